@@ -185,12 +185,8 @@ void place_rows(struct placing *g)
 /* --- trees ---------------------------------------------------------------------------------------- */
 
 struct tree {
+	struct shape_tree is; /* its last column: switches below the roots without a pod */
 	unsigned levels;
-	uint32_t *first;  /* [levels + 1] in g->sw */
-	uint32_t pods;	  /* columns; the last is for switches below the roots without one, if any */
-	uint32_t *count;  /* [pods * levels] */
-	int *rows;	  /* [levels] */
-	int *wide;	  /* [pods] cells */
 	int label;	  /* columns left of the cells */
 	int room;	  /* columns for cells */
 	bool hosts;	  /* a last line for hosts */
@@ -199,33 +195,6 @@ struct tree {
 	uint32_t s;
 	int units; /* cells of the longest line */
 };
-
-static uint32_t pod_of(const struct placing *g, const struct tree *t, uint32_t sw)
-{
-	uint32_t b = g->l->block[sw];
-
-	return b == NO_ID ? t->pods - 1 : b - g->is->first_block;
-}
-
-static void count_tree(const struct placing *g, struct tree *t)
-{
-	uint32_t i = 0;
-
-	t->levels = g->is->levels ? g->is->levels : 1;
-	t->first = NEW_ARRAY(t->levels + 1, uint32_t);
-	for (unsigned l = 0; l < t->levels; l++) {
-		t->first[l] = i;
-		while (i < g->n && g->l->level[g->sw[i]] <= l)
-			i++;
-	}
-	t->first[t->levels] = g->n;
-	t->pods = g->is->n_blocks + 1;
-	t->count = NEW_ARRAY((size_t)t->pods * t->levels, uint32_t);
-	t->rows = NEW_ARRAY(t->levels, int);
-	t->wide = NEW_ARRAY(t->pods, int);
-	for (i = t->levels > 1 ? t->first[1] : g->n; i < g->n; i++)
-		t->count[(size_t)pod_of(g, t, g->sw[i]) * t->levels + g->l->level[g->sw[i]]]++;
-}
 
 static int lines_between(const struct tree *t)
 {
@@ -237,58 +206,45 @@ static int rows_of(const struct tree *t)
 	int n = 0;
 
 	for (unsigned l = 0; l < t->levels; l++)
-		n += t->rows[l];
+		n += (int)t->is.rows[l];
 	return n;
 }
 
-/* Widths of the pods; the level that asks for most columns of them in *asks. */
+/* Cells of all pods side by side; the level that asks for most of them in *asks. */
 static int pod_widths(struct tree *t, unsigned *asks)
 {
-	int most = 0, all = 0;
+	uint32_t all = 0;
 
-	memset(t->wide, 0, t->pods * sizeof(*t->wide));
-	for (unsigned l = 1; l < t->levels; l++) {
-		int sum = 0;
-
-		for (uint32_t p = 0; p < t->pods; p++) {
-			uint32_t cells = cells_for(t->count[(size_t)p * t->levels + l], t->s);
-			int w = (int)cells_for(cells, (uint32_t)t->rows[l]);
-
-			sum += w;
-			if (w > t->wide[p])
-				t->wide[p] = w;
-		}
-		if (sum > most) {
-			most = sum;
-			*asks = l;
-		}
-	}
-	for (uint32_t p = 0; p < t->pods; p++)
-		all += t->wide[p];
-	return all;
+	shape_tree_widths(&t->is, t->s);
+	*asks = 1;
+	for (unsigned l = 1; l < t->levels; l++)
+		*asks = t->is.sum[l] > t->is.sum[*asks] ? l : *asks;
+	for (uint32_t p = 0; p < t->is.columns; p++)
+		all += t->is.wide[p];
+	return (int)all;
 }
 
 /* Rows of each level with pods as columns; false: too high with s switches a cell. */
 static bool fit_pods(const struct placing *g, struct tree *t)
 {
-	uint32_t roots = cells_for(t->first[1], t->s), pods = 0;
-	unsigned asks = 1;
+	uint32_t roots = cells_for(t->is.first[1], t->s), pods = 0;
+	unsigned asks;
 	int all;
 
 	for (unsigned l = 1; l < t->levels; l++)
-		t->rows[l] = 1;
-	t->rows[0] = (int)cells_for(roots, (uint32_t)t->room);
+		t->is.rows[l] = 1;
+	t->is.rows[0] = cells_for(roots, (uint32_t)t->room);
 	while ((all = pod_widths(t, &asks)) > t->room) {
 		if (rows_of(t) + lines_between(t) >= g->h)
 			return false;
-		t->rows[asks]++;
+		t->is.rows[asks]++;
 	}
-	for (uint32_t p = 0; p < t->pods; p++)
-		pods += t->wide[p] != 0;
+	for (uint32_t p = 0; p < t->is.columns; p++)
+		pods += t->is.wide[p] != 0;
 	t->between = pods && all + (int)pods - 1 <= t->room;
 	t->units = all + (t->between ? (int)pods - 1 : 0);
-	if ((int)cells_for(roots, (uint32_t)t->rows[0]) > t->units)
-		t->units = (int)cells_for(roots, (uint32_t)t->rows[0]);
+	if ((int)cells_for(roots, t->is.rows[0]) > t->units)
+		t->units = (int)cells_for(roots, t->is.rows[0]);
 	return rows_of(t) + lines_between(t) <= g->h;
 }
 
@@ -297,10 +253,11 @@ static bool fit_blocks(const struct placing *g, struct tree *t)
 {
 	t->units = 0;
 	for (unsigned l = 0; l < t->levels; l++) {
-		int longest;
+		int longest, rows;
 
-		fit_lines(g, g->sw + t->first[l], t->first[l + 1] - t->first[l], t->s, t->room, &t->rows[l],
-			  &longest);
+		fit_lines(g, g->sw + t->is.first[l], t->is.first[l + 1] - t->is.first[l], t->s, t->room,
+			  &rows, &longest);
+		t->is.rows[l] = (uint32_t)rows;
 		if (longest > t->units)
 			t->units = longest;
 	}
@@ -322,21 +279,20 @@ static bool fit_tree(const struct placing *g, struct tree *t,
 static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int y, int stride)
 {
 	uint32_t k = 0, pod = NO_ID;
-	int *left = NEW_ARRAY(t->pods + 1, int);
+	int *left = NEW_ARRAY(t->is.columns + 1, int);
 
-	for (uint32_t p = 0, x = 0; p < t->pods; p++) {
+	for (uint32_t p = 0, x = 0; p < t->is.columns; p++) {
 		left[p] = (int)x;
-		x += (uint32_t)(t->wide[p] ? t->wide[p] + t->between : 0);
+		x += (t->is.wide[p] ? t->is.wide[p] + (uint32_t)t->between : 0);
 	}
-	for (uint32_t i = t->first[lev]; i < t->first[lev + 1]; i++) {
-		uint32_t p = pod_of(g, t, g->sw[i]), cell, cells, wide;
+	for (uint32_t i = t->is.first[lev]; i < t->is.first[lev + 1]; i++) {
+		uint32_t p = shape_tree_column(&t->is, g->sw[i]), cell, wide;
 
 		if (p != pod)
 			k = 0;
 		pod = p;
 		cell = k++ / t->s;
-		cells = cells_for(t->count[(size_t)p * t->levels + lev], t->s);
-		wide = cells_for(cells, (uint32_t)t->rows[lev]);
+		wide = shape_tree_across(&t->is, lev, p, t->s);
 		cells_put(g, g->sw[i], t->label + (left[p] + (int)(cell % wide)) * stride,
 			  y + (int)(cell / wide));
 	}
@@ -345,9 +301,9 @@ static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int 
 
 static void put_roots(struct placing *g, const struct tree *t, int y, int stride)
 {
-	uint32_t wide = cells_for(cells_for(t->first[1], t->s), (uint32_t)t->rows[0]);
+	uint32_t wide = shape_tree_across(&t->is, 0, t->is.columns - 1, t->s);
 
-	for (uint32_t i = 0; i < t->first[1]; i++)
+	for (uint32_t i = 0; i < t->is.first[1]; i++)
 		cells_put(g, g->sw[i], t->label + (int)(i / t->s % wide) * stride,
 			  y + (int)(i / t->s / wide));
 }
@@ -363,11 +319,11 @@ static const char *name_itself(const char *name)
 /* Letters that names begin with: that of most switches of the level, when it is that of half of them. */
 static size_t level_word(const struct placing *g, const struct tree *t, unsigned lev, const char **word)
 {
-	uint32_t votes = 0, same = 0, n = t->first[lev + 1] - t->first[lev];
+	uint32_t votes = 0, same = 0, n = t->is.first[lev + 1] - t->is.first[lev];
 	size_t len = 0;
 
 	for (int pass = 0; pass < 2; pass++) { /* Boyer, Moore 1981: a majority, then is it one? */
-		for (uint32_t i = t->first[lev]; i < t->first[lev + 1]; i++) {
+		for (uint32_t i = t->is.first[lev]; i < t->is.first[lev + 1]; i++) {
 			const char *s = name_itself(switch_given(g->f, g->sw[i]));
 			size_t k = 0;
 			bool is;
@@ -393,7 +349,7 @@ static size_t level_word(const struct placing *g, const struct tree *t, unsigned
 static void label_level(struct placing *g, const struct tree *t, unsigned lev, int y)
 {
 	static const char *const names[] = {"roots", "mid", "leaves"};
-	uint32_t n = t->first[lev + 1] - t->first[lev];
+	uint32_t n = t->is.first[lev + 1] - t->is.first[lev];
 	const char *word = "", *other = "";
 	size_t len = level_word(g, t, lev, &word), same;
 
@@ -411,10 +367,10 @@ static void label_level(struct placing *g, const struct tree *t, unsigned lev, i
 		word = names[!lev ? 0 : lev + 1 < t->levels ? 1 : 2];
 		len = strlen(word);
 	}
-	if (len + (size_t)(n > 99 ? 3 : 2) > 8 && t->rows[lev] > 1) {
+	if (len + (size_t)(n > 99 ? 3 : 2) > 8 && t->is.rows[lev] > 1) {
 		cells_label(g, 0, y, LABELS - 1, str_printf("%u %.*s", lev, (int)(len < 8 ? len : 8), word));
 		cells_label(g, 0, y + 1, LABELS - 1, str_printf("  %u", n));
-	} else if (t->rows[lev] > 1) {
+	} else if (t->is.rows[lev] > 1) {
 		cells_label(g, 0, y, LABELS - 1, str_printf("%u %.*s", lev, (int)len, word));
 		cells_label(g, 0, y + 1, LABELS - 1, str_printf("  %u", n));
 	} else {
@@ -433,7 +389,7 @@ static void label_hosts(struct placing *g, const struct tree *t, int y)
 
 	for (uint32_t i = 0; i < g->n; i++)
 		all += g->l->hosts[g->sw[i]];
-	for (uint32_t i = t->first[t->levels - 1]; i < g->n; i++) {
+	for (uint32_t i = t->is.first[t->levels - 1]; i < g->n; i++) {
 		uint32_t n = g->l->hosts[g->sw[i]];
 
 		most = n > most ? n : most;
@@ -453,8 +409,8 @@ static void put_tree(struct placing *g, struct tree *t, bool pods)
 	t->gap = t->levels > 1 ? left / ((int)t->levels - 1) : 0;
 	t->gap = t->gap > most ? most : t->gap < t->least ? t->least : t->gap;
 	for (unsigned lev = 0; lev < t->levels; lev++) {
-		const uint32_t *sw = g->sw + t->first[lev];
-		uint32_t n = t->first[lev + 1] - t->first[lev];
+		const uint32_t *sw = g->sw + t->is.first[lev];
+		uint32_t n = t->is.first[lev + 1] - t->is.first[lev];
 		size_t at = (size_t)(g->is - g->l->part) * 256 + lev;
 		int r, longest;
 
@@ -466,7 +422,7 @@ static void put_tree(struct placing *g, struct tree *t, bool pods)
 		else
 			put_lines(g, sw, n, fit_lines(g, sw, n, t->s, t->room, &r, &longest), t->label, y,
 				  stride);
-		y += t->rows[lev];
+		y += (int)t->is.rows[lev];
 		g->c->below[at] = g->y + y;
 		y += lev + 1 < t->levels ? t->gap : 0;
 		g->c->next[at] = g->y + y;
@@ -481,7 +437,8 @@ static void place_tree(struct placing *g)
 	bool pods = false, fits = false;
 
 	t.room = g->w - t.label > 0 ? g->w - t.label : 1;
-	count_tree(g, &t);
+	shape_tree_make(&t.is, g->l, g->is);
+	t.levels = t.is.levels;
 	for (int tight = 0; tight < 2 && !fits; tight++) {
 		t.hosts = !tight;
 		t.least = t.hosts;
@@ -489,10 +446,7 @@ static void place_tree(struct placing *g)
 		fits = pods || fit_tree(g, &t, fit_blocks);
 	}
 	put_tree(g, &t, pods);
-	free(t.first);
-	free(t.count);
-	free(t.rows);
-	free(t.wide);
+	shape_tree_free(&t.is);
 }
 
 /* --- rings and chains ------------------------------------------------------------------------------ */

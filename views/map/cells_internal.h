@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_VIEWS_MAP_CELLS_PARTS_H
 #define IBSCOPE_VIEWS_MAP_CELLS_PARTS_H
 
+#include "core/analysis/shape/place.h"
 #include "views/map/cells.h"
 
 /* One part being placed in an area of its own; coordinates below count from its corner. */

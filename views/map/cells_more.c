@@ -5,7 +5,6 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/map/cells_internal.h"
-#include "core/base/order.h"
 
 /* --- grids ---------------------------------------------------------------------------------------- */
 
@@ -118,30 +117,6 @@ static void fit_grid(const struct placing *g, struct grid *r)
 	fit_shared(g, r);
 }
 
-static uint32_t plane_of(const struct layout_part *is, const uint16_t *at)
-{
-	uint32_t z = 0;
-
-	for (unsigned d = is->n_dims; d-- > 2;)
-		z = z * is->dim[d].size + at[d];
-	return z;
-}
-
-/* "z=2", "z=2,0" */
-static char *plane_name(const struct layout_part *is, uint32_t z)
-{
-	struct text t = {0};
-	char *s;
-
-	for (unsigned d = 2; d < is->n_dims; d++) {
-		text_add(&t, "%s%u", d > 2 ? "," : "z=", z % is->dim[d].size);
-		z /= is->dim[d].size;
-	}
-	s = str_dup(text_str(&t));
-	text_free(&t);
-	return s;
-}
-
 static void plane_corner(const struct grid *r, uint32_t z, int *x, int *y)
 {
 	*x = r->left + (int)(z % (uint32_t)r->across) * (r->pw + r->gap);
@@ -157,7 +132,7 @@ static void name_planes(struct placing *g, const struct grid *r)
 		bottom = y + (r->cy - 1) * r->sy;
 		if (r->head)
 			cells_label(g, x, y - 1, r->pw + r->gap - 1 > 3 ? r->pw + r->gap - 1 : 3,
-				    plane_name(g->is, z));
+				    grid_plane_name(g->is, z));
 		for (int i = 0; r->foot && z < (uint32_t)r->across && r->sx > wide && i < r->cx; i++)
 			cells_label(g, x + i * r->sx, bottom + 1, wide, str_printf("%d", i));
 		if (z % (uint32_t)r->across || r->left < 3 || r->ky > 1)
@@ -170,21 +145,6 @@ static void name_planes(struct placing *g, const struct grid *r)
 	}
 }
 
-/* One step in one of two dimensions, in a plane? */
-static bool next_in_plane(const struct layout_part *is, const uint16_t *a, const uint16_t *b)
-{
-	unsigned steps = 0;
-
-	for (unsigned d = 0; d < is->n_dims; d++) {
-		unsigned by = a[d] > b[d] ? (unsigned)(a[d] - b[d]) : (unsigned)(b[d] - a[d]);
-
-		if (d > 1 && by)
-			return false;
-		steps += by;
-	}
-	return steps == 1;
-}
-
 static void stroke_grid(struct placing *g, const struct grid *r)
 {
 	const struct layout *l = g->l;
@@ -194,10 +154,10 @@ static void stroke_grid(struct placing *g, const struct grid *r)
 
 		for (uint32_t k = l->first[a]; k < l->first[a + 1]; k++) {
 			uint32_t b = l->to[k];
-			const uint16_t *ca = layout_coord(l, a), *cb = layout_coord(l, b);
+			struct grid_way way = grid_way(l, a, b);
 
-			if (a < b && *ca != LAYOUT_BESIDE && *cb != LAYOUT_BESIDE &&
-			    next_in_plane(g->is, ca, cb) && (ca[0] == cb[0] ? r->sy : r->sx) > 1)
+			if (a < b && grid_beside_in_plane(&way) && !way.around &&
+			    (way.dim ? r->sy : r->sx) > 1)
 				cells_stroke(g->c, a, b);
 		}
 	}
@@ -206,11 +166,10 @@ static void stroke_grid(struct placing *g, const struct grid *r)
 void place_grid(struct placing *g)
 {
 	const struct layout_part *is = g->is;
-	struct grid r = {.nx = is->dim[0].size, .ny = is->n_dims > 1 ? is->dim[1].size : 1, .nz = 1};
+	struct grid r = {
+		.nx = is->dim[0].size, .ny = is->n_dims > 1 ? is->dim[1].size : 1, .nz = grid_planes(is)};
 	uint32_t beside = 0;
 
-	for (unsigned d = 2; d < is->n_dims; d++)
-		r.nz *= is->dim[d].size;
 	for (uint32_t i = 0; i < g->n; i++)
 		beside += *layout_coord(g->l, g->sw[i]) == LAYOUT_BESIDE;
 	g->h -= beside ? 1 : 0;
@@ -225,7 +184,7 @@ void place_grid(struct placing *g)
 			k++;
 			continue;
 		}
-		plane_corner(&r, plane_of(is, at), &x, &y);
+		plane_corner(&r, grid_plane(is, at), &x, &y);
 		x += (int)(at[0] / r.kx) * r.sx;
 		y += (r.cy - 1 - (is->n_dims > 1 ? (int)(at[1] / r.ky) : 0)) * r.sy;
 		cells_put(g, g->sw[i], x, y);
@@ -236,59 +195,30 @@ void place_grid(struct placing *g)
 
 /* --- groups ---------------------------------------------------------------------------------------- */
 
-/* Switches of one group, or a switch alone where all are linked to all. */
-struct group {
-	uint32_t first, n; /* in order[] */
-	const char *name;
-};
-
 struct groups {
-	struct group *group;
-	uint32_t n, most; /* members */
-	uint32_t *order;  /* [g->n] switches, by group */
-	int name;	  /* columns for names */
+	struct shape_run *group; /* where all are linked to all, each switch is one */
+	uint32_t n, most;	 /* members */
+	int name;		 /* columns for names */
 };
 
 #define NAME_MOST 12
 #define ELLIPSE_MOST 24
 
+static const char *name_of(const struct placing *g, const struct shape_run *group)
+{
+	if (g->is->kind == LAYOUT_FULL)
+		return switch_name(g->f, g->sw[group->first]);
+	return group->block == NO_ID ? "others" : g->l->block_name[group->block];
+}
+
 static void find_groups(const struct placing *g, struct groups *q)
 {
-	bool single = g->is->kind == LAYOUT_FULL;
-	uint32_t n = single ? g->n : g->is->n_blocks + 1;
+	q->group = shape_runs(g->l, g->sw, g->n, g->is->kind == LAYOUT_FULL, &q->n);
+	q->most = shape_most(q->group, q->n);
+	for (uint32_t k = 0; k < q->n; k++) {
+		int len = (int)strlen(name_of(g, &q->group[k]));
 
-	q->group = NEW_ARRAY(n + 1, struct group);
-	q->order = NEW_ARRAY(g->n + 1, uint32_t);
-	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t b = g->l->block[g->sw[i]], k = single	     ? i
-							: b == NO_ID ? n - 1
-								     : b - g->is->first_block;
-
-		q->group[k].n++;
-		q->group[k].name = single	? switch_name(g->f, g->sw[i])
-				   : b == NO_ID ? "others"
-						: g->l->block_name[b];
-	}
-	for (uint32_t k = 0; k < n; k++)
-		q->group[k + 1].first = q->group[k].first + q->group[k].n;
-	for (uint32_t k = 0; k <= n; k++)
-		q->group[k].n = 0;
-	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t b = g->l->block[g->sw[i]], k = single	     ? i
-							: b == NO_ID ? n - 1
-								     : b - g->is->first_block;
-
-		q->order[q->group[k].first + q->group[k].n++] = g->sw[i];
-	}
-	for (uint32_t k = 0; k < n; k++) {
-		int len;
-
-		if (!q->group[k].n)
-			continue;
-		q->group[q->n++] = q->group[k];
-		len = (int)strlen(q->group[k].name);
 		q->name = len > q->name ? len : q->name;
-		q->most = q->group[k].n > q->most ? q->group[k].n : q->most;
 	}
 	q->name = q->name > NAME_MOST ? NAME_MOST : q->name;
 }
@@ -317,14 +247,14 @@ static void box_size(const struct groups *q, struct group_box *b, int rows)
 static void put_group(struct placing *g, const struct groups *q, const struct group_box *b, uint32_t k, int x,
 		      int y)
 {
-	const struct group *is = &q->group[k];
+	const struct shape_run *is = &q->group[k];
 
 	if (b->names)
-		cells_label(g, x, y, b->w, str_dup(is->name));
+		cells_label(g, x, y, b->w, str_dup(name_of(g, is)));
 	for (uint32_t i = 0; i < is->n; i++) {
 		int cell = (int)(i / b->s);
 
-		cells_put(g, q->order[is->first + i], x + cell % b->cols * b->stride,
+		cells_put(g, g->sw[is->first + i], x + cell % b->cols * b->stride,
 			  y + b->names + cell / b->cols);
 	}
 }
@@ -411,31 +341,17 @@ void place_groups(struct placing *g)
 	for (uint32_t i = 0; b.stride > 1 && i < g->n && g->is->kind == LAYOUT_FULL && q.n < 3; i++)
 		cells_stroke(g->c, g->sw[0], g->sw[i]);
 	free(q.group);
-	free(q.order);
 }
 
 /* --- points ----------------------------------------------------------------------------------------- */
-
-struct point {
-	float x, y;
-	uint32_t place, sw; /* place: by name */
-};
-
-COMPARATOR(by_x, struct point, UP(x) UP(place))
-
-COMPARATOR(by_y, struct point, UP(y) UP(x) UP(place))
 
 /* Columns by x in equal numbers, in each by y: no two meet. */
 void place_points(struct placing *g)
 {
 	static const int strides[][2] = {{8, 3}, {6, 3}, {4, 2}, {3, 2}, {2, 2}, {2, 1}, {1, 1}};
-	struct point *p = NEW_ARRAY(g->n + 1, struct point);
-	uint32_t s = 1, cols, per, across = 1, down = 1;
+	uint32_t s = 1, cols, per, across = 1, down = 1, share, *order;
 	int sx = 1, sy = 1;
 
-	for (uint32_t i = 0; i < g->n; i++)
-		p[i] = (struct point){g->l->x[g->sw[i]], g->l->y[g->sw[i]], i, g->sw[i]};
-	qsort(p, g->n, sizeof(*p), by_x);
 	for (size_t i = 0; i < ARRAY_LEN(strides); i++) {
 		across = (uint32_t)((g->w - 1) / strides[i][0] + 1);
 		down = (uint32_t)((g->h - 1) / strides[i][1] + 1);
@@ -452,12 +368,9 @@ void place_points(struct placing *g)
 	while ((uint64_t)cols * down * s < g->n)
 		cols++;
 	per = (g->n + cols - 1) / cols; /* switches a column; a cell is of one column */
-	for (uint32_t i = 0; i < g->n; i += per) {
-		uint32_t n = g->n - i < per ? g->n - i : per, share = (per + down - 1) / down;
-
-		qsort(p + i, n, sizeof(*p), by_y);
-		for (uint32_t k = 0; k < n; k++)
-			cells_put(g, p[i + k].sw, (int)(i / per) * sx, (int)(k / share) * sy);
-	}
-	free(p);
+	order = shape_columns(g->l, g->sw, g->n, per);
+	share = (per + down - 1) / down;
+	for (uint32_t i = 0; i < g->n; i++)
+		cells_put(g, order[i], (int)(i / per) * sx, (int)(i % per / share) * sy);
+	free(order);
 }

@@ -1,33 +1,23 @@
 /* The cables of a fabric as its map shows them. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/analysis/shape/place.h"
 #include "core/base/memory.h"
 #include "views/map/links.h"
 #include "core/base/order.h"
 
 /* Step from a to b in the grid, and the side it leads to: x to the right, all other dimensions up. */
-static enum map_side grid_side(const struct layout *l, const struct layout_part *p, uint32_t a, uint32_t b,
-			       char way[4])
+static enum map_side grid_side(const struct layout *l, uint32_t a, uint32_t b, char way[4])
 {
-	const uint16_t *from = layout_coord(l, a), *to = layout_coord(l, b);
-	unsigned d = 0;
-	int step;
+	struct grid_way w = grid_way(l, a, b);
 
-	if (from[0] == LAYOUT_BESIDE || to[0] == LAYOUT_BESIDE)
+	if (!w.differ)
 		return MAP_RIGHT;
-	while (d + 1u < p->n_dims && from[d] == to[d])
-		d++;
-	step = (int)to[d] - (int)from[d];
-	if (p->dim[d].kind == LAYOUT_CYCLE && 2 * abs(step) > p->dim[d].size)
-		step = -step;
-	if (d < 3)
-		way[0] = "xyz"[d];
-	else
-		way[0] = (char)('0' + d);
-	way[1] = step > 0 ? '+' : '-';
-	if (d == 0)
-		return step > 0 ? MAP_RIGHT : MAP_LEFT;
-	return step > 0 ? MAP_ABOVE : MAP_BELOW;
+	way[0] = w.dim < 3 ? "xyz"[w.dim] : (char)('0' + w.dim);
+	way[1] = w.by > 0 ? '+' : '-';
+	if (w.dim == 0)
+		return w.by > 0 ? MAP_RIGHT : MAP_LEFT;
+	return w.by > 0 ? MAP_ABOVE : MAP_BELOW;
 }
 
 /* Place in the order of its part. */
@@ -64,7 +54,7 @@ static enum map_side side_of(const struct layout *l, uint32_t a, uint32_t b, cha
 	p = &l->part[l->part_of[a]];
 	switch (p->kind) {
 	case LAYOUT_GRID:
-		return grid_side(l, p, a, b, way);
+		return grid_side(l, a, b, way);
 	case LAYOUT_RING:
 	case LAYOUT_CHAIN:
 	case LAYOUT_ROW:

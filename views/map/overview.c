@@ -1,6 +1,7 @@
 /* The map's overview: all switches, one or several a cell. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/analysis/shape/place.h"
 #include "core/base/memory.h"
 #include "views/map/map.h"
 #include "views/map/cells.h"
@@ -154,44 +155,29 @@ static void draw_strokes(const struct drawing *d)
 }
 
 /* A marked line of a grid or a ring: along its stroke, or out at both ends of a row that it wraps around. */
-static void draw_on_strokes(const struct drawing *d, const struct map_line *l, const struct layout_part *is)
+static void draw_on_strokes(const struct drawing *d, const struct map_line *l)
 {
 	const struct map_cells *c = d->cells;
-	const struct layout *all = map_of(d->v)->layout;
 	int xa = c->x[l->from], ya = c->y[l->from], xb = c->x[l->to], yb = c->y[l->to];
-	int left = xa < xb ? xa : xb, right = xa < xb ? xb : xa, up = ya < yb ? ya : yb,
-	    down = ya < yb ? yb : ya;
+	int left = xa < xb ? xa : xb, right = xa < xb ? xb : xa, up = (ya < yb ? ya : yb) - d->top,
+	    down = (ya < yb ? yb : ya) - d->top;
+	enum canvas_role role = (enum canvas_role)l->role;
 	bool strong = map_of(d->v)->overlay != MAP_LINKS;
-	unsigned steps = 0, by = 0, around = 0;
+	struct grid_way way = grid_way(map_of(d->v)->layout, l->from, l->to);
+	uint32_t across = line_across(strong, role), upright = line_down(strong, role);
 
-	for (unsigned k = 0; k < is->n_dims; k++) {
-		const uint16_t *a = layout_coord(all, l->from), *b = layout_coord(all, l->to);
-
-		if (*a == LAYOUT_BESIDE || *b == LAYOUT_BESIDE || (k > 1 && a[k] != b[k]))
-			return;
-		steps += a[k] > b[k] ? (unsigned)(a[k] - b[k]) : (unsigned)(b[k] - a[k]);
-		by += a[k] != b[k];
-		around += a[k] != b[k] && is->dim[k].kind == LAYOUT_CYCLE;
-	}
-	if (by == 1 && steps > 1 && around && l->role != CANVAS_BAD) {
-		if (ya == yb) {
-			canvas_across(d->c, left - 1, left - 1, ya - d->top,
-				      line_across(strong, (enum canvas_role)l->role),
-				      (enum canvas_role)l->role);
-			canvas_across(d->c, right + 1, right + 1, ya - d->top,
-				      line_across(strong, (enum canvas_role)l->role),
-				      (enum canvas_role)l->role);
-		} else if (xa == xb) {
-			canvas_down(d->c, xa, up - 1 - d->top, up - 1 - d->top,
-				    line_down(strong, (enum canvas_role)l->role), (enum canvas_role)l->role);
-			canvas_down(d->c, xa, down + 1 - d->top, down + 1 - d->top,
-				    line_down(strong, (enum canvas_role)l->role), (enum canvas_role)l->role);
-		}
+	if (!grid_beside_in_plane(&way) || role == CANVAS_BAD)
 		return;
+	if (!way.around) {
+		if (xa == xb || ya == yb)
+			draw_stroke(d, &(struct map_stroke){l->from, l->to, xa, ya, xb, yb}, strong, role);
+	} else if (ya == yb) {
+		canvas_across(d->c, left - 1, left - 1, up, across, role);
+		canvas_across(d->c, right + 1, right + 1, up, across, role);
+	} else if (xa == xb) {
+		canvas_down(d->c, xa, up - 1, up - 1, upright, role);
+		canvas_down(d->c, xa, down + 1, down + 1, upright, role);
 	}
-	if (steps == 1 && l->role != CANVAS_BAD && (xa == xb || ya == yb))
-		draw_stroke(d, &(struct map_stroke){l->from, l->to, xa, ya, xb, yb}, strong,
-			    (enum canvas_role)l->role);
 }
 
 static void draw_on_ring(const struct drawing *d, const struct map_line *l)
@@ -261,7 +247,7 @@ static void draw_lines(const struct drawing *d)
 		if (!is)
 			continue;
 		if (is->kind == LAYOUT_GRID)
-			draw_on_strokes(d, l, is);
+			draw_on_strokes(d, l);
 		else if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN)
 			draw_on_ring(d, l);
 		else if (is->kind == LAYOUT_TREE && n[(size_t)part * 256 + (a < b ? a : b)] <= LINES_A_GAP)

@@ -270,55 +270,29 @@ struct grid {
 	int title; /* a row for "z=1" */
 };
 
-/* The plane that a switch is in. */
-static int plane_of(const struct whole_work *k, const uint16_t *c)
-{
-	int plane = 0;
-
-	for (int d = k->part->n_dims - 1; d > 1; d--)
-		plane = plane * k->part->dim[d].size + c[d];
-	return plane;
-}
-
 /* How a link is drawn. */
 enum way { WAY_STRAIGHT, WAY_STUBS, WAY_NONE };
 
-static enum way link_way(const struct whole_work *k, uint32_t a, uint32_t b, unsigned *dim)
+static enum way link_way(const struct whole_work *k, uint32_t bundle)
 {
-	const uint16_t *from = layout_coord(k->l, k->switches[a]), *to = layout_coord(k->l, k->switches[b]);
-	unsigned differ = 0;
-	int step;
+	const struct map_bundle *b = &k->b->bundle[bundle];
+	struct grid_way w = grid_way(k->l, b->sw[0], b->sw[1]);
 
-	*dim = 0;
-	for (unsigned d = k->part->n_dims; d-- > 0;) {
-		if (from[d] == to[d])
-			continue;
-		*dim = d;
-		differ++;
-	}
-	step = abs((int)from[*dim] - (int)to[*dim]);
-	if (differ != 1 || *dim > 1)
+	if (!grid_beside_in_plane(&w))
 		return WAY_NONE;
-	if (step == 1)
-		return WAY_STRAIGHT;
-	return k->part->dim[*dim].kind == LAYOUT_CYCLE && step == k->part->dim[*dim].size - 1 ? WAY_STUBS
-											      : WAY_NONE;
+	return w.around ? WAY_STUBS : WAY_STRAIGHT;
 }
 
 /* "z+5x2", in a complete dimension "x3:5": where it leads to and its label. */
-static void name_aside(const struct whole_work *k, struct whole_end *e, uint32_t a, uint32_t b, unsigned dim)
+static void name_aside(struct whole_end *e, const struct grid_way *w, const uint16_t *to)
 {
-	const uint16_t *from = layout_coord(k->l, k->switches[a]), *to = layout_coord(k->l, k->switches[b]);
-	char was[sizeof(e->text)], axis = dim < 3 ? "xyz"[dim] : (char)('0' + dim);
-	int step = (int)to[dim] - (int)from[dim], size = k->part->dim[dim].size;
+	char was[sizeof(e->text)], axis = w->dim < 3 ? "xyz"[w->dim] : (char)('0' + w->dim);
 
 	memcpy(was, e->text, sizeof(was));
-	if (k->part->dim[dim].kind == LAYOUT_CYCLE && 2 * abs(step) > size)
-		step = step > 0 ? step - size : step + size;
-	if (abs(step) == 1)
-		snprintf(e->text, sizeof(e->text), "%c%c%.16s", axis, step > 0 ? '+' : '-', was);
+	if (abs(w->by) == 1)
+		snprintf(e->text, sizeof(e->text), "%c%c%.16s", axis, w->by > 0 ? '+' : '-', was);
 	else
-		snprintf(e->text, sizeof(e->text), "%c%u:%.14s", axis, to[dim], was);
+		snprintf(e->text, sizeof(e->text), "%c%u:%.14s", axis, to[w->dim], was);
 	e->width = (uint8_t)strlen(e->text);
 }
 
@@ -326,23 +300,18 @@ static void grid_sides(struct whole_work *k)
 {
 	for (uint32_t m = 0; m < k->b->n; m++) {
 		for (unsigned i = 0; i < 2 && k->ends[m][0] != NO_ID; i++) {
-			uint32_t a = k->at[k->b->bundle[m].sw[i]], b = k->at[k->b->bundle[m].sw[!i]];
+			const struct map_bundle *b = &k->b->bundle[m];
 			struct whole_end *e = &k->end[k->ends[m][i]];
-			unsigned dim;
-			enum way way = link_way(k, a, b, &dim);
-			bool plus = layout_coord(k->l, k->switches[b])[dim] >
-				    layout_coord(k->l, k->switches[a])[dim];
+			struct grid_way w = grid_way(k->l, b->sw[i], b->sw[!i]);
 
-			if (way == WAY_STUBS)
-				plus = !plus;
-			if (way == WAY_NONE) {
+			if (link_way(k, m) == WAY_NONE) {
 				e->side = WHOLE_ASIDE;
-				name_aside(k, e, a, b, dim);
-				k->plan->undrawn += i ? 0 : k->b->bundle[m].n;
-			} else if (dim == 0) {
-				e->side = plus ? WHOLE_RIGHT : WHOLE_LEFT;
+				name_aside(e, &w, layout_coord(k->l, b->sw[!i]));
+				k->plan->undrawn += i ? 0 : b->n;
+			} else if (w.dim == 0) {
+				e->side = w.by > 0 ? WHOLE_RIGHT : WHOLE_LEFT;
 			} else {
-				e->side = plus ? WHOLE_TOP : WHOLE_BOTTOM;
+				e->side = w.by > 0 ? WHOLE_TOP : WHOLE_BOTTOM;
 			}
 		}
 	}
@@ -370,9 +339,7 @@ static void grid_size(const struct whole_work *k, struct grid *g, const struct a
 
 	g->a = p->dim[0].size;
 	g->b = p->n_dims > 1 ? p->dim[1].size : 1;
-	g->planes = 1;
-	for (unsigned d = 2; d < p->n_dims; d++)
-		g->planes *= p->dim[d].size;
+	g->planes = (int)grid_planes(p);
 	g->title = g->planes > 1;
 	g->wrap_x = p->dim[0].kind == LAYOUT_CYCLE;
 	g->wrap_y = p->n_dims > 1 && p->dim[1].kind == LAYOUT_CYCLE;
@@ -396,27 +363,20 @@ static void grid_boxes(struct whole_work *k, const struct grid *g, const struct 
 {
 	for (uint32_t i = 0; i < k->part->n; i++) {
 		const uint16_t *c = layout_coord(k->l, k->switches[i]);
-		int plane = plane_of(k, c), up = k->part->n_dims > 1 ? c[1] : 0;
+		int plane = (int)grid_plane(k->part, c), up = k->part->n_dims > 1 ? c[1] : 0;
 
 		k->x[i] = plane % g->across * g->plane_w + LINK * g->wrap_x + a->left + c[0] * cell;
 		k->y[i] = plane / g->across * g->plane_h + g->title + g->wrap_y + 1 + (g->b - 1 - up) * pitch;
 	}
 }
 
-/* "z=1", "z=1 3=0" over each plane. */
 static void name_planes(struct whole_work *k, const struct grid *g)
 {
 	for (int n = 0; n < g->planes && g->planes > 1; n++) {
-		struct text t = {0};
-		int left = n;
+		char *name = grid_plane_name(k->part, (uint32_t)n);
 
-		for (unsigned d = 2; d < k->part->n_dims; d++) {
-			text_add(&t, "%s%c=%d", d > 2 ? " " : "", d < 3 ? 'z' : (char)('0' + d),
-				 left % k->part->dim[d].size);
-			left /= k->part->dim[d].size;
-		}
-		whole_put_note(k, n % g->across * g->plane_w, n / g->across * g->plane_h, text_str(&t));
-		text_free(&t);
+		whole_put_note(k, n % g->across * g->plane_w, n / g->across * g->plane_h, name);
+		free(name);
 	}
 }
 
@@ -475,12 +435,8 @@ void whole_grid(struct whole_work *k)
 	for (uint32_t i = 0; i < k->part->n; i++)
 		put_switch(k, &a, i);
 	for (uint32_t m = 0; m < k->b->n; m++) {
-		unsigned dim;
-		enum way way;
+		enum way way = k->ends[m][0] == NO_ID ? WAY_NONE : link_way(k, m);
 
-		if (k->ends[m][0] == NO_ID)
-			continue;
-		way = link_way(k, k->at[k->b->bundle[m].sw[0]], k->at[k->b->bundle[m].sw[1]], &dim);
 		if (way == WAY_STRAIGHT)
 			put_line(k, m);
 		else if (way == WAY_STUBS)

@@ -5,6 +5,7 @@
 #ifndef IBSCOPE_MAP_WHOLE_PLAN_H
 #define IBSCOPE_MAP_WHOLE_PLAN_H
 
+#include "core/analysis/shape/place.h"
 #include "core/base/text.h"
 #include "views/base/affix.h"
 #include "views/map/links.h"

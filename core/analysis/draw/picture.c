@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/analysis/draw/svg.h"
+#include "core/analysis/shape/place.h"
 #include "core/base/memory.h"
-#include "core/base/order.h"
 
 #define MARGIN 40.0f
 #define BOTTOM 50.0f	   /* legend */
@@ -222,61 +222,24 @@ static void place_circle(struct placing *g)
 	free(order);
 }
 
-struct by_x {
-	float x, y;
-	uint32_t at, sw;
-};
-
-COMPARATOR(x_order, struct by_x, UP(x) UP(at))
-
-COMPARATOR(y_order, struct by_x, UP(y) UP(at))
-
 /* Columns of equal numbers by x, within each by y. */
 static void place_columns(struct placing *g)
 {
-	struct by_x *k = NEW_ARRAY(g->n + 1, struct by_x);
 	uint32_t columns = (uint32_t)ceil(sqrt(1.6 * g->n * (g->h + GRID_GAP) / (g->w + GRID_GAP)));
-	uint32_t rows = (g->n + columns - 1) / columns;
+	uint32_t rows = (g->n + columns - 1) / columns, *order = shape_columns(g->l, g->sw, g->n, rows);
 
 	for (uint32_t i = 0; i < g->n; i++)
-		k[i] = (struct by_x){g->l->x[g->sw[i]], g->l->y[g->sw[i]], i, g->sw[i]};
-	qsort(k, g->n, sizeof(*k), x_order);
-	for (uint32_t c = 0, i = 0; i < g->n; c++, i += rows) {
-		uint32_t here = g->n - i < rows ? g->n - i : rows;
-
-		qsort(k + i, here, sizeof(*k), y_order);
-		for (uint32_t r = 0; r < here; r++)
-			put(g, k[i + r].sw, (float)c * (g->w + GRID_GAP), (float)r * (g->h + GRID_GAP));
-	}
-	free(k);
+		put(g, order[i], whole(i / rows) * (g->w + GRID_GAP), whole(i % rows) * (g->h + GRID_GAP));
+	free(order);
 }
 
 /* --- grids --- */
-
-/* Which plane of a grid, counting through the dimensions behind the second. */
-static uint32_t plane_of(const struct layout_part *is, const uint16_t *c)
-{
-	uint32_t plane = 0;
-
-	for (unsigned d = is->n_dims; d-- > 2;)
-		plane = plane * is->dim[d].size + c[d];
-	return plane;
-}
-
-static uint32_t count_planes(const struct layout_part *is)
-{
-	uint32_t planes = 1;
-
-	for (unsigned d = 2; d < is->n_dims; d++)
-		planes *= is->dim[d].size;
-	return planes;
-}
 
 /* x to the right, y up, planes of the further dimensions side by side. */
 static void place_grid(struct placing *g, uint32_t part)
 {
 	uint32_t nx = g->is->dim[0].size, ny = g->is->n_dims > 1 ? g->is->dim[1].size : 1;
-	uint32_t planes = count_planes(g->is), beside = 0;
+	uint32_t planes = grid_planes(g->is), beside = 0;
 	bool clique = false;
 	float gap, wide, high, named;
 	uint32_t across;
@@ -292,7 +255,7 @@ static void place_grid(struct placing *g, uint32_t part)
 	across = across ? across : 1;
 	for (uint32_t i = 0; i < g->n; i++) {
 		const uint16_t *c = layout_coord(g->l, g->sw[i]);
-		uint32_t plane = *c == LAYOUT_BESIDE ? 0 : plane_of(g->is, c);
+		uint32_t plane = *c == LAYOUT_BESIDE ? 0 : grid_plane(g->is, c);
 
 		if (*c == LAYOUT_BESIDE) {
 			put(g, g->sw[i], (float)beside++ * (g->w + gap),
@@ -308,7 +271,6 @@ static void place_grid(struct placing *g, uint32_t part)
 /* --- groups --- */
 
 struct group {
-	uint32_t first, n;
 	float w, h, x, y; /* x, y: middle */
 };
 
@@ -350,37 +312,37 @@ struct group_shape {
 	uint32_t columns, rows, levels;
 };
 
-static struct group_shape shape_of_groups(const struct placing *g, const struct group *group, uint32_t n)
+static struct group_shape shape_of_groups(const struct placing *g, const struct shape_run *run, uint32_t n)
 {
 	struct group_shape s = {.levels = g->is->levels};
-	uint32_t most = 0;
+	uint32_t most = shape_most(run, n);
 
+	if (s.levels <= 1) {
+		s.columns = most <= 4 ? most : (uint32_t)ceil(sqrt(most));
+		s.rows = (most + s.columns - 1) / s.columns;
+		return s;
+	}
+	s.rows = s.levels;
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t count[UINT8_MAX + 1] = {0};
 
-		most = group[k].n > most ? group[k].n : most;
-		for (uint32_t i = 0; i < group[k].n && s.levels > 1; i++) {
-			uint32_t c = ++count[g->l->level[g->sw[group[k].first + i]]];
+		for (uint32_t i = 0; i < run[k].n; i++) {
+			uint32_t c = ++count[g->l->level[g->sw[run[k].first + i]]];
 
 			s.columns = c > s.columns ? c : s.columns;
 		}
 	}
-	if (s.levels > 1) {
-		s.rows = s.levels;
-		return s;
-	}
-	s.columns = most <= 4 ? most : (uint32_t)ceil(sqrt(most));
-	s.rows = (most + s.columns - 1) / s.columns;
 	return s;
 }
 
-static void place_members(struct placing *g, const struct group *group, const struct group_shape *s)
+static void place_members(struct placing *g, const struct group *group, const struct shape_run *run,
+			  const struct group_shape *s)
 {
 	float between = s->levels > 1 ? LEVELS_APART : 2 * BESIDE;
 	uint32_t at[UINT8_MAX + 1] = {0};
 
-	for (uint32_t i = 0; i < group->n; i++) {
-		uint32_t sw = g->sw[group->first + i], row = s->levels > 1 ? g->l->level[sw] : i / s->columns;
+	for (uint32_t i = 0; i < run->n; i++) {
+		uint32_t sw = g->sw[run->first + i], row = s->levels > 1 ? g->l->level[sw] : i / s->columns;
 
 		put(g, sw, group->x - group->w / 2 + FRAME + (float)at[row]++ * (g->w + BESIDE),
 		    group->y - group->h / 2 + FRAME + FRAME_NAME + (float)row * (g->h + between));
@@ -389,17 +351,12 @@ static void place_members(struct placing *g, const struct group *group, const st
 
 static void place_groups(struct placing *g)
 {
-	struct group *group = NEW_ARRAY(g->n + 1, struct group);
-	struct group_shape s;
-	uint32_t n = 0;
+	uint32_t n;
+	struct shape_run *run = shape_runs(g->l, g->sw, g->n, false, &n);
+	struct group *group = NEW_ARRAY(n + 1, struct group);
+	struct group_shape s = shape_of_groups(g, run, n);
 	float between;
 
-	for (uint32_t i = 0; i < g->n; i++) {
-		if (!i || g->l->block[g->sw[i]] != g->l->block[g->sw[i - 1]])
-			group[n++].first = i;
-		group[n - 1].n++;
-	}
-	s = shape_of_groups(g, group, n);
 	between = s.levels > 1 ? LEVELS_APART : 2 * BESIDE;
 	for (uint32_t k = 0; k < n; k++) {
 		group[k].w = (float)s.columns * (g->w + BESIDE) + 2 * FRAME;
@@ -407,67 +364,40 @@ static void place_groups(struct placing *g)
 	}
 	place_groups_at(group, n);
 	for (uint32_t k = 0; k < n; k++)
-		place_members(g, &group[k], &s);
+		place_members(g, &group[k], &run[k], &s);
 	free(group);
+	free(run);
 }
 
-/* --- trees: a column for each block, one more for what is in none at a level with blocks --- */
+/* --- trees --- */
 
 struct tree {
-	unsigned levels;
-	uint32_t columns;    /* blocks and one */
-	uint32_t *count;     /* [levels * columns] */
-	uint8_t *free_level; /* [levels] no blocks: as wide as it likes */
-	uint32_t *rows;	     /* [levels] */
-	uint32_t *most;	     /* [levels] switches in a column */
-	float *wide;	     /* [columns] */
-	float *left;	     /* [columns] */
+	struct shape_tree is;
+	float *left; /* [columns] */
 	float page;
 };
-
-static uint32_t tree_column(const struct placing *g, const struct tree *t, uint32_t sw)
-{
-	return g->l->block[sw] == NO_ID ? t->columns - 1 : g->l->block[sw] - g->is->first_block;
-}
-
-static float row_width(const struct placing *g, const struct tree *t, unsigned lev, uint32_t column)
-{
-	uint32_t n = t->count[lev * t->columns + column];
-
-	return whole((n + t->rows[lev] - 1) / t->rows[lev]) * (g->w + g->beside);
-}
 
 /* Widths of columns with so many rows; the widest level that more rows make narrower, `levels` = none. */
 static unsigned tree_widths(const struct placing *g, struct tree *t)
 {
-	float most = -1, level_wide, apart;
-	unsigned asks = t->levels;
+	float box = g->w + g->beside, apart, left = 0;
+	unsigned asks = t->is.levels;
 
 	apart = g->is->n_blocks > MANY_FRAMES ? CLOSE_BETWEEN + 2 * CLOSE_FRAME : BETWEEN_FRAMES + 2 * FRAME;
-	memset(t->wide, 0, t->columns * sizeof(*t->wide));
+	shape_tree_widths(&t->is, 1);
 	t->page = 0;
-	for (unsigned lev = 0; lev < t->levels; lev++) {
-		level_wide = 0;
-		for (uint32_t c = 0; c < t->columns; c++) {
-			float w = row_width(g, t, lev, c);
-
-			level_wide += w;
-			if (!t->free_level[lev])
-				t->wide[c] = fmaxf(t->wide[c], w);
-		}
-		if (t->free_level[lev])
-			t->page = fmaxf(t->page, level_wide);
-		if (level_wide > most && t->rows[lev] < t->most[lev]) {
-			most = level_wide;
+	for (unsigned lev = 0; lev < t->is.levels; lev++) {
+		if (t->is.loose[lev])
+			t->page = fmaxf(t->page, whole(t->is.sum[lev]) * box);
+		if (t->is.rows[lev] < t->is.most[lev] &&
+		    (asks == t->is.levels || t->is.sum[lev] > t->is.sum[asks]))
 			asks = lev;
-		}
 	}
-	level_wide = 0;
-	for (uint32_t c = 0; c < t->columns; c++) {
-		t->left[c] = level_wide;
-		level_wide += t->wide[c] > 0 ? t->wide[c] + apart : 0;
+	for (uint32_t c = 0; c < t->is.columns; c++) {
+		t->left[c] = left;
+		left += t->is.wide[c] ? whole(t->is.wide[c]) * box + apart : 0;
 	}
-	t->page = fmaxf(t->page, level_wide - apart);
+	t->page = fmaxf(t->page, left - apart);
 	return asks;
 }
 
@@ -481,79 +411,50 @@ static float gap_below(const struct placing *g, unsigned lev)
 	return fminf(fmaxf(60 + 1.2f * (float)n, 90), 220);
 }
 
-/* Switches of a level from `i` on, down from y; the first of the next level. */
-static uint32_t place_level(struct placing *g, struct tree *t, unsigned lev, uint32_t i, float y)
+/* Switches of a level, down from y. */
+static void place_level(struct placing *g, const struct tree *t, unsigned lev, float y)
 {
-	uint32_t *at = NEW_ARRAY(t->columns + 1, uint32_t);
-	float left = (t->page - row_width(g, t, lev, t->columns - 1)) / 2;
+	const struct shape_tree *is = &t->is;
+	float box = g->w + g->beside,
+	      left = (t->page - whole(shape_tree_across(is, lev, is->columns - 1, 1)) * box) / 2;
+	uint32_t *at = NEW_ARRAY(is->columns + 1, uint32_t);
 
-	for (; i < g->n && g->l->level[g->sw[i]] == lev; i++) {
-		uint32_t c = tree_column(g, t, g->sw[i]), n = t->count[lev * t->columns + c];
-		uint32_t across = (n + t->rows[lev] - 1) / t->rows[lev], row = at[c] / across;
+	for (uint32_t i = is->first[lev]; i < is->first[lev + 1]; i++) {
+		uint32_t c = shape_tree_column(is, g->sw[i]), n = is->count[lev * is->columns + c];
+		uint32_t across = shape_tree_across(is, lev, c, 1), row = at[c] / across;
 		uint32_t here = n - row * across < across ? n - row * across : across;
-		float x = (float)(at[c] % across) * (g->w + g->beside);
-		float room = t->free_level[lev] ? (float)across * (g->w + g->beside) : t->wide[c];
+		float room = whole(is->loose[lev] ? across : is->wide[c]) * box;
+		float x = whole(at[c]++ % across) * box + (room - whole(here) * box) / 2; /* in the middle */
 
-		x += (room - (float)here * (g->w + g->beside)) / 2; /* in the middle */
-		put(g, g->sw[i], (t->free_level[lev] ? left : t->left[c]) + x,
-		    y + (float)row * (g->h + g->beside));
-		at[c]++;
+		put(g, g->sw[i], (is->loose[lev] ? left : t->left[c]) + x,
+		    y + whole(row) * (g->h + g->beside));
 	}
 	free(at);
-	return i;
-}
-
-static void tree_make(struct placing *g, struct tree *t)
-{
-	t->levels = g->is->levels;
-	t->columns = g->is->n_blocks + 1;
-	t->count = NEW_ARRAY((size_t)t->levels * t->columns, uint32_t);
-	t->free_level = NEW_ARRAY(t->levels, uint8_t);
-	t->rows = NEW_ARRAY(t->levels, uint32_t);
-	t->most = NEW_ARRAY(t->levels, uint32_t);
-	t->wide = NEW_ARRAY(t->columns, float);
-	t->left = NEW_ARRAY(t->columns, float);
-	memset(t->free_level, 1, t->levels);
-	for (uint32_t i = 0; i < g->n; i++) {
-		unsigned lev = g->l->level[g->sw[i]];
-
-		t->count[lev * t->columns + tree_column(g, t, g->sw[i])]++;
-		if (g->l->block[g->sw[i]] != NO_ID)
-			t->free_level[lev] = 0;
-		if (t->count[lev * t->columns + tree_column(g, t, g->sw[i])] > t->most[lev])
-			t->most[lev]++;
-	}
-	for (unsigned lev = 0; lev < t->levels; lev++)
-		t->rows[lev] = 1;
 }
 
 static void place_tree(struct placing *g, uint32_t part)
 {
 	struct tree t;
-	uint32_t i = 0, more;
 	float y = 0;
 
 	set_size(g, true, part);
-	tree_make(g, &t);
+	shape_tree_make(&t.is, g->l, g->is);
+	t.left = NEW_ARRAY(t.is.columns, float);
 	tree_widths(g, &t);
 	if (t.page > WIDEST_NAMED)
 		set_size(g, false, part);
-	for (more = 0; more <= g->n; more++) {
+	for (uint32_t more = 0; more <= g->n; more++) {
 		unsigned asks = tree_widths(g, &t);
 
-		if (asks == t.levels || t.page <= (g->pic->named[part] ? WIDEST_NAMED : WIDEST))
+		if (asks == t.is.levels || t.page <= (g->pic->named[part] ? WIDEST_NAMED : WIDEST))
 			break;
-		t.rows[asks]++;
+		t.is.rows[asks]++;
 	}
-	for (unsigned lev = 0; lev < t.levels; lev++) {
-		i = place_level(g, &t, lev, i, y);
-		y += (float)t.rows[lev] * (g->h + g->beside) + gap_below(g, lev);
+	for (unsigned lev = 0; lev < t.is.levels; lev++) {
+		place_level(g, &t, lev, y);
+		y += whole(t.is.rows[lev]) * (g->h + g->beside) + gap_below(g, lev);
 	}
-	free(t.count);
-	free(t.free_level);
-	free(t.rows);
-	free(t.most);
-	free(t.wide);
+	shape_tree_free(&t.is);
 	free(t.left);
 }
 
@@ -722,13 +623,13 @@ static void label_grid(struct picture *p, const struct layout_part *is, const st
 	const struct layout *l = p->layout;
 	uint32_t *sw = NEW_ARRAY(is->n + 1, uint32_t);
 
-	for (uint32_t plane = 0; plane < count_planes(is); plane++) {
+	for (uint32_t plane = 0; plane < grid_planes(is); plane++) {
 		uint32_t n = 0;
 		struct picture_rect r;
 
 		for (uint32_t i = is->first; i < is->first + is->n; i++)
 			if (*layout_coord(l, l->order[i]) != LAYOUT_BESIDE &&
-			    plane_of(is, layout_coord(l, l->order[i])) == plane)
+			    grid_plane(is, layout_coord(l, l->order[i])) == plane)
 				sw[n++] = l->order[i];
 		if (!n)
 			continue;
@@ -757,11 +658,12 @@ bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)
 {
 	const struct layout *l = p->layout;
 	uint32_t part = l->part_of[a];
-	const uint16_t *x = layout_coord(l, a), *y = layout_coord(l, b);
+	struct grid_way way;
 
-	if (part == NO_ID || l->part[part].kind != LAYOUT_GRID || *x == LAYOUT_BESIDE || *y == LAYOUT_BESIDE)
+	if (part == NO_ID || l->part[part].kind != LAYOUT_GRID)
 		return true;
-	return !memcmp(x + 2, y + 2, (LAYOUT_DIMS - 2) * sizeof(*x)) && (x[0] == y[0] || x[1] == y[1]);
+	way = grid_way(l, a, b);
+	return !way.differ || (way.differ == 1 && way.dim < 2);
 }
 
 static void count_hidden(struct picture *p)
