@@ -31,7 +31,6 @@ static struct {
 	bool open;  /* the last line has not ended */
 	int back;   /* display lines scrolled up */
 	int height; /* display lines shown when last drawn */
-	atomic_uint columns;
 	unsigned char feed[FEED]; /* bytes readline has still to read */
 	unsigned n_feed, at_feed;
 	bool forward;	       /* the last search of the history is one forward */
@@ -191,7 +190,7 @@ void draw_repl(const struct rect *rc, bool focus)
 
 	text_add(&title, "REPL");
 	r.height = rc->h - 2 > 0 ? rc->h - 2 : 1;
-	atomic_store(&r.columns, (unsigned)(w > 0 ? w : 1));
+	atomic_store(&ui.columns, (unsigned)(w > 0 ? w : 1));
 	for (size_t i = 0; i < r.n && r.back; i++)
 		total += rows_of(line_at(i), w, &t);
 	if (r.back > total - r.height)
@@ -226,12 +225,48 @@ int repl_page(void)
 	return r.height > 1 ? r.height - 1 : 1;
 }
 
-unsigned repl_columns(void)
+/* --- running lines ----------------------------------------------------------- */
+
+/* `screen` is left to the worker, so that it shows what the commands typed before it did. */
+static bool commands_on_screen(const struct command_list *in)
 {
-	return atomic_load(&r.columns);
+	for (size_t i = 0; i < in->n; i++) {
+		const struct command *c = in->command[i].command;
+
+		if (!c || !c->on_screen || !strcmp(c->name, "screen"))
+			return false;
+	}
+	return true;
 }
 
-/* --- running lines ----------------------------------------------------------- */
+static int do_here(const struct command *c, const struct args *args, struct out *o, struct err *e)
+{
+	return c->run(ui.session, args, o, e);
+}
+
+/* They need not wait for others. */
+static void commands_run_here(const struct command_list *in)
+{
+	struct err e = {0};
+	struct text said = {0};
+	struct command_run run = {.in = ui.interpreter, .f = text_stream(&said), .on_screen = do_here};
+	int rc = run_commands(&run, in, &e);
+
+	fclose(run.f);
+	repl_print(text_str(&said), said.len);
+	text_free(&said);
+	if (rc) {
+		repl_printf("\001%s\n", e.msg);
+		ui_message(true, "%s", e.msg);
+	}
+	if (run.unclear) {
+		char *line = str_printf("pane pick %s", run.unclear);
+
+		repl_run(line, false);
+		free(line);
+		free(run.unclear);
+	}
+}
 
 static bool only_blanks(const char *s)
 {
@@ -494,7 +529,7 @@ static char **complete(const char *text, int start, int end)
 /* Choices in columns, as a shell shows them, below the line as typed so far. */
 static void show_matches(char **m, int n, int longest)
 {
-	int w = (int)repl_columns(), width = 0, per, rows;
+	int w = (int)ui.columns, width = 0, per, rows;
 	struct text t = {0};
 
 	(void)longest; /* in bytes */
@@ -582,7 +617,7 @@ void repl_start(void)
 	rl_completer_word_break_characters = "";
 	rl_completion_query_items = 0;
 	open_history();
-	atomic_store(&r.columns, 76);
+	atomic_store(&ui.columns, 76);
 	rl_initialize();
 	bind_ours();
 	r.idle = rl_make_bare_keymap();

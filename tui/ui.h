@@ -68,9 +68,27 @@ struct ui {
 	unsigned long keys_seen, keys_asked;
 	struct help_line *help;
 	size_t n_help, cap_help;
+	int cursor_y, cursor_x;	  /* where it stands after this drawing */
+	_Atomic unsigned columns; /* room for text in the REPL; from any thread */
 };
 
+/* ui_state.c */
 extern struct ui ui;
+int ui_open(struct err *e); /* before any other; -1 and *e */
+void ui_wake(void);	    /* from any thread and signal handlers: look for news */
+/* Until there are news, at most that many milliseconds (-1: any time); what poll() says of the terminal. */
+short ui_wait(int most);
+void ui_message(bool bad, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void draw_cursor(int y, int x);
+
+/* screen.c */
+void ui_draw(void);
+void ui_refresh(void); /* take a new scene when the session moved on */
+
+/* input.c */
+void key_pressed(keycode k);
+void mouse_pressed(void);
+void line_key(keycode k);
 
 /* ui.c: the loop.  start: command lines to run first.  0, or -1 and *e. */
 struct ui_config {
@@ -81,10 +99,6 @@ struct ui_config {
 	size_t n_start;
 };
 int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e);
-void ui_wake(void); /* from any thread: look for news */
-void ui_message(bool bad, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void ui_draw(void);
-void ui_refresh(void); /* take a new scene when the session moved on */
 
 /* panes.c: stacks, focus, layout */
 struct view *pane_top(enum place_id p); /* NULL for the REPL and for empty stacks */
@@ -127,9 +141,6 @@ int fold_panes(bool on, struct err *e);
 void help_build(void);
 void help_free(void);
 int keymap_choose(const char *name, struct err *e); /* NAME or FILE, plus the user's own bindings */
-void key_pressed(keycode k);
-void mouse_pressed(void);
-void line_key(keycode k);
 
 /* find.c: searching */
 void find_typed(struct view *v, const char *what);   /* while it is typed */
@@ -149,9 +160,7 @@ void looked_at_view(const struct view *v);	     /* its arguments */
 void looked_at_words(const struct command_list *in); /* arguments of typed commands */
 
 /* uicommand.c */
-extern const struct command ui_commands[];		/* all on_screen: they run in the UI's thread */
-bool commands_on_screen(const struct command_list *in); /* do all commands concern the interface only? */
-void commands_run_here(const struct command_list *in);	/* those, at once */
+extern const struct command ui_commands[]; /* all on_screen: they run in the UI's thread */
 
 /* repl.c */
 void repl_start(void);
@@ -169,7 +178,6 @@ bool repl_vi(void);	      /* inputrc asks for vi editing */
 bool repl_abort(void); /* forget the typed line and what readline waits for; false: there was nothing */
 void draw_repl(const struct rect *r, bool focus);
 int repl_page(void);
-unsigned repl_columns(void); /* room for text; from any thread */
 
 /* worker.c */
 void worker_start(struct interpreter *in);
@@ -266,7 +274,6 @@ int text_columns(const char *s); /* that it takes cleaned */
 void draw_fill(int y, int x, int w, const char *ch, enum style st);
 /* One character of a canvas; 0: what stands left of it takes its place too. */
 void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse);
-void draw_cursor(int y, int x); /* where the cursor stands after this drawing */
 void draw_box_top(int y, int x, int w, const char *title, const char *right, bool focus);
 void draw_box_bottom(int y, int x, int w, const char *title, bool focus);
 /* Bytes of clean text that fit into w columns, broken at a blank when there is one. */

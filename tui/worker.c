@@ -60,7 +60,7 @@ static void run(const struct command_list *in, FILE *f)
 {
 	struct command_run r = {.in = w.interpreter,
 				.f = f,
-				.width = repl_columns(),
+				.width = ui.columns,
 				.progress = &w.progress,
 				.on_screen = hand_over};
 	struct err e = {0};

@@ -1,0 +1,97 @@
+/* All of the screen, and what its panes wait for. */
+#include <curses.h>
+#include "tui/ui.h"
+
+/* Results that came are handed over, those that the panes on top ask for are begun. */
+static void serve_panes(void)
+{
+	struct ask a[SLOT_REPL * VIEW_ASKS];
+	unsigned n = 0;
+
+	background_take(&ui.scene);
+	for (int p = 0; p < SLOT_REPL; p++) {
+		const struct view *v = pane_top((enum place_id)p);
+
+		if (!v || !v->loaded || v->serial != ui.scene.serial)
+			continue;
+		for (unsigned i = 0; i < v->n_ask; i++)
+			if (!scene_result(&ui.scene, &v->ask[i]))
+				a[n++] = v->ask[i];
+	}
+	if (!n && summary_ask(&a[0])) /* panes come first */
+		n = 1;
+	background_want(a, n);
+}
+
+/* Ports beside the switches, for a fabric that was asked for at the start; the focus stays where it is. */
+static void begin(void)
+{
+	static char ports[] = "ports";
+	enum place_id focus = ui.focus, last = ui.last_pane;
+	char *argv[] = {ports};
+
+	if (!ui.begin || !ui.scene.fabric)
+		return;
+	ui.begin = false;
+	if (pane_top(SLOT_DETAIL))
+		return;
+	pane_open(1, argv, NULL);
+	ui.focus = focus;
+	ui.last_pane = last;
+}
+
+void ui_refresh(void)
+{
+	if (scene_stale(&ui.scene, ui.session))
+		scene_take(&ui.scene, ui.session);
+	begin();
+	pane_third();
+	serve_panes();
+	summary_take();
+	for (int p = 0; p < SLOT_REPL; p++) {
+		struct view *v = pane_top((enum place_id)p);
+
+		if (v)
+			view_refresh(v);
+	}
+	pane_track();
+}
+
+static void draw_too_small(void)
+{
+	erase();
+	draw_text(0, 0, COLS, "terminal too small", ST_NORMAL, false);
+	draw_cursor(0, 0);
+}
+
+static void draw_all(void)
+{
+	erase();
+	panes_layout(LINES, COLS);
+	draw_cursor(LINES - 1, COLS - 1);
+	draw_top_bar(COLS);
+	for (int p = 0; p < N_PLACES; p++) {
+		if (!ui.rect[p].h)
+			continue;
+		if (p == SLOT_REPL)
+			draw_repl(&ui.rect[p], ui.focus == SLOT_REPL && !ui.line_mode);
+		else if (pane_top((enum place_id)p))
+			draw_view((enum place_id)p, pane_top((enum place_id)p));
+	}
+	draw_function_bar(LINES - 1, COLS);
+}
+
+/* The caller holds the session's lock. */
+void ui_draw(void)
+{
+	ui_refresh();
+	looked_note();
+	if (LINES < MIN_ROWS || COLS < MIN_COLS)
+		draw_too_small();
+	else
+		draw_all();
+	curs_set(ui.focus == SLOT_REPL || ui.line_mode);
+	move(ui.cursor_y, ui.cursor_x);
+	refresh();
+	serve_panes();
+}
