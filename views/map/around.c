@@ -705,6 +705,7 @@ static void selection(const struct view *v, struct text *t)
 
 const struct map_scale map_around = {
 	.name = "around",
+	.own = 2,
 	.title = title,
 	.draw = draw,
 	.below = 1,

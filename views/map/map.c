@@ -54,20 +54,6 @@ static const struct task task_layout = {.run = run_layout, .free = free_layout, 
 
 /* --- the selection ----------------------------------------------------------------------------------- */
 
-uint32_t map_selected(const struct view *v)
-{
-	const struct map *m = map_of(v);
-	uint32_t row;
-
-	return m->layout && view_selected(v, &row) && row < m->layout->n ? m->layout->order[row] : NO_ID;
-}
-
-void map_select(struct view *v, uint32_t sw)
-{
-	if (sw != NO_ID)
-		view_select_row(v, map_of(v)->row_of[sw]);
-}
-
 /* Another pane or a command looked at another switch. */
 static void follow_looked(struct view *v)
 {
@@ -86,15 +72,6 @@ static void follow_looked(struct view *v)
 
 /* --- load ------------------------------------------------------------------------------------------------
  */
-
-void **map_own(const struct view *v, const struct map_scale *scale)
-{
-	unsigned i = 0;
-
-	while (map_scales[i] && map_scales[i] != scale)
-		i++;
-	return &map_of(v)->own[i];
-}
 
 void map_renew(struct view *v)
 {
@@ -393,53 +370,6 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 /* --- text
  * ------------------------------------------------------------------------------------------------------ */
 
-#define LONG_NAME 16
-
-/* "pod 3"; a name that says itself what it is stays alone, for a long one its number stands. */
-static void block_text(const struct layout *l, const struct layout_part *is, uint32_t b, struct text *t)
-{
-	const char *kind = is->kind == LAYOUT_GROUPS ? "group"
-			   : is->pods		     ? "pod"
-						     : "chassis",
-		   *name = l->block_name[b];
-
-	if (strlen(name) > LONG_NAME)
-		text_add(t, "%s %u", kind, b - is->first_block + 1);
-	else if (strncmp(name, kind, strlen(kind)))
-		text_add(t, "%s %s", kind, name);
-	else
-		text_add(t, "%s", name);
-}
-
-void map_place_text(const struct view *v, uint32_t sw, struct text *t)
-{
-	const struct layout *l = map_of(v)->layout;
-	const struct layout_part *is = l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];
-	size_t from = t->len;
-
-	if (!is) {
-		text_add(t, "not connected");
-		return;
-	}
-	if (is->kind == LAYOUT_GRID && *layout_coord(l, sw) == LAYOUT_BESIDE) {
-		text_add(t, "beside the grid");
-	} else if (is->kind == LAYOUT_GRID) {
-		for (unsigned d = 0; d < is->n_dims; d++)
-			text_add(t, "%s%u", d ? "," : "(", layout_coord(l, sw)[d]);
-		text_add(t, ")");
-	} else if (is->kind == LAYOUT_TREE) {
-		text_add(t, "level %u", l->level[sw]);
-	}
-	if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN)
-		text_add(t, "place %u of %u", map_of(v)->row_of[sw] - is->first + 1, is->n);
-	if (l->block[sw] != NO_ID) {
-		text_add(t, "%s", t->len > from ? ", " : "");
-		block_text(l, is, l->block[sw], t);
-	}
-	if (l->n_parts > 1)
-		text_add(t, "%spart %u", t->len > from ? ", " : "", l->part_of[sw] + 1);
-}
-
 static void title(const struct view *v, struct text *t)
 {
 	const struct routing *r = scene_routing(v->scene);
@@ -512,38 +442,6 @@ static void selection_text(const struct view *v, bool brief, struct text *t)
 
 /* --- drawing
  * ------------------------------------------------------------------------------------------------------ */
-
-struct map_cell map_cell_of(const struct view *v, uint32_t sw)
-{
-	const struct map *m = map_of(v);
-	bool selected = map_selected(v) == sw;
-	struct map_cell c = {.ch = m->look[sw].ch, .role = m->look[sw].role, .weight = m->look[sw].weight};
-
-	if (m->shown && !m->shown[sw])
-		return (struct map_cell){.ch = 0x00b7, .role = CANVAS_DIM};
-	if (selected) {
-		c = (struct map_cell){.ch = 'S', .role = CANVAS_SELECTED, .bold = true, .weight = 300};
-	}
-	if (m->mark && m->mark[sw])
-		c = (struct map_cell){
-			.ch = m->mark[sw], .role = m->mark_role[sw], .bold = true, .weight = 400};
-	if (m->down[sw] && m->mark && m->mark[sw] != '<' && m->mark[sw] != '>')
-		c = (struct map_cell){.ch = 'x', .role = CANVAS_BAD, .bold = true, .weight = 500};
-	c.reverse = selected;
-	return c;
-}
-
-void map_put(const struct view *v, struct canvas *c, int x, int y, uint32_t sw)
-{
-	struct map_cell is = map_cell_of(v, sw);
-	struct canvas_cell *cell = canvas_put(c, x, y, is.ch, (enum canvas_role)is.role);
-
-	if (!cell)
-		return;
-	cell->bold = is.bold;
-	cell->reverse = is.reverse;
-	cell->object = map_object(map_of(v), sw, NO_ID);
-}
 
 /* Switches that the filter leaves. */
 static void note_shown(struct view *v)

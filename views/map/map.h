@@ -91,7 +91,7 @@ struct map {
 
 	const struct map_scale *scale;
 	int w, h;     /* room for the scale, as drawn last */
-	void *own[4]; /* of scale map_scales[i]: zero at first, freed by its close(); kept over scenes */
+	void *own[4]; /* [scale->own]: zero at first, freed by its close(); kept over scenes */
 	/* overlays.c's own: what it asked for, and for what it marked last. */
 	const struct graph *graph;
 	const uint32_t *cycle; /* channels, ended by NO_ID */
@@ -116,6 +116,7 @@ struct map {
  */
 struct map_scale {
 	const char *name;
+	unsigned own; /* its place in map.own[] */
 	/*
 	 * Is it of use for this fabric in w x h cells?  false: the rest of "whole needs ..." in why.
 	 * NULL: always.
@@ -157,7 +158,7 @@ static inline struct map *map_of(const struct view *v)
 	return v->priv;
 }
 
-/* State of a scale's own: &m->own[i], where map_scales[i] is it. */
+/* ground.c: state of a scale's own. */
 void **map_own(const struct view *v, const struct map_scale *scale);
 
 /* The selected switch, NO_ID = none. */

@@ -448,6 +448,7 @@ static void plane(struct view *v, int dir)
 
 const struct map_scale map_whole = {
 	.name = "whole",
+	.own = 1,
 	.offered = offered,
 	.title = title,
 	.draw = draw,
