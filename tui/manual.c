@@ -559,10 +559,13 @@ static void put_json_commands(const struct manual *m)
 	}
 	for (size_t t = 0; m->commands[t]; t++)
 		for (const struct command *c = m->commands[t]; c->name; c++) {
-			if (!c->json)
-				continue;
-			fprintf(m->out, ".Ss \\&Keys of %s\n", c->name);
-			put_keys_of(m, c->json, false);
+			char *lines = contract_of(c);
+
+			if (*lines) {
+				fprintf(m->out, ".Ss \\&Keys of %s\n", c->name);
+				put_keys_of(m, lines, false);
+			}
+			free(lines);
 		}
 }
 

@@ -12,6 +12,8 @@
 #include "core/session/session.h"
 #include "core/trace/recording.h"
 
+struct field;
+
 /* What there must be before a command is tried; without it the command says so, whatever its words are. */
 enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };
 
@@ -32,6 +34,8 @@ struct command {
 	 * manual, `schema` and the tests.  NULL: none.
 	 */
 	const char *json;
+	/* Its rows: a line "@PREFIX" of json stands for the keys of the next list, each behind the prefix. */
+	const struct field *rows[2];
 	enum command_needs needs;
 	const struct arg_number *numbers; /* of the syntax, beside those all have; ended by key NULL */
 	/* All words are right, as the syntax and numbers want them. */

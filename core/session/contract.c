@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/base/fields.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
@@ -33,6 +35,23 @@ const struct contract_group contract_groups[] = {
 	{"options by names", JSON_NAMED},
 	{NULL, NULL},
 };
+
+char *contract_of(const struct command *c)
+{
+	struct text t = {0};
+	char *lines, *next, *save = NULL, *copy = str_dup(c->json ? c->json : "");
+	size_t n = 0;
+
+	for (next = strtok_r(copy, "\n", &save); next; next = strtok_r(NULL, "\n", &save))
+		if (*next == '@')
+			fields_contract(&t, next + 1, c->rows[n++]);
+		else
+			text_add(&t, "%s\n", next);
+	free(copy);
+	lines = str_dup(text_str(&t));
+	text_free(&t);
+	return lines;
+}
 
 bool contract_next(const char **at, struct contract_line *l)
 {
@@ -107,13 +126,14 @@ static void print_keys(const char *lines, struct out *o)
 
 static void tell_command(const struct command *c, json_t *list, struct out *o)
 {
-	const char *lines = c->json ? c->json : "";
+	char *lines = contract_of(c);
 	json_t *keys = keys_json(lines);
 
 	if (*lines)
 		out_text(o, "%s\n", c->name);
 	print_keys(lines, o);
 	json_array_append_new(list, json_make("{s:s, s:o}", "name", c->name, "keys", keys));
+	free(lines);
 }
 
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e)

@@ -24,6 +24,10 @@ struct contract_line {
 /* The next line of *at, which goes on behind it; false at the end. */
 bool contract_next(const char **at, struct contract_line *l);
 
+/* Lines of a command, those of its rows among them; "": none.  The caller frees. */
+struct command;
+char *contract_of(const struct command *c);
+
 /* What the objects of all commands have. */
 extern const char contract_common[];
 

@@ -227,22 +227,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return rank_of(v, row) ? rank_of(v, row) : UINT32_MAX;
 	if (r->refused)
 		return -1;
-	switch (col) {
-	case C_LOST:
-		return (int64_t)r->lost;
-	case C_LOOPS:
-		return r->loops;
-	case C_VLS:
-		return r->vls;
-	case C_LOAD:
-		return r->max_load;
-	case C_EBB:
-		return (int64_t)(r->ebb.value * 1e6);
-	case C_SHIFT:
-		return (int64_t)(r->shift_mean * 1e6);
-	default:
-		return r->shift_worst;
-	}
+	return field_number(field_of_column(advice_fields, columns[col].name), r);
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -251,24 +236,18 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 
 	if (col == C_ENGINE)
 		text_add(t, "%s", r->kind->engine);
-	else if (col == C_OPTIONS)
-		text_add(t, "%s", r->options);
 	else if (col == C_REASON)
 		add_reason(v, row, t);
-	else if (r->refused)
+	else if (r->refused && col != C_OPTIONS)
 		text_add(t, "-");
 	else if (col == C_RANK)
 		text_add(t, "%s%u", row < advice_of(v)->n_ranked ? "" : "=", rank_of(v, row));
 	else if (col == C_CLASS)
 		text_add(t, "%c", advice_letter(r));
-	else if (col == C_EBB)
-		text_add(t, "%.3f", r->ebb.value);
-	else if (col == C_SHIFT)
-		text_add(t, "%.2f", r->shift_mean);
 	else if (col == C_FAILURES)
 		add_failures(r, t);
 	else
-		text_add(t, "%" PRId64, number(v, row, col));
+		field_cell(field_of_column(advice_fields, columns[col].name), r, t);
 }
 
 static unsigned marks(const struct view *v, uint32_t row)

@@ -204,7 +204,7 @@ static bool is_measured(const struct priv *p, unsigned i)
 /* No engine shown is better, and some are worse. */
 static bool is_best(const struct priv *p, unsigned engine, enum figure which)
 {
-	int sign = figure_defs[which].better > 0 ? 1 : figure_defs[which].better ? -1 : 0;
+	int sign = figure_fields[which].better > 0 ? 1 : figure_fields[which].better ? -1 : 0;
 	bool worse = false;
 
 	for (unsigned i = 0; i < p->n; i++) {
@@ -243,7 +243,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	if (f && !col)
 		text_add(t, "%s refuses: %s", f->engine->name, f->refused);
 	else if (!f && !col)
-		text_add(t, "%s", figure_defs[figure_of(p, row)].name);
+		text_add(t, "%s", figure_fields[figure_of(p, row)].column);
 	else if (!f)
 		figure_cell(p, col - 1, figure_of(p, row), t);
 }

@@ -132,15 +132,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	case C_SURE:
 		text_add(t, "%s", sureness_word[x->sure]);
 		break;
-	case C_KIND:
-		text_add(t, "%s", x->kind);
-		break;
-	case C_FINDING:
-		text_add(t, "%s", x->text);
-		break;
-	case C_SHOWS:
-		text_add(t, "%s", x->more);
-		break;
+	default:
+		field_cell(field_of_column(finding_fields, columns[col].name), x, t);
 	}
 }
 

@@ -197,7 +197,7 @@ static void footer(const struct view *v, struct text *t)
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
-	return col == C_LID ? entry_at(v, row)->lid : entry_at(v, row)->port;
+	return field_number(field_of_column(drift_entry_fields, columns[col].name), entry_at(v, row));
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -210,9 +210,6 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	case C_SWITCH:
 		text_add(t, "%s", switch_name(d->next->fabric, x->sw));
 		break;
-	case C_LID:
-		text_add(t, "%u", x->lid);
-		break;
 	case C_TO:
 		lid_label(d->next->fabric, d->next->lids, x->lid, t);
 		break;
@@ -223,9 +220,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	case C_CLASS:
 		text_add(t, "%s", drift_word[x->class]);
 		break;
-	case C_WHY:
-		text_add(t, "%s", x->why);
-		break;
+	default:
+		field_cell(field_of_column(drift_entry_fields, columns[col].name), x, t);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/analysis/survey/share.h"
 #include "core/session/args.h"
 #include "core/analysis/survey/survey.h"
 #include "core/base/err.h"
@@ -204,32 +205,7 @@ static void footer(const struct view *v, struct text *t)
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
-	const struct survey_row *r = row_at(v, row);
-
-	switch (col) {
-	case C_LOOPS:
-		return r->new_loops;
-	case C_BETWEEN:
-		return (int64_t)r->between_survivors;
-	case C_CUT:
-		return (int64_t)r->cut_off;
-	case C_LOAD:
-		return r->load_after;
-	case C_LONGER:
-		return (int64_t)r->longer;
-	case C_REROUTED:
-		return (int64_t)r->rerouted;
-	case C_ENTRIES:
-		return (int64_t)r->entries;
-	case C_LOST:
-		return (int64_t)r->lost;
-	case C_GONE:
-		return r->hosts_gone;
-	case C_OUTSIDE:
-		return (int64_t)r->outside;
-	default:
-		return (int64_t)r->beyond;
-	}
+	return field_number(field_of_column(survey_fields, columns[col].name), row_at(v, row));
 }
 
 /* What is lost, where anything is by some failure; else the load then. */
@@ -273,7 +249,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 				 port_label(survey_of(v)->parts->fabric, r->load_port, buf, sizeof(buf)));
 		break;
 	default:
-		text_add(t, "%" PRId64, number(v, row, col));
+		field_cell(field_of_column(survey_fields, columns[col].name), r, t);
 	}
 }
 

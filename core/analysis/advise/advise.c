@@ -13,6 +13,41 @@
 #include "core/base/parallel.h"
 #include "core/sm/guid_names.h"
 
+#define ROW(key, member, column, help) FIELD(key, struct advice_row, member, NULL, column, help)
+#define REAL(key_, member_, column_, help_, decimals_)                                    \
+	{                                                                                 \
+		.key = (key_), .help = (help_), .column = (column_), .kind = MEMBER_REAL, \
+		.offset = offsetof(struct advice_row, member_), .decimals = (decimals_)   \
+	}
+
+const struct field advice_fields[] = {
+	FIELD_BY_CODE("rank", "integer", "from 1"),
+	FIELD_BY_CODE("engine", "string", "the engine"),
+	ROW("options", options, "options", "what it has beside the options in force"),
+	FIELD_BY_CODE("class", "string", "A, B or C"),
+	FIELD_BY_CODE("sound", "boolean", "class A: every pair has a path, no credit loop"),
+	ROW("pairs", pairs, NULL, "ordered pairs of hosts"),
+	ROW("lost", lost, "lost", "of these without a path"),
+	ROW("loops", loops, "loops", "groups of channels with credit loops"),
+	ROW("vls", vls, "VLs", "VLs that routes use"),
+	ROW("max_load", max_load, "load", "most routes on a link, all to all"),
+	ROW("overloaded", heavy, NULL, "sound, but its most loaded link puts it behind class B"),
+	REAL("bisection", ebb.value, "EBB", "effective bisection bandwidth, 0 to 1", 3),
+	ROW("bisection_half_width", ebb.half_width, NULL, "of its 95 % interval"),
+	REAL("shift_mean", shift_mean, "shift", "mean of the most flows on a link over the shifts", 2),
+	ROW("shift_worst", shift_worst, "worst", "the most"),
+	ROW("failures", failures, NULL, "single failures of links tried"),
+	ROW("failure_lost", failure_lost, NULL, "most pairs lost between survivors by one of them"),
+	ROW("failure_loops", failure_loops, NULL, "failures with new credit loops"),
+	ROW("failure_fallbacks", failure_fallbacks, NULL,
+	    "failures after which another engine routes, or none"),
+	FIELD("reason", struct advice_row, reason, "string?", NULL, "what put it before the next one"),
+	FIELD_BY_CODE("same[]", "object?", "others with the same tables and figures"),
+	FIELD_BY_CODE("same[].engine", "string", "the engine"),
+	FIELD_BY_CODE("same[].options", "string", "as above"),
+	{.key = NULL},
+};
+
 /* Class B: at most one pair in so many is lost. */
 #define NEARLY_PART 10000
 #define SEED 1

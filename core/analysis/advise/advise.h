@@ -11,6 +11,7 @@
 #include "core/analysis/compare/candidates.h"
 #include "core/analysis/traffic/bisection.h"
 #include "core/base/err.h"
+#include "core/base/fields.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/sm/sweep.h"
@@ -49,6 +50,9 @@ struct advice_row {
 	char *reason;  /* what put it before the next one; owned, NULL: it is the last, or not ranked */
 	unsigned same; /* place of the row that it is one row with; its own: none */
 };
+
+/* Keys of a ranked row, with the columns of the pane; members are those of struct advice_row. */
+extern const struct field advice_fields[];
 
 struct advice {
 	struct advice_row

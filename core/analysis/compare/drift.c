@@ -8,6 +8,31 @@
 #include "core/routing/switch_tables.h"
 #include "core/base/order.h"
 
+#define ENTRY(key, member, column, help) FIELD(key, struct drift_entry, member, NULL, column, help)
+
+const struct field drift_entry_fields[] = {
+	FIELD_BY_CODE("switch", "node", "the switch"),
+	ENTRY("lid", lid, "lid", "the LID"),
+	FIELD_BY_CODE("owner", "endport", "whose LID it is"),
+	ENTRY("port", port, "now → would", "port held, 255: none"),
+	ENTRY("would", would, NULL, "port after the next sweep, 255: none"),
+	FIELD_BY_CODE("class", "string", "its class"),
+	ENTRY("why", why, "why", "what is wrong with it, or the rule that chooses the other port"),
+	{.key = NULL},
+};
+
+#define CANDIDATE(key, member, type, help) FIELD(key, struct drift_candidate, member, type, NULL, help)
+
+const struct field drift_candidate_fields[] = {
+	CANDIDATE("engine", chain, NULL, "the engine, or chain"),
+	CANDIDATE("options", options, NULL, "what it has beside the options in force"),
+	CANDIDATE("in_force", in_force, "string?", "engine that routes in its next sweep"),
+	CANDIDATE("agreement", agreement, "number?", "as above"),
+	CANDIDATE("right", right, "number?", "share of entries that are right"),
+	CANDIDATE("refused", refused, "string?", "why the engine does not route this fabric"),
+	{.key = NULL},
+};
+
 const char *const drift_word[DRIFT_CLASSES] = {"unknown", "missing", "dead", "next", "right", "kept"};
 const char *const drift_meaning[DRIFT_CLASSES] = {
 	"nobody has the LID",

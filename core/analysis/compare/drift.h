@@ -8,6 +8,7 @@
 #define IBSCOPE_DRIFT_H
 
 #include "core/base/err.h"
+#include "core/base/fields.h"
 #include "core/base/progress.h"
 #include "core/sm/sweep.h"
 
@@ -32,6 +33,9 @@ struct drift_entry {
 	const char *
 		why; /* what is wrong with it, or the rule by which the other is chosen; static, never NULL */
 };
+
+/* Keys of an entry, with the columns of the pane, and of a candidate. */
+extern const struct field drift_entry_fields[], drift_candidate_fields[];
 
 struct drift {
 	const struct sweep *held, *next; /* references held */

@@ -14,23 +14,44 @@
 
 /* --- telling ------------------------------------------------------------------------------- */
 
-const struct figure_def figure_defs[FIGURES] = {
-	[FIG_UNREACHABLE] = {"unreachable", "pairs without a path", 0, -1},
-	[FIG_HOPS_MEAN] = {"hops_mean", "links of a path, mean", 3, -1},
-	[FIG_HOPS_MOST] = {"hops_max", "links of a path, most", 0, -1},
-	[FIG_ELEMENTS_MEAN] = {"elements_mean", "elements of a path, mean", 3, -1},
-	[FIG_ELEMENTS_MOST] = {"elements_max", "elements of a path, most", 0, -1},
-	[FIG_LOAD_LEAST] = {"load_min", "routes per link, least", 0, 1},
-	[FIG_LOAD_MEAN] = {"load_mean", "routes per link, mean", 1, -1},
-	[FIG_LOAD_MOST] = {"load_max", "routes per link, most", 0, -1},
-	[FIG_USAGE_MOST] = {"usage_max", "LIDs sent by a port, most", 0, -1},
-	[FIG_FIRST_MEAN] = {"first_links_mean", "first links per host, mean", 2, 1},
-	[FIG_FIRST_LEAST] = {"first_links_min", "first links per host, least", 0, 1},
-	[FIG_LINKS_MEAN] = {"links_mean", "all links per host, mean", 2, 1},
-	[FIG_LINKS_LEAST] = {"links_min", "all links per host, least", 0, 1},
-	[FIG_SLS] = {"sls", "service levels", 0, 0},
-	[FIG_LOOPS] = {"credit_loops", "groups of credit loops", 0, -1},
-	[FIG_DIFFER] = {"entries_unlike_first", "LFT entries unlike first", 0, 0},
+#define FIGURE(key_, type_, name_, help_, decimals_, better_)                                                \
+	{                                                                                                    \
+		.key = (key_), .type = (type_), .column = (name_), .help = (help_), .decimals = (decimals_), \
+		.better = (better_)                                                                          \
+	}
+
+const struct field figure_fields[FIGURES + 1] = {
+	[FIG_UNREACHABLE] =
+		FIGURE("unreachable", "integer|null?", "pairs without a path", "pairs without a path", 0, -1),
+	[FIG_HOPS_MEAN] = FIGURE("hops_mean", "number|null?", "links of a path, mean",
+				 "links of a path, mean: the same number as path_links_mean", 3, -1),
+	[FIG_HOPS_MOST] = FIGURE("hops_max", "integer|null?", "links of a path, most",
+				 "links of a path, most: the same number as path_links_max", 0, -1),
+	[FIG_ELEMENTS_MEAN] = FIGURE("elements_mean", "number|null?", "elements of a path, mean",
+				     "elements of a path, mean", 3, -1),
+	[FIG_ELEMENTS_MOST] = FIGURE("elements_max", "integer|null?", "elements of a path, most",
+				     "elements of a path, most", 0, -1),
+	[FIG_LOAD_LEAST] =
+		FIGURE("load_min", "integer|null?", "routes per link, least", "routes per link, least", 0, 1),
+	[FIG_LOAD_MEAN] =
+		FIGURE("load_mean", "number|null?", "routes per link, mean", "routes per link, mean", 1, -1),
+	[FIG_LOAD_MOST] =
+		FIGURE("load_max", "integer|null?", "routes per link, most", "routes per link, most", 0, -1),
+	[FIG_USAGE_MOST] = FIGURE("usage_max", "integer|null?", "LIDs sent by a port, most",
+				  "LIDs sent by a port, most", 0, -1),
+	[FIG_FIRST_MEAN] = FIGURE("first_links_mean", "number|null?", "first links per host, mean",
+				  "first links per host, mean", 2, 1),
+	[FIG_FIRST_LEAST] = FIGURE("first_links_min", "integer|null?", "first links per host, least",
+				   "first links per host, least", 0, 1),
+	[FIG_LINKS_MEAN] = FIGURE("links_mean", "number|null?", "all links per host, mean",
+				  "all links per host, mean", 2, 1),
+	[FIG_LINKS_LEAST] = FIGURE("links_min", "integer|null?", "all links per host, least",
+				   "all links per host, least", 0, 1),
+	[FIG_SLS] = FIGURE("sls", "string|null?", "service levels", "service levels", 0, 0),
+	[FIG_LOOPS] = FIGURE("credit_loops", "integer|null?", "groups of credit loops",
+			     "groups of credit loops", 0, -1),
+	[FIG_DIFFER] = FIGURE("entries_unlike_first", "integer|null?", "LFT entries unlike first",
+			      "entries unlike those of the first engine", 0, 0),
 };
 
 static void sl_text(uint32_t sls, char *buf, size_t size)
@@ -57,13 +78,13 @@ const char *figure_text(const struct figures *f, enum figure which, char *buf, s
 	else if (which == FIG_SLS)
 		sl_text(f->sls, buf, size);
 	else
-		snprintf(buf, size, "%.*f", figure_defs[which].decimals, f->v[which]);
+		snprintf(buf, size, "%.*f", figure_fields[which].decimals, f->v[which]);
 	return buf;
 }
 
 int figure_order(const struct figures *a, const struct figures *b, enum figure which)
 {
-	double scale = pow(10, figure_defs[which].decimals);
+	double scale = pow(10, figure_fields[which].decimals);
 	long long x = llround(a->v[which] * scale), y = llround(b->v[which] * scale);
 
 	return x < y ? -1 : x > y;

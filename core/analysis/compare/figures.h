@@ -9,6 +9,7 @@
 #ifndef IBSCOPE_FIGURES_H
 #define IBSCOPE_FIGURES_H
 
+#include "core/base/fields.h"
 #include "core/base/progress.h"
 #include "core/fabric/elements.h"
 #include "core/routing/routing.h"
@@ -42,15 +43,8 @@ struct figures {
 	uint32_t sls;	   /* bit l: service level l */
 };
 
-/* How a figure is told. */
-struct figure_def {
-	const char *key;  /* JSON */
-	const char *name; /* as a person reads it */
-	uint8_t decimals; /* 0: a whole number */
-	int8_t better;	  /* -1: less is better, 1: more is, 0: neither */
-};
-
-extern const struct figure_def figure_defs[FIGURES];
+/* How a figure is told; its `column` is how a person reads it.  Ended by a key NULL. */
+extern const struct field figure_fields[FIGURES + 1];
 
 /* "3.500"; "-" when unknown, "0-1,3" for service levels. */
 const char *figure_text(const struct figures *f, enum figure which, char *buf, size_t size);

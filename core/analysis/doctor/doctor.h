@@ -9,6 +9,7 @@
 #define IBSCOPE_DOCTOR_H
 
 #include "core/base/err.h"
+#include "core/base/fields.h"
 #include "core/base/progress.h"
 #include "core/sm/sweep.h"
 
@@ -44,6 +45,9 @@ struct finding {
 	double figure;	     /* the most telling figure of the text, 0 = none */
 	uint64_t pairs;	     /* ordered pairs of hosts concerned, as far as it is known */
 };
+
+/* Keys of a finding, with columns of the pane. */
+extern const struct field finding_fields[];
 
 struct diagnosis {
 	struct finding *finding; /* by severity, pairs (most first), kind, place */

@@ -43,22 +43,50 @@ static void put_parts(const struct survey *s, const struct survey_row *r, json_t
 	}
 }
 
+#define ROW(key, member, column, help) FIELD(key, struct survey_row, member, NULL, column, help)
+
+const struct field survey_fields[] = {
+	FIELD_BY_CODE("what", "string", "what fails"),
+	FIELD_BY_CODE("try", "string", "command that brings it about"),
+	ROW("index", index, NULL, "its place in the list of failures, from 0"),
+	FIELD_BY_CODE("switch", "node?", "the switch"),
+	FIELD_BY_CODE("second_switch", "node?", "the other switch that fails"),
+	FIELD_BY_CODE("a", "port?", "one end of the link"),
+	FIELD_BY_CODE("b", "port?", "the other"),
+	FIELD_BY_CODE("second_a", "port?", "one end of the other link that fails"),
+	FIELD_BY_CODE("second_b", "port?", "its other end"),
+	FIELD_BY_CODE("switches[]", "object?", "switches of the chassis or cards"),
+	FIELD_BY_CODE("switches[].name", "node", "a switch"),
+	ROW("lost", lost, "lost", "pairs without a path then"),
+	ROW("cut_off", cut_off, "cut off", "of these: cut off with what failed"),
+	ROW("outside", outside, "outside",
+	    "of these: both in one part that the subnet manager does not reach, where the old tables stay"),
+	ROW("between_survivors", between_survivors, "between", "of the lost: the others"),
+	FIELD("beyond", struct survey_row, beyond, "integer?", "beyond",
+	      "of the lost: lost by neither failure alone"),
+	ROW("rerouted", rerouted, "rerouted", "pairs with another path"),
+	ROW("longer", longer, "longer", "pairs with a longer path"),
+	ROW("entries", entries, "entries", "changed entries"),
+	ROW("hosts_gone", hosts_gone, "gone", "endports not reached any more"),
+	ROW("load_after", load_after, "load", "most routes on a link then"),
+	FIELD_BY_CODE("load_at", "port", "the port that sends them"),
+	ROW("new_loops", new_loops, "loops", "groups of credit loops on VLs that had none"),
+	FIELD("engine", struct survey_row, engine, "string|null", NULL, "engine in force then"),
+	ROW("fallback", fallback, NULL, "another than before, or none"),
+	FIELD_BY_CODE("bad", "boolean", "it counts as bad"),
+	{.key = NULL},
+};
+
 json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 {
 	char *what = survey_what(s, r), *try = survey_command(s, r);
-	json_t *o = json_make("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}",
-			      "what", what, "try", try, "index", (json_int_t)r->index, "lost",
-			      (json_int_t)r->lost, "cut_off", (json_int_t)r->cut_off, "between_survivors",
-			      (json_int_t)r->between_survivors, "outside", (json_int_t)r->outside, "rerouted",
-			      (json_int_t)r->rerouted, "longer", (json_int_t)r->longer, "entries",
-			      (json_int_t)r->entries, "hosts_gone", (json_int_t)r->hosts_gone, "load_after",
-			      (json_int_t)r->load_after, "new_loops", (json_int_t)r->new_loops, "fallback",
-			      (int)r->fallback, "bad", (int)survey_bad(r));
+	json_t *o = json_make("{s:s, s:s}", "what", what, "try", try);
 
-	json_object_set_new(o, "engine", r->engine ? json_text(r->engine) : json_null());
+	fields_json(o, survey_fields, r);
+	if (!s->pairs)
+		json_object_del(o, "beyond");
+	json_object_set_new(o, "bad", json_boolean(survey_bad(r)));
 	json_put_port(o, "load_at", s->parts->fabric, s->before->lids, r->load_port);
-	if (s->pairs)
-		json_object_set_new(o, "beyond", json_integer((json_int_t)r->beyond));
 	put_parts(s, r, o);
 	free(what);
 	free(try);

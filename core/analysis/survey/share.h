@@ -5,9 +5,11 @@
 #define IBSCOPE_SURVEY_JSON_H
 
 #include "core/analysis/survey/survey.h"
-#include "core/base/json.h"
+#include "core/base/fields.h"
 
 /* A row; all that its text line says can be read off it. */
+/* Keys of a row, with the columns of the pane; members are those of struct survey_row. */
+extern const struct field survey_fields[];
 json_t *survey_row_json(const struct survey *s, const struct survey_row *r);
 
 /*

@@ -56,27 +56,15 @@ static json_t *row_json(const struct advice *a, unsigned i)
 {
 	const struct advice_row *r = &a->row[i];
 	const char letter[] = {advice_letter(r), 0};
-	json_t *x, *same = json_array();
+	json_t *x = json_make("{s:i, s:s, s:s, s:b}", "rank", (int)i + 1, "engine", r->kind->engine, "class",
+			      letter, "sound", (int)(r->class == ADVICE_SOUND)),
+	       *same = json_array();
 
 	for (unsigned k = a->n_ranked; k < a->n_routed; k++)
 		if (a->row[k].same == i)
 			json_array_append_new(same, json_make("{s:s, s:s}", "engine", a->row[k].kind->engine,
 							      "options", a->row[k].options));
-	x = json_make("{s:i, s:s, s:s, s:b, s:s, s:I, s:I, s:i, s:i, s:i}", "rank", (int)i + 1, "engine",
-		      r->kind->engine, "options", r->options, "sound", (int)(r->class == ADVICE_SOUND),
-		      "class", letter, "pairs", (json_int_t)r->pairs, "lost", (json_int_t)r->lost, "loops",
-		      (int)r->loops, "vls", (int)r->vls, "max_load", (int)r->max_load);
-	json_object_set_new(x, "overloaded", json_boolean(r->heavy));
-	json_object_set_new(x, "bisection", json_real(r->ebb.value));
-	json_object_set_new(x, "bisection_half_width", json_real(r->ebb.half_width));
-	json_object_set_new(x, "shift_mean", json_real(r->shift_mean));
-	json_object_set_new(x, "shift_worst", json_integer(r->shift_worst));
-	json_object_set_new(x, "failures", json_integer(r->failures));
-	json_object_set_new(x, "failure_lost", json_integer((json_int_t)r->failure_lost));
-	json_object_set_new(x, "failure_loops", json_integer(r->failure_loops));
-	json_object_set_new(x, "failure_fallbacks", json_integer(r->failure_fallbacks));
-	if (r->reason)
-		json_object_set_new(x, "reason", json_text(r->reason));
+	fields_json(x, advice_fields, r);
 	json_object_set_new(x, "same", same);
 	return x;
 }
@@ -311,39 +299,17 @@ const struct command advise_commands[] = {
 		 "batch when\n"
 		 "  the best is of class C.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_SCOPE
-	 "direct boolean no levels: hosts are on all switches that carry traffic\n"
-	 "edge_switches integer switches where hosts usually are\n"
-	 "roots integer roots by levels; of a direct fabric the switch in its middle\n"
-	 "advice[] object what routes the fabric, the best first\n"
-	 "advice[].rank integer from 1\n"
-	 "advice[].engine string the engine\n"
-	 "advice[].options string what it has beside the options in force\n"
-	 "advice[].class string A, B or C\n"
-	 "advice[].sound boolean class A: every pair has a path, no credit loop\n"
-	 "advice[].pairs integer ordered pairs of hosts\n"
-	 "advice[].lost integer of these without a path\n"
-	 "advice[].loops integer groups of channels with credit loops\n"
-	 "advice[].vls integer VLs that routes use\n"
-	 "advice[].max_load integer most routes on a link, all to all\n"
-	 "advice[].overloaded boolean sound, but its most loaded link puts it behind class B\n"
-	 "advice[].bisection number effective bisection bandwidth, 0 to 1\n"
-	 "advice[].bisection_half_width number of its 95 % interval\n"
-	 "advice[].shift_mean number mean of the most flows on a link over the shifts\n"
-	 "advice[].shift_worst integer the most\n"
-	 "advice[].failures integer single failures of links tried\n"
-	 "advice[].failure_lost integer most pairs lost between survivors by one of them\n"
-	 "advice[].failure_loops integer failures with new credit loops\n"
-	 "advice[].failure_fallbacks integer failures after which another engine routes, or none\n"
-	 "advice[].reason string? what put it before the next one\n"
-	 "advice[].same[] object? others with the same tables and figures\n"
-	 "advice[].same[].engine string the engine\n"
-	 "advice[].same[].options string as above\n"
-	 "refused[] object? what does not route it\n"
-	 "refused[].engine string the engine\n"
-	 "refused[].options string as above\n"
-	 "refused[].refused string why\n"
-	 "file string? file that was written\n",
+	 .json = JSON_SCOPE "direct boolean no levels: hosts are on all switches that carry traffic\n"
+			    "edge_switches integer switches where hosts usually are\n"
+			    "roots integer roots by levels; of a direct fabric the switch in its middle\n"
+			    "advice[] object what routes the fabric, the best first\n"
+			    "@advice[].\n"
+			    "refused[] object? what does not route it\n"
+			    "refused[].engine string the engine\n"
+			    "refused[].options string as above\n"
+			    "refused[].refused string why\n"
+			    "file string? file that was written\n",
+	 .rows = {advice_fields},
 	 .run = cmd_advise},
 	{.name = NULL},
 };

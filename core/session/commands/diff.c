@@ -108,10 +108,10 @@ static int diff_figures(const struct comparison *c, struct out *o, struct progre
 		return -1;
 	list = json_object();
 	for (size_t i = 0; i < ARRAY_LEN(told); i++) {
-		const struct figure_def *d = &figure_defs[told[i]];
+		const struct field *d = &figure_fields[told[i]];
 
 		if (figure_order(&was, &now, told[i]))
-			out_text(o, "  %-29s %s -> %s\n", d->name, figure_text(&was, told[i], a, sizeof(a)),
+			out_text(o, "  %-29s %s -> %s\n", d->column, figure_text(&was, told[i], a, sizeof(a)),
 				 figure_text(&now, told[i], b, sizeof(b)));
 		json_object_set_new(list, d->key, was_now(was.v[told[i]], now.v[told[i]], !d->decimals));
 	}

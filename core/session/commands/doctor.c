@@ -29,10 +29,8 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 	out_text(o, "    more: %s\n", x->more);
 	if (!o->object)
 		return;
-	obj = json_make("{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:s, s:I, s:f, s:I}", "severity",
-			severity_word[x->severity], "sure", sureness_word[x->sure], "kind", x->kind, "text",
-			x->text, "meaning", x->meaning, "detail", x->detail, "cure", x->cure, "more", x->more,
-			"count", (json_int_t)x->count, "figure", x->figure, "pairs", (json_int_t)x->pairs);
+	obj = json_make("{s:s, s:s}", "severity", severity_word[x->severity], "sure", sureness_word[x->sure]);
+	fields_json(obj, finding_fields, x);
 	json_put_node(obj, "where", w->fabric, w->lids, x->node);
 	if (x->port)
 		json_object_set_new(obj, "port", json_integer(x->port));
@@ -110,19 +108,8 @@ const struct command doctor_commands[] = {
 		 "warnings integer of severity warning\n"
 		 "notes integer of severity note\n"
 		 "findings[] object findings, worst first\n"
-		 "findings[].severity string error, warning or note\n"
-		 "findings[].sure string fact, computed or likely\n"
-		 "findings[].kind string what kind, as credit-loop\n"
-		 "findings[].text string what was found\n"
-		 "findings[].detail string? more lines\n"
-		 "findings[].meaning string what the kind means\n"
-		 "findings[].cure string? what helps\n"
-		 "findings[].more string command that shows more\n"
-		 "findings[].where node the place, of several the first\n"
-		 "findings[].port integer? a port of it\n"
-		 "findings[].count integer how many things of the kind it stands for\n"
-		 "findings[].figure number the most telling figure of the text, 0: none\n"
-		 "findings[].pairs integer pairs of hosts concerned, as far as known\n",
+		 "@findings[].\n",
+	 .rows = {finding_fields},
 	 .run = cmd_doctor},
 	{.name = NULL},
 };

@@ -114,8 +114,8 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 		 drift_word[x->class], x->why);
 	if (!o->object)
 		return;
-	obj = json_make("{s:i, s:i, s:i, s:s, s:s}", "lid", (int)x->lid, "port", (int)x->port, "would",
-			(int)x->would, "class", drift_word[x->class], "why", x->why);
+	obj = json_make("{s:s}", "class", drift_word[x->class]);
+	fields_json(obj, drift_entry_fields, x);
 	json_put_switch(obj, "switch", f, d->next->lids, x->sw);
 	json_put_endport(obj, "owner", f, d->next->lids, owner);
 	json_array_append_new(list, obj);
@@ -163,20 +163,20 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 static void tell_candidate(const struct drift_ranking *r, unsigned i, json_t *list, struct out *o)
 {
 	const struct drift_candidate *c = &r->candidate[i];
-	json_t *x = json_make("{s:s, s:s}", "engine", c->chain, "options", c->options);
+	json_t *x = json_object();
 
+	fields_json(x, drift_candidate_fields, c);
+	if (!c->in_force) {
+		json_object_del(x, "agreement");
+		json_object_del(x, "right");
+	}
 	if (c->in_force) {
 		out_text(o, "  %-10s agreement %.4f, right %.4f", c->chain, c->agreement, c->right);
-		json_object_set_new(x, "in_force", json_text(c->in_force));
-		json_object_set_new(x, "agreement", json_real(c->agreement));
-		json_object_set_new(x, "right", json_real(c->right));
 		if (c->refused)
 			out_text(o, "; refuses, so %s routes", c->in_force);
 	} else {
 		out_text(o, "  %-10s refuses: %s", c->chain, c->refused);
 	}
-	if (c->refused)
-		json_object_set_new(x, "refused", json_text(c->refused));
 	if (*c->options)
 		out_text(o, "  (%s)", c->options);
 	if (c->equal < i)
@@ -291,20 +291,10 @@ const struct command drift_commands[] = {
 		 "classes.* integer? entries by class: right, kept, next, dead, missing, unknown\n"
 		 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
 		 "entries[] object? entries that are not right: the first without those kept, or all\n"
-		 "entries[].switch node the switch\n"
-		 "entries[].lid integer the LID\n"
-		 "entries[].owner endport whose LID it is\n"
-		 "entries[].port integer port held, 255: none\n"
-		 "entries[].would integer port after the next sweep, 255: none\n"
-		 "entries[].class string its class\n"
-		 "entries[].why string what is wrong with it, or the rule that chooses the other port\n"
+		 "@entries[].\n"
 		 "engines[] object? without ENGINE: all that were tried, the best first\n"
-		 "engines[].engine string the engine, or chain\n"
-		 "engines[].options string what it has beside the options in force\n"
-		 "engines[].in_force string? engine that routes in its next sweep\n"
-		 "engines[].agreement number? as above\n"
-		 "engines[].right number? share of entries that are right\n"
-		 "engines[].refused string? why the engine does not route this fabric\n",
+		 "@engines[].\n",
+	 .rows = {drift_entry_fields, drift_candidate_fields},
 	 .run = cmd_drift},
 	{.name = NULL},
 };

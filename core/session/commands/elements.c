@@ -222,7 +222,7 @@ static json_t *figure_json(const struct figures *f, enum figure which)
 		return json_null();
 	if (which == FIG_SLS)
 		return json_text(figure_text(f, which, buf, sizeof(buf)));
-	return figure_defs[which].decimals ? json_real(f->v[which]) : json_integer((json_int_t)f->v[which]);
+	return figure_fields[which].decimals ? json_real(f->v[which]) : json_integer((json_int_t)f->v[which]);
 }
 
 static json_t *engine_json(const struct engine_figures *c)
@@ -232,7 +232,7 @@ static json_t *engine_json(const struct engine_figures *c)
 	if (c->refused)
 		json_object_set_new(o, "refused", json_text(c->refused));
 	for (unsigned i = 0; !c->refused && i < FIGURES; i++)
-		json_object_set_new(o, figure_defs[i].key, figure_json(&c->f, i));
+		json_object_set_new(o, figure_fields[i].key, figure_json(&c->f, i));
 	if (!c->refused) { /* the names that go with one definition of hops; the older ones stay */
 		json_object_set_new(o, "path_links_mean", figure_json(&c->f, FIG_HOPS_MEAN));
 		json_object_set_new(o, "path_links_max", figure_json(&c->f, FIG_HOPS_MOST));
@@ -244,7 +244,7 @@ static void print_figure(struct engine_figures *const *c, unsigned n, enum figur
 {
 	char buf[CELL];
 
-	out_text(o, "%-25s", figure_defs[which].name);
+	out_text(o, "%-25s", figure_fields[which].column);
 	for (unsigned i = 0; i < n; i++) {
 		bool none = c[i]->refused || (which == FIG_DIFFER && !i);
 
@@ -398,28 +398,13 @@ const struct command element_commands[] = {
 		 "passed,\n"
 		 "  chips of a chassis taken together.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_SCOPE
-	 "compare[] object engines\n"
-	 "compare[].engine string its name\n"
-	 "compare[].refused string? why it refuses the fabric; then there are no figures\n"
-	 "compare[].unreachable integer|null? pairs without a path\n"
-	 "compare[].hops_mean number|null? links of a path, mean: the same number as path_links_mean\n"
-	 "compare[].hops_max integer|null? links of a path, most: the same number as path_links_max\n"
-	 "compare[].path_links_mean number|null? links of a path, mean\n"
-	 "compare[].path_links_max integer|null? links of a path, most\n"
-	 "compare[].elements_mean number|null? elements of a path, mean\n"
-	 "compare[].elements_max integer|null? elements of a path, most\n"
-	 "compare[].load_min integer|null? routes per link, least\n"
-	 "compare[].load_mean number|null? routes per link, mean\n"
-	 "compare[].load_max integer|null? routes per link, most\n"
-	 "compare[].usage_max integer|null? LIDs sent by a port, most\n"
-	 "compare[].first_links_mean number|null? first links per host, mean\n"
-	 "compare[].first_links_min integer|null? first links per host, least\n"
-	 "compare[].links_mean number|null? all links per host, mean\n"
-	 "compare[].links_min integer|null? all links per host, least\n"
-	 "compare[].sls string|null? service levels\n"
-	 "compare[].credit_loops integer|null? groups of credit loops\n"
-	 "compare[].entries_unlike_first integer|null? entries unlike those of the first engine\n",
+	 .json = JSON_SCOPE "compare[] object engines\n"
+			    "compare[].engine string its name\n"
+			    "compare[].refused string? why it refuses the fabric; then there are no figures\n"
+			    "@compare[].\n"
+			    "compare[].path_links_mean number|null? links of a path, mean\n"
+			    "compare[].path_links_max integer|null? links of a path, most\n",
+	 .rows = {figure_fields},
 	 .run = cmd_compare},
 	{.name = NULL},
 };

@@ -1,0 +1,94 @@
+/* Rows of results told by one list of their fields. */
+#include "core/base/fields.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const type_of[] = {
+	[MEMBER_OWN] = "any",	  [MEMBER_BOOL] = "boolean", [MEMBER_U8] = "integer",
+	[MEMBER_U16] = "integer", [MEMBER_U32] = "integer",  [MEMBER_U64] = "integer",
+	[MEMBER_REAL] = "number", [MEMBER_TEXT] = "string",
+};
+
+static const char *type_word(const struct field *f)
+{
+	return f->type ? f->type : type_of[f->kind];
+}
+
+int64_t field_number(const struct field *f, const void *row)
+{
+	const void *at = (const char *)row + f->offset;
+
+	switch (f->kind) {
+	case MEMBER_BOOL:
+		return *(const bool *)at;
+	case MEMBER_U8:
+		return *(const uint8_t *)at;
+	case MEMBER_U16:
+		return *(const uint16_t *)at;
+	case MEMBER_U32:
+		return *(const uint32_t *)at;
+	case MEMBER_U64:
+		return (int64_t) * (const uint64_t *)at;
+	case MEMBER_REAL:
+		return (int64_t)(*(const double *)at * 1e6);
+	default:
+		return 0;
+	}
+}
+
+/* NULL: it is left out. */
+static json_t *value_of(const struct field *f, const void *row)
+{
+	const void *at = (const char *)row + f->offset;
+	const char *s;
+
+	switch (f->kind) {
+	case MEMBER_BOOL:
+		return json_boolean(*(const bool *)at);
+	case MEMBER_REAL:
+		return json_make("f", *(const double *)at);
+	case MEMBER_TEXT:
+		s = *(const char *const *)at;
+		return s ? json_text(s) : strchr(type_word(f), '?') ? NULL : json_null();
+	default:
+		return json_integer(field_number(f, row));
+	}
+}
+
+void fields_json(json_t *o, const struct field *f, const void *row)
+{
+	for (; f->key; f++) {
+		json_t *v = f->kind == MEMBER_OWN ? NULL : value_of(f, row);
+
+		if (v)
+			json_object_set_new(o, f->key, v);
+	}
+}
+
+void fields_contract(struct text *t, const char *prefix, const struct field *f)
+{
+	for (; f->key; f++)
+		text_add(t, "%s%s %s %s\n", prefix, f->key, type_word(f), f->help);
+}
+
+const struct field *field_of_column(const struct field *f, const char *column)
+{
+	for (; f->key; f++)
+		if (f->column && !strcmp(f->column, column))
+			return f;
+	return NULL;
+}
+
+void field_cell(const struct field *f, const void *row, struct text *t)
+{
+	const void *at = (const char *)row + f->offset;
+	const char *s = f->kind == MEMBER_TEXT ? *(const char *const *)at : NULL;
+
+	if (f->kind == MEMBER_REAL)
+		text_add(t, "%.*f", f->decimals, *(const double *)at);
+	else if (f->kind != MEMBER_TEXT)
+		text_add(t, "%" PRId64, field_number(f, row));
+	else if (s)
+		text_add(t, "%s", s);
+}
