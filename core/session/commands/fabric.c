@@ -709,7 +709,7 @@ const struct command fabric_commands[] = {
 	 .json = JSON_AGGREGATION JSON_EVENT,
 	 .run = cmd_unset},
 	{.name = "show",
-	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links | node NODE]",
+	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links | node NODE|NODE[PORT]]",
 	 .help = "summaries and lists",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
 	 "subnet_manager object|null? where the subnet manager runs\n"
