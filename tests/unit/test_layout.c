@@ -621,7 +621,8 @@ static void test_links(void **state)
 	for (uint32_t s = 0; s < l->n; s++) {
 		assert_int_equal(l->first[s + 1] - l->first[s], 4);
 		for (uint32_t i = l->first[s]; i < l->first[s + 1]; i++) {
-			assert_int_equal(l->cables[i], 3);
+			assert_int_equal(l->cable[i + 1] - l->cable[i], 3);
+			assert_int_equal(layout_arc(l, s, l->to[i]), i);
 			assert_true(i == l->first[s] || l->to[i] > l->to[i - 1]);
 		}
 	}

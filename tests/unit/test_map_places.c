@@ -125,35 +125,27 @@ static void test_bundles_complete(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
 		struct fabric *f = any_fabric(fabrics[i]);
-		struct map_bundles *b = map_bundles_new(f);
+		struct layout *l = lay_out(f);
 		uint8_t *seen = NEW_ARRAY(f->n_links + 1, uint8_t);
 
-		for (uint32_t k = 0; k < b->n; k++) {
-			const struct map_bundle *m = &b->bundle[k];
-			uint32_t lowest = NO_ID;
+		for (uint32_t s = 0; s < l->n; s++)
+			for (uint32_t k = l->first[s]; k < l->first[s + 1]; k++)
+				for (uint32_t c = l->cable[k]; c < l->cable[k + 1]; c++) {
+					uint32_t peer = f->port_peer[l->port[c]];
 
-			assert_true(m->sw[0] < m->sw[1]);
-			assert_int_equal(m->port[0], b->port[m->first]);
-			for (uint32_t c = m->first; c < m->first + m->n; c++) {
-				uint32_t peer = f->port_peer[b->port[c]];
-
-				assert_int_equal(f->port_node[b->port[c]], f->switch_node[m->sw[0]]);
-				assert_int_equal(f->port_node[peer], f->switch_node[m->sw[1]]);
-				assert_int_equal(seen[f->port_link[b->port[c]]]++, 0);
-				lowest = peer < lowest ? peer : lowest;
-			}
-			assert_int_equal(m->port[1], lowest);
-			if (k)
-				assert_true(m->sw[0] > m[-1].sw[0] || m->sw[1] > m[-1].sw[1]);
-		}
+					assert_true(c == l->cable[k] || l->port[c] > l->port[c - 1]);
+					assert_int_equal(f->port_node[l->port[c]], f->switch_node[s]);
+					assert_int_equal(f->port_node[peer], f->switch_node[l->to[k]]);
+					seen[f->port_link[peer]]++;
+				}
 		for (uint32_t k = 0; k < f->n_links; k++) {
 			uint32_t a = f->node_switch[f->port_node[f->link_port[2 * k]]];
 			uint32_t c = f->node_switch[f->port_node[f->link_port[2 * k + 1]]];
 
-			assert_int_equal(seen[k], a != NO_ID && c != NO_ID && a != c);
+			assert_int_equal(seen[k], 2 * (a != NO_ID && c != NO_ID && a != c));
 		}
 		free(seen);
-		map_bundles_free(b);
+		layout_unref(l);
 		fabric_unref(f);
 	}
 }
@@ -241,27 +233,27 @@ static void check_lines(const struct whole_plan *p, const char *cells, int w, in
 }
 
 /* Both ends of every bundle have a label, but for those that are not drawn and not named either. */
-static void check_labels(const struct map_bundles *b, const struct whole_plan *p, const struct fabric *f)
+static void check_labels(const struct whole_plan *p, const struct fabric *f)
 {
-	uint8_t *ends = NEW_ARRAY(2 * b->n + 1, uint8_t);
+	uint8_t *ends = NEW_ARRAY(2 * p->n_bundles + 1, uint8_t);
 	uint32_t labelled = 0, drawn = 0, lined = 0;
-	uint8_t *line = NEW_ARRAY(b->n + 1, uint8_t);
+	uint8_t *line = NEW_ARRAY(p->n_bundles + 1, uint8_t);
 
 	for (uint32_t i = 0; i < p->n_labels; i++) {
 		const struct whole_label *l = &p->label[i];
 		char port[8];
 
 		assert_int_equal(ends[2 * l->bundle + l->end]++, 0);
-		snprintf(port, sizeof(port), "%u", f->port_num[b->bundle[l->bundle].port[l->end]]);
+		snprintf(port, sizeof(port), "%u", f->port_num[p->bundle[l->bundle].port[l->end]]);
 		assert_non_null(strstr(l->text, port));
 	}
 	for (uint32_t i = 0; i < p->n_lines; i++)
 		line[p->line[i].bundle] = 1;
-	for (uint32_t i = 0; i < b->n; i++) {
+	for (uint32_t i = 0; i < p->n_bundles; i++) {
 		assert_int_equal(ends[2 * i], ends[2 * i + 1]);
 		labelled += ends[2 * i];
 		lined += line[i];
-		drawn += line[i] ? b->bundle[i].n : 0;
+		drawn += line[i] ? p->bundle[i].n : 0;
 		if (line[i])
 			assert_int_equal(ends[2 * i], 1);
 	}
@@ -271,10 +263,9 @@ static void check_labels(const struct map_bundles *b, const struct whole_plan *p
 	free(line);
 }
 
-static void check_plan(const struct fabric *f, const struct layout *l, const struct map_bundles *b, int w,
-		       int h)
+static void check_plan(const struct fabric *f, const struct layout *l, int w, int h)
 {
-	struct whole_plan *p = whole_plan_new(f, l, b, 0, w, h);
+	struct whole_plan *p = whole_plan_new(f, l, 0, w, h);
 	char *cells = NEW_ARRAY((size_t)w * (size_t)h + 1, char);
 
 	if (p->why) {
@@ -293,7 +284,7 @@ static void check_plan(const struct fabric *f, const struct layout *l, const str
 	for (uint32_t i = 0; i < p->n_notes; i++)
 		take(cells, w, h, p->note[i].x, p->note[i].y, p->note[i].w, 'n');
 	if (p->fits) {
-		check_labels(b, p, f);
+		check_labels(p, f);
 		check_lines(p, cells, w, h);
 	}
 	free(cells);
@@ -306,22 +297,20 @@ static void test_whole(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
 		struct fabric *f = any_fabric(fabrics[i]);
 		struct layout *l = lay_out(f);
-		struct map_bundles *b = map_bundles_new(f);
-		struct whole_plan *p = whole_plan_new(f, l, b, 0, 0, 0);
+		struct whole_plan *p = whole_plan_new(f, l, 0, 0, 0);
 		int w = p->need_w, h = p->need_h;
 
 		assert_false(p->fits);
 		assert_true(p->why ? !w && !h : w > 0 && h > 0);
 		whole_plan_free(p);
 		for (int more = 0; more < 60 && w; more += more / 8 + 1) {
-			check_plan(f, l, b, w + more, h + more);
-			check_plan(f, l, b, w + 5 * more, h + more / 3);
-			check_plan(f, l, b, w - 1, h + more);
+			check_plan(f, l, w + more, h + more);
+			check_plan(f, l, w + 5 * more, h + more / 3);
+			check_plan(f, l, w - 1, h + more);
 		}
-		check_plan(f, l, b, 0, 0);
-		check_plan(f, l, b, 78, 20);
-		check_plan(f, l, b, 198, 46);
-		map_bundles_free(b);
+		check_plan(f, l, 0, 0);
+		check_plan(f, l, 78, 20);
+		check_plan(f, l, 198, 46);
 		layout_unref(l);
 		fabric_unref(f);
 	}
@@ -332,8 +321,7 @@ static void needs(const char *what, int w, const char *expected)
 {
 	struct fabric *f = any_fabric(what);
 	struct layout *l = lay_out(f);
-	struct map_bundles *b = map_bundles_new(f);
-	struct whole_plan *p = whole_plan_new(f, l, b, 0, w, 1000);
+	struct whole_plan *p = whole_plan_new(f, l, 0, w, 1000);
 	char text[80];
 
 	if (p->why)
@@ -344,7 +332,6 @@ static void needs(const char *what, int w, const char *expected)
 	if (strcmp(text, expected) != 0)
 		fail_msg("%s: %s, expected %s", what, text, expected);
 	whole_plan_free(p);
-	map_bundles_free(b);
 	layout_unref(l);
 	fabric_unref(f);
 }

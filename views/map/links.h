@@ -1,6 +1,6 @@
 /*
- * The cables of a fabric as its map shows them: those of one switch by the side they leave it to, and
- * those of all switches by pairs.  Parallel cables are together.  As cabled: what is up plays no part.
+ * The cables of one switch as its map shows them, by the side they leave it to.  Parallel cables are
+ * together. As cabled: what is up plays no part.
  */
 #ifndef IBSCOPE_MAP_LINKS_H
 #define IBSCOPE_MAP_LINKS_H
@@ -32,23 +32,5 @@ struct map_entries {
 /* Never NULL; to be freed. */
 struct map_entries *map_entries_new(const struct fabric *f, const struct layout *l, uint32_t middle);
 void map_entries_free(struct map_entries *m); /* NULL is fine */
-
-/* All cables between two switches. */
-struct map_bundle {
-	uint32_t sw[2];	   /* sw[0] < sw[1] */
-	uint32_t port[2];  /* the lowest at either end */
-	uint32_t first, n; /* its cables: map_bundles.port[first] .. [first + n - 1] */
-};
-
-struct map_bundles {
-	uint32_t n;
-	struct map_bundle *bundle; /* by sw[0], then sw[1] */
-	uint32_t n_cables;
-	uint32_t *port; /* [n_cables] at sw[0], of one bundle ascending; the other end is its peer */
-};
-
-/* All links between two different switches, each in one bundle.  Never NULL; to be freed. */
-struct map_bundles *map_bundles_new(const struct fabric *f);
-void map_bundles_free(struct map_bundles *b); /* NULL is fine */
 
 #endif

@@ -16,8 +16,7 @@ enum {
 
 struct own {
 	const struct layout *layout; /* of what follows; NULL: nothing yet */
-	struct map_bundles *bundles;
-	struct whole_plan *plan; /* for part, w, h */
+	struct whole_plan *plan;     /* for part, w, h */
 	uint32_t part;
 	int w, h;
 	int column; /* last reached by Left or Right; -1 */
@@ -38,9 +37,7 @@ static struct own *own_of(const struct view *v)
 
 static void forget(struct own *o)
 {
-	map_bundles_free(o->bundles);
 	whole_plan_free(o->plan);
-	o->bundles = NULL;
 	o->plan = NULL;
 	o->layout = NULL;
 }
@@ -76,11 +73,10 @@ static struct own *plan_for(const struct view *v, int w, int h)
 	if (o->layout != m->layout) {
 		forget(o);
 		o->layout = m->layout;
-		o->bundles = map_bundles_new(v->scene->fabric);
 	}
 	if (!o->plan || o->part != part || o->w != w || o->h != h) {
 		whole_plan_free(o->plan);
-		o->plan = whole_plan_new(v->scene->fabric, m->layout, o->bundles, part, w, h - 1);
+		o->plan = whole_plan_new(v->scene->fabric, m->layout, part, w, h - 1);
 		o->part = part;
 		o->w = w;
 		o->h = h;
@@ -122,11 +118,11 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 {
 	const struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
-	const struct map_bundle *b = &o->bundles->bundle[bundle];
+	const struct whole_bundle *b = &o->plan->bundle[bundle];
 	struct bundle_look l = {.role = CANVAS_DIM};
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		uint32_t port = o->bundles->port[b->first + i], link = f->port_link[port];
+		uint32_t port = b->cable[i], link = f->port_link[port];
 
 		if (v->scene->state && !state_link_up(f, v->scene->state, link))
 			l.down++;
@@ -188,7 +184,7 @@ static void put_labels(const struct view *v, struct canvas *c, const struct own 
 
 	for (uint32_t i = 0; i < o->plan->n_labels; i++) {
 		const struct whole_label *l = &o->plan->label[i];
-		const struct map_bundle *b = &o->bundles->bundle[l->bundle];
+		const struct whole_bundle *b = &o->plan->bundle[l->bundle];
 		struct bundle_look look = look_of(v, o, l->bundle);
 		enum canvas_role role = look.marked ? (enum canvas_role)look.role : CANVAS_PLAIN;
 
@@ -270,7 +266,7 @@ static uint32_t put_lines(const struct view *v, struct canvas *c, const struct o
 	for (uint32_t i = 0; i < o->plan->n_lines; i++) {
 		const struct whole_line *l = &o->plan->line[i];
 		struct bundle_look look = look_of(v, o, l->bundle);
-		const struct map_bundle *b = &o->bundles->bundle[l->bundle];
+		const struct whole_bundle *b = &o->plan->bundle[l->bundle];
 		uint32_t n = b->n;
 		bool shows = look.marked || look.down;
 
@@ -296,7 +292,7 @@ static void put_crosses(const struct view *v, struct canvas *c, const struct own
 		struct bundle_look look = look_of(v, o, l->bundle);
 
 		if (look.down)
-			put_cross(c, l, &look, o->bundles->bundle[l->bundle].n);
+			put_cross(c, l, &look, o->plan->bundle[l->bundle].n);
 	}
 }
 

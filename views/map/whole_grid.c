@@ -190,13 +190,11 @@ static enum whole_side facing(const struct whole_work *k, uint32_t a, uint32_t b
 
 static void ring_sides(struct whole_work *k)
 {
-	for (uint32_t m = 0; m < k->b->n; m++) {
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
 		uint32_t a, b;
 
-		if (k->ends[m][0] == NO_ID)
-			continue;
-		a = k->at[k->b->bundle[m].sw[0]];
-		b = k->at[k->b->bundle[m].sw[1]];
+		a = k->at[k->plan->bundle[m].sw[0]];
+		b = k->at[k->plan->bundle[m].sw[1]];
 		k->end[k->ends[m][0]].side = facing(k, a, b);
 		k->end[k->ends[m][1]].side = facing(k, b, a);
 	}
@@ -255,9 +253,8 @@ void whole_ring(struct whole_work *k)
 	whole_order(k);
 	for (uint32_t i = 0; i < k->part->n; i++)
 		put_switch(k, &a, i);
-	for (uint32_t m = 0; m < k->b->n; m++)
-		if (k->ends[m][0] != NO_ID)
-			put_line(k, m);
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++)
+		put_line(k, m);
 }
 
 /* --- grids -------------------------------------------------------------------------------------------- */
@@ -275,7 +272,7 @@ enum way { WAY_STRAIGHT, WAY_STUBS, WAY_NONE };
 
 static enum way link_way(const struct whole_work *k, uint32_t bundle)
 {
-	const struct map_bundle *b = &k->b->bundle[bundle];
+	const struct whole_bundle *b = &k->plan->bundle[bundle];
 	struct grid_way w = grid_way(k->l, b->sw[0], b->sw[1]);
 
 	if (!grid_beside_in_plane(&w))
@@ -298,9 +295,9 @@ static void name_aside(struct whole_end *e, const struct grid_way *w, const uint
 
 static void grid_sides(struct whole_work *k)
 {
-	for (uint32_t m = 0; m < k->b->n; m++) {
-		for (unsigned i = 0; i < 2 && k->ends[m][0] != NO_ID; i++) {
-			const struct map_bundle *b = &k->b->bundle[m];
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
+		for (unsigned i = 0; i < 2; i++) {
+			const struct whole_bundle *b = &k->plan->bundle[m];
 			struct whole_end *e = &k->end[k->ends[m][i]];
 			struct grid_way w = grid_way(k->l, b->sw[i], b->sw[!i]);
 
@@ -434,8 +431,8 @@ void whole_grid(struct whole_work *k)
 	name_planes(k, &g);
 	for (uint32_t i = 0; i < k->part->n; i++)
 		put_switch(k, &a, i);
-	for (uint32_t m = 0; m < k->b->n; m++) {
-		enum way way = k->ends[m][0] == NO_ID ? WAY_NONE : link_way(k, m);
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
+		enum way way = link_way(k, m);
 
 		if (way == WAY_STRAIGHT)
 			put_line(k, m);

@@ -85,7 +85,7 @@ void whole_order(struct whole_work *k)
 
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t e = k->first[i]; e < k->first[i + 1]; e++) {
-			const struct map_bundle *m = &k->b->bundle[k->end[e].bundle];
+			const struct whole_bundle *m = &k->plan->bundle[k->end[e].bundle];
 
 			k->end[e].toward = k->x[k->at[m->sw[!k->end[e].end]]];
 		}
@@ -97,30 +97,46 @@ void whole_order(struct whole_work *k)
 		k->ends[k->end[e].bundle][k->end[e].end] = e;
 }
 
-/* Ends of the bundles of the part, without sides. */
+/* Of switches in their order by id, as neighbours are. */
+static void find_bundles(struct whole_work *k)
+{
+	const struct layout *l = k->l;
+	struct whole_plan *p = k->plan;
+
+	p->bundle = NEW_ARRAY(k->part->n_links + 1u, struct whole_bundle);
+	for (uint32_t a = 0; a < l->n; a++)
+		for (uint32_t i = l->first[a]; k->at[a] != NO_ID && i < l->first[a + 1]; i++) {
+			struct whole_bundle *b = &p->bundle[p->n_bundles];
+
+			if (l->to[i] < a)
+				continue;
+			p->n_bundles++;
+			b->sw[0] = a;
+			b->sw[1] = l->to[i];
+			b->cable = l->port + l->cable[i];
+			b->n = l->cable[i + 1] - l->cable[i];
+			b->port[0] = b->cable[0];
+			b->port[1] = l->port[l->cable[layout_arc(l, l->to[i], a)]];
+			p->n_cables += b->n;
+		}
+}
+
+/* Ends of the bundles, without sides. */
 static void find_ends(struct whole_work *k)
 {
 	uint32_t n = k->part->n, *fill;
 
-	for (uint32_t m = 0; m < k->b->n; m++) {
-		const struct map_bundle *d = &k->b->bundle[m];
-
-		k->ends[m][0] = k->ends[m][1] = NO_ID;
-		if (k->at[d->sw[0]] == NO_ID || k->at[d->sw[1]] == NO_ID)
-			continue;
-		k->plan->n_bundles++;
-		k->plan->n_cables += d->n;
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++)
 		for (unsigned i = 0; i < 2; i++)
-			k->first[k->at[d->sw[i]] + 1]++;
-	}
+			k->first[k->at[k->plan->bundle[m].sw[i]] + 1]++;
 	for (uint32_t i = 0; i < n; i++)
 		k->first[i + 1] += k->first[i];
 	k->end = NEW_ARRAY(k->first[n] + 1u, struct whole_end);
 	fill = mem_dup(k->first, (n + 1u) * sizeof(*fill));
-	for (uint32_t m = 0; m < k->b->n; m++) {
-		const struct map_bundle *d = &k->b->bundle[m];
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
+		const struct whole_bundle *d = &k->plan->bundle[m];
 
-		for (unsigned i = 0; i < 2 && k->at[d->sw[0]] != NO_ID && k->at[d->sw[1]] != NO_ID; i++) {
+		for (unsigned i = 0; i < 2; i++) {
 			struct whole_end *e = &k->end[fill[k->at[d->sw[i]]]];
 			unsigned port = k->f->port_num[d->port[i]];
 
@@ -139,7 +155,8 @@ static void find_ends(struct whole_work *k)
 
 static const char *not_offered(const struct layout *l, const struct layout_part *p)
 {
-	uint32_t most = 0, n = 0;
+	struct shape_run *run;
+	uint32_t most, n;
 
 	switch (p->kind) {
 	case LAYOUT_TREE:
@@ -151,10 +168,9 @@ static const char *not_offered(const struct layout *l, const struct layout_part 
 	case LAYOUT_GRID:
 		return p->n > WHOLE_GRID ? "grids of up to 64 switches have one" : NULL;
 	case LAYOUT_GROUPS:
-		for (uint32_t i = p->first; i < p->first + p->n; i++) {
-			n = i > p->first && l->block[l->order[i]] == l->block[l->order[i - 1]] ? n + 1 : 1;
-			most = n > most ? n : most;
-		}
+		run = shape_runs(l, l->order + p->first, p->n, false, &n);
+		most = shape_most(run, n);
+		free(run);
 		return p->n_blocks > WHOLE_GROUPS || most > WHOLE_MEMBERS
 			       ? "up to 9 groups of up to 8 switches have one"
 			       : NULL;
@@ -225,7 +241,7 @@ static void place_again(struct whole_work *k)
 {
 	struct whole_plan *p = k->plan;
 
-	p->n_bundles = p->n_cables = p->undrawn = 0;
+	p->undrawn = 0;
 	p->need_w = p->need_h = 0;
 	free(k->end);
 	memset(k->first, 0, (k->part->n + 1u) * sizeof(*k->first));
@@ -254,11 +270,10 @@ static void place_all(struct whole_work *k)
 	place_again(k);
 }
 
-struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, const struct map_bundles *b,
-				  uint32_t part, int w, int h)
+struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, uint32_t part, int w, int h)
 {
 	struct whole_plan *p = NEW(struct whole_plan);
-	struct whole_work k = {.f = f, .l = l, .b = b, .plan = p, .w = w, .h = h};
+	struct whole_work k = {.f = f, .l = l, .plan = p, .w = w, .h = h};
 
 	p->same_hosts = -1;
 	if (part >= l->n_parts) {
@@ -278,7 +293,8 @@ struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l
 	k.y = NEW_ARRAY(k.part->n, int);
 	k.box_w = NEW_ARRAY(k.part->n, int);
 	k.first = NEW_ARRAY(k.part->n + 1u, uint32_t);
-	k.ends = mem_array(b->n + 1u, sizeof(*k.ends));
+	find_bundles(&k);
+	k.ends = mem_array(p->n_bundles + 1u, sizeof(*k.ends));
 	place_all(&k);
 	free(k.at);
 	free(k.x);
@@ -295,6 +311,7 @@ void whole_plan_free(struct whole_plan *p)
 	if (!p)
 		return;
 	affix_free(&p->names);
+	free(p->bundle);
 	free(p->box);
 	free(p->label);
 	free(p->line);

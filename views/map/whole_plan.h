@@ -8,7 +8,6 @@
 #include "core/analysis/shape/place.h"
 #include "core/base/text.h"
 #include "views/base/affix.h"
-#include "views/map/links.h"
 
 #define WHOLE_NAME 22	   /* columns of a name at most */
 #define WHOLE_GRID 64	   /* switches of a grid */
@@ -23,10 +22,18 @@ struct whole_box {
 	int x, y, w; /* cells */
 };
 
+/* All cables between two switches, sw[0] < sw[1]. */
+struct whole_bundle {
+	uint32_t sw[2];
+	uint32_t port[2]; /* the lowest at either end */
+	uint32_t n;
+	const uint32_t *cable; /* [n] ports of sw[0] */
+};
+
 /* "25x4": the lowest port at one end of a bundle, and its cables. */
 struct whole_label {
 	uint32_t bundle;
-	uint8_t end; /* 0, 1: of map_bundle.sw */
+	uint8_t end; /* 0, 1: of whole_bundle.sw */
 	int x, y, w;
 	char text[24];
 };
@@ -51,10 +58,11 @@ struct whole_plan {
 	int need_w, need_h;
 	const char *why;
 	bool fits;
-	uint32_t n_bundles, n_cables; /* of the part */
-	struct affix names;	      /* of the part .. */
-	size_t pre, suf; /* .. and what boxes leave out of them: 0 when there is room for whole names */
-	int same_hosts;	 /* hosts on each switch when all have as many and no note says it; else -1 */
+	struct whole_bundle *bundle; /* [n_bundles] of the part, by switches */
+	uint32_t n_bundles, n_cables;
+	struct affix names; /* of the part .. */
+	size_t pre, suf;    /* .. and what boxes leave out of them: 0 when there is room for whole names */
+	int same_hosts;	    /* hosts on each switch when all have as many and no note says it; else -1 */
 	struct whole_box *box;
 	struct whole_label *label;
 	struct whole_line *line;
@@ -65,9 +73,10 @@ struct whole_plan {
 	bool dense[256];  /* of a gap: all its lines would fill it */
 };
 
-/* Of one connected part on w x h cells; names are those of f.  Never NULL; to be freed. */
-struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, const struct map_bundles *b,
-				  uint32_t part, int w, int h);
+/* Of one connected part on w x h cells; names are those of f, cables those of l, which must stay.  Never
+ * NULL; to be freed. */
+struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, uint32_t part, int w,
+				  int h);
 /* What stands in the box of a switch; at most WHOLE_NAME columns of it show. */
 void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw, struct text *t);
 void whole_plan_free(struct whole_plan *p); /* NULL is fine */
@@ -89,7 +98,6 @@ struct whole_work {
 	const struct fabric *f;
 	const struct layout *l;
 	const struct layout_part *part;
-	const struct map_bundles *b;
 	struct whole_plan *plan;
 	int w, h;
 	uint32_t *switches; /* [part->n] in order of the part */
@@ -99,7 +107,7 @@ struct whole_work {
 	/* ends of switch i: end[first[i]] .. end[first[i + 1] - 1] */
 	uint32_t *first;
 	struct whole_end *end;
-	uint32_t (*ends)[2]; /* [n bundles] of the part: its ends; NO_ID: of another part */
+	uint32_t (*ends)[2]; /* [n bundles] its ends */
 };
 
 /* Sides of both ends; toward is set from x and the ends of each side are put in order. */

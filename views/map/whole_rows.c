@@ -86,17 +86,15 @@ static uint8_t gap_of(const struct rows *r, uint32_t a, uint32_t b)
 
 static void set_sides(struct whole_work *k, struct rows *r)
 {
-	for (uint32_t m = 0; m < k->b->n; m++) {
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
 		uint32_t at[2];
 		uint8_t gap;
 
-		if (k->ends[m][0] == NO_ID)
-			continue;
 		for (unsigned i = 0; i < 2; i++)
-			at[i] = k->at[k->b->bundle[m].sw[i]];
+			at[i] = k->at[k->plan->bundle[m].sw[i]];
 		gap = gap_of(r, at[0], at[1]);
 		if (gap == WHOLE_NO_GAP)
-			k->plan->undrawn += k->b->bundle[m].n;
+			k->plan->undrawn += k->plan->bundle[m].n;
 		for (unsigned i = 0; i < 2 && gap != WHOLE_NO_GAP; i++) {
 			bool top = r->row[at[i]] == gap;
 
@@ -270,13 +268,13 @@ static void put_lines(struct whole_work *k, const struct rows *r)
 {
 	int *sum = NEW_ARRAY(r->n + 1u, int);
 
-	for (uint32_t m = 0; m < k->b->n; m++) {
+	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
 		uint8_t gap;
 		int d;
 
-		if (k->ends[m][0] == NO_ID || k->end[k->ends[m][0]].side == WHOLE_NOWHERE)
+		if (k->end[k->ends[m][0]].side == WHOLE_NOWHERE)
 			continue;
-		gap = gap_of(r, k->at[k->b->bundle[m].sw[0]], k->at[k->b->bundle[m].sw[1]]);
+		gap = gap_of(r, k->at[k->plan->bundle[m].sw[0]], k->at[k->plan->bundle[m].sw[1]]);
 		put_bundle(k, r, m, gap);
 		d = whole_label_dot(k->plan, &k->end[k->ends[m][0]]) -
 		    whole_label_dot(k->plan, &k->end[k->ends[m][1]]);

@@ -183,13 +183,31 @@ static struct layout *layout_arrays(const struct fabric *f)
 	return l;
 }
 
-/* Neighbours by id. */
-static void take_links(struct layout *l, const struct lgraph *w)
+uint32_t layout_arc(const struct layout *l, uint32_t a, uint32_t b)
 {
-	uint32_t *rank = NEW_ARRAY(l->n + 1, uint32_t), *fill = NEW_ARRAY(l->n + 1, uint32_t);
+	uint32_t lo = l->first[a], hi = l->first[a + 1];
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (l->to[mid] == b)
+			return mid;
+		if (l->to[mid] < b)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NO_ID;
+}
+
+/* Neighbours by id, and the cables to them. */
+static void take_links(struct layout *l, const struct fabric *f, const struct lgraph *w)
+{
+	uint32_t *rank = NEW_ARRAY(l->n + 1, uint32_t), *fill = NEW_ARRAY(w->n_arcs + l->n + 1, uint32_t);
 
 	l->to = NEW_ARRAY(w->n_arcs + 1, uint32_t);
-	l->cables = NEW_ARRAY(w->n_arcs + 1, uint32_t);
+	l->cable = NEW_ARRAY(w->n_arcs + 1, uint32_t);
+	l->port = NEW_ARRAY((size_t)2 * f->n_links + 1, uint32_t);
 	for (uint32_t r = 0; r < l->n; r++)
 		rank[w->by[r].sw] = r;
 	for (uint32_t s = 0; s < l->n; s++)
@@ -201,8 +219,17 @@ static void take_links(struct layout *l, const struct lgraph *w)
 			uint32_t at = fill[w->by[w->arc[i].to].sw]++;
 
 			l->to[at] = s;
-			l->cables[at] = w->arc[i].cables;
+			l->cable[at + 1] = w->arc[i].cables;
 		}
+	for (uint32_t i = 0; i < w->n_arcs; i++)
+		fill[i] = l->cable[i + 1] += l->cable[i];
+	for (uint32_t p = f->n_ports; p-- > 0;) {
+		uint32_t peer = f->port_peer[p], a = f->node_switch[f->port_node[p]];
+		uint32_t b = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+
+		if (a != NO_ID && b != NO_ID && a != b)
+			l->port[--fill[layout_arc(l, a, b)]] = p;
+	}
 	free(rank);
 	free(fill);
 }
@@ -257,7 +284,7 @@ struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struc
 	progress_start(p, "layout", 0);
 	lgraph_make(&w, f, NULL, chassis);
 	l = layout_arrays(f);
-	take_links(l, &w);
+	take_links(l, f, &w);
 	done = lay_out_all(l, &w, p);
 	lgraph_free(&w);
 	if (done)
@@ -298,6 +325,7 @@ void layout_unref(const struct layout *l)
 	free(m->hosts);
 	free(m->first);
 	free(m->to);
-	free(m->cables);
+	free(m->cable);
+	free(m->port);
 	free(m);
 }

@@ -72,9 +72,12 @@ struct layout {
 	uint16_t *coord;   /* [n * LAYOUT_DIMS] GRID; LAYOUT_BESIDE: beside the grid; 0 elsewhere */
 	float *x, *y;	   /* [n] OTHER: 0 .. 1; 0 elsewhere */
 	uint32_t *hosts;   /* [n] layout_hosts() */
-	/* Neighbours of s, ascending: to[first[s]] .. to[first[s + 1] - 1], and the cables to each. */
+	/*
+	 * Neighbours of s, ascending: to[i] for i from first[s] to first[s + 1] - 1.  The cables to each:
+	 * port[k] of s, ascending, for k from cable[i] to cable[i + 1] - 1.
+	 */
 	uint32_t *first; /* [n + 1] */
-	uint32_t *to, *cables;
+	uint32_t *to, *cable, *port;
 };
 
 /*
@@ -93,6 +96,9 @@ uint32_t *layout_hosts(const struct fabric *f);
 
 /* Order of names: runs of digits by number, all else by byte. */
 int layout_name_order(const char *a, const char *b);
+
+/* Which neighbour of a is b: its place in to[], NO_ID = none. */
+uint32_t layout_arc(const struct layout *l, uint32_t a, uint32_t b);
 
 static inline const uint16_t *layout_coord(const struct layout *l, uint32_t sw)
 {
