@@ -20,7 +20,7 @@ static uint32_t odd_group(const struct ftree *t, uint32_t w, uint32_t ref)
 	return i;
 }
 
-/* --- words ---------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------------------- */
 
 /* Cabled ports of a switch that are dead: "leaf-03[19], leaf-03[20] and 2 more are down".  Adds nothing when
  * all live. */
@@ -131,7 +131,7 @@ static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint
 	return false;
 }
 
-/* --- OpenSM's check ---------------------------------------------------------------------- */
+/* --- OpenSM's check -------------------------------------------------------------------------- */
 
 /* A switch against the first one of its rank, as far as OpenSM looks. */
 static bool compare(struct ftree *t, uint32_t w, uint32_t ref)
@@ -154,7 +154,7 @@ static bool compare(struct ftree *t, uint32_t w, uint32_t ref)
 	return true;
 }
 
-/* --- what only the manual asks ----------------------------------------------------------- */
+/* --- what only the manual asks --------------------------------------------------------------- */
 
 /* NULL, or what the manual's rules say against the switch though OpenSM does not look there; caller frees. */
 static char *manual_finds(const struct ftree *t, uint32_t w, uint32_t ref)

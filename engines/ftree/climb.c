@@ -9,7 +9,7 @@
 /* Calls within calls before max_reverse_hops is given up: the climb repeats itself through every group. */
 #define MAX_DEPTH 4000
 
-/* --- order of groups ------------------------------------------------------------------- */
+/* --- order of groups ------------------------------------------------------------------------- */
 
 /* Stable, by counter, then by index of the peer.  The slots are nearly sorted. */
 static void sort_slots(struct ft_slot *a, uint32_t n)
@@ -55,7 +55,7 @@ static inline struct ft_link *least(const struct ftree *t, const struct ft_group
 	return best;
 }
 
-/* --- entries ------------------------------------------------------------------------------- */
+/* --- entries --------------------------------------------------------------------------------- */
 
 static uint8_t *cost_at(struct ft_run *r, uint32_t port_id, unsigned fresh)
 {

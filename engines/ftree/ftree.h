@@ -157,7 +157,4 @@ uint32_t *ftree_order(const struct ftree *t, uint32_t *n);
 /* The same as text of OpenSM's file opensm-ftree-ca-order.dump. */
 void ftree_order_text(const struct ftree *t, struct text *out);
 
-/* Hop matrix as OpenSM dumps it: cost from switch s to d through a port (0: least), NO_PATH = none. */
-unsigned ftree_hops(const struct ftree *t, uint32_t s, uint32_t d, unsigned port);
-
 #endif

@@ -3,7 +3,7 @@
 #include "core/base/memory.h"
 #include "engines/ftree/internal.h"
 
-/* --- leaves --------------------------------------------------------------------------- */
+/* --- leaves ---------------------------------------------------------------------------------- */
 
 static uint32_t first_cn(const struct ftree *t)
 {
@@ -60,7 +60,7 @@ bool ft_find_leaves(struct ftree *t)
 	return true;
 }
 
-/* --- tuples ------------------------------------------------------------------------------ */
+/* --- tuples ---------------------------------------------------------------------------------- */
 
 /* Byte i of a tuple; byte 0 is the highest, so that tuples compare as numbers. */
 static uint64_t with_byte(uint64_t tuple, unsigned i, unsigned v)
@@ -271,7 +271,7 @@ void ft_index(struct ftree *t)
 	free(before);
 }
 
-/* --- the array of leaves ---------------------------------------------------------------------- */
+/* --- the array of leaves --------------------------------------------------------------------- */
 
 bool ft_list_leaves(struct ftree *t)
 {

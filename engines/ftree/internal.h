@@ -23,7 +23,7 @@
 /* How a switch came by its entry. */
 enum ft_cause { FT_LOCAL, FT_DESCENT, FT_MAIN, FT_SECOND, FT_BESIDE, FT_ROOTS };
 
-/* --- tree.c ----------------------------------------------------------------------------------------- */
+/* --- tree.c ---------------------------------------------------------------------------------- */
 
 /* The name of a switch. */
 const char *ft_name(const struct ftree *t, uint32_t sw);
@@ -34,7 +34,7 @@ bool ft_refuse(struct ftree *t, const char *label, const char *rule, const char 
 /* The tree, without what routing adds. */
 struct ftree *ft_copy(const struct ftree *t);
 
-/* --- building it ------------------------------------------------------------------------------------ */
+/* --- building it ----------------------------------------------------------------------------- */
 
 /* The steps of ftree_build(), each false when it refused. */
 bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_output *out);     /* rank.c */
@@ -49,7 +49,7 @@ bool ft_check_purity(struct ftree *t, struct engine_output *out);			     /* chec
 void ft_read_guids(const struct engine_input *in, struct engine_output *out, const char *option,
 		   struct guid_file *g);
 
-/* --- routing: route.c (what is routed when), climb.c (how one destination is) ------------------------ */
+/* --- routing: route.c (what is routed when), climb.c (how one destination is) ---------------- */
 
 /* Route all destinations into r (route.c).  false: cancelled or given up (out->refused says so). */
 bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_output *out, struct routing *r);
@@ -108,7 +108,7 @@ static inline void ft_touch(struct ft_run *r, uint32_t sw)
  */
 bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned credit, uint8_t h);
 
-/* --- events.c ---------------------------------------------------------------------------------------- */
+/* --- events.c -------------------------------------------------------------------------------- */
 
 /* With t->rec, while the tree is built: it begins; a switch got its rank, from a neighbour or as a root
  * (NO_ID). */
@@ -145,7 +145,7 @@ void ft_record_sort(struct recorder *rec, const struct ftree *t, uint32_t sw, en
 /* An entry through the last leaf. */
 void ft_record_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigned port);
 
-/* --- sentences.c, show.c ----------------------------------------------------------------------------- */
+/* --- sentences.c, show.c --------------------------------------------------------------------- */
 
 extern const struct rec_scheme ftree_scheme;
 /* Operations of its tables, of a step of a recording too. */

@@ -5,7 +5,7 @@
 #include "engines/ftree/internal.h"
 #include "core/base/order.h"
 
-/* --- one destination ---------------------------------------------------------------------- */
+/* --- one destination ------------------------------------------------------------------------- */
 
 static void clear(struct ft_run *r)
 {
@@ -93,7 +93,7 @@ static void finish(struct ft_run *r)
 	clear(r);
 }
 
-/* --- compute nodes ---------------------------------------------------------------------------- */
+/* --- compute nodes --------------------------------------------------------------------------- */
 
 /*
  * Columns of the compute nodes of a leaf that has more than CAs around it: its
@@ -238,7 +238,7 @@ static void route_nodes(struct ft_run *r)
 		note_leaves(r);
 }
 
-/* --- other CAs, switches ------------------------------------------------------------------------- */
+/* --- other CAs, switches --------------------------------------------------------------------- */
 
 static void route_others(struct ft_run *r)
 {
@@ -345,7 +345,7 @@ static void connect_roots(struct ft_run *r)
 
 COMPARATOR(by_place, struct ft_cost, UP(d) UP(port))
 
-/* --- all of it -------------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------- */
 
 static void run_start(struct ft_run *r)
 {

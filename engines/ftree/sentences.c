@@ -23,7 +23,7 @@ static const struct {
 };
 static const char *const ways[FT_DIRS] = {[FT_UP] = "up", [FT_SIDE] = "beside", [FT_DOWN] = "down"};
 
-/* --- cells and values: cables, groups and the order in which a switch goes through them ------------- */
+/* --- cells and values: cables, groups and the order in which a switch goes through them ------ */
 
 static void name_group(const struct ftree *k, uint32_t group, struct text *out)
 {
@@ -90,7 +90,7 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 	return true;
 }
 
-/* --- steps ------------------------------------------------------------------------------------------- */
+/* --- steps ----------------------------------------------------------------------------------- */
 
 static const struct ftree *tree(const struct saying *y)
 {
@@ -374,7 +374,7 @@ const struct rec_scheme ftree_scheme = {
 	.value = value,
 };
 
-/* --- choices, as they are asked for --------------------------------------------------------------------- */
+/* --- choices, as they are asked for ---------------------------------------------------------- */
 
 /* A main climb: loads and rivals as they were when it was decided. */
 struct climbed {
@@ -502,7 +502,7 @@ void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struc
 	x->climb = r->tell->climb;
 }
 
-/* --- the rule that decided --- */
+/* --- the rule that decided ------------------------------------------------------------------- */
 
 static void decide_climb(const struct ftree *t, uint32_t sw, const struct climbed *c, struct decided *d)
 {

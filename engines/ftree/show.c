@@ -44,8 +44,10 @@ void ftree_order_text(const struct ftree *t, struct text *out)
 	free(order);
 }
 
-unsigned ftree_hops(const struct ftree *t, uint32_t s, uint32_t d, unsigned port)
+/* As OpenSM dumps it: cost from switch s to d through a port (0: least), NO_PATH = none. */
+static unsigned op_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
 {
+	const struct ftree *t = r->priv;
 	uint32_t id = switch_port_id(t->topo->fabric, s, port);
 	size_t lo = 0, hi = t->n_costs;
 
@@ -61,11 +63,6 @@ unsigned ftree_hops(const struct ftree *t, uint32_t s, uint32_t d, unsigned port
 			hi = mid;
 	}
 	return hops_value(t->hops, t->topo, s, d, port);
-}
-
-static unsigned op_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
-{
-	return ftree_hops(r->priv, s, d, port);
 }
 
 static uint32_t op_rank(const struct routing *r, uint32_t sw)
@@ -182,7 +179,7 @@ const struct ftree *ftree_of(const struct routing *r)
 	return r && r->ops == &ftree_ops ? r->priv : NULL;
 }
 
-/* --- a step of a recording --------------------------------------------------------------------------- */
+/* --- a step of a recording ------------------------------------------------------------------- */
 
 static void put_counters(const struct walk *w, struct ftree *t)
 {

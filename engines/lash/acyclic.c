@@ -203,6 +203,13 @@ static void flip(struct acyclic *a, struct dependency d)
 	a->in[a->in_at[d.to] + (bit >> 6)] ^= (uint64_t)1 << (bit & 63);
 }
 
+static void put(struct acyclic *a, struct dependency d)
+{
+	flip(a, d);
+	GROW(a->added, a->n_added, a->cap_added);
+	a->added[a->n_added++] = d;
+}
+
 bool acyclic_has(const struct acyclic *a, struct dependency d)
 {
 	uint64_t mask, *w = word_of(a, a->out, d, &mask);
@@ -230,7 +237,7 @@ static void new_generation(struct acyclic *a)
 	a->generation = 1;
 }
 
-/* --- the search ---------------------------------------------------------------------------- */
+/* --- the search ------------------------------------------------------------------------------ */
 
 static void reach(struct acyclic *a, struct side *s, uint32_t channel, uint32_t parent, uint32_t stamp)
 {
@@ -306,7 +313,7 @@ static struct side *search(struct acyclic *a, struct dependency d)
 	}
 }
 
-/* --- the order ------------------------------------------------------------------------------ */
+/* --- the order ------------------------------------------------------------------------------- */
 
 struct placed {
 	uint64_t label;
@@ -389,13 +396,11 @@ static bool add_one(struct acyclic *a, struct dependency d)
 			return false;
 		reorder(a, d, s);
 	}
-	flip(a, d);
-	GROW(a->added, a->n_added, a->cap_added);
-	a->added[a->n_added++] = d;
+	put(a, d);
 	return true;
 }
 
-/* --- dependencies that close a cycle by themselves ------------------------------------- */
+/* --- dependencies that close a cycle by themselves ------------------------------------------- */
 
 static void add_refusal(struct refusals *r, struct dependency d, uint32_t len)
 {
@@ -502,7 +507,7 @@ bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 	return true;
 }
 
-/* --- what a graph much like this one starts from ------------------------------------------ */
+/* --- what a graph much like this one starts from --------------------------------------------- */
 
 struct acyclic_memory {
 	uint32_t n;   /* channels */
@@ -594,41 +599,24 @@ void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uin
 	recall_refusals(a, m, now);
 }
 
-/* --- a cycle to show ---------------------------------------------------------------- */
+/* --- a cycle to show ------------------------------------------------------------------------- */
 
 /* Shortest way from `start` to `goal`, shorter than `limit` channels, into cycle[]; its length, 0 = none. */
 static uint32_t shortest_way(struct acyclic *a, uint32_t start, uint32_t goal, uint32_t limit,
 			     uint32_t *cycle)
 {
-	const struct lash_graph *g = a->g;
-	uint32_t head = 0, tail = 0, n = 0;
+	uint32_t n = 0;
 
 	new_generation(a);
-	a->stamp[start] = a->generation;
-	a->parent[start] = NO_ID;
-	a->fore.channel[tail++] = start;
-	while (head < tail && a->stamp[goal] != a->generation) {
-		uint32_t c = a->fore.channel[head++], first = g->base[g->to[c]];
-
-		for (uint32_t w = a->out_at[c]; w < a->out_at[c + 1]; w++, first += 64) {
-			for (uint64_t m = a->out[w]; m; m &= m - 1) {
-				uint32_t x = first + __builtin_ctzll(m);
-
-				if (a->stamp[x] == a->generation)
-					continue;
-				a->stamp[x] = a->generation;
-				a->parent[x] = c;
-				a->fore.channel[tail++] = x;
-			}
-		}
-	}
-	if (a->stamp[goal] != a->generation)
-		return 0;
-	for (uint32_t c = goal; c != NO_ID; c = a->parent[c])
+	a->fore.n = a->fore.done = 0;
+	reach(a, &a->fore, start, NO_ID, a->generation);
+	while (a->fore.done < a->fore.n && a->stamp[goal] != a->generation)
+		go_on(a, UINT64_MAX);
+	for (uint32_t c = a->stamp[goal] == a->generation ? goal : NO_ID; c != NO_ID; c = a->parent[c])
 		n++;
 	if (n >= limit)
 		return 0;
-	for (uint32_t c = goal, i = n; c != NO_ID; c = a->parent[c])
+	for (uint32_t c = goal, i = n; i; c = a->parent[c])
 		cycle[--i] = c;
 	return n;
 }
@@ -638,13 +626,9 @@ uint32_t acyclic_cycle(struct acyclic *a, const struct dependency *d, unsigned n
 	uint32_t best = UINT32_MAX;
 
 	a->n_added = 0;
-	for (unsigned i = 0; i < n; i++) {
-		if (acyclic_has(a, d[i]))
-			continue;
-		flip(a, d[i]);
-		GROW(a->added, a->n_added, a->cap_added);
-		a->added[a->n_added++] = d[i];
-	}
+	for (unsigned i = 0; i < n; i++)
+		if (!acyclic_has(a, d[i]))
+			put(a, d[i]);
 	for (unsigned i = 0; i < a->n_added; i++) {
 		uint32_t len = shortest_way(a, a->added[i].to, a->added[i].from, best, cycle);
 

@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 #include "engines/lash/internal.h"
 
-/* --- mesh analysis ----------------------------------------------------------------------------------- */
+/* --- mesh analysis --------------------------------------------------------------------------- */
 
 static uint32_t port_of(const struct mesh_work *w, uint32_t channel)
 {
@@ -77,7 +77,7 @@ void mesh_record_numbers(const struct mesh_work *w, const uint32_t *old)
 	}
 }
 
-/* --- layers ------------------------------------------------------------------------------------------ */
+/* --- layers ---------------------------------------------------------------------------------- */
 
 /* Which pair holds each dependency in each layer. */
 struct lash_record {
@@ -242,7 +242,7 @@ void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 	add_cycle(r, pair, layer, a, deps, n);
 }
 
-/* --- while layers are balanced ------------------------------------------------------------------- */
+/* --- while layers are balanced --------------------------------------------------------------- */
 
 /* Go through the dependencies of all pairs; take(): one of them. */
 static void each_dependency(struct lash_record *r, void (*take)(struct lash_record *, uint32_t, uint32_t))
@@ -325,7 +325,7 @@ void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const st
 		add_cycle(r, pair, t->to, t->target, deps, n);
 }
 
-/* --- tables -------------------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port,
 			enum why_rule rule)

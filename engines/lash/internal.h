@@ -8,7 +8,7 @@
 #include "core/trace/recording.h"
 #include "engines/lash/lash.h"
 
-/* --- graph.c: the switch graph ------------------------------------------------------------------ */
+/* --- graph.c: the switch graph --------------------------------------------------------------- */
 
 /* Switches in GUID order, links by lowest port; cables from a switch to itself are left out. */
 struct lash_graph *lash_graph_new(const struct topo *t);
@@ -54,7 +54,7 @@ struct dependency {
 uint32_t *lash_number_dependencies(const struct lash_graph *g);
 struct dependency lash_dependency_at(const struct lash_graph *g, const uint32_t *first, uint32_t number);
 
-/* --- acyclic.c --------------------------------------------------------------------------------- */
+/* --- acyclic.c ------------------------------------------------------------------------------- */
 
 /*
  * A channel dependency graph that is kept acyclic: dependencies are added in
@@ -103,7 +103,7 @@ void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uin
  */
 uint32_t acyclic_cycle(struct acyclic *a, const struct dependency *d, unsigned n, uint32_t *cycle);
 
-/* --- plan.c: routes, and what is kept of them and their layers -------------------------------------- */
+/* --- plan.c: routes, and what is kept of them and their layers ------------------------------- */
 
 /* One more reference to a plan; of one that is recorded. */
 struct lash_plan *lash_plan_ref(const struct lash_plan *p);
@@ -118,7 +118,7 @@ unsigned lash_route(const struct lash_plan *p, uint32_t s, uint32_t d, uint32_t 
 /* Dependencies of both routes of a pair.  deps: room for 2 * n.  Their number. */
 unsigned lash_pair_dependencies(const struct lash_plan *p, uint32_t s, uint32_t d, struct dependency *deps);
 
-/* --- mesh.c, mesh_types.c, mesh_axes.c, mesh_coordinates.c -------------------------------------------- */
+/* --- mesh.c, mesh_types.c, mesh_axes.c, mesh_coordinates.c ----------------------------------- */
 
 /*
  * Mesh analysis (engines/doc/lash.md 6): find out that the switches form a mesh or torus, and reorder g by
@@ -168,7 +168,7 @@ void mesh_reorder(struct mesh_work *w);
 /* size[] from coord[] of n switches. */
 void mesh_measure_sizes(struct lash_mesh *m, uint32_t n);
 
-/* --- layers.c, balance.c, tables.c ---------------------------------------------------------------------- */
+/* --- layers.c, balance.c, tables.c ----------------------------------------------------------- */
 
 /* Dependencies of the layers while these are made. */
 struct lash_cdgs {
@@ -199,7 +199,7 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 /* false: cancelled */
 bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struct routing *r);
 
-/* --- events.c: what is recorded, where RECORDED() ------------------------------------------------------- */
+/* --- events.c: what is recorded, where RECORDED() -------------------------------------------- */
 
 /* How a link came by its axis. */
 enum mesh_axis_rule { MESH_SEED, MESH_FACING, MESH_STRAIGHT, MESH_ACROSS, MESH_SQUARE };
@@ -250,8 +250,7 @@ void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const st
 void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port,
 			enum why_rule rule);
 
-/* --- show.c: the tables of a routing and of a step --------------------------------------------------------
- */
+/* --- show.c: the tables of a routing and of a step ------------------------------------------- */
 
 #define LASH_TABLES "forwarding tables"	  /* the last phase */
 extern const struct routing_ops lash_ops; /* of a routing, and of a step of a recording */
@@ -259,20 +258,9 @@ void lash_free(struct lash *l);		  /* NULL is fine */
 /* The switches that two LIDs hang on; false when one of them hangs on none. */
 bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2);
 /*
- * Port ids of the switches that a route passes from sw to sw2, one a cable;
- * ports: room for n_switches.  Their number, 0 when there is no route.
+ * As struct routing_ops has it: a shortest cycle that a pair would have closed when its turn came, in a layer
+ * below its first one.  Cost: the layer's dependencies are built anew.
  */
-unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, uint32_t *ports);
-/*
- * Why a pair is not in a layer below its first one: a shortest cycle of channels
- * that it would have closed there when its turn came, as port ids (each the
- * sender of a channel).  ports: room for 1 per channel (n_ports will do).  Their
- * number; 0 when that layer did not refuse the pair, or when cancelled.  Cost: the
- * layer's dependencies are built anew.
- */
-unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports,
-		      struct progress *p);
-/* As struct routing_ops has it: the cycle that keeps a pair out of a layer. */
 struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
 				  struct progress *p);
 /* As struct rec_scheme has them. */
@@ -280,8 +268,7 @@ void *lash_priv_at(struct walk *w, const struct routing *end);
 bool lash_row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
 struct rec_dependency *lash_dependencies(const struct recording *r, size_t step, uint32_t *n);
 
-/* --- sentences.c
- * -------------------------------------------------------------------------------------------- */
+/* --- sentences.c ----------------------------------------------------------------------------- */
 
 extern const struct rec_scheme lash_scheme;
 /* A link that a switch sends by, among its links. */

@@ -8,7 +8,7 @@
 #include "engines/lash/internal.h"
 #include "engines/vls.h"
 
-/* --- virtual lanes (engines/doc/lash.md 4) ------------------------------------------------------------ */
+/* --- virtual lanes (engines/doc/lash.md 4) --------------------------------------------------- */
 
 static struct lash_vls find_vls(const struct engine_input *in)
 {
@@ -40,7 +40,7 @@ static unsigned next_vls(const struct engine_input *in)
 	return vls_of_code(least);
 }
 
-/* --- the run ------------------------------------------------------------------------------- */
+/* --- the run --------------------------------------------------------------------------------- */
 
 /* Settings that refuse LASH before any work. */
 static int check_settings(const struct engine_input *in, const struct lash_vls *v, struct engine_output *out)

@@ -35,7 +35,7 @@ struct lash_graph {
 	uint8_t *port;	     /* port numbers of its parallel cables, ascending */
 };
 
-/* --- mesh analysis (engines/doc/lash.md 6), OpenSM's own addition to LASH ------------------- */
+/* --- mesh analysis (engines/doc/lash.md 6), OpenSM's own addition to LASH -------------------- */
 
 #define MESH_LINKS 8 /* switches with more neighbours have no matrix */
 #define MESH_DIMENSIONS 8

@@ -122,7 +122,7 @@ void mesh_shapes(struct mesh_shape *shape)
 	shape[n] = last;
 }
 
-/* --- the switches ------------------------------------------------------------------------------------ */
+/* --- the switches ---------------------------------------------------------------------------- */
 
 /* Breadth-first search around one neighbour, until all the others are found. */
 struct probe {

@@ -13,8 +13,7 @@ static const char *const axis_rules[] = {
 };
 static const char *const turn_rules[] = {"moved", "stayed"};
 
-/* --- cells and values: they go by LASH's own ids of switches, links and channels --------------------------
- */
+/* --- cells and values: they go by LASH's own ids of switches, links and channels ------------- */
 
 /* The three switches of a dependency, a cell of T_DEP; its layer. */
 static uint32_t name_dependency(const struct recording *r, uint32_t at, uint32_t sw[3])
@@ -97,8 +96,7 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 	return true;
 }
 
-/* --- steps of the mesh analysis ----------------------------------------------------------------------------
- */
+/* --- steps of the mesh analysis -------------------------------------------------------------- */
 
 /* How far neighbours are apart, n distances. */
 static void say_distances(const uint32_t *apart, uint32_t n, struct text *t)
@@ -186,8 +184,7 @@ static void say_number(const struct saying *y)
 			 say_name(y, y->topo->peer_switch[y->extra[i]]));
 }
 
-/* --- steps -------------------------------------------------------------------------------------------------
- */
+/* --- steps ----------------------------------------------------------------------------------- */
 
 static void say_pair(const struct saying *y, uint32_t pair)
 {
@@ -417,8 +414,7 @@ const struct rec_scheme lash_scheme = {
 	.dependencies = lash_dependencies,
 };
 
-/* --- layers
- * ----------------------------------------------------------------------------------------------------- */
+/* --- layers ---------------------------------------------------------------------------------- */
 
 /* "ring3-ring4-ring0": the channel of an edge of a cycle, the next one. */
 static void add_edge(const struct fabric *f, const struct witness *w, uint32_t i, struct text *t)
@@ -576,8 +572,7 @@ void lash_explain_layers(const struct routing *r, struct text *t)
 		 p->kept ? ", those of unchanged routes kept their order and cycles" : "");
 }
 
-/* --- choices, as they are asked for
- * ---------------------------------------------------------------------------- */
+/* --- choices, as they are asked for ---------------------------------------------------------- */
 
 /* Hops by a channel, INT64_MIN = none. */
 static int64_t hops_through(const struct lash_plan *p, uint32_t channel, uint32_t d)

@@ -28,7 +28,7 @@ static void free_priv(void *priv)
 	lash_free(priv);
 }
 
-/* --- layers of pairs --------------------------------------------------------------------------------- */
+/* --- layers of pairs ------------------------------------------------------------------------- */
 
 static unsigned entry(const struct lash *l, const uint8_t *table, uint32_t sw, uint32_t sw2)
 {
@@ -125,57 +125,33 @@ static struct sl_range sl(const struct routing *r, unsigned slid, unsigned dlid)
 	return (struct sl_range){l->vls.start + number, l->vls.start + number};
 }
 
-/* --- the cycle that keeps a pair out of a layer ------------------------------------------------------------
+/* --- the cycle that keeps a pair out of a layer ---------------------------------------------- */
+
+/* A shortest cycle of channels that the pair s < d would have closed there at its turn; its length, 0 = none.
  */
-
-unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, uint32_t *ports)
+static uint32_t find_cycle(const struct lash_plan *p, uint32_t s, uint32_t d, unsigned layer, uint32_t *cycle,
+			   struct progress *progress)
 {
-	const struct lash_plan *p = lash_of(r)->plan;
-	uint32_t s = p->graph->id[sw], d = p->graph->id[sw2];
-	unsigned n = s == NO_ID || d == NO_ID ? 0 : lash_route(p, s, d, ports);
+	struct dependency *deps = NEW_ARRAY(2 * (size_t)p->graph->n, struct dependency);
+	struct acyclic *g = lash_layer_before(p, layer, s, d, progress);
+	uint32_t n = g ? acyclic_cycle(g, deps, lash_pair_dependencies(p, s, d, deps), cycle) : 0;
 
-	for (unsigned i = 0; i < n; i++)
-		ports[i] = lash_channel_port(p->graph, r->topo->fabric, ports[i]);
-	return n;
-}
-
-unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports,
-		      struct progress *progress)
-{
-	const struct lash *l = lash_of(r);
-	const struct lash_plan *p = l->plan;
-	uint32_t a = p->graph->id[sw], b = p->graph->id[sw2], s = a < b ? a : b, d = a < b ? b : a, *cycle;
-	struct dependency *deps;
-	struct acyclic *g;
-	unsigned n = 0;
-
-	if (a == NO_ID || b == NO_ID || a == b || layer >= p->first[(size_t)s * p->graph->n + d])
-		return 0;
-	deps = NEW_ARRAY(2 * (size_t)p->graph->n, struct dependency);
-	cycle = NEW_ARRAY(p->graph->n_channels, uint32_t);
-	g = lash_layer_before(p, layer, s, d, progress);
-	if (g)
-		n = acyclic_cycle(g, deps, lash_pair_dependencies(p, s, d, deps), cycle);
-	for (unsigned i = 0; i < n; i++)
-		ports[i] = lash_channel_port(p->graph, r->topo->fabric, cycle[i]);
 	acyclic_free(g);
 	free(deps);
-	free(cycle);
 	return n;
 }
 
-/* A cycle, and the pairs that hold its channels. */
 struct search {
-	const struct routing *r;
+	const struct lash_plan *p;
 	struct witness *w;
-	uint32_t *edge_of; /* [n_ports] edge whose channel a port sends, NO_ID */
-	uint32_t *route;   /* room for n_switches */
+	uint32_t *edge_of; /* [n_channels] edge of the cycle, NO_ID */
+	uint32_t *route;   /* room for n channels */
 };
 
 /* Count a route where it holds a channel of the cycle and wants the next. */
-static void note_route(struct search *s, uint32_t sw, uint32_t sw2, bool own)
+static void note_route(struct search *s, uint32_t from, uint32_t to, bool own)
 {
-	unsigned n = lash_route_ports(s->r, sw, sw2, s->route);
+	unsigned n = lash_route(s->p, from, to, s->route);
 
 	for (unsigned i = 0; i + 1 < n; i++) {
 		uint32_t k = s->edge_of[s->route[i]];
@@ -186,58 +162,60 @@ static void note_route(struct search *s, uint32_t sw, uint32_t sw2, bool own)
 		e = &s->w->edge[k];
 		if (own) {
 			e->own = true;
-			continue;
-		}
-		if (!e->routes++) {
-			e->sw = sw;
-			e->sw2 = sw2;
+		} else if (!e->routes++) {
+			e->sw = s->p->graph->sw[from];
+			e->sw2 = s->p->graph->sw[to];
 		}
 	}
 }
 
-/* Pairs that were in the layer when the turn of the pair came, and itself. */
-static bool note_pairs(struct search *s, uint32_t sw, uint32_t sw2, unsigned layer, struct progress *p)
+/* Pairs that were in the layer when the turn of the pair a < b came, and itself. */
+static bool note_pairs(struct search *s, uint32_t a, uint32_t b, unsigned layer, struct progress *p)
 {
-	const struct lash_plan *plan = lash_of(s->r)->plan;
-	const struct lash_graph *g = plan->graph;
-	uint32_t a = g->id[sw], b = g->id[sw2], lo = a < b ? a : b, hi = a < b ? b : a;
+	size_t n = s->p->graph->n;
 
-	progress_start(p, "looking for who holds the cycle", lo + 1);
-	for (uint32_t i = 0; i <= lo; i++) {
-		for (uint32_t j = i + 1; j < (i == lo ? hi : g->n); j++) {
-			if (plan->first[(size_t)i * g->n + j] != layer)
+	progress_start(p, "looking for who holds the cycle", a + 1);
+	for (uint32_t i = 0; i <= a; i++) {
+		for (uint32_t j = i + 1; j < (i == a ? b : n); j++) {
+			if (s->p->first[i * n + j] != layer)
 				continue;
-			note_route(s, g->sw[i], g->sw[j], false);
-			note_route(s, g->sw[j], g->sw[i], false);
+			note_route(s, i, j, false);
+			note_route(s, j, i, false);
 		}
 		if (!progress_step(p, i))
 			return false;
 	}
-	note_route(s, sw, sw2, true);
-	note_route(s, sw2, sw, true);
+	note_route(s, a, b, true);
+	note_route(s, b, a, true);
 	return true;
 }
 
 struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
-				  struct progress *p)
+				  struct progress *progress)
 {
-	const struct fabric *f = r->topo->fabric;
+	const struct lash_plan *p = lash_of(r)->plan;
+	const struct lash_graph *g = p->graph;
 	struct witness *w = NEW(struct witness);
-	uint32_t *ports = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	struct search s = {r, w, NEW_ARRAY(f->n_ports + 1, uint32_t), NEW_ARRAY(f->n_switches + 1, uint32_t)};
-	uint32_t sw, sw2;
+	uint32_t *cycle = NEW_ARRAY(g->n_channels + 1u, uint32_t), sw, sw2, a = NO_ID, b = NO_ID;
+	struct search s = {p, w, NEW_ARRAY(g->n_channels + 1u, uint32_t), NEW_ARRAY(g->n + 1u, uint32_t)};
 	bool done;
 
-	w->n = lash_ends(r, slid, dlid, &sw, &sw2) ? lash_witness(r, sw, sw2, layer, ports, p) : 0;
+	if (lash_ends(r, slid, dlid, &sw, &sw2)) {
+		a = g->id[sw] < g->id[sw2] ? g->id[sw] : g->id[sw2];
+		b = g->id[sw] < g->id[sw2] ? g->id[sw2] : g->id[sw];
+	}
+	if (b != NO_ID && a != b && layer < p->first[(size_t)a * g->n + b])
+		w->n = find_cycle(p, a, b, layer, cycle, progress);
 	w->cut = NO_ID;
 	w->edge = NEW_ARRAY(w->n + 1, struct witness_edge);
-	memset(s.edge_of, 0xff, (f->n_ports + 1) * sizeof(*s.edge_of));
+	memset(s.edge_of, 0xff, g->n_channels * sizeof(*s.edge_of));
 	for (uint32_t i = 0; i < w->n; i++) {
-		w->edge[i] = (struct witness_edge){.port = ports[i], .sw = NO_ID, .sw2 = NO_ID};
-		s.edge_of[ports[i]] = i;
+		w->edge[i] = (struct witness_edge){
+			.port = lash_channel_port(g, r->topo->fabric, cycle[i]), .sw = NO_ID, .sw2 = NO_ID};
+		s.edge_of[cycle[i]] = i;
 	}
-	done = w->n ? note_pairs(&s, sw, sw2, layer, p) : !progress_cancelled(p);
-	free(ports);
+	done = w->n ? note_pairs(&s, a, b, layer, progress) : !progress_cancelled(progress);
+	free(cycle);
 	free(s.edge_of);
 	free(s.route);
 	if (done)
@@ -246,8 +224,7 @@ struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsign
 	return NULL;
 }
 
-/* --- the mesh
- * ----------------------------------------------------------------------------------------------- */
+/* --- the mesh -------------------------------------------------------------------------------- */
 
 int32_t lash_coordinate(const struct lash *l, uint32_t sw, unsigned dimension)
 {
@@ -284,8 +261,7 @@ const struct routing_ops lash_ops = {
 	.free_priv = free_priv,
 };
 
-/* --- a step of a recording
- * ----------------------------------------------------------------------------------- */
+/* --- a step of a recording ------------------------------------------------------------------- */
 
 /* Types and classes as far as they are told; is the seed known? */
 static bool put_types(const struct walk *w, const struct lash_graph *g, struct lash_mesh *m)

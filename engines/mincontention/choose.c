@@ -3,8 +3,7 @@
 
 #include "engines/mincontention/internal.h"
 
-/* --- paths between elements --------------------------------------------------------------------------------
- */
+/* --- paths between elements ------------------------------------------------------------------ */
 
 /*
  * Of the links of e that give its key: least usage, then the lowest next element.
@@ -114,7 +113,7 @@ void choose_paths(struct run *x)
 		choose_shortest(x);
 }
 
-/* --- inside each element ------------------------------------------------------------------ */
+/* --- inside each element --------------------------------------------------------------------- */
 
 /* Every other chip of an element goes to the one that has the port: shortest way, least usage, lowest port.
  */

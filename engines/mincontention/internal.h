@@ -98,7 +98,7 @@ enum why_rule inside_rule(const struct inside *way, unsigned n, unsigned taken);
 /* Free what is not handed on; tables that were never made are NULL. */
 void run_end(struct run *x);
 
-/* --- recordings (events.c) --------------------------------------------------------------------- */
+/* --- recordings (events.c) ------------------------------------------------------------------- */
 
 struct mc_record *mc_record_new(const struct run *x);
 void mc_record_free(struct mc_record *r); /* NULL is fine */
@@ -117,7 +117,7 @@ struct mc_kept {
 	uint8_t *kept; /* [max_lid + 1] */
 };
 
-/* --- sentences.c, show.c ------------------------------------------------------------------------- */
+/* --- sentences.c, show.c --------------------------------------------------------------------- */
 
 extern const struct rec_scheme mincontention_scheme;
 extern const struct routing_ops mincontention_ops; /* of a routing, and of a step of a recording */

@@ -26,7 +26,7 @@ static const struct optdef options[] = {
 	{0},
 };
 
-/* --- destinations ------------------------------------------------------------------------ */
+/* --- destinations ---------------------------------------------------------------------------- */
 
 /*
  * CA and router ports by base LID, then switches by LID; those without LID or
@@ -58,7 +58,7 @@ static void begin_lid(struct run *x, uint32_t ep, unsigned lid)
 	aim(x, x->el->of[x->sw]);
 }
 
-/* --- what is kept -------------------------------------------------------------------------- */
+/* --- what is kept ---------------------------------------------------------------------------- */
 
 /* Ask every LID's tree in the current tables.  false: cancelled. */
 static bool find_kept(struct run *x, const uint32_t *list, uint32_t n)
@@ -248,7 +248,7 @@ static bool route_all(struct run *x, const uint32_t *list, uint32_t n)
 	return true;
 }
 
-/* --- one run ------------------------------------------------------------------------------------ */
+/* --- one run --------------------------------------------------------------------------------- */
 
 static void run_begin(struct run *x, const struct engine_input *in, const struct elements *el)
 {

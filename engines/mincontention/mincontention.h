@@ -25,12 +25,6 @@ struct mincontention {
 const struct mincontention *mincontention_of(const struct routing *r);
 
 /*
- * Port id by which an element sends a LID out, NO_ID without route.  At the
- * element of the endport: the port it hangs on, or port 0 of the switch that has the LID.
- */
-uint32_t mincontention_egress(const struct routing *r, uint32_t element, unsigned lid);
-
-/*
  * Key of an element's path for a LID.  contention: ports on it (those of links
  * between elements) that LIDs of the same endport placed before it take as well: kept ones
  * come before chosen ones, then by number.  distance: links between elements.

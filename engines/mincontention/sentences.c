@@ -34,8 +34,7 @@ static const char *inside_words(enum why_rule rule)
 					  : "lowest port inside";
 }
 
-/* --- steps of a recording ----------------------------------------------------------------------------------
- */
+/* --- steps of a recording -------------------------------------------------------------------- */
 
 /* Of an element its enum mincontention_rule, of a chip within it an enum why_rule. */
 static const char *rule(const struct rec_event *ev)
@@ -140,8 +139,7 @@ const struct rec_scheme mincontention_scheme = {
 	.value = value,
 };
 
-/* --- choices, as they are asked for ------------------------------------------------------------------------
- */
+/* --- choices, as they are asked for ---------------------------------------------------------- */
 
 struct telling {
 	const struct run *x;

@@ -48,32 +48,12 @@ const struct mincontention *mincontention_of(const struct routing *r)
 	return r && r->ops == &mincontention_ops ? r->priv : NULL;
 }
 
-static uint32_t delivery_port(const struct routing *r, uint32_t owner)
-{
-	const struct topo *t = r->topo;
-
-	return switch_port_id(t->fabric, t->endport_switch[owner], t->endport_swport[owner]);
-}
-
 static uint32_t target_of(const struct mincontention *m, const struct routing *r, unsigned lid)
 {
 	uint32_t owner = lid_owner(r->lids, lid),
 		 sw = owner == NO_ID ? NO_ID : r->topo->endport_switch[owner];
 
 	return sw == NO_ID ? NO_ID : m->elements->of[sw];
-}
-
-uint32_t mincontention_egress(const struct routing *r, uint32_t element, unsigned lid)
-{
-	const struct mincontention *m = mincontention_of(r);
-	uint32_t target = target_of(m, r, lid), l;
-
-	if (target == NO_ID)
-		return NO_ID;
-	if (target == element)
-		return delivery_port(r, lid_owner(r->lids, lid));
-	l = egress_link(m->elements, r, element, lid);
-	return l == NO_ID ? NO_ID : m->elements->link_port[l];
 }
 
 /* Was LID a of an endport placed before its LID b? */
@@ -112,8 +92,7 @@ bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, 
 	return true;
 }
 
-/* --- what was compared ------------------------------------------------------------------------------------
- */
+/* --- what was compared ----------------------------------------------------------------------- */
 
 /* Where things stood when a LID was placed. */
 struct replay {
@@ -314,8 +293,7 @@ void mincontention_ways_free(struct mincontention_ways *w)
 	free(w);
 }
 
-/* --- a step of a recording ---------------------------------------------------------------------------------
- */
+/* --- a step of a recording ------------------------------------------------------------------- */
 
 void *mc_priv_at(struct walk *w, const struct routing *end)
 {

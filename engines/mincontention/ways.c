@@ -43,8 +43,7 @@ void run_end(struct run *x)
 	free(x->heap.next);
 }
 
-/* --- the ways of one element ------------------------------------------------------------------------------
- */
+/* --- the ways of one element ----------------------------------------------------------------- */
 
 /* Does the path that element n has chosen pass e? */
 static bool passes(const struct run *x, uint32_t n, uint32_t e)
@@ -116,8 +115,7 @@ enum mincontention_rule own_rule(const struct run *x, bool kept)
 	return kept ? RULE_KEPT : x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
 }
 
-/* --- within an element
- * ---------------------------------------------------------------------------------------- */
+/* --- within an element ----------------------------------------------------------------------- */
 
 unsigned list_inside(const struct elements *el, uint32_t sw, uint32_t exit, const uint32_t *usage,
 		     struct inside *way)
@@ -150,8 +148,7 @@ enum why_rule inside_rule(const struct inside *way, unsigned n, unsigned taken)
 	return n == 1 ? WHY_INSIDE_ONLY : equal == 1 ? WHY_INSIDE_USAGE : WHY_INSIDE_PORT;
 }
 
-/* --- trees that are there ----------------------------------------------------------------------------------
- */
+/* --- trees that are there -------------------------------------------------------------------- */
 
 uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_t e, unsigned lid)
 {

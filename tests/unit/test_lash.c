@@ -63,12 +63,13 @@ static void test_ring(void **state)
 	assert_int_equal(x.random, 14);
 	for (uint32_t s = 0; s < 6; s++) {
 		for (uint32_t d = 0; d < 6; d++) {
-			uint32_t ports[8];
+			const struct lash_graph *g = l->plan->graph;
+			uint32_t channel[8];
 
 			if (s == d)
 				continue;
-			assert_int_not_equal(lash_route_ports(x.r, s, d, ports), 0);
-			assert_int_equal(x.t->peer_switch[ports[0]], next[s][d] - '0');
+			assert_int_not_equal(lash_route(l->plan, g->id[s], g->id[d], channel), 0);
+			assert_int_equal(g->sw[g->to[channel[0]]], next[s][d] - '0');
 			assert_int_equal(lash_layer_of(l, s, d), layer[s][d] - '0');
 			assert_int_equal(routing_sl(x.r, x.l->base[s], x.l->base[d]).lo, layer[s][d] - '0');
 		}
@@ -513,29 +514,35 @@ static void compare_model(const struct run *x, const struct lash *l, unsigned se
 	free(m.flag);
 }
 
+static unsigned switch_lid(const struct run *x, uint32_t sw)
+{
+	return x->r->lids->base[x->f->port_endport[x->f->switch_port[sw]]];
+}
+
 /* Every pair above layer 0 has a cycle for each layer below, and none at or above its own. */
 static void check_witnesses(const struct run *x, const struct lash *l)
 {
 	const struct lash_plan *p = l->plan;
-	uint32_t *ports = NEW_ARRAY(x->f->n_ports, uint32_t);
 
 	for (uint32_t a = 0; a < x->f->n_switches; a++) {
 		for (uint32_t b = a + 1; b < x->f->n_switches; b++) {
 			unsigned first = lash_first_layer_of(l, a, b);
 
 			for (unsigned v = 0; v <= first; v++) {
-				unsigned n = lash_witness(x->r, a, b, v, ports, NULL);
+				struct witness *w =
+					lash_find_witness(x->r, switch_lid(x, a), switch_lid(x, b), v, NULL);
 
-				assert_int_equal(n != 0, v < first);
-				for (unsigned i = 0; i < n; i++)
+				assert_int_equal(w->n != 0, v < first);
+				for (unsigned i = 0; i < w->n; i++)
 					assert_int_equal(
-						x->t->peer_switch[ports[i]],
-						x->f->node_switch[x->f->port_node[ports[(i + 1) % n]]]);
+						x->t->peer_switch[w->edge[i].port],
+						x->f->node_switch
+							[x->f->port_node[w->edge[(i + 1) % w->n].port]]);
+				witness_free(w);
 			}
 		}
 	}
 	assert_int_equal(p->graph->n, x->f->n_switches);
-	free(ports);
 }
 
 static uint64_t count_pairs(const struct routing *r, const struct lash *l, unsigned layer)

@@ -7,7 +7,7 @@
 
 #include "core/analysis/credit/check.h"
 #include "core/trace/recorder.h"
-#include "engines/mincontention/mincontention.h"
+#include "engines/mincontention/internal.h"
 
 /* --- a fabric under routing ---------------------------------------------------------------- */
 
@@ -25,6 +25,24 @@ struct net {
 	uint8_t *marked; /* [n_ports] other LIDs of the endport leave by it, in replay() */
 	uint32_t *usage; /* [n_ports] */
 };
+
+/*
+ * Port id by which an element sends a LID out, NO_ID without route.  At the element of the endport: the port
+ * it hangs on, or port 0 of the switch that has the LID.
+ */
+static uint32_t egress(const struct routing *r, uint32_t element, unsigned lid)
+{
+	const struct elements *el = mincontention_of(r)->elements;
+	uint32_t owner = lid_owner(r->lids, lid),
+		 sw = owner == NO_ID ? NO_ID : r->topo->endport_switch[owner], l;
+
+	if (sw == NO_ID)
+		return NO_ID;
+	if (el->of[sw] == element)
+		return switch_port_id(r->topo->fabric, sw, r->topo->endport_swport[owner]);
+	l = egress_link(el, r, element, lid);
+	return l == NO_ID ? NO_ID : el->link_port[l];
+}
 
 static void set(struct net *n, const char *name, unsigned value)
 {
@@ -226,7 +244,7 @@ static void walk(struct least_search *s, uint32_t at)
 
 			if (to == NO_ID || s->seen[s->el->of[to]])
 				continue;
-			if (s->follow && at != s->from && mincontention_egress(n->r, at, s->lid) != port)
+			if (s->follow && at != s->from && egress(n->r, at, s->lid) != port)
 				continue;
 			s->path[s->len++] = port;
 			walk(s, s->el->of[to]);
@@ -292,7 +310,7 @@ static void check_element(const struct net *n, const struct mincontention_ways *
 				 .target = target,
 				 .follow = true,
 				 .best = {.port = NO_ID}};
-	uint32_t port = mincontention_egress(n->r, e, lid);
+	uint32_t port = egress(n->r, e, lid);
 	struct mincontention_key k;
 
 	s.seen = NEW_ARRAY(m->elements->n, uint8_t);
@@ -351,12 +369,11 @@ static void replay_lid(struct net *n, uint32_t ep, unsigned lid)
 		if (e != target)
 			check_element(n, w, e, target, lid, sp);
 	assert_int_equal(w->first[target + 1], w->first[target] + 1);
-	assert_int_equal(w->way[w->first[target]].port, mincontention_egress(n->r, target, lid));
-	assert_int_equal(w->way[w->first[target]].usage, n->usage[mincontention_egress(n->r, target, lid)]);
+	assert_int_equal(w->way[w->first[target]].port, egress(n->r, target, lid));
+	assert_int_equal(w->way[w->first[target]].usage, n->usage[egress(n->r, target, lid)]);
 	mincontention_ways_free(w);
 	for (uint32_t e = 0; e < el->n; e++) {
-		uint32_t port = mincontention_egress(n->r, e, lid),
-			 exit = n->f->node_switch[n->f->port_node[port]];
+		uint32_t port = egress(n->r, e, lid), exit = n->f->node_switch[n->f->port_node[port]];
 
 		check_inside(n, e, exit, lid);
 		assert_int_equal(routing_port(n->r, exit, lid), n->f->port_num[port]);
@@ -364,7 +381,7 @@ static void replay_lid(struct net *n, uint32_t ep, unsigned lid)
 	}
 	for (uint32_t e = 0; e < el->n; e++)
 		if (e != target)
-			n->marked[mincontention_egress(n->r, e, lid)] = 1;
+			n->marked[egress(n->r, e, lid)] = 1;
 	free(sp);
 	free(order);
 }
@@ -464,7 +481,7 @@ static void check_chosen(const struct net *n, unsigned lid)
 		struct mincontention_key k;
 
 		assert_true(way->chosen);
-		assert_int_equal(way->port, mincontention_egress(n->r, e, lid));
+		assert_int_equal(way->port, egress(n->r, e, lid));
 		assert_true(mincontention_key(n->r, e, lid, &k));
 		assert_memory_equal(&k, &way->key, sizeof(k));
 		assert_int_equal(way->rule == RULE_KEPT, mincontention_of(n->r)->kept[lid]);
@@ -693,8 +710,8 @@ static void test_distinct_ports(void **state)
 					continue;
 				for (unsigned a = 0; a < count; a++)
 					for (unsigned b = 0; b < a; b++)
-						assert_int_not_equal(mincontention_egress(n.r, e, base + a),
-								     mincontention_egress(n.r, e, base + b));
+						assert_int_not_equal(egress(n.r, e, base + a),
+								     egress(n.r, e, base + b));
 				assert_int_equal(count, 1u << cases[i].lmc);
 				looked++;
 			}

@@ -127,13 +127,16 @@ struct holding {
 /* Does a route between the pair, one way or the other, send by one port and then by the other? */
 static bool has_dependency(const struct holding *h, uint32_t pair, uint32_t from, uint32_t to)
 {
-	uint32_t a = pair / h->n_switches, b = pair % h->n_switches;
+	const struct lash_plan *p = lash_of(h->run)->plan;
+	const struct fabric *f = h->run->topo->fabric;
+	uint32_t a = p->graph->id[pair / h->n_switches], b = p->graph->id[pair % h->n_switches];
 
 	for (int k = 0; k < 2; k++) {
-		unsigned n = lash_route_ports(h->run, k ? a : b, k ? b : a, h->ports);
+		unsigned n = lash_route(p, k ? a : b, k ? b : a, h->ports);
 
 		for (unsigned i = 0; i + 1 < n; i++)
-			if (h->ports[i] == from && h->ports[i + 1] == to)
+			if (lash_channel_port(p->graph, f, h->ports[i]) == from &&
+			    lash_channel_port(p->graph, f, h->ports[i + 1]) == to)
 				return true;
 	}
 	return false;
