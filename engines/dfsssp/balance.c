@@ -1,8 +1,5 @@
 /* Lanes that no layer needs go to those with most pairs (engines/doc/dfsssp.md 6.8). */
-#include <inttypes.h>
-
-#include "engines/dfsssp/build.h"
-#include "engines/dfsssp/events.h"
+#include "engines/dfsssp/internal.h"
 
 static double pairs_a_lane(const struct ds_layers *l, unsigned t)
 {
@@ -17,10 +14,6 @@ static void give_lanes(struct ds_layers *l, const struct engine_input *in)
 		for (unsigned t = 1; t < l->need; t++)
 			if (pairs_a_lane(l, t) > pairs_a_lane(l, most))
 				most = t;
-		if (ds_tells_layers(in))
-			observe_text(in, STEP_NOTE, NO_ID,
-				     "one more lane for layer %u: %.1f pairs a lane so far", most,
-				     pairs_a_lane(l, most));
 		l->width[most]++;
 		if (RECORDED(in))
 			ds_record_split(in, l, most);
@@ -33,8 +26,7 @@ void ds_balance(struct ds_layers *l, const struct engine_input *in)
 
 	for (unsigned t = 0; t < l->need; t++)
 		l->width[t] = 1;
-	if (ds_tells_layers(in) || RECORDED(in))
-		observe_text(in, STEP_PHASE, NO_ID, "%u of %u VLs are needed", l->need, l->vls);
+	rec_phase(in, "%u of %u VLs are needed", l->need, l->vls);
 	give_lanes(l, in);
 	for (unsigned t = 0; t < l->need; t++) {
 		unsigned width = l->width[t];
@@ -46,9 +38,6 @@ void ds_balance(struct ds_layers *l, const struct engine_input *in)
 			l->idle += width - 1;
 			l->width[t] = 1;
 		}
-		if (ds_tells_layers(in))
-			observe_text(in, STEP_NOTE, NO_ID, "layer %u: %" PRIu64 " pairs on SL %u to %u", t,
-				     l->count[t], l->base[t], l->base[t] + l->width[t] - 1u);
 	}
 	/* OpenSM moves the uppermost first */
 	for (unsigned t = l->need; RECORDED(in) && l->need < l->vls && t-- > 0;)

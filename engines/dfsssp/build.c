@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/dfsssp/build.h"
 #include "core/base/memory.h"
+#include "engines/dfsssp/internal.h"
 #include "engines/vls.h"
 
 static void list_sources(struct ds_builder *b, const struct ds_order *o)

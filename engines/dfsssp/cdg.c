@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "engines/dfsssp/layers.h"
+#include "engines/dfsssp/internal.h"
 
 uint32_t *ds_cdg_places(const struct ds_graph *g)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/base/memory.h"
-#include "engines/dfsssp/layers.h"
+#include "engines/dfsssp/internal.h"
 #include "core/base/order.h"
 
 enum colour { WHITE, GREY, BLACK };

@@ -1,93 +1,247 @@
-#include "engines/dfsssp/dfsssp.h"
-
+/* SSSP and DFSSSP: the run over all destinations (engines/doc/dfsssp.md 3.5, 5). */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/memory.h"
-#include "core/routing/paths.h"
-#include "engines/dfsssp/build.h"
-#include "engines/dfsssp/events.h"
-#include "engines/dfsssp/run.h"
+#include "engines/counted/order.h"
+#include "engines/dfsssp/internal.h"
 #include "engines/engines.h"
 
-static void dfsssp_free(void *priv)
-{
-	struct dfsssp *d = priv;
+/* --- the trial ---------------------------------------------------------------------------- */
 
-	if (!d)
+static int trial(struct ds_run *x, struct err *e)
+{
+	const struct topo *t = x->in->topo;
+	struct ds_source from = ds_source_of(x->d->graph, t, t->sm_endport);
+	uint32_t lost, v = 0;
+
+	ds_search_run(x->s, from);
+	lost = x->d->graph->n - x->s->tree->n_order;
+	if (x->rec)
+		ds_record_trial(x->rec, x, from);
+	if (!lost)
+		return 0;
+	while (v == from.v || x->s->tree->out[v] != NO_ID)
+		v++;
+	return err_set_kind(
+		e, x->d->graph->throttled ? REFUSED_PLAIN : REFUSED_LIMIT,
+		"%u of %u switches are not reached from the subnet manager, %s for one: %s (AD0C)", lost,
+		x->d->graph->n, switch_name(t->fabric, x->d->graph->sw[v]),
+		x->d->graph->throttled ? "avoid_throttled_links leaves no way there"
+				       : "distances count LIDs squared a link and end at 2^31");
+}
+
+/* --- tables ---------------------------------------------------------------------------------- */
+
+/* Pointers are taken out of loops that store bytes: these might change them for all that the compiler knows.
+ */
+static void flush(struct ds_run *x)
+{
+	const struct ds_graph *g = x->d->graph;
+	const uint16_t *lid = x->block_lid;
+	size_t stride = x->stride;
+	unsigned n = x->n_block;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		const uint8_t *entry = x->block + v;
+		uint8_t *port = x->r->row[g->sw[v]]->port;
+
+		for (unsigned k = 0; k < n; k++)
+			port[lid[k]] = entry[k * stride];
+	}
+	x->n_block = 0;
+}
+
+/* The entries for a LID, one a vertex. */
+static uint8_t *fill_column(struct ds_run *x, unsigned lid, struct ds_source from, unsigned swport)
+{
+	const uint32_t *out = x->s->tree->out, n = x->d->graph->n;
+	const uint8_t *port = x->d->graph->port;
+	uint8_t *column;
+
+	if (x->n_block == DS_BLOCK)
+		flush(x);
+	column = x->block + x->n_block * x->stride;
+	x->block_lid[x->n_block++] = (uint16_t)lid;
+	for (uint32_t v = 0; v < n; v++)
+		column[v] = out[v] == NO_ID ? NO_PATH : port[out[v]];
+	column[from.v] = swport;
+	return column;
+}
+
+static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, unsigned swport)
+{
+	const uint8_t *column;
+
+	ds_search_run(x->s, from);
+	column = fill_column(x, lid, from, swport);
+	if (x->rank)
+		ds_choices(x, lid, from, column);
+	if (x->b)
+		ds_builder_add_tree(x->b, x->s, lid);
+	ds_search_load(x->s);
+	if (x->rec)
+		ds_record_weights(x->rec, x, lid);
+}
+
+static void new_rows(struct ds_run *x)
+{
+	for (uint32_t v = 0; v < x->d->graph->n; v++)
+		x->r->row[x->d->graph->sw[v]] = lft_row_new(x->in->lids->max_lid);
+}
+
+static void note_weights(const struct ds_run *x)
+{
+	const struct ds_graph *g = x->d->graph;
+	uint64_t least = UINT64_MAX, most = 0, sum = 0;
+
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		uint64_t routes = ds_weight(x->s->link[e]) - g->start;
+
+		least = routes < least ? routes : least;
+		most = routes > most ? routes : most;
+		sum += routes;
+	}
+	if (g->n_edges)
+		rec_note(x->in, "routes per channel: least %" PRIu64 ", mean %.1f, most %" PRIu64, least,
+			 (double)sum / g->n_edges, most);
+}
+
+static int route_all(struct ds_run *x, struct err *e)
+{
+	const struct lids *lids = x->in->lids;
+	const struct ds_order *o = &x->d->order;
+	struct err missing = {0};
+	bool failed = false;
+
+	new_rows(x);
+	progress_start(x->in->progress, "shortest paths", o->n);
+	for (uint32_t i = 0; i < o->n; i++) {
+		uint32_t ep = o->endport[i];
+		struct ds_source from = ds_source_of(x->d->graph, x->in->topo, ep);
+
+		if (!ds_is_routed(x->in, ep))
+			continue;
+		if (!progress_step(x->in->progress, i))
+			return err_set(e, CANCELLED);
+		for (unsigned k = 0; k < lids->count[ep]; k++)
+			route_lid(x, lids->base[ep] + k, from, x->in->topo->endport_swport[ep]);
+		if (x->b && ds_builder_add_destination(x->b, &missing))
+			failed = true;
+	}
+	flush(x);
+	if (x->rec)
+		note_weights(x);
+	if (failed)
+		*e = missing;
+	return failed ? -1 : 0;
+}
+
+/* --- what a refusal leaves ----------------------------------------------------------------------- */
+
+/* Ports of port_prof_ignore_file (caller frees); NULL = none, or none of them bears a mark. */
+static uint8_t *ignored_ports(const struct engine_input *in)
+{
+	struct engine_output quiet = {0};
+	uint8_t *ignored;
+
+	if (!in->marked)
+		return NULL;
+	ignored = ignored_ports_read(in, &quiet);
+	notes_free(&quiet.notes);
+	return ignored;
+}
+
+/* What is not finished when it is cancelled is nobody's. */
+static void leave_counts(const struct ds_run *x)
+{
+	const struct engine_input *in = x->in;
+	const struct fabric *f = in->topo->fabric;
+	bool switches = options_bool(in->options, "port_profile_switch_nodes");
+	uint8_t *ignored = ignored_ports(in);
+
+	if (!in->left->count)
+		in->left->count = NEW_ARRAY(f->n_ports, uint32_t);
+	for (uint32_t v = 0; v < x->d->graph->n && !progress_cancelled(in->progress); v++) {
+		uint32_t sw = x->d->graph->sw[v];
+		const uint8_t *port = x->r->row[sw]->port;
+		bool marked = ignored && in->marked[sw];
+
+		for (unsigned lid = 1; lid <= in->lids->max_lid; lid++) {
+			uint32_t ep = port[lid] == NO_PATH ? NO_ID : lid_owner(in->lids, lid), id;
+
+			if (ep == NO_ID || (!switches && endport_is_switch(f, ep)))
+				continue;
+			id = switch_port_id(f, sw, port[lid]);
+			in->left->count[id] += !marked || !ignored[id];
+		}
+	}
+	free(ignored);
+}
+
+static void leave_hops(const struct ds_run *x)
+{
+	const struct engine_input *in = x->in;
+	const struct fabric *f = in->topo->fabric;
+	size_t n = f->n_switches;
+
+	if (!in->left->hops) {
+		in->left->hops = mem_alloc(n * f->n_ports);
+		memset(in->left->hops, NO_PATH, n * f->n_ports);
+	}
+	for (uint32_t d = 0; d < n && !progress_cancelled(in->progress); d++) {
+		unsigned lid =
+			switch_up(in->topo, d) ? in->lids->base[f->port_endport[f->switch_port[d]]] : 0;
+
+		for (uint32_t v = 0; lid && v < x->d->graph->n; v++) {
+			uint32_t sw = x->d->graph->sw[v];
+			unsigned port = routing_port(x->r, sw, lid), hops;
+			uint8_t *least = in->left->hops + f->switch_port[sw] * n + d;
+
+			if (sw == d || port == NO_PATH)
+				continue;
+			hops = dfsssp_hops(x->r, sw, lid);
+			in->left->hops[switch_port_id(f, sw, port) * n + d] = hops;
+			if (hops < *least)
+				*least = hops;
+		}
+	}
+}
+
+/* An option of another engine, which may not be there at all. */
+static bool file_is_given(const struct engine_input *in, const char *name)
+{
+	return options_find(in->options, name) && options_file(in->options, name);
+}
+
+static void leave(const struct ds_run *x)
+{
+	if (!x->in->left)
 		return;
-	ds_graph_unref(d->graph);
-	ds_order_free(&d->order);
-	ds_layers_unref(d->layers);
-	free(d->weight);
-	free(d);
-}
-
-/* --- accessors of the routing ----------------------------------------------------------------- */
-
-/* engines/doc/dfsssp.md 7: of its lanes OpenSM draws one at random for each query. */
-static struct sl_range dfsssp_sl(const struct routing *r, unsigned slid, unsigned dlid)
-{
-	const struct dfsssp *d = r->priv;
-	const struct fabric *f = r->topo->fabric;
-	uint32_t s = lid_owner(r->lids, slid), t = lid_owner(r->lids, dlid);
-	uint32_t sw;
-
-	if (s == NO_ID || t == NO_ID || f->node_type[endport_node(f, s)] == NODE_ROUTER ||
-	    f->node_type[endport_node(f, t)] == NODE_ROUTER)
-		return (struct sl_range){0, 0};
-	if (d->unlayered)
-		return (struct sl_range){1, 0};
-	sw = r->topo->endport_switch[s];
-	if (sw == NO_ID || endport_is_switch(f, s))
-		return dfsssp_lanes(d, 0);
-	return dfsssp_lanes(d, dfsssp_layer_of(d, sw, dlid));
-}
-
-static unsigned dfsssp_n_layers(const struct routing *r)
-{
-	return dfsssp_layers(r->priv);
-}
-
-/* OpenSM's LID matrix has the hops of the route at the port used, and nothing elsewhere. */
-static unsigned matrix_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
-{
-	const struct fabric *f = r->topo->fabric;
-	unsigned lid = r->lids->base[f->port_endport[f->switch_port[d]]];
-	unsigned out = routing_port(r, s, lid), hops;
-
-	if (out == NO_PATH || (port && port != out))
-		return NO_PATH;
-	hops = dfsssp_hops(r, s, lid);
-	return hops < NO_PATH ? hops : NO_PATH;
-}
-
-const struct routing_ops sssp_ops = {
-	.hops = matrix_hops,
-	.free_priv = dfsssp_free,
-};
-
-const struct routing_ops dfsssp_ops = {
-	.sl = dfsssp_sl,
-	.sl_by_source = true,
-	.hops = matrix_hops,
-	.n_layers = dfsssp_n_layers,
-	.layer = dfsssp_layer,
-	.next_route = dfsssp_next_route,
-	.pair_layer = dfsssp_pair_layer,
-	.witness = dfsssp_witness,
-	.explain_pair = dfsssp_explain_pair,
-	.decide_pair = dfsssp_decide_pair,
-	.explain_layers = dfsssp_explain_layers,
-	.free_priv = dfsssp_free,
-};
-
-const struct dfsssp *dfsssp_of(const struct routing *r)
-{
-	return r && (r->ops == &sssp_ops || r->ops == &dfsssp_ops) ? r->priv : NULL;
+	leave_counts(x);
+	/* they are never below the truth, so without weights they do not matter */
+	if (x->in->left->hops || file_is_given(x->in, "hop_weights_file") ||
+	    file_is_given(x->in, "lid_matrix_dump_file"))
+		leave_hops(x);
 }
 
 /* --- the run ----------------------------------------------------------------------------------------- */
+
+static void note_graph(const struct ds_run *x)
+{
+	const struct ds_graph *g = x->d->graph;
+
+	rec_phase(x->in, "graph");
+	rec_note(x->in,
+		 "%" PRIu32 " switches, %" PRIu32 " channels, %" PRIu32
+		 " LIDs: every channel starts with weight %" PRIu64,
+		 g->n, g->n_edges, g->lids, g->start);
+	if (x->rec)
+		ds_record_graph(x->rec);
+	if (g->throttled)
+		rec_note(x->in, "%" PRIu32 " throttled cables left out", g->throttled);
+}
 
 static void start_run(struct ds_run *x, const struct engine_input *in, const char *name, bool layered)
 {
@@ -96,19 +250,19 @@ static void start_run(struct ds_run *x, const struct engine_input *in, const cha
 	*x = (struct ds_run){.in = in, .d = NEW(struct dfsssp)};
 	x->d->graph = ds_graph_new(in);
 	n = x->d->graph->n;
-	x->s = ds_search_new(x->d->graph, OBSERVED(in) || RECORDED(in));
+	x->s = ds_search_new(x->d->graph, ASKED(in) || RECORDED(in));
 	x->stride = ((n + 63u) / 64 | 1) * 64;
 	x->block = NEW_ARRAY(DS_BLOCK * x->stride, uint8_t);
 	x->r = routing_new(name, in->topo, in->lids);
 	x->r->ops = layered ? &dfsssp_ops : &sssp_ops;
 	x->r->priv = x->d;
-	if (!OBSERVED(in) && !RECORDED(in))
+	if (!ASKED(in) && !RECORDED(in))
 		return;
 	x->rec = RECORDED(in) ? ds_record_new(x) : NULL;
 	x->rank = NEW_ARRAY(n, uint32_t);
 	x->hops = NEW_ARRAY(n, uint32_t);
-	x->candidate = NEW_ARRAY(MAX_PORTS + 1, struct step_candidate);
-	ds_tell_graph(x);
+	x->offer = NEW_ARRAY(MAX_PORTS + 1, struct rec_offer);
+	note_graph(x);
 }
 
 static void end_run(struct ds_run *x)
@@ -119,7 +273,7 @@ static void end_run(struct ds_run *x)
 	ds_record_free(x->rec);
 	free(x->rank);
 	free(x->hops);
-	free(x->candidate);
+	free(x->offer);
 }
 
 static void keep_weights(struct ds_run *x)
@@ -148,25 +302,23 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 
 	start_run(&x, in, name, layered);
 	r = x.r;
-	if (ds_trial(&x, &out->refused) || ds_order_build(in, out, x.d->graph, &x.d->order)) {
+	if (trial(&x, &out->refused) || ds_order_build(in, out, x.d->graph, &x.d->order)) {
 		routing_unref(r);
 		r = NULL;
 	} else {
 		x.b = layered ? ds_builder_new(in, x.d->graph, &x.d->order) : NULL;
 		if (x.rec)
 			ds_record_plan(x.rec, &x.d->order, x.b ? x.b->l : NULL);
-		observe_text(in, STEP_PHASE, NO_ID, "shortest paths to each destination");
-		if (ds_route_all(&x, &out->refused) || find_layers(&x, &out->refused)) {
+		rec_phase(in, "shortest paths to each destination");
+		if (route_all(&x, &out->refused) || find_layers(&x, &out->refused)) {
 			if (!progress_cancelled(in->progress))
-				ds_leave(&x);
+				leave(&x);
 			routing_unref(r);
 			r = NULL;
 		} else {
 			keep_weights(&x);
 		}
 	}
-	if (!r && OBSERVED(in))
-		observe_text(in, STEP_NOTE, NO_ID, "refused: %s", out->refused.msg);
 	end_run(&x);
 	return r;
 }

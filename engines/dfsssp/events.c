@@ -1,12 +1,9 @@
-/* SSSP and DFSSSP in a recording: events, and the tables of a step; sentences are in sentences.c. */
+/* What a run of SSSP or DFSSSP records, and how its choices came about. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "core/routing/why_rule.h"
-#include "core/sm/sweep.h"
-#include "core/trace/walk.h"
-#include "engines/dfsssp/events.h"
+#include "engines/dfsssp/internal.h"
 
 /* What a run is recorded by: values as the recording has them. */
 struct ds_record {
@@ -73,10 +70,8 @@ void ds_record_plan(struct ds_record *k, const struct ds_order *o, struct ds_lay
 /* The weight of a channel is now that; of the event before. */
 static void set_weight(struct ds_record *k, uint32_t c, uint32_t now)
 {
-	const struct ds_graph *g = k->kept->graph;
-
-	rec_delta(k->r, T_WEIGHT, switch_port_id(k->in->topo->fabric, g->sw[g->from[c]], g->port[c]),
-		  k->weight[c], now);
+	rec_delta(k->r, T_WEIGHT, dfsssp_channel_port(k->kept->graph, k->in->topo->fabric, c), k->weight[c],
+		  now);
 	k->weight[c] = now;
 }
 
@@ -106,32 +101,6 @@ void ds_record_trial(struct ds_record *k, const struct ds_run *x, struct ds_sour
 	rec_extra(k->r, t->n_order);
 }
 
-/*
- * Which rule took the channel by which v sends: as engines/dfsssp/watch.c tells `why`.  *tied: a port that is
- * as near; 0: none.
- */
-static enum why_rule rule_of(const struct ds_run *x, uint32_t v, unsigned *tied)
-{
-	const struct ds_graph *g = x->d->graph;
-	uint32_t chosen = x->s->tree->out[v], hops = x->hops[v];
-
-	*tied = 0;
-	for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++) {
-		uint32_t u = g->to[c];
-		uint64_t dist;
-
-		if (c == chosen || x->rank[u] == NO_ID)
-			continue;
-		dist = x->s->tree->dist[u] + (uint64_t)ds_weight(x->s->link[c]);
-		if (dist == x->s->tree->dist[v] && !*tied)
-			*tied = g->port[c];
-		hops = x->hops[u] + 1 < hops ? x->hops[u] + 1 : hops;
-	}
-	if (*tied)
-		return WHY_TIE;
-	return hops < x->hops[v] ? WHY_LIGHTER : WHY_SHORTEST;
-}
-
 /* What u, taken from the heap, makes nearer. */
 static void relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsigned lid)
 {
@@ -151,37 +120,116 @@ static void relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsig
 	}
 }
 
-static void set_entry(struct ds_record *k, uint32_t v, unsigned lid, unsigned port)
+/* Place of each vertex in the order of extraction, and its hops to the switch of the destination. */
+static void rank_tree(struct ds_run *x)
 {
-	rec_delta(k->r, T_ENTRY, k->kept->graph->sw[v] * (k->in->lids->max_lid + 1u) + lid, NO_PATH, port);
+	const struct ds_search *s = x->s;
+
+	memset(x->rank, 0xff, s->g->n * sizeof(*x->rank)); /* NO_ID */
+	for (uint32_t i = 0; i < s->tree->n_order; i++) {
+		uint32_t v = s->tree->order[i], c = s->tree->out[v];
+
+		x->rank[v] = i + 1;
+		x->hops[v] = c != NO_ID ? x->hops[s->g->to[c]] + 1 : 0;
+	}
 }
 
-static void choose(struct ds_record *k, uint32_t v, unsigned lid, enum why_rule rule, unsigned port)
-{
-	rec_event(k->r, REC_CHOICE, rule, port, k->kept->graph->sw[v], lid);
-	set_entry(k, v, lid, port);
-}
-
-/* v leaves the heap. */
-static void take(struct ds_record *k, const struct ds_run *x, uint32_t v, unsigned lid, unsigned port)
-{
-	unsigned tied;
-	enum why_rule rule = rule_of(x, v, &tied);
-
-	rec_event(k->r, REC_CHOICE, rule, port, k->kept->graph->sw[v], lid);
-	if (x->hops[v] <= DS_MOST_HOPS)
-		rec_flag(k->r, x->hops[v] * DS_ONE_HOP);
-	set_entry(k, v, lid, port);
-	set_distance(k, v, x->s->tree->dist[v]);
-	if (tied)
-		rec_extra(k->r, tied);
-}
-
-void ds_record_tree(struct ds_record *k, const struct ds_run *x, unsigned lid, struct ds_source from,
-		    const uint8_t *column)
+/* The ways out of v: through each channel, how far it would be. */
+static void list_offers(const struct ds_run *x, struct ds_cause *c)
 {
 	const struct ds_graph *g = x->d->graph;
-	const struct ds_tree *t = x->s->tree;
+	const struct topo *t = x->in->topo;
+
+	for (uint32_t e = g->first[c->v]; e < g->first[c->v + 1]; e++) {
+		uint32_t u = g->to[e];
+		int64_t weight = ds_weight(x->s->link[e]);
+		struct rec_offer *o = &c->offer[c->n_offers++];
+
+		*o = (struct rec_offer){.port = g->port[e],
+					.peer = t->peer[dfsssp_channel_port(g, t->fabric, e)],
+					.q = {INT64_MIN, weight, INT64_MIN, INT64_MIN}};
+		if (o->port == c->port)
+			c->own = o;
+		if (x->rank[u] == NO_ID)
+			continue;
+		o->q[DS_DISTANCE] = x->s->tree->dist[u] + weight;
+		o->q[DS_HOPS] = x->hops[u] + 1;
+		o->q[DS_TAKEN] = x->rank[u];
+	}
+}
+
+static void compare_offers(const struct ds_run *x, struct ds_cause *c)
+{
+	const uint32_t *to = x->d->graph->to + x->d->graph->first[c->v];
+
+	for (unsigned i = 0; i < c->n_offers; i++) {
+		const struct rec_offer *o = &c->offer[i];
+
+		if (o == c->own || o->q[DS_DISTANCE] == INT64_MIN)
+			continue;
+		if (!c->near || o->q[DS_DISTANCE] < c->near->q[DS_DISTANCE])
+			c->near = o;
+		if (!c->few || o->q[DS_HOPS] < c->few->q[DS_HOPS])
+			c->few = o;
+		if (!c->own || o->q[DS_DISTANCE] != c->own->q[DS_DISTANCE])
+			continue;
+		if (to[i] == to[c->own - c->offer])
+			c->beside = o;
+		else
+			c->tie = o;
+	}
+}
+
+enum why_rule ds_rule_of(const struct rec_offer *own, const struct rec_offer *near,
+			 const struct rec_offer *few)
+{
+	if (near && near->q[DS_DISTANCE] == own->q[DS_DISTANCE])
+		return WHY_TIE;
+	return few && few->q[DS_HOPS] < own->q[DS_HOPS] ? WHY_LIGHTER : WHY_SHORTEST;
+}
+
+static void find_cause(const struct ds_run *x, struct ds_cause *c)
+{
+	if (c->v == c->from.v) {
+		c->rule = c->from.host ? WHY_ATTACHED : WHY_OWN_LID;
+		return;
+	}
+	list_offers(x, c);
+	compare_offers(x, c);
+	c->rule = c->port == NO_PATH ? WHY_TOO_FAR : ds_rule_of(c->own, c->near, c->few);
+}
+
+static void record_choice(struct ds_record *k, const struct ds_run *x, const struct ds_cause *c)
+{
+	uint32_t sw = k->kept->graph->sw[c->v];
+	bool chosen = c->v != c->from.v && c->port != NO_PATH;
+
+	rec_event(k->r, REC_CHOICE, c->rule, c->port, sw, c->lid);
+	if (chosen && x->hops[c->v] <= DS_MOST_HOPS)
+		rec_flag(k->r, x->hops[c->v] * DS_ONE_HOP);
+	rec_delta(k->r, T_ENTRY, sw * (k->in->lids->max_lid + 1u) + c->lid, NO_PATH, c->port);
+	if (c->port != NO_PATH)
+		set_distance(k, c->v, x->s->tree->dist[c->v]);
+	if (c->rule == WHY_TIE)
+		rec_extra(k->r, c->near->port);
+}
+
+static void choose(struct ds_run *x, uint32_t v, unsigned lid, struct ds_source from, unsigned port)
+{
+	struct ds_cause c = {.v = v, .lid = lid, .from = from, .port = (uint8_t)port, .offer = x->offer};
+
+	if (!x->rec && !rec_asks(x->in, x->d->graph->sw[v], lid))
+		return;
+	find_cause(x, &c);
+	if (ASKED(x->in))
+		ds_tell_choice(x, &c);
+	if (x->rec)
+		record_choice(x->rec, x, &c);
+}
+
+static void begin_tree(struct ds_record *k, unsigned lid, struct ds_source from)
+{
+	const struct ds_graph *g = k->kept->graph;
 
 	rec_event(k->r, REC_TARGET, 0, 0, g->sw[from.v], lid);
 	for (uint32_t v = 0; v < g->n; v++) {
@@ -189,21 +237,29 @@ void ds_record_tree(struct ds_record *k, const struct ds_run *x, unsigned lid, s
 		k->nearest[v] = DS_INFINITE;
 	}
 	memset(k->taken, 0, g->n);
+}
+
+void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column)
+{
+	const struct ds_tree *t = x->s->tree;
+
+	if (!x->rec && !rec_asks(x->in, x->in->ask->sw, lid))
+		return;
+	rank_tree(x);
+	if (x->rec)
+		begin_tree(x->rec, lid, from);
 	for (uint32_t i = 0; i < t->n_order; i++) {
 		uint32_t v = t->order[i];
 
-		k->taken[v] = 1;
-		if (v == from.v) {
-			choose(k, v, lid, from.host ? WHY_ATTACHED : WHY_OWN_LID, column[v]);
-			set_distance(k, v, t->dist[v]);
-		} else {
-			take(k, x, v, lid, column[v]);
-		}
-		relax(k, x, v, lid);
+		if (x->rec)
+			x->rec->taken[v] = 1;
+		choose(x, v, lid, from, column[v]);
+		if (x->rec)
+			relax(x->rec, x, v, lid);
 	}
-	for (uint32_t v = 0; v < g->n; v++)
-		if (!k->taken[v])
-			choose(k, v, lid, WHY_TOO_FAR, NO_PATH);
+	for (uint32_t v = 0; v < x->d->graph->n; v++)
+		if (x->rank[v] == NO_ID)
+			choose(x, v, lid, from, NO_PATH);
 }
 
 void ds_record_weights(struct ds_record *k, const struct ds_run *x, unsigned lid)
@@ -228,7 +284,7 @@ void ds_record_weights(struct ds_record *k, const struct ds_run *x, unsigned lid
 	rec_extra(k->r, n);
 	if (!n)
 		return;
-	rec_extra(k->r, dfsssp_channel_port(x->d, k->in->topo->fabric, at));
+	rec_extra(k->r, dfsssp_channel_port(x->d->graph, k->in->topo->fabric, at));
 	rec_extra(k->r, most);
 	rec_extra(k->r, k->weight[at]);
 }
@@ -266,9 +322,7 @@ void ds_record_cycle(const struct engine_input *in, const struct ds_graph *g, co
 {
 	rec_event(in->record, c->cut == NO_ID ? REC_CYCLE : REC_BREAK, 0, 0, c->cut, c->layer);
 	for (uint32_t i = 0; i < c->length; i++) {
-		uint32_t e = c->channel[i];
-
-		rec_extra(in->record, switch_port_id(in->topo->fabric, g->sw[g->from[e]], g->port[e]));
+		rec_extra(in->record, dfsssp_channel_port(g, in->topo->fabric, c->channel[i]));
 		rec_extra(in->record, c->left[i]);
 	}
 }
@@ -306,199 +360,3 @@ void ds_record_shift(const struct engine_input *in, const struct ds_layers *l, u
 	rec_extra(in->record, l->width[layer]);
 	extra_count(in->record, l->count[layer]);
 }
-
-/* --- the tables of a step ------------------------------------------------------------------------------ */
-
-/* How far a run has come. */
-struct reach {
-	uint32_t begun, weighed; /* LIDs */
-	bool within;		 /* the search to the last of them goes on */
-	bool layered;		 /* pairs have layers */
-	uint32_t cuts;
-	size_t shifts; /* step of the first, 0 = none */
-};
-
-static struct reach reach_of(const struct walk *w)
-{
-	const struct recording *r = walk_recording(w);
-	struct reach x = {0};
-
-	for (size_t i = 1; i <= walk_step(w); i++) {
-		const struct rec_event *ev = recording_event(r, i);
-
-		x.begun += ev->kind == REC_TARGET;
-		x.weighed += ev->kind == REC_WEIGHTS;
-		x.layered |= ev->kind == REC_PATHS;
-		if (ev->kind == REC_BREAK)
-			x.cuts = ev->a + 1;
-		if (ev->kind == REC_SHIFT && !x.shifts)
-			x.shifts = i;
-		if (ev->kind == REC_TARGET)
-			x.within = true;
-		else if (ev->kind == REC_WEIGHTS || ev->kind == REC_NOTE || ev->kind == REC_PHASE)
-			x.within = false;
-	}
-	return x;
-}
-
-/* Where a recording leaves the weights out they are counted anew. */
-static void add_weights(struct dfsssp *d, const struct routing *end)
-{
-	const struct fabric *f = end->topo->fabric;
-	uint32_t *routes = NEW_ARRAY(f->n_ports, uint32_t), n;
-	uint16_t *lid = dfsssp_destinations(end, &n);
-
-	dfsssp_add_routes(end, lid, 0, d->n_lids < n ? d->n_lids : n, routes, NULL);
-	for (uint32_t c = 0; c < d->graph->n_edges; c++)
-		d->weight[c] = (uint32_t)d->graph->start + routes[dfsssp_channel_port(d, f, c)];
-	free(routes);
-	free(lid);
-}
-
-static void put_weights(const struct walk *w, struct dfsssp *d, const struct reach *x,
-			const struct routing *end)
-{
-	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
-
-	d->weight = NEW_ARRAY(d->graph->n_edges, uint32_t);
-	for (uint32_t c = 0; c < d->graph->n_edges; c++)
-		d->weight[c] = walk_value(w, T_WEIGHT, dfsssp_channel_port(d, f, c));
-	if (end && x->weighed < d->n_lids)
-		add_weights(d, end);
-}
-
-/* Cuts so far, with their cycles. */
-static void put_cuts(struct ds_layers *l, const struct ds_layers *kept, uint32_t n)
-{
-	const struct ds_cut *last = n ? &kept->cut[n - 1] : NULL;
-
-	if (!last)
-		return;
-	l->n_cuts = l->cap_cuts = n;
-	l->cut = mem_dup(kept->cut, n * sizeof(*l->cut));
-	l->n_cycle = l->cap_cycle = last->first + last->length;
-	l->cycle_channel = mem_dup(kept->cycle_channel, l->n_cycle * sizeof(*l->cycle_channel));
-	l->cycle_left = mem_dup(kept->cycle_left, l->n_cycle * sizeof(*l->cycle_left));
-	l->need = last->layer + 2u;
-}
-
-/* Layers of the classes so far, and how many pairs each layer has of them. */
-static void put_classes(const struct walk *w, struct ds_layers *l, const struct ds_layers *kept,
-			const struct ds_graph *g)
-{
-	unsigned top = recording_sweep(walk_recording(w))->lids->max_lid;
-
-	for (unsigned t = 0; t <= DS_MAX_LAYERS; t++)
-		l->count[0] += kept->count[t];
-	l->layer = NEW_ARRAY((top + 1u) * (size_t)l->n_sources, uint8_t);
-	for (uint32_t i = 0; i < l->n_sources; i++)
-		for (unsigned lid = 1; lid <= top; lid++) {
-			unsigned t = walk_value(w, T_LAYER, g->sw[l->source[i]] * (top + 1u) + lid);
-
-			if (!t || t > DS_MAX_LAYERS)
-				continue;
-			l->layer[(size_t)lid * l->n_sources + i] = t;
-			l->count[0] -= l->ca_lids[i];
-			l->count[t] += l->ca_lids[i];
-		}
-}
-
-/* Lanes: one a layer, until the layers were shifted. */
-static void put_lanes(const struct walk *w, struct ds_layers *l, size_t shifts)
-{
-	const struct recording *r = walk_recording(w);
-	const uint32_t *word;
-
-	for (unsigned t = 0; t <= DS_MAX_LAYERS; t++) {
-		l->base[t] = t;
-		l->width[t] = 1;
-	}
-	for (size_t i = shifts; i && i <= walk_step(w); i++) {
-		const struct rec_event *ev = recording_event(r, i);
-
-		if (ev->kind == REC_SHIFT && recording_extra(r, i, &word) >= 2) {
-			l->base[ev->b] = word[0];
-			l->width[ev->b] = word[1];
-		}
-	}
-}
-
-static struct ds_layers *layers_at(const struct walk *w, const struct ds_kept *k, const struct reach *x)
-{
-	struct ds_layers *l = NEW(struct ds_layers);
-	const struct ds_layers *kept = k->layers;
-	uint32_t n = k->graph->n;
-
-	l->refs = 1;
-	l->need = 1;
-	put_lanes(w, l, x->shifts);
-	if (!kept) { /* refused before there were any */
-		l->source_of = NEW_ARRAY(n, uint32_t);
-		memset(l->source_of, 0xff, n * sizeof(*l->source_of)); /* NO_ID */
-		l->vls_port = NO_ID;
-		return l;
-	}
-	l->vls = kept->vls;
-	l->vls_port = kept->vls_port;
-	l->n_sources = kept->n_sources;
-	l->source = mem_dup(kept->source, n * sizeof(*l->source));
-	l->source_of = mem_dup(kept->source_of, n * sizeof(*l->source_of));
-	l->ca_lids = mem_dup(kept->ca_lids, n * sizeof(*l->ca_lids));
-	if (!x->layered)
-		return l;
-	l->channels = kept->channels;
-	l->deps = kept->deps;
-	l->idle = x->shifts ? kept->idle : 0;
-	put_cuts(l, kept, x->cuts);
-	put_classes(w, l, kept, k->graph);
-	return l;
-}
-
-static void *priv_at(struct walk *w, const struct routing *end)
-{
-	const struct ds_kept *k = recording_kept(walk_recording(w));
-	struct reach x = reach_of(w);
-	struct dfsssp *d;
-
-	if (!k)
-		return NULL;
-	d = NEW(struct dfsssp);
-	d->partial = true;
-	d->n_lids = x.begun - x.within;
-	d->graph = ds_graph_ref(k->graph);
-	ds_order_copy(&d->order, &k->order, k->graph->n);
-	put_weights(w, d, &x, end);
-	d->unlayered = !x.layered;
-	if (recording_scheme_of(walk_recording(w))->scheme == &dfsssp_scheme)
-		d->layers = layers_at(w, k, &x);
-	return d;
-}
-
-/* T_LAYER by source switch and LID. */
-static bool name_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
-{
-	const struct sweep *s = recording_sweep(r);
-	uint32_t row = s->lids->max_lid + 1u;
-
-	if (t != T_LAYER)
-		return false;
-	text_add(out, "hosts of %s to LID %u", switch_name(s->fabric, at / row), at % row);
-	return true;
-}
-
-const struct rec_scheme sssp_scheme = {
-	.rule = ds_say_rule,
-	.source = ds_say_source,
-	.sentence = ds_say,
-	.ops = &sssp_ops,
-	.priv_at = priv_at,
-};
-
-const struct rec_scheme dfsssp_scheme = {
-	.rule = ds_say_rule,
-	.source = ds_say_source,
-	.sentence = ds_say,
-	.ops = &dfsssp_ops,
-	.priv_at = priv_at,
-	.cell = name_cell,
-};

@@ -1,8 +1,8 @@
 /* Switches and cables as SSSP sees them (engines/doc/dfsssp.md 3). */
 #include <stdlib.h>
 
-#include "engines/dfsssp/graph.h"
 #include "core/base/memory.h"
+#include "engines/dfsssp/internal.h"
 
 /* LIDs of an endport that is up. */
 static uint32_t lids_of(const struct engine_input *in, uint32_t ep)
@@ -118,4 +118,24 @@ void ds_graph_unref(struct ds_graph *g)
 	free(g->of_port);
 	free(g->hosts);
 	free(g);
+}
+
+struct ds_layers *ds_layers_ref(struct ds_layers *l)
+{
+	atomic_fetch_add(&l->refs, 1);
+	return l;
+}
+
+void ds_layers_unref(struct ds_layers *l)
+{
+	if (!l || atomic_fetch_sub(&l->refs, 1) > 1)
+		return;
+	free(l->source);
+	free(l->source_of);
+	free(l->ca_lids);
+	free(l->layer);
+	free(l->cut);
+	free(l->cycle_channel);
+	free(l->cycle_left);
+	free(l);
 }

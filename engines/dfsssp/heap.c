@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/dfsssp/heap.h"
 #include "core/base/memory.h"
+#include "engines/dfsssp/internal.h"
 
 #define SENTINELS 4
 

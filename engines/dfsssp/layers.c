@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "engines/dfsssp/build.h"
-#include "engines/dfsssp/events.h"
+#include "engines/dfsssp/internal.h"
 #include "core/base/order.h"
 
 /* A class that a dependency moves. */
@@ -161,53 +160,6 @@ static void move_up(struct mover *m, const struct member *k)
 
 /* --- cuts ----------------------------------------------------------------------------------- */
 
-static void channel_text(const struct mover *m, uint32_t c, struct text *t)
-{
-	char a[300];
-
-	text_add(t, "%s",
-		 port_label(m->in->topo->fabric, m->port0[m->g->from[c]] + m->g->port[c], a, sizeof(a)));
-}
-
-static void tell_cut(const struct mover *m, const struct ds_cut *cut)
-{
-	struct text t = {0};
-
-	text_add(&t, "layer %u, cycle %u:", m->t, m->l->n_cuts);
-	for (uint32_t i = 0; i < cut->length; i++) {
-		text_putc(&t, ' ');
-		channel_text(m, m->l->cycle_channel[cut->first + i], &t);
-		text_add(&t, " (%u)", m->l->cycle_left[cut->first + i]);
-	}
-	text_add(&t, "; cut: ");
-	channel_text(m, cut->from, &t);
-	text_add(&t, " -> ");
-	channel_text(m, cut->to, &t);
-	text_add(&t, ", %u pairs, the fewest; %" PRIu64 " moved to layer %u, %" PRIu64 " had moved before",
-		 m->l->cycle_left[cut->first + cut->at], cut->moved, m->t + 1, cut->skipped);
-	observe_text(m->in, STEP_NOTE, m->g->sw[m->g->to[cut->from]], "%s", text_str(&t));
-	text_free(&t);
-}
-
-static void tell_moves(const struct mover *m)
-{
-	const struct fabric *f = m->in->topo->fabric;
-
-	for (size_t i = 0; i < m->n_members; i++) {
-		const struct member *k = &m->member[i];
-		uint32_t sw = m->g->sw[m->l->source[k->source]];
-		struct text t = {0};
-		struct step s = {.kind = STEP_PAIR,
-				 .sw = sw,
-				 .sw2 = m->in->topo->endport_switch[lid_owner(m->in->lids, k->lid)]};
-
-		text_add(&t, "the CAs of %s to LID %u: layer %u", switch_name(f, sw), k->lid, m->t + 1);
-		s.text = text_str(&t);
-		observe(m->in, &s);
-		text_free(&t);
-	}
-}
-
 /* Room for the channels of one more cycle; false and *m->e: there is no memory for it. */
 static bool room_for_cycle(struct mover *m)
 {
@@ -261,10 +213,6 @@ static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 	cut.moved = before - l->count[m->t];
 	GROW(l->cut, l->n_cuts, l->cap_cuts);
 	l->cut[l->n_cuts++] = cut;
-	if (ds_tells_layers(m->in)) {
-		tell_cut(m, &cut);
-		tell_moves(m);
-	}
 }
 
 /* Cut until the present layer has no cycle; false when cancelled or short of memory. */
@@ -333,9 +281,6 @@ static bool find_layers(struct mover *m, const struct ds_order *o, struct ds_cdg
 	progress_start(m->in->progress, "layers without cycles", m->l->vls);
 	for (m->t = 0; m->cdg && m->t + 1 < m->l->vls && go_on; m->t++) {
 		go_on = clean_layer(m, o, lids);
-		if (ds_tells_layers(m->in))
-			observe_text(m->in, STEP_NOTE, NO_ID, "layer %u has no cycle: %" PRIu64 " pairs",
-				     m->t, m->l->count[m->t]);
 		if (RECORDED(m->in) && go_on)
 			ds_record_clean(m->in, m->l, m->t);
 		ds_cdg_free(m->cdg);
@@ -388,10 +333,6 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 	l->count[0] = b->pairs;
 	l->channels = b->cdg->n_channels;
 	l->deps = count_deps(b->cdg);
-	if (ds_tells_layers(b->in))
-		observe_text(b->in, STEP_NOTE, NO_ID,
-			     "layer 0: %" PRIu64 " pairs, %" PRIu64 " channels, %" PRIu64 " dependencies",
-			     l->count[0], l->channels, l->deps);
 	if (RECORDED(b->in))
 		ds_record_paths(b->in, b->g, b->o, l);
 	done = find_layers(&m, b->o, &b->cdg);
@@ -406,24 +347,4 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 	ds_balance(l, b->in);
 	b->l = NULL;
 	return l;
-}
-
-struct ds_layers *ds_layers_ref(struct ds_layers *l)
-{
-	atomic_fetch_add(&l->refs, 1);
-	return l;
-}
-
-void ds_layers_unref(struct ds_layers *l)
-{
-	if (!l || atomic_fetch_sub(&l->refs, 1) > 1)
-		return;
-	free(l->source);
-	free(l->source_of);
-	free(l->ca_lids);
-	free(l->layer);
-	free(l->cut);
-	free(l->cycle_channel);
-	free(l->cycle_left);
-	free(l);
 }

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/dfsssp/levels.h"
 #include "core/base/memory.h"
+#include "engines/dfsssp/internal.h"
 
 /* From so many searches from one vertex on its channels are worth a list. */
 #define LIST_SEARCHES 4

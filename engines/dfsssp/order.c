@@ -4,7 +4,7 @@
 
 #include "core/base/guidfile.h"
 #include "core/base/memory.h"
-#include "engines/dfsssp/graph.h"
+#include "engines/dfsssp/internal.h"
 #include "core/base/order.h"
 
 bool ds_is_routed(const struct engine_input *in, uint32_t ep)
@@ -99,7 +99,6 @@ static void append_switches(struct listing *l)
 
 static void tell_order(const struct listing *l, struct engine_output *out)
 {
-	const struct fabric *f = l->in->topo->fabric;
 	uint32_t count[4] = {0}, both = 0;
 
 	for (uint32_t i = 0; i < l->o->n; i++) {
@@ -111,20 +110,11 @@ static void tell_order(const struct listing *l, struct engine_output *out)
 			 "%" PRIu32 " port%s named by cn_guid_file and io_guid_file both: routed as compute "
 			 "nodes\n",
 			 both, both == 1 ? " is" : "s are");
-	if (!OBSERVED(l->in) && !RECORDED(l->in))
-		return;
-	observe_text(l->in, STEP_PHASE, NO_ID, "order of destinations");
-	observe_text(l->in, STEP_NOTE, NO_ID,
-		     "%" PRIu32 " compute nodes, %" PRIu32 " I/O nodes, %" PRIu32 " other hosts, %" PRIu32
-		     " switches",
-		     count[DS_COMPUTE], count[DS_IO], count[DS_OTHER], count[DS_SWITCH]);
-	for (uint32_t i = 0; i < l->g->n; i++) {
-		uint32_t v = l->o->by_hosts[i];
-
-		observe_text(l->in, STEP_SWITCH, l->g->sw[v],
-			     "%" PRIu32 ". by number of LIDs: %s with %" PRIu32, i + 1,
-			     switch_name(f, l->g->sw[v]), l->g->hosts[v]);
-	}
+	rec_phase(l->in, "order of destinations");
+	rec_note(l->in,
+		 "%" PRIu32 " compute nodes, %" PRIu32 " I/O nodes, %" PRIu32 " other hosts, %" PRIu32
+		 " switches",
+		 count[DS_COMPUTE], count[DS_IO], count[DS_OTHER], count[DS_SWITCH]);
 }
 
 int ds_order_build(const struct engine_input *in, struct engine_output *out, const struct ds_graph *g,

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/dfsssp/search.h"
 #include "core/base/memory.h"
+#include "engines/dfsssp/internal.h"
 
 /* Do distances and weights together stay within 32 bits, however the routes go? */
 static bool is_small(const struct ds_graph *g)

@@ -1,156 +1,215 @@
-/* Recordings of SSSP and DFSSSP in words. */
+/* SSSP and DFSSSP in words: choices, steps, layers and pairs. */
 #include <inttypes.h>
 
-#include "core/base/text.h"
-#include "core/fabric/labels.h"
-#include "core/routing/why_rule.h"
-#include "core/sm/sweep.h"
-#include "engines/dfsssp/events.h"
+#include "core/base/memory.h"
+#include "core/sm/ucast_cache.h"
+#include "engines/dfsssp/internal.h"
+#include "engines/say.h"
 
 #define MOST_NAMED 12 /* channels of a cycle */
 
-static const struct sweep *sweep_of(const struct walk *w)
+/* --- how an entry came about ------------------------------------------------------------------ */
+
+/* The short name of the rule; *text: what there is to say of it. */
+static const char *name_rule(const struct ds_cause *c, const char **text)
 {
-	return recording_sweep(walk_recording(w));
+	*text = "";
+	if (c->rule == WHY_ATTACHED || c->rule == WHY_OWN_LID)
+		return c->rule == WHY_ATTACHED ? "attached here" : "own port";
+	if (c->rule == WHY_TOO_FAR) {
+		*text = "no distance below 2^31: OpenSM takes this for unreachable";
+		return "too far";
+	}
+	if (c->n_offers == 1)
+		return "only way";
+	if (c->tie) {
+		*text = "of equal distances the one through the switch that the search took first";
+		return "first of equals";
+	}
+	if (c->beside) {
+		*text = "parallel cables of equal weight: the one with the lowest port number at the other "
+			"end";
+		return "lowest far port";
+	}
+	*text = "the least distance, the weights of the channels on the way added up";
+	return "least distance";
 }
 
-static const struct ds_kept *kept_of(const struct walk *w)
+/* "8204 = 2 x 4096 + 12": what a distance is made of. */
+static void add_distance(uint64_t dist, uint64_t hops, uint64_t start, struct text *t)
 {
-	return recording_kept(walk_recording(w));
+	text_add(t, "%" PRIu64, dist);
+	if (hops && dist >= hops * start)
+		text_add(t, " = %" PRIu64 " x %" PRIu64 " + %" PRIu64, hops, start, dist - hops * start);
 }
 
-static const char *name_of(const struct walk *w, uint32_t sw)
+/* Of two ways as far. */
+static void decide_tie(const struct fabric *f, const struct rec_offer *own, const struct rec_offer *o,
+		       struct decided *d)
 {
-	return switch_name(sweep_of(w)->fabric, sw);
+	if (f->port_node[own->peer] == f->port_node[o->peer])
+		decide(d, WHY_TIE,
+		       "Ports %u and %u lead to the same switch at distance %" PRId64
+		       "; the lower port number at its end is taken.",
+		       own->port, o->port, own->q[DS_DISTANCE]);
+	else
+		decide(d, WHY_TIE, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.",
+		       own->port, o->port, own->q[DS_DISTANCE], f->node_name[f->port_node[own->peer]]);
 }
 
-static void say_lid(const struct walk *w, uint32_t lid, struct text *t)
+/* The own way against others: near of least distance, few of fewest hops; NULL: there is no other. */
+static void decide_way(const struct ds_run *x, const struct rec_offer *own, const struct rec_offer *near,
+		       const struct rec_offer *few, struct decided *d)
 {
-	const struct sweep *s = sweep_of(w);
-	uint32_t ep = lid_owner(s->lids, lid);
-	char name[300];
+	enum why_rule rule = ds_rule_of(own, near, few);
+	struct text t = {0};
 
-	text_add(t, "LID %u", lid);
-	if (ep != NO_ID)
-		text_add(t, " (%s)", endport_label(s->fabric, ep, name, sizeof(name)));
+	add_distance((uint64_t)own->q[DS_DISTANCE], (uint64_t)own->q[DS_HOPS], x->d->graph->start, &t);
+	if (!near)
+		decide(d, rule, "Distance %s; no other port leads there.", text_str(&t));
+	else if (rule == WHY_TIE)
+		decide_tie(x->in->topo->fabric, own, near, d);
+	else if (rule == WHY_LIGHTER)
+		decide(d, rule,
+		       "Distance %s; port %u has %" PRId64 " fewer channels on the way, but distance %" PRId64
+		       ".",
+		       text_str(&t), few->port, own->q[DS_HOPS] - few->q[DS_HOPS], few->q[DS_DISTANCE]);
+	else
+		decide(d, rule, "Distance %s; port %u has %" PRId64 ".", text_str(&t), near->port,
+		       near->q[DS_DISTANCE]);
+	text_free(&t);
 }
 
-static void say_port(const struct walk *w, uint32_t port, struct text *t)
+void ds_tell_choice(const struct ds_run *x, const struct ds_cause *cause)
 {
-	char name[300];
+	static const char *const quantity[] = {"distance", "weight", "hops", "taken"};
+	const uint32_t *sw = x->d->graph->sw;
+	struct rec_choice *c = rec_choice(x->in, sw[cause->v], cause->lid);
+	const char *text;
 
-	text_add(t, "%s", port_label(sweep_of(w)->fabric, port, name, sizeof(name)));
+	if (!c)
+		return;
+	c->target = sw[cause->from.v];
+	c->port = cause->port;
+	c->quantity = quantity;
+	c->n_quantities = ARRAY_LEN(quantity);
+	c->rule = name_rule(cause, &text);
+	text_add(&c->text, "%s", text);
+	for (unsigned i = 0; i < cause->n_offers; i++) {
+		const struct rec_offer *o = &cause->offer[i];
+
+		*rec_offer(c, o->port, o->peer) = *o;
+		if (o->port == c->via && cause->own && o != cause->own && o->q[DS_DISTANCE] != INT64_MIN)
+			decide_way(x, cause->own, o, o, &c->against);
+	}
+	if (decide_common(x->in->topo, x->in->lids, c->sw, cause->lid, c->port, &c->decided))
+		; /* as in all engines */
+	else if (c->port == NO_PATH)
+		decide(&c->decided, WHY_TOO_FAR,
+		       "No way is nearer than 2^31, which OpenSM takes for unreachable.");
+	else if (cause->own)
+		decide_way(x, cause->own, cause->near, cause->few, &c->decided);
+	rec_chosen(x->in, c);
 }
 
-/* Switch at the other end of a port. */
-static uint32_t behind(const struct walk *w, uint32_t sw, unsigned port)
-{
-	const struct topo *t = sweep_of(w)->topo;
+/* --- steps ------------------------------------------------------------------------------------- */
 
-	return t->peer_switch[switch_port_id(t->fabric, sw, port)];
+static const struct ds_kept *kept(const struct saying *y)
+{
+	return y->kept;
 }
 
 /* --- the search ------------------------------------------------------------------------------------- */
 
-static void say_trial(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_trial(const struct saying *y)
 {
-	const uint32_t *extra;
-	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra) ? extra[0] : 0;
+	uint32_t n = y->n_extra ? y->extra[0] : 0;
 
-	text_add(t, "trial from the subnet manager, ");
-	say_lid(w, ev->b, t);
-	text_add(t, " on %s: %u of %s reached", name_of(w, ev->a), n, PLURAL(kept_of(w)->graph->n, "switch"));
+	text_add(y->t, "trial from the subnet manager, ");
+	say_lid(y, y->ev->b);
+	text_add(y->t, " on %s: %u of %s reached", say_name(y, y->ev->a), n,
+		 PLURAL(kept(y)->graph->n, "switch"));
 }
 
-static void say_target(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_target(const struct saying *y)
 {
 	static const char *const phase[] = {"compute node", "I/O node", "host", "switch"};
-	const struct ds_order *o = &kept_of(w)->order;
-	uint32_t ep = lid_owner(sweep_of(w)->lids, ev->b), i = 0;
+	const struct ds_order *o = &kept(y)->order;
+	uint32_t ep = lid_owner(y->s->lids, y->ev->b), i = 0;
 
 	while (i + 1 < o->n && o->endport[i] != ep)
 		i++;
-	say_lid(w, ev->b, t);
-	text_add(t, " on %s: destination %u of %u, a%s %s", name_of(w, ev->a), i + 1, o->n,
+	say_lid(y, y->ev->b);
+	text_add(y->t, " on %s: destination %u of %u, a%s %s", say_name(y, y->ev->a), i + 1, o->n,
 		 o->phase[i] == DS_IO ? "n" : "", phase[o->phase[i]]);
 }
 
-static void say_relax(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_relax(const struct saying *y)
 {
-	uint32_t cursor = 0;
 	struct rec_delta d;
 
-	if (!recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
+	if (!say_change(y, T_DIST, &d))
 		return;
-	text_add(t, "%s is %u away by port %u to %s", name_of(w, ev->a), d.now, ev->port,
-		 name_of(w, behind(w, ev->a, ev->port)));
+	text_add(y->t, "%s is %u away by port %u to %s", say_name(y, y->ev->a), d.now, y->ev->port,
+		 say_name(y, say_behind(y, y->ev->a, y->ev->port)));
 	if (d.was == NO_ID)
-		text_add(t, ", and was not reached before");
+		text_add(y->t, ", and was not reached before");
 	else
-		text_add(t, ", less than the %u known before", d.was);
+		text_add(y->t, ", less than the %u known before", d.was);
 }
 
-/* "8204 = 2 x 4096 + 12" */
-static void say_distance(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_tie(const struct saying *y)
 {
-	uint64_t dist = walk_value(w, T_DIST, ev->a), start = kept_of(w)->graph->start;
-	unsigned hops = ev->flags / DS_ONE_HOP;
+	uint32_t sw = say_behind(y, y->ev->a, y->ev->port);
 
-	text_add(t, "%" PRIu64, dist);
-	if (hops && dist >= start * hops)
-		text_add(t, " = %u x %" PRIu64 " + %" PRIu64, hops, start, dist - start * hops);
-}
-
-static void say_tie(const struct walk *w, const struct rec_event *ev, struct text *t)
-{
-	const uint32_t *tied;
-	uint32_t sw = behind(w, ev->a, ev->port);
-
-	if (!recording_extra(walk_recording(w), walk_step(w), &tied))
+	if (!y->n_extra)
 		return;
-	if (behind(w, ev->a, tied[0]) == sw)
-		text_add(t, ": port %u leads there as well, to a higher port", tied[0]);
+	if (say_behind(y, y->ev->a, y->extra[0]) == sw)
+		text_add(y->t, ": port %u leads there as well, to a higher port", y->extra[0]);
 	else
-		text_add(t, ": port %u is as far, but %s left the heap first", tied[0], name_of(w, sw));
+		text_add(y->t, ": port %u is as far, but %s left the heap first", y->extra[0],
+			 say_name(y, sw));
 }
 
-static void say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_choice(const struct saying *y)
 {
-	const char *rule = why_rule_name(ev->rule);
+	const char *rule = why_rule_name(y->ev->rule);
 
-	text_add(t, "%s ", name_of(w, ev->a));
-	say_lid(w, ev->b, t);
-	if (ev->port == NO_PATH) {
-		text_add(t, " -> no port: %s: no distance below 2^31", rule);
+	text_add(y->t, "%s ", say_name(y, y->ev->a));
+	say_lid(y, y->ev->b);
+	if (y->ev->port == NO_PATH) {
+		text_add(y->t, " -> no port: %s: no distance below 2^31", rule);
 		return;
 	}
-	if (ev->rule == WHY_OWN_LID || ev->rule == WHY_ATTACHED) {
-		text_add(t, " -> port %u: %s", ev->port, rule);
+	if (y->ev->rule == WHY_OWN_LID || y->ev->rule == WHY_ATTACHED) {
+		text_add(y->t, " -> port %u: %s", y->ev->port, rule);
 		return;
 	}
-	text_add(t, " -> port %u, to %s: %s", ev->port, name_of(w, behind(w, ev->a, ev->port)), rule);
-	if (ev->rule == WHY_TIE)
-		say_tie(w, ev, t);
-	if (ev->rule == WHY_LIGHTER)
-		text_add(t, ": the ways with fewer links are heavier");
-	text_add(t, "; it leaves the heap at distance ");
-	say_distance(w, ev, t);
+	text_add(y->t, " -> port %u, to %s: %s", y->ev->port,
+		 say_name(y, say_behind(y, y->ev->a, y->ev->port)), rule);
+	if (y->ev->rule == WHY_TIE)
+		say_tie(y);
+	if (y->ev->rule == WHY_LIGHTER)
+		text_add(y->t, ": the ways with fewer links are heavier");
+	text_add(y->t, "; it leaves the heap at distance ");
+	add_distance(walk_value(y->w, T_DIST, y->ev->a), y->ev->flags / DS_ONE_HOP, kept(y)->graph->start,
+		     y->t);
 }
 
 /* How many channels gained, and which one most. */
-static void say_weights(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_weights(const struct saying *y)
 {
-	const uint32_t *extra;
-	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra);
+	const uint32_t *extra = y->extra;
+	uint32_t n = y->n_extra;
 
-	text_add(t, "the routes to ");
-	say_lid(w, ev->b, t);
-	text_add(t, " make %s heavier", PLURAL(n ? extra[0] : 0, "channel"));
+	text_add(y->t, "the routes to ");
+	say_lid(y, y->ev->b);
+	text_add(y->t, " make %s heavier", PLURAL(n ? extra[0] : 0, "channel"));
 	if (n < 4)
 		return;
-	text_add(t, ", ");
-	say_port(w, extra[1], t);
-	text_add(t, " most: by %u to %u", extra[2], extra[3]);
+	text_add(y->t, ", ");
+	say_port(y, extra[1]);
+	text_add(y->t, " most: by %u to %u", extra[2], extra[3]);
 }
 
 /* --- layers ------------------------------------------------------------------------------------------ */
@@ -161,32 +220,30 @@ static uint64_t count_at(const uint32_t *extra)
 }
 
 /* The switches of a cycle, and the pairs left on its edges. */
-static void say_cycle(const struct walk *w, struct text *t)
+static void say_cycle(const struct saying *y)
 {
-	const struct fabric *f = sweep_of(w)->fabric;
-	const uint32_t *extra;
-	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra) / 2;
-	uint32_t named = n < MOST_NAMED ? n : MOST_NAMED;
+	const struct fabric *f = y->f;
+	const uint32_t *extra = y->extra;
+	uint32_t n = y->n_extra / 2, named = n < MOST_NAMED ? n : MOST_NAMED;
 
 	for (uint32_t i = 0; i < named; i++)
-		text_add(t, "%s -> ", f->node_name[f->port_node[extra[2 * i]]]);
+		text_add(y->t, "%s -> ", f->node_name[f->port_node[extra[2 * i]]]);
 	if (n)
-		text_add(t, "%s%s: ", n > named ? "... -> " : "", f->node_name[f->port_node[extra[0]]]);
-	text_add(t, "%s with ", PLURAL(n, "edge"));
+		text_add(y->t, "%s%s: ", n > named ? "... -> " : "", f->node_name[f->port_node[extra[0]]]);
+	text_add(y->t, "%s with ", PLURAL(n, "edge"));
 	for (uint32_t i = 0; i < named; i++)
-		text_add(t, "%s%u", i ? ", " : "", extra[2 * i + 1]);
-	text_add(t, "%s pairs", n > named ? ", ..." : "");
+		text_add(y->t, "%s%u", i ? ", " : "", extra[2 * i + 1]);
+	text_add(y->t, "%s pairs", n > named ? ", ..." : "");
 }
 
 /* The two channels of a dependency. */
-static void say_edge(const struct walk *w, uint32_t from, uint32_t to, struct text *t)
+static void say_edge(const struct saying *y, uint32_t from, uint32_t to)
 {
-	const struct ds_graph *g = kept_of(w)->graph;
-	const struct fabric *f = sweep_of(w)->fabric;
+	const struct ds_graph *g = kept(y)->graph;
 
-	say_port(w, switch_port_id(f, g->sw[g->from[from]], g->port[from]), t);
-	text_add(t, " -> ");
-	say_port(w, switch_port_id(f, g->sw[g->from[to]], g->port[to]), t);
+	say_port(y, dfsssp_channel_port(g, y->f, from));
+	text_add(y->t, " -> ");
+	say_port(y, dfsssp_channel_port(g, y->f, to));
 }
 
 /* Number of a cut among those of its layer, from 1. */
@@ -199,143 +256,116 @@ static uint32_t number_of(const struct ds_layers *l, uint32_t cut)
 	return cut - first + 1;
 }
 
-static void say_break(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_break(const struct saying *y)
 {
-	const struct ds_layers *l = kept_of(w)->layers;
-	const struct ds_cut *cut = &l->cut[ev->a];
+	const struct ds_layers *l = kept(y)->layers;
+	const struct ds_cut *cut = &l->cut[y->ev->a];
 
-	text_add(t, "cycle %u of layer %u: ", number_of(l, ev->a), ev->b);
-	say_cycle(w, t);
-	text_add(t, "; the first with %u, ", l->cycle_left[cut->first + cut->at]);
-	say_edge(w, cut->from, cut->to, t);
-	text_add(t, ", is cut: %s go%s to layer %u", PLURAL(cut->moved, "pair"), cut->moved == 1 ? "es" : "",
-		 ev->b + 1);
+	text_add(y->t, "cycle %u of layer %u: ", number_of(l, y->ev->a), y->ev->b);
+	say_cycle(y);
+	text_add(y->t, "; the first with %u, ", l->cycle_left[cut->first + cut->at]);
+	say_edge(y, cut->from, cut->to);
+	text_add(y->t, ", is cut: %s go%s to layer %u", PLURAL(cut->moved, "pair"),
+		 cut->moved == 1 ? "es" : "", y->ev->b + 1);
 	if (cut->skipped)
-		text_add(t, ", %" PRIu64 " had gone before", cut->skipped);
+		text_add(y->t, ", %" PRIu64 " had gone before", cut->skipped);
 }
 
-static void say_pair(const struct walk *w, uint32_t pair, struct text *t)
+static void say_pair(const struct saying *y)
 {
-	uint32_t n = sweep_of(w)->fabric->n_switches;
+	uint32_t n = y->f->n_switches;
 
-	text_add(t, "%s - %s: ", name_of(w, pair / n), name_of(w, pair % n));
+	text_add(y->t, "%s - %s: ", say_name(y, y->ev->a / n), say_name(y, y->ev->a % n));
 }
 
-static void say_move(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_open(const struct saying *y)
 {
-	const struct recording *r = walk_recording(w);
-	const struct ds_kept *k = kept_of(w);
-	uint32_t cursor = 0, row = sweep_of(w)->lids->max_lid + 1u;
-	size_t i = walk_step(w);
+	say_pair(y);
+	text_add(y->t, "layer %u is opened for it", y->ev->b);
+}
+
+static void say_no_vl(const struct saying *y)
+{
+	text_add(y->t, "layer %u has a cycle, and there is no VL for one more: ", y->ev->b);
+	say_cycle(y);
+}
+
+static void say_move(const struct saying *y)
+{
+	const struct ds_kept *k = kept(y);
+	uint32_t row = y->s->lids->max_lid + 1u;
+	size_t i = walk_step(y->w);
 	struct rec_delta d;
 
-	say_pair(w, ev->a, t);
-	if (!recording_next_delta(r, i, &cursor, &d))
+	say_pair(y);
+	if (!say_change(y, T_LAYER, &d))
 		return;
-	text_add(t, "%s of the hosts there to ",
+	text_add(y->t, "%s of the hosts there to ",
 		 PLURAL(k->layers->ca_lids[k->layers->source_of[k->graph->id[d.at / row]]], "LID"));
-	say_lid(w, d.at % row, t);
-	text_add(t, ": moved from layer %u to layer %u", ev->port, ev->b);
-	while (i && recording_event(r, i)->kind != REC_BREAK)
+	say_lid(y, d.at % row);
+	text_add(y->t, ": moved from layer %u to layer %u", y->ev->port, y->ev->b);
+	while (i && recording_event(y->r, i)->kind != REC_BREAK)
 		i--;
 	if (i)
-		text_add(t, ", as cycle %u is cut", number_of(k->layers, recording_event(r, i)->a));
+		text_add(y->t, ", as cycle %u is cut", number_of(k->layers, recording_event(y->r, i)->a));
 }
 
-static void say_paths(const struct walk *w, struct text *t)
+static void say_paths(const struct saying *y)
 {
-	const uint32_t *extra;
+	const uint32_t *extra = y->extra;
 
-	if (recording_extra(walk_recording(w), walk_step(w), &extra) < 4)
+	if (y->n_extra < 4)
 		return;
-	text_add(t, "all %s of LIDs begin in layer 0: %s, %s", PLURAL(count_at(extra), "pair"),
+	text_add(y->t, "all %s of LIDs begin in layer 0: %s, %s", PLURAL(count_at(extra), "pair"),
 		 PLURAL(extra[2], "channel"), PLURAL(extra[3], "dependency"));
 }
 
-static void say_lanes(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_lanes(const struct saying *y)
 {
 	static const char *const nth[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh"};
-	const uint32_t *extra;
-	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra);
+	const uint32_t *extra = y->extra;
+	uint32_t n = y->n_extra;
 
-	if (ev->kind == REC_SPLIT && n >= 2) {
-		text_add(t, "layer %u has the most pairs a lane, %" PRIu64 " on %s: it gets a ", ev->b,
-			 count_at(extra), PLURAL(ev->a - 1, "lane"));
-		if (ev->a <= ARRAY_LEN(nth))
-			text_add(t, "%s", nth[ev->a - 1]);
+	if (y->ev->kind == REC_SPLIT && n >= 2) {
+		text_add(y->t, "layer %u has the most pairs a lane, %" PRIu64 " on %s: it gets a ", y->ev->b,
+			 count_at(extra), PLURAL(y->ev->a - 1, "lane"));
+		if (y->ev->a <= ARRAY_LEN(nth))
+			text_add(y->t, "%s", nth[y->ev->a - 1]);
 		else
-			text_add(t, "%uth", ev->a);
+			text_add(y->t, "%uth", y->ev->a);
 	} else if (n >= 4 && extra[1] == 1) {
-		text_add(t, "layer %u, %s, has SL %u", ev->b, PLURAL(count_at(extra + 2), "pair"), extra[0]);
+		text_add(y->t, "layer %u, %s, has SL %u", y->ev->b, PLURAL(count_at(extra + 2), "pair"),
+			 extra[0]);
 	} else if (n >= 4) {
-		text_add(t, "layer %u, %s, has SL %u to %u: one is drawn at each query", ev->b,
+		text_add(y->t, "layer %u, %s, has SL %u to %u: one is drawn at each query", y->ev->b,
 			 PLURAL(count_at(extra + 2), "pair"), extra[0], extra[0] + extra[1] - 1);
 	}
 }
 
-static void say_clean(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_clean(const struct saying *y)
 {
-	const uint32_t *extra;
-
-	if (recording_extra(walk_recording(w), walk_step(w), &extra) < 2)
+	if (y->n_extra < 2)
 		return;
-	text_add(t, "layer %u has no cycle", ev->b);
-	if (ev->a)
-		text_add(t, " left after %s", PLURAL(ev->a, "cut"));
-	text_add(t, ": %s stay", PLURAL(count_at(extra), "pair"));
+	text_add(y->t, "layer %u has no cycle", y->ev->b);
+	if (y->ev->a)
+		text_add(y->t, " left after %s", PLURAL(y->ev->a, "cut"));
+	text_add(y->t, ": %s stay", PLURAL(count_at(y->extra), "pair"));
 }
 
-static void say_layers(const struct walk *w, const struct rec_event *ev, struct text *t)
-{
-	switch (ev->kind) {
-	case REC_PATHS:
-		say_paths(w, t);
-		break;
-	case REC_CYCLE:
-		text_add(t, "layer %u has a cycle, and there is no VL for one more: ", ev->b);
-		say_cycle(w, t);
-		break;
-	case REC_BREAK:
-		say_break(w, ev, t);
-		break;
-	case REC_OPEN:
-		say_pair(w, ev->a, t);
-		text_add(t, "layer %u is opened for it", ev->b);
-		break;
-	case REC_MOVE:
-		say_move(w, ev, t);
-		break;
-	case REC_SEARCH:
-		say_clean(w, ev, t);
-		break;
-	default:
-		say_lanes(w, ev, t);
-	}
-}
+static void (*const say[REC_KINDS])(const struct saying *) = {
+	[REC_TRIAL] = say_trial,   [REC_TARGET] = say_target,	[REC_RELAX] = say_relax,
+	[REC_CHOICE] = say_choice, [REC_WEIGHTS] = say_weights, [REC_PATHS] = say_paths,
+	[REC_CYCLE] = say_no_vl,   [REC_BREAK] = say_break,	[REC_OPEN] = say_open,
+	[REC_MOVE] = say_move,	   [REC_SEARCH] = say_clean,	[REC_SPLIT] = say_lanes,
+	[REC_SHIFT] = say_lanes,
+};
 
 void ds_say(struct walk *w, struct text *t)
 {
-	const struct rec_event *ev = walk_event(w);
+	const struct saying y = saying_of(w, t);
 
-	switch (ev->kind) {
-	case REC_TRIAL:
-		say_trial(w, ev, t);
-		break;
-	case REC_TARGET:
-		say_target(w, ev, t);
-		break;
-	case REC_RELAX:
-		say_relax(w, ev, t);
-		break;
-	case REC_CHOICE:
-		say_choice(w, ev, t);
-		break;
-	case REC_WEIGHTS:
-		say_weights(w, ev, t);
-		break;
-	default:
-		say_layers(w, ev, t);
-	}
+	if (say[y.ev->kind])
+		say[y.ev->kind](&y);
 }
 
 const char *ds_say_rule(const struct rec_event *ev)
@@ -348,31 +378,172 @@ const char *ds_say_rule(const struct rec_event *ev)
 
 const char *ds_say_source(const struct rec_event *ev)
 {
-	switch (ev->kind) {
-	case REC_TRIAL:
-		return "dfsssp.md 3.5";
-	case REC_TARGET:
-		return "dfsssp.md 4; " SSSP;
-	case REC_RELAX:
-		return "dfsssp.md 5.3; " SSSP;
-	case REC_CHOICE:
-		return "dfsssp.md 5.2, 5.3, 5.4; " SSSP;
-	case REC_WEIGHTS:
-		return "dfsssp.md 5.5; " SSSP;
-	case REC_PATHS:
-		return "dfsssp.md 6.2; " DFSSSP;
-	case REC_BREAK:
-	case REC_CYCLE:
-		return "dfsssp.md 6.5, 6.6; " DFSSSP;
-	case REC_OPEN:
-	case REC_MOVE:
-		return "dfsssp.md 6.6; " DFSSSP;
-	case REC_SEARCH:
-		return "dfsssp.md 6.7; " DFSSSP;
-	case REC_SPLIT:
-	case REC_SHIFT:
-		return "dfsssp.md 6.8; " DFSSSP;
-	default:
-		return "";
+	static const char *const where[REC_KINDS] = {
+		[REC_TRIAL] = "dfsssp.md 3.5",
+		[REC_TARGET] = "dfsssp.md 4; " SSSP,
+		[REC_RELAX] = "dfsssp.md 5.3; " SSSP,
+		[REC_CHOICE] = "dfsssp.md 5.2, 5.3, 5.4; " SSSP,
+		[REC_WEIGHTS] = "dfsssp.md 5.5; " SSSP,
+		[REC_PATHS] = "dfsssp.md 6.2; " DFSSSP,
+		[REC_BREAK] = "dfsssp.md 6.5, 6.6; " DFSSSP,
+		[REC_CYCLE] = "dfsssp.md 6.5, 6.6; " DFSSSP,
+		[REC_OPEN] = "dfsssp.md 6.6; " DFSSSP,
+		[REC_MOVE] = "dfsssp.md 6.6; " DFSSSP,
+		[REC_SEARCH] = "dfsssp.md 6.7; " DFSSSP,
+		[REC_SPLIT] = "dfsssp.md 6.8; " DFSSSP,
+		[REC_SHIFT] = "dfsssp.md 6.8; " DFSSSP,
+	};
+
+	return where[ev->kind];
+}
+
+/* T_LAYER by source switch and LID. */
+bool ds_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct sweep *s = recording_sweep(r);
+	uint32_t row = s->lids->max_lid + 1u;
+
+	if (t != T_LAYER)
+		return false;
+	text_add(out, "hosts of %s to LID %u", switch_name(s->fabric, at / row), at % row);
+	return true;
+}
+
+/* --- in words -------------------------------------------------------------------------------------- */
+
+static const char *channel_label(const struct routing *r, const struct dfsssp *d, uint32_t c, char *buf,
+				 size_t size)
+{
+	return port_label(r->topo->fabric, dfsssp_channel_port(d->graph, r->topo->fabric, c), buf, size);
+}
+
+static void tell_cut(const struct routing *r, uint32_t index, struct text *t)
+{
+	const struct dfsssp *d = dfsssp_of(r);
+	const struct ds_layers *l = d->layers;
+	const struct ds_cut *cut = &l->cut[index];
+	uint32_t first;
+	char a[300], b[300];
+
+	dfsssp_cuts(d, cut->layer, &first);
+	text_add(t, "Layer %u: cycle %" PRIu32 " of %" PRIu32 " channels:\n", cut->layer, index - first + 1,
+		 cut->length);
+	for (uint32_t i = 0; i < cut->length; i++) {
+		uint32_t next = cut->first + (i + 1) % cut->length;
+
+		text_add(t, "%s %s -> %s  %" PRIu32 " pairs%s\n", i == cut->at ? ">" : " ",
+			 channel_label(r, d, l->cycle_channel[cut->first + i], a, sizeof(a)),
+			 channel_label(r, d, l->cycle_channel[next], b, sizeof(b)),
+			 l->cycle_left[cut->first + i], i == cut->at ? ", the fewest: cut" : "");
 	}
+	text_add(t, "The cut moved %" PRIu64 " pairs to layer %u, these among them.\n", cut->moved,
+		 cut->layer + 1u);
+}
+
+static void tell_lanes(const struct dfsssp *d, unsigned layer, struct text *t)
+{
+	struct sl_range sl = dfsssp_lanes(d, layer);
+
+	if (sl.lo == sl.hi)
+		text_add(t, "Layer %u has SL %u.\n", layer, sl.lo);
+	else
+		text_add(t, "Layer %u has SL %u to %u: OpenSM draws one of them at random for each query.\n",
+			 layer, sl.lo, sl.hi);
+}
+
+void dfsssp_explain_pair(const struct routing *kept, unsigned slid, unsigned dlid, struct text *t,
+			 struct progress *p)
+{
+	const struct routing *r = routing_origin(kept);
+	const struct dfsssp *d = dfsssp_of(r);
+	const struct fabric *f = r->topo->fabric;
+	uint32_t s = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid), sw;
+	unsigned layer;
+
+	(void)p;
+	if (s == NO_ID || dst == NO_ID) {
+		text_add(t, "A LID that had no port when the layers were made: SL 0.\n");
+		return;
+	}
+	if (f->node_type[endport_node(f, s)] == NODE_ROUTER ||
+	    f->node_type[endport_node(f, dst)] == NODE_ROUTER) {
+		text_add(t, "dfsssp puts no routes of routers in layers: SL 0.\n");
+		return;
+	}
+	if (d->unlayered) {
+		text_add(t, "No pair has a layer yet: dfsssp finds layers when all tables are done.\n");
+		return;
+	}
+	sw = r->topo->endport_switch[s];
+	if (endport_is_switch(f, s)) {
+		text_add(t, "Routes that start at a switch itself stay in layer 0.\n");
+		tell_lanes(d, 0, t);
+		return;
+	}
+	layer = dfsssp_layer_of(d, sw, dlid);
+	text_add(t, "All routes from the CAs of %s to LID %u are in layer %u", switch_name(f, sw), dlid,
+		 layer);
+	text_add(t, layer ? ".\n" : ": no cut met them there.\n");
+	for (unsigned v = 0; v < layer; v++)
+		tell_cut(r, dfsssp_moved_by(r, sw, dlid, v), t);
+	tell_lanes(d, layer, t);
+}
+
+void dfsssp_decide_pair(const struct routing *kept, unsigned slid, unsigned dlid, struct decided *out)
+{
+	const struct routing *r = routing_origin(kept);
+	const struct dfsssp *d = dfsssp_of(r);
+	uint32_t sw = dfsssp_source_switch(r, slid, dlid), index, first;
+	unsigned layer = sw == NO_ID ? 0 : dfsssp_layer_of(d, sw, dlid);
+	const struct ds_cut *cut;
+
+	if (d->unlayered)
+		return;
+	index = layer ? dfsssp_moved_by(r, sw, dlid, layer - 1) : NO_ID;
+	if (index == NO_ID) {
+		decide(out, WHY_FIRST_LAYER, "Layer 0, where all routes begin; no cut moved this one: SL %u.",
+		       dfsssp_lanes(d, layer).lo);
+		return;
+	}
+	cut = &d->layers->cut[index];
+	dfsssp_cuts(d, cut->layer, &first);
+	decide(out, WHY_CUT,
+	       "Cut %" PRIu32 " of layer %u took the edge with the fewest pairs out of a cycle of %" PRIu32
+	       " channels; this pair went to layer %u with it: SL %u.",
+	       index - first + 1, cut->layer, cut->length, layer, dfsssp_lanes(d, layer).lo);
+}
+
+void dfsssp_explain_layers(const struct routing *kept, struct text *t)
+{
+	const struct routing *r = routing_origin(kept);
+	const struct dfsssp *d = dfsssp_of(r);
+	const struct ds_layers *l = d->layers;
+	char at[300] = "no switch has a cable";
+
+	if (d->unlayered) {
+		text_add(t, "No pair has a layer yet.\n");
+		return;
+	}
+	if (l->vls_port != NO_ID)
+		port_label(r->topo->fabric, l->vls_port, at, sizeof(at));
+	text_add(t,
+		 "%u of %u VLs are needed (%s has the fewest); %" PRIu64 " channels, %" PRIu64
+		 " dependencies in all.\n",
+		 l->need, l->vls, at, l->channels, l->deps);
+	for (unsigned v = 0; v < l->need; v++) {
+		uint32_t first, cuts = dfsssp_cuts(d, v, &first);
+
+		text_add(t, "Layer %u: %" PRIu64 " ordered pairs of LIDs, %" PRIu32 " cycle%s cut; ", v,
+			 l->count[v], cuts, cuts == 1 ? "" : "s");
+		if (l->width[v] == 1)
+			text_add(t, "SL %u.\n", l->base[v]);
+		else
+			text_add(t, "SL %u to %u, drawn at random.\n", l->base[v],
+				 l->base[v] + l->width[v] - 1u);
+	}
+	if (l->idle)
+		text_add(t,
+			 "%u VL%s nothing: OpenSM 3.3.23 loses lanes given to a layer that keeps its "
+			 "number.\n",
+			 l->idle, l->idle == 1 ? " carries" : "s carry");
 }

@@ -1,11 +1,18 @@
-/* Accessors for panes, and layers in words. */
-#include <inttypes.h>
+/* The tables of SSSP and DFSSSP for panes: weights, layers, cuts, and all of them as they are at a step. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
+#include "core/sm/sweep.h"
 #include "core/sm/ucast_cache.h"
-#include "engines/dfsssp/dfsssp.h"
+#include "core/trace/walk.h"
+#include "engines/dfsssp/internal.h"
+
+const struct dfsssp *dfsssp_of(const struct routing *r)
+{
+	return r && (r->ops == &sssp_ops || r->ops == &dfsssp_ops) ? r->priv : NULL;
+}
 
 /* --- weights ---------------------------------------------------------------------------------- */
 
@@ -125,7 +132,7 @@ struct sl_range dfsssp_lanes(const struct dfsssp *d, unsigned layer)
 }
 
 /* All pairs begin in layer 0. */
-void dfsssp_layer(const struct routing *r, unsigned layer, struct layer_info *info)
+static void dfsssp_layer(const struct routing *r, unsigned layer, struct layer_info *info)
 {
 	const struct ds_layers *l = dfsssp_of(routing_origin(r))->layers;
 
@@ -138,7 +145,8 @@ void dfsssp_layer(const struct routing *r, unsigned layer, struct layer_info *in
 }
 
 /* Classes whose two ends hang on one switch make no dependency, and are left out. */
-bool dfsssp_next_route(const struct routing *kept, unsigned layer, uint64_t *cursor, struct layer_route *lr)
+static bool dfsssp_next_route(const struct routing *kept, unsigned layer, uint64_t *cursor,
+			      struct layer_route *lr)
 {
 	const struct routing *r = routing_origin(kept);
 	const struct dfsssp *d = dfsssp_of(r);
@@ -171,11 +179,6 @@ uint32_t dfsssp_cuts(const struct dfsssp *d, unsigned layer, uint32_t *first)
 	return n;
 }
 
-uint32_t dfsssp_channel_port(const struct dfsssp *d, const struct fabric *f, uint32_t channel)
-{
-	return switch_port_id(f, d->graph->sw[d->graph->from[channel]], d->graph->port[channel]);
-}
-
 /*
  * Every cut of a layer moves all classes that make the dependency: the first cut on
  * the path is the one.
@@ -200,9 +203,7 @@ uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, uns
 	return found;
 }
 
-/* The switch from whose CAs, that of a LID among them, routes go to another LID; NO_ID: they have no layer.
- */
-static uint32_t source_switch(const struct routing *r, unsigned slid, unsigned dlid)
+uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	const struct fabric *f = r->topo->fabric;
 	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
@@ -214,10 +215,10 @@ static uint32_t source_switch(const struct routing *r, unsigned slid, unsigned d
 	return r->topo->endport_switch[s];
 }
 
-bool dfsssp_pair_layer(const struct routing *kept, unsigned slid, unsigned dlid, struct pair_layer *l)
+static bool dfsssp_pair_layer(const struct routing *kept, unsigned slid, unsigned dlid, struct pair_layer *l)
 {
 	const struct routing *r = routing_origin(kept);
-	uint32_t sw = source_switch(r, slid, dlid);
+	uint32_t sw = dfsssp_source_switch(r, slid, dlid);
 
 	if (sw == NO_ID || routing_port(r, sw, dlid) == NO_PATH || dfsssp_of(r)->unlayered)
 		return false;
@@ -239,13 +240,13 @@ static void note_own(struct witness *w, const struct routing *r, const uint32_t 
 	}
 }
 
-struct witness *dfsssp_witness(const struct routing *kept, unsigned slid, unsigned dlid, unsigned layer,
-			       struct progress *p)
+static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid, unsigned dlid,
+				      unsigned layer, struct progress *p)
 {
 	const struct routing *r = routing_origin(kept);
 	const struct dfsssp *d = dfsssp_of(r);
 	struct witness *w = NEW(struct witness);
-	uint32_t sw = source_switch(r, slid, dlid),
+	uint32_t sw = dfsssp_source_switch(r, slid, dlid),
 		 index = sw == NO_ID ? NO_ID : dfsssp_moved_by(r, sw, dlid, layer);
 	const struct ds_cut *cut;
 
@@ -259,7 +260,7 @@ struct witness *dfsssp_witness(const struct routing *kept, unsigned slid, unsign
 	w->edge = NEW_ARRAY(w->n, struct witness_edge);
 	for (uint32_t i = 0; i < w->n; i++)
 		w->edge[i] = (struct witness_edge){
-			.port = dfsssp_channel_port(d, r->topo->fabric,
+			.port = dfsssp_channel_port(d->graph, r->topo->fabric,
 						    d->layers->cycle_channel[cut->first + i]),
 			.routes = d->layers->cycle_left[cut->first + i],
 			.sw = NO_ID,
@@ -269,141 +270,260 @@ struct witness *dfsssp_witness(const struct routing *kept, unsigned slid, unsign
 	return w;
 }
 
-/* --- in words -------------------------------------------------------------------------------------- */
+/* --- operations ------------------------------------------------------------------------------ */
 
-static const char *channel_label(const struct routing *r, const struct dfsssp *d, uint32_t c, char *buf,
-				 size_t size)
+static void dfsssp_free(void *priv)
 {
-	return port_label(r->topo->fabric, dfsssp_channel_port(d, r->topo->fabric, c), buf, size);
+	struct dfsssp *d = priv;
+
+	if (!d)
+		return;
+	ds_graph_unref(d->graph);
+	ds_order_free(&d->order);
+	ds_layers_unref(d->layers);
+	free(d->weight);
+	free(d);
 }
 
-static void tell_cut(const struct routing *r, uint32_t index, struct text *t)
+/* --- accessors of the routing ----------------------------------------------------------------- */
+
+/* engines/doc/dfsssp.md 7: of its lanes OpenSM draws one at random for each query. */
+static struct sl_range dfsssp_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
-	const struct dfsssp *d = dfsssp_of(r);
-	const struct ds_layers *l = d->layers;
-	const struct ds_cut *cut = &l->cut[index];
-	uint32_t first;
-	char a[300], b[300];
-
-	dfsssp_cuts(d, cut->layer, &first);
-	text_add(t, "Layer %u: cycle %" PRIu32 " of %" PRIu32 " channels:\n", cut->layer, index - first + 1,
-		 cut->length);
-	for (uint32_t i = 0; i < cut->length; i++) {
-		uint32_t next = cut->first + (i + 1) % cut->length;
-
-		text_add(t, "%s %s -> %s  %" PRIu32 " pairs%s\n", i == cut->at ? ">" : " ",
-			 channel_label(r, d, l->cycle_channel[cut->first + i], a, sizeof(a)),
-			 channel_label(r, d, l->cycle_channel[next], b, sizeof(b)),
-			 l->cycle_left[cut->first + i], i == cut->at ? ", the fewest: cut" : "");
-	}
-	text_add(t, "The cut moved %" PRIu64 " pairs to layer %u, these among them.\n", cut->moved,
-		 cut->layer + 1u);
-}
-
-static void tell_lanes(const struct dfsssp *d, unsigned layer, struct text *t)
-{
-	struct sl_range sl = dfsssp_lanes(d, layer);
-
-	if (sl.lo == sl.hi)
-		text_add(t, "Layer %u has SL %u.\n", layer, sl.lo);
-	else
-		text_add(t, "Layer %u has SL %u to %u: OpenSM draws one of them at random for each query.\n",
-			 layer, sl.lo, sl.hi);
-}
-
-void dfsssp_explain_pair(const struct routing *kept, unsigned slid, unsigned dlid, struct text *t,
-			 struct progress *p)
-{
-	const struct routing *r = routing_origin(kept);
-	const struct dfsssp *d = dfsssp_of(r);
+	const struct dfsssp *d = r->priv;
 	const struct fabric *f = r->topo->fabric;
-	uint32_t s = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid), sw;
-	unsigned layer;
+	uint32_t s = lid_owner(r->lids, slid), t = lid_owner(r->lids, dlid);
+	uint32_t sw;
 
-	(void)p;
-	if (s == NO_ID || dst == NO_ID) {
-		text_add(t, "A LID that had no port when the layers were made: SL 0.\n");
-		return;
-	}
-	if (f->node_type[endport_node(f, s)] == NODE_ROUTER ||
-	    f->node_type[endport_node(f, dst)] == NODE_ROUTER) {
-		text_add(t, "dfsssp puts no routes of routers in layers: SL 0.\n");
-		return;
-	}
-	if (d->unlayered) {
-		text_add(t, "No pair has a layer yet: dfsssp finds layers when all tables are done.\n");
-		return;
-	}
-	sw = r->topo->endport_switch[s];
-	if (endport_is_switch(f, s)) {
-		text_add(t, "Routes that start at a switch itself stay in layer 0.\n");
-		tell_lanes(d, 0, t);
-		return;
-	}
-	layer = dfsssp_layer_of(d, sw, dlid);
-	text_add(t, "All routes from the CAs of %s to LID %u are in layer %u", switch_name(f, sw), dlid,
-		 layer);
-	text_add(t, layer ? ".\n" : ": no cut met them there.\n");
-	for (unsigned v = 0; v < layer; v++)
-		tell_cut(r, dfsssp_moved_by(r, sw, dlid, v), t);
-	tell_lanes(d, layer, t);
-}
-
-void dfsssp_decide_pair(const struct routing *kept, unsigned slid, unsigned dlid, struct decided *out)
-{
-	const struct routing *r = routing_origin(kept);
-	const struct dfsssp *d = dfsssp_of(r);
-	uint32_t sw = source_switch(r, slid, dlid), index, first;
-	unsigned layer = sw == NO_ID ? 0 : dfsssp_layer_of(d, sw, dlid);
-	const struct ds_cut *cut;
-
+	if (s == NO_ID || t == NO_ID || f->node_type[endport_node(f, s)] == NODE_ROUTER ||
+	    f->node_type[endport_node(f, t)] == NODE_ROUTER)
+		return (struct sl_range){0, 0};
 	if (d->unlayered)
-		return;
-	index = layer ? dfsssp_moved_by(r, sw, dlid, layer - 1) : NO_ID;
-	if (index == NO_ID) {
-		decide(out, WHY_FIRST_LAYER, "Layer 0, where all routes begin; no cut moved this one: SL %u.",
-		       dfsssp_lanes(d, layer).lo);
-		return;
-	}
-	cut = &d->layers->cut[index];
-	dfsssp_cuts(d, cut->layer, &first);
-	decide(out, WHY_CUT,
-	       "Cut %" PRIu32 " of layer %u took the edge with the fewest pairs out of a cycle of %" PRIu32
-	       " channels; this pair went to layer %u with it: SL %u.",
-	       index - first + 1, cut->layer, cut->length, layer, dfsssp_lanes(d, layer).lo);
+		return (struct sl_range){1, 0};
+	sw = r->topo->endport_switch[s];
+	if (sw == NO_ID || endport_is_switch(f, s))
+		return dfsssp_lanes(d, 0);
+	return dfsssp_lanes(d, dfsssp_layer_of(d, sw, dlid));
 }
 
-void dfsssp_explain_layers(const struct routing *kept, struct text *t)
+static unsigned dfsssp_n_layers(const struct routing *r)
 {
-	const struct routing *r = routing_origin(kept);
-	const struct dfsssp *d = dfsssp_of(r);
-	const struct ds_layers *l = d->layers;
-	char at[300] = "no switch has a cable";
-
-	if (d->unlayered) {
-		text_add(t, "No pair has a layer yet.\n");
-		return;
-	}
-	if (l->vls_port != NO_ID)
-		port_label(r->topo->fabric, l->vls_port, at, sizeof(at));
-	text_add(t,
-		 "%u of %u VLs are needed (%s has the fewest); %" PRIu64 " channels, %" PRIu64
-		 " dependencies in all.\n",
-		 l->need, l->vls, at, l->channels, l->deps);
-	for (unsigned v = 0; v < l->need; v++) {
-		uint32_t first, cuts = dfsssp_cuts(d, v, &first);
-
-		text_add(t, "Layer %u: %" PRIu64 " ordered pairs of LIDs, %" PRIu32 " cycle%s cut; ", v,
-			 l->count[v], cuts, cuts == 1 ? "" : "s");
-		if (l->width[v] == 1)
-			text_add(t, "SL %u.\n", l->base[v]);
-		else
-			text_add(t, "SL %u to %u, drawn at random.\n", l->base[v],
-				 l->base[v] + l->width[v] - 1u);
-	}
-	if (l->idle)
-		text_add(t,
-			 "%u VL%s nothing: OpenSM 3.3.23 loses lanes given to a layer that keeps its "
-			 "number.\n",
-			 l->idle, l->idle == 1 ? " carries" : "s carry");
+	return dfsssp_layers(r->priv);
 }
+
+/* OpenSM's LID matrix has the hops of the route at the port used, and nothing elsewhere. */
+static unsigned matrix_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
+{
+	const struct fabric *f = r->topo->fabric;
+	unsigned lid = r->lids->base[f->port_endport[f->switch_port[d]]];
+	unsigned out = routing_port(r, s, lid), hops;
+
+	if (out == NO_PATH || (port && port != out))
+		return NO_PATH;
+	hops = dfsssp_hops(r, s, lid);
+	return hops < NO_PATH ? hops : NO_PATH;
+}
+
+const struct routing_ops sssp_ops = {
+	.hops = matrix_hops,
+	.free_priv = dfsssp_free,
+};
+
+const struct routing_ops dfsssp_ops = {
+	.sl = dfsssp_sl,
+	.sl_by_source = true,
+	.hops = matrix_hops,
+	.n_layers = dfsssp_n_layers,
+	.layer = dfsssp_layer,
+	.next_route = dfsssp_next_route,
+	.pair_layer = dfsssp_pair_layer,
+	.witness = dfsssp_witness,
+	.explain_pair = dfsssp_explain_pair,
+	.decide_pair = dfsssp_decide_pair,
+	.explain_layers = dfsssp_explain_layers,
+	.free_priv = dfsssp_free,
+};
+
+/* --- the tables of a step ------------------------------------------------------------------------------ */
+
+/* How far a run has come. */
+struct reach {
+	uint32_t begun, weighed; /* LIDs */
+	bool within;		 /* the search to the last of them goes on */
+	bool layered;		 /* pairs have layers */
+	uint32_t cuts;
+	size_t shifts; /* step of the first, 0 = none */
+};
+
+static struct reach reach_of(const struct walk *w)
+{
+	const struct recording *r = walk_recording(w);
+	struct reach x = {0};
+
+	for (size_t i = 1; i <= walk_step(w); i++) {
+		const struct rec_event *ev = recording_event(r, i);
+
+		x.begun += ev->kind == REC_TARGET;
+		x.weighed += ev->kind == REC_WEIGHTS;
+		x.layered |= ev->kind == REC_PATHS;
+		if (ev->kind == REC_BREAK)
+			x.cuts = ev->a + 1;
+		if (ev->kind == REC_SHIFT && !x.shifts)
+			x.shifts = i;
+		if (ev->kind == REC_TARGET)
+			x.within = true;
+		else if (ev->kind == REC_WEIGHTS || ev->kind == REC_NOTE || ev->kind == REC_PHASE)
+			x.within = false;
+	}
+	return x;
+}
+
+/* Where a recording leaves the weights out they are counted anew. */
+static void add_weights(struct dfsssp *d, const struct routing *end)
+{
+	const struct fabric *f = end->topo->fabric;
+	uint32_t *routes = NEW_ARRAY(f->n_ports, uint32_t), n;
+	uint16_t *lid = dfsssp_destinations(end, &n);
+
+	dfsssp_add_routes(end, lid, 0, d->n_lids < n ? d->n_lids : n, routes, NULL);
+	for (uint32_t c = 0; c < d->graph->n_edges; c++)
+		d->weight[c] = (uint32_t)d->graph->start + routes[dfsssp_channel_port(d->graph, f, c)];
+	free(routes);
+	free(lid);
+}
+
+static void put_weights(const struct walk *w, struct dfsssp *d, const struct reach *x,
+			const struct routing *end)
+{
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+
+	d->weight = NEW_ARRAY(d->graph->n_edges, uint32_t);
+	for (uint32_t c = 0; c < d->graph->n_edges; c++)
+		d->weight[c] = walk_value(w, T_WEIGHT, dfsssp_channel_port(d->graph, f, c));
+	if (end && x->weighed < d->n_lids)
+		add_weights(d, end);
+}
+
+/* Cuts so far, with their cycles. */
+static void put_cuts(struct ds_layers *l, const struct ds_layers *kept, uint32_t n)
+{
+	const struct ds_cut *last = n ? &kept->cut[n - 1] : NULL;
+
+	if (!last)
+		return;
+	l->n_cuts = l->cap_cuts = n;
+	l->cut = mem_dup(kept->cut, n * sizeof(*l->cut));
+	l->n_cycle = l->cap_cycle = last->first + last->length;
+	l->cycle_channel = mem_dup(kept->cycle_channel, l->n_cycle * sizeof(*l->cycle_channel));
+	l->cycle_left = mem_dup(kept->cycle_left, l->n_cycle * sizeof(*l->cycle_left));
+	l->need = last->layer + 2u;
+}
+
+/* Layers of the classes so far, and how many pairs each layer has of them. */
+static void put_classes(const struct walk *w, struct ds_layers *l, const struct ds_layers *kept,
+			const struct ds_graph *g)
+{
+	unsigned top = recording_sweep(walk_recording(w))->lids->max_lid;
+
+	for (unsigned t = 0; t <= DS_MAX_LAYERS; t++)
+		l->count[0] += kept->count[t];
+	l->layer = NEW_ARRAY((top + 1u) * (size_t)l->n_sources, uint8_t);
+	for (uint32_t i = 0; i < l->n_sources; i++)
+		for (unsigned lid = 1; lid <= top; lid++) {
+			unsigned t = walk_value(w, T_LAYER, g->sw[l->source[i]] * (top + 1u) + lid);
+
+			if (!t || t > DS_MAX_LAYERS)
+				continue;
+			l->layer[(size_t)lid * l->n_sources + i] = t;
+			l->count[0] -= l->ca_lids[i];
+			l->count[t] += l->ca_lids[i];
+		}
+}
+
+/* Lanes: one a layer, until the layers were shifted. */
+static void put_lanes(const struct walk *w, struct ds_layers *l, size_t shifts)
+{
+	const struct recording *r = walk_recording(w);
+	const uint32_t *word;
+
+	for (unsigned t = 0; t <= DS_MAX_LAYERS; t++) {
+		l->base[t] = t;
+		l->width[t] = 1;
+	}
+	for (size_t i = shifts; i && i <= walk_step(w); i++) {
+		const struct rec_event *ev = recording_event(r, i);
+
+		if (ev->kind == REC_SHIFT && recording_extra(r, i, &word) >= 2) {
+			l->base[ev->b] = word[0];
+			l->width[ev->b] = word[1];
+		}
+	}
+}
+
+static struct ds_layers *layers_at(const struct walk *w, const struct ds_kept *k, const struct reach *x)
+{
+	struct ds_layers *l = NEW(struct ds_layers);
+	const struct ds_layers *kept = k->layers;
+	uint32_t n = k->graph->n;
+
+	l->refs = 1;
+	l->need = 1;
+	put_lanes(w, l, x->shifts);
+	if (!kept) { /* refused before there were any */
+		l->source_of = NEW_ARRAY(n, uint32_t);
+		memset(l->source_of, 0xff, n * sizeof(*l->source_of)); /* NO_ID */
+		l->vls_port = NO_ID;
+		return l;
+	}
+	l->vls = kept->vls;
+	l->vls_port = kept->vls_port;
+	l->n_sources = kept->n_sources;
+	l->source = mem_dup(kept->source, n * sizeof(*l->source));
+	l->source_of = mem_dup(kept->source_of, n * sizeof(*l->source_of));
+	l->ca_lids = mem_dup(kept->ca_lids, n * sizeof(*l->ca_lids));
+	if (!x->layered)
+		return l;
+	l->channels = kept->channels;
+	l->deps = kept->deps;
+	l->idle = x->shifts ? kept->idle : 0;
+	put_cuts(l, kept, x->cuts);
+	put_classes(w, l, kept, k->graph);
+	return l;
+}
+
+static void *priv_at(struct walk *w, const struct routing *end)
+{
+	const struct ds_kept *k = recording_kept(walk_recording(w));
+	struct reach x = reach_of(w);
+	struct dfsssp *d;
+
+	if (!k)
+		return NULL;
+	d = NEW(struct dfsssp);
+	d->partial = true;
+	d->n_lids = x.begun - x.within;
+	d->graph = ds_graph_ref(k->graph);
+	ds_order_copy(&d->order, &k->order, k->graph->n);
+	put_weights(w, d, &x, end);
+	d->unlayered = !x.layered;
+	if (recording_scheme_of(walk_recording(w))->scheme == &dfsssp_scheme)
+		d->layers = layers_at(w, k, &x);
+	return d;
+}
+
+const struct rec_scheme sssp_scheme = {
+	.rule = ds_say_rule,
+	.source = ds_say_source,
+	.sentence = ds_say,
+	.ops = &sssp_ops,
+	.priv_at = priv_at,
+};
+
+const struct rec_scheme dfsssp_scheme = {
+	.rule = ds_say_rule,
+	.source = ds_say_source,
+	.sentence = ds_say,
+	.ops = &dfsssp_ops,
+	.priv_at = priv_at,
+	.cell = ds_say_cell,
+};

@@ -109,7 +109,7 @@ static uint32_t port_of(const struct view *v, uint32_t row, bool next)
 	uint32_t c[2];
 
 	channels_of(p, row, &c[0], &c[1]);
-	return dfsssp_channel_port(p->d, scene_origin(v->scene)->topo->fabric, c[next]);
+	return dfsssp_channel_port(p->d->graph, scene_origin(v->scene)->topo->fabric, c[next]);
 }
 
 static uint32_t cycle_number(const struct priv *p, uint32_t row)
