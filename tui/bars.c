@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/trace/moment.h"
 #include "tui/ui.h"
 
 static const char *base_name(const char *s)

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "engines/updown/updown.h"
 #include "core/base/order.h"
+#include "core/trace/moment.h"
 #include "views/base/view.h"
 
 #define SHOWN 8 /* distances with a column; the last one holds all farther ones too */

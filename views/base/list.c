@@ -9,6 +9,7 @@
 #include "core/routing/json_names.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
+#include "core/trace/moment.h"
 #include "views/views.h"
 
 /* What stands behind the pane's name. */

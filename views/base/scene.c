@@ -4,6 +4,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/sm/ucast_cache.h"
+#include "core/trace/moment.h"
 #include "views/base/chips.h"
 
 static void chassis_free(struct chassis *c)
@@ -124,7 +125,9 @@ void scene_drop_results(struct scene *sc)
 	}
 	if (!sc->moment) {
 		recording_unref(sc->last_of);
+		free(sc->last_step);
 		sc->last_of = NULL;
+		sc->last_step = NULL;
 	}
 }
 
@@ -169,7 +172,8 @@ static void take_last_steps(struct scene *sc, const struct recording *r)
 		return;
 	recording_unref(sc->last_of);
 	sc->last_of = recording_ref(r);
-	memset(sc->last_step, 0, sizeof(sc->last_step));
+	free(sc->last_step);
+	sc->last_step = NEW_ARRAY(N_TABLES, size_t);
 	for (size_t i = 1; i <= recording_steps(r); i++)
 		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &d);)
 			sc->last_step[d.table] = i;
@@ -236,9 +240,9 @@ bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid)
 	       routing_port(sc->sweep->routing, sw, lid) == NO_PATH;
 }
 
-bool scene_unfinished(const struct scene *sc, enum rec_table t)
+bool scene_unfinished(const struct scene *sc, unsigned table)
 {
-	return sc->moment && sc->moment->step < sc->last_step[t];
+	return sc->moment && sc->moment->step < sc->last_step[table];
 }
 
 const struct routing *scene_origin(const struct scene *sc)

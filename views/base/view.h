@@ -18,12 +18,14 @@
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
 #include "core/session/session.h"
-#include "core/trace/moment.h"
 #include "views/base/affix.h"
 #include "views/base/args.h"
 #include "views/base/beside.h"
 #include "views/base/canvas.h"
 #include "views/base/subject.h"
+
+struct moment;
+struct recording;
 
 #define SCENE_RESULTS 32 /* kept at most */
 #define VIEW_ASKS 16	 /* of one pane at a time */
@@ -84,7 +86,7 @@ struct scene {
 	uint64_t walk_moves; /* of the session */
 	/* The last step that changes each table of a recording, kept as long as it is walked through. */
 	const struct recording *last_of;     /* reference; NULL = none was */
-	size_t last_step[N_TABLES];	     /* 0: none does */
+	size_t *last_step;		     /* [tables of recordings] 0: none does */
 	const struct view_ops *const *panes; /* that there are, for those that tell of others; NULL = none */
 	const struct help_line *help;	     /* keys; NULL = none are bound */
 	size_t n_help;
@@ -125,7 +127,7 @@ const struct routing *scene_real_routing(const struct scene *sc);
 /* Is an entry not decided yet at the step that is shown, and nothing known of it? */
 bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid);
 /* Does a later step of the run that is shown change a table?  false also without a moment. */
-bool scene_unfinished(const struct scene *sc, enum rec_table t);
+bool scene_unfinished(const struct scene *sc, unsigned table); /* enum rec_table */
 /* The tables in force as their engine made them, also where the unicast cache kept them since; NULL = none.
  */
 const struct routing *scene_origin(const struct scene *sc);

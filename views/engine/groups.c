@@ -4,6 +4,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
+#include "core/trace/moment.h"
 #include "views/engine/tree.h"
 #include "views/base/view.h"
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/trace/moment.h"
 #include "engines/lash/lash.h"
 #include "views/base/view.h"
 

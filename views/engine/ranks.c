@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/order.h"
+#include "core/trace/moment.h"
 #include "views/base/view.h"
 
 enum { C_RANK, C_NAME, C_UP, C_DOWN, C_LEVEL, C_HOSTS, C_GUID };

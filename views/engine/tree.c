@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/order.h"
+#include "core/trace/moment.h"
 #include "views/base/view.h"
 
 enum { C_RANK, C_INDEX, C_NAME, C_UP, C_SIDE, C_DOWN, C_CN, C_BREAKS, C_GUID };

@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
+#include "core/trace/moment.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "engines/nue/nue.h"
 #include "views/base/view.h"

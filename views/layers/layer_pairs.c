@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
+#include "core/trace/moment.h"
 #include "views/base/view.h"
 
 enum { C_FROM, C_LID, C_TO, C_HOPS, C_FIRST };

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/trace/moment.h"
 #include "core/trace/walk.h"
 #include "views/map/map.h"
 

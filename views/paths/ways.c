@@ -8,6 +8,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/trace/moment.h"
 #include "engines/mincontention/mincontention.h"
 #include "views/base/chips.h"
 #include "views/base/view.h"

@@ -11,6 +11,7 @@
 #include "core/session/play.h"
 #include "core/session/step_about.h"
 #include "core/session/command.h"
+#include "core/trace/moment.h"
 #include "views/base/view.h"
 
 #define COLUMNS_BATCH 76

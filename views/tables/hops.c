@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/order.h"
+#include "core/trace/moment.h"
 #include "views/base/view.h"
 
 enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
 #include "core/routing/paths.h"
+#include "core/trace/moment.h"
 #include "views/base/view.h"
 
 enum { C_LID, C_DEST, C_PORT, C_VIA, C_HOPS, C_EQUAL };

@@ -5,6 +5,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/trace/moment.h"
 #include "views/base/chips.h"
 #include "views/base/view.h"
 
