@@ -1,5 +1,6 @@
 /* Playing a walk frame by frame, without a screen: paces, breakpoints, the end; and the pane's rows. */
 #include "core/session/play.h"
+#include "core/trace/moment.h"
 #include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
 
