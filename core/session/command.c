@@ -156,18 +156,16 @@ static int help_find(const struct session *s, const char *word, const struct com
 
 int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct command *c;
 	const struct topic *p;
 	struct topic engine;
 	struct text word = {0};
 	int rc;
 
-	if (argc < 2)
+	if (!args->n)
 		return help_all(s, o);
-	for (int i = 1; i < argc; i++)
-		text_add(&word, i > 1 ? " %s" : "%s", argv[i]);
+	for (int i = 0; i < args->n; i++)
+		text_add(&word, i ? " %s" : "%s", args->arg[i].word);
 	rc = help_find(s, text_str(&word), &c, &p, &engine, e);
 	text_free(&word);
 	if (rc)

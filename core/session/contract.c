@@ -138,12 +138,10 @@ static void tell_command(const struct command *c, json_t *list, struct out *o)
 
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	const struct command *one = argc > 1 ? command_find(s, argv[1], e) : NULL;
+	const struct command *one = args->n ? command_find(s, args->arg[0].word, e) : NULL;
 	json_t *list;
 
-	if (argc > 1 && !one)
+	if (args->n && !one)
 		return -1;
 	list = json_array();
 	out_text(o, "Schema %d.  All objects:\n", JSON_SCHEMA);

@@ -1,96 +1,51 @@
 #include "core/session/patterns.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/session/pairs_file.h"
 
 /* What a pattern is read with. */
 struct reader {
 	const struct session *s;
 	const struct routing *r;
-	int argc; /* words behind the first */
-	char *const *argv;
+	const struct args *args;
 	struct pattern *p;
 	struct progress *progress;
 };
 
-int seed_word(const char *word, uint64_t *seed, struct err *e)
-{
-	char *end;
-
-	if (strncmp(word, "seed=", 5) != 0)
-		return err_set(e, "found \"%s\", expected seed=K", word);
-	errno = 0;
-	*seed = strtoull(word + 5, &end, 0);
-	if (end == word + 5 || *end || errno)
-		return err_set(e, "seed: found \"%s\", expected a number", word + 5);
-	return 0;
-}
-
-static int too_many(const char *name, const char *word, struct err *e)
-{
-	return err_set(e, "pattern %s: found \"%s\", expected nothing more", name, word);
-}
-
-static int read_all(const struct reader *x, struct err *e)
-{
-	*x->p = pattern_all;
-	return x->argc ? too_many("all", x->argv[0], e) : 0;
-}
-
 static int read_lids(const struct reader *x, struct err *e)
 {
+	(void)e;
 	*x->p = pattern_lids;
-	return x->argc ? too_many("lids", x->argv[0], e) : 0;
+	return 0;
 }
 
 static int read_shift(const struct reader *x, struct err *e)
 {
-	const char *word = x->argc ? x->argv[0] : "";
 	struct shift_order o;
-	char *end;
-	unsigned long k = strtoul(word, &end, 10);
 
-	if (*word < '0' || *word > '9' || *end || !k)
-		return err_set(e, "pattern shift: found \"%s\", expected a number from 1", word);
-	if (x->argc > 1)
-		return too_many("shift", x->argv[1], e);
 	if (shift_order_find(x->r, x->s->setup, x->s->engines, NULL, x->progress, &o, e))
 		return -1;
-	pattern_shift(x->r, &o, k, x->p);
+	pattern_shift(x->r, &o, (uint32_t)args_number(x->args, "K", 1), x->p);
 	shift_order_free(&o);
 	return 0;
 }
 
-static int read_seed(const struct reader *x, const char *name, uint64_t *seed, struct err *e)
-{
-	*seed = 1;
-	if (x->argc > 1)
-		return too_many(name, x->argv[1], e);
-	return x->argc ? seed_word(x->argv[0], seed, e) : 0;
-}
-
 static int read_bisection(const struct reader *x, struct err *e)
 {
-	uint64_t seed;
-
-	if (read_seed(x, "bisection", &seed, e))
-		return -1;
-	pattern_bisection(x->r, seed, x->p);
+	(void)e;
+	pattern_bisection(x->r, args_number(x->args, "seed=K", 1), x->p);
 	return 0;
 }
 
 static int read_random(const struct reader *x, struct err *e)
 {
-	uint64_t seed;
-
-	if (read_seed(x, "random", &seed, e))
-		return -1;
-	pattern_random(x->r, seed, x->p);
+	(void)e;
+	pattern_random(x->r, args_number(x->args, "seed=K", 1), x->p);
 	return 0;
 }
 
@@ -98,14 +53,8 @@ static int read_random(const struct reader *x, struct err *e)
 static int read_hotspot(const struct reader *x, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;
-	uint32_t node, n, *host, dst = NO_ID;
+	uint32_t node = args_get(x->args, "hotspot NODE")->id, n, *host, dst = NO_ID;
 
-	if (x->argc != 1)
-		return x->argc ? too_many("hotspot", x->argv[1], e)
-			       : err_set(e, "pattern hotspot: expected a NODE");
-	node = session_node(x->s, x->argv[0], e);
-	if (node == NO_ID)
-		return -1;
 	host = pattern_hosts(x->r, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (endport_node(f, host[i]) == node)
@@ -163,10 +112,10 @@ static int read_to(const struct reader *x, struct err *e)
 {
 	uint32_t all = x->r->topo->fabric->n_endports, n_hosts;
 	struct targets to = {.ep = NEW_ARRAY(all + 1, uint32_t), .taken = NEW_ARRAY(all + 1, uint8_t)};
-	int rc = x->argc ? 0 : err_set(e, "pattern to: expected hosts");
+	int rc = 0;
 
-	for (int i = 0; !rc && i < x->argc; i++)
-		rc = add_targets(x, x->argv[i], &to, e);
+	for (const struct arg *h = args_get(x->args, "H"); !rc && h; h = args_next(x->args, "H", h))
+		rc = add_targets(x, h->word, &to, e);
 	free(pattern_hosts(x->r, &n_hosts));
 	if (!rc && (uint64_t)to.n * n_hosts > UINT32_MAX)
 		rc = err_set(e, "pattern to: %u hosts to %u of them is more than can be counted", n_hosts,
@@ -182,14 +131,11 @@ static int read_to(const struct reader *x, struct err *e)
 
 static int read_pairs(const struct reader *x, struct err *e)
 {
-	const char *path = x->argc ? x->argv[0] : "";
+	const char *path = args_word(x->args, "FILE", "");
 	struct pairs_file file;
 	struct err why;
 	int rc;
 
-	if (x->argc != 1)
-		return x->argc ? too_many("pairs", x->argv[1], e)
-			       : err_set(e, "pattern pairs: expected a FILE");
 	x->p->kind = PATTERN_LIST;
 	rc = pairs_read(&file, x->s->fabric, path, x->progress, e);
 	for (size_t i = 0; !rc && i < file.n; i++) {
@@ -214,39 +160,57 @@ static const struct {
 	const char *name;
 	int (*read)(const struct reader *x, struct err *e);
 } readers[] = {
-	{"all", read_all},	 {"lids", read_lids},
-	{"shift", read_shift},	 {"bisection", read_bisection},
-	{"random", read_random}, {"hotspot", read_hotspot},
-	{"to", read_to},	 {"pairs", read_pairs},
+	{"lids", read_lids},	 {"shift", read_shift},	    {"bisection", read_bisection},
+	{"random", read_random}, {"hotspot", read_hotspot}, {"to", read_to},
+	{"pairs", read_pairs},
 };
 
-bool is_pattern_word(const char *word)
-{
-	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
-		if (!strcmp(word, readers[i].name))
-			return true;
-	return false;
-}
-
-int session_pattern(const struct session *s, const struct routing *r, int argc, char *const *argv,
+int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
 		    struct pattern *p, struct progress *pr, struct err *e)
 {
-	struct reader x = {s, r, argc - 1, argv + 1, p, pr};
-	int rc;
+	struct reader x = {s, r, args, p, pr};
+	int rc = 0;
 
 	*p = pattern_all;
-	if (!argc)
-		return 0;
-	*p = (struct pattern){0};
 	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
-		if (!strcmp(argv[0], readers[i].name)) {
+		if (args_has(args, readers[i].name)) {
+			*p = (struct pattern){0};
 			rc = readers[i].read(&x, e);
 			if (rc)
 				pattern_free(p);
-			return rc;
+			break;
 		}
-	return err_set(
-		e,
-		"found \"%s\", expected a pattern: all, lids, shift, bisection, random, hotspot, to or pairs",
-		argv[0]);
+	return rc;
+}
+
+/* --- surveys ----------------------------------------------------------------------------------------------
+ */
+
+/* "3/8" */
+static int take_share(struct survey_request *rq, const char *word, struct err *e)
+{
+	size_t len = strcspn(word, "/");
+	uint64_t shard, shards;
+
+	if (!word[len] || !number_of(word + len + 1, 1, SURVEY_MOST_SHARES, &shards) ||
+	    !number_of_part(word, len, 1, shards, &shard))
+		return err_set(e, "shard: found \"%s\", expected I/N, the I-th of N shares (N up to %d)",
+			       word, SURVEY_MOST_SHARES);
+	rq->shard = (unsigned)shard;
+	rq->shards = (unsigned)shards;
+	return 0;
+}
+
+int survey_asked(struct survey_request *rq, const struct args *args, struct err *e)
+{
+	const char *share = args_word(args, "I/N", NULL);
+
+	rq->kind = PART_LINK;
+	for (int i = 0; i < args->n; i++)
+		if (args->arg[i].small && part_kind_of(args->arg[i].word) >= 0)
+			rq->kind = (enum part_kind)part_kind_of(args->arg[i].word);
+	rq->pairs = (uint32_t)args_number(args, "N", 0);
+	rq->seed = args_number(args, "seed=K", 1);
+	rq->threads = (unsigned)args_number(args, "threads=K", 0);
+	return share ? take_share(rq, share, e) : 0;
 }

@@ -1,8 +1,10 @@
-/* Words of a traffic pattern, as several commands and panes take them. */
+/* Words of traffic patterns and of surveys, as several commands and panes take them. */
 #ifndef IBSCOPE_PATTERNS_H
 #define IBSCOPE_PATTERNS_H
 
+#include "core/analysis/survey/survey.h"
 #include "core/analysis/traffic/pattern.h"
+#include "core/session/args.h"
 #include "core/session/session.h"
 
 /* For syntax lines; what each means is PATTERN_DETAILS. */
@@ -18,17 +20,17 @@
 	"line\n"                                                                                             \
 	"  `A B [WEIGHT]` each.  A scope limits both ends.\n"
 
-/* Does a pattern begin with this word? */
-bool is_pattern_word(const char *word);
-
 /*
- * The pattern that words stand for; none: all.  *p is to be freed by pattern_free() when it succeeds.
- * -1 and *e: what is wrong with them, or cancelled.
+ * The pattern that words stand for, with PATTERN_SYNTAX among theirs; none: all.  *p is to be freed by
+ * pattern_free() when it succeeds.  -1 and *e: what is wrong with them, or cancelled.
  */
-int session_pattern(const struct session *s, const struct routing *r, int argc, char *const *argv,
+int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
 		    struct pattern *p, struct progress *pr, struct err *e);
 
-/* "seed=K"; the value, 1 without a word.  -1 and *e. */
-int seed_word(const char *word, uint64_t *seed, struct err *e);
+/*
+ * What words ask a survey for: "links shard 1/8", "pairs 100 switches seed=2"; nothing: links.  before and
+ * engines are left to the caller.  -1 and *e.
+ */
+int survey_asked(struct survey_request *rq, const struct args *args, struct err *e);
 
 #endif

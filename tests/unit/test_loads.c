@@ -316,10 +316,13 @@ static void flows_are_loads(struct session *s, int argc, char **argv)
 	const struct routing *r = session_routing(s);
 	const struct fabric *f = s->fabric;
 	struct pattern pt;
+	struct args args;
 	struct loads *l;
 	struct err e;
 
-	assert_int_equal(session_pattern(s, r, argc, argv, &pt, NULL, &e), 0);
+	assert_int_equal(args_read(s, "flow-test [" PATTERN_SYNTAX "]", NULL, argc, argv, &args, &e), 0);
+	assert_int_equal(session_pattern(s, r, &args, &pt, NULL, &e), 0);
+	args_free(&args);
 	l = loads_new(r, &pt, NULL);
 	for (uint32_t p = 0; p < f->n_ports; p++) {
 		struct flow_list *list;
@@ -366,7 +369,8 @@ static void flows_random(void **state)
 		char **argv;
 		int argc;
 
-		assert_int_equal(words_split(lines[i], &rest, &argc, &argv, &e), 0);
+		snprintf(line, sizeof(line), "flow-test %s", lines[i]);
+		assert_int_equal(words_split(line, &rest, &argc, &argv, &e), 0);
 		flows_are_loads(s, argc, argv);
 		words_free(argc, argv);
 	}

@@ -12,6 +12,7 @@
 #include "core/base/json.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
+#include "core/session/patterns.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/fabric/chassis.h"
@@ -31,15 +32,20 @@ static struct session *start(const char *fabric, const char *route)
 static struct survey *survey(struct session *s, const char *words, unsigned threads, bool whole)
 {
 	struct survey_request rq = {0};
-	char *copy = str_dup(words), *save = NULL, *argv[16];
+	char *copy = str_dup(words), *save = NULL, *argv[16], name[] = "survey";
 	struct survey *found;
 	struct err e = {0};
-	int argc = 0;
+	struct args args;
+	int argc = 1;
+
+	argv[0] = name;
 
 	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
-	if (survey_words(&rq, argc, argv, &e))
+	if (args_read(s, command_find(s, name, &e)->syntax, NULL, argc, argv, &args, &e) ||
+	    survey_asked(&rq, &args, &e))
 		fail_msg("%s: %s", words, e.msg);
+	args_free(&args);
 	rq.before = session_sweep(s);
 	rq.engines = all_engines;
 	rq.threads = threads;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/survey/share.h"
-#include "core/session/args.h"
+#include "core/session/patterns.h"
 #include "core/analysis/survey/survey.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -101,7 +101,7 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	return survey_words(&p->rq, a->argc - 1, a->argv + 1, e);
+	return survey_asked(&p->rq, a, e);
 }
 
 static void close_view(struct view *v)

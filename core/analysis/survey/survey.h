@@ -58,12 +58,6 @@ struct survey_request {
 	bool whole;		/* compute each row from nothing (for tests): the same, but slow */
 };
 
-/*
- * What words ask for, as behind the command: "links shard 1/8", "pairs 100 switches seed=2"; nothing: links.
- * before and engines are left to the caller.  -1 and *e.
- */
-int survey_words(struct survey_request *rq, int argc, char **argv, struct err *e);
-
 /* NULL and *e: cancelled, an option is unusable, or there is nothing of that kind. */
 struct survey *survey_run(const struct survey_request *rq, struct progress *p, struct err *e);
 void survey_free(struct survey *s);

@@ -209,62 +209,22 @@ static int write_files(const struct advice *a, unsigned rank, const char *path, 
 
 /* --- the command ---------------------------------------------------------------------------------- */
 
-struct words {
-	uint32_t failures;
-	unsigned rank;
-	const char *path; /* NULL: nothing is written */
-};
-
-static int take_number(const char *word, const char *what, uint64_t min, uint64_t max, uint64_t *n,
-		       struct err *e)
-{
-	char *end;
-
-	*n = strtoull(word, &end, 10);
-	if (!strchr("0123456789", *word) || *end || *n < min || *n > max)
-		return err_set(e, "%s: found \"%s\", expected a number from %" PRIu64 " to %" PRIu64, what,
-			       word, min, max);
-	return 0;
-}
-
-static int take_words(int argc, char **argv, struct words *w, struct err *e)
-{
-	for (int i = 1; i + 1 < argc; i += 2) {
-		uint64_t n = 0;
-
-		if (!strcmp(argv[i], "write"))
-			w->path = argv[i + 1];
-		else if (!strcmp(argv[i], "rank")) {
-			if (take_number(argv[i + 1], "rank", 1, 100, &n, e))
-				return -1;
-			w->rank = (unsigned)n;
-		} else {
-			if (take_number(argv[i + 1], "failures", 0, ADVISE_MOST_FAILURES, &n, e))
-				return -1;
-			w->failures = (uint32_t)n;
-		}
-	}
-	return 0;
-}
-
 static int cmd_advise(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	struct words w = {.failures = ADVISE_FAILURES, .rank = 1};
-	struct advise_request rq = {.setup = s->setup, .engines = s->engines, .now = session_sweep(s)};
+	struct advise_request rq = {.setup = s->setup,
+				    .engines = s->engines,
+				    .now = session_sweep(s),
+				    .failures = (uint32_t)args_number(args, "failures N", ADVISE_FAILURES)};
+	const char *path = args_word(args, "FILE", NULL);
 	struct advice *a;
 	int rc = 0;
 
-	if (take_words(argc, argv, &w, e))
-		return -1;
-	rq.failures = w.failures;
 	a = advise_run(&rq, o->run->progress, e);
 	if (!a)
 		return -1;
 	report(s, a, o);
-	if (w.path)
-		rc = write_files(a, w.rank, w.path, o, e);
+	if (path)
+		rc = write_files(a, (unsigned)args_number(args, "rank N", 1), path, o, e);
 	advice_free(a);
 	return rc;
 }
@@ -272,6 +232,12 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 const struct command advise_commands[] = {
 	{.name = "advise",
 	 .syntax = "advise [failures N] | advise write FILE [rank N] [failures N]",
+	 .numbers = (const struct arg_number[]){{.key = "rank N",
+						 .least = 1,
+						 .most = 100,
+						 .what = "a number from 1 to 100",
+						 .lead = "rank"},
+						{.key = NULL}},
 	 .help = "which engine and options suit this fabric: all are tried and ranked, with reasons",
 	 .details =
 		 "  Every engine with sensible options routes the fabric as it is: also with roots by levels "

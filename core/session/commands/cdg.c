@@ -131,10 +131,8 @@ static void tell_layers(const struct routing *r, struct out *o)
 
 static int cmd_layers(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
-	bool switches = words_take_last(&argc, argv, "switches");
+	bool switches = args_has(args, "switches");
 	struct cdg *c;
 	int rc;
 
@@ -151,17 +149,6 @@ static int cmd_layers(struct session *s, const struct args *args, struct out *o,
 }
 
 /* --- cdg -------------------------------------------------------------------------------------- */
-
-int parse_layer(const char *word, int *vl, struct err *e)
-{
-	char *end;
-	unsigned long v = strtoul(word, &end, 10);
-
-	if (!*word || *end || v >= CDG_VLS)
-		return err_set(e, "found \"%s\", expected a layer (VL), 0 to %d", word, CDG_VLS - 1);
-	*vl = v;
-	return 0;
-}
 
 static uint32_t *count_inputs(const struct cdg *c)
 {
@@ -212,25 +199,14 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 
 static int cmd_cdg(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
-	uint32_t limit = SHOWN_LINES;
-	int vl = CDG_ALL_VLS;
-	bool switches;
-	struct cdg *c;
+	const struct arg *layer = args_get(args, "LAYER");
+	int vl = layer ? (int)layer->n : CDG_ALL_VLS;
+	struct cdg *c = cdg_for_vl(w->routing, vl, args_has(args, "switches"), o->run->progress, e);
 
-	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
-		limit = UINT32_MAX;
-		argc--;
-	}
-	switches = words_take_last(&argc, argv, "switches");
-	if (argc == 2 && parse_layer(argv[1], &vl, e))
-		return -1;
-	c = cdg_for_vl(w->routing, vl, switches, o->run->progress, e);
 	if (!c)
 		return -1;
-	print_channels(c, vl, limit, o);
+	print_channels(c, vl, args_has(args, "all") ? UINT32_MAX : SHOWN_LINES, o);
 	cdg_free(c);
 	return 0;
 }
@@ -360,19 +336,12 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 
 static int cmd_cycles(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
-	uint32_t limit = SHOWN_ROUTES;
-	bool switches, cancelled;
+	uint32_t limit = args_has(args, "all") ? UINT32_MAX : SHOWN_ROUTES;
+	bool cancelled;
 	struct cdg *c;
 
-	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
-		limit = UINT32_MAX;
-		argc--;
-	}
-	switches = words_take_last(&argc, argv, "switches");
-	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress, e);
+	c = cdg_new(w->routing, CDG_ALL_VLS, args_has(args, "switches"), o->run->progress, e);
 	if (!c)
 		return -1;
 	if (!report_cycles(c, limit, limit, o->run->progress, o) && !progress_cancelled(o->run->progress))

@@ -5,6 +5,7 @@
 
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -34,23 +35,24 @@ static void report_assigned(const struct options *opts, const char *word, struct
 
 static int cmd_route(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
+	const char *chain = args->arg[0].word;
 	struct options *opts;
 	struct text text = {0};
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
 	int rc = 0;
 
-	if (engine_chain_known(s->engines, argv[1], e))
+	if (engine_chain_known(s->engines, chain, e))
 		return -1;
 	opts = options_copy(s->setup->options);
-	text_add(&text, "route %s", argv[1]);
-	for (int i = 2; !rc && i < argc; i++) {
-		rc = options_assign(opts, s->fabric, argv[i], e);
-		report_assigned(opts, argv[i], o);
-		add_assignment(&text, argv[i]);
+	text_add(&text, "route %s", chain);
+	for (int i = 1; !rc && i < args->n; i++) {
+		const char *word = args->arg[i].word;
+
+		rc = options_assign(opts, s->fabric, word, e);
+		report_assigned(opts, word, o);
+		add_assignment(&text, word);
 	}
-	rq.setup = (struct setup){.chain = argv[1], .options = opts};
+	rq.setup = (struct setup){.chain = chain, .options = opts};
 	rq.text = text_str(&text);
 	if (!rc)
 		rc = session_change(s, &rq, e);
@@ -211,7 +213,7 @@ static int edit_part(struct edit *d, const struct parts *p, const char *word, st
 	return 0;
 }
 
-static int edit_parts(struct edit *d, enum part_kind kind, int argc, char **argv, struct err *e)
+static int edit_parts(struct edit *d, enum part_kind kind, const struct args *args, struct err *e)
 {
 	struct text notes = {0};
 	struct elements *el = setup_elements(d->s->setup, d->progress, &notes, e);
@@ -223,29 +225,22 @@ static int edit_parts(struct edit *d, enum part_kind kind, int argc, char **argv
 		return -1;
 	p = parts_new(d->s->fabric, kind, el);
 	elements_unref(el);
-	for (int i = 0; !rc && i < argc; i++)
-		rc = edit_part(d, p, argv[i], e);
+	for (int i = 1; !rc && i < args->n; i++)
+		rc = edit_part(d, p, args->arg[i].word, e);
 	parts_free(p);
 	return rc;
 }
 
 /* N links between switches, at random, of those that are up. */
-static int fail_random(struct edit *d, int argc, char **argv, struct err *e)
+static int fail_random(struct edit *d, const struct args *args, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
-	uint64_t seed = 1, want;
+	uint64_t seed = args_number(args, "seed=K", 1), want;
 	uint32_t *up, n = 0;
-	char *end;
 
-	want = strtoull(argv[0], &end, 10);
-	if (*end || !*argv[0] || want < 1 || want > f->n_links)
-		return err_set(e, "found \"%s\", expected a number of links from 1 to %u", argv[0],
-			       f->n_links);
-	if (argc == 2) {
-		seed = strtoull(argv[1] + 5, &end, 0);
-		if (*end || !argv[1][5])
-			return err_set(e, "seed: found \"%s\", expected a number", argv[1] + 5);
-	}
+	if (!number_of(args_word(args, "N", ""), 1, f->n_links, &want))
+		return err_set(e, "found \"%s\", expected a number of links from 1 to %u",
+			       args_word(args, "N", ""), f->n_links);
 	up = NEW_ARRAY(f->n_links, uint32_t);
 	for (uint32_t l = 0; l < f->n_links; l++)
 		if (state_link_up(f, d->state, l) && node_is_switch(f, f->port_node[f->link_port[2 * l]]) &&
@@ -283,20 +278,20 @@ static int restore_all(struct edit *d)
 }
 
 /* Apply the words behind `fail` or `restore` to the state. */
-static int edit_state(struct edit *d, int argc, char **argv, struct err *e)
+static int edit_state(struct edit *d, const struct args *args, struct err *e)
 {
-	const char *kind = argv[0];
+	const char *kind = args->arg[0].word;
 	int rc = 0;
 
 	text_add(&d->text, "%s %s", d->down ? "fail" : "restore", kind);
 	if (d->down && !strcmp(kind, "random"))
-		return fail_random(d, argc - 1, argv + 1, e);
+		return fail_random(d, args, e);
 	if (!strcmp(kind, "all"))
 		return restore_all(d);
 	if (!strcmp(kind, "chassis") || !strcmp(kind, "card"))
-		return edit_parts(d, (enum part_kind)part_kind_of(kind), argc - 1, argv + 1, e);
-	for (int i = 1; !rc && i < argc; i++)
-		rc = edit_word(d, argv[i], *kind, e);
+		return edit_parts(d, (enum part_kind)part_kind_of(kind), args, e);
+	for (int i = 1; !rc && i < args->n; i++)
+		rc = edit_word(d, args->arg[i].word, *kind, e);
 	return rc;
 }
 
@@ -312,14 +307,14 @@ static void report_edit(const struct edit *d, struct out *o)
 	out_json(o, "nodes", json_integer(d->nodes));
 }
 
-static int edit_command(struct session *s, bool down, int argc, char **argv, struct out *o, struct err *e)
+static int edit_command(struct session *s, bool down, const struct args *args, struct out *o, struct err *e)
 {
 	struct edit d = {.s = s, .down = down, .progress = o->run->progress};
 	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE, .progress = o->run->progress};
 	int rc;
 
 	d.state = state_copy(session_state(s));
-	rc = edit_state(&d, argc - 1, argv + 1, e);
+	rc = edit_state(&d, args, e);
 	if (!rc && !d.links && !d.nodes)
 		rc = err_set(e, "nothing is down");
 	rq.setup.state = d.state;
@@ -339,16 +334,12 @@ static int edit_command(struct session *s, bool down, int argc, char **argv, str
 
 static int cmd_fail(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	return edit_command(s, true, argc, argv, o, e);
+	return edit_command(s, true, args, o, e);
 }
 
 static int cmd_restore(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	return edit_command(s, false, argc, argv, o, e);
+	return edit_command(s, false, args, o, e);
 }
 
 /* Mark the links of all ports that a word means in flapped[n_links]. */
@@ -378,8 +369,6 @@ static int flap_word(const struct session *s, const char *word, uint8_t *flapped
 
 static int cmd_flap(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct change_request rq = {.kind = EVENT_SWEEP, .progress = o->run->progress};
 	struct text text = {0};
 	uint8_t *flapped;
@@ -389,8 +378,8 @@ static int cmd_flap(struct session *s, const struct args *args, struct out *o, s
 		return -1;
 	flapped = NEW_ARRAY(s->fabric->n_links, uint8_t);
 	text_add(&text, "flap");
-	for (int i = 1; !rc && i < argc; i++)
-		rc = flap_word(s, argv[i], flapped, &text, e);
+	for (int i = 0; !rc && i < args->n; i++)
+		rc = flap_word(s, args->arg[i].word, flapped, &text, e);
 	rq.flapped = flapped;
 	rq.text = text_str(&text);
 	if (!rc)
@@ -435,18 +424,10 @@ static int cmd_redo(struct session *s, const struct args *args, struct out *o, s
 
 static int cmd_journal(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	json_t *list;
-	char *end;
 
-	if (argc == 2) {
-		size_t at = strtoul(argv[1], &end, 10);
-
-		if (*end || !*argv[1])
-			return usage(s, "journal", e);
-		return moved(s, session_goto(s, at, e), o);
-	}
+	if (args->n)
+		return moved(s, session_goto(s, (size_t)args->arg[0].n, e), o);
 	list = json_array();
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct event *ev = &s->event[i];
@@ -496,12 +477,11 @@ static void list_snapshots(const struct session *s, struct out *o)
 
 static int cmd_snapshot(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct sweep *w;
+	const char *name = args_word(args, "SNAPSHOT", NULL);
 	struct snapshot *old = NULL;
 
-	if (argc == 1) {
+	if (!name) {
 		list_snapshots(s, o);
 		return 0;
 	}
@@ -509,7 +489,7 @@ static int cmd_snapshot(struct session *s, const struct args *args, struct out *
 	if (!w)
 		return -1;
 	for (size_t i = 0; i < s->n_snapshots; i++)
-		if (!strcmp(s->snapshot[i].name, argv[1]))
+		if (!strcmp(s->snapshot[i].name, name))
 			old = &s->snapshot[i];
 	session_lock(s);
 	if (old) {
@@ -517,10 +497,10 @@ static int cmd_snapshot(struct session *s, const struct args *args, struct out *
 		old->sweep = sweep_ref(w);
 	} else {
 		GROW(s->snapshot, s->n_snapshots, s->cap_snapshots);
-		s->snapshot[s->n_snapshots++] = (struct snapshot){str_dup(argv[1]), sweep_ref(w)};
+		s->snapshot[s->n_snapshots++] = (struct snapshot){str_dup(name), sweep_ref(w)};
 	}
 	session_unlock(s);
-	out_text(o, "Routing kept as \"%s\"%s.\n", argv[1], old ? " (in place of an older one)" : "");
+	out_text(o, "Routing kept as \"%s\"%s.\n", name, old ? " (in place of an older one)" : "");
 	return 0;
 }
 
@@ -588,6 +568,7 @@ const struct command change_commands[] = {
 	 .run = cmd_redo},
 	{.name = "journal",
 	 .syntax = "journal [EVENT]",
+	 .numbers = (const struct arg_number[]){{.key = "EVENT", .most = SIZE_MAX}, {.key = NULL}},
 	 .help = "list the changes; with a number: go there",
 	 .json = "event integer? number of the event in force\n"
 		 "events[] object? the journal\n"

@@ -314,25 +314,23 @@ static int check(struct session *s, const struct sweep *w, struct faults *now, c
 
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct sweep w = *session_sweep(s); /* a look at it, perhaps with other routes */
-	bool baseline = argc > 2 && !strcmp(argv[argc - 2], "--baseline");
+	const char *baseline = args_word(args, "FILE", NULL);
 	const struct routing *spread = NULL;
 	struct faults now, was = {0};
 	int rc = 0;
 
-	if (argc > 2 && !strcmp(argv[1], "spread")) {
-		spread = spread_as_asked(w.routing, argv[2], o, e);
+	if (args_has(args, "spread")) {
+		spread = spread_as_asked(w.routing, args->arg[1].word, o, e);
 		rc = spread ? 0 : -1;
 		w.routing = spread;
 	}
 	if (!rc && baseline)
-		rc = faults_read(&was, argv[argc - 1], JSON_SCHEMA, o->run->progress, e);
+		rc = faults_read(&was, baseline, JSON_SCHEMA, o->run->progress, e);
 	faults_begin(&now, w.fabric, w.lids, e);
 	if (!rc)
-		rc = check(s, &w, baseline || o->run->json ? &now : NULL, baseline ? &was : NULL,
-			   argv[argc - 1], o, e);
+		rc = check(s, &w, baseline || o->run->json ? &now : NULL, baseline ? &was : NULL, baseline, o,
+			   e);
 	faults_free(&now);
 	faults_free(&was);
 	routing_unref(spread);

@@ -156,7 +156,7 @@ int close_target(struct target *t, int rc, struct out *o, struct err *e);
 int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e);
 /* `roots export FILE [S...]`, whose command is with `roots`. */
-int export_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e);
 
 /*
@@ -167,10 +167,10 @@ const struct routing *spread_as_asked(const struct routing *r, const char *mode,
 				      struct err *e);
 
 /*
- * The two sides of a `diff` of so many words: none (the event before and now), a snapshot (then and now), two
- * of them; borrowed.  -1 and *e.
+ * The two sides of a `diff` by its words SNAPSHOT: none (the event before and now), one (then and now), two;
+ * borrowed.  -1 and *e.
  */
-int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a, const struct sweep **b,
+int diff_sides(struct session *s, const struct args *args, const struct sweep **a, const struct sweep **b,
 	       struct err *e);
 
 /* Usage error: -1 and "expected: SYNTAX". */
@@ -224,8 +224,6 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 		       struct out *o);
 /* Routes that VL 15 ends, when there are any; JSON field "dropped".  Their number. */
 uint64_t report_dropped(const struct cdg *c, struct out *o);
-/* A layer (VL) as text; -1 and *e. */
-int parse_layer(const char *word, int *vl, struct err *e);
 
 /* Did an endport's node not fail, yet the subnet manager does not reach it?  How many such endports matter
  * (host_set_matters()); *first (may be NULL): one of them. */

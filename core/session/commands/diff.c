@@ -119,27 +119,25 @@ static int diff_figures(const struct comparison *c, struct out *o, struct progre
 	return 0;
 }
 
-int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a, const struct sweep **b,
+int diff_sides(struct session *s, const struct args *args, const struct sweep **a, const struct sweep **b,
 	       struct err *e)
 {
+	const struct arg *first = args_get(args, "SNAPSHOT"), *second;
 	const struct event *before;
 
 	*b = need_routing(s, e);
 	if (!*b)
 		return -1;
-	if (argc == 0) {
+	if (!first) {
 		before = session_event_before(s, s->at);
 		*a = before ? before->sweep : NULL;
 		return *a && (*a)->routing ? 0 : err_set(e, "the event before had no tables to compare with");
 	}
-	*a = session_find_snapshot(s, argv[0]);
-	if (!*a)
-		return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", argv[0]);
-	if (argc == 2) {
-		*b = session_find_snapshot(s, argv[1]);
-		if (!*b)
-			return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", argv[1]);
-	}
+	second = args_next(args, "SNAPSHOT", first);
+	if (!(*a = session_find_snapshot(s, first->word)))
+		return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", first->word);
+	if (second && !(*b = session_find_snapshot(s, second->word)))
+		return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", second->word);
 	return 0;
 }
 
@@ -179,20 +177,14 @@ static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit
 
 static int cmd_diff(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct sweep *a, *b;
 	struct routing *ra, *rb;
 	struct comparison *c;
 	struct load_diff *d = NULL;
-	uint64_t limit = DIFF_LINES;
+	uint64_t limit = args_has(args, "all") ? UINT64_MAX : DIFF_LINES;
 	int rc;
 
-	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
-		limit = UINT64_MAX;
-		argc--;
-	}
-	if (diff_sides(s, argc - 1, argv + 1, &a, &b, e))
+	if (diff_sides(s, args, &a, &b, e))
 		return -1;
 	ra = session_counted(s, a->routing);
 	rb = session_counted(s, b->routing);

@@ -21,12 +21,11 @@ enum drawing_kind {
 
 struct drawing_of {
 	enum drawing_kind kind;
-	const char *from, *to;	/* PATH */
-	const char *snapshot;	/* DIFF; NULL: the last event */
-	bool switches;		/* CYCLE, LAYER: routes of switches count too */
-	uint32_t group;		/* CYCLE: from 1, as `cycles` numbers them */
-	int vl;			/* LAYER */
-	enum map_colour colour; /* MAP */
+	const struct args *args; /* borrowed: PATH, SRC and DST; DIFF, the snapshot if there is one */
+	bool switches;		 /* CYCLE, LAYER: routes of switches count too */
+	uint32_t group;		 /* CYCLE: from 1, as `cycles` numbers them */
+	int vl;			 /* LAYER */
+	enum map_colour colour;	 /* MAP */
 };
 
 struct fabric_drawing {

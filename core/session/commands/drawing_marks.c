@@ -60,25 +60,21 @@ static const char *path_words(const struct path *path, char *buf, size_t size)
 	return path->end == PATH_OK ? plural(path->hops, "link", buf, size) : path_end_text(path->end);
 }
 
-static int mark_path(struct session *s, const struct drawing_of *of, struct fabric_drawing *d, struct err *e)
+static int mark_path(struct session *s, const struct drawing_of *of, struct fabric_drawing *d)
 {
 	const struct fabric *f = s->fabric;
-	unsigned slid, dlid;
-	uint32_t src = session_endport(s, of->from, &slid, e);
-	uint32_t dst = src == NO_ID ? NO_ID : session_endport(s, of->to, &dlid, e);
+	const struct arg *from = args_get(of->args, "SRC"), *to = args_get(of->args, "DST");
 	struct path path;
 	char a[300], b[300], words[64];
 
-	if (dst == NO_ID)
-		return -1;
 	mark_ports(f, d);
 	d->look.ways = PICTURE_THERE | PICTURE_BACK;
-	path_trace(session_routing(s), src, slid, dlid, &path);
+	path_trace(session_routing(s), from->id, from->lid, to->lid, &path);
 	take_path(f, &path, PICTURE_THERE, d);
-	text_add(&d->about, "path %s -> %s, %s", endport_label(f, src, a, sizeof(a)),
-		 endport_label(f, dst, b, sizeof(b)), path_words(&path, words, sizeof(words)));
+	text_add(&d->about, "path %s -> %s, %s", endport_label(f, from->id, a, sizeof(a)),
+		 endport_label(f, to->id, b, sizeof(b)), path_words(&path, words, sizeof(words)));
 	path_free(&path);
-	path_trace(session_routing(s), dst, dlid, slid, &path);
+	path_trace(session_routing(s), to->id, to->lid, from->lid, &path);
 	take_path(f, &path, PICTURE_BACK, d);
 	text_add(&d->about, "; way back %s", path_words(&path, words, sizeof(words)));
 	path_free(&path);
@@ -271,12 +267,12 @@ static void mark_comparison(const struct comparison *c, const struct session *s,
 static int mark_diff(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 		     struct progress *p, struct err *e)
 {
-	char *argv[] = {(char *)(uintptr_t)of->snapshot};
+	const char *snapshot = args_word(of->args, "SNAPSHOT", NULL);
 	const struct sweep *a, *b;
 	struct routing *ra, *rb;
 	struct comparison *c;
 
-	if (diff_sides(s, of->snapshot ? 1 : 0, argv, &a, &b, e))
+	if (diff_sides(s, of->args, &a, &b, e))
 		return -1;
 	ra = session_counted(s, a->routing);
 	rb = session_counted(s, b->routing);
@@ -285,7 +281,7 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 	routing_unref(rb);
 	if (!c)
 		return err_set(e, CANCELLED);
-	text_add(&d->about, of->snapshot ? "since snapshot %s: " : "by the last event: ", of->snapshot);
+	text_add(&d->about, snapshot ? "since snapshot %s: " : "by the last event: ", snapshot);
 	mark_came(a, s, d);
 	mark_comparison(c, s, d);
 	comparison_free(c);
@@ -514,7 +510,7 @@ int drawing_marks(struct session *s, const struct drawing_of *of, const struct e
 	case DRAWING_LOAD:
 		return mark_loads(s, d, p, e);
 	case DRAWING_PATH:
-		return mark_path(s, of, d, e);
+		return mark_path(s, of, d);
 	case DRAWING_WITNESS:
 	case DRAWING_CYCLE:
 		return mark_cycle(s, of, d, p, e);

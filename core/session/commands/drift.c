@@ -219,21 +219,23 @@ static void report_ranking(const struct drift_ranking *r, struct out *o)
 /* --- the command -------------------------------------------------------------------------------- */
 
 /* Options that the words set go to *opts (made here). */
-static int take_words(struct session *s, int argc, char **argv, struct drift_request *rq,
-		      struct options **opts, bool *all, struct err *e)
+static int take_words(struct session *s, const struct args *args, struct drift_request *rq,
+		      struct options **opts, struct err *e)
 {
 	int rc = 0;
 
 	*opts = options_copy(s->setup->options);
-	for (int i = 1; !rc && i < argc; i++) {
-		if (strchr(argv[i], '='))
-			rc = options_assign(*opts, s->fabric, argv[i], e);
-		else if (!strcmp(argv[i], "all"))
-			*all = true;
+	for (int i = 0; !rc && i < args->n; i++) {
+		const char *word = args->arg[i].word;
+
+		if (args->arg[i].small)
+			continue;
+		if (strchr(word, '='))
+			rc = options_assign(*opts, s->fabric, word, e);
 		else if (rq->chain)
-			rc = err_set(e, "found \"%s\", expected OPTION=VALUE or \"all\"", argv[i]);
+			rc = err_set(e, "found \"%s\", expected OPTION=VALUE or \"all\"", word);
 		else
-			rc = engine_chain_known(s->engines, rq->chain = argv[i], e);
+			rc = engine_chain_known(s->engines, rq->chain = word, e);
 	}
 	rq->setup = setup_with(s->setup, &(struct setup){.options = *opts});
 	return rc;
@@ -241,8 +243,6 @@ static int take_words(struct session *s, int argc, char **argv, struct drift_req
 
 static int cmd_drift(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct drift_request rq = {
 		.engines = s->engines,
 		.now = session_sweep(s),
@@ -251,14 +251,13 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 	struct drift_ranking *ranking = NULL;
 	struct drift *d = NULL;
 	struct options *opts;
-	bool all = false;
-	int rc = take_words(s, argc, argv, &rq, &opts, &all, e);
+	int rc = take_words(s, args, &rq, &opts, e);
 
 	if (!rc)
 		d = drift_judge(&rq, &ranking, o->run->progress, e);
 	if (ranking)
 		report_ranking(ranking, o);
-	rc = d ? report_drift(d, all, o, e) : -1;
+	rc = d ? report_drift(d, args_has(args, "all"), o, e) : -1;
 	drift_ranking_free(ranking);
 	drift_free(d);
 	setup_unref(rq.setup);

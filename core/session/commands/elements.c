@@ -132,20 +132,19 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 
 static int cmd_elements(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct elements *el;
+	const char *word = args_word(args, "ELEMENT", NULL);
 	uint32_t found = 0, node;
 	int rc = 0;
 
 	el = current_elements(s, o, e);
 	if (!el)
 		return -1;
-	if (argc == 1) {
+	if (!word) {
 		rc = print_elements(s, el, o, e);
 	} else {
-		found = elements_find(el, argv[1], e);
-		node = found == NO_ID ? session_node(s, argv[1], NULL) : NO_ID;
+		found = elements_find(el, word, e);
+		node = found == NO_ID ? session_node(s, word, NULL) : NO_ID;
 		if (node != NO_ID && node_is_switch(s->fabric, node))
 			found = el->of[s->fabric->node_switch[node]];
 		if (found != NO_ID)
@@ -161,8 +160,7 @@ static int cmd_elements(struct session *s, const struct args *args, struct out *
 
 static int cmd_equal_paths(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	bool all = argc > 1;
+	bool all = args->n;
 	struct elements *el;
 	struct unequal_paths *u;
 	json_t *list = json_array();
@@ -275,20 +273,18 @@ static void print_engines(struct engine_figures *const *c, unsigned n, struct ou
 
 static int cmd_compare(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct engine_figures *c[SIDES_MOST] = {0};
 	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
 	struct side_request *rq;
 	unsigned n = 0;
 	int rc;
 
-	rq = side_request_new(&at, argc - 1, argv + 1, e);
+	rq = side_request_new(&at, args->argc - 1, args->argv + 1, e);
 	if (!rq)
 		return -1;
 	if (rq->n < 2) {
 		side_request_unref(rq);
-		return usage(s, "compare", e);
+		return err_set(e, "expected: compare ENGINE ENGINE... [OPTION=VALUE]...");
 	}
 	while (n < rq->n && (c[n] = side_measure(rq, n, c[0], o->run->progress, e)))
 		n++;

@@ -80,13 +80,12 @@ static struct topo *present(const struct session *s)
 
 static int cmd_save(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	struct target to;
 	struct topo *t;
 	int rc;
 
-	if (open_target(&to, argv[1], o, e))
+	if (open_target(&to, args->arg[0].word, o, e))
 		return -1;
 	t = present(s);
 	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
@@ -168,15 +167,16 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 }
 
 /* Words and all they ask for are looked at before a file is. */
-static int prepare(struct session *s, int argc, char **argv, struct drawing *d, struct out *o, struct err *e)
+static int prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
+		   struct err *e)
 {
-	if (check_what(s, argv[1], e))
+	const char *what = args->arg[0].word;
+
+	if (check_what(s, what, e))
 		return -1;
-	if (!strcmp(argv[1], "slurm"))
-		return argc == 3 ? session_need_fabric(s, e) : usage(s, "export", e);
-	if (is_word(argv[1], "dot|svg|png"))
-		return drawing_prepare(s, argc, argv, d, o, e);
-	return argc == 3 ? check_routing(s, argv[1], e) : usage(s, "export", e);
+	if (!strcmp(what, "slurm"))
+		return session_need_fabric(s, e);
+	return args->form ? drawing_prepare(s, args, d, o, e) : check_routing(s, what, e);
 }
 
 /* Slurm's topology of what is up; hosts that its lines cannot hold are told. */
@@ -200,40 +200,38 @@ static int export_slurm(struct session *s, const struct target *t, struct out *o
 }
 
 /* For reports; what goes to the screen has no name. */
-static void note_drawing(struct session *s, int argc, char **argv)
+static void note_drawing(struct session *s, const struct args *args)
 {
 	struct text what = {0};
 
-	if (!is_word(argv[1], "dot|svg|png") || !strcmp(argv[2], "-"))
+	if (!args->form || !strcmp(args->arg[1].word, "-"))
 		return;
-	text_add(&what, "%s", argv[1]);
-	for (int i = 3; i < argc; i++)
-		text_add(&what, " %s", argv[i]);
-	session_note_drawing(s, argv[2], text_str(&what));
+	text_add(&what, "%s", args->arg[0].word);
+	for (int i = 2; i < args->n; i++)
+		text_add(&what, " %s", args->arg[i].word);
+	session_note_drawing(s, args->arg[1].word, text_str(&what));
 	text_free(&what);
 }
 
 static int cmd_export(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
+	const char *what = args->arg[0].word;
 	struct drawing d = {0};
 	struct target to;
 	int rc;
 
-	if (prepare(s, argc, argv, &d, o, e))
+	if (prepare(s, args, &d, o, e))
 		return -1;
-	rc = open_target(&to, argv[2], o, e);
+	rc = open_target(&to, args->arg[1].word, o, e);
 	if (!rc) {
-		if (!strcmp(argv[1], "slurm"))
+		if (!strcmp(what, "slurm"))
 			rc = export_slurm(s, &to, o, e);
 		else
-			rc = is_word(argv[1], "dot|svg|png")
-				     ? drawing_write(s, &d, &to, o, e)
-				     : export_routing(s, argv[1], &to, o->run->progress, e);
+			rc = args->form ? drawing_write(s, &d, &to, o, e)
+					: export_routing(s, what, &to, o->run->progress, e);
 		rc = close_target(&to, rc, o, e);
 		if (!rc)
-			note_drawing(s, argc, argv);
+			note_drawing(s, args);
 	}
 	drawing_free(&d);
 	return rc;
@@ -242,15 +240,15 @@ static int cmd_export(struct session *s, const struct args *args, struct out *o,
 /* --- roots ---------------------------------------------------------------------------------- */
 
 /* Mark the switches that words stand for. */
-static int mark_switches(const struct session *s, int argc, char **argv, uint8_t *root, struct err *e)
+static int mark_switches(const struct session *s, const struct args *args, uint8_t *root, struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	int rc = 0;
 
-	for (int i = 0; !rc && i < argc; i++) {
+	for (int i = 2; !rc && i < args->n; i++) {
 		struct id_list l;
 
-		rc = session_nodes(s, argv[i], NAMES_SWITCHES, &l, e);
+		rc = session_nodes(s, args->arg[i].word, NAMES_SWITCHES, &l, e);
 		for (uint32_t k = 0; !rc && k < l.n; k++) {
 			if (node_is_switch(f, l.id[k]))
 				root[f->node_switch[l.id[k]]] = 1;
@@ -286,21 +284,21 @@ static void put_root(const struct fabric *f, uint32_t sw, FILE *to)
 	putc('\n', to);
 }
 
-int export_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	uint8_t *root = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
 	const struct lids *l = session_sweep(s) ? session_sweep(s)->lids : NULL;
 	json_t *list = json_array();
 	uint32_t n = 0;
 	struct target to;
-	int rc = argc > 3 ? mark_switches(s, argc - 3, argv + 3, root, e) : mark_roots(s, root, e);
+	int rc = args->n > 2 ? mark_switches(s, args, root, e) : mark_roots(s, root, e);
 
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		n += root[sw];
 	if (!rc && !n)
 		rc = err_set(e, "no switch is a root");
 	if (!rc)
-		rc = open_target(&to, argv[2], o, e);
+		rc = open_target(&to, args->arg[1].word, o, e);
 	if (!rc) {
 		for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
 			if (!root[sw])
@@ -311,7 +309,7 @@ int export_roots(struct session *s, int argc, char **argv, struct out *o, struct
 		rc = close_target(&to, 0, o, e);
 		if (!rc && !on_output(&to))
 			out_text(o, "%s; `set root_guid_file %s` takes the file, as OpenSM does (-a).\n",
-				 PLURAL(n, "root"), argv[2]);
+				 PLURAL(n, "root"), to.path);
 		out_json(o, "roots", json_incref(list));
 	}
 	json_decref(list);
@@ -330,6 +328,12 @@ const struct command export_commands[] = {
 	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|ca-order|torus FILE | export svg|png|dot "
 		   "FILE "
 		   "[" DRAWING_SYNTAX "]",
+	 .numbers = (const struct arg_number[]){{.key = "SAMPLE",
+						 .least = 1,
+						 .most = UINT32_MAX,
+						 .what = "how many shifts to look at, from 1",
+						 .lead = "plot"},
+						{.key = NULL}},
 	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
 	 .details =
 		 "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "core/base/program.h"
-#include "core/base/words.h"
 
 /* DOT text, in a file, to SVG or PNG by Graphviz' own program. */
 static int run_graphviz(char *dot, const struct drawing *d, FILE *to, struct progress *p, struct err *e)
@@ -121,131 +120,53 @@ static int check_png(const struct drawing *d, const char *path, struct err *e)
 		program, d->what == DRAW_CDG ? "graphviz" : PNG_PACKAGE);
 }
 
-/* `group N` at the end. */
-static int take_group(int *argc, char **argv, uint32_t *group, struct err *e)
-{
-	char *end;
-
-	if (*argc < 3 || strcmp(argv[*argc - 2], "group"))
-		return 0;
-	*group = (uint32_t)strtoul(argv[*argc - 1], &end, 10);
-	if (*end || !*group)
-		return err_set(e, "found \"%s\", expected the number of a group as `cycles` shows it",
-			       argv[*argc - 1]);
-	*argc -= 2;
-	return 0;
-}
-
-static int parse_cycle(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
-{
-	d->of.group = 1;
-	if (take_group(&argc, argv, &d->of.group, e))
-		return -1;
-	d->of.switches = words_take_last(&argc, argv, "switches");
-	d->of.kind = words_take_last(&argc, argv, "all") ? DRAWING_CYCLE : DRAWING_WITNESS;
-	return argc == 1 ? 0 : usage(s, "export", e);
-}
-
-static int parse_cdg(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
-{
-	d->what = DRAW_CDG;
-	if (take_group(&argc, argv, &d->group, e))
-		return -1;
-	d->switches = words_take_last(&argc, argv, "switches");
-	if (argc > 2)
-		return usage(s, "export", e);
-	return argc == 2 ? parse_layer(argv[1], &d->vl, e) : 0;
-}
-
-static int parse_map(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
-{
-	d->of.kind = DRAWING_MAP;
-	if (argc > 2)
-		return usage(s, "export", e);
-	for (unsigned k = 0; argc == 2; k++) {
-		if (k == MAP_COLOURS)
-			return err_set(
-				e,
-				"found \"%s\", expected state, load, rank, layers, chassis, change or step",
-				argv[1]);
-		if (!strcmp(argv[1], map_colour_names[k])) {
-			d->of.colour = (enum map_colour)k;
-			return 0;
-		}
-	}
-	return 0;
-}
-
-static int parse_load(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
-{
-	(void)argv;
-	d->of.kind = DRAWING_LOAD;
-	return argc == 1 ? 0 : usage(s, "export", e);
-}
-
-static int parse_path(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
-{
-	d->of.kind = DRAWING_PATH;
-	if (argc != 3)
-		return usage(s, "export", e);
-	d->of.from = argv[1];
-	d->of.to = argv[2];
-	return 0;
-}
-
-static int parse_layer_words(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
-{
-	d->of.kind = DRAWING_LAYER;
-	d->of.switches = words_take_last(&argc, argv, "switches");
-	return argc == 2 ? parse_layer(argv[1], &d->of.vl, e) : usage(s, "export", e);
-}
-
-static int parse_diff(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
-{
-	d->of.kind = DRAWING_DIFF;
-	if (argc > 2)
-		return usage(s, "export", e);
-	d->of.snapshot = argc == 2 ? argv[1] : NULL;
-	return 0;
-}
-
-static int parse_plot(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
-{
-	d->what = DRAW_PLOT;
-	if (d->as == DRAW_DOT || argc < 2)
-		return usage(s, "export", e);
-	return plot_words(&d->plot_of, argc - 1, argv + 1, e);
-}
-
 static const struct {
 	const char *word;
-	int (*parse)(struct session *s, int argc, char **argv, struct drawing *d, struct err *e);
-} forms[] = {{"load", parse_load}, {"path", parse_path}, {"cycle", parse_cycle}, {"layer", parse_layer_words},
-	     {"diff", parse_diff}, {"map", parse_map},	 {"plot", parse_plot},	 {"cdg", parse_cdg}};
+	enum drawing_kind kind;
+	int what; /* of struct drawing */
+} forms[] = {{"load", DRAWING_LOAD, DRAW_FABRIC},     {"path", DRAWING_PATH, DRAW_FABRIC},
+	     {"cycle", DRAWING_WITNESS, DRAW_FABRIC}, {"layer", DRAWING_LAYER, DRAW_FABRIC},
+	     {"diff", DRAWING_DIFF, DRAW_FABRIC},     {"map", DRAWING_MAP, DRAW_FABRIC},
+	     {"plot", DRAWING_PLAIN, DRAW_PLOT},      {"cdg", DRAWING_PLAIN, DRAW_CDG}};
 
-static int parse_words(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
+/* What the words behind FILE ask for. */
+static void take_words(const struct args *args, struct drawing *d)
 {
-	if (argc == 3)
-		return 0;
-	for (size_t k = 0; k < ARRAY_LEN(forms); k++)
-		if (!strcmp(argv[3], forms[k].word))
-			return forms[k].parse(s, argc - 3, argv + 3, d, e);
-	return usage(s, "export", e);
+	const struct arg *layer = args_get(args, "LAYER");
+	int colour = args_which(args, map_colour_names, MAP_COLOURS);
+
+	d->vl = layer ? (int)layer->n : CDG_ALL_VLS;
+	d->switches = args_has(args, "switches");
+	d->group = (uint32_t)args_number(args, "group N", 0);
+	d->of = (struct drawing_of){.args = args,
+				    .switches = d->switches,
+				    .group = d->group ? d->group : 1,
+				    .vl = d->vl,
+				    .colour = colour < 0 ? 0 : (enum map_colour)colour};
+	for (size_t k = 0; args->n > 2 && k < ARRAY_LEN(forms); k++)
+		if (!strcmp(args->arg[2].word, forms[k].word)) {
+			d->of.kind = forms[k].kind;
+			d->what = forms[k].what;
+		}
+	if (d->of.kind == DRAWING_WITNESS && args_has(args, "all"))
+		d->of.kind = DRAWING_CYCLE;
+	if (d->what == DRAW_PLOT)
+		plot_words(&d->plot_of, args);
 }
 
-int drawing_prepare(struct session *s, int argc, char **argv, struct drawing *d, struct out *o, struct err *e)
+int drawing_prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
+		    struct err *e)
 {
 	struct progress *p = o->run->progress;
+	const char *as = args->arg[0].word;
 
-	*d = (struct drawing){.as = *argv[1] == 'd'   ? DRAW_DOT
-				    : *argv[1] == 's' ? DRAW_SVG
-						      : DRAW_PNG,
-			      .vl = CDG_ALL_VLS};
-	if (argc < 3)
+	*d = (struct drawing){.as = *as == 'd' ? DRAW_DOT : *as == 's' ? DRAW_SVG : DRAW_PNG};
+	take_words(args, d);
+	if (d->what == DRAW_PLOT && d->as == DRAW_DOT)
 		return usage(s, "export", e);
-	if (parse_words(s, argc, argv, d, e) || session_need_fabric(s, e))
+	if (session_need_fabric(s, e))
 		return -1;
-	if (d->as == DRAW_PNG && check_png(d, argv[2], e))
+	if (d->as == DRAW_PNG && check_png(d, args->arg[1].word, e))
 		return -1;
 	if (d->what == DRAW_FABRIC)
 		return fabric_drawing_make(s, &d->of, &d->fabric, p, e);

@@ -53,8 +53,8 @@ struct drawing {
 	uint32_t component;
 };
 
-/* Words behind `export`, argv[1] on; all that may be wrong with them is found, and all is computed. */
-int drawing_prepare(struct session *s, int argc, char **argv, struct drawing *d, struct out *o,
+/* By the words of `export`; all that may be wrong is found, and all is computed. */
+int drawing_prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
 		    struct err *e);
 int drawing_write(struct session *s, const struct drawing *d, const struct target *t, struct out *o,
 		  struct err *e);

@@ -68,18 +68,18 @@ static int take_held(struct session *s, const char *chain, struct out *o, struct
 
 static int cmd_load(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
+	const char *path = args->arg[0].word;
 	struct fabric *f;
 	bool tables;
 	char *how;
 	int rc;
 
-	if (!strcmp(argv[1], "-") && o->run->on_screen)
+	if (!strcmp(path, "-") && o->run->on_screen)
 		return err_set(e, "load -: standard input is the terminal here; expected a file");
 	progress_start(o->run->progress, "reading the file", 0);
-	if (fabric_load(argv[1], &f, o->run->progress, e))
+	if (fabric_load(path, &f, o->run->progress, e))
 		return -1;
-	how = str_printf("load %s", argv[1]);
+	how = str_printf("load %s", path);
 	tables = f->switch_tables != NULL;
 	rc = take_fabric(s, f, how, o, e);
 	free(how);
@@ -103,23 +103,22 @@ static void tell_lesson_fabric(const char *word, struct out *o)
 
 static int cmd_synth(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
+	const char *spec = args_word(args, "SPEC", NULL);
 	struct fabric *f;
 	char *how;
 	int rc;
 
-	if (argc < 2) {
+	if (!spec) {
 		out_text(o, "%s", synth_help);
 		return 0;
 	}
-	if (synth_make(argv[1], &f, e))
+	if (synth_make(spec, &f, e))
 		return -1;
-	how = str_printf("synth %s", argv[1]);
+	how = str_printf("synth %s", spec);
 	rc = take_fabric(s, f, how, o, e);
 	free(how);
 	if (!rc)
-		tell_lesson_fabric(argv[1], o);
+		tell_lesson_fabric(spec, o);
 	return rc;
 }
 
@@ -136,23 +135,6 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 		 text_str(&lines));
 	out_json(o, "changes", json_integer(n));
 	text_free(&lines);
-}
-
-/* `wait SECONDS` at the end. */
-static int take_silence(int *words, char **argv, unsigned *silence, struct err *e)
-{
-	unsigned long v;
-	char *end;
-
-	if (*words < 3 || strcmp(argv[*words - 2], "wait"))
-		return 0;
-	v = strtoul(argv[*words - 1], &end, 10);
-	if (*end || v < 1 || v > LIVE_SILENCE_MOST)
-		return err_set(e, "found \"%s\", expected seconds from 1 to %d", argv[*words - 1],
-			       LIVE_SILENCE_MOST);
-	*silence = (unsigned)v;
-	*words -= 2;
-	return 0;
 }
 
 /* A fabric of which a part did not answer does not take the place of a whole one unasked. */
@@ -174,36 +156,29 @@ static int refuse_partial(const struct fabric *before, const struct fabric *f, s
 
 static int cmd_live(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct fabric *before;
 	struct fabric *f;
 	enum live_tables what = LIVE_NO_TABLES;
-	unsigned silence = LIVE_SILENCE_S;
-	bool partial;
+	const char *device = args_word(args, "CA[:PORT]", "");
 	char *ca = NULL, *how;
-	int port = 0, words, rc;
+	int port = 0, rc;
 
-	if (take_silence(&argc, argv, &silence, e))
-		return -1;
-	partial = words_take_last(&argc, argv, "partial");
-	words = argc;
-	if (words > 1 && !strcmp(argv[words - 1], "tables"))
+	if (args_has(args, "tables"))
 		what = LIVE_LFTS;
-	else if (words > 1 && !strcmp(argv[words - 1], "sl2vl"))
+	else if (args_has(args, "sl2vl"))
 		what = LIVE_LFTS_SL2VL;
-	words -= what != LIVE_NO_TABLES;
-	if (live_parse_target(words > 1 ? argv[1] : "", &ca, &port, e))
+	if (live_parse_target(device, &ca, &port, e))
 		return -1;
 	before = s->loaded ? fabric_ref(s->loaded) : NULL;
-	rc = live_discover_tables(ca, port, what, silence, &f, o->run->progress, e);
+	rc = live_discover_tables(ca, port, what, (unsigned)args_number(args, "SECONDS", LIVE_SILENCE_S), &f,
+				  o->run->progress, e);
 	free(ca);
-	if (!rc && !partial && refuse_partial(before, f, e)) {
+	if (!rc && !args_has(args, "partial") && refuse_partial(before, f, e)) {
 		fabric_unref(f);
 		rc = -1;
 	}
 	if (!rc) {
-		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
+		how = str_printf("live%s%s", *device ? " " : "", device);
 		fabric_ref(f);
 		rc = take_discovered(s, f, how, o, e);
 		if (!rc) {
@@ -221,12 +196,12 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 
 static int cmd_names(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
+	const char *path = args->arg[0].word;
 	struct name_map *map, *old = s->names;
 	struct warnings w = {0};
 
 	map = NEW(struct name_map);
-	if (name_map_load(argv[1], map, &w, o->run->progress, e)) {
+	if (name_map_load(path, map, &w, o->run->progress, e)) {
 		free(map);
 		return -1;
 	}
@@ -242,10 +217,10 @@ static int cmd_names(struct session *s, const struct args *args, struct out *o, 
 		name_map_free(old);
 		free(old);
 	}
-	out_text(o, "%s from %s\n", PLURAL(map->n, "name"), argv[1]);
+	out_text(o, "%s from %s\n", PLURAL(map->n, "name"), path);
 	out_json(o, "names", json_integer((json_int_t)map->n));
 	for (size_t i = 0; i < w.n; i++)
-		out_text(o, "%s:%u: %s\n", argv[1], w.w[i].line, w.w[i].text);
+		out_text(o, "%s:%u: %s\n", path, w.w[i].line, w.w[i].text);
 	warnings_free(&w);
 	return 0;
 }
@@ -352,52 +327,51 @@ static int set_option(struct session *s, const char *name, const char *value, st
 }
 
 /* Several words: names in place of a file. */
-static int set_words(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int set_words(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	const struct optdef *d = options_find(s->setup->options, argv[1]);
+	const char *name = args->arg[0].word;
+	const struct optdef *d = options_find(s->setup->options, name);
 	struct text value = {0};
 	int rc;
 
 	if (d && !d->names)
-		return err_set(e, "%s: found %d words, expected one value", argv[1], argc - 2);
-	for (int i = 2; i < argc; i++) {
-		char *quoted = word_quoted(argv[i]);
+		return err_set(e, "%s: found %d words, expected one value", name, args->n - 1);
+	for (int i = 1; i < args->n; i++) {
+		char *quoted = word_quoted(args->arg[i].word);
 
-		text_add(&value, "%s%s", i > 2 ? " " : "", quoted);
+		text_add(&value, "%s%s", i > 1 ? " " : "", quoted);
 		free(quoted);
 	}
-	rc = set_option(s, argv[1], text_str(&value), o, e);
+	rc = set_option(s, name, text_str(&value), o, e);
 	text_free(&value);
 	return rc;
 }
 
 static int cmd_set(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	if (argc == 1) {
+	const char *name = args_word(args, "OPTION", NULL);
+	if (!name) {
 		show_options(s, o);
 		return 0;
 	}
-	if (argc == 2 && options_find(s->setup->options, argv[1])) {
-		show_option(o, s->setup->options, options_find(s->setup->options, argv[1]));
-		out_json(o, "options", json_make("{s:s}", argv[1], options_get(s->setup->options, argv[1])));
+	if (args->n == 1 && options_find(s->setup->options, name)) {
+		show_option(o, s->setup->options, options_find(s->setup->options, name));
+		out_json(o, "options", json_make("{s:s}", name, options_get(s->setup->options, name)));
 		return 0;
 	}
-	if (argc > 3)
-		return set_words(s, argc, argv, o, e);
-	return set_option(s, argv[1], argv[2], o, e);
+	if (args->n > 2)
+		return set_words(s, args, o, e);
+	return set_option(s, name, args_word(args, "VALUE", NULL), o, e);
 }
 
 static int cmd_unset(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
-	return set_option(s, argv[1], NULL, o, e);
+	return set_option(s, args->arg[0].word, NULL, o, e);
 }
 
 static int cmd_config(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
+	const char *path = args->arg[0].word;
 	struct options *opts;
 	struct text notes = {0};
 	const struct event *at = session_event(s);
@@ -405,7 +379,7 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 	int rc;
 
 	opts = options_copy(s->setup->options);
-	rc = conf_read(opts, argv[1], o->run->progress, &engines, &notes, e);
+	rc = conf_read(opts, path, o->run->progress, &engines, &notes, e);
 	if (!rc) {
 		out_text(o, "%s", text_str(&notes));
 		rc = session_reshape(s, opts, o->run->progress, e);
@@ -612,9 +586,7 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 
 static int cmd_show(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	const char *what = argc > 1 ? argv[1] : "summary";
+	const char *what = args->n ? args->arg[0].word : "summary";
 
 	if (!strcmp(what, "options"))
 		show_options(s, o);
@@ -627,13 +599,13 @@ static int cmd_show(struct session *s, const struct args *args, struct out *o, s
 	else if (!strcmp(what, "warnings"))
 		show_warnings(s, o);
 	else if (!strcmp(what, "switches"))
-		return show_nodes(s, true, o, e);
+		show_nodes(s, true, o, e);
 	else if (!strcmp(what, "hosts"))
-		return show_nodes(s, false, o, e);
+		show_nodes(s, false, o, e);
 	else if (!strcmp(what, "links"))
 		show_links(s, o);
 	else
-		return show_node(s, argv[2], o, e);
+		return show_node(s, args->arg[1].word, o, e);
 	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : 0;
 }
 
@@ -658,6 +630,11 @@ const struct command fabric_commands[] = {
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
+	 .numbers = (const struct arg_number[]){{.key = "SECONDS",
+						 .least = 1,
+						 .most = LIVE_SILENCE_MOST,
+						 .what = "seconds from 1 to " NUMBER_TEXT(LIVE_SILENCE_MOST)},
+						{.key = NULL}},
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
 	 .help = "discover the fabric through libibnetdisc; again: also what changed since",
 	 .details = "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the "

@@ -230,17 +230,6 @@ static int tell_path(const struct request *rq, struct out *o, struct err *e)
 
 /* --- the command ---------------------------------------------------------------------------------- */
 
-static int take_by(struct request *rq, const char *word, struct err *e)
-{
-	for (unsigned i = 0; i < FLOWS_BYS; i++)
-		if (!strcmp(word, flow_by_word[i])) {
-			rq->by = (enum flow_by)i;
-			rq->one_by = true;
-			return 0;
-		}
-	return err_set(e, "found \"%s\", expected switches, source, destination, host, scope or pair", word);
-}
-
 /* By scope all hosts count, and those of the scope are told apart. */
 static int count_hosts(struct request *rq, struct err *e)
 {
@@ -267,45 +256,35 @@ static int count_hosts(struct request *rq, struct err *e)
 	return 0;
 }
 
-/* The port, or the ends of a path; *used words of them. */
-static int take_place(struct request *rq, int argc, char **argv, int *used, struct err *e)
+/* The port, or the ends of a path. */
+static int take_place(struct request *rq, const struct args *args, struct err *e)
 {
-	bool two = argc > 1 && strcmp(argv[1], "by") != 0 && !is_pattern_word(argv[1]);
+	const struct arg *src = args_get(args, "SRC"), *dst = args_get(args, "DST");
 
 	rq->src = rq->dst = NO_ID;
-	*used = two ? 2 : 1;
-	if (!two) {
-		rq->port = session_port(rq->s, argv[0], e);
-		return rq->port == NO_ID ? -1 : 0;
+	if (!src) {
+		rq->port = args->arg[0].id;
+		return 0;
 	}
-	rq->src = session_endport(rq->s, argv[0], &rq->slid, e);
-	if (rq->src != NO_ID)
-		rq->dst = session_endport(rq->s, argv[1], &rq->dlid, e);
-	if (rq->dst == NO_ID)
-		return -1;
-	return rq->src == rq->dst ? err_set(e, "%s and %s are one port, expected two", argv[0], argv[1]) : 0;
+	rq->src = src->id;
+	rq->slid = src->lid;
+	rq->dst = dst->id;
+	rq->dlid = dst->lid;
+	return rq->src == rq->dst ? err_set(e, "%s and %s are one port, expected two", src->word, dst->word)
+				  : 0;
 }
 
 static int cmd_flows(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	struct request rq = {.s = s, .w = session_sweep(s)};
-	int used = 0, rc;
+	struct request rq = {.s = s, .w = session_sweep(s), .all = args->n > 1 && args_end(args, "all")};
+	int by = args_which(args, flow_by_word, FLOWS_BYS), rc = take_place(&rq, args, e);
 
-	rq.all = argc > 2 && words_take_last(&argc, argv, "all");
-	rc = take_place(&rq, argc - 1, argv + 1, &used, e);
-	argc -= 1 + used;
-	argv += 1 + used;
-	if (!rc && argc && !strcmp(argv[0], "by")) {
-		rc = argc > 1 ? take_by(&rq, argv[1], e) : err_set(e, "expected by what to group");
-		argc -= 2;
-		argv += 2;
-	}
+	rq.one_by = args_has(args, "by");
+	rq.by = rq.one_by ? (enum flow_by)by : FLOWS_BY_SWITCHES;
 	if (!rc)
 		rc = count_hosts(&rq, e);
 	if (!rc)
-		rc = session_pattern(s, rq.r, argc > 0 ? argc : 0, argv, &rq.pattern, o->run->progress, e);
+		rc = session_pattern(s, rq.r, args, &rq.pattern, o->run->progress, e);
 	if (!rc) {
 		if (rq.by != FLOWS_BY_SCOPE)
 			report_scope(s, o);

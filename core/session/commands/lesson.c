@@ -1,6 +1,7 @@
 /* `lesson`: lessons are listed, played step by step, and checked. */
 #include "core/session/lesson.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/wrap.h"
 #include "core/session/commands/commands.h"
@@ -240,28 +241,28 @@ static int play(struct play *p, size_t last, bool goes_on, struct err *e)
 	return rc;
 }
 
-static int number_of(const char *word, const struct lesson *l, size_t *step, struct err *e)
+static int step_number(const char *word, const struct lesson *l, size_t *step, struct err *e)
 {
-	char *end;
-	unsigned long n = strtoul(word, &end, 10);
+	uint64_t n;
 
-	if (*end || end == word || !n || n > l->n)
+	if (!number_of(word, 1, l->n, &n))
 		return err_set(e, "lesson %s: found \"%s\", expected a step from 1 to %zu, all or check",
 			       l->name, word, l->n);
 	*step = n - 1;
 	return 0;
 }
 
-static int play_named(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int play_named(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct play p = {.s = s, .o = o, .l = lesson_read(argv[1], e)};
-	bool all = argc > 2 && !strcmp(argv[2], "all");
+	struct play p = {.s = s, .o = o, .l = lesson_read(args->arg[0].word, e)};
+	const struct arg *step = args_get(args, "STEP");
+	bool all = args_has(args, "all");
 	int rc;
 
 	if (!p.l)
 		return -1;
 	p.answers = all;
-	rc = argc > 2 && !all ? number_of(argv[2], p.l, &p.step, e) : 0;
+	rc = step ? step_number(step->word, p.l, &p.step, e) : 0;
 	if (!rc)
 		rc = play(&p, all ? p.l->n - 1 : p.step, false, e);
 	lesson_free(p.l);
@@ -315,24 +316,22 @@ static int go_on(struct session *s, const char *word, struct out *o, struct err 
 
 static int cmd_lesson(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	static const char *const words[] = {"next", "back", "again", "answer"};
+	const char *name = args_word(args, "LESSON", NULL);
 
-	if (argc < 2)
-		return list_lessons(o);
-	for (size_t i = 0; argc == 2 && i < ARRAY_LEN(words); i++)
-		if (!strcmp(argv[1], words[i]))
-			return go_on(s, words[i], o, e);
-	if (argc == 2 && !strcmp(argv[1], "check"))
-		return check_lessons(s, NULL, o, e);
-	if (argc == 3 && !strcmp(argv[2], "check"))
-		return check_lessons(s, argv[1], o, e);
-	return play_named(s, argc, argv, o, e);
+	if (args_has(args, "check"))
+		return check_lessons(s, name, o, e);
+	if (name)
+		return play_named(s, args, o, e);
+	return args->n ? go_on(s, args->arg[0].word, o, e) : list_lessons(o);
 }
 
 const struct command lesson_commands[] = {
 	{.name = "lesson",
+	 .numbers = (const struct arg_number[]){{.key = "STEP",
+						 .most = UINT64_MAX,
+						 .what = "a step from 1, all or check",
+						 .lead = "lesson"},
+						{.key = NULL}},
 	 .syntax = "lesson [check|next|back|again|answer] | lesson LESSON [all|check|STEP]",
 	 .help = "lessons on routing: list them, play one from a step on; check: do they still tell the "
 		 "truth?",

@@ -74,16 +74,13 @@ static void report_left_out(const struct pattern *pt, uint64_t routes, struct ou
 }
 
 /* `load-map ebb [both] [seed=K]` */
-static int load_ebb(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int load_ebb(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	bool both = argc && !strcmp(argv[0], "both");
-	const char *word = argc > 1 ? argv[1] : argc && !both ? argv[0] : "seed=1";
-	uint64_t seed;
+	bool both = args_has(args, "both");
+	uint64_t seed = args_number(args, "seed=K", 1);
 	struct ebb ebb;
 
-	if (seed_word(word, &seed, e))
-		return -1;
 	if (ebb_estimate(w->routing, seed, both, o->run->progress, &ebb))
 		return err_set(e, CANCELLED);
 	report_scope(s, o);
@@ -103,23 +100,19 @@ static int load_ebb(struct session *s, int argc, char **argv, struct out *o, str
 
 static int cmd_load_map(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	struct pattern pattern;
 	struct loads *l;
-	uint32_t limit = 20;
+	bool all = args->n > 1 && args_end(args, "all"); /* behind a pattern */
 
-	if (argc > 1 && !strcmp(argv[1], "ebb"))
-		return load_ebb(s, argc - 2, argv + 2, o, e);
-	if (argc > 2 && words_take_last(&argc, argv, "all"))
-		limit = UINT32_MAX;
-	if (session_pattern(s, w->routing, argc - 1, argv + 1, &pattern, o->run->progress, e))
+	if (args_has(args, "ebb"))
+		return load_ebb(s, args, o, e);
+	if (session_pattern(s, w->routing, args, &pattern, o->run->progress, e))
 		return -1;
 	l = loads_new(w->routing, &pattern, o->run->progress);
 	if (l) {
 		report_scope(s, o);
-		print_loads(w, l, limit, o);
+		print_loads(w, l, all ? UINT32_MAX : 20, o);
 		report_left_out(&pattern, l->routes, o);
 	}
 	pattern_free(&pattern);
@@ -181,30 +174,17 @@ static void print_shifts(const struct sweep *w, const struct shift_order *order,
 
 static int cmd_shifts(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	struct shift_order order;
 	struct shifts *sh;
-	unsigned long sample = 0;
-	const char *by = NULL;
-	char *end;
+	static const char *const orders[] = {"lid", "ftree", "name"};
+	int by = args_which(args, orders, ARRAY_LEN(orders));
+	uint32_t sample = (uint32_t)args_number(args, "SAMPLE", 0);
 
-	if (argc > 2 && !strcmp(argv[argc - 2], "order")) {
-		by = argv[argc - 1];
-		argc -= 2;
-	}
-	if (argc > 2)
-		return usage(s, "shifts", e);
-	if (argc == 2) {
-		sample = strtoul(argv[1], &end, 10);
-		if (*end || !sample || sample > UINT32_MAX)
-			return err_set(e, "shifts: found \"%s\", expected how many shifts to look at, from 1",
-				       argv[1]);
-	}
-	if (shift_order_find(w->routing, w->setup, s->engines, by, o->run->progress, &order, e))
+	if (shift_order_find(w->routing, w->setup, s->engines, by < 0 ? NULL : orders[by], o->run->progress,
+			     &order, e))
 		return -1;
-	if (argc == 1)
+	if (!sample)
 		sample = shift_sample(&order);
 	sh = shifts_new(w->routing, &order, sample, o->run->progress);
 	if (!sh) {
@@ -301,8 +281,6 @@ static void print_shares(const struct shared *h, uint32_t limit, struct out *o)
 
 static int cmd_spread(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct shared h = {.w = session_sweep(s)};
 	struct loads *l = loads_new(h.w->routing, &pattern_all, o->run->progress);
 	const struct routing *r = NULL;
@@ -311,7 +289,7 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 	if (!l)
 		return err_set(e, CANCELLED);
 	report_scope(s, o);
-	r = spread_as_asked(h.w->routing, argv[1], o, e);
+	r = spread_as_asked(h.w->routing, args->arg[0].word, o, e);
 	if (r)
 		share = spread_shares(r, o->run->progress);
 	if (r && !share)
@@ -320,7 +298,7 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 		h.l = l;
 		h.share = share;
 		gather_shares(&h);
-		print_shares(&h, argc > 2 ? UINT32_MAX : 20, o);
+		print_shares(&h, args->n > 1 ? UINT32_MAX : 20, o);
 	}
 	free(h.port);
 	free(share);
@@ -362,6 +340,12 @@ const struct command load_commands[] = {
 			    "ebb.seed integer of the random draws\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
+	 .numbers = (const struct arg_number[]){{.key = "SAMPLE",
+						 .least = 1,
+						 .most = UINT32_MAX,
+						 .what = "how many shifts to look at, from 1",
+						 .lead = "shifts"},
+						{.key = NULL}},
 	 .syntax = "shifts [SAMPLE] [order lid|ftree|name]",
 	 .help = "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
 	 .details = "  The order is the same for all engines: that of the fat tree where ftree can index the "

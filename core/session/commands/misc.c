@@ -9,22 +9,21 @@
 
 static int cmd_source(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
+	const char *path = args->arg[0].word;
 	struct command_run *r = o->run;
-	bool whole = argc == 3;
+	bool whole = args_has(args, "whole");
 	struct text errors = {0};
 	FILE *f;
 	int rc;
 
 	(void)s;
 	if (r->depth >= MAX_SOURCE_DEPTH)
-		return err_set(e, "%s: scripts call each other more than %d deep", argv[1], MAX_SOURCE_DEPTH);
-	f = infile_open(argv[1], r->progress);
+		return err_set(e, "%s: scripts call each other more than %d deep", path, MAX_SOURCE_DEPTH);
+	f = infile_open(path, r->progress);
 	if (!f)
-		return err_system(e, argv[1], errno);
+		return err_system(e, path, errno);
 	r->depth++;
-	rc = whole ? run_whole_script(r, f, argv[1], &errors, e) : run_script(r, f, argv[1], e);
+	rc = whole ? run_whole_script(r, f, path, &errors, e) : run_script(r, f, path, e);
 	r->depth--;
 	fclose(f);
 	out_text(o, "%s", text_str(&errors));
@@ -43,12 +42,10 @@ static int cmd_quit(struct session *s, const struct args *args, struct out *o, s
 
 static int cmd_echo(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	(void)s;
 	(void)e;
-	for (int i = 1; i < argc; i++)
-		out_text(o, "%s%s", i > 1 ? " " : "", argv[i]);
+	for (int i = 0; i < args->n; i++)
+		out_text(o, "%s%s", i ? " " : "", args->arg[i].word);
 	out_text(o, "\n");
 	return 0;
 }

@@ -188,15 +188,11 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 
 static int cmd_trace(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
 	const struct sweep *w;
-	unsigned slid, dlid;
-	uint32_t src, dst;
+	const struct arg *from = &args->arg[0], *to = &args->arg[1];
+	unsigned slid = from->lid, dlid = to->lid;
+	uint32_t src = from->id, dst = to->id;
 
-	src = session_endport(s, argv[1], &slid, e);
-	dst = src == NO_ID ? NO_ID : session_endport(s, argv[2], &dlid, e);
-	if (dst == NO_ID)
-		return -1;
 	if (!session_sweep(s))
 		print_ends(s, src, slid, dst, dlid, o);
 	w = need_routing(s, e);
@@ -210,27 +206,13 @@ static int cmd_trace(struct session *s, const struct args *args, struct out *o, 
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static uint32_t switch_argument(struct session *s, const char *word, struct err *e)
-{
-	uint32_t n = session_node(s, word, e);
-
-	if (n != NO_ID && !node_is_switch(s->fabric, n)) {
-		err_set(e, "%s is no switch", s->fabric->node_name[n]);
-		return NO_ID;
-	}
-	return n == NO_ID ? NO_ID : s->fabric->node_switch[n];
-}
-
 static int cmd_lft(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	const struct comparison *c = session_event(s)->change;
-	uint32_t sw = switch_argument(s, argv[1], e);
+	uint32_t sw = s->fabric->node_switch[args->arg[0].id];
 	json_t *list;
 
-	if (sw == NO_ID)
-		return -1;
 	if (!w->routing->row[sw])
 		return err_set(e, "%s is down: it has no tables", switch_name(s->fabric, sw));
 	list = json_array();
@@ -245,21 +227,18 @@ static int cmd_lft(struct session *s, const struct args *args, struct out *o, st
 		json_array_append_new(list, json_make("{s:i, s:i}", "lid", (int)lid, "port", (int)now));
 	}
 	out_json(o, "entries", list);
-	return print_table(s, "lft", argv[1], o, e);
+	return print_table(s, "lft", args->arg[0].word, o, e);
 }
 
 static int cmd_hops(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
 	const struct routing *r = session_sweep(s)->routing;
-	uint32_t sw = switch_argument(s, argv[1], e);
+	uint32_t sw = s->fabric->node_switch[args->arg[0].id];
 
-	if (sw == NO_ID)
-		return -1;
 	if (!r->ops->hops)
 		return err_set(e, "%s has no hop matrix", r->engine);
 	out_text(o, "Hop matrix of %s: least, and the ports that have it\n", switch_name(s->fabric, sw));
-	return print_table(s, "hops", argv[1], o, e);
+	return print_table(s, "hops", args->arg[0].word, o, e);
 }
 
 static int cmd_ranks(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -274,14 +253,12 @@ static int cmd_ranks(struct session *s, const struct args *args, struct out *o, 
 
 static int cmd_roots(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const struct sweep *w;
 	const struct routing *r;
 	json_t *list;
 
-	if (argc > 1)
-		return export_roots(s, argc, argv, o, e);
+	if (args->n)
+		return export_roots(s, args, o, e);
 	if (!need_routing(s, e))
 		return -1;
 	w = session_sweep(s);

@@ -10,37 +10,15 @@
 #include "core/session/commands/commands.h"
 #include "core/session/commands/drawing.h"
 
-int plot_words(struct plot_of *of, int argc, char **argv, struct err *e)
+void plot_words(struct plot_of *of, const struct args *args)
 {
 	static const char *const words[] = {"loads", "hops", "shifts", "survey"};
-	unsigned long n;
-	char *end;
+	int kind = args_which(args, words, ARRAY_LEN(words)),
+	    part = part_kind_of(args->arg[args->n - 1].word);
 
-	for (size_t k = 0; k <= ARRAY_LEN(words); k++) {
-		if (k == ARRAY_LEN(words))
-			return err_set(e, "plot: found \"%s\", expected loads, hops, shifts or survey",
-				       argv[0]);
-		of->kind = (enum plot_kind)k;
-		if (!strcmp(argv[0], words[k]))
-			break;
-	}
-	if (argc == 1)
-		return 0;
-	if (of->kind == PLOT_SURVEY) {
-		int kind = part_kind_of(argv[1]);
-
-		of->survey = (enum part_kind)kind;
-		return kind >= 0
-			       ? 0
-			       : err_set(e, "plot: found \"%s\", expected links, switches, chassis or cards",
-					 argv[1]);
-	}
-	n = strtoul(argv[1], &end, 10);
-	of->sample = (uint32_t)n;
-	return of->kind == PLOT_SHIFTS && n && n <= UINT32_MAX && !*end
-		       ? 0
-		       : err_set(e, "plot: found \"%s\", expected how many shifts to look at, from 1",
-				 argv[1]);
+	of->kind = (enum plot_kind)kind;
+	of->survey = part < 0 ? PART_LINK : (enum part_kind)part;
+	of->sample = (uint32_t)args_number(args, "SAMPLE", 0);
 }
 
 static void take_buckets(struct plots *d, const struct buckets *b)

@@ -4,6 +4,7 @@
 
 #include "core/analysis/draw/plot.h"
 #include "core/analysis/survey/survey.h"
+#include "core/session/args.h"
 #include "core/session/session.h"
 
 #define PLOT_SYNTAX "loads | plot hops | plot shifts [SAMPLE] | plot survey [links|switches|chassis|cards]"
@@ -30,8 +31,8 @@ struct plots {
 	uint32_t n_labels;
 };
 
-/* Words behind `plot`: -1 and *e. */
-int plot_words(struct plot_of *of, int argc, char **argv, struct err *e);
+/* The words behind `plot`. */
+void plot_words(struct plot_of *of, const struct args *args);
 /* There are tables.  -1 and *e: cancelled, or nothing is there to plot. */
 int plots_make(struct session *s, const struct plot_of *of, struct plots *d, struct progress *p,
 	       struct err *e);

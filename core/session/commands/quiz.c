@@ -92,17 +92,11 @@ static int judge(struct quiz *q, const struct quiz_maker *m, unsigned long guess
 	return 0;
 }
 
-static int check_answer(struct quiz *q, const char *word, struct err *e)
+static int check_answer(struct quiz *q, uint64_t guess, struct err *e)
 {
 	const struct interpreter *in = q->o->run->in;
 	const struct quiz_maker *m;
-	char *end;
-	unsigned long guess;
 
-	errno = 0;
-	guess = strtoul(word, &end, 10);
-	if (*end || end == word || errno || !strchr("0123456789", *word))
-		return err_set(e, "quiz answer: found \"%s\", expected a number", word);
 	if (!in->quiz_seed || in->quiz_generation != q->s->generation)
 		return err_set(e, "no question is open; `quiz` asks one");
 	q->w = session_sweep(q->s);
@@ -125,30 +119,6 @@ static int route_by(struct quiz *q, const char *words, struct err *e)
 	return rc;
 }
 
-static int read_words(struct quiz *q, int argc, char **argv, enum quiz_kind *kind, uint64_t *seed,
-		      struct err *e)
-{
-	char *end;
-
-	for (int i = 1; i < argc; i++) {
-		enum quiz_kind k = QUIZ_ANY;
-
-		for (unsigned j = 1; j < ARRAY_LEN(kinds); j++)
-			k = strcmp(argv[i], kinds[j].word) ? k : (enum quiz_kind)j;
-		if (k != QUIZ_ANY) {
-			*kind = k;
-		} else if (!strncmp(argv[i], "seed=", 5)) {
-			*seed = strtoull(argv[i] + 5, &end, 0);
-			if (*end || !argv[i][5] || !*seed)
-				return err_set(e, "seed: found \"%s\", expected a number from 1",
-					       argv[i] + 5);
-		} else if (route_by(q, argv[i], e)) {
-			return -1;
-		}
-	}
-	return 0;
-}
-
 static void ask(struct quiz *q, const struct quiz_maker *m)
 {
 	json_t *question = json_make("{s:s}", "kind", q->noun);
@@ -164,21 +134,22 @@ static void ask(struct quiz *q, const struct quiz_maker *m)
 
 static int cmd_quiz(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct interpreter *in = o->run->in;
 	struct quiz q = {.s = s, .o = o};
-	uint64_t seed = in->quiz_seed + 1;
+	uint64_t seed = args_number(args, "seed=K", in->quiz_seed + 1);
+	const char *engine = args_word(args, "ENGINE", NULL);
 	enum quiz_kind kind = QUIZ_ANY;
 	const struct quiz_maker *m = NULL;
 	int rc;
 
-	if (argc == 3 && !strcmp(argv[1], "answer")) {
-		rc = check_answer(&q, argv[2], e);
+	if (args_has(args, "answer")) {
+		rc = check_answer(&q, args_number(args, "NUMBER", 0), e);
 		decided_free(&q.decided);
 		return rc;
 	}
-	if (!read_words(&q, argc, argv, &kind, &seed, e) && (q.w = need_routing(s, e)))
+	for (unsigned k = 1; k < ARRAY_LEN(kinds); k++)
+		kind = args_has(args, kinds[k].word) ? (enum quiz_kind)k : kind;
+	if (!(engine && route_by(&q, engine, e)) && (q.w = need_routing(s, e)))
 		m = draw(&q, kind, seed, e);
 	if (m) {
 		ask(&q, m);
@@ -192,6 +163,16 @@ static int cmd_quiz(struct session *s, const struct args *args, struct out *o, s
 
 const struct command quiz_commands[] = {
 	{.name = "quiz",
+	 .numbers =
+		 (const struct arg_number[]){
+			 {.key = "seed=K",
+			  .least = 1,
+			  .most = UINT64_MAX,
+			  .what = "a number from 1",
+			  .lead = "seed",
+			  .any_base = true},
+			 {.key = "NUMBER", .most = UINT64_MAX, .what = "a number", .lead = "quiz answer"},
+			 {.key = NULL}},
 	 .syntax = "quiz [ENGINE] [port|layer|rank] [seed=K] | quiz answer NUMBER",
 	 .help = "guess the port of an entry, the layer of a path or the rank of a switch; the answer ends "
 		 "with "

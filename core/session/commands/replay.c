@@ -59,10 +59,9 @@ static int write_script(const char *path, const struct replay *r, struct out *o,
 
 static int cmd_save_session(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
-	bool screen = !strcmp(argv[1], "-");
-	char *fabric = screen ? NULL : beside(argv[1], ".ibnet"),
-	     *names = screen ? NULL : beside(argv[1], ".names");
+	bool screen = !strcmp(args->arg[0].word, "-");
+	char *fabric = screen ? NULL : beside(args->arg[0].word, ".ibnet"),
+	     *names = screen ? NULL : beside(args->arg[0].word, ".names");
 	struct replay r;
 	int rc = 0;
 
@@ -72,7 +71,7 @@ static int cmd_save_session(struct session *s, const struct args *args, struct o
 	if (!rc && r.needs_names)
 		rc = write_beside(s, names, false, o, e);
 	if (!rc)
-		rc = write_script(argv[1], &r, o, e);
+		rc = write_script(args->arg[0].word, &r, o, e);
 	if (!rc && r.lost.len && !screen)
 		out_text(o, "Not in it:\n%s", text_str(&r.lost));
 	out_json(o, "lost", json_text(text_str(&r.lost)));
@@ -309,12 +308,11 @@ static int put_report(const struct session *s, const struct replay *r, FILE *f, 
 
 static int cmd_report(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	char **argv = args->argv;
 	struct target to;
 	struct replay r;
 	int rc;
 
-	if (open_target(&to, argv[1], o, e))
+	if (open_target(&to, args->arg[0].word, o, e))
 		return -1;
 	replay_make(&r, s, NULL, NULL);
 	rc = put_report(s, &r, to.f, o, e);

@@ -38,7 +38,7 @@ static int mark_word(const struct session *s, const char *word, uint8_t mark, ui
 }
 
 /* The scope that words ask for; NULL and *e. */
-static struct scope *read_scope(const struct session *s, int argc, char **argv, struct err *e)
+static struct scope *read_scope(const struct session *s, const struct args *args, struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
@@ -46,15 +46,16 @@ static struct scope *read_scope(const struct session *s, int argc, char **argv, 
 	struct scope *scope = NULL;
 	int rc = 0;
 
-	for (uint32_t ep = 0; *argv[0] == '-' && ep < f->n_endports; ep++)
+	for (uint32_t ep = 0; *args->arg[0].word == '-' && ep < f->n_endports; ep++)
 		wanted[ep] = !endport_is_switch(f, ep);
-	for (int i = 0; !rc && i < argc; i++) {
-		bool leave_out = argv[i][0] == '-' && argv[i][1];
-		char *quoted = word_quoted(argv[i]);
+	for (int i = 0; !rc && i < args->n; i++) {
+		const char *word = args->arg[i].word;
+		bool leave_out = word[0] == '-' && word[1];
+		char *quoted = word_quoted(word);
 
 		text_add(&words, "%s%s", i ? " " : "", quoted);
 		free(quoted);
-		rc = mark_word(s, argv[i] + leave_out, !leave_out, wanted, e);
+		rc = mark_word(s, word + leave_out, !leave_out, wanted, e);
 	}
 	if (!rc)
 		scope = scope_new(f, text_str(&words), wanted);
@@ -70,16 +71,14 @@ static struct scope *read_scope(const struct session *s, int argc, char **argv, 
 
 static int cmd_scope(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	const uint8_t none = 0;
-	bool all = argc == 2 && (!strcmp(argv[1], "all") || !strcmp(argv[1], "off"));
+	bool all = args_has(args, "all") || args_has(args, "off");
 	struct scope *scope;
 	struct fabric nothing = {0};
 	char *text;
 	int rc;
 
-	if (argc == 1) {
+	if (!args->n) {
 		report_scope(s, o);
 		if (!session_scope(s))
 			out_text(o, "No scope: all hosts count.\n");
@@ -89,7 +88,7 @@ static int cmd_scope(struct session *s, const struct args *args, struct out *o, 
 		out_text(o, "All hosts count already.\n");
 		return 0;
 	}
-	scope = all ? scope_new(&nothing, "", &none) : read_scope(s, argc - 1, argv + 1, e);
+	scope = all ? scope_new(&nothing, "", &none) : read_scope(s, args, e);
 	if (!scope)
 		return -1;
 	text = str_printf("scope %s", all ? "all" : scope->words);

@@ -10,6 +10,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
+#include "core/session/patterns.h"
 
 /* --- lines, all from JSON: what is merged is told as what was computed ------------------------------------
  */
@@ -98,19 +99,20 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 /* --- the command -------------------------------------------------------------------------------------------
  */
 
-static int merge(int argc, char **argv, struct out *o, struct err *e)
+static int merge(const struct args *args, struct out *o, struct err *e)
 {
 	json_t *shares = json_array(), *all = NULL;
 	int rc = 0;
 
-	for (int i = 2; !rc && i < argc; i++) {
+	for (int i = 1; !rc && i < args->n; i++) {
+		const char *path = args->arg[i].word;
 		char *data;
 		size_t size;
 
-		rc = read_file(argv[i], o->run->progress, &data, &size, e);
+		rc = read_file(path, o->run->progress, &data, &size, e);
 		if (rc)
 			break;
-		rc = survey_shares_read(shares, argv[i], data, size, JSON_SCHEMA, o->run->progress, e);
+		rc = survey_shares_read(shares, path, data, size, JSON_SCHEMA, o->run->progress, e);
 		free(data);
 	}
 	if (!rc)
@@ -130,17 +132,15 @@ static int merge(int argc, char **argv, struct out *o, struct err *e)
 
 static int cmd_survey(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct survey_request rq = {0};
 	struct survey *found;
 	json_t *rows;
 	int rc;
 
-	if (!strcmp(argv[1], "merge"))
-		return merge(argc, argv, o, e);
+	if (args_has(args, "merge"))
+		return merge(args, o, e);
 	rq.before = need_routing(s, e);
-	if (!rq.before || survey_words(&rq, argc - 1, argv + 1, e))
+	if (!rq.before || survey_asked(&rq, args, e))
 		return -1;
 	rq.engines = s->engines;
 	found = survey_run(&rq, o->run->progress, e);

@@ -95,22 +95,20 @@ static int take_tables(struct session *s, const char *text, const struct switch_
 
 static int cmd_tables(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
+	const char *from = args->arg[0].word, *device = args_word(args, "CA[:PORT]", "");
 	const struct lids *now = session_sweep(s) ? session_sweep(s)->lids : NULL;
-	bool live = !strcmp(argv[1], "live");
+	bool live = args_has(args, "live");
 	struct text notes = {0}, text = {0};
 	struct switch_tables *t;
 	struct tables_info info;
 	int rc;
 
 	progress_start(o->run->progress, "reading tables", 0);
-	rc = live ? live_tables(argc > 2 ? argv[2] : "", s->fabric, now, &t, &info, &notes, o->run->progress,
-				e)
-		  : tables_load(argv[1], s->fabric, now, &t, &info, &notes, o->run->progress, e);
+	rc = live ? live_tables(device, s->fabric, now, &t, &info, &notes, o->run->progress, e)
+		  : tables_load(from, s->fabric, now, &t, &info, &notes, o->run->progress, e);
 	if (!rc) {
-		report_tables(argv[1], &info, text_str(&notes), o);
-		text_add(&text, argc > 2 ? "tables %s %s" : "tables %s", argv[1], argc > 2 ? argv[2] : "");
+		report_tables(from, &info, text_str(&notes), o);
+		text_add(&text, *device ? "tables %s %s" : "tables %s", from, device);
 		rc = take_tables(s, text_str(&text), t, o, e);
 		counted_unref(&t->counted);
 	}

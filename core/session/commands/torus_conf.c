@@ -85,15 +85,13 @@ static int give_plan(struct torus_fit *m, const struct torus_plan *p, bool good,
 
 static int cmd_torus_conf(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct torus_fit m;
 	int rc = torus_fit_begin(&m, s->setup, s->engines, o->run->progress, e);
 
 	if (!rc)
 		rc = torus_fit_make(&m, e);
 	if (rc >= 0)
-		rc = give_plan(&m, &m.plan, rc > 0, argc > 1 ? argv[1] : NULL, o, e);
+		rc = give_plan(&m, &m.plan, rc > 0, args_word(args, "FILE", NULL), o, e);
 	torus_fit_end(&m);
 	return rc;
 }

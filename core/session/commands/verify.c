@@ -134,21 +134,21 @@ static void report(const struct verification *v, struct out *o)
 
 static int cmd_verify(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct options *opts = options_copy(s->setup->options);
 	const char *chain = NULL;
 	const struct setup *setup;
 	struct verification *v = NULL;
 	int rc = 0;
 
-	for (int i = 1; !rc && i < argc; i++) {
-		if (strchr(argv[i], '='))
-			rc = options_assign(opts, s->fabric, argv[i], e);
+	for (int i = 0; !rc && i < args->n; i++) {
+		const char *word = args->arg[i].word;
+
+		if (strchr(word, '='))
+			rc = options_assign(opts, s->fabric, word, e);
 		else if (chain)
-			rc = err_set(e, "found \"%s\", expected OPTION=VALUE", argv[i]);
+			rc = err_set(e, "found \"%s\", expected OPTION=VALUE", word);
 		else
-			rc = engine_chain_known(s->engines, chain = argv[i], e);
+			rc = engine_chain_known(s->engines, chain = word, e);
 	}
 	if (!chain)
 		chain = s->setup->chain ? s->setup->chain : "minhop";

@@ -197,36 +197,13 @@ static bool wait_seconds(unsigned seconds, struct progress *p)
 	return true;
 }
 
-static int take_number(const char *word, unsigned most, unsigned *n, struct err *e)
-{
-	char *end;
-	unsigned long v = strtoul(word, &end, 10);
-
-	if (*end || !*word || v > most || *word == '-')
-		return err_set(e, "found \"%s\", expected a number up to %u", word, most);
-	*n = (unsigned)v;
-	return 0;
-}
-
 static int cmd_watch(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	struct watch w = {.seconds = WATCH_S};
-	int rc = 0, at = 1;
+	struct watch w = {.seconds = (unsigned)args_number(args, "SECONDS", WATCH_S),
+			  .rounds = (unsigned)args_number(args, "rounds N", 0)};
+	const char *device = args_word(args, "CA[:PORT]", NULL);
+	int rc = device ? live_parse_target(device, &w.ca, &w.port, e) : 0;
 
-	if (argc > at && strcmp(argv[at], "rounds") && strcmp(argv[at], "on"))
-		rc = take_number(argv[at++], LIVE_WATCH_MOST, &w.seconds, e);
-	for (; !rc && at + 1 < argc; at += 2) {
-		if (!strcmp(argv[at], "rounds"))
-			rc = take_number(argv[at + 1], LIVE_WATCH_ROUNDS, &w.rounds, e);
-		else if (!strcmp(argv[at], "on") && !w.ca)
-			rc = live_parse_target(argv[at + 1], &w.ca, &w.port, e);
-		else
-			rc = usage(s, "watch", e);
-	}
-	if (!rc && at < argc)
-		rc = usage(s, "watch", e);
 	w.list = json_array();
 	for (unsigned i = 1; !rc; i++) {
 		rc = do_round(s, &w, i, o, e);
@@ -266,9 +243,8 @@ static void tell_counters(const char *lines, struct out *o)
 
 static int cmd_counters(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	uint32_t port = session_port(s, argv[1], e), node, ep;
+	const char *of = args->arg[0].word;
+	uint32_t port = session_port(s, of, e), node, ep;
 	char name[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, lid[12], num[12], device[12];
 	char *argv2[] = {name, flag, NULL, device, lid, num, NULL};
 	char *ca = NULL, label[300];
@@ -276,7 +252,7 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 	int at = 0, rc;
 	FILE *to;
 
-	if (port == NO_ID || live_parse_target(argc > 2 ? argv[2] : "", &ca, &at, e))
+	if (port == NO_ID || live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
 		return -1;
 	node = s->fabric->port_node[port];
 	ep = s->fabric->port_endport[node_is_switch(s->fabric, node) ? s->fabric->node_port[node] : port];
@@ -285,7 +261,7 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 	snprintf(device, sizeof(device), "%d", at);
 	if (!strcmp(lid, "0")) {
 		free(ca);
-		return err_set(e, "%s has no LID by which its counters could be asked for", argv[1]);
+		return err_set(e, "%s has no LID by which its counters could be asked for", of);
 	}
 	argv2[2] = ca ? ca : str_dup("");
 	to = text_stream(&lines);
@@ -305,6 +281,13 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 
 const struct command watch_commands[] = {
 	{.name = "watch",
+	 .numbers = (const struct arg_number[]){{.key = "SECONDS",
+						 .most = LIVE_WATCH_MOST,
+						 .what = "a number up to " NUMBER_TEXT(LIVE_WATCH_MOST)},
+						{.key = "rounds N",
+						 .most = LIVE_WATCH_ROUNDS,
+						 .what = "a number up to " NUMBER_TEXT(LIVE_WATCH_ROUNDS)},
+						{.key = NULL}},
 	 .syntax = "watch [SECONDS] [rounds N] [on CA[:PORT]]",
 	 .help = "read the live fabric and its tables again and again; every change becomes an event, with "
 		 "its "
