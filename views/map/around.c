@@ -259,19 +259,6 @@ static struct entry_look look_of(const struct view *v, const struct own *o, cons
 	return l;
 }
 
-static enum canvas_role channel_role(uint8_t bits, enum canvas_role plain)
-{
-	if (bits & MAP_ON_PATH)
-		return CANVAS_PATH;
-	if (bits & MAP_ON_BACK)
-		return CANVAS_BACK;
-	if (bits & MAP_ON_CYCLE)
-		return CANVAS_CYCLE;
-	if (bits & MAP_ON_LAYER)
-		return CANVAS_PATH;
-	return plain;
-}
-
 #define SHOWN_BITS (MAP_ON_PATH | MAP_ON_BACK | MAP_ON_CYCLE | MAP_ON_LAYER)
 
 /* One bar: eighths of a column (in ASCII ninths as digits), · for nothing. */
@@ -279,7 +266,8 @@ static void put_bar(const struct view *v, struct canvas *c, int x, int y, uint32
 {
 	const struct map *m = map_of(v);
 	int steps = c->ascii ? 9 : 8, step;
-	enum canvas_role role = channel_role(bits, (enum canvas_role)(CANVAS_SHADE0 + map_shade(m, load)));
+	enum canvas_role role =
+		map_channel_role(bits, (enum canvas_role)(CANVAS_SHADE0 + map_shade(m, load)));
 	struct canvas_cell *cell;
 	uint32_t ch = NOTHING;
 
@@ -308,7 +296,7 @@ static void put_direction(struct canvas *c, int x, int y, const struct entry_loo
 			  there && here ? '='
 			  : there	? '>'
 					: '<',
-			  channel_role(there ? l->there : l->here, CANVAS_PLAIN));
+			  map_channel_role(there ? l->there : l->here, CANVAS_PLAIN));
 	if (cell)
 		cell->bold = true;
 }

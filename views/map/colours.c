@@ -30,26 +30,6 @@ static void take_loads(struct view *v, const struct loads *l)
 	m->mean = l->mean_used;
 }
 
-uint32_t map_link_load(const struct view *v, uint32_t from, uint32_t to, uint32_t *port)
-{
-	const struct fabric *f = v->scene->fabric;
-	const struct map *m = map_of(v);
-	uint32_t most = 0;
-
-	*port = NO_ID;
-	for (unsigned n = 1; n <= f->switch_nports[from]; n++) {
-		uint32_t p = switch_port_id(f, from, n), q = f->port_peer[p];
-
-		if (q == NO_ID || f->node_switch[f->port_node[q]] != to)
-			continue;
-		if (*port == NO_ID || (m->load && m->load[p] > most)) {
-			*port = p;
-			most = m->load ? m->load[p] : 0;
-		}
-	}
-	return most;
-}
-
 /* --- what holds whatever the colour ------------------------------------------------------------ */
 
 static void take_down(struct view *v)

@@ -100,3 +100,16 @@ void map_put(const struct view *v, struct canvas *c, int x, int y, uint32_t sw)
 	cell->reverse = is.reverse;
 	cell->object = map_object(map_of(v), sw, NO_ID);
 }
+
+enum canvas_role map_channel_role(uint8_t bits, enum canvas_role plain)
+{
+	if (bits & MAP_ON_PATH)
+		return CANVAS_PATH;
+	if (bits & MAP_ON_BACK)
+		return CANVAS_BACK;
+	if (bits & MAP_ON_CYCLE)
+		return CANVAS_CYCLE;
+	if (bits & MAP_ON_LAYER)
+		return CANVAS_PATH;
+	return plain;
+}

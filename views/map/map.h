@@ -184,6 +184,9 @@ struct map_cell {
 };
 struct map_cell map_cell_of(const struct view *v, uint32_t sw);
 
+/* How a channel with these MAP_ON_ bits is drawn; plain: where none says. */
+enum canvas_role map_channel_role(uint8_t bits, enum canvas_role plain);
+
 /* A switch at a place: map_cell_of() and its object. */
 void map_put(const struct view *v, struct canvas *c, int x, int y, uint32_t sw);
 
@@ -194,9 +197,6 @@ uint32_t map_shade_char(unsigned shade);
 /* "level 1, pod 3", "(1,2,0)", "group g02", "chassis X": where it stands; nothing when it just stands there.
  */
 void map_place_text(const struct view *v, uint32_t sw, struct text *t);
-
-/* The routes that the busiest cable carries between neighbours out of a switch; its port in *port. */
-uint32_t map_link_load(const struct view *v, uint32_t from, uint32_t to, uint32_t *port);
 
 /* --- parts of the pane ------------------------------------------------------------------------------ */
 

@@ -229,14 +229,16 @@ static void mark_links(struct view *v)
 {
 	struct map *m = map_of(v);
 	const struct layout *l = m->layout;
-	uint32_t sw = map_selected(v), port;
+	uint32_t sw = map_selected(v);
 
 	text_add(&m->meaning, "S selected   ● linked");
 	for (uint32_t i = sw == NO_ID ? 0 : l->first[sw]; sw != NO_ID && i < l->first[sw + 1]; i++) {
-		map_link_load(v, sw, l->to[i], &port);
+		uint32_t port = l->port[l->cable[i]]; /* of the busiest cable */
+
+		for (uint32_t k = l->cable[i]; m->load && k < l->cable[i + 1]; k++)
+			port = m->load[l->port[k]] > m->load[port] ? l->port[k] : port;
 		set_mark(m, l->to[i], DISC, CANVAS_MARK);
-		if (port != NO_ID)
-			add_channel(v, port, MAP_ON_LINKS, CANVAS_MARK);
+		add_channel(v, port, MAP_ON_LINKS, CANVAS_MARK);
 	}
 }
 

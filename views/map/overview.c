@@ -125,15 +125,12 @@ static void draw_stroke(const struct drawing *d, const struct map_stroke *s, boo
 /* Have all cables between two neighbours failed? */
 static bool link_is_down(const struct view *v, uint32_t a, uint32_t b)
 {
-	const struct fabric *f = v->scene->fabric;
+	const struct layout *l = map_of(v)->layout;
+	uint32_t i = layout_arc(l, a, b);
 
-	for (unsigned n = 1; n <= f->switch_nports[a]; n++) {
-		uint32_t p = switch_port_id(f, a, n), q = f->port_peer[p];
-
-		if (q != NO_ID && f->node_switch[f->port_node[q]] == b &&
-		    state_link_up(f, v->scene->state, f->port_link[p]))
+	for (uint32_t k = l->cable[i]; k < l->cable[i + 1]; k++)
+		if (state_link_up(v->scene->fabric, v->scene->state, v->scene->fabric->port_link[l->port[k]]))
 			return false;
-	}
 	return true;
 }
 

@@ -136,16 +136,8 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 	if (m->colour == MAP_LOAD && m->load)
 		l.role = (uint8_t)(CANVAS_SHADE0 + map_shade(m, l.load));
 	l.marked = l.bits != 0;
-	if (l.bits & MAP_ON_PATH)
-		l.role = CANVAS_PATH;
-	else if (l.bits & MAP_ON_BACK)
-		l.role = CANVAS_BACK;
-	else if (l.bits & MAP_ON_CYCLE)
-		l.role = CANVAS_CYCLE;
-	else if (l.bits & MAP_ON_LAYER)
-		l.role = CANVAS_PATH;
-	else if (l.bits & MAP_ON_LINKS)
-		l.role = CANVAS_MARK;
+	l.role = (uint8_t)map_channel_role(l.bits,
+					   l.bits & MAP_ON_LINKS ? CANVAS_MARK : (enum canvas_role)l.role);
 	if (l.down == b->n || l.bits == MAP_ON_DOWN)
 		l.role = CANVAS_BAD;
 	return l;

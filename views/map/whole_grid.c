@@ -21,11 +21,6 @@ struct around {
 	bool notes;
 };
 
-static void host_note(const struct whole_work *k, uint32_t i, char *buf, size_t size)
-{
-	plural(k->l->hosts[k->switches[i]], "host", buf, size);
-}
-
 static int side_columns(const struct whole_work *k, uint32_t i, enum whole_side side)
 {
 	int w = whole_side_width(k, i, side);
@@ -51,7 +46,7 @@ static void measure(struct whole_work *k, struct around *a)
 		right = right > w ? right : w;
 		w = bottom - bottom / 2;
 		if (a->notes) {
-			host_note(k, i, buf, sizeof(buf));
+			plural(k->l->hosts[k->switches[i]], "host", buf, sizeof(buf));
 			w += 1 + (int)strlen(buf);
 		}
 		right = right > w ? right : w;
@@ -77,7 +72,7 @@ static void put_switch(struct whole_work *k, const struct around *a, uint32_t i)
 	whole_put_side(k, i, WHOLE_ASIDE, w + 1, y - 1);
 	w = whole_put_side(k, i, WHOLE_BOTTOM, x - whole_side_width(k, i, WHOLE_BOTTOM) / 2, y + 1);
 	if (a->notes && k->l->hosts[k->switches[i]]) {
-		host_note(k, i, buf, sizeof(buf));
+		plural(k->l->hosts[k->switches[i]], "host", buf, sizeof(buf));
 		whole_put_note(k, w + 1, y + 1, buf);
 	}
 }

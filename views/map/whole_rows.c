@@ -106,11 +106,6 @@ static void set_sides(struct whole_work *k, struct rows *r)
 	}
 }
 
-static void host_text(const struct whole_work *k, uint32_t i, char *buf, size_t size)
-{
-	plural(k->l->hosts[k->switches[i]], "host", buf, size);
-}
-
 /* Columns of the boxes of each row, and whether it has hosts. */
 static void measure(struct whole_work *k, struct rows *r)
 {
@@ -121,7 +116,7 @@ static void measure(struct whole_work *k, struct rows *r)
 		int bottom = whole_side_width(k, i, WHOLE_BOTTOM), hosts = 0;
 
 		if (k->l->hosts[k->switches[i]]) {
-			host_text(k, i, buf, sizeof(buf));
+			plural(k->l->hosts[k->switches[i]], "host", buf, sizeof(buf));
 			hosts = (int)strlen(buf);
 			r->hosts[r->row[i]] = true;
 		}
@@ -227,7 +222,7 @@ static int put_row(struct whole_work *k, const struct rows *r, unsigned row, int
 		k->y[i] = y + r->down[row];
 		whole_put_box(k, i);
 		if (k->l->hosts[k->switches[i]]) {
-			host_text(k, i, buf, sizeof(buf));
+			plural(k->l->hosts[k->switches[i]], "host", buf, sizeof(buf));
 			whole_put_note(k, k->x[i] - (int)strlen(buf) / 2, k->y[i] + 1, buf);
 		}
 		whole_put_side(k, i, WHOLE_BOTTOM, k->x[i] - whole_side_width(k, i, WHOLE_BOTTOM) / 2,

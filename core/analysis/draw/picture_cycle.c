@@ -152,10 +152,7 @@ static void put_channel(FILE *to, const struct circle *c, uint32_t i)
 		"<path class=\"channel\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"" COLOUR
 		"\" stroke-width=\"3.2\"/>\n",
 		(double)p[0], (double)p[1], (double)cx, (double)cy, (double)q[0], (double)q[1]);
-	fprintf(to,
-		"<path class=\"arrow\" d=\"M6 0L-5 -5.5L-5 5.5Z\" fill=\"" COLOUR
-		"\" stroke=\"#fff\" stroke-width=\".6\" transform=\"translate(%.1f %.1f) rotate(%.0f)\"/>\n",
-		(double)s.x, (double)s.y, (double)s.turn);
+	svg_arrow(to, s.x, s.y, (double)s.turn, COLOUR, "");
 	put_port(to, c, p, cx, cy, c->f->port_num[port]);
 	if (peer != NO_ID)
 		put_port(to, c, q, cx, cy, c->f->port_num[peer]);
@@ -177,7 +174,6 @@ static void outwards(const struct circle *c, uint32_t i, float *x, float *y)
 static void put_box(FILE *to, const struct circle *c, uint32_t i)
 {
 	float x = c->x[2 * i] - c->w / 2, y = c->x[2 * i + 1] - HIGH / 2, nx, ny;
-	char words[16];
 
 	fprintf(to,
 		"<rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"3\" "
@@ -185,11 +181,7 @@ static void put_box(FILE *to, const struct circle *c, uint32_t i)
 		(double)x, (double)y, (double)c->w, (double)HIGH);
 	svg_words(to, c->x[2 * i], y + 15, 10, SVG_MIDDLE, switch_name(c->f, switch_of(c, i)));
 	outwards(c, i, &nx, &ny);
-	x = c->x[2 * i] + nx;
-	y = c->x[2 * i + 1] + ny;
-	fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"" COLOUR "\"/>\n", (double)x, (double)y);
-	snprintf(words, sizeof(words), "%u", i + 1);
-	svg_words(to, x, y + 3, 9, SVG_MIDDLE " fill=\"#fff\"", words);
+	svg_number(to, c->x[2 * i] + nx, c->x[2 * i + 1] + ny, COLOUR, i + 1);
 }
 
 int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,

@@ -91,17 +91,12 @@ static bool put_links(const struct svg *s, unsigned class, struct progress *p)
 /* In the middle of a line from a to b. */
 static void put_arrow(const struct svg *s, uint32_t a, uint32_t b, const char *colour, const char *more)
 {
-	float c[8], x, y, turn;
+	float c[8];
 
 	picture_curve(s->pic, a, b, c);
-	x = (c[0] + 3 * c[2] + 3 * c[4] + c[6]) / 8;
-	y = (c[1] + 3 * c[3] + 3 * c[5] + c[7]) / 8;
-	turn = atan2f(c[7] + c[5] - c[3] - c[1], c[6] + c[4] - c[2] - c[0]);
-	fprintf(s->to,
-		"<path class=\"arrow\" d=\"M6 0L-5 -5.5L-5 5.5Z\" fill=\"%s\" stroke=\"#fff\" "
-		"stroke-width=\".6\" "
-		"transform=\"%stranslate(%.1f %.1f) rotate(%.0f)\"/>\n",
-		colour, more, (double)x, (double)y, (double)turn * 180 / M_PI);
+	svg_arrow(s->to, (c[0] + 3 * c[2] + 3 * c[4] + c[6]) / 8, (c[1] + 3 * c[3] + 3 * c[5] + c[7]) / 8,
+		  (double)atan2f(c[7] + c[5] - c[3] - c[1], c[6] + c[4] - c[2] - c[0]) * 180 / M_PI, colour,
+		  more);
 }
 
 /* One kind of mark over a link; the way back is beside it. */
@@ -149,14 +144,9 @@ static void put_number(const struct svg *s, uint32_t sw)
 {
 	const struct picture_rect *r = &s->pic->box[sw];
 	struct picture_bundle on = {.ways = s->look->ways & (PICTURE_THERE | PICTURE_CYCLE)};
-	char words[16];
 
-	if (!s->look->number || !s->look->number[sw])
-		return;
-	snprintf(words, sizeof(words), "%u", s->look->number[sw]);
-	fprintf(s->to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"%s\"/>\n", (double)r->x, (double)r->y,
-		picture_stroke(s->look, &on).colour);
-	svg_words(s->to, r->x, r->y + 3, 9, SVG_MIDDLE " fill=\"#fff\"", words);
+	if (s->look->number && s->look->number[sw])
+		svg_number(s->to, r->x, r->y, picture_stroke(s->look, &on).colour, s->look->number[sw]);
 }
 
 /* --- boxes --- */

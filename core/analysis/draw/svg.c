@@ -37,6 +37,24 @@ void svg_words(FILE *to, float x, float y, int size, const char *more, const cha
 	fputs("</text>\n", to);
 }
 
+void svg_arrow(FILE *to, float x, float y, double turn, const char *colour, const char *before)
+{
+	fprintf(to,
+		"<path class=\"arrow\" d=\"M6 0L-5 -5.5L-5 5.5Z\" fill=\"%s\" stroke=\"#fff\" "
+		"stroke-width=\".6\" "
+		"transform=\"%stranslate(%.1f %.1f) rotate(%.0f)\"/>\n",
+		colour, before, (double)x, (double)y, turn);
+}
+
+void svg_number(FILE *to, float x, float y, const char *colour, uint32_t number)
+{
+	char words[16];
+
+	fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"%s\"/>\n", (double)x, (double)y, colour);
+	snprintf(words, sizeof(words), "%u", number);
+	svg_words(to, x, y + 3, 9, SVG_MIDDLE " fill=\"#fff\"", words);
+}
+
 static bool begins_character(char c)
 {
 	return ((unsigned char)c & 0xc0) != 0x80;

@@ -22,6 +22,12 @@ void svg_text(FILE *to, const char *text);
 /* Words at a place; more: further attributes, written as they are. */
 void svg_words(FILE *to, float x, float y, int size, const char *more, const char *words);
 
+/* The head of an arrow at a place, turned by so many degrees; before: a transformation, or "". */
+void svg_arrow(FILE *to, float x, float y, double turn, const char *colour, const char *before);
+
+/* A number in a disc. */
+void svg_number(FILE *to, float x, float y, const char *colour, uint32_t number);
+
 /* Columns that text takes where all characters are one wide. */
 size_t svg_columns(const char *text);
 

@@ -67,8 +67,12 @@ static inline uint32_t lpart_degree(const struct lpart *p, uint32_t u)
 	return p->first[u + 1] - p->first[u];
 }
 
-/* Place of v among the neighbours, NO_ID = not linked; O(log degree). */
-uint32_t lpart_arc(const struct lpart *p, uint32_t u, uint32_t v);
+/* Place of v among the neighbours of u, NO_ID = not linked; O(log degree). */
+uint32_t arc_find(const uint32_t *first, const uint32_t *to, uint32_t u, uint32_t v);
+static inline uint32_t lpart_arc(const struct lpart *p, uint32_t u, uint32_t v)
+{
+	return arc_find(p->first, p->to, u, v);
+}
 static inline bool lpart_linked(const struct lpart *p, uint32_t u, uint32_t v)
 {
 	return lpart_arc(p, u, v) != NO_ID;

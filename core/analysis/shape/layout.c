@@ -185,19 +185,7 @@ static struct layout *layout_arrays(const struct fabric *f)
 
 uint32_t layout_arc(const struct layout *l, uint32_t a, uint32_t b)
 {
-	uint32_t lo = l->first[a], hi = l->first[a + 1];
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (l->to[mid] == b)
-			return mid;
-		if (l->to[mid] < b)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NO_ID;
+	return arc_find(l->first, l->to, a, b);
 }
 
 /* Neighbours by id, and the cables to them. */

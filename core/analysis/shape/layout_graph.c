@@ -12,16 +12,16 @@
 
 /* --- lists --- */
 
-uint32_t lpart_arc(const struct lpart *p, uint32_t u, uint32_t v)
+uint32_t arc_find(const uint32_t *first, const uint32_t *to, uint32_t u, uint32_t v)
 {
-	uint32_t lo = p->first[u], hi = p->first[u + 1];
+	uint32_t lo = first[u], hi = first[u + 1];
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (p->to[mid] == v)
+		if (to[mid] == v)
 			return mid;
-		if (p->to[mid] < v)
+		if (to[mid] < v)
 			lo = mid + 1;
 		else
 			hi = mid;
