@@ -8,6 +8,7 @@
 #include "core/sm/ucast_cache.h"
 #include "core/trace/walk.h"
 #include "engines/dfsssp/internal.h"
+#include "engines/tree_routes.h"
 
 const struct dfsssp *dfsssp_of(const struct routing *r)
 {
@@ -60,33 +61,13 @@ bool dfsssp_add_routes(const struct routing *r, const uint16_t *lids, uint32_t f
 		       uint32_t *routes, struct progress *p)
 {
 	const struct ds_graph *g = dfsssp_of(r)->graph;
-	uint32_t *waits = NEW_ARRAY(g->n, uint32_t), *load = NEW_ARRAY(g->n, uint32_t);
-	uint32_t *next = NEW_ARRAY(g->n, uint32_t);
-	bool go_on = true;
+	uint32_t *own = NEW_ARRAY(r->topo->fabric->n_switches, uint32_t);
+	bool go_on;
 
-	progress_start(p, "routes per channel", n);
-	for (uint32_t i = from; i < n && (go_on = progress_step(p, i)); i++) {
-		for (uint32_t v = 0; v < g->n; v++) {
-			next[v] = channel_to(r, g, v, lids[i]);
-			load[v] = g->hosts[v];
-			if (next[v] != NO_ID)
-				waits[g->to[next[v]]]++;
-		}
-		/* from the leaves of the tree inwards */
-		for (uint32_t start = 0; start < g->n; start++)
-			for (uint32_t v = start; !waits[v] && next[v] != NO_ID;) {
-				uint32_t c = next[v], u = g->to[c];
-
-				routes[switch_port_id(r->topo->fabric, g->sw[v], g->port[c])] += load[v];
-				load[u] += load[v];
-				next[v] = NO_ID;
-				waits[u]--;
-				v = u;
-			}
-	}
-	free(waits);
-	free(load);
-	free(next);
+	for (uint32_t v = 0; v < g->n; v++)
+		own[g->sw[v]] = g->hosts[v];
+	go_on = tree_routes_add(r, own, lids, from, n, routes, p);
+	free(own);
 	return go_on;
 }
 

@@ -272,7 +272,7 @@ static void begin_weights(struct nue_run *x)
 	for (uint32_t c = 0; c < x->g->n_channels; c++)
 		x->weight[c] = x->nue->first_weight;
 	for (uint32_t u = 0; u < x->g->n; u++)
-		x->all_far[u] = (struct nue_heap_item){NUE_INF, u};
+		x->all_far[u] = heap4_item(NUE_INF, u);
 }
 
 static void make_room(struct nue_run *x)
@@ -280,8 +280,7 @@ static void make_room(struct nue_run *x)
 	uint32_t n = x->g->n, channels = x->g->n_channels + 1u, vertices = n + channels;
 
 	x->weight = x->nue->weight = NEW_ARRAY(channels, uint64_t);
-	x->heap.item = NEW_ARRAY(n, struct nue_heap_item);
-	x->heap.at = NEW_ARRAY(n, uint32_t);
+	x->heap = heap4_new(n);
 	x->dist = NEW_ARRAY(n, uint64_t);
 	x->used = NEW_ARRAY(n, uint32_t);
 	x->found = NEW_ARRAY(n, uint32_t);
@@ -296,14 +295,13 @@ static void make_room(struct nue_run *x)
 	x->children = NEW_ARRAY(n, uint32_t);
 	x->queue = NEW_ARRAY(n, uint32_t);
 	x->sum = NEW_ARRAY(n, uint64_t);
-	x->all_far = NEW_ARRAY(n, struct nue_heap_item);
+	x->all_far = NEW_ARRAY(n, uint64_t);
 	begin_weights(x);
 }
 
 static void free_room(struct nue_run *x)
 {
-	free(x->heap.item);
-	free(x->heap.at);
+	heap4_free(&x->heap);
 	free(x->dist);
 	free(x->used);
 	free(x->found);

@@ -7,7 +7,7 @@ static void drop(struct nue_run *x, uint32_t v)
 {
 	uint32_t old = x->used[v], before = x->used[x->g->from[old]];
 
-	nue_heap_delete(&x->heap, x->heap.at[v]);
+	heap4_delete(&x->heap, v);
 	if (before != NO_ID)
 		nue_take_back(x, nue_edge_of(x->d, before, old));
 }
@@ -22,7 +22,7 @@ static void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
 		x->found[v] = x->step;
 	}
 	x->cd[c] = dist;
-	nue_heap_insert(&x->heap, v, dist);
+	heap4_insert(&x->heap, v, dist);
 	x->dist[v] = dist;
 	x->used[v] = c;
 	if (x->record)
@@ -150,10 +150,10 @@ static void begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour
 
 static uint32_t next_channel(struct nue_run *x)
 {
-	uint32_t v = nue_heap_extract(&x->heap), c;
+	uint32_t c;
 
-	if (v != NO_ID)
-		return x->used[v];
+	if (x->heap.n)
+		return x->used[(uint32_t)heap4_take(&x->heap)];
 	if (x->count == x->g->n)
 		return NO_ID;
 	c = nue_backtrack(x);

@@ -7,6 +7,7 @@
 #include "core/sm/ucast_cache.h"
 #include "core/trace/walk.h"
 #include "engines/nue/internal.h"
+#include "engines/tree_routes.h"
 
 const struct nue *nue_of(const struct routing *r)
 {
@@ -136,51 +137,17 @@ uint16_t *nue_destinations(const struct routing *r, uint32_t *n)
 	return lid;
 }
 
-/* The channel by which the way of a node to a LID is searched (packets go it backwards), NO_ID. */
-static uint32_t channel_from(const struct routing *r, const struct nue_graph *g, uint32_t u, unsigned lid)
-{
-	unsigned port = routing_port(r, g->sw[u], lid);
-
-	for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++)
-		if (g->lport[c] == port)
-			return g->rev[c];
-	return NO_ID;
-}
-
-/* What comes in and what is there goes on, from the ends of the tree inwards. */
-static void add_tree(const struct routing *r, const struct nue_graph *g, uint32_t *next, uint32_t *waits,
-		     uint32_t *sum, uint32_t *growth)
-{
-	for (uint32_t start = 0; start < g->n; start++)
-		for (uint32_t u = start; !waits[u] && next[u] != NO_ID;) {
-			uint32_t c = next[u], to = g->from[c];
-
-			growth[switch_port_id(r->topo->fabric, g->sw[u], g->rport[c])] += sum[u];
-			sum[to] += sum[u];
-			next[u] = NO_ID;
-			waits[to]--;
-			u = to;
-		}
-}
-
 bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
 		    uint32_t *growth, struct progress *p)
 {
 	const struct nue_graph *g = nue_of(r)->graph;
-	uint32_t *next = NEW_ARRAY(3 * (size_t)g->n, uint32_t), *waits = next + g->n, *sum = waits + g->n;
-	bool go_on = true;
+	uint32_t *own = NEW_ARRAY(r->topo->fabric->n_switches, uint32_t);
+	bool go_on;
 
-	progress_start(p, "weights of links", n);
-	for (uint32_t i = from; i < n && (go_on = progress_step(p, i)); i++) {
-		for (uint32_t u = 0; u < g->n; u++) {
-			next[u] = channel_from(r, g, u, lids[i]);
-			sum[u] = g->terminals[u];
-			if (next[u] != NO_ID)
-				waits[g->from[next[u]]]++;
-		}
-		add_tree(r, g, next, waits, sum, growth);
-	}
-	free(next);
+	for (uint32_t u = 0; u < g->n; u++)
+		own[g->sw[u]] = g->terminals[u];
+	go_on = tree_routes_add(r, own, lids, from, n, growth, p);
+	free(own);
 	return go_on;
 }
 
