@@ -16,6 +16,15 @@
 
 #include "core/trace/walk.h"
 
+void step_stops_clear(struct interpreter *in)
+{
+	for (size_t i = 0; i < in->n_stops; i++)
+		free(in->stop_at[i]);
+	free(in->stop_at);
+	in->stop_at = NULL;
+	in->n_stops = in->cap_stops = 0;
+}
+
 void interpreter_free(struct interpreter *in)
 {
 	step_stops_clear(in);

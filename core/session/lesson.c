@@ -310,3 +310,13 @@ void lessons_free(struct lesson **l)
 		lesson_free(l[i]);
 	free(l);
 }
+
+void lesson_place_unref(const struct lesson_place *p)
+{
+	struct lesson_place *own = (struct lesson_place *)(uintptr_t)p;
+
+	if (!p || atomic_fetch_sub(&own->refs, 1) > 1)
+		return;
+	lesson_free(own->lesson);
+	free(own);
+}

@@ -16,16 +16,6 @@ const struct lesson_place *lesson_place_ref(const struct lesson_place *p)
 	return p;
 }
 
-void lesson_place_unref(const struct lesson_place *p)
-{
-	struct lesson_place *own = (struct lesson_place *)(uintptr_t)p;
-
-	if (!p || atomic_fetch_sub(&own->refs, 1) > 1)
-		return;
-	lesson_free(own->lesson);
-	free(own);
-}
-
 void lesson_place_put(struct session *s, struct lesson_place *p)
 {
 	const struct lesson_place *before;

@@ -46,6 +46,7 @@ struct losses {
 /* One run.  What is NULL could not be made: there are no tables, or no hosts. */
 struct doctor {
 	struct diagnosis *out;
+	const struct rule *rules; /* all there are */
 	const struct doctor_request *rq;
 	struct progress *p;
 	struct err *e;

@@ -8,15 +8,6 @@
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
 
-void step_stops_clear(struct interpreter *in)
-{
-	for (size_t i = 0; i < in->n_stops; i++)
-		free(in->stop_at[i]);
-	free(in->stop_at);
-	in->stop_at = NULL;
-	in->n_stops = in->cap_stops = 0;
-}
-
 /* --- starting ------------------------------------------------------------------------------------ */
 
 static size_t steps_in_focus(const struct recording *r)
