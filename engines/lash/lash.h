@@ -57,12 +57,6 @@ struct mesh_class {
 	uint8_t type; /* row of the table, 0 = unknown */
 };
 
-/*
- * Where dimensions of 2 come in pairs: why a grid with rings of 4 is not seen as such ("torus 4 x 4 is the
- * 4-cube: a ring of 4 is 2 x 2").  Added to t; nothing for other shapes.
- */
-void mesh_shape_remark(const struct mesh_shape *s, struct text *t);
-
 /* What the analysis found; ids and channels are those after renumbering. */
 struct lash_mesh {
 	unsigned dimensions;		/* 0: no geometry */
@@ -77,6 +71,19 @@ struct lash_mesh {
 	struct mesh_class *class;
 	uint32_t n_classes;
 };
+
+/* In words: "4x6+", sizes with `times` between. */
+void mesh_name_shape(const struct mesh_shape *s, const char *times, struct text *t);
+/*
+ * Where dimensions of 2 come in pairs: why a grid with rings of 4 is not seen as such ("torus 4 x 4 is the
+ * 4-cube: a ring of 4 is 2 x 2").  Added to t; nothing for other shapes.
+ */
+void mesh_shape_remark(const struct mesh_shape *s, struct text *t);
+/* "x", of more than four dimensions "d4"; "+x" of an axis code; a coordinate behind those before it: ",-2",
+ * "-". */
+void mesh_name_dimension(unsigned dimensions, unsigned d, struct text *t);
+void mesh_name_axis(unsigned dimensions, unsigned code, struct text *t);
+void mesh_name_coordinate(unsigned d, int32_t x, struct text *t);
 
 /* --- behind a routing ------------------------------------------------------------------------ */
 

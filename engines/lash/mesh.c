@@ -1,40 +1,15 @@
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-
+/* The analysis of a mesh: its steps in order. */
 #include <stdlib.h>
+
+#include "core/base/memory.h"
 #include "engines/lash/internal.h"
-
-static void shape_text(const struct mesh_shape *s, struct text *t)
-{
-	for (unsigned d = 0; d < s->dimensions; d++)
-		text_add(t, "%s%u%s", d ? " x " : "", s->size[d], s->size[d] == 6 ? "+" : "");
-}
-
-void mesh_shape_remark(const struct mesh_shape *s, struct text *t)
-{
-	unsigned twos = 0;
-
-	for (unsigned d = 0; d < s->dimensions; d++)
-		twos += s->size[d] == 2;
-	if (twos < 2)
-		return;
-	if (twos == s->dimensions && twos % 2 == 0 && twos > 2) {
-		text_add(t, "torus 4");
-		for (unsigned d = 2; d < twos; d += 2)
-			text_add(t, " x 4");
-		text_add(t, " is the %u-cube: ", twos);
-	}
-	text_add(t, "a ring of 4 is 2 x 2");
-}
 
 static void tell_geometry(const struct mesh_work *w)
 {
 	const struct lash_mesh *m = w->m;
 	struct text t = {0};
 
-	shape_text(&m->shape, &t);
+	mesh_name_shape(&m->shape, " x ", &t);
 	if (m->shape.dimensions > 1) {
 		struct text remark = {0};
 

@@ -36,20 +36,49 @@ static unsigned mesh_dimensions(const struct recording *r)
 	return (unsigned)(recording_cells(r, T_COORD) / recording_sweep(r)->fabric->n_switches);
 }
 
-/* "x", as the pane of the mesh says it; of more than four dimensions "d4". */
-static void name_dimension(const struct recording *r, unsigned d, struct text *out)
+void mesh_name_shape(const struct mesh_shape *s, const char *times, struct text *t)
 {
-	if (mesh_dimensions(r) <= 4)
-		text_putc(out, "xyzw"[d]);
-	else
-		text_add(out, "d%u", d);
+	for (unsigned d = 0; d < s->dimensions; d++)
+		text_add(t, "%s%u%s", d ? times : "", s->size[d], s->size[d] == 6 ? "+" : "");
 }
 
-/* "+x" of an axis code. */
-static void name_axis(const struct recording *r, unsigned code, struct text *out)
+void mesh_shape_remark(const struct mesh_shape *s, struct text *t)
 {
-	text_putc(out, code & 1 ? '+' : '-');
-	name_dimension(r, (code - 1) / 2, out);
+	unsigned twos = 0;
+
+	for (unsigned d = 0; d < s->dimensions; d++)
+		twos += s->size[d] == 2;
+	if (twos < 2)
+		return;
+	if (twos == s->dimensions && twos % 2 == 0 && twos > 2) {
+		text_add(t, "torus 4");
+		for (unsigned d = 2; d < twos; d += 2)
+			text_add(t, " x 4");
+		text_add(t, " is the %u-cube: ", twos);
+	}
+	text_add(t, "a ring of 4 is 2 x 2");
+}
+
+void mesh_name_dimension(unsigned dimensions, unsigned d, struct text *t)
+{
+	if (dimensions <= 4)
+		text_putc(t, "xyzw"[d]);
+	else
+		text_add(t, "d%u", d);
+}
+
+void mesh_name_axis(unsigned dimensions, unsigned code, struct text *t)
+{
+	text_putc(t, code & 1 ? '+' : '-');
+	mesh_name_dimension(dimensions, (code - 1) / 2, t);
+}
+
+void mesh_name_coordinate(unsigned d, int32_t x, struct text *t)
+{
+	if (x == MESH_FAR)
+		text_add(t, "%s-", d ? "," : "");
+	else
+		text_add(t, "%s%d", d ? "," : "", x);
 }
 
 static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
@@ -61,7 +90,7 @@ static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struc
 
 	if (t == T_COORD) {
 		text_add(out, "%s along ", switch_name(f, at / mesh_dimensions(r)));
-		name_dimension(r, at % mesh_dimensions(r), out);
+		mesh_name_dimension(mesh_dimensions(r), at % mesh_dimensions(r), out);
 		return true;
 	}
 	if (!g || (t != T_OUT && t != T_FIRST && t != T_LAYER && t != T_DEP))
@@ -88,7 +117,7 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 	else if (t == T_COORD)
 		text_add(out, "%d", (int)v);
 	else if (t == T_AXIS)
-		name_axis(r, v, out);
+		mesh_name_axis(mesh_dimensions(r), v, out);
 	else if (g && t == T_OUT)
 		text_add(out, "port %u", g->port[g->port_at[g->base[at % g->n] + v]]);
 	else
@@ -150,7 +179,7 @@ static void say_link(const struct saying *y)
 
 	text_add(y->t, "%s port %u to %s: ", say_name(y, y->ev->a), y->ev->port,
 		 say_name(y, say_behind(y, y->ev->a, y->ev->port)));
-	name_axis(y->r, y->ev->b, y->t);
+	mesh_name_axis(mesh_dimensions(y->r), y->ev->b, y->t);
 	text_add(y->t, ", %s", why[y->ev->rule]);
 }
 
@@ -159,14 +188,8 @@ static void say_place(const struct saying *y)
 	unsigned dims = mesh_dimensions(y->r);
 
 	text_add(y->t, "%s: at ", say_name(y, y->ev->a));
-	for (unsigned d = 0; d < dims; d++) {
-		int32_t x = (int32_t)walk_value(y->w, T_COORD, y->ev->a * dims + d);
-
-		if (x == MESH_FAR)
-			text_add(y->t, "%s-", d ? "," : "");
-		else
-			text_add(y->t, "%s%d", d ? "," : "", x);
-	}
+	for (unsigned d = 0; d < dims; d++)
+		mesh_name_coordinate(d, (int32_t)walk_value(y->w, T_COORD, y->ev->a * dims + d), y->t);
 	if (y->ev->b == NO_ID)
 		text_add(y->t, ", the seed");
 	else

@@ -47,12 +47,8 @@ static int by_coord(const void *pa, const void *pb)
 
 static void coord_cell(const struct lash_mesh *m, const struct item *it, struct text *t)
 {
-	for (unsigned d = 0; d < m->dimensions; d++) {
-		if (it->coord[d] == MESH_FAR)
-			text_add(t, "%s-", d ? "," : "");
-		else
-			text_add(t, "%s%d", d ? "," : "", it->coord[d]);
-	}
+	for (unsigned d = 0; d < m->dimensions; d++)
+		mesh_name_coordinate(d, it->coord[d], t);
 }
 
 /* Columns that coordinates take, and one between them and the ports. */
@@ -142,20 +138,10 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "from %s: ", switch_name(v->scene->fabric, p->lash->plan->graph->sw[m->seed]));
 	mesh_shape_remark(&m->shape, &remark);
 	text_add(t, remark.len ? "shape " : "a switch of the shape ");
-	for (unsigned d = 0; d < m->shape.dimensions; d++)
-		text_add(t, m->shape.size[d] >= 6 ? "%s%u+" : "%s%u", d ? "x" : "", m->shape.size[d]);
+	mesh_name_shape(&m->shape, "x", t);
 	if (remark.len)
 		text_add(t, "; %s", text_str(&remark));
 	text_free(&remark);
-}
-
-/* Letters for the first dimensions, numbers for all when there are more. */
-static void axis_name(const struct lash_mesh *m, unsigned d, struct text *t)
-{
-	if (m->dimensions <= 4)
-		text_putc(t, "xyzw"[d]);
-	else
-		text_add(t, "d%u", d);
 }
 
 /* "+x 2  -x 3": ports of each axis in turn. */
@@ -171,8 +157,8 @@ static void ports_cell(const struct view *v, uint32_t sw, struct text *t)
 			if (lash_axis_of_port(p->lash, sw, n) != code)
 				continue;
 			if (!any) {
-				text_add(t, "%s%c", t->len ? "  " : "", code & 1 ? '+' : '-');
-				axis_name(m, (code - 1) / 2, t);
+				text_add(t, "%s", t->len ? "  " : "");
+				mesh_name_axis(m->dimensions, code, t);
 			}
 			text_add(t, " %u", n);
 			any = true;
