@@ -276,6 +276,7 @@ static bool fit_tree(const struct placing *g, struct tree *t,
 	}
 }
 
+/* The roots stand from the left on, whatever the pods. */
 static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int y, int stride)
 {
 	uint32_t k = 0, pod = NO_ID;
@@ -293,19 +294,11 @@ static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int 
 		pod = p;
 		cell = k++ / t->s;
 		wide = shape_tree_across(&t->is, lev, p, t->s);
-		cells_put(g, g->sw[i], t->label + (left[p] + (int)(cell % wide)) * stride,
+		cells_put(g, g->sw[i],
+			  t->label + ((t->is.loose[lev] ? 0 : left[p]) + (int)(cell % wide)) * stride,
 			  y + (int)(cell / wide));
 	}
 	free(left);
-}
-
-static void put_roots(struct placing *g, const struct tree *t, int y, int stride)
-{
-	uint32_t wide = shape_tree_across(&t->is, 0, t->is.columns - 1, t->s);
-
-	for (uint32_t i = 0; i < t->is.first[1]; i++)
-		cells_put(g, g->sw[i], t->label + (int)(i / t->s % wide) * stride,
-			  y + (int)(i / t->s / wide));
 }
 
 /* A name without what stands before ';', as switch names of some vendors have it. */
@@ -415,10 +408,8 @@ static void put_tree(struct placing *g, struct tree *t, bool pods)
 		int r, longest;
 
 		label_level(g, t, lev, y);
-		if (pods && lev)
+		if (pods)
 			put_pods(g, t, lev, y, stride);
-		else if (pods)
-			put_roots(g, t, y, stride);
 		else
 			put_lines(g, sw, n, fit_lines(g, sw, n, t->s, t->room, &r, &longest), t->label, y,
 				  stride);

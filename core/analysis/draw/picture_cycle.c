@@ -5,9 +5,9 @@
 
 #include "core/analysis/draw/picture.h"
 #include "core/analysis/draw/svg.h"
-#include "core/base/clean.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/formats/drawing.h"
 
 #define COLOUR "#b2182b"
 #define LEAST_WIDTH 720.0f
@@ -213,19 +213,6 @@ int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_ste
 	return ferror(to) || !go_on ? -1 : 0;
 }
 
-/* A string of DOT: clean text, as it is read by quotes and backslashes. */
-static void put_string(FILE *to, const char *s)
-{
-	struct text t = {0};
-
-	for (s = clean_string(s, &t); *s; s++) {
-		if (*s == '"' || *s == '\\')
-			putc('\\', to);
-		putc(*s, to);
-	}
-	text_free(&t);
-}
-
 int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
 		      struct progress *p)
 {
@@ -240,7 +227,7 @@ int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_ste
 		    "\", penwidth=3];\n");
 	for (uint32_t i = 0; i < n; i++) {
 		fprintf(to, "\t%u [label=\"", i + 1);
-		put_string(to, switch_name(f, switch_of(&c, i)));
+		dot_text(to, switch_name(f, switch_of(&c, i)));
 		fprintf(to, "\", pos=\"%.1f,%.1f!\"];\n", (double)c.x[2 * i], (double)-c.x[2 * i + 1]);
 	}
 	for (uint32_t i = 0; i < n && (go_on = progress_step(p, i)); i++) {
