@@ -47,7 +47,7 @@ endif
 
 Q := $(if $(filter 1,$(V)),,@)
 
-.PHONY: all demo check check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench soak coverage fuzz lint linted format deb \
+.PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench soak coverage fuzz lint linted format deb \
 	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1
 
@@ -87,7 +87,8 @@ ifeq ($(origin CCACHE),undefined)
 CCACHE := $(if $(findstring ccache,$(CC)),,$(shell command -v ccache))
 endif
 
-# --- objects and libraries of each kind: obj (plain), san (ASan and UBSan), tsan, fuzz, cov (gcov) ---
+# --- objects and libraries of each kind: obj (plain), san (ASan and UBSan), work (a call in each basic block), tsan, fuzz,
+# cov (gcov) ---
 # $(call kind,NAME,COMPILER AND FLAGS); DEFS is of one file, that which tells version and paths
 ABOUT = -DVERSION='"$(VERSION)"' $(if $(REVISION),-DREVISION='"$(REVISION)"') -DKEYMAPDIR='"$(PREFIX)/share/ibscope/keymaps"'
 define kind
@@ -104,6 +105,7 @@ $(BUILD)/$(1)/ui.a: $(UISRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
 endef
 $(eval $(call kind,obj,$$(CC) $$(STD) $$(HARDEN) $$(CPPFLAGS) $$(CFLAGS) $$(WARN)))
 $(eval $(call kind,san,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 $$(SAN) $$(WARN)))
+$(eval $(call kind,work,$$(CC) $$(STD) $$(CPPFLAGS) -O2 -fsanitize-coverage=trace-pc $$(WARN)))
 $(eval $(call kind,tsan,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 $$(TSAN) $$(WARN)))
 $(eval $(call kind,fuzz,$$(FUZZCC) $$(STD) $$(CPPFLAGS) -O1 -g $$(FUZZSAN) -fsanitize=fuzzer-no-link))
 $(eval $(call kind,cov,$$(CC) $$(STD) $$(CPPFLAGS) -O0 -g --coverage $$(WARN)))
@@ -145,9 +147,19 @@ $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/obj/ui.a $(BUILD)/obj/co
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
-# unit tests: one program a module, under the sanitizers
+# unit tests, under the sanitizers: one program a module ...
 $(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
+	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
+# ... and all in one, linked once: `build/unit-tests test_X`
+UNITS := $(foreach u,$(UNIT),X($u))
+$(eval $(call stamp,units,$$(UNITS)))
+$(BUILD)/san/tests/unit/all.o: DEFS = -DUNITS='"$(BUILD)/stamp/units"'
+$(BUILD)/san/tests/unit/all.o: $(BUILD)/stamp/units
+$(BUILD)/san/main/%.o: $(BUILD)/san/tests/unit/%.o
+	@mkdir -p $(@D)
+	$(Q)objcopy --redefine-sym main=main_$* $< $@
+$(BUILD)/unit-tests: $(BUILD)/san/tests/unit/all.o $(UNIT:%=$(BUILD)/san/main/%.o) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
 
 # drives live discovery for tests/live; not sanitized: the simulator's library reads beyond its own buffers
@@ -166,10 +178,10 @@ $(BUILD)/memory/fail.so: tests/memory/fail.c $(BUILD)/stamp/obj
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -shared -fPIC -o $@ $<
 
-# tells how long commands work without looking whether they were cancelled, for tests/stop
-$(BUILD)/stop/looks: $(BUILD)/obj/tests/stop/looks.o $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
+# tells how much commands work without looking whether they were cancelled, for tests/stop
+$(BUILD)/stop/looks: $(BUILD)/obj/tests/stop/looks.o $(BUILD)/work/ui.a $(BUILD)/work/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -Wl,--wrap=progress_step,--wrap=progress_cancelled -o $@ $(LINKED) $(LIBS) $(UILIBS)
+	$(Q)$(CC) $(LDFLAGS) -no-pie -Wl,--wrap=progress_step,--wrap=progress_cancelled -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
 # random command lines, and files changed at random for the fuzz targets' functions
 $(BUILD)/soak/driver: $(patsubst %,$(BUILD)/san/tests/soak/%.o,driver lines mutate) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
@@ -192,17 +204,22 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 	$(FUZZ:%=$(BUILD)/fuzz/tests/fuzz/%.o)
 
 # --- tests -----------------------------------------------------------------------
-TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/keys $(BUILD)/live/probe \
+TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/keys $(BUILD)/live/probe \
 	$(BUILD)/live/capture.so $(BUILD)/memory/fail.so $(BUILD)/stop/looks $(BUILD)/soak/driver \
-	$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
+	$(BUILD)/unit-tests $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 
+# SUITES="unit cli": these alone
 check: deps-build deps-optional deps-check
 	@$(MAKE) --no-print-directory -j$$(nproc) $(TESTED)
-	@$(RUN)
+	@$(RUN) $(SUITES)
+# with the long random parts and ThreadSanitizer: nightly
+check-long: deps-build deps-optional deps-check
+	@$(MAKE) --no-print-directory -j$$(nproc) $(TESTED) $(BUILD)/ibscope-tsan $(BUILD)/racy
+	@LONG=1 $(RUN) $(SUITES)
 check-driver: $(BUILD)/soak/driver
 	@$(RUN) driver
-check-unit: $(UNIT:%=$(BUILD)/unit/%)
+check-unit: $(BUILD)/unit-tests
 	@$(RUN) unit
 check-parity: $(BUILD)/ibscope-san
 	@$(RUN) parity
@@ -224,12 +241,12 @@ bench: deps-build deps-check
 	@$(MAKE) --no-print-directory $(BUILD)/bench/step
 	@$(BUILD)/bench/step
 
-# long random runs of all parts, SOAK_SECONDS together; what they tried and found as one table
+# what check-long does, then long random runs of all parts, SOAK_SECONDS together; what they tried and found as one table
 SOAK := $(BUILD)/soak/driver $(FUZZ:%=$(BUILD)/soak/%) $(FUZZ:%=$(BUILD)/replay/%) $(FUZZ:%=$(BUILD)/fuzz/%) $(BUILD)/ibscope \
 	$(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/keys
 soak: deps-build deps-optional deps-check deps-fuzz
 	@$(MAKE) --no-print-directory -j$$(nproc) $(SOAK)
-	@BUILD='$(BUILD)' tests/soak/run.py
+	@$(MAKE) --no-print-directory check-long; long=$$?; BUILD='$(BUILD)' tests/soak/run.py && exit $$long
 
 # lines and branches that unit tests, corpora and parity reach; gcov comes with gcc
 coverage: deps-build deps-optional deps-check
@@ -275,6 +292,14 @@ SHALLOW := --checks=-clang-analyzer-core.DivideZero \
 TIDY := clang-tidy --quiet --warnings-as-errors='*' $(if $(filter 1,$(DEEP)),,$(SHALLOW))
 $(eval $(call stamp,tidy,$$(TIDY)))
 
+# what editors and clangd ask: each file with the flags it is compiled by
+COMMA := ,
+COMPILED = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(subst ",\",$(CC) $(STD) $(2) -c $(1))"}
+compile_commands.json: FORCE
+	@: $(file >$@,[)$(foreach f,$(SOURCES),$(file >>$@,$(call COMPILED,$f,$(HARDEN) $(CPPFLAGS) $(CFLAGS) $(WARN) $(if $(filter tui/about.c,$f),$(ABOUT)))$(COMMA)))
+	@: $(foreach f,$(TESTSRC),$(file >>$@,$(call COMPILED,$f,$(CPPFLAGS) -O1 -g1 $(SAN) $(WARN) $(if $(filter %/all.c,$f),-DUNITS='"$(BUILD)/stamp/units"'))$(COMMA)))
+	@sed -i -e '$$s/,$$//' -e '$$a ]' $@
+
 lint: deps-build deps-check deps-lint
 	@clang-format --version | grep -q ' version $(FORMATTER)\.' || \
 		echo "the format is not judged: it is that of clang-format $(FORMATTER)"
@@ -290,10 +315,12 @@ $(BUILD)/lint/%.c.tidy: $(BUILD)/obj/%.o .clang-tidy $(BUILD)/stamp/tidy $(BUILD
 		2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 # clang alone where clang-tidy does not look
+$(BUILD)/lint/tests/unit/all.c.clang: DEFS = -DUNITS='"$(BUILD)/stamp/units"'
+$(BUILD)/lint/tests/unit/all.c.clang: $(BUILD)/stamp/units
 $(BUILD)/lint/%.c.clang: %.c $(BUILD)/stamp/clang | $(BUILD)/lint/i386/gnu/stubs-32.h
 	@mkdir -p $(@D)
-	$(if $(NARROW),$(Q)$(NARROW) $<)
-	$(Q)$(CLANGONLY) -MMD -MP -MT $@ -MF $@.d $<
+	$(if $(NARROW),$(Q)$(NARROW) $(DEFS) $<)
+	$(Q)$(CLANGONLY) $(DEFS) -MMD -MP -MT $@ -MF $@.d $<
 	@touch $@
 $(BUILD)/lint/%.c.check: $(BUILD)/obj/%.o $(BUILD)/stamp/cppcheck
 	@mkdir -p $(@D)
@@ -327,6 +354,6 @@ deb: deps-build deps-deb
 	+@.ci/package '$(BUILD)' '$(VERSION)'
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) compile_commands.json
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -24,29 +24,42 @@ CASES = {
     "says more in its last line": (["echo 3 passed, 0 failed, 1 skipped"], "0 passed, 1 failed", 1),
     "several": (["echo 3 passed, 0 failed", "echo 1 passed, 4 failed; exit 1", "exit 7", "echo 10 passed, 0 failed"],
                 "14 passed, 5 failed", 1),
+    "signals in the pool are as usual": (["kill -INT $$; echo 1 passed, 0 failed", "echo 2 passed, 0 failed"], "2 passed, 1 failed", 1),
 }
+# In the pool each waits for the next one, which begins beside it; what they said comes in order.
+BESIDE = ["until [ -e %s ]; do sleep 0.05; done; echo said by A; echo 1 passed, 0 failed", "echo said by B; : >%s; echo 2 passed, 0 failed"]
+
+
+
+def said(*suites):
+    p = subprocess.run([RUN, *suites], env=dict(os.environ, JOBS="2"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return p.stdout.rstrip("\n").split("\n"), p.returncode
 
 
 def run(*suites):
-    p = subprocess.run([RUN, *suites], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return p.stdout.rstrip("\n").split("\n")[-1], p.returncode
+    lines, status = said(*suites)
+    return lines[-1], status
 
 
-def case(folder, number, scripts):
+def written(folder, number, scripts):
     suites = []
     for i, script in enumerate(scripts):
-        suites.append(os.path.join(folder, "suite-%d-%d" % (number, i)))
+        suites.append(os.path.join(folder, "suite-%s-%d" % (number, i)))
         with open(suites[-1], "w", encoding="utf-8") as f:
             f.write("#!/bin/sh\n" + script + "\n")
         os.chmod(suites[-1], 0o755)
-    return run(*suites)
+    return suites
 
 
 def main():
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, (scripts, line, status)) in enumerate(CASES.items()):
-            results[name] = (case(folder, number, scripts), (line, status))
+            results[name] = (run(*written(folder, number, scripts)), (line, status))
+        flag = os.path.join(folder, "flag")
+        lines = said(*written(folder, "beside", [script.replace("%s", flag) for script in BESIDE]))[0]
+        results["beside each other, told in order"] = ([s for s in lines if not s.startswith("==")],
+                                                       ["said by A", "1 passed, 0 failed", "said by B", "2 passed, 0 failed", "3 passed, 0 failed"])
     results["unknown"] = (run("no-such-suite"), ("0 passed, 1 failed", 1))
     failed = 0
     for name, (found, expected) in results.items():

@@ -3,10 +3,14 @@
 # Every suite ends with a line "N passed, N failed"; the last line is their sum.  A suite that
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
+# Several suites run as a pool, JOBS at a time (one more than there are processors, for many wait);
+# what they said comes in the order of the names.
+# LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model ibdmchk verify sessions live contract cli drawings paste files memory stop hostile tsan tui driver keys parity advised"
-# These wait for other programs most of the time or never look at a clock: they run beside the others, and come last.
-BESIDE=" parity advised driver keys "
+SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model ibdmchk verify sessions live contract cli drawings paste files memory stop hostile tui driver keys parity advised"
+NIGHTLY="tsan"
+# What takes longest begins first.
+FIRST="tsan parity tui live verify stop memory unit build extend files advised driver keys hostile"
 
 # Signals that the caller ignores (nohup, a background job of a script) are as usual for the tests.
 [ "$SIGNALS" = usual ] || exec env --default-signal=HUP,INT,QUIT,TERM,PIPE SIGNALS=usual "$0" "$@"
@@ -14,8 +18,20 @@ BESIDE=" parity advised driver keys "
 BUILD=${BUILD:-build}
 export BUILD
 cd "$(dirname "$0")/.." || exit 2
-total_passed=0
-total_failed=0
+if [ "$LONG" = 1 ]; then
+	SUITES="$SUITES $NIGHTLY"
+	COMMANDS=${COMMANDS:-50000}
+else
+	# the same classes by fewer cases, others each time: what is drawn is drawn by a new seed
+	COMMANDS=${COMMANDS:-5000}
+	KEYS=${KEYS:-500}
+	STEPS=${STEPS:-150}
+	PASTED=${PASTED:-3000}
+	PARITY_PART=${PARITY_PART:-3}
+	PARITY_SECONDS=${PARITY_SECONDS:-60}
+	PARITY_LEAST=${PARITY_LEAST:-15}
+	export STEPS PASTED PARITY_PART PARITY_SECONDS PARITY_LEAST
+fi
 
 # cmocka programs, two at a time: one summary line of each is turned into ours
 unit() {
@@ -24,7 +40,7 @@ unit() {
 	# names have no blanks
 	# shellcheck disable=SC2016
 	basename -s .c tests/unit/test_*.c | xargs -P 2 -n 1 sh -c \
-		'timeout 300 "$0/unit/$2" >"$1/$2.log" 2>&1; echo $? >"$1/$2.status"' "$BUILD" "$work"
+		'timeout 300 "$0/unit-tests" "$2" >"$1/$2.log" 2>&1; echo $? >"$1/$2.status"' "$BUILD" "$work"
 	for t in tests/unit/test_*.c; do
 		name=$(basename "$t" .c)
 		out=$(cat "$work/$name.log")
@@ -61,10 +77,10 @@ fuzz_corpus() {
 	echo "$passed passed, $failed failed"
 }
 
-# 100,000 random command lines under the sanitizers, half of them in each of two processes
+# random command lines under the sanitizers, half of them in each of two processes
 driver() {
 	for n in 1 2; do
-		"$BUILD/soak/driver" --count 50000 --keep "$BUILD/soak/lines.$n" ${SEED:+--seed "$SEED$n"} \
+		"$BUILD/soak/driver" --count "$COMMANDS" --keep "$BUILD/soak/lines.$n" ${SEED:+--seed "$SEED$n"} \
 			>"$BUILD/soak/said.$n" 2>&1 &
 		eval "pid$n=$!"
 	done
@@ -108,24 +124,43 @@ suite() {
 	hostile) IBSCOPE="$BUILD/ibscope" python3 tests/hostile/run.py ;;
 	paste) IBSCOPE="$BUILD/ibscope" python3 tests/cli/paste.py ;;
 	tsan) IBSCOPE="$BUILD/ibscope-tsan" python3 tests/tui/races.py ;;
-	keys) "$BUILD/keys" ;;
+	keys) "$BUILD/keys" ${KEYS:+--random "$KEYS"} ;;
 	tui) IBSCOPE="$BUILD/ibscope" python3 tests/tui/run.py ;;
 	*/*) "$1" ;;
 	*)
-		echo "unknown suite $1; there are $SUITES"
+		echo "unknown suite $1; there are $SUITES $NIGHTLY"
 		return 2
 		;;
 	esac
 }
 
-# suite NAME: its output and status in files
-keep() {
-	suite "$1" >"$work/$1.log" 2>&1
-	echo $? >"$work/$1.status"
-}
+work=
+# --one DIR NUMBER SUITE: the output of a suite of the pool, its status and seconds in files
+if [ "$1" = --one ]; then
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 1' INT TERM
+	begun=$(date +%s)
+	suite "$4" >"$2/$3.log" 2>&1
+	echo $? $(($(date +%s) - begun)) >"$2/$3.ending"
+	mv "$2/$3.ending" "$2/$3.status"
+	exit 0
+fi
 
-is_beside() {
-	case $BESIDE in *" $1 "*) [ "$many" = 1 ] ;; *) false ;; esac
+# NUMBER SUITE, what takes longest first
+ordered() {
+	for f in $FIRST; do
+		n=0
+		for s in "$@"; do
+			n=$((n + 1))
+			[ "$s" = "$f" ] && echo "$n $s"
+		done
+	done
+	n=0
+	for s in "$@"; do
+		n=$((n + 1))
+		case " $FIRST " in *" $s "*) ;; *) echo "$n $s" ;; esac
+	done
 }
 
 work=$(mktemp -d)
@@ -134,20 +169,29 @@ trap 'kill $(jobs -p) 2>/dev/null; exit 1' INT TERM
 # names have no blanks: split on purpose
 # shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $SUITES
-many=0
-[ $# -gt 1 ] && many=1
+pool=
+if [ $# -gt 1 ]; then
+	# a shell's background jobs ignore SIGINT: SIGNALS is unset, so that each makes them as usual
+	ordered "$@" | xargs -P "${JOBS:-$(($(nproc) + 1))}" -n 2 env -u SIGNALS "$PWD/tests/run.sh" --one "$work" &
+	pool=$!
+fi
+total_passed=0
+total_failed=0
+number=0
 for s in "$@"; do
-	is_beside "$s" && keep "$s" &
-done
-for s in "$@"; do
-	echo "== $s"
-	log=$work/said
-	if is_beside "$s"; then
-		wait
-		log=$work/$s.log
+	number=$((number + 1))
+	if [ -n "$pool" ]; then
+		log=$work/$number.log
+		# the pool ends with the last suite
+		while [ ! -e "$work/$number.status" ] && kill -0 "$pool" 2>/dev/null; do sleep 0.2; done
+		status='none 0'
+		[ -e "$work/$number.status" ] && status=$(cat "$work/$number.status")
+		echo "== $s (${status#* } s)"
+		status=${status% *}
 		cat "$log"
-		status=$(cat "$work/$s.status")
 	else
+		log=$work/said
+		echo "== $s"
 		{
 			suite "$s" 2>&1
 			echo $? >"$work/status"
@@ -162,7 +206,7 @@ for s in "$@"; do
 		echo "suite $s did not reach its last line (status $status)"
 		passed=0
 		failed=1
-	elif [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+	elif [ "$status" != 0 ] && [ "$failed" -eq 0 ]; then
 		echo "suite $s ended with status $status"
 		failed=1
 	elif [ $((passed + failed)) -eq 0 ]; then

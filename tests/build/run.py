@@ -3,6 +3,7 @@
 
 All in a copy of the tree.  Arguments: names of tests.
 """
+import json
 import os
 import re
 import shutil
@@ -96,6 +97,16 @@ def header_is_its_users():
         found, expected = TREE.would_compile(), TREE.including(header)
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         expect("compiled for " + header, sorted(found), sorted(expected))
+
+
+def compile_commands():
+    """Every source once, with a command that compiles it."""
+    TREE.run("make", "-s", *TREE.settings(), "compile_commands.json")
+    rows = {row["file"]: row for row in json.loads(TREE.read("compile_commands.json"))}
+    expect("files", set(rows), TREE.sources())
+    for name in ("tui/about.c", "core/base/text.c"):
+        TREE.run("sh", "-c", 'cd "$0" && eval "$1 -o /dev/null"', rows[name]["directory"], rows[name]["command"])
+    os.unlink(TREE.path("compile_commands.json"))
 
 
 def files_come_and_go():
@@ -255,7 +266,7 @@ def make_flags():
     return " -- " + " ".join(s.replace(" ", "\\ ") for s in TREE.settings())
 
 
-TESTS = [built_once, compiler_through_ccache, version_is_one_file, flags_are_all_files, header_is_its_users, files_come_and_go,
+TESTS = [built_once, compiler_through_ccache, compile_commands, version_is_one_file, flags_are_all_files, header_is_its_users, files_come_and_go,
          revision_of_git, hardened, installed_below_prefix, keymaps_near_the_program, lessons_near_the_program, debian_package]
 
 

@@ -9,6 +9,7 @@ Environment:
   PARITY_CASES=N               random cases (default 300); 0: the fixed list only
   PARITY_SECONDS=N             start no further random case after N seconds (default 240) ...
   PARITY_LEAST=N               ... but the first N whatever the time (default 40)
+  PARITY_PART=N                of alike fixed cases one in N, at least three, drawn by SEED (default: all)
   PARITY_PAIRS=N               pairs of LIDs per sweep of which the SA is asked (default 3000), drawn by SEED where
                                there are more; 0: all
   PARITY_JOBS=2                cases at a time
@@ -399,8 +400,23 @@ def run_case(case, seed, check=check):
 # --- all cases --------------------------------------------------------------------------
 
 
+def part_of(fixed, seed, part):
+    """One in `part` of the cases that differ in their fabric or number alone, at least three of each group."""
+    groups = {}
+    for case in fixed:
+        alike = re.fullmatch(r"(spec|lash|nue|far|twins|torus-conf|qos)-.*?(-mesh)?", case.name)
+        key = alike.groups() if alike and not case.name.startswith("qos-b") else case.name
+        groups.setdefault(key, []).append(case)
+    rng, kept = random.Random("%s part" % seed), set()
+    for group in groups.values():
+        kept.update(id(c) for c in rng.sample(group, min(len(group), max(3, -(-len(group) // part)))))
+    return [c for c in fixed if id(c) in kept]
+
+
 def wanted_cases(patterns, seed, count):
     everything = cases.bundled_cases(os.path.join(ROOT, "tests", "fabrics"))
+    if not patterns:
+        everything = part_of(everything, seed, int(os.environ.get("PARITY_PART", "1")))
     # a random case that is named may lie beyond the count
     named = [int(m[1]) for m in (re.fullmatch(r"random-(\d+)", p) for p in patterns) if m]
     numbers = list(range(count)) + sorted(n for n in named if n >= count)

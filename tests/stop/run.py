@@ -24,8 +24,7 @@ import run as tui  # noqa: E402
 PROGRAM = tui.PROGRAM
 LOOKS = os.path.abspath(os.environ.get("LOOKS", os.path.join(ROOT, "build", "stop", "looks")))
 BOUND = 60  # seconds for what should take a tenth of one: the machine may be busy
-CPU_BOUND = 3  # seconds of its own processor time that a program may take to end
-GAP = 150  # milliseconds of processor time between two looks; what is idle needs 30, what does not look 600
+GAP = int(os.environ.get("GAP", "60000"))  # thousands of basic blocks between two looks: 28,000 are seen, where a long list is printed
 AFTER = 200  # looks behind the cancelling: each loop that is left looks once or twice
 
 Failed = tui.Failed
@@ -64,16 +63,16 @@ def looks(folder, commands):
         f.write("".join('0x%x "name %d"\n' % (i, i) for i in range(1, 20000)))
     lines = [" ".join(fill.get(w, w) for w in c.split()) for c in commands]
     p = subprocess.run([LOOKS, *lines], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                       timeout=600)
+                       timeout=3600)
     told = [line.split("\t") for line in p.stdout.splitlines()]
     if p.returncode or len(told) != len(lines):
         raise Failed("status %d: %s" % (p.returncode, p.stdout[-500:]))
     bad = []
-    for command, ms, what, at, to, n, message, after, stopped in told:
+    for command, work, what, at, to, n, message, after, stopped in told:
         if message:
             bad.append("%s: %s" % (command, message))
-        if float(ms) > GAP:
-            bad.append("%s: %s ms without a look (%s), from %s to %s" % (command, ms, what, at, to))
+        if int(work) > GAP:
+            bad.append("%s: %s thousand blocks without a look (%s), from %s to %s" % (command, work, what, at, to))
         if after != "-" and (stopped != "cancelled" or int(after) > AFTER):
             bad.append("%s: cancelled half way, said \"%s\" and looked %s times more" % (command, stopped, after))
         if after == "-" and not command.startswith("!") and int(n) > 7:
@@ -143,12 +142,6 @@ def wait(true, why):
         time.sleep(0.02)
 
 
-def cpu_seconds(pid):
-    with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as f:
-        fields = f.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def has_open(mark, path):
     """Has a marked process opened the file?"""
     for pid in mark.pids():
@@ -179,21 +172,17 @@ def batch(folder, mark, commands, **env):
 
 
 def end_by(p, sig, what):
-    """It dies of the signal, without much work."""
-    before = cpu_seconds(p.pid)
+    """It ends."""
     p.send_signal(sig)
     end = time.monotonic() + BOUND
     while True:
-        pid, status, used = os.wait4(p.pid, os.WNOHANG)
+        pid, status = os.waitpid(p.pid, os.WNOHANG)
         if pid:
             break
         if time.monotonic() > end:
             raise Failed("%s: still there %d s after signal %d" % (what, BOUND, sig))
         time.sleep(0.01)
     p.returncode = os.waitstatus_to_exitcode(status)
-    spent = used.ru_utime + used.ru_stime - before
-    if spent > CPU_BOUND:
-        raise Failed("%s: worked for %.1f s after signal %d" % (what, spent, sig))
     return p.returncode
 
 
