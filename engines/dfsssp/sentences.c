@@ -112,6 +112,16 @@ void ds_tell_choice(const struct ds_run *x, const struct ds_cause *cause)
 	rec_chosen(x->in, c);
 }
 
+/* Number of a cut among those of its layer, from 1. */
+static uint32_t number_of(const struct ds_layers *l, uint32_t cut)
+{
+	uint32_t first = cut;
+
+	while (first && l->cut[first - 1].layer == l->cut[cut].layer)
+		first--;
+	return cut - first + 1;
+}
+
 /* --- steps ------------------------------------------------------------------------------------- */
 
 static const struct ds_kept *kept(const struct saying *y)
@@ -244,16 +254,6 @@ static void say_edge(const struct saying *y, uint32_t from, uint32_t to)
 	say_port(y, dfsssp_channel_port(g, y->f, from));
 	text_add(y->t, " -> ");
 	say_port(y, dfsssp_channel_port(g, y->f, to));
-}
-
-/* Number of a cut among those of its layer, from 1. */
-static uint32_t number_of(const struct ds_layers *l, uint32_t cut)
-{
-	uint32_t first = cut;
-
-	while (first && l->cut[first - 1].layer == l->cut[cut].layer)
-		first--;
-	return cut - first + 1;
 }
 
 static void say_break(const struct saying *y)
@@ -422,11 +422,9 @@ static void tell_cut(const struct routing *r, uint32_t index, struct text *t)
 	const struct dfsssp *d = dfsssp_of(r);
 	const struct ds_layers *l = d->layers;
 	const struct ds_cut *cut = &l->cut[index];
-	uint32_t first;
 	char a[300], b[300];
 
-	dfsssp_cuts(d, cut->layer, &first);
-	text_add(t, "Layer %u: cycle %" PRIu32 " of %" PRIu32 " channels:\n", cut->layer, index - first + 1,
+	text_add(t, "Layer %u: cycle %" PRIu32 " of %" PRIu32 " channels:\n", cut->layer, number_of(l, index),
 		 cut->length);
 	for (uint32_t i = 0; i < cut->length; i++) {
 		uint32_t next = cut->first + (i + 1) % cut->length;
@@ -493,7 +491,7 @@ void dfsssp_decide_pair(const struct routing *kept, unsigned slid, unsigned dlid
 {
 	const struct routing *r = routing_origin(kept);
 	const struct dfsssp *d = dfsssp_of(r);
-	uint32_t sw = dfsssp_source_switch(r, slid, dlid), index, first;
+	uint32_t sw = dfsssp_source_switch(r, slid, dlid), index;
 	unsigned layer = sw == NO_ID ? 0 : dfsssp_layer_of(d, sw, dlid);
 	const struct ds_cut *cut;
 
@@ -506,11 +504,10 @@ void dfsssp_decide_pair(const struct routing *kept, unsigned slid, unsigned dlid
 		return;
 	}
 	cut = &d->layers->cut[index];
-	dfsssp_cuts(d, cut->layer, &first);
 	decide(out, WHY_CUT,
 	       "Cut %" PRIu32 " of layer %u took the edge with the fewest pairs out of a cycle of %" PRIu32
 	       " channels; this pair went to layer %u with it: SL %u.",
-	       index - first + 1, cut->layer, cut->length, layer, dfsssp_lanes(d, layer).lo);
+	       number_of(d->layers, index), cut->layer, cut->length, layer, dfsssp_lanes(d, layer).lo);
 }
 
 void dfsssp_explain_layers(const struct routing *kept, struct text *t)

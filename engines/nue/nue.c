@@ -392,9 +392,7 @@ static struct nue_vls find_vls(const struct engine_input *in)
 			    .qos = options_bool(in->options, "qos")};
 	unsigned code = least_vls_code(in, &v.port);
 
-	v.supported = code ? 1u << (code - 1) : 1;
-	if (v.supported > NUE_MAX_LAYERS)
-		v.supported = NUE_MAX_LAYERS;
+	v.supported = code ? vls_of_code(code) : 1;
 	v.layers = v.asked && v.asked < v.supported ? v.asked : v.supported;
 	if (!v.qos)
 		v.layers = 1;

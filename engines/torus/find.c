@@ -90,16 +90,6 @@ static bool place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw
 	return true;
 }
 
-static uint32_t switch_by_guid(const struct torus_run *r, uint64_t guid)
-{
-	const struct topo *t = r->in->topo;
-	uint32_t node = fabric_node_by_guid(t->fabric, guid);
-
-	return node != NO_ID && node_is_switch(t->fabric, node) && t->node_up[node]
-		       ? t->fabric->node_switch[node]
-		       : NO_ID;
-}
-
 static int place_seed(struct torus_run *r)
 {
 	static const unsigned order[TORUS_DIRECTIONS] = {1, 0, 3, 2, 5, 4};
@@ -116,8 +106,8 @@ static int place_seed(struct torus_run *r)
 		if (!l->centre)
 			continue;
 		to[d] = torus_shift(r->t, d, c[d], order[i] % 2 ? 1 : -1);
-		if (!place(r, c, switch_by_guid(r, l->centre), &(struct found){TORUS_CENTRE, {0}, 0}) ||
-		    !place(r, to, switch_by_guid(r, l->neighbour),
+		if (!place(r, c, torus_switch_by_guid(r, l->centre), &(struct found){TORUS_CENTRE, {0}, 0}) ||
+		    !place(r, to, torus_switch_by_guid(r, l->neighbour),
 			   &(struct found){TORUS_NEIGHBOUR, {order[i]}, 1}))
 			return err_set(&r->out->refused,
 				       "line %u: a switch of %s is not in the fabric (ERR 4E57)", l->line,

@@ -42,6 +42,9 @@ void torus_coordinates(const struct torus *t, uint32_t place, unsigned c[TORUS_D
 /* Member that a LID hangs on, NO_ID. */
 uint32_t torus_of_lid(const struct routing *r, const struct torus *t, unsigned lid);
 
+/* A switch that is up, NO_ID. */
+uint32_t torus_switch_by_guid(const struct torus_run *r, uint64_t guid);
+
 /* The steps of a run, each -1 when it refuses (out->refused says why) or was cancelled. */
 void torus_survey(struct torus_run *r);	 /* find.c: counts and links of the fabric, before all others */
 int torus_verify(struct torus_run *r);	 /* verify.c: configuration against fabric; chooses the seed */

@@ -102,6 +102,16 @@ uint32_t torus_of_lid(const struct routing *r, const struct torus *t, unsigned l
 	return sw == NO_ID ? NO_ID : t->of[sw];
 }
 
+uint32_t torus_switch_by_guid(const struct torus_run *r, uint64_t guid)
+{
+	const struct topo *t = r->in->topo;
+	uint32_t node = fabric_node_by_guid(t->fabric, guid);
+
+	return node != NO_ID && node_is_switch(t->fabric, node) && t->node_up[node]
+		       ? t->fabric->node_switch[node]
+		       : NO_ID;
+}
+
 const char *torus_place_text(const uint32_t c[TORUS_DIMS], char *buf, size_t size)
 {
 	snprintf(buf, size, "%u,%u,%u", c[0], c[1], c[2]);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engines/torus/internal.h"
+#include "engines/vls.h"
 
 /* More places than this cannot all be switches: there are not that many LIDs. */
 #define MOST_PLACES 65536
@@ -15,7 +16,7 @@ static unsigned data_vls(const struct torus_run *r, uint32_t port)
 	unsigned max = (unsigned)options_uint(r->in->options, "max_op_vls");
 
 	code = max && code > max ? max : code; /* 0 takes no lane away */
-	return code > 4 ? 15 : code ? 1u << (code - 1) : 1;
+	return code ? vls_of_code(code) : 1;
 }
 
 static void count_vls(struct torus_run *r)
@@ -127,14 +128,6 @@ static int verify_seed(struct torus_run *r, const struct torus_seed *s)
 	return verify_links(r, s, 0) || verify_links(r, s, 2) || verify_links(r, s, 1) ? -1 : 0;
 }
 
-static bool present(const struct torus_run *r, uint64_t guid)
-{
-	const struct topo *t = r->in->topo;
-	uint32_t node = fabric_node_by_guid(t->fabric, guid);
-
-	return node != NO_ID && node_is_switch(t->fabric, node) && t->node_up[node];
-}
-
 /* All its switches are there; else the first that is not. */
 static bool usable(const struct torus_run *r, const struct torus_seed *s, uint64_t *missing)
 {
@@ -143,8 +136,8 @@ static bool usable(const struct torus_run *r, const struct torus_seed *s, uint64
 
 		if (!l->centre || r->t->conf.radix[i / 2] <= 1)
 			continue;
-		*missing = present(r, l->centre) ? l->neighbour : l->centre;
-		if (!present(r, *missing))
+		*missing = torus_switch_by_guid(r, l->centre) != NO_ID ? l->neighbour : l->centre;
+		if (torus_switch_by_guid(r, *missing) == NO_ID)
 			return false;
 	}
 	return true;
