@@ -122,11 +122,3 @@ char *word_quoted(const char *w)
 	word_add_quoted(&t, w);
 	return t.s;
 }
-
-bool words_take_last(int *argc, char **argv, const char *word)
-{
-	bool found = *argc && !strcmp(argv[*argc - 1], word);
-
-	*argc -= found;
-	return found;
-}

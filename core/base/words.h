@@ -27,7 +27,4 @@ int words_take(const char **p, char **word, struct err *e);
 char *word_quoted(const char *w);
 void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether it needs them or not */
 
-/* Is the last word this one?  Then it is taken off. */
-bool words_take_last(int *argc, char **argv, const char *word);
-
 #endif

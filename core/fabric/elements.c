@@ -1,3 +1,4 @@
+#include "core/base/number.h"
 #include "core/fabric/elements.h"
 #include "core/base/err.h"
 #include "core/base/glob.h"
@@ -331,7 +332,7 @@ uint32_t elements_find(const struct elements *el, const char *word, struct err *
 {
 	uint32_t found = NO_ID, n = 0;
 	size_t len = strlen(word);
-	char *end;
+	uint64_t k;
 
 	for (uint32_t i = 0; i < el->n; i++) {
 		if (!strcmp(el->name[i], word))
@@ -339,12 +340,8 @@ uint32_t elements_find(const struct elements *el, const char *word, struct err *
 		if (!strncasecmp(el->name[i], word, len) || glob_match(word, el->name[i]))
 			found = n++ ? found : i;
 	}
-	if (isdigit((unsigned char)*word)) {
-		unsigned long k = strtoul(word, &end, 10);
-
-		if (!*end && k >= 1 && k <= el->n)
-			return (uint32_t)(k - 1);
-	}
+	if (number_of(word, 1, el->n, &k))
+		return (uint32_t)(k - 1);
 	if (n == 1)
 		return found;
 	if (!n)

@@ -1,4 +1,5 @@
 /* Lessons: reading their files. */
+#include "core/base/number.h"
 #include "core/session/lesson.h"
 #include "core/base/cursor.h"
 #include "core/base/lessonfile.h"
@@ -121,10 +122,9 @@ static const struct {
 
 static int take_number(struct reader *r, const char *value)
 {
-	char *end;
-	unsigned long n = strtoul(value, &end, 10);
+	uint64_t n;
 
-	if (*end || end == value || n > NO_NUMBER)
+	if (!number_of(value, 0, NO_NUMBER, &n))
 		return fail(r, value, "number: from 0 to 1000");
 	r->l->number = (unsigned)n;
 	r->last = NULL;

@@ -1,4 +1,5 @@
 /* What the words of commands mean: nodes, ports, LIDs, hosts, lists of them. */
+#include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/base/hostlist.h"
 #include "core/base/memory.h"
@@ -29,13 +30,7 @@ static uint32_t endport_of_lid(const struct session *s, unsigned lid)
 
 static bool parse_number(const char *word, bool hex, uint64_t *v)
 {
-	char *end;
-
-	if (hex ? word[0] != '0' || (word[1] | 0x20) != 'x' || !isxdigit((unsigned char)word[2])
-		: !isdigit((unsigned char)word[0]))
-		return false;
-	*v = strtoull(word, &end, hex ? 16 : 10);
-	return !*end;
+	return hex ? number_of_hex(word, v) : number_of(word, 0, UINT64_MAX, v);
 }
 
 static uint32_t node_of_guid(const struct fabric *f, const char *word, uint64_t guid, struct err *e)

@@ -1,3 +1,4 @@
+#include "core/base/number.h"
 #include "core/session/pairs_file.h"
 
 #include <inttypes.h>
@@ -20,10 +21,9 @@ static bool is_empty(const char *text)
 
 static int take_weight(const char *word, uint32_t *weight, struct err *e)
 {
-	char *end;
-	unsigned long v = strtoul(word, &end, 10);
+	uint64_t v;
 
-	if (*word < '0' || *word > '9' || *end || !v || v > PAIRS_WEIGHT_MOST)
+	if (!number_of(word, 1, PAIRS_WEIGHT_MOST, &v))
 		return err_set(e, "found \"%.40s\", expected a weight, a whole number from 1 to %u", word,
 			       PAIRS_WEIGHT_MOST);
 	*weight = (uint32_t)v;

@@ -1,3 +1,4 @@
+#include "core/base/number.h"
 #include "core/sm/guid_names.h"
 #include "core/base/guidfile.h"
 #include "core/base/memory.h"
@@ -58,11 +59,10 @@ static bool fits_kind(const struct list *l, uint32_t node)
 /* A GUID of the fabric: of a node all its ports, of a port that one.  false: it is no GUID at all. */
 static bool list_guid(struct list *l, const char *word, bool *found)
 {
-	char *end;
-	uint64_t guid = strtoull(word, &end, 16);
+	uint64_t guid;
 	uint32_t node, ep;
 
-	if (strncasecmp(word, "0x", 2) || *end || end == word + 2)
+	if (!number_of_hex(word, &guid))
 		return false;
 	node = fabric_node_by_guid(l->f, guid);
 	ep = fabric_endport_by_guid(l->f, guid);

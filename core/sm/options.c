@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/base/number.h"
 #include "core/sm/options.h"
 #include "core/base/err.h"
 #include "core/base/guidfile.h"
@@ -57,13 +58,7 @@ static char *bool_value(const struct optdef *d, const char *v, struct err *e)
 /* A number as C writes it, nothing before and nothing behind it. */
 static bool parse_uint(const char *v, uint64_t *n)
 {
-	char *end;
-
-	if (!isdigit((unsigned char)*v))
-		return false;
-	errno = 0;
-	*n = strtoull(v, &end, 0);
-	return !*end && !errno;
+	return number_of_any(v, 0, UINT64_MAX, n);
 }
 
 static char *uint_value(const struct optdef *d, const char *v, struct err *e)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/base/number.h"
 #include "core/source/live.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -719,18 +720,13 @@ int live_parse_target(const char *word, char **ca, int *port, struct err *e)
 {
 	const char *colon = strrchr(word, ':');
 	size_t n = colon ? (size_t)(colon - word) : strlen(word);
-	char *end;
-	long v = 0;
+	uint64_t v = 0;
 
 	*ca = NULL;
 	*port = 0;
-	if (colon) {
-		v = strtol(colon + 1, &end, 10);
-		if (!isdigit((unsigned char)colon[1]) || *end || v < 1 || v > MAX_PORTS)
-			return err_set(
-				e, "found '%.80s', expected CA, CA:PORT or :PORT with a port from 1 to %d",
-				word, MAX_PORTS);
-	}
+	if (colon && !number_of(colon + 1, 1, MAX_PORTS, &v))
+		return err_set(e, "found '%.80s', expected CA, CA:PORT or :PORT with a port from 1 to %d",
+			       word, MAX_PORTS);
 	*port = (int)v;
 	if (n) {
 		*ca = str_dup(word);

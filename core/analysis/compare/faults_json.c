@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/analysis/compare/internal.h"
 #include "core/base/cursor.h"
 #include "core/base/memory.h"
@@ -189,12 +190,8 @@ static int wrong(const struct reader *r, const char *found, const char *expected
 static int read_guid(const struct reader *r, const json_t *o, const char *key, uint64_t *guid)
 {
 	const char *s = json_string_value(json_object_get(o, key));
-	char *end;
 
-	if (!s || strncmp(s, "0x", 2) != 0)
-		return wrong(r, s ? s : "nothing", "a GUID, 0x and 16 digits");
-	*guid = strtoull(s, &end, 16);
-	return *end ? wrong(r, s, "a GUID, 0x and 16 digits") : 0;
+	return s && number_of_hex(s, guid) ? 0 : wrong(r, s ? s : "nothing", "a GUID, 0x and 16 digits");
 }
 
 /* A number of an object; left out it is 0. */

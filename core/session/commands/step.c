@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -367,15 +368,13 @@ static int add_break(struct session *s, int argc, char **argv, struct out *o, st
 static int drop_break(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
-	char *end;
-	unsigned long n;
+	uint64_t n;
 
 	if (!argc) {
 		step_stops_clear(in);
 		return 0;
 	}
-	n = strtoul(argv[0], &end, 10);
-	if (*end || argc > 1)
+	if (argc > 1 || !number_of(argv[0], 0, UINT64_MAX, &n))
 		return usage(s, "step", e);
 	if (!n || n > in->n_stops)
 		return err_set(e, "found breakpoint %s, expected 1 to %zu", argv[0], in->n_stops);
@@ -459,10 +458,12 @@ static int go(struct session *s, struct out *o, struct err *e)
 /* A number of steps; false: it is none. */
 static bool count_of(const char *word, size_t *n)
 {
-	char *end;
+	uint64_t v;
 
-	*n = strtoul(word, &end, 10);
-	return *word >= '0' && *word <= '9' && !*end && *n;
+	if (!number_of(word, 1, SIZE_MAX, &v))
+		return false;
+	*n = (size_t)v;
+	return true;
 }
 
 static int walk_to_word(struct session *s, const char *word, struct out *o, struct err *e)

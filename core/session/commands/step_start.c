@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
@@ -38,12 +39,11 @@ static int pair_named(const struct session *s, char **argv, struct rec_focus *f,
 
 static int layer_named(const char *word, uint8_t *layer, struct err *e)
 {
-	char *end;
-	unsigned long v = strtoul(word, &end, 10);
+	uint64_t v;
 
-	if (*end || end == word || v > 14)
+	if (!number_of(word, 0, 14, &v))
 		return err_set(e, "found layer '%s', expected 0 to 14", word);
-	*layer = v;
+	*layer = (uint8_t)v;
 	return 0;
 }
 

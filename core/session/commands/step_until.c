@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
@@ -31,12 +32,11 @@ static int a_lid(const struct session *s, const char *word, uint16_t *lid, struc
 
 static int a_number(const char *term, const char *word, unsigned long most, uint32_t *v, struct err *e)
 {
-	char *end;
-	unsigned long n = strtoul(word, &end, 10);
+	uint64_t n;
 
-	if (*end || end == word || n > most)
+	if (!number_of(word, 0, most, &n))
 		return err_set(e, "%s: found '%.80s', expected a number from 0 to %lu", term, word, most);
-	*v = n;
+	*v = (uint32_t)n;
 	return 0;
 }
 

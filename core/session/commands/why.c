@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/session/commands/why.h"
@@ -303,13 +304,10 @@ static void tell_way(const struct why *y, const struct way *w, const char *what)
 static int read_port(const struct why *y, const char *word, unsigned *port, struct err *e)
 {
 	const struct fabric *f = y->w->fabric;
-	char *end;
-	unsigned long n;
+	uint64_t n;
 	uint32_t id;
 
-	errno = 0;
-	n = strtoul(word, &end, 10);
-	if (isdigit((unsigned char)*word) && !*end && !errno && n >= 1 && n <= f->switch_nports[y->sw]) {
+	if (number_of(word, 1, f->switch_nports[y->sw], &n)) {
 		*port = (unsigned)n;
 		return 0;
 	}
