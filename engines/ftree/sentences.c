@@ -437,22 +437,22 @@ void ft_tell_begin(const struct ft_run *r, uint32_t leaf)
 void ft_tell_climb(const struct ft_run *r, uint32_t sw)
 {
 	struct ft_telling *w = r->tell;
-	const struct ft_group *g = ftree_group(r->t, sw, FT_UP, 0), *next;
 	uint32_t n = r->t->sw[sw].n[FT_UP];
+	const struct ft_group *g = ftree_group(r->t, sw, FT_UP, 0);
+	const struct ft_group *next = n > 1 ? ftree_group(r->t, sw, FT_UP, 1) : g;
 
-	next = n > 1 ? ftree_group(r->t, sw, FT_UP, 1) : NULL;
 	w->climb = (struct climbed){.from = sw,
-				    .next = next ? next->peer : NO_ID,
+				    .next = n > 1 ? next->peer : NO_ID,
 				    .parents = n,
 				    .load = g->cd,
-				    .next_load = next ? next->cd : 0};
+				    .next_load = next->cd};
 	if (w->climbs++ > 7)
 		return;
 	text_add(&w->path, "%s%s climbs to %s", w->climbs > 1 ? ", " : "", ft_name(r->t, sw),
 		 ft_name(r->t, g->peer));
-	if (next && next->cd > g->cd)
+	if (n > 1 && next->cd > g->cd)
 		text_add(&w->path, " (load %u, least of %u parents)", g->cd, n);
-	else if (next)
+	else if (n > 1)
 		text_add(&w->path, " (load %u like %s, lower index)", g->cd, ft_name(r->t, next->peer));
 }
 
