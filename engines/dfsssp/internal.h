@@ -104,7 +104,7 @@ const struct ds_tree *ds_levels_run(struct ds_levels *l, const ds_link *link, st
 
 /*
  * One search from a destination (engines/doc/dfsssp.md 5).  The tree is the one that
- * OpenSM's heap gives; most of it can be found without (levels.h).
+ * OpenSM's heap gives; most of it can be found without (levels.c).
  */
 struct ds_search {
 	const struct ds_graph *g;

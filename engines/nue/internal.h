@@ -248,7 +248,8 @@ struct nue_way {
 	uint32_t from, to;   /* the dependency that is in the way, of channels; NO_ID */
 };
 
-/* T_COLOUR: what a layer has made of a dependency; at layer * n_edges + place in the graph (ccdg.h). */
+/* T_COLOUR: what a layer has made of a dependency; at layer * n_edges + place in the graph (nue_edge_of()).
+ */
 enum nue_use {
 	USE_NONE,
 	USE_ESCAPE,  /* reserved for the escape paths */
