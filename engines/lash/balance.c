@@ -127,23 +127,6 @@ static bool takes(struct balance *b, size_t s, size_t d)
 	return false;
 }
 
-static void record_turn(const struct balance *b, size_t s, size_t d, bool moved)
-{
-	struct lash_turn t = {.s = s,
-			      .d = d,
-			      .from = b->mx,
-			      .to = b->mn,
-			      .drawn = {b->drawn[0], b->drawn[1]},
-			      .moved = moved,
-			      .count = {b->l->count[b->mx], b->l->count[b->mn]},
-			      .trials = b->trials,
-			      .layer = b->l->layer,
-			      .target = b->c->layer[b->mn]};
-	size_t lo = s < d ? s : d, hi = s < d ? d : s;
-
-	lash_record_turn(b->c->record, &t, b->deps, lash_pair_dependencies(b->p, lo, hi, b->deps));
-}
-
 static void move_or_flag(struct balance *b, size_t s, size_t d)
 {
 	struct lash *l = b->l;
@@ -163,7 +146,18 @@ static void move_or_flag(struct balance *b, size_t s, size_t d)
 		l->refused++;
 	}
 	if (b->c->record)
-		record_turn(b, s, d, moved);
+		lash_record_turn(b->c->record,
+				 &(struct lash_turn){.s = s,
+						     .d = d,
+						     .from = b->mx,
+						     .to = b->mn,
+						     .drawn = {b->drawn[0], b->drawn[1]},
+						     .moved = moved,
+						     .count = {l->count[b->mx], l->count[b->mn]},
+						     .trials = b->trials,
+						     .layer = l->layer,
+						     .target = b->c->layer[b->mn]},
+				 b->deps);
 }
 
 /* The emptiest and the fullest layer anew. */

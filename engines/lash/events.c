@@ -301,12 +301,13 @@ static void pass_on(struct lash_record *r, uint32_t pair, const struct lash_turn
 	r->holder[at] = next;
 }
 
-void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
-		      unsigned n)
+void lash_record_turn(struct lash_record *r, const struct lash_turn *t, struct dependency *deps)
 {
 	struct recorder *rec = r->in->record;
 	uint32_t size = r->p->graph->n, pair = pair_of(r, t->s, t->d);
-	uint32_t held = t->s < t->d ? pair : pair_of(r, t->d, t->s); /* as it was put there */
+	size_t lo = t->s < t->d ? t->s : t->d, hi = t->s < t->d ? t->d : t->s;
+	uint32_t held = pair_of(r, lo, hi); /* as it was put there */
+	unsigned n = lash_pair_dependencies(r->p, (uint32_t)lo, (uint32_t)hi, deps);
 
 	rec_event(rec, REC_TURN, !t->moved, t->from, pair, t->to);
 	if (t->moved) {

@@ -233,7 +233,7 @@ void lash_record_accept(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer);
 /* Balancing begins: who holds what is listed.  -1 and *e: no memory. */
 int lash_record_balance(struct lash_record *r, struct err *e);
-/* A turn of the balancing. */
+/* A turn of the balancing; deps: room for 2 * n. */
 struct lash_turn {
 	size_t s, d;	   /* the pair drawn, LASH ids */
 	unsigned from, to; /* layers */
@@ -244,8 +244,7 @@ struct lash_turn {
 	const uint8_t *layer;	/* [s * n + d] after it */
 	struct acyclic *target; /* of the layer it would go to */
 };
-void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
-		      unsigned n);
+void lash_record_turn(struct lash_record *r, const struct lash_turn *t, struct dependency *deps);
 /* An entry of a table; sw of the fabric. */
 void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port,
 			enum why_rule rule);
