@@ -65,7 +65,8 @@ static uint32_t selected(const struct session *s, uint64_t guid)
 	return node == NO_ID || !node_is_switch(s->fabric, node) ? 0 : 1 + s->fabric->node_switch[node];
 }
 
-static int start(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+/* args NULL: all of the engine in force. */
+static int start(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	const struct recording *r;
@@ -74,7 +75,7 @@ static int start(struct session *s, int argc, char **argv, struct out *o, struct
 
 	if (!w || !w->n_refusals)
 		w = need_routing(s, e);
-	if (!w || step_what(s, argc, argv, &engine, &focus, e))
+	if (!w || step_what(s, args, &engine, &focus, e))
 		return -1;
 	session_set_walk(s, NULL);
 	o->run->in->steps_shown = 0;
@@ -548,37 +549,35 @@ static bool is_play(const char *word)
 	return !strcmp(word, "play") || !strcmp(word, "pause") || !strcmp(word, "stop");
 }
 
-static int step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int step(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	const char *what = argc > 1 ? argv[1] : "next";
+	const char *what = args->n ? args->arg[0].word : "next";
 	bool played = step_stand_still(s);
 
 	if (!strcmp(what, "start"))
-		return start(s, argc - 2, argv + 2, o, e);
+		return start(s, args, o, e);
 	if (is_play(what) && !o->run->on_screen)
 		return err_set(e, "`step %s` needs a screen; `step until CONDITION` and `step go` run on",
 			       what);
-	if (!strcmp(what, "breaks") && argc == 2) {
+	if (!strcmp(what, "breaks")) {
 		list_breaks(o);
 		return 0;
 	}
-	if (!strcmp(what, "end") && argc == 2) {
+	if (!strcmp(what, "end")) {
 		session_set_walk(s, NULL);
 		out_text(o, "The present is shown again.\n");
 		return 0;
 	}
-	if (!session_walk(s) && start(s, 0, NULL, o, e))
+	if (!session_walk(s) && start(s, NULL, o, e))
 		return -1;
 	if (is_play(what))
-		return step_play(s, argc - 1, argv + 1, played, o, e);
-	return walked(s, argc - 1, argv + 1, o, e);
+		return step_play(s, args, played, o, e);
+	return walked(s, args->argc - 1, args->argv + 1, o, e);
 }
 
 static int cmd_step(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
-	int rc = step(s, argc, argv, o, e);
+	int rc = step(s, args, o, e);
 
 	session_walk_moved(s);
 	return rc;
@@ -639,6 +638,8 @@ const struct command step_commands[] = {
 		 "candidates[].peer port? port at the other end\n"
 		 "candidates[].chip node? chip of the chassis that it is on, when another\n"
 		 "candidates[].* integer what was compared, by name\n",
+	 .numbers = (const struct arg_number[]){{.key = "layer N", .most = 14, .what = "a layer, 0 to 14"},
+						{.key = NULL}},
 	 .run = cmd_step},
 	{.name = NULL},
 };

@@ -117,23 +117,24 @@ static int change_pace(struct session *s, int dir, bool played, struct out *o, s
 	return 0;
 }
 
-int step_play(struct session *s, int argc, char **argv, bool played, struct out *o, struct err *e)
+int step_play(struct session *s, const struct args *args, bool played, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
+	const char *speed = args_word(args, "SPEED", NULL);
 	int pace;
 
 	if (!in->pace)
 		in->pace = PACE_USUAL + 1;
-	if (!strcmp(argv[0], "stop") || (!strcmp(argv[0], "pause") && played)) {
+	if (args_has(args, "stop") || (args_has(args, "pause") && played)) {
 		if (played)
 			out_text(o, "Stopped at step %zu.\n", walk_step(session_walk(s)));
 		return 0;
 	}
-	if (argc == 2 && !strcmp(argv[1], "faster"))
+	if (args_has(args, "faster"))
 		return change_pace(s, 1, played, o, e);
-	if (argc == 2 && !strcmp(argv[1], "slower"))
+	if (args_has(args, "slower"))
 		return change_pace(s, -1, played, o, e);
-	pace = argc == 2 ? pace_named(argv[1], e) : in->pace - 1;
+	pace = speed ? pace_named(speed, e) : in->pace - 1;
 	if (pace < 0)
 		return -1;
 	in->pace = pace + 1;

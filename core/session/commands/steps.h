@@ -21,8 +21,8 @@ void step_json(struct walk *w, struct out *o);
 /* step_show.c: where the session's walk stands, with all that step_about.h tells. */
 int step_show(struct session *s, struct out *o, struct err *e);
 
-/* step_start.c: words of `step start` into an engine (NULL: that in force) and a focus. */
-int step_what(const struct session *s, int argc, char **argv, const char **engine, struct rec_focus *f,
+/* step_start.c: words of `step start` (NULL: none) into an engine (NULL: that in force) and a focus. */
+int step_what(const struct session *s, const struct args *args, const char **engine, struct rec_focus *f,
 	      struct err *e);
 
 /* step_until.c: words of a condition; texts in it are borrowed from *words, which the caller frees. */
@@ -38,8 +38,7 @@ size_t step_next_break(struct session *s, const struct interpreter *in, size_t *
 
 /* step_play.c: stop playing; was it played?  By the thread that runs commands. */
 bool step_stand_still(struct session *s);
-/* `step play [SPEED]`, `step pause`, `step stop`; argv: the words behind `step`.  played: it was until now.
- */
-int step_play(struct session *s, int argc, char **argv, bool played, struct out *o, struct err *e);
+/* `step play [SPEED]`, `step pause`, `step stop`.  played: it was until now. */
+int step_play(struct session *s, const struct args *args, bool played, struct out *o, struct err *e);
 
 #endif
