@@ -14,8 +14,7 @@ unsigned least_vls_code(const struct engine_input *in, uint32_t *port)
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		if (!switch_up(in->topo, sw))
 			continue;
-		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-			uint32_t id = switch_port_id(f, sw, p);
+		FOR_PORTS(f, sw, id) {
 			unsigned code = in->topo->peer[id] == NO_ID ? 0 : known_code(in, id);
 
 			if (!code || (least && code >= least))

@@ -40,10 +40,8 @@ static uint32_t *connected_parts(const struct topo *t, const struct grouping *g)
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		parent[s] = s;
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t q = t->peer_switch[switch_port_id(f, s, p)];
-
-			if (q != NO_ID && same_group(&g->group[s], &g->group[q]))
+		FOR_CABLES(t, s, port, q) {
+			if (same_group(&g->group[s], &g->group[q]))
 				parent[find_root(parent, s)] = find_root(parent, q);
 		}
 	return parent;
@@ -129,8 +127,8 @@ static void outside_links(struct elements *el, uint32_t sw)
 	const struct fabric *f = t->fabric;
 	uint32_t e = el->of[sw];
 
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-		uint32_t port = switch_port_id(f, sw, p), to = t->peer_switch[port];
+	FOR_PORTS(f, sw, port) {
+		uint32_t to = t->peer_switch[port];
 
 		if (to == NO_ID) {
 			el->hosts[e] +=
@@ -146,12 +144,8 @@ static void outside_links(struct elements *el, uint32_t sw)
 /* Links from a chip to others of its element, put behind the n there are; the new number. */
 static uint32_t inside_links(struct elements *el, uint32_t sw, uint32_t n)
 {
-	const struct fabric *f = el->topo->fabric;
-
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-		uint32_t port = switch_port_id(f, sw, p), to = el->topo->peer_switch[port];
-
-		if (to == NO_ID || el->of[to] != el->of[sw])
+	FOR_CABLES(el->topo, sw, port, to) {
+		if (el->of[to] != el->of[sw])
 			continue;
 		el->inside_port[n] = port;
 		el->inside_to[n++] = el->chip_index[to];

@@ -115,6 +115,11 @@ static inline uint32_t switch_port_id(const struct fabric *f, uint32_t sw, unsig
 	return f->switch_port[sw] + port;
 }
 
+/* Each external port of a switch by its id, in order of their numbers. */
+#define FOR_PORTS(f, sw, port)                                                                     \
+	for (uint32_t port = (f)->switch_port[sw] + 1, port##_end = port + (f)->switch_nports[sw]; \
+	     port < port##_end; port++)
+
 static inline bool node_is_switch(const struct fabric *f, uint32_t node)
 {
 	return f->node_type[node] == NODE_SWITCH;

@@ -82,4 +82,24 @@ static inline bool switch_up(const struct topo *t, uint32_t sw)
 	return t->node_up[t->fabric->switch_node[sw]];
 }
 
+/* The next port after *port, not after last, with another switch at its other end; which that is, NO_ID =
+ * none. */
+static inline uint32_t next_cable(const struct topo *t, uint32_t *port, uint32_t last)
+{
+	while (*port < last)
+		if (t->peer_switch[++*port] != NO_ID)
+			return t->peer_switch[*port];
+	return NO_ID;
+}
+
+/*
+ * Each live cable of a switch to another one, in order of its ports: `port` is the id
+ * of the port, `to` the other switch.  This is the adjacency of all engines
+ * and analyses, since OpenSM looks at ports in that order.
+ */
+#define FOR_CABLES(t, sw, port, to)                                        \
+	for (uint32_t port = (t)->fabric->switch_port[sw], to,             \
+		      port##_last = port + (t)->fabric->switch_nports[sw]; \
+	     (to = next_cable(t, &port, port##_last)) != NO_ID;)
+
 #endif

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/formats/formats.h"
 #include "core/routing/paths.h"
+#include "core/routing/distances.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,47 +121,30 @@ struct distances {
 	uint32_t n;
 };
 
-static void distances_from(struct distances *x, uint32_t from, uint32_t *queue)
+static void distances_from(struct distances *x, uint32_t from, uint16_t *hops)
 {
-	const struct fabric *fb = x->r->topo->fabric;
 	uint8_t *d = x->d + (size_t)from * x->n;
-	uint32_t head = 0, tail = 0;
 
-	memset(d, NO_PATH, x->n);
-	d[from] = 0;
-	queue[tail++] = from;
-	while (head < tail) {
-		uint32_t s = queue[head++];
-
-		for (unsigned p = 1; p <= fb->switch_nports[s] && d[s] < NO_PATH - 1; p++) {
-			uint32_t t = x->r->topo->peer_switch[switch_port_id(fb, s, p)];
-
-			if (t != NO_ID && d[t] == NO_PATH) {
-				d[t] = d[s] + 1;
-				queue[tail++] = t;
-			}
-		}
-	}
+	switch_distances(x->r->topo, from, hops);
+	for (uint32_t s = 0; s < x->n; s++)
+		d[s] = hops[s] < NO_PATH ? hops[s] : NO_PATH;
 }
 
 /* False: cancelled. */
 static bool distances_init(struct distances *x, const struct routing *r, struct progress *p)
 {
-	uint32_t *queue;
+	uint16_t *hops;
 	bool go_on = true;
 
 	*x = (struct distances){.r = r, .n = r->topo->fabric->n_switches};
 	if (r->ops->hops)
 		return true;
 	x->d = NEW_ARRAY((size_t)x->n * x->n, uint8_t);
-	queue = NEW_ARRAY(x->n, uint32_t);
+	hops = NEW_ARRAY(x->n + 1, uint16_t);
 	progress_start(p, "distances", x->n);
 	for (uint32_t s = 0; s < x->n && (go_on = progress_step(p, s)); s++)
-		if (switch_up(r->topo, s))
-			distances_from(x, s, queue);
-		else
-			memset(x->d + (size_t)s * x->n, NO_PATH, x->n);
-	free(queue);
+		distances_from(x, s, hops);
+	free(hops);
 	return go_on;
 }
 

@@ -9,6 +9,7 @@
 #include "core/fabric/host_set.h"
 #include "core/formats/formats.h"
 #include "core/base/order.h"
+#include "core/routing/distances.h"
 
 #define NAME_MOST 64 /* bytes of a name */
 
@@ -33,7 +34,7 @@ struct slurm {
 	struct branch *branch;
 	size_t n, cap;
 	uint32_t *leaf; /* [n_switches] branch of a switch with hosts, NO_ID */
-	uint32_t *rank; /* [n_switches] links to the nearest one with hosts, NO_ID = none */
+	uint16_t *rank; /* [n_switches] links to the nearest one with hosts, NO_HOPS = none */
 	uint32_t *top;	/* [n_switches] union-find over switches joined so far */
 	struct text *notes;
 };
@@ -135,24 +136,16 @@ static void find_leaves(struct slurm *s)
 /* Links to the nearest switch with hosts; the highest there is. */
 static uint32_t find_ranks(struct slurm *s)
 {
-	const struct fabric *f = s->t->fabric;
-	uint32_t *queue = NEW_ARRAY(f->n_switches + 1, uint32_t), n = 0, highest = 0;
+	uint32_t n_switches = s->t->fabric->n_switches, *queue = NEW_ARRAY(n_switches + 1, uint32_t), n = 0;
+	uint32_t highest;
 
-	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		s->rank[sw] = s->leaf[sw] == NO_ID ? NO_ID : 0;
+	for (uint32_t sw = 0; sw < n_switches; sw++) {
+		s->rank[sw] = s->leaf[sw] == NO_ID ? NO_HOPS : 0;
 		if (!s->rank[sw])
 			queue[n++] = sw;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		for (unsigned p = 1; p <= f->switch_nports[queue[i]]; p++) {
-			uint32_t to = s->t->peer_switch[switch_port_id(f, queue[i], p)];
-
-			if (to == NO_ID || s->rank[to] != NO_ID)
-				continue;
-			highest = s->rank[to] = s->rank[queue[i]] + 1;
-			queue[n++] = to;
-		}
-	}
+	n = spread_hops(s->t, s->rank, queue, n);
+	highest = n ? s->rank[queue[n - 1]] : 0;
 	free(queue);
 	return highest;
 }
@@ -317,7 +310,7 @@ int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, s
 	int rc;
 
 	s.leaf = NEW_ARRAY(n + 1, uint32_t);
-	s.rank = NEW_ARRAY(n + 1, uint32_t);
+	s.rank = NEW_ARRAY(n + 1, uint16_t);
 	s.top = NEW_ARRAY(n + 1, uint32_t);
 	memset(s.leaf, 0xff, n * sizeof(*s.leaf));
 	for (uint32_t sw = 0; sw < n; sw++)

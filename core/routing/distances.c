@@ -5,30 +5,43 @@
 
 #include "core/base/memory.h"
 
-void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
+uint32_t spread_hops(const struct topo *tp, uint16_t *hops, uint32_t *queue, uint32_t n)
 {
-	const struct fabric *f = tp->fabric;
-	uint32_t *queue = NEW_ARRAY(f->n_switches + 1, uint32_t), head = 0, tail = 0;
+	for (uint32_t i = 0; i < n; i++)
+		FOR_CABLES(tp, queue[i], port, to) {
+			if (hops[to] != NO_HOPS)
+				continue;
+			hops[to] = (uint16_t)(hops[queue[i]] + 1);
+			queue[n++] = to;
+		}
+	return n;
+}
 
-	for (uint32_t s = 0; s < f->n_switches; s++)
+uint32_t spread_arcs(const uint32_t *first, const uint32_t *to, uint32_t *hops, uint32_t *queue, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t a = first[queue[i]]; a < first[queue[i] + 1]; a++) {
+			if (hops[to[a]] != NO_ID)
+				continue;
+			hops[to[a]] = hops[queue[i]] + 1;
+			queue[n++] = to[a];
+		}
+	return n;
+}
+
+uint32_t switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
+{
+	uint32_t n = tp->fabric->n_switches, *queue = NEW_ARRAY(n + 1, uint32_t), reached = 0;
+
+	for (uint32_t s = 0; s < n; s++)
 		hops[s] = NO_HOPS;
 	if (switch_up(tp, from)) {
 		hops[from] = 0;
-		queue[tail++] = from;
-	}
-	while (head < tail) {
-		uint32_t s = queue[head++];
-
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t d = tp->peer_switch[switch_port_id(f, s, p)];
-
-			if (d == NO_ID || hops[d] != NO_HOPS)
-				continue;
-			hops[d] = (uint16_t)(hops[s] + 1);
-			queue[tail++] = d;
-		}
+		queue[0] = from;
+		reached = spread_hops(tp, hops, queue, 1);
 	}
 	free(queue);
+	return reached;
 }
 
 int endport_distance(const struct topo *tp, uint32_t from, uint32_t to)

@@ -6,8 +6,22 @@
 
 #define NO_HOPS 0xFFFF
 
-/* Links from one switch to all others over live cables, NO_HOPS where there is no way; hops: [n_switches]. */
-void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops);
+/*
+ * Breadth first over live cables from the n switches at the start of the queue, whose hops are set, to
+ * all whose hops are NO_HOPS: those become links from the nearest.  Puts all switches reached into the queue
+ * [n_switches], nearest first and by ascending ports, and returns how many these are.
+ */
+uint32_t spread_hops(const struct topo *tp, uint16_t *hops, uint32_t *queue, uint32_t n);
+/*
+ * The same in any graph: arcs first[u] to first[u + 1] lead from vertex u to to[];
+ * hops that are not set are NO_ID.
+ */
+uint32_t spread_arcs(const uint32_t *first, const uint32_t *to, uint32_t *hops, uint32_t *queue, uint32_t n);
+/*
+ * Links from one switch to all others over live cables, NO_HOPS where there is no way; hops: [n_switches].
+ * Returns how many switches are reached, itself too.
+ */
+uint32_t switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops);
 /* Links on a shortest way from one endport to another, -1 = there is none over switches. */
 int endport_distance(const struct topo *tp, uint32_t from, uint32_t to);
 

@@ -4,6 +4,7 @@
 
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
+#include "core/routing/distances.h"
 
 /* The closed list. */
 static const char *const names[N_WHY_RULES] = {
@@ -118,25 +119,12 @@ void decided_free(struct decided *d)
 
 uint32_t connected_switches(const struct topo *t, uint32_t sw, uint32_t other, bool *there)
 {
-	const struct fabric *f = t->fabric;
-	uint32_t *queue = NEW_ARRAY(f->n_switches, uint32_t), end = 0;
-	uint8_t *seen = NEW_ARRAY(f->n_switches, uint8_t);
+	uint16_t *hops = NEW_ARRAY(t->fabric->n_switches, uint16_t);
+	uint32_t n = switch_distances(t, sw, hops);
 
-	queue[end++] = sw;
-	seen[sw] = 1;
-	for (uint32_t i = 0; i < end; i++)
-		for (unsigned p = 1; p <= f->switch_nports[queue[i]]; p++) {
-			uint32_t r = t->peer_switch[switch_port_id(f, queue[i], p)];
-
-			if (r == NO_ID || seen[r])
-				continue;
-			seen[r] = 1;
-			queue[end++] = r;
-		}
-	*there = other != NO_ID && seen[other];
-	free(queue);
-	free(seen);
-	return end;
+	*there = other != NO_ID && hops[other] != NO_HOPS;
+	free(hops);
+	return n;
 }
 
 bool decide_common(const struct topo *t, const struct lids *l, uint32_t sw, unsigned lid, unsigned port,

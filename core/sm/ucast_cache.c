@@ -1,6 +1,7 @@
 #include "core/sm/ucast_cache.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/routing/distances.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ struct check {
 	struct ucast_cache *c;
 	const struct cache_sweep *s;
 	const struct fabric *f;
-	uint32_t *dist; /* [n_switches] hops from the subnet manager's switch, NO_ID = none */
+	uint16_t *dist; /* [n_switches] hops from the subnet manager's switch, NO_HOPS = none */
 	char *why;	/* the first reason found */
 };
 
@@ -125,25 +126,12 @@ static bool link_flapped(const struct check *k, uint32_t link)
 static void measure(struct check *k)
 {
 	const struct topo *t = k->s->now;
-	uint32_t *queue = NEW_ARRAY(k->f->n_switches, uint32_t), end = 0, from;
+	uint32_t from = t->endport_switch[t->sm_endport];
 
-	k->dist = NEW_ARRAY(k->f->n_switches, uint32_t);
+	k->dist = NEW_ARRAY(k->f->n_switches, uint16_t);
 	memset(k->dist, 0xff, k->f->n_switches * sizeof(*k->dist));
-	from = t->endport_switch[t->sm_endport];
-	if (from != NO_ID) {
-		k->dist[from] = 0;
-		queue[end++] = from;
-	}
-	for (uint32_t i = 0; i < end; i++)
-		for (unsigned p = 1; p <= k->f->switch_nports[queue[i]]; p++) {
-			uint32_t r = t->peer_switch[switch_port_id(k->f, queue[i], p)];
-
-			if (r == NO_ID || k->dist[r] != NO_ID)
-				continue;
-			k->dist[r] = k->dist[queue[i]] + 1;
-			queue[end++] = r;
-		}
-	free(queue);
+	if (from != NO_ID)
+		switch_distances(t, from, k->dist);
 }
 
 /* --- discovery: links that are new ----------------------------------------------------------- */
@@ -224,8 +212,8 @@ static void record_lost_links(struct check *k)
 /* A switch that is gone must have lost a host, now or before. */
 static bool lost_host(const struct check *k, uint32_t sw)
 {
-	for (unsigned p = 1; p <= k->f->switch_nports[sw]; p++) {
-		const struct missing *m = &k->c->missing[switch_port_id(k->f, sw, p)];
+	FOR_PORTS(k->f, sw, id) {
+		const struct missing *m = &k->c->missing[id];
 
 		if (m->recorded && m->is_host)
 			return true;
@@ -252,8 +240,8 @@ static void drop_switches(struct check *k)
 
 static bool has_records(const struct check *k, uint32_t sw)
 {
-	for (unsigned p = 1; p <= k->f->switch_nports[sw]; p++)
-		if (k->c->missing[switch_port_id(k->f, sw, p)].recorded)
+	FOR_PORTS(k->f, sw, port)
+		if (k->c->missing[port].recorded)
 			return true;
 	return false;
 }
@@ -307,8 +295,8 @@ static void validate_missing(struct check *k)
 				invalid(k, "a switch without hosts is gone", k->f->switch_port[s]);
 			continue;
 		}
-		for (unsigned p = 1; p <= k->f->switch_nports[s]; p++) {
-			uint32_t port = switch_port_id(k->f, s, p), other;
+		FOR_PORTS(k->f, s, port) {
+			uint32_t other;
 
 			if (!k->c->missing[port].recorded || k->c->missing[port].is_host)
 				continue;

@@ -163,9 +163,7 @@ static void relax_result(const struct relaxation *r, const struct fabric *f, str
 	for (uint32_t s = 0; s < r->n; s++)
 		memcpy(h->least + (size_t)s * r->n, r->m + (size_t)f->switch_port[s] * r->n, r->n);
 	for (uint32_t s = 0; h->by_port && s < r->n; s++)
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t id = switch_port_id(f, s, p);
-
+		FOR_PORTS(f, s, id) {
 			for (uint32_t d = 0; d < r->n; d++)
 				h->by_port[(size_t)d * h->n_ports + id] = r->m[(size_t)id * r->n + d];
 		}

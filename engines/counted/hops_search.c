@@ -12,10 +12,8 @@ struct neighbours neighbours_new(const struct topo *t)
 	uint32_t *seen = NEW_ARRAY(f->n_switches, uint32_t), n = 0;
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t r = t->peer_switch[switch_port_id(f, s, p)];
-
-			if (r == NO_ID || seen[r] == s + 1)
+		FOR_CABLES(t, s, port, r) {
+			if (seen[r] == s + 1)
 				continue;
 			seen[r] = s + 1;
 			g.nbr[n++] = r;
@@ -132,8 +130,8 @@ static void search_from(const struct topo *t, const struct hops *h, uint32_t fro
 			b->head[cost] = b->next[e];
 			if (row[s] != cost)
 				continue;
-			for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-				uint32_t id = switch_port_id(f, s, p), r = t->peer_switch[id];
+			FOR_PORTS(f, s, id) {
+				uint32_t r = t->peer_switch[id];
 				unsigned c = cost + h->weight[id];
 
 				if (r == NO_ID || c > MAX_COST || c >= row[r])

@@ -32,8 +32,8 @@ static void lost_targets(const struct hops *h, const struct topo *now, uint32_t 
 	const uint8_t *mine = h->least + (size_t)s * n;
 
 	memset(orphan, 1, n);
-	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-		uint32_t r = now->peer_switch[switch_port_id(f, s, p)];
+	FOR_PORTS(f, s, port) {
+		uint32_t r = now->peer_switch[port];
 		const uint8_t *peer;
 
 		if (r == NO_ID)

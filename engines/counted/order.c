@@ -64,8 +64,8 @@ static uint32_t *by_hosts(const struct topo *t, uint16_t *hosts)
 	uint32_t start[256] = {0}, *sorted = NEW_ARRAY(f->n_switches, uint32_t), n = 0;
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
-			hosts[s] += host_behind(t, switch_port_id(f, s, p)) != NO_ID;
+		FOR_PORTS(f, s, id)
+			hosts[s] += host_behind(t, id) != NO_ID;
 		start[hosts[s]]++;
 	}
 	for (int h = 255; h >= 0; h--) {

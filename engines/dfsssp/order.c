@@ -77,8 +77,8 @@ static void append_hosts(struct listing *l, uint8_t mark, enum ds_phase phase)
 	for (uint32_t i = 0; i < l->g->n; i++) {
 		uint32_t sw = l->g->sw[l->o->by_hosts[i]];
 
-		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-			uint32_t q = t->peer[switch_port_id(f, sw, p)], ep;
+		FOR_PORTS(f, sw, port) {
+			uint32_t q = t->peer[port], ep;
 
 			if (q == NO_ID || node_is_switch(f, f->port_node[q]))
 				continue;

@@ -30,9 +30,7 @@ static bool dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
 	uint32_t n = 0;
 	char a[80];
 
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-		uint32_t id = switch_port_id(f, sw, p);
-
+	FOR_PORTS(f, sw, id) {
 		if (f->port_peer[id] == NO_ID || t->topo->peer[id] != NO_ID)
 			continue;
 		if (n++ < 2)

@@ -31,8 +31,8 @@ static void spread(struct ftree *t, struct queue *q, bool from_roots)
 	for (size_t i = 0; i < q->n; i++) {
 		uint32_t w = q->sw[i];
 
-		for (unsigned p = 1; p <= f->switch_nports[w]; p++) {
-			uint32_t x = t->topo->peer_switch[switch_port_id(f, w, p)], r = t->sw[w].rank + 1;
+		FOR_PORTS(f, w, port) {
+			uint32_t x = t->topo->peer_switch[port], r = t->sw[w].rank + 1;
 
 			if (x == NO_ID || t->sw[x].rank <= r)
 				continue;

@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "engines/lash/internal.h"
 #include "core/base/order.h"
+#include "core/routing/distances.h"
 
 /* A dependency that closes a cycle by itself, with the way that leads back: len channels of way[] from `at`
  * on. */
@@ -59,19 +60,10 @@ struct acyclic {
 /* Links from switch 0 to each switch. */
 static void find_levels(const struct lash_graph *g, uint32_t *level, uint32_t *queue)
 {
-	uint32_t n = 0;
-
 	memset(level, 0xff, g->n * sizeof(*level));
 	level[0] = 0;
-	queue[n++] = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t c = g->base[queue[i]]; c < g->base[queue[i] + 1]; c++) {
-			if (level[g->to[c]] != UINT32_MAX)
-				continue;
-			level[g->to[c]] = level[queue[i]] + 1;
-			queue[n++] = g->to[c];
-		}
-	}
+	queue[0] = 0;
+	spread_arcs(g->base, g->to, level, queue, 1);
 }
 
 /* Labels anew, with the same room between all. */

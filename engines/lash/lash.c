@@ -259,8 +259,8 @@ static size_t most_dependencies(const struct topo *t)
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		size_t degree = 0;
 
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
-			degree += t->peer_switch[switch_port_id(f, s, p)] != NO_ID;
+		FOR_PORTS(f, s, port)
+			degree += t->peer_switch[port] != NO_ID;
 		n += degree * degree;
 	}
 	return n;

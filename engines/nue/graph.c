@@ -80,8 +80,8 @@ static uint32_t count_links(const struct topo *t)
 	uint32_t n = 0;
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
-		for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
-			n += t->peer_switch[switch_port_id(f, sw, p)] != NO_ID;
+		FOR_PORTS(f, sw, id)
+			n += t->peer_switch[id] != NO_ID;
 	return n;
 }
 

@@ -49,10 +49,8 @@ static void count_level(const struct topo *t, struct updown *u)
 	const struct fabric *f = t->fabric;
 
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t r = t->peer_switch[switch_port_id(f, s, p)];
-
-			if (r == NO_ID || r < s || u->rank[r] != u->rank[s])
+		FOR_CABLES(t, s, port, r) {
+			if (r < s || u->rank[r] != u->rank[s])
 				continue;
 			u->n_level++;
 			u->n_root_links += !u->rank[s];
@@ -75,10 +73,8 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 		uint32_t s = queue[i];
 
 		u->max_rank = u->rank[s];
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t r = t->peer_switch[switch_port_id(f, s, p)];
-
-			if (r == NO_ID || u->rank[r] != NO_RANK)
+		FOR_CABLES(t, s, id, r) {
+			if (u->rank[r] != NO_RANK)
 				continue;
 			u->rank[r] = u->rank[s] + 1;
 			queue[end++] = r;
@@ -239,8 +235,8 @@ static void record_column(const struct search *k, uint32_t t, const uint8_t *ent
 	for (uint32_t s = 0; s < k->n; s++) {
 		if (!switch_up(k->in->topo, s))
 			continue;
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
-			record_cell(k, t, switch_port_id(f, s, p), NO_PATH, entry[switch_port_id(f, s, p)]);
+		FOR_PORTS(f, s, id)
+			record_cell(k, t, id, NO_PATH, entry[id]);
 		record_cell(k, t, f->switch_port[s], NO_PATH, k->least[s]);
 	}
 }
@@ -385,8 +381,8 @@ static bool is_levelled(const struct topo *t, const struct updown *u)
 	if (u->n_level || u->max_rank > MAX_LEVEL)
 		return false;
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t q = t->peer[switch_port_id(f, s, p)];
+		FOR_PORTS(f, s, port) {
+			uint32_t q = t->peer[port];
 
 			if (q != NO_ID && f->port_node[q] == f->switch_node[s])
 				return false;
@@ -417,13 +413,10 @@ static void levels_fill(struct levels *l, const struct topo *t, const uint8_t *l
 /* Take the costs of the neighbours below (or above) plus one where they are smaller. */
 static void relax_towards(const struct topo *t, struct hops *h, uint32_t s, bool below)
 {
-	const struct fabric *f = t->fabric;
 	uint32_t last = NO_ID;
 
-	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-		uint32_t r = t->peer_switch[switch_port_id(f, s, p)];
-
-		if (r == NO_ID || r == last || (h->level[r] > h->level[s]) != below)
+	FOR_CABLES(t, s, port, r) {
+		if (r == last || (h->level[r] > h->level[s]) != below)
 			continue;
 		last = r;
 		hops_relax_row(h, s, r);

@@ -81,8 +81,8 @@ uint32_t ca_on_switch(const struct topo *tp, uint32_t sw)
 {
 	const struct fabric *f = tp->fabric;
 
-	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
-		uint32_t peer = tp->peer[switch_port_id(f, sw, n)];
+	FOR_PORTS(f, sw, id) {
+		uint32_t peer = tp->peer[id];
 
 		if (peer != NO_ID && f->node_type[f->port_node[peer]] == NODE_CA)
 			return peer;

@@ -76,9 +76,7 @@ static void load_element(struct view *v, uint32_t e)
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
 		uint32_t s = el->chip[c];
 
-		for (unsigned n = 1; n <= f->switch_nports[s]; n++) {
-			uint32_t port = switch_port_id(f, s, n);
-
+		FOR_PORTS(f, s, port) {
 			if (f->port_peer[port] != NO_ID)
 				p->port[v->n_rows++] = port;
 		}

@@ -62,8 +62,8 @@ static void count_chip(const struct elements *el, const struct port_use *use, ui
 	const struct fabric *f = el->topo->fabric;
 
 	c->inside += el->first_inside[sw + 1] - el->first_inside[sw];
-	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
-		uint32_t port = switch_port_id(f, sw, n), peer = el->topo->peer[port];
+	FOR_PORTS(f, sw, port) {
+		uint32_t peer = el->topo->peer[port];
 
 		c->hosts += peer != NO_ID && !node_is_switch(f, f->port_node[peer]);
 		if (el->port_link[port] == NO_ID)

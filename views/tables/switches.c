@@ -48,8 +48,8 @@ static void count_ports(const struct scene *sc, struct priv *p, uint32_t sw)
 {
 	const struct fabric *f = sc->fabric;
 
-	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
-		uint32_t peer = sc->real_topo->peer[switch_port_id(f, sw, n)];
+	FOR_PORTS(f, sw, port) {
+		uint32_t peer = sc->real_topo->peer[port];
 
 		if (peer == NO_ID)
 			continue;

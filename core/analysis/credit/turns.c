@@ -121,8 +121,8 @@ static uint32_t source_at(const struct routing *r, uint32_t sw, uint32_t owner)
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
 
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-		uint32_t q = t->peer[switch_port_id(f, sw, p)], ep = q == NO_ID ? NO_ID : f->port_endport[q];
+	FOR_PORTS(f, sw, port) {
+		uint32_t q = t->peer[port], ep = q == NO_ID ? NO_ID : f->port_endport[q];
 
 		if (ep != NO_ID && ep != owner && routing_counts(r, ep))
 			return ep;

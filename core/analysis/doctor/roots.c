@@ -142,25 +142,10 @@ struct hang {
 
 static uint32_t order_by_hops(struct hang *h, uint32_t x)
 {
-	const struct fabric *f = h->d->f;
-	uint32_t head = 0, tail = 0;
-
-	memset(h->hops, 0xff, f->n_switches * sizeof(*h->hops));
+	memset(h->hops, 0xff, h->d->f->n_switches * sizeof(*h->hops));
 	h->hops[x] = 0;
-	h->order[tail++] = x;
-	while (head < tail) {
-		uint32_t s = h->order[head++];
-
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t n = h->d->t->peer_switch[switch_port_id(f, s, p)];
-
-			if (n == NO_ID || h->hops[n] != NO_HOPS)
-				continue;
-			h->hops[n] = (uint16_t)(h->hops[s] + 1);
-			h->order[tail++] = n;
-		}
-	}
-	return tail;
+	h->order[0] = x;
+	return spread_hops(h->d->t, h->hops, h->order, 1);
 }
 
 /* Nearest switch on all ways to both. */
@@ -181,10 +166,8 @@ static void dominate(struct hang *h, uint32_t v)
 	unsigned links = 0;
 
 	h->dom[v] = NO_ID;
-	for (unsigned p = 1; p <= f->switch_nports[v]; p++) {
-		uint32_t port = switch_port_id(f, v, p), u = h->d->t->peer_switch[port];
-
-		if (u == NO_ID || h->hops[u] + 1 != h->hops[v])
+	FOR_CABLES(h->d->t, v, port, u) {
+		if (h->hops[u] + 1 != h->hops[v])
 			continue;
 		h->dom[v] = h->dom[v] == NO_ID ? u : meet(h, h->dom[v], u);
 		h->link[v] = links++ ? NO_ID : f->port_link[port];

@@ -26,10 +26,8 @@ static void count_upward(const struct doctor *d, struct upward *u)
 	u->links = NEW_ARRAY(f->n_switches, uint32_t);
 	u->parents = NEW_ARRAY(f->n_switches, uint32_t);
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t n = d->t->peer_switch[switch_port_id(f, s, p)];
-
-			if (n == NO_ID || (!d->direct && d->levels->level[n] != d->levels->level[s] + 1))
+		FOR_CABLES(d->t, s, port, n) {
+			if (!d->direct && d->levels->level[n] != d->levels->level[s] + 1)
 				continue;
 			u->links[s]++;
 			u->parents[s] += seen[n] != s + 1;
@@ -208,8 +206,8 @@ int find_above_edge(struct doctor *d, const struct rule *r)
 
 static bool carries_nothing(const struct doctor *d, uint32_t s)
 {
-	for (unsigned p = 1; p <= d->f->switch_nports[s]; p++)
-		if (d->share[switch_port_id(d->f, s, p)] > 0)
+	FOR_PORTS(d->f, s, port)
+		if (d->share[port] > 0)
 			return false;
 	return !d->hosts[s];
 }

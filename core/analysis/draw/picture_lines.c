@@ -140,8 +140,8 @@ struct picture_bundle picture_bundle(const struct fabric *f, const struct pictur
 {
 	struct picture_bundle u = {0};
 
-	for (unsigned n = 1; n <= f->switch_nports[a]; n++) {
-		uint32_t port = switch_port_id(f, a, n), peer = f->port_peer[port];
+	FOR_PORTS(f, a, port) {
+		uint32_t peer = f->port_peer[port];
 
 		if (peer == NO_ID || f->node_switch[f->port_node[peer]] != b)
 			continue;

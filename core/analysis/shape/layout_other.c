@@ -8,6 +8,7 @@
 
 #include "core/analysis/shape/internal.h"
 #include "core/base/memory.h"
+#include "core/routing/distances.h"
 
 #define PIVOTS 50
 #define ROUNDS 100 /* of the power iteration */
@@ -19,24 +20,6 @@ struct spread {
 	double m[PIVOTS][PIVOTS];
 	double vector[2][PIVOTS];
 };
-
-static void distances_from(const struct lpart *p, uint32_t from, uint32_t *hops, uint32_t *queue)
-{
-	uint32_t head = 0, tail = 0;
-
-	memset(hops, 0xff, p->n * sizeof(*hops));
-	hops[from] = 0;
-	queue[tail++] = from;
-	while (head < tail) {
-		uint32_t u = queue[head++];
-
-		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
-			if (hops[p->to[i]] == NO_ID) {
-				hops[p->to[i]] = hops[u] + 1;
-				queue[tail++] = p->to[i];
-			}
-	}
-}
 
 /* Each pivot as far as can be from those before it, the first the lowest name. */
 static bool take_pivots(struct spread *s)
@@ -51,7 +34,10 @@ static bool take_pivots(struct spread *s)
 	for (unsigned k = 0; k < s->pivots && (go_on = progress_step(p->progress, k)); k++) {
 		uint32_t far = 0;
 
-		distances_from(p, at, hops, queue);
+		memset(hops, 0xff, p->n * sizeof(*hops));
+		hops[at] = 0;
+		queue[0] = at;
+		spread_arcs(p->first, p->to, hops, queue, 1);
 		for (uint32_t u = 0; u < p->n; u++) {
 			s->c[(size_t)u * PIVOTS + k] = (double)hops[u] * hops[u];
 			nearest[u] = hops[u] < nearest[u] ? hops[u] : nearest[u];

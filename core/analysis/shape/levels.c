@@ -31,13 +31,10 @@ static uint64_t twice_median(const struct levels *l)
 /* Less than half of its distinct neighbours are strong: a small leaf, not a spine with a few hosts. */
 static bool among_weak(const struct topo *t, const uint8_t *strong, uint32_t s, uint32_t *seen)
 {
-	const struct fabric *f = t->fabric;
 	unsigned neighbours = 0, n = 0;
 
-	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-		uint32_t d = t->peer_switch[switch_port_id(f, s, p)];
-
-		if (d == NO_ID || d == s || seen[d] == s + 1)
+	FOR_CABLES(t, s, port, d) {
+		if (d == s || seen[d] == s + 1)
 			continue;
 		seen[d] = s + 1;
 		neighbours++;
@@ -65,33 +62,21 @@ static void find_edges(struct levels *l, const struct topo *t)
 /* Links to the nearest edge switch, by one search from all of them. */
 static void find_levels(struct levels *l, const struct topo *t)
 {
-	const struct fabric *f = t->fabric;
-	uint32_t *queue = NEW_ARRAY(l->n_switches + 1, uint32_t), head = 0, tail = 0;
+	uint32_t *queue = NEW_ARRAY(l->n_switches + 1, uint32_t), n = 0;
 
 	for (uint32_t s = 0; s < l->n_switches; s++) {
 		l->level[s] = l->edge[s] ? 0 : NO_HOPS;
 		if (l->edge[s])
-			queue[tail++] = s;
+			queue[n++] = s;
 	}
-	while (head < tail) {
-		uint32_t s = queue[head++];
-
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t d = t->peer_switch[switch_port_id(f, s, p)];
-
-			if (d == NO_ID || l->level[d] != NO_HOPS)
-				continue;
-			l->level[d] = (uint16_t)(l->level[s] + 1);
-			queue[tail++] = d;
-		}
-	}
+	spread_hops(t, l->level, queue, n);
 	free(queue);
 }
 
 static bool has_share(const struct levels *l, const struct topo *t, uint32_t s)
 {
-	for (unsigned p = 1; p <= t->fabric->switch_nports[s]; p++)
-		if (l->share[switch_port_id(t->fabric, s, p)] > 0)
+	FOR_PORTS(t->fabric, s, id)
+		if (l->share[id] > 0)
 			return true;
 	return false;
 }

@@ -129,8 +129,8 @@ static void list_channels(struct effect_base *b)
 	b->channel = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
 	b->dep_at = NEW_ARRAY((size_t)f->n_ports + 1, size_t);
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t id = switch_port_id(f, s, p), q = t->peer_switch[id];
+		FOR_PORTS(f, s, id) {
+			uint32_t q = t->peer_switch[id];
 
 			b->dep_at[id] = NO_SLOT;
 			if (q == NO_ID)
@@ -442,8 +442,8 @@ static void find_parts(struct effect_work *w, const struct sweep *after)
 		w->part[s] = parts;
 		queue[n++] = s;
 		for (uint32_t i = 0; i < n; i++)
-			for (unsigned p = 1; p <= f->switch_nports[queue[i]]; p++) {
-				uint32_t peer = state_live_peer(f, st, switch_port_id(f, queue[i], p));
+			FOR_PORTS(f, queue[i], port) {
+				uint32_t peer = state_live_peer(f, st, port);
 				uint32_t q = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
 
 				if (q == NO_ID || w->part[q] != NO_ID || switch_up(after->topo, q))

@@ -119,8 +119,8 @@ static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
 	const struct fabric *f = a->is->fabric;
 	const uint32_t *place = a->w->base->place;
 
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-		uint32_t peer = a->is->peer[switch_port_id(f, sw, p)], s;
+	FOR_PORTS(f, sw, port) {
+		uint32_t peer = a->is->peer[port], s;
 
 		if (peer == NO_ID || place[peer] < place[channel])
 			continue;

@@ -47,8 +47,8 @@ static uint64_t far_chip(const struct elements *el, uint32_t sw, uint32_t *set)
 	const struct fabric *f = el->topo->fabric;
 	uint32_t n = 0;
 
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-		uint32_t peer = el->topo->peer[switch_port_id(f, sw, p)];
+	FOR_PORTS(f, sw, port) {
+		uint32_t peer = el->topo->peer[port];
 
 		if (peer == NO_ID)
 			continue;

@@ -34,8 +34,7 @@ struct buckets *load_buckets(const struct routing *r, const struct loads *l)
 
 	b->mean = l->n_links ? l->mean : 0;
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		for (unsigned n = 1; n <= f->switch_nports[s]; n++) {
-			uint32_t port = switch_port_id(f, s, n);
+		FOR_PORTS(f, s, port) {
 			struct bucket *k;
 
 			if (t->peer_switch[port] == NO_ID)

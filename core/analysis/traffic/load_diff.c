@@ -62,16 +62,14 @@ static void compare(struct load_diff *d, const struct loads *before, const struc
 	const struct fabric *fa = d->a->topo->fabric, *fb = d->b->topo->fabric;
 
 	for (uint32_t s = 0; s < fb->n_switches; s++)
-		for (unsigned p = 1; p <= fb->switch_nports[s]; p++) {
-			uint32_t port = switch_port_id(fb, s, p), was = same_port(fb, port, fa);
+		FOR_PORTS(fb, s, port) {
+			uint32_t was = same_port(fb, port, fa);
 
 			add(d, &(struct load_change){port, was, channel_load(d->a, before, was),
 						     channel_load(d->b, after, port)});
 		}
 	for (uint32_t s = 0; fa != fb && s < fa->n_switches; s++)
-		for (unsigned p = 1; p <= fa->switch_nports[s]; p++) {
-			uint32_t was = switch_port_id(fa, s, p);
-
+		FOR_PORTS(fa, s, was) {
 			if (same_port(fa, was, fb) == NO_ID)
 				add(d, &(struct load_change){NO_ID, was, channel_load(d->a, before, was), 0});
 		}

@@ -143,8 +143,8 @@ static void sum_up(struct loads *l, const struct topo *t)
 	l->max_port = NO_ID;
 	l->min = UINT32_MAX;
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t id = switch_port_id(f, s, p), v = l->port[id];
+		FOR_PORTS(f, s, id) {
+			uint32_t v = l->port[id];
 
 			if (t->peer_switch[id] == NO_ID)
 				continue;

@@ -76,8 +76,8 @@ static json_t *chip_json(const struct elements *el, const struct lids *l, uint32
 	const char *place = f->node_chassis_place[node] ? f->node_chassis_place[node] : "";
 	json_t *obj;
 
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
-		outside += el->port_link[switch_port_id(f, sw, p)] != NO_ID;
+	FOR_PORTS(f, sw, id)
+		outside += el->port_link[id] != NO_ID;
 	obj = json_node(f, l, node);
 	json_object_set_new(obj, "place", json_text(place));
 	json_object_set_new(obj, "external", json_integer(outside));

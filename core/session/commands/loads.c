@@ -34,9 +34,9 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 	char a[300], b[300];
 
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
-			if (t->peer_switch[switch_port_id(f, s, p)] != NO_ID)
-				order[n++] = switch_port_id(f, s, p);
+		FOR_PORTS(f, s, id)
+			if (t->peer_switch[id] != NO_ID)
+				order[n++] = id;
 	qsort_r(order, n, sizeof(*order), by_load, (void *)l);
 	out_text(o, "%s over %s: min %u, mean %.1f, max %u\n", PLURAL(l->routes, "route"),
 		 PLURAL(l->n_links, "directed link"), l->min, l->mean, l->max);

@@ -230,9 +230,8 @@ static void explain_rank(const struct quiz *q, unsigned long guess)
 	uint32_t least = NO_RANK;
 
 	(void)guess;
-	for (unsigned p = 1; p <= f->switch_nports[q->sw]; p++) {
-		uint32_t to = q->w->topo->peer_switch[switch_port_id(f, q->sw, p)],
-			 rank = to == NO_ID ? NO_RANK : r->ops->rank(r, to);
+	FOR_PORTS(f, q->sw, id) {
+		uint32_t to = q->w->topo->peer_switch[id], rank = to == NO_ID ? NO_RANK : r->ops->rank(r, to);
 
 		least = rank < least ? rank : least;
 	}

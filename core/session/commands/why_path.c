@@ -5,6 +5,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/session/commands/why.h"
+#include "core/routing/distances.h"
 
 /* --- the story of a path ---------------------------------------------------------------------- */
 
@@ -28,25 +29,12 @@ static void story_step(void *ctx, const struct step *st)
 /* Cables between two switches whatever any rule says; 0 for the same, NO_ID = none. */
 static uint32_t least_hops(const struct topo *t, uint32_t from, uint32_t to)
 {
-	const struct fabric *f = t->fabric;
-	uint32_t *dist = NEW_ARRAY(f->n_switches, uint32_t), *queue = NEW_ARRAY(f->n_switches, uint32_t);
-	uint32_t end = 0, least;
+	uint16_t *hops = NEW_ARRAY(t->fabric->n_switches, uint16_t);
+	uint32_t least;
 
-	memset(dist, 0xff, f->n_switches * sizeof(*dist));
-	dist[from] = 0;
-	queue[end++] = from;
-	for (uint32_t i = 0; i < end && dist[to] == NO_ID; i++)
-		for (unsigned p = 1; p <= f->switch_nports[queue[i]]; p++) {
-			uint32_t r = t->peer_switch[switch_port_id(f, queue[i], p)];
-
-			if (r == NO_ID || dist[r] != NO_ID)
-				continue;
-			dist[r] = dist[queue[i]] + 1;
-			queue[end++] = r;
-		}
-	least = dist[to];
-	free(dist);
-	free(queue);
+	switch_distances(t, from, hops);
+	least = hops[to] == NO_HOPS ? NO_ID : hops[to];
+	free(hops);
 	return least;
 }
 
