@@ -6,6 +6,7 @@
 #define IBSCOPE_COUNTED_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 /* First member of what is counted. */
 struct counted {
@@ -32,5 +33,28 @@ static inline void counted_unref(struct counted *c)
 	if (c && atomic_fetch_sub(&c->refs, 1) == 1)
 		c->free(c);
 }
+
+/*
+ * The functions of a struct that holds an `atomic_uint refs`, 1 when it is made, as its
+ * header declares them: ref() takes a reference, unref() lets go of one, and with the last
+ * release() frees it.  NULL is fine for both.  `shown` is what ref() returns, const or not.
+ */
+#define COUNTED(type, shown, ref, unref, release)                  \
+	shown *ref(const type *c)                                  \
+	{                                                          \
+		type *mine = (type *)(uintptr_t)c;                 \
+                                                                   \
+		if (mine)                                          \
+			atomic_fetch_add(&mine->refs, 1);          \
+		return mine;                                       \
+	}                                                          \
+                                                                   \
+	void unref(const type *c)                                  \
+	{                                                          \
+		type *mine = (type *)(uintptr_t)c;                 \
+                                                                   \
+		if (mine && atomic_fetch_sub(&mine->refs, 1) == 1) \
+			release(mine);                             \
+	}
 
 #endif

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "core/fabric/internal.h"
+#include "core/base/counted.h"
 
 /* --- connected parts ------------------------------------------------------------------- */
 
@@ -273,20 +274,8 @@ struct elements *elements_new(const struct topo *t, const char *file, struct pro
 	return el;
 }
 
-struct elements *elements_ref(const struct elements *el)
+static void elements_release(struct elements *el)
 {
-	struct elements *r = (struct elements *)el;
-
-	atomic_fetch_add(&r->refs, 1);
-	return r;
-}
-
-void elements_unref(const struct elements *cel)
-{
-	struct elements *el = (struct elements *)cel;
-
-	if (!el || atomic_fetch_sub(&el->refs, 1) != 1)
-		return;
 	for (uint32_t e = 0; e < el->n; e++)
 		free(el->name[e]);
 	topo_unref(el->topo);
@@ -310,6 +299,8 @@ void elements_unref(const struct elements *cel)
 	free(el->hops);
 	free(el);
 }
+
+COUNTED(struct elements, struct elements, elements_ref, elements_unref, elements_release)
 
 /* --- questions ------------------------------------------------------------------------------------ */
 

@@ -1,16 +1,9 @@
 #include "core/fabric/fabric.h"
 #include "core/base/memory.h"
 #include "core/fabric/names.h"
+#include "core/base/counted.h"
 
 #include <stdlib.h>
-
-struct fabric *fabric_ref(const struct fabric *f)
-{
-	struct fabric *g = (struct fabric *)f;
-
-	atomic_fetch_add(&g->refs, 1);
-	return g;
-}
 
 static void free_strings(char **s, uint32_t n)
 {
@@ -19,12 +12,8 @@ static void free_strings(char **s, uint32_t n)
 	free(s);
 }
 
-void fabric_unref(const struct fabric *cf)
+static void fabric_release(struct fabric *f)
 {
-	struct fabric *f = (struct fabric *)cf;
-
-	if (!f || atomic_fetch_sub(&f->refs, 1) != 1)
-		return;
 	counted_unref(f->switch_tables);
 	free_strings(f->node_desc, f->n_nodes);
 	fabric_free_names(f);
@@ -44,6 +33,8 @@ void fabric_unref(const struct fabric *cf)
 	warnings_free(&f->warnings);
 	free(f);
 }
+
+COUNTED(struct fabric, struct fabric, fabric_ref, fabric_unref, fabric_release)
 
 /* The widest of a set of PortInfo's width bits. */
 static enum link_width widest(unsigned widths)

@@ -1,5 +1,6 @@
 #include "core/fabric/host_set.h"
 #include "core/base/memory.h"
+#include "core/base/counted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,24 +41,14 @@ struct scope *scope_new(const struct fabric *f, const char *words, const uint8_t
 	return s;
 }
 
-struct scope *scope_ref(const struct scope *cs)
+static void scope_release(struct scope *s)
 {
-	struct scope *s = (struct scope *)(uintptr_t)cs;
-
-	atomic_fetch_add(&s->refs, 1);
-	return s;
-}
-
-void scope_unref(const struct scope *cs)
-{
-	struct scope *s = (struct scope *)(uintptr_t)cs;
-
-	if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
-		return;
 	free(s->words);
 	free(s->port);
 	free(s);
 }
+
+COUNTED(struct scope, struct scope, scope_ref, scope_unref, scope_release)
 
 uint32_t scope_endport(const struct fabric *f, const struct scope_port *p)
 {
@@ -94,24 +85,13 @@ struct host_set *host_set_new(const struct fabric *f, bool aggregation, const st
 	return h;
 }
 
-struct host_set *host_set_ref(const struct host_set *ch)
+static void host_set_release(struct host_set *h)
 {
-	struct host_set *h = (struct host_set *)(uintptr_t)ch;
-
-	if (h)
-		atomic_fetch_add(&h->refs, 1);
-	return h;
-}
-
-void host_set_unref(const struct host_set *ch)
-{
-	struct host_set *h = (struct host_set *)(uintptr_t)ch;
-
-	if (!h || atomic_fetch_sub(&h->refs, 1) != 1)
-		return;
 	free(h->in);
 	free(h);
 }
+
+COUNTED(struct host_set, struct host_set, host_set_ref, host_set_unref, host_set_release)
 
 bool host_set_matters(const struct host_set *h, const struct fabric *f, uint32_t endport)
 {

@@ -1,5 +1,6 @@
 #include "core/fabric/state.h"
 #include "core/base/memory.h"
+#include "core/base/counted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,24 +36,14 @@ bool state_equal(const struct state *a, const struct state *b)
 	       !memcmp(a->node_down, b->node_down, a->n_nodes);
 }
 
-struct state *state_ref(const struct state *s)
+static void state_release(struct state *m)
 {
-	struct state *m = (struct state *)(uintptr_t)s;
-
-	atomic_fetch_add(&m->refs, 1);
-	return m;
-}
-
-void state_free(const struct state *s)
-{
-	struct state *m = (struct state *)(uintptr_t)s;
-
-	if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
-		return;
 	free(m->link_down);
 	free(m->node_down);
 	free(m);
 }
+
+COUNTED(struct state, struct state, state_ref, state_free, state_release)
 
 bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link)
 {
@@ -333,20 +324,8 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 	return t;
 }
 
-struct topo *topo_ref(const struct topo *t)
+static void topo_release(struct topo *t)
 {
-	struct topo *u = (struct topo *)t;
-
-	atomic_fetch_add(&u->refs, 1);
-	return u;
-}
-
-void topo_unref(const struct topo *ct)
-{
-	struct topo *t = (struct topo *)ct;
-
-	if (!t || atomic_fetch_sub(&t->refs, 1) != 1)
-		return;
 	fabric_unref(t->fabric);
 	free(t->node_up);
 	free(t->peer);
@@ -356,3 +335,5 @@ void topo_unref(const struct topo *ct)
 	free(t->endport_swport);
 	free(t);
 }
+
+COUNTED(struct topo, struct topo, topo_ref, topo_unref, topo_release)

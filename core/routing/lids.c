@@ -1,6 +1,7 @@
 #include "core/routing/lids.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/counted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,25 +26,15 @@ struct lid_memory {
 	struct lids *last;    /* result of the last sweep, NULL before the first; reference held */
 };
 
-struct lids *lids_ref(const struct lids *l)
+static void lids_release(struct lids *l)
 {
-	struct lids *m = (struct lids *)l;
-
-	atomic_fetch_add(&m->refs, 1);
-	return m;
-}
-
-void lids_unref(const struct lids *cl)
-{
-	struct lids *l = (struct lids *)cl;
-
-	if (!l || atomic_fetch_sub(&l->refs, 1) != 1)
-		return;
 	free(l->base);
 	free(l->count);
 	free(l->owner);
 	free(l);
 }
+
+COUNTED(struct lids, struct lids, lids_ref, lids_unref, lids_release)
 
 /* May a port have 2^lmc LIDs? */
 static bool lmc_capable(const struct lid_memory *m, const struct fabric *f, uint32_t ep)

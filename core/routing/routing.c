@@ -1,5 +1,6 @@
 #include "core/routing/routing.h"
 #include "core/base/memory.h"
+#include "core/base/counted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,20 +51,8 @@ struct routing *routing_with_hosts(const struct routing *r, const struct host_se
 	return c;
 }
 
-struct routing *routing_ref(const struct routing *r)
+static void routing_release(struct routing *r)
 {
-	struct routing *q = (struct routing *)r;
-
-	atomic_fetch_add(&q->refs, 1);
-	return q;
-}
-
-void routing_unref(const struct routing *cr)
-{
-	struct routing *r = (struct routing *)cr;
-
-	if (!r || atomic_fetch_sub(&r->refs, 1) != 1)
-		return;
 	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
 		lft_row_unref(r->row[s]);
 	free(r->row);
@@ -78,6 +67,8 @@ void routing_unref(const struct routing *cr)
 	routing_unref(r->same); /* never long: it is no copy itself */
 	free(r);
 }
+
+COUNTED(struct routing, struct routing, routing_ref, routing_unref, routing_release)
 
 static bool port_live(const struct routing *r, uint32_t sw, unsigned port)
 {

@@ -1,5 +1,6 @@
 #include "core/routing/sl_tables.h"
 #include "core/base/memory.h"
+#include "core/base/counted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +20,8 @@ struct sl_tables *sl_tables_new(const struct fabric *f, uint16_t top)
 	return l;
 }
 
-struct sl_tables *sl_tables_ref(const struct sl_tables *l)
+static void sl_tables_release(struct sl_tables *l)
 {
-	struct sl_tables *m = (struct sl_tables *)l;
-
-	atomic_fetch_add(&m->refs, 1);
-	return m;
-}
-
-void sl_tables_unref(const struct sl_tables *cl)
-{
-	struct sl_tables *l = (struct sl_tables *)cl;
-
-	if (!l || atomic_fetch_sub(&l->refs, 1) != 1)
-		return;
 	for (uint32_t s = 0; s < l->n_switches; s++) {
 		free(l->map[s]);
 		free(l->out[s]);
@@ -46,6 +35,8 @@ void sl_tables_unref(const struct sl_tables *cl)
 	free(l->ports);
 	free(l);
 }
+
+COUNTED(struct sl_tables, struct sl_tables, sl_tables_ref, sl_tables_unref, sl_tables_release)
 
 static sl2vl_map *identities(size_t n)
 {

@@ -15,6 +15,7 @@
 #include "core/base/lessonfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/counted.h"
 
 struct options {
 	atomic_uint refs;
@@ -243,20 +244,8 @@ struct options *options_copy(const struct options *o)
 	return c;
 }
 
-struct options *options_ref(const struct options *co)
+static void options_release(struct options *o)
 {
-	struct options *o = (struct options *)(uintptr_t)co;
-
-	atomic_fetch_add(&o->refs, 1);
-	return o;
-}
-
-void options_free(const struct options *co)
-{
-	struct options *o = (struct options *)(uintptr_t)co;
-
-	if (!o || atomic_fetch_sub(&o->refs, 1) != 1)
-		return;
 	for (size_t i = 0; i < o->n; i++) {
 		free(o->def_value[i]);
 		free(o->value[i]);
@@ -269,6 +258,8 @@ void options_free(const struct options *co)
 	free(o->list);
 	free(o);
 }
+
+COUNTED(struct options, struct options, options_ref, options_free, options_release)
 
 bool options_equal(const struct options *a, const struct options *b)
 {

@@ -1,5 +1,6 @@
 #include "core/sm/setup.h"
 #include "core/base/memory.h"
+#include "core/base/counted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,20 +64,8 @@ struct elements *setup_elements(const struct setup *s, struct progress *p, struc
 	return el;
 }
 
-struct setup *setup_ref(const struct setup *s)
+static void setup_release(struct setup *m)
 {
-	struct setup *m = (struct setup *)(uintptr_t)s;
-
-	atomic_fetch_add(&m->refs, 1);
-	return m;
-}
-
-void setup_unref(const struct setup *s)
-{
-	struct setup *m = (struct setup *)(uintptr_t)s;
-
-	if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
-		return;
 	fabric_unref(m->fabric);
 	fabric_unref(m->loaded);
 	state_free(m->state);
@@ -87,6 +76,8 @@ void setup_unref(const struct setup *s)
 		counted_unref((struct counted *)(uintptr_t)&m->tables->counted);
 	free(m);
 }
+
+COUNTED(struct setup, struct setup, setup_ref, setup_unref, setup_release)
 
 bool setup_equal(const struct setup *a, const struct setup *b)
 {

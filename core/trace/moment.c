@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/sm/sweep.h"
 #include "core/trace/internal.h"
+#include "core/base/counted.h"
 
 /* A sentence is made where the walk stands, but not of the start. */
 static char *sentence_of(struct walk *w)
@@ -51,18 +52,8 @@ const struct moment *moment_new(struct walk *w, const struct moment *before)
 	return m;
 }
 
-const struct moment *moment_ref(const struct moment *m)
+static void moment_release(struct moment *m)
 {
-	atomic_fetch_add(&((struct moment *)(uintptr_t)m)->refs, 1);
-	return m;
-}
-
-void moment_unref(const struct moment *m)
-{
-	struct moment *mine = (struct moment *)(uintptr_t)m;
-
-	if (!m || atomic_fetch_sub(&mine->refs, 1) != 1)
-		return;
 	sweep_unref(m->sweep);
 	sweep_unref(m->before);
 	free(m->phase);
@@ -71,8 +62,10 @@ void moment_unref(const struct moment *m)
 	free(m->decided);
 	free(m->touched);
 	recording_unref(m->rec);
-	free(mine);
+	free(m);
 }
+
+COUNTED(struct moment, const struct moment, moment_ref, moment_unref, moment_release)
 
 bool moment_decided(const struct moment *m, uint32_t sw, unsigned lid)
 {

@@ -5,32 +5,28 @@
 #include "core/base/memory.h"
 #include "engines/counted/internal.h"
 #include "engines/record.h"
+#include "core/routing/distances.h"
 
 /* --- the rule ----------------------------------------------------------------------------------- */
 
 /* Parts of the fabric that no cables join: one number for the switches of each. */
 static void number_parts(struct assign *a)
 {
-	uint32_t n = a->f->n_switches, end;
+	uint32_t n = a->f->n_switches;
+	uint16_t *hops = NEW_ARRAY(n + 1, uint16_t);
 	uint32_t *queue = NEW_ARRAY(n + 1, uint32_t);
 
 	a->part = NEW_ARRAY(n + 1, uint32_t);
+	memset(hops, 0xff, n * sizeof(*hops));
 	for (uint32_t first = 0; first < n; first++) {
 		if (a->part[first])
 			continue;
-		end = 0;
-		queue[end++] = first;
-		a->part[first] = first + 1;
-		for (uint32_t i = 0; i < end; i++)
-			for (unsigned p = 1; p <= a->f->switch_nports[queue[i]]; p++) {
-				uint32_t r = a->t->peer_switch[switch_port_id(a->f, queue[i], p)];
-
-				if (r == NO_ID || a->part[r])
-					continue;
-				a->part[r] = first + 1;
-				queue[end++] = r;
-			}
+		queue[0] = first;
+		hops[first] = 0;
+		for (uint32_t i = spread_hops(a->t, hops, queue, 1); i--;)
+			a->part[queue[i]] = first + 1;
 	}
+	free(hops);
 	free(queue);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engines/counted/internal.h"
+#include "core/base/counted.h"
 
 /* Targets handled at once, and the bytes that the compiler makes vector code of. */
 #define VECTOR 16
@@ -64,20 +65,8 @@ void hops_relax_row(struct hops *h, uint32_t s, uint32_t r)
 			mine[d] = peer[d] + 1;
 }
 
-struct hops *hops_ref(const struct hops *h)
+static void hops_release(struct hops *h)
 {
-	struct hops *g = (struct hops *)h;
-
-	atomic_fetch_add(&g->refs, 1);
-	return g;
-}
-
-void hops_unref(const struct hops *ch)
-{
-	struct hops *h = (struct hops *)ch;
-
-	if (!h || atomic_fetch_sub(&h->refs, 1) != 1)
-		return;
 	free(h->least);
 	free(h->weight);
 	free(h->level);
@@ -85,6 +74,8 @@ void hops_unref(const struct hops *ch)
 	free(h->by_port);
 	free(h);
 }
+
+COUNTED(struct hops, struct hops, hops_ref, hops_unref, hops_release)
 
 unsigned hops_value(const struct hops *h, const struct topo *t, uint32_t s, uint32_t d, unsigned port)
 {

@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "engines/dfsssp/internal.h"
+#include "core/base/counted.h"
 
 /* LIDs of an endport that is up. */
 static uint32_t lids_of(const struct engine_input *in, uint32_t ep)
@@ -97,16 +98,8 @@ struct ds_graph *ds_graph_new(const struct engine_input *in)
 	return g;
 }
 
-struct ds_graph *ds_graph_ref(struct ds_graph *g)
+static void ds_graph_release(struct ds_graph *g)
 {
-	atomic_fetch_add(&g->refs, 1);
-	return g;
-}
-
-void ds_graph_unref(struct ds_graph *g)
-{
-	if (!g || atomic_fetch_sub(&g->refs, 1) > 1)
-		return;
 	free(g->sw);
 	free(g->id);
 	free(g->first);
@@ -120,16 +113,10 @@ void ds_graph_unref(struct ds_graph *g)
 	free(g);
 }
 
-struct ds_layers *ds_layers_ref(struct ds_layers *l)
-{
-	atomic_fetch_add(&l->refs, 1);
-	return l;
-}
+COUNTED(struct ds_graph, struct ds_graph, ds_graph_ref, ds_graph_unref, ds_graph_release)
 
-void ds_layers_unref(struct ds_layers *l)
+static void ds_layers_release(struct ds_layers *l)
 {
-	if (!l || atomic_fetch_sub(&l->refs, 1) > 1)
-		return;
 	free(l->source);
 	free(l->source_of);
 	free(l->ca_lids);
@@ -139,3 +126,5 @@ void ds_layers_unref(struct ds_layers *l)
 	free(l->cycle_left);
 	free(l);
 }
+
+COUNTED(struct ds_layers, struct ds_layers, ds_layers_ref, ds_layers_unref, ds_layers_release)

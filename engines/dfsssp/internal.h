@@ -8,8 +8,8 @@
 /* --- graph.c, order.c: what all lean on ---------------------------------------------------- */
 
 struct ds_graph *ds_graph_new(const struct engine_input *in);
-struct ds_graph *ds_graph_ref(struct ds_graph *g);
-void ds_graph_unref(struct ds_graph *g); /* NULL is fine */
+struct ds_graph *ds_graph_ref(const struct ds_graph *g);
+void ds_graph_unref(const struct ds_graph *g); /* NULL is fine */
 
 /* -1 and out->refused: a GUID file cannot be used. */
 int ds_order_build(const struct engine_input *in, struct engine_output *out, const struct ds_graph *g,
@@ -20,8 +20,8 @@ void ds_order_free(struct ds_order *o);
 /* Routers have a place in the order, but no routes. */
 bool ds_is_routed(const struct engine_input *in, uint32_t endport);
 
-struct ds_layers *ds_layers_ref(struct ds_layers *l);
-void ds_layers_unref(struct ds_layers *l); /* NULL is fine */
+struct ds_layers *ds_layers_ref(const struct ds_layers *l);
+void ds_layers_unref(const struct ds_layers *l); /* NULL is fine */
 
 /* --- searches ------------------------------------------------------------------------------- */
 

@@ -5,24 +5,15 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "engines/lash/internal.h"
+#include "core/base/counted.h"
 
-struct lash_plan *lash_plan_ref(const struct lash_plan *old)
+static void lash_plan_release(struct lash_plan *p)
 {
-	struct lash_plan *p = (struct lash_plan *)old;
-
-	atomic_fetch_add(&p->refs, 1);
-	return p;
-}
-
-void lash_plan_unref(struct lash_plan *p)
-{
-	if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
-		return;
 	free(p->out);
 	free(p->root);
 	free(p->first);
 	if (p->whole) {
-		lash_plan_unref((struct lash_plan *)p->whole);
+		lash_plan_unref(p->whole);
 		lash_mesh_free(p->mesh);
 		free(p);
 		return;
@@ -34,6 +25,8 @@ void lash_plan_unref(struct lash_plan *p)
 		acyclic_forget(p->memory[v]);
 	free(p);
 }
+
+COUNTED(struct lash_plan, struct lash_plan, lash_plan_ref, lash_plan_unref, lash_plan_release)
 
 void lash_mesh_free(struct lash_mesh *m)
 {

@@ -4,6 +4,8 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/base/counted.h"
+#include "core/routing/distances.h"
 
 struct keyed {
 	uint16_t key;
@@ -143,13 +145,7 @@ void nue_graph_free(struct nue_graph *g)
 
 void nue_spread(const struct nue_graph *g, uint32_t *d, uint32_t *queue, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t c = g->first[queue[i]]; c < g->first[queue[i] + 1]; c++) {
-			if (d[g->to[c]] != NO_ID)
-				continue;
-			d[g->to[c]] = d[queue[i]] + 1;
-			queue[n++] = g->to[c];
-		}
+	spread_arcs(g->first, g->to, d, queue, n);
 }
 
 void nue_hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t *queue)
@@ -160,10 +156,8 @@ void nue_hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t 
 	nue_spread(g, d, queue, 1);
 }
 
-void nue_unref(struct nue *n)
+static void nue_release(struct nue *n)
 {
-	if (!n || atomic_fetch_sub(&n->refs, 1) != 1)
-		return;
 	for (unsigned v = 0; v < NUE_MAX_LAYERS; v++) {
 		if (!n->whole) {
 			free(n->layer[v].lid);
@@ -178,14 +172,8 @@ void nue_unref(struct nue *n)
 	free(n->sl_of);
 	free(n->event);
 	free(n->weight);
-	nue_unref((struct nue *)n->whole);
+	nue_unref(n->whole);
 	free(n);
 }
 
-struct nue *nue_ref(const struct nue *n)
-{
-	struct nue *mine = (struct nue *)n;
-
-	atomic_fetch_add(&mine->refs, 1);
-	return mine;
-}
+COUNTED(struct nue, struct nue, nue_ref, nue_unref, nue_release)

@@ -18,7 +18,7 @@ void nue_spread(const struct nue_graph *g, uint32_t *d, uint32_t *queue, uint32_
 void nue_hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t *queue);
 
 struct nue *nue_ref(const struct nue *n);
-void nue_unref(struct nue *n); /* NULL is fine */
+void nue_unref(const struct nue *n); /* NULL is fine */
 
 /* --- ccdg.c ------------------------------------------------------------------------------------ */
 

@@ -30,7 +30,7 @@ enum torus_line { TORUS_WHOLE, TORUS_BROKEN, TORUS_OPEN };
 
 /* places.c */
 struct torus *torus_ref(const struct torus *t);
-void torus_unref(struct torus *t); /* NULL is fine */
+void torus_unref(const struct torus *t); /* NULL is fine */
 /* Begin with nobody in the torus: at[], of[], group[]. */
 void torus_clear_places(struct torus *t);
 /* The next member; room: ports of a group. */

@@ -5,11 +5,10 @@
 
 #include "core/base/memory.h"
 #include "engines/torus/internal.h"
+#include "core/base/counted.h"
 
-void torus_unref(struct torus *t)
+static void torus_release(struct torus *t)
 {
-	if (!t || atomic_fetch_sub(&t->refs, 1) != 1)
-		return;
 	for (uint32_t m = 0; m < t->n; m++)
 		free(t->member[m].port[0]);
 	free(t->member);
@@ -21,17 +20,11 @@ void torus_unref(struct torus *t)
 		free(t->end);
 		free(t->first);
 	}
-	torus_unref((struct torus *)t->whole);
+	torus_unref(t->whole);
 	free(t);
 }
 
-struct torus *torus_ref(const struct torus *t)
-{
-	struct torus *mine = (struct torus *)t;
-
-	atomic_fetch_add(&mine->refs, 1);
-	return mine;
-}
+COUNTED(struct torus, struct torus, torus_ref, torus_unref, torus_release)
 
 void torus_clear_places(struct torus *t)
 {

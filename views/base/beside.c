@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/base/counted.h"
 
 bool ask_equal(const struct ask *a, const struct ask *b)
 {
@@ -51,23 +52,14 @@ struct result *result_new(const struct ask *a, void *value)
 	return r;
 }
 
-const struct result *result_ref(const struct result *r)
+static void result_release(struct result *r)
 {
-	if (r)
-		atomic_fetch_add(&((struct result *)(uintptr_t)r)->refs, 1);
-	return r;
-}
-
-void result_unref(const struct result *cr)
-{
-	struct result *r = (struct result *)(uintptr_t)cr;
-
-	if (!r || atomic_fetch_sub(&r->refs, 1) > 1)
-		return;
 	r->ask.task->free(r->value);
 	ask_clear(&r->ask);
 	free(r);
 }
+
+COUNTED(struct result, const struct result, result_ref, result_unref, result_release)
 
 const struct result *result_keep(const struct result *was, void *value, const struct task *kind,
 				 bool (*same)(const void *was, const void *value))

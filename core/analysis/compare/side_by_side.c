@@ -4,6 +4,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/sm/guid_names.h"
+#include "core/base/counted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,24 +66,14 @@ struct side_request *side_request_new(const struct side_base *at, int argc, char
 	return rq;
 }
 
-struct side_request *side_request_ref(const struct side_request *rq)
+static void side_request_release(struct side_request *rq)
 {
-	struct side_request *r = (struct side_request *)(uintptr_t)rq;
-
-	atomic_fetch_add(&r->refs, 1);
-	return r;
-}
-
-void side_request_unref(const struct side_request *crq)
-{
-	struct side_request *rq = (struct side_request *)(uintptr_t)crq;
-
-	if (!rq || atomic_fetch_sub(&rq->refs, 1) != 1)
-		return;
 	setup_unref(rq->setup);
 	sweep_unref(rq->lids_of);
 	free(rq);
 }
+
+COUNTED(struct side_request, struct side_request, side_request_ref, side_request_unref, side_request_release)
 
 bool side_request_equal(const struct side_request *a, const struct side_request *b)
 {

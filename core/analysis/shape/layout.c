@@ -9,6 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/order.h"
+#include "core/base/counted.h"
 
 #define DEVICE_AGGREGATION 0xcf09 /* of Quantum switches */
 #define FULL_PART 0.8		  /* of all pairs */
@@ -282,21 +283,8 @@ struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struc
 	return NULL;
 }
 
-struct layout *layout_ref(const struct layout *l)
+static void layout_release(struct layout *m)
 {
-	struct layout *m = (struct layout *)l;
-
-	if (m)
-		atomic_fetch_add(&m->refs, 1);
-	return m;
-}
-
-void layout_unref(const struct layout *l)
-{
-	struct layout *m = (struct layout *)l;
-
-	if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
-		return;
 	for (uint32_t k = 0; k < m->n_parts; k++)
 		free(m->part[k].words);
 	for (uint32_t b = 0; b < m->n_blocks; b++)
@@ -317,3 +305,5 @@ void layout_unref(const struct layout *l)
 	free(m->port);
 	free(m);
 }
+
+COUNTED(struct layout, struct layout, layout_ref, layout_unref, layout_release)
