@@ -151,9 +151,6 @@ static bool is_many(const char *word, size_t len)
 	return !strncmp(p, "...", 3);
 }
 
-/* `show node` takes NODE[PORT], too. */
-#define AS_TYPED "node NODE"
-
 /* 0; 1: it does not fit; -1 and *e. */
 static int read_value(const struct reader *r, struct arg *x, struct err *e)
 {
@@ -164,7 +161,7 @@ static int read_value(const struct reader *r, struct arg *x, struct err *e)
 		return read_number(number, x->word, &x->n, e);
 	}
 	x->kind = is_word(x->name, x->len, "LID") ? KIND_ENDPORT : syntax_kind(x->name, x->len);
-	if (is_many(x->name, x->len) || has_key(x->name, x->len, r->before, AS_TYPED))
+	if (is_many(x->name, x->len))
 		return 0;
 	switch (x->kind) {
 	case KIND_NODE:
