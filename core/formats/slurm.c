@@ -213,8 +213,7 @@ static void add_level(struct slurm *s, uint32_t level)
 	free(above);
 }
 
-/* --- writing ----------------------------------------------------------------------------------------------
- */
+/* --- writing ----------------------------------------------------------------------------------- */
 
 /* Digits at the end of a name. */
 static size_t digits_at(const char *name)

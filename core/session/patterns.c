@@ -183,8 +183,7 @@ int session_pattern(const struct session *s, const struct routing *r, const stru
 	return rc;
 }
 
-/* --- surveys ----------------------------------------------------------------------------------------------
- */
+/* --- surveys ----------------------------------------------------------------------------------- */
 
 /* "3/8" */
 static int take_share(struct survey_request *rq, const char *word, struct err *e)

@@ -306,8 +306,7 @@ void syntax_next(const char *syntax, int argc, char *const *argv,
 	free(x);
 }
 
-/* --- the best reading ------------------------------------------------------------------------------------
- */
+/* --- the best reading -------------------------------------------------------------------------- */
 
 /* Of a word at each of the places where it may stand; nothing where they are all of one kind. */
 static void costs_of(const struct places *x, const struct set *at, const char *typed, syntax_cost *cost,

@@ -330,8 +330,7 @@ void nue_record_tree(struct nue_run *x)
 		tell_way(x, v);
 }
 
-/* --- entries and weights -----------------------------------------------------------------------------------
- */
+/* --- entries and weights ----------------------------------------------------------------------- */
 
 /* Links and weights of all ways as they are in the end. */
 static void measure(struct nue_run *x, uint32_t src)

@@ -11,8 +11,7 @@
 #define MOST_COLOURS 65535
 #define MOST_LINKS 127
 
-/* --- destinations and layers (engines/doc/nue.md 6) -------------------------------------------------------
- */
+/* --- destinations and layers (engines/doc/nue.md 6) -------------------------------------------- */
 
 /* Is the endport a destination of a layer? */
 static bool in_layers(const struct nue_run *x, uint32_t ep)
@@ -43,8 +42,7 @@ static void deal_destinations(struct nue_run *x)
 	}
 }
 
-/* --- where OpenSM 3.3.23 would not survive (engines/doc/nue.md 16) ----------------------------------------
- */
+/* --- where OpenSM 3.3.23 would not survive (engines/doc/nue.md 16) ----------------------------- */
 
 static uint32_t largest_layer(const struct nue *n)
 {

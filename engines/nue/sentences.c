@@ -481,8 +481,7 @@ const char *nue_say_source(const struct rec_event *ev)
 	return where[ev->kind];
 }
 
-/* --- cells -------------------------------------------------------------------------------------------------
- */
+/* --- cells ------------------------------------------------------------------------------------- */
 
 /* A dependency as packets make it: "turn t11 -> t01 -> t00 in layer 0". */
 bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)

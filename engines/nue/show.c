@@ -246,8 +246,7 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 	return n;
 }
 
-/* --- layers as all engines tell of them ------------------------------------------------------------------
- */
+/* --- layers as all engines tell of them -------------------------------------------------------- */
 
 /* In a layer, and not routed after all of them. */
 static bool is_in(const struct nue *n, unsigned lid, unsigned layer)
@@ -290,8 +289,7 @@ static bool nue_pair_layer(const struct routing *r, unsigned slid, unsigned dlid
 	return true;
 }
 
-/* --- service levels (engines/doc/nue.md 15) --------------------------------------------------------------
- */
+/* --- service levels (engines/doc/nue.md 15) ---------------------------------------------------- */
 
 static struct sl_range nue_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {

@@ -450,8 +450,7 @@ const char *torus_say_source(const struct rec_event *ev)
 	return where[ev->kind];
 }
 
-/* --- cells -------------------------------------------------------------------------------------------------
- */
+/* --- cells ------------------------------------------------------------------------------------- */
 
 bool torus_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {

@@ -446,8 +446,7 @@ static void look(struct stage *g, size_t step, bool single, bool all)
 	scene_drop_results(&sc);
 }
 
-/* --- the end of a walk is the present ---------------------------------------------------------------------
- */
+/* --- the end of a walk is the present ---------------------------------------------------------- */
 
 static char *list(struct session *s, const char *line)
 {
@@ -488,8 +487,7 @@ static void end_is_the_present(struct stage *g)
 	}
 }
 
-/* --- all engines
- * -------------------------------------------------------------------------------------------- */
+/* --- all engines ------------------------------------------------------------------------------- */
 
 static void choose_objects(struct stage *g, uint64_t *seed)
 {

@@ -496,8 +496,7 @@ static void test_choices(void **state)
 	run_free(&x);
 }
 
-/* --- refusals ----------------------------------------------------------------------------------------------
- */
+/* --- refusals ---------------------------------------------------------------------------------- */
 
 /* OperVLs codes as a sweep reads them: 1 at each port. */
 static uint8_t *one_vl(struct run *x)

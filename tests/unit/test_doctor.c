@@ -370,8 +370,7 @@ static void healthy(void **state)
 	}
 }
 
-/* --- files with faults -----------------------------------------------------------------------------------
- */
+/* --- files with faults ------------------------------------------------------------------------- */
 
 /* A file of the project with `from` replaced by `to`, everywhere. */
 static void edit(const char *path, const char *from, const char *to)
@@ -423,8 +422,7 @@ static void bad_sources(void **state)
 	need_in_file("no-lid", "");
 }
 
-/* --- tables that were read ---------------------------------------------------------------------------------
- */
+/* --- tables that were read --------------------------------------------------------------------- */
 
 #define TREE "set port_guids ibsim; synth xgft:2,2:1,2"
 
@@ -518,8 +516,7 @@ static void held_tables(void **state)
 	unlink(file);
 }
 
-/* --- files of GUIDs, a torus, maps
- * ---------------------------------------------------------------------------- */
+/* --- files of GUIDs, a torus, maps ------------------------------------------------------------- */
 
 static void option_files(void **state)
 {
@@ -605,8 +602,7 @@ static void dropped(void **state)
 	unlink(file);
 }
 
-/* --- the rest
- * ------------------------------------------------------------------------------------------------- */
+/* --- the rest ---------------------------------------------------------------------------------- */
 
 /* Findings are by severity, then by pairs; every one says what it means and which command shows more. */
 static void order_and_words(void **state)

@@ -159,8 +159,7 @@ static void by_hand(void **state)
 	}
 }
 
-/* --- what fails behind the subnet manager's back ---------------------------------------------------------
- */
+/* --- what fails behind the subnet manager's back ----------------------------------------------- */
 
 static void no_sweep_yet(void **state)
 {
@@ -241,8 +240,7 @@ static void own_tables(void **state)
 	}
 }
 
-/* --- which engine? ----------------------------------------------------------------------------------------
- */
+/* --- which engine? ----------------------------------------------------------------------------- */
 
 static bool same_tables(struct session *s, const char *engine)
 {

@@ -720,8 +720,7 @@ static void test_distinct_ports(void **state)
 	}
 }
 
-/* --- explanations, options ---------------------------------------------------------------------------------
- */
+/* --- explanations, options --------------------------------------------------------------------- */
 
 static void test_why(void **state)
 {

@@ -452,8 +452,7 @@ static void cards_of_a_director(void **state)
 	session_free(s);
 }
 
-/* --- shares ----------------------------------------------------------------------------------------------
- */
+/* --- shares ------------------------------------------------------------------------------------ */
 
 static char *run_json(struct session *s, const char *line)
 {
@@ -603,8 +602,7 @@ static void shares_spoilt(void **state)
 	session_free(s);
 }
 
-/* --- words, and giving up ---------------------------------------------------------------------------------
- */
+/* --- words, and giving up ---------------------------------------------------------------------- */
 
 static void words_wrong(void **state)
 {

@@ -478,8 +478,7 @@ static void test_spare_seed(void **state)
 	world_free(&w);
 }
 
-/* --- torus-conf --------------------------------------------------------------------------------------------
- */
+/* --- torus-conf -------------------------------------------------------------------------------- */
 
 static struct grid *find(const char *spec, struct err *e)
 {

@@ -340,8 +340,7 @@ static void test_refusal(void **state)
 	drop(s, &roots);
 }
 
-/* --- root and id files ------------------------------------------------------------------------------------
- */
+/* --- root and id files ------------------------------------------------------------------------- */
 
 /* Ranks of s0 .. s3 in a line of four, by a root file; "-" = updn refused. */
 static void expect_ranks(const char *file, bool manual, const char *want)
@@ -548,8 +547,7 @@ static void test_own_export(void **state)
 	drop(s, &f);
 }
 
-/* --- unicast cache ----------------------------------------------------------------------------------------
- */
+/* --- unicast cache ----------------------------------------------------------------------------- */
 
 static void expect_cached(struct session *s, const char *line, bool cached)
 {

@@ -301,8 +301,7 @@ static void put_direction(struct canvas *c, int x, int y, const struct entry_loo
 		cell->bold = true;
 }
 
-/* --- drawing ----------------------------------------------------------------------------------------------
- */
+/* --- drawing ----------------------------------------------------------------------------------- */
 
 /* Is there a column for marks of neighbours?  ● on all of them would say nothing. */
 static bool with_marks(const struct map *m)
@@ -590,8 +589,7 @@ static void title(const struct view *v, struct text *t)
 	}
 }
 
-/* --- keys
- * ------------------------------------------------------------------------------------------------------ */
+/* --- keys -------------------------------------------------------------------------------------- */
 
 static void move(struct view *v, int dx, int dy)
 {

@@ -70,8 +70,7 @@ static void follow_looked(struct view *v)
 		map_select(v, f->node_switch[node]);
 }
 
-/* --- load ------------------------------------------------------------------------------------------------
- */
+/* --- load -------------------------------------------------------------------------------------- */
 
 void map_renew(struct view *v)
 {
@@ -146,8 +145,7 @@ static void close_view(struct view *v)
 	free(m->shown);
 }
 
-/* --- words -------------------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------- */
 
 static int index_of(const char *const *names, const char *word)
 {
@@ -367,8 +365,7 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 		what);
 }
 
-/* --- text
- * ------------------------------------------------------------------------------------------------------ */
+/* --- text -------------------------------------------------------------------------------------- */
 
 static void title(const struct view *v, struct text *t)
 {
@@ -440,8 +437,7 @@ static void selection_text(const struct view *v, bool brief, struct text *t)
 			 m->busiest[sw] / m->mean);
 }
 
-/* --- drawing
- * ------------------------------------------------------------------------------------------------------ */
+/* --- drawing ----------------------------------------------------------------------------------- */
 
 /* Switches that the filter leaves. */
 static void note_shown(struct view *v)
@@ -562,9 +558,7 @@ static void hit(struct view *v, struct canvas_object o)
 		view_select_row(v, o.row);
 }
 
-/* --- rows
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- rows -------------------------------------------------------------------------------------- */
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {

@@ -340,8 +340,7 @@ static void mark_path(struct view *v)
 	path_free(&q);
 }
 
-/* --- cycle and layer -------------------------------------------------------------------------------------
- */
+/* --- cycle and layer --------------------------------------------------------------------------- */
 
 static uint32_t order_char(uint32_t i)
 {
@@ -430,8 +429,7 @@ static void mark_layer(struct view *v)
 	text_add(&m->meaning, "● dependencies meet here");
 }
 
-/* --- what keeps a path out of a lower layer ----------------------------------------------------------------
- */
+/* --- what keeps a path out of a lower layer ---------------------------------------------------- */
 
 /* The pair's layer, when there is one above the lowest. */
 static bool pair_layer(const struct view *v, unsigned lid[2], struct pair_layer *l)
@@ -534,8 +532,7 @@ static void mark_turn(struct view *v)
 	path_free(&p);
 }
 
-/* --- flows
- * --------------------------------------------------------------------------------------------------- */
+/* --- flows ------------------------------------------------------------------------------------- */
 
 /* The link looked at last, in the direction of the choice; NO_ID: there is none. */
 static uint32_t flow_port(const struct view *v)
@@ -581,8 +578,7 @@ static void mark_flows(struct view *v)
 	text_add(&m->meaning, "< before it  > after it");
 }
 
-/* --- what failed, what changed
- * ---------------------------------------------------------------------------------- */
+/* --- what failed, what changed ----------------------------------------------------------------- */
 
 bool map_anything_failed(const struct view *v)
 {
@@ -662,8 +658,7 @@ static void mark_changed(struct view *v)
 	text_add(&m->meaning, "! entries changed  + came up");
 }
 
-/* --- the overlay in force
- * ------------------------------------------------------------------------------------------- */
+/* --- the overlay in force ---------------------------------------------------------------------- */
 
 static void ask_cycle(struct view *v, bool walk)
 {

@@ -143,8 +143,7 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 	return l;
 }
 
-/* --- drawing ----------------------------------------------------------------------------------------------
- */
+/* --- drawing ----------------------------------------------------------------------------------- */
 
 static void put_boxes(const struct view *v, struct canvas *c, const struct own *o)
 {
@@ -346,8 +345,7 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, " ── %s%s", m->layout->part[o->part].words, o->plan->fits ? " ── whole" : "");
 }
 
-/* --- keys
- * ------------------------------------------------------------------------------------------------------ */
+/* --- keys -------------------------------------------------------------------------------------- */
 
 static int middle(const struct whole_box *b)
 {

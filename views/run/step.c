@@ -488,8 +488,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return p->at && row == p->here ? MARK_HERE : 0;
 }
 
-/* --- what a step is about --------------------------------------------------------------------------------
- */
+/* --- what a step is about ---------------------------------------------------------------------- */
 
 /* What a step is about, as ids; NO_ID and 0 where it has none. */
 struct about {

@@ -120,8 +120,7 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* --- links that all shortest ways from a root share ------------------------------------------------------
- */
+/* --- links that all shortest ways from a root share -------------------------------------------- */
 
 /*
  * Ways of least hops from a root x, as a graph without circles: a switch v that has one link only to
@@ -260,8 +259,7 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 	return progress_cancelled(d->p) ? err_set(d->e, CANCELLED) : 0;
 }
 
-/* --- files that name hosts --------------------------------------------------------------------------------
- */
+/* --- files that name hosts --------------------------------------------------------------------- */
 
 static void mark_named(const struct doctor *d, const char *option, uint8_t *named)
 {

@@ -10,8 +10,7 @@
 #include "core/base/memory.h"
 #include "core/base/order.h"
 
-/* --- switches and their siblings -------------------------------------------------------------------------
- */
+/* --- switches and their siblings --------------------------------------------------------------- */
 
 /* Links and distinct neighbours that count: on the next level, in a direct fabric all. */
 struct upward {
@@ -180,8 +179,7 @@ int find_cabling(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* --- hosts in odd places, switches without use -------------------------------------------------------------
- */
+/* --- hosts in odd places, switches without use ------------------------------------------------- */
 
 int find_above_edge(struct doctor *d, const struct rule *r)
 {
@@ -229,8 +227,7 @@ int find_empty_leaf(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* --- what hangs on one switch
- * -------------------------------------------------------------------------------- */
+/* --- what hangs on one switch ------------------------------------------------------------------ */
 
 int find_single_point(struct doctor *d, const struct rule *r)
 {

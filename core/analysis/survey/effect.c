@@ -64,8 +64,7 @@ static void column_after(struct effect_work *w, const struct routing *r, unsigne
 	column_order(&w->is, r, lid_owner(r->lids, lid), w->work);
 }
 
-/* --- loads and dependencies ------------------------------------------------------------------------------
- */
+/* --- loads and dependencies -------------------------------------------------------------------- */
 
 /* Where the routes of a column are added to. */
 struct sums {
@@ -423,8 +422,7 @@ void effect_work_free(struct effect_work *w)
 	free(w);
 }
 
-/* --- parts that the subnet manager does not reach --------------------------------------------------------
- */
+/* --- parts that the subnet manager does not reach ---------------------------------------------- */
 
 /* Number the connected parts of switches that are whole but not reached. */
 static void find_parts(struct effect_work *w, const struct sweep *after)
@@ -465,8 +463,7 @@ static uint32_t part_of(const struct effect_work *w, const struct sweep *after, 
 	return w->part[s];
 }
 
-/* --- from nothing ----------------------------------------------------------------------------------------
- */
+/* --- from nothing ------------------------------------------------------------------------------ */
 
 /* Pairs lost within a part that the subnet manager does not reach. */
 static uint64_t lost_outside(struct effect_work *w, const struct sweep *after, const struct comparison *c)

@@ -50,8 +50,7 @@ void moves_add(struct moves *m, uint32_t sw, unsigned lid)
 	m->first[lid] = (uint32_t)m->n++;
 }
 
-/* --- one LID ---------------------------------------------------------------------------------------------
- */
+/* --- one LID ----------------------------------------------------------------------------------- */
 
 /* What is at hand while the moves of one LID are applied. */
 struct applying {

@@ -93,8 +93,7 @@ json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 	return o;
 }
 
-/* --- what it is a survey of -------------------------------------------------------------------------------
- */
+/* --- what it is a survey of -------------------------------------------------------------------- */
 
 static void mix(uint64_t *h, uint64_t v)
 {
@@ -178,8 +177,7 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 	return o;
 }
 
-/* --- shares
- * ------------------------------------------------------------------------------------------------- */
+/* --- shares ------------------------------------------------------------------------------------ */
 
 static bool is_survey(const json_t *v)
 {
@@ -249,8 +247,7 @@ int survey_shares_read(json_t *shares, const char *name, const char *data, size_
 	return 0;
 }
 
-/* --- merging
- * ------------------------------------------------------------------------------------------------- */
+/* --- merging ----------------------------------------------------------------------------------- */
 
 static const char *from(const json_t *share)
 {

@@ -259,8 +259,7 @@ static int list(struct session *s, size_t n, struct out *o, struct err *e)
 	return rc;
 }
 
-/* --- looking for steps -----------------------------------------------------------------------------------
- */
+/* --- looking for steps ------------------------------------------------------------------------- */
 
 static int next_key(struct session *s, const char *word, int dir, struct out *o, struct err *e)
 {
@@ -344,8 +343,7 @@ static int find_text(struct session *s, int argc, char **argv, struct out *o, st
 	return rc;
 }
 
-/* --- breakpoints ------------------------------------------------------------------------------------------
- */
+/* --- breakpoints ------------------------------------------------------------------------------- */
 
 static int add_break(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
@@ -453,8 +451,7 @@ static int go(struct session *s, struct out *o, struct err *e)
 	return stand(s, found, o, e);
 }
 
-/* --- the command ------------------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------- */
 
 /* A number of steps; false: it is none. */
 static bool count_of(const char *word, size_t *n)

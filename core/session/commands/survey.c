@@ -12,8 +12,7 @@
 #include "core/session/commands/commands.h"
 #include "core/session/patterns.h"
 
-/* --- lines, all from JSON: what is merged is told as what was computed ------------------------------------
- */
+/* --- lines, all from JSON: what is merged is told as what was computed ------------------------- */
 
 static uint64_t number(const json_t *o, const char *key)
 {
@@ -96,8 +95,7 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 	return go_on ? 0 : err_set(e, CANCELLED);
 }
 
-/* --- the command -------------------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------- */
 
 static int merge(const struct args *args, struct out *o, struct err *e)
 {
