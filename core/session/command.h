@@ -10,7 +10,8 @@
 #include "core/session/interpreter.h"
 #include "core/session/out.h"
 #include "core/session/session.h"
-#include "core/trace/recording.h"
+
+struct recording;
 
 struct field;
 

@@ -13,6 +13,7 @@
 
 #include "core/formats/formats.h"
 #include "core/sm/guid_names.h"
+#include "core/trace/walk.h"
 
 /* --- life --------------------------------------------------------------------------- */
 

@@ -64,27 +64,19 @@ struct asking {
 	struct step_about *a;
 };
 
-/* The port id on a switch that a candidate leaves by when it is not the switch of the step; NO_ID. */
-static uint32_t leaves_by(const struct fabric *f, const struct step *st, const struct step_candidate *c)
-{
-	uint32_t own = c->peer == NO_ID ? NO_ID : f->port_peer[c->peer];
-
-	return own == NO_ID || f->port_node[own] == f->switch_node[st->sw] ? NO_ID : own;
-}
-
-static void copy_candidate(const struct fabric *f, const struct step *st, const struct step_candidate *c,
+static void copy_candidate(const struct fabric *f, const struct rec_choice *c, const struct rec_offer *o,
 			   struct about_candidate *to)
 {
-	uint32_t from = leaves_by(f, st, c);
+	uint32_t from = rec_elsewhere(f, c, o);
 	char buf[300];
 
-	to->port = c->port;
-	to->peer = c->peer;
+	to->port = o->port;
+	to->peer = o->peer;
 	to->chip = from;
-	to->taken = c->port == st->port && from == NO_ID;
-	to->to = str_dup(c->peer == NO_ID ? "" : port_label(f, c->peer, buf, sizeof(buf)));
+	to->taken = o->port == c->port && from == NO_ID;
+	to->to = str_dup(o->peer == NO_ID ? "" : port_label(f, o->peer, buf, sizeof(buf)));
 	to->from = from == NO_ID ? NULL : str_dup(port_label(f, from, buf, sizeof(buf)));
-	memcpy(to->q, c->q, sizeof(to->q));
+	memcpy(to->q, o->q, sizeof(to->q));
 }
 
 static void clear_candidates(struct step_about *a)
@@ -94,35 +86,22 @@ static void clear_candidates(struct step_about *a)
 		free(a->candidate[i].from);
 	}
 	free(a->candidate);
-	a->candidate = NULL;
-	a->n_candidates = 0;
 	free(a->told);
-	a->told = NULL;
 }
 
 /* Take over what an engine tells of a choice. */
-static void take(const struct fabric *f, const struct step *st, struct step_about *a)
+static void take(const struct fabric *f, const struct rec_choice *c, struct step_about *a)
 {
-	clear_candidates(a);
-	a->n_quantities = st->n_quantities;
-	for (unsigned q = 0; q < st->n_quantities; q++)
-		a->quantity[q] = st->quantity[q];
-	a->candidate = NEW_ARRAY(st->n_candidates + 1u, struct about_candidate);
-	for (unsigned i = 0; i < st->n_candidates; i++)
-		copy_candidate(f, st, &st->candidate[i], &a->candidate[a->n_candidates++]);
-	if (st->decided && st->decided->rule)
-		a->told =
-			str_printf("%s: %s", why_rule_name(st->decided->rule), text_str(&st->decided->text));
+	a->n_quantities = c->n_quantities;
+	for (unsigned q = 0; q < c->n_quantities; q++)
+		a->quantity[q] = c->quantity[q];
+	a->candidate = NEW_ARRAY(c->n_offers + 1u, struct about_candidate);
+	for (unsigned i = 0; i < c->n_offers; i++)
+		copy_candidate(f, c, &c->offer[i], &a->candidate[a->n_candidates++]);
+	if (c->decided.rule)
+		a->told = str_printf("%s: %s", why_rule_name(c->decided.rule), text_str(&c->decided.text));
 	else
-		a->told = str_dup(st->text ? st->text : "");
-}
-
-static void hear(void *ctx, const struct step *st)
-{
-	struct asking *x = ctx;
-
-	if (st->kind == STEP_CHOICE && st->sw == x->ev->a && st->lid == x->ev->b)
-		take(recording_sweep(x->r)->fabric, st, x->a); /* the last one counts */
+		a->told = str_dup(text_str(&c->text));
 }
 
 /* Is the entry decided once more after the step? */
@@ -142,21 +121,17 @@ static bool decided_again(const struct recording *r, size_t step)
 /* An entry, as `why` asks for it: the last word on it. */
 static int ask_entry(struct asking *x, const struct engine *const *engines, struct progress *p, struct err *e)
 {
-	const struct recording *r = x->r;
-	const struct sweep *s = recording_sweep(r);
-	bool in_force = s->routing && !strcmp(s->routing->engine, recording_engine(r));
-	struct observer obs = {
-		.step = hear, .ctx = x, .sw = x->ev->a, .lid = (uint16_t)x->ev->b, .last = true};
-	struct rec_ask ask = observer_ask(&obs);
-	struct sweep_repeat q = {.engines = engines, .observer = &obs, .ask = &ask, .progress = p};
+	const struct fabric *f = recording_sweep(x->r)->fabric;
+	struct rec_choice *c;
 
-	x->a->asked = str_printf("candidates for LID %u on %s%s", x->ev->b, switch_name(s->fabric, x->ev->a),
-				 decided_again(r, x->a->step) ? ", which is decided again later" : "");
-	q.engine = in_force ? NULL : recording_engine(r);
-	/* an engine that refuses tells up to its refusal */
-	if (sweep_repeat(s, &q, NULL, e) && (in_force || err_is_memory(e)))
+	x->a->asked = str_printf("candidates for LID %u on %s%s", x->ev->b, switch_name(f, x->ev->a),
+				 decided_again(x->r, x->a->step) ? ", which is decided again later" : "");
+	if (recording_choice(x->r, x->a->step, engines, &c, p, e))
 		return -1;
-	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
+	if (c)
+		take(f, c, x->a);
+	rec_choice_free(c);
+	return 0;
 }
 
 /* LIDs that stand for a pair of switches; where layers go by LIDs: of a host there, and the one changed. */

@@ -27,8 +27,8 @@ struct about_candidate {
 	unsigned port; /* of the step's switch */
 	char *to;      /* "spine-01[3]": the other end of its cable */
 	char *from;    /* port it leaves by when on another chip of the chassis: "sp-02[7]"; NULL */
-	int64_t q[STEP_QUANTITIES]; /* in the order of `quantity`; INT64_MIN = does not apply */
-	uint32_t peer, chip;	    /* port id of the other end; of `from`, NO_ID */
+	int64_t q[REC_QUANTITIES]; /* in the order of `quantity`; INT64_MIN = does not apply */
+	uint32_t peer, chip;	   /* port id of the other end; of `from`, NO_ID */
 };
 
 struct step_about {
@@ -39,13 +39,13 @@ struct step_about {
 	struct about_change *change;	  /* [n_changes] the first of them */
 	size_t n_changes, all_changes;
 	/*
-	 * What the engine, asked once more, tells of the entry or the pair that the step decides; of an entry
-	 * that is decided again later: how in the end.  `asked` says of what: "candidates for LID 17 on
+	 * What the engine tells (recording_choice()) of the entry or the pair that the step decides; of an
+	 * entry that is decided again later: how in the end.  `asked` says of what: "candidates for LID 17 on
 	 * leaf-01"; NULL: the step chooses from nothing.
 	 */
 	char *asked;
 	unsigned n_quantities;
-	const char *quantity[STEP_QUANTITIES];
+	const char *quantity[REC_QUANTITIES];
 	struct about_candidate *candidate; /* [n_candidates] in the engine's order */
 	size_t n_candidates;
 	char *told; /* its words: the rule of the closed list and the sentence, lines of a pair; "" none */

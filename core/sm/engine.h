@@ -15,64 +15,10 @@
 #include "core/sm/notes.h"
 #include "core/sm/options.h"
 
-/*
- * Steps an engine reports to an observer.  All text is only made when somebody
- * listens; with no observer a step costs one test of a pointer.
- */
-enum step_kind {
-	STEP_PHASE,  /* a phase begins: text says which ("hop matrix", "order of destinations") */
-	STEP_NOTE,   /* something worth telling inside a phase */
-	STEP_SWITCH, /* something about one switch: rank, root, coordinate, table finished */
-	STEP_CHOICE, /* an entry of a forwarding table was decided */
-	STEP_PAIR,   /* something about a pair of switches (layer, path) */
-};
-
-/* One candidate port of a STEP_CHOICE with the quantities compared, in the order of step.quantity. */
-#define STEP_QUANTITIES 6
-struct step_candidate {
-	uint8_t port;
-	uint32_t peer;		    /* port id at the other end */
-	int64_t q[STEP_QUANTITIES]; /* INT64_MIN = does not apply */
-};
-
-struct step {
-	enum step_kind kind;
-	const char *text; /* plain words; valid during the call only */
-	uint32_t sw;	  /* switch concerned, NO_ID = none */
-	uint32_t sw2;	  /* other switch (target of a STEP_CHOICE, of a pair), NO_ID = none */
-	/* STEP_CHOICE only */
-	uint16_t lid;
-	uint8_t port;	  /* chosen; NO_PATH = none */
-	uint8_t old_port; /* entry of the table before, NO_PATH = none or not looked at */
-	const char *
-		rule; /* short static name of the rule that decided: "least count", "kept", "own port", ... */
-	unsigned n_quantities;
-	const char *const *quantity; /* names of q[] ("hops", "routes", ...) */
-	unsigned n_candidates;
-	const struct step_candidate *candidate;
-	/* the rule of the closed list that decided, with its sentence; NULL: the engine does not tell */
-	const struct decided *decided;
-	/* the one that speaks against port `via` of the observer; NULL: nothing was weighed there */
-	const struct decided *against;
-};
-
 /* Who listens to a run, and how an engine shows what it told (core/trace/recorder.h). */
 struct recorder;
 struct rec_ask;
 struct rec_scheme;
-
-struct observer {
-	void (*step)(void *ctx, const struct step *s);
-	void *ctx;
-	/*
-	 * What it wants to hear; an engine may skip all work that does not bear
-	 * on it.  sw NO_ID = every switch; lid 0 = every LID.
-	 */
-	uint32_t sw;
-	uint16_t lid;
-	uint8_t via; /* a port of `sw` that it wants to know the case against; 0 = none */
-	bool last;   /* each entry once, as it is in the end, with all that was offered for it */
-};
 
 /*
  * Usage counters and hop values that a refused engine leaves to the engines
@@ -114,10 +60,9 @@ struct engine_input {
 	uint8_t *marked;
 	const struct switch_tables *held; /* what the engine's `holds` asks for; NULL = not known */
 	struct leftovers *left;
-	const struct observer *observer; /* NULL = none */
-	struct recorder *record;	 /* takes the events; NULL = nobody records */
-	const struct rec_ask *ask;	 /* asks how entries are decided; NULL = nobody does */
-	struct progress *progress;	 /* NULL = none */
+	struct recorder *record;   /* takes the events; NULL = nobody records */
+	const struct rec_ask *ask; /* asks how entries are decided; NULL = nobody does */
+	struct progress *progress; /* NULL = none */
 };
 
 /* What kind of refusal it is, for who judges it (struct err). */
@@ -187,15 +132,8 @@ const struct engine *engine_find(const struct engine *const *list, const char *n
 /* Is one engine of a chain known?  OpenSM would silently route with Min Hop otherwise.  0, or -1 and *e. */
 int engine_chain_known(const struct engine *const *list, const char *chain, struct err *e);
 
-/* Report a step when somebody listens and it concerns him; use through the macro so that arguments cost
- * nothing. */
-#define OBSERVED(in) ((in)->observer != NULL)
 /* Does somebody record?  Events go by the functions of core/trace/recorder.h. */
 #define RECORDED(in) ((in)->record != NULL)
-void observe(const struct engine_input *in, const struct step *s);
-/* A phase or a note goes into a recording as well. */
-void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t sw, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);
 
 /* `set rules manual`: what OpenSM's manual says counts where the program does something else. */
 bool manual_rules(const struct options *o);

@@ -752,7 +752,6 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	marked = marks_before(s);
 	in = input_of(s, true, &random, marked, &left, q->progress);
 	refuse_again(s, q, &in);
-	in.observer = q->observer;
 	in.ask = q->ask;
 	in.record = q->record;
 	in.held = held_for(s->setup, engine_find(q->engines, name));

@@ -76,24 +76,16 @@ struct sweep *sweep_with_routing(const struct sweep *s, struct routing *r);
 
 struct sweep_repeat {
 	const struct engine *const *engines;
-	const char *engine;		 /* also one that refused in this sweep; NULL = that in force */
-	const struct observer *observer; /* NULL = none */
-	const struct rec_ask *ask;	 /* the same, for engines that tell by core/trace/recorder.h */
-	struct recorder *record;	 /* NULL = none */
+	const char *engine;	   /* also one that refused in this sweep; NULL = that in force */
+	const struct rec_ask *ask; /* NULL = none */
+	struct recorder *record;   /* NULL = none */
 	struct progress *progress;
 };
 /*
- * Run an engine of a finished sweep once more, with the very inputs it had.  *r (may be NULL): what it made,
- * a reference.  0, or -1 and *e: no routing, refused, cancelled.
+ * Run an engine of a finished sweep once more, with the very inputs it had, hence with the very same
+ * decisions. Tables that the unicast cache kept are made again by the sweep that computed them.  *r (may be
+ * NULL): what it made, a reference.  0, or -1 and *e: no routing, refused, cancelled.
  */
 int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct routing **r, struct err *e);
-
-/*
- * Run the engine of a finished sweep once more with an observer: the very same
- * inputs, hence the very same decisions.  Tables that the unicast cache kept are
- * explained by the sweep that computed them.  0, or -1 and *e (no routing, refused, cancelled).
- */
-int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
-		  struct progress *progress, struct err *e);
 
 #endif

@@ -1,9 +1,7 @@
 /* How entries were decided, for those who ask. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/memory.h"
-#include "core/sm/sweep.h"
 #include "core/trace/recorder.h"
 
 bool rec_asks(const struct engine_input *in, uint32_t sw, unsigned lid)
@@ -57,51 +55,23 @@ void rec_choice_free(struct rec_choice *c)
 	free(c);
 }
 
-/* A choice told by the one channel, for an observer. */
-static void pass_on(void *ctx, const struct rec_choice *c)
+struct rec_choice *rec_choice_copy(const struct rec_choice *c)
 {
-	const struct observer *o = ctx;
-	struct step_candidate *list = NEW_ARRAY(c->n_offers + 1u, struct step_candidate);
-	struct step st = {.kind = STEP_CHOICE,
-			  .text = text_str(&c->text),
-			  .sw = c->sw,
-			  .sw2 = c->target,
-			  .lid = c->lid,
-			  .port = c->port,
-			  .old_port = c->old_port,
-			  .rule = c->rule,
-			  .n_quantities = c->n_quantities,
-			  .quantity = c->quantity,
-			  .n_candidates = c->n_offers,
-			  .candidate = list,
-			  .decided = c->decided.rule ? &c->decided : NULL,
-			  .against = c->against.rule ? &c->against : NULL};
+	struct rec_choice *to = mem_dup(c, sizeof(*c));
 
-	for (unsigned i = 0; i < c->n_offers; i++) {
-		list[i] = (struct step_candidate){.port = c->offer[i].port, .peer = c->offer[i].peer};
-		memcpy(list[i].q, c->offer[i].q, sizeof(list[i].q));
-	}
-	o->step(o->ctx, &st);
-	free(list);
+	to->text = (struct text){0};
+	text_add(&to->text, "%s", text_str(&c->text));
+	to->decided.text = to->against.text = (struct text){0};
+	text_add(&to->decided.text, "%s", text_str(&c->decided.text));
+	text_add(&to->against.text, "%s", text_str(&c->against.text));
+	to->offer = c->n_offers ? mem_dup(c->offer, c->n_offers * sizeof(*c->offer)) : NULL;
+	to->cap = c->n_offers;
+	return to;
 }
 
-struct rec_ask observer_ask(const struct observer *o)
+uint32_t rec_elsewhere(const struct fabric *f, const struct rec_choice *c, const struct rec_offer *o)
 {
-	return (struct rec_ask){.sw = o->sw,
-				.lid = o->lid,
-				.via = o->via,
-				.last = o->last,
-				.tell = pass_on,
-				.ctx = (void *)o};
-}
+	uint32_t own = o->peer == NO_ID ? NO_ID : f->port_peer[o->peer];
 
-int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
-		  struct progress *progress, struct err *e)
-{
-	struct rec_ask ask = observer_ask(obs);
-
-	return sweep_repeat(s,
-			    &(struct sweep_repeat){
-				    .engines = engines, .observer = obs, .ask = &ask, .progress = progress},
-			    NULL, e);
+	return own == NO_ID || f->port_node[own] == f->switch_node[c->sw] ? NO_ID : own;
 }

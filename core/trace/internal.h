@@ -3,12 +3,16 @@
  *   recording.c       the arrays: writing them for engines, reading them
  *   make.c  a run of an engine with a recorder beside it
  *   names.c cells and values in words
+ *   choice.c          choices, for those who ask
+ *   answers.c         those of steps, once more
  *   walk.c            a cursor over them
  *   walk_find.c       conditions
  *   walk_moment.c     a step as a sweep
  */
 #ifndef IBSCOPE_RECORDING_PARTS_H
 #define IBSCOPE_RECORDING_PARTS_H
+
+#include <pthread.h>
 
 #include "core/trace/recording.h"
 #include "core/trace/walk.h"
@@ -32,6 +36,21 @@ static inline unsigned unit_table(const struct rec_unit *u)
 	return u->what & 0xff & ~UNIT_MISSED;
 }
 
+/* Choices told of the steps around the last one that was asked about. */
+struct answers {
+	uint64_t *entry;	    /* [n] switch << 32 | LID, sorted */
+	struct rec_choice **choice; /* [n] NULL: the engine does not tell */
+	size_t n;
+};
+
+struct told {
+	pthread_mutex_t lock;
+	struct answers answers;
+};
+
+struct told *told_new(void);
+void told_free(struct told *t);
+
 struct recording {
 	atomic_uint refs;
 	const struct sweep *sweep;   /* reference held */
@@ -50,6 +69,7 @@ struct recording {
 	void *kept;
 	void (*release)(void *);
 	size_t differs;
+	struct told *told;
 };
 
 struct recorder {

@@ -170,6 +170,7 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	uint32_t ep;
 
 	r->refs = 1;
+	r->told = told_new();
 	r->sweep = sweep_ref(s);
 	r->engine = g;
 	r->focus = rq->focus;

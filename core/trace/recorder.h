@@ -291,8 +291,13 @@ void rec_chosen(const struct engine_input *in, struct rec_choice *c);
 /* Not told after all; NULL is fine. */
 void rec_choice_free(struct rec_choice *c);
 
-/* The same question as an observer's, whose step() hears what is told. */
-struct rec_ask observer_ask(const struct observer *o);
+/* For those who hear: a copy that stays; rec_choice_free(). */
+struct rec_choice *rec_choice_copy(const struct rec_choice *c);
+/*
+ * Where a candidate is when not on the switch of the choice itself (on another chip of the same chassis): the
+ * port id that leaves there; NO_ID: on the switch itself.
+ */
+uint32_t rec_elsewhere(const struct fabric *f, const struct rec_choice *c, const struct rec_offer *o);
 
 /* --- how an engine shows what it told ------------------------------------------------------ */
 

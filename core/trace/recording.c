@@ -419,6 +419,7 @@ void rec_keep(struct recorder *k, void *kept, void (*release)(void *))
 
 void recording_free(struct recording *r)
 {
+	told_free(r->told);
 	if (r->release)
 		r->release(r->kept);
 	for (size_t i = 0; i < r->n_texts; i++)
@@ -709,34 +710,4 @@ void rec_note(const struct engine_input *in, const char *fmt, ...)
 	va_start(ap, fmt);
 	add_words(in, REC_NOTE, fmt, ap);
 	va_end(ap);
-}
-
-void observe(const struct engine_input *in, const struct step *s)
-{
-	const struct observer *o = in->observer;
-
-	if (!o)
-		return;
-	if (s->kind == STEP_CHOICE && ((o->sw != NO_ID && o->sw != s->sw) || (o->lid && o->lid != s->lid)))
-		return;
-	o->step(o->ctx, s);
-}
-
-void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t sw, const char *fmt, ...)
-{
-	struct text t = {0};
-	struct step s = {.kind = kind, .sw = sw, .sw2 = NO_ID};
-	bool recorded = RECORDED(in) && (kind == STEP_PHASE || kind == STEP_NOTE);
-	va_list ap;
-
-	if (!in->observer && !recorded)
-		return;
-	va_start(ap, fmt);
-	text_addv(&t, fmt, ap);
-	va_end(ap);
-	s.text = text_str(&t);
-	if (recorded)
-		rec_text(in->record, kind == STEP_PHASE ? REC_PHASE : REC_NOTE, s.text);
-	observe(in, &s);
-	text_free(&t);
 }

@@ -150,6 +150,15 @@ void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 void recording_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,
 		     struct text *out);
 
+/*
+ * How the entry that a step decides was decided in the end: the candidates and the rule, as who asks hears
+ * it; *c is the caller's (rec_choice_free()), NULL where the engine does not tell.  It runs once more, for
+ * all steps around at once.  engines: those it was made with.  0, or -1 and *e: cancelled, no memory.  Safe
+ * beside others that read.
+ */
+int recording_choice(const struct recording *r, size_t step, const struct engine *const *engines,
+		     struct rec_choice **c, struct progress *progress, struct err *e);
+
 /* Where an event is told of, "" when nowhere (struct rec_scheme). */
 const char *recording_source(const struct recording *r, const struct rec_event *ev);
 

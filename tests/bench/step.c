@@ -16,6 +16,7 @@
 #include "core/session/interpreter.h"
 #include "core/trace/moment.h"
 #include "engines/engines.h"
+#include "core/trace/walk.h"
 
 #define JUMPS 100
 #define MOMENTS 20

@@ -1,5 +1,6 @@
 /* Fat trees: what the engine sees, why it refuses, counters, reverse hops, shifts, explanations. */
 #include <inttypes.h>
+#include "core/trace/recorder.h"
 #include "core/analysis/credit/check.h"
 #include "core/analysis/traffic/shift.h"
 #include "core/base/err.h"
@@ -516,37 +517,41 @@ static void assert_same_tables(const struct routing *a, const struct routing *b)
 struct told {
 	const struct routing *r;
 	unsigned n;
-	bool one;
 };
 
-/* The last choice told about an entry is the entry. */
-static void listen(void *ctx, const struct step *st)
+/* The choice told about an entry is the entry. */
+static void listen(void *ctx, const struct rec_choice *c)
 {
 	struct told *t = ctx;
 
-	if (st->kind != STEP_CHOICE || !t->one)
-		return;
 	t->n++;
-	assert_int_equal(st->port, routing_port(t->r, st->sw, st->lid));
-	for (unsigned i = 0; i < st->n_candidates; i++)
+	assert_int_equal(c->port, routing_port(t->r, c->sw, c->lid));
+	for (unsigned i = 0; i < c->n_offers; i++)
 		assert_int_equal(
-			t->r->topo->peer[switch_port_id(t->r->topo->fabric, st->sw, st->candidate[i].port)],
-			st->candidate[i].peer);
+			t->r->topo->peer[switch_port_id(t->r->topo->fabric, c->sw, c->offer[i].port)],
+			c->offer[i].peer);
+}
+
+static void any(void *ctx, const struct rec_choice *c)
+{
+	(void)ctx;
+	(void)c;
 }
 
 static void check_told(struct session *s)
 {
 	const struct sweep *w = session_sweep(s);
 	struct told t = {.r = w->routing};
-	struct observer o = {.step = listen, .ctx = &t, .sw = NO_ID};
+	struct rec_ask ask = {.tell = any, .ctx = &t, .sw = NO_ID};
+	struct sweep_repeat again = {.engines = all_engines, .ask = &ask};
 	struct err e;
 
-	assert_int_equal(sweep_observe(w, all_engines, &o, NULL, &e), 0);
-	t.one = true;
-	for (o.sw = 0; o.sw < w->fabric->n_switches; o.sw++) {
+	assert_int_equal(sweep_repeat(w, &again, NULL, &e), 0);
+	ask.tell = listen;
+	for (ask.sw = 0; ask.sw < w->fabric->n_switches; ask.sw++) {
 		t.n = 0;
-		assert_int_equal(sweep_observe(w, all_engines, &o, NULL, &e), 0);
-		if (switch_up(w->topo, o.sw))
+		assert_int_equal(sweep_repeat(w, &again, NULL, &e), 0);
+		if (switch_up(w->topo, ask.sw))
 			assert_int_equal(t.n, w->topo->n_endports_up);
 	}
 }

@@ -76,24 +76,22 @@ struct rules {
 };
 
 /* What `why` hears of an entry: the recording has it by the same rule. */
-static void hear(void *ctx, const struct step *st)
+static void hear(void *ctx, const struct rec_choice *c)
 {
 	struct rules *x = ctx;
 
-	if (st->kind != STEP_CHOICE)
-		return;
 	for (size_t i = 1; i <= recording_steps(x->r); i++) {
 		const struct rec_event *ev = recording_event(x->r, i);
 
-		if (ev->kind != REC_CHOICE || ev->a != st->sw || ev->b != st->lid)
+		if (ev->kind != REC_CHOICE || ev->a != c->sw || ev->b != c->lid)
 			continue;
-		assert_int_equal(ev->port, st->port);
-		assert_non_null(st->decided);
-		assert_string_equal(recording_rule(x->r, ev), why_rule_name(st->decided->rule));
+		assert_int_equal(ev->port, c->port);
+		assert_true(c->decided.rule);
+		assert_string_equal(recording_rule(x->r, ev), why_rule_name(c->decided.rule));
 		x->seen++;
 		return;
 	}
-	fail_msg("switch %u LID %u is not in the recording", st->sw, st->lid);
+	fail_msg("switch %u LID %u is not in the recording", c->sw, c->lid);
 }
 
 static void test_searches(void **state)
@@ -107,7 +105,8 @@ static void test_searches(void **state)
 		char line[200];
 		struct session *s;
 		struct rules x = {0};
-		struct observer obs = {.step = hear, .ctx = &x, .sw = NO_ID};
+		struct rec_ask ask = {.tell = hear, .ctx = &x, .sw = NO_ID};
+		struct sweep_repeat again = {.engines = all_engines, .ask = &ask};
 		struct walk *w;
 		struct err e;
 
@@ -122,7 +121,7 @@ static void test_searches(void **state)
 				distances_are_least(w, recording_event(x.r, at)->b);
 			}
 		walk_free(w);
-		assert_int_equal(sweep_observe(session_sweep(s), all_engines, &obs, NULL, &e), 0);
+		assert_int_equal(sweep_repeat(session_sweep(s), &again, NULL, &e), 0);
 		assert_true(x.seen > 0);
 		recording_unref(x.r);
 		session_free(s);

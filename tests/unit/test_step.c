@@ -263,15 +263,13 @@ struct decisions {
 	uint8_t *rule, *port, *times;
 };
 
-static void hear(void *ctx, const struct step *st)
+static void hear(void *ctx, const struct rec_choice *c)
 {
 	struct decisions *d = ctx;
-	size_t at = (size_t)st->sw * (d->s->lids->max_lid + 1u) + st->lid;
+	size_t at = (size_t)c->sw * (d->s->lids->max_lid + 1u) + c->lid;
 
-	if (st->kind != STEP_CHOICE)
-		return;
-	d->rule[at] = st->decided ? st->decided->rule : WHY_UNTOLD;
-	d->port[at] = st->port;
+	d->rule[at] = c->decided.rule;
+	d->port[at] = c->port;
 }
 
 /* Where the engine tells none, the entry may speak for itself. */
@@ -333,7 +331,8 @@ static unsigned compare_rules(struct session *s, const char *what)
 	const struct recording *r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
 	struct decisions d = {.s = r ? recording_sweep(r) : w};
 	size_t n = (size_t)w->fabric->n_switches * (w->lids->max_lid + 1u);
-	struct observer obs = {.step = hear, .ctx = &d, .sw = NO_ID, .last = true};
+	struct rec_ask ask = {.tell = hear, .ctx = &d, .sw = NO_ID, .last = true};
+	struct sweep_repeat again = {.engines = all_engines, .ask = &ask};
 	unsigned compared;
 
 	if (!r)
@@ -341,7 +340,7 @@ static unsigned compare_rules(struct session *s, const char *what)
 	d.rule = NEW_ARRAY(n, uint8_t);
 	d.port = NEW_ARRAY(n, uint8_t);
 	d.times = NEW_ARRAY(n, uint8_t);
-	if (sweep_observe(w, all_engines, &obs, NULL, &e))
+	if (sweep_repeat(w, &again, NULL, &e))
 		fail_msg("%s: %s", what, e.msg);
 	compared = rules(r, &d, what);
 	free(d.rule);
@@ -349,6 +348,61 @@ static unsigned compare_rules(struct session *s, const char *what)
 	free(d.times);
 	recording_unref(r);
 	return compared;
+}
+
+/* What is kept for the steps around one is what each of them would be told alone. */
+static void keep_choice(void *ctx, const struct rec_choice *c)
+{
+	struct rec_choice **last = ctx;
+
+	rec_choice_free(*last);
+	*last = rec_choice_copy(c);
+}
+
+static void same_choice(const struct rec_choice *a, const struct rec_choice *b, const char *what)
+{
+	if (!a || !b) {
+		if (a || b)
+			fail_msg("%s: told in one way alone", what);
+		return;
+	}
+	assert_int_equal(a->port, b->port);
+	assert_string_equal(text_str(&a->text), text_str(&b->text));
+	assert_int_equal(a->decided.rule, b->decided.rule);
+	assert_string_equal(text_str(&a->decided.text), text_str(&b->decided.text));
+	assert_int_equal(a->n_quantities, b->n_quantities);
+	assert_int_equal(a->n_offers, b->n_offers);
+	for (unsigned i = 0; i < a->n_offers; i++) {
+		assert_int_equal(a->offer[i].port, b->offer[i].port);
+		assert_int_equal(a->offer[i].peer, b->offer[i].peer);
+		assert_memory_equal(a->offer[i].q, b->offer[i].q, a->n_quantities * sizeof(*a->offer[i].q));
+	}
+}
+
+static void compare_choices(struct session *s, const char *what)
+{
+	struct err e = {0};
+	const struct recording *r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
+	struct rec_choice *one = NULL, *kept;
+	struct rec_ask ask = {.tell = keep_choice, .ctx = &one, .last = true};
+	struct sweep_repeat again = {.engines = all_engines, .ask = &ask};
+
+	assert_non_null(r);
+	for (size_t i = 1; i <= recording_steps(r); i += 1 + recording_steps(r) / 40) {
+		const struct rec_event *ev = recording_event(r, i);
+
+		if (!rec_decides(ev) || !ev->b)
+			continue;
+		ask.sw = ev->a;
+		ask.lid = (uint16_t)ev->b;
+		assert_int_equal(sweep_repeat(recording_sweep(r), &again, NULL, &e), 0);
+		assert_int_equal(recording_choice(r, i, all_engines, &kept, NULL, &e), 0);
+		same_choice(kept, one, what);
+		rec_choice_free(kept);
+		rec_choice_free(one);
+		one = NULL;
+	}
+	recording_unref(r);
 }
 
 static void some_options(struct session *s, const char *engine, uint64_t *seed)
@@ -419,6 +473,8 @@ static void test_rules(void **state)
 				snprintf(line, sizeof(line), "%s on %s, %s", session_routing(s)->engine,
 					 shapes[i], fail);
 				compared += compare_rules(s, line);
+				if (k)
+					compare_choices(s, line);
 				session_free(s);
 			}
 	print_message("%u entries compared\n", compared);

@@ -7,6 +7,8 @@
 #include "core/base/text.h"
 #include "core/routing/switch_tables.h"
 #include "core/base/order.h"
+#include "core/sm/sweep.h"
+#include "core/trace/recorder.h"
 
 #define ENTRY(key, member, column, help) FIELD(key, struct drift_entry, member, NULL, column, help)
 
@@ -265,23 +267,21 @@ struct rules {
 	size_t from, to; /* its entries, by switch and LID */
 };
 
-static void take_rule(void *ctx, const struct step *s)
+static void take_rule(void *ctx, const struct rec_choice *c)
 {
 	struct rules *r = ctx;
-	struct drift_entry key = {.class = (uint8_t)r->class, .sw = s->sw, .lid = s->lid}, *found;
+	struct drift_entry key = {.class = (uint8_t)r->class, .sw = c->sw, .lid = c->lid}, *found;
 
-	if (s->kind != STEP_CHOICE || !s->rule || s->sw == NO_ID)
-		return;
 	found = bsearch(&key, r->d->entry + r->from, r->to - r->from, sizeof(key), by_class);
-	if (found && !*found->why)
-		found->why = s->rule;
+	if (c->rule && found && !*found->why)
+		found->why = c->rule;
 }
 
 static void tell_rules(struct drift *d, const struct sweep *of, enum drift_class class,
 		       const struct engine *const *engines, struct progress *p)
 {
 	struct rules r = {.d = d, .class = class};
-	struct observer obs = {.step = take_rule, .ctx = &r, .sw = NO_ID};
+	struct rec_ask ask = {.tell = take_rule, .ctx = &r, .sw = NO_ID};
 	struct err unused;
 
 	while (r.from < d->n_entries && d->entry[r.from].class < class)
@@ -292,10 +292,12 @@ static void tell_rules(struct drift *d, const struct sweep *of, enum drift_class
 	if (r.from == r.to || !of || !of->routing)
 		return;
 	if (d->entry[r.from].sw == d->entry[r.to - 1].sw)
-		obs.sw = d->entry[r.from].sw;
+		ask.sw = d->entry[r.from].sw;
 	if (r.to - r.from == 1)
-		obs.lid = d->entry[r.from].lid;
-	sweep_observe(of, engines, &obs, p, &unused); /* without it the entries just have no rule */
+		ask.lid = d->entry[r.from].lid;
+	/* without it the entries just have no rule */
+	sweep_repeat(of, &(struct sweep_repeat){.engines = engines, .ask = &ask, .progress = p}, NULL,
+		     &unused);
 }
 
 /* --- a run ------------------------------------------------------------------------------------ */

@@ -185,12 +185,6 @@ const struct sweep *need_routing(const struct session *s, struct err *e);
  */
 int print_table(struct session *s, const char *name, const char *argument, struct out *o, struct err *e);
 
-/*
- * Where a candidate of a choice is when not on the switch of the step itself (on another
- * chip of the same chassis): the port id that leaves there; NO_ID: on the switch itself.
- */
-uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, const struct step_candidate *c);
-
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);
 /* A line that the fabric is incomplete, and what is missing, when something is. */

@@ -45,13 +45,6 @@ int print_table(struct session *s, const char *name, const char *argument, struc
 	return rc;
 }
 
-uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, const struct step_candidate *c)
-{
-	uint32_t own = c->peer == NO_ID ? NO_ID : f->port_peer[c->peer];
-
-	return own == NO_ID || f->port_node[own] == f->switch_node[st->sw] ? NO_ID : own;
-}
-
 void report_missing(const struct fabric *f, struct out *o)
 {
 	struct text t = {0};

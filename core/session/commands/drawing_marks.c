@@ -10,6 +10,7 @@
 #include "core/session/commands/drawing.h"
 #include "core/sm/ucast_cache.h"
 #include "core/trace/moment.h"
+#include "core/trace/recording.h"
 
 static void mark_ports(const struct fabric *f, struct fabric_drawing *d)
 {

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
+#include "core/trace/recorder.h"
 
 /* Of a question; QUIZ_ANY: one of the others, drawn. */
 enum quiz_kind { QUIZ_ANY, QUIZ_PORT, QUIZ_LAYER, QUIZ_RANK };
@@ -25,8 +26,8 @@ struct quiz {
 	uint32_t sw;
 	unsigned lid;
 	unsigned n_quantities, n;
-	const char *quantity[STEP_QUANTITIES]; /* static */
-	struct step_candidate candidate[QUIZ_CANDIDATES];
+	const char *quantity[REC_QUANTITIES]; /* static */
+	struct rec_offer candidate[QUIZ_CANDIDATES];
 	/* A layer. */
 	uint32_t src, dst; /* endports */
 	unsigned slid, dlid;

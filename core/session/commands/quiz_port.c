@@ -13,63 +13,63 @@ struct drawing {
 	uint32_t seen; /* decisions that would do */
 };
 
-static void keep(struct quiz *q, const struct step *st)
+static void keep(struct quiz *q, const struct rec_choice *c)
 {
-	q->sw = st->sw;
-	q->lid = st->lid;
-	q->right = st->port;
-	q->n_quantities = st->n_quantities;
-	q->n = st->n_candidates;
-	for (unsigned i = 0; i < st->n_quantities; i++)
-		q->quantity[i] = st->quantity[i];
-	memcpy(q->candidate, st->candidate, st->n_candidates * sizeof(*st->candidate));
+	q->sw = c->sw;
+	q->lid = c->lid;
+	q->right = c->port;
+	q->n_quantities = c->n_quantities;
+	q->n = c->n_offers;
+	for (unsigned i = 0; i < c->n_quantities; i++)
+		q->quantity[i] = c->quantity[i];
+	memcpy(q->candidate, c->offer, c->n_offers * sizeof(*c->offer));
 	decided_free(&q->decided);
-	if (st->decided)
-		decide(&q->decided, st->decided->rule, "%s", text_str(&st->decided->text));
+	if (c->decided.rule)
+		decide(&q->decided, c->decided.rule, "%s", text_str(&c->decided.text));
 }
 
 /* Of all decisions that are not forced each is drawn with the same chance. */
-static void look_at(void *ctx, const struct step *st)
+static void look_at(void *ctx, const struct rec_choice *c)
 {
 	struct drawing *d = ctx;
 	const struct sweep *w = d->q->w;
 	uint32_t owner;
 	unsigned own = 0;
 
-	if (st->kind != STEP_CHOICE || !st->port || st->port == NO_PATH ||
-	    st->n_candidates > QUIZ_CANDIDATES || st->port != routing_port(w->routing, st->sw, st->lid))
+	if (!c->port || c->port == NO_PATH || c->n_offers > QUIZ_CANDIDATES ||
+	    c->port != routing_port(w->routing, c->sw, c->lid))
 		return;
-	owner = lid_owner(w->lids, st->lid);
+	owner = lid_owner(w->lids, c->lid);
 	if (owner == NO_ID || !routing_has_host(w->routing, owner))
 		return;
-	for (unsigned i = 0; i < st->n_candidates; i++)
-		own += candidate_elsewhere(w->fabric, st, &st->candidate[i]) == NO_ID;
-	if (own < 2 || own < st->n_candidates)
+	for (unsigned i = 0; i < c->n_offers; i++)
+		own += rec_elsewhere(w->fabric, c, &c->offer[i]) == NO_ID;
+	if (own < 2 || own < c->n_offers)
 		return;
 	if (!rng_below(&d->q->random, ++d->seen))
-		keep(d->q, st);
+		keep(d->q, c);
 }
 
 /* Switches are tried from a random one on, until one has a decision. */
 static int draw_port(struct quiz *q, struct err *e)
 {
 	struct drawing d = {.q = q};
+	struct rec_ask ask = {.tell = look_at, .ctx = &d};
+	struct sweep_repeat again = {.engines = q->s->engines, .ask = &ask, .progress = q->o->run->progress};
 	uint32_t n = q->w->fabric->n_switches, first = rng_below(&q->random, n);
 
 	q->noun = "port";
 	for (uint32_t i = 0; i < n && !d.seen; i++) {
-		struct observer obs = {.step = look_at, .ctx = &d, .sw = (first + i) % n};
-
-		if (switch_up(q->w->topo, obs.sw) &&
-		    sweep_observe(q->w, q->s->engines, &obs, q->o->run->progress, e))
+		ask.sw = (first + i) % n;
+		if (switch_up(q->w->topo, ask.sw) && sweep_repeat(q->w, &again, NULL, e))
 			return -1;
 	}
 	return d.seen != 0;
 }
 
-COMPARATOR(by_port, struct step_candidate, UP(port))
+COMPARATOR(by_port, struct rec_offer, UP(port))
 
-static json_t *tell_candidate(const struct quiz *q, const struct step_candidate *c)
+static json_t *tell_candidate(const struct quiz *q, const struct rec_offer *c)
 {
 	json_t *obj = json_make("{s:i}", "port", (int)c->port);
 	char a[300];
@@ -108,7 +108,7 @@ static void ask_port(struct quiz *q, json_t *question)
 	json_put_switch(question, "switch", f, q->w->lids, q->sw);
 }
 
-static const struct step_candidate *find_port(const struct quiz *q, unsigned long port)
+static const struct rec_offer *find_port(const struct quiz *q, unsigned long port)
 {
 	for (unsigned i = 0; i < q->n; i++)
 		if (q->candidate[i].port == port)
@@ -119,7 +119,7 @@ static const struct step_candidate *find_port(const struct quiz *q, unsigned lon
 /* The first quantity in which the guess is not the chosen one. */
 static void explain_port(const struct quiz *q, unsigned long port)
 {
-	const struct step_candidate *best = find_port(q, q->right), *guess = find_port(q, port);
+	const struct rec_offer *best = find_port(q, q->right), *guess = find_port(q, port);
 
 	if (!guess) {
 		out_text(q->o, "Port %lu is no candidate.\n", port);

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
+#include "core/trace/walk.h"
 
 /* --- starting ------------------------------------------------------------------------------------ */
 

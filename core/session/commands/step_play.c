@@ -6,6 +6,7 @@
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
 #include "core/session/play.h"
+#include "core/trace/walk.h"
 
 #define PACE_USUAL 2
 

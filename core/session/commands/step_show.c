@@ -6,6 +6,7 @@
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
 #include "core/session/step_about.h"
+#include "core/trace/walk.h"
 
 static void print_changes(const struct step_about *a, struct out *o)
 {

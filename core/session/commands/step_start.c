@@ -5,6 +5,7 @@
 #include "core/base/err.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
+#include "core/trace/recording.h"
 
 int step_what(const struct session *s, const struct args *args, const char **engine, struct rec_focus *f,
 	      struct err *e)

@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/steps.h"
+#include "core/trace/walk.h"
 
 static int a_switch(const struct session *s, const char *word, uint32_t *sw, struct err *e)
 {

@@ -13,31 +13,31 @@
 
 /* --- why SWITCH DST: the engine's own words ------------------------------------------------ */
 
-static void print_candidates(const struct why *y, const struct step *st)
+static void print_candidates(const struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
 	char a[300];
 
 	out_text(y->o, "  %-4s", "port");
-	for (unsigned q = 0; q < st->n_quantities; q++)
-		out_text(y->o, " %12s", st->quantity[q]);
+	for (unsigned q = 0; q < c->n_quantities; q++)
+		out_text(y->o, " %12s", c->quantity[q]);
 	out_text(y->o, "  to\n");
-	for (unsigned i = 0; i < st->n_candidates; i++) {
-		const struct step_candidate *c = &st->candidate[i];
-		uint32_t own = candidate_elsewhere(f, st, c);
+	for (unsigned i = 0; i < c->n_offers; i++) {
+		const struct rec_offer *o = &c->offer[i];
+		uint32_t own = rec_elsewhere(f, c, o);
 
 		if (own == NO_ID)
-			out_text(y->o, "%c %-4u", c->port == st->port ? '>' : ' ', c->port);
+			out_text(y->o, "%c %-4u", o->port == c->port ? '>' : ' ', o->port);
 		else
 			out_text(y->o, "  %-4s", "-");
-		for (unsigned q = 0; q < st->n_quantities; q++)
-			if (c->q[q] == INT64_MIN)
+		for (unsigned q = 0; q < c->n_quantities; q++)
+			if (o->q[q] == INT64_MIN)
 				out_text(y->o, " %12s", "-");
 			else
-				out_text(y->o, " %12" PRId64, c->q[q]);
+				out_text(y->o, " %12" PRId64, o->q[q]);
 		if (own != NO_ID)
 			out_text(y->o, "  %s ->", port_label(f, own, a, sizeof(a)));
-		out_text(y->o, "  %s\n", port_label(f, c->peer, a, sizeof(a)));
+		out_text(y->o, "  %s\n", port_label(f, o->peer, a, sizeof(a)));
 	}
 }
 
@@ -47,28 +47,28 @@ static json_t *port_json(unsigned port)
 	return port == NO_PATH ? json_null() : json_integer(port);
 }
 
-static json_t *candidates_json(const struct why *y, const struct step *st)
+static json_t *candidates_json(const struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
 	json_t *list = json_array();
 
-	for (unsigned i = 0; i < st->n_candidates; i++) {
-		const struct step_candidate *c = &st->candidate[i];
-		uint32_t own = candidate_elsewhere(f, st, c);
-		json_t *obj = json_make("{s:i}", "port", (int)c->port);
+	for (unsigned i = 0; i < c->n_offers; i++) {
+		const struct rec_offer *p = &c->offer[i];
+		uint32_t own = rec_elsewhere(f, c, p);
+		json_t *obj = json_make("{s:i}", "port", (int)p->port);
 
-		json_put_port(obj, "peer", f, y->w->lids, c->peer);
+		json_put_port(obj, "peer", f, y->w->lids, p->peer);
 		if (own != NO_ID)
 			json_put_node(obj, "chip", f, y->w->lids, f->port_node[own]);
-		for (unsigned q = 0; q < st->n_quantities; q++)
-			if (c->q[q] != INT64_MIN)
-				json_object_set_new(obj, st->quantity[q], json_integer(c->q[q]));
+		for (unsigned q = 0; q < c->n_quantities; q++)
+			if (p->q[q] != INT64_MIN)
+				json_object_set_new(obj, c->quantity[q], json_integer(p->q[q]));
 		json_array_append_new(list, obj);
 	}
 	return list;
 }
 
-static void tell_choice(struct why *y, const struct step *st)
+static void tell_choice(struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
 	uint32_t owner = lid_owner(y->w->lids, y->lid), peer;
@@ -76,23 +76,23 @@ static void tell_choice(struct why *y, const struct step *st)
 	json_t *choice;
 
 	endport_label(f, owner, dst, sizeof(dst));
-	if (st->port == NO_PATH) {
+	if (c->port == NO_PATH) {
 		out_text(y->o, "%s has no entry for LID %u (%s)", switch_name(f, y->sw), y->lid, dst);
-	} else if (st->port == 0) {
+	} else if (c->port == 0) {
 		out_text(y->o, "%s keeps LID %u: it is its own port 0", switch_name(f, y->sw), y->lid);
 	} else {
-		peer = f->port_peer[switch_port_id(f, y->sw, st->port)];
+		peer = f->port_peer[switch_port_id(f, y->sw, c->port)];
 		out_text(y->o, "%s sends LID %u (%s) out of port %u to %s", switch_name(f, y->sw), y->lid,
-			 dst, st->port, port_label(f, peer, to, sizeof(to)));
+			 dst, c->port, port_label(f, peer, to, sizeof(to)));
 	}
-	out_text(y->o, ": %s\n", st->text && *st->text ? st->text : st->rule);
-	if (st->n_candidates)
-		print_candidates(y, st);
-	if (st->old_port != NO_PATH)
-		out_text(y->o, "The table had port %u before.\n", st->old_port);
-	choice = json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port", port_json(st->port),
-			   "rule", st->rule ? st->rule : "", "text", st->text ? st->text : "", "candidates",
-			   candidates_json(y, st));
+	out_text(y->o, ": %s\n", c->text.len ? text_str(&c->text) : c->rule);
+	if (c->n_offers)
+		print_candidates(y, c);
+	if (c->old_port != NO_PATH)
+		out_text(y->o, "The table had port %u before.\n", c->old_port);
+	choice = json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port", port_json(c->port),
+			   "rule", c->rule ? c->rule : "", "text", text_str(&c->text), "candidates",
+			   candidates_json(y, c));
 	json_put_switch(choice, "switch", f, y->w->lids, y->sw);
 	json_put_endport(choice, "dst", f, y->w->lids, owner);
 	out_json(y->o, "choice", choice);
@@ -107,32 +107,30 @@ void why_heard_free(struct why_heard *h)
 
 static void copy(struct decided *to, const struct decided *from)
 {
-	if (from)
+	if (from->rule)
 		decide(to, from->rule, "%s", text_str(&from->text));
 	else
 		decided_free(to);
 }
 
-void why_hear(struct why_heard *h, const struct step *st)
+void why_hear(struct why_heard *h, const struct rec_choice *c)
 {
 	h->told = true;
-	h->port = st->port;
-	copy(&h->decided, st->decided);
-	copy(&h->against, st->against);
-	if (!st->decided && st->rule)
-		decide(&h->decided, WHY_ENGINE, "%s.", st->rule);
+	h->port = c->port;
+	copy(&h->decided, &c->decided);
+	copy(&h->against, &c->against);
+	if (!c->decided.rule && c->rule)
+		decide(&h->decided, WHY_ENGINE, "%s.", c->rule);
 }
 
-/* Called for every step of the observed run; only the choice asked for is told. */
-static void why_step(void *ctx, const struct step *st)
+/* Called for each choice of the run that is asked about. */
+static void hear(void *ctx, const struct rec_choice *c)
 {
 	struct why *y = ctx;
 
-	if (st->kind != STEP_CHOICE || st->sw != y->sw || st->lid != y->lid)
-		return;
 	if (!y->quiet)
-		tell_choice(y, st);
-	why_hear(&y->heard, st);
+		tell_choice(y, c);
+	why_hear(&y->heard, c);
 }
 
 /* The sweep whose engine made the tables, when that is an earlier one. */
@@ -223,15 +221,15 @@ static int read_entry(struct why *y, char **argv, struct err *e)
 
 int why_listen(struct why *y, unsigned via, struct err *e)
 {
-	struct observer obs = {.step = why_step,
-			       .ctx = y,
-			       .sw = y->sw,
-			       .lid = (uint16_t)y->lid,
-			       .via = (uint8_t)via,
-			       .last = true};
+	struct rec_ask q = {.tell = hear,
+			    .ctx = y,
+			    .sw = y->sw,
+			    .lid = (uint16_t)y->lid,
+			    .via = (uint8_t)via,
+			    .last = true};
 
 	why_heard_free(&y->heard);
-	return why_repeat(y, &obs, e);
+	return why_repeat(y, &q, e);
 }
 
 static int why_entry(struct why *y, struct err *e)

@@ -21,8 +21,8 @@ struct why_heard {
 };
 
 void why_heard_free(struct why_heard *h);
-/* Take a STEP_CHOICE in; the last one counts. */
-void why_hear(struct why_heard *h, const struct step *st);
+/* Take a choice in; the last one counts. */
+void why_hear(struct why_heard *h, const struct rec_choice *c);
 /* Give an entry the rule that it has where the engine told none. */
 void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_heard *h);
 
@@ -40,8 +40,8 @@ struct why {
 /* Let the engine tell of the entry of y->sw for y->lid again; via: what speaks against this port (0: none).
  */
 int why_listen(struct why *y, unsigned via, struct err *e);
-/* Run the engine once more for an observer: that in force, or that of the walk. */
-int why_repeat(const struct why *y, const struct observer *obs, struct err *e);
+/* Run the engine once more with a question: that in force, or that of the walk. */
+int why_repeat(const struct why *y, const struct rec_ask *q, struct err *e);
 /*
  * Is an entry not decided at the step?  Then in words until when, and *when: the step that decides it, 0 =
  * none.

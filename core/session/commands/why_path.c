@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/session/commands/why.h"
 #include "core/routing/distances.h"
+#include "core/trace/walk.h"
 
 /* --- the story of a path ---------------------------------------------------------------------- */
 
@@ -15,15 +16,13 @@ struct story {
 	struct why_heard *heard; /* [p->n] */
 };
 
-static void story_step(void *ctx, const struct step *st)
+static void hear(void *ctx, const struct rec_choice *c)
 {
 	struct story *x = ctx;
 
-	if (st->kind != STEP_CHOICE || st->lid != x->p->dlid)
-		return;
 	for (unsigned i = 0; i < x->p->n; i++)
-		if (x->p->hop[i].sw == st->sw)
-			why_hear(&x->heard[i], st);
+		if (x->p->hop[i].sw == c->sw)
+			why_hear(&x->heard[i], c);
 }
 
 /* Cables between two switches whatever any rule says; 0 for the same, NO_ID = none. */
@@ -250,9 +249,9 @@ int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 	const struct routing *r = y->w->routing;
 	const struct routing_ops *ops = routing_origin(r)->ops;
 	struct story x = {.y = y, .p = p, .heard = NEW_ARRAY(p->n + 1, struct why_heard)};
-	struct observer obs = {.step = story_step, .ctx = &x, .sw = NO_ID, .lid = p->dlid, .last = true};
+	struct rec_ask q = {.tell = hear, .ctx = &x, .sw = NO_ID, .lid = p->dlid, .last = true};
 	struct decided layer = {0};
-	int rc = why_repeat(y, &obs, e);
+	int rc = why_repeat(y, &q, e);
 
 	for (unsigned i = 0; !rc && i < p->n; i++)
 		settle(&x, i);

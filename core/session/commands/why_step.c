@@ -4,6 +4,7 @@
 #include "core/base/err.h"
 #include "core/session/commands/why.h"
 #include "core/sm/sweep.h"
+#include "core/trace/walk.h"
 
 /* The step up to that of the walk (later: behind it) that decides an entry; 0: none. */
 static size_t deciding_step(const struct walk *w, uint32_t sw, unsigned lid, bool later)
@@ -50,16 +51,14 @@ bool why_open(const struct why *y, uint32_t sw, unsigned lid, struct text *t, si
 	return true;
 }
 
-int why_repeat(const struct why *y, const struct observer *obs, struct err *e)
+int why_repeat(const struct why *y, const struct rec_ask *ask, struct err *e)
 {
 	const struct recording *r = y->walk ? walk_recording(y->walk) : NULL;
-	struct rec_ask ask = observer_ask(obs);
-	struct sweep_repeat q = {
-		.engines = y->s->engines, .observer = obs, .ask = &ask, .progress = y->o->run->progress};
+	struct sweep_repeat q = {.engines = y->s->engines, .ask = ask, .progress = y->o->run->progress};
 	const struct routing *made = r ? recording_sweep(r)->routing : NULL;
 
 	if (!r)
-		return sweep_observe(y->w, y->s->engines, obs, y->o->run->progress, e);
+		return sweep_repeat(y->w, &q, NULL, e);
 	if (!made || strcmp(made->engine, recording_engine(r)) != 0)
 		q.engine = recording_engine(r);
 	/* an engine that refused tells up to its refusal */
