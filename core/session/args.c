@@ -10,7 +10,7 @@
 #include "core/base/number.h"
 #include "core/session/session.h"
 
-/* Numbers that mean the same wherever they stand. */
+/* Numbers that mean the same in every command. */
 static const struct arg_number usual[] = {
 	{.key = "LAYER", .most = 15, .what = "a layer (VL), 0 to 15"},
 	{.key = "GROUP", .least = 1, .most = INT_MAX, .what = "a number from 1"},
@@ -48,7 +48,7 @@ static bool is_word(const char *word, size_t len, const char *of)
 	return strlen(of) == len && !strncmp(word, of, len);
 }
 
-/* Does a word of the syntax with one typed before it (NULL: none) have this key? */
+/* Does a word of the syntax have this key? `before` is the small word typed before it, NULL: none. */
 static bool has_key(const char *word, size_t len, const struct arg *before, const char *key)
 {
 	const char *blank = strchr(key, ' ');
@@ -118,7 +118,7 @@ int args_which(const struct args *a, const char *const *words, unsigned n)
 struct reader {
 	const struct session *s;
 	const struct arg_number *numbers;
-	const struct arg *before; /* the word before the one that is looked at */
+	const struct arg *before; /* the word before the present one */
 };
 
 static int read_number(const struct arg_number *r, const char *word, uint64_t *n, struct err *e)
@@ -141,7 +141,7 @@ static int read_switch(const struct session *s, const char *word, uint32_t *id, 
 	return err_set(e, "%s is no switch", s->fabric->node_name[*id]);
 }
 
-/* May it stand for many: "H...", and also "NODE NODE NODE..."? */
+/* May it stand for several: "H...", or also "NODE NODE NODE..."? */
 static bool is_many(const char *word, size_t len)
 {
 	const char *p = word + len;
@@ -151,7 +151,7 @@ static bool is_many(const char *word, size_t len)
 	return !strncmp(p, "...", 3);
 }
 
-/* 0; 1: it does not fit; -1 and *e. */
+/* 0; 1: the word does not fit; -1 and *e. */
 static int read_value(const struct reader *r, struct arg *x, struct err *e)
 {
 	const struct arg_number *number = find_number(r->numbers, x->name, x->len, r->before);
@@ -182,7 +182,7 @@ static int read_value(const struct reader *r, struct arg *x, struct err *e)
 	return x->id == NO_ID ? -1 : 0;
 }
 
-/* Costs of words that may stand for several: what is one of a kind is best. */
+/* Costs of a word that may stand for several: one of a kind is best. */
 enum { COST_RIGHT, COST_NAME, COST_TEXT, COST_ALMOST = 7, COST_WRONG };
 
 static unsigned cost_of(void *ctx, const char *word, size_t len, const char *typed)

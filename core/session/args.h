@@ -1,12 +1,13 @@
 /*
  * Words of a command or pane, read by its syntax line (syntax.h), which is the only description of them.
  *
- * Each word becomes an argument that knows which word of the syntax it stands for and holds what it means:
+ * Each word becomes an argument.  The argument holds its meaning, and the word of the syntax that it stands
+ * for:
  *   NODE SWITCH NODE[PORT] SRC DST DESTINATION HOST   ids in the fabric of the session
  *   numbers (struct arg_number)                       n, within its range
  *   small words, FILE, TEXT, ENGINE, OPTION=VALUE ...   the word itself
- * What a word with "..." behind it stands for may be many: globs, lists and option values are read by whoever
- * takes them, one by one (session_nodes(), session_ports()).
+ * A word with "..." behind it may stand for many.  Its globs, lists and option values are read by the
+ * command, one by one (session_nodes(), session_ports()).
  */
 #ifndef IBSCOPE_ARGS_H
 #define IBSCOPE_ARGS_H
@@ -33,14 +34,14 @@ struct args {
 	unsigned form; /* which whole form of the syntax it is, from 0 */
 	int n;
 	struct arg *arg; /* in the order typed */
-	int argc;	 /* as typed, the command's name first; borrowed */
+	int argc;	 /* as typed; the first is the command's name; borrowed */
 	char **argv;
 };
 
 /*
- * A capital word that stands for a number.  `key` is the word ("LAYER", "seed=K"), with the small word typed
- * before it where that decides ("rank N").  The message for another: "[LEAD: ]found "X", expected WHAT";
- * without WHAT such a word does not fit the syntax.
+ * A capital word that stands for a number.  `key` is that word ("LAYER", "seed=K").  Where the small word
+ * typed before it decides, the key has it too ("rank N").  A wrong word gives the message "[LEAD: ]found "X",
+ * expected WHAT"; without WHAT it simply does not fit the syntax.
  */
 struct arg_number {
 	const char *key;
@@ -49,12 +50,12 @@ struct arg_number {
 	bool any_base; /* hexadecimal and octal, too */
 };
 #define NUMBER_TEXT_(n) #n
-#define NUMBER_TEXT(n) NUMBER_TEXT_(n) /* of a macro that is a number, for `what` */
+#define NUMBER_TEXT(n) NUMBER_TEXT_(n) /* The text of a macro that is a number, for `what`. */
 
 /*
- * Read words (argv[0] is the name).  numbers: the command's own, ended by key NULL, before those all have;
- * may be NULL.  0, to be freed by args_free(); 1: they do not fit the syntax; -1 and *e: one of them is
- * wrong.
+ * Read words (argv[0] is the name). numbers: the command's own, ended by key NULL; they are tried before the
+ * common ones; may be NULL.  Returns 0 (free with args_free()); 1: the words do not fit the syntax; -1 and
+ * *e: a word is wrong.
  */
 int args_read(const struct session *s, const char *syntax, const struct arg_number *numbers, int argc,
 	      char **argv, struct args *a, struct err *e);
@@ -64,15 +65,17 @@ void args_free(struct args *a);
 bool args_has(const struct args *a, const char *small);
 /* Is the last word this small one? */
 bool args_end(const struct args *a, const char *small);
-/* The first that stands for a word of the syntax; "rank N": the N behind the small word "rank".  NULL: none.
+/*
+ * The first argument that stands for this word of the syntax.  "rank N" means the N behind the small word
+ * "rank".  NULL: none.
  */
 const struct arg *args_get(const struct args *a, const char *key);
-/* The next one behind `before` (NULL: the first). */
+/* The next such argument behind `before` (NULL: the first). */
 const struct arg *args_next(const struct args *a, const char *key, const struct arg *before);
-/* The word of that, or `otherwise`. */
+/* The text of that argument, or `otherwise`. */
 const char *args_word(const struct args *a, const char *key, const char *otherwise);
 uint64_t args_number(const struct args *a, const char *key, uint64_t otherwise);
-/* Which of these small words is given, -1: none. */
+/* Index of the small word that is given, -1: none of these. */
 int args_which(const struct args *a, const char *const *words, unsigned n);
 
 #endif

@@ -105,7 +105,7 @@ static int help_all(struct session *s, struct out *o)
 	return 0;
 }
 
-/* An engine that nobody wrote a topic for. */
+/* An engine that has no topic of its own. */
 static bool engine_topic(const struct session *s, const char *name, struct topic *p)
 {
 	const struct engine *g = engine_find(s->engines, name);
@@ -133,8 +133,8 @@ static void tell_topic(const struct topic *p, struct out *o)
 }
 
 /*
- * What a word means: a command of that name, a topic, an engine; a beginning means a command before a topic.
- * -1 and *e: none.
+ * What a word means: a command of that name, a topic or an engine.  For a beginning, commands come before
+ * topics.  -1 and *e: nothing.
  */
 static int help_find(const struct session *s, const char *word, const struct command **c,
 		     const struct topic **p, struct topic *engine, struct err *e)

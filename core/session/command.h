@@ -15,13 +15,15 @@ struct recording;
 
 struct field;
 
-/* What there must be before a command is tried; without it the command says so, whatever its words are. */
+/*
+ * What must be there before a command runs.  If it is missing, the command says so, whatever its words are.
+ */
 enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };
 
-/* What a command's first word names and that has arguments of its own: a pane. */
+/* Something that the first word of a command names and that has arguments of its own: a pane. */
 struct subcommand {
 	const char *name;
-	const char *syntax; /* of its arguments, as a command's without the name */
+	const char *syntax; /* of its arguments, like a command's but without the name */
 };
 
 struct command {
@@ -31,27 +33,29 @@ struct command {
 	const char *help;    /* one line */
 	const char *details; /* more lines for `help NAME`, may be NULL */
 	/*
-	 * Fields of its JSON object beside those all have (contract.h): a line "KEY TYPE TEXT" each, for the
-	 * manual, `schema` and the tests.  NULL: none.
+	 * Fields of its JSON object beside those that all commands have (contract.h).  Each is a line "KEY
+	 * TYPE TEXT", for the manual, `schema` and the tests.  NULL: none.
 	 */
 	const char *json;
-	/* Its rows: a line "@PREFIX" of json stands for the keys of the next list, each behind the prefix. */
+	/*
+	 * Its rows.  A line "@PREFIX" of json stands for the keys of the next list, each with the prefix
+	 * before it.
+	 */
 	const struct field *rows[2];
 	enum command_needs needs;
-	const struct arg_number *numbers; /* of the syntax, beside those all have; ended by key NULL */
-	/* All words are right, as the syntax and numbers want them. */
+	const struct arg_number *numbers; /* of the syntax, beside the common ones; ended by key NULL */
+	/* Runs when all words fit the syntax and all numbers are in range. */
 	int (*run)(struct session *s, const struct args *args, struct out *o, struct err *e);
-	/* The i-th there is, false: no more.  NULL: the first word names none. */
+	/* Word number i that is possible here, false: no more.  NULL: the first word names none. */
 	bool (*subcommand)(size_t i, struct subcommand *s);
-	bool at_step; /* tells of the step where a walk through a run stands (session_walk()), if there is one
-		       */
-	bool on_screen; /* needs the interface, in whose thread it runs (struct command_run) */
+	bool at_step;	/* reports at the step where a walk through a run stands (session_walk()), if there is
+			   one */
+	bool on_screen; /* needs the interface, and runs in its thread (struct command_run) */
 };
 
 /*
- * The core's tables of commands, ended by NULL; each table is ended by an entry with
- * name NULL.  The session is given the list that main() puts together: these, and those of
- * views/ and tui/.
+ * The core's tables of commands, ended by NULL.  Each table ends with an entry whose name is NULL. main()
+ * puts the session's list together: these tables, and those of views/ and tui/.
  */
 #define CORE_COMMANDS                                                                                    \
 	fabric_commands, tables_commands, change_commands, scope_commands, path_commands, step_commands, \
@@ -85,7 +89,7 @@ extern const struct command lesson_commands[];	/* lesson */
 extern const struct command quiz_commands[];	/* quiz */
 extern const struct command session_commands[]; /* source, help, quit */
 
-/* What a command tells is as of a step of a run: says so first; JSON `step`. */
+/* The output of a command is about a step of a run: say so first.  JSON `step`. */
 void out_step(struct out *o, const struct recording *r, size_t step, const char *phase);
 
 void step_stops_clear(struct interpreter *in);
@@ -94,11 +98,10 @@ const struct command *command_find(const struct session *s, const char *name,
 				   struct err *e); /* unique prefixes too */
 
 /*
- * Completion: all words that may stand at the end of `line` (up to the cursor),
- * as a NULL-terminated array of strings to be freed with completions_free().
- * *start is the offset in line where the word to be replaced begins.  Words
- * are quoted where they need it.  Names of nodes that nothing begins with are found as commands
- * find them, so a completion need not begin with what was typed.
+ * Completion: all words that may stand at the end of `line` (up to the cursor).  Returns a NULL-terminated
+ * array of strings; free it with completions_free().  *start is the offset in `line` where the replaced word
+ * begins.  Words are quoted where they need it.  If no name begins with the typed text, names are found as
+ * commands find them: then a completion does not begin with that text.
  */
 #define MOST_COMPLETIONS 20000 /* the rest is left out */
 char **session_complete(struct session *s, const char *line, size_t *start);

@@ -18,7 +18,7 @@ struct completer {
 	struct session *s;
 	int argc; /* words before the one to be completed */
 	char **argv;
-	char *word;	  /* what stands there so far, unquoted */
+	char *word;	  /* the text typed so far, unquoted */
 	unsigned offered; /* kinds that were, as bits */
 	char **list;
 	size_t n, cap;
@@ -47,7 +47,7 @@ static void add_words(struct completer *c, const char *words)
 	free(copy);
 }
 
-/* Ports of the node named before the '['. */
+/* Ports of the node named before '['. */
 static void add_ports(struct completer *c, const char *open)
 {
 	const struct fabric *f = c->s->fabric;
@@ -85,7 +85,7 @@ static void add_node(struct completer *c, uint32_t n, enum syntax_kind kind)
 	free(w);
 }
 
-/* Where no name begins so: those that have a word that does, or the text anywhere. */
+/* If no name begins so: names with a word that does, or with the text anywhere. */
 static void add_fitting(struct completer *c, enum syntax_kind kind)
 {
 	struct name_hits h;
@@ -218,7 +218,7 @@ static void add_lessons(struct completer *c)
 	free(names);
 }
 
-/* OPTION=VALUE: completes the value behind what is there. */
+/* OPTION=VALUE: complete the value from its beginning. */
 static void add_assignment(struct completer *c)
 {
 	char *eq = strchr(c->word, '=');
@@ -309,7 +309,7 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 	}
 }
 
-/* A word of the syntax that may stand where the cursor is. */
+/* A word of the syntax that may stand at the cursor. */
 static void offer_word(void *ctx, const char *word, size_t len)
 {
 	struct completer *c = ctx;
@@ -327,7 +327,7 @@ static void offer_word(void *ctx, const char *word, size_t len)
 	}
 }
 
-/* The text of a possibly unfinished word without its quotes. */
+/* The text of a word without its quotes; the word may be unfinished. */
 static char *unquote(const char *w)
 {
 	struct text t = {0};
@@ -344,7 +344,7 @@ static char *unquote(const char *w)
 	return t.s ? t.s : str_dup("");
 }
 
-/* The one that is named, whole or by a beginning that no other has. */
+/* The entry that is named, in full or by a unique beginning. */
 static bool find_subcommand(const struct command *k, const char *name, struct subcommand *found)
 {
 	struct subcommand s;
@@ -380,7 +380,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(**(char **const *)a, **(char **const *)b);
 }
 
-/* A word that two parts of the syntax offer is told once, where it came first. */
+/* Two parts of the syntax may offer the same word.  It is listed once, where it came first. */
 static void drop_doubles(struct completer *c)
 {
 	char ***order = NEW_ARRAY(c->n + 1, char **);
@@ -416,7 +416,7 @@ static void complete_argument(struct completer *c, const struct command *k)
 	drop_doubles(c);
 }
 
-/* Is the text, up to the end of the line, the beginning of a name that quotes would be needed for? */
+/* Is the text up to the end of the line the beginning of a name that needs quotes? */
 static bool begins_name(const struct fabric *f, const char *text)
 {
 	const char *open = strrchr(text, '[');
@@ -466,7 +466,7 @@ static void forget_words(struct completer *c)
 	c->argv = NULL;
 }
 
-/* A name that needs no quotes where it stands, and what stands behind it: taken; *p moves on. */
+/* Take a name that needs no quotes here, and what stands behind it; *p moves on. */
 static bool take_name(struct completer *c, const char **p)
 {
 	size_t len;
@@ -481,7 +481,10 @@ static bool take_name(struct completer *c, const char **p)
 	return true;
 }
 
-/* The words before the one under the cursor, of its command; where that one begins.  NULL: in a comment. */
+/*
+ * The words of the command before the one under the cursor, and the place where that one begins.  NULL: the
+ * cursor is in a comment.
+ */
 static const char *read_line(struct completer *c, const char *p)
 {
 	for (;;) {
@@ -505,7 +508,7 @@ static const char *read_line(struct completer *c, const char *p)
 			p++;
 			continue;
 		}
-		if (!*p || words_take(&p, &word, NULL)) { /* nothing yet, or a quote is open */
+		if (!*p || words_take(&p, &word, NULL)) { /* nothing typed yet, or a quote is open */
 			c->word = unquote(from);
 			return from;
 		}

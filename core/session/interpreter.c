@@ -32,14 +32,14 @@ void interpreter_free(struct interpreter *in)
 
 /* --- splitting ------------------------------------------------------------------------- */
 
-/* A colon before a command is let be: it is how the explorer's keys write one. */
+/* A colon before a command is accepted: the explorer's keys write one. */
 static const char *skip_colon(const char *text)
 {
 	text = words_skip(text);
 	return *text == ':' ? words_skip(text + 1) : text;
 }
 
-/* The command that a text begins with; NULL and *e: none. */
+/* The command at the beginning of a text; NULL and *e: none. */
 static const struct command *first_command(const struct session *s, const char *text, struct err *e)
 {
 	const struct command *c;
@@ -52,7 +52,7 @@ static const struct command *first_command(const struct session *s, const char *
 	return c;
 }
 
-/* What there is of a command that cannot be split: its first word, so that it has a name. */
+/* A command that cannot be split keeps its first word as a name. */
 static void take_first_word(struct command_words *c, const char *text)
 {
 	c->argc = 1;
@@ -103,7 +103,7 @@ void commands_free(struct command_list *l)
 
 /* --- running --------------------------------------------------------------------------- */
 
-/* Is there what the command needs, and do its words fit? */
+/* Is everything there that the command needs, and do its words fit? */
 static int check_command(const struct session *s, const struct command_words *c, struct err *e)
 {
 	if (!c->command)
@@ -117,7 +117,7 @@ static int check_command(const struct session *s, const struct command_words *c,
 	return 0;
 }
 
-/* Is one node looked for; are many? */
+/* Is one node looked for, or many? */
 struct wanted {
 	bool one, many;
 };
@@ -149,7 +149,9 @@ static bool fits_several(const struct session *s, const char *word)
 	return n > 1;
 }
 
-/* The word of a failed command that leaves open which node is meant, as `unclear` of a run; NULL: none does.
+/*
+ * The word of a failed command that does not say which node is meant (`unclear` of a run).  NULL: there is
+ * none.
  */
 static char *unclear_word(const struct session *s, const struct command_words *c)
 {
@@ -177,7 +179,7 @@ static char *unclear_word(const struct session *s, const struct command_words *c
 	return t.s;
 }
 
-/* A word of the syntax that may stand for the one looked at. */
+/* A word of the syntax that may stand for the present one. */
 static void look_at_kind(void *ctx, const char *word, size_t len)
 {
 	enum syntax_kind k = syntax_kind(word, len);
@@ -188,7 +190,7 @@ static void look_at_kind(void *ctx, const char *word, size_t len)
 			k == KIND_ENDPORT || k == KIND_ARGUMENT;
 }
 
-/* A host's name stands for one of its ports where one is wanted: which one, is said. */
+/* Where one port is wanted, a host's name stands for one of its ports.  Say which. */
 static void tell_hosts(const struct session *s, const struct command_words *c, struct out *o)
 {
 	json_t *taken = json_object(), *ports = json_array(), *obj;
@@ -199,7 +201,7 @@ static void tell_hosts(const struct session *s, const struct command_words *c, s
 		bool one = node_named(s->fabric, c->argv[i], strlen(c->argv[i])) == NO_ID;
 		uint32_t ep;
 
-		if (one) /* else it is all of a name, as most are */
+		if (one) /* otherwise the whole word is a name, as most are */
 			syntax_next(c->command->syntax, i, c->argv, look_at_kind, &one);
 		ep = one ? session_host(s, c->argv[i]) : NO_ID;
 		if (ep == NO_ID)
@@ -248,7 +250,7 @@ static int run_words(const struct command_words *c, struct out *o, struct err *e
 	return rc;
 }
 
-/* What a command tells is as of the step where the walk stands. */
+/* The output of a command is about the step where the walk stands. */
 static int run_at_step(const struct command_words *c, struct walk *w, struct out *o, struct err *e)
 {
 	struct session *s = o->run->in->session;
@@ -309,7 +311,7 @@ int run_commands(struct command_run *r, const struct command_list *l, struct err
 		if (rc && r->on_screen && !r->unclear)
 			r->unclear = unclear_word(r->in->session, c);
 		out_end(&o, rc, e);
-		fflush(r->f); /* who gives lines one by one waits for what each prints */
+		fflush(r->f); /* someone who types line by line waits for the output of each */
 	}
 	commands_free(again);
 	progress_start(r->progress, NULL, 0);
@@ -333,7 +335,7 @@ void tell_unread(struct command_run *r, const char *command, const struct err *w
 	out_end(&o, -1, why);
 }
 
-/* Of a line that cannot be read the first word stands for the command. */
+/* A line that cannot be read is told under its first word, as its command. */
 static void unread_line(struct command_run *r, const char *line, const struct err *why)
 {
 	const char *from = skip_colon(line + text_mark(line, strlen(line)));
@@ -343,7 +345,7 @@ static void unread_line(struct command_run *r, const char *line, const struct er
 	free(word);
 }
 
-/* One line of a script; *e begins with its place. */
+/* One line of a script.  *e begins with the file and line. */
 static int run_script_line(struct command_run *r, const struct text *line, const char *name, unsigned number,
 			   struct err *e)
 {
@@ -359,7 +361,7 @@ static int run_script_line(struct command_run *r, const struct text *line, const
 		unread_line(r, line->s, &why);
 	else
 		rc = run_text(r, line->s, &why);
-	if (rc && r->placed) /* of scripts within scripts the innermost place counts */
+	if (rc && r->placed) /* with scripts inside scripts, the innermost place counts */
 		err_set(e, "%s", why.msg);
 	else if (rc)
 		err_set(e, "%s:%u: %s", name, number, why.msg);
@@ -385,7 +387,7 @@ static int run_script_lines(struct command_run *r, FILE *script, const char *nam
 	}
 	if (got < 0 && progress_cancelled(r->progress))
 		err_set(e, CANCELLED);
-	if (got < 0 && !r->depth) /* else it is what `source` fails with */
+	if (got < 0 && !r->depth) /* otherwise it is the error of `source` */
 		tell_unread(r, "source", e);
 	text_free(&line);
 	return got < 0 ? -1 : rc;

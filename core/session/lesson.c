@@ -14,7 +14,7 @@ struct reader {
 	struct lesson *l;
 	const char *path;
 	unsigned line;
-	char **last; /* the value that a line with a blank goes on with; NULL = none */
+	char **last; /* value that a line with a blank continues; NULL = none */
 	char *key;   /* as it stands, for messages */
 	struct err *e;
 };
@@ -150,7 +150,7 @@ static int take_value(struct reader *r, const char *key, size_t len, const char 
 		    "KEY: VALUE with title, fabric, number, text, run, expect, look, ask, answer or proof");
 }
 
-/* One line without its end; blanks behind it are cut off. */
+/* One line without its end and without the blanks before that. */
 static int take_line(struct reader *r, char *line)
 {
 	size_t len = strlen(line), colon;

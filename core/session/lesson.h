@@ -1,9 +1,9 @@
 /*
  * Lessons: files of text, commands that run, what to look at, a question with its answer.
  *
- * A file NAME.lesson has lines "KEY: VALUE"; a line that begins with a blank goes on with the value before,
- * # begins a comment.  Of the whole: `title`, `fabric` (a specification of `synth`; none: the fabric that is
- * loaded stays), `number` (its place in the list).  Each `text` begins a step; behind it:
+ * A file NAME.lesson has lines "KEY: VALUE"; a line that begins with a blank continues the value before; #
+ * begins a comment.  For the whole lesson there are `title`, `fabric` (a specification of `synth`; none: the
+ * fabric that is loaded stays), `number` (its place in the list).  Each `text` begins a step; behind it:
  *
  *   run: COMMANDS     run when the step is played
  *   look: PANE ...    a pane to look at, opened beside the lesson
@@ -45,15 +45,15 @@ struct lesson {
 	size_t n, cap;
 };
 
-/* NULL and *e: there is no such file, or it breaks the form above. */
+/* NULL and *e: there is no such file, or it does not have the form above. */
 struct lesson *lesson_read(const char *name, struct err *e);
 void lesson_free(struct lesson *l);
 
-/* All there are that can be read, by number and name; ended by NULL; to be freed with lessons_free(). */
+/* All lessons that can be read, by number and name.  Ended by NULL; free with lessons_free(). */
 struct lesson **lessons_all(void);
 void lessons_free(struct lesson **l);
 
-/* Where a session is in a lesson; immutable and counted, so that panes may hold it. */
+/* A session's place in a lesson.  Immutable and counted, so panes may hold it. */
 struct lesson_place {
 	atomic_uint refs;
 	struct lesson *lesson;
@@ -67,19 +67,18 @@ void lesson_place_unref(const struct lesson_place *p); /* NULL is fine */
 /* Takes p over, with its lesson.  For the thread that runs commands. */
 void lesson_place_put(struct session *s, struct lesson_place *p);
 
-/* The lesson's fabric with everything up, options as they are by default, nothing routed.  0, or -1 and *e.
- */
+/* The lesson's fabric with everything up, options at their defaults, and nothing routed.  0, or -1 and *e. */
 int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p, struct err *e);
 
 /*
- * Run commands of a lesson; what they print, and the message of the one that fails, goes to `said`.  0, or
- * -1 and *e: one failed.
+ * Run commands of a lesson.  Their output, and the message of the one that fails, go to `said`.  0, or -1 and
+ * *e: one failed.
  */
 int lesson_run(const struct command_run *in, const char *commands, struct text *said, struct err *e);
 
 /*
- * Play all of it in a session of its own and compare.  What is not as the lesson says goes to `faults`, a
- * line each; their number.  *expected: texts that were looked for.
+ * Play a whole lesson in a session of its own and compare.  Each difference becomes a line of `faults`.
+ * Returns their number.  *expected: number of texts that were looked for.
  */
 unsigned lesson_check(const struct session *like, const struct lesson *l, struct progress *p,
 		      struct text *faults, unsigned *expected);

@@ -1,4 +1,4 @@
-/* Lessons: where a session is in one; running and checking them. */
+/* Lessons: a session's place in one; running and checking them. */
 #include "core/session/lesson.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -76,7 +76,7 @@ static void fault(struct check *c, const char *what, const char *of)
 	c->n_faults++;
 }
 
-/* A copy with blanks in a row, and line ends, as one blank. */
+/* A copy in which each run of blanks and line ends is one blank. */
 static char *squeezed(const char *s)
 {
 	struct text t = {0};
@@ -92,7 +92,7 @@ static char *squeezed(const char *s)
 	return t.s ? t.s : str_dup("");
 }
 
-/* A command may fail where the lesson expects its message. */
+/* A command may fail if the lesson expects its message. */
 static void check_run(struct check *c, const struct lesson_run *r)
 {
 	struct text said = {0};
@@ -121,7 +121,7 @@ static void check_run(struct check *c, const struct lesson_run *r)
 	text_free(&said);
 }
 
-/* What is to be looked at is there. */
+/* Does everything to be looked at exist? */
 static void check_look(struct check *c, const char *pane)
 {
 	struct text said = {0};

@@ -1,4 +1,4 @@
-/* What the words of commands mean: nodes, ports, LIDs, hosts, lists of them. */
+/* The meaning of words of commands: nodes, ports, LIDs, hosts, and lists of them. */
 #include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/base/hostlist.h"
@@ -11,7 +11,7 @@
 
 /* --- numbers -------------------------------------------------------------------------- */
 
-/* Endport that has a LID now (in the source, while nothing is routed). */
+/* The endport that has a LID now (while nothing is routed: in the source). */
 static uint32_t endport_of_lid(const struct session *s, unsigned lid)
 {
 	const struct sweep *w = session_sweep(s);
@@ -56,7 +56,7 @@ static uint32_t node_of_lid(const struct session *s, const char *word, unsigned 
 	return n;
 }
 
-/* Is the word a number, whatever it means?  Then *node, NO_ID with *e. */
+/* Is the word a number, whatever it means? Then *node is set; NO_ID with *e if it means no node. */
 static bool numbered(const struct session *s, const char *word, uint32_t *node, struct err *e)
 {
 	uint64_t v;
@@ -84,7 +84,7 @@ bool session_endport_up(const struct session *s, uint32_t ep)
 					   : state_link_up(f, session_state(s), f->port_link[port]);
 }
 
-/* The first endport of nodes that is up, else the first there is; *n: how many there are. */
+/* The first endport of nodes that is up; if none is, the first of all.  *n: their number. */
 static uint32_t first_endport(const struct session *s, const uint32_t *node, uint32_t n_nodes, uint32_t *n)
 {
 	const struct fabric *f = s->fabric;
@@ -148,7 +148,7 @@ uint32_t session_node(const struct session *s, const char *word, struct err *e)
 	return ep == NO_ID ? fabric_node_by_name(s->fabric, word, e) : endport_node(s->fabric, ep);
 }
 
-/* "NODE[PORT]" taken apart; node is to be freed.  -1 without a message when there is no [PORT]. */
+/* "NODE[PORT]" taken apart; node is to be freed.  Without a [PORT]: -1, and no message. */
 static int split_port(const char *word, char **node, unsigned *port)
 {
 	size_t before = name_before_port(word, strlen(word), port);
@@ -160,7 +160,7 @@ static int split_port(const char *word, char **node, unsigned *port)
 	return 0;
 }
 
-/* A node of which a port is wanted: a host of several adapters will not do. */
+/* A node of which one port is wanted.  A host with several adapters is refused. */
 static uint32_t node_with_port(const struct session *s, const char *name, struct err *e)
 {
 	uint32_t n;
@@ -195,7 +195,7 @@ static unsigned base_lid(const struct session *s, uint32_t ep)
 	return endport_lid(s->fabric, session_lids(s), ep);
 }
 
-/* The endport of a port; a switch has one alone. */
+/* The endport of a port.  A switch has only one. */
 static uint32_t endport_of_port(const struct fabric *f, uint32_t port)
 {
 	uint32_t node = f->port_node[port];
@@ -263,7 +263,7 @@ static int list_hits(struct id_list *l, struct name_hits *h, bool many)
 	return 0;
 }
 
-/* A word that is no number; with `exact` only whole names and whole words count. */
+/* A word that is no number.  With `exact`, only whole names and whole words count. */
 static int nodes_named(const struct session *s, const char *word, enum name_kind kind, bool exact,
 		       struct name_hits *h, struct id_list *l, struct err *e)
 {
@@ -275,7 +275,7 @@ static int nodes_named(const struct session *s, const char *word, enum name_kind
 		return err_set(e, "no node is named \"%s\"", word);
 	if (h->n)
 		return list_hits(l, h, many);
-	return list_one(l, session_node(s, word, e)); /* of another kind, or none: the caller or *e says so */
+	return list_one(l, session_node(s, word, e)); /* another kind, or none: the caller or *e says so */
 }
 
 static int find_nodes(const struct session *s, const char *word, enum name_kind kind, bool exact,
@@ -301,7 +301,7 @@ int session_nodes(const struct session *s, const char *word, enum name_kind kind
 	return find_nodes(s, word, kind, false, l, e);
 }
 
-/* "NODE[1-4,7]": *name is to be freed.  The number of ports, 0: it is no such word. */
+/* "NODE[1-4,7]": *name is to be freed.  Returns the number of ports, 0: it is no such word. */
 static unsigned split_ports(const char *word, char **name, unsigned char *set)
 {
 	size_t len = strlen(word);
@@ -318,7 +318,7 @@ static unsigned split_ports(const char *word, char **name, unsigned char *set)
 	return n;
 }
 
-/* Those ports of a set that each of the nodes has; without a set all that are cabled. */
+/* The ports of a set that each of the nodes has.  Without a set: all cabled ports. */
 static void list_ports(const struct fabric *f, const struct id_list *nodes, const unsigned char *set,
 		       struct id_list *l)
 {
@@ -401,7 +401,7 @@ int session_ports(const struct session *s, const char *word, struct id_list *l, 
 	}
 	if (!found) {
 		id_list_free(l);
-		/* as ports when there is a node to have them, else as a list of names if it is one */
+		/* ports if there is a node to have them, otherwise a list of names if it is one */
 		err_set(e, "%s", n != 1 && !nodes && is_name_pattern(word) ? as_host.msg : as_port.msg);
 	}
 	free(name);

@@ -29,7 +29,7 @@ static void add_lines(struct out *o, const char *fmt, va_list ap)
 
 static void print(FILE *f, const char *fmt, va_list ap)
 {
-	if (vfprintf(f, fmt, ap) < 0 && errno == ENOMEM) /* a failure to write is told by the stream */
+	if (vfprintf(f, fmt, ap) < 0 && errno == ENOMEM) /* the stream remembers a failure to write */
 		mem_exhausted(strlen(fmt));
 }
 
@@ -53,7 +53,7 @@ void out_json(struct out *o, const char *key, json_t *v)
 		json_decref(v);
 }
 
-/* The innermost command that runs in JSON mode; nothing else sees it when memory is out. */
+/* The innermost command that runs in JSON mode.  Only used when memory runs out. */
 static _Atomic(struct out *) innermost;
 
 void out_last_objects(void)
@@ -105,7 +105,7 @@ void out_end(struct out *o, int rc, const struct err *e)
 	if (json_array_size(o->lines))
 		json_object_set(o->object, "text", o->lines);
 	dump = json_dumps(o->object, JSON_COMPACT | JSON_ENSURE_ASCII);
-	atomic_store(&innermost, o->up); /* what is printed in part gets no second one */
+	atomic_store(&innermost, o->up); /* an object that is printed in part is not printed again */
 	fputs(dump, o->run->f);
 	fputc('\n', o->run->f);
 	free(dump);

@@ -1,6 +1,6 @@
 /*
- * What one command writes: lines of text, or in JSON mode one object that holds
- * its fields and its text lines.
+ * The output of one command: lines of text.  In JSON mode it is one object with the command's fields and text
+ * lines.
  */
 #ifndef IBSCOPE_OUT_H
 #define IBSCOPE_OUT_H
@@ -12,15 +12,15 @@
 struct command_run;
 
 /*
- * Version of the JSON objects, told in the first one.  It goes up when a key goes away or means
- * something else; keys may be added at any time.
+ * Version of the JSON objects; the first object tells it.  It goes up when a key goes away or changes its
+ * meaning.  New keys may come at any time.
  */
 #define JSON_SCHEMA 1
 
 struct out {
-	struct command_run *run; /* what the command is part of: where it writes, how it is cancelled */
-	struct out *up;		 /* JSON mode: of the command that runs this one, NULL = none */
-	char *head;		 /* JSON mode: how its object begins, should memory run out */
+	struct command_run *run; /* run of the command: where it writes, how it is cancelled */
+	struct out *up;		 /* JSON mode: output of the command that runs this one, NULL = none */
+	char *head;		 /* JSON mode: beginning of its object, in case memory runs out */
 	json_t *object;		 /* JSON mode: its fields */
 	json_t *lines;		 /* JSON mode: its text lines */
 	struct text partial;	 /* JSON mode: the line being written */
@@ -31,12 +31,12 @@ void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* A field of the JSON object (takes over v); nothing in text mode. */
 void out_json(struct out *o, const char *key, json_t *v);
 
-/* The object of a command in JSON mode: begun before it runs, printed when it has ended with rc. */
+/* The object of a command in JSON mode: begun before it runs, printed with rc after it has ended. */
 void out_begin(struct out *o, struct command_run *r, const char *command);
 void out_end(struct out *o, int rc, const struct err *e);
 
 /*
- * Before the program ends for want of memory: the objects of the commands that run, which failed.  Allocates
+ * When the program ends for want of memory: print the objects of the running commands, as failed.  Allocates
  * nothing (mem_before_end()).
  */
 void out_last_objects(void);

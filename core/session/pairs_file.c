@@ -10,9 +10,9 @@
 #include "core/base/words.h"
 #include "core/session/reading.h"
 
-#define SYNTAX "pair SRC DST [WEIGHT]" /* the word before the names lets a line be read as a command */
+#define SYNTAX "pair SRC DST [WEIGHT]" /* with a word before the names, a line can be read as a command */
 
-/* Is the line nothing but a comment? */
+/* Does the line hold nothing but a comment? */
 static bool is_empty(const char *text)
 {
 	text += strspn(text, " \t\r");
@@ -30,7 +30,7 @@ static int take_weight(const char *word, uint32_t *weight, struct err *e)
 	return 0;
 }
 
-/* The words of a line, which are freed or taken. */
+/* The words of a line.  They are freed or taken over. */
 static int take_words(struct pairs_file *p, int argc, char **argv, const char *rest, unsigned line,
 		      struct err *e)
 {

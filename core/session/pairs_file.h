@@ -1,6 +1,6 @@
 /*
- * Files of pairs, for traffic patterns: a line `A B [WEIGHT]` for each, A sends to B; names as in commands,
- * also without quotes.  `#` begins a comment; empty lines count for nothing.
+ * Files of pairs, for traffic patterns.  Each line is `A B [WEIGHT]`: A sends to B.  Names are as in
+ * commands, also without quotes.  `#` begins a comment; empty lines are skipped.
  */
 #ifndef IBSCOPE_PAIRS_FILE_H
 #define IBSCOPE_PAIRS_FILE_H
@@ -20,12 +20,12 @@ struct pairs_file {
 	size_t n, cap;
 };
 
-/* Weights of a file together, at most. */
+/* The largest sum of the weights in a file. */
 #define PAIRS_WEIGHT_MOST UINT32_MAX
 
 /*
- * From memory; name is for messages: "NAME:LINE: found ..., expected ...".  f: whose names the words may be.
- * -1 and *e; what was read is to be freed in either case.
+ * Read from memory; name is for messages: "NAME:LINE: found ..., expected ...". f: the fabric that the names
+ * belong to.  -1 and *e; in either case free what was read.
  */
 int pairs_parse(struct pairs_file *p, const struct fabric *f, const char *name, const char *data, size_t size,
 		struct progress *pr, struct err *e);

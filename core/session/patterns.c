@@ -49,7 +49,7 @@ static int read_random(const struct reader *x, struct err *e)
 	return 0;
 }
 
-/* All to the host port of the highest LID of a node. */
+/* All send to the host port with the highest LID of a node. */
 static int read_hotspot(const struct reader *x, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;
@@ -70,7 +70,7 @@ static int read_hotspot(const struct reader *x, struct err *e)
 struct targets {
 	uint32_t *ep, n;
 	uint8_t *taken; /* [n_endports] */
-	bool any;	/* of the word that is looked at some can be targets */
+	bool any;	/* of the present word, some can be targets */
 };
 
 static void add_target(const struct reader *x, uint32_t port, struct targets *to)
@@ -85,7 +85,10 @@ static void add_target(const struct reader *x, uint32_t port, struct targets *to
 	to->taken[ep] = 1;
 }
 
-/* Hosts' ports that a word means, as for `scope`; those that are no ends are left out, unless all are. */
+/*
+ * Hosts' ports that a word means, as in `scope`.  Ports that can be no ends are left out, unless all are
+ * such.
+ */
 static int add_targets(const struct reader *x, const char *word, struct targets *to, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;

@@ -1,4 +1,4 @@
-/* Words of traffic patterns and of surveys, as several commands and panes take them. */
+/* Words for traffic patterns and surveys, shared by several commands and panes. */
 #ifndef IBSCOPE_PATTERNS_H
 #define IBSCOPE_PATTERNS_H
 
@@ -7,7 +7,7 @@
 #include "core/session/args.h"
 #include "core/session/session.h"
 
-/* For syntax lines; what each means is PATTERN_DETAILS. */
+/* For syntax lines.  PATTERN_DETAILS explains each word. */
 #define PATTERN_SYNTAX                                                                            \
 	"all | lids | shift K | bisection [seed=K] | random [seed=K] | hotspot NODE | to H... | " \
 	"pairs FILE"
@@ -21,15 +21,15 @@
 	"  `A B [WEIGHT]` each.  A scope limits both ends.\n"
 
 /*
- * The pattern that words stand for, with PATTERN_SYNTAX among theirs; none: all.  *p is to be freed by
- * pattern_free() when it succeeds.  -1 and *e: what is wrong with them, or cancelled.
+ * The pattern that words stand for; these have PATTERN_SYNTAX in their syntax line.  No word: all.  On
+ * success free *p with pattern_free().  -1 and *e: the words are wrong, or cancelled.
  */
 int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
 		    struct pattern *p, struct progress *pr, struct err *e);
 
 /*
- * What words ask a survey for: "links shard 1/8", "pairs 100 switches seed=2"; nothing: links.  before and
- * engines are left to the caller.  -1 and *e.
+ * The survey that words ask for: "links shard 1/8", "pairs 100 switches seed=2"; no word: links.  The caller
+ * sets `before` and `engines`.  -1 and *e.
  */
 int survey_asked(struct survey_request *rq, const struct args *args, struct err *e);
 

@@ -1,5 +1,5 @@
 /*
- * Playing a walk through a run: the explorer moves it frame by frame (tui/play.c), until a breakpoint, the
+ * Playing a walk through a run.  The explorer moves it frame by frame (tui/play.c), until a breakpoint, the
  * end, or a word that stops it.
  */
 #ifndef IBSCOPE_PLAY_H
@@ -8,7 +8,7 @@
 #include "core/session/interpreter.h"
 #include "core/trace/recording.h"
 
-/* How fast: a step a frame, or on to the next boundary. */
+/* The speed: one step a frame, or one boundary a frame. */
 struct play_pace {
 	const char *name; /* word of `step play` */
 	const char *told; /* "5 steps/s" */
@@ -18,14 +18,14 @@ struct play_pace {
 #define PLAY_PACES 9
 extern const struct play_pace play_paces[PLAY_PACES];
 
-/* The pace at which the walk is played, -1: it stands.  Under the lock. */
+/* The pace of the walk, -1: it stands still.  Under the lock. */
 int session_playing(const struct session *s);
-/* Under the lock: play, or stop (-1); panes follow. */
+/* Under the lock: play, or stop (-1).  Panes are told. */
 void session_play(struct session *s, int pace);
 
 /*
- * One frame as a line for the thread that runs commands: it moves the walk and says nothing, but why it
- * stopped.  Under the lock; to be freed by commands_free().
+ * One frame, as a line for the thread that runs commands.  The line moves the walk; it prints only why it
+ * stopped.  Under the lock; free with commands_free().
  */
 struct command_list *play_frame(const struct session *s);
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define NAMES_MOST 8	  /* that may begin at one place */
-#define READINGS_MOST 200 /* tried before all is read plainly */
+#define READINGS_MOST 200 /* tried before the plain reading */
 
-/* A word begins here: how long it may be, best first.  The last way is to read it plainly. */
+/* A word begins here.  Its possible lengths, best first; the plain reading comes last. */
 struct place {
 	const char *at;
 	size_t len[NAMES_MOST + 1];
@@ -22,7 +22,7 @@ struct place {
 struct reader {
 	const struct fabric *f;
 	const char *syntax;
-	struct place *place; /* one a word; the last may be where the command ends */
+	struct place *place; /* one for each word; the last may be where the command ends */
 	size_t n, cap;
 	char **argv; /* [n + 1] */
 	bool *whole; /* [n] */
@@ -30,7 +30,7 @@ struct reader {
 	const char *end;
 };
 
-/* Does the piece fit a node somehow, or NODE[PORT], NODE[1-4,7]? */
+/* Does the piece fit a node in any way, or is it NODE[PORT] or NODE[1-4,7]? */
 static bool fits_node(const struct fabric *f, const char *p, size_t len)
 {
 	unsigned char set[MAX_PORTS + 1];
@@ -48,7 +48,7 @@ static bool fits_node(const struct fabric *f, const char *p, size_t len)
 	return fits;
 }
 
-/* Up to a blank, with a ';' inside: the longest piece that fits a node somehow; 0: none does. */
+/* Up to a blank, with a ';' inside: the longest piece that fits a node in any way; 0: none does. */
 static size_t piece_with_semicolon(const struct fabric *f, const char *p)
 {
 	size_t end = 0, found = 0;
@@ -65,7 +65,7 @@ static size_t piece_with_semicolon(const struct fabric *f, const char *p)
 	return found;
 }
 
-/* Does a word read plainly hold the same? */
+/* Does the plain reading give the same word? */
 static bool is_plain(const char *p, size_t len)
 {
 	if (*p == '#')
@@ -105,7 +105,7 @@ static void put_word(struct reader *r, char *word, bool whole)
 	r->whole[r->n] = whole;
 }
 
-/* Read the word at the next way of its place; *p moves behind it.  1: there the command ends. */
+/* Read the word at its place in the next way; *p moves behind it.  1: the command ends there. */
 static int take(struct reader *r, struct place *at, const char **p, struct err *e)
 {
 	unsigned way = at->taken++;
@@ -127,8 +127,7 @@ static int take(struct reader *r, struct place *at, const char **p, struct err *
 	return 0;
 }
 
-/* Read on with the place last added, and from there to the end, each word in the best way.  0, or -1 and *e.
- */
+/* Read on from the place added last to the end, each word in its best way.  0, or -1 and *e. */
 static int read_on(struct reader *r, struct err *e)
 {
 	for (;;) {
@@ -146,7 +145,7 @@ static int read_on(struct reader *r, struct err *e)
 	}
 }
 
-/* Go back to the last word that can be read in another way; false: there is none. */
+/* Go back to the last word that has another way; false: there is none. */
 static bool step_back(struct reader *r)
 {
 	for (;;) {
@@ -159,7 +158,7 @@ static bool step_back(struct reader *r)
 	}
 }
 
-/* The first reading that fits; false: none does. */
+/* The first reading that fits; false: none fits. */
 static bool find_reading(struct reader *r)
 {
 	struct err e;

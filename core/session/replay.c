@@ -18,7 +18,7 @@ static void put_word(struct text *t, const char *word)
 	free(quoted);
 }
 
-/* A path as it is found from anywhere. */
+/* An absolute path, found from anywhere. */
 static void put_path(struct text *t, const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -43,7 +43,7 @@ static void put_option(struct text *t, const struct options *o, const struct opt
 	text_add(t, "\n");
 }
 
-/* Options in which b differs from a (NULL: the defaults); their number. */
+/* Options of b that differ from a (NULL: the defaults).  Returns their number. */
 static unsigned put_options(struct text *t, const struct options *a, const struct options *b, bool lists)
 {
 	unsigned n = 0;
@@ -61,7 +61,7 @@ static unsigned put_options(struct text *t, const struct options *a, const struc
 	return n;
 }
 
-/* The command that got the fabric: of a file, or synthetic. */
+/* The command that got the fabric, from a file or synthetic. */
 static void put_fabric(struct replay *r, const struct event *ev, const char *fabric)
 {
 	if (!strncmp(ev->text, "synth ", 6)) {
@@ -84,13 +84,13 @@ static void put_fabric(struct replay *r, const struct event *ev, const char *fab
 	text_add(&r->script, "\n");
 }
 
-/* Scripts have no way to tell tables that were read live. */
+/* Scripts cannot give back tables that were read live. */
 static void put_change(struct replay *r, const struct event *ev, const struct event *before)
 {
 	const char *text = ev->text;
 	char *file;
 
-	if (!before->setup->chain) { /* options that were set meanwhile made no event */
+	if (!before->setup->chain) { /* options set since then made no event */
 		put_options(&r->script, before->setup->options, ev->setup->options, false);
 		put_options(&r->script, before->setup->options, ev->setup->options, true);
 	}
@@ -126,7 +126,7 @@ static void put_snapshots(struct replay *r, const struct session *s, const struc
 	}
 }
 
-/* The last event by which a fabric came: what is before it cannot be reached by undo alone. */
+/* The last event that brought a fabric.  `undo` alone cannot reach further back. */
 static size_t first_event(const struct session *s)
 {
 	size_t at = s->n_events - 1;
@@ -136,7 +136,7 @@ static size_t first_event(const struct session *s)
 	return at;
 }
 
-/* Tables that `load` found with the fabric are an event of their own, which `load` makes. */
+/* Tables that `load` found with the fabric have an event of their own; `load` makes it again. */
 static bool comes_with_load(const struct event *load, const struct event *ev)
 {
 	return load->kind == EVENT_LOAD && !load->setup->chain && fabric_switch_tables(load->setup->fabric) &&

@@ -1,6 +1,4 @@
-/*
- * The commands that lead to a session again: fabric, options, events, snapshots.
- */
+/* The commands that rebuild a session: fabric, options, events, snapshots. */
 #ifndef IBSCOPE_REPLAY_H
 #define IBSCOPE_REPLAY_H
 
@@ -9,13 +7,14 @@
 struct replay {
 	struct text script; /* a line for each command */
 	struct text lost;   /* lines: what is not in it */
-	bool needs_fabric;  /* it loads `fabric`, which has to be written: the source is no file any more */
-	bool needs_names;   /* it takes names from `names`, likewise */
+	bool needs_fabric; /* the script loads `fabric`, so it must be written: the source is no file any more
+			    */
+	bool needs_names;  /* the script takes names from `names`, so that must be written too */
 };
 
 /*
- * Make them for a session with a fabric.  fabric, names: paths of files that may be named in it; NULL: none
- * can be written, so what they would hold is lost.  To be freed by replay_free().
+ * Make them for a session with a fabric. fabric, names: paths of files that the commands may name.  NULL: no
+ * such file can be written, and its content is lost.  Free with replay_free().
  */
 void replay_make(struct replay *r, const struct session *s, const char *fabric, const char *names);
 void replay_free(struct replay *r);

@@ -108,7 +108,7 @@ struct walk *session_walk(const struct session *s)
 	return s->walk_of == s->generation ? s->walk : NULL;
 }
 
-/* Panes follow: of another walk, perhaps over another fabric, nothing stays.  Under the lock. */
+/* Panes follow.  The parts of another walk, perhaps over another fabric, go.  Under the lock. */
 static const struct moment *show(struct session *s, const struct moment *m)
 {
 	const struct moment *old = s->shown;
@@ -234,7 +234,7 @@ static bool lid_options_equal(const struct options *a, const struct options *b)
 	return true;
 }
 
-/* The routing of an event under its setup; NULL and *e when cancelled or impossible. */
+/* The routing of an event under its setup.  NULL and *e: cancelled, or impossible. */
 static struct sweep *sweep_event(struct session *s, const struct sweep *prev, const struct event *ev,
 				 const struct change_request *rq, struct err *e)
 {
@@ -253,7 +253,7 @@ static struct sweep *sweep_event(struct session *s, const struct sweep *prev, co
 	return sweep_run(&sr, e);
 }
 
-/* What is in force from now on (reference taken over); the lock is held. */
+/* Put a setup in force (the reference is taken over).  The lock is held. */
 static void put_in_force(struct session *s, const struct setup *setup)
 {
 	setup_unref(s->setup);
@@ -262,7 +262,7 @@ static void put_in_force(struct session *s, const struct setup *setup)
 	s->loaded = setup->loaded;
 }
 
-/* Make an event the one in force; the lock is held. */
+/* Put an event in force.  The lock is held. */
 static void append_event(struct session *s, struct event *ev)
 {
 	if (s->n_events)
@@ -345,7 +345,7 @@ int session_recount(struct session *s, const struct scope *scope, const struct o
 	return 0;
 }
 
-/* A fabric that an event begins with; all borrowed. */
+/* A fabric with which an event begins; all borrowed. */
 struct fresh {
 	const struct fabric *fabric, *loaded; /* shaped by options, and before */
 	const struct options *options;
@@ -354,7 +354,7 @@ struct fresh {
 	bool goes_on;			    /* the events there are stay */
 };
 
-/* How the fabric in force was got. */
+/* How the fabric in force was obtained. */
 static char *origin_text(const struct session *s)
 {
 	size_t at = s->at;
@@ -364,7 +364,7 @@ static char *origin_text(const struct session *s)
 	return str_dup(s->event[at].text);
 }
 
-/* The loaded fabric under the options `guid`, `port_guids` and the name map. */
+/* The loaded fabric, shaped by the options `guid` and `port_guids` and by the name map. */
 static int shape_fabric(const struct session *s, const struct fabric *loaded, const struct options *o,
 			const struct fabric **out, struct err *e)
 {
@@ -399,7 +399,7 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 	return 0;
 }
 
-/* What an event of a new fabric holds: everything up under these options and tables. */
+/* The content of an event of a new fabric: everything up, with these options and tables. */
 static const struct setup *fresh_setup(const struct session *s, const struct fresh *n)
 {
 	struct state *up = state_new(n->fabric);
@@ -416,8 +416,8 @@ static const struct setup *fresh_setup(const struct session *s, const struct fre
 }
 
 /*
- * Begin with a fabric, in a new history or (n->goes_on) behind the event in force; nothing changes when it
- * cannot be routed.
+ * Begin with a fabric: in a new history, or (n->goes_on) behind the event in force.  If it cannot be routed,
+ * nothing changes.
  */
 static int begin(struct session *s, const struct fresh *n, struct progress *p, struct err *e)
 {
@@ -533,7 +533,7 @@ int session_reshape(struct session *s, const struct options *o, struct progress 
 	if (shape_fabric(s, s->loaded, o, &shaped, e))
 		return -1;
 	text = origin_text(s);
-	/* the ports are the same ones under the same ids */
+	/* the same ports have the same ids */
 	rc = begin(s,
 		   &(struct fresh){.fabric = shaped,
 				   .loaded = s->loaded,

@@ -1,12 +1,10 @@
 /*
- * A session: a fabric, options, the events made to it, snapshots.  Everything a
- * person does goes through command lines (interpreter.h); the functions here
- * are what commands and panes are made of.
+ * A session: a fabric, options, the events made to it, snapshots.  A person does everything by command lines
+ * (interpreter.h).  Commands and panes are made of the functions here.
  *
- * Threads.  One thread at a time runs commands and changes the session.
- * Another may look: it holds session_lock() while it reads, and may keep what it
- * takes references on (fabric, sweep).  Commands compute without the lock and
- * hold it only while they publish.
+ * Threads.  One thread at a time runs commands and changes the session.  Another thread may read: it holds
+ * session_lock() meanwhile, and may keep objects on which it takes references (fabric, sweep).  Commands
+ * compute without the lock and hold it only while they publish.
  */
 #ifndef IBSCOPE_SESSION_H
 #define IBSCOPE_SESSION_H
@@ -31,7 +29,10 @@ struct event {
 	char *text;		   /* "fail link leaf-03[19]" */
 	const struct setup *setup; /* in force after it; reference held */
 	struct sweep *sweep;	   /* of that setup; reference; NULL while nothing has been routed */
-	/* against the event before, of EVENT_SCOPE that of the one it follows; NULL: nothing to compare */
+	/*
+	 * compared with the event before (an EVENT_SCOPE: as the event that it follows); NULL: nothing to
+	 * compare
+	 */
 	struct comparison *change;
 };
 
@@ -40,7 +41,7 @@ struct snapshot {
 	struct sweep *sweep; /* reference */
 };
 
-/* A drawing that was written: for reports. */
+/* A drawing that was written, for reports. */
 struct drawing_note {
 	char *path, *what; /* "ticket.svg", "svg path node0001 node0009" */
 	size_t at;	   /* event that was in force */
@@ -54,8 +55,8 @@ struct session {
 	pthread_mutex_t mutex;
 
 	/*
-	 * In force: that of the event, but for options that were set since and route
-	 * nothing yet.  Reference held.
+	 * Setup in force: that of the event, plus options set since then that route nothing yet.  Reference
+	 * held.
 	 */
 	const struct setup *setup;
 	const struct fabric *fabric; /* that of the setup; NULL before the first load */
@@ -67,7 +68,7 @@ struct session {
 	struct event *event;
 	size_t n_events, cap_events;
 	size_t at;	     /* event in force; events above it can be redone */
-	uint64_t generation; /* grows with every published change: panes rebuild when it differs */
+	uint64_t generation; /* grows with every published change, and panes rebuild then */
 	double read_at;	     /* now_seconds() when a live fabric was last read; 0: never.  Under the lock */
 
 	struct snapshot *snapshot;
@@ -76,10 +77,10 @@ struct session {
 	struct walk *walk;	    /* through the recording of a run (session_walk()); NULL = none */
 	uint64_t walk_of;	    /* generation it was made in */
 	const struct moment *shown; /* where it stands; reference, NULL = the present.  Under the lock */
-	uint64_t walk_moves;	    /* grows when it moves, begins or ends */
-	int play;		    /* pace it is played at + 1, 0 = it stands (play.h).  Under the lock */
-	const struct sweep *moment; /* while a command tells of a step of it: that step; borrowed */
-	pthread_t moment_for;	    /* the thread that runs the command: all others see the present */
+	uint64_t walk_moves;	    /* grows when the walk moves, begins or ends */
+	int play; /* 1 + pace at which it is played (play.h), 0 = it stands still.  Under the lock */
+	const struct sweep *moment;	   /* while a command reports on a step of it: that step; borrowed */
+	pthread_t moment_for;		   /* thread that runs that command; all others see the present */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
 	char *configured;		   /* routing_engine of the last `config`, NULL = none */
 	struct drawing_note *drawing;
@@ -87,8 +88,8 @@ struct session {
 };
 
 /*
- * engines: NULL-terminated.  tables: NULL-terminated list of tables of commands
- * (command.h), each ended by an entry with name NULL.  Both must outlive the session.
+ * engines: NULL-terminated. tables: NULL-terminated list of tables of commands (command.h); each table ends
+ * with an entry whose name is NULL.  Both must outlive the session.
  */
 struct session *session_new(const struct engine *const *engines, const struct command *const *tables);
 void session_free(struct session *s);
@@ -97,22 +98,24 @@ void session_lock(struct session *s);
 void session_unlock(struct session *s);
 
 /*
- * The walk through a recorded run that is looked at; NULL: the present is.  Every event ends it.  It is
- * moved by commands, so another thread may only ask it under the lock.
+ * The walk through a recorded run that is shown; NULL: the present is.  Every event ends it.  Commands move
+ * it, so another thread may ask it only under the lock.
  */
 struct walk *session_walk(const struct session *s);
-void session_set_walk(struct session *s, struct walk *w); /* takes it over; NULL: the present */
+void session_set_walk(struct session *s, struct walk *w); /* takes w over; NULL: the present */
 /* Where the walk stands, for panes; NULL: the present is shown.  Borrowed, valid under the lock. */
 const struct moment *session_shown(const struct session *s);
-/* The step that this thread tells of, instead of what the run made; NULL = the present. */
+/*
+ * The step of the walk that is the subject of this thread, instead of the finished run; NULL = the present.
+ */
 const struct sweep *session_moment(const struct session *s);
-/* The walk may stand elsewhere now: what is shown of it follows.  By the thread that moves it. */
+/* The walk may have moved: its panes follow.  For the thread that moves it. */
 void session_walk_moved(struct session *s);
 
-/* What is in force now; valid under the lock (take a reference to keep it).  NULL when there is none. */
+/* In force now; valid under the lock (take a reference to keep it).  NULL when there is none. */
 const struct sweep *session_sweep(const struct session *s);
 const struct routing *session_routing(const struct session *s);
-const struct lids *session_lids(const struct session *s); /* NULL also: those of the source count */
+const struct lids *session_lids(const struct session *s); /* NULL also when the LIDs of the source count */
 const struct event *session_event(const struct session *s);
 const struct state *session_state(const struct session *s);
 const struct scope *session_scope(const struct session *s); /* NULL: all hosts count */
@@ -121,31 +124,36 @@ const struct scope *session_scope(const struct session *s); /* NULL: all hosts c
 int session_need_fabric(const struct session *s, struct err *e);
 
 /*
- * Replace the fabric (takes over the reference); history goes, snapshots stay.  The engine in force
- * routes it.
+ * Replace the fabric (takes over the reference).  The history goes, snapshots stay.  The engine in force
+ * routes the new fabric.
  */
 int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		       struct err *e);
 
-/* Options as they are by default, no engine and no scope in force, from the next fabric on. */
+/* From the next fabric on: default options, no engine and no scope in force. */
 void session_forget(struct session *s);
 
 /*
- * The same as one more event behind those there are, compared with what was in force (two_fabrics.h): a
- * fabric that was discovered again.  Everything is up in it.
+ * The same as one more event behind the present ones, for a fabric that was discovered again.  It is compared
+ * with what was in force (two_fabrics.h).  Everything in it is up.
  */
 int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		  struct err *e);
 
-/* A drawing of what is in force was written; one of the same path before is no more.  Copies. */
+/*
+ * A drawing of the present was written.  It replaces an earlier drawing of the same path.  Copies its
+ * arguments.
+ */
 void session_note_drawing(struct session *s, const char *path, const char *what);
 
-/* A live fabric has just been read, and what is loaded is as it is. */
+/* A live fabric has just been read, and the loaded fabric is the same. */
 void session_read_now(struct session *s);
-/* Seconds since then; below 0 where what is loaded is no live fabric. */
+/* Seconds since the last reading; below 0: the loaded fabric is not live. */
 double session_reading_age(const struct session *s);
 
-/* Make an event: new state and/or chain and/or options; sweeps when a chain is in force. */
+/*
+ * Make an event with a new state, chain or options, or several of these.  When a chain is in force it sweeps.
+ */
 struct change_request {
 	enum event_kind kind;
 	struct setup setup; /* members that are not NULL are new; borrowed */
@@ -157,54 +165,55 @@ struct change_request {
 int session_change(struct session *s, const struct change_request *rq, struct err *e);
 
 /*
- * Which hosts count from now on: a new scope or (NULL: as it is) options that differ in aggregation_nodes
- * alone.  An event without a sweep: tables and what changed stay, counted anew.
+ * Change which hosts count: by a new scope, or (NULL: the scope stays) by options that differ only in
+ * aggregation_nodes.  This event has no sweep.  Tables and changes stay and are counted anew.
  */
 int session_recount(struct session *s, const struct scope *scope, const struct options *o, const char *text,
 		    struct progress *p, struct err *e);
 
-/* The event whose tables the changes of event number `at` are against; NULL: none. */
+/* The event with which the changes of event number `at` are compared; NULL: none. */
 const struct event *session_event_before(const struct session *s, size_t at);
 
-/* Options that count from the next sweep on; nothing is routed.  Takes a reference. */
+/* Set options for the next sweep; nothing is routed now.  Takes a reference. */
 void session_set_options(struct session *s, const struct options *o);
 
 /*
- * Take options that shape the fabric (guid, port_guids) or a new s->names into
- * force: a new history begins.  Takes a reference on the options.
+ * Bring options that shape the fabric (guid, port_guids), or a new s->names, into force.  A new history
+ * begins.  Takes a reference on the options.
  */
 int session_reshape(struct session *s, const struct options *o, struct progress *p, struct err *e);
 
 int session_goto(struct session *s, size_t at, struct err *e); /* event number as the journal shows it */
 int session_undo(struct session *s, struct err *e);
 int session_redo(struct session *s, struct err *e);
-/* Everything up, a history with one event; snapshots stay. */
+/* Everything up, and a history of one event.  Snapshots stay. */
 int session_reset(struct session *s, struct progress *p, struct err *e);
 
 struct sweep *session_find_snapshot(const struct session *s, const char *name); /* borrowed; NULL */
 
-/* A routing, whenever it was made and of whatever fabric, where the hosts count that count now; a new
- * reference. */
+/*
+ * A routing with the hosts that count now.  It may be of any time and any fabric.  Returns a new reference.
+ */
 struct routing *session_counted(const struct session *s, const struct routing *r);
 
 /*
- * Names of things (names.c): a node is a GUID, a LID, a name, the unique beginning of a word of a name,
- * a unique part of one, or a glob that fits one (core/fabric/names.h: the best fit counts).  A port is
- * NODE[PORT].  A host's name alone, "luna-0200", is the first of its ports that is up (the first that
+ * Names of things (names.c).  A node is named by a GUID, a LID, a name, the unique beginning of a word of a
+ * name, a unique part of a name, or a glob that fits one name (core/fabric/names.h: the best fit counts).  A
+ * port is NODE[PORT].  A host's name alone, "luna-0200", is the first of its ports that is up (the first that
  * is cabled when none is).  NO_ID and *e: none or several are meant.
  */
 uint32_t session_node(const struct session *s, const char *word, struct err *e); /* node id */
 uint32_t session_port(const struct session *s, const char *word, struct err *e); /* port id */
 /*
- * An endport and one of its LIDs: a LID, a port GUID, NODE, or NODE[PORT]; a switch's port means
- * its port 0.  *lid is 0 when it has none.
+ * An endport and one of its LIDs, from a LID, a port GUID, NODE, or NODE[PORT].  A switch's port means its
+ * port 0.  *lid is 0 when the endport has none.
  */
 uint32_t session_endport(const struct session *s, const char *word, unsigned *lid, struct err *e);
 
 /*
- * Where many may stand: ids of all that a word means.  Besides one node, all nodes of a host, globs
- * and lists of names as Slurm writes them.  -1 and *e: it means none, or a name fits several nodes
- * that are not one host's.
+ * Where many may stand: the ids of everything that a word means.  A word may also mean all nodes of a host, a
+ * glob, or a list of names as Slurm writes it.  -1 and *e: the word means no node, or several nodes that are
+ * not of one host.
  */
 struct id_list {
 	uint32_t *id;
@@ -213,20 +222,23 @@ struct id_list {
 };
 int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct id_list *l,
 		  struct err *e);
-/* The same for ports; NODE[1-4,7] are several, and a host alone means all its cabled ports. */
+/* The same for ports.  NODE[1-4,7] means several ports.  A host alone means all its cabled ports. */
 int session_ports(const struct session *s, const char *word, struct id_list *l, struct err *e);
 void id_list_free(struct id_list *l);
 
 /*
- * Is the word the name of a host with several cabled ports, and nothing else?  Then the one that it
- * means where one is wanted: an endport; else NO_ID.
+ * The endport that a host's name means where one is wanted.  NO_ID: the word is something else, or the host
+ * has only one cabled port.
  */
 uint32_t session_host(const struct session *s, const char *word);
 
-/* Is an endport up: reached by the subnet manager, or while nothing is routed by a cable that is up? */
+/* Is an endport up? While nothing is routed: is its cable up? Otherwise: does the subnet manager reach it? */
 bool session_endport_up(const struct session *s, uint32_t ep);
 
-/* Nodes that a word fits equally well, when session_node() refuses it for that; their number, 0 otherwise. */
+/*
+ * Nodes that a word fits equally well, when session_node() refuses it for that reason.  Returns their number;
+ * 0: another case.
+ */
 uint32_t session_candidates(const struct session *s, const char *word, struct name_hits *h);
 
 #endif

@@ -89,7 +89,7 @@ static void clear_candidates(struct step_about *a)
 	free(a->told);
 }
 
-/* Take over what an engine tells of a choice. */
+/* Take over what an engine tells about a choice. */
 static void take(const struct fabric *f, const struct rec_choice *c, struct step_about *a)
 {
 	a->n_quantities = c->n_quantities;
@@ -104,7 +104,7 @@ static void take(const struct fabric *f, const struct rec_choice *c, struct step
 		a->told = str_dup(text_str(&c->text));
 }
 
-/* Is the entry decided once more after the step? */
+/* Is the entry decided again after the step? */
 static bool decided_again(const struct recording *r, size_t step)
 {
 	const struct rec_event *me = recording_event(r, step);
@@ -118,7 +118,7 @@ static bool decided_again(const struct recording *r, size_t step)
 	return false;
 }
 
-/* An entry, as `why` asks for it: the last word on it. */
+/* An entry, in the words of `why`: the last decision about it. */
 static int ask_entry(struct asking *x, const struct engine *const *engines, struct progress *p, struct err *e)
 {
 	const struct fabric *f = recording_sweep(x->r)->fabric;
@@ -151,7 +151,7 @@ static void pair_lids(const struct asking *x, uint32_t a, uint32_t b, unsigned *
 		*to = x->a->change[0].at % (s->lids->max_lid + 1u);
 }
 
-/* A pair of switches: what the engine says of its layer in the end. */
+/* A pair of switches: the engine's final word on its layer. */
 static void ask_pair(const struct asking *x, struct progress *p)
 {
 	const struct sweep *s = recording_sweep(x->r);

@@ -1,7 +1,7 @@
 /*
- * All that there is to tell of one step of a recording: the sentence, the rule, where to read about it, the
- * cells it changes by name, and what it was chosen from.  Text of its own: nothing is borrowed, so that a
- * thread may make it and another show it.
+ * Everything that is known of one step of a recording: the sentence, the rule, where to read about it, the
+ * names of the cells that it changes, and the candidates.  All texts are its own and nothing is borrowed, so
+ * one thread may make it and another show it.
  */
 #ifndef IBSCOPE_STEP_ABOUT_H
 #define IBSCOPE_STEP_ABOUT_H
@@ -21,12 +21,12 @@ struct about_change {
 	char *was_text, *now_text; /* "port 6", "2 hops", "none" */
 };
 
-/* One that could have been taken. */
+/* A candidate that could have been taken. */
 struct about_candidate {
 	bool taken;
-	unsigned port; /* of the step's switch */
-	char *to;      /* "spine-01[3]": the other end of its cable */
-	char *from;    /* port it leaves by when on another chip of the chassis: "sp-02[7]"; NULL */
+	unsigned port;		   /* of the step's switch */
+	char *to;		   /* "spine-01[3]": the other end of its cable */
+	char *from;		   /* port it leaves by on another chip of the chassis: "sp-02[7]"; NULL */
 	int64_t q[REC_QUANTITIES]; /* in the order of `quantity`; INT64_MIN = does not apply */
 	uint32_t peer, chip;	   /* port id of the other end; of `from`, NO_ID */
 };
@@ -48,14 +48,15 @@ struct step_about {
 	const char *quantity[REC_QUANTITIES];
 	struct about_candidate *candidate; /* [n_candidates] in the engine's order */
 	size_t n_candidates;
-	char *told; /* its words: the rule of the closed list and the sentence, lines of a pair; "" none */
+	char *told; /* words of the engine: rule of the closed list with its sentence, lines of a pair; ""
+		       none */
 };
 
 /*
- * Of step 1 .. recording_steps(); 0: the start, of which there is only the sentence.  `engines`: those the
- * recording was made with; NULL: the engine is not asked, which is fast (the same with nothing in
- * candidates).  To be freed; NULL and *e: cancelled, no memory.  Safe beside whoever moves a walk over the
- * same recording.
+ * About step 1 .. recording_steps(); 0: the start, which has only the sentence.  `engines`: those with which
+ * the recording was made.  NULL: the engine is not asked, which is fast; then there are no candidates.  To be
+ * freed.  NULL and *e: cancelled, no memory.  Another thread may move a walk over the same recording
+ * meanwhile.
  */
 struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,
 			      struct progress *p, struct err *e);

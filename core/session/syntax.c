@@ -58,8 +58,8 @@ size_t syntax_fixed(const char *word, size_t len)
 /* --- the syntax as places ---------------------------------------------------------------------------- */
 
 /*
- * Each word of the syntax is a place; which places may follow each other is all there is to it (Glushkov's
- * automaton).
+ * Each word of the syntax is a place.  The syntax is fully described by which place may follow which
+ * (Glushkov's automaton).
  */
 #define PLACES 192
 
@@ -78,7 +78,7 @@ struct places {
 	size_t name_len;
 };
 
-/* A part of the syntax: places that it begins and ends with; may it be left out? */
+/* A part of the syntax: the places where it begins and ends, and whether it may be left out. */
 struct part {
 	struct set first, last;
 	bool empty;
@@ -102,7 +102,7 @@ static void either(struct part *a, const struct part *b)
 	a->empty |= b->empty;
 }
 
-/* Behind the places of a set may come those of another. */
+/* Places of one set may come behind those of another. */
 static void join(struct places *x, const struct set *from, const struct set *to)
 {
 	for (unsigned i = 0; i < x->n; i++)
@@ -133,7 +133,7 @@ static struct part one_word(struct places *x, const char *word, size_t len)
 	return p;
 }
 
-/* Words with '|' between up to a blank, a closing bracket or "..."; *p moves behind them. */
+/* Words separated by '|', up to a blank, a closing bracket or "..."; *p moves behind them. */
 static struct part words(struct places *x, const char **p)
 {
 	struct part all = {.empty = false};
@@ -158,7 +158,7 @@ static struct part words(struct places *x, const char **p)
 
 static struct part forms(struct places *x, const char **p, bool whole);
 
-/* A word or a group in brackets, which "..." may follow. */
+/* A word, or a group in brackets.  "..." may follow it. */
 static struct part item(struct places *x, const char **p)
 {
 	struct part a;
@@ -230,7 +230,7 @@ static struct places *places_of(const char *syntax)
 
 /* --- words that stand at them -------------------------------------------------------------------------- */
 
-/* Does a word of the syntax stand for one that was typed? */
+/* Does a word of the syntax fit a typed word? */
 static bool stands_for(const struct syntax_word *w, const char *typed)
 {
 	size_t fixed = syntax_fixed(w->word, w->len);
@@ -245,7 +245,7 @@ static bool takes_names(const struct syntax_word *w)
 	return syntax_names_node(k) || k == KIND_ARGUMENT || k == KIND_TEXT;
 }
 
-/* Places at which a word may stand behind those of *before (at the beginning: NULL). */
+/* Places where a word may stand behind those of *before (NULL: at the beginning). */
 static struct set stand(const struct places *x, const struct set *before, const char *typed, bool whole)
 {
 	struct set may = {{0}};
@@ -261,7 +261,7 @@ static struct set stand(const struct places *x, const struct set *before, const 
 	return may;
 }
 
-/* The place of a reading's end, PLACES: none.  cost [n] may be NULL. */
+/* The place where a reading ends; PLACES: none. cost [n] may be NULL. */
 static unsigned end_of(const struct places *x, const struct set *at, const unsigned *cost)
 {
 	unsigned best = PLACES;
@@ -308,7 +308,7 @@ void syntax_next(const char *syntax, int argc, char *const *argv,
 
 /* --- the best reading -------------------------------------------------------------------------- */
 
-/* Of a word at each of the places where it may stand; nothing where they are all of one kind. */
+/* The costs of a word at each of its possible places.  Nothing if all these are of one kind. */
 static void costs_of(const struct places *x, const struct set *at, const char *typed, syntax_cost *cost,
 		     void *ctx, unsigned *out)
 {

@@ -1,12 +1,11 @@
 /*
- * The syntax line of a command, as `help` shows it, is also what its arguments are
- * checked and completed by:
+ * The syntax line of a command is what `help` shows.  Arguments are checked and completed by the same line:
  *
  *   fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]
  *
- * Small words stand for themselves, capital ones for an argument; "seed=K" begins with
- * the small part.  [ ] may be left out, ... may come again, `a|b` is one word or the other,
- * and ` | ` between blanks parts whole forms, which may repeat the command's name.
+ * Small words stand for themselves, capital ones for an argument; "seed=K" begins with the small part. [ ]
+ * may be left out, ... may come again, `a|b` is one word or the other, and ` | ` between blanks parts whole
+ * forms, which may repeat the command's name.
  */
 #ifndef IBSCOPE_SYNTAX_H
 #define IBSCOPE_SYNTAX_H
@@ -25,7 +24,7 @@ enum syntax_kind {
 	KIND_HOSTS,
 	KIND_PORT,
 	KIND_ENDPORT,
-	KIND_ARGUMENT, /* of a pane: may be any of those */
+	KIND_ARGUMENT, /* of a pane: one of those above */
 	KIND_TEXT,
 	KIND_FILE,
 	KIND_ENGINES,
@@ -50,37 +49,36 @@ static inline bool syntax_names_node(enum syntax_kind k)
 /* Do words (argv[0] is the command) fit the syntax? */
 bool syntax_fits(const char *syntax, int argc, char *const *argv);
 
-/* The same where words i with whole[i] [argc] are names of nodes: they stand for such words only, or for
- * text. */
+/*
+ * The same, where words i with whole[i] [argc] are names of nodes.  Such a word fits only a node's place or
+ * text.
+ */
 bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const bool *whole);
 
-/* What a word that was typed stands for. */
+/* What a typed word stands for. */
 struct syntax_word {
 	const char *word; /* in the syntax, [len] */
 	size_t len;
 	unsigned form; /* of the whole forms, from 0 */
 };
 
-/* How badly a typed word fits a capital word of the syntax that may stand for it; 0: best. */
+/* How badly a typed word fits one of several possible capital words of the syntax; 0: best. */
 typedef unsigned syntax_cost(void *ctx, const char *word, size_t len, const char *typed);
 #define SYNTAX_NEVER 1000000u /* it does not stand for it */
 
 /*
- * The best reading of the words: word i behind the command stands for found[i], [argc - 1].  The least
- * sum of costs counts, then the order of the syntax; cost() is asked where a word may stand for several.
- * False: no reading fits.
+ * The best reading of the words: word i behind the command stands for found[i], [argc - 1].  The least sum of
+ * costs wins; on a tie, the order of the syntax. cost() is called where a word may stand for several.  False:
+ * no reading fits.
  */
 bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *cost, void *ctx,
 		  struct syntax_word *found);
 
-/*
- * All that may stand behind these words: offer() gets a word of the syntax each time,
- * some more than once.
- */
+/* Call offer() with each word of the syntax that may stand behind these words; with some more than once. */
 void syntax_next(const char *syntax, int argc, char *const *argv,
 		 void (*offer)(void *ctx, const char *word, size_t len), void *ctx);
 
-/* Of a word of the syntax: how much of it stands for itself ("link" 4, "seed=K" 5, "FILE" 0). */
+/* Length of the part of a syntax word that stands for itself ("link" 4, "seed=K" 5, "FILE" 0). */
 size_t syntax_fixed(const char *word, size_t len);
 
 #endif

@@ -254,7 +254,7 @@ static int letter(char c)
 	return c == '-' || c == '_' ? ' ' : tolower((unsigned char)c);
 }
 
-/* Does the word, up to its end, equal that of `len` characters, or at least begin it? */
+/* Does the word, up to its end, equal the one of `len` characters, or at least begin it? */
 static bool equals(const char *word, const char *name, size_t len, bool begins)
 {
 	size_t n = strlen(word);
@@ -303,11 +303,11 @@ const struct topic *topic_find(const struct session *s, const char *word, bool e
 
 #define COLUMN_WORDS 12
 
-/* Words of a column's name, cut at blanks, commas and arrows, into buf; their number. */
+/* Cut a column's name at blanks, commas and arrows into buf.  Returns the number of words. */
 static unsigned split(char *buf, char **word)
 {
 	static const char parts[] =
-		" ,/\xe2\x86\x92"; /* the bytes of an arrow are of no other character here */
+		" ,/\xe2\x86\x92"; /* the bytes of an arrow occur in no other character here */
 	char *save = NULL;
 	unsigned n = 0;
 

@@ -1,6 +1,6 @@
 /*
- * Words of the field in a few lines each, for `help TOPIC`: what it is, where it is seen, its trap; the
- * source, and a command to try.
+ * Words of the field, for `help TOPIC`, in a few lines each: the meaning, where it is seen, the trap; then
+ * the source, and a command to try.
  */
 #ifndef IBSCOPE_TOPICS_H
 #define IBSCOPE_TOPICS_H
@@ -12,26 +12,27 @@
 #define TOPIC_COLUMNS 80 /* of a line, at most */
 
 struct topic {
-	const char *name;   /* small letters, '-' for blanks */
-	const char *also;   /* other words that lead here, names of columns among them: "hop|links"; NULL */
-	const char *text;   /* at most three lines, the first without the name */
-	const char *source; /* paper, specification or document; NULL: none but the program */
+	const char *name; /* small letters, '-' for blanks */
+	const char *also; /* other words for the same topic, names of columns among them: "hop|links"; NULL */
+	const char *text; /* at most three lines, the first without the name */
+	const char *source; /* paper, specification or document; NULL: the program alone */
 	const char *try_it; /* a command line that shows it */
 };
 
-/* Ended by name NULL.  Engines have theirs in engines/topics.c. */
+/* Ended by name NULL.  The topics of engines are in engines/topics.c. */
 extern const struct topic core_topics[];
 
-/* The i-th of all that the session was given (session.h); NULL: there are fewer. */
+/* Topic i of the session's topics (session.h); NULL: there are fewer. */
 const struct topic *topic_at(const struct session *s, size_t i);
 /*
- * By name or other word; capitals do not matter, and blanks, '-' and '_' are alike.  exact false: also by
- * the beginning of a name that no other topic has.  NULL: none.
+ * Find by name or other word.  Capitals do not matter; blanks, '-' and '_' are the same. exact false: the
+ * beginning of a name will do if no other topic has it.  NULL: none.
  */
 const struct topic *topic_find(const struct session *s, const char *word, bool exact);
 /*
- * That of a pane's column: by its whole name, else by as many words of it in a row as lead to one exactly,
- * the first ones of such ("was → now", "central switch"); arrows and commas part words too.  NULL: none.
+ * The topic of a pane's column: by the whole name; otherwise by as many of its words in a row as lead to
+ * exactly one topic, the first such words ("was → now", "central switch").  Arrows and commas separate words
+ * too.  NULL: none.
  */
 const struct topic *topic_of_column(const struct session *s, const char *name);
 /* Its lines. */

@@ -1,4 +1,4 @@
-/* `advise`: which engine and options suit this fabric, and the files for OpenSM. */
+/* `advise`: which engine and options suit this fabric.  It also writes the files for OpenSM. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +136,7 @@ static void report(struct session *s, const struct advice *a, struct out *o)
 
 /* --- files ---------------------------------------------------------------------------------------- */
 
-/* The path as OpenSM finds it wherever it runs; NULL and *e. */
+/* The absolute path, so that OpenSM finds it from any folder; NULL and *e. */
 static char *whole_path(const char *path, struct err *e)
 {
 	char *here, *whole;
@@ -182,7 +182,7 @@ static int write_one(const char *path, const struct advice_file *file, struct ou
 	return rc;
 }
 
-/* The lines for opensm.conf last: they name nothing that is not there. */
+/* opensm.conf is written last: all files that its lines name are there by then. */
 static int write_files(const struct advice *a, unsigned rank, const char *path, struct out *o, struct err *e)
 {
 	struct advice_file file[ADVICE_FILES];

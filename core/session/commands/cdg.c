@@ -159,7 +159,7 @@ static uint32_t *count_inputs(const struct cdg *c)
 	return n;
 }
 
-/* Those of a VL, or CDG_ALL_VLS; dependencies that lead to other VLs count where they begin. */
+/* Dependencies of a VL, or of CDG_ALL_VLS.  One that leads to another VL counts where it begins. */
 static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct out *o)
 {
 	uint32_t *in = count_inputs(c), *channel = NEW_ARRAY(c->n_channels, uint32_t), n = 0, deps = 0,
@@ -247,7 +247,7 @@ static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, str
 	return list;
 }
 
-/* A cycle, and at most `routes` of the routes that make each step of it; the VL where it changes. */
+/* A cycle, and the VL where it changes.  Each step shows at most `routes` of the routes that make it. */
 static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t n, uint32_t routes,
 			   struct progress *p, struct out *o)
 {
@@ -290,7 +290,7 @@ static json_t *list_vls(uint32_t vls)
 	return list;
 }
 
-/* Groups that are not shown, and the VLs they are on. */
+/* Groups that are not shown, with their VLs. */
 static void print_rest(const struct cdg *c, uint32_t limit, struct out *o)
 {
 	uint32_t vls = 0;

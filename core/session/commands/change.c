@@ -24,7 +24,7 @@ static void add_assignment(struct text *t, const char *word)
 	free(quoted);
 }
 
-/* The names that NAME=VALUE has in place of a file. */
+/* The names in NAME=VALUE that stand there instead of a file. */
 static void report_assigned(const struct options *opts, const char *word, struct out *o)
 {
 	char *name = str_printf("%.*s", (int)strcspn(word, "="), word);
@@ -107,7 +107,10 @@ struct edit {
 	struct text text;      /* of the event */
 };
 
-/* What a word of the event's text is: as it was typed when it means many, else the name of what it means. */
+/*
+ * A word for the event's text.  One that means many stays as it was typed; otherwise it becomes the name of
+ * what it means.
+ */
 static void tell_word(struct edit *d, const char *word, const struct id_list *l, const char *name)
 {
 	char *typed = l->many ? word_quoted(word) : NULL;
@@ -116,7 +119,7 @@ static void tell_word(struct edit *d, const char *word, const struct id_list *l,
 	free(typed);
 }
 
-/* One that is in the wanted state already is an error, but for one of many. */
+/* Something that is already in the wanted state is an error, except within a list of many. */
 static int edit_link(struct edit *d, uint32_t port, bool many, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
@@ -154,7 +157,7 @@ static int edit_node(struct edit *d, uint32_t n, bool want_switch, bool many, st
 	return 0;
 }
 
-/* Apply a word to all that it means; kind: 'l'ink, 's'witch or 'h'ost. */
+/* Apply a word to everything that it means; kind: 'l'ink, 's'witch or 'h'ost. */
 static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
@@ -176,7 +179,7 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 	return rc;
 }
 
-/* The chassis or card that a word names, or that a switch is in; NO_ID and *e. */
+/* The chassis or card that a word names, or to which a named switch belongs; NO_ID and *e. */
 static uint32_t find_part(const struct session *s, const struct parts *p, const char *word, struct err *e)
 {
 	uint32_t part = parts_find(p, word, e), node;
@@ -191,7 +194,7 @@ static uint32_t find_part(const struct session *s, const struct parts *p, const 
 	return NO_ID;
 }
 
-/* All switches of a chassis or card that are not in the wanted state yet. */
+/* All switches of a chassis or card that are not yet in the wanted state. */
 static int edit_part(struct edit *d, const struct parts *p, const char *word, struct err *e)
 {
 	uint32_t part = find_part(d->s, p, word, e);
@@ -231,7 +234,7 @@ static int edit_parts(struct edit *d, enum part_kind kind, const struct args *ar
 	return rc;
 }
 
-/* N links between switches, at random, of those that are up. */
+/* N random links between switches, all of which are up. */
 static int fail_random(struct edit *d, const struct args *args, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
@@ -342,7 +345,7 @@ static int cmd_restore(struct session *s, const struct args *args, struct out *o
 	return edit_command(s, false, args, o, e);
 }
 
-/* Mark the links of all ports that a word means in flapped[n_links]. */
+/* Mark in flapped[n_links] the links of all ports that a word means. */
 static int flap_word(const struct session *s, const char *word, uint8_t *flapped, struct text *text,
 		     struct err *e)
 {

@@ -42,7 +42,7 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 	out_json(o, "unreachable", json_integer((json_int_t)c->unreachable));
 }
 
-/* Does a route turn from down to up between two channels in turn? */
+/* Do two channels in a row turn from down to up? */
 static bool turns_up(const struct routing *r, uint32_t port, uint32_t next)
 {
 	const struct fabric *f = r->topo->fabric;
@@ -52,7 +52,7 @@ static bool turns_up(const struct routing *r, uint32_t port, uint32_t next)
 	       r->ops->direction(r, b, f->port_num[next]) == 'U';
 }
 
-/* Where a shortest credit loop turns from down to up: without such turns there could be none in a tree. */
+/* Where a shortest credit loop turns from down to up.  A tree without such turns has no loops. */
 static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct out *o)
 {
 	const struct fabric *f = w->fabric;
@@ -83,8 +83,7 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	out_json(o, "loop_turns", json_integer(turns));
 }
 
-/* Credit loops and dropped routes; how many there are of both, -1 and *e when cancelled or short of memory.
- */
+/* Credit loops and dropped routes.  Returns the number of both; -1 and *e when cancelled or out of memory. */
 static int64_t check_loops(const struct sweep *w, struct faults *faults, struct out *o, struct err *e)
 {
 	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress, e);
@@ -101,7 +100,7 @@ static int64_t check_loops(const struct sweep *w, struct faults *faults, struct 
 	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : n;
 }
 
-/* Turns from down to up: information, for OpenSM itself leaves some.  -1 when cancelled. */
+/* Turns from down to up.  They are information, not faults: OpenSM itself leaves some.  -1 when cancelled. */
 static int check_turns(const struct sweep *w, struct out *o)
 {
 	struct turns t;
@@ -143,7 +142,7 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 	faults_add_path(ctx, sw, lid, loops);
 }
 
-/* What is wrong with single endports. */
+/* Faults of single endports. */
 static void add_endports(const struct sweep *w, struct faults *s)
 {
 	const struct topo *t = w->topo;
@@ -183,7 +182,7 @@ static void print_faults(const struct faults *s, const char *what, struct out *o
 	text_free(&t);
 }
 
-/* What FILE did not have, and what is gone; how many are new. */
+/* What was not in FILE, and what has gone since.  Returns the number of new faults. */
 static size_t compare_faults(const struct faults *now, const struct faults *was, const char *path,
 			     struct out *o)
 {
@@ -225,7 +224,7 @@ static void tell_basis(const struct sweep *w, struct out *o)
 	text_free(&missing);
 }
 
-/* The judgement; gone: ports of the scope that are not in the fabric.  Is it sound? */
+/* The judgement: is the fabric sound? gone: ports of the scope that are not in the fabric. */
 static bool print_verdict(const struct sweep *w, bool sound, uint32_t gone, struct out *o)
 {
 	bool missing = w->fabric->warnings.missing;
@@ -277,7 +276,7 @@ static bool tell_sound(const struct sweep *w, bool right, uint32_t gone, struct 
 	return print_verdict(w, right, gone, o);
 }
 
-/* now: gets the faults one by one, NULL = they need not be known.  was: those to compare with, or NULL. */
+/* now: receives the faults one by one; NULL = nobody needs them. was: the faults to compare with, or NULL. */
 static int check(struct session *s, const struct sweep *w, struct faults *now, const struct faults *was,
 		 const char *path, struct out *o, struct err *e)
 {
@@ -314,7 +313,7 @@ static int check(struct session *s, const struct sweep *w, struct faults *now, c
 
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct sweep w = *session_sweep(s); /* a look at it, perhaps with other routes */
+	struct sweep w = *session_sweep(s); /* a look at the fabric, perhaps with other routes */
 	const char *baseline = args_word(args, "FILE", NULL);
 	const struct routing *spread = NULL;
 	struct faults now, was = {0};

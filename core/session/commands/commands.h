@@ -1,6 +1,6 @@
 /*
- * What the functions of the commands share.  A new command is one entry in the
- * table of the file it belongs to (the tables: command.h).
+ * What the functions of the commands share.  To add a command, add one entry to the table of the file that it
+ * belongs to (tables: command.h).
  */
 #ifndef IBSCOPE_COMMANDS_H
 #define IBSCOPE_COMMANDS_H
@@ -128,7 +128,7 @@
 	"warnings[].missing boolean a part of the fabric is missing there\n" \
 	"warnings[].guid string? node GUID of the place\n"                   \
 	"warnings[].port integer? its port\n"
-/* An option that takes names in place of a file of GUIDs, as report_named() tells it. */
+/* An option whose value may be names instead of a file of GUIDs; report_named() writes these keys. */
 #define JSON_NAMED_OPTION(option, of)                                       \
 	option " object? names given in place of a file of " of "\n" option \
 	       ".names string as they were given\n" option ".guids integer what they stand for\n"
@@ -150,25 +150,28 @@ struct target {
 bool on_output(const struct target *t);
 int open_target(struct target *t, const char *path, struct out *o, struct err *e);
 int cannot_write(const struct target *t, struct err *e); /* -1 and *e, by errno */
-/* End it with rc, told or taken back; JSON_CONTENT are its keys.  Returns rc, or -1 and *e. */
+/*
+ * End it: with rc 0 the file is kept, otherwise it is given up.  Its JSON keys are JSON_CONTENT.  Returns rc,
+ * or -1 and *e.
+ */
 int close_target(struct target *t, int rc, struct out *o, struct err *e);
 
 int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e);
-/* `roots export FILE [S...]`, whose command is with `roots`. */
+/* `roots export FILE [S...]`.  The command `roots` runs it. */
 int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e);
 
 /*
- * Routes over groups of ports, "tree" or "lag" (spread.h): says which in a line and in the JSON field
- * "spread".  A reference; NULL and *e.
+ * Routes over groups of ports, "tree" or "lag" (spread.h).  A line and the JSON field "spread" tell which.
+ * Returns a reference, or NULL and *e.
  */
 const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o,
 				      struct err *e);
 
 /*
- * The two sides of a `diff` by its words SNAPSHOT: none (the event before and now), one (then and now), two;
- * borrowed.  -1 and *e.
+ * The two sides of a `diff`.  They follow from its words SNAPSHOT: no word = the event before and now, one =
+ * that snapshot and now, two = both snapshots.  The sides are borrowed.  -1 and *e.
  */
 int diff_sides(struct session *s, const struct args *args, const struct sweep **a, const struct sweep **b,
 	       struct err *e);
@@ -180,29 +183,36 @@ int usage(const struct session *s, const char *name, struct err *e);
 const struct sweep *need_routing(const struct session *s, struct err *e);
 
 /*
- * A table that is also a pane, as `list NAME [ARGUMENT]` prints it, so that it is laid out
- * once.  argument may be NULL.  Nothing in a session that has no `list`.
+ * A table that is also a pane, printed as `list NAME [ARGUMENT]` prints it: so it is laid out in one place
+ * only. argument may be NULL.  Prints nothing in a session that has no `list`.
  */
 int print_table(struct session *s, const char *name, const char *argument, struct out *o, struct err *e);
 
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);
-/* A line that the fabric is incomplete, and what is missing, when something is. */
+/* A line that says that the fabric is incomplete, and what is missing.  A complete fabric gets no line. */
 void report_missing(const struct fabric *f, struct out *o);
 /*
- * Lines on the scope, when there is one: how many of its ports are here and count; JSON field "scope".
- * Ports of it that are not in this fabric.
+ * Lines on the scope, when there is one: how many of its ports are here and count.  JSON field "scope".
+ * Returns the number of its ports that are not in this fabric.
  */
 uint32_t report_scope(const struct session *s, struct out *o);
-/* The line alone, from that field. */
+/* The same line, made from that JSON field. */
 void tell_scope(const json_t *scope, struct out *o);
-/* A line that aggregation nodes do not count, when there are such; JSON field "aggregation_nodes". */
+/*
+ * A line that says that aggregation nodes do not count, when there are any.  JSON field "aggregation_nodes".
+ */
 void report_aggregation(const struct session *s, struct out *o);
-/* Engines that refused the fabric, and why; what was odd about its source.  The caller's reference. */
+/*
+ * Engines that refused the fabric, with the reason; and the oddities of the fabric's source.  The caller owns
+ * the reference.
+ */
 json_t *refusals_json(const struct sweep *w);
 json_t *warnings_json(const struct fabric *f);
-/* How many GUIDs names stand for that an option has in place of a file; nothing where it has none, or no such
- * option is. */
+/*
+ * A line with the number of GUIDs that the names in an option's value stand for.  No line: the option names a
+ * file, or there is no such option.
+ */
 void report_named(const struct options *opts, const char *name, struct out *o);
 /* Sizes of the fabric in one line, and whether it is complete. */
 void report_fabric(struct session *s, struct out *o);
@@ -210,17 +220,23 @@ void report_fabric(struct session *s, struct out *o);
 void report_comparison(const struct comparison *c, struct out *o);
 
 /*
- * Credit loops with a shortest cycle each, at most `limit`, and at most `routes`
- * of the routes that make each step; JSON field "credit_loops".  Returns the groups
- * there are; stops early when cancelled.
+ * Credit loops, each with a shortest cycle: at most `limit` of them.  Each step shows at most `routes` of the
+ * routes that make it.  JSON field "credit_loops".  Returns the number of groups.  Stops early when
+ * cancelled.
  */
 uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, struct progress *p,
 		       struct out *o);
-/* Routes that VL 15 ends, when there are any; JSON field "dropped".  Their number. */
+/*
+ * Routes that end because they are mapped to VL 15, when there are any.  JSON field "dropped".  Returns their
+ * number.
+ */
 uint64_t report_dropped(const struct cdg *c, struct out *o);
 
-/* Did an endport's node not fail, yet the subnet manager does not reach it?  How many such endports matter
- * (host_set_matters()); *first (may be NULL): one of them. */
+/*
+ * An endport is cut off when its node has not failed, but the subnet manager does not reach it.
+ * count_cut_off() counts those that matter (host_set_matters()) and puts one of them into *first (may be
+ * NULL).
+ */
 bool is_cut_off(const struct sweep *w, uint32_t ep);
 uint32_t count_cut_off(const struct sweep *w, uint32_t *first);
 

@@ -33,7 +33,7 @@ int print_table(struct session *s, const char *name, const char *argument, struc
 {
 	const struct command *list = command_find(s, "list", NULL);
 	char *words[] = {NULL, (char *)name, (char *)argument,
-			 NULL}; /* commands do not write to their words */
+			 NULL}; /* commands never write to their words */
 
 	struct args args;
 	int rc;
@@ -59,7 +59,7 @@ void report_missing(const struct fabric *f, struct out *o)
 
 #define SCOPE_GONE 3 /* ports named that are not here */
 
-/* How many ports count, how many of them are up, and which are not here. */
+/* How many ports count, how many of them are up, and which are missing. */
 static json_t *scope_json(const struct session *s, const struct scope *scope)
 {
 	struct host_set *h = setup_hosts(s->setup);
@@ -191,7 +191,7 @@ static const char *links_text(unsigned h, char *buf, size_t size)
 	return plural(h, "link", buf, size);
 }
 
-/* What two fabrics have not in common is not compared; JSON fields "only_before" and "only_now". */
+/* Parts that only one of two fabrics has are not compared.  JSON fields "only_before" and "only_now". */
 static void report_one_sided(const struct one_sided *x, const char *when, struct out *o)
 {
 	char a[40], b[40], key[20];
@@ -262,7 +262,7 @@ void report_comparison(const struct comparison *c, struct out *o)
 			   "switches_new", (int)c->switches_new));
 }
 
-/* Reachable, failed: sizes of what the subnet manager sees. */
+/* What the subnet manager reaches, and what failed: sizes. */
 static void report_routing(const struct sweep *w, struct out *o)
 {
 	uint32_t lids = 0;

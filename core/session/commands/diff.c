@@ -12,7 +12,7 @@
 #include "core/session/commands/commands.h"
 
 #define DIFF_LINES 20
-#define LOAD_LINES 5 /* of links that carry more, and as many of those that carry less */
+#define LOAD_LINES 5 /* links with a higher load, and as many with a lower one */
 
 static void diff_entries(const struct comparison *c, uint64_t limit, struct out *o)
 {
@@ -94,7 +94,10 @@ static json_t *was_now(double was, double now, bool whole)
 	return json_make("{s:f, s:f}", "was", was, "now", now);
 }
 
-/* Lengths, links and usage before and after: a line for what changed as it is shown.  -1 when cancelled. */
+/*
+ * Lengths, links and usage before and after.  A value gets a line only when its printed form changed.  -1
+ * when cancelled.
+ */
 static int diff_figures(const struct comparison *c, struct out *o, struct progress *p)
 {
 	static const enum figure told[] = {FIG_HOPS_MEAN,  FIG_HOPS_MOST,   FIG_FIRST_MEAN, FIG_FIRST_LEAST,

@@ -1,4 +1,4 @@
-/* `doctor`: all that is found without a question, worst first. */
+/* `doctor`: everything that is found without a question, the worst first. */
 #include <string.h>
 
 #include "core/analysis/doctor/doctor.h"

@@ -15,7 +15,7 @@ enum drawing_kind {
 	DRAWING_WITNESS, /* a cycle of a credit loop, its switches alone */
 	DRAWING_CYCLE,	 /* the same in the whole fabric */
 	DRAWING_LAYER,	 /* channels of a VL */
-	DRAWING_DIFF,	 /* what the last event, or all since a snapshot, changed */
+	DRAWING_DIFF,	 /* changed by the last event, or by all since a snapshot */
 	DRAWING_MAP,	 /* switches coloured */
 };
 
@@ -43,28 +43,30 @@ struct fabric_drawing {
 	struct text about; /* what is drawn, in words for the line */
 };
 
-/* All that a drawing of the fabric as it is now needs; -1 and *e (no memory, cancelled, no routing, a wrong
- * name, nothing to draw). */
+/*
+ * Everything that a drawing needs of the fabric as it is now.  -1 and *e: no memory, cancelled, no routing, a
+ * wrong name, or nothing to draw.
+ */
 int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 			struct progress *p, struct err *e);
 void fabric_drawing_free(struct fabric_drawing *d);
 
-/* -1: cancelled, or the stream failed. */
+/* -1: cancelled, or writing to the stream failed. */
 int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p);
 int fabric_drawing_dot(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p);
 
-/* Between the files of drawings: mark d as `of` asks; el: chips of one chassis, all up.  -1 and *e. */
+/* Shared by the files of drawings: mark d as `of` asks. el: chips of one chassis, all up.  -1 and *e. */
 int drawing_marks(struct session *s, const struct drawing_of *of, const struct elements *el,
 		  struct fabric_drawing *d, struct progress *p, struct err *e);
 
-/* Beside a title: engine, options that are not at their defaults; what is down. */
+/* What stands beside a title: the engine, the options that are not at their defaults, and what is down. */
 void drawing_engine_words(const struct session *s, struct text *t);
 void drawing_down_words(const struct session *s, struct text *t);
 
 /* The last part of the fabric's source, as titles name it. */
 const char *drawing_source(const struct fabric *f);
 
-/* PNG_PROGRAM turns the SVG in the file `svg`, from where it stands, into a PNG. */
+/* PNG_PROGRAM turns the SVG in the file `svg` into a PNG.  It reads from the file's present position. */
 #define PNG_PROGRAM "rsvg-convert"
 #define PNG_PACKAGE "librsvg2-bin"
 int svg_to_png(int svg, FILE *to, struct progress *p, struct err *e);

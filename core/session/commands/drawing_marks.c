@@ -42,7 +42,7 @@ static int mark_loads(struct session *s, struct fabric_drawing *d, struct progre
 	return 0;
 }
 
-/* Mark the ports that send, and (there) number the switches. */
+/* Mark the sending ports, and in `there` number the switches. */
 static void take_path(const struct fabric *f, const struct path *path, enum picture_way way,
 		      struct fabric_drawing *d)
 {
@@ -177,7 +177,7 @@ static int mark_layer(struct session *s, const struct drawing_of *of, struct fab
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
-/* Entries that use a port now and did not before, or the other way round. */
+/* Entries that use a port now and did not before, or the reverse. */
 static void count_moved(const struct comparison *c, const struct fabric *f, uint32_t *more, uint32_t *less)
 {
 	unsigned top = c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
@@ -195,7 +195,7 @@ static void count_moved(const struct comparison *c, const struct fabric *f, uint
 		}
 }
 
-/* Weights of ports, and the most that one line stands for. */
+/* Weights of ports, and the largest weight of one line. */
 static void weigh(const struct fabric *f, const struct picture *pic, const uint32_t *more,
 		  const uint32_t *less, struct fabric_drawing *d)
 {
@@ -337,7 +337,7 @@ static int colour_load(struct session *s, struct fabric_drawing *d, struct progr
 	return 0;
 }
 
-/* Shades for numbers from 0; those above the last shade share it. */
+/* Shades for numbers from 0.  Numbers above the last shade share it. */
 static void colour_numbers(struct fabric_drawing *d, const uint32_t *n, uint32_t n_switches, uint32_t most,
 			   const char *noun)
 {

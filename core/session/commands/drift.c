@@ -1,4 +1,4 @@
-/* `drift`: is what the switches hold what the subnet manager's next sweep would leave there? */
+/* `drift`: would the subnet manager's next sweep leave in the switches what they hold now? */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void tell_classes(const struct drift *d, struct out *o)
 	out_json(o, "classes_of_switch_lids", of_switches);
 }
 
-/* Switches with something else than right and kept entries, most of them first. */
+/* A switch with entries that are neither right nor kept.  Switches with most of them come first. */
 struct on_switch {
 	uint32_t sw;
 	uint64_t n[DRIFT_CLASSES], all;
@@ -121,7 +121,10 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 	json_array_append_new(list, obj);
 }
 
-/* Kept ones last, and only when all are wanted: nothing is wrong with them.  false when cancelled. */
+/*
+ * Entries, the kept ones last.  Kept ones come only when all are wanted, since nothing is wrong with them.
+ * false when cancelled.
+ */
 static bool tell_entries(const struct drift *d, bool all, struct out *o)
 {
 	json_t *list = json_array();
@@ -185,7 +188,7 @@ static void tell_candidate(const struct drift_ranking *r, unsigned i, json_t *li
 	json_array_append_new(list, x);
 }
 
-/* What speaks for the best and against it. */
+/* The evidence for and against the best. */
 static void tell_verdict(const struct drift_ranking *r, struct out *o)
 {
 	const struct drift_candidate *best = &r->candidate[0];
@@ -218,7 +221,7 @@ static void report_ranking(const struct drift_ranking *r, struct out *o)
 
 /* --- the command -------------------------------------------------------------------------------- */
 
-/* Options that the words set go to *opts (made here). */
+/* The options that the words set are put into *opts (made here). */
 static int take_words(struct session *s, const struct args *args, struct drift_request *rq,
 		      struct options **opts, struct err *e)
 {

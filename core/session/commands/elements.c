@@ -57,7 +57,7 @@ static int print_elements(struct session *s, const struct elements *el, struct o
 	return print_table(s, "elements", NULL, o, e);
 }
 
-/* LIDs that the tables in force send out of a port; 0 without tables. */
+/* Number of LIDs that the tables in force send out of a port; 0 without tables. */
 static uint32_t port_usage(const struct routing *r, uint32_t sw, unsigned port)
 {
 	const struct lft_row *row = r ? r->row[sw] : NULL;
@@ -231,7 +231,7 @@ static json_t *engine_json(const struct engine_figures *c)
 		json_object_set_new(o, "refused", json_text(c->refused));
 	for (unsigned i = 0; !c->refused && i < FIGURES; i++)
 		json_object_set_new(o, figure_fields[i].key, figure_json(&c->f, i));
-	if (!c->refused) { /* the names that go with one definition of hops; the older ones stay */
+	if (!c->refused) { /* the keys named after one definition of hops; the older keys stay */
 		json_object_set_new(o, "path_links_mean", figure_json(&c->f, FIG_HOPS_MEAN));
 		json_object_set_new(o, "path_links_max", figure_json(&c->f, FIG_HOPS_MOST));
 	}

@@ -37,7 +37,7 @@ int open_target(struct target *t, const char *path, struct out *o, struct err *e
 	return 0;
 }
 
-/* What was written to the command's own output is on its way. */
+/* Text for the command's own output is written out. */
 static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 {
 	bool bad = ferror(t->f) || (t->f == o->run->f ? fflush(t->f) : fclose(t->f));
@@ -150,7 +150,7 @@ static bool is_word(const char *w, const char *words)
 
 #define EXPORTS "lfts|fdbs|subnet|paths|sl2vl|json|slurm|dot|svg|png"
 
-/* Texts that only some engines have; the one in force names its own. */
+/* Texts that only some engines have.  The engine in force names its own. */
 #define ENGINE_EXPORTS "ca-order|torus"
 
 static int check_what(const struct session *s, const char *what, struct err *e)
@@ -166,7 +166,7 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 		       own ? own : "");
 }
 
-/* Words and all they ask for are looked at before a file is. */
+/* All words, and everything that they ask for, are checked before a file is opened. */
 static int prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
 		   struct err *e)
 {
@@ -179,7 +179,7 @@ static int prepare(struct session *s, const struct args *args, struct drawing *d
 	return args->form ? drawing_prepare(s, args, d, o, e) : check_routing(s, what, e);
 }
 
-/* Slurm's topology of what is up; hosts that its lines cannot hold are told. */
+/* Slurm's topology of what is up.  Hosts that do not fit its lines are reported. */
 static int export_slurm(struct session *s, const struct target *t, struct out *o, struct err *e)
 {
 	struct topo *up = topo_new(s->fabric, session_state(s));
@@ -199,7 +199,7 @@ static int export_slurm(struct session *s, const struct target *t, struct out *o
 	return rc;
 }
 
-/* For reports; what goes to the screen has no name. */
+/* For reports.  A drawing on the screen has no name. */
 static void note_drawing(struct session *s, const struct args *args)
 {
 	struct text what = {0};
@@ -275,7 +275,7 @@ static int mark_roots(const struct session *s, uint8_t *root, struct err *e)
 	return 0;
 }
 
-/* The name behind a GUID is a comment: without what could end its line. */
+/* The name behind a GUID is a comment.  Characters that could end its line are left out. */
 static void put_root(const struct fabric *f, uint32_t sw, FILE *to)
 {
 	fprintf(to, "0x%016" PRIx64 " # ", f->node_guid[f->switch_node[sw]]);

@@ -6,7 +6,7 @@
 
 #include "core/base/program.h"
 
-/* DOT text, in a file, to SVG or PNG by Graphviz' own program. */
+/* Turn DOT text in a file into SVG or PNG by Graphviz' own program. */
 static int run_graphviz(char *dot, const struct drawing *d, FILE *to, struct progress *p, struct err *e)
 {
 	char name[] = "dot", svg[] = "-Tsvg", png[] = "-Tpng";
@@ -21,7 +21,7 @@ static int run_graphviz(char *dot, const struct drawing *d, FILE *to, struct pro
 	return err_set(e, "Graphviz' program %s; `export dot FILE` writes what it was given", why.msg);
 }
 
-/* The dependencies that are drawn, d->c. */
+/* The dependencies to draw, d->c. */
 static int find_dependencies(struct session *s, struct drawing *d, struct progress *p, struct err *e)
 {
 	d->component = NO_ID;
@@ -59,7 +59,7 @@ static int write_text(struct session *s, const struct drawing *d, FILE *f, const
 	return rc ? cannot_write(t, e) : 0;
 }
 
-/* What another program makes of it, by way of a file that has no name, so that nothing is left behind. */
+/* What another program makes of it.  The way there is a file without a name, so nothing is left behind. */
 static int draw_by_program(struct session *s, const struct drawing *d, const struct target *t,
 			   struct progress *p, struct err *e)
 {
@@ -105,7 +105,7 @@ void drawing_free(struct drawing *d)
 
 /* --- words --------------------------------------------------------------------------------------- */
 
-/* A PNG is no text, and another program makes it. */
+/* A PNG is no text.  Another program makes it. */
 static int check_png(const struct drawing *d, const char *path, struct err *e)
 {
 	const char *program = d->what == DRAW_CDG ? "dot" : PNG_PROGRAM;

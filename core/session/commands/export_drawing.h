@@ -53,7 +53,7 @@ struct drawing {
 	uint32_t component;
 };
 
-/* By the words of `export`; all that may be wrong is found, and all is computed. */
+/* Read the words of `export` and compute all that is drawn.  Everything that may be wrong is found here. */
 int drawing_prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
 		    struct err *e);
 int drawing_write(struct session *s, const struct drawing *d, const struct target *t, struct out *o,

@@ -15,7 +15,7 @@
 #include "core/source/live.h"
 #include "core/source/synth.h"
 
-/* What there is to say of a fabric that has just come. */
+/* What a person has to know of a fabric that has just come. */
 static void report_new(struct session *s, struct out *o)
 {
 	report_fabric(s, o);
@@ -33,7 +33,7 @@ static int take_fabric(struct session *s, struct fabric *f, const char *how, str
 	return 0;
 }
 
-/* A fabric discovered: the journal goes on; what had failed in the one before is forgotten. */
+/* A fabric was discovered again.  The journal goes on; failures in the one before are forgotten. */
 static int take_discovered(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
 {
 	const struct state *st = session_state(s);
@@ -52,7 +52,7 @@ static int take_discovered(struct session *s, struct fabric *f, const char *how,
 	return 0;
 }
 
-/* What the switches held when the fabric was read, as the routing in force. */
+/* What the switches held when the fabric was read becomes the routing in force. */
 static int take_held(struct session *s, const char *chain, struct out *o, struct err *e)
 {
 	char *text = str_printf("route %s", chain);
@@ -88,7 +88,7 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 	return rc;
 }
 
-/* What a fabric made for teaching is, and shows. */
+/* The description of a fabric made for teaching, and what it shows. */
 static void tell_lesson_fabric(const char *word, struct out *o)
 {
 	char *spec, *note;
@@ -122,7 +122,7 @@ static int cmd_synth(struct session *s, const struct args *args, struct out *o, 
 	return rc;
 }
 
-/* What differs from the fabric discovered before, when there was one. */
+/* The difference from the fabric discovered before, when there was one. */
 static void report_discovery(const struct fabric *before, const struct fabric *now, struct out *o)
 {
 	struct text lines = {0};
@@ -137,7 +137,7 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 	text_free(&lines);
 }
 
-/* A fabric of which a part did not answer does not take the place of a whole one unasked. */
+/* A fabric with a part that did not answer does not replace a whole one, unless asked to. */
 static int refuse_partial(const struct fabric *before, const struct fabric *f, struct err *e)
 {
 	struct text t = {0};
@@ -254,7 +254,9 @@ static bool shapes_fabric(const char *name)
 	return !strcmp(name, "guid") || !strcmp(name, "port_guids");
 }
 
-/* Do they differ in what no table depends on: what counts as a host, how much is recorded? */
+/*
+ * Do the options differ only in what no table depends on: which ports count as hosts, how much is recorded?
+ */
 static bool counts_only(const struct options *a, const struct options *b)
 {
 	bool differ = false;
@@ -271,7 +273,7 @@ static bool counts_only(const struct options *a, const struct options *b)
 	return differ;
 }
 
-/* Take a changed set of options into force. */
+/* Bring changed options into force. */
 static int apply_options(struct session *s, const struct options *opts, bool reshape, const char *text,
 			 struct out *o, struct err *e)
 {
@@ -326,7 +328,7 @@ static int set_option(struct session *s, const char *name, const char *value, st
 	return rc;
 }
 
-/* Several words: names in place of a file. */
+/* Several words are names; they stand there instead of a file. */
 static int set_words(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *name = args->arg[0].word;
@@ -547,7 +549,7 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	static const char *const types[] = {"", "CA", "switch", "router"};
 	const struct fabric *f = s->fabric;
 	bool whole = node_named(f, word, strlen(word)) != NO_ID;
-	uint32_t only = whole ? NO_ID : session_port(s, word, NULL); /* of NODE[PORT] no other is printed */
+	uint32_t only = whole ? NO_ID : session_port(s, word, NULL); /* NODE[PORT]: that port alone */
 	uint32_t n = only == NO_ID ? session_node(s, word, e) : f->port_node[only];
 	json_t *ports = json_array(), *obj;
 	char a[300];

@@ -20,7 +20,7 @@
 struct request {
 	struct session *s;
 	const struct sweep *w;
-	const struct routing *r; /* reference held; where those hosts count that are counted */
+	const struct routing *r; /* reference held; the hosts that count */
 	struct host_set *scope;	 /* reference held, for groups by scope */
 	bool one_by;		 /* groups of one kind alone */
 	enum flow_by by;
@@ -157,7 +157,9 @@ struct channel_load {
 
 COMPARATOR(hottest_first, struct channel_load, DOWN(load) UP(place))
 
-/* Ports between switches that a path leaves by, in order; on one switch alone, the port to the host. */
+/*
+ * Ports between switches by which a path leaves, in order.  For a path on one switch: the port to the host.
+ */
 static uint32_t channels_of(const struct request *rq, const struct path *p, struct channel_load *c)
 {
 	const struct topo *t = rq->w->topo;
@@ -197,7 +199,7 @@ static void tell_channels(const struct request *rq, const struct channel_load *c
 	out_json(o, "path", list);
 }
 
-/* The hottest link of a path, and who shares it. */
+/* The hottest link of a path, and the routes that share it. */
 static int tell_path(const struct request *rq, struct out *o, struct err *e)
 {
 	struct channel_load *c;
@@ -230,7 +232,7 @@ static int tell_path(const struct request *rq, struct out *o, struct err *e)
 
 /* --- the command ---------------------------------------------------------------------------------- */
 
-/* By scope all hosts count, and those of the scope are told apart. */
+/* Grouped by scope, all hosts count; those of the scope are told apart. */
 static int count_hosts(struct request *rq, struct err *e)
 {
 	const uint8_t none = 0;
@@ -256,7 +258,7 @@ static int count_hosts(struct request *rq, struct err *e)
 	return 0;
 }
 
-/* The port, or the ends of a path. */
+/* The port, or both ends of a path. */
 static int take_place(struct request *rq, const struct args *args, struct err *e)
 {
 	const struct arg *src = args_get(args, "SRC"), *dst = args_get(args, "DST");

@@ -1,4 +1,4 @@
-/* `lesson`: lessons are listed, played step by step, and checked. */
+/* `lesson`: lists lessons, plays them step by step, and checks them. */
 #include "core/session/lesson.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
@@ -46,7 +46,7 @@ static unsigned check_one(const struct session *s, const struct lesson *l, json_
 	return n;
 }
 
-/* One lesson, NULL: all.  Those that cannot be read are told by `lesson NAME`. */
+/* One lesson, NULL: all.  `lesson NAME` tells why one cannot be read. */
 static int check_lessons(struct session *s, const char *name, struct out *o, struct err *e)
 {
 	struct lesson **all = name ? NEW_ARRAY(2, struct lesson *) : lessons_all();
@@ -84,7 +84,7 @@ static const struct lesson_step *step_of(const struct play *p)
 	return &p->l->step[p->step];
 }
 
-/* In the explorer the pane tells the text. */
+/* In the explorer the pane shows the text. */
 static void tell(const struct play *p, const char *what, const char *text)
 {
 	struct text t = {0};
@@ -96,7 +96,7 @@ static void tell(const struct play *p, const char *what, const char *text)
 	text_free(&t);
 }
 
-/* Commands of the step; their output is shown, or (quiet) thrown away.  -1 only when cancelled. */
+/* Commands of the step.  Their output is shown, or thrown away (quiet).  -1 only when cancelled. */
 static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *e)
 {
 	const struct lesson_step *s = step_of(p);
@@ -122,7 +122,7 @@ static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *
 	return 0;
 }
 
-/* same: nothing was changed since the step was played. */
+/* same: nothing has changed since the step was played. */
 static void put_place(const struct play *p, bool answered, bool same)
 {
 	struct lesson_place *at = NEW(struct lesson_place);
@@ -139,7 +139,7 @@ static void put_place(const struct play *p, bool answered, bool same)
 	lesson_place_put(p->s, at);
 }
 
-/* The pane to look at, and beside it the lesson; what cannot be opened is left out. */
+/* The pane to look at, with the lesson beside it.  What cannot be opened is left out. */
 static void open_panes(const struct play *p)
 {
 	const struct lesson_step *s = step_of(p);
@@ -190,7 +190,7 @@ static int play_step(struct play *p, struct err *e)
 	return rc;
 }
 
-/* Set up what the step begins with, anew unless the step before was the last thing that was done. */
+/* Set up the beginning of the step.  This is done anew, unless the step before was the last thing done. */
 static int begin_at(struct play *p, bool goes_on, struct err *e)
 {
 	size_t step = p->step;
@@ -283,7 +283,7 @@ static int show_answer(struct play *p, struct err *e)
 	return 0;
 }
 
-/* From where the session is in a lesson. */
+/* From the session's place in a lesson. */
 static int go_on(struct session *s, const char *word, struct out *o, struct err *e)
 {
 	const struct lesson_place *at = s->lesson;

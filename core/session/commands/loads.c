@@ -58,7 +58,7 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 	free(order);
 }
 
-/* What of a pattern's flows cannot be counted. */
+/* The flows of a pattern that cannot be counted. */
 static void report_left_out(const struct pattern *pt, uint64_t routes, struct out *o)
 {
 	uint64_t asked = 0;
@@ -227,7 +227,7 @@ static int by_share(const void *x, const void *y, void *ctx)
 	const struct shared *h = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
-	/* sums in another order differ in the last digits */
+	/* another order of the sums changes the last digits */
 	if (h->share[a] - h->share[b] > 1e-6 || h->share[b] - h->share[a] > 1e-6)
 		return h->share[a] > h->share[b] ? -1 : 1;
 	return a < b ? -1 : a > b;

@@ -88,7 +88,7 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 	return path;
 }
 
-/* With adaptive routing: do all ways that packets may take arrive, and how long are they? */
+/* With adaptive routing: do packets arrive by all ways that they may take, and how long are these? */
 static void print_ways(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
 		       const struct path *p, struct out *o)
 {
@@ -118,7 +118,7 @@ static void print_ways(const struct routing *r, uint32_t src, unsigned slid, uns
 	dest_ways_free(&w);
 }
 
-/* Does it end where the step of a run that is told of has decided nothing yet? */
+/* Does the path end where the present step of a run has decided nothing yet? */
 static bool is_undecided(const struct session *s, const struct path *p)
 {
 	const struct moment *m = session_moment(s) ? session_shown(s) : NULL;
@@ -163,7 +163,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	return json;
 }
 
-/* Before anything is routed: who the ends are, and how far apart by cable. */
+/* Before anything is routed: the two ends, and their distance by cable. */
 static void print_ends(const struct session *s, uint32_t src, unsigned slid, uint32_t dst, unsigned dlid,
 		       struct out *o)
 {

@@ -107,7 +107,7 @@ static int make_shifts(struct session *s, const struct plot_of *of, struct plots
 	return 0;
 }
 
-/* Lost pairs above where any are, most routes on a link below, by what fails.  Is any pair lost? */
+/* For each failure: lost pairs above (where any are), most routes on a link below.  Is any pair lost? */
 static bool take_survey(struct plots *d, const struct survey *v)
 {
 	double *lost, *between, *load;

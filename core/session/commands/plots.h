@@ -17,7 +17,7 @@ enum plot_kind { PLOT_LOADS, PLOT_HOPS, PLOT_SHIFTS, PLOT_SURVEY };
 
 struct plot_of {
 	enum plot_kind kind;
-	uint32_t sample;       /* SHIFTS; 0: as many as are looked at in a moment */
+	uint32_t sample;       /* SHIFTS; 0: as many as can be computed in a moment */
 	enum part_kind survey; /* SURVEY */
 };
 
@@ -33,7 +33,7 @@ struct plots {
 
 /* The words behind `plot`. */
 void plot_words(struct plot_of *of, const struct args *args);
-/* There are tables.  -1 and *e: cancelled, or nothing is there to plot. */
+/* There are tables.  -1 and *e: cancelled, or there is nothing to plot. */
 int plots_make(struct session *s, const struct plot_of *of, struct plots *d, struct progress *p,
 	       struct err *e);
 int plots_svg(const struct plots *d, FILE *to, struct progress *p);

@@ -53,7 +53,7 @@ static const struct quiz_maker *draw(struct quiz *q, enum quiz_kind kind, uint64
 
 /* --- answers ------------------------------------------------------------------------------------- */
 
-/* Three wrong by one rule: where it is explained. */
+/* Three wrong answers about one rule: tell where it is explained. */
 static void offer_help(const struct quiz *q)
 {
 	uint8_t *wrong = &q->o->run->in->quiz_wrong[q->decided.rule];
@@ -106,7 +106,7 @@ static int check_answer(struct quiz *q, uint64_t guess, struct err *e)
 
 /* --- questions ------------------------------------------------------------------------------------ */
 
-/* Route by an engine and with options, as the words say. */
+/* Route by the engine and the options that the words name. */
 static int route_by(struct quiz *q, const char *words, struct err *e)
 {
 	struct text said = {0};

@@ -40,7 +40,7 @@ struct quiz_maker {
 	void (*ask)(struct quiz *q, json_t *question); /* as text, and into the object */
 	/* Of a wrong guess: why not. */
 	void (*explain)(const struct quiz *q, unsigned long guess);
-	/* What `why` says of it, up to the rule. */
+	/* The text of `why` about it, up to the rule. */
 	int (*tell)(const struct quiz *q, struct err *e);
 };
 extern const struct quiz_maker quiz_ports, quiz_layers, quiz_ranks;

@@ -8,7 +8,7 @@
 #include "core/routing/paths.h"
 #include "core/sm/ucast_cache.h"
 
-/* What there is to go by, in lines that end. */
+/* The facts from which it can be answered, in lines with line ends. */
 static void tell_clue(const struct quiz *q, json_t *question, struct text *t)
 {
 	if (t->len) {
@@ -21,10 +21,10 @@ static void tell_clue(const struct quiz *q, json_t *question, struct text *t)
 
 /* --- layers ------------------------------------------------------------------------------------- */
 
-/* Pairs that are looked at, before it is said that there is nothing to ask. */
+/* Pairs that are tried before the program says that there is nothing to ask. */
 #define MOST_PAIRS 2000
 
-/* Does the pair have a layer that something decided? */
+/* Has a rule decided the pair's layer? */
 static bool take_pair(struct quiz *q)
 {
 	const struct routing *r = q->w->routing;
@@ -44,7 +44,7 @@ static bool take_pair(struct quiz *q)
 	if (ops->pair_layer)
 		q->right = l.now;
 	ops->decide_pair(r, q->slid, q->dlid, &q->decided);
-	/* half of those that the first layer took at once give way to more telling ones */
+	/* half of the pairs that the first layer took at once are passed over: others are more telling */
 	if (q->decided.rule == WHY_LOWEST || q->decided.rule == WHY_FIRST_LAYER)
 		return rng_below(&q->random, 2);
 	return q->decided.rule && q->decided.rule != WHY_SAME_SWITCH;
@@ -75,7 +75,7 @@ static int draw_layer(struct quiz *q, struct err *e)
 	return found;
 }
 
-/* How many are in each layer, as they were put there and as they are. */
+/* Number of pairs in each layer: as they were put there, and as they are now. */
 static void tell_layers(const struct quiz *q, json_t *question)
 {
 	static const char *const of[] = {[LAYER_SWITCH_PAIRS] = "ordered pairs of switches",
@@ -146,7 +146,7 @@ static void explain_layer(const struct quiz *q, unsigned long guess)
 		out_text(q->o, "There are %s, from 0 on.\n", PLURAL(ops->n_layers(r), "layer"));
 }
 
-/* What `why HOST HOST` says of it, without the switches on the way. */
+/* The text of `why HOST HOST` about it, without the switches on the way. */
 static int tell_layer(const struct quiz *q, struct err *e)
 {
 	const struct routing *r = q->w->routing;

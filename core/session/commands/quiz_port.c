@@ -28,7 +28,7 @@ static void keep(struct quiz *q, const struct rec_choice *c)
 		decide(&q->decided, c->decided.rule, "%s", text_str(&c->decided.text));
 }
 
-/* Of all decisions that are not forced each is drawn with the same chance. */
+/* All decisions that are not forced are drawn with equal probability. */
 static void look_at(void *ctx, const struct rec_choice *c)
 {
 	struct drawing *d = ctx;
@@ -116,7 +116,7 @@ static const struct rec_offer *find_port(const struct quiz *q, unsigned long por
 	return NULL;
 }
 
-/* The first quantity in which the guess is not the chosen one. */
+/* The first quantity in which the guess and the chosen port differ. */
 static void explain_port(const struct quiz *q, unsigned long port)
 {
 	const struct rec_offer *best = find_port(q, q->right), *guess = find_port(q, port);

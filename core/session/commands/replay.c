@@ -1,4 +1,4 @@
-/* `save-session` and `report`: a session in files, for later and for others. */
+/* `save-session` and `report`: write a session to files, for later and for others. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 /* --- save-session ------------------------------------------------------------------------------------ */
 
-/* The path beside `path`, whole, so that the script finds it from anywhere. */
+/* The absolute form of `path`, so that the script finds it from anywhere. */
 static char *beside(const char *path, const char *ending)
 {
 	char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
@@ -83,7 +83,7 @@ static int cmd_save_session(struct session *s, const struct args *args, struct o
 
 /* --- report ------------------------------------------------------------------------------------------- */
 
-/* Text as Markdown shows it as it is: names come from outside. */
+/* Text escaped for Markdown, so that it is shown unchanged: names come from outside. */
 static void put_text(FILE *f, const char *s)
 {
 	struct text t = {0};
@@ -204,7 +204,7 @@ static void put_journal(FILE *f, const struct session *s)
 	}
 }
 
-/* Drawings that were written of what is shown above. */
+/* Drawings that were written of what the report shows above. */
 static void put_drawings(FILE *f, const struct session *s)
 {
 	bool any = false;
@@ -268,7 +268,7 @@ static int put_load(FILE *f, const struct sweep *w, struct out *o, struct err *e
 	return 0;
 }
 
-/* In a fence that no line of it can end. */
+/* In a fence that no line of the text can end. */
 static void put_script(FILE *f, const struct replay *r)
 {
 	struct text t = {0};

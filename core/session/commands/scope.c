@@ -1,4 +1,4 @@
-/* `scope`: one job's hosts are all that counts. */
+/* `scope`: only the hosts of one job count. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "core/base/words.h"
 #include "core/session/commands/commands.h"
 
-/* Mark endports of nodes or ports that a word means, or take the marks away. */
+/* Mark endports of the nodes or ports that a word means, or remove the marks. */
 static int mark_word(const struct session *s, const char *word, uint8_t mark, uint8_t *wanted, struct err *e)
 {
 	const struct fabric *f = s->fabric;

@@ -58,7 +58,7 @@ static int no_run(const struct sweep *w, const char *engine, struct err *e)
 	return err_set(e, "%s tells nothing of its runs: none to walk through", w->routing->engine);
 }
 
-/* 1 + the switch of a GUID, 0: it is none of this fabric. */
+/* 1 + the switch with a GUID, 0: this fabric has none. */
 static uint32_t selected(const struct session *s, uint64_t guid)
 {
 	uint32_t node = guid ? fabric_node_by_guid(s->fabric, guid) : NO_ID;
@@ -188,7 +188,7 @@ size_t step_neighbour(const struct recording *r, size_t step, int dir)
 	return step;
 }
 
-/* The next n steps; they are those that were shown last. */
+/* The next n steps.  They become the steps that were shown last. */
 static int page(struct session *s, size_t n, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
@@ -210,7 +210,7 @@ static int page(struct session *s, size_t n, struct out *o, struct err *e)
 	return 0;
 }
 
-/* A page that ends where those shown last began; the first page where there is none before. */
+/* A page that ends before the steps shown last.  If there is none, the first page. */
 static int page_back(struct session *s, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
@@ -237,7 +237,7 @@ static int go_back(struct session *s, size_t n, struct out *o, struct err *e)
 	return stand(s, at, o, e);
 }
 
-/* N lines around the cursor, which stays. */
+/* N lines around the cursor.  The cursor stays. */
 static int list(struct session *s, size_t n, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s), *look = walk_new(walk_recording(w));
@@ -285,7 +285,7 @@ static int next_key(struct session *s, const char *word, int dir, struct out *o,
 	return usage(s, "step", e);
 }
 
-/* The nearest step that fulfils the condition and is in focus; looked for by a walk of its own. */
+/* The nearest step that fulfils the condition and is in focus.  A separate walk looks for it. */
 static size_t find(const struct walk *w, const struct rec_condition *c, int dir, struct progress *p)
 {
 	const struct recording *r = walk_recording(w);
@@ -321,7 +321,7 @@ static int until(struct session *s, int argc, char **argv, int dir, struct out *
 	return rc ? rc : stand(s, found, o, e);
 }
 
-/* The next step, the one that is to come included, whose sentence contains the words. */
+/* The next step whose sentence contains the words.  The step to come counts too. */
 static int find_text(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
@@ -357,7 +357,7 @@ static int add_break(struct session *s, int argc, char **argv, struct out *o, st
 	if (rc)
 		return rc;
 	for (int i = 0; i < argc; i++)
-		text_add(&t, "%s%s", i ? "\n" : "", argv[i]); /* words again when it is looked for */
+		text_add(&t, "%s%s", i ? "\n" : "", argv[i]); /* a search splits them into words again */
 	GROW(in->stop_at, in->n_stops, in->cap_stops);
 	in->stop_at[in->n_stops++] = str_dup(text_str(&t));
 	text_free(&t);
@@ -398,7 +398,7 @@ static void list_breaks(struct out *o)
 		out_text(o, "No breakpoints; `step break CONDITION` sets one.\n");
 }
 
-/* The next step of one breakpoint; recording_steps() + 1: none, 0 and *e: it cannot be read. */
+/* The next step of one breakpoint; recording_steps() + 1: none; 0 and *e: the breakpoint cannot be read. */
 static size_t find_break(struct session *s, const char *stop, struct progress *p, struct err *e)
 {
 	struct walk *w = session_walk(s);
@@ -501,7 +501,7 @@ static int step_all(struct session *s, struct out *o, struct err *e)
 	return page(s, SIZE_MAX, o, e);
 }
 
-/* With a recording; argv: the words behind `step`. */
+/* Runs with a recording; argv: the words behind `step`. */
 static int walked(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const char *what = argc ? argv[0] : "next";

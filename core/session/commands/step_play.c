@@ -69,7 +69,7 @@ static int pace_named(const char *word, struct err *e)
 	return -1;
 }
 
-/* Is there such a boundary in the run?  Steps there are. */
+/* Is there such a boundary in the run? Single steps there always are. */
 static bool pace_fits(const struct walk *w, int pace)
 {
 	int key = play_paces[pace].key;
@@ -78,7 +78,7 @@ static bool pace_fits(const struct walk *w, int pace)
 	return key < 0 || walk_next(w, key, 1) < none || walk_next(w, key, -1) < none;
 }
 
-/* The next pace in a direction that this run has; the same where there is none. */
+/* The next pace in a direction that this run has; at the end the same pace. */
 static int pace_beside(const struct walk *w, int pace, int dir)
 {
 	for (int i = pace + dir; i >= 0 && i < PLAY_PACES; i += dir)
@@ -106,7 +106,7 @@ static int play(struct session *s, int pace, struct out *o, struct err *e)
 	return 0;
 }
 
-/* `step play faster`: goes on at the new pace where it was played. */
+/* `step play faster`: playing goes on at the new pace. */
 static int change_pace(struct session *s, int dir, bool played, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
@@ -191,11 +191,11 @@ static int frame(struct session *s, const struct args *args, struct out *o, stru
 	return 0;
 }
 
-/* In no table, as it is no command of its own: it stands in the place of the words of play_frame(). */
+/* In no table, since it is no command of its own.  It replaces the words of play_frame(). */
 static const struct command command_frame = {
 	.name = "step", .syntax = "step stop", .help = "a frame of `step play`", .run = frame};
 
-/* Split again, as the words of another fabric would be, it stops. */
+/* If its words were split for another fabric, playing stops. */
 struct command_list *play_frame(const struct session *s)
 {
 	struct command_list *l = commands_split(s, "step stop");

@@ -47,7 +47,7 @@ static void print_candidates(const struct step_about *a, struct out *o)
 		print_candidate(a, &a->candidate[i], o);
 }
 
-/* Lines, each with the indent of the others. */
+/* Lines, each with the same indent as the others. */
 static void print_told(const struct step_about *a, struct out *o)
 {
 	if (*a->told && !a->n_candidates && a->asked)

@@ -1,4 +1,4 @@
-/* What `step start` is to record. */
+/* The words of `step start`: what to record. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -47,7 +47,10 @@ static int a_port(const struct session *s, const char *word, uint32_t *port, str
 	return *port == NO_ID ? -1 : 0;
 }
 
-/* Words of a term as one text, one blank between them; it lasts as long as `words`, whose room is enough. */
+/*
+ * The words of a term as one text, with one blank between them.  It lasts as long as `words`, which must have
+ * room enough.
+ */
 static const char *joined(int argc, char **argv, struct text *words)
 {
 	size_t start = words->len;
@@ -144,7 +147,7 @@ int step_condition(const struct session *s, int argc, char **argv, struct rec_co
 	*c = REC_ANY;
 	for (int i = 0; i < argc; i++)
 		most += strlen(argv[i]) + 1;
-	/* all room at once, as texts are pointed to */
+	/* room for all at once, since texts are pointed to */
 	text_add(words, "%*s", (int)most, "");
 	words->len = 0;
 	for (int from = 0, i = 0; i <= argc; i++) {

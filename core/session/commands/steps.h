@@ -14,31 +14,38 @@
 
 #define STEP_PAGE 15
 
-/* step.c: where a walk stands, in a line and as JSON. */
+/* step.c: the place where a walk stands, in a line and as JSON. */
 void step_line(struct walk *w, struct out *o);
 void step_json(struct walk *w, struct out *o);
 
-/* step_show.c: where the session's walk stands, with all that step_about.h tells. */
+/* step_show.c: the step where the session's walk stands, with everything that step_about.h knows of it. */
 int step_show(struct session *s, struct out *o, struct err *e);
 
-/* step_start.c: words of `step start` (NULL: none) into an engine (NULL: that in force) and a focus. */
+/*
+ * step_start.c: read the words of `step start` (NULL: none) into an engine (NULL: the one in force) and a
+ * focus.
+ */
 int step_what(const struct session *s, const struct args *args, const char **engine, struct rec_focus *f,
 	      struct err *e);
 
-/* step_until.c: words of a condition; texts in it are borrowed from *words, which the caller frees. */
+/*
+ * step_until.c: read the words of a condition.  Its texts are borrowed from *words; the caller frees *words.
+ */
 int step_condition(const struct session *s, int argc, char **argv, struct rec_condition *c,
 		   struct text *words, struct err *e);
 
-/* step.c: the next step in focus behind one (dir 1), or before it; recording_steps() + 1, or 0: none. */
+/* step.c: the nearest step in focus after one (dir 1) or before it; none: recording_steps() + 1, or 0. */
 size_t step_neighbour(const struct recording *r, size_t step, int dir);
-/* Where `step go` goes, and the number of that breakpoint; recording_steps() + 1: nowhere, 0 and *e: a
- * condition cannot be read. */
+/*
+ * The step to which `step go` goes, and the number of that breakpoint; recording_steps() + 1: none; 0 and *e:
+ * a condition cannot be read.
+ */
 size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
 		       struct err *e);
 
-/* step_play.c: stop playing; was it played?  By the thread that runs commands. */
+/* step_play.c: stop playing.  Was it playing? For the thread that runs commands. */
 bool step_stand_still(struct session *s);
-/* `step play [SPEED]`, `step pause`, `step stop`.  played: it was until now. */
+/* `step play [SPEED]`, `step pause`, `step stop`. played: it was playing until now. */
 int step_play(struct session *s, const struct args *args, bool played, struct out *o, struct err *e);
 
 #endif

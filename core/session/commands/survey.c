@@ -1,4 +1,4 @@
-/* `survey`: every single failure, or pairs of them, ranked by what they do. */
+/* `survey`: every single failure, or pairs of failures, ranked by their effects. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

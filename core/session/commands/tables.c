@@ -1,4 +1,4 @@
-/* `tables`: what switches hold, from a file or live, as a routing. */
+/* `tables`: a routing made of what switches hold, from a file or live. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void report_tables(const char *source, const struct tables_info *i, const
 			   (int)i->n_source, "none", (int)i->n_none, "misfits", (int)i->n_misfits));
 }
 
-/* Tables of a live fabric onto the one that is loaded, node by node. */
+/* Put the tables of a live fabric onto the loaded one, node by node. */
 static int live_tables(const char *target, const struct fabric *f, const struct lids *now,
 		       struct switch_tables **out, struct tables_info *info, struct text *notes,
 		       struct progress *p, struct err *e)

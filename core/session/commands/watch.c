@@ -1,4 +1,4 @@
-/* `watch` and `counters`: a live fabric again and again, and what one of its ports has counted. */
+/* `watch` reads a live fabric again and again; `counters` shows what one of its ports has counted. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,9 @@ struct watch {
 	json_t *list;
 };
 
-/* Entries of tables that another reading has otherwise, switch by switch; tables that came or went count
- * whole. */
+/*
+ * Entries that differ between two readings of the tables, by switch.  Tables that came or went count whole.
+ */
 static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
 {
 	const struct switch_tables *x = fabric_switch_tables(a), *y = fabric_switch_tables(b);
@@ -42,7 +43,7 @@ static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
 	return n;
 }
 
-/* Entries for LIDs of ports that are there, by which a packet cannot go on. */
+/* Entries for LIDs of ports that are there, by which a packet nevertheless cannot go on. */
 static uint64_t dead_entries(const struct sweep *w)
 {
 	const struct fabric *f = w->fabric;
@@ -61,7 +62,7 @@ static uint64_t dead_entries(const struct sweep *w)
 	return n;
 }
 
-/* Have the tables followed what changed?  -1 and *e when cancelled. */
+/* Have the tables followed the change? -1 and *e when cancelled. */
 static int tell_followed(const struct sweep *w, json_t *round, struct out *o, struct err *e)
 {
 	struct check_result c;
@@ -84,7 +85,7 @@ static int tell_followed(const struct sweep *w, json_t *round, struct out *o, st
 	return 0;
 }
 
-/* The fabric and what its switches hold, as events behind those there are. */
+/* The fabric and the tables of its switches, as events behind the present ones. */
 static int publish(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
 {
 	struct change_request rq = {.kind = EVENT_ROUTE,
@@ -94,14 +95,14 @@ static int publish(struct session *s, struct fabric *f, const char *how, struct 
 
 	if (session_go_on(s, f, how, o->run->progress, e))
 		return -1;
-	/* with that chain in force the new fabric came with its tables */
+	/* with that chain in force the new fabric brought its tables */
 	if ((!s->setup->chain || strcmp(s->setup->chain, rq.setup.chain)) && session_change(s, &rq, e))
 		return -1;
 	report_event(s, o);
 	return 0;
 }
 
-/* A line of each difference goes to text and JSON. */
+/* Each difference goes to text and to JSON, a line each. */
 static void tell_changes(const struct text *lines, json_t *round, struct out *o)
 {
 	json_t *list = json_array();
@@ -114,7 +115,7 @@ static void tell_changes(const struct text *lines, json_t *round, struct out *o)
 	json_object_set_new(round, "changes", list);
 }
 
-/* What has just been read (taken over), after what was read before (NULL: nothing). */
+/* The new reading (taken over), compared with the one before (NULL: nothing). */
 static int take_round(struct session *s, struct fabric *f, const struct fabric *before, json_t *round,
 		      struct out *o, struct err *e)
 {
@@ -153,13 +154,13 @@ static int take_round(struct session *s, struct fabric *f, const struct fabric *
 	return rc;
 }
 
-/* Is what is loaded an earlier reading, with its tables? */
+/* Is the loaded fabric an earlier reading, with its tables? */
 static bool read_before(const struct session *s)
 {
 	return s->loaded && !strcmp(s->loaded->format, "live") && fabric_switch_tables(s->loaded);
 }
 
-/* Read once; what fails later than the first time is told, and the next round tries again. */
+/* Read once.  If a later reading fails, the error is shown and the next round tries again. */
 static int do_round(struct session *s, const struct watch *w, unsigned number, struct out *o, struct err *e)
 {
 	const struct fabric *before = read_before(s) ? fabric_ref(s->loaded) : NULL;
@@ -183,7 +184,7 @@ static int do_round(struct session *s, const struct watch *w, unsigned number, s
 	return rc;
 }
 
-/* The seconds pass; the screen shows how old the last reading is.  False when it is stopped. */
+/* Wait some seconds; the screen shows the age of the last reading.  False when stopped. */
 static bool wait_seconds(unsigned seconds, struct progress *p)
 {
 	double from = now_seconds();
@@ -219,7 +220,7 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 
 /* --- counters ------------------------------------------------------------------------------------------ */
 
-/* Lines "NAME VALUE" of the process that asked. */
+/* Lines "NAME VALUE" of the process that asked the port. */
 static void tell_counters(const char *lines, struct out *o)
 {
 	json_t *obj = json_object();

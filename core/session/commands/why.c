@@ -1,4 +1,4 @@
-/* Command why: how an entry was decided, and why another port or path was not taken. */
+/* Command why: the reason for an entry, and the reasons against another port or path. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -133,7 +133,7 @@ static void hear(void *ctx, const struct rec_choice *c)
 	why_hear(&y->heard, c);
 }
 
-/* The sweep whose engine made the tables, when that is an earlier one. */
+/* The sweep whose engine made the tables.  It may be an earlier one. */
 static const struct sweep *made_by(const struct sweep *w)
 {
 	while (w->cached && w->prev)
@@ -156,7 +156,7 @@ void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_hea
 		decide(&h->decided, WHY_ENGINE, "%s tells no rule for port %u.", r->engine, port);
 }
 
-/* Is a rule about what is there now, and not about how an engine chose? */
+/* Is the rule about what is there now, rather than about how an engine chose? */
 static bool of_now(enum why_rule rule)
 {
 	return rule == WHY_NO_LID || rule == WHY_NOT_ATTACHED || rule == WHY_CUT_OFF ||
@@ -180,7 +180,7 @@ void why_end(const struct why *y, const struct decided *d)
 	text_free(&t);
 }
 
-/* Without a step there still is a plain reason: nobody has the LID, or the table was not computed. */
+/* Without a step there is still a plain reason: nobody has the LID, or the table was not computed. */
 static void why_untold(const struct why *y)
 {
 	unsigned port = routing_port(y->w->routing, y->sw, y->lid);
@@ -261,7 +261,7 @@ void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n
 	}
 }
 
-/* Where the rule is broken, in words and as JSON; nothing when it is not. */
+/* Where the rule is broken, in words and as JSON.  Nothing when it is kept. */
 void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 {
 	const struct routing *r = y->w->routing;
@@ -321,7 +321,7 @@ static int read_port(const struct why *y, const char *word, unsigned *port, stru
 		       f->switch_nports[y->sw]);
 }
 
-/* Links between the switch and that of the destination by the tables, -1 = they do not lead there. */
+/* Number of links from the switch to that of the destination by the tables; -1 = they do not lead there. */
 static int table_links(const struct why *y)
 {
 	const struct fabric *f = y->w->fabric;
@@ -334,14 +334,14 @@ static int table_links(const struct why *y)
 	return n;
 }
 
-/* What one port is worth for the destination. */
+/* The value of one port for the destination. */
 struct via {
 	struct why *y;
 	unsigned port, chosen; /* chosen: the table's */
 	uint32_t target;       /* switch of the destination */
 	int links;	       /* by the table, -1 = none */
 	bool free_way, lawful_way;
-	struct way any, lawful; /* shortest ways through the port: all, those the rule allows */
+	struct way any, lawful; /* shortest ways through the port: all, and the allowed ones */
 };
 
 static void weigh_ways(struct via *v)
@@ -392,7 +392,7 @@ static void tell_verdict(const struct via *v, const char *word)
 		out_text(y->o, "no way leads there from this port but back.\n");
 }
 
-/* The engine's own figures, for those who compare. */
+/* The engine's own figures, for comparison. */
 static void tell_matrix(const struct via *v)
 {
 	const struct routing *r = v->y->w->routing;
@@ -413,7 +413,7 @@ static void tell_matrix(const struct via *v)
 		out_text(v->y->o, "least %u.\n", least);
 }
 
-/* The rule against a port where the engine weighed nothing: by the ways that there are. */
+/* The rule against a port that the engine did not weigh: it follows from the ways that there are. */
 static void decide_by_way(const struct via *v, const char *word, struct decided *d)
 {
 	const struct why *y = v->y;
@@ -436,7 +436,7 @@ static void decide_by_way(const struct via *v, const char *word, struct decided 
 	}
 }
 
-/* Tables that nobody computed hold what they hold, be a way as good as it may. */
+/* Tables that nobody computed are taken as they are, even where a better way exists. */
 static bool weighed(enum why_rule rule)
 {
 	return rule != WHY_LINE && rule != WHY_AS_READ && rule != WHY_NOT_IN_FILE && rule != WHY_KEPT;
@@ -469,7 +469,7 @@ static void tell_via(struct via *v)
 	way_free(&v->lawful);
 }
 
-/* A port that leads to no switch, or a destination on this very switch. */
+/* A port that leads to no switch, or a destination on this switch itself. */
 static void tell_short(const struct via *v, uint32_t peer, uint32_t owner)
 {
 	struct why *y = v->y;

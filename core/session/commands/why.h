@@ -1,6 +1,6 @@
 /*
- * Command why, between its files: why.c an entry and its ports, why_path.c paths, why_step.c either at a step
- * of a walk through a run.
+ * The files of the command why share these: why.c an entry and its ports, why_path.c paths, why_step.c either
+ * at a step of a walk through a run.
  */
 #ifndef IBSCOPE_WHY_H
 #define IBSCOPE_WHY_H
@@ -13,7 +13,7 @@
 #include "core/sm/ucast_cache.h"
 #include "core/trace/walk.h"
 
-/* What an engine told of one entry. */
+/* What an engine told about one entry. */
 struct why_heard {
 	bool told;
 	uint8_t port;
@@ -23,7 +23,7 @@ struct why_heard {
 void why_heard_free(struct why_heard *h);
 /* Take a choice in; the last one counts. */
 void why_hear(struct why_heard *h, const struct rec_choice *c);
-/* Give an entry the rule that it has where the engine told none. */
+/* Give an entry its rule where the engine told none. */
 void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_heard *h);
 
 struct why {
@@ -33,31 +33,36 @@ struct why {
 	struct out *o;
 	uint32_t sw;
 	unsigned lid;
-	bool quiet; /* the choice is heard, but not printed */
+	bool quiet; /* the choice is recorded, but not printed */
 	struct why_heard heard;
 };
 
-/* Let the engine tell of the entry of y->sw for y->lid again; via: what speaks against this port (0: none).
+/*
+ * Let the engine tell about the entry of y->sw for y->lid again. via: also tell what speaks against this port
+ * (0: none).
  */
 int why_listen(struct why *y, unsigned via, struct err *e);
 /* Run the engine once more with a question: that in force, or that of the walk. */
 int why_repeat(const struct why *y, const struct rec_ask *q, struct err *e);
 /*
- * Is an entry not decided at the step?  Then in words until when, and *when: the step that decides it, 0 =
+ * Is an entry undecided at the step? Then say until when, in words.  *when is the step that decides it, 0 =
  * none.
  */
 bool why_open(const struct why *y, uint32_t sw, unsigned lid, struct text *t, size_t *when);
-/* Tell that of the entry of y->sw for y->lid; or that it is decided again later.  false: neither holds. */
+/*
+ * Say so for the entry of y->sw for y->lid, or say that it is decided again later. false: neither is the
+ * case.
+ */
 bool why_entry_open(struct why *y);
 bool why_entry_early(struct why *y);
 /* "Decided: RULE: sentence", and the same as JSON. */
 void why_end(const struct why *y, const struct decided *d);
-/* The same of the rule against a port of y->sw that the entry for y->lid does not name. */
+/* The same for the rule against a port of y->sw that the entry for y->lid does not name. */
 int why_against(struct why *y, unsigned port, struct err *e);
 
 /* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
 void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t);
-/* Where a way breaks the rule of up and down, in words and as JSON; nothing when it does not. */
+/* Where a way breaks the rule of up and down, in words and as JSON.  Nothing when it keeps the rule. */
 void why_turn(const struct why *y, const struct path_hop *hop, unsigned n);
 
 /* why HOST DST */
@@ -65,8 +70,8 @@ int why_pair(struct why *y, char **argv, struct err *e);
 /* why NODE NODE NODE... */
 int why_given(struct why *y, int n, char **words, struct err *e);
 /*
- * One line a switch of a path with its rule (tell), and at the end the rule that mattered; the layer's is
- * asked of the engine.
+ * One line for each switch of a path, with its rule (tell), and at the end the rule that mattered most.  The
+ * engine is asked for the rule of the layer.
  */
 int why_story(struct why *y, const struct path *p, bool tell, struct err *e);
 

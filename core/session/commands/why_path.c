@@ -1,4 +1,4 @@
-/* Command why of paths: the story of one, and a path that is given as a list. */
+/* Command why for paths: the story of one, or of a path given as a list. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,10 @@ static void hear(void *ctx, const struct rec_choice *c)
 			why_hear(&x->heard[i], c);
 }
 
-/* Cables between two switches whatever any rule says; 0 for the same, NO_ID = none. */
+/*
+ * Number of cables on a shortest way between two switches, whatever any rule says; 0: the same switch, NO_ID:
+ * no way.
+ */
 static uint32_t least_hops(const struct topo *t, uint32_t from, uint32_t to)
 {
 	uint16_t *hops = NEW_ARRAY(t->fabric->n_switches, uint16_t);
@@ -73,7 +76,9 @@ static const char *direction_word(char c)
 	return c == 'U' ? "up" : c == 'D' ? "down" : c == '=' ? "level" : "";
 }
 
-/* Where the packet goes from a switch: the node at the other end; its own name at the end. */
+/*
+ * Where the packet goes from a switch: the node at the other end; at the end of the path, the switch itself.
+ */
 static const char *next_name(const struct fabric *f, const struct path_hop *h)
 {
 	uint32_t peer;
@@ -129,7 +134,7 @@ static void tell_hops(const struct story *x, json_t *list)
 	}
 }
 
-/* Was there nothing to choose, or nothing that this path tells of? */
+/* Was there nothing to choose? Or nothing about which this path tells? */
 static bool forced(enum why_rule rule)
 {
 	static const enum why_rule list[] = {WHY_ATTACHED,  WHY_OWN_LID,     WHY_ONLY_CANDIDATE, WHY_ONLY_WAY,
@@ -141,14 +146,17 @@ static bool forced(enum why_rule rule)
 	return false;
 }
 
-/* Did the pair of switches get the layer that every pair gets as long as nothing speaks against it? */
+/* Did the pair of switches get the layer that every pair gets when nothing speaks against it? */
 static bool plain_layer(enum why_rule rule)
 {
 	return rule == WHY_UNTOLD || rule == WHY_SAME_SWITCH || rule == WHY_LOWEST ||
 	       rule == WHY_FIRST_LAYER || rule == WHY_LAYER || rule == WHY_SL_BITS;
 }
 
-/* The rule that mattered most: of a layer that something kept the pair out of, of the first choice. */
+/*
+ * The rule that mattered most: that of a layer from which something kept the pair out, or else that of the
+ * first choice.
+ */
 static void end_story(const struct story *x, const struct decided *layer)
 {
 	const struct path *p = x->p;
@@ -179,7 +187,7 @@ static void end_story(const struct story *x, const struct decided *layer)
 	decided_free(&d);
 }
 
-/* SL and layer, in words; the caller frees t. */
+/* SL and layer in words.  The caller frees t. */
 static void add_layer(const struct story *x, struct text *t)
 {
 	const struct routing *r = x->y->w->routing;
@@ -223,7 +231,7 @@ static void tell_story(const struct story *x)
 	text_free(&t);
 }
 
-/* At a step the entries that there are, and of the last one why it is not there yet. */
+/* At a step: the entries that are decided, and why the next one is not yet. */
 static void settle(struct story *x, unsigned i)
 {
 	uint32_t sw = x->p->hop[i].sw;
@@ -231,7 +239,7 @@ static void settle(struct story *x, unsigned i)
 	size_t when;
 
 	if (why_open(x->y, sw, x->p->dlid, &t, &when)) {
-		/* of routes that are found before tables are written the engine tells as ever */
+		/* some routes are found before tables are written: the engine tells about them as usual */
 		if (x->p->hop[i].out != NO_PATH && x->heard[i].decided.rule) {
 			text_free(&t);
 			return;
@@ -296,7 +304,7 @@ struct given {
 	unsigned slid, dlid;
 };
 
-/* The first port of a node with a live link to another one; `port` other than 0: that port alone. */
+/* The first port of a node with a live link to another node.  If `port` is not 0, only that port counts. */
 static uint32_t link_to(const struct topo *t, uint32_t node, uint32_t other, unsigned port)
 {
 	const struct fabric *f = t->fabric;
@@ -316,7 +324,7 @@ static void add_given(const struct fabric *f, struct given *g, uint32_t node, un
 		g->hop[g->n++] = (struct path_hop){.sw = f->node_switch[node], .in = in, .out = out};
 }
 
-/* One link of the list: from words[i] to words[i + 1]; *in is the port it arrives at. */
+/* One link of the list: from words[i] to words[i + 1].  *in is the port where it arrives. */
 static int give_link(struct why *y, struct given *g, char **words, int n, int i, unsigned *in, struct err *e)
 {
 	const struct topo *t = y->w->topo;
@@ -347,7 +355,7 @@ static int give_link(struct why *y, struct given *g, char **words, int n, int i,
 	return 0;
 }
 
-/* Where the tables leave it; nothing when they do not. */
+/* Where the tables leave the path.  Nothing when they do not. */
 static void tell_parting(const struct why *y, const struct given *g, const struct path *p)
 {
 	const struct fabric *f = y->w->fabric;
@@ -404,7 +412,10 @@ static json_t *hops_json(const struct routing *r, const struct given *g)
 	return list;
 }
 
-/* The rule that speaks against the path where the tables leave it; of theirs, that which mattered in it. */
+/*
+ * The rule against the path at the switch where the tables leave it; for the path of the tables, the rule
+ * that mattered there.
+ */
 static int end_given(struct why *y, const struct given *g, const struct path *p, struct err *e)
 {
 	unsigned i = 0;

@@ -1,4 +1,4 @@
-/* Command why at a step of a walk through a run: what is decided there, and what is not yet. */
+/* Command why at a step of a walk through a run: what is decided there, and what is still open. */
 #include <string.h>
 
 #include "core/base/err.h"
@@ -6,7 +6,7 @@
 #include "core/sm/sweep.h"
 #include "core/trace/walk.h"
 
-/* The step up to that of the walk (later: behind it) that decides an entry; 0: none. */
+/* The step that decides an entry, up to the step of the walk (later: behind it); 0: none. */
 static size_t deciding_step(const struct walk *w, uint32_t sw, unsigned lid, bool later)
 {
 	const struct recording *r = walk_recording(w);
@@ -61,7 +61,7 @@ int why_repeat(const struct why *y, const struct rec_ask *ask, struct err *e)
 		return sweep_repeat(y->w, &q, NULL, e);
 	if (!made || strcmp(made->engine, recording_engine(r)) != 0)
 		q.engine = recording_engine(r);
-	/* an engine that refused tells up to its refusal */
+	/* an engine that refused still reports everything up to its refusal */
 	if (sweep_repeat(recording_sweep(r), &q, NULL, e) &&
 	    (!recording_refusal(r) || err_is_memory(e) || progress_cancelled(y->o->run->progress)))
 		return -1;
