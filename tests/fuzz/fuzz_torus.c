@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "core/sm/engine.h"
 #include "core/base/memory.h"
 #include "core/source/synth.h"
 #include "engines/torus/torus.h"

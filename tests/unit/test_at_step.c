@@ -9,7 +9,6 @@
 #include "engines/lash/lash.h"
 #include "engines/mincontention/mincontention.h"
 #include "tests/unit/fixture.h"
-#include "views/base/unfinished.h"
 
 static const char *const shapes[] = {
 	"ring:5",	    "torus:4x4",	   "xgft:2,2,2:1,2,2",	      "random:8,4,hosts=2",
