@@ -30,7 +30,7 @@ void fb_free(struct fabric_builder *b)
 	free(b);
 }
 
-/* Place of a GUID in the hash: where it is, or the free place where it belongs. */
+/* Place of a GUID in the hash: its own, or the free place where it belongs. */
 static uint32_t *hash_slot(const struct fabric_builder *b, uint64_t guid)
 {
 	uint64_t seed = guid;

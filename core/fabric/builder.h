@@ -1,6 +1,6 @@
 /*
- * Building a fabric.  Nodes get builder indexes in order of their addition;
- * fb_finish() sorts, numbers and checks, and frees the builder.
+ * Building a fabric.  Nodes get builder indexes in the order of addition. fb_finish() sorts, numbers and
+ * checks them, and frees the builder.
  */
 #ifndef IBSCOPE_BUILDER_H
 #define IBSCOPE_BUILDER_H
@@ -31,7 +31,7 @@ struct fabric_builder {
 	uint32_t sm_node; /* builder index, NO_ID: the first node added */
 	uint8_t sm_port;  /* CA: its port, 0 = the first cabled one */
 	bool sm_guessed;  /* the source does not tell where the subnet manager runs */
-	bool again;	  /* a fabric built once more: its warnings are there already */
+	bool again;	  /* built from a fabric: its warnings are there already */
 	bool states_told; /* of such a one (fabric.h); otherwise seen from the ports */
 	char *generated;
 	/* GUID -> builder index, for fb_find(); open addressing, private */
@@ -50,23 +50,22 @@ uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, un
 		const char *desc);
 uint32_t fb_find(const struct fabric_builder *b, uint64_t guid); /* NO_ID when absent */
 
-/* Raise the number of ports of a node (a file may name ports above its own count). */
+/* Raise the number of ports of a node (a file may name ports above that number). */
 void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports);
 
-/* Cable two ports.  false (nothing done) when either is out of range or cabled elsewhere. */
+/* Cable two ports. false (nothing done): one of them is out of range, or cabled elsewhere. */
 bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2);
 
 /*
- * Make the fabric.  Fails (-1, *e) only when there is no node or the SM's port
- * does not exist.  The builder is freed either way.  source and format are copied.
+ * Make the fabric.  Fails (-1, *e) only when there is no node, or the SM's port does not exist.  The builder
+ * is freed in either case. source and format are copied.
  */
 int fb_finish(struct fabric_builder *b, const char *source, const char *format, struct fabric **out,
 	      struct err *e);
 
 /*
- * Add warnings for what is odd about the whole: LIDs and port GUIDs that two ports have, LIDs
- * that are no unicast ones, links slower or narrower than one between the same two nodes.
- * fb_finish() does it.
+ * Add warnings for oddities of the whole: LIDs and port GUIDs that two ports share, LIDs that are no unicast
+ * LIDs, links slower or narrower than another between the same two nodes. fb_finish() calls it.
  */
 void fabric_tell_oddities(struct fabric *f);
 

@@ -21,7 +21,7 @@ int part_kind_of(const char *word)
 	return -1;
 }
 
-/* Room for n parts of `ids` members together. */
+/* Room for n parts that together have `ids` members. */
 static struct parts *parts_room(const struct fabric *f, enum part_kind kind, uint32_t n, uint32_t ids)
 {
 	struct parts *p = NEW(struct parts);
@@ -96,7 +96,7 @@ static struct parts *all_chassis(const struct elements *el)
 	return p;
 }
 
-/* How much of a place names the board: all but " Chip N" at its end. */
+/* Length of the part of a place that names the board: all but " Chip N" at its end. */
 static size_t board_length(const char *place)
 {
 	size_t n = strlen(place), digits = n;
@@ -108,7 +108,7 @@ static size_t board_length(const char *place)
 	return n;
 }
 
-/* How much of a name stands before "/U" and a number at its end; 0: it does not end so. */
+/* Length of the part of a name before "/U" and a number at its end; 0: it has no such end. */
 static size_t name_length(const char *name)
 {
 	size_t n = strlen(name), digits = n;
@@ -118,7 +118,7 @@ static size_t name_length(const char *name)
 	return digits < n && digits > 2 && !strncmp(name + digits - 2, "/U", 2) ? digits - 2 : 0;
 }
 
-/* A chip with what tells its card. */
+/* A chip with the text that tells its card. */
 struct member {
 	uint32_t node;
 	char *card; /* name of the card; NULL: nothing tells it */

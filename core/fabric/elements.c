@@ -57,7 +57,7 @@ static int by_guid(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
-/* Switches that are up by GUID; their number. */
+/* Switches that are up, by GUID.  Returns their number. */
 static uint32_t switches_by_guid(const struct topo *t, uint32_t *sw)
 {
 	uint32_t n = 0;
@@ -69,7 +69,7 @@ static uint32_t switches_by_guid(const struct topo *t, uint32_t *sw)
 	return n;
 }
 
-/* What made an element of its chips. */
+/* The grounds on which chips became one element. */
 static uint8_t rule_of(const struct elements *el, const struct grouping *g, uint32_t e)
 {
 	const struct group *first = &g->group[el->chip[el->first_chip[e]]];
@@ -142,7 +142,7 @@ static void outside_links(struct elements *el, uint32_t sw)
 	}
 }
 
-/* Links from a chip to others of its element, put behind the n there are; the new number. */
+/* Put the links from a chip to others of its element behind the n that are there.  Returns the new number. */
 static uint32_t inside_links(struct elements *el, uint32_t sw, uint32_t n)
 {
 	FOR_CABLES(el->topo, sw, port, to) {
@@ -174,7 +174,10 @@ static void make_links(struct elements *el)
 	}
 }
 
-/* Breadth first from every chip of an element; links go both ways, so from and to do not matter. */
+/*
+ * Breadth first from every chip of an element.  Links work in both directions, so `from` and `to` may be
+ * swapped.
+ */
 static void inside_hops(struct elements *el, uint32_t e, uint32_t *queue)
 {
 	uint32_t k = element_chips(el, e), head, tail;

@@ -1,15 +1,14 @@
 /*
- * Switch elements: the switch chips of one chassis taken together, as fabric
- * managers of chassis see them (HP 376227-B21, chapter on routing).  A switch
- * that stands alone is an element of one chip.
+ * Switch elements: the switch chips of one chassis taken together, as fabric managers of chassis see them (HP
+ * 376227-B21, chapter on routing).  A switch that stands alone is an element of one chip.
  *
- * Chips belong together when a file says so (a line a chip: `GUID NAME`), else
- * when they share a system image GUID or a chassis number (of libibnetdisc, of
- * the sections of `ibnetdiscover -g`), and when live links between members
- * connect them: a group that falls apart makes an element of each part.
+ * A file may say which chips belong together (a line for each chip: `GUID NAME`).  Without a file, chips
+ * belong together when they share a system image GUID or a chassis number (from libibnetdisc, or from the
+ * sections of `ibnetdiscover -g`).  In either case live links between members must connect them: if a group
+ * falls apart, each part is an element.
  *
- * Elements are numbered by their lowest chip GUID, chips and links within one by
- * GUID and port number: the order of ids settles ties.
+ * Elements are numbered by their lowest chip GUID; chips and links within one by GUID and port number.  The
+ * order of ids settles ties.
  */
 #ifndef IBSCOPE_ELEMENTS_H
 #define IBSCOPE_ELEMENTS_H
@@ -55,10 +54,9 @@ struct elements {
 };
 
 /*
- * Group the switches that are up.  file: the grouping, NULL = none; names in it
- * that mean no switch of the fabric become lines of *notes (may be NULL).  NULL and
- * *e: the file cannot be read, a line of it is no `GUID NAME` or contradicts another, or p (may be NULL)
- * was cancelled.
+ * Group the switches that are up. file: the grouping, NULL = none.  Names in it that mean no switch of the
+ * fabric become lines of *notes (may be NULL).  NULL and *e: the file cannot be read, a line of it is no
+ * `GUID NAME` or contradicts another, or p (may be NULL) was cancelled.
  */
 struct elements *elements_new(const struct topo *t, const char *file, struct progress *p, struct text *notes,
 			      struct err *e);
@@ -70,7 +68,7 @@ static inline uint32_t element_chips(const struct elements *el, uint32_t e)
 	return el->first_chip[e + 1] - el->first_chip[e];
 }
 
-/* Links from one chip of an element to another of the same; chips by place. */
+/* Links from one chip of an element to another chip of it; chips by place. */
 static inline unsigned element_hops(const struct elements *el, uint32_t e, uint32_t from, uint32_t to)
 {
 	return from == to ? 0 : el->hops[el->hops_at[e] + (size_t)element_chips(el, e) * from + to];
@@ -79,13 +77,12 @@ static inline unsigned element_hops(const struct elements *el, uint32_t e, uint3
 /* Directed links inside an element. */
 uint32_t element_inside_links(const struct elements *el, uint32_t e);
 
-/* Element of a name, of a unique prefix or glob of one, or of a number from 1; NO_ID and *e. */
+/* The element of a name, of a prefix or glob that fits no other name, or of a number from 1; NO_ID and *e. */
 uint32_t elements_find(const struct elements *el, const char *word, struct err *e);
 
 /*
- * Distances to element d over links between elements: dist[n], NO_DISTANCE where
- * there is no way.  order[n]: elements reached, nearest first (d itself is the
- * first).  Their number.
+ * Distances to element d over links between elements: dist[n], NO_DISTANCE where there is no way. order[n]:
+ * elements reached, nearest first (the first is d itself).  Returns their number.
  */
 #define NO_DISTANCE UINT16_MAX
 uint32_t elements_distances(const struct elements *el, uint32_t d, uint16_t *dist, uint32_t *order);

@@ -15,7 +15,10 @@ static int by_rest(const void *x, const void *y)
 	return strcmp((*a)->rest, (*b)->rest);
 }
 
-/* A name without what a terminal cannot show, without a comment behind it and without blanks at its end. */
+/*
+ * A name without characters that a terminal cannot show, without a comment behind it, and without blanks at
+ * its end.
+ */
 static void trim(char *s)
 {
 	size_t len = 0;
@@ -28,7 +31,7 @@ static void trim(char *s)
 		s[--len] = 0;
 }
 
-/* Numbers for the names; value[i] is that of line i. */
+/* Numbers for the names; value[i] belongs to line i. */
 static void number_names(struct grouping *g, uint64_t *value)
 {
 	const struct guid_line **sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);

@@ -7,7 +7,7 @@
 
 #include "core/fabric/internal.h"
 
-/* What the names of all chips begin with, up to the end of a word; "" when nothing. */
+/* The common beginning of the names of all chips, up to the end of a word; "" when there is none. */
 static char *common_name(const struct elements *el, uint32_t e)
 {
 	const struct fabric *f = el->topo->fabric;
@@ -36,7 +36,7 @@ static char *common_name(const struct elements *el, uint32_t e)
 	return s;
 }
 
-/* Number of the chassis in the source when all chips agree, else 0. */
+/* Number of the chassis in the source if all chips agree on it, else 0. */
 static unsigned chassis_number(const struct elements *el, uint32_t e)
 {
 	const struct fabric *f = el->topo->fabric;
@@ -88,8 +88,8 @@ static int by_name(const void *x, const void *y, void *ctx)
 }
 
 /*
- * Elements that share a name get another: in the first round that of their
- * chassis number, in the second a number of their own.
+ * Elements with the same name get another.  In the first round it is that of their chassis number, in the
+ * second a number of their own.
  */
 static void part_names(struct elements *el, uint32_t *order, bool second)
 {

@@ -1,13 +1,11 @@
 /*
  * A fabric: nodes, ports and cables as loaded or discovered.
  *
- * Everything has a dense integer id and lives in flat arrays.  A fabric never
- * changes once it is built and is shared by reference; what is up or down lies
- * in a struct state (state.h).
+ * Everything has a dense integer id and lives in flat arrays.  A fabric never changes once it is built.  It
+ * is shared by reference.  A struct state tells what is up or down (state.h).
  *
- * Order.  Nodes, switches and endports are numbered in OpenSM's table order:
- * ascending by guid_key() of the node GUID (endports: of the port GUID).  A
- * loop over ids 0 .. n-1 is therefore OpenSM's loop.
+ * Order.  Nodes, switches and endports are numbered in OpenSM's table order: ascending by guid_key() of the
+ * node GUID (endports: of the port GUID).  A loop over ids 0 .. n-1 is therefore OpenSM's loop.
  */
 #ifndef IBSCOPE_FABRIC_H
 #define IBSCOPE_FABRIC_H
@@ -37,7 +35,7 @@ struct fabric {
 	uint32_t n_nodes;
 	uint8_t *node_type; /* enum node_type */
 	uint64_t *node_guid;
-	uint64_t *node_sysguid; /* system image GUID, 0 when unknown */
+	uint64_t *node_sysguid; /* system image GUID, 0 = unknown */
 	uint32_t *node_vendor;
 	uint32_t *node_device;
 	uint8_t *node_nports;  /* external ports, 1 .. node_nports */
@@ -47,7 +45,7 @@ struct fabric {
 	uint32_t *node_order;  /* place in the source, 0 = first: shows and saves keep the source's order */
 	char **node_desc;      /* NodeDescription as in the source, never NULL */
 	char **node_given;     /* its name: from the node-name-map, else node_desc (or the GUID when empty) */
-	char **node_name;      /* what is shown, and leads back to the node: names.h */
+	char **node_name;      /* shown name; leads back to the node: names.h */
 	uint16_t *node_chassis;	   /* chassis number of the source, 0 = none */
 	char **node_chassis_place; /* place in the chassis ("ISR9288 Spine 1 Chip 0"), NULL when unknown */
 
@@ -95,8 +93,8 @@ struct fabric {
 	bool states_told; /* the source tells port_state of cabled ports */
 
 	/*
-	 * What its switches held when it was read live (routing/switch_tables.h knows what it is:
-	 * fabric_switch_tables()), reference held; NULL = not read.
+	 * What its switches held when it was read live, reference held; NULL = not read.  Only
+	 * routing/switch_tables.h knows its content: fabric_switch_tables().
 	 */
 	struct counted *switch_tables;
 
@@ -130,7 +128,7 @@ static inline const char *switch_name(const struct fabric *f, uint32_t sw)
 	return f->node_name[f->switch_node[sw]];
 }
 
-/* The name alone that a switch was given, which others may have too. */
+/* The given name of a switch alone; other switches may have it too. */
 static inline const char *switch_given(const struct fabric *f, uint32_t sw)
 {
 	return f->node_given[f->switch_node[sw]];
@@ -147,9 +145,8 @@ static inline bool endport_is_switch(const struct fabric *f, uint32_t ep)
 }
 
 /*
- * Does the link of a port run below the best speed or width that both its ends have
- * enabled, or do its ends differ?  Where the source does not tell what is enabled,
- * that is taken to be what runs.
+ * Is the link of a port slower or narrower than the best that both ends have enabled, or do its ends differ?
+ * Where the source does not tell what is enabled, the present speed and width are taken for it.
  */
 bool link_throttled(const struct fabric *f, uint32_t port);
 
@@ -157,12 +154,12 @@ uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t node_guid); /* NO_
 uint32_t fabric_endport_by_guid(const struct fabric *f,
 				uint64_t port_guid); /* NO_ID when unknown; O(log n) */
 
-/* The same port (node GUID and number) in another fabric, NO_ID when it is not there or `port` is NO_ID. */
+/* The same port (node GUID and number) in another fabric.  NO_ID: it is not there, or `port` is NO_ID. */
 uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint32_t port);
 
 /*
- * The only node that a name fits best (enum name_rank), else the only one that it is a
- * glob of.  NO_ID and *e set when none or several match (the message names some of them).
+ * The one node that a name fits best (enum name_rank); failing that, the only node that it fits as a glob.
+ * NO_ID and *e: none or several match (the message names some of them).
  */
 uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct err *e);
 
@@ -170,8 +167,8 @@ uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct er
 const char *port_label(const struct fabric *f, uint32_t port, char *buf, size_t size);
 
 /*
- * Give nodes the names of a node-name-map (n pairs of GUID and name); returns a
- * new fabric that shares nothing with the old one.  GUIDs not in the fabric are ignored.
+ * Give nodes the names of a node-name-map (n pairs of GUID and name).  Returns a new fabric that shares
+ * nothing with the old one.  GUIDs that are not in the fabric are ignored.
  */
 struct name_map {
 	uint64_t *guid;
@@ -181,10 +178,9 @@ struct name_map {
 struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map);
 
 /*
- * The same fabric with the SM on another endport (NO_ID: where it is) and, with
- * as_ibsim, what ibsim makes of the file: port GUIDs are node GUID + port number on
- * CAs and routers, the node GUID on switches, and routers start without LIDs.  Node,
- * port, switch and link ids stay.
+ * The same fabric with the SM on another endport (NO_ID: it stays).  With as_ibsim it is what ibsim makes of
+ * the file: port GUIDs are node GUID + port number on CAs and routers and the node GUID on switches, and
+ * routers start without LIDs.  Node, port, switch and link ids stay.
  */
 struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim);
 

@@ -187,8 +187,10 @@ static void index_nodes(struct fabric *f)
 	fabric_show_names(f);
 }
 
-/* Where the SM runs: the builder's choice, else port 0 or the first cabled port of the first node, else any
- * endport. */
+/*
+ * Where the SM runs: the builder's choice; else port 0 or the first cabled port of the first node; else any
+ * endport.
+ */
 static void choose_sm(struct fabric *f, const struct fabric_builder *b, const uint32_t *new_id)
 {
 	uint32_t node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];

@@ -1,9 +1,9 @@
 /*
- * Which CA and router ports count as hosts where pairs of hosts are counted: check, loads, shifts,
- * comparisons, figures, channel dependencies.  Tables never depend on it.
+ * CA and router ports that count as hosts.  Check, loads, shifts, comparisons, figures and channel
+ * dependencies count pairs of these.  Tables never depend on it.
  *
- * Aggregation nodes are channel adapters inside switches that add up what collective operations send
- * (NVIDIA SHARP).  They have LIDs and are routed, but nobody runs there.
+ * Aggregation nodes are channel adapters inside switches that add up what collective operations send (NVIDIA
+ * SHARP).  They have LIDs and are routed, but nobody runs there.
  */
 #ifndef IBSCOPE_HOST_SET_H
 #define IBSCOPE_HOST_SET_H
@@ -12,11 +12,14 @@
 
 #define DEVICE_AGGREGATION 0xcf09 /* PCI device number of those in Quantum switches */
 
-/* Is a node an aggregation node: a CA of that device number, or, whatever its device, of that name? */
+/* Is a node an aggregation node: a CA with that device number, or a CA of any device with that name? */
 bool node_is_aggregation(const struct fabric *f, uint32_t node);
 uint32_t fabric_aggregation_nodes(const struct fabric *f); /* how many there are */
 
-/* Ports of one job's hosts, named so that they are found again when the fabric is loaded anew. */
+/*
+ * Ports of one job's hosts.  They are stored by name, so that they are found again when the fabric is loaded
+ * anew.
+ */
 struct scope_port {
 	uint64_t node_guid;
 	uint8_t port; /* number, from 1 */
@@ -29,31 +32,31 @@ struct scope {
 	uint32_t n;
 };
 
-/* Those endports of the fabric with wanted[endport]. */
+/* The endports of the fabric with wanted[endport]. */
 struct scope *scope_new(const struct fabric *f, const char *words, const uint8_t *wanted);
 struct scope *scope_ref(const struct scope *s);
 void scope_unref(const struct scope *s); /* NULL is fine */
-/* Endport of a port of a scope in a fabric; NO_ID: it is not there. */
+/* Endport of a scope's port in a fabric; NO_ID: it is not there. */
 uint32_t scope_endport(const struct fabric *f, const struct scope_port *p);
 
 struct host_set {
 	atomic_uint refs;
-	bool narrowed; /* by a scope: other ports do not matter, whatever happens to them */
+	bool narrowed; /* made by a scope: events on other ports do not matter */
 	uint32_t n;    /* ports that count, up or not */
 	uint8_t *in;   /* [n_endports] 1: counts */
 };
 
 /*
- * All CA and router ports, without those of aggregation nodes unless `aggregation`; of these the ones of
- * the scope (NULL, or no words: all).  A set never changes once made.
+ * All CA and router ports; without `aggregation`, not those of aggregation nodes; with a scope (not NULL, and
+ * with words), only those in it.  A set never changes once made.
  */
 struct host_set *host_set_new(const struct fabric *f, bool aggregation, const struct scope *scope);
 struct host_set *host_set_ref(const struct host_set *h); /* NULL is fine for both */
 void host_set_unref(const struct host_set *h);
 
 /*
- * Is it a fault when an endport is cut off or has no LID: a host that counts, and without a scope a
- * switch, too?  h may be NULL: all count.
+ * Is it a fault when the endport is cut off or has no LID? It is for a host that counts, and without a scope
+ * for a switch too. h may be NULL: all count.
  */
 bool host_set_matters(const struct host_set *h, const struct fabric *f, uint32_t endport);
 

@@ -1,4 +1,4 @@
-/* How things of a fabric are named for a person: one spelling for all commands and panes. */
+/* Names of things of a fabric for a person: one spelling for all commands and panes. */
 #ifndef IBSCOPE_LABELS_H
 #define IBSCOPE_LABELS_H
 

@@ -33,7 +33,7 @@ static void sort_names(struct fabric *f)
 	qsort_r(f->by_name, f->n_nodes, sizeof(*f->by_name), by_name_compare, f);
 }
 
-/* Sign of the first len bytes of s against a name; a name that goes on comes later.  Letter case ignored. */
+/* Compares the first len bytes of s with a name, without regard to case.  A longer name comes later. */
 static int compare_whole(const char *s, size_t len, const char *name)
 {
 	int d = strncasecmp(s, name, len);
@@ -41,7 +41,7 @@ static int compare_whole(const char *s, size_t len, const char *name)
 	return d ? d : name[len] ? -1 : 0;
 }
 
-/* First place in by_name whose shown name does not sort before the first len bytes of s. */
+/* The first place in by_name whose shown name does not sort before the first len bytes of s. */
 static uint32_t first_named(const struct fabric *f, const char *s, size_t len)
 {
 	uint32_t lo = 0, hi = f->n_nodes;
@@ -105,7 +105,7 @@ size_t name_before_port(const char *s, size_t len, unsigned *port)
 	return open - 1;
 }
 
-/* Would the name be read as a number, as another GUID, or as another node's port? */
+/* Would the name be read as a number, as another GUID, or as the port of another node? */
 static bool reads_otherwise(const struct fabric *f, uint32_t node)
 {
 	const char *name = f->node_name[node];
@@ -128,7 +128,7 @@ uint32_t node_hangs_on(const struct fabric *f, uint32_t node)
 	return NO_ID;
 }
 
-/* Name and place of a node; a switch hangs on nothing, so its GUID stands there. */
+/* Name and place of a node.  A switch hangs on nothing, so its GUID stands there. */
 static char *with_place(const struct fabric *f, uint32_t node, char *const *plain)
 {
 	uint32_t peer = node_is_switch(f, node) ? NO_ID : node_hangs_on(f, node);
@@ -138,7 +138,7 @@ static char *with_place(const struct fabric *f, uint32_t node, char *const *plai
 	return str_printf("%s (%s[%u])", plain[node], plain[f->port_node[peer]], f->port_num[peer]);
 }
 
-/* Mark in more[n_nodes] those whose shown name does not lead to them; their number. */
+/* Mark in more[n_nodes] the nodes to which their shown name does not lead.  Returns their number. */
 static uint32_t mark_unclear(struct fabric *f, uint8_t *more)
 {
 	uint32_t n = 0;
@@ -157,7 +157,7 @@ static uint32_t mark_unclear(struct fabric *f, uint8_t *more)
 	return n;
 }
 
-/* Give those in more[n_nodes] an addition: their place, or where that did not help their GUID. */
+/* Add to the names of the nodes in more[n_nodes]: their place, or, if that did not help, their GUID. */
 static void add_place(struct fabric *f, char *const *plain, const uint8_t *more, bool guid)
 {
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
@@ -200,7 +200,7 @@ void fabric_show_names(struct fabric *f)
 
 /* --- the words of all given names ------------------------------------------------------------------ */
 
-/* A word, and all of the name behind it. */
+/* A word, and the rest of the name behind it. */
 struct name_word {
 	uint64_t key; /* its first eight bytes as strcasecmp() orders them */
 	const char *s;
@@ -253,7 +253,7 @@ static void free_index(struct name_index *x)
 	free(x);
 }
 
-/* Made when it is asked for first; of two threads that make it at once the second throws its own away. */
+/* Made when first asked for.  If two threads make it at once, the second throws its own away. */
 static const struct name_index *index_of(const struct fabric *cf)
 {
 	struct fabric *f = (struct fabric *)cf;
@@ -293,7 +293,7 @@ static bool counts(const struct fabric *f, uint32_t node, enum name_kind kind)
 	return kind == NAMES_ANY || node_is_switch(f, node) == (kind == NAMES_SWITCHES);
 }
 
-/* A node that the text fits so well: better than those before, as well, or worse. */
+/* A node that the text fits with this rank: better than the earlier ones, as well as they do, or worse. */
 static void hit(struct name_hits *h, uint32_t node, enum name_rank rank)
 {
 	if (rank < h->rank)
@@ -331,7 +331,7 @@ static void find_shown(const struct fabric *f, const char *text, enum name_kind 
 	}
 }
 
-/* Of names that differ in letter case the one that is as the text. */
+/* Of names that differ only in letter case, keep the one that equals the text. */
 static void prefer_case(const struct fabric *f, const char *text, struct name_hits *h)
 {
 	for (uint32_t i = 0; i < h->n; i++)
@@ -403,7 +403,7 @@ static void find_glob(const struct fabric *f, const char *pattern, enum name_kin
 			hit(h, n, h->rank);
 }
 
-/* Add what one element of a list means; false: nothing. */
+/* Add the nodes that one element of a list means; false: none. */
 static bool find_element(const struct fabric *f, const char *element, enum name_kind kind,
 			 struct name_hits *h)
 {
@@ -504,7 +504,7 @@ bool name_hits_host(const struct fabric *f, const char *text, const struct name_
 
 /* --- names within a line --------------------------------------------------------------------------- */
 
-/* Are the first len bytes of s a shown name, or one with a port that the node has? */
+/* Are the first len bytes of s a shown name, alone or with a port of that node? */
 static bool names_something(const struct fabric *f, const char *s, size_t len)
 {
 	unsigned port = 0;

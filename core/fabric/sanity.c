@@ -1,4 +1,4 @@
-/* What is odd about a fabric as a whole; told as warnings, and nothing is changed by it. */
+/* Oddities of a fabric as a whole.  They are told as warnings; nothing is changed. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/base/memory.h"
@@ -17,7 +17,7 @@ struct held {
 
 COMPARATOR(held_compare, struct held, UP(value) UP(port))
 
-/* After TOLD of a kind only their number, when all are known. */
+/* After TOLD of a kind, only their number is told, when all are known. */
 static void tell_rest(struct fabric *f, const char *kind, uint32_t n)
 {
 	if (n <= TOLD)

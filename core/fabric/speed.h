@@ -27,8 +27,8 @@ enum link_speed link_speed_parse(const char *s, size_t len);
 enum link_width link_width_parse(const char *s, size_t len);
 enum link_width link_width_of_code(unsigned code); /* of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
 /*
- * Sets of speeds in a byte: bits 0 to 2 SDR, DDR, QDR as LinkSpeed has them, bit 3 FDR10, bits
- * 4 to 7 FDR, EDR, HDR, NDR as LinkSpeedExt has them: SPEED_SDR is bit 0, the others follow.
+ * Sets of speeds in a byte.  Bits 0 to 2 are SDR, DDR, QDR as in LinkSpeed, bit 3 is FDR10, bits 4 to 7 are
+ * FDR, EDR, HDR, NDR as in LinkSpeedExt.  So SPEED_SDR is bit 0, and the others follow.
  */
 #define SPEED_BITS(link_speed, fdr10, ext) (((link_speed)&7) | ((fdr10) ? 8 : 0) | ((ext)&15) << 4)
 double link_rate_gbps(enum link_width w, enum link_speed s); /* signalling rate, 0 when unknown */

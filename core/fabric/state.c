@@ -62,14 +62,14 @@ uint32_t state_live_peer(const struct fabric *f, const struct state *s, uint32_t
 	return q;
 }
 
-/* Can an SM work at this endport: its node is up, and a CA port has a live cable? */
+/* Can an SM work at this endport? Its node must be up, and a CA port must have a live cable. */
 static bool sm_can_run(const struct fabric *f, const struct state *s, uint32_t ep)
 {
 	return !s->node_down[endport_node(f, ep)] &&
 	       (endport_is_switch(f, ep) || state_live_peer(f, s, f->endport_port[ep]) != NO_ID);
 }
 
-/* Endport where the SM runs under the state; the first in the source's order when its own place is gone. */
+/* Endport where the SM runs under the state.  If its own place is gone: the first in the source's order. */
 static uint32_t choose_sm(struct topo *t, const struct state *s)
 {
 	const struct fabric *f = t->fabric;
@@ -108,7 +108,7 @@ static void reach_switch(struct topo *t, struct search *q, uint32_t sw, unsigned
 	q->queue[q->n++] = sw;
 }
 
-/* Record the live cable between two ports and what is behind it, that many hops away. */
+/* Record the live cable between two ports, and what is behind it at that many hops. */
 static void reach_port(struct topo *t, struct search *q, uint32_t port, uint32_t peer, unsigned hops)
 {
 	const struct fabric *f = t->fabric;
@@ -175,8 +175,8 @@ static void forget_search(struct topo *t, struct search *q)
 }
 
 /*
- * Is another part of a fabric larger, by hosts, than where a guessed SM sits?  It is there then.
- * Parts are searched from endports in the source's order, so each begins at its first.
+ * A guessed SM moves if another part of the fabric has more hosts than its own.  Parts are searched from
+ * endports in the source's order, so each begins at its first.
  */
 static void regard_parts(struct topo *t, const struct state *s, struct search *q)
 {
@@ -214,7 +214,7 @@ static void regard_parts(struct topo *t, const struct state *s, struct search *q
 	free(seen);
 }
 
-/* Could there be a part with more hosts than the one searched? */
+/* Could another part have more hosts than the one searched? */
 static bool may_be_small(const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
@@ -226,8 +226,8 @@ static bool may_be_small(const struct topo *t)
 }
 
 /*
- * Cables that lead on from where directed routes end, and that no other end has
- * shown.  One between two switches that are both still there is known if it was before.
+ * Cables that lead on from where directed routes end, and that were not seen from another end.  A cable
+ * between two switches that are both still there is known if it was known before.
  */
 static void count_cut(struct topo *t, const struct state *s, const struct search *q,
 		      const struct topo *before)
@@ -251,7 +251,7 @@ static void count_cut(struct topo *t, const struct state *s, const struct search
 	}
 }
 
-/* What hangs where, and the counts, once everything reached is known. */
+/* Where everything hangs, and the counts.  Everything that is reached must be known. */
 static void fill_topo(struct topo *t)
 {
 	const struct fabric *f = t->fabric;

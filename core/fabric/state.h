@@ -1,7 +1,6 @@
 /*
- * What is up.  A struct state is the small set of failures a person (or the
- * live fabric) has made; a struct topo is what the subnet manager discovers
- * under that state: the connected part that it reaches.
+ * What is up.  A struct state is the small set of failures that a person (or the live fabric) has made.  A
+ * struct topo is what the subnet manager discovers under that state: the connected part that it reaches.
  */
 #ifndef IBSCOPE_STATE_H
 #define IBSCOPE_STATE_H
@@ -10,8 +9,8 @@
 #include "core/fabric/fabric.h"
 
 /*
- * Failures; plain bytes so that copies are cheap and tests obvious.  Whoever makes
- * one may change it until he hands it on; then it is shared and stays as it is.
+ * Failures; plain bytes, so that copies are cheap and tests obvious.  The maker may change it until it is
+ * handed on; then it is shared and never changes.
  */
 struct state {
 	atomic_uint refs;
@@ -29,19 +28,18 @@ void state_free(const struct state *s); /* lets go of a reference; NULL is fine 
 /* A link is usable: not failed, and neither are the nodes at its ends. */
 bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link);
 
-/* The peer of a port under the state, reached or not; NO_ID: none, or the cable is not live. */
+/* The peer of a port under the state, reached or not.  NO_ID: none, or the cable is not live. */
 uint32_t state_live_peer(const struct fabric *f, const struct state *s, uint32_t port);
 
 /* Hops that a directed route can have (IB_SUBNET_PATH_HOPS_MAX - 1 of OpenSM 3.3.23). */
 #define DR_MAX_HOPS 63
 
 /*
- * What a sweep discovers from the SM's port (engines/doc/minhop.md 1.1, 1.2 as OpenSM
- * 3.3.23): every switch port that is not down is followed; CAs and routers end
- * the search, each reached CA port on its own.  Ids are the fabric's own;
- * whatever is not reached has node_up 0 and no peers.  Switches DR_MAX_HOPS away
- * are reached, but none of their cables is followed from them: a host on such
- * a switch is not found, nor a cable between two of them (engines/doc/minhop.md 1.4).
+ * What a sweep discovers from the SM's port (engines/doc/minhop.md 1.1, 1.2 as OpenSM 3.3.23): every switch
+ * port that is not down is followed.  CAs and routers end the search, and each CA port is reached on its own.
+ * Ids are the fabric's own.  What is not reached has node_up 0 and no peers.  Switches DR_MAX_HOPS away are
+ * reached, but their cables are not followed from them.  So a host on such a switch is not found, and neither
+ * is a cable between two such switches (engines/doc/minhop.md 1.4).
  *
  * A port whose state in the source is PORT_DOWN has no peer here.
  */
@@ -58,20 +56,20 @@ struct topo {
 				     none */
 	uint8_t *endport_swport;  /* [n_endports] port number at that switch, 0 for a switch port 0 */
 	uint32_t n_switches_up, n_endports_up, n_links_up; /* counts; links between reached ports */
-	uint32_t n_cut;	     /* ports with a live cable that DR_MAX_HOPS kept from being followed */
+	uint32_t n_cut;	     /* ports with a live cable that are not followed because of DR_MAX_HOPS */
 	uint32_t sm_endport; /* where the SM runs; NO_ID when nothing is left */
 	/*
-	 * The SM is not at the fabric's own place: that port is down, and the first endport that is
-	 * up in the source's order took over; or the place was a guess that turned out to be in
-	 * a part with fewer hosts than another: sm_regard then, and the first endport there.
+	 * The SM is not at the fabric's own place.  Either that port is down, and the first endport that is
+	 * up in the source's order took over.  Or the place was a guess in a part with fewer hosts than
+	 * another part: then sm_regard is set, and the SM is at the first endport of the other part.
 	 */
 	bool sm_moved, sm_regard;
 };
 
 struct topo *topo_new(const struct fabric *f, const struct state *s);
 /*
- * The same for a subnet manager that knows `before` (NULL = nothing): of cables
- * between switches DR_MAX_HOPS away it remembers those that it could follow then.
+ * The same for a subnet manager that knows `before` (NULL = nothing).  It remembers cables between switches
+ * DR_MAX_HOPS away that it could follow then.
  */
 struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before);
 struct topo *topo_ref(const struct topo *t);
@@ -82,8 +80,10 @@ static inline bool switch_up(const struct topo *t, uint32_t sw)
 	return t->node_up[t->fabric->switch_node[sw]];
 }
 
-/* The next port after *port, not after last, with another switch at its other end; which that is, NO_ID =
- * none. */
+/*
+ * The next port after *port, up to `last`, with another switch at its other end.  Returns that switch, NO_ID
+ * = none.
+ */
 static inline uint32_t next_cable(const struct topo *t, uint32_t *port, uint32_t last)
 {
 	while (*port < last)
@@ -93,9 +93,9 @@ static inline uint32_t next_cable(const struct topo *t, uint32_t *port, uint32_t
 }
 
 /*
- * Each live cable of a switch to another one, in order of its ports: `port` is the id
- * of the port, `to` the other switch.  This is the adjacency of all engines
- * and analyses, since OpenSM looks at ports in that order.
+ * Each live cable of a switch to another switch, in the order of its ports: `port` is the id of the port,
+ * `to` the other switch.  All engines and analyses use this adjacency, since OpenSM looks at ports in that
+ * order.
  */
 #define FOR_CABLES(t, sw, port, to)                                        \
 	for (uint32_t port = (t)->fabric->switch_port[sw], to,             \

@@ -1,18 +1,18 @@
-/* What was odd about a fabric's source. */
+/* Oddities of a fabric's source. */
 #ifndef IBSCOPE_WARNINGS_H
 #define IBSCOPE_WARNINGS_H
 
 #include "core/base/defs.h"
 #include "core/base/text.h"
 
-/* Something odd in the input that was survived. */
+/* An oddity in the input that did not stop the reading. */
 struct warning {
 	const char *kind;    /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
 	unsigned line;	     /* 0: no line */
-	uint32_t stands_for; /* oddities that it tells: 1, or those after a first few */
+	uint32_t stands_for; /* number of oddities it stands for: 1, or those after the first few */
 	bool missing;	     /* a part of the fabric is not in the source */
 	uint8_t port;
-	uint64_t guid; /* node and port where it is, which lasts when names change; 0: no place */
+	uint64_t guid; /* place: node and port, valid also when names change; 0: no place */
 	char *text;
 };
 
@@ -25,16 +25,16 @@ struct warnings {
 void warnings_add(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 /*
- * The same where a part of the fabric is not in its source: a cable to what is not there, a
- * port that is up without another end, a text that ends within a record, no answer.
+ * The same for a part of the fabric that is missing in its source: a cable to nothing, a port that is up
+ * without another end, a text that ends within a record, no answer.
  */
 void warnings_missing(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 /* Where the warning added last is. */
 void warnings_place(struct warnings *w, uint64_t guid, unsigned port);
-/* The warning added last stands for so many of its kind. */
+/* The warning added last stands for this many of its kind. */
 void warnings_stand_for(struct warnings *w, uint32_t n);
-/* What is missing, counted by kind: "3 dangling links, 1 cut record"; nothing when all is there. */
+/* The missing parts, counted by kind: "3 dangling links, 1 cut record"; "" when all is there. */
 void warnings_tell_missing(const struct warnings *w, struct text *t);
 void warnings_free(struct warnings *w);
 

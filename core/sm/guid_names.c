@@ -56,7 +56,10 @@ static bool fits_kind(const struct list *l, uint32_t node)
 	return kind == NAMES_ANY || node_is_switch(l->f, node) == (kind == NAMES_SWITCHES);
 }
 
-/* A GUID of the fabric: of a node all its ports, of a port that one.  false: it is no GUID at all. */
+/*
+ * A GUID of the fabric.  The GUID of a node means all its ports, that of a port this port. false: it is no
+ * GUID at all.
+ */
 static bool list_guid(struct list *l, const char *word, bool *found)
 {
 	uint64_t guid;
@@ -94,8 +97,8 @@ static int list_word(struct list *l, const char *word, struct err *e)
 }
 
 /*
- * The list that words stand for, as guid_file_read() takes it; to be freed.  With `all` each word must fit
- * something: NULL and *e.
+ * The list of GUIDs that words stand for, in the form of guid_file_read(); to be freed.  With `all`, each
+ * word must fit something: NULL and *e.
  */
 static char *list_of(const struct fabric *f, enum opt_names what, const char *value, bool all, struct err *e)
 {
@@ -109,7 +112,7 @@ static char *list_of(const struct fabric *f, enum opt_names what, const char *va
 		text_putc(&l.text, *p == '\n' ? ' ' : *p);
 	text_putc(&l.text, '\n');
 	rc = words_split(value, &rest, &argc, &argv, e);
-	if (list_word(&l, value, NULL)) { /* else it is one name, whatever is in it */
+	if (list_word(&l, value, NULL)) { /* otherwise it is one name, whatever characters are in it */
 		if (!rc && rest)
 			rc = err_set(e, "found ';', which only quotes make a part of a name");
 		for (int i = 0; !rc && i < argc; i++)

@@ -11,7 +11,7 @@
 /* Bytes that one piece can hold, as fgets() takes them into OpenSM's buffer. */
 #define PIECE 1022
 
-/* Pieces of a text as OpenSM sees them: lines, cut where they are too long. */
+/* Pieces of a text as OpenSM sees them: lines, and cut lines where one is too long. */
 struct pieces {
 	const char *name, *data;
 	size_t size, at;
@@ -58,8 +58,10 @@ static bool starts(const char *p, const char *word)
 	return !strncmp(p, word, strlen(word));
 }
 
-/* A hexadecimal number behind `mark` in the piece, then white space or one of `ends`; false when there is
- * none. */
+/*
+ * A hexadecimal number behind `mark` in the piece, followed by white space or one of `ends`. false: there is
+ * none.
+ */
 static bool guid_behind(const char *p, const char *mark, const char *ends, uint64_t *guid)
 {
 	const char *q = strstr(p, mark);
@@ -72,7 +74,7 @@ static bool guid_behind(const char *p, const char *mark, const char *ends, uint6
 	return end != q && (isspace((unsigned char)*end) || (*end && strchr(ends, *end)));
 }
 
-/* A number and where it ends; false when there is none. */
+/* A number and its end; false when there is none. */
 static bool number(const char *p, int base, unsigned long *v, const char **end)
 {
 	char *e;

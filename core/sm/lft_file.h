@@ -27,8 +27,8 @@ struct lft_file {
 	uint64_t unknown;     /* GUID of the first */
 	uint32_t n_multicast; /* heads of multicast tables, skipped */
 	/*
-	 * Tables that may lack the entry of their last LID: dump_fts and ibroute omit
-	 * it when the top is a multiple of 64.
+	 * Tables that may lack the entry of their last LID. dump_fts and ibroute leave it out when the top is
+	 * a multiple of 64.
 	 */
 	uint32_t n_cut;
 	bool broken;	/* reading stopped; entries before are there */
@@ -36,14 +36,14 @@ struct lft_file {
 	struct err why; /* when broken: file, line, what was found and expected */
 };
 
-/* Read as OpenSM 3.3.23 (1022 bytes a line; numbers as strtoul() takes them).  Free in any case. */
+/* Read as OpenSM 3.3.23 does (1022 bytes a line; numbers as strtoul() takes them).  Free in any case. */
 void lft_file_read(struct lft_file *l, const char *path, const struct topo *t, struct progress *p);
 /* The same from memory; name is for messages. */
 void lft_file_parse(struct lft_file *l, const char *name, const char *data, size_t size,
 		    const struct topo *t);
 void lft_file_free(struct lft_file *l);
 
-/* A row of a hop matrix: costs from a switch to the owner of a LID, by port from 0. */
+/* A row of a hop matrix: costs from a switch to the owner of a LID; the index is the port, from 0. */
 struct hops_row {
 	uint32_t sw;
 	uint16_t lid;

@@ -1,6 +1,6 @@
 /*
- * Notes: lines for the person that a sweep and its engines leave, each with the kinds of what it tells.
- * Who judges a routing asks for the kinds; the words are for reading alone.
+ * Notes: lines that a sweep and its engines leave for the person.  Each line has kinds that say what it is
+ * about.  Programs that judge a routing ask for the kinds; the words are only for reading.
  */
 #ifndef IBSCOPE_NOTES_H
 #define IBSCOPE_NOTES_H
@@ -15,7 +15,7 @@ enum note_kind {
 	NOTE_TORUS_HOLES = 8, /* switches outside the torus */
 };
 
-/* From `at` in the text on stands a note, or a piece of one, of these kinds. */
+/* From offset `at` of the text on, a note or a piece of one has these kinds. */
 struct note_mark {
 	size_t at;
 	unsigned kinds;
@@ -28,11 +28,11 @@ struct notes {
 	size_t n_marks;
 };
 
-/* Add a line with its line end, or a piece of one. */
+/* Add a line with its line end, or a piece of a line. */
 void note_add(struct notes *n, unsigned kinds, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* The same with the pieces of another, which is emptied. */
+/* The same with the pieces of another, which becomes empty. */
 void notes_take(struct notes *n, struct notes *from);
-/* Kinds of what stands from `from` up to, not including, `to`. */
+/* Kinds of the text from `from` up to, but not including, `to`. */
 unsigned notes_kinds(const struct note_mark *mark, size_t n_marks, size_t from, size_t to);
 void notes_free(struct notes *n);
 

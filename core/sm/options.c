@@ -24,10 +24,10 @@ struct options {
 	uint32_t *by_name;	   /* [n] indexes by strcmp() order of the names */
 	char **def_value;	   /* [n] normalised defaults */
 	char **value;		   /* [n] NULL = the default */
-	char **list;		   /* [n] GUIDs that the value names; NULL: it is none of names */
+	char **list; /* [n] GUIDs that the names in the value stand for; NULL: the value is no names */
 };
 
-/* Longest value an error message repeats. */
+/* The longest part of a value that an error message repeats. */
 #define SHOWN 80
 
 static const char *const true_words[] = {"TRUE", "yes", "on", "1"};
@@ -56,7 +56,7 @@ static char *bool_value(const struct optdef *d, const char *v, struct err *e)
 	return NULL;
 }
 
-/* A number as C writes it, nothing before and nothing behind it. */
+/* A number as C writes it, with nothing before or behind it. */
 static bool parse_uint(const char *v, uint64_t *n)
 {
 	return number_of_any(v, 0, UINT64_MAX, n);
@@ -129,7 +129,7 @@ static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 	return NULL;
 }
 
-/* The value as options_get() shows it (caller frees), or NULL and *e. */
+/* The value in the form of options_get() (the caller frees it), or NULL and *e. */
 static char *normalise(const struct optdef *d, const char *v, struct err *e)
 {
 	switch (d->type) {
@@ -147,7 +147,7 @@ static char *normalise(const struct optdef *d, const char *v, struct err *e)
 	return str_dup(is_null(v) ? "" : v);
 }
 
-/* Defaults are not checked against the file system, and one out of range is shown as it stands. */
+/* Defaults are not checked against the file system.  A default out of range is shown unchanged. */
 static char *default_value(const struct optdef *d)
 {
 	const char *def = d->def ? d->def : "";
@@ -176,7 +176,7 @@ static int find_slot(const struct options *o, const char *name)
 	return -1;
 }
 
-/* Slot of an option that must be there. */
+/* Slot of an option that must exist. */
 static size_t slot(const struct options *o, const char *name)
 {
 	int i = find_slot(o, name);
@@ -186,7 +186,7 @@ static size_t slot(const struct options *o, const char *name)
 	return (size_t)i;
 }
 
-/* Put the newest definition at its place among the sorted names. */
+/* Put the newest definition in its place among the sorted names. */
 static void index_last(struct options *o)
 {
 	size_t at = o->n - 1;

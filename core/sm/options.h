@@ -1,7 +1,7 @@
 /*
- * Routing options under OpenSM's own names.  Every module that understands an
- * option describes it in a table of struct optdef; these tables feed `set`,
- * `route NAME opt=value`, completion, help, the manual page and opensm.conf.
+ * Routing options under OpenSM's own names.  A module describes each option that it understands in a table of
+ * struct optdef.  These tables feed `set`, `route NAME opt=value`, completion, help, the manual page and
+ * opensm.conf.
  */
 #ifndef IBSCOPE_OPTIONS_H
 #define IBSCOPE_OPTIONS_H
@@ -16,7 +16,7 @@ enum opt_type {
 	OPT_CHOICE, /* one of the words in `choices`, separated by '|' */
 };
 
-/* What a file of GUIDs is about, where names may stand for its lines (guid_names.h). */
+/* The subject of a file of GUIDs, where names may replace its lines (guid_names.h). */
 enum opt_names {
 	OPT_NO_NAMES,
 	OPT_SWITCHES,	/* node GUIDs of switches */
@@ -37,8 +37,8 @@ struct optdef {
 };
 
 /*
- * A set of option values; options that were not set have their default.  Whoever
- * makes one may change it until he hands it on; then it is shared and stays as it is.
+ * A set of option values.  An option that was not set has its default.  The maker may change the set until it
+ * is handed on; then it is shared and never changes.
  */
 struct options;
 
@@ -53,11 +53,11 @@ const struct optdef *options_find(const struct options *o, const char *name); /*
 size_t options_count(const struct options *o);
 const struct optdef *options_at(const struct options *o, size_t i); /* in the order of the tables */
 
-/* Check and set; -1 and *e says what was found and what was expected. */
+/* Check and set.  *e (with -1) says what was found and what was expected. */
 int options_set(struct options *o, const char *name, const char *value, struct err *e);
 /*
- * A value that is no file but names: options_get() gives them as they were written, options_file() a list
- * of GUIDs in place of a file (base/guidfile.h), which is copied.
+ * A value that is names and no file. options_get() returns the names as written. options_file() returns a
+ * list of GUIDs instead of a path (base/guidfile.h).  The list is copied.
  */
 void options_set_list(struct options *o, const char *name, const char *value, const char *list);
 bool options_has_list(const struct options *o, const char *name);
@@ -68,7 +68,7 @@ bool options_is_set(const struct options *o, const char *name); /* differs from 
 const char *options_get(const struct options *o, const char *name); /* text, normalised ("TRUE", "3") */
 bool options_bool(const struct options *o, const char *name);
 uint64_t options_uint(const struct options *o, const char *name);
-/* What is to be read, NULL when none: a path, or a list. */
+/* The file to read, NULL when none: a path, or a list. */
 const char *options_file(const struct options *o, const char *name);
 
 #endif

@@ -25,7 +25,7 @@ static sl2vl_map map_of_kind(const struct options *o, const char *name)
 	return qos_parse_sl2vl(*own ? own : *all ? all : QOS_DEFAULT_SL2VL);
 }
 
-/* The one map that all live external ports have; false when they differ. */
+/* The one map of all live external ports; false when they differ. */
 static bool one_map(const struct topo *t, sl2vl_map m, const uint8_t *opervls, sl2vl_map *all)
 {
 	const struct fabric *f = t->fabric;

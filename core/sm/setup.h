@@ -1,7 +1,6 @@
 /*
- * What is routed and how: a fabric, what of it is up, the options, the chain of
- * engines.  A setup never changes once made and is counted, so that everybody
- * (events, sweeps, requests of work beside the session) holds the same one.
+ * What is routed and how: a fabric, what of it is up, the options, the chain of engines.  A setup never
+ * changes once made.  It is counted, so events, sweeps and work beside the session hold the same one.
  */
 #ifndef IBSCOPE_SETUP_H
 #define IBSCOPE_SETUP_H
@@ -22,38 +21,44 @@ struct setup {
 	const struct state *state;     /* reference held; NULL without a fabric */
 	const struct options *options; /* reference held */
 	const char *chain;	       /* engines asked for, "updn,minhop"; owned; NULL = none */
-	/* Tables read for this fabric beside its source; reference held; NULL = none. */
+	/* Tables read for this fabric, in addition to its source; reference held; NULL = none. */
 	const struct switch_tables *tables;
 	const struct scope *scope; /* whose hosts count; reference held; NULL or without words = all */
 };
 
-/* A setup of these members (refs apart): takes references of its own and copies the chain; options are
- * required. */
+/*
+ * A setup with these members (refs apart).  Takes references of its own and copies the chain. options are
+ * required.
+ */
 struct setup *setup_new(const struct setup *members);
 
-/* The same but for the members of `other` that are not NULL; another fabric leaves the tables behind, not the
- * scope. */
+/*
+ * The same setup with the members of `other` that are not NULL.  With another fabric the tables go, but the
+ * scope stays.
+ */
 struct setup *setup_with(const struct setup *base, const struct setup *other);
 
-/* What the switches hold: tables that were read, else those that came with the fabric; NULL = not known. */
+/*
+ * The content of the switches: tables that were read, else those that came with the fabric; NULL = not known.
+ */
 static inline const struct switch_tables *setup_tables(const struct setup *s)
 {
 	return s->tables ? s->tables : fabric_switch_tables(s->fabric);
 }
 
-/* Ports that count as hosts under it: the scope and the option `aggregation_nodes`.  To be let go of. */
+/* Ports that count as hosts under the scope and the option `aggregation_nodes`.  The caller lets go of it. */
 struct host_set *setup_hosts(const struct setup *s);
 
 /*
- * Switch elements of the fabric with everything up, grouped as the option chassis_file says: what a chassis
- * is does not depend on what has failed.  notes: as elements_new().  NULL and *e.
+ * Switch elements of the fabric with everything up, grouped by the option chassis_file: failures do not
+ * change what a chassis is. notes: as elements_new().  NULL and *e.
  */
 struct elements *setup_elements(const struct setup *s, struct progress *p, struct text *notes, struct err *e);
 
 struct setup *setup_ref(const struct setup *s);
 void setup_unref(const struct setup *s); /* NULL is fine */
 
-/* Does a routing of both find the same: fabric, state, options, tables and hosts that count? */
+/* Is a routing of both the same: fabric, state, options, tables, and hosts that count? */
 bool setup_equal(const struct setup *a, const struct setup *b);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file on its way into the SL tables. */
+/* State while a file is read into the SL tables. */
 struct reading {
 	struct sl_tables *l;
 	const char *name;
@@ -198,7 +198,7 @@ static bool sl_row(struct reading *r, struct cursor c)
 	return true;
 }
 
-/* "FROM DLID SL [HOPS]"; FROM: a LID, or a node's GUID. */
+/* "FROM DLID SL [HOPS]"; FROM is a LID, or the GUID of a node. */
 static bool sl_line(struct reading *r, struct cursor c)
 {
 	uint64_t from, dlid, sl, hops;
@@ -293,7 +293,7 @@ static void write_switch(FILE *f, const struct routing *r, uint32_t ep)
 	fprintf(f, "%s\n", separator);
 }
 
-/* As the switches' maps: what was given from outside comes before what the engine says. */
+/* As for the switches' maps: values given from outside come before those of the engine. */
 static sl2vl_map endport_map(const struct routing *r, uint32_t ep)
 {
 	sl2vl_map m = 0;
@@ -305,7 +305,7 @@ static sl2vl_map endport_map(const struct routing *r, uint32_t ep)
 	return m;
 }
 
-/* CA and router ports send by one map. */
+/* CA and router ports all send by one map. */
 static void write_endport(FILE *f, const struct routing *r, uint32_t ep)
 {
 	bool router = r->topo->fabric->node_type[endport_node(r->topo->fabric, ep)] == NODE_ROUTER;

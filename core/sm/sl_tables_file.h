@@ -19,9 +19,8 @@
 #include "core/routing/sl_tables.h"
 
 /*
- * Read into l.  What belongs to nodes that the fabric does not have is skipped
- * and counted in a line of notes.  -1 and *e: the file cannot be read, or a line is
- * neither (what was read before it is in l).
+ * Read into l.  Lines about nodes that the fabric does not have are skipped and counted in a line of notes.
+ * -1 and *e: the file cannot be read, or a line has neither form (what was read before it is in l).
  */
 int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct progress *p,
 		    struct text *notes, struct err *e);
@@ -34,8 +33,8 @@ int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_
 		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e);
 
 /*
- * The maps of all switches that are up, and where they are known those of CA and router
- * ports, as opensm-sl2vl.dump has them; -1: the stream failed.
+ * The maps of all switches that are up, in the form of opensm-sl2vl.dump.  Maps of CA and router ports follow
+ * where they are known.  -1: the stream failed.
  */
 int write_sl2vl(FILE *f, const struct routing *r, struct progress *p);
 

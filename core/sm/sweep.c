@@ -16,7 +16,7 @@
 #include "core/sm/sl_tables_file.h"
 #include "core/sm/ucast_cache.h"
 
-/* What the subnet manager carries from one heavy sweep to the next. */
+/* What the subnet manager keeps from one heavy sweep to the next. */
 struct sm_memory {
 	struct lid_memory *lids;
 	const struct routing *tables; /* what the switches have; reference; NULL before the first success */
@@ -56,7 +56,7 @@ static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fab
 	return c;
 }
 
-/* Only what the ports carry outlives the process: LIDs and operational VLs. */
+/* Only what the ports carry survives the process: LIDs and operational VLs. */
 static struct sm_memory *memory_restarted(const struct sm_memory *m, const struct fabric *f)
 {
 	struct sm_memory *c = NEW(struct sm_memory);
@@ -100,7 +100,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	return 0;
 }
 
-/* The subnet manager starts again, be it because the last sweep was its end. */
+/* Does the subnet manager start again, for example because it ended with the last sweep? */
 static bool starts_anew(const struct sweep_request *rq)
 {
 	return rq->restart || rq->prev->fatal;
@@ -114,7 +114,7 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 	const struct fabric *f = now->fabric;
 	char a[300], b[300];
 
-	/* a guess that is corrected is no other subnet manager */
+	/* a corrected guess is no other subnet manager */
 	if (!now->sm_regard && !before->sm_regard &&
 	    (now->sm_moved != before->sm_moved || now->sm_endport != before->sm_endport))
 		return str_dup("another subnet manager took over");
@@ -181,7 +181,7 @@ static void parse_chain(struct chain *c, const char *names, const struct engine 
 	free(copy);
 }
 
-/* The tables that an engine shows, NULL when it computes or there are none. */
+/* The tables that an engine shows; NULL when it computes, or when there are none. */
 static const struct switch_tables *held_for(const struct setup *s, const struct engine *g)
 {
 	const struct switch_tables *t =
@@ -192,7 +192,7 @@ static const struct switch_tables *held_for(const struct setup *s, const struct 
 	return t;
 }
 
-/* LIDs of a sweep: assigned, or as they were found where the first engine shows what switches hold. */
+/* LIDs of a sweep: assigned.  Where the first engine shows what switches hold: as they were found. */
 static const struct lids *sweep_lids(struct sweep *s, const struct engine *const *engines, struct text *notes)
 {
 	const struct switch_tables *held;
@@ -222,7 +222,7 @@ static void add_refusal(struct sweep *s, const char *engine, const char *why, en
 	s->refusal[s->n_refusals++] = (struct refusal){engine, str_dup(why), kind};
 }
 
-/* Did an engine refuse one of these sweeps, or one before it? */
+/* Did an engine refuse one of these sweeps or an earlier one? */
 static bool has_refused(const struct sweep *s, const char *engine)
 {
 	for (; s; s = s->prev)
@@ -233,8 +233,8 @@ static bool has_refused(const struct sweep *s, const char *engine)
 }
 
 /*
- * Try one engine; true when no other is to be tried: it routed, OpenSM would not
- * get past it, or everything was cancelled (then routing is NULL and *e set).
+ * Try one engine. true: no other is to be tried, because it routed, or OpenSM does not get past it, or
+ * everything was cancelled (then routing is NULL and *e set).
  */
 static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, struct err *e)
 {
@@ -256,7 +256,7 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 		err_set(e, CANCELLED);
 		return true;
 	}
-	if (err_is_memory(&out.refused)) { /* the engine would route: another one may not take its place */
+	if (err_is_memory(&out.refused)) { /* this engine would route, so no other may take its place */
 		*cancelled = true;
 		*e = out.refused;
 		return true;
@@ -328,8 +328,10 @@ static void leftovers_free(struct leftovers *l)
 	*l = (struct leftovers){0};
 }
 
-/* A switch without a linear table: OpenSM 3.3.23 has no object for it and falls over that
- * (engines/doc/minhop.md 2.5). */
+/*
+ * A switch without a linear table.  OpenSM 3.3.23 has no object for it and crashes on that
+ * (engines/doc/minhop.md 2.5).
+ */
 static bool stopped_by_switch(struct sweep *s)
 {
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
@@ -369,7 +371,7 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct n
 
 /* --- the unicast cache (engines/doc/minhop.md section 9) ------------------------------------------------ */
 
-/* Did the tables stay as they are, without an engine? */
+/* Did the tables stay unchanged, without an engine? */
 static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, struct text *notes)
 {
 	struct sm_memory *m = s->memory;
@@ -400,7 +402,7 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 	return true;
 }
 
-/* After engines ran the cache is empty, and valid when they made tables. */
+/* After engines ran the cache is empty; it is valid when they made tables. */
 static void restart_cache(struct sweep *s)
 {
 	ucast_cache_free(s->memory->cache);
@@ -433,7 +435,7 @@ static void note_hop_limit(const struct sweep *s, struct text *notes)
 			 s->topo->n_cut, DR_MAX_HOPS);
 }
 
-/* Rows that came out as they were become the same objects: a history costs what changed. */
+/* Rows that came out unchanged become the same objects, so a history costs only what changed. */
 static void share_rows(const struct sweep *s)
 {
 	struct routing *r = (struct routing *)s->routing;
@@ -447,7 +449,7 @@ static void share_rows(const struct sweep *s)
 	}
 }
 
-/* Switches that a file of maps says nothing of; port numbers are not looked at one by one. */
+/* Switches about which a file of maps says nothing.  Port numbers are not looked at one by one. */
 static void note_without_maps(const struct sweep *s, const struct sl_tables *l, const char *path,
 			      struct text *notes)
 {
@@ -460,16 +462,16 @@ static void note_without_maps(const struct sweep *s, const struct sl_tables *l, 
 			 PLURAL(s->topo->n_switches_up, "switch"));
 }
 
-/* What fills the maps of a routing, in this order. */
+/* The sources of a routing's maps, in this order. */
 enum map_source {
 	MAPS_ENGINE,  /* the engine itself, or nobody: VL = SL */
 	MAPS_FILE,    /* sl2vl_file */
 	MAPS_QOS,     /* the subnet manager programs them */
-	MAPS_HELD,    /* qos is off: what the live switches held stays */
+	MAPS_HELD,    /* qos is off: the maps of the live switches stayed */
 	MAPS_UNKNOWN, /* qos is off and nobody knows: layers are not in force */
 };
 
-/* Maps that the switches hold, NULL = not known. */
+/* Maps that the switches hold; NULL = not known. */
 static const struct sl_tables *held_maps(const struct setup *s)
 {
 	const struct switch_tables *of_fabric = fabric_switch_tables(s->fabric);
@@ -532,7 +534,7 @@ static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source sourc
 	}
 }
 
-/* SLs and maps that do not come from the engine take the place of what it says. */
+/* SLs and maps from outside replace those of the engine. */
 static int give_sl_tables(struct sweep *s, struct progress *p, struct text *notes, struct err *e)
 {
 	const char *sls = options_file(s->setup->options, "path_sl_file");
@@ -693,7 +695,7 @@ static void sweep_free(struct sweep *s)
 	free(s);
 }
 
-/* A long history must not be freed by recursion. */
+/* A long history must not be freed recursively: the stack is finite. */
 void sweep_unref(const struct sweep *cs)
 {
 	struct sweep *s = (struct sweep *)cs;
@@ -714,8 +716,10 @@ static struct routing *route_again(const struct engine *g, const struct engine_i
 	return engine_room(g, in, &out->refused) ? NULL : g->route(in, out);
 }
 
-/* Those of the chain that refused before an engine, once more, for what they leave: counters, hops, random
- * numbers. */
+/*
+ * Run the engines of the chain that refused before an engine once more, for what they leave: counters, hops,
+ * random numbers.
+ */
 static void refuse_again(const struct sweep *s, const struct sweep_repeat *q, struct engine_input *in)
 {
 	struct engine_output out = {0};

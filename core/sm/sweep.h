@@ -1,8 +1,7 @@
 /*
- * A heavy sweep of the subnet manager: discover, assign LIDs, run the chain of
- * engines, keep what OpenSM keeps.  A struct sweep is the record of one; it
- * never changes once made, so undo, comparison and "why" simply look at an
- * older one.
+ * A heavy sweep of the subnet manager: discover, assign LIDs, run the chain of engines, keep what OpenSM
+ * keeps.  A struct sweep is the record of one.  It never changes once made, so undo, comparison and "why"
+ * simply look at an older record.
  */
 #ifndef IBSCOPE_SWEEP_H
 #define IBSCOPE_SWEEP_H
@@ -34,13 +33,13 @@ struct sweep {
 	char *notes;	   /* lines for the person, "" when none */
 	struct note_mark *note_mark; /* [n_note_marks] owned: kinds of the notes (core/sm/notes.h) */
 	size_t n_note_marks;
-	bool from_scratch;	  /* existing entries were ignored */
-	char *scratch_reason;	  /* why ("first sweep", "link a[1] came up", "reroute"), NULL when not */
-	bool cached;		  /* ucast_cache was valid: no engine ran */
-	double seconds;		  /* of discovery, LIDs and routing */
-	double engine_seconds;	  /* of the engines alone */
-	uint8_t *opervls;	  /* owned, [n_ports]: OperVLs codes as this sweep read them */
-	unsigned number;	  /* 0 = first heavy sweep of this subnet manager */
+	bool from_scratch;     /* existing entries were ignored */
+	char *scratch_reason;  /* the reason ("first sweep", "link a[1] came up", "reroute"), NULL when not */
+	bool cached;	       /* ucast_cache was valid: no engine ran */
+	double seconds;	       /* of discovery, LIDs and routing */
+	double engine_seconds; /* of the engines alone */
+	uint8_t *opervls;      /* owned, [n_ports]: OperVLs codes as this sweep read them */
+	unsigned number;       /* 0 = first heavy sweep of this subnet manager */
 	const struct sweep *prev; /* reference held: the sweep before, whose tables were current; NULL */
 	struct sm_memory *memory; /* what the subnet manager remembers after it (opaque, owned) */
 };
@@ -49,7 +48,7 @@ struct sweep *sweep_ref(const struct sweep *s);
 void sweep_unref(const struct sweep *s);
 
 /*
- * The same sweep under a setup that differs only in which hosts count (scope and option
+ * The same sweep under a setup that differs only in the hosts that count (scope and option
  * aggregation_nodes): same tables, same memory.
  */
 struct sweep *sweep_with_hosts(const struct sweep *s, const struct setup *setup);
@@ -57,8 +56,8 @@ struct sweep *sweep_with_hosts(const struct sweep *s, const struct setup *setup)
 struct sweep_request {
 	const struct setup *setup; /* chain: engine names as in opensm -R; NULL or "" = minhop */
 	const struct engine *const *engines;
-	bool reroute;		   /* ignore existing entries, as a console reroute does */
-	bool restart;		   /* the subnet manager starts again: of prev only the LIDs are known */
+	bool reroute;		   /* ignore existing entries, like a console reroute */
+	bool restart;		   /* the subnet manager starts again: it knows only the LIDs of prev */
 	const struct sweep *prev;  /* of the same fabric; NULL = the subnet manager starts, ports carry the
 				      source's LIDs */
 	const uint8_t *flapped;	   /* [n_links] 1 = went down and up again since prev; NULL = none */
@@ -66,17 +65,17 @@ struct sweep_request {
 };
 
 /*
- * Run one.  NULL and *e only when cancelled or when an option or the chain is
- * unusable; engines that refuse are part of the result.
+ * Run one.  NULL and *e only when cancelled, or when an option or the chain is unusable.  Engines that refuse
+ * are part of the result.
  */
 struct sweep *sweep_run(const struct sweep_request *rq, struct err *e);
 
-/* The same sweep with another routing in place of its own (taken over): a step of its making. */
+/* The same sweep with another routing (taken over) in place of its own: a step of its making. */
 struct sweep *sweep_with_routing(const struct sweep *s, struct routing *r);
 
 struct sweep_repeat {
 	const struct engine *const *engines;
-	const char *engine;	   /* also one that refused in this sweep; NULL = that in force */
+	const char *engine;	   /* may be one that refused in this sweep; NULL = the one in force */
 	const struct rec_ask *ask; /* NULL = none */
 	struct recorder *record;   /* NULL = none */
 	struct progress *progress;

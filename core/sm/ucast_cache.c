@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A link that is missing, as a port of a switch saw it. */
+/* A missing link, as a port of a switch saw it. */
 struct missing {
 	uint16_t lid; /* at the other end */
 	bool is_host, recorded;
@@ -108,7 +108,7 @@ static bool new_switch(const struct check *k, uint32_t sw)
 	return !switch_up(k->s->was, sw);
 }
 
-/* A host port that the sweep before did not know. */
+/* A host port that was not known to the sweep before. */
 static bool new_host(const struct check *k, uint32_t port)
 {
 	uint32_t ep = k->f->port_endport[port];
@@ -121,8 +121,10 @@ static bool link_flapped(const struct check *k, uint32_t link)
 	return k->s->flapped && k->s->flapped[link];
 }
 
-/* Distances in the present fabric decide which LIDs are known when a link is seen
- * (engines/doc/minhop.md 9.4). */
+/*
+ * Distances in the present fabric decide which LIDs are known at the moment a link is seen
+ * (engines/doc/minhop.md 9.4).
+ */
 static void measure(struct check *k)
 {
 	const struct topo *t = k->s->now;
@@ -143,7 +145,7 @@ static bool matches(const struct check *k, uint32_t port, uint32_t peer)
 	return m->recorded && m->is_host == is_host(k, peer) && m->lid == lid_of(k, k->s->lids, peer);
 }
 
-/* Is the link decided by validation, because the LID of one end is not known when it is seen? */
+/* Is the link left to validation, because the LID of one end is not known when the link is seen? */
 static bool decided_later(const struct check *k, uint32_t p, uint32_t q)
 {
 	uint32_t a = switch_of(k, p), b = switch_of(k, q), far;
@@ -246,7 +248,7 @@ static bool has_records(const struct check *k, uint32_t sw)
 	return false;
 }
 
-/* A port with a live link that came up since the last sweep. */
+/* A port with a live link that came up after the last sweep. */
 static void validate_new_port(struct check *k, uint32_t sw, uint32_t port, uint32_t peer)
 {
 	struct missing *m = &k->c->missing[port];
@@ -286,7 +288,7 @@ static void validate_links(struct check *k)
 		k->c->leaf[s] &= has_records(k, s);
 }
 
-/* What is still missing after validation. */
+/* Links and tables that are still missing after validation. */
 static void validate_missing(struct check *k)
 {
 	for (uint32_t s = 0; s < k->f->n_switches; s++) {
@@ -327,7 +329,7 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 
 /* --- the tables that stay ------------------------------------------------------------------------------ */
 
-/* Accessors of a kept routing answer for the one that was computed. */
+/* Accessors of a kept routing use the computed one. */
 struct kept {
 	struct routing_ops ops;
 	const struct routing *of; /* reference held */
@@ -349,7 +351,9 @@ static bool on_lost_switch(const struct routing *r, unsigned lid)
 	return sw != NO_ID && k->lost[sw];
 }
 
-/* SLs that an engine keeps by switch (engines/doc/lash.md 11) are 0 for switches that left and came back. */
+/*
+ * SLs that an engine keeps by switch (engines/doc/lash.md 11) become 0 for switches that left and came back.
+ */
 static struct sl_range kept_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	if (origin_of(r)->ops->sl_by_switch && (on_lost_switch(r, slid) || on_lost_switch(r, dlid)))
@@ -441,7 +445,7 @@ const struct routing *routing_origin(const struct routing *r)
 	return r && r->ops->free_priv == kept_free ? origin_of(r) : r;
 }
 
-/* Switches that are away, or were so when the tables had been kept before. */
+/* Switches that are away, or had been away when the tables were kept before. */
 static uint8_t *lost_switches(const struct cache_sweep *s)
 {
 	const struct topo *first = routing_origin(s->tables)->topo;

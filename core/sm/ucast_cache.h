@@ -1,6 +1,6 @@
 /*
- * OpenSM's unicast cache (use_ucast_cache, engines/doc/minhop.md section 9): tables stay over
- * sweeps in which only hosts or whole leaf switches came or went.
+ * OpenSM's unicast cache (use_ucast_cache, engines/doc/minhop.md section 9): tables survive sweeps in which
+ * only hosts or whole leaf switches came or went.
  */
 #ifndef IBSCOPE_UCAST_CACHE_H
 #define IBSCOPE_UCAST_CACHE_H
@@ -9,7 +9,7 @@
 #include "core/routing/lids.h"
 #include "core/routing/routing.h"
 
-/* What is remembered since the tables were computed: missing links, and tables of switches that are gone. */
+/* What it remembers since the tables were computed: missing links, and tables of switches that are gone. */
 struct ucast_cache;
 
 /* Valid and empty: tables were just computed for this fabric. */
@@ -17,7 +17,7 @@ struct ucast_cache *ucast_cache_new(const struct fabric *f);
 struct ucast_cache *ucast_cache_copy(const struct ucast_cache *c);
 void ucast_cache_free(struct ucast_cache *c);
 
-/* A sweep that has discovered and given LIDs, and the one before it. */
+/* A sweep after discovery and assignment of LIDs, and the sweep before it. */
 struct cache_sweep {
 	const struct topo *was, *now;
 	const struct lids *lids_was, *lids;
@@ -26,19 +26,18 @@ struct cache_sweep {
 };
 
 /*
- * Take in what came and went, and decide whether the tables may stay: NULL when
- * they may, otherwise why not (the caller frees it; the cache is then worthless).
+ * Take in what came and went, and decide whether the tables may stay.  NULL: they may.  Otherwise the reason
+ * (the caller frees it); the cache is then worthless.
  */
 char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s);
 
 /*
- * The tables of a sweep that the cache served: rows of s->tables, those of
- * switches that came back as they were.  Accessors answer from the routing that
- * was computed.
+ * The tables of a sweep served by the cache: rows of s->tables; switches that came back have their old ones.
+ * Accessors answer from the computed routing.
  */
 struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct cache_sweep *s);
 
-/* The routing that an engine computed: r itself, or where its tables were taken from. */
+/* The computed routing: r itself, or the one from which its tables were taken. */
 const struct routing *routing_origin(const struct routing *r);
 
 #endif
