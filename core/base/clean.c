@@ -9,7 +9,10 @@
 
 #define UTF8_MOST 4 /* bytes of a character */
 
-/* Length of the character that begins with b, 0 = none does; *least is the first code that needs so many. */
+/*
+ * Length of the character that begins with byte b; 0 = no character does.  *least is the smallest code that
+ * needs this length.
+ */
 static unsigned utf8_length(unsigned char b, uint32_t *least)
 {
 	*least = b < 0xe0 ? 0x80 : b < 0xf0 ? 0x800 : 0x10000;
@@ -39,7 +42,7 @@ int utf8_decode(const char *s, size_t len, uint32_t *c)
 	return (int)n;
 }
 
-/* Unicode's general categories Cc, Zl and Zp, and those of Cf that leave no mark of their own. */
+/* Unicode's general categories Cc, Zl and Zp, and those characters of Cf that leave no mark. */
 static bool is_shown(uint32_t c)
 {
 	static const struct {
@@ -58,7 +61,7 @@ static bool is_shown(uint32_t c)
 	return true;
 }
 
-/* Bytes at the beginning of s that are clean. */
+/* Number of bytes at the beginning of s that are clean. */
 static size_t clean_length(const char *s, size_t len)
 {
 	size_t at = 0;
@@ -91,7 +94,7 @@ static void spell(struct text *t, const char *s, size_t len)
 		text_add(t, "\\x%02x", (unsigned char)s[i]);
 }
 
-/* Add the beginning of s; bytes taken, which is all but a last character that has not ended. */
+/* Add the beginning of s.  Returns the bytes taken: all, except a last character that is incomplete. */
 static size_t add_whole(struct text *t, const char *s, size_t len)
 {
 	size_t at = 0;
@@ -149,11 +152,11 @@ const char *clean_string(const char *s, struct text *t)
 
 struct cleaner {
 	int fd;
-	char part[UTF8_MOST]; /* a character that has not ended */
+	char part[UTF8_MOST]; /* an incomplete character */
 	size_t n_part;
 };
 
-/* 0 when all was written, -1 and errno. */
+/* 0: all was written; otherwise -1 and errno. */
 static int write_all(int fd, const char *s, size_t len)
 {
 	while (len) {

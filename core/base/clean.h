@@ -1,9 +1,9 @@
 /*
- * Text that is fit to be shown.  Names, words and files come from outside and may hold anything,
- * also what steers a terminal.  What is printed or drawn, and the strings of JSON, are made clean
- * here: UTF-8 without control characters (but newline and tab) and without those that cannot be seen
- * or change the direction of what stands around them.  Each byte of what is left out is spelled
- * `\xNN`.  A backslash stays as it is, so clean text stays the same when it is cleaned once more.
+ * Text that is fit to be shown.  Names, words and files come from outside and may hold anything, also what
+ * steers a terminal.  Everything printed or drawn, and every string of JSON, is made clean here.  Clean text
+ * is UTF-8 without control characters (newline and tab may stay).  It has no characters that cannot be seen
+ * or that change the direction of the text around them.  Each byte that is left out is spelled `\xNN`.  A
+ * backslash stays, so cleaning clean text changes nothing.
  *
  * Files get text as it is.
  */
@@ -15,9 +15,9 @@
 #include "core/base/text.h"
 
 /*
- * The character that s, of len bytes, begins with (len > 0; 4 will do for a string that NUL ends).
- * Bytes it takes and *c; 0 and *c the byte where that is no UTF-8 (RFC 3629: shortest form, no
- * surrogates), -1 when s ends within a character.
+ * The character at the beginning of s, of len bytes (len > 0; for a string that NUL ends, 4 will do).
+ * Returns the bytes that it takes, and *c.  If it is no UTF-8 (RFC 3629: shortest form, no surrogates): 0,
+ * and *c is the byte.  If s ends within a character: -1.
  */
 int utf8_decode(const char *s, size_t len, uint32_t *c);
 
@@ -26,16 +26,15 @@ bool is_clean(const char *s, size_t len);
 /* Add s to t, cleaned. */
 void clean_add(struct text *t, const char *s, size_t len);
 
-/* Clean what stands in t from byte `from` on. */
+/* Clean the text in t from byte `from` on. */
 void clean_rest(struct text *t, size_t from);
 
-/* s itself when it is clean, else a clean copy, which *t holds (what t held before is gone). */
+/* s itself when it is clean.  Otherwise a clean copy, held by *t (its former content is gone). */
 const char *clean_string(const char *s, struct text *t);
 
 /*
- * A stream that writes to the file descriptor fd, which stays the caller's, all that is clean and
- * the rest cleaned.  A character may come in parts; one that never ends is written at fclose().
- * Writes in lines to a terminal.
+ * A stream that writes clean text to the file descriptor fd; the caller keeps fd.  A character may come in
+ * parts; one that never ends is written at fclose().  To a terminal it writes in lines.
  */
 FILE *clean_stream(int fd);
 

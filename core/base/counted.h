@@ -1,6 +1,6 @@
 /*
- * Something shared by reference whose owner need not know what it is: the last
- * one to let go of it calls its own way of being freed.
+ * Something shared by reference.  Its owners need not know what it is: the last one to let go of it calls its
+ * own way of being freed.
  */
 #ifndef IBSCOPE_COUNTED_H
 #define IBSCOPE_COUNTED_H
@@ -35,9 +35,9 @@ static inline void counted_unref(struct counted *c)
 }
 
 /*
- * The functions of a struct that holds an `atomic_uint refs`, 1 when it is made, as its
- * header declares them: ref() takes a reference, unref() lets go of one, and with the last
- * release() frees it.  NULL is fine for both.  `shown` is what ref() returns, const or not.
+ * The functions of a struct with an `atomic_uint refs` (1 when it is made), as its header declares them.
+ * ref() takes a reference. unref() lets go of one; with the last, release() frees the struct.  NULL is fine
+ * for both.  `shown` is the return type of ref(), const or not.
  */
 #define COUNTED(type, shown, ref, unref, release)                  \
 	shown *ref(const type *c)                                  \

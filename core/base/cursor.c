@@ -12,7 +12,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* A file that is too large by what the system says of it is not begun. */
+/* The reading of a file that the system says is too large is not begun. */
 static bool known_too_large(FILE *f, size_t most)
 {
 	struct stat st;
@@ -20,7 +20,7 @@ static bool known_too_large(FILE *f, size_t most)
 	return !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most;
 }
 
-/* Twice the room; -1 and *e: there is no memory for it. */
+/* Double the room; -1 and *e: there is no memory for it. */
 static int grow_buffer(char **buf, size_t *cap, const char *name, struct err *e)
 {
 	if (mem_room(e, *cap, "reading %s", name)) /* more than there is already */

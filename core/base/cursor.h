@@ -1,7 +1,4 @@
-/*
- * Reading text from left to right: whole files, lines, words, numbers.  What all
- * readers of files are made of.
- */
+/* Reading text from left to right: whole files, lines, words, numbers.  All readers of files use it. */
 #ifndef IBSCOPE_CURSOR_H
 #define IBSCOPE_CURSOR_H
 
@@ -14,8 +11,10 @@ struct err;
 struct text;
 struct progress;
 
-/* A script or a keymap may never end (/dev/zero): bytes of a line of them; lines of a keymap or guid2lid
- * file. */
+/*
+ * Limits for a script or a keymap that never ends (/dev/zero): bytes of a line; lines of a keymap or guid2lid
+ * file.
+ */
 #define LINE_BYTES_MOST 1000000
 #define LINES_MOST 1000000
 
@@ -28,14 +27,16 @@ struct input {
 
 #define FILE_MIB 4096 /* the most that is read of a file */
 
-/* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read, or p (may be NULL) was
- * cancelled while it was waited for. */
+/*
+ * The whole content of a file (or pipe) in a new buffer.  -1 and *e: it cannot be read, or p (may be NULL)
+ * was cancelled during a wait.
+ */
 int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
-/* The same of an open file, from where it stands; it is not closed. */
+/* The same for an open file, from its present place.  It is not closed. */
 int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
-/* The next line, with its line end, in the place of what is in t; 1, 0 at the end, -1 and *e. */
+/* The next line with its line end replaces the content of t.  1; 0 at the end; -1 and *e. */
 int read_text_line(FILE *f, const char *name, struct text *t, struct err *e);
-/* The same with a limit of so many MiB; what holds more is refused. */
+/* The same with a limit in MiB.  A larger file is refused. */
 int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *size, struct err *e);
 
 /* Text still to be read: [p, end). */
@@ -46,8 +47,8 @@ struct cursor {
 /* Lines of a text, without their line ends (LF, CR LF, CR CR LF). */
 struct lines {
 	const char *p, *end;
-	unsigned no; /* number of the line given last, from 1 */
-	/* May be NULL; once it is cancelled there are no more lines: whoever gave it drops what was read. */
+	unsigned no; /* number of the last line given, from 1 */
+	/* May be NULL.  Once it is cancelled there are no more lines; whoever gave it drops what was read. */
 	struct progress *progress;
 };
 
@@ -68,11 +69,13 @@ bool cur_quoted(struct cursor *c,
 const char *cur_find(const struct cursor *c, const char *text); /* first occurrence, NULL */
 const char *cur_find_last(const struct cursor *c, char ch);	/* last occurrence, NULL */
 
-/* A new string of at most max bytes; bytes that cannot be printed become blanks, as in infiniband-diags and
- * OpenSM. */
+/*
+ * A new string of at most max bytes.  Bytes that cannot be printed become blanks, as in infiniband-diags and
+ * OpenSM.
+ */
 char *clean_text(const char *s, size_t len, size_t max);
 
-/* The first bytes of something unexpected, cleaned and cut, for messages; buf is returned. */
+/* The first bytes of unexpected text, cleaned and cut, for messages; buf is returned. */
 const char *excerpt(struct cursor c, char *buf, size_t size);
 
 #endif

@@ -25,8 +25,8 @@
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 
 /*
- * Sort key of OpenSM's tables: the GUID with its eight bytes reversed (OpenSM
- * keeps GUIDs in network byte order and compares them as native integers).
+ * Sort key of OpenSM's tables: the GUID with its eight bytes reversed. (OpenSM keeps GUIDs in network byte
+ * order, and compares them as native integers.)
  */
 static inline uint64_t guid_key(uint64_t guid)
 {

@@ -1,5 +1,6 @@
 /*
- * Rows of results told by one list of their fields: JSON, its contract and cells of panes come from it.
+ * Rows of results, described by one list of their fields.  JSON, its contract and the cells of panes come
+ * from that list.
  */
 #ifndef IBSCOPE_FIELDS_H
 #define IBSCOPE_FIELDS_H
@@ -48,7 +49,7 @@ struct field {
 		.key = (key_), .type = (type_), .help = (help_), .column = (column_),             \
 		.kind = MEMBER_KIND(struct_type, member), .offset = offsetof(struct_type, member) \
 	}
-/* One that the row's code puts into JSON by itself. */
+/* A field that the row's own code puts into JSON. */
 #define FIELD_BY_CODE(key_, type_, help_)                       \
 	{                                                       \
 		.key = (key_), .type = (type_), .help = (help_) \

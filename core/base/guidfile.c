@@ -24,7 +24,7 @@ static const char *skip_white(const char *p)
 	return p;
 }
 
-/* Take one piece, NUL-terminated; false when it is invalid. */
+/* Take one piece, NUL-terminated; false: it is invalid. */
 static bool read_piece(struct guid_file *g, const char *piece, unsigned line)
 {
 	const char *p = skip_white(piece);

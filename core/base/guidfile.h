@@ -18,8 +18,8 @@ struct guid_file {
 	struct guid_line *l;
 	size_t n, cap;
 	/*
-	 * 0: all read.  Otherwise the reading stopped: at this line (entries
-	 * before it are in l), or, UINT_MAX, the file could not be opened.
+	 * 0: all was read.  Otherwise the line at which reading stopped (entries before it are in l);
+	 * UINT_MAX: the file could not be opened.
 	 */
 	unsigned stopped;
 	struct err why; /* message when stopped */
@@ -28,8 +28,8 @@ struct guid_file {
 };
 
 /*
- * In place of a path a list may stand: this mark, its name up to the first newline, then lines as in a
- * file.  Paths that begin with the mark are written "./@...".
+ * A list may replace a path.  It begins with this mark, then its name up to the first newline, then lines as
+ * in a file.  A path that begins with the mark is written "./@...".
  */
 #define GUID_LIST_MARK '@'
 

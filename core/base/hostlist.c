@@ -17,7 +17,7 @@ void hostlist_free(struct hostlist *l)
 	*l = (struct hostlist){0};
 }
 
-/* A number, as wide as it was written; the text behind it, NULL when there is none. */
+/* A number with its written width.  Returns the text behind it, NULL when there is no number. */
 static const char *read_number(const char *p, const char *end, uint64_t *n, int *width)
 {
 	const char *from = p;
@@ -28,7 +28,7 @@ static const char *read_number(const char *p, const char *end, uint64_t *n, int 
 	return p == from ? NULL : p;
 }
 
-/* "7" or "1-4" and a comma behind it; the text behind that, NULL when it is none. */
+/* "7" or "1-4", with a comma behind it.  Returns the text behind that, NULL when it is neither. */
 static const char *read_range(const char *p, const char *end, uint64_t *lo, uint64_t *hi, int *width)
 {
 	int w;
@@ -69,7 +69,7 @@ static int add(struct hostlist *l, const char *text, char *name, struct err *e)
 	return 0;
 }
 
-/* All of l with each number of the brackets [open, close) behind it. */
+/* Append all of l, with each number of the brackets [open, close) put in. */
 static int multiply(struct hostlist *l, const char *text, const char *open, const char *close, struct err *e)
 {
 	struct hostlist out = {0};
@@ -107,7 +107,7 @@ static void append(struct hostlist *l, const char *s, size_t len)
 	}
 }
 
-/* One list up to a comma outside of brackets or the end, which *p is moved to. */
+/* One list, up to a comma outside of brackets or the end.  *p moves there. */
 static int read_one(const char **p, const char *text, struct hostlist *l, struct err *e)
 {
 	struct hostlist one = {0};

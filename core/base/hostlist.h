@@ -14,15 +14,16 @@ struct hostlist {
 };
 
 /*
- * Write out a list, in its order.  Brackets hold numbers and ranges of numbers, which keep their leading
- * zeros; commas outside of brackets part lists.  A text without either is a list of one.  Free with
- * hostlist_free().  -1 and *e: brackets hold something else, or there are more than HOSTLIST_MOST names.
+ * Expand a list, in its order.  Brackets hold numbers and ranges of numbers; leading zeros stay.  Commas
+ * outside of brackets separate lists.  A text without either is a list of one.  Free with hostlist_free().
+ * -1 and *e: brackets hold something else, or there are more than HOSTLIST_MOST names.
  */
 int hostlist_read(const char *text, struct hostlist *l, struct err *e);
 void hostlist_free(struct hostlist *l);
 
-/* What stands between the brackets, "1-4,7", as numbers: set[n] of those up to `most`.  -1: it is no such
- * list. */
+/*
+ * The text between the brackets, "1-4,7", as numbers: set[n] for those up to `most`.  -1: it is no such list.
+ */
 int number_set(const char *text, size_t len, unsigned char *set, unsigned most);
 
 #endif

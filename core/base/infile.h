@@ -1,6 +1,6 @@
 /*
- * Files the program reads.  What is no regular file (a FIFO, a terminal, a device) may keep its reader
- * waiting for ever: it is waited for only until the work is cancelled.
+ * Files that the program reads.  What is no regular file (a FIFO, a terminal, a device) may keep its reader
+ * waiting for ever: the program waits only until the work is cancelled.
  */
 #ifndef IBSCOPE_INFILE_H
 #define IBSCOPE_INFILE_H
@@ -9,8 +9,8 @@
 #include "core/base/progress.h"
 
 /*
- * Open for reading; fclose() closes it.  NULL and errno when that fails.  Once `p` (NULL: never; it
- * must outlast the file) is cancelled, reading fails with ECANCELED within a twentieth of a second.
+ * Open for reading; fclose() closes it.  NULL and errno when that fails. p: once it is cancelled, reading
+ * fails with ECANCELED within a twentieth of a second (NULL: never); it must outlast the file.
  */
 FILE *infile_open(const char *path, struct progress *p);
 

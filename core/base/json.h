@@ -1,7 +1,7 @@
 /*
- * JSON whose strings are clean text (core/base/clean.h), so that it is UTF-8 and an object is never
- * lost for a name that is none.  Jansson is included here alone; its own functions that make
- * strings, which refuse some and take others as they are, cannot be called.
+ * JSON whose strings are clean text (core/base/clean.h).  So it is always UTF-8, and a name that is no UTF-8
+ * never costs the object.  Jansson is included here alone.  Its own functions that make strings cannot be
+ * called: they refuse some strings and take others as they are.
  */
 #ifndef IBSCOPE_JSON_H
 #define IBSCOPE_JSON_H

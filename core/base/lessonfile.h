@@ -8,13 +8,13 @@
 
 #include "core/base/err.h"
 
-/* "lesson:NAME", as specifications of fabrics and values of options have it: NAME, else NULL. */
+/* The NAME of "lesson:NAME", a form in specifications of fabrics and values of options; otherwise NULL. */
 const char *lesson_name(const char *word);
 
-/* Path of such a file; to be freed.  NULL and *e: there is none, or it is no plain file name. */
+/* Path of such a file; to be freed.  NULL and *e: it does not exist, or the name is no plain file name. */
 char *lesson_file(const char *name, struct err *e);
 
-/* Names of all lessons, each once, by name; ended by NULL, to be freed with their list. */
+/* Names of all lessons, each once, sorted by name; ended by NULL.  Free them with their list. */
 char **lesson_names(void);
 
 #endif

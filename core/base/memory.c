@@ -33,7 +33,7 @@ void *mem_alloc(size_t size)
 	return mem_array(1, size);
 }
 
-/* As much as it comes to; too much to be counted is SIZE_MAX. */
+/* n * size bytes; SIZE_MAX when that is too large to be counted. */
 static size_t total(size_t n, size_t size)
 {
 	size_t bytes;

@@ -10,8 +10,8 @@
 #include "core/base/err.h"
 
 /*
- * Allocation never fails: when there is no memory, mem_exhausted() ends the program.  Whatever may be
- * large is asked for by mem_room() before, so that the command fails and the session goes on.
+ * Allocation never fails: without memory, mem_exhausted() ends the program.  Before something large is
+ * allocated, mem_room() asks for it: then only the command fails, and the session goes on.
  */
 #define NEVER_NULL __attribute__((returns_nonnull))
 NEVER_NULL void *mem_alloc(size_t size);	   /* zeroed */
@@ -20,7 +20,7 @@ NEVER_NULL void *mem_resize(void *p, size_t n, size_t size);
 NEVER_NULL void *mem_dup(const void *p, size_t size);
 NEVER_NULL char *str_dup(const char *s);
 
-/* The same text, or none both times? */
+/* Are both texts equal, or both NULL? */
 static inline bool str_same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -39,17 +39,17 @@ static inline bool str_same(const char *a, const char *b)
 	} while (0)
 
 /*
- * Are there `size` bytes for what the rest says ("the hop matrix of 300 switches")?  0, or -1 and *e:
- * "out of memory: 1.2 GB asked for the hop matrix of 30000 switches, 0.8 GB can be had".  Less than
- * MEM_LARGE is not looked at.
+ * Are there `size` bytes? The rest of the arguments says what for ("the hop matrix of 300 switches").  0, or
+ * -1 and *e: "out of memory: 1.2 GB asked for the hop matrix of 30000 switches, 0.8 GB can be had".  Sizes
+ * below MEM_LARGE are not checked.
  */
 int mem_room(struct err *e, size_t size, const char *what, ...) PRINTF_LIKE(3, 4);
 #define MEM_LARGE ((size_t)4 << 20)
 
 /*
- * Bytes that this process may still get: what the machine has free or can free, less where the limits of the
- * process (address space, data) or of its control groups (version 1 and 2) are nearer.  `root`: before
- * /proc and /sys in paths, "" but for tests.  Nothing is allocated.
+ * Bytes that this process may still get: what the machine has free or can free.  Limits of the process
+ * (address space, data) or of its control groups (version 1 and 2) count when they are nearer.  `root`:
+ * stands before /proc and /sys in paths; "" except in tests.  Nothing is allocated.
  */
 size_t mem_available(const char *root);
 
@@ -57,9 +57,8 @@ size_t mem_available(const char *root);
 const char *mem_text(size_t size, char *buf, size_t room);
 
 /*
- * There is no memory: what is written beside its target is removed, the message goes to standard error, and
- * the program ends with status 3.  fn, when given, comes first (it leaves the terminal as it was); it may not
- * allocate.
+ * There is no memory: unfinished files are removed, the message goes to standard error, and the program ends
+ * with status 3. fn (may be NULL) runs first (it restores the terminal); it may not allocate.
  */
 #define EXIT_MEMORY 3
 void mem_exhausted(size_t size) __attribute__((noreturn));

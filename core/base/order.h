@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* In a comparator: a and b decide when they differ, otherwise the lines after it do. */
+/* In a comparator: if a and b differ, they decide; otherwise the next lines do. */
 #define ORDER(a, b)                                \
 	do {                                       \
 		if ((a) < (b) || (a) > (b))        \

@@ -20,11 +20,11 @@
 #define TEMP_MARK ".ibscope-"
 #define TEMP_RANDOM 6
 #define WAIT_MS 50
-#define MOST_PENDING 8 /* one for each thread that writes would do */
+#define MOST_PENDING 8 /* one for each writing thread would be enough */
 
 /*
- * Names of what is unfinished, for a signal handler: the one thing in core/ that is global and
- * changes, as a handler sees nothing else.
+ * Names of unfinished files, for a signal handler.  This is the only global state in core/ that changes: a
+ * handler sees nothing else.
  */
 enum { SLOT_FREE, SLOT_TAKEN, SLOT_NAMED };
 static struct {
@@ -64,7 +64,7 @@ static size_t folder_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Is the link one of /proc, whose text is not where it leads? */
+/* Is the link in /proc, where its text is not the real target? */
 static bool is_magic_link(const char *path)
 {
 	struct statfs fs;
@@ -76,7 +76,7 @@ static bool is_magic_link(const char *path)
 	return magic;
 }
 
-/* The end of a chain of links, which need not be there; NULL and errno. */
+/* The end of a chain of links; it need not exist.  NULL and errno. */
 static char *follow_links(const char *path, bool *magic)
 {
 	char *at = str_dup(path), link[PATH_MAX];
@@ -101,7 +101,7 @@ static char *follow_links(const char *path, bool *magic)
 	return NULL;
 }
 
-/* The descriptor of our own that a path in /proc stands for; -1: none. */
+/* The program's own descriptor that a path in /proc stands for; -1: none. */
 static int own_descriptor(const char *path)
 {
 	char *folder = str_printf("%.*s.", (int)folder_length(path), path), real[PATH_MAX];
@@ -124,7 +124,7 @@ static int failed(const struct outfile *o, int error, struct err *e)
 
 /* --- opening ------------------------------------------------------------------------------- */
 
-/* Wait a little for one who reads; false: cancelled meanwhile. */
+/* Wait a little for a reader; false: cancelled meanwhile. */
 static bool wait_writable(const struct outfile *o)
 {
 	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
@@ -177,7 +177,7 @@ static void drop_temp(struct outfile *o)
 	o->slot = NULL;
 }
 
-/* Owner and mode as those of what is replaced. */
+/* Owner and mode of the file that is replaced. */
 static void keep_mode(int fd, const struct stat *was)
 {
 	mode_t mode = was->st_mode & 07777;
@@ -284,13 +284,13 @@ int outfile_open(struct outfile *o, const char *path, struct progress *p, struct
 
 /* --- ending -------------------------------------------------------------------------------- */
 
-/* Not all that is no disk can be brought to one. */
+/* Some targets that are no disk cannot be synced. */
 static bool sync_failed(int fd)
 {
 	return fsync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP;
 }
 
-/* The new file is whole: it takes the place of the old one. */
+/* The new file is whole.  It replaces the old one. */
 static int take_place(struct outfile *o, struct err *e)
 {
 	int fd = o->fd, bad = sync_failed(fd) ? errno : 0;

@@ -101,7 +101,7 @@ int parallel_run(const struct parallel *j, const char *what, struct progress *p,
 		w[i].number = i;
 		w[i].progress.up = p;
 	}
-	/* where the system gives no more threads, those there are do it */
+	/* when the system gives no more threads, those that exist do the work */
 	while (running < n && thread_start(&w[running].thread, work, &w[running]))
 		running++;
 	work(&w[0]);

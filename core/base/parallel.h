@@ -1,6 +1,4 @@
-/*
- * Many like pieces of work on all cores.
- */
+/* Many pieces of similar work on all cores. */
 #ifndef IBSCOPE_PARALLEL_H
 #define IBSCOPE_PARALLEL_H
 
@@ -11,13 +9,14 @@
 /* Cores that this process may run on, at least 1. */
 unsigned cores_available(void);
 
-/* Who does the work: one is told his number, and each piece is given to one of them. */
+/* The workers.  Each worker has a number, and each piece goes to one worker. */
 struct parallel {
 	unsigned n;	  /* pieces, 0 .. n - 1 */
 	unsigned threads; /* at most that many at a time, 0 = cores_available() */
 	/*
-	 * Do piece i.  worker: 0 .. parallel_workers() - 1, no two at the same time with one number.  p: of
-	 * this worker, cancelled when the whole is; steps told to it are not shown.  -1 and *e: stop all.
+	 * Do piece i. worker: 0 .. parallel_workers() - 1; at any time only one thread has a number. p
+	 * belongs to this worker and is cancelled with the whole; its steps are not shown.  -1 and *e: stop
+	 * all.
 	 */
 	int (*work)(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e);
 	void *ctx;
@@ -26,13 +25,13 @@ struct parallel {
 unsigned parallel_workers(const struct parallel *j);
 
 /*
- * Do all of it; `p` (may be NULL) is told how many pieces are done, under the name `what` (static).
- * Returns when no worker runs any more: 0 when all is done; -1 and *e: CANCELLED, else what the first work()
- * that failed said.  Pieces are begun in order, and may end in any.
+ * Do all pieces.  `p` (may be NULL) gets the number of finished pieces under the name `what` (static).
+ * Returns when no worker runs any more: 0 when all is done; -1 and *e: CANCELLED, or the error of the first
+ * work() that failed.  Pieces are begun in order and may end in any order.
  */
 int parallel_run(const struct parallel *j, const char *what, struct progress *p, struct err *e);
 
-/* A thread to which the system gives no signals but its own faults.  false: there is no room for one. */
+/* A thread that receives no signals but those of its own faults. false: there is no room for one. */
 bool thread_start(pthread_t *t, void *(*run)(void *), void *arg);
 
 #endif

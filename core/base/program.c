@@ -45,8 +45,8 @@ bool program_exists(const char *name)
 }
 
 /*
- * In the new process: only calls that are safe behind fork() in a program with threads.  It is the first of
- * a group, so that what it starts can be ended with it, and it never outlives this program.
+ * In the new process: only calls that are safe behind fork() in a program with threads.  The process leads a
+ * group, so that its children can be ended with it.  It never outlives this program.
  */
 static void become(char *const *argv, int from, int out, int failed, pid_t parent)
 {
@@ -101,7 +101,7 @@ static int start(char *const *argv, int in, int out, pid_t *pid)
 	return error;
 }
 
-/* Until it closes its output; false: cancelled, or `to` failed. */
+/* Read until it closes its output; false: cancelled, or `to` failed. */
 static bool take_output(int from, FILE *to, struct progress *p)
 {
 	struct pollfd pf = {.fd = from, .events = POLLIN};
@@ -121,7 +121,7 @@ static bool take_output(int from, FILE *to, struct progress *p)
 	return false;
 }
 
-/* It has closed its output: wait for its end; false: cancelled. */
+/* It has closed its output.  Wait for its end; false: cancelled. */
 static bool has_ended(pid_t pid, int *status, struct progress *p)
 {
 	pid_t done;

@@ -1,6 +1,4 @@
-/*
- * Progress and cancellation of long work, and the clock it is told by.
- */
+/* Progress and cancellation of long work, and the clock for it. */
 #ifndef IBSCOPE_PROGRESS_H
 #define IBSCOPE_PROGRESS_H
 
@@ -8,9 +6,9 @@
 #include "core/base/defs.h"
 
 /*
- * Progress of long work, shared between the thread that works and the one that
- * shows it.  Workers call progress_step() now and then (NULL is allowed) and
- * give up when it returns false: the work was cancelled.
+ * Progress of long work, shared between the working thread and the thread that shows it.  Workers call
+ * progress_step() now and then (NULL is allowed).  When it returns false the work was cancelled, and they
+ * give up.
  */
 struct progress {
 	atomic_bool cancel;
@@ -25,12 +23,12 @@ bool progress_step(struct progress *p, unsigned done);
 bool progress_cancelled(const struct progress *p);
 
 /*
- * Seconds that are left at `now` (now_seconds()) if it goes on as it went so far; below 0: too early to
- * say (less than a second, or a hundredth, is done).
+ * Seconds left at `now` (now_seconds()) at the speed so far.  Below 0: too early to say (less than a second
+ * has passed, or less than a hundredth is done).
  */
 double progress_left(const struct progress *p, double now);
 
-/* Message of an operation that was given up because of progress.cancel. */
+/* Message of an operation that ended because of progress.cancel. */
 #define CANCELLED "cancelled"
 
 /* Seconds on the monotonic clock. */

@@ -95,7 +95,7 @@ static size_t process_room(const char *root)
 
 /* Where the files of a version are, and their names. */
 struct cgroup_files {
-	const char *mount, *limit, *used, *cache; /* cache: in memory.stat, what can be freed */
+	const char *mount, *limit, *used, *cache; /* cache: the part in memory.stat that can be freed */
 };
 
 static const struct cgroup_files cgroup_files[2] = {
@@ -103,7 +103,7 @@ static const struct cgroup_files cgroup_files[2] = {
 	{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
 };
 
-/* "max", the limit of version 2 that is none, reads as no number. */
+/* "max" in version 2 means no limit; it does not read as a number. */
 static bool read_number(const char *root, const char *folder, const char *name, unsigned long long *v)
 {
 	char path[PATH_MOST], text[FILE_MOST], *end;
@@ -128,8 +128,10 @@ static size_t group_room(const char *root, const struct cgroup_files *c, const c
 	return room_below(limit, used > cache ? used - cache : 0);
 }
 
-/* The group and all above it; in a container the path may be that of the host, and the first that is there
- * counts. */
+/*
+ * The group and all groups above it.  In a container the path may be that of the host; then the first that
+ * exists counts.
+ */
 static size_t groups_room(const char *root, const struct cgroup_files *c, const char *group, size_t len)
 {
 	char folder[PATH_MOST];
@@ -144,7 +146,7 @@ static size_t groups_room(const char *root, const struct cgroup_files *c, const 
 	return room;
 }
 
-/* Is a controller among those of a line "4:cpu,memory:/path"? */
+/* Is a controller in the list of a line "4:cpu,memory:/path"? */
 static bool has_memory(const char *controllers, size_t len)
 {
 	static const char name[] = "memory";

@@ -92,7 +92,7 @@ void text_free(struct text *t)
 	*t = (struct text){0};
 }
 
-/* What stands in place of the last `cut` letters of a noun when there are several. */
+/* The ending that replaces the last `cut` letters of a noun in the plural. */
 static const char *plural_end(const char *one, size_t len, size_t *cut)
 {
 	char last = one[len - 1], before = len > 1 ? one[len - 2] : 0;

@@ -17,7 +17,7 @@ struct text {
 void text_add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void text_addv(struct text *t, const char *fmt, va_list ap);
 void text_putc(struct text *t, char c);
-/* A stream that appends to t, which is up to date once it is flushed or closed; writing to it never fails. */
+/* A stream that appends to t. t is up to date after a flush or close.  Writing never fails. */
 FILE *text_stream(struct text *t);
 const char *text_str(const struct text *t); /* "" when empty */
 void text_free(struct text *t);
@@ -27,7 +27,7 @@ char *str_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* "1 link", "3 links", "2 entries", "4 more switches": a count with its noun, given for one. */
 const char *plural(uint64_t n, const char *one, char *buf, size_t size);
-/* The same in a buffer of its own, which lasts to the end of the block: for arguments of a format. */
+/* The same in a buffer of its own that lasts to the end of the block, for arguments of a format. */
 #define PLURAL(n, one) plural(n, one, (char[64]){0}, 64)
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What the program prints: a stream that fails at the limit or without memory. */
+/* The output of the program, as a stream.  It fails at the limit or without memory. */
 struct sink {
 	const char *name;
 	char *data;
@@ -45,7 +45,7 @@ static ssize_t take(void *cookie, const char *buf, size_t n)
 	return (ssize_t)n;
 }
 
-/* The data as a file without name, to be read from its beginning; -1 and *e. */
+/* The data as a file without a name, ready to be read from its beginning; -1 and *e. */
 static int memory_file(const char *name, const char *data, size_t size, struct err *e)
 {
 	int fd = memfd_create("packed", MFD_CLOEXEC);

@@ -24,7 +24,7 @@ static void add_word(struct splitter *s, char *w)
 	s->argv[s->argc] = NULL;
 }
 
-/* The part of a word within quotes; *p stands behind the opening one. */
+/* The quoted part of a word; *p stands behind the opening quote. */
 static int quoted(const char **p, char quote, struct text *w, struct err *e)
 {
 	while (**p && **p != quote) {

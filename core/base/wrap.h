@@ -5,9 +5,9 @@
 #include "core/base/text.h"
 
 /*
- * Bytes of the first line of s when lines have `columns` characters (at least 1) and end between words;
- * a longer word is cut.  *rest: where the next line begins, NULL behind the last.  All characters count
- * as one column.
+ * Number of bytes in the first line of s, when lines have `columns` characters (at least 1) and break between
+ * words.  A longer word is cut.  *rest: the beginning of the next line, NULL behind the last.  Every
+ * character counts as one column.
  */
 size_t wrap_line(const char *s, unsigned columns, const char **rest);
 

@@ -1,7 +1,6 @@
 /*
- * Adaptive routing: for some LIDs a switch chooses among a group of ports, by load or by a
- * hash of the flow.  Its forwarding table holds the static port, which packets take that may
- * not be spread.  Immutable once made.
+ * Adaptive routing: for some LIDs a switch chooses among a group of ports, by load or by a hash of the flow.
+ * Its forwarding table holds the static port: packets that may not be spread take it.  Immutable once made.
  */
 #ifndef IBSCOPE_ADAPTIVE_H
 #define IBSCOPE_ADAPTIVE_H
@@ -24,8 +23,10 @@ static inline bool port_set_has(const struct port_set *s, unsigned port)
 	return s->word[port / 64] >> port % 64 & 1;
 }
 
-/* The first port of a set from `port` on, 256 = none: for (p = port_set_next(s, 0); p < 256; p = ...(s, p +
- * 1)) */
+/*
+ * The first port of a set from `port` on, 256 = none.  Loop: for (p = port_set_next(s, 0); p < 256; p =
+ * ...(s, p + 1))
+ */
 unsigned port_set_next(const struct port_set *s, unsigned port);
 
 #define NO_ADAPTIVE 0xFFFF
@@ -48,17 +49,17 @@ struct adaptive {
 	struct adaptive_switch *sw; /* [n_switches] */
 };
 
-/* With one reference, let go of by counted_unref(&a->counted). */
+/* It has one reference; counted_unref(&a->counted) lets go of it. */
 struct adaptive *adaptive_new(uint32_t n_switches);
 
-/* Index of a group of a switch, which is added without ports when new. */
+/* Index of a group of a switch.  A new index is added, without ports. */
 unsigned adaptive_group_index(struct adaptive_switch *s, unsigned number);
 /* Give a LID a group (an index, NO_ADAPTIVE). */
 void adaptive_set(struct adaptive_switch *s, unsigned lid, unsigned group);
 /* Forget all of a switch. */
 void adaptive_clear(struct adaptive_switch *s);
 
-/* The group of a LID, NULL = the static port alone; also for a NULL. */
+/* The group of a LID; NULL = the static port alone.  NULL also when there is no adaptive routing. */
 const struct adaptive_group *adaptive_find(const struct adaptive *a, uint32_t sw, unsigned lid);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * Nodes and ports in JSON: a name alone may change and may fit several, so GUID and LID always stand
- * beside it.
+ * Nodes and ports in JSON.  A name may change and may fit several nodes, so GUID and LID always stand beside
+ * it.
  *
- * Beside a key K that holds the name of a node stand K_guid ("0x" and 16 digits) and K_lid (0: it has
- * none); of a port also K_port, its number.  Beside `name` itself they are called guid, lid and port.
- * What is nobody (NO_ID) is null in all of them.
+ * Beside a key K that holds the name of a node stand K_guid ("0x" and 16 digits) and K_lid (0: it has none);
+ * of a port also K_port, its number.  Beside `name` itself they are called guid, lid and port.  What is
+ * nobody (NO_ID) is null in all of them.
  *
- * The GUID is that of the node; the LID of a switch is that of its port 0, that of a host's node
- * the first that its ports have.  l: LIDs of the sweep, NULL = those of the fabric's source.
+ * The GUID is that of the node; the LID of a switch is that of its port 0, that of a host's node the first
+ * that its ports have. l: LIDs of the sweep, NULL = those of the fabric's source.
  */
 #ifndef IBSCOPE_JSON_NAMES_H
 #define IBSCOPE_JSON_NAMES_H
@@ -22,7 +22,7 @@ void json_put_switch(json_t *o, const char *key, const struct fabric *f, const s
 void json_put_port(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port);
 void json_put_endport(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t ep);
 
-/* What stands beside the name of a port, without the name. */
+/* The fields beside the name of a port, without the name. */
 void json_put_beside(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port);
 
 /* An object of its own: name (of the node), guid, lid; of a port also port.  NO_ID: null. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One more than the largest unicast LID, with room for an LMC range that starts below it. */
+/* One more than the largest unicast LID, plus room for an LMC range that starts below it. */
 #define LID_SLOTS (MAX_LID + 1 + 128)
 
 struct range {
@@ -58,7 +58,10 @@ static bool any_used(const struct lid_memory *m, uint32_t first, uint32_t last)
 	return false;
 }
 
-/* Take over the entries of a guid2lid file that make sense; of two for one GUID or LID the first stays. */
+/*
+ * Take over the entries of a guid2lid file that make sense.  Of two with the same GUID or LID, the first
+ * stays.
+ */
 static void read_entries(struct lid_memory *m, const struct fabric *f, const struct lid_options *o)
 {
 	unsigned need = 1u << o->lmc;
@@ -135,7 +138,7 @@ void lid_memory_free(struct lid_memory *m)
 	free(m);
 }
 
-/* A sweep's work: what LIDs the ports were found with, and which ranges are free. */
+/* A sweep's work: the LIDs with which ports were found, and the free ranges. */
 struct sweep_lids {
 	struct lid_memory *m;
 	const struct topo *t;
@@ -163,7 +166,10 @@ static uint32_t top_lid(const struct topo *t)
 	return top;
 }
 
-/* What a port carries, and whether its remembered range fits the LMC (engines/doc/minhop.md 2.2, step 1). */
+/*
+ * The LID that a port carries, and whether its remembered range fits the LMC (engines/doc/minhop.md 2.2, step
+ * 1).
+ */
 static void find_lids(struct sweep_lids *w, uint32_t ep)
 {
 	struct lid_memory *m = w->m;
@@ -182,7 +188,7 @@ static void find_lids(struct sweep_lids *w, uint32_t ep)
 	}
 }
 
-/* Is a LID taken?  *l moves to the last LID of the range that is (step 2). */
+/* Is a LID of the range taken? *l moves to the last such LID (step 2). */
 static bool lid_taken(const struct sweep_lids *w, uint32_t *l)
 {
 	const struct lid_memory *m = w->m;
@@ -225,7 +231,7 @@ static void find_free(struct sweep_lids *w)
 	add_range(w, start ? start : l, w->top);
 }
 
-/* The first free range that holds `need` LIDs, aligned; 0 when none does (2.3, step 3). */
+/* The first free range with room for `need` LIDs, aligned; 0 when none has (2.3, step 3). */
 static uint32_t take_free(struct sweep_lids *w, uint32_t need)
 {
 	while (w->first_free < w->n_free && w->free[w->first_free].min > w->free[w->first_free].max)
@@ -242,7 +248,7 @@ static uint32_t take_free(struct sweep_lids *w, uint32_t need)
 	return 0;
 }
 
-/* A port that leaves the LIDs it was found with leaves their slots too. */
+/* A port that gives up the LIDs with which it was found gives up their slots too. */
 static void leave_slots(struct sweep_lids *w, uint32_t ep)
 {
 	uint32_t b = w->m->carried[ep], e = b + (1u << w->m->carried_lmc[ep]);
@@ -305,7 +311,7 @@ static void note_twice(struct text *notes, const struct sweep_lids *w, unsigned 
 		 port_label(w->f, w->f->endport_port[ep2], b, sizeof(b)));
 }
 
-/* The table of the sweep, from what was given. */
+/* The table of the sweep, made from the LIDs that were given. */
 static struct lids *collect(const struct sweep_lids *w, struct text *notes)
 {
 	const struct lid_memory *m = w->m;
@@ -360,8 +366,8 @@ static void note_wrong(struct text *notes, const struct sweep_lids *w, unsigned 
 }
 
 /*
- * The endport whose own LIDs hold a LID, the last in GUID order of several.  Ports
- * without LID are programmed with the LMC, so that they seem to have LIDs 0 .. 2^lmc - 1.
+ * The endport whose own LIDs contain a LID; of several the last in GUID order.  Ports without LID are
+ * programmed with the LMC, so they seem to have LIDs 0 .. 2^lmc - 1.
  */
 static uint32_t seen_with(const struct sweep_lids *w, const struct lids *l, unsigned lid)
 {
@@ -376,8 +382,8 @@ static uint32_t seen_with(const struct sweep_lids *w, const struct lids *l, unsi
 }
 
 /*
- * OpenSM compares its table of ports by LID with the LIDs that ports have (in GUID
- * order), and takes away those of a port that is wrong in the table (engines/doc/minhop.md 2.4).
+ * OpenSM compares its table of ports by LID with the LIDs of the ports (in GUID order).  A port that is wrong
+ * in the table loses its LIDs (engines/doc/minhop.md 2.4).
  */
 static void check_table(const struct sweep_lids *w, struct lids *l, struct text *notes)
 {
@@ -405,7 +411,7 @@ static bool lids_equal(const struct lids *a, const struct lids *b)
 	       !memcmp(a->owner, b->owner, (a->max_lid + 1u) * sizeof(*a->owner));
 }
 
-/* Keep the result for the next sweep; an equal one is the same object. */
+/* Keep the result for the next sweep.  An equal result becomes the same object. */
 static struct lids *keep(struct lid_memory *m, struct lids *l)
 {
 	if (m->last && lids_equal(m->last, l)) {
@@ -438,7 +444,7 @@ static void give_all(struct sweep_lids *w, struct text *notes, uint8_t *rule)
 
 /* --- without assignment -------------------------------------------------------------- */
 
-/* LMC that most CA and router ports carry. */
+/* The LMC of most CA and router ports. */
 static unsigned usual_lmc(const struct lid_memory *m, const struct topo *t)
 {
 	uint32_t count[8] = {0};
@@ -452,7 +458,7 @@ static unsigned usual_lmc(const struct lid_memory *m, const struct topo *t)
 	return best;
 }
 
-/* Ports forget what a subnet manager gave them: what they carry is all that is known. */
+/* Ports forget what a subnet manager gave them.  Then only what they carry is known. */
 static void forget_entries(struct lid_memory *m)
 {
 	memset(m->known, 0, m->n_endports);

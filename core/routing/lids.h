@@ -1,6 +1,6 @@
 /*
- * LIDs, assigned exactly as OpenSM 3.3.23 does (engines/doc/minhop.md section 2): what a
- * sweep finds on the ports, what it remembers (guid2lid), what it gives anew.
+ * LIDs, assigned exactly as OpenSM 3.3.23 does (engines/doc/minhop.md section 2): those that a sweep finds on
+ * the ports, those that it remembers (guid2lid), and those that it gives anew.
  */
 #ifndef IBSCOPE_LIDS_H
 #define IBSCOPE_LIDS_H
@@ -15,7 +15,8 @@ struct lids {
 	uint16_t
 		max_lid; /* LinearFDBTop: largest LID that ever had a slot; tables have max_lid + 1 entries */
 	uint32_t n_endports;
-	uint32_t n_wrong; /* LIDs at which OpenSM's check of its table fails: it ends the sweep with errors */
+	uint32_t n_wrong; /* LIDs at which OpenSM's check of its table fails; OpenSM then ends the sweep with
+			     errors */
 	uint16_t *base;	  /* [n_endports] 0 = no LID (or not present) */
 	uint16_t *count;  /* [n_endports] LIDs of the port: 2^lmc, or 1; 0 when base is 0 */
 	uint32_t *owner;  /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
@@ -30,13 +31,13 @@ static inline uint32_t lid_owner(const struct lids *l, unsigned lid)
 	return lid <= l->max_lid ? l->owner[lid] : NO_ID;
 }
 
-/* Base LID of an endport: of these LIDs, NULL = what the fabric's source says; 0 = none. */
+/* Base LID of an endport in these LIDs (NULL = in the fabric's source); 0 = none. */
 static inline unsigned endport_lid(const struct fabric *f, const struct lids *l, uint32_t ep)
 {
 	return l ? l->base[ep] : f->port_lid[f->endport_port[ep]];
 }
 
-/* The same of a node: that of the first of its endports that has one. */
+/* The same for a node: the base LID of the first of its endports that has one. */
 static inline unsigned node_lid(const struct fabric *f, const struct lids *l, uint32_t node)
 {
 	unsigned lid = 0;
@@ -49,7 +50,7 @@ static inline unsigned node_lid(const struct fabric *f, const struct lids *l, ui
 	return lid;
 }
 
-/* How a port came by its LID, for explanations. */
+/* How a port got its LID, for explanations. */
 enum lid_rule { LID_NONE, LID_REMEMBERED, LID_KEPT, LID_NEW };
 
 /* What OpenSM keeps between sweeps (G2L, used, maxLID) plus the LIDs the ports carry now. */
@@ -74,26 +75,25 @@ struct lid_memory *lid_memory_copy(const struct lid_memory *m);
 void lid_memory_free(struct lid_memory *m);
 
 /*
- * Assign for one sweep; m is updated.  A port that cannot get a LID stays
- * without one, and so does one that OpenSM's check of its table takes LIDs from
- * (engines/doc/minhop.md 2.4); every such port is named in *notes (one line each).  rule (may
- * be NULL) gets an enum lid_rule per endport.
+ * Assign for one sweep; m is updated.  A port stays without a LID when it cannot get one, or when OpenSM's
+ * check of its table takes its LIDs away (engines/doc/minhop.md 2.4).  Each such port is named in *notes, a
+ * line each. rule (may be NULL) gets an enum lid_rule for each endport.
  */
 struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule);
 
 /* LIDs that ports have; borrowed. */
 struct lids_held {
-	const uint16_t *lid; /* [n_ports] base LIDs, NULL: those of the fabric's source */
-	const uint8_t *lmc;  /* [n_ports], NULL: those of the fabric's source */
-	const uint32_t
-		*owner; /* [MAX_LID + 1] endport that a LID is known to mean, NO_ID = not told; NULL: none */
-	unsigned top;	/* max_lid is this at least */
+	const uint16_t *lid;   /* [n_ports] base LIDs, NULL: those of the fabric's source */
+	const uint8_t *lmc;    /* [n_ports], NULL: those of the fabric's source */
+	const uint32_t *owner; /* [MAX_LID + 1] endport that a LID is known to mean, NO_ID = not known; NULL:
+				  none is */
+	unsigned top;	       /* max_lid is this at least */
 };
 
 /*
- * No assignment: the LIDs that ports have, which become what they carry from now on.  Of two
- * ports with one LID that counts which is known to be meant, else the first in GUID order; each
- * such LID is named in *notes.  lmc is that of most CA and router ports.
+ * No assignment: ports keep their LIDs, and carry them from now on.  Of two ports with the same LID, the one
+ * that the LID is known to mean counts, else the first in GUID order.  Each such LID is named in *notes. lmc
+ * is that of most CA and router ports.
  */
 struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
 			struct text *notes);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of hops on the way to their end. */
+/* Values of hops while the way to the end is still open. */
 #define UNKNOWN HOPS_ON
 #define WALKING 0xFFFC
 
@@ -30,7 +30,10 @@ static void add_hop(struct path *p, uint32_t sw, unsigned in, unsigned out, unsi
 	p->hop[p->n++] = (struct path_hop){.sw = sw, .in = in, .out = out, .vl = vl};
 }
 
-/* Where a packet starts: the first switch and its entry port; NO_ID when the source is itself cut off. */
+/*
+ * Where a packet starts: the first switch, and the port by which it enters.  NO_ID: the source itself is cut
+ * off.
+ */
 static uint32_t first_switch(const struct topo *t, uint32_t src, unsigned *in)
 {
 	*in = t->endport_swport[src];
@@ -38,8 +41,8 @@ static uint32_t first_switch(const struct topo *t, uint32_t src, unsigned *in)
 }
 
 /*
- * One step at a switch: the port out, and where it leads.  Returns PATH_OK and
- * *next NO_ID when it has arrived, *next the next switch when it goes on.
+ * One step at a switch: the port out, and where it leads.  Returns PATH_OK with *next NO_ID when the packet
+ * has arrived, with the next switch when it goes on.
  */
 static enum path_end step(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next,
 			  unsigned *in)
@@ -69,7 +72,7 @@ static bool is_unswitched_pair(const struct topo *t, uint32_t src, uint32_t dst)
 	return !endport_is_switch(f, src) && t->peer[f->endport_port[src]] == f->endport_port[dst];
 }
 
-/* No SL that the path may have gets through; one that has none yet is not stopped by that. */
+/* No SL that is possible for the path gets through.  A path that has no SL yet is not stopped here. */
 static bool dropped(const struct routing *r, uint32_t sw, unsigned in, unsigned out, struct sl_range sl)
 {
 	if (sl_is_open(sl))
@@ -80,7 +83,7 @@ static bool dropped(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 	return true;
 }
 
-/* The port that path_trace() or (w given) path_trace_worst() goes on by. */
+/* The next port on the path: that of path_trace(), or (w given) that of path_trace_worst(). */
 static unsigned choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
 		       uint32_t dst);
 
@@ -173,7 +176,7 @@ void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint1
 		uint32_t depth = 0, next = s;
 		uint16_t h = UNKNOWN;
 
-		/* walk on until something known, then give the walk its numbers backwards */
+		/* walk on to something known, then number the walk backwards */
 		while (hops[next] == UNKNOWN) {
 			uint32_t sw = next;
 
@@ -227,7 +230,7 @@ void dest_ways_free(struct dest_ways *w)
 	*w = (struct dest_ways){0};
 }
 
-/* What is worse of two: a loop, no way, the longer way. */
+/* The worse of two: a loop is worst, then no way, then the longer way. */
 static uint16_t worse(uint16_t a, uint16_t b)
 {
 	if (a == HOPS_LOOP || b == HOPS_LOOP)
@@ -235,7 +238,7 @@ static uint16_t worse(uint16_t a, uint16_t b)
 	return a > b ? a : b;
 }
 
-/* Take a choice of a switch into account: links behind it, or why it does not arrive. */
+/* Take one choice of a switch into account: the links behind it, or the reason why it does not arrive. */
 static void take_choice(struct dest_ways *w, uint32_t sw, uint16_t worst, uint16_t good)
 {
 	w->worst[sw] = worse(w->worst[sw], worst);

@@ -1,6 +1,6 @@
 /*
- * Paths through forwarding tables: one path hop by hop, and for one destination
- * the hops from every switch.  Knows tables only, no engine.
+ * Paths through forwarding tables: one path hop by hop, and the hops from every switch to one destination.
+ * This module knows tables only, no engine.
  */
 #ifndef IBSCOPE_PATHS_H
 #define IBSCOPE_PATHS_H
@@ -43,20 +43,18 @@ void path_trace(const struct routing *r, uint32_t src, unsigned slid, unsigned d
 void path_free(struct path *p);
 
 /*
- * For one destination LID, links from each switch to the destination endport
- * (the switch itself: 0; a CA on it: 1); HOPS_NONE where the tables do not lead
- * there, HOPS_LOOP where they loop.  hops: [n_switches].  work: [n_switches].
+ * Links from each switch to the destination endport of a LID (the switch itself: 0; a CA on it: 1).
+ * HOPS_NONE: the tables do not lead there.  HOPS_LOOP: they loop. hops: [n_switches]. work: [n_switches].
  */
 #define HOPS_NONE 0xFFFF
 #define HOPS_LOOP 0xFFFE
 void dest_hops(const struct routing *r, unsigned lid, uint16_t *hops, uint32_t *work);
 
 /*
- * With adaptive routing a packet may take any port of routing_ports() at each switch.  For one
- * destination LID: worst[s] as above over all choices (the longest way; HOPS_LOOP where some
- * choices loop, HOPS_NONE where some end nowhere), good[s] the longest way of those that
- * arrive, HOPS_NONE without any; a choice that leads to good[next] >= good[s] closes a loop.
- * All arrays [n_switches], set[s] is filled with the ports.
+ * With adaptive routing a packet may take any port of routing_ports() at each switch.  For one destination
+ * LID: worst[s] is the longest way over all choices (HOPS_LOOP where some choices loop, HOPS_NONE where some
+ * end nowhere). good[s] is the longest of the ways that arrive, HOPS_NONE without any.  A choice with
+ * good[next] >= good[s] closes a loop.  All arrays are [n_switches]; set[s] is filled with the ports.
  */
 struct dest_ways {
 	uint16_t *worst, *good;
@@ -68,29 +66,28 @@ void dest_ways_free(struct dest_ways *w);
 void dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w);
 
 /*
- * As path_trace(), but with adaptive routing by choices that lead to what worst[] says at the
- * source's switch: the longest way, or one that does not arrive.
+ * Like path_trace(), but with adaptive routing, by choices that lead to what worst[] says at the source's
+ * switch: the longest way, or one that does not arrive.
  */
 void path_trace_worst(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
 		      const struct dest_ways *w, struct path *p);
 
 /*
- * The same from a column: col[s] = entry of switch s for a LID that belongs to
- * endport `owner` (NO_ID: nobody, then everything is HOPS_NONE).
+ * The same from a column: col[s] = entry of switch s for a LID of endport `owner`.  NO_ID: the LID is
+ * nobody's, and everything is HOPS_NONE.
  */
 void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint16_t *hops, uint32_t *work);
 
 /*
- * One step of that: links from switch sw, whose entry is `out`, to endport dst when the way ends here (1; of
- * the switch's own LID 0), HOPS_NONE where it ends elsewhere, HOPS_ON when it goes on to the switch *next.
+ * One step of it: links from switch sw, whose entry is `out`, to endport dst.  The way ends here: 1 (0 for
+ * the switch's own LID).  It ends elsewhere: HOPS_NONE.  It goes on to the switch *next: HOPS_ON.
  */
 #define HOPS_ON 0xFFFD
 uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next);
 
 /*
- * Columns of up to n consecutive LIDs from lid0, transposed for walking by
- * destination: col[i * n_switches + s], the ports of routing_next_port().  LIDs above the tables give
- * NO_PATH.
+ * Columns of up to n consecutive LIDs from lid0, for walking by destination: col[i * n_switches + s] is the
+ * port of routing_next_port().  LIDs above the tables give NO_PATH.
  */
 #define COLUMN_BLOCK 64
 void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t *col);

@@ -1,7 +1,7 @@
 /*
- * The result of an engine on a discovered fabric: forwarding tables, SLs, and
- * the engine's own inspectable tables.  Immutable once made; rows (one LFT each)
- * are shared between routings, so a history costs what changed.
+ * The result of an engine on a discovered fabric: forwarding tables, SLs, and the engine's own inspectable
+ * tables.  Immutable once made.  Routings share equal rows (one LFT each), so a history costs only what
+ * changed.
  */
 #ifndef IBSCOPE_ROUTING_H
 #define IBSCOPE_ROUTING_H
@@ -32,7 +32,7 @@ void lft_row_unref(struct lft_row *r);
 /* Up/down rank of a switch that has none (absent or unreached). */
 #define NO_RANK UINT32_MAX
 
-/* Service levels a path may have: one, or any of a range where OpenSM draws at random. */
+/* Service levels that a path may have: one, or a range when OpenSM draws at random. */
 struct sl_range {
 	uint8_t lo, hi;
 };
@@ -45,89 +45,107 @@ static inline bool sl_is_open(struct sl_range sl)
 
 struct routing;
 
-/* How an entry of a forwarding table came about where that is worth a note: one word, and words for many. */
+/* Origin of an entry of a forwarding table, where it is worth a note: one word, and the words for many. */
 struct entry_note {
 	const char *brief, *title; /* "reverse", "by reverse hops" */
 };
 
-/* Typed accessors to what an engine leaves to look at.  A NULL member: this engine has no such table. */
+/* Typed accessors to the tables that an engine leaves.  A NULL member: the engine has no such table. */
 struct routing_ops {
-	/* SL of a path between two endport LIDs that have a route; NULL: 0 everywhere. */
+	/* SL of a path between two endport LIDs with a route; NULL: always 0. */
 	struct sl_range (*sl)(const struct routing *r, unsigned slid, unsigned dlid);
-	/* sl() gives the same for all LIDs on one switch to all LIDs on another: analyses may ask once for
-	 * them. */
+	/*
+	 * sl() is the same for all LIDs on one switch to all LIDs on another, so analyses may ask once for
+	 * them.
+	 */
 	bool sl_by_switch;
 	/* ... or at least for all LIDs of CAs on one switch to one LID. */
 	bool sl_by_source;
-	/* VL that a packet of an SL takes out of `out` having come in by `in` (port numbers) at a switch;
-	 * NULL: VL = SL. */
+	/*
+	 * VL by which a packet of an SL leaves a switch by `out` after it came in by `in` (port numbers);
+	 * NULL: VL = SL.
+	 */
 	unsigned (*vl)(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
-	/* VL that a packet of an SL takes out of a CA or router port; NULL: nothing is known of them. */
+	/* VL by which a packet of an SL leaves a CA or router port; NULL: not known. */
 	unsigned (*endport_vl)(const struct routing *r, uint32_t endport, unsigned sl);
 	/* Hop matrix: cost from switch s to switch d through a port (port 0: the least), NO_PATH = none. */
 	unsigned (*hops)(const struct routing *r, uint32_t s, uint32_t d, unsigned port);
 	/* Rank of a switch, 0 = root; NO_RANK. */
 	uint32_t (*rank)(const struct routing *r, uint32_t sw);
 	bool (*is_root)(const struct routing *r, uint32_t sw);
-	/* The rule that gave a switch the rank it has, in a sentence; what helps to find that rank,
-	 * beside those of its neighbours, in lines of text. */
+	/*
+	 * The rule that gave a switch its rank, in a sentence.  Lines of text say what helps to find that
+	 * rank, beside the ranks of its neighbours.
+	 */
 	void (*decide_rank)(const struct routing *r, uint32_t sw, struct decided *d);
 	void (*rank_clues)(const struct routing *r, uint32_t sw, struct text *t);
 	/* Direction of the step from a switch through a port: 'U', 'D', '=' (level) or ' '. */
 	char (*direction)(const struct routing *r, uint32_t sw, unsigned port);
-	/* Static words for the rule that directs a link between switches of equal rank; NULL: no such link.
+	/*
+	 * Static words for the rule that gives a link between switches of equal rank its direction; NULL: no
+	 * such link.
 	 */
 	const char *(*link_rule)(const struct routing *r, uint32_t sw, unsigned port);
 	/*
-	 * Notes on the entries of a switch: note[lid] (room for max_lid + 1, zeroed) is set where there is
-	 * one. How many.
+	 * Notes on the entries of a switch. note[lid] (room for max_lid + 1, zeroed) is set for an entry with
+	 * a note.  Returns their number.
 	 */
 	uint32_t (*entry_notes)(const struct routing *r, uint32_t sw, const struct entry_note **note);
 	/* Layers (virtual lanes) used. */
 	unsigned (*n_layers)(const struct routing *r);
 	/*
-	 * The rest about layers, switch elements and ways holds for r that the unicast cache kept, too: take
-	 * the operation from routing_origin(r) and call it with r.
+	 * The rest is about layers, switch elements and ways.  It also works for an r that the unicast cache
+	 * kept: take the operation from routing_origin(r) and call it with r.
 	 */
 	void (*layer)(const struct routing *r, unsigned layer,
 		      struct layer_info *info); /* below n_layers() */
-	/* The next of what is in a layer, from *cursor = 0 on; false at the end.  All of them cost no more
-	 * than one look at everything that has a layer. */
+	/*
+	 * The next thing in a layer, from *cursor = 0 on; false at the end.  A whole round costs no more than
+	 * one look at everything that has a layer.
+	 */
 	bool (*next_route)(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
-	/* That of the path between two endport LIDs; false when it is in none. */
+	/* The layer of the path between two endport LIDs; false when it is in none. */
 	bool (*pair_layer)(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *l);
-	/* Why it is not in a layer below its first one; owned by the caller.  May take long; NULL:
-	 * cancelled.  No such operation: no cycle keeps anything out of a layer. */
+	/*
+	 * The reason why it is in no layer below its first one; the caller owns it.  May take long; NULL:
+	 * cancelled.  No such operation: no cycle keeps anything out of a layer.
+	 */
 	struct witness *(*witness)(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
 				   struct progress *p);
 	/*
-	 * Why the path between two LIDs with a route is in its layer and in none below, in lines of text.  r
-	 * may also be what the unicast cache kept of it (ask routing_origin() for the operation).  May take
-	 * long.
+	 * The reason why the path between two LIDs with a route is in its layer and in none below, in lines
+	 * of text. r may be a routing kept by the unicast cache (take the operation from routing_origin()).
+	 * May take long.
 	 */
 	void (*explain_pair)(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			     struct progress *p);
-	/* The rule that gave the path its layer, in a sentence; as above.  NULL: it has none. */
+	/* The rule that gave the path its layer, in a sentence. r as above.  NULL: it has none. */
 	void (*decide_pair)(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
-	/* What stands behind its layers, in lines of text. */
+	/* The facts behind its layers, in lines of text. */
 	void (*explain_layers)(const struct routing *r, struct text *t);
 	/* Switch elements it routed by; borrowed from r. */
 	const struct elements *(*elements)(const struct routing *r);
-	/* What it weighs a way of an element by ("contention/distance"), and that of the element's way for a
-	 * LID as text; false: no route. */
+	/*
+	 * The name of the measure by which it weighs an element's ways ("contention/distance"), and its value
+	 * for the way to a LID as text; false: no route.
+	 */
 	const char *way_measure;
 	bool (*way)(const struct routing *r, uint32_t element, unsigned lid, struct text *t);
 	/*
-	 * Order of CA ports for which the tables are made (endport ids; NO_ID = place of a
-	 * missing one), *n places; caller frees.  Shifts go by it.
+	 * The order of CA ports for which the tables are made (endport ids; NO_ID = place of a missing one),
+	 * *n places.  The caller frees it.  Shifts go by it.
 	 */
 	uint32_t *(*order)(const struct routing *r, uint32_t *n);
-	/* Texts of its own for `export`: their names, '|' between, and the writer of one (-1: cannot be
-	 * written). */
+	/*
+	 * The engine's own texts for `export`: their names with '|' between, and the writer of one (-1: it
+	 * cannot be written).
+	 */
 	const char *extras;
 	int (*write_extra)(const struct routing *r, const char *what, FILE *f);
-	/* Name of the option that lets the engine turn up again after a step down ("max_reverse_hops"); NULL:
-	 * none does. */
+	/*
+	 * The option that lets the engine turn up again after a step down ("max_reverse_hops"); NULL: there
+	 * is none.
+	 */
 	const char *turn_option;
 	/* Give back the engine's private tables. */
 	void (*free_priv)(void *priv);
@@ -149,28 +167,28 @@ struct routing {
 
 /* A routing whose rows are all missing; engines fill row[] and ops. */
 struct routing *routing_new(const char *engine, const struct topo *t, const struct lids *l);
-/* The same tables where other hosts count (NULL: all CA and router ports). */
+/* The same tables with other hosts that count (NULL: all CA and router ports). */
 struct routing *routing_with_hosts(const struct routing *r, const struct host_set *hosts);
 struct routing *routing_ref(const struct routing *r);
 void routing_unref(const struct routing *r);
 
-/* Make r's row of a switch the same object as that of `from` (both lists of the same fabric). */
+/* Make r's row of a switch the same object as the row of `from` (both for the same fabric). */
 void routing_share_row(struct routing *r, const struct routing *from, uint32_t sw);
 
-/* Does an endport count as a host where pairs of hosts are counted, is it up or not? */
+/* Does an endport, up or not, count as a host where pairs of hosts are counted? */
 static inline bool routing_counts(const struct routing *r, uint32_t endport)
 {
 	return r->hosts ? r->hosts->in[endport] : !endport_is_switch(r->topo->fabric, endport);
 }
 
-/* The same, and is it up and on a switch? */
+/* The same; the endport must also be up and on a switch. */
 static inline bool routing_has_host(const struct routing *r, uint32_t endport)
 {
 	return r->topo->endport_up[endport] && r->topo->endport_switch[endport] != NO_ID &&
 	       routing_counts(r, endport);
 }
 
-/* Hosts that count on each switch, [n_switches]; the caller frees. */
+/* The number of hosts that count on each switch, [n_switches]; the caller frees it. */
 uint32_t *routing_hosts(const struct routing *r);
 
 static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsigned lid)
@@ -181,42 +199,44 @@ static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsign
 }
 
 /*
- * Port by which packets for a LID go on: the entry; where its port is down the first that is up
- * of the adaptive-routing group.  NO_PATH without an entry.
+ * The port by which packets for a LID go on: the entry; if its port is down, the first port of the
+ * adaptive-routing group that is up.  NO_PATH without an entry.
  */
 unsigned routing_next_port(const struct routing *r, uint32_t sw, unsigned lid);
 
 /*
- * All ports by which a packet for a LID may leave a switch: the entry of its table, and with
- * adaptive routing those of the group that are up; the entry alone where none is.  false: there
- * is no group, the set is the entry (nothing without one).
+ * All ports by which a packet for a LID may leave a switch: the entry of the table and, with adaptive
+ * routing, the ports of the group that are up.  If no port of the group is up: the entry alone. false: there
+ * is no group, and the set holds only the entry (or nothing).
  */
 bool routing_ports(const struct routing *r, uint32_t sw, unsigned lid, struct port_set *set);
 
-/* "*2 4 x5 (group 3)": the ports of an adaptive-routing group, * at the entry of the table, x at ports that
- * are down; nothing where there is no group. */
+/*
+ * "*2 4 x5 (group 3)": the ports of an adaptive-routing group.  * marks the entry of the table, x ports that
+ * are down.  "" without a group.
+ */
 void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, struct text *t);
 
-/* What was given from outside comes before what the engine says. */
+/* Values given from outside come before those of the engine. */
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid);
 unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
 
 /*
- * Does the SA give no path record from an endport, through switches or straight to
- * its neighbour?  With quality of service on OpenSM 3.3.23 first takes SL 0, which
- * must not lead to VL 15 anywhere, whatever SL the engine has for the path.
+ * Does the SA give no path record from an endport: through switches, or straight to its neighbour?  With
+ * quality of service on, OpenSM 3.3.23 first takes SL 0, whatever SL the engine has for the path.  SL 0 must
+ * not lead to VL 15 anywhere.
  */
 bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_switches);
 
-/* May an SL be another one than 0? */
+/* Can an SL differ from 0? */
 bool routing_has_sls(const struct routing *r);
 /* Is the SL the same for all LIDs on one switch to all LIDs on another (0 included)? */
 bool routing_sls_by_switch(const struct routing *r);
 /* Is it the same for all LIDs of CAs on one switch to one LID? */
 bool routing_sls_by_source(const struct routing *r);
-/* May the VL be another one than the SL? */
+/* Can the VL differ from the SL? */
 bool routing_has_maps(const struct routing *r);
-/* Does the VL depend on the SL alone, be the switch and its ports what they may? */
+/* Does the VL depend on the SL alone, for all switches and ports? */
 bool routing_vl_by_sl(const struct routing *r);
 /* Do paths of the SLs first .. first + n - 1 travel on the VL of that number on all links? */
 bool routing_keeps_layers(const struct routing *r, unsigned first, unsigned n);

@@ -1,8 +1,7 @@
 /*
- * SLs of paths and SL-to-VL maps that come from outside the engine: from files, as
- * the switches of a live fabric hold them, or as the subnet manager programs them
- * with quality of service.  What is not given here is the engine's (struct
- * routing_ops), and without that SL 0 and VL = SL.
+ * SLs of paths and SL-to-VL maps that come from outside the engine: from files, as the switches of a live
+ * fabric hold them, or as the subnet manager programs them with quality of service.  Values that are not
+ * given here come from the engine (struct routing_ops); without one they are SL 0 and VL = SL.
  */
 #ifndef IBSCOPE_SL_TABLES_H
 #define IBSCOPE_SL_TABLES_H
@@ -36,33 +35,38 @@ struct sl_tables {
 		*sl; /* [n_endports] of the source: SL by DLID, up to top; SL_TABLES_NO_SL, NULL: not given */
 	bool assumed; /* `all` is VL 0 for want of knowledge: the engine's layers are not in force */
 	/*
-	 * The subnet manager programs the maps and goes by them: where SL 0 leads to VL 15
-	 * its SA gives no path.  closed: out of switches.
+	 * The subnet manager programs the maps and uses them: its SA gives no path where SL 0 leads to VL 15.
+	 * closed: out of switches.
 	 */
 	bool programmed, closed;
 	uint16_t top;
 	uint64_t n_sls; /* pairs with one */
 };
 
-/* For the switches and endports of a fabric; knows nothing yet.  top: highest DLID that SLs can be given for.
+/*
+ * For the switches and endports of a fabric.  It is empty at first. top: highest DLID for which SLs can be
+ * given.
  */
 struct sl_tables *sl_tables_new(const struct fabric *f, uint16_t top);
 struct sl_tables *sl_tables_ref(const struct sl_tables *l);
 void sl_tables_unref(const struct sl_tables *l); /* NULL is fine */
 
-/* Port numbers within the switch's; what is not set of a switch stays VL = SL. */
+/* Port numbers must be those of the switch.  What is not set for a switch stays VL = SL. */
 void sl_tables_set_map(struct sl_tables *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m);
 /* false: the endport or LID is not there. */
 bool sl_tables_set_sl(struct sl_tables *l, uint32_t source, unsigned dlid, unsigned sl);
 
-/* One for all ports a packet comes in by; a switch has such maps, or those of sl_tables_set_map(). */
+/*
+ * One map for all ports by which packets come in.  A switch has either such maps or those of
+ * sl_tables_set_map().
+ */
 void sl_tables_set_out(struct sl_tables *l, uint32_t sw, unsigned out, sl2vl_map m);
 /* One for all ports of all switches. */
 void sl_tables_set_all(struct sl_tables *l, sl2vl_map m);
 /* Of a CA or router port, or of an enhanced port 0. */
 void sl_tables_set_endport(struct sl_tables *l, uint32_t ep, sl2vl_map m);
 
-/* The maps of another set for the same fabric take the place of its own. */
+/* Take the maps of another set for the same fabric instead of its own. */
 void sl_tables_copy_maps(struct sl_tables *l, const struct sl_tables *from);
 
 static inline sl2vl_map sl_tables_map(const struct sl_tables *l, uint32_t sw, unsigned in, unsigned out)
@@ -81,7 +85,7 @@ static inline unsigned sl2vl_of(sl2vl_map m, unsigned sl)
 	return m >> (4 * (sl & 15)) & 15;
 }
 
-/* From the eight bytes of an SLtoVLMappingTable: two VLs a byte, that of the lower SL in its upper half. */
+/* From the eight bytes of an SLtoVLMappingTable: two VLs in a byte; the upper half is for the lower SL. */
 static inline sl2vl_map sl2vl_of_bytes(const uint8_t bytes[8])
 {
 	sl2vl_map m = 0;

@@ -1,6 +1,6 @@
 /*
- * What the switches hold: forwarding tables, and where they are known adaptive-routing
- * groups and SL-to-VL maps.  Read from a live fabric or from files, never changed.
+ * Content of the switches: forwarding tables, and, where known, adaptive-routing groups and SL-to-VL maps.
+ * It is read from a live fabric or from files and never changed.
  */
 #ifndef IBSCOPE_SWITCH_TABLES_H
 #define IBSCOPE_SWITCH_TABLES_H
@@ -24,10 +24,10 @@ struct switch_tables {
 	uint32_t *lid_owner; /* [MAX_LID + 1] endport named for a LID, NO_ID = none; NULL: none is named */
 };
 
-/* With one reference, let go of by counted_unref(&h->counted). */
+/* It has one reference; counted_unref(&h->counted) lets go of it. */
 struct switch_tables *switch_tables_new(uint32_t n_switches);
 
-/* What the switches of a fabric held, NULL when that was not read; borrowed. */
+/* What the switches of a fabric held; NULL: it was not read.  Borrowed. */
 static inline const struct switch_tables *fabric_switch_tables(const struct fabric *f)
 {
 	return (const struct switch_tables *)f->switch_tables;

@@ -1,8 +1,7 @@
 /*
- * Why an entry of a forwarding table, the layer of a path or the rank of a switch is what it is: the
- * closed list of deciding rules, and what holds for every engine.  All names of
- * rules that `why` ends with are in the table of why_rule.c; engines add the
- * sentence with the figures.
+ * The closed list of rules that decide an entry of a forwarding table, the layer of a path or the rank of a
+ * switch; and the rules that hold for every engine.  The output of `why` ends with the name of a rule.  All
+ * names are in the table of why_rule.c.  Engines add the sentence with the figures.
  */
 #ifndef IBSCOPE_WHY_RULE_H
 #define IBSCOPE_WHY_RULE_H
@@ -115,7 +114,7 @@ enum why_rule {
 /* "least count"; "" of WHY_UNTOLD. */
 const char *why_rule_name(enum why_rule rule);
 
-/* A rule, and the sentence that tells with the figures at hand how it decided; freed with decided_free(). */
+/* A rule, with a sentence that tells with the figures how it decided.  Free with decided_free(). */
 struct decided {
 	enum why_rule rule;
 	struct text text;
@@ -126,14 +125,16 @@ void decide(struct decided *d, enum why_rule rule, const char *fmt, ...) PRINTF_
 void decided_free(struct decided *d);
 
 /*
- * What holds whatever the engine, for the entry `port` (NO_PATH = none) of a switch for a LID: the LID
- * is the switch's own, its endport hangs on the switch, on no switch, or no cables lead there.  false, and
- * *d as it was: nothing of that, or the entry says something else.
+ * The rule that holds for every engine, for the entry `port` (NO_PATH = none) of a switch for a LID: the LID
+ * is the switch's own, its endport hangs on the switch, its endport hangs on no switch, or no cables lead
+ * there. false (*d unchanged): none of these, or the entry says something else.
  */
 bool decide_common(const struct topo *t, const struct lids *l, uint32_t sw, unsigned lid, unsigned port,
 		   struct decided *d);
 
-/* Switches that cables lead to from a switch, itself included; *there: is `other` (NO_ID: none) one of them?
+/*
+ * Number of switches that cables reach from a switch, itself included.  *there: is `other` (NO_ID: none) one
+ * of them?
  */
 uint32_t connected_switches(const struct topo *t, uint32_t sw, uint32_t other, bool *there);
 
