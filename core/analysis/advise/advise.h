@@ -1,9 +1,9 @@
 /*
- * Which engine and options for this fabric?  Every engine with sensible options (candidates.h) routes it as
- * it is; the results are compared by what they lose, credit loops, what a single failure does, effective
- * bisection bandwidth, shifts, loads and VLs, and ranked with reasons.
+ * Which engine and options suit this fabric? Every engine with sensible options (candidates.h) routes it as
+ * it is.  The results are compared by lost pairs, credit loops, the effect of single failures, effective
+ * bisection bandwidth, shifts, loads and VLs.  They are ranked with reasons.
  *
- * Options that bear on none of the candidates are as they are in force (lmc, max_op_vls, ...).
+ * Options that no candidate sets stay as they are in force (lmc, max_op_vls, ...).
  */
 #ifndef IBSCOPE_ADVISE_H
 #define IBSCOPE_ADVISE_H
@@ -16,7 +16,7 @@
 #include "core/base/text.h"
 #include "core/sm/sweep.h"
 
-#define ADVISE_FAILURES 150 /* single failures of links that are tried with each, if not told otherwise */
+#define ADVISE_FAILURES 150 /* single failures of links tried with each, unless told otherwise */
 #define ADVISE_MOST_FAILURES 1000000
 #define ADVISE_SHIFTS 20 /* shifts looked at */
 
@@ -32,7 +32,7 @@ struct advice_row {
 	char *options;		   /* what it has beside the options in force, in words; "" = none; owned */
 	const struct setup *setup; /* reference held: what it is tried with */
 	const struct sweep *sweep; /* reference held; NULL: refused */
-	char *refused;		   /* owned; why it does not route; NULL: it does */
+	char *refused;		   /* owned; the reason why it does not route; NULL: it does */
 	uint64_t pairs, lost;	   /* ordered pairs of hosts; of these without a path */
 	uint32_t loops;		   /* groups of channels with credit loops, on all VLs */
 	unsigned vls;		   /* VLs that routes of hosts use */
@@ -40,15 +40,16 @@ struct advice_row {
 	struct ebb ebb;		   /* one way */
 	double shift_mean;	   /* of the most flows on a link, over ADVISE_SHIFTS shifts */
 	uint32_t shift_worst;
-	/* Of single failures of links; all 0 where it is of class C: these are not tried. */
+	/* Effects of single failures of links; all 0 for class C: these are not tried. */
 	uint32_t failures;
-	uint64_t failure_lost;	    /* most pairs lost between survivors by one of them */
+	uint64_t failure_lost;	    /* most pairs between survivors lost by one of them */
 	uint32_t failure_loops;	    /* failures with new credit loops */
 	uint32_t failure_fallbacks; /* failures after which another engine routes, or none */
 	enum advice_class class;
 	bool heavy; /* class A, but its most loaded link has more than 4 times the routes of class B's best */
-	char *reason;  /* what put it before the next one; owned, NULL: it is the last, or not ranked */
-	unsigned same; /* place of the row that it is one row with; its own: none */
+	char *reason;  /* the reason why it stands before the next one; owned, NULL: it is the last, or not
+			  ranked */
+	unsigned same; /* another row that it shares a line with: its place; none: its own place */
 };
 
 /* Keys of a ranked row, with the columns of the pane; members are those of struct advice_row. */
@@ -56,7 +57,7 @@ extern const struct field advice_fields[];
 
 struct advice {
 	struct advice_row
-		*row; /* [n] ranked ones, the best first; those that are like one of them; refused ones */
+		*row; /* [n] ranked rows, the best first; then rows equal to one of them; then refused ones */
 	unsigned n, n_ranked, n_routed;
 	bool direct;	       /* a fabric without levels: its one root is the switch in the middle */
 	uint32_t n_edges;      /* edge switches */
@@ -80,7 +81,7 @@ void advice_free(struct advice *a);
 /* The letter of its class: A, B, C. */
 char advice_letter(const struct advice_row *r);
 
-/* Do figures of one come before those of the other?  Fills in order, `same` and `reason`; for tests. */
+/* Do the figures of one row come before those of the other? Fills in `same` and `reason` too; for tests. */
 void advice_rank(struct advice *a);
 
 /* --- as files for OpenSM (files.c) ----------------------------------------------------------- */
@@ -92,8 +93,8 @@ struct advice_file {
 #define ADVICE_FILES 5
 
 /*
- * Files that make OpenSM route as a row does: first its lines for opensm.conf, which name the others by
- * `path` and their suffix.  Their number; the caller frees the texts.
+ * Files that make OpenSM route as a row does.  The first holds lines for opensm.conf; these name the others
+ * by `path` and their suffix.  Returns their number; the caller frees the texts.
  */
 unsigned advice_files(const struct advice *a, const struct advice_row *r, const char *path,
 		      struct advice_file file[ADVICE_FILES]);

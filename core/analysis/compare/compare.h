@@ -1,6 +1,7 @@
 /*
- * Two routings compared, of one fabric or (two_fabrics.h) of two: LFT entries, and paths of all pairs
- * (source host, destination LID of another host); hosts are those that count in the second one.
+ * Compares two routings of one fabric, or (two_fabrics.h) of two.  It compares LFT entries and the paths of
+ * all pairs (source host, destination LID of another host).  Hosts are those that count in the second
+ * routing.
  */
 #ifndef IBSCOPE_COMPARE_H
 #define IBSCOPE_COMPARE_H
@@ -32,7 +33,7 @@ struct comparison {
 	uint32_t *switch_entries;	       /* [n_switches] entries changed */
 	uint64_t pairs;			       /* pairs that exist in b */
 	uint64_t rerouted, lost, regained;
-	uint64_t fresh;	  /* pairs with a LID that its endport, which was up, did not have before */
+	uint64_t fresh;	  /* pairs with a new LID: its endport was up before, but did not have it */
 	uint64_t cut_off; /* of the lost: an end is gone, or not in the subnet manager's part any more */
 	uint64_t between_survivors; /* of the lost: both ends are there */
 	uint64_t longer, shorter;   /* of the rerouted */
@@ -45,17 +46,22 @@ struct comparison {
 };
 
 /*
- * Cost: rows that are the same object are skipped; only destinations with a
- * changed entry on the way are walked.  NULL when cancelled.
+ * Cost: rows that are the same object are skipped.  Only destinations with a changed entry on the way are
+ * walked.  NULL when cancelled.
  */
 struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p);
 void comparison_free(struct comparison *c);
 
-/* LFT entries of b unlike those of a, as comparison.entries_changed, without a look at paths. */
+/*
+ * Number of LFT entries of b that differ from those of a, as comparison.entries_changed; paths are not looked
+ * at.
+ */
 uint64_t entries_unlike(const struct routing *a, const struct routing *b);
 
-/* Port of an entry before or after; LIDs are matched by endport and offset when the two assign them
- * otherwise. */
+/*
+ * Port of an entry before or after.  If the two assign LIDs differently, LIDs are matched by endport and
+ * offset.
+ */
 bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after);
 
 /* Pairs whose path changed in any way. */
@@ -64,7 +70,7 @@ static inline uint64_t comparison_pairs(const struct comparison *c)
 	return c->rerouted + c->lost + c->regained + c->fresh;
 }
 
-/* Source endport of pair number i (0 .. comparison_pairs() - 1); sets its group. */
+/* Source endport of pair number i (0 .. comparison_pairs() - 1).  Sets its group. */
 uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pair_group **g);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Is what the switches hold right?  OpenSM keeps existing entries where it can, so a routing from
- * nothing differs from a healthy one that has a history.  Here the tables held are taken as the
- * switches' current state, and each entry is compared with what the subnet manager's next sweep would
- * program from them (checked against 1,005 sweeps of OpenSM 3.3.23: 2.6 million entries, none differed).
+ * Is what the switches hold right? OpenSM keeps existing entries where it can, so a routing from nothing
+ * differs from a healthy one that has a history.  Here the tables that are held count as the switches'
+ * current state.  Each entry is compared with the entry that the subnet manager's next sweep would program
+ * from them (checked against 1,005 sweeps of OpenSM 3.3.23: 2.6 million entries, none differed).
  */
 #ifndef IBSCOPE_DRIFT_H
 #define IBSCOPE_DRIFT_H
@@ -12,14 +12,14 @@
 #include "core/base/progress.h"
 #include "core/sm/sweep.h"
 
-/* What an entry is; the first that holds. */
+/* The class of an entry; the first that fits counts. */
 enum drift_class {
-	DRIFT_UNKNOWN, /* its LID belongs to no port of the fabric, and nothing names its owner */
-	DRIFT_MISSING, /* there is none, and the next sweep would make one */
+	DRIFT_UNKNOWN, /* its LID belongs to no port of the fabric, and its owner is not named */
+	DRIFT_MISSING, /* the entry is missing, and the next sweep would make one */
 	DRIFT_DEAD,    /* a packet cannot go on by it, or the owner of its LID is gone */
 	DRIFT_NEXT,    /* the next sweep would change it */
-	DRIFT_RIGHT,   /* what a subnet manager that starts now would choose, too */
-	DRIFT_KEPT,    /* the next sweep keeps it, one that starts anew would choose otherwise */
+	DRIFT_RIGHT,   /* a subnet manager that starts now would choose the same */
+	DRIFT_KEPT,    /* the next sweep keeps it; a subnet manager that starts now would choose another */
 	DRIFT_CLASSES
 };
 extern const char *const drift_word[DRIFT_CLASSES];    /* "unknown", ... */
@@ -28,10 +28,9 @@ extern const char *const drift_meaning[DRIFT_CLASSES]; /* in words */
 struct drift_entry {
 	uint32_t sw;
 	uint16_t lid;
-	uint8_t port, would; /* held, and what the next sweep has; NO_PATH = none */
+	uint8_t port, would; /* port held, and port of the next sweep; NO_PATH = none */
 	uint8_t class;	     /* enum drift_class */
-	const char *
-		why; /* what is wrong with it, or the rule by which the other is chosen; static, never NULL */
+	const char *why; /* the fault, or the rule by which the other port is chosen; static, never NULL */
 };
 
 /* Keys of an entry, with the columns of the pane, and of a candidate. */
@@ -39,28 +38,28 @@ extern const struct field drift_entry_fields[], drift_candidate_fields[];
 
 struct drift {
 	const struct sweep *held, *next; /* references held */
-	const char *engine; /* that would route in the next sweep; static, "none" when none would */
+	const char *engine; /* engine that would route in the next sweep; static, "none" when none would */
 	uint64_t count[DRIFT_CLASSES];
 	uint64_t of_switches[DRIFT_CLASSES]; /* of these, for LIDs of switches */
-	struct drift_entry *entry;	     /* all but the right ones: by class, switch and LID */
+	struct drift_entry *entry;	     /* all that are not right: by class, switch and LID */
 	size_t n_entries;
 	uint32_t n_silent;   /* switches of the fabric without a table: not judged */
 	uint32_t n_away;     /* tables of switches that are not in the fabric (any more): not judged */
 	bool ignored;	     /* the next sweep ignores existing entries: a port is being set up */
-	bool states_unknown; /* whether a port came up since the last sweep is not known: then kept ones
+	bool states_unknown; /* not known whether a port came up since the last sweep; if so, kept entries
 				change too */
 };
 
 /*
- * The tables held as a sweep of what is up in the setup: those that were read (setup_tables()), else
- * those of `now`, the sweep in force.  One reference; NULL and *e: neither is there.
+ * The tables that are held, as a sweep of what is up in the setup: tables that were read (setup_tables()),
+ * else those of `now`, the sweep in force.  Returns one reference; NULL and *e: neither exists.
  */
 struct sweep *drift_held(const struct setup *setup, const struct engine *const *engines,
 			 const struct sweep *now, struct progress *p, struct err *e);
 
 /*
- * Judge them by a chain of engines, under the options of the setup.  with_entries: entries are listed, else
- * only counted.  NULL and *e when cancelled, short of memory or when an option is unusable.
+ * Judge them by a chain of engines, under the options of the setup. with_entries: entries are listed,
+ * otherwise only counted.  NULL and *e: cancelled, out of memory, or an unusable option.
  */
 struct drift *drift_run(const struct sweep *held, const struct setup *setup, const char *chain,
 			const struct engine *const *engines, bool with_entries, struct progress *p,
@@ -68,11 +67,11 @@ struct drift *drift_run(const struct sweep *held, const struct setup *setup, con
 void drift_free(struct drift *d);
 
 uint64_t drift_total(const struct drift *d); /* entries classed */
-/* Share of right and kept ones among all; 1 when nothing is classed. */
+/* Share of right and kept entries among all; 1 when nothing has a class. */
 double drift_agreement(const struct drift *d);
 /* Share of right ones. */
 double drift_right_share(const struct drift *d);
-/* Is there anything but right and kept entries? */
+/* Are there entries that are neither right nor kept? */
 bool drift_found(const struct drift *d);
 
 /* --- which engine made the tables held? --- */
@@ -80,12 +79,12 @@ bool drift_found(const struct drift *d);
 struct drift_candidate {
 	char *chain;		   /* owned */
 	const struct setup *setup; /* reference held: what it is tried with */
-	const char *options;	   /* what it has beside the options in force, in words; static, "" = none */
+	const char *options;	   /* its options beside those in force, in words; static, "" = none */
 	const char *in_force;	   /* engine that routes in its next sweep (static); NULL: none */
-	char *refused;		   /* owned; why the engine asked does not; NULL: it does */
+	char *refused;		   /* owned; the reason why the engine asked for does not; NULL: it does */
 	double agreement, right;   /* when in_force */
 	uint64_t count[DRIFT_CLASSES];
-	unsigned equal; /* place of the first candidate that fits them exactly as well */
+	unsigned equal; /* place of the first candidate that fits the tables exactly as well */
 };
 
 struct drift_ranking {
@@ -94,7 +93,7 @@ struct drift_ranking {
 };
 
 /*
- * Try every engine that may have made them; `chain`: of the configuration, tried first, NULL = none.
+ * Try every engine that may have made the tables.  `chain`: from the configuration, tried first, NULL = none.
  * NULL and *e as above.
  */
 struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *setup, const char *chain,
@@ -107,11 +106,11 @@ struct drift_request {
 	const struct setup *setup;
 	const struct engine *const *engines;
 	const struct sweep *now; /* in force; NULL = nothing is routed */
-	const char *chain;	 /* NULL: of the engine that explains the tables best */
+	const char *chain;	 /* NULL: the engine that explains the tables best */
 	const char *configured;	 /* chain of the configuration; NULL = none */
 };
 
-/* *ranking (may be NULL) gets how engines were ranked, NULL when the request names one. */
+/* *ranking (may be NULL) gets the ranking of engines; NULL when the request names one. */
 struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking **ranking, struct progress *p,
 			  struct err *e);
 

@@ -1,14 +1,13 @@
 /*
- * What is wrong with a routing, fault by fault, so that two checks can be compared: which faults are
- * new, which are gone?
+ * Faults of a routing, one by one.  Two checks can be compared: which faults are new, which are gone?
  *
- * A fault is known again by GUIDs, never by names, LIDs or ids, which change from one discovery to the
- * next: a path by the node GUID of the switch it starts from and the port GUID of its destination, with
- * the offset of the LID where a port has several; an endport without LID, or cut off, by its port GUID; a
- * channel on a credit loop by the node GUID and port that send, and the VL; a part of the fabric that is
- * missing by its kind and the node GUID and port where it is missed (a text that was cut off has no place:
- * its kind alone counts); a port of the scope that is not here by its node GUID and number.  Routes dropped
- * at VL 15 are one fault, new when there are more of them.
+ * A fault is recognised by GUIDs, never by names, LIDs or ids, since these change from one discovery to the
+ * next: a path by the node GUID of the switch it starts from and the port GUID of its destination, with the
+ * offset of the LID where a port has several; an endport without LID, or cut off, by its port GUID; a channel
+ * on a credit loop by the node GUID and port that send, and the VL; a part of the fabric that is missing by
+ * its kind and the node GUID and port where it is missed (a text that was cut off has no place: its kind
+ * alone counts); a port of the scope that is not here by its node GUID and number.  Routes dropped at VL 15
+ * are one fault, new when there are more of them.
  */
 #ifndef IBSCOPE_FAULTS_H
 #define IBSCOPE_FAULTS_H
@@ -36,14 +35,14 @@ struct fault {
 		uint64_t routes;  /* dropped */
 		const char *what; /* missing: the kind, as in struct warning; else NULL */
 	} u;
-	/* Who that is: ids of the fabric (a node, an endport), or objects of the document. */
+	/* Names for it: ids of the fabric (a node, an endport), or objects of the document. */
 	union {
 		uint32_t id;
 		const json_t *object;
 	} at_from, at_to;
 };
 
-/* In order once faults_sort() was called, which all that is below wants. */
+/* In order after faults_sort(); all functions below need that. */
 struct faults {
 	struct fault *f;
 	size_t n, cap;
@@ -54,7 +53,7 @@ struct faults {
 	struct err *e;
 };
 
-/* e is where it is told that memory is short; it must outlast the adding. */
+/* e receives the message when memory runs out; it must outlast the adding. */
 void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l, struct err *e);
 void faults_add_path(struct faults *s, uint32_t sw, unsigned lid, bool loops);
 void faults_add_endport(struct faults *s, enum fault_kind kind, uint32_t ep);
@@ -65,21 +64,24 @@ void faults_add_missing(struct faults *s); /* of the fabric's source */
 int faults_sort(struct faults *s);
 void faults_free(struct faults *s);
 
-/* Those of a that b does not have, into *out (borrows from a, to be freed before it); their number. */
+/*
+ * Put the faults of a that b does not have into *out; returns their number.  *out borrows from a: free it
+ * before a.
+ */
 size_t faults_minus(const struct faults *a, const struct faults *b, struct faults *out);
 
 /* One of them in words, without line end. */
 void fault_text(const struct faults *s, const struct fault *f, struct text *t);
 
 /*
- * The list for JSON: faults that have kind and ends in common are one object, with kind, count, and the lists
- * from, to or channels; the caller's reference.
+ * The list for JSON.  Faults of the same kind with the same ends become one object, with kind, count, and the
+ * lists from, to or channels.  The caller owns the reference.
  */
 json_t *faults_json(const struct faults *s);
 
 /*
- * From a file that holds what `--json` printed: the faults of the last `check` in it, sorted.  schema: the
- * highest that is understood.  0, or -1 and *e.
+ * Read a file with the output of `--json`: the faults of the last `check` in it, sorted. schema: the highest
+ * version that is understood.  0, or -1 and *e.
  */
 int faults_read(struct faults *s, const char *path, int schema, struct progress *p, struct err *e);
 

@@ -1,10 +1,9 @@
 /*
- * A routing in figures: how long its paths are, how evenly they lie on the
- * links, how many links the LIDs of a host port spread over.  Looks at tables
- * only and knows no engine.
+ * A routing in figures: the length of its paths, how evenly they use the links, and over how many links the
+ * LIDs of a host port spread.  Looks at tables only and knows no engine.
  *
- * Hosts are CA and router ports that are up; a path leads from one to a LID of
- * another.  Paths that do not arrive count as unreachable and for nothing else.
+ * Hosts are CA and router ports that are up.  A path leads from one to a LID of another.  Paths that do not
+ * arrive count as unreachable and for nothing else.
  */
 #ifndef IBSCOPE_FIGURES_H
 #define IBSCOPE_FIGURES_H
@@ -30,7 +29,7 @@ enum figure {
 	/* Ports between switches, each direction on its own, on the whole paths from there. */
 	FIG_LINKS_MEAN,
 	FIG_LINKS_LEAST,
-	FIG_SLS,    /* service levels that paths between base LIDs may have */
+	FIG_SLS,    /* number of service levels that paths between base LIDs may have */
 	FIG_LOOPS,  /* groups of credit loops on all VLs */
 	FIG_DIFFER, /* LFT entries unlike those of another routing */
 	FIGURES
@@ -43,7 +42,7 @@ struct figures {
 	uint32_t sls;	   /* bit l: service level l */
 };
 
-/* How a figure is told; its `column` is how a person reads it.  Ended by a key NULL. */
+/* How a figure is described; a person reads its `column`.  Ended by a key NULL. */
 extern const struct field figure_fields[FIGURES + 1];
 
 /* "3.500"; "-" when unknown, "0-1,3" for service levels. */
@@ -53,14 +52,14 @@ const char *figure_text(const struct figures *f, enum figure which, char *buf, s
 int figure_order(const struct figures *a, const struct figures *b, enum figure which);
 
 /*
- * The figures that tables alone give: paths, links and usage.  el: grouping of the
- * routing's fabric under the same failures, NULL = paths are not counted in elements.
- * Cost: edge switches times LIDs of hosts times links of a path.  0; -1 when cancelled.
+ * The figures that come from tables alone: paths, links and usage. el: grouping of the routing's fabric under
+ * the same failures; NULL = paths are not counted in elements.  Cost: edge switches times LIDs of hosts times
+ * links of a path.  0; -1 when cancelled.
  */
 int figures_of_tables(const struct routing *r, const struct elements *el, struct figures *f,
 		      struct progress *p);
 
-/* All of them; other (NULL = none): the routing to differ from.  0; -1 when cancelled. */
+/* All figures; other (NULL = none): the routing for the difference.  0; -1 when cancelled. */
 int figures_of_routing(const struct routing *r, const struct elements *el, const struct routing *other,
 		       struct figures *f, struct progress *p);
 

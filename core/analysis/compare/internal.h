@@ -1,4 +1,4 @@
-/* What the files of the faults share. */
+/* Shared by the files of the faults. */
 #ifndef IBSCOPE_FAULTS_PARTS_H
 #define IBSCOPE_FAULTS_PARTS_H
 
@@ -8,7 +8,7 @@
 
 extern const char *const fault_names[FAULT_KINDS]; /* in JSON */
 
-/* Add a copy; nothing, and s->failed, where memory is short. */
+/* Add a copy.  When memory is short: nothing, and s->failed is set. */
 void fault_put(struct faults *s, const struct fault *f);
 
 /* Is `from` a port? */
@@ -17,7 +17,7 @@ static inline bool fault_has_port(const struct fault *f)
 	return f->kind == FAULT_CREDIT_LOOP || f->kind == FAULT_MISSING || f->kind == FAULT_NOT_HERE;
 }
 
-/* Order by all but `from`, port and VL; by those. */
+/* Order by everything except `from`, port and VL; then by those. */
 int fault_order_ends(const struct fault *a, const struct fault *b);
 int fault_order_from(const struct fault *a, const struct fault *b);
 

@@ -1,25 +1,24 @@
 /*
- * A routing of one fabric seen on another: nodes are found by GUID, ports by node GUID and number.  For
- * comparisons between what was loaded, or discovered, at different times.
+ * A routing of one fabric seen on another: nodes are found by GUID, ports by node GUID and number.  It serves
+ * to compare fabrics that were loaded or discovered at different times.
  */
 #ifndef IBSCOPE_ACROSS_H
 #define IBSCOPE_ACROSS_H
 
 #include "core/routing/routing.h"
 
-/* What is on one side only, or hangs on what is. */
+/* Parts that are on one side only, or that hang on such parts. */
 struct one_sided {
 	uint32_t switches, hosts; /* hosts: ports that count */
 	char *names;		  /* the first of them, "leaf-01, node0003, ..."; owned */
 };
 
 struct across {
-	const struct routing *own,
-		*own_b;		  /* the earlier and the later routing as they are; references held */
-	uint32_t *sw;		  /* [n_switches of the later fabric] that switch in the earlier one, NO_ID */
+	const struct routing *own, *own_b; /* the earlier and the later routing, unchanged; references held */
+	uint32_t *sw; /* [n_switches of the later fabric] the same switch in the earlier one, NO_ID */
 	struct one_sided only[2]; /* in the earlier, in the later fabric */
 	/*
-	 * Both on the later fabric with LIDs, hosts and entries of what is in both alone: entries by port
+	 * Both on the later fabric, with the LIDs, hosts and entries that are in both.  Entries are by port
 	 * number, without SLs and adaptive-routing groups.  References held.
 	 */
 	struct routing *a, *b;

@@ -1,6 +1,6 @@
 /*
- * The proof on a person's own fabric: the real OpenSM starts over a simulation of what is up, and its
- * forwarding tables, LIDs and service levels are compared with those of an engine here that starts as well.
+ * The proof on a person's own fabric.  The real OpenSM starts over a simulation of what is up, and an engine
+ * of this program starts too.  Their forwarding tables, LIDs and service levels are compared.
  */
 #ifndef IBSCOPE_VERIFY_H
 #define IBSCOPE_VERIFY_H
@@ -12,13 +12,13 @@
 
 /* Differences that are kept, of each kind. */
 #define VERIFY_MOST 20
-/* Pairs whose service level is asked for at most; more are drawn evenly from all. */
+/* The most pairs whose service level is asked for.  If there are more, they are drawn evenly from all. */
 #define VERIFY_PAIRS 200000
 
 struct verify_entry {
 	uint32_t sw;
 	uint16_t lid;
-	uint8_t port, opensm; /* here and there; NO_PATH = none */
+	uint8_t port, opensm; /* here and in OpenSM; NO_PATH = none */
 };
 
 struct verify_sl {
@@ -32,31 +32,31 @@ struct verification {
 	char *engine;		   /* that OpenSM says routed; "" when it tells none; owned */
 	uint64_t entries;	   /* compared: every LID on every switch */
 	uint64_t differ;
-	uint32_t no_table; /* switches that have none there, which differ in all entries */
+	uint32_t no_table; /* switches without a table there: all their entries differ */
 	uint32_t lids, lids_differ;
 	uint16_t lid[VERIFY_MOST]; /* of these the first */
 	uint64_t pairs;		   /* there are; 0: no service levels to be compared */
 	uint64_t asked, sls_differ;
-	uint64_t drawn;				/* of those asked: any of several is right */
+	uint64_t drawn;				/* of the pairs asked for: any SL of several is right */
 	struct verify_entry entry[VERIFY_MOST]; /* the first that differ */
 	struct verify_sl sl[VERIFY_MOST];
-	struct text limits; /* lines: what the simulator cannot hold, and what was done about it */
+	struct text limits; /* lines: what the simulator cannot hold, and what was done instead */
 };
 
 /*
- * Run it: the chain under the options of the setup, on what is up in its state.  NULL and *e when a program
- * is missing, the engine is none of OpenSM's, OpenSM would hang or crash on this fabric, a program ended,
+ * Run it: the chain under the options of the setup, on what is up in its state.  NULL and *e: a program is
+ * missing, the engine is none of OpenSM's, OpenSM would hang or crash on this fabric, a program ended or
  * stood still, or it was cancelled.  Nothing stays behind.
  */
 struct verification *verify_run(const struct setup *setup, const char *chain,
 				const struct engine *const *engines, struct progress *p, struct err *e);
 void verify_free(struct verification *v);
 
-/* Is all the same: engine, LIDs, entries, service levels? */
+/* Is everything equal: engine, LIDs, entries, service levels? */
 bool verify_same(const struct verification *v);
 
 /*
- * Compare what OpenSM dumped (opensm-lfts.dump, in memory) with the sweep of *v; -1 and *e: no tables are in
+ * Compare the dump of OpenSM (opensm-lfts.dump, in memory) with the sweep of *v.  -1 and *e: no tables are in
  * it.
  */
 int verify_tables(struct verification *v, const char *data, size_t size, struct progress *p, struct err *e);

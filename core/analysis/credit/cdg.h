@@ -1,25 +1,22 @@
 /*
- * Channel dependency graphs (W. J. Dally, C. L. Seitz, Deadlock-Free Message
- * Routing in Multiprocessor Interconnection Networks, IEEE Transactions on
- * Computers 36(5), 1987) of any routing.  Looks at tables, SLs and VLs only and
- * knows no engine.
+ * Channel dependency graphs (W.  J.  Dally, C.  L.  Seitz, Deadlock-Free Message Routing in Multiprocessor
+ * Interconnection Networks, IEEE Transactions on Computers 36(5), 1987) of any routing.  Looks at tables, SLs
+ * and VLs only and knows no engine.
  *
- * A channel is a directed link on one VL, named by the port that sends.  One
- * depends on the next when a route passes both in turn.  A cycle of dependencies
- * is a credit loop: the fabric can deadlock.  Links of CAs and routers are
- * channels too, but never part of a cycle.
+ * A channel is a directed link on one VL, named by the port that sends.  One depends on the next when a route
+ * passes both in turn.  A cycle of dependencies is a credit loop: the fabric can deadlock.  Links of CAs and
+ * routers are channels too, but never part of a cycle.
  *
- * Routes: from every present host that counts (routing.h; its base LID) to every LID of the
- * others that arrive; with `switches` of all endports, port 0 of switches among them.  A
- * route whose SL OpenSM draws at random counts on each SL of the range.  The VL
- * of a CA's own link is taken to be that of the route's first switch.
+ * Routes lead from every present host that counts (routing.h; its base LID) to every LID of the others.  Only
+ * routes that arrive count.  With `switches`, routes of all endports count, port 0 of switches among them.  A
+ * route whose SL OpenSM draws at random counts on each SL of the range.  The VL of a CA's own link is taken
+ * to be that of the route's first switch.
  *
- * With adaptive routing a route is every way that a packet may take: all ports of
- * routing_ports() at each switch.
+ * With adaptive routing a route is every way that a packet may take: all ports of routing_ports() at each
+ * switch.
  *
- * VL 15 is for management and no lane: a switch that maps an SL to it drops the
- * packet (InfiniBand Architecture Specification 1.3, 7.6.6).  The route ends
- * before that channel.
+ * VL 15 is for management and no lane: a switch that maps an SL to it drops the packet (InfiniBand
+ * Architecture Specification 1.3, 7.6.6).  The route ends before that channel.
  */
 #ifndef IBSCOPE_CDG_H
 #define IBSCOPE_CDG_H
@@ -58,29 +55,35 @@ struct cdg {
 };
 
 /*
- * Make it for one VL (dependencies between channels of that VL) or for all (those
- * across VLs included, which an engine with SL2VL maps of its own may have).
- * NULL when cancelled.  Cost: destinations x (switches x SLs + sources).
+ * Make it for one VL (dependencies between channels of that VL) or for all VLs.  With all, dependencies from
+ * one VL to another are included: an engine with SL2VL maps of its own may have them.  NULL when cancelled.
+ * Cost: destinations x (switches x SLs + sources).
  */
 struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e);
-/* To look at one VL: of all VLs where SL2VL maps may lead its routes to others, else of the one. */
+/*
+ * The graph in which one VL can be looked at.  It is that of all VLs if SL2VL maps can lead the VL's routes
+ * to others, otherwise that of the VL.
+ */
 struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e);
 void cdg_free(struct cdg *c);
 
 uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel; NO_ID: carries nothing */
 uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to); /* index in to[], NO_ID */
 
-/* [n_switches] bit v: links of the switch to others carry routes on VL v, whichever way; the caller frees. */
+/*
+ * [n_switches] bit v: links between the switch and others carry routes on VL v, in either direction; the
+ * caller frees it.
+ */
 uint16_t *cdg_switch_vls(const struct cdg *c);
 
-/* Components below a number that touch a VL; CDG_ALL_VLS: any VL. */
+/* Number of the components below an index that touch a VL; CDG_ALL_VLS: any VL. */
 uint32_t cdg_components_below(const struct cdg *c, int vl, uint32_t component);
-/* The nth of those that touch it, from 0; NO_ID. */
+/* Component number n of those that touch it, from 0; NO_ID. */
 uint32_t cdg_component_on(const struct cdg *c, int vl, uint32_t n);
 
 /*
- * A shortest cycle of a component: channels in order, the last is followed by the
- * first.  cycle: room for size[component].  Their number; 0: p (may be NULL) was cancelled.
+ * A shortest cycle of a component: channels in order; behind the last comes the first. cycle: room for
+ * size[component].  Returns their number; 0: p (may be NULL) was cancelled.
  */
 uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, struct progress *p);
 
@@ -90,18 +93,17 @@ struct cdg_route {
 };
 
 /*
- * Routes that make a dependency, by DLID, then by source; at most max are stored.
- * Number stored: fewer than routes[] counts where an SL is drawn from a range, or when p
- * (may be NULL) was cancelled.
+ * Routes that make a dependency, by DLID, then by source.  At most max are stored.  Returns the number
+ * stored.  It is smaller than what routes[] counts when an SL is drawn from a range, or when p (may be NULL)
+ * was cancelled.
  */
 size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max,
 		  struct progress *p);
 
 /*
- * Write it as Graphviz text: one strongly connected component on all its VLs, or
- * (NO_ID) the channels of a VL (CDG_ALL_VLS: all) and those of other VLs that they
- * depend on or that depend on them.  Channels on cycles stand out.  -1: stream failed, or p
- * (may be NULL) cancelled.
+ * Write it as Graphviz text: one strongly connected component on all its VLs; or (NO_ID) the channels of a VL
+ * (CDG_ALL_VLS: all), with the channels of other VLs that depend on them or on which they depend.  Channels
+ * on cycles stand out.  -1: the stream failed, or p (may be NULL) was cancelled.
  */
 int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component, struct progress *p);
 

@@ -1,8 +1,7 @@
 /*
- * Is a routing sound?  Unreachable pairs, forwarding loops, tables that lead to
- * dead ports.  Looks at tables only and knows no engine.  With adaptive routing a pair
- * counts as unreachable when any choice of ports that packets may take does not arrive, and
- * hops are those of the longest way.
+ * Is a routing sound? Unreachable pairs, forwarding loops, tables that lead to dead ports.  Looks at tables
+ * only and knows no engine.  With adaptive routing packets may take several ports.  A pair counts as
+ * unreachable when any choice of these does not arrive.  Its hops are those of the longest way.
  */
 #ifndef IBSCOPE_CHECK_H
 #define IBSCOPE_CHECK_H
@@ -32,8 +31,8 @@ struct check_result {
 };
 
 /*
- * The same, and every way from a switch with hosts to a LID of another host that does not arrive is
- * told, by LID, then by switch.
+ * The same.  It also reports every way that does not arrive, from a switch with hosts to a LID of another
+ * host, by LID, then by switch.
  */
 struct check_listener {
 	void (*broken)(void *ctx, uint32_t sw, unsigned lid, bool loops);

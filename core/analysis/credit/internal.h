@@ -1,4 +1,4 @@
-/* What the files of the channel dependency graph share. */
+/* Shared by the files of the channel dependency graph. */
 #ifndef IBSCOPE_CDG_PARTS_H
 #define IBSCOPE_CDG_PARTS_H
 
@@ -19,7 +19,9 @@ bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid);
 
 /* --- counting routes ---------------------------------------------------------------------- */
 
-/* Routes on their way to one destination are told apart by SL and VL; a slot is such a pair. */
+/*
+ * Routes to one destination that are still on their way, told apart by SL and VL.  Each such pair has a slot.
+ */
 struct cdg_slot {
 	uint8_t sl, vl;
 };
@@ -35,7 +37,7 @@ struct cdg_counting {
 	uint32_t n; /* switches of the fabric */
 	struct cdg_source *source;
 	uint32_t n_sources;
-	bool grouped; /* sources of a switch need not be told apart */
+	bool grouped; /* the sources of a switch need not be told apart */
 	size_t *at;   /* [n] first cell of a switch in a matrix */
 	size_t cells;
 	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] routes by ports; NULL = none */

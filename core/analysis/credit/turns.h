@@ -10,7 +10,7 @@
 #include "core/base/progress.h"
 #include "core/routing/paths.h"
 
-/* Does the engine tell directions?  Nothing is forbidden where it does not. */
+/* Does the engine tell directions? Without them nothing is forbidden. */
 static inline bool has_directions(const struct routing *r)
 {
 	return r->ops->direction != NULL;
@@ -19,7 +19,7 @@ static inline bool has_directions(const struct routing *r)
 /* Is the turn at a switch from port `in` to port `out` forbidden?  in 0: the packet starts here. */
 bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned out);
 
-/* Index of the first switch of a row of hops where the turn is forbidden; n when there is none. */
+/* Index of the first switch of a row of hops with a forbidden turn; n when there is none. */
 unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigned n);
 
 /* --- in the tables ------------------------------------------------------------------ */
@@ -33,8 +33,8 @@ struct turn {
 };
 
 /*
- * Routes run from every present host to every LID of the others, and
- * to the LIDs of switches; those that do not arrive do not count.
+ * Routes lead from every present host to every LID of the others, and to the LIDs of switches.  Routes that
+ * do not arrive are left out.
  */
 struct turns {
 	uint64_t routes, bad;		    /* to CAs and routers: all, those with a forbidden turn */
@@ -57,10 +57,9 @@ struct way {
 };
 
 /*
- * A shortest way from a switch through one of its ports to another switch over
- * links that are up, never back through the first; lawful: without a forbidden
- * turn.  false when there is none.  Freed with way_free().  Ports are tried in
- * ascending order.
+ * A shortest way from a switch through one of its ports to another switch, over links that are up.  It never
+ * leads back through the first switch. lawful: it has no forbidden turn. false: there is none.  Free with
+ * way_free().  Ports are tried in ascending order.
  */
 bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t target, bool lawful,
 	      struct way *w);

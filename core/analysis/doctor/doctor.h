@@ -1,9 +1,9 @@
 /*
- * What is wrong, or worth knowing, about a fabric and its tables, without a question being asked: findings,
- * worst first.  Judged are the tables held (setup_tables()) if there are any, else those of the sweep in
- * force, else those of Min Hop.
+ * Finds faults of a fabric and its tables, and facts worth knowing, without a question.  The worst finding
+ * comes first.  It judges the tables that are held (setup_tables()) if there are any, else those of the sweep
+ * in force, else those of Min Hop.
  *
- * A finding is a rule of the table in doctor.c: a new one is one function and one line there.
+ * Each kind of finding is a rule of the table in doctor.c.  A new one needs one function and one line there.
  */
 #ifndef IBSCOPE_DOCTOR_H
 #define IBSCOPE_DOCTOR_H
@@ -34,16 +34,17 @@ struct finding {
 	uint8_t sure;	     /* enum sureness */
 	unsigned rule;	     /* its place in the table: order of kinds */
 	const char *kind;    /* short and static: "credit-loop" */
-	const char *meaning; /* what that is, in words; static */
-	const char *cure;    /* what helps; static, NULL = nothing general */
+	const char *meaning; /* its meaning in words; static */
+	const char *cure;    /* the remedy; static, NULL = nothing general */
 	char *text;	     /* owned; one line: what was found, and where */
 	char *detail;	     /* owned; more lines, NULL = none */
 	char *more;	     /* owned; command line that shows more */
 	uint32_t node;	     /* where; of several the first; NO_ID = no place */
 	uint8_t port;	     /* a port of it; 0 = none */
-	uint64_t count;	     /* how many of the kind stand for it: links, switches, pairs, as the text says */
-	double figure;	     /* the most telling figure of the text, 0 = none */
-	uint64_t pairs;	     /* ordered pairs of hosts concerned, as far as it is known */
+	uint64_t count; /* number of things of the kind that it stands for: links, switches, pairs, as the
+			   text says */
+	double figure;	/* the most telling figure of the text, 0 = none */
+	uint64_t pairs; /* ordered pairs of hosts concerned, as far as known */
 };
 
 /* Keys of a finding, with columns of the pane. */
@@ -55,7 +56,7 @@ struct diagnosis {
 	uint32_t count[SEVERITIES];
 	const struct sweep *judged; /* reference held; its routing may be NULL: no engine could route */
 	bool read;		    /* the tables were read, not computed */
-	bool no_engine;		    /* none was asked for: judged as OpenSM without settings */
+	bool no_engine;		    /* no engine was asked for: judged as OpenSM without settings */
 };
 
 struct doctor_request {
@@ -65,14 +66,14 @@ struct doctor_request {
 	const char *configured;	 /* chain of the configuration; NULL = none */
 };
 
-/* NULL and *e when cancelled, short of memory or when an option is unusable. */
+/* NULL and *e: cancelled, out of memory, or an unusable option. */
 struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e);
 void diagnosis_free(struct diagnosis *d);
 
 /* "2 errors, 3 warnings, 1 note"; "nothing found". */
 void diagnosis_tell_counts(const struct diagnosis *d, struct text *t);
 
-/* The table of rules: kind and meaning of the i-th; false: no more.  For tests and manuals. */
+/* The table of rules: kind and meaning of rule i; false: there is none.  For tests and manuals. */
 bool doctor_rule(size_t i, const char **kind, const char **meaning);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the rules of doctor share. */
+/* Shared by the rules of doctor. */
 #ifndef IBSCOPE_DOCTOR_INTERNAL_H
 #define IBSCOPE_DOCTOR_INTERNAL_H
 
@@ -23,7 +23,7 @@
 #define UNEVEN_RATIO 4.0     /* load above so many even shares */
 #define SLOW_SHARE 0.95	     /* so many of the links of a class make its usual rate, */
 #define SLOW_LEAST 20	     /* if there are so many */
-#define MOST_PLACES 20	     /* findings of a kind that has one for each place */
+#define MOST_PLACES 20	     /* most findings of a kind that has one for each place */
 
 struct doctor;
 
@@ -38,12 +38,12 @@ struct rule {
 
 /* Switches without which the fabric falls apart (losses.c). */
 struct losses {
-	uint64_t *apart; /* [n_switches] hosts that the loss of each cuts off from the largest rest */
-	uint8_t *
-		sm_smaller; /* [n_switches] 1: the SM is then in a part that is not the one with most hosts */
+	uint64_t *apart;     /* [n_switches] hosts that the loss of each cuts off from the largest rest */
+	uint8_t *sm_smaller; /* [n_switches] 1: the loss puts the SM into a part that is not the one with most
+				hosts */
 };
 
-/* One run.  What is NULL could not be made: there are no tables, or no hosts. */
+/* One run.  A member is NULL when it could not be made: there are no tables, or no hosts. */
 struct doctor {
 	struct diagnosis *out;
 	const struct rule *rules; /* all there are */
@@ -52,7 +52,7 @@ struct doctor {
 	struct err *e;
 	const struct sweep *w; /* judged */
 	const struct sweep
-		*computed;	  /* an engine was asked for here: w, or the sweep in force; NULL = none */
+		*computed;	  /* an engine was asked for: w, or the sweep in force; NULL = no engine */
 	const struct sweep *next; /* the sweep after `computed`, where it may differ; NULL: as this one */
 	const struct fabric *f;
 	const struct topo *t;
@@ -70,15 +70,17 @@ struct doctor {
 	struct losses losses;
 };
 
-/* A new finding of a rule; what is not named in it comes from the rule.  `more` is a format of its own: see
- * more_text().  The finding lasts to the next call. */
+/*
+ * A new finding of a rule.  What the arguments do not name comes from the rule.  `more` is a format of its
+ * own: see more_text().  The finding is valid until the next call.
+ */
 struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void finding_more(struct finding *x, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void finding_at(const struct doctor *d, struct finding *x,
 		uint32_t port); /* a port id; of a CA or a switch */
 void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw);
 
-/* The first three of what is many: "S1, S2, S3, ...". */
+/* The first three of many: "S1, S2, S3, ...". */
 struct places {
 	struct text t;
 	uint32_t n, node; /* node: of the first */
@@ -89,7 +91,7 @@ void places_add_port(struct places *p, const struct fabric *f, uint32_t port);
 const char *places_text(struct places *p);	      /* with "..." when there are more */
 void places_end(struct places *p, struct finding *x); /* to the finding; frees */
 
-/* Is a port of a switch the start of a channel: does it lead to another switch that is up? */
+/* Is a port of a switch the start of a channel, i.e. does it lead to another switch that is up? */
 static inline bool is_channel(const struct topo *t, uint32_t port)
 {
 	return t->peer_switch[port] != NO_ID;
@@ -110,7 +112,7 @@ typedef int finder(struct doctor *d, const struct rule *r);
 /* source.c: what the source of the fabric says */
 finder find_incomplete, find_duplicate_lid, find_duplicate_guid, find_no_lid, find_one_way, find_slow_sibling,
 	find_slow, find_unknown_lines, find_aggregation, find_sm_guessed;
-/* paths.c: what the tables do with packets */
+/* paths.c: what happens to packets by the tables */
 finder find_unreachable, find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale,
 	find_drift_unknown;
 /* loops.c */

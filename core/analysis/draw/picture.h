@@ -1,6 +1,6 @@
 /*
- * A fabric as a drawing: boxes at places that follow from its layout, and the SVG of it.  Lengths are points
- * of an SVG page; y grows downwards.
+ * A fabric as a drawing: boxes at places that follow from its layout, and its SVG.  Lengths are points of an
+ * SVG page; y grows downwards.
  */
 #ifndef IBSCOPE_PICTURE_H
 #define IBSCOPE_PICTURE_H
@@ -35,7 +35,7 @@ struct picture {
 	struct picture_plane *plane; /* [n_planes] */
 	struct picture_label *label; /* [n_labels] */
 	uint32_t n_planes, cap_planes, n_labels, cap_labels;
-	uint32_t hidden; /* links from plane to plane of grids, which no line stands for */
+	uint32_t hidden; /* links from plane to plane of grids; they have no line of their own */
 };
 
 /* Place all switches of a fabric. */
@@ -46,12 +46,12 @@ void picture_free(struct picture *p); /* NULL is fine */
 bool picture_draws(const struct picture *p, uint32_t a, uint32_t b);
 
 /*
- * The line between two neighbours as a cubic curve from the box of a to that of b: x and y of both ends with
- * the two control points between them.  true: it is straight.
+ * The line between two neighbours: a cubic curve from the box of a to that of b. x and y hold both ends, with
+ * the two control points between them. true: it is straight.
  */
 bool picture_curve(const struct picture *p, uint32_t a, uint32_t b, float c[8]);
 
-/* What a line shows of the cables between two switches. */
+/* The state of the cables between two switches, as a line shows it. */
 struct picture_bundle {
 	uint32_t cables, down, came; /* came: up again */
 	uint32_t load;		     /* of the busiest cable and direction */
@@ -59,7 +59,7 @@ struct picture_bundle {
 	unsigned ways, back;	     /* bits of enum picture_way: as a sends, as b sends */
 };
 
-/* What switches can be coloured by, in drawings and in the pane map. */
+/* What colours of switches can mean, in drawings and in the pane map. */
 enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CHANGE, MAP_STEP, MAP_COLOURS };
 extern const char *const map_colour_names[MAP_COLOURS + 1]; /* "state", .., ended by NULL */
 
@@ -76,7 +76,7 @@ enum picture_way {
 	PICTURE_LESS = 16, /* did before, and do not now */
 };
 
-/* What boxes of one colour have in common. */
+/* What the boxes of one colour have in common. */
 struct picture_class {
 	const char *colour;
 	bool dark; /* words in it are white */
@@ -89,7 +89,7 @@ struct picture_look {
 	const uint8_t *came;	   /* [n_links] up again since what is compared with; NULL */
 	const uint32_t *load;	   /* [n_ports] routes leaving through a port, NULL: not coloured */
 	double mean;		   /* of load; 0: none */
-	bool pale;		   /* links are not what it is about */
+	bool pale;		   /* the drawing is not about links */
 	const uint8_t *way; /* [n_ports] bits of enum picture_way of those that send, NULL: none are marked */
 	unsigned ways;	    /* all bits that the legend explains */
 	const uint32_t *number; /* [n switches] order on the path or cycle from 1, 0 = not on it; NULL */
@@ -99,7 +99,7 @@ struct picture_look {
 	const struct picture_class *kind;
 	unsigned n_kinds;
 	const uint32_t
-		*figure; /* [n_switches] told under the box in place of hosts where it is not 0; NULL */
+		*figure; /* [n_switches] text under the box in place of hosts, where it is not 0; NULL */
 	const char *figure_noun; /* "entry" */
 };
 
@@ -114,16 +114,18 @@ struct picture_bundle picture_bundle(const struct fabric *f, const struct pictur
 struct picture_stroke picture_stroke(const struct picture_look *look, const struct picture_bundle *u);
 struct picture_stroke picture_load_stroke(unsigned class);
 
-/* One SVG page; names are text there, whatever they hold.  -1: the stream failed, or p was cancelled. */
+/*
+ * One SVG page.  Names are only text in it, whatever they hold.  -1: the stream failed, or p was cancelled.
+ */
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
 		struct progress *p);
 
 /*
- * A cycle of channels by itself, its switches on a circle: [n], each followed by the next, the last by the
+ * A cycle of channels alone, with its switches on a circle: [n] channels in order; behind the last comes the
  * first.
  */
 struct picture_step {
-	uint32_t port; /* that sends; its cable leads to the next one's switch */
+	uint32_t port; /* port that sends; its cable leads to the next one's switch */
 	unsigned vl;
 	uint32_t routes; /* that go on to the next channel */
 };

@@ -13,26 +13,28 @@ struct plot {
 	const char *x_name, *y_name; /* what the axes count */
 	uint32_t n;
 	const double *value; /* [n] from 0 */
-	const double *part;  /* [n] how much of each is drawn in a second colour, from below; NULL: nothing */
+	const double *part;  /* [n] part of each bar in a second colour, from below; NULL: none */
 	const char *value_name, *part_name; /* legend; of what is not `part`, and of it */
 	/*
-	 * Bar i stands for x0 + i * step up to, not including, x0 + (i + 1) * step; with a step of 1 or less
-	 * for the first number alone.  Where label [n] is not NULL, it stands for that, as text.
+	 * Bar i stands for x0 + i * step up to, not including, x0 + (i + 1) * step; when step is 1 or less,
+	 * for the first number alone.  Where label [n] is not NULL, it stands for that text.
 	 */
 	double x0, step;
 	const char *const *label;
-	double level; /* a line across, at this height; level_name NULL: none */
+	double level; /* a line across at this height; level_name NULL: no line */
 	const char *level_name;
-	double at; /* a line upright, at this place of x; at_name NULL: none */
+	double at; /* an upright line at this place of x; at_name NULL: no line */
 	const char *at_name;
 };
 
-/* More bars than this are drawn as that many columns, each as high as the highest of those it stands for. */
+/*
+ * If there are more bars than this, this many columns are drawn.  Each is as high as the highest of its bars.
+ */
 #define PLOT_COLUMNS 800
-/* So many bars have their labels below. */
+/* Up to so many bars have labels below them. */
 #define PLOT_LABELS 60
 
-/* Panels one below the other on a page; text stays text.  -1: the stream failed, or p was cancelled. */
+/* Panels one below the other on a page.  Text stays text.  -1: the stream failed, or p was cancelled. */
 int plot_svg(FILE *to, const char *title, const char *line, const struct plot *plot, unsigned n,
 	     struct progress *p);
 

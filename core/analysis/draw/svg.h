@@ -1,4 +1,4 @@
-/* Pieces of SVG that drawings and plots share.  Lengths are points; y grows downwards. */
+/* Pieces of SVG for drawings and plots.  Lengths are points; y grows downwards. */
 #ifndef IBSCOPE_SVG_H
 #define IBSCOPE_SVG_H
 
@@ -8,30 +8,30 @@
 #define SVG_LETTER 6.2f /* width of a letter of a name, 10 high */
 #define SVG_TOP 64.0f	/* title and the lines below it */
 
-/* Words that shall be read over lines. */
+/* Words that are readable over lines. */
 #define SVG_OVER " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"3\""
 #define SVG_MIDDLE " text-anchor=\"middle\""
 
-/* Begin a page: white, with a title and what stands below it, in at most two lines. */
+/* Begin a page: white, with a title and at most two lines of text below it. */
 void svg_begin(FILE *to, float width, float height, const char *title, const char *line);
 void svg_end(FILE *to);
 
-/* Text that is nothing but text in XML, whatever it holds. */
+/* Text escaped for XML, whatever it holds. */
 void svg_text(FILE *to, const char *text);
 
 /* Words at a place; more: further attributes, written as they are. */
 void svg_words(FILE *to, float x, float y, int size, const char *more, const char *words);
 
-/* The head of an arrow at a place, turned by so many degrees; before: a transformation, or "". */
+/* The head of an arrow at a place, turned by this many degrees. before: a transformation, or "". */
 void svg_arrow(FILE *to, float x, float y, double turn, const char *colour, const char *before);
 
 /* A number in a disc. */
 void svg_number(FILE *to, float x, float y, const char *colour, uint32_t number);
 
-/* Columns that text takes where all characters are one wide. */
+/* Number of columns of a text when all characters are one wide. */
 size_t svg_columns(const char *text);
 
-/* Words of a legend behind their sample, which ends at x; where the next sample begins. */
+/* Words of a legend behind their sample; the sample ends at x.  Returns the place of the next sample. */
 float svg_legend_words(FILE *to, float x, float y, const char *words);
 
 #endif

@@ -1,4 +1,6 @@
-/* Between the files that lay fabrics out: one connected part, switches numbered in the order of their names.
+/*
+ * Shared by the files that lay fabrics out.  They see one connected part, with switches numbered in the order
+ * of their names.
  */
 #ifndef IBSCOPE_LAYOUT_PARTS_H
 #define IBSCOPE_LAYOUT_PARTS_H
@@ -49,7 +51,7 @@ struct lpart {
 	uint8_t *port;	   /* [2 n_links] lowest port number at each end */
 	uint32_t max_degree;
 	struct progress *progress;
-	/* What is found; arrays are there from the beginning. */
+	/* The result.  Its arrays exist from the beginning. */
 	struct layout_part is; /* without first and first_block */
 	uint32_t *order;       /* [n] */
 	uint8_t *level;	       /* [n] */
@@ -58,7 +60,7 @@ struct lpart {
 	float *x, *y;	       /* [n] */
 };
 
-/* The part whose lowest rank is `low`; all: all switches, whatever they are connected to. */
+/* The part whose lowest rank is `low`. all: all switches, connected or not. */
 void lpart_make(struct lpart *p, const struct lgraph *g, const uint32_t *hosts, uint32_t low, bool all);
 void lpart_free(struct lpart *p);
 
@@ -78,17 +80,20 @@ static inline bool lpart_linked(const struct lpart *p, uint32_t u, uint32_t v)
 	return lpart_arc(p, u, v) != NO_ID;
 }
 
-/* Neighbours that two switches share. */
+/* Number of neighbours that two switches share. */
 uint32_t lpart_shared(const struct lpart *p, uint32_t u, uint32_t v);
 
-/* Number the sets of a union-find [n] in the order of their lowest members: of[n]; how many. */
+/*
+ * Number the sets of a union-find [n] in the order of their lowest members: of[n].  Returns how many there
+ * are.
+ */
 uint32_t lpart_find(uint32_t *parent, uint32_t u);
 void lpart_join(uint32_t *parent, uint32_t u, uint32_t v); /* the lower becomes the root */
 uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of);
 
 /*
- * Is the part of this kind?  Then p->is and what belongs to the kind are filled in.  All that fails or is
- * cancelled says no.
+ * Is the part of this kind? If so, p->is and the members of the kind are filled in.  A failure or cancel
+ * means no.
  */
 bool layout_is_line(struct lpart *p); /* a ring or a chain */
 bool layout_is_grid(struct lpart *p);
@@ -106,9 +111,9 @@ struct lgrid {
 	enum layout_dim_kind kind[GRID_MOST];
 	uint32_t *at; /* [n * GRID_MOST]; NO_ID: not placed */
 };
-/* One step apart: in which dimension, -1 = they are not.  A CLIQUE has no distances. */
+/* Are two switches one step apart? Returns the dimension, -1 = they are not.  A CLIQUE has no distances. */
 int lgrid_step(const struct lgrid *g, uint32_t u, uint32_t v);
-/* Dimensions of two in pairs, their order and directions as names tell; false: more than LAYOUT_DIMS. */
+/* Dimensions of two in pairs; names tell their order and directions. false: more than LAYOUT_DIMS. */
 bool lgrid_arrange(struct lpart *p, struct lgrid *g);
 
 #endif

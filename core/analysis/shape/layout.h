@@ -1,12 +1,12 @@
 /*
  * Where the switches of a fabric stand when it is drawn: levels, pods, groups, grids and rings, found from
- * the cables as loaded.  What is up, engines and their ranks play no part, so nothing moves when
- * something fails.  Coordinates are those of the shape (level and place, x y z, place around a ring); who
- * draws turns them into cells or points.
+ * the cables as loaded.  Failures, engines and ranks play no part, so nothing moves when something fails.
+ * Coordinates are those of the shape (level and place, x y z, place around a ring).  Programs that draw turn
+ * them into cells or points.
  *
- * The same fabric gives the same layout whatever the order of its nodes, ports and GUIDs: switches are
- * taken in the order of their names (layout_name_order()).  Parallel cables count as one link; loop-backs
- * do not count.
+ * The same fabric gives the same layout whatever the order of its nodes, ports and GUIDs: switches are taken
+ * in the order of their names (layout_name_order()).  Parallel cables count as one link; loop-backs do not
+ * count.
  */
 #ifndef IBSCOPE_LAYOUT_H
 #define IBSCOPE_LAYOUT_H
@@ -46,7 +46,7 @@ struct layout_part {
 	uint32_t first_block, n_blocks;
 	bool pods;	/* TREE: the blocks are parts that only the roots connect */
 	uint8_t levels; /* TREE, and GROUPS of a dragonfly+ */
-	/* TREE: sum over all links of how far the levels of their ends are from being one apart */
+	/* TREE: sum over all links; a link adds how far the levels of its ends are from one apart */
 	uint32_t wrong;
 	uint8_t n_dims; /* GRID */
 	struct {
@@ -81,23 +81,23 @@ struct layout {
 };
 
 /*
- * Lay a fabric out.  chassis: [n_switches] which switches are in the same one (any numbers; NO_ID: in
- * none), NULL = not known.  NULL and *e: no memory, or cancelled.  About a second for 10,000 switches.
+ * Lay a fabric out. chassis: [n_switches] equal numbers mean the same chassis (NO_ID: in none); NULL = not
+ * known.  NULL and *e: no memory, or cancelled.  Takes about a second for 10,000 switches.
  */
 struct layout *layout_new(const struct fabric *f, const uint32_t *chassis, struct progress *p, struct err *e);
 struct layout *layout_ref(const struct layout *l);
 void layout_unref(const struct layout *l); /* NULL is fine */
 
 /*
- * Cabled CA and router ports on each switch, but for aggregation nodes: CAs of device 0xcf09, or with the
- * system image GUID of the switch they are cabled to.  [n_switches], to be freed.
+ * Number of cabled CA and router ports on each switch, without aggregation nodes.  Those are CAs of device
+ * 0xcf09, or with the system image GUID of the switch to which they are cabled. [n_switches], to be freed.
  */
 uint32_t *layout_hosts(const struct fabric *f);
 
-/* Order of names: runs of digits by number, all else by byte. */
+/* Order of names: runs of digits by number, everything else by byte. */
 int layout_name_order(const char *a, const char *b);
 
-/* Which neighbour of a is b: its place in to[], NO_ID = none. */
+/* The place of neighbour b in a's part of to[], NO_ID = it is no neighbour. */
 uint32_t layout_arc(const struct layout *l, uint32_t a, uint32_t b);
 
 static inline const uint16_t *layout_coord(const struct layout *l, uint32_t sw)

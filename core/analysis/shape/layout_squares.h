@@ -1,12 +1,12 @@
-/* Between the files that find grids: links in classes that squares make, classes in dimensions. */
+/* Shared by the files that find grids.  Squares put links in classes, and classes become dimensions. */
 #ifndef IBSCOPE_LAYOUT_SQUARES_H
 #define IBSCOPE_LAYOUT_SQUARES_H
 
 #include "core/analysis/shape/internal.h"
 
 /*
- * Which way every link leads.  dim: NO_ID = not known.  A link leads up from its lower end (end[2 l]) or,
- * with back, from the other; links of one dimension agree in that.
+ * The direction of every link. dim: NO_ID = not known.  A link leads up from its lower end (end[2 l]) or,
+ * with back, from the other end.  Links of one dimension agree in that.
  */
 struct ldirections {
 	unsigned n_dims;

@@ -1,7 +1,7 @@
 /*
- * What of a fabric is edge, what is top: found from its cables and hosts alone, whatever an engine makes of
- * them.  OpenSM's own ways to find roots by counting fail where switches carry aggregation nodes or a few
- * hosts stand on a spine.
+ * The edge and the top of a fabric, found from its cables and hosts alone, without any engine.  OpenSM finds
+ * roots by counting.  That fails where switches carry aggregation nodes, or where a few hosts stand on a
+ * spine.
  */
 #ifndef IBSCOPE_LEVELS_H
 #define IBSCOPE_LEVELS_H
@@ -25,12 +25,14 @@ struct levels {
 	uint32_t n_roots;
 };
 
-/* hosts: [n_switches] that count on each, copied.  NULL when cancelled. */
+/* hosts: [n_switches] number that counts on each, copied.  NULL when cancelled. */
 struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct progress *p);
 void levels_free(struct levels *l);
 
-/* GUIDs as OpenSM's files have them, a line each: of the roots, and of the host ports in `in` [n_endports]
- * that are on edge switches (edge) or on others. */
+/*
+ * GUIDs in the form of OpenSM's files, a line each: of the roots; or of the host ports in `in` [n_endports],
+ * those on edge switches (edge) or the others.
+ */
 void levels_root_guids(const struct levels *l, const struct fabric *f, struct text *t);
 void levels_host_guids(const struct levels *l, const struct topo *tp, const uint8_t *in, bool edge,
 		       struct text *t);

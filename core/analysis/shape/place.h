@@ -9,7 +9,7 @@
 
 /* --- grids --- */
 
-/* How many planes of x and y, and in which a place is: further dimensions are counted through. */
+/* Number of planes along x and y, and the plane of a place: further dimensions are counted through. */
 uint32_t grid_planes(const struct layout_part *is);
 uint32_t grid_plane(const struct layout_part *is, const uint16_t *coord);
 /* "z=2", "z=2,0"; to be freed. */
@@ -32,13 +32,13 @@ static inline bool grid_beside_in_plane(const struct grid_way *w)
 
 /* --- groups --- */
 
-/* Switches of one block, as they follow each other in the order of a part. */
+/* Switches of one block, in the order of a part. */
 struct shape_run {
 	uint32_t first, n; /* switches order[is->first + first] .. */
 	uint32_t block;	   /* NO_ID: of those in none, the last */
 };
 
-/* Runs of n switches; *n_runs, to be freed.  single: each is one by itself. */
+/* Runs of n switches; *n_runs; to be freed. single: each switch is a run by itself. */
 struct shape_run *shape_runs(const struct layout *l, const uint32_t *sw, uint32_t n, bool single,
 			     uint32_t *n_runs);
 /* Members of the largest. */
@@ -46,12 +46,14 @@ uint32_t shape_most(const struct shape_run *run, uint32_t n);
 
 /* --- points --- */
 
-/* Switches of a part in columns of `per` by x, in each by y: [n], to be freed. */
+/* Switches of a part in columns of `per`: columns by x, each column by y. [n], to be freed. */
 uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t per);
 
 /* --- trees --- */
 
-/* A column for each block and one more for what is in none; each level is as many rows as it is given. */
+/*
+ * A column for each block, and one more for switches in none.  Each level takes as many rows as it is given.
+ */
 struct shape_tree {
 	unsigned levels;
 	uint32_t columns;
@@ -69,7 +71,7 @@ struct shape_tree {
 void shape_tree_make(struct shape_tree *t, const struct layout *l, const struct layout_part *is);
 void shape_tree_free(struct shape_tree *t);
 uint32_t shape_tree_column(const struct shape_tree *t, uint32_t sw);
-/* Places across in one row of a column, with so many switches a place. */
+/* Number of places across in one row of a column, with this many switches a place. */
 uint32_t shape_tree_across(const struct shape_tree *t, unsigned level, uint32_t column, uint32_t share);
 /* wide and sum for the rows as they are. */
 void shape_tree_widths(struct shape_tree *t, uint32_t share);

@@ -1,6 +1,6 @@
 /*
- * A torus-2QoS.conf for a grid (torus-2QoS.conf(5)): radices, seeds with the same
- * coordinates, so that path SLs do not depend on which one is used, and port order.
+ * A torus-2QoS.conf for a grid (torus-2QoS.conf(5)): radices, seeds and port order.  All seeds have the same
+ * coordinates, so path SLs do not depend on which seed is used.
  */
 #ifndef IBSCOPE_TORUS_CONF_FILE_H
 #define IBSCOPE_TORUS_CONF_FILE_H
@@ -19,12 +19,12 @@ struct torus_plan {
 };
 
 /*
- * Places whose switch has the links that a seed needs, the best first: those with the
- * most links whole around them.  *n; caller frees.
+ * Places whose switch has the links that a seed needs, the best first: those with most complete links around
+ * them.  *n; the caller frees them.
  */
 uint32_t *torus_seed_places(const struct topo *t, const struct grid *g, uint32_t *n);
 
-/* Have two seeds a switch in common? */
+/* Do two seeds share a switch? */
 bool torus_seeds_meet(const struct grid *g, uint32_t a, uint32_t b);
 
 /* The file. */

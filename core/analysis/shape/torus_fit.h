@@ -20,14 +20,13 @@ struct torus_fit {
 	char *refused;		   /* why the engine did not take the last one; owned, NULL = not tried */
 };
 
-/* Prepare; torus_fit_end() is due whatever comes back.  0; -1 and *e. */
+/* Prepare.  Call torus_fit_end() afterwards whatever is returned.  0; -1 and *e. */
 int torus_fit_begin(struct torus_fit *m, const struct setup *base, const struct engine *const *engines,
 		    struct progress *p, struct err *e);
 
 /*
- * Find a plan.  1: the engine routes the whole fabric with it, and the file has it; 0: it does not
- * (m->refused), the plan is what would be right once all is there; -1 and *e: the fabric is no grid,
- * or cancelled.
+ * Find a plan.  1: the engine routes the whole fabric with it, and the file holds it.  0: the engine does not
+ * (m->refused); the plan is right once everything is there.  -1 and *e: the fabric is no grid, or cancelled.
  */
 int torus_fit_make(struct torus_fit *m, struct err *e);
 void torus_fit_end(struct torus_fit *m);

@@ -1,6 +1,4 @@
-/*
- * What effect.c and moves.c share: the tables before a failure, and what a worker keeps.
- */
+/* Shared by effect.c and moves.c: the tables before a failure, and a worker's data. */
 #ifndef IBSCOPE_SURVEY_EFFECT_H
 #define IBSCOPE_SURVEY_EFFECT_H
 
@@ -22,8 +20,8 @@ struct effect_base {
 	uint32_t n_channels;
 	uint32_t *load; /* [n_ports] routes, as loads_new(&pattern_all); of ports between switches only */
 	/*
-	 * LIDs by which routes go on from the channel of port id p out of port q of the switch it leads to:
-	 * dep[dep_at[p] + q]; dep_at NO_ID: no channel.
+	 * LIDs whose routes come by the channel of port id p and leave its switch by port q: dep[dep_at[p] +
+	 * q]. dep_at NO_ID: no channel.
 	 */
 	size_t *dep_at, n_deps;
 	uint32_t *dep;
@@ -40,7 +38,7 @@ struct effect_base {
 #define HOPS_PLAIN UINT8_MAX
 #define TABLE_MOST ((size_t)256 << 20) /* bytes of effect_base.table */
 
-/* A switch whose entry for a LID is another, or names a cable that went down. */
+/* A switch whose entry for a LID changed, or whose entry names a cable that went down. */
 struct move {
 	uint32_t sw, next; /* the next one of the same LID; NO_ID */
 };
@@ -54,7 +52,7 @@ struct moves {
 	uint8_t *moved;	  /* [n_switches] 1: the switch is among the moves of the LID at hand */
 	uint32_t *own;	  /* [n_switches] of those: hosts whose way is as before up to here */
 	uint32_t *path;	  /* [n_switches] ports (ids) of a new way */
-	bool order_holds; /* all new dependencies lead on in the order of the old ones */
+	bool order_holds; /* each new dependency follows the order of the old ones */
 };
 
 /* One destination LID at a time: scratch of walks along a column. */
@@ -82,7 +80,7 @@ struct effect_work {
 	struct moves moves;
 };
 
-/* Notes what a sum was changed at, so that it is put back after the failure. */
+/* Remembers each change of a sum, to undo it after the failure. */
 static inline void note_load(struct effect_work *w, uint32_t at)
 {
 	GROW(w->touched_load, w->n_load, w->cap_load);
@@ -98,9 +96,10 @@ void moves_clear(struct moves *m);
 void moves_add(struct moves *m, uint32_t sw, unsigned lid);
 
 /*
- * Where no host left: take the ways to a LID of dst that changed out of the sums and put the new ones in:
- * pairs in *row; loads, where they count (base_lid), in w->load; dependencies are only compared with the
- * order of the old ones (moves.order_holds).  false, and nothing is changed: the moves do not tell.
+ * For a case where no host left.  Takes the old ways to the changed LIDs of dst out of the sums and puts the
+ * new ones in: pairs in *row; loads, where they count (base_lid), in w->load.  Dependencies are only compared
+ * with the order of the old ones (moves.order_holds). false (nothing changed): the moves are not enough to
+ * tell.
  */
 bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, uint32_t dst, bool base_lid,
 		 struct survey_row *row);

@@ -10,7 +10,7 @@
 
 #include "core/analysis/survey/survey.h"
 
-/* What is known of the tables before, shared by all workers; never changes once made. */
+/* Facts about the tables before.  All workers share them; they never change. */
 struct effect_base;
 /* What a worker has for himself. */
 struct effect_work;
@@ -25,13 +25,13 @@ struct effect_work *effect_work_new(const struct effect_base *b);
 void effect_work_free(struct effect_work *w);
 
 /*
- * Fill in all of a row that tables tell: pairs, entries, loads, loops.  `after` has tables.
- * -1 and *e: cancelled, or no memory.
+ * Fill in all of a row that tables tell: pairs, entries, loads, loops.  `after` has tables.  -1 and *e:
+ * cancelled, or no memory.
  *
- * What did not change is not looked at again.  A pair's path can change only where an entry for its LID
- * changed, where a cable that such an entry names went down, or where an end of it went away; loads and
- * channel dependencies are sums over LIDs.  The dependencies stay free of cycles when each new one leads
- * on in an order of channels that all old ones follow, or when another such order is found.
+ * Unchanged parts are not looked at again.  A pair's path can change only if an entry for its LID changed, if
+ * a cable that such an entry names went down, or if one of its ends went away.  Loads and channel
+ * dependencies are sums over LIDs.  All old dependencies follow an order of channels.  If each new one
+ * follows it too, or if another such order is found, there is no cycle.
  */
 int effect_of(struct effect_work *w, const struct sweep *after, struct survey_row *row, struct progress *p,
 	      struct err *e);

@@ -1,6 +1,6 @@
 /*
- * Every single failure of a kind, or pairs of them, and what the subnet manager's next sweep makes of
- * each: what the routes of hosts lose, which engine is in force, how hot links get, new credit loops.
+ * Every single failure of a kind, or pairs of failures, and the state after the subnet manager's next sweep:
+ * lost routes of hosts, the engine in force, the load of hot links, new credit loops.
  */
 #ifndef IBSCOPE_SURVEY_H
 #define IBSCOPE_SURVEY_H
@@ -10,11 +10,11 @@
 #include "core/fabric/chassis.h"
 #include "core/sm/sweep.h"
 
-/* What one failure does.  Pairs: (source host, LID of another host) that count. */
+/* The effect of one failure.  Pairs: (source host, LID of another host) that count. */
 struct survey_row {
 	uint32_t index;	  /* place in the list of all failures of the survey, from 0 */
 	uint32_t part[2]; /* what fails; the second NO_ID: nothing else */
-	/* Pairs that had a path and have none after the sweep: lost = cut_off + between_survivors. */
+	/* Pairs that had a path before and have none after the sweep: lost = cut_off + between_survivors. */
 	uint64_t lost;
 	uint64_t cut_off;	    /* an end is gone, or not in the subnet manager's part any more */
 	uint64_t between_survivors; /* both ends are in its part: a fault of the routing */
@@ -63,8 +63,8 @@ struct survey *survey_run(const struct survey_request *rq, struct progress *p, s
 void survey_free(struct survey *s);
 
 /*
- * Is a row bad: nothing routes it, hosts that are there do not reach each other, there are new credit
- * loops, or two failures cost pairs that neither of them costs alone?
+ * Is a row bad? It is when nothing routes it, when hosts that are there do not reach each other, when there
+ * are new credit loops, or when two failures cost pairs that neither of them costs alone.
  */
 bool survey_bad(const struct survey_row *r);
 
@@ -74,7 +74,7 @@ int survey_order(const struct survey_row *a, const struct survey_row *b);
 /* "leaf-01[5] spine-01[1]", of two "A + B"; the caller frees. */
 char *survey_what(const struct survey *s, const struct survey_row *r);
 
-/* A command that brings the failure about: "fail link ..."; the caller frees. */
+/* A command that makes the failure: "fail link ..."; the caller frees it. */
 char *survey_command(const struct survey *s, const struct survey_row *r);
 
 /*
@@ -86,8 +86,9 @@ void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high);
 /* --- what fails (random.c) -------------------------------------------------------------------- */
 
 /*
- * Indices of a sample of pairs below n: at most `want` unordered pairs (i < j), in the order drawn; all of
- * them, in order, where there are no more than `want`.  Their number; *out: two a pair, the caller frees.
+ * A random sample of indices of pairs below n: at most `want` unordered pairs (i < j), in the order drawn.
+ * If there are no more than `want`: all of them, in order.  Returns their number; *out has two indices a
+ * pair; the caller frees it.
  */
 uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, bool *sampled);
 

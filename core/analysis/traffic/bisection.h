@@ -1,7 +1,7 @@
 /*
- * Effective bisection bandwidth (T. Hoefler, T. Schneider, A. Lumsdaine, "Multistage switches are not
- * crossbars", Cluster 2008, and their simulator ORCS): the share of its link that a host gets in the mean
- * when random pairs of hosts talk.
+ * Effective bisection bandwidth (T.  Hoefler, T.  Schneider, A.  Lumsdaine, "Multistage switches are not
+ * crossbars", Cluster 2008, and their simulator ORCS): the mean share of its link that a host gets when
+ * random pairs of hosts talk.
  *
  * One sample: the hosts are shuffled and paired, (0, 1), (2, 3), ...; with an odd number the last rests.  The
  * first of each pair sends to the second, with `both` also the second to the first.  Congestion of a channel
@@ -29,8 +29,10 @@ struct ebb {
 /* 0; -1 when cancelled.  Cost: samples * hosts / 2 * links of a path. */
 int ebb_estimate(const struct routing *r, uint64_t seed, bool both, struct progress *p, struct ebb *out);
 
-/* The value of one sample: host[0] sends to host[1], host[2] to host[3], ...; endports.  What it needs from
- * sample to sample is made once. */
+/*
+ * The value of one sample: host[0] sends to host[1], host[2] to host[3], ...; these are endports.  The data
+ * that all samples need is made once.
+ */
 struct ebb_sampler;
 struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_hosts);
 double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool both);

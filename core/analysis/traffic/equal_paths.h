@@ -1,12 +1,10 @@
 /*
- * "Equal paths": should all ways between two switch elements have the same
- * length?  Advice of the user guide HP 376227-B21: where they have, routing with
- * a tolerance of 0 uses all of them.
+ * "Equal paths": should all ways between two switch elements have the same length? The user guide HP
+ * 376227-B21 advises it: then routing with a tolerance of 0 uses all ways.
  *
- * A way of element A to B here: any link of A to a neighbour, then the shortest
- * way on to B that does not come back to A; or a shortest way but for one step
- * sideways, to an element that is as far from B.  Steps away from B behind the
- * first are left out: every tree has such detours.
+ * A way of element A to B here: any link of A to a neighbour, then the shortest way on to B that does not
+ * come back to A; or a shortest way but for one step sideways, to an element that is as far from B.  Steps
+ * away from B behind the first are left out: every tree has such detours.
  */
 #ifndef IBSCOPE_EQUAL_PATHS_H
 #define IBSCOPE_EQUAL_PATHS_H
@@ -28,7 +26,7 @@ struct unequal_paths {
 	size_t n, cap;
 };
 
-/* NULL: cancelled.  Cost: pairs x links where neighbours lie farther away than the element itself. */
+/* NULL: cancelled.  Cost: pairs x links whose neighbour is farther away than the element itself. */
 struct unequal_paths *unequal_paths_new(const struct elements *el, struct progress *p);
 void unequal_paths_free(struct unequal_paths *u);
 

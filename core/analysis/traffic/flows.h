@@ -1,21 +1,19 @@
-/*
- * Who shares a link: the flows of a pattern over one port in the direction out of it, and these in groups.
- */
+/* The flows that share a link: flows of a pattern that leave by one port, alone and in groups. */
 #ifndef IBSCOPE_FLOWS_H
 #define IBSCOPE_FLOWS_H
 
 #include "core/analysis/traffic/pattern.h"
 
-/* By source, then by LID, where the pattern is no list; else in its order. */
+/* By source, then by LID.  If the pattern is a list, in its order. */
 struct flow_list {
 	struct flow *flow; /* [n] */
 	size_t n, cap;
-	uint64_t pairs; /* weights together; as many as loads_new() counts on the port */
+	uint64_t pairs; /* sum of the weights; equals the count of loads_new() on the port */
 };
 
 /*
  * Flows that leave by a port: of a switch, or a host's own.  NULL and *e: cancelled, or there is no room for
- * them.  Cost: destinations that leave by the port * switches, or for a list its flows * links of a path.
+ * them.  Cost: destinations that leave by the port * switches; for a list: its flows * links of a path.
  */
 struct flow_list *flows_over(const struct routing *r, const struct pattern *pattern, uint32_t port,
 			     struct progress *p, struct err *e);
@@ -42,13 +40,13 @@ struct flow_group {
 };
 
 /*
- * Groups, most pairs first, then by name; *n of them, the caller frees.  scope: hosts of the scope, for
+ * Groups, most pairs first, then by name; *n of them; the caller frees them. scope: hosts of the scope, for
  * FLOWS_BY_SCOPE (NULL: all are in it).
  */
 struct flow_group *flow_groups(const struct flow_list *l, const struct routing *r, enum flow_by by,
 			       const struct host_set *scope, size_t *n);
 
-/* What a group's from or to is called: a switch, a host, "the scope", "others"; "" where it is NO_ID. */
+/* The name of a group's from or to: a switch, a host, "the scope", "others"; "" for NO_ID. */
 const char *flow_end_label(const struct fabric *f, enum flow_by by, uint32_t end, char *buf, size_t size);
 
 #endif

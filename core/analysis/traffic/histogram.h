@@ -1,6 +1,6 @@
 /*
- * How often each number occurs: routes on links, lengths of paths.  What the pane `plot` lists and
- * `export svg FILE plot` draws.
+ * Frequencies of numbers: routes on links, lengths of paths.  The pane `plot` lists them, and `export svg
+ * FILE plot` draws them.
  */
 #ifndef IBSCOPE_BUCKETS_H
 #define IBSCOPE_BUCKETS_H
@@ -9,7 +9,7 @@
 #include "core/base/progress.h"
 #include "core/routing/routing.h"
 
-/* Numbers from `low` to `high`, both included, and how many there are. */
+/* Numbers from `low` to `high`, both included, and their frequency. */
 struct bucket {
 	uint64_t low, high, count;
 	uint32_t first; /* one of them: of loads the port with the highest load, the first such; of lengths
@@ -30,13 +30,13 @@ struct buckets {
 
 #define BUCKETS_MOST 24 /* of loads */
 
-/* Live ports between switches by the routes that leave by them, from 0 on. */
+/* Live ports between switches, counted by the routes that leave by them, from 0 on. */
 struct buckets *load_buckets(const struct routing *r, const struct loads *l);
 
 /*
- * Pairs (source host, LID of another host) by the links of their paths, those of both hosts included, from
- * the shortest to the longest.  The pairs are those of struct figures; cost: LIDs of hosts times switches.
- * NULL when cancelled.
+ * Pairs (source host, LID of another host), counted by the links of their paths (those of both hosts
+ * included), from the shortest on.  The pairs are those of struct figures.  Cost: LIDs of hosts times
+ * switches.  NULL when cancelled.
  */
 struct buckets *hop_buckets(const struct routing *r, struct progress *p);
 

@@ -1,6 +1,6 @@
 /*
  * Where traffic went: routes on each channel before and after, all hosts to all.  A channel is a port between
- * two switches; of two routings those of one switch GUID and port number are the same.
+ * two switches.  Channels of two routings are the same when switch GUID and port number are.
  */
 #ifndef IBSCOPE_LOAD_DIFF_H
 #define IBSCOPE_LOAD_DIFF_H
@@ -23,7 +23,7 @@ struct load_diff {
 	int64_t gain;			/* of all channels together */
 };
 
-/* Hosts are those that count in each.  NULL when cancelled. */
+/* Hosts are those that count in each routing.  NULL when cancelled. */
 struct load_diff *load_diff_new(const struct routing *a, const struct routing *b, struct progress *p);
 void load_diff_free(struct load_diff *d); /* NULL is fine */
 
@@ -32,11 +32,11 @@ static inline int64_t load_gain(const struct load_change *c)
 	return (int64_t)c->after - c->before;
 }
 
-/* The channel's port and the fabric that it is of: that after where it is in it. */
+/* The channel's port and its fabric: the fabric after, if the channel is in it. */
 const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c,
 					uint32_t *port);
 
-/* "core-02[1] -> spine-02[5]", as it was cabled where its load is from.  buf is returned. */
+/* "core-02[1] -> spine-02[5]", cabled as in the fabric of its load. buf is returned. */
 const char *load_change_label(const struct load_diff *d, const struct load_change *c, char *buf, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Routes per link for traffic patterns.  A load is a number of (source,
- * destination) routes leaving through a port.
+ * Routes on each link for traffic patterns.  A load is the number of (source, destination) routes that leave
+ * through a port.
  */
 #ifndef IBSCOPE_LOADS_H
 #define IBSCOPE_LOADS_H
@@ -20,12 +20,14 @@ struct loads {
 	uint32_t n_links; /* live ports between switches */
 };
 
-/* What a pattern puts on each port.  Its weights together fit in 32 bits.  NULL when cancelled. */
+/* The load of a pattern on each port.  The sum of its weights fits in 32 bits.  NULL when cancelled. */
 struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p);
 void loads_free(struct loads *l);
 
-/* [n_switches] routes on the busiest link of a switch to another one, whichever way they go; the caller
- * frees. */
+/*
+ * [n_switches] routes on the busiest link between a switch and another one, in either direction; the caller
+ * frees it.
+ */
 uint32_t *loads_busiest(const struct loads *l, const struct fabric *f);
 
 #endif

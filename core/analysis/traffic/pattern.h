@@ -1,6 +1,6 @@
 /*
- * Traffic patterns: who sends to whom.  Both ends of every flow are hosts that count (routing.h), are up and
- * have a LID; a scope so limits both ends.
+ * Traffic patterns: pairs of senders and receivers.  Both ends of every flow are hosts that count
+ * (routing.h), are up and have a LID.  So a scope limits both ends.
  */
 #ifndef IBSCOPE_PATTERN_H
 #define IBSCOPE_PATTERN_H
@@ -30,25 +30,28 @@ struct pattern {
 
 extern const struct pattern pattern_all, pattern_lids;
 
-/* Hosts that can be ends, by ascending base LID; *n of them, the caller frees. */
+/* Hosts that can be ends, by ascending base LID; *n of them; the caller frees them. */
 uint32_t *pattern_hosts(const struct routing *r, uint32_t *n);
 bool pattern_is_host(const struct routing *r, uint32_t endport);
 
-/* Those below make a list of a pattern that is zeroed; pattern_free() frees it. */
+/* The functions below make a list of a zeroed pattern; pattern_free() frees it. */
 
-/* Each place of an order (shift.h) to the k-th behind it. */
+/* Each place of an order (shift.h) sends to the place k further on. */
 void pattern_shift(const struct routing *r, const struct shift_order *o, unsigned long k, struct pattern *p);
-/* A random half to the other half, one to one, both ways; with an odd number one rests. */
+/*
+ * One random half sends to the other half, one to one, in both directions.  With an odd number one host
+ * rests.
+ */
 void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p);
 /*
- * A random permutation without fixed points, all of these equally likely: each host sends once and receives
- * once.  Drawn by shuffling until no host is left in its place (2.7 shuffles in the mean).  A single host
- * sends nothing.
+ * A random permutation without fixed points, each equally likely: each host sends once and receives once.  It
+ * is drawn by shuffling until no host is in its place (2.7 shuffles in the mean).  A single host sends
+ * nothing.
  */
 void pattern_random(const struct routing *r, uint64_t seed, struct pattern *p);
-/* Every host to each of the targets, endports that are hosts. */
+/* Every host sends to each of the targets, which are hosts' endports. */
 void pattern_to(const struct routing *r, const uint32_t *target, uint32_t n, struct pattern *p);
-/* One more flow; what can be no end is left out.  A host does not send to itself: that is left out too. */
+/* One more flow.  A flow is left out when an end is no possible end, or when a host would send to itself. */
 void pattern_add(const struct routing *r, uint32_t src, uint32_t dst, uint32_t weight, struct pattern *p);
 
 void pattern_free(struct pattern *p);

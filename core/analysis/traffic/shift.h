@@ -1,7 +1,7 @@
 /*
- * Shift patterns: every endport sends to the one K places further in an order.
- * All-to-all operations of MPI run through them; a tree routed for its order
- * carries each without two flows on one link (Zahavi et al. 2010).
+ * Shift patterns: every endport sends to the endport K places further in an order.  All-to-all operations of
+ * MPI run through all K.  A tree routed for its order carries each shift without two flows on one link
+ * (Zahavi et al.  2010).
  */
 #ifndef IBSCOPE_SHIFT_H
 #define IBSCOPE_SHIFT_H
@@ -15,7 +15,7 @@
 /* By LID; in the order that a fat tree is routed for; by name of the host, then port. */
 enum shift_by { SHIFT_LID, SHIFT_FTREE, SHIFT_NAME };
 
-/* The order of shifts, the same whatever engine routed, so that engines can be compared. */
+/* The order of shifts.  It does not depend on the engine that routed, so engines can be compared. */
 struct shift_order {
 	enum shift_by by;
 	uint32_t n; /* places */
@@ -28,16 +28,16 @@ const char *shift_by_name(enum shift_by by);
 const char *shift_by_text(enum shift_by by);
 
 /*
- * by "lid", "ftree" or "name"; NULL: that of the fat tree where ftree can index the fabric (with LMC 0, under
- * the options of `base`), else by LID.  r: whose hosts and LIDs count.  0, or -1 and *e: another word, ftree
- * refuses, cancelled.  base NULL: r's own order, else by LID.  Cost: a run of ftree, unless it made r.  Freed
- * with shift_order_free().
+ * Make the order "lid", "ftree" or "name".  NULL: that of the fat tree if ftree can index the fabric (with
+ * LMC 0, under the options of `base`), else by LID. r: its hosts and LIDs count.  0, or -1 and *e: another
+ * word, ftree refuses, or cancelled. base NULL: r's own order, else by LID.  Cost: a run of ftree, unless
+ * ftree made r.  Free with shift_order_free().
  */
 int shift_order_find(const struct routing *r, const struct setup *base, const struct engine *const *engines,
 		     const char *by, struct progress *p, struct shift_order *o, struct err *e);
 void shift_order_free(struct shift_order *o);
 
-/* How many shifts are looked at in a moment; 0: all. */
+/* The number of shifts that can be computed in a moment; 0: all. */
 uint32_t shift_sample(const struct shift_order *o);
 
 struct shift_load {
@@ -58,14 +58,14 @@ struct shifts {
 };
 
 /*
- * Flows of shifts; sample: how many, evenly spread over 1 .. n - 1, 0 = every
- * one.  O(shifts * places * hops).  NULL when cancelled.
+ * Flows of shifts. sample: their number, evenly spread over 1 .. n - 1; 0 = all.  O(shifts * places * hops).
+ * NULL when cancelled.
  */
 struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
 			  struct progress *p);
 void shifts_free(struct shifts *s);
 
-/* One shift in full: which pairs are on which link. */
+/* One shift in full: the pairs on each link. */
 struct shift_pair {
 	uint32_t src, dst; /* endports */
 };
@@ -87,7 +87,7 @@ struct shift_links {
 };
 
 /*
- * Shift k, from 1 to places - 1: the caller has looked.  O(places * hops + ports).  NULL and *e: cancelled,
+ * Shift k, from 1 to places - 1 (the caller checks that).  O(places * hops + ports).  NULL and *e: cancelled,
  * or there is no room.
  */
 struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,

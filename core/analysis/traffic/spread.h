@@ -1,8 +1,8 @@
 /*
  * Load where switches spread packets over several ports.
  *
- * Even shares: what a channel carries when every pair's unit of flow is divided equally, at each switch, over
- * all ports of least hops.  It depends on cables and hosts only, not on tables.
+ * Even shares: every pair has one unit of flow, and each switch divides it equally over all ports of least
+ * hops.  A channel's share depends on cables and hosts only, not on tables.
  */
 #ifndef IBSCOPE_SPREAD_H
 #define IBSCOPE_SPREAD_H
@@ -13,31 +13,31 @@
 #include "core/routing/routing.h"
 
 /*
- * Flow out of each port of a switch [n_ports], pairs of hosts; hosts: [n_switches] on each.  The caller
- * frees.  NULL when cancelled.
+ * Flow out of each port of a switch [n_ports], in pairs of hosts. hosts: [n_switches] number on each.  The
+ * caller frees it.  NULL when cancelled.
  */
 double *even_shares(const struct topo *t, const uint32_t *hosts, struct progress *p);
 
 /*
- * Which ports a switch s spreads packets over on their way to switch t, as NVIDIA's Adaptive Routing Manager
- * names them.  SPREAD_TREE: all of least hops in the engine's own matrix, the plain one where it has none.
- * SPREAD_LAG: all that lead to the same neighbour as the port of the table.  Where the port of the table is
- * not among them it is taken alone.  At t itself there is no choice.
+ * The ports over which a switch s spreads packets on their way to switch t, as NVIDIA's Adaptive Routing
+ * Manager names them.  SPREAD_TREE: all of least hops in the engine's own matrix, the plain one where it has
+ * none.  SPREAD_LAG: all that lead to the same neighbour as the port of the table.  Where the port of the
+ * table is not among them it is taken alone.  At t itself there is no choice.
  */
 enum spread_mode { SPREAD_TREE, SPREAD_LAG };
 
 /*
- * The same tables with such groups for the LIDs of hosts; where the tables carry groups of their own, a
- * reference to them as they are.  What knows adaptive routing (check.h, cdg.h, paths.h) judges all ways of
- * it. NULL and *e: cancelled, or too little memory.
+ * The same tables with such groups for the LIDs of hosts.  If the tables have groups of their own: a
+ * reference to them, unchanged.  Modules that know adaptive routing (check.h, cdg.h, paths.h) judge all ways.
+ * NULL and *e: cancelled, or too little memory.
  */
 const struct routing *spread_routing(const struct routing *r, enum spread_mode mode, struct progress *p,
 				     struct err *e);
 
 /*
- * Flow out of each port of a switch [n_ports], all hosts to all, base LIDs: at each switch it goes on in
- * equal parts by all ports of the group that lead on.  What loops or ends nowhere is not counted.  The caller
- * frees.  NULL when cancelled.
+ * Flow out of each port of a switch [n_ports], for all hosts to all base LIDs.  At each switch it goes on in
+ * equal parts by all ports of the group that lead on.  Flow that loops or ends nowhere is not counted.  The
+ * caller frees it.  NULL when cancelled.
  */
 double *spread_shares(const struct routing *r, struct progress *p);
 
