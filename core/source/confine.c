@@ -78,7 +78,7 @@ static bool allow(scmp_filter_ctx filter, const int *calls, size_t n)
 	return true;
 }
 
-/* A kernel or a container without seccomp is no reason not to look at the fabric: nothing is said then. */
+/* A kernel or a container may lack seccomp.  The fabric is looked at all the same, and nothing is said. */
 static void load_filter(bool open_too)
 {
 	static const int data_only[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect)};

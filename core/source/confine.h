@@ -1,7 +1,7 @@
 /*
- * What the discovery process may still do once it talks to the fabric: no file is opened, no program started,
- * no process or thread made, no socket made or connected (seccomp, where the program was built with
- * libseccomp and the kernel has it), and no request but Get leaves it.
+ * Limits of the discovery process once it talks to the fabric.  It opens no file, starts no program, makes no
+ * process or thread, and makes or connects no socket (by seccomp, where the program was built with libseccomp
+ * and the kernel has it).  It sends no request but Get.
  */
 #ifndef IBSCOPE_CONFINE_H
 #define IBSCOPE_CONFINE_H

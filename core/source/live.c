@@ -1,4 +1,6 @@
-/* Live discovery, the parent's side: start the discovery process, watch it, build a fabric of what it sends.
+/*
+ * Live discovery, the parent's side.  It starts the discovery process, watches it, and builds a fabric from
+ * the data that comes.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,15 +28,15 @@
 #include "core/source/live_stream.h"
 
 #define TICK_MS 50     /* how often cancelling is looked at */
-#define NO_ANSWERS 3   /* times as long as silence: errors, but no answers */
-#define GONE_S 1.0     /* silence after which the simulator is looked for */
+#define NO_ANSWERS 3   /* factor for silence when errors come, but no answers */
+#define GONE_S 1.0     /* silence after which the simulator is checked */
 #define POLITE_S 0.4   /* time to leave after a cancel, before SIGKILL */
 #define END_S 3.0      /* time to end after the last output */
 #define MAX_CHATTER 20 /* lines of the library that are kept */
 
 enum { STREAM_OUT, STREAM_ERR, STREAM_DATA, N_STREAMS };
 
-/* The discovery process and what has come from it. */
+/* The discovery process and the data that has come from it. */
 struct child {
 	pid_t pid;
 	int keep; /* its stdin: closing it tells it to leave */
@@ -75,7 +77,7 @@ static int make_pipe(int fd[2])
 	return fd[0] < 0 || fd[1] < 0 ? -1 : 0;
 }
 
-/* Our environment and the mark of a discovery process; the array is to be freed, not the strings. */
+/* Our environment, plus the mark of a discovery process.  Free the array, not the strings. */
 static char **marked_environment(void)
 {
 	static char mark[] = LIVE_CHILD_MARK "=1";
@@ -169,7 +171,7 @@ static bool ended(struct child *c, double seconds, int *status)
 	}
 }
 
-/* Collect the process, which is told to leave first unless it is done, and ended by force when it stays. */
+/* Collect the process.  If it is not done, it is first told to leave; if it stays, it is ended by force. */
 static int stop(struct child *c, bool done)
 {
 	int status = 0;
@@ -275,7 +277,7 @@ static int check_simulator(const struct child *c, struct err *e)
 		       what_came(c, found, sizeof(found)));
 }
 
-/* Nothing comes any more, or nothing but errors: -1 and *e. */
+/* Nothing comes any more, or only errors: -1 and *e. */
 static int check_silence(struct child *c, struct err *e)
 {
 	double now = now_seconds(), silent = now - c->last;
@@ -298,7 +300,7 @@ static int check_silence(struct child *c, struct err *e)
 	return 0;
 }
 
-/* Until the child has closed everything.  -1 and *e when cancelled or when it fell silent. */
+/* Wait until the child has closed everything.  -1 and *e: cancelled, or it fell silent. */
 static int listen_to(struct child *c, struct progress *p, struct err *e)
 {
 	for (;;) {
@@ -322,7 +324,7 @@ static int listen_to(struct child *c, struct progress *p, struct err *e)
 
 /* --- what the library said ------------------------------------------------------- */
 
-/* A line of the library without "ibwarn: [pid] " or "file.c:123; "; NULL when it tells nothing. */
+/* A line of the library without "ibwarn: [pid] " or "file.c:123; "; NULL when it says nothing. */
 static const char *plain_line(const char *s)
 {
 	const char *t = s;
@@ -372,7 +374,7 @@ static void warn_line(void *ctx, const char *line)
 	warnings_add(ctx, "discovery", 0, "%s", line);
 }
 
-/* What stands in the way of any device: text into why, or nothing. */
+/* The obstacle to opening any device: text into why, or nothing. */
 static void device_trouble(struct text *why)
 {
 	glob_t g;
@@ -485,7 +487,7 @@ static bool get_node(struct reader *r)
 	return true;
 }
 
-/* A switch's port that is up leads to what did not answer. */
+/* A switch's port that is up, but whose other end did not answer. */
 static void note_open(struct reader *r, uint32_t node, const struct live_port *p)
 {
 	const struct fb_node *n = &r->b->node[node];
@@ -498,8 +500,8 @@ static void note_open(struct reader *r, uint32_t node, const struct live_port *p
 }
 
 /*
- * Ports that a node has but whose PortInfo did not come.  libibnetdisc has none of a port then, or one
- * without a state; of a CA it asks for those alone that it came in by.
+ * Ports of a node whose PortInfo did not come. libibnetdisc then has no port, or one without a state.  Of a
+ * CA it asks only for the ports by which it came in.
  */
 static void note_silent(struct reader *r, uint32_t node, const uint8_t *told)
 {

@@ -52,8 +52,8 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 			 struct fabric **out, struct progress *p, struct err *e);
 
 /*
- * Start this program again for a piece of live work, argv[0] "/proc/self/exe" and argv[1] one of the flags
- * below, and add what it prints to `to`; as program_run().  -1 and *e also when that is not possible.
+ * Start this program again for a piece of live work, and add its output to `to`. argv[0] is "/proc/self/exe",
+ * argv[1] one of the flags below.  As program_run().  -1 and *e also when this program cannot start itself.
  */
 int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e);
 /*

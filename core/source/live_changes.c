@@ -1,4 +1,4 @@
-/* What differs between two discoveries of a fabric. */
+/* The differences between two discoveries of a fabric. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void node_line(struct differ *d, char sign, const struct fabric *f, uint3
 	d->n++;
 }
 
-/* A switch's port of b that is up, at whose other end nothing is known. */
+/* A switch's port of b that is up, while its other end is not known. */
 static bool is_open(const struct fabric *f, uint32_t port)
 {
 	return port != NO_ID && f->port_num[port] && f->port_peer[port] == NO_ID &&
@@ -34,8 +34,8 @@ static bool is_open(const struct fabric *f, uint32_t port)
 }
 
 /*
- * What is missing in b and can be reached in a from an open port of b through what is missing:
- * nothing tells that it is gone.
+ * Missing nodes that perhaps still exist: in a, an open port of b leads to them, directly or by other missing
+ * nodes.  Nothing tells that they are gone.
  */
 static void find_silent(struct differ *d)
 {
@@ -107,7 +107,7 @@ static void lids(struct differ *d)
 	}
 }
 
-/* The link of `from` at the same place in `to`, NO_ID when that cable is not there. */
+/* The link of `from` at the same place in `to`; NO_ID when that cable is gone. */
 static uint32_t link_in(const struct fabric *to, const struct fabric *from, uint32_t link)
 {
 	uint32_t x = fabric_port_in(to, from, from->link_port[2 * link]),
@@ -125,7 +125,7 @@ static void link_line(struct differ *d, char sign, const struct fabric *f, uint3
 	d->n++;
 }
 
-/* Is a cable of a not in b because what is at one of its ends, or both, did not answer? */
+/* Is a cable of a missing in b because the node at one end, or at both, did not answer? */
 static bool is_unseen(const struct differ *d, uint32_t link)
 {
 	for (unsigned side = 0; side < 2; side++) {
@@ -137,7 +137,7 @@ static bool is_unseen(const struct differ *d, uint32_t link)
 	return false;
 }
 
-/* A cable that is gone: moved, when one of its ends now leads elsewhere. */
+/* A cable that is gone.  It was moved if one of its ends now leads elsewhere. */
 static void lost_link(struct differ *d, uint32_t link)
 {
 	char x[192], y[192], z[192];

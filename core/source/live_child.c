@@ -22,7 +22,9 @@
 #define LFT_BLOCK 64
 #define OUTSTANDING 2 /* requests of a discovery on their way at a time */
 
-/* stdin ends when the parent cancels or dies: leave through exit(), so that libraries clean up, or by force.
+/*
+ * stdin ends when the parent cancels or dies.  Then leave through exit(), so that libraries clean up, or by
+ * force.
  */
 static void *watch_parent(void *arg)
 {
@@ -36,8 +38,8 @@ static void *watch_parent(void *arg)
 }
 
 /*
- * umad2sim's folder goes with this process, however it ends: neither a killed process nor one that is closed
- * in can remove it, and the parent may be gone.  So another process waits for the end.
+ * umad2sim's folder goes with this process, however it ends.  A killed process cannot remove it, nor can one
+ * that is closed in, and the parent may be gone.  So another process waits for the end.
  */
 static int start_janitor(void)
 {
@@ -196,7 +198,7 @@ static void put_node(FILE *f, ibnd_node_t *n)
 			put_port(f, n->ports[p]);
 }
 
-/* For the parent: answers come, although nothing is ready to be told. */
+/* Tell the parent that answers come, although nothing is complete yet. */
 static void tell_alive(double *told)
 {
 	if (now_seconds() - *told < 1)
@@ -205,7 +207,10 @@ static void tell_alive(double *told)
 	printf("alive\n");
 }
 
-/* Blocks 0 .. top / 64 of a switch's table into lft; number of entries that count, 0 = no answer. */
+/*
+ * Read blocks 0 .. top / 64 of a switch's table into lft.  Returns the number of entries that count, 0 = no
+ * answer.
+ */
 static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 {
 	uint8_t info[IB_SMP_DATA_SIZE] = {0};
@@ -225,7 +230,10 @@ static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 	return top + 1;
 }
 
-/* Maps of all pairs of ports, in times (ports + 1) plus out; their number, 0 = no answer. */
+/*
+ * Read the maps of all pairs of ports: index is in times (ports + 1) plus out.  Returns their number, 0 = no
+ * answer.
+ */
 static uint32_t read_maps(struct ibmad_port *via, ibnd_node_t *n, uint8_t *maps)
 {
 	unsigned ports = n->numports, i = 0;
@@ -334,7 +342,7 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 	return fclose(f) ? 1 : 0;
 }
 
-/* Set once main() has let us look: only then may the program be started again as a discovery process. */
+/* Set once main() has called us.  Only then may the program be started again as a discovery process. */
 static atomic_bool let_in;
 
 bool live_child_possible(void)

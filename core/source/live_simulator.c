@@ -18,8 +18,8 @@ bool live_simulated(void)
 }
 
 /*
- * Nothing is sent.  A list such as /proc/net/unix would not do: what is in it may be missed while others
- * come and go.
+ * Nothing is sent.  A list such as /proc/net/unix does not serve: an entry may be missed while others come
+ * and go.
  */
 bool live_simulator_gone(char *name, size_t size)
 {

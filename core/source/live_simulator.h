@@ -1,6 +1,6 @@
 /*
- * What live discovery has to know of ibsim, whose clients are programs with libumad2sim preloaded.
- * Private to core/source/live*.c.
+ * Facts about ibsim for live discovery.  Its clients are programs with libumad2sim preloaded.  Private to
+ * core/source/live*.c.
  */
 #ifndef IBSCOPE_LIVE_SIMULATOR_H
 #define IBSCOPE_LIVE_SIMULATOR_H
@@ -12,8 +12,10 @@
 /* Is a simulated fabric looked at? */
 bool live_simulated(void);
 
-/* Is there no simulator any more (or never was one) that could answer?  Its socket name goes to name[size].
- * False where that cannot be told: a simulator on another machine. */
+/*
+ * Is the simulator gone, or was there never one that could answer? Its socket name goes to name[size].  False
+ * when that cannot be told, as for a simulator on another machine.
+ */
 bool live_simulator_gone(char *name, size_t size);
 
 /* umad2sim makes ./sys-<pid>/ and leaves it there when its process is killed: remove it. */

@@ -18,10 +18,10 @@
 #include "core/source/internal.h"
 
 #define TICK_MS 20
-#define STILL_S 60   /* nobody using the processor for so long: it stands still */
+#define STILL_S 60   /* this long nobody used the processor: it stands still */
 #define LAST_LINES 4 /* of what a program wrote, in messages */
 #define LAST_BYTES 600
-#define QUIET_S 1.0 /* tables of fewer switches than expected: these are all when opensm is idle so long */
+#define QUIET_S 1.0 /* fewer tables than switches: these are all when opensm is idle this long */
 
 enum { IBSIM, OPENSM, PATHS, PROGRAMS };
 static const char *const program[PROGRAMS] = {"ibsim", "opensm", "paths"};
@@ -54,7 +54,7 @@ static bool make_pipe(int fd[2])
 	return fd[0] >= 0 && fd[1] >= 0;
 }
 
-/* Our environment without a library to be preloaded: the keeper is no program of a simulation. */
+/* Our environment without preloaded libraries: the keeper is no program of a simulation. */
 static char **plain_environment(void)
 {
 	size_t n = 0, k = 0;
@@ -117,7 +117,7 @@ static void take_line(struct simulation *s, const char *line)
 	}
 }
 
-/* What it told meanwhile, waiting for a moment; false: it is gone. */
+/* Read what it said meanwhile, with a short wait; false: it is gone. */
 static bool listen_to_keeper(struct simulation *s)
 {
 	struct pollfd pf = {.fd = s->from, .events = POLLIN};
@@ -274,7 +274,7 @@ static int tell_last(const struct simulation *s, int which, const char *what, st
 
 /* --- waiting ------------------------------------------------------------------------------------- */
 
-/* Bytes of a growing file, and how often a word comes in it. */
+/* The size of a growing file, and how often a word occurs in it. */
 struct tail {
 	const char *name;
 	long at;
@@ -307,7 +307,7 @@ static void tail_read(const struct simulation *s, struct tail *t, void (*fn)(voi
 	fclose(f);
 }
 
-/* Clock ticks of processor time that the programs have used. */
+/* Clock ticks of processor time used by the programs. */
 static unsigned long used(const struct simulation *s)
 {
 	unsigned long sum = 0;
@@ -339,7 +339,7 @@ struct wait {
 	struct progress *p;
 };
 
-/* One moment of waiting: -1 and *e when it will not come. */
+/* One step of waiting.  -1 and *e: the state will never come. */
 static int wait_a_moment(struct wait *w, struct err *e)
 {
 	struct simulation *s = w->s;
@@ -383,7 +383,7 @@ static void command(struct simulation *s, const char *fmt, ...)
 	va_start(ap, fmt);
 	text_addv(&t, fmt, ap);
 	va_end(ap);
-	(void)!write(s->to, text_str(&t), t.len); /* a keeper that is gone is seen when it is waited for */
+	(void)!write(s->to, text_str(&t), t.len); /* a keeper that is gone is noticed during the wait */
 	text_free(&t);
 }
 

@@ -21,12 +21,15 @@ int simulation_child_main(int argc, char **argv);
 
 struct simulation;
 
-/* Is all there that it needs?  -1 and *e names the program or library, and its Debian package. */
+/*
+ * Is everything there that it needs? -1 and *e with the name of the program or library, and its Debian
+ * package.
+ */
 int simulation_possible(struct err *e);
 
-/* A keeper and its empty folder; NULL and *e.  To be ended by simulation_end(). */
+/* A keeper with its empty folder; NULL and *e. simulation_end() ends it. */
 struct simulation *simulation_new(struct err *e);
-/* End what runs and remove the folder, with all that is in it; returns when both is done. */
+/* End what runs, and remove the folder with everything in it.  Returns when both is done. */
 void simulation_end(struct simulation *s);
 
 /* A path within the folder; to be freed. */
@@ -48,10 +51,10 @@ struct simulation_sizes {
 #define SIMULATION_PATHS "paths"	   /* lines "SLID DLID SL", SL "-" where there is no path */
 
 /*
- * Start ibsim and opensm, attached to the node of that id in the file, and wait until the first sweep is over
- * and its tables are written.  There is no time limit but for standing still: neither program using the
- * processor for a minute.  -1 and *e, with the last lines of the program that ended or failed, also when
- * cancelled.
+ * Start ibsim and opensm. opensm is attached to the node of that id in the file.  Wait until the first sweep
+ * is over and its tables are written.  There is no time limit, except when both stand still: neither program
+ * uses the processor for a minute.  -1 and *e, with the last lines of the program that ended or failed; also
+ * when cancelled.
  */
 int simulation_sweep(struct simulation *s, const struct simulation_sizes *sizes, const char *host,
 		     struct progress *p, struct err *e);

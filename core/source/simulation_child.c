@@ -84,7 +84,7 @@ static bool devices_open(void)
 	return open;
 }
 
-/* From now on neither this process nor what it starts sees the machine's InfiniBand devices. */
+/* From now on neither this process nor its children see the machine's InfiniBand devices. */
 static bool hide_devices(void)
 {
 	if (access(DEVICES, F_OK))
@@ -96,7 +96,7 @@ static bool hide_devices(void)
 	return !devices_open();
 }
 
-/* Environment of the programs: ours, but with nothing that leads to another simulator or to a real fabric. */
+/* Environment of the programs: ours, without anything that leads to another simulator or to a real fabric. */
 static void prepare_environment(const struct keeper *k, const char *host, bool preload)
 {
 	const char *path = getenv("PATH"), *base = strrchr(k->folder, '/');
@@ -298,7 +298,7 @@ static int path_sl(const struct ibmad_port *port, ib_portid_t *sa, unsigned slid
 	return (int)mad_get_field(record, 0, IB_SA_PR_SL_F);
 }
 
-/* It is at the LID that the local port knows as its subnet manager's. */
+/* It is at the LID that the local port knows as its subnet manager's LID. */
 static bool find_sa(struct ibmad_port *port, ib_portid_t *sa)
 {
 	uint8_t info[IB_SMP_DATA_SIZE] = {0};
@@ -324,7 +324,7 @@ static bool library_loaded(void)
 	return found;
 }
 
-/* Pairs are asked one by one: an answer of several packets does not survive the simulator. */
+/* Pairs are asked one by one.  The simulator loses an answer of several packets. */
 static void ask_all(struct ibmad_port *port, ib_portid_t *sa, FILE *in, FILE *out)
 {
 	unsigned slid, dlid;

@@ -394,7 +394,7 @@ static void plan_names(struct plan *p)
 			p->node[i].name = str_printf("node%0*u", width, ++k);
 }
 
-/* Leave out o.fail cables between switches. */
+/* Remove o.fail cables between switches. */
 static int plan_remove(struct plan *p)
 {
 	uint32_t *list = NEW_ARRAY(p->n_cables + 1, uint32_t);
@@ -468,7 +468,7 @@ static uint64_t *plan_guids(struct plan *p)
 	return guid;
 }
 
-/* Order in the source: switches, then CAs, or mixed; the node the subnet manager sits on comes first. */
+/* Order in the source: switches before CAs, or mixed.  The subnet manager's node comes first. */
 static uint32_t *plan_order(struct plan *p)
 {
 	uint32_t *order = sequence(p, p->n), n = 0;
@@ -568,7 +568,7 @@ static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 	return fb_finish(b, p->spec, "synthetic", out, e);
 }
 
-/* What all kinds have in common, once their nodes and cables stand. */
+/* The steps common to all kinds, once their nodes and cables are there. */
 static int plan_complete(struct plan *p)
 {
 	for (uint32_t i = 0; i < p->n; i++)
@@ -639,7 +639,7 @@ static int options_check(struct plan *p, const struct kind *k)
 	return 0;
 }
 
-/* One of the lessons: *rc is what making it came to.  false: it is none. */
+/* Make a lesson's fabric: *rc is the result. false: it is none. */
 static bool make_lesson(const char *spec, struct fabric **out, int *rc, struct err *e)
 {
 	char *made, *note;

@@ -30,8 +30,7 @@ int synth_make(const char *spec, struct fabric **out, struct err *e);
 
 /*
  * A small fabric made for teaching, by its name in the list among the lessons (lessonfile.h): "lesson:ring5".
- * *spec what it is made of, *note what it shows, both to be freed.  0; 1: the word names none of that kind;
- * -1 and *e.
+ * *spec describes its making, *note what it shows; free both.  0; 1: the word is no such name; -1 and *e.
  */
 int synth_lesson(const char *word, char **spec, char **note, struct err *e);
 

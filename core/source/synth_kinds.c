@@ -12,8 +12,8 @@
 /* --- reading shapes ---------------------------------------------------------- */
 
 /*
- * Read up to max numbers of low .. high with `sep` between; *s moves behind
- * them.  The count, or -1.  what: the shape that is expected, for messages.
+ * Read up to max numbers of low .. high, separated by `sep`; *s moves behind them.  Returns their number, or
+ * -1. what: the expected shape, for messages.
  */
 static int numbers_read(struct plan *p, const char **s, char sep, uint32_t *v, int max,
 			const uint32_t range[2], const char *what)
@@ -53,7 +53,7 @@ static int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int 
 	return n;
 }
 
-/* CAs that the options ask for on the switch that is the k-th of the fabric. */
+/* Number of CAs that the options ask for on switch number k of the fabric. */
 static unsigned hosts_at(const struct plan *p, uint32_t k)
 {
 	if (p->o.hosts_on > 1 && k % p->o.hosts_on)
@@ -192,7 +192,7 @@ int synth_xgft(struct plan *p, const char *shape)
 
 /* --- grids --------------------------------------------------------------------- */
 
-/* Ports that dimension d takes on every switch: one a direction, or one a switch of the row. */
+/* Ports for dimension d on every switch: one for each direction, or one for each switch of the row. */
 static uint32_t grid_slots(const struct grid *g, unsigned d)
 {
 	uint32_t n = g->size[d];
@@ -424,7 +424,9 @@ uint32_t plan_chassis(struct plan *p, const struct chassis *c, unsigned number)
 	return first;
 }
 
-/* The chips of all chassis and the edge switches below them; uplinks are dealt to the line chips in turn. */
+/*
+ * The chips of all chassis, and the edge switches below them.  Uplinks are dealt to the line chips in turn.
+ */
 static void director_edges(struct plan *p, uint32_t chassis, uint32_t edges, const struct chassis *c,
 			   uint32_t first)
 {
@@ -509,7 +511,7 @@ static void graph_link(struct plan *p, struct graph *g, uint32_t a, uint32_t b, 
 	plan_link(p, first + a, first + b);
 }
 
-/* A random tree over a random order: every switch is linked to one before it that has room. */
+/* A random tree over a random order.  Every switch is linked to an earlier one with free ports. */
 static void graph_tree(struct plan *p, struct graph *g, uint32_t *order, uint32_t first)
 {
 	uint32_t *room = NEW_ARRAY(g->n, uint32_t), n_room = 0;
@@ -534,7 +536,9 @@ static void graph_tree(struct plan *p, struct graph *g, uint32_t *order, uint32_
 	free(room);
 }
 
-/* Links between random switches that have room and are not linked yet, until it gets hard to find any. */
+/*
+ * Links between random switches with free ports that are not linked yet.  It stops when hardly any is found.
+ */
 static void graph_fill(struct plan *p, struct graph *g, uint32_t *room, uint32_t first)
 {
 	uint32_t n = 0, misses = 0;

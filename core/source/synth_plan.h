@@ -56,12 +56,12 @@ struct plan {
 int plan_fail(struct plan *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /*
- * Say beforehand how large it gets: -1 with a message when that is too much.
- * endports counts switches and CA ports, ports those of the largest switch.
+ * Announce the size in advance.  -1 with a message: it is too large. endports counts switches and CA ports;
+ * ports are those of the largest switch.
  */
 int plan_expect(struct plan *p, uint64_t switches, uint64_t endports, uint64_t ports);
 
-/* a * b, at most 10^9: sizes that are too large stay too large. */
+/* a * b, at most 10^9: too large sizes stay too large. */
 uint64_t size_mul(uint64_t a, uint64_t b);
 
 uint32_t plan_switch(struct plan *p, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -18,16 +18,16 @@
 #include "core/trace/walk.h"
 
 /*
- * A change of a byte is one unit: at, table | was << 8 | now << 16.  Of a wide cell two: at, table; was, now.
- * Extra words come last: their number, UNIT_EXTRA; then two a unit.
+ * A change of a byte is one unit: at, table | was << 8 | now << 16.  A change of a wide cell is two: at,
+ * table; was, now.  Extra words come last: their number with UNIT_EXTRA, then two words a unit.
  */
 struct rec_unit {
 	uint32_t at, what;
 };
 #define UNIT_EXTRA 0xff
 /*
- * With the table: no change of the step, but what steps changed that were left out of a part; before the
- * change of the step to the same cell, where there is one.
+ * Set in the table: this is no change of the step.  It collects the changes of steps that were left out of a
+ * part.  It stands before the step's own change to the same cell, if there is one.
  */
 #define UNIT_MISSED 0x40
 

@@ -142,7 +142,7 @@ static void set_part(struct recorder *k)
 	text_free(&t);
 }
 
-/* The first switch with a host: what is kept of a run that is too long when nothing is asked for. */
+/* The first switch with a host.  It is kept of a run that is too long when nothing is asked for. */
 static uint32_t first_leaf(const struct sweep *s)
 {
 	for (uint32_t ep = 0; ep < s->fabric->n_endports; ep++)
@@ -151,7 +151,7 @@ static uint32_t first_leaf(const struct sweep *s)
 	return 0;
 }
 
-/* What is kept of a run that is too long: all of a switch, whose counters go over all LIDs. */
+/* The part kept of a run that is too long: all of a switch, since its counters go over all LIDs. */
 static struct rec_focus part_to_keep(const struct sweep *s, const struct rec_request *rq)
 {
 	struct rec_focus keep = rq->focus;
@@ -219,14 +219,14 @@ static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 	return k->no_memory ? -1 : 0;
 }
 
-/* Give back what was asked for in advance. */
+/* Give back the memory that was asked for in advance. */
 static void shrink(struct recording *r)
 {
 	r->event = mem_resize(r->event, r->n_events + 1, sizeof(*r->event));
 	r->unit = mem_resize(r->unit, r->n_units + 1, sizeof(*r->unit));
 }
 
-/* One more try; false and *e: none can be made.  *out NULL: it is above the limit. */
+/* One more try. false and *e: no try is possible.  *out NULL: the run is above the limit. */
 static bool attempt(const struct rec_request *rq, const struct sweep *s, const struct engine *g, bool all,
 		    unsigned *stage, size_t limit, struct recording **out, struct err *e)
 {

@@ -20,12 +20,15 @@ struct moment {
 	size_t n_touched;
 };
 
-/* Where the walk stands; before: the moment shown last, NULL = none.  A reference of the caller's. */
+/*
+ * The moment where the walk stands. before: the moment shown last, NULL = none.  The caller owns the
+ * reference.
+ */
 const struct moment *moment_new(struct walk *w, const struct moment *before);
 const struct moment *moment_ref(const struct moment *m);
 void moment_unref(const struct moment *m); /* NULL is fine */
 
-/* Is an entry decided there, be it that there is none?  NULL (the present): all are. */
+/* Is an entry decided there (perhaps as "no port")? NULL (the present): all are. */
 bool moment_decided(const struct moment *m, uint32_t sw, unsigned lid);
 /* Did the last move change a cell?  NULL: no. */
 bool moment_touched(const struct moment *m, enum rec_table t, uint32_t at);

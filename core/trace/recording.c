@@ -171,7 +171,7 @@ void rec_cells(struct recorder *k, enum rec_table t, size_t n)
 	k->told = NEW_ARRAY(n + 1, uint32_t);
 }
 
-/* Is an event of a run that is too long left out? */
+/* Is an event left out, because the run is too long? */
 static bool left_out(const struct recorder *k, const struct rec_event *ev)
 {
 	unsigned bulk = rec_kinds[ev->kind].bulk;
@@ -194,7 +194,7 @@ static void add_event(struct recorder *k)
 		k->skip = true;
 }
 
-/* Bytes that come, whether they are kept or not. */
+/* Bytes of all events, kept or not. */
 static void count_bytes(struct recorder *k, size_t n)
 {
 	k->bytes[rec_kinds[k->ev.kind].bulk] += n;
@@ -278,7 +278,7 @@ void recorder_clear(struct recorder *k)
 		free(k->shadow[t]);
 }
 
-/* What a cell of a part holds; it is to be as told from now on. */
+/* The value of a cell in a part.  From now on it is recorded. */
 static uint32_t had(struct recorder *k, enum rec_table t, uint32_t at, uint32_t now)
 {
 	size_t n = k->r->cells[t];
@@ -294,7 +294,7 @@ static uint32_t had(struct recorder *k, enum rec_table t, uint32_t at, uint32_t 
 	return was;
 }
 
-/* Tables all of whose changes are kept, of the cells that are kept. */
+/* Tables whose changes to kept cells are all kept. */
 static bool by_cell(enum rec_table t)
 {
 	return t == T_HOPS || t == T_PLAIN || t == T_ENTRY;
@@ -626,7 +626,7 @@ bool rec_focus_is_all(const struct rec_focus *f)
 	return f->sw == NO_ID && !f->lid && f->pair_a == NO_ID && f->layer == 255;
 }
 
-/* The switch a LID hangs on, NO_ID. */
+/* The switch on which a LID hangs; NO_ID. */
 static uint32_t switch_of_lid(const struct sweep *w, unsigned lid)
 {
 	uint32_t ep = lid_owner(w->lids, lid);
@@ -645,7 +645,7 @@ static bool pair_concerns(const struct recording *r, const struct rec_focus *f, 
 	return f->pair_a == NO_ID || (f->pair_a == a && f->pair_b == b) || (f->pair_a == b && f->pair_b == a);
 }
 
-/* An event of a whole layer; a cut is about no switch, LID or pair: what it moves tells of that. */
+/* An event of a whole layer.  A cut is about no switch, LID or pair; the moves after it tell about those. */
 static bool layer_concerns(const struct rec_focus *f, const struct rec_event *ev)
 {
 	if (ev->kind == REC_BREAK && (f->sw != NO_ID || f->lid || f->pair_a != NO_ID))

@@ -86,28 +86,31 @@ void recording_unref(const struct recording *r); /* NULL is fine */
 
 size_t recording_steps(const struct recording *r); /* steps are 1 .. that many */
 size_t recording_bytes(const struct recording *r);
-/* "", or what is kept of the run: "switch leaf-03 only (the whole run: 640.0 MB)". */
+/* "", or the part of the run that is kept: "switch leaf-03 only (the whole run: 640.0 MB)". */
 const char *recording_part(const struct recording *r);
 /*
- * Does it hold all that the run did to a cell?  false: it is not of the part that was kept, and what it
- * reads tells nothing.  Entries and hops of such cells read as they begin, at every step.
+ * Does it hold everything that the run did to a cell? false: the cell is outside of the part that was kept,
+ * and its value says nothing.  Entries and hops of such cells keep their first value at every step.
  */
 bool recording_keeps(const struct recording *r, enum rec_table t, uint32_t at);
-/* What of a long run was kept: that which was asked for, or a switch. */
+/* The part of a long run that was kept: the one asked for, or a switch. */
 const struct rec_focus *recording_kept_part(const struct recording *r);
 const char *recording_engine(const struct recording *r);
 const struct engine *recording_scheme_of(const struct recording *r);
-/* The sweep that was recorded: that which computed the tables where a cache kept them. */
+/* The sweep that was recorded.  For cached tables, it is the sweep that computed them. */
 const struct sweep *recording_sweep(const struct recording *r);
-/* Why the engine refused, NULL: it did not. */
+/* The reason why the engine refused; NULL: it did not. */
 const char *recording_refusal(const struct recording *r);
-/* Cells in which the recorded run differs from the tables of the sweep: not 0 is a mistake of the program. */
+/*
+ * Number of cells in which the recorded run differs from the tables of the sweep.  If it is not 0, the
+ * program has a mistake.
+ */
 size_t recording_differs(const struct recording *r);
 /* Event of a step, 1 .. recording_steps(). */
 const struct rec_event *recording_event(const struct recording *r, size_t step);
 /* Text of a PHASE, NOTE or REFUSED. */
 const char *recording_text(const struct recording *r, const struct rec_event *ev);
-/* Does a step concern what was asked for?  Steps that concern nothing in particular do. */
+/* Is a step about the part asked for? Steps about nothing in particular are. */
 bool recording_in_focus(const struct recording *r, size_t step);
 bool rec_focus_is_all(const struct rec_focus *f);
 /* What the engine gave to rec_keep(). */
@@ -125,7 +128,7 @@ bool recording_next_delta(const struct recording *r, size_t step, uint32_t *curs
 /* Its extra words: how many, and where. */
 uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t **word);
 
-/* A dependency that a layer has: who holds a channel and wants the next. */
+/* A dependency of a layer: the route that holds a channel and wants the next. */
 struct rec_dependency {
 	uint32_t at, pair; /* of T_DEP: place, and who brought it */
 	uint32_t from, to; /* channels, as port ids */

@@ -87,7 +87,7 @@ const struct rec_event *walk_event(const struct walk *w)
 	return w->at ? &w->r->event[w->at - 1] : NULL;
 }
 
-/* What an event changes without saying so: an entry is decided, a route counted. */
+/* Changes that an event makes without saying so: an entry is decided, a route counts. */
 static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 {
 	const struct sweep *s = w->r->sweep;
@@ -106,13 +106,13 @@ static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 		((uint32_t *)w->table[T_COUNT])[port] += undo ? -1u : 1u;
 }
 
-/* Of a part: entries and hops beside it that a step of it changes as well are left as they begin. */
+/* In a part, a step may also change entries and hops outside of the part.  These keep their first value. */
 static bool beside_part(const struct walk *w, unsigned t, uint32_t at)
 {
 	return w->r->stage && (t == T_HOPS || t == T_PLAIN || t == T_ENTRY) && !recording_keeps(w->r, t, at);
 }
 
-/* The changes of a step of one kind; no cell changes twice by one, so that their order does not count. */
+/* The changes of one kind by a step.  A step changes a cell at most once, so their order does not matter. */
 static void apply_units(struct walk *w, size_t i, bool undo, unsigned missed)
 {
 	const struct recording *r = w->r;
@@ -132,7 +132,7 @@ static void apply_units(struct walk *w, size_t i, bool undo, unsigned missed)
 	}
 }
 
-/* What steps changed that a part has not comes first, and back last. */
+/* Changes by steps left out of a part come first going forward, and last going back. */
 static void apply(struct walk *w, size_t i, bool undo)
 {
 	count_choice(w, &w->r->event[i], undo);
@@ -143,7 +143,7 @@ static void apply(struct walk *w, size_t i, bool undo)
 		apply_units(w, i, undo, UNIT_MISSED);
 }
 
-/* The start is nearer than where it is: as when it was new. */
+/* The start is nearer than the present place: begin anew. */
 static void restart(struct walk *w)
 {
 	for (int t = 0; t < N_TABLES; t++)
@@ -204,7 +204,7 @@ static void touch(struct walk *w, size_t *cap, enum rec_table t, uint32_t at)
 	w->touched[w->n_touched++] = (uint64_t)t << 32 | at;
 }
 
-/* All cells that steps from + 1 .. to changed, sorted; of a long way those of the step where it ends. */
+/* All cells changed by steps from + 1 .. to, sorted.  For a long way: only those of its last step. */
 static void list_touched(struct walk *w)
 {
 	const struct sweep *s = w->r->sweep;

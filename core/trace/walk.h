@@ -15,10 +15,10 @@ struct walk *walk_new(const struct recording *r); /* at step 0; takes a referenc
 void walk_free(struct walk *w);			  /* NULL is fine */
 const struct recording *walk_recording(const struct walk *w);
 
-/* Bytes of the tables that a walk over it holds; to be asked for (mem_room()) where it may be large. */
+/* Bytes of the tables of a walk over it.  Ask for them by mem_room() where they may be large. */
 size_t walk_room(const struct recording *r);
 
-/* Go to a step, from wherever it is.  0, or -1: cancelled somewhere between. */
+/* Go to a step from any place.  0, or -1: cancelled on the way. */
 int walk_to(struct walk *w, size_t step, struct progress *p);
 size_t walk_step(const struct walk *w);
 /* The event of the step at which it is, NULL at 0. */
@@ -26,13 +26,12 @@ const struct rec_event *walk_event(const struct walk *w);
 
 /* A cell of a table now; tables that the engine does not have are as they begin. */
 uint32_t walk_value(const struct walk *w, enum rec_table t, uint32_t at);
-/* All cells of a table of bytes, or of a wide one; NULL: the engine has none. */
+/* All cells of a table of bytes, or of a wide table; NULL: the engine has none. */
 const uint8_t *walk_bytes(const struct walk *w, enum rec_table t);
 const uint32_t *walk_words(const struct walk *w, enum rec_table t);
 /* Is the entry decided (be it that there is none)? */
 bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid);
-/* Was a cell changed by the last walk_to()?  After one over more than 10,000 steps: by the step where it is.
- */
+/* Did the last walk_to() change a cell? If it went over more than 10,000 steps: did its last step? */
 bool walk_touched(struct walk *w, enum rec_table t, uint32_t at);
 
 /* How far the run has come with each switch: [n_switches] of enum. */
@@ -41,12 +40,13 @@ void walk_reach(const struct walk *w, uint8_t *reach);
 
 /* The phase a step belongs to: the last PHASE up to it; "" before the first. */
 const char *walk_phase(const struct walk *w);
-/* The sentence of the step at which it is; its event must not be missing. */
+/* The sentence of the present step.  Its event must exist. */
 void walk_sentence(struct walk *w, struct text *t);
 
 /*
- * The step as a sweep: routing with what is decided, the engine's tables as they are; a reference, the same
- * one until it moves.  At the last step of a run that did not refuse: what the run made.
+ * The step as a sweep: a routing with the decided entries, and the engine's tables as they are.  A reference,
+ * to the same object until the walk moves.  At the last step of a run that did not refuse, it is the result
+ * of the run.
  */
 const struct sweep *walk_moment(struct walk *w);
 
@@ -54,7 +54,7 @@ const struct sweep *walk_moment(struct walk *w);
  * round, switch, ...; recording_steps() + 1: none. */
 size_t walk_next(const struct walk *w, enum rec_key key, int dir);
 
-/* What a step may be looked for by. */
+/* Conditions by which a step may be looked for. */
 enum rec_word {
 	WORD_REFUSED,
 	WORD_OPENED,
@@ -70,7 +70,7 @@ enum rec_word {
 };
 extern const char *const rec_words[N_WORDS];
 
-/* Terms that must all hold; those not set (NO_ID, 0, 255, NULL, false) do. */
+/* Terms that must all hold.  A term that is not set (NO_ID, 0, 255, NULL, false) always holds. */
 struct rec_condition {
 	uint32_t sw, target, pair_a, pair_b, round; /* NO_ID */
 	uint32_t port;				    /* port id, NO_ID */
@@ -90,7 +90,7 @@ struct rec_condition {
 				.layer = 255})
 
 /*
- * The next step behind (dir 1) or before (-1) that of the walk that fulfils it; the walk stays.
+ * The next step behind (dir 1) or before (-1) the walk's step that fulfils it.  The walk stays.
  * recording_steps() + 1: none, or cancelled.
  */
 size_t walk_find(struct walk *w, const struct rec_condition *c, int dir, struct progress *p);

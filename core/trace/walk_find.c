@@ -43,7 +43,7 @@ static bool key_of(const struct rec_event *ev, enum rec_key key, uint32_t *v)
 	}
 }
 
-/* The key of a step that has one, at or before it. */
+/* The key of the nearest step with one, at or before it. */
 static bool key_before(const struct recording *r, size_t step, enum rec_key key, uint32_t *v)
 {
 	for (; step; step--)
@@ -52,7 +52,7 @@ static bool key_before(const struct recording *r, size_t step, enum rec_key key,
 	return false;
 }
 
-/* The first step of the run of steps of one key that this one is in. */
+/* The first step of the series of steps with one key to which this step belongs. */
 static size_t run_start(const struct recording *r, size_t step, enum rec_key key)
 {
 	uint32_t mine, other;
@@ -141,7 +141,7 @@ static uint32_t target_of(const struct recording *r, const struct rec_event *ev)
 	return ep == NO_ID ? NO_ID : r->sweep->topo->endport_switch[ep];
 }
 
-/* Did it lower a value that was there, or learn one too early to be the distance of its round? */
+/* Did it lower a known value, or learn one too early to be the distance of its round? */
 static bool has_cells(const struct recording *r, size_t step, bool ahead)
 {
 	const struct rec_event *ev = recording_event(r, step);
@@ -228,7 +228,7 @@ static bool fits(const struct recording *r, size_t step, const struct rec_condit
 	return true;
 }
 
-/* The walk goes with the search where sentences are to be read. */
+/* The walk moves with the search when sentences must be read. */
 static bool says(struct walk *w, size_t step, const char *words)
 {
 	struct text t = {0};
