@@ -11,7 +11,7 @@
 
 #define ENDING ".lesson"
 
-/* Where they are looked for beside the program; those of tests and of building lie deeper. */
+/* Folders beside the program where they are looked for.  Programs of tests and of building lie deeper. */
 static const char *const places[] = {"lessons", "../views/lessons", "../share/ibscope/lessons",
 				     "../../views/lessons"};
 #define FOLDERS (1 + ARRAY_LEN(places))

@@ -138,7 +138,7 @@ static void take_member(const struct elements *el, uint32_t e, uint32_t sw, stru
 		m->card = str_printf("%s %.*s", el->name[e], (int)board_length(place), place);
 }
 
-/* Those without a card last; "Line 2" before "Line 10". */
+/* Chips without a card come last; "Line 2" before "Line 10". */
 static int by_card(const void *x, const void *y)
 {
 	const struct member *a = x, *b = y;

@@ -310,7 +310,7 @@ static int read_all(struct reader *r, uint64_t *from, struct err *e)
 	return read_ports(r, e);
 }
 
-/* Where the discovery began is where the subnet manager is taken to run. */
+/* The place where the discovery began is taken for the place of the subnet manager. */
 static void choose_sm(struct reader *r, uint64_t from)
 {
 	uint32_t node = fb_find(r->fb, from);

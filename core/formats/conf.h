@@ -12,20 +12,18 @@
 #define CONF_MIB 16 /* far beyond any real opensm.conf */
 
 /*
- * Set options from lines `key value`, read as OpenSM 3.3.23 reads them: `#` ends
- * a line wherever it stands, one pair of quotes around a value is dropped, the
- * last of several lines for a key counts, TRUE and nothing else is true,
- * (null) is "none", numbers are in C notation; dimn_ports_file is the old name of
+ * Set options from lines `key value`, read as OpenSM 3.3.23 reads them.  `#` ends a line wherever it stands.
+ * One pair of quotes around a value is dropped.  Of several lines for a key the last counts.  Only TRUE is
+ * true. (null) is "none".  Numbers are in C notation. dimn_ports_file is the old name of
  * port_search_ordering_file.  Paths are taken relative to the current directory.
  *
- * Unlike OpenSM, which reports a number it cannot use and goes on with the default,
- * a bad value is refused, and so is a file that is no text or begins with a byte order mark.  Keys of OpenSM
- * that do not concern routing are skipped and counted in a line of notes; a key that OpenSM does not know
- * either gets a line of its own, and so does a NUL byte, behind which OpenSM reads nothing of the line.
+ * A bad value is refused; OpenSM reports a number that it cannot use and goes on with the default.  A file
+ * that is no text or begins with a byte order mark is refused too.  Keys of OpenSM that do not concern
+ * routing are skipped and counted in a line of notes.  A key that OpenSM does not know either gets a line of
+ * its own.  So does a NUL byte: OpenSM reads nothing of the line behind it.
  *
- * *engines: the value of routing_engine as "a,b,c" (caller frees), NULL when
- * unset.  notes may be NULL.  -1 and *e ("FILE:LINE: option: found ..., expected ...")
- * leave o and *engines (NULL) unchanged.
+ * *engines: the value of routing_engine as "a,b,c" (caller frees), NULL when unset. notes may be NULL.  -1
+ * and *e ("FILE:LINE: option: found ..., expected ...") leave o and *engines (NULL) unchanged.
  */
 int conf_read(struct options *o, const char *path, struct progress *p, char **engines, struct text *notes,
 	      struct err *e);

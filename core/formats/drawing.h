@@ -7,21 +7,20 @@
 #include <stdio.h>
 #include "core/sm/sweep.h"
 
-/* What stands between the quotes of a DOT string: cleaned, as neither Graphviz nor XML take control
- * characters. */
+/* Text for a DOT string in quotes.  It is cleaned, since neither Graphviz nor XML take control characters. */
 void dot_text(FILE *f, const char *s);
 
 /* How a graph looks; all may be NULL. */
 struct dot_look {
 	float (*place)[2];	 /* [n_nodes] x and y in points, y upwards; NAN where it has none */
 	const char **fill;	 /* [n_nodes] colours, NULL: none */
-	const char *const *edge; /* [n_links] further attributes of a link that is up, NULL: a width by its
-				    cables */
+	const char *const *edge; /* [n_links] further attributes of a link that is up; NULL: its width follows
+				    from its cables */
 };
 
 /*
- * Undirected graph; parallel cables of equal state are one edge with a count, which looks as the first of
- * them; failed ones dashed.  look may be NULL.  -1: stream failed, or p (may be NULL) cancelled.
+ * Undirected graph.  Parallel cables of equal state are one edge with a count; it looks like the first of
+ * them.  Failed ones are dashed. look may be NULL.  -1: the stream failed, or p (may be NULL) was cancelled.
  */
 int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
 	      struct progress *p);

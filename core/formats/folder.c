@@ -77,7 +77,7 @@ static char *find_best(const char *folder, const char *const *pattern, size_t n)
 	return found;
 }
 
-/* What could not be used is told, and the rest goes on without it. */
+/* A file that cannot be used is reported.  The rest goes on without it. */
 static void warn_file(struct fabric *f, const char *why)
 {
 	warnings_add(&f->warnings, "file left out", 0, "%s", why);

@@ -12,21 +12,20 @@
 #include "core/fabric/fabric.h"
 #include "core/sm/sweep.h"
 
-/* Files that include each other, of ibsim's net files: within each other, and in all, as they multiply. */
+/* Files of ibsim that include each other: the depth, and the number in all, since they multiply. */
 #define IBSIM_INCLUDE_DEPTH 9
 #define IBSIM_INCLUDE_FILES 1000
 
-/* Of ibdm's .topo files, whose boards multiply: chips in all, boards within each other. */
+/* Boards of ibdm's .topo files multiply: chips in all, and the depth of boards. */
 #define TOPO_CHIPS 100000
 #define TOPO_BOARD_DEPTH 8
 
 /*
- * Load a saved fabric of any known format: ibnetdiscover text (all variants,
- * -g and -f included), ibsim net file, libibnetdisc cache, opensm-subnet.lst /
- * ibdiagnet .lst, ibdiagnet's db_csv / opensm-smdb.dump, ibdm's .topo; a folder of ibdiagnet's or OpenSM's
- * dumps, with the tables in it ((*out)->switch_tables); "-" is standard input.  What is compressed is
- * unpacked. Oddities that can be survived become fabric->warnings. -1 and *e ("FILE:LINE: found ..., expected
- * ...") otherwise.
+ * Load a saved fabric of any known format: ibnetdiscover text (all variants, -g and -f included), ibsim net
+ * file, libibnetdisc cache, opensm-subnet.lst / ibdiagnet .lst, ibdiagnet's db_csv / opensm-smdb.dump, ibdm's
+ * .topo; a folder of ibdiagnet's or OpenSM's dumps, with the tables in it ((*out)->switch_tables); "-" is
+ * standard input.  Compressed files are unpacked.  Oddities that do not stop the reading become
+ * fabric->warnings.  -1 and *e ("FILE:LINE: found ..., expected ...") otherwise.
  */
 int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e);
 
@@ -42,29 +41,30 @@ void name_map_parse(const char *name, const char *data, size_t size, struct name
 void name_map_free(struct name_map *m);
 
 /*
- * Writers; -1 when the stream fails or p (may be NULL) is cancelled.  `up` restricts to what is reached
- * (NULL: everything), `lids` replaces the LIDs of the source (NULL: as they are).
+ * Writers; -1 when the stream fails or p (may be NULL) is cancelled.  `up`: only what is reached is written
+ * (NULL: everything).  `lids` replaces the LIDs of the source (NULL: they stay).
  */
 int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up, const struct lids *lids,
 			struct progress *p);
 /*
- * What is reached, as ibsim reads it to simulate it: nodes named by simulated_id(), the source's LIDs, speeds
- * that it knows, no names.
+ * What is reached, in the form that ibsim simulates: nodes named by simulated_id(), the source's LIDs, speeds
+ * that ibsim knows, and no names.
  */
 int write_simulated(FILE *f, const struct topo *up, struct progress *p);
 #define SIMULATED_ID 20
 const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATED_ID]);
 /*
- * Slurm's topology.conf (topology/tree), or topology.yaml: a line for each switch with hosts, above them one
- * for all switches that join the same hosts.  A host is what its ports' names begin with, up to a blank; of
- * several ports that of the first name counts.  Lines on what could not be written as it is go to *notes.
+ * Slurm's topology.conf (topology/tree), or topology.yaml.  Each switch with hosts gets a line.  Above these,
+ * all switches that join the same hosts share one line.  A host is the beginning of its ports' names, up to a
+ * blank.  If a host has several ports, the one with the first name counts.  *notes gets lines on what could
+ * not be written unchanged.
  */
 int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, struct progress *p);
 /* opensm-lfts.dump, byte for byte as OpenSM 3.3.23 writes it. */
 int write_lfts(FILE *f, const struct routing *r, struct progress *p);
 /* opensm.fdbs, for ibdmchk. */
 int write_fdbs(FILE *f, const struct routing *r, struct progress *p);
-/* Bytes that write_fdbs() and write_paths() take meanwhile: hops between all switches, of all LIDs. */
+/* Bytes that write_fdbs() and write_paths() need while they run: hops between all switches, of all LIDs. */
 size_t write_fdbs_room(const struct routing *r);
 size_t write_paths_room(const struct routing *r);
 /* opensm-subnet.lst. */

@@ -1,6 +1,6 @@
 /*
  * Types of systems as ibdm describes them (.ibnl files, core/formats/doc/formats.md 9.4): boards, the chips
- * on them, and how these are wired.  What .topo files name.  Private to core/formats/.
+ * on them, and their wiring. .topo files name such types.  Private to core/formats/.
  */
 #ifndef IBSCOPE_FORMATS_IBNL_H
 #define IBSCOPE_FORMATS_IBNL_H
@@ -54,19 +54,21 @@ struct ibnl_library {
 /* Add a file's types; name is copied, and data (of size bytes, allocated) becomes the library's. */
 void ibnl_add(struct ibnl_library *l, const char *name, char *data, size_t size);
 /*
- * Add those of all .ibnl files of the folders of IBDM_IBNL_PATH (by colons) and of ibutils' own, after those
- * of `folder`; *where gets the names of these folders for messages.
+ * Add the types of all .ibnl files: first of `folder`, then of the folders of IBDM_IBNL_PATH (separated by
+ * colons), then of ibutils' own.  *where gets the names of these folders, for messages.
  */
 void ibnl_add_folders(struct ibnl_library *l, const char *folder, struct text *where, struct progress *p);
 void ibnl_free(struct ibnl_library *l);
 
-/* A type by its name: the first TOPSYSTEM of any file, or (file given) a board of that file; NULL. */
+/*
+ * A type by its name: the first TOPSYSTEM of any file, or, when `file` is given, a board of that file; NULL.
+ */
 const struct ibnl_system *ibnl_top(const struct ibnl_library *l, struct cursor name);
 const struct ibnl_system *ibnl_board(const struct ibnl_library *l, unsigned file, const char *name);
 
-/* The next word up to a blank; empty at the end. */
+/* The next word, up to a blank; empty at the end. */
 struct cursor cur_token(struct cursor *c);
-/* `->`, `-4x->`, `-10G->`, `-4x-5G->`; false: no such thing. */
+/* `->`, `-4x->`, `-10G->`, `-4x-5G->`; false: it is none of these. */
 bool ibnl_arrow(struct cursor token, uint8_t *width, uint8_t *speed);
 bool same_text(struct cursor a, struct cursor b);
 

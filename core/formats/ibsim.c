@@ -183,7 +183,7 @@ static int read_setting(struct reader *r, struct cursor c)
 
 /* --- nodes --------------------------------------------------------------------- */
 
-/* Where the description behind '#' ends when it has no quotes. */
+/* The end of a description behind '#' that has no quotes. */
 static const char *plain_end(struct cursor c)
 {
 	static const char *const stop[] = {" enhanced port ", " base port ", " lid ", " lmc "};

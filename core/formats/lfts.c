@@ -35,7 +35,7 @@ static const char *dump_name(const struct fabric *fb, uint32_t node)
 	return *fb->node_desc[node] ? fb->node_given[node] : "";
 }
 
-/* What stands behind the port number in the line of each LID; line l is s[at[l]] .. s[at[l + 1]]. */
+/* The text behind the port number in the line of each LID.  Line l is s[at[l]] .. s[at[l + 1]]. */
 struct tails {
 	struct text text;
 	size_t *at;

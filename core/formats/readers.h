@@ -1,7 +1,6 @@
 /*
- * What the readers of this folder share: reading what is common to all formats, and
- * the list of nodes and cables of the formats that name a cable at both ends.
- * Private to core/formats/.
+ * Shared by the readers of this folder: reading of what all formats have in common, and the list of nodes and
+ * cables for formats that name a cable at both ends.  Private to core/formats/.
  */
 #ifndef IBSCOPE_FORMATS_READERS_H
 #define IBSCOPE_FORMATS_READERS_H
@@ -24,7 +23,7 @@ struct unknown_lines {
 void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text);
 void unknown_report(struct unknown_lines *u, struct warnings *w); /* adds the warning and frees */
 
-/* A record that the text's end cuts off: a part of the fabric is missing. */
+/* A record that is cut off by the end of the text: a part of the fabric is missing. */
 void cut_record(const struct input *in, unsigned line, struct warnings *w);
 
 /* --- nodes and cables ---------------------------------------------------------- */
@@ -40,7 +39,7 @@ struct wire {
 	bool linked;
 };
 
-/* What a name in quotes stands for. */
+/* The node that a name in quotes stands for. */
 struct net_name {
 	uint32_t text; /* offset in net.chars */
 	uint32_t len;
@@ -68,8 +67,8 @@ void net_free(struct net *n);				     /* with the builder, if it is still there 
 uint32_t net_name(struct net *n, const char *s, size_t len); /* id of a name */
 void net_wire(struct net *n, const struct wire *w);
 /*
- * Add a node under a name; GUID and name must be new, otherwise a warning and
- * NO_ID.  -1 in *status and *e when it has more than MAX_PORTS ports.
+ * Add a node under a name.  GUID and name must be new; otherwise a warning and NO_ID.  With more than
+ * MAX_PORTS ports: -1 in *status and *e.
  */
 uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t nports, struct cursor name,
 		  unsigned line, int *status, struct err *e);
@@ -86,7 +85,7 @@ int parse_cache(const struct input *in, struct fabric **out, struct err *e);
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e);
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e);
 int parse_topo(const struct input *in, struct fabric **out, struct err *e);
-/* The same with types of systems that are there already; where: folders they come from, for messages. */
+/* The same with types of systems that are already known. where: the folders of these, for messages. */
 struct ibnl_library;
 int topo_with_types(const struct input *in, struct ibnl_library *l, const char *where, struct fabric **out,
 		    struct err *e);
@@ -100,7 +99,7 @@ bool is_subnet_lst(const struct input *in);
 bool is_db_csv(const struct input *in);
 bool is_topo(const struct input *in);
 
-/* `Switch`, `Ca`, `Hca`, `Rt` at the start of a line; 0 = none.  Taken from c when found. */
+/* `Switch`, `Ca`, `Hca`, `Rt` at the start of a line; 0 = none of these.  The word found is taken from c. */
 enum node_type cur_node_type(struct cursor *c);
 
 #endif

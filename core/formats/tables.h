@@ -1,8 +1,7 @@
 /*
- * What switches hold, in files: opensm-lfts.dump, dump_fts, ibroute and dump_lfts.sh,
- * opensm.fdbs and ibdiagnet's .fdbs, ibdiagnet's .far with adaptive-routing groups.  Unlike
- * the engine `file`, which reads as OpenSM does, this takes all that people have and tells
- * what was odd.
+ * Content of switches, in files: opensm-lfts.dump, dump_fts, ibroute and dump_lfts.sh, opensm.fdbs and
+ * ibdiagnet's .fdbs, ibdiagnet's .far with adaptive-routing groups.  The engine `file` reads as OpenSM does.
+ * This module takes all files that people have, and reports oddities.
  */
 #ifndef IBSCOPE_TABLES_H
 #define IBSCOPE_TABLES_H
@@ -14,7 +13,7 @@
 #include "core/routing/lids.h"
 #include "core/routing/switch_tables.h"
 
-/* What was read, in numbers; format is static. */
+/* The result of reading in numbers; format is static. */
 struct tables_info {
 	const char *format;  /* "lfts", "fdbs", "far", "live" */
 	uint32_t n_switches; /* with a table */
@@ -30,8 +29,8 @@ struct tables_info {
 };
 
 /*
- * Tables being gathered, from one file or several; what comes later replaces a switch's
- * table.
+ * Tables that are being gathered from one file or several.  A later table of a switch replaces an earlier
+ * one.
  */
 struct tables_reader {
 	const struct fabric *f;
@@ -50,17 +49,17 @@ void tables_begin(struct tables_reader *r, const struct fabric *f);
 /* Read one; format recognised by content.  -1 and *e: no tables are in it. */
 int tables_read(struct tables_reader *r, const struct input *in, struct err *e);
 /*
- * Settle LIDs and give the tables (one reference).  now: LIDs that ports have, used where the
- * files name none and they fit better than the source's; NULL: nothing is routed.  source: file,
- * NULL = read live.  Oddities are lines of *notes.  r is freed.
+ * Settle LIDs and return the tables (one reference). now: the present LIDs of ports, used when the files name
+ * none and these fit better than the source's; NULL: nothing is routed. source: file, NULL = read live.
+ * Oddities become lines of *notes. r is freed.
  */
 struct switch_tables *tables_finish(struct tables_reader *r, const char *source, const struct lids *now,
 				    struct tables_info *info, struct text *notes);
-/* Add what the switches of another fabric held, and the LIDs of its ports: what was read live. */
+/* Add what the switches of another fabric held, and the LIDs of its ports.  These were read live. */
 void tables_copy(struct tables_reader *r, const struct fabric *from);
 void tables_drop(struct tables_reader *r); /* free without a result */
 
-/* All of it for one file; -1 also when p (may be NULL) is cancelled. */
+/* All of this for one file.  -1 also when p (may be NULL) is cancelled. */
 int tables_load(const char *path, const struct fabric *f, const struct lids *now, struct switch_tables **out,
 		struct tables_info *info, struct text *notes, struct progress *p, struct err *e);
 /* The same from memory; in->name is for messages. */
@@ -69,11 +68,11 @@ int tables_parse(const struct input *in, const struct fabric *f, const struct li
 
 /* --- of core/formats/ itself --- */
 
-/* The switch of a node GUID, whose table begins anew; NO_ID: not in the fabric (counted). */
+/* Begin the table of the switch with a node GUID anew.  NO_ID: it is not in the fabric (counted). */
 uint32_t tables_switch(struct tables_reader *r, uint64_t guid);
 /* An entry; false: the LID or the port is out of range. */
 bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port);
-/* Its LIDs reach up to top, whether or not they have entries. */
+/* Its LIDs reach up to top, with or without entries. */
 void tables_top(struct tables_reader *r, uint32_t sw, uint64_t top);
 void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text);
 /* ibdiagnet's .far. */

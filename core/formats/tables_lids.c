@@ -1,4 +1,4 @@
-/* Which LIDs ports have with tables that were read: those that the files name, else others. */
+/* The LIDs of ports with tables that were read: those that the files name, else others. */
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
 #include "core/formats/tables.h"

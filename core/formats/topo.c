@@ -234,7 +234,7 @@ static uint32_t add_chip(struct reader *r, const struct ibnl_part *p, const char
 	return node;
 }
 
-/* What CFG says of a board ("R": it is not there, "12x": another variant); empty: nothing. */
+/* The word of CFG about a board ("R": it is not there, "12x": another variant); empty: none. */
 static struct cursor change_of(struct cursor changes, const char *board)
 {
 	size_t n = strlen(board);

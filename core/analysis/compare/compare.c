@@ -177,7 +177,10 @@ static bool moved_cable(const struct comparison *c, uint32_t sw, unsigned port)
 	return c->across && t->peer[id] != c->a->topo->peer[id];
 }
 
-/* Which switches' paths differ, both being sound: by ascending hops, so that the next switch is known. */
+/*
+ * Switches whose paths differ, where both paths arrive.  They come by ascending hops, so the next switch is
+ * already known.
+ */
 static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t *cb)
 {
 	const struct topo *tb = w->c->b->topo;

@@ -1,4 +1,4 @@
-/* Which engine made the tables held?  Every one is tried with the options in force. */
+/* Which engine made the tables that are held? Every engine is tried with the options in force. */
 #include "core/analysis/compare/drift.h"
 
 #include <stdlib.h>

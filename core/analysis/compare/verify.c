@@ -217,7 +217,7 @@ static int copy_file(const char *from, FILE *to, struct progress *p, struct err 
 	return 0;
 }
 
-/* What an option of files names, as a file of the folder, so that OpenSM reads what we read. */
+/* The file that an option names, as a file of the folder: so OpenSM reads what this program reads. */
 static int put_file(const struct simulation *sim, const char *name, const char *value, struct progress *p,
 		    struct err *e)
 {
@@ -423,7 +423,7 @@ static uint32_t end_lids(const struct sweep *w, uint16_t *lid)
 	return n;
 }
 
-/* What is asked: lines of pairs, evenly among all; their number. */
+/* The pairs to ask for, as lines, drawn evenly from all.  Returns their number. */
 static int64_t put_pairs(struct verification *v, const struct simulation *sim, struct err *e)
 {
 	uint16_t *lid = NEW_ARRAY(v->sweep->lids->max_lid + 1u, uint16_t);

@@ -80,7 +80,7 @@ static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 	}
 }
 
-/* What leaves by a port goes on by all ports that the next switch may choose. */
+/* The flow that leaves by a port goes on by all ports that the next switch may choose. */
 static void pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner)
 {
 	static const struct port_set none;

@@ -303,7 +303,7 @@ uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to)
 
 /* --- routes behind a dependency ------------------------------------------------------------------ */
 
-/* What is looked for: two ports in turn, each on its VL. */
+/* The pair to look for: two ports in a row, each on its VL. */
 struct wanted_pair {
 	uint32_t port[2];
 	unsigned vl[2];
@@ -377,7 +377,7 @@ static bool tables_agree(const struct routing *r, const struct wanted_pair *w, u
 	return true;
 }
 
-/* Which switches send a LID through a port: 0 not known, 1 no, 2 yes. */
+/* Does a switch send a LID through a port? 0: not known, 1: no, 2: yes. */
 struct passing {
 	uint8_t *switches; /* [n_switches] */
 	uint32_t *way;	   /* [n_switches] room */
@@ -463,7 +463,7 @@ static void dot_channel(FILE *f, const struct cdg *c, uint32_t v)
 	fprintf(f, ", VL %u\"%s];\n", c->vl[v], c->component[v] == NO_ID ? "" : ", color=red");
 }
 
-/* What is drawn: a component, or what has to do with a VL. */
+/* The part to draw: a component, or everything connected with a VL. */
 struct drawn {
 	int vl;
 	uint32_t component;

@@ -82,7 +82,7 @@ static void walk_from(struct walk *w, uint32_t root)
 	}
 }
 
-/* What the loss of a switch leaves: the parts found, and the rest, where the walk began. */
+/* The parts that remain after the loss of a switch, and the rest, where the walk began. */
 static void judge_loss(const struct walk *w, struct losses *p, uint32_t s, bool is_root)
 {
 	uint64_t rest = is_root ? 0 : w->total - w->cut[s] - w->hosts[s];

@@ -131,7 +131,10 @@ static bool has_link(const struct layout *l, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Who follows `last`: of its neighbours, if any is left, the one with most links to those placed. */
+/*
+ * The switch that follows `last`: a neighbour of it, if any is left, and of these the one with most links to
+ * placed switches.
+ */
 static uint32_t next_around(const struct circling *c, uint32_t last)
 {
 	uint32_t best = NO_ID, most = 0;

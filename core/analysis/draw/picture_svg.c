@@ -228,7 +228,7 @@ static void put_box(const struct svg *s, uint32_t sw)
 	fputs("</g>\n", s->to);
 }
 
-/* How many hosts, under each switch that has some, or what is told there instead. */
+/* The number of hosts under each switch that has some, or the text that replaces it. */
 static void put_under(const struct svg *s, uint32_t sw)
 {
 	const struct picture_rect *r = &s->pic->box[sw];

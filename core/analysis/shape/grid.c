@@ -184,7 +184,10 @@ static unsigned along(const struct lpart *p, uint32_t u, unsigned from)
 	return from % 2 ? c >= 2 : c == 1 || c == 2;
 }
 
-/* Those of two places in pairs, in another way for each variant.  false: there are no more ways. */
+/*
+ * Put dimensions of two places together in pairs, in another way for each variant. false: there are no more
+ * ways.
+ */
 static bool pair_twos(struct dims *x, unsigned *two, unsigned n, unsigned variant)
 {
 	if (n % 2)

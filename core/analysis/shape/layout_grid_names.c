@@ -1,6 +1,6 @@
 /*
- * What the cables leave open in a grid: which dimension is x, where 0 is and which way up leads.  Names tell
- * it, else port numbers.  Rings of four come as two dimensions of two, as a square is both.
+ * The cables of a grid leave open which dimension is x, where 0 is, and in which direction up leads.  Names
+ * decide it, else port numbers.  Rings of four come as two dimensions of two, as a square is both.
  */
 #include <stdlib.h>
 #include <string.h>

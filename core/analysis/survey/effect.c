@@ -636,7 +636,10 @@ static void mark_cables(struct effect_work *w, const struct routing *a, const st
 		}
 }
 
-/* Which switches' paths differ where both arrive: nearest first, so that the next one is known. */
+/*
+ * Switches whose paths differ, where both paths arrive.  The nearest come first, so the next switch is
+ * already known.
+ */
 static void mark_paths(struct effect_work *w, const struct topo *t)
 {
 	const struct fabric *f = t->fabric;

@@ -1,7 +1,7 @@
 /*
- * What the entries that changed do to the ways of hosts to one LID.  The ways to a LID are a tree; where no
- * host left, a way is another only from the first switch on whose entry changed, and how many hosts come by
- * there is known from before.  So only these switches are looked at, and what lies behind them.
+ * The effect of changed entries on the ways of hosts to one LID.  The ways to a LID are a tree.  If no host
+ * left, a way changes only behind the first switch whose entry changed.  The number of hosts that come by
+ * that switch is known from before.  So only these switches, and those behind them, are looked at.
  */
 #include "core/analysis/survey/effect.h"
 
@@ -52,7 +52,7 @@ void moves_add(struct moves *m, uint32_t sw, unsigned lid)
 
 /* --- one LID ----------------------------------------------------------------------------------- */
 
-/* What is at hand while the moves of one LID are applied. */
+/* Data needed while the moves of one LID are applied. */
 struct applying {
 	struct effect_work *w;
 	struct moves *m;

@@ -29,7 +29,7 @@ static uint64_t neighbours(uint32_t *set, uint32_t n)
 	return h | (uint64_t)1 << 63;
 }
 
-/* What an element stands for as one that a link leads to; never 0. */
+/* The key of an element as the target of a link; never 0. */
 static uint64_t far_element(const struct elements *el, uint32_t e, uint32_t *set)
 {
 	uint32_t n = 0;

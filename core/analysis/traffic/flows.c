@@ -82,7 +82,7 @@ static int by_hops(const void *x, const void *y, void *ctx)
 	return hops[a] != hops[b] ? (hops[a] < hops[b] ? -1 : 1) : a < b ? -1 : a > b;
 }
 
-/* Which switches' packets to a LID of an endport pass switch sw? */
+/* The switches whose packets to a LID of an endport pass switch sw. */
 static void find_upstream(const struct routing *r, uint32_t sw, unsigned lid, uint32_t dst, struct to_one *w)
 {
 	const struct topo *t = r->topo;
