@@ -1,13 +1,15 @@
 /*
  * Faults of a routing, one by one.  Two checks can be compared: which faults are new, which are gone?
  *
- * A fault is recognised by GUIDs, never by names, LIDs or ids, since these change from one discovery to the
- * next: a path by the node GUID of the switch it starts from and the port GUID of its destination, with the
- * offset of the LID where a port has several; an endport without LID, or cut off, by its port GUID; a channel
- * on a credit loop by the node GUID and port that send, and the VL; a part of the fabric that is missing by
- * its kind and the node GUID and port where it is missed (a text that was cut off has no place: its kind
- * alone counts); a port of the scope that is not here by its node GUID and number.  Routes dropped at VL 15
- * are one fault, new when there are more of them.
+ * A fault is recognised by GUIDs, never by names, LIDs or ids: these change from one discovery to the next.
+ *   path              node GUID of the switch where it starts, port GUID of its destination, and the offset
+ *                     of the LID where a port has several
+ *   endport           its port GUID (without LID, or cut off)
+ *   credit loop       for each channel: node GUID and port that send, and the VL
+ *   missing part      its kind, and the node GUID and port where it is missed; a text that was cut off has
+ *                     no place, so its kind alone counts
+ *   port of the scope its node GUID and number (it is not here)
+ * Routes dropped at VL 15 are one fault. It is new when there are more of them.
  */
 #ifndef IBSCOPE_FAULTS_H
 #define IBSCOPE_FAULTS_H

@@ -1,5 +1,5 @@
 /*
- * Channel dependency graphs (W.  J.  Dally, C.  L.  Seitz, Deadlock-Free Message Routing in Multiprocessor
+ * Channel dependency graphs (W. J. Dally, C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor
  * Interconnection Networks, IEEE Transactions on Computers 36(5), 1987) of any routing.  Looks at tables, SLs
  * and VLs only and knows no engine.
  *

@@ -1,5 +1,5 @@
 /*
- * Effective bisection bandwidth (T.  Hoefler, T.  Schneider, A.  Lumsdaine, "Multistage switches are not
+ * Effective bisection bandwidth (T. Hoefler, T. Schneider, A. Lumsdaine, "Multistage switches are not
  * crossbars", Cluster 2008, and their simulator ORCS): the mean share of its link that a host gets when
  * random pairs of hosts talk.
  *
