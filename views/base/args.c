@@ -63,6 +63,8 @@ static int take(struct scene *sc, const struct arg *x, struct view_args *a, stru
 			return -1;
 		break;
 	case VIEW_ARG_OTHER:
+		if (!f && !x->small && x->kind != KIND_NUMBER)
+			return err_set(e, "no fabric is loaded");
 		*to = (struct view_arg){.kind = VIEW_ARG_NONE};
 		return 0;
 	default:
