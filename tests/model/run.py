@@ -263,7 +263,8 @@ def compare_bisection(fabric, before, model, rng):
         same("half width", o["ebb"]["half_width"], half)
         if len(model.hosts) <= 6:
             exact = model.exact(both)
-            if abs(value - exact) > 3 * half + 1e-9: # six standard errors
+            # six standard errors; orders that not one sample met may be a few in `samples`, too
+            if abs(value - exact) > 3 * half + 14 / samples:
                 raise Wrong("value %.4f +- %.4f, over all orders %.4f" % (value, half, exact))
 
 
