@@ -28,9 +28,9 @@ struct repl_line {
 static struct {
 	struct repl_line line[SCROLLBACK]; /* ring */
 	size_t first, n;
-	bool open;  /* the last line has not ended */
-	int back;   /* display lines scrolled up */
-	int height; /* display lines shown when last drawn */
+	bool open;		  /* the last line has not ended */
+	int back;		  /* display lines scrolled up */
+	int height;		  /* display lines shown when last drawn */
 	unsigned char feed[FEED]; /* bytes readline has still to read */
 	unsigned n_feed, at_feed;
 	bool forward;	       /* the last search of the history is one forward */

@@ -336,7 +336,7 @@ bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *
 	struct places *x = places_of(syntax);
 	uint8_t(*from)[PLACES] = mem_resize(NULL, (size_t)argc, sizeof(*from));
 	unsigned sum[PLACES] = {0}, now[PLACES], place = PLACES;
-	struct set at, before;
+	struct set at = {0}, before;
 
 	for (int i = 1; i < argc; i++) {
 		before = at;

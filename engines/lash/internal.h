@@ -108,7 +108,7 @@ uint32_t acyclic_cycle(struct acyclic *a, const struct dependency *d, unsigned n
 /* One more reference to a plan; of one that is recorded. */
 struct lash_plan *lash_plan_ref(const struct lash_plan *p);
 void lash_plan_unref(const struct lash_plan *p); /* NULL is fine */
-void lash_mesh_free(struct lash_mesh *m);  /* NULL is fine */
+void lash_mesh_free(struct lash_mesh *m);	 /* NULL is fine */
 
 /* out[], and root[] when asked; false when cancelled. */
 bool lash_find_paths(struct lash_plan *p, const struct engine_input *in);

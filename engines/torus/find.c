@@ -358,7 +358,7 @@ static int scan(struct torus_run *r)
 		r->t->scans++;
 		rec_note(r->in, "scan %u", r->t->scans);
 		for (uint32_t i = 0; i < r->t->n_places; i++) {
-			struct cell c;
+			struct cell c = {0};
 
 			if (!progress_step(r->in->progress, i))
 				return err_set(&r->out->refused, CANCELLED);

@@ -50,7 +50,7 @@ static void test_wrap_random(void **state)
 		wrap_text(&t, text, columns, "", "");
 		for (char *line = t.s, *end; *line; line = end + 1) {
 			end = strchr(line, '\n');
-			assert_true(end - line <= columns);
+			assert_true((size_t)(end - line) <= columns);
 		}
 		for (const char *c = t.s; *c; c++)
 			if (*c != ' ' && *c != '\n')

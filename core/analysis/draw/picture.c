@@ -437,7 +437,7 @@ static void place_level(struct placing *g, const struct tree *t, unsigned lev, f
 
 static void place_tree(struct placing *g, uint32_t part)
 {
-	struct tree t;
+	struct tree t = {0};
 	float y = 0;
 
 	set_size(g, true, part);
