@@ -142,7 +142,11 @@ if [ "$1" = --one ]; then
 	trap 'exit 1' INT TERM
 	begun=$(date +%s)
 	suite "$4" >"$2/$3.log" 2>&1
-	echo $? $(($(date +%s) - begun)) >"$2/$3.ending"
+	status=$?
+	# the second line of "times" is what the children took: "1m2.345s 0m6.789s"
+	times >"$2/$3.times"
+	cpu=$(sed -n '2s/[ms]/ /gp' "$2/$3.times" | awk '{printf "%.0f", 60 * $1 + $2 + 60 * $3 + $4}')
+	echo "$status $(($(date +%s) - begun)) s, $cpu of CPU" >"$2/$3.ending"
 	mv "$2/$3.ending" "$2/$3.status"
 	exit 0
 fi
@@ -184,10 +188,10 @@ for s in "$@"; do
 		log=$work/$number.log
 		# the pool ends with the last suite
 		while [ ! -e "$work/$number.status" ] && kill -0 "$pool" 2>/dev/null; do sleep 0.2; done
-		status='none 0'
+		status='none 0 s'
 		[ -e "$work/$number.status" ] && status=$(cat "$work/$number.status")
-		echo "== $s (${status#* } s)"
-		status=${status% *}
+		echo "== $s (${status#* })"
+		status=${status%% *}
 		cat "$log"
 	else
 		log=$work/said
