@@ -137,6 +137,16 @@ void clean_rest(struct text *t, size_t from)
 	text_free(&raw);
 }
 
+void clean_line(struct text *t, const char *s)
+{
+	for (const char *end; *s; s = end) {
+		end = s + strcspn(s, "\n");
+		clean_add(t, s, (size_t)(end - s));
+		if (*end)
+			spell(t, end++, 1);
+	}
+}
+
 const char *clean_string(const char *s, struct text *t)
 {
 	size_t len = strlen(s);

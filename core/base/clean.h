@@ -26,6 +26,9 @@ bool is_clean(const char *s, size_t len);
 /* Add s to t, cleaned. */
 void clean_add(struct text *t, const char *s, size_t len);
 
+/* The same on one line, for comments: ends of lines are spelled, too. */
+void clean_line(struct text *t, const char *s);
+
 /* Clean the text in t from byte `from` on. */
 void clean_rest(struct text *t, size_t from);
 

@@ -1,5 +1,6 @@
 /* Splitting of command lines into words. */
 #include "core/base/words.h"
+#include "core/base/clean.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -38,26 +39,72 @@ static int quoted(const char **p, char quote, struct text *w, struct err *e)
 	return 0;
 }
 
+/* One byte that is spelled, behind its backslash; other characters stand for themselves. */
+static int spelled(const char **p, struct text *w, struct err *e)
+{
+	static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";
+	char c = *(*p)++, hex[3] = {0};
+	const char *letter = strchr(letters, c);
+	size_t n = c == 'x' ? strspn(*p, "0123456789abcdefABCDEF") : 0;
+
+	if (n) {
+		memcpy(hex, *p, n > 2 ? 2 : n);
+		*p += strlen(hex);
+		c = (char)strtoul(hex, NULL, 16);
+		if (!c)
+			return err_set(e, "found \\x%s, a NUL byte, which no word can hold", hex);
+	}
+	text_putc(w, letter ? bytes[letter - letters] : c);
+	return 0;
+}
+
+/* The same for $'...', as in a shell. */
+static int spelled_out(const char **p, struct text *w, struct err *e)
+{
+	while (**p && **p != '\'') {
+		if (**p != '\\' || !(*p)[1])
+			text_putc(w, *(*p)++);
+		else if (++*p, spelled(p, w, e))
+			return -1;
+	}
+	return quoted(p, '\'', w, e); /* of which nothing is left, or the end is missing */
+}
+
+static int take(const char **p, struct text *w, struct err *e)
+{
+	int rc = 0;
+
+	while (!rc && **p && **p != ';' && !isspace((unsigned char)**p)) {
+		char c = *(*p)++;
+
+		if (c == '"' || c == '\'')
+			rc = quoted(p, c, w, e);
+		else if (c == '$' && **p == '\'')
+			rc = (++*p, spelled_out(p, w, e));
+		else
+			text_putc(w, c == '\\' && **p ? *(*p)++ : c);
+	}
+	return rc;
+}
+
 int words_take(const char **p, char **word, struct err *e)
 {
 	struct text w = {0};
 
-	while (**p && **p != ';' && !isspace((unsigned char)**p)) {
-		char c = *(*p)++;
-
-		if (c == '"' || c == '\'') {
-			if (quoted(p, c, &w, e)) {
-				text_free(&w);
-				return -1;
-			}
-		} else if (c == '\\' && **p) {
-			text_putc(&w, *(*p)++);
-		} else {
-			text_putc(&w, c);
-		}
+	if (take(p, &w, e)) {
+		text_free(&w);
+		return -1;
 	}
 	*word = w.s ? w.s : str_dup("");
 	return 0;
+}
+
+char *word_begun(const char *p)
+{
+	struct text w = {0};
+
+	take(&p, &w, NULL);
+	return w.s ? w.s : str_dup("");
 }
 
 const char *words_skip(const char *p)
@@ -102,8 +149,22 @@ void words_free(int argc, char **argv)
 	free(argv);
 }
 
+/* Neither lines of a script nor a screen keep all bytes: they are spelled. */
+static bool must_be_spelled(const char *w)
+{
+	return !is_clean(w, strlen(w)) || strchr(w, '\n');
+}
+
 void word_add_quoted(struct text *t, const char *w)
 {
+	if (must_be_spelled(w)) {
+		text_add(t, "$'");
+		for (; *w; w++)
+			text_add(t, *w >= ' ' && *w < 0x7f && !strchr("'\\", *w) ? "%c" : "\\x%02x",
+				 (unsigned char)*w);
+		text_putc(t, '\'');
+		return;
+	}
 	text_putc(t, '"');
 	for (; *w; w++) {
 		if (*w == '"' || *w == '\\')
@@ -117,7 +178,7 @@ char *word_quoted(const char *w)
 {
 	struct text t = {0};
 
-	if (*w && !strpbrk(w, " \t;'\"\\#"))
+	if (*w && !strpbrk(w, " \t;'\"\\#") && !must_be_spelled(w))
 		return str_dup(w);
 	word_add_quoted(&t, w);
 	return t.s;

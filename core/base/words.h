@@ -10,9 +10,10 @@
 struct err;
 
 /*
- * Split a line into words.  Blanks separate; '...' and "..." quote; a backslash escapes; # at the start of a
- * word begins a comment; ';' ends a command (*rest is set behind it, NULL at the end).  Free words with
- * words_free().
+ * Split a line into words.  Blanks separate; '...' and "..." quote; a backslash escapes; in $'...' it spells
+ * bytes
+ * (\xNN, \n, \r and so on); # at the start of a word begins a comment; ';' ends a command (*rest is set
+ * behind it, NULL at the end).  Free words with words_free().
  */
 int words_split(const char *line, const char **rest, int *argc, char ***argv, struct err *e);
 void words_free(int argc, char **argv);
@@ -23,7 +24,12 @@ const char *words_skip(const char *p);
 bool words_end(const char *p);
 /* Take the word that begins at *p (no blank is there); *word is to be freed.  -1 and *e: a quote is open. */
 int words_take(const char **p, char **word, struct err *e);
-/* A word as a person types it, in quotes where it needs them; to be freed. */
+/* The word that begins at p and ends the line; a quote may be open.  To be freed. */
+char *word_begun(const char *p);
+/*
+ * A word as a person types it, in quotes where it needs them; to be freed.  It is one line of clean text
+ * (clean.h) and split again it is w, whatever bytes w holds.
+ */
 char *word_quoted(const char *w);
 void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether it needs them or not */
 

@@ -327,23 +327,6 @@ static void offer_word(void *ctx, const char *word, size_t len)
 	}
 }
 
-/* The text of a word without its quotes; the word may be unfinished. */
-static char *unquote(const char *w)
-{
-	struct text t = {0};
-	char open = 0;
-
-	for (; *w; w++) {
-		if (*w == '\\' && open != '\'' && w[1])
-			text_putc(&t, *++w);
-		else if (open ? *w == open : (*w == '"' || *w == '\''))
-			open = open ? 0 : *w;
-		else
-			text_putc(&t, *w);
-	}
-	return t.s ? t.s : str_dup("");
-}
-
 /* The entry that is named, in full or by a unique beginning. */
 static bool find_subcommand(const struct command *k, const char *name, struct subcommand *found)
 {
@@ -509,12 +492,12 @@ static const char *read_line(struct completer *c, const char *p)
 			continue;
 		}
 		if (!*p || words_take(&p, &word, NULL)) { /* nothing typed yet, or a quote is open */
-			c->word = unquote(from);
+			c->word = word_begun(from);
 			return from;
 		}
 		if (!*p) {
 			free(word);
-			c->word = unquote(from);
+			c->word = word_begun(from);
 			return from;
 		}
 		take_word(c, word);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/base/clean.h"
 #include "core/base/guidfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -36,9 +37,7 @@ static void put_option(struct text *t, const struct options *o, const struct opt
 	text_add(t, "set %s", d->name);
 	if (d->type == OPT_FILE && !options_has_list(o, d->name))
 		put_path(t, options_get(o, d->name));
-	else if (options_has_list(o, d->name))
-		text_add(t, " %s", options_get(o, d->name)); /* words, quoted as they were typed */
-	else
+	else /* several names are one word here, as blanks part them in either */
 		put_word(t, options_get(o, d->name));
 	text_add(t, "\n");
 }
@@ -61,6 +60,21 @@ static unsigned put_options(struct text *t, const struct options *a, const struc
 	return n;
 }
 
+static void put_lost(struct replay *r, const char *what, const char *event, const char *why)
+{
+	text_add(&r->lost, "%s", what);
+	clean_line(&r->lost, event);
+	text_add(&r->lost, "%s", why);
+}
+
+/* An event that cannot be done again is a comment.  A name with an end of line must not become a command. */
+static void put_undone(struct replay *r, const char *event, const char *why)
+{
+	text_add(&r->script, "# ");
+	clean_line(&r->script, event);
+	put_lost(r, "`", event, why);
+}
+
 /* The command that got the fabric, from a file or synthetic. */
 static void put_fabric(struct replay *r, const struct event *ev, const char *fabric)
 {
@@ -74,12 +88,10 @@ static void put_fabric(struct replay *r, const struct event *ev, const char *fab
 		text_add(&r->script, "load");
 		put_word(&r->script, fabric);
 		r->needs_fabric = true;
-		text_add(&r->lost,
-			 "`%s` cannot be done again: the fabric is in %s, without tables read with it.\n",
-			 ev->text, fabric);
+		put_lost(r, "`", ev->text, "` cannot be done again: the fabric is in ");
+		put_lost(r, "", fabric, ", without tables read with it.\n");
 	} else {
-		text_add(&r->script, "# %s", ev->text);
-		text_add(&r->lost, "`%s` cannot be done again.\n", ev->text);
+		put_undone(r, ev->text, "` cannot be done again.\n");
 	}
 	text_add(&r->script, "\n");
 }
@@ -99,10 +111,10 @@ static void put_change(struct replay *r, const struct event *ev, const struct ev
 			put_options(&r->script, before->setup->options, ev->setup->options, true);
 	} else if (!strcmp(text, "routing_engine")) {
 		text_add(&r->script, "route %s\n", ev->setup->chain);
-	} else if (!strncmp(text, "tables live", 11) || !strncmp(text, "route live", 10)) {
-		text_add(&r->script, "# %s\n", text);
-		text_add(&r->lost, "`%s`: what the switches held then (`export lfts FILE` keeps tables).\n",
-			 text);
+	} else if ((!strncmp(text, "tables live", 11) && strchr(" ", text[11])) ||
+		   !strncmp(text, "route live", 10)) {
+		put_undone(r, text, "`: what the switches held then (`export lfts FILE` keeps tables).\n");
+		text_add(&r->script, "\n");
 	} else if (!strncmp(text, "tables ", 7)) {
 		file = str_dup(text + 7);
 		text_add(&r->script, "tables");
@@ -149,8 +161,10 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 	size_t first = first_event(s);
 	const struct setup *begin = s->event[first].setup;
 
-	if (first)
-		text_add(&r->lost, "Events before `%s`: %zu.\n", s->event[first].text, first);
+	if (first) {
+		put_lost(r, "Events before `", s->event[first].text, "`");
+		text_add(&r->lost, ": %zu.\n", first);
+	}
 	put_options(&r->script, NULL, begin->options, false);
 	put_fabric(r, &s->event[first], fabric);
 	put_options(&r->script, NULL, begin->options, true);
@@ -170,8 +184,8 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 	put_options(&r->script, s->event[s->at].setup->options, s->setup->options, true);
 	for (size_t i = 0; i < s->n_snapshots; i++)
 		if (!kept[i])
-			text_add(&r->lost, "Snapshot \"%s\": it is of no event of this journal.\n",
-				 s->snapshot[i].name);
+			put_lost(r, "Snapshot \"", s->snapshot[i].name,
+				 "\": it is of no event of this journal.\n");
 	free(kept);
 }
 

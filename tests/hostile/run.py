@@ -485,7 +485,7 @@ def explore(t):
         t.keys("Enter")
         t.wait(shown)
     complete(t, "set chassis_file cha", r"> set chassis_file .*chassis\\x1b\]52;c;eA==\\x07")
-    complete(t, "diff ", r"^. \\x1bc  +all")
+    complete(t, "diff ", r"^. \$'\\x1bc'  +all")
     t.run("pane switches")
     t.wait(r"▸Switches")
     t.keys("/")

@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(ROOT, "tests"))
-from trial import expect, run_tests  # noqa: E402
+from trial import chosen_seed, expect, run_tests  # noqa: E402
 
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
@@ -48,7 +48,7 @@ SESSIONS = {
     "before": "set port_guids ibsim; synth torus:4x4,hosts=2; route dor; fail link t00[3]; flap t10[3]; sweep; reroute",
     "scope": "load {demo}; route minhop; scope node00[01-20]; fail switch spine-02; scope all",
     "names": "names map; load {demo}; route updn; fail switch 'first leaf'",
-    "files": "load 'a fabric.ibnet'; set root_guid_file 'some roots'; route updn; tables 'my tables'; fail link leaf-01[5]",
+    "files": "load 'a fabric.ibnet'; set root_guid_file 'some roots'; route updn; tables 'live-my tables'; fail link leaf-01[5]",
     "lists": "load {demo}; set root_guid_file spine-01 spine-02; route updn; set root_guid_file spine-03",
     "folder": "load {dumps}",
     "unrouted": "load {demo}; fail link leaf-03[5]; set lmc 2",
@@ -60,7 +60,7 @@ def replayed(folder):
     """save-session and source in another folder: journal, place in it, snapshots, options and tables are the same."""
     elsewhere = os.path.join(folder, "elsewhere")
     os.mkdir(elsewhere)
-    run(folder, "load %s; save 'a fabric.ibnet'; route updn; roots export 'some roots'; route minhop; export lfts 'my tables'" % DEMO)
+    run(folder, "load %s; save 'a fabric.ibnet'; route updn; roots export 'some roots'; route minhop; export lfts 'live-my tables'" % DEMO)
     with open(os.path.join(folder, "map"), "w", encoding="ascii") as f:
         f.write('0x0002c90300a00000 "first leaf"\n')
     guid = re.search(r'^Switch\s+\d+ "S-([0-9a-f]+)"\s+# "leaf-01"', open(DEMO, encoding="utf-8").read(), re.M)[1]
@@ -143,6 +143,42 @@ def hostile(folder):
         f.write(net)
     text = run(folder, "load net; fail host 0x100000; report -")
     expect("\\<b\\>\\*x\\*\\`\\|" in text and "- host: <b>" not in text, text)
+
+
+def any_path(folder):
+    """A fabric and a file of names in paths of any bytes: opened as a word, saved, done again; nothing in them is run."""
+    seed = chosen_seed()
+    print("any_path: SEED=" + seed)
+    rng = random.Random(seed)
+    names = [b"a%cb.ibnet" % c for c in (*range(1, 33), 127, 255, *b"$\"'\\;#*[")]
+    names += [bytes(c for c in rng.randbytes(rng.randrange(2, 40)) if c not in b"/\0") + b"\n" for _ in range(20)]
+    names += [b"x\nfail switch spine-02\n", b"- .ibnet", b"$'x'", b"# x", b"a'b\"c\\x41"]
+    with open(DEMO, "rb") as f:
+        text = f.read()
+    folder = os.fsencode(folder)
+    for name in names:
+        path = os.path.join(folder, name)
+        for n, content in (("", text), (".n", b'0x1 "one"\n')):
+            with open(path + os.fsencode(n), "wb") as f:
+                f.write(content)
+
+        def program(*words):
+            return subprocess.run([IBSCOPE, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = program("-R", "minhop", "--node-name-map", path + b".n", "-e", "fail switch spine-01; save-session saved; report r; export fdbs was",
+                       os.path.join(b".", name))
+        expect(not done.returncode, repr(name), done.stdout)
+        with open(os.path.join(folder, b"saved"), "rb") as f:
+            script = f.read()
+        with open(os.path.join(folder, b"r"), "rb") as f:
+            fence = re.search(rb"^````\n(.*?)^````$", f.read(), re.M | re.S)[1]
+        # the report has no names beside it, all else is the same
+        expect([w.split()[0] for w in script.splitlines()[1:]] == [b"names", b"load", b"route", b"fail"], repr(name), script)
+        expect(script.splitlines()[2:] == fence.splitlines(), repr(name), script, fence)
+        done = program("-x", "saved", "-e", "export fdbs now")
+        expect(not done.returncode, repr(name), done.stdout)
+        with open(os.path.join(folder, b"was"), "rb") as a, open(os.path.join(folder, b"now"), "rb") as b:
+            expect(a.read() == b.read(), repr(name), "other tables")
+        os.remove(path)
 
 
 # --- Slurm -------------------------------------------------------------------------------------------
@@ -331,7 +367,7 @@ def slurm_itself(folder):
     expect(read_by_slurm(folder, nodes)[1], "a switch that is not there is no fault to Slurm")
 
 
-TESTS = [replayed, lost, report, drawings, hostile, slurm, slurm_itself]
+TESTS = [replayed, lost, any_path, report, drawings, hostile, slurm, slurm_itself]
 
 if __name__ == "__main__":
     sys.exit(run_tests("sessions", TESTS, sys.argv[1:], also=(StopIteration,)))

@@ -5,9 +5,11 @@
 #include "core/base/err.h"
 #include "core/base/glob.h"
 #include "core/base/json.h"
+#include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "tests/unit/fixture.h"
 
 static void test_glob(void **state)
@@ -268,6 +270,82 @@ static void test_json(void **state)
 	json_decref(v);
 }
 
+static void has_word(const char *line, int at, const char *x)
+{
+	const char *rest;
+	char **argv;
+	struct err e;
+	int n;
+
+	assert_int_equal(words_split(line, &rest, &n, &argv, &e), 0);
+	assert_null(rest);
+	assert_in_range(n, at + 1, 3);
+	assert_string_equal(argv[at], x);
+	words_free(n, argv);
+}
+
+/* split(word_quoted(x)) is x, in the middle of a line, too; the typed form is one line of clean text. */
+static void quoted(const char *x)
+{
+	char *typed = word_quoted(x), *line = str_printf("a %s b", typed), *begun = word_begun(typed);
+	struct text t = {0};
+
+	assert_null(strchr(typed, '\n'));
+	assert_true(is_clean(typed, strlen(typed)));
+	has_word(typed, 0, x);
+	has_word(line, 1, x);
+	word_text(x, &t);
+	has_word(text_str(&t), 0, x);
+	assert_string_equal(begun, x);
+	free(begun);
+	if (typed[strlen(typed) - 1] == (typed[0] == '$' ? '\'' : '"')) { /* completion reads an open quote */
+		typed[strlen(typed) - 1] = 0;
+		begun = word_begun(typed);
+		assert_string_equal(begun, x);
+		free(begun);
+	}
+	text_free(&t);
+	free(line);
+	free(typed);
+}
+
+static void test_word_quoted(void **state)
+{
+	static const char often[] = "$'\"\\ \t\n\r\v\f;#:x0a[]*%\xc3\xa9\xe2\x80\xae\xff";
+	uint64_t r = test_seed();
+	char x[41];
+	const char *rest;
+	char **argv;
+	struct err e;
+	int n;
+
+	(void)state;
+	quoted("");
+	for (unsigned a = 0x100; a < 0x10000; a++) {
+		x[0] = (char)(a >> 8);
+		x[1] = (char)a;
+		x[2] = 0;
+		quoted(x);
+	}
+	for (unsigned i = 0; i < 20000; i++) {
+		size_t len = rng_below(&r, sizeof(x));
+
+		for (size_t k = 0; k < len; k++)
+			x[k] = rng_below(&r, 2) ? often[rng_below(&r, sizeof(often) - 1)]
+						: (char)(1 + rng_below(&r, 255));
+		x[len] = 0;
+		quoted(x);
+	}
+	has_word("$'a\\n\\x41\\x4x\\'\\q'b", 0, "a\nA\4x'qb");
+	has_word("$'\\a\\b\\f\\r\\t\\v\\\\'", 0, "\a\b\f\r\t\v\\");
+	has_word("$'\\x'", 0, "x");
+	has_word("$ a$b \"$'\"", 2, "$'");
+	assert_int_equal(words_split("load $'a\\x00b'", &rest, &n, &argv, &e), -1);
+	assert_non_null(strstr(e.msg, "NUL"));
+	assert_int_equal(words_split("load $'a\\'", &rest, &n, &argv, &e), -1);
+	assert_non_null(strstr(e.msg, "no closing '"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_clean_stream),
 		cmocka_unit_test(test_clean_stream_fails),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_word_quoted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

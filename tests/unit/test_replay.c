@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/formats/formats.h"
 #include "core/session/replay.h"
 
@@ -40,6 +41,40 @@ static void test_script(void **state)
 	check_script("synth ring:5; route minhop; snapshot a; synth ring:6",
 		     "synth ring:6\nroute minhop\nreset\n",
 		     "Snapshot \"a\": it is of no event of this journal.\n");
+	check_script("synth ring:5; route minhop; snapshot $'a\\nb'; synth ring:5",
+		     "synth ring:5\nroute minhop\nreset\n",
+		     "Snapshot \"a\\x0ab\": it is of no event of this journal.\n");
+}
+
+/* A file that is gone by then, of a name with an end of line: none of it becomes a command. */
+static void test_gone(void **state)
+{
+	char path[] = "/tmp/ibscope-test-gone\nfail random 1\r-XXXXXX", *quoted, *line, *comment;
+	int fd = mkstemp(path);
+	FILE *f = fdopen(fd, "w");
+	struct session *s;
+	struct replay r;
+
+	(void)state;
+	fputs("Switch 2 \"S\"\n[1] \"A\"[1]\n\nHca 1 \"A\"\n[1] \"S\"[1]\n", f);
+	fclose(f);
+	quoted = word_quoted(path);
+	line = str_printf("load %s", quoted);
+	s = start(line);
+	unlink(path);
+	comment = str_printf("# load /tmp/ibscope-test-gone\\x0afail random 1\\x0d%s\n", strrchr(path, '-'));
+	replay_make(&r, s, NULL, NULL);
+	assert_string_equal(text_str(&r.script), comment);
+	assert_int_equal(strcspn(text_str(&r.lost), "\n"), r.lost.len - 1);
+	replay_free(&r);
+	replay_make(&r, s, "/x\ny.ibnet", NULL);
+	assert_string_equal(text_str(&r.script), "load $'/x\\x0ay.ibnet'\n");
+	assert_int_equal(strcspn(text_str(&r.lost), "\n"), r.lost.len - 1);
+	replay_free(&r);
+	session_free(s);
+	free(quoted);
+	free(line);
+	free(comment);
 }
 
 static void check_slurm(const char *lines, bool yaml, const char *expected)
@@ -73,7 +108,8 @@ static void test_slurm(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_slurm)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_gone),
+					   cmocka_unit_test(test_slurm)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,12 +35,13 @@ const char *direction_sign(char direction, const char *none)
 
 void word_text(const char *s, struct text *t)
 {
-	bool plain = *s && !strpbrk(s, " \t\"'\\;#*?[]%") && (unsigned char)*s > ' ';
+	char *word = strpbrk(s, "*?[]%") ? NULL : word_quoted(s);
 
-	if (plain)
-		text_add(t, "%s", s);
+	if (word)
+		text_add(t, "%s", word);
 	else
 		word_add_quoted(t, s);
+	free(word);
 }
 
 /* A name that can only mean this node: not a number, not a pattern, found, and nobody else has it. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clean.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 
@@ -222,8 +223,9 @@ void torus_conf_text(const struct torus_plan *p, struct text *x)
 {
 	char shape[100];
 
-	text_add(x, "# torus-2QoS.conf of %s: %s", p->t->fabric->source,
-		 grid_text(p->g, shape, sizeof(shape)));
+	text_add(x, "# torus-2QoS.conf of ");
+	clean_line(x, p->t->fabric->source);
+	text_add(x, ": %s", grid_text(p->g, shape, sizeof(shape)));
 	if (p->g->missing_switches || p->g->missing_links)
 		text_add(x, ", %u switch%s and %u link%s missing", p->g->missing_switches,
 			 p->g->missing_switches == 1 ? "" : "es", p->g->missing_links,
