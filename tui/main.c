@@ -376,7 +376,7 @@ static int run_rc(struct command_run *r, struct err *e)
 /* From here on nothing gets to standard output but through the one that cleans. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
-	struct command_run r = {.in = in, .json = cl->json};
+	struct command_run r = {.in = in, .json = cl->json, .errors = stderr};
 	struct err e = {0};
 
 	r.f = stdout = clean_stream(STDOUT_FILENO);

@@ -45,6 +45,7 @@ struct command_run {
 	bool json;
 	unsigned width;		   /* width of the reader in columns, 0 = unlimited */
 	struct progress *progress; /* progress and cancellation, shared with other threads; may be NULL */
+	FILE *errors;		   /* messages of what failed while the rest goes on; NULL: they go to f */
 	/* Runs commands of the interface, which know panes and the terminal.  NULL: there is no interface. */
 	int (*on_screen)(const struct command *c, const struct args *args, struct out *o, struct err *e);
 	/* The rest begins as 0. */

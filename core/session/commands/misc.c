@@ -13,6 +13,7 @@ static int cmd_source(struct session *s, const struct args *args, struct out *o,
 	struct command_run *r = o->run;
 	bool whole = args_has(args, "whole");
 	struct text errors = {0};
+	size_t n = 0;
 	FILE *f;
 	int rc;
 
@@ -26,8 +27,15 @@ static int cmd_source(struct session *s, const struct args *args, struct out *o,
 	rc = whole ? run_whole_script(r, f, path, &errors, e) : run_script(r, f, path, e);
 	r->depth--;
 	fclose(f);
-	out_text(o, "%s", text_str(&errors));
+	if (r->errors)
+		fputs(text_str(&errors), r->errors);
+	else
+		out_text(o, "%s", text_str(&errors));
+	for (const char *c = text_str(&errors); (c = strchr(c, '\n')); c++)
+		n++;
 	text_free(&errors);
+	if (!rc && n)
+		rc = err_set(e, "%s: %s of it failed", path, PLURAL(n, "command"));
 	return rc;
 }
 
@@ -54,7 +62,7 @@ const struct command session_commands[] = {
 	{.name = "source",
 	 .syntax = "source FILE [whole]",
 	 .help = "run commands from a file, up to the first that fails; whole: all, and then tell what "
-		 "failed",
+		 "failed, as one failure",
 	 .run = cmd_source},
 	{.name = "echo", .syntax = "echo [TEXT...]", .help = "print the words", .run = cmd_echo},
 	{.name = "help",
