@@ -111,7 +111,8 @@ static struct routing *live_route(const struct engine_input *in, struct engine_o
 {
 	if (in->held)
 		return show(in, out, "live");
-	err_set(&out->refused, "the switches' tables were not read; `live tables` reads them");
+	err_set(&out->refused, "the switches' tables were not read; `live tables` reads them, and no "
+			       "engine takes their place");
 	return NULL;
 }
 
@@ -119,7 +120,8 @@ static struct routing *tables_route(const struct engine_input *in, struct engine
 {
 	if (in->held)
 		return show(in, out, "tables");
-	err_set(&out->refused, "no tables of this fabric were read; `tables FILE` reads them");
+	err_set(&out->refused, "no tables of this fabric were read; `tables FILE` reads them, and no "
+			       "engine takes their place");
 	return NULL;
 }
 

@@ -272,9 +272,12 @@ static int run_chain(struct run *r, const char *names, struct err *e)
 	bool cancelled = false;
 
 	parse_chain(&c, names, r->engines, &r->notes->text);
-	for (unsigned i = 0; i < c.n; i++)
+	for (unsigned i = 0; i < c.n; i++) {
 		if (try_engine(r, c.engine[i], &cancelled, e))
 			return cancelled ? -1 : 0;
+		if (c.engine[i]->holds != HOLDS_NOTHING) /* computed tables would pass for those held */
+			return 0;
+	}
 	if (c.no_fallback && c.n)
 		return 0;
 	r->s->fallback = c.n > 0;

@@ -74,7 +74,7 @@ static const struct rule rules[] = {
 	{"engine-refused", WARNING, COMPUTED, find_refused, "another engine routes than the one asked for",
 	 NULL},
 	{"no-routing", ERROR, COMPUTED, find_no_routing,
-	 "no engine routes: OpenSM leaves the switches' tables as they are", "leave out no_fallback"},
+	 "no engine routes: OpenSM leaves the switches' tables as they are", "leave out no_fallback; read the tables"},
 	{"all-roots", WARNING, COMPUTED, find_all_roots,
 	 "Up/Down counts hosts to find roots; leaves that pass for roots make it forbid little or nothing",
 	 NAME_ROOTS},

@@ -511,12 +511,15 @@ const struct command change_commands[] = {
 	{.name = "route",
 	 .syntax = "route ENGINE[,ENGINE...] [OPTION=VALUE]...",
 	 .help = "compute the tables as if OpenSM started with this engine",
-	 .details = "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback "
-		    "is in the "
-		    "list.\n"
-		    "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show "
-		    "options` list "
-		    "what there is.\n",
+	 .details =
+		 "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback "
+		 "is in the "
+		 "list.\n"
+		 "  live and tables show what switches hold; without it nothing is routed, none takes their "
+		 "place.\n"
+		 "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show "
+		 "options` list "
+		 "what there is.\n",
 	 .json = JSON_NAMED JSON_EVENT,
 	 .run = cmd_route},
 	{.name = "sweep",

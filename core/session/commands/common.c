@@ -23,7 +23,7 @@ const struct sweep *need_routing(const struct session *s, struct err *e)
 		err_set(e, "nothing is routed yet; `route ENGINE` does it, `tables FILE` takes what switches "
 			   "hold");
 	else if (!w->routing)
-		err_set(e, "no engine could route the fabric (no_fallback): there are no tables");
+		err_set(e, "no engine could route the fabric: there are no tables");
 	else
 		return w;
 	return NULL;
@@ -326,8 +326,9 @@ static void report_refusals(const struct sweep *w, struct out *o)
 	if (w->n_refusals && w->routing)
 		out_text(o, "Falling back as OpenSM does: %s.\n", w->routing->engine);
 	if (!w->routing && !w->fatal)
-		out_text(o, "No engine is left (no_fallback): OpenSM programs nothing, the switches keep "
-			    "what they had.\n");
+		out_text(o,
+			 "No engine is left%s: OpenSM programs nothing, the switches keep what they had.\n",
+			 w->setup->chain && strstr(w->setup->chain, "no_fallback") ? " (no_fallback)" : "");
 	out_json(o, "refusals", refusals_json(w));
 }
 
