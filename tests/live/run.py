@@ -764,6 +764,41 @@ def watching(ibscope):
         sim.close()
 
 
+def never_followed(ibscope):
+    """watch says what check says: without LIDs, with a host that has none, and when nothing changed since, nothing followed."""
+    def judged(name, lid, tables):
+        for begin, known in (("", False), ("live tables; ", True), ("live; ", False)):
+            r = sim.run(ibscope, "-e", begin + "watch 0 rounds 2")
+            said = r.stdout.split("[1] ")[-1]
+            check("watch, %s: %snothing followed" % (name, begin), r.returncode == 1 and "followed:" not in said and "NOT SOUND" in said
+                  and "%d endport%s without LID" % (lid, "s" * (lid != 1)) in said and said.startswith("nothing changed") == known
+                  and "[2] nothing changed; what was wrong still is\n" in said, r.stdout + r.stderr)
+            r = sim.run(ibscope, "--json", "-e", begin + "watch 0 rounds 2")
+            rounds = contract.objects(ibscope, r.stdout)[-1]["rounds"]
+            check("watch, %s: %srounds" % (name, begin), r.returncode == 1 and [x["followed"] for x in rounds] == [False, False]
+                  and rounds[0]["no_lid"] == lid and (rounds[0]["pairs"] > 0) == tables, rounds)
+
+    bare = os.path.join(WORK, "bare.net")
+    with open(SMALL) as f, open(bare, "w") as to:
+        to.write(re.sub(r" lid \d+.*", "", f.read()))
+    sim = Sim(bare)
+    try:
+        judged("no subnet manager was there", 12, False)
+        sim.console('Unlink "H-0000000000000a40"[1]')
+        sweep(sim)
+        r = sim.run(ibscope, "-e", "watch 0 rounds 1")
+        check("watch: followed without the host", r.returncode == 0 and "The tables followed: every host reaches every host.\n" in r.stdout,
+              r.stdout + r.stderr)
+        sim.console('ReLink "H-0000000000000a40"[1]')
+        judged("a host was plugged in afterwards", 1, True)
+        for words in ("live; route live", "live; route tables", "live; route tables,minhop"):
+            r = sim.run(ibscope, "-e", words, "-e", "check")
+            check("%s: no tables, no fallback" % words, r.returncode == 1 and "minhop" not in r.stdout and "ound" not in r.stdout
+                  and "there are no tables" in r.stderr, r.stdout + r.stderr)
+    finally:
+        sim.close()
+
+
 def has_seccomp(program):
     """Was the program built with libseccomp, and has the kernel what it needs?"""
     needs = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
@@ -824,6 +859,7 @@ def main():
             partial(os.path.abspath(arg))
             only_gets(probe, os.path.abspath(arg))
             watching(os.path.abspath(arg))
+            never_followed(os.path.abspath(arg))
             drifting.all_of(os.path.abspath(arg), check)
             continue
         sim = Sim(arg)

@@ -277,26 +277,25 @@ static bool tell_sound(const struct sweep *w, bool right, uint32_t gone, struct 
 }
 
 /* now: receives the faults one by one; NULL = nobody needs them. was: the faults to compare with, or NULL. */
-static int check(struct session *s, const struct sweep *w, struct faults *now, const struct faults *was,
-		 const char *path, struct out *o, struct err *e)
+static int check(struct session *s, const struct sweep *w, struct check_result *c, struct faults *now,
+		 const struct faults *was, const char *path, struct out *o, struct err *e)
 {
 	const struct check_listener to = {add_broken, now};
-	struct check_result c;
 	int64_t loops;
 	uint32_t cut = count_cut_off(w, NULL), gone;
 	bool sound;
 
-	if (check_routing_to(w->routing, &c, now ? &to : NULL, o->run->progress))
+	if (check_routing_to(w->routing, c, now ? &to : NULL, o->run->progress))
 		return err_set(e, CANCELLED);
 	gone = report_scope(s, o);
 	report_aggregation(s, o);
-	print_check(w, &c, o);
+	print_check(w, c, o);
 	tell_cut_off(w, session_event(s)->change, cut, o);
 	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, o, e);
 	if (loops < 0)
 		return -1;
 	tell_basis(w, o);
-	sound = tell_sound(w, check_sound(&c) && !cut && !loops, gone, o);
+	sound = tell_sound(w, check_sound(c) && !cut && !loops, gone, o);
 	if (now) {
 		add_endports(w, now);
 		add_not_here(session_scope(s), now);
@@ -311,12 +310,19 @@ static int check(struct session *s, const struct sweep *w, struct faults *now, c
 	return 0;
 }
 
+int check_sweep(struct session *s, const struct sweep *w, struct check_result *c, struct out *o,
+		struct err *e)
+{
+	return check(s, w, c, NULL, NULL, NULL, o, e);
+}
+
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct sweep w = *session_sweep(s); /* a look at the fabric, perhaps with other routes */
 	const char *baseline = args_word(args, "FILE", NULL);
 	const struct routing *spread = NULL;
 	struct faults now, was = {0};
+	struct check_result c;
 	int rc = 0;
 
 	if (args_has(args, "spread")) {
@@ -328,8 +334,8 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 		rc = faults_read(&was, baseline, JSON_SCHEMA, o->run->progress, e);
 	faults_begin(&now, w.fabric, w.lids, e);
 	if (!rc)
-		rc = check(s, &w, baseline || o->run->json ? &now : NULL, baseline ? &was : NULL, baseline, o,
-			   e);
+		rc = check(s, &w, &c, baseline || o->run->json ? &now : NULL, baseline ? &was : NULL,
+			   baseline, o, e);
 	faults_free(&now);
 	faults_free(&was);
 	routing_unref(spread);

@@ -220,6 +220,14 @@ void report_fabric(struct session *s, struct out *o);
 void report_comparison(const struct comparison *c, struct out *o);
 
 /*
+ * What `check` says of a sweep, for commands that judge as it does; a fault is marked in o->run.  0, or -1
+ * and *e.
+ */
+struct check_result;
+int check_sweep(struct session *s, const struct sweep *w, struct check_result *c, struct out *o,
+		struct err *e);
+
+/*
  * Credit loops, each with a shortest cycle: at most `limit` of them.  Each step shows at most `routes` of the
  * routes that make it.  JSON field "credit_loops".  Returns the number of groups.  Stops early when
  * cancelled.

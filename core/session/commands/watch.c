@@ -18,6 +18,7 @@ struct watch {
 	char *ca;
 	int port;
 	unsigned seconds, rounds; /* rounds 0: until it is stopped */
+	bool followed;		  /* had the tables, when they were judged last? */
 	json_t *list;
 };
 
@@ -62,27 +63,43 @@ static uint64_t dead_entries(const struct sweep *w)
 	return n;
 }
 
-/* Have the tables followed the change? -1 and *e when cancelled. */
-static int tell_followed(const struct sweep *w, json_t *round, struct out *o, struct err *e)
+/* Have the tables followed the change, as `check` judges them? -1 and *e when cancelled. */
+static int tell_followed(struct session *s, struct watch *now, json_t *round, struct out *o, struct err *e)
 {
+	const struct sweep *w = session_sweep(s);
+	struct text said = {0};
+	struct command_run run = {.in = o->run->in, .progress = o->run->progress, .f = text_stream(&said)};
+	struct out checked = {.run = &run};
 	struct check_result c;
 	uint64_t dead = dead_entries(w);
-	bool followed;
+	int rc = check_sweep(s, w, &c, &checked, e);
 	char a[40], b[40];
 
-	if (check_routing(w->routing, &c, o->run->progress))
-		return err_set(e, CANCELLED);
-	followed = !dead && !c.unreachable;
-	if (followed)
-		out_text(o, "The tables followed: every host reaches every host.\n");
-	else
-		out_text(o, "The tables have not followed: %s into ports that are down, %s unreachable.\n",
-			 plural(dead, "entry", a, sizeof(a)), plural(c.unreachable, "pair", b, sizeof(b)));
+	fclose(run.f);
+	now->followed = !rc && !dead && !run.found_fault;
+	if (now->followed)
+		out_text(o, "The tables followed: every host%s.\n",
+			 w->hosts->narrowed ? " of the scope reaches every other" : " reaches every host");
+	else if (!rc && (dead || c.unreachable))
+		out_text(o, "The tables have not followed: %s into ports that are down, %s unreachable.\n%s",
+			 plural(dead, "entry", a, sizeof(a)), plural(c.unreachable, "pair", b, sizeof(b)),
+			 text_str(&said));
+	else if (!rc)
+		out_text(o, "Whether the tables followed is not known, as `check` tells:\n%s",
+			 text_str(&said));
+	text_free(&said);
+	if (rc)
+		return -1;
 	json_object_set_new(round, "dead_entries", json_integer((json_int_t)dead));
+	json_object_set_new(round, "pairs", json_integer((json_int_t)c.pairs));
 	json_object_set_new(round, "unreachable", json_integer((json_int_t)c.unreachable));
-	json_object_set_new(round, "followed", json_boolean(followed));
-	o->run->found_fault |= !followed;
+	json_object_set_new(round, "no_lid", json_integer(c.no_lid));
 	return 0;
+}
+
+static bool in_force(const struct session *s)
+{
+	return s->setup->chain && !strcmp(s->setup->chain, "live,no_fallback");
 }
 
 /* The fabric and the tables of its switches, as events behind the present ones. */
@@ -96,7 +113,7 @@ static int publish(struct session *s, struct fabric *f, const char *how, struct 
 	if (session_go_on(s, f, how, o->run->progress, e))
 		return -1;
 	/* with that chain in force the new fabric brought its tables */
-	if ((!s->setup->chain || strcmp(s->setup->chain, rq.setup.chain)) && session_change(s, &rq, e))
+	if (!in_force(s) && session_change(s, &rq, e))
 		return -1;
 	report_event(s, o);
 	return 0;
@@ -116,41 +133,44 @@ static void tell_changes(const struct text *lines, json_t *round, struct out *o)
 }
 
 /* The new reading (taken over), compared with the one before (NULL: nothing). */
-static int take_round(struct session *s, struct fabric *f, const struct fabric *before, json_t *round,
-		      struct out *o, struct err *e)
+static int take_round(struct session *s, struct watch *w, struct fabric *f, const struct fabric *before,
+		      json_t *round, struct out *o, struct err *e)
 {
 	struct text lines = {0};
 	unsigned n = before ? fabric_changes(before, f, &lines) : 0;
 	uint64_t entries = before ? tables_changed(before, f) : 0;
+	bool first = !json_array_size(w->list);
 	char a[40], how[80];
 	int rc = 0;
 
 	tell_changes(&lines, round, o);
 	json_object_set_new(round, "entries", json_integer((json_int_t)entries));
 	text_free(&lines);
-	if (before && !n && !entries) {
-		session_read_now(s);
-		out_text(o, "nothing changed\n");
-		fabric_unref(f);
-		return 0;
-	}
 	if (before && f->warnings.missing && !before->warnings.missing) {
 		out_text(o, "a part of the fabric did not answer: what was read before stays\n");
+		w->followed = false;
 		fabric_unref(f);
-		return 0;
-	}
-	if (before)
-		snprintf(how, sizeof(how), "live (%s, %s)",
-			 n == 1 ? "1 change" : plural(n, "change", a, sizeof(a)),
-			 PLURAL(entries, "table entry"));
-	else
-		snprintf(how, sizeof(how), "live");
-	rc = publish(s, f, how, o, e);
-	if (!rc)
+	} else if (before && !n && !entries && (!first || in_force(s))) {
 		session_read_now(s);
-	if (!rc)
-		rc = tell_followed(session_sweep(s), round, o, e);
-	json_object_set_new(round, "event", json_integer((json_int_t)s->at));
+		out_text(o, "nothing changed%s\n", first || w->followed ? "" : "; what was wrong still is");
+		fabric_unref(f);
+		rc = first ? tell_followed(s, w, round, o, e) : 0;
+	} else {
+		if (before)
+			snprintf(how, sizeof(how), "live (%s, %s)",
+				 n == 1 ? "1 change" : plural(n, "change", a, sizeof(a)),
+				 PLURAL(entries, "table entry"));
+		else
+			snprintf(how, sizeof(how), "live");
+		rc = publish(s, f, how, o, e);
+		if (!rc)
+			session_read_now(s);
+		if (!rc)
+			rc = tell_followed(s, w, round, o, e);
+		json_object_set_new(round, "event", json_integer((json_int_t)s->at));
+	}
+	json_object_set_new(round, "followed", json_boolean(w->followed));
+	o->run->found_fault |= !w->followed;
 	return rc;
 }
 
@@ -161,7 +181,7 @@ static bool read_before(const struct session *s)
 }
 
 /* Read once.  If a later reading fails, the error is shown and the next round tries again. */
-static int do_round(struct session *s, const struct watch *w, unsigned number, struct out *o, struct err *e)
+static int do_round(struct session *s, struct watch *w, unsigned number, struct out *o, struct err *e)
 {
 	const struct fabric *before = read_before(s) ? fabric_ref(s->loaded) : NULL;
 	json_t *round = json_make("{s:i}", "round", (int)number);
@@ -170,7 +190,7 @@ static int do_round(struct session *s, const struct watch *w, unsigned number, s
 
 	out_text(o, "[%u] ", number);
 	if (!rc) {
-		rc = take_round(s, f, before, round, o, e);
+		rc = take_round(s, w, f, before, round, o, e);
 	} else if (before && !progress_cancelled(o->run->progress)) {
 		out_text(o, "%s\n", e->msg);
 		json_object_set_new(round, "failed", json_text(e->msg));
@@ -298,17 +318,22 @@ const struct command watch_commands[] = {
 		 "a "
 		 "time.  After\n"
 		 "  each change: what changed, what it did to tables and paths, and whether the tables have "
-		 "followed; exit\n"
-		 "  status 1 in batch when they had not.  The line at the bottom tells how old the last "
-		 "reading "
-		 "is.\n",
+		 "followed, judged as\n"
+		 "  `check` does; exit status 1 in batch when they had not.  The line at the bottom tells "
+		 "how "
+		 "old the last\n"
+		 "  reading is.\n",
 	 .json = "rounds[] object readings\n"
 		 "rounds[].round integer its number, from 1\n"
 		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
 		 "rounds[].entries integer? table entries that changed\n"
 		 "rounds[].dead_entries integer? entries by which a packet cannot go on\n"
+		 "rounds[].pairs integer? pairs of hosts looked at\n"
 		 "rounds[].unreachable integer? pairs of hosts without a path\n"
-		 "rounds[].followed boolean? the tables reach every host\n"
+		 "rounds[].no_lid integer? endports without a LID\n"
+		 "rounds[].followed boolean? no entry is dead, and check calls them sound; of rounds without "
+		 "a "
+		 "change: as before\n"
 		 "rounds[].event integer? number of the event it became\n"
 		 "rounds[].failed string? why nothing was read\n" JSON_EVENT,
 	 .run = cmd_watch},
