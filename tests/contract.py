@@ -152,7 +152,7 @@ SHOWN = [
     (["torus:4x4", "-R", "lash"], ["set qos TRUE", "layers", "why node0001 node0011"]),
     ([FORMATS + "stage-qdr-fdr10.ibnetdiscover"], ["route minhop", "trace tank1 stage2", "list lft ib1:"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
-    (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline faults.json"]),
+    (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline whole.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "step start",
              "step until leaf-01 node0009", "step show", "step end", "elements", "survey chassis"]),
     (["ring:6"], ["equal-paths"]),
@@ -201,6 +201,7 @@ class Suite:
             text = f.read()
         self.file("cut.ibnet", text[:len(text) * 2 // 3])
         self.file("faults.json", self.run(["--json", "torus:4x4", "-R", "minhop", "-e", "check"]).stdout)
+        self.file("whole.json", self.run(["--json", TREE, *UPDN, "-e", "check"]).stdout)
         self.bad = self.good = 0
         self.given = set(os.listdir(os.fsencode(self.folder)))
 

@@ -343,6 +343,13 @@ def embedded(folder):
     return None
 
 
+def without(text, *names):
+    """A saved fabric without the nodes of these names and without the cables to them."""
+    ids = re.findall(r'^(?:Switch|Ca)\s+\d+ ("[^"]+").*# "(?:%s)"' % "|".join(names), text, re.M)
+    records = [r for r in text.split("\n\n") if not any(re.search(r"^(?:Switch|Ca)\s+\d+ " + i, r, re.M) for i in ids)]
+    return "\n".join(line for line in "\n\n".join(records).split("\n") if not any(i + "[" in line for i in ids)).rstrip() + "\n"
+
+
 def baseline(folder):
     """check --baseline: status 1 for new faults alone; known again by GUIDs, whatever names and LIDs are."""
     def kinds(faults):
@@ -387,20 +394,49 @@ def baseline(folder):
     keep([TREE], held)
     step([TREE], held, 0, {}, {}, 7)
     step([TREE], held[:1], 0, {}, {"unreachable": 7}, 0)
-    step([TREE], held + ["fail link leaf-02[4]"], 1, {"unreachable": 2}, {}, 7)
+    step([TREE], held + ["fail link leaf-02[4]"], 1, {"unreachable": 2, "cable_gone": 1}, {}, 7)
     # a host of the scope that is not in the fabric any more; other hosts do not count
     keep(tree, ["scope node0001 node0009"])
     step(tree, ["scope node0001 node0009", "fail link leaf-02[1]"], 0, {}, {}, 0)
-    out = step(tree, ["scope node0001 node0009", "load parts.net"], 1, {"not_here": 2}, {}, 0)
+    run([*tree, "-e", "save whole.ibnet"], folder)
+    with open(os.path.join(folder, "whole.ibnet"), encoding="utf-8") as f:
+        text = f.read()
+
+    def less(*names):
+        with open(os.path.join(folder, "less.ibnet"), "w", encoding="utf-8") as f:
+            f.write(without(text, *names))
+
+    less("node0001", "node0009")
+    out = step(tree, ["scope node0001 node0009", "load less.ibnet"], 1, {"not_here": 2}, {}, 0)
     if "  new: of the scope, but not in the fabric: 0x0002c90300f00000[1]\n" not in out:
         raise ValueError(out)
+    # what was there and is not any more, in the session or in another file; a cable goes with its nodes
+    keep(tree, [])
+    for gone, new in ((["host node0001"], {"host_gone": 1}), (["switch spine-01"], {"switch_gone": 1}), (["link leaf-01[4]"], {"cable_gone": 1}),
+                      (["host node0001", "host node0002", "link leaf-03[5]"], {"host_gone": 2, "cable_gone": 1}),
+                      (["switch leaf-01"], {"cut_off": 3, "switch_gone": 1})):
+        step(tree, ["fail " + g for g in gone], 1, new, {}, 0)
+    for gone, new in ((["node0001"], {"host_gone": 1}), (["spine-01"], {"switch_gone": 1}),
+                      (["leaf-01", "node0001", "node0002", "node0003"], {"host_gone": 3, "switch_gone": 1})):
+        less(*gone)
+        out = step(["less.ibnet", *UPDN], [], 1, new, {}, 0)
+        if not all("  new: %s gone: %s\n" % ("host" if g.startswith("node") else "switch", g) in out for g in gone):
+            raise ValueError(out)
+    out = step(["less.ibnet", *UPDN], ["fail link leaf-02[5]"], 1, dict(new, cable_gone=1), {}, 0)
+    if "  new: cable gone: leaf-02[5] to spine-02[2]\n" not in out:
+        raise ValueError(out)
+    step(tree, ["scope node0004 node0009", "fail host node0001"], 0, {}, {}, 0)    # nobody of the scope
+    step(tree, ["scope node0004 node0008 node0009", "fail host node0004"], 1, {"host_gone": 1}, {}, 0)
+    # a baseline of another fabric
+    for other in ("parts.net", os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")):
+        done = run([other, "-R", "minhop", "-e", "check --baseline was.json"], folder)
+        if done.returncode != 1 or done.stdout or not re.search(
+                r"was.json: found 14 hosts and switches, \d+ of them among the \d+ of .*, expected a check of this fabric", done.stderr):
+            raise ValueError(done.stdout + done.stderr)
     # credit loops by channel; a part of the fabric that is missing
     keep(["torus:4x4", "-R", "minhop"], [])
     step(["torus:4x4", "-R", "minhop"], [], 0, {}, {}, 64)
     step(["torus:4x4", "-R", "minhop"], ["fail link t00[1]"], 1, {"cut_off": 1}, {"credit_loop": 4}, 60)
-    run([*tree, "-e", "save whole.ibnet"], folder)
-    with open(os.path.join(folder, "whole.ibnet"), encoding="utf-8") as f:
-        text = f.read()
     for name, size in (("cut1.ibnet", 70), ("cut2.ibnet", 60)):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
             f.write(text[:len(text) * size // 100])
@@ -431,6 +467,12 @@ WRONG = {  # what is in the file of `check --baseline`, and what is said about i
         r"found leaf, expected a GUID",
     '{"command":"check","ok":true,"faults":[{"kind":"credit_loop","channels":[{"guid":"0x1","port":300}]}]}':
         r"found port, expected a number that it can be",
+    '{"command":"check","ok":true,"faults":[]}': r"found a check that does not tell what is present",
+    '{"command":"check","ok":true,"faults":[],"present":7}': r"found 0 hosts and switches, 0 of them among the 14",
+    '{"command":"check","ok":true,"faults":[],"present":{"hosts":[{"name":"a"}]}}': r"tells as present: found nothing, expected a GUID",
+    '{"command":"check","ok":true,"faults":[],"present":{"switches":[%s],"cables":["0x0002c90300a00000[1] 0x7[1]"]}}' % ",".join(
+        '{"guid":"0x0002c90300a000%02x"}' % (16 * i) for i in range(4)): r"a cable of its check: found 0x0002c90300a00000\[1\] 0x7\[1\], expected",
+    '{"command":"check","ok":true,"faults":[{"kind":"host_gone","count":1}]}': r"found host_gone, expected a kind",
     '{"command":"check","ok":true,"faults":[{"kind":"missing","what":"x","count":99999999999}]}': r"found count, expected a number",
 }
 

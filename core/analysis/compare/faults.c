@@ -9,8 +9,9 @@
 #include "core/base/text.h"
 #include "core/base/order.h"
 
-const char *const fault_names[FAULT_KINDS] = {"unreachable", "loop",	"no_lid",  "cut_off",
-					      "credit_loop", "dropped", "missing", "not_here"};
+const char *const fault_names[FAULT_KINDS] = {"unreachable", "loop",	    "no_lid",	 "cut_off",
+					      "credit_loop", "dropped",	    "missing",	 "not_here",
+					      "host_gone",   "switch_gone", "cable_gone"};
 
 void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l, struct err *e)
 {
@@ -223,6 +224,16 @@ void fault_text(const struct faults *s, const struct fault *f, struct text *t)
 	case FAULT_NOT_HERE:
 		text_add(t, "of the scope, but not in the fabric: ");
 		from_text(s, f, t);
+		break;
+	case FAULT_HOST_GONE:
+	case FAULT_SWITCH_GONE:
+		text_add(t, f->kind == FAULT_HOST_GONE ? "host gone: " : "switch gone: ");
+		from_text(s, f, t);
+		break;
+	case FAULT_CABLE_GONE:
+		text_add(t, "cable gone: ");
+		from_text(s, f, t);
+		text_add(t, " to %s[%u]", member(f->at_to.object, "name"), f->offset);
 		break;
 	default:
 		text_add(t, "missing: %s", f->u.what);

@@ -9,13 +9,15 @@
  *   missing part      its kind, and the node GUID and port where it is missed; a text that was cut off has
  *                     no place, so its kind alone counts
  *   port of the scope its node GUID and number (it is not here)
- * Routes dropped at VL 15 are one fault. It is new when there are more of them.
+ *   what vanished     since another check: a host's or switch's node GUID, those of a cable's ends and the
+ * ports Routes dropped at VL 15 are one fault. It is new when there are more of them.
  */
 #ifndef IBSCOPE_FAULTS_H
 #define IBSCOPE_FAULTS_H
 
 #include "core/analysis/credit/cdg.h"
 #include "core/base/json.h"
+#include "core/sm/sweep.h"
 
 enum fault_kind {
 	FAULT_UNREACHABLE, /* a path from a switch to a LID that ends on the way */
@@ -26,13 +28,17 @@ enum fault_kind {
 	FAULT_DROPPED,	   /* routes that VL 15 ends */
 	FAULT_MISSING,	   /* a part of the fabric is not in its source */
 	FAULT_NOT_HERE,	   /* a host port that is asked for is not in the fabric */
+	/* of two checks alone: it was there at the first */
+	FAULT_HOST_GONE,
+	FAULT_SWITCH_GONE,
+	FAULT_CABLE_GONE,
 	FAULT_KINDS
 };
 
 struct fault {
 	uint8_t kind, vl, port; /* port: of `from` */
-	uint16_t offset;	/* of the LID from the first of `to` */
-	uint64_t from, to;	/* node GUID, port GUID; 0 = none */
+	uint16_t offset;	/* of the LID from the first of `to`; of a cable: port of `to` */
+	uint64_t from, to;	/* node GUID, port GUID (of a cable: node GUID); 0 = none */
 	union {
 		uint64_t routes;  /* dropped */
 		const char *what; /* missing: the kind, as in struct warning; else NULL */
@@ -71,6 +77,17 @@ void faults_free(struct faults *s);
  * before a.
  */
 size_t faults_minus(const struct faults *a, const struct faults *b, struct faults *out);
+
+/* For JSON: hosts and switches with a cable that is up, and these cables.  The caller owns the reference. */
+json_t *present_json(const struct fabric *f, const struct lids *l, const struct state *st);
+
+/*
+ * What the check read into *was had present and the sweep has not becomes faults in *out, sorted, which
+ * borrows from *was: free it before.  -1 and *e: the two have less than a quarter of their nodes in common,
+ * so it is of another fabric; or it cannot be read.
+ */
+int faults_vanished(struct faults *out, const struct faults *was, const struct sweep *w, const char *path,
+		    struct err *e);
 
 /* One of them in words, without line end. */
 void fault_text(const struct faults *s, const struct fault *f, struct text *t);

@@ -96,11 +96,10 @@ static json_t *from_json(const struct faults *s, const struct fault *f)
 {
 	json_t *o;
 
-	if (!s->fabric)
-		return copy(f->at_from.object);
-	o = f->at_from.id == NO_ID ? json_make("{s:o, s:o, s:o}", "name", json_null(), "guid",
-					       json_guid(f->from), "lid", json_null())
-				   : json_node(s->fabric, s->lids, f->at_from.id);
+	o = !s->fabric		     ? copy(f->at_from.object)
+	    : f->at_from.id == NO_ID ? json_make("{s:o, s:o, s:o}", "name", json_null(), "guid",
+						 json_guid(f->from), "lid", json_null())
+				     : json_node(s->fabric, s->lids, f->at_from.id);
 	if (fault_has_port(f))
 		json_object_set_new(o, "port", json_integer(f->port));
 	if (f->kind == FAULT_CREDIT_LOOP)
@@ -112,8 +111,12 @@ static json_t *to_json(const struct faults *s, const struct fault *f)
 {
 	json_t *o;
 
-	if (!s->fabric)
-		return copy(f->at_to.object);
+	if (!s->fabric) {
+		o = copy(f->at_to.object);
+		if (f->kind == FAULT_CABLE_GONE)
+			json_object_set_new(o, "port", json_integer(f->offset));
+		return o;
+	}
 	o = json_object();
 	json_put_endport(o, "name", s->fabric, s->lids, f->at_to.id);
 	json_object_set_new(o, "port_guid", json_guid(f->to));
@@ -266,7 +269,7 @@ static int read_fault(const struct reader *r, const json_t *o)
 	struct fault f = {.kind = FAULT_KINDS};
 	json_int_t count;
 
-	for (unsigned k = 0; kind && k < FAULT_KINDS; k++)
+	for (unsigned k = 0; kind && k < FAULT_HOST_GONE; k++)
 		if (!strcmp(kind, fault_names[k]))
 			f.kind = (uint8_t)k;
 	if (f.kind == FAULT_KINDS)

@@ -183,23 +183,27 @@ static void print_faults(const struct faults *s, const char *what, struct out *o
 }
 
 /* What was not in FILE, and what has gone since.  Returns the number of new faults. */
-static size_t compare_faults(const struct faults *now, const struct faults *was, const char *path,
-			     struct out *o)
+static size_t compare_faults(const struct faults *now, const struct faults *was,
+			     const struct faults *vanished, const char *path, struct out *o)
 {
 	struct faults fresh, gone;
-	size_t n = faults_minus(now, was, &fresh), n_gone = faults_minus(was, now, &gone);
+	size_t n = faults_minus(now, was, &fresh), n_gone = faults_minus(was, now, &gone), known = now->n - n;
+	json_t *list = faults_json(&fresh), *more = faults_json(vanished);
 	char a[40];
 
+	n += vanished->n;
+	json_array_extend(list, more);
+	json_decref(more);
+
 	out_text(o, "Compared with %s: %s, %zu gone, %zu as before.\n", path,
-		 plural(n, "new fault", a, sizeof(a)), n_gone, now->n - n);
-	if (n && n == now->n && n_gone && n_gone == was->n)
-		out_text(o, "Nothing of it is found again: is it of this fabric?\n");
+		 plural(n, "new fault", a, sizeof(a)), n_gone, known);
 	print_faults(&fresh, "new", o);
+	print_faults(vanished, "new", o);
 	print_faults(&gone, "gone", o);
 	out_json(o, "baseline",
 		 json_make("{s:s, s:I, s:I, s:I, s:o, s:o}", "file", path, "new", (json_int_t)n, "gone",
-			   (json_int_t)n_gone, "known", (json_int_t)(now->n - n), "new_faults",
-			   faults_json(&fresh), "gone_faults", faults_json(&gone)));
+			   (json_int_t)n_gone, "known", (json_int_t)known, "new_faults", list, "gone_faults",
+			   faults_json(&gone)));
 	faults_free(&fresh);
 	faults_free(&gone);
 	return n;
@@ -276,9 +280,15 @@ static bool tell_sound(const struct sweep *w, bool right, uint32_t gone, struct 
 	return print_verdict(w, right, gone, o);
 }
 
-/* now: receives the faults one by one; NULL = nobody needs them. was: the faults to compare with, or NULL. */
+/* The check before, to compare with. */
+struct baseline {
+	const char *path;
+	struct faults was, vanished;
+};
+
+/* now: receives the faults one by one; NULL = nobody needs them.  b may be NULL. */
 static int check(struct session *s, const struct sweep *w, struct check_result *c, struct faults *now,
-		 const struct faults *was, const char *path, struct out *o, struct err *e)
+		 const struct baseline *b, struct out *o, struct err *e)
 {
 	const struct check_listener to = {add_broken, now};
 	int64_t loops;
@@ -303,9 +313,10 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 		if (faults_sort(now))
 			return -1;
 		out_json(o, "faults", faults_json(now));
+		out_json(o, "present", present_json(w->fabric, w->lids, w->setup->state));
 	}
-	if (was)
-		sound = !compare_faults(now, was, path, o) && (w->hosts->n || !w->hosts->narrowed);
+	if (b)
+		sound = !compare_faults(now, &b->was, &b->vanished, b->path, o) && c->pairs;
 	o->run->found_fault |= !sound;
 	return 0;
 }
@@ -313,15 +324,15 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 int check_sweep(struct session *s, const struct sweep *w, struct check_result *c, struct out *o,
 		struct err *e)
 {
-	return check(s, w, c, NULL, NULL, NULL, o, e);
+	return check(s, w, c, NULL, NULL, o, e);
 }
 
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct sweep w = *session_sweep(s); /* a look at the fabric, perhaps with other routes */
-	const char *baseline = args_word(args, "FILE", NULL);
+	struct baseline b = {.path = args_word(args, "FILE", NULL)};
 	const struct routing *spread = NULL;
-	struct faults now, was = {0};
+	struct faults now;
 	struct check_result c;
 	int rc = 0;
 
@@ -330,32 +341,36 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 		rc = spread ? 0 : -1;
 		w.routing = spread;
 	}
-	if (!rc && baseline)
-		rc = faults_read(&was, baseline, JSON_SCHEMA, o->run->progress, e);
+	if (!rc && b.path)
+		rc = faults_read(&b.was, b.path, JSON_SCHEMA, o->run->progress, e) ||
+				     faults_vanished(&b.vanished, &b.was, &w, b.path, e)
+			     ? -1
+			     : 0;
 	faults_begin(&now, w.fabric, w.lids, e);
 	if (!rc)
-		rc = check(s, &w, &c, baseline || o->run->json ? &now : NULL, baseline ? &was : NULL,
-			   baseline, o, e);
+		rc = check(s, &w, &c, b.path || o->run->json ? &now : NULL, b.path ? &b : NULL, o, e);
 	faults_free(&now);
-	faults_free(&was);
+	faults_free(&b.vanished);
+	faults_free(&b.was);
 	routing_unref(spread);
 	return rc;
 }
 
 /* Keys of a list of faults (faults_json()). */
-#define FAULT_KEYS(k)                                                                                        \
-	k "[] object faults that have kind and ends in common\n" k                                           \
-	  "[].kind string unreachable, loop, no_lid, cut_off, credit_loop, dropped, missing or not_here\n" k \
-	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "       \
-	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                            \
-	  "[].from[] object? unreachable, loop: switches from which there is no way; missing, not_here: "    \
-	  "where\n" k "[].from[].name node the node\n" k                                                     \
-	  "[].from[].port integer? of missing, not_here: its port\n" k                                       \
-	  "[].to[] object? endports: unreachable, without LID or cut off\n" k                                \
-	  "[].to[].name endport the port\n" k "[].to[].port_guid string its port GUID\n" k                   \
-	  "[].to[].lid_offset integer offset of the LID from its first\n" k                                  \
-	  "[].channels[] object? of credit_loop: channels on a loop\n" k                                     \
-	  "[].channels[].name node node that sends\n" k "[].channels[].port integer its port\n" k            \
+#define FAULT_KEYS(k)                                                                                       \
+	k "[] object faults that have kind and ends in common\n" k                                          \
+	  "[].kind string unreachable, loop, no_lid, cut_off, credit_loop, dropped, missing, not_here; of " \
+	  "baseline.new_faults also host_gone, switch_gone, cable_gone\n" k                                 \
+	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "      \
+	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                           \
+	  "[].from[] object? unreachable, loop: switches from which there is no way; else: "                \
+	  "where\n" k "[].from[].name node the node\n" k                                                    \
+	  "[].from[].port integer? of missing, not_here, cable_gone: its port\n" k                          \
+	  "[].to[] object? endports: unreachable, without LID or cut off; the other end of a cable\n" k     \
+	  "[].to[].name endport the port\n" k "[].to[].port_guid string? of an endport: its port GUID\n" k  \
+	  "[].to[].lid_offset integer? of an endport: offset of the LID from its first\n" k                 \
+	  "[].channels[] object? of credit_loop: channels on a loop\n" k                                    \
+	  "[].channels[].name node node that sends\n" k "[].channels[].port integer its port\n" k           \
 	  "[].channels[].vl integer the VL\n"
 
 const struct command check_commands[] = {
@@ -375,7 +390,12 @@ const struct command check_commands[] = {
 		    "  before.  Which faults are new and which are gone is told, and only new ones make the "
 		    "exit "
 		    "status 1.  Faults are\n"
-		    "  known again by GUIDs, ports and VLs: a name or a LID may change.\n",
+		    "  known again by GUIDs, ports and VLs: a name or a LID may change.  A host, switch or "
+		    "cable "
+		    "that FILE has\n"
+		    "  and the fabric has not is a new fault.  FILE is refused when the two have less than a "
+		    "quarter of their nodes\n"
+		    "  in common.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_AGGREGATION
 	 "sound boolean every host reaches every host, without credit loops, and the fabric is "
@@ -407,7 +427,13 @@ const struct command check_commands[] = {
 		     "turns.paths integer paths between hosts with one\n"
 		     "turns.switch_paths integer paths to switches with one\n"
 		     "loop_turns integer? of the first credit loop\n" JSON_LOOPS FAULT_KEYS(
-			     "faults") "baseline object? with --baseline: the comparison\n"
+			     "faults") "present object what a later check --baseline misses when it is gone\n"
+				       "present.hosts[] object? hosts and routers with a cable that is up\n"
+				       "present.hosts[].name node the node\n"
+				       "present.switches[] object? such switches\n"
+				       "present.switches[].name node the switch\n"
+				       "present.cables[] string? cables that are up: GUID[PORT] GUID[PORT]\n"
+				       "baseline object? with --baseline: the comparison\n"
 				       "baseline.file string the file\n"
 				       "baseline.new integer faults that it did not have\n"
 				       "baseline.gone integer faults that it alone has\n"

@@ -1,0 +1,183 @@
+/* What is there of a fabric, for a later check, and what of that has vanished by then. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/compare/internal.h"
+#include "core/base/memory.h"
+#include "core/base/number.h"
+#include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/routing/json_names.h"
+
+/* Has a node a cable that is up?  st NULL: a cable at all. */
+static bool cabled(const struct fabric *f, const struct state *st, uint32_t node)
+{
+	for (uint32_t p = f->node_port[node]; p <= f->node_port[node] + f->node_nports[node]; p++)
+		if (f->port_link[p] != NO_ID && (!st || state_link_up(f, st, f->port_link[p])))
+			return true;
+	return false;
+}
+
+json_t *present_json(const struct fabric *f, const struct lids *l, const struct state *st)
+{
+	json_t *list[2] = {json_array(), json_array()}, *cables = json_array();
+	char cable[64];
+
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		if (cabled(f, st, n))
+			json_array_append_new(list[node_is_switch(f, n)], json_node(f, l, n));
+	for (uint32_t k = 0; k < f->n_links; k++) {
+		uint32_t a = f->link_port[2 * k], b = f->link_port[2 * k + 1];
+
+		if (!state_link_up(f, st, k))
+			continue;
+		snprintf(cable, sizeof(cable), "0x%016" PRIx64 "[%u] 0x%016" PRIx64 "[%u]",
+			 f->node_guid[f->port_node[a]], f->port_num[a], f->node_guid[f->port_node[b]],
+			 f->port_num[b]);
+		json_array_append_new(cables, json_text(cable));
+	}
+	return json_make("{s:o, s:o, s:o}", "hosts", list[0], "switches", list[1], "cables", cables);
+}
+
+/* A node of the document. */
+struct known {
+	uint64_t guid;
+	const json_t *object;
+	uint32_t node; /* here, NO_ID */
+	uint8_t kind;  /* of the fault, if it is gone */
+	bool up;       /* it has a cable that is up */
+};
+
+struct look {
+	struct faults *out;
+	const struct sweep *w;
+	const char *path;
+	struct known *known;
+	size_t n, here;
+	struct err *e;
+};
+
+COMPARATOR(by_guid, struct known, UP(guid))
+
+static int read_nodes(struct look *k, const json_t *list, enum fault_kind kind)
+{
+	const struct fabric *f = k->w->fabric;
+
+	k->known = mem_resize(k->known, k->n + json_array_size(list) + 1, sizeof(*k->known));
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		struct known x = {.object = json_array_get(list, i), .kind = (uint8_t)kind};
+		const char *guid = json_string_value(json_object_get(x.object, "guid"));
+
+		if (!guid || !number_of_hex(guid, &x.guid))
+			return err_set(k->e, "%s: what its check tells as present: found %s, expected a GUID",
+				       k->path, guid ? guid : "nothing");
+		x.node = fabric_node_by_guid(f, x.guid);
+		x.up = x.node != NO_ID && cabled(f, k->w->setup->state, x.node);
+		k->here += x.node != NO_ID;
+		k->known[k->n++] = x;
+	}
+	return 0;
+}
+
+/* Is a host's fault, if it is one, told by others: it is cut off, or not of the scope? */
+static bool told_otherwise(const struct sweep *w, uint32_t node)
+{
+	const struct fabric *f = w->fabric;
+	bool counts = !w->hosts->narrowed;
+
+	for (uint32_t p = 0; node != NO_ID && p <= f->node_nports[node]; p++) {
+		uint32_t ep = f->port_endport[f->node_port[node] + p];
+
+		counts |= ep != NO_ID && w->hosts->in[ep];
+	}
+	return !counts || (node != NO_ID && !w->setup->state->node_down[node] && cabled(f, NULL, node));
+}
+
+static void nodes_gone(struct look *k)
+{
+	for (size_t i = 0; i < k->n; i++) {
+		const struct known *x = &k->known[i];
+
+		if (!x->up && (x->kind == FAULT_SWITCH_GONE || !told_otherwise(k->w, x->node)))
+			fault_put(k->out, &(struct fault){.kind = x->kind,
+							  .from = x->guid,
+							  .at_from.object = x->object});
+	}
+}
+
+/* A cable goes with its nodes: alone it has vanished when both are there. */
+static int cable_gone(struct look *k, const char *text)
+{
+	const struct fabric *f = k->w->fabric;
+	const struct known *end[2] = {NULL};
+	uint64_t guid[2];
+	unsigned port[2];
+	uint32_t p, q;
+
+	if (text && sscanf(text, "0x%" SCNx64 "[%3u] 0x%" SCNx64 "[%3u]", &guid[0], &port[0], &guid[1],
+			   &port[1]) == 4)
+		for (int i = 0; i < 2; i++)
+			end[i] = bsearch(&(struct known){.guid = guid[i]}, k->known, k->n, sizeof(*k->known),
+					 by_guid);
+	if (!end[0] || !end[1])
+		return err_set(k->e,
+			       "%s: a cable of its check: found %s, expected GUID[PORT] GUID[PORT] of its "
+			       "nodes",
+			       k->path, text ? text : "nothing");
+	if (!end[0]->up || !end[1]->up)
+		return 0;
+	p = port[0] > f->node_nports[end[0]->node] ? NO_ID : f->node_port[end[0]->node] + port[0];
+	q = p == NO_ID || f->port_link[p] == NO_ID || !state_link_up(f, k->w->setup->state, f->port_link[p])
+		    ? NO_ID
+		    : f->port_peer[p];
+	if (q == NO_ID || f->port_node[q] != end[1]->node || f->port_num[q] != port[1])
+		fault_put(k->out, &(struct fault){.kind = FAULT_CABLE_GONE,
+						  .port = (uint8_t)port[0],
+						  .offset = (uint16_t)port[1],
+						  .from = guid[0],
+						  .to = guid[1],
+						  .at_from.object = end[0]->object,
+						  .at_to.object = end[1]->object});
+	return 0;
+}
+
+static int look_for(struct look *k, const json_t *present)
+{
+	const json_t *cables = json_object_get(present, "cables");
+	size_t nodes = k->w->fabric->n_nodes;
+	int rc = 0;
+
+	if (!present)
+		return err_set(
+			k->e,
+			"%s: found a check that does not tell what is present, expected one that does: "
+			"this version writes it",
+			k->path);
+	if (read_nodes(k, json_object_get(present, "hosts"), FAULT_HOST_GONE) ||
+	    read_nodes(k, json_object_get(present, "switches"), FAULT_SWITCH_GONE))
+		return -1;
+	if (!k->n || 4 * k->here < (k->n > nodes ? k->n : nodes))
+		return err_set(
+			k->e,
+			"%s: found %zu hosts and switches, %zu of them among the %zu of %s, expected a "
+			"check of this fabric: a quarter of both in common, by GUID",
+			k->path, k->n, k->here, nodes, k->w->fabric->source);
+	qsort(k->known, k->n, sizeof(*k->known), by_guid);
+	nodes_gone(k);
+	for (size_t i = 0; !rc && i < json_array_size(cables); i++)
+		rc = cable_gone(k, json_string_value(json_array_get(cables, i)));
+	return rc;
+}
+
+int faults_vanished(struct faults *out, const struct faults *was, const struct sweep *w, const char *path,
+		    struct err *e)
+{
+	struct look k = {.out = out, .w = w, .path = path, .e = e};
+	int rc;
+
+	faults_begin(out, NULL, NULL, e);
+	rc = look_for(&k, json_object_get(was->doc, "present"));
+	free(k.known);
+	return rc ? -1 : faults_sort(out);
+}
