@@ -1,26 +1,17 @@
 /*
- * Limits of the discovery process once it talks to the fabric.  It opens no file, starts no program, makes no
- * process or thread, and makes or connects no socket (by seccomp, where the program was built with libseccomp
- * and the kernel has it).  It sends no request but Get.
+ * Limits of the two processes of a discovery (core/source/gate.h), by seccomp, where the program was built
+ * with libseccomp and the kernel has it.
  */
 #ifndef IBSCOPE_CONFINE_H
 #define IBSCOPE_CONFINE_H
 
-#include <stdbool.h>
-
 /*
- * From now on nothing this process executes may gain privileges (PR_SET_NO_NEW_PRIVS), requests other than
- * Get are refused (umad_send() returns -EPERM and says so on stderr), and before the first request to another
- * node the process is closed in as by confine_now().  Requests to the local port come earlier: behind them
- * libibnetdisc opens the device once more.  opens_again: files may still be opened until confine_now() is
- * called, as the device will be opened behind the discovery too.
+ * Close this process in, all its threads, for good: it opens no file, starts no program, makes no process,
+ * thread or socket, asks no device (ioctl), sends no signal but to itself and executes no memory that is not
+ * executed yet.  Other system calls than those for reading, writing, waiting, memory and ending fail with
+ * EPERM. When that cannot be, stderr says so of `who`, and work goes on.  Under sanitizers, which need more,
+ * it does nothing.
  */
-void confine_start(bool opens_again);
-
-/*
- * Close the process in, all its threads: system calls other than those for reading, writing, waiting, memory
- * and ending fail with EPERM.  Under sanitizers, which need more, it does nothing.
- */
-void confine_now(void);
+void confine(const char *who);
 
 #endif

@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 #include <infiniband/ibnetdisc.h>
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/source/confine.h"
+#include "core/source/gate.h"
 #include "core/source/live.h"
-#include "core/source/live_simulator.h"
 #include "core/source/live_stream.h"
 
 #define TIMEOUT_MS 500
@@ -37,39 +35,10 @@ static void *watch_parent(void *arg)
 	exit(3);
 }
 
-/*
- * umad2sim's folder goes with this process, however it ends.  A killed process cannot remove it, nor can one
- * that is closed in, and the parent may be gone.  So another process waits for the end.
- */
-static int start_janitor(void)
-{
-	pid_t watched = getpid(), pid;
-	int alive[2];
-	char c;
-
-	if (!live_simulated())
-		return 0;
-	if (pipe2(alive, O_CLOEXEC))
-		return -1;
-	pid = fork();
-	if (pid) {
-		close(alive[0]); /* the other end is closed by our end */
-		return pid < 0 ? -1 : 0;
-	}
-	prctl(PR_SET_NAME, "ibscope-tidy");
-	dup2(alive[0], STDIN_FILENO);
-	close_range(STDIN_FILENO + 1, ~0U, 0);
-	while (read(STDIN_FILENO, &c, 1) > 0)
-		continue;
-	live_remove_folder(watched);
-	_exit(0);
-}
-
 static int start_watch(void)
 {
 	pthread_t t;
 
-	prctl(PR_SET_NAME, "ibscope-live");
 	signal(SIGALRM, SIG_DFL);
 	if (pthread_create(&t, NULL, watch_parent, NULL))
 		return -1;
@@ -330,7 +299,6 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 		fclose(f);
 		return 1;
 	}
-	confine_now();
 	put_head(f, fb, what != LIVE_NO_TABLES, &h);
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
 		put_node(f, n);
@@ -349,6 +317,8 @@ bool live_child_possible(void)
 {
 	return let_in && !getenv(LIVE_CHILD_MARK);
 }
+
+static const int smi[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS}, gmi[] = {IB_SMI_CLASS, IB_PERFORMANCE_CLASS};
 
 /* argv: CA, port, LID, port number. */
 static int read_counters(char **argv)
@@ -380,11 +350,7 @@ static int read_counters(char **argv)
 	struct ibmad_port *via;
 	ib_portid_t to = {0};
 
-	if (start_janitor())
-		return 1;
-	confine_start(false);
 	via = mad_rpc_open_port(*argv[0] ? argv[0] : NULL, atoi(argv[1]), classes, 2);
-	confine_now();
 	ib_portid_set(&to, atoi(argv[2]), 0, 0);
 	/* a Get: counters are never reset */
 	if (!via || !pma_query_via(data, &to, atoi(argv[3]), TIMEOUT_MS, IB_GSI_PORT_COUNTERS, via))
@@ -395,34 +361,44 @@ static int read_counters(char **argv)
 	return 0;
 }
 
-int live_child_main(int argc, char **argv)
+/* argv: CA, port, enum live_tables. */
+static int discover(char **argv)
 {
 	struct ibnd_config cfg = {.timeout_ms = TIMEOUT_MS,
 				  .retries = RETRIES,
 				  .show_progress = 1,
 				  .max_smps = OUTSTANDING,
 				  .flags = IBND_CONFIG_MLX_EPI};
+	char *ca = *argv[0] ? argv[0] : NULL;
+	int port = atoi(argv[1]), status;
 	ibnd_fabric_t *fb;
-	enum live_tables what;
-	char *ca;
-	int port, status;
 
-	let_in = true;
-	if (argc == 6 && !strcmp(argv[1], LIVE_COUNTERS_FLAG))
-		return read_counters(argv + 2);
-	if (argc != 5 || strcmp(argv[1], LIVE_CHILD_FLAG))
-		return -1;
-	ca = *argv[2] ? argv[2] : NULL;
-	port = atoi(argv[3]);
-	what = (enum live_tables)atoi(argv[4]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (start_janitor() || start_watch())
-		return 1;
-	confine_start(what != LIVE_NO_TABLES);
 	fb = ibnd_discover_fabric(ca, port, NULL, &cfg);
 	if (!fb)
 		return 1;
-	status = put_fabric(fb, ca, port, what);
+	status = put_fabric(fb, ca, port, (enum live_tables)atoi(argv[2]));
 	ibnd_destroy_fabric(fb);
 	return status;
+}
+
+int live_child_main(int argc, char **argv)
+{
+	bool counters = argc == 6 && !strcmp(argv[1], LIVE_COUNTERS_FLAG);
+	pid_t worker;
+
+	let_in = true;
+	if (!counters && (argc != 5 || strcmp(argv[1], LIVE_CHILD_FLAG)))
+		return -1;
+	worker = gate_start();
+	if (!worker)
+		return counters ? read_counters(argv + 2) : discover(argv + 2);
+	if (worker < 0)
+		return 1;
+	if (!counters) {
+		close(LIVE_DATA_FD);
+		if (start_watch())
+			return 1;
+	}
+	return gate_serve(worker, counters ? gmi : smi, 2);
 }

@@ -9,6 +9,7 @@
  *					with CAPTURE_TRY, behind each `send`: what the process may do at
  *					this moment, 0 or an errno
  *		held			see CAPTURE_HOLD
+ *	CAPTURE_NO_FILTER=1	a seccomp filter cannot be loaded, as where the kernel has none
  *	CAPTURE_HOLD=FIFO	the first MAD to another node, or the CAPTURE_HOLD_AT-th one,
  *				stops the process until a byte can be read there
  */
@@ -39,6 +40,7 @@ int open(const char *path, int flags, ...);
 ssize_t write(int fd, const void *buf, size_t n);
 ssize_t read(int fd, void *buf, size_t n);
 int close(int fd);
+int seccomp_load(void *filter);
 
 static void *next(const char *name)
 {
@@ -96,6 +98,15 @@ int close(int fd)
 		device[fd] = false;
 	*(void **)&real = next("close");
 	return real(fd);
+}
+
+/* In place of libseccomp's. */
+int seccomp_load(void *filter)
+{
+	int (*real)(void *);
+
+	*(void **)&real = next("seccomp_load");
+	return getenv("CAPTURE_NO_FILTER") ? -EINVAL : real(filter);
 }
 
 static int failed(long result)

@@ -10,24 +10,36 @@
  *				tell how a discovery that waits SECONDS for answers ends; wait for a line,
  *				discover again, tell that
  *	probe again TARGET N	discover N times; print the number of open files and children left
- *	probe set free|confined	send a Set to the local port, or try to as a discovery process would
+ *	probe set free		send a Set to the local port
+ *	probe taken SEED	what code that has taken over the worker of a discovery might try: a line for
+ *each system call with its errno, then for each kind of MAD how often one was answered
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <infiniband/mad.h>
+#include <infiniband/umad.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/routing/switch_tables.h"
-#include "core/source/confine.h"
+#include "core/source/gate.h"
 #include "core/source/live.h"
 
 static int fail(const struct err *e)
@@ -226,7 +238,7 @@ static int again(const char *target, int n)
 	return 0;
 }
 
-static int set(bool confined)
+static int set(void)
 {
 	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS};
 	struct ibmad_port *via = mad_rpc_open_port(NULL, 0, classes, 2);
@@ -237,11 +249,137 @@ static int set(bool confined)
 		fprintf(stderr, "probe: the local port does not answer\n");
 		return 1;
 	}
-	if (confined)
-		confine_start(false);
 	printf("%s\n", smp_set_via(info, &self, IB_ATTR_PORT_INFO, 0, 1000, via) ? "answered" : "no answer");
 	mad_rpc_close_port(via);
 	return 0;
+}
+
+/* --- taken over ------------------------------------------------------------------------ */
+
+static void told(const char *call, long result)
+{
+	printf("%s %d\n", call, result < 0 ? errno : 0);
+}
+
+static void try_calls(void)
+{
+	pid_t gate = (pid_t)syscall(SYS_getppid), own = (pid_t)syscall(SYS_getpid);
+	char byte = 0;
+	struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)&byte, 1};
+
+	told("getppid", gate);
+	told("kill", syscall(SYS_kill, 1, 0));
+	told("tkill", syscall(SYS_tkill, own, 0));
+	told("tgkill-other", syscall(SYS_tgkill, 1, 1, 0));
+	told("tgkill-own", syscall(SYS_tgkill, own, syscall(SYS_gettid), 0));
+	told("queue", syscall(SYS_rt_sigqueueinfo, 1, 0, NULL));
+	told("pidfd", syscall(SYS_pidfd_open, 1, 0));
+	told("ptrace", syscall(SYS_ptrace, PTRACE_SEIZE, 1, 0, 0));
+	told("memory", syscall(SYS_process_vm_writev, 1, &here, 1, &there, 1, 0));
+	told("ioctl", syscall(SYS_ioctl, 0, FIONREAD, &byte));
+	told("fcntl-getfl", syscall(SYS_fcntl, 0, F_GETFL));
+	told("fcntl-setown", syscall(SYS_fcntl, 0, F_SETOWN, 1));
+	told("fcntl-dup", syscall(SYS_fcntl, 0, F_DUPFD, 0));
+	told("fcntl-setfl", syscall(SYS_fcntl, 0, F_SETFL, 0));
+	told("open", syscall(SYS_openat, AT_FDCWD, "/", O_RDONLY));
+	told("socket", syscall(SYS_socket, AF_UNIX, SOCK_DGRAM, 0));
+	told("fork", syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL));
+	told("exec", syscall(SYS_execve, "", NULL, NULL));
+	told("prctl", syscall(SYS_prctl, PR_SET_PDEATHSIG, 0, 0, 0, 0));
+	told("code",
+	     syscall(SYS_mmap, NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+/* Send it; 1: it came back from the fabric, 0: with an error, or not. */
+static unsigned try_mad(int port, uint8_t *umad, const uint8_t *mad)
+{
+	int length = IB_MAD_SIZE;
+
+	memset(umad, 0, umad_size() + IB_MAD_SIZE);
+	umad_set_addr(umad, 0xffff, 0, 0, 0);
+	memcpy(umad_get_mad(umad), mad, IB_MAD_SIZE);
+	if (umad_send(port, mad[1], umad, IB_MAD_SIZE, 500, 0))
+		return 0;
+	return umad_recv(port, umad, &length, 5000) >= 0 && !umad_status(umad);
+}
+
+/* A Get of the local PortInfo, by a directed route without hops. */
+static void make_get(uint8_t *mad, unsigned n)
+{
+	static const uint8_t head[] = {1, IB_SMI_DIRECT_CLASS, 1, IB_MAD_METHOD_GET};
+
+	memset(mad, 0, IB_MAD_SIZE);
+	memcpy(mad, head, sizeof(head));
+	mad_set_field(mad, 0, IB_MAD_TRID_F, n);
+	mad[17] = IB_ATTR_PORT_INFO;
+	memset(mad + 32, 0xff, 4);
+}
+
+static int taken(unsigned seed)
+{
+	static const uint8_t byte[] = {0, 1, 2, 3, 16, 17};
+	unsigned n = 1, sets = 0, vendors = 0, wild = 0, gets = 0, changed = 0;
+	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS};
+	pid_t worker = gate_start();
+	uint8_t mad[IB_MAD_SIZE], *umad = calloc(1, umad_size() + IB_MAD_SIZE), raw[4096];
+	struct stat st;
+	int port;
+
+	if (worker)
+		return gate_serve(worker, classes, 2);
+	srandom(seed);
+	setvbuf(stdout, NULL, _IOFBF, 65536);
+	printf("told\n");
+	port = umad_open_port(NULL, 0);
+	make_get(mad, n++);
+	gets += try_mad(port, umad, mad);
+	try_calls();
+	for (unsigned m = 0; m < 256; m++) { /* methods: Set, GetTable, Trap, answers, ... */
+		make_get(mad, n++);
+		mad[3] = (uint8_t)m;
+		if (m != IB_MAD_METHOD_GET)
+			sets += try_mad(port, umad, mad);
+	}
+	for (unsigned a = 0xff00; a < 0x10000; a++) {
+		make_get(mad, n++);
+		mad[16] = 0xff;
+		mad[17] = (uint8_t)a;
+		if (a != 0xff90)
+			vendors += try_mad(port, umad, mad);
+	}
+	for (unsigned i = 0; i < 1000; i++) { /* a Get with some bytes changed; bytes of any value */
+		make_get(mad, n++);
+		for (unsigned k = 0; k < 2; k++)
+			mad[byte[random() % 6]] = (uint8_t)random();
+		changed += memcmp(mad, "\1\x81\1\1", 4) && try_mad(port, umad, mad);
+		for (unsigned k = 0; k < IB_MAD_SIZE; k++)
+			mad[k] = (uint8_t)random();
+		wild += try_mad(port, umad, mad);
+	}
+	make_get(mad, n++);
+	gets += try_mad(port, umad, mad);
+	printf("methods %u\nvendors %u\nchanged %u\nwild %u\ngets %u\n", sets, vendors, changed, wild, gets);
+	fflush(stdout);
+	/* at last bytes for whatever is open, a Set as the device takes it among them */
+	for (int fd = 3; fd < 1100; fd++) {
+		if (fstat(fd, &st) || S_ISREG(st.st_mode)) /* a file: the log of what is sent */
+			continue;
+		make_get(mad, n++);
+		mad[3] = IB_MAD_METHOD_SET;
+		memset(umad, 0, umad_size());
+		umad_set_addr(umad, 0xffff, 0, 0, 0);
+		memcpy(umad_get_mad(umad), mad, IB_MAD_SIZE);
+		memcpy(raw, mad, IB_MAD_SIZE);
+		memset(raw + IB_MAD_SIZE, 0, 16);
+		syscall(SYS_write, fd, raw, IB_MAD_SIZE + 16);
+		syscall(SYS_write, fd, umad, umad_size() + IB_MAD_SIZE);
+		for (unsigned k = 0; k < sizeof(raw); k++)
+			raw[k] = (uint8_t)random();
+		for (unsigned i = 0; i < 100; i++)
+			if (syscall(SYS_sendto, fd, raw, random() % sizeof(raw), MSG_NOSIGNAL, NULL, 0) < 0)
+				break;
+	}
+	_exit(0);
 }
 
 int main(int argc, char **argv)
@@ -263,8 +401,11 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "again"))
 		return again(argv[2], atoi(argv[3]));
 	if (argc == 3 && !strcmp(argv[1], "set"))
-		return set(!strcmp(argv[2], "confined"));
-	fprintf(stderr, "usage: probe dump|tables|changes|cancel|dying|again TARGET [N]... | probe set "
-			"free|confined\n");
+		return set();
+	if (argc == 3 && !strcmp(argv[1], "taken"))
+		return taken((unsigned)atoi(argv[2]));
+	fprintf(stderr,
+		"usage: probe dump|tables|changes|cancel|dying|again TARGET [N]... | probe set free | "
+		"probe taken SEED\n");
 	return 2;
 }

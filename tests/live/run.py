@@ -662,9 +662,6 @@ def only_gets(probe, ibscope):
         r, lines = captured(sim, "set", probe, "set", "free")
         check("a Set is seen", [repr(m) for m in not_get(lines)]
               == ["SubnDir method 0x02 attribute 0x0015"], r.stdout + r.stderr + str(mads(lines)))
-        r, lines = captured(sim, "refused", probe, "set", "confined")
-        check("a Set is refused", r.stdout == "no answer\n" and mads(lines) and not not_get(lines)
-              and "method 0x02: only Get is sent" in r.stderr, r.stdout + r.stderr + str(mads(lines)))
     finally:
         sim.close()
 
@@ -806,34 +803,57 @@ def has_seccomp(program):
 
 
 def confined(probe):
-    """While requests to other nodes are under way, the process may neither open nor start anything."""
+    """Both processes of a discovery are closed in before anything is asked."""
     sim = Sim(SMALL)
     held = None
     barred = "1" if has_seccomp(probe) else r"\d+"
     try:
-        _, lines = captured(sim, "tried", probe, "dump", "", CAPTURE_TRY="1")
-        tries = list(zip(mads(lines), [line for line in lines if line.startswith("may ")]))
-        check("free at the start", tries and tries[0][0].hops == 0 and tries[0][1] == "may open 0 socket 0 fork 0 exec 2", tries[:1])
-        wrong = [t for m, t in tries if m.hops and not re.fullmatch("may open %s socket %s fork %s exec %s" % ((barred,) * 4), t)]
-        check("confined beyond the local port", len(tries) > 30 and not wrong, "%d tried; %s" % (len(tries), wrong[:2]))
-        _, lines = captured(sim, "tables", probe, "tables", "", CAPTURE_TRY="1")
-        tries = list(zip(mads(lines), [line for line in lines if line.startswith("may ")]))
-        wrong = [t for m, t in tries if m.hops and not re.fullmatch(r"may open \d+ socket %s fork %s exec %s" % ((barred,) * 3), t)]
-        check("confined before tables", len(tries) > 30 and not wrong, "%d tried; %s" % (len(tries), wrong[:2]))
-        wrong = [t for m, t in tries if ATTRIBUTES.get(m.attribute) == "LinearForwardingTable" and not t.startswith("may open %s " % barred)]
-        check("nothing is opened while tables are read", not wrong or barred != "1", wrong[:2])
+        for what in ("dump", "tables"):
+            _, lines = captured(sim, what, probe, what, "", CAPTURE_TRY="1")
+            tries = [line for line in lines if line.startswith("may ")]
+            wrong = [t for t in tries if not re.fullmatch("may open %s socket %s fork %s exec %s" % ((barred,) * 4), t)]
+            check("who holds the device is closed in: " + what, len(tries) > 30 and not wrong, "%d tried; %s" % (len(tries), wrong[:2]))
+            check("the device is opened once: " + what, len([line for line in lines if line.startswith("open ")]) == 1, lines[:3])
         held = Held(sim, "kernel", 1, probe, "dump", "", stdin=subprocess.DEVNULL)
         p = held.p
-        threads = [t for c in children_of(p.pid) for t in glob.glob("/proc/%s/task/*/status" % c)]
+        gate = [c for c in children_of(p.pid) if children_of(int(c))]
+        both = gate + [w for c in gate for w in children_of(int(c))]
+        both = [c for c in both if open("/proc/%s/comm" % c).read().strip() in ("ibscope-gate", "ibscope-live")]
+        threads = [t for c in both for t in glob.glob("/proc/%s/task/*/status" % c)]
         status = [dict(line.split(":\t", 1) for line in open(t).read().splitlines()) for t in threads]
         told = {(s["NoNewPrivs"], s["Seccomp"]) for s in status}
-        check("the kernel says so, of all threads", len(status) >= 2 and told == {("1", "2" if barred == "1" else "0")}, told)
+        check("the kernel says so, of all threads of both", len(both) == 2 and len(status) >= 4
+              and told == {("1", "2" if barred == "1" else "0")}, (both, told))
         held.go_on()
         out, _ = p.communicate(timeout=60)
         check("discovery goes on", p.returncode == 0 and out.count("\nnode ") == 11, out[:200])
     finally:
         if held:
             held.close()
+        sim.close()
+
+
+def taken_over(probe, ibscope):
+    """Code that has taken over the process that reads answers sends nothing but Gets, and reaches no other process."""
+    seed = int(os.environ.get("SEED", 0)) or int(time.time())
+    sim = Sim(SMALL)
+    try:
+        r, lines = captured(sim, "taken", probe, "taken", str(seed))
+        told = dict(line.split() for line in r.stdout.splitlines()[1:])
+        free = {c for c, error in told.items() if error == "0"}
+        check("taken over: system calls, SEED=%d" % seed, not has_seccomp(probe)
+              or free - {"methods", "vendors", "changed", "wild"} == {"tgkill-own", "fcntl-getfl"}, free)
+        check("taken over: Gets come back, nothing else does, SEED=%d" % seed, r.returncode == 0
+              and [told.get(k) for k in ("gets", "methods", "vendors", "changed", "wild")] == ["2", "0", "0", "0", "0"],
+              "%s %s %s" % (r.returncode, told, r.stderr[-300:]))
+        check("taken over: refusals are told", r.stderr.count("refused to send") > 2000, r.stderr[:300])
+        check("taken over: only Gets left, SEED=%d" % seed, len(mads(lines)) >= 2 and not not_get(lines)
+              and not [m for m in mads(lines) if m.attribute >= 0xff00 and m.attribute != 0xff90], not_get(lines)[:3])
+        r, _ = captured(sim, "no-filter", ibscope, "-L", "-e", "show; show warnings", CAPTURE_NO_FILTER="1")
+        check("a filter that cannot be loaded is told", r.returncode == 0 and not has_seccomp(ibscope)
+              or "2 warnings: `show warnings`" in r.stdout and all("the process that %s is not closed in by seccomp: Invalid argument" % who
+              in r.stdout for who in ("holds the device", "reads the fabric's answers")), r.stdout + r.stderr)
+    finally:
         sim.close()
 
 
@@ -858,6 +878,7 @@ def main():
             explorer(os.path.abspath(arg))
             partial(os.path.abspath(arg))
             only_gets(probe, os.path.abspath(arg))
+            taken_over(probe, os.path.abspath(arg))
             watching(os.path.abspath(arg))
             never_followed(os.path.abspath(arg))
             drifting.all_of(os.path.abspath(arg), check)
