@@ -489,6 +489,10 @@ static int run(int argc, char **argv)
 	struct interpreter in = {0};
 	int rc = parse(&cl, argc, argv);
 
+	if (rc == EXIT_DONE && (fflush(stdout) || ferror(stdout))) { /* --help, --version */
+		fprintf(stderr, "ibscope: cannot write standard output: %s\n", strerror(errno));
+		rc = EXIT_FAILED;
+	}
 	if (rc < 0)
 		rc = check_line(&cl);
 	if (rc < 0) {

@@ -216,10 +216,13 @@ static void end_all(struct keeper *k)
 static bool make_folder(struct keeper *k)
 {
 	const char *tmp = getenv("TMPDIR");
-	int n = snprintf(k->folder, sizeof(k->folder), "%s/ibscope-verify.XXXXXX",
-			 tmp && *tmp ? tmp : "/tmp");
+	char *whole = realpath(tmp && *tmp ? tmp : "/tmp", NULL); /* the others work in other folders */
+	int n = whole ? snprintf(k->folder, sizeof(k->folder), "%s/ibscope-verify.XXXXXX", whole) : -1;
 
-	return n < (int)sizeof(k->folder) && mkdtemp(k->folder);
+	free(whole);
+	if (n >= (int)sizeof(k->folder))
+		errno = ENAMETOOLONG;
+	return n >= 0 && n < (int)sizeof(k->folder) && mkdtemp(k->folder);
 }
 
 /* Lines on standard input are done; its end is ours. */

@@ -568,11 +568,12 @@ def one_by_one(folder):
 
 def full_disk(folder):
     """Output that cannot be written is a failure."""
-    with open("/dev/full", "w") as full:
-        done = subprocess.run([PROGRAM, TREE, "-e", "show switches"], cwd=folder, stdin=subprocess.DEVNULL,
-                              stdout=full, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
-    if done.returncode != 1 or "cannot write standard output" not in done.stderr:
-        return "status %d: %s" % (done.returncode, done.stderr)
+    for args in ([TREE, "-e", "show switches"], ["--version"], ["--help"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+        if done.returncode != 1 or "cannot write standard output" not in done.stderr:
+            return "%s: status %d: %s" % (args, done.returncode, done.stderr)
     return None
 
 

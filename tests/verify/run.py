@@ -116,6 +116,16 @@ def identical(place):
     place.nothing_left()
 
 
+def relative(place):
+    """TMPDIR may be a path from here; a wrong one is told."""
+    place.env["TMPDIR"] = os.path.relpath(place.tmp, ROOT)
+    expect(place.object("load %s; verify minhop" % DEMO)["identical"])
+    place.nothing_left()
+    place.env["TMPDIR"] = "no/such/folder"
+    done = place.run("synth ring:4; verify minhop")
+    expect(done.returncode == 1 and "no folder can be made: No such file" in done.stdout, done.stdout)
+
+
 def options(place):
     """Options, names in place of files, and files go to OpenSM."""
     o = place.object("load %s; verify updn lmc=2 'root_guid_file=spine-*'" % DEMO)
@@ -327,7 +337,7 @@ def surveyed_large(place):
         surveyed_rows(place, start, 300, rows)
 
 
-TESTS = [identical, options, surveyed, surveyed_large, port_guids, guid_files, other_engine, dies, refuses, only_simulator, hidden, ends, stopped]
+TESTS = [identical, relative, options, surveyed, surveyed_large, port_guids, guid_files, other_engine, dies, refuses, only_simulator, hidden, ends, stopped]
 
 
 def main():
