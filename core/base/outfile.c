@@ -290,34 +290,63 @@ static bool sync_failed(int fd)
 	return fsync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP;
 }
 
-/* The new file is whole.  It replaces the old one. */
-static int take_place(struct outfile *o, struct err *e)
+/* The new file is whole, and on the disk. */
+static int settle(struct outfile *o, int rc, struct err *e)
 {
-	int fd = o->fd, bad = sync_failed(fd) ? errno : 0;
+	int fd = o->fd;
 
-	o->fd = -1;
-	if (close(fd) && !bad)
-		bad = errno;
-	if (bad)
-		return failed(o, bad, e);
-	if (rename(o->temp, o->target))
-		return err_set(e, "%s: left as it is, as it cannot be replaced: %s", o->path,
-			       strerror(errno));
-	drop_temp(o);
-	return 0;
+	if (fclose(o->f) && !o->failed)
+		o->failed = errno;
+	o->f = NULL;
+	if (!rc && !o->failed && o->temp) {
+		o->failed = sync_failed(fd) ? errno : 0;
+		o->fd = -1;
+		if (close(fd) && !o->failed)
+			o->failed = errno;
+	}
+	return o->failed ? failed(o, o->failed, e) : rc;
+}
+
+/* It replaces the old one; of several, the two swap their names where they can, so that it can be undone. */
+static int take_place(struct outfile *o, bool alone, struct err *e)
+{
+	bool swapped = !alone && !renameat2(AT_FDCWD, o->temp, AT_FDCWD, o->target, RENAME_EXCHANGE);
+
+	o->placed = swapped ? PLACED_SWAPPED : !alone && errno == ENOENT ? PLACED_NEW : PLACED_OVER;
+	if (swapped || !rename(o->temp, o->target))
+		return 0;
+	o->placed = NOT_PLACED;
+	return err_set(e, "%s: left as it is, as it cannot be replaced: %s", o->path, strerror(errno));
+}
+
+/* Undo that. */
+static void put_back(struct outfile *o)
+{
+	if (o->placed == PLACED_SWAPPED)
+		(void)!rename(o->temp, o->target);
+	else if (o->placed == PLACED_NEW)
+		unlink(o->target);
+}
+
+int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
+{
+	for (size_t i = 0; i < n; i++)
+		rc = settle(o[i], rc, e);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = o[i]->temp ? take_place(o[i], n == 1, e) : 0;
+	for (size_t i = 0; i < n; i++) {
+		if (rc)
+			put_back(o[i]);
+		if (o[i]->placed != NOT_PLACED && (rc || o[i]->placed != PLACED_SWAPPED))
+			drop_temp(o[i]); /* nothing has that name any more */
+		give_up(o[i]);
+	}
+	return rc;
 }
 
 int outfile_close(struct outfile *o, int rc, struct err *e)
 {
-	if (fclose(o->f) && !o->failed)
-		o->failed = errno;
-	o->f = NULL;
-	if (o->failed)
-		rc = failed(o, o->failed, e);
-	if (!rc && o->temp)
-		rc = take_place(o, e);
-	give_up(o);
-	return rc;
+	return outfile_close_all(&o, 1, rc, e);
 }
 
 /* --- scratch ------------------------------------------------------------------------------- */

@@ -22,6 +22,12 @@ struct outfile {
 	int fd;
 	int failed;	  /* errno of the first write that failed, 0 = none */
 	atomic_int *slot; /* of the name of `temp` among those to be removed by a signal */
+	enum {
+		NOT_PLACED,
+		PLACED_NEW,
+		PLACED_OVER,
+		PLACED_SWAPPED
+	} placed; /* swapped: temp is the old one */
 };
 
 /*
@@ -37,6 +43,13 @@ int outfile_open(struct outfile *o, const char *path, struct progress *p, struct
  * name of the file.
  */
 int outfile_close(struct outfile *o, int rc, struct err *e);
+
+/*
+ * The same for n files that belong together: all take their places, or none does.  No file takes its place
+ * before all are whole and on the disk.  If one of them cannot then, those before it are put back, as far as
+ * the file system can swap two names.
+ */
+int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e);
 
 /* Remove unfinished files.  Safe in a signal handler that ends the program. */
 void outfile_remove_unfinished(void);
