@@ -248,7 +248,7 @@ static int measure(struct advice_row *r, struct progress *p, struct err *e)
 		return err_set(e, CANCELLED);
 	if (measure_shifts(r, p, e))
 		return -1;
-	r->class = r->loops			       ? ADVICE_UNSOUND
+	r->class = r->loops || !r->pairs	       ? ADVICE_UNSOUND
 		   : !r->lost			       ? ADVICE_SOUND
 		   : r->lost <= r->pairs / NEARLY_PART ? ADVICE_NEARLY
 						       : ADVICE_UNSOUND;

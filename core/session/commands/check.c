@@ -228,8 +228,11 @@ static void tell_basis(const struct sweep *w, struct out *o)
 	text_free(&missing);
 }
 
-/* The judgement: is the fabric sound? gone: ports of the scope that are not in the fabric. */
-static bool print_verdict(const struct sweep *w, bool sound, uint32_t gone, struct out *o)
+/*
+ * The judgement: is the fabric sound? gone: ports of the scope that are not in the fabric.  Where no pair was
+ * looked at, nothing is.
+ */
+static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uint32_t gone, struct out *o)
 {
 	bool missing = w->fabric->warnings.missing;
 
@@ -239,6 +242,8 @@ static bool print_verdict(const struct sweep *w, bool sound, uint32_t gone, stru
 		out_text(o, "NOT SOUND.\n");
 	else if (missing)
 		out_text(o, "Nothing wrong in the part that is known; whether the fabric is sound is not.\n");
+	else if (!pairs)
+		out_text(o, "No pair of hosts: nothing is judged.\n");
 	else if (gone)
 		out_text(o, "Nothing wrong among the hosts of the scope that are there.\n");
 	else if (w->hosts->narrowed)
@@ -246,7 +251,7 @@ static bool print_verdict(const struct sweep *w, bool sound, uint32_t gone, stru
 			    "routes make no credit loops.\n");
 	else
 		out_text(o, "Sound: every host reaches every host, without credit loops.\n");
-	sound = sound && !missing && !gone && (w->hosts->n || !w->hosts->narrowed);
+	sound = sound && pairs && !missing && !gone;
 	out_json(o, "sound", json_boolean(sound));
 	return sound;
 }
@@ -267,7 +272,7 @@ static void tell_cut_off(const struct sweep *w, const struct comparison *change,
 	}
 }
 
-static bool tell_sound(const struct sweep *w, bool right, uint32_t gone, struct out *o)
+static bool tell_sound(const struct sweep *w, uint64_t pairs, bool right, uint32_t gone, struct out *o)
 {
 	if (routing_layers_idle(w->routing))
 		out_text(
@@ -277,7 +282,7 @@ static bool tell_sound(const struct sweep *w, bool right, uint32_t gone, struct 
 			w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
 	report_missing(w->fabric, o);
-	return print_verdict(w, right, gone, o);
+	return print_verdict(w, pairs, right, gone, o);
 }
 
 /* The check before, to compare with. */
@@ -305,7 +310,7 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 	if (loops < 0)
 		return -1;
 	tell_basis(w, o);
-	sound = tell_sound(w, check_sound(c) && !cut && !loops, gone, o);
+	sound = tell_sound(w, c->pairs, check_sound(c) && !cut && !loops, gone, o);
 	if (now) {
 		add_endports(w, now);
 		add_not_here(session_scope(s), now);
@@ -398,7 +403,7 @@ const struct command check_commands[] = {
 		    "  in common.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_AGGREGATION
-	 "sound boolean every host reaches every host, without credit loops, and the fabric is "
+	 "sound boolean there are pairs of hosts, each has a path, no credit loops, and the fabric is "
 	 "complete\n"
 	 "complete boolean the whole fabric is known\n"
 	 "missing string what is missing, counted by kind\n"
