@@ -7,7 +7,7 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model ibdmchk verify sessions live contract cli drawings paste files memory stop hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model ibdmchk verify sessions incomplete live contract cli drawings paste files memory stop hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan parity tui live verify stop memory unit build extend files advised driver keys hostile"
@@ -113,6 +113,7 @@ suite() {
 	model) IBSCOPE="$BUILD/ibscope" python3 tests/model/run.py ;;
 	ibdmchk) IBSCOPE="$BUILD/ibscope" python3 tests/topo/ibdmchk.py ;;
 	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py ;;
+	incomplete) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/incomplete.py ;;
 	verify) IBSCOPE="$BUILD/ibscope" python3 tests/verify/run.py ;;
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
 	contract) IBSCOPE="$BUILD/ibscope" python3 tests/contract.py ;;

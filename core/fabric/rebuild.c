@@ -51,13 +51,7 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 			}
 		}
 	}
-	for (size_t i = 0; i < f->warnings.n; i++) {
-		const struct warning *w = &f->warnings.w[i];
-
-		(w->missing ? warnings_missing : warnings_add)(&b->warnings, w->kind, w->line, "%s", w->text);
-		warnings_place(&b->warnings, w->guid, w->port);
-		warnings_stand_for(&b->warnings, w->stands_for);
-	}
+	warnings_copy(&b->warnings, &f->warnings);
 	if (f->sm_endport != NO_ID) {
 		b->sm_node = f->node_order[endport_node(f, f->sm_endport)];
 		b->sm_port = f->port_num[f->endport_port[f->sm_endport]];

@@ -1,7 +1,10 @@
 #include "core/fabric/warnings.h"
+#include "core/base/cursor.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +70,80 @@ void warnings_tell_missing(const struct warnings *w, struct text *t)
 	}
 	for (k = 0; k < n; k++)
 		text_add(t, "%s%s", k ? ", " : "", PLURAL(count[k], kind[k]));
+}
+
+/* --- in files ------------------------------------------------------------------------------------------ */
+
+/*
+ * What may be missing: kinds outlive the fabrics that have them.  The last one stands for those that another
+ * version of this program knew.
+ */
+static const char *const missing_kinds[] = {
+	"open port",	 "silent port",	 "cut record",	  "cut section",  "cut list",	 "incomplete fabric",
+	"unknown board", "no such port", "dangling link", "cut-off port", "missing part"};
+
+#define MARK "Incomplete: "
+#define MARK_TEXT 160 /* bytes of the text: ibsim takes what stands behind 255 bytes for another line */
+
+/* A text on one line, which cannot end the comment that it stands in. */
+static void put_text(FILE *f, const char *s)
+{
+	size_t n = strnlen(s, MARK_TEXT + 1);
+
+	if (n > MARK_TEXT)
+		for (n = MARK_TEXT; n && ((unsigned char)s[n] & 0xc0) == 0x80;)
+			n--;
+	for (size_t i = 0; i < n; i++)
+		putc(iscntrl((unsigned char)s[i])	   ? '?'
+		     : s[i] == '-' && i && s[i - 1] == '-' ? '='
+							   : s[i],
+		     f);
+}
+
+void warnings_write_missing(const struct warnings *w, FILE *f, const char *begin, const char *end)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		const struct warning *m = &w->w[i];
+
+		if (!m->missing)
+			continue;
+		fprintf(f, "%s" MARK "%s", begin, m->kind);
+		if (m->guid)
+			fprintf(f, " at 0x%016" PRIx64 "[%u]", m->guid, m->port);
+		fputs(": ", f);
+		put_text(f, m->text);
+		fprintf(f, "%s\n", end);
+	}
+}
+
+void warnings_read_missing(struct warnings *w, const char *line, size_t len)
+{
+	struct cursor c = {line, line + len};
+	uint64_t guid = 0, port = 0;
+	size_t k = 0;
+
+	if (!cur_char(&c, '#') || !cur_word(&c, MARK))
+		return;
+	while (k + 1 < ARRAY_LEN(missing_kinds) && !cur_word(&c, missing_kinds[k]))
+		k++;
+	if (cur_word(&c, "at 0x") && (!cur_number(&c, 16, &guid) || !cur_char(&c, '[') ||
+				      !cur_number(&c, 10, &port) || port > UINT8_MAX))
+		guid = port = 0;
+	c.p = cur_find(&c, ": ") ? cur_find(&c, ": ") + 2 : c.p;
+	warnings_missing(w, missing_kinds[k], 0, "%.*s",
+			 (int)(c.end - c.p < MARK_TEXT ? c.end - c.p : MARK_TEXT), c.p);
+	warnings_place(w, guid, (unsigned)port);
+}
+
+void warnings_copy(struct warnings *to, const struct warnings *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		const struct warning *w = &from->w[i];
+
+		(w->missing ? warnings_missing : warnings_add)(to, w->kind, w->line, "%s", w->text);
+		warnings_place(to, w->guid, w->port);
+		warnings_stand_for(to, w->stands_for);
+	}
 }
 
 void warnings_free(struct warnings *w)

@@ -36,6 +36,14 @@ void warnings_place(struct warnings *w, uint64_t guid, unsigned port);
 void warnings_stand_for(struct warnings *w, uint32_t n);
 /* The missing parts, counted by kind: "3 dangling links, 1 cut record"; "" when all is there. */
 void warnings_tell_missing(const struct warnings *w, struct text *t);
+/*
+ * Each missing part as a comment of its own line in a file, "# Incomplete: KIND at GUID[PORT]: TEXT", so that
+ * who reads the file knows.  begin, end: what begins and ends a comment there ("# ", "").
+ */
+void warnings_write_missing(const struct warnings *w, FILE *f, const char *begin, const char *end);
+/* Add the missing part that such a line with # tells.  Other lines add nothing. */
+void warnings_read_missing(struct warnings *w, const char *line, size_t len);
+void warnings_copy(struct warnings *to, const struct warnings *from); /* adds all */
 void warnings_free(struct warnings *w);
 
 #endif

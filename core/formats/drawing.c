@@ -168,14 +168,19 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct swe
 	return go_on && whole;
 }
 
-int write_json(FILE *f, const struct sweep *w, struct progress *p)
+int write_json(FILE *f, const struct sweep *w, const struct warnings *missing, struct progress *p)
 {
-	json_t *head =
-		json_make("{s:s, s:s, s:i, s:i}", "fabric", w->fabric->source, "engine", w->routing->engine,
-			  "lmc", (int)w->lids->lmc, "max_lid", (int)w->lids->max_lid);
-	char *text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
-	bool whole = text != NULL;
+	struct text lacks = {0};
+	json_t *head;
+	char *text;
+	bool whole;
 
+	warnings_tell_missing(missing, &lacks);
+	head = json_make("{s:s, s:s, s:i, s:i, s:b, s:s}", "fabric", w->fabric->source, "engine",
+			 w->routing->engine, "lmc", (int)w->lids->lmc, "max_lid", (int)w->lids->max_lid,
+			 "complete", (int)!missing->missing, "missing", text_str(&lacks));
+	text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+	whole = text != NULL;
 	if (whole) {
 		fprintf(f, "%.*s", (int)strlen(text) - 2, text); /* without "\n}" */
 		whole = put_list(f, "switches", switch_json, w, w->fabric->n_switches, p) &&
@@ -184,6 +189,7 @@ int write_json(FILE *f, const struct sweep *w, struct progress *p)
 		fputs("\n}\n", f);
 	}
 	free(text);
+	text_free(&lacks);
 	json_decref(head);
 	return whole && !ferror(f) ? 0 : -1;
 }

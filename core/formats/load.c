@@ -103,23 +103,8 @@ static enum text_format text_format(const struct input *in)
 	return include ? TEXT_IBSIM : TEXT_UNKNOWN;
 }
 
-static int parse(const struct input *in, struct fabric **out, struct err *e)
+static int parse_text(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct input text = *in;
-	size_t mark = text_mark(in->data, in->size);
-	const char *what;
-
-	*out = NULL;
-	if (!in->size)
-		return err_set(e, "%s: found an empty file, expected %s", in->name, KNOWN_FORMATS);
-	if (is_cache(in))
-		return parse_cache(in, out, e);
-	what = foreign_content(in->data, in->size);
-	if (what)
-		return err_set(e, "%s: found %s, expected %s", in->name, what, KNOWN_FORMATS);
-	text.data += mark; /* says nothing: it is left out */
-	text.size -= mark;
-	in = &text;
 	if (is_subnet_lst(in))
 		return parse_subnet_lst(in, out, e);
 	if (is_db_csv(in))
@@ -132,6 +117,32 @@ static int parse(const struct input *in, struct fabric **out, struct err *e)
 	default:
 		return is_topo(in) ? parse_topo(in, out, e) : unknown_format(in, e);
 	}
+}
+
+static int parse(const struct input *in, struct fabric **out, struct err *e)
+{
+	struct input text = *in;
+	size_t mark = text_mark(in->data, in->size);
+	struct lines l;
+	struct cursor line;
+	const char *what;
+
+	*out = NULL;
+	if (!in->size)
+		return err_set(e, "%s: found an empty file, expected %s", in->name, KNOWN_FORMATS);
+	if (is_cache(in))
+		return parse_cache(in, out, e);
+	what = foreign_content(in->data, in->size);
+	if (what)
+		return err_set(e, "%s: found %s, expected %s", in->name, what, KNOWN_FORMATS);
+	text.data += mark; /* says nothing: it is left out */
+	text.size -= mark;
+	if (parse_text(&text, out, e))
+		return -1;
+	l = (struct lines){text.data, text.data + text.size, 0, in->progress};
+	while (lines_next(&l, &line)) /* whoever wrote it may have known less than the whole */
+		warnings_read_missing(&(*out)->warnings, line.p, line.end - line.p);
+	return 0;
 }
 
 int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e)

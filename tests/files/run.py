@@ -418,8 +418,43 @@ def no_scratch():
         expect(after <= before, "left behind:", after - before)
 
 
+def sets():
+    """Files that belong together: all of them are new, or all are what they were."""
+    with Place() as p:
+        p.file("map", '0x1 "one"\n')
+        session = [*SMALL, "--node-name-map", "map", "-e"]
+        done = p.run(*session, "save-session new")
+        expect(not done.returncode and "names" in p.text("new") and "one" in p.text("new.names"), done.stderr)
+        p.file("good.names", OLD)
+        done = p.run(*session, "save-session good")
+        expect(not done.returncode and p.text() == p.text("new").replace("/new.", "/good.") and "one" in p.text("good.names"),
+               done.stdout, done.stderr)
+        p.file("good", OLD)
+        # the last of them cannot be begun
+        os.mkdir(p.path("folder"))
+        for suffix, line in ((".names", "save-session folder"), (".roots", "advise write folder failures 0")):
+            p.file("folder" + suffix, OLD)
+            p.refused([*(session[:1] if "save" not in line else session[:-1]), "-e", line], r"folder: Is a directory")
+            expect(p.text("folder" + suffix) == OLD, line)
+        # nor take its place, after another has: in such a folder only its owner may replace a file
+        if os.geteuid():
+            return
+        for there in (True, False):
+            os.chmod(p.dir, 0o1777)
+            os.chmod(p.good, 0o666)
+            os.unlink(p.path("good.names"))
+            if there:
+                os.chown(p.file("good.names", OLD), 65534, 65534)
+            p.refused([*session, "save-session good"], r"good: left as it is, as it cannot be replaced: Operation not permitted",
+                      preexec_fn=as_nobody)
+            if there:
+                expect(p.text("good.names") == OLD, p.text("good.names"))
+            expect(os.path.exists(p.path("good.names")) == there, "good.names")
+            p.file("good.names", OLD)
+
+
 TESTS = [wrong_words, full_device, full_disk, limited, middle, nohup, random_moments, explorer, links, modes, no_right,
-         owners, no_file, no_scratch]
+         owners, no_file, no_scratch, sets]
 
 
 def main():

@@ -7,7 +7,6 @@
 #include "core/analysis/advise/advise.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/outfile.h"
 #include "core/base/words.h"
 #include "core/session/commands/commands.h"
 
@@ -23,6 +22,8 @@ static void tell_soundness(const struct advice_row *r, struct out *o)
 	out_text(o, "     %c: ", advice_letter(r));
 	if (r->class == ADVICE_SOUND)
 		out_text(o, "sound");
+	if (!r->pairs)
+		out_text(o, "no pair of hosts, so nothing is judged");
 	if (r->loops)
 		out_text(o, "credit loops in %s of channels", PLURAL(r->loops, "group"));
 	if (r->lost)
@@ -165,29 +166,14 @@ static char *whole_path(const char *path, struct err *e)
 	return NULL;
 }
 
-static int write_one(const char *path, const struct advice_file *file, struct out *o, struct err *e)
-{
-	char *name = str_printf("%s%s", path, file->suffix);
-	const char *text = text_str(&file->text);
-	struct outfile to;
-	int rc = outfile_open(&to, name, o->run->progress, e);
-
-	if (!rc) {
-		fputs(text, to.f);
-		rc = outfile_close(&to, 0, e);
-	}
-	if (!rc)
-		out_text(o, "%s written\n", name);
-	free(name);
-	return rc;
-}
-
-/* opensm.conf is written last: all files that its lines name are there by then. */
-static int write_files(const struct advice *a, unsigned rank, const char *path, struct out *o, struct err *e)
+/* opensm.conf comes last: all files that its lines name are there by then.  All are written, or none. */
+static int write_files(const struct session *s, const struct advice *a, unsigned rank, const char *path,
+		       struct out *o, struct err *e)
 {
 	struct advice_file file[ADVICE_FILES];
-	char *whole;
-	unsigned n;
+	struct target to[ADVICE_FILES];
+	char *name[ADVICE_FILES], *whole;
+	unsigned n, opened = 0;
 	int rc = 0;
 
 	if (rank > a->n_ranked)
@@ -197,12 +183,18 @@ static int write_files(const struct advice *a, unsigned rank, const char *path, 
 		return -1;
 	n = advice_files(a, &a->row[rank - 1], whole, file);
 	for (unsigned i = n; i-- > 0;) {
+		name[i] = str_printf("%s%s", path, file[i].suffix);
 		if (!rc)
-			rc = write_one(path, &file[i], o, e);
+			rc = open_target(&to[opened], name[i], o, e);
+		if (!rc) {
+			mark_target(&to[opened], s, NULL);
+			fputs(text_str(&file[i].text), to[opened++].f);
+		}
 		text_free(&file[i].text);
 	}
-	if (!rc)
-		out_json(o, "file", json_text(path));
+	rc = close_targets(to, opened, rc, o, e);
+	while (n)
+		free(name[--n]);
 	free(whole);
 	return rc;
 }
@@ -224,7 +216,7 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 		return -1;
 	report(s, a, o);
 	if (path)
-		rc = write_files(a, (unsigned)args_number(args, "rank N", 1), path, o, e);
+		rc = write_files(s, a, (unsigned)args_number(args, "rank N", 1), path, o, e);
 	advice_free(a);
 	return rc;
 }
@@ -273,8 +265,7 @@ const struct command advise_commands[] = {
 			    "refused[] object? what does not route it\n"
 			    "refused[].engine string the engine\n"
 			    "refused[].options string as above\n"
-			    "refused[].refused string why\n"
-			    "file string? file that was written\n",
+			    "refused[].refused string why\n" JSON_CONTENT,
 	 .rows = {advice_fields},
 	 .run = cmd_advise},
 	{.name = NULL},

@@ -111,7 +111,8 @@
 	"dropped integer routes that VL 15 ends\n"
 #define JSON_CONTENT                                                     \
 	"content string? with FILE -: what was written, byte for byte\n" \
-	"file string? file that was written\n"
+	"file string? file that was written\n"                           \
+	"missing string? parts of the fabric that it lacks, counted by kind\n"
 #define JSON_SCOPE                                                   \
 	"scope object? the hosts that count, where a scope is set\n" \
 	"scope.hosts string as they were named\n"                    \
@@ -145,16 +146,25 @@ struct target {
 	const char *path;
 	FILE *f;
 	struct outfile file;
-	struct text text; /* what was written for "-" in JSON mode */
+	struct text text;	 /* what was written for "-" in JSON mode */
+	struct warnings missing; /* parts of the fabric that are not in it; told at its end */
 };
 bool on_output(const struct target *t);
 int open_target(struct target *t, const char *path, struct out *o, struct err *e);
+/*
+ * Begin a file, whose comments begin with #, with what it lacks of the fabric in force.  up: all that it
+ * shows; NULL: everything that is not down in the source.
+ */
+void mark_target(struct target *t, const struct session *s, const struct topo *up);
 int cannot_write(const struct target *t, struct err *e); /* -1 and *e, by errno */
 /*
  * End it: with rc 0 the file is kept, otherwise it is given up.  Its JSON keys are JSON_CONTENT.  Returns rc,
  * or -1 and *e.
  */
 int close_target(struct target *t, int rc, struct out *o, struct err *e);
+/* The same for n files (TARGETS at most) that belong together: all of them are kept, or none. */
+#define TARGETS 5
+int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e);
 
 int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e);

@@ -50,16 +50,74 @@ static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 	return !rc && bad ? err_system(e, "standard output", errno) : rc;
 }
 
-int close_target(struct target *t, int rc, struct out *o, struct err *e)
+/* What was written, and what it lacks. */
+static void tell_target(struct target *t, struct out *o)
 {
-	if (on_output(t))
-		return close_output(t, rc, o, e);
-	rc = outfile_close(&t->file, rc, e);
-	if (!rc) {
+	struct text lacks = {0};
+
+	warnings_tell_missing(&t->missing, &lacks);
+	if (!on_output(t)) {
 		out_text(o, "%s written\n", t->path);
 		out_json(o, "file", json_text(t->path));
+		if (lacks.len)
+			out_text(o, "INCOMPLETE: a part of the fabric is not in %s (%s).\n", t->path,
+				 text_str(&lacks));
+	}
+	out_json(o, "missing", json_text(text_str(&lacks)));
+	text_free(&lacks);
+}
+
+int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e)
+{
+	struct outfile *file[TARGETS] = {NULL};
+	size_t files = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (on_output(&t[i]))
+			rc = close_output(&t[i], rc, o, e);
+		else
+			file[files++] = &t[i].file;
+	}
+	rc = outfile_close_all(file, files, rc, e);
+	for (size_t i = 0; i < n; i++) {
+		if (!rc)
+			tell_target(&t[i], o);
+		warnings_free(&t[i].missing);
 	}
 	return rc;
+}
+
+int close_target(struct target *t, int rc, struct out *o, struct err *e)
+{
+	return close_targets(t, 1, rc, o, e);
+}
+
+/* What the source lacks, and ports that are up but of which the file shows no cable.  up: as for
+ * mark_target(). */
+static void missing_in_file(const struct session *s, const struct topo *up, struct warnings *w)
+{
+	const struct fabric *f = s->fabric;
+	char a[300];
+
+	*w = (struct warnings){0};
+	warnings_copy(w, &f->warnings);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep], peer = f->port_peer[port];
+		bool down = peer != NO_ID &&
+			    (f->port_state[port] == PORT_DOWN || f->port_state[peer] == PORT_DOWN);
+
+		if (session_state(s)->node_down[f->port_node[port]] || !(up ? !up->endport_up[ep] : down))
+			continue;
+		warnings_missing(w, "cut-off port", 0, "%s is up, but nothing reaches it",
+				 endport_label(f, ep, a, sizeof(a)));
+		warnings_place(w, f->node_guid[f->port_node[port]], f->port_num[port]);
+	}
+}
+
+void mark_target(struct target *t, const struct session *s, const struct topo *up)
+{
+	missing_in_file(s, up, &t->missing);
+	warnings_write_missing(&t->missing, t->f, "# ", "");
 }
 
 int cannot_write(const struct target *t, struct err *e)
@@ -88,6 +146,7 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 	if (open_target(&to, args->arg[0].word, o, e))
 		return -1;
 	t = present(s);
+	mark_target(&to, s, t);
 	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
 	topo_unref(t);
 	if (rc)
@@ -132,7 +191,7 @@ static int export_routing(struct session *s, const char *what, const struct targ
 	else if (strcmp(what, "json"))
 		rc = w->routing->ops->write_extra(w->routing, what, f);
 	else
-		rc = write_json(f, w, p);
+		rc = write_json(f, w, &t->missing, p);
 	if (rc && progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	return rc ? cannot_write(t, e) : 0;
@@ -164,6 +223,35 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 		return err_set(e, "export: %s has no %s", w->routing->engine, what);
 	return err_set(e, "export: found \"%s\", expected one of %s%s%s", what, EXPORTS, own ? "|" : "",
 		       own ? own : "");
+}
+
+/* Formats without comments.  json has keys instead. */
+#define UNMARKED "ca-order|torus|png"
+
+/*
+ * What the file will lack.  Without `anyway` it must be able to say so.  Tables and drawings are of the whole
+ * fabric that was loaded; of what failures cut off, opensm-subnet.lst alone knows nothing.
+ */
+static int find_missing(const struct session *s, const struct args *args, struct warnings *w, struct err *e)
+{
+	const char *what = args->arg[0].word;
+	struct text lacks = {0};
+	int rc = 0;
+
+	if (!strcmp(what, "subnet"))
+		missing_in_file(s, session_sweep(s)->topo, w);
+	else
+		warnings_copy(w, &s->fabric->warnings);
+	if (w->missing && is_word(what, UNMARKED) && !args_has(args, "anyway")) {
+		warnings_tell_missing(w, &lacks);
+		rc = err_set(
+			e,
+			"the fabric is incomplete (%s), and a file of %s cannot say so; `export %s FILE ... "
+			"anyway` writes it",
+			text_str(&lacks), what, what);
+		text_free(&lacks);
+	}
+	return rc;
 }
 
 /* All words, and everything that they ask for, are checked before a file is opened. */
@@ -213,26 +301,42 @@ static void note_drawing(struct session *s, const struct args *args)
 	text_free(&what);
 }
 
-static int cmd_export(struct session *s, const struct args *args, struct out *o, struct err *e)
+static int write_export(struct session *s, const struct args *args, struct drawing *d, struct target *to,
+			struct out *o, struct err *e)
 {
 	const char *what = args->arg[0].word;
-	struct drawing d = {0};
-	struct target to;
+	bool svg = !strcmp(what, "svg");
 	int rc;
 
-	if (prepare(s, args, &d, o, e))
-		return -1;
-	rc = open_target(&to, args->arg[1].word, o, e);
+	if (!svg && !is_word(what, UNMARKED "|json"))
+		warnings_write_missing(&to->missing, to->f, strcmp(what, "dot") != 0 ? "# " : "// ", "");
+	if (!strcmp(what, "slurm"))
+		rc = export_slurm(s, to, o, e);
+	else
+		rc = args->form ? drawing_write(s, d, to, o, e)
+				: export_routing(s, what, to, o->run->progress, e);
+	if (svg) /* behind what another program may have written */
+		warnings_write_missing(&to->missing, to->f, "<!-- ", " -->");
+	return rc;
+}
+
+static int cmd_export(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	struct warnings missing = {0};
+	struct drawing d = {0};
+	struct target to;
+	int rc = prepare(s, args, &d, o, e) || find_missing(s, args, &missing, e) ? -1 : 0;
+
+	if (!rc)
+		rc = open_target(&to, args->arg[1].word, o, e);
 	if (!rc) {
-		if (!strcmp(what, "slurm"))
-			rc = export_slurm(s, &to, o, e);
-		else
-			rc = args->form ? drawing_write(s, &d, &to, o, e)
-					: export_routing(s, what, &to, o->run->progress, e);
-		rc = close_target(&to, rc, o, e);
+		to.missing = missing;
+		missing = (struct warnings){0};
+		rc = close_target(&to, write_export(s, args, &d, &to, o, e), o, e);
 		if (!rc)
 			note_drawing(s, args);
 	}
+	warnings_free(&missing);
 	drawing_free(&d);
 	return rc;
 }
@@ -300,6 +404,7 @@ int export_roots(struct session *s, const struct args *args, struct out *o, stru
 	if (!rc)
 		rc = open_target(&to, args->arg[1].word, o, e);
 	if (!rc) {
+		mark_target(&to, s, NULL);
 		for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
 			if (!root[sw])
 				continue;
@@ -321,13 +426,16 @@ const struct command export_commands[] = {
 	{.name = "save",
 	 .syntax = "save FILE",
 	 .help = "write the fabric, without what failed, as ibnetdiscover text",
+	 .details = "  Comments (`# Incomplete: ...`) tell what it lacks: what its source lacked, and ports "
+		    "that "
+		    "failures cut off.\n"
+		    "  `load` reads them, so that an incomplete fabric stays one.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|ca-order|torus FILE | export svg|png|dot "
-		   "FILE "
-		   "[" DRAWING_SYNTAX "]",
+	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|ca-order|torus FILE [anyway] | "
+		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] [anyway]",
 	 .numbers = (const struct arg_number[]){{.key = "SAMPLE",
 						 .least = 1,
 						 .most = UINT32_MAX,
@@ -350,7 +458,11 @@ const struct command export_commands[] = {
 		 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
 		 "            opensm-ftree-ca-order.dump (ftree)\n"
 		 "  torus     places of the switches, as OpenSM's opensm-torus.dump "
-		 "(torus-2QoS)\n" DRAWING_DETAILS,
+		 "(torus-2QoS)\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
+		 "comments (`# Incomplete: ...`), json by "
+		 "its keys\n"
+		 "  complete and missing.  ca-order, torus and png cannot, and are written only with "
+		 "anyway.\n",
 	 .json = JSON_CONTENT "notes string? slurm: lines about hosts that were left out or renamed\n",
 	 .run = cmd_export},
 	{.name = NULL},

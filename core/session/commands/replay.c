@@ -25,36 +25,47 @@ static char *beside(const char *path, const char *ending)
 	return name;
 }
 
-static int cannot(const struct target *t, struct progress *p, struct err *e)
+/* Of a session's files the fabric as it was loaded; or, without a fabric, the names. */
+static int write_beside(const struct session *s, const char *path, bool fabric, struct target *to,
+			struct out *o, struct err *e)
 {
-	return progress_cancelled(p) ? err_set(e, CANCELLED) : err_set(e, "%s: cannot be written", t->path);
-}
-
-/* The fabric as it was loaded; or, without a fabric, the names. */
-static int write_beside(const struct session *s, const char *path, bool fabric, struct out *o, struct err *e)
-{
-	struct target to;
-	int rc = open_target(&to, path, o, e);
-
-	if (rc)
-		return -1;
-	if (fabric)
-		rc = write_ibnetdiscover(to.f, s->loaded, NULL, NULL, o->run->progress);
+	if (fabric) {
+		mark_target(to, s, NULL);
+		if (write_ibnetdiscover(to->f, s->loaded, NULL, NULL, o->run->progress))
+			return progress_cancelled(o->run->progress)
+				       ? err_set(e, CANCELLED)
+				       : err_set(e, "%s: cannot be written", path);
+	}
 	for (size_t i = 0; !fabric && i < s->names->n; i++)
-		fprintf(to.f, "0x%016" PRIx64 " \"%s\"\n", s->names->guid[i], s->names->name[i]);
-	if (rc)
-		rc = cannot(&to, o->run->progress, e);
-	return close_target(&to, rc, o, e);
+		fprintf(to->f, "0x%016" PRIx64 " \"%s\"\n", s->names->guid[i], s->names->name[i]);
+	return 0;
 }
 
-static int write_script(const char *path, const struct replay *r, struct out *o, struct err *e)
+/* All of its files, or none. */
+static int write_session(const struct session *s, const struct replay *r, const char *const path[3],
+			 struct out *o, struct err *e)
 {
-	struct target to;
+	const bool wanted[] = {r->needs_fabric, r->needs_names, true};
+	struct target to[3];
+	size_t n = 0;
+	int rc = 0;
 
-	if (open_target(&to, path, o, e))
-		return -1;
-	fprintf(to.f, "# A session of ibscope: `source` runs it.\n%s", text_str(&r->script));
-	return close_target(&to, 0, o, e);
+	for (size_t i = 0; !rc && i < ARRAY_LEN(to); i++) {
+		if (!wanted[i])
+			continue;
+		rc = open_target(&to[n], path[i], o, e);
+		if (rc)
+			break;
+		n++;
+		if (i < 2) {
+			rc = write_beside(s, path[i], i == 0, &to[n - 1], o, e);
+		} else {
+			mark_target(&to[n - 1], s, NULL);
+			fprintf(to[n - 1].f, "# A session of ibscope: `source` runs it.\n%s",
+				text_str(&r->script));
+		}
+	}
+	return close_targets(to, n, rc, o, e);
 }
 
 static int cmd_save_session(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -63,15 +74,10 @@ static int cmd_save_session(struct session *s, const struct args *args, struct o
 	char *fabric = screen ? NULL : beside(args->arg[0].word, ".ibnet"),
 	     *names = screen ? NULL : beside(args->arg[0].word, ".names");
 	struct replay r;
-	int rc = 0;
+	int rc;
 
 	replay_make(&r, s, fabric, names);
-	if (r.needs_fabric)
-		rc = write_beside(s, fabric, true, o, e);
-	if (!rc && r.needs_names)
-		rc = write_beside(s, names, false, o, e);
-	if (!rc)
-		rc = write_script(args->arg[0].word, &r, o, e);
+	rc = write_session(s, &r, (const char *const[]){fabric, names, args->arg[0].word}, o, e);
 	if (!rc && r.lost.len && !screen)
 		out_text(o, "Not in it:\n%s", text_str(&r.lost));
 	out_json(o, "lost", json_text(text_str(&r.lost)));
@@ -111,6 +117,7 @@ static void put_count(FILE *f, const char *what, uint64_t n)
 static void put_fabric(FILE *f, const struct session *s)
 {
 	const struct fabric *fb = s->fabric;
+	struct text missing = {0};
 	uint32_t hosts = 0;
 
 	for (uint32_t n = 0; n < fb->n_nodes; n++)
@@ -123,8 +130,12 @@ static void put_fabric(FILE *f, const struct session *s)
 	put_count(f, "links", fb->n_links);
 	if (fb->warnings.n)
 		put_count(f, "oddities of the source (`show warnings`)", fb->warnings.n);
-	if (fb->warnings.missing)
-		fputs("- **incomplete**: a part of the fabric is not in its source\n", f);
+	if (fb->warnings.missing) {
+		warnings_tell_missing(&fb->warnings, &missing);
+		fprintf(f, "- **incomplete**: a part of the fabric is not in its source: %s\n",
+			text_str(&missing));
+		text_free(&missing);
+	}
 }
 
 static void put_engine(FILE *f, const struct session *s, const struct sweep *w)
@@ -314,6 +325,7 @@ static int cmd_report(struct session *s, const struct args *args, struct out *o,
 
 	if (open_target(&to, args->arg[0].word, o, e))
 		return -1;
+	warnings_copy(&to.missing, &s->fabric->warnings); /* put_fabric() tells them */
 	replay_make(&r, s, NULL, NULL);
 	rc = put_report(s, &r, to.f, o, e);
 	replay_free(&r);

@@ -3,20 +3,9 @@
 
 #include "core/analysis/shape/torus_fit.h"
 #include "core/base/memory.h"
-#include "core/base/outfile.h"
 #include "core/session/commands/commands.h"
 
 #define ENGINE "torus-2QoS"
-
-static int write_file(const char *path, const struct text *x, struct progress *p, struct err *e)
-{
-	struct outfile o;
-
-	if (outfile_open(&o, path, p, e))
-		return -1;
-	fputs(text_str(x), o.f);
-	return outfile_close(&o, 0, e);
-}
 
 /* --- telling ---------------------------------------------------------------------------------------- */
 
@@ -50,17 +39,12 @@ static void tell_plan(struct torus_fit *m, const struct torus_plan *p, bool good
 			   (int)good));
 }
 
-static void put_text(const struct text *x, struct out *o)
-{
-	out_text(o, "%s", text_str(x));
-	out_json(o, "content", json_text(text_str(x)));
-}
-
-static int give_plan(struct torus_fit *m, const struct torus_plan *p, bool good, const char *path,
-		     struct out *o, struct err *e)
+static int give_plan(const struct session *s, struct torus_fit *m, const struct torus_plan *p, bool good,
+		     const char *path, struct out *o, struct err *e)
 {
 	struct text x = {0};
-	int rc = 0;
+	struct target to;
+	int rc;
 
 	if (!good && p->g->radix[1] == 1 && p->g->radix[0] > 3)
 		return err_set(e,
@@ -70,15 +54,15 @@ static int give_plan(struct torus_fit *m, const struct torus_plan *p, bool good,
 	if (!p->n_seeds)
 		return err_set(e, "%s", m->refused);
 	tell_plan(m, p, good, o);
-	torus_conf_text(p, &x);
-	if (path && strcmp(path, "-"))
-		rc = write_file(path, &x, m->progress, e);
-	else
-		put_text(&x, o);
-	if (path && strcmp(path, "-") && !rc) {
-		out_text(o, "%s written; `route " ENGINE " qos=TRUE torus_config=%s` takes it\n", path, path);
-		out_json(o, "file", json_text(path));
+	rc = open_target(&to, path, o, e);
+	if (!rc) {
+		torus_conf_text(p, &x);
+		mark_target(&to, s, NULL);
+		fputs(text_str(&x), to.f);
+		rc = close_target(&to, 0, o, e);
 	}
+	if (!rc && !on_output(&to))
+		out_text(o, "`route " ENGINE " qos=TRUE torus_config=%s` takes it\n", path);
 	text_free(&x);
 	return rc;
 }
@@ -91,7 +75,7 @@ static int cmd_torus_conf(struct session *s, const struct args *args, struct out
 	if (!rc)
 		rc = torus_fit_make(&m, e);
 	if (rc >= 0)
-		rc = give_plan(&m, &m.plan, rc > 0, args_word(args, "FILE", NULL), o, e);
+		rc = give_plan(s, &m, &m.plan, rc > 0, args_word(args, "FILE", "-"), o, e);
 	torus_fit_end(&m);
 	return rc;
 }
