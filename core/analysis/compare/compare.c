@@ -82,7 +82,9 @@ static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_
 	for (unsigned lid = 1; lid <= top; lid++) {
 		uint8_t pa = entry(c->a, sw, lid_a ? lid_a[lid] : lid), pb = routing_port(c->b, sw, lid);
 
-		if (pa == pb)
+		if (c->across && c->across->skip[lid])
+			marked[lid] = 1;
+		if (pa == pb || (c->across && c->across->skip[lid]))
 			continue;
 		c->switch_entries[sw]++;
 		c->entries_lost += pb == NO_PATH;
@@ -484,7 +486,7 @@ bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_
 {
 	*before = entry(c->a, sw, same_lid(c->b->lids, c->a->lids, lid));
 	*after = entry(c->b, sw, lid);
-	return *before != *after;
+	return *before != *after && !(c->across && c->across->skip[lid]);
 }
 
 uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pair_group **g)

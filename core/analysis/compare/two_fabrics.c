@@ -216,6 +216,31 @@ static uint32_t *themselves(const uint32_t *match, uint32_t n)
 	return self;
 }
 
+/* Entries for a LID on the side where nobody holds it are left over: they are no change. */
+static void skip_lids(struct across *x, const uint32_t *from_b)
+{
+	const struct lids *a = x->own->lids, *b = x->own_b->lids;
+	unsigned top = a->max_lid > b->max_lid ? a->max_lid : b->max_lid;
+
+	x->skip = NEW_ARRAY(top + 1, uint8_t);
+	for (unsigned lid = 1; lid <= top; lid++) {
+		uint32_t held = lid_owner(a, lid), holds = lid_owner(b, lid), n = 0;
+		uint32_t was = holds == NO_ID ? NO_ID : from_b[holds];
+		const struct routing *nobody = holds == NO_ID ? x->own_b : x->own;
+		struct one_sided *only = &x->only[holds != NO_ID];
+
+		if ((held == NO_ID && holds == NO_ID) ||
+		    (was != NO_ID && a->base[was] && lid - b->base[holds] < a->count[was]))
+			continue;
+		x->skip[lid] = held != NO_ID && holds != NO_ID;
+		for (uint32_t sw = 0; !x->skip[lid] && sw < nobody->topo->fabric->n_switches; sw++)
+			n += nobody->row[sw] && routing_port(nobody, sw, lid) != NO_PATH;
+		x->skip[lid] |= n > 0;
+		only->lids += n > 0;
+		only->entries += n;
+	}
+}
+
 struct across *across_new(const struct routing *a, const struct routing *b)
 {
 	const struct fabric *fa = a->topo->fabric, *fb = b->topo->fabric;
@@ -232,6 +257,7 @@ struct across *across_new(const struct routing *a, const struct routing *b)
 		x->sw[s] = switch_in(fa, fb, s);
 	tell_rest(a, fb, from_a, &x->only[0]);
 	tell_rest(b, fa, from_b, &x->only[1]);
+	skip_lids(x, from_b);
 	x->a = routing_on(a, t, from_a, x->sw);
 	x->b = routing_on(b, b->topo, self, NULL);
 	x->a->hosts = host_set_ref(hosts);
@@ -252,6 +278,7 @@ void across_free(struct across *x)
 	routing_unref(x->a);
 	routing_unref(x->b);
 	free(x->sw);
+	free(x->skip);
 	free(x->only[0].names);
 	free(x->only[1].names);
 	free(x);

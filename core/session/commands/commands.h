@@ -35,6 +35,16 @@
 #define JSON_CHANGE                                                                                   \
 	"cut_off integer? pairs without a path since the event before, one end of which is cut off\n" \
 	"between_survivors integer? such pairs that both are there\n"                                 \
+	"only_before object? between two fabrics: what the earlier alone has, not compared\n"         \
+	"only_before.switches integer switches\n"                                                     \
+	"only_before.ports integer host ports\n"                                                      \
+	"only_before.lids integer LIDs that nobody holds now, though there are entries for them\n"    \
+	"only_before.entries integer these entries\n"                                                 \
+	"only_now object? what the later alone has\n"                                                 \
+	"only_now.switches integer switches\n"                                                        \
+	"only_now.ports integer host ports\n"                                                         \
+	"only_now.lids integer LIDs that nobody held before, though there were entries for them\n"    \
+	"only_now.entries integer these entries\n"                                                    \
 	"change object? what is unlike the tables before\n"                                           \
 	"change.switches integer switches with changed entries\n"                                     \
 	"change.entries integer changed entries\n"                                                    \

@@ -200,8 +200,13 @@ static void report_one_sided(const struct one_sided *x, const char *when, struct
 		out_text(o, "Only %s, and not compared: %s, %s (%s).\n", when,
 			 plural(x->switches, "switch", a, sizeof(a)),
 			 plural(x->hosts, "host port", b, sizeof(b)), x->names);
+	if (x->lids)
+		out_text(o, "%s that nobody %s: %s, not compared.\n", plural(x->lids, "LID", a, sizeof(a)),
+			 *when == 'b' ? "holds now" : "held before", PLURAL(x->entries, "entry"));
 	snprintf(key, sizeof(key), "only_%s", when);
-	out_json(o, key, json_make("{s:i, s:i}", "switches", (int)x->switches, "ports", (int)x->hosts));
+	out_json(o, key,
+		 json_make("{s:i, s:i, s:i, s:I}", "switches", (int)x->switches, "ports", (int)x->hosts,
+			   "lids", (int)x->lids, "entries", (json_int_t)x->entries));
 }
 
 void report_comparison(const struct comparison *c, struct out *o)
