@@ -7,7 +7,7 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model ibdmchk verify sessions incomplete live contract cli drawings paste files memory stop hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model guide ibdmchk verify sessions incomplete live contract cli drawings paste files memory stop hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan parity tui live verify stop memory unit build extend files advised driver keys hostile"
@@ -21,6 +21,8 @@ cd "$(dirname "$0")/.." || exit 2
 if [ "$LONG" = 1 ]; then
 	SUITES="$SUITES $NIGHTLY"
 	COMMANDS=${COMMANDS:-50000}
+	GUIDED=${GUIDED:-2000}
+	export GUIDED
 else
 	# the same classes by fewer cases, others each time: what is drawn is drawn by a new seed
 	COMMANDS=${COMMANDS:-5000}
@@ -111,6 +113,7 @@ suite() {
 	parity) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/run.py ;;
 	advised) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/advised.py ;;
 	model) IBSCOPE="$BUILD/ibscope" python3 tests/model/run.py ;;
+	guide) IBSCOPE="$BUILD/ibscope" python3 tests/model/guide.py ;;
 	ibdmchk) IBSCOPE="$BUILD/ibscope" python3 tests/topo/ibdmchk.py ;;
 	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py ;;
 	incomplete) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/incomplete.py ;;

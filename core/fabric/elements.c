@@ -142,24 +142,24 @@ static void outside_links(struct elements *el, uint32_t sw)
 	}
 }
 
-/* Put the links from a chip to others of its element behind the n that are there.  Returns the new number. */
-static uint32_t inside_links(struct elements *el, uint32_t sw, uint32_t n)
+/* Links from a chip to others of its element. */
+static void inside_links(struct elements *el, uint32_t sw)
 {
 	FOR_CABLES(el->topo, sw, port, to) {
 		if (el->of[to] != el->of[sw])
 			continue;
-		el->inside_port[n] = port;
-		el->inside_to[n++] = el->chip_index[to];
+		el->port_inside[port] = el->n_inside;
+		el->inside_port[el->n_inside] = port;
+		el->inside_to[el->n_inside++] = to;
 	}
-	return n;
 }
 
 static void make_links(struct elements *el)
 {
 	const struct fabric *f = el->topo->fabric;
-	uint32_t inside = 0;
 
 	memset(el->port_link, 0xff, f->n_ports * sizeof(*el->port_link));
+	memset(el->port_inside, 0xff, f->n_ports * sizeof(*el->port_inside));
 	for (uint32_t e = 0; e < el->n; e++) {
 		for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 			outside_links(el, el->chip[c]);
@@ -169,9 +169,11 @@ static void make_links(struct elements *el)
 		el->link_back[l] = el->port_link[el->topo->peer[el->link_port[l]]];
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		if (el->of[s] != NO_ID)
-			inside = inside_links(el, s, inside);
-		el->first_inside[s + 1] = inside;
+			inside_links(el, s);
+		el->first_inside[s + 1] = el->n_inside;
 	}
+	for (uint32_t l = 0; l < el->n_inside; l++)
+		el->inside_back[l] = el->port_inside[el->topo->peer[el->inside_port[l]]];
 }
 
 /*
@@ -191,11 +193,14 @@ static void inside_hops(struct elements *el, uint32_t e, uint32_t *queue)
 		for (head = 0, tail = 1; head < tail; head++) {
 			uint32_t sw = el->chip[el->first_chip[e] + queue[head]];
 
-			for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++)
-				if (row[el->inside_to[i]] == UINT16_MAX) {
-					row[el->inside_to[i]] = (uint16_t)(row[queue[head]] + 1);
-					queue[tail++] = el->inside_to[i];
+			for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++) {
+				uint32_t to = el->chip_index[el->inside_to[i]];
+
+				if (row[to] == UINT16_MAX) {
+					row[to] = (uint16_t)(row[queue[head]] + 1);
+					queue[tail++] = to;
 				}
+			}
 		}
 	}
 }
@@ -249,6 +254,8 @@ static struct elements *allocate(const struct topo *t)
 	el->first_inside = NEW_ARRAY(s + 1, uint32_t);
 	el->inside_port = NEW_ARRAY(p, uint32_t);
 	el->inside_to = NEW_ARRAY(p, uint32_t);
+	el->inside_back = NEW_ARRAY(p, uint32_t);
+	el->port_inside = NEW_ARRAY(p, uint32_t);
 	el->hops_at = NEW_ARRAY(s, size_t);
 	memset(el->of, 0xff, s * sizeof(*el->of));
 	return el;
@@ -298,6 +305,8 @@ static void elements_release(struct elements *el)
 	free(el->first_inside);
 	free(el->inside_port);
 	free(el->inside_to);
+	free(el->inside_back);
+	free(el->port_inside);
 	free(el->hops_at);
 	free(el->hops);
 	free(el);

@@ -45,9 +45,12 @@ struct elements {
 	uint32_t *port_link;  /* [n_ports] link of a port, NO_ID for all others */
 	/* Live links to other chips of the same element, by port: from first_inside[s] up to first_inside[s +
 	 * 1]. */
+	uint32_t n_inside;
 	uint32_t *first_inside; /* [n_switches + 1] */
 	uint32_t *inside_port;	/* port id that sends */
-	uint32_t *inside_to;	/* place of the chip at the other end */
+	uint32_t *inside_to;	/* switch at the other end */
+	uint32_t *inside_back;	/* the same cable in the other direction */
+	uint32_t *port_inside;	/* [n_ports] link of a port, NO_ID for all others */
 	/* Hops inside an element: hops[hops_at[e] + chips * from + to]; 0 bytes for those of one chip. */
 	size_t *hops_at; /* [n] */
 	uint16_t *hops;

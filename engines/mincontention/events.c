@@ -6,7 +6,8 @@
 #include "engines/mincontention/internal.h"
 
 struct mc_record {
-	uint32_t *key, *egress; /* [n] of the LID before, as the recording has them */
+	/* of the LID before, as the recording has them; key: [n + n_switches], elements, then chips inside */
+	uint32_t *key, *egress;
 	struct mincontention_way *way;
 };
 
@@ -26,20 +27,32 @@ struct mc_record *mc_record_new(const struct run *x)
 	struct mc_record *r = NEW(struct mc_record);
 	struct recorder *rec = x->in->record;
 	struct mc_kept *k = NEW(struct mc_kept);
-	uint32_t n = x->el->n;
+	uint32_t alone = 0;
+	char text[100];
+	uint32_t n = x->el->n, keys = n + x->topo->fabric->n_switches;
 
-	r->key = NEW_ARRAY(n + 1, uint32_t);
+	r->key = NEW_ARRAY(keys, uint32_t);
 	r->egress = NEW_ARRAY(n + 1, uint32_t);
-	memset(r->key, 0xff, n * sizeof(*r->key));
+	memset(r->key, 0xff, keys * sizeof(*r->key));
 	memset(r->egress, 0xff, n * sizeof(*r->egress));
-	r->way = NEW_ARRAY(x->el->n_links + 1u, struct mincontention_way);
+	r->way = NEW_ARRAY(x->el->n_links + x->el->n_inside + 1u, struct mincontention_way);
 	k->el = elements_ref(x->el);
 	k->tolerance = x->tolerance;
 	k->kept = mem_dup(x->kept, x->in->lids->max_lid + 1u);
-	rec_cells(rec, T_KEY, n);
+	rec_cells(rec, T_KEY, keys);
 	rec_cells(rec, T_EGRESS, n);
 	rec_cells(rec, T_COUNT, x->topo->fabric->n_ports);
 	rec_keep(rec, k, release);
+	rec_text(rec, REC_PHASE, "grouping: chips to elements");
+	for (uint32_t e = 0; e < n; e++)
+		if (element_chips(x->el, e) > 1)
+			rec_event(rec, REC_GROUP, 0, 0, x->el->chip[x->el->first_chip[e]], 0);
+		else
+			alone++;
+	if (alone) {
+		snprintf(text, sizeof(text), "%s of one chip", PLURAL(alone, "element"));
+		rec_text(rec, REC_NOTE, text);
+	}
 	return r;
 }
 
@@ -72,11 +85,22 @@ void mc_record_kept(const struct run *x)
 				rec_delta(rec, T_ENTRY, s * lids + lid, NO_PATH, x->r->row[s]->port[lid]);
 	for (uint32_t p = 0; n && p < f->n_ports; p++)
 		rec_delta(rec, T_COUNT, p, 0, x->usage[p]);
-	rec_text(rec, REC_PHASE, "paths between elements, then inside them");
+	if (!x->el->n_inside)
+		rec_text(rec, REC_PHASE, "paths between elements");
+}
+
+void mc_record_phase(const struct run *x, const char *where)
+{
+	char text[100];
+
+	snprintf(text, sizeof(text), "paths %s elements: LID %u", where, x->lid);
+	rec_text(x->in->record, REC_PHASE, text);
 }
 
 void mc_record_lid(const struct run *x)
 {
+	if (x->el->n_inside)
+		mc_record_phase(x, "between");
 	rec_event(x->in->record, REC_TARGET, 0, 0, x->sw, x->lid);
 }
 
@@ -91,7 +115,7 @@ static unsigned rule_of(const struct run *x, uint32_t e)
 {
 	if (e == x->target)
 		return own_rule(x, false);
-	list_ways(x, e, false, x->rec->way);
+	list_ways(x, &x->between, e, false, x->rec->way);
 	return x->rec->way[0].rule;
 }
 
@@ -113,19 +137,16 @@ void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t por
 	if (e != x->target || x->swport)
 		rec_flag(rec, REC_COUNTED);
 	entry(x, sw, port);
-	change(x, T_KEY, x->rec->key, e, e == x->target ? 0 : x->key[e]);
+	change(x, T_KEY, x->rec->key, e, x->between.key[e]);
 	change(x, T_EGRESS, x->rec->egress, e, port);
 }
 
 void mc_record_inside(const struct run *x, uint32_t sw, uint32_t port)
 {
-	const struct fabric *f = x->topo->fabric;
-	uint32_t out = x->rec->egress[x->el->of[sw]];
-	struct inside way[MAX_PORTS];
-	unsigned n = list_inside(x->el, sw, f->node_switch[f->port_node[out]], x->usage, way);
-
-	rec_event(x->in->record, REC_CHOICE, inside_rule(way, n, least_inside(way, n)), f->port_num[port], sw,
-		  x->lid);
+	list_ways(x, &x->inside, sw, false, x->rec->way);
+	rec_event(x->in->record, REC_CHOICE, inside_why(x->rec->way[0].rule), x->topo->fabric->port_num[port],
+		  sw, x->lid);
 	rec_flag(x->in->record, REC_COUNTED);
 	entry(x, sw, port);
+	change(x, T_KEY, x->rec->key, x->el->n + sw, x->inside.key[sw]);
 }

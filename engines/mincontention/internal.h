@@ -8,11 +8,31 @@
 
 /* Keys that may still improve, by contention and distance: two levels of contention at a time. */
 struct heap {
-	uint32_t *head[2];	  /* [n + 2] first entry of a distance, NO_ID */
-	uint32_t *element, *next; /* [n_links + 1] entries */
+	uint32_t *head[2];     /* [nodes + 1] first entry of a distance, NO_ID */
+	uint32_t *node, *next; /* [links + 1] entries */
 	uint32_t n;
-	unsigned top[2]; /* largest distance in use, per level */
+	unsigned top[2]; /* largest distance in use, per level of contention */
 	bool used[2];
+};
+
+/*
+ * Where paths are chosen, by the same rules: elements and the links between them (stage 2), or chips and the
+ * links inside their element (stage 3), whose nodes are switch ids.
+ */
+struct level {
+	/* links of node i: first[i] up to first[i + 1], by chip and port; back: the cable's other direction
+	 */
+	const uint32_t *first, *to, *back, *port, *of_port;
+	uint32_t n_links;
+	bool by_next;	 /* of equal usage the lowest next node counts before the order of links */
+	uint32_t *use;	 /* [n_links] LIDs sent by a link so far */
+	uint8_t *marked; /* [n_links] the sending port carries another LID of the endport at hand */
+	uint32_t *mark, n_marks;
+	/* the LID at hand */
+	const uint16_t *sp; /* [nodes] least distance to the node where it leaves */
+	uint32_t *key;	    /* [nodes] contention and distance as one number, NO_KEY = not known */
+	uint32_t *egress;   /* [nodes] link chosen, NO_ID where it leaves */
+	struct heap heap;
 };
 
 /* Distances of more elements are not remembered, for their size. */
@@ -24,79 +44,92 @@ struct run {
 	const struct topo *topo;
 	unsigned tolerance;
 	struct routing *r;
-	uint32_t *usage; /* [n_ports]; those of links between elements at the end only */
-	uint32_t *use;	 /* [n_links] LIDs sent by a link so far */
+	uint32_t *usage; /* [n_ports]; those of links between switches at the end only */
 	uint8_t *kept;	 /* [max_lid + 1] */
+	struct level between, inside;
+	uint16_t *inside_sp; /* [n_switches] of `inside` */
 	/* Distances to the element `target`, elements by them; those of other targets are remembered. */
 	uint32_t target, n_near;
-	const uint16_t *sp;
 	const uint32_t *near;
 	uint16_t **all_sp;   /* [n] NULL = not known */
 	uint32_t **all_near; /* [n] */
-	/* the endport at hand */
-	uint8_t *marked; /* [n_links] the sending port carries another LID of it */
-	uint32_t *mark, n_marks;
 	/* the LID at hand */
 	unsigned lid;
-	uint32_t owner, sw; /* endport, the switch it hangs on or is */
-	uint8_t swport;	    /* at that switch; 0: the switch itself */
-	uint32_t *key;	    /* [n] contention and distance as one number, NO_KEY = not known */
-	uint32_t *egress;   /* [n] link chosen, NO_ID at the target */
-	struct heap heap;
+	uint32_t owner, sw;    /* endport, the switch it hangs on or is */
+	uint8_t swport;	       /* at that switch; 0: the switch itself */
+	uint32_t not_given;    /* paths told of by count_not_given() */
 	struct mc_record *rec; /* NULL: nobody records */
 };
 
+/* Room for both levels, distances, and no LID at hand.  Free it with run_end(). */
+void run_levels(struct run *x);
+void run_end(struct run *x);
+
 /* Know the distances to an element. */
 void aim(struct run *x, uint32_t target);
+/* The same of the chips of element e, to where the LID leaves it, which the level `between` knows. */
+void aim_inside(struct run *x, uint32_t e);
+
+/* The port (id) by which element e sends the LID at hand; the switch that has it. */
+uint32_t exit_port(const struct run *x, uint32_t e);
+static inline uint32_t exit_switch(const struct run *x, uint32_t e)
+{
+	return x->topo->fabric->node_switch[x->topo->fabric->port_node[exit_port(x, e)]];
+}
 
 #define CONTENTION(key) ((key) >> 16)
 #define DISTANCE(key) ((key)&0xFFFF)
 #define NO_KEY 0x7FFFFFFFu
 
-/* Key of a path through link l to an element of a key. */
-static inline uint32_t key_through(const struct run *x, uint32_t l, uint32_t key)
+/* Key of a path through link l to a node of a key. */
+static inline uint32_t key_through(const struct level *v, uint32_t l, uint32_t key)
 {
-	return key + 1 + ((uint32_t)x->marked[l] << 16);
+	return key + 1 + ((uint32_t)v->marked[l] << 16);
 }
 
-/* Stage 2: an egress link for every element, for the LID at hand; the target is aimed at. */
+/* The links by which tables send another LID of the endport at hand; until they are forgotten. */
+void mark_lid(struct run *x, const struct routing *r, unsigned lid);
+
+/* Stages 2 and 3: a link for every element and for every chip inside, for the LID at hand, which is aimed at.
+ */
 void choose_paths(struct run *x);
 
-/* Stage 3: fill the LID's entries of all chips from the egress links and count them. */
+/* Fill the LID's entries of all chips from the links chosen and count them. */
 void place_entries(struct run *x);
 
 /* Link by which the chips of an element send the LID in the tables of r, NO_ID when there is none. */
 uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_t e, unsigned lid);
+/* Link inside its element by which a chip sends it, NO_ID. */
+uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_t sw, unsigned lid);
 
 /*
  * Do the tables of `from` have a whole tree for the LID at hand, over live
- * links, that this engine could have chosen?  Then egress[] and key[] (of contention 0) tell of it.
+ * links, that this engine could have chosen?  Then egress[] and key[] (of contention 0) of both levels tell
+ * of it.
  */
 bool tree_stands(struct run *x, const struct routing *from);
 
 /*
- * Acceptable paths of an element that is not the target, the chosen one first, with what is
+ * Acceptable paths of a node from which the LID at hand does not leave, the chosen one first, with what is
  * known of them (key[], egress[], marked[], use[]).  way: room for all its links.  Their number.
  */
-uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontention_way *way);
+uint32_t list_ways(const struct run *x, const struct level *v, uint32_t node, bool kept,
+		   struct mincontention_way *way);
+
+/* Does the neighbour behind a link of a node give it an acceptable path? */
+bool acceptable(const struct run *x, const struct level *v, uint32_t node, uint32_t l);
+
+/*
+ * Is there a path of acceptable length from element e by link l, other than what its next element gives?
+ * (Forwarding is by destination, so a path that a neighbour does not take cannot be had.)
+ */
+bool way_not_given(const struct run *x, uint32_t e, uint32_t l);
 
 /* Rule of the element of the LID at hand. */
 enum mincontention_rule own_rule(const struct run *x, bool kept);
 
-/*
- * Ports (ids) of a chip on shortest ways to the chip `exit` of its element, by number, with their usage; way:
- * room for MAX_PORTS.  Their number, 0 at `exit`.  Then the one that is taken, and the rule that decides it.
- */
-struct inside {
-	uint32_t port, usage;
-};
-unsigned list_inside(const struct elements *el, uint32_t sw, uint32_t exit, const uint32_t *usage,
-		     struct inside *way);
-unsigned least_inside(const struct inside *way, unsigned n);
-enum why_rule inside_rule(const struct inside *way, unsigned n, unsigned taken);
-
-/* Free what is not handed on; tables that were never made are NULL. */
-void run_end(struct run *x);
+/* The same rule of a choice inside an element. */
+enum why_rule inside_why(enum mincontention_rule rule);
 
 /* --- recordings (events.c) ------------------------------------------------------------------- */
 
@@ -106,6 +139,8 @@ void mc_record_free(struct mc_record *r); /* NULL is fine */
 void mc_record_kept(const struct run *x);
 /* The LID at hand begins. */
 void mc_record_lid(const struct run *x);
+/* What comes is "between" elements, or "inside" them. */
+void mc_record_phase(const struct run *x, const char *where);
 /* Element e sends the LID by a port (id) of chip sw, before that is put and counted. */
 void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t port);
 /* A chip sends it by a port towards the one that sends it out. */

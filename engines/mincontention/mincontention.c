@@ -77,17 +77,17 @@ static bool find_kept(struct run *x, const uint32_t *list, uint32_t n)
 	return true;
 }
 
-/* Links between elements are counted by their own numbers during the run. */
-static void split_usage(struct run *x)
+/* Links are counted by their own numbers during the run. */
+static void split_usage(const struct level *v, const uint32_t *usage)
 {
-	for (uint32_t l = 0; l < x->el->n_links; l++)
-		x->use[l] = x->usage[x->el->link_port[l]];
+	for (uint32_t l = 0; l < v->n_links; l++)
+		v->use[l] = usage[v->port[l]];
 }
 
-static void join_usage(struct run *x)
+static void join_usage(const struct level *v, uint32_t *usage)
 {
-	for (uint32_t l = 0; l < x->el->n_links; l++)
-		x->usage[x->el->link_port[l]] = x->use[l];
+	for (uint32_t l = 0; l < v->n_links; l++)
+		usage[v->port[l]] = v->use[l];
 }
 
 /* Take over the entries of kept LIDs and count their ports. */
@@ -174,31 +174,21 @@ static bool can_compare(const struct run *x)
 
 /* --- all LIDs -------------------------------------------------------------------------------- */
 
-static void mark(struct run *x, uint32_t l)
+static void forget_marks(struct level *v)
 {
-	if (x->marked[l])
-		return;
-	x->marked[l] = 1;
-	x->mark[x->n_marks++] = l;
+	while (v->n_marks)
+		v->marked[v->mark[--v->n_marks]] = 0;
 }
 
 static void begin_endport(struct run *x, uint32_t ep)
 {
 	const struct lids *l = x->in->lids;
 
-	while (x->n_marks)
-		x->marked[x->mark[--x->n_marks]] = 0;
-	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++) {
-		if (!x->kept[l->base[ep] + k])
-			continue;
-		for (uint32_t e = 0; e < x->el->n; e++) {
-			uint32_t link = egress_link(x->el, x->r, e, l->base[ep] + k);
-
-			/* at the endport's own element there is none */
-			if (link != NO_ID)
-				mark(x, link);
-		}
-	}
+	forget_marks(&x->between);
+	forget_marks(&x->inside);
+	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++)
+		if (x->kept[l->base[ep] + k])
+			mark_lid(x, x->r, l->base[ep] + k);
 }
 
 static bool all_kept(const struct run *x, uint32_t ep)
@@ -209,16 +199,39 @@ static bool all_kept(const struct run *x, uint32_t ep)
 	return true;
 }
 
+/* Elements with one path for the LID at hand, where a neighbour keeps another one from them. */
+static void count_not_given(struct run *x)
+{
+	const struct level *v = &x->between;
+
+	for (uint32_t e = 0; e < x->el->n; e++) {
+		bool withheld = false;
+
+		for (uint32_t l = v->first[e]; e != x->target && l < v->first[e + 1]; l++) {
+			if (l == v->egress[e])
+				continue;
+			if (acceptable(x, v, e, l)) {
+				withheld = false;
+				break;
+			}
+			withheld = withheld || way_not_given(x, e, l);
+		}
+		x->not_given += withheld;
+	}
+}
+
 static void route_lid(struct run *x)
 {
 	choose_paths(x);
+	if (x->tolerance)
+		count_not_given(x);
 	if (x->rec)
 		mc_record_lid(x);
 	if (ASKED(x->in))
 		mc_tell(x, false);
 	place_entries(x);
-	for (uint32_t i = 1; x->in->lids->count[x->owner] > 1 && i < x->n_near; i++)
-		mark(x, x->egress[x->near[i]]);
+	if (x->in->lids->count[x->owner] > 1)
+		mark_lid(x, x->r, x->lid);
 }
 
 static void route_endport(struct run *x, uint32_t ep)
@@ -252,9 +265,8 @@ static bool route_all(struct run *x, const uint32_t *list, uint32_t n)
 
 static void run_begin(struct run *x, const struct engine_input *in, const struct elements *el)
 {
-	size_t n = el->n + 1, links = (size_t)el->n_links + 1;
-
-	*x = (struct run){.in = in, .el = el, .topo = in->topo, .target = NO_ID};
+	*x = (struct run){.in = in, .el = el, .topo = in->topo};
+	run_levels(x);
 	x->tolerance = (unsigned)options_uint(in->options, "tolerance");
 	x->r = routing_new("mincontention", in->topo, in->lids);
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
@@ -262,17 +274,6 @@ static void run_begin(struct run *x, const struct engine_input *in, const struct
 			x->r->row[s] = lft_row_new(in->lids->max_lid);
 	x->usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
 	x->kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
-	x->use = NEW_ARRAY(links, uint32_t);
-	x->all_sp = NEW_ARRAY(n, uint16_t *);
-	x->all_near = NEW_ARRAY(n, uint32_t *);
-	x->marked = NEW_ARRAY(links, uint8_t);
-	x->mark = NEW_ARRAY(links, uint32_t);
-	x->key = NEW_ARRAY(n, uint32_t);
-	x->egress = NEW_ARRAY(n, uint32_t);
-	x->heap.head[0] = NEW_ARRAY(n + 1, uint32_t);
-	x->heap.head[1] = NEW_ARRAY(n + 1, uint32_t);
-	x->heap.element = NEW_ARRAY(links, uint32_t);
-	x->heap.next = NEW_ARRAY(links, uint32_t);
 }
 
 /* The result; elements, usage and kept go over to it. */
@@ -313,9 +314,16 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 		take_kept(&x);
 	if (x.rec)
 		mc_record_kept(&x);
-	split_usage(&x);
+	split_usage(&x.between, x.usage);
+	split_usage(&x.inside, x.usage);
 	done = done && route_all(&x, list, n);
-	join_usage(&x);
+	join_usage(&x.between, x.usage);
+	join_usage(&x.inside, x.usage);
+	if (x.not_given)
+		note_add(&out->notes, 0,
+			 "%s of one path only, because neighbours send the LID elsewhere (`why` names "
+			 "them).\n",
+			 PLURAL(x.not_given, "choice"));
 	free(list);
 	mc_record_free(x.rec);
 	run_end(&x);

@@ -57,8 +57,8 @@ const char *mincontention_rule_name(enum mincontention_rule rule);
 /* An acceptable path of an element for a LID: one that leaves by this port and goes on as the next element
  * does. */
 struct mincontention_way {
-	uint32_t port;		      /* id of the one that sends */
-	uint32_t to;		      /* element at the other end, NO_ID at the LID's own */
+	uint32_t port; /* id of the one that sends */
+	uint32_t to;   /* element (of a chip inside: switch) at the other end; NO_ID at the LID's own */
 	struct mincontention_key key; /* of the path */
 	uint32_t usage;		      /* LIDs sent by the port when the LID was placed */
 	bool chosen;
@@ -75,6 +75,13 @@ struct mincontention_ways {
 	uint32_t target; /* element of the LID, NO_ID: it has no route, and no element has a way */
 	uint32_t *first; /* [n + 1] ways of e: way[first[e]], the chosen one, up to way[first[e + 1]] */
 	struct mincontention_way *way;
+	/*
+	 * Those of a chip to where its element sends, over links inside: inside[first_inside[s]], the chosen
+	 * one, up to inside[first_inside[s + 1]]; none for the chip where it leaves and in elements of one
+	 * chip.  `to` is a switch.
+	 */
+	uint32_t *first_inside; /* [n_switches + 1] */
+	struct mincontention_way *inside;
 };
 
 /*

@@ -27,11 +27,22 @@ const char *mincontention_rule_name(enum mincontention_rule rule)
 	return rule_words[rule].name;
 }
 
+enum why_rule inside_why(enum mincontention_rule rule)
+{
+	return rule == RULE_ONLY_PATH	 ? WHY_INSIDE_ONLY
+	       : rule == RULE_CONTENTION ? WHY_INSIDE_CONTENTION
+	       : rule == RULE_DISTANCE	 ? WHY_INSIDE_DISTANCE
+	       : rule == RULE_USAGE	 ? WHY_INSIDE_USAGE
+					 : WHY_INSIDE_PORT;
+}
+
 static const char *inside_words(enum why_rule rule)
 {
-	return rule == WHY_INSIDE_ONLY	  ? "only way inside"
-	       : rule == WHY_INSIDE_USAGE ? "least usage inside"
-					  : "lowest port inside";
+	return rule == WHY_INSIDE_ONLY	       ? "only way inside"
+	       : rule == WHY_INSIDE_CONTENTION ? "least contention inside"
+	       : rule == WHY_INSIDE_DISTANCE   ? "least distance inside"
+	       : rule == WHY_INSIDE_USAGE      ? "least usage inside"
+					       : "lowest port inside";
 }
 
 /* --- steps of a recording -------------------------------------------------------------------- */
@@ -49,36 +60,47 @@ static void say_entry(const struct saying *y)
 	text_add(y->t, " -> port %u: ", y->ev->port);
 }
 
+/* key: its cell in T_KEY. */
+static void say_measures(const struct saying *y, uint32_t key)
+{
+	uint32_t v = walk_value(y->w, T_KEY, key), port = switch_port_id(y->f, y->ev->a, y->ev->port);
+
+	text_add(y->t, ": contention %u, distance %u, usage %u", CONTENTION(v), DISTANCE(v),
+		 walk_value(y->w, T_COUNT, port) - 1); /* it is counted already */
+}
+
 static void say_settle(const struct saying *y)
 {
 	const struct mc_kept *k = y->kept;
-	uint32_t e = k->el->of[y->ev->a], key = walk_value(y->w, T_KEY, e);
+	uint32_t e = k->el->of[y->ev->a];
 
 	say_entry(y);
 	text_add(y->t, "%s; element %s", rule_words[y->ev->rule].name, k->el->name[e]);
 	if (y->ev->rule != RULE_HOST_PORT && y->ev->rule != RULE_OWN_PORT)
-		text_add(y->t, ": contention %u, distance %u, usage %u", CONTENTION(key), DISTANCE(key),
-			 walk_value(y->w, T_COUNT, switch_port_id(y->f, y->ev->a, y->ev->port)) - 1);
+		say_measures(y, e);
 }
 
-/* Shortest ways inside an element, with the LIDs they had. */
 static void say_inside(const struct saying *y)
 {
 	const struct mc_kept *k = y->kept;
-	const struct fabric *f = y->f;
-	uint32_t out = walk_value(y->w, T_EGRESS, k->el->of[y->ev->a]),
-		 port = switch_port_id(f, y->ev->a, y->ev->port);
-	struct inside way[MAX_PORTS];
-	unsigned n = list_inside(k->el, y->ev->a, f->node_switch[f->port_node[out]],
-				 walk_words(y->w, T_COUNT), way);
 
 	say_entry(y);
-	text_add(y->t, "%s; element %s  [port:inside usage", inside_words(y->ev->rule),
-		 k->el->name[k->el->of[y->ev->a]]);
-	for (unsigned i = 0; i < n; i++)
-		text_add(y->t, " %s%u:%u", way[i].port == port ? ">" : "", f->port_num[way[i].port],
-			 way[i].usage - (way[i].port == port)); /* it is counted already */
-	text_add(y->t, "]");
+	text_add(y->t, "%s; element %s", inside_words(y->ev->rule), k->el->name[k->el->of[y->ev->a]]);
+	say_measures(y, k->el->n + y->ev->a);
+}
+
+/* Chips that became one element, and the grounds. */
+static void say_group(const struct saying *y)
+{
+	const struct elements *el = ((const struct mc_kept *)y->kept)->el;
+	uint32_t e = el->of[y->ev->a];
+
+	text_add(y->t, "element %s formed by %s:", el->name[e],
+		 el->rule[e] == ELEMENT_FILE	 ? "the chassis file"
+		 : el->rule[e] == ELEMENT_SYSTEM ? "a system GUID in common"
+						 : "a chassis number in common");
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+		text_add(y->t, " %s", say_name(y, el->chip[c]));
 }
 
 static void sentence(struct walk *w, struct text *t)
@@ -90,6 +112,8 @@ static void sentence(struct walk *w, struct text *t)
 		text_add(t, " begun: it hangs on %s", say_name(&y, y.ev->a));
 	} else if (y.ev->kind == REC_SETTLE) {
 		say_settle(&y);
+	} else if (y.ev->kind == REC_GROUP) {
+		say_group(&y);
 	} else {
 		say_inside(&y);
 	}
@@ -98,6 +122,8 @@ static void sentence(struct walk *w, struct text *t)
 static const char *source(const struct rec_event *ev)
 {
 	switch (ev->kind) {
+	case REC_GROUP:
+		return "mincontention.md 2; HP 376227-B21";
 	case REC_TARGET:
 	case REC_SETTLE:
 		return "mincontention.md 3; HP 376227-B21";
@@ -114,7 +140,10 @@ static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struc
 
 	if (!k || (t != T_KEY && t != T_EGRESS))
 		return false;
-	text_add(out, "element %s", k->el->name[at]);
+	if (at < k->el->n)
+		text_add(out, "element %s", k->el->name[at]);
+	else
+		text_add(out, "%s inside", switch_name(k->el->topo->fabric, at - k->el->n));
 	return true;
 }
 
@@ -145,8 +174,10 @@ struct telling {
 	const struct run *x;
 	struct mincontention_way *way; /* acceptable paths of the element; room for all links */
 	unsigned n;		       /* of them */
-	uint32_t element, exit, port;  /* where it leaves, by which port id */
-	enum mincontention_rule rule;  /* of the element's choice */
+	struct mincontention_way *in;  /* the same of the chip at hand inside; n_in: 0 where it leaves */
+	unsigned n_in;
+	uint32_t element, exit, port; /* where it leaves, by which port id */
+	enum mincontention_rule rule; /* of the element's choice */
 	bool kept;
 };
 
@@ -181,10 +212,21 @@ static void decide_ways(const struct telling *t, const struct mincontention_way 
 		       b);
 }
 
+/* The port by which an element sends the LID: "sw-03 sends this LID out of port 2". */
+static void say_elsewhere(const struct run *x, uint32_t e, struct text *s)
+{
+	uint32_t port = exit_port(x, e);
+
+	text_add(s, "%s sends this LID out of port %u", switch_name(x->topo->fabric, exit_switch(x, e)),
+		 x->topo->fabric->port_num[port]);
+}
+
 /* The rival that settles it: the one beaten by the last thing asked. */
 static void decide_element(const struct telling *t, struct decided *d)
 {
 	const struct run *x = t->x;
+	const struct level *v = &x->between;
+	struct text others = {0};
 	char a[300];
 
 	if (t->kept) {
@@ -196,58 +238,98 @@ static void decide_element(const struct telling *t, struct decided *d)
 			decide_ways(t, &t->way[i], d);
 			return;
 		}
-	decide(d, rule_words[t->rule].why, "%s is the only path of at most %s that leads there%s.",
-	       port_label(x->topo->fabric, t->port, a, sizeof(a)),
-	       PLURAL(x->sp[t->element] + x->tolerance, "link"),
-	       x->tolerance ? " and does not come back" : "");
+	for (uint32_t l = v->first[t->element]; x->tolerance && l < v->first[t->element + 1]; l++)
+		if (l != v->egress[t->element] && way_not_given(x, t->element, l)) {
+			text_add(&others, "%s%s: ", others.len ? "; " : "",
+				 port_label(x->topo->fabric, v->port[l], a, sizeof(a)));
+			say_elsewhere(x, v->to[l], &others);
+		}
+	port_label(x->topo->fabric, t->port, a, sizeof(a));
+	if (others.len)
+		decide(d, rule_words[t->rule].why,
+		       "%s is the only path that is given of those of at most %s. Not given: %s.", a,
+		       PLURAL(x->between.sp[t->element] + x->tolerance, "link"), text_str(&others));
+	else
+		decide(d, rule_words[t->rule].why, "%s is the only path of at most %s that leads there%s.", a,
+		       PLURAL(x->between.sp[t->element] + x->tolerance, "link"),
+		       x->tolerance ? " and does not come back" : "");
+	text_free(&others);
 }
 
-/*
- * A chip that has not the port its element leaves by: way `best` of n within the chassis against port `via`,
- * 0 = the next best.
- */
-static void decide_inside(const struct telling *t, const struct inside *way, unsigned n, unsigned best,
-			  unsigned via, struct decided *d)
+/* The chosen way of a chip within the chassis against another. */
+static void decide_inside_ways(const struct telling *t, const struct mincontention_way *q, struct decided *d)
 {
+	const struct mincontention_way *w = t->in;
 	const struct fabric *f = t->x->topo->fabric;
 	const char *to = switch_name(f, t->exit);
-	unsigned port = f->port_num[way[best].port], q = n;
+	unsigned a = f->port_num[w->port], b = f->port_num[q->port];
+	enum why_rule rule = inside_why(q->rule);
 
-	for (unsigned i = 0; i < n; i++)
-		if (i != best &&
-		    (via ? f->port_num[way[i].port] == via : q == n || way[i].usage < way[q].usage))
-			q = i;
-	if (q == n)
-		decide(d, via ? WHY_INSIDE_LONGER : WHY_INSIDE_ONLY,
-		       "Within the chassis port %u alone is on a shortest way to %s, where it leaves.", port,
-		       to);
-	else if (way[q].usage > way[best].usage)
-		decide(d, WHY_INSIDE_USAGE, "Within the chassis, to %s, port %u carried %s, port %u %u.", to,
-		       port, PLURAL(way[best].usage, "LID"), f->port_num[way[q].port], way[q].usage);
+	if (q->rule == RULE_CONTENTION)
+		decide(d, rule,
+		       "Within the chassis, to %s, port %u has contention %u, port %u %u (at distances %u "
+		       "and %u).",
+		       to, a, w->key.contention, b, q->key.contention, w->key.distance, q->key.distance);
+	else if (q->rule == RULE_DISTANCE)
+		decide(d, rule,
+		       "Within the chassis, to %s, contention %u is equal; port %u has distance %u, port %u "
+		       "%u.",
+		       to, w->key.contention, a, w->key.distance, b, q->key.distance);
+	else if (q->rule == RULE_USAGE)
+		decide(d, rule, "Within the chassis, to %s, port %u carried %s, port %u %u.", to, a,
+		       PLURAL(w->usage, "LID"), b, q->usage);
 	else
-		decide(d, WHY_INSIDE_PORT,
-		       "Within the chassis, to %s, ports %u and %u carried %s each: the lower number.", to,
-		       port, f->port_num[way[q].port], PLURAL(way[best].usage, "LID"));
+		decide(d, rule,
+		       "Within the chassis, to %s, ports %u and %u carried %s each: the lower number.", to, a,
+		       b, PLURAL(w->usage, "LID"));
+}
+
+/* A chip that has not the port its element leaves by: against port `via`, 0 = what decides. */
+static void decide_inside(const struct telling *t, unsigned via, struct decided *d)
+{
+	const struct run *x = t->x;
+	const uint8_t *number = x->topo->fabric->port_num;
+
+	for (unsigned i = 1; i < t->n_in; i++)
+		if (via ? number[t->in[i].port] == via : t->in[i].rule == t->in->rule) {
+			decide_inside_ways(t, &t->in[i], d);
+			return;
+		}
+	decide(d, via ? WHY_INSIDE_LONGER : WHY_INSIDE_ONLY,
+	       x->tolerance
+		       ? "Within the chassis port %u alone is on a way of acceptable length to %s, where it "
+			 "leaves."
+		       : "Within the chassis port %u alone is on a shortest way to %s, where it leaves.",
+	       number[t->in->port], switch_name(x->topo->fabric, t->exit));
 }
 
 /* The element's links that are no acceptable path. */
 static void decide_unfit(const struct telling *t, uint32_t l, struct decided *d)
 {
 	const struct run *x = t->x;
-	uint32_t to = x->el->link_to[l], n = to, distance = DISTANCE(x->key[to]) + 1;
+	const struct level *v = &x->between;
+	uint32_t to = v->to[l], n = to, distance = DISTANCE(v->key[to]) + 1;
+	bool other = way_not_given(x, t->element, l);
+	struct text elsewhere = {0};
 
-	if (distance > x->sp[t->element] + x->tolerance) {
+	if (!other && distance > v->sp[t->element] + x->tolerance) {
 		decide(d, WHY_BEYOND_TOLERANCE, "Distance %u; the least is %u, and tolerance %u allows %u.",
-		       distance, x->sp[t->element], x->tolerance, x->sp[t->element] + x->tolerance);
+		       distance, v->sp[t->element], x->tolerance, v->sp[t->element] + x->tolerance);
 		return;
 	}
-	while (n != x->target && x->el->link_to[x->egress[n]] != t->element)
-		n = x->el->link_to[x->egress[n]];
-	if (n == to)
+	while (n != x->target && v->to[v->egress[n]] != t->element)
+		n = v->to[v->egress[n]];
+	if (n == x->target) {
+		say_elsewhere(x, to, &elsewhere);
+		decide(d, WHY_NOT_GIVEN, "A way of at most %s leads here, but %s.",
+		       PLURAL(v->sp[t->element] + x->tolerance, "link"), text_str(&elsewhere));
+		text_free(&elsewhere);
+	} else if (n == to) {
 		decide(d, WHY_WOULD_LOOP, "%s sends LID %u here.", x->el->name[to], x->lid);
-	else
+	} else {
 		decide(d, WHY_WOULD_LOOP, "The way of %s comes back here, by %s.", x->el->name[to],
 		       x->el->name[n]);
+	}
 }
 
 /* What speaks against a port (id) that leads to another element. */
@@ -280,56 +362,52 @@ static void say_way(const struct telling *t, struct text *s)
 			 t->way->key.distance, t->way->usage, rule_words[t->rule].name);
 }
 
-static void offer_ways(const struct telling *t, const struct inside *way, unsigned n, struct rec_choice *c)
+static void offer_ways(const struct telling *t, struct rec_choice *c)
 {
-	static const char *const quantities[] = {"contention", "distance", "usage", "inside", "inside usage"};
+	static const char *const quantities[] = {"contention",	      "distance",	 "usage",
+						 "inside contention", "inside distance", "inside usage"};
 	const struct run *x = t->x;
 	const uint8_t *number = x->topo->fabric->port_num;
 
 	c->quantity = quantities;
 	c->n_quantities = ARRAY_LEN(quantities);
-	for (unsigned i = 0; i < t->n; i++) {
-		const struct mincontention_way *w = &t->way[i];
+	for (unsigned i = 0; i < t->n + t->n_in; i++) {
+		bool in = i >= t->n;
+		const struct mincontention_way *w = in ? &t->in[i - t->n] : &t->way[i];
 		struct rec_offer *o = rec_offer(c, number[w->port], x->topo->peer[w->port]);
+		int64_t *q = in ? &o->q[3] : o->q;
 
 		if (!t->kept)
-			o->q[0] = w->key.contention;
-		o->q[1] = w->key.distance;
-		o->q[2] = w->usage;
-	}
-	for (unsigned i = 0; i < n; i++) {
-		struct rec_offer *o = rec_offer(c, number[way[i].port], x->topo->peer[way[i].port]);
-
-		o->q[3] =
-			element_hops(x->el, t->element, x->el->chip_index[c->sw], x->el->chip_index[t->exit]);
-		o->q[4] = way[i].usage;
+			q[0] = w->key.contention;
+		q[1] = w->key.distance;
+		q[2] = w->usage;
 	}
 }
 
 /* The entry of one chip. */
-static void tell_chip(const struct telling *t, uint32_t sw)
+static void tell_chip(struct telling *t, uint32_t sw)
 {
 	const struct run *x = t->x;
 	const struct fabric *f = x->topo->fabric;
 	struct rec_choice *c = rec_choice(x->in, sw, x->lid);
-	struct inside way[MAX_PORTS];
-	unsigned n = list_inside(x->el, sw, t->exit, x->usage, way), best = least_inside(way, n);
 	unsigned was = x->in->current ? routing_port(x->in->current, sw, x->lid) : NO_PATH;
-	bool inside = n && !t->kept;
+	bool inside;
 
 	if (!c)
 		return;
-	offer_ways(t, way, n, c);
+	t->n_in = sw == t->exit ? 0 : list_ways(x, &x->inside, sw, t->kept, t->in);
+	inside = t->n_in && !t->kept;
+	offer_ways(t, c);
 	c->target = x->sw;
-	c->rule = inside ? inside_words(inside_rule(way, n, best)) : rule_words[t->rule].name;
-	c->port = !n ? f->port_num[t->port] : t->kept ? (uint8_t)was : f->port_num[way[best].port];
+	c->rule = inside ? inside_words(inside_why(t->in->rule)) : rule_words[t->rule].name;
+	c->port = f->port_num[t->n_in ? t->in->port : t->port];
 	c->old_port = was == c->port ? NO_PATH : (uint8_t)was;
-	if (n)
+	if (t->n_in)
 		text_add(&c->text, "%s; ", c->rule);
 	say_way(t, &c->text);
 	if (!decide_common(x->topo, x->in->lids, sw, x->lid, c->port, &c->decided)) {
 		if (inside)
-			decide_inside(t, way, n, best, 0, &c->decided);
+			decide_inside(t, 0, &c->decided);
 		else
 			decide_element(t, &c->decided);
 	}
@@ -338,8 +416,8 @@ static void tell_chip(const struct telling *t, uint32_t sw)
 
 		if (c->via <= f->switch_nports[sw] && t->element != x->target)
 			decide_against(t, id, &c->against);
-		if (c->against.rule == WHY_UNTOLD && n && x->el->port_link[id] == NO_ID)
-			decide_inside(t, way, n, best, c->via, &c->against);
+		if (c->against.rule == WHY_UNTOLD && t->n_in && x->el->port_link[id] == NO_ID)
+			decide_inside(t, c->via, &c->against);
 	}
 	rec_chosen(x->in, c);
 }
@@ -348,12 +426,12 @@ void mc_tell(const struct run *x, bool kept)
 {
 	const struct rec_ask *q = x->in->ask;
 	const struct elements *el = x->el;
-	const struct fabric *f = x->topo->fabric;
 	struct telling t = {.x = x, .kept = kept};
 
 	if (q->lid && q->lid != x->lid)
 		return;
 	t.way = NEW_ARRAY((size_t)el->n_links + 1, struct mincontention_way);
+	t.in = NEW_ARRAY((size_t)el->n_inside + 1, struct mincontention_way);
 	for (uint32_t i = 0; i < x->n_near; i++) {
 		uint32_t e = x->near[i];
 		bool own = e == x->target;
@@ -361,12 +439,13 @@ void mc_tell(const struct run *x, bool kept)
 		if (q->sw != NO_ID && el->of[q->sw] != e)
 			continue;
 		t.element = e;
-		t.port = own ? switch_port_id(f, x->sw, x->swport) : el->link_port[x->egress[e]];
-		t.exit = f->node_switch[f->port_node[t.port]];
-		t.n = own ? 0 : list_ways(x, e, kept, t.way);
+		t.port = exit_port(x, e);
+		t.exit = exit_switch(x, e);
+		t.n = own ? 0 : list_ways(x, &x->between, e, kept, t.way);
 		t.rule = own ? own_rule(x, kept) : t.way->rule;
 		for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 			tell_chip(&t, el->chip[c]);
 	}
 	free(t.way);
+	free(t.in);
 }

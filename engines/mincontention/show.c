@@ -136,10 +136,12 @@ static bool count_before(struct replay *y, struct progress *p)
 		for (unsigned lid = 1; row && lid <= row->top; lid++)
 			count[row->port[lid]] += y->before[lid];
 		for (unsigned n = 1; row && n <= f->switch_nports[s]; n++) {
-			uint32_t l = y->x.el->port_link[switch_port_id(f, s, n)];
+			uint32_t port = switch_port_id(f, s, n);
 
-			if (l != NO_ID)
-				y->x.use[l] = count[n];
+			if (y->x.el->port_link[port] != NO_ID)
+				y->x.between.use[y->x.el->port_link[port]] = count[n];
+			if (y->x.el->port_inside[port] != NO_ID)
+				y->x.inside.use[y->x.el->port_inside[port]] = count[n];
 		}
 		if (s == y->x.sw && y->x.swport)
 			y->delivery = count[y->x.swport];
@@ -150,54 +152,68 @@ static bool count_before(struct replay *y, struct progress *p)
 /* Links of LIDs of the same endport placed before. */
 static void mark_before(struct replay *y)
 {
-	struct run *x = &y->x;
-	unsigned base = y->r->lids->base[x->owner];
+	unsigned base = y->r->lids->base[y->x.owner];
 
-	for (unsigned k = base; k < base + y->r->lids->count[x->owner]; k++) {
-		if (k == x->lid || !placed_before(y->m, k, x->lid))
-			continue;
-		for (uint32_t e = 0; e < x->el->n; e++) {
-			uint32_t l = egress_link(x->el, y->r, e, k);
-
-			if (l != NO_ID)
-				x->marked[l] = 1;
-		}
-	}
+	for (unsigned k = base; k < base + y->r->lids->count[y->x.owner]; k++)
+		if (k != y->x.lid && placed_before(y->m, k, y->x.lid))
+			mark_lid(&y->x, y->r, k);
 }
 
-/* Key of e along the choices, where it has made one; chain: room for all elements. */
-static void settle(struct run *x, uint32_t e, uint32_t *chain)
+/* Key of a node along the choices, where it has made one; chain: room for all nodes. */
+static void settle(struct level *v, uint32_t node, uint32_t *chain)
 {
 	uint32_t n = 0;
 
-	for (; x->key[e] == NO_KEY; e = x->el->link_to[x->egress[e]]) {
-		if (x->egress[e] == NO_ID)
+	for (; v->key[node] == NO_KEY; node = v->to[v->egress[node]]) {
+		if (v->egress[node] == NO_ID)
 			return;
-		chain[n++] = e;
+		chain[n++] = node;
 	}
 	while (n--) {
-		uint32_t l = x->egress[chain[n]];
+		uint32_t l = v->egress[chain[n]];
 
-		x->key[chain[n]] = key_through(x, l, x->key[x->el->link_to[l]]);
+		v->key[chain[n]] = key_through(v, l, v->key[v->to[l]]);
 	}
 }
 
+/* The same of the chips of an element, once it is known where the LID leaves it. */
+static void find_inside(struct replay *y, uint32_t e, uint32_t *chain)
+{
+	struct run *x = &y->x;
+	const uint32_t *chip = &x->el->chip[x->el->first_chip[e]];
+	uint32_t n = element_chips(x->el, e);
+	bool known = e == x->target || x->between.egress[e] != NO_ID;
+	uint32_t exit = known ? exit_switch(x, e) : NO_ID;
+
+	if (known)
+		aim_inside(x, e);
+	for (uint32_t i = 0; i < n; i++) {
+		x->inside.key[chip[i]] = chip[i] == exit ? 0 : NO_KEY;
+		x->inside.egress[chip[i]] =
+			known && chip[i] != exit ? inside_link(x->el, y->r, chip[i], x->lid) : NO_ID;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		settle(&x->inside, chip[i], chain);
+}
+
 /*
- * What every element chose, and its key.  The engine leaves whole trees, so that every chain ends; at a step
- * of a recording they grow from the target, so that those that have chosen have chains as well.
+ * What every element and every chip inside chose, and its key.  The engine leaves whole trees, so that every
+ * chain ends; at a step of a recording they grow from the target, so that those that have chosen have chains
+ * as well.
  */
 static void find_choices(struct replay *y)
 {
 	struct run *x = &y->x;
-	uint32_t *chain = NEW_ARRAY(x->el->n, uint32_t);
+	uint32_t *chain = NEW_ARRAY(x->topo->fabric->n_switches + 1, uint32_t);
 
 	for (uint32_t e = 0; e < x->el->n; e++) {
-		x->key[e] = NO_KEY;
-		x->egress[e] = e == x->target ? NO_ID : egress_link(x->el, y->r, e, x->lid);
+		x->between.key[e] = e == x->target ? 0 : NO_KEY;
+		x->between.egress[e] = e == x->target ? NO_ID : egress_link(x->el, y->r, e, x->lid);
 	}
-	x->key[x->target] = 0;
 	for (uint32_t e = 0; e < x->el->n; e++)
-		settle(x, e, chain);
+		settle(&x->between, e, chain);
+	for (uint32_t e = 0; e < x->el->n; e++)
+		find_inside(y, e, chain);
 	free(chain);
 }
 
@@ -205,20 +221,14 @@ static void replay_begin(struct replay *y, const struct routing *r, unsigned lid
 {
 	const struct elements *el = ((const struct mincontention *)r->priv)->elements;
 	struct run *x = &y->x;
-	size_t links = (size_t)el->n_links + 1;
 
 	*y = (struct replay){.r = r, .m = r->priv};
-	*x = (struct run){.el = el, .topo = r->topo, .tolerance = y->m->tolerance, .target = NO_ID};
+	*x = (struct run){.el = el, .topo = r->topo, .tolerance = y->m->tolerance};
+	run_levels(x);
 	x->lid = lid;
 	x->owner = lid_owner(r->lids, lid);
 	x->sw = r->topo->endport_switch[x->owner];
 	x->swport = r->topo->endport_swport[x->owner];
-	x->use = NEW_ARRAY(links, uint32_t);
-	x->marked = NEW_ARRAY(links, uint8_t);
-	x->key = NEW_ARRAY(el->n, uint32_t);
-	x->egress = NEW_ARRAY(el->n, uint32_t);
-	x->all_sp = NEW_ARRAY(el->n, uint16_t *);
-	x->all_near = NEW_ARRAY(el->n, uint32_t *);
 	y->before = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
 	aim(x, el->of[x->sw]);
 }
@@ -240,7 +250,7 @@ static void fill_ways(const struct replay *y, struct mincontention_ways *w)
 		struct mincontention_way *way = &w->way[w->first[e]];
 
 		if (e != x->target) {
-			w->first[e + 1] = w->first[e] + list_ways(x, e, kept, way);
+			w->first[e + 1] = w->first[e] + list_ways(x, &x->between, e, kept, way);
 			continue;
 		}
 		*way = (struct mincontention_way){
@@ -251,6 +261,17 @@ static void fill_ways(const struct replay *y, struct mincontention_ways *w)
 			.rule = own_rule(x, kept),
 		};
 		w->first[e + 1] = w->first[e] + 1;
+	}
+	w->inside = NEW_ARRAY((size_t)x->el->n_inside + x->topo->fabric->n_switches + 1,
+			      struct mincontention_way);
+	for (uint32_t s = 0; s < x->topo->fabric->n_switches; s++) {
+		uint32_t e = x->el->of[s];
+		bool chooses = e != NO_ID && element_chips(x->el, e) > 1 && x->inside.key[s];
+
+		w->first_inside[s + 1] = w->first_inside[s];
+		if (chooses)
+			w->first_inside[s + 1] +=
+				list_ways(x, &x->inside, s, kept, &w->inside[w->first_inside[s]]);
 	}
 }
 
@@ -266,6 +287,7 @@ struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned 
 	w->lid = lid;
 	w->target = NO_ID;
 	w->first = NEW_ARRAY(w->elements->n + 1, uint32_t);
+	w->first_inside = NEW_ARRAY(r->topo->fabric->n_switches + 1, uint32_t);
 	owner = lid_owner(r->lids, lid);
 	if (owner == NO_ID || r->topo->endport_switch[owner] == NO_ID)
 		return w;
@@ -290,6 +312,8 @@ void mincontention_ways_free(struct mincontention_ways *w)
 	elements_unref(w->elements);
 	free(w->first);
 	free(w->way);
+	free(w->first_inside);
+	free(w->inside);
 	free(w);
 }
 

@@ -1,9 +1,85 @@
-/* One LID: distances to its element, the acceptable paths of an element side by side, trees that are there.
- */
+/* One LID: distances to where it goes, the acceptable paths of an element or chip, trees that are there. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/memory.h"
 #include "engines/mincontention/internal.h"
+
+/* --- room ---------------------------------------------------------------------------------------- */
+
+static void level_begin(struct level *v, uint32_t nodes)
+{
+	size_t links = (size_t)v->n_links + 1;
+
+	v->use = NEW_ARRAY(links, uint32_t);
+	v->marked = NEW_ARRAY(links, uint8_t);
+	v->mark = NEW_ARRAY(links, uint32_t);
+	v->key = NEW_ARRAY(nodes + 1, uint32_t);
+	v->egress = NEW_ARRAY(nodes + 1, uint32_t);
+	memset(v->egress, 0xff, nodes * sizeof(*v->egress));
+	v->heap.head[0] = NEW_ARRAY(nodes + 1, uint32_t);
+	v->heap.head[1] = NEW_ARRAY(nodes + 1, uint32_t);
+	v->heap.node = NEW_ARRAY(links, uint32_t);
+	v->heap.next = NEW_ARRAY(links, uint32_t);
+}
+
+static void level_end(struct level *v)
+{
+	free(v->use);
+	free(v->marked);
+	free(v->mark);
+	free(v->key);
+	free(v->egress);
+	free(v->heap.head[0]);
+	free(v->heap.head[1]);
+	free(v->heap.node);
+	free(v->heap.next);
+}
+
+void run_levels(struct run *x)
+{
+	const struct elements *el = x->el;
+	uint32_t switches = x->topo->fabric->n_switches;
+
+	x->between = (struct level){
+		.first = el->first_link,
+		.to = el->link_to,
+		.back = el->link_back,
+		.port = el->link_port,
+		.of_port = el->port_link,
+		.n_links = el->n_links,
+		.by_next = true,
+	};
+	x->inside = (struct level){
+		.first = el->first_inside,
+		.to = el->inside_to,
+		.back = el->inside_back,
+		.port = el->inside_port,
+		.of_port = el->port_inside,
+		.n_links = el->n_inside,
+	};
+	level_begin(&x->between, el->n);
+	level_begin(&x->inside, switches);
+	x->inside.sp = x->inside_sp = NEW_ARRAY(switches + 1, uint16_t);
+	x->all_sp = NEW_ARRAY(el->n + 1, uint16_t *);
+	x->all_near = NEW_ARRAY(el->n + 1, uint32_t *);
+	x->target = NO_ID;
+}
+
+void run_end(struct run *x)
+{
+	for (uint32_t e = 0; e < x->el->n; e++) {
+		free(x->all_sp[e]);
+		free(x->all_near[e]);
+	}
+	free(x->all_sp);
+	free(x->all_near);
+	free(x->inside_sp);
+	level_end(&x->between);
+	level_end(&x->inside);
+}
+
+/* --- where it goes -------------------------------------------------------------------------------- */
 
 void aim(struct run *x, uint32_t target)
 {
@@ -20,54 +96,51 @@ void aim(struct run *x, uint32_t target)
 		}
 		x->n_near = elements_distances(x->el, target, x->all_sp[slot], x->all_near[slot]);
 	}
-	x->sp = x->all_sp[slot];
+	x->between.sp = x->all_sp[slot];
 	x->near = x->all_near[slot];
 }
 
-void run_end(struct run *x)
+uint32_t exit_port(const struct run *x, uint32_t e)
 {
-	for (uint32_t e = 0; e < x->el->n; e++) {
-		free(x->all_sp[e]);
-		free(x->all_near[e]);
-	}
-	free(x->all_sp);
-	free(x->all_near);
-	free(x->use);
-	free(x->marked);
-	free(x->mark);
-	free(x->key);
-	free(x->egress);
-	free(x->heap.head[0]);
-	free(x->heap.head[1]);
-	free(x->heap.element);
-	free(x->heap.next);
+	return e == x->target ? switch_port_id(x->topo->fabric, x->sw, x->swport)
+			      : x->el->link_port[x->between.egress[e]];
 }
 
-/* --- the ways of one element ----------------------------------------------------------------- */
-
-/* Does the path that element n has chosen pass e? */
-static bool passes(const struct run *x, uint32_t n, uint32_t e)
+void aim_inside(struct run *x, uint32_t e)
 {
-	for (; n != x->target; n = x->el->link_to[x->egress[n]])
-		if (n == e)
+	const struct elements *el = x->el;
+	uint32_t to = el->chip_index[exit_switch(x, e)];
+
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+		x->inside_sp[el->chip[c]] = (uint16_t)element_hops(el, e, el->chip_index[el->chip[c]], to);
+}
+
+/* --- the ways of one element, or of one chip inside ------------------------------------------------- */
+
+/* Does the path that a node has chosen pass another? */
+static bool passes(const struct level *v, uint32_t from, uint32_t node)
+{
+	for (; v->egress[from] != NO_ID; from = v->to[v->egress[from]])
+		if (from == node)
 			return true;
 	return false;
 }
 
-static struct mincontention_way way_through(const struct run *x, uint32_t l)
+static struct mincontention_way way_through(const struct level *v, uint32_t l)
 {
-	uint32_t to = x->el->link_to[l], key = key_through(x, l, x->key[to]);
+	uint32_t to = v->to[l], key = key_through(v, l, v->key[to]);
 
 	return (struct mincontention_way){
-		.port = x->el->link_port[l],
+		.port = v->port[l],
 		.to = to,
 		.key = {(uint16_t)CONTENTION(key), (uint16_t)DISTANCE(key)},
-		.usage = x->use[l],
+		.usage = v->use[l],
 	};
 }
 
 /* The first thing in which two ways differ; links are in order of chip and port, which settle the rest. */
-static enum mincontention_rule difference(const struct run *x, const struct mincontention_way *a,
+static enum mincontention_rule difference(const struct run *x, const struct level *v,
+					  const struct mincontention_way *a,
 					  const struct mincontention_way *b)
 {
 	const struct fabric *f = x->topo->fabric;
@@ -78,29 +151,33 @@ static enum mincontention_rule difference(const struct run *x, const struct minc
 		return RULE_DISTANCE;
 	if (a->usage != b->usage)
 		return RULE_USAGE;
-	if (a->to != b->to)
+	if (v->by_next && a->to != b->to)
 		return RULE_NEXT_ELEMENT;
 	return f->port_node[a->port] != f->port_node[b->port] ? RULE_OWN_CHIP : RULE_PORT;
 }
 
-uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontention_way *way)
+bool acceptable(const struct run *x, const struct level *v, uint32_t node, uint32_t l)
 {
-	const struct elements *el = x->el;
+	return DISTANCE(v->key[v->to[l]]) + 1 <= v->sp[node] + x->tolerance && !passes(v, v->to[l], node);
+}
+
+uint32_t list_ways(const struct run *x, const struct level *v, uint32_t node, bool kept,
+		   struct mincontention_way *way)
+{
 	uint32_t n = 1;
 
-	if (x->key[e] == NO_KEY) {
+	if (v->key[node] == NO_KEY) {
 		way[0] = (struct mincontention_way){.port = NO_ID, .to = NO_ID, .open = true};
 		return 1;
 	}
-	way[0] = way_through(x, x->egress[e]);
+	way[0] = way_through(v, v->egress[node]);
 	way[0].chosen = true;
 	way[0].rule = RULE_ONLY_PATH;
-	for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++) {
-		if (l == x->egress[e] || DISTANCE(x->key[el->link_to[l]]) + 1 > x->sp[e] + x->tolerance ||
-		    passes(x, el->link_to[l], e))
+	for (uint32_t l = v->first[node]; l < v->first[node + 1]; l++) {
+		if (l == v->egress[node] || !acceptable(x, v, node, l))
 			continue;
-		way[n] = way_through(x, l);
-		way[n].rule = kept ? RULE_KEPT : difference(x, &way[0], &way[n]);
+		way[n] = way_through(v, l);
+		way[n].rule = kept ? RULE_KEPT : difference(x, v, &way[0], &way[n]);
 		if (way[n].rule > way[0].rule)
 			way[0].rule = way[n].rule;
 		n++;
@@ -110,42 +187,48 @@ uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontent
 	return n;
 }
 
+/* Links from element `from` to the target on ways that do not pass e: at most `most`? */
+static bool near_without(const struct run *x, uint32_t from, uint32_t e, unsigned most)
+{
+	const struct elements *el = x->el;
+	uint16_t *dist = NEW_ARRAY(el->n, uint16_t);
+	uint32_t *queue = NEW_ARRAY(el->n, uint32_t), n = 1;
+	bool found = false;
+
+	memset(dist, 0xff, el->n * sizeof(*dist));
+	dist[from] = 0;
+	queue[0] = from;
+	for (uint32_t i = 0; i < n && !found && dist[queue[i]] <= most; i++) {
+		found = queue[i] == x->target;
+		for (uint32_t l = el->first_link[queue[i]]; l < el->first_link[queue[i] + 1]; l++) {
+			uint32_t to = el->link_to[l];
+
+			if (to == e || dist[to] != NO_DISTANCE)
+				continue;
+			dist[to] = (uint16_t)(dist[queue[i]] + 1);
+			queue[n++] = to;
+		}
+	}
+	free(dist);
+	free(queue);
+	return found;
+}
+
+bool way_not_given(const struct run *x, uint32_t e, uint32_t l)
+{
+	const struct level *v = &x->between;
+	uint32_t to = v->to[l];
+	unsigned most = v->sp[e] + x->tolerance - 1;
+
+	if (e == x->target || to == e || v->sp[to] > most || acceptable(x, v, e, l))
+		return false;
+	/* one that is no farther than e has a shortest way that does not pass it */
+	return v->sp[to] <= v->sp[e] || near_without(x, to, e, most);
+}
+
 enum mincontention_rule own_rule(const struct run *x, bool kept)
 {
 	return kept ? RULE_KEPT : x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
-}
-
-/* --- within an element ----------------------------------------------------------------------- */
-
-unsigned list_inside(const struct elements *el, uint32_t sw, uint32_t exit, const uint32_t *usage,
-		     struct inside *way)
-{
-	uint32_t e = el->of[sw], to = el->chip_index[exit];
-	unsigned n = 0, hops = element_hops(el, e, el->chip_index[sw], to);
-
-	for (uint32_t i = el->first_inside[sw]; sw != exit && i < el->first_inside[sw + 1]; i++)
-		if (element_hops(el, e, el->inside_to[i], to) + 1 == hops)
-			way[n++] = (struct inside){el->inside_port[i], usage[el->inside_port[i]]};
-	return n;
-}
-
-unsigned least_inside(const struct inside *way, unsigned n)
-{
-	unsigned best = 0;
-
-	for (unsigned i = 1; i < n; i++)
-		if (way[i].usage < way[best].usage)
-			best = i;
-	return best;
-}
-
-enum why_rule inside_rule(const struct inside *way, unsigned n, unsigned taken)
-{
-	unsigned equal = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		equal += way[i].usage == way[taken].usage;
-	return n == 1 ? WHY_INSIDE_ONLY : equal == 1 ? WHY_INSIDE_USAGE : WHY_INSIDE_PORT;
 }
 
 /* --- trees that are there -------------------------------------------------------------------- */
@@ -166,54 +249,58 @@ uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_
 	return NO_ID;
 }
 
-/* Do all chips of an element but `exit` go there by shortest ways inside? */
-static bool inside_stands(const struct run *x, const struct routing *from, uint32_t e, uint32_t exit)
+uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_t sw, unsigned lid)
 {
-	const struct fabric *f = x->topo->fabric;
-	const struct elements *el = x->el;
+	unsigned p = routing_port(r, sw, lid);
 
-	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
-		uint32_t sw = el->chip[c], to;
-		unsigned p = routing_port(from, sw, x->lid);
+	if (!p || p > el->topo->fabric->switch_nports[sw])
+		return NO_ID;
+	return el->port_inside[switch_port_id(el->topo->fabric, sw, p)];
+}
 
-		if (sw == exit)
-			continue;
-		if (!p || p > f->switch_nports[sw])
+/* Distance of a node by egress[]; false when the way loops within n nodes, or is longer than is acceptable.
+ */
+static bool follow(const struct run *x, struct level *v, uint32_t node, uint32_t n)
+{
+	uint32_t steps = 0, at = node, from = node;
+
+	for (; v->key[at] == NO_KEY; at = v->to[v->egress[at]])
+		if (++steps > n)
 			return false;
-		to = x->topo->peer_switch[switch_port_id(f, sw, p)];
-		if (to == NO_ID || el->of[to] != e ||
-		    element_hops(el, e, el->chip_index[to], el->chip_index[exit]) + 1 !=
-			    element_hops(el, e, el->chip_index[sw], el->chip_index[exit]))
+	for (uint32_t d = v->key[at] + steps; v->key[node] == NO_KEY; node = v->to[v->egress[node]])
+		v->key[node] = d--;
+	return v->key[from] <= v->sp[from] + x->tolerance;
+}
+
+/* Do all chips of an element go where it sends, by acceptable ways inside? */
+static bool inside_stands(struct run *x, const struct routing *from, uint32_t e)
+{
+	const struct elements *el = x->el;
+	const uint32_t *chip = &el->chip[el->first_chip[e]];
+	uint32_t n = element_chips(el, e), exit = exit_switch(x, e);
+
+	if (n == 1)
+		return true;
+	aim_inside(x, e);
+	for (uint32_t i = 0; i < n; i++) {
+		x->inside.key[chip[i]] = chip[i] == exit ? 0 : NO_KEY;
+		x->inside.egress[chip[i]] = chip[i] == exit ? NO_ID : inside_link(el, from, chip[i], x->lid);
+		if (chip[i] != exit && x->inside.egress[chip[i]] == NO_ID)
 			return false;
 	}
+	for (uint32_t i = 0; i < n; i++)
+		if (!follow(x, &x->inside, chip[i], n))
+			return false;
 	return true;
 }
 
 /* The port an element sends by, and whether its chips agree on it. */
 static bool element_stands(struct run *x, const struct routing *from, uint32_t e)
 {
-	const struct fabric *f = x->topo->fabric;
-	uint32_t l;
-
-	if (e == x->target) {
-		x->egress[e] = NO_ID;
-		return routing_port(from, x->sw, x->lid) == x->swport && inside_stands(x, from, e, x->sw);
-	}
-	l = x->egress[e] = egress_link(x->el, from, e, x->lid);
-	return l != NO_ID && inside_stands(x, from, e, f->node_switch[f->port_node[x->el->link_port[l]]]);
-}
-
-/* Distance of e by egress[]; false when the way loops. */
-static bool follow(struct run *x, uint32_t e)
-{
-	uint32_t steps = 0, at = e;
-
-	for (; x->key[at] == NO_KEY; at = x->el->link_to[x->egress[at]])
-		if (++steps > x->el->n)
-			return false;
-	for (uint32_t d = x->key[at] + steps; x->key[e] == NO_KEY; e = x->el->link_to[x->egress[e]])
-		x->key[e] = d--;
-	return true;
+	x->between.egress[e] = e == x->target ? NO_ID : egress_link(x->el, from, e, x->lid);
+	if (e == x->target ? routing_port(from, x->sw, x->lid) != x->swport : x->between.egress[e] == NO_ID)
+		return false;
+	return inside_stands(x, from, e);
 }
 
 bool tree_stands(struct run *x, const struct routing *from)
@@ -221,13 +308,34 @@ bool tree_stands(struct run *x, const struct routing *from)
 	if (lid_owner(from->lids, x->lid) != x->owner)
 		return false;
 	for (uint32_t e = 0; e < x->el->n; e++) {
-		x->key[e] = NO_KEY;
+		x->between.key[e] = e == x->target ? 0 : NO_KEY;
 		if (!element_stands(x, from, e))
 			return false;
 	}
-	x->key[x->target] = 0;
 	for (uint32_t e = 0; e < x->el->n; e++)
-		if (!follow(x, e) || x->key[e] > x->sp[e] + x->tolerance)
+		if (!follow(x, &x->between, e, x->el->n))
 			return false;
 	return true;
+}
+
+/* --- what other LIDs of an endport take ----------------------------------------------------------- */
+
+static void level_mark(struct level *v, uint32_t l)
+{
+	if (l == NO_ID || v->marked[l])
+		return;
+	v->marked[l] = 1;
+	v->mark[v->n_marks++] = l;
+}
+
+void mark_lid(struct run *x, const struct routing *r, unsigned lid)
+{
+	const struct elements *el = x->el;
+
+	for (uint32_t e = 0; e < el->n; e++) {
+		level_mark(&x->between, egress_link(el, r, e, lid));
+		for (uint32_t c = el->first_chip[e]; element_chips(el, e) > 1 && c < el->first_chip[e + 1];
+		     c++)
+			level_mark(&x->inside, inside_link(el, r, el->chip[c], lid));
+	}
 }

@@ -745,7 +745,7 @@ static void test_nothing_is_no_number(void **state)
 	text = said(s, "step all");
 	assert_null(strstr(text, "-922337"));
 	assert_non_null(strstr(text, "dir1/L02/U1 LID 3 (node0001) -> port 3: lowest port inside"));
-	assert_non_null(strstr(text, "[port:inside usage >3:0 4:0 5:0]"));
+	assert_non_null(strstr(text, "lowest port inside; element dir1: contention 0, distance 2, usage 0"));
 	free(text);
 	assert_true(fd >= 0);
 	assert_true(dprintf(fd, "Unicast lids [0-1] of switch Lid 1 guid 0x0002c90300a00000 "

@@ -327,31 +327,65 @@ static void check_element(const struct net *n, const struct mincontention_ways *
 	free(s.seen);
 }
 
-/* Chips of an element: the shortest way inside to the exit, least used, lowest port; counted at once. */
-static void check_inside(const struct net *n, uint32_t e, uint32_t exit, unsigned lid)
+/*
+ * The path of a chip inside its element that begins by a port and goes on as the tables say: false when it
+ * does not come to the exit, comes back, or is longer than what is acceptable.
+ */
+static bool inside_path(const struct net *n, uint32_t from, unsigned port, uint32_t exit, unsigned lid,
+			uint32_t q[3])
+{
+	const struct mincontention *m = mincontention_of(n->r);
+	const struct elements *el = m->elements;
+	uint32_t e = el->of[from], at = from;
+	unsigned most = element_hops(el, e, el->chip_index[from], el->chip_index[exit]) + m->tolerance;
+
+	q[0] = q[1] = 0;
+	q[2] = n->usage[switch_port_id(n->f, from, port)];
+	while (at != exit) {
+		uint32_t id = switch_port_id(n->f, at, port), to = n->t->peer_switch[id];
+
+		if (to == NO_ID || el->of[to] != e || to == from || q[1]++ >= most)
+			return false;
+		q[0] += n->marked[id];
+		at = to;
+		port = routing_port(n->r, at, lid);
+	}
+	return true;
+}
+
+/* Chips of an element: least contention, distance, usage, port among the paths inside that are given. */
+static void check_inside(const struct net *n, const struct mincontention_ways *w, uint32_t e, uint32_t exit,
+			 unsigned lid)
 {
 	const struct elements *el = mincontention_of(n->r)->elements;
 
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
-		uint32_t sw = el->chip[c], best = NO_ID, to = el->chip_index[exit];
-		unsigned least = UINT32_MAX;
+		uint32_t sw = el->chip[c], best[4] = {UINT32_MAX}, ways = 0;
 
-		if (sw == exit)
+		if (sw == exit) {
+			assert_int_equal(w->first_inside[sw], w->first_inside[sw + 1]);
 			continue;
-		for (unsigned p = 1; p <= n->f->switch_nports[sw]; p++) {
-			uint32_t port = switch_port_id(n->f, sw, p), q = n->t->peer_switch[port];
-			unsigned h;
-
-			if (q == NO_ID || el->of[q] != e)
-				continue;
-			h = element_hops(el, e, el->chip_index[q], to);
-			if (best == NO_ID || h < least || (h == least && n->usage[port] < n->usage[best])) {
-				least = h;
-				best = port;
-			}
 		}
-		assert_int_equal(routing_port(n->r, sw, lid), n->f->port_num[best]);
-		n->usage[best]++;
+		for (unsigned p = 1; p <= n->f->switch_nports[sw]; p++) {
+			uint32_t q[4];
+
+			q[3] = p;
+			if (!inside_path(n, sw, p, exit, lid, q))
+				continue;
+			ways++;
+			for (int i = 0; i < 4; i++)
+				if (q[i] != best[i]) {
+					if (q[i] < best[i])
+						memcpy(best, q, sizeof(best));
+					break;
+				}
+		}
+		assert_int_equal(routing_port(n->r, sw, lid), best[3]);
+		assert_int_equal(w->first_inside[sw + 1] - w->first_inside[sw], ways);
+		assert_int_equal(w->inside[w->first_inside[sw]].key.contention, best[0]);
+		assert_int_equal(w->inside[w->first_inside[sw]].key.distance, best[1]);
+		assert_int_equal(w->inside[w->first_inside[sw]].usage, best[2]);
+		n->usage[switch_port_id(n->f, sw, best[3])]++;
 	}
 }
 
@@ -371,17 +405,23 @@ static void replay_lid(struct net *n, uint32_t ep, unsigned lid)
 	assert_int_equal(w->first[target + 1], w->first[target] + 1);
 	assert_int_equal(w->way[w->first[target]].port, egress(n->r, target, lid));
 	assert_int_equal(w->way[w->first[target]].usage, n->usage[egress(n->r, target, lid)]);
-	mincontention_ways_free(w);
 	for (uint32_t e = 0; e < el->n; e++) {
 		uint32_t port = egress(n->r, e, lid), exit = n->f->node_switch[n->f->port_node[port]];
 
-		check_inside(n, e, exit, lid);
+		check_inside(n, w, e, exit, lid);
 		assert_int_equal(routing_port(n->r, exit, lid), n->f->port_num[port]);
 		n->usage[port] += n->f->port_num[port] != 0;
 	}
 	for (uint32_t e = 0; e < el->n; e++)
 		if (e != target)
 			n->marked[egress(n->r, e, lid)] = 1;
+	for (uint32_t l = 0; l < el->n_inside; l++) {
+		uint32_t s = n->f->node_switch[n->f->port_node[el->inside_port[l]]];
+
+		if (routing_port(n->r, s, lid) == n->f->port_num[el->inside_port[l]])
+			n->marked[el->inside_port[l]] = 1;
+	}
+	mincontention_ways_free(w);
 	free(sp);
 	free(order);
 }

@@ -61,7 +61,7 @@ static size_t common_end(const char *a, const char *b)
 
 /* The part of a chip's name that tells it from the others of its element, in whole words; its place when none
  * does. */
-static void label_chip(const struct elements *el, uint32_t sw, struct text *t)
+void label_chip(const struct elements *el, uint32_t sw, struct text *t)
 {
 	const struct fabric *f = el->topo->fabric;
 	const char *name = switch_given(f, sw);

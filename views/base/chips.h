@@ -15,6 +15,8 @@ uint32_t element_of_guid(const struct elements *el, uint64_t guid);
 /* An element as a word of the command language: its name when that finds it, else its first chip. */
 void word_element(const struct elements *el, uint32_t e, struct text *t);
 
+/* The chip's name without what all chips of its element have in common: "L01". */
+void label_chip(const struct elements *el, uint32_t sw, struct text *t);
 /*
  * A port within its element: "L01[3]", the chip's name without what all chips of the
  * element have in common; "[3]" for the only chip.  Port 0 is "port 0".

@@ -1,6 +1,7 @@
 /*
  * Pane: the acceptable paths for a LID as mincontention compared them.  Without an
- * element: what every element chose.  With one: its ways, the chosen one first.
+ * element: what every element chose.  With one: its ways, the chosen one first; then those of its chips
+ * inside.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -79,16 +80,44 @@ static void load(struct view *v)
 		return;
 	for (uint32_t e = 0; e < p->w->elements->n; e++)
 		p->open += p->w->way[p->w->first[e]].open;
-	if (!p->guid)
+	if (!p->guid) {
 		v->n_rows = p->w->elements->n;
-	else if (p->element != NO_ID)
+	} else if (p->element != NO_ID) {
+		const struct elements *el = p->w->elements;
+
 		v->n_rows = p->w->first[p->element + 1] - p->w->first[p->element];
+		for (uint32_t c = el->first_chip[p->element]; c < el->first_chip[p->element + 1]; c++)
+			v->n_rows += p->w->first_inside[el->chip[c] + 1] - p->w->first_inside[el->chip[c]];
+	}
 }
 
-/* The way a row is about: with all elements the chosen one. */
+/* The way a row is about: with all elements the chosen one.  *chip: whose it is inside, NO_ID: the element's.
+ */
+static const struct mincontention_way *row_way(const struct priv *p, uint32_t row, uint32_t *chip)
+{
+	const struct elements *el = p->w->elements;
+	uint32_t n, c = p->guid ? el->first_chip[p->element] : 0;
+
+	*chip = NO_ID;
+	if (!p->guid)
+		return &p->w->way[p->w->first[row]];
+	n = p->w->first[p->element + 1] - p->w->first[p->element];
+	if (row < n)
+		return &p->w->way[p->w->first[p->element] + row];
+	for (row -= n;; row -= n, c++) {
+		n = p->w->first_inside[el->chip[c] + 1] - p->w->first_inside[el->chip[c]];
+		if (row < n)
+			break;
+	}
+	*chip = el->chip[c];
+	return &p->w->inside[p->w->first_inside[*chip] + row];
+}
+
 static const struct mincontention_way *way_of(const struct priv *p, uint32_t row)
 {
-	return &p->w->way[p->guid ? p->w->first[p->element] + row : p->w->first[row]];
+	uint32_t chip;
+
+	return row_way(p, row, &chip);
 }
 
 static uint32_t element_of(const struct priv *p, uint32_t row)
@@ -223,11 +252,14 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;
 	const struct rec_event *ev = moment_event(v->scene->moment);
-	uint32_t e = element_of(p, row);
+	uint32_t chip, e = element_of(p, row);
+	const struct mincontention_way *way = row_way(p, row, &chip);
 
-	if (!ev || ev->b != p->lid || !moment_touched(v->scene->moment, T_EGRESS, e))
+	if (!ev || ev->b != p->lid)
 		return false;
-	return way_of(p, row)->chosen ? col == C_PORT || col == C_RULE : col == C_RULE;
+	if (!moment_touched(v->scene->moment, T_KEY, chip == NO_ID ? e : p->w->elements->n + chip))
+		return false;
+	return way->chosen ? col == C_PORT || col == C_RULE : col == C_RULE;
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
@@ -244,11 +276,12 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = p->w->elements->topo->fabric;
-	const struct mincontention_way *way = way_of(p, row);
+	uint32_t chip;
+	const struct mincontention_way *way = row_way(p, row, &chip);
 
 	if (p->guid && way->open)
 		return;
-	if (!p->guid || way->to != NO_ID) {
+	if (!p->guid || (way->to != NO_ID && chip == NO_ID)) {
 		text_add(t, "pane ways %u ", p->lid);
 		word_element(p->w->elements, p->guid ? way->to : row, t);
 		return;
@@ -262,9 +295,10 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
-	uint32_t port = way_of(p, row)->port;
+	uint32_t chip, port = row_way(p, row, &chip)->port;
 
-	s->key = p->guid ? port : p->w->elements->guid[row];
+	/* a chip that has chosen nothing yet has no port */
+	s->key = !p->guid ? p->w->elements->guid[row] : port != NO_ID ? port : (uint64_t)1 << 63 | chip;
 	subject_lid(p->lid, s);
 	s->elements = p->w->elements;
 	s->element = element_of(p, row);
@@ -279,9 +313,9 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_ways = {
 	.name = "ways",
-	.brief =
-		"mincontention: acceptable paths of an element for a LID, their contention, distance, usage, "
-		"and what decided",
+	.brief = "mincontention: acceptable paths of an element for a LID, then of its chips inside: "
+		 "contention, "
+		 "distance, usage, and what decided",
 	.syntax = "LID [ELEMENT]",
 	.hints = "follow=ways :why=why :pane_lids=lids :fail=fail back=back",
 	.column = columns,

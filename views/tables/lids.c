@@ -1,4 +1,7 @@
-/* Pane: the LIDs of one endport side by side: the port by which every element sends each of them. */
+/*
+ * Pane: the LIDs of one endport side by side: the port by which every element sends each of them, and below
+ * an element of several chips the port of each chip.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +29,7 @@ static const struct column columns[] = {
 	{.name = "8th", .width = 7, .flex = 2},
 };
 
-/* How an element sends a LID to other elements, or delivers it. */
+/* How an element sends a LID to other elements, or delivers it; or a chip sends it. */
 struct exit {
 	uint32_t port; /* of the first chip that does, NO_ID = none */
 	uint16_t more; /* other chips that do so by ports of their own */
@@ -40,6 +43,8 @@ struct priv {
 	unsigned base, count;
 	const struct elements *el; /* reference; NULL when there is no grouping: why says so */
 	bool ways;		   /* the engine compared ways of these very elements */
+	uint32_t *element;	   /* [n_rows] */
+	uint32_t *chip;		   /* [n_rows] NO_ID: the row is about the whole element */
 	struct exit *exit;	   /* [n_rows * count] */
 	uint32_t *ports;	   /* [n_rows] different ones taken by all LIDs */
 	struct err why;
@@ -64,10 +69,13 @@ static void close_view(struct view *v)
 	struct priv *p = v->priv;
 
 	elements_unref(p->el);
+	free(p->element);
+	free(p->chip);
 	free(p->exit);
 	free(p->ports);
 	p->el = NULL;
 	p->ways = false;
+	p->element = p->chip = NULL;
 	p->exit = NULL;
 	p->ports = NULL;
 	p->count = 0;
@@ -80,41 +88,73 @@ static bool delivers(const struct topo *tp, uint32_t ep, uint32_t sw, unsigned p
 	return sw == tp->endport_switch[ep] && port == tp->endport_swport[ep];
 }
 
-/* Port number by which a chip sends a LID out of its element or delivers it; NO_PATH = it does not. */
-static unsigned exit_port(const struct priv *p, const struct routing *r, uint32_t sw, unsigned lid)
+/*
+ * Port number by which a chip sends a LID out of its element or delivers it (inside: or to another chip of
+ * it); NO_PATH = it does not.
+ */
+static unsigned exit_port(const struct priv *p, const struct routing *r, uint32_t sw, unsigned lid,
+			  bool inside)
 {
 	const struct fabric *f = r->topo->fabric;
 	unsigned port = routing_port(r, sw, lid);
 
 	if (port == NO_PATH || port > f->switch_nports[sw])
 		return NO_PATH;
-	if (p->el->port_link[switch_port_id(f, sw, port)] != NO_ID || delivers(r->topo, p->ep, sw, port))
+	if (inside || p->el->port_link[switch_port_id(f, sw, port)] != NO_ID ||
+	    delivers(r->topo, p->ep, sw, port))
 		return port;
 	return NO_PATH;
 }
 
-/* Take in a chip of an element. */
-static void load_chip(struct priv *p, const struct routing *r, uint32_t e, uint32_t sw)
+/* Take in a chip of a row's element, or the row's chip. */
+static void load_chip(struct priv *p, const struct routing *r, uint32_t row, uint32_t sw)
 {
-	struct exit *x = &p->exit[(size_t)e * p->count];
+	struct exit *x = &p->exit[(size_t)row * p->count];
+	bool inside = p->chip[row] != NO_ID;
 	uint16_t count[256] = {0};
 
 	for (unsigned k = 0; k < p->count; k++) {
-		unsigned port = exit_port(p, r, sw, p->base + k);
+		unsigned port = exit_port(p, r, sw, p->base + k, inside);
 
 		if (port == NO_PATH)
 			continue;
-		p->ports[e] += !count[port]++;
+		p->ports[row] += !count[port]++;
 		if (x[k].port == NO_ID)
 			x[k].port = switch_port_id(r->topo->fabric, sw, port);
 		else
 			x[k].more++;
 	}
 	for (unsigned k = 0; k < p->count; k++) {
-		unsigned port = exit_port(p, r, sw, p->base + k);
+		unsigned port = exit_port(p, r, sw, p->base + k, inside);
 
 		x[k].shared |= port != NO_PATH && count[port] > 1 && !delivers(r->topo, p->ep, sw, port);
 	}
+}
+
+/* Every element, behind one of several chips each of them. */
+static void load_rows(struct view *v, const struct elements *el)
+{
+	struct priv *p = v->priv;
+	size_t most = (size_t)el->n + el->first_chip[el->n];
+
+	p->element = NEW_ARRAY(most, uint32_t);
+	p->chip = NEW_ARRAY(most, uint32_t);
+	v->n_rows = 0;
+	for (uint32_t e = 0; e < el->n; e++) {
+		p->element[v->n_rows] = e;
+		p->chip[v->n_rows++] = NO_ID;
+		for (uint32_t c = el->first_chip[e]; element_chips(el, e) > 1 && c < el->first_chip[e + 1];
+		     c++) {
+			p->element[v->n_rows] = e;
+			p->chip[v->n_rows++] = el->chip[c];
+		}
+	}
+}
+
+/* Is the row about the chip, alone or with its element? */
+static bool row_has(const struct priv *p, uint32_t row, uint32_t chip)
+{
+	return p->chip[row] == NO_ID || p->chip[row] == chip;
 }
 
 static void load(struct view *v)
@@ -140,14 +180,15 @@ static void load(struct view *v)
 	v->width[C_USE] = (uint8_t)(2 * digits(p->count, 1) + 1);
 	if (!p->count)
 		return;
-	v->n_rows = el->n;
-	p->ports = NEW_ARRAY(el->n, uint32_t);
-	p->exit = NEW_ARRAY((size_t)el->n * p->count, struct exit);
-	for (size_t i = 0; i < (size_t)el->n * p->count; i++)
+	load_rows(v, el);
+	p->ports = NEW_ARRAY(v->n_rows, uint32_t);
+	p->exit = NEW_ARRAY((size_t)v->n_rows * p->count, struct exit);
+	for (size_t i = 0; i < (size_t)v->n_rows * p->count; i++)
 		p->exit[i].port = NO_ID;
-	for (uint32_t e = 0; e < el->n; e++)
-		for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
-			load_chip(p, r, e, el->chip[c]);
+	for (uint32_t i = 0; i < v->n_rows; i++)
+		for (uint32_t c = el->first_chip[p->element[i]]; c < el->first_chip[p->element[i] + 1]; c++)
+			if (p->chip[i] == NO_ID || p->chip[i] == el->chip[c])
+				load_chip(p, r, i, el->chip[c]);
 }
 
 /* Place of the first LID shown. */
@@ -218,13 +259,15 @@ static void fit_exit(const struct elements *el, const struct exit *x, size_t roo
 	text_free(&near);
 }
 
-/* Has no chip of the element decided about a LID at the step that is shown? */
-static bool undecided(const struct view *v, uint32_t e, unsigned k)
+/* Has no chip of the row decided about a LID at the step that is shown? */
+static bool undecided(const struct view *v, uint32_t row, unsigned k)
 {
 	const struct priv *p = v->priv;
+	uint32_t e = p->element[row];
 
 	for (uint32_t c = p->el->first_chip[e]; c < p->el->first_chip[e + 1]; c++)
-		if (!scene_undecided(v->scene, p->el->chip[c], p->base + k))
+		if (row_has(p, row, p->el->chip[c]) &&
+		    !scene_undecided(v->scene, p->el->chip[c], p->base + k))
 			return false;
 	return true;
 }
@@ -234,9 +277,10 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	const struct priv *p = v->priv;
 	unsigned k = first_shown(p) + col - C_LID, cells = scene_routing(v->scene)->lids->max_lid + 1u;
 
-	for (uint32_t c = p->el->first_chip[row];
-	     col >= C_LID && k < p->count && c < p->el->first_chip[row + 1]; c++)
-		if (moment_touched(v->scene->moment, T_ENTRY, p->el->chip[c] * cells + p->base + k))
+	for (uint32_t c = p->el->first_chip[p->element[row]];
+	     col >= C_LID && k < p->count && c < p->el->first_chip[p->element[row] + 1]; c++)
+		if (row_has(p, row, p->el->chip[c]) &&
+		    moment_touched(v->scene->moment, T_ENTRY, p->el->chip[c] * cells + p->base + k))
 			return true;
 	return false;
 }
@@ -265,12 +309,23 @@ static void lid_cell(const struct view *v, uint32_t row, unsigned col, struct te
 		fit_exit(p->el, x, v->room[col] > signs ? v->room[col] - signs : SIZE_MAX / 2, t);
 }
 
+/* "dir1", or "- S01" for a chip of it. */
+static void label_row(const struct priv *p, uint32_t row, struct text *t)
+{
+	if (p->chip[row] == NO_ID) {
+		text_add(t, "%s", p->el->name[p->element[row]]);
+	} else {
+		text_add(t, "- ");
+		label_chip(p->el, p->chip[row], t);
+	}
+}
+
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
 
 	if (col == C_ELEMENT)
-		text_add(t, "%s", p->el->name[row]);
+		label_row(p, row, t);
 	else if (col == C_USE)
 		text_add(t, "%u/%u", p->ports[row], p->count);
 	else
@@ -278,25 +333,28 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 }
 
 /* All ports by which the element sends the chosen LID. */
-static void footer_ports(const struct view *v, uint32_t e, struct text *t)
+static void footer_ports(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
+	uint32_t e = p->element[row];
 	unsigned n = 0;
 
-	text_add(t, "%s: LID %u: ", p->el->name[e], p->base + p->at);
+	text_add(t, "%s: LID %u: ",
+		 p->chip[row] == NO_ID ? p->el->name[e] : switch_name(r->topo->fabric, p->chip[row]),
+		 p->base + p->at);
 	for (uint32_t c = p->el->first_chip[e]; c < p->el->first_chip[e + 1]; c++) {
 		struct exit x = {0};
-		unsigned port = exit_port(p, r, p->el->chip[c], p->base + p->at);
+		unsigned port = exit_port(p, r, p->el->chip[c], p->base + p->at, p->chip[row] != NO_ID);
 
-		if (port == NO_PATH)
+		if (port == NO_PATH || !row_has(p, row, p->el->chip[c]))
 			continue;
 		text_add(t, n++ ? ", " : "");
 		x.port = switch_port_id(r->topo->fabric, p->el->chip[c], port);
 		label_exit(p->el, &x, true, t);
 	}
 	if (!n)
-		text_add(t, undecided(v, e, p->at) ? "not decided yet" : "no route");
+		text_add(t, undecided(v, row, p->at) ? "not decided yet" : "no route");
 }
 
 static void footer(const struct view *v, struct text *t)
@@ -308,25 +366,28 @@ static void footer(const struct view *v, struct text *t)
 	if (!p->count || !view_selected(v, &row))
 		return;
 	footer_ports(v, row, t);
-	if (!p->ways)
+	if (!p->ways || p->chip[row] != NO_ID)
 		return;
 	text_add(t, "; %s", ops->way_measure);
 	for (unsigned i = first_shown(p); i < p->count && i < first_shown(p) + SHOWN; i++) {
 		text_putc(t, ' ');
-		if (!ops->way(scene_routing(v->scene), row, p->base + i, t))
+		if (!ops->way(scene_routing(v->scene), p->element[row], p->base + i, t))
 			text_putc(t, '-');
 	}
 }
 
 /* Does the last event send a LID of the endport another way? */
-static bool has_changed(const struct view *v, uint32_t e)
+static bool has_changed(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
+	uint32_t e = p->element[row];
 	const struct comparison *c = v->scene->change;
 	uint8_t was, now;
 
 	for (uint32_t i = p->el->first_chip[e]; c && c->switch_entries && i < p->el->first_chip[e + 1]; i++)
-		for (unsigned k = 0; c->switch_entries[p->el->chip[i]] && k < p->count; k++)
+		for (unsigned k = 0;
+		     row_has(p, row, p->el->chip[i]) && c->switch_entries[p->el->chip[i]] && k < p->count;
+		     k++)
 			if (entry_changed(c, p->el->chip[i], p->base + k, &was, &now))
 				return true;
 	return false;
@@ -335,7 +396,8 @@ static bool has_changed(const struct view *v, uint32_t e)
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
-	bool own = p->el->of[p->el->topo->endport_switch[p->ep]] == row;
+	uint32_t sw = p->el->topo->endport_switch[p->ep];
+	bool own = p->el->of[sw] == p->element[row] && row_has(p, row, sw);
 
 	return (has_changed(v, row) ? MARK_CHANGED : 0) | (own ? MARK_HERE : 0);
 }
@@ -355,7 +417,10 @@ static uint32_t chip_of(const struct priv *p, uint32_t row)
 	const struct fabric *f = p->el->topo->fabric;
 	uint32_t port = p->exit[(size_t)row * p->count + p->at].port;
 
-	return port == NO_ID ? f->switch_node[p->el->chip[p->el->first_chip[row]]] : f->port_node[port];
+	if (p->chip[row] != NO_ID)
+		return f->switch_node[p->chip[row]];
+	return port == NO_ID ? f->switch_node[p->el->chip[p->el->first_chip[p->element[row]]]]
+			     : f->port_node[port];
 }
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)
@@ -365,12 +430,12 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 	subject_lid(p->base + p->at, s);
 	s->elements = p->el;
-	s->element = row;
+	s->element = p->element[row];
 	if (port != NO_ID && v->scene->fabric->port_num[port])
 		subject_port(v, port, s);
 	else
 		subject_node(v, chip_of(p, row), s);
-	s->key = p->el->guid[row];
+	s->key = p->chip[row] == NO_ID ? p->el->guid[p->element[row]] : (uint64_t)1 << 63 | p->chip[row];
 	return true;
 }
 
@@ -380,7 +445,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 	if (p->ways) {
 		text_add(t, "pane ways %u ", p->base + p->at);
-		word_element(p->el, row, t);
+		word_element(p->el, p->element[row], t);
 		return;
 	}
 	text_add(t, "pane lft ");
@@ -390,9 +455,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_lids = {
 	.name = "lids",
-	.brief = "LIDs of a host port side by side: port each element (chassis) sends each by; = with "
-		 "another; "
-		 "Left, Right: choose one",
+	.brief = "LIDs of a host port side by side: port each element (chassis) and each chip in it sends "
+		 "each by; = with another; Left, Right: choose one",
 	.syntax = "HOST|LID",
 	.hints = "follow=open left=LID right=LID :why=why :fail=fail back=back",
 	.column = columns,
