@@ -117,7 +117,7 @@ void choose_paths(struct run *x)
 	const struct elements *el = x->el;
 
 	choose(x, &x->between, x->target, x->near, x->n_near);
-	for (uint32_t i = 0; i < x->n_near; i++) {
+	for (uint32_t i = 0; el->n_inside && i < x->n_near; i++) {
 		uint32_t e = x->near[i];
 
 		if (element_chips(el, e) == 1)
@@ -151,7 +151,7 @@ void place_entries(struct run *x)
 	const struct fabric *f = x->topo->fabric;
 
 	for (uint32_t i = 0; i < x->n_near; i++) {
-		uint32_t e = x->near[i], port = exit_port(x, e), sw = exit_switch(x, e);
+		uint32_t e = x->near[i], port = exit_port(x, e), sw = f->node_switch[f->port_node[port]];
 
 		if (x->rec)
 			mc_record_settle(x, e, sw, port);
@@ -163,7 +163,7 @@ void place_entries(struct run *x)
 	}
 	if (x->rec && x->el->n_inside)
 		mc_record_phase(x, "inside");
-	for (uint32_t i = 0; i < x->n_near; i++)
+	for (uint32_t i = 0; x->el->n_inside && i < x->n_near; i++)
 		if (element_chips(x->el, x->near[i]) > 1)
 			place_inside(x, x->near[i]);
 }

@@ -71,7 +71,11 @@ void aim(struct run *x, uint32_t target);
 void aim_inside(struct run *x, uint32_t e);
 
 /* The port (id) by which element e sends the LID at hand; the switch that has it. */
-uint32_t exit_port(const struct run *x, uint32_t e);
+static inline uint32_t exit_port(const struct run *x, uint32_t e)
+{
+	return e == x->target ? switch_port_id(x->topo->fabric, x->sw, x->swport)
+			      : x->el->link_port[x->between.egress[e]];
+}
 static inline uint32_t exit_switch(const struct run *x, uint32_t e)
 {
 	return x->topo->fabric->node_switch[x->topo->fabric->port_node[exit_port(x, e)]];
@@ -89,6 +93,8 @@ static inline uint32_t key_through(const struct level *v, uint32_t l, uint32_t k
 
 /* The links by which tables send another LID of the endport at hand; until they are forgotten. */
 void mark_lid(struct run *x, const struct routing *r, unsigned lid);
+/* The same of the LID at hand, by what was chosen. */
+void mark_chosen(struct run *x);
 
 /* Stages 2 and 3: a link for every element and for every chip inside, for the LID at hand, which is aimed at.
  */

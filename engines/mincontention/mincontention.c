@@ -231,7 +231,7 @@ static void route_lid(struct run *x)
 		mc_tell(x, false);
 	place_entries(x);
 	if (x->in->lids->count[x->owner] > 1)
-		mark_lid(x, x->r, x->lid);
+		mark_chosen(x);
 }
 
 static void route_endport(struct run *x, uint32_t ep)

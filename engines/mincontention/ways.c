@@ -100,12 +100,6 @@ void aim(struct run *x, uint32_t target)
 	x->near = x->all_near[slot];
 }
 
-uint32_t exit_port(const struct run *x, uint32_t e)
-{
-	return e == x->target ? switch_port_id(x->topo->fabric, x->sw, x->swport)
-			      : x->el->link_port[x->between.egress[e]];
-}
-
 void aim_inside(struct run *x, uint32_t e)
 {
 	const struct elements *el = x->el;
@@ -338,4 +332,12 @@ void mark_lid(struct run *x, const struct routing *r, unsigned lid)
 		     c++)
 			level_mark(&x->inside, inside_link(el, r, el->chip[c], lid));
 	}
+}
+
+void mark_chosen(struct run *x)
+{
+	for (uint32_t e = 0; e < x->el->n; e++)
+		level_mark(&x->between, x->between.egress[e]);
+	for (uint32_t s = 0; x->el->n_inside && s < x->topo->fabric->n_switches; s++)
+		level_mark(&x->inside, x->inside.egress[s]);
 }
