@@ -1,8 +1,8 @@
 /*
  * Live work in two processes.  The worker reads what the fabric answers, and has no device; the gate has the
  * device, and reads nothing.  libibnetdisc and libibmad run in the worker.  They call umad_open_port() and
- *its kin of this file, as the program's symbols come before libibumad's, and these ask the gate by a socket.
- *So code that has taken over the worker sends no more than the gate lets pass, whatever bytes it writes.
+ * its kin of this file, as the program's symbols come before libibumad's, and these ask the gate by a socket.
+ * So code that has taken over the worker sends no more than the gate lets pass, whatever bytes it writes.
  *
  *	worker					gate
  *	  | -- CA, port (once) ----------------> | opens the device, registers, closes itself in
