@@ -58,8 +58,8 @@ const struct topic engine_topics[] = {
 	 "torus-2QoS(8); Dally, Seitz 1987; engines/doc/torus-2qos.md", "synth torus:4x4; torus-conf"},
 	{"mincontention", "minimum contention|topspin",
 	 "routes whole chassis first, then the chips inside by the same rules; of the ways within "
-	 "the tolerance the one that shares the fewest ports with other LIDs of the host port. "
-	 "Not of OpenSM: Topspin-family switches have it. Not free of credit loops.",
+	 "the tolerance the one with the fewest ports of other LIDs of the host port. Not of "
+	 "OpenSM. Not free of credit loops.",
 	 "HP 376227-B21, user guide; engines/doc/mincontention.md", "route mincontention lmc=1; check"},
 	{"live", NULL,
 	 "no algorithm: the tables that the switches held when they were read. Failures do not "

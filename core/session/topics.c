@@ -194,9 +194,8 @@ const struct topic core_topics[] = {
 	 "HP 376227-B21, user guide; `lesson tolerance`", "route mincontention lmc=1; list ways 3"},
 	{"tolerance", "beyond tolerance|not given",
 	 "in mincontention: links that a path may be longer than the shortest one and still "
-	 "be chosen because its contention is lower. Not given: a path of such a length that cannot be had, "
-	 "because "
-	 "the next switch sends the LID another way.",
+	 "be chosen because its contention is lower. Not given: the next switch sends the LID "
+	 "elsewhere.",
 	 "HP 376227-B21, user guide; `lesson tolerance`", "route mincontention lmc=1 tolerance=1; check"},
 	/* --- traffic, failures, judgements ------------------------------------------------------- */
 	{"bisection", "congestion|bandwidth|ebb|hot",
