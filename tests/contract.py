@@ -34,6 +34,21 @@ class Breach(ValueError):
     """What the schema does not allow."""
 
 
+def out_of_bounds(row, v):
+    """What a value of the right type breaks of its row: the range or words expected; None."""
+    if isinstance(v, str):
+        words, pattern = row.get("words"), row.get("pattern")
+        if words is not None and v not in words and not (pattern and re.search(pattern, v)):
+            return " or ".join(words + ["what matches %s" % pattern] * bool(pattern))
+        # JSON's own \\uD800 is no character; controls never leave the program but as lines and tabs
+        if re.search("[\ud800-\udfff\x00-\x08\x0b-\x1f\x7f-\x9f]", v):
+            return "text without control characters"
+    elif isinstance(v, (int, float)) and not isinstance(v, bool):
+        if not row.get("min", v) <= v <= row.get("max", v):
+            return "%s to %s" % (row.get("min", "any"), row.get("max", "any"))
+    return None
+
+
 class Schema:
     def __init__(self, program):
         done = subprocess.run([program, "--json", "-e", "schema"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
@@ -96,6 +111,9 @@ class Schema:
         types = self.keys[name][path]["type"]
         if not any(TYPES[t](v) for t in types.split("|")):
             raise Breach("%s: %s is %s, expected %s" % (name, path, ascii(v)[:100], types))
+        breach = out_of_bounds(self.keys[name][path], v)
+        if breach:
+            raise Breach("%s: %s is %s, expected %s" % (name, path, ascii(v)[:100], breach))
         if isinstance(v, dict):
             self.walk(name, path, v)
 
@@ -126,6 +144,7 @@ def objects(program, text):
 # --- the suite --------------------------------------------------------------------------------
 
 FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats", "")
+GUID = "0x%016x" % 1
 TREE, UPDN = "xgft:3,3:1,2", ["-R", "updn"]
 
 # Runs that show every key: options, and commands that all succeed.
@@ -282,12 +301,17 @@ class Suite:
 
     def same_rules(self):
         """The test of the test: what is not in the schema is found."""
-        good = {"command": "roots", "ok": True, "schema": 1, "roots": [{"name": "a", "guid": "0x1", "lid": 1}]}
+        good = {"command": "roots", "ok": True, "schema": 1, "roots": [{"name": "a", "guid": GUID, "lid": 1}]}
         for change, breach in (
                 ({}, None), ({"root": 1}, "does not name root"), ({"roots": 3}, "expected a list"),
-                ({"roots": [3]}, "expected object"), ({"roots": [{"name": "a", "guid": "0x1"}]}, "is missing"),
+                ({"roots": [3]}, "expected object"), ({"roots": [{"name": "a", "guid": GUID}]}, "is missing"),
                 ({"roots": [{"name": "a", "guid": 7, "lid": 1}]}, "expected string"), ({"ok": False}, "without error"),
-                ({"command": "frob"}, "does not name roots")):
+                ({"command": "frob"}, "does not name roots"),
+                ({"roots": [{"name": "a", "guid": "0x1", "lid": 1}]}, "expected what matches"),
+                ({"roots": [{"name": "a", "guid": GUID, "lid": 65536}]}, "expected 0 to 65535"),
+                ({"roots": [{"name": "a", "guid": GUID, "lid": -1}]}, "expected 0 to 65535"),
+                ({"roots": [{"name": "\ud800", "guid": GUID, "lid": 1}]}, "without control"),
+                ({"schema": 0}, "expected 1 to any")):
             try:
                 objects(PROGRAM, json.dumps({**good, **change}))
                 found = None
@@ -295,6 +319,9 @@ class Suite:
                 found = str(e)
             self.verdict((found is None) != (breach is None) or (breach and breach not in found) and
                          "found %s, expected %s" % (found, breach), "rules")
+        row = schema(PROGRAM).keys["diff"]["pairs[].before"]
+        for word, right in (("none", True), ("loop", True), ("12", True), ("", False), ("\ufffd\ufffdP", False), ("1 ", False)):
+            self.verdict(bool(out_of_bounds(row, word)) == right and "%r of diff's pairs" % word, "rules")
         try:
             objects(PROGRAM, json.dumps(dict(good, roots=None)).replace("null", "NaN"))
             self.verdict("NaN is taken", "rules")

@@ -224,7 +224,7 @@ def stories():
 
 def plain(troff):
     """A line of the page as it reads."""
-    for name, sign in ((r"\&", ""), (r"\fB", ""), (r"\fI", ""), (r"\fR", ""), (r"\-", "-"), (r"\(dq", '"'),
+    for name, sign in ((r"\&", ""), (r"\:", ""), (r"\fB", ""), (r"\fI", ""), (r"\fR", ""), (r"\-", "-"), (r"\(dq", '"'),
                        (r"\(aq", "'"), (r"\(ga", "`"), (r"\(ha", "^"), (r"\(ti", "~"), (r"\e", "\\")):
         troff = troff.replace(name, sign)
     return troff
@@ -294,6 +294,26 @@ def flags():
     return re.findall(r"--([a-z-]+)", run(["--help"]).stdout)
 
 
+def typed_row(typed, kinds):
+    """What the page says of a key's type, as `schema` tells it."""
+    m = re.match(r"(\w+)(\(.*?\))?((?:\|\w+)*)(\?)?$", kinds.get(re.match(r"\w+", typed)[0], "") +
+                 re.sub(r"^\w+", "", typed) if re.match(r"\w+", typed)[0] in kinds else typed)
+    if not m:
+        return "no type: " + typed
+    base = "string" if m[1] in ("node", "port", "endport") else m[1]
+    row = {"type": base + (m[3] or ("|null" if base != m[1] else "")), "optional": bool(m[4])}
+    if typed.startswith("engine"):
+        row["words"] = [e["name"] for e in answer("show engines")["engines"]]
+    elif base == "string" and m[2]:
+        words = m[2][1:-1].split("/")
+        row["words"] = [w for w in words if not w.startswith("^")]
+        row.update({"pattern": w for w in words if w.startswith("^")})
+    elif base in ("integer", "number"):
+        least, most = (m[2] or "(0..)")[1:-1].split("..")
+        row.update({"min": int(least)} if least else {}, **({"max": int(most)} if most else {}))
+    return row
+
+
 def manual():
     global PANES
     if not os.path.exists(PAGE):
@@ -312,10 +332,17 @@ def manual():
     same("flag", re.findall(r"^\.It.* Fl \\?-([a-z-]+)", read(os.path.relpath(PAGE, TOP)), re.M),
          [f for f in flags()] + ["manual"])
     told = answer("schema")
+    kinds = dict(i.split(" ", 1) for i in items["Kinds of values"])
     for name, keys in [("all objects", told["common"])] + [(c["name"], c["keys"]) for c in told["commands"] if c["keys"]]:
-        page = {i.split()[0] for i in items["Keys of " + name] if not i.startswith("Keys of ")}
+        lines = [i for i in items["Keys of " + name] if not i.startswith("Keys of ")]
         for group in (i for i in items["Keys of " + name] if i.startswith("Keys of ")):
-            page |= {i.split()[0] for i in items[group]}
+            lines += items[group]
+        page = {i.split()[0] for i in lines}
+        rows = {k["key"]: k for k in keys}
+        for key, typed in (i.split(" ", 1) for i in lines):
+            here, there = typed_row(typed, kinds), rows.get(key, {})
+            there = {k: there[k] for k in ("type", "optional", "min", "max", "words", "pattern") if k in there}
+            verdict(here == there, "manual page: %s of %s: found %s, expected %s" % (key, name, here, there))
         beside = {k["key"] for k in keys if re.sub(r"(_|\b)(guid|lid|port)$", "", k["key"]) in
                   page | {p[:-4] for p in page if p.endswith("name")}}
         same("key of " + name, sorted(page), sorted({k["key"] for k in keys} - (beside - page)))

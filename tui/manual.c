@@ -509,6 +509,18 @@ static void put_limits(const struct manual *m)
 
 /* --- the JSON contract --------------------------------------------------------------------- */
 
+/* A type of the contract; a long one may go on in the next line. */
+static void put_type(const struct manual *m, const char *type, int n, bool optional)
+{
+	fputs("\\fR \\fI", m->out);
+	for (const char *end = type + n; type < end;)
+		if (*type == '/')
+			fprintf(m->out, "%c\\:", *type++);
+		else
+			type += put(m->out, type);
+	fputs(optional ? "?\\fR\n" : "\\fR\n", m->out);
+}
+
 /* The group of lines that stands here; NULL: none. */
 static const struct contract_group *group_at(const char *lines)
 {
@@ -538,7 +550,7 @@ static void put_keys_of(const struct manual *m, const char *lines, bool group)
 
 		fputs(".It \\&\\fB", m->out);
 		put_all(m->out, key);
-		fprintf(m->out, "\\fR \\fI%.*s%s\\fR\n", l.n_type, l.type, l.optional ? "?" : "");
+		put_type(m, l.type, l.n_type, l.optional);
 		sentence(m->out, help);
 		free(key);
 		free(help);
@@ -569,6 +581,17 @@ static void put_json_commands(const struct manual *m)
 		}
 }
 
+static void put_json_kinds(const struct manual *m)
+{
+	list_begin(m->out);
+	for (const struct contract_kind *k = contract_kinds; k->name; k++) {
+		fprintf(m->out, ".It \\&\\fB%s", k->name);
+		put_type(m, k->type, (int)strlen(k->type), false);
+		sentence(m->out, k->help);
+	}
+	list_end(m->out);
+}
+
 static void put_schema(const struct manual *m)
 {
 	fprintf(m->out, ".Dl %d\n", JSON_SCHEMA);
@@ -587,6 +610,7 @@ static const struct {
 	{"@actions@\n", put_actions},
 	{"@limits@\n", put_limits},
 	{"@schema@\n", put_schema},
+	{"@json kinds@\n", put_json_kinds},
 	{"@json common@\n", put_json_common},
 	{"@json commands@\n", put_json_commands},
 };
@@ -606,10 +630,11 @@ static int put_line(const struct manual *m, const char *line, struct err *e)
 		}
 	if (sscanf(line, "@keys %255[^@\n]@", path) == 1)
 		return put_keys(m, path, e);
-	return err_set(e,
-		       "found %.*s, expected @commands@, @engines@, @options@, @kinds@, @panes@, @topics@, "
-		       "@actions@, @limits@, @schema@, @json common@, @json commands@ or @keys FILE@",
-		       (int)strcspn(line, "\n"), line);
+	return err_set(
+		e,
+		"found %.*s, expected @commands@, @engines@, @options@, @kinds@, @panes@, @topics@, "
+		"@actions@, @limits@, @schema@, @json kinds@, @json common@, @json commands@ or @keys FILE@",
+		(int)strcspn(line, "\n"), line);
 }
 
 static int put_template(const struct manual *m, const char *path, struct err *e)

@@ -5,9 +5,14 @@
 #include <string.h>
 
 static const char *const type_of[] = {
-	[MEMBER_OWN] = "any",	  [MEMBER_BOOL] = "boolean", [MEMBER_U8] = "integer",
-	[MEMBER_U16] = "integer", [MEMBER_U32] = "integer",  [MEMBER_U64] = "integer",
-	[MEMBER_REAL] = "number", [MEMBER_TEXT] = "string",
+	[MEMBER_OWN] = "any",
+	[MEMBER_BOOL] = "boolean",
+	[MEMBER_U8] = "integer(0..255)",
+	[MEMBER_U16] = "integer(0..65535)",
+	[MEMBER_U32] = "integer",
+	[MEMBER_U64] = "integer",
+	[MEMBER_REAL] = "number",
+	[MEMBER_TEXT] = "string",
 };
 
 static const char *type_word(const struct field *f)

@@ -14,7 +14,7 @@ const char contract_common[] = "command string its whole name, also where it was
 			       "was typed where it is none; "
 			       "source for a script that cannot be read\n"
 			       "ok boolean it did what it was asked for; what check finds is no failure\n"
-			       "schema integer? version of the keys, in the first object alone\n"
+			       "schema integer(1..)? version of the keys, in the first object alone\n"
 			       "error string? why it failed, when ok is false\n"
 			       "step integer? of a walk through a run: what is told is as of that step\n"
 			       "text[] string? the lines that it prints without --json\n"
@@ -22,6 +22,23 @@ const char contract_common[] = "command string its whole name, also where it was
 			       "taken_ports[] object? the same ports\n"
 			       "taken_ports[].word string the word\n"
 			       "taken_ports[].name endport the port\n";
+
+const struct contract_kind contract_kinds[] = {
+	{"lid", "integer(0..65535)", "a LID; 0: none"},
+	{"portnum", "integer(0..255)", "the number of a port; 255 where there is none"},
+	{"vl", "integer(0..15)", "a VL or an SL"},
+	{"share", "number(0..1)", "a part of 1"},
+	{"guid", "string(^0x[0-9a-f]{16}$)", "a GUID, or as many bits of something else"},
+	{"engine", "string", "a routing engine, as `route` takes it"},
+	{"width", "string(?\?/1x/2x/4x/8x/12x)", "the width of a link"},
+	{"speed", "string(?\?\?/SDR/DDR/QDR/FDR10/FDR/EDR/HDR/NDR/XDR)", "its speed"},
+	{"end",
+	 "string(arrives/the source is down or has no LID/nobody has the destination LID/"
+	 "no entry for the LID/the entry names a port without a live link/arrives at the wrong endport/"
+	 "forwarding loop/dropped, its SL is mapped to VL 15)",
+	 "how a path ends"},
+	{NULL, NULL, NULL},
+};
 
 const struct contract_group contract_groups[] = {
 	{"a fabric that was loaded", JSON_FABRIC},
@@ -63,7 +80,10 @@ bool contract_next(const char **at, struct contract_line *l)
 	l->key = s;
 	l->n_key = (int)strcspn(s, " ");
 	l->type = s + l->n_key + 1;
-	l->n_type = (int)strcspn(l->type, " ");
+	l->n_type = (int)strcspn(l->type, " (");
+	if (l->type[l->n_type] == '(') /* words may hold blanks */
+		l->n_type = (int)strcspn(l->type, ")");
+	l->n_type += (int)strcspn(l->type + l->n_type, " ");
 	l->help = l->type + l->n_type + 1;
 	l->n_help = (int)(s + len - l->help);
 	l->optional = l->type[l->n_type - 1] == '?';
@@ -72,28 +92,83 @@ bool contract_next(const char **at, struct contract_line *l)
 	return true;
 }
 
-static void add_key(json_t *list, const char *key, int n_key, const char *type, const struct contract_line *l)
+/* "0..15", "1..", "..": into min and max.  What has no range is 0 or more. */
+static void add_range(json_t *row, const char *s)
 {
-	json_t *row = json_make("{s:s, s:b}", "type", type, "optional", (int)l->optional);
+	char *end;
+	long least = strtol(s, &end, 10);
 
+	if (end != s || *s != '.')
+		json_object_set_new(row, "min", json_integer(least));
+	if (*end && end[2] != ')')
+		json_object_set_new(row, "max", json_integer(strtol(end + 2, NULL, 10)));
+}
+
+/* "none/loop/^[0-9]+$)": into words, and the pattern that others match. */
+static void add_words(json_t *row, const char *s)
+{
+	json_t *words = json_array();
+
+	for (size_t n; n = strcspn(s, "/)"), n; s += n + (s[n] == '/'))
+		if (*s == '^')
+			json_object_set_new(row, "pattern", json_textn(s, n));
+		else
+			json_array_append_new(words, json_textn(s, n));
+	json_object_set_new(row, "words", words);
+}
+
+/* TYPE as the JSON type it is, with its range or words. */
+static void add_type(json_t *row, const char *type, const struct session *s)
+{
+	size_t n = strcspn(type, "(|");
+	const struct contract_kind *k = contract_kinds;
+	const char *rest = type[n] == '(' ? strchr(type, ')') + 1 : type + n, *of = type;
+	char *name;
+
+	while (k->name && (strncmp(k->name, type, n) || k->name[n]))
+		k++;
+	if (k->name) {
+		of = k->type;
+		n = strcspn(of, "(");
+	}
+	name = str_printf("%.*s%s", (int)n, of, rest);
+	json_object_set_new(row, "type", json_text(name));
+	free(name);
+	if (k->name && !strcmp(k->name, "engine")) {
+		json_object_set_new(row, "words", json_array());
+		for (size_t i = 0; s->engines[i]; i++)
+			json_array_append_new(json_object_get(row, "words"), json_text(s->engines[i]->name));
+	} else if (!strncmp(of, "string(", 7))
+		add_words(row, of + 7);
+	else if (!strncmp(of, "integer", 7) || !strncmp(of, "number", 6))
+		add_range(row, of[n] == '(' ? of + n + 1 : "");
+}
+
+static void add_key(json_t *list, const char *key, int n_key, const char *type, const struct contract_line *l,
+		    const struct session *s)
+{
+	json_t *row = json_make("{s:b}", "optional", (int)l->optional);
+
+	add_type(row, type, s);
 	json_object_set_new(row, "key", json_textn(key, (size_t)n_key));
 	json_object_set_new(row, "help", json_textn(l->help, (size_t)l->n_help));
 	json_array_append_new(list, row);
 }
 
 /* What stands beside a name. */
-static void add_beside(json_t *list, const struct contract_line *l, const char *what, const char *type)
+static void add_beside(json_t *list, const struct contract_line *l, const char *what, const char *type,
+		       const struct session *s)
 {
 	bool plain = l->n_key >= 4 && !memcmp(l->key + l->n_key - 4, "name", 4) &&
 		     (l->n_key == 4 || l->key[l->n_key - 5] == '.');
 	char *key = plain ? str_printf("%.*s%s", l->n_key - 4, l->key, what)
 			  : str_printf("%.*s_%s", l->n_key, l->key, what);
 
-	add_key(list, key, (int)strlen(key), type, l);
+	add_key(list, key, (int)strlen(key), type, l, s);
 	free(key);
 }
 
-static json_t *keys_json(const char *lines)
+static json_t *keys_json(const char *lines, const struct session *s)
 {
 	json_t *list = json_array();
 	struct contract_line l;
@@ -103,13 +178,13 @@ static json_t *keys_json(const char *lines)
 		bool port = !strcmp(type, "port") || !strcmp(type, "endport"),
 		     node = port || !strcmp(type, "node");
 
-		add_key(list, l.key, l.n_key, node ? "string|null" : type, &l);
+		add_key(list, l.key, l.n_key, node ? "string|null" : type, &l, s);
 		if (node) {
-			add_beside(list, &l, "guid", "string|null");
-			add_beside(list, &l, "lid", "integer|null");
+			add_beside(list, &l, "guid", "guid|null", s);
+			add_beside(list, &l, "lid", "lid|null", s);
 		}
 		if (port)
-			add_beside(list, &l, "port", "integer|null");
+			add_beside(list, &l, "port", "portnum|null", s);
 		free(type);
 	}
 	return list;
@@ -124,10 +199,10 @@ static void print_keys(const char *lines, struct out *o)
 			 l.optional ? "?" : "", l.n_help, l.help);
 }
 
-static void tell_command(const struct command *c, json_t *list, struct out *o)
+static void tell_command(const struct command *c, json_t *list, const struct session *s, struct out *o)
 {
 	char *lines = contract_of(c);
-	json_t *keys = keys_json(lines);
+	json_t *keys = keys_json(lines, s);
 
 	if (*lines)
 		out_text(o, "%s\n", c->name);
@@ -146,13 +221,15 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 	list = json_array();
 	out_text(o, "Schema %d.  All objects:\n", JSON_SCHEMA);
 	print_keys(contract_common, o);
+	for (const struct contract_kind *k = contract_kinds; !one && k->name; k++)
+		out_text(o, "%s stands for %s: %s\n", k->name, k->type, k->help);
 	for (size_t t = 0; !one && s->commands[t]; t++)
 		for (const struct command *c = s->commands[t]; c->name; c++)
-			tell_command(c, list, o);
+			tell_command(c, list, s, o);
 	if (one)
-		tell_command(one, list, o);
+		tell_command(one, list, s, o);
 	out_json(o, "version", json_integer(JSON_SCHEMA));
-	out_json(o, "common", keys_json(contract_common));
+	out_json(o, "common", keys_json(contract_common, s));
 	out_json(o, "commands", list);
 	return 0;
 }

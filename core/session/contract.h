@@ -5,15 +5,26 @@
  *   KEY TYPE[?] TEXT
  *
  * KEY is a place: `a.b` is b within the object a, `a[]` an element of the list a, `a[].b` is b within each
- * element, `a.*` any key within a.  TYPE is string, integer, number, boolean, object or any, or one of these
+ * element, `a.*` any key within a.  TYPE is string, integer, number, boolean or object, or one of these
  * with `|null`.  `?`: the key may be missing. node, port and endport stand for several keys, as
  * core/routing/json_names.h makes them: KEY, KEY_guid, KEY_lid, of a port KEY_port (beside `name`: guid, lid,
  * port).
+ *
+ * Behind integer and number stands their range, `(LEAST..MOST)`, either of which may be left out; without
+ * any they are 0 or more.  Behind string stand the only words, `(none/loop/^[0-9]+$)`; what begins with ^ is
+ * a regular expression that others match.  The names of contract_kinds stand for such types.
+ * tests/contract.py judges what commands print by all of this.
  */
 #ifndef IBSCOPE_CONTRACT_H
 #define IBSCOPE_CONTRACT_H
 
 #include "core/base/defs.h"
+
+struct contract_kind {
+	const char *name, *type, *help;
+};
+/* Ended by name NULL. The words of `engine` are the engines there are. */
+extern const struct contract_kind contract_kinds[];
 
 struct contract_line {
 	const char *key, *type, *help; /* not ended by NUL */

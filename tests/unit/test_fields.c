@@ -56,8 +56,8 @@ static void as_contract(void **state)
 
 	(void)state;
 	fields_contract(&t, "x[].", fields);
-	assert_non_null(
-		strstr(text_str(&t), "x[].good boolean help of good\nx[].port integer help of port\n"));
+	assert_non_null(strstr(text_str(&t),
+			       "x[].good boolean help of good\nx[].port integer(0..255) help of port\n"));
 	assert_non_null(strstr(text_str(&t), "x[].where node? the place\n"));
 	assert_non_null(strstr(text_str(&t),
 			       "x[].share number help of share\nx[].name string help of name\n"

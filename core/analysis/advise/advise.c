@@ -21,10 +21,10 @@
 	}
 
 const struct field advice_fields[] = {
-	FIELD_BY_CODE("rank", "integer", "from 1"),
-	FIELD_BY_CODE("engine", "string", "the engine"),
+	FIELD_BY_CODE("rank", "integer(1..)", "from 1"),
+	FIELD_BY_CODE("engine", "engine", "the engine"),
 	ROW("options", options, "options", "what it has beside the options in force"),
-	FIELD_BY_CODE("class", "string", "A, B or C"),
+	FIELD_BY_CODE("class", "string(A/B/C)", "A, B or C"),
 	FIELD_BY_CODE("sound", "boolean", "class A: every pair has a path, no credit loop"),
 	ROW("pairs", pairs, NULL, "ordered pairs of hosts"),
 	ROW("lost", lost, "lost", "of these without a path"),

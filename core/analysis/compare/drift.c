@@ -18,7 +18,7 @@ const struct field drift_entry_fields[] = {
 	FIELD_BY_CODE("owner", "endport", "whose LID it is"),
 	ENTRY("port", port, "now → would", "port held, 255: none"),
 	ENTRY("would", would, NULL, "port after the next sweep, 255: none"),
-	FIELD_BY_CODE("class", "string", "its class"),
+	FIELD_BY_CODE("class", "string(unknown/missing/dead/next/right/kept)", "its class"),
 	ENTRY("why", why, "why", "what is wrong with it, or the rule that chooses the other port"),
 	{.key = NULL},
 };
@@ -29,8 +29,8 @@ const struct field drift_candidate_fields[] = {
 	CANDIDATE("engine", chain, NULL, "the engine, or chain"),
 	CANDIDATE("options", options, NULL, "what it has beside the options in force"),
 	CANDIDATE("in_force", in_force, "string?", "engine that routes in its next sweep"),
-	CANDIDATE("agreement", agreement, "number?", "as above"),
-	CANDIDATE("right", right, "number?", "share of entries that are right"),
+	CANDIDATE("agreement", agreement, "share?", "as above"),
+	CANDIDATE("right", right, "share?", "share of entries that are right"),
 	CANDIDATE("refused", refused, "string?", "why the engine does not route this fabric"),
 	{.key = NULL},
 };

@@ -11,8 +11,8 @@
 #define ROW(key, member, type, column, help) FIELD(key, struct finding, member, type, column, help)
 
 const struct field finding_fields[] = {
-	FIELD_BY_CODE("severity", "string", "error, warning or note"),
-	FIELD_BY_CODE("sure", "string", "fact, computed or likely"),
+	FIELD_BY_CODE("severity", "string(error/warning/note)", "error, warning or note"),
+	FIELD_BY_CODE("sure", "string(fact/computed/likely)", "fact, computed or likely"),
 	ROW("kind", kind, NULL, "kind", "what kind, as credit-loop"),
 	ROW("text", text, NULL, "finding", "what was found"),
 	ROW("detail", detail, "string?", NULL, "more lines"),
@@ -20,7 +20,7 @@ const struct field finding_fields[] = {
 	ROW("cure", cure, "string?", NULL, "what helps"),
 	ROW("more", more, NULL, "shows more", "command that shows more"),
 	FIELD_BY_CODE("where", "node", "the place, of several the first"),
-	FIELD_BY_CODE("port", "integer?", "a port of it"),
+	FIELD_BY_CODE("port", "portnum?", "a port of it"),
 	ROW("count", count, NULL, "count", "how many things of the kind it stands for"),
 	ROW("figure", figure, NULL, NULL, "the most telling figure of the text, 0: none"),
 	ROW("pairs", pairs, NULL, "pairs", "pairs of hosts concerned, as far as known"),

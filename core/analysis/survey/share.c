@@ -71,7 +71,7 @@ const struct field survey_fields[] = {
 	ROW("load_after", load_after, "load", "most routes on a link then"),
 	FIELD_BY_CODE("load_at", "port", "the port that sends them"),
 	ROW("new_loops", new_loops, "loops", "groups of credit loops on VLs that had none"),
-	FIELD("engine", struct survey_row, engine, "string|null", NULL, "engine in force then"),
+	FIELD("engine", struct survey_row, engine, "engine|null", NULL, "engine in force then"),
 	ROW("fallback", fallback, NULL, "another than before, or none"),
 	FIELD_BY_CODE("bad", "boolean", "it counts as bad"),
 	{.key = NULL},

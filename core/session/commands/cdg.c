@@ -364,7 +364,7 @@ const struct command cdg_commands[] = {
 	 .needs = NEEDS_ROUTING,
 	 .json = "in_force boolean false: qos is off\n"
 		 "layers[] object VLs in use\n"
-		 "layers[].vl integer the VL\n"
+		 "layers[].vl vl the VL\n"
 		 "layers[].routes integer routes that begin on it\n"
 		 "layers[].channels integer channels\n"
 		 "layers[].dependencies integer dependencies\n"
@@ -384,7 +384,7 @@ const struct command cdg_commands[] = {
 		 "cdg.dependencies integer dependencies\n"
 		 "cdg.on_cycles integer channels on credit loops\n"
 		 "cdg.list[] object channels: the first, or all\n"
-		 "cdg.list[].vl integer its VL\n"
+		 "cdg.list[].vl vl its VL\n"
 		 "cdg.list[].channel string the channel as text\n"
 		 "cdg.list[].from port port that sends\n"
 		 "cdg.list[].to port port at the other end\n"

@@ -595,7 +595,7 @@ const struct command change_commands[] = {
 		 "compared, by GUID.\n",
 	 .json = "snapshots[] object? what is kept\n"
 		 "snapshots[].name string its name\n"
-		 "snapshots[].engine string? engine that made the tables\n",
+		 "snapshots[].engine engine? engine that made the tables\n",
 	 .run = cmd_snapshot},
 	{.name = NULL},
 };

@@ -362,21 +362,21 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 }
 
 /* Keys of a list of faults (faults_json()). */
-#define FAULT_KEYS(k)                                                                                       \
-	k "[] object faults that have kind and ends in common\n" k                                          \
-	  "[].kind string unreachable, loop, no_lid, cut_off, credit_loop, dropped, missing, not_here; of " \
-	  "baseline.new_faults also host_gone, switch_gone, cable_gone\n" k                                 \
-	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "      \
-	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                           \
-	  "[].from[] object? unreachable, loop: switches from which there is no way; else: "                \
-	  "where\n" k "[].from[].name node the node\n" k                                                    \
-	  "[].from[].port integer? of missing, not_here, cable_gone: its port\n" k                          \
-	  "[].to[] object? endports: unreachable, without LID or cut off; the other end of a cable\n" k     \
-	  "[].to[].name endport the port\n" k "[].to[].port_guid string? of an endport: its port GUID\n" k  \
-	  "[].to[].lid_offset integer? of an endport: offset of the LID from its first\n" k                 \
-	  "[].channels[] object? of credit_loop: channels on a loop\n" k                                    \
-	  "[].channels[].name node node that sends\n" k "[].channels[].port integer its port\n" k           \
-	  "[].channels[].vl integer the VL\n"
+#define FAULT_KEYS(k)                                                                                      \
+	k "[] object faults that have kind and ends in common\n" k                                         \
+	  "[].kind string(unreachable/loop/no_lid/cut_off/credit_loop/dropped/missing/not_here/"           \
+	  "host_gone/switch_gone/cable_gone) what is wrong; the last three are of baseline.new_faults\n" k \
+	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "     \
+	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                          \
+	  "[].from[] object? unreachable, loop: switches from which there is no way; else: "               \
+	  "where\n" k "[].from[].name node the node\n" k                                                   \
+	  "[].from[].port portnum? of missing, not_here, cable_gone: its port\n" k                         \
+	  "[].to[] object? endports: unreachable, without LID or cut off; the other end of a cable\n" k    \
+	  "[].to[].name endport the port\n" k "[].to[].port_guid guid? of an endport: its port GUID\n" k   \
+	  "[].to[].lid_offset integer? of an endport: offset of the LID from its first\n" k                \
+	  "[].channels[] object? of credit_loop: channels on a loop\n" k                                   \
+	  "[].channels[].name node node that sends\n" k "[].channels[].port portnum its port\n" k          \
+	  "[].channels[].vl vl the VL\n"
 
 const struct command check_commands[] = {
 	{.name = "check",
@@ -407,7 +407,7 @@ const struct command check_commands[] = {
 	 "complete\n"
 	 "complete boolean the whole fabric is known\n"
 	 "missing string what is missing, counted by kind\n"
-	 "engine string engine in force\n"
+	 "engine engine engine in force\n"
 	 "asked string engines asked for\n"
 	 "fallback boolean none of the engines asked for routed it\n" JSON_REFUSALS
 	 "notes string lines that the engine noted\n" JSON_WARNINGS(
@@ -424,7 +424,7 @@ const struct command check_commands[] = {
 		     "cut_off integer? pairs without a path since the event before, one end of which "
 		     "is cut off\n"
 		     "between_survivors integer? such pairs that both are there\n"
-		     "spread string? tree or lag: groups that were judged; tables: their own\n"
+		     "spread string(tree/lag/tables)? groups that were judged; tables: their own\n"
 		     "adaptive boolean ways by adaptive-routing groups were judged as well\n"
 		     "layers_in_force boolean false: layers are computed, but qos is off\n"
 		     "turns object? turns from down to up, where the engine has directions\n"

@@ -30,7 +30,7 @@
 	"fabric.complete boolean false: a part of the fabric is not in its source\n"
 #define JSON_REFUSALS                                                    \
 	"refusals[] object? engines that refused the fabric, in order\n" \
-	"refusals[].engine string its name\n"                            \
+	"refusals[].engine engine its name\n"                            \
 	"refusals[].why string its reason\n"
 #define JSON_CHANGE                                                                                   \
 	"cut_off integer? pairs without a path since the event before, one end of which is cut off\n" \
@@ -67,55 +67,55 @@
 	"change.mean_links_after number mean links of a path now\n"                                   \
 	"change.switches_gone integer switches that are not reached any more\n"                       \
 	"change.switches_new integer switches that are reached again\n"
-#define JSON_ROUTED                                                                        \
-	"fatal string? what OpenSM would do here: hang or crash; nothing is computed\n"    \
-	"routing object? the tables that were made\n"                                      \
-	"routing.engine string engine in force\n"                                          \
-	"routing.asked string engines asked for\n"                                         \
-	"routing.switches integer switches reached\n"                                      \
-	"routing.lids integer LIDs given\n"                                                \
-	"routing.max_lid integer highest LID\n"                                            \
-	"routing.ms number milliseconds it took\n"                                         \
-	"routing.from_scratch boolean existing entries were ignored\n"                     \
-	"routing.fallback boolean none of the engines asked for routed it\n"               \
-	"routing.cached boolean the unicast cache kept the tables\n"                       \
-	"hosts_gone integer? endports that are up but not reached by the subnet manager\n" \
+#define JSON_ROUTED                                                                                         \
+	"fatal string(never ends/crashes)? what OpenSM would do here: hang or crash; nothing is computed\n" \
+	"routing object? the tables that were made\n"                                                       \
+	"routing.engine engine engine in force\n"                                                           \
+	"routing.asked string engines asked for\n"                                                          \
+	"routing.switches integer switches reached\n"                                                       \
+	"routing.lids integer LIDs given\n"                                                                 \
+	"routing.max_lid lid highest LID\n"                                                                 \
+	"routing.ms number milliseconds it took\n"                                                          \
+	"routing.from_scratch boolean existing entries were ignored\n"                                      \
+	"routing.fallback boolean none of the engines asked for routed it\n"                                \
+	"routing.cached boolean the unicast cache kept the tables\n"                                        \
+	"hosts_gone integer? endports that are up but not reached by the subnet manager\n"                  \
 	"notes string? lines that the engine noted\n"
-#define JSON_LIST                                                              \
-	"pane string? name of the pane\n"                                      \
-	"title string? its title\n"                                            \
-	"columns[] string? names of the columns, as keys of the rows\n"        \
-	"rows[] object? the rows\n"                                            \
-	"rows[].key string what stays the same over events\n"                  \
-	"rows[].marks[] string down, changed, step, detour, here\n"            \
-	"rows[].about object who the row names; empty where it names nobody\n" \
-	"rows[].about.name node? node it is about\n"                           \
-	"rows[].about.port integer? its port\n"                                \
-	"rows[].about.peer object? node and port at the other end\n"           \
-	"rows[].about.peer.name node the node\n"                               \
-	"rows[].about.peer.port integer? its port\n"                           \
-	"rows[].about.src object? where it leads from\n"                       \
-	"rows[].about.src.name node the node\n"                                \
-	"rows[].about.src.port integer? its port\n"                            \
-	"rows[].about.dst object? where it leads to\n"                         \
-	"rows[].about.dst.name node the node\n"                                \
-	"rows[].about.dst.port integer? its port\n"                            \
+#define JSON_LIST                                                                                  \
+	"pane string? name of the pane\n"                                                          \
+	"title string? its title\n"                                                                \
+	"columns[] string? names of the columns, as keys of the rows\n"                            \
+	"rows[] object? the rows\n"                                                                \
+	"rows[].key string what stays the same over events\n"                                      \
+	"rows[].marks[] string(down/changed/step/detour/here) down, changed, step, detour, here\n" \
+	"rows[].about object who the row names; empty where it names nobody\n"                     \
+	"rows[].about.name node? node it is about\n"                                               \
+	"rows[].about.port portnum? its port\n"                                                    \
+	"rows[].about.peer object? node and port at the other end\n"                               \
+	"rows[].about.peer.name node the node\n"                                                   \
+	"rows[].about.peer.port portnum? its port\n"                                               \
+	"rows[].about.src object? where it leads from\n"                                           \
+	"rows[].about.src.name node the node\n"                                                    \
+	"rows[].about.src.port portnum? its port\n"                                                \
+	"rows[].about.dst object? where it leads to\n"                                             \
+	"rows[].about.dst.name node the node\n"                                                    \
+	"rows[].about.dst.port portnum? its port\n"                                                \
 	"rows[].* string|number|null cells by column\n"
 #define JSON_LOOPS                                                                         \
 	"credit_loops[] object groups of channels with credit loops\n"                     \
-	"credit_loops[].group integer its number, from 1\n"                                \
-	"credit_loops[].vl integer VL of the first channel\n"                              \
-	"credit_loops[].vls[] integer VLs it is on\n"                                      \
+	"credit_loops[].group integer(1..) its number, from 1\n"                           \
+	"credit_loops[].vl vl VL of the first channel\n"                                   \
+	"credit_loops[].vls[] vl VLs it is on\n"                                           \
 	"credit_loops[].channels integer channels in the group\n"                          \
 	"credit_loops[].length integer channels of a shortest loop\n"                      \
 	"credit_loops[].cycle[] object that loop\n"                                        \
 	"credit_loops[].cycle[].channel string the channel as text\n"                      \
-	"credit_loops[].cycle[].vl integer its VL\n"                                       \
+	"credit_loops[].cycle[].vl vl its VL\n"                                            \
 	"credit_loops[].cycle[].routes_on integer routes that go on to the next channel\n" \
 	"credit_loops[].cycle[].from port port that sends\n"                               \
 	"credit_loops[].cycle[].to port port at the other end\n"                           \
 	"credit_loops[].cycle[].routes[] object? some of these routes\n"                   \
-	"credit_loops[].cycle[].routes[].dlid integer LID they lead to\n"                  \
+	"credit_loops[].cycle[].routes[].dlid lid LID they lead to\n"                      \
 	"credit_loops[].cycle[].routes[].src endport source\n"                             \
 	"credit_loops[].cycle[].routes[].dst endport destination\n"                        \
 	"dropped integer routes that VL 15 ends\n"
@@ -137,8 +137,8 @@
 	"warnings[].line integer line of the file, 0: none\n"                \
 	"warnings[].text string what was found\n"                            \
 	"warnings[].missing boolean a part of the fabric is missing there\n" \
-	"warnings[].guid string? node GUID of the place\n"                   \
-	"warnings[].port integer? its port\n"
+	"warnings[].guid guid? node GUID of the place\n"                     \
+	"warnings[].port portnum? its port\n"
 /* An option whose value may be names instead of a file of GUIDs; report_named() writes these keys. */
 #define JSON_NAMED_OPTION(option, of)                                       \
 	option " object? names given in place of a file of " of "\n" option \

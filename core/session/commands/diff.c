@@ -227,8 +227,8 @@ const struct command diff_commands[] = {
 		    "from there.\n",
 	 .json = JSON_SCOPE JSON_CHANGE
 	 "figures.* object figures before and after, as `compare` names them\n"
-	 "figures.*.was number before\n"
-	 "figures.*.now number now\n"
+	 "figures.*.was number(..) before\n"
+	 "figures.*.now number(..) now\n"
 	 "loads object routes on links, all hosts to all, before and now\n"
 	 "loads.hotter integer links, each direction by itself, that carry "
 	 "more\n"
@@ -241,20 +241,20 @@ const struct command diff_commands[] = {
 	 "loads.ports[].from port port that sends\n"
 	 "loads.ports[].before integer routes before\n"
 	 "loads.ports[].after integer routes now\n"
-	 "loads.ports[].gain integer routes more than before\n"
+	 "loads.ports[].gain integer(..) routes more than before\n"
 	 "entries[] object changed entries: the first, or all\n"
 	 "entries[].switch node the switch\n"
-	 "entries[].lid integer the LID\n"
+	 "entries[].lid lid the LID\n"
 	 "entries[].owner endport whose LID it is\n"
-	 "entries[].was integer port before; 255: none\n"
-	 "entries[].now integer port now; 255: none\n"
+	 "entries[].was portnum port before; 255: none\n"
+	 "entries[].now portnum port now; 255: none\n"
 	 "pairs[] object changed pairs: the first, or all\n"
-	 "pairs[].change string rerouted, lost, regained or new\n"
+	 "pairs[].change string(rerouted/lost/regained/new) what became of it\n"
 	 "pairs[].src endport source\n"
 	 "pairs[].dst endport destination\n"
-	 "pairs[].dlid integer LID of the destination\n"
-	 "pairs[].before string links before, none or loop\n"
-	 "pairs[].after string links now, none or loop\n",
+	 "pairs[].dlid lid LID of the destination\n"
+	 "pairs[].before string(none/loop/^[0-9]+$) links before, none or loop\n"
+	 "pairs[].after string(none/loop/^[0-9]+$) links now, none or loop\n",
 	 .run = cmd_diff},
 	{.name = NULL},
 };

@@ -102,7 +102,7 @@ const struct command doctor_commands[] = {
 		    "statistic or a\n"
 		    "  guess), and names the command that shows more.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "engine string|null engine whose tables are judged, null: no engine routes\n"
+	 .json = "engine engine|null engine whose tables are judged, null: no engine routes\n"
 		 "complete boolean the whole fabric is known\n"
 		 "errors integer findings of severity error\n"
 		 "warnings integer of severity warning\n"

@@ -287,8 +287,8 @@ const struct command drift_commands[] = {
 		 "of entries that\n"
 		 "  are right or kept.  `all`: every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "engine string? engine whose next sweep is compared with\n"
-		 "agreement number? share of entries that are right or kept\n"
+	 .json = "engine engine? engine whose next sweep is compared with\n"
+		 "agreement share? share of entries that are right or kept\n"
 		 "states_known boolean? false: whether a port came up since the last sweep is not known\n"
 		 "classes.* integer? entries by class: right, kept, next, dead, missing, unknown\n"
 		 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"

@@ -300,10 +300,11 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 }
 
 /* Keys of an element (element_json()). */
-#define ELEMENT_KEYS(k)                                                                                  \
-	k ".number integer its number\n" k ".name string its name\n" k                                   \
-	  ".guid string lowest GUID of its chips\n" k ".by string rule that took its chips together\n" k \
-	  ".chips integer chips\n" k ".external integer links to other elements\n" k                     \
+#define ELEMENT_KEYS(k)                                                                             \
+	k ".number integer(1..) its number\n" k ".name string its name\n" k                         \
+	  ".guid guid lowest GUID of its chips\n" k                                                 \
+	  ".by string(alone/system GUID/chassis number/file) rule that took its chips together\n" k \
+	  ".chips integer chips\n" k ".external integer links to other elements\n" k                \
 	  ".internal integer links between its chips\n" k ".hosts integer host ports\n"
 
 const struct command element_commands[] = {
@@ -371,9 +372,9 @@ const struct command element_commands[] = {
 		 "equal_paths.unequal integer pairs with ways of unequal length\n"
 		 "equal_paths.list[] object these pairs: the first, or all\n"
 		 "equal_paths.list[].from string element\n"
-		 "equal_paths.list[].from_guid string its lowest GUID\n"
+		 "equal_paths.list[].from_guid guid its lowest GUID\n"
 		 "equal_paths.list[].to string element\n"
-		 "equal_paths.list[].to_guid string its lowest GUID\n"
+		 "equal_paths.list[].to_guid guid its lowest GUID\n"
 		 "equal_paths.list[].shortest integer length of the shortest ways\n"
 		 "equal_paths.list[].links integer links that begin one\n"
 		 "equal_paths.list[].longest integer length of the longest\n"
@@ -395,7 +396,7 @@ const struct command element_commands[] = {
 		 "  chips of a chassis taken together.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE "compare[] object engines\n"
-			    "compare[].engine string its name\n"
+			    "compare[].engine engine its name\n"
 			    "compare[].refused string? why it refuses the fabric; then there are no figures\n"
 			    "@compare[].\n"
 			    "compare[].path_links_mean number|null? links of a path, mean\n"

@@ -324,15 +324,15 @@ const struct command flow_commands[] = {
 	 .json = JSON_SCOPE
 	 "port object? the port\n"
 	 "port.name node its node\n"
-	 "port.port integer its number\n"
+	 "port.port portnum its number\n"
 	 "peer object|null? the other end\n"
 	 "peer.name node? its node\n"
-	 "peer.port integer? its number\n"
+	 "peer.port portnum? its number\n"
 	 "pairs integer? pairs of hosts over it\n"
-	 "by string? what groups are grouped by\n" GROUP_KEYS(
+	 "by string(switches/source/destination/host/scope/pair)? what groups are grouped by\n" GROUP_KEYS(
 		 "groups",
-		 "groups, most pairs first") "groups[].from_port integer|null? of a host its port\n"
-					     "groups[].to_port integer|null? of a host its port\n" GROUP_KEYS(
+		 "groups, most pairs first") "groups[].from_port portnum|null? of a host its port\n"
+					     "groups[].to_port portnum|null? of a host its port\n" GROUP_KEYS(
 						     "sources", "by source switch")
 						     GROUP_KEYS(
 							     "destinations",
@@ -343,7 +343,7 @@ const struct command flow_commands[] = {
 										      "source\n"
 										      "flows[].dst endport "
 										      "destination\n"
-										      "flows[].dlid integer "
+										      "flows[].dlid lid "
 										      "LID of the "
 										      "destination\n"
 										      "flows[].pairs integer "

@@ -332,7 +332,7 @@ const struct command load_commands[] = {
 			    "left_out integer? flows of the pattern with an end that is down or does not "
 			    "count, or with one end only\n"
 			    "ebb object? effective bisection bandwidth\n"
-			    "ebb.value number mean share of a link that a flow gets\n"
+			    "ebb.value share mean share of a link that a flow gets\n"
 			    "ebb.half_width number of its 95 % interval\n"
 			    "ebb.samples integer random pairings\n"
 			    "ebb.hosts integer hosts that were paired\n"
@@ -360,7 +360,7 @@ const struct command load_commands[] = {
 			    "shifts.worst integer most flows on a link\n"
 			    "shifts.mean number|null mean of the most\n"
 			    "shifts.engine_order boolean the order is the engine's own\n"
-			    "shifts.order string lid, ftree or name\n"
+			    "shifts.order string(lid/ftree/name) lid, ftree or name\n"
 			    "shifts.list[] object the worst shifts\n"
 			    "shifts.list[].shift integer K\n"
 			    "shifts.list[].max integer most flows on a link\n"
@@ -382,7 +382,7 @@ const struct command load_commands[] = {
 		    "(`tables FILE`) use those.\n"
 		    "  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE "spread string? tree or lag; tables: groups of their own\n"
+	 .json = JSON_SCOPE "spread string(tree/lag/tables)? tree or lag; tables: groups of their own\n"
 			    "shares object shares of links, all hosts to all\n"
 			    "shares.max number largest\n"
 			    "shares.mean number mean\n"

@@ -90,10 +90,14 @@ const struct command session_commands[] = {
 		 "  The same as JSON with --json.  The version goes up when a key goes away or changes its "
 		 "meaning; keys may be\n"
 		 "  added at any time.\n",
-	 .json = "version integer version of the keys\n"
+	 .json = "version integer(1..) version of the keys\n"
 		 "common[] object keys that all objects have\n"
 		 "common[].key string where it stands: a.b, a[] for elements of lists, * for any key\n"
 		 "common[].type string string, integer, number, boolean, object, null, with | between\n"
+		 "common[].min integer(..)? of a number: it is not less\n"
+		 "common[].max integer? nor more\n"
+		 "common[].words[] string? the only words it may be\n"
+		 "common[].pattern string? or what matches this regular expression\n"
 		 "common[].optional boolean it may be missing\n"
 		 "common[].help string what it tells\n"
 		 "commands[] object commands\n"
@@ -101,6 +105,10 @@ const struct command session_commands[] = {
 		 "commands[].keys[] object keys of its object when it did not fail\n"
 		 "commands[].keys[].key string as in common\n"
 		 "commands[].keys[].type string as in common\n"
+		 "commands[].keys[].min integer(..)? as in common\n"
+		 "commands[].keys[].max integer? as in common\n"
+		 "commands[].keys[].words[] string? as in common\n"
+		 "commands[].keys[].pattern string? as in common\n"
 		 "commands[].keys[].optional boolean as in common\n"
 		 "commands[].keys[].help string as in common\n",
 	 .run = cmd_schema},

@@ -281,16 +281,16 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 /* Keys of a path (path_json()). */
 #define PATH_KEYS(k)                                                                               \
 	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k       \
-	  ".slid integer LID of the source\n" k ".dlid integer LID of the destination\n" k         \
-	  ".ok boolean it arrives\n" k ".end string how it ends\n" k                               \
+	  ".slid lid LID of the source\n" k ".dlid lid LID of the destination\n" k                 \
+	  ".ok boolean it arrives\n" k ".end end how it ends\n" k                                  \
 	  ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k \
-	  ".sl_min integer|null lowest SL; null: none yet, at a step\n" k                          \
-	  ".sl_max integer|null highest SL: another where OpenSM draws one at random\n" k          \
+	  ".sl_min vl|null lowest SL; null: none yet, at a step\n" k                               \
+	  ".sl_max vl|null highest SL: another where OpenSM draws one at random\n" k               \
 	  ".path[] object switches on the way\n" k ".path[].switch node the switch\n" k            \
-	  ".path[].in integer port it comes in by; 0: it starts here\n" k                          \
-	  ".path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n" k   \
-	  ".path[].vl integer|null VL on the link out\n" k                                         \
-	  ".path[].ports[] integer? ports that adaptive routing may take\n"
+	  ".path[].in portnum port it comes in by; 0: it starts here\n" k                          \
+	  ".path[].out portnum port it goes out by; 0: it ends here, 255: there is no entry\n" k   \
+	  ".path[].vl vl|null VL on the link out\n" k                                              \
+	  ".path[].ports[] portnum? ports that adaptive routing may take\n"
 
 const struct command path_commands[] = {
 	{.name = "trace",
@@ -332,50 +332,50 @@ const struct command path_commands[] = {
 		 "choice object? how the entry was decided\n"
 		 "choice.switch node the switch\n"
 		 "choice.dst endport whose LID it is\n"
-		 "choice.lid integer the LID\n"
-		 "choice.port integer|null the port\n"
+		 "choice.lid lid the LID\n"
+		 "choice.port portnum|null the port\n"
 		 "choice.rule string rule that decided, in the engine's words\n"
 		 "choice.text string the same in words\n"
 		 "choice.candidates[] object ports that were compared\n"
-		 "choice.candidates[].port integer the port\n"
+		 "choice.candidates[].port portnum the port\n"
 		 "choice.candidates[].peer port what it leads to\n"
 		 "choice.candidates[].chip node? chip of the chassis it is on, when not the switch itself\n"
 		 "choice.candidates[].* integer what was compared, by its name\n"
 		 "via object? what the port named is worth\n"
-		 "via.port integer the port\n"
-		 "via.chosen integer|null port of the table\n"
-		 "via.verdict string chosen, equal, longer, shorter, forbidden, open or no way\n"
-		 "via.links integer hops by the table; -1: it does not lead there\n"
-		 "via.lawful integer hops of the shortest way the rule allows through the port; -1: none\n"
-		 "via.shortest integer hops of the shortest way through it; -1: none\n"
+		 "via.port portnum the port\n"
+		 "via.chosen portnum|null port of the table\n"
+		 "via.verdict string(chosen/equal/longer/shorter/forbidden/open/no way) as in the text\n"
+		 "via.links integer(-1..) hops by the table; -1: it does not lead there\n"
+		 "via.lawful integer(-1..) hops of the shortest way the rule allows through it; -1: none\n"
+		 "via.shortest integer(-1..) hops of the shortest way through it; -1: none\n"
 		 "turn object? where the way breaks the up/down rule\n"
 		 "turn.switch node the switch\n"
-		 "turn.in integer port it comes in by\n"
+		 "turn.in portnum port it comes in by\n"
 		 "turn.from port from where\n"
-		 "turn.out integer port it goes out by\n"
+		 "turn.out portnum port it goes out by\n"
 		 "turn.to port to where\n"
 		 "pair object? the story of a path: its switches, SL and layer\n"
 		 "pair.src endport source\n"
 		 "pair.dst endport destination\n"
-		 "pair.sl_min integer lowest SL\n"
-		 "pair.sl_max integer highest SL\n"
+		 "pair.sl_min vl lowest SL\n"
+		 "pair.sl_max vl highest SL\n"
 		 "pair.text string SL and layer in words\n"
 		 "pair.hops integer? cables between switches, when it arrives\n"
 		 "pair.links integer? all cables\n"
 		 "pair.path[] object switches on the way\n"
 		 "pair.path[].switch node the switch\n"
-		 "pair.path[].port integer|null port it leaves by; null: no entry\n"
+		 "pair.path[].port portnum|null port it leaves by; null: no entry\n"
 		 "pair.path[].rule string the rule that decided there\n"
 		 "pair.path[].decided string the same as a sentence\n"
 		 "given object? the path that was named\n"
 		 "given.path string as text\n"
-		 "given.verdict string as of via\n"
+		 "given.verdict string(chosen/equal/longer/shorter/forbidden/open/no way) as of via\n"
 		 "given.links integer its links\n"
-		 "given.table_links integer links of the tables' path; -1: there is none\n"
+		 "given.table_links integer(-1..) links of the tables' path; -1: there is none\n"
 		 "given.switches[] object switches on it\n"
 		 "given.switches[].name node the switch\n"
-		 "given.switches[].in integer port it comes in by\n"
-		 "given.switches[].out integer port it goes out by\n",
+		 "given.switches[].in portnum port it comes in by\n"
+		 "given.switches[].out portnum port it goes out by\n",
 	 .run = cmd_why},
 	{.name = "lft",
 	 .at_step = true,
@@ -383,8 +383,8 @@ const struct command path_commands[] = {
 	 .help = "the forwarding table of a switch; entries changed by the last event are marked",
 	 .needs = NEEDS_ROUTING,
 	 .json = "entries[] object entries of the table\n"
-		 "entries[].lid integer the LID\n"
-		 "entries[].port integer its port; 255: no entry\n" JSON_LIST,
+		 "entries[].lid lid the LID\n"
+		 "entries[].port portnum its port; 255: no entry\n" JSON_LIST,
 	 .run = cmd_lft},
 	{.name = "hops",
 	 .at_step = true,

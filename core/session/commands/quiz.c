@@ -185,11 +185,11 @@ const struct command quiz_commands[] = {
 		 "  The same seed asks the same; without one each question is another.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "question object? what is asked\n"
-		 "question.kind string port, layer, SL or rank\n"
+		 "question.kind string(port/layer/SL/rank) port, layer, SL or rank\n"
 		 "question.switch node? of a port or a rank: the switch\n"
-		 "question.lid integer? of a port: the LID\n"
+		 "question.lid lid? of a port: the LID\n"
 		 "question.candidates[] object? of a port: ports that the engine chose among, by number\n"
-		 "question.candidates[].port integer the port\n"
+		 "question.candidates[].port portnum the port\n"
 		 "question.candidates[].peer port port at the other end\n"
 		 "question.candidates[].* integer quantities by name\n"
 		 "question.src endport? of a layer: the path's beginning\n"
@@ -201,14 +201,14 @@ const struct command quiz_commands[] = {
 		 "question.layers[].put integer paths, as they were put there\n"
 		 "question.layers[].pairs integer paths in the end\n"
 		 "question.neighbours[] object? of a rank: cables to switches\n"
-		 "question.neighbours[].port integer the port\n"
+		 "question.neighbours[].port portnum the port\n"
 		 "question.neighbours[].name node the neighbour\n"
-		 "question.neighbours[].rank integer its rank, -1 when it has none\n"
+		 "question.neighbours[].rank integer(-1..) its rank, -1 when it has none\n"
 		 "question.host_ports integer? cables to hosts\n"
 		 "question.clue string? what else there is to go by\n"
 		 "right boolean? the answer is right\n"
 		 "answer integer? the right one\n"
-		 "port integer? the port of the entry\n"
+		 "port portnum? the port of the entry\n"
 		 "rule string? the rule that decided, of the closed list of `why`\n"
 		 "decided string? its sentence\n",
 	 .run = cmd_quiz},

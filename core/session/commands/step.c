@@ -615,7 +615,7 @@ const struct command step_commands[] = {
 		 "changed by\n"
 		 "  the last move.  Panes that have nothing to do with the run say \"present\".\n",
 	 .json = "steps integer? steps that were recorded\n"
-		 "engine string? whose run it is\n"
+		 "engine engine? whose run it is\n"
 		 "part string? what of a long run was recorded, empty: all\n"
 		 "of integer? steps there are\n"
 		 "phase string? phase the step is in\n"
@@ -631,7 +631,7 @@ const struct command step_commands[] = {
 		 "asked string? `step show`: what the engine was asked of the step\n"
 		 "told string? what it says, with the rule that `why` ends with\n"
 		 "candidates[] object? what the step chose from\n"
-		 "candidates[].port integer a port\n"
+		 "candidates[].port portnum a port\n"
 		 "candidates[].taken boolean it was taken\n"
 		 "candidates[].peer port? port at the other end\n"
 		 "candidates[].chip node? chip of the chassis that it is on, when another\n"

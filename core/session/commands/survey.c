@@ -183,24 +183,24 @@ const struct command survey_commands[] = {
 		 "same.\n",
 	 .json = JSON_SCOPE
 	 "survey_of object what it is a survey of; shares of one survey have the same but for shard\n"
-	 "survey_of.what string what fails: links, switches, chassis, cards\n"
+	 "survey_of.what string(links/switches/chassis/cards) what fails: links, switches, chassis, cards\n"
 	 "survey_of.pairs integer so many pairs at most; 0: each alone\n"
 	 "survey_of.sampled boolean the pairs are drawn out of more\n"
 	 "survey_of.seed integer of the draw\n"
 	 "survey_of.failures integer failures of all shares\n"
 	 "survey_of.load_before integer most routes on a link with nothing failed\n"
-	 "survey_of.engine string engine in force before\n"
+	 "survey_of.engine engine engine in force before\n"
 	 "survey_of.asked string engines asked for\n"
 	 "survey_of.options string options that are not at their defaults\n"
-	 "survey_of.fabric string fingerprint of the fabric\n"
-	 "survey_of.tables string fingerprint of what was down, who counts, and the tables\n"
-	 "survey_of.shard integer? the share, from 1\n"
-	 "survey_of.shards integer? of so many\n"
+	 "survey_of.fabric guid fingerprint of the fabric\n"
+	 "survey_of.tables guid fingerprint of what was down, who counts, and the tables\n"
+	 "survey_of.shard integer(1..)? the share, from 1\n"
+	 "survey_of.shards integer(1..)? of so many\n"
 	 "survey[] object failures, the worst first\n"
 	 "@survey[].\n"
 	 "bad integer failures that count as bad\n"
-	 "bad_low number? of a sample: least share of bad ones, 95 % interval\n"
-	 "bad_high number? and the largest\n",
+	 "bad_low share? of a sample: least share of bad ones, 95 % interval\n"
+	 "bad_high share? and the largest\n",
 	 .rows = {survey_fields},
 	 .run = cmd_survey},
 	{.name = NULL},

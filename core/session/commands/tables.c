@@ -134,7 +134,7 @@ const struct command tables_commands[] = {
 	 .needs = NEEDS_FABRIC,
 	 .json = "tables object what was read\n"
 		 "tables.source string file, or live\n"
-		 "tables.format string lfts, fdbs, far or live\n"
+		 "tables.format string(lfts/fdbs/far/live) lfts, fdbs, far or live\n"
 		 "tables.switches integer switches with a table\n"
 		 "tables.entries integer entries\n"
 		 "tables.adaptive integer entries with an adaptive-routing group\n"

@@ -324,7 +324,7 @@ const struct command watch_commands[] = {
 		 "old the last\n"
 		 "  reading is.\n",
 	 .json = "rounds[] object readings\n"
-		 "rounds[].round integer its number, from 1\n"
+		 "rounds[].round integer(1..) its number, from 1\n"
 		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
 		 "rounds[].entries integer? table entries that changed\n"
 		 "rounds[].dead_entries integer? entries by which a packet cannot go on\n"
