@@ -711,6 +711,24 @@ void sweep_unref(const struct sweep *cs)
 	}
 }
 
+bool is_cut_off(const struct sweep *w, uint32_t ep)
+{
+	return !w->topo->endport_up[ep] && !w->setup->state->node_down[endport_node(w->fabric, ep)];
+}
+
+uint32_t count_cut_off(const struct sweep *w, uint32_t *first)
+{
+	uint32_t n = 0;
+
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
+		if (!host_set_matters(w->hosts, w->fabric, ep) || !is_cut_off(w, ep))
+			continue;
+		if (n++ == 0 && first)
+			*first = ep;
+	}
+	return n;
+}
+
 /* --- once more, with somebody looking ---------------------------------------------------------- */
 
 static struct routing *route_again(const struct engine *g, const struct engine_input *in,

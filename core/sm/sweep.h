@@ -87,4 +87,12 @@ struct sweep_repeat {
  */
 int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct routing **r, struct err *e);
 
+/*
+ * An endport is cut off when its node has not failed, but the subnet manager does not reach it.
+ * count_cut_off() counts those that matter (host_set_matters()) and puts one of them into *first (may be
+ * NULL).
+ */
+bool is_cut_off(const struct sweep *w, uint32_t ep);
+uint32_t count_cut_off(const struct sweep *w, uint32_t *first);
+
 #endif

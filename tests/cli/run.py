@@ -18,6 +18,7 @@ import threading
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
+import clears  # noqa: E402
 import contract  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
@@ -609,6 +610,9 @@ def main():
               ("one dump", lambda: one_dump(folder)),
               ("job array", lambda: job_array(folder)), ("links exported", lambda: links_exported(folder)),
               ("one by one", lambda: one_by_one(folder)), ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
+    tests += [("all-clear words", lambda: clears.no_word_forgotten(ROOT))]
+    tests += [("all-clear %d: %s" % (i, r.words), lambda r=r: clears.try_row(r, folder, run, lambda text: contract.objects(PROGRAM, text)))
+              for i, r in enumerate(clears.ROWS)]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]
     bad = 0
@@ -617,6 +621,7 @@ def main():
             os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as f:
                 f.write(text)
+        clears.make_files(folder, run)
         for name, test in tests:
             try:
                 why = test()

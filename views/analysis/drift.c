@@ -188,7 +188,7 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", p->why.msg);
 	else if (a && !a->d)
 		text_add(t, "%s", a->e.msg);
-	else if (a && !drift_found(a->d))
+	else if (a && !drift_found(a->d) && drift_known(a->d))
 		text_add(t, "the next sweep would change nothing");
 	else if (a)
 		text_add(t, "agreement %.4f%s", drift_agreement(a->d),

@@ -173,7 +173,7 @@ static void footer(const struct view *v, struct text *t)
 	}
 	if (on)
 		text_add(t, "credit loops: %s on %s", PLURAL(on, "channel"), PLURAL(vls, "VL"));
-	else
+	else if (p->graph->cdg->used)
 		text_add(t, "no credit loops");
 	if (p->graph->cdg->dropped)
 		text_add(t, "; %" PRIu64 " route%s dropped", p->graph->cdg->dropped,

@@ -244,6 +244,8 @@ static int judge_all(struct judge *j, struct progress *p, struct err *e)
 		}
 		if (!has_table(j, sw)) {
 			j->d->n_silent++;
+			for (unsigned lid = 1; j->next && lid <= j->top; lid++)
+				j->d->n_unjudged += routing_port(j->next, sw, lid) != NO_PATH;
 			continue;
 		}
 		for (unsigned lid = 1; lid <= j->top; lid++) {
@@ -409,21 +411,29 @@ uint64_t drift_total(const struct drift *d)
 	return n;
 }
 
+static double share(const struct drift *d, uint64_t n)
+{
+	uint64_t all = drift_total(d) + d->n_unjudged;
+
+	return all ? (double)n / (double)all : 0;
+}
+
 double drift_agreement(const struct drift *d)
 {
-	uint64_t n = drift_total(d);
-
-	return n ? (double)(d->count[DRIFT_RIGHT] + d->count[DRIFT_KEPT]) / (double)n : 1;
+	return share(d, d->count[DRIFT_RIGHT] + d->count[DRIFT_KEPT]);
 }
 
 double drift_right_share(const struct drift *d)
 {
-	uint64_t n = drift_total(d);
-
-	return n ? (double)d->count[DRIFT_RIGHT] / (double)n : 1;
+	return share(d, d->count[DRIFT_RIGHT]);
 }
 
 bool drift_found(const struct drift *d)
 {
-	return drift_total(d) != d->count[DRIFT_RIGHT] + d->count[DRIFT_KEPT];
+	return drift_total(d) + d->n_unjudged != d->count[DRIFT_RIGHT] + d->count[DRIFT_KEPT];
+}
+
+bool drift_known(const struct drift *d)
+{
+	return drift_total(d) && !d->n_silent && !d->next->fabric->warnings.missing;
 }

@@ -44,6 +44,7 @@ struct drift {
 	struct drift_entry *entry;	     /* all that are not right: by class, switch and LID */
 	size_t n_entries;
 	uint32_t n_silent;   /* switches of the fabric without a table: not judged */
+	uint64_t n_unjudged; /* entries that the next sweep makes on these */
 	uint32_t n_away;     /* tables of switches that are not in the fabric (any more): not judged */
 	bool ignored;	     /* the next sweep ignores existing entries: a port is being set up */
 	bool states_unknown; /* not known whether a port came up since the last sweep; if so, kept entries
@@ -67,12 +68,14 @@ struct drift *drift_run(const struct sweep *held, const struct setup *setup, con
 void drift_free(struct drift *d);
 
 uint64_t drift_total(const struct drift *d); /* entries classed */
-/* Share of right and kept entries among all; 1 when nothing has a class. */
+/* Share of right and kept entries among all, those not judged among them; 0 when there are none. */
 double drift_agreement(const struct drift *d);
 /* Share of right ones. */
 double drift_right_share(const struct drift *d);
-/* Are there entries that are neither right nor kept? */
+/* Are there entries that are neither right nor kept, or that are not judged? */
 bool drift_found(const struct drift *d);
+/* Is everything known that the next sweep depends on, and is there anything? */
+bool drift_known(const struct drift *d);
 
 /* --- which engine made the tables held? --- */
 

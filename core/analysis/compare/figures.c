@@ -367,7 +367,8 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 	walk_free(&w);
 	if (!done)
 		return -1;
-	f->v[FIG_UNREACHABLE] = (double)w.unreachable;
+	if (w.length.n || w.unreachable)
+		f->v[FIG_UNREACHABLE] = (double)w.unreachable;
 	f->v[FIG_HOPS_MEAN] = sum_mean(&w.length);
 	f->v[FIG_HOPS_MOST] = w.length.most;
 	if (el) {

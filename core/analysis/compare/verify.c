@@ -1,5 +1,6 @@
 #include "core/analysis/compare/verify.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/guidfile.h"
@@ -502,7 +503,13 @@ static int compare_sls(struct verification *v, struct simulation *sim, const cha
 		if (slid <= v->sweep->lids->max_lid && dlid <= v->sweep->lids->max_lid)
 			compare_sl(v, slid, dlid, word);
 	fclose(f);
-	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
+	if (progress_cancelled(p))
+		return err_set(e, CANCELLED);
+	return v->asked == (uint64_t)n ? 0
+				       : err_set(e,
+						 "OpenSM's subnet administrator: found %" PRIu64
+						 " answers about service levels, expected %" PRId64,
+						 v->asked, n);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
@@ -602,7 +609,7 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 
 bool verify_same(const struct verification *v)
 {
-	return !v->differ && !v->no_table && !v->lids_differ && !v->sls_differ &&
+	return v->entries && !v->differ && !v->no_table && !v->lids_differ && !v->sls_differ &&
 	       (!*v->engine || !strcmp(v->engine, v->sweep->routing->engine));
 }
 

@@ -113,8 +113,8 @@ typedef int finder(struct doctor *d, const struct rule *r);
 finder find_incomplete, find_duplicate_lid, find_duplicate_guid, find_no_lid, find_one_way, find_slow_sibling,
 	find_slow, find_unknown_lines, find_aggregation, find_sm_guessed;
 /* paths.c: what happens to packets by the tables */
-finder find_unreachable, find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale,
-	find_drift_unknown;
+finder find_unreachable, find_cut_off, find_no_pair, find_forwarding_loop, find_dropped, find_switch_lids,
+	find_dead_entry, find_stale, find_drift_unknown;
 /* loops.c */
 finder find_credit_loop, find_layers_not_in_force;
 /* engine.c: what OpenSM would do */

@@ -210,6 +210,30 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 	finding_more(x, "list hosts");
 }
 
+int find_cut_off(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	uint32_t n = count_cut_off(d->w, NULL);
+	struct finding *x;
+
+	if (!n)
+		return 0;
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
+		if (host_set_matters(d->w->hosts, d->f, ep) && is_cut_off(d->w, ep))
+			places_add_port(&at, d->f, d->f->endport_port[ep]);
+	x = tell(d, r, "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"), places_text(&at));
+	places_end(&at, x);
+	finding_more(x, "check");
+	return 0;
+}
+
+int find_no_pair(struct doctor *d, const struct rule *r)
+{
+	if (d->n_hosts < 2)
+		finding_more(tell(d, r, "No pair of hosts: %u that count are up.", d->n_hosts), "list hosts");
+	return 0;
+}
+
 int find_unreachable(struct doctor *d, const struct rule *r)
 {
 	struct finding *x = NULL;

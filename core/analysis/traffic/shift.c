@@ -205,7 +205,7 @@ static void sum_up(struct shifts *s)
 	s->worst = s->n ? 0 : NO_ID;
 	for (uint32_t i = 0; i < s->n; i++) {
 		sum += s->load[i].max;
-		s->free += s->load[i].max <= 1;
+		s->free += s->load[i].max <= 1 && s->load[i].flows && !s->load[i].lost;
 		if (s->load[i].max > s->load[s->worst].max)
 			s->worst = i;
 	}

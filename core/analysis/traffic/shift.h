@@ -53,7 +53,7 @@ struct shifts {
 	uint32_t n;		      /* shifts looked at */
 	struct shift_load *load;      /* [n] by K */
 	uint32_t worst; /* index in load[] of the first with the greatest max; NO_ID when n is 0 */
-	uint32_t free;	/* shifts without two flows on a link */
+	uint32_t free;	/* shifts in which all flows arrive, without two on a link */
 	double mean;	/* of max over the shifts */
 };
 

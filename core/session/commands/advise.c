@@ -17,11 +17,18 @@ static void tell_name(const struct advice_row *r, struct out *o)
 	out_text(o, "%s%s%s", r->kind->engine, *r->options ? ", " : "", r->options);
 }
 
+/* Of the whole fabric, not of a part alone? */
+static bool is_sound(const struct advice_row *r)
+{
+	return r->class == ADVICE_SOUND && !r->sweep->fabric->warnings.missing &&
+	       !count_cut_off(r->sweep, NULL);
+}
+
 static void tell_soundness(const struct advice_row *r, struct out *o)
 {
 	out_text(o, "     %c: ", advice_letter(r));
 	if (r->class == ADVICE_SOUND)
-		out_text(o, "sound");
+		out_text(o, is_sound(r) ? "sound" : "no fault where it is known and reached");
 	if (!r->pairs)
 		out_text(o, "no pair of hosts, so nothing is judged");
 	if (r->loops)
@@ -58,7 +65,7 @@ static json_t *row_json(const struct advice *a, unsigned i)
 	const struct advice_row *r = &a->row[i];
 	const char letter[] = {advice_letter(r), 0};
 	json_t *x = json_make("{s:i, s:s, s:s, s:b}", "rank", (int)i + 1, "engine", r->kind->engine, "class",
-			      letter, "sound", (int)(r->class == ADVICE_SOUND)),
+			      letter, "sound", (int)is_sound(r)),
 	       *same = json_array();
 
 	for (unsigned k = a->n_ranked; k < a->n_routed; k++)
@@ -123,6 +130,7 @@ static void report(struct session *s, const struct advice *a, struct out *o)
 	json_t *list = json_array();
 
 	report_scope(s, o);
+	report_missing(s->fabric, o);
 	tell_heading(a, o);
 	for (unsigned i = 0; i < a->n_ranked; i++) {
 		tell_row(a, i, o);

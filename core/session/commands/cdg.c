@@ -339,13 +339,19 @@ static int cmd_cycles(struct session *s, const struct args *args, struct out *o,
 	const struct sweep *w = session_sweep(s);
 	uint32_t limit = args_has(args, "all") ? UINT32_MAX : SHOWN_ROUTES;
 	bool cancelled;
+	uint64_t routes = 0;
 	struct cdg *c;
+	uint32_t n;
 
 	c = cdg_new(w->routing, CDG_ALL_VLS, args_has(args, "switches"), o->run->progress, e);
 	if (!c)
 		return -1;
-	if (!report_cycles(c, limit, limit, o->run->progress, o) && !progress_cancelled(o->run->progress))
-		out_text(o, "No credit loops.\n");
+	n = report_cycles(c, limit, limit, o->run->progress, o);
+	for (unsigned v = 0; v < CDG_VLS; v++)
+		routes += c->vl_routes[v];
+	if (!n && !progress_cancelled(o->run->progress))
+		out_text(o, routes ? "No credit loops.\n" : "No routes: no credit loops to be judged.\n");
+	report_missing(w->fabric, o);
 	report_dropped(c, o);
 	cancelled = progress_cancelled(o->run->progress);
 	cdg_free(c);

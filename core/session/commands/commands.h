@@ -6,6 +6,7 @@
 #define IBSCOPE_COMMANDS_H
 
 #include "core/analysis/credit/cdg.h"
+#include "core/analysis/credit/check.h"
 #include "core/base/err.h"
 #include "core/base/outfile.h"
 #include "core/base/progress.h"
@@ -239,13 +240,15 @@ void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
 void report_comparison(const struct comparison *c, struct out *o);
 
-/*
- * What `check` says of a sweep, for commands that judge as it does; a fault is marked in o->run.  0, or -1
- * and *e.
+/* What `check` says of a sweep, for commands that judge as it does.  -1 and *e; text_free(&said) in any case.
  */
-struct check_result;
-int check_sweep(struct session *s, const struct sweep *w, struct check_result *c, struct out *o,
-		struct err *e);
+struct judgement {
+	struct check_result counts;
+	struct text said; /* its lines; {0} before */
+	bool sound;
+};
+int check_quietly(struct session *s, const struct sweep *w, struct judgement *j, struct out *o,
+		  struct err *e);
 
 /*
  * Credit loops, each with a shortest cycle: at most `limit` of them.  Each step shows at most `routes` of the
@@ -259,13 +262,5 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
  * number.
  */
 uint64_t report_dropped(const struct cdg *c, struct out *o);
-
-/*
- * An endport is cut off when its node has not failed, but the subnet manager does not reach it.
- * count_cut_off() counts those that matter (host_set_matters()) and puts one of them into *first (may be
- * NULL).
- */
-bool is_cut_off(const struct sweep *w, uint32_t ep);
-uint32_t count_cut_off(const struct sweep *w, uint32_t *first);
 
 #endif

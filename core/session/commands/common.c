@@ -337,24 +337,6 @@ static void report_refusals(const struct sweep *w, struct out *o)
 	out_json(o, "refusals", refusals_json(w));
 }
 
-bool is_cut_off(const struct sweep *w, uint32_t ep)
-{
-	return !w->topo->endport_up[ep] && !w->setup->state->node_down[endport_node(w->fabric, ep)];
-}
-
-uint32_t count_cut_off(const struct sweep *w, uint32_t *first)
-{
-	uint32_t n = 0;
-
-	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
-		if (!host_set_matters(w->hosts, w->fabric, ep) || !is_cut_off(w, ep))
-			continue;
-		if (n++ == 0 && first)
-			*first = ep;
-	}
-	return n;
-}
-
 static void report_cut_off(const struct sweep *w, struct out *o)
 {
 	uint32_t first = NO_ID, n = count_cut_off(w, &first);

@@ -200,7 +200,18 @@ static int cmd_diff(struct session *s, const struct args *args, struct out *o, s
 		comparison_free(c);
 		return err_set(e, CANCELLED);
 	}
+	if (c->across && c->across->only[1].switches == c->b->topo->fabric->n_switches) {
+		load_diff_free(d);
+		comparison_free(c);
+		return err_set(
+			e,
+			"found no switch of %s in %s, by GUID: expected two fabrics with something in common",
+			b->fabric->source, a->fabric->source);
+	}
 	report_scope(s, o);
+	report_missing(a->fabric, o);
+	if (b->fabric != a->fabric)
+		report_missing(b->fabric, o);
 	if (strcmp(a->routing->engine, b->routing->engine))
 		out_text(o, "%s -> %s: ", a->routing->engine, b->routing->engine);
 	report_comparison(c, o);

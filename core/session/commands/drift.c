@@ -26,12 +26,13 @@ static void tell_judged(const struct drift *d, struct out *o)
 
 	if (first)
 		out_text(o, "%s refuses: %s\n", first->engine, first->why);
-	out_text(o, "%s %s, against the next sweep of %s: %s, agreement %.4f\n",
+	out_text(o, "%s %s, against the next sweep of %s: %s, agreement %.4f%s\n",
 		 read ? "Tables read from" : "Tables of",
 		 !read		? d->held->routing->engine
 		 : read->source ? read->source
 				: "the live switches",
-		 d->engine, plural(drift_total(d), "entry", a, sizeof(a)), drift_agreement(d));
+		 d->engine, plural(drift_total(d), "entry", a, sizeof(a)), drift_agreement(d),
+		 drift_known(d) ? "" : " of what is known");
 	if (d->ignored)
 		out_text(o, "A port is being set up: the next sweep ignores existing entries.\n");
 	if (d->n_silent)
@@ -152,12 +153,15 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 	tell_switches(d, all ? UINT64_MAX : DRIFT_LINES, o);
 	if (!tell_entries(d, all, o))
 		return err_set(e, CANCELLED);
+	report_missing(d->next->fabric, o);
 	if (!drift_found(d))
-		out_text(o, "The next sweep would change nothing.\n");
+		out_text(o, "The next sweep would change nothing%s.\n",
+			 drift_known(d) ? "" : " in what is judged; the rest is not known");
+	out_json(o, "complete", json_boolean(drift_known(d)));
 	out_json(o, "engine", json_text(d->engine));
 	out_json(o, "agreement", json_real(drift_agreement(d)));
 	out_json(o, "states_known", json_boolean(!d->states_unknown));
-	o->run->found_fault |= drift_found(d);
+	o->run->found_fault |= drift_found(d) || !drift_known(d);
 	return 0;
 }
 
@@ -289,6 +293,8 @@ const struct command drift_commands[] = {
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine? engine whose next sweep is compared with\n"
 		 "agreement share? share of entries that are right or kept\n"
+		 "complete boolean? there are entries, no switch is without a table, and the whole fabric is "
+		 "known\n"
 		 "states_known boolean? false: whether a port came up since the last sweep is not known\n"
 		 "classes.* integer? entries by class: right, kept, next, dead, missing, unknown\n"
 		 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"

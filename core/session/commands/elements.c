@@ -291,6 +291,7 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 	rc = n < rq->n ? -1 : 0;
 	if (!rc) {
 		report_scope(s, o);
+		report_missing(s->fabric, o);
 		print_engines(c, n, o);
 	}
 	while (n)

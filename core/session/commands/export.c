@@ -155,7 +155,7 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 }
 
 /* Is it there to be written? */
-static int check_routing(struct session *s, const char *what, struct err *e)
+static int check_routed(struct session *s, const char *what, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
 
@@ -264,7 +264,7 @@ static int prepare(struct session *s, const struct args *args, struct drawing *d
 		return -1;
 	if (!strcmp(what, "slurm"))
 		return session_need_fabric(s, e);
-	return args->form ? drawing_prepare(s, args, d, o, e) : check_routing(s, what, e);
+	return args->form ? drawing_prepare(s, args, d, o, e) : check_routed(s, what, e);
 }
 
 /* Slurm's topology of what is up.  Hosts that do not fit its lines are reported. */

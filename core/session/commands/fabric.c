@@ -131,8 +131,12 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 	if (!before || strcmp(before->format, "live"))
 		return;
 	n = fabric_changes(before, now, &lines);
-	out_text(o, n ? "Since the last discovery:\n%s" : "Nothing changed since the last discovery.\n%s",
-		 text_str(&lines));
+	if (n)
+		out_text(o, "Since the last discovery:\n%s", text_str(&lines));
+	else
+		out_text(o, "Nothing changed%s since the last discovery.\n",
+			 before->warnings.missing || now->warnings.missing ? " in the part that answered"
+									   : "");
 	out_json(o, "changes", json_integer(n));
 	text_free(&lines);
 }

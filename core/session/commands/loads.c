@@ -162,7 +162,10 @@ static void print_shifts(const struct sweep *w, const struct shift_order *order,
 		out_text(o, "%8s %6s  %s\n", "shift", "flows", "link");
 	for (uint32_t i = 0; max > 1 && i < s->n && i < SHIFT_LINES; i++)
 		print_shift(w, &s->load[i], list, o);
-	if (max <= 1)
+	if (max <= 1 && (!s->n || s->free < s->n))
+		out_text(o,
+			 "No link carries more than one flow, but not every host has a flow: see check.\n");
+	else if (max <= 1)
 		out_text(o, "Free of congestion: no link carries more than one flow in any of them.\n");
 	out_json(o, "shifts",
 		 json_make("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:s, s:o}", "places", (int)s->n_places,

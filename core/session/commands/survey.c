@@ -60,6 +60,8 @@ static void print_bad(const json_t *of, const json_t *rows, struct out *o)
 		 " (not routed, hosts that are there do not reach each other, new credit loops",
 		 bad, n);
 	out_text(o, number(of, "pairs") ? ", or pairs lost that neither failure costs alone)" : ")");
+	if (json_is_false(json_object_get(of, "sound")))
+		out_text(o, ", beside what `check` finds wrong, or cannot judge, without a failure");
 	out_json(o, "bad", json_integer((json_int_t)bad));
 	if (json_is_true(json_object_get(of, "sampled")) && n) {
 		wilson_interval(bad, n, &low, &high);
@@ -131,8 +133,9 @@ static int merge(const struct args *args, struct out *o, struct err *e)
 static int cmd_survey(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct survey_request rq = {0};
+	struct judgement before = {.sound = false};
 	struct survey *found;
-	json_t *rows;
+	json_t *rows, *of;
 	int rc;
 
 	if (args_has(args, "merge"))
@@ -141,14 +144,18 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 	if (!rq.before || survey_asked(&rq, args, e))
 		return -1;
 	rq.engines = s->engines;
-	found = survey_run(&rq, o->run->progress, e);
+	rc = check_quietly(s, rq.before, &before, o, e);
+	text_free(&before.said);
+	found = rc ? NULL : survey_run(&rq, o->run->progress, e);
 	if (!found)
 		return -1;
 	report_scope(s, o);
 	rows = json_array();
 	for (uint32_t i = 0; i < found->n; i++)
 		json_array_append_new(rows, survey_row_json(found, &found->row[i]));
-	rc = print_survey(survey_head_json(found, &rq), rows, o, e);
+	of = survey_head_json(found, &rq);
+	json_object_set_new(of, "sound", json_boolean(before.sound));
+	rc = print_survey(of, rows, o, e);
 	survey_free(found);
 	return rc;
 }
@@ -194,6 +201,7 @@ const struct command survey_commands[] = {
 	 "survey_of.options string options that are not at their defaults\n"
 	 "survey_of.fabric guid fingerprint of the fabric\n"
 	 "survey_of.tables guid fingerprint of what was down, who counts, and the tables\n"
+	 "survey_of.sound boolean? with nothing failed, as check judges\n"
 	 "survey_of.shard integer(1..)? the share, from 1\n"
 	 "survey_of.shards integer(1..)? of so many\n"
 	 "survey[] object failures, the worst first\n"

@@ -155,8 +155,10 @@ static int cmd_verify(struct session *s, const struct args *args, struct out *o,
 	setup = setup_with(s->setup, &(struct setup){.options = opts});
 	if (!rc)
 		v = verify_run(setup, chain, s->engines, o->run->progress, e);
-	if (v)
+	if (v) {
+		report_missing(s->fabric, o);
 		report(v, o);
+	}
 	rc = v ? 0 : -1;
 	verify_free(v);
 	setup_unref(setup);

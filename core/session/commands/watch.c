@@ -67,33 +67,29 @@ static uint64_t dead_entries(const struct sweep *w)
 static int tell_followed(struct session *s, struct watch *now, json_t *round, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	struct text said = {0};
-	struct command_run run = {.in = o->run->in, .progress = o->run->progress, .f = text_stream(&said)};
-	struct out checked = {.run = &run};
-	struct check_result c;
+	struct judgement j = {.sound = false};
 	uint64_t dead = dead_entries(w);
-	int rc = check_sweep(s, w, &c, &checked, e);
+	int rc = check_quietly(s, w, &j, o, e);
 	char a[40], b[40];
 
-	fclose(run.f);
-	now->followed = !rc && !dead && !run.found_fault;
+	now->followed = !dead && j.sound;
 	if (now->followed)
 		out_text(o, "The tables followed: every host%s.\n",
 			 w->hosts->narrowed ? " of the scope reaches every other" : " reaches every host");
-	else if (!rc && (dead || c.unreachable))
+	else if (!rc && (dead || j.counts.unreachable))
 		out_text(o, "The tables have not followed: %s into ports that are down, %s unreachable.\n%s",
-			 plural(dead, "entry", a, sizeof(a)), plural(c.unreachable, "pair", b, sizeof(b)),
-			 text_str(&said));
+			 plural(dead, "entry", a, sizeof(a)),
+			 plural(j.counts.unreachable, "pair", b, sizeof(b)), text_str(&j.said));
 	else if (!rc)
 		out_text(o, "Whether the tables followed is not known, as `check` tells:\n%s",
-			 text_str(&said));
-	text_free(&said);
+			 text_str(&j.said));
+	text_free(&j.said);
 	if (rc)
 		return -1;
 	json_object_set_new(round, "dead_entries", json_integer((json_int_t)dead));
-	json_object_set_new(round, "pairs", json_integer((json_int_t)c.pairs));
-	json_object_set_new(round, "unreachable", json_integer((json_int_t)c.unreachable));
-	json_object_set_new(round, "no_lid", json_integer(c.no_lid));
+	json_object_set_new(round, "pairs", json_integer((json_int_t)j.counts.pairs));
+	json_object_set_new(round, "unreachable", json_integer((json_int_t)j.counts.unreachable));
+	json_object_set_new(round, "no_lid", json_integer(j.counts.no_lid));
 	return 0;
 }
 
@@ -257,7 +253,7 @@ static void tell_counters(const char *lines, struct out *o)
 			out_text(o, "  %-32s %12lu\n", name, v);
 		errors += v && !strstr(name, "_data") && !strstr(name, "_packets");
 	}
-	if (!errors)
+	if (!errors && json_object_size(obj))
 		out_text(o, "  All counters of errors and congestion are 0.\n");
 	out_json(o, "counters", obj);
 }
