@@ -1,12 +1,11 @@
 /*
- * Live discovery, the parent's side.  It starts the discovery process, watches it, and builds a fabric from
- * the data that comes.
+ * Live discovery, the parent's side.  It starts the discovery process, watches it, and collects what it
+ * sends; live_stream.c makes a fabric of that.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -22,17 +21,16 @@
 #include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/fabric/builder.h"
-#include "core/routing/switch_tables.h"
 #include "core/source/live_simulator.h"
 #include "core/source/live_stream.h"
 
-#define TICK_MS 50     /* how often cancelling is looked at */
-#define NO_ANSWERS 3   /* factor for silence when errors come, but no answers */
-#define GONE_S 1.0     /* silence after which the simulator is checked */
-#define POLITE_S 0.4   /* time to leave after a cancel, before SIGKILL */
-#define END_S 3.0      /* time to end after the last output */
-#define MAX_CHATTER 20 /* lines of the library that are kept */
+#define TICK_MS 50	/* how often cancelling is looked at */
+#define NO_ANSWERS 3	/* factor for silence when errors come, but no answers */
+#define GONE_S 1.0	/* silence after which the simulator is checked */
+#define POLITE_S 0.4	/* time to leave after a cancel, before SIGKILL */
+#define END_S 3.0	/* time to end after the last output */
+#define MAX_CHATTER 20	/* lines of the library that are kept */
+#define MOST_SAID 65536 /* bytes of what it says that are kept */
 
 enum { STREAM_OUT, STREAM_ERR, STREAM_DATA, N_STREAMS };
 
@@ -161,8 +159,8 @@ static bool ended(struct child *c, double seconds, int *status)
 		if (r == c->pid)
 			return true;
 		if (r < 0 && errno != EINTR) {
-			*status = 0; /* somebody else (SIGCHLD ignored) collects children; the data has a tail
-					to check */
+			*status = 0; /* somebody else (SIGCHLD ignored) collects children; the stream has a
+					tail */
 			return true;
 		}
 		if (now_seconds() >= until)
@@ -210,7 +208,8 @@ static void take_out(struct child *c, const char *s, size_t n, struct progress *
 {
 	for (size_t i = 0; i < n; i++) {
 		if (s[i] != '\n') {
-			text_putc(&c->line, s[i]);
+			if (c->line.len < MOST_SAID)
+				text_putc(&c->line, s[i]);
 			continue;
 		}
 		progress_line(c, text_str(&c->line), p);
@@ -220,30 +219,34 @@ static void take_out(struct child *c, const char *s, size_t n, struct progress *
 	}
 }
 
-static void take(struct child *c, int stream, const char *s, size_t n, struct progress *p)
+static int take(struct child *c, int stream, const char *s, size_t n, struct progress *p, struct err *e)
 {
 	c->last = now_seconds();
 	if (stream == STREAM_ERR) {
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n && c->errors.len < MOST_SAID; i++)
 			text_putc(&c->errors, s[i] ? s[i] : ' ');
-		return;
+		return 0;
 	}
 	c->answer = c->last;
 	if (stream == STREAM_OUT) {
 		take_out(c, s, n, p);
-		return;
+		return 0;
 	}
 	if (c->size + n > c->cap) {
+		if (mem_room(e, 2 * (c->size + n), "what the discovery process sends"))
+			return -1;
 		c->cap = 2 * (c->size + n);
 		c->data = mem_resize(c->data, c->cap, 1);
 	}
 	memcpy(c->data + c->size, s, n);
 	c->size += n;
+	return 0;
 }
 
-static void read_streams(struct child *c, const struct pollfd *pf, struct progress *p)
+static int read_streams(struct child *c, const struct pollfd *pf, struct progress *p, struct err *e)
 {
 	char buf[16384];
+	int rc = 0;
 
 	for (int i = 0; i < N_STREAMS; i++) {
 		ssize_t n;
@@ -252,10 +255,11 @@ static void read_streams(struct child *c, const struct pollfd *pf, struct progre
 			continue;
 		n = read(c->fd[i], buf, sizeof(buf));
 		if (n > 0)
-			take(c, i, buf, (size_t)n, p);
+			rc |= take(c, i, buf, (size_t)n, p, e);
 		else if (n == 0 || (errno != EINTR && errno != EAGAIN))
 			close_fd(&c->fd[i]);
 	}
+	return rc;
 }
 
 static const char *what_came(const struct child *c, char *buf, size_t size)
@@ -313,8 +317,8 @@ static int listen_to(struct child *c, struct progress *p, struct err *e)
 		}
 		if (!open)
 			return 0;
-		if (poll(pf, N_STREAMS, TICK_MS) > 0)
-			read_streams(c, pf, p);
+		if (poll(pf, N_STREAMS, TICK_MS) > 0 && read_streams(c, pf, p, e))
+			return -1;
 		if (!progress_step(p, c->count))
 			return err_set(e, CANCELLED);
 		if (check_silence(c, e))
@@ -415,263 +419,6 @@ static int explain(struct child *c, const char *source, int status, struct err *
 	return -1;
 }
 
-/* --- building ------------------------------------------------------------------ */
-
-struct reader {
-	const uint8_t *data;
-	size_t size, at;
-	struct fabric_builder *b;
-};
-
-static bool get(struct reader *r, void *to, size_t size)
-{
-	if (r->size - r->at < size)
-		return false;
-	memcpy(to, r->data + r->at, size);
-	r->at += size;
-	return true;
-}
-
-static void set_port(struct fb_node *n, const struct live_port *p)
-{
-	struct fb_port *q = &n->port[p->num];
-
-	q->guid = p->guid;
-	q->width = p->width;
-	q->speed = p->speed;
-	q->widths = p->widths;
-	q->speeds = p->speeds;
-	q->state = p->state;
-	q->ext = p->ext;
-	if (p->opervls)
-		q->opervls = p->opervls;
-	if (n->type != NODE_SWITCH || p->num == 0) {
-		q->lid = p->lid;
-		q->lmc = p->lmc;
-	}
-}
-
-/* A node and its ports; cables are left for the second pass. */
-static bool get_node(struct reader *r)
-{
-	struct live_node n;
-	uint32_t at;
-
-	if (!get(r, &n, sizeof(n)))
-		return false;
-	n.desc[sizeof(n.desc) - 1] = n.chassis_place[sizeof(n.chassis_place) - 1] = '\0';
-	at = fb_add(r->b, n.type, n.guid, n.nports, n.desc);
-	if (at == NO_ID)
-		warnings_add(&r->b->warnings, "duplicate GUID", 0,
-			     "node 0x%016" PRIx64 " (%s) was found twice", n.guid, n.desc);
-	else {
-		struct fb_node *to = &r->b->node[at];
-
-		to->sysguid = n.sysguid;
-		to->vendor = n.vendor;
-		to->device = n.device;
-		to->chassis = n.chassis;
-		to->esp0 = n.esp0;
-		to->chassis_place = *n.chassis_place ? str_dup(n.chassis_place) : NULL;
-		if (n.fdb_cap)
-			to->fdb_cap = n.fdb_cap;
-	}
-	for (uint32_t i = 0; i < n.n_ports; i++) {
-		struct live_port p;
-
-		if (!get(r, &p, sizeof(p)))
-			return false;
-		if (at != NO_ID && p.num <= n.nports)
-			set_port(&r->b->node[at], &p);
-	}
-	return true;
-}
-
-/* A switch's port that is up, but whose other end did not answer. */
-static void note_open(struct reader *r, uint32_t node, const struct live_port *p)
-{
-	const struct fb_node *n = &r->b->node[node];
-
-	if (n->type != NODE_SWITCH || !p->num || p->state < PORT_INIT)
-		return;
-	warnings_missing(&r->b->warnings, "open port", 0,
-			 "%s[%u] is up, but what is at its other end did not answer", n->desc, p->num);
-	warnings_place(&r->b->warnings, n->guid, p->num);
-}
-
-/*
- * Ports of a node whose PortInfo did not come. libibnetdisc then has no port, or one without a state.  Of a
- * CA it asks only for the ports by which it came in.
- */
-static void note_silent(struct reader *r, uint32_t node, const uint8_t *told)
-{
-	const struct fb_node *n = &r->b->node[node];
-
-	for (unsigned p = 0; n->type == NODE_SWITCH && p <= n->nports; p++) {
-		if (told[p])
-			continue;
-		warnings_missing(&r->b->warnings, "silent port", 0, "%s[%u] did not tell its state%s",
-				 n->desc, p, p ? ", so what is at its other end is not known" : " and LID");
-		warnings_place(&r->b->warnings, n->guid, p);
-	}
-}
-
-static bool cable_node(struct reader *r)
-{
-	struct live_node n;
-	uint8_t told[256] = {0};
-	uint32_t at;
-
-	if (!get(r, &n, sizeof(n)))
-		return false;
-	at = fb_find(r->b, n.guid);
-	for (uint32_t i = 0; i < n.n_ports; i++) {
-		struct live_port p;
-		uint32_t peer;
-
-		if (!get(r, &p, sizeof(p)))
-			return false;
-		told[p.num] = !p.num || p.state;
-		if (n.type != NODE_SWITCH && !p.state) {
-			warnings_missing(&r->b->warnings, "silent port", 0,
-					 "%s[%u] did not tell its state and LID", r->b->node[at].desc, p.num);
-			warnings_place(&r->b->warnings, n.guid, p.num);
-		}
-		if (!p.peer_guid) {
-			note_open(r, at, &p);
-			continue;
-		}
-		peer = fb_find(r->b, p.peer_guid);
-		if (peer == NO_ID || !fb_link(r->b, at, p.num, peer, p.peer_port))
-			warnings_add(&r->b->warnings, "one-sided link", 0,
-				     "%s[%u]: the other end names another cable", r->b->node[at].desc, p.num);
-	}
-	note_silent(r, at, told);
-	return true;
-}
-
-/* The endport that owns the local port's SM LID, else the local port. */
-static void choose_sm(struct fabric_builder *b, const struct live_head *h)
-{
-	b->sm_node = fb_find(b, h->from_guid);
-	b->sm_port = h->from_port;
-	b->sm_guessed = true;
-	for (uint32_t n = 0; n < b->n && h->sm_lid; n++) {
-		for (unsigned p = 0; p <= b->node[n].nports; p++) {
-			const struct fb_port *q = &b->node[n].port[p];
-
-			if (!q->lid || h->sm_lid < q->lid || h->sm_lid >= q->lid + (1u << q->lmc))
-				continue;
-			b->sm_node = n;
-			b->sm_port = (uint8_t)p;
-			b->sm_guessed = false;
-			return;
-		}
-	}
-}
-
-static bool get_nodes(struct reader *r, const struct live_head *h)
-{
-	size_t nodes = r->at;
-
-	for (uint32_t i = 0; i < h->n_nodes; i++)
-		if (!get_node(r))
-			return false;
-	r->at = nodes;
-	for (uint32_t i = 0; i < h->n_nodes; i++)
-		if (!cable_node(r))
-			return false;
-	choose_sm(r->b, h);
-	return true;
-}
-
-/* n maps of 8 bytes. */
-static void get_maps(struct sl_tables *l, uint32_t sw, const uint8_t *data, uint32_t n)
-{
-	unsigned ports = l->ports[sw];
-
-	for (uint32_t i = 0; i < n && n == (ports + 1) * (ports + 1); i++)
-		sl_tables_set_map(l, sw, i / (ports + 1), i % (ports + 1),
-				  sl2vl_of_bytes(data + 8 * (size_t)i));
-}
-
-static bool get_table(struct reader *r, const struct fabric *f, struct switch_tables *t)
-{
-	struct live_table h;
-	uint32_t node, sw;
-	size_t size;
-
-	if (!get(r, &h, sizeof(h)))
-		return false;
-	size = h.n_entries + (size_t)h.n_maps * 8;
-	if (r->size - r->at < size)
-		return false;
-	node = fabric_node_by_guid(f, h.guid);
-	sw = node == NO_ID ? NO_ID : f->node_switch[node];
-	if (sw != NO_ID && h.n_entries && !t->lft[sw]) {
-		t->top[sw] = (uint16_t)(h.n_entries - 1);
-		t->lft[sw] = mem_dup(r->data + r->at, h.n_entries);
-		if (t->sl_tables)
-			get_maps(t->sl_tables, sw, r->data + r->at + h.n_entries, h.n_maps);
-	}
-	r->at += size;
-	return true;
-}
-
-static struct switch_tables *get_tables(struct reader *r, const struct fabric *f, const struct live_head *h,
-					enum live_tables what)
-{
-	struct switch_tables *t = switch_tables_new(f->n_switches);
-
-	if (what == LIVE_LFTS_SL2VL)
-		t->sl_tables = sl_tables_new(f, 0);
-	for (uint32_t i = 0; i < h->n_tables; i++) {
-		if (!get_table(r, f, t)) {
-			counted_unref(&t->counted);
-			return NULL;
-		}
-	}
-	return t;
-}
-
-/* The whole stream arrived: its tail is there. */
-static bool complete(const struct child *c)
-{
-	uint32_t tail = 0;
-
-	if (c->size < sizeof(tail))
-		return false;
-	memcpy(&tail, c->data + c->size - sizeof(tail), sizeof(tail));
-	return tail == LIVE_TAIL;
-}
-
-static int build(struct child *c, const char *source, struct fabric **out, enum live_tables what,
-		 struct err *e)
-{
-	struct reader r = {.data = c->data, .size = c->size, .b = fb_new()};
-	struct live_head h;
-	struct switch_tables *held;
-
-	if (!get(&r, &h, sizeof(h)) || h.magic != LIVE_HEAD || !get_nodes(&r, &h)) {
-		fb_free(r.b);
-		return err_set(e, "discovery from %s: the discovery process sent something unreadable",
-			       source);
-	}
-	each_line(&c->errors, warn_line, &r.b->warnings);
-	if (fb_finish(r.b, source, "live", out, e))
-		return -1;
-	if (!what)
-		return 0;
-	held = get_tables(&r, *out, &h, what);
-	if (held) {
-		(*out)->switch_tables = &held->counted;
-		return 0;
-	}
-	fabric_unref(*out);
-	*out = NULL;
-	return err_set(e, "discovery from %s: the discovery process sent unreadable tables", source);
-}
-
 int live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
 			 struct fabric **out, struct progress *p, struct err *e)
 {
@@ -686,10 +433,12 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 	if (!rc) {
 		rc = listen_to(&c, p, e);
 		status = stop(&c, rc == 0);
-		if (!rc && (status || !complete(&c)))
+		if (!rc && (status || !c.size))
 			rc = explain(&c, source, status, e);
 		else if (!rc)
-			rc = build(&c, source, out, what, e);
+			rc = live_read(c.data, c.size, source, what, out, e);
+		if (!rc)
+			each_line(&c.errors, warn_line, &(*out)->warnings);
 	}
 	text_free(&c.line);
 	text_free(&c.errors);

@@ -9,6 +9,7 @@
 #include "core/base/defs.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "core/source/live.h"
 
 #define LIVE_CHILD_FLAG                                                                     \
 	"--discover-child" /* argv[1]; then CA ("" = any), port (0 = any), enum live_tables \
@@ -44,6 +45,15 @@ struct live_table {
 	uint32_t n_entries; /* bytes of the forwarding table that follow; 0 = no answer */
 	uint32_t n_maps;    /* SL-to-VL maps of 8 bytes behind them, by port in, then port out; 0 = none */
 };
+
+/*
+ * A whole stream, head to tail and nothing behind it, made into a fabric.  -1 and *e: what came is no stream
+ * that this program sends (cut off, wrong numbers of records, ports out of order).  What a device cannot have
+ * (a node of type 4 or of 255 ports, LID 65535, a port down whose other end answered) or does not agree on is
+ * left out and told as missing, so that the fabric is incomplete.
+ */
+int live_read(const void *data, size_t size, const char *source, enum live_tables what, struct fabric **out,
+	      struct err *e);
 
 /* In the environment of a discovery process, so that it never starts one itself. */
 #define LIVE_CHILD_MARK "IBSCOPE_DISCOVERY_PROCESS"

@@ -1,0 +1,348 @@
+/*
+ * The discovery stream, read.  Whoever sends it talks to a fabric that may lie, and may itself be taken over
+ * by that: nothing in the stream is taken on trust.  What this program never sends is an error; what only a
+ * fabric can have said wrong is left out, told, and makes the fabric incomplete.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/fabric/builder.h"
+#include "core/routing/switch_tables.h"
+#include "core/source/live_stream.h"
+
+#define MOST_PORTS (1u << 22) /* of all nodes: more than a subnet of MAX_LID nodes has */
+#define NOT_SENT 255	      /* number of a port of which no record came */
+
+struct reader {
+	const uint8_t *data;
+	size_t size, at;
+	const char *source;
+	struct err *e;
+	struct fabric_builder *b;
+	struct live_port **port; /* by builder index, by number: what came */
+	uint32_t n_ports;
+};
+
+static bool unreadable(const struct reader *r, const char *found, uint64_t value, const char *expected)
+{
+	err_format(r->e,
+		   "discovery from %s: before byte %zu of what the discovery process sent: found %s %" PRIu64
+		   ", expected %s",
+		   r->source, r->at, found, value, expected);
+	return false;
+}
+
+static bool room(const struct reader *r, size_t size)
+{
+	return r->size - r->at >= size || unreadable(r, "bytes that are left:", r->size - r->at, "more");
+}
+
+static bool get(struct reader *r, void *to, size_t size)
+{
+	if (!room(r, size))
+		return false;
+	memcpy(to, r->data + r->at, size);
+	r->at += size;
+	return true;
+}
+
+/* Something about a port that cannot be so; the truth is not known. */
+static void tell(struct reader *r, const char *kind, uint32_t node, unsigned port, const char *fmt, ...)
+	PRINTF_LIKE(5, 6);
+static void tell(struct reader *r, const char *kind, uint32_t node, unsigned port, const char *fmt, ...)
+{
+	struct text t = {0};
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_addv(&t, fmt, ap);
+	va_end(ap);
+	warnings_missing(&r->b->warnings, kind, 0, "%s[%u] %s", r->b->node[node].desc, port, t.s);
+	warnings_place(&r->b->warnings, r->b->node[node].guid, port);
+	text_free(&t);
+}
+
+#define IMPOSSIBLE "impossible value"
+
+static void set_lid(struct reader *r, uint32_t node, const struct live_port *p)
+{
+	struct fb_node *n = &r->b->node[node];
+
+	if (p->lmc > MAX_LMC || (p->lmc && n->type == NODE_SWITCH && !n->esp0))
+		tell(r, IMPOSSIBLE, node, p->num, "tells LMC %u", p->lmc);
+	else if (p->lid > MAX_LID || p->lid & ((1u << p->lmc) - 1))
+		tell(r, IMPOSSIBLE, node, p->num, "tells LID %u with LMC %u", p->lid, p->lmc);
+	else {
+		n->port[p->num].lid = p->lid;
+		n->port[p->num].lmc = p->lmc;
+	}
+	if (!p->guid)
+		tell(r, IMPOSSIBLE, node, p->num, "tells GUID 0");
+}
+
+static void set_port(struct reader *r, uint32_t node, const struct live_port *p)
+{
+	struct fb_node *n = &r->b->node[node];
+	struct fb_port *q = &n->port[p->num];
+
+	q->guid = p->guid;
+	q->widths = p->widths;
+	q->speeds = p->speeds;
+	q->ext = p->ext;
+	if (p->state <= PORT_ACTIVE)
+		q->state = p->state;
+	else
+		tell(r, IMPOSSIBLE, node, p->num, "tells state %u", p->state);
+	/* 0 is no value of a port that a subnet manager has set up; plain port 0 has none */
+	if (p->opervls > 5 || (!p->opervls && p->num && p->state >= PORT_ARMED))
+		tell(r, IMPOSSIBLE, node, p->num, "tells OperVLs %u", p->opervls);
+	else if (p->opervls)
+		q->opervls = p->opervls;
+	if (n->type != NODE_SWITCH || !p->num)
+		set_lid(r, node, p);
+}
+
+static uint32_t add_node(struct reader *r, const struct live_node *n)
+{
+	uint32_t at = NO_ID;
+
+	if (n->guid && n->type >= NODE_CA && n->type <= NODE_ROUTER && n->nports && n->nports <= MAX_PORTS)
+		at = fb_add(r->b, n->type, n->guid, n->nports, n->desc);
+	if (at == NO_ID)
+		warnings_missing(
+			&r->b->warnings, "impossible node", 0,
+			"node 0x%016" PRIx64 " (%s) of type %u with %u ports is left out: %s", n->guid,
+			n->desc, n->type, n->nports,
+			fb_find(r->b, n->guid) == NO_ID
+				? "expected type 1 (CA), 2 (switch) or 3 (router), 1 to 254 ports, a GUID"
+				: "there is one of this GUID already");
+	return at;
+}
+
+/* A node and its ports; cables are left until all nodes are there. */
+static bool get_node(struct reader *r)
+{
+	struct live_node n;
+	struct fb_node *to;
+	uint32_t at;
+	int last = -1;
+
+	if (!get(r, &n, sizeof(n)))
+		return false;
+	if (n.n_ports > n.nports + 1u || (r->n_ports += n.nports + 1u) > MOST_PORTS)
+		return unreadable(r, "records of ports:", n.n_ports, "at most one a port");
+	n.desc[sizeof(n.desc) - 1] = n.chassis_place[sizeof(n.chassis_place) - 1] = '\0';
+	at = add_node(r, &n);
+	if (at != NO_ID) {
+		to = &r->b->node[at];
+		to->sysguid = n.sysguid;
+		to->vendor = n.vendor;
+		to->device = n.device;
+		to->chassis = n.chassis;
+		to->esp0 = n.esp0 != 0;
+		to->chassis_place = *n.chassis_place ? str_dup(n.chassis_place) : NULL;
+		if (n.fdb_cap)
+			to->fdb_cap = n.fdb_cap;
+		else if (n.type == NODE_SWITCH)
+			tell(r, "silent switch", at, 0,
+			     "did not tell how many LIDs its table holds (SwitchInfo)");
+		r->port[at] = NEW_ARRAY(n.nports + 1u, struct live_port);
+		for (unsigned p = 0; p <= n.nports; p++)
+			r->port[at][p].num = NOT_SENT;
+	}
+	for (uint32_t i = 0; i < n.n_ports; i++) {
+		struct live_port p;
+
+		if (!get(r, &p, sizeof(p)))
+			return false;
+		if (p.num > n.nports || p.num <= last)
+			return unreadable(r, "port", p.num, "the node's ports in ascending order");
+		last = p.num;
+		if (at != NO_ID) {
+			r->port[at][p.num] = p;
+			set_port(r, at, &p);
+		}
+	}
+	return true;
+}
+
+static void cable(struct reader *r, uint32_t node, const struct live_port *p)
+{
+	const struct fb_node *n = &r->b->node[node];
+	uint32_t peer = fb_find(r->b, p->peer_guid);
+	const struct live_port *q;
+
+	if (peer == NO_ID) {
+		tell(r, "dangling link", node, p->num, "leads to node 0x%016" PRIx64 ", which is not there",
+		     p->peer_guid);
+		return;
+	}
+	q = p->peer_port <= r->b->node[peer].nports ? &r->port[peer][p->peer_port] : NULL;
+	if (peer == node && q == p) {
+		warnings_add(&r->b->warnings, "looped port", 0, "%s[%u] is cabled to itself", n->desc,
+			     p->num);
+		return;
+	}
+	if (!q || q->num != p->peer_port || q->peer_guid != n->guid || q->peer_port != p->num ||
+	    !fb_link(r->b, node, p->num, peer, p->peer_port)) {
+		tell(r, "one-sided link", node, p->num, "leads to %s[%u], which names another cable",
+		     r->b->node[peer].desc, p->peer_port);
+		return;
+	}
+	if (p->state == PORT_DOWN)
+		tell(r, IMPOSSIBLE, node, p->num, "tells that it is down, but its other end answered");
+	if (!p->width || p->width >= WIDTH_COUNT || !p->speed || p->speed >= SPEED_COUNT) {
+		tell(r, IMPOSSIBLE, node, p->num, "tells a width or speed that there is not");
+		return;
+	}
+	n->port[p->num].width = p->width;
+	n->port[p->num].speed = p->speed;
+}
+
+/*
+ * The cables of a node, and what is not known of it.  Where the PortInfo of a port does not come,
+ * libibnetdisc has no port, or one without a state.  Of a CA it asks only for the ports by which it came in.
+ */
+static void cable_node(struct reader *r, uint32_t node)
+{
+	const struct fb_node *n = &r->b->node[node];
+	bool sw = n->type == NODE_SWITCH;
+
+	for (unsigned i = 0; i <= n->nports; i++) {
+		const struct live_port *p = &r->port[node][i];
+		bool sent = p->num != NOT_SENT;
+
+		if (sw ? !sent || (i && !p->state) : sent && !p->state)
+			tell(r, "silent port", node, i, "did not tell its state%s",
+			     sw && i ? ", so what is at its other end is not known" : " and LID");
+		if (sent && p->peer_guid)
+			cable(r, node, p);
+		else if (sent && sw && i && p->state >= PORT_INIT)
+			tell(r, "open port", node, i, "is up, but what is at its other end did not answer");
+	}
+}
+
+/* The endport that owns the local port's SM LID, else the local port. */
+static void choose_sm(struct fabric_builder *b, const struct live_head *h)
+{
+	b->sm_node = fb_find(b, h->from_guid);
+	b->sm_port = h->from_port;
+	b->sm_guessed = true;
+	if (b->sm_node == NO_ID)
+		warnings_missing(&b->warnings, "dangling link", 0,
+				 "the local node 0x%016" PRIx64 " is not there", h->from_guid);
+	for (uint32_t n = 0; n < b->n && h->sm_lid; n++) {
+		for (unsigned p = 0; p <= b->node[n].nports; p++) {
+			const struct fb_port *q = &b->node[n].port[p];
+
+			if (!q->lid || h->sm_lid < q->lid || h->sm_lid >= q->lid + (1u << q->lmc))
+				continue;
+			b->sm_node = n;
+			b->sm_port = (uint8_t)p;
+			b->sm_guessed = false;
+			return;
+		}
+	}
+}
+
+static bool get_nodes(struct reader *r, struct live_head *h)
+{
+	if (!get(r, h, sizeof(*h)))
+		return false;
+	if (h->magic != LIVE_HEAD)
+		return unreadable(r, "number", h->magic, "that of a stream");
+	if (h->n_nodes > MAX_LID || h->n_tables > h->n_nodes)
+		return unreadable(r, "nodes:", h->n_nodes, "no more than a subnet has LIDs, nor more tables");
+	r->port = NEW_ARRAY(h->n_nodes + 1u, struct live_port *);
+	for (uint32_t i = 0; i < h->n_nodes; i++)
+		if (!get_node(r))
+			return false;
+	for (uint32_t i = 0; i < r->b->n; i++)
+		cable_node(r, i);
+	choose_sm(r->b, h);
+	return true;
+}
+
+static bool get_table(struct reader *r, const struct fabric *f, struct switch_tables *t)
+{
+	struct live_table h;
+	uint32_t node, sw;
+	unsigned ports;
+	size_t size;
+
+	if (!get(r, &h, sizeof(h)))
+		return false;
+	size = h.n_entries + (size_t)h.n_maps * 8;
+	if (h.n_entries > MAX_LID + 1)
+		return unreadable(r, "entries:", h.n_entries, "at most one a LID");
+	if (!room(r, size))
+		return false;
+	node = fabric_node_by_guid(f, h.guid);
+	sw = node == NO_ID ? NO_ID : f->node_switch[node];
+	if (sw != NO_ID) { /* else one that was left out */
+		ports = f->switch_nports[sw] + 1u;
+		if (t->lft[sw])
+			return unreadable(r, "tables of the same switch:", 2, "1");
+		if (h.n_maps && (!t->sl_tables || !h.n_entries || h.n_maps != ports * ports))
+			return unreadable(r, "maps:", h.n_maps, "none, or those of all pairs of ports");
+		if (h.n_entries) {
+			t->top[sw] = (uint16_t)(h.n_entries - 1);
+			t->lft[sw] = mem_dup(r->data + r->at, h.n_entries);
+		}
+		for (uint32_t i = 0; i < h.n_maps; i++)
+			sl_tables_set_map(t->sl_tables, sw, i / ports, i % ports,
+					  sl2vl_of_bytes(r->data + r->at + h.n_entries + 8 * (size_t)i));
+	}
+	r->at += size;
+	return true;
+}
+
+static bool get_tables(struct reader *r, struct fabric *f, const struct live_head *h, enum live_tables what)
+{
+	struct switch_tables *t = what ? switch_tables_new(f->n_switches) : NULL;
+
+	f->switch_tables = t ? &t->counted : NULL;
+	if (h->n_tables && !t)
+		return unreadable(r, "tables:", h->n_tables, "none");
+	if (what == LIVE_LFTS_SL2VL)
+		t->sl_tables = sl_tables_new(f, 0);
+	for (uint32_t i = 0; i < h->n_tables; i++)
+		if (!get_table(r, f, t))
+			return false;
+	return true;
+}
+
+static bool get_tail(struct reader *r)
+{
+	uint32_t tail;
+
+	if (!get(r, &tail, sizeof(tail)))
+		return false;
+	if (tail != LIVE_TAIL || r->at != r->size)
+		return unreadable(r, "bytes behind the end:", r->size - r->at,
+				  "none, and the number that ends a stream");
+	return true;
+}
+
+int live_read(const void *data, size_t size, const char *source, enum live_tables what, struct fabric **out,
+	      struct err *e)
+{
+	struct reader r = {.data = data, .size = size, .source = source, .e = e, .b = fb_new()};
+	struct live_head h = {0};
+	struct fabric *f = NULL;
+	int rc = -1;
+
+	if (!get_nodes(&r, &h))
+		fb_free(r.b);
+	else if (!fb_finish(r.b, source, "live", &f, e) && get_tables(&r, f, &h, what) && get_tail(&r))
+		rc = 0;
+	for (uint32_t i = 0; r.port && i < h.n_nodes; i++)
+		free(r.port[i]);
+	free(r.port);
+	if (rc)
+		fabric_unref(f);
+	else
+		*out = f;
+	return rc;
+}
