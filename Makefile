@@ -167,9 +167,8 @@ $(BUILD)/live/probe: $(BUILD)/obj/tests/live/probe.o $(BUILD)/obj/core.a $(BUILD
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 
-# writes down what is sent to a device
-$(BUILD)/live/capture.so: $(BUILD)/stamp/link
-$(BUILD)/live/capture.so: tests/live/capture.c
+# between the program and a device: capture.so writes down what is sent, lie.so rewrites what is answered
+$(BUILD)/live/%.so: tests/live/%.c $(BUILD)/stamp/link
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -fPIC -shared $(LDFLAGS) -o $@ $< -libumad
 
@@ -205,7 +204,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 
 # --- tests -----------------------------------------------------------------------
 TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/keys $(BUILD)/live/probe \
-	$(BUILD)/live/capture.so $(BUILD)/memory/fail.so $(BUILD)/stop/looks $(BUILD)/soak/driver \
+	$(BUILD)/live/capture.so $(BUILD)/live/lie.so $(BUILD)/memory/fail.so $(BUILD)/stop/looks $(BUILD)/soak/driver \
 	$(BUILD)/unit-tests $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 

@@ -7,10 +7,10 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model guide ibdmchk verify sessions incomplete live contract cli drawings paste files memory stop hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model guide ibdmchk verify sessions incomplete live lying contract cli drawings paste files memory stop hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
-FIRST="tsan parity tui live verify stop memory unit build extend files advised driver keys hostile"
+FIRST="tsan parity tui live lying verify stop memory unit build extend files advised driver keys hostile"
 
 # Signals that the caller ignores (nohup, a background job of a script) are as usual for the tests.
 [ "$SIGNALS" = usual ] || exec env --default-signal=HUP,INT,QUIT,TERM,PIPE SIGNALS=usual "$0" "$@"
@@ -119,6 +119,7 @@ suite() {
 	incomplete) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/incomplete.py ;;
 	verify) IBSCOPE="$BUILD/ibscope" python3 tests/verify/run.py ;;
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
+	lying) python3 tests/live/lying.py "$BUILD/ibscope-san" "$BUILD/live/lie.so" ;;
 	contract) IBSCOPE="$BUILD/ibscope" python3 tests/contract.py ;;
 	cli) IBSCOPE="$BUILD/ibscope" python3 tests/cli/run.py ;;
 	drawings) IBSCOPE="$BUILD/ibscope" python3 tests/drawings/run.py ;;

@@ -79,8 +79,9 @@ void warnings_tell_missing(const struct warnings *w, struct text *t)
  * version of this program knew.
  */
 static const char *const missing_kinds[] = {
-	"open port",	 "silent port",	 "cut record",	  "cut section",  "cut list",	 "incomplete fabric",
-	"unknown board", "no such port", "dangling link", "cut-off port", "missing part"};
+	"open port",	     "silent port",	 "cut record",	    "cut section",   "cut list",
+	"incomplete fabric", "unknown board",	 "no such port",    "dangling link", "cut-off port",
+	"one-sided link",    "impossible value", "impossible node", "silent switch", "missing part"};
 
 #define MARK "Incomplete: "
 #define MARK_TEXT 160 /* bytes of the text: ibsim takes what stands behind 255 bytes for another line */

@@ -17,6 +17,7 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
 #include "core/source/confine.h"
+#include "core/source/replies.h"
 
 /* Of a MAD: IBA 1.3, 13.4.2. */
 enum { MAD_VERSION, MAD_CLASS, MAD_CLASS_VERSION, MAD_METHOD, MAD_TRID_END = 15, MAD_ATTRIBUTE };
@@ -279,6 +280,7 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms, i
 	r.lid = be16toh(umad_get_mad_addr(umad)->lid);
 	r.sl = umad_get_mad_addr(umad)->sl;
 	*asker(r.mad) = (unsigned)portid;
+	reply_expected(r.mad);
 	return send_whole(door, &r, sizeof(r)) ? 0 : -EIO;
 }
 
@@ -303,5 +305,6 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 	((struct ib_user_mad *)umad)->status = a.status;
 	memcpy(umad_get_mad(umad), a.mad, IB_MAD_SIZE);
 	*length = IB_MAD_SIZE;
+	reply_look_at(umad);
 	return 0;
 }

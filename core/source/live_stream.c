@@ -192,6 +192,8 @@ static void cable(struct reader *r, uint32_t node, const struct live_port *p)
 	}
 	if (p->state == PORT_DOWN)
 		tell(r, IMPOSSIBLE, node, p->num, "tells that it is down, but its other end answered");
+	if (!p->state) /* told already: no PortInfo came */
+		return;
 	if (!p->width || p->width >= WIDTH_COUNT || !p->speed || p->speed >= SPEED_COUNT) {
 		tell(r, IMPOSSIBLE, node, p->num, "tells a width or speed that there is not");
 		return;
@@ -218,7 +220,7 @@ static void cable_node(struct reader *r, uint32_t node)
 			     sw && i ? ", so what is at its other end is not known" : " and LID");
 		if (sent && p->peer_guid)
 			cable(r, node, p);
-		else if (sent && sw && i && p->state >= PORT_INIT)
+		else if (sent && i && p->state >= PORT_INIT)
 			tell(r, "open port", node, i, "is up, but what is at its other end did not answer");
 	}
 }
