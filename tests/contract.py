@@ -147,6 +147,16 @@ FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats", "")
 GUID = "0x%016x" % 1
 TREE, UPDN = "xgft:3,3:1,2", ["-R", "updn"]
 
+# Pairs of hosts that are lost, that have a path again, and that loop by the tables read.
+STATES = [
+    ([os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet"), "-R", "minhop"], [
+        "fail host node0003", "fail switch leaf-01", "diff all", "check", "doctor", "why leaf-02 node0009", "load-map", "layers",
+        "snapshot a", "restore all", "diff all", "diff a", "list pairs", "survey switches"]),
+    (["ring:6", "-R", "minhop"], [
+        "snapshot before", "tables looping.lfts", "route tables", "diff before all", "check", "doctor", "trace node0001 node0004",
+        "why ring0 node0004", "drift", "load-map", "list pairs", "layers", "report -", "save-session -", "route minhop", "diff all"]),
+]
+
 # Runs that show every key: options, and commands that all succeed.
 SHOWN = [
     ([TREE, *UPDN], [
@@ -189,6 +199,7 @@ SHOWN = [
                   "synth lesson:tree2"]),
     ([TREE, *UPDN], ["save-session -", "report -", "export slurm -", "snapshot b", "load cut.ibnet", "diff b"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
+    *STATES,
 ]
 
 
@@ -199,6 +210,21 @@ ELSEWHERE = {"live: changes"} | {"verify: differences[]" + key for key in (
 
 
 LIVE = ("watch", "counters")
+
+
+def looping(dump, host, ports):
+    """Tables as dumped, but that these switches send what is for a host out of these ports, to each other."""
+    lines, switch, changed = [], None, 0
+    for line in dump.splitlines(keepends=True):
+        at = re.match(r"Unicast lids .*\('(.*)'\)", line)
+        switch = at[1] if at else switch
+        if switch in ports and line.endswith("'%s'\n" % host):
+            line, n = re.subn(r"^(\w+) \d+", r"\1 %03d" % ports[switch], line)
+            changed += n
+        lines.append(line)
+    if changed != len(ports):
+        raise Breach("found %d entries for %s to change, expected %d" % (changed, host, len(ports)))
+    return "".join(lines)
 
 
 class Suite:
@@ -221,8 +247,14 @@ class Suite:
         self.file("cut.ibnet", text[:len(text) * 2 // 3])
         self.file("faults.json", self.run(["--json", "torus:4x4", "-R", "minhop", "-e", "check"]).stdout)
         self.file("whole.json", self.run(["--json", TREE, *UPDN, "-e", "check"]).stdout)
+        self.run(["ring:6", "-R", "minhop", "-e", "export lfts ring.lfts"])
+        with open(os.path.join(self.folder, "ring.lfts"), encoding="utf-8") as f:
+            self.file("looping.lfts", looping(f.read(), "node0004", {"ring0": 2, "ring1": 3}))
         self.bad = self.good = 0
         self.given = set(os.listdir(os.fsencode(self.folder)))
+
+    def remove(self):
+        shutil.rmtree(self.folder)
 
     def file(self, name, text):
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
@@ -340,7 +372,7 @@ def main():
         s.one_each()
         s.every_key()
     finally:
-        shutil.rmtree(s.folder)
+        s.remove()
     print("%d passed, %d failed" % (s.good, s.bad))
     return 1 if s.bad else 0
 

@@ -7,7 +7,7 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model guide ibdmchk verify sessions incomplete live lying contract cli drawings paste files memory stop hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model guide ibdmchk verify sessions incomplete live lying contract memcheck cli drawings paste files memory stop hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan parity tui live lying verify stop memory unit build extend files advised driver keys hostile"
@@ -121,6 +121,7 @@ suite() {
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
 	lying) python3 tests/live/lying.py "$BUILD/ibscope-san" "$BUILD/live/lie.so" ;;
 	contract) IBSCOPE="$BUILD/ibscope" python3 tests/contract.py ;;
+	memcheck) IBSCOPE="$BUILD/ibscope" python3 tests/memcheck.py ;;
 	cli) IBSCOPE="$BUILD/ibscope" python3 tests/cli/run.py ;;
 	drawings) IBSCOPE="$BUILD/ibscope" python3 tests/drawings/run.py ;;
 	files) IBSCOPE="$BUILD/ibscope" python3 tests/files/run.py ;;

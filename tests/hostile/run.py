@@ -197,8 +197,11 @@ COMMANDS = [
     "export paths -", "export json -", "export dot -", "export dot - cdg", "export svg -", "export svg - load", "export svg - cdg 0",
     f"export svg - path {HOST} {HOST2}", "export svg - diff", "export svg - map chassis", "export svg - layer 0", "export svg - plot survey switches",
     f"export dot - path {HOST} {HOST2}",
-    "help", "check",
+    "report -", "save-session -", "export slurm -", "advise write -", "roots export - " + SPINE, "help", "check",
 ]
+# what else is written as text, on the tree with names of chassis
+WRITTEN = ["save", "save-session", "report", "roots export", "advise write", "export lfts", "export fdbs", "export subnet",
+           "export paths", "export slurm", "export sl2vl", "export json", "export dot", "export svg"]
 
 # engine and fabric, and what only they have
 OWN = {
@@ -418,6 +421,16 @@ class Tests:
         check_clean("JSON", json.loads(self.read("out.json"))["fabric"].encode())
         if self.read(TREE + b"2") != saved(self.folder, TREE, more=["-R", "updn"]):
             raise Failed("found another fabric in the file than on standard output")
+
+    def files_are_utf8(self):
+        """What is written as text can be read as text, whatever names and paths hold."""
+        for n, what in enumerate(WRITTEN):
+            self.both(self.options, [SET_CHASSIS, b"snapshot s\xff\x9b", "route updn", "%s out-%d%s" % (
+                what, n, " " + SPINE if what == "roots export" else "")])
+            try:
+                self.read("out-%d" % n).decode()
+            except UnicodeDecodeError as e:
+                raise Failed("%s: found no UTF-8: %s" % (what, e)) from e
 
     def same_text_on_a_terminal(self):
         """A terminal and a pipe get the same."""
