@@ -323,6 +323,7 @@ static int taken(unsigned seed)
 	pid_t worker = gate_start();
 	uint8_t mad[IB_MAD_SIZE], *umad = calloc(1, umad_size() + IB_MAD_SIZE), raw[4096];
 	struct stat st;
+	bool right;
 	int port;
 
 	if (worker)
@@ -351,7 +352,10 @@ static int taken(unsigned seed)
 		make_get(mad, n++);
 		for (unsigned k = 0; k < 2; k++)
 			mad[byte[random() % 6]] = (uint8_t)random();
-		changed += memcmp(mad, "\1\x81\1\1", 4) && try_mad(port, umad, mad);
+		/* a Get of the other class stays a Get */
+		right = mad[0] == 1 && (mad[1] == IB_SMI_CLASS || mad[1] == IB_SMI_DIRECT_CLASS) &&
+			mad[2] == 1 && mad[3] == IB_MAD_METHOD_GET;
+		changed += !right && try_mad(port, umad, mad);
 		for (unsigned k = 0; k < IB_MAD_SIZE; k++)
 			mad[k] = (uint8_t)random();
 		wild += try_mad(port, umad, mad);
