@@ -58,7 +58,7 @@ static const char *load_filter(void)
 		{SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
 		{SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
 		{SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffff, (scmp_datum_t)getpid())},
-		{SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_GETFL)}, /* fdopen() asks */
+		{SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_GETFL, 0)}, /* fdopen() asks */
 	};
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int rc = filter ? 0 : -ENOMEM;

@@ -307,7 +307,7 @@ static bool get_tables(struct reader *r, struct fabric *f, const struct live_hea
 	f->switch_tables = t ? &t->counted : NULL;
 	if (h->n_tables && !t)
 		return unreadable(r, "tables:", h->n_tables, "none");
-	if (what == LIVE_LFTS_SL2VL)
+	if (t && what == LIVE_LFTS_SL2VL)
 		t->sl_tables = sl_tables_new(f, 0);
 	for (uint32_t i = 0; i < h->n_tables; i++)
 		if (!get_table(r, f, t))

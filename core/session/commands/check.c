@@ -320,7 +320,7 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 		out_json(o, "faults", faults_json(now));
 		out_json(o, "present", present_json(w->fabric, w->lids, w->setup->state));
 	}
-	if (b)
+	if (now && b)
 		sound = !compare_faults(now, &b->was, &b->vanished, b->path, o) && c->pairs;
 	o->run->found_fault |= !sound;
 	return 0;
