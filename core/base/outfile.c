@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -328,10 +329,29 @@ static void put_back(struct outfile *o)
 		unlink(o->target);
 }
 
+/*
+ * Two programs that write the same set come one after the other, so that none is of both.  The descriptor to
+ * close; -1, or no lock, where the folder has none.
+ */
+static int lock_folder(const struct outfile *o)
+{
+	char *folder = str_printf("%.*s.", (int)folder_length(o->target), o->target);
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	free(folder);
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK &&
+	       !progress_cancelled(o->progress))
+		poll(NULL, 0, WAIT_MS);
+	return fd;
+}
+
 int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
 {
+	int lock;
+
 	for (size_t i = 0; i < n; i++)
 		rc = settle(o[i], rc, e);
+	lock = n > 1 && !rc ? lock_folder(o[n - 1]) : -1;
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = o[i]->temp ? take_place(o[i], n == 1, e) : 0;
 	for (size_t i = 0; i < n; i++) {
@@ -341,6 +361,8 @@ int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
 			drop_temp(o[i]); /* nothing has that name any more */
 		give_up(o[i]);
 	}
+	if (lock >= 0)
+		close(lock);
 	return rc;
 }
 
