@@ -177,6 +177,10 @@ $(BUILD)/memory/fail.so: tests/memory/fail.c $(BUILD)/stamp/obj
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -shared -fPIC -o $@ $<
 
+$(BUILD)/trouble/clock.so: tests/trouble/clock.c $(BUILD)/stamp/obj
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -shared -fPIC -o $@ $<
+
 # tells how much commands work without looking whether they were cancelled, for tests/stop
 $(BUILD)/stop/looks: $(BUILD)/obj/tests/stop/looks.o $(BUILD)/work/ui.a $(BUILD)/work/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
@@ -204,7 +208,8 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 
 # --- tests -----------------------------------------------------------------------
 TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/keys $(BUILD)/live/probe \
-	$(BUILD)/live/capture.so $(BUILD)/live/lie.so $(BUILD)/memory/fail.so $(BUILD)/stop/looks $(BUILD)/soak/driver \
+	$(BUILD)/live/capture.so $(BUILD)/live/lie.so $(BUILD)/memory/fail.so $(BUILD)/trouble/clock.so \
+	$(BUILD)/stop/looks $(BUILD)/soak/driver \
 	$(BUILD)/unit-tests $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 

@@ -7,7 +7,7 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model guide ibdmchk verify sessions incomplete live lying contract memcheck cli drawings paste files memory stop hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model guide ibdmchk verify sessions incomplete live lying contract memcheck cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan parity tui live lying verify stop memory unit build extend files advised driver keys hostile"
@@ -21,6 +21,8 @@ cd "$(dirname "$0")/.." || exit 2
 if [ "$LONG" = 1 ]; then
 	SUITES="$SUITES $NIGHTLY"
 	COMMANDS=${COMMANDS:-50000}
+	LOOK_MOMENTS=${LOOK_MOMENTS:-8}
+	export LOOK_MOMENTS
 	GUIDED=${GUIDED:-2000}
 	export GUIDED
 else
@@ -126,6 +128,7 @@ suite() {
 	drawings) IBSCOPE="$BUILD/ibscope" python3 tests/drawings/run.py ;;
 	files) IBSCOPE="$BUILD/ibscope" python3 tests/files/run.py ;;
 	memory) IBSCOPE="$BUILD/ibscope" FAIL="$BUILD/memory/fail.so" python3 tests/memory/run.py ;;
+	trouble) python3 tests/trouble/run.py "$BUILD/ibscope" "$BUILD/trouble/clock.so" ;;
 	stop) IBSCOPE="$BUILD/ibscope" LOOKS="$BUILD/stop/looks" python3 tests/stop/run.py ;;
 	hostile) IBSCOPE="$BUILD/ibscope" python3 tests/hostile/run.py ;;
 	paste) IBSCOPE="$BUILD/ibscope" python3 tests/cli/paste.py ;;

@@ -16,6 +16,10 @@
  *	MESSAGE		of its failure
  *	AFTER		looks behind the cancelling; -: not cancelled
  *	MESSAGE		of the cancelled run
+ *	CHANGED		what is not as it was before, of cancelled runs: "tables", "LIDs", "SLs", "state",
+ *			"journal"; LOOK at which it was cancelled
+ *
+ * With MOMENTS=N in the environment it is also cancelled at N of its looks drawn by SEED.
  *
  * The functions that look are replaced when this is linked (--wrap).  The compiler put a call into each basic
  * block of the program (-fsanitize-coverage=trace-pc): work is counted, not timed, and is the same in each
@@ -27,10 +31,16 @@
 #include <string.h>
 #include "core/base/progress.h"
 #include "core/session/command.h"
+#include "core/session/session.h"
+#include "core/sm/sweep.h"
+#include "core/routing/routing.h"
+#include "core/sm/setup.h"
 #include "engines/engines.h"
 #include "views/views.h"
 
 #define FEW 8
+
+static unsigned moments;
 
 bool __real_progress_step(struct progress *p, unsigned done);
 bool __real_progress_cancelled(const struct progress *p);
@@ -115,6 +125,76 @@ static const char *try(struct interpreter *in, const char *command, unsigned lon
 	return run(in, command, e) ? e->msg : "";
 }
 
+/* --- what a cancelled command must leave as it was ---------------------------------------- */
+
+enum { TABLES, LIDS, SLS, STATE, JOURNAL, N_PARTS };
+
+struct parts {
+	uint64_t of[N_PARTS];
+};
+
+static void add(uint64_t *sum, const void *data, size_t size)
+{
+	const uint8_t *byte = data;
+
+	for (size_t i = 0; i < size; i++)
+		*sum = (*sum ^ byte[i]) * 0x100000001b3u;
+}
+
+static void add_routing(struct parts *p, const struct routing *r)
+{
+	unsigned most = r->lids->max_lid;
+
+	for (uint32_t sw = 0; sw < r->topo->fabric->n_switches; sw++)
+		if (r->row[sw])
+			add(&p->of[TABLES], r->row[sw]->port, r->row[sw]->top + 1u);
+	for (unsigned i = 0; i < 5000 && most > 1; i++) {
+		unsigned a = 1 + i * 7919u % most, b = 1 + i * 104729u % most;
+		bool ends = lid_owner(r->lids, a) != NO_ID && lid_owner(r->lids, b) != NO_ID;
+		struct sl_range sl = ends ? routing_sl(r, a, b) : (struct sl_range){0, 0};
+
+		add(&p->of[SLS], &sl, sizeof(sl));
+	}
+	add(&p->of[TABLES], r->engine, strlen(r->engine));
+	add(&p->of[LIDS], r->lids->base, r->lids->n_endports * sizeof(*r->lids->base));
+	add(&p->of[LIDS], r->lids->count, r->lids->n_endports * sizeof(*r->lids->count));
+}
+
+static struct parts parts_of(const struct session *s)
+{
+	const struct state *st = s->fabric ? session_event(s)->setup->state : NULL;
+	const struct routing *r = s->fabric ? session_routing(s) : NULL;
+	struct parts p = {{0}};
+
+	if (st) {
+		add(&p.of[STATE], st->link_down, st->n_links);
+		add(&p.of[STATE], st->node_down, st->n_nodes);
+		add(&p.of[STATE], s->fabric->source, strlen(s->fabric->source));
+	}
+	if (r)
+		add_routing(&p, r);
+	add(&p.of[JOURNAL], &s->at, sizeof(s->at));
+	add(&p.of[JOURNAL], &s->n_events, sizeof(s->n_events));
+	for (size_t i = 0; i < s->n_events; i++)
+		if (s->event[i].text)
+			add(&p.of[JOURNAL], s->event[i].text, strlen(s->event[i].text));
+	return p;
+}
+
+/* Cancel at that look, and tell what is different then. */
+static const char *cancelled_at(struct interpreter *in, const char *command, unsigned long at, struct err *e)
+{
+	static const char *const name[] = {"tables", "LIDs", "SLs", "state", "journal"};
+	struct parts before = parts_of(in->session), behind;
+	const char *said = try(in, command, at, e);
+
+	behind = parts_of(in->session);
+	for (int i = 0; i < N_PARTS && !strcmp(said, CANCELLED); i++)
+		if (before.of[i] != behind.of[i])
+			printf("%s at look %lu; ", name[i], at);
+	return said;
+}
+
 static void test(struct interpreter *in, const char *command)
 {
 	bool once = *command == '!';
@@ -125,11 +205,14 @@ static void test(struct interpreter *in, const char *command)
 	printf("%s\t%lu\t%s\t%p\t%p\t%lu\t%s\t", command, t.worst / 1000, t.what ? t.what : "-", t.before,
 	       t.behind, looks, said);
 	if (looks < FEW || *said || once) {
-		printf("-\t\n");
+		printf("-\t\t\n");
 		return;
 	}
 	said = try(in, command, looks / 2, &e);
-	printf("%lu\t%s\n", t.after, said);
+	printf("%lu\t%s\t", t.after, said);
+	for (unsigned i = 0; i < moments; i++)
+		cancelled_at(in, command, 1 + (unsigned long)random() % looks, &e);
+	printf("\n");
 	fflush(stdout);
 }
 
@@ -137,7 +220,10 @@ int main(int argc, char **argv)
 {
 	static const struct command *const tables[] = {CORE_COMMANDS, view_commands, NULL};
 	struct interpreter in = {.session = session_new(all_engines, tables)};
+	const char *seed = getenv("SEED"), *drawn = getenv("MOMENTS");
 
+	moments = drawn ? (unsigned)atoi(drawn) : 0;
+	srandom(seed ? (unsigned)atoi(seed) : 1);
 	for (int i = 1; i < argc; i++)
 		test(&in, argv[i]);
 	interpreter_free(&in);

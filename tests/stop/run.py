@@ -25,6 +25,7 @@ PROGRAM = tui.PROGRAM
 LOOKS = os.path.abspath(os.environ.get("LOOKS", os.path.join(ROOT, "build", "stop", "looks")))
 BOUND = 60  # seconds for what should take a tenth of one: the machine may be busy
 GAP = int(os.environ.get("GAP", "60000"))  # thousands of basic blocks between two looks: 28,000 are seen, where a long list is printed
+LOOK_MOMENTS = os.environ.get("LOOK_MOMENTS", "1")  # random looks at which each command is cancelled, and all tables compared
 AFTER = 200  # looks behind the cancelling: each loop that is left looks once or twice
 
 Failed = tui.Failed
@@ -57,18 +58,21 @@ SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check sprea
 
 
 def looks(folder, commands):
-    """Each command looks often enough whether it was cancelled, and ends when it was."""
+    """Each command looks often enough whether it was cancelled, ends when it was, and leaves all tables as they were."""
     fill = {"OUT": os.path.join(folder, "out"), "EXTRA": os.path.join(folder, "extra"), "FILE": os.path.join(folder, "file")}
     with open(fill["FILE"], "w", encoding="utf-8") as f:
         f.write("".join('0x%x "name %d"\n' % (i, i) for i in range(1, 20000)))
     lines = [" ".join(fill.get(w, w) for w in c.split()) for c in commands]
-    p = subprocess.run([LOOKS, *lines], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    seed = os.environ.get("SEED") or str(random.randrange(1 << 30))
+    p = subprocess.run([LOOKS, *lines], cwd=folder, env=dict(os.environ, SEED=seed, MOMENTS=LOOK_MOMENTS), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                        timeout=3600)
     told = [line.split("\t") for line in p.stdout.splitlines()]
     if p.returncode or len(told) != len(lines):
         raise Failed("status %d: %s" % (p.returncode, p.stdout[-500:]))
     bad = []
-    for command, work, what, at, to, n, message, after, stopped in told:
+    for command, work, what, at, to, n, message, after, stopped, changed in told:
+        if changed:
+            bad.append("%s: cancelled, it left something changed: %s (SEED=%s)" % (command, changed, seed))
         if message:
             bad.append("%s: %s" % (command, message))
         if int(work) > GAP:
