@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <infiniband/ibnetdisc.h>
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/source/gate.h"
 #include "core/source/live.h"
+#include "core/source/live_simulator.h"
 #include "core/source/live_stream.h"
 
 #define TIMEOUT_MS 500
@@ -33,6 +35,34 @@ static void *watch_parent(void *arg)
 		continue;
 	alarm(1);
 	exit(3);
+}
+
+/*
+ * umad2sim's folder goes with these processes, however they end.  A killed process cannot remove it, and the
+ * parent may be gone.  So another process waits for the end.
+ */
+static int start_janitor(void)
+{
+	pid_t watched = getpid(), pid;
+	int alive[2];
+	char c;
+
+	if (!live_simulated())
+		return 0;
+	if (pipe2(alive, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(alive[0]); /* the other end is closed by the end of gate and worker */
+		return pid < 0 ? -1 : 0;
+	}
+	prctl(PR_SET_NAME, "ibscope-tidy");
+	dup2(alive[0], STDIN_FILENO);
+	close_range(STDIN_FILENO + 1, ~0U, 0);
+	while (read(STDIN_FILENO, &c, 1) > 0)
+		continue;
+	live_remove_folder(watched);
+	_exit(0);
 }
 
 static int start_watch(void)
@@ -390,6 +420,8 @@ int live_child_main(int argc, char **argv)
 	let_in = true;
 	if (!counters && (argc != 5 || strcmp(argv[1], LIVE_CHILD_FLAG)))
 		return -1;
+	if (start_janitor())
+		return 1;
 	worker = gate_start();
 	if (!worker)
 		return counters ? read_counters(argv + 2) : discover(argv + 2);
