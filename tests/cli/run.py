@@ -555,10 +555,25 @@ def job_array(folder):
             return "merged:\n%s\none run:\n%s" % (all_of_it, one)
     bad = subprocess.run(["sh", script, "bad", "nowhere", "updn", what], cwd=folder, capture_output=True, text=True,
                          env=dict(env, SLURM_ARRAY_TASK_ID="1"), timeout=SECONDS)
-    if bad.returncode != 1 or os.listdir(os.path.join(folder, "bad")):
+    if bad.returncode != 1 or os.listdir(os.path.join(folder, "bad")) != ["share-1.err"]:
         return "a fabric that is not there: status %d, %s" % (bad.returncode, os.listdir(os.path.join(folder, "bad")))
     missing = run(["-e", "survey merge found/share-1.json found/share-3.json"], folder)
-    return None if "missing: 1 share of 3 (2)" in missing.stderr else missing.stderr
+    if "missing: 1 share of 3 (2)" not in missing.stderr or ".err" in missing.stderr:
+        return missing.stderr
+    # a task that fails is told with what it said; what a killed one left is gone, and a message with its cause
+    os.remove(os.path.join(folder, "found/share-2.json"))
+    for left in ("share-2.json.4711", "share-2.err.4711"):
+        open(os.path.join(folder, "found", left), "w", encoding="ascii").close()
+    for fabric, status, there in (("nowhere", 1, "share-2.err"), (TREE, 0, "share-2.json")):
+        again = subprocess.run(["sh", script, "found", fabric, "updn", what], cwd=folder, capture_output=True, text=True,
+                               env=dict(env, SLURM_ARRAY_TASK_ID="2"), timeout=SECONDS)
+        parts = sorted(os.listdir(os.path.join(folder, "found")))
+        if again.returncode != status or parts != sorted(["share-1.json", there, "share-3.json"]):
+            return "%s: status %d, %s" % (fabric, again.returncode, parts)
+        told = run(["-e", "survey merge found/share-1.json found/share-3.json"], folder).stderr
+        if ("nowhere" in told and "found/share-2.err: " in told) != (status == 1):
+            return told
+    return None
 
 
 def standard_input(folder):

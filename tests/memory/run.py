@@ -272,6 +272,8 @@ def endless():
          r"/dev/zero: found more than 1000000 lines"),
         (["huge", "-e", "show"], None, 1, r"huge: found more than 4096 MiB"),
         (["/dev/zero", "-e", "show"], 300, MEMORY, r"out of memory: .* asked for reading /dev/zero"),
+        (["ring:4", "-e", "route minhop; set io_guid_file /dev/zero; verify"], 300, MEMORY,
+         r"out of memory: .* asked for reading /dev/zero"),
         (["--node-name-map", "/dev/zero", "-e", "show"], 300, MEMORY, r"out of memory: .* asked for reading /dev/zero"),
     )
     with Place() as p:

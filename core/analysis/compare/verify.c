@@ -1,10 +1,11 @@
 #include "core/analysis/compare/verify.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/cursor.h"
 #include "core/base/guidfile.h"
-#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/formats/formats.h"
 #include "core/formats/tables.h"
@@ -206,16 +207,14 @@ static bool is_ours(const char *name)
 
 static int copy_file(const char *from, FILE *to, struct progress *p, struct err *e)
 {
-	FILE *in = infile_open(from, p);
-	char buf[8192];
-	size_t n;
+	size_t size, written;
+	char *data;
 
-	if (!in)
-		return err_set(e, "%s cannot be read", from);
-	while ((n = fread(buf, 1, sizeof(buf), in)))
-		fwrite(buf, 1, n, to);
-	fclose(in);
-	return 0;
+	if (read_file(from, p, &data, &size, e))
+		return -1;
+	written = fwrite(data, 1, size, to);
+	free(data);
+	return written == size ? 0 : err_set(e, "a copy of %s cannot be written: %s", from, strerror(errno));
 }
 
 /* The file that an option names, as a file of the folder: so OpenSM reads what this program reads. */
@@ -359,32 +358,17 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 }
 
 /* The whole of a file of the folder. */
-static char *whole_file(const struct simulation *sim, const char *name, size_t *size, struct err *e)
-{
-	FILE *f = simulation_open(sim, name, "r", e), *to;
-	struct text t = {0};
-	char buf[65536];
-	size_t n;
-
-	if (!f)
-		return NULL;
-	to = text_stream(&t);
-	while ((n = fread(buf, 1, sizeof(buf), f)))
-		fwrite(buf, 1, n, to);
-	fclose(to);
-	fclose(f);
-	*size = t.len;
-	return t.s ? t.s : str_dup("");
-}
-
 static int compare_dump(struct verification *v, const struct simulation *sim, struct progress *p,
 			struct err *e)
 {
+	char *path = simulation_path(sim, SIMULATION_LFTS), *data = NULL;
 	size_t size;
-	char *data = whole_file(sim, SIMULATION_LFTS, &size, e);
-	int rc = data ? verify_tables(v, data, size, p, e) : -1;
+	int rc = read_file(path, p, &data, &size, e);
 
+	if (!rc)
+		rc = verify_tables(v, data, size, p, e);
 	free(data);
+	free(path);
 	return rc;
 }
 

@@ -1,4 +1,5 @@
 /* `survey`: every single failure, or pairs of failures, ranked by their effects. */
+#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,37 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 
 /* --- the command ------------------------------------------------------------------------------- */
 
+/* Add to *e what failed tasks left beside their shares (ibscope-survey.slurm), the last line of each. */
+static void add_messages(const char *share, struct progress *p, struct err *e)
+{
+	const char *slash = strrchr(share, '/');
+	char *pattern = str_printf("%.*sshare-*.err", slash ? (int)(slash + 1 - share) : 0, share);
+	struct err before = *e, none;
+	struct text t = {0};
+	glob_t found = {0};
+
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc && i < 3; i++) {
+			char *data, *line;
+			size_t size;
+
+			if (read_file(found.gl_pathv[i], p, &data, &size, &none))
+				continue;
+			while (size && data[size - 1] == '\n')
+				size--;
+			line = memrchr(data, '\n', size);
+			line = line ? line + 1 : data;
+			text_add(&t, "%s%s: %.*s", t.len ? "; " : "", found.gl_pathv[i],
+				 (int)(data + size - line), line);
+			free(data);
+		}
+	if (t.len)
+		err_set(e, "%s; %s%s", before.msg, text_str(&t), found.gl_pathc > 3 ? "; ..." : "");
+	globfree(&found);
+	free(pattern);
+	text_free(&t);
+}
+
 static int merge(const struct args *args, struct out *o, struct err *e)
 {
 	json_t *shares = json_array(), *all = NULL;
@@ -118,8 +150,10 @@ static int merge(const struct args *args, struct out *o, struct err *e)
 	if (!rc)
 		all = survey_merge(shares, e);
 	json_decref(shares);
-	if (!all)
+	if (!all) {
+		add_messages(args->arg[1].word, o->run->progress, e);
 		return -1;
+	}
 	if (json_object_get(all, "scope")) {
 		tell_scope(json_object_get(all, "scope"), o);
 		out_json(o, "scope", json_incref(json_object_get(all, "scope")));
