@@ -6,6 +6,7 @@
  *	CLOCK_TOLD=FILE		a line is appended there when the program ends: how often they were asked
  */
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 
 static unsigned long asked;
-static _Thread_local unsigned long next = 88172645463325252u;
+static _Thread_local uint64_t next = 88172645463325252u;
 
 static long jump(void)
 {
