@@ -414,6 +414,12 @@ def killed_program(ibscope):
             while not children_of(p.pid) and time.time() < end:
                 time.sleep(0.02)
             child = children_of(p.pid)
+            while not (worker := named(child, "ibscope-live")) and time.time() < end:
+                time.sleep(0.02)
+            for w in worker:  # it is killed with its parent also where it does nothing by itself
+                os.kill(int(w), signal.SIGSTOP)
+            child = child + worker
+            check("the process that reads answers is there, signal %d" % sig, len(worker) == 1, worker)
             p.send_signal(sig)
             check("program ends by signal %d" % sig, p.wait(60) == -sig, p.returncode)
             while any(alive(c) for c in child) and time.time() < end:
@@ -441,6 +447,18 @@ def children_of(pid):
         return open("/proc/%d/task/%d/children" % (pid, pid)).read().split()
     except OSError:
         return []
+
+
+def named(parents, name):
+    """Children of these processes that have the name."""
+    found = []
+    for pid in (c for p in parents for c in children_of(int(p))):
+        try:
+            with open("/proc/%s/comm" % pid, encoding="ascii") as f:
+                found += [pid] * (f.read().strip() == name)
+        except OSError:
+            pass
+    return found
 
 
 def killed_parent(probe, env):

@@ -84,7 +84,21 @@ static inline void one_warning(const struct fabric *f, const char *kind, unsigne
 		fail_msg("expected \"%s\" in \"%s\"", part, f->warnings.w[0].text);
 }
 
-/* The nth warning of a kind tells this. */
+/* Kinds of warnings that make a fabric incomplete, wherever they come from. */
+static inline bool stands_for_missing(const char *kind)
+{
+	static const char *const kinds[] = {"open port",	"silent port",	  "cut record",
+					    "cut section",	"cut list",	  "incomplete fabric",
+					    "unknown board",	"no such port",	  "dangling link",
+					    "impossible value", "impossible node"};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (!strcmp(kinds[i], kind))
+			return true;
+	return false;
+}
+
+/* The nth warning of a kind tells this; it makes the fabric incomplete when its kind does. */
 static inline void warns(const struct fabric *f, const char *kind, unsigned n, const char *part)
 {
 	for (size_t i = 0; i < f->warnings.n; i++) {
@@ -92,6 +106,8 @@ static inline void warns(const struct fabric *f, const char *kind, unsigned n, c
 			continue;
 		if (!strstr(f->warnings.w[i].text, part))
 			fail_msg("expected \"%s\" in \"%s\"", part, f->warnings.w[i].text);
+		if (f->warnings.w[i].missing != stands_for_missing(kind))
+			fail_msg("\"%s\": found missing %d", kind, f->warnings.w[i].missing);
 		return;
 	}
 	fail_msg("no such warning: %s", kind);

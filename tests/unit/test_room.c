@@ -1,6 +1,7 @@
 /* What the machine has left, read from a folder that stands for it; limits of what is read. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,6 +122,32 @@ static void test_room(void **state)
 	assert_false(err_is_memory(&e));
 }
 
+/* What is small must still find room: the last 32 MB are never given.  By a limit of the process's own, so
+ * that others do not matter.
+ */
+static void test_reserve(void **state)
+{
+	struct rlimit was, now;
+	unsigned long long data;
+	struct err e = {0};
+	size_t room;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	(void)state;
+	assert_int_equal(fscanf(f, "%*u %*u %*u %*u %*u %llu", &data), 1);
+	fclose(f);
+	assert_int_equal(getrlimit(RLIMIT_DATA, &was), 0);
+	now = was;
+	now.rlim_cur = data * (unsigned long long)sysconf(_SC_PAGESIZE) + 128 * MB;
+	assert_int_equal(setrlimit(RLIMIT_DATA, &now), 0);
+	room = mem_available("");
+	assert_in_range(room, 100 * MB, 140 * MB);
+	assert_int_equal(mem_room(&e, room - 33 * MB, "much"), 0);
+	assert_int_equal(mem_room(&e, room - 31 * MB, "more"), -1);
+	assert_true(err_is_memory(&e));
+	assert_int_equal(setrlimit(RLIMIT_DATA, &was), 0);
+}
+
 static void test_text(void **state)
 {
 	char b[32];
@@ -186,9 +213,10 @@ static void test_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON_MACHINE(test_machine),    cmocka_unit_test(test_unknown), ON_MACHINE(test_cgroup2),
-		ON_MACHINE(test_container),  ON_MACHINE(test_cgroup1),	     cmocka_unit_test(test_room),
-		cmocka_unit_test(test_text), cmocka_unit_test(test_lines),   cmocka_unit_test(test_stream),
+		ON_MACHINE(test_machine),	cmocka_unit_test(test_unknown), ON_MACHINE(test_cgroup2),
+		ON_MACHINE(test_container),	ON_MACHINE(test_cgroup1),	cmocka_unit_test(test_room),
+		cmocka_unit_test(test_reserve), cmocka_unit_test(test_text),	cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_stream),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -524,13 +524,14 @@ static void shares_of_others(void **state)
 	} cases[] = {
 		{"route minhop", "links shard 2/2",
 		 "is of another engine: found \"minhop\", expected \"updn\""},
-		{"fail random 1", "links shard 2/2", "is of another"},
+		{"fail random 1", "links shard 2/2", "is of another state before: what is down, who counts"},
 		{"set lmc 1; route updn", "links shard 2/2", "is of another set of options"},
 		{"synth ring:5; route updn", "links shard 2/2", "is of another fabric"},
 		{"show", "links shard 2/3", "is of another number of shares: found \"3\", expected \"2\""},
 		{"show", "switches shard 2/2", "is of another kind of failures"},
 		{"show", "links", "is of another number of shares"},
-		{"scope node000[1-3]", "links shard 2/2", "is of another"},
+		{"scope node000[1-3]", "links shard 2/2",
+		 "is of another state before: what is down, who counts"},
 	};
 
 	(void)state;

@@ -276,6 +276,20 @@ def ends(place):
         place.nothing_left()
 
 
+def keeper_killed(place):
+    """Who keeps the simulation is killed: ibsim and OpenSM do not outlive it, and the program says that it failed."""
+    place.program("opensm", "echo here >>opensm.out2; exec sleep 1000\n")
+    p = place.start("load %s; verify minhop" % STAGE)
+    folder = place.wait_for("opensm.out2", "here")
+    with open("/proc/%d/task/%d/children" % (p.pid, p.pid), encoding="ascii") as f:
+        keepers = [int(pid) for pid in f.read().split()]
+    expect(len(keepers) == 1 and len(tui.pids_with(place.mark)) > 3, keepers, tui.pids_with(place.mark))
+    os.kill(keepers[0], signal.SIGKILL)
+    expect(p.wait(BOUND) == 1, p.returncode)
+    shutil.rmtree(folder, ignore_errors=True)  # it had no time to
+    place.nothing_left()
+
+
 def stopped(place):
     """Esc in the explorer, while OpenSM stands still and while it sweeps: the prompt is there again, nothing stays behind."""
     t = tui.Terminal(size=(100, 30))
@@ -337,7 +351,7 @@ def surveyed_large(place):
         surveyed_rows(place, start, 300, rows)
 
 
-TESTS = [identical, relative, options, surveyed, surveyed_large, port_guids, guid_files, other_engine, dies, refuses, only_simulator, hidden, ends, stopped]
+TESTS = [identical, relative, options, surveyed, surveyed_large, port_guids, guid_files, other_engine, dies, refuses, only_simulator, hidden, ends, keeper_killed, stopped]
 
 
 def main():
