@@ -13,7 +13,7 @@ BUILD   := build
 CFLAGS  ?= -O2 -g
 STD     := -std=c11 -D_GNU_SOURCE -I.
 WARN    := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
-LIBS    := -libnetdisc -libmad -libumad -ljansson -lpthread -lm
+LIBS    := -libnetdisc -libmad -libumad -ljansson -lexpat -lpthread -lm
 UILIBS  := -lncursesw -lreadline
 SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 TSAN    := -fsanitize=thread -fno-omit-frame-pointer
@@ -346,12 +346,14 @@ install: all
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/keymaps keymaps/*.keys
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/lessons views/lessons/*
 	install -Dm755 tui/ibscope-survey.slurm $(DESTDIR)$(PREFIX)/share/ibscope/ibscope-survey.slurm
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/ibscope/engines/doc engines/doc/*.md
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/ibscope/core/formats/doc core/formats/doc/*.md
 	install -Dm644 $(BUILD)/ibscope.1 $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1
 	install -Dm644 tui/ibscope.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ibscope $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope
-	rm -rf $(DESTDIR)$(PREFIX)/share/ibscope
+	rm -rf $(DESTDIR)$(PREFIX)/share/ibscope $(DESTDIR)$(PREFIX)/share/doc/ibscope
 
 # a Debian package in build/
 deb: deps-build deps-deb

@@ -1,0 +1,440 @@
+#include "core/analysis/compare/plan.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define LOOK 64 /* rows between two looks whether the work was cancelled */
+
+const char *const plan_change_word[PLAN_CHANGES] = {"missing", "extra",	    "wrong-port", "swapped",
+						    "rate",    "not-found", "twice",	  "leaf"};
+
+struct comparison {
+	const struct fabric *f;
+	const struct cabling *plan;
+	struct plan_names *names;
+	struct plan_report *r;
+	struct plan_end (*end)[2]; /* [rows] */
+	bool *open;		   /* [rows] still to be found */
+	uint32_t *row_of;	   /* [n_ports] the row that wants the port, NO_ID */
+	bool *used;		   /* [n_links] told by a row */
+	bool covers[2];		   /* the plan has cables of hosts; between switches */
+};
+
+struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row)
+{
+	GROW(r->d, r->n, r->cap);
+	r->d[r->n] = (struct plan_difference){change, row, NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NULL};
+	return &r->d[r->n++];
+}
+
+void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct planned_end *end, bool whole,
+		       const char *why)
+{
+	GROW(r->unknown, r->n_unknown, r->cap_unknown);
+	r->unknown[r->n_unknown++] = (struct plan_unknown){end->device, whole || !end->port ? "" : end->port,
+							   str_dup(why), row, 1};
+}
+
+COMPARATOR(by_name, struct plan_unknown, FIELD_BY(strcasecmp, device) FIELD_BY(strcasecmp, port) UP(row))
+COMPARATOR(by_row, struct plan_unknown, UP(row))
+
+/* Join those that tell of the same thing. */
+static void join_unknown(struct plan_report *r)
+{
+	size_t n = 0;
+
+	if (r->n_unknown)
+		qsort(r->unknown, r->n_unknown, sizeof(*r->unknown), by_name);
+	for (size_t i = 0; i < r->n_unknown; i++) {
+		struct plan_unknown *u = &r->unknown[i], *last = n ? &r->unknown[n - 1] : NULL;
+
+		if (last && !strcasecmp(last->device, u->device) && !strcasecmp(last->port, u->port)) {
+			last->rows++;
+			free(u->why);
+		} else {
+			r->unknown[n++] = *u;
+		}
+	}
+	r->n_unknown = n;
+	if (n)
+		qsort(r->unknown, n, sizeof(*r->unknown), by_row);
+}
+
+static uint32_t peer(const struct comparison *c, uint32_t port)
+{
+	return port == NO_ID ? NO_ID : c->f->port_peer[port];
+}
+
+static void use(struct comparison *c, uint32_t port)
+{
+	if (port != NO_ID && c->f->port_link[port] != NO_ID)
+		c->used[c->f->port_link[port]] = true;
+}
+
+static bool is_used(const struct comparison *c, uint32_t port)
+{
+	return c->used[c->f->port_link[port]];
+}
+
+/* --- rows ------------------------------------------------------------------------------------------ */
+
+static bool found_switch(const struct comparison *c, const struct plan_end *end)
+{
+	return node_is_switch(c->f, plan_nodes(c->names, end)[0]);
+}
+
+/* Find both ends of a row; false: one is not there, which is told. */
+static bool find_row(struct comparison *c, uint32_t row)
+{
+	const struct planned_cable *want = &c->plan->row[row];
+	struct plan_end *end = c->end[row];
+	char *first = NULL;
+	struct plan_difference *d;
+
+	for (int k = 0; k < 2; k++) {
+		bool whole;
+		char *why = plan_find(c->names, &want->end[k], &end[k], &whole);
+
+		if (why)
+			plan_tell_unknown(c->r, row, &want->end[k], whole, why);
+		if (first)
+			free(why);
+		else
+			first = why;
+	}
+	if (!first)
+		return true;
+	d = plan_tell(c->r, PLAN_NOT_FOUND, row);
+	d->why = first;
+	d->at = end[0].port != NO_ID ? end[0].port : end[1].port; /* where does the other end lead? */
+	d->found = peer(c, d->at);
+	use(c, d->at);
+	return false;
+}
+
+static bool is_exact(const struct plan_end end[2])
+{
+	return end[0].port != NO_ID && end[1].port != NO_ID;
+}
+
+static bool fits(const struct comparison *c, const struct plan_end *end, uint32_t port)
+{
+	const uint32_t *node = plan_nodes(c->names, end);
+
+	if (end->port != NO_ID)
+		return port == end->port;
+	if (end->number && end->number != c->f->port_num[port])
+		return false;
+	for (uint32_t i = 0; i < end->n; i++)
+		if (node[i] == c->f->port_node[port])
+			return true;
+	return false;
+}
+
+/* Port k of a row is wanted by a row before: for the same cable? */
+static bool same_cable(const struct comparison *c, uint32_t row, int k, uint32_t before)
+{
+	const struct plan_end *end = c->end[row], *other = c->end[before];
+	int there = other[1].port == end[k].port;
+
+	if (other[!there].port != NO_ID)
+		return fits(c, &end[!k], other[!there].port);
+	return end[!k].port == NO_ID || fits(c, &other[!there], end[!k].port);
+}
+
+/* Take the ports for the row; false: it is a cable told before, or it wants another's port, which is told. */
+static bool take_ports(struct comparison *c, uint32_t row)
+{
+	const struct plan_end *end = c->end[row];
+
+	for (int k = 0; k < 2; k++) {
+		uint32_t before = end[k].port == NO_ID ? NO_ID : c->row_of[end[k].port];
+		struct plan_difference *d;
+
+		if (before == NO_ID)
+			continue;
+		if (same_cable(c, row, k, before))
+			return false;
+		d = plan_tell(c->r, PLAN_TWICE, row);
+		d->other_row = before;
+		d->at = end[k].port;
+		d->planned = end[!k].port;
+		return false;
+	}
+	for (int k = 0; k < 2; k++)
+		if (end[k].port != NO_ID)
+			c->row_of[end[k].port] = row;
+	return true;
+}
+
+/* The row's cable is there, from this port. */
+static void settle(struct comparison *c, uint32_t row, uint32_t port)
+{
+	const struct planned_cable *want = &c->plan->row[row];
+	uint32_t to = peer(c, port);
+	struct plan_difference *d;
+
+	use(c, port);
+	c->open[row] = false;
+	c->r->there++;
+	if ((!want->width || !c->f->port_width[port] || want->width == c->f->port_width[port]) &&
+	    (!want->speed || !c->f->port_speed[port] || want->speed == c->f->port_speed[port]))
+		return;
+	d = plan_tell(c->r, PLAN_RATE, row);
+	d->at = port;
+	d->planned = d->found = to;
+}
+
+/* A row that leaves a port open: any cable that fits and that no other row has. */
+static void find_any(struct comparison *c, uint32_t row)
+{
+	const struct plan_end *end = c->end[row];
+	int from = end[0].port == NO_ID && (end[1].port != NO_ID || end[1].n < end[0].n);
+	const uint32_t *node = plan_nodes(c->names, &end[from]);
+
+	for (uint32_t i = 0; i < end[from].n; i++)
+		for (unsigned p = 1; p <= c->f->node_nports[node[i]]; p++) {
+			uint32_t port = c->f->node_port[node[i]] + p, to = peer(c, port);
+
+			if (to == NO_ID || is_used(c, port) || !fits(c, &end[from], port) ||
+			    !fits(c, &end[!from], to))
+				continue;
+			if ((c->row_of[port] != NO_ID && c->row_of[port] != row) ||
+			    (c->row_of[to] != NO_ID && c->row_of[to] != row))
+				continue;
+			settle(c, row, port);
+			return;
+		}
+}
+
+/* --- what is not there ------------------------------------------------------------------------------ */
+
+/* The port that a row wants at the other end of one of its own. */
+static uint32_t partner(const struct comparison *c, uint32_t row, uint32_t port)
+{
+	return c->end[row][c->end[row][0].port == port].port;
+}
+
+/* The open row that wants the port; NO_ID. */
+static uint32_t open_row(const struct comparison *c, uint32_t port)
+{
+	uint32_t row = port == NO_ID ? NO_ID : c->row_of[port];
+
+	return row != NO_ID && c->open[row] && is_exact(c->end[row]) ? row : NO_ID;
+}
+
+static uint32_t free_peer(const struct comparison *c, uint32_t port)
+{
+	uint32_t to = peer(c, port);
+
+	return to == NO_ID || is_used(c, port) ? NO_ID : to;
+}
+
+static void tell_row(struct comparison *c, uint32_t row, uint32_t at, uint32_t found)
+{
+	struct plan_difference *d = plan_tell(c->r, found == NO_ID ? PLAN_MISSING : PLAN_WRONG_PORT, row);
+
+	d->at = at;
+	d->planned = is_exact(c->end[row]) ? partner(c, row, at) : NO_ID;
+	d->found = found;
+	use(c, found);
+	c->open[row] = false;
+}
+
+/*
+ * Planned and real cables that share ports are a line or a ring: planned, real, planned ...  Walk it from a
+ * port of a row, against its cable there, to the end; returns the port where the last row begins, or `from`
+ * in a ring.
+ */
+static uint32_t line_begin(const struct comparison *c, uint32_t from)
+{
+	uint32_t at = from;
+
+	for (;;) {
+		uint32_t before = free_peer(c, at), row = open_row(c, before), begin;
+
+		if (row == NO_ID)
+			return at;
+		begin = partner(c, row, before);
+		if (begin == from)
+			return from;
+		at = begin;
+	}
+}
+
+/* Two rows, each with the other's partner? */
+static bool tell_swap(struct comparison *c, uint32_t row)
+{
+	uint32_t a = c->end[row][0].port, z = c->end[row][1].port, w = free_peer(c, a), b = free_peer(c, z);
+	uint32_t other = open_row(c, w);
+	struct plan_difference *d;
+
+	if (w == NO_ID || b == NO_ID || other == NO_ID || other == row || partner(c, other, w) != b)
+		return false;
+	d = plan_tell(c->r, PLAN_SWAPPED, row);
+	*d = (struct plan_difference){PLAN_SWAPPED, row, other, a, z, w, b, NULL};
+	use(c, a);
+	use(c, z);
+	c->open[row] = c->open[other] = false;
+	return true;
+}
+
+/* The same forward: the port where the last row ends. */
+static uint32_t line_end(const struct comparison *c, uint32_t begin)
+{
+	for (uint32_t at = begin;;) {
+		uint32_t end = partner(c, c->row_of[at], at);
+
+		at = free_peer(c, end);
+		if (at == begin || open_row(c, at) == NO_ID)
+			return end;
+	}
+}
+
+/* Tell a line of rows, each with the real cable behind it. */
+static void tell_line(struct comparison *c, uint32_t row)
+{
+	uint32_t at = line_begin(c, c->end[row][0].port), end = line_end(c, at);
+
+	if (free_peer(c, end) == NO_ID && free_peer(c, at) != NO_ID)
+		at = end; /* so every row has one */
+	while ((row = open_row(c, at)) != NO_ID) {
+		uint32_t found;
+
+		end = partner(c, row, at);
+		found = free_peer(c, end);
+		tell_row(c, row, found == NO_ID ? at : end, found);
+		at = found;
+	}
+}
+
+static void tell_open(struct comparison *c, uint32_t row)
+{
+	const struct plan_end *end = c->end[row];
+	uint32_t at = end[0].port != NO_ID ? end[0].port : end[1].port;
+
+	if (!is_exact(end))
+		tell_row(c, row, at, at == NO_ID ? NO_ID : free_peer(c, at));
+	else if (!tell_swap(c, row))
+		tell_line(c, row);
+}
+
+/*
+ * A cable that no row tells, of a device of the plan.  Cables of hosts count where the plan has such, and so
+ * do those between switches; wires within a device do not.
+ */
+static void tell_extra(struct comparison *c, uint32_t link)
+{
+	uint32_t a = c->f->link_port[2 * link], z = c->f->link_port[2 * link + 1], na = c->f->port_node[a],
+		 nz = c->f->port_node[z];
+	struct plan_difference *d;
+
+	if (!c->covers[node_is_switch(c->f, na) && node_is_switch(c->f, nz)] ||
+	    plan_device(c->names, na) == plan_device(c->names, nz))
+		return;
+	d = plan_tell(c->r, PLAN_EXTRA, NO_ID);
+	d->at = node_is_switch(c->f, na) ? a : z; /* of a host's cable the switch comes first */
+	d->found = d->at == a ? z : a;
+}
+
+/* --- all --------------------------------------------------------------------------------------------- */
+
+typedef void per_row(struct comparison *c, uint32_t row);
+
+static void find(struct comparison *c, uint32_t row)
+{
+	if (!find_row(c, row))
+		return;
+	c->covers[found_switch(c, &c->end[row][0]) && found_switch(c, &c->end[row][1])] = true;
+	c->open[row] = take_ports(c, row);
+	c->r->cables += c->open[row];
+}
+
+static void match(struct comparison *c, uint32_t row)
+{
+	if (is_exact(c->end[row]) && peer(c, c->end[row][0].port) == c->end[row][1].port)
+		settle(c, row, c->end[row][0].port);
+}
+
+static void match_one_end(struct comparison *c, uint32_t row)
+{
+	if (!is_exact(c->end[row]) && (c->end[row][0].port != NO_ID || c->end[row][1].port != NO_ID))
+		find_any(c, row);
+}
+
+static void match_any(struct comparison *c, uint32_t row)
+{
+	if (!is_exact(c->end[row]))
+		find_any(c, row);
+}
+
+/* All rows, or those still open. */
+static bool each_row(struct comparison *c, per_row *what, bool all, struct progress *p)
+{
+	for (uint32_t row = 0; row < c->plan->n; row++) {
+		if (row % LOOK == 0 && !progress_step(p, row))
+			return false;
+		if (all || c->open[row])
+			what(c, row);
+	}
+	return true;
+}
+
+static bool compare(struct comparison *c, struct progress *p)
+{
+	if (!each_row(c, find, true, p) || !each_row(c, match, false, p) ||
+	    !each_row(c, match_one_end, false, p) || !each_row(c, match_any, false, p) ||
+	    !each_row(c, tell_open, false, p))
+		return false;
+	for (uint32_t l = 0; l < c->f->n_links; l++)
+		if (!c->used[l])
+			tell_extra(c, l);
+	return true;
+}
+
+int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan_report *r,
+		 struct progress *p, struct err *e)
+{
+	struct comparison c = {
+		.f = f,
+		.plan = plan,
+		.names = plan_names_new(f),
+		.r = r,
+		.end = mem_array(plan->n + 1, sizeof(*c.end)),
+		.open = NEW_ARRAY(plan->n + 1, bool),
+		.row_of = NEW_ARRAY(f->n_ports + 1, uint32_t),
+		.used = NEW_ARRAY(f->n_links + 1, bool),
+	};
+	bool done;
+
+	*r = (struct plan_report){0};
+	memset(c.row_of, 0xff, f->n_ports * sizeof(*c.row_of));
+	progress_start(p, "comparing with the plan", (unsigned)plan->n);
+	done = plan->kind == CABLING_LIST ? compare(&c, p) : !plan_leaves(f, plan, c.names, r, p);
+	join_unknown(r);
+	plan_names_free(c.names);
+	free(c.end);
+	free(c.open);
+	free(c.row_of);
+	free(c.used);
+	if (done)
+		return 0;
+	plan_free(r);
+	return err_set(e, CANCELLED);
+}
+
+void plan_free(struct plan_report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->d[i].why);
+	free(r->d);
+	for (size_t i = 0; i < r->n_unknown; i++)
+		free(r->unknown[i].why);
+	free(r->unknown);
+	*r = (struct plan_report){0};
+}

@@ -1,0 +1,184 @@
+/* Slurm's topology against the fabric: hosts that hang on another switch than Slurm believes. */
+#include "core/analysis/compare/plan.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/base/progress.h"
+#include "core/fabric/host_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A host of a group (Slurm's switch or block) has a cable to a switch. */
+struct hang {
+	uint32_t group, sw, row;
+};
+
+struct leaves {
+	const struct fabric *f;
+	const struct cabling *plan;
+	struct plan_names *names;
+	struct plan_report *r;
+	uint32_t *group;       /* [rows] its first row, which stands for it; NO_ID: the host was not found */
+	uint32_t *port;	       /* [rows] first cabled port of the host, else its first port */
+	uint32_t *main_switch; /* [rows, of groups] the switch that is meant, NO_ID: none */
+	uint32_t *owner;       /* [n_switches] the group with most hosts there, NO_ID */
+	struct hang *hang;
+	size_t n, cap;
+};
+
+COMPARATOR(by_group, struct hang, UP(group) UP(sw) UP(row))
+
+static void add_host(struct leaves *l, uint32_t row, const struct plan_end *end)
+{
+	const struct fabric *f = l->f;
+
+	l->port[row] = f->node_port[plan_nodes(l->names, end)[0]] + 1;
+	for (uint32_t i = 0; i < end->n; i++) {
+		uint32_t node = plan_nodes(l->names, end)[i];
+
+		for (unsigned p = 1; p <= f->node_nports[node]; p++) {
+			uint32_t port = f->node_port[node] + p, to = f->port_peer[port];
+
+			if (to == NO_ID || f->node_switch[f->port_node[to]] == NO_ID)
+				continue;
+			if (f->port_peer[l->port[row]] == NO_ID)
+				l->port[row] = port;
+			GROW(l->hang, l->n, l->cap);
+			l->hang[l->n++] = (struct hang){l->group[row], f->node_switch[f->port_node[to]], row};
+		}
+	}
+}
+
+static void find_host(struct leaves *l, uint32_t row)
+{
+	const struct planned_cable *want = l->plan->row;
+	bool same = row && want[row].line == want[row - 1].line, whole;
+	struct plan_end end;
+	char *why = plan_find(l->names, &want[row].end[0], &end, &whole);
+
+	l->group[row] = same ? l->group[row - 1] : row;
+	l->main_switch[row] = NO_ID;
+	if (!why) {
+		l->r->cables++;
+		add_host(l, row, &end);
+		return;
+	}
+	plan_tell_unknown(l->r, row, &want[row].end[0], whole, why);
+	plan_tell(l->r, PLAN_NOT_FOUND, row)->why = why;
+	l->port[row] = NO_ID;
+}
+
+/* The switch that a group's name means; NO_ID: Slurm's names need not be those of the fabric. */
+static uint32_t named_switch(const struct leaves *l, uint32_t group)
+{
+	struct plan_end end;
+	bool whole;
+
+	free(plan_find(l->names, &l->plan->row[group].end[1], &end, &whole));
+	return end.n == 1 ? l->f->node_switch[plan_nodes(l->names, &end)[0]] : NO_ID;
+}
+
+/* Hosts of one group on one switch: hang[i] up to the value. */
+static size_t run_end(const struct leaves *l, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < l->n && l->hang[end].group == l->hang[i].group && l->hang[end].sw == l->hang[i].sw)
+		end++;
+	return end;
+}
+
+/* Of each switch the group with most hosts, of each group the switch with most of its hosts; own switches
+ * first. */
+static void find_owners(struct leaves *l)
+{
+	uint32_t *most = NEW_ARRAY(l->f->n_switches + l->plan->n + 1, uint32_t),
+		 *best = most + l->f->n_switches;
+
+	for (size_t i = 0, end; i < l->n; i = end) {
+		const struct hang *h = &l->hang[i];
+
+		end = run_end(l, i);
+		if (end - i > most[h->sw]) {
+			most[h->sw] = (uint32_t)(end - i);
+			l->owner[h->sw] = h->group;
+		}
+	}
+	for (size_t i = 0, end; i < l->n; i = end) {
+		const struct hang *h = &l->hang[i];
+		uint32_t rank;
+
+		end = run_end(l, i);
+		rank = 2 * (uint32_t)(end - i) + (l->owner[h->sw] == h->group);
+		if (rank > best[h->group]) {
+			best[h->group] = rank;
+			l->main_switch[h->group] = h->sw;
+		}
+	}
+	free(most);
+	for (uint32_t g = 0; l->plan->kind == CABLING_LEAVES && g < l->plan->n; g++)
+		if (l->group[g] == g && named_switch(l, g) != NO_ID)
+			l->main_switch[g] = named_switch(l, g);
+}
+
+/* Mark rows of hosts that hang where they should. */
+static void mark_there(struct leaves *l, bool *there)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct hang *h = &l->hang[i];
+
+		there[h->row] |= l->plan->kind == CABLING_BLOCKS ? l->owner[h->sw] == h->group
+								 : l->main_switch[h->group] == h->sw;
+	}
+}
+
+static void tell_leaves(struct leaves *l)
+{
+	bool *there = NEW_ARRAY(l->plan->n + 1, bool);
+
+	mark_there(l, there);
+	for (uint32_t row = 0; row < l->plan->n; row++) {
+		uint32_t sw = l->main_switch[l->group[row]];
+		struct plan_difference *d;
+
+		l->r->there += there[row];
+		if (there[row] || l->port[row] == NO_ID)
+			continue;
+		d = plan_tell(l->r, PLAN_LEAF, row);
+		d->at = l->port[row];
+		d->found = l->f->port_peer[d->at];
+		d->planned = l->plan->kind == CABLING_LEAVES && sw != NO_ID ? l->f->switch_port[sw] : NO_ID;
+	}
+	free(there);
+	for (uint32_t n = 0; n < l->f->n_nodes; n++)
+		l->r->unplanned += l->f->node_type[n] == NODE_CA && !node_is_aggregation(l->f, n) &&
+				   !plan_device(l->names, n);
+}
+
+int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_names *x,
+		struct plan_report *r, struct progress *p)
+{
+	uint32_t *ids = NEW_ARRAY(3 * plan->n + f->n_switches + 1, uint32_t);
+	struct leaves l = {.f = f,
+			   .plan = plan,
+			   .names = x,
+			   .r = r,
+			   .group = ids,
+			   .port = ids + plan->n,
+			   .main_switch = ids + 2 * plan->n,
+			   .owner = ids + 3 * plan->n};
+	bool go_on = true;
+
+	memset(l.owner, 0xff, f->n_switches * sizeof(*l.owner));
+	for (uint32_t row = 0; row < plan->n && (go_on = progress_step(p, row)); row++)
+		find_host(&l, row);
+	if (go_on) {
+		if (l.n)
+			qsort(l.hang, l.n, sizeof(*l.hang), by_group);
+		find_owners(&l);
+		tell_leaves(&l);
+	}
+	free(l.hang);
+	free(ids);
+	return go_on ? 0 : -1;
+}

@@ -1,0 +1,358 @@
+/* How devices and ports of a plan find nodes and ports of a fabric. */
+#include "core/analysis/compare/plan.h"
+#include "core/base/memory.h"
+#include "core/base/number.h"
+#include "core/base/order.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DIGITS 9 /* of a number in a port's text */
+
+/* A text by which a node may be meant. */
+struct key {
+	char *text;
+	uint32_t node;
+	uint32_t rank; /* lower ones count first: 0 whole name, 1 name of the box or host, 2 without its half
+			*/
+};
+
+struct plan_names {
+	const struct fabric *f;
+	struct key *key; /* by text, rank, node */
+	size_t n, cap;
+	uint32_t *device; /* [n_nodes] plan_device() */
+	uint32_t *node;	  /* of ends found */
+	size_t n_nodes, cap_nodes;
+};
+
+COMPARATOR(by_text, struct key, FIELD_BY(strcasecmp, text) UP(rank) UP(node))
+
+/* --- devices ------------------------------------------------------------------------------------- */
+
+static void add_key(struct plan_names *x, const char *s, size_t len, uint32_t node, uint32_t rank)
+{
+	GROW(x->key, x->n, x->cap);
+	x->key[x->n++] = (struct key){str_printf("%.*s", (int)len, s), node, rank};
+}
+
+/* Where the name of the box or host begins in a node's name: behind "MF0;". */
+static const char *box_of(const char *name, size_t *len)
+{
+	const char *semicolon = strchr(name, ';');
+
+	if (semicolon && strcspn(name, " /:") > (size_t)(semicolon - name))
+		name = semicolon + 1;
+	*len = strchr(name, ':')   ? strcspn(name, ":")
+	       : strchr(name, '/') ? strcspn(name, "/")
+				   : strcspn(name, " ");
+	return name;
+}
+
+static void add_node(struct plan_names *x, uint32_t node)
+{
+	const char *name = x->f->node_given[node], *shown = x->f->node_name[node], *box;
+	size_t len;
+
+	add_key(x, name, strlen(name), node, 0);
+	if (strcmp(shown, name) != 0)
+		add_key(x, shown, strlen(shown), node, 0);
+	box = box_of(name, &len);
+	if (len && len < strlen(name))
+		add_key(x, box, len, node, 1);
+	if (len > 2 && box[len - 2] == '-' && strchr("AaBb", box[len - 1]))
+		add_key(x, box, len - 2, node, 2);
+}
+
+struct plan_names *plan_names_new(const struct fabric *f)
+{
+	struct plan_names *x = NEW(struct plan_names);
+
+	x->f = f;
+	x->device = NEW_ARRAY(f->n_nodes + 1, uint32_t);
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		add_node(x, n);
+	if (x->n)
+		qsort(x->key, x->n, sizeof(*x->key), by_text);
+	return x;
+}
+
+void plan_names_free(struct plan_names *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		free(x->key[i].text);
+	free(x->key);
+	free(x->device);
+	free(x->node);
+	free(x);
+}
+
+const uint32_t *plan_nodes(const struct plan_names *x, const struct plan_end *end)
+{
+	return x->node + end->first;
+}
+
+uint32_t plan_device(const struct plan_names *x, uint32_t node)
+{
+	return x->device[node];
+}
+
+static void add_end(struct plan_names *x, struct plan_end *end, uint32_t node, size_t device)
+{
+	if (!x->device[node])
+		x->device[node] = (uint32_t)device + 1;
+	GROW(x->node, x->n_nodes, x->cap_nodes);
+	x->node[x->n_nodes++] = node;
+	end->n++;
+}
+
+/* The nodes of the best rank that a text has. */
+static void add_named(struct plan_names *x, const char *text, struct plan_end *end)
+{
+	size_t lo = 0, hi = x->n, device;
+	uint32_t rank;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcasecmp(x->key[mid].text, text) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	device = lo;
+	rank = lo < x->n ? x->key[lo].rank : 0;
+	for (; lo < x->n && x->key[lo].rank == rank && !strcasecmp(x->key[lo].text, text); lo++)
+		if (!end->n || x->node[x->n_nodes - 1] != x->key[lo].node)
+			add_end(x, end, x->key[lo].node, device);
+}
+
+static void find_device(struct plan_names *x, const char *device, struct plan_end *end)
+{
+	uint64_t guid;
+
+	*end = (struct plan_end){.first = (uint32_t)x->n_nodes, .port = NO_ID};
+	if (number_of_hex(device, &guid)) {
+		uint32_t ep = fabric_endport_by_guid(x->f, guid), node = fabric_node_by_guid(x->f, guid);
+
+		if (node == NO_ID && ep != NO_ID)
+			node = endport_node(x->f, ep);
+		if (node != NO_ID)
+			add_end(x, end, node, x->n + node);
+		if (ep != NO_ID && !node_is_switch(x->f, node))
+			end->port = x->f->endport_port[ep];
+		return;
+	}
+	add_named(x, device, end);
+	if (!end->n && strchr(device, '.')) { /* a host with its domain */
+		char *host = str_printf("%.*s", (int)strcspn(device, "."), device);
+
+		add_named(x, host, end);
+		free(host);
+	}
+}
+
+/* --- ports ----------------------------------------------------------------------------------------- */
+
+/* A number in a port's text with the letter that its word begins with: "Blade 16" b 16, "2" 0 2. */
+struct part {
+	char letter;
+	unsigned number;
+};
+
+/* Letters of one meaning: a blade is a leaf board. */
+static char kind_of(char c)
+{
+	c = (char)tolower((unsigned char)c);
+	return c == 'b' ? 'l' : c;
+}
+
+/* Takes the next number; false: none, or it is too long. */
+static bool next_part(const char **p, struct part *part)
+{
+	const char *s = *p;
+	size_t digits;
+
+	*part = (struct part){0};
+	for (; *s && !isdigit((unsigned char)*s); s++)
+		if (!isalpha((unsigned char)*s))
+			part->letter = *s == '/' || *s == '_' || *s == ':' ? 0 : part->letter;
+		else if (s == *p || !isalpha((unsigned char)s[-1]))
+			part->letter = kind_of(*s);
+	digits = strspn(s, "0123456789");
+	*p = s + digits;
+	if (!digits || digits > DIGITS)
+		return false;
+	part->number = (unsigned)strtoul(s, NULL, 10);
+	return true;
+}
+
+/* Is there such a board, chip or adapter in the node's name behind that of its box, or in its place? */
+static bool text_has(const char *text, struct part want)
+{
+	struct part have;
+
+	while (next_part(&text, &have))
+		if (have.number == want.number &&
+		    (have.letter == want.letter || (!want.letter && have.letter == 'u')))
+			return true;
+	return false;
+}
+
+static bool node_has(const struct fabric *f, uint32_t node, struct part want)
+{
+	size_t len;
+	const char *box = box_of(f->node_given[node], &len), *path = box + len,
+		   *place = f->node_chassis_place[node];
+
+	if (*path == ':') /* the model may have numbers */
+		path += strcspn(path, "/");
+	if (node_is_switch(f, node) && !strpbrk(path, "0123456789") && !place)
+		return want.number == 1; /* a box of one chip */
+	return text_has(path, want) || (place && text_has(place, want));
+}
+
+/* Keep the nodes that have the part. */
+static void narrow(struct plan_names *x, struct plan_end *end, struct part want)
+{
+	uint32_t n = 0;
+
+	want.letter = want.letter == 'p' ? 0 : want.letter; /* "Port 2/20" is port 20 of chip 2 */
+	for (uint32_t i = 0; i < end->n; i++)
+		if (node_has(x->f, x->node[end->first + i], want))
+			x->node[end->first + n++] = x->node[end->first + i];
+	end->n = n;
+}
+
+/* The only port of the nodes for which same() holds; NO_ID: none, or several. */
+static uint32_t only_port(const struct plan_names *x, const struct plan_end *end,
+			  bool (*same)(const struct fabric *f, uint32_t port, const void *with),
+			  const void *with)
+{
+	uint32_t found = NO_ID, n = 0;
+
+	for (uint32_t i = 0; i < end->n; i++) {
+		uint32_t node = x->node[end->first + i];
+
+		for (unsigned p = 1; p <= x->f->node_nports[node]; p++)
+			if (same(x->f, x->f->node_port[node] + p, with)) {
+				found = x->f->node_port[node] + p;
+				n++;
+			}
+	}
+	return n == 1 ? found : NO_ID;
+}
+
+static bool same_label(const struct fabric *f, uint32_t port, const void *with)
+{
+	const char *label = fabric_port_label(f, port);
+
+	return label && !strcasecmp(label, with);
+}
+
+static bool same_ext(const struct fabric *f, uint32_t port, const void *with)
+{
+	return f->port_ext[port] == *(const unsigned *)with;
+}
+
+static bool any_ext(const struct plan_names *x, const struct plan_end *end)
+{
+	for (uint32_t i = 0; i < end->n; i++)
+		for (unsigned p = 1; p <= x->f->node_nports[x->node[end->first + i]]; p++)
+			if (x->f->port_ext[x->f->node_port[x->node[end->first + i]] + p])
+				return true;
+	return false;
+}
+
+static bool is_cabled(const struct fabric *f, uint32_t port, const void *with)
+{
+	(void)with;
+	return f->port_peer[port] != NO_ID;
+}
+
+static bool is_there(const struct fabric *f, uint32_t port, const void *with)
+{
+	(void)f;
+	(void)port;
+	(void)with;
+	return true;
+}
+
+/* One node of the device is named by the text, or by its last word: "HOST ibp11s0f0", "ibp11s0f0". */
+static bool narrow_to_name(struct plan_names *x, struct plan_end *end, const char *text)
+{
+	for (uint32_t i = 0; i < end->n; i++) {
+		uint32_t node = x->node[end->first + i];
+		const char *name = x->f->node_given[node], *last = strrchr(name, ' ');
+
+		if (strcasecmp(name, text) != 0 && (!last || strcasecmp(last + 1, text) != 0))
+			continue;
+		x->node[end->first] = node;
+		end->n = 1;
+		return true;
+	}
+	return false;
+}
+
+static char *ambiguous(const struct plan_names *x, const struct plan_end *end)
+{
+	return str_printf("%u nodes fit: %s, %s%s", end->n, x->f->node_name[x->node[end->first]],
+			  x->f->node_name[x->node[end->first + 1]], end->n > 2 ? ", ..." : "");
+}
+
+/* By number, behind boards and chips. */
+static char *find_numbered(struct plan_names *x, const char *text, struct plan_end *end)
+{
+	struct part part, port = {0};
+	bool any = false, board = false, host = !node_is_switch(x->f, x->node[end->first]);
+	uint32_t node;
+
+	for (const char *p = text; next_part(&p, &part); any = true) {
+		if (any)
+			narrow(x, end, port);
+		board = any;
+		port = part;
+	}
+	if (!any || !port.number)
+		return str_printf("found port \"%s\", expected a number, a label or an adapter's name", text);
+	if (!end->n)
+		return str_printf("it has no \"%s\"", text);
+	end->number = port.number;
+	if (board && any_ext(x, end)) { /* of a chassis: the number on its front panel */
+		end->port = only_port(x, end, same_ext, &end->number);
+		return end->port == NO_ID ? str_printf("it has no \"%s\"", text) : NULL;
+	}
+	if (end->n > 1 && host)
+		return NULL;
+	if (end->n > 1)
+		return ambiguous(x, end);
+	node = x->node[end->first];
+	if (port.number > x->f->node_nports[node])
+		return str_printf("%s has no port %u, expected 1 to %u", x->f->node_name[node], port.number,
+				  x->f->node_nports[node]);
+	end->port = x->f->node_port[node] + port.number;
+	return NULL;
+}
+
+char *plan_find(struct plan_names *x, const struct planned_end *want, struct plan_end *end, bool *whole)
+{
+	char *why;
+
+	find_device(x, want->device, end);
+	*whole = !end->n;
+	if (!end->n)
+		return str_dup("no node of the fabric is named so");
+	if (!want->port || narrow_to_name(x, end, want->port)) {
+		if (end->port == NO_ID)
+			end->port = only_port(x, end, is_there, NULL);
+		if (end->port == NO_ID)
+			end->port = only_port(x, end, is_cabled, NULL);
+		return NULL;
+	}
+	end->port = only_port(x, end, same_label, want->port);
+	why = end->port == NO_ID ? find_numbered(x, want->port, end) : NULL;
+	x->n_nodes = end->first + end->n;
+	return why;
+}

@@ -1,0 +1,133 @@
+/* ibfabricconf.xml: for each node a list of ports with the port and node at the other end. */
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/formats/cabling.h"
+#include "core/formats/readers.h"
+
+#include <expat.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE (1 << 20) /* bytes between two looks whether the work was cancelled */
+
+struct rate {
+	uint8_t width, speed;
+};
+
+struct reader {
+	struct cabling *c;
+	XML_Parser xml;
+	struct rate all, list,
+		cable; /* of <fabric>, <linklist>, <port>; each as those around it where it tells nothing */
+	char *node, *port; /* at hand */
+	struct text peer_port, peer_node;
+	struct text *into; /* text of an element goes there */
+	unsigned line;
+	bool known; /* the outermost element was <fabric> or <linklist> */
+};
+
+static const char *attribute(const char **list, const char *name)
+{
+	for (; *list; list += 2)
+		if (!strcmp(*list, name))
+			return list[1];
+	return NULL;
+}
+
+static struct rate rate_of(struct rate around, const char **list)
+{
+	const char *width = attribute(list, "width"), *speed = attribute(list, "speed");
+
+	if (width)
+		around.width = link_width_parse(width, strlen(width));
+	if (speed)
+		around.speed = link_speed_parse(speed, strlen(speed));
+	return around;
+}
+
+static void keep(char **to, const char *text)
+{
+	free(*to);
+	*to = text ? str_dup(text) : NULL;
+}
+
+static void begin(void *ctx, const char *name, const char **list)
+{
+	struct reader *r = ctx;
+
+	if (!strcmp(name, "fabric")) {
+		r->known = true;
+		r->all = rate_of(r->all, list);
+	} else if (!strcmp(name, "linklist")) {
+		r->known = true;
+		keep(&r->node, attribute(list, "name"));
+		r->list = rate_of(r->all, list);
+	} else if (!strcmp(name, "port")) {
+		keep(&r->port, attribute(list, "num"));
+		r->cable = rate_of(r->list, list);
+		r->line = (unsigned)XML_GetCurrentLineNumber(r->xml);
+		text_free(&r->peer_port);
+		text_free(&r->peer_node);
+	}
+	r->into = !strcmp(name, "r_port") ? &r->peer_port : !strcmp(name, "r_node") ? &r->peer_node : NULL;
+}
+
+static struct cursor cursor_of(const char *s)
+{
+	return (struct cursor){s, s ? s + strlen(s) : NULL};
+}
+
+static void end(void *ctx, const char *name)
+{
+	struct reader *r = ctx;
+	struct cursor text[4] = {cursor_of(r->node), cursor_of(r->port), cursor_of(text_str(&r->peer_node)),
+				 cursor_of(text_str(&r->peer_port))};
+
+	r->into = NULL;
+	if (strcmp(name, "port"))
+		return;
+	if (!r->port || !cabling_add(r->c, text, r->cable.width, r->cable.speed, r->line))
+		cabling_odd(r->c, r->line,
+			    "<port num=...> with <r_port> and <r_node> in a <linklist name=...>",
+			    cursor_of("<port>"));
+}
+
+static void characters(void *ctx, const char *s, int len)
+{
+	struct reader *r = ctx;
+
+	if (r->into && r->into->len < LINE_BYTES_MOST)
+		text_add(r->into, "%.*s", len, s);
+}
+
+int cabling_xml(const struct input *in, struct cabling *c, struct err *e)
+{
+	struct reader r = {.c = c, .xml = XML_ParserCreate(NULL)};
+	enum XML_Status status = XML_STATUS_OK;
+	int rc = 0;
+
+	if (!r.xml)
+		mem_exhausted(PIECE);
+	c->format = "ibfabricconf";
+	XML_SetUserData(r.xml, &r);
+	XML_SetElementHandler(r.xml, begin, end);
+	XML_SetCharacterDataHandler(r.xml, characters);
+	for (size_t at = 0; at < in->size && status == XML_STATUS_OK && !progress_cancelled(in->progress);) {
+		size_t n = in->size - at < PIECE ? in->size - at : PIECE;
+
+		status = XML_Parse(r.xml, in->data + at, (int)n, at + n == in->size);
+		at += n;
+	}
+	if (status != XML_STATUS_OK)
+		rc = err_set(e, "%s:%u: found %s, expected XML with <fabric> and <linklist>", in->name,
+			     (unsigned)XML_GetCurrentLineNumber(r.xml),
+			     XML_ErrorString(XML_GetErrorCode(r.xml)));
+	else if (!r.known)
+		rc = err_set(e, "%s: found other XML, expected <fabric> with <linklist name=...>", in->name);
+	XML_ParserFree(r.xml);
+	free(r.node);
+	free(r.port);
+	text_free(&r.peer_port);
+	text_free(&r.peer_node);
+	return rc;
+}
