@@ -81,7 +81,7 @@ int read_text_line(FILE *f, const char *name, struct text *t, struct err *e)
 
 	t->len = 0;
 	while (c != '\n' && (c = getc(f)) != EOF) {
-		if (t->len == LINE_BYTES_MOST)
+		if (t->len == LINE_BYTES_MOST && c != '\n')
 			return err_set(e, "%s: found a line of more than %zu bytes", name, t->len);
 		text_putc(t, (char)c);
 	}
@@ -193,6 +193,18 @@ bool cur_quoted(struct cursor *c, struct cursor *inside)
 const char *cur_find(const struct cursor *c, const char *text)
 {
 	return cur_empty(c) ? NULL : memmem(c->p, c->end - c->p, text, strlen(text));
+}
+
+struct cursor cur_token(struct cursor *c)
+{
+	struct cursor t;
+
+	cur_blanks(c);
+	t = (struct cursor){c->p, c->p};
+	while (t.end < c->end && *t.end != ' ' && *t.end != '\t' && *t.end != '\r')
+		t.end++;
+	c->p = t.end;
+	return t;
 }
 
 const char *cur_find_last(const struct cursor *c, char ch)

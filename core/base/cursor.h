@@ -65,7 +65,8 @@ bool cur_word(struct cursor *c, const char *word); /* the same for a word; lette
 /* Skip white space, then a number (base 10 or 16; 0: 0x = 16, else 10); too large ones become UINT64_MAX. */
 bool cur_number(struct cursor *c, unsigned base, uint64_t *v);
 bool cur_quoted(struct cursor *c,
-		struct cursor *inside); /* skip white space, then "..."; the first closing quote */
+		struct cursor *inside);	   /* skip white space, then "..."; the first closing quote */
+struct cursor cur_token(struct cursor *c); /* the next word, up to a blank; empty at the end */
 const char *cur_find(const struct cursor *c, const char *text); /* first occurrence, NULL */
 const char *cur_find_last(const struct cursor *c, char ch);	/* last occurrence, NULL */
 

@@ -1,4 +1,5 @@
 #include "core/fabric/builder.h"
+#include "core/base/cursor.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
@@ -19,6 +20,8 @@ void fb_free(struct fabric_builder *b)
 	if (!b)
 		return;
 	for (uint32_t i = 0; i < b->n; i++) {
+		for (unsigned p = 0; p <= b->node[i].nports; p++)
+			free(b->node[i].port[p].label);
 		free(b->node[i].desc);
 		free(b->node[i].chassis_place);
 		free(b->node[i].port);
@@ -26,6 +29,7 @@ void fb_free(struct fabric_builder *b)
 	free(b->node);
 	free(b->hash);
 	free(b->generated);
+	free(b->untold);
 	warnings_free(&b->warnings);
 	free(b);
 }
@@ -65,7 +69,7 @@ void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports)
 		return;
 	n->port = mem_resize(n->port, nports + 1, sizeof(*n->port));
 	for (unsigned p = from; p <= nports; p++)
-		n->port[p] = (struct fb_port){.peer_node = NO_ID, .opervls = DEFAULT_OPER_VLS};
+		n->port[p] = (struct fb_port){.peer_node = NO_ID};
 	n->nports = nports;
 }
 
@@ -85,6 +89,14 @@ uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, un
 	fb_more_ports(b, b->n, nports);
 	*hash_slot(b, guid) = b->n;
 	return b->n++;
+}
+
+void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char *s, size_t len)
+{
+	struct fb_port *p = &b->node[node].port[port];
+
+	free(p->label);
+	p->label = clean_text(s, len, LABEL_MAX);
 }
 
 bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2)

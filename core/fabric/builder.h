@@ -12,6 +12,8 @@ struct fb_port {
 	uint32_t peer_node; /* builder index, NO_ID when not cabled */
 	uint16_t lid;
 	uint8_t lmc, peer_port, width, speed, widths, speeds, state, opervls, ext;
+	/* opervls: 0, the source does not tell */
+	char *label; /* of the front panel, owned; NULL: not told */
 };
 
 struct fb_node {
@@ -34,6 +36,7 @@ struct fabric_builder {
 	bool again;	  /* built from a fabric: its warnings are there already */
 	bool states_told; /* of such a one (fabric.h); otherwise seen from the ports */
 	char *generated;
+	char *untold; /* what the format never tells (fabric.h), owned; may be NULL */
 	/* GUID -> builder index, for fb_find(); open addressing, private */
 	uint32_t *hash;
 	uint32_t hash_size;
@@ -52,6 +55,11 @@ uint32_t fb_find(const struct fabric_builder *b, uint64_t guid); /* NO_ID when a
 
 /* Raise the number of ports of a node (a file may name ports above that number). */
 void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports);
+
+#define LABEL_MAX 31 /* bytes of a port's label */
+
+/* Label a port that is there; text as it came, cut to LABEL_MAX. */
+void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char *s, size_t len);
 
 /* Cable two ports. false (nothing done): one of them is out of range, or cabled elsewhere. */
 bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2);

@@ -3,7 +3,9 @@
 #include "core/fabric/names.h"
 #include "core/base/counted.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void free_strings(char **s, uint32_t n)
 {
@@ -18,20 +20,71 @@ static void fabric_release(struct fabric *f)
 	free_strings(f->node_desc, f->n_nodes);
 	fabric_free_names(f);
 	free_strings(f->node_chassis_place, f->n_nodes);
+	if (f->port_labels)
+		free_strings(f->port_labels, f->n_ports);
 	void *arrays[] = {
-		f->source,	  f->format,	     f->generated,    f->node_type,    f->node_guid,
-		f->node_sysguid,  f->node_vendor,    f->node_device,  f->node_nports,  f->node_port,
-		f->node_switch,	  f->node_order,     f->node_chassis, f->port_node,    f->port_num,
-		f->port_guid,	  f->port_peer,	     f->port_link,    f->port_endport, f->port_lid,
-		f->port_lmc,	  f->port_width,     f->port_speed,   f->port_widths,  f->port_speeds,
-		f->port_state,	  f->port_opervls,   f->port_ext,     f->switch_node,  f->switch_port,
-		f->switch_nports, f->switch_fdb_cap, f->switch_esp0,  f->endport_port, f->link_port,
-		f->by_guid,
+		f->source,	f->format,	  f->generated,	     f->untold,	      f->node_type,
+		f->node_guid,	f->node_sysguid,  f->node_vendor,    f->node_device,  f->node_nports,
+		f->node_port,	f->node_switch,	  f->node_order,     f->node_chassis, f->port_node,
+		f->port_num,	f->port_guid,	  f->port_peer,	     f->port_link,    f->port_endport,
+		f->port_lid,	f->port_lmc,	  f->port_width,     f->port_speed,   f->port_widths,
+		f->port_speeds, f->port_state,	  f->port_opervls,   f->port_ext,     f->switch_node,
+		f->switch_port, f->switch_nports, f->switch_fdb_cap, f->switch_esp0,  f->endport_port,
+		f->link_port,	f->by_guid,	  f->port_vls_told,
 	};
 	for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
 		free(arrays[i]);
 	warnings_free(&f->warnings);
 	free(f);
+}
+
+/* Add "WHAT of N THINGS" when some of them are not told, "WHAT" when none is. */
+static void tell_part(struct text *t, const char *what, uint32_t untold, uint32_t all, const char *thing)
+{
+	if (untold && untold == all)
+		text_add(t, "%s%s", t->len ? "; " : "", what);
+	else if (untold)
+		text_add(t, "%s%s of %s", t->len ? "; " : "", what, PLURAL(untold, thing));
+}
+
+void fabric_tell_untold(const struct fabric *f, struct text *t)
+{
+	uint32_t cabled = 2 * f->n_links, vls = 0, widths = 0, speeds = 0, lids = 0;
+
+	text_add(t, "%s", f->untold ? f->untold : "");
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		bool in_use = f->port_peer[p] != NO_ID;
+
+		vls += in_use && !f->port_vls_told[p];
+		widths += in_use && !f->port_width[p];
+		speeds += in_use && !f->port_speed[p];
+	}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		lids += !f->port_lid[f->endport_port[ep]];
+	tell_part(t, "LIDs", lids, f->n_endports, "endport");
+	tell_part(t, "widths", widths, cabled, "port");
+	tell_part(t, "speeds", speeds, cabled, "port");
+	tell_part(t, "VLs (8 are taken)", vls, cabled, "port");
+	if (f->n_links && !f->states_told)
+		text_add(t, "%sstates of ports (active where cabled)", t->len ? "; " : "");
+}
+
+const char *fabric_port_label(const struct fabric *f, uint32_t port)
+{
+	return f->port_labels ? f->port_labels[port] : NULL;
+}
+
+void fabric_set_port_label(struct fabric *f, uint32_t port, const char *label)
+{
+	char number[8];
+
+	snprintf(number, sizeof(number), "%u", f->port_num[port]);
+	if (!*label || !strcmp(label, number))
+		return;
+	if (!f->port_labels)
+		f->port_labels = NEW_ARRAY(f->n_ports, char *);
+	free(f->port_labels[port]);
+	f->port_labels[port] = str_dup(label);
 }
 
 COUNTED(struct fabric, struct fabric, fabric_ref, fabric_unref, fabric_release)

@@ -12,6 +12,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/err.h"
+#include "core/base/text.h"
 #include "core/fabric/speed.h"
 #include "core/fabric/warnings.h"
 
@@ -29,6 +30,7 @@ struct fabric {
 	char *source;	 /* file, spec or device it came from */
 	char *format;	 /* "ibnetdiscover", "ibsim", "cache", "subnet.lst", "synthetic", "live" */
 	char *generated; /* header line of the source about its making, or NULL */
+	char *untold; /* what its format never tells, beyond what fabric_tell_untold() sees; NULL: nothing */
 	struct warnings warnings;
 
 	/* Nodes [n_nodes], in GUID order. */
@@ -66,7 +68,9 @@ struct fabric {
 	uint8_t *port_state;   /* enum port_state as in the source (PORT_ACTIVE for cabled ports where it does
 				  not tell) */
 	uint8_t *port_opervls; /* OperVLs code: 1 = VL0, 2 = VL0-1, 3 = VL0-3, 4 = VL0-7, 5 = VL0-14 */
+	bool *port_vls_told;   /* false: the source tells none, and DEFAULT_OPER_VLS is taken */
 	uint8_t *port_ext;     /* external (front panel) number within the chassis, 0 = unknown */
+	char **port_labels;    /* of the front panel; NULL: none told.  Use fabric_port_label() */
 
 	/* Switches [n_switches], in GUID order. */
 	uint32_t n_switches;
@@ -102,6 +106,7 @@ struct fabric {
 	uint32_t *by_guid;			 /* nodes by ascending node GUID */
 	uint32_t *by_name;			 /* nodes by node_name (strcasecmp, then strcmp, then id) */
 	size_t longest_name;			 /* bytes, of node_name */
+	size_t most_semicolons;			 /* of one node_name */
 	_Atomic(struct name_index *) name_index; /* words of node_given; NULL: not asked for yet */
 };
 
@@ -162,6 +167,21 @@ uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint
  * NO_ID and *e: none or several match (the message names some of them).
  */
 uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct err *e);
+
+/*
+ * What the source does not tell, and what is taken instead: "VLs (8 are taken); LIDs of 3 endports".  Nothing
+ * is added where it tells all.
+ */
+void fabric_tell_untold(const struct fabric *f, struct text *t);
+
+/*
+ * What stands at a port on the front panel ("1/32/1"), as the source tells it.  NULL: it tells none, or just
+ * the port's number.
+ */
+const char *fabric_port_label(const struct fabric *f, uint32_t port);
+/* Give a port such a label, while the fabric is made.  It is copied; "" and the port's number change nothing.
+ */
+void fabric_set_port_label(struct fabric *f, uint32_t port, const char *label);
 
 /* "leaf-03[19]": name and port number of a port; buf is returned. */
 const char *port_label(const struct fabric *f, uint32_t port, char *buf, size_t size);

@@ -70,6 +70,7 @@ static void alloc_ports(struct fabric *f)
 	f->port_speeds = NEW_ARRAY(n, uint8_t);
 	f->port_state = NEW_ARRAY(n, uint8_t);
 	f->port_opervls = NEW_ARRAY(n, uint8_t);
+	f->port_vls_told = NEW_ARRAY(n, bool);
 	f->port_ext = NEW_ARRAY(n, uint8_t);
 	memset(f->port_peer, 0xff, n * sizeof(*f->port_peer));
 	memset(f->port_link, 0xff, n * sizeof(*f->port_link));
@@ -98,8 +99,11 @@ static void fill_ports(struct fabric *f, uint32_t node, const struct fb_node *fr
 		f->port_speed[id] = q->speed;
 		f->port_widths[id] = q->widths;
 		f->port_speeds[id] = q->speeds;
-		f->port_opervls[id] = q->opervls;
+		f->port_opervls[id] = q->opervls ? q->opervls : DEFAULT_OPER_VLS;
+		f->port_vls_told[id] = q->opervls != 0;
 		f->port_ext[id] = q->ext;
+		if (q->label)
+			fabric_set_port_label(f, id, q->label);
 		f->port_state[id] = q->state;
 		f->states_told |= q->state && q->peer_node != NO_ID;
 		if (q->peer_node != NO_ID)
@@ -253,11 +257,12 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 	f->source = str_dup(source);
 	f->format = str_dup(format);
 	f->generated = b->generated;
+	f->untold = b->untold;
 	f->warnings = b->warnings;
 	f->sm_guessed = b->sm_guessed;
 	if (b->again)
 		f->states_told = b->states_told;
-	b->generated = NULL;
+	b->generated = b->untold = NULL;
 	b->warnings = (struct warnings){0};
 	if (!b->again)
 		fabric_tell_oddities(f);

@@ -42,9 +42,11 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 				.widths = f->port_widths[id],
 				.speeds = f->port_speeds[id],
 				.state = f->port_state[id],
-				.opervls = f->port_opervls[id],
+				.opervls = f->port_vls_told[id] ? f->port_opervls[id] : 0,
 				.ext = f->port_ext[id],
 			};
+			if (fabric_port_label(f, id))
+				to->port[p].label = str_dup(fabric_port_label(f, id));
 			if (q != NO_ID) {
 				to->port[p].peer_node = f->node_order[f->port_node[q]];
 				to->port[p].peer_port = f->port_num[q];
@@ -57,6 +59,7 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 		b->sm_port = f->port_num[f->endport_port[f->sm_endport]];
 	}
 	b->generated = f->generated ? str_dup(f->generated) : NULL;
+	b->untold = f->untold ? str_dup(f->untold) : NULL;
 	b->sm_guessed = f->sm_guessed;
 	b->states_told = f->states_told;
 	b->again = true;

@@ -5,7 +5,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/formats/readers.h"
+#include "core/formats/rows.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -34,15 +34,6 @@ struct section {
 };
 
 /* --- rows -------------------------------------------------------------------------------- */
-
-static struct cursor trimmed(struct cursor c)
-{
-	while (c.p < c.end && isspace((unsigned char)*c.p))
-		c.p++;
-	while (c.p < c.end && isspace((unsigned char)c.end[-1]))
-		c.end--;
-	return c;
-}
 
 /* The next field of a row and the comma behind it; of a quoted one what is inside the quotes. */
 static struct cursor take_field(struct cursor *c)
@@ -74,7 +65,7 @@ static bool same_word(struct cursor c, const char *word)
 /* A number that is known ("N/A" is not). */
 static bool number(struct cursor c, uint64_t *v)
 {
-	return cur_number(&c, 0, v) && cur_empty(&c);
+	return whole_number(c, 0, v);
 }
 
 /* A number up to a limit where it is known, else 0. */
@@ -148,6 +139,7 @@ static bool switch_row(struct reader *r, const struct cursor *v)
 	return true;
 }
 
+/* An old bit may stand beside a new one (0x804: QDR and NDR): the fastest counts. */
 static enum link_speed speed_of_mask(uint64_t mask)
 {
 	static const struct {
@@ -158,11 +150,14 @@ static enum link_speed speed_of_mask(uint64_t mask)
 		{0x200, SPEED_EDR},	{0x400, SPEED_HDR},   {0x800, SPEED_NDR}, {0x1000, SPEED_XDR},
 		{0x10000, SPEED_FDR10}, {0x20000, SPEED_EDR},
 	};
+	enum link_speed best = SPEED_UNKNOWN;
 
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (mask == table[i].bit)
-			return table[i].speed;
-	return SPEED_UNKNOWN;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		if (mask & table[i].bit && table[i].speed > best)
+			best = table[i].speed;
+		mask &= ~(uint64_t)table[i].bit;
+	}
+	return mask ? SPEED_UNKNOWN : best;
 }
 
 /* Builder index of the node of a GUID, with room for a port; NO_ID: there is none. */
@@ -244,6 +239,28 @@ static bool link_row(struct reader *r, const struct cursor *v)
 	return true;
 }
 
+enum { H_NODE, H_NUM, H_LABEL };
+
+/* Labels are no part of the cabling: a row that cannot be used is passed over. */
+static bool label_row(struct reader *r, const struct cursor *v)
+{
+	uint64_t guid, num;
+	uint32_t node = number(v[H_NODE], &guid) ? fb_find(r->b, guid) : NO_ID;
+
+	if (node != NO_ID && number(v[H_NUM], &num) && num && num <= r->b->node[node].nports &&
+	    !same_word(v[H_LABEL], "N/A"))
+		fb_label(r->b, node, (unsigned)num, v[H_LABEL].p, (size_t)(v[H_LABEL].end - v[H_LABEL].p));
+	return true;
+}
+
+/* When ibdiagnet ran. */
+static bool run_row(struct reader *r, const struct cursor *v)
+{
+	if (!r->b->generated && !cur_empty(&v[0]))
+		r->b->generated = clean_text(v[0].p, (size_t)(v[0].end - v[0].p), 64);
+	return true;
+}
+
 /* In the order in which they are read, whatever that of the file. */
 static const struct section sections[] = {
 	{"NODES",
@@ -257,6 +274,8 @@ static const struct section sections[] = {
 	  "PortState", "OpVLs"},
 	 2,
 	 port_row},
+	{"PORT_HIERARCHY_INFO", {"NodeGUID", "PortNum", "Label"}, 3, label_row},
+	{"RUN_INFO", {"Date"}, 1, run_row},
 	{"LINKS", {"NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2"}, 4, link_row},
 };
 
@@ -377,30 +396,38 @@ static void place_sm(struct reader *r)
 	}
 }
 
-/* Ports that are active but have no cable: rows of LINKS are missing. */
+/* Ports that are active but have no cable: rows of LINKS are missing; or cabled but not told: of PORTS. */
 static void find_gaps(struct reader *r)
 {
-	uint64_t guid = 0;
-	uint32_t gaps = 0;
-	unsigned port = 0;
+	struct {
+		uint64_t guid;
+		uint32_t n;
+		unsigned port;
+	} gap[2] = {0}; /* of LINKS, of PORTS */
+	bool states = false;
 
 	for (uint32_t i = 0; i < r->b->n; i++) {
 		const struct fb_node *n = &r->b->node[i];
 
 		for (unsigned p = 1; p <= n->nports; p++) {
-			if (n->port[p].state != PORT_ACTIVE || n->port[p].peer_node != NO_ID || gaps++)
+			bool cabled = n->port[p].peer_node != NO_ID;
+
+			states |= n->port[p].state != 0;
+			if (cabled ? n->port[p].state != 0 : n->port[p].state != PORT_ACTIVE)
 				continue;
-			guid = n->guid;
-			port = p;
+			if (gap[cabled].n++)
+				continue;
+			gap[cabled].guid = n->guid;
+			gap[cabled].port = p;
 		}
 	}
-	if (gaps)
-		warnings_missing(&r->b->warnings, "incomplete fabric", 0,
-				 "%s active that no row of LINKS names (the first: port %u of 0x%016" PRIx64
-				 "): the "
-				 "fabric is "
-				 "incomplete",
-				 PLURAL(gaps, "port"), port, guid);
+	for (int k = 0; k < (states ? 2 : 1); k++)
+		if (gap[k].n)
+			warnings_missing(&r->b->warnings, "incomplete fabric", 0,
+					 "%s %s that no row of %s names (the first: port %u of 0x%016" PRIx64
+					 "): the fabric is incomplete",
+					 PLURAL(gap[k].n, "port"), k ? "cabled" : "active",
+					 k ? "PORTS" : "LINKS", gap[k].port, gap[k].guid);
 }
 
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)

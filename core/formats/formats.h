@@ -23,9 +23,10 @@
 /*
  * Load a saved fabric of any known format: ibnetdiscover text (all variants, -g and -f included), ibsim net
  * file, libibnetdisc cache, opensm-subnet.lst / ibdiagnet .lst, ibdiagnet's db_csv / opensm-smdb.dump, ibdm's
- * .topo; a folder of ibdiagnet's or OpenSM's dumps, with the tables in it ((*out)->switch_tables); "-" is
- * standard input.  Compressed files are unpacked.  Oddities that do not stop the reading become
- * fabric->warnings.  -1 and *e ("FILE:LINE: found ..., expected ...") otherwise.
+ * .topo, ibdiagnet's .net_dump and .net_dump_ext, what iblinkinfo and `ibnetdiscover -p` print; a folder of
+ * ibdiagnet's or OpenSM's dumps, with the tables in it ((*out)->switch_tables); "-" is standard input.
+ * Compressed files are unpacked.  Oddities that do not stop the reading become fabric->warnings.  -1 and *e
+ * ("FILE:LINE: found ..., expected ...") otherwise.
  */
 int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e);
 

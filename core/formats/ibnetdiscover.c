@@ -230,13 +230,45 @@ static unsigned read_ext(struct cursor *c)
 	return v <= UINT8_MAX ? v : 0;
 }
 
-/* The local end: "[1]", "[1][ext 3]", "[1](2c9020025a4ed)". */
-static bool read_local(struct cursor *c, uint64_t *port, uint64_t *guid, unsigned *ext)
+/* "(1/32/1)", with text inside. */
+static bool read_pair(struct cursor *c, struct cursor *inside)
 {
-	if (!cur_char(c, '[') || !cur_number(c, 10, port) || !cur_char(c, ']'))
+	const char *end;
+
+	if (!cur_char(c, '('))
 		return false;
-	*ext = read_ext(c);
-	read_port_guid(c, guid);
+	end = cur_find(c, ")");
+	*inside = (struct cursor){c->p, end};
+	c->p = end ? end + 1 : c->p;
+	return end && inside->p < end;
+}
+
+/* The own end of a port's line. */
+struct local {
+	uint64_t port, guid; /* guid: 0, not told */
+	unsigned ext;
+	struct cursor label; /* empty: not told */
+};
+
+/*
+ * "[1]", "[1][ext 3]", "[1](2c9020025a4ed)"; of ibdiagnet "[1](1/1/1)", and of a channel adapter
+ * "[1](1)(2c9020025a4ed)": a label comes first.  A switch's port has no GUID.
+ */
+static bool read_local(struct cursor *c, bool of_switch, struct local *l)
+{
+	struct cursor d;
+
+	*l = (struct local){0};
+	if (!cur_char(c, '[') || !cur_number(c, 10, &l->port) || !cur_char(c, ']'))
+		return false;
+	l->ext = read_ext(c);
+	d = *c;
+	if (read_pair(&d, &l->label) &&
+	    (of_switch || cur_find(&l->label, "/") || (!cur_empty(&d) && *d.p == '(')))
+		*c = d;
+	else
+		l->label = (struct cursor){0};
+	read_port_guid(c, &l->guid);
 	return true;
 }
 
@@ -256,17 +288,12 @@ static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uin
 /* "lid 837 4xHDR" behind a description: LID of the other end, rate of this port. */
 static void read_tail(struct reader *r, struct cursor c, struct fb_port *p, uint16_t *lid)
 {
-	struct cursor token;
 	uint64_t v;
 
 	if (!cur_word(&c, "lid") || !cur_number(&c, 10, &v))
 		return;
 	*lid = lid_of(r, v);
-	cur_blanks(&c);
-	token = (struct cursor){c.p, c.p};
-	while (token.end < c.end && *token.end != ' ' && *token.end != '\t')
-		token.end++;
-	parse_rate(token, &p->width, &p->speed);
+	parse_rate(cur_token(&c), &p->width, &p->speed);
 }
 
 /* "lid 320 lmc 0" before the description: the channel adapter's own. */
@@ -289,40 +316,43 @@ static void bad_port(struct reader *r, uint64_t port)
 
 static bool read_port(struct reader *r, struct cursor c)
 {
-	uint64_t port, guid = 0, peer_port, peer_guid = 0;
+	uint64_t peer_port, peer_guid = 0;
 	struct cursor id, before, inside, tail;
 	struct wire w = {.node = r->node, .line = r->lines.no};
 	struct fb_port *p;
-	unsigned ext;
+	struct local l;
+	bool of_switch = r->node != NO_ID && r->net.b->node[r->node].type == NODE_SWITCH;
 
-	if (!read_local(&c, &port, &guid, &ext) || !read_remote(&c, &id, &peer_port, &peer_guid))
+	if (!read_local(&c, of_switch, &l) || !read_remote(&c, &id, &peer_port, &peer_guid))
 		return false;
 	if (r->skipping)
 		return true;
 	if (r->node == NO_ID)
 		return false;
-	if (port < 1 || port > MAX_PORTS || peer_port < 1 || peer_port > MAX_PORTS) {
-		bad_port(r, port < 1 || port > MAX_PORTS ? port : peer_port);
+	if (l.port < 1 || l.port > MAX_PORTS || peer_port < 1 || peer_port > MAX_PORTS) {
+		bad_port(r, l.port < 1 || l.port > MAX_PORTS ? l.port : peer_port);
 		return true;
 	}
-	if (port > r->net.b->node[r->node].nports) {
+	if (l.port > r->net.b->node[r->node].nports) {
 		warnings_add(&r->net.b->warnings, "port above count", r->lines.no,
 			     "port %" PRIu64
 			     " of a node that has %u ports by its own count; taken as %" PRIu64 " ports",
-			     port, r->net.b->node[r->node].nports, port);
-		fb_more_ports(r->net.b, r->node, port);
+			     l.port, r->net.b->node[r->node].nports, l.port);
+		fb_more_ports(r->net.b, r->node, l.port);
 	}
 	r->bare = false;
-	p = &r->net.b->node[r->node].port[port];
-	if (r->net.b->node[r->node].type != NODE_SWITCH && guid)
-		p->guid = guid;
-	p->ext = ext;
+	p = &r->net.b->node[r->node].port[l.port];
+	if (!of_switch && l.guid)
+		p->guid = l.guid;
+	p->ext = l.ext;
+	if (!cur_empty(&l.label))
+		fb_label(r->net.b, r->node, (unsigned)l.port, l.label.p, l.label.end - l.label.p);
 	if (cur_char(&c, '#') && split_quoted(c, &before, &inside, &tail)) {
-		if (r->net.b->node[r->node].type != NODE_SWITCH)
+		if (!of_switch)
 			read_own_lid(r, before, p);
 		read_tail(r, tail, p, &w.peer_lid);
 	}
-	w.port = port;
+	w.port = l.port;
 	w.peer_port = peer_port;
 	w.peer_guid = peer_guid;
 	w.peer = net_name(&r->net, id.p, id.end - id.p);

@@ -2,24 +2,13 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/fabric/speed.h"
+#include "core/formats/readers.h"
 
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- words ------------------------------------------------------------------------------------ */
-
-struct cursor cur_token(struct cursor *c)
-{
-	struct cursor t;
-
-	cur_blanks(c);
-	t = (struct cursor){c->p, c->p};
-	while (t.end < c->end && *t.end != ' ' && *t.end != '\t' && *t.end != '\r')
-		t.end++;
-	c->p = t.end;
-	return t;
-}
 
 bool same_text(struct cursor a, struct cursor b)
 {
@@ -31,20 +20,6 @@ bool same_text(struct cursor a, struct cursor b)
 static struct cursor text_cursor(const char *s)
 {
 	return (struct cursor){s, s + strlen(s)};
-}
-
-/* Speed of a lane in Gbit/s, as ibdm writes it. */
-static enum link_speed speed_of(struct cursor c)
-{
-	static const struct {
-		const char *text;
-		enum link_speed speed;
-	} table[] = {{"2.5G", SPEED_SDR}, {"5G", SPEED_DDR}, {"10G", SPEED_QDR}};
-
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (same_text(c, text_cursor(table[i].text)))
-			return table[i].speed;
-	return SPEED_UNKNOWN;
 }
 
 bool ibnl_arrow(struct cursor c, uint8_t *width, uint8_t *speed)
@@ -60,7 +35,7 @@ bool ibnl_arrow(struct cursor c, uint8_t *width, uint8_t *speed)
 		if (!item.end)
 			return false;
 		w = link_width_parse(item.p, (size_t)(item.end - item.p));
-		v = speed_of(item);
+		v = item.end[-1] == 'G' ? lane_speed((struct cursor){item.p, item.end - 1}) : SPEED_UNKNOWN;
 		if (!w && !v)
 			return false;
 		*width = w ? (uint8_t)w : *width;

@@ -66,8 +66,6 @@ void ibnl_free(struct ibnl_library *l);
 const struct ibnl_system *ibnl_top(const struct ibnl_library *l, struct cursor name);
 const struct ibnl_system *ibnl_board(const struct ibnl_library *l, unsigned file, const char *name);
 
-/* The next word, up to a blank; empty at the end. */
-struct cursor cur_token(struct cursor *c);
 /* `->`, `-4x->`, `-10G->`, `-4x-5G->`; false: it is none of these. */
 bool ibnl_arrow(struct cursor token, uint8_t *width, uint8_t *speed);
 bool same_text(struct cursor a, struct cursor b);

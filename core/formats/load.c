@@ -21,13 +21,11 @@ static const struct {
 	{"START_", "sections of ibdiagnet (db_csv) without nodes"},
 	{"Ca\t :", "a list of nodes (ibnetdiscover -l); run it without -l"},
 	{"Switch\t :", "a list of nodes (ibnetdiscover -l); run it without -l"},
-	{"SW ", "a list of ports (ibnetdiscover -p); run it without -p"},
-	{"CA ", "a list of ports (ibnetdiscover -p); run it without -p"},
 };
 
 #define KNOWN_FORMATS                                                                         \
 	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst, " \
-	"ibdiagnet's db_csv or ibdm's .topo"
+	"iblinkinfo's lines, ibdiagnet's db_csv or net_dump, or ibdm's .topo"
 
 /* First line with something on it that is no comment; false when there is none. */
 static bool first_line(const struct input *in, struct cursor *line)
@@ -109,13 +107,35 @@ static int parse_text(const struct input *in, struct fabric **out, struct err *e
 		return parse_subnet_lst(in, out, e);
 	if (is_db_csv(in))
 		return parse_db_csv(in, out, e);
+	if (is_net_dump(in))
+		return parse_net_dump(in, out, e);
 	switch (text_format(in)) {
 	case TEXT_IBNETDISCOVER:
 		return parse_ibnetdiscover(in, out, e);
 	case TEXT_IBSIM:
 		return parse_ibsim(in, out, e);
 	default:
+		if (is_linkinfo(in))
+			return parse_linkinfo(in, out, e);
+		if (is_port_list(in))
+			return parse_port_list(in, out, e);
 		return is_topo(in) ? parse_topo(in, out, e) : unknown_format(in, e);
+	}
+}
+
+/* ibdiagnet's dumps tell when they were begun and when they were whole.  *open: line of the former, 0 = none.
+ */
+static void read_frame(struct fabric *f, struct cursor line, unsigned *open, unsigned no)
+{
+	if (!cur_char(&line, '#'))
+		return;
+	if (cur_word(&line, "File created at"))
+		*open = no;
+	else if (cur_word(&line, "File closed at"))
+		*open = 0;
+	else if (!f->generated && cur_word(&line, "Running timestamp") && cur_char(&line, ':')) {
+		cur_blanks(&line);
+		f->generated = clean_text(line.p, (size_t)(line.end - line.p), 64);
 	}
 }
 
@@ -126,6 +146,7 @@ static int parse(const struct input *in, struct fabric **out, struct err *e)
 	struct lines l;
 	struct cursor line;
 	const char *what;
+	unsigned framed = 0;
 
 	*out = NULL;
 	if (!in->size)
@@ -140,8 +161,16 @@ static int parse(const struct input *in, struct fabric **out, struct err *e)
 	if (parse_text(&text, out, e))
 		return -1;
 	l = (struct lines){text.data, text.data + text.size, 0, in->progress};
-	while (lines_next(&l, &line)) /* whoever wrote it may have known less than the whole */
+	while (lines_next(&l, &line)) {
+		/* whoever wrote it may have known less than the whole */
 		warnings_read_missing(&(*out)->warnings, line.p, line.end - line.p);
+		read_frame(*out, line, &framed, l.no);
+	}
+	if (framed)
+		warnings_missing(
+			&(*out)->warnings, "cut list", framed,
+			"%s has no last line '# File closed at': was it copied or written to its end?",
+			in->name);
 	return 0;
 }
 

@@ -259,9 +259,9 @@ static void link_one_sided(struct net *n, struct wire *w)
 		return;
 	}
 	learn_peer(n, w, peer, port);
-	warnings_add(warn, "one-sided link", w->line,
-		     "port %u is cabled to \"%s\"[%u], which has no line for it", w->port,
-		     name_text(n, w->peer), port);
+	(n->listed ? warnings_missing : warnings_add)(
+		warn, "one-sided link", w->line, "port %u is cabled to \"%s\"[%u], which has no line for it",
+		w->port, name_text(n, w->peer), port);
 	warnings_place(warn, n->b->node[w->node].guid, w->port);
 }
 

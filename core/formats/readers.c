@@ -21,6 +21,27 @@ void parse_rate(struct cursor t, uint8_t *width, uint8_t *speed)
 	*speed = link_speed_parse(p, t.end - p);
 }
 
+enum link_speed lane_speed(struct cursor c)
+{
+	static const struct {
+		const char *text[3];
+		enum link_speed speed;
+	} table[] = {
+		{{"2.5"}, SPEED_SDR},		{{"5", "5.0"}, SPEED_DDR},
+		{{"10", "10.0"}, SPEED_QDR},	{{"FDR10", "10.3125"}, SPEED_FDR10},
+		{{"14", "14.0625"}, SPEED_FDR}, {{"25", "25.78125"}, SPEED_EDR},
+		{{"50", "53.125"}, SPEED_HDR},	{{"100", "106.25"}, SPEED_NDR},
+		{{"200", "212.5"}, SPEED_XDR},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		for (unsigned k = 0; k < 3 && table[i].text[k]; k++)
+			if (strlen(table[i].text[k]) == (size_t)(c.end - c.p) &&
+			    !memcmp(table[i].text[k], c.p, c.end - c.p))
+				return table[i].speed;
+	return SPEED_UNKNOWN;
+}
+
 void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text)
 {
 	if (!u->n) {

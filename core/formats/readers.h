@@ -13,6 +13,10 @@
 /* "4xHDR", "12xFDR10", "??FDR", "4x???". */
 void parse_rate(struct cursor token, uint8_t *width, uint8_t *speed);
 
+/* Speed of a lane in Gb/s, rounded ("25", "100") or exact ("25.78125"), or "FDR10"; SPEED_UNKNOWN for others.
+ */
+enum link_speed lane_speed(struct cursor c);
+
 /* Lines that mean nothing, gathered into one warning. */
 struct unknown_lines {
 	unsigned n, first;
@@ -60,6 +64,8 @@ struct net {
 	uint32_t *first; /* [n + 1] where a node's ports begin in at[]; after net_link() */
 	uint32_t *at;	 /* wire of a port, NO_ID = has no line */
 	struct unknown_lines unknown;
+	bool listed; /* each end of a cable has a line in a whole file: one without makes the fabric
+			incomplete */
 };
 
 void net_init(struct net *n, const char *source);
@@ -85,6 +91,9 @@ int parse_cache(const struct input *in, struct fabric **out, struct err *e);
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e);
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e);
 int parse_topo(const struct input *in, struct fabric **out, struct err *e);
+int parse_net_dump(const struct input *in, struct fabric **out, struct err *e);	 /* and .net_dump_ext */
+int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e);	 /* iblinkinfo */
+int parse_port_list(const struct input *in, struct fabric **out, struct err *e); /* ibnetdiscover -p */
 /* The same with types of systems that are already known. where: the folders of these, for messages. */
 struct ibnl_library;
 int topo_with_types(const struct input *in, struct ibnl_library *l, const char *where, struct fabric **out,
@@ -98,6 +107,9 @@ bool is_cache(const struct input *in);
 bool is_subnet_lst(const struct input *in);
 bool is_db_csv(const struct input *in);
 bool is_topo(const struct input *in);
+bool is_net_dump(const struct input *in);
+bool is_linkinfo(const struct input *in);
+bool is_port_list(const struct input *in);
 
 /* `Switch`, `Ca`, `Hca`, `Rt` at the start of a line; 0 = none of these.  The word found is taken from c. */
 enum node_type cur_node_type(struct cursor *c);

@@ -124,47 +124,17 @@ static bool read_end(struct cursor *c, struct end *n, bool last)
 	return behind != NULL;
 }
 
-static enum link_speed speed_of(struct cursor c)
-{
-	static const struct {
-		const char *text;
-		enum link_speed speed;
-	} table[] = {
-		{"2.5", SPEED_SDR},	{"5", SPEED_DDR},   {"10", SPEED_QDR},
-		{"FDR10", SPEED_FDR10}, {"14", SPEED_FDR},  {"25", SPEED_EDR},
-		{"50", SPEED_HDR},	{"100", SPEED_NDR}, {"200", SPEED_XDR},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (strlen(table[i].text) == (size_t)(c.end - c.p) &&
-		    !memcmp(table[i].text, c.p, c.end - c.p))
-			return table[i].speed;
-	return SPEED_UNKNOWN;
-}
-
-static struct cursor take_token(struct cursor *c)
-{
-	struct cursor t;
-
-	cur_blanks(c);
-	t = (struct cursor){c->p, c->p};
-	while (t.end < c->end && *t.end != ' ' && *t.end != '\t')
-		t.end++;
-	c->p = t.end;
-	return t;
-}
-
 /* "PHY=4x LOG=ACT SPD=10"; the last two may be missing. */
 static void read_rate(struct cursor c, struct fb_port *p)
 {
 	struct cursor t;
 
 	if (cur_word(&c, "PHY=")) {
-		t = take_token(&c);
+		t = cur_token(&c);
 		p->width = link_width_parse(t.p, t.end - t.p);
 	}
 	if (cur_word(&c, "LOG=")) {
-		t = take_token(&c);
+		t = cur_token(&c);
 		p->state = cur_word(&t, "ACT")	 ? PORT_ACTIVE
 			   : cur_word(&t, "ARM") ? PORT_ARMED
 			   : cur_word(&t, "INI") ? PORT_INIT
@@ -172,7 +142,7 @@ static void read_rate(struct cursor c, struct fb_port *p)
 						 : PORT_UNKNOWN;
 	}
 	if (cur_word(&c, "SPD="))
-		p->speed = speed_of(take_token(&c));
+		p->speed = lane_speed(cur_token(&c));
 }
 
 static const char *bad_end(const struct end *n)

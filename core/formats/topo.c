@@ -5,6 +5,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/formats/cabling.h"
 #include "core/formats/formats.h"
 #include "core/formats/ibnl.h"
 #include "core/formats/readers.h"
@@ -112,6 +113,33 @@ bool is_topo(const struct input *in)
 		begun = true;
 	}
 	return false;
+}
+
+int cabling_topo(const struct input *in, struct cabling *c, struct err *e)
+{
+	struct lines lines = {in->data, in->data + in->size, 0, in->progress};
+	struct cursor line;
+	struct box b = {0};
+	struct cable k;
+
+	(void)e;
+	c->format = "topo";
+	while (lines_next(&lines, &line)) {
+		struct box next;
+
+		if (!says(line))
+			continue;
+		if (read_cable(line, &k)) {
+			struct cursor text[4] = {b.name, k.port, k.name, k.peer_port};
+
+			cabling_add(c, text, k.width, k.speed, lines.no);
+		} else if (read_box(line, &next)) {
+			b = next;
+		} else {
+			cabling_odd(c, lines.no, "TYPE NAME or PORT -> TYPE NAME PORT", line);
+		}
+	}
+	return 0;
 }
 
 /* --- systems by name ------------------------------------------------------------------------------ */
@@ -353,6 +381,13 @@ static void make_box(struct reader *r, struct box *b)
 	path = clean_text(b->name.p, (size_t)(b->name.end - b->name.p), SIZE_MAX); /* as long as the name */
 	r->sysguid = 0;
 	make_board(r, s, b, path, 0, &b->front);
+	for (size_t i = 0; i < b->front.n; i++) {
+		const struct connector *c = &b->front.c[i];
+
+		if (c->at.node != NO_ID)
+			fb_label(r->net.b, c->at.node, c->at.port, c->name.p,
+				 (size_t)(c->name.end - c->name.p));
+	}
 	free(path);
 }
 

@@ -29,25 +29,46 @@ static bool find_line(char *text, const char *name, char **spec, char **note, st
 	return false;
 }
 
-int synth_lesson(const char *word, char **spec, char **note, struct err *e)
+/* The list as text ended by NUL; NULL and *e. */
+static char *read_list(struct err *e)
 {
-	const char *name = lesson_name(word);
-	char *path, *data, *text;
-	struct text names = {0};
+	char *path = lesson_file("fabrics", e), *data, *text;
 	size_t size;
 	int rc;
 
-	if (!name)
-		return 1;
-	path = lesson_file("fabrics", e);
 	if (!path)
-		return -1;
+		return NULL;
 	rc = read_file(path, NULL, &data, &size, e);
 	free(path);
 	if (rc)
-		return -1;
+		return NULL;
 	text = str_printf("%.*s", size > 1000000 ? 1000000 : (int)size, data);
 	free(data);
+	return text;
+}
+
+void synth_lessons(struct text *names)
+{
+	struct err e;
+	char *text = read_list(&e), *spec, *note;
+
+	if (text)
+		find_line(text, "", &spec, &note, names);
+	free(text);
+}
+
+int synth_lesson(const char *word, char **spec, char **note, struct err *e)
+{
+	const char *name = lesson_name(word);
+	char *text;
+	struct text names = {0};
+	int rc = 0;
+
+	if (!name)
+		return 1;
+	text = read_list(e);
+	if (!text)
+		return -1;
 	if (!find_line(text, name, spec, note, &names))
 		rc = err_set(e, "lesson:%.100s: there is no such fabric, expected one of%s", name,
 			     text_str(&names));

@@ -519,6 +519,7 @@ static void emit_cable(struct fabric_builder *b, const struct plan_cable *c, con
 
 		port->width = c->width;
 		port->speed = c->speed;
+		port->opervls = DEFAULT_OPER_VLS;
 	}
 }
 

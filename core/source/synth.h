@@ -33,6 +33,8 @@ int synth_make(const char *spec, struct fabric **out, struct err *e);
  * *spec describes its making, *note what it shows; free both.  0; 1: the word is no such name; -1 and *e.
  */
 int synth_lesson(const char *word, char **spec, char **note, struct err *e);
+/* Their names, each behind a blank; none when the list cannot be read. */
+void synth_lessons(struct text *names);
 
 /* Lines of help about kinds and options, for `help synth` and the manual. */
 extern const char synth_help[];

@@ -57,6 +57,37 @@ static void test_smdb(void **state)
 	fabric_unref(f);
 }
 
+/* LinkSpeedActv with an old bit beside a new one: the fastest known; unknown bits make it unknown. */
+static void test_speed_bits(void **state)
+{
+	static const struct {
+		const char *mask;
+		unsigned speed;
+	} table[] = {{"2052", SPEED_NDR},      {"2048", SPEED_NDR},	  {"4", SPEED_QDR},
+		     {"0x10004", SPEED_FDR10}, {"0x20004", SPEED_EDR},	  {"0x104", SPEED_FDR},
+		     {"0", SPEED_UNKNOWN},     {"0x2004", SPEED_UNKNOWN}, {"-1", SPEED_UNKNOWN},
+		     {"N/A", SPEED_UNKNOWN}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		char *text =
+			str_printf("START_NODES\nNodeGUID,NodeType,NumPorts\n0xa1,2,4\n0xb1,1,1\nEND_NODES\n"
+				   "START_PORTS\nNodeGuid,PortNum,LinkSpeedActv,OpVLs\n0xa1,1,%s,3\n"
+				   "END_PORTS\nSTART_LINKS\nNodeGuid1,PortNum1,NodeGuid2,PortNum2\n"
+				   "0xa1,1,0xb1,1\nEND_LINKS\n",
+				   table[i].mask);
+		struct fabric *f = parse(text);
+
+		assert_int_equal(f->port_speed[port(f, 0xa1, 1)], table[i].speed);
+		assert_int_equal(f->port_opervls[port(f, 0xa1, 1)], 3);
+		assert_true(f->port_vls_told[port(f, 0xa1, 1)]);
+		assert_false(f->port_vls_told[port(f, 0xb1, 1)]);
+		assert_int_equal(f->port_opervls[port(f, 0xb1, 1)], DEFAULT_OPER_VLS);
+		fabric_unref(f);
+		free(text);
+	}
+}
+
 #define NODES "START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n\"s\",4,2,0xa1\n\"h\",1,1,0xb1\nEND_NODES\n"
 #define LINKS "START_LINKS\nNodeGuid1,PortNum1,NodeGuid2,PortNum2\n"
 #define LINK LINKS "0xa1,1,0xb1,1\nEND_LINKS\n"
@@ -64,11 +95,15 @@ static void test_smdb(void **state)
 
 static void test_oddities(void **state)
 {
-	struct fabric *f = parse(NODES PORTS "0xa1,3,4\n0xa1,4,4\nEND_PORTS\n" LINK);
+	struct fabric *f = parse(NODES PORTS "0xa1,1,4\n0xb1,1,4\n0xa1,3,4\n0xa1,4,4\nEND_PORTS\n" LINK);
 
 	(void)state;
 	one_warning(f, "incomplete fabric", 0,
 		    "2 ports active that no row of LINKS names (the first: port 3 of 0x");
+	fabric_unref(f);
+	f = parse(NODES PORTS "0xa1,1,4\nEND_PORTS\n" LINK);
+	one_warning(f, "incomplete fabric", 0,
+		    "1 port cabled that no row of PORTS names (the first: port 1 of 0x");
 	fabric_unref(f);
 	f = parse(NODES PORTS "0xa1,x,4\n0xc1,1,4\nEND_PORTS\n" LINK);
 	one_warning(f, "unknown line", 8, "2 lines not understood and skipped: lines 8, 9");
@@ -147,8 +182,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_db_csv),	   cmocka_unit_test(test_smdb),
-		cmocka_unit_test(test_oddities),   cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_wrong_rows),
+		cmocka_unit_test(test_speed_bits), cmocka_unit_test(test_oddities),
+		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_wrong_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

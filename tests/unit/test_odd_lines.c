@@ -418,7 +418,7 @@ static void test_lst_lines(void **state)
 		warns(f, "unknown line", 0, "1 line not understood and skipped: line 4");
 		fabric_unref(f);
 	}
-	refused(good + 1, "x: found a list of ports"); /* no brace */
+	refused(good + 1, "x: found no node"); /* no brace */
 	refused("{ Port:02\n", "x: found no node");
 	refused("{ SW Port:02\n", "x: found no node");
 	refused("{ SW Ports:02\n", "x: found no line of a cabled port that can be used");

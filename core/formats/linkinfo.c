@@ -1,0 +1,251 @@
+/* iblinkinfo as printed by default, with -l and --switches-only; ibnetdiscover -p. */
+#include "core/formats/rows.h"
+
+#include <string.h>
+
+struct reader {
+	struct rows rows;
+	struct row_end node; /* iblinkinfo: whose rows follow; type 0 = nobody's */
+	unsigned group;	     /* line that names it */
+};
+
+/* --- iblinkinfo -------------------------------------------------------------------------------------- */
+
+/* `Switch: 0x0002c9020046c588 NAME:`, `CA: NAME:`, `Router: NAME:` */
+static bool read_node(struct reader *r, struct cursor c)
+{
+	struct row_end n = {0};
+
+	if (cur_word(&c, "Switch:"))
+		n.type = NODE_SWITCH;
+	else if (cur_word(&c, "CA:"))
+		n.type = NODE_CA;
+	else if (cur_word(&c, "Router:") || cur_word(&c, "RT:"))
+		n.type = NODE_ROUTER;
+	else
+		return false;
+	if (n.type == NODE_SWITCH && (!cur_number(&c, 0, &n.guid) || !n.guid))
+		return false;
+	if (c.end - c.p < 2 || *c.p != ' ' || c.end[-1] != ':')
+		return false;
+	n.name = (struct cursor){c.p + 1, c.end - 1};
+	r->node = n;
+	r->group = r->rows.lines.no;
+	r->rows.hosts |= n.type != NODE_SWITCH;
+	return true;
+}
+
+/* "0x248a07030017b12c", where it is told. */
+static void read_guid(struct cursor *c, uint64_t *guid)
+{
+	struct cursor d = *c;
+
+	if (cur_word(&d, "0x"))
+		cur_number(c, 0, guid);
+}
+
+/* "532    1[  ]": LID, port, external port; what is missing stays 0. */
+static bool read_place(struct cursor *c, struct row_end *o)
+{
+	uint64_t a = 0, b = 0;
+	bool one = cur_number(c, 10, &a), two = one && cur_number(c, 10, &b);
+	const char *end;
+
+	o->lid = two ? a : 0;
+	o->port = two ? b : a;
+	if (!cur_char(c, '['))
+		return false;
+	end = cur_find(c, "]");
+	c->p = end ? end + 1 : c->p;
+	return end != NULL;
+}
+
+/* "4X  25.78125 Gbps (FDR10) Active/  LinkUp" or "Down/ Polling" */
+static bool read_state(struct cursor c, struct row *w)
+{
+	struct cursor width, speed, d = c;
+
+	if (cur_find(&c, "Gbps")) {
+		width = cur_token(&d);
+		speed = cur_token(&d);
+		w->width = link_width_parse(width.p, (size_t)(width.end - width.p));
+		w->speed = lane_speed(speed);
+		if (!cur_word(&d, "Gbps"))
+			return false;
+		if (cur_word(&d, "(FDR10)"))
+			w->speed = SPEED_FDR10;
+		c = d;
+	}
+	w->state = state_word(trimmed(c));
+	return w->state != PORT_UNKNOWN;
+}
+
+/* The text between the first and the last quote, which is left behind. */
+static bool read_name(struct cursor *c, struct cursor *name)
+{
+	const char *last = cur_find_last(c, '"');
+
+	if (!cur_char(c, '"') || last < c->p)
+		return false;
+	*name = (struct cursor){c->p, last};
+	c->p = last + 1;
+	return true;
+}
+
+static bool read_linkinfo_row(struct reader *r, struct cursor c)
+{
+	struct row w = {.own = r->node, .line = r->rows.lines.no, .group = r->group};
+	const char *arrow, *close;
+	struct cursor left;
+
+	for (left = c; (arrow = cur_find(&left, "==(")) != NULL && (close = cur_find(&left, ")==>")) != NULL;
+	     left.p = arrow + 1) {
+		struct cursor own = {c.p, arrow}, state = {arrow + 3, close}, peer = {close + 4, c.end};
+		struct row t = w;
+
+		read_guid(&own, &t.own.guid);
+		if (cur_char(&own, '"')) { /* -l: of any node, with its name padded on the left */
+			own.p--;
+			if (!read_name(&own, &t.own.name))
+				continue;
+			t.own.name = trimmed(t.own.name);
+			t.own.type = 0;
+			t.group = 0;
+		}
+		if (close < arrow || !read_place(&own, &t.own) || !read_state(state, &t))
+			continue;
+		read_guid(&peer, &t.peer.guid);
+		if (!read_place(&peer, &t.peer) || !read_name(&peer, &t.peer.name))
+			return false;
+		t.cabled = t.state != PORT_DOWN && t.peer.port;
+		return (t.group || !cur_empty(&t.own.name)) && rows_add(&r->rows, &t);
+	}
+	return false;
+}
+
+bool is_linkinfo(const struct input *in)
+{
+	struct lines l = {in->data, in->data + in->size, 0, NULL};
+	struct cursor line;
+
+	while (lines_next(&l, &line))
+		if (cur_find(&line, "]") && cur_find(&line, "==(") && cur_find(&line, ")==>"))
+			return true;
+	return false;
+}
+
+int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e)
+{
+	struct reader r = {0};
+	struct cursor line;
+	bool by_lines = false;
+
+	rows_init(&r.rows, in);
+	while (lines_next(&r.rows.lines, &line)) {
+		struct cursor c = trimmed(line);
+
+		if (cur_empty(&c) || *c.p == '#' || read_node(&r, c))
+			continue;
+		if (!read_linkinfo_row(&r, c))
+			unknown_line(&r.rows.unknown, r.rows.lines.no, line);
+		else
+			by_lines |= !r.rows.row[r.rows.n - 1].group;
+	}
+	r.rows.hosts |= by_lines;
+	return rows_finish(
+		&r.rows, "iblinkinfo",
+		r.rows.hosts ? "node GUIDs of hosts (that of the first port is taken), their other ports, "
+			       "system images"
+			     : "GUIDs of hosts (made from their LIDs), their other ports, system images",
+		out, e);
+}
+
+/* --- ibnetdiscover -p ---------------------------------------------------------------------------------- */
+
+/* `SW  1719 10 0x7cfe9003009ce5b0` */
+static bool read_port(struct cursor *c, struct row_end *o)
+{
+	struct cursor type = cur_token(c);
+
+	if (type.end - type.p != 2)
+		return false;
+	o->type = !memcmp(type.p, "SW", 2)   ? NODE_SWITCH
+		  : !memcmp(type.p, "CA", 2) ? NODE_CA
+		  : !memcmp(type.p, "RT", 2) ? NODE_ROUTER
+					     : 0;
+	return o->type && cur_number(c, 10, &o->lid) && cur_number(c, 10, &o->port) && cur_word(c, "0x") &&
+	       cur_number(c, 16, &o->guid) && o->guid;
+}
+
+/* `'NAME'`, or the same without the quotes, as some versions have it. */
+static struct cursor plain_name(struct cursor c)
+{
+	c = trimmed(c);
+	if (c.end - c.p >= 2 && *c.p == '\'' && c.end[-1] == '\'')
+		return (struct cursor){c.p + 1, c.end - 1};
+	return c;
+}
+
+static bool read_p_row(struct rows *r, struct cursor c)
+{
+	struct row w = {.line = r->lines.no};
+	struct cursor width, speed;
+	const char *between;
+
+	if (!read_port(&c, &w.own))
+		return false;
+	width = cur_token(&c);
+	speed = cur_token(&c);
+	if (width.end == width.p || width.end[-1] != 'x' || cur_empty(&speed))
+		return false;
+	w.cabled = cur_char(&c, '-');
+	if (!w.cabled) {
+		w.own.name = plain_name(c);
+		return !cur_empty(&w.own.name) && rows_add(r, &w);
+	}
+	c = trimmed(c);
+	if (!read_port(&c, &w.peer) || !cur_char(&c, '(') || cur_empty(&c) || c.end[-1] != ')')
+		return false;
+	c.end--;
+	between = cur_find(&c, "' - '");
+	between = between ? between + 1 : cur_find(&c, " - ");
+	if (!between)
+		return false;
+	w.own.name = plain_name((struct cursor){c.p, between});
+	w.peer.name = plain_name((struct cursor){between + 3, c.end});
+	w.width = link_width_parse(width.p, (size_t)(width.end - width.p));
+	w.speed = link_speed_parse(speed.p, (size_t)(speed.end - speed.p));
+	return rows_add(r, &w);
+}
+
+bool is_port_list(const struct input *in)
+{
+	struct lines l = {in->data, in->data + in->size, 0, NULL};
+	struct cursor line;
+	struct row_end o;
+
+	while (lines_next(&l, &line))
+		if (read_port(&line, &o))
+			return true;
+	return false;
+}
+
+int parse_port_list(const struct input *in, struct fabric **out, struct err *e)
+{
+	struct rows r;
+	struct cursor line;
+
+	rows_init(&r, in);
+	r.hosts = true;
+	while (lines_next(&r.lines, &line)) {
+		struct cursor c = trimmed(line);
+
+		if (!cur_empty(&c) && *c.p != '#' && !read_p_row(&r, c))
+			unknown_line(&r.unknown, r.lines.no, line);
+	}
+	return rows_finish(
+		&r, "ibnetdiscover -p",
+		"node GUIDs of hosts (that of the first port is taken), their ports without a cable, system "
+		"images",
+		out, e);
+}

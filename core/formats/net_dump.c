@@ -1,0 +1,226 @@
+/*
+ * ibdiagnet's .net_dump and .net_dump_ext: rows of columns between colons, under a line that names them
+ * (core/formats/doc/formats.md 9.5).
+ */
+#include "core/formats/rows.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum column {
+	TYPE,
+	LABEL,
+	NUMBER,
+	GUID,
+	LID,
+	STATE,
+	WIDTH,
+	SPEED,
+	PEER_GUID,
+	PEER_LABEL,
+	PEER_LID,
+	PEER,
+	CONNECTED,
+	DESC,
+	COLUMNS
+};
+
+/* Headings.  Of two names both are in use. */
+static const char *const headings[COLUMNS][2] = {
+	[TYPE] = {"Ty"},
+	[LABEL] = {"#"},
+	[NUMBER] = {"IB#", "#IB"},
+	[GUID] = {"GUID"},
+	[LID] = {"LID"},
+	[STATE] = {"Sta"},
+	[WIDTH] = {"LWA"},
+	[SPEED] = {"LSA"},
+	[PEER_GUID] = {"Neighbor Guid"},
+	[PEER_LABEL] = {"N#"},
+	[PEER_LID] = {"NLID"},
+	[PEER] = {"Neighbor Description"},
+	[CONNECTED] = {"Conn LID (#)"},
+	[DESC] = {"Node Desc"},
+};
+
+#define MOST_FIELDS 64
+
+struct reader {
+	struct rows rows;
+	unsigned at[COLUMNS]; /* field of each column, MOST_FIELDS = none */
+	unsigned n_fields;    /* of the header, 0 = there was none yet */
+	struct row_end node;  /* whose rows follow; guid 0 = nobody's */
+};
+
+static bool same_heading(struct cursor c, const char *word)
+{
+	return word && strlen(word) == (size_t)(c.end - c.p) &&
+	       !strncasecmp(c.p, word, (size_t)(c.end - c.p));
+}
+
+/* Fields between colons, at most n; the last takes the rest. */
+static unsigned split(struct cursor line, struct cursor *field, unsigned n)
+{
+	unsigned k = 0;
+
+	while (k < n) {
+		const char *colon = k + 1 < n && !cur_empty(&line)
+					    ? memchr(line.p, ':', (size_t)(line.end - line.p))
+					    : NULL;
+
+		field[k++] = trimmed((struct cursor){line.p, colon ? colon : line.end});
+		if (!colon)
+			break;
+		line.p = colon + 1;
+	}
+	return k;
+}
+
+/* A line that names columns: those of either file, both ends among them. */
+static bool read_header(struct cursor line, unsigned *at, unsigned *n_fields)
+{
+	struct cursor field[MOST_FIELDS];
+	unsigned n = split(line, field, MOST_FIELDS);
+
+	for (unsigned c = 0; c < COLUMNS; c++) {
+		at[c] = MOST_FIELDS;
+		for (unsigned i = 0; i < n && at[c] == MOST_FIELDS; i++)
+			if (same_heading(field[i], headings[c][0]) || same_heading(field[i], headings[c][1]))
+				at[c] = i;
+	}
+	*n_fields = n;
+	return at[LABEL] < n && at[STATE] < n &&
+	       ((at[PEER_GUID] < n && at[PEER_LABEL] < n) || (at[GUID] < n && at[CONNECTED] < n));
+}
+
+bool is_net_dump(const struct input *in)
+{
+	struct lines l = {in->data, in->data + in->size, 0, NULL};
+	struct cursor line, all = {in->data, in->data + in->size};
+	unsigned at[COLUMNS], n;
+
+	while (cur_find(&all, "Sta") && lines_next(&l, &line))
+		if (read_header(line, at, &n))
+			return true;
+	return false;
+}
+
+static struct cursor unquoted(struct cursor c)
+{
+	if (c.end - c.p >= 2 && *c.p == '"' && c.end[-1] == '"')
+		return (struct cursor){c.p + 1, c.end - 1};
+	return c;
+}
+
+/* `"NAME", Mellanox, 0xb0cf0e0300e5b940, LID 24`: the switch whose rows follow. */
+static bool read_switch(struct reader *r, struct cursor line)
+{
+	struct row_end n = {.type = NODE_SWITCH};
+	const char *quote = cur_find_last(&line, '"'), *hex;
+	struct cursor c = {quote ? quote + 1 : line.end, line.end};
+
+	if (!cur_char(&line, '"') || line.p > quote)
+		return false;
+	hex = cur_find(&c, "0x");
+	c.p = hex ? hex : c.end;
+	if (!cur_number(&c, 0, &n.guid) || !n.guid)
+		return false;
+	if (cur_char(&c, ',') && cur_word(&c, "LID"))
+		cur_number(&c, 10, &n.lid);
+	n.name = (struct cursor){line.p, quote};
+	r->node = n;
+	return true;
+}
+
+/* "N/A" and the like are not told. */
+static uint64_t number_or_0(struct cursor c)
+{
+	uint64_t v;
+
+	return cur_number(&c, 0, &v) ? v : 0;
+}
+
+/* "156   (B184D0F0/0/0/1)": LID and port. */
+static void read_connected(struct cursor c, struct row_end *peer)
+{
+	const char *end = cur_find_last(&c, ')');
+
+	peer->lid = number_or_0(c);
+	cur_token(&c);
+	if (cur_char(&c, '(') && end && c.p < end)
+		peer->label = trimmed((struct cursor){c.p, end});
+}
+
+static bool read_row(struct reader *r, struct cursor line)
+{
+	struct cursor field[MOST_FIELDS + 1] = {0}, none = {line.end, line.end}, f[COLUMNS];
+	struct row w = {.own = r->node, .line = r->rows.lines.no};
+	unsigned n = split(line, field, r->n_fields);
+
+	if (n != r->n_fields)
+		return false;
+	for (unsigned c = 0; c < COLUMNS; c++)
+		f[c] = r->at[c] < n ? field[r->at[c]] : none;
+	if (r->at[GUID] < n) {
+		struct cursor type = f[TYPE];
+		bool is_switch = cur_word(&type, "SW");
+
+		if (!is_switch && !cur_word(&type, "CA") && !cur_word(&type, "RT"))
+			return false;
+		w.own = (struct row_end){.type = is_switch	     ? NODE_SWITCH
+						 : *f[TYPE].p == 'C' ? NODE_CA
+								     : NODE_ROUTER,
+					 .guid = number_or_0(f[GUID]),
+					 .lid = number_or_0(f[LID]),
+					 .name = unquoted(f[DESC])};
+		read_connected(f[CONNECTED], &w.peer);
+	} else {
+		w.peer = (struct row_end){.guid = number_or_0(f[PEER_GUID]),
+					  .lid = number_or_0(f[PEER_LID]),
+					  .name = unquoted(f[PEER]),
+					  .label = f[PEER_LABEL]};
+	}
+	w.own.label = f[LABEL];
+	if (!whole_number(r->at[NUMBER] < n ? f[NUMBER] : f[LABEL], 10, &w.own.port))
+		return false;
+	whole_number(w.peer.label, 10, &w.peer.port);
+	w.state = state_word(f[STATE]);
+	w.cabled = w.state != PORT_DOWN && (w.peer.guid || w.peer.lid);
+	if (w.cabled) {
+		w.width = link_width_parse(f[WIDTH].p, (size_t)(f[WIDTH].end - f[WIDTH].p));
+		w.speed = lane_speed(f[SPEED]);
+	}
+	return w.state && rows_add(&r->rows, &w);
+}
+
+int parse_net_dump(const struct input *in, struct fabric **out, struct err *e)
+{
+	struct reader r = {0};
+	struct cursor line;
+	bool ext = false;
+
+	rows_init(&r.rows, in);
+	while (lines_next(&r.rows.lines, &line)) {
+		struct cursor c = trimmed(line);
+		unsigned at[COLUMNS], n;
+
+		if (cur_empty(&c))
+			continue;
+		if (read_header(c, at, &n)) {
+			memcpy(r.at, at, sizeof(at));
+			r.n_fields = n;
+			ext |= at[GUID] < n;
+		} else if (*c.p == '#' || (*c.p == '"' && read_switch(&r, c))) {
+			continue;
+		} else if (!r.n_fields || !read_row(&r, c)) {
+			unknown_line(&r.rows.unknown, r.rows.lines.no, line);
+		}
+	}
+	r.rows.hosts = ext;
+	return rows_finish(
+		&r.rows, ext ? "net_dump_ext" : "net_dump",
+		ext ? "node GUIDs of hosts (that of the first port is taken), their other ports, system "
+		      "images"
+		    : "node GUIDs of hosts (that of the port is taken), their other ports, system images",
+		out, e);
+}

@@ -1,0 +1,410 @@
+#include "core/formats/rows.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MOST_HOST_PORTS 2      /* of a channel adapter that only switches tell of */
+#define HOST_GUIDS 0x100000    /* GUIDs of hosts of which only LID and name are told */
+#define TWO_NODES (NO_ID - 1u) /* a LID that several nodes have */
+
+struct cursor trimmed(struct cursor c)
+{
+	while (c.p < c.end && isspace((unsigned char)*c.p))
+		c.p++;
+	while (c.p < c.end && isspace((unsigned char)c.end[-1]))
+		c.end--;
+	return c;
+}
+
+bool whole_number(struct cursor c, unsigned base, uint64_t *v)
+{
+	uint64_t found;
+
+	if (!cur_number(&c, base, &found) || !cur_empty(&c))
+		return false;
+	*v = found;
+	return true;
+}
+
+enum port_state state_word(struct cursor c)
+{
+	static const struct {
+		const char *begin;
+		enum port_state state;
+	} table[] = {{"act", PORT_ACTIVE},
+		     {"arm", PORT_ARMED},
+		     {"ini", PORT_INIT},
+		     {"down", PORT_DOWN},
+		     {"dwn", PORT_DOWN}};
+
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		size_t n = strlen(table[i].begin);
+
+		if ((size_t)(c.end - c.p) >= n && !strncasecmp(c.p, table[i].begin, n))
+			return table[i].state;
+	}
+	return PORT_UNKNOWN;
+}
+
+void rows_init(struct rows *r, const struct input *in)
+{
+	*r = (struct rows){.in = in, .lines = {in->data, in->data + in->size, 0, in->progress}};
+}
+
+static bool good_end(const struct row_end *e)
+{
+	return e->port <= MAX_PORTS && e->lid <= UINT16_MAX;
+}
+
+bool rows_add(struct rows *r, const struct row *row)
+{
+	if (!row->own.guid || !row->own.port || !good_end(&row->own) || !good_end(&row->peer))
+		return false;
+	GROW(r->row, r->n, r->cap);
+	r->row[r->n++] = *row;
+	return true;
+}
+
+/* --- nodes --------------------------------------------------------------------------------------- */
+
+struct maker {
+	struct rows *r;
+	struct net net;
+	uint32_t *node;	 /* [n] builder index of a row's own node */
+	uint32_t *lid;	 /* [65536] node that has a LID; NO_ID, TWO_NODES */
+	uint8_t *row_of; /* [n_nodes * (MAX_PORTS + 1)]: 1, the port has a row */
+};
+
+struct keyed_row {
+	uint64_t guid;
+	uint32_t row;
+};
+
+COMPARATOR(keyed_row_compare, struct keyed_row, UP(guid) UP(row))
+
+/* Types of nodes that no row tells: one GUID (and LID) on several ports, or on a high one, is a switch's. */
+static void settle_types(struct rows *r)
+{
+	struct keyed_row *k = NEW_ARRAY(r->n + 1, struct keyed_row);
+
+	for (uint32_t i = 0; i < r->n; i++)
+		k[i] = (struct keyed_row){r->row[i].own.guid, i};
+	qsort(k, r->n, sizeof(*k), keyed_row_compare);
+	for (uint32_t i = 0, end; i < r->n; i = end) {
+		const struct row_end *first = &r->row[k[i].row].own;
+		bool is_switch = false;
+
+		for (end = i; end < r->n && k[end].guid == k[i].guid; end++) {
+			const struct row_end *o = &r->row[k[end].row].own;
+
+			is_switch |=
+				o->port > MOST_HOST_PORTS || (o->port != first->port && o->lid == first->lid);
+		}
+		for (uint32_t j = i; j < end; j++)
+			if (!r->row[k[j].row].own.type)
+				r->row[k[j].row].own.type = is_switch ? NODE_SWITCH : NODE_CA;
+	}
+	free(k);
+}
+
+static uint32_t guid_name(struct maker *m, uint64_t guid)
+{
+	char text[24];
+
+	return net_name(&m->net, text, (size_t)snprintf(text, sizeof(text), "0x%016" PRIx64, guid));
+}
+
+/* The node that has a GUID: its own, or that of one of its ports. */
+static uint32_t guid_node(struct maker *m, uint64_t guid)
+{
+	uint32_t id = guid_name(m, guid); /* before net.name is looked at, which may grow */
+
+	return m->net.name[id].node;
+}
+
+static uint32_t lid_name(struct maker *m, uint64_t lid)
+{
+	char text[24];
+
+	return net_name(&m->net, text, (size_t)snprintf(text, sizeof(text), "LID %" PRIu64, lid));
+}
+
+static bool same_desc(const struct fb_node *n, struct cursor name)
+{
+	char *s = clean_text(name.p, (size_t)(name.end - name.p), DESC_MAX);
+	bool same = !strcmp(n->desc, s);
+
+	free(s);
+	return same;
+}
+
+/* Ports of a channel adapter whose GUIDs follow each other belong together when they have one name. */
+static uint32_t sibling(const struct maker *m, const struct row_end *o)
+{
+	uint32_t node = o->port > 1 ? fb_find(m->net.b, o->guid - (o->port - 1)) : NO_ID;
+	const struct fb_node *n = &m->net.b->node[node];
+
+	return node != NO_ID && n->type == o->type && n->port[1].guid == n->guid && same_desc(n, o->name) &&
+			       (o->port > n->nports || !n->port[o->port].guid)
+		       ? node
+		       : NO_ID;
+}
+
+static uint32_t add_node(struct maker *m, const struct row_end *o, uint64_t guid)
+{
+	uint32_t node = fb_add(m->net.b, o->type, guid, (unsigned)o->port, NULL);
+
+	if (node == NO_ID)
+		return fb_find(m->net.b, guid);
+	m->net.b->node[node].desc = clean_text(o->name.p, (size_t)(o->name.end - o->name.p), DESC_MAX);
+	return node;
+}
+
+static uint32_t row_node(struct maker *m, uint32_t i)
+{
+	const struct row *w = &m->r->row[i];
+	uint32_t node = guid_node(m, w->own.guid);
+
+	if (i && w->group && m->r->row[i - 1].group == w->group && m->node[i - 1] != NO_ID)
+		return m->node[i - 1];
+	if (node == NO_ID && w->own.type != NODE_SWITCH && !w->group)
+		node = sibling(m, &w->own);
+	return node == NO_ID ? add_node(m, &w->own, w->own.guid) : node;
+}
+
+/* What a row tells of its own port. */
+static void fill_port(struct maker *m, uint32_t i)
+{
+	const struct row *w = &m->r->row[i];
+	uint32_t node = m->node[i], id = guid_name(m, w->own.guid);
+	bool is_switch = m->net.b->node[node].type == NODE_SWITCH;
+	struct fb_port *p;
+
+	fb_more_ports(m->net.b, node, (unsigned)w->own.port);
+	p = &m->net.b->node[node].port[w->own.port];
+	p->state = w->state;
+	p->width = w->width;
+	p->speed = w->speed;
+	if (!cur_empty(&w->own.label))
+		fb_label(m->net.b, node, (unsigned)w->own.port, w->own.label.p,
+			 (size_t)(w->own.label.end - w->own.label.p));
+	p = is_switch ? &m->net.b->node[node].port[0] : p;
+	p->lid = (uint16_t)w->own.lid;
+	p->guid = is_switch ? 0 : w->own.guid;
+	if (m->net.name[id].node == NO_ID)
+		m->net.name[id].node = node;
+	if (w->own.lid)
+		m->lid[w->own.lid] =
+			m->lid[w->own.lid] == NO_ID || m->lid[w->own.lid] == node ? node : TWO_NODES;
+}
+
+/* First ports first: others look for them. */
+static void make_nodes(struct maker *m)
+{
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < m->r->n; i++) {
+			const struct row *w = &m->r->row[i];
+			bool first = w->own.type == NODE_SWITCH || w->own.port == 1 || w->group;
+
+			if (first != !pass)
+				continue;
+			m->node[i] = row_node(m, i);
+			fill_port(m, i);
+		}
+}
+
+/* --- cables -------------------------------------------------------------------------------------- */
+
+/* The node that a row names as its peer; NO_ID: it has no rows. */
+static uint32_t peer_node(struct maker *m, const struct row_end *p)
+{
+	uint32_t node = p->guid ? guid_node(m, p->guid) : NO_ID;
+
+	if (!p->guid && p->lid && m->lid[p->lid] != TWO_NODES)
+		node = m->lid[p->lid];
+	return node;
+}
+
+/* "B184D0F0/0/0/1", "1/32/1": the last number; 0: there is none. */
+static uint64_t last_number(struct cursor label)
+{
+	const char *slash = cur_find_last(&label, '/');
+	uint64_t v;
+
+	label.p = slash ? slash + 1 : label.p;
+	return whole_number(label, 10, &v) && v <= MAX_PORTS ? v : 0;
+}
+
+/* Number of the peer's port: as told, else by its label; 0: it has no such port. */
+static uint64_t peer_port(const struct maker *m, uint32_t node, const struct row_end *p)
+{
+	const struct fb_node *n = node == NO_ID ? NULL : &m->net.b->node[node];
+	size_t len = (size_t)(p->label.end - p->label.p);
+
+	for (unsigned i = 1; !p->port && n && i <= n->nports; i++)
+		if (n->port[i].label && strlen(n->port[i].label) == len &&
+		    !memcmp(n->port[i].label, p->label.p, len))
+			return i;
+	if (p->port || (n && n->type == NODE_SWITCH && cur_find(&p->label, "/")))
+		return p->port;
+	return last_number(p->label);
+}
+
+/*
+ * Is a peer without rows a host, of which only switches tell?  Switches say who they are (MF0;...), have
+ * labels that begin with a number, many ports, and one LID and GUID on all.
+ */
+static bool host_like(const struct row_end *p, uint64_t port, uint32_t named)
+{
+	struct cursor name = p->name;
+	bool numbered =
+		!cur_empty(&p->label) && isdigit((unsigned char)*p->label.p) && cur_find(&p->label, "/");
+
+	return named == 1 && port && port <= MOST_HOST_PORTS && !numbered && !cur_word(&name, "MF0;");
+}
+
+static void add_host(struct maker *m, const struct row *w, uint32_t name, uint64_t port)
+{
+	struct row_end o = w->peer;
+	uint64_t guid = o.guid ? o.guid : HOST_GUIDS + o.lid;
+	struct fb_port *p;
+	uint32_t node;
+
+	o.port = port;
+	o.type = NODE_CA;
+	while (!o.guid && fb_find(m->net.b, guid) != NO_ID)
+		guid += UINT16_MAX + 1;
+	node = add_node(m, &o, guid);
+	p = &m->net.b->node[node].port[port];
+	p->guid = guid;
+	p->lid = (uint16_t)o.lid;
+	p->width = w->width;
+	p->speed = w->speed;
+	p->state = w->state;
+	if (!cur_empty(&o.label))
+		fb_label(m->net.b, node, (unsigned)port, o.label.p, (size_t)(o.label.end - o.label.p));
+	m->net.name[name].node = node;
+	m->net.name[name].port = (uint8_t)port;
+}
+
+static void add_cables(struct maker *m)
+{
+	struct rows *r = m->r;
+	uint32_t *name = NEW_ARRAY(r->n + 1, uint32_t), *named;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct row_end *p = &r->row[i].peer;
+		uint32_t node = r->row[i].cabled ? peer_node(m, p) : NO_ID;
+
+		name[i] = node != NO_ID && !p->guid ? guid_name(m, m->net.b->node[node].guid)
+			  : p->guid		    ? guid_name(m, p->guid)
+						    : lid_name(m, p->lid);
+		if (node != NO_ID && m->net.name[name[i]].node == NO_ID)
+			m->net.name[name[i]].node = node;
+	}
+	named = NEW_ARRAY(m->net.n_names + 1, uint32_t);
+	for (uint32_t i = 0; i < r->n; i++)
+		named[name[i]] += r->row[i].cabled;
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct row *w = &r->row[i];
+		uint32_t node = w->cabled ? m->net.name[name[i]].node : NO_ID;
+		uint64_t port = peer_port(m, node, &w->peer);
+
+		if (!w->cabled)
+			continue;
+		if (node == NO_ID && !r->hosts && host_like(&w->peer, port, named[name[i]]))
+			add_host(m, w, name[i], port);
+		if (node != NO_ID && !port)
+			warnings_missing(&m->net.b->warnings, "no such port", w->line,
+					 "port %" PRIu64 " is cabled to a port of %s that has no line (%.*s)",
+					 w->own.port, m->net.b->node[node].desc,
+					 (int)(w->peer.label.end - w->peer.label.p < LABEL_MAX
+						       ? w->peer.label.end - w->peer.label.p
+						       : LABEL_MAX),
+					 w->peer.label.p ? w->peer.label.p : "");
+		else
+			net_wire(&m->net, &(struct wire){.node = m->node[i],
+							 .peer = name[i],
+							 .line = w->line,
+							 .peer_lid = (uint16_t)w->peer.lid,
+							 .port = (uint8_t)w->own.port,
+							 .peer_port = (uint8_t)(port ? port : 1)});
+	}
+	free(named);
+	free(name);
+}
+
+/* --- what is missing ------------------------------------------------------------------------------- */
+
+/* These tools list all ports of a switch: one without a row was cut out. */
+static void find_gaps(struct maker *m)
+{
+	uint32_t *first = NEW_ARRAY(m->net.b->n + 1, uint32_t), gaps = 0, node = 0, open = 0;
+	unsigned port = 0;
+	uint8_t *has;
+
+	for (uint32_t i = 0; i < m->net.b->n; i++)
+		first[i + 1] = first[i] + m->net.b->node[i].nports + 1;
+	has = NEW_ARRAY(first[m->net.b->n] + 1, uint8_t);
+	for (uint32_t i = 0; i < m->r->n; i++) {
+		const struct row *w = &m->r->row[i];
+
+		has[first[m->node[i]] + w->own.port] = 1;
+		if (!w->cabled && w->state >= PORT_INIT && !open++)
+			warnings_missing(&m->net.b->warnings, "open port", w->line,
+					 "port %" PRIu64 " is up, and what it is cabled to is not told",
+					 w->own.port);
+	}
+	for (uint32_t i = 0; i < m->net.b->n; i++)
+		for (unsigned p = 1; p <= m->net.b->node[i].nports && m->net.b->node[i].type == NODE_SWITCH;
+		     p++)
+			if (!has[first[i] + p] && !gaps++) {
+				node = i;
+				port = p;
+			}
+	if (gaps)
+		warnings_missing(
+			&m->net.b->warnings, "cut list", 0,
+			"%s of switches without a line, which this tool writes of all (the first: port %u "
+			"of %s): was the whole copied?",
+			PLURAL(gaps, "port"), port, m->net.b->node[node].desc);
+	free(has);
+	free(first);
+}
+
+static bool whole_lines(const struct input *in)
+{
+	return !in->size || in->data[in->size - 1] == '\n';
+}
+
+int rows_finish(struct rows *r, const char *format, const char *untold, struct fabric **out, struct err *e)
+{
+	struct maker m = {.r = r};
+	int status = 0;
+
+	net_init(&m.net, r->in->name);
+	m.net.unknown = r->unknown;
+	m.net.listed = true;
+	m.net.b->untold = str_dup(untold);
+	if (!whole_lines(r->in) && r->n && r->row[r->n - 1].line == r->lines.no)
+		cut_record(r->in, r->lines.no, &m.net.b->warnings);
+	m.node = NEW_ARRAY(r->n + 1, uint32_t);
+	memset(m.node, 0xff, (r->n + 1) * sizeof(*m.node));
+	m.lid = NEW_ARRAY(UINT16_MAX + 1, uint32_t);
+	memset(m.lid, 0xff, (UINT16_MAX + 1) * sizeof(*m.lid));
+	settle_types(r);
+	make_nodes(&m);
+	add_cables(&m);
+	find_gaps(&m);
+	net_link(&m.net);
+	status = net_finish(&m.net, format, out, e);
+	free(m.node);
+	free(m.lid);
+	free(r->row);
+	return status;
+}

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""One fabric, whatever the file: the files of one run, read each, give the same nodes, cables, LIDs, names and speeds.
+
+usage: run.py [TEST]...
+IBSCOPE=build/ibscope.  SEED=N draws the same fabrics, ROUNDS of them.  REAL=FOLDER: also compare the files of a run in
+that folder with each other.  Prints "N passed, N failed".
+"""
+import glob
+import gzip
+import lzma
+import os
+import random
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.dont_write_bytecode = True
+sys.path += [os.path.join(ROOT, "tests"), HERE]
+from forms import BY_LID, FORMS, SWAPPED, parse_saved  # noqa: E402
+from trial import chosen_seed, expect, run_tests  # noqa: E402
+
+IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+SEED = chosen_seed()
+ROUNDS = int(os.environ.get("ROUNDS", "30" if os.environ.get("LONG") == "1" else "6"))
+SOURCES = [os.path.join(ROOT, "tests", "fabrics", "formats", "two-leaf.ibnetdiscover"),
+           os.path.join(ROOT, "tests", "fabrics", "formats", "voltaire-2007-lmc1.ibnetdiscover"),
+           "xgft:3,3:1,2", "ring:5", "torus:3x3"]
+
+
+def load(path):
+    """(the fabric as saved, None where it is refused; what the program said; is it incomplete?)"""
+    saved = path + ".saved"
+    if os.path.exists(saved):
+        os.remove(saved)
+    done = subprocess.run([IBSCOPE, "-e", f"load '{path}'; save '{saved}'"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=60)
+    expect(done.returncode in (0, 1), path, done.returncode, done.stdout)
+    if not os.path.exists(saved):
+        expect(done.returncode == 1 and b"expected" in done.stdout or b"not" in done.stdout, done.stdout)
+        return None, done.stdout, False
+    with open(saved, "rb") as f:
+        return parse_saved(f.read()), done.stdout, b"INCOMPLETE" in done.stdout or b"incomplete" in done.stdout
+
+
+def key(f, guid, p, by_lid):
+    """An end of a cable by what all forms tell of it."""
+    n = f[guid]
+    if n["type"] == "SW":
+        return ("SW", guid, p)
+    return ("host", n["ports"][p]["lid"] if by_lid else n["ports"][p]["guid"])
+
+
+def told(f, by_lid):
+    """Cables with their speeds, and names and LIDs of what is cabled."""
+    cables, names, lids = set(), {}, {}
+    for g, n in f.items():
+        for p, port in n["ports"].items():
+            if not port["peer"]:
+                continue
+            ends = sorted([key(f, g, p, by_lid), key(f, *port["peer"], by_lid)])
+            cables.add((*ends, port["width"], port["speed"]))
+            k = key(f, g, p, by_lid)[:2]
+            names[k] = n["desc"].strip()
+            lids[k] = n["lid"] if n["type"] == "SW" else port["lid"]
+    return cables, names, lids
+
+
+def same(found, wanted, by_lid, *what):
+    expect(found is not None, "refused", *what)
+    for a, b in zip(told(found, by_lid), told(wanted, by_lid)):
+        if a != b:
+            a, b = (set(x.items()) if isinstance(x, dict) else x for x in (a, b))
+            expect(False, *what, "found only", sorted(a - b)[:4], "expected", sorted(b - a)[:4])
+
+
+def some_name(rng, taken):
+    words = ["MF0;leaf%d:MQM9700/U1", "node%03d HCA-1", "host-%d mlx5_0", "a:b:%d", "x, y %d", "%d # 4036", "(%d)",
+             "n%d [1]", "Quantum-2 Mellanox Technologies"]
+    name = rng.choice(words)
+    return (name % taken if "%d" in name or "%03d" in name else name).encode()
+
+
+def clean(b):
+    return bytes(c if 0x20 <= c < 0x7f else 0x20 for c in b)[:63]
+
+
+def draw(rng, folder):
+    """A bundled fabric, with names, labels and lost cables of its own; all hosts have LIDs."""
+    path = os.path.join(folder, "source")
+    source = rng.choice(SOURCES)
+    done = subprocess.run([IBSCOPE, "-e", f"save '{path}'", source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    expect(done.returncode == 0, source, done.stdout)
+    with open(path, "rb") as file:
+        f = parse_saved(file.read())
+    lid = 1
+    for i, (g, n) in enumerate(f.items()):
+        n["raw"] = some_name(rng, i) + rng.choice([b"", b"", " é".encode(), " é".encode("latin-1")])
+        if n["type"] != "SW" and n["raw"].startswith(b"MF0;"):
+            n["raw"] = b"h" + n["raw"]
+        n["desc"] = n["raw"]
+        n["lid"], lid = (lid, lid + 1) if n["type"] == "SW" else (0, lid)
+        for p, port in n["ports"].items():
+            port["lid"], port["lmc"], lid = (0, 0, lid) if n["type"] == "SW" else (lid, 0, lid + 1)
+            port["width"], port["speed"] = "4x", "NDR"
+            port["label"] = f"1/{(p + 1) // 2}/{2 - p % 2}" if n["type"] == "SW" else f"B{i % 200}D0F0/0/0/{p}"
+    speeds = ["SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR"]
+    lost = rng.random() * 0.2
+    for g, n in f.items():
+        for p, port in n["ports"].items():
+            far = f[port["peer"][0]]["ports"][port["peer"][1]] if port["peer"] else None
+            if far and (g, p) < port["peer"]:
+                port["width"] = far["width"] = rng.choice(["1x", "2x", "4x", "12x"])
+                port["speed"] = far["speed"] = rng.choice(speeds)
+                if rng.random() < lost:
+                    port["peer"] = far["peer"] = None
+    top = max(n["lid"] for n in f.values())
+    expect(top and lid < 0xbfff)
+    return f
+
+
+def write(folder, name, data):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def cleaned(f):
+    return {g: dict(n, desc=clean(n["desc"])) for g, n in f.items()}
+
+
+def rounds(name, folder):
+    for i in range(ROUNDS):
+        rng = random.Random(f"{SEED} {name} {i}")
+        yield rng, draw(rng, folder), f"SEED={SEED} round {i}"
+
+
+def same_fabric(folder):
+    """Each form gives the fabric that was written: as it is, with CR LF, packed."""
+    for rng, f, where in rounds("same", folder):
+        for form, writer in FORMS.items():
+            data = writer(f)
+            way = rng.choice(["", "crlf", "xz", "gz"])
+            data = data.replace(b"\n", b"\r\n") if way == "crlf" else data
+            packed = lzma.compress(data) if way == "xz" else gzip.compress(data) if way == "gz" else data
+            found, said, incomplete = load(write(folder, form, packed))
+            expect(not incomplete, where, form, way, said)
+            same(found, cleaned(f), form in BY_LID, where, form, way)
+
+
+def cuts(folder):
+    """A file cut behind any line is refused, incomplete, or has lost nothing that was told."""
+    for rng, f, where in rounds("cuts", folder):
+        form = rng.choice(sorted(FORMS))
+        whole = FORMS[form](f).split(b"\n")
+        for cut in rng.sample(range(1, len(whole)), min(12, len(whole) - 1)):
+            data = b"\n".join(whole[:cut]) + b"\n" * rng.randint(0, 1)
+            found, said, incomplete = load(write(folder, form, data))
+            if found is not None and not incomplete and told(found, form in BY_LID)[0] != told(f, form in BY_LID)[0]:
+                expect(ends_whole(form, whole, cut), where, form, "cut at line", cut, said)
+
+
+def ends_whole(form, whole, cut):
+    """Nothing shows that a list without an end mark lacks its last blocks, when no cable leads there."""
+    return form in ("old.net_dump", "iblinkinfo", "iblinkinfo-S", "iblinkinfo-l", "ibnetdiscover-p", "ibdiagnet2.db_csv")
+
+
+def lines_lost(folder):
+    """A line that is lost, damaged or there twice never makes a sound other fabric.  (Not yet so: ibnetdiscover, .lst, db_csv.)"""
+    for rng, f, where in rounds("lost", folder):
+        form = rng.choice(sorted(set(FORMS) - {"ibdiagnet2.ibnetdiscover", "ibdiagnet2.lst", "ibdiagnet2.db_csv"}))
+        whole = FORMS[form](f).split(b"\n")
+        want = told(cleaned(f), form in BY_LID)[0]
+        for _ in range(12):
+            at, what = rng.randrange(len(whole)), rng.choice(["lost", "damaged", "twice", "half"])
+            data = whole[:at] + {"lost": [], "damaged": [whole[at].translate(bytes.maketrans(b'":[', b"???"))],
+                                 "twice": [whole[at]] * 2, "half": [whole[at][:len(whole[at]) // 2]]}[what] + whole[at + 1:]
+            found, said, incomplete = load(write(folder, form, b"\n".join(data)))
+            if found is None or incomplete:
+                continue
+            got = told(found, form in BY_LID)[0]
+            # a cable that is not there, or there otherwise, is told by a warning at least
+            expect(got == want or b"warning" in said, where, form, what, at + 1, whole[at], said)
+
+
+def swapped(folder):
+    """The order of rows means nothing where each stands alone."""
+    for rng, f, where in rounds("swapped", folder):
+        for form in SWAPPED:
+            whole = FORMS[form](f).split(b"\n")
+            rows = [i for i, line in enumerate(whole) if line and not line.startswith((b"#", b"Ty"))]
+            order = rows[:]
+            rng.shuffle(order)
+            mixed = whole[:]
+            for a, b in zip(rows, order):
+                mixed[a] = whole[b]
+            found, said, incomplete = load(write(folder, form, b"\n".join(mixed)))
+            expect(not incomplete, where, form, said)
+            same(found, cleaned(f), False, where, form)
+
+
+def limits(folder):
+    """Numbers at and beyond their limits: taken, or told; never another number."""
+    for rng, f, where in rounds("limits", folder):
+        for form, writer in FORMS.items():
+            data = writer(f)
+            numbers = list(re.finditer(rb"(?<![0-9a-fx/;])\d+(?![0-9a-f./])", data))
+            for m in rng.sample(numbers, 4):
+                value = rng.choice([b"0", b"255", b"256", b"65535", b"65536", b"4294967296", b"18446744073709551616",
+                                    b"-1"])
+                found, said, incomplete = load(write(folder, form, data[:m.start()] + value + data[m.end():]))
+                expect(found is None or len(found) < 1000, where, form, m, value)
+
+
+def run_of(folder):
+    """The files of one run by their time stamps."""
+    runs = {}
+    for path in sorted(glob.glob(os.path.join(folder, "*"))):
+        name = os.path.basename(path)
+        with (lzma.open if name.endswith(".xz") else open)(path, "rb") as f:
+            data = f.read()
+        stamp = re.search(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", data)
+        if re.search(r"\.(db_csv|lst|ibnetdiscover|net_dump|net_dump_ext)(\.xz)?$", name) and stamp:
+            runs.setdefault(stamp.group(), {})[name] = data
+    return runs
+
+
+def real_run(folder):
+    """REAL=FOLDER: files of a real run, each against the first."""
+    if not os.environ.get("REAL"):
+        return
+    for stamp, files in run_of(os.environ["REAL"]).items():
+        first = None
+        for name, data in files.items():
+            found, said, incomplete = load(write(folder, name, data))
+            print(f"  {stamp.decode()} {name}: {len(found)} nodes")
+            expect(not incomplete, name, said)
+            first = first or found
+            same(found, first, False, name)
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests("formats", [same_fabric, cuts, lines_lost, swapped, limits, real_run], sys.argv[1:],
+                       repeat=lambda name: f"SEED={SEED} tests/formats/run.py {name}"))

@@ -1,0 +1,150 @@
+/* Readers of rows: net_dump, net_dump_ext, iblinkinfo, ibnetdiscover -p; one small fabric in each form. */
+#include "tests/unit/formats.h"
+
+#define CORPUS "tests/fuzz/corpus/fabric/"
+
+/* Two switches, a host on each; ports of hosts by GUID where it is told. */
+static void check_small(const char *file, bool labels, bool guids)
+{
+	struct fabric *f = load(file);
+	uint64_t h1 = guids ? 0xb1 : 0x100003, h2 = guids ? 0xc1 : 0x100004;
+
+	assert_int_equal(f->warnings.n, 0);
+	assert_int_equal(f->n_switches, 2);
+	assert_int_equal(f->n_nodes, 4);
+	assert_int_equal(f->n_links, 3);
+	linked(f, 0xa1, 4, 0xa2, 3);
+	linked(f, 0xa1, 1, h1, 1);
+	linked(f, 0xa2, 1, h2, 1);
+	assert_string_equal(desc(f, 0xa1), "MF0;top:MQM9700/U1");
+	assert_string_equal(desc(f, h2), "node2 HCA-1");
+	assert_int_equal(f->node_nports[node(f, 0xa1)], 4);
+	assert_int_equal(f->port_lid[port(f, 0xa2, 0)], 2);
+	assert_int_equal(f->port_lid[port(f, h2, 1)], 4);
+	assert_int_equal(f->port_guid[port(f, h1, 1)], h1);
+	assert_int_equal(f->port_speed[port(f, h1, 1)], SPEED_NDR);
+	assert_int_equal(f->port_width[port(f, 0xa2, 1)], WIDTH_2X);
+	assert_int_equal(f->port_speed[port(f, 0xa2, 1)], SPEED_HDR);
+	assert_int_equal(f->port_speed[port(f, 0xa1, 3)], SPEED_UNKNOWN);
+	assert_int_equal(f->port_width[port(f, 0xa1, 3)], WIDTH_UNKNOWN);
+	assert_non_null(f->untold);
+	assert_int_equal(f->port_labels != NULL, labels);
+	if (labels) {
+		assert_string_equal(fabric_port_label(f, port(f, 0xa1, 4)), "1/2/2");
+		assert_string_equal(fabric_port_label(f, port(f, h2, 1)), "B7D0F0/0/0/1");
+	}
+	fabric_unref(f);
+}
+
+static void test_forms(void **state)
+{
+	struct fabric *f = load(CORPUS "labels.db_csv");
+
+	(void)state;
+	check_small(CORPUS "small.net_dump", true, true);
+	check_small(CORPUS "old.net_dump", false, true);
+	check_small(CORPUS "small.net_dump_ext", true, true);
+	check_small(CORPUS "iblinkinfo.txt", false, true);
+	check_small(CORPUS "iblinkinfo-l.txt", false, true);
+	check_small(CORPUS "iblinkinfo-S.txt", false, false);
+	check_small(CORPUS "ibnetdiscover-p.txt", false, true);
+	assert_string_equal(fabric_port_label(f, port(f, 0xa1, 4)), "1/2/2");
+	assert_string_equal(f->generated, "2025-01-02 03:04:05 UTC +0000");
+	fabric_unref(f);
+	f = load(CORPUS "small.net_dump");
+	assert_string_equal(f->generated, "2025-01-02 03:04:05 UTC +0000");
+	fabric_unref(f);
+}
+
+#define LINK(lid, port, peer, peer_port, name)                                                          \
+	"  " lid " " port "[  ] ==( 4X 10.0 Gbps Active/ LinkUp)==> " peer " " peer_port "[  ] \"" name \
+	"\" ( )\n"
+
+/* A host's two ports below one line; blanks as people leave them; FDR10 behind the rate. */
+static void test_pasted(void **state)
+{
+	struct fabric *f = parse(
+		"CA:  twice HCA-1:\n"
+		"    0xf45214030091ba51" LINK(
+			"6", "1", "2", "1",
+			"sw") "    0xf45214030091ba52      4    2[  ] ==( 4X  10.0 Gbps (FDR10) Active/  "
+			      "LinkUp)==>  2  2[  ] \"sw\" ( Could be 14.0625 Gbps)\n"
+			      "Switch: 0xa1 sw:\n" LINK("2", "1", "6", "1", " twice HCA-1")
+				      LINK("2", "2", "4", "2", "twice HCA-1"));
+	uint32_t host = node(f, 0xf45214030091ba51);
+
+	(void)state;
+	assert_int_equal(f->warnings.missing, 0);
+	assert_int_equal(f->n_nodes, 2);
+	assert_int_equal(f->node_nports[host], 2);
+	assert_string_equal(f->node_desc[host], " twice HCA-1");
+	assert_int_equal(f->port_guid[f->node_port[host] + 2], 0xf45214030091ba52);
+	assert_int_equal(f->port_speed[f->node_port[host] + 2], SPEED_FDR10);
+	assert_int_equal(f->port_speed[f->node_port[host] + 1], SPEED_QDR);
+	fabric_unref(f);
+}
+
+/* Ports of a channel adapter in rows of their own: one node when GUIDs follow and names are the same. */
+static void test_siblings(void **state)
+{
+	static const char form[] =
+		"CA     7  2 0x00000000000000c2 4x EDR - SW     1  2 0x00000000000000a1 ( '%s' - 'sw' )\n"
+		"CA     6  1 0x00000000000000c1 4x EDR - SW     1  1 0x00000000000000a1 ( 'h' - 'sw' )\n"
+		"SW     1  1 0x00000000000000a1 4x EDR - CA     6  1 0x00000000000000c1 ( 'sw' - 'h' )\n"
+		"SW     1  2 0x00000000000000a1 4x EDR - CA     7  2 0x00000000000000c2 ( 'sw' - 'h' )\n";
+	static const struct {
+		const char *name;
+		unsigned nodes;
+	} table[] = {{"h", 2}, {"other", 3}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		char *text = str_printf(form, table[i].name);
+		struct fabric *f = parse(text);
+
+		assert_int_equal(f->n_nodes, table[i].nodes);
+		assert_int_equal(f->n_links, 2);
+		assert_int_equal(f->warnings.n, 0);
+		fabric_unref(f);
+		free(text);
+	}
+}
+
+/* Rows that are cut out of a whole: told, and no peer is made up. */
+static void test_parts(void **state)
+{
+	struct fabric *f = parse("Switch: 0xa1 sw:\n" LINK("2", "1", "6", "1", "host")
+					 LINK("2", "3", "9", "36", "spine"));
+
+	(void)state;
+	assert_int_equal(f->n_nodes, 2); /* the host, which switches alone tell; no switch of unknown GUID */
+	warns(f, "cut list", 0,
+	      "1 port of switches without a line, which this tool writes of all (the first: port 2");
+	warns(f, "dangling link", 0, "port 3 is cabled to \"LID 9\", which is not in the file");
+	fabric_unref(f);
+	/* two rows name LID 6: that is a switch */
+	f = parse("Switch: 0xa1 sw:\n" LINK("2", "1", "6", "1", "x") LINK("2", "2", "6", "2", "x"));
+	assert_int_equal(f->n_nodes, 1);
+	assert_int_equal(count_warnings(f, "dangling link"), 2);
+	fabric_unref(f);
+	f = parse("\"sw\", Mellanox, 0xa1, LID 2\n # : Sta : LWA : LSA : Neighbor Guid : N# : NLID : "
+		  "Neighbor Description\n"
+		  " 1 : ACT : 4x : 25 : N/A : N/A : N/A : \"\"\n");
+	warns(f, "open port", 0, "port 1 is up, and what it is cabled to is not told");
+	fabric_unref(f);
+	f = parse("# File created at   : 2025-01-02 03:04:06 UTC +0000\n" SW_HEAD SW_LINE SW_PORT CA_RECORD);
+	warns(f, "cut list", 0, "x has no last line '# File closed at'");
+	fabric_unref(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_pasted),
+		cmocka_unit_test(test_siblings),
+		cmocka_unit_test(test_parts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
