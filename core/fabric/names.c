@@ -26,7 +26,7 @@ static int by_name_compare(const void *x, const void *y, void *ctx)
 	return d ? d : a < b ? -1 : a > b;
 }
 
-static void sort_names(struct fabric *f)
+void names_sort(struct fabric *f)
 {
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		f->by_name[n] = n;
@@ -70,22 +70,6 @@ uint32_t node_named(const struct fabric *f, const char *s, size_t len)
 	return n == 1 ? found : NO_ID;
 }
 
-/* --- what is shown ------------------------------------------------------------------------------- */
-
-/* A given name without blanks at its ends; the GUID when nothing is left. */
-static char *trimmed(const struct fabric *f, uint32_t node)
-{
-	const char *s = f->node_given[node];
-	size_t len;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	len = strlen(s);
-	while (len && isspace((unsigned char)s[len - 1]))
-		len--;
-	return len ? str_printf("%.*s", (int)len, s) : str_printf("0x%016" PRIx64, f->node_guid[node]);
-}
-
 size_t name_before_port(const char *s, size_t len, unsigned *port)
 {
 	size_t open = len;
@@ -105,97 +89,12 @@ size_t name_before_port(const char *s, size_t len, unsigned *port)
 	return open - 1;
 }
 
-/* Would the name be read as a number, as another GUID, or as the port of another node? */
-static bool reads_otherwise(const struct fabric *f, uint32_t node)
-{
-	const char *name = f->node_name[node];
-	bool hex = name[0] == '0' && (name[1] | 0x20) == 'x';
-	const char *digits = name + (hex ? 2 : 0);
-	size_t before;
-	unsigned port;
-
-	if (*digits && !digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
-		return !hex || strtoull(name, NULL, 16) != f->node_guid[node];
-	before = name_before_port(name, strlen(name), &port);
-	return before && node_named(f, name, before) != NO_ID;
-}
-
 uint32_t node_hangs_on(const struct fabric *f, uint32_t node)
 {
 	for (unsigned p = 1; p <= f->node_nports[node]; p++)
 		if (f->port_peer[f->node_port[node] + p] != NO_ID)
 			return f->port_peer[f->node_port[node] + p];
 	return NO_ID;
-}
-
-/* Name and place of a node.  A switch hangs on nothing, so its GUID stands there. */
-static char *with_place(const struct fabric *f, uint32_t node, char *const *plain)
-{
-	uint32_t peer = node_is_switch(f, node) ? NO_ID : node_hangs_on(f, node);
-
-	if (peer == NO_ID)
-		return str_printf("%s (0x%016" PRIx64 ")", plain[node], f->node_guid[node]);
-	return str_printf("%s (%s[%u])", plain[node], plain[f->port_node[peer]], f->port_num[peer]);
-}
-
-/* Mark in more[n_nodes] the nodes to which their shown name does not lead.  Returns their number. */
-static uint32_t mark_unclear(struct fabric *f, uint8_t *more)
-{
-	uint32_t n = 0;
-
-	sort_names(f);
-	for (uint32_t i = 0; i + 1 < f->n_nodes; i++) {
-		uint32_t a = f->by_name[i], b = f->by_name[i + 1];
-
-		if (!strcmp(f->node_name[a], f->node_name[b]))
-			more[a] = more[b] = 1;
-	}
-	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		more[i] |= reads_otherwise(f, i);
-		n += more[i];
-	}
-	return n;
-}
-
-/* Add to the names of the nodes in more[n_nodes]: their place, or, if that did not help, their GUID. */
-static void add_place(struct fabric *f, char *const *plain, const uint8_t *more, bool guid)
-{
-	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		if (!more[n])
-			continue;
-		if (f->node_name[n] != plain[n])
-			free(f->node_name[n]);
-		f->node_name[n] = guid ? str_printf("%s (0x%016" PRIx64 ")", plain[n], f->node_guid[n])
-				       : with_place(f, n, plain);
-	}
-}
-
-void fabric_show_names(struct fabric *f)
-{
-	char **plain = NEW_ARRAY(f->n_nodes + 1, char *);
-	uint8_t *more = NEW_ARRAY(f->n_nodes + 1, uint8_t);
-	unsigned round = 0;
-
-	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		free(f->node_name[n]);
-		f->node_name[n] = plain[n] = trimmed(f, n);
-	}
-	for (; round < 2 && mark_unclear(f, more); round++) {
-		add_place(f, plain, more, round > 0);
-		memset(more, 0, f->n_nodes);
-	}
-	if (round == 2)
-		sort_names(f);
-	f->longest_name = 0;
-	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		size_t len = strlen(f->node_name[n]);
-
-		f->longest_name = len > f->longest_name ? len : f->longest_name;
-		if (f->node_name[n] != plain[n])
-			free(plain[n]);
-	}
-	free(plain);
-	free(more);
 }
 
 /* --- the words of all given names ------------------------------------------------------------------ */
@@ -279,6 +178,8 @@ void fabric_free_names(struct fabric *f)
 	free(f->by_name);
 	free_index(atomic_load(&f->name_index));
 }
+
+#define TAIL_LEAST 6 /* digits of a GUID's end */
 
 /* --- finding ----------------------------------------------------------------------------------------- */
 
@@ -372,6 +273,37 @@ static void find_parts(const struct fabric *f, const char *text, enum name_kind 
 			hit(h, n, NAME_PART);
 }
 
+/* Where the end of a GUID stands that may follow a name: "Quantum-2 …8a5c00", "Quantum-2 8a5c00"; NULL: there
+ * is none. */
+static const char *tail_of(const char *text, uint64_t *guid, uint64_t *mask)
+{
+	size_t len = strlen(text), at = len;
+
+	while (at && isxdigit((unsigned char)text[at - 1]))
+		at--;
+	if (len - at < TAIL_LEAST || len - at > 15 || (at && isalnum((unsigned char)text[at - 1])))
+		return NULL;
+	*guid = strtoull(text + at, NULL, 16);
+	*mask = (UINT64_C(1) << 4 * (len - at)) - 1;
+	if (at >= strlen(NAME_TAIL) && !strncmp(text + at - strlen(NAME_TAIL), NAME_TAIL, strlen(NAME_TAIL)))
+		at -= strlen(NAME_TAIL);
+	return !at || text[at - 1] == ' ' ? text + at : NULL;
+}
+
+/* Nodes by the end of their GUID, behind a beginning of their name: as they are shown where others share it.
+ */
+static void find_tail(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
+{
+	uint64_t guid, mask;
+	const char *tail = tail_of(text, &guid, &mask);
+	size_t len = tail && tail > text ? (size_t)(tail - text) - 1 : 0;
+
+	for (uint32_t n = 0; tail && n < f->n_nodes; n++)
+		if ((f->node_guid[n] & mask) == guid && counts(f, n, kind) &&
+		    (!strncasecmp(f->node_given[n], text, len) || !strncasecmp(f->node_name[n], text, len)))
+			hit(h, n, NAME_WORDS);
+}
+
 void names_find(const struct fabric *f, const char *text, enum name_kind kind, enum name_rank least,
 		struct name_hits *h)
 {
@@ -382,6 +314,8 @@ void names_find(const struct fabric *f, const char *text, enum name_kind kind, e
 		find_words(f, text, kind, h);
 	if (*text && !h->n && least <= NAME_PART)
 		find_parts(f, text, kind, h);
+	if (!h->n && least <= NAME_WORDS)
+		find_tail(f, text, kind, h);
 	tidy(f, h);
 	if (h->rank == NAME_WHOLE)
 		prefer_case(f, text, h);
@@ -399,7 +333,8 @@ bool is_name_pattern(const char *text)
 static void find_glob(const struct fabric *f, const char *pattern, enum name_kind kind, struct name_hits *h)
 {
 	for (uint32_t n = 0; n < f->n_nodes; n++)
-		if (counts(f, n, kind) && glob_match(pattern, f->node_given[n]))
+		if (counts(f, n, kind) &&
+		    (glob_match(pattern, f->node_given[n]) || glob_match(pattern, f->node_name[n])))
 			hit(h, n, h->rank);
 }
 
@@ -476,9 +411,7 @@ bool names_fit(const struct fabric *f, const char *text)
 	bool any;
 
 	names_find(f, text, NAMES_ANY, NAME_NONE, &h);
-	if (!h.n && is_name_pattern(text))
-		names_pattern(f, text, NAMES_ANY, &h, NULL);
-	any = h.n > 0;
+	any = h.n || (is_name_pattern(text) && !names_pattern(f, text, NAMES_ANY, &h, NULL));
 	name_hits_free(&h);
 	return any;
 }
@@ -524,7 +457,8 @@ unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigne
 	unsigned n = 0;
 
 	for (size_t i = end; i && n < most; i--)
-		if ((!text[i] || text[i] == ';' || isspace((unsigned char)text[i])) &&
+		if (strncmp(text + i, " " NAME_TAIL, strlen(" " NAME_TAIL)) != 0 &&
+		    (!text[i] || text[i] == ';' || isspace((unsigned char)text[i])) &&
 		    !isspace((unsigned char)text[i - 1]) && names_something(f, text, i))
 			len[n++] = i;
 	return n;

@@ -2,9 +2,16 @@
  * How nodes are named and found by name.
  *
  * A node is given a name by its source (NodeDescription) or a node-name-map; the shown name (node_name) is
- * that name.  If it alone does not lead back to the node, the place where the node hangs follows: "Mellanox
- * Technologies Aggregation Node (MF0;CSPINE1-69:MQM8700/U1[41])".  So a shown name always is a word that
- * finds its node.
+ * that name if it alone leads back to the node.  Else it is a short name, by the first of these that no other
+ * node has:
+ *
+ *   "IS5600-3/L34"                     its place in a chassis the source tells; chassis by their lowest GUID
+ *   "IS5600-3/L34/U1"                  with the chip
+ *   "Quantum-2 …8a5c00"                the given name without words of makers, and the end of the GUID
+ *   "Quantum-2 (0xfc6a1c03008a5c00)"   the same with the whole GUID
+ *
+ * So a shown name always is a word that finds its node.  It depends on given names and GUIDs alone: another
+ * order of the source, or other cables, change nothing.
  *
  * Words of a name are runs of letters and digits.  Letter case is ignored, but for two names that differ in
  * nothing else.
@@ -14,8 +21,13 @@
 
 #include "core/fabric/fabric.h"
 
-/* Make node_name [n_nodes] from node_given, and by_name.  Earlier ones are freed.  Ports must be there. */
+#define NAME_TAIL "…" /* stands before the end of a GUID */
+
+/* Make node_name [n_nodes] from node_given, by_name and longest_name.  Earlier ones are freed.  by_guid must
+ * be there. */
 void fabric_show_names(struct fabric *f);
+
+void names_sort(struct fabric *f); /* make by_name from node_name */
 
 /* Free everything about names: node_given, node_name and the look-ups. */
 void fabric_free_names(struct fabric *f);
@@ -91,7 +103,8 @@ size_t name_before_port(const char *s, size_t len, unsigned *port);
 
 /*
  * Names at the beginning of a text: shown names of nodes, with or without [PORT], each up to a blank, ';' or
- * the end.  Their lengths, longest first, at most `most`.  Returns their number.
+ * the end.  What is followed by the end of a GUID is not whole.  Their lengths, longest first, at most
+ * `most`. Returns their number.
  */
 unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigned most);
 

@@ -1,5 +1,6 @@
 /* Names of nodes: what is shown, how they are found, how they stand in a command line; lists of hosts. */
 #include "core/base/hostlist.h"
+#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -94,11 +95,11 @@ static void test_shown(void **state)
 	struct fabric *f = selene();
 
 	(void)state;
-	assert_string_equal(shown(f, 0x1000), "Aggregation Node (MF0;CSPINE1-6:MQM8700/U1[1])");
-	assert_string_equal(shown(f, 0x1060), "Aggregation Node (MF0;LG01-07:MQM8700/U1[1])");
-	assert_string_equal(shown(f, 0x104), "twin (0x0000000000000104)");
-	assert_string_equal(shown(f, 0x1080), "7 (MF0;LG01-07:MQM8700/U1[3])");
-	assert_string_equal(shown(f, 0x1090), "0x100 (stage20[1])");
+	assert_string_equal(shown(f, 0x1000), "Aggregation Node …001000");
+	assert_string_equal(shown(f, 0x1060), "Aggregation Node …001060");
+	assert_string_equal(shown(f, 0x104), "twin …000104");
+	assert_string_equal(shown(f, 0x1080), "7 …001080");
+	assert_string_equal(shown(f, 0x1090), "0x100 …001090");
 	assert_string_equal(shown(f, 0x1010), "luna-0200 mlx5_0");
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		assert_int_equal(node_named(f, f->node_name[n], strlen(f->node_name[n])), n);
@@ -123,19 +124,165 @@ static void test_shown_again(void **state)
 	assert_string_equal(shown(f, 0x103), "A");
 	assert_int_equal(guid_of(f, "A"), 0x103);
 	assert_int_equal(guid_of(f, "a"), 0x100);
-	assert_string_equal(shown(f, 0x101), "a[3] (0x0000000000000101)");
+	assert_string_equal(shown(f, 0x101), "a[3] …000101");
 	assert_string_equal(shown(f, 0x102), "0x0000000000000102");
 	assert_string_equal(shown(f, 0x1000), "left");
-	assert_string_equal(shown(f, 0x1010), "HCA (a[3][1])");
+	assert_string_equal(shown(f, 0x1010), "HCA …001010");
 	assert_string_equal(f->node_given[fabric_node_by_guid(f, 0x1000)], " left ");
 	g = fabric_renamed(f, &map);
 	assert_string_equal(shown(g, 0x1020), "HCA");
-	assert_string_equal(shown(g, 0x1010), "left (a[3][1])");
+	assert_string_equal(shown(g, 0x1010), "left …001010");
 	fabric_unref(f);
 	f = fabric_variant(g, NO_ID, true);
-	assert_string_equal(shown(f, 0x1010), "left (a[3][1])");
+	assert_string_equal(shown(f, 0x1010), "left …001010");
 	fabric_unref(f);
 	fabric_unref(g);
+}
+
+/* What several nodes of a fabric are called. */
+struct twin {
+	const char *desc;
+	uint64_t guid;
+	unsigned chassis;
+	char *place;
+};
+
+/* Nodes as read in some order, with cables and numbers of chassis of that reading. */
+static struct fabric *reading_of(const struct twin *t, uint32_t n, uint64_t *seed)
+{
+	struct fabric_builder *b = fb_new();
+	uint32_t *at = NEW_ARRAY(n + 1, uint32_t), first = NO_ID;
+	unsigned number = rng_below(seed, 2);
+	struct fabric *f;
+	struct err e;
+
+	for (uint32_t i = 0; i < n; i++)
+		at[i] = i;
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t k = rng_below(seed, i), was = at[i - 1];
+
+		at[i - 1] = at[k];
+		at[k] = was;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct twin *of = &t[at[i]];
+		uint32_t node = fb_add(b, NODE_SWITCH, of->guid, 40, of->desc);
+
+		b->node[node].chassis = (uint16_t)(of->chassis && number ? 9 - of->chassis : of->chassis);
+		b->node[node].chassis_place = of->place ? str_dup(of->place) : NULL;
+		if (first != NO_ID)
+			assert_true(fb_link(b, first, i, node, 40));
+		else
+			first = node;
+	}
+	free(at);
+	if (fb_finish(b, "twins", "test", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+static void test_twins_random(void **state)
+{
+	static const char *const desc[] = {
+		"Quantum-2 Mellanox Technologies", "Quantum-2 NVIDIA",	"twin", "7", "",
+		"Mellanox Technologies",	   "Quantum-2 …000001", "a[3]", "a"};
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned round = 0; round < 300; round++) {
+		struct twin t[30] = {{0}};
+		uint32_t n = 1 + rng_below(&seed, 30);
+		struct fabric *f, *g;
+
+		for (uint32_t i = 0; i < n; i++) {
+			t[i].desc = desc[rng_below(&seed, ARRAY_LEN(desc))];
+			t[i].guid = UINT64_C(0x2c90300000000) | (uint64_t)i << 56 | (1 + rng_below(&seed, 5));
+			t[i].chassis = rng_below(&seed, 4);
+			t[i].place = t[i].chassis ? str_printf("IS5600 Line %u Chip %u",
+							       1 + rng_below(&seed, 3), rng_below(&seed, 2))
+						  : NULL;
+		}
+		f = reading_of(t, n, &seed);
+		g = reading_of(t, n, &seed);
+		for (uint32_t i = 0; i < n; i++) {
+			const char *name = shown(f, t[i].guid);
+			char *port = str_printf("%s[40]", name);
+			size_t len[2];
+
+			assert_string_equal(name, shown(g, t[i].guid));
+			assert_int_equal(guid_of(f, name), t[i].guid);
+			assert_int_equal(node_named(f, name, strlen(name)),
+					 fabric_node_by_guid(f, t[i].guid));
+			assert_int_equal(names_at(f, port, len, 1), 1);
+			assert_int_equal(len[0], strlen(port));
+			free(port);
+		}
+		fabric_unref(f);
+		fabric_unref(g);
+		for (uint32_t i = 0; i < n; i++)
+			free(t[i].place);
+	}
+}
+
+/* By what differs: the place in a chassis, the chip, the end of the GUID, the whole of it. */
+static void test_twins(void **state)
+{
+	struct twin t[] = {
+		{"Infiniscale-IV Mellanox Technologies", 0x2c902004a5c01, 7,
+		 str_dup("IS5600 Line 34 Chip 1")},
+		{"Infiniscale-IV Mellanox Technologies", 0x2c902004a5c02, 5,
+		 str_dup("IS5600 Line 34 Chip 1")},
+		{"Infiniscale-IV Mellanox Technologies", 0x2c902004a5c03, 5,
+		 str_dup("IS5600 Spine 2 Chip 1")},
+		{"Infiniscale-IV Mellanox Technologies", 0x2c902004a5c04, 5,
+		 str_dup("IS5600 Spine 2 Chip 2")},
+		{"Infiniscale-IV Mellanox Technologies", 0x2c902004a5c05, 5, str_dup("somewhere")},
+		{"Quantum-2 Mellanox Technologies", 0xfc6a1c03008a5c00, 0, NULL},
+		{"Quantum-2 Mellanox Technologies", 0xfc6a1c03008a4dc0, 0, NULL},
+		{"Quantum-2 Mellanox Technologies", 0xb0cf0e03008a4dc0, 0, NULL},
+		{"SwitchX -  Mellanox Technologies", 0x2c902004a6000, 0, NULL},
+	};
+	static const char *const names[] = {"IS5600-1/L34",
+					    "IS5600-2/L34",
+					    "IS5600-2/S2/U1",
+					    "IS5600-2/S2/U2",
+					    "Infiniscale-IV …4a5c05",
+					    "Quantum-2 …8a5c00",
+					    "Quantum-2 (0xfc6a1c03008a4dc0)",
+					    "Quantum-2 (0xb0cf0e03008a4dc0)",
+					    "SwitchX -  Mellanox Technologies"};
+	uint64_t seed = test_seed(), guid[] = {0xfc6a1c03008a5c00, 0xfc6a1c03008a4dc0};
+	char *given[] = {(char *)"rack 7", (char *)"rack 8"};
+	struct name_map map = {.guid = guid, .name = given, .n = 2};
+	struct fabric *f = reading_of(t, ARRAY_LEN(t), &seed), *g = fabric_renamed(f, &map);
+	struct name_hits h;
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_LEN(t); i++)
+		assert_string_equal(shown(f, t[i].guid), names[i]);
+	assert_string_equal(shown(g, guid[0]), "rack 7"); /* a name map wins */
+	assert_string_equal(shown(g, guid[1]), "rack 8");
+	assert_string_equal(shown(g, 0xb0cf0e03008a4dc0), "Quantum-2 Mellanox Technologies"); /* alone now */
+	/* typed without the sign, by the end alone, and by a name of another reading */
+	assert_int_equal(guid_of(f, "Quantum-2 8a5c00"), guid[0]);
+	assert_int_equal(guid_of(f, "8a5c00"), guid[0]);
+	assert_int_equal(guid_of(f, "…8a5c00"), guid[0]);
+	assert_int_equal(guid_of(g, "Quantum-2 …8a4dc0"), 0xb0cf0e03008a4dc0);
+	assert_int_equal(guid_of(g, "rack …8a4dc0"), guid[1]);
+	assert_int_equal(guid_of(f, "Quantum-2 …8a4dc0"), 0); /* two */
+	assert_int_equal(guid_of(f, "Quantum-3 …8a5c00"), 0);
+	assert_int_equal(guid_of(f, "Quantum-2-8a5c00"), 0);
+	assert_int_equal(guid_of(f, "a5c00"), 0);
+	assert_int_equal(names_pattern(f, "8a5c00,4a6000", NAMES_ANY, &h, NULL), 0);
+	assert_int_equal(h.n, 2);
+	name_hits_free(&h);
+	assert_int_equal(names_pattern(f, "IS5600-2/*", NAMES_ANY, &h, NULL), 0);
+	assert_int_equal(h.n, 3);
+	name_hits_free(&h);
+	fabric_unref(f);
+	fabric_unref(g);
+	for (uint32_t i = 0; i < ARRAY_LEN(t); i++)
+		free(t[i].place);
 }
 
 /* --- finding ------------------------------------------------------------------------------------ */
@@ -155,13 +302,11 @@ static void test_ranks(void **state)
 	assert_int_equal(guid_of(f, "stage2x"), 0x1050);
 	assert_int_equal(guid_of(f, "stag"), 0);
 	assert_int_equal(guid_of(f, "twin"), 0);
-	assert_int_equal(guid_of(f, "Aggregation Node (MF0;LG01-07:MQM8700/U1[1"),
-			 0x1060); /* beginning of what is shown */
+	assert_int_equal(guid_of(f, "Aggregation Node …00106"), 0x1060); /* beginning of what is shown */
 	assert_int_equal(guid_of(f, ""), 0);
 	assert_int_equal(fabric_node_by_name(f, "Aggregation Node", &e), NO_ID);
 	assert_non_null(strstr(e.msg, "fits 3 nodes"));
-	assert_non_null(
-		strstr(e.msg, "\"Aggregation Node (MF0;CSPINE1-6:MQM8700/U1[1])\" (0x0000000000001000)"));
+	assert_non_null(strstr(e.msg, "\"Aggregation Node …001000\" (0x0000000000001000)"));
 	assert_int_equal(guid_of(f, "*LG01*"), 0x102);
 	assert_int_equal(guid_of(f, "*LG99*"), 0);
 	fabric_unref(f);
@@ -263,7 +408,7 @@ static void reads(const struct fabric *f, const char *syntax, const char *line, 
 	struct err e;
 	int argc;
 
-	if (command_read(f, syntax, line, &rest, &argc, &argv, &e))
+	if (command_read(f, syntax, line, &rest, &argc, &argv, NULL, &e))
 		fail_msg("%s: %s", line, e.msg);
 	for (int i = 0; i < argc; i++)
 		text_add(&t, "%s%s", i ? "|" : "", argv[i]);
@@ -292,8 +437,7 @@ static void test_reading(void **state)
 	      "trace|it\"s # a;b'c|MF0;LG01-07:MQM8700/U1");
 	reads(f, TRACE, "trace \"luna-0200 mlx5_0\" 'MF0;LG01-07:MQM8700/U1';x",
 	      "trace|luna-0200 mlx5_0|MF0;LG01-07:MQM8700/U1;x");
-	reads(f, SHOW, "show node Aggregation Node (MF0;LG01-07:MQM8700/U1[1])[1]",
-	      "show|node|Aggregation Node (MF0;LG01-07:MQM8700/U1[1])[1]");
+	reads(f, SHOW, "show node Aggregation Node …001060[1]", "show|node|Aggregation Node …001060[1]");
 	/* names that are not whole: only what has no blanks, and nothing that fits nothing */
 	reads(f, SHOW, "show node MF0;CSPINE1-69;diff", "show|node|MF0;CSPINE1-69;diff");
 	reads(f, SHOW, "show node MF0;CSP;diff", "show|node|MF0;CSP;diff");
@@ -302,6 +446,10 @@ static void test_reading(void **state)
 	reads(f, FAIL, "fail switch MF0;CSPINE1-[6,69]:MQM8700/U1;x",
 	      "fail|switch|MF0;CSPINE1-[6,69]:MQM8700/U1;x");
 	reads(f, FAIL, "fail switch stage20;MF0", "fail|switch|stage20;MF0");
+	reads(f, FAIL, "fail switch stage20,MF0;CSPINE1-6:MQM8700/U1;MF0",
+	      "fail|switch|stage20,MF0;CSPINE1-6:MQM8700/U1;MF0");
+	/* a list of which one name fits nothing is none */
+	reads(f, FAIL, "fail switch stage20,twin;show", "fail|switch|stage20,twin;show");
 	reads(f, TRACE, "trace luna 1;2", "trace|luna|1;2");
 	/* no node is wanted there */
 	reads(f, "load FILE", "load MF0;LG01-07:MQM8700/U1", "load|MF0;LG01-07:MQM8700/U1");
@@ -334,6 +482,63 @@ static void test_reading_unclear(void **state)
 	fabric_unref(f);
 }
 
+/* Does a piece fit nodes, or the ports of such? */
+static bool piece_fits(const struct fabric *f, const char *piece, size_t len)
+{
+	unsigned char set[MAX_PORTS + 1];
+	char *copy = str_printf("%.*s", (int)len, piece), *open = strrchr(copy, '[');
+	bool fits = names_fit(f, copy);
+
+	if (!fits && open && copy[len - 1] == ']' &&
+	    !number_set(open + 1, (size_t)(copy + len - 1 - open - 1), set, MAX_PORTS)) {
+		*open = 0;
+		fits = names_fit(f, copy);
+	}
+	free(copy);
+	return fits;
+}
+
+/* The longest piece with ';' inside, of all there are, is the word. */
+static void test_pieces_random(void **state)
+{
+	static const char *const sw[] = {"a;b", "ab", "b;a;a", "b,a;1", "a[1];b", NULL};
+	static const char *const host[] = {"a1", "b;", ";a", "1", NULL};
+	static const char letters[] = "aab1;;;;,,[]*?-";
+	struct fabric *f = row_of(sw, host, 1);
+	uint64_t seed = test_seed();
+	unsigned whole = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 40000; round++) {
+		char line[64] = "fail switch ", *piece = line + strlen(line), want[64] = {0};
+		unsigned n = 1 + rng_below(&seed, 14);
+		size_t plain, len = 0;
+		const char *rest;
+		char **argv;
+		struct err e;
+		int argc;
+
+		for (unsigned i = 0; i < n; i++)
+			piece[i] = letters[rng_below(&seed, sizeof(letters) - 1)];
+		piece[n] = 0;
+		for (size_t end = n; end > 2 && !len; end--)
+			if ((!piece[end] || piece[end] == ';') && piece[end - 1] != ';' &&
+			    memchr(piece + 1, ';', end - 2) && piece_fits(f, piece, end))
+				len = end;
+		whole += len > 0;
+		plain = names_at(f, piece, &(size_t){0}, 1) ? 0 : strcspn(piece, ";");
+		memcpy(want, piece, len ? len : plain);
+		assert_int_equal(command_read(f, "fail switch [S...]", line, &rest, &argc, &argv, NULL, &e),
+				 0);
+		if (plain && (argc < 3 || strcmp(argv[2], want)))
+			fail_msg("\"%s\" was read as \"%s\", expected \"%s\"", line, argc > 2 ? argv[2] : "",
+				 want);
+		words_free(argc, argv);
+	}
+	assert_true(whole > 400);
+	fabric_unref(f);
+}
+
 /* A script that loads and goes on: names are those of the fabric of that moment. */
 static void test_reading_later(void **state)
 {
@@ -362,13 +567,13 @@ static void paste(const struct fabric *f, uint64_t *seed)
 
 	port_label(f, f->node_port[a] + 1, label, sizeof(label));
 	text_add(&line, "show node %s;show", rng_below(seed, 2) ? x : label);
-	assert_int_equal(command_read(f, SHOW, line.s, &rest, &argc, &argv, &e), 0);
+	assert_int_equal(command_read(f, SHOW, line.s, &rest, &argc, &argv, NULL, &e), 0);
 	if (argc != 3 || strncmp(argv[2], x, strlen(x)) || strcmp(rest, "show"))
 		fail_msg("\"%s\" was read as %d words: %s", line.s, argc, argv[argc - 1]);
 	words_free(argc, argv);
 	text_free(&line);
 	text_add(&line, "trace %s %s;show", x, y);
-	assert_int_equal(command_read(f, TRACE, line.s, &rest, &argc, &argv, &e), 0);
+	assert_int_equal(command_read(f, TRACE, line.s, &rest, &argc, &argv, NULL, &e), 0);
 	/* blanks may be read in two ways, but never so that a word is no name */
 	if (argc != 3 || !rest || strcmp(rest, "show") ||
 	    (!blanks && (strcmp(argv[1], x) || strcmp(argv[2], y))))
@@ -605,21 +810,15 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_shown_again),
-		cmocka_unit_test(test_ranks),
-		cmocka_unit_test(test_ranks_random),
-		cmocka_unit_test(test_reading),
-		cmocka_unit_test(test_reading_unclear),
-		cmocka_unit_test(test_reading_later),
-		cmocka_unit_test(test_paste_random),
-		cmocka_unit_test(test_complete_random),
-		cmocka_unit_test(test_hostlist),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_many_links),
-		cmocka_unit_test(test_one_of_many),
-		cmocka_unit_test(test_completion),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_shown),	      cmocka_unit_test(test_shown_again),
+		cmocka_unit_test(test_twins),	      cmocka_unit_test(test_twins_random),
+		cmocka_unit_test(test_ranks),	      cmocka_unit_test(test_ranks_random),
+		cmocka_unit_test(test_reading),	      cmocka_unit_test(test_reading_unclear),
+		cmocka_unit_test(test_pieces_random), cmocka_unit_test(test_reading_later),
+		cmocka_unit_test(test_paste_random),  cmocka_unit_test(test_complete_random),
+		cmocka_unit_test(test_hostlist),      cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many_links),    cmocka_unit_test(test_one_of_many),
+		cmocka_unit_test(test_completion),    cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include "views/base/chips.h"
 
 /* What a word of the syntax is to a pane. */
-static enum view_arg_kind kind_of(enum syntax_kind kind, const char *name, size_t len)
+static enum view_arg_kind kind_of(enum syntax_kind kind)
 {
 	switch (kind) {
 	case KIND_NODE:
@@ -25,7 +25,7 @@ static enum view_arg_kind kind_of(enum syntax_kind kind, const char *name, size_
 	case KIND_ELEMENT:
 		return VIEW_ARG_ELEMENT;
 	case KIND_NUMBER:
-		return len == 5 && !strncmp(name, "LAYER", len) ? VIEW_ARG_LAYER : VIEW_ARG_NUMBER;
+		return VIEW_ARG_NUMBER;
 	default:
 		return VIEW_ARG_OTHER;
 	}
@@ -41,8 +41,7 @@ static int take(struct scene *sc, const struct arg *x, struct view_args *a, stru
 	a->flag |= x->small && !all;
 	if ((x->small && !all) || a->n == VIEW_ARGS)
 		return 0;
-	*to = (struct view_arg){.kind = all ? VIEW_ARG_ALL : kind_of(x->kind, x->name, x->len),
-				.n = all ? -1 : (int)x->n};
+	*to = (struct view_arg){.kind = all ? VIEW_ARG_ALL : kind_of(x->kind), .n = all ? -1 : (int)x->n};
 	switch (to->kind) {
 	case VIEW_ARG_NODE:
 	case VIEW_ARG_SWITCH:
@@ -111,7 +110,7 @@ static char *looked_word(const struct scene *sc, const char *word, size_t len)
 {
 	const struct fabric *f = sc->fabric;
 	const struct looked *l = &sc->looked;
-	enum view_arg_kind kind = kind_of(syntax_kind(word, len), word, len);
+	enum view_arg_kind kind = kind_of(syntax_kind(word, len));
 	bool src = len == 3 && !strncmp(word, "SRC", 3), dst = len == 3 && !strncmp(word, "DST", 3);
 	uint64_t guid = src ? l->src : dst ? l->dst : l->endport;
 

@@ -59,33 +59,28 @@ static size_t common_end(const char *a, const char *b)
 	return n;
 }
 
-/* The part of a chip's name that tells it from the others of its element, in whole words; its place when none
- * does. */
+/* The part of a chip's name that tells it from the others of its element, in whole words. */
 void label_chip(const struct elements *el, uint32_t sw, struct text *t)
 {
 	const struct fabric *f = el->topo->fabric;
-	const char *name = switch_given(f, sw);
+	const char *name = switch_name(f, sw);
 	size_t len = strlen(name), start = len, end = len;
 	uint32_t e = el->of[sw];
-	bool twin = false;
 
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
-		const char *other = switch_given(f, el->chip[c]);
+		const char *other = switch_name(f, el->chip[c]);
 		size_t from = common_start(name, other), to = common_end(name, other);
 
 		if (el->chip[c] == sw)
 			continue;
 		start = from < start ? from : start;
 		end = to < end ? to : end;
-		twin |= !strcmp(name, other);
 	}
 	while (start && isalnum((unsigned char)name[start - 1]))
 		start--;
 	while (end && isalnum((unsigned char)name[len - end]))
 		end--;
-	if (twin)
-		text_add(t, "#%u", el->chip_index[sw] + 1);
-	else if (start + end < len)
+	if (start + end < len)
 		text_add(t, "%.*s", (int)(len - end - start), name + start);
 	else
 		text_add(t, "%s", name);

@@ -180,6 +180,44 @@ void view_progress(const struct view *v, struct text *t)
 
 /* --- command lines ---------------------------------------------------------- */
 
+const struct view_word view_words[] = {
+	{"node", "the node that the row is about"},
+	{"switch", "the switch that it is about, or that the entry stands in"},
+	{"host", "the host that it is about"},
+	{"port", "the port, as NODE[PORT]"},
+	{"number", "the number of the port"},
+	{"peer", "the node at the other end of the cable"},
+	{"far", "the port at the other end"},
+	{"element", "the switch element (chassis)"},
+	{"object", "what fails when the row does: `link NODE[PORT]`, `switch NODE` or `host NODE`"},
+	{"guid", "the GUID of the node"},
+	{"name", "the name of the node"},
+	{"lid", "the LID"},
+	{"endport", "the host port, or the switch, that has the LID"},
+	{"src", "where the path begins"},
+	{"dst", "where the path, or the entry, leads"},
+	{"vl", "the virtual lane, in the panes layers and cdg"},
+	{"layer", "the engine's layer; in panes of VLs the VL"},
+	{"loop", "in the pane cdg: the credit loop of the channel, as the pane cycle takes it"},
+	{"cycle", "in the pane cuts: the cycle that was cut"},
+	{"hottest", "in the pane path: the port with most routes"},
+	{"finding", "in the pane doctor: the whole text"},
+	{"advice", "in the pane advise: the whole text"},
+	{"step", "in the pane step: the step"},
+	{"why", "in the pane step: what `why` is asked about it"},
+	{"pane", "the name of the pane"},
+	{"other", "what is selected in the pane used before, as a condition of `step until`"},
+	{NULL, NULL},
+};
+
+static bool is_word(const char *name)
+{
+	for (const struct view_word *w = view_words; w->name; w++)
+		if (!strcmp(w->name, name))
+			return true;
+	return false;
+}
+
 /* row NO_ID: there is none. */
 static int fill(const struct view *v, uint32_t row, const char *line, struct text *t, struct err *e)
 {
@@ -197,7 +235,11 @@ static int fill(const struct view *v, uint32_t row, const char *line, struct tex
 		if (!strcmp(name, "pane"))
 			text_add(t, "%s", v->ops->name);
 		else if (row == NO_ID || !view_place(v, row, name, t))
-			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
+			return err_set(e,
+				       is_word(name) ? "no %s in this row of pane %s"
+						     : "found %%%s, expected a word that `help keys` "
+						       "lists (pane %s)",
+				       name, v->ops->name);
 	}
 	return 0;
 }

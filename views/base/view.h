@@ -433,6 +433,11 @@ void view_fold_title(const struct view *v, struct text *t);
 /* Sort, filter and what is open, for a pane that takes another's place. */
 void view_inherit(struct view *v, const struct view *from);
 
+/* The placeholders of command lines, without their `%`, and what they stand for; ended by name NULL. */
+extern const struct view_word {
+	const char *name, *help;
+} view_words[];
+
 /* A command line's placeholders (%name) filled in for the selected row; -1 and *e when one has no value. */
 int view_expand(const struct view *v, const char *line, struct text *t, struct err *e);
 /* The same for a row; nothing is added when one has no value. */

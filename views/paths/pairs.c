@@ -5,13 +5,14 @@
 #include "core/routing/paths.h"
 #include "views/base/view.h"
 
-enum { C_SRC, C_DST, C_WHAT, C_HOPS };
+enum { C_SRC, C_DST, C_WHAT, C_HOPS, C_SL };
 
 static const struct column columns[] = {
 	{.name = "from", .width = 8, .flex = 1},
 	{.name = "to", .width = 8, .flex = 1},
 	{.name = "what", .width = 8, .drop = 2},
 	{.name = "links", .width = 7, .right = true, .numeric = true},
+	{.name = "SL", .width = 7, .right = true, .drop = 3},
 };
 
 static const struct comparison *change_of(const struct view *v)
@@ -42,6 +43,8 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, ", %" PRIu64 " regained", c->regained);
 	if (c->fresh)
 		text_add(t, ", %" PRIu64 " new", c->fresh);
+	if (c->sl_changed)
+		text_add(t, ", %" PRIu64 " with another SL", c->sl_changed);
 }
 
 static void hops_text(unsigned n, struct text *t)
@@ -73,11 +76,14 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	static const char *const what[] = {[PAIR_REROUTED] = "rerouted",
 					   [PAIR_LOST] = "lost",
 					   [PAIR_REGAINED] = "regained",
-					   [PAIR_NEW] = "new"};
+					   [PAIR_NEW] = "new",
+					   [PAIR_SL] = "SL"};
 	const struct fabric *f = v->scene->fabric;
 	const struct comparison *c = change_of(v);
 	const struct pair_group *g;
 	uint32_t ep = comparison_pair(c, row, &g);
+	struct sl_range was, now;
+	char sl[SL_WORD];
 
 	switch (col) {
 	case C_SRC:
@@ -88,7 +94,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		lid_label(f, lids_of(c), g->lid, t);
 		break;
 	case C_WHAT:
-		text_add(t, "%s", g->change <= PAIR_NEW ? what[g->change] : "?");
+		text_add(t, "%s", g->change <= PAIR_SL ? what[g->change] : "?");
 		break;
 	case C_HOPS:
 		if (g->before != g->after) {
@@ -96,6 +102,12 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			text_add(t, " → ");
 		}
 		hops_text(g->after, t);
+		break;
+	case C_SL:
+		if (ep == NO_ID || !comparison_sls(c, g, ep, &was, &now))
+			break;
+		text_add(t, "%s → ", sl_word(was, sl));
+		text_add(t, "%s", sl_word(now, sl));
 		break;
 	}
 }

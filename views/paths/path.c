@@ -271,12 +271,9 @@ static const char *end_text(const struct view *v, unsigned i)
 
 static void sl_text(struct sl_range sl, struct text *t)
 {
-	if (sl_is_open(sl))
-		text_add(t, "SL -");
-	else if (sl.lo == sl.hi)
-		text_add(t, "SL %u", sl.lo);
-	else
-		text_add(t, "SL %u..%u", sl.lo, sl.hi);
+	char sl_is[SL_WORD];
+
+	text_add(t, "SL %s", sl_word(sl, sl_is));
 }
 
 static void title(const struct view *v, struct text *t)

@@ -199,6 +199,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_LIDS:
 		return p->lids[row + 1];
 	case C_VLS:
+		if (!sc->fabric->port_vls_told[port])
+			return -1;
 		return vls[sc->fabric->port_opervls[port] < ARRAY_LEN(vls) ? sc->fabric->port_opervls[port]
 									   : 0];
 	}
@@ -285,7 +287,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_LIDS:
 	case C_VLS:
-		if (!cabled)
+		if (!cabled || number(v, row, col) < 0)
 			return;
 		if (col == C_LIDS && p->undecided) {
 			text_putc(t, '.');

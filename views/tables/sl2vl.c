@@ -69,9 +69,7 @@ static unsigned vl_of(const struct view *v, uint32_t row, unsigned sl)
 
 	if (p->in)
 		return routing_vl(r, p->sw, p->in[row], (unsigned)p->num, sl);
-	if (r->sl_tables && r->sl_tables->endport)
-		return sl2vl_of(r->sl_tables->endport[ep], sl);
-	return r->ops->endport_vl(r, ep, sl);
+	return sl2vl_of(routing_endport_map(r, ep), sl);
 }
 
 static bool identity(const struct view *v, uint32_t row)
@@ -85,8 +83,7 @@ static bool identity(const struct view *v, uint32_t row)
 /* Is anything known of what a CA or router port does? */
 static bool endport_known(const struct routing *r, uint32_t port)
 {
-	return r->topo->fabric->port_endport[port] != NO_ID &&
-	       ((r->sl_tables && r->sl_tables->endport) || r->ops->endport_vl);
+	return r->topo->fabric->port_endport[port] != NO_ID && routing_endport_known(r);
 }
 
 static void load_switch(struct view *v, const struct routing *r)

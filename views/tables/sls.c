@@ -125,13 +125,9 @@ static void sl_cell(const struct view *v, uint32_t ep, struct text *t)
 	const struct priv *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	struct sl_range sl = routing_sl(r, p->slid, r->lids->base[ep]);
+	char a[SL_WORD];
 
-	if (sl.lo > sl.hi) /* not yet, at a step of a run */
-		text_add(t, "-");
-	else if (sl.lo == sl.hi)
-		text_add(t, "%u", sl.lo);
-	else
-		text_add(t, "%u..%u", sl.lo, sl.hi);
+	text_add(t, "%s", sl_word(sl, a)); /* "-": not yet, at a step of a run */
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)

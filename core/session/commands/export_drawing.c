@@ -82,18 +82,18 @@ static int draw_by_program(struct session *s, const struct drawing *d, const str
 	return rc;
 }
 
+/* Another program makes a PNG, which is no text, and draws channel dependencies. */
+static bool by_program(const struct drawing *d)
+{
+	return d->as == DRAW_PNG || (d->what == DRAW_CDG && d->as == DRAW_SVG);
+}
+
 int drawing_write(struct session *s, const struct drawing *d, const struct target *t, struct out *o,
 		  struct err *e)
 {
 	struct progress *p = o->run->progress;
-	bool program = d->as == DRAW_PNG || (d->c && d->as == DRAW_SVG);
 
-	if (d->c && d->as == DRAW_SVG && !program_exists("dot")) {
-		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
-			    "instead\n");
-		program = false;
-	}
-	return program ? draw_by_program(s, d, t, p, e) : write_text(s, d, t->f, t, p, e);
+	return by_program(d) ? draw_by_program(s, d, t, p, e) : write_text(s, d, t->f, t, p, e);
 }
 
 void drawing_free(struct drawing *d)
@@ -105,19 +105,17 @@ void drawing_free(struct drawing *d)
 
 /* --- words --------------------------------------------------------------------------------------- */
 
-/* A PNG is no text.  Another program makes it. */
-static int check_png(const struct drawing *d, const char *path, struct err *e)
+static int check_program(const struct drawing *d, const char *path, struct err *e)
 {
-	const char *program = d->what == DRAW_CDG ? "dot" : PNG_PROGRAM;
+	bool cdg = d->what == DRAW_CDG;
 
-	if (!strcmp(path, "-"))
+	if (d->as == DRAW_PNG && !strcmp(path, "-"))
 		return err_set(e, "found -, expected the name of a file: a PNG is no text");
-	if (program_exists(program))
+	if (!by_program(d) || program_exists(cdg ? "dot" : PNG_PROGRAM))
 		return 0;
-	return err_set(
-		e,
-		"a PNG needs the program %s (package %s), which is not there; `export svg FILE` needs none",
-		program, d->what == DRAW_CDG ? "graphviz" : PNG_PACKAGE);
+	return err_set(e, "%s needs the program %s (package %s), which is not there; `export %s` needs none",
+		       cdg ? "a drawing of channel dependencies" : "a PNG", cdg ? "dot" : PNG_PROGRAM,
+		       cdg ? "graphviz" : PNG_PACKAGE, cdg ? "dot FILE cdg" : "svg FILE");
 }
 
 static const struct {
@@ -132,10 +130,10 @@ static const struct {
 /* What the words behind FILE ask for. */
 static void take_words(const struct args *args, struct drawing *d)
 {
-	const struct arg *layer = args_get(args, "LAYER");
+	const struct arg *vl = args_get(args, "VL");
 	int colour = args_which(args, map_colour_names, MAP_COLOURS);
 
-	d->vl = layer ? (int)layer->n : CDG_ALL_VLS;
+	d->vl = vl ? (int)vl->n : CDG_ALL_VLS;
 	d->switches = args_has(args, "switches");
 	d->group = (uint32_t)args_number(args, "group N", 0);
 	d->of = (struct drawing_of){.args = args,
@@ -162,11 +160,9 @@ int drawing_prepare(struct session *s, const struct args *args, struct drawing *
 
 	*d = (struct drawing){.as = *as == 'd' ? DRAW_DOT : *as == 's' ? DRAW_SVG : DRAW_PNG};
 	take_words(args, d);
-	if (d->what == DRAW_PLOT && d->as == DRAW_DOT)
-		return usage(s, "export", e);
 	if (session_need_fabric(s, e))
 		return -1;
-	if (d->as == DRAW_PNG && check_png(d, args->arg[1].word, e))
+	if (check_program(d, args->arg[1].word, e))
 		return -1;
 	if (d->what == DRAW_FABRIC)
 		return fabric_drawing_make(s, &d->of, &d->fabric, p, e);

@@ -6,11 +6,9 @@
 #include "core/session/commands/drawing.h"
 #include "core/session/commands/plots.h"
 
-#define DRAWING_SYNTAX                                                                                       \
-	"load | path SRC DST | cycle [all] [switches] [group N] | layer LAYER [switches] | diff [SNAPSHOT] " \
-	"| "                                                                                                 \
-	"map [state|load|rank|layers|chassis|change|step] | plot " PLOT_SYNTAX                               \
-	" | cdg [LAYER] [switches] [group N]"
+#define DRAWING_SYNTAX                                                                                      \
+	"load | path SRC DST | cycle [all] [switches] [group N] | layer VL [switches] | diff [SNAPSHOT] | " \
+	"map [state|load|rank|layers|chassis|change|step] | cdg [VL] [switches] [group N]"
 
 #define DRAWING_DETAILS                                                                                      \
 	"  svg, png  the fabric drawn as what it is: a tree by levels, a torus as a grid, a ring, groups "   \
@@ -33,9 +31,8 @@
 	"  dot       the same for Graphviz, with the same places (`neato -n2`), but for plots\n"             \
 	"            With `cdg` the channel dependencies (svg, png: by Graphviz), of one VL or all, or of "  \
 	"one\n"                                                                                              \
-	"            group of channels with credit loops, as `cycles` numbers them (with LAYER: of those "   \
-	"on\n"                                                                                               \
-	"            it)\n"
+	"            group of channels with credit loops, as `cycles` numbers them (with VL: of those on "   \
+	"it)\n"
 
 /* What is drawn, and as what. */
 struct drawing {
