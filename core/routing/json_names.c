@@ -16,10 +16,19 @@ static void put(json_t *o, const char *key, const char *what, json_t *v)
 	json_object_set_new(o, name, v);
 }
 
+/* The given name where another is shown. */
+static void put_description(json_t *o, const char *key, const struct fabric *f, uint32_t node)
+{
+	if (strcmp(f->node_name[node], f->node_given[node]) != 0)
+		put(o, key, "description", json_text(f->node_given[node]));
+}
+
 static void put_guid_lid(json_t *o, const char *key, const struct fabric *f, uint32_t node, unsigned lid)
 {
 	put(o, key, "guid", node == NO_ID ? json_null() : json_guid(f->node_guid[node]));
 	put(o, key, "lid", node == NO_ID ? json_null() : json_integer(lid));
+	if (node != NO_ID)
+		put_description(o, key, f, node);
 }
 
 void json_put_node(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t node)

@@ -4,7 +4,8 @@
  *
  * Beside a key K that holds the name of a node stand K_guid ("0x" and 16 digits) and K_lid (0: it has none);
  * of a port also K_port, its number.  Beside `name` itself they are called guid, lid and port.  What is
- * nobody (NO_ID) is null in all of them.
+ * nobody (NO_ID) is null in all of them.  Where the name is a short one (fabric/names.h), K_description holds
+ * the given one.
  *
  * The GUID is that of the node; the LID of a switch is that of its port 0, that of a host's node the first
  * that its ports have. l: LIDs of the sweep, NULL = those of the fabric's source.

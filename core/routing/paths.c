@@ -72,15 +72,27 @@ static bool is_unswitched_pair(const struct topo *t, uint32_t src, uint32_t dst)
 	return !endport_is_switch(f, src) && t->peer[f->endport_port[src]] == f->endport_port[dst];
 }
 
-/* No SL that is possible for the path gets through.  A path that has no SL yet is not stopped here. */
-static bool dropped(const struct routing *r, uint32_t sw, unsigned in, unsigned out, struct sl_range sl)
+/* SLs that the path may have, as bits: those of its range that the source's own link does not drop. */
+static unsigned sls_at_start(const struct routing *r, uint32_t src, struct sl_range sl)
 {
-	if (sl_is_open(sl))
-		return false;
+	bool known = !endport_is_switch(r->topo->fabric, src) && routing_endport_known(r);
+	sl2vl_map m = known ? routing_endport_map(r, src) : 0;
+	unsigned sls = 0;
+
 	for (unsigned v = sl.lo; v <= sl.hi; v++)
-		if ((routing_vl(r, sw, in, out, v) & 15) != 15)
-			return false;
-	return true;
+		sls |= (unsigned)(sl2vl_of(m, v) != 15) << v;
+	return sls;
+}
+
+/* Those of them that get through a switch. */
+static unsigned sls_through(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sls)
+{
+	unsigned through = sls;
+
+	for (unsigned left = sls; left; left &= left - 1)
+		if ((routing_vl(r, sw, in, out, (unsigned)__builtin_ctz(left)) & 15) == 15)
+			through &= ~(left & -left);
+	return through;
 }
 
 /* The next port on the path: that of path_trace(), or (w given) that of path_trace_worst(). */
@@ -92,7 +104,8 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 {
 	const struct topo *t = r->topo;
 	uint32_t sw, next;
-	unsigned in;
+	unsigned in, sls;
+	bool has_sl;
 
 	*p = (struct path){.src = src, .dst = lid_owner(r->lids, dlid), .slid = slid, .dlid = dlid};
 	sw = first_switch(t, src, &in);
@@ -110,6 +123,12 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 		return;
 	}
 	p->sl = slid ? routing_sl(r, slid, dlid) : (struct sl_range){0, 0};
+	sls = sls_at_start(r, src, p->sl);
+	has_sl = slid && !sl_is_open(p->sl); /* a path that has no SL yet is not stopped by one */
+	if (has_sl && !sls) {
+		p->end = PATH_DROPPED;
+		return;
+	}
 	for (p->hops = in ? 1 : 0;; sw = next) {
 		unsigned out = choose(r, w, sw, dlid, p->dst);
 		unsigned from = in;
@@ -118,7 +137,8 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 		add_hop(p, sw, from, out, out && out != NO_PATH ? routing_vl(r, sw, from, out, p->sl.lo) : 0);
 		if (p->end != PATH_OK || (next == NO_ID && out == 0))
 			return;
-		if (slid && dropped(r, sw, from, out, p->sl)) {
+		sls = sls_through(r, sw, from, out, sls);
+		if (has_sl && !sls) {
 			p->end = PATH_DROPPED;
 			return;
 		}
@@ -207,6 +227,30 @@ void dest_hops(const struct routing *r, unsigned lid, uint16_t *hops, uint32_t *
 		col[s] = routing_next_port(r, s, lid);
 	column_hops(r->topo, col, lid_owner(r->lids, lid), hops, work);
 	free(col);
+}
+
+static bool reaches(const struct routing *r, uint32_t from, unsigned lid)
+{
+	uint32_t owner = lid_owner(r->lids, lid), n = r->topo->fabric->n_switches;
+	uint16_t h = UNKNOWN;
+
+	for (uint32_t i = 0; i <= n && h == UNKNOWN; i++)
+		h = end_hops(r->topo, from, routing_next_port(r, from, lid), owner, &from);
+	return h < WALKING;
+}
+
+uint32_t manager_misses(const struct routing *r, uint8_t *missed)
+{
+	const struct topo *t = r->topo;
+	uint32_t at = t->sm_endport == NO_ID ? NO_ID : t->endport_switch[t->sm_endport], n = 0;
+
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
+		unsigned lid = r->lids->base[t->fabric->port_endport[t->fabric->switch_port[s]]];
+
+		missed[s] = at != NO_ID && lid && switch_up(t, s) && !reaches(r, at, lid);
+		n += missed[s];
+	}
+	return n;
 }
 
 /* --- adaptive routing ------------------------------------------------------------------ */

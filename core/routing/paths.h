@@ -16,7 +16,7 @@ enum path_end {
 	PATH_DEAD_PORT, /* an entry names a port without live link */
 	PATH_WRONG_END, /* arrives at an endport that has another LID */
 	PATH_LOOP,
-	PATH_DROPPED, /* the SL is mapped to VL 15 at the last switch shown */
+	PATH_DROPPED, /* the SL is mapped to VL 15 at the last switch shown; with none, at the source */
 };
 
 const char *path_end_text(enum path_end e); /* "no entry for the LID", ... */
@@ -49,6 +49,12 @@ void path_free(struct path *p);
 #define HOPS_NONE 0xFFFF
 #define HOPS_LOOP 0xFFFE
 void dest_hops(const struct routing *r, unsigned lid, uint16_t *hops, uint32_t *work);
+
+/*
+ * Switches whose LID the tables do not reach from the subnet manager's place: how many.  missed: [n_switches]
+ * 1 = one of them.  0 of a place that is not up.
+ */
+uint32_t manager_misses(const struct routing *r, uint8_t *missed);
 
 /*
  * With adaptive routing a packet may take any port of routing_ports() at each switch.  For one destination

@@ -147,6 +147,15 @@ void routing_share_row(struct routing *r, const struct routing *from, uint32_t s
 	r->row[sw] = row;
 }
 
+const char *sl_word(struct sl_range sl, char buf[SL_WORD])
+{
+	if (sl_is_open(sl))
+		snprintf(buf, SL_WORD, "-");
+	else
+		snprintf(buf, SL_WORD, sl.lo == sl.hi ? "%u" : "%u..%u", sl.lo, sl.hi);
+	return buf;
+}
+
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	uint32_t source = r->sl_tables && r->sl_tables->n_sls ? lid_owner(r->lids, slid) : NO_ID;
@@ -162,6 +171,22 @@ unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 	if (r->sl_tables && r->sl_tables->n_maps)
 		return sl2vl_of(sl_tables_map(r->sl_tables, sw, in, out), sl);
 	return r->ops->vl ? r->ops->vl(r, sw, in, out, sl) : sl;
+}
+
+bool routing_endport_known(const struct routing *r)
+{
+	return (r->sl_tables && r->sl_tables->endport) || r->ops->endport_vl;
+}
+
+sl2vl_map routing_endport_map(const struct routing *r, uint32_t endport)
+{
+	sl2vl_map m = 0;
+
+	if (r->sl_tables && r->sl_tables->endport)
+		return r->sl_tables->endport[endport];
+	for (unsigned sl = 0; sl < 16; sl++)
+		m |= (sl2vl_map)(r->ops->endport_vl(r, endport, sl) & 15) << (4 * sl);
+	return m;
 }
 
 bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_switches)

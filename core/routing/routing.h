@@ -43,6 +43,10 @@ static inline bool sl_is_open(struct sl_range sl)
 	return sl.lo > sl.hi;
 }
 
+/* "3", "2..5", "-" of an empty range; buf is returned. */
+#define SL_WORD 16
+const char *sl_word(struct sl_range sl, char buf[SL_WORD]);
+
 struct routing;
 
 /* Origin of an entry of a forwarding table, where it is worth a note: one word, and the words for many. */
@@ -220,6 +224,11 @@ void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, stru
 /* Values given from outside come before those of the engine. */
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid);
 unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
+
+/* Is it known by which VLs a CA or router port sends? */
+bool routing_endport_known(const struct routing *r);
+/* The map of a CA or router port, where it is known. */
+sl2vl_map routing_endport_map(const struct routing *r, uint32_t endport);
 
 /*
  * Does the SA give no path record from an endport: through switches, or straight to its neighbour?  With

@@ -409,9 +409,9 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 const struct view_ops view_cdg = {
 	.name = "cdg",
-	.brief = "channel dependencies of a layer: channels with in and out degree; Enter follows a "
+	.brief = "channel dependencies of a VL: channels with in and out degree; Enter follows a "
 		 "dependency",
-	.syntax = "[LAYER|all [NODE[PORT]]] [switches]",
+	.syntax = "[VL|all [NODE[PORT]]] [switches]",
 	.hints = "follow=follow :pane_cycle=loop back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

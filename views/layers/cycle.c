@@ -618,7 +618,7 @@ const struct view_ops view_cycle = {
 	.name = "cycle",
 	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); what "
 		 "keeps a path out of a layer",
-	.syntax = "[LAYER [GROUP [STEP]] [switches] | all [switches] | SRC DST [LAYER]]",
+	.syntax = "[VL [GROUP [STEP]] [switches] | all [switches] | SRC DST [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

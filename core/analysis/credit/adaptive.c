@@ -22,41 +22,21 @@ static bool leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, ui
 	return *next == NO_ID ? k->f->port_endport[peer] == owner : k->hops[*next] < k->hops[sw];
 }
 
-static void add_leaving(struct cdg_counting *k, unsigned slot, uint32_t port, uint32_t routes)
-{
-	if (!k->leaving[slot])
-		k->leaving[slot] = NEW_ARRAY(k->f->n_ports, uint32_t);
-	cdg_add(&k->leaving[slot][port], routes);
-}
-
 /* Routes of n sources on a switch: in is that of the one, 0 for all of them at once. */
 static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned in,
-			 unsigned sl, uint32_t owner)
+			 struct sl_range sl, uint32_t owner)
 {
 	const struct port_set *set = &k->ways.set[s->sw];
 	bool counted = false;
 	uint32_t next;
 
 	for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1)) {
-		unsigned vl;
+		uint32_t slot = leads_on(k, s->sw, out, owner, &next)
+					? cdg_start(k, s, in, sl, out, n, &counted)
+					: CDG_NO_SLOT;
 
-		if (!leads_on(k, s->sw, out, owner, &next))
-			continue;
-		vl = routing_vl(k->r, s->sw, in, out, sl) & 15;
-		if (vl == CDG_DROP_VL) {
-			k->c->dropped += n;
-			continue;
-		}
-		if (!counted) {
-			k->c->vl_routes[vl] += n;
-			k->c->used |= 1u << vl;
-			if (in)
-				cdg_add_load(k, k->f->endport_port[s->endport], vl, 1);
-		}
-		counted = true;
-		add_leaving(k, cdg_slot_number(k, sl, vl), switch_port_id(k->f, s->sw, out), n);
-		if (in || k->grouped)
-			cdg_add_dependency(k, s->sw, in, vl, out, vl, 1);
+		if (slot != CDG_NO_SLOT)
+			cdg_add_to(&k->leaving[slot], k->f->n_ports, switch_port_id(k->f, s->sw, out), n);
 	}
 }
 
@@ -66,7 +46,6 @@ static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
 		const struct cdg_source *s = &k->source[i];
 		uint32_t own = 0;
-		struct sl_range sl;
 
 		for (next = i;
 		     next < k->n_sources && (next == i || (k->grouped && k->source[next].sw == s->sw));
@@ -74,9 +53,8 @@ static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 			own += k->source[next].endport == owner;
 		if (next - i == own || k->hops[s->sw] >= HOPS_LOOP)
 			continue;
-		sl = routing_sl(k->r, s->lid, lid);
-		for (unsigned v = sl.lo; v <= sl.hi; v++)
-			start_routes(k, s, next - i - own, k->grouped ? 0 : s->in, v, owner);
+		start_routes(k, s, next - i - own, k->grouped ? 0 : s->in, routing_sl(k->r, s->lid, lid),
+			     owner);
 	}
 }
 
@@ -92,26 +70,21 @@ static void pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t 
 		return;
 	in = k->f->port_num[k->t->peer[port]];
 	set = next == NO_ID ? &none : &k->ways.set[next];
-	for (unsigned i = 0; i < k->n_slots; i++) {
+	for (uint32_t i = 0; i < k->n_slots; i++) {
 		uint32_t routes = k->leaving[i] ? k->leaving[i][port] : 0;
-		struct cdg_slot s = k->slot[i];
 
 		if (!routes)
 			continue;
 		k->leaving[i][port] = 0;
-		cdg_add_load(k, port, s.vl, routes);
+		cdg_add_load(k, port, k->slot[i], routes);
 		for (unsigned p = port_set_next(set, 0); p < 256; p = port_set_next(set, p + 1)) {
-			unsigned vl;
+			uint32_t slot = leads_on(k, next, p, owner, &after)
+						? cdg_pass(k, next, in, p, k->slot[i], routes)
+						: CDG_NO_SLOT;
 
-			if (!leads_on(k, next, p, owner, &after))
-				continue;
-			vl = routing_vl(k->r, next, in, p, s.sl) & 15;
-			if (vl == CDG_DROP_VL) {
-				k->c->dropped += routes;
-				continue;
-			}
-			cdg_add_dependency(k, next, in, s.vl, p, vl, routes);
-			add_leaving(k, cdg_slot_number(k, s.sl, vl), switch_port_id(k->f, next, p), routes);
+			if (slot != CDG_NO_SLOT)
+				cdg_add_to(&k->leaving[slot], k->f->n_ports, switch_port_id(k->f, next, p),
+					   routes);
 		}
 	}
 }
@@ -131,11 +104,4 @@ void cdg_count_adaptive(struct cdg_counting *k, unsigned lid)
 		for (unsigned out = port_set_next(set, 0); out < 256; out = port_set_next(set, out + 1))
 			pass_on(k, sw, out, owner);
 	}
-}
-
-void cdg_adaptive_end(struct cdg_counting *k)
-{
-	for (unsigned i = 0; i < CDG_MAX_SLOTS; i++)
-		free(k->leaving[i]);
-	dest_ways_free(&k->ways);
 }

@@ -38,20 +38,41 @@ COMPARATOR(by_switch, struct cdg_source, UP(sw) UP(endport))
 
 /* --- counting ---------------------------------------------------------------------------- */
 
-unsigned cdg_slot_number(struct cdg_counting *k, unsigned sl, unsigned vl)
+/* Only single SLs are many: they have a table. */
+static uint32_t slot_number(struct cdg_counting *k, const struct cdg_slot *s)
 {
-	uint16_t *s = &k->slot_of[sl & 15][vl & 15];
+	uint32_t *known = NULL, cap[2] = {k->cap_slots, k->cap_slots};
 
-	if (*s == CDG_NO_SLOT) {
-		*s = k->n_slots;
-		k->slot[k->n_slots++] = (struct cdg_slot){sl & 15, vl & 15};
-	}
-	return *s;
+	if (s->sl.lo == s->sl.hi)
+		known = &k->slot_of[s->sl.lo & 15][sl2vl_of(s->vls, s->sl.lo)];
+	for (uint32_t i = 0; !known && i < k->n_slots; i++)
+		if (k->slot[i].vls == s->vls && k->slot[i].sl.lo == s->sl.lo && k->slot[i].sl.hi == s->sl.hi)
+			return i;
+	if (known && *known != CDG_NO_SLOT)
+		return *known;
+	GROW(k->slot, k->n_slots, k->cap_slots);
+	GROW(k->flow, k->n_slots, cap[0]);
+	GROW(k->leaving, k->n_slots, cap[1]);
+	k->slot[k->n_slots] = *s;
+	k->flow[k->n_slots] = k->leaving[k->n_slots] = NULL;
+	if (known)
+		*known = k->n_slots;
+	return k->n_slots++;
 }
 
 static bool wanted(const struct cdg_counting *k, unsigned vl)
 {
 	return k->c->want == CDG_ALL_VLS || (unsigned)k->c->want == vl;
+}
+
+/* VLs of a slot, each once; none that drops. */
+static unsigned vls_of(const struct cdg_slot *s)
+{
+	unsigned vls = 0;
+
+	for (unsigned sl = s->sl.lo; sl <= s->sl.hi; sl++)
+		vls |= 1u << sl2vl_of(s->vls, sl);
+	return vls & ~(1u << CDG_DROP_VL);
 }
 
 /* NULL, and k->failed: there is no memory for them. */
@@ -66,7 +87,7 @@ static uint32_t *counters(struct cdg_counting *k, uint32_t **table, size_t n)
 	return *table;
 }
 
-void cdg_add_load(struct cdg_counting *k, uint32_t port, unsigned vl, uint32_t routes)
+static void add_load(struct cdg_counting *k, uint32_t port, unsigned vl, uint32_t routes)
 {
 	uint32_t *load;
 
@@ -75,8 +96,14 @@ void cdg_add_load(struct cdg_counting *k, uint32_t port, unsigned vl, uint32_t r
 		cdg_add(&load[port], routes);
 }
 
-void cdg_add_dependency(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out,
-			unsigned vb, uint32_t routes)
+void cdg_add_load(struct cdg_counting *k, uint32_t port, struct cdg_slot s, uint32_t routes)
+{
+	for (unsigned vls = vls_of(&s); vls; vls &= vls - 1)
+		add_load(k, port, (unsigned)__builtin_ctz(vls), routes);
+}
+
+static void add_dependency(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out,
+			   unsigned vb, uint32_t routes)
 {
 	uint32_t *matrix;
 
@@ -84,66 +111,101 @@ void cdg_add_dependency(struct cdg_counting *k, uint32_t sw, unsigned in, unsign
 		cdg_add(&matrix[k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out], routes);
 }
 
-/* A route enters at its source's switch. */
-static void start_route(struct cdg_counting *k, const struct cdg_source *s, unsigned sl, unsigned out)
+uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out, struct cdg_slot s,
+		  uint32_t routes)
 {
-	unsigned vl = routing_vl(k->r, s->sw, s->in, out, sl) & 15;
+	struct cdg_slot to = {.sl = s.sl};
+	uint16_t seen[CDG_VLS] = {0}; /* by VL in: bits of VLs out */
+	bool goes_on = false, dropped = false;
 
-	if (vl == CDG_DROP_VL) {
-		k->c->dropped++;
-		return;
+	for (unsigned sl = s.sl.lo; sl <= s.sl.hi; sl++) {
+		unsigned va = sl2vl_of(s.vls, sl),
+			 vb = va == CDG_DROP_VL ? va : routing_vl(k->r, sw, in, out, sl) & 15;
+
+		to.vls |= (sl2vl_map)vb << (4 * sl);
+		dropped |= vb != va && vb == CDG_DROP_VL;
+		if (vb == CDG_DROP_VL)
+			continue;
+		goes_on = true;
+		if (!(seen[va] >> vb & 1))
+			/* row 0: see spread_rows() */
+			add_dependency(k, sw, in, va, out, vb, in ? routes : 1);
+		seen[va] |= (uint16_t)(1u << vb);
 	}
-	k->c->vl_routes[vl]++;
-	k->flow[(size_t)cdg_slot_number(k, sl, vl) * k->n + s->sw]++;
-	if (!s->in)
-		return;
-	cdg_add_load(k, k->f->endport_port[s->endport], vl, 1);
-	cdg_add_dependency(k, s->sw, s->in, vl, out, vl, 1);
+	k->c->dropped += dropped ? routes : 0;
+	return goes_on ? slot_number(k, &to) : CDG_NO_SLOT;
+}
+
+/* The VLs of the first channel: of the link to the switch, or (port 0 has none) of the way out. */
+static struct cdg_slot first_slot(const struct cdg_counting *k, const struct cdg_source *s, unsigned in,
+				  struct sl_range sl, unsigned out)
+{
+	struct cdg_slot first = {.sl = sl};
+	bool known = s->in && routing_endport_known(k->r);
+	sl2vl_map m = known ? routing_endport_map(k->r, s->endport) : 0;
+
+	for (unsigned v = sl.lo; v <= sl.hi; v++) {
+		unsigned vl = known ? sl2vl_of(m, v) : routing_vl(k->r, s->sw, in, out, v) & 15;
+
+		first.vls |= (sl2vl_map)vl << (4 * v);
+	}
+	return first;
+}
+
+uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in, struct sl_range sl,
+		   unsigned out, uint32_t n, bool *counted)
+{
+	struct cdg_slot first = first_slot(k, s, in, sl, out);
+	unsigned vls = vls_of(&first);
+
+	if (!*counted)
+		for (unsigned v = sl.lo; v <= sl.hi; v++)
+			if (sl2vl_of(first.vls, v) == CDG_DROP_VL) {
+				k->c->dropped += n;
+				break;
+			}
+	for (unsigned left = *counted ? 0 : vls; left; left &= left - 1) {
+		unsigned vl = (unsigned)__builtin_ctz(left);
+
+		k->c->vl_routes[vl] += n;
+		k->c->used |= 1u << vl;
+		if (in)
+			add_load(k, k->f->endport_port[s->endport], vl, n);
+	}
+	*counted |= vls != 0;
+	for (unsigned left = k->grouped ? vls : 0; left; left &= left - 1) {
+		unsigned vl = (unsigned)__builtin_ctz(left);
+		uint32_t *begin = wanted(k, vl) ? counters(k, &k->begin[vl], k->f->n_ports) : NULL;
+
+		if (begin)
+			begin[switch_port_id(k->f, s->sw, out)]++;
+	}
+	if (!vls)
+		return CDG_NO_SLOT;
+	return s->in || k->grouped ? cdg_pass(k, s->sw, in, out, first, n) : slot_number(k, &first);
 }
 
 /* Each source by itself. */
 static void start_one_by_one(struct cdg_counting *k, unsigned lid, uint32_t owner)
 {
-	bool by_sl = routing_has_sls(k->r);
-
 	for (uint32_t i = 0; i < k->n_sources; i++) {
 		const struct cdg_source *s = &k->source[i];
-		struct sl_range sl = {0, 0};
 		unsigned out = k->col[s->sw];
+		bool counted = false;
+		uint32_t slot;
 
 		if (s->endport == owner || k->hops[s->sw] >= HOPS_LOOP || !out)
 			continue;
-		if (by_sl)
-			sl = routing_sl(k->r, s->lid, lid);
-		for (unsigned v = sl.lo; v <= sl.hi; v++)
-			start_route(k, s, v, out);
+		slot = cdg_start(k, s, s->in, routing_sl(k->r, s->lid, lid), out, 1, &counted);
+		if (slot != CDG_NO_SLOT)
+			cdg_add_to(&k->flow[slot], k->n, s->sw, 1);
 	}
 }
 
 /*
- * All sources of a switch at once, where SLs are equal and VLs go by SL.  Their
- * own links are counted in row 0 of the switch's matrix; spread_rows() gives each
- * its share in the end.
+ * All sources of a switch at once, where SLs and VLs are equal.  Their own links are counted in row 0 of the
+ * switch's matrix and in begin[]; spread_rows() gives each its share in the end.
  */
-static void start_group(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned lid)
-{
-	struct sl_range sl = routing_sl(k->r, s->lid, lid);
-	unsigned out = k->col[s->sw];
-
-	for (unsigned v = sl.lo; v <= sl.hi; v++) {
-		unsigned vl = routing_vl(k->r, s->sw, 0, out, v) & 15;
-
-		if (vl == CDG_DROP_VL) {
-			k->c->dropped += n;
-			continue;
-		}
-		k->c->vl_routes[vl] += n;
-		k->c->used |= 1u << vl;
-		k->flow[(size_t)cdg_slot_number(k, v, vl) * k->n + s->sw] += n;
-		cdg_add_dependency(k, s->sw, 0, vl, out, vl, 1);
-	}
-}
-
 static void start_groups(struct cdg_counting *k, unsigned lid, uint32_t owner)
 {
 	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
@@ -152,24 +214,35 @@ static void start_groups(struct cdg_counting *k, unsigned lid, uint32_t owner)
 
 		for (next = i; next < k->n_sources && k->source[next].sw == s->sw; next++)
 			own += k->source[next].endport == owner;
-		if (next - i > own && k->hops[s->sw] < HOPS_LOOP && k->col[s->sw])
-			start_group(k, s, next - i - own, lid);
+		if (next - i > own && k->hops[s->sw] < HOPS_LOOP && k->col[s->sw]) {
+			bool counted = false;
+			uint32_t slot = cdg_start(k, s, 0, routing_sl(k->r, s->lid, lid), k->col[s->sw],
+						  next - i - own, &counted);
+
+			if (slot != CDG_NO_SLOT)
+				cdg_add_to(&k->flow[slot], k->n, s->sw, next - i - own);
+		}
 	}
 }
 
-/* What row 0 of each switch says holds for all its sources, but none sends to itself. */
-static void spread_rows(struct cdg_counting *k, unsigned vl)
+/* What is counted of a switch holds for all its sources, but none sends to itself. */
+static void spread_rows(struct cdg_counting *k, unsigned va)
 {
-	for (uint32_t i = 0; k->matrix[vl][vl] && i < k->n_sources; i++) {
+	for (uint32_t i = 0; k->begin[va] && i < k->n_sources; i++) {
 		const struct cdg_source *s = &k->source[i];
 		unsigned ports = k->f->switch_nports[s->sw];
-		uint32_t *all = k->matrix[vl][vl] + k->at[s->sw], *own = all + (size_t)s->in * (ports + 1);
+		const uint32_t *begin = k->begin[va] + switch_port_id(k->f, s->sw, 0);
 
 		for (unsigned out = 1; s->in && out <= ports; out++) {
-			if (out == s->in || !all[out])
+			if (out == s->in || !begin[out])
 				continue;
-			own[out] += all[out];
-			cdg_add_load(k, k->f->endport_port[s->endport], vl, all[out]);
+			add_load(k, k->f->endport_port[s->endport], va, begin[out]);
+			for (unsigned vb = 0; vb < CDG_VLS; vb++) {
+				uint32_t *all = k->matrix[va][vb] ? k->matrix[va][vb] + k->at[s->sw] : NULL;
+
+				if (all)
+					all[(size_t)s->in * (ports + 1) + out] += all[out];
+			}
 		}
 	}
 }
@@ -181,24 +254,16 @@ static void pass_on(struct cdg_counting *k, uint32_t sw)
 		 next = k->t->peer_switch[port];
 	unsigned in = k->f->port_num[peer], out = next == NO_ID ? 0 : k->col[next];
 
-	for (unsigned i = 0; i < k->n_slots; i++) {
-		uint32_t routes = k->flow[(size_t)i * k->n + sw];
-		struct cdg_slot s = k->slot[i];
-		unsigned vl;
+	for (uint32_t i = 0; i < k->n_slots; i++) {
+		uint32_t routes = k->flow[i] ? k->flow[i][sw] : 0, slot;
 
 		if (!routes)
 			continue;
-		k->flow[(size_t)i * k->n + sw] = 0;
-		cdg_add_load(k, port, s.vl, routes);
-		if (!out)
-			continue;
-		vl = routing_vl(k->r, next, in, out, s.sl) & 15;
-		if (vl == CDG_DROP_VL) {
-			k->c->dropped += routes;
-			continue;
-		}
-		cdg_add_dependency(k, next, in, s.vl, out, vl, routes);
-		k->flow[(size_t)cdg_slot_number(k, s.sl, vl) * k->n + next] += routes;
+		k->flow[i][sw] = 0;
+		cdg_add_load(k, port, k->slot[i], routes);
+		slot = out ? cdg_pass(k, next, in, out, k->slot[i], routes) : CDG_NO_SLOT;
+		if (slot != CDG_NO_SLOT)
+			cdg_add_to(&k->flow[slot], k->n, next, routes);
 	}
 }
 
@@ -268,11 +333,23 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 /* May all sources of a switch be counted at once? */
 static bool may_group(const struct cdg_counting *k)
 {
+	bool known = routing_endport_known(k->r);
+	sl2vl_map one = 0;
+
 	if (!routing_vl_by_sl(k->r) || !routing_sls_by_source(k->r))
 		return false;
-	for (uint32_t i = 0; i < k->n_sources && !routing_sls_by_switch(k->r); i++)
-		if (k->f->node_type[endport_node(k->f, k->source[i].endport)] != NODE_CA)
+	for (unsigned sl = 0; k->c->switches && sl < 16; sl++)
+		one |= (sl2vl_map)(routing_vl(k->r, 0, 0, 0, sl) & 15) << (4 * sl);
+	if (known && !k->c->switches && k->n_sources)
+		one = routing_endport_map(k->r, k->source[0].endport);
+	for (uint32_t i = 0; i < k->n_sources; i++) {
+		const struct cdg_source *s = &k->source[i];
+
+		if ((known && s->in && routing_endport_map(k->r, s->endport) != one) ||
+		    (!routing_sls_by_switch(k->r) &&
+		     k->f->node_type[endport_node(k->f, s->endport)] != NODE_CA))
 			return false;
+	}
 	return true;
 }
 
@@ -291,7 +368,6 @@ static void counting_start(struct cdg_counting *k, struct cdg *c)
 		k->cells += (f->switch_nports[s] + 1u) * (f->switch_nports[s] + 1u);
 	}
 	memset(k->slot_of, 0xff, sizeof(k->slot_of));
-	k->flow = NEW_ARRAY((size_t)CDG_MAX_SLOTS * k->n, uint32_t);
 	k->hops = NEW_ARRAY(k->n, uint16_t);
 	k->order = NEW_ARRAY(k->n, uint32_t);
 	k->work = NEW_ARRAY(k->n, uint32_t);
@@ -304,17 +380,24 @@ static void counting_end(struct cdg_counting *k)
 {
 	for (unsigned a = 0; a < CDG_VLS; a++) {
 		free(k->load[a]);
+		free(k->begin[a]);
 		for (unsigned b = 0; b < CDG_VLS; b++)
 			free(k->matrix[a][b]);
 	}
 	free(k->source);
 	free(k->at);
+	for (uint32_t i = 0; i < k->n_slots; i++) {
+		free(k->flow[i]);
+		free(k->leaving[i]);
+	}
+	free(k->slot);
 	free(k->flow);
+	free(k->leaving);
 	free(k->hops);
 	free(k->order);
 	free(k->work);
 	free(k->count);
-	cdg_adaptive_end(k);
+	dest_ways_free(&k->ways);
 }
 
 /* --- from counts to a graph ------------------------------------------------------------------ */

@@ -9,8 +9,9 @@
  *
  * Routes lead from every present host that counts (routing.h; its base LID) to every LID of the others.  Only
  * routes that arrive count.  With `switches`, routes of all endports count, port 0 of switches among them.  A
- * route whose SL OpenSM draws at random counts on each SL of the range.  The VL of a CA's own link is taken
- * to be that of the route's first switch.
+ * route whose SL OpenSM draws at random counts once on each VL that the SLs of the range lead to.  The VL of
+ * a CA's own link is what its map says; where that is not known, it is taken to be that of the route's first
+ * switch.
  *
  * With adaptive routing a route is every way that a packet may take: all ports of routing_ports() at each
  * switch.
@@ -94,8 +95,7 @@ struct cdg_route {
 
 /*
  * Routes that make a dependency, by DLID, then by source.  At most max are stored.  Returns the number
- * stored.  It is smaller than what routes[] counts when an SL is drawn from a range, or when p (may be NULL)
- * was cancelled.
+ * stored.  It is smaller than what routes[] counts when p (may be NULL) was cancelled.
  */
 size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max,
 		  struct progress *p);

@@ -323,7 +323,10 @@ static bool on_path(const struct routing *r, const struct path *p, unsigned sl, 
 			return false;
 		if (i == 0 && h->in) {
 			last = f->endport_port[p->src];
-			last_vl = vl;
+			last_vl =
+				routing_endport_known(r) ? sl2vl_of(routing_endport_map(r, p->src), sl) : vl;
+			if (last_vl == CDG_DROP_VL)
+				return false;
 		}
 		port = switch_port_id(f, h->sw, h->out);
 		if (last == w->port[0] && last_vl == w->vl[0] && port == w->port[1] && vl == w->vl[1])
@@ -340,7 +343,8 @@ static bool route_makes(const struct routing *r, const struct cdg_source *s, uns
 	struct path p;
 	bool found = false;
 
-	path_trace(r, s->endport, s->lid, lid, &p);
+	path_trace(r, s->endport, 0, lid, &p); /* by the tables; what VL 15 drops is told by each SL */
+	p.sl = routing_sl(r, s->lid, lid);
 	for (unsigned sl = p.sl.lo; p.end == PATH_OK && sl <= p.sl.hi && !found; sl++)
 		found = on_path(r, &p, sl, w);
 	path_free(&p);

@@ -4,6 +4,7 @@
 
 #include "core/analysis/credit/cdg.h"
 #include "core/base/defs.h"
+#include "core/base/memory.h"
 #include "core/routing/paths.h"
 
 /* Where routes begin. */
@@ -20,14 +21,15 @@ bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid);
 /* --- counting routes ---------------------------------------------------------------------- */
 
 /*
- * Routes to one destination that are still on their way, told apart by SL and VL.  Each such pair has a slot.
+ * Routes to one destination that are still on their way, told apart by the SLs that they may have and the VLs
+ * of the channel they are on.  Each such kind has a slot.
  */
 struct cdg_slot {
-	uint8_t sl, vl;
+	struct sl_range sl;
+	sl2vl_map vls; /* of the SLs in the range; CDG_DROP_VL: the route has ended with this SL; else 0 */
 };
 
-#define CDG_NO_SLOT 0xFFFF
-#define CDG_MAX_SLOTS (CDG_VLS * CDG_VLS)
+#define CDG_NO_SLOT UINT32_MAX /* with no SL it goes on */
 
 struct cdg_counting {
 	const struct routing *r;
@@ -42,10 +44,12 @@ struct cdg_counting {
 	size_t cells;
 	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] routes by ports; NULL = none */
 	uint32_t *load[CDG_VLS];	    /* [n_ports] */
-	struct cdg_slot slot[CDG_MAX_SLOTS];
-	unsigned n_slots;
-	uint16_t slot_of[CDG_VLS][CDG_VLS]; /* by SL and VL */
-	uint32_t *flow;			    /* [CDG_MAX_SLOTS * n] routes of a slot that leave a switch */
+	uint32_t *begin[CDG_VLS];	    /* grouped: [n_ports] LIDs to which the hosts of a switch send by
+					       this way out of it, by the VL of their own links */
+	struct cdg_slot *slot;
+	uint32_t n_slots, cap_slots;
+	uint32_t slot_of[CDG_VLS][CDG_VLS]; /* of a single SL: by SL and VL */
+	uint32_t **flow;		    /* by slot: [n] routes that leave a switch; NULL = none */
 	/* of one destination */
 	const uint8_t *col;
 	uint16_t *hops;
@@ -55,8 +59,7 @@ struct cdg_counting {
 	struct err *e;
 	/* with adaptive routing */
 	struct dest_ways ways;
-	uint32_t
-		*leaving[CDG_VLS * CDG_VLS]; /* by slot: [n_ports] routes that leave by a port; NULL = none */
+	uint32_t **leaving; /* by slot: [n_ports] routes that leave by a port; NULL = none */
 };
 
 /* Counts stop at the largest number. */
@@ -66,16 +69,29 @@ static inline void cdg_add(uint32_t *count, uint32_t n)
 		*count = UINT32_MAX;
 }
 
-unsigned cdg_slot_number(struct cdg_counting *k, unsigned sl, unsigned vl);
-/* Routes over a port on a VL; from one port to another of a switch.  */
-void cdg_add_load(struct cdg_counting *k, uint32_t port, unsigned vl, uint32_t routes);
-void cdg_add_dependency(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out,
-			unsigned vb, uint32_t routes);
+/*
+ * Routes of a source begin by a way out of its switch; in: the port by which they come there, 0: the switch's
+ * own, or n sources at once.  *counted: the beginning is counted, by another way out.  Returns the slot at
+ * the way out, or CDG_NO_SLOT.
+ */
+uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in, struct sl_range sl,
+		   unsigned out, uint32_t n, bool *counted);
+/* Routes pass a switch, once on each pair of VLs.  Returns the slot behind it, or CDG_NO_SLOT. */
+uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out, struct cdg_slot s,
+		  uint32_t routes);
+/* Routes over a port, once on each VL. */
+void cdg_add_load(struct cdg_counting *k, uint32_t port, struct cdg_slot s, uint32_t routes);
+/* Add to the routes of a slot: *of is its flow or leaving, [size]. */
+static inline void cdg_add_to(uint32_t **of, size_t size, uint32_t at, uint32_t routes)
+{
+	if (!*of)
+		*of = NEW_ARRAY(size, uint32_t);
+	cdg_add(&(*of)[at], routes);
+}
 /* Order k->order by k->hops, farthest first. */
 void cdg_sort_switches(struct cdg_counting *k);
 /* Count all ways to a LID that adaptive routing may take. */
 void cdg_count_adaptive(struct cdg_counting *k, unsigned lid);
-void cdg_adaptive_end(struct cdg_counting *k);
 
 /* Fill component[], n_components and size[]; false: cancelled. */
 bool cdg_find_components(struct cdg *c, struct progress *p);
