@@ -159,6 +159,8 @@ STATES = [
 
 # Runs that show every key: options, and commands that all succeed.
 SHOWN = [
+    ([TREE, *UPDN], ["set guid spine-01"]),
+    (["random:20,4,seed=2"], ["route lash qos=TRUE", "fail link sw-01[2]", "check", "diff"]),
     ([TREE, *UPDN], [
         "show", "show options", "show engines", "show warnings", "show switches", "show hosts", "show links",
         "show node leaf-01", "show node leaf-01[4]", "set lmc", "set lmc 0", "unset lmc", "snapshot a", "snapshot",
@@ -178,6 +180,9 @@ SHOWN = [
     (["torus:4x4"], ["route ftree", "check", "cycles", "torus-conf", "torus-conf made.conf", "fail link t00[2] t00[3] t00[4] t00[5]",
                      "check", "list journal", "check --baseline faults.json"]),
     ([FORMATS + "voltaire-chassis.ibnetdiscover-g", "-R", "mincontention"], ["elements", "equal-paths all", "elements 1", "survey chassis", "survey cards"]),
+    ([FORMATS + "ndr-twins.ibnetdiscover", *UPDN], [
+        "show switches", "show links", "show node 8d1140", "trace node-01 mlx5_0 node-02 mlx5_1", "why 8d1140 10", "list ports 8d1140",
+        "fail link 8d1140[63]", "check", "doctor", "load-map", "diff all"]),
     (["torus:4x4", "-R", "lash"], ["set qos TRUE", "layers", "why node0001 node0011"]),
     ([FORMATS + "stage-qdr-fdr10.ibnetdiscover"], ["route minhop", "trace tank1 stage2", "list lft ib1:"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
@@ -185,6 +190,7 @@ SHOWN = [
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "step start",
              "step until leaf-01 node0009", "step show", "step end", "elements", "survey chassis"]),
     (["ring:6"], ["equal-paths"]),
+    ([TREE], ["plan plan.csv", "plan plan.csv all"]),
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
@@ -232,6 +238,8 @@ class Suite:
         self.folder = tempfile.mkdtemp(prefix="ibscope-contract-")
         self.file("good.ibs", "show\n")
         self.file("names.map", "0x0002c90300a00000 \"first leaf\"\n")
+        self.file("plan.csv", "node,port,node,port,speed\nleaf-01,4,spine-02,1\nleaf-01,5,spine-01,1\nleaf-02,4,spine-01,2,EDR\n"
+                  "leaf-02,4,spine-02,3\nleaf-09,1,spine-01,3\nnode0001,1,leaf-01,2\n")
         self.file("pairs.txt", "node0001 node0009 2  # twice\nnode0002 leaf-01\n")
         self.file("some.conf", "routing_engine updn\n")
         self.file("ftree.conf", "routing_engine ftree,no_fallback\n")
@@ -303,7 +311,8 @@ class Suite:
     def every_key(self):
         """None rots: each was seen in some command's object (parts that several have: in one of them)."""
         def part(key):
-            return re.sub(r"^baseline\.(new|gone)_faults", "faults", key)
+            # one function writes what stands at times beside every name
+            return re.sub(r"^(.*[._])?(description|label)$", r"\2", re.sub(r"^baseline\.(new|gone)_faults", "faults", key))
         s = schema(PROGRAM)
         seen = {part(key) for _, key in s.seen}
         missing = sorted({"%s: %s" % (name, key) for name, keys in s.keys.items() if name not in LIVE for key in keys

@@ -168,6 +168,16 @@ static void add_beside(json_t *list, const struct contract_line *l, const char *
 	free(key);
 }
 
+/* The same for what not each of them has. */
+static void add_at_times(json_t *list, struct contract_line l, const char *what, const char *help,
+			 const struct session *s)
+{
+	l.help = help;
+	l.n_help = (int)strlen(help);
+	l.optional = true;
+	add_beside(list, &l, what, "string", s);
+}
+
 static json_t *keys_json(const char *lines, const struct session *s)
 {
 	json_t *list = json_array();
@@ -182,6 +192,7 @@ static json_t *keys_json(const char *lines, const struct session *s)
 		if (node) {
 			add_beside(list, &l, "guid", "guid|null", s);
 			add_beside(list, &l, "lid", "lid|null", s);
+			add_at_times(list, l, "description", "its given name, where a short one is shown", s);
 		}
 		if (port)
 			add_beside(list, &l, "port", "portnum|null", s);

@@ -142,7 +142,7 @@ static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 		.who = who,
 		.change = change,
 		.n = n,
-		.first = comparison_pairs(c),
+		.first = comparison_listed(c),
 		.before = before >= HOPS_LOOP ? before : before + 1,
 		.after = after >= HOPS_LOOP ? after : after + 1,
 	};
@@ -157,8 +157,67 @@ static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 	}
 }
 
+/* --- service levels ---------------------------------------------------------------------------- */
+
+static bool other_sl(const struct comparison *c, uint32_t src, unsigned lid, struct sl_range *was,
+		     struct sl_range *now)
+{
+	*was = routing_sl(c->a, c->a->lids->base[src], same_lid(c->b->lids, c->a->lids, lid));
+	*now = routing_sl(c->b, c->b->lids->base[src], lid);
+	return was->lo != now->lo || was->hi != now->hi;
+}
+
+bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint32_t src,
+		    struct sl_range *was, struct sl_range *now)
+{
+	return !c->across && (g->change == PAIR_SL || g->change == PAIR_REROUTED) &&
+	       other_sl(c, src, g->lid, was, now);
+}
+
+/* A run of n pairs with another SL, behind `skip` others of the switch. */
+static void add_sls(struct comparison *c, uint32_t sw, unsigned lid, uint16_t hops, uint32_t skip, uint32_t n)
+{
+	GROW(c->group, c->n_groups, c->cap_groups);
+	c->group[c->n_groups++] = (struct pair_group){.sw = sw,
+						      .lid = lid,
+						      .change = PAIR_SL,
+						      .who = STAYED,
+						      .n = n,
+						      .skip = skip,
+						      .first = comparison_listed(c),
+						      .before = hops + 1,
+						      .after = hops + 1};
+	c->sl_alone += n;
+}
+
+/* Pairs from a switch to a LID, with a path before and after; moved: with another one. */
+static void compare_sls(struct comparison *c, bool by_switch, uint32_t sw, unsigned lid, uint32_t dst,
+			uint16_t hops, bool moved)
+{
+	uint32_t at = c->source_at[3 * sw + STAYED], end = c->source_at[3 * sw + STAYED + 1], k = 0, run = 0;
+	bool differs = false;
+
+	for (uint32_t i = at, seen = 0; i < end; i++) {
+		struct sl_range was, now;
+
+		if (c->source[i] == dst)
+			continue;
+		if (!seen++ || !by_switch)
+			differs = other_sl(c, c->source[i], lid, &was, &now);
+		c->sl_changed += differs;
+		if (!differs && run)
+			add_sls(c, sw, lid, hops, k - run, run);
+		run = differs && !moved ? run + 1 : 0;
+		k++;
+	}
+	if (run)
+		add_sls(c, sw, lid, hops, k - run, run);
+}
+
 struct walk {
 	struct comparison *c;
+	bool sls;	    /* some pair may have another SL */
+	bool sls_by_switch; /* all sources on a switch have the same to one LID */
 	uint8_t *col_a, *col_b;
 	uint16_t *ha, *hb;
 	uint32_t *work, *order;
@@ -219,7 +278,9 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, 
 
 		if (ok_a && ok_b && w->changed[s])
 			add_group(c, s, lid, STAYED, PAIR_REROUTED, w->ha[s], w->hb[s], dst);
-		else if (ok_a && !ok_b)
+		if (ok_a && ok_b && w->sls)
+			compare_sls(c, w->sls_by_switch, s, lid, dst, w->hb[s], w->changed[s]);
+		if (ok_a && !ok_b)
 			add_group(c, s, lid, STAYED, PAIR_LOST, w->ha[s], w->hb[s], dst);
 		else if (!ok_a && ok_b)
 			add_group(c, s, lid, STAYED, gained, w->ha[s], w->hb[s], dst);
@@ -282,7 +343,7 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 		memcpy(w->ha, w->hb, c->b->topo->fabric->n_switches * sizeof(*w->ha));
 	sum_hops(c, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
 	sum_hops(c, w->hb, CAME, host_switch(c, c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
-	if (marked || oa != ob)
+	if (marked || oa != ob || w->sls)
 		compare_lid(w, lid, dst, oa == NO_ID && c->a->topo->endport_up[dst] && c->a->lids->base[dst],
 			    ca, cb);
 }
@@ -425,6 +486,8 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	w.own_col = NEW_ARRAY(n_own + 1, uint8_t);
 	w.own_hops = NEW_ARRAY(n_own + 1, uint16_t);
 	w.own_work = NEW_ARRAY(n_own + 1, uint32_t);
+	w.sls = !c->across && c->a != c->b && (routing_has_sls(c->a) || routing_has_sls(c->b));
+	w.sls_by_switch = routing_sls_by_source(c->a) && routing_sls_by_source(c->b);
 	list_sources(c, f);
 	count_entries(c, lid_a, marked, p);
 	mark_cables(c, top, marked);
@@ -510,7 +573,7 @@ uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pa
 	if (dst == NO_ID)
 		dst = lid_owner(c->a->lids, (*g)->lid);
 	at = c->source_at[3 * (*g)->sw + (*g)->who];
-	k = i - (*g)->first;
+	k = i - (*g)->first + (*g)->skip;
 	for (; c->source[at] == dst || k; at++)
 		k -= c->source[at] != dst;
 	return c->source[at];

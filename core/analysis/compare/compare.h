@@ -10,7 +10,8 @@
 #include "core/analysis/compare/two_fabrics.h"
 #include "core/routing/routing.h"
 
-enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED, PAIR_NEW };
+/* PAIR_SL: the same path with another SL. */
+enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED, PAIR_NEW, PAIR_SL };
 
 /* All pairs from the endports of one switch to one LID whose path changed in the same way. */
 struct pair_group {
@@ -20,6 +21,7 @@ struct pair_group {
 	uint8_t who;		/* sources meant: those that stayed (0), left (1) or came (2) */
 	uint16_t before, after; /* links from the source endport, HOPS_NONE/HOPS_LOOP = none */
 	uint32_t n;		/* pairs: endports on the switch, the destination itself excluded */
+	uint32_t skip;		/* PAIR_SL: of these endports the first ones do not belong to it */
 	uint64_t first;		/* running number of its first pair */
 };
 
@@ -37,6 +39,8 @@ struct comparison {
 	uint64_t cut_off; /* of the lost: an end is gone, or not in the subnet manager's part any more */
 	uint64_t between_survivors; /* of the lost: both ends are there */
 	uint64_t longer, shorter;   /* of the rerouted */
+	uint64_t sl_changed,
+		sl_alone; /* pairs that had and have a path: with another SL now; on the same path */
 	unsigned max_hops_before, max_hops_after;
 	double mean_hops_before, mean_hops_after;
 	struct pair_group *group; /* in order of (lid, switch) */
@@ -70,7 +74,24 @@ static inline uint64_t comparison_pairs(const struct comparison *c)
 	return c->rerouted + c->lost + c->regained + c->fresh;
 }
 
-/* Source endport of pair number i (0 .. comparison_pairs() - 1).  Sets its group. */
+/* These, and those with another SL on the same path: all that are listed. */
+static inline uint64_t comparison_listed(const struct comparison *c)
+{
+	return comparison_pairs(c) + c->sl_alone;
+}
+
+/* SLs of a pair of a group that had and has a path, by its source.  Are they others?  false of other groups.
+ */
+bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint32_t src,
+		    struct sl_range *was, struct sl_range *now);
+
+/*
+ * The tables after, with the SLs before: those that hosts hold which asked for their paths then, and go on
+ * with them.  Pairs that were not there have their new ones.  Not of two fabrics.  A reference.
+ */
+const struct routing *comparison_held(const struct comparison *c);
+
+/* Source endport of pair number i (0 .. comparison_listed() - 1).  Sets its group. */
 uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pair_group **g);
 
 #endif

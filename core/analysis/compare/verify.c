@@ -193,16 +193,10 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 
 /* --- opensm's options ------------------------------------------------------------------------------- */
 
-/* Options of this program that OpenSM has none of. */
-static bool is_ours(const char *name)
+/* OpenSM has no such option, or is told in another way. */
+static bool is_ours(const struct optdef *d)
 {
-	static const char *const ours[] = {"rules",	 "guid",	 "port_guids",	  "aggregation_nodes",
-					   "sl2vl_file", "path_sl_file", "guid2lid_file", "record_limit"};
-
-	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
-		if (!strcmp(name, ours[i]))
-			return true;
-	return false;
+	return d->own || !strcmp(d->name, "guid") || !strcmp(d->name, "guid2lid_file");
 }
 
 static int copy_file(const char *from, FILE *to, struct progress *p, struct err *e)
@@ -243,7 +237,7 @@ static int put_option(const struct simulation *sim, const struct options *o, con
 	char *to;
 	int rc;
 
-	if (!options_is_set(o, d->name) || is_ours(d->name))
+	if (!options_is_set(o, d->name) || is_ours(d))
 		return 0;
 	if (d->type != OPT_FILE) {
 		fprintf(conf, "%s %s\n", d->name, options_get(o, d->name));

@@ -200,7 +200,7 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 static int cmd_cdg(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	const struct arg *layer = args_get(args, "LAYER");
+	const struct arg *layer = args_get(args, "VL");
 	int vl = layer ? (int)layer->n : CDG_ALL_VLS;
 	struct cdg *c = cdg_for_vl(w->routing, vl, args_has(args, "switches"), o->run->progress, e);
 
@@ -380,8 +380,8 @@ const struct command cdg_commands[] = {
 	 .run = cmd_layers},
 	{.name = "cdg",
 	 .at_step = true,
-	 .syntax = "cdg [LAYER] [switches] [all]",
-	 .help = "channel dependency graph of a layer (VL), or of all",
+	 .syntax = "cdg [VL] [switches] [all]",
+	 .help = "channel dependency graph of a VL, or of all",
 	 .details = "  A channel is a directed link on a VL; in and out are dependencies from and to "
 		    "others.\n" ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,

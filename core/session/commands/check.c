@@ -100,6 +100,32 @@ static int64_t check_loops(const struct sweep *w, struct faults *faults, struct 
 	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : n;
 }
 
+/* Credit loops of the SLs that hosts hold which asked before the event.  Information: -1 and *e when
+ * cancelled. */
+static int check_held(const struct comparison *change, struct out *o, struct err *e)
+{
+	const struct routing *held;
+	struct cdg *c;
+
+	if (!change || !change->sl_changed || routing_layers_idle(change->b))
+		return 0;
+	held = comparison_held(change);
+	c = cdg_new(held, CDG_ALL_VLS, false, o->run->progress, e);
+	routing_unref(held);
+	if (!c)
+		return -1;
+	out_text(o, "With SLs as hosts hold them (%s from before): %s%s.\n",
+		 PLURAL(change->sl_changed, "pair"),
+		 c->n_components ? PLURAL(c->n_components, "group") : "no credit loops",
+		 c->n_components ? " of channels with credit loops, until hosts ask for their paths again"
+				 : "");
+	out_json(o, "held_sls",
+		 json_make("{s:I, s:i}", "pairs", (json_int_t)change->sl_changed, "credit_loops",
+			   (int)c->n_components));
+	cdg_free(c);
+	return 0;
+}
+
 /* Turns from down to up.  They are information, not faults: OpenSM itself leaves some.  -1 when cancelled. */
 static int check_turns(const struct sweep *w, struct out *o)
 {
@@ -307,7 +333,7 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 	print_check(w, c, o);
 	tell_cut_off(w, session_event(s)->change, cut, o);
 	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, o, e);
-	if (loops < 0)
+	if (loops < 0 || check_held(session_event(s)->change, o, e))
 		return -1;
 	tell_basis(w, o);
 	sound = tell_sound(w, c->pairs, check_sound(c) && !cut && !loops, gone, o);
@@ -408,6 +434,10 @@ const struct command check_commands[] = {
 		    "  in common.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_AGGREGATION
+	 "held_sls object? after an event that changed SLs: the tables with the SLs from before, as hosts "
+	 "hold them\n"
+	 "held_sls.pairs integer pairs with another SL\n"
+	 "held_sls.credit_loops integer groups of channels with credit loops then\n"
 	 "sound boolean there are pairs of hosts, each has a path, no credit loops, and the fabric is "
 	 "complete\n"
 	 "complete boolean the whole fabric is known\n"

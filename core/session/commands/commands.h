@@ -67,7 +67,9 @@
 	"change.mean_links_before number mean links of a path before\n"                               \
 	"change.mean_links_after number mean links of a path now\n"                                   \
 	"change.switches_gone integer switches that are not reached any more\n"                       \
-	"change.switches_new integer switches that are reached again\n"
+	"change.switches_new integer switches that are reached again\n"                               \
+	"change.sl_changed integer pairs with a path before and now that have another SL\n"           \
+	"change.sl_alone integer of these, pairs on the same path as before\n"
 #define JSON_ROUTED                                                                                         \
 	"fatal string(never ends/crashes)? what OpenSM would do here: hang or crash; nothing is computed\n" \
 	"routing object? the tables that were made\n"                                                       \
@@ -81,6 +83,8 @@
 	"routing.fallback boolean none of the engines asked for routed it\n"                                \
 	"routing.cached boolean the unicast cache kept the tables\n"                                        \
 	"hosts_gone integer? endports that are up but not reached by the subnet manager\n"                  \
+	"manager_misses[] object? switches that the tables do not reach from the subnet manager's place\n"  \
+	"manager_misses[].name node the switch\n"                                                           \
 	"notes string? lines that the engine noted\n"
 #define JSON_LIST                                                                                  \
 	"pane string? name of the pane\n"                                                          \

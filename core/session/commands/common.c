@@ -3,6 +3,7 @@
 
 #include "core/analysis/credit/check.h"
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/sm/guid_names.h"
 #include "core/session/commands/commands.h"
 
@@ -57,7 +58,8 @@ void report_missing(const struct fabric *f, struct out *o)
 	text_free(&t);
 }
 
-#define SCOPE_GONE 3 /* ports named that are not here */
+#define MISSED_SHOWN 4 /* switches by name */
+#define SCOPE_GONE 3   /* ports named that are not here */
 
 /* How many ports count, how many of them are up, and which are missing. */
 static json_t *scope_json(const struct session *s, const struct scope *scope)
@@ -240,6 +242,12 @@ void report_comparison(const struct comparison *c, struct out *o)
 	if (c->mean_hops_after != c->mean_hops_before)
 		out_text(o, " (was %.2f)", c->mean_hops_before);
 	out_text(o, ".\n");
+	plural(c->sl_changed, "pair", a, sizeof(a));
+	if (c->sl_changed)
+		out_text(o,
+			 "%s %s another SL (%" PRIu64
+			 " on the same path); hosts keep the old one until they ask again.\n",
+			 a, c->sl_changed == 1 ? "has" : "have", c->sl_alone);
 	if (c->switches_gone || c->switches_new)
 		out_text(o, "%s gone, %s new.\n", plural(c->switches_gone, "switch", d, sizeof(d)),
 			 plural(c->switches_new, "switch", e, sizeof(e)));
@@ -252,7 +260,7 @@ void report_comparison(const struct comparison *c, struct out *o)
 	out_json(o, "change",
 		 json_make("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, "
 			   "s:i, "
-			   "s:f, s:f, s:i, s:i}",
+			   "s:f, s:f, s:i, s:i, s:I, s:I}",
 			   "switches", (json_int_t)c->switches_changed, "entries",
 			   (json_int_t)c->entries_changed, "entries_lost", (json_int_t)c->entries_lost,
 			   "entries_gained", (json_int_t)c->entries_gained, "pairs", (json_int_t)c->pairs,
@@ -264,7 +272,8 @@ void report_comparison(const struct comparison *c, struct out *o)
 			   "max_links_before", (int)c->max_hops_before, "max_links_after",
 			   (int)c->max_hops_after, "mean_links_before", c->mean_hops_before,
 			   "mean_links_after", c->mean_hops_after, "switches_gone", (int)c->switches_gone,
-			   "switches_new", (int)c->switches_new));
+			   "switches_new", (int)c->switches_new, "sl_changed", (json_int_t)c->sl_changed,
+			   "sl_alone", (json_int_t)c->sl_alone));
 }
 
 /* What the subnet manager reaches, and what failed: sizes. */
@@ -349,6 +358,34 @@ static void report_cut_off(const struct sweep *w, struct out *o)
 	out_json(o, "hosts_gone", json_integer(n));
 }
 
+/* Which switches the subnet manager has no way to. */
+static void report_misses(const struct sweep *w, struct out *o)
+{
+	const struct fabric *f = w->fabric;
+	uint8_t *missed = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	uint32_t n = manager_misses(w->routing, missed), told = 0;
+	json_t *list = json_array();
+	char a[300], b[40];
+
+	for (uint32_t s = 0; n && s < f->n_switches; s++) {
+		if (!missed[s])
+			continue;
+		if (!told)
+			out_text(o, "From the subnet manager's place, %s, the tables do not reach %s: ",
+				 endport_label(f, w->topo->sm_endport, a, sizeof(a)),
+				 plural(n, "switch", b, sizeof(b)));
+		if (told < MISSED_SHOWN)
+			out_text(o, "%s%s", told ? ", " : "", switch_name(f, s));
+		told++;
+		json_array_append_new(list, json_node(f, w->lids, f->switch_node[s]));
+	}
+	if (n)
+		out_text(o, "%s (`set guid` moves it).\n", n > MISSED_SHOWN ? ", ..." : "");
+	o->run->noteworthy |= n > 0;
+	out_json(o, "manager_misses", list);
+	free(missed);
+}
+
 void report_event(struct session *s, struct out *o)
 {
 	const struct event *ev = session_event(s);
@@ -360,6 +397,8 @@ void report_event(struct session *s, struct out *o)
 	if (w->routing)
 		report_routing(w, o);
 	report_cut_off(w, o);
+	if (w->routing)
+		report_misses(w, o);
 	if (*w->notes) {
 		out_text(o, "%s", w->notes);
 		out_json(o, "notes", json_text(w->notes));

@@ -57,12 +57,14 @@ static const char *hops_word(unsigned h, char *buf, size_t size)
 
 static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o)
 {
-	static const char *const words[] = {"~ rerouted", "x lost", "+ regained", "+ new"};
+	static const char *const words[] = {"~ rerouted", "x lost", "+ regained", "+ new", "~ SL"};
 	const struct fabric *f = c->b->topo->fabric;
-	uint64_t total = comparison_pairs(c), n = total < limit ? total : limit;
+	uint64_t total = comparison_listed(c), n = total < limit ? total : limit;
 	json_t *list = json_array(), *obj;
 	char a[300], b[300], h1[8], h2[8];
 	const char *before, *after;
+	struct sl_range was, now;
+	char s1[SL_WORD], s2[SL_WORD];
 
 	for (uint64_t i = 0; i < n; i++) {
 		const struct pair_group *g;
@@ -74,10 +76,16 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 		endport_label(f, dst, b, sizeof(b));
 		before = hops_word(g->before, h1, sizeof(h1));
 		after = hops_word(g->after, h2, sizeof(h2));
-		out_text(o, "%-11s %s -> %s (LID %u)  links %s -> %s\n", words[g->change], a, b, g->lid,
-			 before, after);
+		out_text(o, "%-11s %s -> %s (LID %u)  links %s -> %s", words[g->change], a, b, g->lid, before,
+			 after);
 		obj = json_make("{s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "dlid", (int)g->lid,
 				"before", before, "after", after);
+		if (comparison_sls(c, g, src, &was, &now)) {
+			out_text(o, "  SL %s -> %s", sl_word(was, s1), sl_word(now, s2));
+			json_object_set_new(obj, "sl_before", json_text(s1));
+			json_object_set_new(obj, "sl_after", json_text(s2));
+		}
+		out_text(o, "\n");
 		json_put_endport(obj, "src", f, c->b->lids, src);
 		json_put_endport(obj, "dst", f, c->b->lids, dst);
 		json_array_append_new(list, obj);
@@ -260,7 +268,10 @@ const struct command diff_commands[] = {
 	 "entries[].was portnum port before; 255: none\n"
 	 "entries[].now portnum port now; 255: none\n"
 	 "pairs[] object changed pairs: the first, or all\n"
-	 "pairs[].change string(rerouted/lost/regained/new) what became of it\n"
+	 "pairs[].change string(rerouted/lost/regained/new/SL) what became of it; SL: another SL, the same "
+	 "path\n"
+	 "pairs[].sl_before string? SL before, where it is another now; 2..5: drawn at random\n"
+	 "pairs[].sl_after string? SL now\n"
 	 "pairs[].src endport source\n"
 	 "pairs[].dst endport destination\n"
 	 "pairs[].dlid lid LID of the destination\n"

@@ -435,7 +435,8 @@ const struct command export_commands[] = {
 	 .run = cmd_save},
 	{.name = "export",
 	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|ca-order|torus FILE [anyway] | "
-		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] [anyway]",
+		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] [anyway] | "
+		   "export svg|png FILE [" PLOT_SYNTAX "] [anyway]",
 	 .numbers = (const struct arg_number[]){{.key = "SAMPLE",
 						 .least = 1,
 						 .most = UINT32_MAX,
@@ -447,9 +448,9 @@ const struct command export_commands[] = {
 		 "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
 		 "  fdbs      as opensm.fdbs\n"
 		 "  subnet    as opensm-subnet.lst\n"
-		 "  paths     lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs; SL "
+		 "  paths     lines `SLID DLID SL LINKS` for every ordered pair of CA and router LIDs; SL "
 		 "2..5 where\n"
-		 "            OpenSM draws one at random, - where there is no path; HOPS: all links\n"
+		 "            OpenSM draws one at random, - where there is no path; LINKS: all its cables\n"
 		 "  sl2vl     SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
 		 "  json      fabric, LIDs, tables and links\n"
 		 "  slurm     topology.conf of topology/tree, topology.yaml when FILE ends so: switches with "

@@ -415,6 +415,17 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 
 /* --- show ---------------------------------------------------------------------------------- */
 
+static void tell_untold(const struct fabric *f, struct out *o)
+{
+	struct text t = {0};
+
+	fabric_tell_untold(f, &t);
+	if (t.len)
+		out_text(o, "not told by the source: %s\n", t.s);
+	out_json(o, "untold", json_text(text_str(&t)));
+	text_free(&t);
+}
+
 static void show_summary(struct session *s, struct out *o)
 {
 	const struct event *ev = session_event(s);
@@ -438,6 +449,7 @@ static void show_summary(struct session *s, struct out *o)
 			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)),
 			 s->fabric->sm_guessed ? " (guessed, the source does not tell; `set guid` does)"
 					       : "");
+	tell_untold(s->fabric, o);
 	out_json(o, "subnet_manager",
 		 json_port(s->fabric, session_lids(s),
 			   s->fabric->sm_endport == NO_ID ? NO_ID
@@ -570,6 +582,8 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		 f->node_vendor[n], f->node_device[n], PLURAL(f->node_nports[n], "port"),
 		 f->node_chassis_place[n] ? ", " : "",
 		 f->node_chassis_place[n] ? f->node_chassis_place[n] : "");
+	if (strcmp(f->node_name[n], f->node_given[n]) != 0)
+		out_text(o, "described as %s\n", f->node_given[n]);
 	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
 		uint32_t id = f->node_port[n] + p;
 		bool up;
@@ -623,9 +637,9 @@ const struct command fabric_commands[] = {
 		 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), "
 		 "ibsim net "
 		 "files,\n"
-		 "  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst and .db_csv, "
-		 "ibdm's .topo.  "
-		 "A folder of\n"
+		 "  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst, .db_csv and "
+		 ".net_dump,\n"
+		 "  what iblinkinfo and `ibnetdiscover -p` print, ibdm's .topo.  A folder of\n"
 		 "  ibdiagnet or OpenSM: also the tables in it (.far, .fdbs, opensm-lfts.dump), taken as the "
 		 "routing "
 		 "when no\n"
@@ -695,6 +709,7 @@ const struct command fabric_commands[] = {
 	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links | node NODE|NODE[PORT]]",
 	 .help = "summaries and lists",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
+	 "untold string? what the source does not tell\n"
 	 "subnet_manager object|null? where the subnet manager runs\n"
 	 "subnet_manager.name node its node\n"
 	 "subnet_manager.port portnum its port\n"

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/base/wrap.h"
 #include "core/session/commands/commands.h"
+#include "core/source/synth.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,9 @@
 static int list_lessons(struct out *o)
 {
 	struct lesson **all = lessons_all();
-	json_t *list = json_array();
+	json_t *list = json_array(), *fabrics = json_array();
+	struct text names = {0};
+	char *save = NULL;
 
 	for (size_t i = 0; all[i]; i++) {
 		out_text(o, "  %-12s %s (%s)\n", all[i]->name, all[i]->title, PLURAL(all[i]->n, "step"));
@@ -25,7 +28,19 @@ static int list_lessons(struct out *o)
 						      all[i]->fabric));
 	}
 	out_text(o, all[0] ? "`lesson NAME` plays one.\n" : "No lessons were found.\n");
+	synth_lessons(&names);
+	if (names.len) {
+		struct text t = {0};
+
+		wrap_text(&t, names.s + 1, COLUMNS, "Fabrics for `synth lesson:NAME`: ", "  ");
+		out_text(o, "%s", text_str(&t));
+		text_free(&t);
+		for (char *n = strtok_r(names.s, " ", &save); n; n = strtok_r(NULL, " ", &save))
+			json_array_append_new(fabrics, json_text(n));
+	}
 	out_json(o, "lessons", list);
+	out_json(o, "fabrics", fabrics);
+	text_free(&names);
 	lessons_free(all);
 	return 0;
 }
@@ -346,6 +361,7 @@ const struct command lesson_commands[] = {
 		 "lessons[].title string what it is about\n"
 		 "lessons[].steps integer its steps\n"
 		 "lessons[].fabric string? what `synth` makes for it\n"
+		 "fabrics[] string? what `synth lesson:NAME` takes\n"
 		 "checked[] object? lessons that were checked\n"
 		 "checked[].name string its name\n"
 		 "checked[].steps integer its steps\n"

@@ -11,16 +11,6 @@
 
 /* --- trace ------------------------------------------------------------------------------- */
 
-static void print_sl(const struct path *p, char *buf, size_t size)
-{
-	if (sl_is_open(p->sl))
-		snprintf(buf, size, "-");
-	else if (p->sl.lo == p->sl.hi)
-		snprintf(buf, size, "%u", p->sl.lo);
-	else
-		snprintf(buf, size, "%u..%u", p->sl.lo, p->sl.hi);
-}
-
 static void print_hop(const struct routing *r, const struct path *p, unsigned i, struct out *o)
 {
 	const struct path_hop *h = &p->hop[i];
@@ -136,7 +126,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 
 	path_trace(r, src, slid, dlid, &p);
 	undecided = is_undecided(o->run->in->session, &p);
-	print_sl(&p, sl, sizeof(sl));
+	sl_word(p.sl, sl);
 	endport_label(f, src, a, sizeof(a));
 	if (p.dst == NO_ID)
 		snprintf(b, sizeof(b), "?");

@@ -7,7 +7,8 @@
 #include "core/session/args.h"
 #include "core/session/session.h"
 
-#define PLOT_SYNTAX "loads | plot hops | plot shifts [SAMPLE] | plot survey [links|switches|chassis|cards]"
+#define PLOT_SYNTAX \
+	"plot loads | plot hops | plot shifts [SAMPLE] | plot survey [links|switches|chassis|cards]"
 #define PLOT_DETAILS                                                                                        \
 	"`loads` links by their routes, `hops` paths by their\n"                                            \
 	"                   lengths, `shifts` most flows on a link for every shift, `survey` what single\n" \

@@ -2,8 +2,10 @@
 #include "core/session/commands/quiz.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "core/base/memory.h"
 #include "core/base/rng.h"
@@ -119,24 +121,37 @@ static int route_by(struct quiz *q, const char *words, struct err *e)
 	return rc;
 }
 
-static void ask(struct quiz *q, const struct quiz_maker *m)
+/* Another one at each start. */
+static uint64_t drawn_seed(void)
 {
-	json_t *question = json_make("{s:s}", "kind", q->noun);
+	uint32_t random;
+
+	while (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		;
+	return (uint64_t)random + 1;
+}
+
+static void ask(struct quiz *q, const struct quiz_maker *m, uint64_t seed)
+{
+	json_t *question = json_make("{s:s, s:I}", "kind", q->noun, "seed", (json_int_t)seed);
 
 	m->ask(q, question);
 	out_json(q->o, "question", question);
-	out_text(q->o, "`quiz answer %s` tells whether you are right, and the rule.\n",
+	out_text(q->o,
+		 "`quiz answer %s` tells whether you are right, and the rule (seed=%" PRIu64
+		 " asks again).\n",
 		 m == &quiz_ports   ? "PORT"
 		 : m == &quiz_ranks ? "RANK"
 		 : *q->noun == 'l'  ? "LAYER"
-				    : "SL");
+				    : "SL",
+		 seed);
 }
 
 static int cmd_quiz(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
 	struct quiz q = {.s = s, .o = o};
-	uint64_t seed = args_number(args, "seed=K", in->quiz_seed + 1);
+	uint64_t seed = args_number(args, "seed=K", in->quiz_seed ? in->quiz_seed + 1 : drawn_seed());
 	const char *engine = args_word(args, "ENGINE", NULL);
 	enum quiz_kind kind = QUIZ_ANY;
 	const struct quiz_maker *m = NULL;
@@ -152,7 +167,7 @@ static int cmd_quiz(struct session *s, const struct args *args, struct out *o, s
 	if (!(engine && route_by(&q, engine, e)) && (q.w = need_routing(s, e)))
 		m = draw(&q, kind, seed, e);
 	if (m) {
-		ask(&q, m);
+		ask(&q, m, seed);
 		in->quiz_seed = seed;
 		in->quiz_kind = kind;
 		in->quiz_generation = s->generation;
@@ -167,7 +182,7 @@ const struct command quiz_commands[] = {
 		 (const struct arg_number[]){
 			 {.key = "seed=K",
 			  .least = 1,
-			  .most = UINT64_MAX,
+			  .most = INT64_MAX,
 			  .what = "a number from 1",
 			  .lead = "seed",
 			  .any_base = true},
@@ -182,10 +197,12 @@ const struct command quiz_commands[] = {
 		 "is drawn that the engine has.\n"
 		 "  Only entries with two candidates or more are asked about, and layers where there are "
 		 "several.\n"
-		 "  The same seed asks the same; without one each question is another.\n",
+		 "  The same seed asks the same; without one they differ from start to start; what was drawn "
+		 "is told.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "question object? what is asked\n"
 		 "question.kind string(port/layer/SL/rank) port, layer, SL or rank\n"
+		 "question.seed integer(1..) asks the same again\n"
 		 "question.switch node? of a port or a rank: the switch\n"
 		 "question.lid lid? of a port: the LID\n"
 		 "question.candidates[] object? of a port: ports that the engine chose among, by number\n"

@@ -19,7 +19,8 @@ struct watch {
 	int port;
 	unsigned seconds, rounds; /* rounds 0: until it is stopped */
 	bool followed;		  /* had the tables, when they were judged last? */
-	json_t *list;
+	bool again;		  /* not the first round */
+	json_t *list;		  /* rounds; empty where text is asked for, which may go on for days */
 };
 
 /*
@@ -135,7 +136,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	struct text lines = {0};
 	unsigned n = before ? fabric_changes(before, f, &lines) : 0;
 	uint64_t entries = before ? tables_changed(before, f) : 0;
-	bool first = !json_array_size(w->list);
+	bool first = !w->again;
 	char a[40], how[80];
 	int rc = 0;
 
@@ -193,7 +194,10 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 		o->run->found_fault = true;
 		rc = 0;
 	}
-	json_array_append_new(w->list, round);
+	if (o->run->json)
+		json_array_append(w->list, round);
+	json_decref(round);
+	w->again = true;
 	fabric_unref(before);
 	if (!o->run->json)
 		fflush(o->run->f);
