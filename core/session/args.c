@@ -12,7 +12,8 @@
 
 /* Numbers that mean the same in every command. */
 static const struct arg_number usual[] = {
-	{.key = "LAYER", .most = 15, .what = "a layer (VL), 0 to 15"},
+	{.key = "LAYER", .most = 15, .what = "a layer, 0 to 15"},
+	{.key = "VL", .most = 15, .what = "a VL, 0 to 15"},
 	{.key = "GROUP", .least = 1, .most = INT_MAX, .what = "a number from 1"},
 	{.key = "STEP", .least = 1, .most = INT_MAX, .what = "a number from 1"},
 	{.key = "SHIFT", .least = 1, .most = INT_MAX, .what = "a number from 1"},

@@ -60,29 +60,40 @@ static void take_first_word(struct command_words *c, const char *text)
 	c->argv[0] = str_printf("%.*s", (int)strcspn(text, " \t\n;"), text);
 }
 
+/* The next command; *text moves behind it, NULL at the end.  False: there is none. */
+static bool next_command(const struct session *s, const char **text, struct progress *p,
+			 struct command_words *c)
+{
+	while (*text) {
+		const char *from = skip_colon(*text);
+
+		*c = (struct command_words){.text = *text};
+		*text = *from == ';' ? from + 1 : NULL;
+		if (words_end(from))
+			continue;
+		c->command = first_command(s, from, &c->why);
+		if (!c->command ||
+		    command_read(s->fabric, c->command->syntax, from, text, &c->argc, &c->argv, p, &c->why)) {
+			*text = NULL;
+			c->command = NULL;
+			take_first_word(c, from);
+		}
+		return true;
+	}
+	return false;
+}
+
 struct command_list *commands_split(const struct session *s, const char *text)
 {
 	struct command_list *l = NEW(struct command_list);
-	const char *p, *rest;
+	struct command_words c;
+	const char *p;
 	size_t cap = 0;
-	bool ok = true;
 
 	l->text = str_dup(text);
 	l->fabric = s->fabric ? fabric_ref(s->fabric) : NULL;
-	for (p = l->text; p && ok; p = rest) {
-		struct command_words c = {.text = p};
-
-		p = skip_colon(p);
-		rest = *p == ';' ? p + 1 : NULL;
-		if (words_end(p))
-			continue;
-		c.command = first_command(s, p, &c.why);
-		ok = c.command &&
-		     !command_read(l->fabric, c.command->syntax, p, &rest, &c.argc, &c.argv, &c.why);
-		if (!ok) {
-			c.command = NULL;
-			take_first_word(&c, p);
-		}
+	p = strlen(text) > SPLIT_AHEAD_MOST ? NULL : l->text;
+	while (next_command(s, &p, NULL, &c)) {
 		GROW(l->command, l->n, cap);
 		l->command[l->n++] = c;
 	}
@@ -153,20 +164,24 @@ static bool fits_several(const struct session *s, const char *word)
  * The word of a failed command that does not say which node is meant (`unclear` of a run).  NULL: there is
  * none.
  */
-static char *unclear_word(const struct session *s, const struct command_words *c)
+static char *unclear_word(const struct session *s, const struct command_words *c, struct progress *p)
 {
+	struct syntax_walk *walk;
 	struct text t = {0};
 	int at = 0;
 
 	if (!c->command || !s->fabric || !syntax_fits(c->command->syntax, c->argc, c->argv))
 		return NULL;
-	for (int i = 1; i < c->argc && !at; i++) {
+	walk = syntax_walk(c->command->syntax);
+	for (int i = 1; i < c->argc && !at && !progress_cancelled(p); i++) {
 		struct wanted w = {0};
 
-		syntax_next(c->command->syntax, i, c->argv, look_for_node, &w);
+		syntax_offer(walk, look_for_node, &w);
+		syntax_step(walk, c->argv[i]);
 		if (w.one && !(w.many && is_name_pattern(c->argv[i])) && fits_several(s, c->argv[i]))
 			at = i;
 	}
+	free(walk);
 	if (!at)
 		return NULL;
 	text_add(&t, "%d", at);
@@ -193,16 +208,18 @@ static void look_at_kind(void *ctx, const char *word, size_t len)
 /* Where one port is wanted, a host's name stands for one of its ports.  Say which. */
 static void tell_hosts(const struct session *s, const struct command_words *c, struct out *o)
 {
+	struct syntax_walk *walk = syntax_walk(c->command->syntax);
 	json_t *taken = json_object(), *ports = json_array(), *obj;
 	struct text word = {0};
 	char a[300];
 
-	for (int i = 1; s->fabric && i < c->argc; i++) {
+	for (int i = 1; s->fabric && i < c->argc && !progress_cancelled(o->run->progress); i++) {
 		bool one = node_named(s->fabric, c->argv[i], strlen(c->argv[i])) == NO_ID;
 		uint32_t ep;
 
 		if (one) /* otherwise the whole word is a name, as most are */
-			syntax_next(c->command->syntax, i, c->argv, look_at_kind, &one);
+			syntax_offer(walk, look_at_kind, &one);
+		syntax_step(walk, c->argv[i]);
 		ep = one ? session_host(s, c->argv[i]) : NO_ID;
 		if (ep == NO_ID)
 			continue;
@@ -215,6 +232,7 @@ static void tell_hosts(const struct session *s, const struct command_words *c, s
 		json_array_append_new(ports, obj);
 	}
 	text_free(&word);
+	free(walk);
 	if (json_object_size(taken)) {
 		out_json(o, "taken", taken);
 		out_json(o, "taken_ports", ports);
@@ -285,45 +303,51 @@ static int do_command(const struct command_words *c, struct out *o, struct err *
 	return run_words(c, o, e);
 }
 
-int run_commands(struct command_run *r, const struct command_list *l, struct err *e)
+static int run_command(struct command_run *r, const struct command_words *c, struct err *e)
 {
-	struct command_list *again = NULL;
-	int rc = 0;
+	struct out o;
+	int rc;
 
-	r->placed = false;
-	for (size_t i = 0; i < l->n && !rc && !r->in->quit; i++) {
-		const struct command_words *c = &l->command[i];
-		struct out o;
-
-		if (l->fabric != r->in->session->fabric) {
-			struct command_list *now = commands_split(r->in->session, c->text);
-
-			commands_free(again);
-			l = again = now;
-			c = &l->command[i = 0];
-		}
-		if (progress_cancelled(r->progress)) {
-			rc = err_set(e, CANCELLED);
-			break;
-		}
-		out_begin(&o, r, c->command ? c->command->name : c->argv[0]);
-		rc = do_command(c, &o, e);
-		if (rc && r->on_screen && !r->unclear)
-			r->unclear = unclear_word(r->in->session, c);
-		out_end(&o, rc, e);
-		fflush(r->f); /* someone who types line by line waits for the output of each */
-	}
-	commands_free(again);
-	progress_start(r->progress, NULL, 0);
+	if (progress_cancelled(r->progress))
+		return err_set(e, CANCELLED);
+	out_begin(&o, r, c->command ? c->command->name : c->argv[0]);
+	rc = do_command(c, &o, e);
+	if (rc && r->on_screen && !r->unclear)
+		r->unclear = unclear_word(r->in->session, c, r->progress);
+	out_end(&o, rc, e);
+	fflush(r->f); /* someone who types line by line waits for the output of each */
 	return rc;
 }
 
 int run_text(struct command_run *r, const char *text, struct err *e)
 {
-	struct command_list *l = commands_split(r->in->session, text);
-	int rc = run_commands(r, l, e);
+	struct command_words c;
+	int rc = 0;
 
-	commands_free(l);
+	r->placed = false;
+	while (!rc && !r->in->quit && next_command(r->in->session, &text, r->progress, &c)) {
+		rc = run_command(r, &c, e);
+		words_free(c.argc, c.argv);
+	}
+	progress_start(r->progress, NULL, 0);
+	return rc;
+}
+
+int run_commands(struct command_run *r, const struct command_list *l, struct err *e)
+{
+	const char *rest = l->n ? NULL : l->text;
+	int rc = 0;
+
+	r->placed = false;
+	for (size_t i = 0; i < l->n && !rc && !rest && !r->in->quit; i++) {
+		if (l->fabric != r->in->session->fabric)
+			rest = l->command[i].text;
+		else
+			rc = run_command(r, &l->command[i], e);
+	}
+	if (rest)
+		return run_text(r, rest, e);
+	progress_start(r->progress, NULL, 0);
 	return rc;
 }
 

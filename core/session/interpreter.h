@@ -50,9 +50,11 @@ struct command_run {
 	int (*on_screen)(const struct command *c, const struct args *args, struct out *o, struct err *e);
 	/* The rest begins as 0. */
 	bool found_fault; /* a check found a fault: exit status 1 in batch, but no error */
-	unsigned depth;	  /* scripts within scripts */
-	bool placed;	  /* the failure message already names file and line */
-	bool begun;	  /* a JSON object was printed */
+	bool noteworthy; /* text was said that must not be lost where the rest of it is: at the start of batch
+			  */
+	unsigned depth;	 /* scripts within scripts */
+	bool placed;	 /* the failure message already names file and line */
+	bool begun;	 /* a JSON object was printed */
 	/*
 	 * With on_screen: of the command that failed because a word of it fits several nodes.  The text is "N
 	 * COMMAND WORD...", quoted; N is the number of that word (1: the first behind the command).  To be
@@ -63,8 +65,10 @@ struct command_run {
 
 /*
  * A command line: its commands with their words.  It was split for the fabric of that moment, since names of
- * nodes may hold ';' and blanks (reading.h).  When another fabric is loaded, the rest is split again.
+ * nodes may hold ';' and blanks (reading.h).  When another fabric is loaded, the rest is read again, command
+ * by command as it runs; so is all of a text of more than SPLIT_AHEAD_MOST bytes, for that can be cancelled.
  */
+#define SPLIT_AHEAD_MOST 4096
 struct command_list {
 	struct command_words {
 		const char *text;	       /* from here on */
@@ -73,7 +77,7 @@ struct command_list {
 		char **argv; /* ended by NULL */
 		struct err why;
 	} * command;
-	size_t n;
+	size_t n; /* 0: none, or the text is too long */
 	char *text;
 	const struct fabric *fabric; /* reference; NULL: none was loaded */
 	uint64_t selected; /* GUID of the node selected then on the screen, 0: none (struct interpreter) */
@@ -90,8 +94,8 @@ void commands_free(struct command_list *l);
 int run_commands(struct command_run *r, const struct command_list *l, struct err *e);
 /* The JSON object for a text that cannot be read at all, as if it were a command. */
 void tell_unread(struct command_run *r, const char *command, const struct err *why);
-int run_text(struct command_run *r, const char *text,
-	     struct err *e); /* commands_split() and run_commands() */
+/* The same for a text, of which each command is read when the one before it is done. */
+int run_text(struct command_run *r, const char *text, struct err *e);
 
 /*
  * Run a whole script, whatever fails.  The messages, "NAME:LINE: ...", go to `errors`, a line each.  -1 and

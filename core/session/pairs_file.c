@@ -61,7 +61,7 @@ static int take_line(struct pairs_file *p, const struct fabric *f, struct cursor
 	text = str_printf("pair %.*s", (int)len, at.p);
 	rc = 0;
 	if (!is_empty(text + 5)) {
-		rc = command_read(f, SYNTAX, text, &rest, &argc, &argv, e);
+		rc = command_read(f, SYNTAX, text, &rest, &argc, &argv, NULL, e);
 		if (!rc) {
 			rc = take_words(p, argc, argv, rest, line, e);
 			words_free(argc, argv);

@@ -1,6 +1,7 @@
 #include "core/session/reading.h"
 #include "core/base/hostlist.h"
 #include "core/base/memory.h"
+#include "core/base/progress.h"
 #include "core/base/words.h"
 #include "core/fabric/names.h"
 #include "core/session/syntax.h"
@@ -20,8 +21,9 @@ struct place {
 };
 
 struct reader {
-	const struct fabric *f;
+	const struct fabric *f; /* NULL: all is read plainly */
 	const char *syntax;
+	struct progress *progress;
 	struct place *place; /* one for each word; the last may be where the command ends */
 	size_t n, cap;
 	char **argv; /* [n + 1] */
@@ -48,20 +50,80 @@ static bool fits_node(const struct fabric *f, const char *p, size_t len)
 	return fits;
 }
 
-/* Up to a blank, with a ';' inside: the longest piece that fits a node in any way; 0: none does. */
-static size_t piece_with_semicolon(const struct fabric *f, const char *p)
+/* Does an element of a list, if it is not empty, fit nodes? */
+static bool fits_element(const struct fabric *f, const char *p, size_t len)
 {
-	size_t end = 0, found = 0;
+	char *element = mem_dup(p, len + 1);
+	bool fits;
 
-	while (p[end] && !isspace((unsigned char)p[end]) && p[end] != '"' && p[end] != '\'')
-		end++;
-	for (; end && !found; end--) {
-		if (end < 3 || (p[end] && p[end] != ';' && !isspace((unsigned char)p[end])) ||
-		    !memchr(p + 1, ';', end - 2) || p[end - 1] == ';')
-			continue;
-		if (fits_node(f, p, end))
-			found = end;
+	element[len] = 0;
+	fits = !len || names_fit(f, element);
+	free(element);
+	return fits;
+}
+
+/* Ends of pieces that may fit a node, ascending. */
+struct ends {
+	size_t *end, n, cap;
+};
+
+/*
+ * The pieces at p with a ';' inside, up to a blank, that may fit.  A piece has no more ';' outside of
+ * brackets than a name; or it is a list, of which each element has no more and fits by itself.
+ */
+static void find_ends(const struct fabric *f, const char *p, struct ends *x)
+{
+	size_t all = 0, own = 0, all_before = 0, own_before = 0; /* ';', of an element; before its [ */
+	size_t most = f->most_semicolons, element = 0;
+	bool list = true, open = false, bracket = false, inside = false;
+
+	for (size_t end = 0;; end++) {
+		bool stop = !p[end] || isspace((unsigned char)p[end]);
+		char c = p[end];
+
+		if (inside && end > 2 && (stop || c == ';') && p[end - 1] != ';') {
+			GROW(x->end, x->n, x->cap);
+			x->end[x->n++] = end;
+		}
+		if (stop || c == '"' || c == '\'')
+			return;
+		if (c == ';' && all >= most && (!list || own >= most)) { /* unless brackets close */
+			end += bracket ? strcspn(p + end, "] \t\n\v\f\r\"'") : 0;
+			c = p[end];
+			if (c != ']')
+				return;
+			inside = true;
+		}
+		inside |= end && c == ';';
+		if (c == ';') {
+			all++;
+			own++;
+		} else if (c == '[' && !open) {
+			all_before = bracket ? all_before : all;
+			own_before = own;
+			open = bracket = true;
+		} else if (c == ']' && bracket) {
+			all = all_before;
+			own = own_before;
+			open = false;
+		} else if (c == ',' && !open) {
+			list = list && fits_element(f, p + element, end - element);
+			own = own_before = 0;
+			element = end + 1;
+		}
 	}
+}
+
+/* Up to a blank, with a ';' inside: the longest piece that fits a node in any way; 0: none does. */
+static size_t piece_with_semicolon(const struct reader *r, const char *p)
+{
+	struct ends x = {0};
+	size_t found = 0;
+
+	for (find_ends(r->f, p, &x); x.n && !found && !progress_cancelled(r->progress); x.n--)
+		if (fits_node(r->f, p, x.end[x.n - 1]))
+			found = x.end[x.n - 1];
+	free(x.end);
 	return found;
 }
 
@@ -82,15 +144,15 @@ static void look(const struct reader *r, const char *p, struct place *place)
 	unsigned n;
 
 	*place = (struct place){.at = p};
-	if (!r->n) /* the command's name */
+	if (!r->n || !r->f) /* the command's name */
 		return;
 	n = names_at(r->f, p, place->len, NAMES_MOST);
 	for (unsigned i = 0; i < n; i++)
 		if (!is_plain(p, place->len[i]))
 			place->len[place->n++] = place->len[i];
-	if (place->n || p[strcspn(p, "; \t\n")] != ';')
+	if (place->n || p[strcspn(p, "; \t\n\v\f\r")] != ';')
 		return;
-	piece = piece_with_semicolon(r->f, p);
+	piece = piece_with_semicolon(r, p);
 	if (piece)
 		place->len[place->n++] = piece;
 }
@@ -127,12 +189,19 @@ static int take(struct reader *r, struct place *at, const char **p, struct err *
 	return 0;
 }
 
+static void begin_place(struct reader *r, const char *p)
+{
+	GROW(r->place, r->n, r->cap);
+	look(r, words_skip(p), &r->place[r->n]);
+}
+
 /* Read on from the place added last to the end, each word in its best way.  0, or -1 and *e. */
 static int read_on(struct reader *r, struct err *e)
 {
 	for (;;) {
 		const char *p;
-		int rc = take(r, &r->place[r->n], &p, e);
+		int rc = progress_cancelled(r->progress) ? err_set(e, CANCELLED)
+							 : take(r, &r->place[r->n], &p, e);
 
 		if (rc < 0)
 			return -1;
@@ -140,8 +209,7 @@ static int read_on(struct reader *r, struct err *e)
 		if (rc)
 			return 0;
 		r->n++;
-		GROW(r->place, r->n, r->cap);
-		look(r, words_skip(p), &r->place[r->n]);
+		begin_place(r, p);
 	}
 }
 
@@ -163,7 +231,7 @@ static bool find_reading(struct reader *r)
 {
 	struct err e;
 
-	for (unsigned i = 0; i < READINGS_MOST; i++) {
+	for (unsigned i = 0; i < READINGS_MOST && !progress_cancelled(r->progress); i++) {
 		if (!read_on(r, &e) && r->n && syntax_fits_names(r->syntax, (int)r->n, r->argv, r->whole))
 			return true;
 		if (!step_back(r))
@@ -172,25 +240,36 @@ static bool find_reading(struct reader *r)
 	return false;
 }
 
-int command_read(const struct fabric *f, const char *syntax, const char *text, const char **rest, int *argc,
-		 char ***argv, struct err *e)
+static void forget(struct reader *r)
 {
-	struct reader r = {.f = f, .syntax = syntax};
-	bool found = false;
+	words_free((int)r->n, r->argv);
+	free(r->place);
+	free(r->whole);
+	*r = (struct reader){.progress = r->progress};
+}
 
-	if (f) {
-		GROW(r.place, r.n, r.cap);
-		look(&r, words_skip(text), &r.place[0]);
-		found = find_reading(&r);
+int command_read(const struct fabric *f, const char *syntax, const char *text, const char **rest, int *argc,
+		 char ***argv, struct progress *p, struct err *e)
+{
+	struct reader r = {.f = f, .syntax = syntax, .progress = p};
+	int rc = 0;
+
+	begin_place(&r, text);
+	if (!f || !find_reading(&r)) {
+		forget(&r);
+		begin_place(&r, text);
+		rc = read_on(&r, e);
 	}
-	if (found) {
+	*rest = NULL;
+	*argc = 0;
+	*argv = NULL;
+	if (!rc) {
 		*rest = *r.end == ';' ? r.end + 1 : NULL;
 		*argc = (int)r.n;
 		*argv = r.argv;
-	} else {
-		words_free((int)r.n, r.argv);
+		r.n = 0;
+		r.argv = NULL;
 	}
-	free(r.place);
-	free(r.whole);
-	return found ? 0 : words_split(text, rest, argc, argv, e);
+	forget(&r);
+	return rc;
 }

@@ -11,10 +11,15 @@
 #define IBSCOPE_READING_H
 
 #include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/fabric/fabric.h"
 
-/* Read the first command of a text, as words_split() does. syntax: that of the command. f may be NULL. */
+/*
+ * Read the first command of a text, as words_split() does. syntax: that of the command. f and p may be NULL.
+ * The time is that of the words; lists of names with ';' that fit nothing may take more.  -1 and *e also when
+ * cancelled.
+ */
 int command_read(const struct fabric *f, const char *syntax, const char *text, const char **rest, int *argc,
-		 char ***argv, struct err *e);
+		 char ***argv, struct progress *p, struct err *e);
 
 #endif

@@ -214,9 +214,8 @@ static struct part forms(struct places *x, const char **p, bool whole)
 	return all;
 }
 
-static struct places *places_of(const char *syntax)
+static void read_places(struct places *x, const char *syntax)
 {
-	struct places *x = NEW(struct places);
 	struct part all;
 
 	x->name = syntax;
@@ -225,6 +224,13 @@ static struct places *places_of(const char *syntax)
 	x->first = all.first;
 	x->last = all.last;
 	x->empty = all.empty;
+}
+
+static struct places *places_of(const char *syntax)
+{
+	struct places *x = NEW(struct places);
+
+	read_places(x, syntax);
 	return x;
 }
 
@@ -291,19 +297,45 @@ bool syntax_fits(const char *syntax, int argc, char *const *argv)
 	return syntax_fits_names(syntax, argc, argv, NULL);
 }
 
+struct syntax_walk {
+	struct places x;
+	struct set at; /* of the last word */
+	bool begun;
+};
+
+struct syntax_walk *syntax_walk(const char *syntax)
+{
+	struct syntax_walk *w = NEW(struct syntax_walk);
+
+	read_places(&w->x, syntax);
+	return w;
+}
+
+void syntax_step(struct syntax_walk *w, const char *typed)
+{
+	w->at = stand(&w->x, w->begun ? &w->at : NULL, typed, false);
+	w->begun = true;
+}
+
+void syntax_offer(const struct syntax_walk *w, void (*offer)(void *ctx, const char *word, size_t len),
+		  void *ctx)
+{
+	struct set at = stand(&w->x, w->begun ? &w->at : NULL, NULL, false);
+
+	for (unsigned i = 0; i < w->x.n; i++)
+		if (has(&at, i))
+			offer(ctx, w->x.at[i].word, w->x.at[i].len);
+}
+
 void syntax_next(const char *syntax, int argc, char *const *argv,
 		 void (*offer)(void *ctx, const char *word, size_t len), void *ctx)
 {
-	struct places *x = places_of(syntax);
-	struct set at;
+	struct syntax_walk *w = syntax_walk(syntax);
 
 	for (int i = 1; i < argc; i++)
-		at = stand(x, i > 1 ? &at : NULL, argv[i], false);
-	at = stand(x, argc > 1 ? &at : NULL, NULL, false);
-	for (unsigned i = 0; i < x->n; i++)
-		if (has(&at, i))
-			offer(ctx, x->at[i].word, x->at[i].len);
-	free(x);
+		syntax_step(w, argv[i]);
+	syntax_offer(w, offer, ctx);
+	free(w);
 }
 
 /* --- the best reading -------------------------------------------------------------------------- */

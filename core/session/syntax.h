@@ -74,7 +74,17 @@ typedef unsigned syntax_cost(void *ctx, const char *word, size_t len, const char
 bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *cost, void *ctx,
 		  struct syntax_word *found);
 
-/* Call offer() with each word of the syntax that may stand behind these words; with some more than once. */
+/*
+ * A walk along the words behind a command's name, one after the other; free() it.  syntax_offer() calls
+ * offer() with each word of the syntax that may stand next, with some more than once.
+ */
+struct syntax_walk;
+struct syntax_walk *syntax_walk(const char *syntax);
+void syntax_step(struct syntax_walk *w, const char *typed);
+void syntax_offer(const struct syntax_walk *w, void (*offer)(void *ctx, const char *word, size_t len),
+		  void *ctx);
+
+/* The same behind all of these words. */
 void syntax_next(const char *syntax, int argc, char *const *argv,
 		 void (*offer)(void *ctx, const char *word, size_t len), void *ctx);
 

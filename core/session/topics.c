@@ -74,7 +74,7 @@ const struct topic core_topics[] = {
 	{"kept", "keep|stale|kept by history",
 	 "when nothing came up, OpenSM keeps the entries that are still candidates. So "
 	 "tables depend on what happened before, and their balance gets worse over time.",
-	 "engines/doc/minhop.md, section 8", "route minhop; fail link leaf-01[5]; undo; diff"},
+	 "engines/doc/minhop.md, section 8", "route minhop; fail link leaf-01[5]; reroute"},
 	{"sweep", "heavy sweep|reroute",
 	 "the subnet manager discovers the fabric, gives LIDs, routes and programs the "
 	 "switches: a heavy sweep. Each event here is one.",

@@ -291,9 +291,9 @@ static const struct kind {
 	{"COLUMN", add_column},	   {"SNAPSHOT", add_snapshot},
 	{"COMMAND", add_command},  {"N", add_number},
 	{"K", add_number},	   {"LAYER", add_number},
-	{"GROUP", add_number},	   {"STEP", add_number},
-	{"EVENT", add_number},	   {"SAMPLE", add_number},
-	{"PORT", add_number},
+	{"VL", add_number},	   {"GROUP", add_number},
+	{"STEP", add_number},	   {"EVENT", add_number},
+	{"SAMPLE", add_number},	   {"PORT", add_number},
 };
 
 /* A word for one of the syntax line; to be freed. */

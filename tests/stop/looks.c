@@ -4,9 +4,9 @@
  *
  *	looks COMMANDS...
  *
- * runs them one after the other in one session.  Each that looks more than a few times is run once more and
- * cancelled half way through its looks; not one with ! before it, which can be done only once.  Prints for
- * each a line of fields with tabs between them:
+ * (@FILE: the commands in the file, one line) runs them one after the other in one session.  Each that looks
+ *more than a few times is run once more and cancelled half way through its looks; not one with ! before it,
+ *which can be done only once.  Prints for each a line of fields with tabs between them:
  *
  *	COMMAND		as given
  *	WORK		thousands of basic blocks run in the longest stretch between two looks of a thread
@@ -18,6 +18,7 @@
  *	MESSAGE		of the cancelled run
  *	CHANGED		what is not as it was before, of cancelled runs: "tables", "LIDs", "SLs", "state",
  *			"journal"; LOOK at which it was cancelled
+ *	ALL		thousands of basic blocks of the whole run, of all threads that looked
  *
  * With MOMENTS=N in the environment it is also cancelled at N of its looks drawn by SEED.
  *
@@ -51,7 +52,7 @@ void __sanitizer_cov_trace_pc(void);
 static struct {
 	struct progress progress;
 	unsigned long looks, stop_at, after; /* stop_at: 0 = never */
-	unsigned long worst;
+	unsigned long worst, all;
 	void *before, *behind; /* around the longest stretch */
 	const char *what;
 	pthread_mutex_t lock; /* commands may work in several threads */
@@ -71,6 +72,7 @@ void __sanitizer_cov_trace_pc(void)
 static void look(void *from)
 {
 	pthread_mutex_lock(&t.lock);
+	t.all += since.work;
 	if (since.work > t.worst) {
 		t.worst = since.work;
 		t.before = since.from;
@@ -105,7 +107,7 @@ static int run(struct interpreter *in, const char *command, struct err *e)
 	int rc;
 
 	t.looks = t.after = 0;
-	t.worst = 0;
+	t.worst = t.all = 0;
 	since.from = t.before = t.behind = NULL;
 	since.work = 0;
 	t.what = NULL;
@@ -195,24 +197,38 @@ static const char *cancelled_at(struct interpreter *in, const char *command, uns
 	return said;
 }
 
-static void test(struct interpreter *in, const char *command)
+/* The line in a file. */
+static const char *line_of(const char *path)
 {
-	bool once = *command == '!';
+	static char line[1 << 20];
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
+
+	line[n] = 0;
+	if (f)
+		fclose(f);
+	return line;
+}
+
+static void test(struct interpreter *in, const char *name)
+{
+	bool once = *name == '!';
+	const char *command = *name == '@' ? line_of(name + 1) : name;
 	struct err e;
 	const char *said = try(in, command + once, 0, &e);
-	unsigned long looks = t.looks;
+	unsigned long looks = t.looks, all = t.all;
 
-	printf("%s\t%lu\t%s\t%p\t%p\t%lu\t%s\t", command, t.worst / 1000, t.what ? t.what : "-", t.before,
+	printf("%s\t%lu\t%s\t%p\t%p\t%lu\t%s\t", name, t.worst / 1000, t.what ? t.what : "-", t.before,
 	       t.behind, looks, said);
 	if (looks < FEW || *said || once) {
-		printf("-\t\t\n");
+		printf("-\t\t\t%lu\n", all / 1000);
 		return;
 	}
 	said = try(in, command, looks / 2, &e);
 	printf("%lu\t%s\t", t.after, said);
 	for (unsigned i = 0; i < moments; i++)
 		cancelled_at(in, command, 1 + (unsigned long)random() % looks, &e);
-	printf("\n");
+	printf("\t%lu\n", all / 1000);
 	fflush(stdout);
 }
 

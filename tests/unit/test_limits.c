@@ -451,7 +451,7 @@ static bool no_pane(const char *name)
 /* A keymap is read, with so many bindings, and says what the row says or nothing. */
 static void keymap_of(const struct row *r, const char *path, size_t bindings, bool complains)
 {
-	static const struct keymap_check check = {any_name, no_pane};
+	static const struct keymap_check check = {any_name, no_pane, NULL};
 	struct keymap km = {0};
 	struct text errors = {0};
 	struct err e;
