@@ -12,7 +12,7 @@ const struct topic engine_topics[] = {
 	 "the fewest hops that go up towards the roots and then down. Refuses when it finds no "
 	 "root. Free of credit loops where no cable joins switches of equal rank; elsewhere "
 	 "see `check`.",
-	 "Schroeder et al., Autonet, IEEE JSAC 9(8), 1991", "route updn; check"},
+	 "Schroeder et al., IEEE JSAC 9(8), 1991; engines/doc/updn.md", "route updn; check"},
 	{"dnup", "down/up|downup",
 	 "as Up/Down, but ranks are counted from the switches with hosts: it routes where the "
 	 "roots would not be found. Cables between equal ranks have no order: with them, as "

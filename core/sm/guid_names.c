@@ -6,6 +6,7 @@
 #include "core/base/words.h"
 #include "core/fabric/names.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,45 @@ static char *list_of(const struct fabric *f, enum opt_names what, const char *va
 	return NULL;
 }
 
+/*
+ * The option `guid`: a port where the subnet manager can run, by its GUID, or a node by its GUID or name,
+ * which means its first port that is cabled; 0: none.
+ */
+static int set_manager(struct options *o, const struct fabric *f, const char *value, struct err *e)
+{
+	bool number = isdigit((unsigned char)*value);
+	uint32_t node, ep = NO_ID;
+	uint64_t guid = 0;
+	struct err why;
+	char text[24];
+
+	if (!strcmp(value, "(null)") || (number_of_any(value, 0, UINT64_MAX, &guid) && !guid)) {
+		options_unset(o, "guid");
+		return 0;
+	}
+	if (!f && guid) {
+		snprintf(text, sizeof(text), "0x%016" PRIx64, guid);
+		return options_set(o, "guid", text, e);
+	}
+	if (!f)
+		return err_set(e,
+			       "guid: found \"%s\", expected a port GUID, or a fabric with a node so named",
+			       value);
+	if (guid)
+		ep = fabric_endport_by_guid(f, guid);
+	node = guid ? fabric_node_by_guid(f, guid) : number ? NO_ID : fabric_node_by_name(f, value, &why);
+	for (unsigned p = 0; ep == NO_ID && node != NO_ID && p <= f->node_nports[node]; p++)
+		ep = f->port_endport[f->node_port[node] + p];
+	if (ep == NO_ID)
+		return err_set(e,
+			       "guid: found \"%s\", expected a GUID of a cabled port or of a node of the "
+			       "fabric, or a node's name%s%s",
+			       value, guid || number || node != NO_ID ? "" : ": ",
+			       guid || number || node != NO_ID ? "" : why.msg);
+	snprintf(text, sizeof(text), "0x%016" PRIx64, f->port_guid[f->endport_port[ep]]);
+	return options_set(o, "guid", text, e);
+}
+
 int options_set_named(struct options *o, const struct fabric *f, const char *name, const char *value,
 		      struct err *e)
 {
@@ -137,6 +177,8 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 	struct err no_file = {0}, no_name = {0};
 	char *list;
 
+	if (!strcmp(name, "guid"))
+		return set_manager(o, f, value, e);
 	if (!d || !d->names)
 		return options_set(o, name, value, e);
 	if (!options_set(o, name, value, &no_file))
@@ -187,8 +229,13 @@ int options_assign(struct options *o, const struct fabric *f, const char *word, 
 	if (!eq)
 		return err_set(e, "found \"%s\", expected OPTION=VALUE", word);
 	name = str_printf("%.*s", (int)(eq - word), word);
-	rc = options_find(o, name) ? options_set_named(o, f, name, eq + 1, e)
-				   : err_set(e, "unknown option \"%s\"; `show options` lists them", name);
+	if (!strcmp(name, "guid") || !strcmp(name, "port_guids"))
+		rc = err_set(e, "%s changes the fabric, and not its tables alone: `set %s %s`", name, name,
+			     eq + 1);
+	else if (options_find(o, name))
+		rc = options_set_named(o, f, name, eq + 1, e);
+	else
+		rc = err_set(e, "unknown option \"%s\"; `show options` lists them", name);
 	free(name);
 	return rc;
 }

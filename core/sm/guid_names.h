@@ -10,13 +10,14 @@
 #include "core/sm/options.h"
 
 /*
- * options_set(), but a value that is no file may be names of the fabric (NULL: no fabric is loaded, so there
- * are no names).  -1 and *e: it is neither a file nor such names, or a word fits nothing.
+ * options_set(), but `guid` is also a node's GUID or name, becomes the GUID of its port, and a value of
+ * a file that is no file may be names of the fabric (NULL: no fabric is loaded, so there are no names).  -1
+ * and *e: it is neither a file nor such names, or a word fits nothing.
  */
 int options_set_named(struct options *o, const struct fabric *f, const char *name, const char *value,
 		      struct err *e);
 
-/* The same for "NAME=VALUE".  -1 and *e also when there is no such option. */
+/* The same for "NAME=VALUE".  -1 and *e also when there is no such option, or one that changes the fabric. */
 int options_assign(struct options *o, const struct fabric *f, const char *word, struct err *e);
 
 /* Number of GUIDs that the names of an option stand for; 0 also when its value is no names. */

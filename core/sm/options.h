@@ -34,6 +34,7 @@ struct optdef {
 	const char *choices;  /* OPT_CHOICE */
 	enum opt_names names; /* OPT_FILE */
 	const char *help;     /* one line */
+	bool own;	      /* OpenSM has none of this name */
 };
 
 /*

@@ -293,25 +293,13 @@ static void write_switch(FILE *f, const struct routing *r, uint32_t ep)
 	fprintf(f, "%s\n", separator);
 }
 
-/* As for the switches' maps: values given from outside come before those of the engine. */
-static sl2vl_map endport_map(const struct routing *r, uint32_t ep)
-{
-	sl2vl_map m = 0;
-
-	if (r->sl_tables && r->sl_tables->endport)
-		return r->sl_tables->endport[ep];
-	for (unsigned sl = 0; sl < 16; sl++)
-		m |= (sl2vl_map)r->ops->endport_vl(r, ep, sl) << (4 * sl);
-	return m;
-}
-
 /* CA and router ports all send by one map. */
 static void write_endport(FILE *f, const struct routing *r, uint32_t ep)
 {
 	bool router = r->topo->fabric->node_type[endport_node(r->topo->fabric, ep)] == NODE_ROUTER;
 
 	write_head(f, r, ep, router ? "Router" : "Channel Adapter");
-	write_row(f, 0, 0, endport_map(r, ep));
+	write_row(f, 0, 0, routing_endport_map(r, ep));
 	fprintf(f, "%s\n", separator);
 }
 
@@ -326,7 +314,7 @@ int write_sl2vl(FILE *f, const struct routing *r, struct progress *p)
 			continue;
 		if (endport_is_switch(fb, ep))
 			write_switch(f, r, ep);
-		else if ((r->sl_tables && r->sl_tables->endport) || r->ops->endport_vl)
+		else if (routing_endport_known(r))
 			write_endport(f, r, ep);
 	}
 	return ferror(f) || !go_on ? -1 : 0;

@@ -37,6 +37,7 @@ static void assign_start(struct assign *a, struct engine_output *out)
 
 	a->lmc = a->in->lids->lmc;
 	a->shifting = options_bool(op, "port_shifting");
+	a->manual = manual_rules(op);
 	a->profile_switches = options_bool(op, "port_profile_switch_nodes");
 	a->plain = !a->lmc && !a->shifting && !a->dor && !seed;
 	glibc_random_seed(&a->random, seed);
@@ -54,8 +55,15 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	}
 }
 
-static void assign_end(struct assign *a)
+static void assign_end(struct assign *a, struct engine_output *out)
 {
+	if (a->n_other)
+		note_add(&out->notes, NOTE_RULES,
+			 "%s: LMC: by the manual the next LID of a port prefers another system than the LID "
+			 "before, in "
+			 "OpenSM than all LIDs before; %u of the entries would be others; rules in force: "
+			 "%s\n",
+			 a->out->engine, a->n_other, a->manual ? "manual" : "opensm");
 	free(a->dest);
 	search_order_free(&a->search);
 	free(a->ignored);
@@ -107,7 +115,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	}
 	if (ASKED(in)) /* the last switch may have been left half way */
 		go_on = go_on && !progress_cancelled(in->progress);
-	assign_end(a);
+	assign_end(a, out);
 	return go_on;
 }
 

@@ -211,22 +211,58 @@ static void weigh_shifted(const struct assign *a, const struct cand *k, struct b
 	}
 }
 
-static void shift(const struct assign *a, unsigned n, struct best *b)
+/* The candidate that port_shifting looks at first. */
+static unsigned shift_start(const struct assign *a, unsigned n)
 {
 	uint64_t total = 0;
-	unsigned at;
 
 	for (unsigned i = 0; i < n; i++)
 		total += a->cand[i].count;
-	at = total / n % n;
+	return total / n % n;
+}
+
+static void shift(const struct assign *a, unsigned n, struct best *b)
+{
+	unsigned at = shift_start(a, n);
+
 	*b = BEST_NONE;
 	for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0)
 		weigh_shifted(a, &a->cand[at], b);
 }
 
-/* Any options, any LMC. */
+/*
+ * By the words of OpenSM's manual, where its program looks at all earlier LIDs: another system than the LID
+ * before, which has the port `before`, else another node, else the count.  Under those rules candidates show
+ * it.
+ */
+static struct choice by_manual(struct assign *a, unsigned before, unsigned n)
+{
+	static const enum why_rule rules[] = {WHY_NEW_SYSTEM, WHY_NEW_NODE, WHY_UNTOLD};
+	unsigned at = a->shifting ? shift_start(a, n) : 0, port[3] = {0}, best = 0;
+	uint32_t old = remote_node(a, before), least[3] = {NONE, NONE, NONE};
+
+	for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0) {
+		struct cand *k = &a->cand[at];
+		uint32_t node = remote_node(a, k->port);
+		unsigned class = a->f->node_sysguid[node] != a->f->node_sysguid[old] ? 0
+				 : node != old					     ? 1
+										     : 2;
+
+		if (a->manual)
+			*k = (struct cand){k->port, class > 0, class > 1, false, k->count, 0};
+		if (k->count < least[class]) {
+			least[class] = k->count;
+			port[class] = k->port;
+		}
+	}
+	while (!port[best])
+		best++;
+	return (struct choice){.port = port[best], .rule = rules[best], .n = n};
+}
+
+/* Any options, any LMC.  before: the port of the LID before, NO_PATH for the first of an endport. */
 static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask, unsigned start, bool scatter,
-			  struct choice *c)
+			  unsigned before, struct choice *c)
 {
 	uint8_t ties[256];
 	unsigned n = list_candidates(a, mask, start);
@@ -256,6 +292,13 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 	} else if (a->lmc && b.port && b.port_node) {
 		c->port = b.port_node;
 		c->rule = WHY_NEW_NODE;
+	}
+	if (before && before < a->num_ports && !a->dor) {
+		struct choice m = by_manual(a, before, n);
+
+		a->n_other += m.port != c->port;
+		if (a->manual)
+			*c = m;
 	}
 }
 
@@ -299,7 +342,7 @@ static void assign_lid(struct assign *a, uint32_t dest, unsigned off, bool plain
 		if (plain)
 			c.port = least_count(a->count, mask, a->words);
 		else
-			choose(a, dest, mask, start, !off && d->scatter, &c);
+			choose(a, dest, mask, start, !off && d->scatter, off ? a->row[lid - 1] : NO_PATH, &c);
 	}
 	a->row[lid] = c.port;
 	if (a->asked)

@@ -85,7 +85,9 @@ struct assign {
 	const struct hops *h;
 	struct routing *out;
 	bool dor, shifting, profile_switches, plain;
+	bool manual; /* several LIDs a port: by the words of OpenSM's manual */
 	unsigned lmc;
+	uint32_t n_other; /* entries for which the other set of rules takes another port */
 	struct dest *dest;
 	uint32_t n_dest;
 	struct search_order search;

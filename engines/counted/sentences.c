@@ -237,8 +237,8 @@ static void only_candidate(const struct verdict *v, struct decided *out)
 
 static void earlier_ports(const struct verdict *v, struct text *t)
 {
-	for (unsigned lid = v->d->lid; lid < v->lid; lid++)
-		text_add(t, "%s%u", lid > v->d->lid ? ", " : "", v->a->row[lid]);
+	for (unsigned lid = v->a->manual ? v->lid - 1u : v->d->lid; lid < v->lid; lid++)
+		text_add(t, "%s%u", t->len ? ", " : "", v->a->row[lid]);
 }
 
 static void new_way(const struct verdict *v, enum why_rule rule, struct decided *out)
@@ -256,9 +256,9 @@ static void new_way(const struct verdict *v, enum why_rule rule, struct decided 
 		       a, v->c->port, PLURAL(v->won->count, "LID"));
 	else
 		decide(out, rule,
-		       "Earlier LIDs of %s go by %s; port %u leads to another %s, with %s the fewest of "
-		       "those.",
-		       a, text_str(&t), v->c->port, what, PLURAL(v->won->count, "LID"));
+		       "%s of %s %s by %s; port %u leads to another %s, with %s the fewest of those.",
+		       v->a->manual ? "The LID before" : "Earlier LIDs", a, v->a->manual ? "goes" : "go",
+		       text_str(&t), v->c->port, what, PLURAL(v->won->count, "LID"));
 	text_free(&t);
 }
 

@@ -15,11 +15,13 @@
 
 static const struct optdef options[] = {
 	{.name = "tolerance",
+	 .own = true,
 	 .type = OPT_UINT,
 	 .def = "0",
 	 .max = 63,
 	 .help = "mincontention: elements (chassis) a path may be longer than the shortest"},
 	{.name = "chassis_file",
+	 .own = true,
 	 .type = OPT_FILE,
 	 .def = "",
 	 .help = "mincontention: which switch chips are one chassis: lines `switch-GUID NAME`"},

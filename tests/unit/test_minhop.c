@@ -288,6 +288,38 @@ static void test_lmc(void **state)
 	}
 }
 
+/* By the manual a LID avoids the way of the LID before, not those of all before; a line tells. */
+static void test_lmc_manual(void **state)
+{
+	struct net n;
+
+	(void)state;
+	for (unsigned manual = 0; manual < 2; manual++) {
+		uint32_t a, d, x, y;
+
+		net_new(&n);
+		set(&n, "lmc", "2");
+		set(&n, "rules", manual ? "manual" : "opensm");
+		a = add_switch(&n, 1, 12);
+		x = add_switch(&n, 2, 12);
+		y = add_switch(&n, 3, 12);
+		d = add_switch(&n, 4, 12);
+		assert_true(fb_link(n.b, a, 1, x, 1) && fb_link(n.b, a, 2, y, 1));
+		assert_true(fb_link(n.b, x, 3, d, 1) && fb_link(n.b, y, 3, d, 2));
+		add_host(&n, 10, x, 5); /* their LIDs load port 1 */
+		add_host(&n, 11, x, 6);
+		add_host(&n, 12, d, 5);
+		net_run(&n);
+		assert_int_equal(entry(&n, 1, 12, 0), 2);
+		assert_int_equal(entry(&n, 1, 12, 1), 1);
+		assert_int_equal(entry(&n, 1, 12, 2), 2);
+		assert_int_equal(entry(&n, 1, 12, 3), manual ? 1 : 2);
+		assert_non_null(
+			strstr(text_str(&n.out.notes.text), "prefers another system than the LID before"));
+		net_free(&n);
+	}
+}
+
 /* All LIDs go through one node: the search for a second one starts behind the port of the first. */
 static void test_lmc_start(void **state)
 {
@@ -690,14 +722,23 @@ static void test_cancel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ties),	      cmocka_unit_test(test_random),
-		cmocka_unit_test(test_order),	      cmocka_unit_test(test_lmc),
-		cmocka_unit_test(test_lmc_start),     cmocka_unit_test(test_dor),
-		cmocka_unit_test(test_weights),	      cmocka_unit_test(test_search_order),
-		cmocka_unit_test(test_ignored_ports), cmocka_unit_test(test_profile_switches),
-		cmocka_unit_test(test_shifting),      cmocka_unit_test(test_existing),
-		cmocka_unit_test(test_leftovers),     cmocka_unit_test(test_update),
-		cmocka_unit_test(test_masks),	      cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_lmc),
+		cmocka_unit_test(test_lmc_manual),
+		cmocka_unit_test(test_lmc_start),
+		cmocka_unit_test(test_dor),
+		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_search_order),
+		cmocka_unit_test(test_ignored_ports),
+		cmocka_unit_test(test_profile_switches),
+		cmocka_unit_test(test_shifting),
+		cmocka_unit_test(test_existing),
+		cmocka_unit_test(test_leftovers),
+		cmocka_unit_test(test_update),
+		cmocka_unit_test(test_masks),
+		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_cancel),
 	};
 
