@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Do the documents tell the truth?
 
-usage: docs.py [PART...]        citations links tours engines stories manual; none: all of them
+usage: docs.py [PART...]        citations links tours engines stories manual claims; none: all of them
 
   citations  documents and sections that comments and documents cite exist
   links      files that the documents name exist; tests/README.md tells of all suites
   tours      every command line of the README's tours runs, and none fails
   engines    the README's table of engines has those of the program
   stories    functions named in the stories of the rooms' READMEs stand in the files named beside them
+  claims     what else the texts say of the program, each tried: keymaps, options of its own, columns, limits of lines ...
   manual     the manual page has the commands, engines, options, panes, actions and keys there are, no others,
              and man(1) takes it without a warning
 
@@ -343,7 +344,7 @@ def manual():
             here, there = typed_row(typed, kinds), rows.get(key, {})
             there = {k: there[k] for k in ("type", "optional", "min", "max", "words", "pattern") if k in there}
             verdict(here == there, "manual page: %s of %s: found %s, expected %s" % (key, name, here, there))
-        beside = {k["key"] for k in keys if re.sub(r"(_|\b)(guid|lid|port)$", "", k["key"]) in
+        beside = {k["key"] for k in keys if re.sub(r"(_|\b)(guid|lid|port|description|label)$", "", k["key"]) in
                   page | {p[:-4] for p in page if p.endswith("name")}}
         same("key of " + name, sorted(page), sorted({k["key"] for k in keys} - (beside - page)))
     verdict(not re.search(r"^@", read(os.path.relpath(PAGE, TOP)), re.M), "manual page: a place was not filled in")
@@ -356,8 +357,146 @@ def manual():
     return None
 
 
+# --- claims -----------------------------------------------------------------------------------
+
+TREE = "xgft:4,4,4:1,4,4"
+
+
+def bindings(name, bound=None):
+    """{(place, key): what it does} of a keymap, with those it includes."""
+    bound = {} if bound is None else bound
+    for line in read("keymaps/" + name).splitlines():
+        words = re.sub(r"(^|\s)#.*", "", line).split()
+        if words[:1] == ["include"]:
+            bindings(words[1], bound)
+        if words[:1] not in (["bind"], ["unbind"]):
+            continue
+        place = words.pop(1) if words[1] in (*PANES, "all", "repl") and len(words) > (words[0] == "bind") + 2 else "all"
+        if words[0] == "unbind":
+            bound.pop((place, words[1]))
+        else:
+            bound[place, words[1]] = " ".join(words[2:])
+    return bound
+
+
+def keymaps():
+    """What has a key has one in all keymaps; words behind % are known; a keymap of one's own includes one of ours."""
+    items = page_items()
+    told = set(items["Binding keys"])
+    does = {name: bindings(name) for name in ("default.keys", "vi.keys", "emacs.keys")}
+    for name, bound in does.items():
+        for place, what in sorted({(k[0], v) for k, v in does["default.keys"].items()} - {(k[0], v) for k, v in bound.items()}):
+            verdict(False, "%s: no key for %s in %s" % (name, what, place))
+        for word in re.findall(r"%[a-z]+", " ".join(bound.values())):
+            verdict(word in told, "manual page: %s of %s is missing" % (word, name))
+    for path in files(".c"):
+        if path.startswith("views/"):
+            for word in re.findall(r'"pane [^"]*(%(?!zu|lld)[a-z]{3,})|strcmp\(what, "([a-z]+)"\)(?!.*map)', read(path)):
+                word = word[0] or "%" + word[1]
+                verdict(word in told or path == "views/map/map.c", "manual page: %s of %s is missing" % (word, path))
+
+
+def own_options():
+    """Those are told that OpenSM's own configuration has not."""
+    text = read(os.path.relpath(PAGE, TOP))
+    own = set(re.findall(r"[\w]+", plain(re.search(r"own:\n(.*)\n", text[text.index(".Sh ROUTING OPTIONS"):])[1])))
+    opensm = shutil.which("opensm", path=os.environ["PATH"] + ":/usr/sbin")
+    verdict("aggregation_nodes" in own, "manual page: options of its own: %s" % sorted(own))
+    if not opensm:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([opensm, "-c", "conf"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        with open(os.path.join(folder, "conf"), encoding="utf-8") as f:
+            theirs = set(re.findall(r"^(\w+) ", f.read(), re.M))
+    for name in answer("synth ring:3", "show options")["options"]:
+        verdict((name in own) != (name in theirs or name == "guid2lid_file"), "manual page: option %s: of its own %s, OpenSM's %s" % (
+            name, name in own, name in theirs))
+
+
+def sources():
+    """Engines: one source in help and page; documents that are named are installed beside the program."""
+    text = read(os.path.relpath(PAGE, TOP))
+    page = plain(re.sub(r"\\\[u([0-9A-F]{4})\]", lambda m: chr(int(m[1], 16)), text[text.index(".Sh ROUTING ENGINES"):text.index(".Sh TOPICS")]))
+    told = re.findall(r"^Source: (.*)\.$", page, re.M)
+    for name, source in zip(firsts(page_items()["ROUTING ENGINES"]), told):
+        t = [t for t in answer("help " + name)["topics"] if t["name"] == name.lower()]
+        verdict([source] == [x.get("source") for x in t], "manual page: source of %s: %s, help says %s" % (name, source, t))
+    verdict(len(told) == len(engine_names()), "manual page: %d sources of engines" % len(told))
+    made = subprocess.run(["make", "-n", "install", "PREFIX=/p", "BUILD=" + BUILD], cwd=TOP, stdout=subprocess.PIPE, text=True).stdout
+    for path in sorted(set(re.findall(r"[\w/-]+\.md", plain(text)))):
+        verdict(re.search(r"/p/share/doc/ibscope/%s .*%s" % (os.path.dirname(path), os.path.dirname(path)), made) and
+                os.path.exists(os.path.join(TOP, path)), "manual page: %s is not installed" % path)
+
+
+ARGUMENTS = {"lft": "leaf-01", "hops": "leaf-01", "bars": "leaf-01", "sl2vl": "leaf-01[5]", "sls": "node0001", "ports": "leaf-01",
+             "path": "node0001 node0009", "groups": "leaf-01", "lids": "node0001", "ways": "node0009", "flows": "leaf-01[5]",
+             "moved": "0 1", "pick": "1 lft leaf", "cycle": "node0001 node0009"}
+
+
+def columns():
+    """{pane: names of its columns} of the page; `sort` takes each of them, under some engine."""
+    text = read(os.path.relpath(PAGE, TOP))
+    text = re.sub(r"\\\[u([0-9A-F]{4})\]", lambda m: chr(int(m[1], 16)), text[text.index(".Sh PANES"):text.index(".Sh KEYS")])
+    told, left = {}, {}
+    for item in text.split("\n.It ")[1:]:
+        line = re.search(r"^\\&Columns: (.*)\.$", item, re.M)
+        told[plain(item).split()[0]] = [plain(n) for n in re.findall(r"\\fB(.*?)\\fR", line[1])] if line else []
+    left = {(p, c) for p in told for c in told[p]}
+    for engine in ("minhop", "updn", "ftree", "lash", "dfsssp", "nue", "mincontention"):
+        asked = sorted(left)
+        script = "".join("list %s %s sort '%s'\n" % (p, ARGUMENTS.get(p, ""), c) for p, c in asked)
+        with tempfile.NamedTemporaryFile("w", suffix=".ibs") as f:
+            f.write("synth %s\nroute %s\n" % (TREE, engine))
+            for line in script.splitlines():
+                f.write(line + "\n")
+            f.flush()
+            done = run(["--json", "--rc", "-e", "source %s whole" % f.name], env=dict(os.environ, XDG_CONFIG_HOME="/nonexistent"))
+        found = [json.loads(x) for x in done.stdout.splitlines()]
+        left -= {a for a, o in zip(asked, [o for o in found if o["command"] == "list"]) if o["ok"]}
+    verdict(not left, "manual page: `sort` refuses %s" % sorted(left))
+    verdict(sum(map(len, told.values())) > 200, "manual page: %d columns" % sum(map(len, told.values())))
+    return told
+
+
+def claims():
+    global PANES
+    PANES = pane_names()
+    keymaps()
+    own_options()
+    sources()
+    columns()
+    for room in ("tui", "engines"):
+        named = {os.path.splitext(n)[0] for n in re.findall(r"`(%s/[\w./-]+)`" % room, read(room + "/README.md"))}
+        for name in sorted(os.listdir(os.path.join(TOP, room))):
+            stem = os.path.splitext("%s/%s" % (room, name))[0]
+            if os.path.isfile(os.path.join(TOP, room, name)) and not name.startswith((".", "README")):
+                verdict(stem in named or stem.rsplit(".", 1)[0] in named, "%s/README.md does not tell of %s" % (room, name))
+    schemes = re.findall(r"^\t\{\"(\w+)\",", read("tui/draw.c").partition("schemes[] = {")[2].partition("\n};")[0], re.M)
+    syntax = {c["name"]: c["syntax"] for c in answer("help")["commands"]}
+    verdict(len(schemes) > 2 and syntax["colours"] == "colours " + "|".join(schemes), "colours: %s, there are %s" % (syntax["colours"], schemes))
+    with tempfile.TemporaryDirectory() as folder:
+        to = os.path.join(folder, "F")
+        for words, env, message in (("svg %s cdg", {"PATH": folder}, "graphviz"), ("png %s cdg", {"PATH": folder}, "graphviz"),
+                                    ("dot %s plot loads", {}, "expected: export")):
+            done = run(["-R", "minhop", "-e", "export " + words % to, "ring:5"], env=dict(os.environ, **env))
+            verdict(done.returncode == 1 and message in done.stderr and not os.path.exists(to), "export %s: %d %s" % (words, done.returncode, done.stderr))
+        for ends, line, status in (("\r\n", "echo x", 0), ("\r", "echo x", 1), ("\n", "#" * 1000000, 0), ("\n", "#" * 1000001, 1)):
+            with open(to, "w", newline="") as f:
+                f.write(line + ends + "echo said" + ends)
+            done = run(["-x", to])
+            verdict((done.returncode, "said\n" in done.stdout) == (status, not status), "a line of %d bytes, ended by %r: %d" % (len(line), ends, done.returncode))
+    asked = [answer("synth lesson:tree3", "route minhop", "quiz port")["question"] for _ in range(3)]
+    verdict(len({q["seed"] for q in asked}) > 1, "quiz: the seed is %s at each start" % asked[0]["seed"])
+    again = answer("synth lesson:tree3", "route minhop", "quiz port seed=%d" % asked[0]["seed"])["question"]
+    verdict(again == asked[0], "quiz port seed=%d: %s, it was %s" % (asked[0]["seed"], again, asked[0]))
+    fabrics = re.findall(r"^(\w+) ", read("views/lessons/fabrics"), re.M)
+    verdict(answer("lesson")["fabrics"] == fabrics, "lesson lists %s, there are %s" % (answer("lesson")["fabrics"], fabrics))
+    last = json.loads(run(["--json", "-e", answer("help kept")["topics"][0]["try"], TREE]).stdout.splitlines()[-1])
+    verdict(last["command"] == "reroute" and last["change"]["entries"] > 0, "help kept: nothing differs: %s" % last)
+
+
 def main():
-    parts = {"citations": citations, "links": links, "tours": tours, "engines": engines, "stories": stories,
+    parts = {"claims": claims, "citations": citations, "links": links, "tours": tours, "engines": engines, "stories": stories,
              "manual": manual}
     for name in sys.argv[1:] or parts:
         if name not in parts:

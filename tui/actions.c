@@ -482,7 +482,12 @@ static bool pane_known(const char *name)
 	return false;
 }
 
-static const struct keymap_check check = {action_known, pane_known};
+static char *given_keymap(const char *file)
+{
+	return keymap_given(file, "/proc/self/exe", ui.about->keymaps);
+}
+
+static const struct keymap_check check = {action_known, pane_known, given_keymap};
 
 /* What must work when no keymap file can be found. */
 static const char last_resort[] =

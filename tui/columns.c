@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/base/clean.h"
 #include "core/base/memory.h"
+#include "core/fabric/names.h"
 #include "tui/columns.h"
 #include "tui/ui.h"
 #include "views/base/fold.h"
@@ -358,12 +359,18 @@ static bool has_letter(const char *s, size_t len)
 	return false;
 }
 
-/* Begin and end of a name. */
+/* Begin and end of a name; a short name keeps the end of its GUID. */
 static void add_ends(const char *s, size_t len, int room, unsigned head, struct text *t)
 {
 	int first = has_letter(s, len) ? (room - 1) * (int)head / 100 : room - 1, last = room - 1 - first;
+	const char *tail = memmem(s, len, NAME_TAIL, strlen(NAME_TAIL));
 	size_t from = 0;
 
+	if (tail) {
+		last = columns_of(tail, len - (size_t)(tail - s));
+		last = (last < room ? last : room) - 1;
+		first = room - 1 - last;
+	}
 	text_add(t, "%.*s…", (int)bytes_within(s, len, first), s);
 	while (from < len &&
 	       (((unsigned char)s[from] & 0xc0) == 0x80 || columns_of(s + from, len - from) > last))

@@ -119,7 +119,7 @@ static void pane_words(const struct view *v, struct text *t)
 
 		if (a->kind == VIEW_ARG_ALL)
 			text_add(t, " all");
-		else if (a->kind == VIEW_ARG_LAYER || a->kind == VIEW_ARG_NUMBER)
+		else if (a->kind == VIEW_ARG_NUMBER)
 			text_add(t, " %d", a->n);
 		else if (a->guid)
 			text_add(t, " 0x%016llx", (unsigned long long)a->guid);

@@ -123,11 +123,6 @@ static struct {
 	short pair;
 } styles[N_STYLES];
 
-const char *colours_names(void)
-{
-	return "default|contrast|light|mono";
-}
-
 static bool coloured;
 
 bool colours_used(void)
@@ -157,7 +152,7 @@ int colours_choose(const char *name, struct err *e)
 		use_scheme(&schemes[i]);
 		return 0;
 	}
-	return err_set(e, "found colour scheme \"%s\", expected one of %s", name, colours_names());
+	return err_set(e, "found colour scheme \"%s\", expected one of " COLOURS, name);
 }
 
 void colours_start(void)

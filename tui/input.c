@@ -95,7 +95,7 @@ static void no_binding(bool repl)
 		return;
 	}
 	keys_text(ui.pending, ui.n_pending, name, sizeof(name));
-	ui_message(true, "%s is not bound in pane %s; `help` lists what is", name, pane_map());
+	ui_message(true, "%s is not bound in pane %s; `pane help` lists what is", name, pane_map());
 }
 
 void key_pressed(keycode k)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "tui/keymap.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -366,7 +367,7 @@ static int load_file(struct reader *from, const char *path, struct err *e);
 static void read_include(struct reader *r, char *line)
 {
 	const char *slash = strrchr(r->file, '/');
-	char *path;
+	char *path, *given = NULL; /* one of the program's own */
 	struct err e;
 
 	if (!*line) {
@@ -385,6 +386,12 @@ static void read_include(struct reader *r, char *line)
 		path = str_dup(line);
 	else
 		path = str_printf("%.*s/%s", (int)(slash - r->file), r->file, line);
+	if (r->check->given && (access(path, F_OK) || !strcmp(path, r->file)))
+		given = r->check->given(line);
+	if (given) {
+		free(path);
+		path = given;
+	}
 	if (load_file(r, path, &e))
 		complain(r, "include: %s", e.msg);
 	free(path);

@@ -70,6 +70,9 @@ struct keymap {
 struct keymap_check {
 	bool (*action)(const char *name);
 	bool (*pane)(const char *name);
+	/* The path of a keymap that comes with the program, by NAME.keys; to be freed, NULL: none.  May be
+	 * NULL. */
+	char *(*given)(const char *file);
 };
 
 /* One key by its name; false when it has none such. */
@@ -104,6 +107,8 @@ char *keymap_user_folder(void);
  * program (a link to it will do), at last in `installed`.
  */
 char *keymap_path(const char *name, const char *program, const char *installed);
+/* The file NAME.keys of a keymap that comes with the program: the last of these places.  NULL: none. */
+char *keymap_given(const char *file, const char *program, const char *installed);
 
 /*
  * Look a sequence up in a map, then (unless the map is "repl") in "all".

@@ -65,3 +65,18 @@ char *keymap_path(const char *name, const char *program, const char *installed)
 		path = near_program(program, name);
 	return path ? path : in_folder(installed, name);
 }
+
+char *keymap_given(const char *file, const char *program, const char *installed)
+{
+	size_t len = strlen(file);
+	char *name, *path = NULL;
+
+	if (len < 6 || strcmp(file + len - 5, ".keys") || strchr(file, '/'))
+		return NULL;
+	name = str_printf("%.*s", (int)len - 5, file);
+	path = near_program(program, name);
+	if (!path)
+		path = in_folder(installed, name);
+	free(name);
+	return path;
+}

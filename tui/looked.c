@@ -197,6 +197,7 @@ static void note_via(int argc, char *const *argv)
 /* Panes have their own way (looked_at_view()). */
 static void note_words(const struct command *c, int argc, char *const *argv)
 {
+	struct syntax_walk *walk = syntax_walk(c->syntax);
 	const char *src = NULL;
 
 	if (!strcmp(c->name, "why"))
@@ -204,7 +205,8 @@ static void note_words(const struct command *c, int argc, char *const *argv)
 	for (int i = 1; i < argc; i++) {
 		struct meant m = {0};
 
-		syntax_next(c->syntax, i, argv, take_capital, &m);
+		syntax_offer(walk, take_capital, &m);
+		syntax_step(walk, argv[i]);
 		if (means(&m, "SWITCH") || means(&m, "NODE"))
 			note_node(argv[i]);
 		else if (means(&m, "NODE[PORT]"))
@@ -216,6 +218,7 @@ static void note_words(const struct command *c, int argc, char *const *argv)
 		else if (means(&m, "DST") && src)
 			note_pair(src, argv[i]);
 	}
+	free(walk);
 }
 
 void looked_at_words(const struct command_list *in)

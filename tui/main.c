@@ -230,10 +230,17 @@ static void fabric_lines(const struct command_line *cl, struct line_list *l)
 		add_line(l, "live", cl->live);
 }
 
-static void route_lines(const struct command_line *cl, const struct interpreter *in, struct line_list *l)
+/* A file of options that was read and names no engine means minhop, as to OpenSM; a line tells. */
+static void route_lines(const struct command_line *cl, struct command_run *r, bool read, struct line_list *l)
 {
-	const char *engines = cl->engines ? cl->engines : in->session->configured;
+	const char *engines = cl->engines ? cl->engines : r->in->session->configured;
 
+	if (!engines && read && cl->config && (cl->fabric || cl->live)) {
+		engines = "minhop";
+		r->noteworthy = true;
+		if (!r->json)
+			fprintf(r->f, "%s names no routing_engine: minhop, as OpenSM does.\n", cl->config);
+	}
 	if (engines && (cl->fabric || cl->live || cl->engines))
 		add_line(l, "route", engines);
 }
@@ -302,7 +309,7 @@ static int run_start(struct command_run *r, const struct command_line *cl, struc
 	fabric_lines(cl, &l);
 	if (run_lines(r, &l, e))
 		return -1;
-	route_lines(cl, r->in, &l);
+	route_lines(cl, r, true, &l);
 	return run_lines(r, &l, e);
 }
 
@@ -340,7 +347,7 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	fclose(quiet.f);
 	r->found_fault = quiet.found_fault;
 	w = session_sweep(r->in->session);
-	if (w && (w->n_refusals || *w->notes))
+	if (quiet.noteworthy || (w && (w->n_refusals || *w->notes)))
 		fputs(text_str(&said), stderr);
 	else
 		tell_incomplete(r->in->session->loaded);
@@ -441,19 +448,21 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 	struct line_list before = {0};
 	struct text said = {0};
 	struct command_run r = {.in = in};
+	bool later;
 	int rc;
 
 	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) && access(cl->fabric, R_OK))
 		return err_set(e, "cannot read %s: %s", cl->fabric, strerror(errno));
-	option_lines(cl, machine_lines(cl, start) ? start : &before);
+	later = machine_lines(cl, start);
+	option_lines(cl, later ? start : &before);
 	fabric_lines(cl, standard ? &before : start);
 	r.f = text_stream(&said);
 	rc = run_lines(&r, &before, e);
+	route_lines(cl, &r, !later, start);
 	fclose(r.f);
 	c->greeting = said.s;
 	if (!rc && standard)
 		rc = take_terminal(e);
-	route_lines(cl, in, start);
 	c->start = start->line;
 	c->n_start = start->n;
 	return rc;

@@ -271,7 +271,7 @@ static void put_engines(const struct manual *m)
 		if (t.len)
 			sentence(m->out, text_str(&t));
 		text_free(&t);
-		text_add(&t, "Source: %s", g->reference);
+		text_add(&t, "Source: %s", p ? p->source : g->reference);
 		sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
@@ -355,6 +355,38 @@ static void put_options(const struct manual *m)
 	list_end(m->out);
 }
 
+/* A sentence of their names. */
+static void add_own(const struct optdef *d, struct text *t)
+{
+	for (; d && d->name; d++)
+		if (d->own)
+			text_add(t, "%s`%s`", t->len ? ", " : "", d->name);
+}
+
+static void put_own(const struct manual *m)
+{
+	struct text t = {0};
+
+	add_own(common_options, &t);
+	for (size_t i = 0; m->engines[i]; i++)
+		add_own(m->engines[i]->options, &t);
+	sentence(m->out, text_str(&t));
+	text_free(&t);
+}
+
+static void put_words(const struct manual *m)
+{
+	list_begin(m->out);
+	for (const struct view_word *w = view_words; w->name; w++) {
+		char *name = str_printf("%%%s", w->name);
+
+		item(m->out, name, NULL);
+		sentence(m->out, w->help);
+		free(name);
+	}
+	list_end(m->out);
+}
+
 /* Some headings only draw a line or a scale. */
 static bool is_column_name(const char *name)
 {
@@ -370,9 +402,9 @@ static void put_panes(const struct manual *m)
 
 		item(m->out, v->name, view_syntax(v));
 		sentence(m->out, view_brief(v));
-		for (unsigned c = 0; c < v->n_columns; c++)
+		for (unsigned c = 0; c < v->n_columns && !v->fit; c++)
 			if (is_column_name(v->column[c].name))
-				text_add(&t, "%s%s", t.len ? ", " : "Columns: ", v->column[c].name);
+				text_add(&t, "%s`%s`", t.len ? ", " : "Columns: ", v->column[c].name);
 		if (t.len)
 			sentence(m->out, text_str(&t));
 		text_free(&t);
@@ -470,7 +502,7 @@ static bool first_of_map(const struct keymap *km, size_t i)
 
 static int put_keys(const struct manual *m, const char *path, struct err *e)
 {
-	static const struct keymap_check check = {action_known, pane_known};
+	static const struct keymap_check check = {action_known, pane_known, NULL};
 	struct keymap km = {0};
 	struct text errors = {0};
 	int rc = keymap_load(&km, path, &check, &errors, e);
@@ -604,6 +636,8 @@ static const struct {
 	{"@commands@\n", put_commands},
 	{"@engines@\n", put_engines},
 	{"@options@\n", put_options},
+	{"@own options@\n", put_own},
+	{"@words@\n", put_words},
 	{"@kinds@\n", put_kinds},
 	{"@panes@\n", put_panes},
 	{"@topics@\n", put_topics},
@@ -632,7 +666,8 @@ static int put_line(const struct manual *m, const char *line, struct err *e)
 		return put_keys(m, path, e);
 	return err_set(
 		e,
-		"found %.*s, expected @commands@, @engines@, @options@, @kinds@, @panes@, @topics@, "
+		"found %.*s, expected @commands@, @engines@, @options@, @own options@, @words@, @kinds@, "
+		"@panes@, @topics@, "
 		"@actions@, @limits@, @schema@, @json kinds@, @json common@, @json commands@ or @keys FILE@",
 		(int)strcspn(line, "\n"), line);
 }

@@ -230,6 +230,8 @@ int repl_page(void)
 /* `screen` is left to the worker, so that it shows what the commands typed before it did. */
 static bool commands_on_screen(const struct command_list *in)
 {
+	if (!in->n) /* too long to be split here */
+		return false;
 	for (size_t i = 0; i < in->n; i++) {
 		const struct command *c = in->command[i].command;
 

@@ -150,8 +150,7 @@ static bool can_utf8(void)
 
 	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
 		return false;
-	return term && strncmp(term, "vt1", 3) && strncmp(term, "vt2", 3) && strcmp(term, "dumb") &&
-	       strcmp(term, "ansi");
+	return term && strncmp(term, "vt1", 3) && strncmp(term, "vt2", 3) && strcmp(term, "ansi");
 }
 
 static bool take_mouse(void)

@@ -265,8 +265,8 @@ enum style {
 };
 void colours_start(void);
 int colours_choose(const char *name, struct err *e);
-const char *colours_names(void);
-bool colours_used(void); /* false: styles differ by attributes only */
+#define COLOURS "default|contrast|light|mono" /* the schemes */
+bool colours_used(void);		      /* false: styles differ by attributes only */
 /* Print at most w columns from the skip-th on, cleaned; pads with blanks to w when pad.  Columns used. */
 int draw_text(int y, int x, int w, const char *s, enum style st, bool pad);
 int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad);

@@ -19,6 +19,8 @@ from scratch import Failed  # noqa: E402
 TREE = scratch.Scratch()
 INSTALLED = {"bin/ibscope", "share/ibscope/keymaps/default.keys", "share/ibscope/keymaps/emacs.keys",
              "share/ibscope/keymaps/vi.keys", "share/ibscope/ibscope-survey.slurm", "share/man/man1/ibscope.1", "share/bash-completion/completions/ibscope"}
+INSTALLED |= {"share/doc/ibscope/%s/%s" % (d, name) for d in ("engines/doc", "core/formats/doc")
+              for name in os.listdir(os.path.join(HERE, "../..", d))}
 INSTALLED |= {"share/ibscope/lessons/" + name for name in os.listdir(os.path.join(HERE, "../../views/lessons"))}
 
 
@@ -242,7 +244,7 @@ def debian_package():
     expect("fields", [field[k] for k in ("Package", "Version", "Section", "Priority")],
            ["ibscope", "1.2.3", "net", "optional"])
     depends = set(re.findall(r"(?:^|, )([^ ,]+)", field["Depends"]))
-    for library in ("libc6", "libibnetdisc5", "libncursesw6", "libreadline8", "libjansson4"):
+    for library in ("libc6", "libibnetdisc5", "libncursesw6", "libreadline8", "libjansson4", "libexpat1"):
         if not any(d.startswith(library.rstrip("0123456789")) for d in depends):
             raise Failed("%s is not among the dependencies %s" % (library, depends))
     root = TREE.path("target")

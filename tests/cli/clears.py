@@ -103,6 +103,7 @@ ROWS = [
           said=("clear.ibnet", "-e", "tables clear.lfts"), extra=UNKNOWN_LID, key={"agreement": 1.0, "complete": True}),
     Clear(" explains every entry", "drift", r"explains every entry|change nothing\.", ["a host without LID", "a pair that loops", "a table missing", "an entry missing",
           "another fabric's tables", "a command that failed"], said=("clear.ibnet", "-e", "tables clear.lfts"), extra=UNKNOWN_LID),
+    Clear("Cabled as planned", "plan all.csv", r"^Cabled as planned", ["incomplete", "parts"], extra={"another fabric": ["other.ibnet"]}),
     Clear("nothing found", "doctor", r"nothing found", ["incomplete", "cut off", *TABLES, "another fabric's tables", "no tables", "a command that failed"],
           said=(TREE, "-R", "minhop"), key={"errors": 0}),
     Clear("nothing found", "doctor", r"nothing found", PAIRLESS + ["parts"], said=(TREE, "-R", "minhop"), status=None, extra=UNKNOWN_LID),
@@ -135,7 +136,7 @@ OTHERS = {
     "there are no credit loops; nothing is drawn": "an error",
 }
 VOCABULARY = re.compile(r"\b[Ss]ound\b|followed|[Nn]othing (?:wrong|changed|found|lost)|change nothing|identical|[Nn]o credit loops"
-                        r"|agreement|explains every|Free of congestion|are 0\.|new fault|Bad: |still so")
+                        r"|agreement|explains every|Free of congestion|Cabled as|are 0\.|new fault|Bad: |still so")
 
 
 def strings_of(root):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Whatever a command prints as a name can be pasted back, unquoted: on two real fabrics with names such as
-"MF0;CSPINE1-69:MQM8700/U1", "luna-0200 mlx5_3", and 666 that are all "Mellanox Technologies Aggregation Node".
+"MF0;CSPINE1-69:MQM8700/U1", "luna-0200 mlx5_3", and 666 that are all "Mellanox Technologies Aggregation Node",
+and on a small one of eight switches with one description.
 
 Every name that `show`, `trace`, `diff` and `survey` print is given to `show node`, which must show that node, and to
 `trace`.  Environment: IBSCOPE=build/ibscope; PASTED=N names of each fabric, drawn by SEED (without: all).  The last line is "N passed, N failed".
@@ -40,6 +41,8 @@ FABRICS = {
     "selene": ("selene-compute.ibnetdiscover", "fail switch *CCORE* *CSPINE[23]* *LG0[5-9]* *LG1*",
                ["luna-0200 mlx5_3", "MF0;CSPINE1-69:MQM8700/U1", "selene-login-02 HCA-2"],
                "fail switch MF0;CSPINE1-69:MQM8700/U1"),
+    "twins": ("ndr-twins.ibnetdiscover", "fail switch 8f0040,8f0c00", ["node-01 mlx5_0", "Quantum-2 …8d1100", "Aggregation Node …8d1148"],
+              "fail switch Quantum-2 …8d1140"),
     "sat11": ("sat11-director.putty-log", "fail switch *-090[2-6]-*",
               ["SAT111092704019 ibp11s0f0", "MF0;sat11-0101-0902-01ib0:MQM8700/U1"],
               "fail switch MF0;sat11-0101-0906-01ib1-A:MCS8500/L16/U1"),
@@ -113,8 +116,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, spec in FABRICS.items():
             fabric = os.path.join(folder, spec[0])
-            with lzma.open(os.path.join(ROOT, "tests", "fabrics", "real", spec[0] + ".xz")) as f, \
-                    open(fabric, "wb") as g:
+            packed = os.path.join(ROOT, "tests", "fabrics", "real", spec[0] + ".xz")
+            whole = os.path.join(ROOT, "tests", "fabrics", "formats", spec[0])
+            with (lzma.open(packed) if os.path.exists(packed) else open(whole, "rb")) as f, open(fabric, "wb") as g:
                 g.write(f.read())
             try:
                 names = printed(fabric, spec)

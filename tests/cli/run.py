@@ -27,6 +27,8 @@ SECONDS = 120  # no case takes one; a bound for a program that hangs
 ENDLESS = "mesh:5x4,fail=3,shuffle=1,seed=12"
 
 FILES = {
+    "null.conf": "routing_engine (null)\nlmc 0\n",
+    "empty.conf": "",
     "dor.conf": "routing_engine dor\n",
     "qos.conf": "qos TRUE\n",
     "mesh.conf": "do_mesh_analysis TRUE\n",
@@ -41,6 +43,7 @@ FILES = {
     "inner.ibs": "\nroute nonsense\n",
     "quits.ibs": "show\nquit\nfrob\n",
     "names.map": "0x0002c90300a00000 \"first leaf\"\n",
+    "twins.map": "0xa0b1c203008f0040 \"rack 7\"\n",
     "others.map": "".join('0x0002c90300%s%04x "renamed %s%d"\n' % (k, 16 * n, k, n) for k in ("a0", "f0") for n in range(32)),
     "junk": "this is no fabric\n",
     "pair.net": 'Hca 1 "A"\n[1] "B"[1]\n\nHca 1 "B"\n[1] "A"[1]\n',
@@ -48,6 +51,11 @@ FILES = {
     "loops.net": 'Switch 6 "S"\n[1] "S"[2]\n[3] "A"[1]\n[4] "B"[1]\n\nHca 1 "A"\n[1] "S"[3]\n\nHca 1 "B"\n[1] "S"[4]\n',
     "parts.net": 'Switch 6 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nSwitch 6 "T"\n[1] "C"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\n'
                  'Hca 1 "B"\n[1] "S"[2]\n\nHca 1 "C"\n[1] "T"[1]\n',
+    "good.csv": "#StartDevice,StartPort,EndDevice,EndPort\nleaf-01,Port 4,spine-01,1\n",
+    "all.csv": "node,port,node,port\n" + "".join("leaf-0%d,%d,spine-0%d,%d\n" % (i, j, j - 3, i) for i in (1, 2, 3) for j in (4, 5)),
+    "wrong.csv": "node,port,node,port,speed\nleaf-01,4,spine-02,1\nleaf-01,5,spine-01,1\nleaf-02,4,spine-01,2,EDR\nleaf-02,5,spine-03,2\n",
+    "odd.csv": "node,port,node,port\nleaf-01,4\n" + "".join("leaf-0%d,%d,spine-0%d,%d\n" % (i, j, j - 3, i) for i in (1, 2, 3) for j in (4, 5)) * 2,
+    "slurm.conf": "SwitchName=s1 Nodes=node000[1-3]\nSwitchName=s2 Nodes=node000[4,6-7]\n",
     "blank.ibs": "  show\0;\n",
     "nul.ibs": "show\nroute\0minhop\n",
     "mark.ibs": "\ufeffshow\n",
@@ -73,6 +81,7 @@ class Case:
 TREE = "xgft:3,3:1,2"
 FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats", "")
 LEAVES = FORMATS + "two-leaf.ibnetdiscover"
+TWINS = FORMATS + "ndr-twins.ibnetdiscover"
 STAGE = os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnetdiscover")
 UPDN = ["-R", "updn"]
 
@@ -102,6 +111,30 @@ CASES = [
          r"of switch leaf-02 only \(the whole run: [\d.]+ MB\)[\s\S]*^As of step"),
     Case("record_limit", [TREE, "-e", "set record_limit 0"], 1, r"", r"record_limit: found '0', expected a number from 1 to 65536"),
 
+    # --- service levels that change on paths that do not
+    Case("other SLs after a failure", ["random:20,4,seed=2", "-e", "route lash qos=TRUE; fail link sw-01[2]; check; list pairs filter SL; diff"], 0,
+         r"^210 pairs have another SL \(194 on the same path\); hosts keep[\s\S]*^With SLs as hosts hold them \(210 pairs from before\): 3 groups of channels with "
+         r"credit loops[\s\S]*^Sound:[\s\S]*^! node0005 node0001 SL +4 0 → 2$[\s\S]*^~ SL +node0005 -> node0001 \(LID 3\)  links 4 -> 4  SL 0 -> 2$"),
+    Case("the same SLs", ["torus:4x4", "-e", "route minhop; fail link t00[2]; check; diff"], 1, r"rerouted", absent=r"another SL|as hosts hold"),
+
+    # --- an opensm.conf that names no engine, as `opensm -c` writes it
+    Case("no engine in the configuration", ["-F", "null.conf", TREE, "-e", "show"], 0, r"^routed by minhop ", r"null.conf names no routing_engine: minhop, as OpenSM does"),
+    Case("an empty configuration", ["-F", "empty.conf", TREE, "-e", "show"], 0, r"^routed by minhop ", r"empty.conf names no routing_engine: minhop"),
+    Case("another engine than the configuration's none", ["-F", "null.conf", *UPDN, TREE, "-e", "show"], 0, r"^routed by updn "),
+    Case("an engine in force stays", [TREE, *UPDN, "-e", "config null.conf; show"], 0, r"^routed by updn "),
+
+    # --- where the subnet manager runs
+    Case("the same at start", ["director:2,2,1,2", *UPDN, "-e", "show"], 0, r"", r"From the subnet manager's place, dir1/L01/U1, the tables do not reach"),
+    Case("a switch out of the manager's reach", ["--json", TREE, *UPDN, "-e", "set guid spine-01"], 0,
+         r'"manager_misses":\[\{"name":"spine-02"[^\]]*\][\s\S]*From the subnet manager\'s place, spine-01, the tables do not reach 1 switch: spine-02'),
+    Case("no switch out of it", ["--json", TREE, *UPDN, "-e", "set guid node0001"], 0, r'"manager_misses":\[\]'),
+    Case("the manager on a node's GUID", [TREE, "-e", "set guid 0x0002c90300a00010; show; set guid"], 0,
+         r"^subnet manager: leaf-02$[\s\S]*guid +0x0002c90300a00010 "),
+    Case("the manager nowhere", [TREE, *UPDN, "-e", "fail host node0001", "-e", "set guid nonsense"], 1, r"", r"guid: found \"nonsense\", expected a GUID"),
+    Case("the manager on a GUID of nothing", [TREE, "-e", "set guid 0x77"], 1, r"", r"guid: found \"0x77\", expected a GUID"),
+    Case("a name without a fabric", ["-e", "set guid spine-01"], 1, r"", r"expected a port GUID, or a fabric with a node so named"),
+    Case("route does not move the manager", [TREE, "-e", "route minhop guid=spine-01"], 1, r"", r"`set guid spine-01`"),
+
     # --- check
     Case("sound", [TREE, *UPDN, "-e", "check"], 0, r"^Sound: "),
     Case("fault", [TREE, *UPDN, "-e", "fail switch leaf-01; check"], 1, r"^NOT SOUND", absent=r"^Sound"),
@@ -122,6 +155,19 @@ CASES = [
     Case("check without tables", [TREE, "-e", "check"], 1, NOTHING, r"-e:1: nothing is routed yet"),
     Case("check with too much", [TREE, *UPDN, "-e", "check all"], 1, NOTHING, r"expected: check \[spread tree\|lag\] \[--baseline FILE\]$"),
     Case("trace without a path", [TREE, *UPDN, "-e", "fail switch leaf-01; trace node0004 node0001"], 1, r"NO PATH"),
+
+    # --- plans
+    Case("as planned", [TREE, "-e", "plan all.csv"], 0, r"^all\.csv \(cabling list\): 6 cables compared, 6 as planned\.\nCabled as planned\.$"),
+    Case("not as planned", [TREE, "-e", "plan wrong.csv"], 1,
+         r"^not found +spine-03: no node[^\n]*\(line 5\)\nextra[\s\S]*^swapped +line 2: leaf-01\[4\] leads to spine-01\[1\], and spine-02\[1\] to "
+         r"leaf-01\[5\]|^rate +line 4: leaf-02\[4\] - spine-01\[2\] is 4xHDR, planned: EDR", absent=r"Cabled as planned"),
+    Case("a plan with a line that is not understood", [TREE, "-e", "plan odd.csv"], 1, r"^left out +odd\.csv:2: found \"leaf-01,4\", expected two devices",
+         absent=r"Cabled as planned"),
+    Case("hosts elsewhere than Slurm believes", [TREE, "-e", "plan slurm.conf"], 1,
+         r"^leaf +line 2: node0007 hangs on leaf-03\[1\], planned: s2, which is leaf-02\n"),
+    Case("no plan", [TREE, "-e", "plan junk"], 1, NOTHING, r"-e:1: junk:1: found \"this is no fabric\", expected a plan of cables: a table"),
+    Case("no such plan", [TREE, "-e", "plan nowhere"], 1, NOTHING, r"nowhere: cannot be opened: No such file"),
+    Case("a plan without a fabric", ["-e", "plan good.csv"], 1, NOTHING, r"no fabric is loaded"),
 
     # --- the edges of what there may be
     Case("two hosts and no switch", ["pair.net", "-e", "route minhop; trace A B"], 1, r"has no switch", r"-e:1: "),
@@ -224,8 +270,20 @@ CASES = [
     Case("host of two ports", [STAGE, "-R", "minhop", "-e", "trace tank1 stage2"], 0,
          r"^tank1 is taken for tank1 mlx4_0\[1\], the first of its ports that is up\.$"),
     Case("names", ["--node-name-map", "names.map", TREE, "-e", "show switches"], 0, r"first leaf"),
+    Case("twins apart", [TWINS, *UPDN, "-e", "list switches"], 0, r"(?s)\A(?=.*Quantum-2 …8f0040 )(?=.*Quantum-2 …917f80 )"),
+    Case("a twin by its end", [TWINS, *UPDN, "-e", "fail switch 8f0040; journal"], 0, r"^1 node down\.[\s\S]*fail switch .*8f0040"),
+    Case("a twin described", [TWINS, "-e", "show node 8f0040"], 0, r"\Aswitch Quantum-2 …8f0040\n[^\n]*\ndescribed as Quantum-2 Mellanox Technologies\n"),
+    Case("a twin without it", [TWINS, "-e", "show node Quantum-2"], 1, NOTHING, r"\"Quantum-2\" fits 8 nodes: \"Quantum-2 …8d1100\""),
+    Case("a twin for other tools", [TWINS, "-e", "save -"], 0, r'"S-a0b1c203008f0040"\s+# "Quantum-2 Mellanox Technologies"', absent="…"),
+    Case("a twin's dump", [TWINS, *UPDN, "-e", "export lfts -"], 0, r"'Quantum-2 Mellanox Technologies'", absent="…"),
+    Case("a twin renamed", ["--node-name-map", "twins.map", TWINS, "-e", "list switches"], 0, r"^  rack 7 [\s\S]*Quantum-2 …8f0c00 ",
+         absent="…8f0040"),
+    Case("json: a twin", ["--json", TWINS, "-e", "show switches"], 0,
+         r'"name":"Quantum-2 \\u20268f0040","guid":"0xa0b1c203008f0040",.*"description":"Quantum-2 Mellanox Technologies"'),
+    Case("json: no twin", ["--json", TREE, *UPDN, "-e", "show switches"], 0, absent=r'"description"'),
+    Case("twins drawn", [TWINS, *UPDN, "-e", "export svg -; export dot -"], 0, r"(?s)Quantum-2 …8f0040.*Quantum-2 …8f0040"),
     Case("-R that stops", ["-F", "mesh.conf", "-R", "lash", ENDLESS, "-e", "echo x"], 1, r"\Ax\n\Z", r"^STOP: OpenSM"),
-    Case("route that stops", ["-F", "mesh.conf", ENDLESS, "-e", "route lash"], 1, r"^STOP: OpenSM"),
+    Case("route that stops", ["-F", "mesh.conf", ENDLESS, "-e", "route lash"], 1, r"^STOP: OpenSM", r"mesh.conf names no routing_engine"),
 
     # --- history
     Case("rules are undone", [TREE, *UPDN, "-e", "set rules manual; show options; undo; show options"], 0,

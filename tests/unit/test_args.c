@@ -90,7 +90,7 @@ static void test_readings(void **state)
 	assert_true(args_has(&a, "all") && args_end(&a, "switches") && !args_end(&a, "all"));
 	forget(&a, argv);
 	assert_int_equal(read_line(s, cycle, NULL, "x 16", &a, &argv, &e), -1);
-	assert_non_null(strstr(e.msg, "found \"16\", expected a layer (VL), 0 to 15"));
+	assert_non_null(strstr(e.msg, "found \"16\", expected a layer, 0 to 15"));
 	forget(&a, argv);
 	assert_int_equal(read_line(s, start, NULL, "x minhop leaf-01 node0001", &a, &argv, &e), 0);
 	assert_string_equal(args_word(&a, "ENGINE", "-"), "minhop");
@@ -239,9 +239,8 @@ static void test_random_words(void **state)
 static void test_refused(void **state)
 {
 	static const char *const lines[][2] = {
-		{"cdg -18446744073709551615",
-		 "found \"-18446744073709551615\", expected a layer (VL), 0 to 15"},
-		{"cdg 18446744073709551617", "expected a layer"},
+		{"cdg -18446744073709551615", "found \"-18446744073709551615\", expected a VL, 0 to 15"},
+		{"cdg 18446744073709551617", "expected a VL"},
 		{"shifts -18446744073709551613", "expected how many shifts to look at, from 1"},
 		{"advise failures \"\"", "failures: found \"\", expected a number from 0 to"},
 		{"fail random 1 seed=99999999999999999999",

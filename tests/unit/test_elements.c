@@ -253,8 +253,8 @@ static void test_through_others(void **state)
 	finish(&n);
 	group(&n, NULL);
 	assert_int_equal(n.el->n, 4);
-	assert_string_equal(n.el->name[0], "box (0x0000000000000001)");
-	assert_string_equal(n.el->name[2], "box (0x0000000000000003)");
+	assert_string_equal(n.el->name[0], "box …000001");
+	assert_string_equal(n.el->name[2], "box …000003");
 	assert_string_equal(n.el->name[1], "between"); /* GUID 0 makes no group */
 	write_file(&n, "# two boxes\n0x1 rack\n0x3 rack\n0x2 wires  \n4 wires\n");
 	group(&n, n.file);

@@ -111,6 +111,32 @@ static void test_lookup(void **state)
 	fabric_unref(f);
 }
 
+static void test_port_labels(void **state)
+{
+	struct fabric *f = finish(small()), *g;
+	struct fabric_builder *b;
+	uint32_t n;
+
+	(void)state;
+	assert_null(f->port_labels);
+	assert_null(fabric_port_label(f, 1));
+	fabric_unref(f);
+	b = small();
+	fb_label(b, 0, 1, "1/32/1", 6);
+	fb_label(b, 0, 2, "2", 1); /* its number: says nothing */
+	fb_label(b, 0, 3, "1/2/1 and much more than a label", 32);
+	fb_label(b, 0, 3, "1/2/2\033", 6);
+	f = finish(b);
+	n = fabric_node_by_guid(f, 0x1001);
+	g = fabric_variant(f, NO_ID, false);
+	fabric_unref(f);
+	assert_string_equal(fabric_port_label(g, g->node_port[n] + 1), "1/32/1");
+	assert_null(fabric_port_label(g, g->node_port[n] + 2));
+	assert_string_equal(fabric_port_label(g, g->node_port[n] + 3), "1/2/2 ");
+	assert_null(fabric_port_label(g, g->node_port[n] + 4));
+	fabric_unref(g);
+}
+
 static void test_variants(void **state)
 {
 	struct fabric_builder *b = small();
@@ -247,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_builder_refuses),
 		cmocka_unit_test(test_lookup),
+		cmocka_unit_test(test_port_labels),
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_topo),
 		cmocka_unit_test(test_far),

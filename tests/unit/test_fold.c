@@ -318,9 +318,9 @@ static void test_brief(void **state)
 	view_select(v, 0);
 	view_toggle(v);
 	assert_int_equal(view_count(v), 3);
-	expect(v, 1, "name", "  Spine 1: ISR9024D-M Voltaire (0x0008f10400410102)");
-	expect_brief(v, 1, "name", "  Spine 1: #2");
-	expect_brief(v, 2, "name", "  Spine 1: #1");
+	expect(v, 1, "name", "  Spine 1: ISR9024D-M …410102");
+	expect_brief(v, 1, "name", "  Spine 1: 410102");
+	expect_brief(v, 2, "name", "  Spine 1: 410101");
 	end(&sc, s, v);
 }
 

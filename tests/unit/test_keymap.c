@@ -23,7 +23,7 @@ static bool pane(const char *name)
 	return !strcmp(name, "ports");
 }
 
-static const struct keymap_check check = {action, pane};
+static const struct keymap_check check = {action, pane, NULL};
 
 static void names_round_trip(void **state)
 {
@@ -286,6 +286,57 @@ static void by_path(void **state)
 	free(name);
 }
 
+static char *given(const char *file)
+{
+	char *program = str_printf("%s/a/bin/program", top),
+	     *path = keymap_given(file, program, "/nonexistent");
+
+	free(program);
+	return path;
+}
+
+/* `include FILE` is beside the file that includes it; otherwise one of those that come with the program, so
+ * that a user's default.keys may include default.keys. */
+static void include_given(void **state)
+{
+	struct keymap_check with_given = check;
+	struct keymap km = {0};
+	struct text errors = {0};
+	struct err e;
+	char *path = str_printf("%s/mine/default.keys", top);
+	FILE *f;
+	bool more;
+	keycode x = 'x', y = 'y', z = 'z';
+
+	(void)state;
+	with_given.given = given;
+	put("a/share/ibscope/keymaps/default.keys");
+	put("mine/beside.keys");
+	for (int i = 0; i < 3; i++) {
+		static const char *const names[] = {"mine/default.keys", "mine/beside.keys",
+						    "a/share/ibscope/keymaps/default.keys"};
+		char *to = str_printf("%s/%s", top, names[i]);
+
+		put(names[i]);
+		f = fopen(to, "we");
+		assert_non_null(f);
+		fputs(i == 0   ? "include default.keys\ninclude beside.keys\nbind z up\ninclude none.keys\n"
+		      : i == 1 ? "bind y up\n"
+			       : "bind x up\n",
+		      f);
+		fclose(f);
+		free(to);
+	}
+	assert_int_equal(keymap_load(&km, path, &with_given, &errors, &e), 0);
+	assert_non_null(keymap_find(&km, "all", &x, 1, &more));
+	assert_non_null(keymap_find(&km, "all", &y, 1, &more));
+	assert_non_null(keymap_find(&km, "all", &z, 1, &more));
+	assert_non_null(strstr(text_str(&errors), "default.keys:4: include: cannot read"));
+	text_free(&errors);
+	keymap_clear(&km);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +350,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(places_in_order, new_top, drop_top),
 		cmocka_unit_test_setup_teardown(link_to_program, new_top, drop_top),
 		cmocka_unit_test_setup_teardown(by_path, new_top, drop_top),
+		cmocka_unit_test_setup_teardown(include_given, new_top, drop_top),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

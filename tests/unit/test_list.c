@@ -59,7 +59,7 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 		snprintf(word, size, "1");
 	else if (!strcmp(word, "PANE"))
 		snprintf(word, size, "lft");
-	else if (!strcmp(word, "LAYER"))
+	else if (!strcmp(word, "LAYER") || !strcmp(word, "VL"))
 		snprintf(word, size, "0");
 	else if (!strncmp(word, "ENGINE", 6))
 		snprintf(word, size, "minhop");
@@ -469,7 +469,7 @@ static void mistakes_are_told(void **state)
 	line_fails(s, "list lft", "pane lft: found 0 arguments, expected SWITCH [DESTINATION]");
 	line_fails(s, "list lft node0001", "pane lft: node0001 is no switch");
 	line_fails(s, "list path node0001", "pane path: found 1 argument, expected SRC DST");
-	line_fails(s, "list cdg 16", "expected a layer (VL), 0 to 15");
+	line_fails(s, "list cdg 16", "expected a VL, 0 to 15");
 	line_fails(s, "list cycle 0 x", "expected a number from 1");
 	line_fails(s, "list layers nonsense", "expected [switches]");
 	line_fails(s, "list switches sort", "expected a column");

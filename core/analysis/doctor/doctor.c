@@ -122,6 +122,10 @@ static const struct rule rules[] = {
 	{"sm-decides", WARNING, LIKELY, find_sm_decides,
 	 "where the subnet manager runs is a guess, and what a failure does depends on it",
 	 "set guid: where the subnet manager runs"},
+	{"sm-place", WARNING, COMPUTED, find_sm_place,
+	 "no packet by LID gets from the subnet manager to these switches; OpenSM's manual wants it "
+	 "elsewhere under Up/Down",
+	 "set guid: a host on a leaf"},
 	{"sm-guessed", NOTE, LIKELY, find_sm_guessed, "the file does not tell where the subnet manager runs",
 	 "set guid: where the subnet manager runs"},
 	{"single-point", NOTE, COMPUTED, find_single_point, "no second way leads to these hosts", NULL},

@@ -273,6 +273,32 @@ int find_slow(struct doctor *d, const struct rule *r)
 
 /* --- where the subnet manager is ---------------------------------------------------------------------- */
 
+int find_sm_place(struct doctor *d, const struct rule *r)
+{
+	uint8_t *missed;
+	struct places at = {0};
+	struct finding *x;
+	char a[300];
+
+	if (!d->r)
+		return 0;
+	missed = NEW_ARRAY(d->f->n_switches + 1, uint8_t);
+	manager_misses(d->r, missed);
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (missed[s])
+			places_add_switch(&at, d->f, s);
+	if (at.n) {
+		x = tell(d, r, "%s, where the subnet manager %s, does not reach %s under %s: %s.",
+			 endport_label(d->f, d->t->sm_endport, a, sizeof(a)),
+			 d->f->sm_guessed ? "is taken to run" : "runs", PLURAL(at.n, "switch"), d->r->engine,
+			 places_text(&at));
+		places_end(&at, x);
+		finding_more(x, "show");
+	}
+	free(missed);
+	return 0;
+}
+
 int find_sm_guessed(struct doctor *d, const struct rule *r)
 {
 	uint32_t ep = d->t->sm_endport;
