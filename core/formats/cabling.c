@@ -103,7 +103,7 @@ static bool next_field(const char **at, const char *end, char between, struct cu
 			field->end = rest.p - 1; /* "" within: both stay */
 		p = rest.p;
 	}
-	stop = memchr(p, between, (size_t)(end - p));
+	stop = p < end ? memchr(p, between, (size_t)(end - p)) : NULL;
 	if (!quoted)
 		*field = (struct cursor){p, stop ? stop : end};
 	*at = stop ? stop + 1 : NULL;

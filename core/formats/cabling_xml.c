@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Expat 2.9 deprecates the other one. */
+#if XML_MAJOR_VERSION * 100 + XML_MINOR_VERSION >= 209
+#define CURRENT_LINE(xml) ((unsigned)XML_GetCurrentLineNumber64(xml))
+#else
+#define CURRENT_LINE(xml) ((unsigned)XML_GetCurrentLineNumber(xml))
+#endif
+
 #define PIECE (1 << 20) /* bytes between two looks whether the work was cancelled */
 
 struct rate {
@@ -65,7 +72,7 @@ static void begin(void *ctx, const char *name, const char **list)
 	} else if (!strcmp(name, "port")) {
 		keep(&r->port, attribute(list, "num"));
 		r->cable = rate_of(r->list, list);
-		r->line = (unsigned)XML_GetCurrentLineNumber(r->xml);
+		r->line = CURRENT_LINE(r->xml);
 		text_free(&r->peer_port);
 		text_free(&r->peer_node);
 	}
@@ -120,8 +127,7 @@ int cabling_xml(const struct input *in, struct cabling *c, struct err *e)
 	}
 	if (status != XML_STATUS_OK)
 		rc = err_set(e, "%s:%u: found %s, expected XML with <fabric> and <linklist>", in->name,
-			     (unsigned)XML_GetCurrentLineNumber(r.xml),
-			     XML_ErrorString(XML_GetErrorCode(r.xml)));
+			     CURRENT_LINE(r.xml), XML_ErrorString(XML_GetErrorCode(r.xml)));
 	else if (!r.known)
 		rc = err_set(e, "%s: found other XML, expected <fabric> with <linklist name=...>", in->name);
 	XML_ParserFree(r.xml);
