@@ -458,9 +458,35 @@ def columns():
     return told
 
 
+def lengths():
+    """`hops` are cables between switches, `links` all cables of a path: in text, columns and JSON; old keys say what they are."""
+    for spec in ("xgft:3,3:1,3", "ring:5"):
+        for engine in ("minhop", "updn", "ftree", "lash", "dfsssp", "nue"):
+            found = [json.loads(x) for x in run(["--json", "-e", "synth %s; route %s,no_fallback; list hosts" % (spec, engine)]).stdout.splitlines()]
+            if not found[1]["ok"]:
+                continue
+            hosts, at = [r["name"] for r in found[2]["rows"]], [r["switch"].partition("[")[0] for r in found[2]["rows"]]
+            for i in range(1, len(hosts)):
+                done = run(["--json", "-e", "synth %s; route %s; trace %s %s; why %s %s; list lft %s; why %s %s; list hops %s" % (
+                    spec, engine, hosts[0], hosts[i], hosts[0], hosts[i], at[0], at[0], hosts[i], at[0])])
+                trace, why, lft, entry, apart = ([json.loads(x) for x in done.stdout.splitlines()[2:]] + [{}] * 5)[:5]
+                hops, links = len(trace["forward"]["path"]) - 1, len(trace["forward"]["path"]) + 1
+                row = [r for r in lft["rows"] if r["lid"] == trace["forward"]["dlid"]][0]
+                told = [c["hops"] for c in entry["choice"]["candidates"] if c["port"] == entry["choice"]["port"] and "hops" in c]
+                told += [r["shortest"] for r in apart.get("rows", []) if r["target"] == at[i] and engine == "minhop"]
+                verdict((trace["forward"]["links"], why["pair"]["links"], why["pair"]["hops"], row["hops"]) == (links, links, hops, hops)
+                        and set(told) <= {hops} and ("%d hop%s, %d links" % (hops, "s" * (hops != 1), links)) in why["text"][0],
+                        "%s %s %s: %d hops, found %s %s" % (engine, hosts[0], hosts[i], hops, row, told))
+    for c in answer("schema")["commands"]:
+        for k in c["keys"] or []:
+            if re.search(r"hops", k["key"]):
+                verdict("links" in k["help"] or "cables between switches" in k["help"], "%s of %s: %s" % (k["key"], c["name"], k["help"]))
+
+
 def claims():
     global PANES
     PANES = pane_names()
+    lengths()
     keymaps()
     own_options()
     sources()

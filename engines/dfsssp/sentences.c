@@ -200,7 +200,7 @@ static void say_choice(const struct saying *y)
 	if (y->ev->rule == WHY_TIE)
 		say_tie(y);
 	if (y->ev->rule == WHY_LIGHTER)
-		text_add(y->t, ": the ways with fewer links are heavier");
+		text_add(y->t, ": the ways with fewer hops are heavier");
 	text_add(y->t, "; it leaves the heap at distance ");
 	add_distance(walk_value(y->w, T_DIST, y->ev->a), y->ev->flags / DS_ONE_HOP, kept(y)->graph->start,
 		     y->t);

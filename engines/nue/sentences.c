@@ -142,7 +142,7 @@ static void decide_entry(const struct nue_run *x, const struct nue_cause *c, con
 
 void nue_tell_choice(const struct nue_run *x, const struct nue_cause *cause)
 {
-	static const char *const quantity[] = {"links", "distance", "weight", "blocked"};
+	static const char *const quantity[] = {"hops", "distance", "weight", "blocked"};
 	struct rec_choice *c = rec_choice(x->in, x->g->sw[cause->v], cause->lid);
 
 	if (!c)
@@ -612,7 +612,7 @@ static void tell_length(const struct routing *r, uint32_t from, unsigned dlid, s
 
 	for (uint32_t i = 0; i < n; i++)
 		if (list[i].sw == from)
-			text_add(t, "From %s it is a detour of %u links: %u would do, %s.\n",
+			text_add(t, "From %s it is a detour of %u hops: %u would do, %s.\n",
 				 switch_name(r->topo->fabric, from), list[i].links, list[i].least,
 				 list[i].open ? "by ways that nothing restricts, but weights led elsewhere"
 					      : "but each such way makes a turn that the layer restricts");

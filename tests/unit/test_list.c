@@ -81,6 +81,7 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 
 static void expect_row(const json_t *row, const json_t *columns)
 {
+	bool was = json_object_get(row, "links");
 	size_t i;
 	json_t *name;
 
@@ -91,8 +92,10 @@ static void expect_row(const json_t *row, const json_t *columns)
 		const json_t *cell = json_object_get(row, json_string_value(name));
 
 		assert_true(json_is_string(cell) || json_is_number(cell) || json_is_null(cell));
+		was = was && strcmp(json_string_value(name), "links");
 	}
-	assert_int_equal(json_object_size(row), json_array_size(columns) + 3);
+	/* a column that had another name before has that as a key, too */
+	assert_int_equal(json_object_size(row), json_array_size(columns) + 3 + was);
 }
 
 /* Both outputs agree; the number of rows, or -1 when the pane refuses. */

@@ -68,11 +68,11 @@ enum how { BY_NAME, BY_WORD, BY_BEGIN };
 static bool column_fits(const struct view *v, unsigned c, const char *w, size_t len, enum how how,
 			struct column_part *to)
 {
-	const char *name = view_column_name(v, c);
+	const char *name = view_column_name(v, c), *was = v->ops->column[c].was;
 
 	*to = (struct column_part){.col = c, .part = -1};
 	if (how == BY_NAME)
-		return same(name, strlen(name), w, len);
+		return same(name, strlen(name), w, len) || (was && same(was, strlen(was), w, len));
 	if (how == BY_BEGIN)
 		return strlen(name) > len && !strncasecmp(name, w, len);
 	to->part = part_named(name, w, len);

@@ -259,9 +259,13 @@ static json_t *row_json(const struct view *v, const struct layout *l, uint32_t r
 	json_object_set_new(r, "marks", marks_json(view_marks(v, row)));
 	json_object_set_new(r, "about", about ? about_json(v, &s) : json_object());
 	for (unsigned k = 0; k < l->n; k++) {
+		const struct column *c = &v->ops->column[l->col[k]];
+
 		text_clear(&t);
 		view_cell(v, row, l->col[k], &t);
-		json_object_set_new(r, l->name[k], cell_json(&v->ops->column[l->col[k]], text_str(&t)));
+		json_object_set_new(r, l->name[k], cell_json(c, text_str(&t)));
+		if (c->was)
+			json_object_set_new(r, c->was, cell_json(c, text_str(&t)));
 	}
 	text_free(&t);
 	return r;

@@ -153,7 +153,8 @@ enum fold_rule {
 
 struct column {
 	const char *name;
-	uint8_t width; /* at least; 0 = the name's */
+	const char *was; /* an older name, still taken and a key of JSON too; NULL */
+	uint8_t width;	 /* at least; 0 = the name's */
 	uint8_t flex;  /* share of the room left over, 0 = fixed */
 	bool right;    /* aligned right */
 	bool numeric;  /* sorted by number() */

@@ -15,7 +15,7 @@ static const struct column columns[] = {
 	{.name = "LID", .width = 3, .right = true, .numeric = true},
 	{.name = "to", .width = 8, .flex = 1},
 	{.name = "layer", .right = true, .numeric = true, .drop = 2, .fold = FOLD_RANGE},
-	{.name = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "hops", .was = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
 	{.name = "least", .right = true, .numeric = true, .fold = FOLD_RANGE},
 	{.name = "more", .right = true, .numeric = true, .drop = 3, .fold = FOLD_MAX},
 	{.name = "for", .width = 12},
@@ -191,8 +191,8 @@ static void footer(const struct view *v, struct text *t)
 	if (!p->found || !view_selected(v, &row))
 		return;
 	text_add(t,
-		 detour_of(v, row)->d.open ? "a way of %u links was open; weights led elsewhere"
-					   : "each way of %u links makes a turn that the layer restricts",
+		 detour_of(v, row)->d.open ? "a way of %u hops was open; weights led elsewhere"
+					   : "each way of %u hops makes a turn that the layer restricts",
 		 detour_of(v, row)->d.least);
 }
 

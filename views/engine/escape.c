@@ -11,7 +11,7 @@
 enum { C_LINKS, C_SWITCH, C_PORT, C_TO, C_HULL, C_BETWEEN, C_BLOCKED };
 
 static const struct column columns[] = {
-	{.name = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "hops", .was = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
 	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "port", .right = true, .numeric = true},
 	{.name = "towards", .width = 8, .flex = 1},

@@ -15,7 +15,7 @@ static const struct column columns[] = {
 	{.name = "LID", .width = 3, .right = true, .numeric = true},
 	{.name = "to", .width = 8, .flex = 1},
 	{.name = "pairs", .right = true, .numeric = true, .fold = FOLD_SUM},
-	{.name = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "hops", .was = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
 	{.name = "layer now", .right = true, .numeric = true, .fold = FOLD_RANGE},
 };
 

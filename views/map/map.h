@@ -86,7 +86,7 @@ struct map {
 	uint32_t n_lines, cap_lines;
 	struct map_stop *stop;
 	uint32_t n_stops, cap_stops;
-	struct text said;    /* what the title says of the overlay: "path node0009 → node0041, 6 hops" */
+	struct text said;    /* what the title says of the overlay: "path node0009 → node0041, 6 links" */
 	struct text meaning; /* what its marks mean, for the legend: "A B ends  ◆ on the path" */
 
 	const struct map_scale *scale;

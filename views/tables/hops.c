@@ -13,7 +13,7 @@ enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };
 static const struct column columns[] = {
 	{.name = "target", .width = 10, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "least", .right = true, .numeric = true, .fold = FOLD_MIN},
-	{.name = "links", .right = true, .numeric = true, .drop = 1, .fold = FOLD_MIN},
+	{.name = "shortest", .was = "links", .right = true, .numeric = true, .drop = 1, .fold = FOLD_MIN},
 	{.name = "n", .width = 2, .right = true, .numeric = true, .drop = 2},
 	{.name = "ports of least cost", .width = 12, .flex = 2},
 };
@@ -21,8 +21,8 @@ static const struct column columns[] = {
 struct priv {
 	uint32_t sw;	       /* NO_ID when the fabric has it no more */
 	uint32_t *target;      /* [n_rows] */
-	uint16_t *distance;    /* [n_switches] links when nothing is forbidden */
-	uint32_t longer, none; /* targets that cost more than their links; that have no path */
+	uint16_t *distance;    /* [n_switches] hops when nothing is forbidden */
+	uint32_t longer, none; /* targets that cost more than their distance; that have no path */
 	bool unfinished;       /* at the step shown: a target without path may get one */
 	uint32_t ahead;	       /* values that the step brought before the round of their distance */
 };
@@ -176,7 +176,7 @@ static void title(const struct view *v, struct text *t)
 	if (p->ahead)
 		text_add(t, ", %s ran ahead", PLURAL(p->ahead, "value"));
 	if (p->longer)
-		text_add(t, ", %u longer than the links", p->longer);
+		text_add(t, ", %u longer than the shortest", p->longer);
 	if (p->none)
 		text_add(t, p->unfinished ? ", %u not known yet" : ", %u without path", p->none);
 }

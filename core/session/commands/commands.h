@@ -105,7 +105,8 @@
 	"rows[].about.dst object? where it leads to\n"                                             \
 	"rows[].about.dst.name node the node\n"                                                    \
 	"rows[].about.dst.port portnum? its port\n"                                                \
-	"rows[].* string|number|null cells by column\n"
+	"rows[].* string|number|null cells by column; in panes hops, escape, detours and moved `links` too, an older name of "  \
+	"`shortest` and `hops`\n"
 #define JSON_LOOPS                                                                         \
 	"credit_loops[] object groups of channels with credit loops\n"                     \
 	"credit_loops[].group integer(1..) its number, from 1\n"                           \
