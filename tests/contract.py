@@ -190,6 +190,7 @@ SHOWN = [
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "step start",
              "step until leaf-01 node0009", "step show", "step end", "elements", "survey chassis"]),
     (["ring:6"], ["equal-paths"]),
+    (["ring:6", "-R", "nue"], ["spread tree"]),
     ([TREE], ["plan plan.csv", "plan plan.csv all"]),
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),

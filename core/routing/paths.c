@@ -260,7 +260,6 @@ void dest_ways_init(struct dest_ways *w, const struct routing *r)
 	uint32_t n = r->topo->fabric->n_switches;
 
 	w->worst = NEW_ARRAY(n, uint16_t);
-	w->good = NEW_ARRAY(n, uint16_t);
 	w->set = NEW_ARRAY(n, struct port_set);
 	w->work = NEW_ARRAY(2 * (size_t)n, uint32_t);
 }
@@ -268,7 +267,6 @@ void dest_ways_init(struct dest_ways *w, const struct routing *r)
 void dest_ways_free(struct dest_ways *w)
 {
 	free(w->worst);
-	free(w->good);
 	free(w->set);
 	free(w->work);
 	*w = (struct dest_ways){0};
@@ -283,11 +281,9 @@ static uint16_t worse(uint16_t a, uint16_t b)
 }
 
 /* Take one choice of a switch into account: the links behind it, or the reason why it does not arrive. */
-static void take_choice(struct dest_ways *w, uint32_t sw, uint16_t worst, uint16_t good)
+static void take_choice(struct dest_ways *w, uint32_t sw, uint16_t worst)
 {
 	w->worst[sw] = worse(w->worst[sw], worst);
-	if (good < WALKING && (w->good[sw] == HOPS_NONE || good > w->good[sw]))
-		w->good[sw] = good;
 }
 
 static uint16_t one_more(uint16_t hops)
@@ -313,18 +309,18 @@ static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from,
 			state[sw] = 2;
 			depth = depth ? depth - 1 : NO_ID;
 			if (depth != NO_ID) /* the choice of the switch before led here */
-				take_choice(w, stack[depth], one_more(w->worst[sw]), one_more(w->good[sw]));
+				take_choice(w, stack[depth], one_more(w->worst[sw]));
 			continue;
 		}
 		at[depth] = port + 1;
 		if (step(r->topo, sw, port, owner, &next, &in) != PATH_OK)
-			take_choice(w, sw, HOPS_NONE, HOPS_NONE);
+			take_choice(w, sw, HOPS_NONE);
 		else if (next == NO_ID)
-			take_choice(w, sw, port != 0, port != 0);
+			take_choice(w, sw, port != 0);
 		else if (state[next] == 1)
-			take_choice(w, sw, HOPS_LOOP, HOPS_NONE);
+			take_choice(w, sw, HOPS_LOOP);
 		else if (state[next] == 2)
-			take_choice(w, sw, one_more(w->worst[next]), one_more(w->good[next]));
+			take_choice(w, sw, one_more(w->worst[next]));
 		else {
 			stack[++depth] = next;
 			at[depth] = 0;
@@ -340,7 +336,6 @@ void dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
 
 	for (uint32_t s = 0; s < n; s++) {
 		w->worst[s] = 0;
-		w->good[s] = HOPS_NONE;
 		if (owner == NO_ID || !switch_up(r->topo, s)) {
 			w->worst[s] = HOPS_NONE;
 			w->set[s] = (struct port_set){{0}};

@@ -59,11 +59,11 @@ uint32_t manager_misses(const struct routing *r, uint8_t *missed);
 /*
  * With adaptive routing a packet may take any port of routing_ports() at each switch.  For one destination
  * LID: worst[s] is the longest way over all choices (HOPS_LOOP where some choices loop, HOPS_NONE where some
- * end nowhere). good[s] is the longest of the ways that arrive, HOPS_NONE without any.  A choice with
- * good[next] >= good[s] closes a loop.  All arrays are [n_switches]; set[s] is filled with the ports.
+ * end nowhere).  All arrays are [n_switches]; set[s] is filled with the ports.  Where worst[s] is below
+ * HOPS_LOOP every port of set[s] leads on, to a switch of a smaller worst[] or to the destination.
  */
 struct dest_ways {
-	uint16_t *worst, *good;
+	uint16_t *worst;
 	struct port_set *set;
 	uint32_t *work; /* scratch, [2 * n_switches] */
 };

@@ -507,7 +507,8 @@ static void spread_tree(void **state)
 		struct session *s = routed(cases[i].fabric, "minhop");
 		struct err e;
 		const struct routing *r = spread_routing(session_routing(s), SPREAD_TREE, NULL, &e);
-		double *share = spread_shares(r, NULL);
+		struct spread_left left = {0};
+		double *share = spread_shares(r, &left, NULL);
 		uint32_t *hosts = routing_hosts(r), on_loops = 0;
 		double *even = even_shares(r->topo, hosts, NULL);
 		struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL, &e);
@@ -538,6 +539,7 @@ static void spread_lag(void **state)
 	struct session *s = routed("ring:4,parallel=2", "minhop");
 	const struct routing *r;
 	const struct topo *t;
+	struct spread_left left = {0};
 	struct loads *l;
 	struct err e;
 	double *share;
@@ -548,7 +550,7 @@ static void spread_lag(void **state)
 	ok_line(s, "route updn");
 	assert_string_equal(session_routing(s)->engine, "updn");
 	r = spread_routing(session_routing(s), SPREAD_LAG, NULL, &e);
-	share = spread_shares(r, NULL);
+	share = spread_shares(r, &left, NULL);
 	l = loads_new(session_routing(s), &pattern_all, NULL);
 	t = r->topo;
 	for (uint32_t p = 0; p < s->fabric->n_ports; p++) {

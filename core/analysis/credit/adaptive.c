@@ -6,7 +6,7 @@
 
 /*
  * Does the choice of a port lead to the destination?  *next: the next switch, NO_ID at the
- * end.  Choices that close a forwarding loop do not count, as looping routes never do.
+ * end.  Pairs some way of which does not arrive were left out whole, as such routes never count.
  */
 static bool leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner, uint32_t *next)
 {
@@ -94,7 +94,7 @@ void cdg_count_adaptive(struct cdg_counting *k, unsigned lid)
 	uint32_t owner = lid_owner(k->r->lids, lid);
 
 	dest_ways(k->r, lid, &k->ways);
-	memcpy(k->hops, k->ways.good, k->n * sizeof(*k->hops));
+	memcpy(k->hops, k->ways.worst, k->n * sizeof(*k->hops));
 	cdg_sort_switches(k);
 	start_all(k, lid, owner);
 	for (uint32_t i = 0; i < k->n_order; i++) {

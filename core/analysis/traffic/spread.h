@@ -34,11 +34,24 @@ enum spread_mode { SPREAD_TREE, SPREAD_LAG };
 const struct routing *spread_routing(const struct routing *r, enum spread_mode mode, struct progress *p,
 				     struct err *e);
 
+/* Pairs that have no share: those some way of which loops or ends nowhere, as check.h counts them. */
+struct spread_left {
+	uint64_t pairs;	  /* of hosts, all that were looked at */
+	uint64_t left;	  /* of these: left out whole */
+	uint64_t looping; /* of these: some way loops */
+	struct spread_missed {
+		uint32_t sw, dst; /* from the hosts on a switch to an endport */
+		uint32_t pairs;
+		bool loops;
+	} * missed;	      /* [n] the first of them, in the order of destinations; the caller frees them */
+	size_t n, cap, limit; /* limit: of n, as the caller wants it */
+};
+
 /*
  * Flow out of each port of a switch [n_ports], for all hosts to all base LIDs.  At each switch it goes on in
- * equal parts by all ports of the group that lead on.  Flow that loops or ends nowhere is not counted.  The
- * caller frees it.  NULL when cancelled.
+ * equal parts by all ports of the group.  *left is filled, up to its limit.  The caller frees the shares.
+ * NULL when cancelled.
  */
-double *spread_shares(const struct routing *r, struct progress *p);
+double *spread_shares(const struct routing *r, struct spread_left *left, struct progress *p);
 
 #endif

@@ -160,64 +160,66 @@ struct flood {
 	double *share;	 /* [n_ports] */
 	uint32_t *order; /* [n_switches] */
 	struct dest_ways ways;
+	struct spread_left *left;
 };
 
 static int farthest_first(const void *x, const void *y, void *ctx)
 {
-	const uint16_t *good = ctx;
+	const uint16_t *hops = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
-	return good[a] != good[b] ? (good[a] > good[b] ? -1 : 1) : a < b ? -1 : a > b;
+	return hops[a] != hops[b] ? (hops[a] > hops[b] ? -1 : 1) : a < b ? -1 : a > b;
 }
 
-/* Does a choice lead to the destination, without closing a loop? */
-static bool leads_on(const struct flood *w, uint32_t s, unsigned port, uint32_t dst)
-{
-	uint32_t id = switch_port_id(w->f, s, port), next;
-
-	if (!port || port > w->f->switch_nports[s])
-		return false;
-	next = w->t->peer_switch[id];
-	if (next == NO_ID)
-		return w->t->peer[id] == w->f->endport_port[dst];
-	return w->ways.good[next] < w->ways.good[s];
-}
-
-static void pass_on(struct flood *w, uint32_t s, uint32_t dst)
+static void pass_on(struct flood *w, uint32_t s)
 {
 	const struct port_set *set = &w->ways.set[s];
 	unsigned n = 0;
 
 	for (unsigned p = port_set_next(set, 0); p < 256; p = port_set_next(set, p + 1))
-		n += leads_on(w, s, p, dst);
+		n++;
 	for (unsigned p = port_set_next(set, 0); p < 256; p = port_set_next(set, p + 1)) {
 		uint32_t id = switch_port_id(w->f, s, p);
 
-		if (!leads_on(w, s, p, dst))
-			continue;
 		w->share[id] += w->flow[s] / n;
 		if (w->t->peer_switch[id] != NO_ID)
 			w->flow[w->t->peer_switch[id]] += w->flow[s] / n;
 	}
 }
 
+static void leave_out(struct spread_left *l, uint32_t s, uint32_t dst, uint32_t pairs, bool loops)
+{
+	l->left += pairs;
+	l->looping += loops ? pairs : 0;
+	if (l->n == l->limit)
+		return;
+	GROW(l->missed, l->n, l->cap);
+	l->missed[l->n++] = (struct spread_missed){s, dst, pairs, loops};
+}
+
 static void flood_to(struct flood *w, uint32_t dst)
 {
+	const uint16_t *hops = w->ways.worst;
 	uint32_t n = 0;
 
 	dest_ways(w->r, w->r->lids->base[dst], &w->ways);
 	for (uint32_t s = 0; s < w->f->n_switches; s++) {
-		w->flow[s] = w->hosts[s] - (w->t->endport_switch[dst] == s);
-		if (w->ways.good[s] < HOPS_LOOP)
+		uint32_t pairs = w->hosts[s] - (w->t->endport_switch[dst] == s);
+
+		w->left->pairs += pairs;
+		w->flow[s] = hops[s] < HOPS_LOOP ? pairs : 0;
+		if (hops[s] < HOPS_LOOP)
 			w->order[n++] = s;
+		else if (pairs)
+			leave_out(w->left, s, dst, pairs, hops[s] == HOPS_LOOP);
 	}
-	qsort_r(w->order, n, sizeof(*w->order), farthest_first, w->ways.good);
+	qsort_r(w->order, n, sizeof(*w->order), farthest_first, w->ways.worst);
 	for (uint32_t i = 0; i < n; i++)
 		if (w->flow[w->order[i]] > 0)
-			pass_on(w, w->order[i], dst);
+			pass_on(w, w->order[i]);
 }
 
-double *spread_shares(const struct routing *r, struct progress *p)
+double *spread_shares(const struct routing *r, struct spread_left *left, struct progress *p)
 {
 	uint32_t n_switches = r->topo->fabric->n_switches, n, *host = pattern_hosts(r, &n);
 	struct flood w = {
@@ -228,8 +230,11 @@ double *spread_shares(const struct routing *r, struct progress *p)
 		.flow = NEW_ARRAY(n_switches + 1, double),
 		.share = NEW_ARRAY(r->topo->fabric->n_ports + 1, double),
 		.order = NEW_ARRAY(n_switches + 1, uint32_t),
+		.left = left,
 	};
 	bool go_on = true;
+
+	*left = (struct spread_left){.limit = left->limit};
 
 	dest_ways_init(&w.ways, r);
 	for (uint32_t i = 0; i < n; i++)

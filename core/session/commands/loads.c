@@ -1,4 +1,5 @@
 /* Routes and flows on links under traffic patterns. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@
 #include "core/session/commands/commands.h"
 #include "core/session/patterns.h"
 #include "core/base/order.h"
+
+#define SHOWN 20
 
 static int by_load(const void *x, const void *y, void *ctx)
 {
@@ -253,10 +256,41 @@ static void gather_shares(struct shared *h)
 	qsort_r(h->port, h->n, sizeof(*h->port), by_share, h);
 }
 
-static void print_shares(const struct shared *h, uint32_t limit, struct out *o)
+/* Pairs without a share. */
+static json_t *print_left_out(const struct sweep *w, const struct spread_left *l, struct out *o)
+{
+	json_t *list = json_array(), *x;
+	uint64_t more = l->left;
+	char a[40], b[300];
+
+	if (l->left)
+		out_text(o,
+			 "%s of %" PRIu64 " left out whole: not every way of theirs arrives (%" PRIu64
+			 " loop).\n",
+			 plural(l->left, "pair", a, sizeof(a)), l->pairs, l->looping);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct spread_missed *m = &l->missed[i];
+
+		out_text(o, "  from %s to %s: %s, %s\n", switch_name(w->fabric, m->sw),
+			 endport_label(w->fabric, m->dst, b, sizeof(b)), PLURAL(m->pairs, "pair"),
+			 m->loops ? "forwarding loop" : "no path");
+		more -= m->pairs;
+		x = json_make("{s:i, s:b}", "pairs", (int)m->pairs, "loops", m->loops);
+		json_put_switch(x, "from", w->fabric, w->lids, m->sw);
+		json_put_endport(x, "to", w->fabric, w->lids, m->dst);
+		json_array_append_new(list, x);
+	}
+	if (more)
+		out_text(o, "  ... %s; `spread ... all` prints them\n",
+			 plural(more, "more pair", a, sizeof(a)));
+	return list;
+}
+
+static void print_shares(const struct shared *h, const struct spread_left *left, uint32_t limit,
+			 struct out *o)
 {
 	const struct topo *t = h->w->topo;
-	json_t *list = json_array();
+	json_t *list = json_array(), *left_out = print_left_out(h->w, left, o);
 	char a[300], b[300];
 
 	out_text(o,
@@ -278,13 +312,17 @@ static void print_shares(const struct shared *h, uint32_t limit, struct out *o)
 	if (h->n > limit)
 		out_text(o, "  ... %s; `spread ... all` prints them\n", PLURAL(h->n - limit, "more link"));
 	out_json(o, "shares",
-		 json_make("{s:f, s:f, s:i, s:f, s:i, s:o}", "max", h->max, "mean", h->mean, "static_max",
-			   (int)h->l->max, "static_mean", h->l->mean, "links", (int)h->n, "ports", list));
+		 json_make("{s:I, s:I, s:I, s:o, s:f, s:f, s:i, s:f, s:i, s:o}", "pairs",
+			   (json_int_t)left->pairs, "unreachable", (json_int_t)left->left, "looping",
+			   (json_int_t)left->looping, "left_out", left_out, "max", h->max, "mean", h->mean,
+			   "static_max", (int)h->l->max, "static_mean", h->l->mean, "links", (int)h->n,
+			   "ports", list));
 }
 
 static int cmd_spread(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct shared h = {.w = session_sweep(s)};
+	struct spread_left left = {.limit = args->n > 1 ? SIZE_MAX : SHOWN};
 	struct loads *l = loads_new(h.w->routing, &pattern_all, o->run->progress);
 	const struct routing *r = NULL;
 	double *share = NULL;
@@ -294,14 +332,16 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 	report_scope(s, o);
 	r = spread_as_asked(h.w->routing, args->arg[0].word, o, e);
 	if (r)
-		share = spread_shares(r, o->run->progress);
+		share = spread_shares(r, &left, o->run->progress);
 	if (r && !share)
 		err_set(e, CANCELLED);
 	if (share) {
 		h.l = l;
 		h.share = share;
 		gather_shares(&h);
-		print_shares(&h, args->n > 1 ? UINT32_MAX : 20, o);
+		print_shares(&h, &left, args->n > 1 ? UINT32_MAX : SHOWN, o);
+		o->run->found_fault |= left.left > 0;
+		free(left.missed);
 	}
 	free(h.port);
 	free(share);
@@ -375,18 +415,29 @@ const struct command load_commands[] = {
 	{.name = "spread",
 	 .syntax = "spread tree|lag [all]",
 	 .help = "load of links when switches spread packets over all ports of an adaptive-routing group",
-	 .details = "  All hosts to all; at each switch what goes to a host is divided equally over its "
-		    "group.  tree: "
-		    "all ports of\n"
-		    "  least hops, as the engine counts them; lag: all ports to the same neighbour as the "
-		    "table's "
-		    "own.  Where the\n"
-		    "  table's own port is not among them it stays alone.  Tables with groups of their own "
-		    "(`tables FILE`) use those.\n"
-		    "  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
+	 .details =
+		 "  All hosts to all; at each switch what goes to a host is divided equally over its "
+		 "group.  tree: "
+		 "all ports of\n"
+		 "  least hops, as the engine counts them; lag: all ports to the same neighbour as the "
+		 "table's "
+		 "own.  Where the\n"
+		 "  table's own port is not among them it stays alone.  Tables with groups of their own "
+		 "(`tables FILE`) use those.\n"
+		 "  Pairs some way of which loops or ends nowhere are left out whole and named, and the exit "
+		 "status is 1.\n"
+		 "  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "spread string(tree/lag/tables)? tree or lag; tables: groups of their own\n"
 			    "shares object shares of links, all hosts to all\n"
+			    "shares.pairs integer pairs of hosts\n"
+			    "shares.unreachable integer of these: left out whole, not every way arrives\n"
+			    "shares.looping integer of these: some way loops\n"
+			    "shares.left_out[] object the first of them, or all, by switch and host\n"
+			    "shares.left_out[].from node switch of the sources\n"
+			    "shares.left_out[].to endport the destination\n"
+			    "shares.left_out[].pairs integer sources on the switch\n"
+			    "shares.left_out[].loops boolean some way loops; false: one ends nowhere\n"
 			    "shares.max number largest\n"
 			    "shares.mean number mean\n"
 			    "shares.static_max integer most routes by the tables' own entries\n"
