@@ -352,8 +352,9 @@ def manual():
         if shutil.which(reader[0]):
             done = subprocess.run(reader + [PAGE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env=dict(os.environ, MANPAGER="cat", LC_ALL="C.UTF-8"))
-            verdict(done.returncode == 0 and not done.stderr,
-                    "manual page: %s says: %s" % (reader[0], done.stderr[:500]))
+            # groff 1.23 warns of lines that hold a long word, whose ends cannot meet the margin
+            said = [s for s in done.stderr.splitlines() if not re.search(r"warning \[.*\]: cannot adjust line$", s)]
+            verdict(done.returncode == 0 and not said, "manual page: %s says: %s" % (reader[0], said[:5]))
     return None
 
 
