@@ -396,51 +396,79 @@ static uint32_t list_hosts(const struct routing *r, uint32_t *ep)
 	return n;
 }
 
-/* Bits of the SLs from one host to all others. */
-static uint32_t sls_from(const struct routing *r, const uint32_t *ep, uint32_t n, uint32_t i)
-{
-	uint32_t sls = 0, sw = r->topo->endport_switch[ep[i]];
-	unsigned slid = r->lids->base[ep[i]];
-
-	for (uint32_t k = 0; k < n; k++) {
-		unsigned dlid = r->lids->base[ep[k]];
-		struct sl_range sl;
-
-		if (i == k || routing_port(r, sw, dlid) == NO_PATH)
-			continue;
-		sl = routing_sl(r, slid, dlid);
-		for (unsigned v = sl.lo; v <= sl.hi && v < 16; v++)
-			sls |= 1u << v;
-	}
-	return sls;
-}
-
 static bool is_ca(const struct fabric *f, uint32_t ep)
 {
 	return f->node_type[endport_node(f, ep)] == NODE_CA;
 }
 
-/* One source a switch where that is enough. */
+/*
+ * Sources whose SLs are those of all hosts: all of them, or two CAs of each switch where the switch decides,
+ * so that one is left when the other is the destination.  Takes them to the front of ep[n]; returns their
+ * number.
+ */
+static uint32_t take_sources(const struct routing *r, uint32_t *ep, uint32_t n)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint8_t *seen = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	uint32_t taken = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool alike = routing_sls_by_switch(r) || (routing_sls_by_source(r) && is_ca(f, ep[i]));
+
+		if (!alike || seen[r->topo->endport_switch[ep[i]]]++ < 2)
+			ep[taken++] = ep[i];
+	}
+	free(seen);
+	return taken;
+}
+
+/* Bits of the SLs from the sources to one LID; LIDs of one source have the same where the switch decides. */
+static uint32_t sls_to(const struct routing *r, const uint32_t *src, uint32_t n, unsigned dlid,
+		       const uint16_t *hops)
+{
+	uint32_t sls = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned base = r->lids->base[src[i]], count = r->lids->count[src[i]];
+
+		if (src[i] == lid_owner(r->lids, dlid) || hops[r->topo->endport_switch[src[i]]] >= HOPS_LOOP)
+			continue;
+		for (unsigned slid = base; slid < base + (routing_sls_by_switch(r) ? 1 : count); slid++) {
+			struct sl_range sl = routing_sl(r, slid, dlid);
+
+			for (unsigned v = sl.lo; v <= sl.hi && v < 16; v++)
+				sls |= 1u << v;
+		}
+	}
+	return sls;
+}
+
 static int measure_sls(const struct routing *r, struct figures *f, struct progress *p)
 {
-	const struct fabric *fb = r->topo->fabric;
-	uint8_t *seen = NEW_ARRAY(fb->n_switches + 1, uint8_t);
-	uint32_t *ep = NEW_ARRAY(fb->n_endports + 1, uint32_t), n = list_hosts(r, ep);
+	uint32_t n_switches = r->topo->fabric->n_switches;
+	uint32_t *ep = NEW_ARRAY(r->topo->fabric->n_endports + 1, uint32_t), n = list_hosts(r, ep);
+	uint32_t *work = NEW_ARRAY(n_switches + 1, uint32_t);
+	uint16_t *hops = NEW_ARRAY(n_switches + 1, uint16_t);
+	uint8_t *to = NEW_ARRAY(r->lids->max_lid + 2u, uint8_t); /* LIDs of hosts */
 	int rc = 0;
 
+	for (uint32_t i = 0; i < n; i++)
+		memset(&to[r->lids->base[ep[i]]], 1, r->lids->count[ep[i]]);
+	n = take_sources(r, ep, n);
 	f->sls = routing_has_sls(r) ? 0 : 1;
-	progress_start(p, "looking up service levels", n);
-	for (uint32_t i = 0; routing_has_sls(r) && i < n && !rc; i++) {
-		uint8_t *was = &seen[r->topo->endport_switch[ep[i]]];
-
-		if (*was && (routing_sls_by_switch(r) || (routing_sls_by_source(r) && is_ca(fb, ep[i]))))
+	progress_start(p, "looking up service levels", r->lids->max_lid);
+	for (unsigned lid = 1; routing_has_sls(r) && lid <= r->lids->max_lid && !rc; lid++) {
+		if (!to[lid])
 			continue;
-		*was |= is_ca(fb, ep[i]) || routing_sls_by_switch(r);
-		f->sls |= sls_from(r, ep, n, i);
-		rc = progress_step(p, i) ? 0 : -1;
+		dest_hops(r, lid, hops, work);
+		f->sls |= sls_to(r, ep, n, lid, hops);
+		rc = progress_step(p, lid) ? 0 : -1;
 	}
-	f->v[FIG_SLS] = __builtin_popcount(f->sls);
-	free(seen);
+	if (f->sls)
+		f->v[FIG_SLS] = __builtin_popcount(f->sls);
+	free(to);
+	free(hops);
+	free(work);
 	free(ep);
 	return rc;
 }

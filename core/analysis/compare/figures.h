@@ -29,7 +29,8 @@ enum figure {
 	/* Ports between switches, each direction on its own, on the whole paths from there. */
 	FIG_LINKS_MEAN,
 	FIG_LINKS_LEAST,
-	FIG_SLS,    /* number of service levels that paths between base LIDs may have */
+	FIG_SLS,    /* number of service levels that paths between all LIDs of hosts may have, by those that
+		       arrive */
 	FIG_LOOPS,  /* groups of credit loops on all VLs */
 	FIG_DIFFER, /* LFT entries unlike those of another routing */
 	FIGURES

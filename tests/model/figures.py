@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Figures computed a second time, and figures that several commands tell, on random states.
+
+A state is a random fabric, an engine, LMC 0 to 2, sometimes quality of service, failed cables, switches and hosts.  The
+model reads what `save -`, `export lfts -` and `export paths -` print and shares no code with the program.  EQUAL is the
+table of quantities that two commands, or text and JSON, tell.
+
+New states in every run (SEED repeats one, FIGURED=N draws N).
+Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
+"""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from trial import Failed, Tally, chosen_seed, expect  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+SEED = chosen_seed()
+FIGURED = int(os.environ.get("FIGURED", "30"))
+SECONDS = 120  # a bound for a program that hangs
+
+
+def program(fabric, commands, how=()):
+    argv = [PROGRAM, *how, fabric]
+    for c in commands:
+        argv += ["-e", c]
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    expect(done.returncode in (0, 1), " ".join(argv), "status", done.returncode, done.stderr[-300:])
+    return done.stdout
+
+
+class State:
+    """A fabric and what was done; answers of commands, in text and JSON."""
+
+    def __init__(self, fabric, before, engine, options, fresh):
+        self.fabric, self.before, self.engine, self.options = fabric, before, engine, options
+        self.fresh = fresh  # nothing of the tables was kept from before a failure
+        self.known, self.said = {}, {}
+        self.net = Net(*(self.ask(c)["content"] for c in ("save -", "export lfts -", "export paths -")))
+
+    def ask(self, command):
+        """The object of a command."""
+        if command not in self.known:
+            objects = [json.loads(line) for line in program(self.fabric, [*self.before, command], ["--json"]).splitlines()]
+            for o in objects:
+                expect(o["ok"], o["command"], "failed:", o.get("error"))
+            self.known[command] = objects[-1]
+        return self.known[command]
+
+    def text(self, command):
+        if command not in self.said:
+            told = program(self.fabric, [*self.before, "echo ---", command])
+            self.said[command] = told.split("---\n", 1)[1]
+        return self.said[command]
+
+    def number(self, command, pattern):
+        """The number that a text tells; without the line: 0."""
+        found = re.search(pattern, self.text(command), re.M)
+        return float(found[1].replace(",", "")) if found else 0
+
+    def __str__(self):
+        return "%s: %s" % (self.fabric, "; ".join(self.before))
+
+
+class Net:
+    """What is up: switches by LID, host ports by base LID, cables, tables, SLs."""
+
+    def __init__(self, saved, tables, paths):
+        self.peer = {}   # (switch LID, port) -> ("S" or "H", LID)
+        self.name = {}   # base LID -> name of the node
+        self.lids = {}   # base LID of a host port -> its LIDs
+        lmc, cable = {}, []
+        here = None
+        for line in saved.splitlines():
+            head = re.match(r'Switch\t\d+ "S-.*"\t+# "(.*)" base port 0 lid (\d+) ', line)
+            ca = re.match(r'(?:Ca|Rt)\t\d+ "H-.*"\t+# "(.*)"', line)
+            port = re.match(r'\[(\d+)\]\t"([SH])-.*"\[\d+\].*\t+# "(.*)" lid (\d+) ', line)
+            own = re.match(r'\[\d+\]\(\w+\) .*# lid (\d+) lmc (\d+) ', line)
+            if head:
+                here = int(head[2])
+                self.name[here] = head[1]
+            elif ca:
+                here = None
+            elif own and here is None:
+                lmc[int(own[1])] = int(own[2])
+            elif port and here:
+                cable.append((here, int(port[1]), port[2], int(port[4]), port[3]))
+        for sw, p, kind, lid, name in cable:
+            self.peer[sw, p] = (kind, lid)
+            if kind == "H" and lid:
+                self.lids[lid] = range(lid, lid + (1 << lmc.get(lid, 0)))
+                self.name[lid] = name
+        self.at = {lid: s for (s, _), (kind, lid) in self.peer.items() if kind == "H"}
+        self.hosts = sorted(self.lids)
+        self.owner = {k: lid for lid, ks in self.lids.items() for k in ks}
+        self.switches = sorted({s for s, _ in self.peer})
+        self.channels = {c for c, (kind, _) in self.peer.items() if kind == "S"}
+        self.table = {}
+        for line in tables.splitlines():
+            head = re.match(r"Unicast lids .* of switch Lid (\d+) ", line)
+            entry = re.match(r"0x([0-9a-f]{4}) (\d+) ", line)
+            if head:
+                here = int(head[1])
+            elif entry:
+                self.table[here, int(entry[1], 16)] = int(entry[2])
+        self.sl = {}     # (LID, LID) -> the SLs that the path may have, of those that arrive
+        for line in paths.splitlines():
+            slid, dlid, sl, _ = line.split()
+            if sl != "-":
+                ends = [int(x) for x in sl.split("..")]
+                self.sl[int(slid), int(dlid)] = set(range(ends[0], ends[-1] + 1))
+
+    def path(self, src, dst):
+        """Ports that send, from a host port to a LID: a path, or why there is none, "loop" or "lost"."""
+        here, way = self.at[src], []
+        while len(way) <= len(self.switches):
+            port = self.table.get((here, dst), 255)
+            if (here, port) not in self.peer:
+                return "lost"
+            way.append((here, port))
+            kind, lid = self.peer[here, port]
+            if kind == "H":
+                return way if dst in self.lids.get(lid, ()) else "lost"
+            here = lid
+        return "loop"
+
+
+# --- computed a second time: functions of a state, which say what is wrong ----------------------------
+
+def same(what, found, expected):
+    good = abs(found - expected) < 1e-6 if isinstance(expected, float) else found == expected
+    expect(good, "%s: %r, the model has %r" % (what, found, expected))
+
+
+def ranges(numbers):
+    """"0-2,5"."""
+    told, numbers = [], sorted(numbers)
+    for n in numbers:
+        if told and told[-1][1] == n - 1:
+            told[-1][1] = n
+        else:
+            told.append([n, n])
+    return ",".join(str(a) if a == b else "%d-%d" % (a, b) for a, b in told)
+
+
+def service_levels(state):
+    """`compare`: the SLs of all LIDs of all hosts."""
+    net = state.net
+    other = "minhop" if state.engine != "minhop" else "updn"
+    told = state.ask("compare %s %s %s" % (state.engine, other, state.options))["compare"][0]
+    if "sls" not in told or told["sls"] is None or not state.fresh:
+        return
+    used = {sl for (a, b), sls in net.sl.items() if net.owner[a] != net.owner[b] for sl in sls}
+    if used:
+        same("compare: SLs", told["sls"], ranges(used))
+
+
+COMPUTED = [service_levels]
+
+# --- the states -------------------------------------------------------------------------------------
+
+ENGINES = ["minhop", "updn", "dnup", "dor", "ftree", "lash", "sssp", "dfsssp", "nue", "mincontention"]
+
+
+def draw_state(rng):
+    kind = rng.choice(["random", "random", "random", "xgft:3,3:1,2", "ring:6", "torus:3x3", "mesh:4x3"])
+    if kind == "random":
+        kind = "random:%d,3,hosts=%d,parallel=%d,shuffle=1,seed=%d" % (rng.randrange(4, 12), rng.randrange(1, 4),
+                                                                     rng.randrange(1, 3), rng.randrange(10 ** 6))
+    options = "lmc=%d" % rng.choice([0, 0, 1, 2]) + (" qos=TRUE" if rng.random() < .4 else "")
+    engine = rng.choice(ENGINES)
+    fails = ["fail random %d seed=%d" % (rng.randrange(1, 4), rng.randrange(10 ** 6))] * (rng.random() < .5)
+    first = rng.random() < .5
+    route = "route %s %s" % (engine, options)
+    return State(kind, [*fails, route] if first else [route, *fails], engine, options, first or not fails)
+
+
+def main():
+    rng, tally = random.Random(SEED), Tally()
+    print("SEED=%s" % SEED)
+    for _ in range(FIGURED):
+        state = draw_state(rng)
+        for test in COMPUTED:
+            why = None
+            try:
+                test(state)
+            except Failed as e:
+                why = e
+            tally(not why, "%s, %s: %s" % (state, test.__name__, why))
+    return tally.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
