@@ -321,7 +321,7 @@ def manual():
         return verdict(False, "%s is missing: `make` builds it" % PAGE)
     PANES = pane_names()
     items = page_items()
-    same("command", firsts(items["COMMANDS"]), [c["name"] for c in answer("help")["commands"]])
+    same("command", firsts(items["COMMANDS"] + items["Commands of the explorer"]), [c["name"] for c in answer("help")["commands"]])
     same("engine", firsts(items["ROUTING ENGINES"]), engine_names())
     same("topic", firsts(items["TOPICS"]), [t["name"] for t in answer("help")["topics"]
                                             if t["name"] not in [e.lower() for e in engine_names()]])
@@ -484,9 +484,54 @@ def lengths():
                 verdict("links" in k["help"] or "cables between switches" in k["help"], "%s of %s: %s" % (k["key"], c["name"], k["help"]))
 
 
+# A state in which each command finds something; suites verify, live and unit have the three others.
+FINDS = {"route": "synth torus:4x4; route updn,no_fallback", "trace": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; trace 2 12",
+         "check": "synth torus:4x4; route minhop; check", "plan": "synth xgft:3,3:1,2; plan PLAN", "advise": "synth mesh:3x3; fail random 12 seed=2; advise",
+         "drift": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; drift minhop",
+         "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -"}
+
+
+def scripts():
+    """The section IN SCRIPTS: what stops, what does not, every exit status, what needs the screen, standard input."""
+    told = answer("help")["commands"]
+    items = page_items()
+    verdict(items["Exit status"][4:] == [c["name"] for c in told if "finds" in c] and items["Exit status"][:4] == list("0123"),
+            "manual page: exit status 1 of %s" % items["Exit status"])
+    verdict({c["name"] for c in told if "finds" in c} == {*FINDS, "step", "verify", "watch"}, "FINDS: has %s" % sorted(FINDS))
+    same("command of the explorer", firsts(items["Commands of the explorer"]), [c["name"] for c in told if c["screen"]])
+    for c in told:
+        done = run(["-e", c["name"] + "".join(" 1" for _ in re.findall(r"^\w+ [A-Z]", c["syntax"]))] if c["name"] not in ("live", "watch") else ["-h"])
+        verdict(("needs the curses interface" in done.stderr) == c["screen"] or "expected: " in done.stderr,
+                "%s: screen %s, but %s" % (c["name"], c["screen"], done.stderr))
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "PLAN"), "w") as f:
+            f.write("node,port,node,port\nleaf-01,4,spine-02,1\n")
+        for name, line in FINDS.items():
+            done = run(["--json", "-e", line + "; echo behind"], cwd=folder)
+            found = [json.loads(x) for x in done.stdout.splitlines()]
+            verdict(done.returncode == 1 and all(o["ok"] for o in found) and found[-1]["command"] == "echo" and found[-2]["command"] == name,
+                    "%s: status %d, %s" % (line, done.returncode, done.stdout[-300:]))
+    fabric = run(["-e", "save -", "ring:4"]).stdout
+    for words, status, said in (
+            (["-e", "echo a; frob; echo b"], 1, "a\n"), (["-e", "frob", "-e", "echo b"], 1, ""), (["-e", "quit; frob"], 0, ""),
+            (["-k", "nonsense", "-e", "echo a"], 1, ""), (["-k", "vi", "-e", "echo a"], 0, "a\n"), (["-x", "/nonexistent"], 1, ""),
+            (["-F", "/nonexistent", "-e", "echo a"], 1, ""), (["-R", "nonsense", "-e", "echo a", "ring:4"], 1, ""),
+            (["/nonexistent", "-e", "echo a"], 1, ""), (["--frob"], 2, ""), (["-e"], 2, ""), (["ring:4", "ring:5", "-e", "echo a"], 2, ""),
+            (["-x", "-", "-"], 2, ""), (["--json"], 2, ""), (["ring:4"], 2, ""), (["-e", "route minhop lmc=9"], 1, "")):
+        done = run(words)
+        verdict((done.returncode, done.stdout) == (status, said), "%s: %d %s %s" % (words, done.returncode, done.stdout, done.stderr))
+    for words, text in ((["-e", "echo a", "-"], fabric), (["-e", "load -; echo a"], fabric), (["-x", "-"], "echo a\n")):
+        done = subprocess.run([IBSCOPE] + words, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        verdict(done.returncode == 0 and done.stdout.endswith("a\n"), "%s: %d %s" % (words, done.returncode, done.stderr))
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([IBSCOPE, "-e", "echo a"], stdout=full, stderr=subprocess.PIPE)
+    verdict(done.returncode == 1, "standard output is full: %d" % done.returncode)
+
+
 def claims():
     global PANES
     PANES = pane_names()
+    scripts()
     lengths()
     keymaps()
     own_options()

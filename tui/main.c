@@ -380,6 +380,17 @@ static int run_rc(struct command_run *r, struct err *e)
 	return rc;
 }
 
+/* A keymap that cannot be used is a mistake without a screen, too. */
+static int check_keymap(const char *name, struct err *e)
+{
+	int rc;
+
+	ui.about = &about;
+	rc = keymap_choose(name, e);
+	fputs(text_str(&ui.key_errors), stderr);
+	return rc;
+}
+
 /* From here on nothing gets to standard output but through the one that cleans. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
@@ -387,7 +398,7 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	struct err e = {0};
 
 	r.f = stdout = clean_stream(STDOUT_FILENO);
-	if ((cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e))
+	if ((cl->keymap && check_keymap(cl->keymap, &e)) || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e))
 		return failed(&e);
 	for (size_t i = 0; i < cl->n_pieces && !in->quit; i++)
 		if (run_piece(&r, &cl->piece[i], &e))

@@ -220,16 +220,18 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
 }
 
-static void put_commands(const struct manual *m)
+/* Those that need the screen, or the others. */
+static void list_commands(const struct manual *m, bool screen)
 {
 	const struct command **c = NULL;
 	size_t n = 0, cap = 0;
 
 	for (size_t t = 0; m->commands[t]; t++)
-		for (const struct command *k = m->commands[t]; k->name; k++) {
-			GROW(c, n, cap);
-			c[n++] = k;
-		}
+		for (const struct command *k = m->commands[t]; k->name; k++)
+			if (k->on_screen == screen) {
+				GROW(c, n, cap);
+				c[n++] = k;
+			}
 	if (n)
 		qsort(c, n, sizeof(*c), by_name);
 	list_begin(m->out);
@@ -240,9 +242,39 @@ static void put_commands(const struct manual *m)
 		sentence(m->out, c[i]->help);
 		if (c[i]->details)
 			help_lines(m->out, c[i]->details);
+		if (c[i]->finds) {
+			struct text t = {0};
+
+			text_add(&t, "Exit status 1 in batch when %s", c[i]->finds);
+			sentence(m->out, text_str(&t));
+			text_free(&t);
+		}
 	}
 	list_end(m->out);
 	free(c);
+}
+
+static void put_commands(const struct manual *m)
+{
+	list_commands(m, false);
+}
+
+static void put_screen_commands(const struct manual *m)
+{
+	list_commands(m, true);
+}
+
+/* When commands that did not fail end with 1. */
+static void put_finds(const struct manual *m)
+{
+	list_begin(m->out);
+	for (size_t t = 0; m->commands[t]; t++)
+		for (const struct command *k = m->commands[t]; k->name; k++)
+			if (k->finds) {
+				item(m->out, k->name, NULL);
+				sentence(m->out, k->finds);
+			}
+	list_end(m->out);
 }
 
 static const struct topic *topic_of_engine(const struct engine *g)
@@ -634,6 +666,8 @@ static const struct {
 	void (*put)(const struct manual *m);
 } places[] = {
 	{"@commands@\n", put_commands},
+	{"@screen commands@\n", put_screen_commands},
+	{"@finds@\n", put_finds},
 	{"@engines@\n", put_engines},
 	{"@options@\n", put_options},
 	{"@own options@\n", put_own},
@@ -651,6 +685,7 @@ static const struct {
 
 static int put_line(const struct manual *m, const char *line, struct err *e)
 {
+	struct text names = {0};
 	char path[256];
 
 	if (*line != '@') {
@@ -664,12 +699,11 @@ static int put_line(const struct manual *m, const char *line, struct err *e)
 		}
 	if (sscanf(line, "@keys %255[^@\n]@", path) == 1)
 		return put_keys(m, path, e);
-	return err_set(
-		e,
-		"found %.*s, expected @commands@, @engines@, @options@, @own options@, @words@, @kinds@, "
-		"@panes@, @topics@, "
-		"@actions@, @limits@, @schema@, @json kinds@, @json common@, @json commands@ or @keys FILE@",
-		(int)strcspn(line, "\n"), line);
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		text_add(&names, "%.*s, ", (int)strcspn(places[i].name, "\n"), places[i].name);
+	err_set(e, "found %.*s, expected %sor @keys FILE@", (int)strcspn(line, "\n"), line, text_str(&names));
+	text_free(&names);
+	return -1;
 }
 
 static int put_template(const struct manual *m, const char *path, struct err *e)

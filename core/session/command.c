@@ -46,8 +46,9 @@ const struct command *command_find(const struct session *s, const char *name, st
 
 static json_t *command_json(const struct command *c, bool details)
 {
-	return json_make("{s:s, s:s, s:s, s:s*}", "name", c->name, "syntax", c->syntax, "help", c->help,
-			 "details", details ? c->details : NULL);
+	return json_make("{s:s, s:s, s:s, s:s*, s:s*, s:b}", "name", c->name, "syntax", c->syntax, "help",
+			 c->help, "details", details ? c->details : NULL, "finds", c->finds, "screen",
+			 (int)c->on_screen);
 }
 
 static json_t *topic_json(const struct topic *p)
@@ -89,11 +90,17 @@ static int help_all(struct session *s, struct out *o)
 {
 	const struct command *c;
 	json_t *list = json_array();
-	size_t t = 0, i = 0;
+	size_t t = 0, i = 0, told = 0;
 
-	while ((c = next_command(s, &t, &i))) {
-		out_text(o, "  %-46s %s\n", c->syntax, c->help);
-		json_array_append_new(list, command_json(c, false));
+	for (int screen = 0; screen < 2; screen++, t = i = 0) {
+		while ((c = next_command(s, &t, &i))) {
+			if (c->on_screen != screen)
+				continue;
+			if (screen && !told++)
+				out_text(o, "These need the screen, and fail with -e and -x:\n");
+			out_text(o, "  %-46s %s\n", c->syntax, c->help);
+			json_array_append_new(list, command_json(c, false));
+		}
 	}
 	out_text(o, "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "
 		    "tells more.\n");
@@ -121,6 +128,10 @@ static void tell_command(const struct command *c, struct out *o)
 	out_text(o, "%s\n  %s\n", c->syntax, c->help);
 	if (c->details)
 		out_text(o, "%s", c->details);
+	if (c->finds)
+		out_text(o, "  Exit status 1 in batch when %s.\n", c->finds);
+	if (c->on_screen)
+		out_text(o, "  It needs the screen.\n");
 }
 
 static void tell_topic(const struct topic *p, struct out *o)

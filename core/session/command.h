@@ -32,6 +32,7 @@ struct command {
 		*syntax; /* "fail link NODE[PORT]... | switch S...": help, checked and completed (syntax.h) */
 	const char *help;    /* one line */
 	const char *details; /* more lines for `help NAME`, may be NULL */
+	const char *finds;   /* "Exit status 1 in batch when ...", though it did not fail; NULL: never */
 	/*
 	 * Fields of its JSON object beside those that all commands have (contract.h).  Each is a line "KEY
 	 * TYPE TEXT", for the manual, `schema` and the tests.  NULL: none.

@@ -260,10 +260,8 @@ const struct command advise_commands[] = {
 		 "  shifts; most routes on a link; VLs.  `write FILE`: lines for opensm.conf, and the files "
 		 "they "
 		 "name,\n"
-		 "  FILE.roots, FILE.cn, FILE.io, FILE.torus; `config FILE` reads them, too.  Exit status 1 "
-		 "in "
-		 "batch when\n"
-		 "  the best is of class C.\n",
+		 "  FILE.roots, FILE.cn, FILE.io, FILE.torus; `config FILE` reads them, too.\n",
+	 .finds = "the best is of class C, or no engine routes the fabric",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE "direct boolean no levels: hosts are on all switches that carry traffic\n"
 			    "edge_switches integer switches where hosts usually are\n"

@@ -511,6 +511,7 @@ const struct command change_commands[] = {
 	{.name = "route",
 	 .syntax = "route ENGINE[,ENGINE...] [OPTION=VALUE]...",
 	 .help = "compute the tables as if OpenSM started with this engine",
+	 .finds = "no engine is left",
 	 .details =
 		 "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback "
 		 "is in the "

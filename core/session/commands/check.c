@@ -413,9 +413,8 @@ const struct command check_commands[] = {
 	{.name = "check",
 	 .at_step = true,
 	 .syntax = "check [spread tree|lag] [--baseline FILE]",
-	 .help = "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when "
-		 "something is "
-		 "wrong",
+	 .help = "unreachable pairs, forwarding loops, credit loops per VL",
+	 .finds = "something is wrong; with --baseline, when something new is",
 	 .details = "  spread: as if switches had adaptive-routing groups, see `spread`.\n"
 		    "  With adaptive-routing groups (`tables`) every way that packets may take must arrive, "
 		    "and all "

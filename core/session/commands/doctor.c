@@ -93,7 +93,8 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 const struct command doctor_commands[] = {
 	{.name = "doctor",
 	 .syntax = "doctor",
-	 .help = "all that is found without a question, worst first; exit status 1 in batch with an error",
+	 .help = "all that is found without a question, worst first",
+	 .finds = "an error is among the findings",
 	 .details = "  Judges the tables that `tables FILE|live` read, else those in force, else Min Hop's.  "
 		    "error: traffic\n"
 		    "  is or will be lost, or may stop; warning: works, but not as meant, or breaks at the "

@@ -275,9 +275,8 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 const struct command drift_commands[] = {
 	{.name = "drift",
 	 .syntax = "drift [ENGINE[,ENGINE...]] [OPTION=VALUE]... [all]",
-	 .help = "is what the switches hold right? entry by entry against the next sweep; exit status 1 in "
-		 "batch "
-		 "when it is not",
+	 .help = "is what the switches hold right? entry by entry against the next sweep",
+	 .finds = "an entry is not right, or cannot be judged",
 	 .details =
 		 "  Judges the tables that `tables FILE|live` read, else those in force.  OpenSM keeps "
 		 "existing entries, so\n"

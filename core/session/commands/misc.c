@@ -76,6 +76,8 @@ const struct command session_commands[] = {
 		 "commands[].syntax string how it is typed\n"
 		 "commands[].help string what it does\n"
 		 "commands[].details string? more, of the one asked for\n"
+		 "commands[].finds string? when the exit status is 1 in batch though it did not fail\n"
+		 "commands[].screen boolean it needs the screen\n"
 		 "topics[] object? topics; of what is no topic, none\n"
 		 "topics[].name string its name\n"
 		 "topics[].also[] string other words that lead to it\n"

@@ -287,6 +287,7 @@ const struct command path_commands[] = {
 	 .at_step = true,
 	 .syntax = "trace SRC DST",
 	 .help = "the path hop by hop, both directions",
+	 .finds = "a direction has no path, or not by all ports of an adaptive-routing group",
 	 .details = "  LIDs that the fabric's source holds can be named before anything is routed.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "forward object? the path\n" PATH_KEYS("forward") "back object? the path back\n" PATH_KEYS(

@@ -226,7 +226,8 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 const struct command plan_commands[] = {
 	{.name = "plan",
 	 .syntax = "plan FILE [all]",
-	 .help = "is it cabled as it was planned? exit status 1: it is not",
+	 .help = "is it cabled as it was planned?",
+	 .finds = "the fabric is cabled otherwise, or incomplete",
 	 .details = "  FILE: a table of cables (StartDevice, StartPort, EndDevice, EndPort as UFM has it, or "
 		    "node,port,"
 		    "node,port),\n"

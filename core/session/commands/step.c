@@ -589,6 +589,7 @@ const struct command step_commands[] = {
 		   "pause|stop | start [ENGINE] [SWITCH [DST]] | "
 		   "start [ENGINE] all | start [ENGINE] pair SWITCH SWITCH | start [ENGINE] lid DST | "
 		   "start [ENGINE] layer N",
+	 .finds = "the steps do not lead to the tables, a defect of the program",
 	 .help = "walk through the run of the engine in force, or of one that refused",
 	 .details =
 		 "  `step start` records the run; a switch, an entry, a pair, a LID or a layer: only "

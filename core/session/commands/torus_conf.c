@@ -84,6 +84,7 @@ const struct command torus_commands[] = {
 	{.name = "torus-conf",
 	 .syntax = "torus-conf [FILE]",
 	 .help = "a torus-2QoS.conf for a fabric that is a torus or mesh",
+	 .finds = "torus-2QoS refuses the fabric as it is",
 	 .details =
 		 "  Finds the dimensions, also where some switches or links are missing, and writes radices, "
 		 "seeds, datelines and port\n"

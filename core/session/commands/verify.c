@@ -169,8 +169,8 @@ static int cmd_verify(struct session *s, const struct args *args, struct out *o,
 const struct command verify_commands[] = {
 	{.name = "verify",
 	 .syntax = "verify [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
-	 .help = "the real OpenSM over a simulation of this fabric: are its tables these? exit status 1 in "
-		 "batch when not",
+	 .help = "the real OpenSM over a simulation of this fabric: are its tables these?",
+	 .finds = "OpenSM makes other tables",
 	 .details =
 		 "  Needs opensm and ibsim (Debian packages opensm, ibsim-utils).  The fabric without what "
 		 "failed "

@@ -319,10 +319,8 @@ const struct command watch_commands[] = {
 		 "time.  After\n"
 		 "  each change: what changed, what it did to tables and paths, and whether the tables have "
 		 "followed, judged as\n"
-		 "  `check` does; exit status 1 in batch when they had not.  The line at the bottom tells "
-		 "how "
-		 "old the last\n"
-		 "  reading is.\n",
+		 "  `check` does.  The line at the bottom tells how old the last reading is.\n",
+	 .finds = "a reading failed, or tables lag behind the fabric",
 	 .json = "rounds[] object readings\n"
 		 "rounds[].round integer(1..) its number, from 1\n"
 		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
