@@ -8,6 +8,7 @@ table of quantities that two commands, or text and JSON, tell.
 New states in every run (SEED repeats one, FIGURED=N draws N).
 Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
+import itertools
 import json
 import os
 import random
@@ -37,8 +38,8 @@ def program(fabric, commands, how=()):
 class State:
     """A fabric and what was done; answers of commands, in text and JSON."""
 
-    def __init__(self, fabric, before, engine, options, fresh):
-        self.fabric, self.before, self.engine, self.options = fabric, before, engine, options
+    def __init__(self, fabric, before, engine, options, fresh, rng):
+        self.fabric, self.before, self.engine, self.options, self.rng = fabric, before, engine, options, rng
         self.fresh = fresh  # nothing of the tables was kept from before a failure
         self.known, self.said = {}, {}
         self.net = Net(*(self.ask(c)["content"] for c in ("save -", "export lfts -", "export paths -")))
@@ -115,6 +116,19 @@ class Net:
                 ends = [int(x) for x in sl.split("..")]
                 self.sl[int(slid), int(dlid)] = set(range(ends[0], ends[-1] + 1))
 
+        self.by_name = {self.name[h]: h for h in self.hosts}
+
+    def parts(self, down, cables):
+        """Number of the connected part of each host without a switch and without these ports; None: on that switch."""
+        part = {}
+        for s in self.switches:
+            queue = [s] if s not in part and s != down else []
+            for at in queue:
+                part.setdefault(at, s)
+                queue += {lid for (a, p), (kind, lid) in self.peer.items()
+                          if a == at and kind == "S" and lid != down and lid not in queue and (a, p) not in cables}
+        return {h: part.get(self.at[h]) for h in self.hosts}
+
     def path(self, src, dst):
         """Ports that send, from a host port to a LID: a path, or why there is none, "loop" or "lost"."""
         here, way = self.at[src], []
@@ -160,7 +174,37 @@ def service_levels(state):
         same("compare: SLs", told["sls"], ranges(used))
 
 
-COMPUTED = [service_levels]
+def survey(state):
+    """`survey`: each failure done, and the pairs and ports that it costs."""
+    net, kind = state.net, state.rng.choice(["links", "switches"])
+    told = state.ask("survey " + kind)
+    rows = state.rng.sample(told["survey"], min(4, len(told["survey"])))
+    for row in rows:
+        after = State(state.fabric, [*state.before, row["try"]], state.engine, state.options, False, state.rng)
+        now = after.net
+        by_name = {now.name[h]: h for h in now.hosts}
+        gone = {net.name[h] for h in net.hosts} - set(by_name)
+        part = net.parts(row["switch_lid"] if kind == "switches" else None,
+                         {(row["a_lid"], row["a_port"]), (row["b_lid"], row["b_port"])} if kind == "links" else ())
+        what, several = "survey %s, %s: " % (kind, row["try"]), max(map(len, net.lids.values()))
+        lost = cut = outside = 0
+        for a, b in itertools.permutations(net.by_name, 2):
+            for k in range(several):
+                before = net.path(net.by_name[a], net.by_name[b] + k)
+                there = a in by_name and b in by_name
+                if isinstance(before, str) or there and not isinstance(now.path(by_name[a], by_name[b] + k), str):
+                    continue
+                lost += 1
+                cut += not there
+                outside += a in gone and b in gone and part[net.by_name[a]] == part[net.by_name[b]] is not None
+        same(what + "gone", row["hosts_gone"], len(gone))
+        same(what + "lost", row["lost"], lost)
+        same(what + "cut off", row["cut_off"], cut)
+        same(what + "between", row["between_survivors"], lost - cut)
+        same(what + "outside", row["outside"], outside)
+
+
+COMPUTED = [service_levels, survey]
 
 # --- the states -------------------------------------------------------------------------------------
 
@@ -177,7 +221,7 @@ def draw_state(rng):
     fails = ["fail random %d seed=%d" % (rng.randrange(1, 4), rng.randrange(10 ** 6))] * (rng.random() < .5)
     first = rng.random() < .5
     route = "route %s %s" % (engine, options)
-    return State(kind, [*fails, route] if first else [route, *fails], engine, options, first or not fails)
+    return State(kind, [*fails, route] if first else [route, *fails], engine, options, first or not fails, rng)
 
 
 def main():

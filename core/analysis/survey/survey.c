@@ -103,13 +103,13 @@ static struct sweep *sweep_without(const struct job *j, uint32_t a, uint32_t b, 
 	return after;
 }
 
-static uint32_t count_gone(const struct sweep *w)
+static uint32_t count_gone(const struct sweep *before, const struct topo *t, const struct state *after)
 {
 	uint32_t n = 0;
 
-	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
-		n += !w->topo->endport_up[ep] && !w->setup->state->node_down[endport_node(w->fabric, ep)] &&
-		     host_set_matters(w->hosts, w->fabric, ep);
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
+		n += routing_has_host(before->routing, ep) && !t->endport_up[ep] &&
+		     !after->node_down[endport_node(t->fabric, ep)];
 	return n;
 }
 
@@ -182,7 +182,7 @@ static int count_beyond(const struct job *j, const struct sweep *after, struct s
 }
 
 /* Is nothing left on which a subnet manager could run? */
-static bool all_down(const struct job *j, const struct survey_row *row)
+static bool all_down(const struct job *j, struct survey_row *row)
 {
 	const struct sweep *before = j->rq->before;
 	struct state *state = state_copy(before->setup->state);
@@ -194,6 +194,7 @@ static bool all_down(const struct job *j, const struct survey_row *row)
 		parts_mark(j->s->parts, row->part[1], state, 1);
 	t = topo_new(before->fabric, state);
 	down = t->sm_endport == NO_ID;
+	row->hosts_gone = count_gone(before, t, state);
 	topo_unref(t);
 	state_free(state);
 	return down;
@@ -222,7 +223,7 @@ static int survey_one(const struct job *j, struct effect_work *work, struct surv
 
 	if (!after)
 		return all_down(j, row) ? all_lost(j, row, p, e) : -1;
-	row->hosts_gone = count_gone(after);
+	row->hosts_gone = count_gone(before, after->topo, after->setup->state);
 	row->load_port = NO_ID;
 	row->engine = after->routing ? after->routing->engine : NULL;
 	row->fallback = !row->engine || strcmp(row->engine, before->routing->engine) != 0;

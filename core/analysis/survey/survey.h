@@ -23,13 +23,14 @@ struct survey_row {
 	uint64_t beyond;  /* of lost: lost by neither of the two failures alone */
 	uint64_t rerouted, longer; /* pairs with another path; of these, with a longer one */
 	uint64_t entries;	   /* changed ones, as in struct comparison */
-	uint32_t hosts_gone;	   /* endports that are up, but not in the subnet manager's part */
-	uint32_t load_after;	   /* most routes out of a port between switches ("all", loads.h) */
-	uint32_t load_port;	   /* the first such port, NO_ID: no link is left */
-	uint32_t new_loops;	   /* groups of credit loops that touch a VL which had none */
-	const char *engine; /* in force then; static; NULL: none routes it, figures are 0 but for pairs cut
-			      off where nothing is up any more */
-	bool fallback;	    /* another than before, or none */
+	uint32_t hosts_gone; /* hosts that count, were in the subnet manager's part, are up still, and are not
+				in it any more */
+	uint32_t load_after; /* most routes out of a port between switches ("all", loads.h) */
+	uint32_t load_port;  /* the first such port, NO_ID: no link is left */
+	uint32_t new_loops;  /* groups of credit loops that touch a VL which had none */
+	const char *engine;  /* in force then; static; NULL: none routes it, figures are 0 but for pairs cut
+			       off where nothing is up any more */
+	bool fallback;	     /* another than before, or none */
 };
 
 struct survey {
@@ -63,8 +64,9 @@ struct survey *survey_run(const struct survey_request *rq, struct progress *p, s
 void survey_free(struct survey *s);
 
 /*
- * Is a row bad? It is when nothing routes it, when hosts that are there do not reach each other, when there
- * are new credit loops, or when two failures cost pairs that neither of them costs alone.
+ * Is a row bad? It is when nothing routes it, when hosts in the subnet manager's part lose their path to each
+ * other, when there are new credit loops, or when two failures cost pairs that neither of them costs alone.
+ * Hosts cut off by what failed do not make it bad: hosts_gone counts them.
  */
 bool survey_bad(const struct survey_row *r);
 

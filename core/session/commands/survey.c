@@ -51,14 +51,16 @@ static void print_row(const json_t *r, bool pairs, struct out *o)
 
 static void print_bad(const json_t *of, const json_t *rows, struct out *o)
 {
-	uint64_t bad = 0, n = json_array_size(rows);
+	uint64_t bad = 0, cutting = 0, n = json_array_size(rows);
 	double low, high;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		bad += json_is_true(json_object_get(json_array_get(rows, i), "bad"));
+		cutting += number(json_array_get(rows, i), "hosts_gone") != 0;
+	}
 	out_text(o,
 		 "Bad: %" PRIu64 " of %" PRIu64
-		 " (not routed, hosts that are there do not reach each other, new credit loops",
+		 " (not routed, pairs lost between survivors, new credit loops",
 		 bad, n);
 	out_text(o, number(of, "pairs") ? ", or pairs lost that neither failure costs alone)" : ")");
 	if (json_is_false(json_object_get(of, "sound")))
@@ -71,7 +73,8 @@ static void print_bad(const json_t *of, const json_t *rows, struct out *o)
 		out_json(o, "bad_low", json_real(low));
 		out_json(o, "bad_high", json_real(high));
 	}
-	out_text(o, ".\n");
+	out_text(o, ".\nHosts that are up are cut off by %" PRIu64 " of %" PRIu64 " (gone).\n", cutting, n);
+	out_json(o, "cutting", json_integer((json_int_t)cutting));
 }
 
 /* Takes over both. */
@@ -202,26 +205,27 @@ const struct command survey_commands[] = {
 		   "] [seed=K] [shard I/N] [threads=K] | survey merge FILE...",
 	 .help = "every single failure, or pairs of them, ranked by what the next sweep makes of it",
 	 .details =
-		 "  lost: pairs of hosts without a path then; between: of these, between survivors, not cut "
-		 "off "
-		 "with what failed;\n"
-		 "  loops: credit loops on VLs that had none; load: most routes on a link (load-map); gone: "
-		 "host "
-		 "ports that are\n"
-		 "  up, but not in the subnet manager's part any more.  Order: loops, between, another "
-		 "engine, "
-		 "cut off, load, longer,\n"
-		 "  rerouted, entries.  pairs N: N pairs of failures at once, drawn by the seed (all where "
-		 "there "
-		 "are no more);\n"
-		 "  beyond: pairs of hosts lost that neither failure costs alone.  chassis, cards: director "
-		 "switches, and their line\n"
-		 "  and spine cards.  shard I/N: every N-th failure; `survey merge` joins what `ibscope "
-		 "--json -e "
-		 "'survey ... shard I/N'`\n"
-		 "  printed for all I to what one run would have.  threads=K: on so many cores; the result "
-		 "is the "
-		 "same.\n",
+		 "  lost: pairs of hosts that had a path and have none then; between: of these, both ends in "
+		 "the\n"
+		 "  subnet manager's part; the others are cut off, which alone is not bad.  loops: credit "
+		 "loops "
+		 "on\n"
+		 "  VLs that had none; load: most routes on a link (load-map); gone: host ports that are up, "
+		 "and "
+		 "not\n"
+		 "  in the subnet manager's part any more.  Order: loops, between, another engine, cut off, "
+		 "load,\n"
+		 "  longer, rerouted, entries.  pairs N: N pairs of failures at once, drawn by the seed (all "
+		 "where\n"
+		 "  there are no more); beyond: pairs of hosts lost that neither failure costs alone.  "
+		 "chassis, "
+		 "cards:\n"
+		 "  director switches, and their line and spine cards.  shard I/N: every N-th failure; "
+		 "`survey "
+		 "merge`\n"
+		 "  joins what `ibscope --json -e 'survey ... shard I/N'` printed for all I to what one run "
+		 "would\n"
+		 "  have.  threads=K: on so many cores; the result is the same.\n",
 	 .json = JSON_SCOPE
 	 "survey_of object what it is a survey of; shares of one survey have the same but for shard\n"
 	 "survey_of.what string(links/switches/chassis/cards) what fails: links, switches, chassis, cards\n"
@@ -241,6 +245,7 @@ const struct command survey_commands[] = {
 	 "survey[] object failures, the worst first\n"
 	 "@survey[].\n"
 	 "bad integer failures that count as bad\n"
+	 "cutting integer failures that cut hosts off that are up (hosts_gone)\n"
 	 "bad_low share? of a sample: least share of bad ones, 95 % interval\n"
 	 "bad_high share? and the largest\n",
 	 .rows = {survey_fields},
