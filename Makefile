@@ -184,7 +184,7 @@ $(BUILD)/trouble/clock.so: tests/trouble/clock.c $(BUILD)/stamp/obj
 # tells how much commands work without looking whether they were cancelled, for tests/stop
 $(BUILD)/stop/looks: $(BUILD)/obj/tests/stop/looks.o $(BUILD)/work/ui.a $(BUILD)/work/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -no-pie -Wl,--wrap=progress_step,--wrap=progress_cancelled -o $@ $(LINKED) $(LIBS) $(UILIBS)
+	$(Q)$(CC) $(LDFLAGS) -no-pie -Wl,--wrap=progress_step,--wrap=progress_cancelled,--wrap=poll -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
 # random command lines, and files changed at random for the fuzz targets' functions
 $(BUILD)/soak/driver: $(patsubst %,$(BUILD)/san/tests/soak/%.o,driver lines mutate) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
@@ -273,7 +273,7 @@ TESTSRC := $(sort $(wildcard tests/*/*.c))
 HEADERS := $(shell find core engines views tui tests -name '*.h')
 # gcc compiles the tests as `make check` does, so that nothing is compiled twice
 SANTEST := $(filter tests/unit/% tests/fuzz/% tests/soak/%,$(TESTSRC))
-LINTED  := $(BUILD)/lint/format $(SOURCES:%=$(BUILD)/lint/%.tidy) $(SOURCES:%=$(BUILD)/lint/%.check) $(TESTSRC:%=$(BUILD)/lint/%.clang) \
+LINTED  := $(BUILD)/lint/format $(BUILD)/lint/reads $(SOURCES:%=$(BUILD)/lint/%.tidy) $(SOURCES:%=$(BUILD)/lint/%.check) $(TESTSRC:%=$(BUILD)/lint/%.clang) \
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(SOURCES) $(filter-out $(SANTEST),$(TESTSRC))) $(SANTEST:%.c=$(BUILD)/san/%.o)
 CPPCHECK := cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	--suppress=missingIncludeSystem --suppress=unusedStructMember -D_GNU_SOURCE -I.
@@ -336,6 +336,11 @@ $(BUILD)/lint/format: $(SOURCES) $(TESTSRC) $(HEADERS) .clang-format
 	@mkdir -p $(@D)
 	$(Q)case "$$(clang-format --version)" in *' version $(FORMATTER).'*) \
 		clang-format --dry-run -Werror $(filter %.c %.h,$(if $(filter .clang-format,$?),$^,$?)) ;; esac
+	@touch $@
+# files are read by core/base alone
+$(BUILD)/lint/reads: $(SOURCES) tests/reads.py
+	@mkdir -p $(@D)
+	$(Q)python3 tests/reads.py $(filter %.c,$^)
 	@touch $@
 format: deps-lint
 	clang-format -i $(SOURCES) $(TESTSRC) $(HEADERS)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include "tui/manual.h"
+#include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -709,22 +710,20 @@ static int put_line(const struct manual *m, const char *line, struct err *e)
 static int put_template(const struct manual *m, const char *path, struct err *e)
 {
 	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t cap = 0;
-	int rc = 0;
+	struct text line = {0};
+	int rc = 0, got = 0;
 
 	if (!f)
 		return err_system(e, path, errno);
-	for (unsigned n = 1; !rc && getline(&line, &cap, f) >= 0; n++) {
+	for (unsigned n = 1; !rc && (got = read_text_line(f, path, &line, e)) > 0; n++) {
 		struct err why = {0};
 
-		rc = put_line(m, line, &why);
+		rc = put_line(m, line.s, &why);
 		if (rc)
 			err_set(e, "%s:%u: %s", path, n, why.msg);
 	}
-	if (!rc && ferror(f))
-		rc = err_set(e, "%s: %s", path, strerror(errno));
-	free(line);
+	rc = rc ? rc : got;
+	text_free(&line);
 	fclose(f);
 	return rc;
 }

@@ -124,9 +124,9 @@ struct reader {
 
 static int read_number(const struct arg_number *r, const char *word, uint64_t *n, struct err *e)
 {
-	bool (*read)(const char *, uint64_t, uint64_t, uint64_t *) = r->any_base ? number_of_any : number_of;
+	bool (*of)(const char *, uint64_t, uint64_t, uint64_t *) = r->any_base ? number_of_any : number_of;
 
-	if (read(word, r->least, r->most, n))
+	if (of(word, r->least, r->most, n))
 		return 0;
 	if (!r->what)
 		return 1;

@@ -5,8 +5,8 @@
  *	looks COMMANDS...
  *
  * (@FILE: the commands in the file, one line) runs them one after the other in one session.  Each that looks
- *more than a few times is run once more and cancelled half way through its looks; not one with ! before it,
- *which can be done only once.  Prints for each a line of fields with tabs between them:
+ * more than a few times is run once more and cancelled half way through its looks; not one with ! before it,
+ * which can be done only once.  -FILE removes it.  Prints for each a line of fields with tabs between them:
  *
  *	COMMAND		as given
  *	WORK		thousands of basic blocks run in the longest stretch between two looks of a thread
@@ -22,15 +22,27 @@
  *
  * With MOMENTS=N in the environment it is also cancelled at N of its looks drawn by SEED.
  *
+ * Behind ?FILE each command is run once, and cancelled when it waited for that file.  Of each:
+ *
+ *	COMMAND		as given
+ *	ENDED		"waited" or "itself"
+ *	NAMED		"named": the message, or what was printed, names FILE; "-"
+ *	CHANGED		as above, of a command that failed
+ *	MESSAGE		of its failure
+ *
  * The functions that look are replaced when this is linked (--wrap).  The compiler put a call into each basic
  * block of the program (-fsanitize-coverage=trace-pc): work is counted, not timed, and is the same in each
- *run.
+ * run.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "core/base/progress.h"
+#include "core/base/text.h"
 #include "core/session/command.h"
 #include "core/session/session.h"
 #include "core/sm/sweep.h"
@@ -48,6 +60,8 @@ bool __real_progress_cancelled(const struct progress *p);
 bool __wrap_progress_step(struct progress *p, unsigned done);
 bool __wrap_progress_cancelled(const struct progress *p);
 void __sanitizer_cov_trace_pc(void);
+int __real_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
 
 static struct {
 	struct progress progress;
@@ -100,10 +114,37 @@ bool __wrap_progress_cancelled(const struct progress *p)
 	return __real_progress_cancelled(p);
 }
 
-static int run(struct interpreter *in, const char *command, struct err *e)
+/* --- waiting for a file --------------------------------------------------------------------- */
+
+static struct {
+	const char *file; /* NULL: none is looked at */
+	bool yes;
+} waited;
+
+/* Is it waited for?  Its descriptor is open, or it is a FIFO that cannot be opened yet. */
+static bool is_wait(const struct pollfd *fds, nfds_t n)
 {
-	FILE *nowhere = fopen("/dev/null", "w");
-	struct command_run r = {.in = in, .f = nowhere, .progress = &t.progress};
+	struct stat st, asked;
+
+	if (!waited.file || stat(waited.file, &asked) || !S_ISFIFO(asked.st_mode))
+		return false;
+	return n ? !fstat(fds->fd, &st) && st.st_ino == asked.st_ino && st.st_dev == asked.st_dev : true;
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	int rc = __real_poll(fds, n, ms);
+
+	if (!rc && is_wait(fds, n)) {
+		waited.yes = true;
+		atomic_store(&t.progress.cancel, true);
+	}
+	return rc;
+}
+
+static int run_to(struct interpreter *in, const char *command, FILE *f, struct err *e)
+{
+	struct command_run r = {.in = in, .f = f, .errors = f, .progress = &t.progress};
 	int rc;
 
 	t.looks = t.after = 0;
@@ -115,6 +156,14 @@ static int run(struct interpreter *in, const char *command, struct err *e)
 	rc = run_text(&r, command, e);
 	look(NULL);
 	t.looks--;
+	return rc;
+}
+
+static int run(struct interpreter *in, const char *command, struct err *e)
+{
+	FILE *nowhere = fopen("/dev/null", "w");
+	int rc = run_to(in, command, nowhere, e);
+
 	fclose(nowhere);
 	return rc;
 }
@@ -183,18 +232,44 @@ static struct parts parts_of(const struct session *s)
 	return p;
 }
 
+static const char *const part_name[] = {"tables", "LIDs", "SLs", "state", "journal"};
+
 /* Cancel at that look, and tell what is different then. */
 static const char *cancelled_at(struct interpreter *in, const char *command, unsigned long at, struct err *e)
 {
-	static const char *const name[] = {"tables", "LIDs", "SLs", "state", "journal"};
 	struct parts before = parts_of(in->session), behind;
 	const char *said = try(in, command, at, e);
 
 	behind = parts_of(in->session);
 	for (int i = 0; i < N_PARTS && !strcmp(said, CANCELLED); i++)
 		if (before.of[i] != behind.of[i])
-			printf("%s at look %lu; ", name[i], at);
+			printf("%s at look %lu; ", part_name[i], at);
 	return said;
+}
+
+/* A command that meets the file. */
+static void meet(struct interpreter *in, const char *command)
+{
+	struct parts before = parts_of(in->session), behind;
+	struct err e = {0};
+	struct text said = {0};
+	FILE *f = text_stream(&said);
+	bool failed;
+
+	printf("%s\t", command);
+	fflush(stdout);
+	waited.yes = false;
+	t.stop_at = 0;
+	failed = run_to(in, command, f, &e);
+	fclose(f);
+	behind = parts_of(in->session);
+	printf("%s\t%s\t", waited.yes ? "waited" : "itself",
+	       strstr(e.msg, waited.file) || strstr(text_str(&said), waited.file) ? "named" : "-");
+	for (int i = 0; i < N_PARTS && failed; i++)
+		if (before.of[i] != behind.of[i])
+			printf("%s ", part_name[i]);
+	printf("\t%s\n", failed ? e.msg : "");
+	text_free(&said);
 }
 
 /* The line in a file. */
@@ -240,8 +315,16 @@ int main(int argc, char **argv)
 
 	moments = drawn ? (unsigned)atoi(drawn) : 0;
 	srandom(seed ? (unsigned)atoi(seed) : 1);
-	for (int i = 1; i < argc; i++)
-		test(&in, argv[i]);
+	for (int i = 1; i < argc; i++) {
+		if (*argv[i] == '-')
+			unlink(argv[i] + 1);
+		else if (*argv[i] == '?')
+			waited.file = argv[i] + 1;
+		else if (waited.file)
+			meet(&in, argv[i]);
+		else
+			test(&in, argv[i]);
+	}
 	interpreter_free(&in);
 	session_free(in.session);
 	return 0;

@@ -20,6 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests", "tui"))
 import run as tui  # noqa: E402
+sys.path.insert(0, HERE)
+import files  # noqa: E402
 
 PROGRAM = tui.PROGRAM
 LOOKS = os.path.abspath(os.environ.get("LOOKS", os.path.join(ROOT, "build", "stop", "looks")))
@@ -149,6 +151,14 @@ def all_commands(_folder):
     named = {c.split()[0].lstrip("!") for c in TREE + LOOPS + TORUS + SMALL} | SHORT | SCREEN
     if names - named or named - names:
         raise Failed("not looked at: %s; not there: %s" % (sorted(names - named), sorted(named - names)))
+
+
+def file_commands(folder):
+    files.commands(LOOKS, PROGRAM, folder)
+
+
+def file_options(folder):
+    files.options(LOOKS, PROGRAM, folder)
 
 
 # --- processes ----------------------------------------------------------------------------
@@ -307,6 +317,12 @@ def escape_from_files(folder):
             t.wait(r"found a FIFO, expected a file")
             t.run("clear")
             t.wait(r"found a FIFO", absent=True)
+        for command, said in (("keymap /dev/zero", '"/dev/zero" is neither a file'), ("keymap missing/f", '"missing/f" is neither a file'),
+                              ("screen /dev/full", "/dev/full: No space left"), ("screen missing/f", "missing/f: No such file")):
+            t.run(command)
+            t.wait(said)
+            t.run("clear")
+            t.wait(said, absent=True)
         left = sorted(set(os.listdir(t.dir)) - {"f", "inner", "state", "config", "tmux", ".local"})
         if left:
             raise Failed("left behind: %s" % left)
@@ -396,7 +412,7 @@ def random_moments(folder):
             raise Failed("%s: left behind: %s" % (what, left))
 
 
-TESTS = [all_commands, long_lines, tree, loops, torus, small, signals_in_batch, escape_from_files, escape_from_work, quit_from_work,
+TESTS = [all_commands, file_commands, file_options, long_lines, tree, loops, torus, small, signals_in_batch, escape_from_files, escape_from_work, quit_from_work,
          random_moments]
 
 
@@ -407,7 +423,7 @@ def main():
         folder = tempfile.mkdtemp(prefix="ibscope-stop-")
         try:
             test(folder)
-        except (Failed, OSError, subprocess.SubprocessError) as e:
+        except (Failed, files.Failed, OSError, subprocess.SubprocessError) as e:
             bad += 1
             print("FAIL stop/%s: %s" % (test.__name__, e), flush=True)
         finally:

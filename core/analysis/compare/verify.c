@@ -351,7 +351,7 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 	return rc;
 }
 
-/* The whole of a file of the folder. */
+/* Against the tables that OpenSM dumped. */
 static int compare_dump(struct verification *v, const struct simulation *sim, struct progress *p,
 			struct err *e)
 {
