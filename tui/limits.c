@@ -39,7 +39,7 @@ const struct limit limits[] = {
 	/* files */
 	{"MiB of a file", FILE_MIB, "refused: `found more than # MiB, the most that is read`"},
 	{"MiB of an opensm.conf", CONF_MIB, "refused: `found more than # MiB, the most that is read`"},
-	{"bytes of a line of a script or keymap", LINE_BYTES_MOST,
+	{"bytes of a line of a script, keymap or guid2lid file", LINE_BYTES_MOST,
 	 "refused: `found a line of more than # bytes`"},
 	{"lines of a keymap or guid2lid file", LINES_MOST, "refused: `found more than # lines`"},
 	{"scripts within each other", MAX_SOURCE_DEPTH,

@@ -694,7 +694,7 @@ static const struct {
 	{"characters of a synthetic fabric's shape", synth_shape},
 	{"MiB of a file", mib},
 	{"MiB of an opensm.conf", conf_mib},
-	{"bytes of a line of a script or keymap", script_line},
+	{"bytes of a line of a script, keymap or guid2lid file", script_line},
 	{"lines of a keymap or guid2lid file", file_lines},
 	{"scripts within each other", scripts},
 	{"ibsim net files within each other", net_depth},
