@@ -177,6 +177,8 @@ def service_levels(state):
 def survey(state):
     """`survey`: each failure done, and the pairs and ports that it costs."""
     net, kind = state.net, state.rng.choice(["links", "switches"])
+    if kind == "links" and not net.channels:
+        return
     told = state.ask("survey " + kind)
     rows = state.rng.sample(told["survey"], min(4, len(told["survey"])))
     for row in rows:
@@ -204,7 +206,29 @@ def survey(state):
         same(what + "outside", row["outside"], outside)
 
 
-COMPUTED = [service_levels, survey]
+def advice(state):
+    """`advise`: what it ranks by is what other commands say of an engine once it routes."""
+    if not state.fresh:
+        return
+    rows = state.ask("advise failures 0")["advice"]
+    plain = [r for r in rows if r["engine"] != "torus-2QoS" and not re.search("root|node|torus", r["options"])]
+    for row in state.rng.sample(plain, min(2, len(plain))):
+        options = row["options"].replace(", ", ";").replace(" ", "=").replace(";", " ")
+        routed = State(state.fabric, [*state.before, "route %s %s" % (row["engine"], options)], row["engine"],
+                       state.options, True, state.rng)
+        what = "advise, %s %s: " % (row["engine"], options)
+        shifts, ebb = routed.ask("shifts 20")["shifts"], routed.ask("load-map ebb seed=1")["ebb"]
+        same(what + "shift_mean", row["shift_mean"], shifts["mean"])
+        same(what + "shift_worst", row["shift_worst"], shifts["worst"])
+        same(what + "bisection", row["bisection"], ebb["value"])
+        same(what + "bisection_half_width", row["bisection_half_width"], ebb["half_width"])
+        same(what + "max_load", row["max_load"], routed.ask("load-map")["loads"]["max"])
+        check = routed.ask("check")
+        same(what + "pairs", row["pairs"], check["check"]["pairs"])
+        same(what + "lost", row["lost"], check["unreachable"] + check["dropped"])
+
+
+COMPUTED = [service_levels, survey, advice]
 
 # --- the states -------------------------------------------------------------------------------------
 

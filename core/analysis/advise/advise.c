@@ -34,8 +34,9 @@ const struct field advice_fields[] = {
 	ROW("overloaded", heavy, NULL, "sound, but its most loaded link puts it behind class B"),
 	REAL("bisection", ebb.value, "EBB", "effective bisection bandwidth, 0 to 1", 3),
 	ROW("bisection_half_width", ebb.half_width, NULL, "of its 95 % interval"),
-	REAL("shift_mean", shift_mean, "shift", "mean of the most flows on a link over the shifts", 2),
-	ROW("shift_worst", shift_worst, "worst", "the most"),
+	REAL("shift_mean", shift_mean, "shift",
+	     "mean of the most flows on a link over 20 shifts, as `shifts 20`", 2),
+	ROW("shift_worst", shift_worst, "worst", "the most of them"),
 	ROW("failures", failures, NULL, "single failures of links tried"),
 	ROW("failure_lost", failure_lost, NULL, "most pairs lost between survivors by one of them"),
 	ROW("failure_loops", failure_loops, NULL, "failures with new credit loops"),
@@ -193,15 +194,13 @@ static int route_candidate(const struct job *j, struct advice_row *r, struct pro
 	return 0;
 }
 
-/* In the order that the engine routes for, when it has one: what an operator would run.  -1 and *e:
- * cancelled.
- */
-static int measure_shifts(struct advice_row *r, struct progress *p, struct err *e)
+/* In the order that `shifts` takes once the candidate routes.  -1 and *e: cancelled. */
+static int measure_shifts(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	struct shift_order o;
 	struct shifts *s;
 
-	if (shift_order_find(r->sweep->routing, NULL, NULL, NULL, p, &o, e))
+	if (shift_order_find(r->sweep->routing, r->setup, j->rq->engines, NULL, p, &o, e))
 		return -1;
 	s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, p);
 	shift_order_free(&o);
@@ -227,7 +226,7 @@ static int measure_loops(struct advice_row *r, struct progress *p, struct err *e
 }
 
 /* -1 and *e */
-static int measure(struct advice_row *r, struct progress *p, struct err *e)
+static int measure(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct routing *routing = r->sweep->routing;
 	struct check_result check;
@@ -246,7 +245,7 @@ static int measure(struct advice_row *r, struct progress *p, struct err *e)
 	loads_free(loads);
 	if (ebb_estimate(routing, SEED, false, p, &r->ebb))
 		return err_set(e, CANCELLED);
-	if (measure_shifts(r, p, e))
+	if (measure_shifts(j, r, p, e))
 		return -1;
 	r->class = r->loops || !r->pairs	       ? ADVICE_UNSOUND
 		   : !r->lost			       ? ADVICE_SOUND
@@ -265,7 +264,7 @@ static int try_one(void *ctx, unsigned worker, unsigned i, struct progress *p, s
 		return 0;
 	if (route_candidate(j, r, p, e))
 		return -1;
-	return r->refused ? 0 : measure(r, p, e);
+	return r->refused ? 0 : measure(j, r, p, e);
 }
 
 static int try_all(struct job *j, struct progress *p, struct err *e)

@@ -109,19 +109,23 @@ static char *why_failures(const struct advice_row *b)
 /* The first figure by which a comes before b. */
 static char *why(const struct advice_row *a, const struct advice_row *b)
 {
+	const char *even = "";
+
 	if (grade(a) < grade(b))
 		return why_grade(a, b);
 	if (fragile(a) < fragile(b))
 		return why_failures(b);
 	if (by_ebb(a, b) < 0)
 		return str_printf("effective bisection %.3f against %.3f", a->ebb.value, b->ebb.value);
+	if (a->ebb.value < b->ebb.value || a->ebb.value > b->ebb.value)
+		even = "effective bisection equal within its intervals; ";
 	if (a->shift_mean < b->shift_mean - MEAN_EPSILON)
-		return str_printf("mean shift %.2f against %.2f", a->shift_mean, b->shift_mean);
+		return str_printf("%smean shift %.2f against %.2f", even, a->shift_mean, b->shift_mean);
 	if (a->max_load < b->max_load)
-		return str_printf("most routes on a link %u against %u", a->max_load, b->max_load);
+		return str_printf("%smost routes on a link %u against %u", even, a->max_load, b->max_load);
 	if (a->vls < b->vls)
-		return str_printf("%s against %u", PLURAL(a->vls, "VL"), b->vls);
-	return str_dup("the simpler engine; all else is alike");
+		return str_printf("%s%s against %u", even, PLURAL(a->vls, "VL"), b->vls);
+	return str_printf("%sthe simpler engine; all else is alike", even);
 }
 
 /* --- the order ---------------------------------------------------------------------------------------- */
@@ -146,6 +150,7 @@ static bool alike(const struct advice_row *a, const struct advice_row *b)
 	return a->vls == b->vls && a->class == b->class && a->failures == b->failures &&
 	       a->failure_lost == b->failure_lost && a->failure_loops == b->failure_loops &&
 	       a->failure_fallbacks == b->failure_fallbacks && a->loops == b->loops &&
+	       a->shift_worst == b->shift_worst && fabs(a->shift_mean - b->shift_mean) <= MEAN_EPSILON &&
 	       !entries_unlike(a->sweep->routing, b->sweep->routing);
 }
 

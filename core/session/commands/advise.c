@@ -256,8 +256,11 @@ const struct command advise_commands[] = {
 		 "for C);\n"
 		 "  effective bisection bandwidth, the share of its link that a host gets when random pairs "
 		 "talk; "
-		 "mean of 20\n"
-		 "  shifts; most routes on a link; VLs.  `write FILE`: lines for opensm.conf, and the files "
+		 "two\n"
+		 "  whose 95 % intervals overlap count as equal; mean of 20 shifts (`shifts 20`); most "
+		 "routes on "
+		 "a link; VLs.\n"
+		 "  `write FILE`: lines for opensm.conf, and the files "
 		 "they "
 		 "name,\n"
 		 "  FILE.roots, FILE.cn, FILE.io, FILE.torus; `config FILE` reads them, too.\n",
