@@ -228,7 +228,26 @@ def advice(state):
         same(what + "lost", row["lost"], check["unreachable"] + check["dropped"])
 
 
-COMPUTED = [service_levels, survey, advice]
+def single_points(state):
+    """`doctor`: hosts that hang on one switch, each once: its loss cuts them off from a larger part of the others."""
+    net, points, behind = state.net, 0, set()
+    for s in net.switches:
+        parts = {}
+        for h, p in net.parts(s, ()).items():
+            if p is not None:
+                parts.setdefault(p, []).append(h)
+        parts = sorted(parts.values(), key=len)
+        if len(parts) < 2:
+            continue
+        if len(parts[-1]) > len(parts[-2]):
+            parts.pop()
+        points += 1
+        behind.update(h for hosts in parts for h in hosts)
+    told = re.search(r"single-point \(computed\): (\d+) switch(?:es are| is) the only way to (\d+) host", state.text("doctor"))
+    same("single points, hosts behind them", told and (int(told[1]), int(told[2])), (points, len(behind)) if points else None)
+
+
+COMPUTED = [service_levels, survey, advice, single_points]
 
 # --- the states -------------------------------------------------------------------------------------
 
@@ -236,13 +255,14 @@ ENGINES = ["minhop", "updn", "dnup", "dor", "ftree", "lash", "sssp", "dfsssp", "
 
 
 def draw_state(rng):
-    kind = rng.choice(["random", "random", "random", "xgft:3,3:1,2", "ring:6", "torus:3x3", "mesh:4x3"])
+    kind = rng.choice(["random", "random", "random", "xgft:3,3:1,2", "xgft:2,2,2:1,1,2", "ring:6", "torus:3x3",
+                       "mesh:4x3", "mesh:5x1,hosts=2", "mesh:3x1,hosts=3"])
     if kind == "random":
         kind = "random:%d,3,hosts=%d,parallel=%d,shuffle=1,seed=%d" % (rng.randrange(4, 12), rng.randrange(1, 4),
                                                                      rng.randrange(1, 3), rng.randrange(10 ** 6))
     options = "lmc=%d" % rng.choice([0, 0, 1, 2]) + (" qos=TRUE" if rng.random() < .4 else "")
     engine = rng.choice(ENGINES)
-    fails = ["fail random %d seed=%d" % (rng.randrange(1, 4), rng.randrange(10 ** 6))] * (rng.random() < .5)
+    fails = ["fail random %d seed=%d" % (rng.randrange(1, 3), rng.randrange(10 ** 6))] * (rng.random() < .5)
     first = rng.random() < .5
     route = "route %s %s" % (engine, options)
     return State(kind, [*fails, route] if first else [route, *fails], engine, options, first or not fails, rng)

@@ -38,7 +38,8 @@ struct rule {
 
 /* Switches without which the fabric falls apart (losses.c). */
 struct losses {
-	uint64_t *apart;     /* [n_switches] hosts that the loss of each cuts off from the largest rest */
+	uint8_t *apart;	     /* [n_switches] 1: its loss cuts hosts off from a part with as many or more */
+	uint64_t behind;     /* hosts that the loss of some switch cuts off so, each once */
 	uint8_t *sm_smaller; /* [n_switches] 1: the loss puts the SM into a part that is not the one with most
 				hosts */
 };

@@ -18,6 +18,11 @@ struct walk {
 	uint8_t *sm_below;		/* [n_switches] the subnet manager is there */
 	/* Of the parts that the loss of a switch makes, but for the last one, which holds the walk's root. */
 	uint64_t *cut, *largest, *sm_part;
+	uint32_t *last;	     /* [n_switches] the last place in the subtree */
+	uint8_t *is_part;    /* [n_switches] its subtree is a part without the switch above */
+	uint32_t *n_largest; /* [n_switches] parts that are as large as the largest */
+	uint32_t *at;	     /* [n_switches + 1] the switch of a place */
+	int64_t *marks; /* [n_switches + 2] by place: parts that begin here, less those that ended before */
 	uint64_t total;
 	uint32_t n;
 };
@@ -30,6 +35,7 @@ static uint32_t min(uint32_t a, uint32_t b)
 static void enter(struct walk *w, uint32_t s, uint32_t parent)
 {
 	w->place[s] = w->low[s] = ++w->n;
+	w->at[w->n] = s;
 	w->parent[s] = parent;
 	w->below[s] = w->hosts[s];
 	w->sm_below[s] = w->sm == s;
@@ -41,6 +47,7 @@ static void leave(struct walk *w, uint32_t s)
 {
 	uint32_t up = w->parent[s];
 
+	w->last[s] = w->n;
 	if (up == NO_ID)
 		return;
 	w->low[up] = min(w->low[up], w->low[s]);
@@ -48,6 +55,7 @@ static void leave(struct walk *w, uint32_t s)
 	w->sm_below[up] |= w->sm_below[s];
 	if (w->low[s] < w->place[up])
 		return;
+	w->is_part[s] = 1;
 	w->cut[up] += w->below[s];
 	if (w->below[s] > w->largest[up])
 		w->largest[up] = w->below[s];
@@ -82,15 +90,68 @@ static void walk_from(struct walk *w, uint32_t root)
 	}
 }
 
-/* The parts that remain after the loss of a switch, and the rest, where the walk began. */
-static void judge_loss(const struct walk *w, struct losses *p, uint32_t s, bool is_root)
+/* Hosts of the part where the walk began, which the loss of a switch leaves. */
+static uint64_t rest_of(const struct walk *w, uint32_t s)
 {
-	uint64_t rest = is_root ? 0 : w->total - w->cut[s] - w->hosts[s];
-	uint64_t largest = rest > w->largest[s] ? rest : w->largest[s];
-	uint64_t sm = w->sm_part[s] ? w->sm_part[s] - 1 : rest;
+	return w->total - w->cut[s] - w->hosts[s];
+}
 
-	p->apart[s] = w->cut[s] + rest - largest;
-	p->sm_smaller[s] = w->sm != NO_ID && w->sm != s && sm < largest;
+static void mark(struct walk *w, uint32_t first, uint32_t last)
+{
+	w->marks[first]++;
+	w->marks[last + 1]--;
+}
+
+/* Does the loss of a switch leave a part with so many hosts that is larger than all others? */
+static bool is_the_rest(const struct walk *w, uint32_t s, uint64_t hosts)
+{
+	return hosts == w->largest[s] && w->n_largest[s] == 1;
+}
+
+/* Each switch has its place and the sums of its parts; now the part where the walk began counts too. */
+static void judge_losses(struct walk *w, struct losses *p)
+{
+	uint32_t n = w->t->fabric->n_switches;
+
+	for (uint32_t s = 0; s < n; s++) {
+		uint64_t rest = rest_of(w, s), sm = w->sm_part[s] ? w->sm_part[s] - 1 : rest;
+
+		if (!w->place[s])
+			continue;
+		w->largest[s] = rest > w->largest[s] ? rest : w->largest[s];
+		w->n_largest[s] = rest == w->largest[s];
+		p->apart[s] = w->cut[s] + rest > w->largest[s];
+		p->sm_smaller[s] = w->sm != NO_ID && w->sm != s && sm < w->largest[s];
+	}
+	for (uint32_t s = 0; s < n; s++)
+		if (w->is_part[s])
+			w->n_largest[w->parent[s]] += w->below[s] == w->largest[w->parent[s]];
+}
+
+/* Hosts of all parts that are not the rest, each once. */
+static uint64_t count_behind(struct walk *w)
+{
+	uint32_t n = w->t->fabric->n_switches;
+	int64_t parts = 0;
+	uint64_t hosts = 0;
+
+	for (uint32_t s = 0; s < n; s++) {
+		uint32_t up = w->parent[s];
+
+		if (!w->place[s])
+			continue;
+		if (!is_the_rest(w, s, rest_of(w, s))) {
+			mark(w, 1, w->place[s] - 1);
+			mark(w, w->last[s] + 1, w->n);
+		}
+		if (up != NO_ID && !is_the_rest(w, up, w->is_part[s] ? w->below[s] : rest_of(w, up)))
+			mark(w, w->place[s], w->last[s]);
+	}
+	for (uint32_t at = 1; at <= w->n; at++) {
+		parts += w->marks[at];
+		hosts += parts ? w->hosts[w->at[at]] : 0;
+	}
+	return hosts;
 }
 
 static uint32_t sm_switch(const struct topo *t)
@@ -114,9 +175,14 @@ int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, s
 		.cut = NEW_ARRAY(n, uint64_t),
 		.largest = NEW_ARRAY(n, uint64_t),
 		.sm_part = NEW_ARRAY(n, uint64_t),
+		.last = NEW_ARRAY(n, uint32_t),
+		.is_part = NEW_ARRAY(n, uint8_t),
+		.n_largest = NEW_ARRAY(n, uint32_t),
+		.at = NEW_ARRAY(n + 1, uint32_t),
+		.marks = NEW_ARRAY(n + 2, int64_t),
 	};
 
-	p->apart = NEW_ARRAY(n, uint64_t);
+	p->apart = NEW_ARRAY(n, uint8_t);
 	p->sm_smaller = NEW_ARRAY(n, uint8_t);
 	for (uint32_t s = 0; s < n; s++) {
 		w.total += hosts[s];
@@ -125,9 +191,8 @@ int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, s
 	}
 	if (root != NO_ID)
 		walk_from(&w, root);
-	for (uint32_t s = 0; s < n; s++)
-		if (w.place[s])
-			judge_loss(&w, p, s, s == root);
+	judge_losses(&w, p);
+	p->behind = count_behind(&w);
 	free(w.place);
 	free(w.low);
 	free(w.parent);
@@ -137,6 +202,11 @@ int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, s
 	free(w.cut);
 	free(w.largest);
 	free(w.sm_part);
+	free(w.last);
+	free(w.is_part);
+	free(w.n_largest);
+	free(w.at);
+	free(w.marks);
 	return progress_cancelled(progress) ? -1 : 0;
 }
 

@@ -233,13 +233,11 @@ int find_single_point(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
 	struct finding *x;
-	uint64_t hosts = 0;
+	uint64_t hosts = d->losses.behind;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
-		if (d->losses.apart[s]) {
+		if (d->losses.apart[s])
 			places_add_switch(&at, d->f, s);
-			hosts += d->losses.apart[s];
-		}
 	if (!at.n)
 		return 0;
 	x = tell(d, r, "%s %s the only way to %s: %s.", PLURAL(at.n, "switch"), at.n == 1 ? "is" : "are",
