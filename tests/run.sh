@@ -7,7 +7,7 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model figures guide plan engines ibdmchk verify sessions incomplete formats live lying contract memcheck cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model figures guide plan engines reasons ibdmchk verify sessions incomplete formats live lying contract memcheck cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan parity tui live lying verify stop memory unit build extend files advised driver keys hostile"
@@ -26,7 +26,8 @@ if [ "$LONG" = 1 ]; then
 	GUIDED=${GUIDED:-2000}
 	MODELLED=${MODELLED:-700}
 	FIGURED=${FIGURED:-2000}
-	export GUIDED MODELLED FIGURED
+	REASONED=${REASONED:-400}
+	export GUIDED MODELLED FIGURED REASONED
 else
 	# the same classes by fewer cases, others each time: what is drawn is drawn by a new seed
 	COMMANDS=${COMMANDS:-5000}
@@ -121,6 +122,7 @@ suite() {
 	figures) IBSCOPE="$BUILD/ibscope" python3 tests/model/figures.py ;;
 	guide) IBSCOPE="$BUILD/ibscope" python3 tests/model/guide.py ;;
 	engines) IBSCOPE="$BUILD/ibscope" python3 tests/model/engines.py ;;
+	reasons) IBSCOPE="$BUILD/ibscope" python3 tests/model/reasons.py ;;
 	ibdmchk) IBSCOPE="$BUILD/ibscope" python3 tests/topo/ibdmchk.py ;;
 	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py ;;
 	formats) IBSCOPE="$BUILD/ibscope" python3 tests/formats/run.py ;;

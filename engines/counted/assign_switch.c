@@ -211,8 +211,7 @@ static void weigh_shifted(const struct assign *a, const struct cand *k, struct b
 	}
 }
 
-/* The candidate that port_shifting looks at first. */
-static unsigned shift_start(const struct assign *a, unsigned n)
+unsigned assign_shift(const struct assign *a, unsigned n)
 {
 	uint64_t total = 0;
 
@@ -223,7 +222,7 @@ static unsigned shift_start(const struct assign *a, unsigned n)
 
 static void shift(const struct assign *a, unsigned n, struct best *b)
 {
-	unsigned at = shift_start(a, n);
+	unsigned at = assign_shift(a, n);
 
 	*b = BEST_NONE;
 	for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0)
@@ -238,7 +237,7 @@ static void shift(const struct assign *a, unsigned n, struct best *b)
 static struct choice by_manual(struct assign *a, unsigned before, unsigned n)
 {
 	static const enum why_rule rules[] = {WHY_NEW_SYSTEM, WHY_NEW_NODE, WHY_UNTOLD};
-	unsigned at = a->shifting ? shift_start(a, n) : 0, port[3] = {0}, best = 0;
+	unsigned at = a->shifting ? assign_shift(a, n) : 0, port[3] = {0}, best = 0;
 	uint32_t old = remote_node(a, before), least[3] = {NONE, NONE, NONE};
 
 	for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0) {
@@ -288,7 +287,7 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 	c->port = b.port;
 	if (a->lmc && b.port && b.port_sys) {
 		c->port = b.port_sys;
-		c->rule = WHY_NEW_SYSTEM;
+		c->rule = a->dor ? WHY_UNTOLD : WHY_NEW_SYSTEM; /* dor marks none as used */
 	} else if (a->lmc && b.port && b.port_node) {
 		c->port = b.port_node;
 		c->rule = WHY_NEW_NODE;

@@ -85,22 +85,22 @@ static bool drops(const struct assign *a, const uint64_t *mask, const struct cho
 
 enum why_rule assign_by_count(const struct assign *a, const struct choice *c)
 {
+	unsigned at = a->shifting && c->n ? assign_shift(a, c->n) : 0, equal = 0, first = 0;
 	uint32_t least = UINT32_MAX;
-	unsigned equal = 0, first = 0;
 
-	for (unsigned i = 0; i < c->n; i++) {
-		if (a->cand[i].count < least) {
-			least = a->cand[i].count;
-			first = a->cand[i].port;
+	for (unsigned i = 0; i < c->n; i++, at = at + 1 < c->n ? at + 1 : 0) {
+		if (a->cand[at].count < least) {
+			least = a->cand[at].count;
+			first = a->cand[at].port;
 			equal = 0;
 		}
-		equal += a->cand[i].count == least;
+		equal += a->cand[at].count == least;
 	}
 	if (equal == 1)
 		return WHY_LEAST_COUNT;
-	if (a->shifting)
-		return WHY_SHIFTED;
-	return first == c->port ? WHY_FIRST_OF_EQUALS : WHY_LEAST_FORWARDED;
+	if (first != c->port)
+		return WHY_LEAST_FORWARDED;
+	return a->shifting ? WHY_SHIFTED : WHY_FIRST_OF_EQUALS;
 }
 
 void assign_list(struct assign *a, const uint64_t *mask, struct choice *c)
@@ -121,16 +121,12 @@ enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t
 		return no_entry(a, d);
 	if (drops(a, mask, c) && !other)
 		return WHY_FIRST_NEIGHBOUR;
-	if (c->rule == WHY_RANDOM)
-		return c->rule;
-	if (c->n == 1)
+	if (c->rule != WHY_RANDOM && c->n == 1)
 		return WHY_ONLY_CANDIDATE;
-	if (c->rule)
+	if (c->rule == WHY_NEW_SYSTEM || c->rule == WHY_NEW_NODE)
 		return c->rule;
-	rule = assign_by_count(a, c);
-	if (rule == WHY_LEAST_FORWARDED)
-		return rule;
-	if (assign_but_for_left(a, c, via))
+	rule = c->rule ? c->rule : assign_by_count(a, c);
+	if (rule != WHY_LEAST_FORWARDED && rule != WHY_RANDOM && assign_but_for_left(a, c, via))
 		return WHY_LEFT_COUNTER;
 	return other && other->count > won->count ? WHY_LEAST_COUNT : rule;
 }

@@ -135,6 +135,9 @@ static inline unsigned current_port(const struct lft_row *row, unsigned lid)
  */
 unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned start);
 
+/* The place of the candidate, of n, that port_shifting looks at first. */
+unsigned assign_shift(const struct assign *a, unsigned n);
+
 /* Make the table of a switch. */
 void assign_switch(struct assign *a, uint32_t sw);
 

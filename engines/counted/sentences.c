@@ -1,4 +1,5 @@
 /* How steps and choices of the engines that count are told (engines/doc/minhop.md section 6). */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,8 +161,14 @@ struct verdict {
 	unsigned via;		/* port to be compared with the one that won, 0 = the next best */
 };
 
-/* The candidate to compare with: the one asked for, or the best of the others. */
-static const struct cand *rival(const struct verdict *v)
+/* Does a candidate lead to another chassis, or node, than earlier LIDs? */
+static bool is_new(const struct cand *k, enum why_rule rule)
+{
+	return rule == WHY_NEW_SYSTEM ? !k->sys_used : rule != WHY_NEW_NODE || !k->node_used;
+}
+
+/* The candidate to compare with: the one asked for, or the best of the others that the rule lets win. */
+static const struct cand *rival(const struct verdict *v, enum why_rule rule)
 {
 	const struct cand *best = NULL;
 
@@ -170,7 +177,7 @@ static const struct cand *rival(const struct verdict *v)
 	for (unsigned i = 0; i < v->c->n; i++) {
 		const struct cand *k = &v->a->cand[i];
 
-		if (k != v->won && (!best || k->count < best->count))
+		if (k != v->won && is_new(k, rule) && (!best || k->count < best->count))
 			best = k;
 	}
 	return best;
@@ -208,68 +215,59 @@ static void no_entry(const struct verdict *v, enum why_rule rule, struct decided
 		decide(out, WHY_COST, "No way from %s to %s costs 254 or less (hop_weights_file).", from, to);
 }
 
-/* --- one port has the fewest hops ------------------------------------------------------------- */
-
-static void only_candidate(const struct verdict *v, struct decided *out)
-{
-	const struct assign *a = v->a;
-	unsigned next = NO_PATH, second = 0;
-
-	for (unsigned p = 1; p < a->num_ports; p++) {
-		unsigned h = p == v->c->port || a->t->peer_switch[a->p0 + p] == NO_ID
-				     ? NO_PATH
-				     : hops_value(a->h, a->t, a->sw, v->d->target, p);
-
-		if (h >= next)
-			continue;
-		next = h;
-		second = p;
-	}
-	if (!second)
-		decide(out, WHY_ONLY_CANDIDATE, "Port %u alone leads there, in %s.", v->c->port,
-		       PLURAL(v->hops, "hop"));
-	else
-		decide(out, WHY_ONLY_CANDIDATE, "Port %u alone has %s; the next best, %u, has %u.",
-		       v->c->port, PLURAL(v->hops, "hop"), second, next);
-}
-
-/* --- several LIDs a port ---------------------------------------------------------------------- */
-
-static void earlier_ports(const struct verdict *v, struct text *t)
-{
-	for (unsigned lid = v->a->manual ? v->lid - 1u : v->d->lid; lid < v->lid; lid++)
-		text_add(t, "%s%u", t->len ? ", " : "", v->a->row[lid]);
-}
-
-static void new_way(const struct verdict *v, enum why_rule rule, struct decided *out)
-{
-	const char *what = rule == WHY_NEW_SYSTEM ? "chassis" : "node";
-	struct text t = {0};
-	char a[300];
-
-	earlier_ports(v, &t);
-	endport_label(v->a->f, v->d->endport, a, sizeof(a));
-	if (v->lid == v->d->lid)
-		decide(out, rule,
-		       "No earlier LID of %s has a port; port %u had %s, the fewest, and is the first of "
-		       "such.",
-		       a, v->c->port, PLURAL(v->won->count, "LID"));
-	else
-		decide(out, rule,
-		       "%s of %s %s by %s; port %u leads to another %s, with %s the fewest of those.",
-		       v->a->manual ? "The LID before" : "Earlier LIDs", a, v->a->manual ? "goes" : "go",
-		       text_str(&t), v->c->port, what, PLURAL(v->won->count, "LID"));
-	text_free(&t);
-}
-
 /* --- counts ------------------------------------------------------------------------------------- */
 
 static void add_order(const struct verdict *v, struct text *t)
 {
-	if (v->lid > v->d->lid && !v->a->dor)
+	if (v->a->shifting)
+		text_add(t, "port_shifting, from port %u on", v->a->cand[assign_shift(v->a, v->c->n)].port);
+	else if (v->lid > v->d->lid && !v->a->dor)
 		text_add(t, "from behind port %u of LID %u", v->a->row[v->lid - 1], v->lid - 1);
 	else
 		text_add(t, "%s", v->a->order ? "of port_search_ordering_file" : "of port numbers");
+}
+
+/* --- several LIDs a port ---------------------------------------------------------------------- */
+
+/* The ports whose chassis and nodes are avoided. */
+static void earlier_ports(const struct verdict *v, struct text *t)
+{
+	unsigned first = v->a->manual ? v->lid - 1u : v->d->lid;
+	char a[300];
+
+	endport_label(v->a->f, v->d->endport, a, sizeof(a));
+	if (v->lid == v->d->lid) {
+		text_add(t, "No earlier LID of %s has a port", a);
+		return;
+	}
+	text_add(t, v->a->manual ? "The LID before of %s goes by " : "Earlier LIDs of %s go by ", a);
+	for (unsigned lid = first; lid < v->lid; lid++)
+		text_add(t, "%s%u", lid > first ? ", " : "", v->a->row[lid]);
+}
+
+/* Against a port that leads to another chassis or node, too, or does not. */
+static void new_way(const struct verdict *v, enum why_rule rule, struct decided *out)
+{
+	const struct cand *w = v->won, *q = rival(v, rule);
+	struct text t = {0}, order = {0};
+
+	earlier_ports(v, &t);
+	add_order(v, &order);
+	decide(out, rule, "%s; port %u", text_str(&t), w->port);
+	if (v->lid > v->d->lid)
+		text_add(&out->text, "%s leads to another %s%s", q ? "" : " alone",
+			 rule == WHY_NEW_SYSTEM ? "chassis" : "node", q && is_new(q, rule) ? " and" : "");
+	if (q && !is_new(q, rule))
+		text_add(&out->text, ", port %u does not", q->port);
+	else if (q && q->count > w->count)
+		text_add(&out->text, " had %s, the fewest; %u had %u", PLURAL(w->count, "LID"), q->port,
+			 q->count);
+	else if (q)
+		text_add(&out->text, " had %s, the fewest, as %u had, and is the first in order (%s)",
+			 PLURAL(w->count, "LID"), q->port, text_str(&order));
+	text_add(&out->text, ".");
+	text_free(&t);
+	text_free(&order);
 }
 
 static void shifted(const struct verdict *v, struct decided *out)
@@ -280,11 +278,12 @@ static void shifted(const struct verdict *v, struct decided *out)
 	for (unsigned i = 0; i < n; i++)
 		sum += v->a->cand[i].count;
 	decide(out, WHY_SHIFTED,
-	       "port_shifting: %llu / %u mod %u = %u, so the search begins at port %u; of %u with %s port %u "
-	       "is "
-	       "the first.",
-	       (unsigned long long)sum, n, n, (unsigned)(sum / n % n), v->a->cand[sum / n % n].port,
-	       with_count(v, v->won->count), PLURAL(v->won->count, "LID"), v->won->port);
+	       "port_shifting: %" PRIu64 " / %u mod %u = %u, so the search begins at port %u; of %u with %s "
+	       "port %u is the first%s",
+	       sum, n, n, assign_shift(v->a, n), v->a->cand[assign_shift(v->a, n)].port,
+	       with_count(v, v->won->count), PLURAL(v->won->count, "LID"), v->won->port, v->via ? "" : ".");
+	if (v->via)
+		text_add(&out->text, ", before port %u.", v->via);
 }
 
 static void left_counter(const struct verdict *v, struct decided *out)
@@ -303,7 +302,7 @@ static void left_counter(const struct verdict *v, struct decided *out)
 
 static void least_counted(const struct verdict *v, struct decided *out)
 {
-	const struct cand *q = rival(v), *w = v->won;
+	const struct cand *q = rival(v, WHY_UNTOLD), *w = v->won;
 
 	decide(out, WHY_LEAST_COUNT, "Of %u ports at %s port %u had %s, the fewest; %u had %u.", v->c->n,
 	       PLURAL(v->hops, "hop"), w->port, PLURAL(w->count, "LID"), q->port, q->count);
@@ -311,27 +310,33 @@ static void least_counted(const struct verdict *v, struct decided *out)
 
 static void first_of_equals(const struct verdict *v, struct decided *out)
 {
-	const struct cand *q = rival(v), *w = v->won;
+	const struct cand *w = v->won;
 	struct text t = {0};
 
 	add_order(v, &t);
 	decide(out, WHY_FIRST_OF_EQUALS,
 	       "%u of %u ports had %s, the fewest; port %u is the first in order (%s)%s",
 	       with_count(v, w->count), v->c->n, PLURAL(w->count, "LID"), w->port, text_str(&t),
-	       q && v->via ? "" : ".");
-	if (q && v->via)
-		text_add(&out->text, ", before port %u.", q->port);
+	       v->via ? "" : ".");
+	if (v->via)
+		text_add(&out->text, ", before port %u.", v->via);
 	text_free(&t);
 }
 
 static void least_forwarded(const struct verdict *v, struct decided *out)
 {
+	const struct cand *q = v->via ? assign_candidate(v->a, v->c, v->via) : NULL, *w = v->won;
 	char a[300];
 
 	decide(out, WHY_LEAST_FORWARDED,
-	       "%u of %u ports had %s, the fewest; port %u carries the fewest of %s, %u.",
-	       with_count(v, v->won->count), v->c->n, PLURAL(v->won->count, "LID"), v->won->port,
-	       endport_label(v->a->f, v->d->endport, a, sizeof(a)), v->won->forwarded);
+	       "%u of %u ports had %s, the fewest; port %u carries the fewest of %s, %u",
+	       with_count(v, w->count), v->c->n, PLURAL(w->count, "LID"), w->port,
+	       endport_label(v->a->f, v->d->endport, a, sizeof(a)), w->forwarded);
+	if (q)
+		text_add(&out->text,
+			 q->forwarded > w->forwarded ? ", port %u %u" : " and comes first, port %u %u",
+			 q->port, q->forwarded);
+	text_add(&out->text, ".");
 }
 
 /* Port that the count alone would take now. */
@@ -347,18 +352,19 @@ static unsigned anew(const struct verdict *v)
 
 static void kept(const struct verdict *v, struct decided *out)
 {
-	if (v->c->n == 1) {
-		decide(out, WHY_KEPT,
-		       "The table had port %u, which still is the only candidate at %s, so OpenSM keeps it.",
-		       v->c->port, PLURAL(v->hops, "hop"));
-		return;
-	}
-	decide(out, WHY_KEPT,
-	       "The table had port %u, still one of %u at %s; nothing came up since, so OpenSM keeps it",
-	       v->c->port, v->c->n, PLURAL(v->hops, "hop"));
-	if (v->c->n && !v->a->lmc && !v->a->shifting && !v->d->scatter && anew(v) == v->c->port)
+	unsigned n = 0;
+
+	for (unsigned p = 1; p < v->a->num_ports; p++)
+		n += mask_has(v->mask, p);
+	decide(out, WHY_KEPT, "The table had port %u, which still ", v->c->port);
+	if (n == 1)
+		text_add(&out->text, "alone has %s in the hop matrix", PLURAL(v->hops, "hop"));
+	else
+		text_add(&out->text, "is one of %u at %s", n, PLURAL(v->hops, "hop"));
+	text_add(&out->text, "; nothing came up since, so OpenSM keeps it");
+	if (n > 1 && !v->a->lmc && !v->a->shifting && !v->d->scatter && anew(v) == v->c->port)
 		text_add(&out->text, " (anew the same)");
-	else if (v->c->n && !v->a->lmc && !v->a->shifting && !v->d->scatter)
+	else if (n > 1 && !v->a->lmc && !v->a->shifting && !v->d->scatter)
 		text_add(&out->text, " (anew: port %u)", anew(v));
 	text_add(&out->text, ".");
 }
@@ -413,7 +419,8 @@ static void by_rule(const struct verdict *v, enum why_rule rule, struct decided 
 		       c->port);
 		break;
 	case WHY_ONLY_CANDIDATE:
-		only_candidate(v, out);
+		decide(out, rule, "Port %u alone has %s in the hop matrix, the fewest.", c->port,
+		       PLURAL(v->hops, "hop"));
 		break;
 	case WHY_NEW_SYSTEM:
 	case WHY_NEW_NODE:
@@ -452,7 +459,8 @@ static void decide_choice(struct verdict *v, struct rec_choice *t)
 	v->hops = hops_least(a->h, a->sw, v->d->target);
 	v->won = assign_candidate(a, v->c, t->port);
 	by_rule(v, assign_rule(a, v->d, v->mask, v->c, 0), &t->decided);
-	if (t->via && t->via != t->port && v->won && t->via < a->num_ports && mask_has(v->mask, t->via)) {
+	if (t->via && t->via != t->port && t->port != NO_PATH && t->via < a->num_ports &&
+	    mask_has(v->mask, t->via)) {
 		v->via = t->via;
 		by_rule(v, assign_rule(a, v->d, v->mask, v->c, t->via), &t->against);
 	}
@@ -485,14 +493,21 @@ static void offer(const struct verdict *v, struct rec_choice *t)
 	const struct assign *a = v->a;
 	int64_t least = v->d->target == NO_ID ? NO_PATH : hops_least(a->h, a->sw, v->d->target);
 	unsigned at = a->lmc ? 5 : 2;
+	bool looked = a->lmc && v->c->rule != WHY_KEPT; /* at what earlier LIDs use */
 	struct rec_offer *o;
 
 	for (unsigned i = 0; i < v->c->n; i++) {
 		const struct cand *k = &a->cand[i];
 
 		o = rec_offer(t, k->port, a->t->peer[a->p0 + k->port]);
-		memcpy(o->q, (int64_t[]){least, k->count, k->sys_used, k->node_used, k->forwarded, 0},
-		       sizeof(o->q));
+		o->q[0] = least;
+		o->q[1] = k->count;
+		if (looked && !a->dor) {
+			o->q[2] = k->sys_used;
+			o->q[3] = k->sys_used && k->node_used;
+		}
+		if (looked && !a->manual)
+			o->q[4] = k->forwarded;
 		o->q[at] = 0;
 	}
 	for (unsigned p = 1; v->mask && a->dor && v->c->n && p < a->num_ports; p++) {

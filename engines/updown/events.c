@@ -34,22 +34,22 @@ void updown_record_rank(const struct engine_input *in, uint32_t sw, uint32_t fro
 /* What ways_measure() tells of each target. */
 struct measured {
 	struct ways *n;
-	uint16_t *dist; /* [target x switch] */
-	uint8_t *legal;
+	uint16_t *dist, *legal; /* [target x switch], [target x switch x 2] */
 };
 
 static struct measured measure_all(struct ways *n)
 {
 	size_t size = n->in->topo->fabric->n_switches;
-	struct measured m = {
-		.n = n, .dist = NEW_ARRAY(size * size, uint16_t), .legal = NEW_ARRAY(size * size, uint8_t)};
+	struct measured m = {.n = n,
+			     .dist = NEW_ARRAY(size * size, uint16_t),
+			     .legal = NEW_ARRAY(2 * size * size, uint16_t)};
 
 	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
 		if (!switch_up(n->in->topo, t))
 			continue;
 		ways_measure(n, t);
 		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
-		memcpy(m.legal + t * size, n->legal, size);
+		memcpy(m.legal + 2 * t * size, n->legal, 2 * size * sizeof(*n->legal));
 	}
 	return m;
 }
@@ -65,7 +65,7 @@ static unsigned amended(void *ctx, const struct rec_event *ev)
 	if (n.target == NO_ID || n.target == ev->a)
 		return ev->rule;
 	n.dist = m->dist + n.target * size;
-	n.legal = m->legal + n.target * size;
+	n.legal = m->legal + 2 * n.target * size;
 	return way_rule(&n, ev->a, ev->port, ev->rule);
 }
 

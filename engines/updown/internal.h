@@ -13,17 +13,14 @@
 #include "core/trace/walk.h"
 #include "engines/updown/updown.h"
 
-/* A shortest way obeys the rule; it even does when the packet comes from above. */
-enum { LEGAL = 1, LEGAL_AFTER_DOWN = 2 };
-
-/* What listeners are told of ways: shortest ones to a target, whatever the rule says. */
+/* What listeners are told of ways: shortest ones to a target, whatever the rule says and by it. */
 struct ways {
 	const struct engine_input *in;
 	const struct updown *u;
 	uint32_t target; /* the one that dist[] is about; NO_ID = none */
 	uint16_t *dist;	 /* [n_switches] hops to it when nothing is forbidden, FAR = none */
-	uint8_t *legal;	 /* [n_switches] LEGAL bits of the ways of that length */
-	uint32_t *queue; /* [n_switches] */
+	uint16_t *legal; /* [2 * n_switches] hops by the rule; then those of a packet that came down there */
+	uint32_t *queue; /* [2 * n_switches] */
 };
 
 #define FAR UINT16_MAX
@@ -45,10 +42,21 @@ struct way_text {
 	uint32_t turn; /* switch of the forbidden turn, NO_ID = none */
 };
 
-/* Along the matrix, by the first port of least cost after the one chosen. */
-void way_by_matrix(const struct ways *n, uint32_t sw, unsigned port, uint32_t target, struct way_text *w);
 /* Along a shortest way, whatever the rule says; the first port that leads nearer. */
 void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w);
+
+/* Does connect_roots allow all ways to the target, those of Min Hop, or at a price? */
+static inline bool ways_open(const struct ways *n)
+{
+	return n->u->weight || (n->u->connect && !n->u->rank[n->target]);
+}
+
+/* Hops of the shortest way by a port that the rule allows, FAR or more: none. */
+uint32_t way_legal(const struct ways *n, uint32_t sw, unsigned port);
+/* Did the search miss a way by a port that the rule allows and that is no longer than what it found? */
+bool way_is_missed(const struct ways *n, uint32_t sw, unsigned port);
+/* The port of the shortest such way, 0 = none. */
+unsigned way_missed(const struct ways *n, uint32_t sw);
 
 /*
  * The rule of up and down where it decided between a switch and the target that is measured; `rule` where

@@ -125,65 +125,22 @@ const char *dnup_source(const struct rec_event *ev)
 	}
 }
 
-/* --- the way of a choice -------------------------------------------------------------------------- */
-
-static void add_forbidden(struct ways *n, uint32_t sw, struct text *t)
-{
-	struct way_text w = {.turn = NO_ID};
-
-	if (n->legal[sw] & LEGAL) {
-		text_add(t,
-			 "a legal way of %s is missed: OpenSM's search goes on from a switch in the "
-			 "direction "
-			 "that reached it first",
-			 PLURAL(n->dist[sw], "hop"));
-		return;
-	}
-	way_shortest(n, sw, &w);
-	text_add(t, "the shortest way (%s: %s) is forbidden", PLURAL(w.hops, "hop"), text_str(&w.t));
-	if (w.turn != NO_ID)
-		text_add(t, ": it turns up again at %s", switch_name(n->in->topo->fabric, w.turn));
-	text_free(&w.t);
-}
-
-/* The words put before those of the choice itself. */
-static void add_way(struct ways *n, const struct rec_choice *c, struct text *t)
-{
-	unsigned least = hops_least(n->u->hops, c->sw, c->target);
-	struct way_text w = {.turn = NO_ID};
-
-	if (c->port != NO_PATH && c->port && peer_of(n, c->sw, c->port) != NO_ID) {
-		way_by_matrix(n, c->sw, c->port, c->target, &w);
-		text_add(t, "%s, %s", PLURAL(w.hops, "hop"), text_str(&w.t));
-		if (w.turn != NO_ID)
-			text_add(t, " (the turn up at %s breaks the rule)",
-				 switch_name(n->in->topo->fabric, w.turn));
-		text_add(t, "; ");
-	}
-	text_free(&w.t);
-	if (n->dist[c->sw] == FAR)
-		return;
-	if (least == NO_PATH || (least > n->dist[c->sw] && !n->u->weight)) {
-		add_forbidden(n, c->sw, t);
-		text_add(t, "; ");
-	}
-}
-
 /* --- the rule that decided ----------------------------------------------------------------- */
 
 static void say_forbidden(const struct ways *n, const struct rec_choice *c, struct decided *d)
 {
-	bool none = c->port == NO_PATH;
 	struct way_text w = {.turn = NO_ID};
 
 	way_shortest(n, c->sw, &w);
-	decide(d, WHY_FORBIDDEN,
-	       none ? "Every way turns up again after a step down, the shortest (%s: %s)"
-		    : "The shortest way (%s: %s) turns up again",
-	       PLURAL(w.hops, "hop"), text_str(&w.t));
+	decide(d, WHY_FORBIDDEN, "Every way");
+	if (c->port != NO_PATH)
+		text_add(&d->text, " of fewer than %s",
+			 PLURAL(hops_least(n->u->hops, c->sw, c->target), "hop"));
+	text_add(&d->text, " turns up again after a step down, the shortest (%s: %s)", PLURAL(w.hops, "hop"),
+		 text_str(&w.t));
 	if (w.turn != NO_ID)
 		text_add(&d->text, " at %s", switch_name(n->in->topo->fabric, w.turn));
-	if (none)
+	if (c->port == NO_PATH)
 		text_add(&d->text, ". No entry.");
 	else
 		text_add(&d->text, "; port %u leads in %u.", c->port,
@@ -191,30 +148,22 @@ static void say_forbidden(const struct ways *n, const struct rec_choice *c, stru
 	text_free(&w.t);
 }
 
-static void say_missed(const struct ways *n, const struct rec_choice *c, struct decided *d)
+/* By the port whose legal way is the shortest that the search missed, or by the one asked about. */
+static void say_missed(const struct ways *n, const struct rec_choice *c, unsigned asked, struct decided *d)
 {
-	decide(d, WHY_MISSED,
-	       "A legal way of %s exists; OpenSM's search %s on from a switch in the direction that reached "
-	       "it "
-	       "first",
-	       PLURAL(n->dist[c->sw], "hop"), c->port == NO_PATH ? "went" : "goes");
+	unsigned port = asked ? asked : way_missed(n, c->sw);
+
+	decide(d, WHY_MISSED, "A legal way");
+	if (!asked)
+		text_add(&d->text, " of %s", PLURAL(way_legal(n, c->sw, port), "hop"));
+	text_add(&d->text,
+		 " leads by port %u; OpenSM's search goes on from a switch in the direction that reached it "
+		 "first, and missed it. ",
+		 port);
 	if (c->port == NO_PATH)
-		text_add(&d->text, ", and found none. No entry.");
+		text_add(&d->text, "No entry.");
 	else
-		text_add(&d->text, ". Port %u leads in %u.", c->port,
-			 hops_least(n->u->hops, c->sw, c->target));
-}
-
-static void say_priced(const struct ways *n, const struct rec_choice *c, struct decided *d)
-{
-	struct way_text w = {.turn = NO_ID};
-
-	way_by_matrix(n, c->sw, c->port, c->target, &w);
-	text_free(&w.t);
-	decide(d, WHY_PRICED,
-	       "The turn up at %s costs %u (connect_roots); port %u leads at the least cost, %u.",
-	       switch_name(n->in->topo->fabric, w.turn), n->u->weight, c->port,
-	       hops_least(n->u->hops, c->sw, c->target));
+		text_add(&d->text, "Port %u leads in %u.", c->port, hops_least(n->u->hops, c->sw, c->target));
 }
 
 /* The first candidate that does not turn up is told beside the port chosen. */
@@ -226,8 +175,9 @@ static void say_mixed(const struct ways *n, const struct rec_choice *c, struct d
 		if (updown_direction(n->u, n->in->topo, c->sw, c->offer[i].port) == 'D')
 			q = c->offer[i].port;
 	decide(d, WHY_MIXED,
-	       "Ports %u and %u have %s; %u turns up, %u does not, and OpenSM counts them alike: those who "
-	       "come from above turn at %s. %s",
+	       "Ports %u and %u have %s; %u turns up, %u does not, and OpenSM counts them alike: whoever "
+	       "came "
+	       "from above would turn at %s. %s",
 	       c->port, q, PLURAL(hops_least(n->u->hops, c->sw, c->target), "hop"), c->port, q,
 	       switch_name(n->in->topo->fabric, c->sw), text_str(&c->decided.text));
 }
@@ -247,37 +197,53 @@ static void say_rule(const struct ways *n, const struct rec_choice *c, enum why_
 		       "64.",
 		       n->u->weight);
 	else if (rule == WHY_MISSED)
-		say_missed(n, c, d);
+		say_missed(n, c, 0, d);
 	else if (rule == WHY_FORBIDDEN)
 		say_forbidden(n, c, d);
 	else if (rule == WHY_PRICED)
-		say_priced(n, c, d);
+		decide(d, rule, "A turn up costs %u (connect_roots); port %u leads at the least cost, %u.",
+		       n->u->weight, c->port, hops_least(n->u->hops, c->sw, c->target));
 	else
 		say_mixed(n, c, d);
+}
+
+/* Against a port that the count did not weigh. */
+static void say_against(const struct ways *n, const struct rec_choice *c, struct decided *d)
+{
+	const struct hops *h = n->u->hops;
+	unsigned least = hops_least(h, c->sw, c->target),
+		 value = hops_value(h, n->in->topo, c->sw, c->target, c->via);
+
+	if (way_is_missed(n, c->sw, c->via))
+		say_missed(n, c, c->via, d);
+	else if (ways_open(n) && c->port != NO_PATH && value != NO_PATH && value > least)
+		decide(d, n->u->weight && value > n->u->weight + 1 ? WHY_PRICED : WHY_LONGER,
+		       "connect_roots: port %u has %u in the hop matrix, port %u %u.", c->via, value, c->port,
+		       least);
 }
 
 void updown_tell_choice(void *ways, const struct rec_choice *c)
 {
 	struct ways *n = ways;
 	struct rec_choice told = *c;
-	struct text t = {0};
-	struct decided d = {0};
+	struct decided d = {0}, against = {0};
 	enum why_rule rule;
 
 	if (c->target != NO_ID && c->sw != c->target) {
 		ways_measure(n, c->target);
-		add_way(n, c, &t);
-		text_add(&t, "%s", text_str(&c->text));
-		told.text = t;
 		rule = way_rule(n, c->sw, c->port, c->decided.rule);
 		if (rule != c->decided.rule) {
 			say_rule(n, c, rule, &d);
 			told.decided = d;
 		}
+		if (c->via && c->via <= n->in->topo->fabric->switch_nports[c->sw])
+			say_against(n, c, &against);
+		if (against.rule)
+			told.against = against;
 	}
 	n->in->ask->tell(n->in->ask->ctx, &told);
 	decided_free(&d);
-	text_free(&t);
+	decided_free(&against);
 }
 
 /* --- ranks ------------------------------------------------------------------------------------------- */

@@ -5,55 +5,51 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/routing/distances.h"
 #include "engines/counted/assign.h"
 #include "engines/updown/internal.h"
 
-/* What the shortest ways of a switch may do, once all nearer switches are known. */
-static uint8_t legal_ways(const struct ways *n, uint32_t sw)
+/* A packet comes to `at` (2 * switch + did it come down): those before it that may come that way. */
+static uint32_t spread_back(struct ways *n, uint32_t at, uint32_t end)
 {
-	const struct fabric *f = n->in->topo->fabric;
-	uint8_t legal = 0;
+	const struct topo *t = n->in->topo;
 
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-		uint32_t r = peer_of(n, sw, p);
-		char c = updown_direction(n->u, n->in->topo, sw, p);
+	FOR_CABLES(t, at / 2, id, r) {
+		char c = updown_direction(n->u, t, r, t->fabric->port_num[t->peer[id]]);
 
-		if (r == NO_ID || n->dist[r] + 1 != n->dist[sw])
-			continue;
-		if (c == 'U')
-			legal |= n->legal[r] & LEGAL;
-		else if (n->legal[r] & (c == 'D' || n->u->id ? LEGAL_AFTER_DOWN : LEGAL))
-			legal |= LEGAL | LEGAL_AFTER_DOWN;
+		for (uint32_t before = 2 * r; before < 2 * r + (c == 'U' ? 1 : 2); before++) {
+			if ((c == 'D') != (at & 1) || n->legal[before] != FAR)
+				continue;
+			n->legal[before] = n->legal[at] + 1;
+			n->queue[end++] = before;
+		}
 	}
-	return legal;
+	return end;
 }
 
 void ways_measure(struct ways *n, uint32_t target)
 {
-	const struct fabric *f = n->in->topo->fabric;
-	uint32_t end = 0;
+	uint32_t end = 2;
 
 	if (n->target == target)
 		return;
 	n->target = target;
-	memset(n->dist, 0xff, f->n_switches * sizeof(*n->dist));
-	n->dist[target] = 0;
-	n->queue[end++] = target;
+	switch_distances(n->in->topo, target, n->dist);
+	memset(n->legal, 0xff, 2 * (size_t)n->in->topo->fabric->n_switches * sizeof(*n->legal));
 	for (uint32_t i = 0; i < end; i++) {
-		uint32_t s = n->queue[i];
-
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t r = peer_of(n, s, p);
-
-			if (r == NO_ID || n->dist[r] != FAR)
-				continue;
-			n->dist[r] = n->dist[s] + 1;
-			n->queue[end++] = r;
-		}
+		n->queue[i] = 2 * target + i;
+		n->legal[n->queue[i]] = 0;
 	}
-	n->legal[target] = LEGAL | LEGAL_AFTER_DOWN;
-	for (uint32_t i = 1; i < end; i++)
-		n->legal[n->queue[i]] = legal_ways(n, n->queue[i]);
+	for (uint32_t i = 0; i < end; i++)
+		end = spread_back(n, n->queue[i], end);
+}
+
+uint32_t way_legal(const struct ways *n, uint32_t sw, unsigned port)
+{
+	uint32_t r = peer_of(n, sw, port);
+
+	return r == NO_ID ? FAR
+			  : n->legal[2 * r + (updown_direction(n->u, n->in->topo, sw, port) == 'D')] + 1u;
 }
 
 static void end_run(struct way_text *w)
@@ -81,29 +77,6 @@ static void add_hop(const struct ways *n, struct way_text *w, uint32_t sw, unsig
 	w->run = c;
 	w->len++;
 	w->hops++;
-}
-
-void way_by_matrix(const struct ways *n, uint32_t sw, unsigned port, uint32_t target, struct way_text *w)
-{
-	const struct topo *t = n->in->topo;
-	const struct fabric *f = t->fabric;
-
-	while (sw != target && w->hops < 2u * f->n_switches) {
-		unsigned least;
-
-		add_hop(n, w, sw, port);
-		sw = peer_of(n, sw, port);
-		if (sw == NO_ID || sw == target)
-			break;
-		least = hops_least(n->u->hops, sw, target);
-		for (port = 1; port <= f->switch_nports[sw]; port++)
-			if (peer_of(n, sw, port) != NO_ID &&
-			    hops_value(n->u->hops, t, sw, target, port) == least)
-				break;
-		if (port > f->switch_nports[sw])
-			break;
-	}
-	end_run(w);
 }
 
 void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w)
@@ -137,36 +110,45 @@ static bool mixes(const struct ways *n, uint32_t sw, unsigned port, unsigned lea
 	return false;
 }
 
-static bool is_priced(const struct ways *n, uint32_t sw, unsigned port)
+bool way_is_missed(const struct ways *n, uint32_t sw, unsigned port)
 {
-	struct way_text w = {.turn = NO_ID};
+	unsigned least = hops_least(n->u->hops, sw, n->target),
+		 value = hops_value(n->u->hops, n->in->topo, sw, n->target, port);
 
-	way_by_matrix(n, sw, port, n->target, &w);
-	text_free(&w.t);
-	return w.turn != NO_ID;
+	return !ways_open(n) && (value == NO_PATH || value > least) && way_legal(n, sw, port) <= least;
+}
+
+unsigned way_missed(const struct ways *n, uint32_t sw)
+{
+	unsigned best = 0;
+
+	for (unsigned p = 1; p <= n->in->topo->fabric->switch_nports[sw]; p++)
+		if (way_is_missed(n, sw, p) && (!best || way_legal(n, sw, p) < way_legal(n, sw, best)))
+			best = p;
+	return best;
 }
 
 enum why_rule way_rule(const struct ways *n, uint32_t sw, unsigned port, enum why_rule rule)
 {
 	const struct updown *u = n->u;
 	unsigned least = hops_least(u->hops, sw, n->target);
-	bool legal = n->legal[sw] & LEGAL;
 
 	if (rule == WHY_CUT_OFF || n->dist[sw] == FAR)
 		return rule;
-	if (port == NO_PATH) {
-		if (u->id && !u->connect && !u->rank[sw] && !u->rank[n->target])
-			return WHY_ROOTS_APART;
-		if (u->n_erased)
-			return WHY_ERASED;
-		return legal ? WHY_MISSED : WHY_FORBIDDEN;
-	}
-	/* a price paid is above what it costs: some hops before the turn, one behind it */
-	if (rule == WHY_ONLY_CANDIDATE && u->weight && least > u->weight + 1)
-		return is_priced(n, sw, port) ? WHY_PRICED : rule;
-	if (rule == WHY_ONLY_CANDIDATE && least > n->dist[sw] && !u->weight)
-		return legal ? WHY_MISSED : WHY_FORBIDDEN;
-	return mixes(n, sw, port, least) ? WHY_MIXED : rule;
+	if (port == NO_PATH && u->n_erased)
+		return WHY_ERASED;
+	if (port == NO_PATH && way_missed(n, sw))
+		return WHY_MISSED;
+	if (port == NO_PATH)
+		return u->id && !u->connect && !u->rank[sw] && !u->rank[n->target] ? WHY_ROOTS_APART
+										   : WHY_FORBIDDEN;
+	if (rule != WHY_ONLY_CANDIDATE)
+		return rule != WHY_KEPT && mixes(n, sw, port, least) ? WHY_MIXED : rule;
+	if (u->weight) /* a price paid is above what it costs: some hops before the turn, one behind it */
+		return least > u->weight + 1 ? WHY_PRICED : rule;
+	if (way_missed(n, sw))
+		return WHY_MISSED;
+	return least > n->dist[sw] && !ways_open(n) ? WHY_FORBIDDEN : rule;
 }
 
 bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
@@ -181,8 +163,8 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	if (!ASKED(in) && !RECORDED(in))
 		return assign_ports(in, out, u->hops, false, NULL, r);
 	n.dist = NEW_ARRAY(size, uint16_t);
-	n.queue = NEW_ARRAY(size, uint32_t);
-	n.legal = NEW_ARRAY(size, uint8_t);
+	n.queue = NEW_ARRAY(2 * (size_t)size, uint32_t);
+	n.legal = NEW_ARRAY(2 * (size_t)size, uint16_t);
 	if (ASKED(in)) {
 		ask = *in->ask;
 		ask.tell = updown_tell_choice;

@@ -571,7 +571,7 @@ static void test_cache(void **state)
 	/* entries towards it stay, and are explained by the sweep that made them */
 	for (uint32_t i = 0; i < s->fabric->n_switches; i++)
 		assert_ptr_equal(session_routing(s)->row[i], before->row[i]);
-	line_says(s, "why spine-01 node0005", "1 hop, down");
+	line_says(s, "why spine-01 node0005", "1 hop: spine-01[2] -D-> leaf-02");
 	line_says(s, "ranks", "*    0 spine-01  0    4     0     0 0x0002c90300a00040\n*    0 spine-02");
 	expect_cached(s, "restore host node0009", true);
 	expect_cached(s, "fail switch leaf-03", true);

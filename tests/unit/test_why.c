@@ -353,17 +353,16 @@ static void test_rules(void **state)
 	says("synth director:2,4,3,8; route mincontention", "why dir1/L02/U1 3",
 	     "Decided: inside: port: Within the chassis, to dir1/L01/U1, ports 3 and 4 carried 0 LIDs each");
 	says("synth director:1,3,2,4; route minhop lmc=1", "why dir1/L01/U1 5",
-	     "Decided: new node: Earlier LIDs of node0009 go by 3; port 4 leads to another node, with 6 LIDs "
-	     "the fewest of those.");
+	     "Decided: new node: Earlier LIDs of node0009 go by 3; port 4 alone leads to another node.");
 	says("synth xgft:2,4:1,2,parallel=2; route minhop lmc=2", "why leaf-01 39",
 	     "Decided: least forwarded: 3 of 4 ports had 5 LIDs, the fewest; port 3 carries the fewest of "
 	     "node0006, 1.");
 	says("synth random:12,3,seed=45; set root_guid_file sw-01; route updn", "why sw-04 5",
-	     "Decided: missed: A legal way of 3 hops exists; OpenSM's search goes on from a switch in the "
-	     "direction that reached it first. Port 4 leads in 4.");
+	     "Decided: missed: A legal way of 3 hops leads by port 2; OpenSM's search goes on from a switch "
+	     "in "
+	     "the direction that reached it first, and missed it. Port 4 leads in 4.");
 	says(CHAIN, "why m-06 2",
-	     "Decided: priced: The turn up at m-13 costs 14 (connect_roots); port 2 leads at the least cost, "
-	     "24.");
+	     "Decided: priced: A turn up costs 14 (connect_roots); port 2 leads at the least cost, 24.");
 	says(CHAIN, "why m-07 3",
 	     "Decided: erased: Turns up cost 14 each (connect_roots), and OpenSM erases entries whose cost "
 	     "reaches 64.");
@@ -474,12 +473,40 @@ static void test_stories(void **state)
 	     "Decided: longer: Port 3 leads there in 3 hops, port 2 in 2.");
 }
 
+/* What is told is what decided; "every", "only" and "alone" where all was looked at. */
+#define GAPS(n, seed) "synth random:" n ",3,seed=" seed ",shuffle=1,parallel=1,hosts_on=2; route dnup lmc=0"
+#define MISSED "OpenSM's search goes on from a switch in the direction that reached it first, and missed it. "
+static void test_all_looked_at(void **state)
+{
+	(void)state;
+	says(GAPS("14", "122"), "why sw-02 12 via 1",
+	     "Decided: missed: A legal way leads by port 1; " MISSED "No entry.");
+	says(GAPS("14", "122"), "why sw-02 12",
+	     "Decided: missed: A legal way of 5 hops leads by port 1; " MISSED "No entry.");
+	says(GAPS("14", "122"), "why sw-04 15",
+	     "Decided: missed: A legal way of 3 hops leads by port 2; " MISSED "Port 3 leads in 3.");
+	says(GAPS("11", "364"), "why sw-04 7 via 2", "Shortest way the rule allows, 6 hops: ");
+	says("synth torus:4x4; route dor; fail link t21[4]", "why t00 3",
+	     "Decided: kept: The table had port 2, which still is one of 2 at 2 hops; nothing came up since, "
+	     "so "
+	     "OpenSM keeps it (anew the same).");
+	says("synth xgft:3,3:1,2; route updn; fail host node0001", "why spine-01 node0004 via 1",
+	     "Decided: forbidden: Every way by port 1 turns up again after a step down, the shortest (3 "
+	     "hops) "
+	     "at leaf-01.");
+	says("synth random:10,3,seed=121,shuffle=1; route updn root_guid_file=sw-02", "why sw-09 4",
+	     "Way of the tables, 3 hops: sw-09[3] -D-> sw-01[4] -D-> sw-04[2] -D-> sw-03\n"
+	     "Decided: only candidate: Port 3 alone has 3 hops in the hop matrix, the fewest.");
+	says("synth xgft:3,3:1,2,hosts_on=all; route minhop lmc=1 port_shifting=TRUE", "why leaf-01 22",
+	     "Decided: new system: No earlier LID of node0006 has a port; port 5 had 1 LID, the fewest, as 4 "
+	     "had, and is the first in order (port_shifting, from port 5 on).");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_stories),
+		cmocka_unit_test(test_rules),	    cmocka_unit_test(test_all_looked_at),
+		cmocka_unit_test(test_files),	    cmocka_unit_test(test_stories),
 		cmocka_unit_test(test_every_entry),
 	};
 

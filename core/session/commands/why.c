@@ -232,17 +232,6 @@ int why_listen(struct why *y, unsigned via, struct err *e)
 	return why_repeat(y, &q, e);
 }
 
-static int why_entry(struct why *y, struct err *e)
-{
-	if (why_listen(y, 0, e))
-		return -1;
-	if (!y->heard.told)
-		why_untold(y);
-	why_settle(y->w, y->sw, y->lid, &y->heard);
-	why_end(y, &y->heard.decided);
-	return 0;
-}
-
 /* --- ways in words --------------------------------------------------------------------------- */
 
 /* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
@@ -286,14 +275,51 @@ void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 	out_json(y->o, "turn", turn);
 }
 
-static void tell_way(const struct why *y, const struct way *w, const char *what)
+static void tell_way(const struct why *y, const struct path_hop *hop, unsigned n, const char *what)
 {
 	struct text t = {0};
-	char a[40];
 
-	why_add_way(y->w->routing, w->hop, w->n, &t);
-	out_text(y->o, "  %s, %s: %s\n", what, plural(w->links, "hop", a, sizeof(a)), text_str(&t));
+	why_add_way(y->w->routing, hop, n, &t);
+	out_text(y->o, "  %s, %s: %s\n", what, PLURAL(n - 1, "hop"), text_str(&t));
 	text_free(&t);
+}
+
+/* --- the entry ------------------------------------------------------------------------------- */
+
+/* The way of the tables from the switch to that of the destination; false: they do not lead there. */
+static bool table_way(const struct why *y, struct path *p)
+{
+	const struct fabric *f = y->w->fabric;
+
+	path_trace(y->w->routing, f->port_endport[f->switch_port[y->sw]], 0, y->lid, p);
+	return p->end == PATH_OK;
+}
+
+/* Where a rule of up and down binds: how the tables go on, and whether they keep it. */
+static void tell_table_way(const struct why *y)
+{
+	struct path p;
+
+	if (!has_directions(y->w->routing))
+		return;
+	if (table_way(y, &p) && p.n > 1) {
+		p.hop[p.n - 1].out = 0;
+		tell_way(y, p.hop, p.n, "Way of the tables");
+		why_turn(y, p.hop, p.n);
+	}
+	path_free(&p);
+}
+
+static int why_entry(struct why *y, struct err *e)
+{
+	if (why_listen(y, 0, e))
+		return -1;
+	if (!y->heard.told)
+		why_untold(y);
+	why_settle(y->w, y->sw, y->lid, &y->heard);
+	tell_table_way(y);
+	why_end(y, &y->heard.decided);
+	return 0;
 }
 
 /* --- why SWITCH DST via PORT ------------------------------------------------------------------ */
@@ -321,35 +347,34 @@ static int read_port(const struct why *y, const char *word, unsigned *port, stru
 		       f->switch_nports[y->sw]);
 }
 
-/* Number of links from the switch to that of the destination by the tables; -1 = they do not lead there. */
-static int table_links(const struct why *y)
-{
-	const struct fabric *f = y->w->fabric;
-	struct path p;
-	int n;
-
-	path_trace(y->w->routing, f->port_endport[f->switch_port[y->sw]], 0, y->lid, &p);
-	n = p.end == PATH_OK ? (int)p.n - 1 : -1;
-	path_free(&p);
-	return n;
-}
-
 /* The value of one port for the destination. */
 struct via {
 	struct why *y;
 	unsigned port, chosen; /* chosen: the table's */
 	uint32_t target;       /* switch of the destination */
 	int links;	       /* by the table, -1 = none */
+	int allowed;	       /* by the port, of what the engine allows, -1 = none */
 	bool free_way, lawful_way;
-	struct way any, lawful; /* shortest ways through the port: all, and the allowed ones */
+	struct way any, lawful; /* shortest ways through the port: all, and those that the rule allows */
 };
 
 static void weigh_ways(struct via *v)
 {
 	const struct routing *r = v->y->w->routing;
+	enum why_rule against = v->y->heard.against.rule;
+	struct path p;
 
+	v->links = table_way(v->y, &p) ? (int)p.n - 1 : -1;
+	path_free(&p);
 	v->free_way = way_find(r, v->y->sw, v->port, v->target, false, &v->any);
 	v->lawful_way = way_find(r, v->y->sw, v->port, v->target, true, &v->lawful);
+	v->allowed = v->lawful_way ? (int)v->lawful.links : -1;
+	/* connect_roots, and gaps of OpenSM's search, allow ways against the rule */
+	if (has_directions(r) && r->ops->hops && v->free_way && v->links >= 0 &&
+	    r->ops->hops(r, v->y->sw, v->target, v->port) == r->ops->hops(r, v->y->sw, v->target, 0))
+		v->allowed = v->links;
+	else if (!v->lawful_way && v->free_way && against && against != WHY_MISSED)
+		v->allowed = (int)v->any.links;
 }
 
 static const char *verdict(const struct via *v)
@@ -358,13 +383,11 @@ static const char *verdict(const struct via *v)
 		return "chosen";
 	if (!v->free_way)
 		return "no way";
-	if (!v->lawful_way)
+	if (v->allowed < 0)
 		return "forbidden";
 	if (v->links < 0)
 		return "open";
-	if ((int)v->lawful.links == v->links)
-		return "equal";
-	return (int)v->lawful.links > v->links ? "longer" : "shorter";
+	return v->allowed == v->links ? "equal" : v->allowed > v->links ? "longer" : "shorter";
 }
 
 static void tell_verdict(const struct via *v, const char *word)
@@ -379,7 +402,7 @@ static void tell_verdict(const struct via *v, const char *word)
 		out_text(y->o, "equal, but not chosen: as long as by port %u.\n", v->chosen);
 	else if (!strcmp(word, "longer"))
 		out_text(y->o, "longer than by port %u, by %s.\n", v->chosen,
-			 plural(v->lawful.links - (unsigned)v->links, "hop", a, sizeof(a)));
+			 plural((unsigned)(v->allowed - v->links), "hop", a, sizeof(a)));
 	else if (!strcmp(word, "shorter"))
 		out_text(y->o, "shorter than by port %u; %s does not use it.\n", v->chosen, engine);
 	else if (!strcmp(word, "open"))
@@ -402,6 +425,8 @@ static void tell_matrix(const struct via *v)
 		return;
 	least = r->ops->hops(r, v->y->sw, v->target, 0);
 	value = r->ops->hops(r, v->y->sw, v->target, v->port);
+	if (value == NO_PATH && v->free_way && !has_directions(r)) /* of its own route alone */
+		return;
 	out_text(v->y->o, "  Hop matrix of %s: ", r->engine);
 	if (value == NO_PATH)
 		out_text(v->y->o, "none through this port, ");
@@ -432,31 +457,39 @@ static void decide_by_way(const struct via *v, const char *word, struct decided 
 		text_add(&d->text, " at %s.", switch_name(t->fabric, v->any.hop[i < v->any.n ? i : 0].sw));
 	} else if (!strcmp(word, "longer")) {
 		decide(d, WHY_LONGER, "Port %u leads there in %s, port %u in %u.", v->port,
-		       PLURAL(v->lawful.links, "hop"), v->chosen, (unsigned)v->links);
+		       PLURAL((uint64_t)v->allowed, "hop"), v->chosen, (unsigned)v->links);
 	}
 }
 
-/* Tables that nobody computed are taken as they are, even where a better way exists. */
-static bool weighed(enum why_rule rule)
+/*
+ * What speaks against the port in the end.  Tables that nobody computed are taken as they are, even where a
+ * better way exists; and where no way is, or none that the rule allows, nothing else decides.
+ */
+static void decide_against(struct via *v)
 {
-	return rule != WHY_LINE && rule != WHY_AS_READ && rule != WHY_NOT_IN_FILE && rule != WHY_KEPT;
+	struct why_heard *h = &v->y->heard;
+	const char *word = verdict(v);
+
+	if (v->port == v->chosen || h->decided.rule == WHY_LINE || h->decided.rule == WHY_AS_READ ||
+	    h->decided.rule == WHY_NOT_IN_FILE)
+		return;
+	if (!h->against.rule || !v->free_way ||
+	    (h->against.rule == WHY_MISSED && (v->allowed < 0 || (v->links >= 0 && v->allowed > v->links))))
+		decide_by_way(v, word, &h->against);
 }
 
 static void tell_via(struct via *v)
 {
 	const struct why *y = v->y;
 	const struct routing *r = y->w->routing;
-	const char *word;
+	const char *word = verdict(v);
 
-	weigh_ways(v);
-	word = verdict(v);
-	if (v->port != v->chosen && !y->heard.against.rule && weighed(y->heard.decided.rule))
-		decide_by_way(v, word, &v->y->heard.against);
 	tell_verdict(v, word);
 	if (v->lawful_way)
-		tell_way(y, &v->lawful, has_directions(r) ? "Shortest way the rule allows" : "Shortest way");
+		tell_way(y, v->lawful.hop, v->lawful.n,
+			 has_directions(r) ? "Shortest way the rule allows" : "Shortest way");
 	if (v->free_way && (!v->lawful_way || v->any.links < v->lawful.links)) {
-		tell_way(y, &v->any, "Shortest way of all");
+		tell_way(y, v->any.hop, v->any.n, "Shortest way of all");
 		why_turn(y, v->any.hop, v->any.n);
 	}
 	tell_matrix(v);
@@ -465,8 +498,6 @@ static void tell_via(struct via *v)
 			   port_json(v->chosen), "verdict", word, "links", v->links, "lawful",
 			   v->lawful_way ? (int)v->lawful.links : -1, "shortest",
 			   v->free_way ? (int)v->any.links : -1));
-	way_free(&v->any);
-	way_free(&v->lawful);
 }
 
 /* A port that leads to no switch, or a destination on this switch itself. */
@@ -489,7 +520,8 @@ static void tell_short(const struct via *v, uint32_t peer, uint32_t owner)
 	}
 }
 
-static int why_via(struct why *y, unsigned port, struct err *e)
+/* Weigh a port; tell: say all of it, not the rule alone. */
+static int weigh_via(struct why *y, unsigned port, bool tell, struct err *e)
 {
 	const struct topo *t = y->w->topo;
 	const struct fabric *f = t->fabric;
@@ -498,21 +530,24 @@ static int why_via(struct why *y, unsigned port, struct err *e)
 	char a[300], b[300];
 
 	y->quiet = true;
-	if (peer == NO_ID)
-		return err_set(e, "%s[%u] has no live link; nothing leads out of it", switch_name(f, y->sw),
-			       v.port);
 	if (why_listen(y, port, e))
 		return -1;
 	why_settle(y->w, y->sw, y->lid, &y->heard);
 	v.target = t->endport_switch[owner];
-	v.links = table_links(y);
-	out_text(y->o, "%s by port %u to %s, for LID %u (%s): ", switch_name(f, y->sw), v.port,
-		 port_label(f, peer, a, sizeof(a)), y->lid, endport_label(f, owner, b, sizeof(b)));
-	if (v.target != y->sw && node_is_switch(f, f->port_node[peer]))
-		tell_via(&v);
-	else
+	if (tell)
+		out_text(y->o, "%s by port %u to %s, for LID %u (%s): ", switch_name(f, y->sw), v.port,
+			 port_label(f, peer, a, sizeof(a)), y->lid, endport_label(f, owner, b, sizeof(b)));
+	if (v.target != y->sw && node_is_switch(f, f->port_node[peer])) {
+		weigh_ways(&v);
+		decide_against(&v);
+		if (tell)
+			tell_via(&v);
+		way_free(&v.any);
+		way_free(&v.lawful);
+	} else if (tell) {
 		tell_short(&v, peer, owner);
-	if (v.chosen == NO_PATH)
+	}
+	if (tell && v.chosen == NO_PATH)
 		out_text(y->o, "  The table has no entry for the LID.\n");
 	why_end(y, v.port == v.chosen || !y->heard.against.rule ? &y->heard.decided : &y->heard.against);
 	return 0;
@@ -520,26 +555,17 @@ static int why_via(struct why *y, unsigned port, struct err *e)
 
 int why_against(struct why *y, unsigned port, struct err *e)
 {
-	const struct topo *t = y->w->topo;
-	const struct fabric *f = t->fabric;
-	struct via v = {.y = y, .port = port, .chosen = routing_port(y->w->routing, y->sw, y->lid)};
-	uint32_t peer = t->peer[switch_port_id(f, y->sw, port)], owner = lid_owner(y->w->lids, y->lid);
+	return weigh_via(y, port, false, e);
+}
 
-	y->quiet = true;
-	if (why_listen(y, port, e))
-		return -1;
-	why_settle(y->w, y->sw, y->lid, &y->heard);
-	v.target = t->endport_switch[owner];
-	v.links = table_links(y);
-	if (v.target != y->sw && node_is_switch(f, f->port_node[peer]) && !y->heard.against.rule &&
-	    weighed(y->heard.decided.rule)) {
-		weigh_ways(&v);
-		decide_by_way(&v, verdict(&v), &y->heard.against);
-		way_free(&v.any);
-		way_free(&v.lawful);
-	}
-	why_end(y, y->heard.against.rule ? &y->heard.against : &y->heard.decided);
-	return 0;
+static int why_via(struct why *y, unsigned port, struct err *e)
+{
+	const struct fabric *f = y->w->fabric;
+
+	if (y->w->topo->peer[switch_port_id(f, y->sw, port)] == NO_ID)
+		return err_set(e, "%s[%u] has no live link; nothing leads out of it", switch_name(f, y->sw),
+			       port);
+	return weigh_via(y, port, true, e);
 }
 
 /* --- why HOST DST: the story of a path -------------------------------------------------------- */
