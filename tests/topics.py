@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Topics of `help`: at most five lines of 80 columns with text, source and a command; each command runs on a small
-fabric; other words lead to one topic each; engines and columns of panes have theirs.
+fabric; other words lead to one topic each; engines have theirs; every other name that is printed has help.
 
 IBSCOPE=build/ibscope.  Prints what is wrong, at last "N passed, N failed".
 """
-import glob
 import json
 import os
 import re
@@ -32,35 +31,38 @@ def plain(word):
     return re.sub("[ _-]", "-", word.lower())
 
 
-def topic_of(column, seen):
-    """By the whole name, else by the longest, then first, words of it in a row."""
-    words = re.split("[ ,/\u2192]+", column)
-    runs = [column] + [" ".join(words[i:i + n]) for n in range(len(words), 0, -1) for i in range(len(words) - n + 1)]
-    return next((seen[plain(r)] for r in runs if plain(r) in seen), None)
+def quoted(name):
+    return '"%s"' % re.sub(r'([\\"])', r"\\\1", name)
 
 
-def columns(seen):
-    """`?` on a pane tells the columns that are words of topics, in their order; most columns are."""
-    seen = {plain(k): v for k, v in seen.items()}
-    known = all_columns = panes = 0
-    for path in sorted(glob.glob(os.path.join(TOP, "views/*/*.c"))):
-        with open(path, encoding="utf-8") as f:
-            source = f.read()
-        for pane, ops in re.findall(r'^const struct view_ops view_\w+ = \{\n\t\.name = "([\w-]+)"(.*?)^\};', source, re.M | re.S):
-            array = re.search(r"\.column = (\w+),", ops)
-            lines = array and re.search(r"^static const struct column %s\[.*?\] = \{\n(.*?)^\};" % array.group(1), source, re.M | re.S)
-            names = re.findall(r'^\t\{\.name = "([^"]*)"', lines.group(1), re.M) if lines else []
-            if not lines or len(names) != len(re.findall(r"^\t[^\t ]", lines.group(1), re.M)):  # made by a macro
+def names(seen, commands):
+    """Every name that the program prints has help: of itself, or a topic.  `?` on a pane tells all its columns."""
+    panes = {}
+    for kind in ("option", "pane", "column", "key", "action", "word", "limit", "fabric"):
+        rows = [r for r in answer("help %ss" % kind)["names"] if r["kind"] == kind]
+        verdict(len(rows) > 5, "help %ss: %s" % (kind, rows))
+        for r in rows:
+            verdict(len(r["text"]) > 3 and not re.search("  |[^ -~→]", r["text"]), "%s %s: %s" % (kind, r["name"], r["text"]))
+            if kind == "column":
+                panes.setdefault(r["place"], []).append(r["name"])
+        lines = "; ".join("help " + quoted(n) for n in sorted({r["name"] for r in rows}))
+        for n, line in zip(sorted({r["name"] for r in rows}), run("--json", "-e", lines).stdout.splitlines() + [""] * len(rows)):
+            o = json.loads(line) if line else {"ok": False}
+            mine = [r for r in o.get("names", []) if r["kind"] == kind and r["name"] == n]
+            topic = plain(n) in seen and [t["name"] for t in o.get("topics", [])] == [seen[plain(n)]]
+            verdict(o["ok"] and (mine or kind == "column" and topic), "help %s, a %s: %s" % (n, kind, line[:200]))
+            if kind == "column" and not mine:
                 continue
-            told = [(r["key 2"], r["where"]) for r in json.loads(run("--json", "-e", "list help " + pane, FABRIC).stdout.splitlines()[-1])["rows"]
-                    if r["task"] == "Columns"]
-            want = [n for n in names if topic_of(n, seen)]
-            verdict(told == [(n, "column") for n in want], "list help %s: columns %s, expected %s" % (pane, told, want))
-            known += len(want)
-            all_columns += len(names)
-            panes += 1
-    verdict(panes > 40, "%d panes were looked at" % panes)
-    verdict(known > 0.6 * all_columns, "%d of %d columns are words of a topic" % (known, all_columns))
+            for r in mine:          # what stands in the place of a text leads there
+                lead = re.match("`help (.*)` tells\\.$", r["text"])
+                verdict(not lead or lead[1] in seen.values(), "%s %s leads to %s" % (kind, n, r["text"]))
+    for pane, columns in panes.items():
+        told = [r["key 2"] for r in json.loads(run("--json", "-e", "list help " + pane, FABRIC).stdout.splitlines()[-1])["rows"]
+                if r["task"] == "Columns"]
+        verdict([n for n in told if n in columns] == columns, "list help %s: columns %s, expected %s" % (pane, told, columns))
+    verdict(len(panes) > 40, "%d panes have columns" % len(panes))
+    for c in commands:
+        verdict(run("-e", "help " + c).stdout.count("\n") > 1, "help %s" % c)
 
 
 def main():
@@ -72,8 +74,9 @@ def main():
     for t in topics:
         name = t["name"]
         lines = run("-e", "help " + name).stdout.splitlines()
-        if name in commands:            # the command's own help stands before it
+        if name in commands:            # the command's own help stands before it, other names behind it
             lines = lines[next(i for i, line in enumerate(lines) if line.startswith(name + ": ")):]
+        lines = lines[:next(i for i, line in enumerate(lines) if line.startswith("  Try: ")) + 1]
         verdict(len(lines) <= 5, "help %s: %d lines" % (name, len(lines)))
         verdict(all(len(line) <= 80 for line in lines), "help %s: a line is longer than 80" % name)
         verdict(lines[0].startswith(name + ": "), "help %s begins with %s" % (name, lines[0]))
@@ -94,7 +97,7 @@ def main():
                 verdict([p["name"] for p in found.get("topics", [])] == [name], "help %s does not lead to %s" % (word, name))
     for engine in answer("show engines")["engines"]:
         verdict(engine["name"].lower() in seen, "engine %s has no topic" % engine["name"])
-    columns(seen)
+    names({plain(k): v for k, v in seen.items()}, commands)
     verdict(run("-e", "help nothing-of-this-name").returncode == 1, "help of an unknown word has status 0")
     return verdict.status()
 

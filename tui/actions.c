@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/session/topics.h"
 #include "tui/ui.h"
 
 struct action {
@@ -603,8 +604,36 @@ static bool first_of_task(size_t i)
 	return true;
 }
 
+/* The worker reads the lines for `help`, while a key may load another keymap. */
+static pthread_mutex_t help_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void help_each(void (*take)(void *to, const struct named *n), void *to)
+{
+	struct err e;
+	bool none;
+
+	pthread_mutex_lock(&help_lock);
+	none = !ui.n_help; /* there is no screen */
+	pthread_mutex_unlock(&help_lock);
+	if (none && keymap_choose(NULL, &e))
+		return;
+	pthread_mutex_lock(&help_lock);
+	for (size_t i = 0; i < ui.n_help; i++) {
+		const struct help_line *h = &ui.help[i];
+		const char *where = !strcmp(h->where, "all")	? "all panes"
+				    : !strcmp(h->where, "repl") ? "the REPL"
+								: h->where;
+		char *text = str_printf("%s%s%s", h->does, *h->more ? ": " : "", h->more);
+
+		take(to, &(struct named){"key", h->key, where, "", text});
+		free(text);
+	}
+	pthread_mutex_unlock(&help_lock);
+}
+
 void help_build(void)
 {
+	pthread_mutex_lock(&help_lock);
 	help_free();
 	for (size_t i = 0; i < ui.keys.n; i++)
 		if (first_of_task(i))
@@ -613,6 +642,7 @@ void help_build(void)
 		 "hold Shift (Option, or Fn, in some terminals); `mouse off` leaves the mouse to the "
 		 "terminal",
 		 "The mouse");
+	pthread_mutex_unlock(&help_lock);
 	ui.scene.help = ui.help;
 	ui.scene.n_help = ui.n_help;
 	ui.scene.serial++; /* help panes read it anew */

@@ -385,7 +385,6 @@ static int check_keymap(const char *name, struct err *e)
 {
 	int rc;
 
-	ui.about = &about;
 	rc = keymap_choose(name, e);
 	fputs(text_str(&ui.key_errors), stderr);
 	return rc;
@@ -518,6 +517,8 @@ static int run(int argc, char **argv)
 	if (rc < 0) {
 		in.session = session_new(all_engines, all_commands);
 		in.session->topics = all_topics;
+		in.session->named = name_all;
+		ui.about = &about;
 		rc = cl.n_pieces ? batch(&in, &cl) : explore(&in, &cl);
 		interpreter_free(&in);
 		session_free(in.session);

@@ -329,36 +329,14 @@ static void put_topics(const struct manual *m)
 	list_end(m->out);
 }
 
-static char *option_values(const struct optdef *d)
-{
-	switch (d->type) {
-	case OPT_BOOL:
-		return str_dup("TRUE|FALSE");
-	case OPT_UINT:
-		return str_printf("%llu..%llu", (unsigned long long)d->min, (unsigned long long)d->max);
-	case OPT_FILE:
-		return str_dup(d->names ? "FILE|NAMES" : "FILE");
-	case OPT_CHOICE:
-		return str_dup(d->choices);
-	case OPT_STRING:
-		break;
-	}
-	return str_dup("TEXT");
-}
-
 static void put_option(FILE *f, const struct optdef *d)
 {
-	char *values = option_values(d);
+	char *values = optdef_values(d);
 	struct text t = {0};
 
 	item(f, d->name, values);
-	sentence(f, d->help);
-	if (d->def && *d->def && strcmp(d->def, "(null)"))
-		text_add(&t, "Default: `%s`.", d->def);
-	if (d->flag)
-		text_add(&t, "%sWith opensm: `%s`.", t.len ? " " : "", d->flag);
-	if (t.len)
-		prose(f, text_str(&t), t.len);
+	optdef_tell(d, &t);
+	sentence(f, text_str(&t));
 	text_free(&t);
 	free(values);
 }
@@ -418,12 +396,6 @@ static void put_words(const struct manual *m)
 		free(name);
 	}
 	list_end(m->out);
-}
-
-/* Some headings only draw a line or a scale. */
-static bool is_column_name(const char *name)
-{
-	return isalnum((unsigned char)*name) && !strstr(name, "  ");
 }
 
 static void put_panes(const struct manual *m)

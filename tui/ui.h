@@ -139,6 +139,12 @@ int action_run(const char *does,
 /* All panes by switch element, or not; -1 and *e when there is no grouping. */
 int fold_panes(bool on, struct err *e);
 void help_build(void);
+struct named;
+/* The keys in force, one a call of take(); from any thread. */
+void help_each(void (*take)(void *to, const struct named *n), void *to);
+/* Panes, columns, keys, actions, words of bindings, limits, synthetic fabrics (core/session/topics.h). */
+void name_all(void (*take)(void *to, const struct named *n), void *to);
+bool is_column_name(const char *name); /* some headings only draw a line or a scale */
 void help_free(void);
 int keymap_choose(const char *name, struct err *e); /* NAME or FILE, plus the user's own bindings */
 

@@ -294,6 +294,8 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 		break;
 	case KIND_TOPIC:
 		add_topics(c);
+		add_options(c, false);
+		add_words(c, "options|panes|columns|keys|actions|words|limits|fabrics");
 		break;
 	case KIND_LESSON:
 		add_lessons(c);

@@ -20,6 +20,7 @@
 struct command;
 struct lesson_place;
 struct topic;
+struct named;
 
 enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEEP, EVENT_SET, EVENT_SCOPE };
 
@@ -52,6 +53,8 @@ struct session {
 	const struct command *const *commands; /* NULL-terminated list of tables, each ended by a NULL name */
 	/* The same of `help` (topics.h); NULL: none.  Set before anything runs. */
 	const struct topic *const *topics;
+	/* All that the interface has names for (topics.h); NULL: nothing */
+	void (*named)(void (*take)(void *to, const struct named *n), void *to);
 	pthread_mutex_t mutex;
 
 	/*

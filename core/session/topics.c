@@ -20,6 +20,11 @@ const struct topic core_topics[] = {
 	 "through switches in the order of their GUIDs with the bytes reversed, so where "
 	 "two ways are equally good the GUIDs often decide.",
 	 "engines/doc/minhop.md", "show switches"},
+	{"name", "description|short name",
+	 "what a node says of itself. Whatever is printed can be pasted back, without quotes; a "
+	 "word of it, its beginning or a part will do when it fits one node. Nodes that share a "
+	 "name are shown with the switch and port they hang on.",
+	 IBA ", chapter 14", "show hosts"},
 	{"lft", "table|entry|entries|now|was|port|via|changed",
 	 "the linear forwarding table of a switch: one byte a LID, the port by which a "
 	 "packet for that LID leaves. It knows nothing of who sent the packet. "
@@ -266,6 +271,11 @@ static bool equals(const char *word, const char *name, size_t len, bool begins)
 		if (letter(word[i]) != letter(name[i]))
 			return false;
 	return true;
+}
+
+bool topic_same(const char *a, const char *b)
+{
+	return equals(a, b, strlen(b), false);
 }
 
 static bool also_called(const struct topic *p, const char *word)

@@ -19,6 +19,21 @@ struct topic {
 	const char *try_it; /* a command line that shows it */
 };
 
+/*
+ * Something else that has a name, for `help NAME`, and `help KINDs` for all of a kind.  The texts are there
+ * as long as the call that tells it.
+ */
+struct named {
+	const char *kind;   /* "option", "pane", "column", "key", "action", "word", "limit", "fabric" */
+	const char *name;   /* as it is printed or typed */
+	const char *place;  /* of a column its pane, of a key where it holds ("all panes"); "" */
+	const char *syntax; /* what is typed behind it; "" */
+	const char *text;   /* what it is; NULL: the topic of the name tells */
+};
+
+/* The same word: capitals do not matter; blanks, '-' and '_' are the same. */
+bool topic_same(const char *a, const char *b);
+
 /* Ended by name NULL.  The topics of engines are in engines/topics.c. */
 extern const struct topic core_topics[];
 

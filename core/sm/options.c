@@ -1,6 +1,7 @@
 /* Option values under OpenSM's names: checked and normalised when they are set. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,37 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/counted.h"
+
+static bool is_null(const char *v)
+{
+	return !*v || !strcmp(v, "(null)");
+}
+
+char *optdef_values(const struct optdef *d)
+{
+	switch (d->type) {
+	case OPT_BOOL:
+		return str_dup("TRUE|FALSE");
+	case OPT_UINT:
+		return str_printf("%" PRIu64 "..%" PRIu64, d->min, d->max);
+	case OPT_FILE:
+		return str_dup(d->names ? "FILE|NAMES" : "FILE");
+	case OPT_CHOICE:
+		return str_dup(d->choices);
+	case OPT_STRING:
+		break;
+	}
+	return str_dup("TEXT");
+}
+
+void optdef_tell(const struct optdef *d, struct text *t)
+{
+	text_add(t, "%s.", d->help);
+	if (d->def && !is_null(d->def))
+		text_add(t, " Default: `%s`.", d->def);
+	if (d->flag)
+		text_add(t, " With opensm: `%s`.", d->flag);
+}
 
 struct options {
 	atomic_uint refs;
@@ -39,11 +71,6 @@ static bool among(const char *const *words, size_t n, const char *w)
 		if (!strcasecmp(words[i], w))
 			return true;
 	return false;
-}
-
-static bool is_null(const char *v)
-{
-	return !*v || !strcmp(v, "(null)");
 }
 
 static char *bool_value(const struct optdef *d, const char *v, struct err *e)

@@ -37,6 +37,12 @@ struct optdef {
 	bool own;	      /* OpenSM has none of this name */
 };
 
+/* What may be set: "TRUE|FALSE", "0..255"; to be freed. */
+char *optdef_values(const struct optdef *d);
+struct text;
+/* Its help with the default, and opensm's flag: "... . Default: `0`. With opensm: `-l`." */
+void optdef_tell(const struct optdef *d, struct text *t);
+
 /*
  * A set of option values.  An option that was not set has its default.  The maker may change the set until it
  * is handed on; then it is shared and never changes.

@@ -13,8 +13,12 @@ static const struct column columns[] = {
 	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "lid", .width = 5, .right = true, .numeric = true},
 	{.name = "destination", .width = 8, .flex = 1, .drop = 2},
-	{.name = "was → now", .width = 9, .right = true, .numeric = true},
-	{.name = "via", .width = 8, .flex = 1, .drop = 3},
+	{.name = "was → now",
+	 .help = "port before the last event and now",
+	 .width = 9,
+	 .right = true,
+	 .numeric = true},
+	{.name = "via", .help = "the node that the port leads to now", .width = 8, .flex = 1, .drop = 3},
 };
 
 /* Rows are found by their running number: switches with changes, then the entries of one switch. */

@@ -16,7 +16,7 @@
 
 /* Named by the engines shown; the rightmost is left out first. */
 static const struct column columns[COMPARE_MOST + 1] = {
-	{.name = "figure", .width = 25, .flex = 1},
+	{.name = "figure", .help = "what is compared, a line each", .width = 25, .flex = 1},
 	{.name = "", .flex = 1, .right = true},
 	{.name = "", .flex = 1, .right = true},
 	{.name = "", .flex = 1, .right = true, .drop = 1},

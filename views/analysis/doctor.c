@@ -15,7 +15,7 @@ static const struct column columns[] = {
 	{.name = "sure", .width = 8, .drop = 3},
 	{.name = "kind", .width = 17, .drop = 2},
 	{.name = "finding", .width = 36, .flex = 4, .prose = true},
-	{.name = "shows more", .width = 10, .flex = 1, .drop = 4},
+	{.name = "shows more", .help = "the command that does", .width = 10, .flex = 1, .drop = 4},
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */

@@ -21,9 +21,13 @@ static const struct column columns[] = {
 	{.name = "switch", .width = 8, .flex = 2, .fold = FOLD_CHIP},
 	{.name = "lid", .width = 5, .right = true, .numeric = true},
 	{.name = "to", .width = 8, .flex = 2},
-	{.name = "now → would", .width = 11, .right = true, .numeric = true},
+	{.name = "now → would",
+	 .help = "port in the switch, and after the next sweep",
+	 .width = 11,
+	 .right = true,
+	 .numeric = true},
 	{.name = "class", .width = 7},
-	{.name = "why", .width = 8, .flex = 3, .drop = 1},
+	{.name = "why", .help = "why it is so", .width = 8, .flex = 3, .drop = 1},
 };
 
 struct answer {

@@ -145,18 +145,23 @@ static void verdict_text(const struct root_search *s, uint32_t sw, struct text *
 
 enum { H_NAME, H_ROOT, H_D0, H_WHY = H_D0 + SHOWN };
 
+#define AT_HELP "CA and router ports at this distance"
+
 static const struct column histogram_columns[] = {
 	{.name = "name", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "root"},
-	{.name = "0", .right = true, .numeric = true},
-	{.name = "1", .right = true, .numeric = true},
-	{.name = "2", .right = true, .numeric = true},
-	{.name = "3", .right = true, .numeric = true},
-	{.name = "4", .right = true, .numeric = true},
-	{.name = "5", .right = true, .numeric = true},
-	{.name = "6", .right = true, .numeric = true},
-	{.name = "7+", .right = true, .numeric = true},
-	{.name = "why", .width = 40, .flex = 1, .drop = 1},
+	{.name = "root", .help = "does it pass for a root?"},
+	{.name = "0", .help = AT_HELP, .right = true, .numeric = true},
+	{.name = "1", .help = AT_HELP, .right = true, .numeric = true},
+	{.name = "2", .help = AT_HELP, .right = true, .numeric = true},
+	{.name = "3", .help = AT_HELP, .right = true, .numeric = true},
+	{.name = "4", .help = AT_HELP, .right = true, .numeric = true},
+	{.name = "5", .help = AT_HELP, .right = true, .numeric = true},
+	{.name = "6", .help = AT_HELP, .right = true, .numeric = true},
+	{.name = "7+",
+	 .help = "CA and router ports at this distance, and at all beyond it",
+	 .right = true,
+	 .numeric = true},
+	{.name = "why", .help = "which threshold it misses", .width = 40, .flex = 1, .drop = 1},
 };
 
 struct list {
@@ -330,11 +335,16 @@ const struct view_ops view_histogram = {
 enum { B_DISTANCE, B_PORTS, B_BAR, B_SHARE, B_PASSES };
 
 static const struct column bars_columns[] = {
-	{.name = "at", .width = 2, .right = true, .numeric = true},
-	{.name = "ports", .right = true, .numeric = true},
+	{.name = "at", .help = "distance in hops", .width = 2, .right = true, .numeric = true},
+	{.name = "ports", .help = "CA and router ports at that distance", .right = true, .numeric = true},
 	{.name = "5%               90%", .width = FULL + 2},
-	{.name = "share", .width = 6, .right = true, .numeric = true, .drop = 1},
-	{.name = "passes", .width = 10, .drop = 2},
+	{.name = "share",
+	 .help = "their share of all",
+	 .width = 6,
+	 .right = true,
+	 .numeric = true,
+	 .drop = 1},
+	{.name = "passes", .help = "thresholds that this distance passes", .width = 10, .drop = 2},
 };
 
 struct one {

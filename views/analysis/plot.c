@@ -22,11 +22,24 @@ enum { C_VALUE, C_COUNT, C_SHARE, C_BAR, C_ONE };
 #define CELLS 32 /* of the longest bar */
 
 static const struct column columns[] = {
-	{.name = "value", .width = 6, .right = true, .numeric = true},
-	{.name = "count", .width = 6, .right = true, .numeric = true},
-	{.name = "share", .width = 6, .right = true, .numeric = true, .drop = 2},
-	{.name = "bar", .width = CELLS},
-	{.name = "for example", .width = 12, .flex = 1, .drop = 1},
+	{.name = "value",
+	 .help = "routes, links or flows: what the bars are about",
+	 .width = 6,
+	 .right = true,
+	 .numeric = true},
+	{.name = "count",
+	 .help = "how many links, pairs or shifts have that value",
+	 .width = 6,
+	 .right = true,
+	 .numeric = true},
+	{.name = "share",
+	 .help = "their share of all",
+	 .width = 6,
+	 .right = true,
+	 .numeric = true,
+	 .drop = 2},
+	{.name = "bar", .help = "the same as a bar", .width = CELLS},
+	{.name = "for example", .help = "one of them", .width = 12, .flex = 1, .drop = 1},
 };
 
 static const struct {

@@ -153,14 +153,15 @@ enum fold_rule {
 
 struct column {
 	const char *name;
-	const char *was; /* an older name, still taken and a key of JSON too; NULL */
-	uint8_t width;	 /* at least; 0 = the name's */
-	uint8_t flex;  /* share of the room left over, 0 = fixed */
-	bool right;    /* aligned right */
-	bool numeric;  /* sorted by number() */
-	uint8_t drop;  /* narrow panes leave out columns with the highest value first, 0 = never */
-	uint8_t fold;  /* enum fold_rule */
-	bool prose;    /* sentences: cut at their end, names in them too */
+	const char *help; /* what stands there, a few words; NULL: the topic of its name tells */
+	const char *was;  /* an older name, still taken and a key of JSON too; NULL */
+	uint8_t width;	  /* at least; 0 = the name's */
+	uint8_t flex;	  /* share of the room left over, 0 = fixed */
+	bool right;	  /* aligned right */
+	bool numeric;	  /* sorted by number() */
+	uint8_t drop;	  /* narrow panes leave out columns with the highest value first, 0 = never */
+	uint8_t fold;	  /* enum fold_rule */
+	bool prose;	  /* sentences: cut at their end, names in them too */
 };
 
 /* Marks of a row, each shown by its own sign so that colour is never needed. */

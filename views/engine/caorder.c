@@ -8,11 +8,11 @@
 enum { C_PLACE, C_LEAF, C_INDEX, C_LID, C_NAME };
 
 static const struct column columns[] = {
-	{.name = "place", .right = true, .numeric = true},
+	{.name = "place", .help = "place in the order; shifts go by it", .right = true, .numeric = true},
 	{.name = "leaf", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "index", .width = 5, .drop = 1},
+	{.name = "index", .help = "index of the leaf in the tree", .width = 5, .drop = 1},
 	{.name = "lid", .right = true, .numeric = true},
-	{.name = "node", .width = 8, .flex = 1},
+	{.name = "node", .help = "the compute node; DUMMY where one is missing", .width = 8, .flex = 1},
 };
 
 struct priv {

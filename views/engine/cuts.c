@@ -13,13 +13,17 @@ enum { C_LAYER, C_CYCLE, C_CHANNEL, C_NEXT, C_LENGTH, C_LEFT, C_MOVED, C_TO };
 
 static const struct column columns[] = {
 	{.name = "layer", .right = true, .numeric = true},
-	{.name = "cycle", .right = true, .numeric = true},
-	{.name = "channel", .width = 12, .flex = 1},
-	{.name = "next channel", .width = 12, .flex = 1},
-	{.name = "length", .right = true, .numeric = true, .drop = 2},
-	{.name = "pairs", .right = true, .numeric = true, .drop = 3},
-	{.name = "moved", .right = true, .numeric = true},
-	{.name = "to", .width = 2, .right = true, .numeric = true, .drop = 1},
+	{.name = "cycle", .help = "its number in the layer", .right = true, .numeric = true},
+	{.name = "channel", .help = "the channel before the dependency that is cut", .width = 12, .flex = 1},
+	{.name = "next channel", .help = "the one behind it", .width = 12, .flex = 1},
+	{.name = "length", .help = "channels of the cycle", .right = true, .numeric = true, .drop = 2},
+	{.name = "pairs",
+	 .help = "pairs left on the dependency when it was cut",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 3},
+	{.name = "moved", .help = "pairs moved to the next layer for it", .right = true, .numeric = true},
+	{.name = "to", .help = "that layer", .width = 2, .right = true, .numeric = true, .drop = 1},
 };
 
 struct priv {

@@ -11,13 +11,27 @@
 enum { C_LINKS, C_SWITCH, C_PORT, C_TO, C_HULL, C_BETWEEN, C_BLOCKED };
 
 static const struct column columns[] = {
-	{.name = "hops", .was = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "hops",
+	 .help = "hops to the central switch, along the tree",
+	 .was = "links",
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_RANGE},
 	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "port", .right = true, .numeric = true},
-	{.name = "towards", .width = 8, .flex = 1},
-	{.name = "hull", .width = 8},
-	{.name = "betweenness", .right = true, .numeric = true, .drop = 1},
-	{.name = "restricted", .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
+	{.name = "port", .help = "port towards it", .right = true, .numeric = true},
+	{.name = "towards", .help = "the switch that this port leads to", .width = 8, .flex = 1},
+	{.name = "hull", .help = "is it on a shortest path between switches with destinations?", .width = 8},
+	{.name = "betweenness",
+	 .help = "share of shortest paths that pass it, summed over all pairs",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 1},
+	{.name = "restricted",
+	 .help = "turns at it that no route may make",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 2,
+	 .fold = FOLD_SUM},
 };
 
 struct node {

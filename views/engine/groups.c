@@ -13,10 +13,20 @@ enum { C_DIR, C_PEER, C_LINKS, C_CU, C_CD, C_CABLES };
 static const struct column columns[] = {
 	{.name = "dir", .width = 4},
 	{.name = "peer", .width = 10, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "links", .right = true, .numeric = true, .fold = FOLD_SUM},
-	{.name = "cu", .width = 3, .right = true, .numeric = true, .fold = FOLD_SUM},
-	{.name = "cd", .width = 3, .right = true, .numeric = true, .fold = FOLD_SUM},
-	{.name = "port cu,cd", .width = 12, .flex = 2},
+	{.name = "links", .help = "cables of the group", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "cu",
+	 .help = "routes up over the group",
+	 .width = 3,
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_SUM},
+	{.name = "cd",
+	 .help = "routes down over it",
+	 .width = 3,
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_SUM},
+	{.name = "port cu,cd", .help = "each port with its own two counters", .width = 12, .flex = 2},
 };
 
 struct priv {

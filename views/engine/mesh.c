@@ -11,9 +11,13 @@ enum { C_SWITCH, C_COORD, C_PORTS, C_TYPE };
 
 static const struct column columns[] = {
 	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "at", .width = 4},
-	{.name = "ports by axis", .width = 13, .flex = 4},
-	{.name = "type", .right = true, .numeric = true, .drop = 1},
+	{.name = "at", .help = "coordinates that the analysis gave the switch", .width = 4},
+	{.name = "ports by axis", .help = "its ports, by direction", .width = 13, .flex = 4},
+	{.name = "type",
+	 .help = "row of the table of polynomials that its neighbourhood fits",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 1},
 };
 
 struct item {

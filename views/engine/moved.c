@@ -11,12 +11,20 @@
 enum { C_FROM, C_LID, C_TO, C_PAIRS, C_HOPS, C_NOW };
 
 static const struct column columns[] = {
-	{.name = "CAs of", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "CAs of", .help = "the hosts of this switch send", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "LID", .width = 3, .right = true, .numeric = true},
-	{.name = "to", .width = 8, .flex = 1},
-	{.name = "pairs", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "to", .help = "the host they send to", .width = 8, .flex = 1},
+	{.name = "pairs",
+	 .help = "pairs of LIDs that moved",
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_SUM},
 	{.name = "hops", .was = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
-	{.name = "layer now", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "layer now",
+	 .help = "the layer it is in at the end",
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_RANGE},
 };
 
 struct class

@@ -9,11 +9,15 @@ enum { C_LAYER, C_FROM, C_IN, C_SWITCH, C_OUT, C_TO };
 
 static const struct column columns[] = {
 	{.name = "layer", .right = true, .numeric = true},
-	{.name = "from", .width = 8, .flex = 1},
-	{.name = "in", .width = 3, .right = true, .numeric = true},
-	{.name = "at switch", .width = 9, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "out", .width = 3, .right = true, .numeric = true},
-	{.name = "not to", .width = 8, .flex = 1},
+	{.name = "from", .help = "the switch that packets come from", .width = 8, .flex = 1},
+	{.name = "in", .help = "the port they come in by", .width = 3, .right = true, .numeric = true},
+	{.name = "at switch",
+	 .help = "the switch where they may not turn",
+	 .width = 9,
+	 .flex = 1,
+	 .fold = FOLD_CHIP},
+	{.name = "out", .help = "the port they may not leave by", .width = 3, .right = true, .numeric = true},
+	{.name = "not to", .help = "the switch this port leads to", .width = 8, .flex = 1},
 };
 
 struct priv {

@@ -14,9 +14,9 @@
 enum { C_Z, C_Y, C_GRID };
 
 static const struct column columns[] = {
-	{.name = "z", .width = 2, .right = true, .numeric = true},
-	{.name = "y", .width = 2, .right = true, .numeric = true},
-	{.name = "grid", .width = 20, .flex = 1},
+	{.name = "z", .help = "plane of the torus", .width = 2, .right = true, .numeric = true},
+	{.name = "y", .help = "row of the plane", .width = 2, .right = true, .numeric = true},
+	{.name = "grid", .help = "switches along x, with the links between them", .width = 20, .flex = 1},
 };
 
 #define LINK_WIDTH 5 /* characters of a link along x */

@@ -15,11 +15,29 @@ enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP, C_HOLDER };
 static const struct column columns[] = {
 	{.name = "channel", .width = 19, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "VL", .width = 2, .right = true, .numeric = true},
-	{.name = "in", .width = 3, .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
-	{.name = "out", .right = true, .numeric = true, .drop = 1, .fold = FOLD_SUM},
-	{.name = "routes", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "in",
+	 .help = "channels that may wait for this one",
+	 .width = 3,
+	 .right = true,
+	 .numeric = true,
+	 .drop = 2,
+	 .fold = FOLD_SUM},
+	{.name = "out",
+	 .help = "channels that this one may wait for",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 1,
+	 .fold = FOLD_SUM},
+	{.name = "routes",
+	 .help = "routes that go over it",
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_SUM},
 	{.name = "loop", .width = 4, .right = true, .numeric = true, .drop = 3},
-	{.name = "brought by", .width = 10, .flex = 1}, /* at a step, of a dependency */
+	{.name = "brought by",
+	 .help = "at a step: the pair whose routes brought the dependency",
+	 .width = 10,
+	 .flex = 1}, /* at a step, of a dependency */
 };
 
 /* A channel of the list; with one selected: a dependency to or from it. */

@@ -18,9 +18,12 @@
 enum { C_WALK, C_VL, C_ROUTES };
 
 static const struct column columns[] = {
-	{.name = "channel, and who holds it and wants the next", .width = 20, .flex = 1},
+	{.name = "channel, and who holds it and wants the next",
+	 .help = "a channel of the walk, and routes that hold it while they wait for the next",
+	 .width = 20,
+	 .flex = 1},
 	{.name = "VL", .width = 2, .right = true, .drop = 1},
-	{.name = "routes", .right = true},
+	{.name = "routes", .help = "routes that do", .right = true},
 };
 
 #define HOLDERS 3 /* routes shown of a dependency, unless it is looked at alone */

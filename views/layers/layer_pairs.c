@@ -14,9 +14,13 @@ enum { C_FROM, C_LID, C_TO, C_HOPS, C_FIRST };
 static const struct column columns[] = {
 	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "LID", .width = 3, .right = true, .numeric = true},
-	{.name = "and switch", .width = 8, .flex = 1},
+	{.name = "and switch", .help = "the other switch of the pair", .width = 8, .flex = 1},
 	{.name = "hops", .right = true, .numeric = true, .fold = FOLD_RANGE},
-	{.name = "first", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "first",
+	 .help = "the layer that took it first; balancing may have moved it since",
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_RANGE},
 };
 
 struct list {

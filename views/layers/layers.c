@@ -10,14 +10,25 @@ enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS,
 static const struct column columns[] = {
 	{.name = "layer", .right = true, .numeric = true},
 	{.name = "VL", .width = 2, .right = true, .numeric = true, .drop = 9},
-	{.name = "pairs", .right = true, .numeric = true},
-	{.name = "before", .right = true, .numeric = true},
-	{.name = "moved", .right = true, .numeric = true, .drop = 2},
-	{.name = "loops", .width = 5, .right = true, .numeric = true},
-	{.name = "routes", .right = true, .numeric = true, .drop = 3},
+	{.name = "pairs",
+	 .help = "pairs of switches, or routes, that the engine put in the layer",
+	 .right = true,
+	 .numeric = true},
+	{.name = "before", .help = "how many before some were moved", .right = true, .numeric = true},
+	{.name = "moved", .help = "how many came or went then", .right = true, .numeric = true, .drop = 2},
+	{.name = "loops",
+	 .help = "groups of channels that wait for each other",
+	 .width = 5,
+	 .right = true,
+	 .numeric = true},
+	{.name = "routes", .help = "routes of hosts on the VL", .right = true, .numeric = true, .drop = 3},
 	{.name = "channels", .right = true, .numeric = true, .drop = 5},
 	{.name = "deps", .width = 5, .right = true, .numeric = true, .drop = 4},
-	{.name = "cyclic", .right = true, .numeric = true, .drop = 10}, /* channels on cycles */
+	{.name = "cyclic",
+	 .help = "dependencies that lie on a cycle",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 10}, /* channels on cycles */
 };
 
 struct priv {

@@ -13,11 +13,15 @@ enum { C_NAME, C_PLACE, C_HOSTS, C_SWITCHES, C_ROUTES, C_MEAN, C_CHANGED, C_LID 
 
 static const struct column columns[] = {
 	{.name = "name", .width = 8, .flex = 2},
-	{.name = "place", .width = 12, .flex = 1},
+	{.name = "place", .help = "level, group, plane or coordinates in the layout", .width = 12, .flex = 1},
 	{.name = "hosts", .right = true, .numeric = true},
 	{.name = "switches", .right = true, .numeric = true, .drop = 3},
-	{.name = "routes", .right = true, .numeric = true, .drop = 2},
-	{.name = "x mean", .right = true, .numeric = true, .drop = 1},
+	{.name = "routes", .help = "routes on its busiest link", .right = true, .numeric = true, .drop = 2},
+	{.name = "x mean",
+	 .help = "the same against the mean link",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 1},
 	{.name = "changed", .right = true, .numeric = true, .drop = 4},
 	{.name = "lid", .width = 4, .right = true, .numeric = true, .drop = 5},
 };

@@ -13,9 +13,14 @@
 enum { C_FROM, C_TO, C_PAIRS, C_SHARE };
 
 static const struct column columns[] = {
-	{.name = "from", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "to", .width = 8, .flex = 1},
-	{.name = "pairs", .width = 6, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "from", .help = "who sends", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "to", .help = "who receives", .width = 8, .flex = 1},
+	{.name = "pairs",
+	 .help = "pairs of hosts over the link",
+	 .width = 6,
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_SUM},
 	{.name = "%", .width = 5, .right = true, .numeric = true, .drop = 1, .fold = FOLD_SUM},
 };
 

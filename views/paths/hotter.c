@@ -14,10 +14,19 @@ enum { C_LINK, C_PEER, C_BEFORE, C_AFTER, C_GAIN };
 
 static const struct column columns[] = {
 	{.name = "link", .width = 10, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "to", .width = 10, .flex = 1},
-	{.name = "before", .right = true, .numeric = true, .fold = FOLD_SUM},
-	{.name = "now", .width = 6, .right = true, .numeric = true, .fold = FOLD_SUM},
-	{.name = "gain", .width = 6, .right = true, .numeric = true},
+	{.name = "to", .help = "what the link leads to", .width = 10, .flex = 1},
+	{.name = "before",
+	 .help = "routes over the link before, or in the snapshot",
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_SUM},
+	{.name = "now",
+	 .help = "routes over it now",
+	 .width = 6,
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_SUM},
+	{.name = "gain", .help = "the difference", .width = 6, .right = true, .numeric = true},
 };
 
 /* What is asked: immutable, kept as the base of the result. */

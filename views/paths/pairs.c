@@ -8,11 +8,18 @@
 enum { C_SRC, C_DST, C_WHAT, C_HOPS, C_SL };
 
 static const struct column columns[] = {
-	{.name = "from", .width = 8, .flex = 1},
-	{.name = "to", .width = 8, .flex = 1},
-	{.name = "what", .width = 8, .drop = 2},
-	{.name = "links", .width = 7, .right = true, .numeric = true},
-	{.name = "SL", .width = 7, .right = true, .drop = 3},
+	{.name = "from", .help = "the host that sends", .width = 8, .flex = 1},
+	{.name = "to", .help = "the host that receives", .width = 8, .flex = 1},
+	{.name = "what",
+	 .help = "rerouted, lost, regained, new, or SL: that alone is another",
+	 .width = 8,
+	 .drop = 2},
+	{.name = "links",
+	 .help = "cables of the path before and now",
+	 .width = 7,
+	 .right = true,
+	 .numeric = true},
+	{.name = "SL", .help = "service level before and now", .width = 7, .right = true, .drop = 3},
 };
 
 static const struct comparison *change_of(const struct view *v)

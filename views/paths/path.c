@@ -13,13 +13,22 @@
 
 enum { C_IN, C_DIR, C_HOP, C_OUT, C_VL, C_ROUTES, C_LINE, C_BACK };
 
-#define SIDE(NAME)                                                                              \
-	{.name = "in", .width = 2, .right = true, .numeric = true}, {.name = "dir", .drop = 5}, \
-		{.name = (NAME), .width = 12, .flex = 1},                                       \
-		{.name = "out", .width = 3, .right = true, .numeric = true},                    \
-		{.name = "VL", .width = 2, .right = true, .numeric = true, .drop = 4},          \
-	{                                                                                       \
-		.name = "routes", .right = true, .numeric = true, .drop = 3                     \
+#define SIDE(NAME)                                                                                          \
+	{.name = "in",                                                                                      \
+	 .help = "port by which the path comes in",                                                         \
+	 .width = 2,                                                                                        \
+	 .right = true,                                                                                     \
+	 .numeric = true},                                                                                  \
+		{.name = "dir", .drop = 5},                                                                 \
+		{.name = (NAME), .help = "the switches on this way, and its ends", .width = 12, .flex = 1}, \
+		{.name = "out",                                                                             \
+		 .help = "port by which it leaves",                                                         \
+		 .width = 3,                                                                                \
+		 .right = true,                                                                             \
+		 .numeric = true},                                                                          \
+		{.name = "VL", .width = 2, .right = true, .numeric = true, .drop = 4},                      \
+	{                                                                                                   \
+		.name = "routes", .right = true, .numeric = true, .drop = 3                                 \
 	}
 
 static const struct column columns[] = {SIDE("there"), {.name = "│", .width = 1}, SIDE("back")};

@@ -15,7 +15,7 @@ static const struct column columns[] = {
 	{.name = "name", .width = 12, .flex = 2},
 	{.name = "guid", .width = 18},
 	{.name = "lid", .width = 5, .right = true, .numeric = true},
-	{.name = "on", .width = 8, .flex = 1, .drop = 2},
+	{.name = "on", .help = "the switch and port it hangs on", .width = 8, .flex = 1, .drop = 2},
 };
 
 struct priv {

@@ -19,12 +19,15 @@ enum { C_ELEMENT, C_PORT, C_TO, C_CONTENTION, C_DISTANCE, C_USAGE, C_WAYS, C_RUL
 static const struct column columns[] = {
 	{.name = "element", .width = 8, .flex = 1},
 	{.name = "port", .width = 8, .flex = 1},
-	{.name = "to", .width = 8, .flex = 1},
+	{.name = "to", .help = "the element or chip that the port leads to", .width = 8, .flex = 1},
 	{.name = "cont", .right = true, .numeric = true},
-	{.name = "dist", .right = true, .numeric = true},
-	{.name = "usage", .right = true, .numeric = true},
-	{.name = "ways", .right = true, .numeric = true, .drop = 1},
-	{.name = "decided by", .width = 19},
+	{.name = "dist",
+	 .help = "links between elements to the destination, or between chips inside",
+	 .right = true,
+	 .numeric = true},
+	{.name = "usage", .help = "LIDs that leave by the port already", .right = true, .numeric = true},
+	{.name = "ways", .help = "paths that begin with the port", .right = true, .numeric = true, .drop = 1},
+	{.name = "decided by", .help = "the rule that chose it, or passed it over", .width = 19},
 };
 
 struct priv {

@@ -11,10 +11,10 @@
 enum { C_TASK, C_KEY, C_WHERE, C_DOES };
 
 static const struct column columns[] = {
-	{.name = "task", .width = 16},
-	{.name = "key", .width = 9},
-	{.name = "where", .width = 9},
-	{.name = "does", .width = 20, .flex = 1},
+	{.name = "task", .help = "what it is for", .width = 16},
+	{.name = "key", .help = "the key, or the name", .width = 9},
+	{.name = "where", .help = "the pane in which the key holds, or the kind of the name", .width = 9},
+	{.name = "does", .help = "what it does", .width = 20, .flex = 1},
 };
 
 /* Columns first; then keys, which the interface knows; panes, commands, topics. */
@@ -50,11 +50,12 @@ static void add(struct priv *p, struct help_line l)
 static void add_columns(struct priv *p, const struct session *s)
 {
 	for (unsigned c = 0; p->about && c < p->about->n_columns; c++) {
-		const struct topic *t = topic_of_column(s, p->about->column[c].name);
+		const struct column *k = &p->about->column[c];
+		const struct topic *t = k->help ? NULL : topic_of_column(s, k->name);
 
-		if (t)
-			add(p, (struct help_line){p->about->column[c].name, "column", t->text, t->name,
-						  "Columns"});
+		if (k->help || t)
+			add(p, (struct help_line){k->name, "column", k->help ? k->help : t->text,
+						  t ? t->name : "", "Columns"});
 	}
 }
 
@@ -121,7 +122,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	const struct help_line *h = &((const struct priv *)v->priv)->line[row];
 
 	if (!strcmp(h->where, "column"))
-		text_add(t, "help %s", h->more);
+		text_add(t, "help %s", *h->more ? h->more : h->key);
 	else if (!strcmp(h->where, "command") || !strcmp(h->where, "topic"))
 		text_add(t, "help %s", h->key);
 	else if (!strcmp(h->where, "pane"))

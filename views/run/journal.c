@@ -7,13 +7,26 @@
 enum { C_NUMBER, C_EVENT, C_ENGINE, C_ENTRIES, C_REROUTED, C_LOST, C_TIME };
 
 static const struct column columns[] = {
-	{.name = "event", .right = true, .numeric = true},
-	{.name = "what", .width = 12, .flex = 1},
-	{.name = "engine", .width = 8, .drop = 4},
-	{.name = "entries", .right = true, .numeric = true, .drop = 2},
-	{.name = "pairs", .right = true, .numeric = true, .drop = 3},
-	{.name = "lost", .right = true, .numeric = true},
-	{.name = "ms", .width = 8, .right = true, .numeric = true, .drop = 5},
+	{.name = "event", .help = "its number; `journal N` goes there", .right = true, .numeric = true},
+	{.name = "what", .help = "the command, as it can be typed again", .width = 12, .flex = 1},
+	{.name = "engine", .help = "the engine that routed after it", .width = 8, .drop = 4},
+	{.name = "entries",
+	 .help = "table entries that it changed",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 2},
+	{.name = "pairs",
+	 .help = "pairs of hosts that take another path",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 3},
+	{.name = "lost", .help = "pairs of hosts without a path since", .right = true, .numeric = true},
+	{.name = "ms",
+	 .help = "milliseconds of the sweep",
+	 .width = 8,
+	 .right = true,
+	 .numeric = true,
+	 .drop = 5},
 };
 
 static void load(struct view *v)

@@ -12,15 +12,26 @@
 enum { C_NUMBER, C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_BY, C_GUID };
 
 static const struct column columns[] = {
-	{.name = "nr", .right = true, .numeric = true, .drop = 6},
+	{.name = "nr", .help = "its number", .right = true, .numeric = true, .drop = 6},
 	{.name = "name", .width = 10, .flex = 2},
 	{.name = "chips", .right = true, .numeric = true},
-	{.name = "links", .right = true, .numeric = true},
-	{.name = "inside", .right = true, .numeric = true, .drop = 2},
+	{.name = "links", .help = "links to other elements", .right = true, .numeric = true},
+	{.name = "inside", .help = "links between its own chips", .right = true, .numeric = true, .drop = 2},
 	{.name = "hosts", .right = true, .numeric = true, .drop = 1},
-	{.name = "most", .right = true, .numeric = true, .drop = 3},
-	{.name = "place", .width = 10, .flex = 1, .drop = 4},
-	{.name = "by", .width = 14, .drop = 7}, /* the rule that put its chips together */
+	{.name = "most",
+	 .help = "most LIDs sent by a link to another element",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 3},
+	{.name = "place",
+	 .help = "place of the chip in the chassis, as the source tells it",
+	 .width = 10,
+	 .flex = 1,
+	 .drop = 4},
+	{.name = "by",
+	 .help = "the rule that put the chips together",
+	 .width = 14,
+	 .drop = 7}, /* the rule that put its chips together */
 	{.name = "guid", .width = 18, .drop = 5},
 };
 

@@ -11,11 +11,25 @@
 enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };
 
 static const struct column columns[] = {
-	{.name = "target", .width = 10, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "least", .right = true, .numeric = true, .fold = FOLD_MIN},
-	{.name = "shortest", .was = "links", .right = true, .numeric = true, .drop = 1, .fold = FOLD_MIN},
-	{.name = "n", .width = 2, .right = true, .numeric = true, .drop = 2},
-	{.name = "ports of least cost", .width = 12, .flex = 2},
+	{.name = "target",
+	 .help = "the switch that is to be reached",
+	 .width = 10,
+	 .flex = 1,
+	 .fold = FOLD_CHIP},
+	{.name = "least",
+	 .help = "least cost of all ports: the row of the hop matrix",
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_MIN},
+	{.name = "shortest",
+	 .help = "hops to it when nothing is forbidden",
+	 .was = "links",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 1,
+	 .fold = FOLD_MIN},
+	{.name = "n", .help = "ports of least cost", .width = 2, .right = true, .numeric = true, .drop = 2},
+	{.name = "ports of least cost", .help = "these ports", .width = 12, .flex = 2},
 };
 
 struct priv {

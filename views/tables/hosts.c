@@ -12,9 +12,9 @@ enum { C_NAME, C_LID, C_SWITCH, C_LINK, C_STATE, C_GUID };
 static const struct column columns[] = {
 	{.name = "name", .width = 10, .flex = 2},
 	{.name = "lid", .right = true, .numeric = true},
-	{.name = "switch", .width = 10, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "link", .width = 6, .drop = 4},
-	{.name = "state", .width = 5, .drop = 3},
+	{.name = "switch", .help = "switch and port it hangs on", .width = 10, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "link", .help = "width and speed", .width = 6, .drop = 4},
+	{.name = "state", .help = "up, or down", .width = 5, .drop = 3},
 	{.name = "guid", .width = 18, .drop = 6},
 };
 

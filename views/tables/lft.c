@@ -14,10 +14,18 @@ enum { C_LID, C_DEST, C_PORT, C_VIA, C_HOPS, C_EQUAL };
 static const struct column columns[] = {
 	{.name = "lid", .width = 5, .right = true, .numeric = true},
 	{.name = "destination", .width = 11, .flex = 2},
-	{.name = "was → now", .width = 10, .right = true, .numeric = true},
-	{.name = "via", .width = 9, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "was → now",
+	 .help = "port before the last event and now; one figure: unchanged",
+	 .width = 10,
+	 .right = true,
+	 .numeric = true},
+	{.name = "via", .help = "the node that the port leads to", .width = 9, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "hops", .right = true, .numeric = true, .drop = 2, .fold = FOLD_RANGE},
-	{.name = "more ports", .width = 10, .flex = 1, .drop = 3},
+	{.name = "more ports",
+	 .help = "other ports that are as good for the engine, or those of the adaptive-routing group",
+	 .width = 10,
+	 .flex = 1,
+	 .drop = 3},
 };
 
 struct priv {

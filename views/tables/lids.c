@@ -16,17 +16,23 @@
 
 enum { C_ELEMENT, C_USE, C_LID };
 
+#define LID_HELP "the port that sends this LID of the host port, and what it leads to"
+
 static const struct column columns[] = {
 	{.name = "element", .width = 7, .flex = 1},
-	{.name = "use", .right = true, .numeric = true, .drop = 1},
-	{.name = "1st", .width = 7, .flex = 2},
-	{.name = "2nd", .width = 7, .flex = 2},
-	{.name = "3rd", .width = 7, .flex = 2},
-	{.name = "4th", .width = 7, .flex = 2},
-	{.name = "5th", .width = 7, .flex = 2},
-	{.name = "6th", .width = 7, .flex = 2},
-	{.name = "7th", .width = 7, .flex = 2},
-	{.name = "8th", .width = 7, .flex = 2},
+	{.name = "use",
+	 .help = "different ports that the LIDs take / LIDs there are",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 1},
+	{.name = "1st", .help = LID_HELP, .width = 7, .flex = 2},
+	{.name = "2nd", .help = LID_HELP, .width = 7, .flex = 2},
+	{.name = "3rd", .help = LID_HELP, .width = 7, .flex = 2},
+	{.name = "4th", .help = LID_HELP, .width = 7, .flex = 2},
+	{.name = "5th", .help = LID_HELP, .width = 7, .flex = 2},
+	{.name = "6th", .help = LID_HELP, .width = 7, .flex = 2},
+	{.name = "7th", .help = LID_HELP, .width = 7, .flex = 2},
+	{.name = "8th", .help = LID_HELP, .width = 7, .flex = 2},
 };
 
 /* How an element sends a LID to other elements, or delivers it; or a chip sends it. */

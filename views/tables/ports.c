@@ -9,13 +9,21 @@ enum { C_PORT, C_STATE, C_LINK, C_PEER, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };
 
 static const struct column columns[] = {
 	{.name = "port", .right = true, .numeric = true},
-	{.name = "state", .width = 5, .drop = 5},
-	{.name = "link", .width = 6, .drop = 4},
+	{.name = "state", .help = "up, down, or - without a cable", .width = 5, .drop = 5},
+	{.name = "link", .help = "width and speed", .width = 6, .drop = 4},
 	{.name = "peer", .width = 10, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "load", .width = 5, .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
-	{.name = "lids", .right = true, .numeric = true, .fold = FOLD_SUM},
-	{.name = "vls", .right = true, .numeric = true, .drop = 8},
-	{.name = "dir", .drop = 1},
+	{.name = "lids",
+	 .help = "LIDs that leave by the port",
+	 .right = true,
+	 .numeric = true,
+	 .fold = FOLD_SUM},
+	{.name = "vls",
+	 .help = "data VLs that the port operates with",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 8},
+	{.name = "dir", .help = "direction of the cable by the ranks of the engine in force", .drop = 1},
 	{.name = "equal ranks", .width = 18, .drop = 7},
 };
 

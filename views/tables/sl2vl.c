@@ -8,13 +8,13 @@
 
 enum { C_IN, C_FROM, C_SL };
 
-#define SL(n)                                                          \
-	{                                                              \
-		.name = #n, .width = 2, .right = true, .numeric = true \
+#define SL(n)                                                                                  \
+	{                                                                                      \
+		.name = #n, .help = "VL of SL " #n, .width = 2, .right = true, .numeric = true \
 	}
 static const struct column columns[] = {
-	{.name = "in", .width = 3, .right = true, .numeric = true},
-	{.name = "from", .width = 9, .flex = 1, .drop = 1},
+	{.name = "in", .help = "port that packets come in by", .width = 3, .right = true, .numeric = true},
+	{.name = "from", .help = "what that port leads to", .width = 9, .flex = 1, .drop = 1},
 	SL(0),
 	SL(1),
 	SL(2),

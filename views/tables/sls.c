@@ -12,8 +12,11 @@ static const struct column columns[] = {
 	{.name = "lid", .width = 4, .right = true, .numeric = true},
 	{.name = "destination", .width = 11, .flex = 1},
 	{.name = "SL", .width = 2, .right = true, .numeric = true},
-	{.name = "at", .width = 6, .drop = 1},
-	{.name = "bits", .width = 20, .flex = 3},
+	{.name = "at", .help = "place of its switch in the torus", .width = 6, .drop = 1},
+	{.name = "bits",
+	 .help = "coordinates on the way in each dimension, and the bit that a dateline crossed sets",
+	 .width = 20,
+	 .flex = 3},
 };
 
 struct priv {

@@ -6,9 +6,9 @@
 enum { C_LINE, C_KIND, C_TEXT };
 
 static const struct column columns[] = {
-	{.name = "line", .width = 6, .right = true, .numeric = true},
-	{.name = "kind", .width = 18, .drop = 2},
-	{.name = "text", .width = 12, .flex = 1, .prose = true},
+	{.name = "line", .help = "line of the file", .width = 6, .right = true, .numeric = true},
+	{.name = "kind", .help = "what is odd", .width = 18, .drop = 2},
+	{.name = "text", .help = "what was found there", .width = 12, .flex = 1, .prose = true},
 };
 
 static const struct warning *warning_of(const struct view *v, uint32_t row)

@@ -68,9 +68,13 @@ const struct command session_commands[] = {
 	{.name = "help",
 	 .syntax = "help [COMMAND|TOPIC]...",
 	 .help = "list commands and topics, or tell about one of them",
-	 .details = "  A topic is a word of the field (lid, rank, credit loop, layer), a column of a pane, "
-		    "or an "
-		    "engine.\n",
+	 .details = "  A topic is a word of the field (lid, rank, credit loop, layer) or an engine.  What "
+		    "else is printed "
+		    "has help too:\n"
+		    "  options, panes, their columns, keys, actions, words of bindings (%switch), limits, "
+		    "synthetic fabrics. "
+		    "`help options`,\n"
+		    "  `help panes` and so on list all of a kind.\n",
 	 .json = "commands[] object commands\n"
 		 "commands[].name string its name\n"
 		 "commands[].syntax string how it is typed\n"
@@ -83,7 +87,13 @@ const struct command session_commands[] = {
 		 "topics[].also[] string other words that lead to it\n"
 		 "topics[].text string what it is\n"
 		 "topics[].source string? where that is written\n"
-		 "topics[].try string a command line that shows it\n",
+		 "topics[].try string a command line that shows it\n"
+		 "names[] object? what else has the name, or is of the kind asked for\n"
+		 "names[].kind string(option/pane/column/key/action/word/limit/fabric) what it is\n"
+		 "names[].name string its name\n"
+		 "names[].place string? of a column its pane, of a key where it holds\n"
+		 "names[].syntax string? what is typed behind it\n"
+		 "names[].text string what it tells\n",
 	 .run = cmd_help},
 	{.name = "schema",
 	 .syntax = "schema [COMMAND]",

@@ -1,0 +1,269 @@
+/* `help`: commands, topics, options, and what the interface has names for, all from their tables. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/base/wrap.h"
+#include "core/session/command.h"
+#include "core/session/commands/commands.h"
+#include "core/session/topics.h"
+
+static json_t *command_json(const struct command *c, bool details)
+{
+	return json_make("{s:s, s:s, s:s, s:s*, s:s*, s:b}", "name", c->name, "syntax", c->syntax, "help",
+			 c->help, "details", details ? c->details : NULL, "finds", c->finds, "screen",
+			 (int)c->on_screen);
+}
+
+static json_t *topic_json(const struct topic *p)
+{
+	json_t *also = json_array();
+	const char *a = p->also ? p->also : "";
+
+	for (size_t len; *a; a += len + (a[len] == '|')) {
+		len = strcspn(a, "|");
+		json_array_append_new(also, json_textn(a, len));
+	}
+	return json_make("{s:s, s:o, s:s, s:s*, s:s}", "name", p->name, "also", also, "text", p->text,
+			 "source", p->source, "try", p->try_it);
+}
+
+/* Names of all topics in lines of a screen. */
+static void list_topics(const struct session *s, struct out *o)
+{
+	json_t *list = json_array();
+	const struct topic *p;
+	struct text line = {0};
+
+	for (size_t i = 0; (p = topic_at(s, i)); i++) {
+		if (line.len + strlen(p->name) + 1 > TOPIC_COLUMNS - 2) {
+			out_text(o, "%s\n", text_str(&line));
+			text_free(&line);
+			line = (struct text){0};
+		}
+		text_add(&line, "%s%s", line.len ? " " : i ? "          " : "  Topics: ", p->name);
+		json_array_append_new(list, topic_json(p));
+	}
+	if (line.len)
+		out_text(o, "%s\n", text_str(&line));
+	text_free(&line);
+	out_json(o, "topics", list);
+}
+
+/* Those that need the screen, or the others. */
+static void list_commands(const struct session *s, bool screen, json_t *list, struct out *o)
+{
+	for (size_t t = 0; s->commands[t]; t++)
+		for (const struct command *c = s->commands[t]; c->name; c++)
+			if (c->on_screen == screen) {
+				out_text(o, "  %-46s %s\n", c->syntax, c->help);
+				json_array_append_new(list, command_json(c, false));
+			}
+}
+
+static int help_all(struct session *s, struct out *o)
+{
+	json_t *list = json_array();
+
+	list_commands(s, false, list, o);
+	out_text(o, "These need the screen, and fail with -e and -x:\n");
+	list_commands(s, true, list, o);
+	out_text(o, "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "
+		    "tells more.\n");
+	out_json(o, "commands", list);
+	if (topic_at(s, 0)) {
+		out_text(o, "Words of the field and engines, told in five lines by `help TOPIC`:\n");
+		list_topics(s, o);
+	}
+	out_text(o, "`help options`, panes, columns, keys, actions, words, limits or fabrics: all of them; "
+		    "`help NAME` tells "
+		    "one.\n");
+	return 0;
+}
+
+/* An engine that has no topic of its own. */
+static bool engine_topic(const struct session *s, const char *name, struct topic *p)
+{
+	const struct engine *g = engine_find(s->engines, name);
+
+	if (g)
+		*p = (struct topic){
+			.name = g->name, .text = g->brief, .source = g->reference, .try_it = "show engines"};
+	return g != NULL;
+}
+
+static void tell_command(const struct command *c, struct out *o)
+{
+	out_text(o, "%s\n  %s\n", c->syntax, c->help);
+	if (c->details)
+		out_text(o, "%s", c->details);
+	if (c->finds)
+		out_text(o, "  Exit status 1 in batch when %s.\n", c->finds);
+	if (c->on_screen)
+		out_text(o, "  It needs the screen.\n");
+}
+
+/* Lines of a screen. */
+static void out_wrapped(struct out *o, const char *s)
+{
+	struct text t = {0};
+
+	wrap_text(&t, s, TOPIC_COLUMNS, "", "  ");
+	out_text(o, "%s", text_str(&t));
+	text_free(&t);
+}
+
+static void tell_topic(const struct topic *p, struct out *o)
+{
+	struct text t = {0};
+
+	topic_tell(p, &t);
+	out_text(o, "%s", text_str(&t));
+	text_free(&t);
+}
+
+/* --- other names ----------------------------------------------------------------------------- */
+
+struct asked {
+	const struct session *s;
+	const char *word;
+	bool topic; /* the word is one: a column without a text of its own says no more */
+	struct out *o;
+	json_t *list;
+};
+
+static bool all_of_kind(const struct asked *a, const struct named *n)
+{
+	size_t len = strlen(n->kind);
+
+	return !strncmp(a->word, n->kind, len) && !strcmp(a->word + len, "s");
+}
+
+/* "hops, column of lft: ...": one that is asked for, by its name or its kind. */
+static void take_name(void *to, const struct named *n)
+{
+	struct asked *a = to;
+	const struct topic *p = n->text ? NULL : topic_of_column(a->s, n->name);
+	bool all = all_of_kind(a, n);
+	struct text t = {0}, line = {0};
+
+	if (!all && (!topic_same(a->word, n->name) || (!n->text && a->topic)))
+		return;
+	if (p)
+		text_add(&t, "`help %s` tells.", p->name);
+	else
+		text_add(&t, "%s", n->text ? n->text : "");
+	text_add(&line, "%s%s%s, %s", n->name, *n->syntax ? " " : "", n->syntax, n->kind);
+	if (*n->place)
+		text_add(&line, " %s %s", strcmp(n->kind, "key") ? "of" : "in", n->place);
+	text_add(&line, ": %s", text_str(&t));
+	if (all)
+		out_text(a->o, "%s\n", text_str(&line));
+	else
+		out_wrapped(a->o, text_str(&line));
+	json_array_append_new(a->list, json_make("{s:s, s:s, s:s*, s:s*, s:s}", "kind", n->kind, "name",
+						 n->name, "place", *n->place ? n->place : NULL, "syntax",
+						 *n->syntax ? n->syntax : NULL, "text", text_str(&t)));
+	text_free(&line);
+	text_free(&t);
+}
+
+static void option_names(const struct session *s, void (*take)(void *to, const struct named *n), void *to)
+{
+	for (size_t i = 0; i < options_count(s->setup->options); i++) {
+		const struct optdef *d = options_at(s->setup->options, i);
+		char *values = optdef_values(d);
+		struct text t = {0};
+
+		optdef_tell(d, &t);
+		take(to, &(struct named){"option", d->name, "", values, text_str(&t)});
+		text_free(&t);
+		free(values);
+	}
+}
+
+/* What else has the name; how much that is. */
+static size_t tell_names(const struct session *s, const char *word, bool topic, struct out *o)
+{
+	struct asked a = {.s = s, .word = word, .topic = topic, .o = o, .list = json_array()};
+	size_t n;
+
+	option_names(s, take_name, &a);
+	if (s->named)
+		s->named(take_name, &a);
+	n = json_array_size(a.list);
+	out_json(o, "names", a.list);
+	return n;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+/* A command or topic of that name; none for the beginning of one. */
+static void find_exact(const struct session *s, const char *word, const struct command **c,
+		       const struct topic **p, struct topic *engine)
+{
+	*c = command_find(s, word, NULL);
+	if (*c && strcmp((*c)->name, word))
+		*c = NULL;
+	*p = topic_find(s, word, true);
+	if (!*p && engine_topic(s, word, engine))
+		*p = engine;
+}
+
+/* The beginning of a command or of a topic, in this order.  -1 and *e: of neither. */
+static int find_begun(const struct session *s, const char *word, const struct command **c,
+		      const struct topic **p, struct err *e)
+{
+	*c = command_find(s, word, e);
+	if (!*c)
+		*p = topic_find(s, word, false);
+	if (*c || *p)
+		return 0;
+	if (!strncmp(e->msg, "unknown", 7))
+		err_set(e,
+			"found \"%s\", expected a command, a topic, or the name of an option, a pane, a "
+			"column or a key; "
+			"`help` lists them",
+			word);
+	return -1;
+}
+
+static int help_word(const struct session *s, const char *word, struct out *o, struct err *e)
+{
+	const struct command *c;
+	const struct topic *p;
+	struct topic engine;
+
+	find_exact(s, word, &c, &p, &engine);
+	if (c)
+		tell_command(c, o);
+	if (p)
+		tell_topic(p, o);
+	if (!tell_names(s, word, p != NULL, o) && !c && !p) {
+		if (find_begun(s, word, &c, &p, e))
+			return -1;
+		if (c)
+			tell_command(c, o);
+		if (p)
+			tell_topic(p, o);
+	}
+	out_json(o, "commands", c ? json_make("[o]", command_json(c, true)) : json_array());
+	if (p)
+		out_json(o, "topics", json_make("[o]", topic_json(p)));
+	return 0;
+}
+
+int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	struct text word = {0};
+	int rc;
+
+	if (!args->n)
+		return help_all(s, o);
+	for (int i = 0; i < args->n; i++)
+		text_add(&word, i ? " %s" : "%s", args->arg[i].word);
+	rc = help_word(s, text_str(&word), o, e);
+	text_free(&word);
+	return rc;
+}
