@@ -46,6 +46,7 @@ LIBS    += -lseccomp
 endif
 
 Q := $(if $(filter 1,$(V)),,@)
+COMMA := ,
 
 .PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench soak coverage fuzz lint linted format deb \
 	install uninstall clean FORCE
@@ -82,6 +83,16 @@ $(eval $(call stamp,about,$$(VERSION) $$(REVISION) $$(PREFIX)))
 $(eval $(call stamp,sources,$$(LIBSRC) $$(UISRC)))
 $(eval $(call stamp,link,$$(CC) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
 
+# the files that are in the program (core/base/builtin.h); $(call archive,NAME FILE ...)
+BUILTIN := $(sort $(wildcard keymaps/*.keys views/lessons/*)) tests/fabrics/demo-3level.ibnet tui/ibscope.1.in tui/ibscope.bash LICENSE
+archive = for f in $(1); do \
+		case $$f in views/lessons/*) name=$${f\#views/} ;; tests/*) name=$${f\#tests/} ;; *) name=$${f\#\#tui/} ;; esac; \
+		echo "$$name $$(($$(wc -c <$$f)))"; cat $$f; \
+	done
+$(eval $(call stamp,builtin,$$(BUILTIN)))
+$(BUILD)/builtin: $(BUILTIN) $(BUILD)/stamp/builtin
+	$(Q)$(call archive,$(BUILTIN)) >$@.new && mv $@.new $@
+
 # compilers run through ccache where it is (CCACHE= is without); what it compiles is the same, so it is in no stamp
 ifeq ($(origin CCACHE),undefined)
 CCACHE := $(if $(findstring ccache,$(CC)),,$(shell command -v ccache))
@@ -96,6 +107,8 @@ $(call stamp,$(1),$(2))
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/stamp/$(1)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CCACHE) $(2) $$(DEFS) -MMD -MP -c -o $$@ $$<
+$(BUILD)/$(1)/core/base/builtin.o: $(BUILD)/builtin
+$(BUILD)/$(1)/core/base/builtin.o: DEFS = -DBUILTIN_FILES='"$(BUILD)/builtin"'
 $(BUILD)/$(1)/tui/about.o: $(BUILD)/stamp/about
 $(BUILD)/$(1)/tui/about.o: DEFS = $$(ABOUT)
 $(BUILD)/$(1)/core.a: $(LIBSRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
@@ -110,6 +123,8 @@ $(eval $(call kind,tsan,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 $$(TSAN) $$(WARN)))
 $(eval $(call kind,fuzz,$$(FUZZCC) $$(STD) $$(CPPFLAGS) -O1 -g $$(FUZZSAN) -fsanitize=fuzzer-no-link))
 $(eval $(call kind,cov,$$(CC) $$(STD) $$(CPPFLAGS) -O0 -g --coverage $$(WARN)))
 
+$(eval $(call kind,static,$$(CC) $$(STD) -DLINKED_IN $$(HARDEN) $$(CPPFLAGS) $$(CFLAGS) $$(WARN)))
+
 # what is linked with what: objects and libraries among the prerequisites, in their order
 LINKED = $(filter %.o %.a,$^)
 
@@ -119,6 +134,22 @@ $(BUILD)/ibscope-san: $(MAINSRC:%.c=$(BUILD)/san/%.o) $(BUILD)/san/ui.a $(BUILD)
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 $(BUILD)/ibscope-tsan: $(MAINSRC:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/ui.a $(BUILD)/tsan/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) -g $(TSAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+
+# one file with all its libraries, and the manual as text.  In place of libumad's functions come the program's (instead.h)
+INSTEAD := $(patsubst %,-Wl$(COMMA)--wrap=umad_%,open_port close_port register send recv get_smi_gsi_pair_by_ca_name)
+LINKEDIN := $(patsubst %,$(BUILD)/static/core/%.o,source/gate source/live_simulator source/confine base/builtin)
+$(BUILD)/static/core/base/builtin.o: $(BUILD)/builtin-man
+$(BUILD)/static/core/base/builtin.o: DEFS = -DBUILTIN_FILES='"$(BUILD)/builtin-man"'
+$(BUILD)/ibscope.txt: $(BUILD)/ibscope.1
+	$(Q)groff -mandoc -Tutf8 -P-cbou $< >$@.new && mv $@.new $@
+$(BUILD)/builtin-man: $(BUILD)/builtin $(BUILD)/ibscope.txt
+	$(Q){ cat $<; echo "ibscope.txt $$(($$(wc -c <$(BUILD)/ibscope.txt)))"; cat $(BUILD)/ibscope.txt; } >$@.new && mv $@.new $@
+$(BUILD)/static/ibscope: $(LINKEDIN) $(MAINSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
+	$(Q)$(CC) $(CFLAGS) -static-pie -Wl,--no-warnings $(filter-out -pie,$(LDHARD)) $(LDFLAGS) $(INSTEAD) -o $@ $(LINKED) $(LIBS) $(UILIBS) -ltinfo
+# the same with libc alone shared, whose functions the simulator replaces; it asks this libumad for the form of a MAD
+$(BUILD)/static/ibscope-libc: $(LINKEDIN) $(MAINSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
+	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) $(INSTEAD) -o $@ $(LINKED) -Wl,-Bstatic $(filter-out -lpthread -lm,$(LIBS)) $(UILIBS) -ltinfo \
+		-Wl,-Bdynamic -lpthread -lm -Wl,--export-dynamic-symbol='umad_*'
 
 # with counters of what is run, for `make coverage`
 $(BUILD)/cov/ibscope: $(MAINSRC:%.c=$(BUILD)/cov/%.o) $(BUILD)/cov/ui.a $(BUILD)/cov/core.a $(BUILD)/stamp/link

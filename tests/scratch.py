@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TREE = ["Makefile", "README.md", "LICENSE", ".ci", "core", "engines", "views", "tui", "keymaps"]
+TREE = ["Makefile", "README.md", "LICENSE", ".ci", "core", "engines", "views", "tui", "keymaps", "tests/fabrics/demo-3level.ibnet"]
 ROOMS = ["core", "engines", "views", "tui"]
 
 
@@ -25,7 +25,7 @@ class Scratch:
         for name in TREE:
             self.copy(name)
         build = os.environ.get("BUILD", "build")
-        for part in ("obj", "stamp", "ibscope"):
+        for part in ("obj", "stamp", "builtin", "ibscope"):
             if os.path.exists(os.path.join(ROOT, build, part)):
                 self.copy(os.path.join(build, part), os.path.join("build", part))
 

@@ -490,14 +490,6 @@ static char *given_keymap(const char *file)
 
 static const struct keymap_check check = {action_known, pane_known, given_keymap};
 
-/* What must work when no keymap file can be found. */
-static const char last_resort[] =
-	"task Move about\nbind Up up\nbind Down down\nbind PgUp page-up\nbind PgDn page-down\nbind Enter "
-	"follow\nbind Tab "
-	"next-pane\n"
-	"bind Backspace back\nbind : repl\nbind C-c cancel\nbind q quit\nbind F10 quit\nbind ? :pane help\n"
-	"bind repl Esc leave\nbind repl F10 quit\nbind repl C-c cancel\n";
-
 static void load_user(struct keymap *km)
 {
 	char *folder = keymap_user_folder();
@@ -515,19 +507,14 @@ int keymap_choose(const char *name, struct err *e)
 	struct keymap km = {0};
 	const char *want = name ? name : "default";
 	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps);
-	int rc = 0;
+	int rc;
 
-	if (path) {
+	if (path)
 		rc = keymap_load(&km, path, &check, &ui.key_errors, e);
-	} else if (name) {
+	else
 		rc = err_set(
 			e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s",
-			name, ui.about->keymaps);
-	} else {
-		text_add(&ui.key_errors, "default.keys was not found in %s: only a few keys are bound\n",
-			 ui.about->keymaps);
-		keymap_parse(&km, last_resort, "built in", &check, &ui.key_errors);
-	}
+			want, ui.about->keymaps);
 	free(path);
 	if (rc) {
 		keymap_clear(&km);

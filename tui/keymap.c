@@ -9,6 +9,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/foreign.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -440,7 +441,7 @@ static void read_line(struct reader *r, char *line)
 static int load_file(struct reader *from, const char *path, struct err *e)
 {
 	struct reader r = *from;
-	FILE *f = fopen(path, "re");
+	FILE *f = infile_open(path, NULL);
 	struct text line = {0};
 	struct err why;
 	int got;

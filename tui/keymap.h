@@ -104,7 +104,7 @@ char *keymap_user_folder(void);
  * The file of a keymap, to be freed; NULL when there is none.  A name that is a
  * file's is that file; else NAME.keys is looked for in the user's folder, in
  * keymaps, ../keymaps and ../share/ibscope/keymaps as seen from the folder of the
- * program (a link to it will do), at last in `installed`.
+ * program (a link to it will do), then in `installed`, at last in the program.
  */
 char *keymap_path(const char *name, const char *program, const char *installed);
 /* The file NAME.keys of a keymap that comes with the program: the last of these places.  NULL: none. */

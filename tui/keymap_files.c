@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/base/builtin.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tui/keymap.h"
@@ -52,6 +53,21 @@ static char *near_program(const char *program, const char *name)
 	return path;
 }
 
+/* Where it is installed, else in the program; NULL: nowhere. */
+static char *installed_or_builtin(const char *folder, const char *name)
+{
+	char *path = in_folder(folder, name);
+	struct builtin b;
+
+	if (path)
+		return path;
+	path = str_printf(BUILTIN "keymaps/%s.keys", name);
+	if (builtin_find(path, &b))
+		return path;
+	free(path);
+	return NULL;
+}
+
 char *keymap_path(const char *name, const char *program, const char *installed)
 {
 	char *user, *path;
@@ -63,7 +79,7 @@ char *keymap_path(const char *name, const char *program, const char *installed)
 	free(user);
 	if (!path)
 		path = near_program(program, name);
-	return path ? path : in_folder(installed, name);
+	return path ? path : installed_or_builtin(installed, name);
 }
 
 char *keymap_given(const char *file, const char *program, const char *installed)
@@ -76,7 +92,7 @@ char *keymap_given(const char *file, const char *program, const char *installed)
 	name = str_printf("%.*s", (int)len - 5, file);
 	path = near_program(program, name);
 	if (!path)
-		path = in_folder(installed, name);
+		path = installed_or_builtin(installed, name);
 	free(name);
 	return path;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/base/builtin.h"
 #include "core/base/clean.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -46,6 +47,7 @@ static const char usage[] =
 	"\n"
 	"  FABRIC                   a saved fabric (its format is recognised), or a synthetic one such as\n"
 	"                           xgft:4,4:1,2  torus:4x4x4  mesh:8x8  hypercube:5  dragonfly:4,2,2\n"
+	"                           or `demo`, a small one that is in the program\n"
 	"  -L, --live[=CA[:PORT]]   discover the fabric this machine is connected to\n"
 	"  -R, --routing-engine E[,E...]\n"
 	"                           route at start (names as in opensm -R)\n"
@@ -60,6 +62,7 @@ static const char usage[] =
 	"                           without either the explorer does, -e and -x do not\n"
 	"      --json               -e and -x print a JSON object for each command\n"
 	"  -h, --help               this text; `ibscope -e help` lists the commands\n"
+	"      --man                the manual: `ibscope --man | less`, or `... | man -l -` for its source\n"
 	"  -V, --version\n"
 	"\n"
 	"Exit status: 0 all done, 1 a command failed or found a fault, 2 the command line is wrong, 3 out of "
@@ -461,7 +464,8 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 	bool later;
 	int rc;
 
-	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) && access(cl->fabric, R_OK))
+	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) &&
+	    builtin_fabric(cl->fabric) == cl->fabric && access(cl->fabric, R_OK))
 		return err_set(e, "cannot read %s: %s", cl->fabric, strerror(errno));
 	later = machine_lines(cl, start);
 	option_lines(cl, later ? start : &before);
@@ -538,7 +542,8 @@ int main(int argc, char **argv)
 	rc = manual_main(argc, argv, all_commands, all_engines);
 	if (rc >= 0) /* asked for the manual page when the program is built */
 		return rc;
-	setlocale(LC_CTYPE, "");
+	if (!setlocale(LC_CTYPE, ""))
+		setlocale(LC_CTYPE, "C.UTF-8"); /* a locale that is not here; glibc has this one in itself */
 	clean_messages();
 	signals_start();
 	rc = run(argc, argv);

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <strings.h>
 #include "tui/manual.h"
+#include "core/base/builtin.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/contract.h"
@@ -505,8 +507,10 @@ static bool first_of_map(const struct keymap *km, size_t i)
 	return true;
 }
 
-static int put_keys(const struct manual *m, const char *path, struct err *e)
+/* path: as it stands in the program's files. */
+static int put_keys(const struct manual *m, const char *name, struct err *e)
 {
+	char *path = str_printf(BUILTIN "%s", name);
 	static const struct keymap_check check = {action_known, pane_known, NULL};
 	struct keymap km = {0};
 	struct text errors = {0};
@@ -519,6 +523,7 @@ static int put_keys(const struct manual *m, const char *path, struct err *e)
 			put_map(m->out, &km, km.b[i].map);
 	text_free(&errors);
 	keymap_clear(&km);
+	free(path);
 	return rc;
 }
 
@@ -681,7 +686,7 @@ static int put_line(const struct manual *m, const char *line, struct err *e)
 
 static int put_template(const struct manual *m, const char *path, struct err *e)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = infile_open(path, NULL);
 	struct text line = {0};
 	int rc = 0, got = 0;
 
@@ -700,15 +705,31 @@ static int put_template(const struct manual *m, const char *path, struct err *e)
 	return rc;
 }
 
+/* As text where the build could make it (static), else the page's source. */
+static int put_manual(const struct manual *m, struct err *e)
+{
+	struct builtin text;
+
+	if (!builtin_find(BUILTIN "ibscope.txt", &text))
+		return put_template(m, BUILTIN "ibscope.1.in", e);
+	fwrite(text.data, 1, text.size, m->out);
+	return 0;
+}
+
 int manual_main(int argc, char **argv, const struct command *const *commands,
 		const struct engine *const *engines)
 {
 	struct manual m = {stdout, commands, engines};
 	struct err e;
+	int rc;
 
-	if (argc != 3 || strcmp(argv[1], "--manual"))
+	if (argc == 2 && !strcmp(argv[1], "--man"))
+		rc = put_manual(&m, &e);
+	else if (argc == 3 && !strcmp(argv[1], "--manual"))
+		rc = put_template(&m, argv[2], &e);
+	else
 		return -1;
-	if (!put_template(&m, argv[2], &e) && !fflush(stdout) && !ferror(stdout))
+	if (!rc && !fflush(stdout) && !ferror(stdout))
 		return 0;
 	fprintf(stderr, "ibscope: %s\n", ferror(stdout) ? strerror(errno) : e.msg);
 	return 1;

@@ -1,11 +1,12 @@
 /*
- * The manual page, made from the same tables as `help`.  `ibscope --manual
- * TEMPLATE` prints TEMPLATE (tui/ibscope.1.in) with its places filled in; the
- * build does this.  A place is a line
+ * The manual page, made from the same tables as `help`.  `ibscope --man` prints
+ * it, as text where the program has that (make static), else its source;
+ * `ibscope --manual TEMPLATE` prints TEMPLATE (tui/ibscope.1.in) with its places
+ * filled in, for the build.  A place is a line
  *
  *	@commands@  @engines@  @options@  @kinds@  @panes@  @topics@  @actions@  @limits@  @keys FILE@
  *
- * where FILE is a keymap, by its path from the present folder.
+ * where FILE is a keymap that is in the program (core/base/builtin.h).
  */
 #ifndef IBSCOPE_MANUAL_H
 #define IBSCOPE_MANUAL_H

@@ -1,9 +1,11 @@
 #include "core/base/infile.h"
+#include "core/base/builtin.h"
 #include "core/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,10 +60,13 @@ static FILE *open_waiting(int fd, struct progress *p)
 
 FILE *infile_open(const char *path, struct progress *p)
 {
+	struct builtin in;
 	struct stat st;
 	int fd, saved;
 	FILE *f;
 
+	if (builtin_find(path, &in))
+		return fmemopen((void *)(uintptr_t)in.data, in.size, "r");
 	if (!p)
 		return fopen(path, "re");
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -1,4 +1,5 @@
 #include "core/base/lessonfile.h"
+#include "core/base/builtin.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/order.h"
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define FOLDER "lessons/" /* among the files in the program */
 #define ENDING ".lesson"
 
 /* Folders beside the program where they are looked for.  Programs of tests and of building lie deeper. */
@@ -56,18 +58,26 @@ static bool is_file(const char *path)
 
 char *lesson_file(const char *name, struct err *e)
 {
+	struct builtin b;
+	char *path;
+
 	if (!*name || *name == '.' || strchr(name, '/')) {
 		err_set(e, "found \"%.100s\", expected the name of a file of the lessons", name);
 		return NULL;
 	}
 	for (size_t i = 0; i < FOLDERS; i++) {
-		char *in = folder(i), *path = in ? str_printf("%s/%s", in, name) : NULL;
+		char *in = folder(i);
 
+		path = in ? str_printf("%s/%s", in, name) : NULL;
 		free(in);
 		if (path && is_file(path))
 			return path;
 		free(path);
 	}
+	path = str_printf(BUILTIN FOLDER "%s", name);
+	if (builtin_find(path, &b))
+		return path;
+	free(path);
 	err_set(e, "there is no file %.100s among the lessons (views/lessons, share/ibscope/lessons)", name);
 	return NULL;
 }
@@ -88,18 +98,22 @@ static void add_name(struct names *l, char *name)
 	l->name[l->n++] = name;
 }
 
+/* A file of the lessons; those that are no lesson are left out. */
+static void add_file(struct names *l, const char *file, size_t len)
+{
+	const size_t ending = strlen(ENDING);
+
+	if (*file != '.' && len > ending && !memcmp(file + len - ending, ENDING, ending))
+		add_name(l, str_printf("%.*s", (int)(len - ending), file));
+}
+
 static void add_folder(struct names *l, const char *path)
 {
 	DIR *dp = opendir(path);
 	struct dirent *d;
 
-	while (dp && (d = readdir(dp))) {
-		size_t len = strlen(d->d_name);
-
-		if (*d->d_name != '.' && len > strlen(ENDING) &&
-		    !strcmp(d->d_name + len - strlen(ENDING), ENDING))
-			add_name(l, str_printf("%.*s", (int)(len - strlen(ENDING)), d->d_name));
-	}
+	while (dp && (d = readdir(dp)))
+		add_file(l, d->d_name, strlen(d->d_name));
 	if (dp)
 		closedir(dp);
 }
@@ -107,7 +121,11 @@ static void add_folder(struct names *l, const char *path)
 char **lesson_names(void)
 {
 	struct names l = {0};
+	struct builtin b;
 
+	for (size_t i = 0; builtin_at(i, &b); i++)
+		if (b.name_len > strlen(FOLDER) && !memcmp(b.name, FOLDER, strlen(FOLDER)))
+			add_file(&l, b.name + strlen(FOLDER), b.name_len - strlen(FOLDER));
 	for (size_t i = 0; i < FOLDERS; i++) {
 		char *in = folder(i);
 

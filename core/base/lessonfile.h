@@ -1,7 +1,7 @@
 /*
  * Files that lessons are made of, by a short name: NAME.lesson, lists of GUIDs, the list of small fabrics.
  * They lie in $XDG_CONFIG_HOME/ibscope/lessons, beside the program, in ../views/lessons where it was built,
- * or in ../share/ibscope/lessons where it is installed.
+ * or in ../share/ibscope/lessons where it is installed; otherwise they are those in the program.
  */
 #ifndef IBSCOPE_LESSONFILE_H
 #define IBSCOPE_LESSONFILE_H

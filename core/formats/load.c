@@ -1,4 +1,5 @@
 /* What kind of file is it? */
+#include "core/base/builtin.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/foreign.h"
@@ -182,15 +183,15 @@ int fabric_parse(const char *name, const char *data, size_t size, struct fabric 
 int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e)
 {
 	bool standard = !strcmp(path, "-");
-	const char *name = standard ? "standard input" : path;
+	const char *from = builtin_fabric(path), *name = standard ? "standard input" : from;
 	char *data;
 	size_t size;
 	int status;
 
 	*out = NULL;
-	if (!standard && is_folder(path))
-		return load_folder(path, out, p, e);
-	if (!standard && read_packed_file(path, p, &data, &size, e))
+	if (!standard && is_folder(from))
+		return load_folder(from, out, p, e);
+	if (!standard && read_packed_file(from, p, &data, &size, e))
 		return -1;
 	if (standard && (read_stream(stdin, name, &data, &size, e) || unpack(name, p, &data, &size, e)))
 		return -1;

@@ -5,8 +5,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -83,6 +85,16 @@ static const char *load_filter(void)
 }
 #endif
 
+/* Where libc is linked in all is there; what dlopen() would open might be of another libc. */
+static bool libc_is_shared(void)
+{
+#ifdef LINKED_IN
+	return getauxval(AT_BASE) != 0; /* there is a dynamic linker */
+#else
+	return true;
+#endif
+}
+
 void confine(const char *who)
 {
 	const char *why;
@@ -90,7 +102,8 @@ void confine(const char *who)
 	live_remove_folder(getpid()); /* it has been read by now */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	/* a thread that is cancelled needs it, and it can't be opened later */
-	dlopen("libgcc_s.so.1", RTLD_NOW);
+	if (libc_is_shared())
+		dlopen("libgcc_s.so.1", RTLD_NOW);
 	why = load_filter();
 	if (why)
 		fprintf(stderr, "%s is not closed in by seccomp: %s\n", who, why);

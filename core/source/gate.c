@@ -1,6 +1,5 @@
 #include "core/source/gate.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,6 +16,7 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
 #include "core/source/confine.h"
+#include "core/source/instead.h"
 #include "core/source/replies.h"
 
 /* Of a MAD: IBA 1.3, 13.4.2. */
@@ -213,14 +213,6 @@ pid_t gate_start(void)
 
 /* --- in place of libumad's, for the worker; elsewhere they are libumad's ---------------- */
 
-#define LIBUMADS(fn, ...)                                  \
-	do {                                               \
-		__typeof__(fn) *real;                      \
-                                                           \
-		*(void **)&real = dlsym(RTLD_NEXT, #fn);   \
-		return real ? real(__VA_ARGS__) : -ENOSYS; \
-	} while (0)
-
 /*
  * The libraries open the device again and again, one after the other, and each time what comes late for the
  * one before is not to be seen.  There is one device here: by the ends of transactions' numbers is known
@@ -234,13 +226,14 @@ static unsigned *asker(const uint8_t *mad)
 	return &asked_by[(mad[MAD_TRID_END - 1] << 8 | mad[MAD_TRID_END]) % 4096];
 }
 
-int umad_open_port(const char *ca, int port)
+INSTEAD_OF(umad_open_port)
+(const char *ca, int port)
 {
 	static int32_t opened;
 	struct opening o = {.port = port};
 
 	if (door < 0)
-		LIBUMADS(umad_open_port, ca, port);
+		ORIGINAL(umad_open_port, ca, port);
 	snprintf(o.ca, sizeof(o.ca), "%s", ca ? ca : "");
 	if (!ports && (!send_whole(door, &o, sizeof(o)) || !receive_whole(door, &opened, sizeof(opened))))
 		opened = -EIO;
@@ -249,28 +242,30 @@ int umad_open_port(const char *ca, int port)
 	return opened ? opened : (int)ports;
 }
 
-int umad_close_port(int portid)
+INSTEAD_OF(umad_close_port)
+(int portid)
 {
 	if (door < 0)
-		LIBUMADS(umad_close_port, portid);
+		ORIGINAL(umad_close_port, portid);
 	return 0;
 }
 
-int umad_register(int portid, int mgmt_class, int mgmt_version, uint8_t rmpp_version,
-		  long method_mask[16 / sizeof(long)])
+INSTEAD_OF(umad_register)
+(int portid, int mgmt_class, int mgmt_version, uint8_t rmpp_version, long method_mask[16 / sizeof(long)])
 {
 	if (door < 0)
-		LIBUMADS(umad_register, portid, mgmt_class, mgmt_version, rmpp_version, method_mask);
+		ORIGINAL(umad_register, portid, mgmt_class, mgmt_version, rmpp_version, method_mask);
 	return mgmt_class; /* the gate knows its own */
 }
 
-int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms, int retries)
+INSTEAD_OF(umad_send)
+(int portid, int agentid, void *umad, int length, int timeout_ms, int retries)
 {
 	static bool closed_in;
 	struct request r = {.timeout_ms = (uint32_t)timeout_ms, .retries = (uint32_t)retries};
 
 	if (door < 0)
-		LIBUMADS(umad_send, portid, agentid, umad, length, timeout_ms, retries);
+		ORIGINAL(umad_send, portid, agentid, umad, length, timeout_ms, retries);
 	if (!closed_in)
 		confine("the process that reads the fabric's answers");
 	closed_in = true;
@@ -284,13 +279,14 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms, i
 	return send_whole(door, &r, sizeof(r)) ? 0 : -EIO;
 }
 
-int umad_recv(int portid, void *umad, int *length, int timeout_ms)
+INSTEAD_OF(umad_recv)
+(int portid, void *umad, int *length, int timeout_ms)
 {
 	struct pollfd pf = {.fd = door, .events = POLLIN};
 	struct answer a;
 
 	if (door < 0)
-		LIBUMADS(umad_recv, portid, umad, length, timeout_ms);
+		ORIGINAL(umad_recv, portid, umad, length, timeout_ms);
 	do {
 		int ready = poll(&pf, 1, timeout_ms);
 

@@ -1,6 +1,5 @@
 #include "core/source/live_simulator.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "core/base/outfile.h"
+#include "core/source/instead.h"
 
 bool live_simulated(void)
 {
@@ -58,17 +58,14 @@ void live_remove_folder(pid_t pid)
 	remove_tree(path);
 }
 
-int umad_get_smi_gsi_pair_by_ca_name(const char *ca, uint8_t port, struct live_ca_pair *out,
-				     unsigned enforce_smi)
+INSTEAD_OF(umad_get_smi_gsi_pair_by_ca_name)
+(const char *ca, uint8_t port, struct live_ca_pair *out, unsigned enforce_smi)
 {
-	__typeof__(umad_get_smi_gsi_pair_by_ca_name) *real;
-
 	if (live_simulated()) {
 		*out = (struct live_ca_pair){.smi_port = port, .gsi_port = port};
 		snprintf(out->smi_ca, sizeof(out->smi_ca), "%s", ca ? ca : "");
 		snprintf(out->gsi_ca, sizeof(out->gsi_ca), "%s", ca ? ca : "");
 		return 0;
 	}
-	*(void **)&real = dlsym(RTLD_NEXT, "umad_get_smi_gsi_pair_by_ca_name");
-	return real ? real(ca, port, out, enforce_smi) : -ENOSYS;
+	ORIGINAL(umad_get_smi_gsi_pair_by_ca_name, ca, port, out, enforce_smi);
 }

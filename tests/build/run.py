@@ -197,7 +197,7 @@ def installed_below_prefix():
 
 
 def starts_with_keymap(program, name):
-    """The explorer's first screen comes up, or its words of a missing keymap: true, false."""
+    """The explorer's first screen comes up, or it refuses the keymap: true, false."""
     t = tui.Terminal()
     try:
         t.type("%s -k %s -R minhop ring:6" % (program, name))
@@ -210,28 +210,37 @@ def starts_with_keymap(program, name):
 
 
 def keymaps_near_the_program():
-    """Beside a copied program, in ../keymaps, in ../share/ibscope/keymaps of an installed tree that was moved."""
+    """Beside a copied program, in ../keymaps, in ../share/ibscope/keymaps of an installed tree that was moved; else its own."""
     TREE.make("PREFIX=/nonexistent")
     expect("keymap in the tree", starts_with_keymap(TREE.path("build", "ibscope"), "vi"), True)
     TREE.make("install", "PREFIX=/nonexistent", "DESTDIR=" + TREE.path("moved"))
     expect("keymap of a moved tree", starts_with_keymap(TREE.path("moved/nonexistent/bin/ibscope"), "vi"), True)
     os.makedirs(TREE.path("usb/stick"))
     program = shutil.copy(TREE.path("build", "ibscope"), TREE.path("usb/stick"))
-    expect("keymap without a file", starts_with_keymap(program, "vi"), False)
-    shutil.copytree(TREE.path("keymaps"), TREE.path("usb/stick/keymaps"))
-    expect("keymap beside", starts_with_keymap(program, "vi"), True)
+    expect("keymap in the program", starts_with_keymap(program, "vi"), True)
+    expect("keymap that is nowhere", starts_with_keymap(program, "other"), False)
+    TREE.write("usb/stick/keymaps/other.keys", "include vi.keys\n")
+    expect("keymap beside, which includes one in the program", starts_with_keymap(program, "other"), True)
     TREE.make()
 
 
-def lessons_near_the_program():
-    """In the tree, and in an installed tree that was moved; a program that stands alone says that there are none."""
+def program_alone():
+    """Lessons are those of the tree, or of an installed tree that was moved; a program that stands alone has all in itself."""
     TREE.make("PREFIX=/nonexistent")
     TREE.run(TREE.path("build", "ibscope"), "-e", "lesson ring check")
     TREE.make("install", "PREFIX=/nonexistent", "DESTDIR=" + TREE.path("taught"))
-    TREE.run(TREE.path("taught/nonexistent/bin/ibscope"), "-e", "lesson updn check; synth lesson:io")
+    program = TREE.path("taught/nonexistent/bin/ibscope")
+    TREE.run(program, "-e", "lesson updn check; synth lesson:io")
+    listed = TREE.run(program, "-e", "lesson")
+    shutil.copy(TREE.path("views/lessons/ring.lesson"), TREE.path("taught/nonexistent/share/ibscope/lessons/more.lesson"))
+    expect("a lesson beside", " more " in TREE.run(program, "-e", "lesson"), True)
     os.makedirs(TREE.path("alone/some/bin"))
     program = shutil.copy(TREE.path("build", "ibscope"), TREE.path("alone/some/bin"))
-    expect("lessons of a program alone", TREE.run(program, "-e", "lesson"), "No lessons were found.\n")
+    expect("lessons of a program alone", TREE.run(program, "-e", "lesson"), listed)
+    TREE.run(program, "-e", "lesson check")
+    expect("demo", TREE.run(program, "-e", "show", "demo").replace("builtin:fabrics/", ""),
+           TREE.run(program, "-e", "show", TREE.path("tests/fabrics/demo-3level.ibnet")).replace(TREE.path("tests/fabrics/"), ""))
+    expect("--man", TREE.run(program, "--man"), TREE.run(program, "--manual", TREE.path("tui/ibscope.1.in")))
     TREE.make()
 
 
@@ -269,7 +278,7 @@ def make_flags():
 
 
 TESTS = [built_once, compiler_through_ccache, compile_commands, version_is_one_file, flags_are_all_files, header_is_its_users, files_come_and_go,
-         revision_of_git, hardened, installed_below_prefix, keymaps_near_the_program, lessons_near_the_program, debian_package]
+         revision_of_git, hardened, installed_below_prefix, keymaps_near_the_program, program_alone, debian_package]
 
 
 if __name__ == "__main__":
