@@ -193,6 +193,7 @@ SHOWN = [
     (["ring:6", "-R", "nue"], ["spread tree"]),
     ([TREE], ["plan plan.csv", "plan plan.csv all"]),
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
+    ([TREE, *UPDN], ["scope @squeue.txt:7", "fail host @squeue.txt", "load-map to @squeue.txt:solve"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
@@ -242,6 +243,7 @@ class Suite:
         self.file("plan.csv", "node,port,node,port,speed\nleaf-01,4,spine-02,1\nleaf-01,5,spine-01,1\nleaf-02,4,spine-01,2,EDR\n"
                   "leaf-02,4,spine-02,3\nleaf-09,1,spine-01,3\nnode0001,1,leaf-01,2\n")
         self.file("pairs.txt", "node0001 node0009 2  # twice\nnode0002 leaf-01\n")
+        self.file("squeue.txt", "JOBID NAME NODES NODELIST\n7 solve 3 node000[1-2],gone\n8_1 mpi 1 node0009\n")
         self.file("some.conf", "routing_engine updn\n")
         self.file("ftree.conf", "routing_engine ftree,no_fallback\n")
         self.file("mesh.conf", "do_mesh_analysis TRUE\n")

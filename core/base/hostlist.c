@@ -8,6 +8,9 @@
 #include <string.h>
 
 #define MOST_DIGITS 18 /* of a number: fits 64 bits */
+/* The beginning of a list, for messages: it may have thousands of bytes. */
+#define BEGINNING "\"%.60s%s\""
+#define BEGINNING_OF(text) text, strlen(text) > 60 ? "..." : ""
 
 void hostlist_free(struct hostlist *l)
 {
@@ -62,7 +65,8 @@ static int add(struct hostlist *l, const char *text, char *name, struct err *e)
 {
 	if (l->n == HOSTLIST_MOST) {
 		free(name);
-		return err_set(e, "\"%s\" stands for more than %d names", text, HOSTLIST_MOST);
+		return err_set(e, BEGINNING " stands for more than %d names", BEGINNING_OF(text),
+			       HOSTLIST_MOST);
 	}
 	GROW(l->name, l->n, l->cap);
 	l->name[l->n++] = name;
@@ -90,8 +94,8 @@ static int multiply(struct hostlist *l, const char *text, const char *open, cons
 													  : 0;
 		}
 	if (rc == -1)
-		err_set(e, "\"%s\": found \"%.*s\", expected numbers and ranges as in [1-4,7]", text,
-			(int)(close - open + 1), open);
+		err_set(e, BEGINNING ": found \"%.*s\", expected numbers and ranges as in [1-4,7]",
+			BEGINNING_OF(text), close - open < 60 ? (int)(close - open + 1) : 60, open);
 	hostlist_free(l);
 	*l = out;
 	return rc ? -1 : 0;
@@ -112,18 +116,27 @@ static int read_one(const char **p, const char *text, struct hostlist *l, struct
 {
 	struct hostlist one = {0};
 	int rc = add(&one, text, str_dup(""), e);
+	unsigned parts = 0;
+	size_t bytes = 0;
 
 	while (!rc && **p && **p != ',') {
 		size_t plain = strcspn(*p, "[,");
 		const char *close;
 
+		bytes += plain;
+		parts++;
+		if (bytes > HOSTLIST_BYTES || parts > HOSTLIST_PARTS) {
+			rc = err_set(e, BEGINNING ": found a name of more than %d bytes or %d parts",
+				     BEGINNING_OF(text), HOSTLIST_BYTES, HOSTLIST_PARTS);
+			break;
+		}
 		append(&one, *p, plain);
 		*p += plain;
 		if (**p != '[')
 			continue;
 		close = strchr(*p, ']');
 		if (!close)
-			rc = err_set(e, "\"%s\": found no ] behind [", text);
+			rc = err_set(e, BEGINNING ": found no ] behind [", BEGINNING_OF(text));
 		else
 			rc = multiply(&one, text, *p, close, e);
 		*p = close ? close + 1 : *p;

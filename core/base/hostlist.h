@@ -7,6 +7,9 @@
 #include "core/base/err.h"
 
 #define HOSTLIST_MOST 65536 /* names of one list */
+/* Of one name: bytes outside of brackets; parts that brackets begin.  Lists of more never end. */
+#define HOSTLIST_BYTES 1024
+#define HOSTLIST_PARTS 16
 
 struct hostlist {
 	char **name;
@@ -16,7 +19,7 @@ struct hostlist {
 /*
  * Expand a list, in its order.  Brackets hold numbers and ranges of numbers; leading zeros stay.  Commas
  * outside of brackets separate lists.  A text without either is a list of one.  Free with hostlist_free().
- * -1 and *e: brackets hold something else, or there are more than HOSTLIST_MOST names.
+ * -1 and *e: brackets hold something else, or there is more than the limits allow.
  */
 int hostlist_read(const char *text, struct hostlist *l, struct err *e);
 void hostlist_free(struct hostlist *l);

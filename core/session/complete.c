@@ -121,24 +121,25 @@ static void add_nodes(struct completer *c, enum syntax_kind kind)
 	}
 }
 
-static void add_files(struct completer *c)
+/* Files named behind the first bytes of the word. */
+static void add_files(struct completer *c, size_t lead)
 {
-	const char *slash = strrchr(c->word, '/'), *base = slash ? slash + 1 : c->word;
-	char *dir = slash ? str_dup(c->word) : str_dup(".");
+	const char *text = c->word + lead, *slash = strrchr(text, '/'), *base = slash ? slash + 1 : text;
+	char *dir = slash ? str_dup(text) : str_dup(".");
 	struct dirent *d;
 	struct stat st;
 	DIR *dp;
 
 	if (slash)
-		dir[slash - c->word + 1] = 0;
+		dir[slash - text + 1] = 0;
 	dp = opendir(dir);
 	while (dp && (d = readdir(dp))) {
 		char *path;
 
 		if (strncmp(d->d_name, base, strlen(base)) || (*d->d_name == '.' && *base != '.'))
 			continue;
-		path = str_printf("%.*s%s", slash ? (int)(slash - c->word + 1) : 0, c->word, d->d_name);
-		if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+		path = str_printf("%.*s%s", (int)(base - c->word), c->word, d->d_name);
+		if (!stat(path + lead, &st) && S_ISDIR(st.st_mode)) {
 			char *with = str_printf("%s/", path);
 
 			free(path);
@@ -174,7 +175,7 @@ static void add_option_value(struct completer *c, const char *name)
 	else if (d && d->type == OPT_CHOICE)
 		add_words(c, d->choices);
 	else if (d && d->type == OPT_FILE)
-		add_files(c);
+		add_files(c, 0);
 	if (d && d->names && *c->word)
 		add_nodes(c, d->names == OPT_HOST_PORTS	 ? KIND_HOSTS
 			     : d->names == OPT_ANY_PORTS ? KIND_NODE
@@ -269,10 +270,12 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 	case KIND_HOSTS:
 	case KIND_PORT:
 	case KIND_ENDPORT:
+		if (*c->word == '@' || !strncmp(c->word, "-@", 2))
+			add_files(c, *c->word == '@' ? 1 : 2);
 		add_nodes(c, kind);
 		break;
 	case KIND_FILE:
-		add_files(c);
+		add_files(c, 0);
 		break;
 	case KIND_ENGINES:
 		add_engines(c);

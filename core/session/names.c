@@ -3,6 +3,7 @@
 #include "core/base/err.h"
 #include "core/base/hostlist.h"
 #include "core/base/memory.h"
+#include "core/session/hosts_file.h"
 #include "core/session/session.h"
 
 #include <ctype.h>
@@ -243,6 +244,7 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 void id_list_free(struct id_list *l)
 {
 	free(l->id);
+	hostlist_free(&l->absent);
 	*l = (struct id_list){0};
 }
 
@@ -279,7 +281,7 @@ static int nodes_named(const struct session *s, const char *word, enum name_kind
 }
 
 static int find_nodes(const struct session *s, const char *word, enum name_kind kind, bool exact,
-		      struct id_list *l, struct err *e)
+		      struct progress *p, struct id_list *l, struct err *e)
 {
 	struct name_hits h;
 	uint32_t node;
@@ -288,6 +290,8 @@ static int find_nodes(const struct session *s, const char *word, enum name_kind 
 	*l = (struct id_list){0};
 	if (session_need_fabric(s, e))
 		return -1;
+	if (is_hosts_file(s->fabric, word))
+		return hosts_file_nodes(s, word, kind, p, l, e);
 	if (numbered(s, word, &node, e))
 		return list_one(l, node);
 	rc = nodes_named(s, word, kind, exact, &h, l, e);
@@ -295,10 +299,10 @@ static int find_nodes(const struct session *s, const char *word, enum name_kind 
 	return rc;
 }
 
-int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct id_list *l,
-		  struct err *e)
+int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
+		  struct id_list *l, struct err *e)
 {
-	return find_nodes(s, word, kind, false, l, e);
+	return find_nodes(s, word, kind, false, p, l, e);
 }
 
 /* "NODE[1-4,7]": *name is to be freed.  Returns the number of ports, 0: it is no such word. */
@@ -319,12 +323,13 @@ static unsigned split_ports(const char *word, char **name, unsigned char *set)
 }
 
 /* The ports of a set that each of the nodes has.  Without a set: all cabled ports. */
-static void list_ports(const struct fabric *f, const struct id_list *nodes, const unsigned char *set,
+static void list_ports(const struct fabric *f, struct id_list *nodes, const unsigned char *set,
 		       struct id_list *l)
 {
 	size_t cap = 0;
 
-	*l = (struct id_list){.many = true};
+	*l = (struct id_list){.many = true, .absent = nodes->absent};
+	nodes->absent = (struct hostlist){0};
 	for (uint32_t i = 0; i < nodes->n; i++)
 		for (unsigned p = 1; p <= f->node_nports[nodes->id[i]]; p++) {
 			uint32_t port = f->node_port[nodes->id[i]] + p;
@@ -348,10 +353,10 @@ static int check_set(const struct fabric *f, uint32_t node, const unsigned char 
 
 /* *found: there are such nodes. */
 static int ports_of_set(const struct session *s, const char *name, const unsigned char *set,
-			struct id_list *l, bool *found, struct err *e)
+			struct progress *p, struct id_list *l, bool *found, struct err *e)
 {
 	struct id_list nodes;
-	int rc = find_nodes(s, name, NAMES_ANY, true, &nodes, e);
+	int rc = find_nodes(s, name, NAMES_ANY, true, p, &nodes, e);
 
 	*found = !rc;
 	if (!rc)
@@ -364,10 +369,11 @@ static int ports_of_set(const struct session *s, const char *name, const unsigne
 	return rc;
 }
 
-static int ports_of_hosts(const struct session *s, const char *word, struct id_list *l, struct err *e)
+static int ports_of_hosts(const struct session *s, const char *word, struct progress *p, struct id_list *l,
+			  struct err *e)
 {
 	struct id_list nodes;
-	int rc = find_nodes(s, word, NAMES_ANY, true, &nodes, e);
+	int rc = find_nodes(s, word, NAMES_ANY, true, p, &nodes, e);
 
 	for (uint32_t i = 0; !rc && i < nodes.n; i++)
 		if (node_is_switch(s->fabric, nodes.id[i]))
@@ -381,28 +387,30 @@ static int ports_of_hosts(const struct session *s, const char *word, struct id_l
 	return rc;
 }
 
-int session_ports(const struct session *s, const char *word, struct id_list *l, struct err *e)
+int session_ports(const struct session *s, const char *word, struct progress *p, struct id_list *l,
+		  struct err *e)
 {
 	unsigned char set[MAX_PORTS + 1];
 	struct err as_port = {0}, as_host = {0};
 	char *name = NULL;
 	unsigned n = split_ports(word, &name, set);
 	uint32_t port = session_port(s, word, &as_port);
-	bool found = port != NO_ID, nodes = n == 1;
+	bool found = port != NO_ID, nodes = n == 1, many = s->fabric && is_hosts_file(s->fabric, word);
 
 	*l = (struct id_list){0};
 	if (found)
 		list_one(l, port);
 	else if (s->fabric && n)
-		found = !ports_of_set(s, name, set, l, &nodes, n > 1 ? &as_port : NULL);
+		found = !ports_of_set(s, name, set, p, l, &nodes, n > 1 ? &as_port : NULL);
 	if (!found && s->fabric) {
 		id_list_free(l);
-		found = !ports_of_hosts(s, word, l, &as_host);
+		found = !ports_of_hosts(s, word, p, l, &as_host);
 	}
 	if (!found) {
 		id_list_free(l);
 		/* ports if there is a node to have them, otherwise a list of names if it is one */
-		err_set(e, "%s", n != 1 && !nodes && is_name_pattern(word) ? as_host.msg : as_port.msg);
+		many |= n != 1 && !nodes && is_name_pattern(word);
+		err_set(e, "%s", many ? as_host.msg : as_port.msg);
 	}
 	free(name);
 	return found ? 0 : -1;

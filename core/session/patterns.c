@@ -6,6 +6,8 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
+#include "core/session/hosts_file.h"
+#include "core/session/interpreter.h"
 #include "core/session/pairs_file.h"
 
 /* What a pattern is read with. */
@@ -14,7 +16,7 @@ struct reader {
 	const struct routing *r;
 	const struct args *args;
 	struct pattern *p;
-	struct progress *progress;
+	struct out *o;
 };
 
 static int read_lids(const struct reader *x, struct err *e)
@@ -28,7 +30,7 @@ static int read_shift(const struct reader *x, struct err *e)
 {
 	struct shift_order o;
 
-	if (shift_order_find(x->r, x->s->setup, x->s->engines, NULL, x->progress, &o, e))
+	if (shift_order_find(x->r, x->s->setup, x->s->engines, NULL, x->o->run->progress, &o, e))
 		return -1;
 	pattern_shift(x->r, &o, (uint32_t)args_number(x->args, "K", 1), x->p);
 	shift_order_free(&o);
@@ -94,12 +96,14 @@ static int add_targets(const struct reader *x, const char *word, struct targets 
 	const struct fabric *f = x->r->topo->fabric;
 	struct id_list l = {0};
 	bool ports = false;
-	int rc = session_nodes(x->s, word, NAMES_HOSTS, &l, e);
+	int rc = session_nodes(x->s, word, NAMES_HOSTS, x->o->run->progress, &l, e);
 
 	if (rc && *word && word[strlen(word) - 1] == ']') {
-		rc = session_ports(x->s, word, &l, NULL);
+		rc = session_ports(x->s, word, x->o->run->progress, &l, NULL);
 		ports = !rc;
 	}
+	if (!rc)
+		report_absent(&l, word, x->o);
 	to->any = false;
 	for (uint32_t i = 0; !rc && i < l.n; i++) {
 		if (ports)
@@ -140,7 +144,7 @@ static int read_pairs(const struct reader *x, struct err *e)
 	int rc;
 
 	x->p->kind = PATTERN_LIST;
-	rc = pairs_read(&file, x->s->fabric, path, x->progress, e);
+	rc = pairs_read(&file, x->s->fabric, path, x->o->run->progress, e);
 	for (size_t i = 0; !rc && i < file.n; i++) {
 		const struct pair_line *l = &file.pair[i];
 		unsigned lid;
@@ -152,7 +156,7 @@ static int read_pairs(const struct reader *x, struct err *e)
 			rc = err_set(e, "%s:%u: %s", path, l->line, why.msg);
 		else
 			pattern_add(x->r, src, dst, l->weight, x->p);
-		if (!rc && i % 256 == 0 && progress_cancelled(x->progress))
+		if (!rc && i % 256 == 0 && progress_cancelled(x->o->run->progress))
 			rc = err_set(e, CANCELLED);
 	}
 	pairs_file_free(&file);
@@ -169,9 +173,9 @@ static const struct {
 };
 
 int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
-		    struct pattern *p, struct progress *pr, struct err *e)
+		    struct pattern *p, struct out *o, struct err *e)
 {
-	struct reader x = {s, r, args, p, pr};
+	struct reader x = {s, r, args, p, o};
 	int rc = 0;
 
 	*p = pattern_all;

@@ -5,6 +5,7 @@
 #include "core/analysis/survey/survey.h"
 #include "core/analysis/traffic/pattern.h"
 #include "core/session/args.h"
+#include "core/session/out.h"
 #include "core/session/session.h"
 
 /* For syntax lines.  PATTERN_DETAILS explains each word. */
@@ -16,16 +17,17 @@
 	"the\n"                                                                                              \
 	"  K-th behind it; bisection: a random half to the other, one to one, both ways; random: each host " \
 	"to\n"                                                                                               \
-	"  another, one to one; hotspot: all to one; to: all to each of some; pairs: as a file says, a "     \
-	"line\n"                                                                                             \
-	"  `A B [WEIGHT]` each.  A scope limits both ends.\n"
+	"  another, one to one; hotspot: all to one; to: all to each of some, or of a job (@FILE:JOB); "     \
+	"pairs: as a\n"                                                                                      \
+	"  file says, a line `A B [WEIGHT]` each.  A scope limits both ends.\n"
 
 /*
  * The pattern that words stand for; these have PATTERN_SYNTAX in their syntax line.  No word: all.  On
- * success free *p with pattern_free().  -1 and *e: the words are wrong, or cancelled.
+ * success free *p with pattern_free(); hosts of a file that are not there are told on o.  -1 and *e: the
+ * words are wrong, or cancelled.
  */
 int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
-		    struct pattern *p, struct progress *pr, struct err *e);
+		    struct pattern *p, struct out *o, struct err *e);
 
 /*
  * The survey that words ask for: "links shard 1/8", "pairs 100 switches seed=2"; no word: links.  The caller

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include "core/analysis/compare/compare.h"
 #include "core/base/err.h"
+#include "core/base/hostlist.h"
 #include "core/base/progress.h"
 #include "core/fabric/names.h"
 #include "core/sm/sweep.h"
@@ -215,18 +216,21 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 
 /*
  * Where many may stand: the ids of everything that a word means.  A word may also mean all nodes of a host, a
- * glob, or a list of names as Slurm writes it.  -1 and *e: the word means no node, or several nodes that are
- * not of one host.
+ * glob, a list of names as Slurm writes it, or the hosts of a file (hosts_file.h).  -1 and *e: the word means
+ * no node, or several nodes that are not of one host; a file cannot be read, or p (may be NULL) was
+ * cancelled.
  */
 struct id_list {
 	uint32_t *id;
 	uint32_t n;
-	bool many; /* the word may stand for several, even if it is one now */
+	bool many;		/* the word may stand for several, even if it is one now */
+	struct hostlist absent; /* hosts of a file that the fabric does not have */
 };
-int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct id_list *l,
-		  struct err *e);
+int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
+		  struct id_list *l, struct err *e);
 /* The same for ports.  NODE[1-4,7] means several ports.  A host alone means all its cabled ports. */
-int session_ports(const struct session *s, const char *word, struct id_list *l, struct err *e);
+int session_ports(const struct session *s, const char *word, struct progress *p, struct id_list *l,
+		  struct err *e);
 void id_list_free(struct id_list *l);
 
 /*

@@ -234,8 +234,8 @@ const struct topic core_topics[] = {
 	 "the command that shows more.",
 	 NULL, "help doctor"},
 	{"scope", "job",
-	 "the hosts that count: a job's, for example. Tables stay as they are; pairs, loads and "
-	 "verdicts are about those hosts alone.",
+	 "the hosts that count: a job's, for example (@FILE:JOB takes them from what squeue "
+	 "printed). Tables stay as they are; pairs, loads and verdicts are about those hosts alone.",
 	 NULL, "scope node000[1-8]; check; scope all"},
 	{"survey", "worst|failure|failures|fails|lost|gone|between|beyond|cut off",
 	 "every single failure, tried one by one and ranked by what it does to pairs, loads "

@@ -56,6 +56,9 @@ FILES = {
     "wrong.csv": "node,port,node,port,speed\nleaf-01,4,spine-02,1\nleaf-01,5,spine-01,1\nleaf-02,4,spine-01,2,EDR\nleaf-02,5,spine-03,2\n",
     "odd.csv": "node,port,node,port\nleaf-01,4\n" + "".join("leaf-0%d,%d,spine-0%d,%d\n" % (i, j, j - 3, i) for i in (1, 2, 3) for j in (4, 5)) * 2,
     "slurm.conf": "SwitchName=s1 Nodes=node000[1-3]\nSwitchName=s2 Nodes=node000[4,6-7]\n",
+    "squeue.txt": "JOBID NAME ST NODES NODELIST(REASON)\n7 solve R 3 node000[1-2],gone\n8_1 mpi R 1 node0009\n9 wait PD 2 (Priority)\n"
+                  "10 long R 9 node000[1-\n",
+    "hosts.txt": "node0001.site.org\nnode0004\n",
     "blank.ibs": "  show\0;\n",
     "nul.ibs": "show\nroute\0minhop\n",
     "mark.ibs": "\ufeffshow\n",
@@ -171,6 +174,20 @@ CASES = [
     Case("no plan", [TREE, "-e", "plan junk"], 1, NOTHING, r"-e:1: junk:1: found \"this is no fabric\", expected a plan of cables: a table"),
     Case("no such plan", [TREE, "-e", "plan nowhere"], 1, NOTHING, r"nowhere: cannot be opened: No such file"),
     Case("a plan without a fabric", ["-e", "plan good.csv"], 1, NOTHING, r"no fabric is loaded"),
+
+    # --- hosts of a file
+    Case("a job's hosts", [TREE, *UPDN, "-e", "scope @squeue.txt:7; check; fail host @squeue.txt:solve; journal"], 0,
+         r"^@squeue\.txt:7: 1 host not in the fabric: gone\nScope @squeue\.txt:7: 2 host ports\.\n[\s\S]*^2 nodes down\.[\s\S]*fail host @squeue\.txt:solve"),
+    Case("hosts of a list", [TREE, *UPDN, "-e", "scope @hosts.txt; scope -@hosts.txt; scope all; load-map to @hosts.txt; flows leaf-01[4] to @hosts.txt"], 0,
+         r"\AScope @hosts\.txt: 2 host ports\.\nScope -@hosts\.txt: 7 host ports\."),
+    Case("a job whose list is cut", [TREE, "-e", "scope @squeue.txt:10"], 1, NOTHING, r"-e:1: squeue\.txt:5: found hosts \"node000\[1-\", which are cut"),
+    Case("jobs of which one is cut", [TREE, "-e", "scope @squeue.txt"], 1, NOTHING, r"squeue\.txt:5: found hosts"),
+    Case("a job without hosts", [TREE, "-e", "scope @squeue.txt:wait"], 1, NOTHING, r"squeue\.txt:4: found no hosts: \(Priority\)"),
+    Case("no such job", [TREE, "-e", "fail host @squeue.txt:11"], 1, NOTHING, r"squeue\.txt: found no job \"11\", expected one of the 4 .*: 7, 8_1, 9, 10$"),
+    Case("no list of hosts", [TREE, "-e", "scope @slurm.conf"], 1, NOTHING, r"slurm\.conf:1: found \"SwitchName=s1 Nodes=node000\[1-3\]\", expected hosts: a name"),
+    Case("hosts of another system", [TREE, "-e", "scope @quits.ibs"], 1, NOTHING, r"quits\.ibs: none of 3 hosts is in the fabric \(first: frob\)$"),
+    Case("links of no list of hosts", [TREE, "-e", "fail link @nowhere:1"], 1, NOTHING, r"-e:1: nowhere:1: cannot be opened: No such file"),
+    Case("json: hosts that are not there", ["--json", TREE, "-e", "scope @squeue.txt:7"], 0, r'"absent":\["gone"\]', objects=[("synth", True), ("scope", True)]),
 
     # --- the edges of what there may be
     Case("two hosts and no switch", ["pair.net", "-e", "route minhop; trace A B"], 1, r"has no switch", r"-e:1: "),

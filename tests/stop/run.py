@@ -43,7 +43,7 @@ SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "sear
 TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
         "export fdbs OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export slurm OUT", "plan OUT", "save-session OUT", "report OUT",
         "export dot OUT", "export dot OUT cdg", "export svg OUT load", "export svg OUT map layers", "export svg OUT plot hops", "show links", "show hosts", "show switches", "snapshot a",
-        "fail random 3 seed=1", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift minhop all", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
+        "fail random 3 seed=1", "scope @HOSTS", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift minhop all", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
         "load-map random seed=2", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
         "flows node0001 node2000 by pair to node2000", "spread tree all", "spread lag", "check spread lag",
@@ -62,9 +62,12 @@ SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check sprea
 def looks(folder, commands, fails=False):
     """Each command looks often enough whether it was cancelled, ends when it was, and leaves all tables as they were.
     fails: it may fail.  Its work, in thousands of basic blocks."""
-    fill = {"OUT": os.path.join(folder, "out"), "EXTRA": os.path.join(folder, "extra"), "FILE": os.path.join(folder, "file")}
+    fill = {"OUT": os.path.join(folder, "out"), "EXTRA": os.path.join(folder, "extra"), "FILE": os.path.join(folder, "file"),
+            "@HOSTS": "@" + os.path.join(folder, "hosts")}
     with open(fill["FILE"], "w", encoding="utf-8") as f:
         f.write("".join('0x%x "name %d"\n' % (i, i) for i in range(1, 20000)))
+    with open(os.path.join(folder, "hosts"), "w", encoding="utf-8") as f:
+        f.write("".join("node%04d\nno-%04d\n" % (i, i) for i in range(1, 20000)))
     lines = [" ".join(fill.get(w, w) for w in c.split()) for c in commands]
     seed = os.environ.get("SEED") or str(random.randrange(1 << 30))
     p = subprocess.run([LOOKS, *lines], cwd=folder, env=dict(os.environ, SEED=seed, MOMENTS=LOOK_MOMENTS), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -246,7 +249,7 @@ def signals_in_batch(folder):
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
     path, hold = fake_converter(folder)
-    for commands, held in (("load " + fifo, None), ("source " + fifo, None), ("synth ring:9; export png /dev/null", hold)):
+    for commands, held in (("load " + fifo, None), ("source " + fifo, None), ("synth ring:9; scope @" + fifo, None), ("synth ring:9; export png /dev/null", hold)):
         for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             mark = Mark()
             p = batch(folder, mark, commands, PATH=path)

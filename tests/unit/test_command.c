@@ -371,6 +371,9 @@ static void test_completion(void **state)
 	assert_true(offers(s, "set rules man", "manual", 10));
 	assert_true(offers(s, "export lf", "lfts", 7));
 	assert_true(offers(s, "export lfts /et", "/etc/", 12));
+	assert_true(offers(s, "scope @/et", "@/etc/", 6));
+	assert_true(offers(s, "scope node0001 -@/et", "-@/etc/", 15));
+	assert_true(offers(s, "fail host @/et", "@/etc/", 10));
 	assert_true(offers(s, "help und", "undo", 5));
 	assert_true(offers(s, ":und", "undo", 1));
 	assert_true(offers(s, "pane ho", "hosts", 5));

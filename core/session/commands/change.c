@@ -102,7 +102,7 @@ struct edit {
 	struct session *s;
 	struct state *state;
 	bool down; /* fail or restore */
-	struct progress *progress;
+	struct out *o;
 	unsigned links, nodes; /* changed */
 	struct text text;      /* of the event */
 };
@@ -164,14 +164,17 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 	unsigned before = d->links + d->nodes;
 	struct id_list l;
 	char a[300];
-	int rc = kind == 'l' ? session_ports(d->s, word, &l, e)
-			     : session_nodes(d->s, word, kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS, &l, e);
+	int rc = kind == 'l' ? session_ports(d->s, word, d->o->run->progress, &l, e)
+			     : session_nodes(d->s, word, kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS,
+					     d->o->run->progress, &l, e);
 
 	for (uint32_t i = 0; !rc && i < l.n; i++)
 		rc = kind == 'l' ? edit_link(d, l.id[i], l.many, e)
 				 : edit_node(d, l.id[i], kind == 's', l.many, e);
 	if (!rc && d->links + d->nodes == before)
 		rc = err_set(e, "all that \"%s\" stands for %s", word, d->down ? "is down already" : "is up");
+	if (!rc)
+		report_absent(&l, word, d->o);
 	if (!rc)
 		tell_word(d, word, &l,
 			  kind == 'l' ? port_label(f, l.id[0], a, sizeof(a)) : f->node_name[l.id[0]]);
@@ -219,7 +222,7 @@ static int edit_part(struct edit *d, const struct parts *p, const char *word, st
 static int edit_parts(struct edit *d, enum part_kind kind, const struct args *args, struct err *e)
 {
 	struct text notes = {0};
-	struct elements *el = setup_elements(d->s->setup, d->progress, &notes, e);
+	struct elements *el = setup_elements(d->s->setup, d->o->run->progress, &notes, e);
 	struct parts *p;
 	int rc = 0;
 
@@ -312,7 +315,7 @@ static void report_edit(const struct edit *d, struct out *o)
 
 static int edit_command(struct session *s, bool down, const struct args *args, struct out *o, struct err *e)
 {
-	struct edit d = {.s = s, .down = down, .progress = o->run->progress};
+	struct edit d = {.s = s, .down = down, .o = o};
 	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE, .progress = o->run->progress};
 	int rc;
 
@@ -347,11 +350,11 @@ static int cmd_restore(struct session *s, const struct args *args, struct out *o
 
 /* Mark in flapped[n_links] the links of all ports that a word means. */
 static int flap_word(const struct session *s, const char *word, uint8_t *flapped, struct text *text,
-		     struct err *e)
+		     struct out *o, struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	struct id_list l;
-	int rc = session_ports(s, word, &l, e);
+	int rc = session_ports(s, word, o->run->progress, &l, e);
 	char *typed = word_quoted(word);
 	char a[300];
 
@@ -363,6 +366,8 @@ static int flap_word(const struct session *s, const char *word, uint8_t *flapped
 		else if (!l.many)
 			rc = err_set(e, "%s has no cable", word);
 	}
+	if (!rc)
+		report_absent(&l, word, o);
 	if (!rc)
 		text_add(text, " %s", l.many ? typed : port_label(f, l.id[0], a, sizeof(a)));
 	free(typed);
@@ -382,7 +387,7 @@ static int cmd_flap(struct session *s, const struct args *args, struct out *o, s
 	flapped = NEW_ARRAY(s->fabric->n_links, uint8_t);
 	text_add(&text, "flap");
 	for (int i = 0; !rc && i < args->n; i++)
-		rc = flap_word(s, args->arg[i].word, flapped, &text, e);
+		rc = flap_word(s, args->arg[i].word, flapped, &text, o, e);
 	rq.flapped = flapped;
 	rq.text = text_str(&text);
 	if (!rc)
@@ -541,13 +546,14 @@ const struct command change_commands[] = {
 	 .details =
 		 "  Several targets fail at once, before one sweep.  random: links between switches.\n"
 		 "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
-		 "  fail link leaf-03[5-8]; so does a host's name: all its ports.\n"
+		 "  fail link leaf-03[5-8]; so does a host's name: all its ports;\n"
+		 "  host @FILE or @FILE:JOB: the hosts of a job, as in scope.\n"
 		 "  CHASSIS: all switch chips of a director (`elements`); CARD: those of one of its line or "
 		 "spine cards.  A name,\n"
 		 "  the beginning or glob of one, or a switch in it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that went down\n"
-		 "nodes integer nodes that went down\n" JSON_EVENT,
+		 "nodes integer nodes that went down\n" JSON_ABSENT JSON_EVENT,
 	 .run = cmd_fail},
 	{.name = "restore",
 	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... "
@@ -555,13 +561,13 @@ const struct command change_commands[] = {
 	 .help = "bring back what failed",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that came back\n"
-		 "nodes integer nodes that came back\n" JSON_EVENT,
+		 "nodes integer nodes that came back\n" JSON_ABSENT JSON_EVENT,
 	 .run = cmd_restore},
 	{.name = "flap",
 	 .syntax = "flap NODE[PORT]...",
 	 .help = "links go down and come up again between two sweeps",
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_EVENT,
+	 .json = JSON_ABSENT JSON_EVENT,
 	 .run = cmd_flap},
 	{.name = "undo",
 	 .syntax = "undo",

@@ -14,6 +14,7 @@
 #include "core/fabric/labels.h"
 #include "core/routing/json_names.h"
 #include "core/session/command.h"
+#include "core/session/hosts_file.h"
 
 /* --- parts of the JSON contract (contract.h) that several commands have ----------------------------- */
 

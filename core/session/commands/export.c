@@ -344,7 +344,8 @@ static int cmd_export(struct session *s, const struct args *args, struct out *o,
 /* --- roots ---------------------------------------------------------------------------------- */
 
 /* Mark the switches that words stand for. */
-static int mark_switches(const struct session *s, const struct args *args, uint8_t *root, struct err *e)
+static int mark_switches(const struct session *s, const struct args *args, uint8_t *root, struct out *o,
+			 struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	int rc = 0;
@@ -352,7 +353,8 @@ static int mark_switches(const struct session *s, const struct args *args, uint8
 	for (int i = 2; !rc && i < args->n; i++) {
 		struct id_list l;
 
-		rc = session_nodes(s, args->arg[i].word, NAMES_SWITCHES, &l, e);
+		rc = session_nodes(s, args->arg[i].word, NAMES_SWITCHES, o->run->progress, &l, e);
+		report_absent(&l, args->arg[i].word, o);
 		for (uint32_t k = 0; !rc && k < l.n; k++) {
 			if (node_is_switch(f, l.id[k]))
 				root[f->node_switch[l.id[k]]] = 1;
@@ -395,7 +397,7 @@ int export_roots(struct session *s, const struct args *args, struct out *o, stru
 	json_t *list = json_array();
 	uint32_t n = 0;
 	struct target to;
-	int rc = args->n > 2 ? mark_switches(s, args, root, e) : mark_roots(s, root, e);
+	int rc = args->n > 2 ? mark_switches(s, args, root, o, e) : mark_roots(s, root, e);
 
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		n += root[sw];

@@ -286,7 +286,7 @@ static int cmd_flows(struct session *s, const struct args *args, struct out *o, 
 	if (!rc)
 		rc = count_hosts(&rq, e);
 	if (!rc)
-		rc = session_pattern(s, rq.r, args, &rq.pattern, o->run->progress, e);
+		rc = session_pattern(s, rq.r, args, &rq.pattern, o, e);
 	if (!rc) {
 		if (rq.by != FLOWS_BY_SCOPE)
 			report_scope(s, o);
@@ -321,7 +321,7 @@ const struct command flow_commands[] = {
 		 "  scope apart.  SRC DST: the links of the path with their routes, then the flows of the "
 		 "first.\n  The pattern may be:\n" PATTERN_DETAILS,
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE
+	 .json = JSON_SCOPE JSON_ABSENT
 	 "port object? the port\n"
 	 "port.name node its node\n"
 	 "port.port portnum its number\n"

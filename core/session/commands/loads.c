@@ -110,7 +110,7 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 
 	if (args_has(args, "ebb"))
 		return load_ebb(s, args, o, e);
-	if (session_pattern(s, w->routing, args, &pattern, o->run->progress, e))
+	if (session_pattern(s, w->routing, args, &pattern, o, e))
 		return -1;
 	l = loads_new(w->routing, &pattern, o->run->progress);
 	if (l) {
@@ -362,25 +362,26 @@ const struct command load_commands[] = {
 	 "  its way; the mean over pairs and pairings, with half the width of its 95 % interval.  One "
 	 "way, or `both`.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE "loads object? routes on links\n"
-			    "loads.routes integer routes of the pattern\n"
-			    "loads.links integer directed links between switches\n"
-			    "loads.min integer least on one\n"
-			    "loads.mean number|null mean\n"
-			    "loads.max integer most on one\n"
-			    "loads.ports[] object links with most, or all\n"
-			    "loads.ports[].from port port that sends\n"
-			    "loads.ports[].to port port at the other end\n"
-			    "loads.ports[].routes integer routes on it\n"
-			    "left_out integer? flows of the pattern with an end that is down or does not "
-			    "count, or with one end only\n"
-			    "ebb object? effective bisection bandwidth\n"
-			    "ebb.value share mean share of a link that a flow gets\n"
-			    "ebb.half_width number of its 95 % interval\n"
-			    "ebb.samples integer random pairings\n"
-			    "ebb.hosts integer hosts that were paired\n"
-			    "ebb.both boolean both of a pair send\n"
-			    "ebb.seed integer of the random draws\n",
+	 .json = JSON_SCOPE JSON_ABSENT
+	 "loads object? routes on links\n"
+	 "loads.routes integer routes of the pattern\n"
+	 "loads.links integer directed links between switches\n"
+	 "loads.min integer least on one\n"
+	 "loads.mean number|null mean\n"
+	 "loads.max integer most on one\n"
+	 "loads.ports[] object links with most, or all\n"
+	 "loads.ports[].from port port that sends\n"
+	 "loads.ports[].to port port at the other end\n"
+	 "loads.ports[].routes integer routes on it\n"
+	 "left_out integer? flows of the pattern with an end that is down or does not "
+	 "count, or with one end only\n"
+	 "ebb object? effective bisection bandwidth\n"
+	 "ebb.value share mean share of a link that a flow gets\n"
+	 "ebb.half_width number of its 95 % interval\n"
+	 "ebb.samples integer random pairings\n"
+	 "ebb.hosts integer hosts that were paired\n"
+	 "ebb.both boolean both of a pair send\n"
+	 "ebb.seed integer of the random draws\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
 	 .numbers = (const struct arg_number[]){{.key = "SAMPLE",

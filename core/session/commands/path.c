@@ -399,8 +399,8 @@ const struct command path_commands[] = {
 		    "roots.conf *CCORE*.\n"
 		    "  FILE - is the screen.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_CONTENT "roots[] object? root switches\n"
-			      "roots[].name node the switch\n",
+	 .json = JSON_CONTENT JSON_ABSENT "roots[] object? root switches\n"
+					  "roots[].name node the switch\n",
 	 .run = cmd_roots},
 	{.name = NULL},
 };

@@ -10,15 +10,16 @@
 #include "core/session/commands/commands.h"
 
 /* Mark endports of the nodes or ports that a word means, or remove the marks. */
-static int mark_word(const struct session *s, const char *word, uint8_t mark, uint8_t *wanted, struct err *e)
+static int mark_word(const struct session *s, const char *word, uint8_t mark, uint8_t *wanted, struct out *o,
+		     struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	struct id_list l = {0};
 	bool ports = false;
-	int rc = session_nodes(s, word, NAMES_HOSTS, &l, e);
+	int rc = session_nodes(s, word, NAMES_HOSTS, o->run->progress, &l, e);
 
 	if (rc && word[strlen(word) - 1] == ']') {
-		rc = session_ports(s, word, &l, NULL);
+		rc = session_ports(s, word, o->run->progress, &l, NULL);
 		ports = !rc;
 	}
 	for (uint32_t i = 0; !rc && i < l.n; i++) {
@@ -33,12 +34,15 @@ static int mark_word(const struct session *s, const char *word, uint8_t mark, ui
 				wanted[ep] = mark;
 		}
 	}
+	if (!rc)
+		report_absent(&l, word, o);
 	id_list_free(&l);
 	return rc;
 }
 
 /* The scope that words ask for; NULL and *e. */
-static struct scope *read_scope(const struct session *s, const struct args *args, struct err *e)
+static struct scope *read_scope(const struct session *s, const struct args *args, struct out *o,
+				struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
@@ -55,7 +59,7 @@ static struct scope *read_scope(const struct session *s, const struct args *args
 
 		text_add(&words, "%s%s", i ? " " : "", quoted);
 		free(quoted);
-		rc = mark_word(s, word + leave_out, !leave_out, wanted, e);
+		rc = mark_word(s, word + leave_out, !leave_out, wanted, o, e);
 	}
 	if (!rc)
 		scope = scope_new(f, text_str(&words), wanted);
@@ -88,7 +92,7 @@ static int cmd_scope(struct session *s, const struct args *args, struct out *o, 
 		out_text(o, "All hosts count already.\n");
 		return 0;
 	}
-	scope = all ? scope_new(&nothing, "", &none) : read_scope(s, args, e);
+	scope = all ? scope_new(&nothing, "", &none) : read_scope(s, args, o, e);
 	if (!scope)
 		return -1;
 	text = str_printf("scope %s", all ? "all" : scope->words);
@@ -106,17 +110,21 @@ static int cmd_scope(struct session *s, const struct args *args, struct out *o, 
 const struct command scope_commands[] = {
 	{.name = "scope",
 	 .syntax = "scope [all | off | H...]",
-	 .help = "count one job's hosts only: names, globs, lists; `-` before a word leaves out",
+	 .help = "count one job's hosts only: names, globs, lists, @FILE; `-` before a word leaves out",
 	 .details =
 		 "  check, load-map, shifts, survey, compare, diff and what changes are told of are then "
 		 "about pairs of\n"
 		 "  these hosts: scope luna-[0160-0175], scope luna-* -luna-0163, scope -*login*.  Tables "
 		 "stay as they are.\n"
+		 "  @FILE: all hosts of a file: what squeue, `scontrol show hostnames` or `scontrol show "
+		 "job` "
+		 "print, or lists;\n"
+		 "  @FILE:JOB: those of one job by number, `591970_3`, or name.\n"
 		 "  The scope outlasts failures and another `load` or `live`, where its ports are found by "
 		 "GUID; all or off\n"
 		 "  ends it.  Alone: what it is.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_SCOPE,
+	 .json = JSON_SCOPE JSON_ABSENT,
 	 .run = cmd_scope},
 	{.name = NULL},
 };

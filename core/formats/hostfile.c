@@ -1,0 +1,482 @@
+#include "core/formats/hostfile.h"
+#include "core/base/memory.h"
+#include "core/base/number.h"
+#include "core/base/order.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define WORDS 64    /* of a line of a table */
+#define JOBS_TOLD 5 /* in the message that there is no such job */
+
+/* What is told of a job. */
+enum role { LIST, COUNT, STATE, ID, ARRAY, TASK, NAME, PARTITION, ROLES };
+
+static const struct {
+	const char *heading, *key; /* of a table; of scontrol's records */
+	enum role role;
+} roles[] = {
+	{"NODELIST", "NodeList=", LIST}, {"NODELIST(REASON)", NULL, LIST},
+	{"NODES", "NumNodes=", COUNT},	 {"NNODES", NULL, COUNT},
+	{"ST", "JobState=", STATE},	 {"STATE", NULL, STATE},
+	{"JOBID", "JobId=", ID},	 {"ARRAY_JOB_ID", "ArrayJobId=", ARRAY},
+	{NULL, "HetJobId=", ARRAY},	 {"ARRAY_TASK_ID", "ArrayTaskId=", TASK},
+	{"NAME", "JobName=", NAME},	 {"JOBNAME", NULL, NAME},
+	{"PARTITION", NULL, PARTITION},
+};
+
+struct record {
+	struct cursor value[ROLES];
+	unsigned line;
+	bool fills; /* without a number of hosts the list may be cut: it takes up all of its column */
+};
+
+struct reader {
+	const struct input *in;
+	const char *job;
+	struct hostlist *l;
+	struct text jobs;    /* the first ones that were not asked for */
+	struct cursor other; /* the last one of these */
+	unsigned n_jobs, n_found;
+	struct record idle; /* the last that was asked for and has no hosts */
+};
+
+static bool is_word(struct cursor c, const char *word)
+{
+	return (size_t)(c.end - c.p) == strlen(word) && !strncasecmp(c.p, word, strlen(word));
+}
+
+static int len_of(struct cursor c)
+{
+	return (int)(c.end - c.p);
+}
+
+/* --- lists ------------------------------------------------------------------------------------------ */
+
+/* Each once, in order. */
+static void tidy(struct hostlist *l)
+{
+	size_t n = 0;
+
+	if (l->n)
+		qsort(l->name, l->n, sizeof(*l->name), order_texts);
+	for (size_t i = 0; i < l->n; i++)
+		if (n && !strcmp(l->name[n - 1], l->name[i]))
+			free(l->name[i]);
+		else
+			l->name[n++] = l->name[i];
+	l->n = n;
+}
+
+/* Add the hosts of a list; *n: how many it has. */
+static int add_list(struct reader *r, struct cursor c, unsigned line, uint64_t *n, struct err *e)
+{
+	char *text = clean_text(c.p, (size_t)(c.end - c.p), SIZE_MAX);
+	struct hostlist one;
+	struct err why;
+	int rc = hostlist_read(text, &one, &why);
+
+	free(text);
+	if (rc)
+		return err_set(e, "%s:%u: %s", r->in->name, line, why.msg);
+	tidy(&one);
+	*n = one.n;
+	for (size_t i = 0; i < one.n; i++) {
+		GROW(r->l->name, r->l->n, r->l->cap);
+		r->l->name[r->l->n++] = one.name[i];
+	}
+	free(one.name);
+	if (r->l->n > 2 * (size_t)HOSTLIST_MOST)
+		tidy(r->l);
+	return r->l->n <= 2 * (size_t)HOSTLIST_MOST
+		       ? 0
+		       : err_set(e, "%s:%u: found more than %d hosts", r->in->name, line, HOSTLIST_MOST);
+}
+
+/* Does it end within brackets, or with what sacct puts in place of the rest? */
+static bool ends_early(struct cursor c)
+{
+	int open = 0;
+
+	for (const char *p = c.p; p < c.end; p++)
+		open += (*p == '[') - (*p == ']');
+	return open > 0 || memchr(",-+", c.end[-1], 3);
+}
+
+/* --- jobs ------------------------------------------------------------------------------------------- */
+
+static bool is_job(const struct record *x, const char *job)
+{
+	const struct cursor *v = x->value;
+	size_t len = strlen(job);
+	bool is = is_word(v[ID], job) || is_word(v[ARRAY], job) || is_word(v[NAME], job);
+	char *task = str_printf("%.*s_%.*s", len_of(v[ARRAY]), v[ARRAY].p, len_of(v[TASK]), v[TASK].p);
+
+	is |= !strcmp(task, job);
+	is |= (size_t)len_of(v[ID]) > len && memchr("_+", v[ID].p[len], 2) && !strncmp(v[ID].p, job, len);
+	free(task);
+	if (cur_empty(&v[ID]) && cur_empty(&v[NAME]))
+		is |= is_word(v[PARTITION], job) ||
+		      (len_of(v[PARTITION]) == (int)len + 1 && v[PARTITION].p[len] == '*' &&
+		       !strncmp(v[PARTITION].p, job, len)); /* "*": the usual one */
+	return is;
+}
+
+static void other_job(struct reader *r, const struct record *x)
+{
+	const struct cursor *v = x->value;
+	struct cursor name = !cur_empty(&v[ID]) ? v[ID] : !cur_empty(&v[NAME]) ? v[NAME] : v[PARTITION];
+	char found[48];
+	bool again = !cur_empty(&name) && len_of(name) == len_of(r->other) &&
+		     !memcmp(name.p, r->other.p, (size_t)len_of(name));
+
+	r->other = name;
+	if (!again && r->n_jobs++ < JOBS_TOLD)
+		text_add(&r->jobs, "%s%s", r->jobs.len ? ", " : "", excerpt(name, found, sizeof(found)));
+}
+
+/* A reason in place of hosts, or nothing. */
+static bool has_hosts(struct cursor c)
+{
+	return !cur_empty(&c) && *c.p != '(' && !is_word(c, "N/A") && !is_word(c, "None") &&
+	       !is_word(c, "None assigned");
+}
+
+static int cut(const struct reader *r, const struct record *x, struct err *e)
+{
+	char found[48];
+
+	return err_set(
+		e,
+		"%s:%u: found hosts \"%s\", which are cut or may be; expected all of them, as `squeue -o "
+		"'%%i %%D %%N'` prints them",
+		r->in->name, x->line, excerpt(x->value[LIST], found, sizeof(found)));
+}
+
+static int take_record(struct reader *r, const struct record *x, struct err *e)
+{
+	struct cursor list = x->value[LIST], state = x->value[STATE], count = x->value[COUNT];
+	bool leaving = is_word(state, "CG") || is_word(state, "COMPLETING"); /* some hosts are free again */
+	uint64_t n, all;
+
+	if (r->job && !is_job(x, r->job)) {
+		other_job(r, x);
+		return 0;
+	}
+	r->n_found++;
+	if (!has_hosts(list)) {
+		if (cur_empty(&list) && (is_word(state, "R") || is_word(state, "RUNNING")))
+			return err_set(e, "%s:%u: found no hosts of a job that runs, expected them in %s",
+				       r->in->name, x->line, "its line or record; is it broken off?");
+		r->idle = *x;
+		return 0;
+	}
+	count.end = cur_find(&count, "-") ? cur_find(&count, "-") : count.end; /* "2-2" */
+	if (!number_of_part(count.p, (size_t)(count.end - count.p), 0, UINT64_MAX, &all))
+		all = UINT64_MAX;
+	if (ends_early(list) || (all == UINT64_MAX && x->fills))
+		return cut(r, x, e);
+	if (add_list(r, list, x->line, &n, e))
+		return -1;
+	if (n == all || all == UINT64_MAX || leaving)
+		return 0;
+	return err_set(e,
+		       "%s:%u: found a list of %" PRIu64 " hosts where their number is %" PRIu64
+		       ": it is cut; expected all of them, as `squeue -o '%%i %%D %%N'` prints them",
+		       r->in->name, x->line, n, all);
+}
+
+/* --- tables ----------------------------------------------------------------------------------------- */
+
+struct table {
+	struct cursor line, word[WORDS]; /* of the heading */
+	unsigned n;
+	bool bars;     /* columns are parted by '|' */
+	int at[ROLES]; /* column, -1: none */
+};
+
+static unsigned split(struct cursor line, bool bars, struct cursor word[WORDS])
+{
+	unsigned n = 0;
+
+	while (!bars && n < WORDS && (word[n] = cur_token(&line), !cur_empty(&word[n])))
+		n++;
+	for (const char *p = line.p; bars && n < WORDS && p; n++) {
+		const char *bar = memchr(p, '|', (size_t)(line.end - p));
+
+		word[n] = (struct cursor){p, bar ? bar : line.end};
+		cur_blanks(&word[n]);
+		while (!cur_empty(&word[n]) && word[n].end[-1] == ' ')
+			word[n].end--;
+		p = bar ? bar + 1 : NULL;
+	}
+	return n;
+}
+
+static bool read_heading(struct cursor line, struct table *t)
+{
+	*t = (struct table){.line = line, .bars = memchr(line.p, '|', (size_t)(line.end - line.p))};
+	t->n = split(line, t->bars, t->word);
+	memset(t->at, 0xff, sizeof(t->at));
+	for (unsigned i = 0; i < t->n; i++)
+		for (size_t k = 0; k < ARRAY_LEN(roles); k++)
+			if (roles[k].heading && is_word(t->word[i], roles[k].heading) &&
+			    t->at[roles[k].role] < 0)
+				t->at[roles[k].role] = (int)i;
+	return t->at[LIST] >= 0;
+}
+
+/* The column whose heading a word stands under, or is nearest to; *away: characters to it, 0: under it. */
+static unsigned column_of(const struct table *t, struct cursor line, struct cursor word, size_t *away)
+{
+	size_t from = (size_t)(word.p - line.p), to = (size_t)(word.end - line.p);
+	unsigned best = 0;
+
+	*away = SIZE_MAX;
+	for (unsigned i = 0; i < t->n; i++) {
+		size_t begin = (size_t)(t->word[i].p - t->line.p), end = (size_t)(t->word[i].end - t->line.p);
+		size_t n = to <= begin ? begin - to + 1 : from >= end ? from - end + 1 : 0;
+
+		if (n < *away) {
+			*away = n;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/*
+ * The text of each column; with blanks in names or nothing in a column, by where it stands.  What stands
+ * under no heading belongs to the word behind it where that is set to the right.  False: '|' that no heading
+ * has.
+ */
+static bool read_columns(const struct table *t, struct cursor line, struct cursor column[WORDS])
+{
+	struct cursor word[WORDS];
+	unsigned n = split(line, t->bars, word), behind = 0;
+	bool right = false; /* the word behind it ends with its heading */
+
+	if (t->bars && n != t->n)
+		return false;
+	memset(column, 0, WORDS * sizeof(*column));
+	for (unsigned i = n; i-- > 0;) {
+		size_t away = 0;
+		unsigned k = t->bars || n == t->n ? i : column_of(t, line, word[i], &away);
+
+		if (n != t->n && away && right)
+			k = behind;
+		else
+			right = word[i].end - line.p == t->word[k].end - t->line.p;
+		column[k] = (struct cursor){word[i].p, column[k].end ? column[k].end : word[i].end};
+		behind = k;
+	}
+	return true;
+}
+
+/*
+ * Does the list take up its column? A column of a width of its own ends where the next heading begins, where
+ * the heading's line ends with blanks, or, set to the right, where the heading ends.
+ */
+static bool fills_column(const struct table *t, struct cursor line, const struct cursor column[WORDS])
+{
+	unsigned k = (unsigned)t->at[LIST];
+	struct cursor list = column[k], head = t->word[k];
+	size_t from = (size_t)(list.p - line.p), to = (size_t)(list.end - line.p), before = 0;
+	size_t begin = (size_t)(head.p - t->line.p), end = (size_t)(head.end - t->line.p);
+	size_t width = (size_t)(t->line.end - t->line.p);
+
+	if (t->bars || cur_empty(&list))
+		return false;
+	if (k && !cur_empty(&column[k - 1]))
+		before = (size_t)(column[k - 1].end - line.p);
+	if (k && (size_t)(t->word[k - 1].end - t->line.p) > before)
+		before = (size_t)(t->word[k - 1].end - t->line.p);
+	if (to == end && from < begin)
+		return from >= before && from - before <= 1;
+	width = k + 1 < t->n ? (size_t)(t->word[k + 1].p - t->line.p) : width;
+	return from == begin && width > end && to + 1 >= width;
+}
+
+static bool is_rule(struct cursor line)
+{
+	for (; line.p < line.end; line.p++)
+		if (!memchr("-+| \t", *line.p, 5))
+			return false;
+	return true;
+}
+
+static int read_table(struct reader *r, struct lines *lines, struct table *t, struct err *e)
+{
+	struct cursor line, column[WORDS];
+	struct table again;
+
+	while (lines_next(lines, &line)) {
+		struct record x = {.line = lines->no};
+		struct cursor rest = line;
+
+		if (read_heading(line, &again)) {
+			*t = again;
+			continue;
+		}
+		if (is_rule(line) || cur_word(&rest, "CLUSTER:")) /* or nothing */
+			continue;
+		if (!read_columns(t, line, column))
+			return err_set(e,
+				       "%s:%u: found another number of '|' than in the heading, expected %u",
+				       r->in->name, lines->no, t->n - 1);
+		for (int i = 0; i < ROLES; i++)
+			if (t->at[i] >= 0)
+				x.value[i] = column[t->at[i]];
+		rest = x.value[ID];
+		x.value[ID] = cur_token(&rest); /* not the beginning of a name */
+		x.fills = fills_column(t, line, column);
+		if (take_record(r, &x, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* --- records, lists ----------------------------------------------------------------------------------- */
+
+static bool takes(struct cursor word, const char *key, struct cursor *value)
+{
+	size_t len = strlen(key);
+
+	if ((size_t)len_of(word) < len || strncmp(word.p, key, len) != 0)
+		return false;
+	*value = (struct cursor){word.p + len, word.end};
+	return true;
+}
+
+static int read_records(struct reader *r, struct lines *lines, struct err *e)
+{
+	struct record x = {.line = 0};
+	struct cursor line, word, value;
+
+	while (lines_next(lines, &line)) {
+		struct cursor rest = line;
+
+		while (word = cur_token(&rest), !cur_empty(&word)) {
+			if (takes(word, "JobId=", &value)) {
+				if (x.line && take_record(r, &x, e))
+					return -1;
+				x = (struct record){.line = lines->no,
+						    .fills = true}; /* NumNodes comes later */
+			}
+			for (size_t k = 0; k < ARRAY_LEN(roles); k++)
+				if (roles[k].key && takes(word, roles[k].key, &value))
+					x.value[roles[k].role] = value;
+			if (takes(word, "JobName=", &value)) { /* may have blanks */
+				const char *end = cur_find(&rest, " UserId=");
+
+				x.value[NAME].end = end ? end : line.end;
+				rest.p = x.value[NAME].end;
+			}
+		}
+	}
+	return x.line ? take_record(r, &x, e) : 0;
+}
+
+static bool is_list(struct cursor c)
+{
+	for (const char *p = c.p; p < c.end; p++)
+		if (!isalnum((unsigned char)*p) && !memchr("-_.,[]", *p, 6))
+			return false;
+	return !cur_empty(&c);
+}
+
+/* The list of a line; false: it has something else.  Nothing: a blank line, a comment. */
+static bool line_list(struct cursor line, struct cursor *list)
+{
+	struct cursor word;
+
+	*list = word = cur_token(&line);
+	if (cur_empty(&word) || *word.p == '#') {
+		*list = (struct cursor){0};
+		return true;
+	}
+	while (word = cur_token(&line), !cur_empty(&word) && *word.p != '#')
+		if (!memchr(word.p, '=', (size_t)len_of(word)))
+			return false;
+	return is_list(*list);
+}
+
+static int read_lists(struct reader *r, struct lines *lines, struct err *e)
+{
+	struct cursor line, list;
+	char found[48];
+	uint64_t n;
+
+	while (lines_next(lines, &line)) {
+		if (!line_list(line, &list))
+			return err_set(
+				e,
+				"%s:%u: found \"%s\", expected hosts: a name or a list as luna-[0160-0175] a "
+				"line, or what squeue or `scontrol show job` prints, with its heading",
+				r->in->name, lines->no, excerpt(line, found, sizeof(found)));
+		if (cur_empty(&list))
+			continue;
+		if (ends_early(list))
+			return cut(r, &(struct record){.value[LIST] = list, .line = lines->no}, e);
+		if (add_list(r, list, lines->no, &n, e))
+			return -1;
+	}
+	if (r->job && r->l->n)
+		return err_set(
+			e, "%s: found a list of hosts without jobs, expected nothing behind the file's name",
+			r->in->name);
+	return 0;
+}
+
+/* --- all -------------------------------------------------------------------------------------------- */
+
+/* The form is that of the first line that says something; a line or two may stand before a heading. */
+static int read_form(struct reader *r, struct err *e)
+{
+	struct lines lines = {r->in->data, r->in->data + r->in->size, 0, r->in->progress}, start = lines;
+	struct cursor line, first;
+	struct table t;
+	unsigned n = 0;
+
+	while (n < 3 && lines_next(&lines, &line)) {
+		first = line;
+		if (cur_word(&first, "JobId="))
+			return read_records(r, &start, e);
+		if (read_heading(line, &t))
+			return read_table(r, &lines, &t, e);
+		n += !is_rule(line);
+	}
+	return read_lists(r, &start, e);
+}
+
+int hostfile_read(const struct input *in, const char *job, struct hostlist *l, struct err *e)
+{
+	struct reader r = {.in = in, .job = job, .l = l};
+	char why[48];
+	int rc;
+
+	*l = (struct hostlist){0};
+	rc = read_form(&r, e);
+	tidy(l);
+	if (!rc && progress_cancelled(in->progress))
+		rc = err_set(e, CANCELLED);
+	if (!rc && l->n > HOSTLIST_MOST)
+		rc = err_set(e, "%s: found more than %d hosts", in->name, HOSTLIST_MOST);
+	if (!rc && job && !r.n_found)
+		rc = err_set(e, "%s: found no job \"%s\", expected one of the %u that are there: %s%s",
+			     in->name, job, r.n_jobs, text_str(&r.jobs), r.n_jobs > JOBS_TOLD ? ", ..." : "");
+	else if (!rc && !l->n && r.n_found)
+		rc = err_set(e, "%s:%u: found no hosts: %s; expected those of a job that runs", in->name,
+			     r.idle.line, excerpt(r.idle.value[LIST], why, sizeof(why)));
+	else if (!rc && !l->n)
+		rc = err_set(e, "%s: found no host, expected some", in->name);
+	text_free(&r.jobs);
+	if (rc)
+		hostlist_free(l);
+	return rc;
+}

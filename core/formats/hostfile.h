@@ -1,0 +1,26 @@
+/*
+ * Hosts of jobs, as Slurm's programs print them; the form is found by content:
+ *
+ *   scontrol show hostnames    a name or list (base/hostlist.h) a line; KEY=VALUE behind it does not count
+ *   squeue, sinfo, sacct       columns by their heading, of which one is NODELIST; parted by blanks or '|'
+ *   scontrol show job          records of KEY=VALUE, also each on one line
+ */
+#ifndef IBSCOPE_HOSTFILE_H
+#define IBSCOPE_HOSTFILE_H
+
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/hostlist.h"
+
+/*
+ * The hosts of all jobs, or of one (job not NULL), each once, by strcmp(); free with hostlist_free().  A job
+ * is named by its number, the number of an array or one of its tasks (`591970`, `591970_3`), or its name;
+ * without jobs in the table, by its partition.  Jobs that have no hosts yet count for nothing.
+ *
+ * -1 and *e ("NAME:LINE: found ..., expected ..."): another form; no such job, or no hosts; a list that is
+ * cut, by itself or by the number of its hosts beside it (NODES, NumNodes), or that may be: it fills its
+ * column, and no number is there; cancelled.
+ */
+int hostfile_read(const struct input *in, const char *job, struct hostlist *l, struct err *e);
+
+#endif

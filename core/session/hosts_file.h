@@ -1,0 +1,28 @@
+/*
+ * `@FILE` and `@FILE:JOB`: the hosts of a file (core/formats/hostfile.h) where a word may stand for many. JOB
+ * begins behind the longest beginning that is a file.
+ *
+ * A host is the first word of its nodes' names: "node-01" of "node-01 mlx5_0" and "node-01/U1".  It is found
+ * with its domain, or without it, too.
+ */
+#ifndef IBSCOPE_HOSTS_FILE_H
+#define IBSCOPE_HOSTS_FILE_H
+
+#include "core/session/out.h"
+#include "core/session/session.h"
+
+/* Is it such a word? What names a node is none. */
+bool is_hosts_file(const struct fabric *f, const char *word);
+
+/*
+ * The nodes of a kind that its hosts mean, and l->absent: the hosts without any.  -1 and *e: it cannot be
+ * read, none of its hosts is in the fabric, or cancelled.
+ */
+int hosts_file_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
+		     struct id_list *l, struct err *e);
+
+/* Tell which hosts the fabric lacks that a word stands for; nothing when there are none. */
+#define JSON_ABSENT "absent[] string? hosts of the file behind `@` that are not in the fabric\n"
+void report_absent(const struct id_list *l, const char *word, struct out *o);
+
+#endif
