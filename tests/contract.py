@@ -193,7 +193,7 @@ SHOWN = [
     (["ring:6", "-R", "nue"], ["spread tree"]),
     ([TREE], ["plan plan.csv", "plan plan.csv all"]),
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
-    ([TREE, *UPDN], ["scope @squeue.txt:7", "fail host @squeue.txt", "load-map to @squeue.txt:solve"]),
+    ([TREE, *UPDN], ["scope @squeue.txt:7", "load-map to @squeue.txt:solve", "fail host @squeue.txt"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
