@@ -66,7 +66,7 @@ void warnings_tell_missing(const struct warnings *w, struct text *t)
 			continue;
 		kind[k] = w->w[i].kind;
 		n += k == n;
-		count[k]++;
+		count[k] += w->w[i].stands_for;
 	}
 	for (k = 0; k < n; k++)
 		text_add(t, "%s%s", k ? ", " : "", PLURAL(count[k], kind[k]));
@@ -79,9 +79,10 @@ void warnings_tell_missing(const struct warnings *w, struct text *t)
  * version of this program knew.
  */
 static const char *const missing_kinds[] = {
-	"open port",	     "silent port",	 "cut record",	    "cut section",   "cut list",
-	"incomplete fabric", "unknown board",	 "no such port",    "dangling link", "cut-off port",
-	"one-sided link",    "impossible value", "impossible node", "silent switch", "missing part"};
+	"open port",	      "silent port",	  "cut record",	     "cut section",	  "cut list",
+	"incomplete fabric",  "unknown board",	  "no such port",    "dangling link",	  "cut-off port",
+	"one-sided link",     "impossible value", "impossible node", "silent switch",	  "unread line",
+	"contradicting link", "duplicate name",	  "duplicate GUID",  "port listed twice", "missing part"};
 
 #define MARK "Incomplete: "
 #define MARK_TEXT 160 /* bytes of the text: ibsim takes what stands behind 255 bytes for another line */

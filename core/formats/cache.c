@@ -129,8 +129,8 @@ static int read_node(struct reader *r, struct err *e)
 			       MAX_PORTS);
 	node = fb_add(r->fb, type, guid, nports, NULL);
 	if (node == NO_ID) {
-		warnings_add(&r->fb->warnings, "duplicate GUID", 0,
-			     "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
+		warnings_missing(&r->fb->warnings, "duplicate GUID", 0,
+				 "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
 		return 0;
 	}
 	n = &r->fb->node[node];
@@ -261,6 +261,7 @@ static void link_ports(struct reader *r)
 	for (uint32_t i = 0; i < r->n_ports; i++) {
 		const struct port_record *p = &r->port[i];
 		struct port_ref key = {p->peer_guid, 0, p->peer_num}, *peer;
+		uint32_t node = fb_find(r->fb, p->node_guid);
 
 		if (!p->has_peer)
 			note_open(r, p);
@@ -269,13 +270,17 @@ static void link_ports(struct reader *r)
 		peer = bsearch(&key, r->port_ref, r->n_port_refs, sizeof(*r->port_ref), port_ref_compare);
 		if (!peer)
 			note_dangling(r, p);
-		else if (!fb_link(r->fb, fb_find(r->fb, p->node_guid), p->num, peer->node, peer->num))
-			warnings_add(&r->fb->warnings, "contradicting link", 0,
-				     "port %u of node 0x%016" PRIx64 " is cabled to port %u of 0x%016" PRIx64
-				     ", which is "
-				     "cabled elsewhere or "
-				     "itself; left out",
-				     p->num, p->node_guid, p->peer_num, p->peer_guid);
+		else if (peer->node == node && peer->num == p->num)
+			warnings_add(&r->fb->warnings, "port cabled to itself", 0,
+				     "port %u of node 0x%016" PRIx64
+				     " is cabled to itself; taken as not cabled",
+				     p->num, p->node_guid);
+		else if (!fb_link(r->fb, node, p->num, peer->node, peer->num))
+			warnings_missing(&r->fb->warnings, "contradicting link", 0,
+					 "port %u of node 0x%016" PRIx64
+					 " is cabled to port %u of 0x%016" PRIx64
+					 ", which is cabled elsewhere; left out",
+					 p->num, p->node_guid, p->peer_num, p->peer_guid);
 	}
 }
 

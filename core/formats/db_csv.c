@@ -28,8 +28,9 @@ struct reader {
 /* A section of use: its columns, and what to do with a row (value[] in order of the columns). */
 struct section {
 	const char *name;
-	const char *column[MAX_COLUMNS];			   /* ended by NULL */
-	unsigned needed;					   /* the first so many must be there */
+	const char *column[MAX_COLUMNS]; /* ended by NULL */
+	const char *expected;		 /* what a row tells; NULL: nothing about nodes, ports and cables */
+	unsigned needed;		 /* the first so many must be there */
 	bool (*row)(struct reader *r, const struct cursor *value); /* false: not understood */
 };
 
@@ -107,8 +108,8 @@ static bool node_row(struct reader *r, const struct cursor *v)
 		return false;
 	node = fb_add(r->b, (enum node_type)type, guid, (unsigned)ports, NULL);
 	if (node == NO_ID) {
-		warnings_add(&r->b->warnings, "duplicate GUID", r->lines.no,
-			     "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
+		warnings_missing(&r->b->warnings, "duplicate GUID", r->lines.no,
+				 "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
 		return true;
 	}
 	n = &r->b->node[node];
@@ -231,11 +232,10 @@ static bool link_row(struct reader *r, const struct cursor *v)
 		warnings_add(&r->b->warnings, "port cabled to itself", r->lines.no,
 			     "port %" PRIu64 " is cabled to itself; taken as not cabled", port[0]);
 	else if (!fb_link(r->b, node[0], (unsigned)port[0], node[1], (unsigned)port[1]))
-		warnings_add(&r->b->warnings, "contradicting link", r->lines.no,
-			     "port %" PRIu64 " of 0x%016" PRIx64 " or port %" PRIu64 " of 0x%016" PRIx64
-			     " is cabled elsewhere; the row is "
-			     "left out",
-			     port[0], guid[0], port[1], guid[1]);
+		warnings_missing(&r->b->warnings, "contradicting link", r->lines.no,
+				 "port %" PRIu64 " of 0x%016" PRIx64 " or port %" PRIu64 " of 0x%016" PRIx64
+				 " is cabled elsewhere; the row is left out",
+				 port[0], guid[0], port[1], guid[1]);
 	return true;
 }
 
@@ -266,17 +266,27 @@ static const struct section sections[] = {
 	{"NODES",
 	 {"NodeGUID", "NodeType", "NumPorts", "NodeDesc", "SystemImageGUID", "PortGUID", "DeviceID",
 	  "VendorID"},
+	 "a row of NODES: a GUID, type 1 to 3, up to 254 ports, as many fields as the heading",
 	 3,
 	 node_row},
-	{"SWITCHES", {"NodeGUID", "LinearFDBCap", "ENP0"}, 1, switch_row},
+	{"SWITCHES",
+	 {"NodeGUID", "LinearFDBCap", "ENP0"},
+	 "a row of SWITCHES: a switch of NODES",
+	 1,
+	 switch_row},
 	{"PORTS",
 	 {"NodeGuid", "PortNum", "PortGuid", "LID", "LMC", "MSMLID", "LinkWidthActv", "LinkSpeedActv",
 	  "PortState", "OpVLs"},
+	 "a row of PORTS: a node of NODES, a port up to 254, as many fields as the heading",
 	 2,
 	 port_row},
-	{"PORT_HIERARCHY_INFO", {"NodeGUID", "PortNum", "Label"}, 3, label_row},
-	{"RUN_INFO", {"Date"}, 1, run_row},
-	{"LINKS", {"NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2"}, 4, link_row},
+	{"PORT_HIERARCHY_INFO", {"NodeGUID", "PortNum", "Label"}, NULL, 3, label_row},
+	{"RUN_INFO", {"Date"}, NULL, 1, run_row},
+	{"LINKS",
+	 {"NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2"},
+	 "a row of LINKS: two nodes of NODES with their ports",
+	 4,
+	 link_row},
 };
 
 /* --- sections ---------------------------------------------------------------------------------- */
@@ -300,22 +310,28 @@ bool is_db_csv(const struct input *in)
 	return false;
 }
 
-/* at[i]: field of a row that holds column i, MAX_FIELDS = none does.  -1 and *e when a needed one is missing.
- */
-static int read_header(const struct reader *r, const struct section *s, struct cursor line, unsigned *at,
+/* Where the columns of a section are. */
+struct header {
+	unsigned at[MAX_COLUMNS]; /* field of a row that holds column i, MAX_FIELDS = none does */
+	unsigned n;		  /* fields */
+};
+
+/* -1 and *e when a needed column is missing. */
+static int read_header(const struct reader *r, const struct section *s, struct cursor line, struct header *h,
 		       struct err *e)
 {
+	unsigned *at = h->at;
 	struct cursor rest = line;
 	char found[60];
 
 	for (unsigned i = 0; i < MAX_COLUMNS; i++)
 		at[i] = MAX_FIELDS;
-	for (unsigned f = 0; f < MAX_FIELDS && !cur_empty(&rest); f++) {
+	for (h->n = 0; h->n < MAX_FIELDS && !cur_empty(&rest); h->n++) {
 		struct cursor name = take_field(&rest);
 
 		for (unsigned i = 0; s->column[i]; i++)
 			if (at[i] == MAX_FIELDS && same_word(name, s->column[i]))
-				at[i] = f;
+				at[i] = h->n;
 	}
 	for (unsigned i = 0; i < s->needed; i++)
 		if (at[i] == MAX_FIELDS)
@@ -325,38 +341,49 @@ static int read_header(const struct reader *r, const struct section *s, struct c
 	return 0;
 }
 
-static void read_row(struct reader *r, const struct section *s, struct cursor line, const unsigned *at)
+/* Where fields and header are not as many, one of them is cut off. */
+static void read_row(struct reader *r, const struct section *s, struct cursor line, const struct header *h)
 {
 	struct cursor field[MAX_FIELDS + 1], value[MAX_COLUMNS], rest = line;
-	unsigned n = 0;
+	unsigned n = 0, last;
 
 	while (n < MAX_FIELDS && !cur_empty(&rest))
 		field[n++] = take_field(&rest);
 	for (unsigned i = 0; i < MAX_COLUMNS; i++)
-		value[i] = at[i] < n ? field[at[i]] : (struct cursor){line.end, line.end};
-	if (!s->row(r, value))
-		unknown_line(&r->unknown, r->lines.no, line);
+		value[i] = h->at[i] < n ? field[h->at[i]] : (struct cursor){line.end, line.end};
+	last = rest.p > line.p && rest.p[-1] == ','; /* it is empty */
+	if (n <= h->n && n + last >= h->n && s->row(r, value))
+		r->unknown.read += s->expected != NULL;
+	else if (s->expected)
+		unread_line(&r->unknown, r->in, r->lines.no, line, s->expected);
+}
+
+/* Does the line begin or end a section? */
+static bool any_mark(struct cursor line)
+{
+	return cur_word(&line, "START_") || cur_word(&line, "END_");
 }
 
 /* The rows behind a START_ line, up to END_. */
 static int read_rows(struct reader *r, const struct section *s, struct err *e)
 {
-	unsigned at[MAX_COLUMNS], start = r->lines.no;
-	bool header = false;
+	unsigned start = r->lines.no;
+	struct header h = {.n = 0};
 	struct cursor line;
 
 	while (lines_next(&r->lines, &line)) {
 		struct cursor text = trimmed(line);
 
-		if (cur_empty(&text))
+		if (cur_empty(&text) || *text.p == '#')
 			continue;
 		if (is_mark(line, "END_", s->name))
 			return 0;
-		if (header)
-			read_row(r, s, line, at);
-		else if (read_header(r, s, line, at, e))
+		if (any_mark(line))
+			break;
+		if (h.n)
+			read_row(r, s, line, &h);
+		else if (read_header(r, s, line, &h, e))
 			return -1;
-		header = true;
 	}
 	warnings_missing(&r->b->warnings, "cut section", start, "START_%s has no END_%s: the file is cut off",
 			 s->name, s->name);
@@ -368,9 +395,14 @@ static int read_section(struct reader *r, const struct section *s, struct err *e
 	struct cursor line;
 
 	r->lines = (struct lines){r->in->data, r->in->data + r->in->size, 0, r->in->progress};
-	while (lines_next(&r->lines, &line))
+	while (lines_next(&r->lines, &line)) {
 		if (is_mark(line, "START_", s->name) && read_rows(r, s, e))
 			return -1;
+		if (is_mark(line, "END_", s->name))
+			warnings_missing(&r->b->warnings, "cut section", r->lines.no,
+					 "END_%s has no START_%s: a part of the file was cut out", s->name,
+					 s->name);
+	}
 	return 0;
 }
 
@@ -437,6 +469,9 @@ int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 
 	for (size_t i = 0; !status && i < ARRAY_LEN(sections); i++)
 		status = read_section(&r, &sections[i], e);
+	if (!status)
+		status = unknown_report(&r.unknown, &r.b->warnings, e);
+	unknown_free(&r.unknown);
 	if (!status && r.b->n > 1 && !r.n_links)
 		status = err_set(
 			e,
@@ -445,7 +480,6 @@ int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 			in->name);
 	place_sm(&r);
 	find_gaps(&r);
-	unknown_report(&r.unknown, &r.b->warnings);
 	if (!status)
 		return fb_finish(r.b, in->name, "db_csv", out, e);
 	fb_free(r.b);

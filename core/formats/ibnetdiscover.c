@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/formats/readers.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +21,16 @@ struct pending {
 };
 
 struct reader {
+	const struct input *in;
 	struct net net;
 	struct lines lines;
 	struct pending pend;
-	unsigned section; /* chassis whose section this is, 0 = none */
-	uint32_t node;	  /* whose port lines follow, NO_ID = nobody's */
-	bool bare;	  /* that node has had no port line yet */
-	bool skipping;	  /* port lines belong to a node that was left out */
+	unsigned section;	      /* chassis whose section this is, 0 = none */
+	uint32_t node;		      /* whose port lines follow, NO_ID = nobody's */
+	bool bare;		      /* that node has had no port line yet */
+	unsigned whole;		      /* port lines that tell all behind their # */
+	unsigned short_n, short_line; /* and those that do not: how many, the first */
+	bool skipping;		      /* port lines belong to a node that was left out */
 	int status;
 	struct err *e;
 };
@@ -192,11 +196,18 @@ static bool read_node(struct reader *r, struct cursor c)
 	struct cursor id;
 	struct fb_node *n;
 	uint64_t ports, guid;
+	bool told;
 
 	if (!type || !cur_number(&c, 10, &ports) || !cur_quoted(&c, &id))
 		return false;
-	if (!id_guid(id, &guid) && !p->has_guid)
+	told = id_guid(id, &guid);
+	if (!told && !p->has_guid)
 		return false;
+	if (told && p->has_guid && guid != p->guid)
+		warnings_missing(&r->net.b->warnings, "impossible value", r->lines.no,
+				 "found the GUID 0x%016" PRIx64
+				 " before the node \"%.*s\"; the former counts",
+				 p->guid, (int)(id.end - id.p), id.p);
 	if (p->has_guid)
 		guid = p->guid;
 	r->node = net_node(&r->net, type, guid, ports, id, r->lines.no, &r->status, r->e);
@@ -308,12 +319,6 @@ static void read_own_lid(struct reader *r, struct cursor c, struct fb_port *p)
 		p->lmc = lmc_of(r, v);
 }
 
-static void bad_port(struct reader *r, uint64_t port)
-{
-	warnings_add(&r->net.b->warnings, "bad port number", r->lines.no,
-		     "found port %" PRIu64 ", expected 1 to %d; the line is left out", port, MAX_PORTS);
-}
-
 static bool read_port(struct reader *r, struct cursor c)
 {
 	uint64_t peer_port, peer_guid = 0;
@@ -329,10 +334,8 @@ static bool read_port(struct reader *r, struct cursor c)
 		return true;
 	if (r->node == NO_ID)
 		return false;
-	if (l.port < 1 || l.port > MAX_PORTS || peer_port < 1 || peer_port > MAX_PORTS) {
-		bad_port(r, l.port < 1 || l.port > MAX_PORTS ? l.port : peer_port);
-		return true;
-	}
+	if (l.port < 1 || l.port > MAX_PORTS || peer_port < 1 || peer_port > MAX_PORTS)
+		return false;
 	if (l.port > r->net.b->node[r->node].nports) {
 		warnings_add(&r->net.b->warnings, "port above count", r->lines.no,
 			     "port %" PRIu64
@@ -351,6 +354,9 @@ static bool read_port(struct reader *r, struct cursor c)
 		if (!of_switch)
 			read_own_lid(r, before, p);
 		read_tail(r, tail, p, &w.peer_lid);
+		r->whole++;
+	} else if (!r->short_n++) {
+		r->short_line = r->lines.no;
 	}
 	w.port = l.port;
 	w.peer_port = peer_port;
@@ -369,26 +375,6 @@ static void read_header(struct reader *r, struct cursor c)
 	r->net.b->generated = clean_text(c.p, c.end - c.p, 256);
 }
 
-static void read_line(struct reader *r, struct cursor line)
-{
-	struct cursor c = line;
-
-	cur_blanks(&c);
-	if (cur_empty(&c))
-		return;
-	if (*c.p == '#') {
-		read_header(r, c);
-	} else if (*c.p == '[') {
-		if (!read_port(r, c))
-			unknown_line(&r->net.unknown, r->lines.no, line);
-	} else if (read_key(r, c) || read_section(r, c)) {
-		r->node = NO_ID;
-		r->skipping = false;
-	} else if (!read_node(r, c)) {
-		unknown_line(&r->net.unknown, r->lines.no, line);
-	}
-}
-
 /* Does the line begin as one of a record does? */
 static bool of_record(struct cursor c)
 {
@@ -399,9 +385,41 @@ static bool of_record(struct cursor c)
 	if (c.end - c.p > 1 && *c.p == '[')
 		return c.p[1] >= '0' && c.p[1] <= '9';
 	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
-		if (cur_word(&c, begins[i]))
-			return true;
+		if (cur_word(&c, begins[i])) /* "Cannot ..." is none */
+			return cur_empty(&c) || !isalpha((unsigned char)*c.p) || c.p[-1] == '=';
 	return false;
+}
+
+static void read_line(struct reader *r, struct cursor line)
+{
+	struct cursor c = line;
+	bool known;
+
+	cur_blanks(&c);
+	if (cur_empty(&c))
+		return;
+	if (*c.p == '#') {
+		read_header(r, c);
+		return;
+	}
+	if (*c.p == '[') {
+		known = read_port(r, c);
+	} else if (read_key(r, c) || read_section(r, c)) {
+		known = true;
+		r->node = NO_ID;
+		r->skipping = false;
+	} else {
+		known = read_node(r, c);
+	}
+	if (known)
+		r->net.unknown.read += of_record(c);
+	else if (!of_record(c))
+		unknown_line(&r->net.unknown, r->lines.no, line);
+	else
+		unread_line(&r->net.unknown, r->in, r->lines.no, line,
+			    *c.p == '[' ? "[PORT] \"ID\"[PORT] below its node's line, with ports of 1 to 254"
+					: "Switch PORTS \"ID\" (or Ca, Rt), or numbers behind vendid=, "
+					  "switchguid= and their like");
 }
 
 /*
@@ -419,7 +437,8 @@ static void look_for_cut(struct reader *r, const struct input *in, struct cursor
 
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.node = NO_ID, .e = e, .lines = {in->data, in->data + in->size, 0, in->progress}};
+	struct reader r = {
+		.in = in, .node = NO_ID, .e = e, .lines = {in->data, in->data + in->size, 0, in->progress}};
 	struct cursor line = {0};
 
 	net_init(&r.net, in->name);
@@ -431,6 +450,10 @@ int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err 
 		net_free(&r.net);
 		return -1;
 	}
+	if (r.whole && r.short_n)
+		warnings_add(&r.net.b->warnings, "short line", r.short_line,
+			     "%s of ports without description and LID behind #, as others have",
+			     PLURAL(r.short_n, "line"));
 	net_link(&r.net);
 	return net_finish(&r.net, "ibnetdiscover", out, e);
 }

@@ -138,8 +138,6 @@ static bool read_line(struct ibnl_reader *r, struct cursor line)
 {
 	struct cursor c = line, word = cur_token(&c);
 
-	if (cur_empty(&word) || *word.p == '#')
-		return true;
 	cur_blanks(&c);
 	if (same_text(word, text_cursor("SYSTEM")) || same_text(word, text_cursor("TOPSYSTEM"))) {
 		begin_system(r, c, *word.p == 'T');
@@ -163,10 +161,15 @@ void ibnl_add(struct ibnl_library *l, const char *name, char *data, size_t size)
 	f = &l->file[l->n_files++];
 	*f = (struct ibnl_file){.name = str_dup(name), .data = data};
 	while (lines_next(&lines, &line)) {
-		if (read_line(&r, line) || f->n_odd++)
+		struct cursor c = line, word = cur_token(&c);
+
+		if (cur_empty(&word) || *word.p == '#')
 			continue;
-		f->first_odd = lines.no;
-		excerpt(line, f->example, sizeof(f->example));
+		if (read_line(&r, line))
+			f->lines.read++;
+		else
+			unread_line(&f->lines, &(struct input){.name = name, .data = data}, lines.no, line,
+				    "a line of SYSTEM, NODE, SUBSYSTEM or a wire");
 	}
 }
 
@@ -178,6 +181,7 @@ void ibnl_free(struct ibnl_library *l)
 		free(l->system[i].part);
 	}
 	for (size_t i = 0; i < l->n_files; i++) {
+		unknown_free(&l->file[i].lines);
 		free(l->file[i].name);
 		free(l->file[i].data);
 	}

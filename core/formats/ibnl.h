@@ -5,10 +5,7 @@
 #ifndef IBSCOPE_FORMATS_IBNL_H
 #define IBSCOPE_FORMATS_IBNL_H
 
-#include "core/base/cursor.h"
-#include "core/base/err.h"
-#include "core/base/text.h"
-#include "core/fabric/fabric.h"
+#include "core/formats/readers.h"
 
 /* `PORT -4x-10G-> INSTANCE PORT` or `PORT -> CONNECTOR`; width and speed 0 = not told. */
 struct ibnl_wire {
@@ -39,9 +36,8 @@ struct ibnl_system {
 
 struct ibnl_file {
 	char *name, *data; /* owned; all cursors point into data */
-	unsigned n_odd, first_odd;
+	struct unknown_lines lines;
 	char example[48];
-	bool told; /* that it has lines not understood */
 };
 
 struct ibnl_library {

@@ -430,6 +430,20 @@ static int read_port(struct reader *r, const struct source *s, uint32_t node, st
 	return 0;
 }
 
+/* A line of a node or port that is left out, as ibsim does. */
+static void unread(struct reader *r, const struct source *s, struct cursor line, const char *expected)
+{
+	struct input rest = {.name = s->name, .data = line.p, .size = (size_t)(s->end - line.p)};
+
+	unread_line(&r->net.unknown, &rest, s->line, line, expected);
+}
+
+static bool of_record(struct cursor c)
+{
+	cur_blanks(&c);
+	return cur_node_type(&c) || (c.end - c.p > 1 && *c.p == '[' && isdigit((unsigned char)c.p[1]));
+}
+
 /* Port lines of a node; the line that ends them is lost, as in ibsim. */
 static int read_ports(struct reader *r, struct source *s, uint32_t node)
 {
@@ -441,7 +455,11 @@ static int read_ports(struct reader *r, struct source *s, uint32_t node)
 		if (cur_empty(&c) || (*c.p != '[' && *c.p != '@')) {
 			rest = c;
 			cur_blanks(&rest);
-			if (!cur_empty(&rest))
+			if (of_record(rest))
+				unread(r, s, rest,
+				       "an empty line between: ibsim skips the line right behind a node's "
+				       "ports");
+			else if (!cur_empty(&rest))
 				warn(r, s, "lost line",
 				     "ibsim skips the line right behind a node's ports; put an empty one "
 				     "between");
@@ -456,6 +474,7 @@ static int read_ports(struct reader *r, struct source *s, uint32_t node)
 		} else if (read_port(r, s, node, c)) {
 			return -1;
 		}
+		r->net.unknown.read++;
 	}
 	return 0;
 }
@@ -581,6 +600,7 @@ static int read_piece(struct reader *r, struct source *s, struct cursor line)
 			       isalpha((unsigned char)*c.p)) /* ibsim looks at the beginning of the word */
 				c.p++;
 			node = read_node(r, s, type, c);
+			r->net.unknown.read++;
 			return r->status ? -1 : read_ports(r, s, node);
 		}
 		if (cur_word(&c, "include"))
@@ -595,7 +615,11 @@ static int read_piece(struct reader *r, struct source *s, struct cursor line)
 			return 0;
 	}
 	cur_blanks(&c);
-	if (!cur_empty(&c) && r->depth == 1)
+	if (of_record(c))
+		unread(r, s, c,
+		       *c.p == '[' ? "a port right below its node's line"
+				   : "a node's line without blanks before it");
+	else if (!cur_empty(&c) && r->depth == 1)
 		unknown_line(&r->net.unknown, s->line, line);
 	return 0;
 }
@@ -675,6 +699,8 @@ int parse_ibsim(const struct input *in, struct fabric **out, struct err *e)
 	net_init(&r.net, in->name);
 	read_source(&r, &s);
 	if (!r.status) {
+		if (r.net.unknown.cut)
+			cut_record(in, s.line, &r.net.b->warnings);
 		net_link(&r.net);
 		negotiate(&r);
 	}

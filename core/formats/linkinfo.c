@@ -1,6 +1,7 @@
 /* iblinkinfo as printed by default, with -l and --switches-only; ibnetdiscover -p. */
 #include "core/formats/rows.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct reader {
@@ -92,6 +93,13 @@ static bool read_name(struct cursor *c, struct cursor *name)
 	return true;
 }
 
+/* Whose the next rows are is not known. */
+static void nobody(struct reader *r)
+{
+	r->node = (struct row_end){0};
+	r->group = 0;
+}
+
 static bool read_linkinfo_row(struct reader *r, struct cursor c)
 {
 	struct row w = {.own = r->node, .line = r->rows.lines.no, .group = r->group};
@@ -118,7 +126,28 @@ static bool read_linkinfo_row(struct reader *r, struct cursor c)
 		if (!read_place(&peer, &t.peer) || !read_name(&peer, &t.peer.name))
 			return false;
 		t.cabled = t.state != PORT_DOWN && t.peer.port;
+		if (t.group && t.own.type == NODE_SWITCH) { /* another LID: its own line is not there */
+			if (r->node.lid && t.own.lid != r->node.lid) {
+				nobody(r);
+				return false;
+			}
+			r->node.lid = t.own.lid;
+		}
 		return (t.group || !cur_empty(&t.own.name)) && rows_add(&r->rows, &t);
+	}
+	return false;
+}
+
+/* Does the line begin as that of a node does? */
+static bool of_node(struct cursor c)
+{
+	static const char *const begins[] = {"Switch", "CA", "Router", "RT"};
+
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
+		struct cursor d = c;
+
+		if (cur_word(&d, begins[i]))
+			return cur_empty(&d) || !isalnum((unsigned char)*d.p);
 	}
 	return false;
 }
@@ -144,12 +173,21 @@ int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e)
 	while (lines_next(&r.rows.lines, &line)) {
 		struct cursor c = trimmed(line);
 
-		if (cur_empty(&c) || *c.p == '#' || read_node(&r, c))
+		if (cur_empty(&c) || *c.p == '#')
 			continue;
-		if (!read_linkinfo_row(&r, c))
-			unknown_line(&r.rows.unknown, r.rows.lines.no, line);
-		else
+		if (read_node(&r, c)) {
+			r.rows.unknown.read++;
+		} else if (read_linkinfo_row(&r, c)) {
 			by_lines |= !r.rows.row[r.rows.n - 1].group;
+		} else if (of_node(c) || isdigit((unsigned char)*c.p) || cur_find(&c, "==(")) {
+			unread_line(&r.rows.unknown, in, r.rows.lines.no, line,
+				    "Switch: 0xGUID NAME:, CA: NAME: or below such a line LID PORT[ ] ==( "
+				    "STATE )==> LID PORT[ ] \"NAME\"");
+			if (of_node(c))
+				nobody(&r);
+		} else {
+			unknown_line(&r.rows.unknown, r.rows.lines.no, line);
+		}
 	}
 	r.rows.hosts |= by_lines;
 	return rows_finish(
@@ -162,17 +200,19 @@ int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e)
 
 /* --- ibnetdiscover -p ---------------------------------------------------------------------------------- */
 
+static enum node_type port_type(struct cursor word)
+{
+	return word.end - word.p != 2	  ? 0
+	       : !memcmp(word.p, "SW", 2) ? NODE_SWITCH
+	       : !memcmp(word.p, "CA", 2) ? NODE_CA
+	       : !memcmp(word.p, "RT", 2) ? NODE_ROUTER
+					  : 0;
+}
+
 /* `SW  1719 10 0x7cfe9003009ce5b0` */
 static bool read_port(struct cursor *c, struct row_end *o)
 {
-	struct cursor type = cur_token(c);
-
-	if (type.end - type.p != 2)
-		return false;
-	o->type = !memcmp(type.p, "SW", 2)   ? NODE_SWITCH
-		  : !memcmp(type.p, "CA", 2) ? NODE_CA
-		  : !memcmp(type.p, "RT", 2) ? NODE_ROUTER
-					     : 0;
+	o->type = port_type(cur_token(c));
 	return o->type && cur_number(c, 10, &o->lid) && cur_number(c, 10, &o->port) && cur_word(c, "0x") &&
 	       cur_number(c, 16, &o->guid) && o->guid;
 }
@@ -240,7 +280,13 @@ int parse_port_list(const struct input *in, struct fabric **out, struct err *e)
 	while (lines_next(&r.lines, &line)) {
 		struct cursor c = trimmed(line);
 
-		if (!cur_empty(&c) && *c.p != '#' && !read_p_row(&r, c))
+		if (cur_empty(&c) || *c.p == '#' || read_p_row(&r, c))
+			continue;
+		if (port_type(cur_token(&c)))
+			unread_line(&r.unknown, in, r.lines.no, line,
+				    "TYPE LID PORT 0xGUID RATE - TYPE LID PORT 0xGUID ( 'NAME' - 'NAME' ), "
+				    "with ports of 1 to 254 and LIDs up to 65535");
+		else
 			unknown_line(&r.unknown, r.lines.no, line);
 	}
 	return rows_finish(

@@ -26,7 +26,7 @@ void net_free(struct net *n)
 	free(n->wire);
 	free(n->first);
 	free(n->at);
-	text_free(&n->unknown.list);
+	unknown_free(&n->unknown);
 	*n = (struct net){0};
 }
 
@@ -110,14 +110,14 @@ uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t np
 		return NO_ID;
 	}
 	if (n->name[id].node != NO_ID) {
-		warnings_add(&n->b->warnings, "duplicate name", line,
-			     "a second node is called \"%s\"; it is left out", name_text(n, id));
+		warnings_missing(&n->b->warnings, "duplicate name", line,
+				 "a second node is called \"%s\"; it is left out", name_text(n, id));
 		return NO_ID;
 	}
 	node = fb_add(n->b, type, guid, nports, NULL);
 	if (node == NO_ID) {
-		warnings_add(&n->b->warnings, "duplicate GUID", line,
-			     "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
+		warnings_missing(&n->b->warnings, "duplicate GUID", line,
+				 "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
 		return NO_ID;
 	}
 	n->name[id].node = node;
@@ -174,15 +174,18 @@ static void index_wires(struct net *n)
 	for (uint32_t i = 0; i < n->n_wires; i++) {
 		struct wire *w = &n->wire[i];
 		uint32_t *at = &n->at[n->first[w->node] + w->port];
+		bool same;
 
 		if (*at == NO_ID) {
 			*at = i;
 			continue;
 		}
 		w->linked = true; /* settled: it counts no more */
-		warnings_add(&n->b->warnings, "port listed twice", w->line,
-			     "port %u of this node has a cable in line %u already; this line is left out",
-			     w->port, n->wire[*at].line);
+		same = w->peer == n->wire[*at].peer && w->peer_port == n->wire[*at].peer_port;
+		(same ? warnings_add : warnings_missing)(
+			&n->b->warnings, "port listed twice", w->line,
+			"port %u of this node has a%s cable in line %u already; this line is left out",
+			w->port, same ? "" : "nother", n->wire[*at].line);
 	}
 }
 
@@ -243,15 +246,15 @@ static void link_one_sided(struct net *n, struct wire *w)
 	}
 	other = n->at[n->first[peer] + port];
 	if (other != NO_ID) {
-		warnings_add(warn, "contradicting link", w->line,
-			     "port %u is cabled to \"%s\"[%u], which names \"%s\"[%u] in line %u; %s",
-			     w->port, name_text(n, w->peer), port, name_text(n, n->wire[other].peer),
-			     n->wire[other].peer_port, n->wire[other].line, "taken as not cabled");
+		warnings_missing(warn, "contradicting link", w->line,
+				 "port %u is cabled to \"%s\"[%u], which names \"%s\"[%u] in line %u; %s",
+				 w->port, name_text(n, w->peer), port, name_text(n, n->wire[other].peer),
+				 n->wire[other].peer_port, n->wire[other].line, "taken as not cabled");
 		warnings_place(warn, n->b->node[w->node].guid, w->port);
 		return;
 	}
 	if (!fb_link(n->b, w->node, w->port, peer, port)) {
-		warnings_add(
+		warnings_missing(
 			warn, "contradicting link", w->line,
 			"port %u is cabled to \"%s\"[%u], which is cabled elsewhere; taken as not cabled",
 			w->port, name_text(n, w->peer), port);
@@ -311,7 +314,10 @@ int net_finish(struct net *n, const char *format, struct fabric **out, struct er
 	struct fabric_builder *b = n->b;
 	int status;
 
-	unknown_report(&n->unknown, &b->warnings);
+	if (unknown_report(&n->unknown, &b->warnings, e)) {
+		net_free(n);
+		return -1;
+	}
 	b->sm_node = first_place(b);
 	b->sm_guessed = strcmp(format, "ibsim") != 0; /* ibsim attaches programs to the first node */
 	if (b->n && b->sm_node != 0)

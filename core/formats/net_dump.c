@@ -4,6 +4,7 @@
  */
 #include "core/formats/rows.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -50,6 +51,7 @@ struct reader {
 	unsigned at[COLUMNS]; /* field of each column, MOST_FIELDS = none */
 	unsigned n_fields;    /* of the header, 0 = there was none yet */
 	struct row_end node;  /* whose rows follow; guid 0 = nobody's */
+	bool begun;	      /* its line was the last but comments; headings follow */
 };
 
 static bool same_heading(struct cursor c, const char *word)
@@ -129,6 +131,8 @@ static bool read_switch(struct reader *r, struct cursor line)
 		cur_number(&c, 10, &n.lid);
 	n.name = (struct cursor){line.p, quote};
 	r->node = n;
+	r->begun = true;
+	r->rows.unknown.read++;
 	return true;
 }
 
@@ -193,6 +197,15 @@ static bool read_row(struct reader *r, struct cursor line)
 	return w.state && rows_add(&r->rows, &w);
 }
 
+/* Does the line begin as that of a switch or row, or have columns? */
+static bool of_record(struct cursor c)
+{
+	struct cursor field[4], type = c;
+
+	return *c.p == '"' || isdigit((unsigned char)*c.p) || cur_word(&type, "SW ") ||
+	       cur_word(&type, "CA ") || cur_word(&type, "RT ") || split(c, field, 4) == 4;
+}
+
 int parse_net_dump(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct reader r = {0};
@@ -210,9 +223,19 @@ int parse_net_dump(const struct input *in, struct fabric **out, struct err *e)
 			memcpy(r.at, at, sizeof(at));
 			r.n_fields = n;
 			ext |= at[GUID] < n;
-		} else if (*c.p == '#' || (*c.p == '"' && read_switch(&r, c))) {
+			if (!r.begun) /* the line of their switch is not there */
+				r.node = (struct row_end){0};
+			r.begun = false;
+		} else if (*c.p == '#' || (*c.p == '"' && read_switch(&r, c)) ||
+			   (r.n_fields && read_row(&r, c))) {
 			continue;
-		} else if (!r.n_fields || !read_row(&r, c)) {
+		} else if (of_record(c)) {
+			unread_line(&r.rows.unknown, in, r.rows.lines.no, line,
+				    "\"NAME\", VENDOR, 0xGUID, LID n, headings, and below them rows of as "
+				    "many columns, with ports of 1 to 254 and LIDs up to 65535");
+			if (*c.p == '"')
+				r.node = (struct row_end){0};
+		} else {
 			unknown_line(&r.rows.unknown, r.rows.lines.no, line);
 		}
 	}

@@ -42,14 +42,34 @@ enum link_speed lane_speed(struct cursor c)
 	return SPEED_UNKNOWN;
 }
 
+static void skip(struct skipped *s, unsigned line, struct cursor text)
+{
+	if (!s->n) {
+		s->first = line;
+		excerpt(text, s->example, sizeof(s->example));
+	}
+	if (s->n++ < UNKNOWN_LISTED)
+		text_add(&s->list, "%s%u", s->n > 1 ? ", " : "", line);
+	else if (s->n == UNKNOWN_LISTED + 1)
+		text_add(&s->list, ", ...");
+}
+
 void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text)
 {
-	if (!u->n) {
-		u->first = line;
-		excerpt(text, u->example, sizeof(u->example));
+	skip(&u->unknown, line, text);
+}
+
+void unread_line(struct unknown_lines *u, const struct input *in, unsigned line, struct cursor text,
+		 const char *expected)
+{
+	if (text.end == in->data + in->size) {
+		u->cut = true;
+		return;
 	}
-	if (u->n++ < UNKNOWN_LISTED)
-		text_add(&u->list, "%s%u", u->n > 1 ? ", " : "", line);
+	skip(&u->unread, line, text);
+	if (!u->why)
+		u->why = str_printf("%s:%u: found '%s', expected %s", in->name, line, u->unread.example,
+				    expected);
 }
 
 void cut_record(const struct input *in, unsigned line, struct warnings *w)
@@ -58,15 +78,37 @@ void cut_record(const struct input *in, unsigned line, struct warnings *w)
 			 "%s ends within a record: was it copied or written to its end?", in->name);
 }
 
-void unknown_report(struct unknown_lines *u, struct warnings *w)
+void unknown_free(struct unknown_lines *u)
 {
-	if (u->n)
-		warnings_add(w, "unknown line", u->first,
-			     "%u line%s not understood and skipped: line%s %s%s; the first is '%s'", u->n,
-			     u->n > 1 ? "s" : "", u->n > 1 ? "s" : "", text_str(&u->list),
-			     u->n > UNKNOWN_LISTED ? ", ..." : "", u->example);
-	text_free(&u->list);
-	u->n = 0;
+	text_free(&u->unknown.list);
+	text_free(&u->unread.list);
+	free(u->why);
+	*u = (struct unknown_lines){0};
+}
+
+int unknown_report(struct unknown_lines *u, struct warnings *w, struct err *e)
+{
+	const struct skipped *s = &u->unknown, *lost = &u->unread;
+	unsigned all = lost->n + u->read;
+	int rc = 0;
+
+	if (s->n)
+		warnings_add(w, "unknown line", s->first,
+			     "%u line%s not understood and skipped: line%s %s; the first is '%s'", s->n,
+			     s->n > 1 ? "s" : "", s->n > 1 ? "s" : "", text_str(&s->list), s->example);
+	if (lost->n) {
+		warnings_missing(w, "unread line", lost->first,
+				 "%u line%s of nodes, ports or cables not understood and left out: line%s "
+				 "%s; %s",
+				 lost->n, lost->n > 1 ? "s" : "", lost->n > 1 ? "s" : "",
+				 text_str(&lost->list), u->why);
+		warnings_stand_for(w, lost->n);
+	}
+	if ((uint64_t)lost->n * 10 > all)
+		rc = err_set(e, "%s; %u of %u lines of nodes, ports and cables are not understood", u->why,
+			     lost->n, all);
+	unknown_free(u);
+	return rc;
 }
 
 enum node_type cur_node_type(struct cursor *c)

@@ -17,15 +17,31 @@ void parse_rate(struct cursor token, uint8_t *width, uint8_t *speed);
  */
 enum link_speed lane_speed(struct cursor c);
 
-/* Lines that mean nothing, gathered into one warning. */
-struct unknown_lines {
+/* Lines that mean nothing (prompts, messages of libraries), or that should and are left out. */
+struct skipped {
 	unsigned n, first;
 	struct text list;
 	char example[48];
 };
 
+struct unknown_lines {
+	struct skipped unknown;
+	struct skipped unread; /* they begin as lines of nodes, ports or cables */
+	unsigned read;	       /* such lines that were understood; the reader counts them */
+	char *why;	       /* "NAME:LINE: found ..., expected ..." of the first unread one, owned */
+	bool cut;	       /* the text ends within a line that would be another unread one */
+};
+
 void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text);
-void unknown_report(struct unknown_lines *u, struct warnings *w); /* adds the warning and frees */
+/* A line of a node, port or cable that is left out: a part of the fabric is missing. */
+void unread_line(struct unknown_lines *u, const struct input *in, unsigned line, struct cursor text,
+		 const char *expected);
+/*
+ * Add the warnings and free.  -1 and *e: of the lines of nodes, ports and cables more than one in ten was
+ * left out.
+ */
+int unknown_report(struct unknown_lines *u, struct warnings *w, struct err *e);
+void unknown_free(struct unknown_lines *u);
 
 /* A record that is cut off by the end of the text: a part of the fabric is missing. */
 void cut_record(const struct input *in, unsigned line, struct warnings *w);

@@ -67,6 +67,7 @@ bool rows_add(struct rows *r, const struct row *row)
 		return false;
 	GROW(r->row, r->n, r->cap);
 	r->row[r->n++] = *row;
+	r->unknown.read++;
 	return true;
 }
 
@@ -391,7 +392,7 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	m.net.unknown = r->unknown;
 	m.net.listed = true;
 	m.net.b->untold = str_dup(untold);
-	if (!whole_lines(r->in) && r->n && r->row[r->n - 1].line == r->lines.no)
+	if (m.net.unknown.cut || (!whole_lines(r->in) && r->n && r->row[r->n - 1].line == r->lines.no))
 		cut_record(r->in, r->lines.no, &m.net.b->warnings);
 	m.node = NEW_ARRAY(r->n + 1, uint32_t);
 	memset(m.node, 0xff, (r->n + 1) * sizeof(*m.node));

@@ -145,13 +145,14 @@ static void read_rate(struct cursor c, struct fb_port *p)
 		p->speed = lane_speed(cur_token(&c));
 }
 
+/* What an end should have; NULL: it has. */
 static const char *bad_end(const struct end *n)
 {
 	if (n->nports > MAX_PORTS)
-		return "a node of more than 254 ports";
+		return "at most 254 (FE) ports";
 	if (n->port < 1 || n->port > MAX_PORTS)
-		return "a port number that is not 1 to 254";
-	return n->lid > UINT16_MAX ? "a LID above 65535" : NULL;
+		return "port numbers (PN) of 1 to 254 (FE)";
+	return n->lid > UINT16_MAX ? "LIDs up to 65535 (FFFF)" : NULL;
 }
 
 /* Builder index of an end's node, which is added when new. */
@@ -199,19 +200,16 @@ static void note_end(struct reader *r, uint32_t node, const struct end *n)
 	r->b->sm_port = n->port;
 }
 
-static bool read_line(struct reader *r, struct cursor c)
+/* NULL, or what was expected of a line that is left out. */
+static const char *read_line(struct reader *r, struct cursor c)
 {
 	struct end a, b;
 	uint32_t na, nb;
-	const char *bad;
 
 	if (!read_end(&c, &a, false) || !read_end(&c, &b, true))
-		return false;
-	bad = bad_end(&a) ? bad_end(&a) : bad_end(&b);
-	if (bad) {
-		warnings_add(&r->b->warnings, "bad line", r->lines.no, "found %s; the line is left out", bad);
-		return true;
-	}
+		return "two ends of a cable, each { SW Ports:.. ... {NAME} LID:.. PN:.. }";
+	if (bad_end(&a) || bad_end(&b))
+		return bad_end(&a) ? bad_end(&a) : bad_end(&b);
 	na = end_node(r, &a);
 	nb = end_node(r, &b);
 	note_end(r, na, &a);
@@ -221,12 +219,11 @@ static bool read_line(struct reader *r, struct cursor c)
 		warnings_add(&r->b->warnings, "port cabled to itself", r->lines.no,
 			     "port %" PRIu64 " is cabled to itself; taken as not cabled", a.port);
 	else if (!fb_link(r->b, na, a.port, nb, b.port))
-		warnings_add(&r->b->warnings, "contradicting link", r->lines.no,
-			     "port %" PRIu64 " of 0x%016" PRIx64 " or port %" PRIu64 " of 0x%016" PRIx64
-			     " is cabled elsewhere; the line is "
-			     "left out",
-			     a.port, a.node_guid, b.port, b.node_guid);
-	return true;
+		warnings_missing(&r->b->warnings, "contradicting link", r->lines.no,
+				 "port %" PRIu64 " of 0x%016" PRIx64 " or port %" PRIu64 " of 0x%016" PRIx64
+				 " is cabled elsewhere; the line is left out",
+				 a.port, a.node_guid, b.port, b.node_guid);
+	return NULL;
 }
 
 /* A switch has one LID and one GUID; they stood on its ports. */
@@ -321,26 +318,32 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 	struct reader r = {
 		.in = in, .b = fb_new(), .lines = {in->data, in->data + in->size, 0, in->progress}};
 	struct cursor line = {0}, c;
+	const char *expected;
 
 	r.b->sm_guessed = true; /* until a line tells */
 	while (lines_next(&r.lines, &line)) {
 		c = line;
 		cur_blanks(&c);
-		if (!cur_empty(&c) && *c.p != '#' && !read_line(&r, c))
+		if (cur_empty(&c) || *c.p == '#')
+			continue;
+		if (*c.p != '{') {
 			unknown_line(&r.unknown, r.lines.no, line);
+			continue;
+		}
+		expected = read_line(&r, c);
+		if (expected)
+			unread_line(&r.unknown, in, r.lines.no, line, expected);
+		else
+			r.unknown.read++;
 	}
 	if (in->data[in->size - 1] != '\n' && *line.p == '{')
 		cut_record(in, r.lines.no, &r.b->warnings);
 	look_for_halves(&r);
 	settle(&r);
 	free(r.seen);
-	unknown_report(&r.unknown, &r.b->warnings);
-	if (!r.b->n) {
+	if (unknown_report(&r.unknown, &r.b->warnings, e)) {
 		fb_free(r.b);
-		return err_set(e,
-			       "%s: found no line of a cabled port that can be used, expected lines of "
-			       "opensm-subnet.lst",
-			       in->name);
+		return -1;
 	}
 	return fb_finish(r.b, in->name, "subnet.lst", out, e);
 }

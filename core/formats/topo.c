@@ -42,6 +42,7 @@ struct box {
 };
 
 struct reader {
+	const struct input *in;
 	struct net net;
 	struct lines lines;
 	struct ibnl_library *l;
@@ -149,6 +150,7 @@ static void note_box(struct reader *r, const struct box *b)
 	uint32_t id = net_name(&r->net, b->name.p, (size_t)(b->name.end - b->name.p));
 	struct box *old;
 
+	r->net.unknown.read++;
 	if (id == r->n) {
 		GROW(r->box, r->n, r->cap);
 		r->box[r->n] = *b;
@@ -165,22 +167,26 @@ static void note_box(struct reader *r, const struct box *b)
 			     b->type.p, (int)(old->type.end - old->type.p), old->type.p, old->line);
 }
 
+/* Behind a line that is not understood cables are nobody's, up to the next system. */
 static void find_boxes(struct reader *r)
 {
 	struct cursor line;
+	bool begun = false;
 
 	while (lines_next(&r->lines, &line)) {
 		struct cable k;
 		struct box b;
+		bool cable = read_cable(line, &k);
 
 		if (!says(line))
 			continue;
-		if (read_cable(line, &k))
+		if (cable && begun)
 			note_box(r, &(struct box){.type = k.type, .name = k.name});
-		else if (read_box(line, &b))
+		else if (!cable && (begun = read_box(line, &b)))
 			note_box(r, &b);
 		else
-			unknown_line(&r->net.unknown, r->lines.no, line);
+			unread_line(&r->net.unknown, r->in, r->lines.no, line,
+				    "TYPE NAME, or below such a line PORT -> TYPE NAME PORT");
 	}
 }
 
@@ -229,9 +235,9 @@ static void join(struct reader *r, struct place a, struct place z, uint8_t width
 	struct fb_port *p, *q;
 
 	if (!fb_link(r->net.b, a.node, a.port, z.node, z.port)) {
-		warnings_add(&r->net.b->warnings, "contradicting link", line,
-			     "port %u of %s or port %u of %s is cabled elsewhere or to itself; left out",
-			     a.port, r->net.b->node[a.node].desc, z.port, r->net.b->node[z.node].desc);
+		warnings_missing(&r->net.b->warnings, "contradicting link", line,
+				 "port %u of %s or port %u of %s is cabled elsewhere or to itself; left out",
+				 a.port, r->net.b->node[a.node].desc, z.port, r->net.b->node[z.node].desc);
 		return;
 	}
 	p = &r->net.b->node[a.node].port[a.port];
@@ -353,17 +359,6 @@ static void make_board(struct reader *r, const struct ibnl_system *s, const stru
 	free(made);
 }
 
-/* Lines of its type's file that were not understood are told once. */
-static void tell_odd(struct reader *r, struct ibnl_file *f)
-{
-	if (!f->n_odd || f->told)
-		return;
-	f->told = true;
-	warnings_add(&r->net.b->warnings, "unknown line", 0,
-		     "%s: %s not understood and skipped; the first, line %u, is '%s'", f->name,
-		     PLURAL(f->n_odd, "line"), f->first_odd, f->example);
-}
-
 static void make_box(struct reader *r, struct box *b)
 {
 	const struct ibnl_system *s = ibnl_top(r->l, b->type);
@@ -377,7 +372,9 @@ static void make_box(struct reader *r, struct box *b)
 			r->net.source, b->line, (int)(b->type.end - b->type.p), b->type.p, r->where);
 		return;
 	}
-	tell_odd(r, &r->l->file[s->file]);
+	r->status = unknown_report(&r->l->file[s->file].lines, &r->net.b->warnings, r->e); /* told once */
+	if (r->status)
+		return;
 	path = clean_text(b->name.p, (size_t)(b->name.end - b->name.p), SIZE_MAX); /* as long as the name */
 	r->sysguid = 0;
 	make_board(r, s, b, path, 0, &b->front);
@@ -419,10 +416,13 @@ static void lay_cables(struct reader *r)
 		if (!says(line))
 			continue;
 		if (!read_cable(line, &k)) {
-			if (read_box(line, &b))
-				from = net_name(&r->net, b.name.p, (size_t)(b.name.end - b.name.p));
+			from = read_box(line, &b)
+				       ? net_name(&r->net, b.name.p, (size_t)(b.name.end - b.name.p))
+				       : NO_ID;
 			continue;
 		}
+		if (from == NO_ID)
+			continue;
 		a = at_front(r, &r->box[from], k.port);
 		z = at_front(r, &r->box[net_name(&r->net, k.name.p, (size_t)(k.name.end - k.name.p))],
 			     k.peer_port);
@@ -453,7 +453,8 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 		    struct err *e)
 {
 	struct lines all = {in->data, in->data + in->size, 0, in->progress};
-	struct reader r = {.l = l,
+	struct reader r = {.in = in,
+			   .l = l,
 			   .where = where,
 			   .lines = all,
 			   .next_switch = FIRST_SWITCH,
@@ -475,6 +476,8 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 		return -1;
 	}
 	settle_rates(r.net.b);
+	if (r.net.unknown.cut)
+		cut_record(in, all.no, &r.net.b->warnings);
 	return net_finish(&r.net, "topo", out, e);
 }
 

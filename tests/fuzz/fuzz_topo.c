@@ -26,6 +26,36 @@ static void check(const struct fabric *f)
 			abort();
 }
 
+/* A line of a .topo of which only the first word is left makes it incomplete, or refused. */
+static void check_left_out(const struct input *in, struct ibnl_library *l)
+{
+	struct lines lines = {in->data, in->data + in->size, 0, NULL};
+	struct cursor line, chosen = {0}, word = {0};
+	struct input less = *in;
+	struct fabric *f = NULL;
+	struct err e = {0};
+	char *text;
+
+	for (size_t n = 0; n <= in->size % 7 && lines_next(&lines, &line);) {
+		struct cursor c = line, first = cur_token(&c);
+
+		if (cur_empty(&first) || *first.p == '#')
+			continue;
+		chosen = line;
+		word = first;
+		n++;
+	}
+	if (!chosen.p)
+		return;
+	text = mem_dup(in->data, in->size);
+	memset(text + (word.end - in->data), ' ', (size_t)(chosen.end - word.end));
+	less.data = text;
+	if (is_topo(&less) && !topo_with_types(&less, l, "here", &f, &e) && !f->warnings.missing)
+		abort();
+	fabric_unref(f);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char cut[] = "\n%%\n";
@@ -44,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (f)
 			check(f);
 		fabric_unref(f);
+		check_left_out(&in, &l);
 	}
 	ibnl_free(&l);
 	return 0;

@@ -87,10 +87,11 @@ static inline void one_warning(const struct fabric *f, const char *kind, unsigne
 /* Kinds of warnings that make a fabric incomplete, wherever they come from. */
 static inline bool stands_for_missing(const char *kind)
 {
-	static const char *const kinds[] = {"open port",	"silent port",	  "cut record",
-					    "cut section",	"cut list",	  "incomplete fabric",
-					    "unknown board",	"no such port",	  "dangling link",
-					    "impossible value", "impossible node"};
+	static const char *const kinds[] = {"open port",	"silent port",	     "cut record",
+					    "cut section",	"cut list",	     "incomplete fabric",
+					    "unknown board",	"no such port",	     "dangling link",
+					    "impossible value", "impossible node",   "unread line",
+					    "duplicate name",	"contradicting link"};
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!strcmp(kinds[i], kind))
@@ -221,9 +222,37 @@ static inline void round_trip(const char *file)
 	"[1](b2) \t\"S-00000000000000a1\"[1]\t\t# lid 4 lmc 1 \"sw\" lid 3 4xHDR\n"
 #define SW_PORT "[1]\t\"H-00000000000000b1\"[1](b2) \t\t# \"host\" lid 4 4xHDR\n"
 
+/* Lines that are understood, so that one that is not is less than one in ten: two hosts cabled to each other.
+ */
+#define MORE_RECORDS                                                                                 \
+	"\nvendid=0x2c9\ndevid=0x101b\nsysimgguid=0xe0\ncaguid=0xe1\nCa\t1 \"H-00000000000000e1\"\n" \
+	"[1](e2) \"H-00000000000000f1\"[1](f2)\n\n"                                                  \
+	"vendid=0x2c9\ndevid=0x101b\nsysimgguid=0xf0\ncaguid=0xf1\nCa\t1 \"H-00000000000000f1\"\n"   \
+	"[1](f2) \"H-00000000000000e1\"[1](e2)\n\n"
+/* The same in ibsim's way and in db_csv: twenty nodes without a cable. */
+#define MORE_IBSIM                                                                                           \
+	"\nHca 1 \"q1\"\n\nHca 1 \"q2\"\n\nHca 1 \"q3\"\n\nHca 1 \"q4\"\n\nHca 1 \"q5\"\n\nHca 1 \"q6\"\n\n" \
+	"Hca 1 \"q7\"\n\nHca 1 \"q8\"\n\nHca 1 \"q9\"\n\nHca 1 \"r1\"\n\nHca 1 \"r2\"\n\nHca 1 \"r3\"\n\n"   \
+	"Hca 1 \"r4\"\n\nHca 1 \"r5\"\n\nHca 1 \"r6\"\n\nHca 1 \"r7\"\n\nHca 1 \"r8\"\n\nHca 1 \"r9\"\n\n"   \
+	"Hca 1 \"s1\"\n\nHca 1 \"s2\"\n\n"
+#define MORE_NODES                                                                                         \
+	"START_NODES\nNodeGUID,NodeType,NumPorts\n0xe01,1,1\n0xe02,1,1\n0xe03,1,1\n0xe04,1,1\n0xe05,1,1\n" \
+	"0xe06,1,1\n0xe07,1,1\n0xe08,1,1\n0xe09,1,1\n0xe10,1,1\n0xe11,1,1\n0xe12,1,1\n0xe13,1,1\n"         \
+	"0xe14,1,1\n0xe15,1,1\n0xe16,1,1\n0xe17,1,1\n0xe18,1,1\n0xe19,1,1\n0xe20,1,1\nEND_NODES\n"
+
 /* One end of a link in opensm-subnet.lst. */
 #define LST_END(type, guid, pguid, desc, lid, pn)                                           \
 	"{ " type " Ports:02 SystemGUID:0000000000000000 NodeGUID:" guid " PortGUID:" pguid \
 	" VenID:0002C9 DevID:1003 Rev:000000A1 {" desc "} LID:" lid " PN:" pn " }"
+#define MORE_LST_CABLE(pn)                       \
+	LST_END("SW", "e1", "e1", "e", "E1", pn) \
+	" " LST_END("SW", "f1", "f1", "f", "F1", pn) " PHY=4x LOG=ACT SPD=10\n"
+#define MORE_LST                                                                                            \
+	MORE_LST_CABLE("01")                                                                                \
+	MORE_LST_CABLE("02")                                                                                \
+	MORE_LST_CABLE("03") MORE_LST_CABLE("04") MORE_LST_CABLE("05") MORE_LST_CABLE("06")                 \
+		MORE_LST_CABLE("07") MORE_LST_CABLE("08") MORE_LST_CABLE("09") MORE_LST_CABLE("0A")         \
+			MORE_LST_CABLE("0B") MORE_LST_CABLE("0C") MORE_LST_CABLE("0D") MORE_LST_CABLE("0E") \
+				MORE_LST_CABLE("0F") MORE_LST_CABLE("10")
 
 #endif

@@ -105,8 +105,11 @@ static void test_oddities(void **state)
 	one_warning(f, "incomplete fabric", 0,
 		    "1 port cabled that no row of PORTS names (the first: port 1 of 0x");
 	fabric_unref(f);
-	f = parse(NODES PORTS "0xa1,x,4\n0xc1,1,4\nEND_PORTS\n" LINK);
-	one_warning(f, "unknown line", 8, "2 lines not understood and skipped: lines 8, 9");
+	f = parse(NODES PORTS "0xa1,x,4\n0xc1,1,4\nEND_PORTS\n" LINK MORE_NODES);
+	one_warning(f, "unread line", 8,
+		    "2 lines of nodes, ports or cables not understood and left out: lines 8, 9; x:8: found "
+		    "'0xa1,x,4', expected a row of PORTS: ");
+	assert_true(f->warnings.w[0].missing);
 	fabric_unref(f);
 	f = parse(NODES LINKS "0xa1,1,0xb1,1\n");
 	one_warning(f, "cut section", 6, "START_LINKS has no END_LINKS");
@@ -158,6 +161,9 @@ static void test_wrong_rows(void **state)
 		{LINKS, "0xa1,0,0xb1,1\n", "END_LINKS\n"},
 		{LINKS, "0xa1,1,0xc1,1\n", "END_LINKS\n"},
 		{LINKS, "0xa1,1,0xb1,300\n", "END_LINKS\n"},
+		{"START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n", "\"x\",4,2\n", "END_NODES\n"},
+		{"START_PORTS\nNodeGuid,PortNum,PortState\n", "0xa1,2\n", "END_PORTS\n"},
+		{"START_PORTS\nNodeGuid,PortNum,PortState\n", "0xa1,2,1,5\n", "END_PORTS\n"},
 	};
 
 	(void)state;
@@ -168,12 +174,16 @@ static void test_wrong_rows(void **state)
 				     : links ? "0xa1,1,0xb1,1\n"
 					     : "",
 				     rows[i].row, rows[i].end, links ? "" : LINK);
-		struct fabric *f = parse(s);
+		char *more = str_printf("%s" MORE_NODES, s);
+		struct fabric *f = parse(more);
 
-		if (f->n_nodes != 2 || f->n_links != 1 || count_warnings(f, "unknown line") != 1)
+		refused(s, ": found '");
+		if (f->n_nodes != 22 || f->n_links != 1 || count_warnings(f, "unread line") != 1 ||
+		    !f->warnings.missing)
 			fail_msg("%s: %u nodes, %u links, %zu warnings", rows[i].row, f->n_nodes, f->n_links,
 				 f->warnings.n);
 		fabric_unref(f);
+		free(more);
 		free(s);
 	}
 }

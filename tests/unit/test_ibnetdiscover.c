@@ -263,7 +263,11 @@ static void test_duplicate_guid(void **state)
 	f = parse(SW_HEAD SW_LINE "\n" SW_HEAD
 				  "Switch 4 \"S-00000000000000ff\" # \"other\" base port 0 lid 9 lmc 0\n");
 	assert_int_equal(f->n_nodes, 1);
-	one_warning(f, "duplicate GUID", 11, "a second node has the GUID 0x00000000000000a1");
+	assert_int_equal(f->warnings.n, 2);
+	assert_int_equal(count_warnings(f, "impossible value"), 1); /* the id has another GUID */
+	assert_string_equal(f->warnings.w[1].kind, "duplicate GUID");
+	assert_true(f->warnings.w[1].missing);
+	assert_non_null(strstr(f->warnings.w[1].text, "a second node has the GUID 0x00000000000000a1"));
 	fabric_unref(f);
 }
 
@@ -278,10 +282,13 @@ static void test_ports_above_count(void **state)
 	assert_int_equal(f->node_nports[0], 4);
 	assert_int_equal(count_warnings(f, "port above count"), 2);
 	fabric_unref(f);
-	f = parse(SW_HEAD SW_LINE "[255] \"H-00000000000000b1\"[1](b2) # \"host\" lid 4 4xHDR\n"
-				  "[0] \"H-00000000000000b1\"[1](b2) # \"host\" lid 4 4xHDR\n");
-	assert_int_equal(count_warnings(f, "bad port number"), 2);
-	assert_string_equal(f->warnings.w[0].text, "found port 255, expected 1 to 254; the line is left out");
+	f = parse(SW_HEAD SW_LINE
+		  "[255] \"H-00000000000000b1\"[1](b2) # \"host\" lid 4 4xHDR\n" MORE_RECORDS);
+	one_warning(f, "unread line", 6,
+		    "1 line of nodes, ports or cables not understood and left out: line 6; x:6: found '[255] "
+		    "\"H-00000000000000b1\"[1](b2) # \"host\" l...', expected [PORT] \"ID\"[PORT] below its "
+		    "node's line, with ports of 1 to 254");
+	assert_true(f->warnings.w[0].missing);
 	fabric_unref(f);
 }
 
@@ -520,7 +527,19 @@ static void test_ibdiagnet(void **state)
 	fabric_unref(f);
 	/* parentheses that never end are no label */
 	f = parse(SW_HEAD SW_LINE SW_PORT "[2](1/2 \"H-00000000000000b1\"[1]\n" CA_RECORD);
-	assert_int_equal(count_warnings(f, "unknown line"), 1);
+	assert_int_equal(count_warnings(f, "unread line"), 1);
+	fabric_unref(f);
+}
+
+/* Port lines that end before they tell all, where others do not. */
+static void test_short_lines(void **state)
+{
+	struct fabric *f = parse(SW_HEAD SW_LINE "[1]\t\"H-00000000000000b1\"[1](b2) # \"ho\n" CA_RECORD);
+
+	(void)state;
+	one_warning(f, "short line", 6,
+		    "1 line of ports without description and LID behind #, as others have");
+	linked(f, 0xa1, 1, 0xb1, 1);
 	fabric_unref(f);
 }
 
@@ -528,6 +547,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ibdiagnet),
+		cmocka_unit_test(test_short_lines),
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_wrong_lines),
 		cmocka_unit_test(test_no_empty_lines),

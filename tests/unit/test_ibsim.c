@@ -102,6 +102,15 @@ static void test_ibsim_line_behind_ports(void **state)
 	linked(f, 0x200000, 1, 0x200001, 1);
 	one_warning(f, "lost line", 3, "ibsim skips the line right behind a node's ports");
 	fabric_unref(f);
+	f = parse(
+		"Switch 2 \"A\"\n[1] \"B\"[1]\nSwitch 2 \"C\"\n\nSwitch 2 \"B\"\n[1] \"A\"[1]\n" MORE_IBSIM);
+	one_warning(
+		f, "unread line", 3,
+		"x:3: found 'Switch 2 \"C\"', expected an empty line between: ibsim skips the line right");
+	assert_true(f->warnings.w[0].missing);
+	fabric_unref(f);
+	refused("Switch 2 \"A\"\n[1] \"B\"[1]\nSwitch 2 \"C\"\n\nSwitch 2 \"B\"\n[1] \"A\"[1]\n",
+		"x:3: found 'Switch 2 \"C\"'");
 }
 
 /* Lines are taken 255 bytes at a time; what is left ends the record. */
@@ -114,13 +123,14 @@ static void test_ibsim_long_line(void **state)
 	(void)state;
 	memset(pad, 'z', sizeof(pad));
 	pad[sizeof(pad) - 1] = 0;
-	s = str_printf("Switch 2 \"A\"\n[1] \"B\"[1] # %s\n[2] \"B\"[2]\n\nSwitch 2 \"B\"\n[1] \"A\"[1]\n",
+	s = str_printf("Switch 2 \"A\"\n[1] \"B\"[1] # %s\n[2] \"B\"[2]\n\nSwitch 2 \"B\"\n[1] "
+		       "\"A\"[1]\n" MORE_IBSIM,
 		       pad);
 	f = parse(s);
 	linked(f, 0x200000, 1, 0x200001, 1);
 	assert_int_equal(f->n_links, 1);
 	assert_int_equal(count_warnings(f, "lost line"), 1);
-	assert_int_equal(count_warnings(f, "unknown line"), 1);
+	assert_int_equal(count_warnings(f, "unread line"), 1);
 	fabric_unref(f);
 	free(s);
 }

@@ -60,14 +60,18 @@ static void test_ids(void **state)
 {
 	static const char *const bad[] = {"S-00000000000000g1", "S-0000000000000g01", "S_00000000000000a1",
 					  "X-00000000000000a1", "S-a1"};
+	struct fabric *f;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		char *text = str_printf("%sSwitch\t4 \"%s\"\t# \"odd\"\n\n", CA_RECORD "\n", bad[i]);
-		struct fabric *f = parse(text);
+		char *text =
+			str_printf("%sSwitch\t4 \"%s\"\t# \"odd\"\n" MORE_RECORDS, CA_RECORD "\n", bad[i]);
 
-		assert_int_equal(f->n_nodes, 1);
-		warns(f, "unknown line", 0, "1 line not understood and skipped: line 8");
+		f = parse(text);
+		assert_int_equal(f->n_nodes, 3);
+		warns(f, "unread line", 0,
+		      "1 line of nodes, ports or cables not understood and left out: line 8; x:8: found "
+		      "'Switch 4 \"");
 		fabric_unref(f);
 		free(text);
 		text = str_printf(
@@ -75,22 +79,36 @@ static void test_ids(void **state)
 			CA_RECORD, bad[i]);
 		f = parse(text);
 		assert_string_equal(desc(f, 0xa1), "odd");
-		assert_int_equal(count_warnings(f, "unknown line"), 0);
+		assert_int_equal(count_warnings(f, "unread line"), 0);
 		fabric_unref(f);
 		free(text);
 	}
+	/* the GUID before the line is another than that in the id */
+	f = parse(SW_HEAD "Switch\t4 \"S-00000000000000a2\"\t# \"odd\"\n" CA_RECORD);
+	warns(f, "impossible value", 0,
+	      "found the GUID 0x00000000000000a1 before the node \"S-00000000000000a2\"");
+	fabric_unref(f);
 }
 
 /* Port lines that end or differ somewhere: left out and told, or taken as far as they go. */
 static void test_ports(void **state)
 {
 	static const char *const bad[] = {
-		"[",   "[1",	     "[x] \"H-00000000000000b1\"[1]", "[1 \"H-00000000000000b1\"[1]",
-		"[1]", "[1] \"open", "[1] \"H-00000000000000b1\"[x]", "[1] \"H-00000000000000b1\"[1"};
+		"[1",
+		"[1 \"H-00000000000000b1\"[1]",
+		"[1]",
+		"[1] \"H-00000000000000b1\"[x]",
+		"[1] \"open",
+		"[1] \"H-00000000000000b1\"[1",
+		"[1] \"H-b1\"[255]",
+		"[0] \"H-00000000000000b1\"[1]",
+	};
+	static const char *const prompts[] = {"[", "[x] \"H-00000000000000b1\"[1]", "[root@host ~]# more"};
 	static const char *const good[] = {
 		"[1][ext 300]\t\"H-00000000000000b1\"[1](b2) # \"host\" lid 4 4xHDR\n",
 		"[1][ext x]\t\"H-00000000000000b1\"[1](b2) # \"host\" lid 4 4xHDR\n"};
 	struct fabric *f;
+	char *text;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -98,7 +116,25 @@ static void test_ports(void **state)
 
 		f = two_nodes("switchguid=0xa1(a1)\n", ports);
 		linked(f, 0xa1, 1, 0xb1, 1);
+		warns(f, "unread line", 0,
+		      "1 line of nodes, ports or cables not understood and left out: line 5; x:5: found '[");
+		fabric_unref(f);
+		/* two of twelve are too many */
+		free(ports);
+		ports = str_printf(SW_PORT "%s\n%s\n", bad[i], bad[i]);
+		text = str_printf("vendid=0x2c9\nswitchguid=0xa1\n%s%s" CA_RECORD, SW_LINE, ports);
+		refused(text,
+			"expected [PORT] \"ID\"[PORT] below its node's line, with ports of 1 to 254; 2 of "
+			"12 lines of nodes, ports and cables are not understood");
+		free(text);
+		free(ports);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(prompts); i++) {
+		char *ports = str_printf(SW_PORT "%s\n", prompts[i]);
+
+		f = two_nodes("switchguid=0xa1(a1)\n", ports);
 		warns(f, "unknown line", 0, "1 line not understood and skipped: line 5");
+		assert_int_equal(f->warnings.missing, 0);
 		fabric_unref(f);
 		free(ports);
 	}
@@ -108,7 +144,7 @@ static void test_ports(void **state)
 	assert_int_equal(f->warnings.n, 0);
 	fabric_unref(f);
 	f = two_nodes("switchguid=0xa1(a1)\n", good[1]);
-	warns(f, "unknown line", 0, "line 4");
+	warns(f, "unread line", 0, "line 4");
 	fabric_unref(f);
 }
 
@@ -312,10 +348,12 @@ static void test_ibsim_names(void **state)
 	}
 	/* letters behind the word, blanks before it, port lines of a node that is left out */
 	f = parse("Switches 4 \"a\"\n[1] \"b\"[1]\n\nSwitch 4 \"a\"\n[1] \"b\"[1]\n\n Switch 4 \"c\"\n  "
-		  "\nodd\n");
-	assert_int_equal(f->n_nodes, 1);
+		  "\nodd\n" MORE_IBSIM);
+	assert_int_equal(f->n_nodes, 21);
 	warns(f, "duplicate name", 0, "a second node is called \"a\"");
-	warns(f, "unknown line", 0, "2 lines not understood and skipped: lines 7, 9");
+	warns(f, "unread line", 0,
+	      "line 7; x:7: found 'Switch 4 \"c\"', expected a node's line without blanks before it");
+	warns(f, "unknown line", 0, "1 line not understood and skipped: line 9");
 	fabric_unref(f);
 }
 
@@ -367,7 +405,8 @@ static void test_ibsim_refused(void **state)
 /* Oddities within an included file name it; a file that is not beside it is sought where we are. */
 static void test_ibsim_includes(void **state)
 {
-	char *inner = put("inner.net", "Switch 4 \"b\"\n[1] \"a\"[1]\nlost\nodd\n"), *outer, *text;
+	char *inner = put("inner.net", "Switch 4 \"b\"\n[1] \"a\"[1]\nlost\nodd\n [3] \"c\"\n" MORE_IBSIM),
+	     *outer, *text;
 	struct fabric *f;
 
 	(void)state;
@@ -378,6 +417,7 @@ static void test_ibsim_includes(void **state)
 	free(text);
 	warns(f, "lost line", 0, "inner.net: ibsim skips the line right behind a node's ports");
 	assert_int_equal(count_warnings(f, "unknown line"), 0);
+	warns(f, "unread line", 0, "inner.net:5: found '[3] \"c\"', expected a port right below its node's");
 	fabric_unref(f);
 	free(inner);
 	refused("include \"/dev/null\"\n", "x:1: include: /dev/null: is not a regular file");
@@ -412,28 +452,35 @@ static void test_lst_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		struct fabric *f = parse_parts("# comment\n\n" GOOD, bad[i], "\n");
+		struct fabric *f = parse_parts("# comment\n\n" GOOD, bad[i], "\n" MORE_LST);
 
 		linked(f, 0xa1, 1, 0xb1, 1);
-		warns(f, "unknown line", 0, "1 line not understood and skipped: line 4");
+		if (*bad[i] == '{')
+			warns(f, "unread line", 0, "left out: line 4; x:4: found '{ ");
+		else
+			warns(f, "unknown line", 0, "1 line not understood and skipped: line 4");
 		fabric_unref(f);
 	}
+	refused(GOOD "{ SW\n{ CA\n",
+		"x:2: found '{ SW', expected two ends of a cable, each { SW Ports:.. ... "
+		"{NAME} LID:.. PN:.. }; 2 of 3 lines of nodes, ports and cables are not "
+		"understood");
 	refused(good + 1, "x: found no node"); /* no brace */
 	refused("{ Port:02\n", "x: found no node");
 	refused("{ SW Port:02\n", "x: found no node");
-	refused("{ SW Ports:02\n", "x: found no line of a cabled port that can be used");
+	refused("{ SW Ports:02\n", "x:1: found '{ SW Ports:02', expected two ends of a cable");
 }
 
 static void test_lst_values(void **state)
 {
 	static const char *const bad[][2] = {
-		{SW("0003", "01") " " CA("0004", "FF"), "a port number that is not 1 to 254"},
-		{SW("0003", "00") " " CA("0004", "01"), "a port number that is not 1 to 254"},
-		{SW("10000", "01") " " CA("0004", "01"), "a LID above 65535"},
+		{SW("0003", "01") " " CA("0004", "FF"), "port numbers (PN) of 1 to 254 (FE)"},
+		{SW("0003", "00") " " CA("0004", "01"), "port numbers (PN) of 1 to 254 (FE)"},
+		{SW("10000", "01") " " CA("0004", "01"), "LIDs up to 65535 (FFFF)"},
 		{SW("0003",
 		    "02") " { CA Ports:FF SystemGUID:0 NodeGUID:c1 PortGUID:c2 VenID:1 DevID:1 Rev:1 {d} "
 			  "LID:0005 PN:01 }",
-		 "a node of more than 254 ports"},
+		 "at most 254 (FE) ports"},
 	};
 	static const struct {
 		const char *rate;
@@ -448,9 +495,9 @@ static void test_lst_values(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		f = parse_parts(GOOD, bad[i][0], "\n");
-		warns(f, "bad line", 0, bad[i][1]);
-		assert_int_equal(f->n_links, 1);
+		f = parse_parts(GOOD, bad[i][0], "\n" MORE_LST);
+		warns(f, "unread line", 0, bad[i][1]);
+		assert_int_equal(f->n_links, 17);
 		fabric_unref(f);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(rates); i++) {
@@ -528,7 +575,7 @@ static void test_lst_many(void **state)
 static struct fabric *csv(const char *nodes, const char *ports, const char *links)
 {
 	char *text = str_printf("xSTART_NODES\n" CSV_NODES "%s\n   \nEND_NODES\n" CSV_PORTS
-				"%s\nEND_PORTS\n" CSV_LINKS "%s\nEND_LINKS\n",
+				"%s\nEND_PORTS\n" CSV_LINKS "%s\nEND_LINKS\n" MORE_NODES,
 				nodes, ports, links);
 	struct fabric *f = parse(text);
 
@@ -566,11 +613,11 @@ static void test_csv_rows(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		struct fabric *f = csv(table[i].nodes, table[i].ports, table[i].links);
-		char *line = str_printf("1 line not understood and skipped: line %u;", table[i].line);
+		char *line = str_printf("left out: line %u; x:%u: found '", table[i].line, table[i].line);
 
-		assert_int_equal(f->n_nodes, 2);
+		assert_int_equal(f->n_nodes, 22);
 		linked(f, 0xa1, 1, 0xb1, 1);
-		warns(f, "unknown line", 0, line);
+		warns(f, "unread line", 0, line);
 		assert_int_equal(sm_node(f), 0xb1);
 		fabric_unref(f);
 		free(line);
@@ -580,10 +627,11 @@ static void test_csv_rows(void **state)
 /* Values that are missing, too large, or of no known code. */
 static void test_csv_values(void **state)
 {
-	struct fabric *f = csv(
-		"\"a \"\"b\"\"\",2,1,0xc1,N/A,70000,N/A,N/A\n \"c\"x ,1,2,0xd1,N/A\n   plain  ,1,2,0xe1,0",
-		"0xc1,1,0,70000,8,x,3,0x40,9,9\n0xc1,2,x,9,1,5,1,N/A,4,0\n0xa1,2,0,0,0,9,2,0x10000,1,1",
-		"0xc1,2,0xa1,3\n0xa1,4,0xa1,4\n0xb1,1,0xc1,1\n0xd1,9,0xe1,1");
+	struct fabric *f =
+		csv("\"a \"\"b\"\"\",2,1,0xc1,N/A,70000,N/A,N/A\n \"c\"x ,1,2,0xd1,N/A,,,\n   plain  "
+		    ",1,2,0xe1,0,1,1,1",
+		    "0xc1,1,0,70000,8,x,3,0x40,9,9\n0xc1,2,x,9,1,5,1,N/A,4,0\n0xa1,2,0,0,0,9,2,0x10000,1,1",
+		    "0xc1,2,0xa1,3\n0xa1,4,0xa1,4\n0xb1,1,0xc1,1\n0xd1,9,0xe1,1");
 
 	(void)state;
 	assert_string_equal(desc(f, 0xc1), "a \"b\"");
@@ -613,11 +661,21 @@ static void test_csv_sections(void **state)
 	f = parse(
 		CSV_NODES
 		"END_NODES\nSTART_SWITCHES\nNodeGUID,LinearFDBCap,ENP0\n0xa1,N/A,1\n0xa1,0,1\n0xa1,70000,1\n"
-		"0xc1,1,1\nN/A,1,1\n\nEND_SWITCHES\n" CSV_PORTS "END_PORTS\n" CSV_LINKS);
-	warns(f, "unknown line", 0, "2 lines not understood and skipped: lines 11, 12;");
+		"0xc1,1,1\nN/A,1,1\n\nEND_SWITCHES\n" CSV_PORTS "END_PORTS\n" MORE_NODES CSV_LINKS);
+	warns(f, "unread line", 0,
+	      "left out: lines 11, 12; x:11: found '0xc1,1,1', expected a row of SWITCHES: a switch of "
+	      "NODES");
 	assert_true(f->switch_esp0[0]);
 	assert_int_equal(f->switch_fdb_cap[0], 0xC000);
 	warns(f, "cut section", 0, "START_LINKS has no END_LINKS");
+	fabric_unref(f);
+	/* lines that begin or end sections are lost */
+	f = parse(CSV_NODES "END_NODES\n" CSV_PORTS CSV_LINKS "END_LINKS\n");
+	warns(f, "cut section", 0, "START_PORTS has no END_PORTS");
+	linked(f, 0xa1, 1, 0xb1, 1);
+	fabric_unref(f);
+	f = parse(CSV_NODES "END_NODES\nNodeGuid,PortNum,LID\n0xb1,1,4\nEND_PORTS\n" CSV_LINKS "END_LINKS\n");
+	warns(f, "cut section", 0, "END_PORTS has no START_PORTS: a part of the file was cut out");
 	fabric_unref(f);
 	/* a LID of the subnet manager that nobody has: it is guessed */
 	f = parse(CSV_NODES

@@ -137,13 +137,107 @@ static void test_parts(void **state)
 	fabric_unref(f);
 }
 
+/* --- lines that are not understood --------------------------------------------------------------- */
+
+#define DUMP_HEAD                                                                                     \
+	"\"sw\", Mellanox, 0xa1, LID 2\n # : Sta : LWA : LSA : Neighbor Guid : N# : NLID : Neighbor " \
+	"Description\n"
+#define EXT_HEAD "Ty : # : #IB : GUID : LID : Sta : LWA : LSA : Conn LID (#) : Node Desc\n"
+
+/* A switch with n ports, all down, in each form; the bad line comes behind them. */
+static char *ports_and(const char *head, const char *form, unsigned n, const char *bad)
+{
+	struct text t = {0};
+	char *s;
+
+	text_add(&t, "%s", head);
+	for (unsigned p = 1; p <= n; p++)
+		text_add(&t, form, p, p);
+	text_add(&t, "%s\n", bad);
+	s = str_dup(text_str(&t));
+	text_free(&t);
+	return s;
+}
+
+static void test_unread(void **state)
+{
+	static const struct {
+		const char *head, *form, *bad, *expected;
+	} table[] = {
+		{"Switch: 0xa1 sw:\n", "  2 %u[  ] ==( Down/ Polling)==> [  ] \"\" ( )\n",
+		 "  2 300[  ] ==( Down/ ",
+		 "expected Switch: 0xGUID NAME:, CA: NAME: or below such a line LID PORT[ ] ==( STATE )==>"},
+		{"Switch: 0xa1 sw:\n", "  2 %u[  ] ==( Down/ Polling)==> [  ] \"\" ( )\n",
+		 "  2 300[  ] ==( Down/ Polling)==> [  ] \"\" ( )", "expected Switch: 0xGUID"},
+		{"Switch: 0xa1 sw:\n", "  2 %u[  ] ==( Down/ Polling)==> [  ] \"\" ( )\n",
+		 "Switch: sw:", "found 'Switch: sw:', expected Switch: 0xGUID"},
+		{"Switch: 0xa1 sw:\n", "  2 %u[  ] ==( Down/ Polling)==> [  ] \"\" ( )\n", "CA: sw",
+		 "found 'CA: sw', expected Switch: 0xGUID"},
+		/* another switch, whose own line is not there */
+		{"Switch: 0xa1 sw:\n", "  2 %u[  ] ==( Down/ Polling)==> [  ] \"\" ( )\n",
+		 "  3 1[  ] ==( Down/ Polling)==> [  ] \"\" ( )", "expected Switch: 0xGUID"},
+		{"", "0xa1 \"sw\" 2 %u[  ] ==( Down/ Polling)==> [  ] \"\" ( )\n",
+		 "0xa1 \"sw\" 2 9[  ] ==( Up )==>",
+		 "found '0xa1 \"sw\" 2 9[  ] ==( Up )==>', expected Switch"},
+		{DUMP_HEAD, "%u : DOWN : N/A : N/A : : : : \"\"\n", "99 : DOWN : N/A",
+		 "found '99 : DOWN : N/A', expected \"NAME\", VENDOR, 0xGUID, LID n, headings, and below "
+		 "them rows"},
+		{DUMP_HEAD, "%u : DOWN : N/A : N/A : : : : \"\"\n", "300 : DOWN : N/A : N/A : : : : \"\"",
+		 "found '300 : DOWN"},
+		{DUMP_HEAD, "%u : DOWN : N/A : N/A : : : : \"\"\n", "\"MF0;other\", Mellanox",
+		 "found '\"MF0;other\""},
+		/* headings without the switch */
+		{DUMP_HEAD, "%u : DOWN : N/A : N/A : : : : \"\"\n",
+		 "# : Sta : LWA : LSA : Neighbor Guid : N# : NLID : Neighbor Description\n"
+		 "1 : DOWN : N/A : N/A : : : : \"\"",
+		 "found '1 : DOWN"},
+		{EXT_HEAD, "SW : %u : %u : 0xa1 : 2 : DOWN : N/A : N/A : : \"sw\"\n",
+		 "SW : 9 : 9 : 0xa1 : 2 : DOWN", "found 'SW : 9 : 9 : 0xa1 : 2 : DOWN', expected"},
+		{EXT_HEAD, "SW : %u : %u : 0xa1 : 2 : DOWN : N/A : N/A : : \"sw\"\n",
+		 "XX : 9 : 9 : 0xa1 : 2 : DOWN : N/A : N/A : : \"sw\"", "found 'XX : 9"},
+		{"", "SW 2 %u 0xa1 4x SDR 'sw'\n", "SW 2 9 0xa1 4x",
+		 "found 'SW 2 9 0xa1 4x', expected TYPE LID PORT"},
+		{"", "SW 2 %u 0xa1 4x SDR 'sw'\n", "CA 70000 1 0xb1 4x SDR 'h'",
+		 "with ports of 1 to 254 and LIDs up"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		char *few = ports_and(table[i].head, table[i].form, 5, table[i].bad);
+		char *many = ports_and(table[i].head, table[i].form, 20, table[i].bad);
+		struct fabric *f = parse(many);
+
+		warns(f, "unread line", 0, table[i].expected);
+		assert_int_equal(f->n_nodes, 1);
+		assert_int_equal(f->node_nports[0], 20);
+		assert_int_equal(count_warnings(f, "unknown line"), 0);
+		fabric_unref(f);
+		refused(few, table[i].expected);
+		refused(few, "1 of ");
+		/* a prompt or a message is none of these lines */
+		free(many);
+		many = ports_and(table[i].head, table[i].form, 5, "[root@host ~]# ");
+		f = parse(many);
+		one_warning(f, "unknown line", 6 + (table[i].head[0] != 0) + (table[i].head[0] == '"'), "");
+		assert_int_equal(f->warnings.missing, 0);
+		fabric_unref(f);
+		/* what the text ends within is cut, not left out */
+		few[strlen(few) - 1] = 0;
+		if (!strchr(table[i].bad, '\n')) {
+			f = parse(few);
+			warns(f, "cut record", 0, "x ends within a record");
+			fabric_unref(f);
+		}
+		free(few);
+		free(many);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_pasted),
-		cmocka_unit_test(test_siblings),
-		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_forms), cmocka_unit_test(test_pasted), cmocka_unit_test(test_siblings),
+		cmocka_unit_test(test_parts), cmocka_unit_test(test_unread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,8 +71,8 @@ static void test_lst_switch_called_ca(void **state)
 
 static void test_lst_bad(void **state)
 {
-	struct fabric *f =
-		parse(LST_END("CA", "00000000000000b1", "00000000000000b2", "a", "0004", "01") " " LST_END(
+	struct fabric *f = parse(
+		MORE_LST LST_END("CA", "00000000000000b1", "00000000000000b2", "a", "0004", "01") " " LST_END(
 			"SW", "00000000000000a1", "00000000000000a1", "s", "0003",
 			"09") " PHY=4x LOG=ACT\n"
 			      "rubbish\n" LST_END("CA", "00000000000000c1", "00000000000000c2", "a", "0004",
@@ -81,12 +81,13 @@ static void test_lst_bad(void **state)
 								    "02") " PHY=4x LOG=ACT\n");
 
 	(void)state;
-	assert_int_equal(f->n_nodes, 2);
-	assert_int_equal(count_warnings(f, "port above count"), 1);
-	assert_int_equal(count_warnings(f, "bad line"), 1);
+	assert_int_equal(f->n_nodes, 4);
+	assert_int_equal(f->node_nports[node(f, 0xa1)], 9);
+	assert_int_equal(count_warnings(f, "unread line"), 1);
 	assert_int_equal(count_warnings(f, "unknown line"), 1);
 	fabric_unref(f);
-	refused("{ CA Ports:02 nothing more\n", "x: found no line of a cabled port that can be used");
+	refused("{ CA Ports:02 nothing more\n",
+		"x:1: found '{ CA Ports:02 nothing more', expected two ends of a cable");
 }
 
 int main(void)

@@ -41,7 +41,9 @@ static void test_pair(void **state)
 	warns(f, "no such port", 1, "two, a DIR2, has no port L1/P1");
 	warns(f, "no such port", 2, "two, a DIR2, has no port L2/P1"); /* it is not there */
 	warns(f, "contradicting link", 0, "port 1 of two/card1/U1 or port 1 of h-3/U1 is cabled elsewhere");
-	warns(f, "unknown line", 0, "1 line not understood and skipped: line 13; the first is 'odd'");
+	warns(f, "unread line", 0,
+	      "left out: line 13; " FILES
+	      "topo/pair.topo:13: found 'odd', expected TYPE NAME, or below such a line");
 	assert_int_equal(f->node_sysguid[node(f, named(f, "one/card2/U1"))],
 			 f->node_sysguid[node(f, named(f, "one/spines/U1"))]);
 	assert_int_not_equal(f->node_sysguid[node(f, named(f, "two/card1/U1"))],
@@ -75,7 +77,9 @@ static struct fabric *made(const char *types, const char *topo, const char *why)
 	return f;
 }
 
-#define SW2 "TOPSYSTEM S,T\nNODE SW 2 C U1\n 1 -> P1\n 2 -> P2\nTOPSYSTEM R\nNODE SW 2 C U1\n 1 -> P1\n"
+#define SW2                                                              \
+	"TOPSYSTEM X\nNODE SW 2 C U1\n 1 -> P1\n 2 -> P2\n# comment\n\n" \
+	"TOPSYSTEM S,T\nNODE SW 2 C U1\n 1 -> P1\n 2 -> P2\nTOPSYSTEM R\nNODE SW 2 C U1\n 1 -> P1\n"
 
 static void test_is_topo(void **state)
 {
@@ -145,22 +149,43 @@ static void test_odd_types(void **state)
 
 		assert_int_equal(f->n_nodes, 3);
 		cabled(f, "a/U1", 1, "b/U1", 2, WIDTH_4X, SPEED_SDR);
-		assert_int_equal(count_warnings(f, "unknown line"), 1);
-		warns(f, "unknown line", 0,
-		      "types: 1 line not understood and skipped; the first, line 8, is '");
-		warns(f, "unknown line", 0, bad[i]);
+		assert_int_equal(count_warnings(f, "unread line"), 1); /* for both systems of the file */
+		warns(f, "unread line", 0, "left out: line 14; types:14: found '");
+		warns(f, "unread line", 0, bad[i]);
 		fabric_unref(f);
 		free(types);
 	}
 	/* before any system; wires of no part */
-	{
-		struct fabric *f =
-			made("NODE SW 2 C U1\nSUBSYSTEM B b\n 1 -> P1\n" SW2, "S a\n P1 -> S b P1\n", NULL);
+	made("NODE SW 2 C U1\nSUBSYSTEM B b\n 1 -> P1\n" SW2, "S a\n P1 -> S b P1\n",
+	     "types:1: found 'NODE SW 2 C U1', expected a line of SYSTEM, NODE, SUBSYSTEM or a wire; 3 of 14 "
+	     "lines");
+}
 
-		warns(f, "unknown line", 0, "types: 3 lines not understood and skipped; the first, line 1,");
-		assert_int_equal(f->n_links, 1);
-		fabric_unref(f);
-	}
+/* Lines of a .topo that are wrong: told, and cables behind such a line are no other system's. */
+static void test_odd_lines(void **state)
+{
+	struct text t = {0};
+	struct fabric *f;
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		text_add(&t, "S a%u\n P1 -> S b%u P1\n", i, i);
+	text_add(&t, "S\n P2 -> S c P1\nS d\n P1 -> S e P1\n P2 -> S f\n");
+	f = made(SW2, text_str(&t), NULL);
+	warns(f, "unread line", 0,
+	      "3 lines of nodes, ports or cables not understood and left out: lines 81, 82, 85; x:81: found "
+	      "'S'");
+	cabled(f, "d/U1", 1, "e/U1", 1, WIDTH_4X, SPEED_SDR);
+	assert_int_equal(f->n_links, 41);
+	fabric_unref(f);
+	made(SW2, "S a\n P1 -> S b P1\nS\n",
+	     "x:3: found 'S', expected TYPE NAME, or below such a line PORT -> ");
+	text_add(&t, " P2 -> S");
+	f = made(SW2, text_str(&t), NULL);
+	warns(f, "cut record", 0, "x ends within a record");
+	assert_int_equal(count_warnings(f, "unread line"), 1);
+	fabric_unref(f);
+	text_free(&t);
 }
 
 /* Ports that a chip or board does not have; a port that two wires take; what a system is called twice. */
@@ -220,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_pair),	       cmocka_unit_test(test_is_topo),
 		cmocka_unit_test(test_refused),	       cmocka_unit_test(test_odd_types),
 		cmocka_unit_test(test_contradictions), cmocka_unit_test(test_folders),
+		cmocka_unit_test(test_odd_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
