@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static bool of_fabric(const struct warning *w)
 {
 	static const char *const kinds[] = {"slow link", "duplicate LID", "duplicate GUID",
-					    "LID out of range"};
+					    "LID out of range", "place of the subnet manager"};
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!w->line && !strcmp(w->kind, kinds[i]))
@@ -33,8 +33,10 @@ static void check_written(const struct fabric *f)
 	if (fabric_parse("written", text, size, &g, &e) || g->n_nodes != f->n_nodes)
 		abort();
 	for (size_t i = 0; i < g->warnings.n; i++)
-		if (!of_fabric(&g->warnings.w[i]))
+		if (!of_fabric(&g->warnings.w[i])) {
+			fprintf(stderr, "read back: %s: %s\n", g->warnings.w[i].kind, g->warnings.w[i].text);
 			abort();
+		}
 	fabric_unref(g);
 	free(text);
 }

@@ -11,7 +11,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.dont_write_bytecode = True
-sys.path[:0] = [os.path.join(TESTS, "parity"), TESTS]
+sys.path[:0] = [os.path.join(TESTS, "parity"), os.path.join(TESTS, "live"), TESTS]
 import contract  # noqa: E402
 
 
@@ -151,7 +151,7 @@ def long_case(parity, seed, number, least):
 
 def sequences(turn, least=25):
     """Long sequences of events under OpenSM; after each sweep its tables, those read live and ours are the same."""
-    os.environ["IBSCOPE"] = turn.program("ibscope-san")
+    os.environ.update(IBSCOPE=turn.program("ibscope-san"), SEED=str(turn.seed))
     parity = module("parity_run", "parity", "run.py")
     ibscope = turn.program("ibscope")
     n = 0
