@@ -528,9 +528,30 @@ def scripts():
     verdict(done.returncode == 1, "standard output is full: %d" % done.returncode)
 
 
+def rules():
+    """Where OpenSM and its manual differ: help and page tell one list; each command shows it, and a line tells that it matters."""
+    told = [n for n in answer("help rules")["names"] if n["kind"] == "rule"]
+    items = page_items()
+    same("rule", items["Where OpenSM and its manual differ"], [n["name"] for n in told])
+    own = re.sub(r"\s+", " ", plain(read(os.path.relpath(PAGE, TOP))))
+    for n in told:
+        verdict(n["text"].replace("`", "") in own, "manual page: does not say of %s: %s" % (n["name"], n["text"]))
+        line = re.search(r"Try `(.*); set rules manual`\.$", n["text"])[1]
+        found = run(["-e", line + "; show summary; export lfts -; export paths -; echo HERE; set rules manual; show summary; export lfts -; export paths -"])
+        before, _, after = found.stdout.partition("HERE\n")
+        parts = [re.search(r"^routed by (\S+)[\s\S]*?(^Unicast lids[\s\S]*)", x, re.M) for x in (before, after)]
+        verdict(all(parts) and parts[0].groups() != parts[1].groups(), "%s: the routes are the same: %s" % (line, found.stderr))
+        verdict("manual" in before and "manual" in after, "%s: no line tells that the rules matter" % line)
+    for path in files(".c"):
+        if path.startswith("engines/") and "manual_rules(" in read(path):
+            engine = {"counted": "minhop", "updown": "updn", "torus": "torus-2QoS"}.get(path.split("/")[1], path.split("/")[1])
+            verdict(any(engine in re.split("[ ,:]+", n["name"]) for n in told), "help rules: nothing of %s" % path)
+
+
 def claims():
     global PANES
     PANES = pane_names()
+    rules()
     scripts()
     lengths()
     keymaps()

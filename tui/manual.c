@@ -16,6 +16,7 @@
 #include "core/session/contract.h"
 #include "core/session/topics.h"
 #include "core/source/synth.h"
+#include "engines/rules.h"
 #include "engines/topics.h"
 #include "tui/keymap.h"
 #include "tui/limits.h"
@@ -534,6 +535,21 @@ static void put_kinds(const struct manual *m)
 	help_lines(m->out, synth_help);
 }
 
+static void put_rules(const struct manual *m)
+{
+	list_begin(m->out);
+	for (const struct rule_difference *d = rule_differences; d->what; d++) {
+		struct text t = {0};
+
+		fputs(".It ", m->out);
+		prose(m->out, d->what, strlen(d->what));
+		text_add(&t, "%s %s Try `%s; set rules manual`", d->program, d->manual, d->shows);
+		sentence(m->out, text_str(&t));
+		text_free(&t);
+	}
+	list_end(m->out);
+}
+
 static void put_limits(const struct manual *m)
 {
 	list_begin(m->out);
@@ -654,6 +670,7 @@ static const struct {
 	{"@panes@\n", put_panes},
 	{"@topics@\n", put_topics},
 	{"@actions@\n", put_actions},
+	{"@rules@\n", put_rules},
 	{"@limits@\n", put_limits},
 	{"@schema@\n", put_schema},
 	{"@json kinds@\n", put_json_kinds},

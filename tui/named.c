@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/session/topics.h"
 #include "core/source/synth.h"
+#include "engines/rules.h"
 #include "tui/limits.h"
 #include "tui/ui.h"
 
@@ -32,6 +33,16 @@ static void name_panes(taker *take, void *to)
 			if (is_column_name(k->name))
 				take(to, &(struct named){"column", k->name, all_views[i]->name, "", k->help});
 		}
+}
+
+static void name_rules(taker *take, void *to)
+{
+	for (const struct rule_difference *d = rule_differences; d->what; d++) {
+		char *text = str_printf("%s %s Try `%s; set rules manual`.", d->program, d->manual, d->shows);
+
+		take(to, &(struct named){"rule", d->what, "", "", text});
+		free(text);
+	}
 }
 
 static void name_limits(taker *take, void *to)
@@ -91,6 +102,7 @@ void name_all(taker *take, void *to)
 		take(to, &(struct named){"word", word, "", "", w->help});
 		free(word);
 	}
+	name_rules(take, to);
 	name_limits(take, to);
 	name_fabrics(take, to);
 }

@@ -232,13 +232,13 @@ static void shift(const struct assign *a, unsigned n, struct best *b)
 /*
  * By the words of OpenSM's manual, where its program looks at all earlier LIDs: another system than the LID
  * before, which has the port `before`, else another node, else the count.  Under those rules candidates show
- * it.
+ * it.  *as_good: is `other` as good by these words?
  */
-static struct choice by_manual(struct assign *a, unsigned before, unsigned n)
+static struct choice by_manual(struct assign *a, unsigned before, unsigned n, unsigned other, bool *as_good)
 {
 	static const enum why_rule rules[] = {WHY_NEW_SYSTEM, WHY_NEW_NODE, WHY_UNTOLD};
-	unsigned at = a->shifting ? assign_shift(a, n) : 0, port[3] = {0}, best = 0;
-	uint32_t old = remote_node(a, before), least[3] = {NONE, NONE, NONE};
+	unsigned at = a->shifting ? assign_shift(a, n) : 0, port[3] = {0}, best = 0, others = 0;
+	uint32_t old = remote_node(a, before), least[3] = {NONE, NONE, NONE}, count = 0;
 
 	for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0) {
 		struct cand *k = &a->cand[at];
@@ -249,6 +249,10 @@ static struct choice by_manual(struct assign *a, unsigned before, unsigned n)
 
 		if (a->manual)
 			*k = (struct cand){k->port, class > 0, class > 1, false, k->count, 0};
+		if (k->port == other) {
+			others = class;
+			count = k->count;
+		}
 		if (k->count < least[class]) {
 			least[class] = k->count;
 			port[class] = k->port;
@@ -256,6 +260,7 @@ static struct choice by_manual(struct assign *a, unsigned before, unsigned n)
 	}
 	while (!port[best])
 		best++;
+	*as_good = others == best && count == least[best];
 	return (struct choice){.port = port[best], .rule = rules[best], .n = n};
 }
 
@@ -293,9 +298,10 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 		c->rule = WHY_NEW_NODE;
 	}
 	if (before && before < a->num_ports && !a->dor) {
-		struct choice m = by_manual(a, before, n);
+		bool as_good;
+		struct choice m = by_manual(a, before, n, c->port, &as_good);
 
-		a->n_other += m.port != c->port;
+		a->n_other += !as_good;
 		if (a->manual)
 			*c = m;
 	}

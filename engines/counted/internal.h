@@ -87,7 +87,7 @@ struct assign {
 	bool dor, shifting, profile_switches, plain;
 	bool manual; /* several LIDs a port: by the words of OpenSM's manual */
 	unsigned lmc;
-	uint32_t n_other; /* entries for which the other set of rules takes another port */
+	uint32_t n_other; /* choices of the program that the words of the manual do not allow */
 	struct dest *dest;
 	uint32_t n_dest;
 	struct search_order search;

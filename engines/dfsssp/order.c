@@ -27,7 +27,14 @@ static int read_set(const struct engine_input *in, struct engine_output *out, co
 	guid_file_read(&g, path, manual_rules(in->options), in->progress);
 	rc = g.n > 0;
 	if (g.stopped)
-		rc = err_set(&out->refused, "%s cannot be used (%s): %.300s", option, label, g.why.msg);
+		rc = err_set(&out->refused, "%s cannot be used (%s): %.300s%s", option, label, g.why.msg,
+			     g.stopped == UINT32_MAX
+				     ? ""
+				     : "; by the manual (`set rules manual`) only the line is ignored");
+	if (g.skipped)
+		note_add(&out->notes, NOTE_RULES,
+			 "%s: %s ignored as the manual says; OpenSM itself refuses to route then\n", option,
+			 PLURAL(g.skipped, "invalid line"));
 	for (size_t i = 0; rc > 0 && i < g.n; i++) {
 		uint32_t ep = fabric_endport_by_guid(in->topo->fabric, g.l[i].guid);
 

@@ -72,9 +72,9 @@ const struct command session_commands[] = {
 		    "else is printed "
 		    "has help too:\n"
 		    "  options, panes, their columns, keys, actions, words of bindings (%switch), limits, "
-		    "synthetic fabrics. "
-		    "`help options`,\n"
-		    "  `help panes` and so on list all of a kind.\n",
+		    "synthetic fabrics,\n"
+		    "  rules (where OpenSM and its manual differ).  `help options`, `help rules` and so on "
+		    "list all of a kind.\n",
 	 .json = "commands[] object commands\n"
 		 "commands[].name string its name\n"
 		 "commands[].syntax string how it is typed\n"
@@ -89,7 +89,7 @@ const struct command session_commands[] = {
 		 "topics[].source string? where that is written\n"
 		 "topics[].try string a command line that shows it\n"
 		 "names[] object? what else has the name, or is of the kind asked for\n"
-		 "names[].kind string(option/pane/column/key/action/word/limit/fabric) what it is\n"
+		 "names[].kind string(option/pane/column/key/action/word/rule/limit/fabric) what it is\n"
 		 "names[].name string its name\n"
 		 "names[].place string? of a column its pane, of a key where it holds\n"
 		 "names[].syntax string? what is typed behind it\n"

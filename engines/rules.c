@@ -1,0 +1,33 @@
+#include "engines/rules.h"
+
+#include <stddef.h>
+
+const struct rule_difference rule_differences[] = {
+	{"updn, an invalid line of root_guid_file",
+	 "The program stops reading there, keeps the roots read before and looks for more.",
+	 "The manual leaves out the line.", "synth ring:5; route updn root_guid_file=lesson:odd.roots"},
+	{"updn, the GUID of a CA in root_guid_file", "The program ignores it.",
+	 "In the manual it stands for the switch that the CA hangs on.",
+	 "synth ring:5; route updn root_guid_file=lesson:host.roots"},
+	{"ftree, an invalid line of a file of GUIDs", "The program stops reading there.",
+	 "The manual leaves out the line.",
+	 "synth lesson:tree2; route ftree root_guid_file=lesson:odd.roots"},
+	{"sssp, dfsssp, an invalid line of a file of GUIDs", "The program refuses to route.",
+	 "The manual leaves out the line.",
+	 "synth lesson:tree2; route dfsssp cn_guid_file=lesson:odd.roots qos=TRUE"},
+	{"ftree, trees that are not pure",
+	 "The program looks at the first group of cables down from a switch, and not at the places of CAs.",
+	 "By the manual all groups have as many cables, all CAs are at one level, or the engine refuses.",
+	 "synth xgft:2,2,4:1,2,2,parallel=2,shuffle=1,seed=21; fail random 1 seed=21; route ftree"},
+	{"lash, lmc above 0", "The program routes.", "By the manual it refuses.",
+	 "synth lesson:tree2; route lash lmc=1"},
+	{"torus-2QoS, the line torus or mesh", "The program takes it anywhere before the datelines.",
+	 "The manual wants it first.",
+	 "synth torus:3x3; route torus-2QoS torus_config=lesson:odd.torus qos=TRUE"},
+	{"minhop, updn, dnup, file: several LIDs of a port",
+	 "The program prefers a system that no earlier LID of the port goes by, then such a node, then the "
+	 "count.",
+	 "The manual prefers another system than that of the LID before, then another node, then the count.",
+	 "synth torus:4x4; route minhop lmc=2"},
+	{NULL, NULL, NULL, NULL},
+};
