@@ -35,25 +35,14 @@ static void add_change(const struct recording *r, struct step_about *a, size_t *
 							  .now_text = text_taken(&now)};
 }
 
-/* Those that the step names, and the route it counts. */
 static void list_changes(const struct walk *w, struct step_about *a)
 {
-	const struct recording *r = walk_recording(w);
-	const struct rec_event *ev = walk_event(w);
 	uint32_t cursor = 0;
 	size_t cap = 0;
 	struct rec_delta d;
 
-	while (recording_next_delta(r, a->step, &cursor, &d))
-		add_change(r, a, &cap, &d);
-	if (!rec_counts(ev))
-		return;
-	d.table = T_COUNT;
-	d.at = switch_port_id(recording_sweep(r)->fabric, ev->a, ev->port);
-	d.now = walk_value(w, T_COUNT, d.at);
-	d.was = d.now - 1;
-	if (recording_keeps(r, T_COUNT, d.at))
-		add_change(r, a, &cap, &d);
+	while (walk_next_delta(w, &cursor, &d))
+		add_change(walk_recording(w), a, &cap, &d);
 }
 
 /* --- what it was chosen from --------------------------------------------------------------------- */
@@ -201,8 +190,7 @@ static void fill(const struct recording *r, struct walk *w, struct step_about *a
 	a->source = ev ? recording_source(r, ev) : "";
 	walk_sentence(w, &t);
 	a->sentence = text_taken(&t);
-	if (ev)
-		list_changes(w, a);
+	list_changes(w, a);
 }
 
 struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,

@@ -180,6 +180,24 @@ uint32_t walk_value(const struct walk *w, enum rec_table t, uint32_t at)
 	return rec_tables[t].wide ? ((const uint32_t *)w->table[t])[at] : ((const uint8_t *)w->table[t])[at];
 }
 
+bool walk_next_delta(const struct walk *w, uint32_t *cursor, struct rec_delta *d)
+{
+	const struct rec_event *ev = walk_event(w);
+
+	if (!ev || *cursor == UINT32_MAX)
+		return false;
+	if (recording_next_delta(w->r, w->at, cursor, d))
+		return true;
+	*cursor = UINT32_MAX;
+	if (!rec_counts(ev))
+		return false;
+	d->table = T_COUNT;
+	d->at = switch_port_id(w->r->sweep->fabric, ev->a, ev->port);
+	d->now = walk_value(w, T_COUNT, d->at);
+	d->was = d->now - 1;
+	return recording_keeps(w->r, T_COUNT, d->at);
+}
+
 const uint8_t *walk_bytes(const struct walk *w, enum rec_table t)
 {
 	return rec_tables[t].wide ? NULL : w->table[t];

@@ -26,6 +26,8 @@ const struct rec_event *walk_event(const struct walk *w);
 
 /* A cell of a table now; tables that the engine does not have are as they begin. */
 uint32_t walk_value(const struct walk *w, enum rec_table t, uint32_t at);
+/* The changes of the present step, with the route that it counts; as recording_next_delta(). */
+bool walk_next_delta(const struct walk *w, uint32_t *cursor, struct rec_delta *d);
 /* All cells of a table of bytes, or of a wide table; NULL: the engine has none. */
 const uint8_t *walk_bytes(const struct walk *w, enum rec_table t);
 const uint32_t *walk_words(const struct walk *w, enum rec_table t);

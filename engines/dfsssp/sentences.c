@@ -82,7 +82,7 @@ static void decide_way(const struct ds_run *x, const struct rec_offer *own, cons
 
 void ds_tell_choice(const struct ds_run *x, const struct ds_cause *cause)
 {
-	static const char *const quantity[] = {"distance", "weight", "hops", "taken"};
+	static const char *const quantity[] = {"distance", "weight", "hops", "heap order"};
 	const uint32_t *sw = x->d->graph->sw;
 	struct rec_choice *c = rec_choice(x->in, sw[cause->v], cause->lid);
 	const char *text;

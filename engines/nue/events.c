@@ -410,7 +410,7 @@ static void compare_offers(struct nue_cause *c)
 
 enum why_rule nue_rule_of(const struct rec_offer *own, const struct rec_offer *o)
 {
-	if (o && o->q[NUE_IS_BLOCKED] == 1 && o->q[NUE_DISTANCE] < own->q[NUE_DISTANCE])
+	if (o && o->q[NUE_IS_BLOCKED] == 1 && o->q[NUE_DISTANCE] <= own->q[NUE_DISTANCE])
 		return WHY_BLOCKED;
 	if (o && o->q[NUE_DISTANCE] == own->q[NUE_DISTANCE])
 		return WHY_TIE;

@@ -90,17 +90,27 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 	const struct rec_offer *w = c->own;
 	enum why_rule rule = nue_rule_of(w, o);
 	int64_t far = w->q[NUE_DISTANCE];
+	const struct fabric *f = x->in->topo->fabric;
 	struct text t = {0};
 
-	if (rule == WHY_BLOCKED) {
+	if (o && o->q[NUE_DISTANCE] == INT64_MIN) {
+		decide(d, WHY_SHORTEST, "The way of %s leads over %s itself, so port %u offers none.",
+		       f->node_name[f->port_node[o->peer]], name(x, c->v), o->port);
+	} else if (rule == WHY_BLOCKED) {
 		add_cycle(x, c->v, o, &t);
 		decide(d, rule,
-		       "Port %u would be lighter (%" PRId64 " to %" PRId64
+		       "Port %u would be %s (%" PRId64 " to %" PRId64
 		       "), but its dependency would close a cycle in layer %u through %s.",
-		       o->port, o->q[NUE_DISTANCE], far, x->layer, text_str(&t));
+		       o->port, o->q[NUE_DISTANCE] < far ? "lighter" : "as light", o->q[NUE_DISTANCE], far,
+		       x->layer, text_str(&t));
+	} else if (rule == WHY_TIE && f->port_node[w->peer] == f->port_node[o->peer]) {
+		decide(d, rule,
+		       "Ports %u and %u lead to the same switch at distance %" PRId64
+		       "; the search met port %u first.",
+		       w->port, o->port, far, w->port);
 	} else if (rule == WHY_TIE) {
 		decide(d, rule, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.", w->port,
-		       o->port, far, x->in->topo->fabric->node_name[x->in->topo->fabric->port_node[w->peer]]);
+		       o->port, far, f->node_name[f->port_node[w->peer]]);
 	} else if (o && o->q[NUE_DISTANCE] > far) {
 		decide(d, rule, "Distance %" PRId64 " over %s; port %u has %" PRId64 " over %" PRId64 ".",
 		       far, PLURAL((uint64_t)w->q[NUE_LINKS], "channel"), o->port, o->q[NUE_DISTANCE],
@@ -111,7 +121,7 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 		       ") by later changes behind it.",
 		       far, o->port, o->q[NUE_DISTANCE]);
 	} else {
-		decide(d, rule, "Distance %" PRId64 " over %s; no other port leads there.", far,
+		decide(d, rule, "Distance %" PRId64 " over %s; no other port offered an open way.", far,
 		       PLURAL((uint64_t)w->q[NUE_LINKS], "channel"));
 	}
 	text_free(&t);
@@ -156,7 +166,7 @@ void nue_tell_choice(const struct nue_run *x, const struct nue_cause *cause)
 		const struct rec_offer *o = &cause->offer[i];
 
 		*rec_offer(c, o->port, o->peer) = *o;
-		if (o->port == c->via && o != cause->own && o->q[NUE_DISTANCE] != INT64_MIN)
+		if (o->port == c->via && o != cause->own)
 			decide_entry(x, cause, o, &c->against);
 	}
 	if (!decide_common(x->in->topo, x->in->lids, c->sw, cause->lid, c->port, &c->decided) &&
@@ -502,10 +512,13 @@ bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, stru
 			break;
 		e -= nue_degree(g, v);
 	}
-	text_add(out, "%s -> %s -> ", switch_name(f, g->sw[g->to[g->first[v] + e]]),
-		 switch_name(f, g->sw[v]));
-	text_add(out, "%s in layer %u", c < g->n_channels ? switch_name(f, g->sw[g->from[c]]) : "a host",
-		 at / n->n_edges);
+	e += g->first[v];
+	text_add(out, "%s[%u] -> %s", switch_name(f, g->sw[g->to[e]]), g->rport[e], switch_name(f, g->sw[v]));
+	if (c < g->n_channels)
+		text_add(out, "[%u] -> %s", g->rport[c], switch_name(f, g->sw[g->from[c]]));
+	else
+		text_add(out, " -> a host");
+	text_add(out, " in layer %u", at / n->n_edges);
 	return true;
 }
 

@@ -24,7 +24,7 @@ from guide import PROGRAM, SECONDS, SEED, program, tables_of
 
 REASONED = int(os.environ.get("REASONED", "12"))
 ASKED = int(os.environ.get("ASKED", "30"))
-NO_PORT = 255
+STEPS = 15      # of the run of each state, shown
 
 
 def ask(commands):
@@ -415,7 +415,7 @@ def rows_of(lines):
     heads = [i for i, line in enumerate(lines) if re.match(r"  port {2,}\S", line)]
     if not heads:
         return []
-    names = re.findall(r"(?:inside|system|node) \w+|\w+", lines[heads[0]])[1:-1]
+    names = re.findall(r"(?:inside|system|node|heap) \w+|\w+", lines[heads[0]])[1:-1]
     rows = []
     for line in lines[heads[0] + 1:]:
         found = re.match(r"([> ]) (\d+|-) +(.*)", line)
@@ -484,6 +484,41 @@ def check_entry(st, sw, lid, answers):
                                              "\n    ".join(answer["text"]))
 
 
+def value_of(text):
+    """The number in the words of a value; None: words alone."""
+    found = re.fullmatch(r"(?:port |layer )?(-?\d+)(?: hops?)?", text)
+    return int(found[1]) if found else None
+
+
+def check_step(answer):
+    """`step show`: deltas and candidates of the text are those of the JSON."""
+    text, told = answer["text"], []
+    for line in text:
+        found = re.match(r"       ([\w ]+?) of (.+): (.+), was (.+)$", line)
+        if found:
+            told.append(found.groups())
+    deltas = answer["deltas"]
+    places = [(d["table"], d["where"]) for d in deltas]
+    if len(set(places)) != len(places):
+        raise Wrong("two cells of one name in %s" % places)
+    expect("changes", [t[:2] for t in told], places[:20])
+    for t, d in zip(told, deltas):
+        if t[0] not in ("entry", "hops", "hops before", "count", "weight", "distance", "rank", "routes"):
+            continue
+        for word, number in ((t[2], d["now"]), (t[3], d["was"])):
+            expect("value", (value_of(word) if word != "none" else number), number if value_of(word) is not None or
+                   word == "none" else None)
+    more = [int(m[1]) for m in (re.match(r"       and (\d+) more changes?$", line) for line in text) if m]
+    expect("more changes", sum(more), max(0, min(1000, len(deltas)) - 20) if len(deltas) < 1000 else sum(more))
+    rows = rows_of([line[7:] for line in text])
+    skipped = {"port", "peer", "peer_guid", "peer_lid", "peer_port", "chip", "chip_guid", "chip_lid", "taken"}
+    expect("candidates", [(r[0], r[1], r[2]) for r in rows],
+           [(c["taken"], "-" if "chip" in c else str(c["port"]), {k: v for k, v in c.items() if k not in skipped})
+            for c in answer["candidates"]])
+    if answer["told"].strip() and answer["told"].splitlines()[-1].strip() not in [line.strip() for line in text]:
+        raise Wrong("not in the text: %s" % answer["told"])
+
+
 # --- trials
 
 def drawn(dice, engine):
@@ -540,7 +575,8 @@ def trial(engine, number, folder):
     for gone in events:
         lines = start + ["fail link %s[%d]" % a for a in gone]
         try:
-            table = tables_of(net, ask(lines + ["export lfts -"])[-1]["content"])
+            said = ask(lines + ["export lfts -", "step start", "step to 1"])
+            table, steps = tables_of(net, said[-3]["content"]), said[-1]["of"]
         except RuntimeError as e:
             if "refused" in str(e) or "no_fallback" in str(e):
                 break
@@ -559,7 +595,15 @@ def trial(engine, number, folder):
         if ASKED and len(entries) > ASKED:
             entries = dice.sample(entries, ASKED)
         questions = [["why %s %d" % e] + ["why %s %d via %d" % (*e, p) for p in st.ports(e[0])] for e in entries]
-        answers = ask(lines + sum(questions, []))[len(lines):]
+        shown = sum((["step to %d" % dice.randrange(1, steps + 1), "step show"] for _ in range(STEPS)), ["step start"])
+        answers = ask(lines + sum(questions, []) + shown)[len(lines):]
+        for answer in answers[len(answers) - 2 * STEPS + 1::2]:
+            asked += 1
+            try:
+                check_step(answer)
+            except Wrong as e:
+                wrong += 1
+                print("%s, failed %s: step %d: %s\n    %s" % (told, gone, answer["step"], e, "\n    ".join(answer["text"])))
         for (sw, lid), q in zip(entries, questions):
             asked += len(q)
             for text in check_entry(st, sw, lid, answers[:len(q)]):

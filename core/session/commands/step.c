@@ -111,8 +111,7 @@ static json_t *deltas_json(const struct walk *w)
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
 
-	while (walk_step(w) && n++ < MOST &&
-	       recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d)) {
+	while (n++ < MOST && walk_next_delta(w, &cursor, &d)) {
 		struct text place = {0};
 
 		recording_cell(walk_recording(w), d.table, d.at, &place);
