@@ -206,6 +206,44 @@ def survey(state):
         same(what + "outside", row["outside"], outside)
 
 
+def pair_paths(net):
+    """(name, name, offset of the LID) -> path, or why there is none."""
+    return {(a, b, k): net.path(net.by_name[a], lid) for a, b in itertools.permutations(net.by_name, 2)
+            for k, lid in enumerate(net.lids[net.by_name[b]])}
+
+
+def named(net, way):
+    return way if isinstance(way, str) else [(net.name[s], p) for s, p in way]
+
+
+def event(state):
+    """What an event tells of pairs, and the journal of it."""
+    command = "restore all" if any(c.startswith("fail") for c in state.before) and state.rng.random() < .5 else \
+        "fail random 1 seed=%d" % state.rng.randrange(10 ** 6)
+    if command.startswith("fail") and not state.net.channels:
+        return
+    told = state.ask(command)["change"]
+    after = State(state.fabric, [*state.before, command], state.engine, state.options, False, state.rng)
+    was, now = pair_paths(state.net), pair_paths(after.net)
+    had, have = ({p for p, way in paths.items() if not isinstance(way, str)} for paths in (was, now))
+    both = had & have
+    want = {
+        "pairs": len(now), "pairs_before": len(was), "lost": len(had - have), "regained": len(have - had),
+        "rerouted": sum(named(state.net, was[p]) != named(after.net, now[p]) for p in both),
+        "longer": sum(len(now[p]) > len(was[p]) for p in both), "shorter": sum(len(now[p]) < len(was[p]) for p in both),
+        "max_links_before": max((len(was[p]) + 1 for p in had), default=0),
+        "max_links_after": max((len(now[p]) + 1 for p in have), default=0)}
+    for key, n in want.items():
+        same("%s: %s" % (command, key), told[key], n)
+    last = after.ask("journal")["events"][-1]
+    for key in "rerouted", "lost", "regained":
+        same("%s: journal: %s" % (command, key), last[key], want[key])
+    lost = re.search(r"of (\d+) pairs? .*take another path, (\d+)(?: of (\d+) before)? lost", state.text(command))
+    expect(lost, command, "tells", state.text(command))
+    same(command + ": text", [int(lost[1]), int(lost[2])], [len(now), want["lost"]])
+    expect(not want["lost"] or int(lost[3] or lost[1]) == len(was), command, "tells", state.text(command))
+
+
 def advice(state):
     """`advise`: what it ranks by is what other commands say of an engine once it routes."""
     if not state.fresh:
@@ -247,7 +285,7 @@ def single_points(state):
     same("single points, hosts behind them", told and (int(told[1]), int(told[2])), (points, len(behind)) if points else None)
 
 
-COMPUTED = [service_levels, survey, advice, single_points]
+COMPUTED = [service_levels, survey, event, advice, single_points]
 
 # --- the states -------------------------------------------------------------------------------------
 

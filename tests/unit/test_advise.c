@@ -207,7 +207,7 @@ static void order_and_reasons(void **state)
 		unsigned is;
 		const char *reason;
 	} out[] = {
-		{5, "effective bisection equal within its intervals; mean shift 2.00 against 3.00"},
+		{5, "mean shift 2.00 against 3.00 (effective bisection equal within its intervals)"},
 		{4, "the next gives way to another engine after 1 failure of 9"},
 		{3, "the next loses 3 pairs"},
 		{1, "most routes on a link 1000 against 4001"},

@@ -81,7 +81,7 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 
 static void expect_row(const json_t *row, const json_t *columns)
 {
-	bool was = json_object_get(row, "links");
+	bool links = json_object_get(row, "links"), pairs = json_object_get(row, "pairs");
 	size_t i;
 	json_t *name;
 
@@ -92,10 +92,11 @@ static void expect_row(const json_t *row, const json_t *columns)
 		const json_t *cell = json_object_get(row, json_string_value(name));
 
 		assert_true(json_is_string(cell) || json_is_number(cell) || json_is_null(cell));
-		was = was && strcmp(json_string_value(name), "links");
+		links = links && strcmp(json_string_value(name), "links");
+		pairs = pairs && strcmp(json_string_value(name), "pairs");
 	}
 	/* a column that had another name before has that as a key, too */
-	assert_int_equal(json_object_size(row), json_array_size(columns) + 3 + was);
+	assert_int_equal(json_object_size(row), json_array_size(columns) + 3 + links + pairs);
 }
 
 /* Both outputs agree; the number of rows, or -1 when the pane refuses. */

@@ -4,7 +4,7 @@
 #include "core/session/command.h"
 #include "views/base/view.h"
 
-enum { C_NUMBER, C_EVENT, C_ENGINE, C_ENTRIES, C_REROUTED, C_LOST, C_TIME };
+enum { C_NUMBER, C_EVENT, C_ENGINE, C_ENTRIES, C_REROUTED, C_LOST, C_REGAINED, C_TIME };
 
 static const struct column columns[] = {
 	{.name = "event", .help = "its number; `journal N` goes there", .right = true, .numeric = true},
@@ -15,12 +15,18 @@ static const struct column columns[] = {
 	 .right = true,
 	 .numeric = true,
 	 .drop = 2},
-	{.name = "pairs",
-	 .help = "pairs of hosts that take another path",
+	{.name = "rerouted",
+	 .was = "pairs",
+	 .help = "pairs of hosts that had a path and take another one",
 	 .right = true,
 	 .numeric = true,
 	 .drop = 3},
 	{.name = "lost", .help = "pairs of hosts without a path since", .right = true, .numeric = true},
+	{.name = "regained",
+	 .help = "pairs of hosts that had none and have a path since",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 4},
 	{.name = "ms",
 	 .help = "milliseconds of the sweep",
 	 .width = 8,
@@ -62,6 +68,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return ev->change ? (int64_t)ev->change->rerouted : -1;
 	case C_LOST:
 		return ev->change ? (int64_t)ev->change->lost : -1;
+	case C_REGAINED:
+		return ev->change ? (int64_t)ev->change->regained : -1;
 	case C_TIME:
 		return ev->sweep ? (int64_t)(ev->sweep->seconds * 1e6) : -1;
 	}

@@ -118,14 +118,14 @@ static char *why(const struct advice_row *a, const struct advice_row *b)
 	if (by_ebb(a, b) < 0)
 		return str_printf("effective bisection %.3f against %.3f", a->ebb.value, b->ebb.value);
 	if (a->ebb.value < b->ebb.value || a->ebb.value > b->ebb.value)
-		even = "effective bisection equal within its intervals; ";
+		even = " (effective bisection equal within its intervals)";
 	if (a->shift_mean < b->shift_mean - MEAN_EPSILON)
-		return str_printf("%smean shift %.2f against %.2f", even, a->shift_mean, b->shift_mean);
+		return str_printf("mean shift %.2f against %.2f%s", a->shift_mean, b->shift_mean, even);
 	if (a->max_load < b->max_load)
-		return str_printf("%smost routes on a link %u against %u", even, a->max_load, b->max_load);
+		return str_printf("most routes on a link %u against %u%s", a->max_load, b->max_load, even);
 	if (a->vls < b->vls)
-		return str_printf("%s%s against %u", even, PLURAL(a->vls, "VL"), b->vls);
-	return str_printf("%sthe simpler engine; all else is alike", even);
+		return str_printf("%s against %u%s", PLURAL(a->vls, "VL"), b->vls, even);
+	return str_printf("the simpler engine; all else is alike%s", even);
 }
 
 /* --- the order ---------------------------------------------------------------------------------------- */

@@ -462,6 +462,18 @@ static bool any_source_changed(const struct comparison *c, const struct fabric *
 	return false;
 }
 
+static uint64_t count_pairs(const struct comparison *c, const struct routing *r)
+{
+	uint64_t hosts = 0, lids = 0;
+
+	for (uint32_t ep = 0; ep < r->topo->fabric->n_endports; ep++)
+		if (host_switch(c, r, ep) != NO_ID) {
+			hosts++;
+			lids += r->lids->count[ep];
+		}
+	return hosts ? lids * (hosts - 1) : 0;
+}
+
 static bool run_comparison(struct comparison *c, struct progress *p)
 {
 	const struct fabric *f = c->b->topo->fabric;
@@ -480,7 +492,6 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 		.changed = NEW_ARRAY(n, uint8_t),
 	};
 	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
-	uint64_t hosts = 0;
 	bool done;
 
 	w.own_col = NEW_ARRAY(n_own + 1, uint8_t);
@@ -492,11 +503,8 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	count_entries(c, lid_a, marked, p);
 	mark_cables(c, top, marked);
 	done = walk_all(&w, lid_a, top, marked, any_source_changed(c, f), p);
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		hosts += host_switch(c, c->b, ep) != NO_ID;
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (host_switch(c, c->b, ep) != NO_ID)
-			c->pairs += c->b->lids->count[ep] * (hosts - 1);
+	c->pairs = count_pairs(c, c->b);
+	c->pairs_before = count_pairs(c, c->a);
 	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;
 	c->mean_hops_after = w.n_b ? (double)w.sum_b / w.n_b : 0;
 	free(w.col_a);

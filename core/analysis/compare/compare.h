@@ -33,8 +33,8 @@ struct comparison {
 	uint32_t switches_gone, switches_new;  /* not counted in the entries */
 	uint64_t entries_lost, entries_gained; /* of these: to 255, from 255 */
 	uint32_t *switch_entries;	       /* [n_switches] entries changed */
-	uint64_t pairs;			       /* pairs that exist in b */
-	uint64_t rerouted, lost, regained;
+	uint64_t pairs, pairs_before;	       /* pairs that exist in b; in a, of hosts that count in b */
+	uint64_t rerouted, lost, regained;     /* of pairs; of pairs_before; of pairs */
 	uint64_t fresh;	  /* pairs with a new LID: its endport was up before, but did not have it */
 	uint64_t cut_off; /* of the lost: an end is gone, or not in the subnet manager's part any more */
 	uint64_t between_survivors; /* of the lost: both ends are there */

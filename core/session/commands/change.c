@@ -432,7 +432,7 @@ static int cmd_redo(struct session *s, const struct args *args, struct out *o, s
 
 static int cmd_journal(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	json_t *list;
+	json_t *list, *x;
 
 	if (args->n)
 		return moved(s, session_goto(s, (size_t)args->arg[0].n, e), o);
@@ -450,8 +450,14 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 				 PLURAL(c->entries_changed, "entry"), PLURAL(c->switches_changed, "switch"),
 				 c->rerouted, c->lost, c->regained);
 		out_text(o, "\n");
-		json_array_append_new(list, json_make("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text,
-						      "current", i == s->at));
+		x = json_make("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text, "current", i == s->at);
+		if (c)
+			json_object_update_new(x,
+					       json_make("{s:I, s:I, s:I, s:I}", "entries",
+							 (json_int_t)c->entries_changed, "rerouted",
+							 (json_int_t)c->rerouted, "lost", (json_int_t)c->lost,
+							 "regained", (json_int_t)c->regained));
+		json_array_append_new(list, x);
 	}
 	out_json(o, "events", list);
 	return 0;
@@ -587,7 +593,11 @@ const struct command change_commands[] = {
 		 "events[] object? the journal\n"
 		 "events[].event integer its number\n"
 		 "events[].text string what was done\n"
-		 "events[].current boolean it is in force\n",
+		 "events[].current boolean it is in force\n"
+		 "events[].entries integer? changed entries; this and the others as `diff` has them\n"
+		 "events[].rerouted integer? pairs with another path\n"
+		 "events[].lost integer? pairs that lost theirs\n"
+		 "events[].regained integer? pairs that have one again\n",
 	 .run = cmd_journal},
 	{.name = "reset",
 	 .syntax = "reset",

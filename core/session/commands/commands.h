@@ -52,10 +52,11 @@
 	"change.entries integer changed entries\n"                                                    \
 	"change.entries_lost integer entries that are gone\n"                                         \
 	"change.entries_gained integer entries where there was none\n"                                \
-	"change.pairs integer pairs of hosts looked at\n"                                             \
-	"change.rerouted integer pairs with another path\n"                                           \
-	"change.lost integer pairs that lost theirs\n"                                                \
-	"change.regained integer pairs that have one again\n"                                         \
+	"change.pairs integer pairs that are there now: a host and a LID of another\n"                \
+	"change.pairs_before integer pairs that were there before\n"                                  \
+	"change.rerouted integer of pairs: with a path before and another one now\n"                  \
+	"change.lost integer of pairs_before: with a path before and none now\n"                      \
+	"change.regained integer of pairs: with a path now and none before\n"                         \
 	"change.new integer pairs with a LID that was not there before\n"                             \
 	"change.longer integer pairs with a longer path\n"                                            \
 	"change.shorter integer pairs with a shorter one\n"                                           \
@@ -87,27 +88,28 @@
 	"manager_misses[] object? switches that the tables do not reach from the subnet manager's place\n"  \
 	"manager_misses[].name node the switch\n"                                                           \
 	"notes string? lines that the engine noted\n"
-#define JSON_LIST                                                                                  \
-	"pane string? name of the pane\n"                                                          \
-	"title string? its title\n"                                                                \
-	"columns[] string? names of the columns, as keys of the rows\n"                            \
-	"rows[] object? the rows\n"                                                                \
-	"rows[].key string what stays the same over events\n"                                      \
-	"rows[].marks[] string(down/changed/step/detour/here) down, changed, step, detour, here\n" \
-	"rows[].about object who the row names; empty where it names nobody\n"                     \
-	"rows[].about.name node? node it is about\n"                                               \
-	"rows[].about.port portnum? its port\n"                                                    \
-	"rows[].about.peer object? node and port at the other end\n"                               \
-	"rows[].about.peer.name node the node\n"                                                   \
-	"rows[].about.peer.port portnum? its port\n"                                               \
-	"rows[].about.src object? where it leads from\n"                                           \
-	"rows[].about.src.name node the node\n"                                                    \
-	"rows[].about.src.port portnum? its port\n"                                                \
-	"rows[].about.dst object? where it leads to\n"                                             \
-	"rows[].about.dst.name node the node\n"                                                    \
-	"rows[].about.dst.port portnum? its port\n"                                                \
-	"rows[].* string|number|null cells by column; in panes hops, escape, detours and moved `links` too, an older name of "  \
-	"`shortest` and `hops`\n"
+#define JSON_LIST                                                                                        \
+	"pane string? name of the pane\n"                                                                \
+	"title string? its title\n"                                                                      \
+	"columns[] string? names of the columns, as keys of the rows\n"                                  \
+	"rows[] object? the rows\n"                                                                      \
+	"rows[].key string what stays the same over events\n"                                            \
+	"rows[].marks[] string(down/changed/step/detour/here) down, changed, step, detour, here\n"       \
+	"rows[].about object who the row names; empty where it names nobody\n"                           \
+	"rows[].about.name node? node it is about\n"                                                     \
+	"rows[].about.port portnum? its port\n"                                                          \
+	"rows[].about.peer object? node and port at the other end\n"                                     \
+	"rows[].about.peer.name node the node\n"                                                         \
+	"rows[].about.peer.port portnum? its port\n"                                                     \
+	"rows[].about.src object? where it leads from\n"                                                 \
+	"rows[].about.src.name node the node\n"                                                          \
+	"rows[].about.src.port portnum? its port\n"                                                      \
+	"rows[].about.dst object? where it leads to\n"                                                   \
+	"rows[].about.dst.name node the node\n"                                                          \
+	"rows[].about.dst.port portnum? its port\n"                                                      \
+	"rows[].* string|number|null cells by column; in panes hops, escape, detours and moved `links` " \
+	"too, an older name of "                                                                         \
+	"`shortest` and `hops`, in journal `pairs`, one of `rerouted`\n"
 #define JSON_LOOPS                                                                         \
 	"credit_loops[] object groups of channels with credit loops\n"                     \
 	"credit_loops[].group integer(1..) its number, from 1\n"                           \

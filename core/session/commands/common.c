@@ -213,17 +213,18 @@ static void report_one_sided(const struct one_sided *x, const char *when, struct
 
 void report_comparison(const struct comparison *c, struct out *o)
 {
-	char a[40], b[40], d[40], e[40];
+	char a[40], b[40], d[40], e[40], before[40];
 
+	snprintf(before, sizeof(before), " of %" PRIu64 " before", c->pairs_before);
 	out_text(o,
 		 "%s on %s changed (%" PRIu64 " lost, %" PRIu64 " gained); of %s%s %" PRIu64
-		 " take another path, %" PRIu64 " lost, %" PRIu64 " "
+		 " take another path, %" PRIu64 "%s lost, %" PRIu64 " "
 		 "regained",
 		 plural(c->entries_changed, "entry", a, sizeof(a)),
 		 plural(c->switches_changed, "switch", b, sizeof(b)), c->entries_lost, c->entries_gained,
 		 plural(c->pairs, "pair", d, sizeof(d)),
 		 c->b->hosts && c->b->hosts->narrowed ? " in the scope" : "", c->rerouted, c->lost,
-		 c->regained);
+		 c->lost && c->pairs_before != c->pairs ? before : "", c->regained);
 	if (c->between_survivors)
 		out_text(o, " (%" PRIu64 " cut off, %" PRIu64 " between survivors)", c->cut_off,
 			 c->between_survivors);
@@ -258,22 +259,23 @@ void report_comparison(const struct comparison *c, struct out *o)
 	out_json(o, "cut_off", json_integer((json_int_t)c->cut_off));
 	out_json(o, "between_survivors", json_integer((json_int_t)c->between_survivors));
 	out_json(o, "change",
-		 json_make("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, "
+		 json_make("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, "
+			   "s:i, "
 			   "s:i, "
 			   "s:f, s:f, s:i, s:i, s:I, s:I}",
 			   "switches", (json_int_t)c->switches_changed, "entries",
 			   (json_int_t)c->entries_changed, "entries_lost", (json_int_t)c->entries_lost,
 			   "entries_gained", (json_int_t)c->entries_gained, "pairs", (json_int_t)c->pairs,
-			   "rerouted", (json_int_t)c->rerouted, "lost", (json_int_t)c->lost, "regained",
-			   (json_int_t)c->regained, "new", (json_int_t)c->fresh, "longer",
-			   (json_int_t)c->longer, "shorter", (json_int_t)c->shorter, "max_hops_before",
-			   (int)c->max_hops_before, "max_hops_after", (int)c->max_hops_after,
-			   "mean_hops_before", c->mean_hops_before, "mean_hops_after", c->mean_hops_after,
-			   "max_links_before", (int)c->max_hops_before, "max_links_after",
-			   (int)c->max_hops_after, "mean_links_before", c->mean_hops_before,
-			   "mean_links_after", c->mean_hops_after, "switches_gone", (int)c->switches_gone,
-			   "switches_new", (int)c->switches_new, "sl_changed", (json_int_t)c->sl_changed,
-			   "sl_alone", (json_int_t)c->sl_alone));
+			   "pairs_before", (json_int_t)c->pairs_before, "rerouted", (json_int_t)c->rerouted,
+			   "lost", (json_int_t)c->lost, "regained", (json_int_t)c->regained, "new",
+			   (json_int_t)c->fresh, "longer", (json_int_t)c->longer, "shorter",
+			   (json_int_t)c->shorter, "max_hops_before", (int)c->max_hops_before,
+			   "max_hops_after", (int)c->max_hops_after, "mean_hops_before", c->mean_hops_before,
+			   "mean_hops_after", c->mean_hops_after, "max_links_before", (int)c->max_hops_before,
+			   "max_links_after", (int)c->max_hops_after, "mean_links_before",
+			   c->mean_hops_before, "mean_links_after", c->mean_hops_after, "switches_gone",
+			   (int)c->switches_gone, "switches_new", (int)c->switches_new, "sl_changed",
+			   (json_int_t)c->sl_changed, "sl_alone", (json_int_t)c->sl_alone));
 }
 
 /* What the subnet manager reaches, and what failed: sizes. */
