@@ -190,8 +190,9 @@ const struct topic core_topics[] = {
 	 "Zahavi et al., CCPE 2010; `lesson shift`", "shifts"},
 	{"reverse-hop", "reverse hops|max_reverse_hops|io",
 	 "a step the wrong way in ftree: down before up. It is allowed for ports in "
-	 "io_guid_file only, max_reverse_hops of them; it can close credit loops.",
-	 "OpenSM manual, fat-tree routing; `lesson io`", "show options"},
+	 "io_guid_file only, max_reverse_hops of them, and can close credit loops. OpenSM "
+	 "spends some on ways back, so more may be needed than the manual says.",
+	 "OpenSM manual, fat-tree routing; `lesson io`", "help max_reverse_hops"},
 	/* --- whole chassis ------------------------------------------------------------------- */
 	{"contention", "marks|cont",
 	 "in mincontention: switch ports of a path that other LIDs of the same host port use "

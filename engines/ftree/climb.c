@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/memory.h"
 #include "engines/ftree/internal.h"
 
 /* Calls within calls before max_reverse_hops is given up: the climb repeats itself through every group. */
@@ -160,7 +161,7 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 		return true;
 	if (x == prev)
 		return false;
-	if (r->hop[x] == NO_PATH || h + 1 < r->hop[x])
+	if (r->hop[x] == NO_PATH || (!r->fill && h + 1 < r->hop[x]))
 		return teach(r, w, s, h);
 	if (r->tell || r->offers) {
 		const struct ft_group *g = &r->t->group[s->group];
@@ -226,13 +227,13 @@ static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enu
 }
 
 /* The climb through the least loaded parent, counted. */
-static bool climb_main(struct ft_run *r, uint32_t w, struct ft_group *g, struct ft_link *k, unsigned credit,
-		       uint8_t h)
+static bool climb_main(struct ft_run *r, uint32_t w, uint32_t prev, struct ft_group *g, struct ft_link *k,
+		       unsigned credit, uint8_t h)
 {
 	bool yes = better(r, g->peer, h);
 
 	if (r->tell) {
-		ft_tell_climb(r, w);
+		ft_tell_climb(r, w, prev);
 		ft_tell_offer(r, g, k, h + 1, FT_MAIN, yes);
 	}
 	if (r->rec)
@@ -248,7 +249,7 @@ static bool climb_main(struct ft_run *r, uint32_t w, struct ft_group *g, struct 
 }
 
 /* Parents, then siblings. */
-static bool climb(struct ft_run *r, uint32_t w, bool main, unsigned credit, uint8_t h)
+static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned credit, uint8_t h)
 {
 	struct ft_switch *s = &r->t->sw[w];
 	const struct ft_slot *up = r->t->slot + s->slot[FT_UP], *side = r->t->slot + s->slot[FT_SIDE];
@@ -262,7 +263,7 @@ static bool climb(struct ft_run *r, uint32_t w, bool main, unsigned credit, uint
 	}
 	g0 = &r->t->group[up[0].group];
 	if (main)
-		created |= climb_main(r, w, g0, least(r->t, g0, true), credit, h);
+		created |= climb_main(r, w, prev, g0, least(r->t, g0, true), credit, h);
 	for (uint32_t i = main; i < s->n[FT_UP]; i++)
 		created |= try_group(r, w, &up[i], FT_SECOND, credit, h, &k);
 	if (s->n[FT_SIDE])
@@ -314,6 +315,8 @@ static bool give_up(struct ft_run *r)
 {
 	if (!(++r->calls & 0xFFF) && !progress_step(r->in->progress, r->lid))
 		r->stop = true;
+	if (r->t->most_calls && r->calls > r->t->most_calls)
+		r->stop = true;
 	if (r->depth > MAX_DEPTH && !r->stop) {
 		r->stop = true;
 		err_set(&r->out->refused,
@@ -338,10 +341,60 @@ bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned 
 		if (credit)
 			created |= reverse_root(r, w, main, credit, h);
 	} else {
-		created |= climb(r, w, main, credit, h);
+		created |= climb(r, w, prev, main, credit, h);
 		for (uint32_t i = 0; credit && !s->is_leaf && i < s->n[FT_DOWN]; i++)
 			created |= reverse_group(r, w, &down[i], true, credit, h);
 	}
 	r->depth--;
 	return created;
+}
+
+/* The parents of a switch that know no route take one down to it. */
+static void offer_up(struct ft_run *r, uint32_t w)
+{
+	const struct ft_switch *s = &r->t->sw[w];
+
+	for (uint32_t i = 0; r->hop[w] + 1 < NO_PATH && i < s->n[FT_UP]; i++) {
+		const struct ft_slot *up = r->t->slot + s->slot[FT_UP] + i;
+		struct ft_group *g = &r->t->group[up->group];
+		struct ft_link *k = least(r->t, g, true);
+
+		if (r->port[g->peer] != NO_PATH)
+			continue;
+		offered(r, g, k, r->hop[w] + 1, FT_SECOND, true);
+		set(r, g, k, r->hop[w] + 1, FT_SECOND);
+	}
+}
+
+/* First all who may go down take that way, as those above them can do so, too; then those below learn to
+ * climb. */
+static void turn_round(struct ft_run *r, const uint8_t *known)
+{
+	uint32_t before = r->n_touched, n;
+
+	for (unsigned h = 0; h < NO_PATH - 1; h++)
+		for (uint32_t w = 0; w < r->n_switches; w++)
+			if (known[w] == h)
+				offer_up(r, w);
+	for (n = before; n < r->n_touched; n++)
+		offer_up(r, r->touched[n]);
+	for (uint32_t i = before; i < n; i++)
+		descend(r, r->touched[i], NO_ID, r->hop[r->touched[i]]);
+}
+
+void ft_turn(struct ft_run *r, unsigned most)
+{
+	uint8_t *known = NEW_ARRAY(r->n_switches + 1, uint8_t);
+	uint32_t before = 0;
+
+	r->fill = true;
+	while (r->reverse < most && r->n_touched > before && !give_up(r)) {
+		before = r->n_touched;
+		memcpy(known, r->hop, r->n_switches);
+		r->reverse++;
+		turn_round(r, known);
+	}
+	r->fill = false;
+	r->reverse = 0;
+	free(known);
 }

@@ -163,13 +163,10 @@ struct ftree *ftree_build(const struct engine_input *in, struct engine_output *o
 	return t;
 }
 
-static struct routing *ftree_route(const struct engine_input *in, struct engine_output *out)
+static struct routing *route_tree(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
-	struct ftree *t = ftree_build(in, out);
 	struct routing *r;
 
-	if (RECORDED(in))
-		ft_record_tree(t, in->record);
 	if (t->refusal.rule) {
 		out->refused = t->refusal.why;
 		ftree_free(t);
@@ -186,6 +183,70 @@ static struct routing *ftree_route(const struct engine_input *in, struct engine_
 		return NULL;
 	}
 	return r;
+}
+
+#define TRIED_CALLS 20000000 /* steps of climbs of such a run, some seconds */
+#define TRIED 8		     /* numbers beyond the present one */
+
+/* Has the entry that is asked about a port under other options? */
+static bool has_port(const struct engine_input *in, const char *rules, unsigned turns)
+{
+	struct options *o = options_copy(in->options);
+	struct engine_input other = *in;
+	struct engine_output out = {0};
+	char number[16];
+	struct ftree *t;
+	struct routing *r;
+	struct err e;
+	bool yes;
+
+	snprintf(number, sizeof(number), "%u", turns);
+	other.options = o;
+	other.ask = NULL;
+	other.record = NULL;
+	yes = !options_set(o, "rules", rules, &e) && !options_set(o, "max_reverse_hops", number, &e);
+	t = ftree_build(&other, &out);
+	t->most_calls = TRIED_CALLS;
+	r = route_tree(t, &other, &out);
+	yes = yes && r && r->row[in->ask->sw] && r->row[in->ask->sw]->top >= in->ask->lid &&
+	      r->row[in->ask->sw]->port[in->ask->lid] != NO_PATH;
+	routing_unref(r);
+	notes_free(&out.notes);
+	options_free(o);
+	return yes;
+}
+
+static bool is_io(const struct ftree *t, unsigned lid)
+{
+	for (uint32_t i = 0; i < t->n_ca; i++)
+		if (t->ca[i].lid == lid)
+			return t->ca[i].is_io;
+	return false;
+}
+
+/* The least number of reverse hops that gives the entry a port; 0: none that was tried. */
+static unsigned turns_that_do(const struct engine_input *in, const char *rules, unsigned from, unsigned to)
+{
+	for (unsigned n = from; n <= to; n++)
+		if (has_port(in, rules, n))
+			return n;
+	return 0;
+}
+
+static struct routing *ftree_route(const struct engine_input *in, struct engine_output *out)
+{
+	struct ftree *t = ftree_build(in, out);
+	const char *rules = t->manual ? "manual" : "opensm";
+	unsigned now = t->max_reverse;
+
+	if (RECORDED(in))
+		ft_record_tree(t, in->record);
+	if (ASKED(in) && in->ask->sw != NO_ID && is_io(t, in->ask->lid) && !has_port(in, rules, now)) {
+		t->turns_do = turns_that_do(in, rules, now + 1, now + TRIED);
+		if (!t->manual)
+			t->turns_do_manual = turns_that_do(in, "manual", 1, now + TRIED);
+	}
+	return route_tree(t, in, out);
 }
 
 const struct engine engine_ftree = {

@@ -102,6 +102,10 @@ struct ftree {
 	bool root_file, cn_file, quasi, connect_roots, manual;
 	bool named; /* ranks come from root_guid_file */
 	uint32_t max_reverse;
+	uint64_t most_calls; /* of a climb, all together, then it gives up; 0: no limit */
+	/* of an entry that is asked about, without a way and towards an I/O port: the least max_reverse_hops
+	 * that gives it one, by the program and by the manual; 0: not known */
+	unsigned turns_do, turns_do_manual;
 	uint32_t n_in, n_cas; /* switches that take part, CA nodes */
 	struct ft_switch *sw; /* [n_switches] */
 	struct ft_group *group;

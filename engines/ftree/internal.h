@@ -77,6 +77,7 @@ struct ft_run {
 	uint16_t done_lid[BLOCK];
 	unsigned n_done;
 	unsigned reverse; /* reverse hops on the way to the present call */
+	bool fill;	  /* entries that are there stay */
 	unsigned depth;
 	uint64_t calls;
 
@@ -107,6 +108,13 @@ static inline void ft_touch(struct ft_run *r, uint32_t sw)
  * a CA was found below.
  */
 bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned credit, uint8_t h);
+
+/*
+ * The same by the words of OpenSM's manual, behind ft_ascend() without credit: routes to the destination may
+ * pass up to `most` switches the wrong way round, down to them and up again.  A switch without a route gets
+ * one that passes the fewest such switches; entries that are there stay.
+ */
+void ft_turn(struct ft_run *r, unsigned most);
 
 /* --- events.c -------------------------------------------------------------------------------- */
 
@@ -157,7 +165,7 @@ void *ft_priv_at(struct walk *w, const struct routing *end);
 struct ft_telling *ft_tell_new(const struct ftree *t);
 void ft_tell_free(struct ft_telling *w, const struct ftree *t); /* NULL is fine */
 void ft_tell_begin(const struct ft_run *r, uint32_t leaf);
-void ft_tell_climb(const struct ft_run *r, uint32_t sw);
+void ft_tell_climb(const struct ft_run *r, uint32_t sw, uint32_t prev);
 void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t hops,
 		   enum ft_cause cause, bool taken);
 void ft_tell_end(const struct ft_run *r);

@@ -250,7 +250,9 @@ static void route_others(struct ft_run *r)
 			continue;
 		ca->routed = true;
 		start(r, ca->sw, ca->lid, NO_ID, ca->port, 1);
-		ft_ascend(r, ca->sw, NO_ID, true, ca->is_io ? r->t->max_reverse : 0, 1);
+		ft_ascend(r, ca->sw, NO_ID, true, ca->is_io && !r->t->manual ? r->t->max_reverse : 0, 1);
+		if (ca->is_io && r->t->manual)
+			ft_turn(r, r->t->max_reverse);
 		finish(r);
 	}
 }
@@ -405,6 +407,14 @@ static void note_unreached(struct ft_run *r)
 			t->max_reverse
 				? "; a larger max_reverse_hops or more ports in io_guid_file may connect them"
 				: "; io_guid_file with max_reverse_hops may connect them");
+	if (t->max_reverse && (t->manual || r->unreached))
+		note_add(&r->out->notes, NOTE_RULES,
+			 "ftree: by the manual max_reverse_hops is the number of switches that a route to an "
+			 "I/O port "
+			 "may pass the wrong way round; OpenSM's climbs spend it on ways back, too; rules in "
+			 "force: "
+			 "%s\n",
+			 t->manual ? "manual" : "opensm");
 }
 
 bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_output *out, struct routing *rt)

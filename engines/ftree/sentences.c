@@ -401,7 +401,9 @@ struct ft_telling {
 	struct text path; /* main climbs of the destination */
 	unsigned climbs;
 	struct climbed climb; /* the last one */
-	struct seen *seen;    /* [n_switches] */
+	/* a main climb of a reverse hop went back to where it came from: the switch, and that one; NO_ID */
+	uint32_t back_at, back_to;
+	struct seen *seen; /* [n_switches] */
 };
 
 struct ft_telling *ft_tell_new(const struct ftree *t)
@@ -429,12 +431,13 @@ void ft_tell_begin(const struct ft_run *r, uint32_t leaf)
 
 	w->leaf = leaf;
 	w->climbs = 0;
+	w->back_at = w->back_to = NO_ID;
 	text_free(&w->path);
 	for (uint32_t s = 0; r->lid && s < r->n_switches; s++)
 		w->seen[s] = (struct seen){.c = r->t->sw[s].in ? rec_choice(r->in, s, r->lid) : NULL};
 }
 
-void ft_tell_climb(const struct ft_run *r, uint32_t sw)
+void ft_tell_climb(const struct ft_run *r, uint32_t sw, uint32_t prev)
 {
 	struct ft_telling *w = r->tell;
 	uint32_t n = r->t->sw[sw].n[FT_UP];
@@ -446,6 +449,10 @@ void ft_tell_climb(const struct ft_run *r, uint32_t sw)
 				    .parents = n,
 				    .load = g->cd,
 				    .next_load = next->cd};
+	if (r->reverse && g->peer == prev && w->back_at == NO_ID) {
+		w->back_at = sw;
+		w->back_to = prev;
+	}
 	if (w->climbs++ > 7)
 		return;
 	text_add(&w->path, "%s%s climbs to %s", w->climbs > 1 ? ", " : "", ft_name(r->t, sw),
@@ -558,6 +565,33 @@ static void decide_offer(const struct ft_run *r, const struct seen *x, struct de
 		text_add(&d->text, " Of %u parallel cables the first with least load.", x->g->n_links);
 }
 
+/* What used up the turns of a route to a CA port, and which number would do. */
+static void add_turns(const struct ft_run *r, const char *to, struct text *t)
+{
+	const struct ftree *f = r->t;
+	const struct ft_telling *w = r->tell;
+	const char *at = w->back_at == NO_ID ? "" : ft_name(f, w->back_at);
+	bool io = false;
+
+	for (uint32_t i = 0; i < f->n_ca; i++)
+		io |= f->ca[i].lid == r->lid && f->ca[i].is_io;
+	if (!io) {
+		text_add(t, "; steps down before up are for ports in io_guid_file alone, and %s is none", to);
+		return;
+	}
+	text_add(t, "; max_reverse_hops %u allows %s", f->max_reverse,
+		 f->max_reverse ? PLURAL(f->max_reverse, "turn") : "no turn");
+	text_add(t, " from down to up");
+	if (*at)
+		text_add(t, ", and one is spent on %s -> %s -> %s, back to where it came from",
+			 ft_name(f, w->back_to), at, ft_name(f, w->back_to));
+	if (f->turns_do)
+		text_add(t, "; %u would do", f->turns_do);
+	if (f->turns_do_manual && !f->manual)
+		text_add(t, "%s by the manual's count %u would (`set rules manual`)", f->turns_do ? "," : ";",
+			 f->turns_do_manual);
+}
+
 static void decide_none(const struct ft_run *r, uint32_t sw, unsigned port, struct decided *d)
 {
 	char a[300];
@@ -570,7 +604,7 @@ static void decide_none(const struct ft_run *r, uint32_t sw, unsigned port, stru
 	endport_label(r->t->topo->fabric, lid_owner(r->t->lids, r->lid), a, sizeof(a));
 	decide(d, WHY_NOT_REACHED, "No way climbs from %s and descends to %s", a, ft_name(r->t, sw));
 	if (r->target == NO_ID)
-		text_add(&d->text, "; max_reverse_hops %u forbids turning", r->t->max_reverse);
+		add_turns(r, a, &d->text);
 	text_add(&d->text, ".");
 }
 

@@ -5,7 +5,7 @@ Min Hop: every entry, by least hops and the rule of counters (engines/doc/minhop
 manual` the words of opensm(8) for several LIDs a port).  Up/Down: every entry, by ranks and the search of
 engines/doc/updn.md; where no cable joins switches of one rank, no path goes up after it went down, and none is longer
 than the shortest such way; all SLs are 0.  LASH: least hops, one SL for both directions, no cycle of channels in
-a layer, as many layers as are told.
+a layer, as many layers as are told.  Fat-tree with `rules manual`: which I/O ports max_reverse_hops joins.
 
 Fabrics: random ones, before and after a link fails; new in every run (SEED repeats one, MODELLED=N draws N of each).
 Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
@@ -318,6 +318,65 @@ def lash_wrongs(net, links, table, sls, layers):
         yield "pairs of hosts a layer: %s, told are %s" % (used, layers)
 
 
+# --- fat-tree, max_reverse_hops by the manual
+
+def fewest_turns(links, rank, end):
+    """switch -> fewest switches that a route to `end` passes the wrong way round, down to them and up again."""
+    least = {(end, False): 0}       # (switch, its route begins with a step up)
+    now = [(end, False)]
+    while now:
+        later = []
+        for at, up in now:
+            for b, _ in links[at].values():     # b takes a step to `at`
+                state, turns = (b, rank[at] < rank[b]), least[at, up] + (up and rank[at] > rank[b])
+                if turns < least.get(state, 1 << 20):
+                    least[state] = turns
+                    (now if turns == least[at, up] else later).append(state)
+        now = later
+    found = {}
+    for (s, _), turns in least.items():
+        found[s] = min(turns, found.get(s, turns))
+    return found
+
+
+def turns_of(way, rank):
+    steps = [rank[b] < rank[a] for a, b in zip(way, way[1:])]
+    return sum(not x and y for x, y in zip(steps, steps[1:]))
+
+
+def reverse_trial(number):
+    """I/O ports on all levels of a tree with cables missing: each reaches and is reached by what the manual says."""
+    dice = random.Random("%d reverse %d" % (SEED, number))
+    spec = "xgft:%s,hosts_on=all,hosts=1" % dice.choice(["2,2:1,3", "2,3:1,3", "3,3:1,2", "2,2,2:1,2,2", "2,3,2:1,2,3"])
+    most = dice.randrange(4)
+    net = Net(program(["synth " + spec, "route minhop", "save -"])[2]["content"])
+    down, top = set(), [s for s in net.guid if s.startswith("core")] or [s for s in net.guid if s.startswith("spine")]
+    for a in dice.sample(sorted(net.peer), dice.randrange(4)):
+        if net.joined(down | {a, net.peer[a]}):
+            down |= {a, net.peer[a]}
+    links = net.links(down)
+    rank = ranks_of(links, top)
+    names = {lid: r["name"] for r in program(["synth " + spec, "route minhop", "list hosts"])[2]["rows"] for lid in [r["lid"]]}
+    leaf = {s: s.startswith("leaf") for s in net.guid}
+    told = "ftree %d: SEED=%d %s max_reverse_hops %d, failed %s" % (number, SEED, spec, most, sorted(down))
+    said = program(["synth " + spec] + ["fail link %s[%d]" % a for a in sorted(down) if a < net.peer[a]] + [
+        "route ftree rules=manual max_reverse_hops=%d root_guid_file=%s cn_guid_file=%s io_guid_file=%s" % (
+            most, ",".join(top), ",".join(names[l] for s in net.hosts if leaf[s] for _, l in net.hosts[s]),
+            ",".join(names[l] for s in net.hosts if not leaf[s] for _, l in net.hosts[s]))] + ["export lfts -"])
+    if said[-2]["refusals"] or any(rank[a] == rank[b] for a in links for b, _ in links[a].values()):
+        return None
+    table, wrong = tables_of(net, said[-1]["content"]), False
+    for end in net.hosts:
+        want = fewest_turns(links, rank, end)
+        for _, lid in net.hosts[end] if not leaf[end] else []:
+            for s in net.guid:
+                way = path(net, links, table, s, lid, end)
+                if (way is not None) != (want.get(s, 99) <= most) or (way and turns_of(way, rank) > most):
+                    print("%s: %s to LID %d goes by %s, with %s turns at least" % (told, s, lid, way, want.get(s)))
+                    wrong = True
+    return wrong
+
+
 # --- trials
 
 def drawn_spec(dice, tree):
@@ -389,6 +448,9 @@ def main():
                 wrong = trial(engine, number, folder)
                 failed += wrong
                 passed += not wrong
+        judged = [w for w in map(reverse_trial, range(MODELLED)) if w is not None]
+        failed += sum(judged) + (len(judged) < MODELLED // 4)
+        passed += len(judged) - sum(judged)
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0
 

@@ -620,15 +620,54 @@ static void test_why(void **state)
 	session_free(s);
 }
 
+/* The manual's figure: a spine with an I/O port on each of three, leaves below the first two and the last
+ * two. */
+static void test_reverse_figure(void **state)
+{
+	struct session *s = start("xgft:2,2:1,3,hosts_on=all");
+
+	(void)state;
+	ok_line(s, "fail link spine-01[3] spine-03[2]");
+	ok_line(s, "set root_guid_file spine-0[1-3]");
+	ok_line(s, "set cn_guid_file node000[1-4]");
+	ok_line(s, "set io_guid_file node000[5-7]");
+	ok_line(s, "set max_reverse_hops 1");
+	ok_line(s, "route ftree");
+	line_says(s, "trace node0005 node0006", "SL 0, 4 links");
+	line_says(s, "trace node0006 node0007", "SL 0, 4 links");
+	line_says(s, "why spine-01 node0007",
+		  "3 would do, by the manual's count 2 would (`set rules manual`)");
+	line_says(s, "why spine-03 node0001", "for ports in io_guid_file alone, and node0001 is none");
+	ok_line(s, "set max_reverse_hops 2");
+	line_says(s, "why spine-01 node0007", "one is spent on spine-03 -> leaf-02 -> spine-03");
+	assert_non_null(strstr(session_sweep(s)->notes, "rules in force: opensm"));
+	ok_line(s, "set max_reverse_hops 3");
+	line_says(s, "trace node0005 node0007", "SL 0, 6 links");
+	ok_line(s, "set rules manual");
+	ok_line(s, "set max_reverse_hops 1");
+	line_says(s, "why spine-01 node0007", "allows 1 turn from down to up; 2 would do");
+	ok_line(s, "set max_reverse_hops 2");
+	line_says(s, "trace node0005 node0007", "SL 0, 6 links");
+	line_says(s, "trace node0007 node0005", "SL 0, 6 links");
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_example),		cmocka_unit_test(test_structure),
-		cmocka_unit_test(test_dummies),		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_refusal_details), cmocka_unit_test(test_root_file),
-		cmocka_unit_test(test_manual),		cmocka_unit_test(test_reverse_hops),
-		cmocka_unit_test(test_reverse_loops),	cmocka_unit_test(test_shifts),
-		cmocka_unit_test(test_sequences),	cmocka_unit_test(test_why),
+		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_structure),
+		cmocka_unit_test(test_dummies),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusal_details),
+		cmocka_unit_test(test_root_file),
+		cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_reverse_hops),
+		cmocka_unit_test(test_reverse_figure),
+		cmocka_unit_test(test_reverse_loops),
+		cmocka_unit_test(test_shifts),
+		cmocka_unit_test(test_sequences),
+		cmocka_unit_test(test_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
