@@ -189,9 +189,9 @@ const struct topic core_topics[] = {
 	 "cable. The order is told: ftree's own, else by LID.",
 	 "Zahavi et al., CCPE 2010; `lesson shift`", "shifts"},
 	{"reverse-hop", "reverse hops|max_reverse_hops|io",
-	 "a step the wrong way in ftree: down before up. It is allowed for ports in "
-	 "io_guid_file only, max_reverse_hops of them, and can close credit loops. OpenSM "
-	 "spends some on ways back, so more may be needed than the manual says.",
+	 "a step the wrong way in ftree: down before up, for ports in io_guid_file only, at "
+	 "most max_reverse_hops. It can close credit loops. Steps back count too: more may be "
+	 "needed than OpenSM's manual says.",
 	 "OpenSM manual, fat-tree routing; `lesson io`", "help max_reverse_hops"},
 	/* --- whole chassis ------------------------------------------------------------------- */
 	{"contention", "marks|cont",
