@@ -236,6 +236,14 @@ static int read_table(struct lines *lines, struct cabling *c, struct heading *h)
 
 /* --- .cables: TYPE NAME PORT TYPE NAME PORT ---------------------------------------------------------- */
 
+/* Ports are numbered; words of other tables with six columns need not be. */
+static bool has_digit(struct cursor c)
+{
+	while (!cur_empty(&c) && (*c.p < '0' || *c.p > '9'))
+		c.p++;
+	return !cur_empty(&c);
+}
+
 static bool cable_words(struct cursor line, struct cursor text[4])
 {
 	struct cursor w[7];
@@ -246,7 +254,7 @@ static bool cable_words(struct cursor line, struct cursor text[4])
 	text[1] = w[2];
 	text[2] = w[4];
 	text[3] = w[5];
-	return !cur_empty(&w[5]) && cur_empty(&w[6]);
+	return has_digit(w[2]) && has_digit(w[5]) && cur_empty(&w[6]);
 }
 
 static int read_cables(struct lines *lines, struct cabling *c)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/formats/conf.h"
+#include "core/formats/kinds.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/foreign.h"
@@ -13,7 +14,7 @@
 #include "core/base/text.h"
 
 #define PIECE 1022 /* characters OpenSM takes at a time; the rest of a longer line is another line */
-#define TORUS_CONFIG "/etc/opensm/torus-2QoS.conf" /* OpenSM's default, seldom there */
+#define TORUS_CONFIG "/etc/opensm/torus-2QoS.conf" /* the end of OpenSM's default, seldom there */
 
 /* Every key that OpenSM 3.3.23 accepts, sorted. */
 static const char *const known_keys[] = {
@@ -186,7 +187,8 @@ struct reader {
 	unsigned line;
 	char *engines;
 	struct text *notes;
-	unsigned others; /* keys of OpenSM that do not concern routing */
+	unsigned others;     /* keys of OpenSM that do not concern routing */
+	bool known, unknown; /* some keys were OpenSM's, some were not */
 	struct err *e;
 };
 
@@ -198,6 +200,18 @@ static int by_text(const void *key, const void *elem)
 static bool is_known(const char *key)
 {
 	return bsearch(key, known_keys, ARRAY_LEN(known_keys), sizeof(known_keys[0]), by_text) != NULL;
+}
+
+bool conf_knows(const char *line)
+{
+	char word[60];
+	size_t n = strcspn(line, " \t");
+
+	if (!line[n] || n >= sizeof(word))
+		return false;
+	memcpy(word, line, n);
+	word[n] = 0;
+	return is_known(word);
 }
 
 static void note(struct reader *r, const char *key, const char *what)
@@ -281,7 +295,8 @@ static int set_option(struct reader *r, const struct optdef *d, const char *v)
 	}
 	if (d->type == OPT_FILE && !*v)
 		note(r, d->name, "no value, taken as none (OpenSM would try to open a file without name)");
-	if (!strcmp(d->name, "torus_config") && !strcmp(v, TORUS_CONFIG) &&
+	if (!strcmp(d->name, "torus_config") && strlen(v) >= strlen(TORUS_CONFIG) &&
+	    !strcmp(v + strlen(v) - strlen(TORUS_CONFIG), TORUS_CONFIG) &&
 	    options_set(r->o, d->name, v, NULL)) {
 		options_unset(r->o, d->name);
 		return 0;
@@ -302,9 +317,11 @@ static int read_line(struct reader *r, char *s)
 	v = strtok_r(NULL, "\n", &save);
 	v = v ? clean_value(v) : key + strlen(key);
 	if (!is_known(key)) {
+		r->unknown = true;
 		note(r, key, "unknown key, ignored as OpenSM ignores it");
 		return 0;
 	}
+	r->known = true;
 	if (!strcmp(key, "routing_engine")) {
 		set_engines(r, v);
 		return 0;
@@ -359,17 +376,46 @@ static int take_over(struct options *o, const struct options *from, struct err *
 	return 0;
 }
 
+/* A file of another kind, but one that says nothing. */
+static int no_options(const struct reader *r, const char *data, size_t size)
+{
+	struct input in = {.name = r->name, .data = data, .size = size};
+	struct lines l = {data, data + size, 0, NULL};
+	struct cursor line = {0};
+	struct file_kind kind;
+	char text[64];
+
+	if (file_kind(&in, &kind))
+		return err_set(r->e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s",
+			       r->name, kind.is, kind.use ? "; " : "", kind.use ? kind.use : "");
+	if (!r->unknown)
+		return 0;
+	while (lines_next(&l, &line)) {
+		cur_blanks(&line);
+		if (!cur_empty(&line) && *line.p != '#')
+			break;
+	}
+	return err_set(r->e,
+		       "%.200s:%u: found '%s' and no option of OpenSM, expected some (opensm.conf), as "
+		       "`routing_engine updn`",
+		       r->name, l.no, excerpt(line, text, sizeof(text)));
+}
+
 int conf_parse(struct options *o, const char *name, const char *data, size_t size, char **engines,
 	       struct text *notes, struct err *e)
 {
 	struct reader r = {.o = options_copy(o), .name = name, .notes = notes, .e = e};
 	int rc = read_all(&r, data, size);
 
+	if (!rc && !r.known)
+		rc = no_options(&r, data, size);
 	if (!rc)
 		rc = take_over(o, r.o, e);
 	if (!rc && r.others && notes)
-		text_add(notes, "%s: %s that do not concern routing were skipped\n", name,
-			 PLURAL(r.others, "option"));
+		text_add(notes,
+			 r.others == 1 ? "%s: %s that does not concern routing was skipped\n"
+				       : "%s: %s that do not concern routing were skipped\n",
+			 name, PLURAL(r.others, "option"));
 	if (rc) {
 		free(r.engines);
 		r.engines = NULL;

@@ -17,6 +17,8 @@
  * true. (null) is "none".  Numbers are in C notation. dimn_ports_file is the old name of
  * port_search_ordering_file.  Paths are taken relative to the current directory.
  *
+ * A file that names no option of OpenSM but others is of another kind, and refused with what it looks like.
+ *
  * A bad value is refused; OpenSM reports a number that it cannot use and goes on with the default.  A file
  * that is no text or begins with a byte order mark is refused too.  Keys of OpenSM that do not concern
  * routing are skipped and counted in a line of notes.  A key that OpenSM does not know either gets a line of
@@ -27,6 +29,9 @@
  */
 int conf_read(struct options *o, const char *path, struct progress *p, char **engines, struct text *notes,
 	      struct err *e);
+
+/* Does a line name an option of OpenSM 3.3.23 and a value? */
+bool conf_knows(const char *line);
 
 /* The same from memory; name is for messages. */
 int conf_parse(struct options *o, const char *name, const char *data, size_t size, char **engines,

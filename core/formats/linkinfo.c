@@ -157,9 +157,12 @@ bool is_linkinfo(const struct input *in)
 	struct lines l = {in->data, in->data + in->size, 0, NULL};
 	struct cursor line;
 
-	while (lines_next(&l, &line))
-		if (cur_find(&line, "]") && cur_find(&line, "==(") && cur_find(&line, ")==>"))
+	while (lines_next(&l, &line)) {
+		cur_blanks(&line); /* ibqueryerrors has the same behind other words */
+		if (!cur_empty(&line) && isdigit((unsigned char)*line.p) && cur_find(&line, "]") &&
+		    cur_find(&line, "==(") && cur_find(&line, ")==>"))
 			return true;
+	}
 	return false;
 }
 

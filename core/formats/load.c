@@ -5,24 +5,11 @@
 #include "core/base/foreign.h"
 #include "core/base/unpack.h"
 #include "core/formats/formats.h"
+#include "core/formats/kinds.h"
 #include "core/formats/readers.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Files that people try and that hold no cables: how they begin, what they are. */
-static const struct {
-	const char *start, *what;
-} strangers[] = {
-	{"Unicast lids", "forwarding tables (opensm-lfts.dump, dump_fts), which name no cables"},
-	{"Multicast mlids", "multicast tables, which name no cables"},
-	{"dump_ucast_routes:", "forwarding tables (opensm.fdbs), which name no cables"},
-	{"osm_ucast_mgr_dump_ucast_routes:", "forwarding tables (osm.fdbs), which name no cables"},
-	{"Switch: guid ", "a hop matrix (opensm-lid-matrix.dump), which names no cables"},
-	{"START_", "sections of ibdiagnet (db_csv) without nodes"},
-	{"Ca\t :", "a list of nodes (ibnetdiscover -l); run it without -l"},
-	{"Switch\t :", "a list of nodes (ibnetdiscover -l); run it without -l"},
-};
 
 #define KNOWN_FORMATS                                                                         \
 	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst, " \
@@ -46,12 +33,12 @@ static bool first_line(const struct input *in, struct cursor *line)
 static int unknown_format(const struct input *in, struct err *e)
 {
 	struct cursor line;
+	struct file_kind kind;
 	char buf[64];
 
-	for (size_t i = 0; i < ARRAY_LEN(strangers); i++)
-		if (first_line(in, &line) && cur_word(&line, strangers[i].start))
-			return err_set(e, "%s: found %s, expected %s", in->name, strangers[i].what,
-				       KNOWN_FORMATS);
+	if (file_kind(in, &kind) && !kind.fabric)
+		return err_set(e, "%s: found %s, expected a fabric, as `ibnetdiscover > FILE` writes it%s%s",
+			       in->name, kind.is, kind.use ? "; " : "", kind.use ? kind.use : "");
 	if (memchr(in->data, 0, in->size))
 		return err_set(e, "%s: found binary data, expected %s", in->name, KNOWN_FORMATS);
 	if (!first_line(in, &line))
@@ -61,12 +48,13 @@ static int unknown_format(const struct input *in, struct err *e)
 		       excerpt(line, buf, sizeof(buf)), KNOWN_FORMATS);
 }
 
-/* A line like `Switch 8 "id"`. */
+/* A line like `Switch 8 "id"`; ibsim's console, which prints such lines as well, tells a GUID behind. */
 static bool node_line(struct cursor c, struct cursor *id)
 {
 	uint64_t ports;
 
-	return cur_node_type(&c) && cur_number(&c, 10, &ports) && cur_quoted(&c, id);
+	return cur_node_type(&c) && cur_number(&c, 10, &ports) && cur_quoted(&c, id) &&
+	       !cur_word(&c, "nodeguid ");
 }
 
 static bool ibnetdiscover_id(struct cursor id)

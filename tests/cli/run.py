@@ -29,6 +29,9 @@ ENDLESS = "mesh:5x4,fail=3,shuffle=1,seed=12"
 FILES = {
     "null.conf": "routing_engine (null)\nlmc 0\n",
     "empty.conf": "",
+    "partitions.conf": "Default=0x7fff,ipoib: ALL=full, SELF=full;\n",
+    "guids.conf": "# roots\n0x200000\n0x200001\n",
+    "counters.out": "Errors for \"node 1\"\n   GUID 0x1 port 1: [LinkDownedCounter == 3]\n",
     "dor.conf": "routing_engine dor\n",
     "qos.conf": "qos TRUE\n",
     "mesh.conf": "do_mesh_analysis TRUE\n",
@@ -122,6 +125,14 @@ CASES = [
 
     # --- an opensm.conf that names no engine, as `opensm -c` writes it
     Case("no engine in the configuration", ["-F", "null.conf", TREE, "-e", "show"], 0, r"^routed by minhop ", r"null.conf names no routing_engine: minhop, as OpenSM does"),
+    Case("a configuration that is another file", ["-F", "partitions.conf", TREE, "-e", "show"], 1, NOTHING,
+         r"^ibscope: partitions.conf: found OpenSM's partitions \(partitions.conf\), which have no bearing on routes, expected options"),
+    Case("config of a list of GUIDs", [TREE, "-e", "config guids.conf"], 1, NOTHING,
+         r"guids.conf: found a list of GUIDs \(root_guid_file and its like\), expected options of OpenSM \(opensm.conf\); `set root_guid_file"),
+    Case("load of counters", [TREE, "-e", "load counters.out"], 1, NOTHING,
+         r"found counters \(ibqueryerrors\), expected a fabric, as `ibnetdiscover > FILE` writes it"),
+    Case("json: a configuration that is another file", ["--json", "-F", "partitions.conf", TREE, "-e", "show"], 1, "", r"expected options of OpenSM",
+         objects=[("config", False)]),
     Case("an empty configuration", ["-F", "empty.conf", TREE, "-e", "show"], 0, r"^routed by minhop ", r"empty.conf names no routing_engine: minhop"),
     Case("another engine than the configuration's none", ["-F", "null.conf", *UPDN, TREE, "-e", "show"], 0, r"^routed by updn "),
     Case("an engine in force stays", [TREE, *UPDN, "-e", "config null.conf; show"], 0, r"^routed by updn "),
