@@ -22,6 +22,7 @@ struct reader {
 	struct fabric_builder *b;
 	struct unknown_lines unknown;
 	uint32_t n_links;
+	uint32_t n_errors; /* of the present section */
 	uint64_t sm_lid;
 };
 
@@ -77,8 +78,8 @@ static unsigned small_number(struct cursor c, unsigned limit)
 	return number(c, &v) && v <= limit ? (unsigned)v : 0;
 }
 
-/* Text of a quoted field, "" taken for one quote. */
-static char *quoted_text(struct cursor c)
+/* Text of a quoted field, "" taken for one quote, of at most so many bytes. */
+static char *quoted_text(struct cursor c, size_t most)
 {
 	char *raw = mem_alloc((size_t)(c.end - c.p) + 1), *clean;
 	size_t n = 0;
@@ -88,7 +89,7 @@ static char *quoted_text(struct cursor c)
 		if (*c.p == '"' && c.p + 1 < c.end && c.p[1] == '"')
 			c.p++;
 	}
-	clean = clean_text(raw, n, DESC_MAX);
+	clean = clean_text(raw, n, most);
 	free(raw);
 	return clean;
 }
@@ -113,7 +114,7 @@ static bool node_row(struct reader *r, const struct cursor *v)
 		return true;
 	}
 	n = &r->b->node[node];
-	n->desc = quoted_text(v[N_DESC]);
+	n->desc = quoted_text(v[N_DESC], DESC_MAX);
 	n->sysguid = number(v[N_SYSTEM], &x) ? x : 0;
 	n->device = small_number(v[N_DEVICE], UINT16_MAX);
 	n->vendor = small_number(v[N_VENDOR], 0xFFFFFF);
@@ -258,6 +259,30 @@ static bool run_row(struct reader *r, const struct cursor *v)
 {
 	if (!r->b->generated && !cur_empty(&v[0]))
 		r->b->generated = clean_text(v[0].p, (size_t)(v[0].end - v[0].p), 64);
+	return true;
+}
+
+enum { E_NODE, E_PORT, E_EVENT, E_TEXT };
+
+/* What ibdiagnet found. */
+static bool error_row(struct reader *r, const struct cursor *v)
+{
+	uint64_t guid = 0, port = 0;
+	bool placed = number(v[E_NODE], &guid) && guid, at_port = placed && number(v[E_PORT], &port) && port;
+	char *summary = quoted_text(v[E_TEXT], IBDIAGNET_BYTES), *event = quoted_text(v[E_EVENT], DESC_MAX);
+	struct text t = {0};
+
+	text_add(&t, "%s", event);
+	if (placed)
+		text_add(&t, " at 0x%016" PRIx64, guid);
+	if (at_port)
+		text_add(&t, "[%" PRIu64 "]", port);
+	text_add(&t, ": %s", summary);
+	if (ibdiagnet_error(&r->b->warnings, r->in->name, r->lines.no, text_str(&t), &r->n_errors) && placed)
+		warnings_place(&r->b->warnings, guid, port <= MAX_PORTS ? (unsigned)port : 0);
+	free(summary);
+	free(event);
+	text_free(&t);
 	return true;
 }
 
@@ -408,6 +433,32 @@ static int read_section(struct reader *r, const struct section *s, struct err *e
 
 /* --- the fabric ---------------------------------------------------------------------------------- */
 
+/* All sections ERRORS_NAME. */
+static int read_errors(struct reader *r, struct err *e)
+{
+	static const char start[] = "START_ERRORS_";
+	struct cursor line;
+	int rc = 0;
+
+	r->lines = (struct lines){r->in->data, r->in->data + r->in->size, 0, r->in->progress};
+	while (!rc && lines_next(&r->lines, &line)) {
+		struct section s = {
+			NULL, {"NodeGUID", "PortNumber", "EventName", "Summary"}, NULL, 0, error_row};
+		struct cursor word = line;
+		char *name;
+
+		if (!cur_word(&word, start))
+			continue;
+		word = trimmed(line);
+		word.p += strlen("START_");
+		s.name = name = str_printf("%.*s", (int)(word.end - word.p), word.p);
+		r->n_errors = 0;
+		rc = read_rows(r, &s, e);
+		free(name);
+	}
+	return rc;
+}
+
 /* The node and port that have the LID of the subnet manager; by default the first node has it. */
 static void place_sm(struct reader *r)
 {
@@ -469,6 +520,8 @@ int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 
 	for (size_t i = 0; !status && i < ARRAY_LEN(sections); i++)
 		status = read_section(&r, &sections[i], e);
+	if (!status)
+		status = read_errors(&r, e);
 	if (!status)
 		status = unknown_report(&r.unknown, &r.b->warnings, e);
 	unknown_free(&r.unknown);

@@ -1,11 +1,14 @@
 /* A folder of dumps: ibdiagnet's output (core/formats/doc/formats.md 9.1), or OpenSM's. */
 #include "core/base/err.h"
+#include "core/base/foreign.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/base/unpack.h"
 #include "core/formats/formats.h"
 #include "core/formats/readers.h"
+#include "core/formats/rows.h"
 #include "core/formats/tables.h"
 #include "core/sm/sl_tables_file.h"
 
@@ -22,6 +25,7 @@ static const char *const fabric_names[] = {
 	"*.ibnetdiscover",   "opensm-subnet.lst", "ibdiagnet2.lst",   "*.lst"};
 static const char *const table_names[] = {"opensm-lfts.dump", "ibdiagnet2.fdbs", "opensm.fdbs", "*.fdbs"};
 static const char *const adaptive_names[] = {"ibdiagnet2.far", "*.far"};
+static const char *const log_names[] = {"ibdiagnet2.log", "ibdiagnet.log"};
 static const char *const map_names[] = {"ibdiagnet2.slvl", "*.slvl", "opensm-sl2vl.dump"};
 
 bool is_folder(const char *path)
@@ -51,29 +55,28 @@ static bool fits(const char *name, const char *pattern)
 	return fit;
 }
 
-/* The first file of a folder, by name, that fits a pattern, to be freed; NULL. */
-static char *find_file(const char *folder, const char *pattern)
-{
-	struct dirent **entry;
-	char *found = NULL;
-	int n = scandir(folder, &entry, NULL, alphasort);
+struct folder {
+	const char *path;
+	struct dirent **entry; /* by name */
+	int n;
+	bool *left_out; /* [n] of another run */
+};
 
-	for (int i = 0; i < n; i++) {
-		if (!found && fits(entry[i]->d_name, pattern))
-			found = str_printf("%s/%s", folder, entry[i]->d_name);
-		free(entry[i]);
-	}
-	if (n >= 0)
-		free(entry);
-	return found;
+/* The first file of a folder, by name, that fits a pattern, to be freed; NULL. */
+static char *find_file(const struct folder *d, const char *pattern)
+{
+	for (int i = 0; i < d->n; i++)
+		if (!d->left_out[i] && fits(d->entry[i]->d_name, pattern))
+			return str_printf("%s/%s", d->path, d->entry[i]->d_name);
+	return NULL;
 }
 
-static char *find_best(const char *folder, const char *const *pattern, size_t n)
+static char *find_best(const struct folder *d, const char *const *pattern, size_t n)
 {
 	char *found = NULL;
 
 	for (size_t i = 0; i < n && !found; i++)
-		found = find_file(folder, pattern[i]);
+		found = find_file(d, pattern[i]);
 	return found;
 }
 
@@ -83,8 +86,10 @@ static void warn_file(struct fabric *f, const char *why)
 	warnings_add(&f->warnings, "file left out", 0, "%s", why);
 }
 
-/* The first file of cables that can be read; what the better ones lacked is a warning. */
-static int load_cables(const char *folder, struct fabric **out, struct progress *p, struct err *e)
+/* The first file of cables that can be read, *used (to be freed); what the better ones lacked is a warning.
+ */
+static int load_cables(const struct folder *d, struct fabric **out, char **used, struct progress *p,
+		       struct err *e)
 {
 	char *last = NULL, *path;
 	struct text left_out = {0};
@@ -94,9 +99,9 @@ static int load_cables(const char *folder, struct fabric **out, struct progress 
 		"%s: found a folder without a file of cables, expected ibdiagnet2.db_csv, .ibnetdiscover or "
 		".lst, or "
 		"opensm-subnet.lst",
-		folder);
+		d->path);
 	for (size_t i = 0; rc && i < ARRAY_LEN(fabric_names); i++) {
-		path = find_file(folder, fabric_names[i]);
+		path = find_file(d, fabric_names[i]);
 		if (path && (!last || strcmp(path, last))) {
 			rc = fabric_load(path, out, p, e);
 			if (rc)
@@ -109,10 +114,162 @@ static int load_cables(const char *folder, struct fabric **out, struct progress 
 	}
 	if (!rc && left_out.len)
 		warn_file(*out, text_str(&left_out));
-	free(last);
+	*used = last;
 	text_free(&left_out);
 	return rc;
 }
+
+/* --- other runs ------------------------------------------------------------------------------------ */
+
+#define HEAD 16384	       /* bytes in which the time of the run stands */
+#define PACKED_MOST (16 << 20) /* bytes of a compressed file that is unpacked for it */
+
+/* Text that begins with a date, "2025-03-31 23:43:18 UTC +0000". */
+static bool is_date(struct cursor c)
+{
+	uint64_t v;
+
+	return cur_number(&c, 10, &v) && v > 1999 && cur_char(&c, '-') && cur_number(&c, 10, &v) &&
+	       cur_char(&c, '-') && cur_number(&c, 10, &v);
+}
+
+/* When a run of ibdiagnet began, as a line tells it: "# Running timestamp : DATE", "Timestamp: DATE". */
+static bool line_date(struct cursor line, struct cursor *date)
+{
+	cur_char(&line, '#');
+	if (!(cur_word(&line, "Running timestamp") || cur_word(&line, "Timestamp")) || !cur_char(&line, ':'))
+		return false;
+	*date = trimmed(line);
+	return is_date(*date);
+}
+
+/* The same of db_csv's section RUN_INFO: the first field that is a date. */
+static bool row_date(struct cursor line, struct cursor *date)
+{
+	struct cursor inside;
+
+	while (cur_quoted(&line, &inside)) {
+		*date = trimmed(inside);
+		if (is_date(*date))
+			return true;
+		cur_char(&line, ',');
+	}
+	return false;
+}
+
+/* The time of the run that a file is of, to be freed; NULL: it tells none. */
+static char *run_of(const char *path, struct progress *p)
+{
+	struct stat st;
+	struct err e;
+	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? infile_open(path, p) : NULL;
+	size_t size = HEAD;
+	char *data = mem_alloc(HEAD), *run = NULL;
+	struct lines lines;
+	struct cursor line, date;
+	bool info = false;
+
+	size = f ? fread(data, 1, HEAD, f) : 0;
+	if (f)
+		fclose(f);
+	if (foreign_unpacker(data, size) && st.st_size <= PACKED_MOST) {
+		free(data);
+		data = NULL;
+		if (read_packed_file(path, p, &data, &size, &e))
+			size = 0;
+	}
+	lines = (struct lines){data, data + (size < HEAD ? size : HEAD), 0, p};
+	while (size && !run && lines_next(&lines, &line)) {
+		struct cursor word = line;
+
+		info = (info || cur_word(&word, "START_RUN_INFO")) && !cur_word(&word, "END_");
+		if (line_date(line, &date) || (info && row_date(line, &date)))
+			run = clean_text(date.p, (size_t)(date.end - date.p), 64);
+	}
+	free(data);
+	return run;
+}
+
+/* Files of another run than that of the cables are told and not read. */
+static void leave_out(struct folder *d, const char *used, struct fabric *f, struct progress *p)
+{
+	const char *slash = strrchr(used, '/'), *name = slash ? slash + 1 : used;
+	const char *own = f->generated ? f->generated : "";
+	bool dated = is_date((struct cursor){own, own + strlen(own)});
+
+	for (int i = 0; dated && i < d->n && !progress_cancelled(p); i++) {
+		char *path = str_printf("%s/%s", d->path, d->entry[i]->d_name), *run = run_of(path, p);
+
+		d->left_out[i] = run && strcmp(run, own) != 0;
+		if (d->left_out[i])
+			warnings_add(&f->warnings, "other run", 0,
+				     "%s is of another run (%s) than %s (%s); it is left out",
+				     d->entry[i]->d_name, run, name, own);
+		free(run);
+		free(path);
+	}
+}
+
+/* --- what ibdiagnet found ---------------------------------------------------------------------------- */
+
+/* Is it told already, by a row of db_csv? There commas are '-', and no name of a node stands before. */
+static bool is_told(const struct warnings *w, const char *text)
+{
+	const char *behind = strstr(text, " - ");
+	size_t len;
+
+	text = behind ? behind + 3 : text;
+	len = strlen(text);
+	for (size_t i = 0; i < w->n; i++) {
+		size_t have = strlen(w->w[i].text);
+
+		if (!strcmp(w->w[i].kind, IBDIAGNET_ERROR) && have >= len &&
+		    !strcmp(w->w[i].text + have - len, text))
+			return true;
+	}
+	return false;
+}
+
+/* Lines "-E- TEXT" of its log. */
+static void add_errors(struct fabric *f, const struct input *in)
+{
+	struct lines lines = {in->data, in->data + in->size, 0, in->progress};
+	struct cursor line;
+	uint32_t n = 0;
+
+	while (lines_next(&lines, &line)) {
+		char *text;
+
+		if (!cur_word(&line, "-E-"))
+			continue;
+		line = trimmed(line);
+		text = clean_text(line.p, (size_t)(line.end - line.p), IBDIAGNET_BYTES);
+		for (char *c = text; *c; c++)
+			*c = *c == ',' ? '-' : *c;
+		/* "... finished with errors" is the heading of others */
+		if (*text && !strstr(text, "finished with errors") && !is_told(&f->warnings, text))
+			ibdiagnet_error(&f->warnings, in->name, lines.no, text, &n);
+		free(text);
+	}
+}
+
+static void load_log(const struct folder *d, struct fabric *f, struct progress *p)
+{
+	char *path = find_best(d, log_names, ARRAY_LEN(log_names)), *data;
+	struct input in = {.name = path, .progress = p};
+	struct err e;
+
+	if (path && read_packed_file(path, p, &data, &in.size, &e)) {
+		warn_file(f, e.msg);
+	} else if (path) {
+		in.data = data;
+		add_errors(f, &in);
+		free(data);
+	}
+	free(path);
+}
+
+/* --- tables ------------------------------------------------------------------------------------------ */
 
 /* Read tables from the best of some files; true: some were there. */
 static bool add_tables(struct tables_reader *r, const char *path, struct fabric *f, struct progress *p)
@@ -173,11 +330,11 @@ static void warn_lines(struct fabric *f, const char *notes)
 }
 
 /* Tables of all switches, over them those with adaptive-routing groups; none is no fault. */
-static void load_tables(const char *folder, struct fabric *f, struct progress *p)
+static void load_tables(const struct folder *d, struct fabric *f, struct progress *p)
 {
-	char *plain = find_best(folder, table_names, ARRAY_LEN(table_names));
-	char *far = find_best(folder, adaptive_names, ARRAY_LEN(adaptive_names));
-	char *maps = find_best(folder, map_names, ARRAY_LEN(map_names));
+	char *plain = find_best(d, table_names, ARRAY_LEN(table_names));
+	char *far = find_best(d, adaptive_names, ARRAY_LEN(adaptive_names));
+	char *maps = find_best(d, map_names, ARRAY_LEN(map_names));
 	struct text notes = {0};
 	struct tables_reader r;
 	struct tables_info info;
@@ -188,7 +345,7 @@ static void load_tables(const char *folder, struct fabric *f, struct progress *p
 	any = add_tables(&r, plain, f, p);
 	any |= add_tables(&r, far, f, p);
 	if (any) {
-		t = tables_finish(&r, folder, NULL, &info, &notes);
+		t = tables_finish(&r, d->path, NULL, &info, &notes);
 		warn_lines(f, text_str(&notes));
 		add_maps(t, maps, f, p);
 		f->switch_tables = &t->counted;
@@ -203,12 +360,28 @@ static void load_tables(const char *folder, struct fabric *f, struct progress *p
 
 int load_folder(const char *path, struct fabric **out, struct progress *p, struct err *e)
 {
-	if (load_cables(path, out, p, e))
-		return -1;
-	load_tables(path, *out, p);
-	if (!progress_cancelled(p))
-		return 0;
-	fabric_unref(*out);
-	*out = NULL;
-	return err_set(e, CANCELLED);
+	struct folder d = {.path = path};
+	char *used = NULL;
+	int rc;
+
+	d.n = scandir(path, &d.entry, NULL, alphasort);
+	d.n = d.n < 0 ? 0 : d.n;
+	d.left_out = NEW_ARRAY((size_t)d.n + 1, bool);
+	rc = load_cables(&d, out, &used, p, e);
+	if (!rc) {
+		leave_out(&d, used, *out, p);
+		load_tables(&d, *out, p);
+		load_log(&d, *out, p);
+	}
+	if (!rc && progress_cancelled(p)) {
+		fabric_unref(*out);
+		*out = NULL;
+		rc = err_set(e, CANCELLED);
+	}
+	for (int i = 0; i < d.n; i++)
+		free(d.entry[i]);
+	free(d.entry);
+	free(d.left_out);
+	free(used);
+	return rc;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define UNKNOWN_LISTED 10
+#define ERRORS_TOLD 20
 
 void parse_rate(struct cursor t, uint8_t *width, uint8_t *speed)
 {
@@ -70,6 +71,19 @@ void unread_line(struct unknown_lines *u, const struct input *in, unsigned line,
 	if (!u->why)
 		u->why = str_printf("%s:%u: found '%s', expected %s", in->name, line, u->unread.example,
 				    expected);
+}
+
+bool ibdiagnet_error(struct warnings *w, const char *path, unsigned line, const char *text, uint32_t *n)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	if (*n < ERRORS_TOLD)
+		warnings_add(w, IBDIAGNET_ERROR, 0, "%s:%u: %s", name, line, text);
+	else if (*n == ERRORS_TOLD)
+		warnings_add(w, IBDIAGNET_ERROR, 0, "%s:%u: more like these", name, line);
+	else
+		warnings_stand_for(w, *n - ERRORS_TOLD + 1);
+	return ++*n <= ERRORS_TOLD;
 }
 
 void cut_record(const struct input *in, unsigned line, struct warnings *w)

@@ -43,6 +43,14 @@ void unread_line(struct unknown_lines *u, const struct input *in, unsigned line,
 int unknown_report(struct unknown_lines *u, struct warnings *w, struct err *e);
 void unknown_free(struct unknown_lines *u);
 
+/*
+ * An error that ibdiagnet found, in its words, as a warning "FILE:LINE: TEXT". *n counts those of a list:
+ * after the first few one warning stands for the rest.  Is the one added last its own?
+ */
+#define IBDIAGNET_ERROR "ibdiagnet error"
+#define IBDIAGNET_BYTES 300 /* the most of a text */
+bool ibdiagnet_error(struct warnings *w, const char *path, unsigned line, const char *text, uint32_t *n);
+
 /* A record that is cut off by the end of the text: a part of the fabric is missing. */
 void cut_record(const struct input *in, unsigned line, struct warnings *w);
 

@@ -61,6 +61,9 @@ FILES = {
     "slurm.conf": "SwitchName=s1 Nodes=node000[1-3]\nSwitchName=s2 Nodes=node000[4,6-7]\n",
     "squeue.txt": "JOBID NAME ST NODES NODELIST(REASON)\n7 solve R 3 node000[1-2],gone\n8_1 mpi R 1 node0009\n9 wait PD 2 (Priority)\n"
                   "10 long R 9 node000[1-\n",
+    **{"runs/ibdiagnet2." + ending: "# Running timestamp : 2025-03-%d 10:00:00 UTC +0000\n%s" % (day, text) for ending, day, text in (
+        ("ibnetdiscover", 31, 'vendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x1\nswitchguid=0x1\nSwitch 2 "S-0000000000000001" # "S" base port 0 lid 1 lmc 0\n'),
+        ("cables", 15, ""), ("log", 31, "-E- S - it is odd\n-I- Discovery\n"))},
     "hosts.txt": "node0001.site.org\nnode0004\n",
     "blank.ibs": "  show\0;\n",
     "nul.ibs": "show\nroute\0minhop\n",
@@ -217,6 +220,10 @@ CASES = [
          r'"format":"fdbs"[\s\S]*"routing":\{"engine":"tables"', objects=[("load", True), ("tables", True)]),
     Case("folder of ibdiagnet", [FORMATS + "two-leaf.ibdiagnet2", "-e", "trace 4 10; check"], 0,
          r"any of 1 \*2 \(group 3\)[\s\S]*^Adaptive routing[\s\S]*^Sound: ", r"^tables routed 3 switches"),
+    Case("folder of two runs", ["runs", "-e", "show warnings; doctor"], 0,
+         r"ibdiagnet2\.cables is of another run \(2025-03-15 10:00:00 UTC \+0000\) than ibdiagnet2\.ibnetdiscover \(2025-03-31 [\s\S]*"
+         r"^warning ibdiagnet \(fact\): ibdiagnet found 1 error\.\n    ibdiagnet2\.log:2: S - it is odd\n[\s\S]*"
+         r"^warning left-out \(fact\): ibdiagnet2\.cables is of another run"),
     Case("folder, an engine asked for", ["-R", "minhop", FORMATS + "two-leaf.ibdiagnet2", "-e", "show"], 0,
          r"^routed by minhop"),
     Case("LIDs before anything is routed", [FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "-e",

@@ -426,6 +426,33 @@ static void need_in_file(const char *kind, const char *part)
 	session_free(s);
 }
 
+/* What ibdiagnet found, and files of its folder that are not used. */
+static void ibdiagnet_folders(void **state)
+{
+	char dir[] = "/tmp/ibscope-doctor-XXXXXX", buf[200];
+	struct session *s;
+	json_t *o;
+
+	(void)state;
+	edit("tests/fabrics/formats/two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "START_SWITCHES\n",
+	     "START_ERRORS_X\nScope,NodeGUID,PortGUID,PortNumber,EventName,Summary\nPORT,0x2000,0x2000,3,BAD,"
+	     "\"so "
+	     "bad\"\nEND_ERRORS_X\nSTART_SWITCHES\n");
+	need_in_file("ibdiagnet", "BAD at 0x0000000000002000[3]: so bad (leaf # one[3])");
+	assert_non_null(mkdtemp(dir));
+	snprintf(buf, sizeof(buf), "cp tests/fabrics/formats/two-leaf.lst %s/x.lst; echo x >%s/x.far", dir,
+		 dir);
+	assert_int_equal(system(buf), 0);
+	snprintf(buf, sizeof(buf), "load %s", dir);
+	s = start(buf);
+	o = doctor_object(s);
+	need(o, dir, "left-out", "x.far: found no table of a switch");
+	json_decref(o);
+	session_free(s);
+	snprintf(buf, sizeof(buf), "rm -r %s", dir);
+	assert_int_equal(system(buf), 0);
+}
+
 static void bad_sources(void **state)
 {
 	static const char two_leaf[] = "tests/fabrics/formats/two-leaf.ibnetdiscover";
@@ -716,7 +743,8 @@ int main(void)
 		cmocka_unit_test(held_tables),	   cmocka_unit_test(option_files),
 		cmocka_unit_test(lottery),	   cmocka_unit_test(dropped),
 		cmocka_unit_test(order_and_words), cmocka_unit_test(pane),
-		cmocka_unit_test(cancelling),	   cmocka_unit_test(all_rules),
+		cmocka_unit_test(cancelling),	   cmocka_unit_test(ibdiagnet_folders),
+		cmocka_unit_test(all_rules),
 	};
 	int fd = mkstemp(file);
 

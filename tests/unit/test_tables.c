@@ -623,6 +623,146 @@ static void test_folder_odd(void **state)
 	fabric_unref(f);
 }
 
+#define DATE " UTC +0000\n"
+#define RUN_INFO(date)                                                                                    \
+	"START_RUN_INFO\nIBDIAGNET_Version,Date,Args\n\"IBDIAGNET 2.10.0\",\"" date " UTC +0000\",\"\"\n" \
+	"END_RUN_INFO\n"
+#define FRAME(date) "# Running command   : ibdiagnet \n# Running timestamp : " date DATE
+#define RUN "2025-03-31 23:43:18"
+#define OLD "2025-03-15 06:54:44"
+
+/* A file of two-leaf.ibdiagnet2 behind a head, with a tail, in folder "run". */
+static void put_run(const char *name, const char *head, const char *tail)
+{
+	char *there = str_printf(FOLDER "/%s", name), *text = content(there);
+	char *all = str_printf("%s%s%s", head, text, tail), *path = str_printf("run/%s", name);
+
+	put(path, all);
+	free(path);
+	free(all);
+	free(text);
+	free(there);
+}
+
+/* The only warning of a kind that has a text; NULL. */
+static const struct warning *warned(const struct fabric *f, const char *kind, const char *part)
+{
+	const struct warning *found = NULL;
+
+	for (size_t i = 0; i < f->warnings.n; i++)
+		if (!strcmp(f->warnings.w[i].kind, kind) && strstr(f->warnings.w[i].text, part)) {
+			assert_null(found);
+			found = &f->warnings.w[i];
+		}
+	return found;
+}
+
+/* Files of another run are told and left out, whichever they are; without a time nothing is. */
+static void test_two_runs(void **state)
+{
+	struct fabric *f = NULL;
+	struct err e;
+	char buf[300];
+
+	(void)state;
+	snprintf(buf, sizeof(buf), "mkdir %s/run", folder);
+	assert_int_equal(system(buf), 0);
+	put_run("ibdiagnet2.db_csv", RUN_INFO(RUN), "");
+	put_run("ibdiagnet2.fdbs", FRAME(RUN), "");
+	put_run("ibdiagnet2.far", FRAME(RUN), "");
+	put_run("ibdiagnet2.slvl", "", "");
+	put("run/ibdiagnet2.log",
+	    "Running version: \"IBDIAGNET 2.6\"\nTimestamp: " RUN DATE "-I- Discovery\n");
+	put("run/notes.txt", "Timestamp: yesterday\n");
+	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
+	assert_int_equal(f->warnings.n, 0);
+	assert_non_null(fabric_switch_tables(f)->sl_tables);
+	fabric_unref(f);
+	put_run("ibdiagnet2.far", FRAME(OLD), "");
+	put("run/ibdiagnet2.cables", FRAME(OLD));
+	put("run/ibdiagnet2.log", "Timestamp: " OLD DATE "-E- an old error\n");
+	put("run/other.db_csv", RUN_INFO(OLD));
+	snprintf(buf, sizeof(buf), "gzip -n %s/run/ibdiagnet2.cables", folder);
+	assert_int_equal(system(buf), 0);
+	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
+	assert_int_equal(f->warnings.n, 4);
+	assert_non_null(warned(f, "other run",
+			       "ibdiagnet2.far is of another run (" OLD
+			       " UTC +0000) than ibdiagnet2.db_csv (" RUN " UTC +0000); it is left out"));
+	assert_non_null(warned(f, "other run", "ibdiagnet2.cables.gz is of another run (" OLD));
+	assert_non_null(warned(f, "other run", "ibdiagnet2.log is of another run"));
+	assert_non_null(warned(f, "other run", "other.db_csv is of another run"));
+	assert_null(fabric_switch_tables(f)->adaptive); /* the groups of .far */
+	fabric_unref(f);
+	/* nothing to compare with */
+	put_run("ibdiagnet2.db_csv", "", "");
+	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
+	assert_null(warned(f, "other run", ""));
+	assert_non_null(fabric_switch_tables(f)->adaptive);
+	fabric_unref(f);
+}
+
+#define ERRORS(name) "START_ERRORS_" name "\nScope,NodeGUID,PortGUID,PortNumber,EventName,Summary\n"
+
+/* What ibdiagnet called errors: rows of db_csv with their places, lines of the log that no row tells. */
+static void test_ibdiagnet_errors(void **state)
+{
+	const struct warning *w;
+	struct fabric *f = NULL;
+	struct err e;
+	struct text t = {0};
+	struct session *s;
+
+	(void)state;
+	put_run("ibdiagnet2.db_csv", RUN_INFO(RUN),
+		ERRORS("LINKS_SPEED") "PORT,0x2000,0x2000,0x03,LINK_WRONG_SPEED,\"Unexpected speed- "
+				      "\"\"HDR\"\"- on it\"\n"
+				      "END_ERRORS_LINKS_SPEED\n" ERRORS(
+					      "SM") "CLUSTER,0x00,0x00,0,NO_SM,\"no master\"\n"
+						    "END_ERRORS_SM\n"
+						    "START_WARNINGS_X\nScope,NodeGUID,PortGUID,PortNumber,"
+						    "EventName,Summary\nNODE,0x1000,0,0,ODD,\"odd\"\nEND_"
+						    "WARNINGS_X\n");
+	put("run/ibdiagnet2.log",
+	    "Running timestamp: " RUN DATE "-E- Links Speed Check finished with errors\n"
+	    "-E- leaf # one/P3 - Unexpected speed, \"HDR\", on it\n-W- a warning\n"
+	    "-E- Discovery failed\n");
+	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
+	w = warned(f, "ibdiagnet error",
+		   "LINK_WRONG_SPEED at 0x0000000000002000[3]: Unexpected speed- \"HDR\"- on it");
+	assert_non_null(w);
+	assert_non_null(strstr(w->text, "ibdiagnet2.db_csv:81: "));
+	assert_int_equal(w->guid, 0x2000);
+	assert_int_equal(w->port, 3);
+	assert_non_null(warned(f, "ibdiagnet error", "ibdiagnet2.db_csv:85: NO_SM: no master"));
+	assert_non_null(warned(f, "ibdiagnet error", "ibdiagnet2.log:5: Discovery failed"));
+	assert_null(warned(f, "ibdiagnet error", "odd"));
+	assert_null(warned(f, "ibdiagnet error", "finished"));
+	fabric_unref(f);
+	s = start("echo");
+	line(s, "load %s", file("run"));
+	line_says(s, "doctor",
+		  "warning ibdiagnet (fact): ibdiagnet found 3 errors.\n    ibdiagnet2.db_csv:81: ");
+	line_says(s, "doctor",
+		  "on it (leaf # one[3])\n    ibdiagnet2.db_csv:85: NO_SM: no master\n    ibdiagnet2.log:5: "
+		  "Discovery failed\n");
+	session_free(s);
+	/* many: the first few, and how many more */
+	text_add(&t, ERRORS("MANY"));
+	for (int i = 0; i < 100; i++)
+		text_add(&t, "PORT,0x2000,0x2000,1,EVENT,\"error %d of many\"\n", i);
+	put_run("ibdiagnet2.db_csv", RUN_INFO(RUN), text_str(&t));
+	text_free(&t);
+	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
+	assert_non_null(warned(f, "ibdiagnet error", "error 19 of many"));
+	assert_null(warned(f, "ibdiagnet error", "error 20 of many"));
+	w = warned(f, "ibdiagnet error", "more like these");
+	assert_non_null(w);
+	assert_int_equal(w->stands_for, 80);
+	assert_non_null(warned(f, "cut section", "START_ERRORS_MANY has no END_ERRORS_MANY"));
+	fabric_unref(f);
+}
+
 /* Compressed files of a folder are read as what is in them; what is damaged, or cannot be unpacked, is told.
  */
 static void test_packed(void **state)
@@ -1136,18 +1276,32 @@ static int make_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dump_of_opensm), cmocka_unit_test(test_dump_without_a_host),
-		cmocka_unit_test(test_fdbs),	       cmocka_unit_test(test_dump_fts),
-		cmocka_unit_test(test_oddities),       cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_base_port_0),    cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_not_unpacked),   cmocka_unit_test(test_odd_lines),
-		cmocka_unit_test(test_far_odd),	       cmocka_unit_test(test_gathered),
-		cmocka_unit_test(test_cancelled),      cmocka_unit_test(test_lids_at_odds),
-		cmocka_unit_test(test_folder_odd),     cmocka_unit_test(test_journal),
-		cmocka_unit_test(test_json),	       cmocka_unit_test(test_folder),
-		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_far),
-		cmocka_unit_test(test_shown),	       cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_ways),	       cmocka_unit_test(test_dependencies),
+		cmocka_unit_test(test_dump_of_opensm),
+		cmocka_unit_test(test_dump_without_a_host),
+		cmocka_unit_test(test_fdbs),
+		cmocka_unit_test(test_dump_fts),
+		cmocka_unit_test(test_oddities),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_base_port_0),
+		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_not_unpacked),
+		cmocka_unit_test(test_odd_lines),
+		cmocka_unit_test(test_far_odd),
+		cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_lids_at_odds),
+		cmocka_unit_test(test_folder_odd),
+		cmocka_unit_test(test_two_runs),
+		cmocka_unit_test(test_ibdiagnet_errors),
+		cmocka_unit_test(test_journal),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_far),
+		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_dependencies),
 		cmocka_unit_test(test_credit_loop),
 	};
 

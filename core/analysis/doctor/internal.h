@@ -112,7 +112,8 @@ void losses_free(struct losses *p);
 typedef int finder(struct doctor *d, const struct rule *r);
 /* source.c: what the source of the fabric says */
 finder find_incomplete, find_duplicate_lid, find_duplicate_guid, find_no_lid, find_one_way, find_slow_sibling,
-	find_slow, find_unknown_lines, find_aggregation, find_sm_guessed, find_sm_place;
+	find_slow, find_unknown_lines, find_left_out, find_ibdiagnet, find_aggregation, find_sm_guessed,
+	find_sm_place;
 /* paths.c: what happens to packets by the tables */
 finder find_unreachable, find_cut_off, find_no_pair, find_forwarding_loop, find_dropped, find_switch_lids,
 	find_dead_entry, find_stale, find_drift_unknown;

@@ -112,6 +112,44 @@ int find_unknown_lines(struct doctor *d, const struct rule *r)
 	return tell_warnings(d, r, "unknown line", NULL, "unknown line");
 }
 
+int find_left_out(struct doctor *d, const struct rule *r)
+{
+	return tell_warnings(d, r, "other run", "file left out", "left-out file");
+}
+
+#define ERRORS_LISTED 40
+
+/* All of them, as far as they are told: file, line, words and place. */
+int find_ibdiagnet(struct doctor *d, const struct rule *r)
+{
+	static const char kind[] = "ibdiagnet error";
+	const struct warnings *w = &d->f->warnings;
+	uint64_t n, listed = 0;
+	const struct warning *first = warnings_of(d, kind, NULL, &n);
+	struct text t = {0};
+	struct finding *x;
+
+	if (!first)
+		return 0;
+	for (size_t i = 0; i < w->n && listed < ERRORS_LISTED; i++) {
+		uint32_t node = w->w[i].guid ? fabric_node_by_guid(d->f, w->w[i].guid) : NO_ID;
+
+		if (strcmp(w->w[i].kind, kind) != 0)
+			continue;
+		text_add(&t, "%s%s", listed++ ? "\n" : "", w->w[i].text);
+		if (node != NO_ID && w->w[i].port)
+			text_add(&t, " (%s[%u])", d->f->node_name[node], w->w[i].port);
+		else if (node != NO_ID)
+			text_add(&t, " (%s)", d->f->node_name[node]);
+	}
+	x = tell(d, r, "ibdiagnet found %s.", PLURAL(n, "error"));
+	x->detail = t.s;
+	x->count = n;
+	at_warning(d, x, first);
+	finding_more(x, "show warnings");
+	return 0;
+}
+
 int find_aggregation(struct doctor *d, const struct rule *r)
 {
 	uint32_t n = fabric_aggregation_nodes(d->f);
