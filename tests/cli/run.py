@@ -62,7 +62,7 @@ FILES = {
     "squeue.txt": "JOBID NAME ST NODES NODELIST(REASON)\n7 solve R 3 node000[1-2],gone\n8_1 mpi R 1 node0009\n9 wait PD 2 (Priority)\n"
                   "10 long R 9 node000[1-\n",
     **{"runs/ibdiagnet2." + ending: "# Running timestamp : 2025-03-%d 10:00:00 UTC +0000\n%s" % (day, text) for ending, day, text in (
-        ("ibnetdiscover", 31, 'vendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x1\nswitchguid=0x1\nSwitch 2 "S-0000000000000001" # "S" base port 0 lid 1 lmc 0\n'),
+        ("ibnetdiscover", 31, 'vendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x1\nswitchguid=0x1\nSwitch 2 "S-0000000000000001" # "S" base port 0 lid 1 lmc 0\n\n'),
         ("cables", 15, ""), ("log", 31, "-E- S - it is odd\n-I- Discovery\n"))},
     "hosts.txt": "node0001.site.org\nnode0004\n",
     "blank.ibs": "  show\0;\n",
