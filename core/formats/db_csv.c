@@ -371,13 +371,15 @@ static void read_row(struct reader *r, const struct section *s, struct cursor li
 {
 	struct cursor field[MAX_FIELDS + 1], value[MAX_COLUMNS], rest = line;
 	unsigned n = 0, last;
+	bool whole;
 
 	while (n < MAX_FIELDS && !cur_empty(&rest))
 		field[n++] = take_field(&rest);
 	for (unsigned i = 0; i < MAX_COLUMNS; i++)
 		value[i] = h->at[i] < n ? field[h->at[i]] : (struct cursor){line.end, line.end};
 	last = rest.p > line.p && rest.p[-1] == ','; /* it is empty */
-	if (n <= h->n && n + last >= h->n && s->row(r, value))
+	whole = n <= h->n && n + last >= h->n;
+	if ((whole || s->row == error_row) && s->row(r, value)) /* an error is one, whatever its words */
 		r->unknown.read += s->expected != NULL;
 	else if (s->expected)
 		unread_line(&r->unknown, r->in, r->lines.no, line, s->expected);

@@ -718,7 +718,7 @@ static void test_ibdiagnet_errors(void **state)
 		ERRORS("LINKS_SPEED") "PORT,0x2000,0x2000,0x03,LINK_WRONG_SPEED,\"Unexpected speed- "
 				      "\"\"HDR\"\"- on it\"\n"
 				      "END_ERRORS_LINKS_SPEED\n" ERRORS(
-					      "SM") "CLUSTER,0x00,0x00,0,NO_SM,\"no master\"\n"
+					      "SM") "CLUSTER,0x00,0x00,0,NO_SM,no master, really\n"
 						    "END_ERRORS_SM\n"
 						    "START_WARNINGS_X\nScope,NodeGUID,PortGUID,PortNumber,"
 						    "EventName,Summary\nNODE,0x1000,0,0,ODD,\"odd\"\nEND_"
