@@ -48,7 +48,7 @@ endif
 Q := $(if $(filter 1,$(V)),,@)
 COMMA := ,
 
-.PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench soak coverage fuzz lint linted format deb \
+.PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench soak coverage fuzz lint linted format deb rpm static release \
 	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1
 
@@ -146,10 +146,13 @@ $(BUILD)/builtin-man: $(BUILD)/builtin $(BUILD)/ibscope.txt
 	$(Q){ cat $<; echo "ibscope.txt $$(($$(wc -c <$(BUILD)/ibscope.txt)))"; cat $(BUILD)/ibscope.txt; } >$@.new && mv $@.new $@
 $(BUILD)/static/ibscope: $(LINKEDIN) $(MAINSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) $(CFLAGS) -static-pie -Wl,--no-warnings $(filter-out -pie,$(LDHARD)) $(LDFLAGS) $(INSTEAD) -o $@ $(LINKED) $(LIBS) $(UILIBS) -ltinfo
-# the same with libc alone shared, whose functions the simulator replaces; it asks this libumad for the form of a MAD
+# the same with libc alone shared, whose functions a simulator replaces; it asks this libumad for the form of a MAD
+LINKLIBC = $(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) $(INSTEAD) -o $@ $(LINKED) -Wl,-Bstatic $(filter-out -lpthread -lm,$(LIBS)) $(1) \
+	-Wl,-Bdynamic -lpthread -lm -Wl,--export-dynamic-symbol='umad_*'
 $(BUILD)/static/ibscope-libc: $(LINKEDIN) $(MAINSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
-	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) $(INSTEAD) -o $@ $(LINKED) -Wl,-Bstatic $(filter-out -lpthread -lm,$(LIBS)) $(UILIBS) -ltinfo \
-		-Wl,-Bdynamic -lpthread -lm -Wl,--export-dynamic-symbol='umad_*'
+	$(Q)$(call LINKLIBC,$(UILIBS) -ltinfo)
+$(BUILD)/static/probe-libc: $(LINKEDIN) $(BUILD)/obj/tests/live/probe.o $(BUILD)/obj/core.a $(BUILD)/stamp/link
+	$(Q)$(call LINKLIBC)
 
 # with counters of what is run, for `make coverage`
 $(BUILD)/cov/ibscope: $(MAINSRC:%.c=$(BUILD)/cov/%.o) $(BUILD)/cov/ui.a $(BUILD)/cov/core.a $(BUILD)/stamp/link
@@ -241,15 +244,16 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/keys $(BUILD)/live/probe \
 	$(BUILD)/live/capture.so $(BUILD)/live/lie.so $(BUILD)/memory/fail.so $(BUILD)/trouble/clock.so \
 	$(BUILD)/stop/looks $(BUILD)/soak/driver \
+	$(BUILD)/static/ibscope $(BUILD)/static/ibscope-libc $(BUILD)/static/probe-libc \
 	$(BUILD)/unit-tests $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 
 # SUITES="unit cli": these alone
-check: deps-build deps-optional deps-check
+check: deps-build deps-optional deps-check deps-static
 	@$(MAKE) --no-print-directory -j$$(nproc) $(TESTED)
 	@$(RUN) $(SUITES)
 # with the long random parts and ThreadSanitizer: nightly
-check-long: deps-build deps-optional deps-check
+check-long: deps-build deps-optional deps-check deps-static deps-rpm
 	@$(MAKE) --no-print-directory -j$$(nproc) $(TESTED) $(BUILD)/ibscope-tsan $(BUILD)/racy
 	@LONG=1 $(RUN) $(SUITES)
 check-driver: $(BUILD)/soak/driver
@@ -376,9 +380,25 @@ $(BUILD)/lint/reads: $(SOURCES) tests/reads.py
 format: deps-lint
 	clang-format -i $(SOURCES) $(TESTSRC) $(HEADERS)
 
+# --- one file with all in it -----------------------------------------------------------
+# with the terms of what is linked beside it, in build/static/
+TERMS := libreadline-dev libibnetdisc-dev libibmad-dev libibumad-dev libncurses-dev libjansson-dev libexpat1-dev libseccomp-dev libc6-dev libgcc-s1
+static: deps-build deps-optional deps-static
+	@$(MAKE) --no-print-directory $(BUILD)/static/ibscope
+	@mkdir -p $(BUILD)/static/licences && cp LICENSE /usr/share/common-licenses/*GPL-[23]* $(BUILD)/static/licences/
+	@for p in $(TERMS); do cp -L /usr/share/doc/$$p/copyright $(BUILD)/static/licences/$$p; done
+	@echo $(BUILD)/static/ibscope
+
 # --- installing -----------------------------------------------------------------------
+# The program without debug information, which is beside it, where debuggers look.
+SYMBOLS = $(DESTDIR)$(PREFIX)/lib/debug/.build-id
 install: all
 	install -Dm755 $(BUILD)/ibscope $(DESTDIR)$(PREFIX)/bin/ibscope
+	id=$$(readelf -n $(BUILD)/ibscope | sed -n 's/.*Build ID: //p'); [ -z "$$id" ] || { \
+		mkdir -p $(SYMBOLS)/$${id%$${id#??}} && \
+		objcopy --only-keep-debug $(BUILD)/ibscope $(SYMBOLS)/$${id%$${id#??}}/$${id#??}.debug; }
+	strip --strip-debug $(DESTDIR)$(PREFIX)/bin/ibscope
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/fabrics tests/fabrics/demo-3level.ibnet
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/keymaps keymaps/*.keys
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/lessons views/lessons/*
 	install -Dm755 tui/ibscope-survey.slurm $(DESTDIR)$(PREFIX)/share/ibscope/ibscope-survey.slurm
@@ -390,10 +410,17 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ibscope $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope
 	rm -rf $(DESTDIR)$(PREFIX)/share/ibscope $(DESTDIR)$(PREFIX)/share/doc/ibscope
+	id=$$(readelf -n $(BUILD)/ibscope | sed -n 's/.*Build ID: //p'); rm -f $(SYMBOLS)/$${id%$${id#??}}/$${id#??}.debug
 
-# a Debian package in build/
+# a Debian package in build/, and one of its symbols
 deb: deps-build deps-deb
 	+@.ci/package '$(BUILD)' '$(VERSION)'
+# the static file as a package of the rpm family
+rpm: static deps-rpm
+	+@.ci/rpm '$(BUILD)' '$(VERSION)'
+# all of what is handed on, from what is committed: the same bytes each time
+release: deps-build deps-wanted deps-deb deps-static deps-rpm
+	+@.ci/release '$(BUILD)' '$(VERSION)'
 
 clean:
 	rm -rf $(BUILD) compile_commands.json

@@ -7,10 +7,10 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model figures guide plan engines reasons ibdmchk verify sessions incomplete formats live lying contract memcheck cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons ibdmchk verify sessions incomplete formats live lying contract memcheck cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
-FIRST="tsan parity tui live lying verify stop memory unit build extend files advised driver keys hostile"
+FIRST="tsan parity tui live lying verify stop memory unit build static extend files advised driver keys hostile"
 
 # Signals that the caller ignores (nohup, a background job of a script) are as usual for the tests.
 [ "$SIGNALS" = usual ] || exec env --default-signal=HUP,INT,QUIT,TERM,PIPE SIGNALS=usual "$0" "$@"
@@ -112,6 +112,7 @@ suite() {
 	fuzz-corpus) fuzz_corpus ;;
 	driver) driver ;;
 	build) python3 tests/build/run.py ;;
+	static) python3 tests/static/run.py "$BUILD" ;;
 	extend) python3 tests/extend/run.py ;;
 	large) IBSCOPE="$BUILD/ibscope" python3 tests/parity/large.py ;;
 	topo) IBSCOPE="$BUILD/ibscope" python3 tests/topo/run.py ;;

@@ -12,6 +12,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/package.h"
 #include "core/base/text.h"
 #include "core/source/live.h"
 #include "core/source/simulation.h"
@@ -63,6 +64,8 @@ static const char usage[] =
 	"      --json               -e and -x print a JSON object for each command\n"
 	"  -h, --help               this text; `ibscope -e help` lists the commands\n"
 	"      --man                the manual: `ibscope --man | less`, or `... | man -l -` for its source\n"
+	"      --completion         completion for bash: `source <(ibscope --completion)`\n"
+	"      --licences           the terms, of the program and of what is linked with it\n"
 	"  -V, --version\n"
 	"\n"
 	"Exit status: 0 all done, 1 a command failed or found a fault, 2 the command line is wrong, 3 out of "
@@ -92,6 +95,17 @@ static bool is_standard(const char *name)
 	return !strcmp(name, "-");
 }
 
+/* Print a file that is in the program. */
+static int show_builtin(const char *path)
+{
+	struct builtin b;
+
+	if (!builtin_find(path, &b))
+		return wrong("%s is not in this program", path);
+	fwrite(b.data, 1, b.size, stdout);
+	return EXIT_DONE;
+}
+
 /* Revisions of sources that came without git are unknown: "", or what git left to be filled in. */
 static int show_version(void)
 {
@@ -99,13 +113,15 @@ static int show_version(void)
 		printf("ibscope %s (git %s)\n", about.version, about.revision);
 	else
 		printf("ibscope %s\n", about.version);
+	puts("Sources: MIT licence.  The program, with GNU readline in it: GPL, version 3 or later.  See "
+	     "--licences.");
 	return EXIT_DONE;
 }
 
 /* -1 to go on, else the exit status. */
 static int parse(struct command_line *cl, int argc, char **argv)
 {
-	enum { OPT_NAMES = 256, OPT_NO_MAP, OPT_RC, OPT_NO_RC, OPT_JSON };
+	enum { OPT_NAMES = 256, OPT_NO_MAP, OPT_RC, OPT_NO_RC, OPT_JSON, OPT_COMPLETION, OPT_LICENCES };
 	static const struct option options[] = {
 		{"live", optional_argument, NULL, 'L'},
 		{"routing-engine", required_argument, NULL, 'R'},
@@ -118,6 +134,8 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		{"rc", no_argument, NULL, OPT_RC},
 		{"no-rc", no_argument, NULL, OPT_NO_RC},
 		{"json", no_argument, NULL, OPT_JSON},
+		{"completion", no_argument, NULL, OPT_COMPLETION},
+		{"licences", no_argument, NULL, OPT_LICENCES},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
@@ -156,6 +174,10 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		case OPT_JSON:
 			cl->json = true;
 			break;
+		case OPT_COMPLETION:
+			return show_builtin(BUILTIN "ibscope.bash");
+		case OPT_LICENCES:
+			return show_builtin(BUILTIN "LICENSE");
 		case 'h':
 			fputs(usage, stdout);
 			return EXIT_DONE;
@@ -454,6 +476,9 @@ static bool machine_lines(const struct command_line *cl, struct line_list *l)
  * rest becomes lines that run in it, but for a fabric from standard input.  Behind commands of rc files,
  * which may need the screen, they are such lines too: what was typed has the last word.
  */
+/* Neither the locale that is asked for is here, nor one for UTF-8. */
+static bool locale_missing;
+
 static int start_explorer(struct interpreter *in, const struct command_line *cl, struct ui_config *c,
 			  struct line_list *start, struct err *e)
 {
@@ -467,6 +492,10 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) &&
 	    builtin_fabric(cl->fabric) == cl->fabric && access(cl->fabric, R_OK))
 		return err_set(e, "cannot read %s: %s", cl->fabric, strerror(errno));
+	if (locale_missing) /* stays to be read behind the screen */
+		fprintf(stderr,
+			"ibscope: this machine has no locale for UTF-8; the screen is drawn in ASCII (%s)\n",
+			package_of(PACKAGE_LOCALE));
 	later = machine_lines(cl, start);
 	option_lines(cl, later ? start : &before);
 	fabric_lines(cl, standard ? &before : start);
@@ -542,8 +571,7 @@ int main(int argc, char **argv)
 	rc = manual_main(argc, argv, all_commands, all_engines);
 	if (rc >= 0) /* asked for the manual page when the program is built */
 		return rc;
-	if (!setlocale(LC_CTYPE, ""))
-		setlocale(LC_CTYPE, "C.UTF-8"); /* a locale that is not here; glibc has this one in itself */
+	locale_missing = !setlocale(LC_CTYPE, "") && !setlocale(LC_CTYPE, "C.UTF-8");
 	clean_messages();
 	signals_start();
 	rc = run(argc, argv);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "tui/term_check.h"
 #include "core/base/err.h"
+#include "core/base/package.h"
 
 #define ELSE                                                                                             \
 	"set TERM to one that does (xterm, vt100, ...), or use -e COMMANDS or -x FILE to run without a " \
@@ -18,7 +19,8 @@ int term_check(struct err *e)
 	if (!term || !*term)
 		return err_set(e, "TERM does not name the type of the terminal; " ELSE);
 	if (setupterm(term, STDOUT_FILENO, &found))
-		return err_set(e, "nothing is known of the terminal type \"%s\"; " ELSE, term);
+		return err_set(e, "nothing is known of the terminal type \"%s\" (%s); " ELSE, term,
+			       package_of(PACKAGE_TERMINFO));
 	cup = tigetstr("cup");
 	if (!cup || cup == (char *)-1)
 		return err_set(e, "the terminal type \"%s\" does not place its cursor; " ELSE, term);

@@ -18,6 +18,7 @@
 #include "core/source/live.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/package.h"
 #include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -385,8 +386,11 @@ static void device_trouble(struct text *why)
 	bool usable = false;
 
 	if (glob("/dev/infiniband/umad*", 0, NULL, &g)) {
-		text_add(why, "no InfiniBand device: /dev/infiniband/umad* does not exist "
-			      "(is the ib_umad module loaded?)");
+		text_add(why,
+			 "no InfiniBand device: /dev/infiniband/umad* does not exist "
+			 "(is the ib_umad module loaded? `modprobe ib_umad`; %s loads it at "
+			 "start)",
+			 package_of(PACKAGE_RDMA));
 		return;
 	}
 	for (size_t i = 0; i < g.gl_pathc; i++)

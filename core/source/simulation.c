@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "core/base/memory.h"
+#include "core/base/package.h"
 #include "core/base/program.h"
 #include "core/base/text.h"
 #include "core/source/internal.h"
@@ -147,13 +148,15 @@ int simulation_possible(struct err *e)
 	if (!simulation_child_possible())
 		return err_set(e, "this program was not made for starting others over a simulator");
 	if (!program_exists("ibsim"))
-		return err_set(e, "no program ibsim: expected in PATH (Debian package ibsim-utils)");
+		return err_set(e, "no program ibsim: expected in PATH (%s)", package_of(PACKAGE_IBSIM));
 	if (!program_exists("opensm") && access("/usr/sbin/opensm", X_OK))
-		return err_set(e, "no program opensm: expected in PATH or /usr/sbin (Debian package opensm)");
+		return err_set(e, "no program opensm: expected in PATH or /usr/sbin (%s)",
+			       package_of(PACKAGE_OPENSM));
 	if (!simulation_library(path, sizeof(path)))
-		return err_set(e, "no library libumad2sim.so, without which OpenSM would not stay in the "
-				  "simulation: expected in "
-				  "/usr/lib/*/umad2sim (Debian package ibsim-utils)");
+		return err_set(e,
+			       "no library libumad2sim.so, without which OpenSM would not stay in the "
+			       "simulation: expected in /usr/lib/*/umad2sim or /usr/lib64/umad2sim (%s)",
+			       package_of(PACKAGE_IBSIM));
 	return 0;
 }
 

@@ -347,10 +347,15 @@ static int ask_paths(void)
 {
 	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS, IB_SA_CLASS}, rc = 1;
 	FILE *in = fopen(SIMULATION_PAIRS, "r"), *out = fopen(SIMULATION_PATHS, "w");
-	struct ibmad_port *port =
-		in && out && library_loaded() ? mad_rpc_open_port(NULL, 0, classes, 3) : NULL;
+	bool loaded = library_loaded();
+	struct ibmad_port *port = in && out && loaded ? mad_rpc_open_port(NULL, 0, classes, 3) : NULL;
 	ib_portid_t sa = {0};
 
+	if (!loaded)
+		fputs("the simulator's library cannot be put before libc in this program, which has libc in "
+		      "it "
+		      "(make static); the program of a package can\n",
+		      stderr);
 	if (port && find_sa(port, &sa)) {
 		ask_all(port, &sa, in, out);
 		rc = 0;

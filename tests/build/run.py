@@ -18,7 +18,8 @@ from scratch import Failed  # noqa: E402
 
 TREE = scratch.Scratch()
 INSTALLED = {"bin/ibscope", "share/ibscope/keymaps/default.keys", "share/ibscope/keymaps/emacs.keys",
-             "share/ibscope/keymaps/vi.keys", "share/ibscope/ibscope-survey.slurm", "share/man/man1/ibscope.1", "share/bash-completion/completions/ibscope"}
+             "share/ibscope/keymaps/vi.keys", "share/ibscope/ibscope-survey.slurm", "share/ibscope/fabrics/demo-3level.ibnet", "lib/debug/.build-id/ID.debug",
+             "share/man/man1/ibscope.1", "share/bash-completion/completions/ibscope"}
 INSTALLED |= {"share/doc/ibscope/%s/%s" % (d, name) for d in ("engines/doc", "core/formats/doc")
               for name in os.listdir(os.path.join(HERE, "../..", d))}
 INSTALLED |= {"share/ibscope/lessons/" + name for name in os.listdir(os.path.join(HERE, "../../views/lessons"))}
@@ -31,8 +32,16 @@ def expect(what, found, expected):
         raise Failed("%s: found %s, expected %s" % (what, found, expected))
 
 
+def version():
+    """The first line of --version; the second tells the terms."""
+    first, second = TREE.ibscope("--version").splitlines()
+    expect("terms", "MIT" in second and "GPL" in second and "--licences" in second, True)
+    return first + "\n"
+
+
 def files_below(folder):
-    return {os.path.relpath(os.path.join(d, n), folder) for d, _, names in os.walk(folder) for n in names}
+    found = {os.path.relpath(os.path.join(d, n), folder) for d, _, names in os.walk(folder) for n in names}
+    return {re.sub(r"\.build-id/\w\w/\w+\.", ".build-id/ID.", name) for name in found}
 
 
 # --- what is built anew --------------------------------------------------------------------
@@ -75,10 +84,10 @@ def compiler_through_ccache():
 def version_is_one_file():
     expect("compiled for another version", TREE.would_compile("VERSION=9.8"), {"tui/about.c"})
     TREE.make("VERSION=9.8")
-    expect("--version", TREE.ibscope("--version"), "ibscope 9.8\n")
+    expect("--version", version(), "ibscope 9.8\n")
     TREE.make()
     number = re.search(r"^VERSION *:= *(\S+)$", TREE.read("Makefile"), re.M)[1]
-    expect("--version", TREE.ibscope("--version"), "ibscope %s\n" % number)
+    expect("--version", version(), "ibscope %s\n" % number)
 
 
 def flags_are_all_files():
@@ -136,11 +145,11 @@ def revision_of_git():
         revision = TREE.run("git", "rev-parse", "--short", "HEAD").strip()
         expect("compiled for a revision", TREE.would_compile(), {"tui/about.c"})
         TREE.make()
-        number = TREE.ibscope("--version").split()[1]
-        expect("--version", TREE.ibscope("--version"), "ibscope %s (git %s)\n" % (number, revision))
+        number = version().split()[1]
+        expect("--version", version(), "ibscope %s (git %s)\n" % (number, revision))
         TREE.write("README.md", TREE.read("README.md") + "\n")
         TREE.make()
-        expect("--version", TREE.ibscope("--version"), "ibscope %s (git %s-dirty)\n" % (number, revision))
+        expect("--version", version(), "ibscope %s (git %s-dirty)\n" % (number, revision))
         TREE.run("sh", "-c", "mkdir archive && git archive HEAD | tar x -C archive")
         if '"%s"' % revision not in TREE.read("archive/tui/about.c"):
             raise Failed("an archive's tui/about.c does not hold the revision")
@@ -148,7 +157,7 @@ def revision_of_git():
         shutil.rmtree(TREE.path(".git"))
         shutil.rmtree(TREE.path("archive"), ignore_errors=True)
     TREE.make()
-    expect("--version", TREE.ibscope("--version"), "ibscope %s\n" % number)
+    expect("--version", version(), "ibscope %s\n" % number)
 
 
 # --- hardening ------------------------------------------------------------------------------
@@ -256,6 +265,8 @@ def debian_package():
     for library in ("libc6", "libibnetdisc5", "libncursesw6", "libreadline8", "libjansson4", "libexpat1"):
         if not any(d.startswith(library.rstrip("0123456789")) for d in depends):
             raise Failed("%s is not among the dependencies %s" % (library, depends))
+    symbols = re.sub(r"/ibscope_", "/ibscope-dbgsym_", package)
+    expect("symbols", re.findall(r"usr/lib/debug/\.build-id/\w+/\w+\.debug$", TREE.run("dpkg-deb", "-c", symbols), re.M) != [], True)
     root = TREE.path("target")
     for folder in ("info", "updates"):
         os.makedirs(root + "/var/lib/dpkg/" + folder)
@@ -264,7 +275,7 @@ def debian_package():
     TREE.run("dpkg", "--root=" + root, "--force-not-root", "--force-depends", "--log=/dev/null", "--install", package,
              PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
     expect("files", {f for f in files_below(root) if f.startswith("usr/")},
-           {"usr/" + re.sub(r"(man1/.*)", r"\1.gz", f) for f in INSTALLED}
+           {"usr/" + re.sub(r"(man1/.*)", r"\1.gz", f) for f in INSTALLED if not f.startswith("lib/debug/")}
            | {"usr/share/doc/ibscope/copyright", "usr/share/doc/ibscope/changelog.gz"})
     if not TREE.run(root + "/usr/bin/ibscope", "--version").startswith("ibscope "):
         raise Failed("the packed program does not tell its version")

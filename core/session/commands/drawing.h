@@ -68,7 +68,6 @@ const char *drawing_source(const struct fabric *f);
 
 /* PNG_PROGRAM turns the SVG in the file `svg` into a PNG.  It reads from the file's present position. */
 #define PNG_PROGRAM "rsvg-convert"
-#define PNG_PACKAGE "librsvg2-bin"
 int svg_to_png(int svg, FILE *to, struct progress *p, struct err *e);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/package.h"
 #include "core/base/program.h"
 
 /* Turn DOT text in a file into SVG or PNG by Graphviz' own program. */
@@ -113,9 +114,9 @@ static int check_program(const struct drawing *d, const char *path, struct err *
 		return err_set(e, "found -, expected the name of a file: a PNG is no text");
 	if (!by_program(d) || program_exists(cdg ? "dot" : PNG_PROGRAM))
 		return 0;
-	return err_set(e, "%s needs the program %s (package %s), which is not there; `export %s` needs none",
+	return err_set(e, "%s needs the program %s (%s), which is not there; `export %s` needs none",
 		       cdg ? "a drawing of channel dependencies" : "a PNG", cdg ? "dot" : PNG_PROGRAM,
-		       cdg ? "graphviz" : PNG_PACKAGE, cdg ? "dot FILE cdg" : "svg FILE");
+		       package_of(cdg ? PACKAGE_GRAPHVIZ : PACKAGE_RSVG), cdg ? "dot FILE cdg" : "svg FILE");
 }
 
 static const struct {
