@@ -162,7 +162,21 @@ def rpm():
     expect("check", (done.returncode, "Sound" in done.stdout), (0, True))
 
 
-ALL = [linked, tours, all_in_it, explorer, over_a_simulator, simulated_paths, rpm]
+def released_twice():
+    """`make release` in two folders gives the same bytes.  Nightly: it builds all anew."""
+    sums = []
+    for folder in ("one", "another/deeper"):
+        where = os.path.join(ROOT, "release", folder)
+        for words in (["git", "clone", "-q", TOP, where], ["make", "-s", "-C", where, "release", "BUILD=build"]):
+            done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            expect("%s: %s" % (words[0], done.stdout[-500:]), done.returncode, 0)
+        with open(where + "/build/release/SHA256SUMS", encoding="utf-8") as f:
+            sums.append(f.read())
+    expect("files", sums[0].count("\n"), 5)
+    expect("sums", sums[1], sums[0])
+
+
+ALL = [linked, tours, all_in_it, explorer, over_a_simulator, simulated_paths, rpm] + ([released_twice] if os.environ.get("LONG") else [])
 
 
 if __name__ == "__main__":
