@@ -12,6 +12,7 @@
 #include "core/formats/formats.h"
 #include "core/session/command.h"
 #include "core/session/interpreter.h"
+#include "core/session/reading.h"
 #include "core/source/live.h"
 #include "core/source/synth.h"
 #include "tui/keymap.h"
@@ -61,6 +62,7 @@ const struct limit limits[] = {
 	{"engines of `compare`", SIDES_MOST, "refused: `more than # engines`"},
 	{"engines in the pane compare", COMPARE_MOST, "refused: `engines, expected at most #`"},
 	{"names of a list such as n[1-20]", HOSTLIST_MOST, "refused: `stands for more than # names`"},
+	{"bytes of a list of names with ';' without quotes", UNQUOTED_MOST, "its first `;` ends the command"},
 	{"pairs of failures of a survey", SURVEY_MOST_PAIRS, "refused: `expected pairs from 1 to #`"},
 	{"shares of a survey", SURVEY_MOST_SHARES, "refused: `the I-th of N shares (N up to #)`"},
 	{"threads of a survey", SURVEY_MOST_THREADS, "refused: `expected threads from 1 to #`"},
@@ -76,6 +78,7 @@ const struct limit limits[] = {
 	{"rows that are sorted or folded", VIEW_SORT_MAX,
 	 "refused until they are filtered: `rows are too many to sort (at most #)`"},
 	{"characters of a filter", VIEW_FILTER_MAX, "`list` refuses them: `characters, expected at most #`"},
+	{"bytes of a line that Tab completes", COMPLETED_MOST, "nothing is offered"},
 	{"words that Tab offers", MOST_COMPLETIONS, "the rest is not offered"},
 	{"lines of the history", HISTORY_LINES, "the oldest are forgotten"},
 	{"panes behind each other", STACK_DEPTH, "the oldest is closed"},

@@ -19,6 +19,7 @@
 
 #define SCROLLBACK 10000
 #define FEED 64
+#define SEEN_MOST 16384 /* bytes of the typed line on either side of the cursor that are looked at */
 
 struct repl_line {
 	char *s;
@@ -166,14 +167,17 @@ static void draw_line(const struct repl_line *l, int y, int top, int bottom, con
 static void draw_prompt(int y, const struct rect *rc, bool focus)
 {
 	const char *prompt = rl_display_prompt ? rl_display_prompt : "> ";
+	const char *line = rl_line_buffer ? rl_line_buffer : "";
 	struct text t = {0}, before = {0};
-	int w = rc->w - 4, col, skip;
+	int w = rc->w - 4, col, skip, from = rl_point > SEEN_MOST ? rl_point - SEEN_MOST : 0;
 
-	for (const char *p = prompt; *p; p++)
+	for (const char *p = prompt; *p && !from; p++)
 		if (*p != RL_PROMPT_START_IGNORE && *p != RL_PROMPT_END_IGNORE)
-			text_putc(&t, *p);
-	text_add(&before, "%s%.*s", text_str(&t), rl_point, rl_line_buffer ? rl_line_buffer : "");
-	text_add(&t, "%s", rl_line_buffer ? rl_line_buffer : "");
+			text_putc(&before, *p);
+	while (from && (line[from] & 0xc0) == 0x80)
+		from++;
+	text_add(&before, "%.*s", rl_point - from, line + from);
+	text_add(&t, "%s%.*s", text_str(&before), SEEN_MOST, line + rl_point);
 	col = text_columns(text_str(&before));
 	skip = col >= w ? col - w + 1 : 0;
 	draw_text_from(y, rc->x + 2, w, (unsigned)skip, text_str(&t), ST_NORMAL, true);
@@ -402,6 +406,8 @@ static void end_of_key(void)
 {
 	if (r.reading && &_rl_top_level)
 		memcpy(&_rl_top_level, &r.top, sizeof(r.top));
+	if (rl_last_func == rl_insert) /* does neither, and a paste may be long */
+		return;
 	own_undo_list();
 	no_nul();
 }

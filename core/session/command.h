@@ -106,6 +106,7 @@ const struct command *command_find(const struct session *s, const char *name,
  * commands find them: then a completion does not begin with that text.
  */
 #define MOST_COMPLETIONS 20000 /* the rest is left out */
+#define COMPLETED_MOST 4096    /* bytes of a line; for a longer one nothing is offered */
 char **session_complete(struct session *s, const char *line, size_t *start);
 void completions_free(char **c);
 

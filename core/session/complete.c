@@ -512,7 +512,7 @@ static const char *read_line(struct completer *c, const char *p)
 char **session_complete(struct session *s, const char *line, size_t *start)
 {
 	struct completer c = {.s = s};
-	const char *at = read_line(&c, line);
+	const char *at = strlen(line) > COMPLETED_MOST ? NULL : read_line(&c, line);
 	const struct command *k = at && c.argc ? command_find(s, c.argv[0], NULL) : NULL;
 
 	*start = (size_t)((at ? at : line + strlen(line)) - line);

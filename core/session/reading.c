@@ -12,6 +12,7 @@
 
 #define NAMES_MOST 8	  /* that may begin at one place */
 #define READINGS_MOST 200 /* tried before the plain reading */
+#define PIECES_MOST 16	  /* with a ';' inside that are tried at one place */
 
 /* A word begins here.  Its possible lengths, best first; the plain reading comes last. */
 struct place {
@@ -69,7 +70,8 @@ struct ends {
 
 /*
  * The pieces at p with a ';' inside, up to a blank, that may fit.  A piece has no more ';' outside of
- * brackets than a name; or it is a list, of which each element has no more and fits by itself.
+ * brackets than a name; or it is a list, of which each element has no more and fits by itself.  None where
+ * they grow larger than UNQUOTED_MOST.
  */
 static void find_ends(const struct fabric *f, const char *p, struct ends *x)
 {
@@ -81,6 +83,10 @@ static void find_ends(const struct fabric *f, const char *p, struct ends *x)
 		bool stop = !p[end] || isspace((unsigned char)p[end]);
 		char c = p[end];
 
+		if (inside && end > UNQUOTED_MOST) {
+			x->n = 0;
+			return;
+		}
 		if (inside && end > 2 && (stop || c == ';') && p[end - 1] != ';') {
 			GROW(x->end, x->n, x->cap);
 			x->end[x->n++] = end;
@@ -120,9 +126,10 @@ static size_t piece_with_semicolon(const struct reader *r, const char *p)
 	struct ends x = {0};
 	size_t found = 0;
 
-	for (find_ends(r->f, p, &x); x.n && !found && !progress_cancelled(r->progress); x.n--)
-		if (fits_node(r->f, p, x.end[x.n - 1]))
-			found = x.end[x.n - 1];
+	find_ends(r->f, p, &x);
+	for (unsigned i = 0; i < PIECES_MOST && x.n && !found && !progress_cancelled(r->progress); i++)
+		if (fits_node(r->f, p, x.end[--x.n]))
+			found = x.end[x.n];
 	free(x.end);
 	return found;
 }

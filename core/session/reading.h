@@ -14,10 +14,11 @@
 #include "core/base/progress.h"
 #include "core/fabric/fabric.h"
 
+#define UNQUOTED_MOST 4096 /* bytes of a list of names with ';' without quotes */
+
 /*
  * Read the first command of a text, as words_split() does. syntax: that of the command. f and p may be NULL.
- * The time is that of the words; lists of names with ';' that fit nothing may take more.  -1 and *e also when
- * cancelled.
+ * The time is that of the words.  -1 and *e also when cancelled.
  */
 int command_read(const struct fabric *f, const char *syntax, const char *text, const char **rest, int *argc,
 		 char ***argv, struct progress *p, struct err *e);

@@ -101,9 +101,15 @@ LONG = {"words": lambda n: "fail switch " + "x " * n,
         "commands behind a word": lambda n: "echo x;" * n,
         "nodes": lambda n: "lft leaf-2;" * (n // 16),
         "semicolons": lambda n: ";" * n,
+        "pieces": lambda n: "fail switch " + "a[;];];] " * n,
+        "pieces that fit": lambda n: "scope " + "MF0;node0[1-2],MF0;node04 " * (n // 4),
         "words and ;": lambda n: "fail switch " + "x;y," * n,
         "a list": lambda n: "fail switch " + "node01," * n + "x;y",
         "brackets": lambda n: "fail switch " + "[;" * n + "]",
+        "open brackets": lambda n: "fail switch " + "[;" * n,
+        "closed brackets": lambda n: "fail switch a[" + ";]" * n,
+        "lists": lambda n: "fail switch " + "a[1-2];" * n,
+        "globs": lambda n: "fail switch " + "*;" * n,
         "quotes": lambda n: "echo " + "'a' " * n,
         "an open quote": lambda n: "echo " + "'a " * (n | 1),
         "spelled": lambda n: "echo " + "$'\\x41' " * n,
@@ -112,11 +118,15 @@ LONG = {"words": lambda n: "fail switch " + "x " * n,
 BLOCKS = 400  # thousands: what a line takes that is short
 
 
+# Fabrics without and with ';' in names.
+NAMED = [["synth xgft:4,4:1,2", "route minhop"], ["synth xgft:4,4:1,2", "names MAP", "route minhop"],
+         ["load " + os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnetdiscover"), "route minhop"]]
+
+
 def long_lines(folder):
     """Twice the line is twice the work, in lines of 1,000 to 64,000 words; each can be stopped."""
     sizes = [1000 << n for n in range(7)]
-    lines = ["synth xgft:4,4:1,2", "rename node02 'MF0;node02 mlx5_0'", "route minhop"]
-    start, named = len(lines), []
+    lines, named, bad = [], [], []
     for kind, make in LONG.items():
         for n in sizes:
             path = os.path.join(folder, "%s-%d" % (kind.replace(" ", "_"), n))
@@ -124,9 +134,12 @@ def long_lines(folder):
                 f.write(make(n))
             lines.append("@" + path)
             named.append((kind, n))
-    done = looks(folder, lines, fails=True)[start:]
-    bad = ["%s: %d thousand blocks for %d, %d for %d" % (kind, done[i - 1], n // 2, done[i], n)
-           for i, (kind, n) in enumerate(named) if n > sizes[0] and done[i] > 2.3 * done[i - 1] + BLOCKS]
+    with open(os.path.join(folder, "MAP"), "w", encoding="utf-8") as f:
+        f.write("".join('0x%x "MF0;node%02d mlx5_0"\n' % (0x2c90300f00000 + 0x20 * i, i + 1) for i in range(16)))
+    for fabric in NAMED:
+        done = looks(folder, fabric + lines, fails=True)[len(fabric):]
+        bad += ["%s: %s: %d thousand blocks for %d, %d for %d" % (fabric[0], kind, done[i - 1], n // 2, done[i], n)
+                for i, (kind, n) in enumerate(named) if n > sizes[0] and done[i] > 2.3 * done[i - 1] + BLOCKS]
     if bad:
         raise Failed("\n".join(bad))
 

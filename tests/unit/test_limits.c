@@ -534,6 +534,22 @@ static void hostlists(const struct row *r)
 	refused(r, line_of("synth ring:4; scope n[0-%u]", r->n));
 }
 
+/* "A;one,A;one,...", and a name that fills it up. */
+static void unquoted(const struct row *r)
+{
+	char *map = write_file("map", "0x0002c90300f00000 \"A;one\"\n0x0002c90300f00020 \"four\"\n"
+				      "0x0002c90300f00040 \"fifth\"\n");
+	char *names = many("A;one,", r->n / (unsigned)strlen("A;one,"));
+	struct session *s = new_session();
+
+	assert_int_equal(r->n - strlen(names), strlen("four"));
+	ok_line(s, line_of("synth xgft:2,2:1,2; names %s; scope %sfour", map, names));
+	line_fails(s, line_of("scope %sfifth", names), "one,A");
+	session_free(s);
+	free(names);
+	free(map);
+}
+
 static void survey_pairs(const struct row *r)
 {
 	accepted(line_of("synth ring:4; route minhop; survey pairs %u", r->n));
@@ -664,6 +680,22 @@ static unsigned offered(struct session *s)
 	return n;
 }
 
+static void completed_lines(const struct row *r)
+{
+	struct session *s = new_session();
+
+	for (unsigned more = 0; more < 2; more++) {
+		char *line = str_printf("%*s", (int)(r->n + more), "he");
+		size_t start;
+		char **words = session_complete(s, line, &start);
+
+		assert_true(more ? !*words : !strcmp(*words, "help"));
+		completions_free(words);
+		free(line);
+	}
+	session_free(s);
+}
+
 static void completions(const struct row *r)
 {
 	struct session *s = new_session();
@@ -707,6 +739,7 @@ static const struct {
 	{"engines of `compare`", engines_compared},
 	{"engines in the pane compare", engines_in_pane},
 	{"names of a list such as n[1-20]", hostlists},
+	{"bytes of a list of names with ';' without quotes", unquoted},
 	{"pairs of failures of a survey", survey_pairs},
 	{"shares of a survey", survey_shares},
 	{"threads of a survey", survey_threads},
@@ -717,6 +750,7 @@ static const struct {
 	{"readings of `watch`, where they are counted", watch_rounds},
 	{"rows that are sorted or folded", sorting},
 	{"characters of a filter", filters},
+	{"bytes of a line that Tab completes", completed_lines},
 	{"words that Tab offers", completions},
 	{"lines of the history", NULL},	   /* tests/tui/run.py, limits_of_the_explorer */
 	{"panes behind each other", NULL}, /* the same */
