@@ -24,8 +24,9 @@ const struct topic engine_topics[] = {
 	 "everywhere, not in rings of four and more.",
 	 "Sullivan, Bashkow, ISCA 1977; engines/doc/dor.md", "synth mesh:3x3; route dor; check"},
 	{"file", "lfts_file",
-	 "tables, or a hop matrix, from a file; what the file leaves out is routed by Min Hop. "
-	 "As free of credit loops as what stands in the file.",
+	 "tables from a file, read in each sweep: after a failure entries into what is down "
+	 "stay, and what is left out has none. By a hop matrix ports are chosen as in Min Hop, "
+	 "of those that are up. Without a file it is Min Hop.",
 	 "core/formats/doc/formats.md", "export lfts -"},
 	{"ftree", "fat-tree routing|fattree",
 	 "a fat tree without two flows on one cable for each shift of its order. Refuses what "

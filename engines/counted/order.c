@@ -216,10 +216,15 @@ uint8_t *ignored_ports_read(const struct engine_input *in, struct engine_output 
 	ignored = NEW_ARRAY(f->n_ports, uint8_t);
 	for (size_t i = 0; i < g.n; i++) {
 		uint32_t sw = line_switch(in, out, IGNORE_FILE, &g.l[i]);
-		unsigned long port = strtoul(g.l[i].rest, NULL, 0);
+		char *end;
+		unsigned long port =
+			strtoul(g.l[i].rest, &end, 0); /* none is 0 to OpenSM, where nothing is counted */
 
 		if (sw == NO_ID)
 			continue;
+		if (end == g.l[i].rest)
+			note_ignored(in, out, IGNORE_FILE, g.l[i].line,
+				     "found no port number, expected 0 to %u", f->switch_nports[sw]);
 		if (port > f->switch_nports[sw])
 			note_ignored(in, out, IGNORE_FILE, g.l[i].line, "port %lu, expected 0 to %u", port,
 				     f->switch_nports[sw]);

@@ -292,6 +292,13 @@ static unsigned dfsssp_n_layers(const struct routing *r)
 	return dfsssp_layers(r->priv);
 }
 
+static unsigned layers_available(const struct routing *r)
+{
+	const struct dfsssp *d = r->priv;
+
+	return d->layers ? d->layers->vls : 0;
+}
+
 /* OpenSM's LID matrix has the hops of the route at the port used, and nothing elsewhere. */
 static unsigned matrix_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
 {
@@ -315,6 +322,7 @@ const struct routing_ops dfsssp_ops = {
 	.sl_by_source = true,
 	.hops = matrix_hops,
 	.n_layers = dfsssp_n_layers,
+	.layers_available = layers_available,
 	.layer = dfsssp_layer,
 	.next_route = dfsssp_next_route,
 	.pair_layer = dfsssp_pair_layer,

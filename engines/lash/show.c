@@ -109,6 +109,11 @@ static unsigned n_layers(const struct routing *r)
 	return l->plan->need;
 }
 
+static unsigned layers_available(const struct routing *r)
+{
+	return ((const struct lash *)r->priv)->vls.avail;
+}
+
 /* The service level (engines/doc/lash.md 11).  At a step a pair may have no layer yet: no SL is right. */
 static struct sl_range sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
@@ -251,6 +256,7 @@ const struct routing_ops lash_ops = {
 	.sl = sl,
 	.sl_by_switch = true,
 	.n_layers = n_layers,
+	.layers_available = layers_available,
 	.layer = layer,
 	.next_route = next_route,
 	.pair_layer = pair_layer,

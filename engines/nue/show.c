@@ -314,9 +314,15 @@ static unsigned nue_n_layers(const struct routing *r)
 	return nue_layers(r->priv);
 }
 
+static unsigned layers_available(const struct routing *r)
+{
+	return ((const struct nue *)r->priv)->vls.supported;
+}
+
 const struct routing_ops nue_ops = {
 	.sl = nue_sl,
 	.n_layers = nue_n_layers,
+	.layers_available = layers_available,
 	.layer = nue_layer_info,
 	.next_route = nue_next_route,
 	.pair_layer = nue_pair_layer,

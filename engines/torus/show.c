@@ -71,6 +71,11 @@ static unsigned n_layers(const struct routing *r)
 	return t->sw_vls >= 4 && (t->whole ? t->whole : t)->n < t->n_places ? 4 : 2;
 }
 
+static unsigned layers_available(const struct routing *r)
+{
+	return ((const struct torus *)r->priv)->sw_vls;
+}
+
 static void free_torus(void *priv)
 {
 	torus_unref(priv);
@@ -100,6 +105,7 @@ const struct routing_ops torus_ops = {
 	.vl = vl_of_hop,
 	.endport_vl = vl_of_end,
 	.n_layers = n_layers,
+	.layers_available = layers_available,
 	.explain_pair = torus_explain_pair,
 	.decide_pair = torus_decide_pair,
 	.explain_layers = torus_explain_layers,

@@ -318,6 +318,20 @@ def lash_wrongs(net, links, table, sls, layers):
         yield "pairs of hosts a layer: %s, told are %s" % (used, layers)
 
 
+# --- ways back
+
+def other_back(links, table, ends):
+    """(pairs of hosts with a path both ways, those of them that come back by other cables), by their first LIDs."""
+    pairs = other = 0
+    for i, (a, s, _, _) in enumerate(ends):
+        for b, t, _, _ in ends[i + 1:]:
+            there, back = walked(links, table, s, b, t), walked(links, table, t, a, s)
+            if there is not None and back is not None:
+                pairs += 1
+                other += [links[c][p] for c, p in there] != back[::-1]
+    return pairs, other
+
+
 # --- fat-tree, max_reverse_hops by the manual
 
 def fewest_turns(links, rank, end):
@@ -413,7 +427,7 @@ def trial(engine, number, folder):
     fails = [a for a in dice.sample(sorted(net.peer), len(net.peer)) if net.joined({a, net.peer[a]})][:1]
     look = ["export lfts -", "export paths -", "layers" if engine == "lash" else "show"]
     said = program(["synth " + spec, "route %s %s" % (engine, options)] + look +
-                   sum((["fail link %s[%d]" % a] + look + ["check", "diff all"] for a in fails), []))
+                   sum((["fail link %s[%d]" % a] + look + ["check", "diff all"] for a in fails), []) + ["list pairs"])
     had, wrong, before = None, False, None
     for i, down in enumerate([set()] + [{a, net.peer[a]} for a in fails]):
         lfts, paths, layers = said[2 + 4 * i:5 + 4 * i]
@@ -436,6 +450,11 @@ def trial(engine, number, folder):
         for text in wrongs[:3]:
             print(name + ": " + text)
         wrong |= bool(wrongs)
+    back = re.search(r"(\d+) of (\d+) come back by other cables", said[-1]["title"])
+    want = other_back(links, got, [e for e in net.ends if e[3]])
+    if not back or (int(back[2]), int(back[1])) != want:
+        print("%s: ways back: %s, expected %s" % (told, said[-1]["title"], want))
+        wrong = True
     return wrong
 
 

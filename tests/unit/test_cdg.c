@@ -442,7 +442,7 @@ static void test_commands(void **state)
 	free(text);
 	line_says(s, "check", "All routes are taken to be on VL 0: lash computes 3 layers, but qos is off");
 	line_says(s, "check", "NOT SOUND");
-	line_says(s, "layers", "lash uses 3 layers; qos is off, so they are not in force");
+	line_says(s, "layers", "lash uses 3 layers of 8 available; qos is off, so they are not in force");
 	line_fails(s, "export sl2vl -", "qos is off");
 	ok_line(s, "set qos TRUE");
 	text = run_line(s, "check", &rc, &e, true, &fault);

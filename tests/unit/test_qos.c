@@ -82,7 +82,7 @@ static void test_layers(void **state)
 	assert_false(routing_layers_idle(session_routing(s)));
 	assert_true(routing_keeps_layers(session_routing(s), 0, 2));
 	line_says(s, "check", "Sound");
-	line_says(s, "layers", "lash uses 2 layers.");
+	line_says(s, "layers", "lash uses 2 layers of 8 available.");
 	ok_line(s, "set qos_swe_sl2vl 3,3");
 	assert_false(routing_keeps_layers(session_routing(s), 0, 2));
 	line_says(s, "check", "VL 3: credit loops");

@@ -1,7 +1,9 @@
 /* Pane: pairs of endports whose path the last event changed. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include "core/base/text.h"
+#include "core/analysis/traffic/returns.h"
 #include "core/routing/paths.h"
 #include "views/base/view.h"
 
@@ -27,21 +29,31 @@ static const struct comparison *change_of(const struct view *v)
 	return v->scene->fabric ? v->scene->real_change : NULL;
 }
 
+struct priv {
+	const struct returns *back; /* NULL: not there yet, or nothing is routed */
+};
+
+static void *run_returns(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	(void)base;
+	(void)arg;
+	return returns_count(w->routing, p);
+}
+
+static const struct task task_returns = {.run = run_returns, .free = free};
+
 static void load(struct view *v)
 {
 	const struct comparison *c = change_of(v);
 	uint64_t total = c && c->n_groups ? c->group[c->n_groups - 1].first + c->group[c->n_groups - 1].n : 0;
 
 	v->n_rows = total > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)total;
+	((struct priv *)v->priv)->back =
+		scene_routing(v->scene) ? view_ask_value(v, &task_returns, NULL) : NULL;
 }
 
-static void title(const struct view *v, struct text *t)
+static void add_changed(const struct comparison *c, struct text *t)
 {
-	const struct comparison *c = change_of(v);
-
-	text_add(t, "Pairs");
-	if (!c)
-		return;
 	text_add(t, " ── %" PRIu64 " rerouted", c->rerouted);
 	if (c->longer)
 		text_add(t, " (%" PRIu64 " longer)", c->longer);
@@ -52,6 +64,18 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, ", %" PRIu64 " new", c->fresh);
 	if (c->sl_changed)
 		text_add(t, ", %" PRIu64 " with another SL", c->sl_changed);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct returns *back = ((const struct priv *)v->priv)->back;
+
+	text_add(t, "Pairs");
+	if (change_of(v))
+		add_changed(change_of(v), t);
+	if (back)
+		text_add(t, " ── %" PRIu64 " of %" PRIu64 " come back by other cables", back->other,
+			 back->pairs);
 }
 
 static void hops_text(unsigned n, struct text *t)
@@ -152,6 +176,7 @@ const struct view_ops view_pairs = {
 	.hints = "follow=path :why=why :trace=trace",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
+	.priv_size = sizeof(struct priv),
 	.flags = VIEW_DETAIL | VIEW_PRESENT | VIEW_CHIPS,
 	.load = load,
 	.title = title,

@@ -98,9 +98,16 @@ static void print_layers(const struct cdg *c, struct out *o)
 	char a[40];
 
 	sum_layers(c, sum);
-	if (r->ops->n_layers)
-		out_text(o, "%s uses %s%s.\n", r->engine, plural(r->ops->n_layers(r), "layer", a, sizeof(a)),
-			 routing_layers_idle(r) ? "; qos is off, so they are not in force" : "");
+	if (r->ops->n_layers) {
+		unsigned available = r->ops->layers_available ? r->ops->layers_available(r) : 0;
+
+		out_text(o, "%s uses %s", r->engine, plural(r->ops->n_layers(r), "layer", a, sizeof(a)));
+		if (available)
+			out_text(o, " of %u available", available);
+		out_text(o, "%s.\n", routing_layers_idle(r) ? "; qos is off, so they are not in force" : "");
+		out_json(o, "used", json_integer(r->ops->n_layers(r)));
+		out_json(o, "available", available ? json_integer(available) : json_null());
+	}
 	out_json(o, "in_force", json_boolean(!routing_layers_idle(r)));
 	for (unsigned v = 0; v < CDG_VLS; v++) {
 		const struct layer_sums *s = &sum[v];
@@ -159,11 +166,21 @@ static uint32_t *count_inputs(const struct cdg *c)
 	return n;
 }
 
+/* Does a channel lead to a host, or from one? */
+static bool is_at_host(const struct cdg *c, uint32_t v)
+{
+	const struct topo *t = c->routing->topo;
+	uint32_t port = c->port[v], peer = t->peer[port];
+
+	return !node_is_switch(t->fabric, t->fabric->port_node[port]) ||
+	       (peer != NO_ID && !node_is_switch(t->fabric, t->fabric->port_node[peer]));
+}
+
 /* Dependencies of a VL, or of CDG_ALL_VLS.  One that leads to another VL counts where it begins. */
 static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct out *o)
 {
 	uint32_t *in = count_inputs(c), *channel = NEW_ARRAY(c->n_channels, uint32_t), n = 0, deps = 0,
-		 cyclic = 0;
+		 cyclic = 0, at_hosts = 0;
 	json_t *list = json_array(), *obj;
 	char a[700];
 
@@ -173,9 +190,15 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 		channel[n++] = v;
 		deps += c->first[v + 1] - c->first[v];
 		cyclic += c->component[v] != NO_ID;
+		at_hosts += is_at_host(c, v);
 	}
 	out_text(o, "%s, %s, %s on cycles\n", PLURAL(n, "channel"), PLURAL(deps, "dependency"),
 		 PLURAL(cyclic, "channel"));
+	if (at_hosts)
+		out_text(o,
+			 "%u of them lie between switches and hosts, where no cycle goes: they need no "
+			 "layer.\n",
+			 at_hosts);
 	out_text(o, "%4s %5s %5s %9s  %s\n", "VL", "in", "out", "routes", "channel");
 	for (uint32_t i = 0; i < n && i < limit; i++) {
 		uint32_t v = channel[i], out = c->first[v + 1] - c->first[v];
@@ -191,8 +214,8 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 	if (n > limit)
 		out_text(o, "  ... %s; `cdg ... all` prints them\n", PLURAL(n - limit, "more channel"));
 	out_json(o, "cdg",
-		 json_make("{s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps, "on_cycles",
-			   (int)cyclic, "list", list));
+		 json_make("{s:i, s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps,
+			   "on_cycles", (int)cyclic, "at_hosts", (int)at_hosts, "list", list));
 	free(channel);
 	free(in);
 }
@@ -369,6 +392,8 @@ const struct command cdg_commands[] = {
 	 .details = ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,
 	 .json = "in_force boolean false: qos is off\n"
+		 "used integer? layers that the engine uses\n"
+		 "available integer|null? layers there might be; null: not told\n"
 		 "layers[] object VLs in use\n"
 		 "layers[].vl vl the VL\n"
 		 "layers[].routes integer routes that begin on it\n"
@@ -389,6 +414,7 @@ const struct command cdg_commands[] = {
 		 "cdg.channels integer channels\n"
 		 "cdg.dependencies integer dependencies\n"
 		 "cdg.on_cycles integer channels on credit loops\n"
+		 "cdg.at_hosts integer channels between switches and hosts, where no cycle goes\n"
 		 "cdg.list[] object channels: the first, or all\n"
 		 "cdg.list[].vl vl its VL\n"
 		 "cdg.list[].channel string the channel as text\n"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/traffic/returns.h"
 #include "core/routing/distances.h"
 #include "core/base/err.h"
 #include "core/routing/paths.h"
@@ -182,6 +183,7 @@ static int cmd_trace(struct session *s, const struct args *args, struct out *o, 
 	const struct arg *from = &args->arg[0], *to = &args->arg[1];
 	unsigned slid = from->lid, dlid = to->lid;
 	uint32_t src = from->id, dst = to->id;
+	int same;
 
 	if (!session_sweep(s))
 		print_ends(s, src, slid, dst, dlid, o);
@@ -189,8 +191,14 @@ static int cmd_trace(struct session *s, const struct args *args, struct out *o, 
 	if (!w)
 		return -1;
 	out_json(o, "forward", print_path(w->routing, src, slid, dlid, o));
-	if (src != dst)
-		out_json(o, "back", print_path(w->routing, dst, dlid, slid, o));
+	if (src == dst)
+		return 0;
+	out_json(o, "back", print_path(w->routing, dst, dlid, slid, o));
+	same = return_same(w->routing, src, slid, dst, dlid);
+	if (same == 0)
+		out_text(o, "The way back takes other cables.\n");
+	if (same >= 0)
+		out_json(o, "same_cables", json_boolean(same));
 	return 0;
 }
 
@@ -292,6 +300,7 @@ const struct command path_commands[] = {
 	 .needs = NEEDS_FABRIC,
 	 .json = "forward object? the path\n" PATH_KEYS("forward") "back object? the path back\n" PATH_KEYS(
 		 "back") "shortest object? while nothing is routed: the shortest way by cable\n"
+			 "same_cables boolean? both arrive: do they take the same cables?\n"
 			 "shortest.src endport source\n"
 			 "shortest.dst endport destination\n"
 			 "shortest.hops integer|null links: the same number as links\n"
