@@ -94,6 +94,7 @@ static const char *const names[N_WHY_RULES] = {
 	[WHY_NO_WRAP] = "tie: no wrap",
 	[WHY_BROKEN_RING] = "broken ring",
 	[WHY_EARLY_TURN] = "early turn",
+	[WHY_DIMENSION] = "dimension order",
 	[WHY_DEALT] = "in turn",
 	[WHY_SL_BITS] = "SL bits",
 };

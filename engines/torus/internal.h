@@ -98,6 +98,7 @@ void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned por
 void torus_record_row(struct torus_run *r, uint32_t a);
 
 /* sentences.c: choices of a step, for those who ask; the rest for the operations and the scheme. */
+void torus_tell_outside(const struct torus_run *r); /* of switches without a place, and LIDs there */
 void torus_tell_choice(const struct torus_dealt *x, unsigned lid, unsigned port);
 void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 void torus_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
@@ -125,7 +126,8 @@ static inline enum why_rule torus_rule(const struct torus_step *s)
 	static const enum why_rule rule[] = {[TORUS_SHORTER] = WHY_SHORTER_ROUND,
 					     [TORUS_TIE] = WHY_NO_WRAP,
 					     [TORUS_DETOUR] = WHY_BROKEN_RING,
-					     [TORUS_INTO_GAP] = WHY_EARLY_TURN};
+					     [TORUS_INTO_GAP] = WHY_EARLY_TURN,
+					     [TORUS_STRAIGHT] = WHY_DIMENSION};
 
 	return s->blocked ? WHY_EARLY_TURN : rule[s->why];
 }

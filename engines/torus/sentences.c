@@ -37,6 +37,8 @@ static void add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_
 		text_add(x, "for the ring has a gap the other way");
 	else if (s.why == TORUS_INTO_GAP)
 		text_add(x, "up to the missing switch at its turning point, to turn in front of it");
+	else if (s.why == TORUS_STRAIGHT)
+		text_add(x, "%s along the open line", PLURAL(apart, "step"));
 	else if (s.why == TORUS_TIE)
 		text_add(x, "%u steps either way: the one that does not cross the dateline", apart);
 	else
@@ -65,18 +67,25 @@ static void decide_step(const struct torus_dealt *x, unsigned port, struct decid
 static void decide_against(const struct torus_dealt *x, unsigned port, unsigned via, struct decided *d)
 {
 	const struct torus *t = x->run->t;
+	const struct torus_step *s = x->step;
 	uint32_t sw = t->member[x->a].sw;
 	unsigned group;
 
 	if (via == port || via > t->topo->fabric->switch_nports[sw])
 		return;
 	group = t->group[switch_port_id(t->topo->fabric, sw, via)];
-	if (group == x->step->group)
+	if (group == s->group)
 		decide(d, WHY_DEALT,
 		       "A link the same way: they are taken in turn, and route %u went by port %u.",
 		       x->used + 1, port);
-	else if (group < TORUS_LOCAL)
+	else if (group < TORUS_LOCAL && (group / 2 == s->dim || s->blocked >> group / 2 & 1))
 		decide_step(x, port, d);
+	else if (group < TORUS_LOCAL)
+		decide(d, WHY_DIMENSION,
+		       "Packets go along x, then y, then z; %c is the first%s in which the places differ, "
+		       "port %u "
+		       "leads along %c.",
+		       (char)('x' + s->dim), s->blocked ? " that is open" : "", via, (char)('x' + group / 2));
 }
 
 /* The way, and the links that it could have been dealt to. */
@@ -124,6 +133,31 @@ void torus_tell_choice(const struct torus_dealt *x, unsigned lid, unsigned port)
 		decide_common(in->topo, in->lids, c->sw, lid, port, &c->decided);
 	}
 	rec_chosen(in, c);
+}
+
+void torus_tell_outside(const struct torus_run *r)
+{
+	const struct topo *topo = r->in->topo;
+	const struct lids *l = r->in->lids;
+
+	for (uint32_t sw = 0; sw < topo->fabric->n_switches; sw++) {
+		for (unsigned lid = 1; switch_up(topo, sw) && lid <= l->max_lid; lid++) {
+			uint32_t ep = lid_owner(l, lid), to = ep == NO_ID ? NO_ID : topo->endport_switch[ep],
+				 out = r->t->of[sw] == NO_ID ? sw : to;
+			struct rec_choice *c =
+				out != NO_ID && r->t->of[out] == NO_ID ? rec_choice(r->in, sw, lid) : NULL;
+
+			if (!c)
+				continue;
+			c->target = to;
+			c->rule = why_rule_name(WHY_NOT_ROUTED);
+			if (!decide_common(topo, l, sw, lid, NO_PATH, &c->decided))
+				decide(&c->decided, WHY_NOT_ROUTED,
+				       "%s has no place in the torus that torus_config describes.",
+				       switch_name(topo->fabric, out));
+			rec_chosen(r->in, c);
+		}
+	}
 }
 
 /* --- a pair --------------------------------------------------------------------------------------- */

@@ -42,6 +42,8 @@ static enum torus_why why_of(const struct torus *t, const struct torus_member *a
 
 	if (turn == NO_ID)
 		return TORUS_INTO_GAP;
+	if (t->conf.open[d])
+		return TORUS_STRAIGHT;
 	if (g != preferred(d, s, c, t->conf.radix[d]))
 		return TORUS_DETOUR;
 	return 2 * apart == t->conf.radix[d] ? TORUS_TIE : TORUS_SHORTER;
@@ -258,5 +260,7 @@ int torus_fill(struct torus_run *r, struct routing *routing)
 		if (fill_row(r, a, routing->row[r->t->member[a].sw]))
 			return -1;
 	}
+	if (ASKED(r->in))
+		torus_tell_outside(r);
 	return 0;
 }

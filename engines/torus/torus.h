@@ -88,6 +88,7 @@ enum torus_why {
 	TORUS_TIE,	/* as many steps both ways: the one that does not cross the dateline */
 	TORUS_DETOUR,	/* the only way left on a broken ring */
 	TORUS_INTO_GAP, /* towards a missing switch, to turn in front of it */
+	TORUS_STRAIGHT, /* an open line: there is no other way round */
 };
 
 /* A decision for a packet at one member for another. */

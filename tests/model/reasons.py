@@ -456,6 +456,9 @@ def check_via(st, sw, lid, port, own, entry, answer):
             expect("lawful", v["lawful"], none(legal(st, sw, lid, port)))
         expect("back", (v["verdict"] == "no way", answer["rule"] == "no way"), (v["shortest"] < 0,) * 2)
     text = answer["decided"]
+    if st.engine == "torus-2QoS" and own in st.links[sw] and port in st.links[sw]:     # names end in their places
+        turns = [[i for i in (-2, -1) if sw[i] != st.links[sw][p][0][i]] for p in (own, port)]
+        expect("of another dimension", answer["rule"] == "dimension order" or sw[0] == "m", turns[0] != turns[1] or sw[0] == "m")
     named = {int(x) for x in re.findall(r"(?:\b[Pp]orts? |\bas |; |[Pp]orts \d+ and )(\d+)\b", text)}
     if text == entry["decided"] and named - {own, port} and port not in named and answer["rule"] not in ("missed", "kept"):
         raise Wrong("against port %d others are compared: %s" % (port, text))
@@ -471,6 +474,8 @@ def check_entry(st, sw, lid, answers):
     for port, answer in zip(ports, answers):
         try:
             check_said(answer)
+            if st.engine == "torus-2QoS" and sw[0] == "m" and re.search(r"other way|ring|round", answer["rule"] + answer["decided"]):
+                raise Wrong("a mesh has no rings: %s" % answer["decided"])
             if port is None:
                 check_candidates(answer, own)
                 if "choice" in answer:

@@ -441,6 +441,16 @@ static void test_files(void **state)
 		 "its ports': an engine that refused before left it. No entry."},
 		{"", TORUS("torus:5x5") "; fail switch t12", "why t10 8",
 		 "Decided: early turn: 0,0,1 to 0,2,3: +y, up to the missing switch at its turning point"},
+		{"", TORUS("torus:4x4"), "why t00 node0011 via 2",
+		 "Decided: dimension order: Packets go along x, then y, then z; y is the first in which the "
+		 "places "
+		 "differ, port 2 leads along z."},
+		{"", TORUS("mesh:4x4"), "why m00 m32",
+		 "Decided: dimension order: 0,0,0 to 0,2,3: +y, 2 steps along the open line."},
+		{"torus 1 3 3\nyp_link 0x0002c90300a00000 0x0002c90300a00010\n"
+		 "zp_link 0x0002c90300a00000 0x0002c90300a00050\n",
+		 "synth torus:5x5; set torus_config %s; set qos TRUE; route torus-2QoS", "why t44 t00",
+		 "Decided: not routed: t44 has no place in the torus that torus_config describes."},
 		{"", TORUS("torus:5x5,parallel=2"), "why t00 node0003 via 7",
 		 "Decided: in turn: A link the same way: they are taken in turn, and route 3 went by port "
 		 "6."},
