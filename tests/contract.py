@@ -183,7 +183,7 @@ SHOWN = [
     ([FORMATS + "ndr-twins.ibnetdiscover", *UPDN], [
         "show switches", "show links", "show node 8d1140", "trace node-01 mlx5_0 node-02 mlx5_1", "why 8d1140 10", "list ports 8d1140",
         "fail link 8d1140[63]", "check", "doctor", "load-map", "diff all"]),
-    (["torus:4x4", "-R", "lash"], ["set qos TRUE", "layers", "why node0001 node0011"]),
+    (["torus:4x4", "-R", "lash"], ["set qos TRUE", "layers", "why node0001 node0011", "step start", "step to 1", "lft t00", "step end"]),
     ([FORMATS + "stage-qdr-fdr10.ibnetdiscover"], ["route minhop", "trace tank1 stage2", "list lft ib1:"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
     (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline whole.json"]),

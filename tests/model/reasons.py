@@ -24,6 +24,7 @@ from guide import PROGRAM, SECONDS, SEED, program, tables_of
 
 REASONED = int(os.environ.get("REASONED", "12"))
 ASKED = int(os.environ.get("ASKED", "30"))
+NO_PORT = 255
 STEPS = 15      # of the run of each state, shown
 
 
@@ -551,7 +552,7 @@ def drawn(dice, engine):
     if engine == "mincontention":
         options.append("tolerance=%d" % dice.randrange(3))
     roots = engine == "updn"
-    lmc = 0 if engine == "lash" else dice.choice([0, 0, 1, 2])
+    lmc = 0 if engine in ("lash", "ftree") else dice.choice([0, 0, 1, 2])
     return spec, ["lmc=%d" % lmc] + options, lmc, roots
 
 
@@ -601,7 +602,13 @@ def trial(engine, number, folder):
             entries = dice.sample(entries, ASKED)
         questions = [["why %s %d" % e] + ["why %s %d via %d" % (*e, p) for p in st.ports(e[0])] for e in entries]
         shown = sum((["step to %d" % dice.randrange(1, steps + 1), "step show"] for _ in range(STEPS)), ["step start"])
+        shown += ["step to 1"] + ["lft " + s for s in net.order]
         answers = ask(lines + sum(questions, []) + shown)[len(lines):]
+        answers, tables = answers[:-len(net.order) - 1], answers[-len(net.order):]
+        early = [(s, x) for s, a in zip(net.order, tables) for x in a["entries"] if x["port"] != NO_PORT and "unwritten" not in x]
+        if early and steps > 1:
+            wrong += 1
+            print("%s, failed %s: `lft` at step 1 holds entries of later ones: %s" % (told, gone, early[:5]))
         for answer in answers[len(answers) - 2 * STEPS + 1::2]:
             asked += 1
             try:

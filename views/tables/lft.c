@@ -63,6 +63,14 @@ static void close_view(struct view *v)
 	p->n_notes = 0;
 }
 
+/* Is a route found that the tables of the step do not hold yet? */
+static bool is_unwritten(const struct view *v, const struct routing *r, unsigned lid)
+{
+	uint32_t sw = ((const struct priv *)v->priv)->sw;
+
+	return routing_port(r, sw, lid) != NO_PATH && !moment_decided(v->scene->moment, sw, lid);
+}
+
 static bool entry(const struct view *v, unsigned lid, uint8_t *was, uint8_t *now)
 {
 	const struct priv *p = v->priv;
@@ -125,7 +133,7 @@ static void load(struct view *v)
 			continue;
 		p->changed += other;
 		p->undecided += scene_undecided(sc, p->sw, l);
-		p->unwritten += routing_port(r, p->sw, l) != NO_PATH && !moment_decided(sc->moment, p->sw, l);
+		p->unwritten += is_unwritten(v, r, l);
 		if (l == p->want)
 			v->select = v->n_rows;
 		p->lid[v->n_rows++] = (uint16_t)l;
@@ -160,7 +168,7 @@ static void title(const struct view *v, struct text *t)
 	if (p->undecided)
 		text_add(t, " ── %u not decided yet", p->undecided);
 	if (p->unwritten)
-		text_add(t, " ── routes found, tables not written yet");
+		text_add(t, " ── routes found (in brackets), tables not written yet");
 	if (r && p->n_notes)
 		text_add(t, " ── %u %s", p->n_notes, first_note(p, r)->title);
 }
@@ -285,6 +293,7 @@ static bool other_before(const struct view *v, uint32_t row, uint8_t *was, uint8
 static void port_cell(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
 	unsigned lid = p->lid[row];
 	uint8_t was, now;
 
@@ -296,7 +305,8 @@ static void port_cell(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, "%s", lft_port_label(was, (char[4]){0}, 4));
 		text_add(t, " → ");
 	}
-	text_add(t, "%s", lft_port_label(routing_port(scene_routing(v->scene), p->sw, lid), (char[4]){0}, 4));
+	text_add(t, is_unwritten(v, r, lid) ? "(%s)" : "%s",
+		 lft_port_label(routing_port(r, p->sw, lid), (char[4]){0}, 4));
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)

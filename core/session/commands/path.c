@@ -208,8 +208,9 @@ static int cmd_lft(struct session *s, const struct args *args, struct out *o, st
 {
 	const struct sweep *w = session_sweep(s);
 	const struct comparison *c = session_event(s)->change;
+	const struct moment *m = session_moment(s) ? session_shown(s) : NULL;
 	uint32_t sw = s->fabric->node_switch[args->arg[0].id];
-	json_t *list;
+	json_t *list, *obj;
 
 	if (!w->routing->row[sw])
 		return err_set(e, "%s is down: it has no tables", switch_name(s->fabric, sw));
@@ -222,7 +223,10 @@ static int cmd_lft(struct session *s, const struct args *args, struct out *o, st
 		if (lid_owner(w->lids, lid) == NO_ID && now == NO_PATH &&
 		    !(c && entry_changed(c, sw, lid, &was, &now)))
 			continue;
-		json_array_append_new(list, json_make("{s:i, s:i}", "lid", (int)lid, "port", (int)now));
+		obj = json_make("{s:i, s:i}", "lid", (int)lid, "port", (int)now);
+		if (now != NO_PATH && !moment_decided(m, sw, lid))
+			json_object_set_new(obj, "unwritten", json_true());
+		json_array_append_new(list, obj);
 	}
 	out_json(o, "entries", list);
 	return print_table(s, "lft", args->arg[0].word, o, e);
@@ -380,11 +384,14 @@ const struct command path_commands[] = {
 	{.name = "lft",
 	 .at_step = true,
 	 .syntax = "lft SWITCH",
-	 .help = "the forwarding table of a switch; entries changed by the last event are marked",
+	 .help = "the forwarding table of a switch; entries changed by the last event are marked\n"
+		 "At a step, ports in brackets are of routes that are found and not in the tables yet.",
 	 .needs = NEEDS_ROUTING,
 	 .json = "entries[] object entries of the table\n"
 		 "entries[].lid lid the LID\n"
-		 "entries[].port portnum its port; 255: no entry\n" JSON_LIST,
+		 "entries[].port portnum its port; 255: no entry\n"
+		 "entries[].unwritten boolean? true: at this step the route is found, the entry is written "
+		 "later\n" JSON_LIST,
 	 .run = cmd_lft},
 	{.name = "hops",
 	 .at_step = true,
