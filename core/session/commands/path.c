@@ -384,8 +384,9 @@ const struct command path_commands[] = {
 	{.name = "lft",
 	 .at_step = true,
 	 .syntax = "lft SWITCH",
-	 .help = "the forwarding table of a switch; entries changed by the last event are marked\n"
-		 "At a step, ports in brackets are of routes that are found and not in the tables yet.",
+	 .help = "the forwarding table of a switch; entries changed by the last event are marked",
+	 .details =
+		 "  At a step, ports in brackets are of routes that are found and not in the tables yet.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "entries[] object entries of the table\n"
 		 "entries[].lid lid the LID\n"
