@@ -66,7 +66,7 @@ struct lid_options {
 	unsigned lmc; /* 0 .. 7 */
 	bool lmc_esp0;
 	bool reassign;		     /* opensm -r: forget the ports' LIDs in the first sweep */
-	const struct guid2lid *file; /* guid2lid entries at start (honor_guid2lid_file), may be NULL */
+	const struct guid2lid *file; /* guid2lid entries at start (not used with reassign), may be NULL */
 	size_t n_file;
 };
 

@@ -81,8 +81,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	struct guid2lid *entries = NULL;
 	struct sm_memory *m;
 
-	if (options_bool(rq->setup->options, "honor_guid2lid_file") &&
-	    options_file(rq->setup->options, "guid2lid_file") &&
+	if (!lo.reassign && options_file(rq->setup->options, "guid2lid_file") &&
 	    guid2lid_read(options_file(rq->setup->options, "guid2lid_file"), rq->progress, &entries,
 			  &lo.n_file, e))
 		return -1;

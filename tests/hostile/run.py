@@ -364,7 +364,7 @@ class Tests:
         }
         for option, (data, engine) in kinds.items():
             self.mutants(option, data, lambda n, o=option, r=engine: ([TREE], [
-                "set honor_guid2lid_file TRUE", "set %s %s" % (o, n), "route " + r, "show", "show options",
+                "set %s %s" % (o, n), "route " + r, "show", "show options",
                 "list switches", "list elements"]))
 
     def name_map(self):

@@ -149,6 +149,14 @@ def ids_file(rng, f):
     return File(lines)
 
 
+def guid2lid_file(rng, f):
+    """Some ports' LIDs of an earlier run, ranges of any width; OpenSM drops those that do not suit the LMC."""
+    guids = rng.sample(f.endport_guids(), rng.randrange(len(f.endport_guids()) + 1)) + [0xdeadbeef]
+    starts = rng.sample(range(8, 8 * (len(guids) + 20), 8), len(guids))
+    lines = ["0x%016x 0x%04x 0x%04x\n" % (g, lid, lid + rng.choice((0, 0, 1, 3, 7))) for g, lid in zip(guids, starts)]
+    return File(lines)
+
+
 # Options of the common part: (name, how often, value of (rng, fabric)).
 COMMON_OPTIONS = (
     ("port_shifting", 0.25, lambda r, f: "TRUE"),
@@ -161,6 +169,8 @@ COMMON_OPTIONS = (
     ("port_profile_switch_nodes", 0.2, lambda r, f: "TRUE"),
     ("lmc_esp0", 0.2, lambda r, f: "TRUE"),
     ("reassign_lids", 0.1, lambda r, f: "TRUE"),
+    ("guid2lid_file", 0.1, guid2lid_file),
+    ("honor_guid2lid_file", 0.1, lambda r, f: "TRUE"),
 )
 
 

@@ -198,6 +198,9 @@ class OpenSM:
                 "log_flags": "0x43", "log_file": self._path("opensm.log"), "dump_files_dir": self.folder,
                 "force_log_flush": "TRUE"}
         conf.update(self.options)
+        memory = conf.pop("guid2lid_file", None)    # no option of OpenSM: it looks into its own folder
+        if memory and not os.path.exists(self._path("guid2lid")):
+            shutil.copyfile(memory, self._path("guid2lid"))
         with open(self._path("opensm.conf"), "w") as f:
             f.writelines("%s %s\n" % item for item in conf.items())
         self.tail = Tail(conf["log_file"], UP, FAILED)

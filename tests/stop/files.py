@@ -157,7 +157,7 @@ def options(looks, program, folder):
             for fabric in FABRICS:
                 with open(gone, "w", encoding="utf-8"):
                     pass
-                before = [fabric, "set qos TRUE", "set honor_guid2lid_file TRUE", "set %s %s" % (name, path)]
+                before = [fabric, "set qos TRUE", "set %s %s" % (name, path)]
                 told += meet(looks, folder, before + ["-" + gone], path, users)
             bad += ["%s %s: %s left something changed: %s" % (name, path, t[0], t[3]) for t in told if t[3]]
             if path == fifo and not any(t[1] == "waited" for t in told):

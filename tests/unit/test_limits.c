@@ -321,7 +321,7 @@ static void file_lines(const struct row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
 		char *text = many("#\n", r->n + more), *path = write_file("lines", text);
-		char *line = str_printf("synth ring:4; set guid2lid_file %s; set honor_guid2lid_file TRUE; "
+		char *line = str_printf("synth ring:4; set guid2lid_file %s; "
 					"route minhop",
 					path);
 		struct keymap km = {0};
