@@ -43,7 +43,7 @@ const struct topic core_topics[] = {
 	 "a chassis of several switch chips that people see as one switch; also a switch "
 	 "that stands alone. A switch is one chip here. In the explorer E folds the chips of "
 	 "an element into one row.",
-	 "HP 376227-B21, user guide", "elements"},
+	 "HP 376227-B21, user guide; `lesson chassis`", "elements"},
 	{"hops", "hop|link|links|length|distance|dist|least|matrix|longer",
 	 "hops are cables between switches, from a switch to the destination's switch; "
 	 "links are all cables of a path, the two at its ends included: hops + 2. "

@@ -101,6 +101,7 @@ static void say_group(const struct saying *y)
 						 : "a chassis number in common");
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 		text_add(y->t, " %s", say_name(y, el->chip[c]));
+	text_add(y->t, "; %s to other elements", PLURAL(el->first_link[e + 1] - el->first_link[e], "link"));
 }
 
 static void sentence(struct walk *w, struct text *t)
