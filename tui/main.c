@@ -102,7 +102,7 @@ static int show_builtin(const char *path)
 
 	if (!builtin_find(path, &b))
 		return wrong("%s is not in this program", path);
-	fwrite(b.data, 1, b.size, stdout);
+	printf("%.*s", (int)b.size, b.data);
 	return EXIT_DONE;
 }
 

@@ -729,7 +729,7 @@ static int put_manual(const struct manual *m, struct err *e)
 
 	if (!builtin_find(BUILTIN "ibscope.txt", &text))
 		return put_template(m, BUILTIN "ibscope.1.in", e);
-	fwrite(text.data, 1, text.size, m->out);
+	fprintf(m->out, "%.*s", (int)text.size, text.data);
 	return 0;
 }
 

@@ -1,31 +1,37 @@
 #include "core/base/builtin.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* BUILTIN_FILES: the archive (Makefile); its bytes are taken in by the assembler. */
-extern const char builtin_begin[], builtin_end[];
+/* The archive (Makefile); its bytes are taken in by the assembler.  What only looks at the code has none. */
+#ifndef BUILTIN_FILES
+#define BUILTIN_FILES "/dev/null"
+#endif
+extern const char builtin_begin[];
+extern const uint64_t builtin_size;
 __asm__(".pushsection .rodata\n"
-	".globl builtin_begin, builtin_end\n"
+	".globl builtin_begin, builtin_size\n"
 	"builtin_begin: .incbin \"" BUILTIN_FILES "\"\n"
 	"builtin_end: .byte 0\n"
+	".balign 8\n"
+	"builtin_size: .quad builtin_end - builtin_begin\n"
 	".popsection\n");
 
 bool builtin_at(size_t i, struct builtin *b)
 {
-	const char *p = builtin_begin;
-
-	while (p < builtin_end) {
+	for (uint64_t at = 0; at < builtin_size;) {
+		const char *line = builtin_begin + at;
 		char *rest;
 
-		b->name = p;
-		b->name_len = (size_t)((const char *)memchr(p, ' ', (size_t)(builtin_end - p)) - p);
-		b->size = strtoul(p + b->name_len, &rest, 10);
+		b->name = line;
+		b->name_len = strcspn(line, " ");
+		b->size = strtoul(line + b->name_len, &rest, 10);
 		b->data = rest + 1;
 		if (!i--)
 			return true;
-		p = b->data + b->size;
+		at += (size_t)(b->data - line) + b->size;
 	}
 	return false;
 }

@@ -97,7 +97,8 @@ struct routing_ops {
 	uint32_t (*entry_notes)(const struct routing *r, uint32_t sw, const struct entry_note **note);
 	/* Layers (virtual lanes) used. */
 	unsigned (*n_layers)(const struct routing *r);
-	/* Layers there might be: VLs of all ports, and what the engine's options leave of them.  NULL: not told. */
+	/* Layers there might be: VLs of all ports, and what the engine's options leave of them.  NULL: not
+	 * told. */
 	unsigned (*layers_available)(const struct routing *r);
 	/*
 	 * The rest is about layers, switch elements and ways.  It also works for an r that the unicast cache

@@ -93,7 +93,10 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 	const struct fabric *f = x->in->topo->fabric;
 	struct text t = {0};
 
-	if (o && o->q[NUE_DISTANCE] == INT64_MIN) {
+	if (!o) {
+		decide(d, rule, "Distance %" PRId64 " over %s; no other port offered an open way.", far,
+		       PLURAL((uint64_t)w->q[NUE_LINKS], "channel"));
+	} else if (o->q[NUE_DISTANCE] == INT64_MIN) {
 		decide(d, WHY_SHORTEST, "The way of %s leads over %s itself, so port %u offers none.",
 		       f->node_name[f->port_node[o->peer]], name(x, c->v), o->port);
 	} else if (rule == WHY_BLOCKED) {
@@ -111,18 +114,15 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 	} else if (rule == WHY_TIE) {
 		decide(d, rule, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.", w->port,
 		       o->port, far, f->node_name[f->port_node[w->peer]]);
-	} else if (o && o->q[NUE_DISTANCE] > far) {
+	} else if (o->q[NUE_DISTANCE] > far) {
 		decide(d, rule, "Distance %" PRId64 " over %s; port %u has %" PRId64 " over %" PRId64 ".",
 		       far, PLURAL((uint64_t)w->q[NUE_LINKS], "channel"), o->port, o->q[NUE_DISTANCE],
 		       o->q[NUE_LINKS]);
-	} else if (o) { /* lighter in the end, after backtracking moved the ways behind it */
+	} else { /* lighter in the end, after backtracking moved the ways behind it */
 		decide(d, rule,
 		       "Distance %" PRId64 " when the search came by; port %u became lighter (%" PRId64
 		       ") by later changes behind it.",
 		       far, o->port, o->q[NUE_DISTANCE]);
-	} else {
-		decide(d, rule, "Distance %" PRId64 " over %s; no other port offered an open way.", far,
-		       PLURAL((uint64_t)w->q[NUE_LINKS], "channel"));
 	}
 	text_free(&t);
 }

@@ -247,12 +247,9 @@ static inline void round_trip(const char *file)
 #define MORE_LST_CABLE(pn)                       \
 	LST_END("SW", "e1", "e1", "e", "E1", pn) \
 	" " LST_END("SW", "f1", "f1", "f", "F1", pn) " PHY=4x LOG=ACT SPD=10\n"
-#define MORE_LST                                                                                            \
-	MORE_LST_CABLE("01")                                                                                \
-	MORE_LST_CABLE("02")                                                                                \
-	MORE_LST_CABLE("03") MORE_LST_CABLE("04") MORE_LST_CABLE("05") MORE_LST_CABLE("06")                 \
-		MORE_LST_CABLE("07") MORE_LST_CABLE("08") MORE_LST_CABLE("09") MORE_LST_CABLE("0A")         \
-			MORE_LST_CABLE("0B") MORE_LST_CABLE("0C") MORE_LST_CABLE("0D") MORE_LST_CABLE("0E") \
-				MORE_LST_CABLE("0F") MORE_LST_CABLE("10")
+#define LST_CABLES(a, b, c, d) MORE_LST_CABLE(a) MORE_LST_CABLE(b) MORE_LST_CABLE(c) MORE_LST_CABLE(d)
+#define MORE_LST_LOW LST_CABLES("01", "02", "03", "04") LST_CABLES("05", "06", "07", "08")
+#define MORE_LST_HIGH LST_CABLES("09", "0A", "0B", "0C") LST_CABLES("0D", "0E", "0F", "10")
+#define MORE_LST MORE_LST_LOW MORE_LST_HIGH
 
 #endif

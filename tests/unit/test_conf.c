@@ -153,7 +153,8 @@ static void test_keys(void **state)
 	noted("nonsense 12\nlmc 1\n", "x.conf:1: nonsense: unknown key, ignored as OpenSM ignores it\n");
 	/* One of ours that OpenSM does not have. */
 	value("port_guids ibsim\nlmc 1\n", "port_guids", "file");
-	noted("port_guids ibsim\nlmc 1\n", "x.conf:1: port_guids: unknown key, ignored as OpenSM ignores it\n");
+	noted("port_guids ibsim\nlmc 1\n",
+	      "x.conf:1: port_guids: unknown key, ignored as OpenSM ignores it\n");
 }
 
 static void test_guid(void **state)

@@ -403,7 +403,8 @@ static void test_ignored_ports(void **state)
 
 	(void)state;
 	pair(&n, 3, 3);
-	set_file(&n, "port_prof_ignore_file", "0x0001000000000000 2 x\n0x0001000000000000 31\n0x0001000000000000 # 3\n");
+	set_file(&n, "port_prof_ignore_file",
+		 "0x0001000000000000 2 x\n0x0001000000000000 31\n0x0001000000000000 # 3\n");
 	net_run(&n);
 	assert_int_equal(entry(&n, 1, 10, 0), 1);
 	assert_int_equal(entry(&n, 1, 11, 0), 2); /* never counted: stays the least */

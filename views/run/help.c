@@ -53,9 +53,10 @@ static void add_columns(struct priv *p, const struct session *s)
 		const struct column *k = &p->about->column[c];
 		const struct topic *t = k->help ? NULL : topic_of_column(s, k->name);
 
-		if (k->help || t)
-			add(p, (struct help_line){k->name, "column", k->help ? k->help : t->text,
-						  t ? t->name : "", "Columns"});
+		if (t)
+			add(p, (struct help_line){k->name, "column", t->text, t->name, "Columns"});
+		else if (k->help)
+			add(p, (struct help_line){k->name, "column", k->help, "", "Columns"});
 	}
 }
 

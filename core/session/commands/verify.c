@@ -172,7 +172,8 @@ const struct command verify_commands[] = {
 	 .help = "the real OpenSM over a simulation of this fabric: are its tables these?",
 	 .finds = "OpenSM makes other tables",
 	 .details =
-		 "  Needs opensm and ibsim (packages opensm and ibsim-utils, of RHEL and SUSE ibsim).  The fabric without what "
+		 "  Needs opensm and ibsim (packages opensm and ibsim-utils, of RHEL and SUSE ibsim).  The "
+		 "fabric without what "
 		 "failed "
 		 "is\n"
 		 "  simulated in a private folder, OpenSM starts on it with this engine and these options, "
