@@ -640,8 +640,10 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 
 struct sweep *sweep_with_hosts(const struct sweep *of, const struct setup *setup)
 {
-	struct sweep *s = mem_dup(of, sizeof(*of));
+	const size_t counted = offsetof(struct sweep, setup); /* others may be counting references of it */
+	struct sweep *s = NEW(struct sweep);
 
+	memcpy((char *)s + counted, (const char *)of + counted, sizeof(*s) - counted);
 	atomic_init(&s->refs, 1);
 	s->setup = with_chain(setup);
 	s->topo = topo_ref(of->topo);
