@@ -280,8 +280,15 @@ static void learn_guids(struct net *n)
 		if (!w->peer_guid || !wire_peer(n, w, &node, &port))
 			continue;
 		peer = &n->b->node[node];
-		if (peer->type != NODE_SWITCH && !peer->port[port].guid)
+		if (peer->type == NODE_SWITCH)
+			continue;
+		if (!peer->port[port].guid)
 			peer->port[port].guid = w->peer_guid;
+		if (peer->port[port].guid != w->peer_guid)
+			warnings_missing(&n->b->warnings, "impossible value", w->line,
+					 "port %u is cabled to a port of the GUID 0x%016" PRIx64
+					 ", which has 0x%016" PRIx64 " elsewhere; the latter counts",
+					 w->port, w->peer_guid, peer->port[port].guid);
 	}
 }
 

@@ -267,4 +267,5 @@ FORMS = {
     "ibnetdiscover-p": port_list,
 }
 BY_LID = ("iblinkinfo-S",)
+ROWS_BELOW = ("ibdiagnet2.net_dump", "old.net_dump", "iblinkinfo", "iblinkinfo-S")  # whose a row is, is told above it alone
 SWAPPED = ("ibdiagnet2.lst", "ibdiagnet2.net_dump_ext", "iblinkinfo-l", "ibnetdiscover-p")

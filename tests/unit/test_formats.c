@@ -97,6 +97,68 @@ static void test_nearly_foreign(void **state)
 	fabric_unref(f);
 }
 
+/* Is each cable of a in b too? */
+static bool within(const struct fabric *a, const struct fabric *b)
+{
+	for (uint32_t l = 0; l < 2 * a->n_links; l++) {
+		uint32_t p = a->link_port[l], q = a->port_peer[p], n, m;
+
+		n = fabric_node_by_guid(b, a->node_guid[a->port_node[p]]);
+		m = fabric_node_by_guid(b, a->node_guid[a->port_node[q]]);
+		if (n == NO_ID || m == NO_ID || a->port_num[p] > b->node_nports[n] ||
+		    b->port_peer[b->node_port[n] + a->port_num[p]] != b->node_port[m] + a->port_num[q])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A file cut behind any byte is refused, incomplete, or has but cables of the whole.  Fewer in silence are
+ * only those of lists of which nothing tells the end.
+ */
+static void test_cut(void **state)
+{
+	static const struct {
+		const char *file;
+		bool ends; /* something tells where it ends */
+	} table[] = {
+		{"tests/fuzz/corpus/fabric/ibdiagnet.ibnetdiscover", true},
+		{"tests/fuzz/corpus/fabric/small.net_dump", true},
+		{"tests/fuzz/corpus/fabric/small.net_dump_ext", true},
+		{"tests/fuzz/corpus/fabric/labels.db_csv", true},
+		{"tests/fuzz/corpus/fabric/old.net_dump", false},
+		{"tests/fuzz/corpus/fabric/iblinkinfo.txt", false},
+		{"tests/fuzz/corpus/fabric/iblinkinfo-l.txt", false},
+		{"tests/fuzz/corpus/fabric/iblinkinfo-S.txt", false},
+		{"tests/fuzz/corpus/fabric/ibnetdiscover-p.txt", false},
+		{FILES "two-leaf.ibnetdiscover", true},
+		{FILES "two-leaf.lst", false},
+		{FILES "voltaire-2007-lmc1.ibnetdiscover", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct fabric *whole = load(table[i].file);
+		size_t size;
+		char *data = read_all(table[i].file, &size);
+
+		assert_int_equal(whole->warnings.missing, 0);
+		for (size_t n = 1; n < size; n++) {
+			struct fabric *f = NULL;
+			struct err e = {0};
+
+			if (fabric_parse("x", data, n, &f, &e))
+				continue;
+			if (!f->warnings.missing &&
+			    (!within(f, whole) || (table[i].ends && f->n_links < whole->n_links)))
+				fail_msg("%s cut behind %zu bytes: %u links", table[i].file, n, f->n_links);
+			fabric_unref(f);
+		}
+		free(data);
+		fabric_unref(whole);
+	}
+}
+
 /* Files of other kinds that people try: what they are, and what takes them.  Values are made up. */
 static void test_kinds(void **state)
 {
@@ -197,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_no_fabric),
 		cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_nearly_foreign),
 	};
 
