@@ -189,6 +189,55 @@ static void test_ring(void **state)
 	fabric_unref(f);
 }
 
+static bool labelled(const struct map_cells *c, const char *text)
+{
+	for (uint32_t i = 0; i < c->n_labels; i++)
+		if (!strncmp(c->label[i].text, text, strlen(text)))
+			return true;
+	return false;
+}
+
+/* Levels by a word of their names; by what they are where the word would be cut, or is that of twins. */
+static void test_level_words(void **state)
+{
+	static const struct {
+		const char *top, *low, *labels[2];
+	} table[] = {
+		{"core", "edge", {"0 core   1", "1 edge   4"}},
+		{"core", "concentrator", {"0 core   1", "1 leaves 4"}},
+		{"distribution", "edge", {"0 roots  1", "1 edge   4"}},
+		{"core", NULL, {"0 roots  1", "1 leaves 4"}}, /* all leaves have one name */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct text t = {0};
+		struct fabric *f = NULL;
+		struct err e = {0};
+		struct layout *l;
+		struct map_cells *c;
+
+		text_add(&t, "Switch 4 \"%s\"\n", table[i].top);
+		for (unsigned k = 1; k <= 4; k++)
+			text_add(&t, "[%u] \"s%u\"[2]\n", k, k);
+		for (unsigned k = 1; k <= 4; k++)
+			text_add(&t, "\nSwitch 2 \"s%u\" # \"%s-%u\"\n[1] \"h%u\"[1]\n\nHca 1 \"h%u\"\n", k,
+				 table[i].low ? table[i].low : "edge", table[i].low ? k : 1, k, k);
+		if (fabric_parse("x", text_str(&t), t.len, &f, &e))
+			fail_msg("%s", e.msg);
+		l = lay_out(f);
+		c = map_cells_new(f, l, 78, 12);
+		for (unsigned k = 0; k < 2; k++)
+			if (!labelled(c, table[i].labels[k]))
+				fail_msg("no label \"%s\"; the first: \"%s\"", table[i].labels[k],
+					 c->n_labels ? c->label[0].text : "");
+		map_cells_free(c);
+		layout_unref(l);
+		fabric_unref(f);
+		text_free(&t);
+	}
+}
+
 /* The whole of a real tree at the smallest terminal, one switch a cell. */
 static void test_selene(void **state)
 {
@@ -254,8 +303,9 @@ static void test_parts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_size), cmocka_unit_test(test_torus), cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_selene),	 cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_any_size),    cmocka_unit_test(test_torus),
+		cmocka_unit_test(test_ring),	    cmocka_unit_test(test_selene),
+		cmocka_unit_test(test_level_words), cmocka_unit_test(test_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,7 +309,10 @@ static const char *name_itself(const char *name)
 	return semicolon && semicolon[1] ? semicolon + 1 : name;
 }
 
-/* Letters that names begin with: that of most switches of the level, when it is that of half of them. */
+/*
+ * Letters that names begin with: that of most switches of the level, when it is that of half of them.  A name
+ * that several switches have tells what they are, not where.
+ */
 static size_t level_word(const struct placing *g, const struct tree *t, unsigned lev, const char **word)
 {
 	uint32_t votes = 0, same = 0, n = t->is.first[lev + 1] - t->is.first[lev];
@@ -317,10 +320,12 @@ static size_t level_word(const struct placing *g, const struct tree *t, unsigned
 
 	for (int pass = 0; pass < 2; pass++) { /* Boyer, Moore 1981: a majority, then is it one? */
 		for (uint32_t i = t->is.first[lev]; i < t->is.first[lev + 1]; i++) {
-			const char *s = name_itself(switch_given(g->f, g->sw[i]));
+			const char *given = switch_given(g->f, g->sw[i]), *s = name_itself(given);
 			size_t k = 0;
 			bool is;
 
+			if (!strstr(given, switch_name(g->f, g->sw[i])))
+				continue;
 			while (isalpha((unsigned char)s[k]))
 				k++;
 			is = len && k == len && !strncasecmp(s, *word, len);
@@ -344,6 +349,7 @@ static void label_level(struct placing *g, const struct tree *t, unsigned lev, i
 	static const char *const names[] = {"roots", "mid", "leaves"};
 	uint32_t n = t->is.first[lev + 1] - t->is.first[lev];
 	const char *word = "", *other = "";
+	int room = n > 9999 ? 3 : n > 999 ? 4 : n > 99 ? 5 : 6; /* beside the number */
 	size_t len = level_word(g, t, lev, &word), same;
 
 	if (t->label < LABELS) {
@@ -356,19 +362,14 @@ static void label_level(struct placing *g, const struct tree *t, unsigned lev, i
 		if (!same || (same == len && !strncasecmp(word, other, len)))
 			len = 0;
 	}
-	if (!len) {
+	if (!len || len > (t->is.rows[lev] > 1 ? 8u : (size_t)room)) { /* a part of a word says nothing */
 		word = names[!lev ? 0 : lev + 1 < t->levels ? 1 : 2];
 		len = strlen(word);
 	}
-	if (len + (size_t)(n > 99 ? 3 : 2) > 8 && t->is.rows[lev] > 1) {
-		cells_label(g, 0, y, LABELS - 1, str_printf("%u %.*s", lev, (int)(len < 8 ? len : 8), word));
-		cells_label(g, 0, y + 1, LABELS - 1, str_printf("  %u", n));
-	} else if (t->is.rows[lev] > 1) {
+	if (t->is.rows[lev] > 1) {
 		cells_label(g, 0, y, LABELS - 1, str_printf("%u %.*s", lev, (int)len, word));
 		cells_label(g, 0, y + 1, LABELS - 1, str_printf("  %u", n));
 	} else {
-		int room = n > 9999 ? 3 : n > 999 ? 4 : n > 99 ? 5 : 6;
-
 		cells_label(g, 0, y, LABELS - 1,
 			    str_printf("%u %-*.*s%*u", lev, room, (int)len < room ? (int)len : room, word,
 				       8 - room, n));
