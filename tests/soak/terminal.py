@@ -39,6 +39,7 @@ def leader(argv):
         os.setpgid(0, 0)
         os.tcsetpgrp(0, os.getpid())
         signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, under which soak may run, has it ignored until the screen is up
 
     p = subprocess.Popen(argv, preexec_fn=prepare)
     told, orders = os.fdopen(3, "w", buffering=1), os.fdopen(4)
