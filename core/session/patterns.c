@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
+#include "core/base/text.h"
 #include "core/session/hosts_file.h"
 #include "core/session/interpreter.h"
 #include "core/session/pairs_file.h"
@@ -32,6 +33,8 @@ static int read_shift(const struct reader *x, struct err *e)
 
 	if (shift_order_find(x->r, x->s->setup, x->s->engines, NULL, x->o->run->progress, &o, e))
 		return -1;
+	out_text(x->o, "Order of %s (%s).\n", PLURAL(o.n, "place"), shift_by_text(o.by));
+	out_json(x->o, "order", json_text(shift_by_name(o.by)));
 	pattern_shift(x->r, &o, (uint32_t)args_number(x->args, "K", 1), x->p);
 	shift_order_free(&o);
 	return 0;

@@ -12,19 +12,22 @@
 #define PATTERN_SYNTAX                                                                            \
 	"all | lids | shift K | bisection [seed=K] | random [seed=K] | hotspot NODE | to H... | " \
 	"pairs FILE"
-#define PATTERN_DETAILS                                                                                      \
-	"  all: one route for each pair of hosts (default); lids: one for each LID; shift K: each host to "  \
-	"the\n"                                                                                              \
-	"  K-th behind it; bisection: a random half to the other, one to one, both ways; random: each host " \
-	"to\n"                                                                                               \
-	"  another, one to one; hotspot: all to one; to: all to each of some, or of a job (@FILE:JOB); "     \
-	"pairs: as a\n"                                                                                      \
+/* The key of what session_pattern() tells. */
+#define JSON_PATTERN "order string(lid/ftree/name)? of a shift: order of the hosts, as `shifts` has it\n"
+#define PATTERN_DETAILS                                                                                     \
+	"  all: one route for each pair of hosts (default); lids: one for each LID; shift K: each host to " \
+	"the\n"                                                                                             \
+	"  K-th behind it in the order of `shifts`; bisection: a random half to the other, one to one, "    \
+	"both ways; random: each host "                                                                     \
+	"to\n"                                                                                              \
+	"  another, one to one; hotspot: all to one; to: all to each of some, or of a job (@FILE:JOB); "    \
+	"pairs: as a\n"                                                                                     \
 	"  file says, a line `A B [WEIGHT]` each.  A scope limits both ends.\n"
 
 /*
  * The pattern that words stand for; these have PATTERN_SYNTAX in their syntax line.  No word: all.  On
- * success free *p with pattern_free(); hosts of a file that are not there are told on o.  -1 and *e: the
- * words are wrong, or cancelled.
+ * success free *p with pattern_free(); the order of a shift, and hosts of a file that are not there, are told
+ * on o.  -1 and *e: the words are wrong, or cancelled.
  */
 int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
 		    struct pattern *p, struct out *o, struct err *e);

@@ -42,6 +42,7 @@ class State:
         self.fabric, self.before, self.engine, self.options, self.rng = fabric, before, engine, options, rng
         self.fresh = fresh  # nothing of the tables was kept from before a failure
         self.known, self.said = {}, {}
+        self.event = None  # a command that can change something
         self.net = Net(*(self.ask(c)["content"] for c in ("save -", "export lfts -", "export paths -")))
 
     def ask(self, command):
@@ -55,7 +56,7 @@ class State:
 
     def text(self, command):
         if command not in self.said:
-            told = program(self.fabric, [*self.before, "echo ---", command])
+            told = program(self.fabric, [*self.before, "echo ---", command])  # after the last of them
             self.said[command] = told.split("---\n", 1)[1]
         return self.said[command]
 
@@ -75,12 +76,13 @@ class Net:
         self.peer = {}   # (switch LID, port) -> ("S" or "H", LID)
         self.name = {}   # base LID -> name of the node
         self.lids = {}   # base LID of a host port -> its LIDs
+        self.port = {}   # base LID of a host port -> its number
         lmc, cable = {}, []
         here = None
         for line in saved.splitlines():
             head = re.match(r'Switch\t\d+ "S-.*"\t+# "(.*)" base port 0 lid (\d+) ', line)
             ca = re.match(r'(?:Ca|Rt)\t\d+ "H-.*"\t+# "(.*)"', line)
-            port = re.match(r'\[(\d+)\]\t"([SH])-.*"\[\d+\].*\t+# "(.*)" lid (\d+) ', line)
+            port = re.match(r'\[(\d+)\]\t"([SH])-.*"\[(\d+)\].*\t+# "(.*)" lid (\d+) ', line)
             own = re.match(r'\[\d+\]\(\w+\) .*# lid (\d+) lmc (\d+) ', line)
             if head:
                 here = int(head[2])
@@ -90,12 +92,13 @@ class Net:
             elif own and here is None:
                 lmc[int(own[1])] = int(own[2])
             elif port and here:
-                cable.append((here, int(port[1]), port[2], int(port[4]), port[3]))
-        for sw, p, kind, lid, name in cable:
+                cable.append((here, int(port[1]), port[2], int(port[5]), port[4], int(port[3])))
+        for sw, p, kind, lid, name, far in cable:
             self.peer[sw, p] = (kind, lid)
             if kind == "H" and lid:
                 self.lids[lid] = range(lid, lid + (1 << lmc.get(lid, 0)))
                 self.name[lid] = name
+                self.port[lid] = far
         self.at = {lid: s for (s, _), (kind, lid) in self.peer.items() if kind == "H"}
         self.hosts = sorted(self.lids)
         self.owner = {k: lid for lid, ks in self.lids.items() for k in ks}
@@ -130,10 +133,12 @@ class Net:
         return {h: part.get(self.at[h]) for h in self.hosts}
 
     def path(self, src, dst):
-        """Ports that send, from a host port to a LID: a path, or why there is none, "loop" or "lost"."""
-        here, way = self.at[src], []
+        """Ports of switches that send, from a host port or a switch to a LID: a path, or why there is none, "loop" or "lost"."""
+        here, way = self.at.get(src, src), []
         while len(way) <= len(self.switches):
             port = self.table.get((here, dst), 255)
+            if here == dst and not port:
+                return way
             if (here, port) not in self.peer:
                 return "lost"
             way.append((here, port))
@@ -182,6 +187,8 @@ def survey(state):
     told = state.ask("survey " + kind)
     rows = state.rng.sample(told["survey"], min(4, len(told["survey"])))
     for row in rows:
+        if not row["engine"]:
+            continue
         after = State(state.fabric, [*state.before, row["try"]], state.engine, state.options, False, state.rng)
         now = after.net
         by_name = {now.name[h]: h for h in now.hosts}
@@ -206,6 +213,40 @@ def survey(state):
         same(what + "outside", row["outside"], outside)
 
 
+def dependencies(state):
+    """`cdg`: routes on each channel and dependencies, where all is on one VL; with and without switches' own LIDs."""
+    net = state.net
+    if "qos" in state.options:
+        return
+    for words, ends in ("", net.hosts), (" switches", net.hosts + net.switches):
+        load, after, before = {}, {}, {}
+        for a, b in itertools.permutations(ends, 2):
+            for lid in net.lids.get(b, (b,)):
+                way = net.path(a, lid)
+                if isinstance(way, str):
+                    continue
+                way = ([(a, net.port[a])] if a in net.at else []) + way
+                for i, c in enumerate(way):
+                    load[c] = load.get(c, 0) + 1
+                    if i:
+                        after.setdefault(way[i - 1], set()).add(c)
+                        before.setdefault(c, set()).add(way[i - 1])
+        told = state.ask("cdg%s all" % words)["cdg"]
+        if any(c["vl"] for c in told["list"]):
+            return
+        same("cdg%s: routes" % words, {(c["from_lid"], c["from_port"]): c["routes"] for c in told["list"]}, load)
+        same("cdg%s: out" % words, {(c["from_lid"], c["from_port"]): c["out"] for c in told["list"]},
+             {c: len(after.get(c, ())) for c in load})
+        same("cdg%s: in" % words, {(c["from_lid"], c["from_port"]): c["in"] for c in told["list"]},
+             {c: len(before.get(c, ())) for c in load})
+        same("cdg%s: dependencies" % words, told["dependencies"], sum(map(len, after.values())))
+        layers = state.ask("layers" + words)["layers"]
+        same("layers%s: channels" % words, sum(x["channels"] for x in layers), len(load))
+        same("layers%s: routes" % words, sum(x["routes"] for x in layers),
+             sum(not isinstance(net.path(a, lid), str) for a, b in itertools.permutations(ends, 2)
+                 for lid in net.lids.get(b, (b,))))
+
+
 def pair_paths(net):
     """(name, name, offset of the LID) -> path, or why there is none."""
     return {(a, b, k): net.path(net.by_name[a], lid) for a, b in itertools.permutations(net.by_name, 2)
@@ -218,9 +259,8 @@ def named(net, way):
 
 def event(state):
     """What an event tells of pairs, and the journal of it."""
-    command = "restore all" if any(c.startswith("fail") for c in state.before) and state.rng.random() < .5 else \
-        "fail random 1 seed=%d" % state.rng.randrange(10 ** 6)
-    if command.startswith("fail") and not state.net.channels:
+    command = state.event
+    if not command:
         return
     told = state.ask(command)["change"]
     after = State(state.fabric, [*state.before, command], state.engine, state.options, False, state.rng)
@@ -285,7 +325,140 @@ def single_points(state):
     same("single points, hosts behind them", told and (int(told[1]), int(told[2])), (points, len(behind)) if points else None)
 
 
-COMPUTED = [service_levels, survey, event, advice, single_points]
+# --- the same quantity from two commands, from text and JSON, from a pane ------------------------------------
+
+def rows(pane):
+    return lambda s: s.ask("list " + pane)["rows"]
+
+
+def summed(pane, column):
+    return lambda s: sum(r[column] or 0 for r in rows(pane)(s))
+
+
+def most(pane, column):
+    return lambda s: max((r[column] or 0 for r in rows(pane)(s)), default=0)
+
+
+def key(command, *path):
+    def look(s):
+        value = s.ask(command)
+        for k in path:
+            value = value[k]
+        return value
+    return look
+
+
+def told(command, pattern):
+    return lambda s: s.number(command, pattern)
+
+
+def compared(figure):
+    """A figure of `compare`, where nothing was kept and the engine does not refuse."""
+    def look(s):
+        other = "minhop" if s.engine != "minhop" else "updn"
+        row = s.ask("compare %s %s %s" % (s.engine, other, s.options))["compare"][0]
+        return row[figure] if s.fresh and "sls" in row else None
+    return look
+
+
+def model(compute):
+    return lambda s: compute(s.net)
+
+
+def no_path(why):
+    return lambda net: sum(way in why for way in pair_paths(net).values() if isinstance(way, str))
+
+
+def changed(*path):
+    """Of the event drawn for the state; None: there is none."""
+    def look(s):
+        value = s.ask(s.event) if s.event else None
+        for k in path:
+            value = value[k] if value else None
+        return value
+    return look
+
+
+def after(command, *path):
+    def look(s):
+        if not s.event:
+            return None
+        value = s.ask("%s; %s" % (s.event, command))
+        for k in path:
+            value = value[k]
+        return value
+    return look
+
+
+# what; where it is told, each a function of a state (None: not there).  All must be the same.
+EQUAL = [
+    ("pairs of hosts", key("check", "check", "pairs"), told("check", r"^(\d+) paths? between hosts"),
+     model(lambda n: len(pair_paths(n))), told("report -", r"^- paths between hosts: (\d+)")),
+    ("pairs without a path", key("check", "unreachable"), key("check", "check", "unreachable"),
+     told("check", r"between hosts: (\d+) unreachable"), compared("unreachable"), model(no_path(("lost", "loop"))),
+     key("report -", "unreachable")),
+    ("pairs that loop", key("check", "check", "looping"), told("check", r"\((\d+) of them loop\)"), model(no_path(("loop",)))),
+    ("links of the longest path", key("check", "check", "max_links"), key("check", "check", "max_hops"),
+     told("check", r"longest (\d+) links?\.$"), told("report -", r"^- longest path, links: (\d+)"), compared("hops_max"),
+     model(lambda n: max((len(w) + 1 for w in pair_paths(n).values() if not isinstance(w, str)), default=0))),
+    ("links of a path, mean", compared("hops_mean"), compared("path_links_mean"),
+     lambda s: changed("change", "mean_links_before")(s) if s.fresh and compared("sls")(s) else None),
+    ("routes of all pairs", key("load-map", "loads", "routes"), told("load-map", r"^(\d+) routes? over"),
+     model(lambda n: sum(not isinstance(n.path(a, b), str) for a, b in itertools.permutations(n.hosts, 2)))),
+    ("most routes on a link", key("load-map", "loads", "max"), told("load-map", r"min \d+, mean [\d.]+, max (\d+)$"),
+     lambda s: max((p["routes"] for p in s.ask("load-map all all")["loads"]["ports"]), default=0),
+     most("map", "load"), key("spread tree", "shares", "static_max"),
+     lambda s: s.ask("survey switches")["survey_of"]["load_before"]),
+    ("routes on links, sum", lambda s: sum(p["routes"] for p in s.ask("load-map all all")["loads"]["ports"]),
+     model(lambda n: sum(len(w) - 1 for w in (n.path(a, b) for a, b in itertools.permutations(n.hosts, 2)) if not isinstance(w, str)))),
+    ("routes to LIDs, most", key("load-map lids", "loads", "max"), compared("load_max")),
+    ("routes to LIDs, least", key("load-map lids", "loads", "min"), compared("load_min")),
+    ("directed links between switches", key("load-map", "loads", "links"), key("spread tree", "shares", "links"),
+     model(lambda n: len(n.channels))),
+    ("groups of credit loops", key("check", "credit_loop_groups"), key("cycles", "credit_loop_groups"),
+     key("report -", "credit_loop_groups"), lambda s: len(s.ask("cycles all")["credit_loops"]), compared("credit_loops"),
+     lambda s: len(re.findall(r"\(group \d+\):$", s.text("cycles all"), re.M))),
+    ("channels with credit loops", key("cdg", "cdg", "on_cycles"), lambda s: sum(x["on_cycles"] for x in s.ask("layers")["layers"]),
+     lambda s: sum(g["channels"] for g in s.ask("cycles all")["credit_loops"])),
+    ("channels", key("cdg", "cdg", "channels"), lambda s: sum(x["channels"] for x in s.ask("layers")["layers"])),
+    ("dependencies", key("cdg", "cdg", "dependencies"), lambda s: sum(x["dependencies"] for x in s.ask("layers")["layers"])),
+    ("sound", key("check", "sound"), lambda s: bool(re.search(r"^Sound: ", s.text("check"), re.M)),
+     lambda s: not re.search(r"^NOT SOUND|nothing is judged", s.text("check"), re.M),
+     lambda s: s.ask("survey switches")["survey_of"]["sound"]),
+    ("entries", summed("switches", "lids"), model(lambda n: sum(p != 255 for p in n.table.values()))),
+    ("hosts that are up", key("load-map ebb", "ebb", "hosts"), key("shifts order lid", "shifts", "places"), model(lambda n: len(n.hosts))),
+    ("left out of spread", key("spread tree", "shares", "unreachable"),
+     lambda s: key("check spread tree", "unreachable")(s) if "lmc=0" in s.options else None),
+    ("mean of shifts", lambda s: round(s.ask("shifts")["shifts"]["mean"], 2), told("shifts", r"Most flows on a link: mean ([\d.]+)")),
+    ("worst shift", key("shifts", "shifts", "worst"), told("shifts", r"Most flows on a link: mean [\d.]+, worst (\d+)")),
+    ("endports cut off", key("check", "hosts_gone"), lambda s: key("check", "hosts_cut_off")(s) + key("check", "switches_cut_off")(s),
+     told("check", r"^(\d+) endports? cut off from the subnet manager"), told("report -", r"^- ports cut off from the subnet manager: (\d+)"),
+     lambda s: sum(f["count"] for f in s.ask("check")["faults"] if f["kind"] == "cut_off")),
+    ("failures that count as bad", key("survey switches", "bad"), told("survey switches", r"^Bad: (\d+) of"),
+     lambda s: sum(r["bad"] for r in s.ask("survey switches")["survey"])),
+    ("failures that cut off", key("survey switches", "cutting"), told("survey switches", r"cut off by (\d+) of"),
+     lambda s: sum(r["hosts_gone"] > 0 for r in s.ask("survey switches")["survey"])),
+    ("pairs listed after an event", lambda s: after("list pairs", "rows")(s) and len(after("list pairs", "rows")(s)),
+     lambda s: s.event and sum(changed("change", k)(s) for k in ("rerouted", "lost", "regained", "new", "sl_alone")) or None),
+    ("entries changed by an event", changed("change", "entries"), after("diff", "change", "entries"),
+     lambda s: s.event and sum(r["changed"] or 0 for r in after("list switches", "rows")(s)),
+     lambda s: s.event and after("journal", "events")(s)[-1]["entries"]),
+    ("pairs rerouted by an event", changed("change", "rerouted"), after("diff", "change", "rerouted"),
+     lambda s: s.event and after("list journal", "rows")(s)[-1]["rerouted"]),
+    ("pairs lost by an event", changed("change", "lost"), after("diff", "change", "lost"),
+     lambda s: s.event and after("list journal", "rows")(s)[-1]["lost"],
+     lambda s: s.event and changed("cut_off")(s) + changed("between_survivors")(s)),
+]
+
+
+def equalities(state):
+    for what, *places in EQUAL:
+        values = [v for v in (place(state) for place in places) if v is not None]
+        for v in values[1:]:
+            same(what + " %s" % values, float(v), float(values[0]))
+
+
+COMPUTED = [equalities, service_levels, dependencies, survey, event, advice, single_points]
 
 # --- the states -------------------------------------------------------------------------------------
 
@@ -303,7 +476,12 @@ def draw_state(rng):
     fails = ["fail random %d seed=%d" % (rng.randrange(1, 3), rng.randrange(10 ** 6))] * (rng.random() < .5)
     first = rng.random() < .5
     route = "route %s %s" % (engine, options)
-    return State(kind, [*fails, route] if first else [route, *fails], engine, options, first or not fails, rng)
+    state = State(kind, [*fails, route] if first else [route, *fails], engine, options, first or not fails, rng)
+    if fails and rng.random() < .5:
+        state.event = "restore all"
+    elif state.net.channels:
+        state.event = "fail random 1 seed=%d" % rng.randrange(10 ** 6)
+    return state
 
 
 def main():

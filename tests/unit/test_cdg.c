@@ -66,7 +66,7 @@ static void walk(struct brute *b, const struct routing *r, const struct path *p)
 
 	for (unsigned i = 0; i < 16; i++)
 		last[i] = NO_ID - 1; /* at the source */
-	if (p->n && p->hop->in && p->hop->out)
+	if (p->n && p->hop->in)
 		step(b, r, p, NULL, last);
 	for (unsigned i = 0; i < p->n && p->hop[i].out; i++)
 		step(b, r, p, &p->hop[i], last);

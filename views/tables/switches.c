@@ -6,7 +6,7 @@
 #include "core/base/order.h"
 #include "views/base/view.h"
 
-enum { C_RANK, C_NAME, C_LID, C_PORTS, C_UP, C_ROUTES, C_CHANGED, C_HOSTS, C_GUID };
+enum { C_RANK, C_NAME, C_LID, C_PORTS, C_UP, C_LIDS, C_CHANGED, C_HOSTS, C_GUID };
 
 static const struct column columns[] = {
 	{.name = "rank", .right = true, .numeric = true, .drop = 3, .fold = FOLD_RANGE},
@@ -19,7 +19,8 @@ static const struct column columns[] = {
 	 .drop = 5,
 	 .fold = FOLD_SUM},
 	{.name = "up", .help = "ports that are up", .right = true, .numeric = true, .fold = FOLD_SUM},
-	{.name = "routes",
+	{.name = "lids",
+	 .was = "routes",
 	 .help = "LIDs that its table has a port for",
 	 .right = true,
 	 .numeric = true,
@@ -140,7 +141,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return f->switch_nports[sw];
 	case C_UP:
 		return p->up[sw];
-	case C_ROUTES:
+	case C_LIDS:
 		lft = scene_real_routing(sc) ? scene_real_routing(sc)->row[sw] : NULL;
 		for (unsigned l = 0; lft && l <= lft->top; l++)
 			n += lft->port[l] != NO_PATH;

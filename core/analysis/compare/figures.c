@@ -21,8 +21,8 @@
 	}
 
 const struct field figure_fields[FIGURES + 1] = {
-	[FIG_UNREACHABLE] =
-		FIGURE("unreachable", "integer|null?", "pairs without a path", "pairs without a path", 0, -1),
+	[FIG_UNREACHABLE] = FIGURE("unreachable", "integer|null?", "pairs without a path",
+				   "pairs of a host and a LID of another without a path", 0, -1),
 	[FIG_HOPS_MEAN] = FIGURE("hops_mean", "number|null?", "links of a path, mean",
 				 "links of a path, mean: the same number as path_links_mean", 3, -1),
 	[FIG_HOPS_MOST] = FIGURE("hops_max", "integer|null?", "links of a path, most",
@@ -31,12 +31,13 @@ const struct field figure_fields[FIGURES + 1] = {
 				     "elements of a path, mean", 3, -1),
 	[FIG_ELEMENTS_MOST] = FIGURE("elements_max", "integer|null?", "elements of a path, most",
 				     "elements of a path, most", 0, -1),
-	[FIG_LOAD_LEAST] =
-		FIGURE("load_min", "integer|null?", "routes per link, least", "routes per link, least", 0, 1),
-	[FIG_LOAD_MEAN] =
-		FIGURE("load_mean", "number|null?", "routes per link, mean", "routes per link, mean", 1, -1),
-	[FIG_LOAD_MOST] =
-		FIGURE("load_max", "integer|null?", "routes per link, most", "routes per link, most", 0, -1),
+	[FIG_LOAD_LEAST] = FIGURE(
+		"load_min", "integer|null?", "routes to LIDs, least",
+		"routes on a link from all hosts to all LIDs of the others, least: `load-map lids`", 0, 1),
+	[FIG_LOAD_MEAN] = FIGURE("load_mean", "number|null?", "routes to LIDs, mean",
+				 "such routes on a link, mean", 1, -1),
+	[FIG_LOAD_MOST] = FIGURE("load_max", "integer|null?", "routes to LIDs, most",
+				 "such routes on a link, most", 0, -1),
 	[FIG_USAGE_MOST] = FIGURE("usage_max", "integer|null?", "LIDs sent by a port, most",
 				  "LIDs sent by a port, most", 0, -1),
 	[FIG_FIRST_MEAN] = FIGURE("first_links_mean", "number|null?", "first links per host, mean",

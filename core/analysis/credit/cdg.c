@@ -152,19 +152,17 @@ static struct cdg_slot first_slot(const struct cdg_counting *k, const struct cdg
 	return first;
 }
 
-uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in, struct sl_range sl,
-		   unsigned out, uint32_t n, bool *counted)
+/* n routes that begin there, once on each VL; in: the port of their own link, 0: that is counted elsewhere.
+ */
+static void count_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in,
+			const struct cdg_slot *first, uint32_t n)
 {
-	struct cdg_slot first = first_slot(k, s, in, sl, out);
-	unsigned vls = vls_of(&first);
-
-	if (!*counted)
-		for (unsigned v = sl.lo; v <= sl.hi; v++)
-			if (sl2vl_of(first.vls, v) == CDG_DROP_VL) {
-				k->c->dropped += n;
-				break;
-			}
-	for (unsigned left = *counted ? 0 : vls; left; left &= left - 1) {
+	for (unsigned v = first->sl.lo; v <= first->sl.hi; v++)
+		if (sl2vl_of(first->vls, v) == CDG_DROP_VL) {
+			k->c->dropped += n;
+			break;
+		}
+	for (unsigned left = vls_of(first); left; left &= left - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(left);
 
 		k->c->vl_routes[vl] += n;
@@ -172,6 +170,16 @@ uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned 
 		if (in)
 			add_load(k, k->f->endport_port[s->endport], vl, n);
 	}
+}
+
+uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in, struct sl_range sl,
+		   unsigned out, uint32_t n, bool *counted)
+{
+	struct cdg_slot first = first_slot(k, s, in, sl, out);
+	unsigned vls = vls_of(&first);
+
+	if (!*counted)
+		count_start(k, s, in, &first, n);
 	*counted |= vls != 0;
 	for (unsigned left = k->grouped ? vls : 0; left; left &= left - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(left);
@@ -291,6 +299,20 @@ void cdg_sort_switches(struct cdg_counting *k)
 			k->order[k->count[k->hops[s]]++] = s;
 }
 
+/* Routes of hosts to the LID of the switch that they hang on: their own links are all of them. */
+static void start_to_own(struct cdg_counting *k, unsigned lid, uint32_t sw)
+{
+	for (uint32_t i = 0; !routing_next_port(k->r, sw, lid) && i < k->n_sources; i++) {
+		const struct cdg_source *s = &k->source[i];
+
+		if (s->sw == sw && s->in) {
+			struct cdg_slot first = first_slot(k, s, s->in, routing_sl(k->r, s->lid, lid), 0);
+
+			count_start(k, s, s->in, &first, 1);
+		}
+	}
+}
+
 static void count_destination(struct cdg_counting *k, unsigned lid)
 {
 	uint32_t owner = lid_owner(k->r->lids, lid);
@@ -320,6 +342,8 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 			k->col = block + (size_t)(lid - lid0) * k->n;
 			if (!cdg_is_destination(k->r, k->c->switches, lid))
 				continue;
+			if (endport_is_switch(k->f, lid_owner(k->r->lids, lid)))
+				start_to_own(k, lid, k->t->endport_switch[lid_owner(k->r->lids, lid)]);
 			if (k->r->adaptive)
 				cdg_count_adaptive(k, lid);
 			else

@@ -353,6 +353,7 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 	}
 	print_rest(c, limit, o);
 	out_json(o, "credit_loops", list);
+	out_json(o, "credit_loop_groups", json_integer(c->n_components));
 	free(cycle);
 	return c->n_components;
 }

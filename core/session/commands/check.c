@@ -282,20 +282,19 @@ static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uin
 	return sound;
 }
 
-static void tell_cut_off(const struct sweep *w, const struct comparison *change, uint32_t cut, struct out *o)
+/* Returns how many endports are. */
+static uint32_t tell_cut_off(const struct sweep *w, const struct comparison *change, struct out *o)
 {
 	if (w->routing->adaptive)
 		out_text(o,
 			 "Adaptive routing: all ports that packets may take are judged, and the longest way "
 			 "counts.\n");
 	out_json(o, "adaptive", json_boolean(w->routing->adaptive != NULL));
-	if (cut)
-		out_text(o, "%s cut off from the subnet manager.\n", PLURAL(cut, "endport"));
-	out_json(o, "hosts_gone", json_integer(cut));
 	if (change) {
 		out_json(o, "cut_off", json_integer((json_int_t)change->cut_off));
 		out_json(o, "between_survivors", json_integer((json_int_t)change->between_survivors));
 	}
+	return report_cut_off(w, false, o);
 }
 
 static bool tell_sound(const struct sweep *w, uint64_t pairs, bool right, uint32_t gone, struct out *o)
@@ -323,7 +322,7 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 {
 	const struct check_listener to = {add_broken, now};
 	int64_t loops;
-	uint32_t cut = count_cut_off(w, NULL), gone;
+	uint32_t cut, gone;
 	bool sound;
 
 	if (check_routing_to(w->routing, c, now ? &to : NULL, o->run->progress))
@@ -331,7 +330,7 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 	gone = report_scope(s, o);
 	report_aggregation(s, o);
 	print_check(w, c, o);
-	tell_cut_off(w, session_event(s)->change, cut, o);
+	cut = tell_cut_off(w, session_event(s)->change, o);
 	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, o, e);
 	if (loops < 0 || check_held(session_event(s)->change, o, e))
 		return -1;
@@ -453,31 +452,36 @@ const struct command check_commands[] = {
 		     "check.switch_unreachable integer pairs of host and switch without a path\n"
 		     "check.no_lid integer endports without a LID\n"
 		     "check.max_hops integer links of the longest path: the same number as max_links\n"
-		     "check.max_links integer links of the longest path\n"
-		     "hosts_gone integer endports that are up but not reached by the subnet manager\n"
-		     "cut_off integer? pairs without a path since the event before, one end of which "
-		     "is cut off\n"
-		     "between_survivors integer? such pairs that both are there\n"
-		     "spread string(tree/lag/tables)? groups that were judged; tables: their own\n"
-		     "adaptive boolean ways by adaptive-routing groups were judged as well\n"
-		     "layers_in_force boolean false: layers are computed, but qos is off\n"
-		     "turns object? turns from down to up, where the engine has directions\n"
-		     "turns.turns integer turns\n"
-		     "turns.paths integer paths between hosts with one\n"
-		     "turns.switch_paths integer paths to switches with one\n"
-		     "loop_turns integer? of the first credit loop\n" JSON_LOOPS FAULT_KEYS(
-			     "faults") "present object what a later check --baseline misses when it is gone\n"
-				       "present.hosts[] object? hosts and routers with a cable that is up\n"
-				       "present.hosts[].name node the node\n"
-				       "present.switches[] object? such switches\n"
-				       "present.switches[].name node the switch\n"
-				       "present.cables[] string? cables that are up: GUID[PORT] GUID[PORT]\n"
-				       "baseline object? with --baseline: the comparison\n"
-				       "baseline.file string the file\n"
-				       "baseline.new integer faults that it did not have\n"
-				       "baseline.gone integer faults that it alone has\n"
-				       "baseline.known integer faults that it had too\n" FAULT_KEYS(
-					       "baseline.new_faults") FAULT_KEYS("baseline.gone_faults"),
+		     "check.max_links integer links of the longest path\n" JSON_CUT_OFF(
+			     "") "cut_off integer? pairs without a path since the event before, one end of "
+				 "which "
+				 "is cut off\n"
+				 "between_survivors integer? such pairs that both are there\n"
+				 "spread string(tree/lag/tables)? groups that were judged; tables: their "
+				 "own\n"
+				 "adaptive boolean ways by adaptive-routing groups were judged as well\n"
+				 "layers_in_force boolean false: layers are computed, but qos is off\n"
+				 "turns object? turns from down to up, where the engine has directions\n"
+				 "turns.turns integer turns\n"
+				 "turns.paths integer paths between hosts with one\n"
+				 "turns.switch_paths integer paths to switches with one\n"
+				 "loop_turns integer? of the first credit loop\n" JSON_LOOPS FAULT_KEYS(
+					 "faults") "present object what a later check --baseline misses when "
+						   "it is gone\n"
+						   "present.hosts[] object? hosts and routers with a cable "
+						   "that is up\n"
+						   "present.hosts[].name node the node\n"
+						   "present.switches[] object? such switches\n"
+						   "present.switches[].name node the switch\n"
+						   "present.cables[] string? cables that are up: GUID[PORT] "
+						   "GUID[PORT]\n"
+						   "baseline object? with --baseline: the comparison\n"
+						   "baseline.file string the file\n"
+						   "baseline.new integer faults that it did not have\n"
+						   "baseline.gone integer faults that it alone has\n"
+						   "baseline.known integer faults that it had "
+						   "too\n" FAULT_KEYS("baseline.new_faults")
+							   FAULT_KEYS("baseline.gone_faults"),
 	 .run = cmd_check},
 	{.name = NULL},
 };

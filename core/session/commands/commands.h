@@ -72,6 +72,14 @@
 	"change.switches_new integer switches that are reached again\n"                               \
 	"change.sl_changed integer pairs with a path before and now that have another SL\n"           \
 	"change.sl_alone integer of these, pairs on the same path as before\n"
+/* optional: "" or "?" */
+#define JSON_CUT_OFF(optional)                                                              \
+	"hosts_gone integer" optional                                                       \
+	" endports that are up but not reached by the subnet manager: hosts that "          \
+	"count and, without a scope, switches\n"                                            \
+	"hosts_cut_off integer" optional " host ports that count, are up and not reached\n" \
+	"switches_cut_off integer" optional                                                 \
+	" switches that are up and not reached, with or without a scope\n"
 #define JSON_ROUTED                                                                                         \
 	"fatal string(never ends/crashes)? what OpenSM would do here: hang or crash; nothing is computed\n" \
 	"routing object? the tables that were made\n"                                                       \
@@ -83,50 +91,52 @@
 	"routing.ms number milliseconds it took\n"                                                          \
 	"routing.from_scratch boolean existing entries were ignored\n"                                      \
 	"routing.fallback boolean none of the engines asked for routed it\n"                                \
-	"routing.cached boolean the unicast cache kept the tables\n"                                        \
-	"hosts_gone integer? endports that are up but not reached by the subnet manager\n"                  \
-	"manager_misses[] object? switches that the tables do not reach from the subnet manager's place\n"  \
-	"manager_misses[].name node the switch\n"                                                           \
-	"notes string? lines that the engine noted\n"
-#define JSON_LIST                                                                                        \
-	"pane string? name of the pane\n"                                                                \
-	"title string? its title\n"                                                                      \
-	"columns[] string? names of the columns, as keys of the rows\n"                                  \
-	"rows[] object? the rows\n"                                                                      \
-	"rows[].key string what stays the same over events\n"                                            \
-	"rows[].marks[] string(down/changed/step/detour/here) down, changed, step, detour, here\n"       \
-	"rows[].about object who the row names; empty where it names nobody\n"                           \
-	"rows[].about.name node? node it is about\n"                                                     \
-	"rows[].about.port portnum? its port\n"                                                          \
-	"rows[].about.peer object? node and port at the other end\n"                                     \
-	"rows[].about.peer.name node the node\n"                                                         \
-	"rows[].about.peer.port portnum? its port\n"                                                     \
-	"rows[].about.src object? where it leads from\n"                                                 \
-	"rows[].about.src.name node the node\n"                                                          \
-	"rows[].about.src.port portnum? its port\n"                                                      \
-	"rows[].about.dst object? where it leads to\n"                                                   \
-	"rows[].about.dst.name node the node\n"                                                          \
-	"rows[].about.dst.port portnum? its port\n"                                                      \
-	"rows[].* string|number|null cells by column; in panes hops, escape, detours and moved `links` " \
-	"too, an older name of "                                                                         \
-	"`shortest` and `hops`, in journal `pairs`, one of `rerouted`\n"
-#define JSON_LOOPS                                                                         \
-	"credit_loops[] object groups of channels with credit loops\n"                     \
-	"credit_loops[].group integer(1..) its number, from 1\n"                           \
-	"credit_loops[].vl vl VL of the first channel\n"                                   \
-	"credit_loops[].vls[] vl VLs it is on\n"                                           \
-	"credit_loops[].channels integer channels in the group\n"                          \
-	"credit_loops[].length integer channels of a shortest loop\n"                      \
-	"credit_loops[].cycle[] object that loop\n"                                        \
-	"credit_loops[].cycle[].channel string the channel as text\n"                      \
-	"credit_loops[].cycle[].vl vl its VL\n"                                            \
-	"credit_loops[].cycle[].routes_on integer routes that go on to the next channel\n" \
-	"credit_loops[].cycle[].from port port that sends\n"                               \
-	"credit_loops[].cycle[].to port port at the other end\n"                           \
-	"credit_loops[].cycle[].routes[] object? some of these routes\n"                   \
-	"credit_loops[].cycle[].routes[].dlid lid LID they lead to\n"                      \
-	"credit_loops[].cycle[].routes[].src endport source\n"                             \
-	"credit_loops[].cycle[].routes[].dst endport destination\n"                        \
+	"routing.cached boolean the unicast cache kept the tables\n" JSON_CUT_OFF(                          \
+		"?") "manager_misses[] object? switches that the tables do not reach from the subnet "      \
+		     "manager's place\n"                                                                    \
+		     "manager_misses[].name node the switch\n"                                              \
+		     "notes string? lines that the engine noted\n"
+#define JSON_LIST                                                                                       \
+	"pane string? name of the pane\n"                                                               \
+	"title string? its title\n"                                                                     \
+	"columns[] string? names of the columns, as keys of the rows\n"                                 \
+	"rows[] object? the rows\n"                                                                     \
+	"rows[].key string what stays the same over events\n"                                           \
+	"rows[].marks[] string(down/changed/step/detour/here) down, changed, step, detour, here\n"      \
+	"rows[].about object who the row names; empty where it names nobody\n"                          \
+	"rows[].about.name node? node it is about\n"                                                    \
+	"rows[].about.port portnum? its port\n"                                                         \
+	"rows[].about.peer object? node and port at the other end\n"                                    \
+	"rows[].about.peer.name node the node\n"                                                        \
+	"rows[].about.peer.port portnum? its port\n"                                                    \
+	"rows[].about.src object? where it leads from\n"                                                \
+	"rows[].about.src.name node the node\n"                                                         \
+	"rows[].about.src.port portnum? its port\n"                                                     \
+	"rows[].about.dst object? where it leads to\n"                                                  \
+	"rows[].about.dst.name node the node\n"                                                         \
+	"rows[].about.dst.port portnum? its port\n"                                                     \
+	"rows[].* string|number|null cells by column, and by its older name: in panes hops, escape, "   \
+	"detours and moved `links` of `shortest` and `hops`, in journal `pairs` of `rerouted`, in map " \
+	"and switches `routes` of `load` and `lids`\n"
+#define JSON_LOOPS                                                                                        \
+	"credit_loop_groups integer groups of channels with credit loops on all VLs; `cycles all` lists " \
+	"them\n"                                                                                          \
+	"credit_loops[] object the first of these groups, by `cycles all` all\n"                          \
+	"credit_loops[].group integer(1..) its number, from 1\n"                                          \
+	"credit_loops[].vl vl VL of the first channel\n"                                                  \
+	"credit_loops[].vls[] vl VLs it is on\n"                                                          \
+	"credit_loops[].channels integer channels in the group\n"                                         \
+	"credit_loops[].length integer channels of a shortest loop\n"                                     \
+	"credit_loops[].cycle[] object that loop\n"                                                       \
+	"credit_loops[].cycle[].channel string the channel as text\n"                                     \
+	"credit_loops[].cycle[].vl vl its VL\n"                                                           \
+	"credit_loops[].cycle[].routes_on integer routes that go on to the next channel\n"                \
+	"credit_loops[].cycle[].from port port that sends\n"                                              \
+	"credit_loops[].cycle[].to port port at the other end\n"                                          \
+	"credit_loops[].cycle[].routes[] object? some of these routes\n"                                  \
+	"credit_loops[].cycle[].routes[].dlid lid LID they lead to\n"                                     \
+	"credit_loops[].cycle[].routes[].src endport source\n"                                            \
+	"credit_loops[].cycle[].routes[].dst endport destination\n"                                       \
 	"dropped integer routes that VL 15 ends\n"
 #define JSON_CONTENT                                                     \
 	"content string? with FILE -: what was written, byte for byte\n" \
@@ -190,6 +200,12 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 /* `roots export FILE [S...]`.  The command `roots` runs it. */
 int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e);
+
+/*
+ * Endports that are up and that the subnet manager does not reach: a line, and the keys of JSON_CUT_OFF.
+ * named: the first one's name as well.  Returns how many.
+ */
+uint32_t report_cut_off(const struct sweep *w, bool named, struct out *o);
 
 /*
  * Routes over groups of ports, "tree" or "lag" (spread.h).  A line and the JSON field "spread" tell which.

@@ -348,16 +348,28 @@ static void report_refusals(const struct sweep *w, struct out *o)
 	out_json(o, "refusals", refusals_json(w));
 }
 
-static void report_cut_off(const struct sweep *w, struct out *o)
+uint32_t report_cut_off(const struct sweep *w, bool named, struct out *o)
 {
-	uint32_t first = NO_ID, n = count_cut_off(w, &first);
+	uint32_t first = NO_ID, n = count_cut_off(w, &first), hosts = 0, switches = 0;
 	char a[300], b[40];
 
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
+		bool sw = endport_is_switch(w->fabric, ep), cut = is_cut_off(w, ep);
+
+		switches += cut && sw;
+		hosts += cut && !sw && host_set_matters(w->hosts, w->fabric, ep);
+	}
 	if (n)
-		out_text(o, "%s cut off from the subnet manager (%s%s).\n",
-			 plural(n, "endport", b, sizeof(b)), endport_label(w->fabric, first, a, sizeof(a)),
-			 n > 1 ? ", ..." : "");
+		out_text(o, "%s cut off from the subnet manager", plural(n, "endport", b, sizeof(b)));
+	if (n > hosts)
+		out_text(o, ": %s, %s", PLURAL(hosts, "host port"), PLURAL(switches, "switch"));
+	if (n && named)
+		out_text(o, " (%s%s)", endport_label(w->fabric, first, a, sizeof(a)), n > 1 ? ", ..." : "");
+	out_text(o, n ? ".\n" : "");
 	out_json(o, "hosts_gone", json_integer(n));
+	out_json(o, "hosts_cut_off", json_integer(hosts));
+	out_json(o, "switches_cut_off", json_integer(switches));
+	return n;
 }
 
 /* Which switches the subnet manager has no way to. */
@@ -398,7 +410,7 @@ void report_event(struct session *s, struct out *o)
 	report_refusals(w, o);
 	if (w->routing)
 		report_routing(w, o);
-	report_cut_off(w, o);
+	report_cut_off(w, true, o);
 	if (w->routing)
 		report_misses(w, o);
 	if (*w->notes) {

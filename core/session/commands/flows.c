@@ -321,7 +321,7 @@ const struct command flow_commands[] = {
 		 "  scope apart.  SRC DST: the links of the path with their routes, then the flows of the "
 		 "first.\n  The pattern may be:\n" PATTERN_DETAILS,
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE JSON_ABSENT
+	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "port object? the port\n"
 	 "port.name node its node\n"
 	 "port.port portnum its number\n"

@@ -362,9 +362,9 @@ const struct command load_commands[] = {
 	 "  its way; the mean over pairs and pairings, with half the width of its 95 % interval.  One "
 	 "way, or `both`.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE JSON_ABSENT
+	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "loads object? routes on links\n"
-	 "loads.routes integer routes of the pattern\n"
+	 "loads.routes integer routes of the pattern that arrive\n"
 	 "loads.links integer directed links between switches\n"
 	 "loads.min integer least on one\n"
 	 "loads.mean number|null mean\n"
