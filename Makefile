@@ -50,7 +50,7 @@ COMMA := ,
 
 .PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench soak coverage fuzz lint linted format deb rpm static release \
 	install uninstall clean FORCE
-all: $(BUILD)/ibscope $(BUILD)/ibscope.1
+all: $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-json.5
 
 # --- set-up: installs what is missing, says which; .ci/packages names it ----------
 deps-%:
@@ -84,7 +84,8 @@ $(eval $(call stamp,sources,$$(LIBSRC) $$(UISRC)))
 $(eval $(call stamp,link,$$(CC) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
 
 # the files that are in the program (core/base/builtin.h); $(call archive,NAME FILE ...)
-BUILTIN := $(sort $(wildcard keymaps/*.keys views/lessons/*)) tests/fabrics/demo-3level.ibnet tui/ibscope.1.in tui/ibscope.bash LICENSE
+BUILTIN := $(sort $(wildcard keymaps/*.keys views/lessons/*)) tests/fabrics/demo-3level.ibnet tui/ibscope.1.in tui/ibscope-json.5.in \
+	tui/ibscope.bash LICENSE
 archive = for f in $(1); do \
 		case $$f in views/lessons/*) name=$${f\#views/} ;; tests/*) name=$${f\#tests/} ;; *) name=$${f\#\#tui/} ;; esac; \
 		echo "$$name $$(($$(wc -c <$$f)))"; cat $$f; \
@@ -141,9 +142,12 @@ LINKEDIN := $(patsubst %,$(BUILD)/static/core/%.o,source/gate source/live_simula
 $(BUILD)/static/core/base/builtin.o: $(BUILD)/builtin-man
 $(BUILD)/static/core/base/builtin.o: DEFS = -DBUILTIN_FILES='"$(BUILD)/builtin-man"'
 $(BUILD)/ibscope.txt: $(BUILD)/ibscope.1
+$(BUILD)/ibscope-json.txt: $(BUILD)/ibscope-json.5
+$(BUILD)/%.txt:
 	$(Q)groff -mandoc -Tutf8 -P-cbou $< >$@.new && mv $@.new $@
-$(BUILD)/builtin-man: $(BUILD)/builtin $(BUILD)/ibscope.txt
-	$(Q){ cat $<; echo "ibscope.txt $$(($$(wc -c <$(BUILD)/ibscope.txt)))"; cat $(BUILD)/ibscope.txt; } >$@.new && mv $@.new $@
+MANTEXT := $(BUILD)/ibscope.txt $(BUILD)/ibscope-json.txt
+$(BUILD)/builtin-man: $(BUILD)/builtin $(MANTEXT)
+	$(Q){ cat $<; for f in $(MANTEXT); do echo "$${f##*/} $$(($$(wc -c <$$f)))"; cat $$f; done; } >$@.new && mv $@.new $@
 $(BUILD)/static/ibscope: $(LINKEDIN) $(MAINSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) $(CFLAGS) -static-pie -Wl,--no-warnings $(filter-out -pie,$(LDHARD)) $(LDFLAGS) $(INSTEAD) -o $@ $(LINKED) $(LIBS) $(UILIBS) -ltinfo
 # the same with libc alone shared, whose functions a simulator replaces; it asks this libumad for the form of a MAD
@@ -164,9 +168,9 @@ $(BUILD)/cov/replay/%: $(BUILD)/cov/tests/fuzz/%.o $(BUILD)/cov/tests/fuzz/repla
 	@mkdir -p $(@D)
 	$(Q)$(CC) --coverage $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 
-# the manual page: its lists are filled in by the program, from the tables that `help` shows
-$(BUILD)/ibscope.1: tui/ibscope.1.in keymaps/default.keys $(BUILD)/ibscope
-	$(Q)$(BUILD)/ibscope --manual tui/ibscope.1.in >$@.new && mv $@.new $@
+# the manual pages: their lists are filled in by the program, from the tables that `help` and `schema` show
+$(BUILD)/ibscope.1 $(BUILD)/ibscope-json.5: $(BUILD)/%: tui/%.in keymaps/default.keys $(BUILD)/ibscope
+	$(Q)$(BUILD)/ibscope --manual $< >$@.new && mv $@.new $@
 
 # a program with a race: the test of the test
 $(BUILD)/racy: $(BUILD)/tsan/tests/tui/racy.o $(BUILD)/stamp/link
@@ -241,7 +245,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 	$(FUZZ:%=$(BUILD)/fuzz/tests/fuzz/%.o)
 
 # --- tests -----------------------------------------------------------------------
-TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/keys $(BUILD)/live/probe \
+TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-json.5 $(BUILD)/ibscope-san $(BUILD)/keys $(BUILD)/live/probe \
 	$(BUILD)/live/capture.so $(BUILD)/live/lie.so $(BUILD)/memory/fail.so $(BUILD)/trouble/clock.so \
 	$(BUILD)/stop/looks $(BUILD)/soak/driver \
 	$(BUILD)/static/ibscope $(BUILD)/static/ibscope-libc $(BUILD)/static/probe-libc \
@@ -405,9 +409,11 @@ install: all
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/ibscope/engines/doc engines/doc/*.md
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/ibscope/core/formats/doc core/formats/doc/*.md
 	install -Dm644 $(BUILD)/ibscope.1 $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1
+	install -Dm644 $(BUILD)/ibscope-json.5 $(DESTDIR)$(PREFIX)/share/man/man5/ibscope-json.5
 	install -Dm644 tui/ibscope.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ibscope $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man5/ibscope-json.5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope
 	rm -rf $(DESTDIR)$(PREFIX)/share/ibscope $(DESTDIR)$(PREFIX)/share/doc/ibscope
 	id=$$(readelf -n $(BUILD)/ibscope | sed -n 's/.*Build ID: //p'); rm -f $(SYMBOLS)/$${id%$${id#??}}/$${id#??}.debug

@@ -5,7 +5,7 @@ usage: docs.py [PART...]        citations links tours engines stories manual cla
 
   citations  documents and sections that comments and documents cite exist
   links      files that the documents name exist; tests/README.md tells of all suites
-  tours      every command line of the README's tours runs, and none fails
+  tours      every line of the README's tours and of the manual page's walks runs, and prints what is promised of it
   engines    the README's table of engines has those of the program
   stories    functions named in the stories of the rooms' READMEs stand in the files named beside them
   claims     what else the texts say of the program, each tried: keymaps, options of its own, columns, limits of lines ...
@@ -16,6 +16,7 @@ Environment: BUILD=build, folder of the program and its manual page.
 Prints what is wrong, with file and line, and at last "N passed, N failed".
 """
 import collections
+import itertools
 import json
 import os
 import re
@@ -30,6 +31,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 IBSCOPE = os.path.join(BUILD, "ibscope")
 PAGE = os.path.join(BUILD, "ibscope.1")
+JSON_PAGE = os.path.join(BUILD, "ibscope-json.5")
 DOCUMENTS = "engines/doc", "core/formats/doc"
 verdict = Tally()
 
@@ -135,40 +137,124 @@ def links():
 # --- tours ----------------------------------------------------------------------------
 
 
-def tour(where, start, lines, folder):
+# What the comments behind the tours' lines, and the texts of the manual page's walks, promise of the output.
+PROMISES = {
+    "show": r"48 switches, 64 hosts[\s\S]*failed: 0 links[\s\S]*routed by updn",
+    "fail link leaf-03[6]": r"\A1 link down. updn routed .*\n\d+ entries on \d+ switches changed .*\n\Z",
+    "diff": r"^! \S+ +LID +\d+[\s\S]*^~ rerouted",
+    "trace node0009 node0041": r"node0009 \(LID \d+\) -> node0041[\s\S]*node0041 \(LID \d+\) -> node0009",
+    "check": r"paths between hosts: \d+ unreachable[\s\S]*^(Sound|NOT SOUND)",
+    "fail switch spine-01; check; undo": r"1 node down[\s\S]*^Sound[\s\S]*^Undone: fail switch spine-01",
+    "why spine-02 node0041": r"spine-02 sends LID \d+ \(node0041\) out of port[\s\S]*^Decided: ",
+    "lft leaf-03": r"^LFT of leaf-03[\s\S]*^! +\d+",
+    "restore all; journal": r"restored[\s\S]*fail link leaf-03\[6\][\s\S]*restore all",
+    "why leaf-03 node0041": r"^  port +hops +routes[\s\S]*^Decided: (first of equals: 4 of 4 ports)?|^Decided: as read: Read from held.lfts: port 5",
+    "ranks": r"^\* +0 core-01[\s\S]*^ +2 leaf-01",
+    "why spine-02 node0041 via 3": r"longer than by port|forbidden",
+    "step start leaf-03 node0041": r"\d+ steps of updn recorded, \d+ of them about what was named",
+    "step next; step next; list step": r"^ +\d+ [\s\S]*hop matrix",
+    "route minhop": r"\d+ entries on \d+ switches changed",
+    "synth torus:4x4": r"torus:4x4 \(synthetic\): 16 switches[\s\S]*minhop routed 16",
+    "cycles": r"t\d\d\[\d\] -> t\d\d[\s\S]*node\d+ to node\d+",
+    "route lash qos=TRUE; cycles": r"lash routed[\s\S]*no .*cycle|[Nn]o credit loops?|none, \d+ dependencies are free of cycles",
+    "route dor; hops t00": r"dor routed[\s\S]*target +least",
+    "lesson; lesson ring": r"ring +[\s\S]*Step 1 of",
+    "snapshot before": r'Routing kept as "before"',
+    "fail switch spine-01 spine-02": r"2 nodes down",
+    "diff before": r"of 4032 pairs \d+ take another path[\s\S]*links hotter[\s\S]*^! ",
+    "load-map; load-map ebb": r"routes over \d+ directed links: min[\s\S]*Effective bisection bandwidth",
+    "shifts; spread tree": r"Most flows on a link: mean[\s\S]*Share of a link: max",
+    "restore all": r"2 nodes restored",
+    "survey switches": r"48 of 48 failures of switches[\s\S]*lost +between +loops +load",
+    "survey links": r"128 of 128 failures of links",
+    "scope node00[17-32]; check": r"16 [\s\S]*240 paths between hosts",
+    "compare ftree updn minhop": r"ftree +updn +minhop[\s\S]*links of a path, mean[\s\S]*routes per link, most[\s\S]*groups of credit loops",
+    "export lfts -": r"\AUnicast lids \[0-\d+\] of switch Lid",
+    # the walks of the manual page
+    "export lfts held.lfts": r"held.lfts written",
+    "fail link leaf-03[5]": r"1 link down[\s\S]*0 lost",
+    "tables held.lfts": r"tables routed 48 switches",
+    "list ports leaf-03": r"^x +5 +down",
+    "drift updn": r"  dead +\d+[\s\S]*  next +\d+",
+    "doctor": r"\A.*\nerror [\s\S]*^    more: ",
+    "route updn; trace node0009 node0041": r"leaf-03 \[[678]\][\s\S]*leaf-11",
+    "why leaf-03 node0041 via 6": r"equal, but not chosen[\s\S]*before port 6",
+    "why node0009 node0041": r"  leaf-03 +port 5[\s\S]*  leaf-11 +port 1[\s\S]*^SL 0",
+    "step start leaf-03 node0041; step until leaf-03 node0041; step show":
+        r"entry of leaf-03 LID \d+: port 5, was none[\s\S]*candidates for LID",
+    "route minhop; diff": r"minhop routed[\s\S]*^! ",
+    "help candidate": r"^candidate: ",
+    "snapshot before; fail switch spine-01 spine-02": r'kept as "before"[\s\S]*2 nodes down',
+    "undo; compare updn ftree minhop": r"Undone[\s\S]*updn +ftree +minhop",
+    "advise": r"  1\. \S+[\s\S]*A: ",
+    "report before-the-window.md": r"before-the-window.md written",
+}
+# Where a line stands twice, the place that promises more than the first.
+MORE = {("Host A cannot reach host B", "trace node0009 node0041"): r"leaf-03[\s\S]*NO PATH: .*without a live link|NO PATH: the entry names a port",
+        ("Host A cannot reach host B", "why leaf-03 node0041"): r"^Decided: as read: Read from held.lfts: port 5",
+        ("Host A cannot reach host B", "check"): r"[1-9]\d* unreachable[\s\S]*credit loops|[1-9]\d* unreachable[\s\S]*NOT SOUND",
+        ("Why this port?", "why leaf-03 node0041"): r"^> 5[\s\S]*Decided: first of equals: 4 of 4 ports"}
+
+
+def played(where, words, lines):
+    """A walk: each line runs, and what it prints is what was promised."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "walk"), "w", encoding="utf-8") as f:
+            f.writelines("echo @@%d\n%s\n" % pair for pair in enumerate(lines))
+        done = run(words + ["-x", "walk"], cwd=folder)
+    parts = re.split(r"^@@(\d+)\n", done.stdout, flags=re.M)
+    said = {int(n): text for n, text in zip(parts[1::2], parts[2::2])}
+    at = re.search(r"walk:(\d+): ", done.stderr)      # the first line that failed; those behind it were not run
+    for n, line in enumerate(lines):
+        if n not in said or (at and int(at[1]) == 2 * n + 2):
+            verdict(False, "%s: \"%s\": %s" % (where, line, done.stderr.strip() if n in said else "was not run"))
+            continue
+        for promise in [PROMISES.get(line)] + [m for m in [MORE.get((where, line))] if m]:
+            verdict(promise and re.search(promise, said[n], re.M),
+                    "%s: \"%s\" promises %s, and prints:\n%s" % (where, line, promise, said[n][:1500]))
+    verdict(at or done.returncode in (0, 1) and not done.stderr, "%s: %s" % (where, done.stderr))
+    return set(lines)
+
+
+def tour(where, start, lines):
     """One block: the program's start, and what is typed then."""
     words = re.match(r"build/ibscope((?: -R \S+)?) (\S+)$", start)
     if not words:
-        return verdict(False, "%s: found \"%s\", expected build/ibscope [-R ENGINE] FABRIC" % (where, start))
-    script = os.path.join(folder, "tour")
-    with open(script, "w") as f:
-        f.writelines(line + "\n" for line in lines)
-    done = run(words[1].split() + [words[2], "-x", script])
-    at = re.search(r"tour:(\d+): ", done.stderr)      # the first line that failed; those behind it were not run
-    for n, line in enumerate(lines, 1):
-        ran = int(at[1]) > n if at else done.returncode in (0, 1) and not done.stderr
-        verdict(ran, "%s: \"%s\": %s" % (where, line, "was not run" if at and int(at[1]) < n else
-                                         done.stderr.strip() or "exit status %d" % done.returncode))
-    return None
+        verdict(False, "%s: found \"%s\", expected build/ibscope [-R ENGINE] FABRIC" % (where, start))
+        return set()
+    return played(where, words[1].split() + [os.path.join(TOP, words[2])], lines)
+
+
+def walks():
+    """The walks of the manual page."""
+    text = read("tui/ibscope.1.in").partition("\n.Sh WALKS\n")[2].partition("\n.Sh ")[0]
+    start = re.search(r"^\.Ql ibscope (-R \S+ \S+) ,$", text, re.M)[1].split()
+    lines = set()
+    for part in text.split("\n.Ss ")[1:]:
+        found = [plain(line) for line in re.findall(r"^\.It Li (.*)$", part, re.M)]
+        verdict(len(found) >= 8, "manual page: WALKS: %s" % found)
+        lines |= played(part.partition("\n")[0], start, found)
+    verdict(text.count("\n.Ss ") == 3, "manual page: WALKS has %d parts" % text.count("\n.Ss "))
+    return lines
 
 
 def tours():
     text = read("README.md")
     verdict(text.count("\n") <= 250, "README.md: found %d lines, expected at most 250" % text.count("\n"))
-    found = collections.Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        for part in re.finditer(r"^## (A tour [^\n]*)\n(.*?)(?=^## )", text, re.M | re.S):
-            for block in re.finditer(r"^```\n(.*?)^```", part[2], re.M | re.S):
-                where = "README.md:%d" % line_of(text, part.start(2) + block.start())
-                start, *lines = block[1].splitlines()
-                found[part[1]] += len(lines)
-                if lines:
-                    tour(where, start, [line[2:] for line in lines if line.startswith("> ")], folder)
-                else:
-                    done = subprocess.run(start, shell=True, cwd=TOP, stdout=subprocess.PIPE,
-                                          stderr=subprocess.STDOUT, text=True,
-                                          env=dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"]))
-                    verdict(done.returncode == 0, "%s: %s: %s" % (where, start, done.stdout[-300:]))
+    found, promised = collections.Counter(), walks()
+    for part in re.finditer(r"^## (A tour [^\n]*)\n(.*?)(?=^## )", text, re.M | re.S):
+        for block in re.finditer(r"^```\n(.*?)^```", part[2], re.M | re.S):
+            where = "README.md:%d" % line_of(text, part.start(2) + block.start())
+            start, *lines = block[1].splitlines()
+            found[part[1]] += len(lines)
+            if lines:
+                promised |= tour(where, start, [re.sub(r" +#.*", "", line[2:]) for line in lines if line.startswith("> ")])
+            else:
+                done = subprocess.run(start, shell=True, cwd=TOP, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, text=True,
+                                      env=dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"]))
+                verdict(done.returncode == 0, "%s: %s: %s" % (where, start, done.stdout[-300:]))
+    verdict(promised == set(PROMISES), "PROMISES: of lines there are not: %s" % sorted(set(PROMISES) - promised))
     verdict(len(found) == 3 and min(found.values()) >= 8,
             "README.md: found tours of %s lines, expected three of 8 or more" % dict(found))
 
@@ -232,9 +318,9 @@ def plain(troff):
 
 
 def page_items():
-    """Heads of the lists of the page, by section; those of lists within items are left out."""
+    """Heads of the lists of the pages, by section; those of lists within items are left out."""
     items, section, depth = collections.defaultdict(list), "", 0
-    for line in read(os.path.relpath(PAGE, TOP)).splitlines():
+    for line in (read(os.path.relpath(PAGE, TOP)) + read(os.path.relpath(JSON_PAGE, TOP))).splitlines():
         if line.startswith((".Sh ", ".Ss ")):
             section = plain(line[4:])
         elif line.startswith((".Bl", ".El")):
@@ -333,7 +419,8 @@ def manual():
     same("flag", re.findall(r"^\.It.* Fl \\?-([a-z-]+)", read(os.path.relpath(PAGE, TOP)), re.M),
          [f for f in flags()] + ["manual"])
     told = answer("schema")
-    kinds = dict(i.split(" ", 1) for i in items["Kinds of values"])
+    kinds = dict(i.split(" ", 1) for i in items["KINDS OF VALUES"])
+    items["Keys of all objects"] = items["KEYS OF ALL OBJECTS"]
     for name, keys in [("all objects", told["common"])] + [(c["name"], c["keys"]) for c in told["commands"] if c["keys"]]:
         lines = [i for i in items["Keys of " + name] if not i.startswith("Keys of ")]
         for group in (i for i in items["Keys of " + name] if i.startswith("Keys of ")):
@@ -347,10 +434,15 @@ def manual():
         beside = {k["key"] for k in keys if re.sub(r"(_|\b)(guid|lid|port|description|label)$", "", k["key"]) in
                   page | {p[:-4] for p in page if p.endswith("name")}}
         same("key of " + name, sorted(page), sorted({k["key"] for k in keys} - (beside - page)))
-    verdict(not re.search(r"^@", read(os.path.relpath(PAGE, TOP)), re.M), "manual page: a place was not filled in")
-    for reader in (["man", "--warnings=w", "-l"], ["groff", "-mandoc", "-ww", "-Tutf8", "-z"]):
+    text = read(os.path.relpath(PAGE, TOP))
+    heads = [plain(h) for h in re.findall(r"^\.Sh (.*)", text, re.M)]
+    verdict([re.sub("^Sx ", "", i) for i in items["CONTENTS"]] == heads[heads.index("CONTENTS") + 1:], "manual page: CONTENTS has %s" % items["CONTENTS"])
+    for name, page in re.findall(r"^\.Xr (\S+) (\d)", text, re.M):
+        verdict(re.search(r"^\.Xr %s %s" % (re.escape(name), page), text[text.index(".Sh SEE ALSO"):], re.M), "manual page: SEE ALSO lacks %s(%s)" % (name, page))
+    for reader, page in itertools.product((["man", "--warnings=w", "-l"], ["groff", "-mandoc", "-ww", "-Tutf8", "-z"]), (PAGE, JSON_PAGE)):
+        verdict(not re.search(r"^@", read(os.path.relpath(page, TOP)), re.M), "manual page: a place was not filled in")
         if shutil.which(reader[0]):
-            done = subprocess.run(reader + [PAGE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            done = subprocess.run(reader + [page], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env=dict(os.environ, MANPAGER="cat", LC_ALL="C.UTF-8"))
             # groff 1.23 warns of lines that hold a long word, whose ends cannot meet the margin
             said = [s for s in done.stderr.splitlines() if not re.search(r"warning \[.*\]: cannot adjust line$", s)]

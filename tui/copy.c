@@ -172,6 +172,15 @@ static const struct kind {
 	{'r', "row", copy_row},
 };
 
+bool copy_at(size_t i, char *key, const char **name)
+{
+	if (i >= ARRAY_LEN(kinds))
+		return false;
+	*key = kinds[i].key;
+	*name = kinds[i].name;
+	return true;
+}
+
 /* --- the terminal -------------------------------------------------------------------------- */
 
 static void base64(const char *s, size_t len, struct text *t)

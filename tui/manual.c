@@ -388,6 +388,19 @@ static void put_own(const struct manual *m)
 	text_free(&t);
 }
 
+static void put_copies(const struct manual *m)
+{
+	struct text t = {0};
+	const char *name;
+	char key;
+
+	for (size_t i = 0; copy_at(i, &key, &name); i++)
+		text_add(&t, "%s`%c` %s", i ? ", " : "", key, name);
+	text_add(&t, ".");
+	prose(m->out, text_str(&t), t.len);
+	text_free(&t);
+}
+
 static void put_words(const struct manual *m)
 {
 	list_begin(m->out);
@@ -666,6 +679,7 @@ static const struct {
 	{"@options@\n", put_options},
 	{"@own options@\n", put_own},
 	{"@words@\n", put_words},
+	{"@copies@\n", put_copies},
 	{"@kinds@\n", put_kinds},
 	{"@panes@\n", put_panes},
 	{"@topics@\n", put_topics},
@@ -723,12 +737,12 @@ static int put_template(const struct manual *m, const char *path, struct err *e)
 }
 
 /* As text where the build could make it (static), else the page's source. */
-static int put_manual(const struct manual *m, struct err *e)
+static int put_manual(const struct manual *m, bool json, struct err *e)
 {
 	struct builtin text;
 
-	if (!builtin_find(BUILTIN "ibscope.txt", &text))
-		return put_template(m, BUILTIN "ibscope.1.in", e);
+	if (!builtin_find(json ? BUILTIN "ibscope-json.txt" : BUILTIN "ibscope.txt", &text))
+		return put_template(m, json ? BUILTIN "ibscope-json.5.in" : BUILTIN "ibscope.1.in", e);
 	fprintf(m->out, "%.*s", (int)text.size, text.data);
 	return 0;
 }
@@ -740,8 +754,8 @@ int manual_main(int argc, char **argv, const struct command *const *commands,
 	struct err e;
 	int rc;
 
-	if (argc == 2 && !strcmp(argv[1], "--man"))
-		rc = put_manual(&m, &e);
+	if ((argc == 2 || (argc == 3 && !strcmp(argv[2], "json"))) && !strcmp(argv[1], "--man"))
+		rc = put_manual(&m, argc == 3, &e);
 	else if (argc == 3 && !strcmp(argv[1], "--manual"))
 		rc = put_template(&m, argv[2], &e);
 	else

@@ -1,7 +1,7 @@
 /*
- * The manual page, made from the same tables as `help`.  `ibscope --man` prints
- * it, as text where the program has that (make static), else its source;
- * `ibscope --manual TEMPLATE` prints TEMPLATE (tui/ibscope.1.in) with its places
+ * The manual pages, made from the same tables as `help`.  `ibscope --man` prints ibscope(1), `ibscope --man
+ * json` ibscope-json(5), as text where the program has that (make static), else its source;
+ * `ibscope --manual TEMPLATE` prints TEMPLATE (tui/ibscope.1.in, tui/ibscope-json.5.in) with its places
  * filled in, for the build.  A place is a line
  *
  *	@commands@  @engines@  @options@  @kinds@  @panes@  @topics@  @actions@  @limits@  @keys FILE@

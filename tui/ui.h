@@ -133,6 +133,8 @@ void summary_take(void);	 /* print it when it is there */
 
 /* actions.c */
 bool action_known(const char *name);
+/* What `y` offers to copy: its letter and name; false: no more. */
+bool copy_at(size_t i, char *key, const char **name);
 bool action_at(size_t i, const char **name, const char **help); /* the i-th of all; false: there are fewer */
 int action_run(const char *does,
 	       struct err *e); /* an action with its argument, or ":COMMAND" with placeholders */

@@ -19,7 +19,7 @@ from scratch import Failed  # noqa: E402
 TREE = scratch.Scratch()
 INSTALLED = {"bin/ibscope", "share/ibscope/keymaps/default.keys", "share/ibscope/keymaps/emacs.keys",
              "share/ibscope/keymaps/vi.keys", "share/ibscope/ibscope-survey.slurm", "share/ibscope/fabrics/demo-3level.ibnet", "lib/debug/.build-id/ID.debug",
-             "share/man/man1/ibscope.1", "share/bash-completion/completions/ibscope"}
+             "share/man/man1/ibscope.1", "share/man/man5/ibscope-json.5", "share/bash-completion/completions/ibscope"}
 INSTALLED |= {"share/doc/ibscope/%s/%s" % (d, name) for d in ("engines/doc", "core/formats/doc")
               for name in os.listdir(os.path.join(HERE, "../..", d))}
 INSTALLED |= {"share/ibscope/lessons/" + name for name in os.listdir(os.path.join(HERE, "../../views/lessons"))}
@@ -250,6 +250,7 @@ def program_alone():
     expect("demo", TREE.run(program, "-e", "show", "demo").replace("builtin:fabrics/", ""),
            TREE.run(program, "-e", "show", TREE.path("tests/fabrics/demo-3level.ibnet")).replace(TREE.path("tests/fabrics/"), ""))
     expect("--man", TREE.run(program, "--man"), TREE.run(program, "--manual", TREE.path("tui/ibscope.1.in")))
+    expect("--man json", TREE.run(program, "--man", "json"), TREE.run(program, "--manual", TREE.path("tui/ibscope-json.5.in")))
     TREE.make()
 
 

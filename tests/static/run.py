@@ -156,7 +156,7 @@ def rpm():
         expect("rpm %s: %s" % (words[0], done.stdout), done.returncode, 0)
     expect("version", subprocess.run(["rpm", "--root", target, "-q", "ibscope"], stdout=subprocess.PIPE, text=True).stdout.split("-")[:2],
            ["ibscope", "1.2.3"])
-    for name in ("share/man/man1/ibscope.1.gz", "share/bash-completion/completions/ibscope", "share/licenses/ibscope/GPL-3"):
+    for name in ("share/man/man1/ibscope.1.gz", "share/man/man5/ibscope-json.5.gz", "share/bash-completion/completions/ibscope", "share/licenses/ibscope/GPL-3"):
         expect(name, os.path.exists(target + "/usr/" + name))
     done = subprocess.run(ENTER + [target, "/usr/bin/ibscope", "-R", "updn", "-e", "check", "demo"], stdout=subprocess.PIPE, text=True)
     expect("check", (done.returncode, "Sound" in done.stdout), (0, True))
