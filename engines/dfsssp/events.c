@@ -134,6 +134,16 @@ static void rank_tree(struct ds_run *x)
 	}
 }
 
+/* Does the way of u, which was reached, lead over v? */
+static bool leads_over(const struct ds_run *x, uint32_t u, uint32_t v)
+{
+	const uint32_t *out = x->s->tree->out;
+
+	while (u != v && out[u] != NO_ID)
+		u = x->d->graph->to[out[u]];
+	return u == v;
+}
+
 /* The ways out of v: through each channel, how far it would be. */
 static void list_offers(const struct ds_run *x, struct ds_cause *c)
 {
@@ -150,7 +160,7 @@ static void list_offers(const struct ds_run *x, struct ds_cause *c)
 					.q = {INT64_MIN, weight, INT64_MIN, INT64_MIN}};
 		if (o->port == c->port)
 			c->own = o;
-		if (x->rank[u] == NO_ID)
+		if (x->rank[u] == NO_ID || leads_over(x, u, c->v))
 			continue;
 		o->q[DS_DISTANCE] = x->s->tree->dist[u] + weight;
 		o->q[DS_HOPS] = x->hops[u] + 1;

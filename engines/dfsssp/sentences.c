@@ -66,7 +66,7 @@ static void decide_way(const struct ds_run *x, const struct rec_offer *own, cons
 
 	add_distance((uint64_t)own->q[DS_DISTANCE], (uint64_t)own->q[DS_HOPS], x->d->graph->start, &t);
 	if (!near)
-		decide(d, rule, "Distance %s; no other port leads there.", text_str(&t));
+		decide(d, rule, "Distance %s; no other port offers a way.", text_str(&t));
 	else if (rule == WHY_TIE)
 		decide_tie(x->in->topo->fabric, own, near, d);
 	else if (rule == WHY_LIGHTER)
@@ -84,6 +84,7 @@ void ds_tell_choice(const struct ds_run *x, const struct ds_cause *cause)
 {
 	static const char *const quantity[] = {"distance", "weight", "hops", "heap order"};
 	const uint32_t *sw = x->d->graph->sw;
+	const struct fabric *f = x->in->topo->fabric;
 	struct rec_choice *c = rec_choice(x->in, sw[cause->v], cause->lid);
 	const char *text;
 
@@ -99,8 +100,14 @@ void ds_tell_choice(const struct ds_run *x, const struct ds_cause *cause)
 		const struct rec_offer *o = &cause->offer[i];
 
 		*rec_offer(c, o->port, o->peer) = *o;
-		if (o->port == c->via && cause->own && o != cause->own && o->q[DS_DISTANCE] != INT64_MIN)
+		if (o->port != c->via || !cause->own || o == cause->own)
+			continue;
+		if (o->q[DS_DISTANCE] != INT64_MIN)
 			decide_way(x, cause->own, o, o, &c->against);
+		else
+			decide(&c->against, WHY_SHORTEST,
+			       "The way of %s leads over %s itself, so port %u offers none.",
+			       f->node_name[f->port_node[o->peer]], switch_name(f, c->sw), o->port);
 	}
 	if (decide_common(x->in->topo, x->in->lids, c->sw, cause->lid, c->port, &c->decided))
 		; /* as in all engines */

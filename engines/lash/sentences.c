@@ -597,22 +597,26 @@ void lash_explain_layers(const struct routing *r, struct text *t)
 
 /* --- choices, as they are asked for ---------------------------------------------------------- */
 
-/* Hops by a channel, INT64_MIN = none. */
-static int64_t hops_through(const struct lash_plan *p, uint32_t channel, uint32_t d)
+/* Hops by a channel of u as the switch there goes on, INT64_MIN = it does not, or comes back. */
+static int64_t hops_through(const struct lash_plan *p, uint32_t u, uint32_t channel, uint32_t d)
 {
-	uint32_t s = p->graph->to[channel];
-	unsigned n = lash_route(p, s, d, NULL);
+	const struct lash_graph *g = p->graph;
+	const uint8_t *out = p->out + (size_t)d * g->n;
+	uint32_t s = g->to[channel];
+	int64_t n = 1;
 
-	return n || s == d ? n + 1 : INT64_MIN;
+	for (; s != d && s != u && out[s] != LASH_NO_LINK; n++)
+		s = g->to[g->base[s] + out[s]];
+	return s == d ? n : INT64_MIN;
 }
 
 struct lash_weighed lash_weigh(const struct lash_plan *p, uint32_t u, uint32_t d, uint32_t channel)
 {
 	const struct lash_graph *g = p->graph;
-	struct lash_weighed w = {.equal = NO_ID, .other = NO_ID, .hops = hops_through(p, channel, d)};
+	struct lash_weighed w = {.equal = NO_ID, .other = NO_ID, .hops = hops_through(p, u, channel, d)};
 
 	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++) {
-		int64_t hops = hops_through(p, c, d);
+		int64_t hops = hops_through(p, u, c, d);
 
 		if (hops == w.hops) {
 			w.n++;
@@ -670,7 +674,7 @@ static void decide_link(const struct lash_plan *p, const struct fabric *f, uint3
 	else if (w.rule == WHY_CABLE)
 		decide(out, w.rule, "%s alone leads there in %s.", next, PLURAL((uint64_t)w.hops, "hop"));
 	else if (w.other == NO_ID)
-		decide(out, w.rule, "Port %u alone leads there, in %s.", port,
+		decide(out, w.rule, "Port %u alone leads there in %s.", port,
 		       PLURAL((uint64_t)w.hops, "hop"));
 	else
 		decide(out, w.rule, "Port %u alone leads there in %s; by port %u it would be %u.", port,
@@ -689,7 +693,7 @@ static void decide_against(const struct lash_plan *p, const struct fabric *f, ui
 	if (v == c) {
 		decide(&choice->against, WHY_CABLE, "Port %u is a cable to the same neighbour.", choice->via);
 		add_cables(p, c, choice->port, &choice->against.text);
-	} else if (hops_through(p, v, d) == hops_through(p, c, d)) {
+	} else if (hops_through(p, u, v, d) == hops_through(p, u, c, d)) {
 		decide_link(p, f, u, d, c, choice->port, v, &choice->against);
 	}
 }
@@ -704,7 +708,7 @@ static void offer_links(const struct lash_plan *p, const struct topo *t, uint32_
 	choice->quantity = quantity;
 	choice->n_quantities = ARRAY_LEN(quantity);
 	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++) {
-		int64_t hops = hops_through(p, c, d);
+		int64_t hops = hops_through(p, u, c, d);
 
 		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++) {
 			struct rec_offer *o = rec_offer(choice, g->port[i], t->peer[p0 + g->port[i]]);

@@ -412,7 +412,9 @@ static void tell_chip(struct telling *t, uint32_t sw)
 		else
 			decide_element(t, &c->decided);
 	}
-	if (c->via && c->via != c->port && !t->kept) {
+	if (c->via && c->via != c->port && t->kept) {
+		decide_element(t, &c->against);
+	} else if (c->via && c->via != c->port) {
 		uint32_t id = switch_port_id(f, sw, c->via);
 
 		if (c->via <= f->switch_nports[sw] && t->element != x->target)

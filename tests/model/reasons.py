@@ -460,12 +460,144 @@ def check_via(st, sw, lid, port, own, entry, answer):
     if st.engine == "torus-2QoS" and own in st.links[sw] and port in st.links[sw]:     # names end in their places
         turns = [[i for i in (-2, -1) if sw[i] != st.links[sw][p][0][i]] for p in (own, port)]
         expect("of another dimension", answer["rule"] == "dimension order" or sw[0] == "m", turns[0] != turns[1] or sw[0] == "m")
-    named = {int(x) for x in re.findall(r"(?:\b[Pp]orts? |\bas |; |[Pp]orts \d+ and )(\d+)\b", text)}
+    named = {int(x) for x in NAMED.findall(text)}
     if text == entry["decided"] and named - {own, port} and port not in named and answer["rule"] not in ("missed", "kept"):
         raise Wrong("against port %d others are compared: %s" % (port, text))
     for word in ("no other", "alone", "only", "nobody else"):
         if word in text and not text.startswith("Within the chassis") and text == entry["decided"] and answer.get("via", {}).get("verdict") in ("equal", "shorter"):
             raise Wrong("\"%s\" and port %d leads there as well" % (word, port))
+
+
+NAMED = re.compile(r"(?:\b[Pp]orts? |\bas |; |[Pp]orts \d+ and )(\d+)\b")
+
+
+def check_rivals(own, ports, answers):
+    """Who is compared with in the entry's own reason leads there."""
+    for word in NAMED.findall(answers[0]["decided"].split("Not given: ")[0]):
+        port = int(word)
+        if port != own and port in ports and answers[ports.index(port)]["rule"] in ("no way", "no switch", "detour"):
+            raise Wrong("compared is port %d, which leads nowhere" % port)
+
+
+# Rules of the engines that go by weights: what the sentence says of the own way and another, by the candidates told.
+WEIGHED = [
+    (r"Distance (?P<far>\d+)(?: = (?P<n>\d+) x (?P<start>\d+) \+ (?P<rest>\d+))?; (?:no other port offers a way|"
+     r"port (?P<port>\d+) has (?P<its>\d+)|port (?P<lighter>\d+) has (?P<fewer>\d+) fewer channels on the way, but distance "
+     r"(?P<heavy>\d+))\.", ""),
+    (r"Distance (?P<far>\d+) over (?P<links>\d+) channels?; (?:no other port offered an open way|"
+     r"port (?P<port>\d+) has (?P<its>\d+) over (?P<its_links>\d+))\.", ""),
+    (r"Distance (?P<now>\d+) when the search came by; port (?P<port>\d+) became lighter \((?P<its>\d+)\) by later changes "
+     r"behind it\.", ""),
+    (r"Port (?P<port>\d+) would be (?P<word>lighter|as light) \((?P<its>\d+) to (?P<far>\d+)\), but its dependency would close a "
+     r"cycle in layer (?P<layer>\d+) through .*\.", "blocked"),
+    (r"Ports (?P<own>\d+) and (?P<port>\d+) (?:lead to the same switch at|have) distance (?P<far>\d+); .*\.", "tie"),
+    (r"The way of (?P<of>\S+) leads over (?P<over>\S+) itself, so port (?P<none>\d+) offers none\.", ""),
+]
+
+
+def check_weighed(st, sw, own, port, entry, rule, text):
+    offers = {c["port"]: c for c in entry["choice"]["candidates"]}
+    if own not in offers or rule not in ("shortest", "tie", "longer but lighter", "blocked"):
+        return
+    found = [m for m in (re.fullmatch(w, text) for w, _ in WEIGHED) if m]
+    if not found:
+        raise Wrong("no such sentence of \"%s\"" % rule)
+    d = {k: int(v) if v.isdigit() else v for k, v in found[0].groupdict().items() if v}
+    mine, open_ways = offers[own], {p: c for p, c in offers.items() if "distance" in c and not c.get("blocked")}
+    other = d.get("port", d.get("lighter", d.get("none")))
+    expect("distance", d.get("far", mine["distance"]), mine["distance"])
+    if port not in (None, own):
+        expect("rival", other, port)
+    if other is None and set(open_ways) != {own}:
+        raise Wrong("no other port, and offered are %s" % sorted(open_ways))
+    if "none" in d:
+        return expect("offers", "distance" in offers[other], False)
+    if other is None:
+        return None
+    its = offers[other]
+    expect("its distance", d.get("its", d.get("heavy", its["distance"])), its["distance"])
+    if "n" in d:
+        expect("sum", d["n"] * d["start"] + d["rest"], d["far"])
+        expect("hops", d["n"], mine["hops"])
+    if "links" in d:
+        expect("channels", (d["links"], d.get("its_links")), (mine["hops"], its["hops"]))
+    if "fewer" in d:
+        expect("fewer", d["fewer"], mine["hops"] - its["hops"])
+    expect("rule", rule, "blocked" if "word" in d else "tie" if its["distance"] == mine["distance"] else
+           "longer but lighter" if rule == "longer but lighter" and its["hops"] < mine["hops"] else "shortest")
+    if "word" in d:
+        expect("blocked", (its.get("blocked"), d["word"]), (1, "lighter" if its["distance"] < mine["distance"] else "as light"))
+    elif port is None and rule == "shortest" and "now" not in d:
+        expect("the next", its["distance"], min(c["distance"] for p, c in open_ways.items() if p != own))
+    if "own" in d:
+        expect("own", d["own"], own)
+    return None
+
+
+def check_lash(st, sw, lid, own, port, offers, text):
+    """Each neighbour leads there by a shortest way of its own, if that does not come back."""
+    far, links = distances(st.links, st.at[lid][0]), st.links[sw]
+    for p, c in offers.items():
+        if "hops" in c:
+            expect("hops of %d" % p, c["hops"], far[links[p][0]] + 1)
+    near = {links[p][0] for p, c in offers.items() if c.get("hops") == offers[own]["hops"]}
+    told = re.match(r"(\d+) neighbours lead there in (\d+) hops?; .* passes (\S+) \(link (\d+) of (\S+)\), not (\S+) \(link (\d+)\)\.", text)
+    alone = re.match(r"(?:Port (\d+)|(\S+)) alone leads there in (\d+) hops?(?:; by port (\d+) it would be (\d+))?\.", text)
+    if told:
+        link = {links[p][0]: c["link"] for p, c in offers.items()}
+        expect("neighbours", (int(told[1]), int(told[2]), told[3], int(told[4]), told[5], int(told[7])),
+               (len(near), offers[own]["hops"], links[own][0], offers[own]["link"], sw, link[told[6]]))
+        if told[6] == told[3] or told[6] not in near or (port not in (None, own) and links[port][0] != told[6]):
+            raise Wrong("not %s of %s" % (told[6], near))
+    elif alone:
+        expect("alone", (alone[1] or str(own), alone[2] or links[own][0], int(alone[3]), near),
+               (str(own), links[own][0], offers[own]["hops"], {links[own][0]}))
+        if alone[4]:
+            expect("would be", int(alone[5]), offers[int(alone[4])]["hops"])
+    elif not re.match(r"Port \d+ (is a cable to the same neighbour|leads there in)|No cables lead", text):
+        raise Wrong("no such sentence of lash")
+
+
+def check_ftree(st, sw, lid, own, port, offers, text):
+    mine = offers[own]
+    told = re.match(r"(\S+) spread the route down: turn (\d+) of (\d+); port (\d+) came later and no shorter\.", text)
+    against = re.match(r"Turn (\d+) of \d+: port (\d+) was offered at turn (\d+), and this is no shorter\.", text)
+    best = re.match(r"The best offer by port (\d+) has (\d+) hops, that by port (\d+) has (\d+)\.", text)
+    if told:
+        its = offers[int(told[4])]
+        expect("turns", (int(told[2]), its["turn"] > mine["turn"], its["hops"] >= mine["hops"]), (mine["turn"], True, True))
+    elif against:
+        expect("turns", (int(against[1]), int(against[2]), int(against[3])), (offers[port]["turn"], own, mine["turn"]))
+        expect("no shorter", offers[port]["hops"] >= mine["hops"], True)
+    elif best:
+        expect("best", [int(x) for x in best.groups()], [port, offers[port]["hops"], own, mine["hops"]])
+    elif "nobody else offered one" in text:
+        expect("offers", [p for p, c in offers.items() if st.links[sw][p][0] != st.links[sw][own][0]], [])
+
+
+def check_mincontention(st, sw, lid, own, port, offers, text):
+    """Of elements of one chip: the figures are those of the candidates."""
+    mine, label = offers[own], re.escape(sw)
+    if st.kept_ways and port not in (None, own):
+        expect("kept before lengths were looked at", text, st.kept_ways)
+    figures = [(r"%s\[(\d+)\] has contention (\d+), %s\[(\d+)\] has (\d+) \(at distances (\d+) and (\d+)\)\.",
+                lambda o: [own, mine["contention"], o["port"], o["contention"], mine["distance"], o["distance"]]),
+               (r"Contention (\d+) is equal; %s\[(\d+)\] has distance (\d+), %s\[(\d+)\] (\d+)\.",
+                lambda o: [mine["contention"], own, mine["distance"], o["port"], o["distance"]]),
+               (r"Contention (\d+) and distance (\d+) are equal; %s\[(\d+)\] carried (\d+) LIDs?, %s\[(\d+)\] (\d+)\.",
+                lambda o: [mine["contention"], mine["distance"], own, mine["usage"], o["port"], o["usage"]])]
+    for form, want in figures:
+        found = re.fullmatch(form % (label, label), text)
+        if found:
+            told = [int(x) for x in found.groups()]
+            rivals = [o for o in offers.values() if o["port"] != own and told == want(o) and port in (None, own, o["port"])]
+            if not rivals:
+                raise Wrong("no candidate has these figures")
+    if "is the only path of at most" in text and len(offers) > 1:
+        raise Wrong("the only path of %s" % sorted(offers))
+
+
+BY_OFFERS = {"lash": check_lash, "ftree": check_ftree, "mincontention": check_mincontention}
 
 
 def check_entry(st, sw, lid, answers):
@@ -477,7 +609,16 @@ def check_entry(st, sw, lid, answers):
             check_said(answer)
             if st.engine == "torus-2QoS" and sw[0] == "m" and re.search(r"other way|ring|round", answer["rule"] + answer["decided"]):
                 raise Wrong("a mesh has no rings: %s" % answer["decided"])
+            if st.engine in ("sssp", "dfsssp", "nue") and "choice" in entry:
+                check_weighed(st, sw, own, port, entry, answer["rule"], answer["decided"])
+            st.kept_ways = entry["decided"] if entry["rule"] == "kept" else None
+            offers = {c["port"]: c for c in entry.get("choice", {}).get("candidates", []) if "chip" not in c}
+            if st.engine in BY_OFFERS and own in offers and \
+                    answer["rule"] not in ("no way", "no switch", "forbidden") and \
+                    (answer["rule"] != "longer" or st.engine == "mincontention"):
+                BY_OFFERS[st.engine](st, sw, lid, own, port, offers, answer["decided"])
             if port is None:
+                check_rivals(own, ports, answers)
                 check_candidates(answer, own)
                 if "choice" in answer:
                     expect("port", answer["choice"]["port"], own)

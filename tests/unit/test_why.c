@@ -510,7 +510,12 @@ static void test_all_looked_at(void **state)
 	says("synth xgft:3,3:1,2,hosts_on=all; route minhop lmc=1 port_shifting=TRUE", "why leaf-01 22",
 	     "Decided: new system: No earlier LID of node0006 has a port; port 5 had 1 LID, the fewest, as 4 "
 	     "had, and is the first in order (port_shifting, from port 5 on).");
-	says("synth ring:5; route lash; step start; step to 1", "lft ring0", "1 ring0             (0) (itself)");
+	says("synth ring:5; route lash; step start; step to 1", "lft ring0",
+	     "1 ring0             (0) (itself)");
+	says("synth mesh:2x4; route lash; fail link m11[3]", "why m01 10",
+	     "Decided: only way: Port 3 alone leads there in 2 hops.");
+	says("synth mesh:2x3; route sssp; fail link m11[3]", "why m12 m02",
+	     "Decided: shortest: Distance 158 = 1 x 144 + 14; no other port offers a way.");
 	says("synth xgft:3,3:1,2; route nue qos=TRUE", "why leaf-01 spine-01",
 	     "Decided: shortest: Distance 212 over 1 channel; no other port offered an open way.");
 	says("synth xgft:3,3:1,2; route nue qos=TRUE", "why leaf-01 spine-01 via 5",
