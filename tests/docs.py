@@ -168,7 +168,7 @@ PROMISES = {
     "survey switches": r"48 of 48 failures of switches[\s\S]*lost +between +loops +load",
     "survey links": r"128 of 128 failures of links",
     "scope node00[17-32]; check": r"16 [\s\S]*240 paths between hosts",
-    "compare ftree updn minhop": r"ftree +updn +minhop[\s\S]*links of a path, mean[\s\S]*routes per link, most[\s\S]*groups of credit loops",
+    "compare ftree updn minhop": r"ftree +updn +minhop[\s\S]*links of a path, mean[\s\S]*LIDs sent by a port, most[\s\S]*groups of credit loops",
     "export lfts -": r"\AUnicast lids \[0-\d+\] of switch Lid",
     # the walks of the manual page
     "export lfts held.lfts": r"held.lfts written",
@@ -516,7 +516,7 @@ def sources():
         verdict([source] == [x.get("source") for x in t], "manual page: source of %s: %s, help says %s" % (name, source, t))
     verdict(len(told) == len(engine_names()), "manual page: %d sources of engines" % len(told))
     made = subprocess.run(["make", "-n", "install", "PREFIX=/p", "BUILD=" + BUILD], cwd=TOP, stdout=subprocess.PIPE, text=True).stdout
-    for path in sorted(set(re.findall(r"[\w/-]+\.md", plain(text)))):
+    for path in sorted(set(re.findall(r"[\w/-]+/[\w-]+\.md", plain(text)))):
         verdict(re.search(r"/p/share/doc/ibscope/%s .*%s" % (os.path.dirname(path), os.path.dirname(path)), made) and
                 os.path.exists(os.path.join(TOP, path)), "manual page: %s is not installed" % path)
 
