@@ -276,7 +276,7 @@ def debian_package():
     TREE.run("dpkg", "--root=" + root, "--force-not-root", "--force-depends", "--log=/dev/null", "--install", package,
              PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
     expect("files", {f for f in files_below(root) if f.startswith("usr/")},
-           {"usr/" + re.sub(r"(man1/.*)", r"\1.gz", f) for f in INSTALLED if not f.startswith("lib/debug/")}
+           {"usr/" + re.sub(r"(man[15]/.*)", r"\1.gz", f) for f in INSTALLED if not f.startswith("lib/debug/")}
            | {"usr/share/doc/ibscope/copyright", "usr/share/doc/ibscope/changelog.gz"})
     if not TREE.run(root + "/usr/bin/ibscope", "--version").startswith("ibscope "):
         raise Failed("the packed program does not tell its version")
