@@ -18,12 +18,14 @@ struct lid_memory {
 	uint32_t n_endports;
 	bool swept; /* the first sweep is over */
 	uint32_t max_lid;
-	uint16_t *carried;    /* [n_endports] base LID on the port */
-	uint8_t *carried_lmc; /* [n_endports] LMC on the port */
-	uint8_t *known;	      /* [n_endports] 1 = the port has a guid2lid entry */
-	struct range *entry;  /* [n_endports] that entry */
-	uint8_t *used;	      /* [LID_SLOTS] 1 = belongs to an entry */
-	struct lids *last;    /* result of the last sweep, NULL before the first; reference held */
+	uint16_t *carried;	  /* [n_endports] base LID on the port */
+	uint8_t *carried_lmc;	  /* [n_endports] LMC on the port */
+	uint8_t *known;		  /* [n_endports] 1 = the port has a guid2lid entry */
+	struct range *entry;	  /* [n_endports] that entry */
+	uint8_t *used;		  /* [LID_SLOTS] 1 = belongs to an entry */
+	struct guid2lid *foreign; /* [n_foreign] entries of ports that the fabric does not have */
+	size_t n_foreign, cap_foreign;
+	struct lids *last; /* result of the last sweep, NULL before the first; reference held */
 };
 
 static void lids_release(struct lids *l)
@@ -76,8 +78,11 @@ static void read_entries(struct lid_memory *m, const struct fabric *f, const str
 			continue;
 		for (uint32_t l = g->min; l <= g->max && l < g->min + need; l++)
 			m->used[l] = 1;
-		if (ep == NO_ID)
+		if (ep == NO_ID) {
+			GROW(m->foreign, m->n_foreign, m->cap_foreign);
+			m->foreign[m->n_foreign++] = *g;
 			continue;
+		}
 		m->known[ep] = 1;
 		m->entry[ep] = (struct range){g->min, g->max};
 	}
@@ -112,6 +117,39 @@ struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_optio
 	return m;
 }
 
+struct guid2lid *lid_memory_entries(const struct lid_memory *m, const struct fabric *f, size_t *n)
+{
+	struct guid2lid *g = NEW_ARRAY(m->n_endports + m->n_foreign + 1, struct guid2lid);
+
+	*n = 0;
+	for (uint32_t ep = 0; ep < m->n_endports; ep++) {
+		uint64_t guid = f->port_guid[f->endport_port[ep]];
+
+		if (m->known[ep] && guid)
+			g[(*n)++] = (struct guid2lid){guid, (uint16_t)m->entry[ep].min,
+						      (uint16_t)m->entry[ep].max};
+	}
+	for (size_t i = 0; i < m->n_foreign; i++)
+		g[(*n)++] = m->foreign[i];
+	return g;
+}
+
+struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct fabric *f,
+					const struct lid_options *o)
+{
+	struct lid_options with = *o;
+	struct guid2lid *own = NULL;
+	struct lid_memory *c;
+
+	if (!with.file)
+		with.file = own = lid_memory_entries(m, f, &with.n_file);
+	c = lid_memory_new(f, &with);
+	memcpy(c->carried, m->carried, m->n_endports * sizeof(*m->carried));
+	memcpy(c->carried_lmc, m->carried_lmc, m->n_endports);
+	free(own);
+	return c;
+}
+
 struct lid_memory *lid_memory_copy(const struct lid_memory *m)
 {
 	struct lid_memory *c = mem_dup(m, sizeof(*m));
@@ -121,6 +159,8 @@ struct lid_memory *lid_memory_copy(const struct lid_memory *m)
 	c->known = mem_dup(m->known, m->n_endports);
 	c->entry = mem_dup(m->entry, m->n_endports * sizeof(*m->entry));
 	c->used = mem_dup(m->used, LID_SLOTS);
+	c->foreign = m->n_foreign ? mem_dup(m->foreign, m->n_foreign * sizeof(*m->foreign)) : NULL;
+	c->cap_foreign = m->n_foreign;
 	c->last = m->last ? lids_ref(m->last) : NULL;
 	return c;
 }
@@ -134,6 +174,7 @@ void lid_memory_free(struct lid_memory *m)
 	free(m->known);
 	free(m->entry);
 	free(m->used);
+	free(m->foreign);
 	lids_unref(m->last);
 	free(m);
 }

@@ -71,6 +71,14 @@ struct lid_options {
 };
 
 struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_options *o);
+/*
+ * That of a new process on the same ports: it reads the entries of o->file, or (NULL) those that m wrote; the
+ * ports carry what they carry in m.
+ */
+struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct fabric *f,
+					const struct lid_options *o);
+/* What OpenSM writes into guid2lid: all entries, those of ports that left too.  *n of them; to be freed. */
+struct guid2lid *lid_memory_entries(const struct lid_memory *m, const struct fabric *f, size_t *n);
 struct lid_memory *lid_memory_copy(const struct lid_memory *m);
 void lid_memory_free(struct lid_memory *m);
 

@@ -223,17 +223,6 @@ int session_need_fabric(const struct session *s, struct err *e)
 
 /* --- making events ------------------------------------------------------------------------ */
 
-static bool lid_options_equal(const struct options *a, const struct options *b)
-{
-	static const char *const names[] = {"lmc", "lmc_esp0", "reassign_lids", "honor_guid2lid_file",
-					    "guid2lid_file"};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strcmp(options_get(a, names[i]), options_get(b, names[i])))
-			return false;
-	return true;
-}
-
 /* The routing of an event under its setup.  NULL and *e: cancelled, or impossible. */
 static struct sweep *sweep_event(struct session *s, const struct sweep *prev, const struct event *ev,
 				 const struct change_request *rq, struct err *e)
@@ -248,8 +237,6 @@ static struct sweep *sweep_event(struct session *s, const struct sweep *prev, co
 		.progress = rq->progress,
 	};
 
-	if (prev && sr.restart && !lid_options_equal(prev->setup->options, ev->setup->options))
-		sr.prev = NULL;
 	return sweep_run(&sr, e);
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,36 +57,40 @@ static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fab
 	return c;
 }
 
-/* Only what the ports carry survives the process: LIDs and operational VLs. */
-static struct sm_memory *memory_restarted(const struct sm_memory *m, const struct fabric *f)
-{
-	struct sm_memory *c = NEW(struct sm_memory);
-
-	c->lids = lid_memory_copy(m->lids);
-	c->opervls = mem_dup(m->opervls, f->n_ports);
-	c->active = mem_dup(m->active, f->n_ports);
-	c->ignore = true;
-	c->marked = NEW_ARRAY(f->n_switches, uint8_t);
-	return c;
-}
-
 /* --- LIDs ------------------------------------------------------------------------ */
+
+/*
+ * The LID options of a start; entries: to be freed.  file: is guid2lid_file read?  Otherwise guid2lid is
+ * what the last process left.
+ */
+static int lid_options_of(const struct sweep_request *rq, bool file, struct lid_options *lo,
+			  struct guid2lid **entries, struct err *e)
+{
+	const struct options *o = rq->setup->options;
+	const char *path = options_file(o, "guid2lid_file");
+
+	*lo = (struct lid_options){
+		.lmc = options_uint(o, "lmc"),
+		.lmc_esp0 = options_bool(o, "lmc_esp0"),
+		.reassign = options_bool(o, "reassign_lids"),
+	};
+	*entries = NULL;
+	if (!lo->reassign && file && path && guid2lid_read(path, rq->progress, entries, &lo->n_file, e))
+		return -1;
+	if (!lo->reassign && file && path && !*entries)
+		*entries = NEW(struct guid2lid); /* an empty file is one, too */
+	lo->file = *entries;
+	return 0;
+}
 
 static int start_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
 {
-	struct lid_options lo = {
-		.lmc = options_uint(rq->setup->options, "lmc"),
-		.lmc_esp0 = options_bool(rq->setup->options, "lmc_esp0"),
-		.reassign = options_bool(rq->setup->options, "reassign_lids"),
-	};
-	struct guid2lid *entries = NULL;
+	struct guid2lid *entries;
+	struct lid_options lo;
 	struct sm_memory *m;
 
-	if (!lo.reassign && options_file(rq->setup->options, "guid2lid_file") &&
-	    guid2lid_read(options_file(rq->setup->options, "guid2lid_file"), rq->progress, &entries,
-			  &lo.n_file, e))
+	if (lid_options_of(rq, true, &lo, &entries, e))
 		return -1;
-	lo.file = entries;
 	m = NEW(struct sm_memory);
 	m->lids = lid_memory_new(rq->setup->fabric, &lo);
 	if (rq->setup->tables && rq->setup->tables->lid)
@@ -97,6 +102,53 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	free(entries);
 	*out = m;
 	return 0;
+}
+
+/*
+ * What the ports carry (LIDs, operational VLs) and guid2lid survive the process.  A file given since is put
+ * in guid2lid's place.
+ */
+static int restart_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
+{
+	const struct sm_memory *m = rq->prev->memory;
+	const struct fabric *f = rq->setup->fabric;
+	struct guid2lid *entries;
+	struct lid_options lo;
+	struct sm_memory *c;
+
+	if (lid_options_of(rq,
+			   strcmp(options_get(rq->setup->options, "guid2lid_file"),
+				  options_get(rq->prev->setup->options, "guid2lid_file")) != 0,
+			   &lo, &entries, e))
+		return -1;
+	c = NEW(struct sm_memory);
+	c->lids = lid_memory_restarted(m->lids, f, &lo);
+	c->opervls = mem_dup(m->opervls, f->n_ports);
+	c->active = mem_dup(m->active, f->n_ports);
+	c->ignore = true;
+	c->marked = NEW_ARRAY(f->n_switches, uint8_t);
+	free(entries);
+	*out = c;
+	return 0;
+}
+
+bool sweep_remembers(const struct sweep *s)
+{
+	size_t n;
+
+	free(lid_memory_entries(s->memory->lids, s->fabric, &n));
+	return n > 0;
+}
+
+int sweep_write_guid2lid(FILE *f, const struct sweep *s, struct progress *p)
+{
+	size_t n;
+	struct guid2lid *g = lid_memory_entries(s->memory->lids, s->fabric, &n);
+
+	for (size_t i = 0; i < n && !progress_cancelled(p); i++)
+		fprintf(f, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n", g[i].guid, g[i].min, g[i].max);
+	free(g);
+	return progress_cancelled(p) || ferror(f) ? -1 : 0;
 }
 
 /* Does the subnet manager start again, for example because it ended with the last sweep? */
@@ -571,11 +623,9 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 			     rq->prev && !starts_anew(rq) ? rq->prev->topo : NULL);
 	if (s->topo->sm_endport == NO_ID)
 		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
-	if (rq->prev && starts_anew(rq))
-		s->memory = memory_restarted(rq->prev->memory, s->fabric);
-	else if (rq->prev)
+	if (rq->prev && !starts_anew(rq))
 		s->memory = memory_copy(rq->prev->memory, s->fabric);
-	else if (start_memory(&s->memory, rq, e))
+	else if (rq->prev ? restart_memory(&s->memory, rq, e) : start_memory(&s->memory, rq, e))
 		return -1;
 	drop_marks(s->memory->marked, s->topo);
 	if (rq->prev) {

@@ -6,6 +6,8 @@
 #ifndef IBSCOPE_SWEEP_H
 #define IBSCOPE_SWEEP_H
 
+#include <stdio.h>
+
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/sm/engine.h"
@@ -72,6 +74,11 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e);
 
 /* The same sweep with another routing (taken over) in place of its own: a step of its making. */
 struct sweep *sweep_with_routing(const struct sweep *s, struct routing *r);
+
+/* Does the subnet manager remember LIDs? No: it assigned none, because the tables are those of switches. */
+bool sweep_remembers(const struct sweep *s);
+/* OpenSM's guid2lid as it is after the sweep, in GUID order.  0, -1: not written, or cancelled. */
+int sweep_write_guid2lid(FILE *f, const struct sweep *s, struct progress *p);
 
 struct sweep_repeat {
 	const struct engine *const *engines;

@@ -428,7 +428,7 @@ def cut_off(folder):
 def embedded(folder):
     """With --json what a command writes to "-" is a field of its object, byte for byte."""
     for start, head, commands in (
-            ([TREE, *UPDN], 0, ["save -", "export lfts -", "export fdbs -", "export subnet -", "export paths -", "export sl2vl -",
+            ([TREE, *UPDN], 0, ["save -", "export lfts -", "export fdbs -", "export guid2lid -", "export subnet -", "export paths -", "export sl2vl -",
                                 "export json -", "export dot -", "export dot - cdg"]),
             (["torus:3x3"], 2, ["torus-conf -", "torus-conf"])):  # two lines tell about the torus
         for command in commands:

@@ -193,14 +193,14 @@ COMMANDS = [
     "load-map hotspot nod*e0001*", f"load-map to {HOST}", f"flows {LEAF}[4] all", f"flows {HOST} {HOST2}", f"flows {LEAF}[4] by pair all",
     "spread tree all", "check spread lag", "shifts", "survey links", "survey switches", "layers", "layers switches", "cdg",
     "cdg 0 all", "cdg switches all", "elements", "equal-paths all", "compare minhop updn dfsssp ftree",
-    f"step start {LEAF} {HOST2}", "step all", "save -", "export lfts -", "export fdbs -", "export subnet -",
+    f"step start {LEAF} {HOST2}", "step all", "save -", "export lfts -", "export fdbs -", "export guid2lid -", "export subnet -",
     "export paths -", "export json -", "export dot -", "export dot - cdg", "export svg -", "export svg - load", "export svg - cdg 0",
     f"export svg - path {HOST} {HOST2}", "export svg - diff", "export svg - map chassis", "export svg - layer 0", "export svg - plot survey switches",
     f"export dot - path {HOST} {HOST2}",
     "report -", "save-session -", "export slurm -", "advise write -", "roots export - " + SPINE, "help", "check",
 ]
 # what else is written as text, on the tree with names of chassis
-WRITTEN = ["save", "save-session", "report", "roots export", "advise write", "export lfts", "export fdbs", "export subnet",
+WRITTEN = ["save", "save-session", "report", "roots export", "advise write", "export lfts", "export fdbs", "export guid2lid", "export subnet",
            "export paths", "export slurm", "export sl2vl", "export json", "export dot", "export svg"]
 
 # engine and fabric, and what only they have

@@ -469,6 +469,8 @@ class Steps:
     def apply(self, command):
         """command: a line of ibscope with targets by GUID.  Returns ibsim's commands."""
         verb, kind, *targets = command.split()
+        if verb in ("set", "route"):    # OpenSM starts again, no cable is touched
+            return []
         if verb == "flap":
             return self.flap([kind] + targets)
         before = [self.up(i) for i in range(len(self.f.links))]
@@ -553,10 +555,10 @@ class Steps:
         return rng.choice(kinds) if kinds else None
 
 
-def draw_steps(rng, f, most_down=None, least=5):
+def draw_steps(rng, f, most_down=None, least=5, restarts=()):
     """
     At least so many failures and as many restorations as the draw brings; in the end things come back.
-    most_down: things that may be down before one is restored.
+    most_down: things that may be down before one is restored; restarts: what else may come between them.
     """
     world, steps, failures, tries = Steps(f), [], 0, 0
     while failures < least and tries < 12 * least:
@@ -567,6 +569,8 @@ def draw_steps(rng, f, most_down=None, least=5):
             world.apply(command)
             steps.append(command)
             failures += command.startswith("fail")
+        if restarts and rng.random() < 0.08:
+            steps.append(rng.choice(restarts))
     for _ in range(5):
         command = world.draw_restore(rng)
         if command:
@@ -599,7 +603,8 @@ class Case:
         if callable(self.steps):
             self.steps = self.steps(self.rng, f)
         if self.steps is None:
-            self.steps = draw_steps(self.rng, f, self.engine.most_down)
+            self.steps = draw_steps(self.rng, f, self.engine.most_down, restarts=["route " + self.engine.chain] +
+                                    ["set lmc %d" % n for n in sorted(set(self.engine.lmc))])
         return f
 
 
@@ -619,6 +624,14 @@ def random_case(seed, number):
         options.update(draw_qos(rng))
     source = rng.choice(engine.families)(rng, lmc)
     return Case("random-%d" % number, name, source, options, engine.steps, rng=rng)
+
+
+# A subnet manager that starts again with its guid2lid and the LIDs on the ports.
+LAST_HOST = "fail host 0x0002c90300f001e0"
+RESTARTS = {
+    "lmc": ["set lmc 1", "set lmc 2", "set lmc 0"], "reserved": [LAST_HOST, "set lmc 1", LAST_HOST.replace("fail", "restore")],
+    "reassign": [LAST_HOST, "set reassign_lids TRUE", "set lmc 1"], "top-lid": [LAST_HOST, "route minhop"],
+}
 
 
 # LASH: both without and with mesh analysis; (fabric, further options, steps), None: five failures drawn.
@@ -712,6 +725,8 @@ def bundled_cases(folder):
     for option, _, value in COMMON_OPTIONS:
         cases.append(Case("option-%s" % option, "minhop", ("spec", "random:24,4,hosts=2,shuffle=1,seed=3"),
                           {"lmc": 1, option: value}))
+    for name, steps in RESTARTS.items():
+        cases.append(Case("restart-" + name, "minhop", ("spec", "torus:4x4"), {}, steps))
     cases.append(Case("sl-xgft", "minhop-sl", ("spec", "xgft:4,4:1,2"), {"lmc": 1}))
     for number, (engine, text) in enumerate(QOS_CASES):
         cases.append(Case("qos-%d" % number, engine, ("spec", text), dict(draw_qos(random.Random(number)), max_op_vls=number % 6)))

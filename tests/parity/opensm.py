@@ -94,7 +94,7 @@ class OpenSM:
         self.timeout, self.cpu_seconds, self.failing = timeout, cpu_seconds, failing
         self.folder = None
         self.processes = {}
-        self.sweeps = 0
+        self.sweeps = self.before = 0   # before: those of processes that ended
         self.lock = threading.Lock()
 
     # --- life -----------------------------------------------------------------
@@ -206,6 +206,17 @@ class OpenSM:
         self.tail = Tail(conf["log_file"], UP, FAILED)
         self._spawn("opensm", ["opensm", "-F", self._path("opensm.conf")], preload=True)
 
+    def restart(self, options):
+        """End OpenSM; a new one with these options in addition finds what the ports carry, and guid2lid."""
+        self._end(self.processes.pop("opensm"))
+        self.options.update(options)
+        os.rename(self._path("opensm.log"), self._path("opensm.log.%d" % self.sweeps))
+        for old in glob.glob(self._path("opensm-*.dump")) + glob.glob(self._path("opensm-subnet.lst")):
+            os.unlink(old)
+        self.before = self.sweeps
+        self._start_manager()
+        self._sweep()
+
     # --- sweeps -----------------------------------------------------------------
 
     def step(self, commands):
@@ -244,7 +255,7 @@ class OpenSM:
         begin = self.cpu_time()
 
         def ended():
-            if self.tail.read() >= self.sweeps:
+            if self.tail.read() >= self.sweeps - self.before:
                 return True
             if self.cpu_seconds and self.cpu_time() - begin > self.cpu_seconds:
                 spins = OpenSMSpins("sweep %d took more than %g s of CPU time\n%s"

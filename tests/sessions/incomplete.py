@@ -32,7 +32,7 @@ WRITERS = {
     "save": "load", "export subnet": "load", "save-session": "source", "export lfts": "tables", "export fdbs": "tables",
     "export paths": "#", "export sl2vl": "#", "export slurm": "#", "roots": "#", "torus-conf": "#", "advise": "#",
     "export dot": "//", "export svg": "<!--", "export json": "json", "report": "report",
-    "export png": "anyway", "export ca-order": "anyway", "export torus": "anyway",
+    "export png": "anyway", "export guid2lid": "anyway", "export ca-order": "anyway", "export torus": "anyway",
     "screen": "shows",      # what the terminal shows: INCOMPLETE stands in its bar
 }
 READERS = {"load", "plan", "names", "config", "tables", "check", "load-map", "flows", "survey", "source", "keymap"}

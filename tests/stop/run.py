@@ -41,7 +41,7 @@ SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "sear
 
 # One list a fabric, all that works on much of it; FILE is a file that is there, OUT one that is written.
 TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
-        "export fdbs OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export slurm OUT", "plan OUT", "save-session OUT", "report OUT",
+        "export fdbs OUT", "export guid2lid OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export slurm OUT", "plan OUT", "save-session OUT", "report OUT",
         "export dot OUT", "export dot OUT cdg", "export svg OUT load", "export svg OUT map layers", "export svg OUT plot hops", "show links", "show hosts", "show switches", "snapshot a",
         "fail random 3 seed=1", "scope @HOSTS", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift minhop all", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",

@@ -611,7 +611,7 @@ static void test_why(void **state)
 	line_says(s, "why leaf-01 node0001", "hangs on this port");
 	line_says(s, "why spine-01 spine-02", "no way goes up");
 	line_says(s, "why leaf-01 leaf-02", "Switches have no main path");
-	line_fails(s, "export nonsense -", "lfts|fdbs|subnet|paths|sl2vl|json|slurm|ca-order|torus");
+	line_fails(s, "export nonsense -", "lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus");
 	ok_line(s, "set connect_roots TRUE");
 	ok_line(s, "route ftree");
 	line_says(s, "why spine-01 spine-02", "through the last leaf");

@@ -11,31 +11,13 @@
 
 /* --- the request ----------------------------------------------------------------------------- */
 
-static const char *const lid_options[] = {"lmc", "lmc_esp0", "reassign_lids", "honor_guid2lid_file",
-					  "guid2lid_file"};
-
-/* Take NAME=VALUE into the options; *lids turns false when the LIDs change with it. */
-static int take_option(struct options *opts, const struct fabric *f, const char *word, bool *lids,
-		       struct err *e)
-{
-	struct options *was = options_copy(opts);
-	int rc = options_assign(opts, f, word, e);
-
-	for (size_t i = 0; !rc && i < ARRAY_LEN(lid_options); i++)
-		if (options_find(opts, lid_options[i]) &&
-		    strcmp(options_get(was, lid_options[i]), options_get(opts, lid_options[i])))
-			*lids = false;
-	options_free(was);
-	return rc;
-}
-
 static int take_word(struct side_request *rq, struct options *opts, const struct fabric *f, const char *word,
-		     bool *lids, struct err *e)
+		     struct err *e)
 {
 	const struct engine *g;
 
 	if (strchr(word, '='))
-		return take_option(opts, f, word, lids, e);
+		return options_assign(opts, f, word, e);
 	g = engine_find(rq->list, word);
 	if (!g)
 		return err_set(e, "there is no engine \"%s\"; `show engines` lists them", word);
@@ -49,20 +31,19 @@ struct side_request *side_request_new(const struct side_base *at, int argc, char
 {
 	struct side_request *rq = NEW(struct side_request);
 	struct options *opts = options_copy(at->setup->options);
-	bool lids = at->sweep != NULL;
 	int rc = 0;
 
 	rq->refs = 1;
 	rq->list = at->list;
 	for (int i = 0; i < argc && !rc; i++)
-		rc = take_word(rq, opts, at->setup->fabric, argv[i], &lids, e);
+		rc = take_word(rq, opts, at->setup->fabric, argv[i], e);
 	rq->setup = setup_with(at->setup, &(struct setup){.options = opts});
 	options_free(opts);
 	if (rc) {
 		side_request_unref(rq);
 		return NULL;
 	}
-	rq->lids_of = lids ? sweep_ref(at->sweep) : NULL;
+	rq->lids_of = at->sweep ? sweep_ref(at->sweep) : NULL;
 	return rq;
 }
 

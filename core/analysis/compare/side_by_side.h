@@ -18,7 +18,7 @@ struct side_request {
 	atomic_uint refs;
 	const struct setup *setup;	  /* reference held; its chain is not looked at */
 	const struct engine *const *list; /* of all engines (static) */
-	const struct sweep *lids_of;	  /* reference held; its LIDs are kept.  NULL = assigned anew */
+	const struct sweep *lids_of;	  /* reference held; ports carry its LIDs.  NULL = the source's */
 	const struct engine *engine[SIDES_MOST];
 	unsigned n;
 };
@@ -31,8 +31,8 @@ struct side_base {
 };
 
 /*
- * Words are names of engines and OPTION=VALUE, in any order.  LIDs stay, unless an option about them changes.
- * NULL and *e: an unknown name, a bad value, or too many engines.
+ * Words are names of engines and OPTION=VALUE, in any order.  LIDs are those of a restart of the subnet
+ * manager. NULL and *e: an unknown name, a bad value, or too many engines.
  */
 struct side_request *side_request_new(const struct side_base *at, int argc, char **argv, struct err *e);
 struct side_request *side_request_ref(const struct side_request *rq);

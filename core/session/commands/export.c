@@ -161,6 +161,8 @@ static int check_routed(struct session *s, const char *what, struct err *e)
 
 	if (!w)
 		return -1;
+	if (!strcmp(what, "guid2lid") && !sweep_remembers(w))
+		return err_set(e, "no LID was assigned: %s shows what switches hold", w->routing->engine);
 	if (!strcmp(what, "sl2vl") && routing_layers_idle(w->routing))
 		return err_set(e, "no SL-to-VL map is known: qos is off (`set qos TRUE` programs them)");
 	if (!strcmp(what, "fdbs"))
@@ -184,6 +186,8 @@ static int export_routing(struct session *s, const char *what, const struct targ
 		rc = write_fdbs(f, w->routing, p);
 	else if (!strcmp(what, "subnet"))
 		rc = write_subnet(f, w->routing, p);
+	else if (!strcmp(what, "guid2lid"))
+		rc = sweep_write_guid2lid(f, w, p);
 	else if (!strcmp(what, "sl2vl"))
 		rc = write_sl2vl(f, w->routing, p);
 	else if (!strcmp(what, "paths"))
@@ -207,7 +211,7 @@ static bool is_word(const char *w, const char *words)
 	return false;
 }
 
-#define EXPORTS "lfts|fdbs|subnet|paths|sl2vl|json|slurm|dot|svg|png"
+#define EXPORTS "lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|dot|svg|png"
 
 /* Texts that only some engines have.  The engine in force names its own. */
 #define ENGINE_EXPORTS "ca-order|torus"
@@ -226,7 +230,7 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 }
 
 /* Formats without comments.  json has keys instead. */
-#define UNMARKED "ca-order|torus|png"
+#define UNMARKED "guid2lid|ca-order|torus|png"
 
 /*
  * What the file will lack.  Without `anyway` it must be able to say so.  Tables and drawings are of the whole
@@ -436,7 +440,7 @@ const struct command export_commands[] = {
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|ca-order|torus FILE [anyway] | "
+	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus FILE [anyway] | "
 		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] [anyway] | "
 		   "export svg|png FILE [" PLOT_SYNTAX "] [anyway]",
 	 .numbers = (const struct arg_number[]){{.key = "SAMPLE",
@@ -450,6 +454,8 @@ const struct command export_commands[] = {
 		 "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
 		 "  fdbs      as opensm.fdbs\n"
 		 "  subnet    as opensm-subnet.lst\n"
+		 "  guid2lid  LIDs that the subnet manager remembers, those of ports that left too, as "
+		 "OpenSM's guid2lid\n"
 		 "  paths     lines `SLID DLID SL LINKS` for every ordered pair of CA and router LIDs; SL "
 		 "2..5 where\n"
 		 "            OpenSM draws one at random, - where there is no path; LINKS: all its cables\n"
@@ -464,7 +470,7 @@ const struct command export_commands[] = {
 		 "(torus-2QoS)\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
 		 "comments (`# Incomplete: ...`), json by "
 		 "its keys\n"
-		 "  complete and missing.  ca-order, torus and png cannot, and are written only with "
+		 "  complete and missing.  guid2lid, ca-order, torus and png cannot, and are written only with "
 		 "anyway.\n",
 	 .json = JSON_CONTENT "notes string? slurm: lines about hosts that were left out or renamed\n",
 	 .run = cmd_export},
