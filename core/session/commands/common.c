@@ -328,7 +328,10 @@ json_t *warnings_json(const struct fabric *f)
 
 static void report_refusals(const struct sweep *w, struct out *o)
 {
-	for (size_t i = 0; i < w->n_refusals; i++)
+	if (!w->topo->n_switches_up)
+		out_text(o, "The fabric has no switch: there are no tables, and OpenSM reports SUBNET UP all "
+			    "the same.\n");
+	for (size_t i = 0; i < w->n_refusals && w->topo->n_switches_up; i++)
 		out_text(o, "%s refuses this fabric: %s\n", w->refusal[i].engine, w->refusal[i].why);
 	if (w->fatal) {
 		out_text(o,
@@ -341,7 +344,7 @@ static void report_refusals(const struct sweep *w, struct out *o)
 	}
 	if (w->n_refusals && w->routing)
 		out_text(o, "Falling back as OpenSM does: %s.\n", w->routing->engine);
-	if (!w->routing && !w->fatal)
+	if (!w->routing && !w->fatal && w->topo->n_switches_up)
 		out_text(o,
 			 "No engine is left%s: OpenSM programs nothing, the switches keep what they had.\n",
 			 w->setup->chain && strstr(w->setup->chain, "no_fallback") ? " (no_fallback)" : "");
