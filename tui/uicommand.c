@@ -380,15 +380,13 @@ const struct command ui_commands[] = {
 	 .syntax = "map [overview|around|whole|in|out|back] | colour [NAME] | overlay [NAME] | "
 		   "along|other|plane [previous]",
 	 .help = "show the map; what its keys do: scales, colours, overlays, steps along them",
-	 .details = "  colours: state, load, rank, layers, chassis, change; overlays: none, links (of the "
-		    "selection), "
-		    "path,\n"
-		    "  cycle, turn, layer, flows, failed, changed.  Without NAME the next that has something "
-		    "to show.\n"
-		    "  along: the selection to the next switch of the overlay; other: its other direction, "
-		    "the next "
-		    "cycle\n"
-		    "  or layer; plane: the same place in the next plane, the next pod, chassis or group.\n",
+	 .details = "  Without NAME the next colour or overlay that has something to show.\n"
+		    "  colour       state, load, rank, layers, chassis, change, step\n"
+		    "  overlay      none, links (of the selection), path, cycle, turn, layer, flows, failed, "
+		    "changed\n"
+		    "  along        the selection to the next switch of the overlay\n"
+		    "  other        its other direction, the next cycle or layer\n"
+		    "  plane        the same place in the next plane, the next pod, chassis or group\n",
 	 .run = ui_map,
 	 .on_screen = true},
 	{.name = "clear",

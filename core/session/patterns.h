@@ -14,15 +14,16 @@
 	"pairs FILE"
 /* The key of what session_pattern() tells. */
 #define JSON_PATTERN "order string(lid/ftree/name)? of a shift: order of the hosts, as `shifts` has it\n"
-#define PATTERN_DETAILS                                                                                     \
-	"  all: one route for each pair of hosts (default); lids: one for each LID; shift K: each host to " \
-	"the\n"                                                                                             \
-	"  K-th behind it in the order of `shifts`; bisection: a random half to the other, one to one, "    \
-	"both ways; random: each host "                                                                     \
-	"to\n"                                                                                              \
-	"  another, one to one; hotspot: all to one; to: all to each of some, or of a job (@FILE:JOB); "    \
-	"pairs: as a\n"                                                                                     \
-	"  file says, a line `A B [WEIGHT]` each.  A scope limits both ends.\n"
+#define PATTERN_DETAILS                                                             \
+	"  all          one route for each pair of hosts (default)\n"               \
+	"  lids         one for each LID\n"                                         \
+	"  shift K      each host to the K-th behind it in the order of `shifts`\n" \
+	"  bisection    a random half to the other, one to one, both ways\n"        \
+	"  random       each host to another, one to one\n"                         \
+	"  hotspot NODE  all to one\n"                                              \
+	"  to H...      all to each of some, or of a job (@FILE:JOB)\n"             \
+	"  pairs FILE   as a file says, a line `A B [WEIGHT]` each\n"               \
+	"  A scope limits both ends.\n"
 
 /*
  * The pattern that words stand for; these have PATTERN_SYNTAX in their syntax line.  No word: all.  On

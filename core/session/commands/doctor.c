@@ -95,13 +95,13 @@ const struct command doctor_commands[] = {
 	 .syntax = "doctor",
 	 .help = "all that is found without a question, worst first",
 	 .finds = "an error is among the findings",
-	 .details = "  Judges the tables that `tables FILE|live` read, else those in force, else Min Hop's.  "
-		    "error: traffic\n"
-		    "  is or will be lost, or may stop; warning: works, but not as meant, or breaks at the "
-		    "next event; note:\n"
-		    "  worth knowing.  Each is a fact of the input, computed by OpenSM's rules, or likely (a "
-		    "statistic or a\n"
-		    "  guess), and names the command that shows more.\n",
+	 .details = "  Judges the tables that `tables FILE|live` read, else those in force, else Min Hop's.\n"
+		    "  error        traffic is or will be lost, or may stop\n"
+		    "  warning      it works, but not as meant, or breaks at the next event\n"
+		    "  note         worth knowing\n"
+		    "  Each is a fact of the input, computed by OpenSM's rules, or likely (a statistic or a "
+		    "guess).  Each names the\n"
+		    "  command that shows more.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine|null engine whose tables are judged, null: no engine routes\n"
 		 "complete boolean the whole fabric is known\n"

@@ -416,18 +416,17 @@ const struct command load_commands[] = {
 	{.name = "spread",
 	 .syntax = "spread tree|lag [all]",
 	 .help = "load of links when switches spread packets over all ports of an adaptive-routing group",
-	 .details =
-		 "  All hosts to all; at each switch what goes to a host is divided equally over its "
-		 "group.  tree: "
-		 "all ports of\n"
-		 "  least hops, as the engine counts them; lag: all ports to the same neighbour as the "
-		 "table's "
-		 "own.  Where the\n"
-		 "  table's own port is not among them it stays alone.  Tables with groups of their own "
-		 "(`tables FILE`) use those.\n"
-		 "  Pairs some way of which loops or ends nowhere are left out whole and named, and the exit "
-		 "status is 1.\n"
-		 "  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
+	 .finds = "some way of a pair loops or ends nowhere",
+	 .details = "  All hosts to all; at each switch what goes to a host is divided equally over its "
+		    "group.  tree: "
+		    "all ports of\n"
+		    "  least hops, as the engine counts them; lag: all ports to the same neighbour as the "
+		    "table's "
+		    "own.  Where the\n"
+		    "  table's own port is not among them it stays alone.  Tables with groups of their own "
+		    "(`tables FILE`) use those.\n"
+		    "  Pairs some way of which loops or ends nowhere are left out whole and named.\n"
+		    "  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "spread string(tree/lag/tables)? tree or lag; tables: groups of their own\n"
 			    "shares object shares of links, all hosts to all\n"
