@@ -641,10 +641,29 @@ def rules():
             verdict(any(engine in re.split("[ ,:]+", n["name"]) for n in told), "help rules: nothing of %s" % path)
 
 
+def figures():
+    """Figures: help and page tell one list; keys named there are in the schema, with the figure's words."""
+    told = [n for n in answer("help figures")["names"] if n["kind"] == "figure"]
+    same("figure", page_items()["FIGURES"], [n["name"] for n in told])
+    own = re.sub(r"\s+", " ", plain(read(os.path.relpath(PAGE, TOP))))
+    helps = {(c["name"], k["key"]): k["help"] for c in answer("schema")["commands"] for k in c["keys"]}
+    verdict(not [k for k, h in helps.items() if h.startswith("=")], "schema: words of no figure")
+    for n in told:
+        verdict(n["text"][1:].replace("`", "") in own, "manual page: does not say of %s: %s" % (n["name"], n["text"]))
+        verdict(len(n["name"] + n["text"]) < 5 * 72, "help %s: more than five lines" % n["name"])
+        what = n["text"].split(". Unit: ")[0]
+        places = re.search(r"Told by (.*)\.$", n["text"])[1]
+        for place in places.split("; "):
+            command, _, keys = place.partition(": ")
+            for key in keys.split(", ") if keys else []:
+                verdict(helps.get((command, key)) == what, "%s: %s of %s says: %s" % (n["name"], key, command, helps.get((command, key))))
+
+
 def claims():
     global PANES
     PANES = pane_names()
     rules()
+    figures()
     scripts()
     lengths()
     keymaps()

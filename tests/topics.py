@@ -38,7 +38,7 @@ def quoted(name):
 def names(seen, commands):
     """Every name that the program prints has help: of itself, or a topic.  `?` on a pane tells all its columns."""
     panes = {}
-    for kind in ("option", "pane", "column", "key", "action", "word", "rule", "limit", "fabric"):
+    for kind in ("option", "pane", "column", "key", "action", "word", "rule", "figure", "limit", "fabric"):
         rows = [r for r in answer("help %ss" % kind)["names"] if r["kind"] == kind]
         verdict(len(rows) > 5, "help %ss: %s" % (kind, rows))
         for r in rows:

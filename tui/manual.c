@@ -14,6 +14,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/contract.h"
+#include "core/session/glossary.h"
 #include "core/session/topics.h"
 #include "core/source/synth.h"
 #include "engines/rules.h"
@@ -563,6 +564,21 @@ static void put_rules(const struct manual *m)
 	list_end(m->out);
 }
 
+static void put_figures(const struct manual *m)
+{
+	list_begin(m->out);
+	for (const struct figure_meaning *f = glossary; f->name; f++) {
+		struct text t = {0};
+
+		fputs(".It ", m->out);
+		prose(m->out, f->name, strlen(f->name));
+		figure_tell(f, &t);
+		sentence(m->out, text_str(&t));
+		text_free(&t);
+	}
+	list_end(m->out);
+}
+
 static void put_limits(const struct manual *m)
 {
 	list_begin(m->out);
@@ -685,6 +701,7 @@ static const struct {
 	{"@topics@\n", put_topics},
 	{"@actions@\n", put_actions},
 	{"@rules@\n", put_rules},
+	{"@figures@\n", put_figures},
 	{"@limits@\n", put_limits},
 	{"@schema@\n", put_schema},
 	{"@json kinds@\n", put_json_kinds},

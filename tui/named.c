@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/session/glossary.h"
 #include "core/session/topics.h"
 #include "core/source/synth.h"
 #include "engines/rules.h"
@@ -42,6 +43,18 @@ static void name_rules(taker *take, void *to)
 
 		take(to, &(struct named){"rule", d->what, "", "", text});
 		free(text);
+	}
+}
+
+static void name_figures(taker *take, void *to)
+{
+	for (const struct figure_meaning *m = glossary; m->name; m++) {
+		struct text t = {0};
+
+		figure_tell(m, &t);
+		text_add(&t, ".");
+		take(to, &(struct named){"figure", m->name, "", "", text_str(&t)});
+		text_free(&t);
 	}
 }
 
@@ -103,6 +116,7 @@ void name_all(taker *take, void *to)
 		free(word);
 	}
 	name_rules(take, to);
+	name_figures(take, to);
 	name_limits(take, to);
 	name_fabrics(take, to);
 }

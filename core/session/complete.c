@@ -298,7 +298,7 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 	case KIND_TOPIC:
 		add_topics(c);
 		add_options(c, false);
-		add_words(c, "options|panes|columns|keys|actions|words|rules|limits|fabrics");
+		add_words(c, "options|panes|columns|keys|actions|words|rules|figures|limits|fabrics");
 		break;
 	case KIND_LESSON:
 		add_lessons(c);

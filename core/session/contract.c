@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
+#include "core/session/glossary.h"
 
 const char contract_common[] = "command string its whole name, also where it was shortened; the word as it "
 			       "was typed where it is none; "
@@ -86,6 +87,7 @@ bool contract_next(const char **at, struct contract_line *l)
 	l->n_type += (int)strcspn(l->type + l->n_type, " ");
 	l->help = l->type + l->n_type + 1;
 	l->n_help = (int)(s + len - l->help);
+	l->help = glossary_words(l->help, &l->n_help);
 	l->optional = l->type[l->n_type - 1] == '?';
 	l->n_type -= l->optional;
 	*at = s + len + (s[len] == '\n');

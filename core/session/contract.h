@@ -13,7 +13,8 @@
  * Behind integer and number stands their range, `(LEAST..MOST)`, either of which may be left out; without
  * any they are 0 or more.  Behind string stand the only words, `(none/loop/^[0-9]+$)`; what begins with ^ is
  * a regular expression that others match.  The names of contract_kinds stand for such types.
- * tests/contract.py judges what commands print by all of this.
+ * TEXT "=NAME" stands for the words of a figure (glossary.h).  tests/contract.py judges what commands print
+ * by all of this.
  */
 #ifndef IBSCOPE_CONTRACT_H
 #define IBSCOPE_CONTRACT_H

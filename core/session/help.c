@@ -76,7 +76,8 @@ static int help_all(struct session *s, struct out *o)
 		out_text(o, "Words of the field and engines, told in five lines by `help TOPIC`:\n");
 		list_topics(s, o);
 	}
-	out_text(o, "`help options`, panes, columns, keys, actions, words, rules, limits or fabrics: all of "
+	out_text(o, "`help options`, panes, columns, keys, actions, words, rules, figures, limits or "
+		    "fabrics: all of "
 		    "them; "
 		    "`help NAME` tells "
 		    "one.\n");

@@ -24,7 +24,7 @@ struct topic {
  * as long as the call that tells it.
  */
 struct named {
-	const char *kind; /* "option", "pane", "column", "key", "action", "word", "rule", "limit", "fabric" */
+	const char *kind; /* "option", "pane", "column", "key", "action", "word", "rule", "figure", "limit", "fabric" */
 	const char *name; /* as it is printed or typed */
 	const char *place;  /* of a column its pane, of a key where it holds ("all panes"); "" */
 	const char *syntax; /* what is typed behind it; "" */

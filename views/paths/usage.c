@@ -34,7 +34,9 @@ static const struct column columns[] = {
 	 .drop = 3,
 	 .fold = FOLD_SUM},
 	{.name = "to mean",
-	 .help = "LIDs more or fewer than the mean of the ports that lead the same way",
+	 .help = "LIDs more or fewer than the mean of the element's ports that lead to the same element, or "
+		 "to elements "
+		 "that pass on to the same neighbours only",
 	 .right = true,
 	 .numeric = true},
 };
@@ -315,9 +317,9 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_usage = {
 	.name = "usage",
-	.brief =
-		"LIDs sent by each port of switches, of hosts and of switches, beside the mean of ports that "
-		"lead the same way",
+	.brief = "LIDs sent by each port of switches, of hosts and of switches, beside the mean of ports of "
+		 "the "
+		 "element that lead to the same element, or only on to the same neighbours",
 	.syntax = "[ELEMENT|all]",
 	.hints = "follow=flows :pane_lft=lft :fail=fail back=back",
 	.column = columns,

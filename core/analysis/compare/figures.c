@@ -22,13 +22,12 @@
 
 const struct field figure_fields[FIGURES + 1] = {
 	[FIG_UNREACHABLE] = FIGURE("unreachable", "integer|null?", "pairs without a path",
-				   "pairs of a host and a LID of another without a path", 0, -1),
-	[FIG_HOPS_MEAN] = FIGURE("hops_mean", "number|null?", "links of a path, mean",
-				 "links of a path, mean: the same number as path_links_mean", 3, -1),
-	[FIG_HOPS_MOST] = FIGURE("hops_max", "integer|null?", "links of a path, most",
-				 "links of a path, most: the same number as path_links_max", 0, -1),
+				   "=pairs without a path", 0, -1),
+	[FIG_HOPS_MEAN] = FIGURE("hops_mean", "number|null?", "links of a path, mean", "=mean path", 3, -1),
+	[FIG_HOPS_MOST] =
+		FIGURE("hops_max", "integer|null?", "links of a path, most", "=longest path", 0, -1),
 	[FIG_ELEMENTS_MEAN] = FIGURE("elements_mean", "number|null?", "elements of a path, mean",
-				     "elements of a path, mean", 3, -1),
+				     "=elements of a path", 3, -1),
 	[FIG_ELEMENTS_MOST] = FIGURE("elements_max", "integer|null?", "elements of a path, most",
 				     "elements of a path, most", 0, -1),
 	[FIG_LOAD_LEAST] = FIGURE(
@@ -36,21 +35,21 @@ const struct field figure_fields[FIGURES + 1] = {
 		"routes on a link from all hosts to all LIDs of the others, least: `load-map lids`", 0, 1),
 	[FIG_LOAD_MEAN] = FIGURE("load_mean", "number|null?", "routes to LIDs, mean",
 				 "such routes on a link, mean", 1, -1),
-	[FIG_LOAD_MOST] = FIGURE("load_max", "integer|null?", "routes to LIDs, most",
-				 "such routes on a link, most", 0, -1),
+	[FIG_LOAD_MOST] =
+		FIGURE("load_max", "integer|null?", "routes to LIDs, most", "=routes to LIDs", 0, -1),
 	[FIG_USAGE_MOST] = FIGURE("usage_max", "integer|null?", "LIDs sent by a port, most",
-				  "LIDs sent by a port, most", 0, -1),
+				  "=LIDs sent by a port", 0, -1),
 	[FIG_FIRST_MEAN] = FIGURE("first_links_mean", "number|null?", "first links per host, mean",
-				  "first links per host, mean", 2, 1),
+				  "=first links per host", 2, 1),
 	[FIG_FIRST_LEAST] = FIGURE("first_links_min", "integer|null?", "first links per host, least",
 				   "first links per host, least", 0, 1),
-	[FIG_LINKS_MEAN] = FIGURE("links_mean", "number|null?", "all links per host, mean",
-				  "all links per host, mean", 2, 1),
+	[FIG_LINKS_MEAN] =
+		FIGURE("links_mean", "number|null?", "all links per host, mean", "=all links per host", 2, 1),
 	[FIG_LINKS_LEAST] = FIGURE("links_min", "integer|null?", "all links per host, least",
 				   "all links per host, least", 0, 1),
-	[FIG_SLS] = FIGURE("sls", "string|null?", "service levels", "service levels", 0, 0),
+	[FIG_SLS] = FIGURE("sls", "string|null?", "service levels", "=service levels", 0, 0),
 	[FIG_LOOPS] = FIGURE("credit_loops", "integer|null?", "groups of credit loops",
-			     "groups of credit loops", 0, -1),
+			     "=groups of credit loops", 0, -1),
 	[FIG_DIFFER] = FIGURE("entries_unlike_first", "integer|null?", "LFT entries unlike first",
 			      "entries unlike those of the first engine", 0, 0),
 };

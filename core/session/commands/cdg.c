@@ -397,11 +397,11 @@ const struct command cdg_commands[] = {
 		 "available integer|null? layers there might be; null: not told\n"
 		 "layers[] object VLs in use\n"
 		 "layers[].vl vl the VL\n"
-		 "layers[].routes integer routes that begin on it\n"
+		 "layers[].routes integer =routes of a VL\n"
 		 "layers[].channels integer channels\n"
-		 "layers[].dependencies integer dependencies\n"
-		 "layers[].on_cycles integer channels on credit loops\n"
-		 "dropped integer routes that VL 15 ends\n"
+		 "layers[].dependencies integer =dependencies\n"
+		 "layers[].on_cycles integer =channels on credit loops\n"
+		 "dropped integer =dropped routes\n"
 		 "explained string? the engine's own words\n" JSON_LIST,
 	 .run = cmd_layers},
 	{.name = "cdg",
@@ -413,8 +413,8 @@ const struct command cdg_commands[] = {
 	 .needs = NEEDS_ROUTING,
 	 .json = "cdg object channel dependencies\n"
 		 "cdg.channels integer channels\n"
-		 "cdg.dependencies integer dependencies\n"
-		 "cdg.on_cycles integer channels on credit loops\n"
+		 "cdg.dependencies integer =dependencies\n"
+		 "cdg.on_cycles integer =channels on credit loops\n"
 		 "cdg.at_hosts integer channels between switches and hosts, where no cycle goes\n"
 		 "cdg.list[] object channels: the first, or all\n"
 		 "cdg.list[].vl vl its VL\n"
@@ -423,7 +423,7 @@ const struct command cdg_commands[] = {
 		 "cdg.list[].to port port at the other end\n"
 		 "cdg.list[].in integer dependencies from others\n"
 		 "cdg.list[].out integer dependencies to others\n"
-		 "cdg.list[].routes integer routes on it\n"
+		 "cdg.list[].routes integer =routes of a channel\n"
 		 "cdg.list[].cycle boolean it is on a credit loop\n",
 	 .run = cmd_cdg},
 	{.name = "cycles",

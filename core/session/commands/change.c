@@ -594,10 +594,10 @@ const struct command change_commands[] = {
 		 "events[].event integer its number\n"
 		 "events[].text string what was done\n"
 		 "events[].current boolean it is in force\n"
-		 "events[].entries integer? changed entries; this and the others as `diff` has them\n"
-		 "events[].rerouted integer? pairs with another path\n"
-		 "events[].lost integer? pairs that lost theirs\n"
-		 "events[].regained integer? pairs that have one again\n",
+		 "events[].entries integer? =changed entries\n"
+		 "events[].rerouted integer? =rerouted pairs\n"
+		 "events[].lost integer? =lost pairs\n"
+		 "events[].regained integer? =regained pairs\n",
 	 .run = cmd_journal},
 	{.name = "reset",
 	 .syntax = "reset",

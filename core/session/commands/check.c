@@ -444,19 +444,17 @@ const struct command check_commands[] = {
 	 "asked string engines asked for\n"
 	 "fallback boolean none of the engines asked for routed it\n" JSON_REFUSALS
 	 "notes string lines that the engine noted\n" JSON_WARNINGS(
-		 "") "unreachable integer pairs of hosts without a path\n"
+		 "") "unreachable integer =pairs without a path\n"
 		     "check object counts\n"
-		     "check.pairs integer pairs of hosts looked at\n"
-		     "check.unreachable integer pairs without a path\n"
-		     "check.looping integer of these: in a forwarding loop\n"
-		     "check.switch_unreachable integer pairs of host and switch without a path\n"
+		     "check.pairs integer =pairs\n"
+		     "check.unreachable integer =pairs without a path\n"
+		     "check.looping integer =pairs that loop\n"
+		     "check.switch_unreachable integer =ways to switches\n"
 		     "check.no_lid integer endports without a LID\n"
-		     "check.max_hops integer links of the longest path: the same number as max_links\n"
-		     "check.max_links integer links of the longest path\n" JSON_CUT_OFF(
-			     "") "cut_off integer? pairs without a path since the event before, one end of "
-				 "which "
-				 "is cut off\n"
-				 "between_survivors integer? such pairs that both are there\n"
+		     "check.max_hops integer =longest path\n"
+		     "check.max_links integer =longest path\n" JSON_CUT_OFF(
+			     "") "cut_off integer? =pairs cut off\n"
+				 "between_survivors integer? =pairs between survivors\n"
 				 "spread string(tree/lag/tables)? groups that were judged; tables: their "
 				 "own\n"
 				 "adaptive boolean ways by adaptive-routing groups were judged as well\n"

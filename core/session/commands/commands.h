@@ -35,8 +35,8 @@
 	"refusals[].engine engine its name\n"                            \
 	"refusals[].why string its reason\n"
 #define JSON_CHANGE                                                                                   \
-	"cut_off integer? pairs without a path since the event before, one end of which is cut off\n" \
-	"between_survivors integer? such pairs that both are there\n"                                 \
+	"cut_off integer? =pairs cut off\n" \
+	"between_survivors integer? =pairs between survivors\n"                                 \
 	"only_before object? between two fabrics: what the earlier alone has, not compared\n"         \
 	"only_before.switches integer switches\n"                                                     \
 	"only_before.ports integer host ports\n"                                                      \
@@ -49,37 +49,34 @@
 	"only_now.entries integer these entries\n"                                                    \
 	"change object? what is unlike the tables before\n"                                           \
 	"change.switches integer switches with changed entries\n"                                     \
-	"change.entries integer changed entries\n"                                                    \
+	"change.entries integer =changed entries\n"                                                    \
 	"change.entries_lost integer entries that are gone\n"                                         \
 	"change.entries_gained integer entries where there was none\n"                                \
-	"change.pairs integer pairs that are there now: a host and a LID of another\n"                \
+	"change.pairs integer =pairs\n"                \
 	"change.pairs_before integer pairs that were there before\n"                                  \
-	"change.rerouted integer of pairs: with a path before and another one now\n"                  \
-	"change.lost integer of pairs_before: with a path before and none now\n"                      \
-	"change.regained integer of pairs: with a path now and none before\n"                         \
+	"change.rerouted integer =rerouted pairs\n"                  \
+	"change.lost integer =lost pairs\n"                      \
+	"change.regained integer =regained pairs\n"                         \
 	"change.new integer pairs with a LID that was not there before\n"                             \
-	"change.longer integer pairs with a longer path\n"                                            \
+	"change.longer integer =longer pairs\n"                                            \
 	"change.shorter integer pairs with a shorter one\n"                                           \
 	"change.max_hops_before integer the same number as max_links_before\n"                        \
 	"change.max_hops_after integer the same number as max_links_after\n"                          \
 	"change.mean_hops_before number the same number as mean_links_before\n"                       \
 	"change.mean_hops_after number the same number as mean_links_after\n"                         \
 	"change.max_links_before integer links of the longest path before\n"                          \
-	"change.max_links_after integer links of the longest path now\n"                              \
+	"change.max_links_after integer =longest path\n"                              \
 	"change.mean_links_before number mean links of a path before\n"                               \
-	"change.mean_links_after number mean links of a path now\n"                                   \
+	"change.mean_links_after number =mean path\n"                                   \
 	"change.switches_gone integer switches that are not reached any more\n"                       \
 	"change.switches_new integer switches that are reached again\n"                               \
-	"change.sl_changed integer pairs with a path before and now that have another SL\n"           \
+	"change.sl_changed integer =pairs with another SL\n"           \
 	"change.sl_alone integer of these, pairs on the same path as before\n"
 /* optional: "" or "?" */
-#define JSON_CUT_OFF(optional)                                                              \
-	"hosts_gone integer" optional                                                       \
-	" endports that are up but not reached by the subnet manager: hosts that "          \
-	"count and, without a scope, switches\n"                                            \
-	"hosts_cut_off integer" optional " host ports that count, are up and not reached\n" \
-	"switches_cut_off integer" optional                                                 \
-	" switches that are up and not reached, with or without a scope\n"
+#define JSON_CUT_OFF(optional)                               \
+	"hosts_gone integer" optional " =endports cut off\n" \
+	"hosts_cut_off integer" optional " =hosts cut off\n" \
+	"switches_cut_off integer" optional " =switches cut off\n"
 #define JSON_ROUTED                                                                                         \
 	"fatal string(never ends/crashes)? what OpenSM would do here: hang or crash; nothing is computed\n" \
 	"routing object? the tables that were made\n"                                                       \
@@ -119,8 +116,7 @@
 	"detours and moved `links` of `shortest` and `hops`, in journal `pairs` of `rerouted`, in map " \
 	"and switches `routes` of `load` and `lids`\n"
 #define JSON_LOOPS                                                                                        \
-	"credit_loop_groups integer groups of channels with credit loops on all VLs; `cycles all` lists " \
-	"them\n"                                                                                          \
+	"credit_loop_groups integer =groups of credit loops\n"                                                                                          \
 	"credit_loops[] object the first of these groups, by `cycles all` all\n"                          \
 	"credit_loops[].group integer(1..) its number, from 1\n"                                          \
 	"credit_loops[].vl vl VL of the first channel\n"                                                  \
@@ -137,7 +133,7 @@
 	"credit_loops[].cycle[].routes[].dlid lid LID they lead to\n"                                     \
 	"credit_loops[].cycle[].routes[].src endport source\n"                                            \
 	"credit_loops[].cycle[].routes[].dst endport destination\n"                                       \
-	"dropped integer routes that VL 15 ends\n"
+	"dropped integer =dropped routes\n"
 #define JSON_CONTENT                                                     \
 	"content string? with FILE -: what was written, byte for byte\n" \
 	"file string? file that was written\n"                           \

@@ -354,8 +354,8 @@ const struct command replay_commands[] = {
 		 "drawings that were written, check, load",
 	 .details = "  The commands to do it again are at its end (as of `save-session`).\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_CONTENT "unreachable integer? pairs of hosts without a path\n"
-			      "credit_loop_groups integer? groups of channels with credit loops\n"
+	 .json = JSON_CONTENT "unreachable integer? =pairs without a path\n"
+			      "credit_loop_groups integer? =groups of credit loops\n"
 			      "max_load integer? most routes on a link, all hosts to all\n",
 	 .run = cmd_report},
 	{.name = NULL},

@@ -239,8 +239,8 @@ const struct command survey_commands[] = {
 	 "survey_of.shards integer(1..)? of so many\n"
 	 "survey[] object failures, the worst first\n"
 	 "@survey[].\n"
-	 "bad integer failures that count as bad\n"
-	 "cutting integer failures that cut hosts off that are up (hosts_gone)\n"
+	 "bad integer =bad failures\n"
+	 "cutting integer =failures that cut off\n"
 	 "bad_low share? of a sample: least share of bad ones, 95 % interval\n"
 	 "bad_high share? and the largest\n",
 	 .rows = {survey_fields},
