@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Do the documents tell the truth?
 
-usage: docs.py [PART...]        citations links tours engines stories manual claims; none: all of them
+usage: docs.py [PART...]        citations links tours engines stories manual syntax examples claims; none: all of them
 
   citations  documents and sections that comments and documents cite exist
   links      files that the documents name exist; tests/README.md tells of all suites
   tours      every line of the README's tours and of the manual page's walks runs, and prints what is promised of it
   engines    the README's table of engines has those of the program
   stories    functions named in the stories of the rooms' READMEs stand in the files named beside them
+  syntax     every choice of every syntax line is a command line that the program takes
+  examples   the manual pages' command lines and the README's list of fabrics run, and do what their words say
   claims     what else the texts say of the program, each tried: keymaps, options of its own, columns, limits of lines ...
   manual     the manual page has the commands, engines, options, panes, actions and keys there are, no others,
              and man(1) takes it without a warning
@@ -659,6 +661,159 @@ def figures():
                 verdict(helps.get((command, key)) == what, "%s: %s of %s says: %s" % (n["name"], key, command, helps.get((command, key))))
 
 
+# --- syntax lines, examples ----------------------------------------------------------------------
+
+# What stands for words in capitals, on xgft:3,3:1,2 under updn; some by the command.
+WORDS = {"SWITCH": "leaf-01", "DST": "node0005", "SRC": "node0001", "HOST": "node0001", "H": "node0002", "S": "spine-02", "NODE": "leaf-01",
+         "NODE[PORT]": "leaf-01[4]", "ENGINE": "minhop", "ENGINE[,ENGINE...]": "minhop,dor", "OPTION": "lmc", "VALUE": "0", "FILE": "out",
+         "SPEC": "ring:4", "SNAPSHOT": "a", "EVENT": "0", "SAMPLE": "3", "LESSON": "ring", "STEP": "1", "COMMAND": "check", "TOPIC": "lid",
+         "PANE": "switches", "COLUMN": "name", "TEXT": "leaf", "ELEMENT": "leaf-01", "VL": "0", "NUMBER": "1", "SPEED": "2", "LAYER": "0",
+         "OPTION=VALUE": "lmc=0", "I/N": "1/2", "SHIFT": "1", "N": "1", "K": "1", "CHASSIS": "leaf-01", "CARD": "leaf-01", "PORT": "4"}
+OF_COMMAND = {("load", "FILE"): "made.ibnet", ("names", "FILE"): "names", ("config", "FILE"): "conf", ("tables", "FILE"): "made.lfts",
+              ("load-map", "FILE"): "pairs", ("flows", "FILE"): "pairs", ("plan", "FILE"): "plan", ("check", "FILE"): "check.json",
+              ("source", "FILE"): "script", ("survey", "FILE"): "share-1 share-2", ("step", "N"): "2"}
+UNTRIED = {"live", "watch", "counters", "verify", "quit"}      # need a device or a simulation; suites live, verify
+
+
+def forms(command, syntax):
+    """Command lines that a syntax line allows: each choice of it once, the others being the first."""
+    tokens = re.findall(r"\[(?=[A-Za-z,-])|\]|\||\.\.\.|[^\s\[\]|.](?:[^\s\[\]|.]|\.(?!\.\.))*(?:\[(?:PORT|,ENGINE|:PORT)\.*\])?|\s+", syntax)
+
+    def alternatives(at):
+        """(list of sequences, place behind them); a sequence is a list of lists of choices."""
+        found, line = [], []
+        while at < len(tokens) and tokens[at] != "]":
+            t = tokens[at]
+            if t == "|":
+                found, line = found + [line], []
+            elif t == "[":
+                inner, at = alternatives(at + 1)
+                line.append([""] + [w for one in inner for w in expand(one)])
+            elif t.strip() and t != "...":
+                choices = [t]
+                while tokens[at + 1:at + 2] == ["|"] and tokens[at + 2:at + 3] != [" "]:
+                    at += 2
+                    choices.append(tokens[at])
+                line.append([OF_COMMAND.get((command, c), WORDS.get(c, re.sub("=(K|N)$", "=1", c))) for c in choices])
+            at += 1
+        return found + [line], at
+
+    def expand(line):
+        first = [choices[0] for choices in line]
+        for i, choices in enumerate(line):
+            for c in choices[1:]:
+                yield " ".join(first[:i] + [c] + first[i + 1:])
+        yield " ".join(first)
+
+    for line in alternatives(0)[0]:
+        for form in expand(line):
+            form = " ".join(form.split())
+            yield form if form.split()[:1] == [command] else command + " " + form
+
+
+def syntax():
+    """Every choice of every syntax line is a command line that the program takes."""
+    tried = 0
+    with tempfile.TemporaryDirectory() as folder:
+        def file(name, text):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        start = ["xgft:3,3:1,2", "-R", "updn"]
+        run(start + ["-e", "save made.ibnet; export lfts made.lfts"], cwd=folder)
+        for i in (1, 2):
+            file("share-%d" % i, run(["--json", *start, "-e", "survey links shard %d/2" % i]).stdout)
+        file("check.json", run(["--json", *start, "-e", "check"]).stdout)
+        file("names", '0x0002c90300a00000 "first"\n')
+        file("conf", "lmc 0\n")
+        file("pairs", "node0001 node0005\n")
+        file("plan", "node,port,node,port\nleaf-01,4,spine-01,1\n")
+        file("script", "echo said\n")
+        for c in answer("help")["commands"]:
+            if c["screen"] or c["name"] in UNTRIED:
+                continue
+            lines = [f for f in dict.fromkeys(forms(c["name"], c["syntax"])) if not f.startswith("tables live")]
+            begin = "synth xgft:3,3:1,2\nroute updn\nsnapshot a\nquiz port seed=1\n" + "step start\n" * (c["name"] == "step")
+            file("lines", "".join(begin + line + "\n" for line in lines))
+            done = run(["--json", "-e", "source lines whole"], cwd=folder)
+            objects = [json.loads(x) for x in done.stdout.splitlines()]
+            each = begin.count("\n") + 1
+            for n, line in enumerate(lines):
+                o = objects[each * (n + 1) - 1] if len(objects) >= each * (n + 1) else {}
+                verdict(o and not o.get("error", "").startswith("expected: "), "syntax line of %s: \"%s\": %s" % (c["name"], line, o.get("error")))
+                tried += 1
+    verdict(tried > 250, "syntax lines: %d forms were tried" % tried)
+
+
+# What is put in place of what is not here, and then: exit status, and what is printed.
+INSTEAD = [("/etc/opensm/opensm.conf", "opensm.conf"), (" -L", " fabric.ibnetdiscover"), ("pairs 100000", "pairs 64"), ("1-64", "1-2"),
+           ("/usr/local/share/ibscope/", os.path.join(TOP, "tui", "")), ("/var/tmp/ibdiagnet2", "folder"), ("saved.ibnetdiscover", "fabric.ibnetdiscover"),
+           ("saved.txt", "fabric.ibnetdiscover")]
+EXAMPLES = {
+    "ibscope -R updn fabric.ibnetdiscover": (0, r"routed by updn"),
+    "ibscope -R ftree -e 'fail switch spine-01; check' fabric.ibnetdiscover": (0, r"1 node down[\s\S]*^Sound"),
+    "ibscope -F /etc/opensm/opensm.conf -e 'export lfts out.dump' fabric.ibnetdiscover": (0, r"out.dump written"),
+    "ibscope -e 'tables opensm-lfts.dump; check; snapshot held; route updn; diff held' fabric.ibnetdiscover":
+        (0, r"routed 48 switches[\s\S]*^Sound[\s\S]*held -> updn|links hotter"),
+    "ibscope --json -L -R updn -e check > known.json": (0, r"\A\Z"),
+    "ibscope -L -R updn -e 'check --baseline known.json' || mail -s 'new faults' admin": (0, r"^Sound"),
+    "ibscope --json -R updn -e 'survey links' xgft:4,4,4:1,4,4": (0, r'"survey":\[\{'),
+    "sbatch --array=1-64 /usr/local/share/ibscope/ibscope-survey.slurm found fabric.txt updn 'pairs 100000 seed=1'": (0, ""),
+    'ibscope -e "survey merge $(echo found/share-*.json)"': (0, r"64 of"),
+    "ibscope --json -R updn -e check demo | tail -n 1 | jq '.sound, .check.unreachable'": (0, r"true\n0\n"),
+    "ibscope --json -R updn -e 'why leaf-03 node0041' demo | tail -n 1 | jq '.choice.candidates[].port'": (0, r"5\n6\n7\n8\n"),
+    # of the README
+    "ibscope saved.ibnetdiscover": (0, r"48 switches"),
+    "ibscope -R updn opensm-subnet.lst": (0, r"routed by updn"),
+    "ibscope /var/tmp/ibdiagnet2": (0, r"routed by tables"),
+    "ibscope -F opensm.conf saved.txt": (0, r"routed by updn"),
+    "ibscope -L": (0, r"48 switches"),
+    "ibscope torus:4x4x4,hosts=2,fail=3": (0, r"64 switches, 128 hosts"),
+}
+JQ = """#!/usr/bin/env python3
+import json, re, sys
+for path in sys.argv[1].split(", "):
+    values = [json.load(sys.stdin)] if path == sys.argv[1].split(", ")[0] else [whole]
+    whole = values[0]
+    for key in re.findall(r"[A-Za-z_]+|\\[\\]", path):
+        values = [x for v in values for x in v] if key == "[]" else [v[key] for v in values]
+    for v in values:
+        print(json.dumps(v))
+"""
+
+
+def examples():
+    """Command lines of the manual pages and of the README's list of fabrics, run on a small fabric; each does what its words say."""
+    pages = read("tui/ibscope.1.in") + read("tui/ibscope-json.5.in")
+    lines = [plain(line) for line in re.findall(r"^\.Dl \$ (.*)$", pages, re.M)]
+    block = re.search(r"^```\n(ibscope saved.*?)^```", read("README.md"), re.M | re.S)[1]
+    lines += [re.sub(r" +#.*", "", line) for line in block.splitlines()]
+    verdict(set(lines) == set(EXAMPLES), "EXAMPLES: not alike: %s" % sorted(set(lines) ^ set(EXAMPLES)))
+    with tempfile.TemporaryDirectory() as folder:
+        demo = os.path.join(TOP, "tests/fabrics/demo-3level.ibnet")
+        run([demo, "-R", "updn", "-e", "save fabric.ibnetdiscover; save fabric.txt; export lfts opensm-lfts.dump; export subnet opensm-subnet.lst"], cwd=folder)
+        os.makedirs(os.path.join(folder, "folder"))
+        for name in ("opensm-lfts.dump", "opensm-subnet.lst"):
+            shutil.copy(os.path.join(folder, name), os.path.join(folder, "folder"))
+        scripts = {"opensm.conf": "routing_engine updn\n", "mail": "#!/bin/sh\nexit 1\n", "jq": JQ,
+                   "sbatch": '#!/bin/sh\nshift\nfor i in 1 2; do\n\tSLURM_ARRAY_TASK_ID=$i SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MAX=2 '
+                             'sh "$@" || exit\ndone\n'}
+        for name, text in scripts.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+            os.chmod(os.path.join(folder, name), 0o755)
+        env = dict(os.environ, PATH="%s:%s:%s" % (folder, BUILD, os.environ["PATH"]))
+        for line, (status, said) in EXAMPLES.items():
+            command = line
+            for old, new in INSTEAD:
+                command = command.replace(old, new)
+            if " -e " not in line and line.startswith("ibscope"):
+                command += " -e show"
+            done = subprocess.run(command, shell=True, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, timeout=300)
+            verdict(done.returncode == status and re.search(said, done.stdout, re.M),
+                    "%s: status %d, expected %s and %s: %s %s" % (command, done.returncode, status, said, done.stdout[:500], done.stderr[:500]))
+
+
 def claims():
     global PANES
     PANES = pane_names()
@@ -701,7 +856,7 @@ def claims():
 
 
 def main():
-    parts = {"claims": claims, "citations": citations, "links": links, "tours": tours, "engines": engines, "stories": stories,
+    parts = {"syntax": syntax, "examples": examples, "claims": claims, "citations": citations, "links": links, "tours": tours, "engines": engines, "stories": stories,
              "manual": manual}
     for name in sys.argv[1:] or parts:
         if name not in parts:
