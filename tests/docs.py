@@ -435,6 +435,7 @@ def manual():
             verdict(here == there, "manual page: %s of %s: found %s, expected %s" % (key, name, here, there))
         beside = {k["key"] for k in keys if re.sub(r"(_|\b)(guid|lid|port|description|label)$", "", k["key"]) in
                   page | {p[:-4] for p in page if p.endswith("name")}}
+        beside |= {k["key"] for k in keys if re.sub(r"label$", "port", k["key"]) in page} # of a port's number
         same("key of " + name, sorted(page), sorted({k["key"] for k in keys} - (beside - page)))
     text = read(os.path.relpath(PAGE, TOP))
     heads = [plain(h) for h in re.findall(r"^\.Sh (.*)", text, re.M)]

@@ -192,6 +192,17 @@ static int name_room(const struct view *v)
 	return (wanted(v, c, true) < NAME_ROOM ? wanted(v, c, true) : NAME_ROOM) - v->width[c];
 }
 
+/* What flexible columns want beyond their least widths. */
+static int lacking(const struct view *v, const struct fit *f)
+{
+	int lack = 0;
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		if (f->w[c] && v->ops->column[c].flex && wanted(v, c, true) > f->w[c])
+			lack += wanted(v, c, true) - f->w[c];
+	return lack;
+}
+
 /* Columns are dropped by their `drop` until the least widths fit; the room left over. */
 static int choose_columns(const struct view *v, int w, struct fit *f)
 {
@@ -213,6 +224,8 @@ static int choose_columns(const struct view *v, int w, struct fit *f)
 			if (o->column[c].drop > most)
 				most = o->column[c].drop;
 		}
+		if (most == DROP_SPARE)
+			need += lacking(v, f) - more;
 		limit = most;
 	} while (need - 1 > w && most);
 	return w - (need - more - 1);

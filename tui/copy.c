@@ -78,10 +78,10 @@ static void path_text(const struct path *path, struct text *t)
 
 		text_add(t, " -> ");
 		if (hop->in)
-			text_add(t, "[%u]", hop->in);
+			text_add(t, "[%s]", exit_number(f, hop->sw, hop->in, buf, sizeof(buf)));
 		text_add(t, "%s", switch_name(f, hop->sw));
 		if (hop->out && hop->out != NO_PATH)
-			text_add(t, "[%u]", hop->out);
+			text_add(t, "[%s]", exit_number(f, hop->sw, hop->out, buf, sizeof(buf)));
 	}
 	if (path->end != PATH_OK)
 		text_add(t, ": %s", path_end_text(path->end));

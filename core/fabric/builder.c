@@ -97,6 +97,10 @@ void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char
 
 	free(p->label);
 	p->label = clean_text(s, len, LABEL_MAX);
+	if (p->label[strcspn(p->label, "[],")]) { /* not to be told from NODE[PORT] */
+		free(p->label);
+		p->label = NULL;
+	}
 }
 
 bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2)

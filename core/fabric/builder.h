@@ -56,10 +56,11 @@ uint32_t fb_find(const struct fabric_builder *b, uint64_t guid); /* NO_ID when a
 /* Raise the number of ports of a node (a file may name ports above that number). */
 void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports);
 
-#define LABEL_MAX 31 /* bytes of a port's label */
-
-/* Label a port that is there; text as it came, cut to LABEL_MAX. */
+/* Label a port that is there; text as it came, cut to LABEL_MAX.  One with a bracket or comma is left out. */
 void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char *s, size_t len);
+
+/* Label the ports of a node of which the source tells no label, where its model is known (label_rules.c). */
+void fb_make_labels(struct fb_node *n);
 
 /* Cable two ports. false (nothing done): one of them is out of range, or cabled elsewhere. */
 bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2);

@@ -60,8 +60,8 @@ static struct parts *all_links(const struct fabric *f)
 		if (!between_switches(f, l))
 			continue;
 		p->id[ids++] = l;
-		port_label(f, f->link_port[2 * l], a, sizeof(a));
-		port_label(f, f->link_port[2 * l + 1], b, sizeof(b));
+		port_plain(f, f->link_port[2 * l], a, sizeof(a));
+		port_plain(f, f->link_port[2 * l + 1], b, sizeof(b));
 		end_part(p, ids, str_printf("%s %s", a, b));
 	}
 	return p;

@@ -18,10 +18,12 @@
 
 enum node_type { NODE_CA = 1, NODE_SWITCH = 2, NODE_ROUTER = 3 };
 enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 };
-#define MAX_PORTS 254	      /* external ports of a switch, as an LFT can name */
-#define DESC_MAX 63	      /* bytes of a NodeDescription, as OpenSM 3.3.23 shows it */
-#define DEFAULT_FDB_CAP 49152 /* LinearFDBCap where the source does not tell */
-#define DEFAULT_OPER_VLS 4    /* OperVLs code (VL0-7) where the source does not tell */
+#define MAX_PORTS 254			/* external ports of a switch, as an LFT can name */
+#define LABEL_MAX 31			/* bytes of a port's label */
+#define PORT_NUMBER_MAX (4 + LABEL_MAX) /* bytes of "254 " and a label */
+#define DESC_MAX 63			/* bytes of a NodeDescription, as OpenSM 3.3.23 shows it */
+#define DEFAULT_FDB_CAP 49152		/* LinearFDBCap where the source does not tell */
+#define DEFAULT_OPER_VLS 4		/* OperVLs code (VL0-7) where the source does not tell */
 
 struct name_index;
 
@@ -183,8 +185,18 @@ const char *fabric_port_label(const struct fabric *f, uint32_t port);
  */
 void fabric_set_port_label(struct fabric *f, uint32_t port, const char *label);
 
-/* "leaf-03[19]": name and port number of a port; buf is returned. */
+/*
+ * A port in words that commands take; buf is returned.
+ *   port_number  "19", and "63 1/32/1" of a switch's port with a label
+ *   port_label   "leaf-03[19]", "leaf-03[63 1/32/1]"
+ *   port_plain    "leaf-03[19]": without a label, so that it holds for other files of the fabric too
+ * NO_ID is "-".  exit_number() is port_number() of what an entry of a switch names, which may have no such
+ * port.
+ */
+const char *exit_number(const struct fabric *f, uint32_t sw, unsigned port, char *buf, size_t size);
+const char *port_number(const struct fabric *f, uint32_t port, char *buf, size_t size);
 const char *port_label(const struct fabric *f, uint32_t port, char *buf, size_t size);
+const char *port_plain(const struct fabric *f, uint32_t port, char *buf, size_t size);
 
 /*
  * Give nodes the names of a node-name-map (n pairs of GUID and name).  Returns a new fabric that shares

@@ -253,6 +253,8 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 		fb_free(b);
 		return err_set(e, "%s: the subnet manager's node does not exist", source);
 	}
+	for (uint32_t n = 0; n < b->n && !b->again; n++)
+		fb_make_labels(&b->node[n]);
 	f = make_fabric(b);
 	f->source = str_dup(source);
 	f->format = str_dup(format);

@@ -3,6 +3,7 @@
 #include "core/base/glob.h"
 #include "core/base/hostlist.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/order.h"
 
@@ -70,23 +71,72 @@ uint32_t node_named(const struct fabric *f, const char *s, size_t len)
 	return n == 1 ? found : NO_ID;
 }
 
-size_t name_before_port(const char *s, size_t len, unsigned *port)
-{
-	size_t open = len;
-	char *end;
-	unsigned long n;
+/* --- ports in brackets ----------------------------------------------------------------------------- */
 
-	if (len < 4 || s[len - 1] != ']')
-		return 0;
-	for (open--; open && isdigit((unsigned char)s[open - 1]);)
-		open--;
-	if (open < 2 || open == len - 1 || s[open - 1] != '[')
-		return 0;
-	n = strtoul(s + open, &end, 10);
-	if (n > 255)
-		return 0;
-	*port = (unsigned)n;
-	return open - 1;
+/* Digits at the beginning of a text of len bytes, and the blank behind them: "63 " of "63 1/32/1". */
+static size_t number_before(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && isdigit((unsigned char)s[n]))
+		n++;
+	return n && n < len && s[n] == ' ' ? n + 1 : 0;
+}
+
+unsigned port_in_brackets(const struct fabric *f, uint32_t node, const char *s, size_t len)
+{
+	size_t before = number_before(s, len);
+	unsigned found = NO_PORT;
+	uint64_t n;
+
+	if (number_of_part(s, len, 0, UINT8_MAX, &n))
+		return (unsigned)n;
+	for (unsigned p = 1; p <= f->node_nports[node]; p++) {
+		const char *label = fabric_port_label(f, f->node_port[node] + p);
+
+		if (!label || strlen(label) != len - before ||
+		    strncasecmp(label, s + before, len - before) != 0 ||
+		    (before && (!number_of_part(s, before - 1, 0, UINT8_MAX, &n) || n != p)))
+			continue;
+		if (found != NO_PORT)
+			return NO_PORT;
+		found = p;
+	}
+	return found;
+}
+
+/* Has a port of the fabric this label? */
+static bool is_label(const struct fabric *f, const char *s, size_t len)
+{
+	for (uint32_t p = 0; f->port_labels && p < f->n_ports; p++)
+		if (f->port_labels[p] && strlen(f->port_labels[p]) == len &&
+		    !strncasecmp(f->port_labels[p], s, len))
+			return true;
+	return false;
+}
+
+/* "NAME[PORT]" taken apart, whatever stands in the brackets. */
+static size_t before_brackets(const char *s, size_t len)
+{
+	const char *open = len > 3 && s[len - 1] == ']' ? memrchr(s, '[', len - 2) : NULL;
+
+	return open ? (size_t)(open - s) : 0;
+}
+
+bool is_port_text(const struct fabric *f, const char *s, size_t len)
+{
+	size_t before = number_before(s, len);
+	uint64_t n;
+
+	return number_of_part(s, len, 0, UINT8_MAX, &n) || memchr(s, '/', len) ||
+	       is_label(f, s + before, len - before);
+}
+
+size_t name_before_port(const struct fabric *f, const char *s, size_t len)
+{
+	size_t name = before_brackets(s, len), n = name ? len - name - 2 : 0;
+
+	return n && !memchr(s + name + 1, ',', n) && is_port_text(f, s + name + 1, n) ? name : 0;
 }
 
 uint32_t node_hangs_on(const struct fabric *f, uint32_t node)
@@ -440,20 +490,20 @@ bool name_hits_host(const struct fabric *f, const char *text, const struct name_
 /* Are the first len bytes of s a shown name, alone or with a port of that node? */
 static bool names_something(const struct fabric *f, const char *s, size_t len)
 {
-	unsigned port = 0;
 	size_t before;
 	uint32_t node;
 
 	if (node_named(f, s, len) != NO_ID)
 		return true;
-	before = name_before_port(s, len, &port);
+	before = before_brackets(s, len);
 	node = before ? node_named(f, s, before) : NO_ID;
-	return node != NO_ID && port <= f->node_nports[node];
+	return node != NO_ID &&
+	       port_in_brackets(f, node, s + before + 1, len - before - 2) <= f->node_nports[node];
 }
 
 unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigned most)
 {
-	size_t end = strnlen(text, f->longest_name + strlen("[254]"));
+	size_t end = strnlen(text, f->longest_name + strlen("[]") + PORT_NUMBER_MAX);
 	unsigned n = 0;
 
 	for (size_t i = end; i && n < most; i--)
@@ -499,11 +549,41 @@ uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct er
 	return node;
 }
 
-const char *port_label(const struct fabric *f, uint32_t port, char *buf, size_t size)
+const char *port_number(const struct fabric *f, uint32_t port, char *buf, size_t size)
 {
+	bool of_switch = port != NO_ID && node_is_switch(f, f->port_node[port]);
+	const char *label = of_switch ? fabric_port_label(f, port) : NULL;
+
 	if (port == NO_ID)
 		snprintf(buf, size, "-");
 	else
-		snprintf(buf, size, "%s[%u]", f->node_name[f->port_node[port]], f->port_num[port]);
+		snprintf(buf, size, "%u%s%s", f->port_num[port], label ? " " : "", label ? label : "");
+	return buf;
+}
+
+const char *exit_number(const struct fabric *f, uint32_t sw, unsigned port, char *buf, size_t size)
+{
+	if (port <= f->switch_nports[sw])
+		return port_number(f, switch_port_id(f, sw, port), buf, size);
+	snprintf(buf, size, "%u", port);
+	return buf;
+}
+
+const char *port_label(const struct fabric *f, uint32_t port, char *buf, size_t size)
+{
+	char number[PORT_NUMBER_MAX + 1];
+
+	if (port == NO_ID)
+		return port_number(f, port, buf, size);
+	snprintf(buf, size, "%s[%s]", f->node_name[f->port_node[port]],
+		 port_number(f, port, number, sizeof(number)));
+	return buf;
+}
+
+const char *port_plain(const struct fabric *f, uint32_t port, char *buf, size_t size)
+{
+	if (port == NO_ID)
+		return port_number(f, port, buf, size);
+	snprintf(buf, size, "%s[%u]", f->node_name[f->port_node[port]], f->port_num[port]);
 	return buf;
 }

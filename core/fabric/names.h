@@ -98,8 +98,21 @@ bool name_hits_host(const struct fabric *f, const char *text, const struct name_
  */
 uint32_t node_named(const struct fabric *f, const char *s, size_t len);
 
-/* "NAME[PORT]" taken apart.  Returns the length of NAME and *port; 0: there is no [PORT]. */
-size_t name_before_port(const char *s, size_t len, unsigned *port);
+/*
+ * Does a text of len bytes stand for a port, as PORT of NODE[PORT]?  That is a number up to 255, a label of
+ * the fabric or what has a '/' as most have, or both: "63 1/32/1".
+ */
+bool is_port_text(const struct fabric *f, const char *s, size_t len);
+
+/* "NAME[PORT]" taken apart: the length of NAME; 0: there is no [PORT]. */
+size_t name_before_port(const struct fabric *f, const char *s, size_t len);
+
+/*
+ * The port of a node that such a text means, 0 to 255: a number need not be one of the node's.  NO_PORT: no
+ * port of it has the label, or several have.
+ */
+#define NO_PORT 256u
+unsigned port_in_brackets(const struct fabric *f, uint32_t node, const char *s, size_t len);
 
 /*
  * Names at the beginning of a text: shown names of nodes, with or without [PORT], each up to a blank, ';' or

@@ -108,11 +108,10 @@ static bool reads_otherwise(const struct fabric *f, uint32_t node)
 	bool hex = name[0] == '0' && (name[1] | 0x20) == 'x';
 	const char *digits = name + (hex ? 2 : 0);
 	size_t before;
-	unsigned port;
 
 	if (*digits && !digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
 		return !hex || strtoull(name, NULL, 16) != f->node_guid[node];
-	before = name_before_port(name, strlen(name), &port);
+	before = name_before_port(f, name, strlen(name));
 	return before && node_named(f, name, before) != NO_ID;
 }
 

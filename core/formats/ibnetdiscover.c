@@ -296,15 +296,28 @@ static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uin
 	return true;
 }
 
-/* "lid 837 4xHDR" behind a description: LID of the other end, rate of this port. */
-static void read_tail(struct reader *r, struct cursor c, struct fb_port *p, uint16_t *lid)
+/* "lid 837 4xHDR" behind a description: LID of the other end, rate of this port; and the label that `save`
+ * adds.
+ */
+static void read_tail(struct reader *r, struct cursor c, unsigned port, uint16_t *lid)
 {
+	struct fb_port *p = &r->net.b->node[r->node].port[port];
+	struct cursor rate;
 	uint64_t v;
 
 	if (!cur_word(&c, "lid") || !cur_number(&c, 10, &v))
 		return;
 	*lid = lid_of(r, v);
-	parse_rate(cur_token(&c), &p->width, &p->speed);
+	rate = c;
+	if (!cur_word(&c, "label")) {
+		parse_rate(cur_token(&rate), &p->width, &p->speed);
+		c = rate;
+		if (!cur_word(&c, "label"))
+			return;
+	}
+	cur_blanks(&c);
+	if (!cur_empty(&c))
+		fb_label(r->net.b, r->node, port, c.p, (size_t)(c.end - c.p));
 }
 
 /* "lid 320 lmc 0" before the description: the channel adapter's own. */
@@ -353,7 +366,7 @@ static bool read_port(struct reader *r, struct cursor c)
 	if (cur_char(&c, '#') && split_quoted(c, &before, &inside, &tail)) {
 		if (!of_switch)
 			read_own_lid(r, before, p);
-		read_tail(r, tail, p, &w.peer_lid);
+		read_tail(r, tail, (unsigned)l.port, &w.peer_lid);
 		r->whole++;
 	} else if (!r->short_n++) {
 		r->short_line = r->lines.no;

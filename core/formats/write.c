@@ -93,6 +93,8 @@ static void write_port(const struct writer *w, uint32_t port)
 		fprintf(w->f, "lid %u lmc %u ", base_lid(w, port), lmc(w, port));
 	fprintf(w->f, "\"%s\" lid %u", fb->node_desc[other], base_lid(w, peer));
 	write_rate(w, port);
+	if (fabric_port_label(fb, port))
+		fprintf(w->f, " label %s", fabric_port_label(fb, port));
 	fputc('\n', w->f);
 }
 

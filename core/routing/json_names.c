@@ -1,8 +1,10 @@
 #include "core/routing/json_names.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/fabric/labels.h"
 
 static void put(json_t *o, const char *key, const char *what, json_t *v)
@@ -42,6 +44,33 @@ void json_put_switch(json_t *o, const char *key, const struct fabric *f, const s
 	json_put_node(o, key, f, l, sw == NO_ID ? NO_ID : f->switch_node[sw]);
 }
 
+char *json_label_key(const char *key, size_t len)
+{
+	const char *port = len >= 4 ? key + len - 4 : NULL;
+
+	if (port && !memcmp(port, "port", 4) && (len == 4 || port[-1] == '_' || port[-1] == '.'))
+		return str_printf("%.*slabel", (int)len - 4, key);
+	return str_printf("%.*s_label", (int)len, key);
+}
+
+void json_put_label(json_t *o, const char *key, const struct fabric *f, uint32_t port)
+{
+	const char *label = port == NO_ID ? NULL : fabric_port_label(f, port);
+	char *name;
+
+	if (!label)
+		return;
+	name = json_label_key(key, strlen(key));
+	json_object_set_new(o, name, json_text(label));
+	free(name);
+}
+
+void json_put_out(json_t *o, const char *key, const struct fabric *f, uint32_t sw, unsigned port)
+{
+	if (port && port <= f->switch_nports[sw])
+		json_put_label(o, key, f, switch_port_id(f, sw, port));
+}
+
 void json_put_beside(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port)
 {
 	uint32_t node = port == NO_ID ? NO_ID : f->port_node[port], ep = NO_ID;
@@ -50,6 +79,8 @@ void json_put_beside(json_t *o, const char *key, const struct fabric *f, const s
 		ep = f->port_endport[node_is_switch(f, node) ? f->node_port[node] : port];
 	put_guid_lid(o, key, f, node, ep == NO_ID ? 0 : endport_lid(f, l, ep));
 	put(o, key, "port", port == NO_ID ? json_null() : json_integer(f->port_num[port]));
+	if (port != NO_ID && fabric_port_label(f, port))
+		put(o, key, "label", json_text(fabric_port_label(f, port)));
 }
 
 void json_put_port(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port)
@@ -57,7 +88,7 @@ void json_put_port(json_t *o, const char *key, const struct fabric *f, const str
 	char a[300];
 
 	json_object_set_new(o, key,
-			    port == NO_ID ? json_null() : json_text(port_label(f, port, a, sizeof(a))));
+			    port == NO_ID ? json_null() : json_text(port_plain(f, port, a, sizeof(a))));
 	json_put_beside(o, key, f, l, port);
 }
 

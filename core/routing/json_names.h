@@ -3,9 +3,9 @@
  * it.
  *
  * Beside a key K that holds the name of a node stand K_guid ("0x" and 16 digits) and K_lid (0: it has none);
- * of a port also K_port, its number.  Beside `name` itself they are called guid, lid and port.  What is
- * nobody (NO_ID) is null in all of them.  Where the name is a short one (fabric/names.h), K_description holds
- * the given one.
+ * of a port also K_port, its number, and K_label where it has one.  Beside `name` itself they are called
+ * guid, lid, port and label.  What is nobody (NO_ID) is null in all of them, without a label.  Where the name
+ * is a short one (fabric/names.h), K_description holds the given one.
  *
  * The GUID is that of the node; the LID of a switch is that of its port 0, that of a host's node the first
  * that its ports have. l: LIDs of the sweep, NULL = those of the fabric's source.
@@ -25,6 +25,15 @@ void json_put_endport(json_t *o, const char *key, const struct fabric *f, const 
 
 /* The fields beside the name of a port, without the name. */
 void json_put_beside(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port);
+
+/*
+ * The label of a port beside its number, when it has one.  key: of the number; beside K_port or port it is
+ * K_label or label, beside others as `in` it is in_label.  json_put_out() takes the port that an entry of a
+ * switch names: none has no label.
+ */
+void json_put_label(json_t *o, const char *key, const struct fabric *f, uint32_t port);
+void json_put_out(json_t *o, const char *key, const struct fabric *f, uint32_t sw, unsigned port);
+char *json_label_key(const char *key, size_t len); /* to be freed */
 
 /* An object of its own: name (of the node), guid, lid; of a port also port.  NO_ID: null. */
 json_t *json_node(const struct fabric *f, const struct lids *l, uint32_t node);

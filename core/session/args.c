@@ -190,7 +190,6 @@ static unsigned cost_of(void *ctx, const char *word, size_t len, const char *typ
 {
 	const struct reader *r = ctx;
 	struct arg x = {.word = typed + syntax_fixed(word, len), .name = word, .len = len};
-	unsigned port;
 	int rc = read_value(r, &x, NULL);
 
 	if (rc > 0)
@@ -199,9 +198,10 @@ static unsigned cost_of(void *ctx, const char *word, size_t len, const char *typ
 	case KIND_NUMBER:
 		return rc ? COST_WRONG : COST_RIGHT;
 	case KIND_PORT:
-		return !rc					       ? COST_RIGHT
-		       : name_before_port(typed, strlen(typed), &port) ? COST_ALMOST
-								       : COST_WRONG;
+		if (!rc)
+			return COST_RIGHT;
+		return r->s->fabric && name_before_port(r->s->fabric, typed, strlen(typed)) ? COST_ALMOST
+											    : COST_WRONG;
 	case KIND_ENGINES:
 		return engine_chain_known(r->s->engines, typed, NULL) ? COST_WRONG : COST_RIGHT;
 	case KIND_ASSIGNMENT:

@@ -47,20 +47,26 @@ static void add_words(struct completer *c, const char *words)
 	free(copy);
 }
 
-/* Ports of the node named before '['. */
+/* Ports of the node named before '['; by their labels where what follows it is more than digits. */
 static void add_ports(struct completer *c, const char *open)
 {
 	const struct fabric *f = c->s->fabric;
+	bool labels = open[1 + strspn(open + 1, "0123456789")] != 0;
 	char *name = str_dup(c->word), *w;
 	uint32_t n;
 
 	name[open - c->word] = 0;
 	n = session_node(c->s, name, NULL);
 	for (unsigned p = 1; n != NO_ID && p <= f->node_nports[n]; p++) {
+		const char *label = fabric_port_label(f, f->node_port[n] + p);
+
 		if (f->port_peer[f->node_port[n] + p] == NO_ID)
 			continue;
-		w = str_printf("%s[%u]", name, p);
-		add_if(c, w);
+		w = !labels ? str_printf("%s[%u]", name, p)
+		    : label ? str_printf("%s[%s]", name, label)
+			    : NULL;
+		if (w)
+			add_if(c, w);
 		free(w);
 	}
 	free(name);

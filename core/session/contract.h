@@ -8,7 +8,8 @@
  * element, `a.*` any key within a.  TYPE is string, integer, number, boolean or object, or one of these
  * with `|null`.  `?`: the key may be missing. node, port and endport stand for several keys, as
  * core/routing/json_names.h makes them: KEY, KEY_guid, KEY_lid, of a port KEY_port (beside `name`: guid, lid,
- * port).
+ * port).  What stands there at times is in no line: KEY_description of a short name, and the label of a port
+ * beside each portnum.
  *
  * Behind integer and number stands their range, `(LEAST..MOST)`, either of which may be left out; without
  * any they are 0 or more.  Behind string stand the only words, `(none/loop/^[0-9]+$)`; what begins with ^ is

@@ -146,13 +146,13 @@ static void look_for_node(void *ctx, const char *word, size_t len)
 static bool fits_several(const struct session *s, const char *word)
 {
 	struct name_hits h;
-	unsigned port;
 	char *name = str_dup(word);
 	uint32_t n = session_candidates(s, name, &h);
+	size_t before = name_before_port(s->fabric, word, strlen(word));
 
 	name_hits_free(&h);
-	if (!n && name_before_port(word, strlen(word), &port)) {
-		name[name_before_port(word, strlen(word), &port)] = 0;
+	if (!n && before) {
+		name[before] = 0;
 		n = session_candidates(s, name, &h);
 		name_hits_free(&h);
 	}

@@ -149,16 +149,29 @@ uint32_t session_node(const struct session *s, const char *word, struct err *e)
 	return ep == NO_ID ? fabric_node_by_name(s->fabric, word, e) : endport_node(s->fabric, ep);
 }
 
-/* "NODE[PORT]" taken apart; node is to be freed.  Without a [PORT]: -1, and no message. */
-static int split_port(const char *word, char **node, unsigned *port)
+/* "NODE[PORT]" taken apart; free *node, which *port points into.  Without a [PORT]: -1, and no message. */
+static int split_port(const struct fabric *f, const char *word, char **node, char **port)
 {
-	size_t before = name_before_port(word, strlen(word), port);
+	size_t len = strlen(word), before = name_before_port(f, word, len);
 
 	if (!before)
 		return -1;
 	*node = str_dup(word);
-	(*node)[before] = 0;
+	(*node)[before] = (*node)[len - 1] = 0;
+	*port = *node + before + 1;
 	return 0;
+}
+
+/* A node has no such port.  *e says which it has, with the label of one. */
+static int no_port(const struct fabric *f, uint32_t node, const char *port, struct err *e)
+{
+	unsigned n = f->node_nports[node];
+	const char *label = NULL;
+
+	for (unsigned p = n; p && !label; p--)
+		label = fabric_port_label(f, f->node_port[node] + p);
+	return err_set(e, "%s has no port %s, expected 1 to %u%s%s", f->node_name[node], port, n,
+		       label ? " or a label as " : "", label ? label : "");
 }
 
 /* A node of which one port is wanted.  A host with several adapters is refused. */
@@ -171,20 +184,21 @@ static uint32_t node_with_port(const struct session *s, const char *name, struct
 
 uint32_t session_port(const struct session *s, const char *word, struct err *e)
 {
-	char *name;
-	unsigned port;
+	char *name, *text;
+	unsigned port = 0;
 	uint32_t n;
 
 	if (session_need_fabric(s, e))
 		return NO_ID;
-	if (split_port(word, &name, &port)) {
+	if (split_port(s->fabric, word, &name, &text)) {
 		err_set(e, "found \"%s\", expected a port as NODE[PORT]", word);
 		return NO_ID;
 	}
 	n = node_with_port(s, name, e);
+	if (n != NO_ID)
+		port = port_in_brackets(s->fabric, n, text, strlen(text));
 	if (n != NO_ID && (port < 1 || port > s->fabric->node_nports[n])) {
-		err_set(e, "%s has no port %u, expected 1 to %u", s->fabric->node_name[n], port,
-			s->fabric->node_nports[n]);
+		no_port(s->fabric, n, text, e);
 		n = NO_ID;
 	}
 	free(name);
@@ -207,7 +221,6 @@ static uint32_t endport_of_port(const struct fabric *f, uint32_t port)
 uint32_t session_endport(const struct session *s, const char *word, unsigned *lid, struct err *e)
 {
 	uint64_t v;
-	unsigned port;
 	uint32_t ep = NO_ID, n, several;
 
 	*lid = 0;
@@ -219,7 +232,7 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 	}
 	if (parse_number(word, true, &v))
 		ep = fabric_endport_by_guid(s->fabric, v);
-	if (ep == NO_ID && name_before_port(word, strlen(word), &port) &&
+	if (ep == NO_ID && name_before_port(s->fabric, word, strlen(word)) &&
 	    node_named(s->fabric, word, strlen(word)) == NO_ID) {
 		n = session_port(s, word, e);
 		if (n == NO_ID)
@@ -305,66 +318,100 @@ int session_nodes(const struct session *s, const char *word, enum name_kind kind
 	return find_nodes(s, word, kind, false, p, l, e);
 }
 
-/* "NODE[1-4,7]": *name is to be freed.  Returns the number of ports, 0: it is no such word. */
-static unsigned split_ports(const char *word, char **name, unsigned char *set)
+/* "NODE[1-4,7]", "NODE[1/32/1,1/32/2]": *name is to be freed, and *set points into it.  Returns the number of
+ * ports, 0: it is no such word. */
+static unsigned split_ports(const struct fabric *f, const char *word, char **name, char **set)
 {
-	size_t len = strlen(word);
+	unsigned char marks[MAX_PORTS + 1];
+	size_t len = strlen(word), at;
 	const char *open = strrchr(word, '[');
 	unsigned n = 0;
 
-	if (!open || open == word || word[len - 1] != ']' ||
-	    number_set(open + 1, (size_t)(word + len - 1 - open - 1), set, MAX_PORTS))
+	if (!open || open == word || word[len - 1] != ']')
 		return 0;
 	*name = str_dup(word);
-	(*name)[open - word] = 0;
-	for (unsigned p = 0; p <= MAX_PORTS; p++)
-		n += set[p];
-	return n;
+	(*name)[open - word] = (*name)[len - 1] = 0;
+	*set = *name + (open - word) + 1;
+	for (const char *s = *set;; s += at + 1) {
+		at = strcspn(s, ",");
+		if (!number_set(s, at, marks, MAX_PORTS))
+			for (unsigned p = 0; p <= MAX_PORTS; p++)
+				n += marks[p];
+		else if (is_port_text(f, s, at))
+			n++;
+		else
+			return 0;
+		if (!s[at])
+			return n;
+	}
+}
+
+/* Mark in marks[MAX_PORTS + 1] the ports of a set that a node has.  The first that it has not, to be freed;
+ * or NULL. */
+static char *mark_set(const struct fabric *f, uint32_t node, const char *set, unsigned char *marks)
+{
+	unsigned char some[MAX_PORTS + 1];
+	char *missing = NULL;
+
+	memset(marks, 0, MAX_PORTS + 1);
+	for (size_t len; len = strcspn(set, ","), len; set += len + (set[len] == ',')) {
+		bool numbers = !number_set(set, len, some, MAX_PORTS);
+		unsigned one = numbers ? 0 : port_in_brackets(f, node, set, len);
+
+		for (unsigned p = 0; numbers && p <= MAX_PORTS; p++) {
+			marks[p] |= some[p];
+			if (some[p] && !missing && (!p || p > f->node_nports[node]))
+				missing = str_printf("%u", p);
+		}
+		if (one && one <= f->node_nports[node])
+			marks[one] = 1;
+		else if (!numbers && !missing)
+			missing = str_printf("%.*s", (int)len, set);
+	}
+	return missing;
 }
 
 /* The ports of a set that each of the nodes has.  Without a set: all cabled ports. */
-static void list_ports(const struct fabric *f, struct id_list *nodes, const unsigned char *set,
-		       struct id_list *l)
+static void list_ports(const struct fabric *f, struct id_list *nodes, const char *set, struct id_list *l)
 {
+	unsigned char marks[MAX_PORTS + 1];
 	size_t cap = 0;
 
 	*l = (struct id_list){.many = true, .absent = nodes->absent};
 	nodes->absent = (struct hostlist){0};
-	for (uint32_t i = 0; i < nodes->n; i++)
+	for (uint32_t i = 0; i < nodes->n; i++) {
+		if (set)
+			free(mark_set(f, nodes->id[i], set, marks));
 		for (unsigned p = 1; p <= f->node_nports[nodes->id[i]]; p++) {
 			uint32_t port = f->node_port[nodes->id[i]] + p;
 
-			if (set ? !set[p] : f->port_peer[port] == NO_ID)
+			if (set ? !marks[p] : f->port_peer[port] == NO_ID)
 				continue;
 			GROW(l->id, l->n, cap);
 			l->id[l->n++] = port;
 		}
-}
-
-/* Has the node all of these ports? */
-static int check_set(const struct fabric *f, uint32_t node, const unsigned char *set, struct err *e)
-{
-	for (unsigned p = 0; p <= MAX_PORTS; p++)
-		if (set[p] && (!p || p > f->node_nports[node]))
-			return err_set(e, "%s has no port %u, expected 1 to %u", f->node_name[node], p,
-				       f->node_nports[node]);
-	return 0;
+	}
 }
 
 /* *found: there are such nodes. */
-static int ports_of_set(const struct session *s, const char *name, const unsigned char *set,
-			struct progress *p, struct id_list *l, bool *found, struct err *e)
+static int ports_of_set(const struct session *s, const char *name, const char *set, struct progress *p,
+			struct id_list *l, bool *found, struct err *e)
 {
+	unsigned char marks[MAX_PORTS + 1];
 	struct id_list nodes;
+	char *missing = NULL;
 	int rc = find_nodes(s, name, NAMES_ANY, true, p, &nodes, e);
 
 	*found = !rc;
 	if (!rc)
 		list_ports(s->fabric, &nodes, set, l);
 	if (!rc && !nodes.many)
-		rc = check_set(s->fabric, nodes.id[0], set, e);
+		missing = mark_set(s->fabric, nodes.id[0], set, marks);
+	if (missing)
+		rc = no_port(s->fabric, nodes.id[0], missing, e);
 	else if (!rc && !l->n)
 		rc = err_set(e, "no node that \"%s\" fits has such a port", name);
+	free(missing);
 	id_list_free(&nodes);
 	return rc;
 }
@@ -390,10 +437,9 @@ static int ports_of_hosts(const struct session *s, const char *word, struct prog
 int session_ports(const struct session *s, const char *word, struct progress *p, struct id_list *l,
 		  struct err *e)
 {
-	unsigned char set[MAX_PORTS + 1];
 	struct err as_port = {0}, as_host = {0};
-	char *name = NULL;
-	unsigned n = split_ports(word, &name, set);
+	char *name = NULL, *set = NULL;
+	unsigned n = s->fabric ? split_ports(s->fabric, word, &name, &set) : 0;
 	uint32_t port = session_port(s, word, &as_port);
 	bool found = port != NO_ID, nodes = n == 1, many = s->fabric && is_hosts_file(s->fabric, word);
 

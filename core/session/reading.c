@@ -38,12 +38,15 @@ static bool fits_node(const struct fabric *f, const char *p, size_t len)
 {
 	unsigned char set[MAX_PORTS + 1];
 	char *piece = mem_dup(p, len + 1), *open;
+	size_t inside;
 	bool fits;
 
 	piece[len] = 0;
 	open = piece[len - 1] == ']' ? strrchr(piece, '[') : NULL;
+	inside = open ? (size_t)(piece + len - 1 - open - 1) : 0;
 	fits = names_fit(f, piece);
-	if (!fits && open && !number_set(open + 1, (size_t)(piece + len - 1 - open - 1), set, MAX_PORTS)) {
+	if (!fits && open &&
+	    (is_port_text(f, open + 1, inside) || !number_set(open + 1, inside, set, MAX_PORTS))) {
 		*open = 0;
 		fits = names_fit(f, piece);
 	}

@@ -22,9 +22,14 @@ const struct topic core_topics[] = {
 	 "engines/doc/minhop.md", "show switches"},
 	{"name", "description|short name",
 	 "what a node says of itself. Whatever is printed can be pasted back, without quotes; a "
-	 "word of it, its beginning or a part will do when it fits one node. Nodes that share a "
-	 "name are shown with the switch and port they hang on.",
+	 "word of it, its beginning or a part will do when it fits one node. Those that "
+	 "share one are shown with what differs.",
 	 IBA ", chapter 14", "show hosts"},
+	{"label", "labels|port label|front panel",
+	 "what stands at a port on the front panel: 1/32/1 is ASIC 1, cage 32, port 1. Files of "
+	 "ibdiagnet tell it; else it is made where the model is known. Shown as 63 1/32/1; "
+	 "leaf[1/32/1] is a port wherever one is asked for.",
+	 "core/formats/doc/formats.md, section 9.6", "show node leaf-01"},
 	{"lft", "table|entry|entries|now|was|port|via|changed",
 	 "the linear forwarding table of a switch: one byte a LID, the port by which a "
 	 "packet for that LID leaves. It knows nothing of who sent the packet. "

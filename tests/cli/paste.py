@@ -20,14 +20,14 @@ import contract  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SECONDS = 300  # no run takes ten; a bound for a program that hangs
-PORT = r"\[\d+\]"
+PORT = r"\[\d+(?: [^]]+)?\]"
 
 # How the lines of each command name things; the groups are the names.
 LINES = {
     "show": [r"subnet manager: (.+?)(?: \(guessed, .*\))?"],
     "show links": [rf"(?:up  |down) (.+{PORT}) (.+{PORT}) \S+"],
-    "show node": [r"(?:CA|switch|router) (.+)", rf"  \[\d+\] (?:up  |down) \d+x\S+ +(.+{PORT})"],
-    "trace": [r"(.+) \(LID \d+\) -> (.+) \(LID \d+\): .*", r"  [ UD=] (?:\[\d+\] )?(.+?)(?: \[[-\d]+\](?:  VL \d+)?)?"],
+    "show node": [r"(?:CA|switch|router) (.+)", rf"  {PORT} (?:up  |down) \d+x\S+ +(.+{PORT})"],
+    "trace": [r"(.+) \(LID \d+\) -> (.+) \(LID \d+\): .*", rf"  [ UD=] (?:{PORT} )?(.+?)(?: (?:{PORT}|\[-\])(?:  VL \d+)?)?"],
     "diff": [r"! (.+?) +LID +\d+ +\S+ -> \S+ +(.+)", r"(?:~ rerouted|x lost|\+ regained) +(.+) -> (.+) \(LID \d+\)  links .*",
              rf" +\d+ -> \d+ +[-+]\d+  (.+{PORT}) -> (.+{PORT})"],
     "survey switches": [r"(?: +\d+){8}  (.+?)(?:  \(.*\))?"],

@@ -1,4 +1,6 @@
 #include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "tests/unit/fixture.h"
 
 /* Two switches, a dual-port host between them, a host with an uncabled second port. */
@@ -126,6 +128,7 @@ static void test_port_labels(void **state)
 	fb_label(b, 0, 2, "2", 1); /* its number: says nothing */
 	fb_label(b, 0, 3, "1/2/1 and much more than a label", 32);
 	fb_label(b, 0, 3, "1/2/2\033", 6);
+	fb_label(b, 0, 4, "1/2[2]", 6); /* could not be typed */
 	f = finish(b);
 	n = fabric_node_by_guid(f, 0x1001);
 	g = fabric_variant(f, NO_ID, false);
@@ -135,6 +138,95 @@ static void test_port_labels(void **state)
 	assert_string_equal(fabric_port_label(g, g->node_port[n] + 3), "1/2/2 ");
 	assert_null(fabric_port_label(g, g->node_port[n] + 4));
 	fabric_unref(g);
+}
+
+/* A switch alone with what its source tells of it, and one label that it tells. */
+struct labelled {
+	const char *desc, *place;
+	uint32_t device;
+	unsigned nports, ext, told;
+	const char *told_label;
+};
+
+static struct fabric *labelled(const struct labelled *x)
+{
+	struct fabric_builder *b = fb_new();
+	uint32_t n = fb_add(b, NODE_SWITCH, 0x1001, x->nports, x->desc);
+
+	b->node[n].device = x->device;
+	b->node[n].chassis_place = x->place ? str_dup(x->place) : NULL;
+	if (x->ext)
+		b->node[n].port[1].ext = (uint8_t)x->ext;
+	if (x->told)
+		fb_label(b, n, x->told, x->told_label, strlen(x->told_label));
+	return finish(b);
+}
+
+static void test_label_rules(void **state)
+{
+	static const struct {
+		struct labelled of;
+		unsigned port;
+		const char *label; /* NULL: none at any port, but what was told */
+	} cases[] = {
+		{{.desc = "MF0;a:MQM9700/U1", .device = 0xd2f2, .nports = 65}, 1, "1/1/1"},
+		{{.desc = "MF0;a:MQM9700/U1", .device = 0xd2f2, .nports = 65}, 63, "1/32/1"},
+		{{.desc = "MF0;a:MQM9790/U1", .device = 0, .nports = 64}, 64, "1/32/2"},
+		{{.desc = "MF0;a:MQM9700/U1", .device = 0xd2f2, .nports = 65}, 65, ""}, /* no connector */
+		{{.desc = "MF0;a:MQM9700/U1", .device = 0xd2f0, .nports = 65}, 1, NULL},
+		{{.desc = "MF0;a:MQM9700/U1", .device = 0xd2f2, .nports = 40}, 1, NULL},
+		{{.desc = "MF0;MQM9700:MQM8700/U1", .device = 0, .nports = 64}, 1, NULL},
+		{{.desc = "MQM9700", .device = 0xd2f2, .nports = 65}, 1, NULL},
+		{{.desc = "", .device = 0xd2f2, .nports = 65}, 1, NULL},
+		/* the chip alone: who knows in what box */
+		{{.desc = "Quantum-2 Mellanox Technologies", .device = 0xd2f2, .nports = 65}, 1, NULL},
+		/* but where some are told, as they are in that box, the others are too */
+		{{"Quantum-2 Mellanox Technologies", NULL, 0xd2f2, 65, 0, 63, "1/32/1"}, 2, "1/1/2"},
+		{{"Quantum-2 Mellanox Technologies", NULL, 0xd2f2, 65, 0, 65, "65"}, 2, NULL},
+		{{"Quantum-2 Mellanox Technologies", NULL, 0xd2f2, 65, 0, 63, "1/31/2"}, 2, NULL},
+		{{"Quantum-2 Mellanox Technologies", NULL, 0xd2f2, 65, 0, 2, "2"}, 1, NULL},
+		{{"Quantum-2 Mellanox Technologies", NULL, 0, 65, 0, 63, "1/32/1"}, 2, NULL},
+		{{"MF0;a:MQM9700/U1", NULL, 0xd2f2, 65, 0, 7, "1/7"}, 8, NULL},
+		{{.desc = "MF0;a:MQM8700/U1", .device = 0xd2f0, .nports = 81}, 39, "20/1"},
+		{{.desc = "MF0;a:MQM8790/U1", .device = 0xd2f0, .nports = 80}, 80, "40/2"},
+		{{.desc = "MF0;a:MQM8700/U1", .device = 0xd2f0, .nports = 81}, 81, ""},
+		{{.desc = "MF0;a:MQM8700/U1", .device = 0xd2f0, .nports = 41}, 20, NULL},
+		{{.desc = "MF0;b-A:MCS8500/L16/U2", .device = 0xd2f0, .nports = 41}, 20, "16/2/20"},
+		{{.desc = "MF0;b-A:MCS8500/L01/U1", .device = 0xd2f0, .nports = 40}, 3, "1/1/3"},
+		{{.desc = "MF0;b-A:MCS8500/L16/U2", .device = 0xd2f0, .nports = 41}, 21, ""}, /* to a spine */
+		{{.desc = "MF0;b-A:MCS8500/S16/U1", .device = 0xd2f0, .nports = 41}, 1, NULL},
+		{{.desc = "MF0;b-A:MCS8500/L16/U2/x", .device = 0xd2f0, .nports = 41}, 1, NULL},
+		{{.desc = "MF0;b-A:MCS7500/L16/U2", .device = 0xcb20, .nports = 36}, 1, NULL},
+		{{.desc = "MF0;c:IS5600/L34/U1", .device = 0xbd36, .nports = 36}, 18, "L34/P18"},
+		{{.desc = "MF0;c:IS5600/L34/U1", .device = 0xbd36, .nports = 36}, 19, ""},
+		{{.desc = "MF0;c:IS5035/U1", .device = 0xbd36, .nports = 36}, 1, NULL},
+		{{.desc = "ISR9288 Voltaire", .place = "ISR9288 Line 3 Chip 1", .nports = 24, .ext = 12},
+		 1,
+		 "L3/12"},
+		{{.desc = "ISR9288 Voltaire", .place = "ISR9288 Line 3 Chip 1", .nports = 24, .ext = 12},
+		 2,
+		 ""},
+		{{.desc = "ISR9288 Voltaire", .place = "ISR9288 Spine 3 Chip 1", .nports = 24, .ext = 12},
+		 1,
+		 NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct fabric *f = labelled(&cases[i].of), *g = fabric_variant(f, NO_ID, false);
+
+		for (unsigned p = 1; p <= cases[i].of.nports; p++) {
+			const char *label = fabric_port_label(g, p);
+			bool told = p == cases[i].of.told;
+
+			if (cases[i].label
+				    ? p == cases[i].port && strcmp(label ? label : "", cases[i].label) != 0
+				    : label && !told)
+				fail_msg("%s, port %u: %s", cases[i].of.desc, p, label ? label : "no label");
+		}
+		fabric_unref(f);
+		fabric_unref(g);
+	}
 }
 
 static void test_variants(void **state)
@@ -274,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_builder_refuses),
 		cmocka_unit_test(test_lookup),
 		cmocka_unit_test(test_port_labels),
+		cmocka_unit_test(test_label_rules),
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_topo),
 		cmocka_unit_test(test_far),

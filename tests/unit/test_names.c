@@ -18,6 +18,8 @@
  * the ports from 1 and the next switch at the last two.
  */
 #define PORTS 12
+static const char *row_label[PORTS + 1]; /* of their ports, for all switches; NULL: none */
+
 static struct fabric *row_of(const char *const *sw, const char *const *host, unsigned per_switch)
 {
 	struct fabric_builder *b = fb_new();
@@ -27,6 +29,10 @@ static struct fabric *row_of(const char *const *sw, const char *const *host, uns
 
 	for (uint32_t i = 0; sw[i]; i++, n++)
 		fb_add(b, NODE_SWITCH, 0x100 + i, PORTS, sw[i]);
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned p = 1; p <= PORTS; p++)
+			if (row_label[p])
+				fb_label(b, i, p, row_label[p], strlen(row_label[p]));
 	for (uint32_t i = 0; i + 1 < n; i++)
 		assert_true(fb_link(b, i, PORTS, i + 1, PORTS - 1));
 	for (uint32_t i = 0; host[i]; i++) {
@@ -603,6 +609,60 @@ static void test_paste_random(void **state)
 	}
 }
 
+/* So can labels: as they are shown with the number, and alone where they are no number and no other's. */
+static void paste_label(struct session *s, uint32_t port)
+{
+	const struct fabric *f = s->fabric;
+	const char *rest, *label = fabric_port_label(f, port);
+	char **argv, shown[128], alone[128], line[160];
+	unsigned same = 0;
+	struct err e;
+	int argc;
+
+	port_label(f, port, shown, sizeof(shown));
+	snprintf(line, sizeof(line), "show node %s;show", shown);
+	assert_int_equal(command_read(f, SHOW, line, &rest, &argc, &argv, NULL, &e), 0);
+	if (argc != 3 || strcmp(argv[2], shown) || strcmp(rest, "show"))
+		fail_msg("\"%s\" was read as %d words: %s", line, argc, argv[argc - 1]);
+	if (session_port(s, argv[2], &e) != port)
+		fail_msg("%s: %s", shown, e.msg);
+	words_free(argc, argv);
+	for (unsigned p = 1; p <= PORTS; p++)
+		same += row_label[p] && !strcasecmp(row_label[p], label);
+	if (same != 1 || !label[strspn(label, "0123456789")] || label[strspn(label, "0123456789")] == ' ')
+		return;
+	snprintf(alone, sizeof(alone), "%s[%s]", f->node_name[f->port_node[port]], label);
+	if (session_port(s, alone, &e) != port)
+		fail_msg("%s: %s", alone, e.msg);
+}
+
+static void test_paste_labels(void **state)
+{
+	static const char *const labels[] = {NULL,   NULL,   "1/1/1",	"1/1/2",  "a b",     "7",
+					     "x/1 ", "x/1 ", "A1",	"é/1",	  "1-4",     "3 1/1/1",
+					     "a;b",  "0x1",  "\"1/2\"", "1/32/1", "L34/P18", "7 8"};
+	uint64_t seed = test_seed();
+	unsigned n = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 100; round++) {
+		struct session *s = session_new(all_engines, all_commands);
+		struct err e;
+
+		for (unsigned p = 1; p <= PORTS; p++)
+			row_label[p] = labels[rng_below(&seed, ARRAY_LEN(labels))];
+		assert_int_equal(session_set_fabric(s, random_fabric(&seed), "test", NULL, &e), 0);
+		for (uint32_t p = 0; p < s->fabric->n_ports; p++)
+			if (fabric_port_label(s->fabric, p)) {
+				paste_label(s, p);
+				n++;
+			}
+		session_free(s);
+	}
+	memset(row_label, 0, sizeof(row_label));
+	assert_true(n > 1000);
+}
+
 static bool any_begins(const struct fabric *f, char c)
 {
 	for (uint32_t n = 0; n < f->n_nodes; n++)
@@ -787,6 +847,53 @@ static void test_completion(void **state)
 	session_free(s);
 }
 
+/* Ports by what stands on the front panel, wherever a port may stand. */
+static void test_labelled(void **state)
+{
+	static const char *const sw[] = {"MF0;top:X/U1", "MF0;leaf:X/U1", NULL}, *const host[] = {
+											 "node1 mlx5_0",
+											 NULL};
+	struct session *s;
+
+	(void)state;
+	row_label[1] = "1/1/1";
+	row_label[11] = "1/6/1";
+	row_label[12] = "1/6/2";
+	row_label[2] = row_label[3] = "A1";
+	s = session_of(row_of(sw, host, 1));
+	memset(row_label, 0, sizeof(row_label));
+	line_says(s, "show node top[1/6/2]", "[12 1/6/2] up   ?????   MF0;leaf:X/U1[11 1/6/1]");
+	line_says(s, "show node MF0;top:X/U1[12 1/6/2];show node top[12]", "[12 1/6/2] up");
+	line_says(s, "show node \"top[12 1/6/2]\"", "[12 1/6/2] up");
+	line_says(s, "show node 0x100[1/6/2]", "[12 1/6/2] up");
+	line_says(s, "show node 1[1/6/2]", "[12 1/6/2] up");
+	line_says(s, "why top 0x101 via top[1/6/2]", "top:X/U1 by port 12 1/6/2 to MF0;leaf:X/U1[11 1/6/1]");
+	line_says(s, "trace top leaf", "MF0;top:X/U1 [12 1/6/2]");
+	line_says(s, "flows top[1/6/2]", "MF0;top:X/U1[12 1/6/2] -> MF0;leaf:X/U1[11 1/6/1]");
+	line_says(s, "list ports top[1/6/2]", "  12 1/6/2 up");
+	line_fails(s, "list ports top[1/7/2]",
+		   "top:X/U1 has no port 1/7/2, expected 1 to 12 or a label as 1/6/2");
+	line_says(s, "list lft top", "label");
+	line_says(s, "fail link top[1/6/2]", "1 link down");
+	/* kept by its number, for files of the fabric that tell no labels */
+	line_says(s, "journal", "fail link MF0;top:X/U1[12]");
+	line_says(s, "restore link MF0;leaf:X/U1[11 1/6/1]; flap top[1/6/2]; fail link top[1/1/1,1/6/2]",
+		  "2 links down");
+	line_says(s, "undo; fail link *[1/1/1,1/6/1]", "2 links down");
+	line_says(s, "undo; fail link leaf[1/6/1,12]; undo", "1 link down");
+	line_fails(s, "fail link top[1/6/9]",
+		   "top:X/U1 has no port 1/6/9, expected 1 to 12 or a label as 1/6/2");
+	line_fails(s, "fail link top[1/1/1,1/6/9]", "has no port 1/6/9");
+	line_fails(s, "fail link \"top[11 1/6/2]\"", "has no port 11 1/6/2");
+	line_fails(s, "fail link top[A1]", "has no port A1"); /* two have it */
+	line_fails(s, "fail link *[1/6/8,1/6/9]", "no node that \"*\" fits has such a port");
+	line_fails(s, "fail link mlx5_0[1/1/1]", "has no port 1/1/1, expected 1 to 2");
+	completes(s, "fail link top[1/", "top[1/1/1]", 2);
+	completes(s, "fail link \"MF0;top:X/U1[1/6/", "\"MF0;top:X/U1[1/6/2]\"", 1);
+	completes(s, "fail link top[", "top[1]", 2);
+	session_free(s);
+}
+
 /* --- many nodes ----------------------------------------------------------------------------------------- */
 
 /* An index, not a walk: looking up whole words of 10,000 names looks at a few of them. */
@@ -818,7 +925,8 @@ int main(void)
 		cmocka_unit_test(test_paste_random),  cmocka_unit_test(test_complete_random),
 		cmocka_unit_test(test_hostlist),      cmocka_unit_test(test_many),
 		cmocka_unit_test(test_many_links),    cmocka_unit_test(test_one_of_many),
-		cmocka_unit_test(test_completion),    cmocka_unit_test(test_large),
+		cmocka_unit_test(test_completion),    cmocka_unit_test(test_paste_labels),
+		cmocka_unit_test(test_labelled),      cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,7 @@ void label_chip_port(const struct elements *el, uint32_t port, struct text *t)
 {
 	const struct fabric *f = el->topo->fabric;
 	uint32_t sw = f->node_switch[f->port_node[port]];
+	char number[PORT_NUMBER_MAX + 1];
 
 	if (!f->port_num[port]) {
 		text_add(t, "port 0");
@@ -97,7 +98,7 @@ void label_chip_port(const struct elements *el, uint32_t port, struct text *t)
 	}
 	if (el->of[sw] != NO_ID && element_chips(el, el->of[sw]) > 1)
 		label_chip(el, sw, t);
-	text_add(t, "[%u]", f->port_num[port]);
+	text_add(t, "[%s]", port_number(f, port, number, sizeof(number)));
 }
 
 /* --- places in a chassis --------------------------------------------------------- */

@@ -151,6 +151,8 @@ enum fold_rule {
 	FOLD_RANGE, /* "1..3" */
 };
 
+#define DROP_SPARE 255
+
 struct column {
 	const char *name;
 	const char *help; /* what stands there, a few words; NULL: the topic of its name tells */
@@ -159,9 +161,10 @@ struct column {
 	uint8_t flex;	  /* share of the room left over, 0 = fixed */
 	bool right;	  /* aligned right */
 	bool numeric;	  /* sorted by number() */
-	uint8_t drop;	  /* narrow panes leave out columns with the highest value first, 0 = never */
-	uint8_t fold;	  /* enum fold_rule */
-	bool prose;	  /* sentences: cut at their end, names in them too */
+	uint8_t drop; /* narrow panes leave out columns with the highest value first, 0 = never; DROP_SPARE:
+			 unless flexible columns have all that they want */
+	uint8_t fold; /* enum fold_rule */
+	bool prose;   /* sentences: cut at their end, names in them too */
 };
 
 /* Marks of a row, each shown by its own sign so that colour is never needed. */
@@ -470,6 +473,13 @@ const char *direction_sign(char direction, const char *none);
 
 /* The directed link out of a port: "ring0[2] → ring1", with `arrival` "ring0[2] → [3]ring1". */
 void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t);
+/*
+ * Width of a column `label` for a node's ports, or for those at the far ends of their cables; 0 hides it, as
+ * none has one.  NO_ID: 0.
+ */
+uint8_t label_width(const struct fabric *f, uint32_t node, bool far);
+/* The label of a port, "" for none. */
+void label_of_port(const struct fabric *f, uint32_t port, struct text *t);
 
 /* n of `most` as a bar of at most `cells` cells; what is too little for one is a dot. */
 void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t);

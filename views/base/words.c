@@ -125,13 +125,35 @@ void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct te
 {
 	const struct fabric *f = tp->fabric;
 	uint32_t peer = tp->peer[port];
+	char buf[256];
 
-	text_add(t, "%s[%u] → ", f->node_name[f->port_node[port]], f->port_num[port]);
+	text_add(t, "%s → ", port_label(f, port, buf, sizeof(buf)));
 	if (peer == NO_ID)
 		return;
 	if (arrival)
-		text_add(t, "[%u]", f->port_num[peer]);
+		text_add(t, "[%s]", port_number(f, peer, buf, sizeof(buf)));
 	text_add(t, "%s", f->node_name[f->port_node[peer]]);
+}
+
+uint8_t label_width(const struct fabric *f, uint32_t node, bool far)
+{
+	size_t most = 0;
+
+	for (unsigned p = 1; node != NO_ID && p <= f->node_nports[node]; p++) {
+		uint32_t own = f->node_port[node] + p, port = far ? f->port_peer[own] : own;
+		const char *label = port == NO_ID ? NULL : fabric_port_label(f, port);
+		size_t len = label ? strlen(label) : 0;
+
+		most = len > most ? len : most;
+	}
+	return most && most < strlen("label") ? (uint8_t)strlen("label") : (uint8_t)most;
+}
+
+void label_of_port(const struct fabric *f, uint32_t port, struct text *t)
+{
+	const char *label = fabric_port_label(f, port);
+
+	text_add(t, "%s", label ? label : "");
 }
 
 void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t)

@@ -669,12 +669,13 @@ static void selection(const struct view *v, struct text *t)
 	const struct map *m = map_of(v);
 	struct entry_look l;
 	uint32_t most;
+	char number[PORT_NUMBER_MAX + 1], peer[256];
 
 	if (!e)
 		return;
 	l = look_of(v, o, e);
-	text_add(t, "port %u to %s[%u]", f->port_num[e->port], f->node_name[e->node],
-		 f->port_num[f->port_peer[e->port]]);
+	text_add(t, "port %s to %s", port_number(f, e->port, number, sizeof(number)),
+		 port_label(f, f->port_peer[e->port], peer, sizeof(peer)));
 	if (e->n > 1)
 		text_add(t, ", %s", PLURAL(e->n, "cable"));
 	if (l.down)

@@ -11,7 +11,7 @@
 #include "views/base/view.h"
 #include "views/paths/witness.h"
 
-enum { C_IN, C_DIR, C_HOP, C_OUT, C_VL, C_ROUTES, C_LINE, C_BACK };
+enum { C_IN, C_IN_LABEL, C_DIR, C_HOP, C_OUT, C_OUT_LABEL, C_VL, C_ROUTES, C_LINE, C_BACK };
 
 #define SIDE(NAME)                                                                                          \
 	{.name = "in",                                                                                      \
@@ -19,13 +19,14 @@ enum { C_IN, C_DIR, C_HOP, C_OUT, C_VL, C_ROUTES, C_LINE, C_BACK };
 	 .width = 2,                                                                                        \
 	 .right = true,                                                                                     \
 	 .numeric = true},                                                                                  \
-		{.name = "dir", .drop = 5},                                                                 \
+		{.name = "label", .drop = DROP_SPARE}, {.name = "dir", .drop = 5},                          \
 		{.name = (NAME), .help = "the switches on this way, and its ends", .width = 12, .flex = 1}, \
 		{.name = "out",                                                                             \
 		 .help = "port by which it leaves",                                                         \
 		 .width = 3,                                                                                \
 		 .right = true,                                                                             \
 		 .numeric = true},                                                                          \
+		{.name = "label", .drop = DROP_SPARE},                                                      \
 		{.name = "VL", .width = 2, .right = true, .numeric = true, .drop = 4},                      \
 	{                                                                                                   \
 		.name = "routes", .right = true, .numeric = true, .drop = 3                                 \
@@ -116,10 +117,14 @@ static bool same_path(const struct path *a, const struct path *b)
 /* Words for the path before the last event: its switches and outgoing ports. */
 static void describe(const struct fabric *f, const struct path *path, struct text *t)
 {
+	char number[PORT_NUMBER_MAX + 1];
+
 	for (unsigned h = 0; h < path->n; h++) {
-		text_add(t, "%s%s", h ? " " : "", switch_name(f, path->hop[h].sw));
-		if (path->hop[h].out && path->hop[h].out != NO_PATH)
-			text_add(t, "[%u]", path->hop[h].out);
+		const struct path_hop *hop = &path->hop[h];
+
+		text_add(t, "%s%s", h ? " " : "", switch_name(f, hop->sw));
+		if (hop->out && hop->out != NO_PATH)
+			text_add(t, "[%s]", exit_number(f, hop->sw, hop->out, number, sizeof(number)));
 	}
 	if (path->end != PATH_OK)
 		text_add(t, "%s%s", path->n ? ": " : "", path_end_text(path->end));
@@ -222,6 +227,23 @@ static void place_lines(struct priv *p, const struct chassis *c)
 	}
 }
 
+/* Columns for labels of the switches on the way. */
+static void load_labels(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct priv *p = v->priv;
+	uint8_t most = 0;
+
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned h = 0; p->known && h < p->dir[i].path.n; h++) {
+			uint8_t w = label_width(f, f->switch_node[p->dir[i].path.hop[h].sw], false);
+
+			most = w > most ? w : most;
+		}
+	for (unsigned c = 0; c <= C_BACK; c += C_BACK)
+		v->width[c + C_IN_LABEL] = v->width[c + C_OUT_LABEL] = most;
+}
+
 static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
@@ -229,6 +251,7 @@ static void load(struct view *v)
 	uint32_t ep[2] = {NO_ID, NO_ID};
 
 	close_view(v);
+	load_labels(v);
 	for (unsigned i = 0; i < 2 && sc->fabric; i++)
 		ep[i] = fabric_endport_by_guid(sc->fabric, p->guid[i]);
 	if (ep[0] == NO_ID || ep[1] == NO_ID || !scene_routing(sc))
@@ -240,6 +263,7 @@ static void load(struct view *v)
 		p->dir[i].shortest = endport_distance(sc->topo, ep[0], ep[1]);
 		p->dir[i].turn = first_turn(scene_routing(sc), p->dir[i].path.hop, p->dir[i].path.n);
 	}
+	load_labels(v);
 	if (!scene_routing(sc)->ops->direction)
 		v->width[C_DIR] = v->width[C_BACK + C_DIR] = 0;
 	load_layers(v);
@@ -367,6 +391,28 @@ static void sl_cell(const struct view *v, unsigned i, struct text *t)
 		text_add(t, " (from %u)", p->dir[i].layer.first);
 }
 
+/* Ports with labels of the selected switch, there or else back: a narrow pane has no columns for them. */
+static void labels_text(const struct view *v, uint32_t line, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	char number[PORT_NUMBER_MAX + 1];
+
+	for (unsigned i = 0; i < 2 && !t->len && v->width[C_IN_LABEL] && line < p->lines; i++) {
+		const struct path *path = &p->dir[i].path;
+		uint32_t row = p->line[i][line];
+		const struct path_hop *hop = row && row <= path->n ? &path->hop[row - 1] : NULL;
+
+		if (!hop)
+			continue;
+		text_add(t, "%s", switch_name(f, hop->sw));
+		if (hop->in)
+			text_add(t, ", in %s", exit_number(f, hop->sw, hop->in, number, sizeof(number)));
+		if (hop->out && hop->out != NO_PATH)
+			text_add(t, ", out %s", exit_number(f, hop->sw, hop->out, number, sizeof(number)));
+	}
+}
+
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -410,6 +456,8 @@ static void footer(const struct view *v, struct text *t)
 			 PLURAL((uint64_t)d->shortest, "link"));
 		return;
 	}
+	if (view_selected(v, &row))
+		labels_text(v, row, t);
 }
 
 static const char *arrow(const struct view *v, const struct path *path, unsigned h)
@@ -495,6 +543,17 @@ static void ports_cell(const struct view *v, unsigned i, uint32_t row, bool in, 
 		port_text(f->port_num[f->endport_port[ep]], t);
 }
 
+/* What stands at the port of a switch by which a packet comes in, or leaves. */
+static void hop_label(const struct view *v, const struct path *path, uint32_t row, bool in, struct text *t)
+{
+	const struct path_hop *hop = row && row <= path->n ? &path->hop[row - 1] : NULL;
+	const struct fabric *f = v->scene->fabric;
+	unsigned port = !hop ? 0 : in ? hop->in : hop->out;
+
+	if (port && port <= f->switch_nports[hop->sw])
+		label_of_port(f, switch_port_id(f, hop->sw, port), t);
+}
+
 /* A switch that the packet is at, or an end. */
 static void place_cell(const struct view *v, unsigned i, uint32_t row, struct text *t)
 {
@@ -539,7 +598,9 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 	if (row >= dir_rows(p, i))
 		return;
 	port = out_port(v, i, row);
-	if (what == C_IN || what == C_OUT) {
+	if (what == C_IN_LABEL || what == C_OUT_LABEL)
+		hop_label(v, path, row, what == C_IN_LABEL, t);
+	else if (what == C_IN || what == C_OUT) {
 		ports_cell(v, i, row, what == C_IN, t);
 	} else if (what == C_HOP) {
 		place_cell(v, i, row, t);
@@ -630,7 +691,7 @@ static bool head(const struct view *v, const char *element, const uint32_t *line
 		text_add(t, "%s (%u)", c->el->name[c->of[in->sw]],
 			 line_row(p, i, end[1]) - line_row(p, i, end[0]) + 1);
 	else
-		side_cell(v, i, end[what != C_IN && what != C_DIR ? 1 : 0], what, t);
+		side_cell(v, i, end[what > C_DIR], what, t);
 	return true;
 }
 

@@ -29,14 +29,17 @@ struct priv {
 static void look(struct priv *p, const struct session *s)
 {
 	const char *word = p->word[p->at];
-	unsigned port;
 	char *name;
+	size_t before;
 
 	name_hits_free(&p->hits);
 	p->before = strlen(word);
-	if (session_candidates(s, word, &p->hits) || !name_before_port(word, p->before, &port))
+	if (session_candidates(s, word, &p->hits) || !s->fabric)
 		return;
-	p->before = name_before_port(word, p->before, &port);
+	before = name_before_port(s->fabric, word, p->before);
+	if (!before)
+		return;
+	p->before = before;
 	name = str_dup(word);
 	name[p->before] = 0;
 	session_candidates(s, name, &p->hits);

@@ -10,11 +10,12 @@
 #include "views/base/chips.h"
 #include "views/base/view.h"
 
-enum { C_SWITCH, C_PORT, C_PEER, C_KIND, C_LIDS, C_HOSTS, C_SWITCHES, C_MEAN };
+enum { C_SWITCH, C_PORT, C_LABEL, C_PEER, C_KIND, C_LIDS, C_HOSTS, C_SWITCHES, C_MEAN };
 
 static const struct column columns[] = {
 	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "port", .right = true, .numeric = true},
+	{.name = "label"},
 	{.name = "peer", .width = 10, .flex = 1},
 	{.name = "link",
 	 .help = "out: to another element; inside: to a chip of the same one; host; down",
@@ -121,6 +122,7 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 
 	close_view(v);
+	v->width[C_LABEL] = 0;
 	el = f ? scene_elements(v->scene, &p->why) : NULL;
 	if (!el)
 		return;
@@ -134,6 +136,12 @@ static void load(struct view *v)
 	for (uint32_t e = 0; e < el->n; e++)
 		if (!p->guid || e == p->element)
 			load_element(v, e);
+	for (uint32_t i = 0; i < v->n_rows; i++) {
+		uint32_t node = f->port_node[p->port[i]];
+		uint8_t w = i && node == f->port_node[p->port[i - 1]] ? 0 : label_width(f, node, false);
+
+		v->width[C_LABEL] = w > v->width[C_LABEL] ? w : v->width[C_LABEL];
+	}
 	p->n_groups = equivalent_ports(el, p->port, v->n_rows, p->group_of);
 	sum_groups(v);
 }
@@ -219,8 +227,11 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	case C_SWITCH:
 		text_add(t, "%s", f->node_name[f->port_node[port]]);
 		return;
+	case C_LABEL:
+		label_of_port(f, port, t);
+		return;
 	case C_PEER:
-		text_add(t, "%s", port_label(f, f->port_peer[port], buf, sizeof(buf)));
+		text_add(t, "%s", port_plain(f, f->port_peer[port], buf, sizeof(buf)));
 		return;
 	case C_KIND:
 		text_add(t, "%s", kind_of(p, port));

@@ -9,7 +9,7 @@
 #include "core/trace/moment.h"
 #include "views/base/view.h"
 
-enum { C_LID, C_DEST, C_PORT, C_VIA, C_HOPS, C_EQUAL };
+enum { C_LID, C_DEST, C_PORT, C_LABEL, C_VIA, C_HOPS, C_EQUAL };
 
 static const struct column columns[] = {
 	{.name = "lid", .width = 5, .right = true, .numeric = true},
@@ -19,6 +19,7 @@ static const struct column columns[] = {
 	 .width = 10,
 	 .right = true,
 	 .numeric = true},
+	{.name = "label"},
 	{.name = "via", .help = "the node that the port leads to", .width = 9, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "hops", .right = true, .numeric = true, .drop = 2, .fold = FOLD_RANGE},
 	{.name = "more ports",
@@ -123,6 +124,7 @@ static void load(struct view *v)
 	close_view(v);
 	p->changed = p->undecided = p->unwritten = 0;
 	p->sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
+	v->width[C_LABEL] = label_width(sc->fabric, node, false);
 	if (p->sw == NO_ID || !r || !r->row[p->sw])
 		return;
 	p->lid = NEW_ARRAY((size_t)r->lids->max_lid + 1, uint16_t);
@@ -227,6 +229,15 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
 }
 
+static void label_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	if (out <= f->switch_nports[p->sw] && !scene_undecided(v->scene, p->sw, lid))
+		label_of_port(f, switch_port_id(f, p->sw, out), t);
+}
+
 static void via_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -328,6 +339,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_PORT:
 		port_cell(v, row, t);
+		break;
+	case C_LABEL:
+		label_cell(v, lid, out, t);
 		break;
 	case C_VIA:
 		via_cell(v, lid, out, t);

@@ -5,13 +5,15 @@
 #include "core/base/text.h"
 #include "views/base/view.h"
 
-enum { C_PORT, C_STATE, C_LINK, C_PEER, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };
+enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };
 
 static const struct column columns[] = {
 	{.name = "port", .right = true, .numeric = true},
+	{.name = "label"},
 	{.name = "state", .help = "up, down, or - without a cable", .width = 5, .drop = 5},
 	{.name = "link", .help = "width and speed", .width = 6, .drop = 4},
 	{.name = "peer", .width = 10, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "label", .drop = DROP_SPARE},
 	{.name = "load", .width = 5, .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
 	{.name = "lids",
 	 .help = "LIDs that leave by the port",
@@ -150,6 +152,8 @@ static void load(struct view *v)
 	p->level = 0;
 	p->loads = NULL;
 	p->node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
+	v->width[C_LABEL] = label_width(f, p->node, false);
+	v->width[C_PEER_LABEL] = label_width(f, p->node, true);
 	if (p->node == NO_ID)
 		return;
 	v->n_rows = f->node_nports[p->node];
@@ -220,7 +224,7 @@ static void peer_cell(const struct scene *sc, uint32_t port, struct text *t)
 	char buf[256];
 	uint32_t peer = sc->fabric->port_peer[port];
 
-	text_add(t, "%s", peer == NO_ID ? "-" : port_label(sc->fabric, peer, buf, sizeof(buf)));
+	text_add(t, "%s", peer == NO_ID ? "-" : port_plain(sc->fabric, peer, buf, sizeof(buf)));
 }
 
 static void direction_cell(const struct scene *sc, uint32_t port, struct text *t)
@@ -270,6 +274,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	bool cabled = f->port_peer[port] != NO_ID;
 
 	switch (col) {
+	case C_LABEL:
+		label_of_port(f, port, t);
+		return;
 	case C_STATE:
 		text_add(t, "%s", is_live(sc, port) ? "up" : cabled ? "down" : "-");
 		return;
@@ -280,6 +287,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	case C_PEER:
 		peer_cell(sc, port, t);
+		return;
+	case C_PEER_LABEL:
+		if (cabled)
+			label_of_port(f, f->port_peer[port], t);
 		return;
 	case C_DIR:
 		direction_cell(sc, port, t);

@@ -76,7 +76,7 @@ static struct run *find_runs(const struct faults *s, size_t *n)
 /* From a document only what is known, and made clean. */
 static json_t *copy(const json_t *from)
 {
-	static const char *const keys[] = {"guid", "lid", "port", "port_guid", "vl", "lid_offset"};
+	static const char *const keys[] = {"guid", "lid", "port", "label", "port_guid", "vl", "lid_offset"};
 	json_t *o = json_object(), *v;
 	const char *name = json_string_value(json_object_get(from, "name"));
 
@@ -102,6 +102,9 @@ static json_t *from_json(const struct faults *s, const struct fault *f)
 				     : json_node(s->fabric, s->lids, f->at_from.id);
 	if (fault_has_port(f))
 		json_object_set_new(o, "port", json_integer(f->port));
+	if (fault_has_port(f) && s->fabric && f->at_from.id != NO_ID &&
+	    f->port <= s->fabric->node_nports[f->at_from.id])
+		json_put_label(o, "port", s->fabric, s->fabric->node_port[f->at_from.id] + f->port);
 	if (f->kind == FAULT_CREDIT_LOOP)
 		json_object_set_new(o, "vl", json_integer(f->vl));
 	return o;

@@ -420,6 +420,7 @@ static void tell_dead_ports(const struct doctor *d, struct text *t)
 	enum { MOST = 8 };
 	const struct drift *x = d->drift;
 	uint32_t n[256], places = 0;
+	char a[PORT_NUMBER_MAX + 1];
 
 	for (size_t i = 0; i < x->n_entries;) {
 		uint32_t sw = x->entry[i].sw;
@@ -433,8 +434,9 @@ static void tell_dead_ports(const struct doctor *d, struct text *t)
 			n[x->entry[i].port]++;
 		for (unsigned p = 0; p < NO_PATH; p++)
 			if (n[p] && places++ < MOST)
-				text_add(t, "%s %s[%u] %u",
-					 places > 1 ? "," : "by port:", switch_name(d->f, sw), p, n[p]);
+				text_add(t, "%s %s[%s] %u",
+					 places > 1 ? "," : "by port:", switch_name(d->f, sw),
+					 exit_number(d->f, sw, p, a, sizeof(a)), n[p]);
 	}
 	if (places > MOST)
 		text_add(t, ", and %s", PLURAL(places - MOST, "more port"));

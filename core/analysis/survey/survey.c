@@ -52,7 +52,7 @@ static void add_target(const struct survey *s, uint32_t part, struct text *t)
 	char label[300], *word;
 
 	if (s->parts->kind == PART_LINK)
-		port_label(f, f->link_port[2 * s->parts->id[s->parts->first[part]]], label, sizeof(label));
+		port_plain(f, f->link_port[2 * s->parts->id[s->parts->first[part]]], label, sizeof(label));
 	word = word_quoted(s->parts->kind == PART_LINK ? label : s->parts->name[part]);
 	text_add(t, " %s", word);
 	free(word);

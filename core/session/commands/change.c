@@ -177,7 +177,7 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 		report_absent(&l, word, d->o);
 	if (!rc)
 		tell_word(d, word, &l,
-			  kind == 'l' ? port_label(f, l.id[0], a, sizeof(a)) : f->node_name[l.id[0]]);
+			  kind == 'l' ? port_plain(f, l.id[0], a, sizeof(a)) : f->node_name[l.id[0]]);
 	id_list_free(&l);
 	return rc;
 }
@@ -369,7 +369,7 @@ static int flap_word(const struct session *s, const char *word, uint8_t *flapped
 	if (!rc)
 		report_absent(&l, word, o);
 	if (!rc)
-		text_add(text, " %s", l.many ? typed : port_label(f, l.id[0], a, sizeof(a)));
+		text_add(text, " %s", l.many ? typed : port_plain(f, l.id[0], a, sizeof(a)));
 	free(typed);
 	id_list_free(&l);
 	return rc;

@@ -316,10 +316,14 @@ json_t *warnings_json(const struct fabric *f)
 		const struct warning *w = &f->warnings.w[i];
 		json_t *obj = json_make("{s:s, s:i, s:s, s:b}", "kind", w->kind, "line", (int)w->line, "text",
 					w->text, "missing", (int)w->missing);
+		uint32_t node;
 
 		if (w->guid) {
 			json_object_set_new(obj, "guid", json_guid(w->guid));
 			json_object_set_new(obj, "port", json_integer(w->port));
+			node = fabric_node_by_guid(f, w->guid);
+			if (node != NO_ID && w->port <= f->node_nports[node])
+				json_put_label(obj, "port", f, f->node_port[node] + w->port);
 		}
 		json_array_append_new(list, obj);
 	}

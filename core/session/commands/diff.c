@@ -36,6 +36,8 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 				 lft_port_label(was, a, sizeof(a)), lft_port_label(now, b, sizeof(b)),
 				 owner == NO_ID ? "(nobody)" : endport_label(f, owner, name, sizeof(name)));
 			obj = json_make("{s:i, s:i, s:i}", "lid", (int)lid, "was", (int)was, "now", (int)now);
+			json_put_out(obj, "was", f, s, was);
+			json_put_out(obj, "now", f, s, now);
 			json_put_switch(obj, "switch", f, c->b->lids, s);
 			json_put_endport(obj, "owner", f, c->b->lids, owner);
 			json_array_append_new(list, obj);

@@ -32,8 +32,10 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 	obj = json_make("{s:s, s:s}", "severity", severity_word[x->severity], "sure", sureness_word[x->sure]);
 	fields_json(obj, finding_fields, x);
 	json_put_node(obj, "where", w->fabric, w->lids, x->node);
-	if (x->port)
+	if (x->port) {
 		json_object_set_new(obj, "port", json_integer(x->port));
+		json_put_label(obj, "port", w->fabric, w->fabric->node_port[x->node] + x->port);
+	}
 	json_array_append_new(list, obj);
 }
 

@@ -117,6 +117,8 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 		return;
 	obj = json_make("{s:s}", "class", drift_word[x->class]);
 	fields_json(obj, drift_entry_fields, x);
+	json_put_out(obj, "port", f, x->sw, x->port);
+	json_put_out(obj, "would", f, x->sw, x->would);
 	json_put_switch(obj, "switch", f, d->next->lids, x->sw);
 	json_put_endport(obj, "owner", f, d->next->lids, owner);
 	json_array_append_new(list, obj);

@@ -556,6 +556,7 @@ static json_t *cable_json(const struct session *s, uint32_t id, bool up)
 		json_make("{s:i, s:b, s:s, s:s}", "port", (int)f->port_num[id], "up", (int)up, "width",
 			  link_width_name(f->port_width[id]), "speed", link_speed_name(f->port_speed[id]));
 
+	json_put_label(obj, "port", f, id);
 	json_put_port(obj, "peer", f, session_lids(s), f->port_peer[id]);
 	return obj;
 }
@@ -568,7 +569,7 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	uint32_t only = whole ? NO_ID : session_port(s, word, NULL); /* NODE[PORT]: that port alone */
 	uint32_t n = only == NO_ID ? session_node(s, word, e) : f->port_node[only];
 	json_t *ports = json_array(), *obj;
-	char a[300];
+	char a[300], number[PORT_NUMBER_MAX + 1];
 
 	if (n == NO_ID) {
 		json_decref(ports);
@@ -591,9 +592,9 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		if (f->port_peer[id] == NO_ID || (only != NO_ID && id != only))
 			continue;
 		up = state_link_up(f, session_state(s), f->port_link[id]);
-		out_text(o, "  [%u] %-4s %s%-5s %s\n", p, up ? "up" : "down",
-			 link_width_name(f->port_width[id]), link_speed_name(f->port_speed[id]),
-			 port_label(f, f->port_peer[id], a, sizeof(a)));
+		out_text(o, "  [%s] %-4s %s%-5s %s\n", port_number(f, id, number, sizeof(number)),
+			 up ? "up" : "down", link_width_name(f->port_width[id]),
+			 link_speed_name(f->port_speed[id]), port_label(f, f->port_peer[id], a, sizeof(a)));
 		json_array_append_new(ports, cable_json(s, id, up));
 	}
 	obj = json_node(f, session_lids(s), n);

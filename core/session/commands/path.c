@@ -19,15 +19,16 @@ static void print_hop(const struct routing *r, const struct path *p, unsigned i,
 	const struct fabric *f = r->topo->fabric;
 	char dir =
 		h->out && h->out != NO_PATH && r->ops->direction ? r->ops->direction(r, h->sw, h->out) : ' ';
-	char in[12] = "", out[12] = "";
+	char number[PORT_NUMBER_MAX + 1];
 
+	out_text(o, "  %c ", dir);
 	if (h->in)
-		snprintf(in, sizeof(in), "[%u] ", h->in);
+		out_text(o, "[%s] ", exit_number(f, h->sw, h->in, number, sizeof(number)));
+	out_text(o, "%s", switch_name(f, h->sw));
 	if (h->out == NO_PATH)
-		snprintf(out, sizeof(out), " [-]");
+		out_text(o, " [-]");
 	else if (h->out)
-		snprintf(out, sizeof(out), " [%u]", h->out);
-	out_text(o, "  %c %s%s%s", dir, in, switch_name(f, h->sw), out);
+		out_text(o, " [%s]", exit_number(f, h->sw, h->out, number, sizeof(number)));
 	if (h->out && h->out != NO_PATH)
 		out_text(o, sl_is_open(p->sl) ? "  VL -" : "  VL %u", h->vl);
 	routing_ports_text(r, h->sw, p->dlid, &ports);
@@ -66,6 +67,8 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 					level_json(p, h->vl));
 
 		json_put_switch(hop, "switch", f, r->lids, h->sw);
+		json_put_out(hop, "in", f, h->sw, h->in);
+		json_put_out(hop, "out", f, h->sw, h->out);
 		if (adaptive_find(r->adaptive, h->sw, p->dlid))
 			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
 		json_array_append_new(hops, hop);
@@ -224,6 +227,7 @@ static int cmd_lft(struct session *s, const struct args *args, struct out *o, st
 		    !(c && entry_changed(c, sw, lid, &was, &now)))
 			continue;
 		obj = json_make("{s:i, s:i}", "lid", (int)lid, "port", (int)now);
+		json_put_out(obj, "port", s->fabric, sw, now);
 		if (now != NO_PATH && !moment_decided(m, sw, lid))
 			json_object_set_new(obj, "unwritten", json_true());
 		json_array_append_new(list, obj);

@@ -83,6 +83,8 @@ static int judge(struct quiz *q, const struct quiz_maker *m, unsigned long guess
 	out_json(q->o, "answer", json_integer(q->right));
 	if (m == &quiz_ports)
 		out_json(q->o, "port", json_integer(q->right));
+	if (m == &quiz_ports && q->o->object)
+		json_put_out(q->o->object, "port", q->w->fabric, q->sw, (unsigned)q->right);
 	if (q->decided.rule) {
 		out_json(q->o, "rule", json_text(why_rule_name(q->decided.rule)));
 		out_json(q->o, "decided", json_text(text_str(&q->decided.text)));

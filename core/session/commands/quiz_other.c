@@ -200,6 +200,7 @@ static void tell_neighbours(const struct quiz *q, json_t *question)
 		if (to == NO_ID)
 			continue;
 		obj = json_make("{s:i, s:i}", "port", (int)p, "rank", (int)r->ops->rank(r, to));
+		json_put_label(obj, "port", f, id);
 		json_put_switch(obj, "name", f, q->w->lids, to);
 		json_array_append_new(list, obj);
 		out_text(q->o, "  port %-3u to %s, rank %d\n", p, switch_name(f, to),

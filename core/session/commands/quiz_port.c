@@ -74,6 +74,7 @@ static json_t *tell_candidate(const struct quiz *q, const struct rec_offer *c)
 	json_t *obj = json_make("{s:i}", "port", (int)c->port);
 	char a[300];
 
+	json_put_out(obj, "port", q->w->fabric, q->sw, c->port);
 	json_put_port(obj, "peer", q->w->fabric, q->w->lids, c->peer);
 	out_text(q->o, "  %-5u", c->port);
 	for (unsigned k = 0; k < q->n_quantities; k++) {

@@ -68,6 +68,9 @@ static json_t *candidates_json(const struct step_about *a, const struct sweep *s
 		const struct about_candidate *c = &a->candidate[i];
 		json_t *obj = json_make("{s:i, s:b}", "port", (int)c->port, "taken", c->taken);
 
+		if (c->peer != NO_ID && c->chip == NO_ID)
+			json_put_label(obj, "port", s->fabric, s->fabric->port_peer[c->peer]);
+
 		if (c->peer != NO_ID)
 			json_put_port(obj, "peer", s->fabric, s->lids, c->peer);
 		if (c->chip != NO_ID)

@@ -37,6 +37,8 @@ static void tell_entries(const struct verification *v, struct out *o)
 		out_text(o, "! %-24s LID %5u %s: here %s, OpenSM %s\n", switch_name(f, x->sw), x->lid,
 			 owner == NO_ID ? "(nobody)" : endport_label(f, owner, to, sizeof(to)),
 			 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->opensm, b, sizeof(b)));
+		json_put_out(obj, "port", f, x->sw, x->port);
+		json_put_out(obj, "opensm", f, x->sw, x->opensm);
 		json_put_switch(obj, "switch", f, v->sweep->lids, x->sw);
 		json_put_endport(obj, "owner", f, v->sweep->lids, owner);
 		json_array_append_new(list, obj);

@@ -16,9 +16,14 @@
 static void print_candidates(const struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
-	char a[300];
+	char a[300], number[PORT_NUMBER_MAX + 1];
+	int width = 4, n;
 
-	out_text(y->o, "  %-4s", "port");
+	for (unsigned i = 0; i < c->n_offers; i++) {
+		n = (int)strlen(exit_number(f, y->sw, c->offer[i].port, number, sizeof(number)));
+		width = rec_elsewhere(f, c, &c->offer[i]) == NO_ID && n > width ? n : width;
+	}
+	out_text(y->o, "  %-*s", width, "port");
 	for (unsigned q = 0; q < c->n_quantities; q++)
 		out_text(y->o, " %12s", c->quantity[q]);
 	out_text(y->o, "  to\n");
@@ -27,9 +32,10 @@ static void print_candidates(const struct why *y, const struct rec_choice *c)
 		uint32_t own = rec_elsewhere(f, c, o);
 
 		if (own == NO_ID)
-			out_text(y->o, "%c %-4u", o->port == c->port ? '>' : ' ', o->port);
+			out_text(y->o, "%c %-*s", o->port == c->port ? '>' : ' ', width,
+				 exit_number(f, y->sw, o->port, number, sizeof(number)));
 		else
-			out_text(y->o, "  %-4s", "-");
+			out_text(y->o, "  %-*s", width, "-");
 		for (unsigned q = 0; q < c->n_quantities; q++)
 			if (o->q[q] == INT64_MIN)
 				out_text(y->o, " %12s", "-");
@@ -58,7 +64,9 @@ static json_t *candidates_json(const struct why *y, const struct rec_choice *c)
 		json_t *obj = json_make("{s:i}", "port", (int)p->port);
 
 		json_put_port(obj, "peer", f, y->w->lids, p->peer);
-		if (own != NO_ID)
+		if (own == NO_ID)
+			json_put_out(obj, "port", f, y->sw, p->port);
+		else
 			json_put_node(obj, "chip", f, y->w->lids, f->port_node[own]);
 		for (unsigned q = 0; q < c->n_quantities; q++)
 			if (p->q[q] != INT64_MIN)
@@ -72,7 +80,7 @@ static void tell_choice(struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
 	uint32_t owner = lid_owner(y->w->lids, y->lid), peer;
-	char dst[300], to[300];
+	char dst[300], to[300], number[PORT_NUMBER_MAX + 1];
 	json_t *choice;
 
 	endport_label(f, owner, dst, sizeof(dst));
@@ -82,8 +90,9 @@ static void tell_choice(struct why *y, const struct rec_choice *c)
 		out_text(y->o, "%s keeps LID %u: it is its own port 0", switch_name(f, y->sw), y->lid);
 	} else {
 		peer = f->port_peer[switch_port_id(f, y->sw, c->port)];
-		out_text(y->o, "%s sends LID %u (%s) out of port %u to %s", switch_name(f, y->sw), y->lid,
-			 dst, c->port, port_label(f, peer, to, sizeof(to)));
+		out_text(y->o, "%s sends LID %u (%s) out of port %s to %s", switch_name(f, y->sw), y->lid,
+			 dst, exit_number(f, y->sw, c->port, number, sizeof(number)),
+			 port_label(f, peer, to, sizeof(to)));
 	}
 	out_text(y->o, ": %s\n", c->text.len ? text_str(&c->text) : c->rule);
 	if (c->n_offers)
@@ -93,6 +102,7 @@ static void tell_choice(struct why *y, const struct rec_choice *c)
 	choice = json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port", port_json(c->port),
 			   "rule", c->rule ? c->rule : "", "text", text_str(&c->text), "candidates",
 			   candidates_json(y, c));
+	json_put_out(choice, "port", f, y->sw, c->port);
 	json_put_switch(choice, "switch", f, y->w->lids, y->sw);
 	json_put_endport(choice, "dst", f, y->w->lids, owner);
 	out_json(y->o, "choice", choice);
@@ -237,12 +247,15 @@ int why_listen(struct why *y, unsigned via, struct err *e)
 /* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
 void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t)
 {
+	char number[PORT_NUMBER_MAX + 1];
+
 	for (unsigned i = 0; i < n; i++) {
 		char c = hop[i].out && r->ops->direction ? r->ops->direction(r, hop[i].sw, hop[i].out) : ' ';
 
 		text_add(t, "%s", switch_name(r->topo->fabric, hop[i].sw));
 		if (hop[i].out)
-			text_add(t, "[%u]", hop[i].out);
+			text_add(t, "[%s]",
+				 exit_number(r->topo->fabric, hop[i].sw, hop[i].out, number, sizeof(number)));
 		if (i + 1 < n && c != ' ')
 			text_add(t, " -%c-> ", c);
 		else if (i + 1 < n)
@@ -257,7 +270,7 @@ void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 	const struct topo *t = r->topo;
 	unsigned i = first_turn(r, hop, n);
 	uint32_t from, to;
-	char a[300], b[300];
+	char a[300], b[300], in[PORT_NUMBER_MAX + 1], out[PORT_NUMBER_MAX + 1];
 	json_t *turn;
 
 	if (i == n)
@@ -266,9 +279,13 @@ void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 	to = t->peer[switch_port_id(t->fabric, hop[i].sw, hop[i].out)];
 	port_label(t->fabric, from, a, sizeof(a));
 	port_label(t->fabric, to, b, sizeof(b));
-	out_text(y->o, "  Forbidden turn at %s: in by port %u, down from %s; out by port %u, up to %s.\n",
-		 switch_name(t->fabric, hop[i].sw), hop[i].in, a, hop[i].out, b);
+	out_text(y->o, "  Forbidden turn at %s: in by port %s, down from %s; out by port %s, up to %s.\n",
+		 switch_name(t->fabric, hop[i].sw),
+		 exit_number(t->fabric, hop[i].sw, hop[i].in, in, sizeof(in)), a,
+		 exit_number(t->fabric, hop[i].sw, hop[i].out, out, sizeof(out)), b);
 	turn = json_make("{s:i, s:i}", "in", (int)hop[i].in, "out", (int)hop[i].out);
+	json_put_out(turn, "in", t->fabric, hop[i].sw, hop[i].in);
+	json_put_out(turn, "out", t->fabric, hop[i].sw, hop[i].out);
 	json_put_switch(turn, "switch", t->fabric, r->lids, hop[i].sw);
 	json_put_port(turn, "from", t->fabric, r->lids, from);
 	json_put_port(turn, "to", t->fabric, r->lids, to);
@@ -483,6 +500,7 @@ static void tell_via(struct via *v)
 	const struct why *y = v->y;
 	const struct routing *r = y->w->routing;
 	const char *word = verdict(v);
+	json_t *via;
 
 	tell_verdict(v, word);
 	if (v->lawful_way)
@@ -493,11 +511,13 @@ static void tell_via(struct via *v)
 		why_turn(y, v->any.hop, v->any.n);
 	}
 	tell_matrix(v);
-	out_json(y->o, "via",
-		 json_make("{s:i, s:o, s:s, s:i, s:i, s:i}", "port", (int)v->port, "chosen",
-			   port_json(v->chosen), "verdict", word, "links", v->links, "lawful",
-			   v->lawful_way ? (int)v->lawful.links : -1, "shortest",
-			   v->free_way ? (int)v->any.links : -1));
+	via = json_make("{s:i, s:o, s:s, s:i, s:i, s:i}", "port", (int)v->port, "chosen",
+			port_json(v->chosen), "verdict", word, "links", v->links, "lawful",
+			v->lawful_way ? (int)v->lawful.links : -1, "shortest",
+			v->free_way ? (int)v->any.links : -1);
+	json_put_out(via, "port", r->topo->fabric, y->sw, v->port);
+	json_put_out(via, "chosen", r->topo->fabric, y->sw, v->chosen);
+	out_json(y->o, "via", via);
 }
 
 /* A port that leads to no switch, or a destination on this switch itself. */
@@ -527,7 +547,7 @@ static int weigh_via(struct why *y, unsigned port, bool tell, struct err *e)
 	const struct fabric *f = t->fabric;
 	struct via v = {.y = y, .port = port, .chosen = routing_port(y->w->routing, y->sw, y->lid)};
 	uint32_t owner = lid_owner(y->w->lids, y->lid), peer = t->peer[switch_port_id(f, y->sw, port)];
-	char a[300], b[300];
+	char a[300], b[300], number[PORT_NUMBER_MAX + 1];
 
 	y->quiet = true;
 	if (why_listen(y, port, e))
@@ -535,7 +555,8 @@ static int weigh_via(struct why *y, unsigned port, bool tell, struct err *e)
 	why_settle(y->w, y->sw, y->lid, &y->heard);
 	v.target = t->endport_switch[owner];
 	if (tell)
-		out_text(y->o, "%s by port %u to %s, for LID %u (%s): ", switch_name(f, y->sw), v.port,
+		out_text(y->o, "%s by port %s to %s, for LID %u (%s): ", switch_name(f, y->sw),
+			 exit_number(f, y->sw, v.port, number, sizeof(number)),
 			 port_label(f, peer, a, sizeof(a)), y->lid, endport_label(f, owner, b, sizeof(b)));
 	if (v.target != y->sw && node_is_switch(f, f->port_node[peer])) {
 		weigh_ways(&v);

@@ -115,13 +115,14 @@ static void tell_hops(const struct story *x, json_t *list)
 		const struct path_hop *h = &x->p->hop[i];
 		const struct decided *d = &x->heard[i].decided;
 		char c = directed && h->out && h->out != NO_PATH ? r->ops->direction(r, h->sw, h->out) : ' ';
+		char number[PORT_NUMBER_MAX + 1];
 		json_t *hop;
 
 		out_text(x->y->o, "  %-*s ", from, switch_name(f, h->sw));
 		if (h->out == NO_PATH)
 			out_text(x->y->o, "no entry");
 		else
-			out_text(x->y->o, "port %-3u", h->out);
+			out_text(x->y->o, "port %-3s", exit_number(f, h->sw, h->out, number, sizeof(number)));
 		if (directed)
 			out_text(x->y->o, " %-5s", direction_word(c));
 		out_text(x->y->o, " %-*s  %s%s%s\n", to, next_name(f, h), why_rule_name(d->rule),
@@ -129,6 +130,7 @@ static void tell_hops(const struct story *x, json_t *list)
 		hop = json_make("{s:o, s:s}", "port", h->out == NO_PATH ? json_null() : json_integer(h->out),
 				"rule", why_rule_name(d->rule));
 		json_object_set_new(hop, "decided", json_text(text_str(&d->text)));
+		json_put_out(hop, "port", f, h->sw, h->out);
 		json_put_switch(hop, "switch", f, r->lids, h->sw);
 		json_array_append_new(list, hop);
 	}
@@ -360,7 +362,7 @@ static void tell_parting(const struct why *y, const struct given *g, const struc
 {
 	const struct fabric *f = y->w->fabric;
 	unsigned i = 0;
-	char a[300];
+	char a[300], number[PORT_NUMBER_MAX + 1];
 
 	while (i < p->n && i < g->n && p->hop[i].sw == g->hop[i].sw && p->hop[i].out == g->hop[i].out)
 		i++;
@@ -373,8 +375,9 @@ static void tell_parting(const struct why *y, const struct given *g, const struc
 			 switch_name(f, p->hop[i].sw));
 		return;
 	}
-	out_text(y->o, "  The tables part from it at %s: LID %u goes out of port %u to %s.\n",
-		 switch_name(f, p->hop[i].sw), g->dlid, p->hop[i].out,
+	out_text(y->o, "  The tables part from it at %s: LID %u goes out of port %s to %s.\n",
+		 switch_name(f, p->hop[i].sw), g->dlid,
+		 exit_number(f, p->hop[i].sw, p->hop[i].out, number, sizeof(number)),
 		 port_label(f, f->port_peer[switch_port_id(f, p->hop[i].sw, p->hop[i].out)], a, sizeof(a)));
 }
 
@@ -406,6 +409,8 @@ static json_t *hops_json(const struct routing *r, const struct given *g)
 	for (unsigned i = 0; i < g->n; i++) {
 		json_t *hop = json_make("{s:i, s:i}", "in", (int)g->hop[i].in, "out", (int)g->hop[i].out);
 
+		json_put_out(hop, "in", r->topo->fabric, g->hop[i].sw, g->hop[i].in);
+		json_put_out(hop, "out", r->topo->fabric, g->hop[i].sw, g->hop[i].out);
 		json_put_switch(hop, "name", r->topo->fabric, r->lids, g->hop[i].sw);
 		json_array_append_new(list, hop);
 	}
