@@ -240,7 +240,7 @@ static void earlier_ports(const struct verdict *v, struct text *t)
 		text_add(t, "No earlier LID of %s has a port", a);
 		return;
 	}
-	text_add(t, v->a->manual ? "The LID before of %s goes by " : "Earlier LIDs of %s go by ", a);
+	text_add(t, v->a->manual ? "The LID of %s before goes by " : "Earlier LIDs of %s go by ", a);
 	for (unsigned lid = first; lid < v->lid; lid++)
 		text_add(t, "%s%u", lid > first ? ", " : "", v->a->row[lid]);
 }

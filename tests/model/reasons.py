@@ -109,7 +109,23 @@ class Moment:
         self.count, self.new_system, self.new_node, self.went = {}, [], [], {}
 
 
-def counted(net, links, ends, matrix, engine, lmc, shifting, had):
+def weighted_matrix(links, weights):
+    """As hop_matrix(), leaving by a port costs its weight; by weights alone no way is too far here."""
+    matrix = {}
+    for t in links:
+        far, changed = {t: 0}, True
+        while changed:
+            changed = False
+            for s in links:
+                for p, (b, _) in links[s].items():
+                    cost = far.get(b, 10 ** 6) + weights.get((s, p), 1)
+                    if s != t and cost < far.get(s, 10 ** 6):
+                        far[s], changed = cost, True
+        matrix[t] = {(s, p): far[b] + weights.get((s, p), 1) for s in links for p, (b, _) in links[s].items() if b in far and s != b}
+    return matrix
+
+
+def counted(net, links, ends, matrix, engine, lmc, shifting, had, manual=False):
     """All entries, and the moment of each."""
     table, moments = {}, {}
     for s in net.guid:
@@ -122,8 +138,13 @@ def counted(net, links, ends, matrix, engine, lmc, shifting, had):
                 m = moments[s, lid] = Moment()
                 choice = port
                 if at != s:
-                    choice = choose(net, links, matrix[at], s, lid, off, m, table, count,
-                                    went.get(base, {}), engine, lmc, shifting, had)
+                    before = table.get((s, lid - 1)) if off else None
+                    used = went.get(base, {})
+                    if manual and before is not None:
+                        used = {links[s][before][0]: 1} if before in links[s] else {}
+                    choice = choose(net, links, matrix[at], s, lid, off, m, table, count, used, engine, lmc, shifting, had)
+                    if manual and before is not None and choice is not None and not m.kept and not m.new_system + m.new_node:
+                        choice = min(m.order, key=lambda p, count=count: count.get(p, 0))
                     if choice is None:
                         continue
                 table[s, lid] = choice
@@ -197,10 +218,10 @@ SENTENCES = {
                        r"(?:, before port (\d+))?\.",
     "shifted": r"port_shifting: (\d+) / (\d+) mod \d+ = (\d+), so the search begins at port (\d+); of (\d+) with (\d+) "
                r"LIDs? port (\d+) is the first(?:, before port (\d+))?\.",
-    "new system": r"(?:No earlier LID of \S+ has a port|Earlier LIDs of \S+ go by ([\d, ]+)); port (\d+)(?:(?P<alone> alone)? "
+    "new system": r"(?:No earlier LID of \S+ has a port|(?:Earlier LIDs of \S+ go|The LID of \S+ before goes) by ([\d, ]+)); port (\d+)(?:(?P<alone> alone)? "
                   r"leads to another chassis)?(?: and)?(?:, port (?P<old>\d+) does not| had (?P<count>\d+) LIDs?, the fewest"
                   r"(?:; (?P<more>\d+) had (?P<its>\d+)|, as (?P<tie>\d+) had, and is the first in order \(.*\)))?\.",
-    "new node": r"Earlier LIDs of \S+ go by ([\d, ]+); port (\d+)(?:(?P<alone> alone)? leads to another node)(?: and)?"
+    "new node": r"(?:Earlier LIDs of \S+ go|The LID of \S+ before goes) by ([\d, ]+); port (\d+)(?:(?P<alone> alone)? leads to another node)(?: and)?"
                 r"(?:, port (?P<old>\d+) does not| had (?P<count>\d+) LIDs?, the fewest(?:; (?P<more>\d+) had (?P<its>\d+)|, as "
                 r"(?P<tie>\d+) had, and is the first in order \(.*\)))?\.",
     "least forwarded": r"(\d+) of (\d+) ports had (\d+) LIDs?, the fewest; port (\d+) carries the fewest of \S+, (\d+)"
@@ -214,7 +235,8 @@ SENTENCES = {
     "mixed": r"Ports (\d+) and (\d+) have (\d+) hops?; \d+ turns up, \d+ does not, and OpenSM counts them alike: whoever came "
              r"from above would turn at (\S+)\. (.*)",
     "roots apart": r"\S+ and \S+ are both roots and no way goes up and then down; connect_roots would allow it\.",
-    "longer": r"Port (\d+) leads there in (\d+) hops?, port (\d+) in (\d+)\.",
+    "longer": r"(?:Port (\d+) leads there in (\d+) hops?, port (\d+) in (\d+)|In the hop matrix port (\d+) has (\d+), port (\d+) "
+              r"(\d+))\.",
     "no way": r"No cables lead there from (\S+) but back through (\S+)\.",
     "no switch": r"(\S+) is no switch and forwards nothing\.",
     "detour": r"\S+ is on (\S+) itself\.",
@@ -236,7 +258,8 @@ def expect(name, told, want):
 class State:
     """A fabric with its tables, and what a model of the engine knows of them."""
 
-    def __init__(self, net, engine, down, gone, table, lmc=0, shifting=False, roots=(), had=None):
+    def __init__(self, net, engine, down, gone, table, lmc=0, shifting=False, roots=(), had=None, manual=False, weights=None):
+        self.manual, self.weights = manual, weights
         self.net, self.engine, self.table, self.lmc, self.shifting = net, engine, table, lmc, shifting
         self.links = net.links(down)
         hosts = {s: [h for h in net.hosts[s] if (s, h[0]) not in gone] for s in net.guid}
@@ -249,12 +272,12 @@ class State:
             self.rank = ranks_of(self.links, [s for s in net.order if s in (roots if engine == "updn" else hosts)])
             self.way = direction(engine, net, self.rank)
         if engine in ("minhop", "dor"):
-            self.matrix = hop_matrix(self.links)
+            self.matrix = weighted_matrix(self.links, weights) if weights else hop_matrix(self.links)
         elif self.way:
             self.matrix = (updown_matrix(net, self.links, self.rank) if engine == "updn"
                            else downup_matrix(self.links, self.rank))
         if self.matrix:
-            self.expected, self.moments = counted(net, self.links, self.ends, self.matrix, engine, lmc, shifting, had)
+            self.expected, self.moments = counted(net, self.links, self.ends, self.matrix, engine, lmc, shifting, had, manual)
 
     def ports(self, sw):
         return sorted(set(self.links[sw]) | {p for _, s, p, host in self.ends if host and s == sw})
@@ -269,6 +292,47 @@ class State:
             at = self.links[at][port][0]
             n += 1
         return n
+
+
+def missed_by_search(st, sw, lid):
+    """Ports with a legal way no longer than what OpenSM's search found, which it missed: port -> cables."""
+    m, target = st.moments[sw, lid], st.at[lid][0]
+    if not st.way or target == sw:
+        return {}
+    lawful = {p: legal(st, sw, lid, p) for p in st.links[sw] if p not in m.all}
+    return {p: n for p, n in lawful.items() if n and (m.least is None or n <= m.least)}
+
+
+def check_columns(st, sw, lid, told):
+    """The candidates with their figures at that moment."""
+    m = st.moments[sw, lid]
+    if st.at[lid][0] == sw:
+        return expect("candidates", told, [])
+    expect("candidates", sorted(c["port"] for c in told), sorted(m.equal + m.dropped))
+    for c in told:
+        port, node = c["port"], st.links[sw][c["port"]][0]
+        want = {"hops": m.least, "routes": m.count[port]}
+        if st.engine == "dor" and m.dropped:
+            want["dropped"] = int(port in m.dropped)
+        if st.lmc and not m.kept and port in m.equal:
+            if st.engine != "dor":
+                systems = {st.net.system[n] for n in m.went}
+                want.update({"system used": int(st.net.system[node] in systems), "node used": int(node in m.went)})
+            if not st.manual:
+                want["forwarded"] = m.went.get(st.links[sw][port] if st.engine == "dor" else node, 0)
+        expect("columns of %d" % port, {k: v for k, v in c.items() if not k.startswith("peer") and k != "port"}, want)
+    return None
+
+
+def check_order(st, sw, lid, text):
+    """What order is told for those that are equal."""
+    told = re.search(r"in order \((.*?)\)", text)
+    if not told:
+        return
+    m, base = st.moments[sw, lid], max(b for b, *_ in st.ends if b <= lid)
+    expect("order", told[1], "port_shifting, from port %d on" % m.order[0] if st.shifting else
+           "from behind port %d of LID %d" % (st.table[sw, lid - 1], lid - 1) if lid > base and st.engine != "dor" else
+           "of port numbers")
 
 
 def legal(st, sw, lid, port):
@@ -290,7 +354,8 @@ def check_rule(st, sw, lid, via, rule, text):
     free = {p: ways_by(st.links, sw, p, target, None) for p in st.links[sw]}
     lawful = {p: legal(st, sw, lid, p) for p in st.links[sw]}
     least = m.least
-    missed = {p: lawful[p] for p in lawful if st.way and lawful[p] and p not in m.all and (least is None or lawful[p] <= least)}
+    missed = missed_by_search(st, sw, lid)
+    check_order(st, sw, lid, text)
     count = m.count
     fewest = min((count[p] for p in m.equal), default=None)
     if via is not None and via not in st.links[sw]:
@@ -308,6 +373,8 @@ def check_rule(st, sw, lid, via, rule, text):
         raise Wrong("%s of an entry" % rule)
     if rule == "longer":
         links = st.hops(sw, lid)
+        if g[4]:
+            return expect("matrix", (n(4), n(5), n(6), n(7), n(5) > least), (via, st.matrix[target][sw, via], own, least, True))
         expect("longer", (n(0), n(1), n(2), n(3)), (via, lawful[via], own, links))
         if n(1) <= links:
             raise Wrong("not longer: %s" % text)
@@ -323,7 +390,7 @@ def check_rule(st, sw, lid, via, rule, text):
         raise Wrong("the entry is kept, told is \"%s\"" % rule)
     elif rule == "only candidate":
         expect("only candidate", (n(0), n(1), m.all), (own, least, [own]))
-        if missed or least > min(x for x in free.values() if x):
+        if missed or (not st.weights and least > min(x for x in free.values() if x)):
             raise Wrong("only candidate, and legal are %s, all %s" % (lawful, free))
     elif rule == "forbidden":
         expect("shortest", n(2), free[via] if via not in (None, own) else min(x for x in free.values() if x))
@@ -367,7 +434,7 @@ def check_rule(st, sw, lid, via, rule, text):
             raise Wrong("another chassis is there: %s" % m.new_system)
         ties = [p for p in good if count[p] == count[own]]
         base = max(b for b, *_ in st.ends if b <= lid)
-        expect("before", g[0], ", ".join(str(st.table[sw, x]) for x in range(base, lid)) or None)
+        expect("before", g[0], ", ".join(str(st.table[sw, x]) for x in range(max(base, lid - 1) if st.manual else base, lid)) or None)
         expect("own", (n(1), ties[0], count[own]), (own, own, min(count[p] for p in good)))
         if d["alone"] and len(good) > 1:
             raise Wrong("alone of %s" % good)
@@ -464,7 +531,7 @@ def check_via(st, sw, lid, port, own, entry, answer):
     if text == entry["decided"] and named - {own, port} and port not in named and answer["rule"] not in ("missed", "kept"):
         raise Wrong("against port %d others are compared: %s" % (port, text))
     for word in ("no other", "alone", "only", "nobody else"):
-        if word in text and not text.startswith("Within the chassis") and text == entry["decided"] and answer.get("via", {}).get("verdict") in ("equal", "shorter"):
+        if word in text and not st.weights and not text.startswith("Within the chassis") and text == entry["decided"] and answer.get("via", {}).get("verdict") in ("equal", "shorter"):
             raise Wrong("\"%s\" and port %d leads there as well" % (word, port))
 
 
@@ -620,6 +687,8 @@ def check_entry(st, sw, lid, answers):
             if port is None:
                 check_rivals(own, ports, answers)
                 check_candidates(answer, own)
+                if st.moments:
+                    check_columns(st, sw, lid, answer["choice"]["candidates"])
                 if "choice" in answer:
                     expect("port", answer["choice"]["port"], own)
             else:
@@ -638,8 +707,10 @@ def value_of(text):
 
 
 def check_step(answer):
-    """`step show`: deltas and candidates of the text are those of the JSON."""
+    """`step show`: deltas and candidates of the text are those of the JSON, and a route counted is among them."""
     text, told = answer["text"], []
+    if "; counted" in answer["sentence"]:
+        expect("counted", [d["now"] - d["was"] for d in answer["deltas"] if d["table"] == "count"], [1])
     for line in text:
         found = re.match(r"       ([\w ]+?) of (.+): (.+), was (.+)$", line)
         if found:
@@ -681,13 +752,15 @@ def drawn(dice, engine):
     boxes = ["director:%d,%d,%d,%d" % tuple(dice.randrange(1, 4) for _ in range(4))]
     spec = dice.choice({"torus-2QoS": ["torus:%dx%d" % (b + 1, c + 1), "torus:4x4,parallel=2", "mesh:%dx%d" % (b + 1, c + 1)],
                         "ftree": trees, "mincontention": any_spec + boxes, "minhop": any_spec + trees + boxes,
-                        "dnup": any_spec[:2] + trees}.get(engine, any_spec + trees))
+                        "dnup": any_spec[:2] + trees + ["random:%d,3,seed=%d,shuffle=1,parallel=1,hosts_on=2" % (n + 6, seed)] * 3}.get(engine, any_spec + trees))
     if engine in ("updn", "dnup") and dice.randrange(4) == 0:
         options.append("connect_roots=TRUE")
     if engine in ("minhop", "dor"):
         options.append("port_shifting=%s" % dice.choice(["TRUE", "FALSE"]))
     if engine in ("nue", "torus-2QoS") or engine in ("dfsssp", "lash") and dice.randrange(2):
         options.append("qos=TRUE")
+    if engine == "minhop" and dice.randrange(4) == 0:
+        options.append("rules=manual")
     if engine == "nue":
         options.append("nue_max_num_vls=%d" % dice.randrange(1, 4))
     if engine == "mincontention":
@@ -712,6 +785,13 @@ def trial(engine, number, folder):
     if engine == "torus-2QoS":
         name = os.path.join(folder, "torus-%d" % number)
         start += ["torus-conf " + name, "set torus_config " + name]
+    weights = {}
+    if engine in ("minhop", "dor") and dice.randrange(5) == 0:
+        weights = {a: dice.randrange(1, 4) for a in sorted(net.peer)}
+        name = os.path.join(folder, "weights-%d" % number)
+        with open(name, "w", encoding="ascii") as f:
+            f.writelines("0x%x %d %d\n" % (net.guid[s], p, w) for (s, p), w in weights.items())
+        options.append("hop_weights_file=" + name)
     start.append("route %s,no_fallback %s" % (engine, " ".join(options)))
     told = "%s %d: SEED=%d %s" % (engine, number, SEED, "; ".join(start))
     cables = [a for a in dice.sample(sorted(net.peer), len(net.peer)) if net.joined({a, net.peer[a]})][:1]
@@ -729,7 +809,8 @@ def trial(engine, number, folder):
                 break
             raise
         down = set(gone) | {net.peer[a] for a in gone if a in net.peer}
-        st = State(net, engine, down, set(gone), table, lmc, "port_shifting=TRUE" in options, roots, had)
+        st = State(net, engine, down, set(gone), table, lmc, "port_shifting=TRUE" in options, roots, had,
+                   "rules=manual" in options, weights)
         modelled = st.moments and "connect_roots=TRUE" not in options
         if not modelled:
             st.moments = None
@@ -740,7 +821,9 @@ def trial(engine, number, folder):
         had = table
         entries = [(s, lid) for s in net.guid for lid in st.at]
         if ASKED and len(entries) > ASKED:
-            entries = dice.sample(entries, ASKED)
+            rare = [e for e in entries if st.moments and missed_by_search(st, *e)]
+            rare = dice.sample(rare, min(len(rare), ASKED // 2))
+            entries = rare + dice.sample([e for e in entries if e not in rare], ASKED - len(rare))
         questions = [["why %s %d" % e] + ["why %s %d via %d" % (*e, p) for p in st.ports(e[0])] for e in entries]
         shown = sum((["step to %d" % dice.randrange(1, steps + 1), "step show"] for _ in range(STEPS)), ["step start"])
         shown += ["step to 1"] + ["lft " + s for s in net.order]

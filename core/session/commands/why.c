@@ -459,9 +459,11 @@ static void tell_matrix(const struct via *v)
 static void decide_by_way(const struct via *v, const char *word, struct decided *d)
 {
 	const struct why *y = v->y;
+	const struct routing *r = y->w->routing;
 	const struct topo *t = y->w->topo;
 	uint32_t peer = t->peer_switch[switch_port_id(t->fabric, y->sw, v->port)];
-	unsigned i;
+	unsigned least = r->ops->hops ? r->ops->hops(r, y->sw, v->target, 0) : NO_PATH,
+		 value = least != NO_PATH ? r->ops->hops(r, y->sw, v->target, v->port) : NO_PATH, i;
 
 	if (!strcmp(word, "no way")) {
 		decide(d, WHY_NO_WAY, "No cables lead there from %s but back through %s.",
@@ -472,6 +474,10 @@ static void decide_by_way(const struct via *v, const char *word, struct decided 
 		       "Every way by port %u turns up again after a step down, the shortest (%s)", v->port,
 		       PLURAL(v->any.links, "hop"));
 		text_add(&d->text, " at %s.", switch_name(t->fabric, v->any.hop[i < v->any.n ? i : 0].sw));
+	} else if (value != NO_PATH && value > least &&
+		   (strcmp(word, "longer") != 0 || v->links != (int)least)) { /* weights */
+		decide(d, WHY_LONGER, "In the hop matrix port %u has %u, port %u %u.", v->port, value,
+		       v->chosen, least);
 	} else if (!strcmp(word, "longer")) {
 		decide(d, WHY_LONGER, "Port %u leads there in %s, port %u in %u.", v->port,
 		       PLURAL((uint64_t)v->allowed, "hop"), v->chosen, (unsigned)v->links);
