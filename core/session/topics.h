@@ -24,8 +24,9 @@ struct topic {
  * as long as the call that tells it.
  */
 struct named {
-	const char *kind; /* "option", "pane", "column", "key", "action", "word", "rule", "figure", "limit", "fabric" */
-	const char *name; /* as it is printed or typed */
+	const char *kind;   /* "option", "pane", "column", "key", "action", "word", "rule", "figure", "limit",
+			       "fabric" */
+	const char *name;   /* as it is printed or typed */
 	const char *place;  /* of a column its pane, of a key where it holds ("all panes"); "" */
 	const char *syntax; /* what is typed behind it; "" */
 	const char *text;   /* what it is; NULL: the topic of the name tells */

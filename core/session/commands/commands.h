@@ -34,43 +34,43 @@
 	"refusals[] object? engines that refused the fabric, in order\n" \
 	"refusals[].engine engine its name\n"                            \
 	"refusals[].why string its reason\n"
-#define JSON_CHANGE                                                                                   \
-	"cut_off integer? =pairs cut off\n" \
-	"between_survivors integer? =pairs between survivors\n"                                 \
-	"only_before object? between two fabrics: what the earlier alone has, not compared\n"         \
-	"only_before.switches integer switches\n"                                                     \
-	"only_before.ports integer host ports\n"                                                      \
-	"only_before.lids integer LIDs that nobody holds now, though there are entries for them\n"    \
-	"only_before.entries integer these entries\n"                                                 \
-	"only_now object? what the later alone has\n"                                                 \
-	"only_now.switches integer switches\n"                                                        \
-	"only_now.ports integer host ports\n"                                                         \
-	"only_now.lids integer LIDs that nobody held before, though there were entries for them\n"    \
-	"only_now.entries integer these entries\n"                                                    \
-	"change object? what is unlike the tables before\n"                                           \
-	"change.switches integer switches with changed entries\n"                                     \
-	"change.entries integer =changed entries\n"                                                    \
-	"change.entries_lost integer entries that are gone\n"                                         \
-	"change.entries_gained integer entries where there was none\n"                                \
-	"change.pairs integer =pairs\n"                \
-	"change.pairs_before integer pairs that were there before\n"                                  \
-	"change.rerouted integer =rerouted pairs\n"                  \
-	"change.lost integer =lost pairs\n"                      \
-	"change.regained integer =regained pairs\n"                         \
-	"change.new integer pairs with a LID that was not there before\n"                             \
-	"change.longer integer =longer pairs\n"                                            \
-	"change.shorter integer pairs with a shorter one\n"                                           \
-	"change.max_hops_before integer the same number as max_links_before\n"                        \
-	"change.max_hops_after integer the same number as max_links_after\n"                          \
-	"change.mean_hops_before number the same number as mean_links_before\n"                       \
-	"change.mean_hops_after number the same number as mean_links_after\n"                         \
-	"change.max_links_before integer links of the longest path before\n"                          \
-	"change.max_links_after integer =longest path\n"                              \
-	"change.mean_links_before number mean links of a path before\n"                               \
-	"change.mean_links_after number =mean path\n"                                   \
-	"change.switches_gone integer switches that are not reached any more\n"                       \
-	"change.switches_new integer switches that are reached again\n"                               \
-	"change.sl_changed integer =pairs with another SL\n"           \
+#define JSON_CHANGE                                                                                \
+	"cut_off integer? =pairs cut off\n"                                                        \
+	"between_survivors integer? =pairs between survivors\n"                                    \
+	"only_before object? between two fabrics: what the earlier alone has, not compared\n"      \
+	"only_before.switches integer switches\n"                                                  \
+	"only_before.ports integer host ports\n"                                                   \
+	"only_before.lids integer LIDs that nobody holds now, though there are entries for them\n" \
+	"only_before.entries integer these entries\n"                                              \
+	"only_now object? what the later alone has\n"                                              \
+	"only_now.switches integer switches\n"                                                     \
+	"only_now.ports integer host ports\n"                                                      \
+	"only_now.lids integer LIDs that nobody held before, though there were entries for them\n" \
+	"only_now.entries integer these entries\n"                                                 \
+	"change object? what is unlike the tables before\n"                                        \
+	"change.switches integer switches with changed entries\n"                                  \
+	"change.entries integer =changed entries\n"                                                \
+	"change.entries_lost integer entries that are gone\n"                                      \
+	"change.entries_gained integer entries where there was none\n"                             \
+	"change.pairs integer =pairs\n"                                                            \
+	"change.pairs_before integer pairs that were there before\n"                               \
+	"change.rerouted integer =rerouted pairs\n"                                                \
+	"change.lost integer =lost pairs\n"                                                        \
+	"change.regained integer =regained pairs\n"                                                \
+	"change.new integer pairs with a LID that was not there before\n"                          \
+	"change.longer integer =longer pairs\n"                                                    \
+	"change.shorter integer pairs with a shorter one\n"                                        \
+	"change.max_hops_before integer the same number as max_links_before\n"                     \
+	"change.max_hops_after integer the same number as max_links_after\n"                       \
+	"change.mean_hops_before number the same number as mean_links_before\n"                    \
+	"change.mean_hops_after number the same number as mean_links_after\n"                      \
+	"change.max_links_before integer links of the longest path before\n"                       \
+	"change.max_links_after integer =longest path\n"                                           \
+	"change.mean_links_before number mean links of a path before\n"                            \
+	"change.mean_links_after number =mean path\n"                                              \
+	"change.switches_gone integer switches that are not reached any more\n"                    \
+	"change.switches_new integer switches that are reached again\n"                            \
+	"change.sl_changed integer =pairs with another SL\n"                                       \
 	"change.sl_alone integer of these, pairs on the same path as before\n"
 /* optional: "" or "?" */
 #define JSON_CUT_OFF(optional)                               \
@@ -115,24 +115,24 @@
 	"rows[].* string|number|null cells by column, and by its older name: in panes hops, escape, "   \
 	"detours and moved `links` of `shortest` and `hops`, in journal `pairs` of `rerouted`, in map " \
 	"and switches `routes` of `load` and `lids`\n"
-#define JSON_LOOPS                                                                                        \
-	"credit_loop_groups integer =groups of credit loops\n"                                                                                          \
-	"credit_loops[] object the first of these groups, by `cycles all` all\n"                          \
-	"credit_loops[].group integer(1..) its number, from 1\n"                                          \
-	"credit_loops[].vl vl VL of the first channel\n"                                                  \
-	"credit_loops[].vls[] vl VLs it is on\n"                                                          \
-	"credit_loops[].channels integer channels in the group\n"                                         \
-	"credit_loops[].length integer channels of a shortest loop\n"                                     \
-	"credit_loops[].cycle[] object that loop\n"                                                       \
-	"credit_loops[].cycle[].channel string the channel as text\n"                                     \
-	"credit_loops[].cycle[].vl vl its VL\n"                                                           \
-	"credit_loops[].cycle[].routes_on integer routes that go on to the next channel\n"                \
-	"credit_loops[].cycle[].from port port that sends\n"                                              \
-	"credit_loops[].cycle[].to port port at the other end\n"                                          \
-	"credit_loops[].cycle[].routes[] object? some of these routes\n"                                  \
-	"credit_loops[].cycle[].routes[].dlid lid LID they lead to\n"                                     \
-	"credit_loops[].cycle[].routes[].src endport source\n"                                            \
-	"credit_loops[].cycle[].routes[].dst endport destination\n"                                       \
+#define JSON_LOOPS                                                                         \
+	"credit_loop_groups integer =groups of credit loops\n"                             \
+	"credit_loops[] object the first of these groups, by `cycles all` all\n"           \
+	"credit_loops[].group integer(1..) its number, from 1\n"                           \
+	"credit_loops[].vl vl VL of the first channel\n"                                   \
+	"credit_loops[].vls[] vl VLs it is on\n"                                           \
+	"credit_loops[].channels integer channels in the group\n"                          \
+	"credit_loops[].length integer channels of a shortest loop\n"                      \
+	"credit_loops[].cycle[] object that loop\n"                                        \
+	"credit_loops[].cycle[].channel string the channel as text\n"                      \
+	"credit_loops[].cycle[].vl vl its VL\n"                                            \
+	"credit_loops[].cycle[].routes_on integer routes that go on to the next channel\n" \
+	"credit_loops[].cycle[].from port port that sends\n"                               \
+	"credit_loops[].cycle[].to port port at the other end\n"                           \
+	"credit_loops[].cycle[].routes[] object? some of these routes\n"                   \
+	"credit_loops[].cycle[].routes[].dlid lid LID they lead to\n"                      \
+	"credit_loops[].cycle[].routes[].src endport source\n"                             \
+	"credit_loops[].cycle[].routes[].dst endport destination\n"                        \
 	"dropped integer =dropped routes\n"
 #define JSON_CONTENT                                                     \
 	"content string? with FILE -: what was written, byte for byte\n" \

@@ -470,7 +470,8 @@ const struct command export_commands[] = {
 		 "(torus-2QoS)\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
 		 "comments (`# Incomplete: ...`), json by "
 		 "its keys\n"
-		 "  complete and missing.  guid2lid, ca-order, torus and png cannot, and are written only with "
+		 "  complete and missing.  guid2lid, ca-order, torus and png cannot, and are written only "
+		 "with "
 		 "anyway.\n",
 	 .json = JSON_CONTENT "notes string? slurm: lines about hosts that were left out or renamed\n",
 	 .run = cmd_export},
