@@ -16,6 +16,7 @@
 #include "core/base/rng.h"
 #include "core/base/words.h"
 #include "core/session/pairs_file.h"
+#include "core/session/interpreter.h"
 #include "core/session/patterns.h"
 
 #define DEMO "tests/fabrics/demo-3level.ibnet"
@@ -315,13 +316,17 @@ static void flows_are_loads(struct session *s, int argc, char **argv)
 {
 	const struct routing *r = session_routing(s);
 	const struct fabric *f = s->fabric;
+	struct command_run run = {.f = fopen("/dev/null", "w")};
+	struct out out = {.run = &run};
 	struct pattern pt;
 	struct args args;
 	struct loads *l;
 	struct err e;
 
+	assert_non_null(run.f);
 	assert_int_equal(args_read(s, "flow-test [" PATTERN_SYNTAX "]", NULL, argc, argv, &args, &e), 0);
-	assert_int_equal(session_pattern(s, r, &args, &pt, NULL, &e), 0);
+	assert_int_equal(session_pattern(s, r, &args, &pt, &out, &e), 0);
+	fclose(run.f);
 	args_free(&args);
 	l = loads_new(r, &pt, NULL);
 	for (uint32_t p = 0; p < f->n_ports; p++) {
