@@ -50,7 +50,7 @@ def of_ibscope(path):
     ends, node = set(), None
     for line in said.splitlines():
         head = re.match(r'(?:Switch|Ca)\s+\d+ "([^"]+)"', line)
-        cable = re.match(r'\[(\d+)\](?:\(\w+\))?\s+"([^"]+)"\[(\d+)\].* (\S+)$', line)
+        cable = re.match(r'\[(\d+)\](?:\(\w+\))?\s+"([^"]+)"\[(\d+)\].* (\d+x\w+)(?: label .*)?$', line)
         if head:
             node = names[head[1]]
         elif cable:
