@@ -248,7 +248,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-json.5 $(BUILD)/ibscope-san $(BUILD)/keys $(BUILD)/live/probe \
 	$(BUILD)/live/capture.so $(BUILD)/live/lie.so $(BUILD)/memory/fail.so $(BUILD)/trouble/clock.so \
 	$(BUILD)/stop/looks $(BUILD)/soak/driver \
-	$(BUILD)/static/ibscope $(BUILD)/static/ibscope-libc $(BUILD)/static/probe-libc \
+	$(BUILD)/static/ibscope $(BUILD)/static/ibscope-libc $(BUILD)/static/probe-libc $(BUILD)/static/licences \
 	$(BUILD)/unit-tests $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 
@@ -388,10 +388,12 @@ format: deps-lint
 # with the terms of what is linked beside it, in build/static/
 TERMS := libreadline-dev libibnetdisc-dev libibmad-dev libibumad-dev libncurses-dev libjansson-dev libexpat1-dev libseccomp-dev libc6-dev libgcc-s1
 static: deps-build deps-optional deps-static
-	@$(MAKE) --no-print-directory $(BUILD)/static/ibscope
-	@mkdir -p $(BUILD)/static/licences && cp LICENSE /usr/share/common-licenses/*GPL-[23]* $(BUILD)/static/licences/
-	@for p in $(TERMS); do cp -L /usr/share/doc/$$p/copyright $(BUILD)/static/licences/$$p; done
+	@$(MAKE) --no-print-directory $(BUILD)/static/ibscope $(BUILD)/static/licences
 	@echo $(BUILD)/static/ibscope
+$(BUILD)/static/licences: LICENSE
+	@rm -rf $@ $@.new && mkdir -p $@.new && cp LICENSE /usr/share/common-licenses/*GPL-[23]* $@.new/
+	@for p in $(TERMS); do cp -L /usr/share/doc/$$p/copyright $@.new/$$p || exit 1; done
+	@mv $@.new $@
 
 # --- installing -----------------------------------------------------------------------
 # The program without debug information, which is beside it, where debuggers look.
