@@ -89,6 +89,10 @@ static void no_binding(bool repl)
 {
 	char name[96];
 
+	if (repl && ui.pending[ui.n_pending - 1] == K_CTRL('C')) {
+		repl_abort(); /* vi's insertion would take it for a letter */
+		return;
+	}
 	if (repl) {
 		for (unsigned i = 0; i < ui.n_pending; i++)
 			repl_key(ui.pending[i]);
