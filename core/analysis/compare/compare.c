@@ -114,11 +114,6 @@ static void mark_cables(const struct comparison *c, unsigned top, uint8_t *marke
 		}
 }
 
-static bool dst_stayed(const struct comparison *c, uint32_t dst)
-{
-	return dst != NO_ID && c->b->topo->endport_up[dst];
-}
-
 static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
 		      uint16_t before, uint16_t after, uint32_t dst)
 {
@@ -147,7 +142,7 @@ static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 		.after = after >= HOPS_LOOP ? after : after + 1,
 	};
 	*total += n;
-	if (change == PAIR_LOST && who == STAYED && dst_stayed(c, dst))
+	if (change == PAIR_LOST && who == STAYED && dst != NO_ID && c->b->topo->endport_up[dst])
 		c->between_survivors += n;
 	else if (change == PAIR_LOST)
 		c->cut_off += n;
@@ -229,15 +224,6 @@ struct walk {
 	uint32_t *own_work;
 };
 
-/* Does a cable that is live on both sides lead elsewhere?  Only in another fabric. */
-static bool moved_cable(const struct comparison *c, uint32_t sw, unsigned port)
-{
-	const struct topo *t = c->b->topo;
-	uint32_t id = switch_port_id(t->fabric, sw, port);
-
-	return c->across && t->peer[id] != c->a->topo->peer[id];
-}
-
 /*
  * Switches whose paths differ, where both paths arrive.  They come by ascending hops, so the next switch is
  * already known.
@@ -255,12 +241,13 @@ static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t 
 	for (uint32_t s = 0; s < n; s++)
 		w->order[count[w->hb[s] < 256 ? w->hb[s] : 256]++] = s;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t s = w->order[i], q;
-
-		w->changed[s] = ca[s] != cb[s] || w->hb[s] >= 256 || moved_cable(w->c, s, cb[s]);
+		uint32_t s = w->order[i], id = f->switch_port[s] + cb[s], q;
+		/* in another fabric a cable that is live on both sides may lead elsewhere */
+		w->changed[s] = ca[s] != cb[s] || w->hb[s] >= 256 ||
+				(w->c->across && tb->peer[id] != w->c->a->topo->peer[id]);
 		if (w->changed[s] || w->hb[s] == 0)
 			continue;
-		q = tb->peer_switch[f->switch_port[s] + cb[s]];
+		q = tb->peer_switch[id];
 		w->changed[s] = q != NO_ID && w->changed[q];
 	}
 }
@@ -348,19 +335,6 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 			    ca, cb);
 }
 
-static void columns_of_a(struct walk *w, unsigned lid0, const uint16_t *lid_a)
-{
-	uint32_t n = w->c->b->topo->fabric->n_switches;
-
-	if (!lid_a) {
-		routing_columns(w->c->a, lid0, COLUMN_BLOCK, w->col_a);
-		return;
-	}
-	for (unsigned i = 0; i < COLUMN_BLOCK; i++)
-		for (uint32_t s = 0; s < n; s++)
-			w->col_a[(size_t)i * n + s] = entry(w->c->a, s, lid_a[lid0 + i]);
-}
-
 static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const uint8_t *marked,
 		     bool sources_changed, struct progress *p)
 {
@@ -370,7 +344,11 @@ static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const 
 	for (unsigned lid0 = 1; lid0 <= top; lid0 += COLUMN_BLOCK) {
 		if (!progress_step(p, lid0))
 			return false;
-		columns_of_a(w, lid0, lid_a);
+		if (!lid_a)
+			routing_columns(w->c->a, lid0, COLUMN_BLOCK, w->col_a);
+		for (unsigned i = 0; lid_a && i < COLUMN_BLOCK; i++)
+			for (uint32_t s = 0; s < n; s++)
+				w->col_a[(size_t)i * n + s] = entry(w->c->a, s, lid_a[lid0 + i]);
 		routing_columns(w->c->b, lid0, COLUMN_BLOCK, w->col_b);
 		for (unsigned i = 0; i < COLUMN_BLOCK && lid0 + i <= top; i++)
 			walk_lid(w, lid0 + i, lid_a ? lid_a[lid0 + i] : lid0 + i, w->col_a + (size_t)i * n,
@@ -388,39 +366,30 @@ static const struct routing *empty_like(const struct routing *r)
 	return none;
 }
 
-static bool lids_equal(const struct lids *a, const struct lids *b)
-{
-	return a == b || (a->n_endports == b->n_endports &&
-			  !memcmp(a->base, b->base, a->n_endports * sizeof(*a->base)) &&
-			  !memcmp(a->count, b->count, a->n_endports * sizeof(*a->count)));
-}
-
-/* Is the LID nobody's in b because its endport has another one there? */
-static bool has_moved(const struct lids *a, const struct lids *b, unsigned lid)
-{
-	uint32_t owner = lid_owner(a, lid);
-
-	return lid_owner(b, lid) == NO_ID && owner != NO_ID && b->base[owner] && same_lid(a, b, lid);
-}
-
-/* For each LID of b the LID of the same endport in a (0: none); NULL when they are the same LIDs. */
+/*
+ * For each LID of b the LID of the same endport in a (0: none); NULL when they are the same LIDs, but for
+ * those that are gone.
+ */
 static uint16_t *map_lids(const struct comparison *c, unsigned top)
 {
 	const struct lids *a = c->a->lids, *b = c->b->lids;
+	bool differ = false;
 	uint16_t *map;
 
-	if (lids_equal(a, b))
+	for (uint32_t ep = 0; ep < a->n_endports; ep++)
+		differ |= a->base[ep] && b->base[ep] &&
+			  (a->base[ep] != b->base[ep] || a->count[ep] != b->count[ep]);
+	if (!differ)
 		return NULL;
-	for (uint32_t ep = 0; ep < a->n_endports;
-	     ep++) /* the same but for those that are gone: still no map needed */
-		if (a->base[ep] && b->base[ep] &&
-		    (a->base[ep] != b->base[ep] || a->count[ep] != b->count[ep]))
-			goto differ;
-	return NULL;
-differ:
 	map = NEW_ARRAY(top + COLUMN_BLOCK + 1, uint16_t);
-	for (unsigned lid = 1; lid <= top; lid++)
-		map[lid] = has_moved(a, b, lid) ? 0 : same_lid(b, a, lid);
+	for (unsigned lid = 1; lid <= top; lid++) {
+		uint32_t was = lid_owner(a, lid);
+		/* nobody's in b, because its endport has another one there */
+		bool moved =
+			lid_owner(b, lid) == NO_ID && was != NO_ID && b->base[was] && same_lid(a, b, lid);
+
+		map[lid] = moved ? 0 : same_lid(b, a, lid);
+	}
 	return map;
 }
 
@@ -454,14 +423,6 @@ uint64_t entries_unlike(const struct routing *a, const struct routing *b)
 	return c.entries_changed;
 }
 
-static bool any_source_changed(const struct comparison *c, const struct fabric *f)
-{
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		if (c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2])
-			return true;
-	return false;
-}
-
 static uint64_t count_pairs(const struct comparison *c, const struct routing *r)
 {
 	uint64_t hosts = 0, lids = 0;
@@ -492,7 +453,7 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 		.changed = NEW_ARRAY(n, uint8_t),
 	};
 	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
-	bool done;
+	bool done, sources_changed = false;
 
 	w.own_col = NEW_ARRAY(n_own + 1, uint8_t);
 	w.own_hops = NEW_ARRAY(n_own + 1, uint16_t);
@@ -502,7 +463,9 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	list_sources(c, f);
 	count_entries(c, lid_a, marked, p);
 	mark_cables(c, top, marked);
-	done = walk_all(&w, lid_a, top, marked, any_source_changed(c, f), p);
+	for (uint32_t s = 0; s < n; s++)
+		sources_changed |= c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2];
+	done = walk_all(&w, lid_a, top, marked, sources_changed, p);
 	c->pairs = count_pairs(c, c->b);
 	c->pairs_before = count_pairs(c, c->a);
 	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;

@@ -14,44 +14,40 @@
 
 /* --- telling ------------------------------------------------------------------------------- */
 
-#define FIGURE(key_, type_, name_, help_, decimals_, better_)                                                \
-	{                                                                                                    \
-		.key = (key_), .type = (type_), .column = (name_), .help = (help_), .decimals = (decimals_), \
-		.better = (better_)                                                                          \
-	}
+#define FIGURE(which, key_, type_, name_, help_, decimals_, better_) \
+	[FIG_##which] = {.key = (key_),                              \
+			 .type = type_ "|null?",                     \
+			 .column = (name_),                          \
+			 .help = (help_),                            \
+			 .decimals = (decimals_),                    \
+			 .better = (better_)}
 
 const struct field figure_fields[FIGURES + 1] = {
-	[FIG_UNREACHABLE] = FIGURE("unreachable", "integer|null?", "pairs without a path",
-				   "=pairs without a path", 0, -1),
-	[FIG_HOPS_MEAN] = FIGURE("hops_mean", "number|null?", "links of a path, mean", "=mean path", 3, -1),
-	[FIG_HOPS_MOST] =
-		FIGURE("hops_max", "integer|null?", "links of a path, most", "=longest path", 0, -1),
-	[FIG_ELEMENTS_MEAN] = FIGURE("elements_mean", "number|null?", "elements of a path, mean",
-				     "=elements of a path", 3, -1),
-	[FIG_ELEMENTS_MOST] = FIGURE("elements_max", "integer|null?", "elements of a path, most",
-				     "elements of a path, most", 0, -1),
-	[FIG_LOAD_LEAST] = FIGURE(
-		"load_min", "integer|null?", "routes to LIDs, least",
-		"routes on a link from all hosts to all LIDs of the others, least: `load-map lids`", 0, 1),
-	[FIG_LOAD_MEAN] = FIGURE("load_mean", "number|null?", "routes to LIDs, mean",
-				 "such routes on a link, mean", 1, -1),
-	[FIG_LOAD_MOST] =
-		FIGURE("load_max", "integer|null?", "routes to LIDs, most", "=routes to LIDs", 0, -1),
-	[FIG_USAGE_MOST] = FIGURE("usage_max", "integer|null?", "LIDs sent by a port, most",
-				  "=LIDs sent by a port", 0, -1),
-	[FIG_FIRST_MEAN] = FIGURE("first_links_mean", "number|null?", "first links per host, mean",
-				  "=first links per host", 2, 1),
-	[FIG_FIRST_LEAST] = FIGURE("first_links_min", "integer|null?", "first links per host, least",
-				   "first links per host, least", 0, 1),
-	[FIG_LINKS_MEAN] =
-		FIGURE("links_mean", "number|null?", "all links per host, mean", "=all links per host", 2, 1),
-	[FIG_LINKS_LEAST] = FIGURE("links_min", "integer|null?", "all links per host, least",
-				   "all links per host, least", 0, 1),
-	[FIG_SLS] = FIGURE("sls", "string|null?", "service levels", "=service levels", 0, 0),
-	[FIG_LOOPS] = FIGURE("credit_loops", "integer|null?", "groups of credit loops",
-			     "=groups of credit loops", 0, -1),
-	[FIG_DIFFER] = FIGURE("entries_unlike_first", "integer|null?", "LFT entries unlike first",
-			      "entries unlike those of the first engine", 0, 0),
+	FIGURE(UNREACHABLE, "unreachable", "integer", "pairs without a path", "=pairs without a path", 0, -1),
+	FIGURE(HOPS_MEAN, "hops_mean", "number", "links of a path, mean", "=mean path", 3, -1),
+	FIGURE(HOPS_MOST, "hops_max", "integer", "links of a path, most", "=longest path", 0, -1),
+	FIGURE(ELEMENTS_MEAN, "elements_mean", "number", "elements of a path, mean", "=elements of a path", 3,
+	       -1),
+	FIGURE(ELEMENTS_MOST, "elements_max", "integer", "elements of a path, most",
+	       "elements of a path, most", 0, -1),
+	FIGURE(LOAD_LEAST, "load_min", "integer", "routes to LIDs, least",
+	       "routes on a link from all hosts to all LIDs of the others, least: `load-map lids`", 0, 1),
+	FIGURE(LOAD_MEAN, "load_mean", "number", "routes to LIDs, mean", "such routes on a link, mean", 1,
+	       -1),
+	FIGURE(LOAD_MOST, "load_max", "integer", "routes to LIDs, most", "=routes to LIDs", 0, -1),
+	FIGURE(USAGE_MOST, "usage_max", "integer", "LIDs sent by a port, most", "=LIDs sent by a port", 0,
+	       -1),
+	FIGURE(FIRST_MEAN, "first_links_mean", "number", "first links per host, mean",
+	       "=first links per host", 2, 1),
+	FIGURE(FIRST_LEAST, "first_links_min", "integer", "first links per host, least",
+	       "first links per host, least", 0, 1),
+	FIGURE(LINKS_MEAN, "links_mean", "number", "all links per host, mean", "=all links per host", 2, 1),
+	FIGURE(LINKS_LEAST, "links_min", "integer", "all links per host, least", "all links per host, least",
+	       0, 1),
+	FIGURE(SLS, "sls", "string", "service levels", "=service levels", 0, 0),
+	FIGURE(LOOPS, "credit_loops", "integer", "groups of credit loops", "=groups of credit loops", 0, -1),
+	FIGURE(DIFFER, "entries_unlike_first", "integer", "LFT entries unlike first",
+	       "entries unlike those of the first engine", 0, 0),
 };
 
 static void sl_text(uint32_t sls, char *buf, size_t size)
@@ -139,30 +135,12 @@ static bool is_host(const struct routing *r, uint32_t ep)
 	return routing_counts(r, ep) && r->topo->endport_switch[ep] != NO_ID;
 }
 
-static void list_edges(struct walk *w)
-{
-	const struct topo *t = w->r->topo;
-	uint8_t *with_lid = NEW_ARRAY(w->n + 1, uint8_t);
-
-	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
-		if (!is_host(w->r, ep))
-			continue;
-		w->hosts[t->endport_switch[ep]] += t->endport_up[ep];
-		with_lid[t->endport_switch[ep]] |= w->r->lids->base[ep] != 0;
-	}
-	for (uint32_t s = 0; s < w->n; s++) {
-		if (!w->hosts[s])
-			continue;
-		w->source[w->n_edges] = with_lid[s];
-		w->edge[w->n_edges++] = s;
-	}
-	free(with_lid);
-}
-
 static void walk_init(struct walk *w, const struct routing *r, const struct elements *el)
 {
-	const struct fabric *f = r->topo->fabric;
+	const struct topo *t = r->topo;
+	const struct fabric *f = t->fabric;
 	uint32_t n = f->n_switches;
+	uint8_t *with_lid = NEW_ARRAY(n + 1, uint8_t);
 
 	*w = (struct walk){
 		.r = r,
@@ -179,7 +157,20 @@ static void walk_init(struct walk *w, const struct routing *r, const struct elem
 	};
 	for (uint32_t e = 0; el && e < el->n; e++)
 		w->several |= element_chips(el, e) > 1;
-	list_edges(w);
+	/* the switches with hosts */
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		if (!is_host(r, ep))
+			continue;
+		w->hosts[t->endport_switch[ep]] += t->endport_up[ep];
+		with_lid[t->endport_switch[ep]] |= r->lids->base[ep] != 0;
+	}
+	for (uint32_t s = 0; s < n; s++) {
+		if (!w->hosts[s])
+			continue;
+		w->source[w->n_edges] = with_lid[s];
+		w->edge[w->n_edges++] = s;
+	}
+	free(with_lid);
 }
 
 static void walk_free(struct walk *w)
@@ -315,58 +306,45 @@ static void add_host(struct walk *w, uint32_t ep)
 	}
 }
 
-/* In order of LIDs, so that a block of columns serves many. */
-static bool walk_hosts(struct walk *w, struct progress *p)
-{
-	const struct lids *l = w->r->lids;
-
-	progress_start(p, "following paths", l->max_lid);
-	for (unsigned lid = 1; lid <= l->max_lid; lid++) {
-		uint32_t ep = lid_owner(l, lid);
-
-		if (ep == NO_ID || l->base[ep] != lid || !is_host(w->r, ep))
-			continue;
-		if (!progress_step(p, lid))
-			return false;
-		add_host(w, ep);
-	}
-	return true;
-}
-
 /* --- usage --------------------------------------------------------------------------------- */
-
-static uint32_t largest_usage(const struct routing *r)
-{
-	const struct fabric *f = r->topo->fabric;
-	uint32_t most = 0;
-
-	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		const struct lft_row *row = r->row[sw];
-		uint32_t count[256] = {0};
-
-		for (unsigned lid = 1; row && lid <= row->top; lid++)
-			count[row->port[lid]]++;
-		for (unsigned p = 1; row && p <= f->switch_nports[sw]; p++)
-			if (r->topo->peer_switch[switch_port_id(f, sw, p)] != NO_ID && count[p] > most)
-				most = count[p];
-	}
-	return most;
-}
 
 int figures_of_tables(const struct routing *r, const struct elements *el, struct figures *f,
 		      struct progress *p)
 {
+	const struct lids *l = r->lids;
+	const struct fabric *fb = r->topo->fabric;
+	uint32_t most = 0;
 	struct walk w;
-	bool done;
+	bool done = true;
 
 	*f = (struct figures){0};
 	for (unsigned i = 0; i < FIGURES; i++)
 		f->v[i] = FIGURE_UNKNOWN;
 	walk_init(&w, r, el);
-	done = walk_hosts(&w, p);
+	progress_start(p, "following paths", l->max_lid);
+	for (unsigned lid = 1; done && lid <= l->max_lid; lid++) {
+		uint32_t ep = lid_owner(l, lid);
+
+		/* in order of LIDs, so that a block of columns serves many */
+		if (ep == NO_ID || l->base[ep] != lid || !is_host(r, ep))
+			continue;
+		done = progress_step(p, lid);
+		if (done)
+			add_host(&w, ep);
+	}
 	walk_free(&w);
 	if (!done)
 		return -1;
+	for (uint32_t sw = 0; sw < fb->n_switches; sw++) {
+		const struct lft_row *row = r->row[sw];
+		uint32_t count[256] = {0};
+
+		for (unsigned lid = 1; row && lid <= row->top; lid++)
+			count[row->port[lid]]++;
+		for (unsigned k = 1; row && k <= fb->switch_nports[sw]; k++)
+			if (r->topo->peer_switch[switch_port_id(fb, sw, k)] != NO_ID && count[k] > most)
+				most = count[k];
+	}
 	if (w.length.n || w.unreachable)
 		f->v[FIG_UNREACHABLE] = (double)w.unreachable;
 	f->v[FIG_HOPS_MEAN] = sum_mean(&w.length);
@@ -379,27 +357,11 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 	f->v[FIG_FIRST_LEAST] = w.first.least;
 	f->v[FIG_LINKS_MEAN] = sum_mean(&w.links);
 	f->v[FIG_LINKS_LEAST] = w.links.least;
-	f->v[FIG_USAGE_MOST] = largest_usage(r);
+	f->v[FIG_USAGE_MOST] = most;
 	return 0;
 }
 
 /* --- loads, service levels, credit loops ------------------------------------------------------ */
-
-/* CA and router ports that are up and have a LID; their number. */
-static uint32_t list_hosts(const struct routing *r, uint32_t *ep)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < r->topo->fabric->n_endports; i++)
-		if (r->lids->base[i] && is_host(r, i))
-			ep[n++] = i;
-	return n;
-}
-
-static bool is_ca(const struct fabric *f, uint32_t ep)
-{
-	return f->node_type[endport_node(f, ep)] == NODE_CA;
-}
 
 /*
  * Sources whose SLs are those of all hosts: all of them, or two CAs of each switch where the switch decides,
@@ -413,7 +375,8 @@ static uint32_t take_sources(const struct routing *r, uint32_t *ep, uint32_t n)
 	uint32_t taken = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		bool alike = routing_sls_by_switch(r) || (routing_sls_by_source(r) && is_ca(f, ep[i]));
+		bool alike = routing_sls_by_switch(r) ||
+			     (routing_sls_by_source(r) && f->node_type[endport_node(f, ep[i])] == NODE_CA);
 
 		if (!alike || seen[r->topo->endport_switch[ep[i]]]++ < 2)
 			ep[taken++] = ep[i];
@@ -446,14 +409,18 @@ static uint32_t sls_to(const struct routing *r, const uint32_t *src, uint32_t n,
 static int measure_sls(const struct routing *r, struct figures *f, struct progress *p)
 {
 	uint32_t n_switches = r->topo->fabric->n_switches;
-	uint32_t *ep = NEW_ARRAY(r->topo->fabric->n_endports + 1, uint32_t), n = list_hosts(r, ep);
+	uint32_t *ep = NEW_ARRAY(r->topo->fabric->n_endports + 1, uint32_t), n = 0;
 	uint32_t *work = NEW_ARRAY(n_switches + 1, uint32_t);
 	uint16_t *hops = NEW_ARRAY(n_switches + 1, uint16_t);
 	uint8_t *to = NEW_ARRAY(r->lids->max_lid + 2u, uint8_t); /* LIDs of hosts */
 	int rc = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		memset(&to[r->lids->base[ep[i]]], 1, r->lids->count[ep[i]]);
+	for (uint32_t i = 0; i < r->topo->fabric->n_endports; i++) {
+		if (!r->lids->base[i] || !is_host(r, i))
+			continue;
+		ep[n++] = i;
+		memset(&to[r->lids->base[i]], 1, r->lids->count[i]);
+	}
 	n = take_sources(r, ep, n);
 	f->sls = routing_has_sls(r) ? 0 : 1;
 	progress_start(p, "looking up service levels", r->lids->max_lid);
@@ -473,36 +440,22 @@ static int measure_sls(const struct routing *r, struct figures *f, struct progre
 	return rc;
 }
 
-static int measure_loads(const struct routing *r, struct figures *f, struct progress *p)
+int figures_of_routing(const struct routing *r, const struct elements *el, const struct routing *other,
+		       struct figures *f, struct progress *p)
 {
-	struct loads *l = loads_new(r, &pattern_lids, p);
+	struct loads *l;
+	struct cdg *g;
 
-	if (!l)
+	if (figures_of_tables(r, el, f, p) || !(l = loads_new(r, &pattern_lids, p)))
 		return -1;
 	f->v[FIG_LOAD_LEAST] = l->min;
 	f->v[FIG_LOAD_MEAN] = l->mean;
 	f->v[FIG_LOAD_MOST] = l->max;
 	loads_free(l);
-	return 0;
-}
-
-static int measure_loops(const struct routing *r, struct figures *f, struct progress *p)
-{
-	struct cdg *g = cdg_new(r, CDG_ALL_VLS, false, p, NULL);
-
-	if (!g)
+	if (measure_sls(r, f, p) || !(g = cdg_new(r, CDG_ALL_VLS, false, p, NULL)))
 		return -1;
 	f->v[FIG_LOOPS] = g->n_components;
 	cdg_free(g);
-	return 0;
-}
-
-int figures_of_routing(const struct routing *r, const struct elements *el, const struct routing *other,
-		       struct figures *f, struct progress *p)
-{
-	if (figures_of_tables(r, el, f, p) || measure_loads(r, f, p) || measure_sls(r, f, p) ||
-	    measure_loops(r, f, p))
-		return -1;
 	if (other)
 		f->v[FIG_DIFFER] = (double)entries_unlike(other, r);
 	return progress_cancelled(p) ? -1 : 0;

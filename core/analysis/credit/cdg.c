@@ -102,34 +102,27 @@ void cdg_add_load(struct cdg_counting *k, uint32_t port, struct cdg_slot s, uint
 		add_load(k, port, (unsigned)__builtin_ctz(vls), routes);
 }
 
-static void add_dependency(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out,
-			   unsigned vb, uint32_t routes)
-{
-	uint32_t *matrix;
-
-	if (wanted(k, va) && wanted(k, vb) && (matrix = counters(k, &k->matrix[va][vb], k->cells)))
-		cdg_add(&matrix[k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out], routes);
-}
-
 uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out, struct cdg_slot s,
 		  uint32_t routes)
 {
 	struct cdg_slot to = {.sl = s.sl};
+	size_t cell = k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out;
 	uint16_t seen[CDG_VLS] = {0}; /* by VL in: bits of VLs out */
 	bool goes_on = false, dropped = false;
 
 	for (unsigned sl = s.sl.lo; sl <= s.sl.hi; sl++) {
 		unsigned va = sl2vl_of(s.vls, sl),
 			 vb = va == CDG_DROP_VL ? va : routing_vl(k->r, sw, in, out, sl) & 15;
+		uint32_t *matrix;
 
 		to.vls |= (sl2vl_map)vb << (4 * sl);
 		dropped |= vb != va && vb == CDG_DROP_VL;
 		if (vb == CDG_DROP_VL)
 			continue;
 		goes_on = true;
-		if (!(seen[va] >> vb & 1))
-			/* row 0: see spread_rows() */
-			add_dependency(k, sw, in, va, out, vb, in ? routes : 1);
+		if (!(seen[va] >> vb & 1) && wanted(k, va) && wanted(k, vb) &&
+		    (matrix = counters(k, &k->matrix[va][vb], k->cells)))
+			cdg_add(&matrix[cell], in ? routes : 1); /* row 0: see spread_rows() */
 		seen[va] |= (uint16_t)(1u << vb);
 	}
 	k->c->dropped += dropped ? routes : 0;
@@ -313,21 +306,6 @@ static void start_to_own(struct cdg_counting *k, unsigned lid, uint32_t sw)
 	}
 }
 
-static void count_destination(struct cdg_counting *k, unsigned lid)
-{
-	uint32_t owner = lid_owner(k->r->lids, lid);
-
-	column_hops(k->t, k->col, owner, k->hops, k->work);
-	cdg_sort_switches(k);
-	if (k->grouped)
-		start_groups(k, lid, owner);
-	else
-		start_one_by_one(k, lid, owner);
-	for (uint32_t i = 0; i < k->n_order; i++)
-		if (k->col[k->order[i]])
-			pass_on(k, k->order[i]);
-}
-
 static bool count_all(struct cdg_counting *k, struct progress *p)
 {
 	unsigned top = k->r->lids->max_lid;
@@ -339,15 +317,26 @@ static bool count_all(struct cdg_counting *k, struct progress *p)
 	     lid0 += COLUMN_BLOCK) {
 		routing_columns(k->r, lid0, COLUMN_BLOCK, block);
 		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK && lid <= top; lid++) {
+			uint32_t owner = lid_owner(k->r->lids, lid);
+
 			k->col = block + (size_t)(lid - lid0) * k->n;
 			if (!cdg_is_destination(k->r, k->c->switches, lid))
 				continue;
-			if (endport_is_switch(k->f, lid_owner(k->r->lids, lid)))
-				start_to_own(k, lid, k->t->endport_switch[lid_owner(k->r->lids, lid)]);
-			if (k->r->adaptive)
+			if (endport_is_switch(k->f, owner))
+				start_to_own(k, lid, k->t->endport_switch[owner]);
+			if (k->r->adaptive) {
 				cdg_count_adaptive(k, lid);
+				continue;
+			}
+			column_hops(k->t, k->col, owner, k->hops, k->work);
+			cdg_sort_switches(k);
+			if (k->grouped)
+				start_groups(k, lid, owner);
 			else
-				count_destination(k, lid);
+				start_one_by_one(k, lid, owner);
+			for (uint32_t i = 0; i < k->n_order; i++)
+				if (k->col[k->order[i]])
+					pass_on(k, k->order[i]);
 		}
 	}
 	free(block);
@@ -426,29 +415,6 @@ static void counting_end(struct cdg_counting *k)
 
 /* --- from counts to a graph ------------------------------------------------------------------ */
 
-static void list_channels(struct cdg_counting *k)
-{
-	struct cdg *c = k->c;
-	uint32_t cap = 0;
-
-	for (unsigned v = 0; v < CDG_VLS; v++)
-		for (uint32_t p = 0; k->load[v] && p < k->f->n_ports; p++)
-			cap += k->load[v][p] != 0;
-	c->port = NEW_ARRAY(cap, uint32_t);
-	c->vl = NEW_ARRAY(cap, uint8_t);
-	c->load = NEW_ARRAY(cap, uint32_t);
-	for (unsigned v = 0; v < CDG_VLS; v++) {
-		for (uint32_t p = 0; k->load[v] && p < k->f->n_ports; p++) {
-			if (!k->load[v][p])
-				continue;
-			c->port[c->n_channels] = p;
-			c->vl[c->n_channels] = v;
-			c->load[c->n_channels] = k->load[v][p];
-			k->load[v][p] = c->n_channels++; /* from here on the channel's number */
-		}
-	}
-}
-
 static void list_row(struct cdg_counting *k, uint32_t channel, uint32_t *cap_to, uint32_t *cap_routes)
 {
 	struct cdg *c = k->c;
@@ -477,12 +443,27 @@ static void list_row(struct cdg_counting *k, uint32_t channel, uint32_t *cap_to,
 static bool make_graph(struct cdg_counting *k, struct progress *p)
 {
 	struct cdg *c = k->c;
-	uint32_t cap_to = 0, cap_routes = 0;
+	uint32_t cap_to = 0, cap_routes = 0, cap = 0;
 	bool go_on = true;
 
 	for (unsigned v = 0; k->grouped && v < CDG_VLS && (go_on = !progress_cancelled(p)); v++)
 		spread_rows(k, v);
-	list_channels(k);
+	for (unsigned v = 0; v < CDG_VLS; v++)
+		for (uint32_t at = 0; k->load[v] && at < k->f->n_ports; at++)
+			cap += k->load[v][at] != 0;
+	c->port = NEW_ARRAY(cap, uint32_t);
+	c->vl = NEW_ARRAY(cap, uint8_t);
+	c->load = NEW_ARRAY(cap, uint32_t);
+	for (unsigned v = 0; v < CDG_VLS; v++) {
+		for (uint32_t at = 0; k->load[v] && at < k->f->n_ports; at++) {
+			if (!k->load[v][at])
+				continue;
+			c->port[c->n_channels] = at;
+			c->vl[c->n_channels] = v;
+			c->load[c->n_channels] = k->load[v][at];
+			k->load[v][at] = c->n_channels++; /* from here on the channel's number */
+		}
+	}
 	c->first = NEW_ARRAY(c->n_channels + 1u, uint32_t);
 	for (uint32_t i = 0; i < c->n_channels && (go_on = go_on && !progress_cancelled(p)); i++) {
 		c->first[i] = c->n_deps;

@@ -27,15 +27,10 @@ static void enter(struct tarjan *t, const struct cdg *c, uint32_t v)
 	t->open[t->n_open++] = v;
 }
 
-static bool depends_on_itself(const struct cdg *c, uint32_t v)
-{
-	return cdg_dependency(c, v, v) != NO_ID;
-}
-
 /* Everything open from v on is one component; those without a cycle are no matter of ours. */
 static void close_component(struct tarjan *t, struct cdg *c, uint32_t v)
 {
-	bool cyclic = t->open[t->n_open - 1] != v || depends_on_itself(c, v);
+	bool cyclic = t->open[t->n_open - 1] != v || cdg_dependency(c, v, v) != NO_ID;
 	uint32_t x;
 
 	do {
@@ -44,17 +39,6 @@ static void close_component(struct tarjan *t, struct cdg *c, uint32_t v)
 		c->component[x] = cyclic ? c->n_components : NO_ID;
 	} while (x != v);
 	c->n_components += cyclic;
-}
-
-static void leave(struct tarjan *t, struct cdg *c, uint32_t v)
-{
-	uint32_t low = t->low[v];
-
-	t->n_path--;
-	if (low == t->number[v])
-		close_component(t, c, v);
-	else if (t->n_path && low < t->low[t->path[t->n_path - 1]])
-		t->low[t->path[t->n_path - 1]] = low;
 }
 
 /* False: cancelled. */
@@ -67,7 +51,11 @@ static bool search_from(struct tarjan *t, struct cdg *c, uint32_t start, struct 
 		if (t->next[v] == c->first[v + 1]) {
 			if (!progress_step(p, t->numbers))
 				return false;
-			leave(t, c, v);
+			t->n_path--;
+			if (t->low[v] == t->number[v])
+				close_component(t, c, v);
+			else if (t->n_path && t->low[v] < t->low[t->path[t->n_path - 1]])
+				t->low[t->path[t->n_path - 1]] = t->low[v];
 			continue;
 		}
 		x = c->to[t->next[v]++];
@@ -188,13 +176,6 @@ static uint32_t way_back(struct seeker *s, uint32_t start, uint32_t limit)
 	return NO_ID;
 }
 
-static uint32_t sender(const struct cdg *c, uint32_t v)
-{
-	const struct fabric *f = c->routing->topo->fabric;
-
-	return f->node_switch[f->port_node[c->port[v]]];
-}
-
 static uint32_t receiver(const struct cdg *c, uint32_t v)
 {
 	return c->routing->topo->peer_switch[c->port[v]];
@@ -214,8 +195,8 @@ static uint32_t find_end(uint32_t *up, uint32_t i)
  */
 static uint32_t least_length(const struct cdg *c, uint32_t component)
 {
-	uint32_t n = c->routing->topo->fabric->n_switches, *up = NEW_ARRAY(2 * (size_t)n, uint32_t),
-		 least = 4;
+	const struct fabric *f = c->routing->topo->fabric;
+	uint32_t n = f->n_switches, *up = NEW_ARRAY(2 * (size_t)n, uint32_t), least = 4;
 
 	for (uint32_t i = 0; i < 2 * n; i++)
 		up[i] = i;
@@ -224,7 +205,7 @@ static uint32_t least_length(const struct cdg *c, uint32_t component)
 
 		if (c->component[v] != component)
 			continue;
-		a = sender(c, v);
+		a = f->node_switch[f->port_node[c->port[v]]];
 		b = receiver(c, v);
 		for (uint32_t i = c->first[v]; b == NO_ID || i < c->first[v + 1]; i++)
 			if (b == NO_ID || receiver(c, c->to[i]) == a) {
@@ -238,15 +219,6 @@ static uint32_t least_length(const struct cdg *c, uint32_t component)
 	}
 	free(up);
 	return least;
-}
-
-static uint32_t take_cycle(const struct seeker *s, uint32_t end, uint32_t *cycle)
-{
-	uint32_t n = s->dist[end];
-
-	for (uint32_t v = end, i = n; v != NO_ID; v = s->parent[v])
-		cycle[--i] = v;
-	return n;
 }
 
 uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, struct progress *p)
@@ -266,8 +238,11 @@ uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, str
 	for (uint32_t v = 0; v < n && best > least && (go_on = progress_step(p, v)); v++) {
 		uint32_t end = c->component[v] == component ? way_back(&s, v, best) : NO_ID;
 
-		if (end != NO_ID)
-			best = take_cycle(&s, end, cycle);
+		if (end == NO_ID)
+			continue;
+		best = s.dist[end];
+		for (uint32_t i = best; end != NO_ID; end = s.parent[end])
+			cycle[--i] = end;
 	}
 	free(s.seen);
 	free(s.parent);
@@ -414,27 +389,20 @@ static bool leads_through(const struct routing *r, uint32_t sw, uint32_t port, u
 	return found == 2;
 }
 
-/* May a route from a source to a LID pass both ports? */
-static bool may_pass(const struct routing *r, const struct cdg_source *s, const struct wanted_pair *w,
-		     unsigned lid, struct passing *p)
-{
-	const struct fabric *f = r->topo->fabric;
-
-	if (f->node_switch[f->port_node[w->port[0]]] == NO_ID)
-		return f->endport_port[s->endport] == w->port[0];
-	return leads_through(r, s->sw, w->port[0], lid, p);
-}
-
 size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max,
 		  struct progress *p)
 {
 	const struct routing *r = c->routing;
+	const struct fabric *f = r->topo->fabric;
 	uint32_t from = from_of(c, dependency), to = c->to[dependency], n_sources,
 		 n_switches = r->topo->fabric->n_switches;
 	struct wanted_pair w = {{c->port[from], c->port[to]}, {c->vl[from], c->vl[to]}};
 	struct cdg_source *s = cdg_sources(r, c->switches, &n_sources);
 	struct passing passing = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
 	size_t n = 0;
+	/* a route may pass both ports if it begins at the first one, or its switch sends the LID through that
+	 */
+	bool begins = f->node_switch[f->port_node[w.port[0]]] == NO_ID;
 
 	for (unsigned lid = 1; lid <= r->lids->max_lid && n < max && !progress_cancelled(p); lid++) {
 		uint32_t owner = lid_owner(r->lids, lid);
@@ -443,7 +411,9 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 			continue;
 		memset(passing.switches, 0, n_switches);
 		for (uint32_t i = 0; i < n_sources && n < max; i++)
-			if (s[i].endport != owner && may_pass(r, &s[i], &w, lid, &passing) &&
+			if (s[i].endport != owner &&
+			    (begins ? f->endport_port[s[i].endport] == w.port[0]
+				    : leads_through(r, s[i].sw, w.port[0], lid, &passing)) &&
 			    route_makes(r, &s[i], lid, &w))
 				route[n++] = (struct cdg_route){s[i].endport, s[i].lid, lid};
 	}
@@ -455,39 +425,24 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 
 /* --- drawing ------------------------------------------------------------------------------------------ */
 
-static void dot_channel(FILE *f, const struct cdg *c, uint32_t v)
-{
-	const struct fabric *fb = c->routing->topo->fabric;
-	char label[300];
-
-	fprintf(f, "\tc%u [label=\"", v);
-	dot_text(f, port_label(fb, c->port[v], label, sizeof(label)));
-	fprintf(f, "\\nto ");
-	dot_text(f, fb->node_name[fb->port_node[c->routing->topo->peer[c->port[v]]]]);
-	fprintf(f, ", VL %u\"%s];\n", c->vl[v], c->component[v] == NO_ID ? "" : ", color=red");
-}
-
 /* The part to draw: a component, or everything connected with a VL. */
 struct drawn {
 	int vl;
 	uint32_t component;
 };
 
-static bool on_vl(const struct cdg *c, const struct drawn *d, uint32_t v)
-{
-	return d->vl == CDG_ALL_VLS || c->vl[v] == d->vl;
-}
-
 static bool is_drawn(const struct cdg *c, const struct drawn *d, uint32_t from, uint32_t to)
 {
 	if (d->component != NO_ID)
 		return c->component[from] == d->component && c->component[to] == d->component;
-	return on_vl(c, d, from) || on_vl(c, d, to);
+	return d->vl == CDG_ALL_VLS || c->vl[from] == d->vl || c->vl[to] == d->vl;
 }
 
 static void dot_channels(FILE *f, const struct cdg *c, const struct drawn *d)
 {
+	const struct fabric *fb = c->routing->topo->fabric;
 	bool *near = NEW_ARRAY(c->n_channels, bool);
+	char label[300];
 
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		near[v] |= is_drawn(c, d, v, v);
@@ -495,9 +450,15 @@ static void dot_channels(FILE *f, const struct cdg *c, const struct drawn *d)
 			if (is_drawn(c, d, v, c->to[i]))
 				near[v] = near[c->to[i]] = true;
 	}
-	for (uint32_t v = 0; v < c->n_channels; v++)
-		if (near[v])
-			dot_channel(f, c, v);
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		if (!near[v])
+			continue;
+		fprintf(f, "\tc%u [label=\"", v);
+		dot_text(f, port_label(fb, c->port[v], label, sizeof(label)));
+		fprintf(f, "\\nto ");
+		dot_text(f, fb->node_name[fb->port_node[c->routing->topo->peer[c->port[v]]]]);
+		fprintf(f, ", VL %u\"%s];\n", c->vl[v], c->component[v] == NO_ID ? "" : ", color=red");
+	}
 	free(near);
 }
 

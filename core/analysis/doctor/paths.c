@@ -323,21 +323,11 @@ int find_dropped(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* Is some switch with hosts, or that of the subnet manager, without a way to a switch? */
-static bool misses(const struct doctor *d, const uint16_t *hops, uint32_t to)
-{
-	uint32_t sm = d->t->sm_endport == NO_ID ? NO_ID : d->t->endport_switch[d->t->sm_endport];
-
-	for (uint32_t s = 0; s < d->f->n_switches; s++)
-		if (s != to && (d->hosts[s] || s == sm) && switch_up(d->t, s) && hops[s] >= HOPS_LOOP)
-			return true;
-	return false;
-}
-
 int find_switch_lids(struct doctor *d, const struct rule *r)
 {
 	uint16_t *hops = NEW_ARRAY(d->f->n_switches, uint16_t);
 	uint32_t *work = NEW_ARRAY(d->f->n_switches, uint32_t);
+	uint32_t sm = d->t->sm_endport == NO_ID ? NO_ID : d->t->endport_switch[d->t->sm_endport];
 	struct places at = {0};
 	struct finding *x;
 
@@ -347,8 +337,12 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 		if (!lid || !switch_up(d->t, s))
 			continue;
 		dest_hops(d->r, lid, hops, work);
-		if (misses(d, hops, s))
-			places_add_switch(&at, d->f, s);
+		for (uint32_t from = 0; from < d->f->n_switches; from++)
+			if (from != s && (d->hosts[from] || from == sm) && switch_up(d->t, from) &&
+			    hops[from] >= HOPS_LOOP) {
+				places_add_switch(&at, d->f, s);
+				break;
+			}
 	}
 	if (at.n) {
 		x = tell(d, r,
@@ -365,23 +359,15 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 
 /* --- drift ------------------------------------------------------------------------------------------ */
 
-/* Chain of the engine that is taken for that of the subnet manager. */
-static const char *chain_expected(const struct doctor *d)
-{
-	if (d->rq->configured)
-		return d->rq->configured;
-	return d->computed ? d->computed->setup->chain : NULL;
-}
-
 /* Judged once, by the first of the rules that ask; NULL: the tables were not read, or *d->e. */
 static int need_drift(struct doctor *d)
 {
-	struct drift_request rq = {
-		.setup = d->rq->setup,
-		.engines = d->rq->engines,
-		.now = d->rq->now,
-		.configured = chain_expected(d),
-	};
+	/* the chain of the engine that is taken for that of the subnet manager */
+	const char *computed = d->computed ? d->computed->setup->chain : NULL;
+	struct drift_request rq = {.setup = d->rq->setup,
+				   .engines = d->rq->engines,
+				   .now = d->rq->now,
+				   .configured = d->rq->configured ? d->rq->configured : computed};
 
 	if (d->drift || !d->out->read)
 		return 0;
@@ -400,18 +386,6 @@ static const struct drift_entry *first_of(const struct drift *d, enum drift_clas
 			return &d->entry[i];
 	}
 	return NULL;
-}
-
-static uint32_t switches_of(const struct drift *d, enum drift_class class)
-{
-	uint32_t n = 0, last = NO_ID;
-
-	for (size_t i = 0; i < d->n_entries; i++)
-		if (d->entry[i].class == class && d->entry[i].sw != last) {
-			last = d->entry[i].sw;
-			n++;
-		}
-	return n;
 }
 
 /* The ports that dead entries lead into, the first few of them: both ends of a cable that failed. */
@@ -447,8 +421,8 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 	struct text ports = {0};
 	const struct drift_entry *e;
 	struct finding *x;
+	uint32_t switches = 0, last = NO_ID;
 	uint64_t n;
-
 	if (need_drift(d))
 		return -1;
 	if (!d->drift)
@@ -457,9 +431,14 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 	e = first_of(d->drift, DRIFT_DEAD, true);
 	if (!n || !e)
 		return 0;
+	for (size_t i = 0; i < d->drift->n_entries; i++)
+		if (d->drift->entry[i].class == DRIFT_DEAD && d->drift->entry[i].sw != last) {
+			last = d->drift->entry[i].sw;
+			switches++;
+		}
 	x = tell(d, r, "%s on %s %s nowhere (first: %s, LID %u, port %u: %s).", PLURAL(n, "entry"),
-		 PLURAL(switches_of(d->drift, DRIFT_DEAD), "switch"), n == 1 ? "leads" : "lead",
-		 switch_name(d->f, e->sw), e->lid, e->port, e->why);
+		 PLURAL(switches, "switch"), n == 1 ? "leads" : "lead", switch_name(d->f, e->sw), e->lid,
+		 e->port, e->why);
 	x->count = n;
 	finding_at_switch(d, x, e->sw);
 	if (e->port != NO_PATH)

@@ -112,39 +112,26 @@ struct circling {
 	uint32_t *at;	 /* [switches of the fabric] NO_ID: not placed yet */
 };
 
-/* Links to those that are placed. */
-static uint32_t links_placed(const struct circling *c, uint32_t sw)
-{
-	const struct layout *l = c->g->l;
-	uint32_t n = 0;
-
-	for (uint32_t i = l->first[sw]; i < l->first[sw + 1]; i++)
-		n += c->at[l->to[i]] != NO_ID;
-	return n;
-}
-
-static bool has_link(const struct layout *l, uint32_t a, uint32_t b)
-{
-	for (uint32_t i = l->first[a]; i < l->first[a + 1]; i++)
-		if (l->to[i] == b)
-			return true;
-	return false;
-}
-
 /*
  * The switch that follows `last`: a neighbour of it, if any is left, and of these the one with most links to
  * placed switches.
  */
 static uint32_t next_around(const struct circling *c, uint32_t last)
 {
+	const struct layout *l = c->g->l;
 	uint32_t best = NO_ID, most = 0;
 
 	for (uint32_t i = 0; i < c->g->n; i++) {
-		uint32_t sw = c->g->sw[i], n;
+		uint32_t sw = c->g->sw[i], n = 0;
+		bool beside = false;
 
 		if (c->at[sw] != NO_ID)
 			continue;
-		n = links_placed(c, sw) + (has_link(c->g->l, last, sw) ? c->g->n : 0);
+		for (uint32_t k = l->first[sw]; k < l->first[sw + 1]; k++) {
+			n += c->at[l->to[k]] != NO_ID;
+			beside |= l->to[k] == last;
+		}
+		n += beside ? c->g->n : 0;
 		if (best == NO_ID || n > most) {
 			best = sw;
 			most = n;
@@ -310,64 +297,44 @@ static void place_groups_at(struct group *g, uint32_t n)
 	}
 }
 
-/* Rows of members: of a dragonfly+ one for each level, else as square as that goes. */
-struct group_shape {
-	uint32_t columns, rows, levels;
-};
-
-static struct group_shape shape_of_groups(const struct placing *g, const struct shape_run *run, uint32_t n)
+/* Members in rows: of a dragonfly+ one for each level, else as square as that goes. */
+static void place_groups(struct placing *g)
 {
-	struct group_shape s = {.levels = g->is->levels};
-	uint32_t most = shape_most(run, n);
+	uint32_t n, levels = g->is->levels, columns = 0, most, rows = levels;
+	struct shape_run *run = shape_runs(g->l, g->sw, g->n, false, &n);
+	struct group *group = NEW_ARRAY(n + 1, struct group);
+	float between = levels > 1 ? LEVELS_APART : 2 * BESIDE;
 
-	if (s.levels <= 1) {
-		s.columns = most <= 4 ? most : (uint32_t)ceil(sqrt(most));
-		s.rows = (most + s.columns - 1) / s.columns;
-		return s;
+	if (levels <= 1) {
+		most = shape_most(run, n);
+		columns = most <= 4 ? most : (uint32_t)ceil(sqrt(most));
+		rows = (most + columns - 1) / columns;
 	}
-	s.rows = s.levels;
-	for (uint32_t k = 0; k < n; k++) {
+	for (uint32_t k = 0; levels > 1 && k < n; k++) {
 		uint32_t count[UINT8_MAX + 1] = {0};
 
 		for (uint32_t i = 0; i < run[k].n; i++) {
 			uint32_t c = ++count[g->l->level[g->sw[run[k].first + i]]];
 
-			s.columns = c > s.columns ? c : s.columns;
+			columns = c > columns ? c : columns;
 		}
 	}
-	return s;
-}
-
-static void place_members(struct placing *g, const struct group *group, const struct shape_run *run,
-			  const struct group_shape *s)
-{
-	float between = s->levels > 1 ? LEVELS_APART : 2 * BESIDE;
-	uint32_t at[UINT8_MAX + 1] = {0};
-
-	for (uint32_t i = 0; i < run->n; i++) {
-		uint32_t sw = g->sw[run->first + i], row = s->levels > 1 ? g->l->level[sw] : i / s->columns;
-
-		put(g, sw, group->x - group->w / 2 + FRAME + (float)at[row]++ * (g->w + BESIDE),
-		    group->y - group->h / 2 + FRAME + FRAME_NAME + (float)row * (g->h + between));
-	}
-}
-
-static void place_groups(struct placing *g)
-{
-	uint32_t n;
-	struct shape_run *run = shape_runs(g->l, g->sw, g->n, false, &n);
-	struct group *group = NEW_ARRAY(n + 1, struct group);
-	struct group_shape s = shape_of_groups(g, run, n);
-	float between;
-
-	between = s.levels > 1 ? LEVELS_APART : 2 * BESIDE;
 	for (uint32_t k = 0; k < n; k++) {
-		group[k].w = (float)s.columns * (g->w + BESIDE) + 2 * FRAME;
-		group[k].h = (float)s.rows * (g->h + between) + 2 * FRAME + FRAME_NAME;
+		group[k].w = (float)columns * (g->w + BESIDE) + 2 * FRAME;
+		group[k].h = (float)rows * (g->h + between) + 2 * FRAME + FRAME_NAME;
 	}
 	place_groups_at(group, n);
-	for (uint32_t k = 0; k < n; k++)
-		place_members(g, &group[k], &run[k], &s);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t at[UINT8_MAX + 1] = {0};
+
+		for (uint32_t i = 0; i < run[k].n; i++) {
+			uint32_t sw = g->sw[run[k].first + i],
+				 row = levels > 1 ? g->l->level[sw] : i / columns;
+
+			put(g, sw, group[k].x - group[k].w / 2 + FRAME + (float)at[row]++ * (g->w + BESIDE),
+			    group[k].y - group[k].h / 2 + FRAME + FRAME_NAME + (float)row * (g->h + between));
+		}
+	}
 	free(group);
 	free(run);
 }
@@ -402,16 +369,6 @@ static unsigned tree_widths(const struct placing *g, struct tree *t)
 	}
 	t->page = fmaxf(t->page, left - apart);
 	return asks;
-}
-
-static float gap_below(const struct placing *g, unsigned lev)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < g->n; i++)
-		for (uint32_t k = g->l->first[g->sw[i]]; k < g->l->first[g->sw[i] + 1]; k++)
-			n += g->l->level[g->sw[i]] == lev && g->l->level[g->l->to[k]] == lev + 1;
-	return fminf(fmaxf(60 + 1.2f * (float)n, 90), 220);
 }
 
 /* Switches of a level, down from y. */
@@ -454,8 +411,13 @@ static void place_tree(struct placing *g, uint32_t part)
 		t.is.rows[asks]++;
 	}
 	for (unsigned lev = 0; lev < t.is.levels; lev++) {
+		uint32_t n = 0; /* links to the next level: the more, the larger the gap */
+
 		place_level(g, &t, lev, y);
-		y += whole(t.is.rows[lev]) * (g->h + g->beside) + gap_below(g, lev);
+		for (uint32_t i = 0; i < g->n; i++)
+			for (uint32_t k = g->l->first[g->sw[i]]; k < g->l->first[g->sw[i] + 1]; k++)
+				n += g->l->level[g->sw[i]] == lev && g->l->level[g->l->to[k]] == lev + 1;
+		y += whole(t.is.rows[lev]) * (g->h + g->beside) + fminf(fmaxf(60 + 1.2f * (float)n, 90), 220);
 	}
 	shape_tree_free(&t.is);
 	free(t.left);
@@ -513,21 +475,6 @@ static float settle_part(struct placing *g, struct picture_rect *to, float y)
 	return to->y + to->h + BETWEEN_PARTS;
 }
 
-/* To the middle of the page, which is as wide as it will be. */
-static void centre(struct picture *p, const uint32_t *sw, uint32_t n, struct picture_rect *at)
-{
-	float dx = (p->width - at->w) / 2 - at->x;
-
-	for (uint32_t i = 0; i < n; i++)
-		p->box[sw[i]].x += dx;
-	at->x += dx;
-}
-
-static bool rects_meet(const struct picture_rect *a, const struct picture_rect *b)
-{
-	return a->x < b->x + b->w && b->x < a->x + a->w && a->y < b->y + b->h && b->y < a->y + a->h;
-}
-
 /* Frames of blocks; not where others would stand in one. */
 static void make_frames(struct picture *p)
 {
@@ -546,8 +493,12 @@ static void make_frames(struct picture *p)
 		r = around(p, sw, n);
 		r = (struct picture_rect){r.x - m, r.y - m - FRAME_NAME, r.w + 2 * m,
 					  r.h + 2 * m + FRAME_NAME};
-		for (uint32_t s = 0; s < l->n && clear; s++)
-			clear = l->block[s] == b || !rects_meet(&p->box[s], &r);
+		for (uint32_t s = 0; s < l->n && clear; s++) {
+			const struct picture_rect *a = &p->box[s];
+
+			clear = l->block[s] == b || a->x >= r.x + r.w || r.x >= a->x + a->w ||
+				a->y >= r.y + r.h || r.y >= a->y + a->h;
+		}
 		p->block[b] = clear ? r : (struct picture_rect){0};
 	}
 	free(sw);
@@ -645,18 +596,6 @@ static void label_grid(struct picture *p, const struct layout_part *is, const st
 	free(sw);
 }
 
-static void make_labels(struct picture *p)
-{
-	const struct layout *l = p->layout;
-
-	for (uint32_t k = 0; k < l->n_parts; k++) {
-		if (l->part[k].kind == LAYOUT_TREE)
-			label_levels(p, &l->part[k], &p->part[k]);
-		else if (l->part[k].kind == LAYOUT_GRID)
-			label_grid(p, &l->part[k], &p->part[k]);
-	}
-}
-
 bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)
 {
 	const struct layout *l = p->layout;
@@ -669,20 +608,12 @@ bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)
 	return !way.differ || (way.differ == 1 && way.dim < 2);
 }
 
-static void count_hidden(struct picture *p)
-{
-	const struct layout *l = p->layout;
-
-	for (uint32_t s = 0; s < l->n; s++)
-		for (uint32_t i = l->first[s]; i < l->first[s + 1]; i++)
-			p->hidden += s < l->to[i] && !picture_draws(p, s, l->to[i]);
-}
-
 struct picture *picture_new(const struct fabric *f, const struct layout *l)
 {
 	struct picture *p = NEW(struct picture);
 	struct placing g = {.pic = p, .f = f, .l = l};
-	struct picture_rect alone;
+	uint32_t n_parts = l->n_parts + (l->n_alone ? 1 : 0); /* the last: what is not connected */
+	struct picture_rect *alone;
 	float y = SVG_TOP;
 
 	p->layout = layout_ref(l);
@@ -691,30 +622,36 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l)
 	p->named = NEW_ARRAY(l->n_parts + 1, bool);
 	p->part = NEW_ARRAY(l->n_parts + 1, struct picture_rect);
 	p->block = NEW_ARRAY(l->n_blocks + 1, struct picture_rect);
-	for (uint32_t k = 0; k < l->n_parts; k++) {
-		g.is = &l->part[k];
-		g.sw = l->order + g.is->first;
-		g.n = g.is->n;
+	alone = &p->part[l->n_parts];
+	for (uint32_t k = 0; k < n_parts; k++) {
+		g.is = k < l->n_parts ? &l->part[k] : NULL;
+		g.n = g.is ? g.is->n : l->n_alone;
+		g.sw = l->order + (g.is ? g.is->first : l->n - l->n_alone);
 		place_part(&g, k);
 		y = settle_part(&g, &p->part[k], y);
 	}
-	if (l->n_alone) {
-		g.is = NULL;
-		g.sw = l->order + l->n - l->n_alone;
-		g.n = l->n_alone;
-		place_part(&g, l->n_parts);
-		y = settle_part(&g, &alone, y);
-	}
 	p->height = y + BOTTOM;
-	for (uint32_t k = 0; k < l->n_parts; k++)
-		centre(p, l->order + l->part[k].first, l->part[k].n, &p->part[k]);
-	if (l->n_alone)
-		centre(p, l->order + l->n - l->n_alone, l->n_alone, &alone);
+	/* all to the middle of the page, which is as wide as it will be */
+	for (uint32_t k = 0; k < n_parts; k++) {
+		const uint32_t *sw = l->order + (k < l->n_parts ? l->part[k].first : l->n - l->n_alone);
+		uint32_t n = k < l->n_parts ? l->part[k].n : l->n_alone;
+		float dx = (p->width - p->part[k].w) / 2 - p->part[k].x;
+
+		for (uint32_t i = 0; i < n; i++)
+			p->box[sw[i]].x += dx;
+		p->part[k].x += dx;
+	}
 	make_frames(p);
-	make_labels(p);
+	for (uint32_t k = 0; k < l->n_parts; k++)
+		if (l->part[k].kind == LAYOUT_TREE)
+			label_levels(p, &l->part[k], &p->part[k]);
+		else if (l->part[k].kind == LAYOUT_GRID)
+			label_grid(p, &l->part[k], &p->part[k]);
 	if (l->n_alone)
-		add_label(p, alone.x + alone.w / 2, alone.y - BESIDE, "not connected");
-	count_hidden(p);
+		add_label(p, alone->x + alone->w / 2, alone->y - BESIDE, "not connected");
+	for (uint32_t s = 0; s < l->n; s++)
+		for (uint32_t i = l->first[s]; i < l->first[s + 1]; i++)
+			p->hidden += s < l->to[i] && !picture_draws(p, s, l->to[i]);
 	return p;
 }
 

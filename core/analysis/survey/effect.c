@@ -55,15 +55,6 @@ static void column_before(struct column *c, const struct effect_base *b, unsigne
 	column_order(c, b->routing, lid_owner(b->routing->lids, lid), work);
 }
 
-/* The column of a LID after a failure: that before but for the rows that are others. */
-static void column_after(struct effect_work *w, const struct routing *r, unsigned lid)
-{
-	memcpy(w->is.port, w->was.port, r->topo->fabric->n_switches);
-	for (uint32_t i = 0; i < w->n_rows; i++)
-		w->is.port[w->row[i]] = (uint8_t)routing_port(r, w->row[i], lid);
-	column_order(&w->is, r, lid_owner(r->lids, lid), w->work);
-}
-
 /* --- loads and dependencies -------------------------------------------------------------------- */
 
 /* Where the routes of a column are added to. */
@@ -73,26 +64,6 @@ struct sums {
 	const struct effect_base *base;
 };
 
-static void note_dep(struct effect_work *w, size_t at)
-{
-	GROW(w->touched_dep, w->n_dep, w->cap_dep);
-	w->touched_dep[w->n_dep++] = at;
-}
-
-static void add_to(struct sums *x, uint32_t port, size_t slot, uint32_t routes, bool counts, int sign)
-{
-	if (counts && x->load) {
-		x->load[port] += sign < 0 ? 0 - routes : routes;
-		if (x->log)
-			note_load(x->log, port);
-	}
-	if (slot != NO_SLOT && x->dep) {
-		x->dep[slot] += sign < 0 ? UINT32_MAX : 1;
-		if (x->log)
-			note_dep(x->log, slot);
-	}
-}
-
 /*
  * Routes of all hosts to one LID of dst, as its column leads them: added (sign 1) or taken away (-1).
  * hosts: [n_switches]; base_lid: they count as load.
@@ -101,73 +72,39 @@ static void add_column(struct sums *x, const struct topo *t, const struct column
 		       uint32_t dst, bool base_lid, uint32_t *flow, int sign)
 {
 	const struct fabric *f = t->fabric;
-	const size_t *dep_at = x->base->dep_at;
+	struct effect_work *log = x->log;
 
 	memcpy(flow, hosts, f->n_switches * sizeof(*flow));
 	if (t->endport_switch[dst] != NO_ID)
 		flow[t->endport_switch[dst]]--;
 	for (uint32_t i = c->n_order; i-- > 0;) {
 		uint32_t s = c->order[i], port = switch_port_id(f, s, c->port[s]), q = t->peer_switch[port];
-		bool goes_on;
 
 		if (!flow[s] || q == NO_ID)
 			continue;
 		flow[q] += flow[s];
-		goes_on = t->peer_switch[switch_port_id(f, q, c->port[q])] != NO_ID;
-		add_to(x, port, goes_on ? dep_at[port] + c->port[q] : NO_SLOT, flow[s], base_lid, sign);
+		if (base_lid && x->load) {
+			x->load[port] += sign < 0 ? 0 - flow[s] : flow[s];
+			if (log)
+				note_load(log, port);
+		}
+		if (x->dep && t->peer_switch[switch_port_id(f, q, c->port[q])] != NO_ID) {
+			size_t slot = x->base->dep_at[port] + c->port[q];
+
+			x->dep[slot] += sign < 0 ? UINT32_MAX : 1;
+			if (log) {
+				GROW(log->touched_dep, log->n_dep, log->cap_dep);
+				log->touched_dep[log->n_dep++] = slot;
+			}
+		}
 	}
 }
 
 /* --- before: loads, dependencies, an order of them ----------------------------------------------------- */
 
-static void list_channels(struct effect_base *b)
-{
-	const struct topo *t = b->routing->topo;
-	const struct fabric *f = t->fabric;
-
-	b->channel = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
-	b->dep_at = NEW_ARRAY((size_t)f->n_ports + 1, size_t);
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		FOR_PORTS(f, s, id) {
-			uint32_t q = t->peer_switch[id];
-
-			b->dep_at[id] = NO_SLOT;
-			if (q == NO_ID)
-				continue;
-			b->channel[b->n_channels++] = id;
-			b->dep_at[id] = b->n_deps;
-			b->n_deps += f->switch_nports[q] + 1u;
-		}
-}
-
-/* Do all hosts that count have a LID, and is there but one way for each packet? */
-static bool differences_tell(const struct routing *r)
-{
-	for (uint32_t ep = 0; ep < r->topo->fabric->n_endports; ep++)
-		if (routing_has_host(r, ep) && !r->lids->base[ep])
-			return false;
-	return !r->adaptive;
-}
-
 static bool all_on_vl0(const struct routing *r)
 {
 	return !routing_has_sls(r) && !routing_has_maps(r);
-}
-
-/* What moves.c wants to know of a column that was added up. */
-static void keep_column(struct effect_base *b, const struct column *c, unsigned lid, const uint32_t *flow)
-{
-	uint32_t n = b->routing->topo->fabric->n_switches;
-	size_t at = (size_t)lid * n;
-
-	b->plain[lid] = 1;
-	for (uint32_t s = 0; s < n; s++) {
-		bool way = c->hops[s] < HOPS_PLAIN;
-
-		b->flow[at + s] = way ? (uint16_t)flow[s] : 0;
-		b->hops[at + s] = way ? (uint8_t)c->hops[s] : HOPS_PLAIN;
-		b->plain[lid] &= way || !b->hosts[s];
-	}
 }
 
 /* All columns of the tables before.  false: cancelled, or some path is too long to be added up. */
@@ -192,8 +129,17 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 		column_before(&c, b, lid, work);
 		b->by_difference &= !c.too_long;
 		add_column(&x, t, &c, b->hosts, dst, lid == r->lids->base[dst], flow, 1);
-		if (b->flow)
-			keep_column(b, &c, lid, flow);
+		if (!b->flow)
+			continue;
+		b->plain[lid] = 1;
+		for (uint32_t s = 0; s < n; s++) {
+			bool way = c.hops[s] < HOPS_PLAIN;
+			size_t at = (size_t)lid * n + s;
+
+			b->flow[at] = way ? (uint16_t)flow[s] : 0;
+			b->hops[at] = way ? (uint8_t)c.hops[s] : HOPS_PLAIN;
+			b->plain[lid] &= way || !b->hosts[s];
+		}
 	}
 	column_free(&c);
 	free(work);
@@ -201,44 +147,36 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 	return ok;
 }
 
-/* The port id of dependency q of a channel. */
-static uint32_t next_channel(const struct effect_base *b, uint32_t port, unsigned q)
+/* Ports behind a channel; *sw: the switch there. */
+static unsigned ports_behind(const struct effect_base *b, uint32_t port, uint32_t *sw)
 {
-	const struct topo *t = b->routing->topo;
-
-	return switch_port_id(t->fabric, t->peer_switch[port], q);
-}
-
-static unsigned ports_behind(const struct effect_base *b, uint32_t port)
-{
-	const struct topo *t = b->routing->topo;
-
-	return t->fabric->switch_nports[t->peer_switch[port]];
+	*sw = b->routing->topo->peer_switch[port];
+	return b->routing->topo->fabric->switch_nports[*sw];
 }
 
 /* An order of the channels that all dependencies in dep[] follow (A. B. Kahn, CACM 5(11), 1962); NULL: a
  * cycle. */
 static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep)
 {
-	uint32_t n_ports = b->routing->topo->fabric->n_ports, n = 0;
-	uint32_t *before = NEW_ARRAY((size_t)n_ports + 1, uint32_t);
-	uint32_t *place = NEW_ARRAY((size_t)n_ports + 1, uint32_t);
+	const struct fabric *f = b->routing->topo->fabric;
+	uint32_t n = 0, sw, *before = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	uint32_t *place = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
 	uint32_t *queue = NEW_ARRAY((size_t)b->n_channels + 1, uint32_t);
 
 	for (uint32_t i = 0; i < b->n_channels; i++)
-		for (unsigned q = 1; q <= ports_behind(b, b->channel[i]); q++)
-			if (dep[b->dep_at[b->channel[i]] + q])
-				before[next_channel(b, b->channel[i], q)]++;
+		for (unsigned q = ports_behind(b, b->channel[i], &sw); q > 0; q--)
+			before[switch_port_id(f, sw, q)] += dep[b->dep_at[b->channel[i]] + q] != 0;
 	for (uint32_t i = 0; i < b->n_channels; i++)
 		if (!before[b->channel[i]])
 			queue[n++] = b->channel[i];
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t port = queue[i];
+		unsigned ports = ports_behind(b, port, &sw);
 
 		place[port] = i;
-		for (unsigned q = 1; q <= ports_behind(b, port); q++)
-			if (dep[b->dep_at[port] + q] && !--before[next_channel(b, port, q)])
-				queue[n++] = next_channel(b, port, q);
+		for (unsigned q = 1; q <= ports; q++)
+			if (dep[b->dep_at[port] + q] && !--before[switch_port_id(f, sw, q)])
+				queue[n++] = switch_port_id(f, sw, q);
 	}
 	free(before);
 	free(queue);
@@ -248,81 +186,63 @@ static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep
 	return NULL;
 }
 
-/* VLs that groups of credit loops touch; -1 and *e: cancelled. */
-static int loops_before(struct effect_base *b, struct progress *p, struct err *e)
+/* Counts groups of credit loops on a VL that is not of *vls, and adds their VLs to it; -1 and *e: cancelled.
+ */
+static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups, struct progress *p,
+		       struct err *e)
 {
-	struct cdg *c;
+	struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, p, e);
+	uint16_t old = *vls;
 
-	if (b->by_difference && b->plain_vls) {
-		b->place = order_channels(b, b->dep);
-		b->looped = b->place ? 0 : 1;
-		return 0;
-	}
-	c = cdg_new(b->routing, CDG_ALL_VLS, false, p, e);
 	if (!c)
 		return -1;
-	for (uint32_t i = 0; i < c->n_components; i++)
-		b->looped |= c->vls[i];
+	for (uint32_t i = 0; i < c->n_components; i++) {
+		*groups += (c->vls[i] & ~old) != 0;
+		*vls |= c->vls[i];
+	}
 	cdg_free(c);
 	return 0;
 }
 
-static int load_before(struct effect_base *b, struct progress *p, struct err *e)
+/* The most routes out of a port between switches; -1 and *e: cancelled. */
+static int most_load(const struct routing *r, uint32_t *most, uint32_t *port, struct progress *p,
+		     struct err *e)
 {
-	struct loads *l;
+	struct loads *l = loads_new(r, &pattern_all, p);
 
-	for (uint32_t i = 0; b->by_difference && i < b->n_channels; i++)
-		if (b->load[b->channel[i]] > b->load_max)
-			b->load_max = b->load[b->channel[i]];
-	if (b->by_difference)
-		return 0;
-	l = loads_new(b->routing, &pattern_all, p);
 	if (!l)
 		return err_set(e, CANCELLED);
-	b->load_max = l->max;
+	*most = l->max;
+	*port = l->max_port;
 	loads_free(l);
 	return 0;
-}
-
-/* Memory for sums: those before, and each worker's; for entries, ways and hosts by LID where there is some.
- */
-static int room_for(const struct effect_base *b, unsigned workers, size_t table, struct err *e)
-{
-	size_t n = b->n_deps * sizeof(*b->dep) + b->routing->topo->fabric->n_ports * sizeof(*b->load);
-
-	return mem_room(e, n * (workers + 1) + table * (2 + sizeof(*b->flow)) + table * workers,
-			"routes and dependencies of %u links, for %u workers", b->n_channels / 2, workers);
-}
-
-/* Entries by LID, so that a column lies in one piece; room for what hangs on them. */
-static void turn_table(struct effect_base *b, size_t size)
-{
-	const struct routing *r = b->routing;
-	uint32_t n = r->topo->fabric->n_switches;
-
-	b->table = NEW_ARRAY(size, uint8_t);
-	b->flow = NEW_ARRAY(size, uint16_t);
-	b->hops = NEW_ARRAY(size, uint8_t);
-	b->plain = NEW_ARRAY(r->lids->max_lid + 1, uint8_t);
-	for (uint32_t s = 0; s < n; s++)
-		for (unsigned lid = 0; lid <= r->lids->max_lid; lid++)
-			b->table[(size_t)lid * n + s] = (uint8_t)routing_port(r, s, lid);
 }
 
 /* The sums over all columns. */
 static int base_by_difference(struct effect_base *b, unsigned workers, struct progress *p, struct err *e)
 {
 	const struct routing *r = b->routing;
-	size_t table = ((size_t)r->lids->max_lid + 1) * r->topo->fabric->n_switches;
+	uint32_t n = r->topo->fabric->n_switches, n_ports = r->topo->fabric->n_ports;
+	size_t table = ((size_t)r->lids->max_lid + 1) * n;
+	size_t sums = b->n_deps * sizeof(*b->dep) + n_ports * sizeof(*b->load);
 
 	if (table > TABLE_MOST)
 		table = 0;
-	if (room_for(b, workers, table, e))
+	/* the sums before and each worker's; entries, ways and hosts by LID where there is room for them */
+	if (mem_room(e, sums * (workers + 1) + table * (2 + sizeof(*b->flow)) + table * workers,
+		     "routes and dependencies of %u links, for %u workers", b->n_channels / 2, workers))
 		return -1;
-	b->load = NEW_ARRAY((size_t)r->topo->fabric->n_ports + 1, uint32_t);
+	b->load = NEW_ARRAY((size_t)n_ports + 1, uint32_t);
 	b->dep = NEW_ARRAY(b->n_deps + 1, uint32_t);
-	if (table)
-		turn_table(b, table);
+	if (table) {
+		b->table = NEW_ARRAY(table, uint8_t);
+		b->flow = NEW_ARRAY(table, uint16_t);
+		b->hops = NEW_ARRAY(table, uint8_t);
+		b->plain = NEW_ARRAY(r->lids->max_lid + 1, uint8_t);
+		for (uint32_t s = 0; s < n; s++)
+			for (unsigned lid = 0; lid <= r->lids->max_lid; lid++)
+				b->table[(size_t)lid * n + s] = (uint8_t)routing_port(r, s, lid);
+	}
 	return sum_before(b, p) ? 0 : err_set(e, CANCELLED);
 }
 
@@ -330,20 +250,45 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 				    struct progress *p, struct err *e)
 {
 	struct effect_base *b = NEW(struct effect_base);
+	const struct routing *r = before->routing;
+	const struct fabric *f = r->topo->fabric;
+	uint32_t none = 0;
 	int rc = 0;
 
 	b->sweep = sweep_ref(before);
-	b->routing = before->routing;
-	b->by_difference = !whole && differences_tell(b->routing);
-	b->plain_vls = all_on_vl0(b->routing);
-	b->hosts = routing_hosts(b->routing);
-	list_channels(b);
+	b->routing = r;
+	/* a difference tells where all hosts that count have a LID, and each packet has but one way */
+	b->by_difference = !whole && !r->adaptive;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		b->by_difference &= !routing_has_host(r, ep) || r->lids->base[ep];
+	b->plain_vls = all_on_vl0(r);
+	b->hosts = routing_hosts(r);
+	b->channel = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	b->dep_at = NEW_ARRAY((size_t)f->n_ports + 1, size_t);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		FOR_PORTS(f, s, id) {
+			uint32_t q = r->topo->peer_switch[id];
+
+			b->dep_at[id] = NO_SLOT;
+			if (q == NO_ID)
+				continue;
+			b->channel[b->n_channels++] = id;
+			b->dep_at[id] = b->n_deps;
+			b->n_deps += f->switch_nports[q] + 1u;
+		}
 	if (b->by_difference)
 		rc = base_by_difference(b, workers, p, e);
-	if (!rc)
-		rc = loops_before(b, p, e);
-	if (!rc)
-		rc = load_before(b, p, e);
+	if (!rc && b->by_difference && b->plain_vls) {
+		b->place = order_channels(b, b->dep);
+		b->looped = b->place ? 0 : 1;
+	} else if (!rc) {
+		rc = count_loops(r, &b->looped, &none, p, e);
+	}
+	if (!rc && !b->by_difference)
+		rc = most_load(r, &b->load_max, &none, p, e);
+	for (uint32_t i = 0; !rc && b->by_difference && i < b->n_channels; i++)
+		if (b->load[b->channel[i]] > b->load_max)
+			b->load_max = b->load[b->channel[i]];
 	if (!rc)
 		return b;
 	effect_base_free(b);
@@ -465,28 +410,6 @@ static uint32_t part_of(const struct effect_work *w, const struct sweep *after, 
 
 /* --- from nothing ------------------------------------------------------------------------------ */
 
-/* Pairs lost within a part that the subnet manager does not reach. */
-static uint64_t lost_outside(struct effect_work *w, const struct sweep *after, const struct comparison *c)
-{
-	uint64_t n = 0;
-
-	find_parts(w, after);
-	for (size_t i = 0; i < c->n_groups; i++) {
-		const struct pair_group *g = &c->group[i];
-		uint32_t dst = lid_owner(c->a->lids, g->lid), part;
-
-		if (g->change != PAIR_LOST || dst == NO_ID || after->topo->endport_up[dst])
-			continue;
-		part = part_of(w, after, dst);
-		for (uint64_t k = 0; part != NO_ID && k < g->n; k++) {
-			const struct pair_group *same;
-
-			n += part_of(w, after, comparison_pair(c, g->first + k, &same)) == part;
-		}
-	}
-	return n;
-}
-
 static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, struct survey_row *row,
 			      struct progress *p, struct err *e)
 {
@@ -499,34 +422,19 @@ static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, 
 	row->rerouted = c->rerouted;
 	row->longer = c->longer;
 	row->entries = c->entries_changed;
-	row->outside = c->cut_off ? lost_outside(w, after, c) : 0;
+	if (c->cut_off)
+		find_parts(w, after);
+	for (size_t i = 0; c->cut_off && i < c->n_groups; i++) {
+		const struct pair_group *g = &c->group[i], *same;
+		uint32_t dst = lid_owner(c->a->lids, g->lid), part;
+
+		if (g->change != PAIR_LOST || dst == NO_ID || after->topo->endport_up[dst])
+			continue;
+		part = part_of(w, after, dst);
+		for (uint64_t k = 0; part != NO_ID && k < g->n; k++)
+			row->outside += part_of(w, after, comparison_pair(c, g->first + k, &same)) == part;
+	}
 	comparison_free(c);
-	return 0;
-}
-
-static int loads_from_nothing(const struct sweep *after, struct survey_row *row, struct progress *p,
-			      struct err *e)
-{
-	struct loads *l = loads_new(after->routing, &pattern_all, p);
-
-	if (!l)
-		return err_set(e, CANCELLED);
-	row->load_after = l->max;
-	row->load_port = l->max_port;
-	loads_free(l);
-	return 0;
-}
-
-static int loops_from_nothing(const struct effect_base *b, const struct sweep *after, struct survey_row *row,
-			      struct progress *p, struct err *e)
-{
-	struct cdg *c = cdg_new(after->routing, CDG_ALL_VLS, false, p, e);
-
-	if (!c)
-		return -1;
-	for (uint32_t i = 0; i < c->n_components; i++)
-		row->new_loops += (c->vls[i] & ~b->looped) != 0;
-	cdg_free(c);
 	return 0;
 }
 
@@ -575,28 +483,6 @@ static bool sort_hosts(struct effect_work *w, const struct sweep *after)
 	return any;
 }
 
-/* LIDs of a switch with another entry; how many there are. */
-static uint64_t mark_row(struct effect_work *w, const struct routing *a, const struct routing *b, uint32_t s,
-			 unsigned top)
-{
-	const struct lft_row *x = a->row[s], *y = b->row[s];
-	bool even = x && y && x->top == y->top;
-	uint64_t n = 0;
-
-	for (unsigned lid = 1; lid <= top; lid++) {
-		if (even && lid + 8 <= x->top && !memcmp(x->port + lid, y->port + lid, 8)) {
-			lid += 7;
-			continue;
-		}
-		if (routing_port(a, s, lid) == routing_port(b, s, lid))
-			continue;
-		w->marked[lid] = 1;
-		moves_add(&w->moves, s, lid);
-		n++;
-	}
-	return n;
-}
-
 /* LIDs with another entry somewhere; how many entries of switches that are there in both. */
 static uint64_t mark_entries(struct effect_work *w, const struct routing *a, const struct routing *b)
 {
@@ -605,13 +491,23 @@ static uint64_t mark_entries(struct effect_work *w, const struct routing *a, con
 
 	w->n_rows = 0;
 	for (uint32_t s = 0; s < a->topo->fabric->n_switches; s++) {
-		uint64_t here;
+		const struct lft_row *x = a->row[s], *y = b->row[s];
+		bool even = x && y && x->top == y->top;
 
-		if (a->row[s] == b->row[s])
+		if (x == y)
 			continue;
 		w->row[w->n_rows++] = s;
-		here = mark_row(w, a, b, s, top);
-		n += a->row[s] && b->row[s] ? here : 0;
+		for (unsigned lid = 1; lid <= top; lid++) {
+			if (even && lid + 8 <= x->top && !memcmp(x->port + lid, y->port + lid, 8)) {
+				lid += 7;
+				continue;
+			}
+			if (routing_port(a, s, lid) == routing_port(b, s, lid))
+				continue;
+			w->marked[lid] = 1;
+			moves_add(&w->moves, s, lid);
+			n += x && y;
+		}
 	}
 	return n;
 }
@@ -636,33 +532,23 @@ static void mark_cables(struct effect_work *w, const struct routing *a, const st
 		}
 }
 
-/*
- * Switches whose paths differ, where both paths arrive.  The nearest come first, so the next switch is
- * already known.
- */
-static void mark_paths(struct effect_work *w, const struct topo *t)
+/* Pairs of one destination LID. */
+static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t dst, struct survey_row *row)
 {
-	const struct fabric *f = t->fabric;
+	const struct topo *t = w->base->routing->topo, *u = after->topo;
+	bool stays = u->endport_up[dst];
+	uint32_t own = t->endport_switch[dst], part = stays ? NO_ID : part_of(w, after, dst);
 
-	memset(w->changed, 1, f->n_switches);
+	/* switches whose paths differ, where both arrive: the nearest first, so the next switch is known */
+	memset(w->changed, 1, t->fabric->n_switches);
 	for (uint32_t i = 0; i < w->is.n_order; i++) {
 		uint32_t s = w->is.order[i], q;
 
 		if (w->was.port[s] != w->is.port[s])
 			continue;
-		q = w->is.hops[s] ? t->peer_switch[switch_port_id(f, s, w->is.port[s])] : NO_ID;
+		q = w->is.hops[s] ? u->peer_switch[switch_port_id(u->fabric, s, w->is.port[s])] : NO_ID;
 		w->changed[s] = q != NO_ID && w->changed[q];
 	}
-}
-
-/* Pairs of one destination LID. */
-static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t dst, struct survey_row *row)
-{
-	const struct topo *t = w->base->routing->topo;
-	bool stays = after->topo->endport_up[dst];
-	uint32_t own = t->endport_switch[dst], part = stays ? NO_ID : part_of(w, after, dst);
-
-	mark_paths(w, after->topo);
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
 		uint64_t stayed = w->stayed[s] - (s == own && stays),
 			 left = w->left[s] - (s == own && !stays);
@@ -690,7 +576,11 @@ static bool walk_lid(struct effect_work *w, const struct sweep *after, unsigned 
 	bool base = lid == was->lids->base[dst];
 
 	column_before(&w->was, b, lid, w->work);
-	column_after(w, is, lid);
+	/* the column after the failure: that before but for the rows that are others */
+	memcpy(w->is.port, w->was.port, is->topo->fabric->n_switches);
+	for (uint32_t i = 0; i < w->n_rows; i++)
+		w->is.port[w->row[i]] = (uint8_t)routing_port(is, w->row[i], lid);
+	column_order(&w->is, is, lid_owner(is->lids, lid), w->work);
 	if (w->is.too_long)
 		return false;
 	count_lid(w, after, dst, row);
@@ -769,18 +659,6 @@ static bool order_holds(const struct effect_work *w)
 	return true;
 }
 
-/* Is there no cycle among the dependencies then?  Most often the old order tells. */
-static bool still_acyclic(const struct effect_work *w)
-{
-	uint32_t *place;
-
-	if (order_holds(w))
-		return true;
-	place = order_channels(w->base, w->dep);
-	free(place);
-	return place != NULL;
-}
-
 static void put_back(struct effect_work *w)
 {
 	while (w->n_load) {
@@ -795,43 +673,22 @@ static void put_back(struct effect_work *w)
 	}
 }
 
-/*
- * Pairs, loads and dependencies; `moved`: no host left.  What walk_marked() returns; *acyclic: there is no
- * new credit loop.
- */
-static int walk_difference(struct effect_work *w, const struct sweep *after, bool moved,
-			   struct survey_row *row, struct progress *p, bool *acyclic)
-{
-	const struct effect_base *b = w->base;
-	bool tells = b->plain_vls && all_on_vl0(after->routing);
-	struct survey_row r = *row;
-	int rc = walk_marked(w, after, moved, &r, p);
-
-	if (rc > 0 && moved && tells && !b->looped && !(w->moves.order_holds && order_holds(w))) {
-		put_back(w); /* a new order is looked for: all dependencies are needed */
-		r = *row;
-		rc = walk_marked(w, after, false, &r, p);
-	}
-	*acyclic = rc > 0 && tells && (b->looped || still_acyclic(w));
-	*row = r;
-	return rc;
-}
-
-/* 1: done; 0: the difference does not tell; -1: cancelled. */
+/* 1: done; 0: the difference does not tell; -1: cancelled.  *acyclic: there is no new credit loop. */
 static int by_difference(struct effect_work *w, const struct sweep *after, struct survey_row *row,
 			 struct progress *p, bool *acyclic)
 {
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
-	struct survey_row r = *row;
-	bool left;
+	struct survey_row first = *row, r;
+	uint32_t *place = NULL;
+	bool left, tells;
 	int rc;
 
 	if (!b->by_difference || is->adaptive || !only_left(b->sweep, after))
 		return 0;
 	memset(w->marked, 0, MAX_LID + 1);
 	moves_clear(&w->moves);
-	r.entries = mark_entries(w, was, is);
+	first.entries = mark_entries(w, was, is);
 	left = sort_hosts(w, after);
 	if (left) {
 		find_parts(w, after);
@@ -839,7 +696,17 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	} else {
 		mark_cables(w, was, is);
 	}
-	rc = walk_difference(w, after, !left, &r, p, acyclic);
+	tells = b->plain_vls && all_on_vl0(is);
+	r = first;
+	rc = walk_marked(w, after, !left, &r, p);
+	if (rc > 0 && !left && tells && !b->looped && !(w->moves.order_holds && order_holds(w))) {
+		put_back(w); /* a new order is looked for: all dependencies are needed */
+		r = first;
+		rc = walk_marked(w, after, false, &r, p);
+	}
+	/* most often the old order tells that there is no cycle */
+	*acyclic = rc > 0 && tells && (b->looped || order_holds(w) || (place = order_channels(b, w->dep)));
+	free(place);
 	hottest(w, after, &r);
 	put_back(w);
 	if (rc > 0)
@@ -851,13 +718,15 @@ int effect_of(struct effect_work *w, const struct sweep *after, struct survey_ro
 	      struct err *e)
 {
 	bool acyclic = false;
+	uint16_t looped = w->base->looped;
 	int rc = by_difference(w, after, row, p, &acyclic);
 
 	if (rc < 0)
 		return err_set(e, CANCELLED);
-	if (!rc && (pairs_from_nothing(w, after, row, p, e) || loads_from_nothing(after, row, p, e)))
+	if (!rc && (pairs_from_nothing(w, after, row, p, e) ||
+		    most_load(after->routing, &row->load_after, &row->load_port, p, e)))
 		return -1;
-	if (!acyclic && loops_from_nothing(w->base, after, row, p, e))
+	if (!acyclic && count_loops(after->routing, &looped, &row->new_loops, p, e))
 		return -1;
 	row->lost = row->cut_off + row->between_survivors;
 	return 0;

@@ -130,21 +130,11 @@ static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
 	return true;
 }
 
-static bool order_along(const struct applying *a, uint32_t n)
-{
-	const uint32_t *place = a->w->base->place, *path = a->m->path;
-
-	for (uint32_t i = 0; i + 1 < n; i++)
-		if (place[path[i]] >= place[path[i + 1]])
-			return false;
-	return true;
-}
-
 /* The new way of the hosts that come to a switch as before. */
 static void put_way(struct applying *a, uint32_t sw, struct survey_row *row)
 {
 	const struct effect_base *b = a->w->base;
-	uint32_t hosts = a->m->own[sw], n, hops;
+	uint32_t *path = a->m->path, hosts = a->m->own[sw], n, hops;
 
 	if (!hosts)
 		return;
@@ -153,22 +143,12 @@ static void put_way(struct applying *a, uint32_t sw, struct survey_row *row)
 	if (hops > b->hops[(size_t)a->lid * a->is->fabric->n_switches + sw])
 		row->longer += hosts;
 	for (uint32_t i = 0; i < n; i++)
-		add_load(a, a->m->path[i], hosts);
-	if (b->place && a->m->order_holds)
-		a->m->order_holds = order_along(a, n) && (!n || order_into(a, sw, a->m->path[0]));
-}
-
-/* Do all that came by a switch still arrive, and not by too long a way?  Nobody comes to one that is down. */
-static bool all_arrive(struct applying *a)
-{
-	const struct moves *m = a->m;
-	uint32_t n;
-
-	for (uint32_t i = m->first[a->lid]; i != NO_ID; i = m->move[i].next)
-		if (a->flow[m->move[i].sw] && switch_up(a->is, m->move[i].sw) &&
-		    follow(a, m->move[i].sw, &n) >= HOPS_PLAIN)
-			return false;
-	return true;
+		add_load(a, path[i], hosts);
+	if (!b->place || !a->m->order_holds)
+		return;
+	for (uint32_t i = 0; i + 1 < n; i++)
+		a->m->order_holds &= b->place[path[i]] < b->place[path[i + 1]];
+	a->m->order_holds = a->m->order_holds && (!n || order_into(a, sw, path[0]));
 }
 
 bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, uint32_t dst, bool base_lid,
@@ -177,21 +157,18 @@ bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, 
 	const struct effect_base *b = w->base;
 	struct moves *m = &w->moves;
 	size_t at = (size_t)lid * b->routing->topo->fabric->n_switches;
-	struct applying a = {
-		.w = w,
-		.m = m,
-		.was = b->routing->topo,
-		.is = is->topo,
-		.now = is,
-		.port = b->flow ? b->table + at : NULL,
-		.flow = b->flow ? b->flow + at : NULL,
-		.lid = lid,
-		.dst = dst,
-		.base_lid = base_lid,
-	};
+	struct applying a = {w, m, b->routing->topo, is->topo, is, NULL, NULL, lid, dst, base_lid};
+	uint32_t n;
 
-	if (!b->flow || m->too_many || !b->plain[lid] || !all_arrive(&a))
+	if (!b->flow || m->too_many || !b->plain[lid])
 		return false;
+	a.port = b->table + at;
+	a.flow = b->flow + at;
+	/* do all that came by a switch still arrive, by no too long way?  Nobody comes to one that is down */
+	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
+		if (a.flow[m->move[i].sw] && switch_up(a.is, m->move[i].sw) &&
+		    follow(&a, m->move[i].sw, &n) >= HOPS_PLAIN)
+			return false;
 	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next) {
 		m->moved[m->move[i].sw] = 1;
 		m->own[m->move[i].sw] = a.flow[m->move[i].sw];

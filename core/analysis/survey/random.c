@@ -22,18 +22,6 @@ static bool is_new(struct seen *s, uint64_t key)
 	return true;
 }
 
-static uint32_t all_pairs(uint32_t n, uint32_t *pair)
-{
-	uint32_t k = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t j = i + 1; j < n; j++) {
-			pair[2 * (size_t)k] = i;
-			pair[2 * (size_t)k++ + 1] = j;
-		}
-	return k;
-}
-
 uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, bool *sampled)
 {
 	uint64_t total = n ? (uint64_t)n * (n - 1) / 2 : 0;
@@ -42,8 +30,13 @@ uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, b
 
 	*sampled = total > want;
 	*out = NEW_ARRAY(2 * (size_t)(*sampled ? want : total) + 1, uint32_t);
+	for (uint32_t i = 0; !*sampled && i < n; i++)
+		for (uint32_t j = i + 1; j < n; j++) {
+			(*out)[2 * (size_t)k] = i;
+			(*out)[2 * (size_t)k++ + 1] = j;
+		}
 	if (!*sampled)
-		return n ? all_pairs(n, *out) : 0;
+		return k;
 	while (seen.mask < 2 * (size_t)want)
 		seen.mask *= 2;
 	seen.slot = NEW_ARRAY(seen.mask, uint64_t);

@@ -11,18 +11,6 @@
 
 /* --- a row -------------------------------------------------------------------------------------------- */
 
-static json_t *nodes_json(const struct survey *s, const struct survey_row *r)
-{
-	const struct parts *p = s->parts;
-	json_t *list = json_array();
-
-	for (int k = 0; k < 2; k++)
-		for (uint32_t i = r->part[k] == NO_ID ? 0 : p->first[r->part[k]];
-		     r->part[k] != NO_ID && i < p->first[r->part[k] + 1]; i++)
-			json_array_append_new(list, json_node(p->fabric, s->before->lids, p->id[i]));
-	return list;
-}
-
 /* Names of the ends of links, of switches; of chassis and cards the switches in them. */
 static void put_parts(const struct survey *s, const struct survey_row *r, json_t *o)
 {
@@ -31,8 +19,14 @@ static void put_parts(const struct survey *s, const struct survey_row *r, json_t
 	const struct parts *p = s->parts;
 	const struct fabric *f = p->fabric;
 
-	if (p->kind == PART_CHASSIS || p->kind == PART_CARD)
-		json_object_set_new(o, "switches", nodes_json(s, r));
+	if (p->kind == PART_CHASSIS || p->kind == PART_CARD) {
+		json_t *list = json_array();
+
+		for (int k = 0; k < 2 && r->part[k] != NO_ID; k++)
+			for (uint32_t i = p->first[r->part[k]]; i < p->first[r->part[k] + 1]; i++)
+				json_array_append_new(list, json_node(f, s->before->lids, p->id[i]));
+		json_object_set_new(o, "switches", list);
+	}
 	for (int k = 0; k < 2 && r->part[k] != NO_ID; k++) {
 		uint32_t id = p->id[p->first[r->part[k]]];
 
@@ -142,33 +136,26 @@ static uint64_t tables_print(const struct sweep *w)
 	return h;
 }
 
-static json_t *options_json(const struct options *o)
-{
-	struct text t = {0};
-	json_t *v;
-
-	for (size_t i = 0; i < options_count(o); i++) {
-		const char *name = options_at(o, i)->name;
-
-		if (options_is_set(o, name))
-			text_add(&t, "%s%s=%s", t.len ? " " : "", name, options_get(o, name));
-	}
-	v = json_text(text_str(&t));
-	text_free(&t);
-	return v;
-}
-
 json_t *survey_head_json(const struct survey *s, const struct survey_request *rq)
 {
 	const struct sweep *w = s->before;
-	json_t *o = json_make("{s:s, s:I, s:b, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o}", "what",
-			      part_words[s->parts->kind], "pairs", (json_int_t)(s->pairs ? rq->pairs : 0),
-			      "sampled", (int)s->sampled, "seed", (json_int_t)rq->seed, "failures",
-			      (json_int_t)s->n_all, "load_before", (json_int_t)s->load_before, "engine",
-			      w->routing->engine, "asked", w->setup->chain, "options",
-			      options_json(w->setup->options), "fabric", json_guid(fabric_print(w->fabric)),
-			      "tables", json_guid(tables_print(w)));
+	const struct options *options = w->setup->options;
+	struct text t = {0};
+	json_t *o;
 
+	for (size_t i = 0; i < options_count(options); i++) {
+		const char *name = options_at(options, i)->name;
+
+		if (options_is_set(options, name))
+			text_add(&t, "%s%s=%s", t.len ? " " : "", name, options_get(options, name));
+	}
+	o = json_make("{s:s, s:I, s:b, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o}", "what",
+		      part_words[s->parts->kind], "pairs", (json_int_t)(s->pairs ? rq->pairs : 0), "sampled",
+		      (int)s->sampled, "seed", (json_int_t)rq->seed, "failures", (json_int_t)s->n_all,
+		      "load_before", (json_int_t)s->load_before, "engine", w->routing->engine, "asked",
+		      w->setup->chain, "options", json_text(text_str(&t)), "fabric",
+		      json_guid(fabric_print(w->fabric)), "tables", json_guid(tables_print(w)));
+	text_free(&t);
 	if (rq->shards) {
 		json_object_set_new(o, "shard", json_integer(rq->shard));
 		json_object_set_new(o, "shards", json_integer(rq->shards));
@@ -178,35 +165,20 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 
 /* --- shares ------------------------------------------------------------------------------------ */
 
-static bool is_survey(const json_t *v)
-{
-	const char *command = json_string_value(json_object_get(v, "command"));
-
-	return command && !strcmp(command, "survey") && json_is_object(json_object_get(v, "survey_of")) &&
-	       json_is_array(json_object_get(v, "survey"));
-}
-
 static void take_value(json_t *shares, json_t *v, const char *name, json_int_t *schema)
 {
 	const json_t *number = json_object_get(v, "schema");
+	const char *command = json_string_value(json_object_get(v, "command"));
 
 	for (size_t i = 0; i < json_array_size(v); i++) /* as `jq -s` makes one */
 		take_value(shares, json_array_get(v, i), name, schema);
 	if (json_is_integer(number) && json_integer_value(number) > *schema)
 		*schema = json_integer_value(number);
-	if (!is_survey(v))
+	if (!command || strcmp(command, "survey") != 0 || !json_is_object(json_object_get(v, "survey_of")) ||
+	    !json_is_array(json_object_get(v, "survey")))
 		return;
 	json_object_set_new(v, "from", json_text(name));
 	json_array_append(shares, v);
-}
-
-static unsigned line_at(const char *data, const char *at)
-{
-	unsigned n = 1;
-
-	for (; data < at; data++)
-		n += *data == '\n';
-	return n;
 }
 
 int survey_shares_read(json_t *shares, const char *name, const char *data, size_t size, int most,
@@ -223,11 +195,16 @@ int survey_shares_read(json_t *shares, const char *name, const char *data, size_
 		if (progress_cancelled(p))
 			return err_set(e, CANCELLED);
 		v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
-		if (!v)
+		if (!v) {
+			unsigned line = (unsigned)why.line;
+
+			for (const char *at = data; at < c.p; at++)
+				line += *at == '\n';
 			return err_set(e,
 				       "%s:%u: found no JSON (%s), expected what `ibscope --json -e 'survey "
 				       "... shard I/N'` prints",
-				       name, line_at(data, c.p) + (unsigned)why.line - 1, why.text);
+				       name, line, why.text);
+		}
 		take_value(shares, v, name, &schema);
 		json_decref(v);
 		c.p += why.position;
@@ -316,18 +293,13 @@ static int same_survey(const json_t *a, const json_t *b, struct err *e)
 	return 0;
 }
 
-/* Rows that a share of a survey has. */
-static uint64_t rows_of_share(uint64_t all, uint64_t shard, uint64_t shards)
-{
-	return all / shards + (shard - 1 < all % shards);
-}
-
 /* Is each share there once, and whole?  where[shards] gets which it is. */
 static int find_shares(const json_t *shares, uint64_t n, const json_t **where, struct err *e)
 {
 	for (size_t i = 0; i < json_array_size(shares); i++) {
 		const json_t *s = json_array_get(shares, i);
 		uint64_t shard = number(s, "shard"), rows = json_array_size(json_object_get(s, "survey"));
+		uint64_t all = number(s, "failures"), expected = all / n + (shard - 1 < all % n);
 
 		if (!shard || shard > n)
 			return err_set(e, "%s: found share %" PRIu64 ", expected 1 to %" PRIu64, from(s),
@@ -335,29 +307,14 @@ static int find_shares(const json_t *shares, uint64_t n, const json_t **where, s
 		if (where[shard - 1])
 			return err_set(e, "share %" PRIu64 " is there twice: in %s and in %s", shard,
 				       from(where[shard - 1]), from(s));
-		if (rows != rows_of_share(number(s, "failures"), shard, n))
+		if (rows != expected)
 			return err_set(e,
 				       "%s: found %" PRIu64 " rows of share %" PRIu64 ", expected %" PRIu64
 				       ": it is cut off",
-				       from(s), rows, shard, rows_of_share(number(s, "failures"), shard, n));
+				       from(s), rows, shard, expected);
 		where[shard - 1] = s;
 	}
 	return 0;
-}
-
-static int tell_missing(const json_t *const *where, uint64_t n, struct err *e)
-{
-	struct text t = {0};
-	uint64_t missing = 0;
-
-	for (uint64_t i = 0; i < n; i++)
-		if (!where[i] && ++missing <= 10)
-			text_add(&t, "%s%" PRIu64, t.len ? ", " : "", i + 1);
-	if (missing)
-		err_set(e, "missing: %s of %" PRIu64 " (%s%s)", PLURAL(missing, "share"), n, text_str(&t),
-			missing > 10 ? ", ..." : "");
-	text_free(&t);
-	return missing ? -1 : 0;
 }
 
 /* Numbers of a row in the order of survey_order(): larger comes first, the index last. */
@@ -438,7 +395,8 @@ static json_t *cleaned(const json_t *v)
 json_t *survey_merge(const json_t *shares, struct err *e)
 {
 	const json_t *first = json_array_get(shares, 0), **where;
-	uint64_t n = number(first, "shards");
+	uint64_t n = number(first, "shards"), missing = 0;
+	struct text t = {0};
 	json_t *o, *of, *clean;
 	int rc = 0;
 
@@ -452,8 +410,13 @@ json_t *survey_merge(const json_t *shares, struct err *e)
 		rc = same_survey(first, json_array_get(shares, i), e);
 	if (!rc)
 		rc = find_shares(shares, n, where, e);
-	if (!rc)
-		rc = tell_missing(where, n, e);
+	for (uint64_t i = 0; !rc && i < n; i++)
+		if (!where[i] && ++missing <= 10)
+			text_add(&t, "%s%" PRIu64, t.len ? ", " : "", i + 1);
+	if (missing)
+		rc = err_set(e, "missing: %s of %" PRIu64 " (%s%s)", PLURAL(missing, "share"), n,
+			     text_str(&t), missing > 10 ? ", ..." : "");
+	text_free(&t);
 	free(where);
 	if (rc)
 		return NULL;

@@ -46,30 +46,22 @@ char *survey_what(const struct survey *s, const struct survey_row *r)
 	return r->part[1] == NO_ID ? str_dup(a) : str_printf("%s + %s", a, s->parts->name[r->part[1]]);
 }
 
-static void add_target(const struct survey *s, uint32_t part, struct text *t)
-{
-	const struct fabric *f = s->parts->fabric;
-	char label[300], *word;
-
-	if (s->parts->kind == PART_LINK)
-		port_plain(f, f->link_port[2 * s->parts->id[s->parts->first[part]]], label, sizeof(label));
-	word = word_quoted(s->parts->kind == PART_LINK ? label : s->parts->name[part]);
-	text_add(t, " %s", word);
-	free(word);
-}
-
 char *survey_command(const struct survey *s, const struct survey_row *r)
 {
+	const struct fabric *f = s->parts->fabric;
 	struct text t = {0};
-	char *line;
+	char label[300], *word;
 
 	text_add(&t, "fail %s", part_word[s->parts->kind]);
-	add_target(s, r->part[0], &t);
-	if (r->part[1] != NO_ID)
-		add_target(s, r->part[1], &t);
-	line = str_dup(text_str(&t));
-	text_free(&t);
-	return line;
+	for (int k = 0; k < 2 && r->part[k] != NO_ID; k++) {
+		if (s->parts->kind == PART_LINK)
+			port_plain(f, f->link_port[2 * s->parts->id[s->parts->first[r->part[k]]]], label,
+				   sizeof(label));
+		word = word_quoted(s->parts->kind == PART_LINK ? label : s->parts->name[r->part[k]]);
+		text_add(&t, " %s", word);
+		free(word);
+	}
+	return t.s;
 }
 
 /* --- one failure --------------------------------------------------------------------------------------- */
@@ -113,15 +105,6 @@ static uint32_t count_gone(const struct sweep *before, const struct topo *t, con
 	return n;
 }
 
-/* Ways to one LID under a routing; HOPS_NONE everywhere without one. */
-static void hops_under(const struct sweep *w, unsigned lid, uint16_t *hops, uint32_t *work)
-{
-	if (w->routing)
-		dest_hops(w->routing, lid, hops, work);
-	else
-		memset(hops, 0xff, w->fabric->n_switches * sizeof(*hops));
-}
-
 static bool has_way(const struct sweep *w, uint32_t src, uint32_t dst, const uint16_t *hops)
 {
 	const struct topo *t = w->topo;
@@ -138,7 +121,10 @@ static uint64_t beyond_of_lid(struct sweep *const *w, unsigned lid, uint32_t dst
 	uint64_t found = 0;
 
 	for (int i = 0; i < 4; i++)
-		hops_under(w[i], lid, hops + (size_t)i * n, work);
+		if (w[i]->routing)
+			dest_hops(w[i]->routing, lid, hops + (size_t)i * n, work);
+		else /* no way from anywhere */
+			memset(hops + (size_t)i * n, 0xff, n * sizeof(*hops));
 	for (uint32_t src = 0; src < w[0]->fabric->n_endports; src++) {
 		bool both = src != dst && routing_has_host(w[0]->routing, src);
 
@@ -181,11 +167,12 @@ static int count_beyond(const struct job *j, const struct sweep *after, struct s
 	return rc;
 }
 
-/* Is nothing left on which a subnet manager could run? */
-static bool all_down(const struct job *j, struct survey_row *row)
+/* Nothing routes what is left.  Where nothing is up on which a subnet manager could run, all is cut off. */
+static int none_left(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
 	const struct sweep *before = j->rq->before;
 	struct state *state = state_copy(before->setup->state);
+	struct comparison *c;
 	struct topo *t;
 	bool down;
 
@@ -197,14 +184,9 @@ static bool all_down(const struct job *j, struct survey_row *row)
 	row->hosts_gone = count_gone(before, t, state);
 	topo_unref(t);
 	state_free(state);
-	return down;
-}
-
-/* Then all pairs that had a path are cut off. */
-static int all_lost(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
-{
-	struct comparison *c = compare_routings(j->rq->before->routing, NULL, p);
-
+	if (!down)
+		return -1;
+	c = compare_routings(before->routing, NULL, p);
 	if (!c)
 		return err_set(e, CANCELLED);
 	row->lost = row->cut_off = c->lost;
@@ -214,32 +196,26 @@ static int all_lost(const struct job *j, struct survey_row *row, struct progress
 	return 0;
 }
 
-static int survey_one(const struct job *j, struct effect_work *work, struct survey_row *row,
-		      struct progress *p, struct err *e)
+static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
+	struct job *j = ctx;
 	const struct sweep *before = j->rq->before;
+	struct survey_row *row = &j->s->row[i];
 	struct sweep *after = sweep_without(j, row->part[0], row->part[1], p, e);
 	int rc = 0;
 
 	if (!after)
-		return all_down(j, row) ? all_lost(j, row, p, e) : -1;
+		return none_left(j, row, p, e);
 	row->hosts_gone = count_gone(before, after->topo, after->setup->state);
 	row->load_port = NO_ID;
 	row->engine = after->routing ? after->routing->engine : NULL;
 	row->fallback = !row->engine || strcmp(row->engine, before->routing->engine) != 0;
 	if (row->engine)
-		rc = effect_of(work, after, row, p, e);
+		rc = effect_of(j->work[worker], after, row, p, e);
 	if (!rc && row->lost && row->part[1] != NO_ID)
 		rc = count_beyond(j, after, row, p, e);
 	sweep_unref(after);
 	return rc;
-}
-
-static int work_on(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
-{
-	struct job *j = ctx;
-
-	return survey_one(j, j->work[worker], &j->s->row[i], p, e);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------- */
@@ -270,32 +246,19 @@ static struct parts *list_parts(const struct sweep *w, enum part_kind kind, stru
 	return NULL;
 }
 
-/* Does a row belong to the share asked for? */
-static bool is_ours(const struct survey_request *rq, uint32_t index)
+static int list_rows(struct survey *s, const struct survey_request *rq, struct err *e)
 {
-	return !rq->shards || index % rq->shards == rq->shard - 1;
-}
+	uint32_t n = s->parts->n, *pair = NULL;
+	bool some = !rq->pairs && rq->sample && rq->sample < n;
+	uint8_t *drawn = some ? NEW_ARRAY((size_t)n + 1, uint8_t) : NULL;
+	uint64_t all = n ? (uint64_t)n * (n - 1) / 2 : 0, seed = rq->seed;
 
-/* Mark `want` of n, drawn without repetition. */
-static uint8_t *draw_some(uint32_t n, uint32_t want, uint64_t seed)
-{
-	uint8_t *drawn = NEW_ARRAY((size_t)n + 1, uint8_t);
-
-	for (uint32_t k = 0; k < want;) {
+	for (uint32_t k = 0; some && k < rq->sample;) { /* without repetition */
 		uint32_t i = rng_below(&seed, n);
 
 		k += !drawn[i];
 		drawn[i] = 1;
 	}
-	return drawn;
-}
-
-static int list_rows(struct survey *s, const struct survey_request *rq, struct err *e)
-{
-	uint32_t n = s->parts->n, *pair = NULL;
-	bool some = !rq->pairs && rq->sample && rq->sample < n;
-	uint8_t *drawn = some ? draw_some(n, rq->sample, rq->seed) : NULL;
-	uint64_t all = n ? (uint64_t)n * (n - 1) / 2 : 0;
 
 	s->pairs = rq->pairs != 0;
 	s->n_all = n;
@@ -310,7 +273,8 @@ static int list_rows(struct survey *s, const struct survey_request *rq, struct e
 	s->sampled |= some;
 	s->row = NEW_ARRAY((size_t)s->n_all + 1, struct survey_row);
 	for (uint32_t i = 0; i < s->n_all; i++)
-		if (is_ours(rq, i) && (!some || drawn[i]))
+		/* is it of the share asked for? */
+		if ((!rq->shards || i % rq->shards == rq->shard - 1) && (!some || drawn[i]))
 			s->row[s->n++] = (struct survey_row){
 				.index = i,
 				.part = {pair ? pair[2 * (size_t)i] : i,
@@ -323,7 +287,7 @@ static int list_rows(struct survey *s, const struct survey_request *rq, struct e
 
 static int run_rows(struct job *j, struct progress *p, struct err *e)
 {
-	struct parallel par = {.n = j->s->n, .threads = j->rq->threads, .work = work_on, .ctx = j};
+	struct parallel par = {.n = j->s->n, .threads = j->rq->threads, .work = survey_one, .ctx = j};
 	unsigned workers = parallel_workers(&par);
 	int rc;
 
