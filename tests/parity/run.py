@@ -368,9 +368,11 @@ def find_no_drift(case, n, folder):
 
 
 def tells_no_drift(case, output):
-    if case.engine.chain.startswith("file"):     # may lead into ports that are down, by its file
-        output = re.sub(r"^  dead .*", "", output, flags=re.M)
-    if WRONG.search(output) or "against the next sweep" not in output:
+    if case.engine.chain.startswith("file"):     # may lead into ports that are down, and to LIDs that nobody has, by its file
+        output = re.sub(r"^  (?:dead|unknown) .*", "", output, flags=re.M)
+    # the first sweep knows fewer VLs: an engine that refuses in the next one leaves it to another, as the next dump shows
+    changes_hands = re.search(r"^\S+ refuses: more than \d+ layers? (?:is|are) needed", output, re.M)
+    if WRONG.search(output) and not changes_hands or "against the next sweep" not in output:
         raise Mismatch("drift from OpenSM's own tables: %s" % (output.strip() if len(output) < 1600 else output[:1000] + " ... " + output[-600:]))
 
 
