@@ -13,9 +13,8 @@
 #include "core/session/glossary.h"
 
 const char contract_common[] = "command string its whole name, also where it was shortened; the word as it "
-			       "was typed where it is none; "
-			       "source for a script that cannot be read\n"
-			       "ok boolean it did what it was asked for; what check finds is no failure\n"
+			       "was typed where it is none; source for a script that cannot be read\nok "
+			       "boolean it did what it was asked for; what check finds is no failure\n"
 			       "schema integer(1..)? version of the keys, in the first object alone\n"
 			       "error string? why it failed, when ok is false\n"
 			       "step integer? of a walk through a run: what is told is as of that step\n"

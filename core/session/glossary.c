@@ -30,15 +30,13 @@ const struct figure_meaning glossary[] = {
 	/* --- routes on links ------------------------------------------------------------------------- */
 	{"routes", "routes",
 	 "pairs of a traffic pattern, by their weights, whose path leaves by the port; unless another is "
-	 "named, all "
-	 "pairs of hosts",
+	 "named, all pairs of hosts",
 	 OVER_PAIRS, SCOPE_ENDS, "load-map: loads.ports[].routes"},
 	{"load", "routes", "most routes on a link between switches, in one direction", OVER_PAIRS, SCOPE_ENDS,
 	 "load-map: loads.max; advise: advice[].max_load; survey: survey[].load_after"},
 	{"routes to LIDs", "routes",
 	 "most routes on a link between switches from all hosts to all LIDs of the others, as `load-map "
-	 "lids` has "
-	 "them",
+	 "lids` has them",
 	 OVER_LIDS, SCOPE_ENDS, "compare: compare[].load_max"},
 	{"flows left out", "flows",
 	 "flows of the pattern with an end that is down or does not count, or with one end only", OVER_PAIRS,
@@ -58,8 +56,7 @@ const struct figure_meaning glossary[] = {
 	 SCOPE_ENDS, "shifts: shifts.mean; advise: advice[].shift_mean"},
 	{"effective bisection", "part of a link",
 	 "mean share of its link that a host gets when random pairs talk, 1 / the most flows on a link of "
-	 "its way; "
-	 "advise takes two for equal whose 95 % intervals overlap",
+	 "its way; advise takes two for equal whose 95 % intervals overlap",
 	 OVER_PAIRS, SCOPE_ENDS, "load-map: ebb.value; advise: advice[].bisection"},
 	{"LIDs sent by a port", "LIDs",
 	 "LIDs that the table sends out of a port between switches; in pane usage beside the mean of the "
@@ -71,21 +68,18 @@ const struct figure_meaning glossary[] = {
 	 OVER_LIDS, SCOPE_ENDS, "compare: compare[].first_links_mean"},
 	{"all links per host", "links",
 	 "links between switches, each direction by itself, on the paths from an edge switch to all LIDs of "
-	 "a host "
-	 "port elsewhere, mean over both",
+	 "a host port elsewhere, mean over both",
 	 OVER_LIDS, SCOPE_ENDS, "compare: compare[].links_mean"},
 	/* --- layers and dependencies ------------------------------------------------------------------- */
 	{"routes of a channel", "routes",
 	 "routes from a host's base LID to a LID of another that take the link on the VL; once on each VL "
-	 "that they "
-	 "may have there",
+	 "that they may have there",
 	 OVER_SWITCHES, SCOPE_ENDS, "cdg: cdg.list[].routes"},
 	{"routes of a VL", "routes", "routes that begin on the VL; once on each VL that they may begin on",
 	 OVER_SWITCHES, SCOPE_ENDS, "layers: layers[].routes"},
 	{"dependencies", "dependencies",
 	 "pairs of channels that some route takes in turn; routes that do not arrive make none, with "
-	 "adaptive routing "
-	 "those some way of which does not",
+	 "adaptive routing those some way of which does not",
 	 OVER_SWITCHES, SCOPE_ENDS, "cdg: cdg.dependencies; layers: layers[].dependencies"},
 	{"groups of credit loops", "groups", "groups of channels with credit loops, on all VLs",
 	 OVER_SWITCHES, SCOPE_ENDS,
@@ -135,15 +129,13 @@ const struct figure_meaning glossary[] = {
 	 SCOPE_HOSTS, "survey: survey[].hosts_gone"},
 	{"bad failures", "failures",
 	 "failures after which nothing routes, pairs between survivors are lost, pairs are lost beyond, or "
-	 "new credit "
-	 "loops are there; hosts cut off alone make none bad",
+	 "new credit loops are there; hosts cut off alone make none bad",
 	 OVER_NOTHING, SCOPE_ENDS, "survey: bad"},
 	{"failures that cut off", "failures", "failures that cut hosts off which are up", OVER_NOTHING,
 	 SCOPE_HOSTS, "survey: cutting"},
 	{"hosts behind one switch", "host ports",
 	 "hosts that the loss of some switch cuts off from a larger part of the others, each once; where no "
-	 "part is "
-	 "larger all of them",
+	 "part is larger all of them",
 	 OVER_NOTHING, SCOPE_HOSTS, "doctor"},
 	{NULL, NULL, NULL, OVER_NOTHING, SCOPE_NONE, NULL},
 };

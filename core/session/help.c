@@ -77,10 +77,7 @@ static int help_all(struct session *s, struct out *o)
 		list_topics(s, o);
 	}
 	out_text(o, "`help options`, panes, columns, keys, actions, words, rules, figures, limits or "
-		    "fabrics: all of "
-		    "them; "
-		    "`help NAME` tells "
-		    "one.\n");
+		    "fabrics: all of them; `help NAME` tells one.\n");
 	return 0;
 }
 
@@ -225,8 +222,7 @@ static int find_begun(const struct session *s, const char *word, const struct co
 	if (!strncmp(e->msg, "unknown", 7))
 		err_set(e,
 			"found \"%s\", expected a command, a topic, or the name of an option, a pane, a "
-			"column or a key; "
-			"`help` lists them",
+			"column or a key; `help` lists them",
 			word);
 	return -1;
 }

@@ -69,9 +69,8 @@ const struct topic core_topics[] = {
 	 "candidates only, so there is balance only where there are several.",
 	 "engines/doc/minhop.md, section 6", "why leaf-01 node0005"},
 	{"count", "routes|usage|counted|balance|share",
-	 "of a port: the LIDs that its switch has given to it so far; the next goes to the "
-	 "port with the fewest. Equal counts are not equal traffic: who sends how much, and "
-	 "from where, is not looked at.",
+	 "of a port: the LIDs that its switch has given to it so far; the next goes to the port with the "
+	 "fewest. Equal counts are not equal traffic: who sends how much, and from where, is not looked at.",
 	 "OpenSM manual, Min Hop; `lesson gather`", "route minhop; list usage all"},
 	{"load", "loads|heat|hottest|x mean|to mean",
 	 "of a cable in one direction: pairs of hosts whose path goes over it, when all send to "
@@ -148,9 +147,8 @@ const struct topic core_topics[] = {
 	 "packet to the VL it goes on by.",
 	 IBA ", chapter 7", "route lash qos=TRUE; list sl2vl leaf-01[5]"},
 	{"balancing", "moved|moves",
-	 "LASH, when its layers are full: pairs drawn at random move from the largest layer "
-	 "to the smallest while they close no circle there, until the two differ by less "
-	 "than 6.",
+	 "LASH, when its layers are full: pairs drawn at random move from the largest layer to the smallest "
+	 "while they close no circle there, until the two differ by less than 6.",
 	 "engines/doc/lash.md, section 9", "synth ring:5; route lash; step start; step until moved"},
 	{"mesh-analysis", "mesh|axis|axes|grid|neighbourhood|seed",
 	 "lash looks for a grid in the distances between neighbours, and orders links by "
@@ -168,9 +166,8 @@ const struct topic core_topics[] = {
 	 "circle of dependencies around the ring.",
 	 "Dally, Towles, Interconnection Networks, 2004; torus-2QoS(8)", "show engines"},
 	{"restriction", "restrictions|restricted|blocked|backtracked|escape|escape tree|hull|detour|detours",
-	 "nue searches routes within the dependency graph: a dependency that would close a "
-	 "circle is blocked, and the route takes a detour. The escape tree is what every "
-	 "destination can fall back to.",
+	 "nue searches routes within the dependency graph: a dependency that would close a circle is "
+	 "blocked, and the route takes a detour. The escape tree is what every destination can fall back to.",
 	 "Domke, Hoefler, Matsuoka, HPDC 2016", "route nue; list nue-layers"},
 	{"cut", "cuts|broken",
 	 "dfsssp puts all pairs in layer 0, looks for circles, and cuts each at the edge with "
@@ -178,9 +175,8 @@ const struct topic core_topics[] = {
 	 "Domke, Hoefler, Nagel, IPDPS 2011", "synth ring:5; route dfsssp; list cuts"},
 	/* --- fat trees ----------------------------------------------------------------------- */
 	{"fat-tree", "xgft|tree|fat tree|leaf|spine|core",
-	 "as much capacity towards the top as below. xgft:M1,M2:W1,W2 is one of two levels: a "
-	 "switch of level i has Mi children and a child of it Wi parents; level 1's children "
-	 "are hosts.",
+	 "as much capacity towards the top as below. xgft:M1,M2:W1,W2 is one of two levels: a switch of "
+	 "level i has Mi children and a child of it Wi parents; level 1's children are hosts.",
 	 "Leiserson, IEEE Trans. Computers, 1985; Ohring et al., IPPS 1995",
 	 "synth xgft:2,2,2:1,2,2; route ftree; list tree"},
 	{"climb", "main path|main-path|cu|cd|group|groups",
@@ -204,9 +200,8 @@ const struct topic core_topics[] = {
 	 "already. The fewer, the more a failure of one cable leaves to the others.",
 	 "HP 376227-B21, user guide; `lesson tolerance`", "route mincontention lmc=1; list ways 3"},
 	{"tolerance", "beyond tolerance|not given",
-	 "in mincontention: links that a path may be longer than the shortest one and still "
-	 "be chosen because its contention is lower. Not given: the next switch sends the LID "
-	 "elsewhere.",
+	 "in mincontention: links that a path may be longer than the shortest one and still be chosen "
+	 "because its contention is lower. Not given: the next switch sends the LID elsewhere.",
 	 "HP 376227-B21, user guide; `lesson tolerance`", "route mincontention lmc=1 tolerance=1; check"},
 	/* --- traffic, failures, judgements ------------------------------------------------------- */
 	{"bisection", "congestion|bandwidth|ebb|hot",
@@ -227,9 +222,8 @@ const struct topic core_topics[] = {
 	 "NVIDIA DGX SuperPOD reference architecture; `lesson rails`",
 	 "synth xgft:4,4:1,4; route minhop; check"},
 	{"sound", "complete|verdict|sound and complete",
-	 "sound: every pair of hosts has a path, and no VL has a credit loop. complete: the "
-	 "discovery, or the file, holds the whole fabric. `check` ends with status 1 when "
-	 "either is missing.",
+	 "sound: every pair of hosts has a path, and no VL has a credit loop. complete: the discovery, or "
+	 "the file, holds the whole fabric. `check` ends with status 1 when either is missing.",
 	 NULL, "check"},
 	{"drift", "agreement|class|dead|missing|would",
 	 "what the switches hold against what the next sweep would leave there, entry by entry: "

@@ -153,8 +153,7 @@ static char *whole_path(const char *path, struct err *e)
 	if (strpbrk(path, "#\"\n\r")) {
 		err_set(e,
 			"%s: found a character that opensm.conf cannot have in a file name, expected none of "
-			"# \" "
-			"and ends of lines",
+			"# \" and ends of lines",
 			path);
 		return NULL;
 	}
@@ -241,10 +240,8 @@ const struct command advise_commands[] = {
 	 .help = "which engine and options suit this fabric: all are tried and ranked, with reasons",
 	 .details =
 		 "  Every engine with sensible options routes the fabric as it is.  It is tried with roots "
-		 "by levels too (the\n"
-		 "  upper end of the ways between hosts), with compute nodes on edge switches, with qos "
-		 "where layers need it,\n"
-		 "  and with a torus-2QoS.conf on a grid.\n"
+		 "by levels too (the\n  upper end of the ways between hosts), with compute nodes on edge "
+		 "switches, with qos where layers need it,\n  and with a torus-2QoS.conf on a grid.\n"
 		 "  A            sound\n"
 		 "  B            no credit loop, and at most 1 pair in 10,000 is lost\n"
 		 "  C            the rest\n"
@@ -260,8 +257,7 @@ const struct command advise_commands[] = {
 		 "  load         most routes on a link\n"
 		 "  VLs          the fewer the better\n"
 		 "  `write FILE` makes lines for opensm.conf, and the files they name: FILE.roots, FILE.cn, "
-		 "FILE.io, FILE.torus.\n"
-		 "  `config FILE` reads them, too.\n",
+		 "FILE.io, FILE.torus.\n  `config FILE` reads them, too.\n",
 	 .finds = "the best is of class C, or no engine routes the fabric",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE "direct boolean no levels: hosts are on all switches that carry traffic\n"

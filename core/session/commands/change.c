@@ -524,14 +524,10 @@ const struct command change_commands[] = {
 	 .help = "compute the tables as if OpenSM started with this engine",
 	 .finds = "no engine is left",
 	 .details =
-		 "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback "
-		 "is in the "
-		 "list.\n"
-		 "  live and tables show what switches hold; without it nothing is routed, none takes their "
-		 "place.\n"
-		 "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show "
-		 "options` list "
-		 "what there is.\n",
+		 "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback is "
+		 "in the list.\n  live and tables show what switches hold; without it nothing is routed, "
+		 "none takes their place.\n  LIDs stay as they are unless an option about LIDs changes.  "
+		 "`show engines`, `show options` list what there is.\n",
 	 .json = JSON_NAMED JSON_EVENT,
 	 .run = cmd_route},
 	{.name = "sweep",
@@ -546,8 +542,7 @@ const struct command change_commands[] = {
 	 .run = cmd_reroute},
 	{.name = "fail",
 	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... | "
-		   "random N "
-		   "[seed=K]",
+		   "random N [seed=K]",
 	 .help = "take something down; the engine in force reroutes",
 	 .details =
 		 "  Several targets fail at once, before one sweep.  random: links between switches.\n"
@@ -555,8 +550,7 @@ const struct command change_commands[] = {
 		 "  fail link leaf-03[5-8]; so does a host's name: all its ports;\n"
 		 "  host @FILE or @FILE:JOB: the hosts of a job, as in scope.\n"
 		 "  CHASSIS: all switch chips of a director (`elements`); CARD: those of one of its line or "
-		 "spine cards.  A name,\n"
-		 "  the beginning or glob of one, or a switch in it.\n",
+		 "spine cards.  A name,\n  the beginning or glob of one, or a switch in it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that went down\n"
 		 "nodes integer nodes that went down\n" JSON_ABSENT JSON_EVENT,

@@ -416,20 +416,13 @@ const struct command check_commands[] = {
 	 .finds = "something is wrong; with --baseline, when something new is",
 	 .details = "  spread: as if switches had adaptive-routing groups, see `spread`.\n"
 		    "  With adaptive-routing groups (`tables`) every way that packets may take must arrive, "
-		    "and all "
-		    "of them make\n  dependencies.\n"
+		    "and all of them make\n  dependencies.\n"
 		    "  --baseline FILE: for fabrics that always have some faults.  FILE holds what `ibscope "
-		    "--json "
-		    "-e check` printed\n"
-		    "  before.  Which faults are new and which are gone is told, and only new ones make the "
-		    "exit "
-		    "status 1.  Faults are\n"
-		    "  known again by GUIDs, ports and VLs: a name or a LID may change.  A host, switch or "
-		    "cable "
-		    "that FILE has\n"
-		    "  and the fabric has not is a new fault.  FILE is refused when the two have less than a "
-		    "quarter of their nodes\n"
-		    "  in common.\n",
+		    "--json -e check` printed\n  before.  Which faults are new and which are gone is told, "
+		    "and only new ones make the exit status 1.  Faults are\n  known again by GUIDs, ports "
+		    "and VLs: a name or a LID may change.  A host, switch or cable that FILE has\n  and the "
+		    "fabric has not is a new fault.  FILE is refused when the two have less than a quarter "
+		    "of their nodes\n  in common.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_AGGREGATION
 	 "held_sls object? after an event that changed SLs: the tables with the SLs from before, as hosts "

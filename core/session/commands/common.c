@@ -260,9 +260,7 @@ void report_comparison(const struct comparison *c, struct out *o)
 	out_json(o, "between_survivors", json_integer((json_int_t)c->between_survivors));
 	out_json(o, "change",
 		 json_make("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, "
-			   "s:i, "
-			   "s:i, "
-			   "s:f, s:f, s:i, s:i, s:I, s:I}",
+			   "s:i, s:i, s:f, s:f, s:i, s:i, s:I, s:I}",
 			   "switches", (json_int_t)c->switches_changed, "entries",
 			   (json_int_t)c->entries_changed, "entries_lost", (json_int_t)c->entries_lost,
 			   "entries_gained", (json_int_t)c->entries_gained, "pairs", (json_int_t)c->pairs,
@@ -340,8 +338,7 @@ static void report_refusals(const struct sweep *w, struct out *o)
 	if (w->fatal) {
 		out_text(o,
 			 "STOP: OpenSM 3.3.23 %s here.  Nothing after %s is tried, no tables are made; do "
-			 "not let "
-			 "it happen on a cluster.\n",
+			 "not let it happen on a cluster.\n",
 			 w->fatal, w->refusal[w->n_refusals - 1].engine);
 		out_json(o, "fatal", json_text(w->fatal));
 		o->run->found_fault = true;

@@ -102,8 +102,7 @@ const struct command doctor_commands[] = {
 		    "  warning      it works, but not as meant, or breaks at the next event\n"
 		    "  note         worth knowing\n"
 		    "  Each is a fact of the input, computed by OpenSM's rules, or likely (a statistic or a "
-		    "guess).  Each names the\n"
-		    "  command that shows more.\n",
+		    "guess).  Each names the\n  command that shows more.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine|null engine whose tables are judged, null: no engine routes\n"
 		 "complete boolean the whole fabric is known\n"

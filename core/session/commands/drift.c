@@ -281,15 +281,11 @@ const struct command drift_commands[] = {
 	 .finds = "an entry is not right, or cannot be judged",
 	 .details =
 		 "  Judges the tables that `tables FILE|live` read, else those in force.  OpenSM keeps "
-		 "existing entries, so\n"
-		 "  a routing from nothing differs from a healthy one with a history; drift takes the tables "
-		 "as they are and\n"
-		 "  runs the engine's next sweep from them.  Classes: right; kept (a restart would choose "
-		 "otherwise); next\n"
-		 "  (the next sweep changes it); dead (leads nowhere); missing; unknown (nobody has the "
-		 "LID).\n"
-		 "  Without ENGINE all are tried, the chain of `config FILE` first, and ranked by the share "
-		 "of entries that\n"
+		 "existing entries, so\n  a routing from nothing differs from a healthy one with a history; "
+		 "drift takes the tables as they are and\n  runs the engine's next sweep from them.  "
+		 "Classes: right; kept (a restart would choose otherwise); next\n  (the next sweep changes "
+		 "it); dead (leads nowhere); missing; unknown (nobody has the LID).\n  Without ENGINE all "
+		 "are tried, the chain of `config FILE` first, and ranked by the share of entries that\n"
 		 "  are right or kept.  `all`: every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine? engine whose next sweep is compared with\n"

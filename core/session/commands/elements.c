@@ -313,9 +313,8 @@ const struct command element_commands[] = {
 	 .syntax = "elements [ELEMENT]",
 	 .help = "switch elements: chips of one chassis taken together; chips and links of one",
 	 .details = "  ELEMENT is a name (or a beginning or glob of one), a number, or a switch in it.  "
-		    "Chips belong "
-		    "together by\n"
-		    "  the option chassis_file, else by their system image GUID or chassis number.\n",
+		    "Chips belong together by\n  the option chassis_file, else by their system image GUID or "
+		    "chassis number.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "elements[] object? switch elements\n" ELEMENT_KEYS(
 		 "elements[]") "element object? the one asked for\n" ELEMENT_KEYS("element") "chips[] "
@@ -363,9 +362,7 @@ const struct command element_commands[] = {
 	 .syntax = "equal-paths [all]",
 	 .help = "pairs of edge elements with ways of unequal length between them",
 	 .details = "  A way: any link of an element to another, then the shortest way on that does not come "
-		    "back; or a "
-		    "shortest\n"
-		    "  way but for one step sideways, to an element just as far.\n",
+		    "back; or a shortest\n  way but for one step sideways, to an element just as far.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "equal_paths object ways between edge elements\n"
 		 "equal_paths.edges integer edge elements\n"
@@ -386,15 +383,10 @@ const struct command element_commands[] = {
 	 .help = "engines side by side on the fabric as it is now",
 	 .details =
 		 "  Each routes as a subnet manager that has just started; nothing of the session changes.  "
-		 "Routes "
-		 "are those\n"
-		 "  from all to all; first links: how many ports edge switches send the LIDs of a distant "
-		 "host port "
-		 "by;\n"
-		 "  all links: how many ports between switches lie on the whole paths from there.  Elements: "
-		 "switches "
-		 "passed,\n"
-		 "  chips of a chassis taken together.\n",
+		 "Routes are those\n  from all to all; first links: how many ports edge switches send the "
+		 "LIDs of a distant host port by;\n  all links: how many ports between switches lie on the "
+		 "whole paths from there.  Elements: switches passed,\n  chips of a chassis taken "
+		 "together.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE "compare[] object engines\n"
 			    "compare[].engine engine its name\n"

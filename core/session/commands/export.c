@@ -433,9 +433,7 @@ const struct command export_commands[] = {
 	 .syntax = "save FILE",
 	 .help = "write the fabric, without what failed, as ibnetdiscover text",
 	 .details = "  Comments (`# Incomplete: ...`) tell what it lacks: what its source lacked, and ports "
-		    "that "
-		    "failures cut off.\n"
-		    "  `load` reads them, so that an incomplete fabric stays one.\n",
+		    "that failures cut off.\n  `load` reads them, so that an incomplete fabric stays one.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
@@ -468,11 +466,9 @@ const struct command export_commands[] = {
 		 "            opensm-ftree-ca-order.dump (ftree)\n"
 		 "  torus     places of the switches, as OpenSM's opensm-torus.dump "
 		 "(torus-2QoS)\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
-		 "comments (`# Incomplete: ...`), json by "
-		 "its keys\n"
+		 "comments (`# Incomplete: ...`), json by its keys\n"
 		 "  complete and missing.  guid2lid, ca-order, torus and png cannot, and are written only "
-		 "with "
-		 "anyway.\n",
+		 "with anyway.\n",
 	 .json = JSON_CONTENT "notes string? slurm: lines about hosts that were left out or renamed\n",
 	 .run = cmd_export},
 	{.name = NULL},

@@ -151,8 +151,7 @@ static int refuse_partial(const struct fabric *before, const struct fabric *f, s
 	warnings_tell_missing(&f->warnings, &t);
 	err_set(e,
 		"live: a part of the fabric did not answer (%s); the fabric loaded before stays.  `live` "
-		"asks "
-		"again, `live ... partial` takes what answered",
+		"asks again, `live ... partial` takes what answered",
 		text_str(&t));
 	text_free(&t);
 	return -1;
@@ -577,8 +576,7 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	}
 	out_text(o,
 		 "%s %s\nnode GUID 0x%016" PRIx64 ", system image GUID 0x%016" PRIx64
-		 ", vendor 0x%x, device 0x%x, "
-		 "%s%s%s\n",
+		 ", vendor 0x%x, device 0x%x, %s%s%s\n",
 		 types[f->node_type[n]], f->node_name[n], f->node_guid[n], f->node_sysguid[n],
 		 f->node_vendor[n], f->node_device[n], PLURAL(f->node_nports[n], "port"),
 		 f->node_chassis_place[n] ? ", " : "",
@@ -635,19 +633,13 @@ const struct command fabric_commands[] = {
 	 .syntax = "load FILE",
 	 .help = "load a saved fabric",
 	 .details =
-		 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), "
-		 "ibsim net "
-		 "files,\n"
-		 "  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst, .db_csv and "
-		 ".net_dump,\n"
-		 "  what iblinkinfo and `ibnetdiscover -p` print, ibdm's .topo.  A folder of\n"
+		 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), ibsim "
+		 "net files,\n  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst, "
+		 ".db_csv and .net_dump,\n  what iblinkinfo and `ibnetdiscover -p` print, ibdm's .topo.  A "
+		 "folder of\n"
 		 "  ibdiagnet or OpenSM: also the tables in it (.far, .fdbs, opensm-lfts.dump), taken as the "
-		 "routing "
-		 "when no\n"
-		 "  engine was asked for.  What xz, gzip, bzip2 or zstd have compressed is unpacked.  Begins "
-		 "a new "
-		 "journal; the engine\n"
-		 "  in force routes it.\n",
+		 "routing when no\n  engine was asked for.  What xz, gzip, bzip2 or zstd have compressed is "
+		 "unpacked.  Begins a new journal; the engine\n  in force routes it.\n",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
@@ -659,17 +651,12 @@ const struct command fabric_commands[] = {
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
 	 .help = "discover the fabric through libibnetdisc; again: also what changed since",
 	 .details = "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the "
-		    "switches' "
-		    "forwarding tables\n"
-		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n"
-		    "  The journal goes on: `undo` goes back to the fabric before; snapshots and the scope "
-		    "stay.\n"
-		    "  partial: also when a part of the fabric did not answer and the one loaded is whole.\n"
-		    "  When nothing is heard from the fabric for 10 seconds (or those of `wait`), or nothing "
-		    "but "
-		    "errors for\n"
-		    "  three times as long, it is given up: what was loaded before stays, and `live` tries "
-		    "again.\n",
+		    "switches' forwarding tables\n  as well, which the engine `live` shows as they are; "
+		    "sl2vl: and their SL-to-VL maps.\n  The journal goes on: `undo` goes back to the fabric "
+		    "before; snapshots and the scope stay.\n  partial: also when a part of the fabric did "
+		    "not answer and the one loaded is whole.\n  When nothing is heard from the fabric for 10 "
+		    "seconds (or those of `wait`), or nothing but errors for\n  three times as long, it is "
+		    "given up: what was loaded before stays, and `live` tries again.\n",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED
 	 "changes integer? differences to the discovery before\n" JSON_EVENT,
 	 .run = cmd_live},
@@ -694,11 +681,9 @@ const struct command fabric_commands[] = {
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
 	 .details =
 		 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
-		 "says.\n"
-		 "  Options for files of GUIDs also take names, globs and lists in place of a file:\n"
+		 "says.\n  Options for files of GUIDs also take names, globs and lists in place of a file:\n"
 		 "  set root_guid_file *CCORE*, set cn_guid_file luna-[0001-0560]; another fabric has them "
-		 "looked for anew.\n"
-		 "  OpenSM itself takes files only: `roots export FILE` writes one.\n",
+		 "looked for anew.\n  OpenSM itself takes files only: `roots export FILE` writes one.\n",
 	 .json = JSON_AGGREGATION "options.* string? options by name\n" JSON_NAMED JSON_EVENT,
 	 .run = cmd_set},
 	{.name = "unset",

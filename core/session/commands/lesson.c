@@ -352,10 +352,9 @@ const struct command lesson_commands[] = {
 		 "truth?",
 	 .details =
 		 "  A step is text, commands that run, what to look at, and often a question.  Playing one "
-		 "takes the lesson's\n"
-		 "  fabric and sets all options to their defaults.  all: every step with its answers, to "
-		 "read or to print.\n"
-		 "  Lessons of your own: NAME.lesson in $XDG_CONFIG_HOME/ibscope/lessons.\n",
+		 "takes the lesson's\n  fabric and sets all options to their defaults.  all: every step with "
+		 "its answers, to read or to print.\n  Lessons of your own: NAME.lesson in "
+		 "$XDG_CONFIG_HOME/ibscope/lessons.\n",
 	 .json = "lessons[] object? lessons there are\n"
 		 "lessons[].name string as `lesson` takes it\n"
 		 "lessons[].title string what it is about\n"

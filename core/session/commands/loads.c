@@ -357,10 +357,9 @@ const struct command load_commands[] = {
 	 .help = "routes per link for a traffic pattern; effective bisection bandwidth",
 	 .details = PATTERN_DETAILS
 	 "  Lists the 20 links with most; with `all` behind the pattern every link.\n"
-	 "  ebb: effective bisection bandwidth.  Random pairs of hosts talk; each gets 1 / the most flows "
-	 "on a link of\n"
-	 "  its way; the mean over pairs and pairings, with half the width of its 95 % interval.  One "
-	 "way, or `both`.\n",
+	 "  ebb: effective bisection bandwidth.  Random pairs of hosts talk; each gets 1 / the most flows on "
+	 "a link of\n  its way; the mean over pairs and pairings, with half the width of its 95 % interval.  "
+	 "One way, or `both`.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "loads object? routes on links\n"
@@ -417,14 +416,10 @@ const struct command load_commands[] = {
 	 .help = "load of links when switches spread packets over all ports of an adaptive-routing group",
 	 .finds = "some way of a pair loops or ends nowhere",
 	 .details = "  All hosts to all; at each switch what goes to a host is divided equally over its "
-		    "group.  tree: "
-		    "all ports of\n"
-		    "  least hops, as the engine counts them; lag: all ports to the same neighbour as the "
-		    "table's "
-		    "own.  Where the\n"
-		    "  table's own port is not among them it stays alone.  Tables with groups of their own "
-		    "(`tables FILE`) use those.\n"
-		    "  Pairs some way of which loops or ends nowhere are left out whole and named.\n"
+		    "group.  tree: all ports of\n  least hops, as the engine counts them; lag: all ports to "
+		    "the same neighbour as the table's own.  Where the\n  table's own port is not among them "
+		    "it stays alone.  Tables with groups of their own (`tables FILE`) use those.\n  Pairs "
+		    "some way of which loops or ends nowhere are left out whole and named.\n"
 		    "  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "spread string(tree/lag/tables)? tree or lag; tables: groups of their own\n"

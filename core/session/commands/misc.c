@@ -69,13 +69,10 @@ const struct command session_commands[] = {
 	 .syntax = "help [COMMAND|TOPIC]...",
 	 .help = "list commands and topics, or tell about one of them",
 	 .details = "  A topic is a word of the field (lid, rank, credit loop, layer) or an engine.  What "
-		    "else is printed "
-		    "has help too:\n"
-		    "  options, panes, their columns, keys, actions, words of bindings (%switch), limits, "
-		    "synthetic fabrics,\n"
-		    "  rules (where OpenSM and its manual differ), figures (what each counts).  `help "
-		    "options`, `help rules` and so on "
-		    "list all of a kind.\n",
+		    "else is printed has help too:\n  options, panes, their columns, keys, actions, words of "
+		    "bindings (%switch), limits, synthetic fabrics,\n  rules (where OpenSM and its manual "
+		    "differ), figures (what each counts).  `help options`, `help rules` and so on list all "
+		    "of a kind.\n",
 	 .json = "commands[] object commands\n"
 		 "commands[].name string its name\n"
 		 "commands[].syntax string how it is typed\n"
@@ -102,8 +99,7 @@ const struct command session_commands[] = {
 	 .help = "keys of the JSON objects, with their types; of all commands, or of one",
 	 .details =
 		 "  The same as JSON with --json.  The version goes up when a key goes away or changes its "
-		 "meaning; keys may be\n"
-		 "  added at any time.\n",
+		 "meaning; keys may be\n  added at any time.\n",
 	 .json = "version integer(1..) version of the keys\n"
 		 "common[] object keys that all objects have\n"
 		 "common[].key string where it stands: a.b, a[] for elements of lists, * for any key\n"

@@ -319,16 +319,12 @@ const struct command path_commands[] = {
 	 .help = "why an entry is as it is, and why not by another port or path",
 	 .details =
 		 "  why SWITCH DST: the candidate ports and the rule that decided; runs the engine's own "
-		 "code once "
-		 "more on\n"
-		 "  the very same inputs and listens to this decision.\n"
+		 "code once more on\n  the very same inputs and listens to this decision.\n"
 		 "  why HOST DST: the story of the path: a line a switch with its rule, then the SL, and why "
-		 "its\n"
-		 "  pair of switches is in no lower layer.\n"
+		 "its\n  pair of switches is in no lower layer.\n"
 		 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
 		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n"
-		 "  The last line, `Decided: RULE: ...`, names the rule that decided, one of a closed "
-		 "list.\n"
+		 "  The last line, `Decided: RULE: ...`, names the rule that decided, one of a closed list.\n"
 		 "  At a step of a walk (`step`): what is decided there, or the step that decides it.\n",
 	 .needs = NEEDS_ROUTING,
 	 .at_step = true,
@@ -417,8 +413,7 @@ const struct command path_commands[] = {
 	 .syntax = "roots [export FILE [S...]]",
 	 .help = "root switches; export: the file that OpenSM's option root_guid_file takes",
 	 .details = "  export FILE: the roots of the engine in force, or the switches named: roots export "
-		    "roots.conf *CCORE*.\n"
-		    "  FILE - is the screen.\n",
+		    "roots.conf *CCORE*.\n  FILE - is the screen.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT JSON_ABSENT "roots[] object? root switches\n"
 					  "roots[].name node the switch\n",

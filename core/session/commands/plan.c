@@ -229,18 +229,11 @@ const struct command plan_commands[] = {
 	 .help = "is it cabled as it was planned?",
 	 .finds = "the fabric is cabled otherwise, or incomplete",
 	 .details = "  FILE: a table of cables (StartDevice, StartPort, EndDevice, EndPort as UFM has it, or "
-		    "node,port,"
-		    "node,port),\n"
-		    "  .topo, .cables, ibfabricconf.xml; or Slurm's topology.conf or `scontrol show "
-		    "topology`: then hosts "
-		    "under another\n"
-		    "  switch than Slurm believes are named.  Cables count, up or not.  Wires within a "
-		    "director count only "
-		    "if the plan\n"
-		    "  has them; extra cables are those of its devices, of hosts if it has cables of hosts.  "
-		    "A kind with "
-		    "many lines is cut;\n"
-		    "  all prints all.\n",
+		    "node,port,node,port),\n  .topo, .cables, ibfabricconf.xml; or Slurm's topology.conf or "
+		    "`scontrol show topology`: then hosts under another\n  switch than Slurm believes are "
+		    "named.  Cables count, up or not.  Wires within a director count only if the plan\n  has "
+		    "them; extra cables are those of its devices, of hosts if it has cables of hosts.  A "
+		    "kind with many lines is cut;\n  all prints all.\n",
 	 .json = "format string(cabling list/ibfabricconf/topo/cables/topology) what FILE is\n"
 		 "cables integer cables of the plan whose ends are in the fabric; of Slurm's hosts\n"
 		 "there integer of these: as planned, but for the rate\n"

@@ -192,15 +192,12 @@ const struct command quiz_commands[] = {
 			 {.key = NULL}},
 	 .syntax = "quiz [ENGINE] [port|layer|rank] [seed=K] | quiz answer NUMBER",
 	 .help = "guess the port of an entry, the layer of a path or the rank of a switch; the answer ends "
-		 "with "
-		 "the rule",
+		 "with the rule",
 	 .details =
 		 "  With ENGINE the fabric is routed by it first.  Without port, layer or rank one of them "
-		 "is drawn that the engine has.\n"
-		 "  Only entries with two candidates or more are asked about, and layers where there are "
-		 "several.\n"
-		 "  The same seed asks the same; without one they differ from start to start; what was drawn "
-		 "is told.\n",
+		 "is drawn that the engine has.\n  Only entries with two candidates or more are asked about, "
+		 "and layers where there are several.\n  The same seed asks the same; without one they "
+		 "differ from start to start; what was drawn is told.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "question object? what is asked\n"
 		 "question.kind string(port/layer/SL/rank) port, layer, SL or rank\n"

@@ -336,22 +336,18 @@ const struct command replay_commands[] = {
 	{.name = "save-session",
 	 .syntax = "save-session FILE",
 	 .help = "write the commands that lead here: fabric, options, events, snapshots; `source FILE` does "
-		 "them "
-		 "again",
+		 "them again",
 	 .details = "  Paths are written whole.  A fabric that no file holds (live, standard input) goes to "
-		    "FILE.ibnet, names\n"
-		    "  of `names` to FILE.names.  What cannot be done again is told: tables that were read "
-		    "live, "
-		    "snapshots of\n"
-		    "  other fabrics.  Snapshots are taken again at their events.\n",
+		    "FILE.ibnet, names\n  of `names` to FILE.names.  What cannot be done again is told: "
+		    "tables that were read live, snapshots of\n  other fabrics.  Snapshots are taken again "
+		    "at their events.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT "lost string lines: what is not in it\n",
 	 .run = cmd_save_session},
 	{.name = "report",
 	 .syntax = "report FILE",
 	 .help = "write a report in Markdown, for a ticket: fabric, engine, options, what failed, what "
-		 "changed, "
-		 "drawings that were written, check, load",
+		 "changed, drawings that were written, check, load",
 	 .details = "  The commands to do it again are at its end (as of `save-session`).\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT "unreachable integer? =pairs without a path\n"

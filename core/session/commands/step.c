@@ -582,24 +582,20 @@ static int cmd_step(struct session *s, const struct args *args, struct out *o, s
 
 const struct command step_commands[] = {
 	{.name = "step",
-	 .syntax = "step [N | next|back|all|show|go|breaks|end] | to N | list [N] | back N | "
-		   "next|back phase|round|switch|lid|pair|layer|boundary | find TEXT... | until TEXT... | "
-		   "back until TEXT... | break [TEXT...] | break off [N] | play [SPEED|faster|slower] | "
-		   "pause|stop | start [ENGINE] [SWITCH [DST]] | "
-		   "start [ENGINE] all | start [ENGINE] pair SWITCH SWITCH | start [ENGINE] lid DST | "
-		   "start [ENGINE] layer N",
+	 .syntax = "step [N | next|back|all|show|go|breaks|end] | to N | list [N] | back N | next|back "
+		   "phase|round|switch|lid|pair|layer|boundary | find TEXT... | until TEXT... | back until "
+		   "TEXT... | break [TEXT...] | break off [N] | play [SPEED|faster|slower] | pause|stop | "
+		   "start [ENGINE] [SWITCH [DST]] | start [ENGINE] all | start [ENGINE] pair SWITCH SWITCH | "
+		   "start [ENGINE] lid DST | start [ENGINE] layer N",
 	 .finds = "the steps do not lead to the tables, a defect of the program",
 	 .help = "walk through the run of the engine in force, or of one that refused",
 	 .details =
 		 "  `step start` records the run.  With a switch, an entry, a pair, a LID or a layer only "
-		 "steps about it\n"
-		 "  are walked through.  `step` shows the next 15 steps, `step 1` one.  Any step is there at "
-		 "once: `step\n"
-		 "  to N`.  `step next round` goes to the next boundary, `step next boundary` to the next of "
-		 "that kind.\n"
-		 "  `step until` goes on (or `back`) to the next step that a condition fits; at `step break` "
-		 "playing\n"
-		 "  stops.  A condition is one of these, or several with `and` between:\n"
+		 "steps about it\n  are walked through.  `step` shows the next 15 steps, `step 1` one.  Any "
+		 "step is there at once: `step\n  to N`.  `step next round` goes to the next boundary, `step "
+		 "next boundary` to the next of that kind.\n  `step until` goes on (or `back`) to the next "
+		 "step that a condition fits; at `step break` playing\n  stops.  A condition is one of "
+		 "these, or several with `and` between:\n"
 		 "  SWITCH DST   this entry is decided\n"
 		 "  switch S     the step is about it; so target S, lid DST, pair A B, layer N, port "
 		 "NODE[PORT],\n"
@@ -612,13 +608,11 @@ const struct command step_commands[] = {
 		 "  SPEED        1, 2, 5, 10, 20 or 50 steps a second, or switch, lid, round: ten of these a "
 		 "second\n"
 		 "  It stops at the end, at breakpoints, by Esc and at the next `step` command.  `step "
-		 "pause` plays, or\n"
-		 "  stops.\n"
+		 "pause` plays, or\n  stops.\n"
 		 "  All panes show the step, and so do `list`, lft, hops, ranks, roots, layers, cdg, cycles, "
-		 "trace, check\n"
-		 "  and load-map.  That ends with `step end`, or when something changes.  `.` is not decided "
-		 "yet, `+` was\n"
-		 "  changed by the last move.  Panes that have nothing to do with the run say \"present\".\n",
+		 "trace, check\n  and load-map.  That ends with `step end`, or when something changes.  `.` "
+		 "is not decided yet, `+` was\n  changed by the last move.  Panes that have nothing to do "
+		 "with the run say \"present\".\n",
 	 .json = "steps integer? steps that were recorded\n"
 		 "engine engine? whose run it is\n"
 		 "part string? what of a long run was recorded, empty: all\n"

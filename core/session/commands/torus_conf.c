@@ -87,9 +87,8 @@ const struct command torus_commands[] = {
 	 .finds = "torus-2QoS refuses the fabric as it is",
 	 .details =
 		 "  Finds the dimensions, also where some switches or links are missing, and writes radices, "
-		 "seeds, datelines and port\n"
-		 "  order; without FILE (or with -) on the screen.  The engine has tried it.  On another "
-		 "fabric: what breaks the pattern.\n",
+		 "seeds, datelines and port\n  order; without FILE (or with -) on the screen.  The engine "
+		 "has tried it.  On another fabric: what breaks the pattern.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "torus object the grid that was found\n"
 		 "torus.shape string in words\n"

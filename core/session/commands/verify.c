@@ -174,16 +174,12 @@ const struct command verify_commands[] = {
 	 .help = "the real OpenSM over a simulation of this fabric: are its tables these?",
 	 .finds = "OpenSM makes other tables",
 	 .details = "  Needs opensm and ibsim (packages opensm and ibsim-utils, of RHEL and SUSE ibsim).  "
-		    "The fabric without what\n"
-		    "  failed is simulated in a private folder.  OpenSM starts on it with this engine and "
-		    "these options, and every\n"
-		    "  entry of its tables is compared with a start here; where the engine sets service "
-		    "levels, those that OpenSM\n"
-		    "  answers too.  Tables with a history (`journal`) are not those of a start: both sides "
-		    "start.\n"
+		    "The fabric without what\n  failed is simulated in a private folder.  OpenSM starts on "
+		    "it with this engine and these options, and every\n  entry of its tables is compared "
+		    "with a start here; where the engine sets service levels, those that OpenSM\n  answers "
+		    "too.  Tables with a history (`journal`) are not those of a start: both sides start.\n"
 		    "  It never touches a real fabric: both programs have ibsim's library preloaded and see "
-		    "no device.  What the\n"
-		    "  simulator cannot hold is told.  Nothing stays behind.\n",
+		    "no device.  What the\n  simulator cannot hold is told.  Nothing stays behind.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine engine that routed here\n"
 		 "opensm_engine engine engine that routed there, as OpenSM's log says\n"

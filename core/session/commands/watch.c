@@ -311,15 +311,12 @@ const struct command watch_commands[] = {
 						{.key = NULL}},
 	 .syntax = "watch [SECONDS] [rounds N] [on CA[:PORT]]",
 	 .help = "read the live fabric and its tables again and again; every change becomes an event, with "
-		 "its "
-		 "consequences",
+		 "its consequences",
 	 .details =
 		 "  SECONDS between two readings (10); until Esc, or N readings.  Only Get requests, few at "
-		 "a "
-		 "time.  After\n"
-		 "  each change: what changed, what it did to tables and paths, and whether the tables have "
-		 "followed, judged as\n"
-		 "  `check` does.  The line at the bottom tells how old the last reading is.\n",
+		 "a time.  After\n  each change: what changed, what it did to tables and paths, and whether "
+		 "the tables have followed, judged as\n  `check` does.  The line at the bottom tells how old "
+		 "the last reading is.\n",
 	 .finds = "a reading failed, or tables lag behind the fabric",
 	 .json = "rounds[] object readings\n"
 		 "rounds[].round integer(1..) its number, from 1\n"
