@@ -57,14 +57,13 @@ static void copy_candidate(const struct fabric *f, const struct rec_choice *c, c
 			   struct about_candidate *to)
 {
 	uint32_t from = rec_elsewhere(f, c, o);
-	char buf[300];
 
 	to->port = o->port;
 	to->peer = o->peer;
 	to->chip = from;
 	to->taken = o->port == c->port && from == NO_ID;
-	to->to = str_dup(o->peer == NO_ID ? "" : port_label(f, o->peer, buf, sizeof(buf)));
-	to->from = from == NO_ID ? NULL : str_dup(port_label(f, from, buf, sizeof(buf)));
+	to->to = str_dup(o->peer == NO_ID ? "" : PORT_LABEL(f, o->peer));
+	to->from = from == NO_ID ? NULL : str_dup(PORT_LABEL(f, from));
 	memcpy(to->q, o->q, sizeof(to->q));
 }
 

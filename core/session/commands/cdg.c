@@ -19,9 +19,8 @@ static const char *channel_text(const struct cdg *c, uint32_t channel, char *buf
 {
 	const struct topo *t = c->routing->topo;
 	uint32_t port = c->port[channel];
-	char a[300];
 
-	snprintf(buf, size, "%s -> %s", port_label(t->fabric, port, a, sizeof(a)),
+	snprintf(buf, size, "%s -> %s", PORT_LABEL(t->fabric, port),
 		 t->fabric->node_name[t->fabric->port_node[t->peer[port]]]);
 	return buf;
 }
@@ -69,23 +68,19 @@ static void tell_missing(const struct cdg *c, struct out *o)
 				  ? r->ops->n_layers(r)
 				  : 0,
 		 rows = (unsigned)__builtin_popcount(c->used);
-	char a[40];
 
 	if (layers <= rows)
 		return;
 	out_text(o, "No routes between %s are on %s", c->switches ? "endports" : "hosts",
-		 plural(layers - rows, "layer", a, sizeof(a)));
+		 PLURAL(layers - rows, "layer"));
 	out_text(o, c->switches ? ".\n" : "; `layers switches` counts those of switches.\n");
 }
 
 uint64_t report_dropped(const struct cdg *c, struct out *o)
 {
-	char a[40];
-
 	if (c->dropped)
-		out_text(o, "%s %s dropped where their SL leads to VL %d.\n",
-			 plural(c->dropped, "route", a, sizeof(a)), c->dropped == 1 ? "is" : "are",
-			 CDG_DROP_VL);
+		out_text(o, "%s %s dropped where their SL leads to VL %d.\n", PLURAL(c->dropped, "route"),
+			 c->dropped == 1 ? "is" : "are", CDG_DROP_VL);
 	out_json(o, "dropped", json_integer((json_int_t)c->dropped));
 	return c->dropped;
 }
@@ -95,13 +90,12 @@ static void print_layers(const struct cdg *c, struct out *o)
 	const struct routing *r = c->routing;
 	struct layer_sums sum[CDG_VLS];
 	json_t *list = json_array();
-	char a[40];
 
 	sum_layers(c, sum);
 	if (r->ops->n_layers) {
 		unsigned available = r->ops->layers_available ? r->ops->layers_available(r) : 0;
 
-		out_text(o, "%s uses %s", r->engine, plural(r->ops->n_layers(r), "layer", a, sizeof(a)));
+		out_text(o, "%s uses %s", r->engine, PLURAL(r->ops->n_layers(r), "layer"));
 		if (available)
 			out_text(o, " of %u available", available);
 		out_text(o, "%s.\n", routing_layers_idle(r) ? "; qos is off, so they are not in force" : "");
@@ -242,10 +236,8 @@ static json_t *print_route(const struct cdg *c, const struct cdg_route *r, struc
 	const struct lids *l = c->routing->lids;
 	uint32_t owner = lid_owner(l, r->dlid);
 	json_t *obj = json_make("{s:i}", "dlid", (int)r->dlid);
-	char a[300], b[300];
 
-	out_text(o, " %s to %s (LID %u)", endport_label(f, r->source, a, sizeof(a)),
-		 endport_label(f, owner, b, sizeof(b)), r->dlid);
+	out_text(o, " %s to %s (LID %u)", ENDPORT_LABEL(f, r->source), ENDPORT_LABEL(f, owner), r->dlid);
 	json_put_endport(obj, "src", f, l, r->source);
 	json_put_endport(obj, "dst", f, l, owner);
 	return obj;
@@ -317,14 +309,13 @@ static json_t *list_vls(uint32_t vls)
 static void print_rest(const struct cdg *c, uint32_t limit, struct out *o)
 {
 	uint32_t vls = 0;
-	char a[40];
 
 	if (c->n_components <= limit)
 		return;
 	for (uint32_t i = limit; i < c->n_components; i++)
 		vls |= c->vls[i];
 	out_text(o, "  ... and %s more of channels with credit loops, on VL",
-		 plural(c->n_components - limit, "group", a, sizeof(a)));
+		 PLURAL(c->n_components - limit, "group"));
 	print_vls(vls, o);
 	out_text(o, "; `cycles all` prints them\n");
 }

@@ -303,12 +303,10 @@ static int edit_state(struct edit *d, const struct args *args, struct err *e)
 
 static void report_edit(const struct edit *d, struct out *o)
 {
-	char a[40], b[40];
-
 	if (d->links)
-		out_text(o, "%s %s. ", plural(d->links, "link", a, sizeof(a)), d->down ? "down" : "restored");
+		out_text(o, "%s %s. ", PLURAL(d->links, "link"), d->down ? "down" : "restored");
 	if (d->nodes)
-		out_text(o, "%s %s. ", plural(d->nodes, "node", b, sizeof(b)), d->down ? "down" : "restored");
+		out_text(o, "%s %s. ", PLURAL(d->nodes, "node"), d->down ? "down" : "restored");
 	out_json(o, "links", json_integer(d->links));
 	out_json(o, "nodes", json_integer(d->nodes));
 }

@@ -14,10 +14,7 @@
 
 static void print_check(const struct sweep *w, const struct check_result *c, struct out *o)
 {
-	char a[40], b[300];
-
-	out_text(o, "%s between hosts: %" PRIu64 " unreachable", plural(c->pairs, "path", a, sizeof(a)),
-		 c->unreachable);
+	out_text(o, "%s between hosts: %" PRIu64 " unreachable", PLURAL(c->pairs, "path"), c->unreachable);
 	if (c->looping)
 		out_text(o, " (%" PRIu64 " of them loop)", c->looping);
 	out_text(o, ", longest %s.\n", PLURAL(c->max_hops, "link"));
@@ -28,11 +25,10 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 	if (c->switch_unreachable)
 		out_text(o, "From hosts to switches: %" PRIu64 " unreachable.\n", c->switch_unreachable);
 	if (c->no_lid)
-		out_text(o, "%s without LID.\n", plural(c->no_lid, "endport", a, sizeof(a)));
+		out_text(o, "%s without LID.\n", PLURAL(c->no_lid, "endport"));
 	for (unsigned i = 0; i < c->n_examples; i++)
 		out_text(o, "  from %s to LID %u (%s): %s\n", switch_name(w->fabric, c->example[i].sw),
-			 c->example[i].lid,
-			 endport_label(w->fabric, lid_owner(w->lids, c->example[i].lid), b, sizeof(b)),
+			 c->example[i].lid, ENDPORT_LABEL(w->fabric, lid_owner(w->lids, c->example[i].lid)),
 			 path_end_text(c->example[i].end));
 	out_json(o, "check",
 		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i, s:i}", "pairs", (json_int_t)c->pairs,
@@ -58,7 +54,6 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	const struct fabric *f = w->fabric;
 	uint32_t *cycle, n, turns = 0, first = NO_ID;
 	const char *option = w->routing->ops->turn_option;
-	char a[40];
 
 	if (!has_directions(w->routing) || !c->n_components)
 		return;
@@ -73,8 +68,8 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	}
 	free(cycle);
 	if (turns)
-		out_text(o, "  It is closed by %s from down to up, one at %s",
-			 plural(turns, "turn", a, sizeof(a)), f->node_name[first]);
+		out_text(o, "  It is closed by %s from down to up, one at %s", PLURAL(turns, "turn"),
+			 f->node_name[first]);
 	if (turns && option && options_uint(w->setup->options, option))
 		out_text(o, ": reverse hops make them (%s %s)", option,
 			 options_get(w->setup->options, option));
@@ -130,7 +125,6 @@ static int check_held(const struct comparison *change, struct out *o, struct err
 static int check_turns(const struct sweep *w, struct out *o)
 {
 	struct turns t;
-	char a[40], b[300], c[300];
 
 	if (!has_directions(w->routing))
 		return 0;
@@ -142,13 +136,13 @@ static int check_turns(const struct sweep *w, struct out *o)
 		out_text(o,
 			 "%s from down to up (which %s forbids): on %" PRIu64 " of %" PRIu64
 			 " paths between hosts",
-			 plural(t.n, "turn", a, sizeof(a)), w->routing->engine, t.bad, t.routes);
+			 PLURAL(t.n, "turn"), w->routing->engine, t.bad, t.routes);
 		out_text(o, t.switch_bad ? ", %" PRIu64 " of %" PRIu64 " to switches.\n" : ".\n",
 			 t.switch_bad, t.switch_routes);
 		out_text(o, "  for one %s, in by port %u, out by port %u: %s", switch_name(w->fabric, x->sw),
-			 x->in, x->out, endport_label(w->fabric, x->source, b, sizeof(b)));
+			 x->in, x->out, ENDPORT_LABEL(w->fabric, x->source));
 		out_text(o, " to LID %u (%s)\n", x->dlid,
-			 endport_label(w->fabric, lid_owner(w->lids, x->dlid), c, sizeof(c)));
+			 ENDPORT_LABEL(w->fabric, lid_owner(w->lids, x->dlid)));
 	} else {
 		out_text(o, "No path turns from down to up.\n");
 	}
@@ -215,14 +209,13 @@ static size_t compare_faults(const struct faults *now, const struct faults *was,
 	struct faults fresh, gone;
 	size_t n = faults_minus(now, was, &fresh), n_gone = faults_minus(was, now, &gone), known = now->n - n;
 	json_t *list = faults_json(&fresh), *more = faults_json(vanished);
-	char a[40];
 
 	n += vanished->n;
 	json_array_extend(list, more);
 	json_decref(more);
 
-	out_text(o, "Compared with %s: %s, %zu gone, %zu as before.\n", path,
-		 plural(n, "new fault", a, sizeof(a)), n_gone, known);
+	out_text(o, "Compared with %s: %s, %zu gone, %zu as before.\n", path, PLURAL(n, "new fault"), n_gone,
+		 known);
 	print_faults(&fresh, "new", o);
 	print_faults(vanished, "new", o);
 	print_faults(&gone, "gone", o);

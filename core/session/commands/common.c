@@ -126,7 +126,6 @@ void report_named(const struct options *opts, const char *name, struct out *o)
 {
 	const struct optdef *d = options_find(opts, name);
 	bool switches = d && (d->names == OPT_SWITCHES || d->names == OPT_SWITCH_IDS);
-	char a[40];
 
 	if (!d || !options_has_list(opts, name))
 		return;
@@ -135,7 +134,7 @@ void report_named(const struct options *opts, const char *name, struct out *o)
 			 options_get(opts, name));
 	else
 		out_text(o, "%s %s: %s.\n", name, options_get(opts, name),
-			 plural(options_named(opts, name), switches ? "switch" : "port", a, sizeof(a)));
+			 PLURAL(options_named(opts, name), switches ? "switch" : "port"));
 	out_json(o, name,
 		 json_make("{s:s, s:i}", "names", options_get(opts, name), "guids",
 			   (int)options_named(opts, name)));
@@ -149,13 +148,12 @@ static bool aggregation_counts(const struct session *s)
 void report_aggregation(const struct session *s, struct out *o)
 {
 	uint32_t n = fabric_aggregation_nodes(s->fabric);
-	char a[40];
 
 	if (n && !aggregation_counts(s))
 		out_text(o,
 			 "%s in switches: routed, but not counted as hosts (`set aggregation_nodes "
 			 "count`).\n",
-			 plural(n, "aggregation node", a, sizeof(a)));
+			 PLURAL(n, "aggregation node"));
 	out_json(o, "aggregation_nodes", json_integer(n));
 }
 
@@ -163,19 +161,17 @@ void report_fabric(struct session *s, struct out *o)
 {
 	const struct fabric *f = s->fabric;
 	uint32_t cas = 0, routers = 0;
-	char a[32], b[32], c[32], d[32];
 
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		cas += f->node_type[n] == NODE_CA && (aggregation_counts(s) || !node_is_aggregation(f, n));
 		routers += f->node_type[n] == NODE_ROUTER;
 	}
-	out_text(o, "%s (%s): %s, %s, %s", f->source, f->format,
-		 plural(f->n_switches, "switch", a, sizeof(a)), plural(cas, "host", b, sizeof(b)),
-		 plural(f->n_links, "link", c, sizeof(c)));
+	out_text(o, "%s (%s): %s, %s, %s", f->source, f->format, PLURAL(f->n_switches, "switch"),
+		 PLURAL(cas, "host"), PLURAL(f->n_links, "link"));
 	if (routers)
-		out_text(o, ", %s", plural(routers, "router", d, sizeof(d)));
+		out_text(o, ", %s", PLURAL(routers, "router"));
 	if (f->warnings.n)
-		out_text(o, "; %s: `show warnings`", plural(f->warnings.n, "warning", d, sizeof(d)));
+		out_text(o, "; %s: `show warnings`", PLURAL(f->warnings.n, "warning"));
 	out_text(o, "\n");
 	report_aggregation(s, o);
 	report_missing(f, o);
@@ -196,14 +192,13 @@ static const char *links_text(unsigned h, char *buf, size_t size)
 /* Parts that only one of two fabrics has are not compared.  JSON fields "only_before" and "only_now". */
 static void report_one_sided(const struct one_sided *x, const char *when, struct out *o)
 {
-	char a[40], b[40], key[20];
+	char key[20];
 
 	if (x->switches || x->hosts)
-		out_text(o, "Only %s, and not compared: %s, %s (%s).\n", when,
-			 plural(x->switches, "switch", a, sizeof(a)),
-			 plural(x->hosts, "host port", b, sizeof(b)), x->names);
+		out_text(o, "Only %s, and not compared: %s, %s (%s).\n", when, PLURAL(x->switches, "switch"),
+			 PLURAL(x->hosts, "host port"), x->names);
 	if (x->lids)
-		out_text(o, "%s that nobody %s: %s, not compared.\n", plural(x->lids, "LID", a, sizeof(a)),
+		out_text(o, "%s that nobody %s: %s, not compared.\n", PLURAL(x->lids, "LID"),
 			 *when == 'b' ? "holds now" : "held before", PLURAL(x->entries, "entry"));
 	snprintf(key, sizeof(key), "only_%s", when);
 	out_json(o, key,
@@ -213,16 +208,15 @@ static void report_one_sided(const struct one_sided *x, const char *when, struct
 
 void report_comparison(const struct comparison *c, struct out *o)
 {
-	char a[40], b[40], d[40], e[40], before[40];
+	char a[40], b[40], before[40];
 
 	snprintf(before, sizeof(before), " of %" PRIu64 " before", c->pairs_before);
 	out_text(o,
 		 "%s on %s changed (%" PRIu64 " lost, %" PRIu64 " gained); of %s%s %" PRIu64
 		 " take another path, %" PRIu64 "%s lost, %" PRIu64 " "
 		 "regained",
-		 plural(c->entries_changed, "entry", a, sizeof(a)),
-		 plural(c->switches_changed, "switch", b, sizeof(b)), c->entries_lost, c->entries_gained,
-		 plural(c->pairs, "pair", d, sizeof(d)),
+		 PLURAL(c->entries_changed, "entry"), PLURAL(c->switches_changed, "switch"), c->entries_lost,
+		 c->entries_gained, PLURAL(c->pairs, "pair"),
 		 c->b->hosts && c->b->hosts->narrowed ? " in the scope" : "", c->rerouted, c->lost,
 		 c->lost && c->pairs_before != c->pairs ? before : "", c->regained);
 	if (c->between_survivors)
@@ -243,15 +237,14 @@ void report_comparison(const struct comparison *c, struct out *o)
 	if (c->mean_hops_after != c->mean_hops_before)
 		out_text(o, " (was %.2f)", c->mean_hops_before);
 	out_text(o, ".\n");
-	plural(c->sl_changed, "pair", a, sizeof(a));
 	if (c->sl_changed)
 		out_text(o,
 			 "%s %s another SL (%" PRIu64
 			 " on the same path); hosts keep the old one until they ask again.\n",
-			 a, c->sl_changed == 1 ? "has" : "have", c->sl_alone);
+			 PLURAL(c->sl_changed, "pair"), c->sl_changed == 1 ? "has" : "have", c->sl_alone);
 	if (c->switches_gone || c->switches_new)
-		out_text(o, "%s gone, %s new.\n", plural(c->switches_gone, "switch", d, sizeof(d)),
-			 plural(c->switches_new, "switch", e, sizeof(e)));
+		out_text(o, "%s gone, %s new.\n", PLURAL(c->switches_gone, "switch"),
+			 PLURAL(c->switches_new, "switch"));
 	if (c->across) {
 		report_one_sided(&c->across->only[0], "before", o);
 		report_one_sided(&c->across->only[1], "now", o);
@@ -280,13 +273,12 @@ void report_comparison(const struct comparison *c, struct out *o)
 static void report_routing(const struct sweep *w, struct out *o)
 {
 	uint32_t lids = 0;
-	char a[32], b[32];
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
 		lids += w->lids->count[ep];
 	out_text(o, "%s routed %s, %s in %.1f ms%s.\n", w->routing->engine,
-		 plural(w->topo->n_switches_up, "switch", a, sizeof(a)), plural(lids, "LID", b, sizeof(b)),
-		 w->seconds * 1e3, w->cached ? " (the unicast cache kept the tables)" : "");
+		 PLURAL(w->topo->n_switches_up, "switch"), PLURAL(lids, "LID"), w->seconds * 1e3,
+		 w->cached ? " (the unicast cache kept the tables)" : "");
 	if (w->number && w->from_scratch)
 		out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
 	out_json(o, "routing",
@@ -355,7 +347,6 @@ static void report_refusals(const struct sweep *w, struct out *o)
 uint32_t report_cut_off(const struct sweep *w, bool named, struct out *o)
 {
 	uint32_t first = NO_ID, n = count_cut_off(w, &first), hosts = 0, switches = 0;
-	char a[300], b[40];
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
 		bool sw = endport_is_switch(w->fabric, ep), cut = is_cut_off(w, ep);
@@ -364,11 +355,11 @@ uint32_t report_cut_off(const struct sweep *w, bool named, struct out *o)
 		hosts += cut && !sw && host_set_matters(w->hosts, w->fabric, ep);
 	}
 	if (n)
-		out_text(o, "%s cut off from the subnet manager", plural(n, "endport", b, sizeof(b)));
+		out_text(o, "%s cut off from the subnet manager", PLURAL(n, "endport"));
 	if (n > hosts)
 		out_text(o, ": %s, %s", PLURAL(hosts, "host port"), PLURAL(switches, "switch"));
 	if (n && named)
-		out_text(o, " (%s%s)", endport_label(w->fabric, first, a, sizeof(a)), n > 1 ? ", ..." : "");
+		out_text(o, " (%s%s)", ENDPORT_LABEL(w->fabric, first), n > 1 ? ", ..." : "");
 	out_text(o, n ? ".\n" : "");
 	out_json(o, "hosts_gone", json_integer(n));
 	out_json(o, "hosts_cut_off", json_integer(hosts));
@@ -383,15 +374,13 @@ static void report_misses(const struct sweep *w, struct out *o)
 	uint8_t *missed = NEW_ARRAY(f->n_switches + 1, uint8_t);
 	uint32_t n = manager_misses(w->routing, missed), told = 0;
 	json_t *list = json_array();
-	char a[300], b[40];
 
 	for (uint32_t s = 0; n && s < f->n_switches; s++) {
 		if (!missed[s])
 			continue;
 		if (!told)
 			out_text(o, "From the subnet manager's place, %s, the tables do not reach %s: ",
-				 endport_label(f, w->topo->sm_endport, a, sizeof(a)),
-				 plural(n, "switch", b, sizeof(b)));
+				 ENDPORT_LABEL(f, w->topo->sm_endport), PLURAL(n, "switch"));
 		if (told < MISSED_SHOWN)
 			out_text(o, "%s%s", told ? ", " : "", switch_name(f, s));
 		told++;

@@ -19,7 +19,7 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 	const struct fabric *f = c->b->topo->fabric;
 	json_t *list = json_array(), *obj;
 	uint64_t n = 0;
-	char a[8], b[8], name[300];
+	char a[8], b[8];
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		unsigned top =
@@ -34,7 +34,7 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 			n++;
 			out_text(o, "! %-24s LID %5u  %3s -> %-3s  %s\n", switch_name(f, s), lid,
 				 lft_port_label(was, a, sizeof(a)), lft_port_label(now, b, sizeof(b)),
-				 owner == NO_ID ? "(nobody)" : endport_label(f, owner, name, sizeof(name)));
+				 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner));
 			obj = json_make("{s:i, s:i, s:i}", "lid", (int)lid, "was", (int)was, "now", (int)now);
 			json_put_out(obj, "was", f, s, was);
 			json_put_out(obj, "now", f, s, now);
@@ -63,7 +63,7 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 	const struct fabric *f = c->b->topo->fabric;
 	uint64_t total = comparison_listed(c), n = total < limit ? total : limit;
 	json_t *list = json_array(), *obj;
-	char a[300], b[300], h1[8], h2[8];
+	char h1[8], h2[8];
 	const char *before, *after;
 	struct sl_range was, now;
 	char s1[SL_WORD], s2[SL_WORD];
@@ -74,12 +74,10 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 
 		if (dst == NO_ID)
 			dst = lid_owner(c->a->lids, g->lid);
-		endport_label(f, src, a, sizeof(a));
-		endport_label(f, dst, b, sizeof(b));
 		before = hops_word(g->before, h1, sizeof(h1));
 		after = hops_word(g->after, h2, sizeof(h2));
-		out_text(o, "%-11s %s -> %s (LID %u)  links %s -> %s", words[g->change], a, b, g->lid, before,
-			 after);
+		out_text(o, "%-11s %s -> %s (LID %u)  links %s -> %s", words[g->change],
+			 ENDPORT_LABEL(f, src), ENDPORT_LABEL(f, dst), g->lid, before, after);
 		obj = json_make("{s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "dlid", (int)g->lid,
 				"before", before, "after", after);
 		if (comparison_sls(c, g, src, &was, &now)) {

@@ -41,7 +41,6 @@ void drawing_down_words(const struct session *s, struct text *t)
 	const struct fabric *f = s->fabric;
 	const struct state *st = session_state(s);
 	uint32_t links = 0, nodes = 0;
-	char a[300], b[300];
 
 	for (uint32_t k = 0; k < st->n_links; k++)
 		links += st->link_down[k];
@@ -60,9 +59,8 @@ void drawing_down_words(const struct session *s, struct text *t)
 			text_add(t, "%s%s", n++ ? ", " : "", f->node_name[k]);
 	for (uint32_t k = 0, n = nodes; k < st->n_links; k++)
 		if (st->link_down[k])
-			text_add(t, "%s%s - %s", n++ ? ", " : "",
-				 port_label(f, f->link_port[2 * k], a, sizeof(a)),
-				 port_label(f, f->link_port[2 * k + 1], b, sizeof(b)));
+			text_add(t, "%s%s - %s", n++ ? ", " : "", PORT_LABEL(f, f->link_port[2 * k]),
+				 PORT_LABEL(f, f->link_port[2 * k + 1]));
 }
 
 static char *title_of(const struct fabric *f, const struct layout *l)

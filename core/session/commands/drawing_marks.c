@@ -66,14 +66,14 @@ static int mark_path(struct session *s, const struct drawing_of *of, struct fabr
 	const struct fabric *f = s->fabric;
 	const struct arg *from = args_get(of->args, "SRC"), *to = args_get(of->args, "DST");
 	struct path path;
-	char a[300], b[300], words[64];
+	char words[64];
 
 	mark_ports(f, d);
 	d->look.ways = PICTURE_THERE | PICTURE_BACK;
 	path_trace(session_routing(s), from->id, from->lid, to->lid, &path);
 	take_path(f, &path, PICTURE_THERE, d);
-	text_add(&d->about, "path %s -> %s, %s", endport_label(f, from->id, a, sizeof(a)),
-		 endport_label(f, to->id, b, sizeof(b)), path_words(&path, words, sizeof(words)));
+	text_add(&d->about, "path %s -> %s, %s", ENDPORT_LABEL(f, from->id), ENDPORT_LABEL(f, to->id),
+		 path_words(&path, words, sizeof(words)));
 	path_free(&path);
 	path_trace(session_routing(s), to->id, to->lid, from->lid, &path);
 	take_path(f, &path, PICTURE_BACK, d);

@@ -22,7 +22,6 @@ static void tell_judged(const struct drift *d, struct out *o)
 {
 	const struct switch_tables *read = setup_tables(d->held->setup);
 	const struct refusal *first = d->next->n_refusals ? &d->next->refusal[0] : NULL;
-	char a[40];
 
 	if (first)
 		out_text(o, "%s refuses: %s\n", first->engine, first->why);
@@ -31,7 +30,7 @@ static void tell_judged(const struct drift *d, struct out *o)
 		 !read		? d->held->routing->engine
 		 : read->source ? read->source
 				: "the live switches",
-		 d->engine, plural(drift_total(d), "entry", a, sizeof(a)), drift_agreement(d),
+		 d->engine, PLURAL(drift_total(d), "entry"), drift_agreement(d),
 		 drift_known(d) ? "" : " of what is known");
 	if (d->ignored)
 		out_text(o, "A port is being set up: the next sweep ignores existing entries.\n");
@@ -106,13 +105,12 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 {
 	const struct fabric *f = d->next->fabric;
 	uint32_t owner = lid_owner(d->next->lids, x->lid);
-	char a[8], b[8], to[300];
+	char a[8], b[8];
 	json_t *obj;
 
 	out_text(o, "! %-24s LID %5u %s: %s -> %s, %s: %s\n", switch_name(f, x->sw), x->lid,
-		 owner == NO_ID ? "(nobody)" : endport_label(f, owner, to, sizeof(to)),
-		 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->would, b, sizeof(b)),
-		 drift_word[x->class], x->why);
+		 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner), lft_port_label(x->port, a, sizeof(a)),
+		 lft_port_label(x->would, b, sizeof(b)), drift_word[x->class], x->why);
 	if (!o->object)
 		return;
 	obj = json_make("{s:s}", "class", drift_word[x->class]);

@@ -44,13 +44,11 @@ static int print_elements(struct session *s, const struct elements *el, struct o
 {
 	json_t *list = json_array();
 	uint32_t chassis = 0;
-	char a[40], b[40];
 
 	for (uint32_t i = 0; i < el->n; i++)
 		chassis += element_chips(el, i) > 1;
-	out_text(o, "%s, %u of them of several chips; %s between them.\n",
-		 plural(el->n, "element", a, sizeof(a)), chassis,
-		 plural(el->n_links / 2, "link", b, sizeof(b)));
+	out_text(o, "%s, %u of them of several chips; %s between them.\n", PLURAL(el->n, "element"), chassis,
+		 PLURAL(el->n_links / 2, "link"));
 	for (uint32_t i = 0; i < el->n; i++)
 		json_array_append_new(list, element_json(el, i));
 	out_json(o, "elements", list);
@@ -91,12 +89,9 @@ static json_t *print_link(const struct elements *el, const struct session *s, ui
 	uint32_t port = el->link_port[l],
 		 usage = port_usage(session_routing(s), f->node_switch[f->port_node[port]],
 				    f->port_num[port]);
-	char a[300], b[300];
 	json_t *obj;
 
-	port_label(f, port, a, sizeof(a));
-	port_label(f, el->topo->peer[port], b, sizeof(b));
-	out_text(o, "  %6u  %s -> %s", usage, a, b);
+	out_text(o, "  %6u  %s -> %s", usage, PORT_LABEL(f, port), PORT_LABEL(f, el->topo->peer[port]));
 	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (%s)\n" : "\n", el->name[el->link_to[l]]);
 	obj = json_make("{s:s, s:o, s:i}", "element", el->name[el->link_to[l]], "element_guid",
 			json_guid(el->guid[el->link_to[l]]), "usage", (int)usage);
@@ -109,11 +104,10 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 			 struct err *e)
 {
 	json_t *chips = json_array(), *links = json_array();
-	char a[40], b[40], number[16];
+	char number[16];
 
-	out_text(o, "Element %s: %s (%s), %s\n", el->name[n],
-		 plural(element_chips(el, n), "chip", a, sizeof(a)), element_rule_names[el->rule[n]],
-		 plural(el->hosts[n], "host port", b, sizeof(b)));
+	out_text(o, "Element %s: %s (%s), %s\n", el->name[n], PLURAL(element_chips(el, n), "chip"),
+		 element_rule_names[el->rule[n]], PLURAL(el->hosts[n], "host port"));
 	for (uint32_t c = el->first_chip[n]; c < el->first_chip[n + 1]; c++)
 		json_array_append_new(chips, chip_json(el, session_lids(s), el->chip[c]));
 	out_json(o, "element", element_json(el, n));
@@ -164,7 +158,6 @@ static int cmd_equal_paths(struct session *s, const struct args *args, struct ou
 	struct elements *el;
 	struct unequal_paths *u;
 	json_t *list = json_array();
-	char a[40];
 
 	if (!(el = current_elements(s, o, e))) {
 		json_decref(list);
@@ -176,8 +169,8 @@ static int cmd_equal_paths(struct session *s, const struct args *args, struct ou
 		elements_unref(el);
 		return err_set(e, CANCELLED);
 	}
-	out_text(o, "%s between %s: %zu with ways of unequal length.\n",
-		 plural(u->pairs, "pair", a, sizeof(a)), PLURAL(u->n_edges, "edge element"), u->n);
+	out_text(o, "%s between %s: %zu with ways of unequal length.\n", PLURAL(u->pairs, "pair"),
+		 PLURAL(u->n_edges, "edge element"), u->n);
 	if (u->n)
 		out_text(o, "%8s %8s %8s %8s  %s\n", "shortest", "by links", "longest", "longer", "elements");
 	for (size_t i = 0; i < u->n && (all || i < PAIR_LINES); i++) {

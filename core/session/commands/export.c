@@ -97,7 +97,6 @@ int close_target(struct target *t, int rc, struct out *o, struct err *e)
 static void missing_in_file(const struct session *s, const struct topo *up, struct warnings *w)
 {
 	const struct fabric *f = s->fabric;
-	char a[300];
 
 	*w = (struct warnings){0};
 	warnings_copy(w, &f->warnings);
@@ -109,7 +108,7 @@ static void missing_in_file(const struct session *s, const struct topo *up, stru
 		if (session_state(s)->node_down[f->port_node[port]] || !(up ? !up->endport_up[ep] : down))
 			continue;
 		warnings_missing(w, "cut-off port", 0, "%s is up, but nothing reaches it",
-				 endport_label(f, ep, a, sizeof(a)));
+				 ENDPORT_LABEL(f, ep));
 		warnings_place(w, f->node_guid[f->port_node[port]], f->port_num[port]);
 	}
 }

@@ -429,7 +429,6 @@ static void show_summary(struct session *s, struct out *o)
 {
 	const struct event *ev = session_event(s);
 	uint32_t links = 0, nodes = 0;
-	char a[300];
 
 	if (!s->fabric) {
 		out_text(o, "no fabric is loaded\n");
@@ -444,8 +443,7 @@ static void show_summary(struct session *s, struct out *o)
 		 s->n_events - 1);
 	report_scope(s, o);
 	if (s->fabric->sm_endport != NO_ID)
-		out_text(o, "subnet manager: %s%s\n",
-			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)),
+		out_text(o, "subnet manager: %s%s\n", ENDPORT_LABEL(s->fabric, s->fabric->sm_endport),
 			 s->fabric->sm_guessed ? " (guessed, the source does not tell; `set guid` does)"
 					       : "");
 	tell_untold(s->fabric, o);
@@ -518,16 +516,13 @@ static void show_links(struct session *s, struct out *o)
 {
 	const struct fabric *f = s->fabric;
 	json_t *list = json_array();
-	char a[300], b[300];
 
 	for (uint32_t l = 0; l < f->n_links && !progress_cancelled(o->run->progress); l++) {
 		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
 		bool up = state_link_up(f, session_state(s), l);
 
-		port_label(f, p, a, sizeof(a));
-		port_label(f, q, b, sizeof(b));
-		out_text(o, "%s %s %s %s%s\n", up ? "up  " : "down", a, b, link_width_name(f->port_width[p]),
-			 link_speed_name(f->port_speed[p]));
+		out_text(o, "%s %s %s %s%s\n", up ? "up  " : "down", PORT_LABEL(f, p), PORT_LABEL(f, q),
+			 link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]));
 		json_array_append_new(list, json_link(f, session_lids(s), session_state(s), l));
 	}
 	out_json(o, "links", list);
@@ -568,7 +563,7 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	uint32_t only = whole ? NO_ID : session_port(s, word, NULL); /* NODE[PORT]: that port alone */
 	uint32_t n = only == NO_ID ? session_node(s, word, e) : f->port_node[only];
 	json_t *ports = json_array(), *obj;
-	char a[300], number[PORT_NUMBER_MAX + 1];
+	char number[PORT_NUMBER_MAX + 1];
 
 	if (n == NO_ID) {
 		json_decref(ports);
@@ -592,7 +587,7 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		up = state_link_up(f, session_state(s), f->port_link[id]);
 		out_text(o, "  [%s] %-4s %s%-5s %s\n", port_number(f, id, number, sizeof(number)),
 			 up ? "up" : "down", link_width_name(f->port_width[id]),
-			 link_speed_name(f->port_speed[id]), port_label(f, f->port_peer[id], a, sizeof(a)));
+			 link_speed_name(f->port_speed[id]), PORT_LABEL(f, f->port_peer[id]));
 		json_array_append_new(ports, cable_json(s, id, up));
 	}
 	obj = json_node(f, session_lids(s), n);

@@ -95,7 +95,6 @@ static bool tell_pairs(const struct request *rq, const struct flow_list *l, stru
 	size_t limit = rq->all ? SIZE_MAX : FLOW_LINES;
 	json_t *list = json_array();
 	bool go_on = true;
-	char a[300], b[300];
 
 	if (l->n)
 		out_text(o, "Pairs:\n");
@@ -104,8 +103,8 @@ static bool tell_pairs(const struct request *rq, const struct flow_list *l, stru
 		json_t *x;
 
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
-		out_text(o, "%8u  %s -> %s\n", w->weight, endport_label(rq->w->fabric, w->src, a, sizeof(a)),
-			 endport_label(rq->w->fabric, w->dst, b, sizeof(b)));
+		out_text(o, "%8u  %s -> %s\n", w->weight, ENDPORT_LABEL(rq->w->fabric, w->src),
+			 ENDPORT_LABEL(rq->w->fabric, w->dst));
 		if (!o->object)
 			continue;
 		x = json_make("{s:i, s:i}", "dlid", (int)w->lid, "pairs", (int)w->weight);
@@ -124,15 +123,15 @@ static int tell_link(const struct request *rq, uint32_t port, struct out *o, str
 	const struct fabric *f = rq->w->fabric;
 	uint32_t peer = rq->w->topo->peer[port];
 	struct flow_list *l = flows_over(rq->r, &rq->pattern, port, o->run->progress, e);
-	char a[300], b[300] = "nothing";
+	char b[300] = "nothing";
 	bool done = true;
 
 	if (!l)
 		return -1;
 	if (peer != NO_ID)
 		port_label(f, peer, b, sizeof(b));
-	out_text(o, "%s -> %s: %s of hosts%s\n", port_label(f, port, a, sizeof(a)), b,
-		 PLURAL(l->pairs, "pair"), peer == NO_ID ? "; the port is down" : "");
+	out_text(o, "%s -> %s: %s of hosts%s\n", PORT_LABEL(f, port), b, PLURAL(l->pairs, "pair"),
+		 peer == NO_ID ? "; the port is down" : "");
 	out_json(o, "port", json_port(f, rq->w->lids, port));
 	out_json(o, "peer", json_port(f, rq->w->lids, peer));
 	out_json(o, "pairs", json_integer((json_int_t)l->pairs));
@@ -181,17 +180,14 @@ static void tell_channels(const struct request *rq, const struct channel_load *c
 {
 	const struct topo *t = rq->w->topo;
 	json_t *list = json_array();
-	char a[300], b[300];
 
 	out_text(o, "Links of the path from %s to %s, most routes first:\n",
-		 endport_label(t->fabric, rq->src, a, sizeof(a)),
-		 endport_label(t->fabric, rq->dst, b, sizeof(b)));
+		 ENDPORT_LABEL(t->fabric, rq->src), ENDPORT_LABEL(t->fabric, rq->dst));
 	for (uint32_t i = 0; i < n; i++) {
 		json_t *x = json_make("{s:i}", "routes", (int)c[i].load);
 
-		port_label(t->fabric, c[i].port, a, sizeof(a));
-		port_label(t->fabric, t->peer[c[i].port], b, sizeof(b));
-		out_text(o, "%8u  %s -> %s\n", c[i].load, a, b);
+		out_text(o, "%8u  %s -> %s\n", c[i].load, PORT_LABEL(t->fabric, c[i].port),
+			 PORT_LABEL(t->fabric, t->peer[c[i].port]));
 		json_put_port(x, "from", t->fabric, rq->w->lids, c[i].port);
 		json_put_port(x, "to", t->fabric, rq->w->lids, t->peer[c[i].port]);
 		json_array_append_new(list, x);

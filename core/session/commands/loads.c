@@ -34,7 +34,6 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 	const struct fabric *f = t->fabric;
 	uint32_t *order = NEW_ARRAY(l->n_links, uint32_t), n = 0;
 	json_t *list = json_array(), *obj;
-	char a[300], b[300];
 
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		FOR_PORTS(f, s, id)
@@ -44,9 +43,8 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 	out_text(o, "%s over %s: min %u, mean %.1f, max %u\n", PLURAL(l->routes, "route"),
 		 PLURAL(l->n_links, "directed link"), l->min, l->mean, l->max);
 	for (uint32_t i = 0; i < n && i < limit; i++) {
-		port_label(f, order[i], a, sizeof(a));
-		port_label(f, t->peer[order[i]], b, sizeof(b));
-		out_text(o, "%8u  %s -> %s\n", l->port[order[i]], a, b);
+		out_text(o, "%8u  %s -> %s\n", l->port[order[i]], PORT_LABEL(f, order[i]),
+			 PORT_LABEL(f, t->peer[order[i]]));
 		obj = json_make("{s:i}", "routes", (int)l->port[order[i]]);
 		json_put_port(obj, "from", f, w->lids, order[i]);
 		json_put_port(obj, "to", f, w->lids, t->peer[order[i]]);
@@ -261,18 +259,17 @@ static json_t *print_left_out(const struct sweep *w, const struct spread_left *l
 {
 	json_t *list = json_array(), *x;
 	uint64_t more = l->left;
-	char a[40], b[300];
 
 	if (l->left)
 		out_text(o,
 			 "%s of %" PRIu64 " left out whole: not every way of theirs arrives (%" PRIu64
 			 " loop).\n",
-			 plural(l->left, "pair", a, sizeof(a)), l->pairs, l->looping);
+			 PLURAL(l->left, "pair"), l->pairs, l->looping);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct spread_missed *m = &l->missed[i];
 
 		out_text(o, "  from %s to %s: %s, %s\n", switch_name(w->fabric, m->sw),
-			 endport_label(w->fabric, m->dst, b, sizeof(b)), PLURAL(m->pairs, "pair"),
+			 ENDPORT_LABEL(w->fabric, m->dst), PLURAL(m->pairs, "pair"),
 			 m->loops ? "forwarding loop" : "no path");
 		more -= m->pairs;
 		x = json_make("{s:i, s:b}", "pairs", (int)m->pairs, "loops", m->loops);
@@ -281,8 +278,7 @@ static json_t *print_left_out(const struct sweep *w, const struct spread_left *l
 		json_array_append_new(list, x);
 	}
 	if (more)
-		out_text(o, "  ... %s; `spread ... all` prints them\n",
-			 plural(more, "more pair", a, sizeof(a)));
+		out_text(o, "  ... %s; `spread ... all` prints them\n", PLURAL(more, "more pair"));
 	return list;
 }
 
@@ -291,7 +287,6 @@ static void print_shares(const struct shared *h, const struct spread_left *left,
 {
 	const struct topo *t = h->w->topo;
 	json_t *list = json_array(), *left_out = print_left_out(h->w, left, o);
-	char a[300], b[300];
 
 	out_text(o,
 		 "Share of a link: max %.1f, mean %.1f (the tables' own entries: max %u, mean %.1f), %s.\n",
@@ -302,9 +297,8 @@ static void print_shares(const struct shared *h, const struct spread_left *left,
 		uint32_t port = h->port[i];
 		json_t *x = json_make("{s:f, s:i}", "share", h->share[port], "routes", (int)h->l->port[port]);
 
-		port_label(t->fabric, port, a, sizeof(a));
-		port_label(t->fabric, t->peer[port], b, sizeof(b));
-		out_text(o, "%10.1f %8u  %s -> %s\n", h->share[port], h->l->port[port], a, b);
+		out_text(o, "%10.1f %8u  %s -> %s\n", h->share[port], h->l->port[port],
+			 PORT_LABEL(t->fabric, port), PORT_LABEL(t->fabric, t->peer[port]));
 		json_put_port(x, "from", t->fabric, h->w->lids, port);
 		json_put_port(x, "to", t->fabric, h->w->lids, t->peer[port]);
 		json_array_append_new(list, x);

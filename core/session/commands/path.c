@@ -19,16 +19,15 @@ static void print_hop(const struct routing *r, const struct path *p, unsigned i,
 	const struct fabric *f = r->topo->fabric;
 	char dir =
 		h->out && h->out != NO_PATH && r->ops->direction ? r->ops->direction(r, h->sw, h->out) : ' ';
-	char number[PORT_NUMBER_MAX + 1];
 
 	out_text(o, "  %c ", dir);
 	if (h->in)
-		out_text(o, "[%s] ", exit_number(f, h->sw, h->in, number, sizeof(number)));
+		out_text(o, "[%s] ", EXIT_NUMBER(f, h->sw, h->in));
 	out_text(o, "%s", switch_name(f, h->sw));
 	if (h->out == NO_PATH)
 		out_text(o, " [-]");
 	else if (h->out)
-		out_text(o, " [%s]", exit_number(f, h->sw, h->out, number, sizeof(number)));
+		out_text(o, " [%s]", EXIT_NUMBER(f, h->sw, h->out));
 	if (h->out && h->out != NO_PATH)
 		out_text(o, sl_is_open(p->sl) ? "  VL -" : "  VL %u", h->vl);
 	routing_ports_text(r, h->sw, p->dlid, &ports);
@@ -125,18 +124,17 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
 	json_t *json;
-	char a[300], b[300], sl[16];
+	char b[300], sl[16];
 	bool undecided;
 
 	path_trace(r, src, slid, dlid, &p);
 	undecided = is_undecided(o->run->in->session, &p);
 	sl_word(p.sl, sl);
-	endport_label(f, src, a, sizeof(a));
 	if (p.dst == NO_ID)
 		snprintf(b, sizeof(b), "?");
 	else
 		endport_label(f, p.dst, b, sizeof(b));
-	out_text(o, "%s (LID %u) -> %s (LID %u): ", a, slid, b, dlid);
+	out_text(o, "%s (LID %u) -> %s (LID %u): ", ENDPORT_LABEL(f, src), slid, b, dlid);
 	if (p.end == PATH_OK)
 		out_text(o, "SL %s, %s\n", sl, PLURAL(p.hops, "link"));
 	else if (undecided)
@@ -163,11 +161,10 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 {
 	struct topo *t = topo_new(s->fabric, session_state(s));
 	int n = endport_distance(t, src, dst);
-	char a[300], b[300];
 	json_t *ends;
 
-	out_text(o, "%s (LID %u) -> %s (LID %u): ", endport_label(s->fabric, src, a, sizeof(a)), slid,
-		 endport_label(s->fabric, dst, b, sizeof(b)), dlid);
+	out_text(o, "%s (LID %u) -> %s (LID %u): ", ENDPORT_LABEL(s->fabric, src), slid,
+		 ENDPORT_LABEL(s->fabric, dst), dlid);
 	if (n < 0)
 		out_text(o, "no way over switches\n");
 	else

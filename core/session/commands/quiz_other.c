@@ -110,12 +110,11 @@ static void ask_layer(struct quiz *q, json_t *question)
 	json_t *list = json_array();
 	struct text t = {0};
 	struct path p;
-	char a[300], b[300];
 
 	out_text(q->o,
 		 ops->pair_layer ? "In which layer is the path from %s to %s under %s?\n"
 				 : "Which SL has the path from %s to %s under %s?\n",
-		 endport_label(f, q->src, a, sizeof(a)), endport_label(f, q->dst, b, sizeof(b)), r->engine);
+		 ENDPORT_LABEL(f, q->src), ENDPORT_LABEL(f, q->dst), r->engine);
 	path_trace(r, q->src, q->slid, q->dlid, &p);
 	for (unsigned i = 0; i < p.n; i++) {
 		json_t *hop = json_object();

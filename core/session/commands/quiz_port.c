@@ -72,7 +72,6 @@ COMPARATOR(by_port, struct rec_offer, UP(port))
 static json_t *tell_candidate(const struct quiz *q, const struct rec_offer *c)
 {
 	json_t *obj = json_make("{s:i}", "port", (int)c->port);
-	char a[300];
 
 	json_put_out(obj, "port", q->w->fabric, q->sw, c->port);
 	json_put_port(obj, "peer", q->w->fabric, q->w->lids, c->peer);
@@ -85,7 +84,7 @@ static json_t *tell_candidate(const struct quiz *q, const struct rec_offer *c)
 		out_text(q->o, " %12ld", (long)c->q[k]);
 		json_object_set_new(obj, q->quantity[k], json_integer(c->q[k]));
 	}
-	out_text(q->o, "  %s\n", port_label(q->w->fabric, c->peer, a, sizeof(a)));
+	out_text(q->o, "  %s\n", PORT_LABEL(q->w->fabric, c->peer));
 	return obj;
 }
 
@@ -93,12 +92,10 @@ static void ask_port(struct quiz *q, json_t *question)
 {
 	const struct fabric *f = q->w->fabric;
 	json_t *list = json_array();
-	char a[300];
 
 	qsort(q->candidate, q->n, sizeof(*q->candidate), by_port);
 	out_text(q->o, "By which port does %s send LID %u (%s) under %s?\n  %-5s", switch_name(f, q->sw),
-		 q->lid, endport_label(f, lid_owner(q->w->lids, q->lid), a, sizeof(a)), q->w->routing->engine,
-		 "port");
+		 q->lid, ENDPORT_LABEL(f, lid_owner(q->w->lids, q->lid)), q->w->routing->engine, "port");
 	for (unsigned k = 0; k < q->n_quantities; k++)
 		out_text(q->o, " %12s", q->quantity[k]);
 	out_text(q->o, "  to\n");

@@ -165,7 +165,6 @@ static void put_failed(FILE *f, const struct session *s)
 	const struct fabric *fb = s->fabric;
 	const struct state *st = session_state(s);
 	uint32_t n = 0;
-	char a[300], b[300];
 
 	fputs("\n## What failed\n\n", f);
 	for (uint32_t i = 0; i < fb->n_nodes; i++) {
@@ -178,9 +177,9 @@ static void put_failed(FILE *f, const struct session *s)
 		if (!st->link_down[l])
 			continue;
 		fputs("- link: ", f);
-		put_text(f, port_label(fb, fb->link_port[2 * l], a, sizeof(a)));
+		put_text(f, PORT_LABEL(fb, fb->link_port[2 * l]));
 		fputs(" to ", f);
-		put_text(f, port_label(fb, fb->link_port[2 * l + 1], b, sizeof(b)));
+		put_text(f, PORT_LABEL(fb, fb->link_port[2 * l + 1]));
 		putc('\n', f);
 		n++;
 	}
@@ -261,7 +260,6 @@ static int put_check(FILE *f, const struct sweep *w, struct out *o, struct err *
 static int put_load(FILE *f, const struct sweep *w, struct out *o, struct err *e)
 {
 	struct loads *l = loads_new(w->routing, &pattern_all, o->run->progress);
-	char a[300];
 
 	if (!l)
 		return err_set(e, CANCELLED);
@@ -271,7 +269,7 @@ static int put_load(FILE *f, const struct sweep *w, struct out *o, struct err *e
 	fprintf(f, "- most routes on a link: %u", l->max);
 	if (l->max_port != NO_ID) {
 		fputs(", at ", f);
-		put_text(f, port_label(w->fabric, l->max_port, a, sizeof(a)));
+		put_text(f, PORT_LABEL(w->fabric, l->max_port));
 	}
 	fprintf(f, "\n- mean: %.2f\n- least: %u\n", l->mean, l->min);
 	out_json(o, "max_load", json_integer(l->max));

@@ -27,18 +27,16 @@ static const char *format_text(const char *format)
 
 static void report_tables(const char *source, const struct tables_info *i, const char *notes, struct out *o)
 {
-	char a[40], b[40];
-
-	out_text(o, "%s (%s): %s, %s", source, format_text(i->format),
-		 plural(i->n_switches, "switch", a, sizeof(a)), plural(i->n_entries, "entry", b, sizeof(b)));
+	out_text(o, "%s (%s): %s, %s", source, format_text(i->format), PLURAL(i->n_switches, "switch"),
+		 PLURAL(i->n_entries, "entry"));
 	if (i->n_adaptive)
 		out_text(o, ", %" PRIu64 " of them with an adaptive-routing group", i->n_adaptive);
 	out_text(o, ".\n");
 	if (i->n_named)
-		out_text(o, "It names the LIDs of %s", plural(i->n_named, "port", a, sizeof(a)));
+		out_text(o, "It names the LIDs of %s", PLURAL(i->n_named, "port"));
 	if (i->n_source)
 		out_text(o, i->n_named ? "; those of %s are %s" : "It names no LIDs; those of %s are %s",
-			 plural(i->n_source, i->n_named ? "other" : "port", a, sizeof(a)),
+			 PLURAL(i->n_source, i->n_named ? "other" : "port"),
 			 i->lids_of_now ? "the present ones" : "the source's");
 	if (i->n_named || i->n_source)
 		out_text(o, ".\n");

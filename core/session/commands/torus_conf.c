@@ -12,20 +12,18 @@
 static void tell_plan(struct torus_fit *m, const struct torus_plan *p, bool good, struct out *o)
 {
 	const struct grid *g = p->g;
-	char shape[100], a[40], b[40];
+	char shape[100];
 
-	out_text(o, "# %s of %s", grid_text(g, shape, sizeof(shape)),
-		 plural(g->n_places, "place", a, sizeof(a)));
+	out_text(o, "# %s of %s", grid_text(g, shape, sizeof(shape)), PLURAL(g->n_places, "place"));
 	if (g->missing_switches)
 		out_text(o, ", %u of the switches missing", g->missing_switches);
 	if (g->missing_links)
-		out_text(o, ", %s between neighbours missing (%s%s)",
-			 plural(g->missing_links, "link", b, sizeof(b)), g->missing_link,
-			 g->missing_links > 1 ? ", ..." : "");
+		out_text(o, ", %s between neighbours missing (%s%s)", PLURAL(g->missing_links, "link"),
+			 g->missing_link, g->missing_links > 1 ? ", ..." : "");
 	out_text(o, ".\n");
 	if (good)
 		out_text(o, "# " ENGINE " routes the whole fabric with it; %s.\n",
-			 plural(p->n_seeds, "seed", a, sizeof(a)));
+			 PLURAL(p->n_seeds, "seed"));
 	else
 		out_text(o, "# " ENGINE " refuses the fabric as it is now: %s\n",
 			 m->refused ? m->refused : "not tried");

@@ -26,7 +26,7 @@ static void tell_entries(const struct verification *v, struct out *o)
 {
 	const struct fabric *f = v->sweep->fabric;
 	json_t *list = json_array();
-	char a[8], b[8], to[300];
+	char a[8], b[8];
 
 	for (uint64_t i = 0; i < v->differ && i < VERIFY_MOST; i++) {
 		const struct verify_entry *x = &v->entry[i];
@@ -35,7 +35,7 @@ static void tell_entries(const struct verification *v, struct out *o)
 					(int)x->opensm);
 
 		out_text(o, "! %-24s LID %5u %s: here %s, OpenSM %s\n", switch_name(f, x->sw), x->lid,
-			 owner == NO_ID ? "(nobody)" : endport_label(f, owner, to, sizeof(to)),
+			 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner),
 			 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->opensm, b, sizeof(b)));
 		json_put_out(obj, "port", f, x->sw, x->port);
 		json_put_out(obj, "opensm", f, x->sw, x->opensm);
@@ -84,7 +84,6 @@ static void tell_sls(const struct verification *v, struct out *o)
 static void tell_lids(const struct verification *v, struct out *o)
 {
 	const struct fabric *f = v->sweep->fabric;
-	char to[300];
 
 	if (!v->lids_differ)
 		return;
@@ -93,7 +92,7 @@ static void tell_lids(const struct verification *v, struct out *o)
 		uint32_t owner = lid_owner(v->sweep->lids, v->lid[i]);
 
 		out_text(o, "! LID %u: here %s\n", v->lid[i],
-			 owner == NO_ID ? "nobody's" : endport_label(f, owner, to, sizeof(to)));
+			 owner == NO_ID ? "nobody's" : ENDPORT_LABEL(f, owner));
 	}
 }
 

@@ -71,7 +71,6 @@ static int tell_followed(struct session *s, struct watch *now, json_t *round, st
 	struct judgement j = {.sound = false};
 	uint64_t dead = dead_entries(w);
 	int rc = check_quietly(s, w, &j, o, e);
-	char a[40], b[40];
 
 	now->followed = !dead && j.sound;
 	if (now->followed)
@@ -79,8 +78,7 @@ static int tell_followed(struct session *s, struct watch *now, json_t *round, st
 			 w->hosts->narrowed ? " of the scope reaches every other" : " reaches every host");
 	else if (!rc && (dead || j.counts.unreachable))
 		out_text(o, "The tables have not followed: %s into ports that are down, %s unreachable.\n%s",
-			 plural(dead, "entry", a, sizeof(a)),
-			 plural(j.counts.unreachable, "pair", b, sizeof(b)), text_str(&j.said));
+			 PLURAL(dead, "entry"), PLURAL(j.counts.unreachable, "pair"), text_str(&j.said));
 	else if (!rc)
 		out_text(o, "Whether the tables followed is not known, as `check` tells:\n%s",
 			 text_str(&j.said));
@@ -137,7 +135,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	unsigned n = before ? fabric_changes(before, f, &lines) : 0;
 	uint64_t entries = before ? tables_changed(before, f) : 0;
 	bool first = !w->again;
-	char a[40], how[80];
+	char how[80];
 	int rc = 0;
 
 	tell_changes(&lines, round, o);
@@ -154,8 +152,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 		rc = first ? tell_followed(s, w, round, o, e) : 0;
 	} else {
 		if (before)
-			snprintf(how, sizeof(how), "live (%s, %s)",
-				 n == 1 ? "1 change" : plural(n, "change", a, sizeof(a)),
+			snprintf(how, sizeof(how), "live (%s, %s)", n == 1 ? "1 change" : PLURAL(n, "change"),
 				 PLURAL(entries, "table entry"));
 		else
 			snprintf(how, sizeof(how), "live");
@@ -268,7 +265,7 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 	uint32_t port = session_port(s, of, e), node, ep;
 	char name[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, lid[12], num[12], device[12];
 	char *argv2[] = {name, flag, NULL, device, lid, num, NULL};
-	char *ca = NULL, label[300];
+	char *ca = NULL;
 	struct text lines = {0};
 	int at = 0, rc;
 	FILE *to;
@@ -290,8 +287,8 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 	fclose(to);
 	free(argv2[2]);
 	if (!rc) {
-		out_text(o, "%s, LID %s, counters since they were reset:\n",
-			 port_label(s->fabric, port, label, sizeof(label)), lid);
+		out_text(o, "%s, LID %s, counters since they were reset:\n", PORT_LABEL(s->fabric, port),
+			 lid);
 		if (o->object)
 			json_put_port(o->object, "of", s->fabric, session_lids(s), port);
 		tell_counters(text_str(&lines), o);

@@ -16,11 +16,10 @@
 static void print_candidates(const struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
-	char a[300], number[PORT_NUMBER_MAX + 1];
 	int width = 4, n;
 
 	for (unsigned i = 0; i < c->n_offers; i++) {
-		n = (int)strlen(exit_number(f, y->sw, c->offer[i].port, number, sizeof(number)));
+		n = (int)strlen(EXIT_NUMBER(f, y->sw, c->offer[i].port));
 		width = rec_elsewhere(f, c, &c->offer[i]) == NO_ID && n > width ? n : width;
 	}
 	out_text(y->o, "  %-*s", width, "port");
@@ -33,7 +32,7 @@ static void print_candidates(const struct why *y, const struct rec_choice *c)
 
 		if (own == NO_ID)
 			out_text(y->o, "%c %-*s", o->port == c->port ? '>' : ' ', width,
-				 exit_number(f, y->sw, o->port, number, sizeof(number)));
+				 EXIT_NUMBER(f, y->sw, o->port));
 		else
 			out_text(y->o, "  %-*s", width, "-");
 		for (unsigned q = 0; q < c->n_quantities; q++)
@@ -42,8 +41,8 @@ static void print_candidates(const struct why *y, const struct rec_choice *c)
 			else
 				out_text(y->o, " %12" PRId64, o->q[q]);
 		if (own != NO_ID)
-			out_text(y->o, "  %s ->", port_label(f, own, a, sizeof(a)));
-		out_text(y->o, "  %s\n", port_label(f, o->peer, a, sizeof(a)));
+			out_text(y->o, "  %s ->", PORT_LABEL(f, own));
+		out_text(y->o, "  %s\n", PORT_LABEL(f, o->peer));
 	}
 }
 
@@ -80,7 +79,7 @@ static void tell_choice(struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
 	uint32_t owner = lid_owner(y->w->lids, y->lid), peer;
-	char dst[300], to[300], number[PORT_NUMBER_MAX + 1];
+	char dst[300];
 	json_t *choice;
 
 	endport_label(f, owner, dst, sizeof(dst));
@@ -91,8 +90,7 @@ static void tell_choice(struct why *y, const struct rec_choice *c)
 	} else {
 		peer = f->port_peer[switch_port_id(f, y->sw, c->port)];
 		out_text(y->o, "%s sends LID %u (%s) out of port %s to %s", switch_name(f, y->sw), y->lid,
-			 dst, exit_number(f, y->sw, c->port, number, sizeof(number)),
-			 port_label(f, peer, to, sizeof(to)));
+			 dst, EXIT_NUMBER(f, y->sw, c->port), PORT_LABEL(f, peer));
 	}
 	out_text(y->o, ": %s\n", c->text.len ? text_str(&c->text) : c->rule);
 	if (c->n_offers)
@@ -247,15 +245,12 @@ int why_listen(struct why *y, unsigned via, struct err *e)
 /* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
 void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t)
 {
-	char number[PORT_NUMBER_MAX + 1];
-
 	for (unsigned i = 0; i < n; i++) {
 		char c = hop[i].out && r->ops->direction ? r->ops->direction(r, hop[i].sw, hop[i].out) : ' ';
 
 		text_add(t, "%s", switch_name(r->topo->fabric, hop[i].sw));
 		if (hop[i].out)
-			text_add(t, "[%s]",
-				 exit_number(r->topo->fabric, hop[i].sw, hop[i].out, number, sizeof(number)));
+			text_add(t, "[%s]", EXIT_NUMBER(r->topo->fabric, hop[i].sw, hop[i].out));
 		if (i + 1 < n && c != ' ')
 			text_add(t, " -%c-> ", c);
 		else if (i + 1 < n)
@@ -270,19 +265,16 @@ void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 	const struct topo *t = r->topo;
 	unsigned i = first_turn(r, hop, n);
 	uint32_t from, to;
-	char a[300], b[300], in[PORT_NUMBER_MAX + 1], out[PORT_NUMBER_MAX + 1];
 	json_t *turn;
 
 	if (i == n)
 		return;
 	from = t->peer[switch_port_id(t->fabric, hop[i].sw, hop[i].in)];
 	to = t->peer[switch_port_id(t->fabric, hop[i].sw, hop[i].out)];
-	port_label(t->fabric, from, a, sizeof(a));
-	port_label(t->fabric, to, b, sizeof(b));
 	out_text(y->o, "  Forbidden turn at %s: in by port %s, down from %s; out by port %s, up to %s.\n",
-		 switch_name(t->fabric, hop[i].sw),
-		 exit_number(t->fabric, hop[i].sw, hop[i].in, in, sizeof(in)), a,
-		 exit_number(t->fabric, hop[i].sw, hop[i].out, out, sizeof(out)), b);
+		 switch_name(t->fabric, hop[i].sw), EXIT_NUMBER(t->fabric, hop[i].sw, hop[i].in),
+		 PORT_LABEL(t->fabric, from), EXIT_NUMBER(t->fabric, hop[i].sw, hop[i].out),
+		 PORT_LABEL(t->fabric, to));
 	turn = json_make("{s:i, s:i}", "in", (int)hop[i].in, "out", (int)hop[i].out);
 	json_put_out(turn, "in", t->fabric, hop[i].sw, hop[i].in);
 	json_put_out(turn, "out", t->fabric, hop[i].sw, hop[i].out);
@@ -411,7 +403,6 @@ static void tell_verdict(const struct via *v, const char *word)
 {
 	const struct why *y = v->y;
 	const char *engine = y->w->routing->engine;
-	char a[40];
 
 	if (y->heard.against.rule == WHY_WOULD_LOOP)
 		out_text(y->o, "would loop: %s\n", text_str(&y->heard.against.text));
@@ -419,7 +410,7 @@ static void tell_verdict(const struct via *v, const char *word)
 		out_text(y->o, "equal, but not chosen: as long as by port %u.\n", v->chosen);
 	else if (!strcmp(word, "longer"))
 		out_text(y->o, "longer than by port %u, by %s.\n", v->chosen,
-			 plural((unsigned)(v->allowed - v->links), "hop", a, sizeof(a)));
+			 PLURAL((unsigned)(v->allowed - v->links), "hop"));
 	else if (!strcmp(word, "shorter"))
 		out_text(y->o, "shorter than by port %u; %s does not use it.\n", v->chosen, engine);
 	else if (!strcmp(word, "open"))
@@ -531,7 +522,6 @@ static void tell_short(const struct via *v, uint32_t peer, uint32_t owner)
 {
 	struct why *y = v->y;
 	const struct fabric *f = y->w->fabric;
-	char a[300];
 
 	if (v->port == v->chosen) {
 		out_text(y->o, "this is the port it takes.\n");
@@ -541,8 +531,8 @@ static void tell_short(const struct via *v, uint32_t peer, uint32_t owner)
 		       f->node_name[f->port_node[peer]]);
 	} else {
 		out_text(y->o, "a detour, the destination is on this very switch.\n");
-		decide(&y->heard.against, WHY_DETOUR, "%s is on %s itself.",
-		       endport_label(f, owner, a, sizeof(a)), switch_name(f, y->sw));
+		decide(&y->heard.against, WHY_DETOUR, "%s is on %s itself.", ENDPORT_LABEL(f, owner),
+		       switch_name(f, y->sw));
 	}
 }
 
@@ -553,7 +543,6 @@ static int weigh_via(struct why *y, unsigned port, bool tell, struct err *e)
 	const struct fabric *f = t->fabric;
 	struct via v = {.y = y, .port = port, .chosen = routing_port(y->w->routing, y->sw, y->lid)};
 	uint32_t owner = lid_owner(y->w->lids, y->lid), peer = t->peer[switch_port_id(f, y->sw, port)];
-	char a[300], b[300], number[PORT_NUMBER_MAX + 1];
 
 	y->quiet = true;
 	if (why_listen(y, port, e))
@@ -562,8 +551,7 @@ static int weigh_via(struct why *y, unsigned port, bool tell, struct err *e)
 	v.target = t->endport_switch[owner];
 	if (tell)
 		out_text(y->o, "%s by port %s to %s, for LID %u (%s): ", switch_name(f, y->sw),
-			 exit_number(f, y->sw, v.port, number, sizeof(number)),
-			 port_label(f, peer, a, sizeof(a)), y->lid, endport_label(f, owner, b, sizeof(b)));
+			 EXIT_NUMBER(f, y->sw, v.port), PORT_LABEL(f, peer), y->lid, ENDPORT_LABEL(f, owner));
 	if (v.target != y->sw && node_is_switch(f, f->port_node[peer])) {
 		weigh_ways(&v);
 		decide_against(&v);

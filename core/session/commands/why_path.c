@@ -44,11 +44,10 @@ static void tell_head(const struct story *x)
 {
 	const struct path *p = x->p;
 	const struct fabric *f = x->y->w->fabric;
-	char a[300], b[300];
 	uint32_t least;
 
-	out_text(x->y->o, "%s to %s: ", endport_label(f, p->src, a, sizeof(a)),
-		 p->dst == NO_ID ? "a LID that nobody has" : endport_label(f, p->dst, b, sizeof(b)));
+	out_text(x->y->o, "%s to %s: ", ENDPORT_LABEL(f, p->src),
+		 p->dst == NO_ID ? "a LID that nobody has" : ENDPORT_LABEL(f, p->dst));
 	if (p->end != PATH_OK) {
 		out_text(x->y->o, "no path (%s).\n", path_end_text(p->end));
 		return;
@@ -115,14 +114,13 @@ static void tell_hops(const struct story *x, json_t *list)
 		const struct path_hop *h = &x->p->hop[i];
 		const struct decided *d = &x->heard[i].decided;
 		char c = directed && h->out && h->out != NO_PATH ? r->ops->direction(r, h->sw, h->out) : ' ';
-		char number[PORT_NUMBER_MAX + 1];
 		json_t *hop;
 
 		out_text(x->y->o, "  %-*s ", from, switch_name(f, h->sw));
 		if (h->out == NO_PATH)
 			out_text(x->y->o, "no entry");
 		else
-			out_text(x->y->o, "port %-3s", exit_number(f, h->sw, h->out, number, sizeof(number)));
+			out_text(x->y->o, "port %-3s", EXIT_NUMBER(f, h->sw, h->out));
 		if (directed)
 			out_text(x->y->o, " %-5s", direction_word(c));
 		out_text(x->y->o, " %-*s  %s%s%s\n", to, next_name(f, h), why_rule_name(d->rule),
@@ -362,7 +360,6 @@ static void tell_parting(const struct why *y, const struct given *g, const struc
 {
 	const struct fabric *f = y->w->fabric;
 	unsigned i = 0;
-	char a[300], number[PORT_NUMBER_MAX + 1];
 
 	while (i < p->n && i < g->n && p->hop[i].sw == g->hop[i].sw && p->hop[i].out == g->hop[i].out)
 		i++;
@@ -376,9 +373,8 @@ static void tell_parting(const struct why *y, const struct given *g, const struc
 		return;
 	}
 	out_text(y->o, "  The tables part from it at %s: LID %u goes out of port %s to %s.\n",
-		 switch_name(f, p->hop[i].sw), g->dlid,
-		 exit_number(f, p->hop[i].sw, p->hop[i].out, number, sizeof(number)),
-		 port_label(f, f->port_peer[switch_port_id(f, p->hop[i].sw, p->hop[i].out)], a, sizeof(a)));
+		 switch_name(f, p->hop[i].sw), g->dlid, EXIT_NUMBER(f, p->hop[i].sw, p->hop[i].out),
+		 PORT_LABEL(f, f->port_peer[switch_port_id(f, p->hop[i].sw, p->hop[i].out)]));
 }
 
 static bool is_path(const struct given *g, const struct path *p)
@@ -450,13 +446,12 @@ static int tell_given(struct why *y, const struct given *g, struct err *e)
 	struct path p;
 	struct text t = {0};
 	const char *word;
-	char a[40];
 	int rc;
 
 	path_trace(r, g->src, g->slid, g->dlid, &p);
 	word = judge(r, g, &p);
 	why_add_way(r, g->hop, g->n, &t);
-	out_text(y->o, "%s, %s: ", text_str(&t), plural(g->links, "link", a, sizeof(a)));
+	out_text(y->o, "%s, %s: ", text_str(&t), PLURAL(g->links, "link"));
 	if (!strcmp(word, "chosen"))
 		out_text(y->o, "the path that the tables take.\n");
 	else if (!strcmp(word, "forbidden"))
