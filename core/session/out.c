@@ -53,6 +53,13 @@ void out_json(struct out *o, const char *key, json_t *v)
 		json_decref(v);
 }
 
+void out_fields(struct out *o, json_t *fields)
+{
+	if (o->run->json)
+		json_object_update(o->object, fields);
+	json_decref(fields);
+}
+
 /* The innermost command that runs in JSON mode.  Only used when memory runs out. */
 static _Atomic(struct out *) innermost;
 

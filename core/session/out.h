@@ -30,6 +30,8 @@ struct out {
 void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* A field of the JSON object (takes over v); nothing in text mode. */
 void out_json(struct out *o, const char *key, json_t *v);
+/* All fields of an object (taken over), in their order. */
+void out_fields(struct out *o, json_t *fields);
 
 /* The object of a command in JSON mode: begun before it runs, printed with rc after it has ended. */
 void out_begin(struct out *o, struct command_run *r, const char *command);

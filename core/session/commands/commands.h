@@ -191,6 +191,13 @@ int close_target(struct target *t, int rc, struct out *o, struct err *e);
 #define TARGETS 5
 int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e);
 
+/*
+ * What candidates were compared by: the names, and the values of one, a column each ("-": does not apply).
+ * The values become keys of obj, too.
+ */
+void tell_quantities(const char *const *name, unsigned n, struct out *o);
+void tell_quantity_values(const char *const *name, const int64_t *q, unsigned n, json_t *obj, struct out *o);
+
 int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e);
 /* `roots export FILE [S...]`.  The command `roots` runs it. */

@@ -14,6 +14,25 @@ int usage(const struct session *s, const char *name, struct err *e)
 	return err_set(e, "expected: %s", c ? c->syntax : name);
 }
 
+void tell_quantities(const char *const *name, unsigned n, struct out *o)
+{
+	for (unsigned i = 0; i < n; i++)
+		out_text(o, " %12s", name[i]);
+	out_text(o, "  to\n");
+}
+
+void tell_quantity_values(const char *const *name, const int64_t *q, unsigned n, json_t *obj, struct out *o)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (q[i] == INT64_MIN) {
+			out_text(o, " %12s", "-");
+			continue;
+		}
+		out_text(o, " %12" PRId64, q[i]);
+		json_object_set_new(obj, name[i], json_integer(q[i]));
+	}
+}
+
 const struct sweep *need_routing(const struct session *s, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);

@@ -76,14 +76,7 @@ static json_t *tell_candidate(const struct quiz *q, const struct rec_offer *c)
 	json_put_out(obj, "port", q->w->fabric, q->sw, c->port);
 	json_put_port(obj, "peer", q->w->fabric, q->w->lids, c->peer);
 	out_text(q->o, "  %-5u", c->port);
-	for (unsigned k = 0; k < q->n_quantities; k++) {
-		if (c->q[k] == INT64_MIN) {
-			out_text(q->o, " %12s", "-");
-			continue;
-		}
-		out_text(q->o, " %12ld", (long)c->q[k]);
-		json_object_set_new(obj, q->quantity[k], json_integer(c->q[k]));
-	}
+	tell_quantity_values(q->quantity, c->q, q->n_quantities, obj, q->o);
 	out_text(q->o, "  %s\n", PORT_LABEL(q->w->fabric, c->peer));
 	return obj;
 }
@@ -96,9 +89,7 @@ static void ask_port(struct quiz *q, json_t *question)
 	qsort(q->candidate, q->n, sizeof(*q->candidate), by_port);
 	out_text(q->o, "By which port does %s send LID %u (%s) under %s?\n  %-5s", switch_name(f, q->sw),
 		 q->lid, ENDPORT_LABEL(f, lid_owner(q->w->lids, q->lid)), q->w->routing->engine, "port");
-	for (unsigned k = 0; k < q->n_quantities; k++)
-		out_text(q->o, " %12s", q->quantity[k]);
-	out_text(q->o, "  to\n");
+	tell_quantities(q->quantity, q->n_quantities, q->o);
 	for (unsigned i = 0; i < q->n; i++)
 		json_array_append_new(list, tell_candidate(q, &q->candidate[i]));
 	json_object_set_new(question, "lid", json_integer(q->lid));

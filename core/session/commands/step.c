@@ -12,23 +12,16 @@
 
 /* --- starting ------------------------------------------------------------------------------------ */
 
-static size_t steps_in_focus(const struct recording *r)
-{
-	size_t n = 0;
-
-	for (size_t i = 1; i <= recording_steps(r); i++)
-		n += recording_in_focus(r, i);
-	return n;
-}
-
 static void say_recorded(const struct recording *r, const struct rec_focus *f, struct out *o)
 {
-	size_t n = recording_steps(r);
+	size_t n = recording_steps(r), in_focus = 0;
 
+	for (size_t i = 1; i <= n; i++)
+		in_focus += recording_in_focus(r, i);
 	out_text(o, "%s of %s recorded%s", PLURAL(n, "step"), recording_engine(r),
 		 recording_refusal(r) ? ", up to its refusal" : "");
 	if (!rec_focus_is_all(f))
-		out_text(o, ", %zu of them about what was named", steps_in_focus(r));
+		out_text(o, ", %zu of them about what was named", in_focus);
 	out_text(o, "; `step` walks through them, `step find TEXT` jumps.\n");
 	if (*recording_part(r))
 		out_text(o, "Recorded: %s.\n", recording_part(r));
@@ -37,14 +30,8 @@ static void say_recorded(const struct recording *r, const struct rec_focus *f, s
 			 PLURAL(recording_differs(r), "cell"));
 		o->run->found_fault = true;
 	}
-	out_json(o, "steps", json_integer((json_int_t)n));
-	out_json(o, "engine", json_text(recording_engine(r)));
-	out_json(o, "part", json_text(recording_part(r)));
-}
-
-static size_t record_limit(const struct session *s)
-{
-	return (size_t)options_uint(s->setup->options, "record_limit") * REC_MB;
+	out_fields(o, json_make("{s:I, s:s, s:s}", "steps", (json_int_t)n, "engine", recording_engine(r),
+				"part", recording_part(r)));
 }
 
 static int no_run(const struct sweep *w, const char *engine, struct err *e)
@@ -58,38 +45,60 @@ static int no_run(const struct sweep *w, const char *engine, struct err *e)
 	return err_set(e, "%s tells nothing of its runs: none to walk through", w->routing->engine);
 }
 
-/* 1 + the switch with a GUID, 0: this fabric has none. */
-static uint32_t selected(const struct session *s, uint64_t guid)
+/* What `step start` is to record, by its words (NULL: none): an engine (NULL: the one in force), a focus. */
+static int read_start(const struct session *s, const struct args *args, const char **engine,
+		      struct rec_focus *f, struct err *e)
 {
-	uint32_t node = guid ? fabric_node_by_guid(s->fabric, guid) : NO_ID;
+	const char *name = args ? args_word(args, "ENGINE", NULL) : NULL;
+	const struct engine *g = name ? engine_find(s->engines, name) : NULL;
+	const uint32_t *switches = s->fabric->node_switch;
+	const struct arg *sw, *dst;
 
-	return node == NO_ID || !node_is_switch(s->fabric, node) ? 0 : 1 + s->fabric->node_switch[node];
+	*engine = g ? g->name : NULL;
+	*f = REC_EVERYTHING;
+	if (name && !g) /* no engine, and no switch */
+		return session_node(s, name, e) == NO_ID ? -1 : err_set(e, "%s is no switch", name);
+	if (!args)
+		return 0;
+	sw = args_get(args, "SWITCH");
+	dst = args_get(args, "DST");
+	if (sw && args_has(args, "pair")) {
+		f->pair_a = switches[sw->id];
+		f->pair_b = switches[args_next(args, "SWITCH", sw)->id];
+	} else if (sw) {
+		f->sw = switches[sw->id];
+	}
+	if (dst)
+		f->lid = (uint16_t)dst->lid;
+	f->layer = (uint8_t)args_number(args, "layer N", f->layer);
+	return 0;
 }
 
 /* args NULL: all of the engine in force. */
 static int start(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
+	struct rec_request rq = {.engines = s->engines, .progress = o->run->progress};
+	uint32_t node = NO_ID;
 	const struct recording *r;
-	struct rec_focus focus;
 	const char *engine;
 
 	if (!w || !w->n_refusals)
 		w = need_routing(s, e);
-	if (!w || step_what(s, args, &engine, &focus, e))
+	if (!w || read_start(s, args, &engine, &rq.focus, e))
 		return -1;
 	session_set_walk(s, NULL);
 	o->run->in->steps_shown = 0;
 	if (!recording_possible(w, engine, s->engines))
 		return no_run(w, engine, e);
-	r = recording_make(&(struct rec_request){.sweep = w,
-						 .engine = engine,
-						 .focus = focus,
-						 .engines = s->engines,
-						 .limit = record_limit(s),
-						 .selected = selected(s, o->run->in->selected),
-						 .progress = o->run->progress},
-			   e);
+	rq.sweep = w;
+	rq.engine = engine;
+	rq.limit = (size_t)options_uint(s->setup->options, "record_limit") * REC_MB;
+	if (o->run->in->selected)
+		node = fabric_node_by_guid(s->fabric, o->run->in->selected);
+	if (node != NO_ID && node_is_switch(s->fabric, node))
+		rq.selected = 1 + s->fabric->node_switch[node];
+	r = recording_make(&rq, e);
 	if (!r)
 		return -1;
 	if (mem_room(e, walk_room(r), "tables of a walk")) {
@@ -97,51 +106,43 @@ static int start(struct session *s, const struct args *args, struct out *o, stru
 		return -1;
 	}
 	session_set_walk(s, walk_new(r));
-	say_recorded(r, &focus, o);
+	say_recorded(r, &rq.focus, o);
 	recording_unref(r);
 	return 0;
 }
 
+#define STEP_DELTAS 1000 /* told as JSON, at most */
+
 /* --- where it stands --------------------------------------------------------------------------------- */
-
-static json_t *deltas_json(const struct walk *w)
-{
-	enum { MOST = 1000 };
-	json_t *list = json_array();
-	uint32_t cursor = 0, n = 0;
-	struct rec_delta d;
-
-	while (n++ < MOST && walk_next_delta(w, &cursor, &d)) {
-		struct text place = {0};
-
-		recording_cell(walk_recording(w), d.table, d.at, &place);
-		json_array_append_new(list, json_make("{s:s, s:s, s:I, s:I}", "table",
-						      rec_tables[d.table].name, "where", text_str(&place),
-						      "was", (json_int_t)d.was, "now", (json_int_t)d.now));
-		text_free(&place);
-	}
-	return list;
-}
 
 void step_json(struct walk *w, struct out *o)
 {
 	const struct recording *r = walk_recording(w);
 	const struct rec_event *ev = walk_event(w);
+	json_t *deltas;
+	uint32_t cursor = 0, n = 0;
+	struct rec_delta d;
 	struct text t = {0};
 
 	if (!o->run->json)
 		return;
+	deltas = json_array();
+	while (n++ < STEP_DELTAS && walk_next_delta(w, &cursor, &d)) {
+		struct text place = {0};
+
+		recording_cell(r, d.table, d.at, &place);
+		json_array_append_new(deltas, json_make("{s:s, s:s, s:I, s:I}", "table",
+							rec_tables[d.table].name, "where", text_str(&place),
+							"was", (json_int_t)d.was, "now", (json_int_t)d.now));
+		text_free(&place);
+	}
 	walk_sentence(w, &t);
-	out_json(o, "step", json_integer((json_int_t)walk_step(w)));
-	out_json(o, "of", json_integer((json_int_t)recording_steps(r)));
-	out_json(o, "engine", json_text(recording_engine(r)));
-	out_json(o, "phase", json_text(walk_phase(w)));
-	out_json(o, "kind", json_text(ev ? rec_kinds[ev->kind].name : ""));
-	out_json(o, "rule", json_text(ev ? recording_rule(r, ev) : ""));
-	out_json(o, "source", json_text(ev ? recording_source(r, ev) : ""));
-	out_json(o, "sentence", json_text(text_str(&t)));
-	out_json(o, "part", json_text(recording_part(r)));
-	out_json(o, "deltas", deltas_json(w));
+	out_fields(o, json_make("{s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "step",
+				(json_int_t)walk_step(w), "of", (json_int_t)recording_steps(r), "engine",
+				recording_engine(r), "phase", walk_phase(w), "kind",
+				ev ? rec_kinds[ev->kind].name : "", "rule", ev ? recording_rule(r, ev) : "",
+				"source", ev ? recording_source(r, ev) : "", "sentence", text_str(&t), "part",
+				recording_part(r), "deltas", deltas));
 	text_free(&t);
 }
 
@@ -226,16 +227,6 @@ static int page_back(struct session *s, struct out *o, struct err *e)
 	return page(s, n ? n : STEP_PAGE, o, e);
 }
 
-static int go_back(struct session *s, size_t n, struct out *o, struct err *e)
-{
-	struct walk *w = session_walk(s);
-	size_t at = walk_step(w);
-
-	while (n-- && at)
-		at = step_neighbour(walk_recording(w), at, -1);
-	return stand(s, at, o, e);
-}
-
 /* N lines around the cursor.  The cursor stays. */
 static int list(struct session *s, size_t n, struct out *o, struct err *e)
 {
@@ -300,13 +291,13 @@ static size_t find(const struct walk *w, const struct rec_condition *c, int dir,
 	return found;
 }
 
-static int until(struct session *s, int argc, char **argv, int dir, struct out *o, struct err *e)
+static int until(struct session *s, int n, const struct arg *word, int dir, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
 	struct text words = {0};
 	struct rec_condition c;
 	size_t found = 0;
-	int rc = argc ? step_condition(s, argc, argv, &c, &words, e) : usage(s, "step", e);
+	int rc = step_condition(s, n, word, &c, &words, e);
 
 	if (!rc) {
 		found = find(w, &c, dir, o->run->progress);
@@ -321,7 +312,7 @@ static int until(struct session *s, int argc, char **argv, int dir, struct out *
 }
 
 /* The next step whose sentence contains the words.  The step to come counts too. */
-static int find_text(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int find_text(struct session *s, int n, const struct arg *word, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
 	struct rec_condition c = REC_ANY;
@@ -329,8 +320,8 @@ static int find_text(struct session *s, int argc, char **argv, struct out *o, st
 	size_t found;
 	int rc;
 
-	for (int i = 0; i < argc; i++)
-		text_add(&t, "%s%s", i ? " " : "", argv[i]);
+	for (int i = 0; i < n; i++)
+		text_add(&t, "%s%s", i ? " " : "", word[i].word);
 	c.text = text_str(&t);
 	found = find(w, &c, 1, o->run->progress);
 	if (progress_cancelled(o->run->progress))
@@ -345,18 +336,18 @@ static int find_text(struct session *s, int argc, char **argv, struct out *o, st
 
 /* --- breakpoints ------------------------------------------------------------------------------- */
 
-static int add_break(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int add_break(struct session *s, int n, const struct arg *word, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
 	struct text words = {0}, t = {0};
 	struct rec_condition c;
-	int rc = argc ? step_condition(s, argc, argv, &c, &words, e) : usage(s, "step", e);
+	int rc = step_condition(s, n, word, &c, &words, e);
 
 	text_free(&words);
 	if (rc)
 		return rc;
-	for (int i = 0; i < argc; i++)
-		text_add(&t, "%s%s", i ? "\n" : "", argv[i]); /* a search splits them into words again */
+	for (int i = 0; i < n; i++)
+		text_add(&t, "%s%s", i ? "\n" : "", word[i].word); /* a search splits them into words again */
 	GROW(in->stop_at, in->n_stops, in->cap_stops);
 	in->stop_at[in->n_stops++] = str_dup(text_str(&t));
 	text_free(&t);
@@ -364,19 +355,20 @@ static int add_break(struct session *s, int argc, char **argv, struct out *o, st
 	return 0;
 }
 
-static int drop_break(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+/* number NULL: all of them. */
+static int drop_break(struct session *s, const char *number, struct out *o, struct err *e)
 {
 	struct interpreter *in = o->run->in;
 	uint64_t n;
 
-	if (!argc) {
+	if (!number) {
 		step_stops_clear(in);
 		return 0;
 	}
-	if (argc > 1 || !number_of(argv[0], 0, UINT64_MAX, &n))
+	if (!number_of(number, 0, UINT64_MAX, &n))
 		return usage(s, "step", e);
 	if (!n || n > in->n_stops)
-		return err_set(e, "found breakpoint %s, expected 1 to %zu", argv[0], in->n_stops);
+		return err_set(e, "found breakpoint %s, expected 1 to %zu", number, in->n_stops);
 	free(in->stop_at[n - 1]);
 	memmove(in->stop_at + n - 1, in->stop_at + n, (in->n_stops - n) * sizeof(*in->stop_at));
 	in->n_stops--;
@@ -397,34 +389,27 @@ static void list_breaks(struct out *o)
 		out_text(o, "No breakpoints; `step break CONDITION` sets one.\n");
 }
 
-/* The next step of one breakpoint; recording_steps() + 1: none; 0 and *e: the breakpoint cannot be read. */
-static size_t find_break(struct session *s, const char *stop, struct progress *p, struct err *e)
-{
-	struct walk *w = session_walk(s);
-	char *copy = str_dup(stop), *word[64], *save = NULL;
-	struct text words = {0};
-	struct rec_condition c;
-	size_t found = 0;
-	int n = 0;
-
-	for (char *at = strtok_r(copy, "\n", &save); at && n < (int)ARRAY_LEN(word);
-	     at = strtok_r(NULL, "\n", &save))
-		word[n++] = at;
-	if (!step_condition(s, n, word, &c, &words, e))
-		found = find(w, &c, 1, p); /* as `step until` */
-	text_free(&words);
-	free(copy);
-	return found;
-}
-
 size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
 		       struct err *e)
 {
-	size_t first = recording_steps(walk_recording(session_walk(s))) + 1;
+	const struct walk *w = session_walk(s);
+	size_t first = recording_steps(walk_recording(w)) + 1;
 
 	for (size_t i = 0; i < in->n_stops; i++) {
-		size_t found = find_break(s, in->stop_at[i], p, e);
+		char *copy = str_dup(in->stop_at[i]), *save = NULL;
+		struct text words = {0};
+		struct arg word[64];
+		struct rec_condition c;
+		size_t found = 0;
+		int n = 0;
 
+		for (char *at = strtok_r(copy, "\n", &save); at && n < (int)ARRAY_LEN(word);
+		     at = strtok_r(NULL, "\n", &save))
+			word[n++] = (struct arg){.word = at};
+		if (!step_condition(s, n, word, &c, &words, e))
+			found = find(w, &c, 1, p); /* as `step until` */
+		text_free(&words);
+		free(copy);
 		if (!found)
 			return 0;
 		if (found < first) {
@@ -453,107 +438,74 @@ static int go(struct session *s, struct out *o, struct err *e)
 
 /* --- the command ------------------------------------------------------------------------------- */
 
-/* A number of steps; false: it is none. */
-static bool count_of(const char *word, size_t *n)
+/* Runs with a recording. */
+static int walked(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	uint64_t v;
+	struct walk *w = session_walk(s);
+	const struct recording *r = walk_recording(w);
+	const struct arg *word = args->arg;
+	const char *what = args->n ? word[0].word : "next", *second = args->n > 1 ? word[1].word : NULL;
+	bool back = !strcmp(what, "back");
+	uint64_t n = STEP_PAGE;
 
-	if (!number_of(word, 1, SIZE_MAX, &v))
-		return false;
-	*n = (size_t)v;
-	return true;
-}
-
-static int walk_to_word(struct session *s, const char *word, struct out *o, struct err *e)
-{
-	size_t n, most = recording_steps(walk_recording(session_walk(s)));
-
-	if (!strcmp(word, "first"))
-		return stand(s, 0, o, e);
-	if (!strcmp(word, "last"))
-		return stand(s, most, o, e);
-	if (!strcmp(word, "0"))
-		return stand(s, 0, o, e);
-	if (!count_of(word, &n) || n > most)
-		return err_set(e, "found step %s, expected 0 to %zu, first or last", word, most);
-	return stand(s, n, o, e);
-}
-
-static int step_back(struct session *s, int argc, char **argv, struct out *o, struct err *e)
-{
-	size_t n;
-
-	if (!argc)
-		return page_back(s, o, e);
-	if (!strcmp(argv[0], "until"))
-		return until(s, argc - 1, argv + 1, -1, o, e);
-	if (argc > 1)
-		return usage(s, "step", e);
-	return count_of(argv[0], &n) ? go_back(s, n, o, e) : next_key(s, argv[0], -1, o, e);
-}
-
-static int step_all(struct session *s, struct out *o, struct err *e)
-{
-	session_lock(s);
-	walk_to(session_walk(s), 0, NULL);
-	session_unlock(s);
-	return page(s, SIZE_MAX, o, e);
-}
-
-/* Runs with a recording; argv: the words behind `step`. */
-static int walked(struct session *s, int argc, char **argv, struct out *o, struct err *e)
-{
-	const char *what = argc ? argv[0] : "next";
-	size_t n = STEP_PAGE;
-
-	if (!strcmp(what, "back"))
-		return step_back(s, argc - 1, argv + 1, o, e);
-	if (!strcmp(what, "find") && argc > 1)
-		return find_text(s, argc - 1, argv + 1, o, e);
-	if (!strcmp(what, "until"))
-		return until(s, argc - 1, argv + 1, 1, o, e);
-	if (!strcmp(what, "break") && argc == 1) {
+	if (args_has(args, "until"))
+		return until(s, args->n - 1 - back, word + 1 + back, back ? -1 : 1, o, e);
+	if (!strcmp(what, "find"))
+		return find_text(s, args->n - 1, word + 1, o, e);
+	if (!strcmp(what, "break") && second) {
+		if (strcmp(second, "off"))
+			return add_break(s, args->n - 1, word + 1, o, e);
+		return args->n > 3 ? usage(s, "step", e)
+				   : drop_break(s, args->n > 2 ? word[2].word : NULL, o, e);
+	}
+	if (!strcmp(what, "break")) {
 		list_breaks(o);
 		return 0;
 	}
-	if (!strcmp(what, "break") && argc > 1 && !strcmp(argv[1], "off"))
-		return drop_break(s, argc - 2, argv + 2, o, e);
-	if (!strcmp(what, "break"))
-		return add_break(s, argc - 1, argv + 1, o, e);
-	if (argc > 2)
-		return usage(s, "step", e);
-	if (!strcmp(what, "to") && argc == 2)
-		return walk_to_word(s, argv[1], o, e);
-	if (!strcmp(what, "next") && argc == 2)
-		return next_key(s, argv[1], 1, o, e);
-	if (!strcmp(what, "list") && (argc < 2 || count_of(argv[1], &n)))
-		return list(s, n, o, e);
-	if (argc == 2)
-		return usage(s, "step", e);
+	if (!strcmp(what, "to")) {
+		n = recording_steps(r);
+		if (strcmp(second, "last") && !number_of(strcmp(second, "first") ? second : "0", 0, n, &n))
+			return err_set(e, "found step %s, expected 0 to %zu, first or last", second,
+				       recording_steps(r));
+		return stand(s, (size_t)n, o, e);
+	}
+	if (back && !second)
+		return page_back(s, o, e);
+	if (back && number_of(second, 1, SIZE_MAX, &n)) {
+		size_t at = walk_step(w);
+
+		while (n-- && at)
+			at = step_neighbour(r, at, -1);
+		return stand(s, at, o, e);
+	}
+	if (second && (back || !strcmp(what, "next")))
+		return next_key(s, second, back ? -1 : 1, o, e);
+	if (!strcmp(what, "list") && (!second || number_of(second, 1, SIZE_MAX, &n)))
+		return list(s, (size_t)n, o, e);
 	if (!strcmp(what, "show"))
 		return step_show(s, o, e);
 	if (!strcmp(what, "go"))
 		return go(s, o, e);
-	if (!strcmp(what, "all"))
-		return step_all(s, o, e);
-	if (!strcmp(what, "next") || count_of(what, &n))
-		return page(s, n, o, e);
+	if (!strcmp(what, "all")) {
+		session_lock(s);
+		walk_to(w, 0, NULL);
+		session_unlock(s);
+		return page(s, SIZE_MAX, o, e);
+	}
+	if (!strcmp(what, "next") || number_of(what, 1, SIZE_MAX, &n))
+		return page(s, (size_t)n, o, e);
 	return usage(s, "step", e);
-}
-
-static bool is_play(const char *word)
-{
-	return !strcmp(word, "play") || !strcmp(word, "pause") || !strcmp(word, "stop");
 }
 
 static int step(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *what = args->n ? args->arg[0].word : "next";
-	bool played = step_stand_still(s);
+	bool played = step_stand_still(s),
+	     play = args_has(args, "play") || args_has(args, "pause") || args_has(args, "stop");
 
 	if (!strcmp(what, "start"))
 		return start(s, args, o, e);
-	if (is_play(what) && !o->run->on_screen)
+	if (play && !o->run->on_screen)
 		return err_set(e, "`step %s` needs a screen; `step until CONDITION` and `step go` run on",
 			       what);
 	if (!strcmp(what, "breaks")) {
@@ -567,9 +519,9 @@ static int step(struct session *s, const struct args *args, struct out *o, struc
 	}
 	if (!session_walk(s) && start(s, NULL, o, e))
 		return -1;
-	if (is_play(what))
+	if (play)
 		return step_play(s, args, played, o, e);
-	return walked(s, args->argc - 1, args->argv + 1, o, e);
+	return walked(s, args, o, e);
 }
 
 static int cmd_step(struct session *s, const struct args *args, struct out *o, struct err *e)

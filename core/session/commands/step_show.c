@@ -8,76 +8,35 @@
 #include "core/session/step_about.h"
 #include "core/trace/walk.h"
 
-static void print_changes(const struct step_about *a, struct out *o)
-{
-	enum { MOST = 20 };
+#define CHANGES_SHOWN 20
 
-	for (size_t i = 0; i < a->n_changes && i < MOST; i++)
-		out_text(o, "       %s of %s: %s, was %s\n", rec_tables[a->change[i].table].name,
-			 a->change[i].where, a->change[i].now_text, a->change[i].was_text);
-	if (a->all_changes > MOST)
-		out_text(o, "       and %s\n", PLURAL(a->all_changes - MOST, "more change"));
-}
-
-static void print_candidate(const struct step_about *a, const struct about_candidate *c, struct out *o)
-{
-	if (c->from)
-		out_text(o, "         %-4s", "-");
-	else
-		out_text(o, "       %c %-4u", c->taken ? '>' : ' ', c->port);
-	for (unsigned q = 0; q < a->n_quantities; q++)
-		if (c->q[q] == INT64_MIN)
-			out_text(o, " %12s", "-");
-		else
-			out_text(o, " %12ld", (long)c->q[q]);
-	if (c->from)
-		out_text(o, "  %s ->", c->from);
-	out_text(o, "  %s\n", c->to);
-}
-
-static void print_candidates(const struct step_about *a, struct out *o)
-{
-	if (!a->n_candidates)
-		return;
-	out_text(o, "       %s:\n         %-4s", a->asked, "port");
-	for (unsigned q = 0; q < a->n_quantities; q++)
-		out_text(o, " %12s", a->quantity[q]);
-	out_text(o, "  to\n");
-	for (size_t i = 0; i < a->n_candidates; i++)
-		print_candidate(a, &a->candidate[i], o);
-}
-
-/* Lines, each with the same indent as the others. */
-static void print_told(const struct step_about *a, struct out *o)
-{
-	if (*a->told && !a->n_candidates && a->asked)
-		out_text(o, "       %s:\n", a->asked);
-	for (const char *line = a->told; *line;) {
-		int n = (int)strcspn(line, "\n");
-
-		out_text(o, "       %.*s\n", n, line);
-		line += n + (line[n] == '\n');
-	}
-}
-
-static json_t *candidates_json(const struct step_about *a, const struct sweep *s)
+/* What it chose from, in lines and as a list. */
+static json_t *tell_candidates(const struct step_about *a, const struct sweep *s, struct out *o)
 {
 	json_t *list = json_array();
 
+	if (a->n_candidates) {
+		out_text(o, "       %s:\n         %-4s", a->asked, "port");
+		tell_quantities(a->quantity, a->n_quantities, o);
+	}
 	for (size_t i = 0; i < a->n_candidates; i++) {
 		const struct about_candidate *c = &a->candidate[i];
 		json_t *obj = json_make("{s:i, s:b}", "port", (int)c->port, "taken", c->taken);
 
 		if (c->peer != NO_ID && c->chip == NO_ID)
 			json_put_label(obj, "port", s->fabric, s->fabric->port_peer[c->peer]);
-
 		if (c->peer != NO_ID)
 			json_put_port(obj, "peer", s->fabric, s->lids, c->peer);
 		if (c->chip != NO_ID)
 			json_put_node(obj, "chip", s->fabric, s->lids, s->fabric->port_node[c->chip]);
-		for (unsigned q = 0; q < a->n_quantities; q++)
-			if (c->q[q] != INT64_MIN)
-				json_object_set_new(obj, a->quantity[q], json_integer(c->q[q]));
+		if (c->from)
+			out_text(o, "         %-4s", "-");
+		else
+			out_text(o, "       %c %-4u", c->taken ? '>' : ' ', c->port);
+		tell_quantity_values(a->quantity, c->q, a->n_quantities, obj, o);
+		if (c->from)
+			out_text(o, "  %s ->", c->from);
+		out_text(o, "  %s\n", c->to);
 		json_array_append_new(list, obj);
 	}
 	return list;
@@ -88,16 +47,28 @@ int step_show(struct session *s, struct out *o, struct err *e)
 	struct walk *w = session_walk(s);
 	const struct recording *r = walk_recording(w);
 	struct step_about *a = step_about(r, walk_step(w), s->engines, o->run->progress, e);
+	json_t *candidates;
 
 	if (!a)
 		return -1;
 	out_text(o, "Step %zu of %zu of %s: %s\n", a->step, a->of, a->engine, a->phase);
 	step_line(w, o);
-	print_changes(a, o);
+	for (size_t i = 0; i < a->n_changes && i < CHANGES_SHOWN; i++)
+		out_text(o, "       %s of %s: %s, was %s\n", rec_tables[a->change[i].table].name,
+			 a->change[i].where, a->change[i].now_text, a->change[i].was_text);
+	if (a->all_changes > CHANGES_SHOWN)
+		out_text(o, "       and %s\n", PLURAL(a->all_changes - CHANGES_SHOWN, "more change"));
 	if (*a->rule)
 		out_text(o, "       rule: %s\n", a->rule);
-	print_candidates(a, o);
-	print_told(a, o);
+	candidates = tell_candidates(a, recording_sweep(r), o);
+	if (*a->told && !a->n_candidates && a->asked)
+		out_text(o, "       %s:\n", a->asked);
+	for (const char *line = a->told; *line;) {
+		int n = (int)strcspn(line, "\n");
+
+		out_text(o, "       %.*s\n", n, line);
+		line += n + (line[n] == '\n');
+	}
 	if (*a->source)
 		out_text(o, "       source: %s\n", a->source);
 	if (*a->part)
@@ -106,7 +77,7 @@ int step_show(struct session *s, struct out *o, struct err *e)
 	if (a->asked)
 		out_json(o, "asked", json_text(a->asked));
 	out_json(o, "told", json_text(a->told));
-	out_json(o, "candidates", candidates_json(a, recording_sweep(r)));
+	out_json(o, "candidates", candidates);
 	step_about_free(a);
 	return 0;
 }

@@ -1,7 +1,6 @@
 /*
  * The command `step`: what its files share.
  *   step.c        walks through recordings
- *   step_start.c  words that say what is recorded
  *   step_until.c  conditions
  *   step_play.c   playing them
  *   step_show.c   one step in full
@@ -22,16 +21,9 @@ void step_json(struct walk *w, struct out *o);
 int step_show(struct session *s, struct out *o, struct err *e);
 
 /*
- * step_start.c: read the words of `step start` (NULL: none) into an engine (NULL: the one in force) and a
- * focus.
- */
-int step_what(const struct session *s, const struct args *args, const char **engine, struct rec_focus *f,
-	      struct err *e);
-
-/*
  * step_until.c: read the words of a condition.  Its texts are borrowed from *words; the caller frees *words.
  */
-int step_condition(const struct session *s, int argc, char **argv, struct rec_condition *c,
+int step_condition(const struct session *s, int n, const struct arg *word, struct rec_condition *c,
 		   struct text *words, struct err *e);
 
 /* step.c: the nearest step in focus after one (dir 1) or before it; none: recording_steps() + 1, or 0. */

@@ -13,37 +13,42 @@
 
 /* --- why SWITCH DST: the engine's own words ------------------------------------------------ */
 
-static void print_candidates(const struct why *y, const struct rec_choice *c)
+/* The candidates, in lines and as a list. */
+static json_t *tell_candidates(const struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
+	json_t *list = json_array();
 	int width = 4, n;
 
 	for (unsigned i = 0; i < c->n_offers; i++) {
 		n = (int)strlen(EXIT_NUMBER(f, y->sw, c->offer[i].port));
 		width = rec_elsewhere(f, c, &c->offer[i]) == NO_ID && n > width ? n : width;
 	}
-	out_text(y->o, "  %-*s", width, "port");
-	for (unsigned q = 0; q < c->n_quantities; q++)
-		out_text(y->o, " %12s", c->quantity[q]);
-	out_text(y->o, "  to\n");
+	if (c->n_offers) {
+		out_text(y->o, "  %-*s", width, "port");
+		tell_quantities(c->quantity, c->n_quantities, y->o);
+	}
 	for (unsigned i = 0; i < c->n_offers; i++) {
-		const struct rec_offer *o = &c->offer[i];
-		uint32_t own = rec_elsewhere(f, c, o);
+		const struct rec_offer *p = &c->offer[i];
+		uint32_t own = rec_elsewhere(f, c, p);
+		json_t *obj = json_make("{s:i}", "port", (int)p->port);
 
-		if (own == NO_ID)
-			out_text(y->o, "%c %-*s", o->port == c->port ? '>' : ' ', width,
-				 EXIT_NUMBER(f, y->sw, o->port));
-		else
+		json_put_port(obj, "peer", f, y->w->lids, p->peer);
+		if (own == NO_ID) {
+			out_text(y->o, "%c %-*s", p->port == c->port ? '>' : ' ', width,
+				 EXIT_NUMBER(f, y->sw, p->port));
+			json_put_out(obj, "port", f, y->sw, p->port);
+		} else {
 			out_text(y->o, "  %-*s", width, "-");
-		for (unsigned q = 0; q < c->n_quantities; q++)
-			if (o->q[q] == INT64_MIN)
-				out_text(y->o, " %12s", "-");
-			else
-				out_text(y->o, " %12" PRId64, o->q[q]);
+			json_put_node(obj, "chip", f, y->w->lids, f->port_node[own]);
+		}
+		tell_quantity_values(c->quantity, p->q, c->n_quantities, obj, y->o);
 		if (own != NO_ID)
 			out_text(y->o, "  %s ->", PORT_LABEL(f, own));
-		out_text(y->o, "  %s\n", PORT_LABEL(f, o->peer));
+		out_text(y->o, "  %s\n", PORT_LABEL(f, p->peer));
+		json_array_append_new(list, obj);
 	}
+	return list;
 }
 
 /* A port of a table: null where there is no entry. */
@@ -52,35 +57,12 @@ static json_t *port_json(unsigned port)
 	return port == NO_PATH ? json_null() : json_integer(port);
 }
 
-static json_t *candidates_json(const struct why *y, const struct rec_choice *c)
-{
-	const struct fabric *f = y->w->fabric;
-	json_t *list = json_array();
-
-	for (unsigned i = 0; i < c->n_offers; i++) {
-		const struct rec_offer *p = &c->offer[i];
-		uint32_t own = rec_elsewhere(f, c, p);
-		json_t *obj = json_make("{s:i}", "port", (int)p->port);
-
-		json_put_port(obj, "peer", f, y->w->lids, p->peer);
-		if (own == NO_ID)
-			json_put_out(obj, "port", f, y->sw, p->port);
-		else
-			json_put_node(obj, "chip", f, y->w->lids, f->port_node[own]);
-		for (unsigned q = 0; q < c->n_quantities; q++)
-			if (p->q[q] != INT64_MIN)
-				json_object_set_new(obj, c->quantity[q], json_integer(p->q[q]));
-		json_array_append_new(list, obj);
-	}
-	return list;
-}
-
 static void tell_choice(struct why *y, const struct rec_choice *c)
 {
 	const struct fabric *f = y->w->fabric;
 	uint32_t owner = lid_owner(y->w->lids, y->lid), peer;
 	char dst[300];
-	json_t *choice;
+	json_t *choice, *candidates;
 
 	endport_label(f, owner, dst, sizeof(dst));
 	if (c->port == NO_PATH) {
@@ -93,13 +75,12 @@ static void tell_choice(struct why *y, const struct rec_choice *c)
 			 dst, EXIT_NUMBER(f, y->sw, c->port), PORT_LABEL(f, peer));
 	}
 	out_text(y->o, ": %s\n", c->text.len ? text_str(&c->text) : c->rule);
-	if (c->n_offers)
-		print_candidates(y, c);
+	candidates = tell_candidates(y, c);
 	if (c->old_port != NO_PATH)
 		out_text(y->o, "The table had port %u before.\n", c->old_port);
-	choice = json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port", port_json(c->port),
-			   "rule", c->rule ? c->rule : "", "text", text_str(&c->text), "candidates",
-			   candidates_json(y, c));
+	choice =
+		json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port", port_json(c->port), "rule",
+			  c->rule ? c->rule : "", "text", text_str(&c->text), "candidates", candidates);
 	json_put_out(choice, "port", f, y->sw, c->port);
 	json_put_switch(choice, "switch", f, y->w->lids, y->sw);
 	json_put_endport(choice, "dst", f, y->w->lids, owner);
@@ -141,14 +122,6 @@ static void hear(void *ctx, const struct rec_choice *c)
 	why_hear(&y->heard, c);
 }
 
-/* The sweep whose engine made the tables.  It may be an earlier one. */
-static const struct sweep *made_by(const struct sweep *w)
-{
-	while (w->cached && w->prev)
-		w = w->prev;
-	return w;
-}
-
 void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_heard *h)
 {
 	const struct routing *r = w->routing;
@@ -175,10 +148,13 @@ void why_end(const struct why *y, const struct decided *d)
 {
 	struct text t = {0};
 	const char *rule = why_rule_name(d->rule);
+	const struct sweep *made = y->w; /* the sweep whose engine made the tables, perhaps an earlier one */
 
+	while (made->cached && made->prev)
+		made = made->prev;
 	if (y->w->cached && !of_now(d->rule)) {
-		text_add(&t, "The unicast cache kept the tables of sweep %u; there: %s: ",
-			 made_by(y->w)->number + 1, rule);
+		text_add(&t, "The unicast cache kept the tables of sweep %u; there: %s: ", made->number + 1,
+			 rule);
 		rule = why_rule_name(WHY_CACHED);
 	}
 	text_add(&t, "%s", text_str(&d->text));
@@ -188,38 +164,27 @@ void why_end(const struct why *y, const struct decided *d)
 	text_free(&t);
 }
 
-/* Without a step there is still a plain reason: nobody has the LID, or the table was not computed. */
-static void why_untold(const struct why *y)
-{
-	unsigned port = routing_port(y->w->routing, y->sw, y->lid);
-
-	if (port == NO_PATH)
-		out_text(y->o, "%s has no entry for LID %u.\n", switch_name(y->w->fabric, y->sw), y->lid);
-	else
-		out_text(y->o, "%s sends LID %u out of port %u; %s tells no more about it.\n",
-			 switch_name(y->w->fabric, y->sw), y->lid, port, y->w->routing->engine);
-}
-
-/* The switch and the destination that the first two arguments name. */
-static int read_entry(struct why *y, char **argv, struct err *e)
+/* The switch and the destination of the first two words. */
+static int read_entry(struct why *y, const struct args *args, struct err *e)
 {
 	struct session *s = y->s;
-	uint32_t node = session_node(s, argv[1], e), dst;
+	uint32_t node = session_node(s, args->arg[0].word, e), dst;
 
 	if (node == NO_ID)
 		return -1;
 	if (!node_is_switch(s->fabric, node))
 		return err_set(e, "%s is no switch; expected: why SWITCH DST", s->fabric->node_name[node]);
-	dst = session_endport(s, argv[2], &y->lid, e);
+	dst = session_endport(s, args->arg[1].word, &y->lid, e);
 	if (dst == NO_ID)
 		return -1;
 	if (!y->lid || !y->w->topo->endport_up[dst]) {
 		struct decided d = {0};
 
-		decide(&d, WHY_NO_LID, "%s is down or has no LID: no table knows it.", argv[2]);
+		decide(&d, WHY_NO_LID, "%s is down or has no LID: no table knows it.", args->arg[1].word);
 		why_end(y, &d);
 		decided_free(&d);
-		return err_set(e, "\"%s\" is down or has no LID: no switch has an entry for it", argv[2]);
+		return err_set(e, "\"%s\" is down or has no LID: no switch has an entry for it",
+			       args->arg[1].word);
 	}
 	y->sw = s->fabric->node_switch[node];
 	if (!switch_up(y->w->topo, y->sw))
@@ -242,7 +207,6 @@ int why_listen(struct why *y, unsigned via, struct err *e)
 
 /* --- ways in words --------------------------------------------------------------------------- */
 
-/* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
 void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -258,7 +222,6 @@ void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n
 	}
 }
 
-/* Where the rule is broken, in words and as JSON.  Nothing when it is kept. */
 void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 {
 	const struct routing *r = y->w->routing;
@@ -304,29 +267,32 @@ static bool table_way(const struct why *y, struct path *p)
 	return p->end == PATH_OK;
 }
 
-/* Where a rule of up and down binds: how the tables go on, and whether they keep it. */
-static void tell_table_way(const struct why *y)
-{
-	struct path p;
-
-	if (!has_directions(y->w->routing))
-		return;
-	if (table_way(y, &p) && p.n > 1) {
-		p.hop[p.n - 1].out = 0;
-		tell_way(y, p.hop, p.n, "Way of the tables");
-		why_turn(y, p.hop, p.n);
-	}
-	path_free(&p);
-}
-
 static int why_entry(struct why *y, struct err *e)
 {
+	const struct routing *r = y->w->routing;
+	struct path p;
+
 	if (why_listen(y, 0, e))
 		return -1;
-	if (!y->heard.told)
-		why_untold(y);
+	if (!y->heard.told) { /* there is still a plain reason: nobody has the LID, or nothing was computed */
+		unsigned port = routing_port(r, y->sw, y->lid);
+
+		if (port == NO_PATH)
+			out_text(y->o, "%s has no entry for LID %u.\n", switch_name(y->w->fabric, y->sw),
+				 y->lid);
+		else
+			out_text(y->o, "%s sends LID %u out of port %u; %s tells no more about it.\n",
+				 switch_name(y->w->fabric, y->sw), y->lid, port, r->engine);
+	}
 	why_settle(y->w, y->sw, y->lid, &y->heard);
-	tell_table_way(y);
+	if (has_directions(r)) { /* a rule of up and down: how the tables go on, and whether they keep it */
+		if (table_way(y, &p) && p.n > 1) {
+			p.hop[p.n - 1].out = 0;
+			tell_way(y, p.hop, p.n, "Way of the tables");
+			why_turn(y, p.hop, p.n);
+		}
+		path_free(&p);
+	}
 	why_end(y, &y->heard.decided);
 	return 0;
 }
@@ -536,8 +502,7 @@ static void tell_short(const struct via *v, uint32_t peer, uint32_t owner)
 	}
 }
 
-/* Weigh a port; tell: say all of it, not the rule alone. */
-static int weigh_via(struct why *y, unsigned port, bool tell, struct err *e)
+int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 {
 	const struct topo *t = y->w->topo;
 	const struct fabric *f = t->fabric;
@@ -568,59 +533,40 @@ static int weigh_via(struct why *y, unsigned port, bool tell, struct err *e)
 	return 0;
 }
 
-int why_against(struct why *y, unsigned port, struct err *e)
+/* --- the command --------------------------------------------------------------------------------- */
+
+static int answer(struct why *y, const struct args *args, struct err *e)
 {
-	return weigh_via(y, port, false, e);
-}
-
-static int why_via(struct why *y, unsigned port, struct err *e)
-{
-	const struct fabric *f = y->w->fabric;
-
-	if (y->w->topo->peer[switch_port_id(f, y->sw, port)] == NO_ID)
-		return err_set(e, "%s[%u] has no live link; nothing leads out of it", switch_name(f, y->sw),
-			       port);
-	return weigh_via(y, port, true, e);
-}
-
-/* --- why HOST DST: the story of a path -------------------------------------------------------- */
-
-static bool is_host(const struct session *s, const char *word)
-{
-	uint32_t node = session_node(s, word, NULL);
-
-	return node != NO_ID && !node_is_switch(s->fabric, node);
-}
-
-static int answer(struct why *y, int argc, char **argv, struct err *e)
-{
-	bool via = argc == 5 && !strcmp(argv[3], "via");
+	bool via = args->n > 2 && !strcmp(args->arg[2].word, "via");
 	unsigned port;
 
-	if (argc == 4 && !strcmp(argv[3], "via"))
+	if (via && args->n == 3)
 		return usage(y->s, "why", e);
-	if (argc > 3 && !via)
-		return why_given(y, argc - 1, argv + 1, e);
-	if (argc == 3 && is_host(y->s, argv[1]))
-		return why_pair(y, argv, e);
-	if (read_entry(y, argv, e) || (via && read_port(y, argv[4], &port, e)))
+	if (args->n > 2 && !(via && args->n == 4))
+		return why_given(y, args, e);
+	if (args->form == 1) /* HOST DST */
+		return session_node(y->s, args->arg[0].word, e) == NO_ID ? -1 : why_pair(y, args, e);
+	if (read_entry(y, args, e) || (via && read_port(y, args->arg[3].word, &port, e)))
 		return -1;
 	if (why_entry_open(y) || (!via && why_entry_early(y)))
 		return 0;
-	return via ? why_via(y, port, e) : why_entry(y, e);
+	if (!via)
+		return why_entry(y, e);
+	if (y->w->topo->peer[switch_port_id(y->w->fabric, y->sw, port)] == NO_ID)
+		return err_set(e, "%s[%u] has no live link; nothing leads out of it",
+			       switch_name(y->w->fabric, y->sw), port);
+	return why_port(y, port, true, e);
 }
 
 int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	int argc = args->argc;
-	char **argv = args->argv;
 	struct why y = {.s = s, .w = need_routing(s, e), .o = o};
 	int rc;
 
 	if (!y.w)
 		return -1;
 	y.walk = session_moment(s) ? session_walk(s) : NULL;
-	rc = answer(&y, argc, argv, e);
+	rc = answer(&y, args, e);
 	why_heard_free(&y.heard);
 	return rc;
 }

@@ -57,18 +57,19 @@ bool why_entry_open(struct why *y);
 bool why_entry_early(struct why *y);
 /* "Decided: RULE: sentence", and the same as JSON. */
 void why_end(const struct why *y, const struct decided *d);
-/* The same for the rule against a port of y->sw that the entry for y->lid does not name. */
-int why_against(struct why *y, unsigned port, struct err *e);
+/*
+ * Weigh a port of y->sw for y->lid, and end with the rule: that against it where the entry does not name it.
+ * tell: say all of it, not the rule alone.
+ */
+int why_port(struct why *y, unsigned port, bool tell, struct err *e);
 
 /* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
 void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t);
 /* Where a way breaks the rule of up and down, in words and as JSON.  Nothing when it keeps the rule. */
 void why_turn(const struct why *y, const struct path_hop *hop, unsigned n);
 
-/* why HOST DST */
-int why_pair(struct why *y, char **argv, struct err *e);
-/* why NODE NODE NODE... */
-int why_given(struct why *y, int n, char **words, struct err *e);
+int why_pair(struct why *y, const struct args *args, struct err *e);  /* why HOST DST */
+int why_given(struct why *y, const struct args *args, struct err *e); /* why NODE NODE NODE... */
 /*
  * One line for each switch of a path, with its rule (tell), and at the end the rule that mattered most.  The
  * engine is asked for the rule of the layer.

@@ -25,26 +25,12 @@ static void hear(void *ctx, const struct rec_choice *c)
 			why_hear(&x->heard[i], c);
 }
 
-/*
- * Number of cables on a shortest way between two switches, whatever any rule says; 0: the same switch, NO_ID:
- * no way.
- */
-static uint32_t least_hops(const struct topo *t, uint32_t from, uint32_t to)
-{
-	uint16_t *hops = NEW_ARRAY(t->fabric->n_switches, uint16_t);
-	uint32_t least;
-
-	switch_distances(t, from, hops);
-	least = hops[to] == NO_HOPS ? NO_ID : hops[to];
-	free(hops);
-	return least;
-}
-
 static void tell_head(const struct story *x)
 {
 	const struct path *p = x->p;
 	const struct fabric *f = x->y->w->fabric;
-	uint32_t least;
+	uint16_t *hops;
+	uint32_t least; /* cables on a shortest way between the two switches, whatever any rule says */
 
 	out_text(x->y->o, "%s to %s: ", ENDPORT_LABEL(f, p->src),
 		 p->dst == NO_ID ? "a LID that nobody has" : ENDPORT_LABEL(f, p->dst));
@@ -53,7 +39,10 @@ static void tell_head(const struct story *x)
 		return;
 	}
 	if (p->n) {
-		least = least_hops(x->y->w->topo, p->hop[0].sw, p->hop[p->n - 1].sw);
+		hops = NEW_ARRAY(f->n_switches, uint16_t);
+		switch_distances(x->y->w->topo, p->hop[0].sw, hops);
+		least = hops[p->hop[p->n - 1].sw] == NO_HOPS ? NO_ID : hops[p->hop[p->n - 1].sw];
+		free(hops);
 		out_text(x->y->o, "%s, ", PLURAL(p->n - 1, "hop"));
 		if (least == p->n - 1)
 			out_text(x->y->o, "%s (shortest), ", PLURAL(p->hops, "link"));
@@ -68,11 +57,6 @@ static void tell_head(const struct story *x)
 		 : p->sl.lo == p->sl.hi ? "SL %u.\n"
 					: "SL %u to %u, drawn at random.\n",
 		 p->sl.lo, p->sl.hi);
-}
-
-static const char *direction_word(char c)
-{
-	return c == 'U' ? "up" : c == 'D' ? "down" : c == '=' ? "level" : "";
 }
 
 /*
@@ -122,12 +106,16 @@ static void tell_hops(const struct story *x, json_t *list)
 		else
 			out_text(x->y->o, "port %-3s", EXIT_NUMBER(f, h->sw, h->out));
 		if (directed)
-			out_text(x->y->o, " %-5s", direction_word(c));
+			out_text(x->y->o, " %-5s",
+				 c == 'U'   ? "up"
+				 : c == 'D' ? "down"
+				 : c == '=' ? "level"
+					    : "");
 		out_text(x->y->o, " %-*s  %s%s%s\n", to, next_name(f, h), why_rule_name(d->rule),
 			 d->rule ? ": " : "", text_str(&d->text));
-		hop = json_make("{s:o, s:s}", "port", h->out == NO_PATH ? json_null() : json_integer(h->out),
-				"rule", why_rule_name(d->rule));
-		json_object_set_new(hop, "decided", json_text(text_str(&d->text)));
+		hop = json_make("{s:o, s:s, s:s}", "port",
+				h->out == NO_PATH ? json_null() : json_integer(h->out), "rule",
+				why_rule_name(d->rule), "decided", text_str(&d->text));
 		json_put_out(hop, "port", f, h->sw, h->out);
 		json_put_switch(hop, "switch", f, r->lids, h->sw);
 		json_array_append_new(list, hop);
@@ -238,16 +226,12 @@ static void settle(struct story *x, unsigned i)
 	struct text t = {0};
 	size_t when;
 
-	if (why_open(x->y, sw, x->p->dlid, &t, &when)) {
-		/* some routes are found before tables are written: the engine tells about them as usual */
-		if (x->p->hop[i].out != NO_PATH && x->heard[i].decided.rule) {
-			text_free(&t);
-			return;
-		}
+	if (!why_open(x->y, sw, x->p->dlid, &t, &when)) {
+		why_settle(x->y->w, sw, x->p->dlid, &x->heard[i]);
+	} else if (x->p->hop[i].out == NO_PATH || !x->heard[i].decided.rule) {
+		/* some routes are found before tables are written: of these the engine tells as usual */
 		decided_free(&x->heard[i].decided);
 		text_add(&x->heard[i].decided.text, "%s.", text_str(&t));
-	} else {
-		why_settle(x->y->w, sw, x->p->dlid, &x->heard[i]);
 	}
 	text_free(&t);
 }
@@ -276,21 +260,17 @@ int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 	return rc;
 }
 
-int why_pair(struct why *y, char **argv, struct err *e)
+int why_pair(struct why *y, const struct args *args, struct err *e)
 {
-	unsigned slid, dlid;
-	uint32_t src = session_endport(y->s, argv[1], &slid, e);
-	uint32_t dst = src == NO_ID ? NO_ID : session_endport(y->s, argv[2], &dlid, e);
+	const struct arg *src = &args->arg[0], *dst = &args->arg[1];
 	struct path p;
 	int rc = 0;
 
-	if (dst == NO_ID)
-		return -1;
-	path_trace(y->w->routing, src, slid, dlid, &p);
+	path_trace(y->w->routing, src->id, src->lid, dst->lid, &p);
 	if (p.end == PATH_OK || (p.n && p.dst != NO_ID))
 		rc = why_story(y, &p, true, e);
 	if (!rc && p.end != PATH_OK && !y->walk)
-		rc = err_set(e, "%s to %s: no path (%s)", argv[1], argv[2], path_end_text(p.end));
+		rc = err_set(e, "%s to %s: no path (%s)", src->word, dst->word, path_end_text(p.end));
 	path_free(&p);
 	return !rc && progress_cancelled(y->o->run->progress) ? err_set(e, CANCELLED) : rc;
 }
@@ -324,31 +304,33 @@ static void add_given(const struct fabric *f, struct given *g, uint32_t node, un
 		g->hop[g->n++] = (struct path_hop){.sw = f->node_switch[node], .in = in, .out = out};
 }
 
-/* One link of the list: from words[i] to words[i + 1].  *in is the port where it arrives. */
-static int give_link(struct why *y, struct given *g, char **words, int n, int i, unsigned *in, struct err *e)
+/* One link of the list: from a word to the next.  *in is the port where it arrives. */
+static int give_link(struct why *y, struct given *g, const struct args *args, int i, unsigned *in,
+		     struct err *e)
 {
+	const char *here = args->arg[i].word, *there = args->arg[i + 1].word;
 	const struct topo *t = y->w->topo;
 	const struct fabric *f = t->fabric;
-	uint32_t port = strchr(words[i], '[') ? session_port(y->s, words[i], NULL) : NO_ID, id;
-	uint32_t node = port != NO_ID ? f->port_node[port] : session_node(y->s, words[i], e), next;
-	uint32_t after = strchr(words[i + 1], '[') ? session_port(y->s, words[i + 1], NULL) : NO_ID;
+	uint32_t port = strchr(here, '[') ? session_port(y->s, here, NULL) : NO_ID, id;
+	uint32_t node = port != NO_ID ? f->port_node[port] : session_node(y->s, here, e), next;
+	uint32_t after = strchr(there, '[') ? session_port(y->s, there, NULL) : NO_ID;
 
 	if (node == NO_ID)
 		return -1;
-	next = after != NO_ID ? f->port_node[after] : session_node(y->s, words[i + 1], e);
+	next = after != NO_ID ? f->port_node[after] : session_node(y->s, there, e);
 	if (next == NO_ID)
 		return -1;
-	if (i + 2 < n && !node_is_switch(f, next))
+	if (i + 2 < args->n && !node_is_switch(f, next))
 		return err_set(e, "%s is no switch; only the ends of a path may be hosts",
 			       f->node_name[next]);
 	id = link_to(t, node, next, port != NO_ID ? f->port_num[port] : 0);
 	if (id == NO_ID)
-		return err_set(e, "no live link leads from %s to %s", words[i], f->node_name[next]);
+		return err_set(e, "no live link leads from %s to %s", here, f->node_name[next]);
 	add_given(f, g, node, *in, f->port_num[id]);
 	*in = f->port_num[t->peer[id]];
 	if (!i)
 		g->src = node_is_switch(f, node) ? f->port_endport[f->node_port[node]] : f->port_endport[id];
-	if (i + 2 == n) {
+	if (i + 2 == args->n) {
 		add_given(f, g, next, *in, 0);
 		g->dst = f->port_endport[node_is_switch(f, next) ? f->node_port[next] : t->peer[id]];
 	}
@@ -387,32 +369,6 @@ static bool is_path(const struct given *g, const struct path *p)
 	return same;
 }
 
-static const char *judge(const struct routing *r, const struct given *g, const struct path *p)
-{
-	if (is_path(g, p))
-		return "chosen";
-	if (first_turn(r, g->hop, g->n) < g->n)
-		return "forbidden";
-	if (p->end != PATH_OK)
-		return "open";
-	return g->links == p->hops ? "equal" : g->links > p->hops ? "longer" : "shorter";
-}
-
-static json_t *hops_json(const struct routing *r, const struct given *g)
-{
-	json_t *list = json_array();
-
-	for (unsigned i = 0; i < g->n; i++) {
-		json_t *hop = json_make("{s:i, s:i}", "in", (int)g->hop[i].in, "out", (int)g->hop[i].out);
-
-		json_put_out(hop, "in", r->topo->fabric, g->hop[i].sw, g->hop[i].in);
-		json_put_out(hop, "out", r->topo->fabric, g->hop[i].sw, g->hop[i].out);
-		json_put_switch(hop, "name", r->topo->fabric, r->lids, g->hop[i].sw);
-		json_array_append_new(list, hop);
-	}
-	return list;
-}
-
 /*
  * The rule against the path at the switch where the tables leave it; for the path of the tables, the rule
  * that mattered there.
@@ -437,7 +393,7 @@ static int end_given(struct why *y, const struct given *g, const struct path *p,
 		why_end(y, &y->heard.against);
 		return 0;
 	}
-	return why_against(y, g->hop[i].out, e);
+	return why_port(y, g->hop[i].out, false, e);
 }
 
 static int tell_given(struct why *y, const struct given *g, struct err *e)
@@ -446,10 +402,16 @@ static int tell_given(struct why *y, const struct given *g, struct err *e)
 	struct path p;
 	struct text t = {0};
 	const char *word;
+	json_t *list = json_array();
 	int rc;
 
 	path_trace(r, g->src, g->slid, g->dlid, &p);
-	word = judge(r, g, &p);
+	word = is_path(g, &p)			    ? "chosen"
+	       : first_turn(r, g->hop, g->n) < g->n ? "forbidden"
+	       : p.end != PATH_OK		    ? "open"
+	       : g->links == p.hops		    ? "equal"
+	       : g->links > p.hops		    ? "longer"
+						    : "shorter";
 	why_add_way(r, g->hop, g->n, &t);
 	out_text(y->o, "%s, %s: ", text_str(&t), PLURAL(g->links, "link"));
 	if (!strcmp(word, "chosen"))
@@ -465,32 +427,41 @@ static int tell_given(struct why *y, const struct given *g, struct err *e)
 	why_turn(y, g->hop, g->n);
 	if (strcmp(word, "chosen"))
 		tell_parting(y, g, &p);
+	for (unsigned i = 0; i < g->n; i++) {
+		json_t *hop = json_make("{s:i, s:i}", "in", (int)g->hop[i].in, "out", (int)g->hop[i].out);
+
+		json_put_out(hop, "in", r->topo->fabric, g->hop[i].sw, g->hop[i].in);
+		json_put_out(hop, "out", r->topo->fabric, g->hop[i].sw, g->hop[i].out);
+		json_put_switch(hop, "name", r->topo->fabric, r->lids, g->hop[i].sw);
+		json_array_append_new(list, hop);
+	}
 	out_json(y->o, "given",
 		 json_make("{s:s, s:s, s:i, s:i, s:o}", "path", text_str(&t), "verdict", word, "links",
 			   (int)g->links, "table_links", p.end == PATH_OK ? (int)p.hops : -1, "switches",
-			   hops_json(r, g)));
+			   list));
 	text_free(&t);
 	rc = end_given(y, g, &p, e);
 	path_free(&p);
 	return rc;
 }
 
-int why_given(struct why *y, int n, char **words, struct err *e)
+int why_given(struct why *y, const struct args *args, struct err *e)
 {
 	const struct lids *l = y->w->lids;
-	struct given g = {.hop = NEW_ARRAY((size_t)n, struct path_hop), .links = (unsigned)n - 1};
+	struct given g = {.hop = NEW_ARRAY((size_t)args->n, struct path_hop), .links = (unsigned)args->n - 1};
 	unsigned in = 0;
 	int rc = 0;
 
-	for (int i = 0; i + 1 < n && !rc; i++)
-		rc = give_link(y, &g, words, n, i, &in, e);
+	for (int i = 0; i + 1 < args->n && !rc; i++)
+		rc = give_link(y, &g, args, i, &in, e);
 	if (!rc) {
 		g.slid = l->base[g.src];
 		g.dlid = l->base[g.dst];
 		if (g.slid && g.dlid)
 			rc = tell_given(y, &g, e);
 		else
-			rc = err_set(e, "%s has no LID, so no table knows it", words[g.slid ? n - 1 : 0]);
+			rc = err_set(e, "%s has no LID, so no table knows it",
+				     args->arg[g.slid ? args->n - 1 : 0].word);
 	}
 	free(g.hop);
 	return rc;
