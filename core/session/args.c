@@ -122,18 +122,6 @@ struct reader {
 	const struct arg *before; /* the word before the present one */
 };
 
-static int read_number(const struct arg_number *r, const char *word, uint64_t *n, struct err *e)
-{
-	bool (*of)(const char *, uint64_t, uint64_t, uint64_t *) = r->any_base ? number_of_any : number_of;
-
-	if (of(word, r->least, r->most, n))
-		return 0;
-	if (!r->what)
-		return 1;
-	return err_set(e, "%s%sfound \"%s\", expected %s", r->lead ? r->lead : "", r->lead ? ": " : "", word,
-		       r->what);
-}
-
 static int read_switch(const struct session *s, const char *word, uint32_t *id, struct err *e)
 {
 	*id = session_node(s, word, e);
@@ -158,8 +146,16 @@ static int read_value(const struct reader *r, struct arg *x, struct err *e)
 	const struct arg_number *number = find_number(r->numbers, x->name, x->len, r->before);
 
 	if (number) {
+		bool (*of)(const char *, uint64_t, uint64_t, uint64_t *) =
+			number->any_base ? number_of_any : number_of;
+
 		x->kind = KIND_NUMBER;
-		return read_number(number, x->word, &x->n, e);
+		if (of(x->word, number->least, number->most, &x->n))
+			return 0;
+		if (!number->what)
+			return 1;
+		return err_set(e, "%s%sfound \"%s\", expected %s", number->lead ? number->lead : "",
+			       number->lead ? ": " : "", x->word, number->what);
 	}
 	x->kind = is_word(x->name, x->len, "LID") ? KIND_ENDPORT : syntax_kind(x->name, x->len);
 	if (is_many(x->name, x->len))

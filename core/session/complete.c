@@ -91,17 +91,6 @@ static void add_node(struct completer *c, uint32_t n, enum syntax_kind kind)
 	free(w);
 }
 
-/* If no name begins so: names with a word that does, or with the text anywhere. */
-static void add_fitting(struct completer *c, enum syntax_kind kind)
-{
-	struct name_hits h;
-
-	names_find(c->s->fabric, c->word, NAMES_ANY, NAME_NONE, &h);
-	for (uint32_t i = 0; i < h.n; i++)
-		add_node(c, h.node[i], kind);
-	name_hits_free(&h);
-}
-
 static void add_nodes(struct completer *c, enum syntax_kind kind)
 {
 	const struct fabric *f = c->s->fabric;
@@ -118,8 +107,15 @@ static void add_nodes(struct completer *c, enum syntax_kind kind)
 	for (uint32_t i = 0; i < f->n_nodes && !guid; i++)
 		if (!strncasecmp(f->node_name[f->by_name[i]], c->word, strlen(c->word)))
 			add_node(c, f->by_name[i], kind);
-	if (!c->n && !guid)
-		add_fitting(c, kind);
+	if (!c->n && !guid) {
+		struct name_hits h;
+
+		/* If no name begins so: names with a word that does, or with the text anywhere. */
+		names_find(c->s->fabric, c->word, NAMES_ANY, NAME_NONE, &h);
+		for (uint32_t i = 0; i < h.n; i++)
+			add_node(c, h.node[i], kind);
+		name_hits_free(&h);
+	}
 	for (uint32_t i = 0; i < f->n_nodes && guid; i++) {
 		snprintf(buf, sizeof(buf), "0x%016" PRIx64, f->node_guid[f->by_guid[i]]);
 		if (wanted(f, f->by_guid[i], kind))
@@ -259,12 +255,6 @@ static void add_specs(struct completer *c)
 	add_words(c, specs);
 }
 
-static void add_snapshots(struct completer *c)
-{
-	for (size_t i = 0; i < c->s->n_snapshots; i++)
-		add_if(c, c->s->snapshot[i].name);
-}
-
 static void complete_kind(struct completer *c, enum syntax_kind kind)
 {
 	switch (kind) {
@@ -296,7 +286,8 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 		add_option_value(c, c->argv[c->argc - 1]);
 		break;
 	case KIND_SNAPSHOT:
-		add_snapshots(c);
+		for (size_t i = 0; i < c->s->n_snapshots; i++)
+			add_if(c, c->s->snapshot[i].name);
 		break;
 	case KIND_COMMAND:
 		add_commands(c);

@@ -182,18 +182,6 @@ static void add_at_times(json_t *list, struct contract_line l, const char *what,
 
 #define LABEL_HELP "what stands at the port on the front panel, where that is known"
 
-/* Beside the number of a port, its label. */
-static void add_label(json_t *list, struct contract_line l, const struct session *s)
-{
-	char *key = json_label_key(l.key, (size_t)l.n_key);
-
-	l.help = LABEL_HELP;
-	l.n_help = (int)strlen(LABEL_HELP);
-	l.optional = true;
-	add_key(list, key, (int)strlen(key), "string", &l, s);
-	free(key);
-}
-
 static json_t *keys_json(const char *lines, const struct session *s)
 {
 	json_t *list = json_array();
@@ -213,8 +201,16 @@ static json_t *keys_json(const char *lines, const struct session *s)
 		if (port) {
 			add_beside(list, &l, "port", "portnum|null", s);
 			add_at_times(list, l, "label", LABEL_HELP, s);
-		} else if (!strncmp(type, "portnum", 7) && l.key[l.n_key - 1] != ']')
-			add_label(list, l, s);
+		} else if (!strncmp(type, "portnum", 7) && l.key[l.n_key - 1] != ']') {
+			char *key = json_label_key(l.key, (size_t)l.n_key);
+
+			/* Beside the number of a port, its label. */
+			l.help = LABEL_HELP;
+			l.n_help = (int)strlen(LABEL_HELP);
+			l.optional = true;
+			add_key(list, key, (int)strlen(key), "string", &l, s);
+			free(key);
+		}
 		free(type);
 	}
 	return list;

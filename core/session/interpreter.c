@@ -52,14 +52,6 @@ static const struct command *first_command(const struct session *s, const char *
 	return c;
 }
 
-/* A command that cannot be split keeps its first word as a name. */
-static void take_first_word(struct command_words *c, const char *text)
-{
-	c->argc = 1;
-	c->argv = NEW_ARRAY(2, char *);
-	c->argv[0] = str_printf("%.*s", (int)strcspn(text, " \t\n;"), text);
-}
-
 /* The next command; *text moves behind it, NULL at the end.  False: there is none. */
 static bool next_command(const struct session *s, const char **text, struct progress *p,
 			 struct command_words *c)
@@ -76,7 +68,10 @@ static bool next_command(const struct session *s, const char **text, struct prog
 		    command_read(s->fabric, c->command->syntax, from, text, &c->argc, &c->argv, p, &c->why)) {
 			*text = NULL;
 			c->command = NULL;
-			take_first_word(c, from);
+			/* A command that cannot be split keeps its first word as a name. */
+			c->argc = 1;
+			c->argv = NEW_ARRAY(2, char *);
+			c->argv[0] = str_printf("%.*s", (int)strcspn(from, " \t\n;"), from);
 		}
 		return true;
 	}

@@ -120,21 +120,17 @@ static const struct {
 
 /* --- lines ---------------------------------------------------------------------------------------- */
 
-static int take_number(struct reader *r, const char *value)
-{
-	uint64_t n;
-
-	if (!number_of(value, 0, NO_NUMBER, &n))
-		return fail(r, value, "number: from 0 to 1000");
-	r->l->number = (unsigned)n;
-	r->last = NULL;
-	return 0;
-}
-
 static int take_value(struct reader *r, const char *key, size_t len, const char *value)
 {
-	if (len == 6 && !strncmp(key, "number", len))
-		return take_number(r, value);
+	if (len == 6 && !strncmp(key, "number", len)) {
+		uint64_t n;
+
+		if (!number_of(value, 0, NO_NUMBER, &n))
+			return fail(r, value, "number: from 0 to 1000");
+		r->l->number = (unsigned)n;
+		r->last = NULL;
+		return 0;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		if (strlen(keys[i].key) != len || strncmp(keys[i].key, key, len) != 0)
 			continue;
@@ -174,18 +170,6 @@ static int take_line(struct reader *r, char *line)
 	return take_value(r, line, colon, line + colon + 1 + strspn(line + colon + 1, " \t"));
 }
 
-static int whole(struct reader *r)
-{
-	if (!r->l->title)
-		return fail(r, "no title", "a line \"title: ...\"");
-	if (!r->l->n)
-		return fail(r, "no step", "a line \"text: ...\"");
-	for (size_t i = 0; i < r->l->n; i++)
-		if (r->l->step[i].ask && !r->l->step[i].answer)
-			return fail(r, r->l->step[i].ask, "an answer");
-	return 0;
-}
-
 static int read_lines(struct reader *r, char *text)
 {
 	char *next;
@@ -198,7 +182,14 @@ static int read_lines(struct reader *r, char *text)
 		if (take_line(r, line))
 			return -1;
 	}
-	return whole(r);
+	if (!r->l->title)
+		return fail(r, "no title", "a line \"title: ...\"");
+	if (!r->l->n)
+		return fail(r, "no step", "a line \"text: ...\"");
+	for (size_t i = 0; i < r->l->n; i++)
+		if (r->l->step[i].ask && !r->l->step[i].answer)
+			return fail(r, r->l->step[i].ask, "an answer");
+	return 0;
 }
 
 static char *content(const char *path, struct err *e)

@@ -121,19 +121,6 @@ static void check_run(struct check *c, const struct lesson_run *r)
 	text_free(&said);
 }
 
-/* Does everything to be looked at exist? */
-static void check_look(struct check *c, const char *pane)
-{
-	struct text said = {0};
-	struct err e = {0};
-	char *line = str_printf("list %s", pane);
-
-	if (lesson_run(&c->run, line, &said, &e))
-		fault(c, line, e.msg);
-	free(line);
-	text_free(&said);
-}
-
 static void check_steps(struct check *c)
 {
 	for (c->step = 0; c->step < c->l->n; c->step++) {
@@ -142,8 +129,17 @@ static void check_steps(struct check *c)
 		for (size_t i = 0; i < s->n_run && !progress_cancelled(c->run.progress); i++)
 			if (!s->run[i].proof)
 				check_run(c, &s->run[i]);
-		for (size_t i = 0; i < s->look.n && !progress_cancelled(c->run.progress); i++)
-			check_look(c, s->look.text[i]);
+		for (size_t i = 0; i < s->look.n && !progress_cancelled(c->run.progress); i++) {
+			struct text said = {0};
+			struct err e = {0};
+			char *line = str_printf("list %s", s->look.text[i]);
+
+			/* Does everything to be looked at exist? */
+			if (lesson_run(&c->run, line, &said, &e))
+				fault(c, line, e.msg);
+			free(line);
+			text_free(&said);
+		}
 		for (size_t i = 0; i < s->n_run && !progress_cancelled(c->run.progress); i++)
 			if (s->run[i].proof)
 				check_run(c, &s->run[i]);

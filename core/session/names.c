@@ -205,11 +205,6 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 	return n == NO_ID ? NO_ID : s->fabric->node_port[n] + port;
 }
 
-static unsigned base_lid(const struct session *s, uint32_t ep)
-{
-	return endport_lid(s->fabric, session_lids(s), ep);
-}
-
 /* The endport of a port.  A switch has only one. */
 static uint32_t endport_of_port(const struct fabric *f, uint32_t port)
 {
@@ -248,7 +243,7 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 		err_set(e, "\"%s\" has no cabled port", word);
 		return NO_ID;
 	}
-	*lid = base_lid(s, ep);
+	*lid = endport_lid(s->fabric, session_lids(s), ep);
 	return ep;
 }
 
@@ -270,14 +265,6 @@ static int list_one(struct id_list *l, uint32_t id)
 	return 0;
 }
 
-/* Take over what was found. */
-static int list_hits(struct id_list *l, struct name_hits *h, bool many)
-{
-	*l = (struct id_list){.id = h->node, .n = h->n, .many = many};
-	*h = (struct name_hits){0};
-	return 0;
-}
-
 /* A word that is no number.  With `exact`, only whole names and whole words count. */
 static int nodes_named(const struct session *s, const char *word, enum name_kind kind, bool exact,
 		       struct name_hits *h, struct id_list *l, struct err *e)
@@ -288,8 +275,12 @@ static int nodes_named(const struct session *s, const char *word, enum name_kind
 		return -1;
 	if (!many && h->n && exact && h->rank < NAME_WORDS)
 		return err_set(e, "no node is named \"%s\"", word);
-	if (h->n)
-		return list_hits(l, h, many);
+	if (h->n) {
+		/* Take over what was found. */
+		*l = (struct id_list){.id = h->node, .n = h->n, .many = many};
+		*h = (struct name_hits){0};
+		return 0;
+	}
 	return list_one(l, session_node(s, word, e)); /* another kind, or none: the caller or *e says so */
 }
 

@@ -35,16 +35,6 @@ static void add_change(const struct recording *r, struct step_about *a, size_t *
 							  .now_text = text_taken(&now)};
 }
 
-static void list_changes(const struct walk *w, struct step_about *a)
-{
-	uint32_t cursor = 0;
-	size_t cap = 0;
-	struct rec_delta d;
-
-	while (walk_next_delta(w, &cursor, &d))
-		add_change(walk_recording(w), a, &cap, &d);
-}
-
 /* --- what it was chosen from --------------------------------------------------------------------- */
 
 struct asking {
@@ -77,21 +67,6 @@ static void clear_candidates(struct step_about *a)
 	free(a->told);
 }
 
-/* Take over what an engine tells about a choice. */
-static void take(const struct fabric *f, const struct rec_choice *c, struct step_about *a)
-{
-	a->n_quantities = c->n_quantities;
-	for (unsigned q = 0; q < c->n_quantities; q++)
-		a->quantity[q] = c->quantity[q];
-	a->candidate = NEW_ARRAY(c->n_offers + 1u, struct about_candidate);
-	for (unsigned i = 0; i < c->n_offers; i++)
-		copy_candidate(f, c, &c->offer[i], &a->candidate[a->n_candidates++]);
-	if (c->decided.rule)
-		a->told = str_printf("%s: %s", why_rule_name(c->decided.rule), text_str(&c->decided.text));
-	else
-		a->told = str_dup(text_str(&c->text));
-}
-
 /* Is the entry decided again after the step? */
 static bool decided_again(const struct recording *r, size_t step)
 {
@@ -116,8 +91,20 @@ static int ask_entry(struct asking *x, const struct engine *const *engines, stru
 				 decided_again(x->r, x->a->step) ? ", which is decided again later" : "");
 	if (recording_choice(x->r, x->a->step, engines, &c, p, e))
 		return -1;
-	if (c)
-		take(f, c, x->a);
+	if (c) {
+		/* Take over what an engine tells about a choice. */
+		x->a->n_quantities = c->n_quantities;
+		for (unsigned q = 0; q < c->n_quantities; q++)
+			x->a->quantity[q] = c->quantity[q];
+		x->a->candidate = NEW_ARRAY(c->n_offers + 1u, struct about_candidate);
+		for (unsigned i = 0; i < c->n_offers; i++)
+			copy_candidate(f, c, &c->offer[i], &x->a->candidate[x->a->n_candidates++]);
+		if (c->decided.rule)
+			x->a->told = str_printf("%s: %s", why_rule_name(c->decided.rule),
+						text_str(&c->decided.text));
+		else
+			x->a->told = str_dup(text_str(&c->text));
+	}
 	rec_choice_free(c);
 	return 0;
 }
@@ -179,6 +166,9 @@ static void fill(const struct recording *r, struct walk *w, struct step_about *a
 {
 	const struct rec_event *ev = walk_event(w);
 	struct text t = {0};
+	uint32_t cursor = 0;
+	size_t cap = 0;
+	struct rec_delta d;
 
 	a->of = recording_steps(r);
 	a->engine = recording_engine(r);
@@ -189,7 +179,8 @@ static void fill(const struct recording *r, struct walk *w, struct step_about *a
 	a->source = ev ? recording_source(r, ev) : "";
 	walk_sentence(w, &t);
 	a->sentence = text_taken(&t);
-	list_changes(w, a);
+	while (walk_next_delta(w, &cursor, &d))
+		add_change(walk_recording(w), a, &cap, &d);
 }
 
 struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,

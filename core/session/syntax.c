@@ -110,18 +110,6 @@ static void join(struct places *x, const struct set *from, const struct set *to)
 			unite(&x->follow[i], to);
 }
 
-static void behind(struct places *x, struct part *a, const struct part *b)
-{
-	join(x, &a->last, &b->first);
-	if (a->empty)
-		unite(&a->first, &b->first);
-	if (!b->empty)
-		a->last = b->last;
-	else
-		unite(&a->last, &b->last);
-	a->empty &= b->empty;
-}
-
 static struct part one_word(struct places *x, const char *word, size_t len)
 {
 	struct part p = {.empty = false};
@@ -190,7 +178,14 @@ static struct part form(struct places *x, const char **p)
 		if (!**p || **p == ']' || **p == '|')
 			return all;
 		a = item(x, p);
-		behind(x, &all, &a);
+		join(x, &all.last, &a.first);
+		if (all.empty)
+			unite(&all.first, &a.first);
+		if (!a.empty)
+			all.last = a.last;
+		else
+			unite(&all.last, &a.last);
+		all.empty &= a.empty;
 	}
 }
 

@@ -113,8 +113,12 @@ static void tell_refused(const struct advice *a, struct out *o)
 	out_json(o, "refused", list);
 }
 
-static void tell_heading(const struct advice *a, struct out *o)
+static void report(struct session *s, const struct advice *a, struct out *o)
 {
+	json_t *list = json_array();
+
+	report_scope(s, o);
+	report_missing(s->fabric, o);
 	if (a->direct)
 		out_text(o, "No levels: hosts are on all switches that carry traffic.\n");
 	else
@@ -123,15 +127,6 @@ static void tell_heading(const struct advice *a, struct out *o)
 	out_json(o, "direct", json_boolean(a->direct));
 	out_json(o, "edge_switches", json_integer(a->n_edges));
 	out_json(o, "roots", json_integer(a->n_roots));
-}
-
-static void report(struct session *s, const struct advice *a, struct out *o)
-{
-	json_t *list = json_array();
-
-	report_scope(s, o);
-	report_missing(s->fabric, o);
-	tell_heading(a, o);
 	for (unsigned i = 0; i < a->n_ranked; i++) {
 		tell_row(a, i, o);
 		json_array_append_new(list, row_json(a, i));

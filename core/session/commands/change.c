@@ -15,24 +15,6 @@
 
 /* --- route ---------------------------------------------------------------------------- */
 
-/* As it is to be typed again. */
-static void add_assignment(struct text *t, const char *word)
-{
-	char *quoted = word_quoted(word);
-
-	text_add(t, " %s", quoted);
-	free(quoted);
-}
-
-/* The names in NAME=VALUE that stand there instead of a file. */
-static void report_assigned(const struct options *opts, const char *word, struct out *o)
-{
-	char *name = str_printf("%.*s", (int)strcspn(word, "="), word);
-
-	report_named(opts, name, o);
-	free(name);
-}
-
 static int cmd_route(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *chain = args->arg[0].word;
@@ -47,10 +29,18 @@ static int cmd_route(struct session *s, const struct args *args, struct out *o, 
 	text_add(&text, "route %s", chain);
 	for (int i = 1; !rc && i < args->n; i++) {
 		const char *word = args->arg[i].word;
+		char *quoted;
+		char *name;
 
 		rc = options_assign(opts, s->fabric, word, e);
-		report_assigned(opts, word, o);
-		add_assignment(&text, word);
+		name = str_printf("%.*s", (int)strcspn(word, "="), word);
+		/* The names in NAME=VALUE that stand there instead of a file. */
+		report_named(opts, name, o);
+		free(name);
+		quoted = word_quoted(word);
+		/* As it is to be typed again. */
+		text_add(&text, " %s", quoted);
+		free(quoted);
 	}
 	rq.setup = (struct setup){.chain = chain, .options = opts};
 	rq.text = text_str(&text);
@@ -106,18 +96,6 @@ struct edit {
 	unsigned links, nodes; /* changed */
 	struct text text;      /* of the event */
 };
-
-/*
- * A word for the event's text.  One that means many stays as it was typed; otherwise it becomes the name of
- * what it means.
- */
-static void tell_word(struct edit *d, const char *word, const struct id_list *l, const char *name)
-{
-	char *typed = l->many ? word_quoted(word) : NULL;
-
-	text_add(&d->text, " %s", typed ? typed : name);
-	free(typed);
-}
 
 /* Something that is already in the wanted state is an error, except within a list of many. */
 static int edit_link(struct edit *d, uint32_t port, bool many, struct err *e)
@@ -175,9 +153,15 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 		rc = err_set(e, "all that \"%s\" stands for %s", word, d->down ? "is down already" : "is up");
 	if (!rc)
 		report_absent(&l, word, d->o);
-	if (!rc)
-		tell_word(d, word, &l,
-			  kind == 'l' ? port_plain(f, l.id[0], a, sizeof(a)) : f->node_name[l.id[0]]);
+	if (!rc) {
+		char *typed = l.many ? word_quoted(word) : NULL;
+
+		text_add(
+			&d->text, " %s",
+			typed ? typed
+			      : (kind == 'l' ? port_plain(f, l.id[0], a, sizeof(a)) : f->node_name[l.id[0]]));
+		free(typed);
+	}
 	id_list_free(&l);
 	return rc;
 }
@@ -270,19 +254,6 @@ static int fail_random(struct edit *d, const struct args *args, struct err *e)
 	return 0;
 }
 
-static int restore_all(struct edit *d)
-{
-	for (uint32_t l = 0; l < d->state->n_links; l++) {
-		d->links += d->state->link_down[l];
-		d->state->link_down[l] = 0;
-	}
-	for (uint32_t n = 0; n < d->state->n_nodes; n++) {
-		d->nodes += d->state->node_down[n];
-		d->state->node_down[n] = 0;
-	}
-	return 0;
-}
-
 /* Apply the words behind `fail` or `restore` to the state. */
 static int edit_state(struct edit *d, const struct args *args, struct err *e)
 {
@@ -292,23 +263,22 @@ static int edit_state(struct edit *d, const struct args *args, struct err *e)
 	text_add(&d->text, "%s %s", d->down ? "fail" : "restore", kind);
 	if (d->down && !strcmp(kind, "random"))
 		return fail_random(d, args, e);
-	if (!strcmp(kind, "all"))
-		return restore_all(d);
+	if (!strcmp(kind, "all")) {
+		for (uint32_t l = 0; l < d->state->n_links; l++) {
+			d->links += d->state->link_down[l];
+			d->state->link_down[l] = 0;
+		}
+		for (uint32_t n = 0; n < d->state->n_nodes; n++) {
+			d->nodes += d->state->node_down[n];
+			d->state->node_down[n] = 0;
+		}
+		return 0;
+	}
 	if (!strcmp(kind, "chassis") || !strcmp(kind, "card"))
 		return edit_parts(d, (enum part_kind)part_kind_of(kind), args, e);
 	for (int i = 1; !rc && i < args->n; i++)
 		rc = edit_word(d, args->arg[i].word, *kind, e);
 	return rc;
-}
-
-static void report_edit(const struct edit *d, struct out *o)
-{
-	if (d->links)
-		out_text(o, "%s %s. ", PLURAL(d->links, "link"), d->down ? "down" : "restored");
-	if (d->nodes)
-		out_text(o, "%s %s. ", PLURAL(d->nodes, "node"), d->down ? "down" : "restored");
-	out_json(o, "links", json_integer(d->links));
-	out_json(o, "nodes", json_integer(d->nodes));
 }
 
 static int edit_command(struct session *s, bool down, const struct args *args, struct out *o, struct err *e)
@@ -327,7 +297,12 @@ static int edit_command(struct session *s, bool down, const struct args *args, s
 		rc = session_change(s, &rq, e);
 	state_free(d.state);
 	if (!rc) {
-		report_edit(&d, o);
+		if (d.links)
+			out_text(o, "%s %s. ", PLURAL(d.links, "link"), d.down ? "down" : "restored");
+		if (d.nodes)
+			out_text(o, "%s %s. ", PLURAL(d.nodes, "node"), d.down ? "down" : "restored");
+		out_json(o, "links", json_integer(d.links));
+		out_json(o, "nodes", json_integer(d.nodes));
 		report_event(s, o);
 		if (!session_sweep(s))
 			out_text(o, "Nothing is routed yet.\n");
@@ -471,22 +446,6 @@ static int cmd_reset(struct session *s, const struct args *args, struct out *o, 
 	return 0;
 }
 
-static void list_snapshots(const struct session *s, struct out *o)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < s->n_snapshots; i++) {
-		const struct routing *r = s->snapshot[i].sweep->routing;
-
-		out_text(o, "%-20s %s\n", s->snapshot[i].name, r ? r->engine : "-");
-		json_array_append_new(list, json_make("{s:s, s:s*}", "name", s->snapshot[i].name, "engine",
-						      r ? r->engine : NULL));
-	}
-	if (!s->n_snapshots)
-		out_text(o, "no snapshots\n");
-	out_json(o, "snapshots", list);
-}
-
 static int cmd_snapshot(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w;
@@ -494,7 +453,18 @@ static int cmd_snapshot(struct session *s, const struct args *args, struct out *
 	struct snapshot *old = NULL;
 
 	if (!name) {
-		list_snapshots(s, o);
+		json_t *list = json_array();
+
+		for (size_t i = 0; i < s->n_snapshots; i++) {
+			const struct routing *r = s->snapshot[i].sweep->routing;
+
+			out_text(o, "%-20s %s\n", s->snapshot[i].name, r ? r->engine : "-");
+			json_array_append_new(list, json_make("{s:s, s:s*}", "name", s->snapshot[i].name,
+							      "engine", r ? r->engine : NULL));
+		}
+		if (!s->n_snapshots)
+			out_text(o, "no snapshots\n");
+		out_json(o, "snapshots", list);
 		return 0;
 	}
 	w = need_routing(s, e);

@@ -162,20 +162,6 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 	faults_add_path(ctx, sw, lid, loops);
 }
 
-/* Faults of single endports. */
-static void add_endports(const struct sweep *w, struct faults *s)
-{
-	const struct topo *t = w->topo;
-
-	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
-		if (!host_set_matters(w->hosts, w->fabric, ep))
-			continue;
-		else if (t->endport_up[ep] && !w->lids->base[ep])
-			faults_add_endport(s, FAULT_NO_LID, ep);
-		else if (is_cut_off(w, ep))
-			faults_add_endport(s, FAULT_CUT_OFF, ep);
-}
-
 /* Ports of the scope that are gone. */
 static void add_not_here(const struct scope *scope, struct faults *s)
 {
@@ -229,23 +215,6 @@ static size_t compare_faults(const struct faults *now, const struct faults *was,
 }
 
 /* --- the command -------------------------------------------------------------------------------- */
-
-/* What the judgement rests on. */
-static void tell_basis(const struct sweep *w, struct out *o)
-{
-	struct text missing = {0};
-
-	warnings_tell_missing(&w->fabric->warnings, &missing);
-	out_json(o, "engine", json_text(w->routing->engine));
-	out_json(o, "asked", json_text(w->setup->chain));
-	out_json(o, "fallback", json_boolean(w->fallback));
-	out_json(o, "refusals", refusals_json(w));
-	out_json(o, "notes", json_text(w->notes));
-	out_json(o, "warnings", warnings_json(w->fabric));
-	out_json(o, "complete", json_boolean(!w->fabric->warnings.missing));
-	out_json(o, "missing", json_text(text_str(&missing)));
-	text_free(&missing);
-}
 
 /*
  * The judgement: is the fabric sound? gone: ports of the scope that are not in the fabric.  Where no pair was
@@ -317,6 +286,7 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 	int64_t loops;
 	uint32_t cut, gone;
 	bool sound;
+	struct text missing = {0};
 
 	if (check_routing_to(w->routing, c, now ? &to : NULL, o->run->progress))
 		return err_set(e, CANCELLED);
@@ -327,10 +297,29 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, o, e);
 	if (loops < 0 || check_held(session_event(s)->change, o, e))
 		return -1;
-	tell_basis(w, o);
+	/* What the judgement rests on. */
+	warnings_tell_missing(&w->fabric->warnings, &missing);
+	out_json(o, "engine", json_text(w->routing->engine));
+	out_json(o, "asked", json_text(w->setup->chain));
+	out_json(o, "fallback", json_boolean(w->fallback));
+	out_json(o, "refusals", refusals_json(w));
+	out_json(o, "notes", json_text(w->notes));
+	out_json(o, "warnings", warnings_json(w->fabric));
+	out_json(o, "complete", json_boolean(!w->fabric->warnings.missing));
+	out_json(o, "missing", json_text(text_str(&missing)));
+	text_free(&missing);
 	sound = tell_sound(w, c->pairs, check_sound(c) && !cut && !loops, gone, o);
 	if (now) {
-		add_endports(w, now);
+		const struct topo *t = w->topo;
+
+		/* Faults of single endports. */
+		for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+			if (!host_set_matters(w->hosts, w->fabric, ep))
+				continue;
+			else if (t->endport_up[ep] && !w->lids->base[ep])
+				faults_add_endport(now, FAULT_NO_LID, ep);
+			else if (is_cut_off(w, ep))
+				faults_add_endport(now, FAULT_CUT_OFF, ep);
 		add_not_here(session_scope(s), now);
 		faults_add_missing(now);
 		if (faults_sort(now))

@@ -288,25 +288,6 @@ void report_comparison(const struct comparison *c, struct out *o)
 			   (json_int_t)c->sl_changed, "sl_alone", (json_int_t)c->sl_alone));
 }
 
-/* What the subnet manager reaches, and what failed: sizes. */
-static void report_routing(const struct sweep *w, struct out *o)
-{
-	uint32_t lids = 0;
-
-	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
-		lids += w->lids->count[ep];
-	out_text(o, "%s routed %s, %s in %.1f ms%s.\n", w->routing->engine,
-		 PLURAL(w->topo->n_switches_up, "switch"), PLURAL(lids, "LID"), w->seconds * 1e3,
-		 w->cached ? " (the unicast cache kept the tables)" : "");
-	if (w->number && w->from_scratch)
-		out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
-	out_json(o, "routing",
-		 json_make("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,
-			   "asked", w->setup->chain, "switches", (int)w->topo->n_switches_up, "lids",
-			   (int)lids, "max_lid", (int)w->lids->max_lid, "ms", w->seconds * 1e3,
-			   "from_scratch", w->from_scratch, "fallback", w->fallback, "cached", w->cached));
-}
-
 json_t *refusals_json(const struct sweep *w)
 {
 	json_t *list = json_array();
@@ -420,8 +401,24 @@ void report_event(struct session *s, struct out *o)
 	if (!w)
 		return;
 	report_refusals(w, o);
-	if (w->routing)
-		report_routing(w, o);
+	if (w->routing) {
+		uint32_t lids = 0;
+
+		/* What the subnet manager reaches, and what failed: sizes. */
+		for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+			lids += w->lids->count[ep];
+		out_text(o, "%s routed %s, %s in %.1f ms%s.\n", w->routing->engine,
+			 PLURAL(w->topo->n_switches_up, "switch"), PLURAL(lids, "LID"), w->seconds * 1e3,
+			 w->cached ? " (the unicast cache kept the tables)" : "");
+		if (w->number && w->from_scratch)
+			out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
+		out_json(o, "routing",
+			 json_make("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine",
+				   w->routing->engine, "asked", w->setup->chain, "switches",
+				   (int)w->topo->n_switches_up, "lids", (int)lids, "max_lid",
+				   (int)w->lids->max_lid, "ms", w->seconds * 1e3, "from_scratch",
+				   w->from_scratch, "fallback", w->fallback, "cached", w->cached));
+	}
 	report_cut_off(w, true, o);
 	if (w->routing)
 		report_misses(w, o);

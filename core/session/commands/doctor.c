@@ -6,17 +6,6 @@
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
-/* Lines of the detail, indented. */
-static void tell_detail(const char *detail, struct out *o)
-{
-	for (const char *line = detail; line && *line;) {
-		size_t len = strcspn(line, "\n");
-
-		out_text(o, "    %.*s\n", (int)len, line);
-		line += len + (line[len] != 0);
-	}
-}
-
 static void tell_finding(const struct diagnosis *d, const struct finding *x, json_t *list, struct out *o)
 {
 	const struct sweep *w = d->judged;
@@ -24,7 +13,13 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 
 	out_text(o, "%-7s %s (%s): %s\n", severity_word[x->severity], x->kind, sureness_word[x->sure],
 		 x->text);
-	tell_detail(x->detail, o);
+	/* Lines of the detail, indented. */
+	for (const char *line = x->detail; line && *line;) {
+		size_t len = strcspn(line, "\n");
+
+		out_text(o, "    %.*s\n", (int)len, line);
+		line += len + (line[len] != 0);
+	}
 	out_text(o, "    %s%s%s.\n", x->meaning, x->cure ? "; cure: " : "", x->cure ? x->cure : "");
 	out_text(o, "    more: %s\n", x->more);
 	if (!o->object)
@@ -39,11 +34,14 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 	json_array_append_new(list, obj);
 }
 
-static void tell_judged(const struct diagnosis *d, struct out *o)
+static void report(const struct diagnosis *d, struct out *o)
 {
+	json_t *list = json_array();
+	struct text t = {0};
 	const struct routing *r = d->judged->routing;
-	const struct switch_tables *read = setup_tables(d->judged->setup);
+	const struct switch_tables *read;
 
+	read = setup_tables(d->judged->setup);
 	if (d->read)
 		out_text(o, "Judged: the fabric, and the tables read from %s.\n",
 			 read->source ? read->source : "the live switches");
@@ -53,14 +51,6 @@ static void tell_judged(const struct diagnosis *d, struct out *o)
 			 d->no_engine ? " (no engine given: as OpenSM without settings)" : "");
 	out_json(o, "engine", r ? json_text(r->engine) : json_null());
 	out_json(o, "complete", json_boolean(!d->judged->fabric->warnings.missing));
-}
-
-static void report(const struct diagnosis *d, struct out *o)
-{
-	json_t *list = json_array();
-	struct text t = {0};
-
-	tell_judged(d, o);
 	for (size_t i = 0; i < d->n; i++)
 		tell_finding(d, &d->finding[i], list, o);
 	diagnosis_tell_counts(d, &t);

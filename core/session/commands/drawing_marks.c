@@ -32,16 +32,6 @@ static int take_loads(struct session *s, struct fabric_drawing *d, struct progre
 	return 0;
 }
 
-static int mark_loads(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
-{
-	if (take_loads(s, d, p, e))
-		return -1;
-	d->look.load = d->loads->port;
-	d->look.mean = d->loads->mean_used;
-	text_add(&d->about, "; a line: the busiest direction and cable");
-	return 0;
-}
-
 /* Mark the sending ports, and in `there` number the switches. */
 static void take_path(const struct fabric *f, const struct path *path, enum picture_way way,
 		      struct fabric_drawing *d)
@@ -84,14 +74,6 @@ static int mark_path(struct session *s, const struct drawing_of *of, struct fabr
 
 /* --- dependencies --------------------------------------------------------------------------- */
 
-static void vl_words(uint32_t vls, struct text *t)
-{
-	text_add(t, vls & (vls - 1) ? "VLs" : "VL");
-	for (unsigned v = 0; v < CDG_VLS; v++)
-		if (vls >> v & 1)
-			text_add(t, " %u", v);
-}
-
 /* The channels of a shortest cycle. */
 static void take_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t n, struct fabric_drawing *d)
 {
@@ -133,7 +115,10 @@ static int mark_cycle(struct session *s, const struct drawing_of *of, struct fab
 			take_cycle(c, cycle, n, d);
 			text_add(&d->about, "a shortest credit loop of group %u of %u, %s, on ", of->group,
 				 c->n_components, PLURAL(n, "channel"));
-			vl_words(c->vls[group], &d->about);
+			text_add(&d->about, c->vls[group] & (c->vls[group] - 1) ? "VLs" : "VL");
+			for (unsigned v = 0; v < CDG_VLS; v++)
+				if (c->vls[group] >> v & 1)
+					text_add(&d->about, " %u", v);
 		} else {
 			rc = err_set(e, CANCELLED);
 		}
@@ -509,7 +494,12 @@ int drawing_marks(struct session *s, const struct drawing_of *of, const struct e
 		return -1;
 	switch (of->kind) {
 	case DRAWING_LOAD:
-		return mark_loads(s, d, p, e);
+		if (take_loads(s, d, p, e))
+			return -1;
+		d->look.load = d->loads->port;
+		d->look.mean = d->loads->mean_used;
+		text_add(&d->about, "; a line: the busiest direction and cable");
+		return 0;
 	case DRAWING_PATH:
 		return mark_path(s, of, d);
 	case DRAWING_WITNESS:

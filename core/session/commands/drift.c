@@ -212,17 +212,6 @@ static void tell_verdict(const struct drift_ranking *r, struct out *o)
 			 best->chain, 100 * best->right);
 }
 
-static void report_ranking(const struct drift_ranking *r, struct out *o)
-{
-	json_t *list = json_array();
-
-	out_text(o, "Engines by agreement:\n");
-	for (unsigned i = 0; i < r->n; i++)
-		tell_candidate(r, i, list, o);
-	tell_verdict(r, o);
-	out_json(o, "engines", list);
-}
-
 /* --- the command -------------------------------------------------------------------------------- */
 
 /* The options that the words set are put into *opts (made here). */
@@ -262,8 +251,15 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 
 	if (!rc)
 		d = drift_judge(&rq, &ranking, o->run->progress, e);
-	if (ranking)
-		report_ranking(ranking, o);
+	if (ranking) {
+		json_t *list = json_array();
+
+		out_text(o, "Engines by agreement:\n");
+		for (unsigned i = 0; i < ranking->n; i++)
+			tell_candidate(ranking, i, list, o);
+		tell_verdict(ranking, o);
+		out_json(o, "engines", list);
+	}
 	rc = d ? report_drift(d, args_has(args, "all"), o, e) : -1;
 	drift_ranking_free(ranking);
 	drift_free(d);

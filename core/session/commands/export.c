@@ -50,23 +50,6 @@ static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 	return !rc && bad ? err_system(e, "standard output", errno) : rc;
 }
 
-/* What was written, and what it lacks. */
-static void tell_target(struct target *t, struct out *o)
-{
-	struct text lacks = {0};
-
-	warnings_tell_missing(&t->missing, &lacks);
-	if (!on_output(t)) {
-		out_text(o, "%s written\n", t->path);
-		out_json(o, "file", json_text(t->path));
-		if (lacks.len)
-			out_text(o, "INCOMPLETE: a part of the fabric is not in %s (%s).\n", t->path,
-				 text_str(&lacks));
-	}
-	out_json(o, "missing", json_text(text_str(&lacks)));
-	text_free(&lacks);
-}
-
 int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e)
 {
 	struct outfile *file[TARGETS] = {NULL};
@@ -80,8 +63,21 @@ int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err 
 	}
 	rc = outfile_close_all(file, files, rc, e);
 	for (size_t i = 0; i < n; i++) {
-		if (!rc)
-			tell_target(&t[i], o);
+		if (!rc) {
+			struct text lacks = {0};
+
+			/* What was written, and what it lacks. */
+			warnings_tell_missing(&t[i].missing, &lacks);
+			if (!on_output(&t[i])) {
+				out_text(o, "%s written\n", t[i].path);
+				out_json(o, "file", json_text(t[i].path));
+				if (lacks.len)
+					out_text(o, "INCOMPLETE: a part of the fabric is not in %s (%s).\n",
+						 t[i].path, text_str(&lacks));
+			}
+			out_json(o, "missing", json_text(text_str(&lacks)));
+			text_free(&lacks);
+		}
 		warnings_free(&t[i].missing);
 	}
 	return rc;
@@ -384,15 +380,6 @@ static int mark_roots(const struct session *s, uint8_t *root, struct err *e)
 	return 0;
 }
 
-/* The name behind a GUID is a comment.  Characters that could end its line are left out. */
-static void put_root(const struct fabric *f, uint32_t sw, FILE *to)
-{
-	fprintf(to, "0x%016" PRIx64 " # ", f->node_guid[f->switch_node[sw]]);
-	for (const char *c = switch_name(f, sw); *c; c++)
-		putc(iscntrl((unsigned char)*c) ? '?' : *c, to);
-	putc('\n', to);
-}
-
 int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	uint8_t *root = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
@@ -413,7 +400,13 @@ int export_roots(struct session *s, const struct args *args, struct out *o, stru
 		for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
 			if (!root[sw])
 				continue;
-			put_root(s->fabric, sw, to.f);
+			/* The name behind a GUID is a comment.  Characters that could end its line are left
+			 * out. */
+			fprintf(to.f, "0x%016" PRIx64 " # ",
+				s->fabric->node_guid[s->fabric->switch_node[sw]]);
+			for (const char *c = switch_name(s->fabric, sw); *c; c++)
+				putc(iscntrl((unsigned char)*c) ? '?' : *c, to.f);
+			putc('\n', to.f);
 			json_array_append_new(list, json_node(s->fabric, l, s->fabric->switch_node[sw]));
 		}
 		rc = close_target(&to, 0, o, e);

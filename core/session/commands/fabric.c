@@ -414,21 +414,11 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 
 /* --- show ---------------------------------------------------------------------------------- */
 
-static void tell_untold(const struct fabric *f, struct out *o)
-{
-	struct text t = {0};
-
-	fabric_tell_untold(f, &t);
-	if (t.len)
-		out_text(o, "not told by the source: %s\n", t.s);
-	out_json(o, "untold", json_text(text_str(&t)));
-	text_free(&t);
-}
-
 static void show_summary(struct session *s, struct out *o)
 {
 	const struct event *ev = session_event(s);
 	uint32_t links = 0, nodes = 0;
+	struct text t = {0};
 
 	if (!s->fabric) {
 		out_text(o, "no fabric is loaded\n");
@@ -446,7 +436,11 @@ static void show_summary(struct session *s, struct out *o)
 		out_text(o, "subnet manager: %s%s\n", ENDPORT_LABEL(s->fabric, s->fabric->sm_endport),
 			 s->fabric->sm_guessed ? " (guessed, the source does not tell; `set guid` does)"
 					       : "");
-	tell_untold(s->fabric, o);
+	fabric_tell_untold(s->fabric, &t);
+	if (t.len)
+		out_text(o, "not told by the source: %s\n", t.s);
+	out_json(o, "untold", json_text(text_str(&t)));
+	text_free(&t);
 	out_json(o, "subnet_manager",
 		 json_port(s->fabric, session_lids(s),
 			   s->fabric->sm_endport == NO_ID ? NO_ID

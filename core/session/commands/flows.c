@@ -46,22 +46,6 @@ static void put_end(json_t *x, const char *key, const struct request *rq, enum f
 		json_put_switch(x, key, f, rq->w->lids, end);
 }
 
-static void tell_group(const struct request *rq, enum flow_by by, const struct flow_group *g, struct out *o)
-{
-	const struct fabric *f = rq->w->fabric;
-	char a[300], b[300];
-
-	out_text(o, "%8" PRIu64 "  ", g->pairs);
-	flow_end_label(f, by, g->from, a, sizeof(a));
-	if (g->from == NO_ID)
-		out_text(o, "to %s\n", flow_end_label(f, by, g->to, b, sizeof(b)));
-	else if (g->to == NO_ID)
-		out_text(o, "from %s\n", flow_end_label(f, by, g->from, a, sizeof(a)));
-	else
-		out_text(o, "%s -> %s\n", flow_end_label(f, by, g->from, a, sizeof(a)),
-			 flow_end_label(f, by, g->to, b, sizeof(b)));
-}
-
 /* Groups of one kind: lines, and as a list under a key. */
 static void tell_groups(const struct request *rq, const struct flow_list *l, enum flow_by by,
 			const char *title, const char *key, struct out *o)
@@ -75,8 +59,20 @@ static void tell_groups(const struct request *rq, const struct flow_list *l, enu
 	for (size_t i = 0; i < n && (i < limit || o->object); i++) {
 		json_t *x;
 
-		if (i < limit)
-			tell_group(rq, by, &g[i], o);
+		if (i < limit) {
+			const struct fabric *f = rq->w->fabric;
+			char a[300], b[300];
+
+			out_text(o, "%8" PRIu64 "  ", g[i].pairs);
+			flow_end_label(f, by, g[i].from, a, sizeof(a));
+			if (g[i].from == NO_ID)
+				out_text(o, "to %s\n", flow_end_label(f, by, g[i].to, b, sizeof(b)));
+			else if (g[i].to == NO_ID)
+				out_text(o, "from %s\n", flow_end_label(f, by, g[i].from, a, sizeof(a)));
+			else
+				out_text(o, "%s -> %s\n", flow_end_label(f, by, g[i].from, a, sizeof(a)),
+					 flow_end_label(f, by, g[i].to, b, sizeof(b)));
+		}
 		if (!o->object)
 			continue;
 		x = json_make("{s:I}", "pairs", (json_int_t)g[i].pairs);

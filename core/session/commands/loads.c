@@ -59,21 +59,6 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 	free(order);
 }
 
-/* The flows of a pattern that cannot be counted. */
-static void report_left_out(const struct pattern *pt, uint64_t routes, struct out *o)
-{
-	uint64_t asked = 0;
-
-	for (size_t i = 0; i < pt->n; i++)
-		asked += pt->flow[i].weight;
-	if (pt->left_out)
-		out_text(o, "%s left out: an end is down, does not count, or both are one.\n",
-			 PLURAL(pt->left_out, "flow"));
-	if (pt->kind == PATTERN_LIST && asked > routes)
-		out_text(o, "%s without a way: see check.\n", PLURAL(asked - routes, "flow"));
-	out_json(o, "left_out", json_integer((json_int_t)pt->left_out));
-}
-
 /* `load-map ebb [both] [seed=K]` */
 static int load_ebb(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
@@ -112,9 +97,19 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 		return -1;
 	l = loads_new(w->routing, &pattern, o->run->progress);
 	if (l) {
+		uint64_t asked = 0;
+
 		report_scope(s, o);
 		print_loads(w, l, all ? UINT32_MAX : 20, o);
-		report_left_out(&pattern, l->routes, o);
+		/* The flows of a pattern that cannot be counted. */
+		for (size_t i = 0; i < pattern.n; i++)
+			asked += pattern.flow[i].weight;
+		if (pattern.left_out)
+			out_text(o, "%s left out: an end is down, does not count, or both are one.\n",
+				 PLURAL(pattern.left_out, "flow"));
+		if (pattern.kind == PATTERN_LIST && asked > l->routes)
+			out_text(o, "%s without a way: see check.\n", PLURAL(asked - l->routes, "flow"));
+		out_json(o, "left_out", json_integer((json_int_t)pattern.left_out));
 	}
 	pattern_free(&pattern);
 	if (!l)
@@ -237,23 +232,6 @@ static int by_share(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
-static void gather_shares(struct shared *h)
-{
-	const struct topo *t = h->w->topo;
-	double sum = 0;
-
-	h->port = NEW_ARRAY(t->fabric->n_ports + 1, uint32_t);
-	for (uint32_t i = 0; i < t->fabric->n_ports; i++) {
-		if (t->peer_switch[i] == NO_ID || !node_is_switch(t->fabric, t->fabric->port_node[i]))
-			continue;
-		h->port[h->n++] = i;
-		sum += h->share[i];
-		h->max = h->share[i] > h->max ? h->share[i] : h->max;
-	}
-	h->mean = h->n ? sum / h->n : 0;
-	qsort_r(h->port, h->n, sizeof(*h->port), by_share, h);
-}
-
 /* Pairs without a share. */
 static json_t *print_left_out(const struct sweep *w, const struct spread_left *l, struct out *o)
 {
@@ -330,9 +308,21 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 	if (r && !share)
 		err_set(e, CANCELLED);
 	if (share) {
+		const struct topo *t = h.w->topo;
+		double sum = 0;
+
 		h.l = l;
 		h.share = share;
-		gather_shares(&h);
+		h.port = NEW_ARRAY(t->fabric->n_ports + 1, uint32_t);
+		for (uint32_t i = 0; i < t->fabric->n_ports; i++) {
+			if (t->peer_switch[i] == NO_ID || !node_is_switch(t->fabric, t->fabric->port_node[i]))
+				continue;
+			h.port[h.n++] = i;
+			sum += h.share[i];
+			h.max = h.share[i] > h.max ? h.share[i] : h.max;
+		}
+		h.mean = h.n ? sum / h.n : 0;
+		qsort_r(h.port, h.n, sizeof(*h.port), by_share, &h);
 		print_shares(&h, &left, args->n > 1 ? UINT32_MAX : SHOWN, o);
 		o->run->found_fault |= left.left > 0;
 		free(left.missed);

@@ -127,24 +127,6 @@ static void tell_more(const struct told *t, size_t n, const char *what)
 		out_text(t->o, "  ... %zu more %s; `plan FILE all` prints them\n", n - t->limit, what);
 }
 
-static void tell_differences(const struct told *t, size_t count[PLAN_CHANGES])
-{
-	json_t *list = json_array();
-
-	for (int kind = 0; kind < PLAN_CHANGES; kind++) {
-		for (size_t i = 0; i < t->r->n; i++) {
-			if (t->r->d[i].change != (enum plan_change)kind)
-				continue;
-			if (count[kind]++ < t->limit && kind != PLAN_NOT_FOUND)
-				tell_text(t, &t->r->d[i]);
-			json_array_append_new(list, difference_json(t, &t->r->d[i]));
-		}
-		if (kind != PLAN_NOT_FOUND) /* told by device */
-			tell_more(t, count[kind], plan_change_word[kind]);
-	}
-	out_json(t->o, "differences", list);
-}
-
 static void tell_unknown(const struct told *t)
 {
 	json_t *list = json_array();
@@ -164,24 +146,31 @@ static void tell_unknown(const struct told *t)
 	out_json(t->o, "unknown", list);
 }
 
-static void tell_left_out(const struct told *t, const char *path)
-{
-	for (size_t i = 0; i < t->plan->odd.n && i < t->limit; i++)
-		out_text(t->o, "left out   %s:%u: %s\n", path, t->plan->odd.w[i].line,
-			 t->plan->odd.w[i].text);
-	tell_more(t, t->plan->odd.n, "left out");
-	out_json(t->o, "left_out", json_integer((json_int_t)t->plan->odd.n));
-}
-
 static void tell(const struct told *t, const char *path)
 {
 	const char *row = t->plan->kind == CABLING_LIST ? "cable" : "host";
 	size_t count[PLAN_CHANGES] = {0};
 	bool same = !t->r->n && !t->plan->odd.n, complete = !t->s->fabric->warnings.missing;
+	json_t *list = json_array();
 
-	tell_left_out(t, path);
+	for (size_t i = 0; i < t->plan->odd.n && i < t->limit; i++)
+		out_text(t->o, "left out   %s:%u: %s\n", path, t->plan->odd.w[i].line,
+			 t->plan->odd.w[i].text);
+	tell_more(t, t->plan->odd.n, "left out");
+	out_json(t->o, "left_out", json_integer((json_int_t)t->plan->odd.n));
 	tell_unknown(t);
-	tell_differences(t, count);
+	for (int kind = 0; kind < PLAN_CHANGES; kind++) {
+		for (size_t i = 0; i < t->r->n; i++) {
+			if (t->r->d[i].change != (enum plan_change)kind)
+				continue;
+			if (count[kind]++ < t->limit && kind != PLAN_NOT_FOUND)
+				tell_text(t, &t->r->d[i]);
+			json_array_append_new(list, difference_json(t, &t->r->d[i]));
+		}
+		if (kind != PLAN_NOT_FOUND) /* told by device */
+			tell_more(t, count[kind], plan_change_word[kind]);
+	}
+	out_json(t->o, "differences", list);
 	out_text(t->o, "%s (%s): %s compared, %u as planned", path, t->plan->format,
 		 PLURAL(t->r->cables, row), t->r->there);
 	for (int kind = 0; kind < PLAN_CHANGES; kind++)

@@ -13,21 +13,6 @@ struct drawing {
 	uint32_t seen; /* decisions that would do */
 };
 
-static void keep(struct quiz *q, const struct rec_choice *c)
-{
-	q->sw = c->sw;
-	q->lid = c->lid;
-	q->right = c->port;
-	q->n_quantities = c->n_quantities;
-	q->n = c->n_offers;
-	for (unsigned i = 0; i < c->n_quantities; i++)
-		q->quantity[i] = c->quantity[i];
-	memcpy(q->candidate, c->offer, c->n_offers * sizeof(*c->offer));
-	decided_free(&q->decided);
-	if (c->decided.rule)
-		decide(&q->decided, c->decided.rule, "%s", text_str(&c->decided.text));
-}
-
 /* All decisions that are not forced are drawn with equal probability. */
 static void look_at(void *ctx, const struct rec_choice *c)
 {
@@ -46,8 +31,19 @@ static void look_at(void *ctx, const struct rec_choice *c)
 		own += rec_elsewhere(w->fabric, c, &c->offer[i]) == NO_ID;
 	if (own < 2 || own < c->n_offers)
 		return;
-	if (!rng_below(&d->q->random, ++d->seen))
-		keep(d->q, c);
+	if (!rng_below(&d->q->random, ++d->seen)) {
+		d->q->sw = c->sw;
+		d->q->lid = c->lid;
+		d->q->right = c->port;
+		d->q->n_quantities = c->n_quantities;
+		d->q->n = c->n_offers;
+		for (unsigned i = 0; i < c->n_quantities; i++)
+			d->q->quantity[i] = c->quantity[i];
+		memcpy(d->q->candidate, c->offer, c->n_offers * sizeof(*c->offer));
+		decided_free(&d->q->decided);
+		if (c->decided.rule)
+			decide(&d->q->decided, c->decided.rule, "%s", text_str(&c->decided.text));
+	}
 }
 
 /* Switches are tried from a random one on, until one has a decision. */

@@ -187,17 +187,6 @@ static void put_failed(FILE *f, const struct session *s)
 		fputs("Nothing.\n", f);
 }
 
-static void put_change(FILE *f, const struct comparison *c)
-{
-	fprintf(f,
-		"%" PRIu64 " entries on %u switches changed (%" PRIu64 " lost, %" PRIu64
-		" gained); of %" PRIu64 " pairs %" PRIu64 " take another "
-		"path, "
-		"%" PRIu64 " lost, %" PRIu64 " regained; longest path %u links, was %u",
-		c->entries_changed, c->switches_changed, c->entries_lost, c->entries_gained, c->pairs,
-		c->rerouted, c->lost, c->regained, c->max_hops_after, c->max_hops_before);
-}
-
 static void put_journal(FILE *f, const struct session *s)
 {
 	fputs("\n## What was done, and what it changed\n\n", f);
@@ -208,28 +197,17 @@ static void put_journal(FILE *f, const struct session *s)
 		put_text(f, ev->text);
 		if (ev->change && ev->kind != EVENT_SCOPE) {
 			fputs(": ", f);
-			put_change(f, ev->change);
+			fprintf(f,
+				"%" PRIu64 " entries on %u switches changed (%" PRIu64 " lost, %" PRIu64
+				" gained); of %" PRIu64 " pairs %" PRIu64 " take another "
+				"path, "
+				"%" PRIu64 " lost, %" PRIu64 " regained; longest path %u links, was %u",
+				ev->change->entries_changed, ev->change->switches_changed,
+				ev->change->entries_lost, ev->change->entries_gained, ev->change->pairs,
+				ev->change->rerouted, ev->change->lost, ev->change->regained,
+				ev->change->max_hops_after, ev->change->max_hops_before);
 		}
 		putc('\n', f);
-	}
-}
-
-/* Drawings that were written of what the report shows above. */
-static void put_drawings(FILE *f, const struct session *s)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < s->n_drawings; i++) {
-		const struct drawing_note *d = &s->drawing[i];
-
-		if (d->at > s->at) /* of what was undone */
-			continue;
-		fputs(any ? "- " : "\n## Drawings\n\n- ", f);
-		any = true;
-		put_text(f, d->path);
-		fputs(": ", f);
-		put_text(f, d->what);
-		fprintf(f, ", after step %zu\n", d->at + 1);
 	}
 }
 
@@ -300,6 +278,7 @@ static void put_script(FILE *f, const struct replay *r)
 static int put_report(const struct session *s, const struct replay *r, FILE *f, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
+	bool any = false;
 
 	fputs("# Fabric ", f);
 	put_text(f, s->fabric->source);
@@ -308,7 +287,19 @@ static int put_report(const struct session *s, const struct replay *r, FILE *f, 
 	put_engine(f, s, w);
 	put_failed(f, s);
 	put_journal(f, s);
-	put_drawings(f, s);
+	/* Drawings that were written of what the report shows above. */
+	for (size_t i = 0; i < s->n_drawings; i++) {
+		const struct drawing_note *d = &s->drawing[i];
+
+		if (d->at > s->at) /* of what was undone */
+			continue;
+		fputs(any ? "- " : "\n## Drawings\n\n- ", f);
+		any = true;
+		put_text(f, d->path);
+		fputs(": ", f);
+		put_text(f, d->what);
+		fprintf(f, ", after step %zu\n", d->at + 1);
+	}
 	if (w && w->routing && (put_check(f, w, o, e) || put_load(f, w, o, e)))
 		return -1;
 	put_script(f, r);

@@ -34,17 +34,6 @@ static void say_recorded(const struct recording *r, const struct rec_focus *f, s
 				"part", recording_part(r)));
 }
 
-static int no_run(const struct sweep *w, const char *engine, struct err *e)
-{
-	if (!engine && !w->routing)
-		return err_set(
-			e, "no engine routed the fabric; `step start ENGINE` walks through one that refused");
-	if (engine && (!w->routing || strcmp(engine, w->routing->engine)))
-		return err_set(e, "%s neither made these tables nor refused them: no run to walk through",
-			       engine);
-	return err_set(e, "%s tells nothing of its runs: none to walk through", w->routing->engine);
-}
-
 /* What `step start` is to record, by its words (NULL: none): an engine (NULL: the one in force), a focus. */
 static int read_start(const struct session *s, const struct args *args, const char **engine,
 		      struct rec_focus *f, struct err *e)
@@ -89,8 +78,16 @@ static int start(struct session *s, const struct args *args, struct out *o, stru
 		return -1;
 	session_set_walk(s, NULL);
 	o->run->in->steps_shown = 0;
-	if (!recording_possible(w, engine, s->engines))
-		return no_run(w, engine, e);
+	if (!recording_possible(w, engine, s->engines)) {
+		if (!engine && !w->routing)
+			return err_set(e, "no engine routed the fabric; `step start ENGINE` walks through "
+					  "one that refused");
+		if (engine && (!w->routing || strcmp(engine, w->routing->engine)))
+			return err_set(
+				e, "%s neither made these tables nor refused them: no run to walk through",
+				engine);
+		return err_set(e, "%s tells nothing of its runs: none to walk through", w->routing->engine);
+	}
 	rq.sweep = w;
 	rq.engine = engine;
 	rq.limit = (size_t)options_uint(s->setup->options, "record_limit") * REC_MB;

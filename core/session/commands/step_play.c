@@ -35,13 +35,6 @@ void session_play(struct session *s, int pace)
 	s->walk_moves++; /* panes tell */
 }
 
-static void set_pace(struct session *s, int pace)
-{
-	session_lock(s);
-	session_play(s, pace);
-	session_unlock(s);
-}
-
 bool step_stand_still(struct session *s)
 {
 	bool played;
@@ -102,7 +95,9 @@ static int play(struct session *s, int pace, struct out *o, struct err *e)
 		if (!in->play_until)
 			return -1;
 	}
-	set_pace(s, pace);
+	session_lock(s);
+	session_play(s, pace);
+	session_unlock(s);
 	return 0;
 }
 

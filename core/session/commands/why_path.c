@@ -219,23 +219,6 @@ static void tell_story(const struct story *x)
 	text_free(&t);
 }
 
-/* At a step: the entries that are decided, and why the next one is not yet. */
-static void settle(struct story *x, unsigned i)
-{
-	uint32_t sw = x->p->hop[i].sw;
-	struct text t = {0};
-	size_t when;
-
-	if (!why_open(x->y, sw, x->p->dlid, &t, &when)) {
-		why_settle(x->y->w, sw, x->p->dlid, &x->heard[i]);
-	} else if (x->p->hop[i].out == NO_PATH || !x->heard[i].decided.rule) {
-		/* some routes are found before tables are written: of these the engine tells as usual */
-		decided_free(&x->heard[i].decided);
-		text_add(&x->heard[i].decided.text, "%s.", text_str(&t));
-	}
-	text_free(&t);
-}
-
 int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 {
 	const struct routing *r = y->w->routing;
@@ -245,8 +228,22 @@ int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 	struct decided layer = {0};
 	int rc = why_repeat(y, &q, e);
 
-	for (unsigned i = 0; !rc && i < p->n; i++)
-		settle(&x, i);
+	for (unsigned i = 0; !rc && i < p->n; i++) {
+		uint32_t sw = x.p->hop[i].sw;
+		struct text t = {0};
+		size_t when;
+
+		/* At a step: the entries that are decided, and why the next one is not yet. */
+		if (!why_open(x.y, sw, x.p->dlid, &t, &when)) {
+			why_settle(x.y->w, sw, x.p->dlid, &x.heard[i]);
+		} else if (x.p->hop[i].out == NO_PATH || !x.heard[i].decided.rule) {
+			/* some routes are found before tables are written: of these the engine tells as usual
+			 */
+			decided_free(&x.heard[i].decided);
+			text_add(&x.heard[i].decided.text, "%s.", text_str(&t));
+		}
+		text_free(&t);
+	}
 	if (!rc && p->end == PATH_OK && ops->decide_pair && !y->walk)
 		ops->decide_pair(r, p->slid, p->dlid, &layer);
 	if (!rc && tell)
