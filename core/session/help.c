@@ -62,25 +62,6 @@ static void list_commands(const struct session *s, bool screen, json_t *list, st
 			}
 }
 
-static int help_all(struct session *s, struct out *o)
-{
-	json_t *list = json_array();
-
-	list_commands(s, false, list, o);
-	out_text(o, "These need the screen, and fail with -e and -x:\n");
-	list_commands(s, true, list, o);
-	out_text(o, "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "
-		    "tells more.\n");
-	out_json(o, "commands", list);
-	if (topic_at(s, 0)) {
-		out_text(o, "Words of the field and engines, told in five lines by `help TOPIC`:\n");
-		list_topics(s, o);
-	}
-	out_text(o, "`help options`, panes, columns, keys, actions, words, rules, figures, limits or "
-		    "fabrics: all of them; `help NAME` tells one.\n");
-	return 0;
-}
-
 /* An engine that has no topic of its own. */
 static bool engine_topic(const struct session *s, const char *name, struct topic *p)
 {
@@ -257,8 +238,24 @@ int cmd_help(struct session *s, const struct args *args, struct out *o, struct e
 	struct text word = {0};
 	int rc;
 
-	if (!args->n)
-		return help_all(s, o);
+	if (!args->n) {
+		json_t *list = json_array();
+
+		list_commands(s, false, list, o);
+		out_text(o, "These need the screen, and fail with -e and -x:\n");
+		list_commands(s, true, list, o);
+		out_text(o,
+			 "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "
+			 "tells more.\n");
+		out_json(o, "commands", list);
+		if (topic_at(s, 0)) {
+			out_text(o, "Words of the field and engines, told in five lines by `help TOPIC`:\n");
+			list_topics(s, o);
+		}
+		out_text(o, "`help options`, panes, columns, keys, actions, words, rules, figures, limits or "
+			    "fabrics: all of them; `help NAME` tells one.\n");
+		return 0;
+	}
 	for (int i = 0; i < args->n; i++)
 		text_add(&word, i ? " %s" : "%s", args->arg[i].word);
 	rc = help_word(s, text_str(&word), o, e);

@@ -75,27 +75,6 @@ static void put_undone(struct replay *r, const char *event, const char *why)
 	put_lost(r, "`", event, why);
 }
 
-/* The command that got the fabric, from a file or synthetic. */
-static void put_fabric(struct replay *r, const struct event *ev, const char *fabric)
-{
-	if (!strncmp(ev->text, "synth ", 6)) {
-		text_add(&r->script, "synth");
-		put_word(&r->script, ev->text + 6);
-	} else if (!strncmp(ev->text, "load ", 5) && !access(ev->text + 5, R_OK)) {
-		text_add(&r->script, "load");
-		put_path(&r->script, ev->text + 5);
-	} else if (fabric) {
-		text_add(&r->script, "load");
-		put_word(&r->script, fabric);
-		r->needs_fabric = true;
-		put_lost(r, "`", ev->text, "` cannot be done again: the fabric is in ");
-		put_lost(r, "", fabric, ", without tables read with it.\n");
-	} else {
-		put_undone(r, ev->text, "` cannot be done again.\n");
-	}
-	text_add(&r->script, "\n");
-}
-
 /* Scripts cannot give back tables that were read live. */
 static void put_change(struct replay *r, const struct event *ev, const struct event *before)
 {
@@ -166,7 +145,23 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 		text_add(&r->lost, ": %zu.\n", first);
 	}
 	put_options(&r->script, NULL, begin->options, false);
-	put_fabric(r, &s->event[first], fabric);
+	/* The command that got the fabric, from a file or synthetic. */
+	if (!strncmp(s->event[first].text, "synth ", 6)) {
+		text_add(&r->script, "synth");
+		put_word(&r->script, s->event[first].text + 6);
+	} else if (!strncmp(s->event[first].text, "load ", 5) && !access(s->event[first].text + 5, R_OK)) {
+		text_add(&r->script, "load");
+		put_path(&r->script, s->event[first].text + 5);
+	} else if (fabric) {
+		text_add(&r->script, "load");
+		put_word(&r->script, fabric);
+		r->needs_fabric = true;
+		put_lost(r, "`", s->event[first].text, "` cannot be done again: the fabric is in ");
+		put_lost(r, "", fabric, ", without tables read with it.\n");
+	} else {
+		put_undone(r, s->event[first].text, "` cannot be done again.\n");
+	}
+	text_add(&r->script, "\n");
 	put_options(&r->script, NULL, begin->options, true);
 	if (begin->scope && *begin->scope->words)
 		text_add(&r->script, "scope %s\n", begin->scope->words);

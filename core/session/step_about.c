@@ -162,27 +162,6 @@ static int ask(const struct recording *r, struct walk *w, struct step_about *a,
 
 /* --- all of it -------------------------------------------------------------------------------------- */
 
-static void fill(const struct recording *r, struct walk *w, struct step_about *a)
-{
-	const struct rec_event *ev = walk_event(w);
-	struct text t = {0};
-	uint32_t cursor = 0;
-	size_t cap = 0;
-	struct rec_delta d;
-
-	a->of = recording_steps(r);
-	a->engine = recording_engine(r);
-	a->phase = str_dup(walk_phase(w));
-	a->part = str_dup(recording_part(r));
-	a->kind = ev ? rec_kinds[ev->kind].name : "";
-	a->rule = ev ? recording_rule(r, ev) : "";
-	a->source = ev ? recording_source(r, ev) : "";
-	walk_sentence(w, &t);
-	a->sentence = text_taken(&t);
-	while (walk_next_delta(w, &cursor, &d))
-		add_change(walk_recording(w), a, &cap, &d);
-}
-
 struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,
 			      struct progress *p, struct err *e)
 {
@@ -196,8 +175,25 @@ struct step_about *step_about(const struct recording *r, size_t step, const stru
 	a = NEW(struct step_about);
 	a->step = step;
 	rc = walk_to(w, step, p) ? err_set(e, CANCELLED) : 0;
-	if (!rc)
-		fill(r, w, a);
+	if (!rc) {
+		const struct rec_event *ev = walk_event(w);
+		struct text t = {0};
+		uint32_t cursor = 0;
+		size_t cap = 0;
+		struct rec_delta d;
+
+		a->of = recording_steps(r);
+		a->engine = recording_engine(r);
+		a->phase = str_dup(walk_phase(w));
+		a->part = str_dup(recording_part(r));
+		a->kind = ev ? rec_kinds[ev->kind].name : "";
+		a->rule = ev ? recording_rule(r, ev) : "";
+		a->source = ev ? recording_source(r, ev) : "";
+		walk_sentence(w, &t);
+		a->sentence = text_taken(&t);
+		while (walk_next_delta(w, &cursor, &d))
+			add_change(walk_recording(w), a, &cap, &d);
+	}
 	if (!rc && step && engines)
 		rc = ask(r, w, a, engines, p, e);
 	walk_free(w);

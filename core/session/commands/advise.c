@@ -24,25 +24,6 @@ static bool is_sound(const struct advice_row *r)
 	       !count_cut_off(r->sweep, NULL);
 }
 
-static void tell_soundness(const struct advice_row *r, struct out *o)
-{
-	out_text(o, "     %c: ", advice_letter(r));
-	if (r->class == ADVICE_SOUND)
-		out_text(o, is_sound(r) ? "sound" : "no fault where it is known and reached");
-	if (!r->pairs)
-		out_text(o, "no pair of hosts, so nothing is judged");
-	if (r->loops)
-		out_text(o, "credit loops in %s of channels", PLURAL(r->loops, "group"));
-	if (r->lost)
-		out_text(o, "%s%s lost", r->loops ? ", " : "", PLURAL(r->lost, "pair"));
-	if (r->heavy)
-		out_text(o, ", but overloaded");
-	out_text(o,
-		 "; %s, most routes on a link %u, effective bisection %.3f +- %.3f, shifts %.2f (worst %u)\n",
-		 PLURAL(r->vls, "VL"), r->max_load, r->ebb.value, r->ebb.half_width, r->shift_mean,
-		 r->shift_worst);
-}
-
 static void tell_failures(const struct advice_row *r, struct out *o)
 {
 	if (!r->failures)
@@ -84,7 +65,21 @@ static void tell_row(const struct advice *a, unsigned i, struct out *o)
 	out_text(o, "%3u. ", i + 1);
 	tell_name(r, o);
 	out_text(o, "\n");
-	tell_soundness(r, o);
+	out_text(o, "     %c: ", advice_letter(r));
+	if (r->class == ADVICE_SOUND)
+		out_text(o, is_sound(r) ? "sound" : "no fault where it is known and reached");
+	if (!r->pairs)
+		out_text(o, "no pair of hosts, so nothing is judged");
+	if (r->loops)
+		out_text(o, "credit loops in %s of channels", PLURAL(r->loops, "group"));
+	if (r->lost)
+		out_text(o, "%s%s lost", r->loops ? ", " : "", PLURAL(r->lost, "pair"));
+	if (r->heavy)
+		out_text(o, ", but overloaded");
+	out_text(o,
+		 "; %s, most routes on a link %u, effective bisection %.3f +- %.3f, shifts %.2f (worst %u)\n",
+		 PLURAL(r->vls, "VL"), r->max_load, r->ebb.value, r->ebb.half_width, r->shift_mean,
+		 r->shift_worst);
 	tell_failures(r, o);
 	for (unsigned k = a->n_ranked; k < a->n_routed; k++) {
 		if (a->row[k].same != i)
@@ -111,31 +106,6 @@ static void tell_refused(const struct advice *a, struct out *o)
 						      r->options, "refused", r->refused));
 	}
 	out_json(o, "refused", list);
-}
-
-static void report(struct session *s, const struct advice *a, struct out *o)
-{
-	json_t *list = json_array();
-
-	report_scope(s, o);
-	report_missing(s->fabric, o);
-	if (a->direct)
-		out_text(o, "No levels: hosts are on all switches that carry traffic.\n");
-	else
-		out_text(o, "Levels: %s, %s.\n", PLURAL(a->n_edges, "edge switch"),
-			 PLURAL(a->n_roots, "root"));
-	out_json(o, "direct", json_boolean(a->direct));
-	out_json(o, "edge_switches", json_integer(a->n_edges));
-	out_json(o, "roots", json_integer(a->n_roots));
-	for (unsigned i = 0; i < a->n_ranked; i++) {
-		tell_row(a, i, o);
-		json_array_append_new(list, row_json(a, i));
-	}
-	out_json(o, "advice", list);
-	tell_refused(a, o);
-	if (!a->n_ranked)
-		out_text(o, "No engine routes this fabric.\n");
-	o->run->found_fault |= !a->n_ranked || a->row[0].class == ADVICE_UNSOUND;
 }
 
 /* --- files ---------------------------------------------------------------------------------------- */
@@ -212,11 +182,30 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 	const char *path = args_word(args, "FILE", NULL);
 	struct advice *a;
 	int rc = 0;
+	json_t *list = json_array();
 
 	a = advise_run(&rq, o->run->progress, e);
 	if (!a)
 		return -1;
-	report(s, a, o);
+	report_scope(s, o);
+	report_missing(s->fabric, o);
+	if (a->direct)
+		out_text(o, "No levels: hosts are on all switches that carry traffic.\n");
+	else
+		out_text(o, "Levels: %s, %s.\n", PLURAL(a->n_edges, "edge switch"),
+			 PLURAL(a->n_roots, "root"));
+	out_json(o, "direct", json_boolean(a->direct));
+	out_json(o, "edge_switches", json_integer(a->n_edges));
+	out_json(o, "roots", json_integer(a->n_roots));
+	for (unsigned i = 0; i < a->n_ranked; i++) {
+		tell_row(a, i, o);
+		json_array_append_new(list, row_json(a, i));
+	}
+	out_json(o, "advice", list);
+	tell_refused(a, o);
+	if (!a->n_ranked)
+		out_text(o, "No engine routes this fabric.\n");
+	o->run->found_fault |= !a->n_ranked || a->row[0].class == ADVICE_UNSOUND;
 	if (path)
 		rc = write_files(s, a, (unsigned)args_number(args, "rank N", 1), path, o, e);
 	advice_free(a);

@@ -40,26 +40,6 @@ struct layer_sums {
 	uint32_t channels, deps, components, on_cycles;
 };
 
-static void sum_layers(const struct cdg *c, struct layer_sums *sum)
-{
-	uint32_t last = 0; /* components are numbered by their first channel */
-
-	memset(sum, 0, CDG_VLS * sizeof(*sum));
-	for (uint32_t v = 0; v < c->n_channels; v++) {
-		struct layer_sums *s = &sum[c->vl[v]];
-
-		s->channels++;
-		s->deps += c->first[v + 1] - c->first[v];
-		if (c->component[v] == NO_ID)
-			continue;
-		s->on_cycles++;
-		if (c->component[v] == last) {
-			s->components++;
-			last++;
-		}
-	}
-}
-
 /* Layers of the engine without a row. */
 static void tell_missing(const struct cdg *c, struct out *o)
 {
@@ -90,8 +70,22 @@ static void print_layers(const struct cdg *c, struct out *o)
 	const struct routing *r = c->routing;
 	struct layer_sums sum[CDG_VLS];
 	json_t *list = json_array();
+	uint32_t last = 0; /* components are numbered by their first channel */
 
-	sum_layers(c, sum);
+	memset(sum, 0, CDG_VLS * sizeof(*sum));
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		struct layer_sums *s = &sum[c->vl[v]];
+
+		s->channels++;
+		s->deps += c->first[v + 1] - c->first[v];
+		if (c->component[v] == NO_ID)
+			continue;
+		s->on_cycles++;
+		if (c->component[v] == last) {
+			s->components++;
+			last++;
+		}
+	}
 	if (r->ops->n_layers) {
 		unsigned available = r->ops->layers_available ? r->ops->layers_available(r) : 0;
 

@@ -320,30 +320,6 @@ json_t *warnings_json(const struct fabric *f)
 	return list;
 }
 
-static void report_refusals(const struct sweep *w, struct out *o)
-{
-	if (!w->topo->n_switches_up)
-		out_text(o, "The fabric has no switch: there are no tables, and OpenSM reports SUBNET UP all "
-			    "the same.\n");
-	for (size_t i = 0; i < w->n_refusals && w->topo->n_switches_up; i++)
-		out_text(o, "%s refuses this fabric: %s\n", w->refusal[i].engine, w->refusal[i].why);
-	if (w->fatal) {
-		out_text(o,
-			 "STOP: OpenSM 3.3.23 %s here.  Nothing after %s is tried, no tables are made; do "
-			 "not let it happen on a cluster.\n",
-			 w->fatal, w->refusal[w->n_refusals - 1].engine);
-		out_json(o, "fatal", json_text(w->fatal));
-		o->run->found_fault = true;
-	}
-	if (w->n_refusals && w->routing)
-		out_text(o, "Falling back as OpenSM does: %s.\n", w->routing->engine);
-	if (!w->routing && !w->fatal && w->topo->n_switches_up)
-		out_text(o,
-			 "No engine is left%s: OpenSM programs nothing, the switches keep what they had.\n",
-			 w->setup->chain && strstr(w->setup->chain, "no_fallback") ? " (no_fallback)" : "");
-	out_json(o, "refusals", refusals_json(w));
-}
-
 uint32_t report_cut_off(const struct sweep *w, bool named, struct out *o)
 {
 	uint32_t first = NO_ID, n = count_cut_off(w, &first), hosts = 0, switches = 0;
@@ -400,7 +376,26 @@ void report_event(struct session *s, struct out *o)
 
 	if (!w)
 		return;
-	report_refusals(w, o);
+	if (!w->topo->n_switches_up)
+		out_text(o, "The fabric has no switch: there are no tables, and OpenSM reports SUBNET UP all "
+			    "the same.\n");
+	for (size_t i = 0; i < w->n_refusals && w->topo->n_switches_up; i++)
+		out_text(o, "%s refuses this fabric: %s\n", w->refusal[i].engine, w->refusal[i].why);
+	if (w->fatal) {
+		out_text(o,
+			 "STOP: OpenSM 3.3.23 %s here.  Nothing after %s is tried, no tables are made; do "
+			 "not let it happen on a cluster.\n",
+			 w->fatal, w->refusal[w->n_refusals - 1].engine);
+		out_json(o, "fatal", json_text(w->fatal));
+		o->run->found_fault = true;
+	}
+	if (w->n_refusals && w->routing)
+		out_text(o, "Falling back as OpenSM does: %s.\n", w->routing->engine);
+	if (!w->routing && !w->fatal && w->topo->n_switches_up)
+		out_text(o,
+			 "No engine is left%s: OpenSM programs nothing, the switches keep what they had.\n",
+			 w->setup->chain && strstr(w->setup->chain, "no_fallback") ? " (no_fallback)" : "");
+	out_json(o, "refusals", refusals_json(w));
 	if (w->routing) {
 		uint32_t lids = 0;
 

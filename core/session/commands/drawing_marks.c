@@ -74,26 +74,6 @@ static int mark_path(struct session *s, const struct drawing_of *of, struct fabr
 
 /* --- dependencies --------------------------------------------------------------------------- */
 
-/* The channels of a shortest cycle. */
-static void take_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t n, struct fabric_drawing *d)
-{
-	const struct fabric *f = c->routing->topo->fabric;
-
-	d->step = NEW_ARRAY(n + 1, struct picture_step);
-	d->n_steps = n;
-	mark_ports(f, d);
-	d->look.ways = PICTURE_CYCLE;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t port = c->port[cycle[i]], dep = cdg_dependency(c, cycle[i], cycle[(i + 1) % n]);
-		uint32_t sw = f->node_switch[f->port_node[port]];
-
-		d->step[i] = (struct picture_step){port, c->vl[cycle[i]], c->routes[dep]};
-		d->way[port] |= PICTURE_CYCLE;
-		if (!d->number[sw])
-			d->number[sw] = i + 1;
-	}
-}
-
 static int mark_cycle(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 		      struct progress *p, struct err *e)
 {
@@ -112,7 +92,23 @@ static int mark_cycle(struct session *s, const struct drawing_of *of, struct fab
 		cycle = NEW_ARRAY(c->size[group] + 1, uint32_t);
 		n = cdg_cycle(c, group, cycle, p);
 		if (n) {
-			take_cycle(c, cycle, n, d);
+			const struct fabric *f = c->routing->topo->fabric;
+
+			/* The channels of a shortest cycle. */
+			d->step = NEW_ARRAY(n + 1, struct picture_step);
+			d->n_steps = n;
+			mark_ports(f, d);
+			d->look.ways = PICTURE_CYCLE;
+			for (uint32_t i = 0; i < n; i++) {
+				uint32_t port = c->port[cycle[i]],
+					 dep = cdg_dependency(c, cycle[i], cycle[(i + 1) % n]);
+				uint32_t sw = f->node_switch[f->port_node[port]];
+
+				d->step[i] = (struct picture_step){port, c->vl[cycle[i]], c->routes[dep]};
+				d->way[port] |= PICTURE_CYCLE;
+				if (!d->number[sw])
+					d->number[sw] = i + 1;
+			}
 			text_add(&d->about, "a shortest credit loop of group %u of %u, %s, on ", of->group,
 				 c->n_components, PLURAL(n, "channel"));
 			text_add(&d->about, c->vls[group] & (c->vls[group] - 1) ? "VLs" : "VL");
@@ -180,31 +176,6 @@ static void count_moved(const struct comparison *c, const struct fabric *f, uint
 		}
 }
 
-/* Weights of ports, and the largest weight of one line. */
-static void weigh(const struct fabric *f, const struct picture *pic, const uint32_t *more,
-		  const uint32_t *less, struct fabric_drawing *d)
-{
-	const struct layout *l = pic->layout;
-
-	d->weight = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	d->look.weight = d->weight;
-	for (uint32_t k = 0; k < f->n_ports; k++) {
-		d->weight[k] = more[k] + less[k];
-		if (more[k] > less[k])
-			d->way[k] = PICTURE_MORE;
-		else if (less[k] > more[k])
-			d->way[k] = PICTURE_LESS;
-		else if (more[k])
-			d->way[k] = PICTURE_MORE | PICTURE_LESS;
-	}
-	for (uint32_t a = 0; a < l->n; a++)
-		for (uint32_t i = l->first[a]; i < l->first[a + 1]; i++) {
-			struct picture_bundle u = picture_bundle(f, &d->look, a, l->to[i]);
-
-			d->look.most = u.weight > d->look.most ? u.weight : d->look.most;
-		}
-}
-
 static void mark_came(const struct sweep *a, const struct session *s, struct fabric_drawing *d)
 {
 	const struct state *was = a->setup->state;
@@ -234,12 +205,30 @@ static void mark_comparison(const struct comparison *c, const struct session *s,
 {
 	const struct fabric *f = s->fabric;
 	uint32_t *more = NEW_ARRAY(f->n_ports + 1, uint32_t), *less = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	const struct layout *l = d->picture->layout;
 
 	mark_ports(f, d);
 	d->look.number = NULL;
 	d->look.ways = PICTURE_MORE | PICTURE_LESS;
 	count_moved(c, f, more, less);
-	weigh(f, d->picture, more, less, d);
+	/* Weights of ports, and the largest weight of one line. */
+	d->weight = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	d->look.weight = d->weight;
+	for (uint32_t k = 0; k < f->n_ports; k++) {
+		d->weight[k] = more[k] + less[k];
+		if (more[k] > less[k])
+			d->way[k] = PICTURE_MORE;
+		else if (less[k] > more[k])
+			d->way[k] = PICTURE_LESS;
+		else if (more[k])
+			d->way[k] = PICTURE_MORE | PICTURE_LESS;
+	}
+	for (uint32_t a = 0; a < l->n; a++)
+		for (uint32_t i = l->first[a]; i < l->first[a + 1]; i++) {
+			struct picture_bundle u = picture_bundle(f, &d->look, a, l->to[i]);
+
+			d->look.most = u.weight > d->look.most ? u.weight : d->look.most;
+		}
 	take_entries(c, f->n_switches, d);
 	text_add(&d->about,
 		 "%s on %s, %s rerouted, %" PRIu64 " lost, %" PRIu64

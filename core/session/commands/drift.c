@@ -17,53 +17,6 @@
 
 /* --- what is judged, and by what --------------------------------------------------------------- */
 
-/* "What is read from FILE, judged by minhop: ..." */
-static void tell_judged(const struct drift *d, struct out *o)
-{
-	const struct switch_tables *read = setup_tables(d->held->setup);
-	const struct refusal *first = d->next->n_refusals ? &d->next->refusal[0] : NULL;
-
-	if (first)
-		out_text(o, "%s refuses: %s\n", first->engine, first->why);
-	out_text(o, "%s %s, against the next sweep of %s: %s, agreement %.4f%s\n",
-		 read ? "Tables read from" : "Tables of",
-		 !read		? d->held->routing->engine
-		 : read->source ? read->source
-				: "the live switches",
-		 d->engine, PLURAL(drift_total(d), "entry"), drift_agreement(d),
-		 drift_known(d) ? "" : " of what is known");
-	if (d->ignored)
-		out_text(o, "A port is being set up: the next sweep ignores existing entries.\n");
-	if (d->n_silent)
-		out_text(o, "No table of %s: not judged.\n", PLURAL(d->n_silent, "switch"));
-	if (d->n_away)
-		out_text(o, "%s of switches that are gone: not judged.\n", PLURAL(d->n_away, "table"));
-}
-
-static void tell_classes(const struct drift *d, struct out *o)
-{
-	json_t *classes = json_object(), *of_switches = json_object();
-
-	for (unsigned c = 0; c < DRIFT_CLASSES; c++) {
-		json_object_set_new(classes, drift_word[c], json_integer((json_int_t)d->count[c]));
-		json_object_set_new(of_switches, drift_word[c], json_integer((json_int_t)d->of_switches[c]));
-		if (!d->count[c])
-			continue;
-		out_text(o, "  %-7s %8" PRIu64, drift_word[c], d->count[c]);
-		if (c != DRIFT_UNKNOWN)
-			out_text(o, " (hosts' LIDs %" PRIu64 ", switches' %" PRIu64 ")",
-				 d->count[c] - d->of_switches[c], d->of_switches[c]);
-		out_text(o, "  %s\n", drift_meaning[c]);
-	}
-	if (d->count[DRIFT_KEPT] && d->states_unknown && !d->ignored)
-		out_text(
-			o,
-			"  Port states unknown: if a port came up since the last sweep, the %s change too.\n",
-			PLURAL(d->count[DRIFT_KEPT], "kept entry"));
-	out_json(o, "classes", classes);
-	out_json(o, "classes_of_switch_lids", of_switches);
-}
-
 /* A switch with entries that are neither right nor kept.  Switches with most of them come first. */
 struct on_switch {
 	uint32_t sw;
@@ -148,8 +101,45 @@ static bool tell_entries(const struct drift *d, bool all, struct out *o)
 
 static int report_drift(const struct drift *d, bool all, struct out *o, struct err *e)
 {
-	tell_judged(d, o);
-	tell_classes(d, o);
+	const struct switch_tables *read;
+	const struct refusal *first = d->next->n_refusals ? &d->next->refusal[0] : NULL;
+	json_t *classes = json_object(), *of_switches = json_object();
+
+	read = setup_tables(d->held->setup);
+	/* "What is read from FILE, judged by minhop: ..." */
+	if (first)
+		out_text(o, "%s refuses: %s\n", first->engine, first->why);
+	out_text(o, "%s %s, against the next sweep of %s: %s, agreement %.4f%s\n",
+		 read ? "Tables read from" : "Tables of",
+		 !read		? d->held->routing->engine
+		 : read->source ? read->source
+				: "the live switches",
+		 d->engine, PLURAL(drift_total(d), "entry"), drift_agreement(d),
+		 drift_known(d) ? "" : " of what is known");
+	if (d->ignored)
+		out_text(o, "A port is being set up: the next sweep ignores existing entries.\n");
+	if (d->n_silent)
+		out_text(o, "No table of %s: not judged.\n", PLURAL(d->n_silent, "switch"));
+	if (d->n_away)
+		out_text(o, "%s of switches that are gone: not judged.\n", PLURAL(d->n_away, "table"));
+	for (unsigned c = 0; c < DRIFT_CLASSES; c++) {
+		json_object_set_new(classes, drift_word[c], json_integer((json_int_t)d->count[c]));
+		json_object_set_new(of_switches, drift_word[c], json_integer((json_int_t)d->of_switches[c]));
+		if (!d->count[c])
+			continue;
+		out_text(o, "  %-7s %8" PRIu64, drift_word[c], d->count[c]);
+		if (c != DRIFT_UNKNOWN)
+			out_text(o, " (hosts' LIDs %" PRIu64 ", switches' %" PRIu64 ")",
+				 d->count[c] - d->of_switches[c], d->of_switches[c]);
+		out_text(o, "  %s\n", drift_meaning[c]);
+	}
+	if (d->count[DRIFT_KEPT] && d->states_unknown && !d->ignored)
+		out_text(
+			o,
+			"  Port states unknown: if a port came up since the last sweep, the %s change too.\n",
+			PLURAL(d->count[DRIFT_KEPT], "kept entry"));
+	out_json(o, "classes", classes);
+	out_json(o, "classes_of_switch_lids", of_switches);
 	tell_switches(d, all ? UINT64_MAX : DRIFT_LINES, o);
 	if (!tell_entries(d, all, o))
 		return err_set(e, CANCELLED);
@@ -166,31 +156,6 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 }
 
 /* --- which engine made them? -------------------------------------------------------------------- */
-
-static void tell_candidate(const struct drift_ranking *r, unsigned i, json_t *list, struct out *o)
-{
-	const struct drift_candidate *c = &r->candidate[i];
-	json_t *x = json_object();
-
-	fields_json(x, drift_candidate_fields, c);
-	if (!c->in_force) {
-		json_object_del(x, "agreement");
-		json_object_del(x, "right");
-	}
-	if (c->in_force) {
-		out_text(o, "  %-10s agreement %.4f, right %.4f", c->chain, c->agreement, c->right);
-		if (c->refused)
-			out_text(o, "; refuses, so %s routes", c->in_force);
-	} else {
-		out_text(o, "  %-10s refuses: %s", c->chain, c->refused);
-	}
-	if (*c->options)
-		out_text(o, "  (%s)", c->options);
-	if (c->equal < i)
-		out_text(o, "  as %s", r->candidate[c->equal].chain);
-	out_text(o, "\n");
-	json_array_append_new(list, x);
-}
 
 /* The evidence for and against the best. */
 static void tell_verdict(const struct drift_ranking *r, struct out *o)
@@ -255,8 +220,30 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 		json_t *list = json_array();
 
 		out_text(o, "Engines by agreement:\n");
-		for (unsigned i = 0; i < ranking->n; i++)
-			tell_candidate(ranking, i, list, o);
+		for (unsigned i = 0; i < ranking->n; i++) {
+			const struct drift_candidate *c = &ranking->candidate[i];
+			json_t *x = json_object();
+
+			fields_json(x, drift_candidate_fields, c);
+			if (!c->in_force) {
+				json_object_del(x, "agreement");
+				json_object_del(x, "right");
+			}
+			if (c->in_force) {
+				out_text(o, "  %-10s agreement %.4f, right %.4f", c->chain, c->agreement,
+					 c->right);
+				if (c->refused)
+					out_text(o, "; refuses, so %s routes", c->in_force);
+			} else {
+				out_text(o, "  %-10s refuses: %s", c->chain, c->refused);
+			}
+			if (*c->options)
+				out_text(o, "  (%s)", c->options);
+			if (c->equal < i)
+				out_text(o, "  as %s", ranking->candidate[c->equal].chain);
+			out_text(o, "\n");
+			json_array_append_new(list, x);
+		}
 		tell_verdict(ranking, o);
 		out_json(o, "engines", list);
 	}

@@ -244,26 +244,6 @@ static void print_figure(struct engine_figures *const *c, unsigned n, enum figur
 	out_text(o, "\n");
 }
 
-static void print_engines(struct engine_figures *const *c, unsigned n, struct out *o)
-{
-	json_t *list = json_array();
-
-	out_text(o, "%-25s", "");
-	for (unsigned i = 0; i < n; i++)
-		out_text(o, "  %16s", c[i]->engine->name);
-	out_text(o, "\n");
-	for (unsigned i = 0; i < FIGURES; i++)
-		print_figure(c, n, i, o);
-	for (unsigned i = 0; i < n; i++) {
-		if (c[i]->refused)
-			out_text(o, "%s refuses this fabric: %s\n", c[i]->engine->name, c[i]->refused);
-		else if (*c[i]->notes)
-			out_text(o, "%s: %s", c[i]->engine->name, c[i]->notes);
-		json_array_append_new(list, engine_json(c[i]));
-	}
-	out_json(o, "compare", list);
-}
-
 static int cmd_compare(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct engine_figures *c[SIDES_MOST] = {0};
@@ -283,9 +263,25 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 		n++;
 	rc = n < rq->n ? -1 : 0;
 	if (!rc) {
+		json_t *list = json_array();
+
 		report_scope(s, o);
 		report_missing(s->fabric, o);
-		print_engines(c, n, o);
+		out_text(o, "%-25s", "");
+		for (unsigned i = 0; i < n; i++)
+			out_text(o, "  %16s", c[i]->engine->name);
+		out_text(o, "\n");
+		for (unsigned i = 0; i < FIGURES; i++)
+			print_figure(c, n, i, o);
+		for (unsigned i = 0; i < n; i++) {
+			if (c[i]->refused)
+				out_text(o, "%s refuses this fabric: %s\n", c[i]->engine->name,
+					 c[i]->refused);
+			else if (*c[i]->notes)
+				out_text(o, "%s: %s", c[i]->engine->name, c[i]->notes);
+			json_array_append_new(list, engine_json(c[i]));
+		}
+		out_json(o, "compare", list);
 	}
 	while (n)
 		engine_figures_free(c[--n]);

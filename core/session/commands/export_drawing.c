@@ -128,12 +128,18 @@ static const struct {
 	     {"diff", DRAWING_DIFF, DRAW_FABRIC},     {"map", DRAWING_MAP, DRAW_FABRIC},
 	     {"plot", DRAWING_PLAIN, DRAW_PLOT},      {"cdg", DRAWING_PLAIN, DRAW_CDG}};
 
-/* What the words behind FILE ask for. */
-static void take_words(const struct args *args, struct drawing *d)
+int drawing_prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
+		    struct err *e)
 {
-	const struct arg *vl = args_get(args, "VL");
-	int colour = args_which(args, map_colour_names, MAP_COLOURS);
+	struct progress *p = o->run->progress;
+	const char *as = args->arg[0].word;
+	const struct arg *vl;
+	int colour;
 
+	*d = (struct drawing){.as = *as == 'd' ? DRAW_DOT : *as == 's' ? DRAW_SVG : DRAW_PNG};
+	vl = args_get(args, "VL");
+	colour = args_which(args, map_colour_names, MAP_COLOURS);
+	/* What the words behind FILE ask for. */
 	d->vl = vl ? (int)vl->n : CDG_ALL_VLS;
 	d->switches = args_has(args, "switches");
 	d->group = (uint32_t)args_number(args, "group N", 0);
@@ -151,16 +157,6 @@ static void take_words(const struct args *args, struct drawing *d)
 		d->of.kind = DRAWING_CYCLE;
 	if (d->what == DRAW_PLOT)
 		plot_words(&d->plot_of, args);
-}
-
-int drawing_prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
-		    struct err *e)
-{
-	struct progress *p = o->run->progress;
-	const char *as = args->arg[0].word;
-
-	*d = (struct drawing){.as = *as == 'd' ? DRAW_DOT : *as == 's' ? DRAW_SVG : DRAW_PNG};
-	take_words(args, d);
 	if (session_need_fabric(s, e))
 		return -1;
 	if (check_program(d, args->arg[1].word, e))

@@ -172,25 +172,6 @@ static uint32_t channels_of(const struct request *rq, const struct path *p, stru
 	return n;
 }
 
-static void tell_channels(const struct request *rq, const struct channel_load *c, uint32_t n, struct out *o)
-{
-	const struct topo *t = rq->w->topo;
-	json_t *list = json_array();
-
-	out_text(o, "Links of the path from %s to %s, most routes first:\n",
-		 ENDPORT_LABEL(t->fabric, rq->src), ENDPORT_LABEL(t->fabric, rq->dst));
-	for (uint32_t i = 0; i < n; i++) {
-		json_t *x = json_make("{s:i}", "routes", (int)c[i].load);
-
-		out_text(o, "%8u  %s -> %s\n", c[i].load, PORT_LABEL(t->fabric, c[i].port),
-			 PORT_LABEL(t->fabric, t->peer[c[i].port]));
-		json_put_port(x, "from", t->fabric, rq->w->lids, c[i].port);
-		json_put_port(x, "to", t->fabric, rq->w->lids, t->peer[c[i].port]);
-		json_array_append_new(list, x);
-	}
-	out_json(o, "path", list);
-}
-
 /* The hottest link of a path, and the routes that share it. */
 static int tell_path(const struct request *rq, struct out *o, struct err *e)
 {
@@ -210,11 +191,25 @@ static int tell_path(const struct request *rq, struct out *o, struct err *e)
 	if (!rc && !l)
 		rc = err_set(e, CANCELLED);
 	if (l) {
+		const struct topo *t = rq->w->topo;
+		json_t *list = json_array();
+
 		for (uint32_t i = 0; i < n; i++)
 			c[i].load = l->port[c[i].port];
 		qsort(c, n, sizeof(*c), hottest_first);
 		port = c[0].port;
-		tell_channels(rq, c, n, o);
+		out_text(o, "Links of the path from %s to %s, most routes first:\n",
+			 ENDPORT_LABEL(t->fabric, rq->src), ENDPORT_LABEL(t->fabric, rq->dst));
+		for (uint32_t i = 0; i < n; i++) {
+			json_t *x = json_make("{s:i}", "routes", (int)c[i].load);
+
+			out_text(o, "%8u  %s -> %s\n", c[i].load, PORT_LABEL(t->fabric, c[i].port),
+				 PORT_LABEL(t->fabric, t->peer[c[i].port]));
+			json_put_port(x, "from", t->fabric, rq->w->lids, c[i].port);
+			json_put_port(x, "to", t->fabric, rq->w->lids, t->peer[c[i].port]);
+			json_array_append_new(list, x);
+		}
+		out_json(o, "path", list);
 	}
 	loads_free(l);
 	free(c);

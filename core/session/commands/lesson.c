@@ -61,28 +61,6 @@ static unsigned check_one(const struct session *s, const struct lesson *l, json_
 	return n;
 }
 
-/* One lesson, NULL: all.  `lesson NAME` tells why one cannot be read. */
-static int check_lessons(struct session *s, const char *name, struct out *o, struct err *e)
-{
-	struct lesson **all = name ? NEW_ARRAY(2, struct lesson *) : lessons_all();
-	json_t *list = json_array();
-	unsigned faults = 0;
-	int rc = 0;
-
-	if (name && !(all[0] = lesson_read(name, e)))
-		rc = -1;
-	for (size_t i = 0; all[i] && !progress_cancelled(o->run->progress); i++)
-		faults += check_one(s, all[i], list, o);
-	if (progress_cancelled(o->run->progress))
-		rc = err_set(e, CANCELLED);
-	else if (faults)
-		rc = err_set(e, "%s: what a lesson says is not what the commands print",
-			     PLURAL(faults, "fault"));
-	lessons_free(all);
-	out_json(o, "checked", list);
-	return rc;
-}
-
 /* --- playing --------------------------------------------------------------------------------------- */
 
 struct play {
@@ -333,8 +311,26 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 {
 	const char *name = args_word(args, "LESSON", NULL);
 
-	if (args_has(args, "check"))
-		return check_lessons(s, name, o, e);
+	if (args_has(args, "check")) {
+		struct lesson **all = name ? NEW_ARRAY(2, struct lesson *) : lessons_all();
+		json_t *list = json_array();
+		unsigned faults = 0;
+		int rc = 0;
+
+		/* One lesson, NULL: all.  `lesson NAME` tells why one cannot be read. */
+		if (name && !(all[0] = lesson_read(name, e)))
+			rc = -1;
+		for (size_t i = 0; all[i] && !progress_cancelled(o->run->progress); i++)
+			faults += check_one(s, all[i], list, o);
+		if (progress_cancelled(o->run->progress))
+			rc = err_set(e, CANCELLED);
+		else if (faults)
+			rc = err_set(e, "%s: what a lesson says is not what the commands print",
+				     PLURAL(faults, "fault"));
+		lessons_free(all);
+		out_json(o, "checked", list);
+		return rc;
+	}
 	if (name)
 		return play_named(s, args, o, e);
 	return args->n ? go_on(s, args->arg[0].word, o, e) : list_lessons(o);

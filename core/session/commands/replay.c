@@ -114,30 +114,6 @@ static void put_count(FILE *f, const char *what, uint64_t n)
 	fprintf(f, "- %s: %" PRIu64 "\n", what, n);
 }
 
-static void put_fabric(FILE *f, const struct session *s)
-{
-	const struct fabric *fb = s->fabric;
-	struct text missing = {0};
-	uint32_t hosts = 0;
-
-	for (uint32_t n = 0; n < fb->n_nodes; n++)
-		hosts += fb->node_type[n] == NODE_CA && !node_is_aggregation(fb, n);
-	fputs("## Fabric\n\n", f);
-	put_item(f, "source", fb->source);
-	put_item(f, "format", fb->format);
-	put_count(f, "switches", fb->n_switches);
-	put_count(f, "hosts", hosts);
-	put_count(f, "links", fb->n_links);
-	if (fb->warnings.n)
-		put_count(f, "oddities of the source (`show warnings`)", fb->warnings.n);
-	if (fb->warnings.missing) {
-		warnings_tell_missing(&fb->warnings, &missing);
-		fprintf(f, "- **incomplete**: a part of the fabric is not in its source: %s\n",
-			text_str(&missing));
-		text_free(&missing);
-	}
-}
-
 static void put_engine(FILE *f, const struct session *s, const struct sweep *w)
 {
 	const struct options *o = s->setup->options;
@@ -279,11 +255,29 @@ static int put_report(const struct session *s, const struct replay *r, FILE *f, 
 {
 	const struct sweep *w = session_sweep(s);
 	bool any = false;
+	const struct fabric *fb = s->fabric;
+	struct text missing = {0};
+	uint32_t hosts = 0;
 
 	fputs("# Fabric ", f);
 	put_text(f, s->fabric->source);
 	fputs("\n\n", f);
-	put_fabric(f, s);
+	for (uint32_t n = 0; n < fb->n_nodes; n++)
+		hosts += fb->node_type[n] == NODE_CA && !node_is_aggregation(fb, n);
+	fputs("## Fabric\n\n", f);
+	put_item(f, "source", fb->source);
+	put_item(f, "format", fb->format);
+	put_count(f, "switches", fb->n_switches);
+	put_count(f, "hosts", hosts);
+	put_count(f, "links", fb->n_links);
+	if (fb->warnings.n)
+		put_count(f, "oddities of the source (`show warnings`)", fb->warnings.n);
+	if (fb->warnings.missing) {
+		warnings_tell_missing(&fb->warnings, &missing);
+		fprintf(f, "- **incomplete**: a part of the fabric is not in its source: %s\n",
+			text_str(&missing));
+		text_free(&missing);
+	}
 	put_engine(f, s, w);
 	put_failed(f, s);
 	put_journal(f, s);

@@ -333,25 +333,6 @@ struct via {
 	struct way any, lawful; /* shortest ways through the port: all, and those that the rule allows */
 };
 
-static void weigh_ways(struct via *v)
-{
-	const struct routing *r = v->y->w->routing;
-	enum why_rule against = v->y->heard.against.rule;
-	struct path p;
-
-	v->links = table_way(v->y, &p) ? (int)p.n - 1 : -1;
-	path_free(&p);
-	v->free_way = way_find(r, v->y->sw, v->port, v->target, false, &v->any);
-	v->lawful_way = way_find(r, v->y->sw, v->port, v->target, true, &v->lawful);
-	v->allowed = v->lawful_way ? (int)v->lawful.links : -1;
-	/* connect_roots, and gaps of OpenSM's search, allow ways against the rule */
-	if (has_directions(r) && r->ops->hops && v->free_way && v->links >= 0 &&
-	    r->ops->hops(r, v->y->sw, v->target, v->port) == r->ops->hops(r, v->y->sw, v->target, 0))
-		v->allowed = v->links;
-	else if (!v->lawful_way && v->free_way && against && against != WHY_MISSED)
-		v->allowed = (int)v->any.links;
-}
-
 static const char *verdict(const struct via *v)
 {
 	if (v->port == v->chosen)
@@ -518,7 +499,21 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 		out_text(y->o, "%s by port %s to %s, for LID %u (%s): ", switch_name(f, y->sw),
 			 EXIT_NUMBER(f, y->sw, v.port), PORT_LABEL(f, peer), y->lid, ENDPORT_LABEL(f, owner));
 	if (v.target != y->sw && node_is_switch(f, f->port_node[peer])) {
-		weigh_ways(&v);
+		const struct routing *r = v.y->w->routing;
+		enum why_rule against = v.y->heard.against.rule;
+		struct path p;
+
+		v.links = table_way(v.y, &p) ? (int)p.n - 1 : -1;
+		path_free(&p);
+		v.free_way = way_find(r, v.y->sw, v.port, v.target, false, &v.any);
+		v.lawful_way = way_find(r, v.y->sw, v.port, v.target, true, &v.lawful);
+		v.allowed = v.lawful_way ? (int)v.lawful.links : -1;
+		/* connect_roots, and gaps of OpenSM's search, allow ways against the rule */
+		if (has_directions(r) && r->ops->hops && v.free_way && v.links >= 0 &&
+		    r->ops->hops(r, v.y->sw, v.target, v.port) == r->ops->hops(r, v.y->sw, v.target, 0))
+			v.allowed = v.links;
+		else if (!v.lawful_way && v.free_way && against && against != WHY_MISSED)
+			v.allowed = (int)v.any.links;
 		decide_against(&v);
 		if (tell)
 			tell_via(&v);
