@@ -49,6 +49,19 @@ struct arg_number {
 	const char *what, *lead;
 	bool any_base; /* hexadecimal and octal, too */
 };
+/* A row of such numbers, and a list of rows for a command. */
+#define ARG_NUMBER(key, least, most, what, lead)    \
+	{                                           \
+		key, least, most, what, lead, false \
+	}
+#define ARG_NUMBERS(...)            \
+	(const struct arg_number[]) \
+	{                           \
+		__VA_ARGS__,        \
+		{                   \
+			.key = NULL \
+		}                   \
+	}
 #define NUMBER_TEXT_(n) #n
 #define NUMBER_TEXT(n) NUMBER_TEXT_(n) /* The text of a macro that is a number, for `what`. */
 

@@ -215,12 +215,7 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 const struct command advise_commands[] = {
 	{.name = "advise",
 	 .syntax = "advise [failures N] | advise write FILE [rank N] [failures N]",
-	 .numbers = (const struct arg_number[]){{.key = "rank N",
-						 .least = 1,
-						 .most = 100,
-						 .what = "a number from 1 to 100",
-						 .lead = "rank"},
-						{.key = NULL}},
+	 .numbers = ARG_NUMBERS(ARG_NUMBER("rank N", 1, 100, "a number from 1 to 100", "rank")),
 	 .help = "which engine and options suit this fabric: all are tried and ranked, with reasons",
 	 .details =
 		 "  Every engine with sensible options routes the fabric as it is.  It is tried with roots "

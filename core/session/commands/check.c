@@ -390,6 +390,10 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	  "[].channels[].name node node that sends\n" k "[].channels[].port portnum its port\n" k          \
 	  "[].channels[].vl vl the VL\n"
 
+#define KEYS_OF_FAULTS FAULT_KEYS("faults")
+#define KEYS_OF_NEW FAULT_KEYS("baseline.new_faults")
+#define KEYS_OF_GONE FAULT_KEYS("baseline.gone_faults")
+
 const struct command check_commands[] = {
 	{.name = "check",
 	 .at_step = true,
@@ -418,43 +422,36 @@ const struct command check_commands[] = {
 	 "engine engine engine in force\n"
 	 "asked string engines asked for\n"
 	 "fallback boolean none of the engines asked for routed it\n" JSON_REFUSALS
-	 "notes string lines that the engine noted\n" JSON_WARNINGS(
-		 "") "unreachable integer =pairs without a path\n"
-		     "check object counts\n"
-		     "check.pairs integer =pairs\n"
-		     "check.unreachable integer =pairs without a path\n"
-		     "check.looping integer =pairs that loop\n"
-		     "check.switch_unreachable integer =ways to switches\n"
-		     "check.no_lid integer endports without a LID\n"
-		     "check.max_hops integer =longest path\n"
-		     "check.max_links integer =longest path\n" JSON_CUT_OFF(
-			     "") "cut_off integer? =pairs cut off\n"
-				 "between_survivors integer? =pairs between survivors\n"
-				 "spread string(tree/lag/tables)? groups that were judged; tables: their "
-				 "own\n"
-				 "adaptive boolean ways by adaptive-routing groups were judged as well\n"
-				 "layers_in_force boolean false: layers are computed, but qos is off\n"
-				 "turns object? turns from down to up, where the engine has directions\n"
-				 "turns.turns integer turns\n"
-				 "turns.paths integer paths between hosts with one\n"
-				 "turns.switch_paths integer paths to switches with one\n"
-				 "loop_turns integer? of the first credit loop\n" JSON_LOOPS FAULT_KEYS(
-					 "faults") "present object what a later check --baseline misses when "
-						   "it is gone\n"
-						   "present.hosts[] object? hosts and routers with a cable "
-						   "that is up\n"
-						   "present.hosts[].name node the node\n"
-						   "present.switches[] object? such switches\n"
-						   "present.switches[].name node the switch\n"
-						   "present.cables[] string? cables that are up: GUID[PORT] "
-						   "GUID[PORT]\n"
-						   "baseline object? with --baseline: the comparison\n"
-						   "baseline.file string the file\n"
-						   "baseline.new integer faults that it did not have\n"
-						   "baseline.gone integer faults that it alone has\n"
-						   "baseline.known integer faults that it had "
-						   "too\n" FAULT_KEYS("baseline.new_faults")
-							   FAULT_KEYS("baseline.gone_faults"),
+	 "notes string lines that the engine noted\n" JSON_WARNINGS
+	 "unreachable integer =pairs without a path\n"
+	 "check object counts\n"
+	 "check.pairs integer =pairs\n"
+	 "check.unreachable integer =pairs without a path\n"
+	 "check.looping integer =pairs that loop\n"
+	 "check.switch_unreachable integer =ways to switches\n"
+	 "check.no_lid integer endports without a LID\n"
+	 "check.max_hops integer =longest path\n"
+	 "check.max_links integer =longest path\n" JSON_CUT_OFF "cut_off integer? =pairs cut off\n"
+	 "between_survivors integer? =pairs between survivors\n"
+	 "spread string(tree/lag/tables)? groups that were judged; tables: their own\n"
+	 "adaptive boolean ways by adaptive-routing groups were judged as well\n"
+	 "layers_in_force boolean false: layers are computed, but qos is off\n"
+	 "turns object? turns from down to up, where the engine has directions\n"
+	 "turns.turns integer turns\n"
+	 "turns.paths integer paths between hosts with one\n"
+	 "turns.switch_paths integer paths to switches with one\n"
+	 "loop_turns integer? of the first credit loop\n" JSON_LOOPS KEYS_OF_FAULTS
+	 "present object what a later check --baseline misses when it is gone\n"
+	 "present.hosts[] object? hosts and routers with a cable that is up\n"
+	 "present.hosts[].name node the node\n"
+	 "present.switches[] object? such switches\n"
+	 "present.switches[].name node the switch\n"
+	 "present.cables[] string? cables that are up: GUID[PORT] GUID[PORT]\n"
+	 "baseline object? with --baseline: the comparison\n"
+	 "baseline.file string the file\n"
+	 "baseline.new integer faults that it did not have\n"
+	 "baseline.gone integer faults that it alone has\n"
+	 "baseline.known integer faults that it had too\n" KEYS_OF_NEW KEYS_OF_GONE,
 	 .run = cmd_check},
 	{.name = NULL},
 };

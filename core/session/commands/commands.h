@@ -73,10 +73,12 @@
 	"change.sl_changed integer =pairs with another SL\n"                                       \
 	"change.sl_alone integer of these, pairs on the same path as before\n"
 /* optional: "" or "?" */
-#define JSON_CUT_OFF(optional)                               \
+#define JSON_CUT_OFF_(optional)                              \
 	"hosts_gone integer" optional " =endports cut off\n" \
 	"hosts_cut_off integer" optional " =hosts cut off\n" \
 	"switches_cut_off integer" optional " =switches cut off\n"
+#define JSON_CUT_OFF JSON_CUT_OFF_("")
+#define JSON_SOME_CUT_OFF JSON_CUT_OFF_("?")
 #define JSON_ROUTED                                                                                         \
 	"fatal string(never ends/crashes)? what OpenSM would do here: hang or crash; nothing is computed\n" \
 	"routing object? the tables that were made\n"                                                       \
@@ -88,11 +90,10 @@
 	"routing.ms number milliseconds it took\n"                                                          \
 	"routing.from_scratch boolean existing entries were ignored\n"                                      \
 	"routing.fallback boolean none of the engines asked for routed it\n"                                \
-	"routing.cached boolean the unicast cache kept the tables\n" JSON_CUT_OFF(                          \
-		"?") "manager_misses[] object? switches that the tables do not reach from the subnet "      \
-		     "manager's place\n"                                                                    \
-		     "manager_misses[].name node the switch\n"                                              \
-		     "notes string? lines that the engine noted\n"
+	"routing.cached boolean the unicast cache kept the tables\n" JSON_SOME_CUT_OFF                      \
+	"manager_misses[] object? switches that the tables do not reach from the subnet manager's place\n"  \
+	"manager_misses[].name node the switch\n"                                                           \
+	"notes string? lines that the engine noted\n"
 #define JSON_LIST                                                                                       \
 	"pane string? name of the pane\n"                                                               \
 	"title string? its title\n"                                                                     \
@@ -146,7 +147,7 @@
 	"scope.missing[] string ports of it that are not in the fabric: node GUID and port\n"
 #define JSON_AGGREGATION "aggregation_nodes integer? aggregation nodes of switches\n"
 /* optional: "" or "?" */
-#define JSON_WARNINGS(optional)                                              \
+#define JSON_WARNINGS_(optional)                                             \
 	"warnings[] object" optional " oddities of the fabric's source\n"    \
 	"warnings[].kind string what kind\n"                                 \
 	"warnings[].line integer line of the file, 0: none\n"                \
@@ -154,6 +155,8 @@
 	"warnings[].missing boolean a part of the fabric is missing there\n" \
 	"warnings[].guid guid? node GUID of the place\n"                     \
 	"warnings[].port portnum? its port\n"
+#define JSON_WARNINGS JSON_WARNINGS_("")
+#define JSON_SOME_WARNINGS JSON_WARNINGS_("?")
 /* An option whose value may be names instead of a file of GUIDs; report_named() writes these keys. */
 #define JSON_NAMED_OPTION(option, of)                                       \
 	option " object? names given in place of a file of " of "\n" option \

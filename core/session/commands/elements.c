@@ -297,6 +297,9 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 	  ".chips integer chips\n" k ".external integer links to other elements\n" k                \
 	  ".internal integer links between its chips\n" k ".hosts integer host ports\n"
 
+#define KEYS_OF_ALL ELEMENT_KEYS("elements[]")
+#define KEYS_OF_ONE ELEMENT_KEYS("element")
+
 const struct command element_commands[] = {
 	{.name = "elements",
 	 .syntax = "elements [ELEMENT]",
@@ -305,47 +308,18 @@ const struct command element_commands[] = {
 		    "Chips belong together by\n  the option chassis_file, else by their system image GUID or "
 		    "chassis number.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "elements[] object? switch elements\n" ELEMENT_KEYS(
-		 "elements[]") "element object? the one asked for\n" ELEMENT_KEYS("element") "chips[] "
-											     "object? its "
-											     "chips\n"
-											     "chips[].name "
-											     "node the chip\n"
-											     "chips[].place "
-											     "string place "
-											     "in the "
-											     "chassis\n"
-											     "chips[]."
-											     "external "
-											     "integer links "
-											     "to other "
-											     "elements\n"
-											     "chips[]."
-											     "internal "
-											     "integer links "
-											     "to other "
-											     "chips\n"
-											     "links[] "
-											     "object? its "
-											     "links to "
-											     "others\n"
-											     "links[].from "
-											     "port its port\n"
-											     "links[].to "
-											     "port port at "
-											     "the other end\n"
-											     "links[]."
-											     "element string "
-											     "element at the "
-											     "other end\n"
-											     "links[]."
-											     "element_guid "
-											     "string lowest "
-											     "GUID of that\n"
-											     "links[].usage "
-											     "integer LIDs "
-											     "sent out of "
-											     "it\n" JSON_LIST,
+	 .json = "elements[] object? switch elements\n" KEYS_OF_ALL
+		 "element object? the one asked for\n" KEYS_OF_ONE "chips[] object? its chips\n"
+		 "chips[].name node the chip\n"
+		 "chips[].place string place in the chassis\n"
+		 "chips[].external integer links to other elements\n"
+		 "chips[].internal integer links to other chips\n"
+		 "links[] object? its links to others\n"
+		 "links[].from port its port\n"
+		 "links[].to port port at the other end\n"
+		 "links[].element string element at the other end\n"
+		 "links[].element_guid string lowest GUID of that\n"
+		 "links[].usage integer LIDs sent out of it\n" JSON_LIST,
 	 .run = cmd_elements},
 	{.name = "equal-paths",
 	 .syntax = "equal-paths [all]",

@@ -433,12 +433,8 @@ const struct command export_commands[] = {
 	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus FILE [anyway] | "
 		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] [anyway] | "
 		   "export svg|png FILE [" PLOT_SYNTAX "] [anyway]",
-	 .numbers = (const struct arg_number[]){{.key = "SAMPLE",
-						 .least = 1,
-						 .most = UINT32_MAX,
-						 .what = "how many shifts to look at, from 1",
-						 .lead = "plot"},
-						{.key = NULL}},
+	 .numbers = ARG_NUMBERS(
+		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "plot")),
 	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
 	 .details =
 		 "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"

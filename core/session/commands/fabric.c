@@ -632,11 +632,8 @@ const struct command fabric_commands[] = {
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
-	 .numbers = (const struct arg_number[]){{.key = "SECONDS",
-						 .least = 1,
-						 .most = LIVE_SILENCE_MOST,
-						 .what = "seconds from 1 to " NUMBER_TEXT(LIVE_SILENCE_MOST)},
-						{.key = NULL}},
+	 .numbers = ARG_NUMBERS(ARG_NUMBER("SECONDS", 1, LIVE_SILENCE_MOST,
+					   "seconds from 1 to " NUMBER_TEXT(LIVE_SILENCE_MOST), NULL)),
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
 	 .help = "discover the fabric through libibnetdisc; again: also what changed since",
 	 .details = "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the "
@@ -695,35 +692,35 @@ const struct command fabric_commands[] = {
 	 "engines[] object? routing engines\n"
 	 "engines[].name string as `route` takes it\n"
 	 "engines[].brief string what it does\n"
-	 "engines[].reference string where it is described\n" JSON_WARNINGS(
-		 "?") "switches[] object? switches\n"
-		      "switches[].name endport its name\n"
-		      "switches[].port_guid guid its port GUID\n"
-		      "switches[].ports integer ports of the node\n"
-		      "switches[].up integer ports with a link that is up\n"
-		      "switches[].down boolean the node failed\n"
-		      "hosts[] object? ports of hosts and routers\n"
-		      "hosts[].name endport its name\n"
-		      "hosts[].port_guid guid its port GUID\n"
-		      "hosts[].ports integer ports of the node\n"
-		      "hosts[].up integer ports with a link that is up\n"
-		      "hosts[].down boolean the node failed\n"
-		      "links[] object? cables\n"
-		      "links[].a port one end\n"
-		      "links[].b port the other\n"
-		      "links[].up boolean it is up\n"
-		      "links[].width width width\n"
-		      "links[].speed speed speed\n"
-		      "node object? the node asked for\n"
-		      "node.name node its name\n"
-		      "node.type string(CA/switch/router) CA, switch or router\n"
-		      "node.down boolean it failed\n"
-		      "node.ports[] object ports with a cable; of NODE[PORT] that one\n"
-		      "node.ports[].port portnum its number\n"
-		      "node.ports[].up boolean the link is up\n"
-		      "node.ports[].width width width\n"
-		      "node.ports[].speed speed speed\n"
-		      "node.ports[].peer port the other end\n" JSON_LIST,
+	 "engines[].reference string where it is described\n" JSON_SOME_WARNINGS
+	 "switches[] object? switches\n"
+	 "switches[].name endport its name\n"
+	 "switches[].port_guid guid its port GUID\n"
+	 "switches[].ports integer ports of the node\n"
+	 "switches[].up integer ports with a link that is up\n"
+	 "switches[].down boolean the node failed\n"
+	 "hosts[] object? ports of hosts and routers\n"
+	 "hosts[].name endport its name\n"
+	 "hosts[].port_guid guid its port GUID\n"
+	 "hosts[].ports integer ports of the node\n"
+	 "hosts[].up integer ports with a link that is up\n"
+	 "hosts[].down boolean the node failed\n"
+	 "links[] object? cables\n"
+	 "links[].a port one end\n"
+	 "links[].b port the other\n"
+	 "links[].up boolean it is up\n"
+	 "links[].width width width\n"
+	 "links[].speed speed speed\n"
+	 "node object? the node asked for\n"
+	 "node.name node its name\n"
+	 "node.type string(CA/switch/router) CA, switch or router\n"
+	 "node.down boolean it failed\n"
+	 "node.ports[] object ports with a cable; of NODE[PORT] that one\n"
+	 "node.ports[].port portnum its number\n"
+	 "node.ports[].up boolean the link is up\n"
+	 "node.ports[].width width width\n"
+	 "node.ports[].speed speed speed\n"
+	 "node.ports[].peer port the other end\n" JSON_LIST,
 	 .run = cmd_show},
 	{.name = NULL},
 };

@@ -292,6 +292,10 @@ static int cmd_flows(struct session *s, const struct args *args, struct out *o, 
 	k "[] object? " what "\n" k "[].from node from where: a switch, a host, or `the scope` and " \
 	  "`others`\n" k "[].to node to where\n" k "[].pairs integer pairs of hosts\n"
 
+#define KEYS_OF_GROUPS GROUP_KEYS("groups", "groups, most pairs first")
+#define KEYS_OF_SOURCES GROUP_KEYS("sources", "by source switch")
+#define KEYS_OF_DESTINATIONS GROUP_KEYS("destinations", "by destination switch")
+
 const struct command flow_commands[] = {
 	{.name = "flows",
 	 .syntax = "flows NODE[PORT] " FLOWS_BEHIND " | SRC DST " FLOWS_BEHIND,
@@ -311,37 +315,18 @@ const struct command flow_commands[] = {
 	 "peer.name node? its node\n"
 	 "peer.port portnum? its number\n"
 	 "pairs integer? pairs of hosts over it\n"
-	 "by string(switches/source/destination/host/scope/pair)? what groups are grouped by\n" GROUP_KEYS(
-		 "groups",
-		 "groups, most pairs first") "groups[].from_port portnum|null? of a host its port\n"
-					     "groups[].to_port portnum|null? of a host its port\n" GROUP_KEYS(
-						     "sources", "by source switch")
-						     GROUP_KEYS(
-							     "destinations",
-							     "by destination switch") "flows[] object? "
-										      "pairs: the first, or "
-										      "all\n"
-										      "flows[].src endport "
-										      "source\n"
-										      "flows[].dst endport "
-										      "destination\n"
-										      "flows[].dlid lid "
-										      "LID of the "
-										      "destination\n"
-										      "flows[].pairs integer "
-										      "pairs that it stands "
-										      "for: its "
-										      "weight\n"
-										      "path[] object? of a "
-										      "path: its links, most "
-										      "routes first\n"
-										      "path[].from port port "
-										      "that sends\n"
-										      "path[].to port port "
-										      "at the other end\n"
-										      "path[].routes integer "
-										      "routes of the pattern "
-										      "on it\n",
+	 "by string(switches/source/destination/host/scope/pair)? what groups are grouped by\n" KEYS_OF_GROUPS
+	 "groups[].from_port portnum|null? of a host its port\n"
+	 "groups[].to_port portnum|null? of a host its port\n" KEYS_OF_SOURCES KEYS_OF_DESTINATIONS
+	 "flows[] object? pairs: the first, or all\n"
+	 "flows[].src endport source\n"
+	 "flows[].dst endport destination\n"
+	 "flows[].dlid lid LID of the destination\n"
+	 "flows[].pairs integer pairs that it stands for: its weight\n"
+	 "path[] object? of a path: its links, most routes first\n"
+	 "path[].from port port that sends\n"
+	 "path[].to port port at the other end\n"
+	 "path[].routes integer routes of the pattern on it\n",
 	 .run = cmd_flows},
 	{.name = NULL},
 };

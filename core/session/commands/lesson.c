@@ -338,11 +338,7 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 
 const struct command lesson_commands[] = {
 	{.name = "lesson",
-	 .numbers = (const struct arg_number[]){{.key = "STEP",
-						 .most = UINT64_MAX,
-						 .what = "a step from 1, all or check",
-						 .lead = "lesson"},
-						{.key = NULL}},
+	 .numbers = ARG_NUMBERS(ARG_NUMBER("STEP", 0, UINT64_MAX, "a step from 1, all or check", "lesson")),
 	 .syntax = "lesson [check|next|back|again|answer] | lesson LESSON [all|check|STEP]",
 	 .help = "lessons on routing: list them, play one from a step on; check: do they still tell the "
 		 "truth?",

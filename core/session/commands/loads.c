@@ -366,12 +366,8 @@ const struct command load_commands[] = {
 	 "ebb.seed integer of the random draws\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
-	 .numbers = (const struct arg_number[]){{.key = "SAMPLE",
-						 .least = 1,
-						 .most = UINT32_MAX,
-						 .what = "how many shifts to look at, from 1",
-						 .lead = "shifts"},
-						{.key = NULL}},
+	 .numbers = ARG_NUMBERS(
+		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "shifts")),
 	 .syntax = "shifts [SAMPLE] [order lid|ftree|name]",
 	 .help = "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
 	 .details = "  The order is the same for all engines: that of the fat tree where ftree can index the "

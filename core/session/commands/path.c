@@ -295,6 +295,9 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 	  ".path[].vl vl|null VL on the link out\n" k                                              \
 	  ".path[].ports[] portnum? ports that adaptive routing may take\n"
 
+#define KEYS_FORWARD PATH_KEYS("forward")
+#define KEYS_BACK PATH_KEYS("back")
+
 const struct command path_commands[] = {
 	{.name = "trace",
 	 .at_step = true,
@@ -303,13 +306,13 @@ const struct command path_commands[] = {
 	 .finds = "a direction has no path, or not by all ports of an adaptive-routing group",
 	 .details = "  LIDs that the fabric's source holds can be named before anything is routed.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "forward object? the path\n" PATH_KEYS("forward") "back object? the path back\n" PATH_KEYS(
-		 "back") "shortest object? while nothing is routed: the shortest way by cable\n"
-			 "same_cables boolean? both arrive: do they take the same cables?\n"
-			 "shortest.src endport source\n"
-			 "shortest.dst endport destination\n"
-			 "shortest.hops integer|null links: the same number as links\n"
-			 "shortest.links integer|null all its cables\n",
+	 .json = "forward object? the path\n" KEYS_FORWARD "back object? the path back\n" KEYS_BACK
+		 "shortest object? while nothing is routed: the shortest way by cable\n"
+		 "same_cables boolean? both arrive: do they take the same cables?\n"
+		 "shortest.src endport source\n"
+		 "shortest.dst endport destination\n"
+		 "shortest.hops integer|null links: the same number as links\n"
+		 "shortest.links integer|null all its cables\n",
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",

@@ -180,16 +180,13 @@ static int cmd_quiz(struct session *s, const struct args *args, struct out *o, s
 
 const struct command quiz_commands[] = {
 	{.name = "quiz",
-	 .numbers =
-		 (const struct arg_number[]){
-			 {.key = "seed=K",
-			  .least = 1,
-			  .most = INT64_MAX,
-			  .what = "a number from 1",
-			  .lead = "seed",
-			  .any_base = true},
-			 {.key = "NUMBER", .most = UINT64_MAX, .what = "a number", .lead = "quiz answer"},
-			 {.key = NULL}},
+	 .numbers = ARG_NUMBERS({.key = "seed=K",
+				 .least = 1,
+				 .most = INT64_MAX,
+				 .what = "a number from 1",
+				 .lead = "seed",
+				 .any_base = true},
+				ARG_NUMBER("NUMBER", 0, UINT64_MAX, "a number", "quiz answer")),
 	 .syntax = "quiz [ENGINE] [port|layer|rank] [seed=K] | quiz answer NUMBER",
 	 .help = "guess the port of an entry, the layer of a path or the rank of a switch; the answer ends "
 		 "with the rule",

@@ -584,8 +584,7 @@ const struct command step_commands[] = {
 		 "candidates[].peer port? port at the other end\n"
 		 "candidates[].chip node? chip of the chassis that it is on, when another\n"
 		 "candidates[].* integer what was compared, by name\n",
-	 .numbers = (const struct arg_number[]){{.key = "layer N", .most = 14, .what = "a layer, 0 to 14"},
-						{.key = NULL}},
+	 .numbers = ARG_NUMBERS(ARG_NUMBER("layer N", 0, 14, "a layer, 0 to 14", NULL)),
 	 .run = cmd_step},
 	{.name = NULL},
 };

@@ -299,13 +299,10 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 
 const struct command watch_commands[] = {
 	{.name = "watch",
-	 .numbers = (const struct arg_number[]){{.key = "SECONDS",
-						 .most = LIVE_WATCH_MOST,
-						 .what = "a number up to " NUMBER_TEXT(LIVE_WATCH_MOST)},
-						{.key = "rounds N",
-						 .most = LIVE_WATCH_ROUNDS,
-						 .what = "a number up to " NUMBER_TEXT(LIVE_WATCH_ROUNDS)},
-						{.key = NULL}},
+	 .numbers = ARG_NUMBERS(ARG_NUMBER("SECONDS", 0, LIVE_WATCH_MOST,
+					   "a number up to " NUMBER_TEXT(LIVE_WATCH_MOST), NULL),
+				ARG_NUMBER("rounds N", 0, LIVE_WATCH_ROUNDS,
+					   "a number up to " NUMBER_TEXT(LIVE_WATCH_ROUNDS), NULL)),
 	 .syntax = "watch [SECONDS] [rounds N] [on CA[:PORT]]",
 	 .help = "read the live fabric and its tables again and again; every change becomes an event, with "
 		 "its consequences",
