@@ -321,8 +321,7 @@ const struct command watch_commands[] = {
 		 "rounds[].unreachable integer? pairs of hosts without a path\n"
 		 "rounds[].no_lid integer? endports without a LID\n"
 		 "rounds[].followed boolean? no entry is dead, and check calls them sound; of rounds without "
-		 "a "
-		 "change: as before\n"
+		 "a change: as before\n"
 		 "rounds[].event integer? number of the event it became\n"
 		 "rounds[].failed string? why nothing was read\n" JSON_EVENT,
 	 .run = cmd_watch},
