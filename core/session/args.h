@@ -78,10 +78,7 @@ void args_free(struct args *a);
 bool args_has(const struct args *a, const char *small);
 /* Is the last word this small one? */
 bool args_end(const struct args *a, const char *small);
-/*
- * The first argument that stands for this word of the syntax.  "rank N" means the N behind the small word
- * "rank".  NULL: none.
- */
+/* The first argument of this word of the syntax.  "rank N": the N behind the word "rank".  NULL: none. */
 const struct arg *args_get(const struct args *a, const char *key);
 /* The next such argument behind `before` (NULL: the first). */
 const struct arg *args_next(const struct args *a, const char *key, const struct arg *before);

@@ -1,7 +1,4 @@
-/*
- * The command language: one table of commands.  The REPL, --execute, --script,
- * key bindings and tests all come here (interpreter.h runs them).
- */
+/* The command language, in tables.  The REPL, -e, scripts and keys all come here (interpreter.h). */
 #ifndef IBSCOPE_COMMAND_H
 #define IBSCOPE_COMMAND_H
 
@@ -15,9 +12,7 @@ struct recording;
 
 struct field;
 
-/*
- * What must be there before a command runs.  If it is missing, the command says so, whatever its words are.
- */
+/* What must be there before a command runs, whatever its words are.  Otherwise the command says so. */
 enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };
 
 /* Something that the first word of a command names and that has arguments of its own: a pane. */
@@ -33,15 +28,9 @@ struct command {
 	const char *help;    /* one line */
 	const char *details; /* more lines for `help NAME`, may be NULL */
 	const char *finds;   /* "Exit status 1 in batch when ...", though it did not fail; NULL: never */
-	/*
-	 * Fields of its JSON object beside those that all commands have (contract.h).  Each is a line "KEY
-	 * TYPE TEXT", for the manual, `schema` and the tests.  NULL: none.
-	 */
+	/* Lines "KEY TYPE TEXT": its JSON fields beside those of all commands (contract.h).  NULL: none. */
 	const char *json;
-	/*
-	 * Its rows.  A line "@PREFIX" of json stands for the keys of the next list, each with the prefix
-	 * before it.
-	 */
+	/* Its rows.  A line "@PREFIX" of json: the keys of the next list, each with the prefix before it. */
 	const struct field *rows[2];
 	enum command_needs needs;
 	const struct arg_number *numbers; /* of the syntax, beside the common ones; ended by key NULL */

@@ -466,10 +466,7 @@ static bool take_name(struct completer *c, const char **p)
 	return true;
 }
 
-/*
- * The words of the command before the one under the cursor, and the place where that one begins.  NULL: the
- * cursor is in a comment.
- */
+/* The words before the one under the cursor, and where that one begins.  NULL: in a comment. */
 static const char *read_line(struct completer *c, const char *p)
 {
 	for (;;) {

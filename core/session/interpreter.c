@@ -155,10 +155,7 @@ static bool fits_several(const struct session *s, const char *word)
 	return n > 1;
 }
 
-/*
- * The word of a failed command that does not say which node is meant (`unclear` of a run).  NULL: there is
- * none.
- */
+/* The word of a failed command that fits several nodes (`unclear` of a run).  NULL: none does. */
 static char *unclear_word(const struct session *s, const struct command_words *c, struct progress *p)
 {
 	struct syntax_walk *walk;

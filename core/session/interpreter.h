@@ -97,10 +97,7 @@ void tell_unread(struct command_run *r, const char *command, const struct err *w
 /* The same for a text, of which each command is read when the one before it is done. */
 int run_text(struct command_run *r, const char *text, struct err *e);
 
-/*
- * Run a whole script, whatever fails.  The messages, "NAME:LINE: ...", go to `errors`, a line each.  -1 and
- * *e: the script cannot be read, or was cancelled.
- */
+/* Run a whole script.  Messages "NAME:LINE: ..." go to `errors`.  -1 and *e: not read, or cancelled. */
 int run_whole_script(struct command_run *r, FILE *script, const char *name, struct text *errors,
 		     struct err *e);
 

@@ -70,16 +70,10 @@ void lesson_place_put(struct session *s, struct lesson_place *p);
 /* The lesson's fabric with everything up, options at their defaults, and nothing routed.  0, or -1 and *e. */
 int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p, struct err *e);
 
-/*
- * Run commands of a lesson.  Their output, and the message of the one that fails, go to `said`.  0, or -1 and
- * *e: one failed.
- */
+/* Run commands of a lesson.  Output, and the message of a failure, go to `said`.  0, or -1 and *e. */
 int lesson_run(const struct command_run *in, const char *commands, struct text *said, struct err *e);
 
-/*
- * Play a whole lesson in a session of its own and compare.  Each difference becomes a line of `faults`.
- * Returns their number.  *expected: number of texts that were looked for.
- */
+/* Play a lesson in a session of its own.  Differences go to `faults`; their number; *expected: texts. */
 unsigned lesson_check(const struct session *like, const struct lesson *l, struct progress *p,
 		      struct text *faults, unsigned *expected);
 

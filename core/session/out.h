@@ -1,7 +1,4 @@
-/*
- * The output of one command: lines of text.  In JSON mode it is one object with the command's fields and text
- * lines.
- */
+/* The output of one command: lines of text; in JSON mode one object with its fields and these lines. */
 #ifndef IBSCOPE_OUT_H
 #define IBSCOPE_OUT_H
 
@@ -11,10 +8,7 @@
 
 struct command_run;
 
-/*
- * Version of the JSON objects; the first object tells it.  It goes up when a key goes away or changes its
- * meaning.  New keys may come at any time.
- */
+/* Of the JSON objects.  It goes up when a key goes away or means something else, not for new keys. */
 #define JSON_SCHEMA 1
 
 struct out {
@@ -37,10 +31,7 @@ void out_fields(struct out *o, json_t *fields);
 void out_begin(struct out *o, struct command_run *r, const char *command);
 void out_end(struct out *o, int rc, const struct err *e);
 
-/*
- * When the program ends for want of memory: print the objects of the running commands, as failed.  Allocates
- * nothing (mem_before_end()).
- */
+/* At the end for want of memory: print the objects of running commands, as failed.  Allocates nothing. */
 void out_last_objects(void);
 
 #endif

@@ -90,10 +90,7 @@ static void add_target(const struct reader *x, uint32_t port, struct targets *to
 	to->taken[ep] = 1;
 }
 
-/*
- * Hosts' ports that a word means, as in `scope`.  Ports that can be no ends are left out, unless all are
- * such.
- */
+/* Hosts' ports that a word means, as in `scope`.  Some may be no ends and are left out, but not all. */
 static int add_targets(const struct reader *x, const char *word, struct targets *to, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;

@@ -33,10 +33,7 @@
 int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
 		    struct pattern *p, struct out *o, struct err *e);
 
-/*
- * The survey that words ask for: "links shard 1/8", "pairs 100 switches seed=2"; no word: links.  The caller
- * sets `before` and `engines`.  -1 and *e.
- */
+/* The survey that words ask for; no word: links.  The caller sets `before`, `engines`.  -1 and *e. */
 int survey_asked(struct survey_request *rq, const struct args *args, struct err *e);
 
 #endif

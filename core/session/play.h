@@ -1,7 +1,4 @@
-/*
- * Playing a walk through a run.  The explorer moves it frame by frame (tui/play.c), until a breakpoint, the
- * end, or a word that stops it.
- */
+/* Playing a walk through a run.  The explorer moves it frame by frame (tui/play.c), until it stops. */
 #ifndef IBSCOPE_PLAY_H
 #define IBSCOPE_PLAY_H
 
@@ -23,10 +20,7 @@ int session_playing(const struct session *s);
 /* Under the lock: play, or stop (-1).  Panes are told. */
 void session_play(struct session *s, int pace);
 
-/*
- * One frame, as a line for the thread that runs commands.  The line moves the walk; it prints only why it
- * stopped.  Under the lock; free with commands_free().
- */
+/* One frame: a line that moves the walk and prints why it stopped.  Under the lock; commands_free(). */
 struct command_list *play_frame(const struct session *s);
 
 #endif

@@ -402,10 +402,7 @@ static const struct setup *fresh_setup(const struct session *s, const struct fre
 	return setup;
 }
 
-/*
- * Begin with a fabric: in a new history, or (n->goes_on) behind the event in force.  If it cannot be routed,
- * nothing changes.
- */
+/* Begin with a fabric, in a new history or (goes_on) behind the present.  Not routed: nothing changes. */
 static int begin(struct session *s, const struct fresh *n, struct progress *p, struct err *e)
 {
 	const struct routing *before = n->goes_on ? session_routing(s) : NULL;

@@ -31,10 +31,7 @@ struct event {
 	char *text;		   /* "fail link leaf-03[19]" */
 	const struct setup *setup; /* in force after it; reference held */
 	struct sweep *sweep;	   /* of that setup; reference; NULL while nothing has been routed */
-	/*
-	 * compared with the event before (an EVENT_SCOPE: as the event that it follows); NULL: nothing to
-	 * compare
-	 */
+	/* with the event before (of EVENT_SCOPE: as the event it follows); NULL: nothing to compare */
 	struct comparison *change;
 };
 
@@ -58,10 +55,7 @@ struct session {
 	void (*named)(void (*take)(void *to, const struct named *n), void *to);
 	pthread_mutex_t mutex;
 
-	/*
-	 * Setup in force: that of the event, plus options set since then that route nothing yet.  Reference
-	 * held.
-	 */
+	/* That in force: of the event, and options set since that route nothing yet.  Reference held */
 	const struct setup *setup;
 	const struct fabric *fabric; /* that of the setup; NULL before the first load */
 	const struct fabric *loaded; /* that of the setup, before the options guid, port_guids and the name
@@ -109,9 +103,7 @@ struct walk *session_walk(const struct session *s);
 void session_set_walk(struct session *s, struct walk *w); /* takes w over; NULL: the present */
 /* Where the walk stands, for panes; NULL: the present is shown.  Borrowed, valid under the lock. */
 const struct moment *session_shown(const struct session *s);
-/*
- * The step of the walk that is the subject of this thread, instead of the finished run; NULL = the present.
- */
+/* The step of the walk that this thread is about, instead of the finished run; NULL: the present. */
 const struct sweep *session_moment(const struct session *s);
 /* The walk may have moved: its panes follow.  For the thread that moves it. */
 void session_walk_moved(struct session *s);
@@ -127,10 +119,7 @@ const struct scope *session_scope(const struct session *s); /* NULL: all hosts c
 /* 0, or -1 and *e: no fabric is loaded. */
 int session_need_fabric(const struct session *s, struct err *e);
 
-/*
- * Replace the fabric (takes over the reference).  The history goes, snapshots stay.  The engine in force
- * routes the new fabric.
- */
+/* Replace the fabric (taken over) and route it.  The history goes, snapshots stay. */
 int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		       struct err *e);
 
@@ -144,10 +133,7 @@ void session_forget(struct session *s);
 int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		  struct err *e);
 
-/*
- * A drawing of the present was written.  It replaces an earlier drawing of the same path.  Copies its
- * arguments.
- */
+/* A drawing of the present was written, in place of an earlier one of the path.  Copies its arguments. */
 void session_note_drawing(struct session *s, const char *path, const char *what);
 
 /* A live fabric has just been read, and the loaded fabric is the same. */
@@ -155,9 +141,7 @@ void session_read_now(struct session *s);
 /* Seconds since the last reading; below 0: the loaded fabric is not live. */
 double session_reading_age(const struct session *s);
 
-/*
- * Make an event with a new state, chain or options, or several of these.  When a chain is in force it sweeps.
- */
+/* Make an event of a new state, chain or options, or several of these.  A chain in force sweeps. */
 struct change_request {
 	enum event_kind kind;
 	struct setup setup; /* members that are not NULL are new; borrowed */
@@ -181,10 +165,7 @@ const struct event *session_event_before(const struct session *s, size_t at);
 /* Set options for the next sweep; nothing is routed now.  Takes a reference. */
 void session_set_options(struct session *s, const struct options *o);
 
-/*
- * Bring options that shape the fabric (guid, port_guids), or a new s->names, into force.  A new history
- * begins.  Takes a reference on the options.
- */
+/* Options that shape the fabric, or new s->names, come into force.  A new history.  Takes a reference. */
 int session_reshape(struct session *s, const struct options *o, struct progress *p, struct err *e);
 
 int session_goto(struct session *s, size_t at, struct err *e); /* event number as the journal shows it */
@@ -195,9 +176,7 @@ int session_reset(struct session *s, struct progress *p, struct err *e);
 
 struct sweep *session_find_snapshot(const struct session *s, const char *name); /* borrowed; NULL */
 
-/*
- * A routing with the hosts that count now.  It may be of any time and any fabric.  Returns a new reference.
- */
+/* A routing of any time and fabric, with the hosts that count now.  A new reference. */
 struct routing *session_counted(const struct session *s, const struct routing *r);
 
 /*
@@ -208,10 +187,7 @@ struct routing *session_counted(const struct session *s, const struct routing *r
  */
 uint32_t session_node(const struct session *s, const char *word, struct err *e); /* node id */
 uint32_t session_port(const struct session *s, const char *word, struct err *e); /* port id */
-/*
- * An endport and one of its LIDs, from a LID, a port GUID, NODE, or NODE[PORT].  A switch's port means its
- * port 0.  *lid is 0 when the endport has none.
- */
+/* An endport, its LID (0: none), of a LID, port GUID, NODE or NODE[PORT].  A switch's port means port 0. */
 uint32_t session_endport(const struct session *s, const char *word, unsigned *lid, struct err *e);
 
 /*
@@ -233,19 +209,13 @@ int session_ports(const struct session *s, const char *word, struct progress *p,
 		  struct err *e);
 void id_list_free(struct id_list *l);
 
-/*
- * The endport that a host's name means where one is wanted.  NO_ID: the word is something else, or the host
- * has only one cabled port.
- */
+/* The endport that a host's name means.  NO_ID: it is something else, or has one cabled port only. */
 uint32_t session_host(const struct session *s, const char *word);
 
 /* Is an endport up? While nothing is routed: is its cable up? Otherwise: does the subnet manager reach it? */
 bool session_endport_up(const struct session *s, uint32_t ep);
 
-/*
- * Nodes that a word fits equally well, when session_node() refuses it for that reason.  Returns their number;
- * 0: another case.
- */
+/* How many nodes a word fits equally well, if session_node() refuses it for that reason; else 0. */
 uint32_t session_candidates(const struct session *s, const char *word, struct name_hits *h);
 
 #endif

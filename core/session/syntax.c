@@ -57,10 +57,7 @@ size_t syntax_fixed(const char *word, size_t len)
 
 /* --- the syntax as places ---------------------------------------------------------------------------- */
 
-/*
- * Each word of the syntax is a place.  The syntax is fully described by which place may follow which
- * (Glushkov's automaton).
- */
+/* Each word of the syntax is a place.  Which may follow which is all of it (Glushkov's automaton). */
 #define PLACES 192
 
 struct set {

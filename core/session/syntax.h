@@ -49,10 +49,7 @@ static inline bool syntax_names_node(enum syntax_kind k)
 /* Do words (argv[0] is the command) fit the syntax? */
 bool syntax_fits(const char *syntax, int argc, char *const *argv);
 
-/*
- * The same, where words i with whole[i] [argc] are names of nodes.  Such a word fits only a node's place or
- * text.
- */
+/* The same; words i with whole[i] [argc] are names of nodes: they fit a node's place, or text. */
 bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const bool *whole);
 
 /* What a typed word stands for. */

@@ -1,7 +1,4 @@
-/*
- * Words of the field, for `help TOPIC`, in a few lines each: the meaning, where it is seen, the trap; then
- * the source, and a command to try.
- */
+/* Words of the field, for `help TOPIC`: meaning, where it is seen, the trap; source, a command to try. */
 #ifndef IBSCOPE_TOPICS_H
 #define IBSCOPE_TOPICS_H
 
@@ -19,10 +16,7 @@ struct topic {
 	const char *try_it; /* a command line that shows it */
 };
 
-/*
- * Something else that has a name, for `help NAME`, and `help KINDs` for all of a kind.  The texts are there
- * as long as the call that tells it.
- */
+/* Something else for `help NAME`, or `help KINDs`.  The texts live as long as the call that tells it. */
 struct named {
 	const char *kind;   /* "option", "pane", "column", "key", "action", "word", "rule", "figure", "limit",
 			       "fabric" */

@@ -110,26 +110,14 @@ static void print_layers(const struct cdg *c, struct out *o)
 	out_json(o, "layers", list);
 }
 
-/* In the engine's own words. */
-static void tell_layers(const struct routing *r, struct out *o)
-{
-	const struct routing_ops *ops = routing_origin(r)->ops;
-	struct text t = {0};
-
-	if (!ops->explain_layers)
-		return;
-	ops->explain_layers(r, &t);
-	out_text(o, "%s", text_str(&t));
-	out_json(o, "explained", json_text(text_str(&t)));
-	text_free(&t);
-}
-
 static int cmd_layers(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	bool switches = args_has(args, "switches");
 	struct cdg *c;
 	int rc;
+	const struct routing_ops *ops;
+	struct text t = {0};
 
 	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress, e);
 	if (!c)
@@ -139,7 +127,14 @@ static int cmd_layers(struct session *s, const struct args *args, struct out *o,
 	tell_missing(c, o);
 	report_dropped(c, o);
 	cdg_free(c);
-	tell_layers(w->routing, o);
+	ops = routing_origin(w->routing)->ops;
+	/* In the engine's own words. */
+	if (ops->explain_layers) {
+		ops->explain_layers(w->routing, &t);
+		out_text(o, "%s", text_str(&t));
+		out_json(o, "explained", json_text(text_str(&t)));
+		text_free(&t);
+	}
 	return rc;
 }
 
@@ -299,21 +294,6 @@ static json_t *list_vls(uint32_t vls)
 	return list;
 }
 
-/* Groups that are not shown, with their VLs. */
-static void print_rest(const struct cdg *c, uint32_t limit, struct out *o)
-{
-	uint32_t vls = 0;
-
-	if (c->n_components <= limit)
-		return;
-	for (uint32_t i = limit; i < c->n_components; i++)
-		vls |= c->vls[i];
-	out_text(o, "  ... and %s more of channels with credit loops, on VL",
-		 PLURAL(c->n_components - limit, "group"));
-	print_vls(vls, o);
-	out_text(o, "; `cycles all` prints them\n");
-}
-
 uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, struct progress *p,
 		       struct out *o)
 {
@@ -336,7 +316,17 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 		json_object_set_new(group, "cycle", print_cycle(c, cycle, n, routes, p, o));
 		json_array_append_new(list, group);
 	}
-	print_rest(c, limit, o);
+	/* Groups that are not shown, with their VLs. */
+	if (c->n_components > limit) {
+		uint32_t vls = 0;
+
+		for (uint32_t i = limit; i < c->n_components; i++)
+			vls |= c->vls[i];
+		out_text(o, "  ... and %s more of channels with credit loops, on VL",
+			 PLURAL(c->n_components - limit, "group"));
+		print_vls(vls, o);
+		out_text(o, "; `cycles all` prints them\n");
+	}
 	out_json(o, "credit_loops", list);
 	out_json(o, "credit_loop_groups", json_integer(c->n_components));
 	free(cycle);

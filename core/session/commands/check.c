@@ -216,10 +216,7 @@ static size_t compare_faults(const struct faults *now, const struct faults *was,
 
 /* --- the command -------------------------------------------------------------------------------- */
 
-/*
- * The judgement: is the fabric sound? gone: ports of the scope that are not in the fabric.  Where no pair was
- * looked at, nothing is.
- */
+/* Is the fabric sound? gone: ports of the scope that are not in it.  Without pairs nothing is judged. */
 static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uint32_t gone, struct out *o)
 {
 	bool missing = w->fabric->warnings.missing;

@@ -1,7 +1,4 @@
-/*
- * What the functions of the commands share.  To add a command, add one entry to the table of the file that it
- * belongs to (tables: command.h).
- */
+/* What the commands share.  One more command is one entry in the table of its file (command.h). */
 #ifndef IBSCOPE_COMMANDS_H
 #define IBSCOPE_COMMANDS_H
 
@@ -185,19 +182,13 @@ int open_target(struct target *t, const char *path, struct out *o, struct err *e
  */
 void mark_target(struct target *t, const struct session *s, const struct topo *up);
 int cannot_write(const struct target *t, struct err *e); /* -1 and *e, by errno */
-/*
- * End it: with rc 0 the file is kept, otherwise it is given up.  Its JSON keys are JSON_CONTENT.  Returns rc,
- * or -1 and *e.
- */
+/* End it; rc 0: the file is kept.  Its JSON keys are JSON_CONTENT.  Returns rc, or -1 and *e. */
 int close_target(struct target *t, int rc, struct out *o, struct err *e);
 /* The same for n files (TARGETS at most) that belong together: all of them are kept, or none. */
 #define TARGETS 5
 int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e);
 
-/*
- * What candidates were compared by: the names, and the values of one, a column each ("-": does not apply).
- * The values become keys of obj, too.
- */
+/* Quantities of candidates, a column each: the names; the values of one, "-": none, and keys of obj. */
 void tell_quantities(const char *const *name, unsigned n, struct out *o);
 void tell_quantity_values(const char *const *name, const int64_t *q, unsigned n, json_t *obj, struct out *o);
 
@@ -207,16 +198,10 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e);
 
-/*
- * Endports that are up and that the subnet manager does not reach: a line, and the keys of JSON_CUT_OFF.
- * named: the first one's name as well.  Returns how many.
- */
+/* Endports up but not reached: a line, keys of JSON_CUT_OFF.  named: the first by name.  Their number. */
 uint32_t report_cut_off(const struct sweep *w, bool named, struct out *o);
 
-/*
- * Routes over groups of ports, "tree" or "lag" (spread.h).  A line and the JSON field "spread" tell which.
- * Returns a reference, or NULL and *e.
- */
+/* Routes over groups of ports, "tree" or "lag" (spread.h); JSON field "spread".  A reference; NULL, *e. */
 const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o,
 				      struct err *e);
 
@@ -243,27 +228,16 @@ int print_table(struct session *s, const char *name, const char *argument, struc
 void report_event(struct session *s, struct out *o);
 /* A line that says that the fabric is incomplete, and what is missing.  A complete fabric gets no line. */
 void report_missing(const struct fabric *f, struct out *o);
-/*
- * Lines on the scope, when there is one: how many of its ports are here and count.  JSON field "scope".
- * Returns the number of its ports that are not in this fabric.
- */
+/* Lines on a scope: its ports here, those that count.  JSON field "scope".  Returns how many are not here. */
 uint32_t report_scope(const struct session *s, struct out *o);
 /* The same line, made from that JSON field. */
 void tell_scope(const json_t *scope, struct out *o);
-/*
- * A line that says that aggregation nodes do not count, when there are any.  JSON field "aggregation_nodes".
- */
+/* A line, if there are aggregation nodes, which do not count.  JSON field "aggregation_nodes". */
 void report_aggregation(const struct session *s, struct out *o);
-/*
- * Engines that refused the fabric, with the reason; and the oddities of the fabric's source.  The caller owns
- * the reference.
- */
+/* Engines that refused, with reasons; oddities of the fabric's source.  The caller owns the reference. */
 json_t *refusals_json(const struct sweep *w);
 json_t *warnings_json(const struct fabric *f);
-/*
- * A line with the number of GUIDs that the names in an option's value stand for.  No line: the option names a
- * file, or there is no such option.
- */
+/* A line with the number of GUIDs that names in an option's value stand for.  None: it has no names. */
 void report_named(const struct options *opts, const char *name, struct out *o);
 /* Sizes of the fabric in one line, and whether it is complete. */
 void report_fabric(struct session *s, struct out *o);
@@ -287,10 +261,7 @@ int check_quietly(struct session *s, const struct sweep *w, struct judgement *j,
  */
 uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, struct progress *p,
 		       struct out *o);
-/*
- * Routes that end because they are mapped to VL 15, when there are any.  JSON field "dropped".  Returns their
- * number.
- */
+/* Routes that VL 15 ends: a line where there are any, and JSON field "dropped".  Returns their number. */
 uint64_t report_dropped(const struct cdg *c, struct out *o);
 
 #endif

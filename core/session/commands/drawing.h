@@ -43,10 +43,7 @@ struct fabric_drawing {
 	struct text about; /* what is drawn, in words for the line */
 };
 
-/*
- * Everything that a drawing needs of the fabric as it is now.  -1 and *e: no memory, cancelled, no routing, a
- * wrong name, or nothing to draw.
- */
+/* All that a drawing needs of the fabric now.  -1 and *e, also when there is nothing to draw. */
 int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 			struct progress *p, struct err *e);
 void fabric_drawing_free(struct fabric_drawing *d);

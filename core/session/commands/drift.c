@@ -75,10 +75,7 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 	json_array_append_new(list, obj);
 }
 
-/*
- * Entries, the kept ones last.  Kept ones come only when all are wanted, since nothing is wrong with them.
- * false when cancelled.
- */
+/* Entries.  Kept ones come only when all are wanted: nothing is wrong with them.  False when cancelled. */
 static bool tell_entries(const struct drift *d, bool all, struct out *o)
 {
 	json_t *list = json_array();

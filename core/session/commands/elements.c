@@ -40,21 +40,6 @@ static json_t *element_json(const struct elements *el, uint32_t e)
 			 (int)element_inside_links(el, e), "hosts", (int)el->hosts[e]);
 }
 
-static int print_elements(struct session *s, const struct elements *el, struct out *o, struct err *e)
-{
-	json_t *list = json_array();
-	uint32_t chassis = 0;
-
-	for (uint32_t i = 0; i < el->n; i++)
-		chassis += element_chips(el, i) > 1;
-	out_text(o, "%s, %u of them of several chips; %s between them.\n", PLURAL(el->n, "element"), chassis,
-		 PLURAL(el->n_links / 2, "link"));
-	for (uint32_t i = 0; i < el->n; i++)
-		json_array_append_new(list, element_json(el, i));
-	out_json(o, "elements", list);
-	return print_table(s, "elements", NULL, o, e);
-}
-
 /* Number of LIDs that the tables in force send out of a port; 0 without tables. */
 static uint32_t port_usage(const struct routing *r, uint32_t sw, unsigned port)
 {
@@ -64,23 +49,6 @@ static uint32_t port_usage(const struct routing *r, uint32_t sw, unsigned port)
 	for (unsigned lid = 1; row && lid <= row->top; lid++)
 		n += row->port[lid] == port;
 	return n;
-}
-
-static json_t *chip_json(const struct elements *el, const struct lids *l, uint32_t sw)
-{
-	const struct fabric *f = el->topo->fabric;
-	uint32_t outside = 0, node = f->switch_node[sw],
-		 inside = el->first_inside[sw + 1] - el->first_inside[sw];
-	const char *place = f->node_chassis_place[node] ? f->node_chassis_place[node] : "";
-	json_t *obj;
-
-	FOR_PORTS(f, sw, id)
-		outside += el->port_link[id] != NO_ID;
-	obj = json_node(f, l, node);
-	json_object_set_new(obj, "place", json_text(place));
-	json_object_set_new(obj, "external", json_integer(outside));
-	json_object_set_new(obj, "internal", json_integer(inside));
-	return obj;
 }
 
 static json_t *print_link(const struct elements *el, const struct session *s, uint32_t l, struct out *o)
@@ -108,8 +76,21 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 
 	out_text(o, "Element %s: %s (%s), %s\n", el->name[n], PLURAL(element_chips(el, n), "chip"),
 		 element_rule_names[el->rule[n]], PLURAL(el->hosts[n], "host port"));
-	for (uint32_t c = el->first_chip[n]; c < el->first_chip[n + 1]; c++)
-		json_array_append_new(chips, chip_json(el, session_lids(s), el->chip[c]));
+	for (uint32_t c = el->first_chip[n]; c < el->first_chip[n + 1]; c++) {
+		const struct fabric *f = el->topo->fabric;
+		uint32_t outside = 0, node = f->switch_node[el->chip[c]],
+			 inside = el->first_inside[el->chip[c] + 1] - el->first_inside[el->chip[c]];
+		const char *place = f->node_chassis_place[node] ? f->node_chassis_place[node] : "";
+		json_t *obj;
+
+		FOR_PORTS(f, el->chip[c], id)
+			outside += el->port_link[id] != NO_ID;
+		obj = json_node(f, session_lids(s), node);
+		json_object_set_new(obj, "place", json_text(place));
+		json_object_set_new(obj, "external", json_integer(outside));
+		json_object_set_new(obj, "internal", json_integer(inside));
+		json_array_append_new(chips, obj);
+	}
 	out_json(o, "element", element_json(el, n));
 	out_json(o, "chips", chips);
 	snprintf(number, sizeof(number), "%u", n + 1);
@@ -135,7 +116,17 @@ static int cmd_elements(struct session *s, const struct args *args, struct out *
 	if (!el)
 		return -1;
 	if (!word) {
-		rc = print_elements(s, el, o, e);
+		json_t *list = json_array();
+		uint32_t chassis = 0;
+
+		for (uint32_t i = 0; i < el->n; i++)
+			chassis += element_chips(el, i) > 1;
+		out_text(o, "%s, %u of them of several chips; %s between them.\n", PLURAL(el->n, "element"),
+			 chassis, PLURAL(el->n_links / 2, "link"));
+		for (uint32_t i = 0; i < el->n; i++)
+			json_array_append_new(list, element_json(el, i));
+		out_json(o, "elements", list);
+		rc = print_table(s, "elements", NULL, o, e);
 	} else {
 		found = elements_find(el, word, e);
 		node = found == NO_ID ? session_node(s, word, NULL) : NO_ID;

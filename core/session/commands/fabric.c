@@ -257,9 +257,7 @@ static bool shapes_fabric(const char *name)
 	return !strcmp(name, "guid") || !strcmp(name, "port_guids");
 }
 
-/*
- * Do the options differ only in what no table depends on: which ports count as hosts, how much is recorded?
- */
+/* Do options differ only in what no table depends on: who counts as a host, how much is recorded? */
 static bool counts_only(const struct options *a, const struct options *b)
 {
 	bool differ = false;

@@ -152,9 +152,7 @@ struct channel_load {
 
 COMPARATOR(hottest_first, struct channel_load, DOWN(load) UP(place))
 
-/*
- * Ports between switches by which a path leaves, in order.  For a path on one switch: the port to the host.
- */
+/* Ports between switches that a path leaves by, in order; of a path on one switch: the host's. */
 static uint32_t channels_of(const struct request *rq, const struct path *p, struct channel_load *c)
 {
 	const struct topo *t = rq->w->topo;

@@ -1,7 +1,4 @@
-/*
- * Command quiz, between its files: quiz.c draws and judges, quiz_port.c asks for ports, quiz_other.c for
- * layers and ranks.
- */
+/* Command quiz: quiz.c draws and judges, quiz_port.c asks for ports, quiz_other.c for layers and ranks. */
 #ifndef IBSCOPE_QUIZ_H
 #define IBSCOPE_QUIZ_H
 

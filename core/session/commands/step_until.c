@@ -41,10 +41,7 @@ static int a_number(const char *term, const char *word, unsigned long most, uint
 	return 0;
 }
 
-/*
- * The words of a term as one text, with one blank between them.  It lasts as long as `words`, which must have
- * room enough.
- */
+/* The words of a term as one text, with a blank between them.  It is a part of `words`, which has room. */
 static const char *joined(int n, const struct arg *word, struct text *words)
 {
 	size_t start = words->len;

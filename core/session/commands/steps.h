@@ -20,18 +20,13 @@ void step_json(struct walk *w, struct out *o);
 /* step_show.c: the step where the session's walk stands, with everything that step_about.h knows of it. */
 int step_show(struct session *s, struct out *o, struct err *e);
 
-/*
- * step_until.c: read the words of a condition.  Its texts are borrowed from *words; the caller frees *words.
- */
+/* step_until.c: read a condition.  Its texts are borrowed from *words; the caller frees *words. */
 int step_condition(const struct session *s, int n, const struct arg *word, struct rec_condition *c,
 		   struct text *words, struct err *e);
 
 /* step.c: the nearest step in focus after one (dir 1) or before it; none: recording_steps() + 1, or 0. */
 size_t step_neighbour(const struct recording *r, size_t step, int dir);
-/*
- * The step to which `step go` goes, and the number of that breakpoint; recording_steps() + 1: none; 0 and *e:
- * a condition cannot be read.
- */
+/* The step where `step go` stops and its breakpoint; recording_steps() + 1: none; 0 and *e. */
 size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
 		       struct err *e);
 

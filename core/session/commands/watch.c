@@ -23,9 +23,7 @@ struct watch {
 	json_t *list;		  /* rounds; empty where text is asked for, which may go on for days */
 };
 
-/*
- * Entries that differ between two readings of the tables, by switch.  Tables that came or went count whole.
- */
+/* Entries that differ between two readings, by switch.  Tables that came or went count whole. */
 static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
 {
 	const struct switch_tables *x = fabric_switch_tables(a), *y = fabric_switch_tables(b);

@@ -1,7 +1,4 @@
-/*
- * The files of the command why share these: why.c an entry and its ports, why_path.c paths, why_step.c either
- * at a step of a walk through a run.
- */
+/* Command why: why.c an entry and its ports, why_path.c paths, why_step.c at a step of a walk. */
 #ifndef IBSCOPE_WHY_H
 #define IBSCOPE_WHY_H
 
@@ -37,30 +34,18 @@ struct why {
 	struct why_heard heard;
 };
 
-/*
- * Let the engine tell about the entry of y->sw for y->lid again. via: also tell what speaks against this port
- * (0: none).
- */
+/* Let the engine tell about the entry of y->sw for y->lid again; via: also against this port (0: none). */
 int why_listen(struct why *y, unsigned via, struct err *e);
 /* Run the engine once more with a question: that in force, or that of the walk. */
 int why_repeat(const struct why *y, const struct rec_ask *q, struct err *e);
-/*
- * Is an entry undecided at the step? Then say until when, in words.  *when is the step that decides it, 0 =
- * none.
- */
+/* Is an entry undecided at the step? Then t says until when.  *when: the step that decides it, 0: none. */
 bool why_open(const struct why *y, uint32_t sw, unsigned lid, struct text *t, size_t *when);
-/*
- * Say so for the entry of y->sw for y->lid, or say that it is decided again later. false: neither is the
- * case.
- */
+/* Say so of the entry of y->sw for y->lid, or that it is decided again later.  False: neither is so. */
 bool why_entry_open(struct why *y);
 bool why_entry_early(struct why *y);
 /* "Decided: RULE: sentence", and the same as JSON. */
 void why_end(const struct why *y, const struct decided *d);
-/*
- * Weigh a port of y->sw for y->lid, and end with the rule: that against it where the entry does not name it.
- * tell: say all of it, not the rule alone.
- */
+/* Weigh a port of y->sw for y->lid; end with the rule against it, or for it.  tell: say all of it. */
 int why_port(struct why *y, unsigned port, bool tell, struct err *e);
 
 /* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */

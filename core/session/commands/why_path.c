@@ -59,9 +59,7 @@ static void tell_head(const struct story *x)
 		 p->sl.lo, p->sl.hi);
 }
 
-/*
- * Where the packet goes from a switch: the node at the other end; at the end of the path, the switch itself.
- */
+/* Where the packet goes from a switch: the node at the other end; at the end of the path, itself. */
 static const char *next_name(const struct fabric *f, const struct path_hop *h)
 {
 	uint32_t peer;
@@ -141,10 +139,7 @@ static bool plain_layer(enum why_rule rule)
 	       rule == WHY_FIRST_LAYER || rule == WHY_LAYER || rule == WHY_SL_BITS;
 }
 
-/*
- * The rule that mattered most: that of a layer from which something kept the pair out, or else that of the
- * first choice.
- */
+/* The rule that mattered most: of a layer that something kept the pair from, else of the first choice. */
 static void end_story(const struct story *x, const struct decided *layer)
 {
 	const struct path *p = x->p;
@@ -366,10 +361,7 @@ static bool is_path(const struct given *g, const struct path *p)
 	return same;
 }
 
-/*
- * The rule against the path at the switch where the tables leave it; for the path of the tables, the rule
- * that mattered there.
- */
+/* The rule against the path where the tables leave it; of their own path, the rule that mattered there. */
 static int end_given(struct why *y, const struct given *g, const struct path *p, struct err *e)
 {
 	unsigned i = 0;
