@@ -205,14 +205,6 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 	return n == NO_ID ? NO_ID : s->fabric->node_port[n] + port;
 }
 
-/* The endport of a port.  A switch has only one. */
-static uint32_t endport_of_port(const struct fabric *f, uint32_t port)
-{
-	uint32_t node = f->port_node[port];
-
-	return f->port_endport[node_is_switch(f, node) ? f->node_port[node] : port];
-}
-
 uint32_t session_endport(const struct session *s, const char *word, unsigned *lid, struct err *e)
 {
 	uint64_t v;
@@ -229,10 +221,15 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 		ep = fabric_endport_by_guid(s->fabric, v);
 	if (ep == NO_ID && name_before_port(s->fabric, word, strlen(word)) &&
 	    node_named(s->fabric, word, strlen(word)) == NO_ID) {
+		uint32_t node = s->fabric->port_node[n];
+
 		n = session_port(s, word, e);
 		if (n == NO_ID)
 			return NO_ID;
-		ep = endport_of_port(s->fabric, n);
+		/* The endport of a port.  A switch has only one. */
+
+		ep = s->fabric
+			     ->port_endport[node_is_switch(s->fabric, node) ? s->fabric->node_port[node] : n];
 	} else if (ep == NO_ID && (ep = session_host(s, word)) == NO_ID) {
 		n = session_node(s, word, e);
 		if (n == NO_ID)

@@ -123,20 +123,6 @@ static void find_ends(const struct fabric *f, const char *p, struct ends *x)
 	}
 }
 
-/* Up to a blank, with a ';' inside: the longest piece that fits a node in any way; 0: none does. */
-static size_t piece_with_semicolon(const struct reader *r, const char *p)
-{
-	struct ends x = {0};
-	size_t found = 0;
-
-	find_ends(r->f, p, &x);
-	for (unsigned i = 0; i < PIECES_MOST && x.n && !found && !progress_cancelled(r->progress); i++)
-		if (fits_node(r->f, p, x.end[--x.n]))
-			found = x.end[x.n];
-	free(x.end);
-	return found;
-}
-
 /* Does the plain reading give the same word? */
 static bool is_plain(const char *p, size_t len)
 {
@@ -152,6 +138,8 @@ static void look(const struct reader *r, const char *p, struct place *place)
 {
 	size_t piece;
 	unsigned n;
+	struct ends x = {0};
+	size_t found = 0;
 
 	*place = (struct place){.at = p};
 	if (!r->n || !r->f) /* the command's name */
@@ -162,7 +150,13 @@ static void look(const struct reader *r, const char *p, struct place *place)
 			place->len[place->n++] = place->len[i];
 	if (place->n || p[strcspn(p, "; \t\n\v\f\r")] != ';')
 		return;
-	piece = piece_with_semicolon(r, p);
+	/* Up to a blank, with a ';' inside: the longest piece that fits a node in any way; 0: none does. */
+	find_ends(r->f, p, &x);
+	for (unsigned i = 0; i < PIECES_MOST && x.n && !found && !progress_cancelled(r->progress); i++)
+		if (fits_node(r->f, p, x.end[--x.n]))
+			found = x.end[x.n];
+	free(x.end);
+	piece = found;
 	if (piece)
 		place->len[place->n++] = piece;
 }

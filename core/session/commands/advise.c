@@ -24,23 +24,6 @@ static bool is_sound(const struct advice_row *r)
 	       !count_cut_off(r->sweep, NULL);
 }
 
-static void tell_failures(const struct advice_row *r, struct out *o)
-{
-	if (!r->failures)
-		return;
-	out_text(o, "     after %s: ", PLURAL(r->failures, "single failure"));
-	if (!r->failure_lost && !r->failure_loops && !r->failure_fallbacks)
-		out_text(o, "still so");
-	if (r->failure_lost)
-		out_text(o, "up to %s lost between survivors", PLURAL(r->failure_lost, "pair"));
-	if (r->failure_loops)
-		out_text(o, "%scredit loops in %u", r->failure_lost ? ", " : "", r->failure_loops);
-	if (r->failure_fallbacks)
-		out_text(o, "%sanother engine in %u", r->failure_lost || r->failure_loops ? ", " : "",
-			 r->failure_fallbacks);
-	out_text(o, "\n");
-}
-
 static json_t *row_json(const struct advice *a, unsigned i)
 {
 	const struct advice_row *r = &a->row[i];
@@ -80,7 +63,19 @@ static void tell_row(const struct advice *a, unsigned i, struct out *o)
 		 "; %s, most routes on a link %u, effective bisection %.3f +- %.3f, shifts %.2f (worst %u)\n",
 		 PLURAL(r->vls, "VL"), r->max_load, r->ebb.value, r->ebb.half_width, r->shift_mean,
 		 r->shift_worst);
-	tell_failures(r, o);
+	if (r->failures) {
+		out_text(o, "     after %s: ", PLURAL(r->failures, "single failure"));
+		if (!r->failure_lost && !r->failure_loops && !r->failure_fallbacks)
+			out_text(o, "still so");
+		if (r->failure_lost)
+			out_text(o, "up to %s lost between survivors", PLURAL(r->failure_lost, "pair"));
+		if (r->failure_loops)
+			out_text(o, "%scredit loops in %u", r->failure_lost ? ", " : "", r->failure_loops);
+		if (r->failure_fallbacks)
+			out_text(o, "%sanother engine in %u", r->failure_lost || r->failure_loops ? ", " : "",
+				 r->failure_fallbacks);
+		out_text(o, "\n");
+	}
 	for (unsigned k = a->n_ranked; k < a->n_routed; k++) {
 		if (a->row[k].same != i)
 			continue;

@@ -256,19 +256,6 @@ static uint32_t tell_cut_off(const struct sweep *w, const struct comparison *cha
 	return report_cut_off(w, false, o);
 }
 
-static bool tell_sound(const struct sweep *w, uint64_t pairs, bool right, uint32_t gone, struct out *o)
-{
-	if (routing_layers_idle(w->routing))
-		out_text(
-			o,
-			"All routes are taken to be on VL 0: %s computes %u layers, but qos is off (`set qos "
-			"TRUE`).\n",
-			w->routing->engine, w->routing->ops->n_layers(w->routing));
-	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
-	report_missing(w->fabric, o);
-	return print_verdict(w, pairs, right, gone, o);
-}
-
 /* The check before, to compare with. */
 struct baseline {
 	const char *path;
@@ -305,7 +292,15 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 	out_json(o, "complete", json_boolean(!w->fabric->warnings.missing));
 	out_json(o, "missing", json_text(text_str(&missing)));
 	text_free(&missing);
-	sound = tell_sound(w, c->pairs, check_sound(c) && !cut && !loops, gone, o);
+	if (routing_layers_idle(w->routing))
+		out_text(
+			o,
+			"All routes are taken to be on VL 0: %s computes %u layers, but qos is off (`set qos "
+			"TRUE`).\n",
+			w->routing->engine, w->routing->ops->n_layers(w->routing));
+	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
+	report_missing(w->fabric, o);
+	sound = print_verdict(w, c->pairs, check_sound(c) && !cut && !loops, gone, o);
 	if (now) {
 		const struct topo *t = w->topo;
 

@@ -78,23 +78,6 @@ static char *title_of(const struct fabric *f, const struct layout *l)
 			  PLURAL(hosts, "host port"));
 }
 
-/* The engine with its options, the meaning of lines, and what failed. */
-static char *line_of(const struct session *s, const struct fabric_drawing *d)
-{
-	struct text t = {0};
-	char *line;
-
-	drawing_engine_words(s, &t);
-	if (d->about.len)
-		text_add(&t, "; %s", text_str(&d->about));
-	drawing_down_words(s, &t);
-	if (d->picture && d->picture->hidden)
-		text_add(&t, "; links from plane to plane are drawn where they are marked only");
-	line = str_dup(text_str(&t));
-	text_free(&t);
-	return line;
-}
-
 /* --- places for DOT --------------------------------------------------------------------------- */
 
 #define HOST_BELOW 40.0f
@@ -173,6 +156,8 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 {
 	struct elements *el = NULL;
 	int rc;
+	struct text t = {0};
+	char *line;
 
 	*d = (struct fabric_drawing){.look = {.state = session_state(s)}};
 	if (of->kind == DRAWING_WITNESS) {
@@ -187,7 +172,16 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 		fabric_drawing_free(d);
 		return -1;
 	}
-	d->line = line_of(s, d);
+	/* The engine with its options, the meaning of lines, and what failed. */
+	drawing_engine_words(s, &t);
+	if (d->about.len)
+		text_add(&t, "; %s", text_str(&d->about));
+	drawing_down_words(s, &t);
+	if (d->picture && d->picture->hidden)
+		text_add(&t, "; links from plane to plane are drawn where they are marked only");
+	line = str_dup(text_str(&t));
+	text_free(&t);
+	d->line = line;
 	d->look.title = d->title;
 	d->look.line = d->line;
 	return 0;

@@ -176,22 +176,6 @@ static void count_moved(const struct comparison *c, const struct fabric *f, uint
 		}
 }
 
-static void mark_came(const struct sweep *a, const struct session *s, struct fabric_drawing *d)
-{
-	const struct state *was = a->setup->state;
-	uint32_t n = 0;
-
-	if (a->fabric != s->fabric || !was)
-		return;
-	d->came = NEW_ARRAY(s->fabric->n_links + 1, uint8_t);
-	for (uint32_t k = 0; k < s->fabric->n_links; k++) {
-		d->came[k] =
-			state_link_up(s->fabric, session_state(s), k) && !state_link_up(s->fabric, was, k);
-		n += d->came[k];
-	}
-	d->look.came = n ? d->came : NULL;
-}
-
 /* Changed entries under each switch. */
 static void take_entries(const struct comparison *c, uint32_t n, struct fabric_drawing *d)
 {
@@ -246,6 +230,8 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 	const struct sweep *a, *b;
 	struct routing *ra, *rb;
 	struct comparison *c;
+	const struct state *was = a->setup->state;
+	uint32_t n = 0;
 
 	if (diff_sides(s, of->args, &a, &b, e))
 		return -1;
@@ -257,7 +243,15 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 	if (!c)
 		return err_set(e, CANCELLED);
 	text_add(&d->about, snapshot ? "since snapshot %s: " : "by the last event: ", snapshot);
-	mark_came(a, s, d);
+	if (a->fabric == s->fabric && was) {
+		d->came = NEW_ARRAY(s->fabric->n_links + 1, uint8_t);
+		for (uint32_t k = 0; k < s->fabric->n_links; k++) {
+			d->came[k] = state_link_up(s->fabric, session_state(s), k) &&
+				     !state_link_up(s->fabric, was, k);
+			n += d->came[k];
+		}
+		d->look.came = n ? d->came : NULL;
+	}
 	mark_comparison(c, s, d);
 	comparison_free(c);
 	return 0;

@@ -120,27 +120,24 @@ int cannot_write(const struct target *t, struct err *e)
 	return err_set(e, "%s: cannot be written: %s", t->path, strerror(errno));
 }
 
-/* The fabric without what failed; NULL when nothing did. */
-static struct topo *present(const struct session *s)
-{
-	const struct state *st = session_state(s);
-	struct state *all_up = state_new(s->fabric);
-	bool whole = state_equal(st, all_up);
-
-	state_free(all_up);
-	return whole ? NULL : topo_new(s->fabric, st);
-}
-
 static int cmd_save(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	struct target to;
 	struct topo *t;
 	int rc;
+	const struct state *st;
+	struct state *all_up;
+	bool whole;
 
 	if (open_target(&to, args->arg[0].word, o, e))
 		return -1;
-	t = present(s);
+	st = session_state(s);
+	all_up = state_new(s->fabric);
+	whole = state_equal(st, all_up);
+	/* The fabric without what failed; NULL when nothing did. */
+	state_free(all_up);
+	t = whole ? NULL : topo_new(s->fabric, st);
 	mark_target(&to, s, t);
 	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
 	topo_unref(t);
@@ -286,20 +283,6 @@ static int export_slurm(struct session *s, const struct target *t, struct out *o
 	return rc;
 }
 
-/* For reports.  A drawing on the screen has no name. */
-static void note_drawing(struct session *s, const struct args *args)
-{
-	struct text what = {0};
-
-	if (!args->form || !strcmp(args->arg[1].word, "-"))
-		return;
-	text_add(&what, "%s", args->arg[0].word);
-	for (int i = 2; i < args->n; i++)
-		text_add(&what, " %s", args->arg[i].word);
-	session_note_drawing(s, args->arg[1].word, text_str(&what));
-	text_free(&what);
-}
-
 static int write_export(struct session *s, const struct args *args, struct drawing *d, struct target *to,
 			struct out *o, struct err *e)
 {
@@ -332,8 +315,18 @@ static int cmd_export(struct session *s, const struct args *args, struct out *o,
 		to.missing = missing;
 		missing = (struct warnings){0};
 		rc = close_target(&to, write_export(s, args, &d, &to, o, e), o, e);
-		if (!rc)
-			note_drawing(s, args);
+		if (!rc) {
+			/* For reports.  A drawing on the screen has no name. */
+			if (args->form && strcmp(args->arg[1].word, "-")) {
+				struct text what = {0};
+
+				text_add(&what, "%s", args->arg[0].word);
+				for (int i = 2; i < args->n; i++)
+					text_add(&what, " %s", args->arg[i].word);
+				session_note_drawing(s, args->arg[1].word, text_str(&what));
+				text_free(&what);
+			}
+		}
 	}
 	warnings_free(&missing);
 	drawing_free(&d);

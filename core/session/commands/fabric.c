@@ -122,25 +122,6 @@ static int cmd_synth(struct session *s, const struct args *args, struct out *o, 
 	return rc;
 }
 
-/* The difference from the fabric discovered before, when there was one. */
-static void report_discovery(const struct fabric *before, const struct fabric *now, struct out *o)
-{
-	struct text lines = {0};
-	unsigned n;
-
-	if (!before || strcmp(before->format, "live"))
-		return;
-	n = fabric_changes(before, now, &lines);
-	if (n)
-		out_text(o, "Since the last discovery:\n%s", text_str(&lines));
-	else
-		out_text(o, "Nothing changed%s since the last discovery.\n",
-			 before->warnings.missing || now->warnings.missing ? " in the part that answered"
-									   : "");
-	out_json(o, "changes", json_integer(n));
-	text_free(&lines);
-}
-
 /* A fabric with a part that did not answer does not replace a whole one, unless asked to. */
 static int refuse_partial(const struct fabric *before, const struct fabric *f, struct err *e)
 {
@@ -186,7 +167,22 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 		rc = take_discovered(s, f, how, o, e);
 		if (!rc) {
 			session_read_now(s);
-			report_discovery(before, f, o);
+			/* The difference from the fabric discovered before, when there was one. */
+			if (before && !strcmp(before->format, "live")) {
+				struct text lines = {0};
+				unsigned n;
+
+				n = fabric_changes(before, f, &lines);
+				if (n)
+					out_text(o, "Since the last discovery:\n%s", text_str(&lines));
+				else
+					out_text(o, "Nothing changed%s since the last discovery.\n",
+						 before->warnings.missing || f->warnings.missing
+							 ? " in the part that answered"
+							 : "");
+				out_json(o, "changes", json_integer(n));
+				text_free(&lines);
+			}
 		}
 		if (!rc && what != LIVE_NO_TABLES)
 			rc = take_held(s, "live,no_fallback", o, e);

@@ -65,18 +65,6 @@ static int draw_port(struct quiz *q, struct err *e)
 
 COMPARATOR(by_port, struct rec_offer, UP(port))
 
-static json_t *tell_candidate(const struct quiz *q, const struct rec_offer *c)
-{
-	json_t *obj = json_make("{s:i}", "port", (int)c->port);
-
-	json_put_out(obj, "port", q->w->fabric, q->sw, c->port);
-	json_put_port(obj, "peer", q->w->fabric, q->w->lids, c->peer);
-	out_text(q->o, "  %-5u", c->port);
-	tell_quantity_values(q->quantity, c->q, q->n_quantities, obj, q->o);
-	out_text(q->o, "  %s\n", PORT_LABEL(q->w->fabric, c->peer));
-	return obj;
-}
-
 static void ask_port(struct quiz *q, json_t *question)
 {
 	const struct fabric *f = q->w->fabric;
@@ -86,8 +74,16 @@ static void ask_port(struct quiz *q, json_t *question)
 	out_text(q->o, "By which port does %s send LID %u (%s) under %s?\n  %-5s", switch_name(f, q->sw),
 		 q->lid, ENDPORT_LABEL(f, lid_owner(q->w->lids, q->lid)), q->w->routing->engine, "port");
 	tell_quantities(q->quantity, q->n_quantities, q->o);
-	for (unsigned i = 0; i < q->n; i++)
-		json_array_append_new(list, tell_candidate(q, &q->candidate[i]));
+	for (unsigned i = 0; i < q->n; i++) {
+		json_t *obj = json_make("{s:i}", "port", (int)q->candidate[i].port);
+
+		json_put_out(obj, "port", q->w->fabric, q->sw, q->candidate[i].port);
+		json_put_port(obj, "peer", q->w->fabric, q->w->lids, q->candidate[i].peer);
+		out_text(q->o, "  %-5u", q->candidate[i].port);
+		tell_quantity_values(q->quantity, q->candidate[i].q, q->n_quantities, obj, q->o);
+		out_text(q->o, "  %s\n", PORT_LABEL(q->w->fabric, q->candidate[i].peer));
+		json_array_append_new(list, obj);
+	}
 	json_object_set_new(question, "lid", json_integer(q->lid));
 	json_object_set_new(question, "candidates", list);
 	json_put_switch(question, "switch", f, q->w->lids, q->sw);

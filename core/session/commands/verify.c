@@ -81,21 +81,6 @@ static void tell_sls(const struct verification *v, struct out *o)
 	}
 }
 
-static void tell_lids(const struct verification *v, struct out *o)
-{
-	const struct fabric *f = v->sweep->fabric;
-
-	if (!v->lids_differ)
-		return;
-	out_text(o, "%s of %u belong to another port.\n", PLURAL(v->lids_differ, "LID"), v->lids);
-	for (uint32_t i = 0; i < v->lids_differ && i < VERIFY_MOST; i++) {
-		uint32_t owner = lid_owner(v->sweep->lids, v->lid[i]);
-
-		out_text(o, "! LID %u: here %s\n", v->lid[i],
-			 owner == NO_ID ? "nobody's" : ENDPORT_LABEL(f, owner));
-	}
-}
-
 static void report(const struct verification *v, struct out *o)
 {
 	const char *engine = v->sweep->routing->engine;
@@ -109,7 +94,17 @@ static void report(const struct verification *v, struct out *o)
 		out_text(o, "! OpenSM routed with %s, ibscope with %s.\n", v->engine, engine);
 	if (v->no_table)
 		out_text(o, "! OpenSM has no table of %s.\n", PLURAL(v->no_table, "switch"));
-	tell_lids(v, o);
+	if (v->lids_differ) {
+		const struct fabric *f = v->sweep->fabric;
+
+		out_text(o, "%s of %u belong to another port.\n", PLURAL(v->lids_differ, "LID"), v->lids);
+		for (uint32_t i = 0; i < v->lids_differ && i < VERIFY_MOST; i++) {
+			uint32_t owner = lid_owner(v->sweep->lids, v->lid[i]);
+
+			out_text(o, "! LID %u: here %s\n", v->lid[i],
+				 owner == NO_ID ? "nobody's" : ENDPORT_LABEL(f, owner));
+		}
+	}
 	if (v->differ)
 		out_text(o, "%s: %s of %s entries differ from the real OpenSM's.\n", engine,
 			 with_commas(v->differ, n, sizeof(n)), with_commas(v->entries, m, sizeof(m)));

@@ -422,23 +422,6 @@ static void decide_by_way(const struct via *v, const char *word, struct decided 
 	}
 }
 
-/*
- * What speaks against the port in the end.  Tables that nobody computed are taken as they are, even where a
- * better way exists; and where no way is, or none that the rule allows, nothing else decides.
- */
-static void decide_against(struct via *v)
-{
-	struct why_heard *h = &v->y->heard;
-	const char *word = verdict(v);
-
-	if (v->port == v->chosen || h->decided.rule == WHY_LINE || h->decided.rule == WHY_AS_READ ||
-	    h->decided.rule == WHY_NOT_IN_FILE)
-		return;
-	if (!h->against.rule || !v->free_way ||
-	    (h->against.rule == WHY_MISSED && (v->allowed < 0 || (v->links >= 0 && v->allowed > v->links))))
-		decide_by_way(v, word, &h->against);
-}
-
 static void tell_via(struct via *v)
 {
 	const struct why *y = v->y;
@@ -502,6 +485,8 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 		const struct routing *r = v.y->w->routing;
 		enum why_rule against = v.y->heard.against.rule;
 		struct path p;
+		struct why_heard *h = &v.y->heard;
+		const char *word;
 
 		v.links = table_way(v.y, &p) ? (int)p.n - 1 : -1;
 		path_free(&p);
@@ -514,7 +499,14 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 			v.allowed = v.links;
 		else if (!v.lawful_way && v.free_way && against && against != WHY_MISSED)
 			v.allowed = (int)v.any.links;
-		decide_against(&v);
+		word = verdict(&v);
+		if (v.port != v.chosen && h->decided.rule != WHY_LINE && h->decided.rule != WHY_AS_READ &&
+		    h->decided.rule != WHY_NOT_IN_FILE) {
+			if (!h->against.rule || !v.free_way ||
+			    (h->against.rule == WHY_MISSED &&
+			     (v.allowed < 0 || (v.links >= 0 && v.allowed > v.links))))
+				decide_by_way(&v, word, &h->against);
+		}
 		if (tell)
 			tell_via(&v);
 		way_free(&v.any);

@@ -170,26 +170,6 @@ static void end_story(const struct story *x, const struct decided *layer)
 	decided_free(&d);
 }
 
-/* SL and layer in words.  The caller frees t. */
-static void add_layer(const struct story *x, struct text *t)
-{
-	const struct routing *r = x->y->w->routing;
-	const struct routing_ops *ops = routing_origin(r)->ops;
-
-	if (x->y->walk && ops->explain_pair && x->p->sl.lo > x->p->sl.hi)
-		text_add(t, "No layer yet: the pair has none at step %zu.\n", walk_step(x->y->walk));
-	else if (x->y->walk && ops->explain_pair)
-		text_add(t, x->p->sl.lo == x->p->sl.hi ? "SL %u at step %zu.\n" : "SL %u on at step %zu.\n",
-			 x->p->sl.lo, walk_step(x->y->walk));
-	else if (ops->explain_pair)
-		ops->explain_pair(r, x->p->slid, x->p->dlid, t, x->y->o->run->progress);
-	else if (r->sl_tables)
-		text_add(t, "SL and VL as the maps and files given tell.\n");
-	else
-		text_add(t, "SL %u, VL %u: %s leaves SLs to partitions and QoS.\n", x->p->sl.lo,
-			 x->p->n ? x->p->hop[0].vl : 0, r->engine);
-}
-
 static void tell_story(const struct story *x)
 {
 	const struct routing *r = x->y->w->routing;
@@ -199,8 +179,25 @@ static void tell_story(const struct story *x)
 
 	tell_head(x);
 	tell_hops(x, list);
-	if (p->end == PATH_OK)
-		add_layer(x, &t);
+	if (p->end == PATH_OK) {
+		const struct routing_ops *ops = routing_origin(r)->ops;
+
+		/* SL and layer in words.  The caller frees t. */
+		if (x->y->walk && ops->explain_pair && x->p->sl.lo > x->p->sl.hi)
+			text_add(&t, "No layer yet: the pair has none at step %zu.\n", walk_step(x->y->walk));
+		else if (x->y->walk && ops->explain_pair)
+			text_add(&t,
+				 x->p->sl.lo == x->p->sl.hi ? "SL %u at step %zu.\n"
+							    : "SL %u on at step %zu.\n",
+				 x->p->sl.lo, walk_step(x->y->walk));
+		else if (ops->explain_pair)
+			ops->explain_pair(r, x->p->slid, x->p->dlid, &t, x->y->o->run->progress);
+		else if (r->sl_tables)
+			text_add(&t, "SL and VL as the maps and files given tell.\n");
+		else
+			text_add(&t, "SL %u, VL %u: %s leaves SLs to partitions and QoS.\n", x->p->sl.lo,
+				 x->p->n ? x->p->hop[0].vl : 0, r->engine);
+	}
 	out_text(x->y->o, "%s", text_str(&t));
 	pair = json_make("{s:i, s:i, s:s, s:o}", "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "text",
 			 text_str(&t), "path", list);
