@@ -1,6 +1,7 @@
 /* What was looked at last: the selected row, or what a typed command is about. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/number.h"
 #include "core/base/words.h"
 #include "core/session/syntax.h"
 #include "tui/ui.h"
@@ -185,9 +186,9 @@ static void note_via(int argc, char *const *argv)
 	uint32_t node =
 		argc == 5 && !strcmp(argv[3], "via") ? session_node(ui.session, argv[1], NULL) : NO_ID;
 	uint64_t dst = node == NO_ID ? 0 : endport_guid(argv[2]);
-	unsigned long port = node == NO_ID ? 0 : strtoul(argv[4], NULL, 10);
+	uint64_t port;
 
-	if (!dst || !node_is_switch(f, node) || !port || port > f->node_nports[node])
+	if (!dst || !node_is_switch(f, node) || !number_of(argv[4], 1, f->node_nports[node], &port))
 		return;
 	l->via_sw = f->node_guid[node];
 	l->via_dst = dst;

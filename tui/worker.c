@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
@@ -146,7 +147,7 @@ static uint64_t selected_guid(void)
 	uint32_t row;
 
 	if (v && ui.scene.fabric && view_current(v, &row) && view_place(v, row, "guid", &guid))
-		n = strtoull(text_str(&guid), NULL, 0);
+		number_of_hex(text_str(&guid), &n);
 	text_free(&guid);
 	return n;
 }

@@ -2,7 +2,6 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/session/commands/commands.h"

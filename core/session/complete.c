@@ -202,14 +202,6 @@ static void add_commands(struct completer *c)
 			add_if(c, k->name);
 }
 
-static void add_topics(struct completer *c)
-{
-	const struct topic *p;
-
-	for (size_t i = 0; (p = topic_at(c->s, i)); i++)
-		add_if(c, p->name);
-}
-
 static void add_lessons(struct completer *c)
 {
 	char **names = lesson_names();
@@ -247,67 +239,38 @@ static void add_assignment(struct completer *c)
 	free(name);
 }
 
-static void add_specs(struct completer *c)
+static void add_kind(struct completer *c, enum syntax_kind kind)
 {
-	static const char specs[] =
-		"xgft:|torus:|mesh:|hypercube:|dragonfly:|hyperx:|ring:|random:|director:|published:|lesson:";
-
-	add_words(c, specs);
-}
-
-static void complete_kind(struct completer *c, enum syntax_kind kind)
-{
-	switch (kind) {
-	case KIND_NODE:
-	case KIND_SWITCH:
-	case KIND_ELEMENT:
-	case KIND_HOST:
-	case KIND_SWITCHES:
-	case KIND_HOSTS:
-	case KIND_PORT:
-	case KIND_ENDPORT:
-		if (*c->word == '@' || !strncmp(c->word, "-@", 2))
-			add_files(c, *c->word == '@' ? 1 : 2);
+	if (syntax_names_node(kind) && (*c->word == '@' || !strncmp(c->word, "-@", 2)))
+		add_files(c, *c->word == '@' ? 1 : 2);
+	if (syntax_names_node(kind))
 		add_nodes(c, kind);
-		break;
-	case KIND_FILE:
+	else if (kind == KIND_FILE)
 		add_files(c, 0);
-		break;
-	case KIND_ENGINES:
+	else if (kind == KIND_ENGINES)
 		add_engines(c);
-		break;
-	case KIND_ASSIGNMENT:
+	else if (kind == KIND_ASSIGNMENT)
 		add_assignment(c);
-		break;
-	case KIND_OPTION:
+	else if (kind == KIND_OPTION)
 		add_options(c, false);
-		break;
-	case KIND_VALUE:
+	else if (kind == KIND_VALUE)
 		add_option_value(c, c->argv[c->argc - 1]);
-		break;
-	case KIND_SNAPSHOT:
-		for (size_t i = 0; i < c->s->n_snapshots; i++)
-			add_if(c, c->s->snapshot[i].name);
-		break;
-	case KIND_COMMAND:
+	else if (kind == KIND_COMMAND)
 		add_commands(c);
-		break;
-	case KIND_TOPIC:
-		add_topics(c);
+	else if (kind == KIND_LESSON)
+		add_lessons(c);
+	else if (kind == KIND_SPEC)
+		add_words(c, "xgft:|torus:|mesh:|hypercube:|dragonfly:|hyperx:|ring:|random:|director:|"
+			     "published:|lesson:");
+	for (size_t i = 0; kind == KIND_SNAPSHOT && i < c->s->n_snapshots; i++)
+		add_if(c, c->s->snapshot[i].name);
+	if (kind == KIND_TOPIC) {
+		const struct topic *p;
+
+		for (size_t i = 0; (p = topic_at(c->s, i)); i++)
+			add_if(c, p->name);
 		add_options(c, false);
 		add_words(c, "options|panes|columns|keys|actions|words|rules|figures|limits|fabrics");
-		break;
-	case KIND_LESSON:
-		add_lessons(c);
-		break;
-	case KIND_SPEC:
-		add_specs(c);
-		break;
-	case KIND_ARGUMENT:
-	case KIND_TEXT:
-	case KIND_NONE:
-	case KIND_NUMBER:
-		break;
 	}
 }
 
@@ -325,7 +288,7 @@ static void offer_word(void *ctx, const char *word, size_t len)
 		free(w);
 	} else if (!(c->offered & 1u << kind)) {
 		c->offered |= 1u << kind;
-		complete_kind(c, kind);
+		add_kind(c, kind);
 	}
 }
 

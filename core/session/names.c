@@ -6,7 +6,6 @@
 #include "core/session/hosts_file.h"
 #include "core/session/session.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

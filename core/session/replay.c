@@ -1,11 +1,9 @@
 #include "core/session/replay.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "core/base/clean.h"
-#include "core/base/guidfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"

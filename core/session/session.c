@@ -3,9 +3,9 @@
 #include "core/session/lesson.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/progress.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,6 +358,7 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 	const char *guid = options_get(o, "guid");
 	bool ibsim = !strcmp(options_get(o, "port_guids"), "ibsim");
 	struct fabric *f = fabric_ref(loaded), *g;
+	uint64_t n = 0;
 
 	if (s->names) {
 		g = fabric_renamed(f, s->names);
@@ -369,8 +370,8 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 		fabric_unref(f);
 		f = g;
 	}
-	if (*guid && strtoull(guid, NULL, 0)) {
-		uint32_t sm = fabric_endport_by_guid(f, strtoull(guid, NULL, 0));
+	if (*guid && (!number_of_any(guid, 0, UINT64_MAX, &n) || n)) {
+		uint32_t sm = fabric_endport_by_guid(f, n);
 
 		if (sm == NO_ID) {
 			fabric_unref(f);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "core/base/number.h"
 #include "core/base/memory.h"
 #include "views/base/fold.h"
 
@@ -109,7 +110,7 @@ static bool repeats_bounded(const char *re)
 	unsigned long all = 1;
 
 	for (const char *p = re; *p; p++) {
-		unsigned long most = 0;
+		uint64_t most = 0;
 
 		if (*p == '\\' && p[1]) {
 			p++;
@@ -118,8 +119,11 @@ static bool repeats_bounded(const char *re)
 		if (*p != '{')
 			continue;
 		for (const char *q = p + 1; *q && *q != '}'; q++) {
-			unsigned long n = isdigit((unsigned char)*q) ? strtoul(q, NULL, 10) : 0;
+			size_t len = strspn(q, "0123456789");
+			uint64_t n = 0;
 
+			if (len && !number_of_part(q, len, 0, REPEATS, &n))
+				n = REPEATS + 1;
 			most = n > most ? n : most;
 		}
 		if (most > REPEATS || all * (most ? most : 1) > REPEATS)

@@ -1,5 +1,4 @@
 /* `advise`: which engine and options suit this fabric.  It also writes the files for OpenSM. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +6,6 @@
 #include "core/analysis/advise/advise.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/words.h"
 #include "core/session/commands/commands.h"
 
 /* --- telling -------------------------------------------------------------------------------------- */
@@ -189,9 +187,8 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 	else
 		out_text(o, "Levels: %s, %s.\n", PLURAL(a->n_edges, "edge switch"),
 			 PLURAL(a->n_roots, "root"));
-	out_json(o, "direct", json_boolean(a->direct));
-	out_json(o, "edge_switches", json_integer(a->n_edges));
-	out_json(o, "roots", json_integer(a->n_roots));
+	out_fields(o, json_make("{s:b, s:I, s:I}", "direct", a->direct, "edge_switches",
+				(json_int_t)a->n_edges, "roots", (json_int_t)a->n_roots));
 	for (unsigned i = 0; i < a->n_ranked; i++) {
 		tell_row(a, i, o);
 		json_array_append_new(list, row_json(a, i));

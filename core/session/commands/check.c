@@ -283,14 +283,10 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 		return -1;
 	/* What the judgement rests on. */
 	warnings_tell_missing(&w->fabric->warnings, &missing);
-	out_json(o, "engine", json_text(w->routing->engine));
-	out_json(o, "asked", json_text(w->setup->chain));
-	out_json(o, "fallback", json_boolean(w->fallback));
-	out_json(o, "refusals", refusals_json(w));
-	out_json(o, "notes", json_text(w->notes));
-	out_json(o, "warnings", warnings_json(w->fabric));
-	out_json(o, "complete", json_boolean(!w->fabric->warnings.missing));
-	out_json(o, "missing", json_text(text_str(&missing)));
+	out_fields(o, json_make("{s:s, s:s, s:b, s:o, s:s, s:o, s:b, s:s}", "engine", w->routing->engine,
+				"asked", w->setup->chain, "fallback", w->fallback, "refusals",
+				refusals_json(w), "notes", w->notes, "warnings", warnings_json(w->fabric),
+				"complete", !w->fabric->warnings.missing, "missing", text_str(&missing)));
 	text_free(&missing);
 	if (routing_layers_idle(w->routing))
 		out_text(

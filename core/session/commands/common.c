@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/analysis/credit/check.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/sm/guid_names.h"

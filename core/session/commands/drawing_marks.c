@@ -8,7 +8,6 @@
 #include "core/base/memory.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/drawing.h"
-#include "core/sm/ucast_cache.h"
 #include "core/trace/moment.h"
 #include "core/trace/recording.h"
 
@@ -436,28 +435,20 @@ static int mark_map(struct session *s, const struct drawing_of *of, const struct
 	d->kind = NEW_ARRAY(MOST_KINDS, struct picture_class);
 	d->look.pale = true;
 	text_add(&d->about, "coloured by %s: ", map_colour_names[of->colour]);
-	switch (of->colour) {
-	case MAP_LOAD:
+	if (of->colour == MAP_LOAD)
 		rc = colour_load(s, d, p, e);
-		break;
-	case MAP_RANK:
+	else if (of->colour == MAP_RANK)
 		rc = colour_rank(s, d, e);
-		break;
-	case MAP_LAYERS:
+	else if (of->colour == MAP_LAYERS)
 		rc = colour_layers(s, d, p, e);
-		break;
-	case MAP_CHASSIS:
+	else if (of->colour == MAP_CHASSIS)
 		colour_chassis(el, d);
-		break;
-	case MAP_CHANGE:
+	else if (of->colour == MAP_CHANGE)
 		rc = colour_change(s, d, e);
-		break;
-	case MAP_STEP:
+	else if (of->colour == MAP_STEP)
 		rc = colour_step(s, d, e);
-		break;
-	default:
+	else
 		colour_state(s, d);
-	}
 	d->look.class = d->class;
 	d->look.kind = d->kind;
 	if (d->about.len > 2 && d->about.s[d->about.len - 2] == ':') {

@@ -1,5 +1,4 @@
 /* Commands about switch elements (chassis), and engines side by side. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "core/session/commands/export_drawing.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

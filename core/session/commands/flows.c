@@ -9,7 +9,6 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "core/session/commands/commands.h"
 #include "core/session/patterns.h"
 #include "core/base/order.h"
@@ -128,10 +127,9 @@ static int tell_link(const struct request *rq, uint32_t port, struct out *o, str
 		port_label(f, peer, b, sizeof(b));
 	out_text(o, "%s -> %s: %s of hosts%s\n", PORT_LABEL(f, port), b, PLURAL(l->pairs, "pair"),
 		 peer == NO_ID ? "; the port is down" : "");
-	out_json(o, "port", json_port(f, rq->w->lids, port));
-	out_json(o, "peer", json_port(f, rq->w->lids, peer));
-	out_json(o, "pairs", json_integer((json_int_t)l->pairs));
-	out_json(o, "by", json_text(flow_by_word[rq->by]));
+	out_fields(o, json_make("{s:o, s:o, s:I, s:s}", "port", json_port(f, rq->w->lids, port), "peer",
+				json_port(f, rq->w->lids, peer), "pairs", (json_int_t)l->pairs, "by",
+				flow_by_word[rq->by]));
 	if (rq->one_by) {
 		tell_groups(rq, l, rq->by, "Groups", "groups", o);
 	} else {

@@ -11,7 +11,6 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "core/session/commands/commands.h"
 #include "core/session/patterns.h"
 #include "core/base/order.h"

@@ -1,6 +1,5 @@
 /* Commands that look at paths and at the tables of one switch. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/traffic/returns.h"

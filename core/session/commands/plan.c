@@ -185,11 +185,9 @@ static void tell(const struct told *t, const char *path)
 	if (!complete)
 		out_text(t->o, "The fabric is incomplete: what is not known of it may be missing above, or "
 			       "too much.\n");
-	out_json(t->o, "format", json_text(t->plan->format));
-	out_json(t->o, "cables", json_integer(t->r->cables));
-	out_json(t->o, "there", json_integer(t->r->there));
-	out_json(t->o, "unplanned", json_integer(t->r->unplanned));
-	out_json(t->o, "complete", json_boolean(complete));
+	out_fields(t->o, json_make("{s:s, s:I, s:I, s:I, s:b}", "format", t->plan->format, "cables",
+				   (json_int_t)t->r->cables, "there", (json_int_t)t->r->there, "unplanned",
+				   (json_int_t)t->r->unplanned, "complete", complete));
 	t->o->run->found_fault |= !same || !complete;
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/session/lesson.h"
 #include "core/session/topics.h"

@@ -1,5 +1,4 @@
 /* `scope`: only the hosts of one job count. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* Conditions of `step until` and `step break`: terms with "and" between them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/number.h"

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/analysis/shape/torus_fit.h"
-#include "core/base/memory.h"
 #include "core/session/commands/commands.h"
 
 #define ENGINE "torus-2QoS"

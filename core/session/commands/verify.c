@@ -1,6 +1,5 @@
 /* `verify`: the real OpenSM over a simulation of this fabric. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/compare/verify.h"
@@ -113,18 +112,14 @@ static void report(const struct verification *v, struct out *o)
 			 with_commas(v->entries, n, sizeof(n)));
 	tell_entries(v, o);
 	tell_sls(v, o);
-	out_json(o, "refusals", refusals_json(v->sweep));
-	out_json(o, "engine", json_text(engine));
-	out_json(o, "opensm_engine", json_text(v->engine));
-	out_json(o, "identical", json_boolean(verify_same(v)));
-	out_json(o, "entries", json_integer((json_int_t)v->entries));
-	out_json(o, "differ", json_integer((json_int_t)v->differ));
-	out_json(o, "lids_differ", json_integer((json_int_t)v->lids_differ));
-	out_json(o, "sls",
-		 json_make("{s:I, s:I, s:I, s:I}", "pairs", (json_int_t)v->pairs, "asked",
-			   (json_int_t)v->asked, "differ", (json_int_t)v->sls_differ, "drawn",
-			   (json_int_t)v->drawn));
-	out_json(o, "limits", json_text(text_str(&v->limits)));
+	out_fields(o, json_make("{s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:o, s:s}", "refusals",
+				refusals_json(v->sweep), "engine", engine, "opensm_engine", v->engine,
+				"identical", verify_same(v), "entries", (json_int_t)v->entries, "differ",
+				(json_int_t)v->differ, "lids_differ", (json_int_t)v->lids_differ, "sls",
+				json_make("{s:I, s:I, s:I, s:I}", "pairs", (json_int_t)v->pairs, "asked",
+					  (json_int_t)v->asked, "differ", (json_int_t)v->sls_differ, "drawn",
+					  (json_int_t)v->drawn),
+				"limits", text_str(&v->limits)));
 	o->run->found_fault |= !verify_same(v);
 }
 

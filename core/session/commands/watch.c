@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/credit/check.h"
 #include "core/base/memory.h"
-#include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/routing/switch_tables.h"
 #include "core/session/commands/commands.h"

@@ -1,8 +1,4 @@
 /* Command why: the reason for an entry, and the reasons against another port or path. */
-#include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/number.h"

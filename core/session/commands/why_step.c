@@ -102,9 +102,8 @@ bool why_entry_early(struct why *y)
 	walk_sentence(w, &t);
 	out_text(y->o, "%s.\nIt is decided again at step %zu.\n", text_str(&t), again);
 	out_text(y->o, "Decided: %s: %s.\n", recording_rule(r, walk_event(w)), text_str(&t));
-	out_json(y->o, "rule", json_text(recording_rule(r, walk_event(w))));
-	out_json(y->o, "decided", json_text(text_str(&t)));
-	out_json(y->o, "decided_at", json_integer((json_int_t)again));
+	out_fields(y->o, json_make("{s:s, s:s, s:I}", "rule", recording_rule(r, walk_event(w)), "decided",
+				   text_str(&t), "decided_at", (json_int_t)again));
 	text_free(&t);
 	walk_free(w);
 	return true;
