@@ -220,15 +220,13 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 		ep = fabric_endport_by_guid(s->fabric, v);
 	if (ep == NO_ID && name_before_port(s->fabric, word, strlen(word)) &&
 	    node_named(s->fabric, word, strlen(word)) == NO_ID) {
-		uint32_t node = s->fabric->port_node[n];
+		uint32_t port = session_port(s, word, e), node;
 
-		n = session_port(s, word, e);
-		if (n == NO_ID)
+		if (port == NO_ID)
 			return NO_ID;
-		/* The endport of a port.  A switch has only one. */
-
-		ep = s->fabric
-			     ->port_endport[node_is_switch(s->fabric, node) ? s->fabric->node_port[node] : n];
+		node = s->fabric->port_node[port]; /* a switch has one endport only */
+		ep = s->fabric->port_endport[node_is_switch(s->fabric, node) ? s->fabric->node_port[node]
+									     : port];
 	} else if (ep == NO_ID && (ep = session_host(s, word)) == NO_ID) {
 		n = session_node(s, word, e);
 		if (n == NO_ID)

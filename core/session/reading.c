@@ -136,7 +136,6 @@ static bool is_plain(const char *p, size_t len)
 
 static void look(const struct reader *r, const char *p, struct place *place)
 {
-	size_t piece;
 	unsigned n;
 	struct ends x = {0};
 	size_t found = 0;
@@ -156,9 +155,8 @@ static void look(const struct reader *r, const char *p, struct place *place)
 		if (fits_node(r->f, p, x.end[--x.n]))
 			found = x.end[x.n];
 	free(x.end);
-	piece = found;
-	if (piece)
-		place->len[place->n++] = piece;
+	if (found)
+		place->len[place->n++] = found;
 }
 
 static void put_word(struct reader *r, char *word, bool whole)

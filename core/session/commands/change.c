@@ -29,8 +29,7 @@ static int cmd_route(struct session *s, const struct args *args, struct out *o, 
 	text_add(&text, "route %s", chain);
 	for (int i = 1; !rc && i < args->n; i++) {
 		const char *word = args->arg[i].word;
-		char *quoted;
-		char *name;
+		char *quoted, *name;
 
 		rc = options_assign(opts, s->fabric, word, e);
 		name = str_printf("%.*s", (int)strcspn(word, "="), word);

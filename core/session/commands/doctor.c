@@ -39,9 +39,8 @@ static void report(const struct diagnosis *d, struct out *o)
 	json_t *list = json_array();
 	struct text t = {0};
 	const struct routing *r = d->judged->routing;
-	const struct switch_tables *read;
+	const struct switch_tables *read = setup_tables(d->judged->setup);
 
-	read = setup_tables(d->judged->setup);
 	if (d->read)
 		out_text(o, "Judged: the fabric, and the tables read from %s.\n",
 			 read->source ? read->source : "the live switches");

@@ -157,7 +157,6 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 	struct elements *el = NULL;
 	int rc;
 	struct text t = {0};
-	char *line;
 
 	*d = (struct fabric_drawing){.look = {.state = session_state(s)}};
 	if (of->kind == DRAWING_WITNESS) {
@@ -179,9 +178,8 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 	drawing_down_words(s, &t);
 	if (d->picture && d->picture->hidden)
 		text_add(&t, "; links from plane to plane are drawn where they are marked only");
-	line = str_dup(text_str(&t));
+	d->line = str_dup(text_str(&t));
 	text_free(&t);
-	d->line = line;
 	d->look.title = d->title;
 	d->look.line = d->line;
 	return 0;

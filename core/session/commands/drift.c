@@ -98,11 +98,10 @@ static bool tell_entries(const struct drift *d, bool all, struct out *o)
 
 static int report_drift(const struct drift *d, bool all, struct out *o, struct err *e)
 {
-	const struct switch_tables *read;
+	const struct switch_tables *read = setup_tables(d->held->setup);
 	const struct refusal *first = d->next->n_refusals ? &d->next->refusal[0] : NULL;
 	json_t *classes = json_object(), *of_switches = json_object();
 
-	read = setup_tables(d->held->setup);
 	/* "What is read from FILE, judged by minhop: ..." */
 	if (first)
 		out_text(o, "%s refuses: %s\n", first->engine, first->why);

@@ -124,18 +124,13 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 	struct target to;
 	struct topo *t;
 	int rc;
-	const struct state *st;
 	struct state *all_up;
-	bool whole;
 
 	if (open_target(&to, args->arg[0].word, o, e))
 		return -1;
-	st = session_state(s);
 	all_up = state_new(s->fabric);
-	whole = state_equal(st, all_up);
-	/* The fabric without what failed; NULL when nothing did. */
+	t = state_equal(session_state(s), all_up) ? NULL : topo_new(s->fabric, session_state(s));
 	state_free(all_up);
-	t = whole ? NULL : topo_new(s->fabric, st);
 	mark_target(&to, s, t);
 	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
 	topo_unref(t);
@@ -313,17 +308,14 @@ static int cmd_export(struct session *s, const struct args *args, struct out *o,
 		to.missing = missing;
 		missing = (struct warnings){0};
 		rc = close_target(&to, write_export(s, args, &d, &to, o, e), o, e);
-		if (!rc) {
-			/* For reports.  A drawing on the screen has no name. */
-			if (args->form && strcmp(args->arg[1].word, "-")) {
-				struct text what = {0};
+		if (!rc && args->form && strcmp(args->arg[1].word, "-")) { /* for reports */
+			struct text what = {0};
 
-				text_add(&what, "%s", args->arg[0].word);
-				for (int i = 2; i < args->n; i++)
-					text_add(&what, " %s", args->arg[i].word);
-				session_note_drawing(s, args->arg[1].word, text_str(&what));
-				text_free(&what);
-			}
+			text_add(&what, "%s", args->arg[0].word);
+			for (int i = 2; i < args->n; i++)
+				text_add(&what, " %s", args->arg[i].word);
+			session_note_drawing(s, args->arg[1].word, text_str(&what));
+			text_free(&what);
 		}
 	}
 	warnings_free(&missing);

@@ -481,8 +481,7 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 		const struct routing *r = v.y->w->routing;
 		enum why_rule against = v.y->heard.against.rule;
 		struct path p;
-		struct why_heard *h = &v.y->heard;
-		const char *word;
+		const struct why_heard *h = &y->heard;
 
 		v.links = table_way(v.y, &p) ? (int)p.n - 1 : -1;
 		path_free(&p);
@@ -495,14 +494,16 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 			v.allowed = v.links;
 		else if (!v.lawful_way && v.free_way && against && against != WHY_MISSED)
 			v.allowed = (int)v.any.links;
-		word = verdict(&v);
+		/*
+		 * Tables that nobody computed are taken as they are, even where a better way exists.  Where
+		 * no way is, or none that the rule allows, nothing else decides.
+		 */
 		if (v.port != v.chosen && h->decided.rule != WHY_LINE && h->decided.rule != WHY_AS_READ &&
-		    h->decided.rule != WHY_NOT_IN_FILE) {
-			if (!h->against.rule || !v.free_way ||
-			    (h->against.rule == WHY_MISSED &&
-			     (v.allowed < 0 || (v.links >= 0 && v.allowed > v.links))))
-				decide_by_way(&v, word, &h->against);
-		}
+		    h->decided.rule != WHY_NOT_IN_FILE &&
+		    (!h->against.rule || !v.free_way ||
+		     (h->against.rule == WHY_MISSED &&
+		      (v.allowed < 0 || (v.links >= 0 && v.allowed > v.links)))))
+			decide_by_way(&v, verdict(&v), &y->heard.against);
 		if (tell)
 			tell_via(&v);
 		way_free(&v.any);

@@ -182,7 +182,7 @@ static void tell_story(const struct story *x)
 	if (p->end == PATH_OK) {
 		const struct routing_ops *ops = routing_origin(r)->ops;
 
-		/* SL and layer in words.  The caller frees t. */
+		/* SL and layer in words. */
 		if (x->y->walk && ops->explain_pair && x->p->sl.lo > x->p->sl.hi)
 			text_add(&t, "No layer yet: the pair has none at step %zu.\n", walk_step(x->y->walk));
 		else if (x->y->walk && ops->explain_pair)
