@@ -322,7 +322,7 @@ uint32_t element_inside_links(const struct elements *el, uint32_t e)
 
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 		n += el->first_inside[el->chip[c] + 1] - el->first_inside[el->chip[c]];
-	return n;
+	return n / 2; /* each end told it */
 }
 
 uint32_t elements_find(const struct elements *el, const char *word, struct err *e)
