@@ -250,16 +250,16 @@ int cabling_parse(const struct input *in, struct cabling *c, struct err *e)
 {
 	size_t mark = text_mark(in->data, in->size); /* as spreadsheets begin UTF-8 */
 	struct input text = {in->name, in->data + mark, in->size - mark, in->progress};
-	int (*read)(const struct input *in, struct cabling *c, struct err *e) = read_lines;
+	int (*parse)(const struct input *in, struct cabling *c, struct err *e) = read_lines;
 
 	*c = (struct cabling){0};
 	if (cur_char(&(struct cursor){text.data, text.data + text.size}, '<'))
-		read = cabling_xml;
+		parse = cabling_xml;
 	else if (is_slurm_topology(&text))
-		read = cabling_slurm;
+		parse = cabling_slurm;
 	else if (is_topo(&text))
-		read = cabling_topo;
-	if (read(&text, c, e))
+		parse = cabling_topo;
+	if (parse(&text, c, e))
 		return -1;
 	if (progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
