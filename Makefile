@@ -7,6 +7,7 @@ REVISION := $(shell [ -e .git ] && git describe --always --dirty --exclude '*' 2
 
 PREFIX  ?= /usr/local
 CC      ?= cc
+OBJCOPY ?= objcopy
 V       ?= 0
 
 BUILD   := build
@@ -48,7 +49,7 @@ endif
 Q := $(if $(filter 1,$(V)),,@)
 COMMA := ,
 
-.PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench soak coverage fuzz lint linted format deb rpm static release \
+.PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan check-arm bench soak mutate coverage fuzz lint linted format deb rpm static release \
 	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-json.5
 
@@ -100,7 +101,7 @@ CCACHE := $(if $(findstring ccache,$(CC)),,$(shell command -v ccache))
 endif
 
 # --- objects and libraries of each kind: obj (plain), san (ASan and UBSan), work (a call in each basic block), tsan, fuzz,
-# cov (gcov) ---
+# cov (gcov), plain (unit tests without sanitizers) ---
 # $(call kind,NAME,COMPILER AND FLAGS); DEFS is of one file, that which tells version and paths
 ABOUT = -DVERSION='"$(VERSION)"' $(if $(REVISION),-DREVISION='"$(REVISION)"') -DKEYMAPDIR='"$(PREFIX)/share/ibscope/keymaps"'
 define kind
@@ -113,9 +114,9 @@ $(BUILD)/$(1)/core/base/builtin.o: DEFS = -DBUILTIN_FILES='"$(BUILD)/builtin"'
 $(BUILD)/$(1)/tui/about.o: $(BUILD)/stamp/about
 $(BUILD)/$(1)/tui/about.o: DEFS = $$(ABOUT)
 $(BUILD)/$(1)/core.a: $(LIBSRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
-	$$(Q)rm -f $$@; ar rcs $$@ $$(filter %.o,$$^)
+	$$(Q)rm -f $$@; $$(AR) rcs $$@ $$(filter %.o,$$^)
 $(BUILD)/$(1)/ui.a: $(UISRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
-	$$(Q)rm -f $$@; ar rcs $$@ $$(filter %.o,$$^)
+	$$(Q)rm -f $$@; $$(AR) rcs $$@ $$(filter %.o,$$^)
 endef
 $(eval $(call kind,obj,$$(CC) $$(STD) $$(HARDEN) $$(CPPFLAGS) $$(CFLAGS) $$(WARN)))
 $(eval $(call kind,san,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 $$(SAN) $$(WARN)))
@@ -123,6 +124,9 @@ $(eval $(call kind,work,$$(CC) $$(STD) $$(CPPFLAGS) -O2 -fsanitize-coverage=trac
 $(eval $(call kind,tsan,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 $$(TSAN) $$(WARN)))
 $(eval $(call kind,fuzz,$$(FUZZCC) $$(STD) $$(CPPFLAGS) -O1 -g $$(FUZZSAN) -fsanitize=fuzzer-no-link))
 $(eval $(call kind,cov,$$(CC) $$(STD) $$(CPPFLAGS) -O0 -g --coverage $$(WARN)))
+
+# warnings are told of the sanitized ones
+$(eval $(call kind,plain,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -w))
 
 $(eval $(call kind,static,$$(CC) $$(STD) -DLINKED_IN $$(HARDEN) $$(CPPFLAGS) $$(CFLAGS) $$(WARN)))
 
@@ -196,9 +200,18 @@ $(BUILD)/san/tests/unit/all.o: DEFS = -DUNITS='"$(BUILD)/stamp/units"'
 $(BUILD)/san/tests/unit/all.o: $(BUILD)/stamp/units
 $(BUILD)/san/main/%.o: $(BUILD)/san/tests/unit/%.o
 	@mkdir -p $(@D)
-	$(Q)objcopy --redefine-sym main=main_$* $< $@
+	$(Q)$(OBJCOPY) --redefine-sym main=main_$* $< $@
 $(BUILD)/unit-tests: $(BUILD)/san/tests/unit/all.o $(UNIT:%=$(BUILD)/san/main/%.o) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
+
+# the same without sanitizers; `make mutate` links a mutant's object before the program's libraries
+$(BUILD)/plain/tests/unit/all.o: DEFS = -DUNITS='"$(BUILD)/stamp/units"'
+$(BUILD)/plain/tests/unit/all.o: $(BUILD)/stamp/units
+$(BUILD)/plain/main/%.o: $(BUILD)/plain/tests/unit/%.o
+	@mkdir -p $(@D)
+	$(Q)$(OBJCOPY) --redefine-sym main=main_$* $< $@
+$(BUILD)/plain/unit-tests: $(BUILD)/plain/tests/unit/all.o $(UNIT:%=$(BUILD)/plain/main/%.o) $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
+	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
 
 # drives live discovery for tests/live; not sanitized: the simulator's library reads beyond its own buffers
 $(BUILD)/live/probe: $(BUILD)/obj/tests/live/probe.o $(BUILD)/obj/core.a $(BUILD)/stamp/link
@@ -240,7 +253,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 
 .SECONDARY: $(UNIT:%=$(BUILD)/cov/tests/unit/%.o) $(FUZZ:%=$(BUILD)/cov/tests/fuzz/%.o) $(BUILD)/cov/tests/fuzz/replay.o \
-	$(UNIT:%=$(BUILD)/san/tests/unit/%.o) $(FUZZ:%=$(BUILD)/san/tests/fuzz/%.o) $(BUILD)/san/tests/fuzz/replay.o \
+	$(UNIT:%=$(BUILD)/plain/tests/unit/%.o) $(UNIT:%=$(BUILD)/san/tests/unit/%.o) $(FUZZ:%=$(BUILD)/san/tests/fuzz/%.o) $(BUILD)/san/tests/fuzz/replay.o \
 	$(patsubst tests/%.c,$(BUILD)/san/tests/%.o,$(wildcard tests/soak/*.c)) \
 	$(FUZZ:%=$(BUILD)/fuzz/tests/fuzz/%.o)
 
@@ -278,6 +291,13 @@ check-tui: $(BUILD)/ibscope
 	@$(RUN) tui
 check-tsan: $(BUILD)/ibscope-tsan $(BUILD)/racy
 	@$(RUN) tsan
+# nightly: for aarch64, under emulation: unit programs, and tables and paths of all engines equal to this program's
+check-arm: deps-build deps-check deps-arm64
+	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/ibscope
+	@tests/arm/root.sh '$(BUILD)/arm/root'
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD='$(BUILD)/arm' CC='aarch64-linux-gnu-gcc --sysroot=$(abspath $(BUILD))/arm/root' AR=aarch64-linux-gnu-ar OBJCOPY=aarch64-linux-gnu-objcopy \
+		'$(BUILD)/arm/ibscope' '$(BUILD)/arm/plain/unit-tests'
+	@BUILD='$(BUILD)' tests/arm/run.py
 bench: deps-build deps-check
 	@$(MAKE) --no-print-directory $(BUILD)/ibscope
 	@IBSCOPE=$(BUILD)/ibscope tests/bench/run.py
@@ -295,6 +315,15 @@ soak: deps-build deps-optional deps-check deps-fuzz
 coverage: deps-build deps-optional deps-check
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/cov/ibscope $(UNIT:%=$(BUILD)/cov/unit/%) $(FUZZ:%=$(BUILD)/cov/replay/%)
 	@BUILD='$(BUILD)' tests/coverage/run.py
+
+# MUTANTS random mutations of the program (SEED), and whether the nearest tests notice them; nightly.  The linker that is quickest.
+LLD = $(if $(shell command -v ld.lld),-fuse-ld=lld)
+MUTATED := $(TESTED) $(BUILD)/plain/tests/unit/all.o $(UNIT:%=$(BUILD)/plain/main/%.o)
+mutate: deps-build deps-optional deps-check deps-static
+	@$(MAKE) --no-print-directory -j$$(nproc) $(MUTATED)
+	@BUILD='$(BUILD)' COMPILE='$(CC) $(STD) $(HARDEN) $(CPPFLAGS) $(CFLAGS)' LINK='$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) $(LLD) -Wl,-S' \
+		SANCOMPILE='$(CC) $(STD) $(CPPFLAGS) -O1 -g1 $(SAN)' SANLINK='$(CC) $(SAN) $(LDFLAGS) $(LLD)' LIBS='$(LIBS) $(UILIBS)' \
+		tests/mutate/run.py
 
 # every fuzz target for FUZZ_SECONDS
 FUZZ_SECONDS ?= 60
@@ -433,4 +462,4 @@ release: deps-build deps-wanted deps-deb deps-static deps-rpm
 clean:
 	rm -rf $(BUILD) compile_commands.json
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)

@@ -21,7 +21,7 @@ ALLOWED = {
     "core/source/live_child.c": {"watch_parent": "one byte", "start_janitor": "one byte", "put": "records that it made"},
     "core/source/gate.c": {"receive_whole": "a message"},
     "core/formats/folder.c": {"run_of": "the first bytes of a file"},
-    "core/formats/lfts.c": {"lfts_switch": "text that it made", "write_sources": "text that it made"},
+    "core/formats/lfts.c": {"write_lfts": "text that it made", "write_sources": "text that it made"},
     "core/analysis/compare/verify.c": {"copy_file": "what read_file() took", "engine_of_log": "the log of an opensm that has ended",
                                        "compare_sls": "answers in a file of its own, a look each"},
     "tui/ui_state.c": {"ui_wait": "a pipe of its own that does not wait"},

@@ -418,6 +418,8 @@ void cut_cell(const char *s, int w, const struct cut *how, bool bare, struct tex
 	struct piece p[PIECES];
 	unsigned n = pieces(s, p);
 
+	if (!*s)
+		return;
 	if (!n || !room_for_names(p, n, w)) {
 		size_t len = affix_name_len(s);
 

@@ -4,7 +4,6 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +93,11 @@ int read_text_line(FILE *f, const char *name, struct text *t, struct err *e)
 
 /* --- text ------------------------------------------------------------------- */
 
+struct lines lines_of(const struct input *in)
+{
+	return (struct lines){in->data, in->data + in->size, 0, in->progress};
+}
+
 bool lines_next(struct lines *l, struct cursor *line)
 {
 	const char *nl;
@@ -113,6 +117,42 @@ bool lines_next(struct lines *l, struct cursor *line)
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+struct cursor cur_text(const char *s)
+{
+	return (struct cursor){s, s ? s + strlen(s) : NULL};
+}
+
+struct cursor cur_trimmed(struct cursor c)
+{
+	cur_blanks(&c);
+	while (!cur_empty(&c) && is_space(c.end[-1]))
+		c.end--;
+	return c;
+}
+
+bool cur_same(struct cursor a, struct cursor b)
+{
+	return cur_len(a) == cur_len(b) && (a.p == b.p || !memcmp(a.p, b.p, cur_len(a)));
+}
+
+bool cur_is(struct cursor c, const char *word)
+{
+	return cur_len(c) == strlen(word) && !strncasecmp(c.p, word, cur_len(c));
+}
+
+bool cur_begins(struct cursor c, const char *word)
+{
+	size_t n = strlen(word);
+
+	return cur_len(c) >= n && !strncasecmp(c.p, word, n);
+}
+
+bool cur_says(struct cursor line)
+{
+	cur_blanks(&line);
+	return !cur_empty(&line) && *line.p != '#';
 }
 
 void cur_blanks(struct cursor *c)
@@ -178,6 +218,26 @@ bool cur_number(struct cursor *c, unsigned base, uint64_t *v)
 	return true;
 }
 
+bool cur_is_number(struct cursor c, unsigned base, uint64_t *v)
+{
+	uint64_t found;
+
+	if (!cur_number(&c, base, &found) || !cur_empty(&c))
+		return false;
+	*v = found;
+	return true;
+}
+
+bool cur_in_brackets(struct cursor *c, uint64_t *v)
+{
+	struct cursor d = *c;
+
+	if (!cur_char(&d, '[') || !cur_number(&d, 10, v) || !cur_char(&d, ']'))
+		return false;
+	c->p = d.p;
+	return true;
+}
+
 bool cur_quoted(struct cursor *c, struct cursor *inside)
 {
 	struct cursor d = *c;
@@ -193,6 +253,24 @@ bool cur_quoted(struct cursor *c, struct cursor *inside)
 const char *cur_find(const struct cursor *c, const char *text)
 {
 	return cur_empty(c) ? NULL : memmem(c->p, c->end - c->p, text, strlen(text));
+}
+
+bool cur_behind(struct cursor *c, const char *text)
+{
+	const char *at = cur_find(c, text);
+
+	if (at)
+		c->p = at + strlen(text);
+	return at != NULL;
+}
+
+struct cursor cur_part(struct cursor *c, char between)
+{
+	const char *end = cur_empty(c) ? NULL : memchr(c->p, between, cur_len(*c));
+	struct cursor part = {c->p, end ? end : c->end};
+
+	c->p = end ? end + 1 : c->end;
+	return part;
 }
 
 struct cursor cur_token(struct cursor *c)
@@ -222,6 +300,11 @@ char *clean_text(const char *s, size_t len, size_t max)
 	for (size_t i = 0; i < len; i++)
 		t[i] = s[i] >= 0x20 && s[i] < 0x7f ? s[i] : ' ';
 	return t;
+}
+
+char *cur_clean(struct cursor c, size_t max)
+{
+	return clean_text(c.p, cur_len(c), max);
 }
 
 const char *excerpt(struct cursor c, char *buf, size_t size)

@@ -11,10 +11,7 @@ struct err;
 struct text;
 struct progress;
 
-/*
- * Limits for a script or a keymap that never ends (/dev/zero): bytes of a line; lines of a keymap or guid2lid
- * file.
- */
+/* Limits for a file that never ends (/dev/zero): bytes of a line; lines of a keymap or guid2lid file. */
 #define LINE_BYTES_MOST 1000000
 #define LINES_MOST 1000000
 
@@ -52,29 +49,56 @@ struct lines {
 	struct progress *progress;
 };
 
+struct lines lines_of(const struct input *in);
 bool lines_next(struct lines *l, struct cursor *line);
+
+/* For a format of "%.*s". */
+#define CUR_ARGS(c) (int)((c).end - (c).p), (c).p
 
 static inline bool cur_empty(const struct cursor *c)
 {
 	return c->p >= c->end;
 }
 
-void cur_blanks(struct cursor *c);		   /* skip white space */
-bool cur_char(struct cursor *c, char ch);	   /* skip white space, then `ch`; false: nothing taken */
-bool cur_word(struct cursor *c, const char *word); /* the same for a word; letters may follow it */
-/* Skip white space, then a number (base 10 or 16; 0: 0x = 16, else 10); too large ones become UINT64_MAX. */
-bool cur_number(struct cursor *c, unsigned base, uint64_t *v);
-bool cur_quoted(struct cursor *c,
-		struct cursor *inside);	   /* skip white space, then "..."; the first closing quote */
-struct cursor cur_token(struct cursor *c); /* the next word, up to a blank; empty at the end */
+static inline size_t cur_len(struct cursor c)
+{
+	return (size_t)(c.end - c.p);
+}
+
+struct cursor cur_text(const char *s);	    /* all of a string; NULL: empty */
+struct cursor cur_trimmed(struct cursor c); /* without white space at both ends */
+
+/* These look.  Letter case counts in cur_same() alone. */
+bool cur_same(struct cursor a, struct cursor b);
+bool cur_is(struct cursor c, const char *word);
+bool cur_begins(struct cursor c, const char *word);
+bool cur_says(struct cursor line);				/* it has something, and is no comment (#) */
 const char *cur_find(const struct cursor *c, const char *text); /* first occurrence, NULL */
 const char *cur_find_last(const struct cursor *c, char ch);	/* last occurrence, NULL */
+
+/*
+ * These take what they find from the beginning of c, and white space before it.  When they find nothing, c
+ * stays.
+ */
+void cur_blanks(struct cursor *c);		   /* white space */
+bool cur_char(struct cursor *c, char ch);	   /* white space, then `ch` */
+bool cur_word(struct cursor *c, const char *word); /* the same for a word; letters may follow it */
+/* White space, then a number (base 10 or 16; 0: 0x = 16, else 10); too large ones become UINT64_MAX. */
+bool cur_number(struct cursor *c, unsigned base, uint64_t *v);
+/* The same where nothing follows it.  *v stays when there is no such number. */
+bool cur_is_number(struct cursor c, unsigned base, uint64_t *v);
+bool cur_in_brackets(struct cursor *c, uint64_t *v);	  /* "[12]" with a decimal number */
+bool cur_quoted(struct cursor *c, struct cursor *inside); /* "..." up to the first closing quote */
+bool cur_behind(struct cursor *c, const char *text);	  /* all up to a text and the text */
+struct cursor cur_token(struct cursor *c);		  /* the next word, up to a blank; empty at the end */
+struct cursor cur_part(struct cursor *c, char between);	  /* up to a byte, which goes too; else all */
 
 /*
  * A new string of at most max bytes.  Bytes that cannot be printed become blanks, as in infiniband-diags and
  * OpenSM.
  */
 char *clean_text(const char *s, size_t len, size_t max);
+char *cur_clean(struct cursor c, size_t max);
 
 /* The first bytes of unexpected text, cleaned and cut, for messages; buf is returned. */
 const char *excerpt(struct cursor c, char *buf, size_t size);

@@ -107,17 +107,6 @@ static void add_file(struct names *l, const char *file, size_t len)
 		add_name(l, str_printf("%.*s", (int)(len - ending), file));
 }
 
-static void add_folder(struct names *l, const char *path)
-{
-	DIR *dp = opendir(path);
-	struct dirent *d;
-
-	while (dp && (d = readdir(dp)))
-		add_file(l, d->d_name, strlen(d->d_name));
-	if (dp)
-		closedir(dp);
-}
-
 char **lesson_names(void)
 {
 	struct names l = {0};
@@ -129,8 +118,15 @@ char **lesson_names(void)
 	for (size_t i = 0; i < FOLDERS; i++) {
 		char *in = folder(i);
 
-		if (in)
-			add_folder(&l, in);
+		if (in) {
+			DIR *dp = opendir(in);
+			struct dirent *d;
+
+			while (dp && (d = readdir(dp)))
+				add_file(&l, d->d_name, strlen(d->d_name));
+			if (dp)
+				closedir(dp);
+		}
 		free(in);
 	}
 	if (l.n)

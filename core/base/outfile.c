@@ -320,15 +320,6 @@ static int take_place(struct outfile *o, bool alone, struct err *e)
 	return err_set(e, "%s: left as it is, as it cannot be replaced: %s", o->path, strerror(errno));
 }
 
-/* Undo that. */
-static void put_back(struct outfile *o)
-{
-	if (o->placed == PLACED_SWAPPED)
-		(void)!rename(o->temp, o->target);
-	else if (o->placed == PLACED_NEW)
-		unlink(o->target);
-}
-
 /*
  * Two programs that write the same set come one after the other, so that none is of both.  The descriptor to
  * close; -1, or no lock, where the folder has none.
@@ -355,8 +346,12 @@ int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = o[i]->temp ? take_place(o[i], n == 1, e) : 0;
 	for (size_t i = 0; i < n; i++) {
-		if (rc)
-			put_back(o[i]);
+		if (rc) {
+			if (o[i]->placed == PLACED_SWAPPED)
+				(void)!rename(o[i]->temp, o[i]->target);
+			else if (o[i]->placed == PLACED_NEW)
+				unlink(o[i]->target);
+		}
 		if (o[i]->placed != NOT_PLACED && (rc || o[i]->placed != PLACED_SWAPPED))
 			drop_temp(o[i]); /* nothing has that name any more */
 		give_up(o[i]);

@@ -44,16 +44,6 @@ unsigned parallel_workers(const struct parallel *j)
 	return n ? n : 1;
 }
 
-static void fail(struct shared *s, const struct err *e)
-{
-	pthread_mutex_lock(&s->mutex);
-	if (!s->failed)
-		s->e = *e;
-	s->failed = true;
-	pthread_mutex_unlock(&s->mutex);
-	atomic_store(&s->stop, true);
-}
-
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -64,9 +54,14 @@ static void *work(void *arg)
 	while (!atomic_load(&s->stop) && (i = atomic_fetch_add(&s->next, 1)) < s->job->n) {
 		if (progress_cancelled(&w->progress))
 			atomic_store(&s->stop, true);
-		else if (s->job->work(s->job->ctx, w->number, i, &w->progress, &e))
-			fail(s, &e);
-		else if (!progress_step(s->shown, atomic_fetch_add(&s->done, 1) + 1))
+		else if (s->job->work(s->job->ctx, w->number, i, &w->progress, &e)) {
+			pthread_mutex_lock(&s->mutex);
+			if (!s->failed)
+				s->e = e;
+			s->failed = true;
+			pthread_mutex_unlock(&s->mutex);
+			atomic_store(&s->stop, true);
+		} else if (!progress_step(s->shown, atomic_fetch_add(&s->done, 1) + 1))
 			atomic_store(&s->stop, true);
 	}
 	return NULL;

@@ -173,3 +173,32 @@ int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e)
 {
 	return program_filter(argv, -1, to, p, e);
 }
+
+int program_pipe(int fd[2])
+{
+	int low[2];
+
+	fd[0] = fd[1] = -1;
+	if (pipe2(low, O_CLOEXEC))
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		fd[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
+		close(low[i]);
+	}
+	return fd[0] < 0 || fd[1] < 0 ? -1 : 0;
+}
+
+char **program_environment(const char *without, char *more)
+{
+	size_t n = 0, k = 0;
+	char **envp;
+
+	while (environ[n])
+		n++;
+	envp = NEW_ARRAY(n + 2, char *);
+	for (size_t i = 0; i < n; i++)
+		if (!without || strncmp(environ[i], without, strlen(without)))
+			envp[k++] = environ[i];
+	envp[k] = more;
+	return envp;
+}

@@ -22,6 +22,15 @@ int program_filter(char *const *argv, int in, FILE *to, struct progress *p, stru
 bool program_exists(const char *name);
 
 /*
+ * A pipe whose ends are closed by exec() and lie above the numbers that a child will use.  -1 and errno, and
+ * ends of -1 where there is none: close those that are there.
+ */
+int program_pipe(int fd[2]);
+/* This program's environment without a variable ("NAME=") and with one more ("NAME=1"); free the array alone.
+ */
+char **program_environment(const char *without, char *more);
+
+/*
  * Attributes for a process that starts with all signals at their default and none blocked, plus flags; to be
  * destroyed.
  */

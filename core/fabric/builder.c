@@ -45,16 +45,6 @@ static uint32_t *hash_slot(const struct fabric_builder *b, uint64_t guid)
 	return &b->hash[i];
 }
 
-static void hash_grow(struct fabric_builder *b)
-{
-	b->hash_size = b->hash_size ? b->hash_size * 4 : 256;
-	free(b->hash);
-	b->hash = NEW_ARRAY(b->hash_size, uint32_t);
-	memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
-	for (uint32_t i = 0; i < b->n; i++)
-		*hash_slot(b, b->node[i].guid) = i;
-}
-
 uint32_t fb_find(const struct fabric_builder *b, uint64_t guid)
 {
 	return b->hash_size ? *hash_slot(b, guid) : NO_ID;
@@ -78,8 +68,14 @@ uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, un
 {
 	struct fb_node *n;
 
-	if (2 * (b->n + 1) > b->hash_size)
-		hash_grow(b);
+	if (2 * (b->n + 1) > b->hash_size) {
+		b->hash_size = b->hash_size ? b->hash_size * 4 : 256;
+		free(b->hash);
+		b->hash = NEW_ARRAY(b->hash_size, uint32_t);
+		memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
+		for (uint32_t i = 0; i < b->n; i++)
+			*hash_slot(b, b->node[i].guid) = i;
+	}
 	if (fb_find(b, guid) != NO_ID)
 		return NO_ID;
 	GROW(b->node, b->n, b->cap);
@@ -89,6 +85,32 @@ uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, un
 	fb_more_ports(b, b->n, nports);
 	*hash_slot(b, guid) = b->n;
 	return b->n++;
+}
+
+enum link_speed fb_speed_of_codes(unsigned extended, unsigned plain)
+{
+	static const uint8_t fast[33] = {
+		[1] = SPEED_FDR, [2] = SPEED_EDR, [4] = SPEED_HDR, [8] = SPEED_NDR, [32] = SPEED_XDR};
+	static const uint8_t slow[5] = {[1] = SPEED_SDR, [2] = SPEED_DDR, [4] = SPEED_QDR};
+
+	if (extended)
+		return extended < ARRAY_LEN(fast) ? fast[extended] : SPEED_UNKNOWN;
+	return plain < ARRAY_LEN(slow) ? slow[plain] : SPEED_UNKNOWN;
+}
+
+void fb_place_sm(struct fabric_builder *b, uint64_t lid)
+{
+	b->sm_guessed = true;
+	for (uint32_t n = 0; lid && b->sm_guessed && n < b->n; n++)
+		for (unsigned p = 0; b->sm_guessed && p <= b->node[n].nports; p++) {
+			const struct fb_port *q = &b->node[n].port[p];
+
+			if (!q->lid || lid < q->lid || lid >= q->lid + (1u << q->lmc))
+				continue;
+			b->sm_node = n;
+			b->sm_port = (uint8_t)p;
+			b->sm_guessed = false;
+		}
 }
 
 void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char *s, size_t len)

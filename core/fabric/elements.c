@@ -142,18 +142,6 @@ static void outside_links(struct elements *el, uint32_t sw)
 	}
 }
 
-/* Links from a chip to others of its element. */
-static void inside_links(struct elements *el, uint32_t sw)
-{
-	FOR_CABLES(el->topo, sw, port, to) {
-		if (el->of[to] != el->of[sw])
-			continue;
-		el->port_inside[port] = el->n_inside;
-		el->inside_port[el->n_inside] = port;
-		el->inside_to[el->n_inside++] = to;
-	}
-}
-
 static void make_links(struct elements *el)
 {
 	const struct fabric *f = el->topo->fabric;
@@ -168,8 +156,15 @@ static void make_links(struct elements *el)
 	for (uint32_t l = 0; l < el->n_links; l++)
 		el->link_back[l] = el->port_link[el->topo->peer[el->link_port[l]]];
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		if (el->of[s] != NO_ID)
-			inside_links(el, s);
+		if (el->of[s] != NO_ID) {
+			FOR_CABLES(el->topo, s, port, to) {
+				if (el->of[to] != el->of[s])
+					continue;
+				el->port_inside[port] = el->n_inside;
+				el->inside_port[el->n_inside] = port;
+				el->inside_to[el->n_inside++] = to;
+			}
+		}
 		el->first_inside[s + 1] = el->n_inside;
 	}
 	for (uint32_t l = 0; l < el->n_inside; l++)
@@ -322,7 +317,7 @@ uint32_t element_inside_links(const struct elements *el, uint32_t e)
 
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 		n += el->first_inside[el->chip[c] + 1] - el->first_inside[el->chip[c]];
-	return n;
+	return n / 2; /* each end told it */
 }
 
 uint32_t elements_find(const struct elements *el, const char *word, struct err *e)

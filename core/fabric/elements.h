@@ -77,7 +77,7 @@ static inline unsigned element_hops(const struct elements *el, uint32_t e, uint3
 	return from == to ? 0 : el->hops[el->hops_at[e] + (size_t)element_chips(el, e) * from + to];
 }
 
-/* Directed links inside an element. */
+/* Links between chips of an element, each cable once. */
 uint32_t element_inside_links(const struct elements *el, uint32_t e);
 
 /* The element of a name, of a prefix or glob that fits no other name, or of a number from 1; NO_ID and *e. */

@@ -31,23 +31,6 @@ static void trim(char *s)
 		s[--len] = 0;
 }
 
-/* Numbers for the names; value[i] belongs to line i. */
-static void number_names(struct grouping *g, uint64_t *value)
-{
-	const struct guid_line **sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < g->file.n; i++)
-		sorted[i] = &g->file.l[i];
-	qsort(sorted, g->file.n, sizeof(*sorted), by_rest);
-	for (size_t i = 0; i < g->file.n; i++) {
-		if (!i || strcmp(sorted[i]->rest, sorted[i - 1]->rest))
-			g->name[n++] = sorted[i]->rest;
-		value[sorted[i] - g->file.l] = n - 1;
-	}
-	free(sorted);
-}
-
 static int take_line(struct grouping *g, const struct fabric *f, const char *path, const struct guid_line *l,
 		     uint64_t value, struct text *notes, struct err *e)
 {
@@ -77,6 +60,8 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 {
 	uint64_t *value;
 	int rc = 0;
+	const struct guid_line **sorted;
+	uint64_t n = 0;
 
 	guid_file_read(&g->file, path, false, p);
 	if (g->file.stopped)
@@ -85,7 +70,16 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 		trim(g->file.l[i].rest);
 	value = NEW_ARRAY(g->file.n + 1, uint64_t);
 	g->name = NEW_ARRAY(g->file.n + 1, const char *);
-	number_names(g, value);
+	sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
+	for (size_t i = 0; i < g->file.n; i++)
+		sorted[i] = &g->file.l[i];
+	qsort(sorted, g->file.n, sizeof(*sorted), by_rest);
+	for (size_t i = 0; i < g->file.n; i++) {
+		if (!i || strcmp(sorted[i]->rest, sorted[i - 1]->rest))
+			g->name[n++] = sorted[i]->rest;
+		value[sorted[i] - g->file.l] = n - 1;
+	}
+	free(sorted);
 	for (size_t i = 0; !rc && i < g->file.n; i++)
 		rc = take_line(g, f, path, &g->file.l[i], value[i], notes, e);
 	free(value);

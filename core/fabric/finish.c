@@ -139,22 +139,6 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 	}
 }
 
-static void number_links(struct fabric *f)
-{
-	for (uint32_t p = 0; p < f->n_ports; p++)
-		f->n_links += f->port_peer[p] > p && f->port_peer[p] != NO_ID;
-	f->link_port = NEW_ARRAY(2 * f->n_links, uint32_t);
-	for (uint32_t p = 0, l = 0; p < f->n_ports; p++) {
-		uint32_t q = f->port_peer[p];
-
-		if (q == NO_ID || q < p)
-			continue;
-		f->link_port[2 * l] = p;
-		f->link_port[2 * l + 1] = q;
-		f->port_link[p] = f->port_link[q] = l++;
-	}
-}
-
 static void number_endports(struct fabric *f)
 {
 	struct keyed *k = NEW_ARRAY(f->n_ports, struct keyed);
@@ -191,29 +175,12 @@ static void index_nodes(struct fabric *f)
 	fabric_show_names(f);
 }
 
-/*
- * Where the SM runs: the builder's choice; else port 0 or the first cabled port of the first node; else any
- * endport.
- */
-static void choose_sm(struct fabric *f, const struct fabric_builder *b, const uint32_t *new_id)
-{
-	uint32_t node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];
-	uint32_t p0 = f->node_port[node];
-
-	f->sm_endport = NO_ID;
-	if (b->sm_port && f->node_type[node] != NODE_SWITCH && b->sm_port <= f->node_nports[node])
-		f->sm_endport = f->port_endport[p0 + b->sm_port];
-	for (unsigned p = 0; p <= f->node_nports[node] && f->sm_endport == NO_ID; p++)
-		f->sm_endport = f->port_endport[p0 + p];
-	if (f->sm_endport == NO_ID && f->n_endports)
-		f->sm_endport = 0;
-}
-
 static struct fabric *make_fabric(struct fabric_builder *b)
 {
 	struct fabric *f = NEW(struct fabric);
 	struct keyed *k = NEW_ARRAY(b->n, struct keyed);
 	uint32_t *new_id = NEW_ARRAY(b->n, uint32_t);
+	uint32_t node, p0;
 
 	f->refs = 1;
 	f->n_nodes = b->n;
@@ -231,10 +198,33 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	for (uint32_t n = 0; n < b->n; n++)
 		fill_ports(f, n, &b->node[k[n].id], new_id);
 	number_switches(f, b);
-	number_links(f);
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		f->n_links += f->port_peer[p] > p && f->port_peer[p] != NO_ID;
+	f->link_port = NEW_ARRAY(2 * f->n_links, uint32_t);
+	for (uint32_t p = 0, l = 0; p < f->n_ports; p++) {
+		uint32_t q = f->port_peer[p];
+
+		if (q == NO_ID || q < p)
+			continue;
+		f->link_port[2 * l] = p;
+		f->link_port[2 * l + 1] = q;
+		f->port_link[p] = f->port_link[q] = l++;
+	}
 	number_endports(f);
 	index_nodes(f);
-	choose_sm(f, b, new_id);
+	/*
+	 * Where the SM runs: the builder's choice; else port 0 or the first cabled port of the first node;
+	 * else any endport.
+	 */
+	node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];
+	p0 = f->node_port[node];
+	f->sm_endport = NO_ID;
+	if (b->sm_port && f->node_type[node] != NODE_SWITCH && b->sm_port <= f->node_nports[node])
+		f->sm_endport = f->port_endport[p0 + b->sm_port];
+	for (unsigned p = 0; p <= f->node_nports[node] && f->sm_endport == NO_ID; p++)
+		f->sm_endport = f->port_endport[p0 + p];
+	if (f->sm_endport == NO_ID && f->n_endports)
+		f->sm_endport = 0;
 	free(k);
 	free(new_id);
 	return f;

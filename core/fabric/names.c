@@ -268,30 +268,6 @@ static void tidy(const struct fabric *f, struct name_hits *h)
 	h->n = n;
 }
 
-static void find_shown(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
-{
-	size_t len = strlen(text);
-
-	for (uint32_t i = first_named(f, text, len); i < f->n_nodes; i++) {
-		uint32_t node = f->by_name[i];
-
-		if (strncasecmp(f->node_name[node], text, len))
-			break;
-		if (counts(f, node, kind))
-			hit(h, node, f->node_name[node][len] ? NAME_LABEL : NAME_WHOLE);
-	}
-}
-
-/* Of names that differ only in letter case, keep the one that equals the text. */
-static void prefer_case(const struct fabric *f, const char *text, struct name_hits *h)
-{
-	for (uint32_t i = 0; i < h->n; i++)
-		if (!strcmp(f->node_name[h->node[i]], text)) {
-			h->node[0] = h->node[i];
-			h->n = 1;
-		}
-}
-
 static void find_words(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
 {
 	const struct name_index *x = index_of(f);
@@ -314,13 +290,6 @@ static void find_words(const struct fabric *f, const char *text, enum name_kind 
 			    whole ? (first ? NAME_FIRST : NAME_WORDS)
 				  : (first ? NAME_BEGIN : NAME_WORD_BEGIN));
 	}
-}
-
-static void find_parts(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
-{
-	for (uint32_t n = 0; n < f->n_nodes; n++)
-		if (counts(f, n, kind) && strcasestr(f->node_given[n], text))
-			hit(h, n, NAME_PART);
 }
 
 /* Where the end of a GUID stands that may follow a name: "Quantum-2 …8a5c00", "Quantum-2 8a5c00"; NULL: there
@@ -358,17 +327,35 @@ void names_find(const struct fabric *f, const char *text, enum name_kind kind, e
 		struct name_hits *h)
 {
 	*h = (struct name_hits){.rank = least};
-	if (*text)
-		find_shown(f, text, kind, h);
+	if (*text) {
+		size_t len = strlen(text);
+
+		for (uint32_t i = first_named(f, text, len); i < f->n_nodes; i++) {
+			uint32_t node = f->by_name[i];
+
+			if (strncasecmp(f->node_name[node], text, len))
+				break;
+			if (counts(f, node, kind))
+				hit(h, node, f->node_name[node][len] ? NAME_LABEL : NAME_WHOLE);
+		}
+	}
 	if (*text && h->rank < NAME_WHOLE)
 		find_words(f, text, kind, h);
-	if (*text && !h->n && least <= NAME_PART)
-		find_parts(f, text, kind, h);
+	if (*text && !h->n && least <= NAME_PART) {
+		for (uint32_t n = 0; n < f->n_nodes; n++)
+			if (counts(f, n, kind) && strcasestr(f->node_given[n], text))
+				hit(h, n, NAME_PART);
+	}
 	if (!h->n && least <= NAME_WORDS)
 		find_tail(f, text, kind, h);
 	tidy(f, h);
-	if (h->rank == NAME_WHOLE)
-		prefer_case(f, text, h);
+	if (h->rank == NAME_WHOLE) {
+		for (uint32_t i = 0; i < h->n; i++)
+			if (!strcmp(f->node_name[h->node[i]], text)) {
+				h->node[0] = h->node[i];
+				h->n = 1;
+			}
+	}
 }
 
 /* --- patterns -------------------------------------------------------------------------------------- */

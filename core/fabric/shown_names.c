@@ -135,16 +135,6 @@ static uint32_t mark_unclear(struct fabric *f, bool *more)
 	return n;
 }
 
-/* The next name of a node. */
-static char *next_name(const struct fabric *f, uint32_t node, const uint16_t *number, uint8_t *level)
-{
-	char *name = NULL;
-
-	while (!name && ++*level < BY_TAIL)
-		name = name_in_chassis(f, node, number, *level == BY_CHIP);
-	return name ? name : name_by_guid(f, node, *level >= BY_GUID);
-}
-
 void fabric_show_names(struct fabric *f)
 {
 	uint8_t *level = NEW_ARRAY(f->n_nodes + 1, uint8_t);
@@ -160,10 +150,14 @@ void fabric_show_names(struct fabric *f)
 		again = false;
 		number = number ? number : chassis_numbers(f);
 		for (uint32_t n = 0; n < f->n_nodes; n++) {
+			char *name = NULL;
+
 			if (!more[n] || level[n] == BY_GUID)
 				continue;
 			free(f->node_name[n]);
-			f->node_name[n] = next_name(f, n, number, &level[n]);
+			while (!name && ++level[n] < BY_TAIL)
+				name = name_in_chassis(f, n, number, level[n] == BY_CHIP);
+			f->node_name[n] = name ? name : name_by_guid(f, n, level[n] >= BY_GUID);
 			again = true;
 		}
 	}

@@ -1,21 +1,18 @@
 /* Slurm's topology.conf and `scontrol show topology` (tree and block) as a plan of who hangs where. */
 #include "core/base/hostlist.h"
 #include "core/formats/cabling.h"
-#include "core/formats/ibnl.h"
 #include "core/formats/readers.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 /* `KEY=VALUE` of a line; letter case of keys does not matter. */
 static bool take(struct cursor word, const char *key, struct cursor *value)
 {
-	size_t n = strlen(key);
+	struct cursor name = cur_part(&word, '=');
 
-	if ((size_t)(word.end - word.p) <= n || word.p[n] != '=' || strncasecmp(word.p, key, n) != 0)
+	if (name.end == word.end || !cur_is(name, key))
 		return false;
-	*value = (struct cursor){word.p + n + 1, word.end};
+	*value = word;
 	return true;
 }
 
@@ -45,21 +42,19 @@ static bool read_branch(struct cursor line, struct branch *b)
 
 bool is_slurm_topology(const struct input *in)
 {
-	struct lines l = {in->data, in->data + in->size, 0, in->progress};
+	struct lines l = lines_of(in);
 	struct cursor line;
 	struct branch b;
 
-	while (lines_next(&l, &line)) {
-		cur_blanks(&line);
-		if (!cur_empty(&line) && *line.p != '#')
+	while (lines_next(&l, &line))
+		if (cur_says(line))
 			return cur_word(&line, "BlockSizes=") || read_branch(line, &b);
-	}
 	return false;
 }
 
 static void add_branch(struct cabling *c, const struct branch *b, struct cursor line, unsigned no)
 {
-	char *list = clean_text(b->nodes.p, (size_t)(b->nodes.end - b->nodes.p), SIZE_MAX);
+	char *list = cur_clean(b->nodes, SIZE_MAX);
 	struct hostlist l;
 	struct err why;
 
@@ -69,7 +64,7 @@ static void add_branch(struct cabling *c, const struct branch *b, struct cursor 
 		return;
 	}
 	for (size_t i = 0; i < l.n; i++) {
-		struct cursor text[4] = {{l.name[i], l.name[i] + strlen(l.name[i])}, {0}, b->name, {0}};
+		struct cursor text[4] = {cur_text(l.name[i]), {0}, b->name, {0}};
 
 		cabling_add(c, text, 0, 0, no);
 	}
@@ -79,7 +74,7 @@ static void add_branch(struct cabling *c, const struct branch *b, struct cursor 
 
 int cabling_slurm(const struct input *in, struct cabling *c, struct err *e)
 {
-	struct lines lines = {in->data, in->data + in->size, 0, in->progress};
+	struct lines lines = lines_of(in);
 	struct text joined = {0};
 	struct cursor line;
 	unsigned first = 0;
@@ -89,7 +84,7 @@ int cabling_slurm(const struct input *in, struct cabling *c, struct err *e)
 	c->kind = CABLING_LEAVES;
 	while (!rc && lines_next(&lines, &line)) {
 		bool more = !cur_empty(&line) && line.end[-1] == '\\';
-		struct cursor all, blank;
+		struct cursor all;
 		struct branch b;
 
 		first = joined.len ? first : lines.no;
@@ -99,14 +94,13 @@ int cabling_slurm(const struct input *in, struct cabling *c, struct err *e)
 				     LINE_BYTES_MOST);
 		if (rc || more)
 			continue;
-		all = blank = (struct cursor){joined.s, joined.s + joined.len - 1};
-		cur_blanks(&blank);
+		all = (struct cursor){joined.s, joined.s + joined.len - 1};
 		if (read_branch(all, &b)) {
 			c->kind = b.block ? CABLING_BLOCKS : c->kind;
 			if (b.leaf && !cur_empty(&b.nodes))
 				add_branch(c, &b, all, first);
-		} else if (!cur_empty(&blank) && *blank.p != '#' && !cur_find(&blank, "BlockSizes=") &&
-			   !cur_find(&blank, "AggregatedBlock")) {
+		} else if (cur_says(all) && !cur_find(&all, "BlockSizes=") &&
+			   !cur_find(&all, "AggregatedBlock")) {
 			cabling_odd(c, first, "SwitchName=NAME or BlockName=NAME with Nodes=LIST", all);
 		}
 		joined.len = 0;

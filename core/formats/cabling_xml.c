@@ -24,8 +24,8 @@ struct rate {
 struct reader {
 	struct cabling *c;
 	XML_Parser xml;
-	struct rate all, list,
-		cable; /* of <fabric>, <linklist>, <port>; each as those around it where it tells nothing */
+	/* of <fabric>, <linklist>, <port>; each as those around it where it tells nothing */
+	struct rate all, list, cable;
 	char *node, *port; /* at hand */
 	struct text peer_port, peer_node;
 	struct text *into; /* text of an element goes there */
@@ -79,16 +79,11 @@ static void begin(void *ctx, const char *name, const char **list)
 	r->into = !strcmp(name, "r_port") ? &r->peer_port : !strcmp(name, "r_node") ? &r->peer_node : NULL;
 }
 
-static struct cursor cursor_of(const char *s)
-{
-	return (struct cursor){s, s ? s + strlen(s) : NULL};
-}
-
 static void end(void *ctx, const char *name)
 {
 	struct reader *r = ctx;
-	struct cursor text[4] = {cursor_of(r->node), cursor_of(r->port), cursor_of(text_str(&r->peer_node)),
-				 cursor_of(text_str(&r->peer_port))};
+	struct cursor text[4] = {cur_text(r->node), cur_text(r->port), cur_text(text_str(&r->peer_node)),
+				 cur_text(text_str(&r->peer_port))};
 
 	r->into = NULL;
 	if (strcmp(name, "port"))
@@ -96,7 +91,7 @@ static void end(void *ctx, const char *name)
 	if (!r->port || !cabling_add(r->c, text, r->cable.width, r->cable.speed, r->line))
 		cabling_odd(r->c, r->line,
 			    "<port num=...> with <r_port> and <r_node> in a <linklist name=...>",
-			    cursor_of("<port>"));
+			    cur_text("<port>"));
 }
 
 static void characters(void *ctx, const char *s, int len)

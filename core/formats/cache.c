@@ -53,9 +53,7 @@ static uint64_t take_le(struct bytes *b, unsigned n)
 
 struct port_record {
 	uint64_t guid, node_guid, peer_guid;
-	const uint8_t *info;
-	uint16_t lid;
-	uint8_t num, ext, lmc, peer_num;
+	uint8_t num, peer_num;
 	bool has_peer;
 };
 
@@ -82,20 +80,15 @@ bool is_cache(const struct input *in)
 	return take_le(&b, 4) == MAGIC;
 }
 
-static uint32_t field(const uint8_t *info, enum MAD_FIELDS f)
-{
-	uint8_t copy[INFO_SIZE]; /* libibmad's parameter is not const */
-
-	memcpy(copy, info, sizeof(copy));
-	return mad_get_field(copy, 0, f);
-}
-
-static uint64_t field64(const uint8_t *info, enum MAD_FIELDS f)
+/* Fields of up to 32 bits are numbers to libibmad, longer ones a call of their own; its parameter is not
+ * const. */
+static uint64_t field(const uint8_t *info, enum MAD_FIELDS f)
 {
 	uint8_t copy[INFO_SIZE];
 
 	memcpy(copy, info, sizeof(copy));
-	return mad_get_field64(copy, 0, f);
+	return f == IB_NODE_SYSTEM_GUID_F || f == IB_NODE_PORT_GUID_F ? mad_get_field64(copy, 0, f)
+								      : mad_get_field(copy, 0, f);
 }
 
 static int truncated(const struct reader *r, struct err *e)
@@ -127,160 +120,120 @@ static int read_node(struct reader *r, struct err *e)
 	if (nports > MAX_PORTS)
 		return err_set(e, "%s: found a node of %u ports, expected at most %d", r->in->name, nports,
 			       MAX_PORTS);
-	node = fb_add(r->fb, type, guid, nports, NULL);
-	if (node == NO_ID) {
-		warnings_missing(&r->fb->warnings, "duplicate GUID", 0,
-				 "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
+	node = add_node(r->fb, type, guid, nports, 0);
+	if (node == NO_ID)
 		return 0;
-	}
 	n = &r->fb->node[node];
 	n->desc = clean_text((const char *)desc, strnlen((const char *)desc, INFO_SIZE), DESC_MAX);
 	n->vendor = field(info, IB_NODE_VENDORID_F);
 	n->device = field(info, IB_NODE_DEVID_F);
-	n->sysguid = field64(info, IB_NODE_SYSTEM_GUID_F);
+	n->sysguid = field(info, IB_NODE_SYSTEM_GUID_F);
 	if (type != NODE_SWITCH)
 		return 0;
 	n->esp0 = esp0 != 0;
 	n->port[0].lid = lid;
 	n->port[0].lmc = lmc <= MAX_LMC ? lmc : 0;
-	n->port[0].guid = field64(info, IB_NODE_PORT_GUID_F);
+	n->port[0].guid = field(info, IB_NODE_PORT_GUID_F);
 	if (field(swinfo, IB_SW_LINEAR_FDB_CAP_F))
 		n->fdb_cap = field(swinfo, IB_SW_LINEAR_FDB_CAP_F);
 	return 0;
-}
-
-static void read_port_record(struct reader *r, struct port_record *p)
-{
-	p->guid = take_le(&r->b, 8);
-	p->num = take_le(&r->b, 1);
-	p->ext = take_le(&r->b, 1);
-	p->lid = take_le(&r->b, 2);
-	p->lmc = take_le(&r->b, 1);
-	p->info = take(&r->b, INFO_SIZE);
-	p->node_guid = take_le(&r->b, 8);
-	p->has_peer = take_le(&r->b, 1) != 0;
-	p->peer_guid = take_le(&r->b, 8);
-	p->peer_num = take_le(&r->b, 1);
-}
-
-/* LinkSpeedExtActive where the port has one, else LinkSpeedActive. */
-static enum link_speed speed_of(const uint8_t *info)
-{
-	switch (field(info, IB_PORT_LINK_SPEED_EXT_ACTIVE_F)) {
-	case 1:
-		return SPEED_FDR;
-	case 2:
-		return SPEED_EDR;
-	case 4:
-		return SPEED_HDR;
-	case 8:
-		return SPEED_NDR;
-	}
-	switch (field(info, IB_PORT_LINK_SPEED_ACTIVE_F)) {
-	case 1:
-		return SPEED_SDR;
-	case 2:
-		return SPEED_DDR;
-	case 4:
-		return SPEED_QDR;
-	default:
-		return SPEED_UNKNOWN;
-	}
-}
-
-static void fill_port(struct reader *r, const struct port_record *rec, uint32_t node)
-{
-	struct fb_node *n = &r->fb->node[node];
-	struct fb_port *p = &n->port[rec->num];
-	unsigned state = field(rec->info, IB_PORT_STATE_F), vls = field(rec->info, IB_PORT_OPER_VLS_F);
-
-	r->port_ref[r->n_port_refs++] = (struct port_ref){rec->guid, node, rec->num};
-	if (state <= PORT_ACTIVE)
-		p->state = state;
-	if (vls >= 1 && vls <= 5)
-		p->opervls = vls;
-	p->ext = rec->ext;
-	if (rec->num && rec->has_peer) {
-		p->width = link_width_of_code(field(rec->info, IB_PORT_LINK_WIDTH_ACTIVE_F));
-		p->speed = speed_of(rec->info);
-	}
-	if (n->type != NODE_SWITCH) {
-		p->guid = rec->guid;
-		p->lid = rec->lid;
-		p->lmc = rec->lmc <= MAX_LMC ? rec->lmc : 0;
-	}
 }
 
 static int read_ports(struct reader *r, struct err *e)
 {
 	for (uint32_t i = 0; i < r->n_ports; i++) {
 		struct port_record *p = &r->port[i];
+		unsigned num, ext, lid, lmc, state, vls;
+		const uint8_t *info;
+		struct fb_port *q;
 		uint32_t node;
 
-		read_port_record(r, p);
+		p->guid = take_le(&r->b, 8);
+		p->num = num = take_le(&r->b, 1);
+		ext = take_le(&r->b, 1);
+		lid = take_le(&r->b, 2);
+		lmc = take_le(&r->b, 1);
+		info = take(&r->b, INFO_SIZE);
+		p->node_guid = take_le(&r->b, 8);
+		p->has_peer = take_le(&r->b, 1) != 0;
+		p->peer_guid = take_le(&r->b, 8);
+		p->peer_num = take_le(&r->b, 1);
 		node = fb_find(r->fb, p->node_guid);
 		if (node == NO_ID)
 			return err_set(
 				e, "%s: found a port of node 0x%016" PRIx64 ", expected a node of the cache",
 				r->in->name, p->node_guid);
-		if (p->num > r->fb->node[node].nports)
+		if (num > r->fb->node[node].nports)
 			return err_set(e, "%s: found port %u at node 0x%016" PRIx64 ", expected at most %u",
-				       r->in->name, p->num, p->node_guid, r->fb->node[node].nports);
-		fill_port(r, p, node);
+				       r->in->name, num, p->node_guid, r->fb->node[node].nports);
+		r->port_ref[r->n_port_refs++] = (struct port_ref){p->guid, node, p->num};
+		q = &r->fb->node[node].port[num];
+		state = field(info, IB_PORT_STATE_F);
+		if (state <= PORT_ACTIVE)
+			q->state = state;
+		vls = field(info, IB_PORT_OPER_VLS_F);
+		if (vls >= 1 && vls <= 5)
+			q->opervls = vls;
+		q->ext = ext;
+		if (num && p->has_peer) {
+			q->width = link_width_of_code(field(info, IB_PORT_LINK_WIDTH_ACTIVE_F));
+			q->speed = fb_speed_of_codes(field(info, IB_PORT_LINK_SPEED_EXT_ACTIVE_F),
+						     field(info, IB_PORT_LINK_SPEED_ACTIVE_F));
+		}
+		if (r->fb->node[node].type != NODE_SWITCH) {
+			q->guid = p->guid;
+			q->lid = lid;
+			q->lmc = lmc <= MAX_LMC ? lmc : 0;
+		}
 	}
 	return 0;
 }
 
 COMPARATOR(port_ref_compare, struct port_ref, UP(guid) UP(num))
 
-/* A switch's port that is up leads somewhere. */
-static void note_open(struct reader *r, const struct port_record *p)
-{
-	const struct fb_node *n = &r->fb->node[fb_find(r->fb, p->node_guid)];
-
-	if (n->type != NODE_SWITCH || !p->num || n->port[p->num].state < PORT_INIT)
-		return;
-	warnings_missing(&r->fb->warnings, "open port", 0,
-			 "port %u of node 0x%016" PRIx64 " is up, but what is at its other end is not known",
-			 p->num, p->node_guid);
-	warnings_place(&r->fb->warnings, p->node_guid, p->num);
-}
-
-static void note_dangling(struct reader *r, const struct port_record *p)
-{
-	warnings_missing(&r->fb->warnings, "dangling link", 0,
-			 "port %u of node 0x%016" PRIx64 " is cabled to port 0x%016" PRIx64
-			 ", which is not in the cache",
-			 p->num, p->node_guid, p->peer_guid);
-	warnings_place(&r->fb->warnings, p->node_guid, p->num);
-}
-
 static void link_ports(struct reader *r)
 {
+	struct warnings *w = &r->fb->warnings;
+
 	qsort(r->port_ref, r->n_port_refs, sizeof(*r->port_ref), port_ref_compare);
 	for (uint32_t i = 0; i < r->n_ports; i++) {
 		const struct port_record *p = &r->port[i];
 		struct port_ref key = {p->peer_guid, 0, p->peer_num}, *peer;
 		uint32_t node = fb_find(r->fb, p->node_guid);
+		const struct fb_node *n = &r->fb->node[node];
 
-		if (!p->has_peer)
-			note_open(r, p);
-		if (!p->has_peer || !p->num)
+		if (!p->num)
 			continue;
+		if (!p->has_peer) {
+			/* a switch's port that is up leads somewhere */
+			if (n->type != NODE_SWITCH || n->port[p->num].state < PORT_INIT)
+				continue;
+			warnings_missing(w, "open port", 0,
+					 "port %u of node 0x%016" PRIx64
+					 " is up, but what is at its other end is not known",
+					 p->num, p->node_guid);
+			warnings_place(w, p->node_guid, p->num);
+			continue;
+		}
 		peer = bsearch(&key, r->port_ref, r->n_port_refs, sizeof(*r->port_ref), port_ref_compare);
-		if (!peer)
-			note_dangling(r, p);
-		else if (peer->node == node && peer->num == p->num)
-			warnings_add(&r->fb->warnings, "port cabled to itself", 0,
+		if (!peer) {
+			warnings_missing(w, "dangling link", 0,
+					 "port %u of node 0x%016" PRIx64 " is cabled to port 0x%016" PRIx64
+					 ", which is not in the cache",
+					 p->num, p->node_guid, p->peer_guid);
+			warnings_place(w, p->node_guid, p->num);
+		} else if (peer->node == node && peer->num == p->num) {
+			warnings_add(w, "port cabled to itself", 0,
 				     "port %u of node 0x%016" PRIx64
 				     " is cabled to itself; taken as not cabled",
 				     p->num, p->node_guid);
-		else if (!fb_link(r->fb, node, p->num, peer->node, peer->num))
-			warnings_missing(&r->fb->warnings, "contradicting link", 0,
+		} else if (!fb_link(r->fb, node, p->num, peer->node, peer->num)) {
+			warnings_missing(w, "contradicting link", 0,
 					 "port %u of node 0x%016" PRIx64
 					 " is cabled to port %u of 0x%016" PRIx64
 					 ", which is cabled elsewhere; left out",
 					 p->num, p->node_guid, p->peer_num, p->peer_guid);
+		}
 	}
 }
 
@@ -315,25 +268,11 @@ static int read_all(struct reader *r, uint64_t *from, struct err *e)
 	return read_ports(r, e);
 }
 
-/* The place where the discovery began is taken for the place of the subnet manager. */
-static void choose_sm(struct reader *r, uint64_t from)
-{
-	uint32_t node = fb_find(r->fb, from);
-
-	if (node == NO_ID)
-		warnings_add(&r->fb->warnings, "place of the subnet manager", 0,
-			     "the discovery began at 0x%016" PRIx64
-			     ", which is not in the cache; the first node is taken",
-			     from);
-	else
-		r->fb->sm_node = node;
-	r->fb->sm_guessed = true;
-}
-
 int parse_cache(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct reader r = {.in = in, .fb = fb_new()};
 	uint64_t from = 0;
+	uint32_t node;
 	int status;
 
 	r.b.p = (const uint8_t *)in->data;
@@ -341,7 +280,16 @@ int parse_cache(const struct input *in, struct fabric **out, struct err *e)
 	status = read_all(&r, &from, e);
 	if (!status) {
 		link_ports(&r);
-		choose_sm(&r, from);
+		/* where the discovery began is taken for the place of the subnet manager */
+		node = fb_find(r.fb, from);
+		if (node == NO_ID)
+			warnings_add(&r.fb->warnings, "place of the subnet manager", 0,
+				     "the discovery began at 0x%016" PRIx64
+				     ", which is not in the cache; the first node is taken",
+				     from);
+		else
+			r.fb->sm_node = node;
+		r.fb->sm_guessed = true;
 	}
 	free(r.port);
 	free(r.port_ref);

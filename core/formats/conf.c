@@ -16,170 +16,43 @@
 #define PIECE 1022 /* characters OpenSM takes at a time; the rest of a longer line is another line */
 #define TORUS_CONFIG "/etc/opensm/torus-2QoS.conf" /* the end of OpenSM's default, seldom there */
 
-/* Every key that OpenSM 3.3.23 accepts, sorted. */
-static const char *const known_keys[] = {
-	"accum_log_file",
-	"allow_both_pkeys",
-	"avoid_throttled_links",
-	"babbling_port_policy",
-	"cc_ca_cong_setting_ccti_increase",
-	"cc_ca_cong_setting_ccti_min",
-	"cc_ca_cong_setting_ccti_timer",
-	"cc_ca_cong_setting_control_map",
-	"cc_ca_cong_setting_port_control",
-	"cc_ca_cong_setting_trigger_threshold",
-	"cc_cct",
-	"cc_key",
-	"cc_max_outstanding_mads",
-	"cc_sw_cong_setting_control_map",
-	"cc_sw_cong_setting_credit_mask",
-	"cc_sw_cong_setting_credit_starvation_return_delay",
-	"cc_sw_cong_setting_credit_starvation_threshold",
-	"cc_sw_cong_setting_marking_rate",
-	"cc_sw_cong_setting_packet_size",
-	"cc_sw_cong_setting_threshold",
-	"cc_sw_cong_setting_victim_mask",
-	"cn_guid_file",
-	"congestion_control",
-	"connect_roots",
-	"console",
-	"console_port",
-	"consolidate_ipv6_snm_req",
-	"daemon",
-	"dimn_ports_file",
-	"disable_multicast",
-	"do_mesh_analysis",
-	"drop_event_subscriptions",
-	"dump_files_dir",
-	"enable_quirks",
-	"event_db_dump_file",
-	"event_plugin_name",
-	"event_plugin_options",
-	"exit_on_fatal",
-	"fdr10",
-	"force_heavy_sweep",
-	"force_link_speed",
-	"force_link_speed_ext",
-	"force_link_width",
-	"force_log_flush",
-	"fsync_high_avail_files",
-	"guid",
-	"guid_routing_order_file",
-	"guid_routing_order_no_scatter",
-	"head_of_queue_lifetime",
-	"honor_guid2lid_file",
-	"hop_weights_file",
-	"ids_guid_file",
-	"ignore_other_sm",
-	"io_guid_file",
-	"ipoib_mcgroup_creation_validation",
-	"keep_pkey_indexes",
-	"lash_start_vl",
-	"leaf_head_of_queue_lifetime",
-	"leaf_vl_stall_count",
-	"lfts_file",
-	"lid_matrix_dump_file",
-	"lmc",
-	"lmc_esp0",
-	"local_phy_errors_threshold",
-	"log_file",
-	"log_flags",
-	"log_max_size",
-	"log_prefix",
-	"long_transaction_timeout",
-	"m_key",
-	"m_key_lease_period",
-	"m_key_lookup",
-	"m_key_protection_level",
-	"max_msg_fifo_timeout",
-	"max_op_vls",
-	"max_reverse_hops",
-	"max_smps_timeout",
-	"max_wire_smps",
-	"max_wire_smps2",
-	"mcgroup_join_validation",
-	"no_clients_rereg",
-	"no_partition_enforcement",
-	"node_name_map_name",
-	"nue_include_switches",
-	"nue_max_num_vls",
-	"overrun_errors_threshold",
-	"packet_life_time",
-	"part_enforce",
-	"partition_config_file",
-	"per_module_logging_file",
-	"perfmgr",
-	"perfmgr_ignore_cas",
-	"perfmgr_log_errors",
-	"perfmgr_max_outstanding_queries",
-	"perfmgr_query_cpi",
-	"perfmgr_redir",
-	"perfmgr_rm_nodes",
-	"perfmgr_sweep_time_s",
-	"perfmgr_xmit_wait_log",
-	"perfmgr_xmit_wait_threshold",
-	"polling_retry_number",
-	"port_prof_ignore_file",
-	"port_profile_switch_nodes",
-	"port_search_ordering_file",
-	"port_shifting",
-	"prefix_routes_file",
-	"qos",
-	"qos_ca_high_limit",
-	"qos_ca_max_vls",
-	"qos_ca_sl2vl",
-	"qos_ca_vlarb_high",
-	"qos_ca_vlarb_low",
-	"qos_high_limit",
-	"qos_max_vls",
-	"qos_policy_file",
-	"qos_rtr_high_limit",
-	"qos_rtr_max_vls",
-	"qos_rtr_sl2vl",
-	"qos_rtr_vlarb_high",
-	"qos_rtr_vlarb_low",
-	"qos_sl2vl",
-	"qos_sw0_high_limit",
-	"qos_sw0_max_vls",
-	"qos_sw0_sl2vl",
-	"qos_sw0_vlarb_high",
-	"qos_sw0_vlarb_low",
-	"qos_swe_high_limit",
-	"qos_swe_max_vls",
-	"qos_swe_sl2vl",
-	"qos_swe_vlarb_high",
-	"qos_swe_vlarb_low",
-	"qos_vlarb_high",
-	"qos_vlarb_low",
-	"quasi_ftree_indexing",
-	"reassign_lids",
-	"root_guid_file",
-	"routing_engine",
-	"sa_db_dump",
-	"sa_db_file",
-	"sa_key",
-	"scatter_ports",
-	"single_thread",
-	"sm_assigned_guid",
-	"sm_inactive",
-	"sm_key",
-	"sm_priority",
-	"sm_sl",
-	"sminfo_polling_timeout",
-	"subnet_prefix",
-	"subnet_timeout",
-	"suppress_sl2vl_mad_status_errors",
-	"sweep_interval",
-	"sweep_on_trap",
-	"torus_config",
-	"transaction_retries",
-	"transaction_timeout",
-	"use_mfttop",
-	"use_optimized_slvl",
-	"use_original_extended_sa_rates_only",
-	"use_ucast_cache",
-	"vl_stall_count",
-};
+/* Every key that OpenSM 3.3.23 accepts, between blanks. */
+static const char known_keys[] =
+	" accum_log_file allow_both_pkeys avoid_throttled_links babbling_port_policy "
+	"cc_ca_cong_setting_ccti_increase cc_ca_cong_setting_ccti_min cc_ca_cong_setting_ccti_timer "
+	"cc_ca_cong_setting_control_map cc_ca_cong_setting_port_control "
+	"cc_ca_cong_setting_trigger_threshold cc_cct cc_key cc_max_outstanding_mads "
+	"cc_sw_cong_setting_control_map cc_sw_cong_setting_credit_mask "
+	"cc_sw_cong_setting_credit_starvation_return_delay "
+	"cc_sw_cong_setting_credit_starvation_threshold cc_sw_cong_setting_marking_rate "
+	"cc_sw_cong_setting_packet_size cc_sw_cong_setting_threshold cc_sw_cong_setting_victim_mask "
+	"cn_guid_file congestion_control connect_roots console console_port consolidate_ipv6_snm_req "
+	"daemon dimn_ports_file disable_multicast do_mesh_analysis drop_event_subscriptions "
+	"dump_files_dir enable_quirks event_db_dump_file event_plugin_name event_plugin_options "
+	"exit_on_fatal fdr10 force_heavy_sweep force_link_speed force_link_speed_ext force_link_width "
+	"force_log_flush fsync_high_avail_files guid guid_routing_order_file "
+	"guid_routing_order_no_scatter head_of_queue_lifetime honor_guid2lid_file hop_weights_file "
+	"ids_guid_file ignore_other_sm io_guid_file ipoib_mcgroup_creation_validation keep_pkey_indexes "
+	"lash_start_vl leaf_head_of_queue_lifetime leaf_vl_stall_count lfts_file lid_matrix_dump_file "
+	"lmc lmc_esp0 local_phy_errors_threshold log_file log_flags log_max_size log_prefix "
+	"long_transaction_timeout m_key m_key_lease_period m_key_lookup m_key_protection_level "
+	"max_msg_fifo_timeout max_op_vls max_reverse_hops max_smps_timeout max_wire_smps max_wire_smps2 "
+	"mcgroup_join_validation no_clients_rereg no_partition_enforcement node_name_map_name "
+	"nue_include_switches nue_max_num_vls overrun_errors_threshold packet_life_time part_enforce "
+	"partition_config_file per_module_logging_file perfmgr perfmgr_ignore_cas perfmgr_log_errors "
+	"perfmgr_max_outstanding_queries perfmgr_query_cpi perfmgr_redir perfmgr_rm_nodes "
+	"perfmgr_sweep_time_s perfmgr_xmit_wait_log perfmgr_xmit_wait_threshold polling_retry_number "
+	"port_prof_ignore_file port_profile_switch_nodes port_search_ordering_file port_shifting "
+	"prefix_routes_file qos qos_ca_high_limit qos_ca_max_vls qos_ca_sl2vl qos_ca_vlarb_high "
+	"qos_ca_vlarb_low qos_high_limit qos_max_vls qos_policy_file qos_rtr_high_limit qos_rtr_max_vls "
+	"qos_rtr_sl2vl qos_rtr_vlarb_high qos_rtr_vlarb_low qos_sl2vl qos_sw0_high_limit qos_sw0_max_vls "
+	"qos_sw0_sl2vl qos_sw0_vlarb_high qos_sw0_vlarb_low qos_swe_high_limit qos_swe_max_vls "
+	"qos_swe_sl2vl qos_swe_vlarb_high qos_swe_vlarb_low qos_vlarb_high qos_vlarb_low "
+	"quasi_ftree_indexing reassign_lids root_guid_file routing_engine sa_db_dump sa_db_file sa_key "
+	"scatter_ports single_thread sm_assigned_guid sm_inactive sm_key sm_priority sm_sl "
+	"sminfo_polling_timeout subnet_prefix subnet_timeout suppress_sl2vl_mad_status_errors "
+	"sweep_interval sweep_on_trap torus_config transaction_retries transaction_timeout use_mfttop "
+	"use_optimized_slvl use_original_extended_sa_rates_only use_ucast_cache vl_stall_count ";
 
 struct reader {
 	struct options *o;
@@ -192,14 +65,13 @@ struct reader {
 	struct err *e;
 };
 
-static int by_text(const void *key, const void *elem)
-{
-	return strcmp(key, *(const char *const *)elem);
-}
-
 static bool is_known(const char *key)
 {
-	return bsearch(key, known_keys, ARRAY_LEN(known_keys), sizeof(known_keys[0]), by_text) != NULL;
+	char *word = str_printf(" %s ", key);
+	bool known = strstr(known_keys, word) != NULL;
+
+	free(word);
+	return known;
 }
 
 bool conf_knows(const char *line)
@@ -220,44 +92,9 @@ static void note(struct reader *r, const char *key, const char *what)
 		text_add(r->notes, "%s:%u: %.80s: %s\n", r->name, r->line, key, what);
 }
 
-static int bad(struct reader *r, const struct err *why)
+static int bad(struct reader *r, const char *why)
 {
-	return err_set(r->e, "%.200s:%u: %s", r->name, r->line, why->msg);
-}
-
-/* Cut blanks at both ends and one pair of equal quotes. */
-static char *clean_value(char *v)
-{
-	size_t n;
-
-	while (isspace((unsigned char)*v))
-		v++;
-	n = strlen(v);
-	while (n > 1 && isspace((unsigned char)v[n - 1]))
-		n--;
-	if (n > 1 && (*v == '"' || *v == '\'') && v[n - 1] == *v) {
-		v++;
-		n -= 2;
-	}
-	v[n] = '\0';
-	return v;
-}
-
-/* routing_engine: names between commas and blanks, joined by commas. */
-static void set_engines(struct reader *r, char *v)
-{
-	struct text t = {0};
-	char *save = NULL;
-
-	free(r->engines);
-	r->engines = NULL;
-	if (!strcmp(v, "(null)"))
-		return;
-	for (char *w = strtok_r(v, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save))
-		text_add(&t, "%s%s", t.len ? "," : "", w);
-	if (t.len)
-		r->engines = str_dup(text_str(&t));
-	text_free(&t);
+	return err_set(r->e, "%.200s:%u: %s", r->name, r->line, why);
 }
 
 /* The SM's port GUID: a number; 0 = OpenSM chooses. */
@@ -272,14 +109,14 @@ static int set_guid(struct reader *r, const char *v)
 	if (!isdigit((unsigned char)*v) || *end || errno) {
 		err_set(&why,
 			"guid: found '%.80s', expected a port GUID such as 0x0002c90300001234 (0 = none)", v);
-		return bad(r, &why);
+		return bad(r, why.msg);
 	}
 	if (!guid) {
 		options_unset(r->o, "guid");
 		return 0;
 	}
 	snprintf(text, sizeof(text), "0x%016llx", guid);
-	return options_set(r->o, "guid", text, &why) ? bad(r, &why) : 0;
+	return options_set(r->o, "guid", text, &why) ? bad(r, why.msg) : 0;
 }
 
 static int set_option(struct reader *r, const struct optdef *d, const char *v)
@@ -301,7 +138,7 @@ static int set_option(struct reader *r, const struct optdef *d, const char *v)
 		options_unset(r->o, d->name);
 		return 0;
 	}
-	return options_set(r->o, d->name, v, &why) ? bad(r, &why) : 0;
+	return options_set(r->o, d->name, v, &why) ? bad(r, why.msg) : 0;
 }
 
 /* One piece of a line, NUL-terminated; it may be written to. */
@@ -309,13 +146,23 @@ static int read_line(struct reader *r, char *s)
 {
 	const struct optdef *d;
 	char *key, *v, *save = NULL;
+	struct text t = {0};
+	size_t n;
 
 	s[strcspn(s, "#")] = '\0';
 	key = strtok_r(s, " \t\n", &save);
 	if (!key || !strcmp(key, "\r"))
 		return 0;
 	v = strtok_r(NULL, "\n", &save);
-	v = v ? clean_value(v) : key + strlen(key);
+	v = v ? v + strspn(v, " \t\r\v\f") : key + strlen(key);
+	n = strlen(v);
+	while (n > 1 && isspace((unsigned char)v[n - 1]))
+		n--;
+	if (n > 1 && (*v == '"' || *v == '\'') && v[n - 1] == *v) { /* one pair of equal quotes */
+		v++;
+		n -= 2;
+	}
+	v[n] = '\0';
 	if (!is_known(key)) {
 		r->unknown = true;
 		note(r, key, "unknown key, ignored as OpenSM ignores it");
@@ -323,7 +170,14 @@ static int read_line(struct reader *r, char *s)
 	}
 	r->known = true;
 	if (!strcmp(key, "routing_engine")) {
-		set_engines(r, v);
+		/* names between commas and blanks become names between commas */
+		free(r->engines);
+		r->engines = NULL;
+		for (v = strtok_r(strcmp(v, "(null)") ? v : v + strlen(v), ", \t", &save); v;
+		     v = strtok_r(NULL, ", \t", &save))
+			text_add(&t, "%s%s", t.len ? "," : "", v);
+		if (t.len)
+			r->engines = t.s;
 		return 0;
 	}
 	d = options_find(r->o, strcmp(key, "dimn_ports_file") ? key : "port_search_ordering_file");
@@ -350,7 +204,7 @@ static int read_all(struct reader *r, const char *data, size_t size)
 		piece[n] = '\0';
 		r->line += begin;
 		if (!at && text_head_check(data, size, &why))
-			return bad(r, &why);
+			return bad(r, why.msg);
 		if (text_line_check(data + at, n, &why) && r->notes)
 			text_add(r->notes, "%s:%u: %s; OpenSM does not read what stands behind it\n", r->name,
 				 r->line, why.msg);
@@ -362,55 +216,37 @@ static int read_all(struct reader *r, const char *data, size_t size)
 	return 0;
 }
 
-/* Give o the values of `from`, which has the same tables. */
-static int take_over(struct options *o, const struct options *from, struct err *e)
-{
-	for (size_t i = 0; i < options_count(from); i++) {
-		const char *name = options_at(from, i)->name;
-
-		if (!options_is_set(from, name))
-			options_unset(o, name);
-		else if (options_set(o, name, options_get(from, name), e))
-			return -1;
-	}
-	return 0;
-}
-
-/* A file of another kind, but one that says nothing. */
-static int no_options(const struct reader *r, const char *data, size_t size)
-{
-	struct input in = {.name = r->name, .data = data, .size = size};
-	struct lines l = {data, data + size, 0, NULL};
-	struct cursor line = {0};
-	struct file_kind kind;
-	char text[64];
-
-	if (file_kind(&in, &kind))
-		return err_set(r->e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s",
-			       r->name, kind.is, kind.use ? "; " : "", kind.use ? kind.use : "");
-	if (!r->unknown)
-		return 0;
-	while (lines_next(&l, &line)) {
-		cur_blanks(&line);
-		if (!cur_empty(&line) && *line.p != '#')
-			break;
-	}
-	return err_set(r->e,
-		       "%.200s:%u: found '%s' and no option of OpenSM, expected some (opensm.conf), as "
-		       "`routing_engine updn`",
-		       r->name, l.no, excerpt(line, text, sizeof(text)));
-}
-
 int conf_parse(struct options *o, const char *name, const char *data, size_t size, char **engines,
 	       struct text *notes, struct err *e)
 {
 	struct reader r = {.o = options_copy(o), .name = name, .notes = notes, .e = e};
+	struct input in = {.name = name, .data = data, .size = size};
+	struct lines l = lines_of(&in);
 	int rc = read_all(&r, data, size);
+	struct file_kind kind;
+	struct cursor line = {0};
+	char found[64];
 
-	if (!rc && !r.known)
-		rc = no_options(&r, data, size);
-	if (!rc)
-		rc = take_over(o, r.o, e);
+	/* a file of another kind, but one that says nothing */
+	if (!rc && !r.known && file_kind(&in, &kind)) {
+		rc = err_set(e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s", name,
+			     kind.is, kind.use ? "; " : "", kind.use ? kind.use : "");
+	} else if (!rc && !r.known && r.unknown) {
+		while (lines_next(&l, &line) && !cur_says(line))
+			;
+		rc = err_set(e,
+			     "%.200s:%u: found '%s' and no option of OpenSM, expected some (opensm.conf), as "
+			     "`routing_engine updn`",
+			     name, l.no, excerpt(line, found, sizeof(found)));
+	}
+	for (size_t i = 0; !rc && i < options_count(r.o); i++) {
+		const char *option = options_at(r.o, i)->name;
+
+		if (!options_is_set(r.o, option))
+			options_unset(o, option);
+		else
+			rc = options_set(o, option, options_get(r.o, option), e);
+	}
 	if (!rc && r.others && notes)
 		text_add(notes,
 			 r.others == 1 ? "%s: %s that does not concern routing was skipped\n"

@@ -5,7 +5,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/formats/rows.h"
+#include "core/formats/readers.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -41,33 +41,15 @@ struct section {
 static struct cursor take_field(struct cursor *c)
 {
 	struct cursor f;
-	const char *comma;
 
-	if (cur_char(c, '"')) {
-		f.p = c->p;
-		while (c->p < c->end && (*c->p != '"' || (c->p + 1 < c->end && c->p[1] == '"')))
-			c->p += *c->p == '"' ? 2 : 1;
-		f.end = c->p;
-	} else {
-		comma = cur_empty(c) ? NULL : memchr(c->p, ',', c->end - c->p);
-		f = trimmed((struct cursor){c->p, comma ? comma : c->end});
-	}
-	comma = cur_empty(c) ? NULL : memchr(c->p, ',', c->end - c->p);
-	c->p = comma ? comma + 1 : c->end;
+	if (!cur_char(c, '"'))
+		return cur_trimmed(cur_part(c, ','));
+	f.p = c->p;
+	while (c->p < c->end && (*c->p != '"' || (c->p + 1 < c->end && c->p[1] == '"')))
+		c->p += *c->p == '"' ? 2 : 1;
+	f.end = c->p;
+	cur_part(c, ',');
 	return f;
-}
-
-static bool same_word(struct cursor c, const char *word)
-{
-	size_t n = strlen(word);
-
-	return (size_t)(c.end - c.p) == n && !strncasecmp(c.p, word, n);
-}
-
-/* A number that is known ("N/A" is not). */
-static bool number(struct cursor c, uint64_t *v)
-{
-	return whole_number(c, 0, v);
 }
 
 /* A number up to a limit where it is known, else 0. */
@@ -75,7 +57,7 @@ static unsigned small_number(struct cursor c, unsigned limit)
 {
 	uint64_t v;
 
-	return number(c, &v) && v <= limit ? (unsigned)v : 0;
+	return cur_is_number(c, 0, &v) && v <= limit ? (unsigned)v : 0;
 }
 
 /* Text of a quoted field, "" taken for one quote, of at most so many bytes. */
@@ -104,21 +86,19 @@ static bool node_row(struct reader *r, const struct cursor *v)
 	struct fb_node *n;
 	uint32_t node;
 
-	if (!number(v[N_GUID], &guid) || !number(v[N_TYPE], &type) || !number(v[N_PORTS], &ports) || !guid ||
-	    type < NODE_CA || type > NODE_ROUTER || ports > MAX_PORTS)
+	if (!cur_is_number(v[N_GUID], 0, &guid) || !cur_is_number(v[N_TYPE], 0, &type) ||
+	    !cur_is_number(v[N_PORTS], 0, &ports) || !guid || type < NODE_CA || type > NODE_ROUTER ||
+	    ports > MAX_PORTS)
 		return false;
-	node = fb_add(r->b, (enum node_type)type, guid, (unsigned)ports, NULL);
-	if (node == NO_ID) {
-		warnings_missing(&r->b->warnings, "duplicate GUID", r->lines.no,
-				 "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
+	node = add_node(r->b, (enum node_type)type, guid, (unsigned)ports, r->lines.no);
+	if (node == NO_ID)
 		return true;
-	}
 	n = &r->b->node[node];
 	n->desc = quoted_text(v[N_DESC], DESC_MAX);
-	n->sysguid = number(v[N_SYSTEM], &x) ? x : 0;
+	cur_is_number(v[N_SYSTEM], 0, &n->sysguid);
 	n->device = small_number(v[N_DEVICE], UINT16_MAX);
 	n->vendor = small_number(v[N_VENDOR], 0xFFFFFF);
-	if (type == NODE_SWITCH && number(v[N_PORT_GUID], &x))
+	if (type == NODE_SWITCH && cur_is_number(v[N_PORT_GUID], 0, &x))
 		n->port[0].guid = x;
 	return true;
 }
@@ -130,12 +110,12 @@ static bool switch_row(struct reader *r, const struct cursor *v)
 	uint64_t guid, cap;
 	uint32_t node;
 
-	if (!number(v[S_GUID], &guid))
+	if (!cur_is_number(v[S_GUID], 0, &guid))
 		return false;
 	node = fb_find(r->b, guid);
 	if (node == NO_ID)
 		return false;
-	if (number(v[S_CAP], &cap) && cap && cap <= UINT16_MAX)
+	if (cur_is_number(v[S_CAP], 0, &cap) && cap && cap <= UINT16_MAX)
 		r->b->node[node].fdb_cap = (uint32_t)cap;
 	r->b->node[node].esp0 = small_number(v[S_ESP0], 1);
 	return true;
@@ -165,17 +145,10 @@ static enum link_speed speed_of_mask(uint64_t mask)
 /* Builder index of the node of a GUID, with room for a port; NO_ID: there is none. */
 static uint32_t node_with_port(struct reader *r, uint64_t guid, uint64_t port)
 {
-	uint32_t node = fb_find(r->b, guid);
+	uint32_t node = port > MAX_PORTS ? NO_ID : fb_find(r->b, guid);
 
-	if (node == NO_ID || port > MAX_PORTS)
-		return NO_ID;
-	if (port > r->b->node[node].nports) {
-		warnings_add(&r->b->warnings, "port above count", r->lines.no,
-			     "port %" PRIu64
-			     " of a node that has %u ports by its own count; taken as %" PRIu64 " ports",
-			     port, r->b->node[node].nports, port);
-		fb_more_ports(r->b, node, (unsigned)port);
-	}
+	if (node != NO_ID)
+		want_port(r->b, node, port, r->lines.no);
 	return node;
 }
 
@@ -188,7 +161,7 @@ static bool port_row(struct reader *r, const struct cursor *v)
 	uint32_t node;
 	bool addressed; /* LID and port GUID of a switch are those of its port 0 */
 
-	if (!number(v[P_NODE], &guid) || !number(v[P_NUM], &num))
+	if (!cur_is_number(v[P_NODE], 0, &guid) || !cur_is_number(v[P_NUM], 0, &num))
 		return false;
 	node = node_with_port(r, guid, num);
 	if (node == NO_ID)
@@ -198,7 +171,7 @@ static bool port_row(struct reader *r, const struct cursor *v)
 	if (addressed) {
 		p->lid = small_number(v[P_LID], UINT16_MAX);
 		p->lmc = small_number(v[P_LMC], 7);
-		if (number(v[P_GUID], &x) && x)
+		if (cur_is_number(v[P_GUID], 0, &x) && x)
 			p->guid = x;
 	}
 	p->state = small_number(v[P_STATE], PORT_ACTIVE);
@@ -207,7 +180,7 @@ static bool port_row(struct reader *r, const struct cursor *v)
 	if (!num)
 		return true;
 	p->width = link_width_of_code(small_number(v[P_WIDTH], 16));
-	p->speed = number(v[P_SPEED], &x) ? speed_of_mask(x) : SPEED_UNKNOWN;
+	p->speed = cur_is_number(v[P_SPEED], 0, &x) ? speed_of_mask(x) : SPEED_UNKNOWN;
 	if (small_number(v[P_OPVLS], 5))
 		p->opervls = small_number(v[P_OPVLS], 5);
 	return true;
@@ -221,22 +194,15 @@ static bool link_row(struct reader *r, const struct cursor *v)
 	uint32_t node[2];
 
 	for (unsigned i = 0; i < 2; i++) {
-		if (!number(v[L_NODE1 + 2 * i], &guid[i]) || !number(v[L_PORT1 + 2 * i], &port[i]) ||
-		    !port[i])
+		if (!cur_is_number(v[L_NODE1 + 2 * i], 0, &guid[i]) ||
+		    !cur_is_number(v[L_PORT1 + 2 * i], 0, &port[i]) || !port[i])
 			return false;
 		node[i] = node_with_port(r, guid[i], port[i]);
 		if (node[i] == NO_ID)
 			return false;
 	}
 	r->n_links++;
-	if (node[0] == node[1] && port[0] == port[1])
-		warnings_add(&r->b->warnings, "port cabled to itself", r->lines.no,
-			     "port %" PRIu64 " is cabled to itself; taken as not cabled", port[0]);
-	else if (!fb_link(r->b, node[0], (unsigned)port[0], node[1], (unsigned)port[1]))
-		warnings_missing(&r->b->warnings, "contradicting link", r->lines.no,
-				 "port %" PRIu64 " of 0x%016" PRIx64 " or port %" PRIu64 " of 0x%016" PRIx64
-				 " is cabled elsewhere; the row is left out",
-				 port[0], guid[0], port[1], guid[1]);
+	add_cable(r->b, node, port, "row", r->lines.no);
 	return true;
 }
 
@@ -246,11 +212,11 @@ enum { H_NODE, H_NUM, H_LABEL };
 static bool label_row(struct reader *r, const struct cursor *v)
 {
 	uint64_t guid, num;
-	uint32_t node = number(v[H_NODE], &guid) ? fb_find(r->b, guid) : NO_ID;
+	uint32_t node = cur_is_number(v[H_NODE], 0, &guid) ? fb_find(r->b, guid) : NO_ID;
 
-	if (node != NO_ID && number(v[H_NUM], &num) && num && num <= r->b->node[node].nports &&
-	    !same_word(v[H_LABEL], "N/A"))
-		fb_label(r->b, node, (unsigned)num, v[H_LABEL].p, (size_t)(v[H_LABEL].end - v[H_LABEL].p));
+	if (node != NO_ID && cur_is_number(v[H_NUM], 0, &num) && num && num <= r->b->node[node].nports &&
+	    !cur_is(v[H_LABEL], "N/A"))
+		fb_label(r->b, node, (unsigned)num, v[H_LABEL].p, cur_len(v[H_LABEL]));
 	return true;
 }
 
@@ -258,7 +224,7 @@ static bool label_row(struct reader *r, const struct cursor *v)
 static bool run_row(struct reader *r, const struct cursor *v)
 {
 	if (!r->b->generated && !cur_empty(&v[0]))
-		r->b->generated = clean_text(v[0].p, (size_t)(v[0].end - v[0].p), 64);
+		r->b->generated = cur_clean(v[0], 64);
 	return true;
 }
 
@@ -268,7 +234,8 @@ enum { E_NODE, E_PORT, E_EVENT, E_TEXT };
 static bool error_row(struct reader *r, const struct cursor *v)
 {
 	uint64_t guid = 0, port = 0;
-	bool placed = number(v[E_NODE], &guid) && guid, at_port = placed && number(v[E_PORT], &port) && port;
+	bool placed = cur_is_number(v[E_NODE], 0, &guid) && guid,
+	     at_port = placed && cur_is_number(v[E_PORT], 0, &port) && port;
 	char *summary = quoted_text(v[E_TEXT], IBDIAGNET_BYTES), *event = quoted_text(v[E_EVENT], DESC_MAX);
 	struct text t = {0};
 
@@ -319,20 +286,17 @@ static const struct section sections[] = {
 /* Is a line START_NAME or END_NAME? */
 static bool is_mark(struct cursor line, const char *mark, const char *name)
 {
-	return cur_word(&line, mark) && same_word(trimmed(line), name);
+	return cur_word(&line, mark) && cur_is(cur_trimmed(line), name);
+}
+
+static bool begins_nodes(struct cursor line)
+{
+	return is_mark(line, "START_", "NODES");
 }
 
 bool is_db_csv(const struct input *in)
 {
-	struct lines l = {in->data, in->data + in->size, 0, NULL};
-	struct cursor line, all = {in->data, in->data + in->size};
-
-	if (!cur_find(&all, "START_NODES"))
-		return false;
-	while (lines_next(&l, &line))
-		if (is_mark(line, "START_", "NODES"))
-			return true;
-	return false;
+	return any_line(in, begins_nodes);
 }
 
 /* Where the columns of a section are. */
@@ -355,7 +319,7 @@ static int read_header(const struct reader *r, const struct section *s, struct c
 		struct cursor name = take_field(&rest);
 
 		for (unsigned i = 0; s->column[i]; i++)
-			if (at[i] == MAX_FIELDS && same_word(name, s->column[i]))
+			if (at[i] == MAX_FIELDS && cur_is(name, s->column[i]))
 				at[i] = h->n;
 	}
 	for (unsigned i = 0; i < s->needed; i++)
@@ -385,12 +349,6 @@ static void read_row(struct reader *r, const struct section *s, struct cursor li
 		unread_line(&r->unknown, r->in, r->lines.no, line, s->expected);
 }
 
-/* Does the line begin or end a section? */
-static bool any_mark(struct cursor line)
-{
-	return cur_word(&line, "START_") || cur_word(&line, "END_");
-}
-
 /* The rows behind a START_ line, up to END_. */
 static int read_rows(struct reader *r, const struct section *s, struct err *e)
 {
@@ -399,13 +357,13 @@ static int read_rows(struct reader *r, const struct section *s, struct err *e)
 	struct cursor line;
 
 	while (lines_next(&r->lines, &line)) {
-		struct cursor text = trimmed(line);
+		struct cursor word = line;
 
-		if (cur_empty(&text) || *text.p == '#')
+		if (!cur_says(line))
 			continue;
 		if (is_mark(line, "END_", s->name))
 			return 0;
-		if (any_mark(line))
+		if (cur_word(&word, "START_") || cur_word(&word, "END_"))
 			break;
 		if (h.n)
 			read_row(r, s, line, &h);
@@ -421,7 +379,7 @@ static int read_section(struct reader *r, const struct section *s, struct err *e
 {
 	struct cursor line;
 
-	r->lines = (struct lines){r->in->data, r->in->data + r->in->size, 0, r->in->progress};
+	r->lines = lines_of(r->in);
 	while (lines_next(&r->lines, &line)) {
 		if (is_mark(line, "START_", s->name) && read_rows(r, s, e))
 			return -1;
@@ -438,47 +396,25 @@ static int read_section(struct reader *r, const struct section *s, struct err *e
 /* All sections ERRORS_NAME. */
 static int read_errors(struct reader *r, struct err *e)
 {
-	static const char start[] = "START_ERRORS_";
 	struct cursor line;
 	int rc = 0;
 
-	r->lines = (struct lines){r->in->data, r->in->data + r->in->size, 0, r->in->progress};
+	r->lines = lines_of(r->in);
 	while (!rc && lines_next(&r->lines, &line)) {
 		struct section s = {
 			NULL, {"NodeGUID", "PortNumber", "EventName", "Summary"}, NULL, 0, error_row};
-		struct cursor word = line;
+		struct cursor word = cur_trimmed(line);
 		char *name;
 
-		if (!cur_word(&word, start))
+		if (!cur_word(&line, "START_ERRORS_"))
 			continue;
-		word = trimmed(line);
 		word.p += strlen("START_");
-		s.name = name = str_printf("%.*s", (int)(word.end - word.p), word.p);
+		s.name = name = str_printf("%.*s", CUR_ARGS(word));
 		r->n_errors = 0;
 		rc = read_rows(r, &s, e);
 		free(name);
 	}
 	return rc;
-}
-
-/* The node and port that have the LID of the subnet manager; by default the first node has it. */
-static void place_sm(struct reader *r)
-{
-	r->b->sm_guessed = true; /* until a LID tells */
-	for (uint32_t i = 0; r->sm_lid && i < r->b->n; i++) {
-		const struct fb_node *n = &r->b->node[i];
-
-		for (unsigned p = 0; p <= n->nports; p++) {
-			uint64_t lid = n->port[p].lid;
-
-			if (!lid || r->sm_lid < lid || r->sm_lid >= lid + (1u << n->port[p].lmc))
-				continue;
-			r->b->sm_node = i;
-			r->b->sm_port = (uint8_t)p;
-			r->b->sm_guessed = false;
-			return;
-		}
-	}
 }
 
 /* Ports that are active but have no cable: rows of LINKS are missing; or cabled but not told: of PORTS. */
@@ -533,7 +469,7 @@ int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
 			"%s: found nodes but no cables (rows of LINKS, which some versions of ibdiagnet "
 			"leave out); expected them, or load the whole folder, its .ibnetdiscover or .lst",
 			in->name);
-	place_sm(&r);
+	fb_place_sm(r.b, r.sm_lid);
 	find_gaps(&r);
 	if (!status)
 		return fb_finish(r.b, in->name, "db_csv", out, e);

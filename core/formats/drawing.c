@@ -34,37 +34,6 @@ COMPARATOR(edge_compare, struct edge, UP(a) UP(b) UP(up))
 /* Of equal ones the first link first. */
 COMPARATOR(edge_order, struct edge, UP(a) UP(b) UP(up) UP(link))
 
-static void put_node(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
-		     uint32_t n)
-{
-	bool down = st && st->node_down[n];
-
-	fprintf(f, "\t\"%016" PRIx64 "\" [label=\"", fb->node_guid[n]);
-	dot_text(f, fb->node_name[n]);
-	fprintf(f, "\", shape=%s%s", node_is_switch(fb, n) ? "box" : "ellipse",
-		down ? ", style=dashed, color=red" : "");
-	if (look && look->fill && look->fill[n] && !down)
-		fprintf(f, ", style=filled, fillcolor=\"%s\"", look->fill[n]);
-	if (look && look->place && !isnan(look->place[n][0]))
-		fprintf(f, ", pos=\"%.1f,%.1f!\"", (double)look->place[n][0], (double)look->place[n][1]);
-	fprintf(f, "];\n");
-}
-
-static void put_edge(FILE *f, const struct fabric *fb, const struct dot_look *look, const struct edge *e,
-		     uint32_t n)
-{
-	const char *more = e->up && look && look->edge ? look->edge[e->link] : NULL;
-
-	fprintf(f, "\t\"%016" PRIx64 "\" -- \"%016" PRIx64 "\"", fb->node_guid[e->a], fb->node_guid[e->b]);
-	fprintf(f, e->up ? " [" : " [style=dashed, color=red, ");
-	if (n > 1)
-		fprintf(f, "label=\"x%u\", ", n);
-	if (more)
-		fprintf(f, "%s];\n", more);
-	else
-		fprintf(f, "penwidth=%u];\n", n < 6 ? n : 6);
-}
-
 int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
 	      struct progress *p)
 {
@@ -73,8 +42,20 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const st
 
 	fprintf(f, "graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n");
 	progress_start(p, "writing the drawing", fb->n_nodes + fb->n_links);
-	for (uint32_t n = 0; n < fb->n_nodes && (go_on = progress_step(p, n)); n++)
-		put_node(f, fb, st, look, n);
+	for (uint32_t n = 0; n < fb->n_nodes && (go_on = progress_step(p, n)); n++) {
+		bool down = st && st->node_down[n];
+
+		fprintf(f, "\t\"%016" PRIx64 "\" [label=\"", fb->node_guid[n]);
+		dot_text(f, fb->node_name[n]);
+		fprintf(f, "\", shape=%s%s", node_is_switch(fb, n) ? "box" : "ellipse",
+			down ? ", style=dashed, color=red" : "");
+		if (look && look->fill && look->fill[n] && !down)
+			fprintf(f, ", style=filled, fillcolor=\"%s\"", look->fill[n]);
+		if (look && look->place && !isnan(look->place[n][0]))
+			fprintf(f, ", pos=\"%.1f,%.1f!\"", (double)look->place[n][0],
+				(double)look->place[n][1]);
+		fprintf(f, "];\n");
+	}
 	for (uint32_t l = 0; l < fb->n_links; l++) {
 		uint32_t a = fb->port_node[fb->link_port[2 * l]], b = fb->port_node[fb->link_port[2 * l + 1]];
 
@@ -83,9 +64,19 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const st
 	qsort(e, fb->n_links, sizeof(*e), edge_order);
 	for (uint32_t l = 0, n; l < fb->n_links && go_on && (go_on = progress_step(p, fb->n_nodes + l));
 	     l += n) {
+		const char *more = e[l].up && look && look->edge ? look->edge[e[l].link] : NULL;
+
 		for (n = 1; l + n < fb->n_links && !edge_compare(&e[l], &e[l + n]);)
 			n++;
-		put_edge(f, fb, look, &e[l], n);
+		fprintf(f, "\t\"%016" PRIx64 "\" -- \"%016" PRIx64 "\"", fb->node_guid[e[l].a],
+			fb->node_guid[e[l].b]);
+		fprintf(f, e[l].up ? " [" : " [style=dashed, color=red, ");
+		if (n > 1)
+			fprintf(f, "label=\"x%u\", ", n);
+		if (more)
+			fprintf(f, "%s];\n", more);
+		else
+			fprintf(f, "penwidth=%u];\n", n < 6 ? n : 6);
 	}
 	fprintf(f, "}\n");
 	free(e);
@@ -134,14 +125,6 @@ static json_t *endport_json(const struct sweep *w, uint32_t ep)
 	return o;
 }
 
-/* Lines of a value two levels down. */
-static void put_indented(FILE *f, const char *text)
-{
-	for (const char *nl; (nl = strchr(text, '\n')); text = nl + 1)
-		fprintf(f, "%.*s\n  ", (int)(nl - text), text);
-	fputs(text, f);
-}
-
 /* A list in the object, an element at a time: all of them would take much memory.  False: cancelled, or one
  * has no text. */
 static bool put_list(FILE *f, const char *name, json_t *element(const struct sweep *w, uint32_t i),
@@ -153,11 +136,14 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct swe
 	fprintf(f, ",\n \"%s\": [", name);
 	for (uint32_t i = 0; i < n && (go_on = progress_step(p, i)); i++) {
 		json_t *o = element(w, i);
+		const char *at, *nl;
 		char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 
 		if (text) {
 			fputs(first ? "\n  " : ",\n  ", f);
-			put_indented(f, text);
+			for (at = text; (nl = strchr(at, '\n')); at = nl + 1) /* two levels down */
+				fprintf(f, "%.*s\n  ", (int)(nl - at), at);
+			fputs(at, f);
 			first = false;
 		}
 		whole &= !o || text;

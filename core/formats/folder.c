@@ -133,30 +133,6 @@ static bool is_date(struct cursor c)
 	       cur_char(&c, '-') && cur_number(&c, 10, &v);
 }
 
-/* When a run of ibdiagnet began, as a line tells it: "# Running timestamp : DATE", "Timestamp: DATE". */
-static bool line_date(struct cursor line, struct cursor *date)
-{
-	cur_char(&line, '#');
-	if (!(cur_word(&line, "Running timestamp") || cur_word(&line, "Timestamp")) || !cur_char(&line, ':'))
-		return false;
-	*date = trimmed(line);
-	return is_date(*date);
-}
-
-/* The same of db_csv's section RUN_INFO: the first field that is a date. */
-static bool row_date(struct cursor line, struct cursor *date)
-{
-	struct cursor inside;
-
-	while (cur_quoted(&line, &inside)) {
-		*date = trimmed(inside);
-		if (is_date(*date))
-			return true;
-		cur_char(&line, ',');
-	}
-	return false;
-}
-
 /* The time of the run that a file is of, to be freed; NULL: it tells none. */
 static char *run_of(const char *path, struct progress *p)
 {
@@ -183,8 +159,15 @@ static char *run_of(const char *path, struct progress *p)
 		struct cursor word = line;
 
 		info = (info || cur_word(&word, "START_RUN_INFO")) && !cur_word(&word, "END_");
-		if (line_date(line, &date) || (info && row_date(line, &date)))
-			run = clean_text(date.p, (size_t)(date.end - date.p), 64);
+		word = line;
+		cur_char(&word, '#');
+		if ((cur_word(&word, "Running timestamp") || cur_word(&word, "Timestamp")) &&
+		    cur_char(&word, ':') && is_date(word))
+			run = cur_clean(cur_trimmed(word), 64);
+		/* of RUN_INFO the first field that is a date */
+		for (word = line; !run && info && cur_quoted(&word, &date); cur_char(&word, ','))
+			if (is_date(date))
+				run = cur_clean(cur_trimmed(date), 64);
 	}
 	free(data);
 	return run;
@@ -195,7 +178,7 @@ static void leave_out(struct folder *d, const char *used, struct fabric *f, stru
 {
 	const char *slash = strrchr(used, '/'), *name = slash ? slash + 1 : used;
 	const char *own = f->generated ? f->generated : "";
-	bool dated = is_date((struct cursor){own, own + strlen(own)});
+	bool dated = is_date(cur_text(own));
 
 	for (int i = 0; dated && i < d->n && !progress_cancelled(p); i++) {
 		char *path = str_printf("%s/%s", d->path, d->entry[i]->d_name), *run = run_of(path, p);
@@ -212,14 +195,12 @@ static void leave_out(struct folder *d, const char *used, struct fabric *f, stru
 
 /* --- what ibdiagnet found ---------------------------------------------------------------------------- */
 
-/* Is it told already, by a row of db_csv? There commas are '-', and no name of a node stands before. */
+/* Is an error told already, by a row of db_csv? There commas are '-', and no name of a node stands before. */
 static bool is_told(const struct warnings *w, const char *text)
 {
 	const char *behind = strstr(text, " - ");
-	size_t len;
+	size_t len = strlen(text = behind ? behind + 3 : text);
 
-	text = behind ? behind + 3 : text;
-	len = strlen(text);
 	for (size_t i = 0; i < w->n; i++) {
 		size_t have = strlen(w->w[i].text);
 
@@ -230,42 +211,35 @@ static bool is_told(const struct warnings *w, const char *text)
 	return false;
 }
 
-/* Lines "-E- TEXT" of its log. */
-static void add_errors(struct fabric *f, const struct input *in)
-{
-	struct lines lines = {in->data, in->data + in->size, 0, in->progress};
-	struct cursor line;
-	uint32_t n = 0;
-
-	while (lines_next(&lines, &line)) {
-		char *text;
-
-		if (!cur_word(&line, "-E-"))
-			continue;
-		line = trimmed(line);
-		text = clean_text(line.p, (size_t)(line.end - line.p), IBDIAGNET_BYTES);
-		for (char *c = text; *c; c++)
-			*c = *c == ',' ? '-' : *c;
-		/* "... finished with errors" is the heading of others */
-		if (*text && !strstr(text, "finished with errors") && !is_told(&f->warnings, text))
-			ibdiagnet_error(&f->warnings, in->name, lines.no, text, &n);
-		free(text);
-	}
-}
-
 static void load_log(const struct folder *d, struct fabric *f, struct progress *p)
 {
-	char *path = find_best(d, log_names, ARRAY_LEN(log_names)), *data;
+	char *path = find_best(d, log_names, ARRAY_LEN(log_names)), *data = NULL;
 	struct input in = {.name = path, .progress = p};
+	struct lines lines = {0};
+	struct cursor line;
+	uint32_t n = 0;
 	struct err e;
 
 	if (path && read_packed_file(path, p, &data, &in.size, &e)) {
 		warn_file(f, e.msg);
 	} else if (path) {
 		in.data = data;
-		add_errors(f, &in);
-		free(data);
+		lines = lines_of(&in);
 	}
+	while (lines_next(&lines, &line)) {
+		char *text;
+
+		if (!cur_word(&line, "-E-"))
+			continue;
+		text = cur_clean(cur_trimmed(line), IBDIAGNET_BYTES);
+		for (char *c = text; *c; c++)
+			*c = *c == ',' ? '-' : *c;
+		/* "... finished with errors" is the heading of others */
+		if (*text && !strstr(text, "finished with errors") && !is_told(&f->warnings, text))
+			ibdiagnet_error(&f->warnings, path, lines.no, text, &n);
+		free(text);
+	}
+	free(data);
 	free(path);
 }
 
@@ -291,44 +265,6 @@ static bool add_tables(struct tables_reader *r, const char *path, struct fabric 
 	return true;
 }
 
-static void add_maps(struct switch_tables *t, const char *path, struct fabric *f, struct progress *p)
-{
-	struct sl_tables *l;
-	struct text notes = {0};
-	struct err e;
-	char *data;
-	size_t size;
-
-	if (!path)
-		return;
-	if (read_packed_file(path, p, &data, &size, &e)) {
-		warn_file(f, e.msg);
-		return;
-	}
-	l = sl_tables_new(f, 0);
-	if (sl2vl_file_parse(l, path, data, size, f, &notes, &e)) {
-		warn_file(f, e.msg);
-		sl_tables_unref(l);
-	} else {
-		t->sl_tables = l;
-	}
-	free(data);
-	if (notes.len)
-		warnings_add(&f->warnings, "maps", 0, "%s", text_str(&notes));
-	text_free(&notes);
-}
-
-/* A line each of what was odd about the tables. */
-static void warn_lines(struct fabric *f, const char *notes)
-{
-	while (*notes) {
-		size_t n = strcspn(notes, "\n");
-
-		warnings_add(&f->warnings, "tables", 0, "%.*s", (int)n, notes);
-		notes += n + (notes[n] == '\n');
-	}
-}
-
 /* Tables of all switches, over them those with adaptive-routing groups; none is no fault. */
 static void load_tables(const struct folder *d, struct fabric *f, struct progress *p)
 {
@@ -339,6 +275,10 @@ static void load_tables(const struct folder *d, struct fabric *f, struct progres
 	struct tables_reader r;
 	struct tables_info info;
 	struct switch_tables *t;
+	struct cursor left, line;
+	struct err e;
+	char *data;
+	size_t size;
 	bool any;
 
 	tables_begin(&r, f);
@@ -346,8 +286,24 @@ static void load_tables(const struct folder *d, struct fabric *f, struct progres
 	any |= add_tables(&r, far, f, p);
 	if (any) {
 		t = tables_finish(&r, d->path, NULL, &info, &notes);
-		warn_lines(f, text_str(&notes));
-		add_maps(t, maps, f, p);
+		for (left = cur_text(text_str(&notes)); !cur_empty(&left);) {
+			line = cur_part(&left, '\n');
+			warnings_add(&f->warnings, "tables", 0, "%.*s", CUR_ARGS(line));
+		}
+		text_free(&notes);
+		if (maps && read_packed_file(maps, p, &data, &size, &e)) {
+			warn_file(f, e.msg);
+		} else if (maps) {
+			t->sl_tables = sl_tables_new(f, 0);
+			if (sl2vl_file_parse(t->sl_tables, maps, data, size, f, &notes, &e)) {
+				warn_file(f, e.msg);
+				sl_tables_unref(t->sl_tables);
+				t->sl_tables = NULL;
+			}
+			free(data);
+			if (notes.len)
+				warnings_add(&f->warnings, "maps", 0, "%s", text_str(&notes));
+		}
 		f->switch_tables = &t->counted;
 	} else {
 		tables_drop(&r);

@@ -46,16 +46,6 @@ struct reader {
 	struct record idle; /* the last that was asked for and has no hosts */
 };
 
-static bool is_word(struct cursor c, const char *word)
-{
-	return (size_t)(c.end - c.p) == strlen(word) && !strncasecmp(c.p, word, strlen(word));
-}
-
-static int len_of(struct cursor c)
-{
-	return (int)(c.end - c.p);
-}
-
 /* --- lists ------------------------------------------------------------------------------------------ */
 
 /* Each once, in order. */
@@ -76,7 +66,7 @@ static void tidy(struct hostlist *l)
 /* Add the hosts of a list; *n: how many it has. */
 static int add_list(struct reader *r, struct cursor c, unsigned line, uint64_t *n, struct err *e)
 {
-	char *text = clean_text(c.p, (size_t)(c.end - c.p), SIZE_MAX);
+	char *text = cur_clean(c, SIZE_MAX);
 	struct hostlist one;
 	struct err why;
 	int rc = hostlist_read(text, &one, &why);
@@ -110,74 +100,63 @@ static bool ends_early(struct cursor c)
 
 /* --- jobs ------------------------------------------------------------------------------------------- */
 
-static bool is_job(const struct record *x, const char *job)
-{
-	const struct cursor *v = x->value;
-	size_t len = strlen(job);
-	bool is = is_word(v[ID], job) || is_word(v[ARRAY], job) || is_word(v[NAME], job);
-	char *task = str_printf("%.*s_%.*s", len_of(v[ARRAY]), v[ARRAY].p, len_of(v[TASK]), v[TASK].p);
-
-	is |= !strcmp(task, job);
-	is |= (size_t)len_of(v[ID]) > len && memchr("_+", v[ID].p[len], 2) && !strncmp(v[ID].p, job, len);
-	free(task);
-	if (cur_empty(&v[ID]) && cur_empty(&v[NAME]))
-		is |= is_word(v[PARTITION], job) ||
-		      (len_of(v[PARTITION]) == (int)len + 1 && v[PARTITION].p[len] == '*' &&
-		       !strncmp(v[PARTITION].p, job, len)); /* "*": the usual one */
-	return is;
-}
-
-static void other_job(struct reader *r, const struct record *x)
-{
-	const struct cursor *v = x->value;
-	struct cursor name = !cur_empty(&v[ID]) ? v[ID] : !cur_empty(&v[NAME]) ? v[NAME] : v[PARTITION];
-	char found[48];
-	bool again = !cur_empty(&name) && len_of(name) == len_of(r->other) &&
-		     !memcmp(name.p, r->other.p, (size_t)len_of(name));
-
-	r->other = name;
-	if (!again && r->n_jobs++ < JOBS_TOLD)
-		text_add(&r->jobs, "%s%s", r->jobs.len ? ", " : "", excerpt(name, found, sizeof(found)));
-}
-
-/* A reason in place of hosts, or nothing. */
-static bool has_hosts(struct cursor c)
-{
-	return !cur_empty(&c) && *c.p != '(' && !is_word(c, "N/A") && !is_word(c, "None") &&
-	       !is_word(c, "None assigned");
-}
-
 static int cut(const struct reader *r, const struct record *x, struct err *e)
 {
 	char found[48];
 
-	return err_set(
-		e,
-		"%s:%u: found hosts \"%s\", which are cut or may be; expected all of them, as `squeue -o "
-		"'%%i %%D %%N'` prints them",
-		r->in->name, x->line, excerpt(x->value[LIST], found, sizeof(found)));
+	return err_set(e,
+		       "%s:%u: found hosts \"%s\", which are cut or may be; expected all of them, as `squeue "
+		       "-o '%%i "
+		       "%%D %%N'` prints them",
+		       r->in->name, x->line, excerpt(x->value[LIST], found, sizeof(found)));
+}
+
+static bool is_job(const struct record *x, const char *job)
+{
+	const struct cursor *v = x->value;
+	size_t len = strlen(job);
+	bool is = cur_is(v[ID], job) || cur_is(v[ARRAY], job) || cur_is(v[NAME], job);
+	char *task = str_printf("%.*s_%.*s", CUR_ARGS(v[ARRAY]), CUR_ARGS(v[TASK]));
+
+	is |= !strcmp(task, job);
+	is |= cur_len(v[ID]) > len && memchr("_+", v[ID].p[len], 2) && !strncmp(v[ID].p, job, len);
+	free(task);
+	if (cur_empty(&v[ID]) && cur_empty(&v[NAME]))
+		is |= cur_is(v[PARTITION], job) ||
+		      (cur_len(v[PARTITION]) == len + 1 && v[PARTITION].p[len] == '*' &&
+		       !strncmp(v[PARTITION].p, job, len)); /* "*": the usual one */
+	return is;
 }
 
 static int take_record(struct reader *r, const struct record *x, struct err *e)
 {
 	struct cursor list = x->value[LIST], state = x->value[STATE], count = x->value[COUNT];
-	bool leaving = is_word(state, "CG") || is_word(state, "COMPLETING"); /* some hosts are free again */
+	bool leaving = cur_is(state, "CG") || cur_is(state, "COMPLETING"); /* some hosts are free again */
+	struct cursor name = x->value[NAME];
 	uint64_t n, all;
+	char found[48];
 
 	if (r->job && !is_job(x, r->job)) {
-		other_job(r, x);
+		name = !cur_empty(&x->value[ID]) ? x->value[ID]
+		       : !cur_empty(&name)	 ? name
+						 : x->value[PARTITION];
+		if ((cur_empty(&name) || !cur_same(name, r->other)) && r->n_jobs++ < JOBS_TOLD)
+			text_add(&r->jobs, "%s%s", r->jobs.len ? ", " : "",
+				 excerpt(name, found, sizeof(found)));
+		r->other = name;
 		return 0;
 	}
 	r->n_found++;
-	if (!has_hosts(list)) {
-		if (cur_empty(&list) && (is_word(state, "R") || is_word(state, "RUNNING")))
+	if (cur_empty(&list) || *list.p == '(' || cur_is(list, "N/A") || cur_is(list, "None") ||
+	    cur_is(list, "None assigned")) { /* a reason in place of hosts, or nothing */
+		if (cur_empty(&list) && (cur_is(state, "R") || cur_is(state, "RUNNING")))
 			return err_set(e, "%s:%u: found no hosts of a job that runs, expected them in %s",
 				       r->in->name, x->line, "its line or record; is it broken off?");
 		r->idle = *x;
 		return 0;
 	}
 	count.end = cur_find(&count, "-") ? cur_find(&count, "-") : count.end; /* "2-2" */
-	if (!number_of_part(count.p, (size_t)(count.end - count.p), 0, UINT64_MAX, &all))
+	if (!number_of_part(count.p, cur_len(count), 0, UINT64_MAX, &all))
 		all = UINT64_MAX;
 	if (ends_early(list) || (all == UINT64_MAX && x->fills))
 		return cut(r, x, e);
@@ -206,48 +185,26 @@ static unsigned split(struct cursor line, bool bars, struct cursor word[WORDS])
 
 	while (!bars && n < WORDS && (word[n] = cur_token(&line), !cur_empty(&word[n])))
 		n++;
-	for (const char *p = line.p; bars && n < WORDS && p; n++) {
-		const char *bar = memchr(p, '|', (size_t)(line.end - p));
+	for (bool more = true; bars && n < WORDS && more; n++) {
+		struct cursor one = cur_part(&line, '|');
 
-		word[n] = (struct cursor){p, bar ? bar : line.end};
-		cur_blanks(&word[n]);
-		while (!cur_empty(&word[n]) && word[n].end[-1] == ' ')
-			word[n].end--;
-		p = bar ? bar + 1 : NULL;
+		more = one.end != line.end;
+		word[n] = cur_trimmed(one);
 	}
 	return n;
 }
 
 static bool read_heading(struct cursor line, struct table *t)
 {
-	*t = (struct table){.line = line, .bars = memchr(line.p, '|', (size_t)(line.end - line.p))};
+	*t = (struct table){.line = line, .bars = memchr(line.p, '|', cur_len(line))};
 	t->n = split(line, t->bars, t->word);
 	memset(t->at, 0xff, sizeof(t->at));
 	for (unsigned i = 0; i < t->n; i++)
 		for (size_t k = 0; k < ARRAY_LEN(roles); k++)
-			if (roles[k].heading && is_word(t->word[i], roles[k].heading) &&
+			if (roles[k].heading && cur_is(t->word[i], roles[k].heading) &&
 			    t->at[roles[k].role] < 0)
 				t->at[roles[k].role] = (int)i;
 	return t->at[LIST] >= 0;
-}
-
-/* The column whose heading a word stands under, or is nearest to; *away: characters to it, 0: under it. */
-static unsigned column_of(const struct table *t, struct cursor line, struct cursor word, size_t *away)
-{
-	size_t from = (size_t)(word.p - line.p), to = (size_t)(word.end - line.p);
-	unsigned best = 0;
-
-	*away = SIZE_MAX;
-	for (unsigned i = 0; i < t->n; i++) {
-		size_t begin = (size_t)(t->word[i].p - t->line.p), end = (size_t)(t->word[i].end - t->line.p);
-		size_t n = to <= begin ? begin - to + 1 : from >= end ? from - end + 1 : 0;
-
-		if (n < *away) {
-			*away = n;
-			best = i;
-		}
-	}
-	return best;
 }
 
 /*
@@ -266,8 +223,22 @@ static bool read_columns(const struct table *t, struct cursor line, struct curso
 	memset(column, 0, WORDS * sizeof(*column));
 	for (unsigned i = n; i-- > 0;) {
 		size_t away = 0;
-		unsigned k = t->bars || n == t->n ? i : column_of(t, line, word[i], &away);
+		unsigned k = i;
 
+		if (!t->bars && n != t->n) {
+			/* the column whose heading the word stands under, or is nearest to */
+			size_t from = (size_t)(word[i].p - line.p), to = (size_t)(word[i].end - line.p);
+
+			away = SIZE_MAX;
+			for (unsigned j = 0; j < t->n; j++) {
+				size_t begin = (size_t)(t->word[j].p - t->line.p);
+				size_t end = (size_t)(t->word[j].end - t->line.p);
+				size_t d = to <= begin ? begin - to + 1 : from >= end ? from - end + 1 : 0;
+
+				k = d < away ? j : k;
+				away = d < away ? d : away;
+			}
+		}
 		if (n != t->n && away && right)
 			k = behind;
 		else
@@ -288,7 +259,7 @@ static bool fills_column(const struct table *t, struct cursor line, const struct
 	struct cursor list = column[k], head = t->word[k];
 	size_t from = (size_t)(list.p - line.p), to = (size_t)(list.end - line.p), before = 0;
 	size_t begin = (size_t)(head.p - t->line.p), end = (size_t)(head.end - t->line.p);
-	size_t width = (size_t)(t->line.end - t->line.p);
+	size_t width = k + 1 < t->n ? (size_t)(t->word[k + 1].p - t->line.p) : cur_len(t->line);
 
 	if (t->bars || cur_empty(&list))
 		return false;
@@ -298,7 +269,6 @@ static bool fills_column(const struct table *t, struct cursor line, const struct
 		before = (size_t)(t->word[k - 1].end - t->line.p);
 	if (to == end && from < begin)
 		return from >= before && from - before <= 1;
-	width = k + 1 < t->n ? (size_t)(t->word[k + 1].p - t->line.p) : width;
 	return from == begin && width > end && to + 1 >= width;
 }
 
@@ -347,7 +317,7 @@ static bool takes(struct cursor word, const char *key, struct cursor *value)
 {
 	size_t len = strlen(key);
 
-	if ((size_t)len_of(word) < len || strncmp(word.p, key, len) != 0)
+	if (cur_len(word) < len || strncmp(word.p, key, len) != 0)
 		return false;
 	*value = (struct cursor){word.p + len, word.end};
 	return true;
@@ -382,45 +352,29 @@ static int read_records(struct reader *r, struct lines *lines, struct err *e)
 	return x.line ? take_record(r, &x, e) : 0;
 }
 
-static bool is_list(struct cursor c)
-{
-	for (const char *p = c.p; p < c.end; p++)
-		if (!isalnum((unsigned char)*p) && !memchr("-_.,[]", *p, 6))
-			return false;
-	return !cur_empty(&c);
-}
-
-/* The list of a line; false: it has something else.  Nothing: a blank line, a comment. */
-static bool line_list(struct cursor line, struct cursor *list)
-{
-	struct cursor word;
-
-	*list = word = cur_token(&line);
-	if (cur_empty(&word) || *word.p == '#') {
-		*list = (struct cursor){0};
-		return true;
-	}
-	while (word = cur_token(&line), !cur_empty(&word) && *word.p != '#')
-		if (!memchr(word.p, '=', (size_t)len_of(word)))
-			return false;
-	return is_list(*list);
-}
-
 static int read_lists(struct reader *r, struct lines *lines, struct err *e)
 {
-	struct cursor line, list;
+	struct cursor line, list, word;
 	char found[48];
 	uint64_t n;
+	bool good = true;
 
 	while (lines_next(lines, &line)) {
-		if (!line_list(line, &list))
-			return err_set(
-				e,
-				"%s:%u: found \"%s\", expected hosts: a name or a list as luna-[0160-0175] a "
-				"line, or what squeue or `scontrol show job` prints, with its heading",
-				r->in->name, lines->no, excerpt(line, found, sizeof(found)));
-		if (cur_empty(&list))
+		struct cursor rest = line;
+
+		if (!cur_says(line))
 			continue;
+		list = cur_token(&rest);
+		for (const char *p = list.p; p < list.end; p++)
+			good &= isalnum((unsigned char)*p) || memchr("-_.,[]", *p, 6);
+		while (word = cur_token(&rest), !cur_empty(&word) && *word.p != '#')
+			good &= memchr(word.p, '=', cur_len(word)) != NULL;
+		if (!good)
+			return err_set(e,
+				       "%s:%u: found \"%s\", expected hosts: a name or a list as "
+				       "luna-[0160-0175] a line, "
+				       "or what squeue or `scontrol show job` prints, with its heading",
+				       r->in->name, lines->no, excerpt(line, found, sizeof(found)));
 		if (ends_early(list))
 			return cut(r, &(struct record){.value[LIST] = list, .line = lines->no}, e);
 		if (add_list(r, list, lines->no, &n, e))
@@ -438,7 +392,7 @@ static int read_lists(struct reader *r, struct lines *lines, struct err *e)
 /* The form is that of the first line that says something; a line or two may stand before a heading. */
 static int read_form(struct reader *r, struct err *e)
 {
-	struct lines lines = {r->in->data, r->in->data + r->in->size, 0, r->in->progress}, start = lines;
+	struct lines lines = lines_of(r->in), start = lines;
 	struct cursor line, first;
 	struct table t;
 	unsigned n = 0;

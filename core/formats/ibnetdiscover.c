@@ -41,29 +41,6 @@ static void pending_clear(struct reader *r)
 	r->pend = (struct pending){0};
 }
 
-/* "# Chassis 3 (name)" behind a system image GUID. */
-static void read_chassis(struct cursor c, unsigned *chassis)
-{
-	uint64_t v;
-
-	if (cur_char(&c, '#') && cur_word(&c, "Chassis") && cur_number(&c, 10, &v) && v <= UINT16_MAX)
-		*chassis = v;
-}
-
-/* "# ISR9288 Spine 1 Chip 0" behind a node GUID. */
-static void read_chassis_place(struct cursor c, char **place)
-{
-	if (!cur_char(&c, '#'))
-		return;
-	cur_blanks(&c);
-	while (c.end > c.p && c.end[-1] == ' ')
-		c.end--;
-	if (cur_empty(&c))
-		return;
-	free(*place);
-	*place = clean_text(c.p, c.end - c.p, 128);
-}
-
 static bool read_guid(struct cursor *c, uint64_t *guid)
 {
 	return cur_char(c, '=') && cur_number(c, 16, guid);
@@ -86,6 +63,7 @@ static bool read_key(struct reader *r, struct cursor c)
 {
 	struct pending *p = &r->pend;
 	static const char *const guids[] = {"switchguid", "caguid", "hcaguids", "hcaguid", "rtguid"};
+	uint64_t v;
 
 	if (cur_word(&c, "vendid"))
 		return read_guid(&c, &p->vendor);
@@ -94,7 +72,9 @@ static bool read_key(struct reader *r, struct cursor c)
 	if (cur_word(&c, "sysimgguid")) {
 		if (!read_guid(&c, &p->sysguid))
 			return false;
-		read_chassis(c, &p->chassis);
+		/* "# Chassis 3 (name)" may stand behind it */
+		if (cur_char(&c, '#') && cur_word(&c, "Chassis") && cur_number(&c, 10, &v) && v <= UINT16_MAX)
+			p->chassis = v;
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(guids); i++) {
@@ -104,54 +84,47 @@ static bool read_key(struct reader *r, struct cursor c)
 			return false;
 		p->has_guid = true;
 		read_port_guid(&c, &p->port_guid);
-		read_chassis_place(c, &p->chassis_place);
+		/* "# ISR9288 Spine 1 Chip 0" may stand behind it */
+		if (cur_char(&c, '#') && (c = cur_trimmed(c), !cur_empty(&c))) {
+			free(p->chassis_place);
+			p->chassis_place = cur_clean(c, 128);
+		}
 		return true;
 	}
 	return false;
 }
 
-/* Section headings of -g. */
-static bool read_section(struct reader *r, struct cursor c)
+/* A LID or LMC; one above `most` is told, and taken as 0. */
+static unsigned in_range(struct reader *r, uint64_t v, unsigned most)
+{
+	bool lid = most == UINT16_MAX;
+
+	if (v <= most)
+		return (unsigned)v;
+	warnings_add(&r->net.b->warnings, lid ? "LID out of range" : "LMC out of range", r->lines.no,
+		     lid ? "found LID %" PRIu64 ", expected at most 65535; taken as 0"
+			 : "found LMC %" PRIu64 ", expected 0 to 7; taken as 0",
+		     v);
+	return 0;
+}
+
+/* "lid 320 lmc 0" */
+static void read_lid(struct reader *r, struct cursor c, struct fb_port *p)
 {
 	uint64_t v;
 
-	if (cur_word(&c, "Non-Chassis Nodes")) {
-		r->section = 0;
-		return true;
-	}
-	if (cur_word(&c, "Hostname:"))
-		return true;
-	if (!cur_word(&c, "Chassis") || !cur_number(&c, 10, &v))
-		return false;
-	r->section = v <= UINT16_MAX ? v : 0;
-	return true;
+	if (cur_word(&c, "lid") && cur_number(&c, 10, &v))
+		p->lid = in_range(r, v, UINT16_MAX);
+	if (cur_word(&c, "lmc") && cur_number(&c, 10, &v))
+		p->lmc = in_range(r, v, MAX_LMC);
 }
 
-static uint16_t lid_of(struct reader *r, uint64_t v)
+bool id_guid(struct cursor id, uint64_t *guid)
 {
-	if (v <= UINT16_MAX)
-		return v;
-	warnings_add(&r->net.b->warnings, "LID out of range", r->lines.no,
-		     "found LID %" PRIu64 ", expected at most 65535; taken as 0", v);
-	return 0;
-}
-
-static uint8_t lmc_of(struct reader *r, uint64_t v)
-{
-	if (v <= MAX_LMC)
-		return v;
-	warnings_add(&r->net.b->warnings, "LMC out of range", r->lines.no,
-		     "found LMC %" PRIu64 ", expected 0 to 7; taken as 0", v);
-	return 0;
-}
-
-/* GUID in an id such as S-0008f10400410015. */
-static bool id_guid(struct cursor id, uint64_t *guid)
-{
-	if (id.end - id.p != 18 || id.p[1] != '-' || !strchr("SHR?", id.p[0]))
+	if (cur_len(id) != 18 || id.p[1] != '-' || !memchr("SHR?", id.p[0], 4))
 		return false;
 	id.p += 2;
-	return cur_number(&id, 16, guid) && cur_empty(&id);
+	return cur_is_number(id, 16, guid);
 }
 
 /* Cut a comment at its quoted part: before it, inside, and behind; false when there is none. */
@@ -171,21 +144,17 @@ static bool split_quoted(struct cursor c, struct cursor *before, struct cursor *
 static void read_node_comment(struct reader *r, struct cursor c, struct fb_node *n)
 {
 	struct cursor before, inside, tail;
-	uint64_t v;
 
 	if (!cur_char(&c, '#') || !split_quoted(c, &before, &inside, &tail))
 		return;
-	n->desc = clean_text(inside.p, inside.end - inside.p, DESC_MAX);
+	n->desc = cur_clean(inside, DESC_MAX);
 	if (n->type != NODE_SWITCH)
 		return;
 	if (cur_word(&tail, "enhanced port 0"))
 		n->esp0 = 1;
 	else
 		cur_word(&tail, "base port 0");
-	if (cur_word(&tail, "lid") && cur_number(&tail, 10, &v))
-		n->port[0].lid = lid_of(r, v);
-	if (cur_word(&tail, "lmc") && cur_number(&tail, 10, &v))
-		n->port[0].lmc = lmc_of(r, v);
+	read_lid(r, tail, &n->port[0]);
 }
 
 /* Switch<TAB>41 "S-1c34da0300728866" # ... ; false: not such a line. */
@@ -207,7 +176,7 @@ static bool read_node(struct reader *r, struct cursor c)
 		warnings_missing(&r->net.b->warnings, "impossible value", r->lines.no,
 				 "found the GUID 0x%016" PRIx64
 				 " before the node \"%.*s\"; the former counts",
-				 p->guid, (int)(id.end - id.p), id.p);
+				 p->guid, CUR_ARGS(id));
 	if (p->has_guid)
 		guid = p->guid;
 	r->node = net_node(&r->net, type, guid, ports, id, r->lines.no, &r->status, r->e);
@@ -270,7 +239,7 @@ static bool read_local(struct cursor *c, bool of_switch, struct local *l)
 	struct cursor d;
 
 	*l = (struct local){0};
-	if (!cur_char(c, '[') || !cur_number(c, 10, &l->port) || !cur_char(c, ']'))
+	if (!cur_in_brackets(c, &l->port))
 		return false;
 	l->ext = read_ext(c);
 	d = *c;
@@ -289,7 +258,7 @@ static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uin
 	if (!cur_quoted(c, id))
 		return false;
 	*port = 1;
-	if (cur_char(c, '[') && (!cur_number(c, 10, port) || !cur_char(c, ']')))
+	if (!cur_in_brackets(c, port) && cur_char(c, '['))
 		return false;
 	read_ext(c);
 	read_port_guid(c, guid);
@@ -307,7 +276,7 @@ static void read_tail(struct reader *r, struct cursor c, unsigned port, uint16_t
 
 	if (!cur_word(&c, "lid") || !cur_number(&c, 10, &v))
 		return;
-	*lid = lid_of(r, v);
+	*lid = in_range(r, v, UINT16_MAX);
 	rate = c;
 	if (!cur_word(&c, "label")) {
 		parse_rate(cur_token(&rate), &p->width, &p->speed);
@@ -317,19 +286,7 @@ static void read_tail(struct reader *r, struct cursor c, unsigned port, uint16_t
 	}
 	cur_blanks(&c);
 	if (!cur_empty(&c))
-		fb_label(r->net.b, r->node, port, c.p, (size_t)(c.end - c.p));
-}
-
-/* "lid 320 lmc 0" before the description: the channel adapter's own. */
-static void read_own_lid(struct reader *r, struct cursor c, struct fb_port *p)
-{
-	uint64_t v;
-
-	if (!cur_word(&c, "lid") || !cur_number(&c, 10, &v))
-		return;
-	p->lid = lid_of(r, v);
-	if (cur_word(&c, "lmc") && cur_number(&c, 10, &v))
-		p->lmc = lmc_of(r, v);
+		fb_label(r->net.b, r->node, port, c.p, cur_len(c));
 }
 
 static bool read_port(struct reader *r, struct cursor c)
@@ -349,23 +306,17 @@ static bool read_port(struct reader *r, struct cursor c)
 		return false;
 	if (l.port < 1 || l.port > MAX_PORTS || peer_port < 1 || peer_port > MAX_PORTS)
 		return false;
-	if (l.port > r->net.b->node[r->node].nports) {
-		warnings_add(&r->net.b->warnings, "port above count", r->lines.no,
-			     "port %" PRIu64
-			     " of a node that has %u ports by its own count; taken as %" PRIu64 " ports",
-			     l.port, r->net.b->node[r->node].nports, l.port);
-		fb_more_ports(r->net.b, r->node, l.port);
-	}
+	want_port(r->net.b, r->node, l.port, r->lines.no);
 	r->bare = false;
 	p = &r->net.b->node[r->node].port[l.port];
 	if (!of_switch && l.guid)
 		p->guid = l.guid;
 	p->ext = l.ext;
 	if (!cur_empty(&l.label))
-		fb_label(r->net.b, r->node, (unsigned)l.port, l.label.p, l.label.end - l.label.p);
+		fb_label(r->net.b, r->node, (unsigned)l.port, l.label.p, cur_len(l.label));
 	if (cur_char(&c, '#') && split_quoted(c, &before, &inside, &tail)) {
 		if (!of_switch)
-			read_own_lid(r, before, p);
+			read_lid(r, before, p);
 		read_tail(r, tail, (unsigned)l.port, &w.peer_lid);
 		r->whole++;
 	} else if (!r->short_n++) {
@@ -374,18 +325,9 @@ static bool read_port(struct reader *r, struct cursor c)
 	w.port = l.port;
 	w.peer_port = peer_port;
 	w.peer_guid = peer_guid;
-	w.peer = net_name(&r->net, id.p, id.end - id.p);
+	w.peer = net_name(&r->net, id.p, cur_len(id));
 	net_wire(&r->net, &w);
 	return true;
-}
-
-/* "# Topology file: generated on ..." */
-static void read_header(struct reader *r, struct cursor c)
-{
-	if (r->net.b->generated || !cur_word(&c, "# Topology file:"))
-		return;
-	cur_blanks(&c);
-	r->net.b->generated = clean_text(c.p, c.end - c.p, 256);
 }
 
 /* Does the line begin as one of a record does? */
@@ -403,6 +345,19 @@ static bool of_record(struct cursor c)
 	return false;
 }
 
+/* Section headings of -g. */
+static bool read_section(struct reader *r, struct cursor c)
+{
+	uint64_t v = 0;
+
+	if (cur_word(&c, "Hostname:"))
+		return true;
+	if (!cur_word(&c, "Non-Chassis Nodes") && !(cur_word(&c, "Chassis") && cur_number(&c, 10, &v)))
+		return false;
+	r->section = v <= UINT16_MAX ? v : 0;
+	return true;
+}
+
 static void read_line(struct reader *r, struct cursor line)
 {
 	struct cursor c = line;
@@ -411,8 +366,9 @@ static void read_line(struct reader *r, struct cursor line)
 	cur_blanks(&c);
 	if (cur_empty(&c))
 		return;
-	if (*c.p == '#') {
-		read_header(r, c);
+	if (*c.p == '#') { /* "# Topology file: generated on ..." */
+		if (!r->net.b->generated && cur_word(&c, "# Topology file:"))
+			r->net.b->generated = cur_clean((cur_blanks(&c), c), 256);
 		return;
 	}
 	if (*c.p == '[') {
@@ -435,29 +391,21 @@ static void read_line(struct reader *r, struct cursor line)
 					  "switchguid= and their like");
 }
 
-/*
- * last: the last line.  A terminal's prompt behind the text is no record; nor is a node without cables cut.
- * One that is alone in the file is, unless an empty line says that it is whole.
- */
-static void look_for_cut(struct reader *r, const struct input *in, struct cursor last)
-{
-	bool whole_lines = in->data[in->size - 1] == '\n';
-
-	if (r->pend.has_guid || r->pend.vendor || (r->bare && r->net.b->n == 1 && last.p != last.end) ||
-	    (!whole_lines && of_record(last)))
-		cut_record(in, r->lines.no, &r->net.b->warnings);
-}
-
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {
-		.in = in, .node = NO_ID, .e = e, .lines = {in->data, in->data + in->size, 0, in->progress}};
+	struct reader r = {.in = in, .node = NO_ID, .e = e, .lines = lines_of(in)};
 	struct cursor line = {0};
 
 	net_init(&r.net, in->name);
 	while (!r.status && lines_next(&r.lines, &line))
 		read_line(&r, line);
-	look_for_cut(&r, in, line);
+	/*
+	 * A terminal's prompt behind the text is no record; nor is a node without cables cut.  One that is
+	 * alone in the file is, unless an empty line says that it is whole.
+	 */
+	if (r.pend.has_guid || r.pend.vendor || (r.bare && r.net.b->n == 1 && !cur_empty(&line)) ||
+	    (in->data[in->size - 1] != '\n' && of_record(line)))
+		cut_record(in, r.lines.no, &r.net.b->warnings);
 	pending_clear(&r);
 	if (r.status) {
 		net_free(&r.net);

@@ -10,37 +10,24 @@
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-bool same_text(struct cursor a, struct cursor b)
-{
-	size_t n = (size_t)(a.end - a.p);
-
-	return (size_t)(b.end - b.p) == n && !memcmp(a.p, b.p, n);
-}
-
-static struct cursor text_cursor(const char *s)
-{
-	return (struct cursor){s, s + strlen(s)};
-}
-
 bool ibnl_arrow(struct cursor c, uint8_t *width, uint8_t *speed)
 {
 	*width = *speed = 0;
 	if (c.end - c.p < 2 || *c.p != '-' || c.end[-1] != '>')
 		return false;
 	c.end--;
-	for (c.p++; c.p < c.end; c.p++) { /* each item ends with '-' */
-		struct cursor item = {c.p, memchr(c.p, '-', (size_t)(c.end - c.p))};
-		unsigned w, v;
+	for (c.p++; !cur_empty(&c);) { /* each item ends with '-' */
+		struct cursor item = cur_part(&c, '-');
+		unsigned w = link_width_parse(item.p, cur_len(item)), v = SPEED_UNKNOWN;
 
-		if (!item.end)
+		if (item.end == c.end) /* no '-' */
 			return false;
-		w = link_width_parse(item.p, (size_t)(item.end - item.p));
-		v = item.end[-1] == 'G' ? lane_speed((struct cursor){item.p, item.end - 1}) : SPEED_UNKNOWN;
+		if (item.end[-1] == 'G')
+			v = lane_speed((struct cursor){item.p, item.end - 1});
 		if (!w && !v)
 			return false;
 		*width = w ? (uint8_t)w : *width;
 		*speed = v ? (uint8_t)v : *speed;
-		c.p = item.end;
 	}
 	return true;
 }
@@ -55,52 +42,28 @@ struct ibnl_reader {
 	struct ibnl_part *part;
 };
 
-static void begin_system(struct ibnl_reader *r, struct cursor names, bool top)
+/* "SW 24 MT47396 U1" is a chip, "LEAF leaf1" (chip: false) a board. */
+static bool read_part(struct ibnl_reader *r, struct cursor c, bool chip)
 {
-	GROW(r->l->system, r->l->n, r->l->cap);
-	r->system = &r->l->system[r->l->n++];
-	*r->system = (struct ibnl_system){.names = names, .top = top, .file = r->file};
-	r->part = NULL;
-}
-
-static void begin_part(struct ibnl_reader *r, const struct ibnl_part *p)
-{
-	GROW(r->system->part, r->system->n, r->system->cap);
-	r->part = &r->system->part[r->system->n++];
-	*r->part = *p;
-}
-
-/* "SW 24 MT47396 U1" */
-static bool read_chip(struct ibnl_reader *r, struct cursor c)
-{
-	struct cursor type = cur_token(&c);
+	struct cursor type = chip ? cur_token(&c) : c;
 	struct ibnl_part p = {0};
-	uint64_t nports;
+	uint64_t nports = 0;
 
-	p.type = same_text(type, text_cursor("SW"))					     ? NODE_SWITCH
-		 : same_text(type, text_cursor("CA")) || same_text(type, text_cursor("HCA")) ? NODE_CA
+	if (chip) {
+		p.type = cur_same(type, cur_text("SW"))					     ? NODE_SWITCH
+			 : cur_same(type, cur_text("CA")) || cur_same(type, cur_text("HCA")) ? NODE_CA
 											     : 0;
-	if (!p.type || !cur_number(&c, 10, &nports) || nports < 1 || nports > MAX_PORTS)
-		return false;
+		if (!p.type || !cur_number(&c, 10, &nports) || nports < 1 || nports > MAX_PORTS)
+			return false;
+	}
 	p.nports = (unsigned)nports;
 	p.kind = cur_token(&c);
 	p.name = cur_token(&c);
 	if (cur_empty(&p.name) || !r->system)
 		return false;
-	begin_part(r, &p);
-	return true;
-}
-
-/* "LEAF leaf1" */
-static bool read_board(struct ibnl_reader *r, struct cursor c)
-{
-	struct ibnl_part p = {0};
-
-	p.kind = cur_token(&c);
-	p.name = cur_token(&c);
-	if (cur_empty(&p.name) || !r->system)
-		return false;
-	begin_part(r, &p);
+	GROW(r->system->part, r->system->n, r->system->cap);
+	r->part = &r->system->part[r->system->n++];
+	*r->part = p;
 	return true;
 }
 
@@ -126,34 +89,32 @@ static bool read_wire(struct ibnl_reader *r, struct cursor c)
 	return true;
 }
 
-/* "U1=isChaBma": what a part is used for, of no use here. */
-static bool is_attribute(struct cursor c)
-{
-	struct cursor word = cur_token(&c), rest = cur_token(&c);
-
-	return cur_empty(&rest) && memchr(word.p, '=', (size_t)(word.end - word.p)) != NULL;
-}
-
 static bool read_line(struct ibnl_reader *r, struct cursor line)
 {
-	struct cursor c = line, word = cur_token(&c);
+	struct cursor c = line, word = cur_token(&c), rest;
+	bool top = cur_same(word, cur_text("TOPSYSTEM"));
 
 	cur_blanks(&c);
-	if (same_text(word, text_cursor("SYSTEM")) || same_text(word, text_cursor("TOPSYSTEM"))) {
-		begin_system(r, c, *word.p == 'T');
+	if (top || cur_same(word, cur_text("SYSTEM"))) {
+		GROW(r->l->system, r->l->n, r->l->cap);
+		r->system = &r->l->system[r->l->n++];
+		*r->system = (struct ibnl_system){.names = c, .top = top, .file = r->file};
+		r->part = NULL;
 		return true;
 	}
-	if (same_text(word, text_cursor("NODE")))
-		return read_chip(r, c);
-	if (same_text(word, text_cursor("SUBSYSTEM")))
-		return read_board(r, c);
-	return read_wire(r, line) || is_attribute(line);
+	if (cur_same(word, cur_text("NODE")) || cur_same(word, cur_text("SUBSYSTEM")))
+		return read_part(r, c, *word.p == 'N');
+	if (read_wire(r, line))
+		return true;
+	rest = cur_token(&c); /* "U1=isChaBma" alone: what a part is used for, of no use here */
+	return cur_empty(&rest) && memchr(word.p, '=', cur_len(word)) != NULL;
 }
 
 void ibnl_add(struct ibnl_library *l, const char *name, char *data, size_t size)
 {
 	struct ibnl_reader r = {.l = l, .file = (unsigned)l->n_files};
-	struct lines lines = {data, data + size, 0, NULL};
+	struct input in = {.name = name, .data = data, .size = size};
+	struct lines lines = lines_of(&in);
 	struct ibnl_file *f;
 	struct cursor line;
 
@@ -161,9 +122,7 @@ void ibnl_add(struct ibnl_library *l, const char *name, char *data, size_t size)
 	f = &l->file[l->n_files++];
 	*f = (struct ibnl_file){.name = str_dup(name), .data = data};
 	while (lines_next(&lines, &line)) {
-		struct cursor c = line, word = cur_token(&c);
-
-		if (cur_empty(&word) || *word.p == '#')
+		if (!cur_says(line))
 			continue;
 		if (read_line(&r, line))
 			f->lines.read++;
@@ -192,27 +151,18 @@ void ibnl_free(struct ibnl_library *l)
 
 /* --- folders ------------------------------------------------------------------------------------- */
 
-static void add_matching(struct ibnl_library *l, const char *pattern, struct progress *p)
-{
-	glob_t g;
-	bool any = !glob(pattern, 0, NULL, &g);
-
-	for (size_t i = 0; any && i < g.gl_pathc; i++) {
-		char *data;
-		size_t size;
-
-		if (!read_file(g.gl_pathv[i], p, &data, &size, NULL))
-			ibnl_add(l, g.gl_pathv[i], data, size);
-	}
-	globfree(&g);
-}
-
 static void add_folder(struct ibnl_library *l, struct cursor folder, struct text *where, struct progress *p)
 {
-	char *pattern = str_printf("%.*s/*.ibnl", (int)(folder.end - folder.p), folder.p);
+	char *pattern = str_printf("%.*s/*.ibnl", CUR_ARGS(folder)), *data;
+	glob_t g;
+	bool any = !glob(pattern, 0, NULL, &g);
+	size_t size;
 
-	text_add(where, "%s%.*s", where->len ? ", " : "", (int)(folder.end - folder.p), folder.p);
-	add_matching(l, pattern, p);
+	text_add(where, "%s%.*s", where->len ? ", " : "", CUR_ARGS(folder));
+	for (size_t i = 0; any && i < g.gl_pathc; i++)
+		if (!read_file(g.gl_pathv[i], p, &data, &size, NULL))
+			ibnl_add(l, g.gl_pathv[i], data, size);
+	globfree(&g);
 	free(pattern);
 }
 
@@ -220,18 +170,17 @@ void ibnl_add_folders(struct ibnl_library *l, const char *folder, struct text *w
 {
 	static const char *const installed[] = {"/usr/lib/*/ibdm*/ibnl", "/usr/lib*/ibdm*/ibnl",
 						"/usr/local/lib/ibdm*/ibnl"};
-	const char *path = getenv("IBDM_IBNL_PATH");
+	struct cursor path = cur_text(getenv("IBDM_IBNL_PATH"));
 
-	add_folder(l, text_cursor(folder), where, p);
-	while (path && *path) {
-		size_t n = strcspn(path, ":");
+	add_folder(l, cur_text(folder), where, p);
+	while (!cur_empty(&path)) {
+		struct cursor one = cur_part(&path, ':');
 
-		if (n)
-			add_folder(l, (struct cursor){path, path + n}, where, p);
-		path += n + (path[n] == ':');
+		if (!cur_empty(&one))
+			add_folder(l, one, where, p);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(installed); i++)
-		add_folder(l, text_cursor(installed[i]), where, p);
+		add_folder(l, cur_text(installed[i]), where, p);
 }
 
 /* --- types by name --------------------------------------------------------------------------------- */
@@ -240,11 +189,9 @@ void ibnl_add_folders(struct ibnl_library *l, const char *folder, struct text *w
 static bool has_name(struct cursor names, struct cursor name)
 {
 	while (!cur_empty(&names)) {
-		const char *comma = memchr(names.p, ',', (size_t)(names.end - names.p));
-		struct cursor one = {names.p, comma ? comma : names.end};
+		struct cursor one = cur_part(&names, ',');
 
-		names.p = comma ? comma + 1 : names.end;
-		if (same_text(cur_token(&one), name))
+		if (cur_same(cur_token(&one), name))
 			return true;
 	}
 	return false;
@@ -262,7 +209,7 @@ const struct ibnl_system *ibnl_board(const struct ibnl_library *l, unsigned file
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->system[i].top && l->system[i].file == file &&
-		    has_name(l->system[i].names, text_cursor(name)))
+		    has_name(l->system[i].names, cur_text(name)))
 			return &l->system[i];
 	return NULL;
 }

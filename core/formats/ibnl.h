@@ -37,7 +37,6 @@ struct ibnl_system {
 struct ibnl_file {
 	char *name, *data; /* owned; all cursors point into data */
 	struct unknown_lines lines;
-	char example[48];
 };
 
 struct ibnl_library {
@@ -64,6 +63,5 @@ const struct ibnl_system *ibnl_board(const struct ibnl_library *l, unsigned file
 
 /* `->`, `-4x->`, `-10G->`, `-4x-5G->`; false: it is none of these. */
 bool ibnl_arrow(struct cursor token, uint8_t *width, uint8_t *speed);
-bool same_text(struct cursor a, struct cursor b);
 
 #endif

@@ -93,22 +93,10 @@ static uint32_t full_name(struct reader *r, struct cursor name, char sep)
 	char buf[MODULE_MAX + 1 + NAME_MAX_LEN + 1];
 	int n;
 
-	if (!*r->module || memchr(name.p, '#', name.end - name.p))
-		return net_name(&r->net, name.p, name.end - name.p);
-	n = snprintf(buf, sizeof(buf), "%s%c%.*s", r->module, sep, (int)(name.end - name.p), name.p);
+	if (!*r->module || memchr(name.p, '#', cur_len(name)))
+		return net_name(&r->net, name.p, cur_len(name));
+	n = snprintf(buf, sizeof(buf), "%s%c%.*s", r->module, sep, CUR_ARGS(name));
 	return net_name(&r->net, buf, (size_t)n < sizeof(buf) ? (size_t)n : sizeof(buf) - 1);
-}
-
-/* Name of the other end of a cable: a node, "module@alias" or "@alias". */
-static uint32_t peer_name(struct reader *r, struct cursor name)
-{
-	if (name.p < name.end && *name.p == '@' && *r->module) {
-		name.p++;
-		return full_name(r, name, '@');
-	}
-	if (memchr(name.p, '@', name.end - name.p))
-		return net_name(&r->net, name.p, name.end - name.p);
-	return full_name(r, name, '#');
 }
 
 /* --- lines before a node ------------------------------------------------------- */
@@ -145,19 +133,11 @@ static bool read_value(struct cursor *c, uint64_t *v)
 	return cur_char(c, '=') && cur_number(c, 0, v);
 }
 
-static bool read_module(struct reader *r, struct cursor c)
-{
-	struct cursor name;
-
-	if (!cur_char(&c, '=') || !cur_quoted(&c, &name))
-		return false;
-	snprintf(r->module, sizeof(r->module), "%.*s", (int)(name.end - name.p), name.p);
-	return true;
-}
-
 /* 1: taken, 0: another kind of line, -1: of a known kind but wrong. */
 static int read_setting(struct reader *r, struct cursor c)
 {
+	struct cursor name;
+
 	if (cur_word(&c, "vendid"))
 		return read_value(&c, &r->vendor) ? 1 : -1;
 	if (cur_word(&c, "devid"))
@@ -176,33 +156,23 @@ static int read_setting(struct reader *r, struct cursor c)
 		return read_mask(&c, 15, &r->defaults.ext) ? 1 : -1;
 	if (cur_word(&c, "speed"))
 		return read_mask(&c, 7, &r->defaults.speed) ? 1 : -1;
-	if (cur_word(&c, "module"))
-		return read_module(r, c) ? 1 : -1;
+	if (cur_word(&c, "module")) {
+		if (!cur_char(&c, '=') || !cur_quoted(&c, &name))
+			return -1;
+		snprintf(r->module, sizeof(r->module), "%.*s", CUR_ARGS(name));
+		return 1;
+	}
 	return 0;
 }
 
 /* --- nodes --------------------------------------------------------------------- */
 
-/* The end of a description behind '#' that has no quotes. */
-static const char *plain_end(struct cursor c)
-{
-	static const char *const stop[] = {" enhanced port ", " base port ", " lid ", " lmc "};
-	const char *end = c.end;
-
-	for (size_t i = 0; i < ARRAY_LEN(stop); i++) {
-		const char *at = cur_find(&c, stop[i]);
-
-		if (at && at < end)
-			end = at;
-	}
-	return end;
-}
-
 /* Text behind '#', in quotes or up to the words about port 0; the id when there is none. */
 static struct cursor description(struct cursor c, struct cursor id, struct cursor *tail)
 {
+	static const char *const stop[] = {" enhanced port ", " base port ", " lid ", " lmc "};
 	struct cursor d;
-	const char *z;
+	const char *z, *at;
 
 	*tail = (struct cursor){c.end, c.end};
 	if (!cur_char(&c, '#'))
@@ -211,51 +181,19 @@ static struct cursor description(struct cursor c, struct cursor id, struct curso
 	if (cur_empty(&c))
 		return id;
 	z = cur_find_last(&c, '"');
-	if (*c.p == '"' && z > c.p)
+	if (*c.p == '"' && z > c.p) {
 		d = (struct cursor){c.p + 1, z++};
-	else
-		d = (struct cursor){c.p, z = plain_end(c)};
+	} else { /* without quotes */
+		d = c;
+		for (size_t i = 0; i < ARRAY_LEN(stop); i++)
+			if ((at = cur_find(&c, stop[i])) && at < d.end)
+				d.end = at;
+		z = d.end;
+	}
 	*tail = (struct cursor){z, c.end};
 	while (*c.p != '"' && isspace((unsigned char)d.end[-1])) /* it begins with no blank */
 		d.end--;
 	return d.end > d.p ? d : id;
-}
-
-/* The number behind a word somewhere in a text; 0 when it is not there. */
-static uint64_t value_of(struct cursor c, const char *word, uint64_t max)
-{
-	const char *at = cur_find(&c, word);
-	uint64_t v;
-
-	if (!at)
-		return 0;
-	c.p = at + strlen(word);
-	return cur_number(&c, 0, &v) && v <= max ? v : 0;
-}
-
-static void keep_rates(struct reader *r, unsigned nports)
-{
-	struct rates *t = NEW_ARRAY(nports + 1, struct rates);
-
-	for (unsigned p = 0; p <= nports; p++)
-		t[p] = r->defaults;
-	GROW(r->rates, r->n_rates, r->cap_rates);
-	r->rates[r->n_rates++] = (struct node_rates){t, nports + 1};
-}
-
-static void fill_node(struct reader *r, struct fb_node *n, struct cursor id, struct cursor c)
-{
-	struct cursor tail, desc = description(c, id, &tail);
-
-	n->desc = clean_text(desc.p, desc.end - desc.p, DESC_MAX);
-	n->vendor = r->vendor;
-	n->device = r->device;
-	n->sysguid = r->sysguid ? r->sysguid : n->guid;
-	if (n->type != NODE_SWITCH)
-		return;
-	n->esp0 = cur_find(&tail, "enhanced port 0") != NULL;
-	n->port[0].lid = value_of(tail, "lid ", UINT16_MAX);
-	n->port[0].lmc = value_of(tail, "lmc ", MAX_LMC);
 }
 
 static int bad_line(struct reader *r, const struct source *s, const char *found, const char *expected)
@@ -267,16 +205,18 @@ static int bad_line(struct reader *r, const struct source *s, const char *found,
 static uint32_t read_node(struct reader *r, const struct source *s, enum node_type type, struct cursor c)
 {
 	struct counter *k = type == NODE_SWITCH ? &r->sw : type == NODE_CA ? &r->ca : &r->rt;
-	struct cursor id, full;
-	uint64_t ports, guid = k->next;
+	struct cursor id, full, tail, desc;
+	uint64_t ports, v, guid = k->next;
 	uint32_t node, name;
+	struct fb_node *n;
+	struct rates *t;
 	char *copy;
 
 	if (!cur_number(&c, 10, &ports) || !ports)
 		return bad_line(r, s, "a node without a number of ports", "e.g. Switch 8 \"id\""), NO_ID;
 	if (!cur_quoted(&c, &id) || id.p == id.end)
 		return bad_line(r, s, "a node without id", "an id in double quotes"), NO_ID;
-	if (memchr(id.p, '#', id.end - id.p) || memchr(id.p, '@', id.end - id.p))
+	if (memchr(id.p, '#', cur_len(id)) || memchr(id.p, '@', cur_len(id)))
 		return bad_line(r, s, "'#' or '@' in a node's id",
 				"ids without these two reserved characters"),
 		       NO_ID;
@@ -286,8 +226,25 @@ static uint32_t read_node(struct reader *r, const struct source *s, enum node_ty
 	full = (struct cursor){copy, copy + r->net.name[name].len};
 	node = net_node(&r->net, type, guid, ports, full, s->line, &r->status, r->e);
 	if (node != NO_ID) {
-		keep_rates(r, ports);
-		fill_node(r, &r->net.b->node[node], full, c);
+		t = NEW_ARRAY(ports + 1, struct rates);
+		for (unsigned p = 0; p <= ports; p++)
+			t[p] = r->defaults;
+		GROW(r->rates, r->n_rates, r->cap_rates);
+		r->rates[r->n_rates++] = (struct node_rates){t, ports + 1};
+		n = &r->net.b->node[node];
+		desc = description(c, full, &tail);
+		n->desc = cur_clean(desc, DESC_MAX);
+		n->vendor = r->vendor;
+		n->device = r->device;
+		n->sysguid = r->sysguid ? r->sysguid : n->guid;
+		if (type == NODE_SWITCH) {
+			n->esp0 = cur_find(&tail, "enhanced port 0") != NULL;
+			desc = tail;
+			if (cur_behind(&desc, "lid ") && cur_number(&desc, 0, &v) && v <= UINT16_MAX)
+				n->port[0].lid = v;
+			if (cur_behind(&tail, "lmc ") && cur_number(&tail, 0, &v) && v <= MAX_LMC)
+				n->port[0].lmc = v;
+		}
 		k->next += type == NODE_SWITCH ? 1 : ports + 1;
 	}
 	free(copy);
@@ -297,18 +254,13 @@ static uint32_t read_node(struct reader *r, const struct source *s, enum node_ty
 
 /* --- ports --------------------------------------------------------------------- */
 
-static uint8_t width_mask(enum link_width w)
-{
-	static const uint8_t mask[WIDTH_COUNT] = {3, 1, 16, 3, 7, 11};
-
-	return mask[w];
-}
-
 /* Enabled rates as the comment of a saved port line implies: everything up to the rate seen. */
 static void rates_of(uint8_t width, uint8_t speed, struct rates *t)
 {
+	static const uint8_t mask[WIDTH_COUNT] = {3, 1, 16, 3, 7, 11};
+
 	if (width)
-		t->width = width_mask(width);
+		t->width = mask[width];
 	if (!speed)
 		return;
 	t->speed = speed >= SPEED_QDR ? 7 : (1 << speed) - 1;
@@ -347,11 +299,8 @@ static void read_port_comment(struct cursor c, enum node_type type, struct fb_po
 /* "w=1 s=2 e=1": the letter before '=' counts; false: a value out of range. */
 static bool read_port_options(struct cursor c, struct rates *t)
 {
-	const char *hash = cur_empty(&c) ? NULL : memchr(c.p, '#', c.end - c.p);
-
-	if (hash)
-		c.end = hash;
-	for (const char *eq; (eq = cur_empty(&c) ? NULL : memchr(c.p, '=', c.end - c.p)) != NULL;) {
+	c = cur_part(&c, '#');
+	for (const char *eq; (eq = cur_find(&c, "=")) != NULL;) {
 		char letter = eq > c.p ? eq[-1] : 0;
 		bool good = true;
 
@@ -370,52 +319,23 @@ static bool read_port_options(struct cursor c, struct rates *t)
 	return true;
 }
 
-/* `@[3] "name"`: the port gets a name. */
-static int read_alias(struct reader *r, const struct source *s, uint32_t node, struct cursor c)
-{
-	struct cursor name;
-	uint32_t id;
-	uint64_t port;
-
-	if (!cur_char(&c, '[') || !cur_number(&c, 10, &port) || !cur_char(&c, ']') ||
-	    !cur_quoted(&c, &name) || port < 1 || port > r->net.b->node[node].nports)
-		return bad_line(r, s, "a wrong name of a port", "@[port] \"name\" with a port of this node");
-	if (*r->module) {
-		id = full_name(r, name, '@');
-	} else {
-		char *at = str_printf("@%.*s", (int)(name.end - name.p), name.p);
-
-		id = net_name(&r->net, at, strlen(at));
-		free(at);
-	}
-	r->net.name[id].node = node;
-	r->net.name[id].port = port;
-	return 0;
-}
-
 static int read_port(struct reader *r, const struct source *s, uint32_t node, struct cursor c)
 {
 	struct wire w = {.node = node, .line = s->line};
 	struct fb_node *n = &r->net.b->node[node];
 	uint64_t port, peer_port = 1;
+	const char *quote;
 	struct rates *t;
 	struct cursor id;
 
-	if (!cur_char(&c, '[') || !cur_number(&c, 10, &port) || !cur_char(&c, ']') || port < 1 ||
-	    port > n->nports)
+	if (!cur_in_brackets(&c, &port) || port < 1 || port > n->nports)
 		return bad_line(r, s, "a wrong port number", "[1] up to the node's number of ports");
-	if (!cur_quoted(&c, &id)) {
-		/* "(portguid)" may stand between */
-		const char *quote = cur_find(&c, "\"");
-
-		if (quote)
-			c.p = quote;
-		if (!cur_quoted(&c, &id))
-			return bad_line(r, s, "a port without the id of the other end",
-					"[port] \"id\"[port]");
-	}
-	if (cur_char(&c, '[') &&
-	    (!cur_number(&c, 10, &peer_port) || !cur_char(&c, ']') || peer_port < 1 || peer_port > MAX_PORTS))
+	quote = cur_find(&c, "\"");
+	if (quote) /* "(portguid)" may stand between */
+		c.p = quote;
+	if (!cur_quoted(&c, &id))
+		return bad_line(r, s, "a port without the id of the other end", "[port] \"id\"[port]");
+	if ((!cur_in_brackets(&c, &peer_port) && cur_char(&c, '[')) || peer_port < 1 || peer_port > MAX_PORTS)
 		return bad_line(r, s, "a wrong port number at the other end", "[port] \"id\"[port]");
 	t = &r->rates[node].port[port];
 	if (!read_port_options(c, t))
@@ -425,7 +345,14 @@ static int read_port(struct reader *r, const struct source *s, uint32_t node, st
 		read_port_comment(c, n->type, &n->port[port], t);
 	w.port = port;
 	w.peer_port = peer_port;
-	w.peer = peer_name(r, id);
+	if (!cur_empty(&id) && *id.p == '@' && *r->module) {
+		id.p++;
+		w.peer = full_name(r, id, '@');
+	} else if (memchr(id.p, '@', cur_len(id))) {
+		w.peer = net_name(&r->net, id.p, cur_len(id));
+	} else {
+		w.peer = full_name(r, id, '#');
+	}
 	net_wire(&r->net, &w);
 	return 0;
 }
@@ -447,7 +374,10 @@ static bool of_record(struct cursor c)
 /* Port lines of a node; the line that ends them is lost, as in ibsim. */
 static int read_ports(struct reader *r, struct source *s, uint32_t node)
 {
-	struct cursor c, rest;
+	struct cursor c, rest, name;
+	uint64_t port;
+	uint32_t id;
+	char *at;
 
 	while (next_piece(s, &c)) {
 		if (!cur_empty(&c) && *c.p == '#')
@@ -468,9 +398,20 @@ static int read_ports(struct reader *r, struct source *s, uint32_t node)
 		if (node == NO_ID)
 			continue;
 		if (*c.p == '@') {
-			c.p++;
-			if (read_alias(r, s, node, c))
-				return -1;
+			c.p++; /* `@[3] "name"`: the port gets a name */
+			if (!cur_in_brackets(&c, &port) || !cur_quoted(&c, &name) || port < 1 ||
+			    port > r->net.b->node[node].nports)
+				return bad_line(r, s, "a wrong name of a port",
+						"@[port] \"name\" with a port of this node");
+			if (*r->module) {
+				id = full_name(r, name, '@');
+			} else {
+				at = str_printf("@%.*s", CUR_ARGS(name));
+				id = net_name(&r->net, at, strlen(at));
+				free(at);
+			}
+			r->net.name[id].node = node;
+			r->net.name[id].port = port;
 		} else if (read_port(r, s, node, c)) {
 			return -1;
 		}
@@ -493,31 +434,12 @@ static int read_regular(const char *path, char **data, size_t *size, struct err 
 	return read_file(path, NULL, data, size, e);
 }
 
-/* Relative to the file that includes it, else to where we are. */
-static int open_include(const char *from, struct cursor name, char **path, char **data, size_t *size,
-			struct err *e)
-{
-	const char *slash = strrchr(from, '/');
-	int len = name.end - name.p;
-
-	if (slash && *name.p != '/') {
-		*path = str_printf("%.*s/%.*s", (int)(slash - from), from, len, name.p);
-		if (!read_regular(*path, data, size, NULL))
-			return 0;
-		free(*path);
-	}
-	*path = str_printf("%.*s", len, name.p);
-	if (!read_regular(*path, data, size, e))
-		return 0;
-	free(*path);
-	*path = NULL;
-	return -1;
-}
-
 static int read_include(struct reader *r, const struct source *s, struct cursor c)
 {
+	const char *slash = strrchr(s->name, '/');
 	struct source inner = {0};
-	char *path, *data;
+	char *path = NULL, *data;
+	int rc = -1;
 	struct cursor name;
 	struct err why;
 	size_t size;
@@ -529,8 +451,20 @@ static int read_include(struct reader *r, const struct source *s, struct cursor 
 				"at most " STR(IBSIM_INCLUDE_DEPTH));
 	if (r->includes++ >= IBSIM_INCLUDE_FILES)
 		return bad_line(r, s, "too many includes in all", "at most " STR(IBSIM_INCLUDE_FILES));
-	if (open_include(s->name, name, &path, &data, &size, &why))
+	/* relative to the file that includes it, else to where we are */
+	if (slash && *name.p != '/') {
+		path = str_printf("%.*s/%.*s", (int)(slash - s->name), s->name, CUR_ARGS(name));
+		rc = read_regular(path, &data, &size, NULL);
+	}
+	if (rc) {
+		free(path);
+		path = str_printf("%.*s", CUR_ARGS(name));
+		rc = read_regular(path, &data, &size, &why);
+	}
+	if (rc) {
+		free(path);
 		return r->status = err_set(r->e, "%s:%u: include: %s", s->name, s->line, why.msg);
+	}
 	inner.name = path;
 	inner.p = data;
 	inner.end = data + size;
@@ -545,9 +479,9 @@ static bool read_end(struct reader *r, struct cursor *c, uint32_t *name, uint64_
 {
 	struct cursor id;
 
-	if (!cur_quoted(c, &id) || !cur_char(c, '[') || !cur_number(c, 10, port) || !cur_char(c, ']'))
+	if (!cur_quoted(c, &id) || !cur_in_brackets(c, port))
 		return false;
-	*name = net_name(&r->net, id.p, id.end - id.p);
+	*name = net_name(&r->net, id.p, cur_len(id));
 	return true;
 }
 
@@ -637,27 +571,6 @@ static int read_source(struct reader *r, struct source *s)
 
 /* --- rates of links ---------------------------------------------------------------- */
 
-static enum link_width best_width(unsigned mask)
-{
-	return mask & 8	   ? WIDTH_12X
-	       : mask & 4  ? WIDTH_8X
-	       : mask & 2  ? WIDTH_4X
-	       : mask & 16 ? WIDTH_2X
-	       : mask & 1  ? WIDTH_1X
-			   : WIDTH_UNKNOWN;
-}
-
-static enum link_speed best_speed(const struct rates *a, const struct rates *b)
-{
-	unsigned ext = a->ext & b->ext, speed = a->speed & b->speed;
-
-	if (ext)
-		return SPEED_FDR + (31 - __builtin_clz(ext));
-	if (a->fdr10 && b->fdr10)
-		return SPEED_FDR10;
-	return speed & 4 ? SPEED_QDR : speed & 2 ? SPEED_DDR : speed & 1 ? SPEED_SDR : SPEED_UNKNOWN;
-}
-
 /* Ports above the node's own count have none of their own. */
 static const struct rates *rates_at(const struct reader *r, uint32_t node, unsigned port)
 {
@@ -672,14 +585,28 @@ static void negotiate(struct reader *r)
 
 		for (unsigned p = 1; p <= n->nports; p++) {
 			struct fb_port *q = &n->port[p];
+			const struct rates *a, *b;
+			unsigned mask, ext;
 
 			if (q->peer_node == NO_ID)
 				continue;
-			const struct rates *a = rates_at(r, i, p),
-					   *b = rates_at(r, q->peer_node, q->peer_port);
-
-			q->width = best_width(a->width & b->width);
-			q->speed = best_speed(a, b);
+			a = rates_at(r, i, p);
+			b = rates_at(r, q->peer_node, q->peer_port);
+			mask = a->width & b->width;
+			ext = a->ext & b->ext;
+			q->width = mask & 8    ? WIDTH_12X
+				   : mask & 4  ? WIDTH_8X
+				   : mask & 2  ? WIDTH_4X
+				   : mask & 16 ? WIDTH_2X
+				   : mask & 1  ? WIDTH_1X
+					       : WIDTH_UNKNOWN;
+			mask = a->speed & b->speed;
+			q->speed = ext			  ? SPEED_FDR + (31 - __builtin_clz(ext))
+				   : a->fdr10 && b->fdr10 ? SPEED_FDR10
+				   : mask & 4		  ? SPEED_QDR
+				   : mask & 2		  ? SPEED_DDR
+				   : mask & 1		  ? SPEED_SDR
+							  : SPEED_UNKNOWN;
 			q->widths = a->width;
 			q->speeds = SPEED_BITS(a->speed, a->fdr10, a->ext);
 		}

@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int stream_status(FILE *f)
-{
-	return fflush(f) || ferror(f) ? -1 : 0;
-}
-
-static const char *type_text(unsigned type)
-{
-	return type == NODE_SWITCH ? "Switch" : type == NODE_ROUTER ? "Router" : "Channel Adapter";
-}
-
 /* --- opensm-lfts.dump ------------------------------------------------------------ */
 
 static unsigned switch_lid(const struct routing *r, uint32_t sw)
@@ -41,75 +31,60 @@ struct tails {
 	size_t *at;
 };
 
-static void make_tails(struct tails *t, const struct routing *r)
+int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 {
+	static const char *const type[] = {"", "Channel Adapter", "Switch", "Router"};
+	static const char hex[] = "0123456789abcdef";
 	const struct fabric *fb = r->topo->fabric;
+	uint32_t n = fb->n_switches;
+	struct tails t = {0};
+	bool go_on = true;
 
-	t->at = NEW_ARRAY(r->lids->max_lid + 2u, size_t);
+	t.at = NEW_ARRAY(r->lids->max_lid + 2u, size_t);
 	for (unsigned lid = 0; lid <= r->lids->max_lid; lid++) {
 		uint32_t ep = lid_owner(r->lids, lid), node;
 
 		if (ep == NO_ID) {
-			text_add(&t->text, " # unknown node and type\n");
+			text_add(&t.text, " # unknown node and type\n");
 		} else {
 			node = endport_node(fb, ep);
-			text_add(&t->text, " # %s portguid 0x%016" PRIx64 ": '%.63s'\n",
-				 type_text(fb->node_type[node]), fb->port_guid[fb->endport_port[ep]],
+			text_add(&t.text, " # %s portguid 0x%016" PRIx64 ": '%.63s'\n",
+				 type[fb->node_type[node]], fb->port_guid[fb->endport_port[ep]],
 				 dump_name(fb, node));
 		}
-		t->at[lid + 1] = t->text.len;
+		t.at[lid + 1] = t.text.len;
 	}
-}
-
-/* "0x0012 003" without printf: a dump of a large fabric has millions of lines. */
-static void put_lid_port(char *p, unsigned lid, unsigned port)
-{
-	static const char hex[] = "0123456789abcdef";
-
-	memcpy(p, "0x", 2);
-	for (int i = 0; i < 4; i++)
-		p[2 + i] = hex[lid >> (12 - 4 * i) & 15];
-	p[6] = ' ';
-	p[7] = '0' + port / 100;
-	p[8] = '0' + port / 10 % 10;
-	p[9] = '0' + port % 10;
-}
-
-static void lfts_switch(FILE *f, const struct routing *r, uint32_t sw, const struct tails *t)
-{
-	const struct fabric *fb = r->topo->fabric;
-	uint32_t node = fb->switch_node[sw];
-	unsigned top = r->row[sw]->top;
-	char head[10];
-
-	fprintf(f, "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64 " ('%.63s'):\n", top,
-		switch_lid(r, sw), fb->node_guid[node], dump_name(fb, node));
-	for (unsigned lid = 0; lid <= top; lid++) {
-		unsigned port = routing_port(r, sw, lid);
-
-		if (port > fb->switch_nports[sw] || port == NO_PATH)
-			continue;
-		put_lid_port(head, lid, port);
-		fwrite(head, 1, sizeof(head), f);
-		fwrite(t->text.s + t->at[lid], 1, t->at[lid + 1] - t->at[lid], f);
-	}
-	fprintf(f, "%u lids dumped\n", top);
-}
-
-int write_lfts(FILE *f, const struct routing *r, struct progress *p)
-{
-	uint32_t n = r->topo->fabric->n_switches;
-	struct tails t = {0};
-	bool go_on = true;
-
-	make_tails(&t, r);
 	progress_start(p, "writing tables", n);
 	for (uint32_t s = 0; s < n && (go_on = progress_step(p, s)); s++)
-		if (r->row[s] && switch_up(r->topo, s))
-			lfts_switch(f, r, s, &t);
+		if (r->row[s] && switch_up(r->topo, s)) {
+			uint32_t node = fb->switch_node[s];
+			unsigned top = r->row[s]->top;
+			char head[10];
+
+			fprintf(f, "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64 " ('%.63s'):\n",
+				top, switch_lid(r, s), fb->node_guid[node], dump_name(fb, node));
+			for (unsigned lid = 0; lid <= top; lid++) {
+				unsigned port = routing_port(r, s, lid);
+
+				if (port > fb->switch_nports[s] || port == NO_PATH)
+					continue;
+				/* "0x0012 003" without printf: a dump of a large fabric has millions of lines
+				 */
+				memcpy(head, "0x", 2);
+				for (int i = 0; i < 4; i++)
+					head[2 + i] = hex[lid >> (12 - 4 * i) & 15];
+				head[6] = ' ';
+				head[7] = '0' + port / 100;
+				head[8] = '0' + port / 10 % 10;
+				head[9] = '0' + port % 10;
+				fwrite(head, 1, sizeof(head), f);
+				fwrite(t.text.s + t.at[lid], 1, t.at[lid + 1] - t.at[lid], f);
+			}
+			fprintf(f, "%u lids dumped\n", top);
+		}
 	text_free(&t.text);
 	free(t.at);
-	return go_on ? stream_status(f) : -1;
+	return go_on ? write_status(f) : -1;
 }
 
 /* --- opensm.fdbs ------------------------------------------------------------------- */
@@ -120,15 +95,6 @@ struct distances {
 	uint8_t *d; /* [n * n], NULL when the engine has a matrix */
 	uint32_t n;
 };
-
-static void distances_from(struct distances *x, uint32_t from, uint16_t *hops)
-{
-	uint8_t *d = x->d + (size_t)from * x->n;
-
-	switch_distances(x->r->topo, from, hops);
-	for (uint32_t s = 0; s < x->n; s++)
-		d[s] = hops[s] < NO_PATH ? hops[s] : NO_PATH;
-}
 
 /* False: cancelled. */
 static bool distances_init(struct distances *x, const struct routing *r, struct progress *p)
@@ -142,8 +108,13 @@ static bool distances_init(struct distances *x, const struct routing *r, struct 
 	x->d = NEW_ARRAY((size_t)x->n * x->n, uint8_t);
 	hops = NEW_ARRAY(x->n + 1, uint16_t);
 	progress_start(p, "distances", x->n);
-	for (uint32_t s = 0; s < x->n && (go_on = progress_step(p, s)); s++)
-		distances_from(x, s, hops);
+	for (uint32_t s = 0; s < x->n && (go_on = progress_step(p, s)); s++) {
+		uint8_t *d = x->d + (size_t)s * x->n;
+
+		switch_distances(x->r->topo, s, hops);
+		for (uint32_t to = 0; to < x->n; to++)
+			d[to] = hops[to] < NO_PATH ? hops[to] : NO_PATH;
+	}
 	free(hops);
 	return go_on;
 }
@@ -220,7 +191,7 @@ int write_fdbs(FILE *f, const struct routing *r, struct progress *p)
 			fdbs_entry(f, &x, s, lid);
 	}
 	free(x.d);
-	return go_on ? stream_status(f) : -1;
+	return go_on ? write_status(f) : -1;
 }
 
 /* --- paths -------------------------------------------------------------------------- */
@@ -259,27 +230,6 @@ static void find_ends(struct path_table *t)
 		if (sw != NO_ID && t->column[sw] == NO_ID)
 			t->column[sw] = t->n_columns++;
 	}
-}
-
-static int fill_hops(struct path_table *t, struct progress *p)
-{
-	uint32_t n = t->r->topo->fabric->n_switches, *work = NEW_ARRAY(n, uint32_t);
-	uint16_t *hops = NEW_ARRAY(n, uint16_t);
-	int status = 0;
-
-	t->hops = NEW_ARRAY(t->n_ends * t->n_columns, uint16_t);
-	progress_start(p, "hops of all destinations", t->n_ends);
-	for (size_t i = 0; i < t->n_ends && !status; i++) {
-		dest_hops(t->r, t->end[i].lid, hops, work);
-		for (uint32_t s = 0; s < n; s++)
-			if (t->column[s] != NO_ID)
-				t->hops[i * t->n_columns + t->column[s]] = hops[s];
-		if (!progress_step(p, i))
-			status = -1;
-	}
-	free(work);
-	free(hops);
-	return status;
 }
 
 /* Links from a source to destination number d; HOPS_LOOP or above: no path. */
@@ -375,10 +325,23 @@ int write_paths(FILE *f, const struct routing *r, struct progress *p)
 {
 	struct path_table t = {.r = r};
 	char *buf = NEW_ARRAY(PATH_BUFFER, char);
-	int status;
+	uint32_t n = r->topo->fabric->n_switches, *work = NEW_ARRAY(n, uint32_t);
+	uint16_t *hops = NEW_ARRAY(n, uint16_t);
+	int status = 0;
 
 	find_ends(&t);
-	status = fill_hops(&t, p);
+	t.hops = NEW_ARRAY(t.n_ends * t.n_columns, uint16_t);
+	progress_start(p, "hops of all destinations", t.n_ends);
+	for (size_t i = 0; i < t.n_ends && !status; i++) {
+		dest_hops(t.r, t.end[i].lid, hops, work);
+		for (uint32_t s = 0; s < n; s++)
+			if (t.column[s] != NO_ID)
+				t.hops[i * t.n_columns + t.column[s]] = hops[s];
+		if (!progress_step(p, i))
+			status = -1;
+	}
+	free(work);
+	free(hops);
 	if (!status)
 		progress_start(p, "writing paths", t.n_ends);
 	for (size_t s = 0; s < t.n_ends && !status; s++) {
@@ -390,5 +353,5 @@ int write_paths(FILE *f, const struct routing *r, struct progress *p)
 	free(t.end);
 	free(t.column);
 	free(t.hops);
-	return status ? -1 : stream_status(f);
+	return status ? -1 : write_status(f);
 }

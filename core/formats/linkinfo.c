@@ -36,49 +36,17 @@ static bool read_node(struct reader *r, struct cursor c)
 	return true;
 }
 
-/* "0x248a07030017b12c", where it is told. */
-static void read_guid(struct cursor *c, uint64_t *guid)
-{
-	struct cursor d = *c;
-
-	if (cur_word(&d, "0x"))
-		cur_number(c, 0, guid);
-}
-
 /* "532    1[  ]": LID, port, external port; what is missing stays 0. */
 static bool read_place(struct cursor *c, struct row_end *o)
 {
 	uint64_t a = 0, b = 0;
 	bool one = cur_number(c, 10, &a), two = one && cur_number(c, 10, &b);
-	const char *end;
 
 	o->lid = two ? a : 0;
 	o->port = two ? b : a;
 	if (!cur_char(c, '['))
 		return false;
-	end = cur_find(c, "]");
-	c->p = end ? end + 1 : c->p;
-	return end != NULL;
-}
-
-/* "4X  25.78125 Gbps (FDR10) Active/  LinkUp" or "Down/ Polling" */
-static bool read_state(struct cursor c, struct row *w)
-{
-	struct cursor width, speed, d = c;
-
-	if (cur_find(&c, "Gbps")) {
-		width = cur_token(&d);
-		speed = cur_token(&d);
-		w->width = link_width_parse(width.p, (size_t)(width.end - width.p));
-		w->speed = lane_speed(speed);
-		if (!cur_word(&d, "Gbps"))
-			return false;
-		if (cur_word(&d, "(FDR10)"))
-			w->speed = SPEED_FDR10;
-		c = d;
-	}
-	w->state = state_word(trimmed(c));
-	return w->state != PORT_UNKNOWN;
+	return cur_behind(c, "]");
 }
 
 /* The text between the first and the last quote, which is left behind. */
@@ -93,42 +61,52 @@ static bool read_name(struct cursor *c, struct cursor *name)
 	return true;
 }
 
-/* Whose the next rows are is not known. */
-static void nobody(struct reader *r)
-{
-	r->node = (struct row_end){0};
-	r->group = 0;
-}
-
 static bool read_linkinfo_row(struct reader *r, struct cursor c)
 {
 	struct row w = {.own = r->node, .line = r->rows.lines.no, .group = r->group};
 	const char *arrow, *close;
-	struct cursor left;
+	struct cursor left, width;
 
 	for (left = c; (arrow = cur_find(&left, "==(")) != NULL && (close = cur_find(&left, ")==>")) != NULL;
 	     left.p = arrow + 1) {
 		struct cursor own = {c.p, arrow}, state = {arrow + 3, close}, peer = {close + 4, c.end};
 		struct row t = w;
 
-		read_guid(&own, &t.own.guid);
+		if (cur_word(&(struct cursor){own.p, own.end},
+			     "0x")) /* "0x248a07030017b12c", where it is told */
+			cur_number(&own, 0, &t.own.guid);
 		if (cur_char(&own, '"')) { /* -l: of any node, with its name padded on the left */
 			own.p--;
 			if (!read_name(&own, &t.own.name))
 				continue;
-			t.own.name = trimmed(t.own.name);
+			t.own.name = cur_trimmed(t.own.name);
 			t.own.type = 0;
 			t.group = 0;
 		}
-		if (close < arrow || !read_place(&own, &t.own) || !read_state(state, &t))
+		if (close < arrow || !read_place(&own, &t.own))
 			continue;
-		read_guid(&peer, &t.peer.guid);
+		/* "4X  25.78125 Gbps (FDR10) Active/  LinkUp" or "Down/ Polling" */
+		if (cur_find(&state, "Gbps")) {
+			width = cur_token(&state);
+			t.width = link_width_parse(width.p, cur_len(width));
+			t.speed = lane_speed(cur_token(&state));
+			if (!cur_word(&state, "Gbps"))
+				continue;
+			if (cur_word(&state, "(FDR10)"))
+				t.speed = SPEED_FDR10;
+		}
+		t.state = state_word(cur_trimmed(state));
+		if (t.state == PORT_UNKNOWN)
+			continue;
+		if (cur_word(&(struct cursor){peer.p, peer.end}, "0x"))
+			cur_number(&peer, 0, &t.peer.guid);
 		if (!read_place(&peer, &t.peer) || !read_name(&peer, &t.peer.name))
 			return false;
 		t.cabled = t.state != PORT_DOWN && t.peer.port;
 		if (t.group && t.own.type == NODE_SWITCH) { /* another LID: its own line is not there */
 			if (r->node.lid && t.own.lid != r->node.lid) {
-				nobody(r);
+				r->node = (struct row_end){0}; /* whose the next rows are is not known */
+				r->group = 0;
 				return false;
 			}
 			r->node.lid = t.own.lid;
@@ -152,18 +130,17 @@ static bool of_node(struct cursor c)
 	return false;
 }
 
+/* ibqueryerrors has the same behind other words. */
+static bool is_row(struct cursor line)
+{
+	cur_blanks(&line);
+	return !cur_empty(&line) && isdigit((unsigned char)*line.p) && cur_find(&line, "]") &&
+	       cur_find(&line, "==(") && cur_find(&line, ")==>");
+}
+
 bool is_linkinfo(const struct input *in)
 {
-	struct lines l = {in->data, in->data + in->size, 0, NULL};
-	struct cursor line;
-
-	while (lines_next(&l, &line)) {
-		cur_blanks(&line); /* ibqueryerrors has the same behind other words */
-		if (!cur_empty(&line) && isdigit((unsigned char)*line.p) && cur_find(&line, "]") &&
-		    cur_find(&line, "==(") && cur_find(&line, ")==>"))
-			return true;
-	}
-	return false;
+	return any_line(in, is_row);
 }
 
 int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e)
@@ -174,7 +151,7 @@ int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e)
 
 	rows_init(&r.rows, in);
 	while (lines_next(&r.rows.lines, &line)) {
-		struct cursor c = trimmed(line);
+		struct cursor c = cur_trimmed(line);
 
 		if (cur_empty(&c) || *c.p == '#')
 			continue;
@@ -186,8 +163,10 @@ int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e)
 			unread_line(&r.rows.unknown, in, r.rows.lines.no, line,
 				    "Switch: 0xGUID NAME:, CA: NAME: or below such a line LID PORT[ ] ==( "
 				    "STATE )==> LID PORT[ ] \"NAME\"");
-			if (of_node(c))
-				nobody(&r);
+			if (of_node(c)) {
+				r.node = (struct row_end){0};
+				r.group = 0;
+			}
 		} else {
 			unknown_line(&r.rows.unknown, r.rows.lines.no, line);
 		}
@@ -205,11 +184,10 @@ int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e)
 
 static enum node_type port_type(struct cursor word)
 {
-	return word.end - word.p != 2	  ? 0
-	       : !memcmp(word.p, "SW", 2) ? NODE_SWITCH
-	       : !memcmp(word.p, "CA", 2) ? NODE_CA
-	       : !memcmp(word.p, "RT", 2) ? NODE_ROUTER
-					  : 0;
+	return cur_same(word, cur_text("SW"))	? NODE_SWITCH
+	       : cur_same(word, cur_text("CA")) ? NODE_CA
+	       : cur_same(word, cur_text("RT")) ? NODE_ROUTER
+						: 0;
 }
 
 /* `SW  1719 10 0x7cfe9003009ce5b0` */
@@ -223,7 +201,7 @@ static bool read_port(struct cursor *c, struct row_end *o)
 /* `'NAME'`, or the same without the quotes, as some versions have it. */
 static struct cursor plain_name(struct cursor c)
 {
-	c = trimmed(c);
+	c = cur_trimmed(c);
 	if (c.end - c.p >= 2 && *c.p == '\'' && c.end[-1] == '\'')
 		return (struct cursor){c.p + 1, c.end - 1};
 	return c;
@@ -246,7 +224,7 @@ static bool read_p_row(struct rows *r, struct cursor c)
 		w.own.name = plain_name(c);
 		return !cur_empty(&w.own.name) && rows_add(r, &w);
 	}
-	c = trimmed(c);
+	c = cur_trimmed(c);
 	if (!read_port(&c, &w.peer) || !cur_char(&c, '(') || cur_empty(&c) || c.end[-1] != ')')
 		return false;
 	c.end--;
@@ -256,21 +234,19 @@ static bool read_p_row(struct rows *r, struct cursor c)
 		return false;
 	w.own.name = plain_name((struct cursor){c.p, between});
 	w.peer.name = plain_name((struct cursor){between + 3, c.end});
-	w.width = link_width_parse(width.p, (size_t)(width.end - width.p));
-	w.speed = link_speed_parse(speed.p, (size_t)(speed.end - speed.p));
+	w.width = link_width_parse(width.p, cur_len(width));
+	w.speed = link_speed_parse(speed.p, cur_len(speed));
 	return rows_add(r, &w);
+}
+
+static bool is_port(struct cursor line)
+{
+	return read_port(&line, &(struct row_end){0});
 }
 
 bool is_port_list(const struct input *in)
 {
-	struct lines l = {in->data, in->data + in->size, 0, NULL};
-	struct cursor line;
-	struct row_end o;
-
-	while (lines_next(&l, &line))
-		if (read_port(&line, &o))
-			return true;
-	return false;
+	return any_line(in, is_port);
 }
 
 int parse_port_list(const struct input *in, struct fabric **out, struct err *e)
@@ -281,7 +257,7 @@ int parse_port_list(const struct input *in, struct fabric **out, struct err *e)
 	rows_init(&r, in);
 	r.hosts = true;
 	while (lines_next(&r.lines, &line)) {
-		struct cursor c = trimmed(line);
+		struct cursor c = cur_trimmed(line);
 
 		if (cur_empty(&c) || *c.p == '#' || read_p_row(&r, c))
 			continue;

@@ -15,56 +15,26 @@
 	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst, " \
 	"iblinkinfo's lines, ibdiagnet's db_csv or net_dump, or ibdm's .topo"
 
-/* First line with something on it that is no comment; false when there is none. */
-static bool first_line(const struct input *in, struct cursor *line)
-{
-	struct lines l = {in->data, in->data + in->size, 0, NULL};
-
-	while (lines_next(&l, line)) {
-		struct cursor c = *line;
-
-		cur_blanks(&c);
-		if (!cur_empty(&c) && *c.p != '#')
-			return true;
-	}
-	return false;
-}
-
 static int unknown_format(const struct input *in, struct err *e)
 {
-	struct cursor line;
+	struct lines l = lines_of(in);
+	struct cursor line = {0};
 	struct file_kind kind;
 	char buf[64];
+	bool any = false;
 
 	if (file_kind(in, &kind) && !kind.fabric)
 		return err_set(e, "%s: found %s, expected a fabric, as `ibnetdiscover > FILE` writes it%s%s",
 			       in->name, kind.is, kind.use ? "; " : "", kind.use ? kind.use : "");
 	if (memchr(in->data, 0, in->size))
 		return err_set(e, "%s: found binary data, expected %s", in->name, KNOWN_FORMATS);
-	if (!first_line(in, &line))
+	while (!any && lines_next(&l, &line))
+		any = cur_says(line);
+	if (!any)
 		return err_set(e, "%s: found only empty lines and comments, expected %s", in->name,
 			       KNOWN_FORMATS);
 	return err_set(e, "%s: found no node (the text begins '%s'), expected %s", in->name,
 		       excerpt(line, buf, sizeof(buf)), KNOWN_FORMATS);
-}
-
-/* A line like `Switch 8 "id"`; ibsim's console, which prints such lines as well, tells a GUID behind. */
-static bool node_line(struct cursor c, struct cursor *id)
-{
-	uint64_t ports;
-
-	return cur_node_type(&c) && cur_number(&c, 10, &ports) && cur_quoted(&c, id) &&
-	       !cur_word(&c, "nodeguid ");
-}
-
-static bool ibnetdiscover_id(struct cursor id)
-{
-	uint64_t v;
-
-	if (id.end - id.p != 18 || !memchr("SHR?", id.p[0], 4) || id.p[1] != '-')
-		return false;
-	id.p += 2;
-	return cur_number(&id, 16, &v) && cur_empty(&id);
 }
 
 enum text_format { TEXT_UNKNOWN, TEXT_IBNETDISCOVER, TEXT_IBSIM };
@@ -76,13 +46,18 @@ enum text_format { TEXT_UNKNOWN, TEXT_IBNETDISCOVER, TEXT_IBSIM };
 static enum text_format text_format(const struct input *in)
 {
 	static const char *const keys[] = {"vendid=", "switchguid=", "caguid=", "hcaguids=", "rtguid="};
-	struct lines l = {in->data, in->data + in->size, 0, NULL};
+	struct lines l = lines_of(in);
 	struct cursor line, id;
 	bool keyed = false, include = false;
+	uint64_t v;
 
 	while (lines_next(&l, &line)) {
-		if (node_line(line, &id))
-			return keyed && ibnetdiscover_id(id) ? TEXT_IBNETDISCOVER : TEXT_IBSIM;
+		struct cursor c = line;
+
+		/* ibsim's console, which prints such lines as well, tells a GUID behind */
+		if (cur_node_type(&c) && cur_number(&c, 10, &v) && cur_quoted(&c, &id) &&
+		    !cur_word(&c, "nodeguid "))
+			return keyed && id_guid(id, &v) ? TEXT_IBNETDISCOVER : TEXT_IBSIM;
 		for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 			keyed |= cur_word(&line, keys[i]);
 		include |= cur_word(&line, "include") && cur_quoted(&line, &id);
@@ -124,7 +99,7 @@ static void read_frame(struct fabric *f, struct cursor line, unsigned *open, uns
 		*open = 0;
 	else if (!f->generated && cur_word(&line, "Running timestamp") && cur_char(&line, ':')) {
 		cur_blanks(&line);
-		f->generated = clean_text(line.p, (size_t)(line.end - line.p), 64);
+		f->generated = cur_clean(line, 64);
 	}
 }
 
@@ -149,7 +124,7 @@ static int parse(const struct input *in, struct fabric **out, struct err *e)
 	text.size -= mark;
 	if (parse_text(&text, out, e))
 		return -1;
-	l = (struct lines){text.data, text.data + text.size, 0, in->progress};
+	l = lines_of(&text);
 	while (lines_next(&l, &line)) {
 		/* whoever wrote it may have known less than the whole */
 		warnings_read_missing(&(*out)->warnings, line.p, line.end - line.p);

@@ -11,33 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The name in what follows a GUID: text between the first '"' or '#' and the
- * next one, as OpenSM takes it; blanks around an unquoted name go.  NULL: none.
- */
-static char *name_of(const char *rest)
-{
-	bool quoted = *rest == '"';
-	const char *p = rest + quoted;
-	size_t n = strcspn(p, "\"#");
-
-	while (!quoted && n && (p[n - 1] == ' ' || (p[n - 1] >= '\t' && p[n - 1] <= '\r')))
-		n--;
-	return n ? clean_text(p, n, n) : NULL;
-}
-
 COMPARATOR(line_compare, struct guid_line, UP(guid) UP(line))
-
-static void add(struct name_map *m, uint64_t guid, char *name)
-{
-	if (m->n == m->cap) {
-		m->cap = m->cap ? 2 * m->cap : 64;
-		m->guid = mem_resize(m->guid, m->cap, sizeof(*m->guid));
-		m->name = mem_resize(m->name, m->cap, sizeof(*m->name));
-	}
-	m->guid[m->n] = guid;
-	m->name[m->n++] = name;
-}
 
 void name_map_parse(const char *name, const char *data, size_t size, struct name_map *m, struct warnings *w)
 {
@@ -52,8 +26,18 @@ void name_map_parse(const char *name, const char *data, size_t size, struct name
 	if (g.n)
 		qsort(g.l, g.n, sizeof(*g.l), line_compare);
 	for (size_t i = 0; i < g.n; i++) {
-		char *text = name_of(g.l[i].rest);
+		/*
+		 * The name is the text between the first '"' or '#' and the next one, as OpenSM takes it;
+		 * blanks around an unquoted name go.
+		 */
+		bool quoted = *g.l[i].rest == '"';
+		const char *p = g.l[i].rest + quoted;
+		struct cursor name_part = {p, p + strcspn(p, "\"#")};
+		char *text;
 
+		if (!quoted)
+			name_part = cur_trimmed(name_part);
+		text = cur_empty(&name_part) ? NULL : cur_clean(name_part, SIZE_MAX);
 		if (!text) {
 			warnings_add(w, "no name", g.l[i].line,
 				     "%s:%u: found no name behind 0x%016" PRIx64 ", expected \"name\"", name,
@@ -64,7 +48,13 @@ void name_map_parse(const char *name, const char *data, size_t size, struct name
 				     g.l[i].line, g.l[i].guid);
 			free(text);
 		} else {
-			add(m, g.l[i].guid, text);
+			if (m->n == m->cap) {
+				m->cap = m->cap ? 2 * m->cap : 64;
+				m->guid = mem_resize(m->guid, m->cap, sizeof(*m->guid));
+				m->name = mem_resize(m->name, m->cap, sizeof(*m->name));
+			}
+			m->guid[m->n] = g.l[i].guid;
+			m->name[m->n++] = text;
 		}
 	}
 	guid_file_free(&g);

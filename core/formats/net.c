@@ -32,19 +32,14 @@ void net_free(struct net *n)
 
 /* --- names -------------------------------------------------------------------- */
 
-static uint32_t hash_text(const char *s, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-	return (uint32_t)(h ^ (h >> 32));
-}
-
 static uint32_t *name_slot(const struct net *n, const char *s, size_t len)
 {
-	uint32_t i = hash_text(s, len) & (n->hash_size - 1);
+	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+	uint32_t i;
 
+	for (size_t k = 0; k < len; k++)
+		h = (h ^ (unsigned char)s[k]) * 0x100000001b3u;
+	i = (uint32_t)(h ^ (h >> 32)) & (n->hash_size - 1);
 	for (; n->hash[i] != NO_ID; i = (i + 1) & (n->hash_size - 1)) {
 		const struct net_name *m = &n->name[n->hash[i]];
 
@@ -54,23 +49,19 @@ static uint32_t *name_slot(const struct net *n, const char *s, size_t len)
 	return &n->hash[i];
 }
 
-static void names_grow(struct net *n)
-{
-	n->hash_size = n->hash_size ? n->hash_size * 4 : 1024;
-	free(n->hash);
-	n->hash = NEW_ARRAY(n->hash_size, uint32_t);
-	memset(n->hash, 0xff, n->hash_size * sizeof(*n->hash));
-	for (uint32_t i = 0; i < n->n_names; i++)
-		*name_slot(n, n->chars.s + n->name[i].text, n->name[i].len) = i;
-}
-
 uint32_t net_name(struct net *n, const char *s, size_t len)
 {
 	uint32_t *slot;
 	uint32_t offset;
 
-	if (2 * (n->n_names + 1) > n->hash_size)
-		names_grow(n);
+	if (2 * (n->n_names + 1) > n->hash_size) {
+		n->hash_size = n->hash_size ? n->hash_size * 4 : 1024;
+		free(n->hash);
+		n->hash = NEW_ARRAY(n->hash_size, uint32_t);
+		memset(n->hash, 0xff, n->hash_size * sizeof(*n->hash));
+		for (uint32_t i = 0; i < n->n_names; i++)
+			*name_slot(n, n->chars.s + n->name[i].text, n->name[i].len) = i;
+	}
 	slot = name_slot(n, s, len);
 	if (*slot != NO_ID)
 		return *slot;
@@ -102,7 +93,7 @@ static const char *type_word(enum node_type t)
 uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t nports, struct cursor name,
 		  unsigned line, int *status, struct err *e)
 {
-	uint32_t id = net_name(n, name.p, name.end - name.p), node;
+	uint32_t id = net_name(n, name.p, cur_len(name)), node;
 
 	if (nports > MAX_PORTS) {
 		*status = err_set(e, "%s:%u: found a %s with %" PRIu64 " ports, expected at most %d",
@@ -114,12 +105,9 @@ uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t np
 				 "a second node is called \"%s\"; it is left out", name_text(n, id));
 		return NO_ID;
 	}
-	node = fb_add(n->b, type, guid, nports, NULL);
-	if (node == NO_ID) {
-		warnings_missing(&n->b->warnings, "duplicate GUID", line,
-				 "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
+	node = add_node(n->b, type, guid, nports, line);
+	if (node == NO_ID)
 		return NO_ID;
-	}
 	n->name[id].node = node;
 	return node;
 }
@@ -144,19 +132,6 @@ static bool wire_peer(const struct net *n, const struct wire *w, uint32_t *node,
 	*node = m->node;
 	*port = m->port ? m->port : w->peer_port;
 	return m->node != NO_ID;
-}
-
-static void count_ports(struct net *n)
-{
-	for (uint32_t i = 0; i < n->n_wires; i++) {
-		const struct wire *w = &n->wire[i];
-		uint32_t peer;
-		unsigned port;
-
-		check_port_number(n, w->node, w->port, w->line);
-		if (wire_peer(n, w, &peer, &port))
-			check_port_number(n, peer, port, w->line);
-	}
 }
 
 static void index_wires(struct net *n)
@@ -192,128 +167,101 @@ static void index_wires(struct net *n)
 /* Two lines that name each other. */
 static void link_mutual(struct net *n, struct wire *w)
 {
-	uint32_t peer, back_node;
+	uint32_t peer, at, back_node;
 	unsigned port, back_port;
 	struct wire *back;
 
 	if (w->linked || !wire_peer(n, w, &peer, &port))
 		return;
+	at = n->at[n->first[peer] + port];
 	if (peer == w->node && port == w->port) {
 		w->linked = true;
 		warnings_add(&n->b->warnings, "port cabled to itself", w->line,
 			     "port %u is cabled to itself; taken as not cabled", w->port);
-		return;
+	} else if (at == NO_ID && n->name[w->peer].port) { /* an alias has no line of its own */
+		w->linked = fb_link(n->b, w->node, w->port, peer, port);
+	} else if (at != NO_ID) {
+		back = &n->wire[at];
+		if (!back->linked && wire_peer(n, back, &back_node, &back_port) && back_node == w->node &&
+		    back_port == w->port)
+			w->linked = back->linked = fb_link(n->b, w->node, w->port, peer, port);
 	}
-	if (n->at[n->first[peer] + port] == NO_ID) {
-		if (n->name[w->peer].port) /* an alias has no line of its own */
-			w->linked = fb_link(n->b, w->node, w->port, peer, port);
-		return;
-	}
-	back = &n->wire[n->at[n->first[peer] + port]];
-	if (back->linked || !wire_peer(n, back, &back_node, &back_port) || back_node != w->node ||
-	    back_port != w->port)
-		return;
-	w->linked = back->linked = fb_link(n->b, w->node, w->port, peer, port);
-}
-
-/* What the other end's own line would have told. */
-static void learn_peer(struct net *n, const struct wire *w, uint32_t peer, unsigned port)
-{
-	struct fb_port *p = &n->b->node[peer].port[port];
-
-	if (n->b->node[peer].type == NODE_SWITCH)
-		return;
-	if (!p->lid)
-		p->lid = w->peer_lid;
-	p->width = n->b->node[w->node].port[w->port].width;
-	p->speed = n->b->node[w->node].port[w->port].speed;
 }
 
 static void link_one_sided(struct net *n, struct wire *w)
 {
 	struct warnings *warn = &n->b->warnings;
-	uint32_t peer, other;
+	uint32_t peer, other = NO_ID;
+	struct fb_port *p;
 	unsigned port;
 
 	if (w->linked)
 		return;
-	if (!wire_peer(n, w, &peer, &port)) {
+	if (wire_peer(n, w, &peer, &port))
+		other = n->at[n->first[peer] + port];
+	if (peer == NO_ID) {
 		warnings_missing(warn, "dangling link", w->line,
 				 "port %u is cabled to \"%s\", which is not in the file", w->port,
 				 name_text(n, w->peer));
-		warnings_place(warn, n->b->node[w->node].guid, w->port);
-		return;
-	}
-	other = n->at[n->first[peer] + port];
-	if (other != NO_ID) {
+	} else if (other != NO_ID) {
 		warnings_missing(warn, "contradicting link", w->line,
 				 "port %u is cabled to \"%s\"[%u], which names \"%s\"[%u] in line %u; %s",
 				 w->port, name_text(n, w->peer), port, name_text(n, n->wire[other].peer),
 				 n->wire[other].peer_port, n->wire[other].line, "taken as not cabled");
-		warnings_place(warn, n->b->node[w->node].guid, w->port);
-		return;
-	}
-	if (!fb_link(n->b, w->node, w->port, peer, port)) {
+	} else if (!fb_link(n->b, w->node, w->port, peer, port)) {
 		warnings_missing(
 			warn, "contradicting link", w->line,
 			"port %u is cabled to \"%s\"[%u], which is cabled elsewhere; taken as not cabled",
 			w->port, name_text(n, w->peer), port);
-		warnings_place(warn, n->b->node[w->node].guid, w->port);
-		return;
+	} else {
+		p = &n->b->node[peer].port[port];
+		if (n->b->node[peer].type !=
+		    NODE_SWITCH) { /* what the other end's own line would have told */
+			p->lid = p->lid ? p->lid : w->peer_lid;
+			p->width = n->b->node[w->node].port[w->port].width;
+			p->speed = n->b->node[w->node].port[w->port].speed;
+		}
+		(n->listed ? warnings_missing
+			   : warnings_add)(warn, "one-sided link", w->line,
+					   "port %u is cabled to \"%s\"[%u], which has no line for it",
+					   w->port, name_text(n, w->peer), port);
 	}
-	learn_peer(n, w, peer, port);
-	(n->listed ? warnings_missing : warnings_add)(
-		warn, "one-sided link", w->line, "port %u is cabled to \"%s\"[%u], which has no line for it",
-		w->port, name_text(n, w->peer), port);
 	warnings_place(warn, n->b->node[w->node].guid, w->port);
-}
-
-/* Port GUIDs of channel adapters that only the other end of the cable tells. */
-static void learn_guids(struct net *n)
-{
-	for (uint32_t i = 0; i < n->n_wires; i++) {
-		const struct wire *w = &n->wire[i];
-		struct fb_node *peer;
-		uint32_t node;
-		unsigned port;
-
-		if (!w->peer_guid || !wire_peer(n, w, &node, &port))
-			continue;
-		peer = &n->b->node[node];
-		if (peer->type == NODE_SWITCH)
-			continue;
-		if (!peer->port[port].guid)
-			peer->port[port].guid = w->peer_guid;
-		if (peer->port[port].guid != w->peer_guid)
-			warnings_missing(&n->b->warnings, "impossible value", w->line,
-					 "port %u is cabled to a port of the GUID 0x%016" PRIx64
-					 ", which has 0x%016" PRIx64 " elsewhere; the latter counts",
-					 w->port, w->peer_guid, peer->port[port].guid);
-	}
 }
 
 void net_link(struct net *n)
 {
-	count_ports(n);
+	uint32_t node;
+	unsigned port;
+
+	for (uint32_t i = 0; i < n->n_wires; i++) {
+		const struct wire *w = &n->wire[i];
+
+		check_port_number(n, w->node, w->port, w->line);
+		if (wire_peer(n, w, &node, &port))
+			check_port_number(n, node, port, w->line);
+	}
 	index_wires(n);
 	for (uint32_t i = 0; i < n->n_wires; i++)
 		link_mutual(n, &n->wire[i]);
 	for (uint32_t i = 0; i < n->n_wires; i++)
 		link_one_sided(n, &n->wire[i]);
-	learn_guids(n);
-}
+	/* port GUIDs of channel adapters that only the other end of the cable tells */
+	for (uint32_t i = 0; i < n->n_wires; i++) {
+		const struct wire *w = &n->wire[i];
+		struct fb_port *p;
 
-/* The first node that has an endport. */
-static uint32_t first_place(const struct fabric_builder *b)
-{
-	for (uint32_t i = 0; i < b->n; i++) {
-		if (b->node[i].type == NODE_SWITCH)
-			return i;
-		for (unsigned p = 1; p <= b->node[i].nports; p++)
-			if (b->node[i].port[p].peer_node != NO_ID)
-				return i;
+		if (!w->peer_guid || !wire_peer(n, w, &node, &port) || n->b->node[node].type == NODE_SWITCH)
+			continue;
+		p = &n->b->node[node].port[port];
+		if (!p->guid)
+			p->guid = w->peer_guid;
+		if (p->guid != w->peer_guid)
+			warnings_missing(&n->b->warnings, "impossible value", w->line,
+					 "port %u is cabled to a port of the GUID 0x%016" PRIx64
+					 ", which has 0x%016" PRIx64 " elsewhere; the latter counts",
+					 w->port, w->peer_guid, p->guid);
 	}
-	return NO_ID;
 }
 
 int net_finish(struct net *n, const char *format, struct fabric **out, struct err *e)
@@ -325,7 +273,12 @@ int net_finish(struct net *n, const char *format, struct fabric **out, struct er
 		net_free(n);
 		return -1;
 	}
-	b->sm_node = first_place(b);
+	/* the first node that has an endport */
+	b->sm_node = NO_ID;
+	for (uint32_t i = 0; i < b->n && b->sm_node == NO_ID; i++)
+		for (unsigned p = 0; p <= b->node[i].nports; p++)
+			if (p ? b->node[i].port[p].peer_node != NO_ID : b->node[i].type == NODE_SWITCH)
+				b->sm_node = i;
 	b->sm_guessed = strcmp(format, "ibsim") != 0; /* ibsim attaches programs to the first node */
 	if (b->n && b->sm_node != 0)
 		warnings_add(

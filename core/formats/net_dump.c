@@ -54,26 +54,17 @@ struct reader {
 	bool begun;	      /* its line was the last but comments; headings follow */
 };
 
-static bool same_heading(struct cursor c, const char *word)
-{
-	return word && strlen(word) == (size_t)(c.end - c.p) &&
-	       !strncasecmp(c.p, word, (size_t)(c.end - c.p));
-}
-
 /* Fields between colons, at most n; the last takes the rest. */
 static unsigned split(struct cursor line, struct cursor *field, unsigned n)
 {
 	unsigned k = 0;
+	bool more = true;
 
-	while (k < n) {
-		const char *colon = k + 1 < n && !cur_empty(&line)
-					    ? memchr(line.p, ':', (size_t)(line.end - line.p))
-					    : NULL;
+	while (k < n && more) {
+		struct cursor one = k + 1 < n ? cur_part(&line, ':') : line;
 
-		field[k++] = trimmed((struct cursor){line.p, colon ? colon : line.end});
-		if (!colon)
-			break;
-		line.p = colon + 1;
+		more = one.end != line.end;
+		field[k++] = cur_trimmed(one);
 	}
 	return k;
 }
@@ -87,7 +78,8 @@ static bool read_header(struct cursor line, unsigned *at, unsigned *n_fields)
 	for (unsigned c = 0; c < COLUMNS; c++) {
 		at[c] = MOST_FIELDS;
 		for (unsigned i = 0; i < n && at[c] == MOST_FIELDS; i++)
-			if (same_heading(field[i], headings[c][0]) || same_heading(field[i], headings[c][1]))
+			if (cur_is(field[i], headings[c][0]) ||
+			    (headings[c][1] && cur_is(field[i], headings[c][1])))
 				at[c] = i;
 	}
 	*n_fields = n;
@@ -95,16 +87,18 @@ static bool read_header(struct cursor line, unsigned *at, unsigned *n_fields)
 	       ((at[PEER_GUID] < n && at[PEER_LABEL] < n) || (at[GUID] < n && at[CONNECTED] < n));
 }
 
-bool is_net_dump(const struct input *in)
+static bool is_header(struct cursor line)
 {
-	struct lines l = {in->data, in->data + in->size, 0, NULL};
-	struct cursor line, all = {in->data, in->data + in->size};
 	unsigned at[COLUMNS], n;
 
-	while (cur_find(&all, "Sta") && lines_next(&l, &line))
-		if (read_header(line, at, &n))
-			return true;
-	return false;
+	return read_header(line, at, &n);
+}
+
+bool is_net_dump(const struct input *in)
+{
+	struct cursor all = {in->data, in->data + in->size};
+
+	return cur_find(&all, "Sta") && any_line(in, is_header);
 }
 
 static struct cursor unquoted(struct cursor c)
@@ -118,14 +112,11 @@ static struct cursor unquoted(struct cursor c)
 static bool read_switch(struct reader *r, struct cursor line)
 {
 	struct row_end n = {.type = NODE_SWITCH};
-	const char *quote = cur_find_last(&line, '"'), *hex;
+	const char *quote = cur_find_last(&line, '"');
 	struct cursor c = {quote ? quote + 1 : line.end, line.end};
 
-	if (!cur_char(&line, '"') || line.p > quote)
-		return false;
-	hex = cur_find(&c, "0x");
-	c.p = hex ? hex : c.end;
-	if (!cur_number(&c, 0, &n.guid) || !n.guid)
+	if (!cur_char(&line, '"') || line.p > quote || !cur_behind(&c, "0x") ||
+	    !cur_number(&c, 16, &n.guid) || !n.guid)
 		return false;
 	if (cur_char(&c, ',') && cur_word(&c, "LID"))
 		cur_number(&c, 10, &n.lid);
@@ -144,17 +135,6 @@ static uint64_t number_or_0(struct cursor c)
 	return cur_number(&c, 0, &v) ? v : 0;
 }
 
-/* "156   (B184D0F0/0/0/1)": LID and port. */
-static void read_connected(struct cursor c, struct row_end *peer)
-{
-	const char *end = cur_find_last(&c, ')');
-
-	peer->lid = number_or_0(c);
-	cur_token(&c);
-	if (cur_char(&c, '(') && end && c.p < end)
-		peer->label = trimmed((struct cursor){c.p, end});
-}
-
 static bool read_row(struct reader *r, struct cursor line)
 {
 	struct cursor field[MOST_FIELDS + 1] = {0}, none = {line.end, line.end}, f[COLUMNS];
@@ -168,6 +148,7 @@ static bool read_row(struct reader *r, struct cursor line)
 	if (r->at[GUID] < n) {
 		struct cursor type = f[TYPE];
 		bool is_switch = cur_word(&type, "SW");
+		const char *end;
 
 		if (!is_switch && !cur_word(&type, "CA") && !cur_word(&type, "RT"))
 			return false;
@@ -177,7 +158,12 @@ static bool read_row(struct reader *r, struct cursor line)
 					 .guid = number_or_0(f[GUID]),
 					 .lid = number_or_0(f[LID]),
 					 .name = unquoted(f[DESC])};
-		read_connected(f[CONNECTED], &w.peer);
+		/* "156   (B184D0F0/0/0/1)": LID and port */
+		w.peer.lid = number_or_0(f[CONNECTED]);
+		cur_token(&f[CONNECTED]);
+		end = cur_find_last(&f[CONNECTED], ')');
+		if (cur_char(&f[CONNECTED], '(') && end && f[CONNECTED].p < end)
+			w.peer.label = cur_trimmed((struct cursor){f[CONNECTED].p, end});
 	} else {
 		w.peer = (struct row_end){.guid = number_or_0(f[PEER_GUID]),
 					  .lid = number_or_0(f[PEER_LID]),
@@ -185,13 +171,13 @@ static bool read_row(struct reader *r, struct cursor line)
 					  .label = f[PEER_LABEL]};
 	}
 	w.own.label = f[LABEL];
-	if (!whole_number(r->at[NUMBER] < n ? f[NUMBER] : f[LABEL], 10, &w.own.port))
+	if (!cur_is_number(r->at[NUMBER] < n ? f[NUMBER] : f[LABEL], 10, &w.own.port))
 		return false;
-	whole_number(w.peer.label, 10, &w.peer.port);
+	cur_is_number(w.peer.label, 10, &w.peer.port);
 	w.state = state_word(f[STATE]);
 	w.cabled = w.state != PORT_DOWN && (w.peer.guid || w.peer.lid);
 	if (w.cabled) {
-		w.width = link_width_parse(f[WIDTH].p, (size_t)(f[WIDTH].end - f[WIDTH].p));
+		w.width = link_width_parse(f[WIDTH].p, cur_len(f[WIDTH]));
 		w.speed = lane_speed(f[SPEED]);
 	}
 	return w.state && rows_add(&r->rows, &w);
@@ -214,7 +200,7 @@ int parse_net_dump(const struct input *in, struct fabric **out, struct err *e)
 
 	rows_init(&r.rows, in);
 	while (lines_next(&r.rows.lines, &line)) {
-		struct cursor c = trimmed(line);
+		struct cursor c = cur_trimmed(line);
 		unsigned at[COLUMNS], n;
 
 		if (cur_empty(&c))

@@ -2,11 +2,23 @@
 #include "core/formats/readers.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define UNKNOWN_LISTED 10
 #define ERRORS_TOLD 20
+
+bool any_line(const struct input *in, bool is(struct cursor line))
+{
+	struct lines l = lines_of(in);
+	struct cursor line;
+
+	while (lines_next(&l, &line))
+		if (is(line))
+			return true;
+	return false;
+}
 
 void parse_rate(struct cursor t, uint8_t *width, uint8_t *speed)
 {
@@ -37,8 +49,7 @@ enum link_speed lane_speed(struct cursor c)
 
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		for (unsigned k = 0; k < 3 && table[i].text[k]; k++)
-			if (strlen(table[i].text[k]) == (size_t)(c.end - c.p) &&
-			    !memcmp(table[i].text[k], c.p, c.end - c.p))
+			if (cur_same(c, cur_text(table[i].text[k])))
 				return table[i].speed;
 	return SPEED_UNKNOWN;
 }
@@ -123,6 +134,41 @@ int unknown_report(struct unknown_lines *u, struct warnings *w, struct err *e)
 			     lost->n, all);
 	unknown_free(u);
 	return rc;
+}
+
+uint32_t add_node(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports,
+		  unsigned line)
+{
+	uint32_t node = fb_add(b, type, guid, nports, NULL);
+
+	if (node == NO_ID)
+		warnings_missing(&b->warnings, "duplicate GUID", line,
+				 "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
+	return node;
+}
+
+void want_port(struct fabric_builder *b, uint32_t node, uint64_t port, unsigned line)
+{
+	if (port <= b->node[node].nports)
+		return;
+	warnings_add(&b->warnings, "port above count", line,
+		     "port %" PRIu64 " of a node that has %u ports by its own count; taken as %" PRIu64
+		     " ports",
+		     port, b->node[node].nports, port);
+	fb_more_ports(b, node, (unsigned)port);
+}
+
+void add_cable(struct fabric_builder *b, const uint32_t node[2], const uint64_t port[2], const char *what,
+	       unsigned line)
+{
+	if (node[0] == node[1] && port[0] == port[1])
+		warnings_add(&b->warnings, "port cabled to itself", line,
+			     "port %" PRIu64 " is cabled to itself; taken as not cabled", port[0]);
+	else if (!fb_link(b, node[0], (unsigned)port[0], node[1], (unsigned)port[1]))
+		warnings_missing(&b->warnings, "contradicting link", line,
+				 "port %" PRIu64 " of 0x%016" PRIx64 " or port %" PRIu64 " of 0x%016" PRIx64
+				 " is cabled elsewhere; the %s is left out",
+				 port[0], b->node[node[0]].guid, port[1], b->node[node[1]].guid, what);
 }
 
 enum node_type cur_node_type(struct cursor *c)

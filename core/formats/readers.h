@@ -10,6 +10,9 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 
+/* Is some line of a text so? */
+bool any_line(const struct input *in, bool is(struct cursor line));
+
 /* "4xHDR", "12xFDR10", "??FDR", "4x???". */
 void parse_rate(struct cursor token, uint8_t *width, uint8_t *speed);
 
@@ -55,6 +58,15 @@ bool ibdiagnet_error(struct warnings *w, const char *path, unsigned line, const 
 void cut_record(const struct input *in, unsigned line, struct warnings *w);
 
 /* --- nodes and cables ---------------------------------------------------------- */
+
+/* Add a node.  NO_ID and a warning: another one has its GUID.  line: 0, the format has none. */
+uint32_t add_node(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports,
+		  unsigned line);
+/* Let a node have a port; a warning tells that it is above the number of ports that the file tells. */
+void want_port(struct fabric_builder *b, uint32_t node, uint64_t port, unsigned line);
+/* Cable two ports.  Oddities become warnings.  what: the cable is told by a "row" or a "line". */
+void add_cable(struct fabric_builder *b, const uint32_t node[2], const uint64_t port[2], const char *what,
+	       unsigned line);
 
 /* One line `[port] "peer"[peer_port]`. */
 struct wire {
@@ -134,6 +146,9 @@ bool is_topo(const struct input *in);
 bool is_net_dump(const struct input *in);
 bool is_linkinfo(const struct input *in);
 bool is_port_list(const struct input *in);
+
+/* The GUID in an id such as S-0008f10400410015. */
+bool id_guid(struct cursor id, uint64_t *guid);
 
 /* `Switch`, `Ca`, `Hca`, `Rt` at the start of a line; 0 = none of these.  The word found is taken from c. */
 enum node_type cur_node_type(struct cursor *c);

@@ -6,54 +6,30 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define MOST_HOST_PORTS 2      /* of a channel adapter that only switches tell of */
 #define HOST_GUIDS 0x100000    /* GUIDs of hosts of which only LID and name are told */
 #define TWO_NODES (NO_ID - 1u) /* a LID that several nodes have */
-
-struct cursor trimmed(struct cursor c)
-{
-	while (c.p < c.end && isspace((unsigned char)*c.p))
-		c.p++;
-	while (c.p < c.end && isspace((unsigned char)c.end[-1]))
-		c.end--;
-	return c;
-}
-
-bool whole_number(struct cursor c, unsigned base, uint64_t *v)
-{
-	uint64_t found;
-
-	if (!cur_number(&c, base, &found) || !cur_empty(&c))
-		return false;
-	*v = found;
-	return true;
-}
 
 enum port_state state_word(struct cursor c)
 {
 	static const struct {
 		const char *begin;
 		enum port_state state;
-	} table[] = {{"act", PORT_ACTIVE},
-		     {"arm", PORT_ARMED},
-		     {"ini", PORT_INIT},
-		     {"down", PORT_DOWN},
-		     {"dwn", PORT_DOWN}};
+	} table[] = {
+		{"act", PORT_ACTIVE}, {"arm", PORT_ARMED}, {"ini", PORT_INIT},
+		{"down", PORT_DOWN},  {"dwn", PORT_DOWN},
+	};
 
-	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		size_t n = strlen(table[i].begin);
-
-		if ((size_t)(c.end - c.p) >= n && !strncasecmp(c.p, table[i].begin, n))
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (cur_begins(c, table[i].begin))
 			return table[i].state;
-	}
 	return PORT_UNKNOWN;
 }
 
 void rows_init(struct rows *r, const struct input *in)
 {
-	*r = (struct rows){.in = in, .lines = {in->data, in->data + in->size, 0, in->progress}};
+	*r = (struct rows){.in = in, .lines = lines_of(in)};
 }
 
 static bool good_end(const struct row_end *e)
@@ -128,41 +104,28 @@ static uint32_t guid_node(struct maker *m, uint64_t guid)
 	return m->net.name[id].node;
 }
 
-static uint32_t lid_name(struct maker *m, uint64_t lid)
-{
-	char text[24];
-
-	return net_name(&m->net, text, (size_t)snprintf(text, sizeof(text), "LID %" PRIu64, lid));
-}
-
-static bool same_desc(const struct fb_node *n, struct cursor name)
-{
-	char *s = clean_text(name.p, (size_t)(name.end - name.p), DESC_MAX);
-	bool same = !strcmp(n->desc, s);
-
-	free(s);
-	return same;
-}
-
 /* Ports of a channel adapter whose GUIDs follow each other belong together when they have one name. */
 static uint32_t sibling(const struct maker *m, const struct row_end *o)
 {
 	uint32_t node = o->port > 1 ? fb_find(m->net.b, o->guid - (o->port - 1)) : NO_ID;
 	const struct fb_node *n = &m->net.b->node[node];
 
-	return node != NO_ID && n->type == o->type && n->port[1].guid == n->guid && same_desc(n, o->name) &&
-			       (o->port > n->nports || !n->port[o->port].guid)
-		       ? node
-		       : NO_ID;
+	char *desc = cur_clean(o->name, DESC_MAX);
+
+	if (node == NO_ID || n->type != o->type || n->port[1].guid != n->guid || strcmp(n->desc, desc) ||
+	    (o->port <= n->nports && n->port[o->port].guid))
+		node = NO_ID;
+	free(desc);
+	return node;
 }
 
-static uint32_t add_node(struct maker *m, const struct row_end *o, uint64_t guid)
+static uint32_t told_node(struct maker *m, const struct row_end *o, uint64_t guid)
 {
 	uint32_t node = fb_add(m->net.b, o->type, guid, (unsigned)o->port, NULL);
 
 	if (node == NO_ID)
 		return fb_find(m->net.b, guid);
-	m->net.b->node[node].desc = clean_text(o->name.p, (size_t)(o->name.end - o->name.p), DESC_MAX);
+	m->net.b->node[node].desc = cur_clean(o->name, DESC_MAX);
 	return node;
 }
 
@@ -175,7 +138,7 @@ static uint32_t row_node(struct maker *m, uint32_t i)
 		return m->node[i - 1];
 	if (node == NO_ID && w->own.type != NODE_SWITCH && !w->group)
 		node = sibling(m, &w->own);
-	return node == NO_ID ? add_node(m, &w->own, w->own.guid) : node;
+	return node == NO_ID ? told_node(m, &w->own, w->own.guid) : node;
 }
 
 /* What a row tells of its own port. */
@@ -192,8 +155,7 @@ static void fill_port(struct maker *m, uint32_t i)
 	p->width = w->width;
 	p->speed = w->speed;
 	if (!cur_empty(&w->own.label))
-		fb_label(m->net.b, node, (unsigned)w->own.port, w->own.label.p,
-			 (size_t)(w->own.label.end - w->own.label.p));
+		fb_label(m->net.b, node, (unsigned)w->own.port, w->own.label.p, cur_len(w->own.label));
 	p = is_switch ? &m->net.b->node[node].port[0] : p;
 	p->lid = (uint16_t)w->own.lid;
 	p->guid = is_switch ? 0 : w->own.guid;
@@ -221,52 +183,23 @@ static void make_nodes(struct maker *m)
 
 /* --- cables -------------------------------------------------------------------------------------- */
 
-/* The node that a row names as its peer; NO_ID: it has no rows. */
-static uint32_t peer_node(struct maker *m, const struct row_end *p)
-{
-	uint32_t node = p->guid ? guid_node(m, p->guid) : NO_ID;
-
-	if (!p->guid && p->lid && m->lid[p->lid] != TWO_NODES)
-		node = m->lid[p->lid];
-	return node;
-}
-
-/* "B184D0F0/0/0/1", "1/32/1": the last number; 0: there is none. */
-static uint64_t last_number(struct cursor label)
-{
-	const char *slash = cur_find_last(&label, '/');
-	uint64_t v;
-
-	label.p = slash ? slash + 1 : label.p;
-	return whole_number(label, 10, &v) && v <= MAX_PORTS ? v : 0;
-}
-
 /* Number of the peer's port: as told, else by its label; 0: it has no such port. */
 static uint64_t peer_port(const struct maker *m, uint32_t node, const struct row_end *p)
 {
 	const struct fb_node *n = node == NO_ID ? NULL : &m->net.b->node[node];
-	size_t len = (size_t)(p->label.end - p->label.p);
+	const char *slash = cur_find_last(&p->label, '/');
+	uint64_t v;
 
 	for (unsigned i = 1; !p->port && n && i <= n->nports; i++)
-		if (n->port[i].label && strlen(n->port[i].label) == len &&
-		    !memcmp(n->port[i].label, p->label.p, len))
+		if (n->port[i].label && cur_same(p->label, cur_text(n->port[i].label)))
 			return i;
-	if (p->port || (n && n->type == NODE_SWITCH && cur_find(&p->label, "/")))
+	if (p->port || (slash && n && n->type == NODE_SWITCH))
 		return p->port;
-	return last_number(p->label);
-}
-
-/*
- * Is a peer without rows a host, of which only switches tell?  Switches say who they are (MF0;...), have
- * labels that begin with a number, many ports, and one LID and GUID on all.
- */
-static bool host_like(const struct row_end *p, uint64_t port, uint32_t named)
-{
-	struct cursor name = p->name;
-	bool numbered =
-		!cur_empty(&p->label) && isdigit((unsigned char)*p->label.p) && cur_find(&p->label, "/");
-
-	return named == 1 && port && port <= MOST_HOST_PORTS && !numbered && !cur_word(&name, "MF0;");
+	/* the last number of "B184D0F0/0/0/1", "1/32/1" */
+	return cur_is_number((struct cursor){slash ? slash + 1 : p->label.p, p->label.end}, 10, &v) &&
+			       v <= MAX_PORTS
+		       ? v
+		       : 0;
 }
 
 static void add_host(struct maker *m, const struct row *w, uint32_t name, uint64_t port)
@@ -280,7 +213,7 @@ static void add_host(struct maker *m, const struct row *w, uint32_t name, uint64
 	o.type = NODE_CA;
 	while (!o.guid && fb_find(m->net.b, guid) != NO_ID)
 		guid += UINT16_MAX + 1;
-	node = add_node(m, &o, guid);
+	node = told_node(m, &o, guid);
 	p = &m->net.b->node[node].port[port];
 	p->guid = guid;
 	p->lid = (uint16_t)o.lid;
@@ -288,7 +221,7 @@ static void add_host(struct maker *m, const struct row *w, uint32_t name, uint64
 	p->speed = w->speed;
 	p->state = w->state;
 	if (!cur_empty(&o.label))
-		fb_label(m->net.b, node, (unsigned)port, o.label.p, (size_t)(o.label.end - o.label.p));
+		fb_label(m->net.b, node, (unsigned)port, o.label.p, cur_len(o.label));
 	m->net.name[name].node = node;
 	m->net.name[name].port = (uint8_t)port;
 }
@@ -300,11 +233,18 @@ static void add_cables(struct maker *m)
 
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct row_end *p = &r->row[i].peer;
-		uint32_t node = r->row[i].cabled ? peer_node(m, p) : NO_ID;
+		uint32_t node = NO_ID; /* that the row names, where it has rows */
+		char text[24];
 
-		name[i] = node != NO_ID && !p->guid ? guid_name(m, m->net.b->node[node].guid)
-			  : p->guid		    ? guid_name(m, p->guid)
-						    : lid_name(m, p->lid);
+		if (r->row[i].cabled && p->guid)
+			node = guid_node(m, p->guid);
+		else if (r->row[i].cabled && p->lid && m->lid[p->lid] != TWO_NODES)
+			node = m->lid[p->lid];
+		if (p->guid || node != NO_ID)
+			name[i] = guid_name(m, p->guid ? p->guid : m->net.b->node[node].guid);
+		else
+			name[i] = net_name(&m->net, text,
+					   (size_t)snprintf(text, sizeof(text), "LID %" PRIu64, p->lid));
 		if (node != NO_ID && m->net.name[name[i]].node == NO_ID)
 			m->net.name[name[i]].node = node;
 	}
@@ -315,19 +255,24 @@ static void add_cables(struct maker *m)
 		const struct row *w = &r->row[i];
 		uint32_t node = w->cabled ? m->net.name[name[i]].node : NO_ID;
 		uint64_t port = peer_port(m, node, &w->peer);
+		struct cursor label = w->peer.label;
+		bool numbered = cur_find(&label, "/") && isdigit((unsigned char)*label.p);
 
 		if (!w->cabled)
 			continue;
-		if (node == NO_ID && !r->hosts && host_like(&w->peer, port, named[name[i]]))
+		/*
+		 * Is a peer without rows a host, of which only switches tell?  Switches say who they are
+		 * (MF0;...), have labels that begin with a number, many ports, and one LID and GUID on all.
+		 */
+		if (node == NO_ID && !r->hosts && named[name[i]] == 1 && port && port <= MOST_HOST_PORTS &&
+		    !numbered && !cur_word(&(struct cursor){w->peer.name.p, w->peer.name.end}, "MF0;"))
 			add_host(m, w, name[i], port);
 		if (node != NO_ID && !port)
 			warnings_missing(&m->net.b->warnings, "no such port", w->line,
 					 "port %" PRIu64 " is cabled to a port of %s that has no line (%.*s)",
 					 w->own.port, m->net.b->node[node].desc,
-					 (int)(w->peer.label.end - w->peer.label.p < LABEL_MAX
-						       ? w->peer.label.end - w->peer.label.p
-						       : LABEL_MAX),
-					 w->peer.label.p ? w->peer.label.p : "");
+					 cur_len(label) < LABEL_MAX ? (int)cur_len(label) : LABEL_MAX,
+					 label.p ? label.p : "");
 		else
 			net_wire(&m->net, &(struct wire){.node = m->node[i],
 							 .peer = name[i],
@@ -378,11 +323,6 @@ static void find_gaps(struct maker *m)
 	free(first);
 }
 
-static bool whole_lines(const struct input *in)
-{
-	return !in->size || in->data[in->size - 1] == '\n';
-}
-
 int rows_finish(struct rows *r, const char *format, const char *untold, struct fabric **out, struct err *e)
 {
 	struct maker m = {.r = r};
@@ -392,7 +332,8 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	m.net.unknown = r->unknown;
 	m.net.listed = true;
 	m.net.b->untold = str_dup(untold);
-	if (m.net.unknown.cut || (!whole_lines(r->in) && r->n && r->row[r->n - 1].line == r->lines.no))
+	if (m.net.unknown.cut ||
+	    (r->n && r->row[r->n - 1].line == r->lines.no && r->in->data[r->in->size - 1] != '\n'))
 		cut_record(r->in, r->lines.no, &m.net.b->warnings);
 	m.node = NEW_ARRAY(r->n + 1, uint32_t);
 	memset(m.node, 0xff, (r->n + 1) * sizeof(*m.node));

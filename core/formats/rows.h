@@ -44,9 +44,4 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 
 /* "Active", "ACT", "INI", "Armed", "Down", "DOWN", ...: PORT_UNKNOWN for others. */
 enum port_state state_word(struct cursor c);
-/* A cursor without white space at both ends. */
-struct cursor trimmed(struct cursor c);
-/* A whole cursor as a number; *v stays when it is none. */
-bool whole_number(struct cursor c, unsigned base, uint64_t *v);
-
 #endif

@@ -4,28 +4,10 @@
 #include "core/base/memory.h"
 #include "core/formats/formats.h"
 
-static char letter(unsigned type)
-{
-	return type == NODE_SWITCH ? 'S' : type == NODE_ROUTER ? 'R' : 'H';
-}
-
 const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATED_ID])
 {
-	snprintf(id, SIMULATED_ID, "%c-%016" PRIx64, letter(f->node_type[node]), f->node_guid[node]);
+	snprintf(id, SIMULATED_ID, "%c-%016" PRIx64, "?HSR"[f->node_type[node]], f -> node_guid[node]);
 	return id;
-}
-
-/* Speeds that ibsim 0.10 does not know become the fastest that it does: it would take SDR. */
-static unsigned known_speed(unsigned speed)
-{
-	return speed == SPEED_NDR || speed == SPEED_XDR ? SPEED_HDR : speed;
-}
-
-static void write_rate(FILE *f, const struct fabric *fb, uint32_t port)
-{
-	if (fb->port_width[port] || fb->port_speed[port])
-		fprintf(f, " %s%s", link_width_name(fb->port_width[port]),
-			link_speed_name(known_speed(fb->port_speed[port])));
 }
 
 /* ibsim takes LID and LMC of a CA port from the comment; names are left out, as some it would not read. */
@@ -33,8 +15,11 @@ static void write_port(FILE *f, const struct topo *t, uint32_t port)
 {
 	const struct fabric *fb = t->fabric;
 	uint32_t peer = t->peer[port], node = fb->port_node[port], other;
+	unsigned width = fb->port_width[port], speed = fb->port_speed[port];
 	char id[SIMULATED_ID];
 
+	/* speeds that ibsim 0.10 does not know become the fastest that it does: it would take SDR */
+	speed = speed == SPEED_NDR || speed == SPEED_XDR ? SPEED_HDR : speed;
 	if (peer == NO_ID)
 		return;
 	other = fb->port_node[peer];
@@ -43,7 +28,8 @@ static void write_port(FILE *f, const struct topo *t, uint32_t port)
 	if (!node_is_switch(fb, node))
 		fprintf(f, "lid %u lmc %u ", fb->port_lid[port], fb->port_lmc[port]);
 	fprintf(f, "\"n%u\" lid 0", other);
-	write_rate(f, fb, port);
+	if (width || speed)
+		fprintf(f, " %s%s", link_width_name(width), link_speed_name(speed));
 	putc('\n', f);
 }
 
@@ -73,6 +59,11 @@ static void write_node(FILE *f, const struct topo *t, uint32_t node)
 		write_port(f, t, p0 + p);
 }
 
+int write_status(FILE *f)
+{
+	return fflush(f) || ferror(f) ? -1 : 0;
+}
+
 int write_simulated(FILE *f, const struct topo *t, struct progress *p)
 {
 	const struct fabric *fb = t->fabric;
@@ -86,5 +77,5 @@ int write_simulated(FILE *f, const struct topo *t, struct progress *p)
 		if (t->node_up[at[i]])
 			write_node(f, t, at[i]);
 	free(at);
-	return go_on && !fflush(f) && !ferror(f) ? 0 : -1;
+	return go_on ? write_status(f) : -1;
 }

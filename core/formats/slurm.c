@@ -51,20 +51,11 @@ static void slurm_name(const char *from, size_t len, char name[NAME_MOST])
 
 COMPARATOR(by_name, struct slurm_host, TEXT(name) UP(node) UP(port))
 
-/* Of the ports of one host that of the first name, then the lowest number. */
-static int by_rail(const struct fabric *f, const struct slurm_host *a, const struct slurm_host *b)
-{
-	int rc = strcmp(f->node_desc[a->node], f->node_desc[b->node]);
-
-	return rc ? rc : a->port < b->port ? -1 : a->port > b->port;
-}
-
 /* Each host once, in the order of names. */
 static void find_hosts(struct slurm *s)
 {
 	const struct fabric *f = s->t->fabric;
 	uint32_t n = 0, bare = 0;
-	char a[40];
 
 	s->host = NEW_ARRAY(f->n_endports + 1, struct slurm_host);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
@@ -83,19 +74,20 @@ static void find_hosts(struct slurm *s)
 	}
 	qsort(s->host, n, sizeof(*s->host), by_name);
 	for (uint32_t i = 0; i < n; i++) {
-		struct slurm_host *last = s->n_hosts ? &s->host[s->n_hosts - 1] : NULL;
+		struct slurm_host *h = &s->host[i], *last = s->n_hosts ? &s->host[s->n_hosts - 1] : NULL;
+		int rc = last ? strcmp(f->node_desc[h->node], f->node_desc[last->node]) : 0;
 
-		if (!last || strcmp(last->name, s->host[i].name))
-			s->host[s->n_hosts++] = s->host[i];
-		else if (by_rail(f, &s->host[i], last) < 0)
-			*last = s->host[i];
+		if (!last || strcmp(last->name, h->name))
+			s->host[s->n_hosts++] = *h;
+		else if (rc < 0 ||
+			 (!rc && h->port < last->port)) /* of the first name, then the lowest number */
+			*last = *h;
 	}
 	if (n > s->n_hosts)
 		text_add(s->notes, "One port of each host counts: %s left out.\n",
-			 plural(n - s->n_hosts, "other port", a, sizeof(a)));
+			 PLURAL(n - s->n_hosts, "other port"));
 	if (bare)
-		text_add(s->notes, "Left out, as they have no name: %s.\n",
-			 plural(bare, "host port", a, sizeof(a)));
+		text_add(s->notes, "Left out, as they have no name: %s.\n", PLURAL(bare, "host port"));
 }
 
 static bool name_taken(const struct slurm *s, const char *name)
@@ -122,62 +114,11 @@ static uint32_t add_branch(struct slurm *s, const char *name, uint32_t level, ui
 	return (uint32_t)s->n++;
 }
 
-static void find_leaves(struct slurm *s)
-{
-	const struct fabric *f = s->t->fabric;
-
-	for (uint32_t i = 0; i < s->n_hosts; i++)
-		s->leaf[s->host[i].sw] = 0;
-	for (uint32_t sw = 0; sw < f->n_switches; sw++)
-		if (s->leaf[sw] != NO_ID)
-			s->leaf[sw] = add_branch(s, f->node_desc[f->switch_node[sw]], 0, sw);
-}
-
-/* Links to the nearest switch with hosts; the highest there is. */
-static uint32_t find_ranks(struct slurm *s)
-{
-	uint32_t n_switches = s->t->fabric->n_switches, *queue = NEW_ARRAY(n_switches + 1, uint32_t), n = 0;
-	uint32_t highest;
-
-	for (uint32_t sw = 0; sw < n_switches; sw++) {
-		s->rank[sw] = s->leaf[sw] == NO_ID ? NO_HOPS : 0;
-		if (!s->rank[sw])
-			queue[n++] = sw;
-	}
-	n = spread_hops(s->t, s->rank, queue, n);
-	highest = n ? s->rank[queue[n - 1]] : 0;
-	free(queue);
-	return highest;
-}
-
 static uint32_t top_of(struct slurm *s, uint32_t sw)
 {
 	while (s->top[sw] != sw)
 		sw = s->top[sw] = s->top[s->top[sw]];
 	return sw;
-}
-
-/* Join all switches up to a level that a cable joins. */
-static void join_level(struct slurm *s, uint32_t level)
-{
-	const struct fabric *f = s->t->fabric;
-
-	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		for (unsigned p = 1; s->rank[sw] <= level && p <= f->switch_nports[sw]; p++) {
-			uint32_t to = s->t->peer_switch[switch_port_id(f, sw, p)];
-
-			if (to != NO_ID && s->rank[to] <= level)
-				s->top[top_of(s, sw)] = top_of(s, to);
-		}
-	}
-}
-
-/* Its highest branch so far. */
-static uint32_t highest_of(const struct slurm *s, uint32_t branch)
-{
-	while (s->branch[branch].parent != NO_ID)
-		branch = s->branch[branch].parent;
-	return branch;
 }
 
 /* A new branch above all that a level has joined, where it has joined several. */
@@ -186,10 +127,18 @@ static void add_level(struct slurm *s, uint32_t level)
 	uint32_t n_switches = s->t->fabric->n_switches;
 	uint32_t *one = NEW_ARRAY(n_switches + 1, uint32_t), *above = NEW_ARRAY(n_switches + 1, uint32_t);
 	size_t n = s->n, count = 0;
+	const struct fabric *f = s->t->fabric;
 
 	memset(one, 0xff, n_switches * sizeof(*one));
 	memset(above, 0xff, n_switches * sizeof(*above));
-	join_level(s, level);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		for (unsigned p = 1; s->rank[sw] <= level && p <= f->switch_nports[sw]; p++) {
+			uint32_t to = s->t->peer_switch[switch_port_id(f, sw, p)];
+
+			if (to != NO_ID && s->rank[to] <= level)
+				s->top[top_of(s, sw)] = top_of(s, to);
+		}
+	}
 	for (size_t b = 0; b < n; b++) {
 		uint32_t top, first;
 		char name[40];
@@ -287,25 +236,15 @@ static int write_branches(FILE *f, const struct slurm *s, bool yaml, struct prog
 		putc('\n', f);
 	}
 	free(name);
-	return go_on && !fflush(f) && !ferror(f) ? 0 : -1;
-}
-
-static void tell_trees(struct slurm *s)
-{
-	size_t roots = 0;
-
-	for (size_t b = 0; b < s->n; b++)
-		roots += highest_of(s, (uint32_t)b) == b;
-	if (roots > 1)
-		text_add(s->notes, "%zu trees: jobs cannot have hosts of several of them.\n", roots);
-	if (!s->n_hosts)
-		text_add(s->notes, "No host is up: the file names no switch.\n");
+	return go_on ? write_status(f) : -1;
 }
 
 int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, struct progress *p)
 {
 	uint32_t n = up->fabric->n_switches, highest;
 	struct slurm s = {.t = up, .notes = notes};
+	size_t roots = 0;
+	uint32_t *queue = NEW_ARRAY(n + 1, uint32_t), queued = 0;
 	int rc;
 
 	s.leaf = NEW_ARRAY(n + 1, uint32_t);
@@ -315,11 +254,28 @@ int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, s
 	for (uint32_t sw = 0; sw < n; sw++)
 		s.top[sw] = sw;
 	find_hosts(&s);
-	find_leaves(&s);
-	highest = find_ranks(&s);
+	for (uint32_t i = 0; i < s.n_hosts; i++)
+		s.leaf[s.host[i].sw] = 0;
+	for (uint32_t sw = 0; sw < n; sw++)
+		if (s.leaf[sw] != NO_ID)
+			s.leaf[sw] =
+				add_branch(&s, up->fabric->node_desc[up->fabric->switch_node[sw]], 0, sw);
+	for (uint32_t sw = 0; sw < n; sw++) {
+		s.rank[sw] = s.leaf[sw] == NO_ID ? NO_HOPS : 0;
+		if (!s.rank[sw])
+			queue[queued++] = sw;
+	}
+	queued = spread_hops(up, s.rank, queue, queued);
+	highest = queued ? s.rank[queue[queued - 1]] : 0;
+	free(queue);
 	for (uint32_t level = 0; level <= highest; level++)
 		add_level(&s, level);
-	tell_trees(&s);
+	for (size_t b = 0; b < s.n; b++)
+		roots += s.branch[b].parent == NO_ID;
+	if (roots > 1)
+		text_add(notes, "%zu trees: jobs cannot have hosts of several of them.\n", roots);
+	if (!s.n_hosts)
+		text_add(notes, "No host is up: the file names no switch.\n");
 	rc = write_branches(f, &s, yaml, p);
 	free(s.host);
 	free(s.branch);

@@ -2,7 +2,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/formats/readers.h"
+#include "core/formats/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,48 +47,28 @@ static bool read_type(struct cursor *c, struct end *n)
 	return true;
 }
 
-bool is_subnet_lst(const struct input *in)
+/* "{ SW Ports:": an end begins. */
+static bool begins_end(struct cursor c)
 {
-	struct lines l = {in->data, in->data + in->size, 0, NULL};
-	struct cursor line, c;
 	struct end n;
 
-	while (lines_next(&l, &line)) {
-		c = line;
-		cur_blanks(&c);
-		if (!cur_empty(&c) && *c.p != '#')
-			return cur_char(&c, '{') && read_type(&c, &n) && cur_word(&c, "Ports:");
-	}
+	return cur_char(&c, '{') && read_type(&c, &n) && cur_word(&c, "Ports:");
+}
+
+bool is_subnet_lst(const struct input *in)
+{
+	struct lines l = lines_of(in);
+	struct cursor line;
+
+	while (lines_next(&l, &line))
+		if (cur_says(line))
+			return begins_end(line);
 	return false;
 }
 
 static bool read_field(struct cursor *c, const char *name, uint64_t *v)
 {
 	return cur_word(c, name) && cur_number(c, 16, v);
-}
-
-/* "LID:0040 PN:0D }" */
-static bool read_place(struct cursor *c, struct end *n)
-{
-	return read_field(c, "LID:", &n->lid) && read_field(c, "PN:", &n->port) && cur_char(c, '}');
-}
-
-/* Everything before the description. */
-static bool read_head(struct cursor *c, struct end *n)
-{
-	uint64_t revision;
-
-	return cur_char(c, '{') && read_type(c, n) && read_field(c, "Ports:", &n->nports) &&
-	       read_field(c, "SystemGUID:", &n->sysguid) && read_field(c, "NodeGUID:", &n->node_guid) &&
-	       read_field(c, "PortGUID:", &n->port_guid) && read_field(c, "VenID:", &n->vendor) &&
-	       read_field(c, "DevID:", &n->device) && read_field(c, "Rev:", &revision) && cur_char(c, '{');
-}
-
-static bool begins_end(struct cursor c)
-{
-	struct end n;
-
-	return cur_char(&c, '{') && read_type(&c, &n) && cur_word(&c, "Ports:");
 }
 
 /*
@@ -100,21 +80,24 @@ static bool read_end(struct cursor *c, struct end *n, bool last)
 {
 	const char *behind = NULL;
 	struct cursor d;
+	uint64_t revision;
 
 	*n = (struct end){0};
-	if (!read_head(c, n))
+	if (!cur_char(c, '{') || !read_type(c, n) || !read_field(c, "Ports:", &n->nports) ||
+	    !read_field(c, "SystemGUID:", &n->sysguid) || !read_field(c, "NodeGUID:", &n->node_guid) ||
+	    !read_field(c, "PortGUID:", &n->port_guid) || !read_field(c, "VenID:", &n->vendor) ||
+	    !read_field(c, "DevID:", &n->device) || !read_field(c, "Rev:", &revision) || !cur_char(c, '{'))
 		return false;
 	for (d = *c; (d.p = cur_find(&d, "} LID:")) != NULL; d.p++) {
 		struct cursor look = {d.p + 1, d.end};
-		struct end trial = {0};
+		uint64_t lid, port;
 
-		if (!read_place(&look, &trial))
-			continue;
-		if (!last && !begins_end(look))
+		if (!read_field(&look, "LID:", &lid) || !read_field(&look, "PN:", &port) ||
+		    !cur_char(&look, '}') || !(last || begins_end(look)))
 			continue;
 		n->desc = (struct cursor){c->p, d.p};
-		n->lid = trial.lid;
-		n->port = trial.port;
+		n->lid = lid;
+		n->port = port;
 		behind = look.p;
 		if (!last)
 			break;
@@ -122,27 +105,6 @@ static bool read_end(struct cursor *c, struct end *n, bool last)
 	if (behind)
 		c->p = behind;
 	return behind != NULL;
-}
-
-/* "PHY=4x LOG=ACT SPD=10"; the last two may be missing. */
-static void read_rate(struct cursor c, struct fb_port *p)
-{
-	struct cursor t;
-
-	if (cur_word(&c, "PHY=")) {
-		t = cur_token(&c);
-		p->width = link_width_parse(t.p, t.end - t.p);
-	}
-	if (cur_word(&c, "LOG=")) {
-		t = cur_token(&c);
-		p->state = cur_word(&t, "ACT")	 ? PORT_ACTIVE
-			   : cur_word(&t, "ARM") ? PORT_ARMED
-			   : cur_word(&t, "INI") ? PORT_INIT
-			   : cur_word(&t, "DWN") ? PORT_DOWN
-						 : PORT_UNKNOWN;
-	}
-	if (cur_word(&c, "SPD="))
-		p->speed = lane_speed(cur_token(&c));
 }
 
 /* What an end should have; NULL: it has. */
@@ -165,7 +127,7 @@ static uint32_t end_node(struct reader *r, const struct end *n)
 	if (node == NO_ID) {
 		node = fb_add(r->b, n->type, n->node_guid, n->nports, NULL);
 		f = &r->b->node[node];
-		f->desc = clean_text(n->desc.p, n->desc.end - n->desc.p, DESC_MAX);
+		f->desc = cur_clean(n->desc, DESC_MAX);
 		f->sysguid = n->sysguid;
 		f->vendor = n->vendor;
 		GROW(r->seen, r->n_seen, r->cap_seen);
@@ -174,13 +136,7 @@ static uint32_t end_node(struct reader *r, const struct end *n)
 	f = &r->b->node[node];
 	if (!f->device)
 		f->device = device;
-	if (n->port > f->nports) {
-		warnings_add(&r->b->warnings, "port above count", r->lines.no,
-			     "port %" PRIu64
-			     " of a node that has %u ports by its own count; taken as %" PRIu64 " ports",
-			     n->port, f->nports, n->port);
-		fb_more_ports(r->b, node, n->port);
-	}
+	want_port(r->b, node, n->port, r->lines.no);
 	if (n->port != r->seen[node].first_port && n->port_guid == r->seen[node].guid_of_port)
 		r->seen[node].one_guid = true;
 	return node;
@@ -204,62 +160,34 @@ static void note_end(struct reader *r, uint32_t node, const struct end *n)
 static const char *read_line(struct reader *r, struct cursor c)
 {
 	struct end a, b;
-	uint32_t na, nb;
+	struct cursor word;
+	struct fb_port *p;
+	uint32_t node[2];
 
 	if (!read_end(&c, &a, false) || !read_end(&c, &b, true))
 		return "two ends of a cable, each { SW Ports:.. ... {NAME} LID:.. PN:.. }";
 	if (bad_end(&a) || bad_end(&b))
 		return bad_end(&a) ? bad_end(&a) : bad_end(&b);
-	na = end_node(r, &a);
-	nb = end_node(r, &b);
-	note_end(r, na, &a);
-	note_end(r, nb, &b);
-	read_rate(c, &r->b->node[na].port[a.port]);
-	if (na == nb && a.port == b.port)
-		warnings_add(&r->b->warnings, "port cabled to itself", r->lines.no,
-			     "port %" PRIu64 " is cabled to itself; taken as not cabled", a.port);
-	else if (!fb_link(r->b, na, a.port, nb, b.port))
-		warnings_missing(&r->b->warnings, "contradicting link", r->lines.no,
-				 "port %" PRIu64 " of 0x%016" PRIx64 " or port %" PRIu64 " of 0x%016" PRIx64
-				 " is cabled elsewhere; the line is left out",
-				 a.port, a.node_guid, b.port, b.node_guid);
-	return NULL;
-}
-
-/* A switch has one LID and one GUID; they stood on its ports. */
-static void settle_switch(struct fb_node *n)
-{
-	n->type = NODE_SWITCH;
-	for (unsigned p = 1; p <= n->nports; p++) {
-		if (!n->port[0].guid)
-			n->port[0].guid = n->port[p].guid;
-		if (!n->port[0].lid)
-			n->port[0].lid = n->port[p].lid;
-		n->port[p].guid = 0;
-		n->port[p].lid = 0;
+	node[0] = end_node(r, &a);
+	node[1] = end_node(r, &b);
+	note_end(r, node[0], &a);
+	note_end(r, node[1], &b);
+	p = &r->b->node[node[0]].port[a.port];
+	if (cur_word(&c, "PHY=")) { /* and "LOG=ACT SPD=10", which may be missing */
+		word = cur_token(&c);
+		p->width = link_width_parse(word.p, cur_len(word));
 	}
+	if (cur_word(&c, "LOG="))
+		p->state = state_word(cur_token(&c));
+	if (cur_word(&c, "SPD="))
+		p->speed = lane_speed(cur_token(&c));
+	add_cable(r->b, node, (uint64_t[]){a.port, b.port}, "line", r->lines.no);
+	return NULL;
 }
 
 static bool has_line(const struct fb_port *p)
 {
 	return p->width || p->speed || p->state;
-}
-
-/* Rate of ends that had no line of their own. */
-static void settle_rates(struct fabric_builder *b, struct fb_node *n)
-{
-	for (unsigned p = 1; p <= n->nports; p++) {
-		struct fb_port *q = &n->port[p], *z;
-
-		if (q->peer_node == NO_ID)
-			continue;
-		z = &b->node[q->peer_node].port[q->peer_port];
-		if (!has_line(z)) {
-			z->width = q->width;
-			z->speed = q->speed;
-			z->state = q->state;
-		}
-	}
 }
 
 /*
@@ -300,8 +228,17 @@ static void settle(struct reader *r)
 
 		if (n->type != NODE_SWITCH && r->seen[i].one_guid && !misnamed++)
 			first = n->guid;
-		if (n->type == NODE_SWITCH || r->seen[i].one_guid)
-			settle_switch(n);
+		if (n->type != NODE_SWITCH && !r->seen[i].one_guid)
+			continue;
+		n->type = NODE_SWITCH; /* it has one LID and one GUID; they stood on its ports */
+		for (unsigned p = 1; p <= n->nports; p++) {
+			if (!n->port[0].guid)
+				n->port[0].guid = n->port[p].guid;
+			if (!n->port[0].lid)
+				n->port[0].lid = n->port[p].lid;
+			n->port[p].guid = 0;
+			n->port[p].lid = 0;
+		}
 	}
 	if (misnamed)
 		warnings_add(&r->b->warnings, "node type", 0,
@@ -309,14 +246,24 @@ static void settle(struct reader *r)
 			     " the first); "
 			     "taken as switches",
 			     misnamed, misnamed > 1 ? "s" : "", first);
+	/* the rate of ends that had no line of their own */
 	for (uint32_t i = 0; i < r->b->n; i++)
-		settle_rates(r->b, &r->b->node[i]);
+		for (unsigned p = 1; p <= r->b->node[i].nports; p++) {
+			struct fb_port *q = &r->b->node[i].port[p];
+			struct fb_port *z =
+				q->peer_node == NO_ID ? q : &r->b->node[q->peer_node].port[q->peer_port];
+
+			if (!has_line(z)) {
+				z->width = q->width;
+				z->speed = q->speed;
+				z->state = q->state;
+			}
+		}
 }
 
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {
-		.in = in, .b = fb_new(), .lines = {in->data, in->data + in->size, 0, in->progress}};
+	struct reader r = {.in = in, .b = fb_new(), .lines = lines_of(in)};
 	struct cursor line = {0}, c;
 	const char *expected;
 

@@ -18,20 +18,12 @@ void tables_begin(struct tables_reader *r, const struct fabric *f)
 	memset(r->head, 0xff, (f->n_switches + 1u) * sizeof(*r->head));
 }
 
-static void free_scratch(struct tables_reader *r)
-{
-	free(r->cap);
-	free(r->guid);
-	free(r->head);
-	r->cap = NULL;
-	r->guid = NULL;
-	r->head = NULL;
-}
-
 void tables_drop(struct tables_reader *r)
 {
 	counted_unref(&r->t->counted);
-	free_scratch(r);
+	free(r->cap);
+	free(r->guid);
+	free(r->head);
 }
 
 uint32_t tables_switch(struct tables_reader *r, uint64_t guid)
@@ -97,40 +89,12 @@ struct table {
 	bool last;    /* its entry was there */
 };
 
-/* "[0x0-0x40]" or "[0-64]" in a head line; 0 = not told. */
-static uint64_t head_top(struct cursor c)
-{
-	uint64_t v;
-
-	c.p = cur_find(&c, "[");
-	if (!c.p || !(c.p = cur_find(&c, "-")))
-		return 0;
-	c.p++;
-	return cur_number(&c, 0, &v) && cur_char(&c, ']') ? v : 0;
-}
-
 /* The number behind a mark; 0 = not there. */
 static uint64_t guid_behind(struct cursor c, const char *mark)
 {
 	uint64_t v;
 
-	c.p = cur_find(&c, mark);
-	if (!c.p)
-		return 0;
-	c.p += strlen(mark);
-	return cur_number(&c, 16, &v) ? v : 0;
-}
-
-/* "... of switch Lid 8 guid ..."; NO_ID: by a direct route, or not told. */
-static uint32_t head_lid(struct cursor c)
-{
-	uint64_t v;
-
-	c.p = cur_find(&c, " switch Lid ");
-	if (!c.p)
-		return NO_ID;
-	c.p += strlen(" switch Lid ");
-	return cur_number(&c, 10, &v) && v <= MAX_LID && cur_word(&c, "guid 0x") ? (uint32_t)v : NO_ID;
+	return cur_behind(&c, mark) && cur_number(&c, 16, &v) ? v : 0;
 }
 
 static void end_table(struct tables_reader *r, const struct table *t)
@@ -148,53 +112,49 @@ static void note_guid(struct tables_reader *r, uint64_t lid, uint64_t guid)
 		r->guid[lid] = guid;
 }
 
-/* "0x0001 000 # Switch portguid 0x..." or "0x0002 005 : (Switch portguid 0x...: '...')" */
-static bool lfts_entry(struct tables_reader *r, struct table *t, struct cursor c)
-{
-	uint64_t lid, port, guid;
-
-	cur_number(&c, 16, &lid); /* "0x" is there */
-	if (!cur_number(&c, 10, &port) || !tables_entry(r, t->sw, lid, port))
-		return false;
-	guid = guid_behind(c, " portguid 0x");
-	if (guid)
-		note_guid(r, lid, guid);
-	t->last |= lid == t->top;
-	return true;
-}
-
-/* "Unicast lids [0-19] of switch Lid 8 guid 0x... ('...'):", begins a table; what stands behind its first
- * words. */
-static struct table lfts_head(struct tables_reader *r, const struct lines *l, struct cursor line,
-			      struct cursor c)
-{
-	uint64_t guid = guid_behind(c, " guid 0x");
-	struct table t = {.sw = guid ? tables_switch(r, guid) : NO_ID, .top = head_top(c)};
-
-	if (!guid)
-		tables_unknown(r, l->no, line);
-	if (t.sw != NO_ID)
-		r->head[t.sw] = head_lid(c);
-	return t;
-}
-
 static void read_lfts(struct tables_reader *r, const struct input *in)
 {
-	struct lines l = {in->data, in->data + in->size, 0, in->progress};
+	struct lines l = lines_of(in);
 	struct table t = {.sw = NO_ID};
 	struct cursor line, c;
+	uint64_t guid, lid, port, v;
+	bool head;
 
 	r->info.format = "lfts";
 	while (lines_next(&l, &line)) {
 		c = line;
-		if (cur_word(&c, "Multicast mlids")) {
+		head = cur_word(&c, "Unicast lids");
+		if (head || cur_word(&c, "Multicast mlids")) {
 			end_table(r, &t);
 			t = (struct table){.sw = NO_ID};
-		} else if (cur_word(&c, "Unicast lids")) {
-			end_table(r, &t);
-			t = lfts_head(r, &l, line, c);
-		} else if (t.sw != NO_ID && cur_word(&c, "0x") && !lfts_entry(r, &t, line)) {
-			tables_unknown(r, l.no, line);
+		}
+		if (head) { /* "Unicast lids [0-19] of switch Lid 8 guid 0x... ('...'):" */
+			guid = guid_behind(line, " guid 0x");
+			if (guid)
+				t.sw = tables_switch(r, guid);
+			else
+				tables_unknown(r, l.no, line);
+			line = c;
+			if (cur_behind(&line, "[") && cur_behind(&line, "-") && cur_number(&line, 0, &v) &&
+			    cur_char(&line, ']'))
+				t.top = v;
+			/* none where the switch was asked by a direct route */
+			if (t.sw != NO_ID && cur_behind(&c, " switch Lid ") && cur_number(&c, 10, &v) &&
+			    v <= MAX_LID && cur_word(&c, "guid 0x"))
+				r->head[t.sw] = (uint32_t)v;
+		} else if (t.sw != NO_ID && cur_word(&c, "0x")) {
+			/* "0x0001 000 # Switch portguid 0x..." or "0x0002 005 : (Switch portguid 0x...:
+			 * '...')" */
+			c = line;
+			cur_number(&c, 16, &lid);
+			if (!cur_number(&c, 10, &port) || !tables_entry(r, t.sw, lid, port)) {
+				tables_unknown(r, l.no, line);
+				continue;
+			}
+			guid = guid_behind(c, " portguid 0x");
+			if (guid)
+				note_guid(r, lid, guid);
+			t.last |= lid == t.top;
 		}
 	}
 	end_table(r, &t);
@@ -202,88 +162,63 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 
 /* --- opensm.fdbs ---------------------------------------------------------------------------------- */
 
-static const char *const fdbs_heads[] = {"dump_ucast_routes: Switch ",
-					 "osm_ucast_mgr_dump_ucast_routes: Switch "};
-
 static bool fdbs_head(struct cursor *c)
 {
-	return cur_word(c, fdbs_heads[0]) || cur_word(c, fdbs_heads[1]);
-}
-
-/* "0x0001 : 000  : 00   : yes" or "0x0006 : UNREACHABLE" */
-static bool fdbs_entry(struct tables_reader *r, uint32_t sw, struct cursor c)
-{
-	uint64_t lid, port;
-
-	cur_number(&c, 16, &lid); /* "0x" is there */
-	if (!cur_char(&c, ':'))
-		return false;
-	if (cur_word(&c, "UNREACHABLE"))
-		return tables_entry(r, sw, lid, NO_PATH);
-	return cur_number(&c, 10, &port) && tables_entry(r, sw, lid, port);
+	return cur_word(c, "dump_ucast_routes: Switch ") ||
+	       cur_word(c, "osm_ucast_mgr_dump_ucast_routes: Switch ");
 }
 
 static void read_fdbs(struct tables_reader *r, const struct input *in)
 {
-	struct lines l = {in->data, in->data + in->size, 0, in->progress};
+	struct lines l = lines_of(in);
 	struct cursor line, c;
 	uint32_t sw = NO_ID;
-	uint64_t guid;
+	uint64_t guid, lid, port;
 
 	r->info.format = "fdbs";
 	while (lines_next(&l, &line)) {
 		c = line;
 		if (fdbs_head(&c)) {
 			sw = cur_number(&c, 16, &guid) ? tables_switch(r, guid) : NO_ID;
-		} else if (sw != NO_ID && cur_word(&c, "0x") && !fdbs_entry(r, sw, line)) {
-			tables_unknown(r, l.no, line);
+		} else if (sw != NO_ID && cur_word(&c, "0x")) {
+			/* "0x0001 : 000  : 00   : yes" or "0x0006 : UNREACHABLE" */
+			c = line;
+			cur_number(&c, 16, &lid);
+			port = NO_PATH;
+			if (!cur_char(&c, ':') ||
+			    (!cur_word(&c, "UNREACHABLE") && !cur_number(&c, 10, &port)) ||
+			    !tables_entry(r, sw, lid, port))
+				tables_unknown(r, l.no, line);
 		}
 	}
 }
 
 /* --- which of them ---------------------------------------------------------------------------------- */
 
-enum format { FORMAT_NONE, FORMAT_LFTS, FORMAT_FDBS, FORMAT_FAR };
-
-/* The first line that begins a table decides. */
-static enum format recognise(const struct input *in)
-{
-	struct lines l = {in->data, in->data + in->size, 0, in->progress};
-	struct cursor line;
-
-	if (is_far(in))
-		return FORMAT_FAR;
-	while (lines_next(&l, &line)) {
-		if (cur_word(&line, "Unicast lids"))
-			return FORMAT_LFTS;
-		if (fdbs_head(&line))
-			return FORMAT_FDBS;
-	}
-	return FORMAT_NONE;
-}
-
 int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
 {
-	struct cursor text = {in->data, in->data + in->size};
+	struct cursor text = {in->data, in->data + in->size}, line;
+	struct lines l = lines_of(in);
 	char found[60];
 
-	switch (recognise(in)) {
-	case FORMAT_LFTS:
-		read_lfts(r, in);
-		return 0;
-	case FORMAT_FDBS:
-		read_fdbs(r, in);
-		return 0;
-	case FORMAT_FAR:
+	if (is_far(in)) {
 		tables_read_far(r, in);
 		return 0;
-	default:
-		return err_set(
-			e,
-			"%s: found no table of a switch (the text begins '%s'), expected opensm-lfts.dump, "
-			"output of dump_fts or ibroute, .fdbs of OpenSM or ibdiagnet, or ibdiagnet's .far",
-			in->name, excerpt(text, found, sizeof(found)));
 	}
+	while (lines_next(&l, &line)) { /* the first line that begins a table decides */
+		if (cur_word(&line, "Unicast lids")) {
+			read_lfts(r, in);
+			return 0;
+		} else if (fdbs_head(&line)) {
+			read_fdbs(r, in);
+			return 0;
+		}
+	}
+	return err_set(
+		e,
+		"%s: found no table of a switch (the text begins '%s'), expected opensm-lfts.dump, output of "
+		"dump_fts or ibroute, .fdbs of OpenSM or ibdiagnet, or ibdiagnet's .far",
+		in->name, excerpt(text, found, sizeof(found)));
 }
 
 void tables_copy(struct tables_reader *r, const struct fabric *from)
@@ -307,19 +242,6 @@ void tables_copy(struct tables_reader *r, const struct fabric *from)
 }
 
 /* --- the end ------------------------------------------------------------------------------------------- */
-
-static void count(struct tables_reader *r)
-{
-	const struct switch_tables *t = r->t;
-
-	for (uint32_t s = 0; s < t->n_switches; s++) {
-		r->info.n_switches += t->lft[s] != NULL;
-		for (unsigned lid = 1; t->lft[s] && lid <= t->top[s]; lid++) {
-			r->info.n_entries += t->lft[s][lid] != NO_PATH;
-			r->info.n_adaptive += adaptive_find(t->adaptive, s, lid) != NULL;
-		}
-	}
-}
 
 static void note_oddities(const struct tables_reader *r, struct text *notes)
 {
@@ -346,11 +268,19 @@ struct switch_tables *tables_finish(struct tables_reader *r, const char *source,
 	struct switch_tables *t = r->t;
 
 	t->source = source ? str_dup(source) : NULL;
-	count(r);
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		r->info.n_switches += t->lft[s] != NULL;
+		for (unsigned lid = 1; t->lft[s] && lid <= t->top[s]; lid++) {
+			r->info.n_entries += t->lft[s][lid] != NO_PATH;
+			r->info.n_adaptive += adaptive_find(t->adaptive, s, lid) != NULL;
+		}
+	}
 	note_oddities(r, notes);
 	tables_settle_lids(r, now, notes);
 	*info = r->info;
-	free_scratch(r);
+	free(r->cap);
+	free(r->guid);
+	free(r->head);
 	return t;
 }
 

@@ -1,9 +1,9 @@
 /* ibdiagnet's .far: forwarding tables with adaptive-routing groups (core/formats/doc/formats.md 9.3). */
+#include "core/formats/readers.h"
 #include "core/formats/tables.h"
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #define MAX_FIELDS 16
 
@@ -25,23 +25,23 @@ struct far_reader {
 /* `Switch 0x<GUID> ...` */
 static bool switch_line(struct cursor c, uint64_t *guid)
 {
-	if (!cur_word(&c, "Switch") || !cur_word(&(struct cursor){c.p, c.end}, "0x"))
-		return false;
-	return cur_number(&c, 16, guid);
+	return cur_word(&c, "Switch") && cur_word(&(struct cursor){c.p, c.end}, "0x") &&
+	       cur_number(&c, 16, guid);
+}
+
+static bool begins_switch(struct cursor line)
+{
+	uint64_t guid;
+
+	return switch_line(line, &guid);
 }
 
 bool is_far(const struct input *in)
 {
-	struct lines l = {in->data, in->data + in->size, 0, in->progress};
-	struct cursor line, all = {in->data, in->data + in->size};
-	uint64_t guid;
+	struct cursor all = {in->data, in->data + in->size};
 
-	if (!cur_find(&all, "LFT Definition:") && !cur_find(&all, "Groups Definition:"))
-		return false;
-	while (lines_next(&l, &line))
-		if (switch_line(line, &guid))
-			return true;
-	return false;
+	return (cur_find(&all, "LFT Definition:") || cur_find(&all, "Groups Definition:")) &&
+	       any_line(in, begins_switch);
 }
 
 /* Fields of a row or header: between bars where there are any, else between blanks (two in headers, or tabs).
@@ -88,51 +88,27 @@ static bool is_named(struct cursor c, const char *name)
 	return !*name;
 }
 
-static void read_header(struct far_reader *f, struct cursor line)
-{
-	static const char *const names[2][E_COLUMNS] = {{"group", "ports"},
-							{"lid", "staticport", "lidstate", "group"}};
-	struct cursor field[MAX_FIELDS];
-	unsigned n = split(line, true, field), part = f->part == PART_ENTRIES;
-
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < E_COLUMNS && names[part][k]; k++)
-			if (is_named(field[i], names[part][k]))
-				f->at[k] = i;
-}
-
 static bool field_number(const struct cursor *field, unsigned n, unsigned at, unsigned base, uint64_t *v)
 {
-	struct cursor c;
-
-	if (at >= n)
-		return false;
-	c = field[at];
-	return cur_number(&c, base, v) && cur_empty(&c);
-}
-
-/* "1,2,17": ports of a group; those that the switch does not have lead nowhere and are left out. */
-static bool add_ports(const struct far_reader *f, struct cursor c, struct port_set *set)
-{
-	uint64_t port;
-
-	while (cur_number(&c, 10, &port)) {
-		if (port && port <= f->r->f->switch_nports[f->sw])
-			port_set_add(set, (unsigned)port);
-		cur_char(&c, ',');
-	}
-	return cur_empty(&c);
+	return at < n && cur_is_number(field[at], base, v);
 }
 
 static bool group_row(struct far_reader *f, const struct cursor *field, unsigned n)
 {
 	struct adaptive_switch *s = &f->r->t->adaptive->sw[f->sw];
-	uint64_t number;
+	uint64_t number, port;
+	struct cursor c;
 
 	if (!field_number(field, n, f->at[G_GROUP], 10, &number) || number >= NO_ADAPTIVE)
 		return false;
 	number = adaptive_group_index(s, (unsigned)number);
-	return f->at[G_PORTS] >= n || add_ports(f, field[f->at[G_PORTS]], &s->group[number].ports);
+	if (f->at[G_PORTS] >= n)
+		return true;
+	/* "1,2,17"; ports that the switch does not have lead nowhere and are left out */
+	for (c = field[f->at[G_PORTS]]; cur_number(&c, 10, &port); cur_char(&c, ','))
+		if (port && port <= f->r->f->switch_nports[f->sw])
+			port_set_add(&s->group[number].ports, (unsigned)port);
+	return cur_empty(&c);
 }
 
 static bool entry_row(struct far_reader *f, const struct cursor *field, unsigned n)
@@ -150,15 +126,6 @@ static bool entry_row(struct far_reader *f, const struct cursor *field, unsigned
 	return true;
 }
 
-static void read_row(struct far_reader *f, struct cursor line)
-{
-	struct cursor field[MAX_FIELDS];
-	unsigned n = split(line, false, field);
-
-	if (!(f->part == PART_GROUPS ? group_row(f, field, n) : entry_row(f, field, n)))
-		tables_unknown(f->r, f->lines.no, line);
-}
-
 static void begin_part(struct far_reader *f, enum part part)
 {
 	f->part = f->sw == NO_ID ? PART_NONE : part;
@@ -172,10 +139,12 @@ static void begin_part(struct far_reader *f, enum part part)
 
 void tables_read_far(struct tables_reader *r, const struct input *in)
 {
-	struct far_reader f = {
-		.r = r, .lines = {in->data, in->data + in->size, 0, in->progress}, .sw = NO_ID};
-	struct cursor line, c;
+	static const char *const names[2][E_COLUMNS] = {{"group", "ports"},
+							{"lid", "staticport", "lidstate", "group"}};
+	struct far_reader f = {.r = r, .lines = lines_of(in), .sw = NO_ID};
+	struct cursor line, c, field[MAX_FIELDS];
 	uint64_t guid;
+	unsigned n;
 
 	r->info.format = "far";
 	if (!r->t->adaptive)
@@ -195,9 +164,15 @@ void tables_read_far(struct tables_reader *r, const struct input *in)
 		} else if (!f.rows && cur_char(&c, '-')) {
 			f.rows = true;
 		} else if (!f.rows) {
-			read_header(&f, line);
+			n = split(line, true, field);
+			for (unsigned i = 0; i < n; i++)
+				for (unsigned k = 0; k < E_COLUMNS && names[f.part == PART_ENTRIES][k]; k++)
+					if (is_named(field[i], names[f.part == PART_ENTRIES][k]))
+						f.at[k] = i;
 		} else if (!cur_empty(&c) && isdigit((unsigned char)*c.p)) {
-			read_row(&f, line);
+			n = split(line, false, field);
+			if (!(f.part == PART_GROUPS ? group_row : entry_row)(&f, field, n))
+				tables_unknown(r, f.lines.no, line);
 		} else {
 			f.part = PART_NONE;
 		}

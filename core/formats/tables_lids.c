@@ -88,13 +88,6 @@ static struct named gather(const struct tables_reader *r)
 	return n;
 }
 
-static void named_free(struct named *n)
-{
-	free(n->first);
-	free(n->last);
-	free(n->owner);
-}
-
 /* LMC of a range of LIDs. */
 static unsigned lmc_of_range(unsigned first, unsigned last)
 {
@@ -258,43 +251,14 @@ static uint32_t count_named(const struct fabric *f, const struct choice *c)
 	return n;
 }
 
-static void note_lids(const struct tables_reader *r, const struct choice *c, uint32_t first_other,
-		      uint32_t strangers, struct text *notes)
-{
-	const struct tables_info *i = &r->info;
-	const struct fabric *f = r->f;
-	char label[300];
-
-	if (i->n_other)
-		text_add(notes, "%s with another LID than in %s, the first %s: %u here, %u there\n",
-			 PLURAL(i->n_other, "port"), f->source,
-			 endport_label(f, f->port_endport[first_other], label, sizeof(label)),
-			 c->lid[first_other], f->port_lid[first_other]);
-	if (i->lids_of_now)
-		text_add(
-			notes,
-			"LIDs that the file does not name are those that ports have now; those of %s fit the "
-			"tables less\n",
-			f->source);
-	if (i->n_none)
-		text_add(notes, "%s without LID: neither the file nor %s has one\n",
-			 PLURAL(i->n_none, "port"), f->source);
-	if (strangers)
-		text_add(notes, "%s of ports that the fabric does not have\n", PLURAL(strangers, "LID"));
-	if (i->n_misfits)
-		text_add(notes,
-			 "%s not sent there by the port's own switch, the first %u (%s): tables and LIDs are "
-			 "of "
-			 "different times\n",
-			 PLURAL(i->n_misfits, "LID"), c->lid[f->endport_port[c->first_misfit]],
-			 endport_label(f, c->first_misfit, label, sizeof(label)));
-}
-
 void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct text *notes)
 {
 	struct choice source = choice_new(r->f), present = choice_new(r->f), *c = &source;
 	struct named named = gather(r);
 	uint32_t first_other = NO_ID;
+	const struct tables_info *i = &r->info;
+	const struct fabric *f = r->f;
+	char label[300];
 
 	take_named(r, &source, &named);
 	take_named(r, &present, &named);
@@ -311,10 +275,35 @@ void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct 
 	r->info.n_source = count_named(r->f, c) - r->info.n_named;
 	r->info.n_none = r->f->n_endports - count_named(r->f, c);
 	r->info.n_misfits = c->misfits;
-	note_lids(r, c, first_other, named.n_strangers, notes);
+	if (i->n_other)
+		text_add(notes, "%s with another LID than in %s, the first %s: %u here, %u there\n",
+			 PLURAL(i->n_other, "port"), f->source,
+			 endport_label(f, f->port_endport[first_other], label, sizeof(label)),
+			 c->lid[first_other], f->port_lid[first_other]);
+	if (i->lids_of_now)
+		text_add(
+			notes,
+			"LIDs that the file does not name are those that ports have now; those of %s fit the "
+			"tables less\n",
+			f->source);
+	if (i->n_none)
+		text_add(notes, "%s without LID: neither the file nor %s has one\n",
+			 PLURAL(i->n_none, "port"), f->source);
+	if (named.n_strangers)
+		text_add(notes, "%s of ports that the fabric does not have\n",
+			 PLURAL(named.n_strangers, "LID"));
+	if (i->n_misfits)
+		text_add(notes,
+			 "%s not sent there by the port's own switch, the first %u (%s): tables and LIDs are "
+			 "of "
+			 "different times\n",
+			 PLURAL(i->n_misfits, "LID"), c->lid[f->endport_port[c->first_misfit]],
+			 endport_label(f, c->first_misfit, label, sizeof(label)));
 	r->t->lid_owner = named.owner;
 	named.owner = NULL;
-	named_free(&named);
+	free(named.first);
+	free(named.last);
+	free(named.owner);
 	r->t->lid = c->lid;
 	r->t->lmc = c->lmc;
 	choice_free(c == &source ? &present : &source);

@@ -79,7 +79,7 @@ static bool read_box(struct cursor c, struct box *b)
 {
 	*b = (struct box){.type = cur_token(&c)};
 	b->name = cur_token(&c);
-	if (cur_empty(&b->name) || memchr(b->name.p, '>', (size_t)(b->name.end - b->name.p)))
+	if (cur_empty(&b->name) || memchr(b->name.p, '>', cur_len(b->name)))
 		return false;
 	if (cur_word(&c, "CFG:"))
 		b->changes = c;
@@ -88,24 +88,17 @@ static bool read_box(struct cursor c, struct box *b)
 	return b->changes.p || cur_empty(&c);
 }
 
-/* A line with something on it that is no comment; false: it says nothing. */
-static bool says(struct cursor line)
-{
-	cur_blanks(&line);
-	return !cur_empty(&line) && *line.p != '#';
-}
-
 /* A system begins the text, and a cable of one is somewhere in it. */
 bool is_topo(const struct input *in)
 {
-	struct lines l = {in->data, in->data + in->size, 0, NULL};
+	struct lines l = lines_of(in);
 	struct cursor line;
 	bool begun = false;
 	struct cable k;
 	struct box b;
 
 	while (lines_next(&l, &line)) {
-		if (!says(line))
+		if (!cur_says(line))
 			continue;
 		if (begun && read_cable(line, &k))
 			return true;
@@ -118,7 +111,7 @@ bool is_topo(const struct input *in)
 
 int cabling_topo(const struct input *in, struct cabling *c, struct err *e)
 {
-	struct lines lines = {in->data, in->data + in->size, 0, in->progress};
+	struct lines lines = lines_of(in);
 	struct cursor line;
 	struct box b = {0};
 	struct cable k;
@@ -128,7 +121,7 @@ int cabling_topo(const struct input *in, struct cabling *c, struct err *e)
 	while (lines_next(&lines, &line)) {
 		struct box next;
 
-		if (!says(line))
+		if (!cur_says(line))
 			continue;
 		if (read_cable(line, &k)) {
 			struct cursor text[4] = {b.name, k.port, k.name, k.peer_port};
@@ -147,7 +140,7 @@ int cabling_topo(const struct input *in, struct cabling *c, struct err *e)
 
 static void note_box(struct reader *r, const struct box *b)
 {
-	uint32_t id = net_name(&r->net, b->name.p, (size_t)(b->name.end - b->name.p));
+	uint32_t id = net_name(&r->net, b->name.p, cur_len(b->name));
 	struct box *old;
 
 	r->net.unknown.read++;
@@ -162,9 +155,8 @@ static void note_box(struct reader *r, const struct box *b)
 		old->changes = b->changes;
 	if (ibnl_top(r->l, old->type) != ibnl_top(r->l, b->type))
 		warnings_add(&r->net.b->warnings, "two types", r->lines.no,
-			     "%.*s is a %.*s here, but a %.*s in line %u, which counts",
-			     (int)(b->name.end - b->name.p), b->name.p, (int)(b->type.end - b->type.p),
-			     b->type.p, (int)(old->type.end - old->type.p), old->type.p, old->line);
+			     "%.*s is a %.*s here, but a %.*s in line %u, which counts", CUR_ARGS(b->name),
+			     CUR_ARGS(b->type), CUR_ARGS(old->type), old->line);
 }
 
 /* Behind a line that is not understood cables are nobody's, up to the next system. */
@@ -178,7 +170,7 @@ static void find_boxes(struct reader *r)
 		struct box b;
 		bool cable = read_cable(line, &k);
 
-		if (!says(line))
+		if (!cur_says(line))
 			continue;
 		if (cable && begun)
 			note_box(r, &(struct box){.type = k.type, .name = k.name});
@@ -198,17 +190,14 @@ struct piece {
 	struct board board;
 };
 
-static struct place nowhere(void)
-{
-	return (struct place){.node = NO_ID};
-}
+static const struct place nowhere = {.node = NO_ID};
 
 static struct place at_connector(const struct board *b, struct cursor name)
 {
 	for (size_t i = 0; i < b->n; i++)
-		if (same_text(b->c[i].name, name))
+		if (cur_same(b->c[i].name, name))
 			return b->c[i].at;
-	return nowhere();
+	return nowhere;
 }
 
 /* A port of a part; of a chip it is a number. */
@@ -218,8 +207,8 @@ static struct place at_part(const struct ibnl_part *p, const struct piece *made,
 
 	if (!p->type)
 		return at_connector(&made->board, port);
-	if (!cur_number(&port, 10, &number) || !cur_empty(&port) || number < 1 || number > p->nports)
-		return nowhere();
+	if (!cur_is_number(port, 10, &number) || number < 1 || number > p->nports)
+		return nowhere;
 	return (struct place){.node = made->node, .port = (uint8_t)number};
 }
 
@@ -271,15 +260,12 @@ static uint32_t add_chip(struct reader *r, const struct ibnl_part *p, const char
 /* The word of CFG about a board ("R": it is not there, "12x": another variant); empty: none. */
 static struct cursor change_of(struct cursor changes, const char *board)
 {
-	size_t n = strlen(board);
-
 	while (!cur_empty(&changes)) {
-		const char *comma = memchr(changes.p, ',', (size_t)(changes.end - changes.p));
-		struct cursor one = {changes.p, comma ? comma : changes.end}, word = cur_token(&one);
+		struct cursor one = cur_part(&changes, ','), word = cur_token(&one),
+			      name = cur_part(&word, '=');
 
-		changes.p = comma ? comma + 1 : changes.end;
-		if ((size_t)(word.end - word.p) > n && !memcmp(word.p, board, n) && word.p[n] == '=')
-			return (struct cursor){word.p + n + 1, word.end};
+		if (name.end != word.end && cur_same(name, cur_text(board)))
+			return word;
 	}
 	return changes;
 }
@@ -298,8 +284,7 @@ static void make_inner(struct reader *r, const struct ibnl_system *s, const stru
 
 	if (change.end - change.p == 1 && *change.p == 'R')
 		return;
-	kind = str_printf("%.*s%s%.*s", (int)(p->kind.end - p->kind.p), p->kind.p,
-			  cur_empty(&change) ? "" : ":", (int)(change.end - change.p), change.p);
+	kind = str_printf("%.*s%s%.*s", CUR_ARGS(p->kind), cur_empty(&change) ? "" : ":", CUR_ARGS(change));
 	inner = ibnl_board(r->l, s->file, kind);
 	if (!inner)
 		warnings_missing(&r->net.b->warnings, "unknown board", of->line,
@@ -318,7 +303,7 @@ static void make_inner(struct reader *r, const struct ibnl_system *s, const stru
 static void lay_wire(struct reader *r, const struct ibnl_system *s, const struct piece *made, size_t from,
 		     const struct ibnl_wire *w, unsigned line, struct board *out)
 {
-	struct place a = at_part(&s->part[from], &made[from], w->port), z = nowhere();
+	struct place a = at_part(&s->part[from], &made[from], w->port), z = nowhere;
 
 	if (a.node == NO_ID) /* a variant of a board need not have all connectors */
 		return;
@@ -330,7 +315,7 @@ static void lay_wire(struct reader *r, const struct ibnl_system *s, const struct
 		return;
 	}
 	for (size_t i = 0; i < s->n; i++)
-		if (same_text(s->part[i].name, w->instance))
+		if (cur_same(s->part[i].name, w->instance))
 			z = at_part(&s->part[i], &made[i], w->to);
 	if (z.node != NO_ID)
 		join(r, a, z, w->width, w->speed, line);
@@ -343,7 +328,7 @@ static void make_board(struct reader *r, const struct ibnl_system *s, const stru
 
 	for (size_t i = 0; i < s->n && !r->status; i++) {
 		const struct ibnl_part *p = &s->part[i];
-		char *name = str_printf("%s/%.*s", path, (int)(p->name.end - p->name.p), p->name.p);
+		char *name = str_printf("%s/%.*s", path, CUR_ARGS(p->name));
 
 		if (p->type)
 			made[i].node = add_chip(r, p, name, of->line);
@@ -369,21 +354,20 @@ static void make_box(struct reader *r, struct box *b)
 			r->e,
 			"%s:%u: found a system of type '%.*s', expected one that an .ibnl file of these "
 			"folders tells: %s (IBDM_IBNL_PATH may name more)",
-			r->net.source, b->line, (int)(b->type.end - b->type.p), b->type.p, r->where);
+			r->net.source, b->line, CUR_ARGS(b->type), r->where);
 		return;
 	}
 	r->status = unknown_report(&r->l->file[s->file].lines, &r->net.b->warnings, r->e); /* told once */
 	if (r->status)
 		return;
-	path = clean_text(b->name.p, (size_t)(b->name.end - b->name.p), SIZE_MAX); /* as long as the name */
+	path = cur_clean(b->name, SIZE_MAX); /* as long as the name */
 	r->sysguid = 0;
 	make_board(r, s, b, path, 0, &b->front);
 	for (size_t i = 0; i < b->front.n; i++) {
 		const struct connector *c = &b->front.c[i];
 
 		if (c->at.node != NO_ID)
-			fb_label(r->net.b, c->at.node, c->at.port, c->name.p,
-				 (size_t)(c->name.end - c->name.p));
+			fb_label(r->net.b, c->at.node, c->at.port, c->name.p, cur_len(c->name));
 	}
 	free(path);
 }
@@ -397,9 +381,8 @@ static struct place at_front(struct reader *r, const struct box *b, struct curso
 
 	if (at.node == NO_ID)
 		warnings_missing(&r->net.b->warnings, "no such port", r->lines.no,
-				 "%.*s, a %.*s, has no port %.*s; the cable is left out",
-				 (int)(b->name.end - b->name.p), b->name.p, (int)(b->type.end - b->type.p),
-				 b->type.p, (int)(port.end - port.p), port.p);
+				 "%.*s, a %.*s, has no port %.*s; the cable is left out", CUR_ARGS(b->name),
+				 CUR_ARGS(b->type), CUR_ARGS(port));
 	return at;
 }
 
@@ -413,19 +396,16 @@ static void lay_cables(struct reader *r)
 		struct cable k;
 		struct box b;
 
-		if (!says(line))
+		if (!cur_says(line))
 			continue;
 		if (!read_cable(line, &k)) {
-			from = read_box(line, &b)
-				       ? net_name(&r->net, b.name.p, (size_t)(b.name.end - b.name.p))
-				       : NO_ID;
+			from = read_box(line, &b) ? net_name(&r->net, b.name.p, cur_len(b.name)) : NO_ID;
 			continue;
 		}
 		if (from == NO_ID)
 			continue;
 		a = at_front(r, &r->box[from], k.port);
-		z = at_front(r, &r->box[net_name(&r->net, k.name.p, (size_t)(k.name.end - k.name.p))],
-			     k.peer_port);
+		z = at_front(r, &r->box[net_name(&r->net, k.name.p, cur_len(k.name))], k.peer_port);
 		/* the cable's own rate counts; ibdm takes 4x SDR where it is not told, whatever the ports are
 		 */
 		a.width = z.width = k.width ? k.width : lower(a.width, z.width);
@@ -452,7 +432,7 @@ static void settle_rates(struct fabric_builder *b)
 int topo_with_types(const struct input *in, struct ibnl_library *l, const char *where, struct fabric **out,
 		    struct err *e)
 {
-	struct lines all = {in->data, in->data + in->size, 0, in->progress};
+	struct lines all = lines_of(in);
 	struct reader r = {.in = in,
 			   .l = l,
 			   .where = where,

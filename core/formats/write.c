@@ -53,29 +53,11 @@ static unsigned lmc(const struct writer *w, uint32_t port)
 	return n;
 }
 
-static char type_letter(unsigned type)
-{
-	return type == NODE_SWITCH ? 'S' : type == NODE_ROUTER ? 'R' : 'H';
-}
-
-static void write_id(const struct writer *w, uint32_t node)
-{
-	fprintf(w->f, "\"%c-%016" PRIx64 "\"", type_letter(w->fb->node_type[node]), w->fb->node_guid[node]);
-}
-
-/* " 4xHDR"; nothing when the source told neither. */
-static void write_rate(const struct writer *w, uint32_t port)
-{
-	unsigned width = w->fb->port_width[port], speed = w->fb->port_speed[port];
-
-	if (width || speed)
-		fprintf(w->f, " %s%s", link_width_name(width), link_speed_name(speed));
-}
-
 static void write_port(const struct writer *w, uint32_t port)
 {
 	const struct fabric *fb = w->fb;
 	uint32_t peer = shown_peer(w, port), node = fb->port_node[port], other;
+	char id[SIMULATED_ID];
 
 	if (peer == NO_ID)
 		return;
@@ -84,7 +66,7 @@ static void write_port(const struct writer *w, uint32_t port)
 	if (!node_is_switch(fb, node))
 		fprintf(w->f, "(%" PRIx64 ") ", fb->port_guid[port]);
 	fputc('\t', w->f);
-	write_id(w, other);
+	fprintf(w->f, "\"%s\"", simulated_id(fb, other, id));
 	fprintf(w->f, "[%u]", fb->port_num[peer]);
 	if (!node_is_switch(fb, other))
 		fprintf(w->f, "(%" PRIx64 ") ", fb->port_guid[peer]);
@@ -92,60 +74,42 @@ static void write_port(const struct writer *w, uint32_t port)
 	if (!node_is_switch(fb, node))
 		fprintf(w->f, "lid %u lmc %u ", base_lid(w, port), lmc(w, port));
 	fprintf(w->f, "\"%s\" lid %u", fb->node_desc[other], base_lid(w, peer));
-	write_rate(w, port);
+	if (fb->port_width[port] || fb->port_speed[port]) /* " 4xHDR" */
+		fprintf(w->f, " %s%s", link_width_name(fb->port_width[port]),
+			link_speed_name(fb->port_speed[port]));
 	if (fabric_port_label(fb, port))
 		fprintf(w->f, " label %s", fabric_port_label(fb, port));
-	fputc('\n', w->f);
-}
-
-static void write_head(const struct writer *w, uint32_t node)
-{
-	static const char *const key[] = {"", "caguid", "switchguid", "rtguid"};
-	static const char *const word[] = {"", "Ca", "Switch", "Rt"};
-	const struct fabric *fb = w->fb;
-	unsigned type = fb->node_type[node];
-	uint32_t p0 = fb->node_port[node];
-
-	fprintf(w->f, "\nvendid=0x%x\ndevid=0x%x\n", fb->node_vendor[node], fb->node_device[node]);
-	if (fb->node_sysguid[node])
-		fprintf(w->f, "sysimgguid=0x%" PRIx64 "\n", fb->node_sysguid[node]);
-	fprintf(w->f, "%s=0x%" PRIx64, key[type], fb->node_guid[node]);
-	if (type == NODE_SWITCH)
-		fprintf(w->f, "(%" PRIx64 ")", fb->port_guid[p0]);
-	fprintf(w->f, "\n%s\t%u ", word[type], fb->node_nports[node]);
-	write_id(w, node);
-	fprintf(w->f, "\t\t# \"%s\"", fb->node_desc[node]);
-	if (type == NODE_SWITCH)
-		fprintf(w->f, " %s port 0 lid %u lmc %u",
-			fb->switch_esp0[fb->node_switch[node]] ? "enhanced" : "base", base_lid(w, p0),
-			lmc(w, p0));
 	fputc('\n', w->f);
 }
 
 /* How many were written: 1 or 0. */
 static uint32_t write_node(const struct writer *w, uint32_t node)
 {
+	static const char *const key[] = {"", "caguid", "switchguid", "rtguid"};
+	static const char *const word[] = {"", "Ca", "Switch", "Rt"};
+	const struct fabric *fb = w->fb;
+	unsigned type = fb->node_type[node];
+	uint32_t p0 = fb->node_port[node];
+	char id[SIMULATED_ID];
+
 	if (w->up && !w->up->node_up[node])
 		return 0;
-	write_head(w, node);
-	for (unsigned p = 1; p <= w->fb->node_nports[node]; p++)
-		write_port(w, w->fb->node_port[node] + p);
+	fprintf(w->f, "\nvendid=0x%x\ndevid=0x%x\n", fb->node_vendor[node], fb->node_device[node]);
+	if (fb->node_sysguid[node])
+		fprintf(w->f, "sysimgguid=0x%" PRIx64 "\n", fb->node_sysguid[node]);
+	fprintf(w->f, "%s=0x%" PRIx64, key[type], fb->node_guid[node]);
+	if (type == NODE_SWITCH)
+		fprintf(w->f, "(%" PRIx64 ")", fb->port_guid[p0]);
+	fprintf(w->f, "\n%s\t%u \"%s\"\t\t# \"%s\"", word[type], fb->node_nports[node],
+		simulated_id(fb, node, id), fb->node_desc[node]);
+	if (type == NODE_SWITCH)
+		fprintf(w->f, " %s port 0 lid %u lmc %u",
+			fb->switch_esp0[fb->node_switch[node]] ? "enhanced" : "base", base_lid(w, p0),
+			lmc(w, p0));
+	fputc('\n', w->f);
+	for (unsigned p = 1; p <= fb->node_nports[node]; p++)
+		write_port(w, p0 + p);
 	return 1;
-}
-
-/* Nodes in the order of the source; free with free(). */
-static uint32_t *source_order(const struct fabric *fb)
-{
-	uint32_t *at = NEW_ARRAY(fb->n_nodes, uint32_t);
-
-	for (uint32_t n = 0; n < fb->n_nodes; n++)
-		at[fb->node_order[n]] = n;
-	return at;
-}
-
-static int stream_status(FILE *f)
-{
-	return fflush(f) || ferror(f) ? -1 : 0;
 }
 
 int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up, const struct lids *lids,
@@ -153,9 +117,11 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 {
 	struct writer w = {f, fb, up, lids};
 	uint32_t sm = up ? up->sm_endport : fb->sm_endport, first = NO_ID, written = 0;
-	uint32_t *order = source_order(fb);
+	uint32_t *order = NEW_ARRAY(fb->n_nodes, uint32_t);
 	bool go_on = true;
 
+	for (uint32_t n = 0; n < fb->n_nodes; n++)
+		order[fb->node_order[n]] = n;
 	progress_start(p, "writing the fabric", fb->n_nodes);
 	fputs("#\n# Topology file: generated by ibscope\n#\n", f);
 	if (fb->generated)
@@ -172,19 +138,10 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 	free(order);
 	if (written == 1)
 		fputc('\n', f); /* so that a node alone is no cut text */
-	return go_on ? stream_status(f) : -1;
+	return go_on ? write_status(f) : -1;
 }
 
 /* --- opensm-subnet.lst ------------------------------------------------------------ */
-
-static const char *spd_text(unsigned speed)
-{
-	/* OpenSM 3.3.23 knows none above HDR */
-	static const char *const text[SPEED_COUNT] = {"??", "2.5", "5",	 "10", "FDR10",
-						      "14", "25",  "50", "??", "??"};
-
-	return speed < SPEED_COUNT ? text[speed] : "??";
-}
 
 /* One end of a cable; the second of a line has wider vendor and device numbers. */
 static void write_end(const struct writer *w, uint32_t port)
@@ -202,7 +159,11 @@ static void write_end(const struct writer *w, uint32_t port)
 
 static void write_line(const struct writer *w, uint32_t port, uint32_t peer)
 {
+	/* OpenSM 3.3.23 knows none above HDR */
+	static const char *const spd[SPEED_COUNT] = {"??", "2.5", "5",	"10", "FDR10",
+						     "14", "25",  "50", "??", "??"};
 	const struct fabric *fb = w->fb;
+	unsigned speed = fb->port_speed[port];
 	uint32_t a = fb->port_node[port], b = fb->port_node[peer];
 
 	write_end(w, port);
@@ -212,7 +173,7 @@ static void write_line(const struct writer *w, uint32_t port, uint32_t peer)
 	fprintf(w->f, " VenID:%08X DevID:%04X0000 Rev:%08X {%.*s} LID:%04X PN:%02X } ", fb->node_vendor[b],
 		fb->node_device[b], 0, 63, fb->node_desc[b], base_lid(w, peer), fb->port_num[peer]);
 	fprintf(w->f, "PHY=%s LOG=ACT SPD=%s\n", link_width_name(fb->port_width[port]),
-		spd_text(fb->port_speed[port]));
+		speed < SPEED_COUNT ? spd[speed] : "??");
 }
 
 int write_subnet(FILE *f, const struct routing *r, struct progress *p)
@@ -227,5 +188,5 @@ int write_subnet(FILE *f, const struct routing *r, struct progress *p)
 		if (peer != NO_ID && r->topo->node_up[w.fb->port_node[port]])
 			write_line(&w, port, peer);
 	}
-	return go_on ? stream_status(f) : -1;
+	return go_on ? write_status(f) : -1;
 }

@@ -196,17 +196,6 @@ struct sweep_lids {
 	bool fresh; /* the first sweep with `reassign` */
 };
 
-/* Smallest LinearFDBCap. */
-static uint32_t top_lid(const struct topo *t)
-{
-	uint32_t top = MAX_LID;
-
-	for (uint32_t sw = 0; sw < t->fabric->n_switches; sw++)
-		if (switch_up(t, sw) && t->fabric->switch_fdb_cap[sw] < top)
-			top = t->fabric->switch_fdb_cap[sw];
-	return top;
-}
-
 /*
  * The LID that a port carries, and whether its remembered range fits the LMC (engines/doc/minhop.md 2.2, step
  * 1).
@@ -289,16 +278,6 @@ static uint32_t take_free(struct sweep_lids *w, uint32_t need)
 	return 0;
 }
 
-/* A port that gives up the LIDs with which it was found gives up their slots too. */
-static void leave_slots(struct sweep_lids *w, uint32_t ep)
-{
-	uint32_t b = w->m->carried[ep], e = b + (1u << w->m->carried_lmc[ep]);
-
-	for (uint32_t l = b; l < e && l < LID_SLOTS; l++)
-		if (w->disc[l] == ep)
-			w->disc[l] = NO_ID;
-}
-
 /* Give a port its LIDs (2.3). */
 static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 {
@@ -316,8 +295,14 @@ static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 		b = take_free(w, need);
 		rule = b ? LID_NEW : LID_NONE;
 	}
-	if (rule == LID_NEW || rule == LID_NONE || b != m->carried[ep])
-		leave_slots(w, ep);
+	if (rule == LID_NEW || rule == LID_NONE || b != m->carried[ep]) {
+		/* it gives up the LIDs with which it was found, and their slots too */
+		uint32_t from = m->carried[ep], end = from + (1u << m->carried_lmc[ep]);
+
+		for (uint32_t l = from; l < end && l < LID_SLOTS; l++)
+			if (w->disc[l] == ep)
+				w->disc[l] = NO_ID;
+	}
 	for (uint32_t l = b; b && l < b + need; l++)
 		w->disc[l] = ep;
 	m->known[ep] = 1;
@@ -334,14 +319,6 @@ static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 	return rule;
 }
 
-static void note_no_lid(struct text *notes, const struct sweep_lids *w, uint32_t ep)
-{
-	char buf[256];
-
-	text_add(notes, "%s gets no LID: no %u free LIDs up to %u (the smallest LinearFDBCap)\n",
-		 port_label(w->f, w->f->endport_port[ep], buf, sizeof(buf)), need_of(w->m, w->f, ep), w->top);
-}
-
 static void note_twice(struct text *notes, const struct sweep_lids *w, unsigned lid, uint32_t ep1,
 		       uint32_t ep2)
 {
@@ -352,20 +329,28 @@ static void note_twice(struct text *notes, const struct sweep_lids *w, unsigned 
 		 port_label(w->f, w->f->endport_port[ep2], b, sizeof(b)));
 }
 
+/* Nobody has a LID yet. */
+static struct lids *lids_new(const struct lid_memory *m, unsigned lmc, unsigned max_lid)
+{
+	struct lids *l = NEW(struct lids);
+
+	l->refs = 1;
+	l->lmc = (uint8_t)lmc;
+	l->max_lid = (uint16_t)max_lid;
+	l->n_endports = m->n_endports;
+	l->base = NEW_ARRAY(l->n_endports, uint16_t);
+	l->count = NEW_ARRAY(l->n_endports, uint16_t);
+	l->owner = NEW_ARRAY(max_lid + 1u, uint32_t);
+	memset(l->owner, 0xff, (max_lid + 1u) * sizeof(*l->owner));
+	return l;
+}
+
 /* The table of the sweep, made from the LIDs that were given. */
 static struct lids *collect(const struct sweep_lids *w, struct text *notes)
 {
 	const struct lid_memory *m = w->m;
-	struct lids *l = NEW(struct lids);
+	struct lids *l = lids_new(m, m->o.lmc, m->max_lid);
 
-	l->refs = 1;
-	l->lmc = m->o.lmc;
-	l->max_lid = m->max_lid;
-	l->n_endports = m->n_endports;
-	l->base = NEW_ARRAY(l->n_endports, uint16_t);
-	l->count = NEW_ARRAY(l->n_endports, uint16_t);
-	l->owner = NEW_ARRAY(l->max_lid + 1u, uint32_t);
-	memset(l->owner, 0xff, (l->max_lid + 1u) * sizeof(*l->owner));
 	for (uint32_t ep = 0; ep < l->n_endports; ep++) {
 		const struct range *r = &m->entry[ep];
 
@@ -444,43 +429,21 @@ static void check_table(const struct sweep_lids *w, struct lids *l, struct text 
 	free(wrong);
 }
 
-static bool lids_equal(const struct lids *a, const struct lids *b)
-{
-	return a->max_lid == b->max_lid && a->lmc == b->lmc && a->n_wrong == b->n_wrong &&
-	       !memcmp(a->base, b->base, a->n_endports * sizeof(*a->base)) &&
-	       !memcmp(a->count, b->count, a->n_endports * sizeof(*a->count)) &&
-	       !memcmp(a->owner, b->owner, (a->max_lid + 1u) * sizeof(*a->owner));
-}
-
 /* Keep the result for the next sweep.  An equal result becomes the same object. */
 static struct lids *keep(struct lid_memory *m, struct lids *l)
 {
-	if (m->last && lids_equal(m->last, l)) {
+	const struct lids *a = m->last;
+
+	if (a && a->max_lid == l->max_lid && a->lmc == l->lmc && a->n_wrong == l->n_wrong &&
+	    !memcmp(a->base, l->base, l->n_endports * sizeof(*l->base)) &&
+	    !memcmp(a->count, l->count, l->n_endports * sizeof(*l->count)) &&
+	    !memcmp(a->owner, l->owner, (l->max_lid + 1u) * sizeof(*l->owner))) {
 		lids_unref(l);
 		return lids_ref(m->last);
 	}
 	lids_unref(m->last);
 	m->last = l;
 	return lids_ref(l);
-}
-
-/* The SM's own port first, then the others in GUID order. */
-static void give_all(struct sweep_lids *w, struct text *notes, uint8_t *rule)
-{
-	uint32_t sm = w->t->sm_endport;
-
-	for (uint32_t i = 0; i <= w->m->n_endports; i++) {
-		uint32_t ep = i ? i - 1 : sm;
-		enum lid_rule how;
-
-		if (ep == NO_ID || (i && ep == sm) || !w->t->endport_up[ep])
-			continue;
-		how = give(w, ep);
-		if (how == LID_NONE && notes)
-			note_no_lid(notes, w, ep);
-		if (rule)
-			rule[ep] = how;
-	}
 }
 
 /* --- without assignment -------------------------------------------------------------- */
@@ -499,9 +462,15 @@ static unsigned usual_lmc(const struct lid_memory *m, const struct topo *t)
 	return best;
 }
 
-/* Ports forget what a subnet manager gave them.  Then only what they carry is known. */
-static void forget_entries(struct lid_memory *m)
+struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
+			struct text *notes)
 {
+	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
+	struct lids *l;
+
+	lid_memory_carry(m, t->fabric, held->lid ? held->lid : t->fabric->port_lid,
+			 held->lmc ? held->lmc : t->fabric->port_lmc);
+	/* ports forget what a subnet manager gave them: then only what they carry is known */
 	memset(m->known, 0, m->n_endports);
 	memset(m->entry, 0, m->n_endports * sizeof(*m->entry));
 	memset(m->used, 0, LID_SLOTS);
@@ -512,44 +481,21 @@ static void forget_entries(struct lid_memory *m)
 		if (m->carried[ep] && last <= MAX_LID && last > m->max_lid)
 			m->max_lid = last;
 	}
-}
+	l = lids_new(m, usual_lmc(m, t), m->max_lid > held->top ? m->max_lid : held->top);
+	for (uint32_t ep = 0; ep < l->n_endports; ep++) {
+		uint32_t b = m->carried[ep], n = 1u << m->carried_lmc[ep];
 
-static void find_port(struct sweep_lids *w, struct lids *l, uint32_t ep, const uint32_t *known,
-		      struct text *notes)
-{
-	uint32_t b = w->m->carried[ep], n = 1u << w->m->carried_lmc[ep];
-
-	if (!w->t->endport_up[ep] || !b || b + n - 1 > l->max_lid)
-		return;
-	l->base[ep] = (uint16_t)b;
-	l->count[ep] = (uint16_t)n;
-	for (uint32_t lid = b; lid < b + n; lid++) {
-		if (l->owner[lid] != NO_ID && notes)
-			note_twice(notes, w, lid, l->owner[lid], ep);
-		if (l->owner[lid] == NO_ID || (known && known[lid] == ep))
-			l->owner[lid] = ep;
+		if (!t->endport_up[ep] || !b || b + n - 1 > l->max_lid)
+			continue;
+		l->base[ep] = (uint16_t)b;
+		l->count[ep] = (uint16_t)n;
+		for (uint32_t lid = b; lid < b + n; lid++) {
+			if (l->owner[lid] != NO_ID && notes)
+				note_twice(notes, &w, lid, l->owner[lid], ep);
+			if (l->owner[lid] == NO_ID || (held->owner && held->owner[lid] == ep))
+				l->owner[lid] = ep;
+		}
 	}
-}
-
-struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
-			struct text *notes)
-{
-	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
-	struct lids *l = NEW(struct lids);
-
-	lid_memory_carry(m, t->fabric, held->lid ? held->lid : t->fabric->port_lid,
-			 held->lmc ? held->lmc : t->fabric->port_lmc);
-	forget_entries(m);
-	l->refs = 1;
-	l->lmc = (uint8_t)usual_lmc(m, t);
-	l->max_lid = (uint16_t)(m->max_lid > held->top ? m->max_lid : held->top);
-	l->n_endports = m->n_endports;
-	l->base = NEW_ARRAY(l->n_endports, uint16_t);
-	l->count = NEW_ARRAY(l->n_endports, uint16_t);
-	l->owner = NEW_ARRAY(l->max_lid + 1u, uint32_t);
-	memset(l->owner, 0xff, (l->max_lid + 1u) * sizeof(*l->owner));
-	for (uint32_t ep = 0; ep < l->n_endports; ep++)
-		find_port(&w, l, ep, held->owner, notes);
 	return keep(m, l);
 }
 
@@ -559,10 +505,14 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 {
 	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
 	struct lids *l;
+	char buf[256];
 
 	w.disc = NEW_ARRAY(LID_SLOTS, uint32_t);
 	memset(w.disc, 0xff, LID_SLOTS * sizeof(*w.disc));
-	w.top = top_lid(t);
+	w.top = MAX_LID; /* or the smallest LinearFDBCap */
+	for (uint32_t sw = 0; sw < w.f->n_switches; sw++)
+		if (switch_up(t, sw) && w.f->switch_fdb_cap[sw] < w.top)
+			w.top = w.f->switch_fdb_cap[sw];
 	w.fresh = m->o.reassign && !m->swept;
 	if (rule)
 		memset(rule, LID_NONE, m->n_endports);
@@ -574,7 +524,22 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 				find_lids(&w, ep);
 		find_free(&w);
 	}
-	give_all(&w, notes, rule);
+	/* the SM's own port first, then the others in GUID order */
+	for (uint32_t i = 0; i <= m->n_endports; i++) {
+		uint32_t ep = i ? i - 1 : t->sm_endport;
+		enum lid_rule how;
+
+		if (ep == NO_ID || (i && ep == t->sm_endport) || !t->endport_up[ep])
+			continue;
+		how = give(&w, ep);
+		if (how == LID_NONE && notes)
+			text_add(notes,
+				 "%s gets no LID: no %u free LIDs up to %u (the smallest LinearFDBCap)\n",
+				 port_label(w.f, w.f->endport_port[ep], buf, sizeof(buf)),
+				 need_of(m, w.f, ep), w.top);
+		if (rule)
+			rule[ep] = how;
+	}
 	m->swept = true;
 	l = collect(&w, notes);
 	check_table(&w, l, notes);

@@ -24,22 +24,6 @@ const char *path_end_text(enum path_end e)
 	return text[e];
 }
 
-static void add_hop(struct path *p, uint32_t sw, unsigned in, unsigned out, unsigned vl)
-{
-	GROW(p->hop, p->n, p->cap);
-	p->hop[p->n++] = (struct path_hop){.sw = sw, .in = in, .out = out, .vl = vl};
-}
-
-/*
- * Where a packet starts: the first switch, and the port by which it enters.  NO_ID: the source itself is cut
- * off.
- */
-static uint32_t first_switch(const struct topo *t, uint32_t src, unsigned *in)
-{
-	*in = t->endport_swport[src];
-	return t->endport_up[src] ? t->endport_switch[src] : NO_ID;
-}
-
 /*
  * One step at a switch: the port out, and where it leads.  Returns PATH_OK with *next NO_ID when the packet
  * has arrived, with the next switch when it goes on.
@@ -63,13 +47,6 @@ static enum path_end step(const struct topo *t, uint32_t sw, unsigned out, uint3
 	*next = f->node_switch[f->port_node[q]];
 	*in = f->port_num[q];
 	return PATH_OK;
-}
-
-static bool is_unswitched_pair(const struct topo *t, uint32_t src, uint32_t dst)
-{
-	const struct fabric *f = t->fabric;
-
-	return !endport_is_switch(f, src) && t->peer[f->endport_port[src]] == f->endport_port[dst];
 }
 
 /* SLs that the path may have, as bits: those of its range that the source's own link does not drop. */
@@ -108,7 +85,8 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 	bool has_sl;
 
 	*p = (struct path){.src = src, .dst = lid_owner(r->lids, dlid), .slid = slid, .dlid = dlid};
-	sw = first_switch(t, src, &in);
+	in = t->endport_swport[src];
+	sw = t->endport_up[src] ? t->endport_switch[src] : NO_ID;
 	if (p->dst == NO_ID) {
 		p->end = PATH_NO_LID;
 		return;
@@ -116,7 +94,9 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 	if (src == p->dst)
 		return;
 	if (sw == NO_ID) {
-		bool direct = t->endport_up[src] && is_unswitched_pair(t, src, p->dst);
+		const struct fabric *f = t->fabric; /* two hosts cabled to each other */
+		bool direct = t->endport_up[src] && !endport_is_switch(f, src) &&
+			      t->peer[f->endport_port[src]] == f->endport_port[p->dst];
 
 		p->hops = direct;
 		p->end = direct ? PATH_OK : PATH_NO_SOURCE;
@@ -134,7 +114,10 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 		unsigned from = in;
 
 		p->end = step(t, sw, out, p->dst, &next, &in);
-		add_hop(p, sw, from, out, out && out != NO_PATH ? routing_vl(r, sw, from, out, p->sl.lo) : 0);
+		GROW(p->hop, p->n, p->cap);
+		p->hop[p->n++] = (struct path_hop){.sw = sw, .in = from, .out = out};
+		if (out && out != NO_PATH)
+			p->hop[p->n - 1].vl = routing_vl(r, sw, from, out, p->sl.lo);
 		if (p->end != PATH_OK || (next == NO_ID && out == 0))
 			return;
 		sls = sls_through(r, sw, from, out, sls);
@@ -272,18 +255,14 @@ void dest_ways_free(struct dest_ways *w)
 	*w = (struct dest_ways){0};
 }
 
-/* The worse of two: a loop is worst, then no way, then the longer way. */
-static uint16_t worse(uint16_t a, uint16_t b)
-{
-	if (a == HOPS_LOOP || b == HOPS_LOOP)
-		return HOPS_LOOP;
-	return a > b ? a : b;
-}
-
-/* Take one choice of a switch into account: the links behind it, or the reason why it does not arrive. */
+/*
+ * Take one choice of a switch into account: the links behind it, or the reason why it does not arrive.  A
+ * loop is worst, then no way, then the longer way.
+ */
 static void take_choice(struct dest_ways *w, uint32_t sw, uint16_t worst)
 {
-	w->worst[sw] = worse(w->worst[sw], worst);
+	if (w->worst[sw] != HOPS_LOOP && (worst == HOPS_LOOP || worst > w->worst[sw]))
+		w->worst[sw] = worst;
 }
 
 static uint16_t one_more(uint16_t hops)

@@ -73,7 +73,7 @@ const struct figure_meaning glossary[] = {
 	/* --- layers and dependencies ------------------------------------------------------------------- */
 	{"routes of a channel", "routes",
 	 "routes from a host's base LID to a LID of another that take the link on the VL; once on each VL "
-	 "that they may have there",
+	 "that they may have there, with adaptive routing once for each way by which they come to the link",
 	 OVER_SWITCHES, SCOPE_ENDS, "cdg: cdg.list[].routes"},
 	{"routes of a VL", "routes", "routes that begin on the VL; once on each VL that they may begin on",
 	 OVER_SWITCHES, SCOPE_ENDS, "layers: layers[].routes"},

@@ -62,39 +62,12 @@ struct options {
 /* The longest part of a value that an error message repeats. */
 #define SHOWN 80
 
-static const char *const true_words[] = {"TRUE", "yes", "on", "1"};
-static const char *const false_words[] = {"FALSE", "no", "off", "0"};
-
-static bool among(const char *const *words, size_t n, const char *w)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcasecmp(words[i], w))
-			return true;
-	return false;
-}
-
-static char *bool_value(const struct optdef *d, const char *v, struct err *e)
-{
-	if (among(true_words, ARRAY_LEN(true_words), v))
-		return str_dup("TRUE");
-	if (among(false_words, ARRAY_LEN(false_words), v))
-		return str_dup("FALSE");
-	err_set(e, "%s: found '%.*s', expected TRUE or FALSE", d->name, SHOWN, v);
-	return NULL;
-}
-
-/* A number as C writes it, with nothing before or behind it. */
-static bool parse_uint(const char *v, uint64_t *n)
-{
-	return number_of_any(v, 0, UINT64_MAX, n);
-}
-
 static char *uint_value(const struct optdef *d, const char *v, struct err *e)
 {
 	uint64_t n;
 	bool hex = d->def && !strncmp(d->def, "0x", 2);
 
-	if (parse_uint(v, &n) && n >= d->min && n <= d->max)
+	if (number_of_any(v, d->min, d->max, &n))
 		return str_printf(hex ? "0x%016llx" : "%llu", (unsigned long long)n);
 	if (hex)
 		err_set(e, "%s: found '%.*s', expected a number from 0x%llx to 0x%llx", d->name, SHOWN, v,
@@ -159,9 +132,15 @@ static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 /* The value in the form of options_get() (the caller frees it), or NULL and *e. */
 static char *normalise(const struct optdef *d, const char *v, struct err *e)
 {
+	static const char *const words[] = {"TRUE", "FALSE", "yes", "no", "on", "off", "1", "0"};
+
 	switch (d->type) {
 	case OPT_BOOL:
-		return bool_value(d, v, e);
+		for (size_t i = 0; i < ARRAY_LEN(words); i++)
+			if (!strcasecmp(words[i], v))
+				return str_dup(words[i % 2]);
+		err_set(e, "%s: found '%.*s', expected TRUE or FALSE", d->name, SHOWN, v);
+		return NULL;
 	case OPT_UINT:
 		return uint_value(d, v, e);
 	case OPT_FILE:
@@ -172,17 +151,6 @@ static char *normalise(const struct optdef *d, const char *v, struct err *e)
 		break;
 	}
 	return str_dup(is_null(v) ? "" : v);
-}
-
-/* Defaults are not checked against the file system.  A default out of range is shown unchanged. */
-static char *default_value(const struct optdef *d)
-{
-	const char *def = d->def ? d->def : "";
-	char *v = NULL;
-
-	if (d->type != OPT_FILE && d->def)
-		v = normalise(d, def, NULL);
-	return v ? v : str_dup(is_null(def) ? "" : def);
 }
 
 static int find_slot(const struct options *o, const char *name)
@@ -213,22 +181,10 @@ static size_t slot(const struct options *o, const char *name)
 	return (size_t)i;
 }
 
-/* Put the newest definition in its place among the sorted names. */
-static void index_last(struct options *o)
-{
-	size_t at = o->n - 1;
-
-	while (at > 0 && strcmp(o->def[o->by_name[at - 1]]->name, o->def[o->n - 1]->name) > 0) {
-		o->by_name[at] = o->by_name[at - 1];
-		at--;
-	}
-	o->by_name[at] = (uint32_t)(o->n - 1);
-}
-
 struct options *options_new(const struct optdef *const *defs)
 {
 	struct options *o = NEW(struct options);
-	size_t n = 0;
+	size_t n = 0, at;
 
 	atomic_init(&o->refs, 1);
 	for (size_t t = 0; defs[t]; t++)
@@ -240,15 +196,25 @@ struct options *options_new(const struct optdef *const *defs)
 		for (const struct optdef *d = defs[t]; d->name; d++) {
 			if (find_slot(o, d->name) >= 0)
 				continue;
+			/* by_name stays sorted */
+			for (at = o->n; at && strcmp(o->def[o->by_name[at - 1]]->name, d->name) > 0; at--)
+				o->by_name[at] = o->by_name[at - 1];
+			o->by_name[at] = (uint32_t)o->n;
 			o->def[o->n++] = d;
-			index_last(o);
 		}
 	}
 	o->def_value = NEW_ARRAY(o->n + 1, char *);
 	o->value = NEW_ARRAY(o->n + 1, char *);
 	o->list = NEW_ARRAY(o->n + 1, char *);
-	for (size_t i = 0; i < o->n; i++)
-		o->def_value[i] = default_value(o->def[i]);
+	for (size_t i = 0; i < o->n; i++) {
+		const struct optdef *d = o->def[i];
+
+		/* not checked against the file system; a default out of range is shown unchanged */
+		if (d->type != OPT_FILE && d->def)
+			o->def_value[i] = normalise(d, d->def, NULL);
+		if (!o->def_value[i])
+			o->def_value[i] = str_dup(!d->def || is_null(d->def) ? "" : d->def);
+	}
 	return o;
 }
 

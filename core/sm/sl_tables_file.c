@@ -40,11 +40,6 @@ static bool at_end(struct cursor *c)
 	return cur_empty(c);
 }
 
-static bool is_comment(struct cursor c)
-{
-	return at_end(&c) || *c.p == '#';
-}
-
 /* --- maps ------------------------------------------------------------------------------- */
 
 static uint32_t switch_of_guid(const struct fabric *f, uint64_t guid)
@@ -125,7 +120,7 @@ int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, si
 	struct cursor c;
 
 	while (lines_next(&r.lines, &c))
-		if (!is_comment(c) && !map_block(&r, c) && !map_row(&r, c) && !map_line(&r, c))
+		if (cur_says(c) && !map_block(&r, c) && !map_row(&r, c) && !map_line(&r, c))
 			return expected(&r, c, "`IN OUT : VL...` of a switch or `GUID IN OUT 0x01 0x23...`",
 					e);
 	if (r.unknown && notes)
@@ -154,23 +149,6 @@ static void put_sl(struct reading *r, uint32_t source, uint64_t dlid, uint64_t s
 {
 	if (source == NO_ID || !sl_tables_set_sl(r->l, source, dlid, sl))
 		r->unknown++;
-}
-
-/* All ports of a node, when it is a CA or router; a switch has one. */
-static void put_node_sl(struct reading *r, uint64_t guid, uint64_t dlid, uint64_t sl)
-{
-	uint32_t node = fabric_node_by_guid(r->f, guid);
-	bool any = false;
-
-	for (unsigned p = 0; node != NO_ID && p <= r->f->node_nports[node]; p++) {
-		uint32_t port = r->f->node_port[node] + p, ep = r->f->port_endport[port];
-
-		if (ep == NO_ID)
-			continue;
-		put_sl(r, ep, dlid, sl);
-		any = true;
-	}
-	r->unknown += !any;
 }
 
 static bool sl_block(struct reading *r, struct cursor c)
@@ -202,6 +180,8 @@ static bool sl_row(struct reading *r, struct cursor c)
 static bool sl_line(struct reading *r, struct cursor c)
 {
 	uint64_t from, dlid, sl, hops;
+	uint32_t node;
+	bool any = false;
 
 	if (!cur_number(&c, 0, &from) || !number(&c, MAX_LID, &dlid))
 		return false;
@@ -210,10 +190,20 @@ static bool sl_line(struct reading *r, struct cursor c)
 	if (!number(&c, 15, &sl) || (cur_word(&c, "..") && !number(&c, 15, &hops)) ||
 	    (!at_end(&c) && !cur_number(&c, 0, &hops)) || !at_end(&c))
 		return false;
-	if (from > MAX_LID)
-		put_node_sl(r, from, dlid, sl);
-	else
+	if (from <= MAX_LID) {
 		put_sl(r, lid_owner(r->lids, (unsigned)from), dlid, sl);
+		return true;
+	}
+	/* all ports of a CA or router; a switch has one */
+	node = fabric_node_by_guid(r->f, from);
+	for (unsigned p = 0; node != NO_ID && p <= r->f->node_nports[node]; p++) {
+		uint32_t ep = r->f->port_endport[r->f->node_port[node] + p];
+
+		if (ep != NO_ID)
+			put_sl(r, ep, dlid, sl);
+		any |= ep != NO_ID;
+	}
+	r->unknown += !any;
 	return true;
 }
 
@@ -229,7 +219,7 @@ int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_
 	struct cursor c;
 
 	while (lines_next(&r.lines, &c))
-		if (!is_comment(c) && !sl_block(&r, c) && !sl_row(&r, c) && !sl_line(&r, c))
+		if (cur_says(c) && !sl_block(&r, c) && !sl_row(&r, c) && !sl_line(&r, c))
 			return expected(&r, c, "`SLID DLID SL`, `GUID DLID SL` or `LID : SL` of a block", e);
 	if (r.unknown && notes)
 		text_add(notes, "%s: SLs and nodes that the fabric does not have were skipped: %u\n", name,
@@ -293,16 +283,6 @@ static void write_switch(FILE *f, const struct routing *r, uint32_t ep)
 	fprintf(f, "%s\n", separator);
 }
 
-/* CA and router ports all send by one map. */
-static void write_endport(FILE *f, const struct routing *r, uint32_t ep)
-{
-	bool router = r->topo->fabric->node_type[endport_node(r->topo->fabric, ep)] == NODE_ROUTER;
-
-	write_head(f, r, ep, router ? "Router" : "Channel Adapter");
-	write_row(f, 0, 0, routing_endport_map(r, ep));
-	fprintf(f, "%s\n", separator);
-}
-
 int write_sl2vl(FILE *f, const struct routing *r, struct progress *p)
 {
 	const struct fabric *fb = r->topo->fabric;
@@ -312,10 +292,15 @@ int write_sl2vl(FILE *f, const struct routing *r, struct progress *p)
 	for (uint32_t ep = 0; ep < fb->n_endports && !ferror(f) && (go_on = progress_step(p, ep)); ep++) {
 		if (!r->topo->endport_up[ep])
 			continue;
-		if (endport_is_switch(fb, ep))
+		if (endport_is_switch(fb, ep)) {
 			write_switch(f, r, ep);
-		else if (routing_endport_known(r))
-			write_endport(f, r, ep);
+		} else if (routing_endport_known(r)) { /* CA and router ports all send by one map */
+			write_head(f, r, ep,
+				   fb->node_type[endport_node(fb, ep)] == NODE_ROUTER ? "Router"
+										      : "Channel Adapter");
+			write_row(f, 0, 0, routing_endport_map(r, ep));
+			fprintf(f, "%s\n", separator);
+		}
 	}
 	return ferror(f) || !go_on ? -1 : 0;
 }

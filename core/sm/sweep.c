@@ -29,19 +29,6 @@ struct sm_memory {
 	uint8_t *marked;	   /* [n_switches] as in struct engine_input */
 };
 
-static void memory_free(struct sm_memory *m)
-{
-	if (!m)
-		return;
-	lid_memory_free(m->lids);
-	free(m->opervls);
-	free(m->active);
-	routing_unref(m->tables);
-	ucast_cache_free(m->cache);
-	free(m->marked);
-	free(m);
-}
-
 static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fabric *f)
 {
 	struct sm_memory *c = mem_dup(m, sizeof(*m));
@@ -60,75 +47,42 @@ static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fab
 /* --- LIDs ------------------------------------------------------------------------ */
 
 /*
- * The LID options of a start; entries: to be freed.  file: is guid2lid_file read?  Otherwise guid2lid is
- * what the last process left.
+ * The memory of a subnet manager that starts.  What the ports carry (LIDs, operational VLs) and guid2lid
+ * survive the process before, if there was one.  A guid2lid_file given since is put in guid2lid's place.
  */
-static int lid_options_of(const struct sweep_request *rq, bool file, struct lid_options *lo,
-			  struct guid2lid **entries, struct err *e)
+static int start_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
 {
-	const struct options *o = rq->setup->options;
+	const struct sm_memory *last = rq->prev ? rq->prev->memory : NULL;
+	const struct setup *setup = rq->setup;
+	const struct fabric *f = setup->fabric;
+	const struct options *o = setup->options;
 	const char *path = options_file(o, "guid2lid_file");
-
-	*lo = (struct lid_options){
+	struct lid_options lo = {
 		.lmc = options_uint(o, "lmc"),
 		.lmc_esp0 = options_bool(o, "lmc_esp0"),
 		.reassign = options_bool(o, "reassign_lids"),
 	};
-	*entries = NULL;
-	if (!lo->reassign && file && path && guid2lid_read(path, rq->progress, entries, &lo->n_file, e))
-		return -1;
-	if (!lo->reassign && file && path && !*entries)
-		*entries = NEW(struct guid2lid); /* an empty file is one, too */
-	lo->file = *entries;
-	return 0;
-}
-
-static int start_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
-{
-	struct guid2lid *entries;
-	struct lid_options lo;
+	bool read = path && !lo.reassign &&
+		    (!last || strcmp(options_get(o, "guid2lid_file"),
+				     options_get(rq->prev->setup->options, "guid2lid_file")));
+	struct guid2lid *entries = NULL;
 	struct sm_memory *m;
 
-	if (lid_options_of(rq, true, &lo, &entries, e))
+	if (read && guid2lid_read(path, rq->progress, &entries, &lo.n_file, e))
 		return -1;
+	if (read && !entries)
+		entries = NEW(struct guid2lid); /* an empty file is one, too */
+	lo.file = entries;
 	m = NEW(struct sm_memory);
-	m->lids = lid_memory_new(rq->setup->fabric, &lo);
-	if (rq->setup->tables && rq->setup->tables->lid)
-		lid_memory_carry(m->lids, rq->setup->fabric, rq->setup->tables->lid, rq->setup->tables->lmc);
-	m->marked = NEW_ARRAY(rq->setup->fabric->n_switches, uint8_t);
-	m->opervls = opervls_of_source(rq->setup->fabric);
-	m->active = NEW_ARRAY(rq->setup->fabric->n_ports, uint8_t);
+	m->lids = last ? lid_memory_restarted(last->lids, f, &lo) : lid_memory_new(f, &lo);
+	if (!last && setup->tables && setup->tables->lid)
+		lid_memory_carry(m->lids, f, setup->tables->lid, setup->tables->lmc);
+	m->marked = NEW_ARRAY(f->n_switches, uint8_t);
+	m->opervls = last ? mem_dup(last->opervls, f->n_ports) : opervls_of_source(f);
+	m->active = last ? mem_dup(last->active, f->n_ports) : NEW_ARRAY(f->n_ports, uint8_t);
 	m->ignore = true;
 	free(entries);
 	*out = m;
-	return 0;
-}
-
-/*
- * What the ports carry (LIDs, operational VLs) and guid2lid survive the process.  A file given since is put
- * in guid2lid's place.
- */
-static int restart_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
-{
-	const struct sm_memory *m = rq->prev->memory;
-	const struct fabric *f = rq->setup->fabric;
-	struct guid2lid *entries;
-	struct lid_options lo;
-	struct sm_memory *c;
-
-	if (lid_options_of(rq,
-			   strcmp(options_get(rq->setup->options, "guid2lid_file"),
-				  options_get(rq->prev->setup->options, "guid2lid_file")) != 0,
-			   &lo, &entries, e))
-		return -1;
-	c = NEW(struct sm_memory);
-	c->lids = lid_memory_restarted(m->lids, f, &lo);
-	c->opervls = mem_dup(m->opervls, f->n_ports);
-	c->active = mem_dup(m->active, f->n_ports);
-	c->ignore = true;
-	c->marked = NEW_ARRAY(f->n_switches, uint8_t);
-	free(entries);
-	*out = c;
 	return 0;
 }
 
@@ -365,16 +319,6 @@ static void drop_marks(uint8_t *marked, const struct topo *t)
 		marked[sw] &= switch_up(t, sw);
 }
 
-/* The marks that the engines of a sweep found; caller frees. */
-static uint8_t *marks_before(const struct sweep *s)
-{
-	uint8_t *marked = s->number && s->prev ? mem_dup(s->prev->memory->marked, s->fabric->n_switches)
-					       : NEW_ARRAY(s->fabric->n_switches, uint8_t);
-
-	drop_marks(marked, s->topo);
-	return marked;
-}
-
 static void leftovers_free(struct leftovers *l)
 {
 	free(l->count);
@@ -456,39 +400,6 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 	return true;
 }
 
-/* After engines ran the cache is empty; it is valid when they made tables. */
-static void restart_cache(struct sweep *s)
-{
-	ucast_cache_free(s->memory->cache);
-	s->memory->cache = NULL;
-	if (s->routing && options_bool(s->setup->options, "use_ucast_cache"))
-		s->memory->cache = ucast_cache_new(s->fabric);
-}
-
-static void note_sm_place(const struct sweep *s, struct text *notes)
-{
-	if (s->topo->sm_regard)
-		text_add(notes,
-			 "where the subnet manager runs is not known: it is taken to be on %s, in the part "
-			 "with "
-			 "most hosts; lost pairs depend on it (`set guid` tells its port)\n",
-			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);
-	else if (s->topo->sm_moved && s->topo->sm_endport != NO_ID)
-		text_add(notes,
-			 "the subnet manager's port is down; a standby on %s is assumed to take over\n",
-			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);
-}
-
-static void note_hop_limit(const struct sweep *s, struct text *notes)
-{
-	if (s->topo->n_cut)
-		text_add(notes,
-			 "%u live ports are not followed: they are on switches %d hops from the subnet "
-			 "manager, where "
-			 "directed routes end; OpenSM does not discover what is only behind them\n",
-			 s->topo->n_cut, DR_MAX_HOPS);
-}
-
 /* Rows that came out unchanged become the same objects, so a history costs only what changed. */
 static void share_rows(const struct sweep *s)
 {
@@ -501,19 +412,6 @@ static void share_rows(const struct sweep *s)
 		if (a && b && a != b && a->top == b->top && !memcmp(a->port, b->port, a->top + 1u))
 			routing_share_row(r, old, sw);
 	}
-}
-
-/* Switches about which a file of maps says nothing.  Port numbers are not looked at one by one. */
-static void note_without_maps(const struct sweep *s, const struct sl_tables *l, const char *path,
-			      struct text *notes)
-{
-	uint32_t n = 0;
-
-	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
-		n += switch_up(s->topo, sw) && !l->map[sw];
-	if (n)
-		text_add(notes, "%s: no maps of %u of %s: VL = SL is taken there\n", path, n,
-			 PLURAL(s->topo->n_switches_up, "switch"));
 }
 
 /* The sources of a routing's maps, in this order. */
@@ -550,25 +448,22 @@ static enum map_source map_source(const struct sweep *s)
 	return r->ops->n_layers && r->ops->n_layers(r) > 1 ? MAPS_UNKNOWN : MAPS_ENGINE;
 }
 
-static void note_idle_layers(const struct sweep *s, struct text *notes)
-{
-	text_add(notes,
-		 "%s needs %u VLs, but qos is off: switches keep their own SL-to-VL maps, which are not "
-		 "known, "
-		 "so all routes are taken to be on VL 0 (`set qos TRUE` puts the layers into force)\n",
-		 s->routing->engine, s->routing->ops->n_layers(s->routing));
-}
-
 static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source source, struct progress *p,
 		     struct text *notes, struct err *e)
 {
 	const char *file = options_file(s->setup->options, "sl2vl_file");
+	uint32_t without = 0;
 
 	switch (source) {
 	case MAPS_FILE:
 		if (sl2vl_file_read(l, file, s->fabric, p, notes, e))
 			return -1;
-		note_without_maps(s, l, file, notes);
+		/* switches about which the file says nothing; port numbers are not looked at one by one */
+		for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+			without += switch_up(s->topo, sw) && !l->map[sw];
+		if (without)
+			text_add(notes, "%s: no maps of %u of %s: VL = SL is taken there\n", file, without,
+				 PLURAL(s->topo->n_switches_up, "switch"));
 		return 0;
 	case MAPS_QOS:
 		qos_give_maps(l, s->topo, s->setup->options, s->opervls);
@@ -579,7 +474,12 @@ static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source sourc
 	case MAPS_UNKNOWN:
 		sl_tables_set_all(l, 0);
 		l->assumed = true;
-		note_idle_layers(s, notes);
+		text_add(
+			notes,
+			"%s needs %u VLs, but qos is off: switches keep their own SL-to-VL maps, which are "
+			"not known, "
+			"so all routes are taken to be on VL 0 (`set qos TRUE` puts the layers into force)\n",
+			s->routing->engine, s->routing->ops->n_layers(s->routing));
 		return 0;
 	default:
 		if (s->routing->sl_tables)
@@ -617,6 +517,7 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct err *e)
 {
 	struct notes notes = {0};
+	const char *sm_node;
 	int rc = 0;
 
 	s->topo = topo_after(rq->setup->fabric, rq->setup->state,
@@ -625,7 +526,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
 	if (rq->prev && !starts_anew(rq))
 		s->memory = memory_copy(rq->prev->memory, s->fabric);
-	else if (rq->prev ? restart_memory(&s->memory, rq, e) : start_memory(&s->memory, rq, e))
+	else if (start_memory(&s->memory, rq, e))
 		return -1;
 	drop_marks(s->memory->marked, s->topo);
 	if (rq->prev) {
@@ -635,12 +536,31 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	s->opervls = mem_dup(s->memory->opervls, s->fabric->n_ports);
 	s->scratch_reason = scratch_reason(rq, s->topo, s->memory);
 	s->from_scratch = s->scratch_reason != NULL;
-	note_sm_place(s, &notes.text);
-	note_hop_limit(s, &notes.text);
+	sm_node = s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)];
+	if (s->topo->sm_regard)
+		text_add(&notes.text,
+			 "where the subnet manager runs is not known: it is taken to be on %s, in the part "
+			 "with "
+			 "most hosts; lost pairs depend on it (`set guid` tells its port)\n",
+			 sm_node);
+	else if (s->topo->sm_moved)
+		text_add(&notes.text,
+			 "the subnet manager's port is down; a standby on %s is assumed to take over\n",
+			 sm_node);
+	if (s->topo->n_cut)
+		text_add(&notes.text,
+			 "%u live ports are not followed: they are on switches %d hops from the subnet "
+			 "manager, "
+			 "where directed routes end; OpenSM does not discover what is only behind them\n",
+			 s->topo->n_cut, DR_MAX_HOPS);
 	s->lids = sweep_lids(s, rq->engines, &notes.text);
 	if (!serve_from_cache(s, rq, &notes.text)) {
 		rc = route_sweep(s, rq, &notes, e);
-		restart_cache(s);
+		/* after engines ran the cache is empty; it is valid when they made tables */
+		ucast_cache_free(s->memory->cache);
+		s->memory->cache = s->routing && options_bool(s->setup->options, "use_ucast_cache")
+					   ? ucast_cache_new(s->fabric)
+					   : NULL;
 	}
 	if (!rc)
 		rc = give_sl_tables(s, rq->progress, &notes.text, e);
@@ -737,7 +657,15 @@ static void sweep_free(struct sweep *s)
 	lids_unref(s->lids);
 	routing_unref(s->routing);
 	host_set_unref(s->hosts);
-	memory_free(s->memory);
+	if (s->memory) {
+		lid_memory_free(s->memory->lids);
+		free(s->memory->opervls);
+		free(s->memory->active);
+		routing_unref(s->memory->tables);
+		ucast_cache_free(s->memory->cache);
+		free(s->memory->marked);
+		free(s->memory);
+	}
 	for (size_t i = 0; i < s->n_refusals; i++)
 		free(s->refusal[i].why);
 	free(s->refusal);
@@ -825,7 +753,9 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 		return sweep_repeat(s->prev, q, r, e);
 	if (!name)
 		return err_set(e, "no engine routed the fabric");
-	marked = marks_before(s);
+	marked = s->number && s->prev ? mem_dup(s->prev->memory->marked, s->fabric->n_switches)
+				      : NEW_ARRAY(s->fabric->n_switches, uint8_t);
+	drop_marks(marked, s->topo);
 	in = input_of(s, true, &random, marked, &left, q->progress);
 	refuse_again(s, q, &in);
 	in.ask = q->ask;

@@ -116,26 +116,6 @@ static bool new_host(const struct check *k, uint32_t port)
 	return ep == NO_ID || !k->s->was->endport_up[ep];
 }
 
-static bool link_flapped(const struct check *k, uint32_t link)
-{
-	return k->s->flapped && k->s->flapped[link];
-}
-
-/*
- * Distances in the present fabric decide which LIDs are known at the moment a link is seen
- * (engines/doc/minhop.md 9.4).
- */
-static void measure(struct check *k)
-{
-	const struct topo *t = k->s->now;
-	uint32_t from = t->endport_switch[t->sm_endport];
-
-	k->dist = NEW_ARRAY(k->f->n_switches, uint16_t);
-	memset(k->dist, 0xff, k->f->n_switches * sizeof(*k->dist));
-	if (from != NO_ID)
-		switch_distances(t, from, k->dist);
-}
-
 /* --- discovery: links that are new ----------------------------------------------------------- */
 
 static bool matches(const struct check *k, uint32_t port, uint32_t peer)
@@ -173,16 +153,6 @@ static void see_link(struct check *k, uint32_t p, uint32_t q)
 	m[p].recorded = m[q].recorded = false;
 }
 
-static void see_new_links(struct check *k)
-{
-	for (uint32_t l = 0; l < k->f->n_links && !k->why; l++) {
-		uint32_t p = k->f->link_port[2 * l], q = k->f->link_port[2 * l + 1];
-
-		if (k->s->now->peer[p] != NO_ID && k->s->was->peer[p] == NO_ID)
-			see_link(k, p, q);
-	}
-}
-
 /* --- what is gone ------------------------------------------------------------------------------- */
 
 static void record(struct check *k, uint32_t port, uint32_t peer)
@@ -211,26 +181,17 @@ static void record_lost_links(struct check *k)
 	}
 }
 
-/* A switch that is gone must have lost a host, now or before. */
-static bool lost_host(const struct check *k, uint32_t sw)
-{
-	FOR_PORTS(k->f, sw, id) {
-		const struct missing *m = &k->c->missing[id];
-
-		if (m->recorded && m->is_host)
-			return true;
-	}
-	return false;
-}
-
 static void drop_switches(struct check *k)
 {
 	for (uint32_t s = 0; s < k->f->n_switches; s++) {
 		uint32_t port0 = k->f->switch_port[s];
+		bool lost_host = false; /* now or before */
 
 		if (!switch_up(k->s->was, s) || switch_up(k->s->now, s))
 			continue;
-		if (!lid_of(k, k->s->lids_was, port0) || !lost_host(k, s))
+		FOR_PORTS(k->f, s, id)
+			lost_host |= k->c->missing[id].recorded && k->c->missing[id].is_host;
+		if (!lid_of(k, k->s->lids_was, port0) || !lost_host)
 			invalid(k, "a switch without hosts is gone", port0);
 		k->c->dropped[s] = 1;
 		lft_row_unref(k->c->row[s]);
@@ -280,7 +241,7 @@ static void validate_links(struct check *k)
 			if (is_host(k, peer) && !k->c->leaf[s])
 				k->c->leaf[s] = has_records(k, s);
 			if (new_switch(k, s) || k->s->was->peer[port] == NO_ID ||
-			    link_flapped(k, k->f->port_link[port]))
+			    (k->s->flapped && k->s->flapped[k->f->port_link[port]]))
 				validate_new_port(k, s, port, peer);
 		}
 	}
@@ -314,11 +275,25 @@ static void validate_missing(struct check *k)
 char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 {
 	struct check k = {.c = c, .s = s, .f = c->fabric};
+	uint32_t from;
 
 	if (s->now->sm_endport != s->was->sm_endport)
 		return str_dup("another subnet manager took over");
-	measure(&k);
-	see_new_links(&k);
+	/*
+	 * Distances in the present fabric decide which LIDs are known at the moment a link is seen
+	 * (engines/doc/minhop.md 9.4).
+	 */
+	from = s->now->endport_switch[s->now->sm_endport];
+	k.dist = NEW_ARRAY(k.f->n_switches, uint16_t);
+	memset(k.dist, 0xff, k.f->n_switches * sizeof(*k.dist));
+	if (from != NO_ID)
+		switch_distances(s->now, from, k.dist);
+	for (uint32_t l = 0; l < k.f->n_links && !k.why; l++) {
+		uint32_t p = k.f->link_port[2 * l];
+
+		if (s->now->peer[p] != NO_ID && s->was->peer[p] == NO_ID)
+			see_link(&k, p, k.f->link_port[2 * l + 1]);
+	}
 	record_lost_links(&k);
 	drop_switches(&k);
 	validate_links(&k);
@@ -445,26 +420,18 @@ const struct routing *routing_origin(const struct routing *r)
 	return r && r->ops->free_priv == kept_free ? origin_of(r) : r;
 }
 
-/* Switches that are away, or had been away when the tables were kept before. */
-static uint8_t *lost_switches(const struct cache_sweep *s)
-{
-	const struct topo *first = routing_origin(s->tables)->topo;
-	const struct kept *before = routing_origin(s->tables) == s->tables ? NULL : s->tables->priv;
-	uint8_t *lost = NEW_ARRAY(first->fabric->n_switches, uint8_t);
-
-	for (uint32_t sw = 0; sw < first->fabric->n_switches; sw++)
-		lost[sw] = !switch_up(s->now, sw) || (before && before->lost[sw]);
-	return lost;
-}
-
 struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct cache_sweep *s)
 {
 	struct routing *r = routing_new(s->tables->engine, s->now, s->lids);
+	const struct kept *before = routing_origin(s->tables) == s->tables ? NULL : s->tables->priv;
 	struct kept *k = kept_new(routing_origin(s->tables));
 
 	r->ops = &k->ops;
 	r->priv = k;
-	k->lost = lost_switches(s);
+	/* away, or had been away when the tables were kept before */
+	k->lost = NEW_ARRAY(c->fabric->n_switches, uint8_t);
+	for (uint32_t sw = 0; sw < c->fabric->n_switches; sw++)
+		k->lost[sw] = !switch_up(s->now, sw) || (before && before->lost[sw]);
 	for (uint32_t sw = 0; sw < c->fabric->n_switches; sw++) {
 		if (!switch_up(s->now, sw))
 			continue;

@@ -61,39 +61,10 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* A pipe whose ends lie above the numbers that the child will use. */
-static int make_pipe(int fd[2])
-{
-	int low[2];
-
-	fd[0] = fd[1] = -1;
-	if (pipe2(low, O_CLOEXEC))
-		return -1;
-	for (int i = 0; i < 2; i++)
-		fd[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
-	close(low[0]);
-	close(low[1]);
-	return fd[0] < 0 || fd[1] < 0 ? -1 : 0;
-}
-
-/* Our environment, plus the mark of a discovery process.  Free the array, not the strings. */
-static char **marked_environment(void)
-{
-	static char mark[] = LIVE_CHILD_MARK "=1";
-	size_t n = 0;
-	char **envp;
-
-	while (environ[n])
-		n++;
-	envp = NEW_ARRAY(n + 2, char *);
-	memcpy(envp, environ, n * sizeof(*envp));
-	envp[n] = mark;
-	return envp;
-}
-
 /* end[0]: child's stdin, end[1..]: its stdout, stderr and data. */
 static int spawn(pid_t *pid, const int end[4], char **argv)
 {
+	static char mark[] = LIVE_CHILD_MARK "=1"; /* it is a discovery process */
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
 	char **envp;
@@ -104,7 +75,7 @@ static int spawn(pid_t *pid, const int end[4], char **argv)
 	for (int i = 0; i < 4; i++)
 		posix_spawn_file_actions_adddup2(&fa, end[i], i);
 	posix_spawn_file_actions_addclosefrom_np(&fa, LIVE_DATA_FD + 1);
-	envp = marked_environment();
+	envp = program_environment(NULL, mark);
 	rc = posix_spawn(pid, "/proc/self/exe", &fa, &at, argv, envp);
 	free(envp);
 	posix_spawn_file_actions_destroy(&fa);
@@ -126,7 +97,7 @@ static int start(struct child *c, const char *ca, int port, enum live_tables wha
 	snprintf(num, sizeof(num), "%d", port);
 	snprintf(tables, sizeof(tables), "%d", (int)what);
 	for (int i = 0; i < 4; i++) {
-		if (make_pipe(p[i]) && !rc)
+		if (program_pipe(p[i]) && !rc)
 			rc = errno;
 		end[i] = p[i][i ? 1 : 0];
 	}
@@ -190,38 +161,10 @@ static int stop(struct child *c, bool done)
 
 /* --- listening ----------------------------------------------------------------- */
 
-/* A line of the child's stdout: the library's "... -> new Switch {guid} ...", or one about tables. */
-static void progress_line(struct child *c, const char *s, struct progress *p)
-{
-	unsigned n;
-
-	if (sscanf(s, "tables %u", &n) == 1) {
-		c->count = 0;
-		c->tables = true;
-		if (p)
-			progress_start(p, "reading forwarding tables", n);
-	} else if (c->tables ? !strcmp(s, "table") : strstr(s, " -> new ") != NULL) {
-		c->count++;
-	}
-}
-
-static void take_out(struct child *c, const char *s, size_t n, struct progress *p)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] != '\n') {
-			if (c->line.len < MOST_SAID)
-				text_putc(&c->line, s[i]);
-			continue;
-		}
-		progress_line(c, text_str(&c->line), p);
-		c->line.len = 0;
-		if (c->line.s)
-			c->line.s[0] = '\0';
-	}
-}
-
 static int take(struct child *c, int stream, const char *s, size_t n, struct progress *p, struct err *e)
 {
+	unsigned tables;
+
 	c->last = now_seconds();
 	if (stream == STREAM_ERR) {
 		for (size_t i = 0; i < n && c->errors.len < MOST_SAID; i++)
@@ -229,10 +172,26 @@ static int take(struct child *c, int stream, const char *s, size_t n, struct pro
 		return 0;
 	}
 	c->answer = c->last;
-	if (stream == STREAM_OUT) {
-		take_out(c, s, n, p);
-		return 0;
+	for (size_t i = 0; stream == STREAM_OUT && i < n; i++) {
+		if (s[i] != '\n') {
+			if (c->line.len < MOST_SAID)
+				text_putc(&c->line, s[i]);
+			continue;
+		}
+		/* the library's "... -> new Switch {guid} ...", or a line about tables */
+		if (sscanf(text_str(&c->line), "tables %u", &tables) == 1) {
+			c->count = 0;
+			c->tables = true;
+			if (p)
+				progress_start(p, "reading forwarding tables", tables);
+		} else if (c->tables ? !strcmp(text_str(&c->line), "table")
+				     : strstr(text_str(&c->line), " -> new ") != NULL) {
+			c->count++;
+		}
+		text_free(&c->line);
 	}
+	if (stream == STREAM_OUT)
+		return 0;
 	if (c->size + n > c->cap) {
 		if (mem_room(e, 2 * (c->size + n), "what the discovery process sends"))
 			return -1;
@@ -347,36 +306,20 @@ static const char *plain_line(const char *s)
 	return *s ? s : NULL;
 }
 
-typedef void line_fn(void *ctx, const char *line);
-
-static void each_line(struct text *errors, line_fn *fn, void *ctx)
+/* The lines of the library, as warnings or (w NULL) in one text. */
+static void tell_said(struct text *errors, struct warnings *w, struct text *t)
 {
-	char *save = NULL;
-	unsigned n = 0;
+	char *save = NULL, *s = errors->len ? strtok_r(errors->s, "\r\n", &save) : NULL;
+	const char *plain;
 
-	if (!errors->len)
-		return;
-	for (char *s = strtok_r(errors->s, "\r\n", &save); s && n < MAX_CHATTER;
-	     s = strtok_r(NULL, "\r\n", &save)) {
-		const char *plain = plain_line(s);
-
-		if (plain) {
-			fn(ctx, plain);
-			n++;
-		}
+	for (unsigned n = 0; s && n < MAX_CHATTER; s = strtok_r(NULL, "\r\n", &save)) {
+		plain = plain_line(s);
+		n += plain != NULL;
+		if (plain && w)
+			warnings_add(w, "discovery", 0, "%s", plain);
+		else if (plain)
+			text_add(t, "%s%s", t->len ? "; " : "", plain);
 	}
-}
-
-static void join_line(void *ctx, const char *line)
-{
-	struct text *t = ctx;
-
-	text_add(t, "%s%s", t->len ? "; " : "", line);
-}
-
-static void warn_line(void *ctx, const char *line)
-{
-	warnings_add(ctx, "discovery", 0, "%s", line);
 }
 
 /* The obstacle to opening any device: text into why, or nothing. */
@@ -407,7 +350,7 @@ static int explain(struct child *c, const char *source, int status, struct err *
 	/* its library may not survive that */
 	if (WIFSIGNALED(status) && check_simulator(c, e))
 		return -1;
-	each_line(&c->errors, join_line, &said);
+	tell_said(&c->errors, NULL, &said);
 	if (!live_simulated())
 		device_trouble(&why);
 	if (!why.len)
@@ -442,7 +385,7 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 		else if (!rc)
 			rc = live_read(c.data, c.size, source, what, out, e);
 		if (!rc)
-			each_line(&c.errors, warn_line, &(*out)->warnings);
+			tell_said(&c.errors, &(*out)->warnings, NULL);
 	}
 	text_free(&c.line);
 	text_free(&c.errors);

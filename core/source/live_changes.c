@@ -14,18 +14,6 @@ struct differ {
 	uint8_t *silent; /* [a->n_nodes] 1: not in b, but behind a port of b that is up: it did not answer */
 };
 
-static const char *kind_of(const struct fabric *f, uint32_t n)
-{
-	return f->node_type[n] == NODE_SWITCH ? "switch" : f->node_type[n] == NODE_ROUTER ? "router" : "CA";
-}
-
-static void node_line(struct differ *d, char sign, const struct fabric *f, uint32_t n)
-{
-	text_add(d->out, "%c node %s (0x%016" PRIx64 ", %s, %s)\n", sign, f->node_name[n], f->node_guid[n],
-		 kind_of(f, n), PLURAL(f->node_nports[n], "port"));
-	d->n++;
-}
-
 /* A switch's port of b that is up, while its other end is not known. */
 static bool is_open(const struct fabric *f, uint32_t port)
 {
@@ -68,20 +56,16 @@ static void find_silent(struct differ *d)
 
 static void nodes_only_in(struct differ *d, char sign, const struct fabric *f, const struct fabric *other)
 {
-	for (uint32_t i = 0; i < f->n_nodes; i++)
-		if (fabric_node_by_guid(other, f->node_guid[f->by_name[i]]) == NO_ID)
-			node_line(d, f == d->a && d->silent[f->by_name[i]] ? '?' : sign, f, f->by_name[i]);
-}
+	static const char *const kind[] = {"", "CA", "switch", "router"};
 
-static void names(struct differ *d)
-{
-	for (uint32_t n = 0; n < d->a->n_nodes; n++) {
-		uint32_t m = fabric_node_by_guid(d->b, d->a->node_guid[n]);
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		uint32_t n = f->by_name[i];
 
-		if (m == NO_ID || !strcmp(d->a->node_desc[n], d->b->node_desc[m]))
+		if (fabric_node_by_guid(other, f->node_guid[n]) != NO_ID)
 			continue;
-		text_add(d->out, "~ name 0x%016" PRIx64 ": %s -> %s\n", d->a->node_guid[n],
-			 d->a->node_desc[n], d->b->node_desc[m]);
+		text_add(d->out, "%c node %s (0x%016" PRIx64 ", %s, %s)\n",
+			 f == d->a && d->silent[n] ? '?' : sign, f->node_name[n], f->node_guid[n],
+			 kind[f->node_type[n]], PLURAL(f->node_nports[n], "port"));
 		d->n++;
 	}
 }
@@ -125,27 +109,17 @@ static void link_line(struct differ *d, char sign, const struct fabric *f, uint3
 	d->n++;
 }
 
-/* Is a cable of a missing in b because the node at one end, or at both, did not answer? */
-static bool is_unseen(const struct differ *d, uint32_t link)
-{
-	for (unsigned side = 0; side < 2; side++) {
-		uint32_t p = d->a->link_port[2 * link + side];
-
-		if (d->silent[d->a->port_node[p]] || is_open(d->b, fabric_port_in(d->b, d->a, p)))
-			return true;
-	}
-	return false;
-}
-
 /* A cable that is gone.  It was moved if one of its ends now leads elsewhere. */
 static void lost_link(struct differ *d, uint32_t link)
 {
 	char x[192], y[192], z[192];
+	bool unseen = false; /* the node at one end, or at both, did not answer */
 
 	for (unsigned side = 0; side < 2; side++) {
 		uint32_t p = d->a->link_port[2 * link + side], old = d->a->port_peer[p],
 			 q = fabric_port_in(d->b, d->a, p);
 
+		unseen |= d->silent[d->a->port_node[p]] || is_open(d->b, q);
 		if (q == NO_ID || d->b->port_link[q] == NO_ID || d->told[d->b->port_link[q]])
 			continue;
 		d->told[d->b->port_link[q]] = 1;
@@ -155,13 +129,7 @@ static void lost_link(struct differ *d, uint32_t link)
 		d->n++;
 		return;
 	}
-	link_line(d, is_unseen(d, link) ? '?' : '-', d->a, link);
-}
-
-/* Compare one end of a cable that stayed: width and speed of port p (in a) and q (in b). */
-static bool rate_differs(const struct differ *d, uint32_t p, uint32_t q)
-{
-	return d->a->port_width[p] != d->b->port_width[q] || d->a->port_speed[p] != d->b->port_speed[q];
+	link_line(d, unseen ? '?' : '-', d->a, link);
 }
 
 static void rates(struct differ *d, uint32_t link)
@@ -171,7 +139,7 @@ static void rates(struct differ *d, uint32_t link)
 	for (unsigned side = 0; side < 2; side++) {
 		uint32_t p = d->a->link_port[2 * link + side], q = fabric_port_in(d->b, d->a, p);
 
-		if (!rate_differs(d, p, q))
+		if (d->a->port_width[p] == d->b->port_width[q] && d->a->port_speed[p] == d->b->port_speed[q])
 			continue;
 		text_add(d->out, "~ rate %s -- %s: %s%s -> %s%s\n", port_label(d->b, q, x, sizeof(x)),
 			 port_label(d->b, d->b->port_peer[q], y, sizeof(y)),
@@ -180,21 +148,6 @@ static void rates(struct differ *d, uint32_t link)
 		d->n++;
 		return;
 	}
-}
-
-static void links(struct differ *d)
-{
-	for (uint32_t l = 0; l < d->b->n_links; l++)
-		d->told[l] = link_in(d->a, d->b, l) != NO_ID;
-	for (uint32_t l = 0; l < d->a->n_links; l++) {
-		if (link_in(d->b, d->a, l) == NO_ID)
-			lost_link(d, l);
-		else
-			rates(d, l);
-	}
-	for (uint32_t l = 0; l < d->b->n_links; l++)
-		if (!d->told[l])
-			link_line(d, '+', d->b, l);
 }
 
 unsigned fabric_changes(const struct fabric *a, const struct fabric *b, struct text *lines)
@@ -206,9 +159,23 @@ unsigned fabric_changes(const struct fabric *a, const struct fabric *b, struct t
 	find_silent(&d);
 	nodes_only_in(&d, '-', a, b);
 	nodes_only_in(&d, '+', b, a);
-	names(&d);
+	for (uint32_t n = 0; n < a->n_nodes; n++) {
+		uint32_t m = fabric_node_by_guid(b, a->node_guid[n]);
+
+		if (m == NO_ID || !strcmp(a->node_desc[n], b->node_desc[m]))
+			continue;
+		text_add(lines, "~ name 0x%016" PRIx64 ": %s -> %s\n", a->node_guid[n], a->node_desc[n],
+			 b->node_desc[m]);
+		d.n++;
+	}
 	lids(&d);
-	links(&d);
+	for (uint32_t l = 0; l < b->n_links; l++)
+		d.told[l] = link_in(a, b, l) != NO_ID;
+	for (uint32_t l = 0; l < a->n_links; l++)
+		(link_in(b, a, l) == NO_ID ? lost_link : rates)(&d, l);
+	for (uint32_t l = 0; l < b->n_links; l++)
+		if (!d.told[l])
+			link_line(&d, '+', b, l);
 	free(d.told);
 	free(d.silent);
 	return d.n;

@@ -10,6 +10,7 @@
 #include <infiniband/ibnetdisc.h>
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/fabric/builder.h"
 #include "core/source/gate.h"
 #include "core/source/live.h"
 #include "core/source/live_simulator.h"
@@ -65,33 +66,6 @@ static int start_janitor(void)
 	_exit(0);
 }
 
-static int start_watch(void)
-{
-	pthread_t t;
-
-	signal(SIGALRM, SIG_DFL);
-	if (pthread_create(&t, NULL, watch_parent, NULL))
-		return -1;
-	return pthread_detach(t);
-}
-
-static enum link_speed ext_speed_of(unsigned code)
-{
-	switch (code) {
-	case 1:
-		return SPEED_FDR;
-	case 2:
-		return SPEED_EDR;
-	case 4:
-		return SPEED_HDR;
-	case 8:
-		return SPEED_NDR;
-	case 32:
-		return SPEED_XDR;
-	}
-	return SPEED_UNKNOWN;
-}
-
 /* Extended speeds count where the capability bit says so; a switch's is in port 0. */
 static bool has_ext_speeds(ibnd_port_t *p)
 {
@@ -100,28 +74,16 @@ static bool has_ext_speeds(ibnd_port_t *p)
 	return cap && mad_get_field(cap->info, 0, IB_PORT_CAPMASK_F) & CAP_EXT_SPEEDS;
 }
 
-/* Speeds enabled, as SPEED_BITS. */
-static unsigned speeds_of(ibnd_port_t *p)
-{
-	unsigned ext = has_ext_speeds(p) ? mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ENABLED_F) : 0;
-	unsigned fdr10 = mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F);
-
-	return SPEED_BITS(mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ENABLED_F), fdr10 == EXT_INFO_FDR10,
-			  ext);
-}
-
 static enum link_speed speed_of(ibnd_port_t *p)
 {
 	unsigned ext = 0, code = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
 
 	if (has_ext_speeds(p))
 		ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
-	if (ext)
-		return ext_speed_of(ext);
-	if (code == 4 &&
+	if (!ext && code == 4 &&
 	    mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) == EXT_INFO_FDR10)
 		return SPEED_FDR10;
-	return code == 1 ? SPEED_SDR : code == 2 ? SPEED_DDR : code == 4 ? SPEED_QDR : SPEED_UNKNOWN;
+	return fb_speed_of_codes(ext, code);
 }
 
 static void put(FILE *f, const void *p, size_t size)
@@ -133,6 +95,8 @@ static void put(FILE *f, const void *p, size_t size)
 static void put_port(FILE *f, ibnd_port_t *p)
 {
 	struct live_port r;
+	unsigned ext;
+	bool fdr10;
 
 	memset(&r, 0, sizeof(r));
 	r.guid = p->guid;
@@ -148,30 +112,21 @@ static void put_port(FILE *f, ibnd_port_t *p)
 		r.width = link_width_of_code(mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F));
 		r.speed = speed_of(p);
 		r.widths = (uint8_t)mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ENABLED_F);
-		r.speeds = (uint8_t)speeds_of(p);
+		/* of those enabled, extended ones count where they are supported */
+		ext = has_ext_speeds(p) ? mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ENABLED_F) : 0;
+		fdr10 = mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F) ==
+			EXT_INFO_FDR10;
+		r.speeds = (uint8_t)SPEED_BITS(mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ENABLED_F), fdr10,
+					       ext);
 	}
 	put(f, &r, sizeof(r));
-}
-
-/* "ISR9288 Spine 1 Chip 0", as ibnetdiscover -g shows it. */
-static void set_place(struct live_node *r, ibnd_node_t *n)
-{
-	char slot[32];
-	const char *type, *where;
-
-	if (!n->chassis || !n->chassis->chassisnum)
-		return;
-	r->chassis = n->chassis->chassisnum;
-	type = ibnd_get_chassis_type(n);
-	where = ibnd_get_chassis_slot_str(n, slot, sizeof(slot));
-	if (type || where)
-		snprintf(r->chassis_place, sizeof(r->chassis_place), "%s%s%s", type ? type : "",
-			 type && where ? " " : "", where ? where : "");
 }
 
 static void put_node(FILE *f, ibnd_node_t *n)
 {
 	struct live_node r;
+	char slot[32];
+	const char *type, *where;
 
 	memset(&r, 0, sizeof(r));
 	r.guid = n->guid;
@@ -188,7 +143,14 @@ static void put_node(FILE *f, ibnd_node_t *n)
 	for (char *c = r.desc; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = ' ';
-	set_place(&r, n);
+	if (n->chassis && n->chassis->chassisnum) {
+		/* "ISR9288 Spine 1 Chip 0", as ibnetdiscover -g shows it */
+		r.chassis = n->chassis->chassisnum;
+		type = ibnd_get_chassis_type(n);
+		where = ibnd_get_chassis_slot_str(n, slot, sizeof(slot));
+		snprintf(r.chassis_place, sizeof(r.chassis_place), "%s%s%s", type ? type : "",
+			 type && where ? " " : "", where ? where : "");
+	}
 	for (int p = 0; p <= n->numports; p++)
 		r.n_ports += n->ports[p] != NULL;
 	put(f, &r, sizeof(r));
@@ -304,20 +266,9 @@ static void put_head(FILE *f, ibnd_fabric_t *fb, bool tables, struct live_head *
 	put(f, h, sizeof(*h));
 }
 
-static struct ibmad_port *open_port(char *ca, int port)
-{
-	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS};
-	struct ibmad_port *via = mad_rpc_open_port(ca, port, classes, 2);
-
-	if (via) {
-		mad_rpc_set_timeout(via, TIMEOUT_MS);
-		mad_rpc_set_retries(via, RETRIES);
-	}
-	return via;
-}
-
 static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables what)
 {
+	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS};
 	uint32_t tail = LIVE_TAIL;
 	FILE *f = fdopen(LIVE_DATA_FD, "w");
 	struct live_head h;
@@ -325,9 +276,14 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 
 	if (!f)
 		return 1;
-	if (what && !(via = open_port(ca, port))) {
-		fclose(f);
-		return 1;
+	if (what) {
+		via = mad_rpc_open_port(ca, port, classes, 2);
+		if (!via) {
+			fclose(f);
+			return 1;
+		}
+		mad_rpc_set_timeout(via, TIMEOUT_MS);
+		mad_rpc_set_retries(via, RETRIES);
 	}
 	put_head(f, fb, what != LIVE_NO_TABLES, &h);
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
@@ -415,6 +371,7 @@ static int discover(char **argv)
 int live_child_main(int argc, char **argv)
 {
 	bool counters = argc == 6 && !strcmp(argv[1], LIVE_COUNTERS_FLAG);
+	pthread_t watch;
 	pid_t worker;
 
 	let_in = true;
@@ -429,7 +386,8 @@ int live_child_main(int argc, char **argv)
 		return 1;
 	if (!counters) {
 		close(LIVE_DATA_FD);
-		if (start_watch())
+		signal(SIGALRM, SIG_DFL);
+		if (pthread_create(&watch, NULL, watch_parent, NULL) || pthread_detach(watch))
 			return 1;
 	}
 	return gate_serve(worker, counters ? gmi : smi, 2);

@@ -225,29 +225,6 @@ static void cable_node(struct reader *r, uint32_t node)
 	}
 }
 
-/* The endport that owns the local port's SM LID, else the local port. */
-static void choose_sm(struct fabric_builder *b, const struct live_head *h)
-{
-	b->sm_node = fb_find(b, h->from_guid);
-	b->sm_port = h->from_port;
-	b->sm_guessed = true;
-	if (b->sm_node == NO_ID)
-		warnings_missing(&b->warnings, "dangling link", 0,
-				 "the local node 0x%016" PRIx64 " is not there", h->from_guid);
-	for (uint32_t n = 0; n < b->n && h->sm_lid; n++) {
-		for (unsigned p = 0; p <= b->node[n].nports; p++) {
-			const struct fb_port *q = &b->node[n].port[p];
-
-			if (!q->lid || h->sm_lid < q->lid || h->sm_lid >= q->lid + (1u << q->lmc))
-				continue;
-			b->sm_node = n;
-			b->sm_port = (uint8_t)p;
-			b->sm_guessed = false;
-			return;
-		}
-	}
-}
-
 static bool get_nodes(struct reader *r, struct live_head *h)
 {
 	if (!get(r, h, sizeof(*h)))
@@ -262,7 +239,13 @@ static bool get_nodes(struct reader *r, struct live_head *h)
 			return false;
 	for (uint32_t i = 0; i < r->b->n; i++)
 		cable_node(r, i);
-	choose_sm(r->b, h);
+	/* the endport that owns the local port's SM LID, else the local port */
+	r->b->sm_node = fb_find(r->b, h->from_guid);
+	r->b->sm_port = h->from_port;
+	if (r->b->sm_node == NO_ID)
+		warnings_missing(&r->b->warnings, "dangling link", 0,
+				 "the local node 0x%016" PRIx64 " is not there", h->from_guid);
+	fb_place_sm(r->b, h->sm_lid);
 	return true;
 }
 

@@ -40,40 +40,11 @@ struct simulation {
 
 /* --- the keeper ----------------------------------------------------------------------------------- */
 
-/* Both ends lie above the numbers that the keeper uses. */
-static bool make_pipe(int fd[2])
-{
-	int low[2];
-
-	fd[0] = fd[1] = -1;
-	if (pipe2(low, O_CLOEXEC))
-		return false;
-	for (int i = 0; i < 2; i++) {
-		fd[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
-		close(low[i]);
-	}
-	return fd[0] >= 0 && fd[1] >= 0;
-}
-
-/* Our environment without preloaded libraries: the keeper is no program of a simulation. */
-static char **plain_environment(void)
-{
-	size_t n = 0, k = 0;
-	char **envp;
-
-	while (environ[n])
-		n++;
-	envp = NEW_ARRAY(n + 1, char *);
-	for (size_t i = 0; i < n; i++)
-		if (strncmp(environ[i], "LD_PRELOAD=", 11))
-			envp[k++] = environ[i];
-	return envp;
-}
-
 static int spawn_keeper(struct simulation *s, int in, int out)
 {
 	char name[] = "ibscope", flag[] = SIMULATION_CHILD_FLAG, *argv[] = {name, flag, NULL};
-	char **envp = plain_environment();
+	/* without preloaded libraries: the keeper is no program of a simulation */
+	char **envp = program_environment("LD_PRELOAD=", NULL);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
 	int rc;
@@ -91,28 +62,23 @@ static int spawn_keeper(struct simulation *s, int in, int out)
 	return rc;
 }
 
-static int program_number(const char *name)
-{
-	for (int i = 0; i < PROGRAMS; i++)
-		if (!strcmp(name, program[i]))
-			return i;
-	return -1;
-}
-
 /* A line that the keeper told. */
 static void take_line(struct simulation *s, const char *line)
 {
-	char name[16];
-	long n;
-	int at;
+	char name[16] = "", what[8] = "";
+	long n = 0;
+	int at = 0;
 
+	sscanf(line, "%7s %15s %ld", what, name, &n);
+	while (at < PROGRAMS && strcmp(name, program[at]))
+		at++;
 	if (!strncmp(line, "folder ", 7) && !s->folder)
 		s->folder = str_dup(line + 7);
 	else if (!strncmp(line, "error ", 6) && !s->refused)
 		s->refused = str_dup(line + 6);
-	else if (sscanf(line, "started %15s %ld", name, &n) == 2 && (at = program_number(name)) >= 0)
+	else if (!strcmp(what, "started") && at < PROGRAMS)
 		s->pid[at] = (pid_t)n;
-	else if (sscanf(line, "ended %15s %ld", name, &n) == 2 && (at = program_number(name)) >= 0) {
+	else if (!strcmp(what, "ended") && at < PROGRAMS) {
 		s->status[at] = (int)n;
 		s->has_ended[at] = true;
 	}
@@ -169,8 +135,8 @@ struct simulation *simulation_new(struct err *e)
 		return NULL;
 	s = NEW(struct simulation);
 	s->to = s->from = -1;
-	rc = make_pipe(in) ? 0 : errno;
-	if (!make_pipe(out) && !rc)
+	rc = program_pipe(in) ? errno : 0;
+	if (program_pipe(out) && !rc)
 		rc = errno;
 	if (!rc)
 		rc = spawn_keeper(s, in[0], out[1]);
@@ -277,17 +243,20 @@ static int tell_last(const struct simulation *s, int which, const char *what, st
 
 /* --- waiting ------------------------------------------------------------------------------------- */
 
-/* The size of a growing file, and how often a word occurs in it. */
+/* A growing file, and what it has told so far. */
 struct tail {
 	const char *name;
+	unsigned lines;					  /* that are not empty */
+	bool ready;					  /* ibsim's: it is */
+	enum { SWEEPING, SUBNET_UP, SWEEP_FAILED } swept; /* OpenSM's log */
+	unsigned begun, ended;				  /* tables of switches in a dump */
 	long at;
 	char rest[256]; /* the line that is not whole yet */
 	size_t len;
 };
 
 /* Take its new lines. */
-static void tail_read(const struct simulation *s, struct tail *t, void (*fn)(void *ctx, const char *line),
-		      void *ctx)
+static void tail_read(const struct simulation *s, struct tail *t)
 {
 	FILE *f = simulation_open(s, t->name, "r", NULL);
 	int c;
@@ -303,7 +272,14 @@ static void tail_read(const struct simulation *s, struct tail *t, void (*fn)(voi
 				continue;
 			}
 			t->rest[t->len] = '\0';
-			fn(ctx, t->rest);
+			t->lines += t->len > 0;
+			t->ready |= strstr(t->rest, "Network simulator ready") != NULL;
+			if (t->swept == SWEEPING && strstr(t->rest, "-> SUBNET UP"))
+				t->swept = SUBNET_UP;
+			else if (t->swept == SWEEPING && strstr(t->rest, "-> Errors during initialization"))
+				t->swept = SWEEP_FAILED;
+			t->begun += !strncmp(t->rest, "Unicast lids ", 13);
+			t->ended += t->len > 12 && !strcmp(t->rest + t->len - 12, " lids dumped");
 			t->len = 0;
 		}
 	}
@@ -392,110 +368,57 @@ static void command(struct simulation *s, const char *fmt, ...)
 
 /* --- a sweep --------------------------------------------------------------------------------------- */
 
-static void see_ready(void *ctx, const char *line)
-{
-	bool *ready = ctx;
-
-	*ready = *ready || strstr(line, "Network simulator ready");
-}
-
-enum { SWEEPING, SUBNET_UP, SWEEP_FAILED };
-
-static void see_sweep(void *ctx, const char *line)
-{
-	int *state = ctx;
-
-	if (*state == SWEEPING && strstr(line, "-> SUBNET UP"))
-		*state = SUBNET_UP;
-	else if (*state == SWEEPING && strstr(line, "-> Errors during initialization"))
-		*state = SWEEP_FAILED;
-}
-
-struct dump {
-	unsigned begun, ended; /* tables of switches */
-};
-
-static void see_table(void *ctx, const char *line)
-{
-	struct dump *d = ctx;
-	size_t len = strlen(line);
-
-	d->begun += !strncmp(line, "Unicast lids ", 13);
-	d->ended += len > 12 && !strcmp(line + len - 12, " lids dumped");
-}
-
-static int start_ibsim(struct simulation *s, const struct simulation_sizes *z, struct progress *p,
-		       struct err *e)
-{
-	struct tail out = {.name = "ibsim.out"};
-	struct wait w = begin_wait(s, p);
-	bool ready = false;
-
-	progress_start(p, "ibsim reads the fabric", 0);
-	command(s, "ibsim %u %u %u\n", z->nodes, z->switches, z->ports);
-	while (!ready) {
-		if (wait_a_moment(&w, e))
-			return -1;
-		tail_read(s, &out, see_ready, &ready);
-	}
-	return 0;
-}
-
 int simulation_sweep(struct simulation *s, const struct simulation_sizes *z, const char *host,
 		     struct progress *p, struct err *e)
 {
-	struct tail log = {.name = SIMULATION_LOG}, lfts = {.name = SIMULATION_LFTS};
-	struct dump d = {0};
-	struct wait w;
-	int state = SWEEPING;
+	struct tail out = {.name = "ibsim.out"}, log = {.name = SIMULATION_LOG},
+		    lfts = {.name = SIMULATION_LFTS};
+	struct wait w = begin_wait(s, p);
 
-	if (start_ibsim(s, z, p, e))
-		return -1;
+	progress_start(p, "ibsim reads the fabric", 0);
+	command(s, "ibsim %u %u %u\n", z->nodes, z->switches, z->ports);
+	while (!out.ready) {
+		if (wait_a_moment(&w, e))
+			return -1;
+		tail_read(s, &out);
+	}
 	w = begin_wait(s, p);
 	progress_start(p, "OpenSM sweeps the simulation", 0);
 	command(s, "opensm %s\n", host);
-	while (state == SWEEPING) {
+	while (log.swept == SWEEPING) {
 		if (wait_a_moment(&w, e))
 			return -1;
-		tail_read(s, &log, see_sweep, &state);
+		tail_read(s, &log);
 	}
-	if (state == SWEEP_FAILED)
+	if (log.swept == SWEEP_FAILED)
 		return tell_last(s, OPENSM, "ended its sweep with errors", e);
 	progress_start(p, "OpenSM writes its tables", z->switches);
-	while (d.ended < z->switches) {
+	while (lfts.ended < z->switches) {
 		if (wait_a_moment(&w, e))
 			return -1;
-		tail_read(s, &lfts, see_table, &d);
-		if (d.ended && d.ended == d.begun && now_seconds() - w.moved > QUIET_S)
+		tail_read(s, &lfts);
+		if (lfts.ended && lfts.ended == lfts.begun && now_seconds() - w.moved > QUIET_S)
 			break;
-		progress_step(p, d.ended);
+		progress_step(p, lfts.ended);
 	}
 	return 0;
-}
-
-static void count_line(void *ctx, const char *line)
-{
-	unsigned *n = ctx;
-
-	*n += *line != '\0';
 }
 
 int simulation_paths(struct simulation *s, const char *host, uint32_t n, struct progress *p, struct err *e)
 {
 	struct tail paths = {.name = SIMULATION_PATHS};
 	struct wait w = begin_wait(s, p);
-	unsigned done = 0;
 
 	progress_start(p, "OpenSM is asked for service levels", n);
 	command(s, "paths %s\n", host);
 	while (!s->has_ended[PATHS]) {
 		if (wait_a_moment(&w, e))
 			return -1;
-		tail_read(s, &paths, count_line, &done);
-		progress_step(p, done);
+		tail_read(s, &paths);
+		progress_step(p, paths.lines);
 	}
-	tail_read(s, &paths, count_line, &done);
-	if (s->status[PATHS] || done != n)
+	tail_read(s, &paths);
+	if (s->status[PATHS] || paths.lines != n)
 		return tell_last(s, PATHS, "failed", e);
 	return 0;
 }

@@ -116,6 +116,9 @@ static void prepare_environment(const struct keeper *k, const char *host, bool p
 		setenv("LD_PRELOAD", k->library, 1);
 }
 
+static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+			      SIGPIPE}; /* by the keeper, not by its programs */
+
 static void become(const struct keeper *k, const char *name, const char *const *argv, const char *host,
 		   pid_t parent)
 {
@@ -124,11 +127,8 @@ static void become(const struct keeper *k, const char *name, const char *const *
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
+	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
+		signal(ignored[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (getppid() != parent || chdir(k->folder))
@@ -254,7 +254,6 @@ static void serve(struct keeper *k)
 
 static int keep(void)
 {
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 	struct keeper k = {0};
 
 	prctl(PR_SET_NAME, "ibscope-verify");
@@ -283,23 +282,6 @@ static int keep(void)
 #define PR_NUMB_PATH (1u << 12)
 #define SA_TIMEOUT_MS 2000
 #define RECORD_SIZE 2048 /* room that libibmad may fill */
-
-/* SL of a path, -1: none. */
-static int path_sl(const struct ibmad_port *port, ib_portid_t *sa, unsigned slid, unsigned dlid)
-{
-	uint8_t record[RECORD_SIZE] = {0};
-	ib_sa_call_t call = {.attrid = IB_SA_ATTR_PATHRECORD,
-			     .method = IB_MAD_METHOD_GET,
-			     .mask = PR_DLID | PR_SLID | PR_NUMB_PATH,
-			     .trid = mad_trid()};
-
-	mad_set_field(record, 0, IB_SA_PR_DLID_F, dlid);
-	mad_set_field(record, 0, IB_SA_PR_SLID_F, slid);
-	mad_set_field(record, 0, IB_SA_PR_NPATH_F, 1);
-	if (!sa_rpc_call(port, record, sa, &call, SA_TIMEOUT_MS))
-		return -1;
-	return (int)mad_get_field(record, 0, IB_SA_PR_SL_F);
-}
 
 /* It is at the LID that the local port knows as its subnet manager's LID. */
 static bool find_sa(struct ibmad_port *port, ib_portid_t *sa)
@@ -334,12 +316,19 @@ static void ask_all(struct ibmad_port *port, ib_portid_t *sa, FILE *in, FILE *ou
 
 	setvbuf(out, NULL, _IOLBF, 0);
 	while (fscanf(in, "%u %u", &slid, &dlid) == 2) {
-		int sl = path_sl(port, sa, slid, dlid);
+		uint8_t record[RECORD_SIZE] = {0};
+		ib_sa_call_t call = {.attrid = IB_SA_ATTR_PATHRECORD,
+				     .method = IB_MAD_METHOD_GET,
+				     .mask = PR_DLID | PR_SLID | PR_NUMB_PATH,
+				     .trid = mad_trid()};
 
-		if (sl < 0)
+		mad_set_field(record, 0, IB_SA_PR_DLID_F, dlid);
+		mad_set_field(record, 0, IB_SA_PR_SLID_F, slid);
+		mad_set_field(record, 0, IB_SA_PR_NPATH_F, 1);
+		if (!sa_rpc_call(port, record, sa, &call, SA_TIMEOUT_MS))
 			fprintf(out, "%u %u -\n", slid, dlid);
 		else
-			fprintf(out, "%u %u %d\n", slid, dlid, sl);
+			fprintf(out, "%u %u %u\n", slid, dlid, mad_get_field(record, 0, IB_SA_PR_SL_F));
 	}
 }
 

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/source/synth.h"
+#include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/lessonfile.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/rng.h"
 #include "core/fabric/host_set.h"
 #include "core/base/text.h"
@@ -201,16 +203,6 @@ int digits_of(uint32_t n, int min)
 	return d < min ? min : d;
 }
 
-static void plan_free(struct plan *p)
-{
-	for (uint32_t i = 0; i < p->n; i++) {
-		free(p->node[i].name);
-		free(p->node[i].chassis_place);
-	}
-	free(p->node);
-	free(p->cable);
-}
-
 /* --- options ----------------------------------------------------------------- */
 
 static const struct number_option {
@@ -231,114 +223,58 @@ static const struct number_option {
 	{"esp0", offsetof(struct synth_options, esp0), 0, 1},
 };
 
-static bool number_parse(const char *s, size_t len, uint64_t *v)
+static int option_set(struct plan *p, struct cursor item)
 {
-	*v = 0;
-	if (!len)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		unsigned d = (unsigned char)s[i] - '0';
+	struct cursor value = item, name = cur_part(&value, '=');
+	int shown = cur_len(item) > 40 ? 40 : (int)cur_len(item);
+	int said = cur_len(value) > 40 ? 40 : (int)cur_len(value);
+	struct synth_options *o = &p->o;
 
-		if (d > 9 || *v > (UINT64_MAX - d) / 10)
-			return false;
-		*v = *v * 10 + d;
-	}
-	return true;
-}
+	if (name.end == item.end)
+		return plan_fail(p, "found '%.*s' behind the options, expected NAME=VALUE", shown, item.p);
+	for (size_t i = 0; i < ARRAY_LEN(number_options); i++) {
+		const struct number_option *d = &number_options[i];
+		uint64_t v;
 
-static bool word_is(const char *s, size_t len, const char *word)
-{
-	return strlen(word) == len && !memcmp(s, word, len);
-}
-
-static int option_number(struct plan *p, const struct number_option *d, const char *value, size_t len)
-{
-	uint64_t v;
-
-	if (!number_parse(value, len, &v) || v < d->min || v > d->max)
-		return plan_fail(p, "%s=%.*s: expected a number from %llu to %llu", d->name,
-				 len > 40 ? 40 : (int)len, value, (unsigned long long)d->min,
-				 (unsigned long long)d->max);
-	*(uint64_t *)((char *)&p->o + d->at) = v;
-	p->o.hosts_given |= d->at == offsetof(struct synth_options, hosts);
-	p->o.uplinks_given |= d->at == offsetof(struct synth_options, uplinks);
-	return 0;
-}
-
-static int option_hosts_on(struct plan *p, const char *value, size_t len)
-{
-	p->o.hosts_on_given = true;
-	if (word_is(value, len, "all")) {
-		p->o.hosts_on = 1;
+		if (!cur_same(name, cur_text(d->name)))
+			continue;
+		if (!number_of_part(value.p, cur_len(value), d->min, d->max, &v))
+			return plan_fail(p, "%s=%.*s: expected a number from %llu to %llu", d->name, said,
+					 value.p, (unsigned long long)d->min, (unsigned long long)d->max);
+		*(uint64_t *)((char *)o + d->at) = v;
+		o->hosts_given |= d->at == offsetof(struct synth_options, hosts);
+		o->uplinks_given |= d->at == offsetof(struct synth_options, uplinks);
 		return 0;
 	}
-	if (!number_parse(value, len, &p->o.hosts_on) || !p->o.hosts_on || p->o.hosts_on > SYNTH_MAX_ENDPORTS)
-		return plan_fail(p, "hosts_on=%.*s: expected 'all' or a number K (every K-th switch)",
-				 len > 40 ? 40 : (int)len, value);
-	return 0;
-}
-
-static int option_set(struct plan *p, const char *item, size_t len)
-{
-	const char *eq = memchr(item, '=', len);
-	int shown = len > 40 ? 40 : (int)len;
-	const char *value;
-	size_t name_len, n;
-
-	if (!eq)
-		return plan_fail(p, "found '%.*s' behind the options, expected NAME=VALUE", shown, item);
-	value = eq + 1;
-	name_len = (size_t)(eq - item);
-	n = len - name_len - 1;
-	for (size_t i = 0; i < ARRAY_LEN(number_options); i++)
-		if (word_is(item, name_len, number_options[i].name))
-			return option_number(p, &number_options[i], value, n);
-	if (word_is(item, name_len, "hosts_on"))
-		return option_hosts_on(p, value, n);
-	if (word_is(item, name_len, "sm")) {
-		p->o.sm_host = word_is(value, n, "host");
-		if (p->o.sm_host || word_is(value, n, "switch"))
+	if (cur_same(name, cur_text("hosts_on"))) {
+		o->hosts_on_given = true;
+		if (cur_same(value, cur_text("all")))
+			o->hosts_on = 1;
+		else if (!number_of_part(value.p, cur_len(value), 1, SYNTH_MAX_ENDPORTS, &o->hosts_on))
+			return plan_fail(p, "hosts_on=%.*s: expected 'all' or a number K (every K-th switch)",
+					 said, value.p);
+		return 0;
+	}
+	if (cur_same(name, cur_text("sm"))) {
+		o->sm_host = cur_same(value, cur_text("host"));
+		if (o->sm_host || cur_same(value, cur_text("switch")))
 			return 0;
-		return plan_fail(p, "%.*s: expected sm=switch or sm=host", shown, item);
+		return plan_fail(p, "%.*s: expected sm=switch or sm=host", shown, item.p);
 	}
-	if (word_is(item, name_len, "speed")) {
-		p->o.speed = link_speed_parse(value, n);
-		return p->o.speed ? 0
-				  : plan_fail(p, "%.*s: expected a speed such as QDR, EDR, HDR", shown, item);
+	if (cur_same(name, cur_text("speed"))) {
+		o->speed = link_speed_parse(value.p, cur_len(value));
+		return o->speed ? 0
+				: plan_fail(p, "%.*s: expected a speed such as QDR, EDR, HDR", shown, item.p);
 	}
-	if (word_is(item, name_len, "width")) {
-		p->o.width = link_width_parse(value, n);
-		return p->o.width ? 0 : plan_fail(p, "%.*s: expected a width: 1x 2x 4x 8x 12x", shown, item);
+	if (cur_same(name, cur_text("width"))) {
+		o->width = link_width_parse(value.p, cur_len(value));
+		return o->width ? 0 : plan_fail(p, "%.*s: expected a width: 1x 2x 4x 8x 12x", shown, item.p);
 	}
 	return plan_fail(
 		p,
 		"unknown option '%.*s', expected one of hosts hosts_on parallel uplinks ports seed shuffle "
 		"fail lids lmc aggregation esp0 sm speed width",
-		shown, item);
-}
-
-/* Split "SHAPE,name=value,...": *len is the length of the shape; the options are set. */
-static int options_read(struct plan *p, const char *s, size_t *len)
-{
-	const char *eq = strchr(s, '=');
-	const char *item;
-
-	*len = strlen(s);
-	if (!eq)
-		return 0;
-	for (item = eq; item > s && item[-1] != ','; item--)
-		;
-	*len = (size_t)(item - s);
-	if (item > s)
-		(*len)--;
-	while (item) {
-		const char *end = strchr(item, ',');
-
-		if (option_set(p, item, end ? (size_t)(end - item) : strlen(item)))
-			return -1;
-		item = end ? end + 1 : NULL;
-	}
-	return 0;
+		shown, item.p);
 }
 
 /* --- from plan to fabric ------------------------------------------------------- */
@@ -362,36 +298,6 @@ static uint32_t *sequence(struct plan *p, uint32_t n)
 		for (uint32_t i = n; i > 1; i--)
 			swap_u32(&v[i - 1], &v[rng_below(&p->rng, i)]);
 	return v;
-}
-
-static void plan_aggregation(struct plan *p)
-{
-	uint32_t n = p->n;
-
-	for (uint32_t i = 0; i < n && !p->failed; i++) {
-		uint32_t ca;
-
-		if (p->node[i].type != NODE_SWITCH)
-			continue;
-		ca = plan_ca(p);
-		p->node[ca].name = str_dup(AGGREGATION_NAME);
-		p->node[ca].aggregation = p->node[i].aggregation = true;
-		p->node[ca].system = i;
-		plan_cable(p, i, 0, ca, 0);
-	}
-}
-
-static void plan_names(struct plan *p)
-{
-	uint32_t hosts = 0, k = 0;
-	int width;
-
-	for (uint32_t i = 0; i < p->n; i++)
-		hosts += !p->node[i].name;
-	width = digits_of(hosts + 1, 4);
-	for (uint32_t i = 0; i < p->n; i++)
-		if (!p->node[i].name)
-			p->node[i].name = str_printf("node%0*u", width, ++k);
 }
 
 /* Remove o.fail cables between switches. */
@@ -494,35 +400,6 @@ static uint32_t *plan_order(struct plan *p)
 	return order;
 }
 
-static void emit_node(const struct plan *p, struct fabric_builder *b, uint32_t i, const uint64_t *guid,
-		      uint32_t *index)
-{
-	const struct plan_node *n = &p->node[i];
-	bool sw = n->type == NODE_SWITCH;
-	struct fb_node *fb;
-
-	index[i] = fb_add(b, n->type, guid[i], n->nports, n->name);
-	fb = &b->node[index[i]];
-	fb->sysguid = guid[n->system];
-	fb->vendor = VENDOR;
-	fb->device = sw ? DEVICE_SWITCH : n->aggregation ? DEVICE_AGGREGATION : DEVICE_CA;
-	fb->esp0 = sw && p->o.esp0;
-	fb->chassis = n->chassis;
-	fb->chassis_place = n->chassis_place ? str_dup(n->chassis_place) : NULL;
-}
-
-static void emit_cable(struct fabric_builder *b, const struct plan_cable *c, const uint32_t *index)
-{
-	fb_link(b, index[c->node[0]], c->port[0], index[c->node[1]], c->port[1]);
-	for (int e = 0; e < 2; e++) {
-		struct fb_port *port = &b->node[index[c->node[e]]].port[c->port[e]];
-
-		port->width = c->width;
-		port->speed = c->speed;
-		port->opervls = DEFAULT_OPER_VLS;
-	}
-}
-
 static int emit_lids(struct plan *p, struct fabric_builder *b)
 {
 	uint32_t next = 1, step = 1u << p->o.lmc;
@@ -555,10 +432,32 @@ static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 	uint64_t *guid = plan_guids(p);
 	uint32_t *order = plan_order(p), *index = NEW_ARRAY(p->n, uint32_t);
 
-	for (uint32_t i = 0; i < p->n; i++)
-		emit_node(p, b, order[i], guid, index);
-	for (uint32_t i = 0; i < p->n_cables; i++)
-		emit_cable(b, &p->cable[i], index);
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct plan_node *n = &p->node[order[i]];
+		bool sw = n->type == NODE_SWITCH;
+		struct fb_node *fb;
+
+		index[order[i]] = fb_add(b, n->type, guid[order[i]], n->nports, n->name);
+		fb = &b->node[index[order[i]]];
+		fb->sysguid = guid[n->system];
+		fb->vendor = VENDOR;
+		fb->device = sw ? DEVICE_SWITCH : n->aggregation ? DEVICE_AGGREGATION : DEVICE_CA;
+		fb->esp0 = sw && p->o.esp0;
+		fb->chassis = n->chassis;
+		fb->chassis_place = n->chassis_place ? str_dup(n->chassis_place) : NULL;
+	}
+	for (uint32_t i = 0; i < p->n_cables; i++) {
+		const struct plan_cable *c = &p->cable[i];
+
+		fb_link(b, index[c->node[0]], c->port[0], index[c->node[1]], c->port[1]);
+		for (int k = 0; k < 2; k++) {
+			struct fb_port *port = &b->node[index[c->node[k]]].port[c->port[k]];
+
+			port->width = c->width;
+			port->speed = c->speed;
+			port->opervls = DEFAULT_OPER_VLS;
+		}
+	}
 	free(guid);
 	free(order);
 	free(index);
@@ -572,16 +471,31 @@ static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 /* The steps common to all kinds, once their nodes and cables are there. */
 static int plan_complete(struct plan *p)
 {
+	uint32_t hosts = 0;
+
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->node[i].type == NODE_SWITCH && p->node[i].nports < p->o.ports)
 			p->node[i].nports = (uint8_t)p->o.ports;
-	if (p->o.aggregation)
-		plan_aggregation(p);
+	for (uint32_t i = 0, n = p->n; p->o.aggregation && i < n && !p->failed; i++) {
+		uint32_t ca;
+
+		if (p->node[i].type != NODE_SWITCH)
+			continue;
+		ca = plan_ca(p);
+		p->node[ca].name = str_dup(AGGREGATION_NAME);
+		p->node[ca].aggregation = p->node[i].aggregation = true;
+		p->node[ca].system = i;
+		plan_cable(p, i, 0, ca, 0);
+	}
 	if (!p->failed && p->o.sm_host && p->n == p->n_switches * (1 + (uint32_t)p->o.aggregation))
 		plan_fail(p, "sm=host: there is no host");
 	if (p->failed || plan_expect(p, 0, p->n_endports, 0) || plan_remove(p))
 		return -1;
-	plan_names(p);
+	for (uint32_t i = 0; i < p->n; i++)
+		hosts += !p->node[i].name;
+	for (uint32_t i = 0, k = 0; i < p->n; i++)
+		if (!p->node[i].name)
+			p->node[i].name = str_printf("node%0*u", digits_of(hosts + 1, 4), ++k);
 	if (p->o.shuffle)
 		plan_shuffle_ports(p);
 	return 0;
@@ -601,21 +515,6 @@ static size_t kind_length(const char *word)
 bool synth_is_spec(const char *word)
 {
 	return kind_length(word) >= 3;
-}
-
-static const struct kind *kind_find(const char *spec, struct err *e)
-{
-	size_t n = kind_length(spec);
-	struct text t = {0};
-
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (word_is(spec, n, kinds[i].name))
-			return &kinds[i];
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		text_add(&t, " %s:", kinds[i].name);
-	err_set(e, "%.100s: not a synthetic fabric, expected one of%s", spec, text_str(&t));
-	text_free(&t);
-	return NULL;
 }
 
 static int options_check(struct plan *p, const struct kind *k)
@@ -640,40 +539,58 @@ static int options_check(struct plan *p, const struct kind *k)
 	return 0;
 }
 
-/* Make a lesson's fabric: *rc is the result. false: it is none. */
-static bool make_lesson(const char *spec, struct fabric **out, int *rc, struct err *e)
-{
-	char *made, *note;
-
-	*rc = synth_lesson(spec, &made, &note, e);
-	if (*rc > 0)
-		return false;
-	if (*rc)
-		return true;
-	*rc = lesson_name(made) ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec, made)
-				: synth_make(made, out, e);
-	free(made);
-	free(note);
-	return true;
-}
-
 int synth_make(const char *spec, struct fabric **out, struct err *e)
 {
 	struct plan p = {
 		.spec = spec,
 		.o = {.parallel = 1, .uplinks = 1, .seed = 1, .speed = SPEED_HDR, .width = WIDTH_4X}};
-	const struct kind *k;
-	char *shape;
+	char *made = NULL, *note = NULL, *shape;
+	const struct kind *k = NULL;
+	struct cursor options = {0};
+	struct text t = {0};
+	const char *at;
 	size_t len;
-	int ret;
+	int ret = synth_lesson(spec, &made, &note, e);
 
-	if (make_lesson(spec, out, &ret, e))
+	if (ret <= 0) { /* a lesson's */
+		if (!ret)
+			ret = lesson_name(made)
+				      ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec,
+						made)
+				      : synth_make(made, out, e);
+		free(made);
+		free(note);
 		return ret;
-	k = kind_find(spec, e);
+	}
+	len = kind_length(spec);
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		text_add(&t, " %s:", kinds[i].name);
+		if (strlen(kinds[i].name) == len && !strncmp(spec, kinds[i].name, len))
+			k = &kinds[i];
+	}
+	if (!k)
+		err_set(e, "%.100s: not a synthetic fabric, expected one of%s", spec, text_str(&t));
+	text_free(&t);
 	if (!k)
 		return -1;
-	spec += strlen(k->name) + 1;
-	if (options_read(&p, spec, &len) || options_check(&p, k))
+	/* SHAPE,NAME=VALUE,... */
+	spec += len + 1;
+	len = strlen(spec);
+	at = strchr(spec, '=');
+	if (at) {
+		while (at > spec && at[-1] != ',')
+			at--;
+		options = cur_text(at);
+		len = (size_t)(at - spec) - (at > spec);
+	}
+	for (bool more = at != NULL; more;) {
+		struct cursor item = cur_part(&options, ',');
+
+		more = item.end != options.end;
+		if (option_set(&p, item))
+			return err_set(e, "%s", p.why.msg);
+	}
+	if (options_check(&p, k))
 		return err_set(e, "%s", p.why.msg);
 	p.rng = p.o.seed;
 	shape = str_printf("%.*s", (int)len, spec);
@@ -684,6 +601,11 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 		ret = k->make(&p, shape) || p.failed || plan_complete(&p) ? -1 : 0;
 	free(shape);
 	ret = ret ? err_set(e, "%s", p.why.msg) : plan_emit(&p, out, e);
-	plan_free(&p);
+	for (uint32_t i = 0; i < p.n; i++) {
+		free(p.node[i].name);
+		free(p.node[i].chassis_place);
+	}
+	free(p.node);
+	free(p.cable);
 	return ret;
 }

@@ -56,9 +56,7 @@ static int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int 
 /* Number of CAs that the options ask for on switch number k of the fabric. */
 static unsigned hosts_at(const struct plan *p, uint32_t k)
 {
-	if (p->o.hosts_on > 1 && k % p->o.hosts_on)
-		return 0;
-	return (unsigned)p->o.hosts;
+	return p->o.hosts_on > 1 && k % p->o.hosts_on ? 0 : (unsigned)p->o.hosts;
 }
 
 static uint64_t hosts_in_all(const struct plan *p, uint64_t switches)
@@ -148,20 +146,9 @@ static uint32_t xgft_parent(const struct xgft *t, int l, uint32_t i, uint32_t k)
 	return (high * t->w[l] + k) * below + low;
 }
 
-static void xgft_level_names(const struct xgft *t, int l, char *prefix, size_t size)
-{
-	if (l == 1)
-		snprintf(prefix, size, "leaf-");
-	else if (l == 2)
-		snprintf(prefix, size, "spine-");
-	else if (l == 3 && t->h == 3)
-		snprintf(prefix, size, "core-");
-	else
-		snprintf(prefix, size, "level%d-", l);
-}
-
 int synth_xgft(struct plan *p, const char *shape)
 {
+	static const char *const level[] = {"", "leaf", "spine", "core"};
 	struct xgft t = {0};
 
 	if (xgft_read(p, shape, &t) || xgft_sizes(p, &t))
@@ -169,10 +156,11 @@ int synth_xgft(struct plan *p, const char *shape)
 	for (int l = 1; l <= t.h; l++) {
 		char prefix[24];
 
-		xgft_level_names(&t, l, prefix, sizeof(prefix));
+		snprintf(prefix, sizeof(prefix), "level%d", l);
 		t.first[l] = p->n;
 		for (uint32_t i = 0; i < t.count[l]; i++)
-			plan_switch(p, "%s%0*u", prefix, digits_of(t.count[l] + 1, 2), i + 1);
+			plan_switch(p, "%s-%0*u", l < 3 || (l == 3 && t.h == 3) ? level[l] : prefix,
+				    digits_of(t.count[l] + 1, 2), i + 1);
 	}
 	t.first[0] = p->n;
 	for (uint32_t i = 0; i < t.count[0]; i++)
@@ -200,17 +188,6 @@ static uint32_t grid_slots(const struct grid *g, unsigned d)
 	if (g->kind == GRID_HYPERX)
 		return n - 1;
 	return n > 2 ? 2 : n - 1;
-}
-
-static int grid_expect(struct plan *p, const struct grid *g)
-{
-	uint64_t n = 1, ports = p->o.hosts;
-
-	for (unsigned d = 0; d < g->dims; d++) {
-		n = size_mul(n, g->size[d]);
-		ports += size_mul(grid_slots(g, d), g->cables[d]);
-	}
-	return plan_expect(p, n, n + hosts_in_all(p, n), ports);
 }
 
 static void grid_switch(struct plan *p, const struct grid *g, uint32_t i)
@@ -259,13 +236,17 @@ static void grid_links(struct plan *p, const struct grid *g, unsigned d, uint32_
 
 int plan_grid(struct plan *p, const struct grid *g)
 {
-	uint32_t n = 1, stride, first = p->n;
+	uint64_t all = 1, ports = p->o.hosts;
+	uint32_t n, stride, first = p->n;
 	unsigned port = (unsigned)p->o.hosts;
 
-	if (grid_expect(p, g))
+	for (unsigned d = 0; d < g->dims; d++) {
+		all = size_mul(all, g->size[d]);
+		ports += size_mul(grid_slots(g, d), g->cables[d]);
+	}
+	if (plan_expect(p, all, all + hosts_in_all(p, all), ports))
 		return -1;
-	for (unsigned d = 0; d < g->dims; d++)
-		n *= g->size[d];
+	n = (uint32_t)all;
 	for (uint32_t i = 0; i < n; i++)
 		grid_switch(p, g, i);
 	for (uint32_t i = 0; i < n; i++)
@@ -338,40 +319,15 @@ int synth_hypercube(struct plan *p, const char *shape)
 
 /* --- dragonflies ----------------------------------------------------------------- */
 
-/*
- * Groups of a switches, all linked with each other; global link l of group i
- * (switch l / h) leads to the group l mod (groups - 1) + 1 places on.
- */
+/* Groups of a switches, all linked with each other, with h global links and p hosts each. */
 struct dragonfly {
 	uint32_t a, h, p, groups;
 };
 
-static void dragonfly_group(struct plan *p, const struct dragonfly *d, uint32_t first)
-{
-	for (uint32_t i = 0; i < d->a; i++)
-		for (uint32_t j = i + 1; j < d->a; j++)
-			plan_link(p, first + i, first + j);
-}
-
-static void dragonfly_global(struct plan *p, const struct dragonfly *d, uint32_t first)
-{
-	uint32_t others = d->groups - 1, links = d->a * d->h;
-
-	for (uint32_t i = 0; i < d->groups; i++)
-		for (uint32_t l = 0; others && l < links / others * others; l++) {
-			uint32_t to = (i + l % others + 1) % d->groups;
-			/* the other end counts back, in the same round */
-			uint32_t back = l / others * others + others - 1 - l % others;
-
-			if (i < to)
-				plan_link(p, first + i * d->a + l / d->h, first + to * d->a + back / d->h);
-		}
-}
-
 int synth_dragonfly(struct plan *p, const char *shape)
 {
 	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
-	uint32_t v[4] = {0}, first = p->n, n, hosts;
+	uint32_t v[4] = {0}, first = p->n, n, hosts, others;
 	struct dragonfly d;
 	uint64_t most, par = p->o.parallel;
 	int given = shape_read(p, shape, ',', v, 3, 4, range, "dragonfly:A,H,P[,G]");
@@ -395,9 +351,20 @@ int synth_dragonfly(struct plan *p, const char *shape)
 		plan_switch(p, "g%0*us%0*u", digits_of(d.groups, 2), i / d.a, digits_of(d.a, 1), i % d.a);
 	for (uint32_t i = 0; i < n; i++)
 		plan_hosts(p, first + i, hosts);
-	for (uint32_t i = 0; i < n; i += d.a)
-		dragonfly_group(p, &d, first + i);
-	dragonfly_global(p, &d, first);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = i + 1; j % d.a; j++)
+			plan_link(p, first + i, first + j);
+	/* global link l of group i (switch l / h) leads to the group l mod (groups - 1) + 1 places on */
+	others = d.groups - 1;
+	for (uint32_t i = 0; i < d.groups; i++)
+		for (uint32_t l = 0; others && l < d.a * d.h / others * others; l++) {
+			uint32_t to = (i + l % others + 1) % d.groups;
+			/* the other end counts back, in the same round */
+			uint32_t back = l / others * others + others - 1 - l % others;
+
+			if (i < to)
+				plan_link(p, first + i * d.a + l / d.h, first + to * d.a + back / d.h);
+		}
 	return p->failed ? -1 : 0;
 }
 
@@ -496,14 +463,6 @@ struct graph {
 	uint32_t *next; /* [n * degree] neighbours */
 };
 
-static bool graph_linked(const struct graph *g, uint32_t a, uint32_t b)
-{
-	for (uint32_t k = 0; k < g->used[a]; k++)
-		if (g->next[(size_t)a * g->degree + k] == b)
-			return true;
-	return false;
-}
-
 static void graph_link(struct plan *p, struct graph *g, uint32_t a, uint32_t b, uint32_t first)
 {
 	g->next[(size_t)a * g->degree + g->used[a]++] = b;
@@ -548,12 +507,13 @@ static void graph_fill(struct plan *p, struct graph *g, uint32_t *room, uint32_t
 			room[n++] = i;
 	while (n > 1 && misses < 50 + 4 * n && !p->failed) {
 		uint32_t a = rng_below(&p->rng, n), b = rng_below(&p->rng, n);
+		bool linked = a == b;
 
-		if (a == b || graph_linked(g, room[a], room[b])) {
-			misses++;
+		for (uint32_t k = 0; k < g->used[room[a]]; k++)
+			linked |= g->next[(size_t)room[a] * g->degree + k] == room[b];
+		misses = linked ? misses + 1 : 0;
+		if (linked)
 			continue;
-		}
-		misses = 0;
 		graph_link(p, g, room[a], room[b], first);
 		if (a < b) { /* the higher place is given up first */
 			uint32_t t = a;

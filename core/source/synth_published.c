@@ -6,51 +6,37 @@
 #include "core/base/defs.h"
 #include "core/source/synth_plan.h"
 
-static int grid_of(struct plan *p, const struct grid *g, unsigned hosts, enum link_speed speed)
-{
-	p->o.hosts = hosts;
-	p->o.hosts_on = 0;
-	p->o.speed = speed;
-	return plan_grid(p, g);
-}
-
-/* The second plane of TSUBAME2 as a 12 x 8 HyperX, 672 hosts, QDR (Domke et al., SC'19). */
-static int make_t2hx(struct plan *p)
-{
-	const struct grid g = {GRID_HYPERX, "x", 2, {12, 8}, {1, 1}};
-
-	return grid_of(p, &g, 7, SPEED_QDR);
-}
-
-/* SDSC Gordon: one rail, 4 x 4 x 4 torus with three cables to each neighbour, 16 compute and 1 I/O node. */
-static int make_gordon(struct plan *p)
-{
-	const struct grid g = {GRID_TORUS, "t", 3, {4, 4, 4}, {3, 3, 3}};
-
-	return grid_of(p, &g, 17, SPEED_QDR);
-}
-
-/* Sandia Red Sky: 6 x 6 x 8 torus, three cables to each neighbour. */
-static int make_redsky(struct plan *p)
-{
-	const struct grid g = {GRID_TORUS, "t", 3, {6, 6, 8}, {3, 3, 3}};
-
-	return grid_of(p, &g, 12, SPEED_QDR);
-}
-
-/* IT4I Salomon: enhanced 7D hypercube; 3 cables to the sister chip, 4 in other dimensions; 9 places. */
-static int make_salomon(struct plan *p)
-{
-	const struct grid g = {GRID_MESH, "c", 7, {2, 2, 2, 2, 2, 2, 2}, {4, 4, 4, 4, 4, 4, 3}};
-
-	return grid_of(p, &g, 9, SPEED_FDR);
-}
+/* Hosts on every switch of a grid. */
+static const struct grid_machine {
+	const char *name;
+	struct grid g;
+	unsigned hosts;
+	enum link_speed speed;
+} grids[] = {
+	/* the second plane of TSUBAME2 as a 12 x 8 HyperX, 672 hosts (Domke et al., SC'19) */
+	{"t2hx", {GRID_HYPERX, "x", 2, {12, 8}, {1, 1}}, 7, SPEED_QDR},
+	/* SDSC Gordon: one rail, three cables to each neighbour, 16 compute and 1 I/O node */
+	{"gordon", {GRID_TORUS, "t", 3, {4, 4, 4}, {3, 3, 3}}, 17, SPEED_QDR},
+	/* Sandia Red Sky: three cables to each neighbour */
+	{"redsky", {GRID_TORUS, "t", 3, {6, 6, 8}, {3, 3, 3}}, 12, SPEED_QDR},
+	/* IT4I Salomon: enhanced 7D hypercube; 3 cables to the sister chip, 4 in other dimensions; 9 places
+	 */
+	{"salomon", {GRID_MESH, "c", 7, {2, 2, 2, 2, 2, 2, 2}, {4, 4, 4, 4, 4, 4, 3}}, 9, SPEED_FDR},
+};
 
 /* Leaves below directors: `up` cables a leaf, dealt to directors and there to line chips in turn. */
-struct directors {
+static const struct directors {
+	const char *name;
 	unsigned leaves, hosts, up, directors;
 	struct chassis c;
 	enum link_speed speed;
+} directors[] = {
+	/* one rail of TSUBAME2: directors of 324 ports */
+	{"tsubame2", 88, 16, 18, 12, {"dir", 18, 9, 2, 18}, SPEED_QDR},
+	/* 18 ports of hosts a leaf, one uplink to each director of 648 ports; non-blocking */
+	{"summit", 512, 18, 18, 18, {"dir", 36, 18, 1, 18}, SPEED_EDR},
+	/* as Summit with fewer leaves and half the uplinks */
+	{"sierra", 480, 18, 9, 9, {"dir", 36, 18, 1, 18}, SPEED_EDR},
 };
 
 static int make_directors(struct plan *p, const struct directors *d)
@@ -75,30 +61,6 @@ static int make_directors(struct plan *p, const struct directors *d)
 			   nth / d->c.lines + 1);
 	}
 	return p->failed ? -1 : 0;
-}
-
-/* One rail of TSUBAME2: 88 leaves of 16 hosts, 18 uplinks over 12 directors of 324 ports. */
-static int make_tsubame2(struct plan *p)
-{
-	const struct directors d = {88, 16, 18, 12, {"dir", 18, 9, 2, 18}, SPEED_QDR};
-
-	return make_directors(p, &d);
-}
-
-/* Summit: 512 leaves of 18 ports of hosts, one uplink to each of 18 directors of 648 ports; non-blocking. */
-static int make_summit(struct plan *p)
-{
-	const struct directors d = {512, 18, 18, 18, {"dir", 36, 18, 1, 18}, SPEED_EDR};
-
-	return make_directors(p, &d);
-}
-
-/* Sierra: as Summit with 480 leaves and half the uplinks. */
-static int make_sierra(struct plan *p)
-{
-	const struct directors d = {480, 18, 9, 9, {"dir", 36, 18, 1, 18}, SPEED_EDR};
-
-	return make_directors(p, &d);
 }
 
 /* Odin: 128 nodes on a switch of 144 ports. */
@@ -157,10 +119,16 @@ static int make_deimos(struct plan *p)
 }
 
 /* Leaves and spines, `cables` between each pair. */
-struct two_level {
+static const struct two_level {
+	const char *name;
 	unsigned leaves, hosts, spines, cables;
 	enum link_speed speed;
 	enum link_width host_width;
+} two_levels[] = {
+	/* Narval (Calcul Quebec): hosts on split (2x) ports, an uplink to each core */
+	{"narval", 20, 66, 7, 1, SPEED_HDR, WIDTH_2X},
+	/* a DGX SuperPOD unit with switches of 64 ports: rail i of 32 hosts on leaf i */
+	{"superpod", 8, 32, 4, 8, SPEED_HDR, WIDTH_4X},
 };
 
 static int make_two_level(struct plan *p, const struct two_level *t)
@@ -185,37 +153,25 @@ static int make_two_level(struct plan *p, const struct two_level *t)
 	return p->failed ? -1 : 0;
 }
 
-/* Narval (Calcul Quebec): leaves of 66 hosts on split (2x) ports and 7 uplinks to 7 cores; 20 leaves. */
-static int make_narval(struct plan *p)
-{
-	const struct two_level t = {20, 66, 7, 1, SPEED_HDR, WIDTH_2X};
-
-	return make_two_level(p, &t);
-}
-
-/* A DGX SuperPOD unit with switches of 64 ports: rail i of 32 hosts on leaf i, 4 spines. */
-static int make_superpod(struct plan *p)
-{
-	const struct two_level t = {8, 32, 4, 8, SPEED_HDR, WIDTH_4X};
-
-	return make_two_level(p, &t);
-}
-
 int synth_published(struct plan *p, const char *shape)
 {
-	static const struct {
-		const char *name;
-		int (*make)(struct plan *p);
-	} all[] = {
-		{"t2hx", make_t2hx},	 {"tsubame2", make_tsubame2}, {"summit", make_summit},
-		{"sierra", make_sierra}, {"narval", make_narval},     {"deimos", make_deimos},
-		{"odin", make_odin},	 {"salomon", make_salomon},   {"gordon", make_gordon},
-		{"redsky", make_redsky}, {"superpod", make_superpod},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		if (!strcmp(shape, all[i].name))
-			return all[i].make(p);
+	for (size_t i = 0; i < ARRAY_LEN(grids); i++)
+		if (!strcmp(shape, grids[i].name)) {
+			p->o.hosts = grids[i].hosts;
+			p->o.hosts_on = 0;
+			p->o.speed = grids[i].speed;
+			return plan_grid(p, &grids[i].g);
+		}
+	for (size_t i = 0; i < ARRAY_LEN(directors); i++)
+		if (!strcmp(shape, directors[i].name))
+			return make_directors(p, &directors[i]);
+	for (size_t i = 0; i < ARRAY_LEN(two_levels); i++)
+		if (!strcmp(shape, two_levels[i].name))
+			return make_two_level(p, &two_levels[i]);
+	if (!strcmp(shape, "deimos"))
+		return make_deimos(p);
+	if (!strcmp(shape, "odin"))
+		return make_odin(p);
 	return plan_fail(
 		p,
 		"unknown name '%.40s', expected one of t2hx tsubame2 summit sierra narval deimos odin "

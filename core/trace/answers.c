@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/sm/sweep.h"
 #include "core/trace/internal.h"
 
@@ -22,11 +23,6 @@ static uint64_t entry_of(const struct recording *r, size_t step)
 	return rec_decides(ev) ? (uint64_t)ev->a << 32 | ev->b : 0;
 }
 
-static uint64_t entry_told(const struct rec_choice *c)
-{
-	return (uint64_t)c->sw << 32 | c->lid;
-}
-
 /* The steps around one, and what is told of them. */
 struct part {
 	struct answers *a;
@@ -34,19 +30,12 @@ struct part {
 	size_t n;
 };
 
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* The last word on an entry counts. */
 static void take(void *ctx, const struct rec_choice *c)
 {
 	struct part *p = ctx;
-	uint64_t key = entry_told(c);
-	const uint64_t *found = bsearch(&key, p->entry, p->n, sizeof(key), by_number);
+	uint64_t key = (uint64_t)c->sw << 32 | c->lid;
+	const uint64_t *found = bsearch(&key, p->entry, p->n, sizeof(key), order_u64);
 
 	if (!found)
 		return;
@@ -84,7 +73,7 @@ static struct rec_ask gather(const struct recording *r, size_t step, struct part
 		if (entry_of(r, i) && (q.sw == NO_ID || recording_event(r, i)->a == q.sw) &&
 		    (!q.lid || recording_event(r, i)->b == q.lid))
 			p->entry[p->n++] = entry_of(r, i);
-	qsort(p->entry, p->n, sizeof(*p->entry), by_number);
+	qsort(p->entry, p->n, sizeof(*p->entry), order_u64);
 	return q;
 }
 
@@ -113,7 +102,7 @@ static int ask(const struct recording *r, size_t step, const struct engine *cons
 /* A copy of what is known of an entry; false: it was not asked about. */
 static bool known(const struct answers *a, uint64_t entry, struct rec_choice **c)
 {
-	const uint64_t *found = a->n ? bsearch(&entry, a->entry, a->n, sizeof(entry), by_number) : NULL;
+	const uint64_t *found = a->n ? bsearch(&entry, a->entry, a->n, sizeof(entry), order_u64) : NULL;
 
 	if (!found)
 		return false;

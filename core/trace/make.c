@@ -18,37 +18,22 @@ static const struct sweep *origin(const struct sweep *s)
 	return s;
 }
 
-static bool refused_here(const struct sweep *s, const char *engine)
-{
-	for (size_t i = 0; i < s->n_refusals; i++)
-		if (!strcmp(s->refusal[i].engine, engine))
-			return true;
-	return false;
-}
-
 const struct engine *recording_possible(const struct sweep *s, const char *engine,
 					const struct engine *const *engines)
 {
 	const struct engine *g;
+	bool known;
 
 	s = origin(s);
 	if (!engine && !s->routing)
 		return NULL;
-	if (engine && !(s->routing && !strcmp(engine, s->routing->engine)) && !refused_here(s, engine))
+	known = !engine || (s->routing && !strcmp(engine, s->routing->engine));
+	for (size_t i = 0; !known && i < s->n_refusals; i++)
+		known = !strcmp(s->refusal[i].engine, engine);
+	if (!known)
 		return NULL;
 	g = engine_find(engines, engine ? engine : s->routing->engine);
 	return g && g->scheme ? g : NULL;
-}
-
-/* Bytes that a run will take, estimated: cells of a matrix and choices. */
-static size_t estimate(const struct sweep *s)
-{
-	const struct fabric *f = s->fabric;
-	size_t cables = 0, n = s->topo->n_switches_up;
-
-	for (uint32_t p = 0; p < f->n_ports; p++)
-		cables += s->topo->peer_switch[p] != NO_ID && node_is_switch(f, f->port_node[p]);
-	return 9 * cables * n + 24 * n * s->lids->max_lid;
 }
 
 /* --- is the recorded run the one that made the tables? ------------------------------------------------- */
@@ -85,16 +70,6 @@ static size_t hops_differ(const struct routing *a, const struct routing *b, stru
 	return n;
 }
 
-/* Cells; not all of them when it is cancelled. */
-static size_t differ(const struct routing *a, const struct routing *b, struct progress *p)
-{
-	size_t n = rows_differ(a, b);
-
-	if (a->ops->hops && b->ops->hops)
-		n += hops_differ(a, b, p);
-	return n;
-}
-
 /* --- a run ------------------------------------------------------------------------------------- */
 
 /* Bytes of what came and is kept whole at a stage. */
@@ -107,30 +82,24 @@ static size_t whole_at(const struct recorder *k, unsigned stage)
 	return n;
 }
 
-/* "hops and choices": kinds of which only a part is kept. */
-static void name_bulks(const struct recorder *k, struct text *t)
-{
-	static const char *const name[REC_BULKS + 1] = {"", "hops", "choices", "ways", "pairs"};
-	unsigned last = 0;
-
-	for (unsigned i = 1; i <= k->r->stage; i++)
-		last = k->bytes[i] ? i : last;
-	for (unsigned i = 1; i <= last; i++)
-		if (k->bytes[i])
-			text_add(t, "%s%s", t->len ? i == last ? " and " : ", " : "", name[i]);
-}
-
 static void set_part(struct recorder *k)
 {
+	static const char *const name[REC_BULKS + 1] = {"", "hops", "choices", "ways", "pairs"};
 	struct recording *r = k->r;
 	const struct rec_focus *f = &r->keep;
 	const struct fabric *fab = r->sweep->fabric;
 	struct text t = {0};
+	unsigned last = 0;
 	char buf[32];
 
 	if (!r->stage)
 		return;
-	name_bulks(k, &t);
+	/* "hops and choices": kinds of which only a part is kept */
+	for (unsigned i = 1; i <= r->stage; i++)
+		last = k->bytes[i] ? i : last;
+	for (unsigned i = 1; i <= last; i++)
+		if (k->bytes[i])
+			text_add(&t, "%s%s", t.len ? i == last ? " and " : ", " : "", name[i]);
 	if (f->sw != NO_ID)
 		text_add(&t, " of switch %s ", switch_name(fab, f->sw));
 	else if (f->lid)
@@ -140,27 +109,6 @@ static void set_part(struct recorder *k)
 	text_add(&t, "only (the whole run: %s)", mem_text(whole_at(k, 0), buf, sizeof(buf)));
 	r->part = str_dup(text_str(&t));
 	text_free(&t);
-}
-
-/* The first switch with a host.  It is kept of a run that is too long when nothing is asked for. */
-static uint32_t first_leaf(const struct sweep *s)
-{
-	for (uint32_t ep = 0; ep < s->fabric->n_endports; ep++)
-		if (!endport_is_switch(s->fabric, ep) && s->topo->endport_switch[ep] != NO_ID)
-			return s->topo->endport_switch[ep];
-	return 0;
-}
-
-/* The part kept of a run that is too long: all of a switch, since its counters go over all LIDs. */
-static struct rec_focus part_to_keep(const struct sweep *s, const struct rec_request *rq)
-{
-	struct rec_focus keep = rq->focus;
-
-	if (rec_focus_is_all(&keep))
-		keep.sw = rq->selected ? rq->selected - 1 : first_leaf(s);
-	if (keep.sw != NO_ID)
-		keep.lid = 0;
-	return keep;
 }
 
 static struct recording *recording_new(const struct sweep *s, const struct engine *g,
@@ -174,7 +122,21 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	r->sweep = sweep_ref(s);
 	r->engine = g;
 	r->focus = rq->focus;
-	r->keep = part_to_keep(s, rq);
+	/*
+	 * The part kept of a run that is too long is all of a switch, since its counters go over all LIDs.
+	 * When nothing is asked for it is the first switch with a host.
+	 */
+	r->keep = rq->focus;
+	if (rec_focus_is_all(&r->keep)) {
+		r->keep.sw = rq->selected ? rq->selected - 1 : NO_ID;
+		for (ep = 0; ep < s->fabric->n_endports && r->keep.sw == NO_ID; ep++)
+			if (!endport_is_switch(s->fabric, ep))
+				r->keep.sw = s->topo->endport_switch[ep];
+		if (r->keep.sw == NO_ID)
+			r->keep.sw = 0;
+	}
+	if (r->keep.sw != NO_ID)
+		r->keep.lid = 0;
 	r->stage = stage;
 	ep = r->keep.lid ? lid_owner(s->lids, r->keep.lid) : NO_ID;
 	r->keep_target = ep == NO_ID ? NO_ID : s->topo->endport_switch[ep];
@@ -206,7 +168,10 @@ static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 	}
 	rec_event(k, REC_DONE, 0, 0, 0, 0);
 	if (r->sweep->routing && !strcmp(r->sweep->routing->engine, r->engine->name)) {
-		r->differs = differ(made, r->sweep->routing, rq->progress);
+		/* in cells; not all of them when it is cancelled */
+		r->differs = rows_differ(made, r->sweep->routing);
+		if (made->ops->hops && r->sweep->routing->ops->hops)
+			r->differs += hops_differ(made, r->sweep->routing, rq->progress);
 		r->end = routing_ref(r->sweep->routing);
 		routing_unref(made);
 	} else {
@@ -217,13 +182,6 @@ static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 	if (k->no_memory)
 		*e = k->e;
 	return k->no_memory ? -1 : 0;
-}
-
-/* Give back the memory that was asked for in advance. */
-static void shrink(struct recording *r)
-{
-	r->event = mem_resize(r->event, r->n_events + 1, sizeof(*r->event));
-	r->unit = mem_resize(r->unit, r->n_units + 1, sizeof(*r->unit));
 }
 
 /* One more try. false and *e: no try is possible.  *out NULL: the run is above the limit. */
@@ -241,7 +199,9 @@ static bool attempt(const struct rec_request *rq, const struct sweep *s, const s
 		recording_free(k.r);
 	} else {
 		set_part(&k);
-		shrink(k.r);
+		/* give back the memory that was asked for in advance */
+		k.r->event = mem_resize(k.r->event, k.r->n_events + 1, sizeof(*k.r->event));
+		k.r->unit = mem_resize(k.r->unit, k.r->n_units + 1, sizeof(*k.r->unit));
 		*out = k.r;
 	}
 	if (rc || !k.full)
@@ -258,15 +218,21 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 	const struct sweep *s = origin(rq->sweep);
 	const struct engine *g = recording_possible(s, rq->engine, rq->engines);
 	size_t limit = rq->limit ? rq->limit : REC_LIMIT;
-	bool all = estimate(s) < (SMALL < limit ? SMALL : limit);
+	size_t cables = 0, n = s->topo->n_switches_up;
 	struct recording *r = NULL;
 	unsigned stage = 0;
 	char buf[32];
+	bool all;
 
 	if (!g) {
 		err_set(e, "no run of %s can be recorded", rq->engine ? rq->engine : "the engine in force");
 		return NULL;
 	}
+	/* bytes that it will take, estimated: cells of a matrix and choices */
+	for (uint32_t p = 0; p < s->fabric->n_ports; p++)
+		cables += s->topo->peer_switch[p] != NO_ID &&
+			  node_is_switch(s->fabric, s->fabric->port_node[p]);
+	all = 9 * cables * n + 24 * n * s->lids->max_lid < (SMALL < limit ? SMALL : limit);
 	for (; stage <= REC_BULKS; all = false) {
 		if (!attempt(rq, s, g, all, &stage, limit, &r, e))
 			return NULL;

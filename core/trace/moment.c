@@ -8,32 +8,12 @@
 #include "core/trace/internal.h"
 #include "core/base/counted.h"
 
-/* A sentence is made where the walk stands, but not of the start. */
-static char *sentence_of(struct walk *w)
-{
-	struct text t = {0};
-	char *s;
-
-	if (walk_step(w))
-		walk_sentence(w, &t);
-	s = str_dup(text_str(&t));
-	text_free(&t);
-	return s;
-}
-
-static void copy_touched(struct moment *m, struct walk *w)
-{
-	walk_touched(w, T_ENTRY, 0); /* lists them */
-	m->n_touched = w->n_touched;
-	if (w->n_touched)
-		m->touched = mem_dup(w->touched, w->n_touched * sizeof(*w->touched));
-}
-
 const struct moment *moment_new(struct walk *w, const struct moment *before)
 {
 	struct moment *m = NEW(struct moment);
 	const struct recording *r = walk_recording(w);
 	const struct sweep *s = recording_sweep(r);
+	struct text t = {0};
 
 	m->refs = 1;
 	m->rec = recording_ref(r);
@@ -42,13 +22,19 @@ const struct moment *moment_new(struct walk *w, const struct moment *before)
 	if (before && before->rec == r)
 		m->before = sweep_ref(before->sweep);
 	m->phase = str_dup(walk_phase(w));
-	m->sentence = sentence_of(w);
+	if (m->step) /* a sentence is made where the walk stands, but not of the start */
+		walk_sentence(w, &t);
+	m->sentence = str_dup(text_str(&t));
+	text_free(&t);
 	m->reach = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
 	walk_reach(w, m->reach);
 	m->decided = mem_dup(w->decided, recording_cells(r, T_ENTRY));
 	if (m->sweep == s) /* all is done: what has no entry will have none */
 		memset(m->decided, 1, recording_cells(r, T_ENTRY));
-	copy_touched(m, w);
+	walk_touched(w, T_ENTRY, 0); /* lists them */
+	m->n_touched = w->n_touched;
+	if (w->n_touched)
+		m->touched = mem_dup(w->touched, w->n_touched * sizeof(*w->touched));
 	return m;
 }
 

@@ -106,12 +106,6 @@ static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 		((uint32_t *)w->table[T_COUNT])[port] += undo ? -1u : 1u;
 }
 
-/* In a part, a step may also change entries and hops outside of the part.  These keep their first value. */
-static bool beside_part(const struct walk *w, unsigned t, uint32_t at)
-{
-	return w->r->stage && (t == T_HOPS || t == T_PLAIN || t == T_ENTRY) && !recording_keeps(w->r, t, at);
-}
-
 /* The changes of one kind by a step.  A step changes a cell at most once, so their order does not matter. */
 static void apply_units(struct walk *w, size_t i, bool undo, unsigned missed)
 {
@@ -126,7 +120,9 @@ static void apply_units(struct walk *w, size_t i, bool undo, unsigned missed)
 		} else if (rec_tables[t].wide) {
 			((uint32_t *)w->table[t])[u->at] = undo ? u[1].at : u[1].what;
 			u++;
-		} else if (!beside_part(w, t, u->at)) {
+		} else if (!r->stage || (t != T_HOPS && t != T_PLAIN && t != T_ENTRY) ||
+			   recording_keeps(r, t, u->at)) {
+			/* of a part, other entries and hops keep their first value */
 			((uint8_t *)w->table[t])[u->at] = undo ? u->what >> 8 : u->what >> 16;
 		}
 	}
@@ -143,16 +139,6 @@ static void apply(struct walk *w, size_t i, bool undo)
 		apply_units(w, i, undo, UNIT_MISSED);
 }
 
-/* The start is nearer than the present place: begin anew. */
-static void restart(struct walk *w)
-{
-	for (int t = 0; t < N_TABLES; t++)
-		if (w->table[t])
-			fill(w->table[t], t, w->r->cells[t]);
-	memset(w->decided, 0, w->r->cells[T_ENTRY]);
-	w->at = 0;
-}
-
 int walk_to(struct walk *w, size_t step, struct progress *p)
 {
 	size_t from = w->at;
@@ -162,8 +148,13 @@ int walk_to(struct walk *w, size_t step, struct progress *p)
 	if (step == w->at)
 		return 0;
 	forget_moment(w);
-	if (step < w->at && w->at - step > step + FAR_BACK)
-		restart(w);
+	if (step < w->at && w->at - step > step + FAR_BACK) {
+		for (int t = 0; t < N_TABLES; t++) /* the start is nearer: begin anew */
+			if (w->table[t])
+				fill(w->table[t], t, w->r->cells[t]);
+		memset(w->decided, 0, w->r->cells[T_ENTRY]);
+		w->at = 0;
+	}
 	for (; w->at < step && (w->at % AT_ONCE || !progress_cancelled(p)); w->at++)
 		apply(w, w->at, false);
 	for (; w->at > step && (w->at % AT_ONCE || !progress_cancelled(p)); w->at--)

@@ -43,15 +43,6 @@ static bool key_of(const struct rec_event *ev, enum rec_key key, uint32_t *v)
 	}
 }
 
-/* The key of the nearest step with one, at or before it. */
-static bool key_before(const struct recording *r, size_t step, enum rec_key key, uint32_t *v)
-{
-	for (; step; step--)
-		if (key_of(recording_event(r, step), key, v))
-			return true;
-	return false;
-}
-
 /* The first step of the series of steps with one key to which this step belongs. */
 static size_t run_start(const struct recording *r, size_t step, enum rec_key key)
 {
@@ -72,8 +63,10 @@ size_t walk_next(const struct walk *w, enum rec_key key, int dir)
 {
 	const struct recording *r = w->r;
 	uint32_t now = 0, v;
-	bool any = key_before(r, w->at, key, &now);
+	bool any = false; /* the nearest step with the key, at or before this one, has it */
 
+	for (size_t i = w->at; i && !any; i--)
+		any = key_of(recording_event(r, i), key, &now);
 	if (dir > 0) {
 		for (size_t i = w->at + 1; i <= r->n_events; i++)
 			if (key_of(recording_event(r, i), key, &v) && (!any || v != now))
@@ -117,16 +110,6 @@ void walk_reach(const struct walk *w, uint8_t *reach)
 }
 
 /* --- conditions ---------------------------------------------------------------------------------- */
-
-static bool on_switch(const struct recording *r, const struct rec_event *ev, uint32_t sw)
-{
-	const struct rec_kind_info *k = &rec_kinds[ev->kind];
-	uint32_t n = r->sweep->fabric->n_switches;
-
-	if (k->a == FIELD_PAIR)
-		return ev->a / n == sw || ev->a % n == sw;
-	return k->a == FIELD_SWITCH && ev->a == sw;
-}
 
 static uint32_t target_of(const struct recording *r, const struct rec_event *ev)
 {
@@ -193,34 +176,30 @@ static bool is_word(const struct recording *r, size_t step, enum rec_word word)
 	}
 }
 
-static bool is_port(const struct recording *r, const struct rec_event *ev, uint32_t port)
-{
-	return rec_kinds[ev->kind].port && ev->port != NO_PATH && rec_kinds[ev->kind].a == FIELD_SWITCH &&
-	       switch_port_id(r->sweep->fabric, ev->a, ev->port) == port;
-}
-
-static bool is_pair(const struct recording *r, const struct rec_event *ev, uint32_t a, uint32_t b)
-{
-	uint32_t n = r->sweep->fabric->n_switches;
-
-	return rec_kinds[ev->kind].a == FIELD_PAIR &&
-	       ((ev->a / n == a && ev->a % n == b) || (ev->a / n == b && ev->a % n == a));
-}
-
 /* All but phase and text. */
 static bool fits(const struct recording *r, size_t step, const struct rec_condition *c)
 {
 	const struct rec_event *ev = recording_event(r, step);
 	const struct rec_kind_info *k = &rec_kinds[ev->kind];
+	uint32_t n = r->sweep->fabric->n_switches, a = NO_ID, b = NO_ID; /* switches that it is about */
+	bool of_port = k->port && ev->port != NO_PATH && k->a == FIELD_SWITCH;
 
-	if ((c->sw != NO_ID && !on_switch(r, ev, c->sw)) ||
+	if (k->a == FIELD_PAIR) {
+		a = ev->a / n;
+		b = ev->a % n;
+	} else if (k->a == FIELD_SWITCH) {
+		a = ev->a;
+	}
+	if ((c->sw != NO_ID && c->sw != a && c->sw != b) ||
 	    (c->target != NO_ID && target_of(r, ev) != c->target) ||
 	    (c->lid && (k->b != FIELD_LID || ev->b != c->lid)) ||
 	    (c->decided && ev->kind != REC_CHOICE && ev->kind != REC_SETTLE) ||
-	    (c->pair_a != NO_ID && !is_pair(r, ev, c->pair_a, c->pair_b)) ||
+	    (c->pair_a != NO_ID &&
+	     (b == NO_ID || ((a != c->pair_a || b != c->pair_b) && (a != c->pair_b || b != c->pair_a)))) ||
 	    (c->layer != 255 && (k->b != FIELD_LAYER || ev->b != c->layer)) ||
 	    (c->round != NO_ID && (k->b != FIELD_ROUND || ev->b != c->round)) ||
-	    (c->port != NO_ID && !is_port(r, ev, c->port)) || (c->rule && !has_rule(r, ev, c->rule)))
+	    (c->port != NO_ID && (!of_port || switch_port_id(r->sweep->fabric, a, ev->port) != c->port)) ||
+	    (c->rule && !has_rule(r, ev, c->rule)))
 		return false;
 	for (unsigned i = 0; i < N_WORDS; i++)
 		if ((c->words >> i & 1) && !is_word(r, step, i))

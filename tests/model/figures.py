@@ -3,169 +3,30 @@
 
 A state is a random fabric, an engine, LMC 0 to 2, sometimes quality of service, failed cables, switches and hosts.  The
 model reads what `save -`, `export lfts -` and `export paths -` print and shares no code with the program.  EQUAL is the
-table of quantities that two commands, or text and JSON, tell.
+table of quantities that two commands, or text and JSON, tell.  Panes, layers, samples and groups of adaptive routing
+are in again.py: each state meets some of these.
 
 New states in every run (SEED repeats one, FIGURED=N draws N).
 Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
 import itertools
-import json
 import os
 import random
 import re
-import subprocess
 import sys
+
+from again import AGAIN
+from states import State, ranges, same
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from trial import Failed, Tally, chosen_seed, expect  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SEED = chosen_seed()
-FIGURED = int(os.environ.get("FIGURED", "30"))
-SECONDS = 120  # a bound for a program that hangs
-
-
-def program(fabric, commands, how=()):
-    argv = [PROGRAM, *how, fabric]
-    for c in commands:
-        argv += ["-e", c]
-    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
-    expect(done.returncode in (0, 1), " ".join(argv), "status", done.returncode, done.stderr[-300:])
-    return done.stdout
-
-
-class State:
-    """A fabric and what was done; answers of commands, in text and JSON."""
-
-    def __init__(self, fabric, before, engine, options, fresh, rng):
-        self.fabric, self.before, self.engine, self.options, self.rng = fabric, before, engine, options, rng
-        self.fresh = fresh  # nothing of the tables was kept from before a failure
-        self.known, self.said = {}, {}
-        self.event = None  # a command that can change something
-        self.net = Net(*(self.ask(c)["content"] for c in ("save -", "export lfts -", "export paths -")))
-
-    def ask(self, command):
-        """The object of a command."""
-        if command not in self.known:
-            objects = [json.loads(line) for line in program(self.fabric, [*self.before, command], ["--json"]).splitlines()]
-            for o in objects:
-                expect(o["ok"], o["command"], "failed:", o.get("error"))
-            self.known[command] = objects[-1]
-        return self.known[command]
-
-    def text(self, command):
-        if command not in self.said:
-            told = program(self.fabric, [*self.before, "echo ---", command])  # after the last of them
-            self.said[command] = told.split("---\n", 1)[1]
-        return self.said[command]
-
-    def number(self, command, pattern):
-        """The number that a text tells; without the line: 0."""
-        found = re.search(pattern, self.text(command), re.M)
-        return float(found[1].replace(",", "")) if found else 0
-
-    def __str__(self):
-        return "%s: %s" % (self.fabric, "; ".join(self.before))
-
-
-class Net:
-    """What is up: switches by LID, host ports by base LID, cables, tables, SLs."""
-
-    def __init__(self, saved, tables, paths):
-        self.peer = {}   # (switch LID, port) -> ("S" or "H", LID)
-        self.name = {}   # base LID -> name of the node
-        self.lids = {}   # base LID of a host port -> its LIDs
-        self.port = {}   # base LID of a host port -> its number
-        lmc, cable = {}, []
-        here = None
-        for line in saved.splitlines():
-            head = re.match(r'Switch\t\d+ "S-.*"\t+# "(.*)" base port 0 lid (\d+) ', line)
-            ca = re.match(r'(?:Ca|Rt)\t\d+ "H-.*"\t+# "(.*)"', line)
-            port = re.match(r'\[(\d+)\]\t"([SH])-.*"\[(\d+)\].*\t+# "(.*)" lid (\d+) ', line)
-            own = re.match(r'\[\d+\]\(\w+\) .*# lid (\d+) lmc (\d+) ', line)
-            if head:
-                here = int(head[2])
-                self.name[here] = head[1]
-            elif ca:
-                here = None
-            elif own and here is None:
-                lmc[int(own[1])] = int(own[2])
-            elif port and here:
-                cable.append((here, int(port[1]), port[2], int(port[5]), port[4], int(port[3])))
-        for sw, p, kind, lid, name, far in cable:
-            self.peer[sw, p] = (kind, lid)
-            if kind == "H" and lid:
-                self.lids[lid] = range(lid, lid + (1 << lmc.get(lid, 0)))
-                self.name[lid] = name
-                self.port[lid] = far
-        self.at = {lid: s for (s, _), (kind, lid) in self.peer.items() if kind == "H"}
-        self.hosts = sorted(self.lids)
-        self.owner = {k: lid for lid, ks in self.lids.items() for k in ks}
-        self.switches = sorted({s for s, _ in self.peer})
-        self.channels = {c for c, (kind, _) in self.peer.items() if kind == "S"}
-        self.table = {}
-        for line in tables.splitlines():
-            head = re.match(r"Unicast lids .* of switch Lid (\d+) ", line)
-            entry = re.match(r"0x([0-9a-f]{4}) (\d+) ", line)
-            if head:
-                here = int(head[1])
-            elif entry:
-                self.table[here, int(entry[1], 16)] = int(entry[2])
-        self.sl = {}     # (LID, LID) -> the SLs that the path may have, of those that arrive
-        for line in paths.splitlines():
-            slid, dlid, sl, _ = line.split()
-            if sl != "-":
-                ends = [int(x) for x in sl.split("..")]
-                self.sl[int(slid), int(dlid)] = set(range(ends[0], ends[-1] + 1))
-
-        self.by_name = {self.name[h]: h for h in self.hosts}
-
-    def parts(self, down, cables):
-        """Number of the connected part of each host without a switch and without these ports; None: on that switch."""
-        part = {}
-        for s in self.switches:
-            queue = [s] if s not in part and s != down else []
-            for at in queue:
-                part.setdefault(at, s)
-                queue += {lid for (a, p), (kind, lid) in self.peer.items()
-                          if a == at and kind == "S" and lid != down and lid not in queue and (a, p) not in cables}
-        return {h: part.get(self.at[h]) for h in self.hosts}
-
-    def path(self, src, dst):
-        """Ports of switches that send, from a host port or a switch to a LID: a path, or why there is none, "loop" or "lost"."""
-        here, way = self.at.get(src, src), []
-        while len(way) <= len(self.switches):
-            port = self.table.get((here, dst), 255)
-            if here == dst and not port:
-                return way
-            if (here, port) not in self.peer:
-                return "lost"
-            way.append((here, port))
-            kind, lid = self.peer[here, port]
-            if kind == "H":
-                return way if dst in self.lids.get(lid, ()) else "lost"
-            here = lid
-        return "loop"
+FIGURED = int(os.environ.get("FIGURED", "15"))
+AGAIN_OF_A_STATE = 6    # panes and other figures, of each state so many kinds
 
 
 # --- computed a second time: functions of a state, which say what is wrong ----------------------------
-
-def same(what, found, expected):
-    good = abs(found - expected) < 1e-6 if isinstance(expected, float) else found == expected
-    expect(good, "%s: %r, the model has %r" % (what, found, expected))
-
-
-def ranges(numbers):
-    """"0-2,5"."""
-    told, numbers = [], sorted(numbers)
-    for n in numbers:
-        if told and told[-1][1] == n - 1:
-            told[-1][1] = n
-        else:
-            told.append([n, n])
-    return ",".join(str(a) if a == b else "%d-%d" % (a, b) for a, b in told)
-
 
 def service_levels(state):
     """`compare`: the SLs of all LIDs of all hosts."""
@@ -206,6 +67,9 @@ def survey(state):
                 lost += 1
                 cut += not there
                 outside += a in gone and b in gone and part[net.by_name[a]] == part[net.by_name[b]] is not None
+        same(what + "bad", row["bad"], not row["engine"] or row["between_survivors"] + row["new_loops"] > 0)
+        same(what + "lost is cut off and between", row["lost"], row["cut_off"] + row["between_survivors"])
+        expect(row["outside"] <= row["cut_off"], what, "outside is a part of cut off", row)
         same(what + "gone", row["hosts_gone"], len(gone))
         same(what + "lost", row["lost"], lost)
         same(what + "cut off", row["cut_off"], cut)
@@ -262,8 +126,8 @@ def event(state):
     command = state.event
     if not command:
         return
-    told = state.ask(command)["change"]
-    after = State(state.fabric, [*state.before, command], state.engine, state.options, False, state.rng)
+    after = state.after()
+    told = after.done[-1]["change"]
     was, now = pair_paths(state.net), pair_paths(after.net)
     had, have = ({p for p, way in paths.items() if not isinstance(way, str)} for paths in (was, now))
     both = had & have
@@ -278,10 +142,11 @@ def event(state):
     last = after.ask("journal")["events"][-1]
     for key in "rerouted", "lost", "regained":
         same("%s: journal: %s" % (command, key), last[key], want[key])
-    lost = re.search(r"of (\d+) pairs? .*take another path, (\d+)(?: of (\d+) before)? lost", state.text(command))
-    expect(lost, command, "tells", state.text(command))
+    text = "\n".join(after.done[-1]["text"])
+    lost = re.search(r"of (\d+) pairs? .*take another path, (\d+)(?: of (\d+) before)? lost", text)
+    expect(lost, command, "tells", text)
     same(command + ": text", [int(lost[1]), int(lost[2])], [len(now), want["lost"]])
-    expect(not want["lost"] or int(lost[3] or lost[1]) == len(was), command, "tells", state.text(command))
+    expect(not want["lost"] or int(lost[3] or lost[1]) == len(was), command, "tells", text)
 
 
 def advice(state):
@@ -289,6 +154,15 @@ def advice(state):
     if not state.fresh:
         return
     rows = state.ask("advise failures 0")["advice"]
+    for a, b in zip(rows, rows[1:]):
+        alike = abs(a["bisection"] - b["bisection"]) <= a["bisection_half_width"] + b["bisection_half_width"]
+        why = a.get("reason", "")
+        if "bisection" in why and "intervals" not in why:
+            expect(not alike, "advise: intervals overlap, and the reason is:", why, a, b)
+        if "intervals" in why:
+            expect(alike and a["bisection"] != b["bisection"], "advise:", why, a, b)
+        elif a["bisection"] != b["bisection"] and re.search(r"^mean shift|^\d+ VL|^most routes|simpler", why):
+            expect(False, "advise: bisections differ and nothing says that they count as equal:", why, a, b)
     plain = [r for r in rows if r["engine"] != "torus-2QoS" and not re.search("root|node|torus", r["options"])]
     for row in state.rng.sample(plain, min(2, len(plain))):
         options = row["options"].replace(", ", ";").replace(" ", "=").replace(";", " ")
@@ -372,7 +246,7 @@ def no_path(why):
 def changed(*path):
     """Of the event drawn for the state; None: there is none."""
     def look(s):
-        value = s.ask(s.event) if s.event else None
+        value = s.after().done[-1] if s.event else None
         for k in path:
             value = value[k] if value else None
         return value
@@ -383,7 +257,7 @@ def after(command, *path):
     def look(s):
         if not s.event:
             return None
-        value = s.ask("%s; %s" % (s.event, command))
+        value = s.after().ask(command)
         for k in path:
             value = value[k]
         return value
@@ -467,7 +341,7 @@ ENGINES = ["minhop", "updn", "dnup", "dor", "ftree", "lash", "sssp", "dfsssp", "
 
 def draw_state(rng):
     kind = rng.choice(["random", "random", "random", "xgft:3,3:1,2", "xgft:2,2,2:1,1,2", "ring:6", "torus:3x3",
-                       "mesh:4x3", "mesh:5x1,hosts=2", "mesh:3x1,hosts=3"])
+                       "mesh:4x3", "mesh:5x1,hosts=2", "mesh:3x1,hosts=3", "director:2,2,2,2", "director:2,3,1,2"])
     if kind == "random":
         kind = "random:%d,3,hosts=%d,parallel=%d,shuffle=1,seed=%d" % (rng.randrange(4, 12), rng.randrange(1, 4),
                                                                      rng.randrange(1, 3), rng.randrange(10 ** 6))
@@ -476,7 +350,7 @@ def draw_state(rng):
     fails = ["fail random %d seed=%d" % (rng.randrange(1, 3), rng.randrange(10 ** 6))] * (rng.random() < .5)
     first = rng.random() < .5
     route = "route %s %s" % (engine, options)
-    state = State(kind, [*fails, route] if first else [route, *fails], engine, options, first or not fails, rng)
+    state = State(kind, [*fails, route] if first else [route, *fails], engine, options, first or not fails, rng, "drawn")
     if fails and rng.random() < .5:
         state.event = "restore all"
     elif state.net.channels:
@@ -489,12 +363,14 @@ def main():
     print("SEED=%s" % SEED)
     for _ in range(FIGURED):
         state = draw_state(rng)
-        for test in COMPUTED:
+        for test in COMPUTED + rng.sample(AGAIN, AGAIN_OF_A_STATE):
             why = None
             try:
                 test(state)
             except Failed as e:
                 why = e
+            except (LookupError, TypeError, ValueError) as e:
+                why = "%s %s" % (type(e).__name__, e)
             tally(not why, "%s, %s: %s" % (state, test.__name__, why))
     return tally.status()
 

@@ -22,7 +22,7 @@ import tempfile
 from engines import Net, distances, hop_matrix, ranks_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
 
-REASONED = int(os.environ.get("REASONED", "12"))
+REASONED = int(os.environ.get("REASONED", "9"))
 ASKED = int(os.environ.get("ASKED", "30"))
 NO_PORT = 255
 STEPS = 15      # of the run of each state, shown
@@ -664,6 +664,59 @@ def check_mincontention(st, sw, lid, own, port, offers, text):
         raise Wrong("the only path of %s" % sorted(offers))
 
 
+WAY = re.compile(r"  (Way of the tables|Shortest way(?: of all| the rule allows)?), (\d+) hops?: (.*)$")
+TURN = re.compile(r"  Forbidden turn at (\S+): in by port (\d+), (\w+) from (\S+)\[(\d+)\]; out by port (\d+), (\w+) to (\S+)\[(\d+)\]\.$")
+
+
+def check_ways(st, sw, lid, answer):
+    """Each way told is there, leads to the destination's switch, and turns where it is told."""
+    way, target = [], st.at[lid][0]
+    for line in answer["text"]:
+        found, turn = WAY.match(line), TURN.match(line)
+        if line.startswith("  Forbidden turn") and not turn:
+            raise Wrong("no such turn: %s" % line)
+        if found and "..." not in found[3]:
+            words, way = re.split(r" -(?:([UD=])-)?> ", found[3]), []
+            expect("end of the way", words[-1], target)
+            at = sw
+            for word, sign in zip(words[::2], words[1::2]):
+                name, port = re.fullmatch(r"(.+)\[(\d+)\]", word).groups()
+                expect("way", (name, int(port) in st.links[name]), (at, True))
+                if found[1] == "Way of the tables":
+                    expect("way of the tables", int(port), st.table.get((name, lid)))
+                at = st.links[name][int(port)][0]
+                if sign and st.way:
+                    expect("direction", sign, st.way(name, at))
+                way.append((name, int(port), sign))
+            expect("hops", int(found[2]), len(way))
+            expect("way's end", at, target)
+        if turn:
+            turns = [(b[0], st.links[a[0]][a[1]][1], a[0], a[1], b[1], *st.links[b[0]][b[1]])
+                     for a, b in zip(way, way[1:]) if b[2] == "U" and "D" in [x[2] for x in way[:way.index(b)]]]
+            told = (turn[1], int(turn[2]), turn[4], int(turn[5]), int(turn[6]), turn[8], int(turn[9]))
+            expect("turn", told, turns[0] if turns else None)
+
+
+EXCLUSIVE = re.compile(r"\b(alone|only|no other|nobody else|every)\b", re.I)
+
+
+def check_alone(st, own, ports, answers):
+    """Nothing is told to be the only one where `via` tells of another way as short that the rule allows."""
+    entry = answers[0]
+    word = EXCLUSIVE.search(re.sub("alone leads to another (chassis|node)", "", entry["decided"]))
+    if not word or st.weights or entry["decided"].startswith("Within the chassis"):
+        return
+    for port, answer in zip(ports[1:], answers[1:]):
+        v = answer.get("via")
+        if port == own or not v or v["lawful"] < 0 or v["links"] < 0 or v["lawful"] > v["links"]:
+            continue
+        if answer["rule"] in ("blocked", "kept") or entry["rule"] == "kept":
+            continue
+        if st.links[sw][port][0] == st.links[sw].get(own, (None,))[0] and not re.search(r"Ports? \d+ alone", entry["decided"]):
+            continue    # a neighbour is told to be the only one, and this is a cable to it
+        raise Wrong("\"%s\", and `via %d`: %s" % (word[0], port, answer["decided"]))
+
+
 BY_OFFERS = {"lash": check_lash, "ftree": check_ftree, "mincontention": check_mincontention}
 
 
@@ -674,6 +727,7 @@ def check_entry(st, sw, lid, answers):
     for port, answer in zip(ports, answers):
         try:
             check_said(answer)
+            check_ways(st, sw, lid, answer)
             if st.engine == "torus-2QoS" and sw[0] == "m" and re.search(r"other way|ring|round", answer["rule"] + answer["decided"]):
                 raise Wrong("a mesh has no rings: %s" % answer["decided"])
             if st.engine in ("sssp", "dfsssp", "nue") and "choice" in entry:
@@ -686,6 +740,7 @@ def check_entry(st, sw, lid, answers):
                 BY_OFFERS[st.engine](st, sw, lid, own, port, offers, answer["decided"])
             if port is None:
                 check_rivals(own, ports, answers)
+                check_alone(st, own, ports, answers)
                 check_candidates(answer, own)
                 if st.moments:
                     check_columns(st, sw, lid, answer["choice"]["candidates"])

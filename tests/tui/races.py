@@ -98,6 +98,23 @@ def changes_under_panes():
     explorer(keys)
 
 
+def scopes_under_panes():
+    """The hosts that count change again and again: the sweep is copied while panes take and give back references of it."""
+    lines = []
+    for i, pane in enumerate(["hosts", "pairs", "histogram", "compare minhop updn", "usage", "cdg", "load-map", "bars"]):
+        lines += ["pane " + pane]
+        lines += ["scope node000[%d-9]" % (n % 7 + 1) if n % 3 else "scope all" for n in range(i, i + 6)]
+
+    def keys(t):
+        run_commands(t, *lines, "echo all-done")
+        t.keys("BTab")
+        for _ in range(10):
+            t.keys("Down", "Tab")
+        t.wait(r"^. all-done")
+        t.keys("F10")
+    explorer(keys)
+
+
 def cancelled():
     """Esc, C-c stop commands and panes, C-l makes panes go on, whatever they find at work."""
     def keys(t):
@@ -139,7 +156,7 @@ def checked(test):
 def main():
     tests = {"control": control}
     tests.update((name, script(name)) for name in SCRIPTS)
-    for test in (quit_by_command, quit_at_work, quit_by_script, changes_under_panes, cancelled, fabrics_replaced,
+    for test in (quit_by_command, quit_at_work, quit_by_script, changes_under_panes, scopes_under_panes, cancelled, fabrics_replaced,
                  tui.random_keys):
         tests[test.__name__] = test
     wanted = sys.argv[1:] or list(tests)

@@ -165,7 +165,7 @@ static void test_system(void **state)
 	assert_true(n.el->guid[1] == 0x20);
 	assert_int_equal(n.el->hosts[0], 1);
 	assert_int_equal(n.el->hosts[1], 0);
-	assert_int_equal(element_inside_links(n.el, 1), 6);
+	assert_int_equal(element_inside_links(n.el, 1), 3);
 	assert_int_equal(n.el->n_links, 4);
 	/* chips by GUID: S01 (0x20), L01, L02; links by chip and port */
 	assert_int_equal(element_hops(n.el, 1, 1, 2), 2);

@@ -108,6 +108,8 @@ static void load_rows(struct view *v)
 
 		count_chip(p->el, p->use, sw, &p->count[p->guid ? c - first : p->el->of[sw]]);
 	}
+	for (uint32_t e = 0; e < p->el->n && !p->guid; e++)
+		p->count[e].inside = element_inside_links(p->el, e);
 }
 
 static void load(struct view *v)

@@ -173,14 +173,16 @@ uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned 
 
 	if (!*counted)
 		count_start(k, s, in, &first, n);
-	*counted |= vls != 0;
 	for (unsigned left = k->grouped ? vls : 0; left; left &= left - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(left);
 		uint32_t *begin = wanted(k, vl) ? counters(k, &k->begin[vl], k->f->n_ports) : NULL;
 
-		if (begin)
+		if (begin) {
 			begin[switch_port_id(k->f, s->sw, out)]++;
+			begin[switch_port_id(k->f, s->sw, 0)] += !*counted;
+		}
 	}
+	*counted |= vls != 0;
 	if (!vls)
 		return CDG_NO_SLOT;
 	return s->in || k->grouped ? cdg_pass(k, s->sw, in, out, first, n) : slot_number(k, &first);
@@ -234,10 +236,11 @@ static void spread_rows(struct cdg_counting *k, unsigned va)
 		unsigned ports = k->f->switch_nports[s->sw];
 		const uint32_t *begin = k->begin[va] + switch_port_id(k->f, s->sw, 0);
 
+		if (s->in && begin[0] > begin[s->in])
+			add_load(k, k->f->endport_port[s->endport], va, begin[0] - begin[s->in]);
 		for (unsigned out = 1; s->in && out <= ports; out++) {
 			if (out == s->in || !begin[out])
 				continue;
-			add_load(k, k->f->endport_port[s->endport], va, begin[out]);
 			for (unsigned vb = 0; vb < CDG_VLS; vb++) {
 				uint32_t *all = k->matrix[va][vb] ? k->matrix[va][vb] + k->at[s->sw] : NULL;
 

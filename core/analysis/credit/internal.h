@@ -45,7 +45,8 @@ struct cdg_counting {
 	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] routes by ports; NULL = none */
 	uint32_t *load[CDG_VLS];	    /* [n_ports] */
 	uint32_t *begin[CDG_VLS];	    /* grouped: [n_ports] LIDs to which the hosts of a switch send by
-					       this way out of it, by the VL of their own links */
+					       this way out of it, by the VL of their own links; of
+					       port 0: to which in all */
 	struct cdg_slot *slot;
 	uint32_t n_slots, cap_slots;
 	uint32_t slot_of[CDG_VLS][CDG_VLS]; /* of a single SL: by SL and VL */

@@ -1,0 +1,63 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "tui/columns.h"
+
+/* The cell as it is cut; what it is read from has nothing before its first byte, so that ASan sees who reads
+ * there. */
+static char *cut(const char *cell, int w, const struct cut *how, bool bare)
+{
+	char *s = str_dup(cell);
+	struct text t = {0};
+
+	cut_cell(s, w, how, bare, &t);
+	free(s);
+	s = str_dup(text_str(&t));
+	text_free(&t);
+	return s;
+}
+
+static void becomes(const char *cell, int w, const struct cut *how, bool bare, const char *want)
+{
+	char *got = cut(cell, w, how, bare);
+
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void test_empty(void **state)
+{
+	(void)state;
+	for (int w = 0; w < 12; w++) {
+		becomes("", w, &(struct cut){0}, true, "");
+		becomes("", w, &(struct cut){.head = 50, .most = 3, .pre = "a", .suf = "b"}, false, "");
+	}
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	becomes("leaf-01", 20, &(struct cut){.head = 50}, false, "leaf-01");
+	becomes("spine-of-room-17", 9, &(struct cut){.head = 100}, false, "spine-of…");
+	becomes("spine-of-room-17", 9, &(struct cut){.head = 50}, false, "spin…m-17");
+	becomes("spine-of-room-17", 12, &(struct cut){.head = 100, .pre = "spine-of-"}, false, "…room-17");
+	becomes("leaf-01[12]", 20, &(struct cut){.head = 50}, false, "leaf-01[12]");
+	/* to compare: without the port */
+	becomes("leaf-01[12]", 20, &(struct cut){.head = 50}, true, "leaf-01");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
+}
