@@ -72,9 +72,8 @@ static bool read_field(struct cursor *c, const char *name, uint64_t *v)
 }
 
 /*
- * One end.  A description may hold anything, "} LID:" too: `last` tells that
- * no other end follows and the last such place counts; otherwise it is the
- * first behind which another end begins.
+ * One end.  A description may hold anything, "} LID:" too: `last` tells that no other end follows and the
+ * last such place counts; otherwise it is the first behind which another end begins.
  */
 static bool read_end(struct cursor *c, struct end *n, bool last)
 {
@@ -243,8 +242,7 @@ static void settle(struct reader *r)
 	if (misnamed)
 		warnings_add(&r->b->warnings, "node type", 0,
 			     "%u node%s not called a switch but with one GUID on all ports (0x%016" PRIx64
-			     " the first); "
-			     "taken as switches",
+			     " the first); taken as switches",
 			     misnamed, misnamed > 1 ? "s" : "", first);
 	/* the rate of ends that had no line of their own */
 	for (uint32_t i = 0; i < r->b->n; i++)

@@ -342,8 +342,7 @@ static int ask_paths(void)
 
 	if (!loaded)
 		fputs("the simulator's library cannot be put before libc in this program, which has libc in "
-		      "it "
-		      "(make static); the program of a package can\n",
+		      "it (make static); the program of a package can\n",
 		      stderr);
 	if (port && find_sa(port, &sa)) {
 		ask_all(port, &sa, in, out);
