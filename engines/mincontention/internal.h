@@ -109,9 +109,8 @@ uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_
 uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_t sw, unsigned lid);
 
 /*
- * Do the tables of `from` have a whole tree for the LID at hand, over live
- * links, that this engine could have chosen?  Then egress[] and key[] (of contention 0) of both levels tell
- * of it.
+ * Do the tables of `from` have a whole tree for the LID at hand, over live links, that this engine could have
+ * chosen?  Then egress[] and key[] (of contention 0) of both levels tell of it.
  */
 bool tree_stands(struct run *x, const struct routing *from);
 

@@ -1,10 +1,9 @@
 /*
- * Minimum contention, shortest path and load balancing (HP 376227-B21): the run
- * over all LIDs, trees that are kept, and what is left to look at.
+ * Minimum contention, shortest path and load balancing (HP 376227-B21): the run over all LIDs, trees that are
+ * kept, and what is left to look at.
  *
- * Stability: a LID whose tree has lost no link keeps it; the trees of the others
- * are chosen again, with the ports of all kept trees counted, and those of kept
- * LIDs of the same endport marked, first.
+ * Stability: a LID whose tree has lost no link keeps it; the trees of the others are chosen again, with the
+ * ports of all kept trees counted, and those of kept LIDs of the same endport marked, first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -139,9 +138,8 @@ static void keep_unharmed(struct run *x, const struct routing *before, const uin
 }
 
 /*
- * Can keep_unharmed() answer?  The tables are those of the last run under the
- * same tolerance, no link came, and elements only lost chips (one that falls
- * apart is left to find_kept()).
+ * Can keep_unharmed() answer?  The tables are those of the last run under the same tolerance, no link came,
+ * and elements only lost chips (one that falls apart is left to find_kept()).
  */
 static bool can_compare(const struct run *x)
 {
@@ -182,25 +180,6 @@ static void forget_marks(struct level *v)
 		v->marked[v->mark[--v->n_marks]] = 0;
 }
 
-static void begin_endport(struct run *x, uint32_t ep)
-{
-	const struct lids *l = x->in->lids;
-
-	forget_marks(&x->between);
-	forget_marks(&x->inside);
-	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++)
-		if (x->kept[l->base[ep] + k])
-			mark_lid(x, x->r, l->base[ep] + k);
-}
-
-static bool all_kept(const struct run *x, uint32_t ep)
-{
-	for (unsigned k = 0; k < x->in->lids->count[ep]; k++)
-		if (!x->kept[x->in->lids->base[ep] + k])
-			return false;
-	return true;
-}
-
 /* Elements with one path for the LID at hand, where a neighbour keeps another one from them. */
 static void count_not_given(struct run *x)
 {
@@ -239,10 +218,17 @@ static void route_lid(struct run *x)
 static void route_endport(struct run *x, uint32_t ep)
 {
 	const struct lids *l = x->in->lids;
+	unsigned kept = 0;
 
-	if (!ASKED(x->in) && all_kept(x, ep))
+	for (unsigned k = 0; k < l->count[ep]; k++)
+		kept += x->kept[l->base[ep] + k];
+	if (!ASKED(x->in) && kept == l->count[ep])
 		return;
-	begin_endport(x, ep);
+	forget_marks(&x->between);
+	forget_marks(&x->inside);
+	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++)
+		if (x->kept[l->base[ep] + k])
+			mark_lid(x, x->r, l->base[ep] + k);
 	for (unsigned k = 0; k < l->count[ep]; k++) {
 		begin_lid(x, ep, l->base[ep] + k);
 		if (!x->kept[x->lid])
@@ -250,17 +236,6 @@ static void route_endport(struct run *x, uint32_t ep)
 		else if (ASKED(x->in) && tree_stands(x, x->in->current))
 			mc_tell(x, true);
 	}
-}
-
-static bool route_all(struct run *x, const uint32_t *list, uint32_t n)
-{
-	progress_start(x->in->progress, "paths between elements", n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (!progress_step(x->in->progress, i))
-			return false;
-		route_endport(x, list[i]);
-	}
-	return true;
 }
 
 /* --- one run --------------------------------------------------------------------------------- */
@@ -278,25 +253,11 @@ static void run_begin(struct run *x, const struct engine_input *in, const struct
 	x->kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
 }
 
-/* The result; elements, usage and kept go over to it. */
-static struct routing *run_result(struct run *x, bool done, struct engine_output *out)
-{
-	struct mincontention *m = NEW(struct mincontention);
-
-	*m = (struct mincontention){x->el, x->tolerance, x->usage, x->kept};
-	x->r->ops = &mincontention_ops;
-	x->r->priv = m;
-	if (done)
-		return x->r;
-	routing_unref(x->r);
-	err_set(&out->refused, CANCELLED);
-	return NULL;
-}
-
 static struct routing *run(const struct engine_input *in, struct engine_output *out, bool hint)
 {
 	struct elements *el = elements_new(in->topo, options_file(in->options, "chassis_file"), in->progress,
 					   &out->notes.text, &out->refused);
+	struct mincontention *m;
 	uint32_t *list, n;
 	bool done = true;
 	struct run x;
@@ -318,7 +279,13 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 		mc_record_kept(&x);
 	split_usage(&x.between, x.usage);
 	split_usage(&x.inside, x.usage);
-	done = done && route_all(&x, list, n);
+	if (done)
+		progress_start(in->progress, "paths between elements", n);
+	for (uint32_t i = 0; done && i < n; i++) {
+		done = progress_step(in->progress, i);
+		if (done)
+			route_endport(&x, list[i]);
+	}
 	join_usage(&x.between, x.usage);
 	join_usage(&x.inside, x.usage);
 	if (x.not_given)
@@ -329,7 +296,15 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 	free(list);
 	mc_record_free(x.rec);
 	run_end(&x);
-	return run_result(&x, done, out);
+	m = NEW(struct mincontention);
+	*m = (struct mincontention){el, x.tolerance, x.usage, x.kept};
+	x.r->ops = &mincontention_ops;
+	x.r->priv = m;
+	if (done)
+		return x.r;
+	routing_unref(x.r);
+	err_set(&out->refused, CANCELLED);
+	return NULL;
 }
 
 static struct routing *route(const struct engine_input *in, struct engine_output *out)

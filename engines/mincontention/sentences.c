@@ -53,13 +53,6 @@ static const char *rule(const struct rec_event *ev)
 	return why_rule_name(ev->kind == REC_SETTLE ? rule_words[ev->rule].why : ev->rule);
 }
 
-static void say_entry(const struct saying *y)
-{
-	text_add(y->t, "%s ", say_name(y, y->ev->a));
-	say_lid(y, y->ev->b);
-	text_add(y->t, " -> port %u: ", y->ev->port);
-}
-
 /* key: its cell in T_KEY. */
 static void say_measures(const struct saying *y, uint32_t key)
 {
@@ -74,8 +67,8 @@ static void say_settle(const struct saying *y)
 	const struct mc_kept *k = y->kept;
 	uint32_t e = k->el->of[y->ev->a];
 
-	say_entry(y);
-	text_add(y->t, "%s; element %s", rule_words[y->ev->rule].name, k->el->name[e]);
+	say_entry(y, rule_words[y->ev->rule].name);
+	text_add(y->t, "; element %s", k->el->name[e]);
 	if (y->ev->rule != RULE_HOST_PORT && y->ev->rule != RULE_OWN_PORT)
 		say_measures(y, e);
 }
@@ -84,8 +77,8 @@ static void say_inside(const struct saying *y)
 {
 	const struct mc_kept *k = y->kept;
 
-	say_entry(y);
-	text_add(y->t, "%s; element %s", inside_words(y->ev->rule), k->el->name[k->el->of[y->ev->a]]);
+	say_entry(y, inside_words(y->ev->rule));
+	text_add(y->t, "; element %s", k->el->name[k->el->of[y->ev->a]]);
 	say_measures(y, k->el->n + y->ev->a);
 }
 
@@ -297,10 +290,9 @@ static void decide_inside(const struct telling *t, unsigned via, struct decided 
 			return;
 		}
 	decide(d, via ? WHY_INSIDE_LONGER : WHY_INSIDE_ONLY,
-	       x->tolerance
-		       ? "Within the chassis port %u alone is on a way of acceptable length to %s, where it "
-			 "leaves."
-		       : "Within the chassis port %u alone is on a shortest way to %s, where it leaves.",
+	       x->tolerance ? "Within the chassis port %u alone is on a way of acceptable length to %s, "
+			      "where it leaves."
+			    : "Within the chassis port %u alone is on a shortest way to %s, where it leaves.",
 	       number[t->in->port], switch_name(x->topo->fabric, t->exit));
 }
 
