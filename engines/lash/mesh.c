@@ -1,7 +1,7 @@
 /* The analysis of a mesh: its steps in order. */
-#include <stdlib.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
 
 static void tell_geometry(const struct mesh_work *w)
@@ -22,21 +22,11 @@ static void tell_geometry(const struct mesh_work *w)
 	text_free(&t);
 }
 
-static void tell_sizes(const struct mesh_work *w)
-{
-	const struct lash_mesh *m = w->m;
-	struct text t = {0};
-
-	for (unsigned d = 0; d < m->dimensions; d++)
-		text_add(&t, "%s%u", d ? " x " : "", m->size[d]);
-	rec_note(w->in, "%s switches along the dimensions; the longest counts first", text_str(&t));
-	text_free(&t);
-}
-
 /* From the seed's class to coordinates; false when OpenSM would not come back. */
 static bool find_geometry(struct mesh_work *w, uint32_t class)
 {
 	struct lash_mesh *m = w->m;
+	struct text t = {0};
 
 	m->seed = m->class[class].exemplar;
 	m->shape = w->shape[m->class[class].type - 1];
@@ -50,8 +40,10 @@ static bool find_geometry(struct mesh_work *w, uint32_t class)
 		return false;
 	rec_phase(w->in, MESH_PHASE ": coordinates");
 	mesh_place(w);
-	if (RECORDED(w->in))
-		tell_sizes(w);
+	for (unsigned d = 0; d < m->dimensions; d++)
+		text_add(&t, "%s%u", d ? " x " : "", m->size[d]);
+	rec_note(w->in, "%s switches along the dimensions; the longest counts first", text_str(&t));
+	text_free(&t);
 	rec_phase(w->in, MESH_PHASE ": order of switches and links");
 	mesh_reorder(w);
 	return true;
@@ -69,9 +61,8 @@ static int analyse(struct mesh_work *w, struct err *e)
 	else if (!w->m->class[class].type)
 		w->m->none = "the most frequent neighbourhood is that of no known mesh or torus";
 	else if (!find_geometry(w, class))
-		return err_set(e,
-			       "mesh analysis of this fabric never ends: OpenSM 3.3.23 would not terminate; "
-			       "set do_mesh_analysis FALSE");
+		return err_set(e, "mesh analysis of this fabric never ends: OpenSM 3.3.23 would not "
+				  "terminate; set do_mesh_analysis FALSE");
 	return 0;
 }
 
@@ -92,8 +83,6 @@ struct lash_mesh *lash_mesh_new(struct lash_graph *g, const struct engine_input 
 	} else if (m->none) {
 		rec_note(in, "no geometry: %s", m->none);
 	}
-	free(w->matrix);
-	free(w->poly);
-	free(w);
+	FREE_EACH(w->matrix, w->poly, w);
 	return m;
 }

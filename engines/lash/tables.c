@@ -1,8 +1,8 @@
 /* Forwarding tables from the routes (engines/doc/lash.md 10). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
 
 struct filling {
@@ -112,10 +112,6 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struc
 	place_lids(&f);
 	for (uint32_t u = 0; u < f.g->n && (go_on = progress_step(in->progress, u)); u++)
 		r->row[f.g->sw[u]] = fill_row(&f, u, link);
-	free(f.at);
-	free(f.port);
-	free(f.cursor);
-	free(f.rule);
-	free(link);
+	FREE_EACH(f.at, f.port, f.cursor, f.rule, link);
 	return go_on && !progress_cancelled(in->progress);
 }
