@@ -64,10 +64,9 @@ struct ds_heap *ds_heap_new(const struct ds_graph *g);
 void ds_heap_free(struct ds_heap *h); /* NULL is fine */
 
 /*
- * The tree of a source, with distances.  in_order: order[] is the order in which
- * vertices leave the heap; otherwise those that could not have changed anything any
- * more come last, in no particular order.  link: [n_edges].  Borrowed, overwritten by
- * the next call of either.
+ * The tree of a source, with distances.  in_order: order[] is the order in which vertices leave the heap;
+ * otherwise those that could not have changed anything any more come last, in no particular order.  link:
+ * [n_edges].  Borrowed, overwritten by the next call of either.
  */
 const struct ds_tree *ds_heap_run(struct ds_heap *h, const ds_link *link, struct ds_source from,
 				  bool in_order);
@@ -79,15 +78,14 @@ const struct ds_tree *ds_heap_run(struct ds_heap *h, const ds_link *link, struct
 const uint32_t *ds_heap_ranks(struct ds_heap *h, const ds_link *link, struct ds_source from, uint32_t limit);
 
 /*
- * The same tree without a heap.  Every channel weighs about the same, so the shortest
- * ways have the fewest links: a vertex k links away from the source sends to one that
- * is k - 1 away.  Level by level, each vertex takes the best of its channels.
+ * The same tree without a heap.  Every channel weighs about the same, so the shortest ways have the fewest
+ * links: a vertex k links away from the source sends to one that is k - 1 away.  Level by level, each vertex
+ * takes the best of its channels.
  *
- * That is right as long as the distances of a level are less than the least weight
- * apart: a way through its own level or a farther one is longer then.  Of channels that
- * make a vertex equally near, OpenSM takes the one to the nearest vertex, and of
- * equally near ones the one to that which left its heap first.  Only for the last the
- * heap is needed, and only up to their distance.
+ * That is right as long as the distances of a level are less than the least weight apart: a way through its
+ * own level or a farther one is longer then.  Of channels that make a vertex equally near, OpenSM takes the
+ * one to the nearest vertex, and of equally near ones the one to that which left its heap first.  Only for
+ * the last the heap is needed, and only up to their distance.
  */
 struct ds_levels;
 

@@ -192,16 +192,13 @@ static void say_choice(const struct saying *y)
 {
 	const char *rule = why_rule_name(y->ev->rule);
 
+	if (y->ev->port == NO_PATH || y->ev->rule == WHY_OWN_LID || y->ev->rule == WHY_ATTACHED) {
+		say_entry(y, rule);
+		text_add(y->t, "%s", y->ev->port == NO_PATH ? ": no distance below 2^31" : "");
+		return;
+	}
 	text_add(y->t, "%s ", say_name(y, y->ev->a));
 	say_lid(y, y->ev->b);
-	if (y->ev->port == NO_PATH) {
-		text_add(y->t, " -> no port: %s: no distance below 2^31", rule);
-		return;
-	}
-	if (y->ev->rule == WHY_OWN_LID || y->ev->rule == WHY_ATTACHED) {
-		text_add(y->t, " -> port %u: %s", y->ev->port, rule);
-		return;
-	}
 	text_add(y->t, " -> port %u, to %s: %s", y->ev->port,
 		 say_name(y, say_behind(y, y->ev->a, y->ev->port)), rule);
 	if (y->ev->rule == WHY_TIE)
@@ -253,16 +250,6 @@ static void say_cycle(const struct saying *y)
 	text_add(y->t, "%s pairs", n > named ? ", ..." : "");
 }
 
-/* The two channels of a dependency. */
-static void say_edge(const struct saying *y, uint32_t from, uint32_t to)
-{
-	const struct ds_graph *g = kept(y)->graph;
-
-	say_port(y, dfsssp_channel_port(g, y->f, from));
-	text_add(y->t, " -> ");
-	say_port(y, dfsssp_channel_port(g, y->f, to));
-}
-
 static void say_break(const struct saying *y)
 {
 	const struct ds_layers *l = kept(y)->layers;
@@ -271,7 +258,9 @@ static void say_break(const struct saying *y)
 	text_add(y->t, "cycle %u of layer %u: ", number_of(l, y->ev->a), y->ev->b);
 	say_cycle(y);
 	text_add(y->t, "; the first with %u, ", l->cycle_left[cut->first + cut->at]);
-	say_edge(y, cut->from, cut->to);
+	say_port(y, dfsssp_channel_port(kept(y)->graph, y->f, cut->from));
+	text_add(y->t, " -> ");
+	say_port(y, dfsssp_channel_port(kept(y)->graph, y->f, cut->to));
 	text_add(y->t, ", is cut: %s go%s to layer %u", PLURAL(cut->moved, "pair"),
 		 cut->moved == 1 ? "es" : "", y->ev->b + 1);
 	if (cut->skipped)

@@ -160,10 +160,7 @@ uint32_t dfsssp_cuts(const struct dfsssp *d, unsigned layer, uint32_t *first)
 	return n;
 }
 
-/*
- * Every cut of a layer moves all classes that make the dependency: the first cut on
- * the path is the one.
- */
+/* Every cut of a layer moves all classes that make the dependency: the first cut on the path is the one. */
 uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, unsigned layer)
 {
 	const struct dfsssp *d = dfsssp_of(r);
@@ -207,20 +204,6 @@ static bool dfsssp_pair_layer(const struct routing *kept, unsigned slid, unsigne
 	return true;
 }
 
-/* Where the path from a switch to a LID goes from a channel of the cycle to the next. */
-static void note_own(struct witness *w, const struct routing *r, const uint32_t *cycle, uint32_t sw,
-		     unsigned lid)
-{
-	const struct ds_graph *g = dfsssp_of(r)->graph;
-	uint32_t next;
-
-	for (uint32_t c = channel_to(r, g, g->id[sw], lid); c != NO_ID; c = next) {
-		next = channel_to(r, g, g->to[c], lid);
-		for (uint32_t i = 0; i < w->n; i++)
-			w->edge[i].own |= cycle[i] == c && cycle[(i + 1) % w->n] == next;
-	}
-}
-
 static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid, unsigned dlid,
 				      unsigned layer, struct progress *p)
 {
@@ -230,6 +213,7 @@ static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid,
 	uint32_t sw = dfsssp_source_switch(r, slid, dlid),
 		 index = sw == NO_ID ? NO_ID : dfsssp_moved_by(r, sw, dlid, layer);
 	const struct ds_cut *cut;
+	const uint32_t *cycle;
 
 	(void)p;
 	w->cut = NO_ID;
@@ -239,15 +223,20 @@ static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid,
 	w->n = cut->length;
 	w->cut = cut->at;
 	w->edge = NEW_ARRAY(w->n, struct witness_edge);
+	cycle = d->layers->cycle_channel + cut->first;
 	for (uint32_t i = 0; i < w->n; i++)
 		w->edge[i] = (struct witness_edge){
-			.port = dfsssp_channel_port(d->graph, r->topo->fabric,
-						    d->layers->cycle_channel[cut->first + i]),
+			.port = dfsssp_channel_port(d->graph, r->topo->fabric, cycle[i]),
 			.routes = d->layers->cycle_left[cut->first + i],
 			.sw = NO_ID,
 			.sw2 = NO_ID,
 		};
-	note_own(w, r, d->layers->cycle_channel + cut->first, sw, dlid);
+	/* where the path itself goes from a channel of the cycle to the next */
+	for (uint32_t c = channel_to(r, d->graph, d->graph->id[sw], dlid), next; c != NO_ID; c = next) {
+		next = channel_to(r, d->graph, d->graph->to[c], dlid);
+		for (uint32_t i = 0; i < w->n; i++)
+			w->edge[i].own |= cycle[i] == c && cycle[(i + 1) % w->n] == next;
+	}
 	return w;
 }
 
@@ -367,20 +356,6 @@ static struct reach reach_of(const struct walk *w)
 	return x;
 }
 
-/* Where a recording leaves the weights out they are counted anew. */
-static void add_weights(struct dfsssp *d, const struct routing *end)
-{
-	const struct fabric *f = end->topo->fabric;
-	uint32_t *routes = NEW_ARRAY(f->n_ports, uint32_t), n;
-	uint16_t *lid = dfsssp_destinations(end, &n);
-
-	dfsssp_add_routes(end, lid, 0, d->n_lids < n ? d->n_lids : n, routes, NULL);
-	for (uint32_t c = 0; c < d->graph->n_edges; c++)
-		d->weight[c] = (uint32_t)d->graph->start + routes[dfsssp_channel_port(d->graph, f, c)];
-	free(routes);
-	free(lid);
-}
-
 static void put_weights(const struct walk *w, struct dfsssp *d, const struct reach *x,
 			const struct routing *end)
 {
@@ -389,8 +364,18 @@ static void put_weights(const struct walk *w, struct dfsssp *d, const struct rea
 	d->weight = NEW_ARRAY(d->graph->n_edges, uint32_t);
 	for (uint32_t c = 0; c < d->graph->n_edges; c++)
 		d->weight[c] = walk_value(w, T_WEIGHT, dfsssp_channel_port(d->graph, f, c));
-	if (end && x->weighed < d->n_lids)
-		add_weights(d, end);
+	if (end &&
+	    x->weighed < d->n_lids) { /* a recording that leaves the weights out: they are counted anew */
+		uint32_t *routes = NEW_ARRAY(f->n_ports, uint32_t), n;
+		uint16_t *lid = dfsssp_destinations(end, &n);
+
+		dfsssp_add_routes(end, lid, 0, d->n_lids < n ? d->n_lids : n, routes, NULL);
+		for (uint32_t c = 0; c < d->graph->n_edges; c++)
+			d->weight[c] =
+				(uint32_t)d->graph->start + routes[dfsssp_channel_port(d->graph, f, c)];
+		free(routes);
+		free(lid);
+	}
 }
 
 /* Cuts so far, with their cycles. */
