@@ -154,11 +154,6 @@ static void op_rank_clues(const struct routing *r, uint32_t sw, struct text *t)
 		text_add(t, "Rank 0: the switches farthest from any host.\n");
 }
 
-static void op_free(void *priv)
-{
-	ftree_free(priv);
-}
-
 const struct routing_ops ftree_ops = {
 	.hops = op_hops,
 	.rank = op_rank,
@@ -171,7 +166,7 @@ const struct routing_ops ftree_ops = {
 	.order = op_order,
 	.extras = "ca-order",
 	.write_extra = op_write_extra,
-	.free_priv = op_free,
+	.free_priv = ftree_free,
 };
 
 const struct ftree *ftree_of(const struct routing *r)
@@ -180,18 +175,6 @@ const struct ftree *ftree_of(const struct routing *r)
 }
 
 /* --- a step of a recording ------------------------------------------------------------------- */
-
-static void put_counters(const struct walk *w, struct ftree *t)
-{
-	for (uint32_t i = 0; i < t->n_links; i++) {
-		t->link[i].cu = walk_value(w, T_UP, i);
-		t->link[i].cd = walk_value(w, T_DOWN, i);
-	}
-	for (uint32_t i = 0; i < t->n_groups; i++) {
-		t->group[i].cu = walk_value(w, T_UP, t->n_links + i);
-		t->group[i].cd = walk_value(w, T_DOWN, t->n_links + i);
-	}
-}
 
 /* Slots in the order in which they stand; each keeps what it says of its peer. */
 static void put_slots(const struct walk *w, struct ftree *t)
@@ -245,7 +228,14 @@ void *ft_priv_at(struct walk *w, const struct routing *end)
 		t->sw[s].tuple =
 			(uint64_t)walk_value(w, T_TUPLE, 2 * s) << 32 | walk_value(w, T_TUPLE, 2 * s + 1);
 	}
-	put_counters(w, t);
+	for (uint32_t i = 0; i < t->n_links; i++) {
+		t->link[i].cu = walk_value(w, T_UP, i);
+		t->link[i].cd = walk_value(w, T_DOWN, i);
+	}
+	for (uint32_t i = 0; i < t->n_groups; i++) {
+		t->group[i].cu = walk_value(w, T_UP, t->n_links + i);
+		t->group[i].cd = walk_value(w, T_DOWN, t->n_links + i);
+	}
 	put_slots(w, t);
 	if (t->max_reverse)
 		put_reverse(w, t);
