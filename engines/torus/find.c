@@ -1,5 +1,4 @@
 /* Finding the torus in the cabling (engines/doc/torus-2qos.md section 5). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -7,7 +6,7 @@
 
 /* --- links that are not placed yet ----------------------------------------------------------- */
 
-static void list_links(struct torus_run *r)
+void torus_survey(struct torus_run *r)
 {
 	const struct topo *t = r->in->topo;
 	const struct fabric *f = t->fabric;
@@ -34,6 +33,9 @@ static void list_links(struct torus_run *r)
 		r->end[sw] = n;
 	}
 	r->base[f->n_switches] = n;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		r->n_cas += t->endport_up[ep] && !endport_is_switch(f, ep) &&
+			    t->peer[f->endport_port[ep]] != NO_ID;
 }
 
 static void take_out(struct torus_run *r, uint32_t port)
@@ -420,22 +422,6 @@ static int place_ends(struct torus_run *r)
 			torus_record_ends(r, m);
 	}
 	return 0;
-}
-
-static void count_cas(struct torus_run *r)
-{
-	const struct topo *t = r->in->topo;
-	const struct fabric *f = t->fabric;
-
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		r->n_cas += t->endport_up[ep] && !endport_is_switch(f, ep) &&
-			    t->peer[f->endport_port[ep]] != NO_ID;
-}
-
-void torus_survey(struct torus_run *r)
-{
-	list_links(r);
-	count_cas(r);
 }
 
 int torus_discover(struct torus_run *r)

@@ -11,9 +11,8 @@ struct torus_run {
 	const struct engine_input *in;
 	struct engine_output *out;
 	/*
-	 * Links between switches that are not in the torus yet.  Of a switch:
-	 * port[base[sw]] .. port[base[sw + 1] - 1], port numbers ascending;
-	 * placed ones drop out.
+	 * Links between switches that are not in the torus yet.  Of a switch: port[base[sw]] .. port[base[sw
+	 * + 1] - 1], port numbers ascending; placed ones drop out.
 	 */
 	uint32_t *base, *end; /* [n_switches + 1], [n_switches] */
 	uint8_t *port;
@@ -31,6 +30,7 @@ enum torus_line { TORUS_WHOLE, TORUS_BROKEN, TORUS_OPEN };
 /* places.c */
 struct torus *torus_ref(const struct torus *t);
 void torus_unref(const struct torus *t); /* NULL is fine */
+void torus_let_go(void *t);		 /* the same, of a routing or a recording */
 /* Begin with nobody in the torus: at[], of[], group[]. */
 void torus_clear_places(struct torus *t);
 /* The next member; room: ports of a group. */

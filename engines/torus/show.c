@@ -76,11 +76,6 @@ static unsigned layers_available(const struct routing *r)
 	return ((const struct torus *)r->priv)->sw_vls;
 }
 
-static void free_torus(void *priv)
-{
-	torus_unref(priv);
-}
-
 /* As opensm-torus.dump. */
 static int write_extra(const struct routing *r, const char *what, FILE *f)
 {
@@ -111,7 +106,7 @@ const struct routing_ops torus_ops = {
 	.explain_layers = torus_explain_layers,
 	.extras = "torus",
 	.write_extra = write_extra,
-	.free_priv = free_torus,
+	.free_priv = torus_let_go,
 };
 
 const struct torus *torus_of(const struct routing *r)
@@ -121,29 +116,6 @@ const struct torus *torus_of(const struct routing *r)
 }
 
 /* --- the torus of a step ------------------------------------------------------------------------------ */
-
-static void add_member(struct torus *t, const struct torus_member *whole)
-{
-	unsigned room = 0;
-
-	for (unsigned g = 0; g < TORUS_GROUPS; g++)
-		room = whole->count[g] > room ? whole->count[g] : room;
-	torus_add_member(t, whole->sw, whole->at, room);
-	if (t->of[whole->sw] == NO_ID) /* one that is found twice is refused in the end */
-		t->of[whole->sw] = t->n - 1;
-}
-
-static void add_ends(struct torus *t, uint32_t member)
-{
-	const struct torus_member *whole = &t->whole->member[member];
-
-	for (unsigned i = 0; i < whole->count[TORUS_LOCAL]; i++) {
-		unsigned p = whole->port[TORUS_LOCAL][i];
-
-		torus_add_port(t, member, TORUS_LOCAL, switch_port_id(t->topo->fabric, whole->sw, p));
-		t->n_links += p > 0;
-	}
-}
 
 /* Every member of a line learns where it is broken. */
 static void add_line(struct torus *t, uint32_t place, unsigned d)
@@ -163,12 +135,19 @@ static void replay(struct torus *t, const struct recording *r, size_t step)
 {
 	const struct rec_event *ev = recording_event(r, step);
 	const struct torus *whole = t->whole;
+	const struct torus_member *m;
 	const uint32_t *extra;
+	unsigned room = 0;
 
 	recording_extra(r, step, &extra);
 	switch (ev->kind) {
 	case REC_PLACE:
-		add_member(t, &whole->member[t->n]);
+		m = &whole->member[t->n];
+		for (unsigned g = 0; g < TORUS_GROUPS; g++)
+			room = m->count[g] > room ? m->count[g] : room;
+		torus_add_member(t, m->sw, m->at, room);
+		if (t->of[m->sw] == NO_ID) /* one that is found twice is refused in the end */
+			t->of[m->sw] = t->n - 1;
 		break;
 	case REC_LINK:
 		torus_add_port(t, extra[2], 2 * extra[1] + 1,
@@ -177,15 +156,21 @@ static void replay(struct torus *t, const struct recording *r, size_t step)
 		t->n_links++;
 		break;
 	case REC_ENDS:
-		add_ends(t, extra[0]);
+		m = &whole->member[extra[0]];
+		for (unsigned i = 0; i < m->count[TORUS_LOCAL]; i++) {
+			unsigned p = m->port[TORUS_LOCAL][i];
+
+			torus_add_port(t, extra[0], TORUS_LOCAL, switch_port_id(t->topo->fabric, m->sw, p));
+			t->n_links += p > 0;
+		}
 		break;
 	case REC_RING:
 		add_line(t, extra[0], ev->port);
 		break;
 	case REC_SPAN:
 		t->root = whole->root;
-		for (uint32_t m = 0; m < t->n; m++)
-			t->member[m].parent = whole->member[m].parent;
+		for (uint32_t i = 0; i < t->n; i++)
+			t->member[i].parent = whole->member[i].parent;
 		break;
 	default:
 		break;
