@@ -1,6 +1,7 @@
 #include "engines/counted/assign.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/progress.h"
 
 #include <stdlib.h>
@@ -60,37 +61,21 @@ static void assign_end(struct assign *a, struct engine_output *out)
 	if (a->n_other)
 		note_add(&out->notes, NOTE_RULES,
 			 "%s: LMC: by the manual the next LID of a port prefers another system than the LID "
-			 "before, in "
-			 "OpenSM than all LIDs before; %u of the entries would be others; rules in force: "
-			 "%s\n",
+			 "before, in OpenSM than all LIDs before; %u of the entries would be others; rules "
+			 "in force: %s\n",
 			 a->out->engine, a->n_other, a->manual ? "manual" : "opensm");
 	free(a->dest);
 	search_order_free(&a->search);
-	free(a->ignored);
-	free(a->mask);
-	free(a->track);
-	free(a->n_track);
-	free(a->part);
-	free(a);
-}
-
-/* Does nobody ask about a switch?  Random numbers couple it to those before it. */
-static bool skipped(const struct assign *a, uint32_t sw)
-{
-	const struct rec_ask *q = a->in->ask;
-
-	if (!switch_up(a->t, sw))
-		return true;
-	if (!q || q->sw == NO_ID || q->sw == sw)
-		return false;
-	return sw > q->sw || !options_uint(a->in->options, "scatter_ports");
+	FREE_EACH(a->ignored, a->mask, a->track, a->n_track, a->part, a);
 }
 
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
 		  const uint8_t *touched, struct routing *r)
 {
 	struct assign *a = NEW(struct assign);
-	uint32_t n = in->topo->fabric->n_switches;
+	uint32_t n = in->topo->fabric->n_switches, asked = ASKED(in) ? in->ask->sw : NO_ID;
+	/* random numbers couple a switch that is asked about to those before it */
+	uint32_t from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked;
 	bool go_on = true;
 
 	a->in = in;
@@ -105,7 +90,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		assign_record_start(a);
 	progress_start(in->progress, "choosing ports", n);
 	for (uint32_t sw = 0; sw < n && (go_on = progress_step(in->progress, sw)); sw++) {
-		if (skipped(a, sw))
+		if (!switch_up(a->t, sw) || sw < from || (asked != NO_ID && sw > asked))
 			continue;
 		if (touched && !touched[sw]) {
 			routing_share_row(r, in->current, sw);

@@ -76,7 +76,7 @@ static inline uint64_t bits_below(unsigned w, unsigned port)
 	return ((uint64_t)1 << (port & 63)) - 1;
 }
 
-static unsigned list_candidates(struct assign *a, const uint64_t *mask, unsigned start)
+unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned start)
 {
 	unsigned first = start % a->num_ports, n = 0;
 
@@ -93,11 +93,6 @@ static unsigned list_candidates(struct assign *a, const uint64_t *mask, unsigned
 		for (uint64_t m = mask[w] & bits_below(w, first); m; m &= m - 1)
 			n = add_cand(a, n, w * 64 + __builtin_ctzll(m));
 	return n;
-}
-
-unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned start)
-{
-	return list_candidates(a, mask, start);
 }
 
 /* Best ports so far under the rules for several LIDs a port. */
@@ -220,15 +215,6 @@ unsigned assign_shift(const struct assign *a, unsigned n)
 	return total / n % n;
 }
 
-static void shift(const struct assign *a, unsigned n, struct best *b)
-{
-	unsigned at = assign_shift(a, n);
-
-	*b = BEST_NONE;
-	for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0)
-		weigh_shifted(a, &a->cand[at], b);
-}
-
 /*
  * By the words of OpenSM's manual, where its program looks at all earlier LIDs: another system than the LID
  * before, which has the port `before`, else another node, else the count.  Under those rules candidates show
@@ -269,7 +255,7 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 			  unsigned before, struct choice *c)
 {
 	uint8_t ties[256];
-	unsigned n = list_candidates(a, mask, start);
+	unsigned n = assign_list_candidates(a, mask, start);
 	struct best b;
 
 	c->n = n;
@@ -287,8 +273,13 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 		c->rule = WHY_RANDOM;
 		return;
 	}
-	if (a->shifting)
-		shift(a, n, &b);
+	if (a->shifting) {
+		unsigned at = assign_shift(a, n);
+
+		b = BEST_NONE;
+		for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0)
+			weigh_shifted(a, &a->cand[at], &b);
+	}
 	c->port = b.port;
 	if (a->lmc && b.port && b.port_sys) {
 		c->port = b.port_sys;

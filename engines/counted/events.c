@@ -73,16 +73,6 @@ const struct cand *assign_but_for_left(const struct assign *a, const struct choi
 	return NULL;
 }
 
-/* Does DOR drop a port of least hops? */
-static bool drops(const struct assign *a, const uint64_t *mask, const struct choice *c)
-{
-	unsigned all = 0;
-
-	for (unsigned p = 1; p < a->num_ports; p++)
-		all += mask_has(mask, p);
-	return a->dor && all > c->n;
-}
-
 enum why_rule assign_by_count(const struct assign *a, const struct choice *c)
 {
 	unsigned at = a->shifting && c->n ? assign_shift(a, c->n) : 0, equal = 0, first = 0;
@@ -114,12 +104,15 @@ enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t
 {
 	const struct cand *other = assign_candidate(a, c, via), *won = assign_candidate(a, c, c->port);
 	enum why_rule rule;
+	unsigned all = 0; /* ports of least hops; DOR drops some */
 
 	if (c->rule == WHY_OWN_LID || c->rule == WHY_ATTACHED || c->rule == WHY_KEPT)
 		return c->rule;
 	if (c->port == NO_PATH)
 		return no_entry(a, d);
-	if (drops(a, mask, c) && !other)
+	for (unsigned p = 1; a->dor && p < a->num_ports; p++)
+		all += mask_has(mask, p);
+	if (all > c->n && !other)
 		return WHY_FIRST_NEIGHBOUR;
 	if (c->rule != WHY_RANDOM && c->n == 1)
 		return WHY_ONLY_CANDIDATE;

@@ -1,4 +1,5 @@
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/progress.h"
 
 #include <stdlib.h>
@@ -90,9 +91,7 @@ bool hops_search(const struct topo *t, struct hops *h, struct progress *progress
 		now = next;
 		next = swap;
 	}
-	free(now);
-	free(next);
-	free(reached);
+	FREE_EACH(now, next, reached);
 	neighbours_free(&g);
 	return go_on;
 }
