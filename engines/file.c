@@ -65,22 +65,6 @@ static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_fil
 	return m;
 }
 
-static struct hops *hops_of_table(const struct fabric *f, const uint8_t *m)
-{
-	struct hops *h = hops_new(f, true);
-	uint32_t n = f->n_switches;
-
-	for (uint32_t s = 0; s < n; s++) {
-		uint32_t p0 = f->switch_port[s];
-
-		memcpy(h->least + (size_t)s * n, m + (size_t)p0 * n, n);
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
-			for (uint32_t d = 0; d < n; d++)
-				h->by_port[(size_t)d * h->n_ports + p0 + p] = m[(size_t)(p0 + p) * n + d];
-	}
-	return h;
-}
-
 /* A refusal: what was read so far stays for the engines tried after this one (engines/doc/minhop.md 10.1). */
 static void leave_matrix(const struct engine_input *in, uint8_t *m)
 {
@@ -92,17 +76,6 @@ static void leave_matrix(const struct engine_input *in, uint8_t *m)
 	in->left->hops = m;
 }
 
-static void record_matrix(const struct engine_input *in, const uint8_t *m)
-{
-	const struct fabric *f = in->topo->fabric;
-
-	rec_cells(in->record, T_HOPS, (size_t)f->n_ports * f->n_switches);
-	for (uint32_t p = 0; p < f->n_ports; p++)
-		for (uint32_t d = 0; node_is_switch(f, f->port_node[p]) && d < f->n_switches; d++)
-			rec_delta(in->record, T_HOPS, d * f->n_ports + p, NO_PATH,
-				  m[(size_t)p * f->n_switches + d]);
-}
-
 /*
  * The matrix of the file, or Min Hop's without one; *left: its table (NULL
  * without a file), in case the tables are refused.  NULL: refused or cancelled.
@@ -110,6 +83,8 @@ static void record_matrix(const struct engine_input *in, const uint8_t *m)
 static struct hops *matrix(const struct engine_input *in, struct engine_output *out, uint8_t **left)
 {
 	const char *path = options_file(in->options, MATRIX);
+	const struct fabric *f = in->topo->fabric;
+	uint32_t n = f->n_switches;
 	struct hops_file file;
 	struct hops *h = NULL;
 
@@ -124,7 +99,11 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	hops_file_read(&file, path, in->topo, in->progress);
 	*left = fill_matrix(in, &file);
 	if (RECORDED(in)) /* beside the phase that was told */
-		record_matrix(in, *left);
+		rec_cells(in->record, T_HOPS, (size_t)f->n_ports * n);
+	for (uint32_t p = 0; RECORDED(in) && p < f->n_ports; p++)
+		for (uint32_t d = 0; node_is_switch(f, f->port_node[p]) && d < n; d++)
+			rec_delta(in->record, T_HOPS, d * f->n_ports + p, NO_PATH,
+				  (*left)[(size_t)p * n + d]);
 	if (file.n_unknown)
 		note_add(&out->notes, 0, MATRIX ": %s: rows of %s not in the fabric were skipped\n", path,
 			 PLURAL(file.n_unknown, "switch"));
@@ -133,7 +112,14 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 		leave_matrix(in, *left);
 		*left = NULL;
 	} else {
-		h = hops_of_table(in->topo->fabric, *left);
+		h = hops_new(f, true);
+		for (uint32_t s = 0; s < n; s++) {
+			memcpy(h->least + (size_t)s * n, *left + (size_t)f->switch_port[s] * n, n);
+			FOR_PORTS(f, s, id) {
+				for (uint32_t d = 0; d < n; d++)
+					h->by_port[(size_t)d * h->n_ports + id] = (*left)[(size_t)id * n + d];
+			}
+		}
 	}
 	hops_file_free(&file);
 	return h;
@@ -240,15 +226,6 @@ static void tell_entry(const struct engine_input *in, const struct lft_entry *e,
 	rec_chosen(in, c);
 }
 
-/* Entries that the file does not have. */
-static void tell_missing(const struct engine_input *in, const struct routing *r)
-{
-	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
-		for (unsigned lid = 1; switch_up(in->topo, s) && lid <= in->lids->max_lid; lid++)
-			if (lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH)
-				tell_entry(in, NULL, s, lid);
-}
-
 static void fill_tables(const struct engine_input *in, struct engine_output *out, const struct lft_file *l,
 			struct routing *r)
 {
@@ -273,8 +250,11 @@ static void fill_tables(const struct engine_input *in, struct engine_output *out
 		if (ASKED(in))
 			tell_entry(in, &l->e[i], l->e[i].sw, lid);
 	}
-	if (ASKED(in))
-		tell_missing(in, r);
+	for (uint32_t s = 0; ASKED(in) && s < in->topo->fabric->n_switches;
+	     s++) /* what the file does not have */
+		for (unsigned lid = 1; switch_up(in->topo, s) && lid <= in->lids->max_lid; lid++)
+			if (lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH)
+				tell_entry(in, NULL, s, lid);
 	note_tables(in, out, l, r, n_moved, n_beyond);
 }
 

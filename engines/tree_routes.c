@@ -1,9 +1,9 @@
 #include "engines/tree_routes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 
 struct tree {
 	const struct topo *t;
@@ -55,8 +55,6 @@ bool tree_routes_add(const struct routing *r, const uint32_t *own, const uint16_
 		begin(&x, r, own, lids[i]);
 		add(&x, routes);
 	}
-	free(x.next);
-	free(x.waits);
-	free(x.load);
+	FREE_EACH(x.next, x.waits, x.load);
 	return go_on;
 }
