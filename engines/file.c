@@ -13,6 +13,7 @@
 #include "core/sm/lft_file.h"
 #include "engines/counted/assign.h"
 #include "engines/engines.h"
+#include "engines/guid_option.h"
 #include "engines/record.h"
 
 #define TABLES "lfts_file"
@@ -30,27 +31,10 @@ static uint32_t switch_by_lid(const struct engine_input *in, unsigned lid)
 		       : NO_ID;
 }
 
-/* Put a row into a table m[port id * n + d], where port 0 is the least of all that was ever put there. */
-static void put_row(const struct engine_input *in, const struct hops_file *file, const struct hops_row *row,
-		    uint8_t *m)
-{
-	const struct fabric *f = in->topo->fabric;
-	uint32_t d = switch_by_lid(in, row->lid), p0 = f->switch_port[row->sw];
-	uint8_t *least;
-
-	if (d == NO_ID)
-		return;
-	least = m + (size_t)p0 * f->n_switches + d;
-	for (unsigned p = 0; p < row->n; p++) {
-		uint8_t v = file->value[row->at + p];
-
-		m[(size_t)(p0 + p) * f->n_switches + d] = v;
-		if (v < *least)
-			*least = v;
-	}
-}
-
-/* Rows of the file on top of what refused engines left; the caller frees it. */
+/*
+ * Rows of the file on top of what refused engines left, m[port id * n + d], where port 0 is the least of all
+ * that was ever put there; the caller frees it.
+ */
 static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_file *file)
 {
 	const struct fabric *f = in->topo->fabric;
@@ -60,8 +44,17 @@ static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_fil
 	memset(m, NO_PATH, size);
 	if (in->left && in->left->hops)
 		memcpy(m, in->left->hops, size);
-	for (size_t i = 0; i < file->n; i++)
-		put_row(in, file, &file->row[i], m);
+	for (size_t i = 0; i < file->n; i++) {
+		const struct hops_row *row = &file->row[i];
+		uint32_t d = switch_by_lid(in, row->lid), p0 = f->switch_port[row->sw];
+
+		for (unsigned p = 0; d != NO_ID && p < row->n; p++) {
+			uint8_t v = file->value[row->at + p], *least = m + (size_t)p0 * f->n_switches + d;
+
+			m[(size_t)(p0 + p) * f->n_switches + d] = v;
+			*least = v < *least ? v : *least;
+		}
+	}
 	return m;
 }
 
@@ -302,16 +295,10 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 }
 
 static const struct optdef file_options[] = {
-	{.name = TABLES,
-	 .flag = "-U FILE",
-	 .type = OPT_FILE,
-	 .def = "",
-	 .help = "forwarding tables as opensm-lfts.dump, dump_fts, ibroute or `export lfts` write them"},
-	{.name = MATRIX,
-	 .flag = "-M FILE",
-	 .type = OPT_FILE,
-	 .def = "",
-	 .help = "hop matrix as OpenSM writes it to opensm-lid-matrix.dump"},
+	GUID_OPTION(TABLES, "-U FILE", OPT_NO_NAMES,
+		    "forwarding tables as opensm-lfts.dump, dump_fts, ibroute or `export lfts` write them"),
+	GUID_OPTION(MATRIX, "-M FILE", OPT_NO_NAMES,
+		    "hop matrix as OpenSM writes it to opensm-lid-matrix.dump"),
 	{0},
 };
 

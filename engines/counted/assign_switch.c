@@ -103,29 +103,20 @@ struct best {
 
 #define BEST_NONE ((struct best){NONE, NONE, NONE, NONE, 0, 0, 0})
 
-/* Look up what the LIDs before used: sets sys_used, node_used, present, forwarded; returns the track, NULL =
- * none. */
-static const struct track *find_track(const struct assign *a, uint32_t dest, struct cand *k, bool *sys)
+/* Fill in what depends on earlier LIDs and keep the best new system and new node. */
+static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, struct best *b, bool *fn)
 {
 	const struct fabric *f = a->f;
 	const struct track *t = a->track + ((size_t)dest << a->lmc), *end = t + a->n_track[dest];
 	uint32_t peer = a->t->peer[a->p0 + k->port], node = f->port_node[peer];
+	bool sys = false;
 
-	*sys = false;
-	for (; t < end; t++) {
-		*sys |= f->node_sysguid[t->node] == f->node_sysguid[node];
+	for (; t < end; t++) { /* what the LIDs before used */
+		sys |= f->node_sysguid[t->node] == f->node_sysguid[node];
 		if (t->node == node && (!a->dor || t->port == f->port_num[peer]))
-			return t;
+			break;
 	}
-	return NULL;
-}
-
-/* Fill in what depends on earlier LIDs and keep the best new system and new node. */
-static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, struct best *b, bool *fn)
-{
-	bool sys;
-	const struct track *t = find_track(a, dest, k, &sys);
-
+	t = t < end ? t : NULL;
 	k->present = t || a->dor;
 	k->forwarded = t ? t->forwarded : 0;
 	if (a->dor)
@@ -366,10 +357,11 @@ static inline void assign_plain(struct assign *a, unsigned words)
 	}
 }
 
-static void start_switch(struct assign *a, uint32_t sw)
+void assign_switch(struct assign *a, uint32_t sw)
 {
 	const struct engine_input *in = a->in;
 	const struct rec_ask *q = in->ask;
+	bool plain;
 
 	a->sw = sw;
 	a->p0 = a->f->switch_port[sw];
@@ -387,13 +379,6 @@ static void start_switch(struct assign *a, uint32_t sw)
 	if (a->n_track)
 		memset(a->n_track, 0, a->n_dest);
 	hops_masks(a->h, a->t, sw, a->mask);
-}
-
-void assign_switch(struct assign *a, uint32_t sw)
-{
-	bool plain;
-
-	start_switch(a, sw);
 	plain = a->plain && !a->order;
 	if (plain && !a->asked && !RECORDED(a->in)) {
 		if (a->words == 1)

@@ -1,8 +1,8 @@
 /* What is recorded of a choice of ports, and by which rule it was made (engines/doc/minhop.md section 6). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/counted/internal.h"
 #include "engines/record.h"
 #include "core/routing/distances.h"
@@ -26,8 +26,7 @@ static void number_parts(struct assign *a)
 		for (uint32_t i = spread_hops(a->t, hops, queue, 1); i--;)
 			a->part[queue[i]] = first + 1;
 	}
-	free(hops);
-	free(queue);
+	FREE_EACH(hops, queue);
 }
 
 static enum why_rule no_entry(struct assign *a, const struct dest *d)

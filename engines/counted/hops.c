@@ -2,7 +2,6 @@
 #include "core/base/memory.h"
 #include "core/base/release.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include "engines/counted/internal.h"
 #include "core/base/counted.h"
@@ -260,8 +259,7 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 	for (uint32_t s = 0; h && any && s < f->n_switches; s++)
 		if (twin[s] != NO_ID && twin[s] != s)
 			take_less(h, s, twin[s]);
-	free(first);
-	free(twin);
+	FREE_EACH(first, twin);
 	return any;
 }
 

@@ -27,8 +27,7 @@ struct neighbours neighbours_new(const struct topo *t)
 
 void neighbours_free(struct neighbours *g)
 {
-	free(g->off);
-	free(g->nbr);
+	FREE_EACH(g->off, g->nbr);
 }
 
 /* Set of targets newly reached by s at cost k; returns how many. */
@@ -152,7 +151,6 @@ bool hops_search_weighted(const struct topo *t, struct hops *h, struct progress 
 	for (uint32_t s = 0; s < n && (go_on = progress_step(progress, 0)); s++)
 		if (switch_up(t, s))
 			search_from(t, h, s, h->least + (size_t)s * n, &b);
-	free(b.next);
-	free(b.sw);
+	FREE_EACH(b.next, b.sw);
 	return go_on;
 }

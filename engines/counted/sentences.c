@@ -424,23 +424,6 @@ static void by_rule(const struct verdict *v, enum why_rule rule, struct decided 
 	}
 }
 
-/* The rule that decided, and the one against a port that was a candidate, too. */
-static void decide_choice(struct verdict *v, struct rec_choice *t)
-{
-	struct assign *a = v->a;
-
-	if (decide_common(a->t, a->in->lids, a->sw, v->lid, t->port, &t->decided))
-		return;
-	v->hops = hops_least(a->h, a->sw, v->d->target);
-	v->won = assign_candidate(a, v->c, t->port);
-	by_rule(v, assign_rule(a, v->d, v->mask, v->c, 0), &t->decided);
-	if (t->via && t->via != t->port && t->port != NO_PATH && t->via < a->num_ports &&
-	    mask_has(v->mask, t->via)) {
-		v->via = t->via;
-		by_rule(v, assign_rule(a, v->d, v->mask, v->c, t->via), &t->against);
-	}
-}
-
 /* In a word or two. */
 static const char *short_rule(const struct assign *a, const struct choice *c, enum why_rule decided)
 {
@@ -520,7 +503,17 @@ void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, co
 	t->port = c->port;
 	t->old_port = current_port(a->current, lid);
 	offer(&v, t);
-	decide_choice(&v, t);
+	if (!decide_common(a->t, a->in->lids, a->sw, lid, t->port, &t->decided)) {
+		v.hops = hops_least(a->h, a->sw, d->target);
+		v.won = assign_candidate(a, c, t->port);
+		by_rule(&v, assign_rule(a, d, mask, c, 0), &t->decided);
+		/* against a port that was a candidate, too */
+		if (t->via && t->via != t->port && t->port != NO_PATH && t->via < a->num_ports &&
+		    mask_has(mask, t->via)) {
+			v.via = t->via;
+			by_rule(&v, assign_rule(a, d, mask, c, t->via), &t->against);
+		}
+	}
 	t->rule = short_rule(a, c, t->decided.rule);
 	text_add(&t->text, "%s", t->rule);
 	if (t->n_offers > 1 || c->rule == WHY_KEPT)

@@ -8,6 +8,7 @@
 #include "engines/counted/order.h"
 #include "engines/dfsssp/internal.h"
 #include "engines/engines.h"
+#include "engines/guid_option.h"
 
 /* --- the trial ---------------------------------------------------------------------------- */
 
@@ -35,8 +36,7 @@ static int trial(struct ds_run *x, struct err *e)
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* Pointers are taken out of loops that store bytes: these might change them for all that the compiler knows.
- */
+/* Pointers are taken out of loops that store bytes: these might change them, for the compiler. */
 static void flush(struct ds_run *x)
 {
 	const struct ds_graph *g = x->d->graph;
@@ -280,21 +280,7 @@ static struct routing *dfsssp_route(const struct engine_input *in, struct engine
 	return run(in, out, "dfsssp", true);
 }
 
-static const struct optdef dfsssp_options[] = {
-	{.name = "cn_guid_file",
-	 .flag = "-u FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_HOST_PORTS,
-	 .def = "",
-	 .help = "port GUIDs of compute nodes, one a line; default: all CA ports"},
-	{.name = "io_guid_file",
-	 .flag = "-G FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_HOST_PORTS,
-	 .def = "",
-	 .help = "port GUIDs of I/O nodes, one a line"},
-	{0},
-};
+static const struct optdef dfsssp_options[] = {CN_GUID_FILE, IO_GUID_FILE, {0}};
 
 /* What a refusal leaves to other engines. */
 static size_t left_size(const struct engine_input *in)

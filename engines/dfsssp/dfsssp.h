@@ -111,8 +111,7 @@ struct dfsssp {
 	uint32_t n_lids; /* destination LIDs routed so far */
 };
 
-/* NULL unless sssp or dfsssp made the routing; ask for routing_origin() of one that the unicast cache kept.
- */
+/* NULL unless sssp or dfsssp made the routing; of one that the unicast cache kept ask routing_origin(). */
 const struct dfsssp *dfsssp_of(const struct routing *r);
 
 /* --- weights ----------------------------------------------------------------------------- */

@@ -181,26 +181,13 @@ enum why_rule ds_rule_of(const struct rec_offer *own, const struct rec_offer *ne
 	return few && few->q[DS_HOPS] < own->q[DS_HOPS] ? WHY_LIGHTER : WHY_SHORTEST;
 }
 
-static void record_choice(struct ds_record *k, const struct ds_run *x, const struct ds_cause *c)
-{
-	uint32_t sw = k->kept->graph->sw[c->v];
-	bool chosen = c->v != c->from.v && c->port != NO_PATH;
-
-	rec_event(k->r, REC_CHOICE, c->rule, c->port, sw, c->lid);
-	if (chosen && x->hops[c->v] <= DS_MOST_HOPS)
-		rec_flag(k->r, x->hops[c->v] * DS_ONE_HOP);
-	rec_delta(k->r, T_ENTRY, sw * (k->in->lids->max_lid + 1u) + c->lid, NO_PATH, c->port);
-	if (c->port != NO_PATH)
-		set_distance(k, c->v, x->s->tree->dist[c->v]);
-	if (c->rule == WHY_TIE)
-		rec_extra(k->r, c->near->port);
-}
-
 static void choose(struct ds_run *x, uint32_t v, unsigned lid, struct ds_source from, unsigned port)
 {
 	struct ds_cause c = {.v = v, .lid = lid, .from = from, .port = (uint8_t)port, .offer = x->offer};
+	struct ds_record *k = x->rec;
+	uint32_t sw = x->d->graph->sw[v];
 
-	if (!x->rec && !rec_asks(x->in, x->d->graph->sw[v], lid))
+	if (!k && !rec_asks(x->in, sw, lid))
 		return;
 	if (v == from.v) {
 		c.rule = from.host ? WHY_ATTACHED : WHY_OWN_LID;
@@ -211,8 +198,16 @@ static void choose(struct ds_run *x, uint32_t v, unsigned lid, struct ds_source 
 	}
 	if (ASKED(x->in))
 		ds_tell_choice(x, &c);
-	if (x->rec)
-		record_choice(x->rec, x, &c);
+	if (!k)
+		return;
+	rec_event(k->r, REC_CHOICE, c.rule, c.port, sw, lid);
+	if (v != from.v && port != NO_PATH && x->hops[v] <= DS_MOST_HOPS)
+		rec_flag(k->r, x->hops[v] * DS_ONE_HOP);
+	rec_delta(k->r, T_ENTRY, sw * (k->in->lids->max_lid + 1u) + lid, NO_PATH, c.port);
+	if (port != NO_PATH)
+		set_distance(k, v, x->s->tree->dist[v]);
+	if (c.rule == WHY_TIE)
+		rec_extra(k->r, c.near->port);
 }
 
 void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column)

@@ -183,8 +183,7 @@ struct ds_builder *ds_builder_new(const struct engine_input *in, const struct ds
 void ds_builder_free(struct ds_builder *b); /* NULL is fine */
 /* The tree of the next LID of a destination, before its routes are put on the edges. */
 void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsigned lid);
-/* All LIDs of a destination have been added. -1 and *e: a switch with CAs has no route to one of them (AD14).
- */
+/* All LIDs of a destination are added. -1 and *e: a switch with CAs has no route to one of them (AD14). */
 int ds_builder_add_destination(struct ds_builder *b, struct err *e);
 /*
  * Find the layers for the tables of r and even them out.  NULL and *e when there
@@ -241,8 +240,7 @@ struct ds_run {
 
 /* --- choices ------------------------------------------------------------------------------------- */
 
-/* Quantities of an offer: distance that way, weight of the channel, hops, place in the order of extraction.
- */
+/* Of an offer: distance that way, weight of the channel, hops, place in the order of extraction. */
 enum { DS_DISTANCE, DS_WEIGHT, DS_HOPS, DS_TAKEN };
 
 /* What made a vertex send to a LID as it does. */
@@ -274,8 +272,7 @@ void dfsssp_explain_layers(const struct routing *r, struct text *t);
 /* show.c */
 extern const struct routing_ops sssp_ops, dfsssp_ops;
 extern const struct rec_scheme sssp_scheme, dfsssp_scheme;
-/* The switch from whose CAs, that of a LID among them, routes go to another LID; NO_ID: they have no layer.
- */
+/* The switch from whose CAs, a LID among them, routes go to another LID; NO_ID: they have no layer. */
 uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid);
 
 /* --- events.c ------------------------------------------------------------------------------------ */
@@ -285,8 +282,7 @@ uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned d
  * and recorded.
  */
 void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column);
-/* What decides for the own way: against the nearest of others, and that of fewest hops; NULL: there is none.
- */
+/* What decides for the own way: the nearest of others, and that of fewest hops; NULL: there is none. */
 enum why_rule ds_rule_of(const struct rec_offer *own, const struct rec_offer *near,
 			 const struct rec_offer *few);
 

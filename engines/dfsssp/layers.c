@@ -59,36 +59,32 @@ static void mover_start(struct mover *m, const struct ds_order *o)
 	}
 }
 
-static void add_member(struct mover *m, uint32_t lid, uint32_t source, struct ds_cut *cut)
-{
-	unsigned layer = ds_layer_of(m->l, source, lid);
-	uint64_t key;
-
-	if (layer > m->t)
-		cut->skipped += m->l->ca_lids[source];
-	if (layer != m->t)
-		return;
-	if (m->t)
-		key = m->seq[(size_t)lid * m->l->n_sources + source];
-	else /* it was filled by destination, then source, then LID */
-		key = ((uint64_t)m->place[lid] * m->l->n_sources + source) << 7 |
-		      (lid - m->in->lids->base[lid_owner(m->in->lids, lid)]);
-	GROW(m->member, m->n_members, m->cap_members);
-	m->member[m->n_members++] = (struct member){key, lid, source};
-}
-
 /* All classes that reach vertex v on their way to a LID. */
 static void gather_tree(struct mover *m, uint32_t lid, uint32_t v, struct ds_cut *cut)
 {
 	const struct ds_graph *g = m->g;
 	const uint8_t *out = m->out + (size_t)lid * g->n;
-	uint32_t depth = 0;
+	uint32_t depth = 0, n_sources = m->l->n_sources;
 
 	m->stack[depth++] = v;
 	while (depth) {
-		v = m->stack[--depth];
-		if (m->l->source_of[v] != NO_ID)
-			add_member(m, lid, m->l->source_of[v], cut);
+		uint32_t source = m->l->source_of[m->stack[--depth]];
+		unsigned layer = source == NO_ID ? 0 : ds_layer_of(m->l, source, lid);
+
+		v = m->stack[depth];
+		if (source != NO_ID && layer > m->t)
+			cut->skipped += m->l->ca_lids[source];
+		if (source != NO_ID && layer == m->t) {
+			uint64_t key;
+
+			if (m->t)
+				key = m->seq[(size_t)lid * n_sources + source];
+			else /* it was filled by destination, then source, then LID */
+				key = ((uint64_t)m->place[lid] * n_sources + source) << 7 |
+				      (lid - m->in->lids->base[lid_owner(m->in->lids, lid)]);
+			GROW(m->member, m->n_members, m->cap_members);
+			m->member[m->n_members++] = (struct member){key, lid, source};
+		}
 		for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++)
 			if (out[g->to[c]] == g->to_port[c])
 				m->stack[depth++] = g->to[c];
@@ -217,8 +213,7 @@ static void check_last(struct mover *m, const uint16_t *lids)
 		uint32_t length = ds_cycles_walk(k, channel, cycle, left, &weakest);
 
 		ds_record_cycle(m->in, m->g, &(struct ds_cycle){NO_ID, m->t, length, cycle, left});
-		free(cycle);
-		free(left);
+		FREE_EACH(cycle, left);
 	} else if (RECORDED(m->in)) {
 		ds_record_clean(m->in, m->l, m->t);
 	}

@@ -121,8 +121,7 @@ int ds_order_build(const struct engine_input *in, struct engine_output *out, con
 		o->endport = NEW_ARRAY(f->n_endports, uint32_t);
 		o->phase = NEW_ARRAY(f->n_endports, uint8_t);
 		l.listed = NEW_ARRAY(f->n_endports, uint8_t);
-		/* by descending number of LIDs; equal ones stay in order, as OpenSM's C library leaves them
-		 */
+		/* by descending number of LIDs; equal ones stay in order, as OpenSM's C library has it */
 		for (uint32_t v = 0; v < g->n; v++)
 			key[v] = (uint64_t)(UINT32_MAX - g->hosts[v]) << 32 | v;
 		qsort(key, g->n, sizeof(*key), order_u64);
@@ -136,8 +135,7 @@ int ds_order_build(const struct engine_input *in, struct engine_output *out, con
 		for (uint32_t i = 0; i < g->n; i++)
 			append(&l, f->port_endport[f->switch_port[g->sw[o->by_hosts[i]]]], DS_SWITCH);
 		tell_order(&l, out);
-		free(l.listed);
-		free(key);
+		FREE_EACH(l.listed, key);
 	}
 	free(marks);
 	return cn < 0 || io < 0 ? -1 : 0;

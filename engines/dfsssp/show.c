@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/routing/paths.h"
 #include "core/sm/sweep.h"
 #include "core/sm/ucast_cache.h"
@@ -251,8 +252,7 @@ static void dfsssp_free(void *priv)
 	ds_graph_unref(d->graph);
 	ds_order_free(&d->order);
 	ds_layers_unref(d->layers);
-	free(d->weight);
-	free(d);
+	FREE_EACH(d->weight, d);
 }
 
 /* --- accessors of the routing ----------------------------------------------------------------- */
@@ -373,24 +373,8 @@ static void put_weights(const struct walk *w, struct dfsssp *d, const struct rea
 		for (uint32_t c = 0; c < d->graph->n_edges; c++)
 			d->weight[c] =
 				(uint32_t)d->graph->start + routes[dfsssp_channel_port(d->graph, f, c)];
-		free(routes);
-		free(lid);
+		FREE_EACH(routes, lid);
 	}
-}
-
-/* Cuts so far, with their cycles. */
-static void put_cuts(struct ds_layers *l, const struct ds_layers *kept, uint32_t n)
-{
-	const struct ds_cut *last = n ? &kept->cut[n - 1] : NULL;
-
-	if (!last)
-		return;
-	l->n_cuts = l->cap_cuts = n;
-	l->cut = mem_dup(kept->cut, n * sizeof(*l->cut));
-	l->n_cycle = l->cap_cycle = last->first + last->length;
-	l->cycle_channel = mem_dup(kept->cycle_channel, l->n_cycle * sizeof(*l->cycle_channel));
-	l->cycle_left = mem_dup(kept->cycle_left, l->n_cycle * sizeof(*l->cycle_left));
-	l->need = last->layer + 2u;
 }
 
 /* Layers of the classes so far, and how many pairs each layer has of them. */
@@ -460,7 +444,16 @@ static struct ds_layers *layers_at(const struct walk *w, const struct ds_kept *k
 	l->channels = kept->channels;
 	l->deps = kept->deps;
 	l->idle = x->shifts ? kept->idle : 0;
-	put_cuts(l, kept, x->cuts);
+	if (x->cuts) { /* so far, with their cycles */
+		const struct ds_cut *last = &kept->cut[x->cuts - 1];
+
+		l->n_cuts = l->cap_cuts = x->cuts;
+		l->cut = mem_dup(kept->cut, x->cuts * sizeof(*l->cut));
+		l->n_cycle = l->cap_cycle = last->first + last->length;
+		l->cycle_channel = mem_dup(kept->cycle_channel, l->n_cycle * sizeof(*l->cycle_channel));
+		l->cycle_left = mem_dup(kept->cycle_left, l->n_cycle * sizeof(*l->cycle_left));
+		l->need = last->layer + 2u;
+	}
 	put_classes(w, l, kept, k->graph);
 	return l;
 }

@@ -63,8 +63,7 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 	t->refusal.expected = expected;
 }
 
-/* Different numbers of groups: the one with fewer of its kind is the odd one, else the one with fewer groups.
- */
+/* Different numbers of groups: that with fewer of its kind is the odd one, else that with fewer groups. */
 static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t ref)
 {
 	const char *word = d == FT_UP ? "up" : "down";
@@ -137,22 +136,7 @@ static bool compare(struct ftree *t, uint32_t w, uint32_t ref)
 	return true;
 }
 
-/* --- what only the manual asks --------------------------------------------------------------- */
-
-/* NULL, or what the manual's rules say against the switch though OpenSM does not look there; caller frees. */
-static char *manual_finds(const struct ftree *t, uint32_t w, uint32_t ref)
-{
-	for (unsigned d = FT_UP; d <= FT_DOWN; d += FT_DOWN - FT_UP)
-		for (uint32_t i = 0; i < t->sw[w].n[d]; i++)
-			if (links_of(t, w, d, i) != links_of(t, ref, d, 0))
-				return str_printf("%.80s has %s to %.80s, %.80s has %u to %.80s",
-						  ft_name(t, w), PLURAL(links_of(t, w, d, i), "cable"),
-						  peer_name(t, ftree_group(t, w, d, i)), ft_name(t, ref),
-						  links_of(t, ref, d, 0),
-						  peer_name(t, ftree_group(t, ref, d, 0)));
-	return NULL;
-}
-
+/* What the rules of the manual say against a switch or a CA, though OpenSM does not look there. */
 static bool by_manual(struct ftree *t, const uint32_t *ref, struct engine_output *out)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -163,9 +147,19 @@ static bool by_manual(struct ftree *t, const uint32_t *ref, struct engine_output
 			what = str_printf("CA %s is on %.80s of rank %u, the leaves are at rank %u",
 					  port_label(f, f->endport_port[t->ca[i].endport], a, sizeof(a)),
 					  ft_name(t, t->ca[i].sw), t->sw[t->ca[i].sw].rank, t->leaf_rank);
-	for (uint32_t s = 0; !what && s < f->n_switches; s++)
-		if (t->sw[s].in && t->sw[ref[t->sw[s].rank]].n[FT_DOWN])
-			what = manual_finds(t, s, ref[t->sw[s].rank]);
+	for (uint32_t s = 0; !what && s < f->n_switches; s++) {
+		uint32_t first = t->sw[s].in ? ref[t->sw[s].rank] : NO_ID;
+
+		for (unsigned d = FT_UP; first != NO_ID && t->sw[first].n[FT_DOWN] && d <= FT_DOWN; d++)
+			for (uint32_t i = 0; d != FT_SIDE && !what && i < t->sw[s].n[d]; i++)
+				if (links_of(t, s, d, i) != links_of(t, first, d, 0))
+					what = str_printf("%.80s has %s to %.80s, %.80s has %u to %.80s",
+							  ft_name(t, s),
+							  PLURAL(links_of(t, s, d, i), "cable"),
+							  peer_name(t, ftree_group(t, s, d, i)),
+							  ft_name(t, first), links_of(t, first, d, 0),
+							  peer_name(t, ftree_group(t, first, d, 0)));
+	}
 	if (!what)
 		return true;
 	if (t->manual)

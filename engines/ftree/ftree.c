@@ -6,27 +6,13 @@
 
 #include "core/base/memory.h"
 #include "engines/engines.h"
+#include "engines/guid_option.h"
 #include "engines/ftree/internal.h"
 
 static const struct optdef ftree_options[] = {
-	{.name = "root_guid_file",
-	 .flag = "-a FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_SWITCHES,
-	 .def = "",
-	 .help = "node GUIDs of root switches, one a line"},
-	{.name = "cn_guid_file",
-	 .flag = "-u FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_HOST_PORTS,
-	 .def = "",
-	 .help = "port GUIDs of compute nodes, one a line; default: all CA ports"},
-	{.name = "io_guid_file",
-	 .flag = "-G FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_HOST_PORTS,
-	 .def = "",
-	 .help = "port GUIDs of I/O nodes, one a line"},
+	GUID_OPTION("root_guid_file", "-a FILE", OPT_SWITCHES, "node GUIDs of root switches, one a line"),
+	CN_GUID_FILE,
+	IO_GUID_FILE,
 	{.name = "max_reverse_hops",
 	 .flag = "-H N",
 	 .type = OPT_UINT,

@@ -87,8 +87,7 @@ static bool used(struct walk *w, uint64_t tuple, bool add)
 	return false;
 }
 
-/* Give a switch the first free tuple with any value in byte v; from: the neighbour it is reached from, NO_ID.
- */
+/* Give a switch the first free tuple with any value in byte v; from: where it is reached from, NO_ID. */
 static void assign(struct walk *w, uint32_t sw, uint32_t from, uint64_t tuple, unsigned v)
 {
 	for (unsigned i = 0; i < 255; i++) {

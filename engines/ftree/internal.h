@@ -29,8 +29,7 @@ enum ft_cause { FT_LOCAL, FT_DESCENT, FT_MAIN, FT_SECOND, FT_BESIDE, FT_ROOTS };
 const char *ft_name(const struct ftree *t, uint32_t sw);
 /* Has an I/O node the LID? */
 bool ft_is_io(const struct ftree *t, unsigned lid);
-/* Refuse: rule and label are static.  Returns false; t->refusal may be given the offender and the like then.
- */
+/* Refuse: rule and label are static.  Returns false; t->refusal may be given the offender then. */
 bool ft_refuse(struct ftree *t, const char *label, const char *rule, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 /* The tree, without what routing adds. */

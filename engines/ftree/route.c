@@ -155,8 +155,7 @@ static void route_leaf(struct ft_run *r, uint32_t leaf)
 		route_node(r, leaf, g, delicate ? &kept : NULL);
 		n++;
 	}
-	free(kept.lid);
-	free(kept.col);
+	FREE_EACH(kept.lid, kept.col);
 	for (; n < t->max_cn && !r->stop; n++) { /* dummies */
 		start(r, leaf, 0, NO_ID, NO_PATH, 1);
 		ft_ascend(r, leaf, NO_ID, true, 0, 1);
@@ -209,17 +208,6 @@ static void note_leaves(struct ft_run *r)
 	else
 		note_add(notes, 0, "has");
 	note_add(notes, 0, " side links or switches below); shown is one of its possible results\n");
-}
-
-static void route_nodes(struct ft_run *r)
-{
-	rec_phase(r->in, "compute nodes, leaf by leaf");
-	r->first_phase = true;
-	for (uint32_t i = 0; i < r->t->n_leaves && !r->stop; i++)
-		route_leaf(r, r->t->leaf[i]);
-	r->first_phase = false;
-	if (!r->stop)
-		note_leaves(r);
 }
 
 /* --- other CAs, switches --------------------------------------------------------------------- */
@@ -366,7 +354,13 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 
 	progress_start(in->progress, "fat-tree routes", t->max_lid);
 	run_start(&r);
-	route_nodes(&r);
+	rec_phase(in, "compute nodes, leaf by leaf");
+	r.first_phase = true;
+	for (uint32_t i = 0; i < t->n_leaves && !r.stop; i++)
+		route_leaf(&r, t->leaf[i]);
+	r.first_phase = false;
+	if (!r.stop)
+		note_leaves(&r);
 	route_others(&r);
 	route_switches(&r);
 	flush(&r);

@@ -1,8 +1,7 @@
-/* Fat-tree routing in words: cells and values of a recording, its steps, and choices as they are asked for.
- */
-#include <stdlib.h>
+/* Fat-tree routing in words: cells and values of a recording, its steps, choices that are asked for. */
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/fabric/labels.h"
 #include "engines/ftree/internal.h"
 #include "engines/record.h"
@@ -411,8 +410,7 @@ void ft_tell_free(struct ft_telling *w, const struct ftree *t)
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
 		rec_choice_free(w->seen[s].c);
 	text_free(&w->path);
-	free(w->seen);
-	free(w);
+	FREE_EACH(w->seen, w);
 }
 
 void ft_tell_begin(const struct ft_run *r, uint32_t leaf)
@@ -501,24 +499,11 @@ void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struc
 
 /* --- the rule that decided ------------------------------------------------------------------- */
 
-static void decide_climb(const struct ftree *t, uint32_t sw, const struct climbed *c, struct decided *d)
-{
-	const char *from = ft_name(t, c->from), *here = ft_name(t, sw);
-
-	if (c->parents < 2)
-		decide(d, WHY_MAIN_PATH, "%s climbed to %s, its only parent.", from, here);
-	else if (c->next_load > c->load)
-		decide(d, WHY_LEAST_LOAD, "%s climbed to %s: load %u, least of %u parents; %s had %u.", from,
-		       here, c->load, c->parents, ft_name(t, c->next), c->next_load);
-	else
-		decide(d, WHY_LOWER_INDEX, "%s climbed to %s: load %u like %s, and the index of %s is lower.",
-		       from, here, c->load, ft_name(t, c->next), here);
-}
-
 static void decide_offer(const struct ft_run *r, const struct seen *x, struct decided *d)
 {
 	const struct rec_offer *q = NULL; /* it came later than the one taken and was no better */
-	const char *from = ft_name(r->t, x->g->sw);
+	const char *from = ft_name(r->t, x->g->sw), *here = ft_name(r->t, x->c->sw);
+	const struct climbed *c = &x->climb;
 
 	for (unsigned i = 0; !q && i < x->c->n_offers; i++)
 		if (x->c->offer[i].port != x->link->remote && x->c->offer[i].q[0] > (int64_t)x->taken)
@@ -528,8 +513,15 @@ static void decide_offer(const struct ft_run *r, const struct seen *x, struct de
 		       "max_reverse_hops %u: a climb of the route went a step down and up again, and %s got "
 		       "it from %s.",
 		       r->t->max_reverse, ft_name(r->t, x->c->sw), from);
+	else if (x->cause == FT_MAIN && c->parents < 2)
+		decide(d, WHY_MAIN_PATH, "%s climbed to %s, its only parent.", ft_name(r->t, c->from), here);
+	else if (x->cause == FT_MAIN && c->next_load > c->load)
+		decide(d, WHY_LEAST_LOAD, "%s climbed to %s: load %u, least of %u parents; %s had %u.",
+		       ft_name(r->t, c->from), here, c->load, c->parents, ft_name(r->t, c->next),
+		       c->next_load);
 	else if (x->cause == FT_MAIN)
-		decide_climb(r->t, x->c->sw, &x->climb, d);
+		decide(d, WHY_LOWER_INDEX, "%s climbed to %s: load %u like %s, and the index of %s is lower.",
+		       ft_name(r->t, c->from), here, c->load, ft_name(r->t, c->next), here);
 	else if (x->cause == FT_SECOND)
 		decide(d, WHY_SECONDARY,
 		       "Up from %s, beside the main path, which does not come here in fewer hops.", from);

@@ -176,22 +176,6 @@ const struct ftree *ftree_of(const struct routing *r)
 
 /* --- a step of a recording ------------------------------------------------------------------- */
 
-/* Slots in the order in which they stand; each keeps what it says of its peer. */
-static void put_slots(const struct walk *w, struct ftree *t)
-{
-	struct ft_slot *of = NEW_ARRAY(t->n_groups + 1u, struct ft_slot);
-
-	for (uint32_t i = 0; i < t->n_groups; i++)
-		of[t->slot[i].group] = t->slot[i];
-	for (uint32_t i = 0; i < t->n_groups; i++) {
-		uint32_t g = walk_value(w, T_SLOT, i);
-
-		if (g != NO_ID)
-			t->slot[i] = of[g];
-	}
-	free(of);
-}
-
 /* Entries that reverse hops made and nothing replaced. */
 static void put_reverse(const struct walk *w, struct ftree *t)
 {
@@ -221,6 +205,7 @@ void *ft_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct ftree *kept = recording_kept(walk_recording(w));
 	struct ftree *t = ft_copy(kept);
+	struct ft_slot *of = NEW_ARRAY(t->n_groups + 1u, struct ft_slot); /* by group */
 
 	(void)end;
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
@@ -236,7 +221,12 @@ void *ft_priv_at(struct walk *w, const struct routing *end)
 		t->group[i].cu = walk_value(w, T_UP, t->n_links + i);
 		t->group[i].cd = walk_value(w, T_DOWN, t->n_links + i);
 	}
-	put_slots(w, t);
+	for (uint32_t i = 0; i < t->n_groups; i++)
+		of[t->slot[i].group] = t->slot[i];
+	for (uint32_t i = 0; i < t->n_groups; i++) /* as they stand; each keeps what it says of its peer */
+		if (walk_value(w, T_SLOT, i) != NO_ID)
+			t->slot[i] = of[walk_value(w, T_SLOT, i)];
+	free(of);
 	if (t->max_reverse)
 		put_reverse(w, t);
 	t->hops = hops_at(w, T_HOPS);

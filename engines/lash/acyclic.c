@@ -405,17 +405,6 @@ static bool is_bad(struct acyclic *a, struct dependency d)
 	return true;
 }
 
-/* Take back what was added; is `d` alone to blame?  The order stays right without them. */
-static void take_back(struct acyclic *a, struct dependency d)
-{
-	bool alone = !a->n_added;
-
-	while (a->n_added)
-		flip(a, a->added[--a->n_added]);
-	if (alone || (a->label[d.from] > a->label[d.to] && !search(a, d)))
-		refuse_found(a, d);
-}
-
 bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -429,8 +418,13 @@ bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 			continue;
 		if (a->label[d[i].from] > a->label[d[i].to]) {
 			s = search(a, d[i]);
-			if (!s) {
-				take_back(a, d[i]);
+			if (!s) { /* what was added is taken back; the order stays right without it */
+				bool alone = !a->n_added;
+
+				while (a->n_added)
+					flip(a, a->added[--a->n_added]);
+				if (alone || (a->label[d[i].from] > a->label[d[i].to] && !search(a, d[i])))
+					refuse_found(a, d[i]); /* it alone is to blame */
 				return false;
 			}
 			reorder(a, d[i], s);
@@ -472,26 +466,6 @@ void acyclic_forget(struct acyclic_memory *m)
 	free(m);
 }
 
-/* Channels that were there keep their order; the others come behind them. */
-static void recall_order(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now)
-{
-	uint32_t n = 0, channels = a->g->n_channels, *order = a->fore.channel;
-
-	new_generation(a);
-	for (uint32_t i = 0; i < m->n; i++) {
-		uint32_t c = now[m->at[i]];
-
-		if (c == NO_ID)
-			continue;
-		a->stamp[c] = a->generation;
-		order[n++] = c;
-	}
-	for (uint32_t c = a->next[channels]; c != channels; c = a->next[c])
-		if (a->stamp[c] != a->generation)
-			order[n++] = c;
-	set_order(a, order);
-}
-
 static void recall_refusals(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now)
 {
 	uint32_t channels = a->g->n_channels;
@@ -524,7 +498,21 @@ static void recall_refusals(struct acyclic *a, const struct acyclic_memory *m, c
 
 void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now)
 {
-	recall_order(a, m, now);
+	uint32_t n = 0, channels = a->g->n_channels, *order = a->fore.channel;
+
+	new_generation(a);
+	for (uint32_t i = 0; i < m->n; i++) { /* channels that were there keep their order */
+		uint32_t c = now[m->at[i]];
+
+		if (c == NO_ID)
+			continue;
+		a->stamp[c] = a->generation;
+		order[n++] = c;
+	}
+	for (uint32_t c = a->next[channels]; c != channels; c = a->next[c]) /* the others come behind them */
+		if (a->stamp[c] != a->generation)
+			order[n++] = c;
+	set_order(a, order);
 	recall_refusals(a, m, now);
 }
 

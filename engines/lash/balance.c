@@ -252,7 +252,6 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 	}
 	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++)
 		FREE_EACH(b->m[v].bits, b->m[v].row, b->m[v].refused, b->m[v].flagged);
-	free(b->deps);
-	free(b);
+	FREE_EACH(b->deps, b);
 	return rc;
 }

@@ -204,8 +204,7 @@ enum mesh_axis_rule { MESH_SEED, MESH_FACING, MESH_STRAIGHT, MESH_ACROSS, MESH_S
 /* A switch whose type is known; it is like another one, or the first of its kind. */
 void mesh_record_measure(const struct mesh_work *w, uint32_t u);
 void mesh_record_class(const struct mesh_work *w, uint32_t u, uint32_t exemplar);
-/* A channel gets an axis, before that is put; a switch coordinates, was[] before, from a neighbour or NO_ID.
- */
+/* A channel gets an axis, before that is put; a switch coordinates, was[] before, from: or NO_ID. */
 void mesh_record_axis(const struct mesh_work *w, uint32_t channel, unsigned code, enum mesh_axis_rule rule);
 void mesh_record_place(const struct mesh_work *w, uint32_t u, uint32_t from, const int32_t *was);
 /* All are renumbered, their links in order; old[new number]. */
@@ -280,8 +279,7 @@ void lash_tell_choice(const struct engine_input *in, const struct lash_plan *p, 
 		      unsigned lid, unsigned port);
 /* "26, 4": a number a layer. */
 void lash_say_counts(const uint64_t *count, unsigned n, struct text *t);
-/* As struct routing_ops has them: the layer of a pair of LIDs, the rule that gave it, figures of all layers.
- */
+/* As struct routing_ops has them: the layer of a pair of LIDs, its rule, figures of all layers. */
 void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		       struct progress *p);
 void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);

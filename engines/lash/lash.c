@@ -190,8 +190,7 @@ static struct routing *route(const struct engine_input *in, struct engine_output
 	return route_from(NULL, in, out);
 }
 
-/* Where routes or layers change, the layers are filled again from the order and the cycles of those before.
- */
+/* Where routes or layers change, the layers are filled again from order and cycles of those before. */
 static struct routing *update(const struct engine_input *in, struct engine_output *out)
 {
 	const struct lash *old = in->previous ? lash_of(in->previous) : NULL;
@@ -216,30 +215,22 @@ static const struct optdef options[] = {
 	{0},
 };
 
-/* Cables that follow each other. */
-static size_t most_dependencies(const struct topo *t)
+/* Routes, first and last layers, with a listener the switches they end at; balancing has two bits a layer. */
+static size_t room(const struct engine_input *in, const char **what)
 {
-	const struct fabric *f = t->fabric;
-	size_t n = 0;
+	const struct fabric *f = in->topo->fabric;
+	size_t n = in->topo->n_switches_up, layers = 8, deps = 0; /* deps: cables that follow each other */
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		size_t degree = 0;
 
 		FOR_PORTS(f, s, port)
-			degree += t->peer_switch[port] != NO_ID;
-		n += degree * degree;
+			degree += in->topo->peer_switch[port] != NO_ID;
+		deps += degree * degree;
 	}
-	return n;
-}
-
-/* Routes, first and last layers, with a listener the switches they end at; balancing has two bits a layer. */
-static size_t room(const struct engine_input *in, const char **what)
-{
-	size_t n = in->topo->n_switches_up, layers = 8;
-
 	*what = "routes, layers";
 	return n * n * (3 + (ASKED(in) ? sizeof(uint32_t) : 0) + RECORDED(in)) + 2 * layers * n * n / 8 +
-	       (RECORDED(in) ? layers * sizeof(uint32_t) * most_dependencies(in->topo) : 0);
+	       (RECORDED(in) ? layers * sizeof(uint32_t) * deps : 0);
 }
 
 const struct engine engine_lash = {

@@ -1,8 +1,8 @@
 /* Layers for pairs of switches (engines/doc/lash.md 8). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
 
 struct assignment {
@@ -78,8 +78,7 @@ int lash_assign_layers(struct lash_plan *p, const struct lash_plan *old, struct 
 			enough = place_pair(&a, s, d);
 		go_on = progress_step(in->progress, s);
 	}
-	free(a.deps);
-	free(a.now);
+	FREE_EACH(a.deps, a.now);
 	if (!go_on)
 		return err_set(e, CANCELLED);
 	for (unsigned v = 0; v < LASH_MAX_LAYERS && c->layer[v]; v++) {
@@ -109,8 +108,7 @@ struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uin
 				acyclic_add(a, deps, lash_pair_dependencies(p, i, j, deps));
 		go_on = progress_step(progress, i);
 	}
-	free(deps);
-	free(same);
+	FREE_EACH(deps, same);
 	if (go_on)
 		return a;
 	acyclic_free(a);

@@ -64,15 +64,6 @@ static void fill_matrix(const struct mesh_shape *s, int32_t *m)
 	}
 }
 
-static unsigned degree_of(const struct mesh_shape *s)
-{
-	unsigned n = 0;
-
-	for (unsigned d = 0; d < s->dimensions; d++)
-		n += s->size[d] == 2 ? 1 : 2;
-	return n;
-}
-
 /* The next descending tuple of sizes, in order of the reversed tuple; false when there is none. */
 static bool next_sizes(struct mesh_shape *s)
 {
@@ -100,7 +91,9 @@ void mesh_shapes(struct mesh_shape *shape)
 
 		memset(s.size, 2, d);
 		do {
-			s.degree = degree_of(&s);
+			s.degree = 0;
+			for (unsigned i = 0; i < d; i++)
+				s.degree += s.size[i] == 2 ? 1 : 2;
 			if (s.degree > MESH_LINKS || (d == 4 && s.size[3] >= 5))
 				continue;
 			fill_matrix(&s, m);
@@ -198,15 +191,6 @@ static const int32_t *poly_of(const struct mesh_work *w, uint32_t u)
 	return w->poly + (size_t)u * (MESH_LINKS + 1);
 }
 
-/* A neighbour has more links: the switch lies at an edge. */
-static bool at_edge(const struct lash_graph *g, uint32_t u)
-{
-	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
-		if (lash_degree(g, g->to[c]) > lash_degree(g, u))
-			return true;
-	return false;
-}
-
 static void join_class(struct mesh_work *w, uint32_t u)
 {
 	struct lash_mesh *m = w->m;
@@ -240,8 +224,9 @@ uint32_t mesh_classify(struct mesh_work *w)
 		for (unsigned t = 0; has_matrix(w, u) && !m->type[u] && t < MESH_TYPES; t++)
 			if (w->shape[t].degree == k && same_poly(w->shape[t].poly, poly_of(w, u), k))
 				m->type[u] = (int8_t)(t + 1);
-		if (m->type[u] && at_edge(w->g, u))
-			m->type[u] = -1;
+		for (uint32_t c = w->g->base[u]; c < w->g->base[u + 1]; c++)
+			if (m->type[u] && lash_degree(w->g, w->g->to[c]) > k)
+				m->type[u] = -1; /* a neighbour has more links: the switch lies at an edge */
 		if (RECORDED(w->in))
 			mesh_record_measure(w, u);
 	}

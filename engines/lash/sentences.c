@@ -244,26 +244,6 @@ static void say_try(const struct saying *y)
 	say_brings(y, y->extra[0], y->extra[1]);
 }
 
-/* What a pair adds, by name. */
-static void say_new(const struct saying *y, uint32_t fresh)
-{
-	uint32_t cursor = 0, n = 0, sw[3];
-	struct rec_delta d;
-
-	while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d)) {
-		if (d.table != T_DEP)
-			continue;
-		name_dependency(y->r, d.at, sw);
-		text_add(y->t, "%s%s-%s-",
-			 !n		 ? ""
-			 : n + 1 < fresh ? ", "
-					 : " and ",
-			 say_name(y, sw[0]), say_name(y, sw[1]));
-		text_add(y->t, "%s", say_name(y, sw[2]));
-		n++;
-	}
-}
-
 static void say_accept(const struct saying *y)
 {
 	enum { FEW = 4 };
@@ -275,8 +255,22 @@ static void say_accept(const struct saying *y)
 		text_add(y->t, "brings %s, %s there already", PLURAL(n, "dependency"),
 			 n == 1 ? "it is" : "all");
 	} else if (n && fresh <= FEW) {
+		uint32_t cursor = 0, i = 0, sw[3];
+		struct rec_delta d;
+
 		text_add(y->t, "adds ");
-		say_new(y, fresh);
+		while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d)) {
+			if (d.table != T_DEP)
+				continue;
+			name_dependency(y->r, d.at, sw);
+			text_add(y->t, "%s%s-%s-",
+				 !i		 ? ""
+				 : i + 1 < fresh ? ", "
+						 : " and ",
+				 say_name(y, sw[0]), say_name(y, sw[1]));
+			text_add(y->t, "%s", say_name(y, sw[2]));
+			i++;
+		}
 		if (n > fresh)
 			text_add(y->t, "; %s there already",
 				 n - fresh == 1 ? "one more is" : "the others are");

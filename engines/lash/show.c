@@ -22,8 +22,7 @@ void lash_free(void *priv)
 	if (!l)
 		return;
 	lash_plan_unref(l->plan);
-	free(l->layer);
-	free(l);
+	FREE_EACH(l->layer, l);
 }
 
 /* --- layers of pairs ------------------------------------------------------------------------- */
@@ -415,7 +414,6 @@ struct rec_dependency *lash_dependencies(const struct recording *r, size_t step,
 						      .to = lash_channel_port(g, f, d.to),
 						      .layer = (uint8_t)(i / all)};
 	}
-	free(pair);
-	free(first);
+	FREE_EACH(pair, first);
 	return dep;
 }

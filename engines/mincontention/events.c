@@ -1,5 +1,4 @@
 /* What mincontention records. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -17,8 +16,7 @@ static void release(void *p)
 	struct mc_kept *k = p;
 
 	elements_unref(k->el);
-	free(k->kept);
-	free(k);
+	FREE_EACH(k->kept, k);
 }
 
 /* --- events ---------------------------------------------------------------------------------- */

@@ -201,20 +201,6 @@ static void count_not_given(struct run *x)
 	}
 }
 
-static void route_lid(struct run *x)
-{
-	choose_paths(x);
-	if (x->tolerance)
-		count_not_given(x);
-	if (x->rec)
-		mc_record_lid(x);
-	if (ASKED(x->in))
-		mc_tell(x, false);
-	place_entries(x);
-	if (x->in->lids->count[x->owner] > 1)
-		mark_chosen(x);
-}
-
 static void route_endport(struct run *x, uint32_t ep)
 {
 	const struct lids *l = x->in->lids;
@@ -231,27 +217,25 @@ static void route_endport(struct run *x, uint32_t ep)
 			mark_lid(x, x->r, l->base[ep] + k);
 	for (unsigned k = 0; k < l->count[ep]; k++) {
 		begin_lid(x, ep, l->base[ep] + k);
-		if (!x->kept[x->lid])
-			route_lid(x);
-		else if (ASKED(x->in) && tree_stands(x, x->in->current))
-			mc_tell(x, true);
+		if (x->kept[x->lid]) {
+			if (ASKED(x->in) && tree_stands(x, x->in->current))
+				mc_tell(x, true);
+			continue;
+		}
+		choose_paths(x);
+		if (x->tolerance)
+			count_not_given(x);
+		if (x->rec)
+			mc_record_lid(x);
+		if (ASKED(x->in))
+			mc_tell(x, false);
+		place_entries(x);
+		if (l->count[ep] > 1)
+			mark_chosen(x);
 	}
 }
 
 /* --- one run --------------------------------------------------------------------------------- */
-
-static void run_begin(struct run *x, const struct engine_input *in, const struct elements *el)
-{
-	*x = (struct run){.in = in, .el = el, .topo = in->topo};
-	run_levels(x);
-	x->tolerance = (unsigned)options_uint(in->options, "tolerance");
-	x->r = routing_new("mincontention", in->topo, in->lids);
-	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
-		if (switch_up(in->topo, s))
-			x->r->row[s] = lft_row_new(in->lids->max_lid);
-	x->usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
-	x->kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
-}
 
 static struct routing *run(const struct engine_input *in, struct engine_output *out, bool hint)
 {
@@ -264,7 +248,15 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 
 	if (!el)
 		return NULL;
-	run_begin(&x, in, el);
+	x = (struct run){.in = in, .el = el, .topo = in->topo};
+	run_levels(&x);
+	x.tolerance = (unsigned)options_uint(in->options, "tolerance");
+	x.r = routing_new("mincontention", in->topo, in->lids);
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		if (switch_up(in->topo, s))
+			x.r->row[s] = lft_row_new(in->lids->max_lid);
+	x.usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
+	x.kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
 	list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t);
 	n = destinations(in, list);
 	if (hint && can_compare(&x))

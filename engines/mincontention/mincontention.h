@@ -35,8 +35,7 @@ struct mincontention_key {
 /* false: no route. */
 bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, struct mincontention_key *k);
 
-/* What settles between the acceptable paths of an element, in the order in which it is asked; then the rest.
- */
+/* What settles between the acceptable paths of an element, in the order of asking; then the rest. */
 enum mincontention_rule {
 	RULE_ONLY_PATH,
 	RULE_CONTENTION,

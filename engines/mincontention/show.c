@@ -2,7 +2,6 @@
  * What is behind a routing of mincontention, and behind a step of a recording; what was compared, found once
  * more from the tables it left.
  */
-#include <stdlib.h>
 
 #include "core/base/memory.h"
 #include "core/base/release.h"
@@ -259,8 +258,7 @@ struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned 
 	if (done)
 		fill_ways(&y, w);
 	run_end(x);
-	free(chain);
-	free(y.before);
+	FREE_EACH(chain, y.before);
 	if (done)
 		return w;
 	mincontention_ways_free(w);

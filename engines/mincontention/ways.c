@@ -1,5 +1,4 @@
 /* One LID: distances to where it goes, the acceptable paths of an element or chip, trees that are there. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -63,8 +62,7 @@ void run_levels(struct run *x)
 void run_end(struct run *x)
 {
 	for (uint32_t e = 0; e < x->el->n; e++) {
-		free(x->all_sp[e]);
-		free(x->all_near[e]);
+		FREE_EACH(x->all_sp[e], x->all_near[e]);
 	}
 	FREE_EACH(x->all_sp, x->all_near, x->inside_sp);
 	level_end(&x->between);
@@ -192,8 +190,7 @@ static bool near_without(const struct run *x, uint32_t from, uint32_t e, unsigne
 			queue[n++] = to;
 		}
 	}
-	free(dist);
-	free(queue);
+	FREE_EACH(dist, queue);
 	return found;
 }
 
@@ -241,8 +238,7 @@ uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_
 	return el->port_inside[switch_port_id(el->topo->fabric, sw, p)];
 }
 
-/* Distance of a node by egress[]; false when the way loops within n nodes, or is longer than is acceptable.
- */
+/* Distance of a node by egress[]; false when the way loops, or is longer than is acceptable. */
 static bool follow(const struct run *x, struct level *v, uint32_t node, uint32_t n)
 {
 	uint32_t steps = 0, at = node, from = node;

@@ -257,8 +257,7 @@ static bool literal_search(struct nue_ccdg *d, uint32_t h, uint32_t x)
 			d->queue[n++] = y;
 		}
 	}
-	free(left);
-	free(inside);
+	FREE_EACH(left, inside);
 	return met;
 }
 

@@ -1,8 +1,8 @@
 /* The spanning tree, and escape paths along it (engines/doc/nue.md 11.4): those dependencies that stay open
  * whatever else is routed. */
-#include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/routing/distances.h"
 #include "engines/nue/internal.h"
 
@@ -156,6 +156,5 @@ void nue_mark_escape(struct nue_run *x, struct nue_layer *l)
 		l->escape_edges += x->d->edge[i] == NUE_ESCAPE;
 	guess_ranks(x, l, rank);
 	nue_ccdg_order(x->d, rank);
-	free(at_root);
-	free(rank);
+	FREE_EACH(at_root, rank);
 }

@@ -122,8 +122,7 @@ static void nue_release(struct nue *n)
 {
 	for (unsigned v = 0; v < NUE_MAX_LAYERS; v++) {
 		if (!n->whole) {
-			free(n->layer[v].lid);
-			free(n->layer[v].betweenness);
+			FREE_EACH(n->layer[v].lid, n->layer[v].betweenness);
 		}
 		FREE_EACH(n->layer[v].hull, n->layer[v].escape, n->layer[v].blocked);
 	}

@@ -250,8 +250,7 @@ struct nue_way {
 	uint32_t from, to;   /* the dependency that is in the way, of channels; NO_ID */
 };
 
-/* T_COLOUR: what a layer has made of a dependency; at layer * n_edges + place in the graph (nue_edge_of()).
- */
+/* T_COLOUR: what a layer has made of a dependency; at layer * n_edges + its place (nue_edge_of()). */
 enum nue_use {
 	USE_NONE,
 	USE_ESCAPE,  /* reserved for the escape paths */
@@ -335,11 +334,7 @@ enum why_rule nue_rule_of(const struct rec_offer *own, const struct rec_offer *o
 
 /* sentences.c: to those who ask; the rest for the operations and the scheme. */
 void nue_tell_choice(const struct nue_run *x, const struct nue_cause *cause);
-void nue_say(struct walk *w, struct text *t);
-const char *nue_say_rule(const struct rec_event *ev);
-const char *nue_say_source(const struct rec_event *ev);
-bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
-bool nue_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out);
+extern const struct rec_scheme nue_scheme;
 void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		      struct progress *p);
@@ -347,6 +342,6 @@ void nue_explain_layers(const struct routing *r, struct text *t);
 
 /* show.c */
 extern const struct routing_ops nue_ops;
-extern const struct rec_scheme nue_scheme;
+void *nue_priv_at(struct walk *w, const struct routing *end);
 
 #endif

@@ -234,23 +234,6 @@ static int route_layer(struct nue_run *x, unsigned v)
 
 /* --- the run -------------------------------------------------------------------------------------- */
 
-static void make_rows(struct nue_run *x)
-{
-	const struct fabric *f = x->in->topo->fabric;
-
-	x->r = routing_new("nue", x->in->topo, x->in->lids);
-	for (uint32_t u = 0; u < x->g->n; u++) {
-		uint32_t sw = x->g->sw[u], ep = f->port_endport[f->switch_port[sw]];
-		struct lft_row *row = lft_row_new(x->in->lids->max_lid);
-
-		for (unsigned i = 0; i < x->in->lids->count[ep]; i++)
-			row->port[x->in->lids->base[ep] + i] = 0;
-		x->r->row[sw] = row;
-	}
-	x->r->ops = &nue_ops;
-	x->r->priv = x->nue;
-}
-
 static void make_room(struct nue_run *x)
 {
 	uint32_t n = x->g->n, channels = x->g->n_channels + 1u, vertices = n + channels;
@@ -277,20 +260,6 @@ static void make_room(struct nue_run *x)
 		x->weight[c] = x->nue->first_weight;
 	for (uint32_t u = 0; u < n; u++)
 		x->all_far[u] = heap4_item(NUE_INF, u);
-}
-
-static void note_model(const struct nue_run *x)
-{
-	const struct nue_vls *v = &x->nue->vls;
-
-	rec_phase(x->in, "model");
-	rec_note(x->in,
-		 "%u switches, %u channels between them, %u dependencies; %" PRIu64
-		 " LIDs of CAs and switches, so every channel weighs %" PRIu64,
-		 x->g->n, x->g->n_channels, x->d->n_edges - x->g->n_channels, x->g->total,
-		 x->nue->first_weight);
-	rec_note(x->in, "%u layers: %u VLs supported, nue_max_num_vls %u, qos %s", v->layers, v->supported,
-		 v->asked, v->qos ? "on" : "off");
 }
 
 static int route_all(struct nue_run *x)
@@ -336,6 +305,7 @@ static void note_layers(const struct nue *n, struct notes *notes)
 static void begin_run(struct nue_run *x)
 {
 	const struct engine_input *in = x->in;
+	const struct fabric *f = in->topo->fabric;
 	size_t lids = in->lids->max_lid + 1u;
 	struct nue_vls *v;
 	unsigned code;
@@ -358,7 +328,16 @@ static void begin_run(struct nue_run *x)
 	x->d = nue_ccdg_new(x->g);
 	x->nue->n_edges = x->d->n_edges;
 	make_room(x);
-	make_rows(x);
+	x->r = routing_new("nue", in->topo, in->lids);
+	x->r->ops = &nue_ops;
+	x->r->priv = x->nue;
+	for (uint32_t u = 0; u < x->g->n; u++) {
+		uint32_t sw = x->g->sw[u], ep = f->port_endport[f->switch_port[sw]];
+
+		x->r->row[sw] = lft_row_new(in->lids->max_lid);
+		for (unsigned i = 0; i < in->lids->count[ep]; i++)
+			x->r->row[sw]->port[in->lids->base[ep] + i] = 0;
+	}
 	deal_destinations(x);
 	note_layers(x->nue, &x->out->notes);
 	if (ASKED(in) || RECORDED(in)) {
@@ -367,7 +346,14 @@ static void begin_run(struct nue_run *x)
 		x->far = NEW_ARRAY(x->g->n, int64_t);
 		x->offer = NEW_ARRAY(MAX_PORTS, struct rec_offer);
 	}
-	note_model(x);
+	rec_phase(in, "model");
+	rec_note(in,
+		 "%u switches, %u channels between them, %u dependencies; %" PRIu64
+		 " LIDs of CAs and switches, so every channel weighs %" PRIu64,
+		 x->g->n, x->g->n_channels, x->d->n_edges - x->g->n_channels, x->g->total,
+		 x->nue->first_weight);
+	rec_note(in, "%u layers: %u VLs supported, nue_max_num_vls %u, qos %s", v->layers, v->supported,
+		 v->asked, v->qos ? "on" : "off");
 	if (RECORDED(in))
 		x->record = nue_record_new(x);
 }

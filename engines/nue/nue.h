@@ -78,8 +78,7 @@ struct nue_layer {
 /* The engine's own tables; counted. */
 struct nue {
 	atomic_uint refs;
-	/* A step of a recording: graph and lists of LIDs are those of the whole run; reference held, or NULL.
-	 */
+	/* A step of a recording: graph and lists of LIDs are the whole run's; reference held, or NULL. */
 	const struct nue *whole;
 	struct nue_graph *graph;
 	struct nue_vls vls;

@@ -437,7 +437,7 @@ static void (*const say[REC_KINDS])(const struct saying *) = {
 	[REC_TREE] = say_tree,
 };
 
-void nue_say(struct walk *w, struct text *t)
+static void sentence(struct walk *w, struct text *t)
 {
 	const struct saying y = saying_of(w, t);
 
@@ -445,7 +445,7 @@ void nue_say(struct walk *w, struct text *t)
 		say[y.ev->kind](&y);
 }
 
-const char *nue_say_rule(const struct rec_event *ev)
+static const char *rule(const struct rec_event *ev)
 {
 	static const char *const
 		hull[] = {"has destinations", "between"},
@@ -472,7 +472,7 @@ const char *nue_say_rule(const struct rec_event *ev)
 
 #define PAPER "; Domke, Hoefler, Matsuoka, HPDC 2016"
 
-const char *nue_say_source(const struct rec_event *ev)
+static const char *source(const struct rec_event *ev)
 {
 	static const char *const where[REC_KINDS] = {
 		[REC_HULL] = "nue.md 11.1" PAPER,      [REC_CENTRE] = "nue.md 11.2; Brandes 2001",
@@ -491,7 +491,7 @@ const char *nue_say_source(const struct rec_event *ev)
 /* --- cells ------------------------------------------------------------------------------------- */
 
 /* A dependency as packets make it: "turn t11 -> t01 -> t00 in layer 0". */
-bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct nue *n = recording_kept(r);
 	const struct fabric *f = recording_sweep(r)->fabric;
@@ -519,7 +519,7 @@ bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, stru
 	return true;
 }
 
-bool nue_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out)
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out)
 {
 	static const char *const text[] = {[USE_NONE] = "not used",
 					   [USE_ESCAPE] = "kept for escape paths",
@@ -534,6 +534,16 @@ bool nue_say_value(const struct recording *r, enum rec_table t, uint32_t at, uin
 	text_add(out, "%s", text[use]);
 	return true;
 }
+
+const struct rec_scheme nue_scheme = {
+	.rule = rule,
+	.source = source,
+	.sentence = sentence,
+	.ops = &nue_ops,
+	.priv_at = nue_priv_at,
+	.cell = cell,
+	.value = value,
+};
 
 /* --- in words ---------------------------------------------------------------------------------------- */
 
@@ -588,26 +598,14 @@ static unsigned number_in(const struct nue_layer *l, unsigned base)
 	return i;
 }
 
-static void tell_length(const struct routing *r, uint32_t from, unsigned dlid, struct text *t)
-{
-	struct nue_detour *list = NEW_ARRAY(r->topo->fabric->n_switches, struct nue_detour);
-	uint32_t n = nue_detours(r, dlid, list);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (list[i].sw == from)
-			text_add(t, "From %s it is a detour of %u hops: %u would do, %s.\n",
-				 switch_name(r->topo->fabric, from), list[i].links, list[i].least,
-				 list[i].open ? "by ways that nothing restricts, but weights led elsewhere"
-					      : "but each such way makes a turn that the layer restricts");
-	free(list);
-}
-
 void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		      struct progress *p)
 {
 	const struct nue *n = nue_of(r);
 	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
 	unsigned layer = nue_layer_of(n, dlid), base, number;
+	struct nue_detour *list;
+	uint32_t from;
 
 	(void)p;
 	if (nue_not_yet(n, dlid)) {
@@ -635,8 +633,15 @@ void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, str
 	else if (n->event[dlid] & NUE_BACKTRACKED)
 		text_add(t, "Some switches were only reached by backtracking%s.\n",
 			 n->event[dlid] & NUE_SHORTCUT ? ", which opened shortcuts to others" : "");
-	if (r->topo->endport_switch[src] != NO_ID)
-		tell_length(r, r->topo->endport_switch[src], dlid, t);
+	from = r->topo->endport_switch[src];
+	list = NEW_ARRAY(r->topo->fabric->n_switches, struct nue_detour);
+	for (uint32_t i = 0, n_detours = from == NO_ID ? 0 : nue_detours(r, dlid, list); i < n_detours; i++)
+		if (list[i].sw == from)
+			text_add(t, "From %s it is a detour of %u hops: %u would do, %s.\n",
+				 switch_name(r->topo->fabric, from), list[i].links, list[i].least,
+				 list[i].open ? "by ways that nothing restricts, but weights led elsewhere"
+					      : "but each such way makes a turn that the layer restricts");
+	free(list);
 }
 
 void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)

@@ -233,8 +233,7 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 	for (uint32_t u = 0; u < g->n; u++)
 		if (links[u] != NO_ID && links[u] > least[u])
 			list[n++] = (struct nue_detour){g->sw[u], links[u], least[u], outside || open[u]};
-	free(room);
-	free(open);
+	FREE_EACH(room, open);
 	return n;
 }
 
@@ -395,7 +394,7 @@ static void count_uses(struct nue *n, struct nue_layer *l, const uint8_t *use)
 	}
 }
 
-static void *priv_at(struct walk *w, const struct routing *end)
+void *nue_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct recording *r = walk_recording(w);
 	const struct nue *whole = recording_kept(r);
@@ -436,13 +435,3 @@ static void *priv_at(struct walk *w, const struct routing *end)
 		count_uses(n, &n->layer[v], walk_bytes(w, T_COLOUR) + (size_t)v * n->n_edges);
 	return n;
 }
-
-const struct rec_scheme nue_scheme = {
-	.rule = nue_say_rule,
-	.source = nue_say_source,
-	.sentence = nue_say,
-	.ops = &nue_ops,
-	.priv_at = priv_at,
-	.cell = nue_say_cell,
-	.value = nue_say_value,
-};

@@ -24,21 +24,6 @@ static uint32_t way_of(const struct check *k, uint32_t v, unsigned lid)
 		->rev[k->leaving[switch_port_id(k->x->in->topo->fabric, sw, routing_port(k->x->r, sw, lid))]];
 }
 
-static void add_routes(struct check *k, unsigned lid, uint32_t src)
-{
-	const struct nue_graph *g = k->x->g;
-
-	for (uint32_t v = 0; v < g->n; v++) {
-		uint32_t c = v == src ? NO_ID : way_of(k, v, lid), e;
-
-		if (c == NO_ID || g->from[c] == src)
-			continue;
-		e = nue_edge_of(k->x->d, way_of(k, g->from[c], lid), c);
-		k->before[c] += !k->made[e];
-		k->made[e] = 1;
-	}
-}
-
 /* Channels that are on cycles, or that a cycle leads to. */
 static uint32_t count_cyclic(struct check *k)
 {
@@ -73,8 +58,18 @@ void nue_verify(struct nue_run *x, struct nue_layer *l)
 	for (uint32_t i = 0; i < l->n_lids; i++) {
 		uint32_t ep = lid_owner(x->in->lids, l->lid[i]);
 
-		for (unsigned j = 0; j < x->in->lids->count[ep]; j++)
-			add_routes(&k, l->lid[i] + j, nue_node_of(g, x->in->topo, ep));
+		uint32_t src = nue_node_of(g, x->in->topo, ep), end = l->lid[i] + x->in->lids->count[ep];
+
+		for (unsigned lid = l->lid[i]; lid < end; lid++)
+			for (uint32_t v = 0; v < g->n; v++) {
+				uint32_t c = v == src ? NO_ID : way_of(&k, v, lid), e;
+
+				if (c == NO_ID || g->from[c] == src)
+					continue;
+				e = nue_edge_of(x->d, way_of(&k, g->from[c], lid), c);
+				k.before[c] += !k.made[e];
+				k.made[e] = 1;
+			}
 	}
 	for (uint32_t e = 0; e < x->d->n_edges; e++)
 		l->unrecorded += k.made[e] && !nue_used(x->d, e);

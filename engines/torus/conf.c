@@ -59,24 +59,6 @@ static struct torus_seed *present_seed(struct reading *r)
 
 /* --- keywords ---------------------------------------------------------------------------- */
 
-static bool read_radix(struct reading *r, unsigned d)
-{
-	char *word = next_word(r), *end;
-
-	if (!word)
-		return wrong(r, "found %u radices, expected three", d);
-	r->c->radix[d] = number_of(word, &end);
-	if (!r->c->radix[d])
-		return true;
-	if (*end == 't' || *end == 'T')
-		r->c->open[d] = false;
-	else if (*end == 'm' || *end == 'M')
-		r->c->open[d] = true;
-	if (r->c->radix[d] == 2)
-		r->c->open[d] = true;
-	return true;
-}
-
 static bool read_shape(struct reading *r, unsigned mesh)
 {
 	if (r->c->line)
@@ -84,9 +66,17 @@ static bool read_shape(struct reading *r, unsigned mesh)
 			     r->c->line);
 	for (unsigned d = 0; mesh && d < TORUS_DIMS; d++)
 		r->c->open[d] = true;
-	for (unsigned d = 0; d < TORUS_DIMS; d++)
-		if (!read_radix(r, d))
-			return false;
+	for (unsigned d = 0; d < TORUS_DIMS; d++) {
+		char *word = next_word(r), *end;
+
+		if (!word)
+			return wrong(r, "found %u radices, expected three", d);
+		r->c->radix[d] = number_of(word, &end);
+		if (r->c->radix[d] && (*end == 't' || *end == 'T'))
+			r->c->open[d] = false;
+		if (r->c->radix[d] == 2 || (r->c->radix[d] && (*end == 'm' || *end == 'M')))
+			r->c->open[d] = true;
+	}
 	r->c->line = r->line;
 	return true;
 }

@@ -104,15 +104,11 @@ void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 void torus_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			struct progress *p);
 void torus_explain_layers(const struct routing *r, struct text *t);
-void torus_say(struct walk *w, struct text *t);
-const char *torus_say_rule(const struct rec_event *ev);
-const char *torus_say_source(const struct rec_event *ev);
-bool torus_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
-bool torus_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out);
+extern const struct rec_scheme torus_scheme;
 
 /* show.c */
 extern const struct routing_ops torus_ops;
-extern const struct rec_scheme torus_scheme;
+void *torus_priv_at(struct walk *w, const struct routing *end);
 
 /* Name of a member's switch. */
 static inline const char *torus_name(const struct torus *t, uint32_t m)

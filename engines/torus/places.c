@@ -15,8 +15,7 @@ static void torus_release(struct torus *t)
 	FREE_EACH(t->member, t->at, t->of, t->group);
 	if (!t->whole) {
 		torus_conf_free(&t->conf);
-		free(t->end);
-		free(t->first);
+		FREE_EACH(t->end, t->first);
 	}
 	torus_unref(t->whole);
 	free(t);

@@ -418,7 +418,7 @@ static void (*const say[REC_KINDS])(const struct saying *) = {
 	[REC_TABLE] = say_table_done,
 };
 
-void torus_say(struct walk *w, struct text *t)
+static void sentence(struct walk *w, struct text *t)
 {
 	const struct saying y = saying_of(w, t);
 
@@ -426,7 +426,7 @@ void torus_say(struct walk *w, struct text *t)
 		say[y.ev->kind](&y);
 }
 
-const char *torus_say_rule(const struct rec_event *ev)
+static const char *rule(const struct rec_event *ev)
 {
 	static const char *const seed[] = {"usable", "missing"},
 				 *const cell[] = {"to find", "no corner", "no perpendicular"},
@@ -447,7 +447,7 @@ const char *torus_say_rule(const struct rec_event *ev)
 	}
 }
 
-const char *torus_say_source(const struct rec_event *ev)
+static const char *source(const struct rec_event *ev)
 {
 	static const char *const where[REC_KINDS] = {
 		[REC_SEED] = "torus-2qos.md 2, 5.1; torus-2QoS.conf(5)",
@@ -467,7 +467,7 @@ const char *torus_say_source(const struct rec_event *ev)
 
 /* --- cells ------------------------------------------------------------------------------------- */
 
-bool torus_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct torus *kept = recording_kept(r);
 	char buf[40];
@@ -478,7 +478,7 @@ bool torus_say_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 	return true;
 }
 
-bool torus_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out)
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out)
 {
 	const struct fabric *f = recording_sweep(r)->fabric;
 
@@ -488,3 +488,13 @@ bool torus_say_value(const struct recording *r, enum rec_table t, uint32_t at, u
 	text_add(out, "%s", switch_name(f, sw));
 	return true;
 }
+
+const struct rec_scheme torus_scheme = {
+	.rule = rule,
+	.source = source,
+	.sentence = sentence,
+	.ops = &torus_ops,
+	.priv_at = torus_priv_at,
+	.cell = cell,
+	.value = value,
+};

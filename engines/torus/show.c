@@ -62,8 +62,7 @@ static unsigned vl_of_end(const struct routing *r, uint32_t endport, unsigned sl
 	return t->end_vls >= 2 ? sl >> 3 & 1 : 0;
 }
 
-/* Lanes that packets of one QoS level use: two for the datelines, two more for turns behind missing switches.
- */
+/* Lanes of packets of one QoS level: two for the datelines, two more for turns behind missing switches. */
 static unsigned n_layers(const struct routing *r)
 {
 	const struct torus *t = r->priv;
@@ -117,27 +116,15 @@ const struct torus *torus_of(const struct routing *r)
 
 /* --- the torus of a step ------------------------------------------------------------------------------ */
 
-/* Every member of a line learns where it is broken. */
-static void add_line(struct torus *t, uint32_t place, unsigned d)
-{
-	const unsigned *radix = t->conf.radix;
-	uint32_t step = d == 0 ? 1 : d == 1 ? radix[0] : radix[0] * radix[1];
-
-	for (unsigned i = 0; i < radix[d]; i++) {
-		uint32_t m = t->at[place + i * step];
-
-		if (m != NO_ID)
-			t->member[m].low[d] = t->whole->member[m].low[d];
-	}
-}
-
 static void replay(struct torus *t, const struct recording *r, size_t step)
 {
 	const struct rec_event *ev = recording_event(r, step);
 	const struct torus *whole = t->whole;
 	const struct torus_member *m;
 	const uint32_t *extra;
-	unsigned room = 0;
+	const unsigned *radix = t->conf.radix;
+	unsigned room = 0, d;
+	uint32_t step_size;
 
 	recording_extra(r, step, &extra);
 	switch (ev->kind) {
@@ -165,7 +152,14 @@ static void replay(struct torus *t, const struct recording *r, size_t step)
 		}
 		break;
 	case REC_RING:
-		add_line(t, extra[0], ev->port);
+		d = ev->port; /* every member of a line learns where it is broken */
+		step_size = d == 0 ? 1 : d == 1 ? radix[0] : radix[0] * radix[1];
+		for (unsigned i = 0; i < radix[d]; i++) {
+			uint32_t at = t->at[extra[0] + i * step_size];
+
+			if (at != NO_ID)
+				t->member[at].low[d] = whole->member[at].low[d];
+		}
 		break;
 	case REC_SPAN:
 		t->root = whole->root;
@@ -177,7 +171,7 @@ static void replay(struct torus *t, const struct recording *r, size_t step)
 	}
 }
 
-static void *priv_at(struct walk *w, const struct routing *end)
+void *torus_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct recording *r = walk_recording(w);
 	const struct torus *whole = recording_kept(r);
@@ -198,13 +192,3 @@ static void *priv_at(struct walk *w, const struct routing *end)
 		replay(t, r, i);
 	return t;
 }
-
-const struct rec_scheme torus_scheme = {
-	.rule = torus_say_rule,
-	.source = torus_say_source,
-	.sentence = torus_say,
-	.ops = &torus_ops,
-	.priv_at = priv_at,
-	.cell = torus_say_cell,
-	.value = torus_say_value,
-};

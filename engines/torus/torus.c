@@ -37,31 +37,25 @@ static int read_conf(struct torus_run *r)
 	return bad ? -1 : 0;
 }
 
-static int check_first(struct torus_run *r)
+static int build(struct torus_run *r, struct routing *routing)
 {
 	const struct torus_conf *c = &r->t->conf;
 
-	if (!c->line || c->line == c->first)
-		return 0;
-	if (manual_rules(r->in->options))
-		return err_set(&r->out->refused,
-			       "line %u comes before the torus or mesh line, which the manual wants first",
-			       c->first);
-	note_add(&r->out->notes, NOTE_RULES,
-		 "torus-2QoS: the manual wants the torus or mesh line (%u) first; OpenSM 3.3.23 takes it "
-		 "anywhere before the datelines\n",
-		 c->line);
-	return 0;
-}
-
-static int build(struct torus_run *r, struct routing *routing)
-{
 	if (!options_bool(r->in->options, "qos"))
 		return err_set(&r->out->refused, "qos is FALSE; torus-2QoS needs SL-to-VL maps: `set qos "
 						 "TRUE` (opensm -Q) (ERR 4E44)");
 	rec_phase(r->in, "configuration and fabric");
-	if (read_conf(r) || check_first(r))
+	if (read_conf(r))
 		return -1;
+	if (c->line && c->line != c->first && manual_rules(r->in->options))
+		return err_set(&r->out->refused,
+			       "line %u comes before the torus or mesh line, which the manual wants first",
+			       c->first);
+	if (c->line && c->line != c->first)
+		note_add(&r->out->notes, NOTE_RULES,
+			 "torus-2QoS: the manual wants the torus or mesh line (%u) first; OpenSM 3.3.23 "
+			 "takes it anywhere before the datelines\n",
+			 c->line);
 	torus_survey(r);
 	if (torus_verify(r))
 		return -1;

@@ -1,8 +1,8 @@
 /* What Up/Down and Down/Up record, beside the choice of ports. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/updown/internal.h"
 
 void updown_record_verdict(const struct engine_input *in, uint32_t sw, enum root_verdict v)
@@ -67,8 +67,7 @@ void updown_amend_rules(struct ways *n)
 		memcpy(m.legal + 2 * t * size, n->legal, 2 * size * sizeof(*n->legal));
 	}
 	rec_amend(n->in->record, amended, &m, n->in->progress);
-	free(m.dist);
-	free(m.legal);
+	FREE_EACH(m.dist, m.legal);
 }
 
 /* --- what no step changes ---------------------------------------------------------------------------- */

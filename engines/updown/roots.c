@@ -1,5 +1,4 @@
-/* Which switches Up/Down takes for roots when nobody names them (engines/doc/updn.md 3.3 as OpenSM 3.3.23).
- */
+/* Which switches Up/Down takes for roots when none is named (engines/doc/updn.md 3.3 as OpenSM 3.3.23). */
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"

@@ -6,18 +6,6 @@
 
 /* --- steps -------------------------------------------------------------------------------------- */
 
-static void say_verdict(const struct walk *w, const struct rec_event *ev, struct text *t)
-{
-	const struct updown *u = recording_kept(walk_recording(w));
-	const uint32_t *bar = root_bars(u->search, ev->a);
-
-	text_add(t, "%s: %s; ports at distance",
-		 switch_name(recording_sweep(walk_recording(w))->fabric, ev->a), root_verdict_text(ev->rule));
-	for (unsigned k = 0; k < ROOT_BARS; k++)
-		if (bar[k])
-			text_add(t, " %u: %u", k, bar[k]);
-}
-
 static void say_visit(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	static const char *const way[] = {"down", "up", "level"};
@@ -48,10 +36,17 @@ void updown_sentence(struct walk *w, struct text *t)
 {
 	const struct rec_event *ev = walk_event(w);
 	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	const struct updown *u;
+	const uint32_t *bar;
 
 	switch (ev->kind) {
 	case REC_VERDICT:
-		say_verdict(w, ev, t);
+		u = recording_kept(walk_recording(w));
+		bar = root_bars(u->search, ev->a);
+		text_add(t, "%s: %s; ports at distance", switch_name(f, ev->a), root_verdict_text(ev->rule));
+		for (unsigned k = 0; k < ROOT_BARS; k++)
+			if (bar[k])
+				text_add(t, " %u: %u", k, bar[k]);
 		break;
 	case REC_RANK:
 		text_add(t, "%s: rank %u", switch_name(f, ev->a), walk_value(w, T_RANK, ev->a));

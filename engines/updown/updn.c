@@ -290,20 +290,12 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 }
 
 static const struct optdef updn_options[] = {
-	{.name = ROOTS,
-	 .flag = "-a FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_SWITCHES,
-	 .def = "",
-	 .help = "node GUIDs of the root switches, one a line; without it updn finds roots by counting "
-		 "hosts"},
-	{.name = IDS,
-	 .flag = "-m FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_SWITCH_IDS,
-	 .def = "",
-	 .help = "lines `switch-GUID id`: among switches of equal rank, up is towards the smaller id "
-		 "(default: GUID)"},
+	GUID_OPTION(
+		ROOTS, "-a FILE", OPT_SWITCHES,
+		"node GUIDs of the root switches, one a line; without it updn finds roots by counting hosts"),
+	GUID_OPTION(IDS, "-m FILE", OPT_SWITCH_IDS,
+		    "lines `switch-GUID id`: among switches of equal rank, up is towards the smaller id "
+		    "(default: GUID)"),
 	{0},
 };
 

@@ -40,8 +40,7 @@ void updown_free(void *updown)
 	if (!u)
 		return;
 	hops_unref(u->hops);
-	free(u->rank);
-	free(u->id);
+	FREE_EACH(u->rank, u->id);
 	root_search_free(u->search);
 	free(u);
 }
@@ -193,19 +192,6 @@ static void record_cell(const struct search *k, uint32_t t, uint32_t port, unsig
 	rec_delta(k->rec, k->table, t * k->in->topo->fabric->n_ports + port, was, now);
 }
 
-/* What a visit of s forbids, after it. */
-static void record_turns(const struct search *k, uint32_t t, uint32_t s, uint8_t way)
-{
-	const struct fabric *f = k->in->topo->fabric;
-	enum rec_kind kind = k->weight ? REC_PRICE : REC_FORBID;
-
-	for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1]; a < end; a++) {
-		if (way != WAY_UP || a->way != WAY_DOWN || !rec_wants(k->rec, kind, a->sw, 0))
-			continue;
-		rec_event(k->rec, kind, 0, f->port_num[a->port], a->sw, t);
-	}
-}
-
 /* A step of its own for the target, then its column as the matrix before has it. */
 static void record_column(const struct search *k, uint32_t t, const uint8_t *entry)
 {
@@ -229,6 +215,7 @@ static void record_column(const struct search *k, uint32_t t, const uint8_t *ent
 static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 {
 	const struct fabric *f = k->in->topo->fabric;
+	enum rec_kind kind = k->weight ? REC_PRICE : REC_FORBID;
 	uint32_t head = 0, tail = 0;
 	uint8_t first = k->least[t];
 
@@ -272,8 +259,12 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 			k->queue[tail] = a->sw;
 			tail = tail < k->n ? tail + 1 : 0;
 		}
-		if (k->rec)
-			record_turns(k, t, s, way);
+		for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1];
+		     k->rec && a < end; a++) { /* what the visit forbids */
+			if (way != WAY_UP || a->way != WAY_DOWN || !rec_wants(k->rec, kind, a->sw, 0))
+				continue;
+			rec_event(k->rec, kind, 0, f->port_num[a->port], a->sw, t);
+		}
 	}
 }
 
@@ -389,8 +380,7 @@ static bool levelled_matrix(const struct engine_input *in, struct updown *u, con
 		for (uint32_t s = 0; s < n; s++)
 			if (switch_up(t, s) && h->level[s] == k)
 				list[end++] = s;
-	/* first what is below each switch, from the bottom upwards; then everything, from the top downwards
-	 */
+	/* first what is below each switch, from the bottom up; then everything, from the top down */
 	for (uint32_t i = end; i-- > 0;)
 		relax_towards(t, h, list[i], true);
 	for (uint32_t i = 0; i < end; i++)

@@ -1,5 +1,4 @@
-/* Shortest ways and what the rule of up and down says of them; ports are chosen, and listeners told of ways.
- */
+/* Shortest ways, what the rule of up and down says of them; ports are chosen, and listeners told of ways. */
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -9,26 +8,9 @@
 #include "engines/counted/assign.h"
 #include "engines/updown/internal.h"
 
-/* A packet comes to `at` (2 * switch + did it come down): those before it that may come that way. */
-static uint32_t spread_back(struct ways *n, uint32_t at, uint32_t end)
-{
-	const struct topo *t = n->in->topo;
-
-	FOR_CABLES(t, at / 2, id, r) {
-		char c = updown_direction(n->u, t, r, t->fabric->port_num[t->peer[id]]);
-
-		for (uint32_t before = 2 * r; before < 2 * r + (c == 'U' ? 1 : 2); before++) {
-			if ((c == 'D') != (at & 1) || n->legal[before] != FAR)
-				continue;
-			n->legal[before] = n->legal[at] + 1;
-			n->queue[end++] = before;
-		}
-	}
-	return end;
-}
-
 void ways_measure(struct ways *n, uint32_t target)
 {
+	const struct topo *t = n->in->topo;
 	uint32_t end = 2;
 
 	if (n->target == target)
@@ -40,8 +22,21 @@ void ways_measure(struct ways *n, uint32_t target)
 		n->queue[i] = 2 * target + i;
 		n->legal[n->queue[i]] = 0;
 	}
-	for (uint32_t i = 0; i < end; i++)
-		end = spread_back(n, n->queue[i], end);
+	/* a packet comes to `at` (2 * switch + did it come down): those before it that may come that way */
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t at = n->queue[i];
+
+		FOR_CABLES(t, at / 2, id, r) {
+			char c = updown_direction(n->u, t, r, t->fabric->port_num[t->peer[id]]);
+
+			for (uint32_t before = 2 * r; before < 2 * r + (c == 'U' ? 1 : 2); before++) {
+				if ((c == 'D') != (at & 1) || n->legal[before] != FAR)
+					continue;
+				n->legal[before] = n->legal[at] + 1;
+				n->queue[end++] = before;
+			}
+		}
+	}
 }
 
 uint32_t way_legal(const struct ways *n, uint32_t sw, unsigned port)
