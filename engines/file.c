@@ -13,6 +13,7 @@
 #include "core/sm/lft_file.h"
 #include "engines/counted/assign.h"
 #include "engines/engines.h"
+#include "engines/guid_option.h"
 #include "engines/record.h"
 
 #define TABLES "lfts_file"
@@ -30,27 +31,10 @@ static uint32_t switch_by_lid(const struct engine_input *in, unsigned lid)
 		       : NO_ID;
 }
 
-/* Put a row into a table m[port id * n + d], where port 0 is the least of all that was ever put there. */
-static void put_row(const struct engine_input *in, const struct hops_file *file, const struct hops_row *row,
-		    uint8_t *m)
-{
-	const struct fabric *f = in->topo->fabric;
-	uint32_t d = switch_by_lid(in, row->lid), p0 = f->switch_port[row->sw];
-	uint8_t *least;
-
-	if (d == NO_ID)
-		return;
-	least = m + (size_t)p0 * f->n_switches + d;
-	for (unsigned p = 0; p < row->n; p++) {
-		uint8_t v = file->value[row->at + p];
-
-		m[(size_t)(p0 + p) * f->n_switches + d] = v;
-		if (v < *least)
-			*least = v;
-	}
-}
-
-/* Rows of the file on top of what refused engines left; the caller frees it. */
+/*
+ * Rows of the file on top of what refused engines left, m[port id * n + d], where port 0 is the least of all
+ * that was ever put there; the caller frees it.
+ */
 static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_file *file)
 {
 	const struct fabric *f = in->topo->fabric;
@@ -60,25 +44,18 @@ static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_fil
 	memset(m, NO_PATH, size);
 	if (in->left && in->left->hops)
 		memcpy(m, in->left->hops, size);
-	for (size_t i = 0; i < file->n; i++)
-		put_row(in, file, &file->row[i], m);
-	return m;
-}
+	for (size_t i = 0; i < file->n; i++) {
+		const struct hops_row *row = &file->row[i];
+		uint32_t d = switch_by_lid(in, row->lid), p0 = f->switch_port[row->sw];
 
-static struct hops *hops_of_table(const struct fabric *f, const uint8_t *m)
-{
-	struct hops *h = hops_new(f, true);
-	uint32_t n = f->n_switches;
+		for (unsigned p = 0; d != NO_ID && p < row->n; p++) {
+			uint8_t v = file->value[row->at + p], *least = m + (size_t)p0 * f->n_switches + d;
 
-	for (uint32_t s = 0; s < n; s++) {
-		uint32_t p0 = f->switch_port[s];
-
-		memcpy(h->least + (size_t)s * n, m + (size_t)p0 * n, n);
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
-			for (uint32_t d = 0; d < n; d++)
-				h->by_port[(size_t)d * h->n_ports + p0 + p] = m[(size_t)(p0 + p) * n + d];
+			m[(size_t)(p0 + p) * f->n_switches + d] = v;
+			*least = v < *least ? v : *least;
+		}
 	}
-	return h;
+	return m;
 }
 
 /* A refusal: what was read so far stays for the engines tried after this one (engines/doc/minhop.md 10.1). */
@@ -92,17 +69,6 @@ static void leave_matrix(const struct engine_input *in, uint8_t *m)
 	in->left->hops = m;
 }
 
-static void record_matrix(const struct engine_input *in, const uint8_t *m)
-{
-	const struct fabric *f = in->topo->fabric;
-
-	rec_cells(in->record, T_HOPS, (size_t)f->n_ports * f->n_switches);
-	for (uint32_t p = 0; p < f->n_ports; p++)
-		for (uint32_t d = 0; node_is_switch(f, f->port_node[p]) && d < f->n_switches; d++)
-			rec_delta(in->record, T_HOPS, d * f->n_ports + p, NO_PATH,
-				  m[(size_t)p * f->n_switches + d]);
-}
-
 /*
  * The matrix of the file, or Min Hop's without one; *left: its table (NULL
  * without a file), in case the tables are refused.  NULL: refused or cancelled.
@@ -110,6 +76,8 @@ static void record_matrix(const struct engine_input *in, const uint8_t *m)
 static struct hops *matrix(const struct engine_input *in, struct engine_output *out, uint8_t **left)
 {
 	const char *path = options_file(in->options, MATRIX);
+	const struct fabric *f = in->topo->fabric;
+	uint32_t n = f->n_switches;
 	struct hops_file file;
 	struct hops *h = NULL;
 
@@ -124,7 +92,11 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	hops_file_read(&file, path, in->topo, in->progress);
 	*left = fill_matrix(in, &file);
 	if (RECORDED(in)) /* beside the phase that was told */
-		record_matrix(in, *left);
+		rec_cells(in->record, T_HOPS, (size_t)f->n_ports * n);
+	for (uint32_t p = 0; RECORDED(in) && p < f->n_ports; p++)
+		for (uint32_t d = 0; node_is_switch(f, f->port_node[p]) && d < n; d++)
+			rec_delta(in->record, T_HOPS, d * f->n_ports + p, NO_PATH,
+				  (*left)[(size_t)p * n + d]);
 	if (file.n_unknown)
 		note_add(&out->notes, 0, MATRIX ": %s: rows of %s not in the fabric were skipped\n", path,
 			 PLURAL(file.n_unknown, "switch"));
@@ -133,7 +105,14 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 		leave_matrix(in, *left);
 		*left = NULL;
 	} else {
-		h = hops_of_table(in->topo->fabric, *left);
+		h = hops_new(f, true);
+		for (uint32_t s = 0; s < n; s++) {
+			memcpy(h->least + (size_t)s * n, *left + (size_t)f->switch_port[s] * n, n);
+			FOR_PORTS(f, s, id) {
+				for (uint32_t d = 0; d < n; d++)
+					h->by_port[(size_t)d * h->n_ports + id] = (*left)[(size_t)id * n + d];
+			}
+		}
 	}
 	hops_file_free(&file);
 	return h;
@@ -240,15 +219,6 @@ static void tell_entry(const struct engine_input *in, const struct lft_entry *e,
 	rec_chosen(in, c);
 }
 
-/* Entries that the file does not have. */
-static void tell_missing(const struct engine_input *in, const struct routing *r)
-{
-	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
-		for (unsigned lid = 1; switch_up(in->topo, s) && lid <= in->lids->max_lid; lid++)
-			if (lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH)
-				tell_entry(in, NULL, s, lid);
-}
-
 static void fill_tables(const struct engine_input *in, struct engine_output *out, const struct lft_file *l,
 			struct routing *r)
 {
@@ -273,8 +243,11 @@ static void fill_tables(const struct engine_input *in, struct engine_output *out
 		if (ASKED(in))
 			tell_entry(in, &l->e[i], l->e[i].sw, lid);
 	}
-	if (ASKED(in))
-		tell_missing(in, r);
+	for (uint32_t s = 0; ASKED(in) && s < in->topo->fabric->n_switches;
+	     s++) /* what the file does not have */
+		for (unsigned lid = 1; switch_up(in->topo, s) && lid <= in->lids->max_lid; lid++)
+			if (lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH)
+				tell_entry(in, NULL, s, lid);
 	note_tables(in, out, l, r, n_moved, n_beyond);
 }
 
@@ -322,16 +295,10 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 }
 
 static const struct optdef file_options[] = {
-	{.name = TABLES,
-	 .flag = "-U FILE",
-	 .type = OPT_FILE,
-	 .def = "",
-	 .help = "forwarding tables as opensm-lfts.dump, dump_fts, ibroute or `export lfts` write them"},
-	{.name = MATRIX,
-	 .flag = "-M FILE",
-	 .type = OPT_FILE,
-	 .def = "",
-	 .help = "hop matrix as OpenSM writes it to opensm-lid-matrix.dump"},
+	GUID_OPTION(TABLES, "-U FILE", OPT_NO_NAMES,
+		    "forwarding tables as opensm-lfts.dump, dump_fts, ibroute or `export lfts` write them"),
+	GUID_OPTION(MATRIX, "-M FILE", OPT_NO_NAMES,
+		    "hop matrix as OpenSM writes it to opensm-lid-matrix.dump"),
 	{0},
 };
 

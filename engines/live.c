@@ -52,15 +52,6 @@ static struct lft_row *row_of(const struct engine_input *in, uint32_t sw, uint32
 	return row;
 }
 
-static void record_row(const struct engine_input *in, uint32_t sw, const struct lft_row *row)
-{
-	for (unsigned lid = 1; row && lid <= row->top; lid++)
-		if (row->port[lid] != NO_PATH || lid_owner(in->lids, lid) != NO_ID)
-			assign_record_read(in, sw, lid, NO_PATH, row->port[lid], WHY_AS_READ);
-	if (row)
-		rec_event(in->record, REC_TABLE, 0, 0, sw, 0);
-}
-
 static void note_oddities(const struct engine_input *in, const char *name, uint32_t odd, struct notes *notes)
 {
 	const struct fabric *f = in->topo->fabric;
@@ -84,12 +75,19 @@ static void note_oddities(const struct engine_input *in, const char *name, uint3
 		note_add(notes, 0, "%s: SL 0 is assumed for all paths; path_sl_file tells others\n", name);
 }
 
-static struct routing *show(const struct engine_input *in, struct engine_output *out, const char *name)
+/* refusal: what is said when nothing was read. */
+static struct routing *show(const struct engine_input *in, struct engine_output *out, const char *name,
+			    const char *refusal)
 {
 	const struct fabric *f = in->topo->fabric;
-	struct routing *r = routing_new(name, in->topo, in->lids);
+	struct routing *r;
 	uint32_t odd = 0;
 
+	if (!in->held) {
+		err_set(&out->refused, "%s, and no engine takes their place", refusal);
+		return NULL;
+	}
+	r = routing_new(name, in->topo, in->lids);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (switch_up(in->topo, s))
 			r->row[s] = row_of(in, s, &odd);
@@ -97,8 +95,13 @@ static struct routing *show(const struct engine_input *in, struct engine_output 
 		for (unsigned lid = 1; r->row[s] && lid <= in->lids->max_lid; lid++)
 			if (lid_owner(in->lids, lid) != NO_ID)
 				tell_entry(in, name, s, lid, routing_port(r, s, lid));
-	for (uint32_t s = 0; RECORDED(in) && s < f->n_switches; s++)
-		record_row(in, s, r->row[s]);
+	for (uint32_t s = 0; RECORDED(in) && s < f->n_switches; s++) {
+		for (unsigned lid = 1; r->row[s] && lid <= r->row[s]->top; lid++)
+			if (r->row[s]->port[lid] != NO_PATH || lid_owner(in->lids, lid) != NO_ID)
+				assign_record_read(in, s, lid, NO_PATH, r->row[s]->port[lid], WHY_AS_READ);
+		if (r->row[s])
+			rec_event(in->record, REC_TABLE, 0, 0, s, 0);
+	}
 	if (in->held->sl_tables)
 		r->sl_tables = sl_tables_ref(in->held->sl_tables);
 	if (in->held->adaptive)
@@ -109,20 +112,12 @@ static struct routing *show(const struct engine_input *in, struct engine_output 
 
 static struct routing *live_route(const struct engine_input *in, struct engine_output *out)
 {
-	if (in->held)
-		return show(in, out, "live");
-	err_set(&out->refused, "the switches' tables were not read; `live tables` reads them, and no "
-			       "engine takes their place");
-	return NULL;
+	return show(in, out, "live", "the switches' tables were not read; `live tables` reads them");
 }
 
 static struct routing *tables_route(const struct engine_input *in, struct engine_output *out)
 {
-	if (in->held)
-		return show(in, out, "tables");
-	err_set(&out->refused, "no tables of this fabric were read; `tables FILE` reads them, and no "
-			       "engine takes their place");
-	return NULL;
+	return show(in, out, "tables", "no tables of this fabric were read; `tables FILE` reads them");
 }
 
 const struct engine engine_live = {

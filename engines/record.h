@@ -26,8 +26,7 @@ const char *assign_source(const struct rec_event *ev);
 void assign_record_read(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned was, unsigned port,
 			enum why_rule rule);
 
-/* Engines whose tables are a hop matrix and nothing else (dor chooses ports in a way of its own), or nothing.
- */
+/* Engines whose tables are a hop matrix and nothing else (dor chooses ports its own way), or nothing. */
 extern const struct rec_scheme hops_scheme, dor_scheme, read_scheme;
 
 #endif

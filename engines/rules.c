@@ -21,12 +21,11 @@ const struct rule_difference rule_differences[] = {
 	 "synth xgft:2,2,4:1,2,2,parallel=2,shuffle=1,seed=21; fail random 1 seed=21; route ftree"},
 	{"ftree, max_reverse_hops",
 	 "The program counts each turn of a climb, also one that leads back to where it came from; 3 joins "
-	 "what the manual's "
-	 "figure joins with 2.",
+	 "what the manual's figure joins with 2.",
 	 "By the manual it is the number of switches that a route may pass the wrong way round.",
 	 "synth xgft:2,2:1,3,hosts_on=all; fail link spine-01[3] spine-03[2]; route ftree "
-	 "root_guid_file=spine-0[1-3] "
-	 "cn_guid_file=node000[1-4] io_guid_file=node000[5-7] max_reverse_hops=2"},
+	 "root_guid_file=spine-0[1-3] cn_guid_file=node000[1-4] io_guid_file=node000[5-7] "
+	 "max_reverse_hops=2"},
 	{"lash, lmc above 0", "The program routes.", "By the manual it refuses.",
 	 "synth lesson:tree2; route lash lmc=1"},
 	{"torus-2QoS, the line torus or mesh", "The program takes it anywhere before the datelines.",

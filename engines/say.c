@@ -46,6 +46,21 @@ void say_port(const struct saying *y, uint32_t port)
 	text_add(y->t, "%s", port_label(y->f, port, name, sizeof(name)));
 }
 
+void say_entry(const struct saying *y, const char *rule)
+{
+	text_add(y->t, "%s ", say_name(y, y->ev->a));
+	say_lid(y, y->ev->b);
+	if (y->ev->port == NO_PATH)
+		text_add(y->t, " -> no port: %s", rule);
+	else
+		text_add(y->t, " -> port %u: %s", y->ev->port, rule);
+}
+
+void say_table_done(const struct saying *y)
+{
+	text_add(y->t, "%s: table finished", say_name(y, y->ev->a));
+}
+
 bool say_change(const struct saying *y, enum rec_table t, struct rec_delta *d)
 {
 	uint32_t cursor = 0;

@@ -28,6 +28,10 @@ uint32_t say_behind(const struct saying *y, uint32_t sw, unsigned port);
 /* "LID 7 (node0003)"; a LID that nobody has is named alone. */
 void say_lid(const struct saying *y, unsigned lid);
 void say_port(const struct saying *y, uint32_t port);
+/* "leaf-03 LID 7 (node0003) -> port 2: rule", or "-> no port: rule". */
+void say_entry(const struct saying *y, const char *rule);
+/* The sentence of a TABLE. */
+void say_table_done(const struct saying *y);
 /* The first change that the step makes in a table; false: none. */
 bool say_change(const struct saying *y, enum rec_table t, struct rec_delta *d);
 

@@ -1,13 +1,9 @@
 #include "engines/vls.h"
 
-static unsigned known_code(const struct engine_input *in, uint32_t port)
-{
-	return in->opervls ? in->opervls[port] : in->topo->fabric->port_opervls[port];
-}
-
 unsigned least_vls_code(const struct engine_input *in, uint32_t *port)
 {
 	const struct fabric *f = in->topo->fabric;
+	const uint8_t *known = in->opervls ? in->opervls : f->port_opervls;
 	unsigned least = 0;
 
 	*port = NO_ID;
@@ -15,7 +11,7 @@ unsigned least_vls_code(const struct engine_input *in, uint32_t *port)
 		if (!switch_up(in->topo, sw))
 			continue;
 		FOR_PORTS(f, sw, id) {
-			unsigned code = in->topo->peer[id] == NO_ID ? 0 : known_code(in, id);
+			unsigned code = in->topo->peer[id] == NO_ID ? 0 : known[id];
 
 			if (!code || (least && code >= least))
 				continue;

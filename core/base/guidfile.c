@@ -54,8 +54,7 @@ static void stop(struct guid_file *g, const char *name, unsigned line, const cha
 	g->stopped = line;
 	err_set(&g->why,
 		"%s:%u: found '%s', expected a GUID in C notation (hexadecimal needs 0x) followed by white "
-		"space, '#' or "
-		"the end of the line; the rest of the file is not read",
+		"space, '#' or the end of the line; the rest of the file is not read",
 		name, line, excerpt(c, found, sizeof(found)));
 }
 

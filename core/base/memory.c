@@ -1,5 +1,6 @@
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
+#include "core/base/release.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -66,6 +67,12 @@ void *mem_dup(const void *p, size_t size)
 	if (size)
 		memcpy(q, p, size);
 	return q;
+}
+
+void free_each(void *const *p, size_t n)
+{
+	while (n--)
+		free(*p++);
 }
 
 char *str_dup(const char *s)

@@ -281,29 +281,16 @@ struct elements *elements_new(const struct topo *t, const char *file, struct pro
 
 static void elements_release(struct elements *el)
 {
+	void *arrays[] = {el->guid,	 el->name,	  el->rule,	   el->hosts,	     el->first_chip,
+			  el->chip,	 el->of,	  el->chip_index,  el->first_link,   el->link_port,
+			  el->link_to,	 el->link_back,	  el->port_link,   el->first_inside, el->inside_port,
+			  el->inside_to, el->inside_back, el->port_inside, el->hops_at,	     el->hops};
+
 	for (uint32_t e = 0; e < el->n; e++)
 		free(el->name[e]);
 	topo_unref(el->topo);
-	free(el->guid);
-	free(el->name);
-	free(el->rule);
-	free(el->hosts);
-	free(el->first_chip);
-	free(el->chip);
-	free(el->of);
-	free(el->chip_index);
-	free(el->first_link);
-	free(el->link_port);
-	free(el->link_to);
-	free(el->link_back);
-	free(el->port_link);
-	free(el->first_inside);
-	free(el->inside_port);
-	free(el->inside_to);
-	free(el->inside_back);
-	free(el->port_inside);
-	free(el->hops_at);
-	free(el->hops);
+	for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
+		free(arrays[i]);
 	free(el);
 }
 

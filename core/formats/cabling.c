@@ -240,9 +240,8 @@ static int read_lines(const struct input *in, struct cabling *c, struct err *e)
 	return err_set(
 		e,
 		"%s:%u: found \"%s\", expected a plan of cables: a table with the heading StartDevice, "
-		"StartPort, "
-		"EndDevice, EndPort or node,port,node,port, .topo, .cables, ibfabricconf (XML), or Slurm's "
-		"topology.conf",
+		"StartPort, EndDevice, EndPort or node,port,node,port, .topo, .cables, ibfabricconf (XML), "
+		"or Slurm's topology.conf",
 		in->name, no, excerpt(first, found, sizeof(found)));
 }
 

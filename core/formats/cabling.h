@@ -40,8 +40,7 @@ struct cabling {
 /*
  * Read a plan; its kind is found by content.  Compressed files are unpacked.  Single lines that are not
  * understood are left out and told in odd.  Free with cabling_free(), in either case.  -1 and *e ("NAME:LINE:
- * found
- * ..., expected ..."): it is no plan, more than one line in ten is not understood, or cancelled.
+ * found ..., expected ..."): it is no plan, more than one line in ten is not understood, or cancelled.
  */
 int cabling_load(const char *path, struct cabling *c, struct progress *p, struct err *e);
 int cabling_parse(const struct input *in, struct cabling *c, struct err *e); /* from memory */

@@ -1,7 +1,6 @@
 /*
- * Cache of libibnetdisc (`ibnetdiscover --cache`), version 1, read by its
- * layout: little endian, a head, nodes, ports.  Every size and reference is
- * checked; the library itself does not stand damaged files.
+ * Cache of libibnetdisc (`ibnetdiscover --cache`), version 1, read by its layout: little endian, a head,
+ * nodes, ports.  Every size and reference is checked; the library itself does not stand damaged files.
  */
 #include "core/base/cursor.h"
 #include "core/base/err.h"

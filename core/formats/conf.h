@@ -1,6 +1,4 @@
-/*
- * Reading an opensm.conf: the options that bear on routing.
- */
+/* Reading an opensm.conf: the options that bear on routing. */
 #ifndef IBSCOPE_CONF_H
 #define IBSCOPE_CONF_H
 

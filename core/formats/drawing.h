@@ -1,6 +1,4 @@
-/*
- * The fabric and its routing for other programs: Graphviz DOT and JSON.
- */
+/* The fabric and its routing for other programs: Graphviz DOT and JSON. */
 #ifndef IBSCOPE_DRAWING_H
 #define IBSCOPE_DRAWING_H
 

@@ -97,8 +97,7 @@ static int load_cables(const struct folder *d, struct fabric **out, char **used,
 
 	err_set(e,
 		"%s: found a folder without a file of cables, expected ibdiagnet2.db_csv, .ibnetdiscover or "
-		".lst, or "
-		"opensm-subnet.lst",
+		".lst, or opensm-subnet.lst",
 		d->path);
 	for (size_t i = 0; rc && i < ARRAY_LEN(fabric_names); i++) {
 		path = find_file(d, fabric_names[i]);

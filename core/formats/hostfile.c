@@ -106,8 +106,7 @@ static int cut(const struct reader *r, const struct record *x, struct err *e)
 
 	return err_set(e,
 		       "%s:%u: found hosts \"%s\", which are cut or may be; expected all of them, as `squeue "
-		       "-o '%%i "
-		       "%%D %%N'` prints them",
+		       "-o '%%i %%D %%N'` prints them",
 		       r->in->name, x->line, excerpt(x->value[LIST], found, sizeof(found)));
 }
 

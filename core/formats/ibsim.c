@@ -1,7 +1,6 @@
 /*
- * Net files of ibsim, read as ibsim 0.10 reads them: pieces of 255 bytes, the
- * first word of a line counts, the line behind a node's port lines is lost.
- * GUIDs of ports are counted up from that of their node.
+ * Net files of ibsim, read as ibsim 0.10 reads them: pieces of 255 bytes, the first word of a line counts,
+ * the line behind a node's port lines is lost. GUIDs of ports are counted up from that of their node.
  */
 #include "core/base/cursor.h"
 #include "core/base/err.h"

@@ -1,7 +1,4 @@
-/*
- * Nodes and cables of formats in which each end of a cable has a line of its
- * own and names the other end.
- */
+/* Nodes and cables of formats in which each end of a cable has a line of its own and names the other end. */
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"

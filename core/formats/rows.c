@@ -166,21 +166,6 @@ static void fill_port(struct maker *m, uint32_t i)
 			m->lid[w->own.lid] == NO_ID || m->lid[w->own.lid] == node ? node : TWO_NODES;
 }
 
-/* First ports first: others look for them. */
-static void make_nodes(struct maker *m)
-{
-	for (unsigned pass = 0; pass < 2; pass++)
-		for (uint32_t i = 0; i < m->r->n; i++) {
-			const struct row *w = &m->r->row[i];
-			bool first = w->own.type == NODE_SWITCH || w->own.port == 1 || w->group;
-
-			if (first != !pass)
-				continue;
-			m->node[i] = row_node(m, i);
-			fill_port(m, i);
-		}
-}
-
 /* --- cables -------------------------------------------------------------------------------------- */
 
 /* Number of the peer's port: as told, else by its label; 0: it has no such port. */
@@ -340,7 +325,17 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	m.lid = NEW_ARRAY(UINT16_MAX + 1, uint32_t);
 	memset(m.lid, 0xff, (UINT16_MAX + 1) * sizeof(*m.lid));
 	settle_types(r);
-	make_nodes(&m);
+	/* first ports first: others look for them */
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < m.r->n; i++) {
+			const struct row *w = &m.r->row[i];
+			bool first = w->own.type == NODE_SWITCH || w->own.port == 1 || w->group;
+
+			if (first != !pass)
+				continue;
+			m.node[i] = row_node(&m, i);
+			fill_port(&m, i);
+		}
 	add_cables(&m);
 	find_gaps(&m);
 	net_link(&m.net);

@@ -72,9 +72,8 @@ static bool read_field(struct cursor *c, const char *name, uint64_t *v)
 }
 
 /*
- * One end.  A description may hold anything, "} LID:" too: `last` tells that
- * no other end follows and the last such place counts; otherwise it is the
- * first behind which another end begins.
+ * One end.  A description may hold anything, "} LID:" too: `last` tells that no other end follows and the
+ * last such place counts; otherwise it is the first behind which another end begins.
  */
 static bool read_end(struct cursor *c, struct end *n, bool last)
 {
@@ -190,34 +189,6 @@ static bool has_line(const struct fb_port *p)
 	return p->width || p->speed || p->state;
 }
 
-/*
- * OpenSM writes a line for each end of a cable, some tools one for both.  Where some cables
- * have both, an end without is of a node whose lines are missing.
- */
-static void look_for_halves(struct reader *r)
-{
-	uint32_t halves = 0, whole = 0, node = NO_ID;
-
-	for (uint32_t i = 0; i < r->b->n; i++) {
-		const struct fb_node *n = &r->b->node[i];
-
-		for (unsigned p = 1; p <= n->nports; p++) {
-			const struct fb_port *q = &n->port[p];
-
-			if (q->peer_node == NO_ID || !has_line(&r->b->node[q->peer_node].port[q->peer_port]))
-				continue;
-			whole += has_line(q);
-			node = has_line(q) || halves++ ? node : i;
-		}
-	}
-	if (whole && halves)
-		warnings_missing(
-			&r->b->warnings, "cut list", 0,
-			"ends of cables without a line of their own, as others have: %u, the first at %s; "
-			"was the file written to its end?",
-			halves, r->b->node[node].desc);
-}
-
 static void settle(struct reader *r)
 {
 	unsigned misnamed = 0;
@@ -243,8 +214,7 @@ static void settle(struct reader *r)
 	if (misnamed)
 		warnings_add(&r->b->warnings, "node type", 0,
 			     "%u node%s not called a switch but with one GUID on all ports (0x%016" PRIx64
-			     " the first); "
-			     "taken as switches",
+			     " the first); taken as switches",
 			     misnamed, misnamed > 1 ? "s" : "", first);
 	/* the rate of ends that had no line of their own */
 	for (uint32_t i = 0; i < r->b->n; i++)
@@ -266,6 +236,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 	struct reader r = {.in = in, .b = fb_new(), .lines = lines_of(in)};
 	struct cursor line = {0}, c;
 	const char *expected;
+	uint32_t halves = 0, whole = 0, node = NO_ID;
 
 	r.b->sm_guessed = true; /* until a line tells */
 	while (lines_next(&r.lines, &line)) {
@@ -285,7 +256,28 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 	}
 	if (in->data[in->size - 1] != '\n' && *line.p == '{')
 		cut_record(in, r.lines.no, &r.b->warnings);
-	look_for_halves(&r);
+	/*
+	 * OpenSM writes a line for each end of a cable, some tools one for both.  Where some cables have
+	 * both, an end without is of a node whose lines are missing.
+	 */
+	for (uint32_t i = 0; i < r.b->n; i++) {
+		const struct fb_node *n = &r.b->node[i];
+
+		for (unsigned p = 1; p <= n->nports; p++) {
+			const struct fb_port *q = &n->port[p];
+
+			if (q->peer_node == NO_ID || !has_line(&r.b->node[q->peer_node].port[q->peer_port]))
+				continue;
+			whole += has_line(q);
+			node = has_line(q) || halves++ ? node : i;
+		}
+	}
+	if (whole && halves)
+		warnings_missing(
+			&r.b->warnings, "cut list", 0,
+			"ends of cables without a line of their own, as others have: %u, the first at %s; "
+			"was the file written to its end?",
+			halves, r.b->node[node].desc);
 	settle(&r);
 	free(r.seen);
 	if (unknown_report(&r.unknown, &r.b->warnings, e)) {

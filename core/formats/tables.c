@@ -241,10 +241,19 @@ void tables_copy(struct tables_reader *r, const struct fabric *from)
 	}
 }
 
-/* --- the end ------------------------------------------------------------------------------------------- */
-
-static void note_oddities(const struct tables_reader *r, struct text *notes)
+struct switch_tables *tables_finish(struct tables_reader *r, const char *source, const struct lids *now,
+				    struct tables_info *info, struct text *notes)
 {
+	struct switch_tables *t = r->t;
+
+	t->source = source ? str_dup(source) : NULL;
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		r->info.n_switches += t->lft[s] != NULL;
+		for (unsigned lid = 1; t->lft[s] && lid <= t->top[s]; lid++) {
+			r->info.n_entries += t->lft[s][lid] != NO_PATH;
+			r->info.n_adaptive += adaptive_find(t->adaptive, s, lid) != NULL;
+		}
+	}
 	if (r->n_unknown)
 		text_add(notes,
 			 "%s not in the fabric, the first 0x%016" PRIx64 ": their tables are left out\n",
@@ -260,22 +269,6 @@ static void note_oddities(const struct tables_reader *r, struct text *notes)
 	if (r->n_twice)
 		text_add(notes, "%s with another port GUID in one table than in another; the first counts\n",
 			 PLURAL(r->n_twice, "entry"));
-}
-
-struct switch_tables *tables_finish(struct tables_reader *r, const char *source, const struct lids *now,
-				    struct tables_info *info, struct text *notes)
-{
-	struct switch_tables *t = r->t;
-
-	t->source = source ? str_dup(source) : NULL;
-	for (uint32_t s = 0; s < t->n_switches; s++) {
-		r->info.n_switches += t->lft[s] != NULL;
-		for (unsigned lid = 1; t->lft[s] && lid <= t->top[s]; lid++) {
-			r->info.n_entries += t->lft[s][lid] != NO_PATH;
-			r->info.n_adaptive += adaptive_find(t->adaptive, s, lid) != NULL;
-		}
-	}
-	note_oddities(r, notes);
 	tables_settle_lids(r, now, notes);
 	*info = r->info;
 	free(r->cap);

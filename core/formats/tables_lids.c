@@ -295,8 +295,7 @@ void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct 
 	if (i->n_misfits)
 		text_add(notes,
 			 "%s not sent there by the port's own switch, the first %u (%s): tables and LIDs are "
-			 "of "
-			 "different times\n",
+			 "of different times\n",
 			 PLURAL(i->n_misfits, "LID"), c->lid[f->endport_port[c->first_misfit]],
 			 endport_label(f, c->first_misfit, label, sizeof(label)));
 	r->t->lid_owner = named.owner;

@@ -415,20 +415,6 @@ static void lay_cables(struct reader *r)
 	}
 }
 
-/* What nothing tells is as ibdm takes it: 4x SDR. */
-static void settle_rates(struct fabric_builder *b)
-{
-	for (uint32_t i = 0; i < b->n; i++)
-		for (unsigned p = 1; p <= b->node[i].nports; p++) {
-			struct fb_port *q = &b->node[i].port[p];
-
-			if (q->peer_node == NO_ID)
-				continue;
-			q->width = q->width ? q->width : WIDTH_4X;
-			q->speed = q->speed ? q->speed : SPEED_SDR;
-		}
-}
-
 int topo_with_types(const struct input *in, struct ibnl_library *l, const char *where, struct fabric **out,
 		    struct err *e)
 {
@@ -455,7 +441,16 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 		net_free(&r.net);
 		return -1;
 	}
-	settle_rates(r.net.b);
+	/* what nothing tells is as ibdm takes it: 4x SDR */
+	for (uint32_t i = 0; i < r.net.b->n; i++)
+		for (unsigned p = 1; p <= r.net.b->node[i].nports; p++) {
+			struct fb_port *q = &r.net.b->node[i].port[p];
+
+			if (q->peer_node == NO_ID)
+				continue;
+			q->width = q->width ? q->width : WIDTH_4X;
+			q->speed = q->speed ? q->speed : SPEED_SDR;
+		}
 	if (r.net.unknown.cut)
 		cut_record(in, all.no, &r.net.b->warnings);
 	return net_finish(&r.net, "topo", out, e);

@@ -540,8 +540,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	if (s->topo->sm_regard)
 		text_add(&notes.text,
 			 "where the subnet manager runs is not known: it is taken to be on %s, in the part "
-			 "with "
-			 "most hosts; lost pairs depend on it (`set guid` tells its port)\n",
+			 "with most hosts; lost pairs depend on it (`set guid` tells its port)\n",
 			 sm_node);
 	else if (s->topo->sm_moved)
 		text_add(&notes.text,

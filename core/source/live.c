@@ -330,9 +330,8 @@ static void device_trouble(struct text *why)
 
 	if (glob("/dev/infiniband/umad*", 0, NULL, &g)) {
 		text_add(why,
-			 "no InfiniBand device: /dev/infiniband/umad* does not exist "
-			 "(is the ib_umad module loaded? `modprobe ib_umad`; %s loads it at "
-			 "start)",
+			 "no InfiniBand device: /dev/infiniband/umad* does not exist (is the ib_umad module "
+			 "loaded? `modprobe ib_umad`; %s loads it at start)",
 			 package_of(PACKAGE_RDMA));
 		return;
 	}

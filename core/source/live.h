@@ -1,10 +1,9 @@
 /*
  * Live fabrics through libibnetdisc.  Only Get requests are ever sent.
  *
- * The library can neither be interrupted nor kept from writing to stderr, and
- * over a simulator it may block for ever.  So the program starts itself again
- * (posix_spawn of /proc/self/exe, safe with threads) as a discovery process that streams
- * what it found back through a pipe, and is ended when the caller cancels or
+ * The library can neither be interrupted nor kept from writing to stderr, and over a simulator it may block
+ * for ever.  So the program starts itself again (posix_spawn of /proc/self/exe, safe with threads) as a
+ * discovery process that streams what it found back through a pipe, and is ended when the caller cancels or
  * nothing comes any more.  main() has to let it in: see live_child_main().
  */
 #ifndef IBSCOPE_LIVE_H
@@ -39,14 +38,13 @@ enum live_tables {
 };
 
 /*
- * Discover from a local port: ca NULL = first active CA, port 0 = its first
- * active port.  The SM's place is taken from the local port's SM LID (without a
- * known one: the local port).  What the library writes to stderr becomes part of
- * *e, or, when the discovery succeeds, warnings of the fabric.  p (may be NULL)
- * counts nodes found; the total is not known.  -1 and *e when there is no device,
- * no permission, or when cancelled (within half a second); when nothing at all comes for `silence`
- * seconds (LIVE_SILENCE_S is usual), nothing but errors for three times as long, or within two seconds of
- * the end of the simulator.  Nothing stays behind, neither a process nor what umad2sim makes.
+ * Discover from a local port: ca NULL = first active CA, port 0 = its first active port.  The SM's place is
+ * taken from the local port's SM LID (without a known one: the local port).  What the library writes to
+ * stderr becomes part of *e, or, when the discovery succeeds, warnings of the fabric.  p (may be NULL) counts
+ * nodes found; the total is not known.  -1 and *e when there is no device, no permission, or when cancelled
+ * (within half a second); when nothing at all comes for `silence` seconds (LIVE_SILENCE_S is usual), nothing
+ * but errors for three times as long, or within two seconds of the end of the simulator.  Nothing stays
+ * behind, neither a process nor what umad2sim makes.
  */
 int live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
 			 struct fabric **out, struct progress *p, struct err *e);

@@ -189,30 +189,6 @@ static void obey(struct keeper *k, char *line)
 	}
 }
 
-static void collect(struct keeper *k)
-{
-	for (int i = 0; i < CHILDREN; i++) {
-		int status;
-
-		if (!k->child[i].pid || waitpid(k->child[i].pid, &status, WNOHANG) != k->child[i].pid)
-			continue;
-		k->child[i].pid = 0;
-		tell("ended %s %d", k->child[i].name,
-		     WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
-	}
-}
-
-static void end_all(struct keeper *k)
-{
-	for (int i = 0; i < CHILDREN; i++)
-		if (k->child[i].pid)
-			kill(k->child[i].pid, SIGKILL);
-	for (int i = 0; i < CHILDREN; i++)
-		while (k->child[i].pid && waitpid(k->child[i].pid, NULL, 0) < 0 && errno == EINTR)
-			continue;
-	remove_tree(k->folder);
-}
-
 static bool make_folder(struct keeper *k)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -235,7 +211,15 @@ static void serve(struct keeper *k)
 	for (;;) {
 		int n = poll(&pf, 1, TICK_MS);
 
-		collect(k);
+		for (int i = 0; i < CHILDREN; i++) {
+			int status;
+
+			if (!k->child[i].pid || waitpid(k->child[i].pid, &status, WNOHANG) != k->child[i].pid)
+				continue;
+			k->child[i].pid = 0;
+			tell("ended %s %d", k->child[i].name,
+			     WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
+		}
 		if (n < 0 && errno != EINTR)
 			return;
 		if (n <= 0)
@@ -268,7 +252,13 @@ static int keep(void)
 	else {
 		tell("folder %s", k.folder);
 		serve(&k);
-		end_all(&k);
+		for (int i = 0; i < CHILDREN; i++)
+			if (k.child[i].pid)
+				kill(k.child[i].pid, SIGKILL);
+		for (int i = 0; i < CHILDREN; i++)
+			while (k.child[i].pid && waitpid(k.child[i].pid, NULL, 0) < 0 && errno == EINTR)
+				continue;
+		remove_tree(k.folder);
 		return 0;
 	}
 	return 1;
@@ -342,8 +332,7 @@ static int ask_paths(void)
 
 	if (!loaded)
 		fputs("the simulator's library cannot be put before libc in this program, which has libc in "
-		      "it "
-		      "(make static); the program of a package can\n",
+		      "it (make static); the program of a package can\n",
 		      stderr);
 	if (port && find_sa(port, &sa)) {
 		ask_all(port, &sa, in, out);

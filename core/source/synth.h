@@ -1,6 +1,4 @@
-/*
- * Synthetic fabrics from short descriptions.
- */
+/* Synthetic fabrics from short descriptions. */
 #ifndef IBSCOPE_SYNTH_H
 #define IBSCOPE_SYNTH_H
 

@@ -1,6 +1,4 @@
-/*
- * The kinds of synthetic fabrics: trees, grids, dragonflies, directors, random graphs.
- */
+/* The kinds of synthetic fabrics: trees, grids, dragonflies, directors, random graphs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

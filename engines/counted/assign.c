@@ -1,19 +1,30 @@
 #include "engines/counted/assign.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "engines/counted/internal.h"
 
-static void fill_dests(struct assign *a, const struct order *o)
+static void assign_start(struct assign *a, struct engine_output *out)
 {
+	const struct options *op = a->in->options;
+	unsigned seed = options_uint(op, "scatter_ports");
 	const struct lids *l = a->in->lids;
+	struct order o;
 
-	a->dest = NEW_ARRAY(o->n, struct dest);
-	for (uint32_t i = 0; i < o->n; i++) {
-		uint32_t ep = o->endport[i];
+	a->lmc = a->in->lids->lmc;
+	a->shifting = options_bool(op, "port_shifting");
+	a->manual = manual_rules(op);
+	a->profile_switches = options_bool(op, "port_profile_switch_nodes");
+	a->plain = !a->lmc && !a->shifting && !a->dor && !seed;
+	glibc_random_seed(&a->random, seed);
+	order_build(a->in, out, &o);
+	a->dest = NEW_ARRAY(o.n, struct dest);
+	for (uint32_t i = 0; i < o.n; i++) {
+		uint32_t ep = o.endport[i];
 
 		if (!l->base[ep])
 			continue;
@@ -24,25 +35,9 @@ static void fill_dests(struct assign *a, const struct order *o)
 			.lid = l->base[ep],
 			.count = l->count[ep],
 			.is_switch = endport_is_switch(a->f, ep),
-			.scatter = o->scatter[i],
+			.scatter = o.scatter[i],
 		};
 	}
-}
-
-static void assign_start(struct assign *a, struct engine_output *out)
-{
-	const struct options *op = a->in->options;
-	unsigned seed = options_uint(op, "scatter_ports");
-	struct order o;
-
-	a->lmc = a->in->lids->lmc;
-	a->shifting = options_bool(op, "port_shifting");
-	a->manual = manual_rules(op);
-	a->profile_switches = options_bool(op, "port_profile_switch_nodes");
-	a->plain = !a->lmc && !a->shifting && !a->dor && !seed;
-	glibc_random_seed(&a->random, seed);
-	order_build(a->in, out, &o);
-	fill_dests(a, &o);
 	order_free(&o);
 	search_order_read(a->in, out, &a->search);
 	a->ignored = ignored_ports_read(a->in, out);
@@ -55,42 +50,13 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	}
 }
 
-static void assign_end(struct assign *a, struct engine_output *out)
-{
-	if (a->n_other)
-		note_add(&out->notes, NOTE_RULES,
-			 "%s: LMC: by the manual the next LID of a port prefers another system than the LID "
-			 "before, in "
-			 "OpenSM than all LIDs before; %u of the entries would be others; rules in force: "
-			 "%s\n",
-			 a->out->engine, a->n_other, a->manual ? "manual" : "opensm");
-	free(a->dest);
-	search_order_free(&a->search);
-	free(a->ignored);
-	free(a->mask);
-	free(a->track);
-	free(a->n_track);
-	free(a->part);
-	free(a);
-}
-
-/* Does nobody ask about a switch?  Random numbers couple it to those before it. */
-static bool skipped(const struct assign *a, uint32_t sw)
-{
-	const struct rec_ask *q = a->in->ask;
-
-	if (!switch_up(a->t, sw))
-		return true;
-	if (!q || q->sw == NO_ID || q->sw == sw)
-		return false;
-	return sw > q->sw || !options_uint(a->in->options, "scatter_ports");
-}
-
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
 		  const uint8_t *touched, struct routing *r)
 {
 	struct assign *a = NEW(struct assign);
-	uint32_t n = in->topo->fabric->n_switches;
+	uint32_t n = in->topo->fabric->n_switches, asked = ASKED(in) ? in->ask->sw : NO_ID;
+	/* random numbers couple a switch that is asked about to those before it */
+	uint32_t from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked;
 	bool go_on = true;
 
 	a->in = in;
@@ -105,7 +71,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		assign_record_start(a);
 	progress_start(in->progress, "choosing ports", n);
 	for (uint32_t sw = 0; sw < n && (go_on = progress_step(in->progress, sw)); sw++) {
-		if (skipped(a, sw))
+		if (!switch_up(a->t, sw) || sw < from || (asked != NO_ID && sw > asked))
 			continue;
 		if (touched && !touched[sw]) {
 			routing_share_row(r, in->current, sw);
@@ -115,7 +81,14 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	}
 	if (ASKED(in)) /* the last switch may have been left half way */
 		go_on = go_on && !progress_cancelled(in->progress);
-	assign_end(a, out);
+	if (a->n_other)
+		note_add(&out->notes, NOTE_RULES,
+			 "%s: LMC: by the manual the next LID of a port prefers another system than the LID "
+			 "before, in OpenSM than all LIDs before; %u of the entries would be others; rules "
+			 "in force: %s\n",
+			 r->engine, a->n_other, a->manual ? "manual" : "opensm");
+	search_order_free(&a->search);
+	FREE_EACH(a->dest, a->ignored, a->mask, a->track, a->n_track, a->part, a);
 	return go_on;
 }
 

@@ -76,7 +76,7 @@ static inline uint64_t bits_below(unsigned w, unsigned port)
 	return ((uint64_t)1 << (port & 63)) - 1;
 }
 
-static unsigned list_candidates(struct assign *a, const uint64_t *mask, unsigned start)
+unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned start)
 {
 	unsigned first = start % a->num_ports, n = 0;
 
@@ -95,11 +95,6 @@ static unsigned list_candidates(struct assign *a, const uint64_t *mask, unsigned
 	return n;
 }
 
-unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned start)
-{
-	return list_candidates(a, mask, start);
-}
-
 /* Best ports so far under the rules for several LIDs a port. */
 struct best {
 	uint32_t paths, sys, node, fwd; /* smallest counts */
@@ -108,29 +103,20 @@ struct best {
 
 #define BEST_NONE ((struct best){NONE, NONE, NONE, NONE, 0, 0, 0})
 
-/* Look up what the LIDs before used: sets sys_used, node_used, present, forwarded; returns the track, NULL =
- * none. */
-static const struct track *find_track(const struct assign *a, uint32_t dest, struct cand *k, bool *sys)
+/* Fill in what depends on earlier LIDs and keep the best new system and new node. */
+static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, struct best *b, bool *fn)
 {
 	const struct fabric *f = a->f;
 	const struct track *t = a->track + ((size_t)dest << a->lmc), *end = t + a->n_track[dest];
 	uint32_t peer = a->t->peer[a->p0 + k->port], node = f->port_node[peer];
+	bool sys = false;
 
-	*sys = false;
-	for (; t < end; t++) {
-		*sys |= f->node_sysguid[t->node] == f->node_sysguid[node];
+	for (; t < end; t++) { /* what the LIDs before used */
+		sys |= f->node_sysguid[t->node] == f->node_sysguid[node];
 		if (t->node == node && (!a->dor || t->port == f->port_num[peer]))
-			return t;
+			break;
 	}
-	return NULL;
-}
-
-/* Fill in what depends on earlier LIDs and keep the best new system and new node. */
-static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, struct best *b, bool *fn)
-{
-	bool sys;
-	const struct track *t = find_track(a, dest, k, &sys);
-
+	t = t < end ? t : NULL;
 	k->present = t || a->dor;
 	k->forwarded = t ? t->forwarded : 0;
 	if (a->dor)
@@ -220,15 +206,6 @@ unsigned assign_shift(const struct assign *a, unsigned n)
 	return total / n % n;
 }
 
-static void shift(const struct assign *a, unsigned n, struct best *b)
-{
-	unsigned at = assign_shift(a, n);
-
-	*b = BEST_NONE;
-	for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0)
-		weigh_shifted(a, &a->cand[at], b);
-}
-
 /*
  * By the words of OpenSM's manual, where its program looks at all earlier LIDs: another system than the LID
  * before, which has the port `before`, else another node, else the count.  Under those rules candidates show
@@ -269,7 +246,7 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 			  unsigned before, struct choice *c)
 {
 	uint8_t ties[256];
-	unsigned n = list_candidates(a, mask, start);
+	unsigned n = assign_list_candidates(a, mask, start);
 	struct best b;
 
 	c->n = n;
@@ -287,8 +264,13 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 		c->rule = WHY_RANDOM;
 		return;
 	}
-	if (a->shifting)
-		shift(a, n, &b);
+	if (a->shifting) {
+		unsigned at = assign_shift(a, n);
+
+		b = BEST_NONE;
+		for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0)
+			weigh_shifted(a, &a->cand[at], &b);
+	}
 	c->port = b.port;
 	if (a->lmc && b.port && b.port_sys) {
 		c->port = b.port_sys;
@@ -375,10 +357,11 @@ static inline void assign_plain(struct assign *a, unsigned words)
 	}
 }
 
-static void start_switch(struct assign *a, uint32_t sw)
+void assign_switch(struct assign *a, uint32_t sw)
 {
 	const struct engine_input *in = a->in;
 	const struct rec_ask *q = in->ask;
+	bool plain;
 
 	a->sw = sw;
 	a->p0 = a->f->switch_port[sw];
@@ -396,13 +379,6 @@ static void start_switch(struct assign *a, uint32_t sw)
 	if (a->n_track)
 		memset(a->n_track, 0, a->n_dest);
 	hops_masks(a->h, a->t, sw, a->mask);
-}
-
-void assign_switch(struct assign *a, uint32_t sw)
-{
-	bool plain;
-
-	start_switch(a, sw);
 	plain = a->plain && !a->order;
 	if (plain && !a->asked && !RECORDED(a->in)) {
 		if (a->words == 1)

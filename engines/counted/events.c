@@ -1,8 +1,8 @@
 /* What is recorded of a choice of ports, and by which rule it was made (engines/doc/minhop.md section 6). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/counted/internal.h"
 #include "engines/record.h"
 #include "core/routing/distances.h"
@@ -26,8 +26,7 @@ static void number_parts(struct assign *a)
 		for (uint32_t i = spread_hops(a->t, hops, queue, 1); i--;)
 			a->part[queue[i]] = first + 1;
 	}
-	free(hops);
-	free(queue);
+	FREE_EACH(hops, queue);
 }
 
 static enum why_rule no_entry(struct assign *a, const struct dest *d)
@@ -73,16 +72,6 @@ const struct cand *assign_but_for_left(const struct assign *a, const struct choi
 	return NULL;
 }
 
-/* Does DOR drop a port of least hops? */
-static bool drops(const struct assign *a, const uint64_t *mask, const struct choice *c)
-{
-	unsigned all = 0;
-
-	for (unsigned p = 1; p < a->num_ports; p++)
-		all += mask_has(mask, p);
-	return a->dor && all > c->n;
-}
-
 enum why_rule assign_by_count(const struct assign *a, const struct choice *c)
 {
 	unsigned at = a->shifting && c->n ? assign_shift(a, c->n) : 0, equal = 0, first = 0;
@@ -114,12 +103,15 @@ enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t
 {
 	const struct cand *other = assign_candidate(a, c, via), *won = assign_candidate(a, c, c->port);
 	enum why_rule rule;
+	unsigned all = 0; /* ports of least hops; DOR drops some */
 
 	if (c->rule == WHY_OWN_LID || c->rule == WHY_ATTACHED || c->rule == WHY_KEPT)
 		return c->rule;
 	if (c->port == NO_PATH)
 		return no_entry(a, d);
-	if (drops(a, mask, c) && !other)
+	for (unsigned p = 1; a->dor && p < a->num_ports; p++)
+		all += mask_has(mask, p);
+	if (all > c->n && !other)
 		return WHY_FIRST_NEIGHBOUR;
 	if (c->rule != WHY_RANDOM && c->n == 1)
 		return WHY_ONLY_CANDIDATE;

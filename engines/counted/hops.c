@@ -1,7 +1,7 @@
 #include "engines/counted/hops.h"
 #include "core/base/memory.h"
+#include "core/base/release.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include "engines/counted/internal.h"
 #include "core/base/counted.h"
@@ -67,12 +67,7 @@ void hops_relax_row(struct hops *h, uint32_t s, uint32_t r)
 
 static void hops_release(struct hops *h)
 {
-	free(h->least);
-	free(h->weight);
-	free(h->level);
-	free(h->open);
-	free(h->by_port);
-	free(h);
+	FREE_EACH(h->least, h->weight, h->level, h->open, h->by_port, h);
 }
 
 COUNTED(struct hops, struct hops, hops_ref, hops_unref, hops_release)
@@ -237,12 +232,6 @@ static void take_less(struct hops *h, uint32_t d, uint32_t twin)
 	}
 }
 
-static void forget_target(struct hops *h, uint32_t d)
-{
-	for (uint32_t s = 0; s < h->n_switches; s++)
-		h->least[(size_t)s * h->n_switches + d] = NO_PATH;
-}
-
 bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 {
 	const struct fabric *f = t->fabric;
@@ -263,14 +252,14 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 	}
 	for (uint32_t s = 0; h && any && s < f->n_switches; s++)
 		if (twin[s] == NO_ID)
-			forget_target(h, s);
+			for (uint32_t from = 0; from < h->n_switches; from++)
+				h->least[(size_t)from * h->n_switches + s] = NO_PATH;
 		else if (twin[s] != s)
 			take_less(h, twin[s], s);
 	for (uint32_t s = 0; h && any && s < f->n_switches; s++)
 		if (twin[s] != NO_ID && twin[s] != s)
 			take_less(h, s, twin[s]);
-	free(first);
-	free(twin);
+	FREE_EACH(first, twin);
 	return any;
 }
 

@@ -1,11 +1,10 @@
 /*
- * Hop matrices: what it costs to reach a switch from a switch through a port
- * (engines/doc/minhop.md section 4), and the ports of least cost as bit masks.
+ * Hop matrices: what it costs to reach a switch from a switch through a port (engines/doc/minhop.md section
+ * 4), and the ports of least cost as bit masks.
  *
- * Two shapes behind one interface.  A plain matrix holds only the least costs:
- * the cost through a port is its weight plus the least cost of the switch at
- * its other end.  A full one has a value for every port, which may be anything
- * (updn, dnup, hop files, leftovers of a refused engine).
+ * Two shapes behind one interface.  A plain matrix holds only the least costs: the cost through a port is its
+ * weight plus the least cost of the switch at its other end.  A full one has a value for every port, which
+ * may be anything (updn, dnup, hop files, leftovers of a refused engine).
  */
 #ifndef IBSCOPE_HOPS_H
 #define IBSCOPE_HOPS_H
@@ -20,10 +19,9 @@ struct hops {
 	uint8_t *least;	 /* [n_switches * n_switches] least[s * n_switches + d]; NO_PATH = none */
 	uint8_t *weight; /* [n_ports] weight of leaving through a port; NULL = 1 everywhere */
 	/*
-	 * Levelled (plain otherwise): Up/Down on a fabric without cables within a
-	 * level, 0 = top.  A port downwards reaches only what is below the switch at
-	 * its other end: least + its level = level of the target.  Targets with open
-	 * 0xff are free of that.  NULL = not levelled.
+	 * Levelled (plain otherwise): Up/Down on a fabric without cables within a level, 0 = top.  A port
+	 * downwards reaches only what is below the switch at its other end: least + its level = level of the
+	 * target.  Targets with open 0xff are free of that.  NULL = not levelled.
 	 */
 	uint8_t *level;	  /* [n_switches] */
 	uint8_t *open;	  /* [n_switches] */
@@ -58,17 +56,15 @@ static inline unsigned mask_words(const struct fabric *f, uint32_t sw)
 }
 
 /*
- * Ports of a switch that have the least cost, for every target: bit p of the
- * words mask[d * words ...].  Port 0 and ports without a live cable are never
- * in.  Undefined for targets without a path and for d = s.
+ * Ports of a switch that have the least cost, for every target: bit p of the words mask[d * words ...].  Port
+ * 0 and ports without a live cable are never in.  Undefined for targets without a path and for d = s.
  */
 void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t *mask);
 
 /*
- * Min Hop's matrix of the topology, with the weights of hop_weights_file and
- * what a refused engine left (engines/doc/minhop.md 4, 10.1).  Bad lines of the file become
- * notes.  NULL when cancelled.  O(links * switches / 64) per unit of diameter
- * without weights, O(switches * links) with.
+ * Min Hop's matrix of the topology, with the weights of hop_weights_file and what a refused engine left
+ * (engines/doc/minhop.md 4, 10.1).  Bad lines of the file become notes.  NULL when cancelled.  O(links *
+ * switches / 64) per unit of diameter without weights, O(switches * links) with.
  */
 struct hops *hops_build(const struct engine_input *in, struct engine_output *out);
 

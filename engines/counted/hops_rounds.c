@@ -24,32 +24,6 @@ static uint32_t cell(const struct relaxation *r, uint32_t port, uint32_t d)
 	return d * r->in->topo->fabric->n_ports + port;
 }
 
-/* What a refused engine left is there before the first round. */
-static void record_left(const struct relaxation *r)
-{
-	const struct fabric *f = r->in->topo->fabric;
-
-	rec_cells(r->rec, r->table, (size_t)f->n_ports * r->n);
-	if (!r->in->left || !r->in->left->hops)
-		return;
-	rec_text(r->rec, REC_NOTE, "values that a refused engine left");
-	for (uint32_t p = 0; p < f->n_ports; p++)
-		for (uint32_t d = 0; d < r->n; d++)
-			rec_delta(r->rec, r->table, cell(r, p, d), NO_PATH, r->m[(size_t)p * r->n + d]);
-}
-
-/* A direct neighbour, before its values are put. */
-static void record_neighbour(const struct relaxation *r, uint32_t s, unsigned p, uint32_t d, uint8_t w)
-{
-	uint32_t p0 = r->in->topo->fabric->switch_port[s];
-	uint8_t least = r->m[(size_t)p0 * r->n + d];
-
-	rec_event(r->rec, REC_LEARN, 0, p, s, 0);
-	rec_delta(r->rec, r->table, cell(r, p0 + p, d), r->m[(size_t)(p0 + p) * r->n + d], w);
-	if (w < least)
-		rec_delta(r->rec, r->table, cell(r, p0, d), least, w);
-}
-
 /* Values that a switch takes from the neighbour behind a port in a round, before they are put. */
 static void record_learn(const struct relaxation *r, uint32_t s, unsigned p, const uint8_t *other, unsigned w,
 			 unsigned round)
@@ -95,8 +69,13 @@ static void relax_start(struct relaxation *r)
 
 			if (d == NO_ID)
 				continue;
-			if (r->rec)
-				record_neighbour(r, s, p, d, w);
+			if (r->rec) {
+				rec_event(r->rec, REC_LEARN, 0, p, s, 0);
+				rec_delta(r->rec, r->table, cell(r, id, d), r->m[(size_t)id * r->n + d], w);
+				if (w < least[d])
+					rec_delta(r->rec, r->table, cell(r, f->switch_port[s], d), least[d],
+						  w);
+			}
 			r->m[(size_t)id * r->n + d] = w;
 			if (w < least[d])
 				least[d] = w;
@@ -157,18 +136,6 @@ static bool relax_rounds(struct relaxation *r)
 	return true;
 }
 
-/* least and, when `full`, every port's value out of the relaxation's rows. */
-static void relax_result(const struct relaxation *r, const struct fabric *f, struct hops *h)
-{
-	for (uint32_t s = 0; s < r->n; s++)
-		memcpy(h->least + (size_t)s * r->n, r->m + (size_t)f->switch_port[s] * r->n, r->n);
-	for (uint32_t s = 0; h->by_port && s < r->n; s++)
-		FOR_PORTS(f, s, id) {
-			for (uint32_t d = 0; d < r->n; d++)
-				h->by_port[(size_t)d * h->n_ports + id] = r->m[(size_t)id * r->n + d];
-		}
-}
-
 bool hops_relax(const struct engine_input *in, struct hops *h)
 {
 	const struct fabric *f = in->topo->fabric;
@@ -183,11 +150,22 @@ bool hops_relax(const struct engine_input *in, struct hops *h)
 		memset(r.m, NO_PATH, size);
 	if (r.rec) {
 		r.table = rec_matrix(r.rec);
-		record_left(&r);
+		rec_cells(r.rec, r.table, size);
+	}
+	if (r.rec && in->left && in->left->hops) {
+		rec_text(r.rec, REC_NOTE, "values that a refused engine left");
+		for (uint32_t p = 0; p < f->n_ports; p++)
+			for (uint32_t d = 0; d < r.n; d++)
+				rec_delta(r.rec, r.table, cell(&r, p, d), NO_PATH, r.m[(size_t)p * r.n + d]);
 	}
 	done = relax_rounds(&r);
-	if (done)
-		relax_result(&r, f, h);
+	for (uint32_t s = 0; done && s < r.n; s++)
+		memcpy(h->least + (size_t)s * r.n, r.m + (size_t)f->switch_port[s] * r.n, r.n);
+	for (uint32_t s = 0; done && h->by_port && s < r.n; s++)
+		FOR_PORTS(f, s, id) {
+			for (uint32_t d = 0; d < r.n; d++)
+				h->by_port[(size_t)d * h->n_ports + id] = r.m[(size_t)id * r.n + d];
+		}
 	free(r.m);
 	return done;
 }

@@ -1,4 +1,5 @@
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/progress.h"
 
 #include <stdlib.h>
@@ -26,8 +27,7 @@ struct neighbours neighbours_new(const struct topo *t)
 
 void neighbours_free(struct neighbours *g)
 {
-	free(g->off);
-	free(g->nbr);
+	FREE_EACH(g->off, g->nbr);
 }
 
 /* Set of targets newly reached by s at cost k; returns how many. */
@@ -90,9 +90,7 @@ bool hops_search(const struct topo *t, struct hops *h, struct progress *progress
 		now = next;
 		next = swap;
 	}
-	free(now);
-	free(next);
-	free(reached);
+	FREE_EACH(now, next, reached);
 	neighbours_free(&g);
 	return go_on;
 }
@@ -153,7 +151,6 @@ bool hops_search_weighted(const struct topo *t, struct hops *h, struct progress 
 	for (uint32_t s = 0; s < n && (go_on = progress_step(progress, 0)); s++)
 		if (switch_up(t, s))
 			search_from(t, h, s, h->least + (size_t)s * n, &b);
-	free(b.next);
-	free(b.sw);
+	FREE_EACH(b.next, b.sw);
 	return go_on;
 }

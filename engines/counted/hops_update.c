@@ -75,21 +75,6 @@ static void search_again(const struct topo *t, const struct neighbours *g, struc
 		h->least[(size_t)s * n + d] = row[s];
 }
 
-/* Mark switches whose distances changed and their neighbours. */
-static void mark_changed(const struct hops *old, const struct hops *h, const struct neighbours *g,
-			 uint8_t *touched)
-{
-	uint32_t n = h->n_switches;
-
-	for (uint32_t s = 0; s < n; s++) {
-		if (!memcmp(old->least + (size_t)s * n, h->least + (size_t)s * n, n))
-			continue;
-		touched[s] = 1;
-		for (uint32_t j = g->off[s]; j < g->off[s + 1]; j++)
-			touched[g->nbr[j]] = 1;
-	}
-}
-
 /* Targets whose distances may have changed; switches that lost a cable are marked. */
 static uint32_t find_farther(const struct hops *old, const struct topo *was, const struct topo *now,
 			     uint8_t *farther, uint8_t *touched)
@@ -140,7 +125,13 @@ struct hops *hops_update(const struct hops *old, const struct topo *was, const s
 				if (farther[d])
 					search_again(now, &g, h, d, queue);
 		}
-		mark_changed(old, h, &g, touched);
+		for (uint32_t s = 0; s < n; s++) { /* whose distances changed, and their neighbours */
+			if (!memcmp(old->least + (size_t)s * n, h->least + (size_t)s * n, n))
+				continue;
+			touched[s] = 1;
+			for (uint32_t j = g.off[s]; j < g.off[s + 1]; j++)
+				touched[g.nbr[j]] = 1;
+		}
 		free(queue);
 		neighbours_free(&g);
 	}

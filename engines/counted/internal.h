@@ -46,9 +46,8 @@ bool hops_search(const struct topo *t, struct hops *h, struct progress *progress
 bool hops_search_weighted(const struct topo *t, struct hops *h, struct progress *progress);
 
 /*
- * The relaxation as OpenSM 3.3.23 does it, starting from what a refused engine
- * left (in->left); fills h->least, and h->by_port of a full matrix.  Records its
- * rounds.  false: cancelled.
+ * The relaxation as OpenSM 3.3.23 does it, starting from what a refused engine left (in->left); fills
+ * h->least, and h->by_port of a full matrix.  Records its rounds.  false: cancelled.
  */
 bool hops_relax(const struct engine_input *in, struct hops *h);
 

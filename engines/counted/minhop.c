@@ -15,27 +15,19 @@
 #include "engines/engines.h"
 #include "engines/record.h"
 
-static void share_lids(struct hops *h, const struct engine_input *in)
-{
-	struct hops *was;
-
-	if (!RECORDED(in) || !hops_share_lids(NULL, in->topo, in->lids)) {
-		hops_share_lids(h, in->topo, in->lids);
-		return;
-	}
-	was = hops_copy(h);
-	hops_share_lids(h, in->topo, in->lids);
-	hops_record_changes(in, was, h);
-	hops_unref(was);
-}
-
 struct routing *min_hop_route(const char *engine, bool dor, const struct engine_input *in,
 			      struct engine_output *out)
 {
 	struct hops *h = hops_build(in, out);
 
-	if (h && !h->by_port)
-		share_lids(h, in);
+	if (h && !h->by_port && hops_share_lids(NULL, in->topo, in->lids)) {
+		struct hops *was = RECORDED(in) ? hops_copy(h) : NULL;
+
+		hops_share_lids(h, in->topo, in->lids);
+		if (was)
+			hops_record_changes(in, was, h);
+		hops_unref(was);
+	}
 	if (h)
 		return assign_routing(engine, in, out, h, dor, NULL);
 	err_set(&out->refused, CANCELLED);

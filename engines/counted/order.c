@@ -1,5 +1,6 @@
 #include "engines/counted/order.h"
 #include "core/base/memory.h"
+#include "core/base/release.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -58,9 +59,11 @@ static uint32_t host_behind(const struct topo *t, uint32_t port)
 }
 
 /* Switches by descending number of links to endports, in GUID order within the same number. */
-static uint32_t *by_hosts(const struct topo *t, uint16_t *hosts)
+static void append_hosts(const struct engine_input *in, struct order *o, uint8_t *listed, bool scatter)
 {
+	const struct topo *t = in->topo;
 	const struct fabric *f = t->fabric;
+	uint16_t *hosts = NEW_ARRAY(f->n_switches, uint16_t);
 	uint32_t start[256] = {0}, *sorted = NEW_ARRAY(f->n_switches, uint32_t), n = 0;
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
@@ -76,16 +79,6 @@ static uint32_t *by_hosts(const struct topo *t, uint16_t *hosts)
 	}
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		sorted[start[hosts[s]]++] = s;
-	return sorted;
-}
-
-static void append_hosts(const struct engine_input *in, struct order *o, uint8_t *listed, bool scatter)
-{
-	const struct topo *t = in->topo;
-	const struct fabric *f = t->fabric;
-	uint16_t *hosts = NEW_ARRAY(f->n_switches, uint16_t);
-	uint32_t *sorted = by_hosts(t, hosts);
-
 	for (uint32_t i = 0; i < f->n_switches; i++) {
 		uint32_t s = sorted[i];
 
@@ -96,8 +89,7 @@ static void append_hosts(const struct engine_input *in, struct order *o, uint8_t
 				append(o, listed, ep, scatter);
 		}
 	}
-	free(sorted);
-	free(hosts);
+	FREE_EACH(sorted, hosts);
 }
 
 void order_build(const struct engine_input *in, struct engine_output *out, struct order *o)
@@ -119,8 +111,7 @@ void order_build(const struct engine_input *in, struct engine_output *out, struc
 
 void order_free(struct order *o)
 {
-	free(o->endport);
-	free(o->scatter);
+	FREE_EACH(o->endport, o->scatter);
 	*o = (struct order){0};
 }
 
@@ -200,8 +191,7 @@ void search_order_read(const struct engine_input *in, struct engine_output *out,
 
 void search_order_free(struct search_order *s)
 {
-	free(s->order);
-	free(s->has);
+	FREE_EACH(s->order, s->has);
 	*s = (struct search_order){0};
 }
 

@@ -20,9 +20,8 @@ void order_build(const struct engine_input *in, struct engine_output *out, struc
 void order_free(struct order *o);
 
 /*
- * Port search order of each switch (port_search_ordering_file): a list of its
- * ports 0 .. N at order[switch_port[sw]], and has[sw] = 1 where a line gave one.
- * NULL members when the option is not set.
+ * Port search order of each switch (port_search_ordering_file): a list of its ports 0 .. N at
+ * order[switch_port[sw]], and has[sw] = 1 where a line gave one. NULL members when the option is not set.
  */
 struct search_order {
 	uint8_t *order; /* [n_ports] */

@@ -1,6 +1,5 @@
 /* How steps and choices of the engines that count are told (engines/doc/minhop.md section 6). */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/fabric/labels.h"
@@ -192,29 +191,6 @@ static unsigned with_count(const struct verdict *v, uint32_t count)
 	return n;
 }
 
-/* --- no entry ------------------------------------------------------------------------------- */
-
-static void no_entry(const struct verdict *v, enum why_rule rule, struct decided *out)
-{
-	const struct assign *a = v->a;
-	const char *from = switch_name(a->f, a->sw), *to = switch_name(a->f, v->d->target);
-
-	if (rule == WHY_LEFT_COUNTER)
-		decide(out, rule,
-		       "The least of %s in the hop matrix of %s is none of its ports': an engine that "
-		       "refused "
-		       "before left it. No entry.",
-		       PLURAL(v->hops, "hop"), from);
-	else if (rule == WHY_NOT_IN_FILE && v->hops != NO_PATH)
-		decide(out, rule,
-		       "The least of %s in the file's hop matrix of %s is none of its ports'. No entry.",
-		       PLURAL(v->hops, "hop"), from);
-	else if (rule == WHY_NOT_IN_FILE)
-		decide(out, rule, "The hop matrix of the file has no way from %s to %s.", from, to);
-	else /* by weights alone: without, no switch is more than 126 hops away, as discovery ends at 63 */
-		decide(out, WHY_COST, "No way from %s to %s costs 254 or less (hop_weights_file).", from, to);
-}
-
 /* --- counts ------------------------------------------------------------------------------------- */
 
 static void add_order(const struct verdict *v, struct text *t)
@@ -229,29 +205,22 @@ static void add_order(const struct verdict *v, struct text *t)
 
 /* --- several LIDs a port ---------------------------------------------------------------------- */
 
-/* The ports whose chassis and nodes are avoided. */
-static void earlier_ports(const struct verdict *v, struct text *t)
-{
-	unsigned first = v->a->manual ? v->lid - 1u : v->d->lid;
-	char a[300];
-
-	endport_label(v->a->f, v->d->endport, a, sizeof(a));
-	if (v->lid == v->d->lid) {
-		text_add(t, "No earlier LID of %s has a port", a);
-		return;
-	}
-	text_add(t, v->a->manual ? "The LID of %s before goes by " : "Earlier LIDs of %s go by ", a);
-	for (unsigned lid = first; lid < v->lid; lid++)
-		text_add(t, "%s%u", lid > first ? ", " : "", v->a->row[lid]);
-}
-
 /* Against a port that leads to another chassis or node, too, or does not. */
 static void new_way(const struct verdict *v, enum why_rule rule, struct decided *out)
 {
 	const struct cand *w = v->won, *q = rival(v, rule);
+	unsigned first = v->a->manual ? v->lid - 1u : v->d->lid;
 	struct text t = {0}, order = {0};
+	char a[300];
 
-	earlier_ports(v, &t);
+	/* the ports whose chassis and nodes are avoided */
+	endport_label(v->a->f, v->d->endport, a, sizeof(a));
+	if (v->lid == v->d->lid)
+		text_add(&t, "No earlier LID of %s has a port", a);
+	else
+		text_add(&t, v->a->manual ? "The LID of %s before goes by " : "Earlier LIDs of %s go by ", a);
+	for (unsigned lid = first; v->lid > v->d->lid && lid < v->lid; lid++)
+		text_add(&t, "%s%u", lid > first ? ", " : "", v->a->row[lid]);
 	add_order(v, &order);
 	decide(out, rule, "%s; port %u", text_str(&t), w->port);
 	if (v->lid > v->d->lid)
@@ -278,8 +247,8 @@ static void shifted(const struct verdict *v, struct decided *out)
 	for (unsigned i = 0; i < n; i++)
 		sum += v->a->cand[i].count;
 	decide(out, WHY_SHIFTED,
-	       "port_shifting: %" PRIu64 " / %u mod %u = %u, so the search begins at port %u; of %u with %s "
-	       "port %u is the first%s",
+	       "port_shifting: %" PRIu64
+	       " / %u mod %u = %u, so the search begins at port %u; of %u with %s port %u is the first%s",
 	       sum, n, n, assign_shift(v->a, n), v->a->cand[assign_shift(v->a, n)].port,
 	       with_count(v, v->won->count), PLURAL(v->won->count, "LID"), v->won->port, v->via ? "" : ".");
 	if (v->via)
@@ -292,20 +261,12 @@ static void left_counter(const struct verdict *v, struct decided *out)
 	const uint32_t *left = v->a->in->left->count + v->a->p0;
 
 	decide(out, WHY_LEFT_COUNTER,
-	       "Counts began at %u for port %u and at %u for port %u, as an engine that refused before "
-	       "left them; so of %u ports at %s port %u had %s, %s; %u had %u.",
+	       "Counts began at %u for port %u and at %u for port %u, as an engine that refused before left "
+	       "them; so of %u ports at %s port %u had %s, %s; %u had %u.",
 	       left[w->port], w->port, left[other->port], other->port, v->c->n, PLURAL(v->hops, "hop"),
 	       w->port, PLURAL(w->count, "LID"),
 	       with_count(v, w->count) > 1 ? "the fewest, and comes first" : "the fewest", other->port,
 	       other->count);
-}
-
-static void least_counted(const struct verdict *v, struct decided *out)
-{
-	const struct cand *q = rival(v, WHY_UNTOLD), *w = v->won;
-
-	decide(out, WHY_LEAST_COUNT, "Of %u ports at %s port %u had %s, the fewest; %u had %u.", v->c->n,
-	       PLURAL(v->hops, "hop"), w->port, PLURAL(w->count, "LID"), q->port, q->count);
 }
 
 static void first_of_equals(const struct verdict *v, struct decided *out)
@@ -371,23 +332,16 @@ static void kept(const struct verdict *v, struct decided *out)
 
 /* --- dor ------------------------------------------------------------------------------------------ */
 
-/* Ports of least hops that DOR drops, as they lead to another node than the first one. */
-static unsigned add_dropped(const struct verdict *v, struct text *t)
-{
-	unsigned n = 0;
-
-	for (unsigned p = 1; p < v->a->num_ports; p++)
-		if (mask_has(v->mask, p) && !assign_candidate(v->a, v->c, p))
-			text_add(t, "%s%u", n++ ? ", " : "", p);
-	return n;
-}
-
 static void first_neighbour(const struct verdict *v, struct decided *out)
 {
 	const struct assign *a = v->a;
 	struct text t = {0};
-	unsigned n = add_dropped(v, &t);
+	unsigned n =
+		0; /* ports of least hops that DOR drops, as they lead to another node than the first one */
 
+	for (unsigned p = 1; p < a->num_ports; p++)
+		if (mask_has(v->mask, p) && !assign_candidate(a, v->c, p))
+			text_add(&t, "%s%u", n++ ? ", " : "", p);
 	decide(out, WHY_FIRST_NEIGHBOUR,
 	       "%u ports have %s; port %u to %s is first in order, %s %s to other neighbours and %s dropped, "
 	       "loaded or not.",
@@ -400,11 +354,30 @@ static void first_neighbour(const struct verdict *v, struct decided *out)
 	text_free(&t);
 }
 
+/* --- no entry ------------------------------------------------------------------------------- */
+
+static void no_entry(const struct verdict *v, enum why_rule rule, struct decided *out)
+{
+	const struct assign *a = v->a;
+	const char *from = switch_name(a->f, a->sw), *to = switch_name(a->f, v->d->target);
+
+	if (rule == WHY_LEFT_COUNTER || (rule == WHY_NOT_IN_FILE && v->hops != NO_PATH))
+		decide(out, rule,
+		       "The least of %s in the%s hop matrix of %s is none of its ports'%s. No entry.",
+		       PLURAL(v->hops, "hop"), rule == WHY_LEFT_COUNTER ? "" : " file's", from,
+		       rule == WHY_LEFT_COUNTER ? ": an engine that refused before left it" : "");
+	else if (rule == WHY_NOT_IN_FILE)
+		decide(out, rule, "The hop matrix of the file has no way from %s to %s.", from, to);
+	else /* by weights alone: without, no switch is more than 126 hops away, as discovery ends at 63 */
+		decide(out, WHY_COST, "No way from %s to %s costs 254 or less (hop_weights_file).", from, to);
+}
+
 /* --- all of it -------------------------------------------------------------------------------------- */
 
 static void by_rule(const struct verdict *v, enum why_rule rule, struct decided *out)
 {
 	const struct choice *c = v->c;
+	const struct cand *q;
 
 	switch (rule) {
 	case WHY_KEPT:
@@ -430,7 +403,9 @@ static void by_rule(const struct verdict *v, enum why_rule rule, struct decided 
 		least_forwarded(v, out);
 		break;
 	case WHY_LEAST_COUNT:
-		least_counted(v, out);
+		q = rival(v, WHY_UNTOLD);
+		decide(out, rule, "Of %u ports at %s port %u had %s, the fewest; %u had %u.", c->n,
+		       PLURAL(v->hops, "hop"), v->won->port, PLURAL(v->won->count, "LID"), q->port, q->count);
 		break;
 	case WHY_SHIFTED:
 		shifted(v, out);
@@ -446,23 +421,6 @@ static void by_rule(const struct verdict *v, enum why_rule rule, struct decided 
 		/* fall through */
 	default:
 		no_entry(v, rule, out);
-	}
-}
-
-/* The rule that decided, and the one against a port that was a candidate, too. */
-static void decide_choice(struct verdict *v, struct rec_choice *t)
-{
-	struct assign *a = v->a;
-
-	if (decide_common(a->t, a->in->lids, a->sw, v->lid, t->port, &t->decided))
-		return;
-	v->hops = hops_least(a->h, a->sw, v->d->target);
-	v->won = assign_candidate(a, v->c, t->port);
-	by_rule(v, assign_rule(a, v->d, v->mask, v->c, 0), &t->decided);
-	if (t->via && t->via != t->port && t->port != NO_PATH && t->via < a->num_ports &&
-	    mask_has(v->mask, t->via)) {
-		v->via = t->via;
-		by_rule(v, assign_rule(a, v->d, v->mask, v->c, t->via), &t->against);
 	}
 }
 
@@ -545,7 +503,17 @@ void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, co
 	t->port = c->port;
 	t->old_port = current_port(a->current, lid);
 	offer(&v, t);
-	decide_choice(&v, t);
+	if (!decide_common(a->t, a->in->lids, a->sw, lid, t->port, &t->decided)) {
+		v.hops = hops_least(a->h, a->sw, d->target);
+		v.won = assign_candidate(a, c, t->port);
+		by_rule(&v, assign_rule(a, d, mask, c, 0), &t->decided);
+		/* against a port that was a candidate, too */
+		if (t->via && t->via != t->port && t->port != NO_PATH && t->via < a->num_ports &&
+		    mask_has(mask, t->via)) {
+			v.via = t->via;
+			by_rule(&v, assign_rule(a, d, mask, c, t->via), &t->against);
+		}
+	}
 	t->rule = short_rule(a, c, t->decided.rule);
 	text_add(&t->text, "%s", t->rule);
 	if (t->n_offers > 1 || c->rule == WHY_KEPT)

@@ -6,8 +6,13 @@ static double pairs_a_lane(const struct ds_layers *l, unsigned t)
 	return (double)l->count[t] / l->width[t];
 }
 
-static void give_lanes(struct ds_layers *l, const struct engine_input *in)
+void ds_balance(struct ds_layers *l, const struct engine_input *in)
 {
+	unsigned base = 0;
+
+	for (unsigned t = 0; t < l->need; t++)
+		l->width[t] = 1;
+	rec_phase(in, "%u of %u VLs are needed", l->need, l->vls);
 	for (unsigned i = l->need; i < l->vls; i++) {
 		unsigned most = 0;
 
@@ -18,16 +23,6 @@ static void give_lanes(struct ds_layers *l, const struct engine_input *in)
 		if (RECORDED(in))
 			ds_record_split(in, l, most);
 	}
-}
-
-void ds_balance(struct ds_layers *l, const struct engine_input *in)
-{
-	unsigned base = 0;
-
-	for (unsigned t = 0; t < l->need; t++)
-		l->width[t] = 1;
-	rec_phase(in, "%u of %u VLs are needed", l->need, l->vls);
-	give_lanes(l, in);
 	for (unsigned t = 0; t < l->need; t++) {
 		unsigned width = l->width[t];
 

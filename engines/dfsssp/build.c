@@ -1,9 +1,9 @@
 /* Layer 0: the dependencies of all pairs, while the trees of the destinations come
  * (engines/doc/dfsssp.md 6.2, 6.3). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 #include "engines/vls.h"
 
@@ -65,33 +65,7 @@ void ds_builder_free(struct ds_builder *b)
 		return;
 	ds_layers_unref(b->l);
 	ds_cdg_free(b->cdg);
-	free(b->at);
-	free(b->weight);
-	free(b->flow);
-	free(b->next);
-	free(b->seen);
-	free(b);
-}
-
-static uint32_t *new_tree(struct ds_builder *b)
-{
-	size_t n = b->g->n;
-
-	if (b->n_trees == b->cap_trees) {
-		b->cap_trees = b->cap_trees ? 2 * b->cap_trees : 1;
-		b->next = mem_resize(b->next, b->cap_trees * n, sizeof(*b->next));
-		b->seen = mem_resize(b->seen, b->cap_trees * n, sizeof(*b->seen));
-	}
-	return b->next + b->n_trees++ * n;
-}
-
-/* A source that this tree does not reach; NO_ID. */
-static uint32_t missing_source(const struct ds_builder *b, const struct ds_search *s, uint32_t target)
-{
-	for (uint32_t i = 0; i < b->l->n_sources; i++)
-		if (s->tree->out[b->l->source[i]] == NO_ID && b->l->source[i] != target)
-			return b->l->source[i];
-	return NO_ID;
+	FREE_EACH(b->at, b->weight, b->flow, b->next, b->seen, b);
 }
 
 /* Pairs on each dependency of the tree: what comes from above, and what starts here. */
@@ -119,13 +93,24 @@ static void add_pairs(struct ds_builder *b, const struct ds_search *s, const uin
 
 void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsigned lid)
 {
-	uint32_t *next = new_tree(b), ep = lid_owner(b->in->lids, lid);
+	uint32_t *next, ep = lid_owner(b->in->lids, lid);
 	uint32_t target = b->g->id[b->in->topo->endport_switch[ep]];
+	size_t n = b->g->n;
 
+	if (b->n_trees == b->cap_trees) {
+		b->cap_trees = b->cap_trees ? 2 * b->cap_trees : 1;
+		b->next = mem_resize(b->next, b->cap_trees * n, sizeof(*b->next));
+		b->seen = mem_resize(b->seen, b->cap_trees * n, sizeof(*b->seen));
+	}
+	next = b->next + b->n_trees++ * n;
 	for (uint32_t v = 0; v < b->g->n; v++)
 		next[v] = s->tree->out[v];
-	if (s->tree->n_order < b->g->n && b->missing == NO_ID) {
-		b->missing = missing_source(b, s, target);
+	for (uint32_t i = 0; s->tree->n_order < n && b->missing == NO_ID && i < b->l->n_sources; i++) {
+		uint32_t source = b->l->source[i];
+
+		if (s->tree->out[source] != NO_ID || source == target)
+			continue;
+		b->missing = source;
 		b->missing_lid = lid;
 	}
 	add_pairs(b, s, next);
@@ -162,9 +147,8 @@ int ds_builder_add_destination(struct ds_builder *b, struct err *e)
 	b->n_trees = 0;
 	if (b->missing == NO_ID)
 		return 0;
-	return err_set_kind(
-		e, REFUSED_LIMIT,
-		"switch %s has CAs, but no route to LID %u: distances with %u LIDs pass the limit of "
-		"2^31 (AD14)",
-		switch_name(f, b->g->sw[b->missing]), b->missing_lid, b->g->lids);
+	return err_set_kind(e, REFUSED_LIMIT,
+			    "switch %s has CAs, but no route to LID %u: distances with %u LIDs pass the "
+			    "limit of 2^31 (AD14)",
+			    switch_name(f, b->g->sw[b->missing]), b->missing_lid, b->g->lids);
 }

@@ -1,8 +1,8 @@
 /* Channel dependency graph of one layer (engines/doc/dfsssp.md 6.4). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 
 uint32_t *ds_cdg_places(const struct ds_graph *g)
@@ -37,13 +37,7 @@ void ds_cdg_free(struct ds_cdg *c)
 {
 	if (!c)
 		return;
-	free(c->channel);
-	free(c->known);
-	free(c->n_list);
-	free(c->left);
-	free(c->listed);
-	free(c->list);
-	free(c);
+	FREE_EACH(c->channel, c->known, c->n_list, c->left, c->listed, c->list, c);
 }
 
 void ds_cdg_learn_channel(struct ds_cdg *c, uint32_t channel)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 #include "core/base/order.h"
 
@@ -30,69 +31,40 @@ struct keyed {
 
 COMPARATOR(by_key, struct keyed, UP(key))
 
-struct tree {
-	uint32_t *left, *right; /* [n] by index in order of keys, NO_ID */
-	uint32_t root;
-};
-
 /*
- * The tree that comes of inserting without balancing: sorted by key from left to
- * right, earlier ones above later ones.
+ * The channels as they stand in the tree that comes of inserting without balancing (sorted by key from left
+ * to right, earlier ones above later ones): node, left, right.
  */
-static void build_tree(const struct keyed *k, uint32_t n, struct tree *t)
-{
-	uint32_t *path = NEW_ARRAY(n + 1u, uint32_t), depth = 0; /* right-most path from the root */
-
-	t->left = NEW_ARRAY(n, uint32_t);
-	t->right = NEW_ARRAY(n, uint32_t);
-	for (uint32_t i = 0; i < n; i++) {
-		t->left[i] = t->right[i] = NO_ID;
-		while (depth && k[path[depth - 1]].time > k[i].time)
-			t->left[i] = path[--depth];
-		if (depth)
-			t->right[path[depth - 1]] = i;
-		path[depth++] = i;
-	}
-	t->root = n ? path[0] : NO_ID;
-	free(path);
-}
-
-/* Node, left, right; indexes of k into order. */
-static void walk_tree(const struct tree *t, uint32_t n, uint32_t *order)
-{
-	uint32_t *stack = NEW_ARRAY(n + 1u, uint32_t), depth = 0, m = 0;
-
-	if (n)
-		stack[depth++] = t->root;
-	while (depth) {
-		uint32_t i = stack[--depth];
-
-		order[m++] = i;
-		if (t->right[i] != NO_ID)
-			stack[depth++] = t->right[i];
-		if (t->left[i] != NO_ID)
-			stack[depth++] = t->left[i];
-	}
-	free(stack);
-}
-
 static uint32_t *tree_preorder(const struct ds_cdg *c, const uint16_t *lids)
 {
 	uint32_t n = c->n_channels, *order = NEW_ARRAY(n, uint32_t);
 	struct keyed *k = NEW_ARRAY(n, struct keyed);
-	struct tree t;
+	uint32_t *left = NEW_ARRAY(n, uint32_t),
+		 *right = NEW_ARRAY(n, uint32_t); /* by place among the keys */
+	uint32_t *stack = NEW_ARRAY(n + 1u, uint32_t), depth = 0, m = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		k[i] = (struct keyed){
 			(uint32_t)lids[c->g->from[c->channel[i]]] << 8 | c->g->port[c->channel[i]], i};
 	qsort(k, n, sizeof(*k), by_key);
-	build_tree(k, n, &t);
-	walk_tree(&t, n, order);
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = c->channel[k[order[i]].time];
-	free(t.left);
-	free(t.right);
-	free(k);
+	for (uint32_t i = 0; i < n; i++) { /* the stack is the right-most path from the root */
+		left[i] = right[i] = NO_ID;
+		while (depth && k[stack[depth - 1]].time > k[i].time)
+			left[i] = stack[--depth];
+		if (depth)
+			right[stack[depth - 1]] = i;
+		stack[depth++] = i;
+	}
+	for (depth = n > 0; depth;) { /* it begins with the root */
+		uint32_t i = stack[--depth];
+
+		order[m++] = c->channel[k[i].time];
+		if (right[i] != NO_ID)
+			stack[depth++] = right[i];
+		if (left[i] != NO_ID)
+			stack[depth++] = left[i];
+	}
+	FREE_EACH(left, right, stack, k);
 	return order;
 }
 
@@ -114,10 +86,7 @@ void ds_cycles_free(struct ds_cycles *k)
 {
 	if (!k)
 		return;
-	free(k->colour);
-	free(k->back);
-	free(k->preorder);
-	free(k);
+	FREE_EACH(k->colour, k->back, k->preorder, k);
 }
 
 /* --- the search ---------------------------------------------------------------------------------- */
@@ -129,26 +98,20 @@ static uint32_t first_white(struct ds_cycles *k)
 	return k->cursor < k->c->n_channels ? k->preorder[k->cursor] : NO_ID;
 }
 
-/* The first channel that depends on `cur`'s list and is not BLACK; NO_ID. */
-static uint32_t first_open(const struct ds_cycles *k, uint32_t cur)
-{
-	const struct ds_cdg *c = k->c;
-	const uint8_t *list = c->list + c->at[cur];
-	uint32_t out = c->g->first[c->g->to[cur]];
-
-	for (unsigned i = 0; i < c->n_list[cur]; i++)
-		if (k->colour[out + list[i]] != BLACK)
-			return out + list[i];
-	return NO_ID;
-}
-
 uint32_t ds_cycles_next(struct ds_cycles *k)
 {
-	uint32_t cur = k->start != NO_ID ? k->start : first_white(k), next;
+	const struct ds_cdg *c = k->c;
+	uint32_t cur = k->start != NO_ID ? k->start : first_white(k);
 
 	while (cur != NO_ID) {
+		const uint8_t *list = c->list + c->at[cur];
+		uint32_t out = c->g->first[c->g->to[cur]],
+			 next = NO_ID; /* the first that it leads to, not BLACK */
+
 		k->colour[cur] = GREY;
-		next = first_open(k, cur);
+		for (unsigned i = 0; next == NO_ID && i < c->n_list[cur]; i++)
+			if (k->colour[out + list[i]] != BLACK)
+				next = out + list[i];
 		if (next != NO_ID && k->colour[next] == GREY)
 			return k->start = next;
 		if (next != NO_ID) {
@@ -164,31 +127,24 @@ uint32_t ds_cycles_next(struct ds_cycles *k)
 	return NO_ID;
 }
 
-/* The channel that the first dependency of `cur` on a GREY one leads to. */
-static uint32_t next_grey(const struct ds_cycles *k, uint32_t cur)
-{
-	const struct ds_cdg *c = k->c;
-	const uint8_t *list = c->list + c->at[cur];
-	uint32_t out = c->g->first[c->g->to[cur]], i = 0;
-
-	while (k->colour[out + list[i]] != GREY)
-		i++;
-	return out + list[i];
-}
-
 uint32_t ds_cycles_walk(struct ds_cycles *k, uint32_t channel, uint32_t *cycle, uint32_t *left,
 			uint32_t *weakest)
 {
+	const struct ds_cdg *c = k->c;
 	uint32_t n = 0, cur = channel;
 
 	*weakest = 0;
 	do {
-		uint32_t next = next_grey(k, cur);
+		const uint8_t *list = c->list + c->at[cur]; /* its first dependency on a GREY one goes on */
+		uint32_t next = c->g->first[c->g->to[cur]];
 
+		while (k->colour[next + *list] != GREY)
+			list++;
+		next += *list;
 		if (n)
 			k->colour[cur] = WHITE;
 		cycle[n] = cur;
-		left[n] = k->c->left[ds_dependency(k->c, cur, next)];
+		left[n] = c->left[ds_dependency(c, cur, next)];
 		if (left[n] < left[*weakest])
 			*weakest = n;
 		n++;

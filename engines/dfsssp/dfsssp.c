@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/counted/order.h"
 #include "engines/dfsssp/internal.h"
 #include "engines/engines.h"
+#include "engines/guid_option.h"
 
 /* --- the trial ---------------------------------------------------------------------------- */
 
@@ -34,8 +36,7 @@ static int trial(struct ds_run *x, struct err *e)
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* Pointers are taken out of loops that store bytes: these might change them for all that the compiler knows.
- */
+/* Pointers are taken out of loops that store bytes: these might change them, for the compiler. */
 static void flush(struct ds_run *x)
 {
 	const struct ds_graph *g = x->d->graph;
@@ -53,13 +54,14 @@ static void flush(struct ds_run *x)
 	x->n_block = 0;
 }
 
-/* The entries for a LID, one a vertex. */
-static uint8_t *fill_column(struct ds_run *x, unsigned lid, struct ds_source from, unsigned swport)
+static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, unsigned swport)
 {
-	const uint32_t *out = x->s->tree->out, n = x->d->graph->n;
+	const uint32_t *out, n = x->d->graph->n;
 	const uint8_t *port = x->d->graph->port;
-	uint8_t *column;
+	uint8_t *column; /* the entries for it, one a vertex */
 
+	ds_search_run(x->s, from);
+	out = x->s->tree->out;
 	if (x->n_block == DS_BLOCK)
 		flush(x);
 	column = x->block + x->n_block * x->stride;
@@ -67,15 +69,6 @@ static uint8_t *fill_column(struct ds_run *x, unsigned lid, struct ds_source fro
 	for (uint32_t v = 0; v < n; v++)
 		column[v] = out[v] == NO_ID ? NO_PATH : port[out[v]];
 	column[from.v] = swport;
-	return column;
-}
-
-static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, unsigned swport)
-{
-	const uint8_t *column;
-
-	ds_search_run(x->s, from);
-	column = fill_column(x, lid, from, swport);
 	if (x->rank)
 		ds_choices(x, lid, from, column);
 	if (x->b)
@@ -83,12 +76,6 @@ static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, uns
 	ds_search_load(x->s);
 	if (x->rec)
 		ds_record_weights(x->rec, x, lid);
-}
-
-static void new_rows(struct ds_run *x)
-{
-	for (uint32_t v = 0; v < x->d->graph->n; v++)
-		x->r->row[x->d->graph->sw[v]] = lft_row_new(x->in->lids->max_lid);
 }
 
 static void note_weights(const struct ds_run *x)
@@ -115,7 +102,8 @@ static int route_all(struct ds_run *x, struct err *e)
 	struct err missing = {0};
 	bool failed = false;
 
-	new_rows(x);
+	for (uint32_t v = 0; v < x->d->graph->n; v++)
+		x->r->row[x->d->graph->sw[v]] = lft_row_new(lids->max_lid);
 	progress_start(x->in->progress, "shortest paths", o->n);
 	for (uint32_t i = 0; i < o->n; i++) {
 		uint32_t ep = o->endport[i];
@@ -140,27 +128,16 @@ static int route_all(struct ds_run *x, struct err *e)
 
 /* --- what a refusal leaves ----------------------------------------------------------------------- */
 
-/* Ports of port_prof_ignore_file (caller frees); NULL = none, or none of them bears a mark. */
-static uint8_t *ignored_ports(const struct engine_input *in)
-{
-	struct engine_output quiet = {0};
-	uint8_t *ignored;
-
-	if (!in->marked)
-		return NULL;
-	ignored = ignored_ports_read(in, &quiet);
-	notes_free(&quiet.notes);
-	return ignored;
-}
-
 /* What is not finished when it is cancelled is nobody's. */
 static void leave_counts(const struct ds_run *x)
 {
 	const struct engine_input *in = x->in;
 	const struct fabric *f = in->topo->fabric;
 	bool switches = options_bool(in->options, "port_profile_switch_nodes");
-	uint8_t *ignored = ignored_ports(in);
+	struct engine_output quiet = {0};
+	uint8_t *ignored = in->marked ? ignored_ports_read(in, &quiet) : NULL; /* NULL: none bears a mark */
 
+	notes_free(&quiet.notes);
 	if (!in->left->count)
 		in->left->count = NEW_ARRAY(f->n_ports, uint32_t);
 	for (uint32_t v = 0; v < x->d->graph->n && !progress_cancelled(in->progress); v++) {
@@ -209,48 +186,23 @@ static void leave_hops(const struct ds_run *x)
 	}
 }
 
+/* --- the run ----------------------------------------------------------------------------------------- */
+
 /* An option of another engine, which may not be there at all. */
 static bool file_is_given(const struct engine_input *in, const char *name)
 {
 	return options_find(in->options, name) && options_file(in->options, name);
 }
 
-static void leave(const struct ds_run *x)
-{
-	if (!x->in->left)
-		return;
-	leave_counts(x);
-	/* they are never below the truth, so without weights they do not matter */
-	if (x->in->left->hops || file_is_given(x->in, "hop_weights_file") ||
-	    file_is_given(x->in, "lid_matrix_dump_file"))
-		leave_hops(x);
-}
-
-/* --- the run ----------------------------------------------------------------------------------------- */
-
-static void note_graph(const struct ds_run *x)
-{
-	const struct ds_graph *g = x->d->graph;
-
-	rec_phase(x->in, "graph");
-	rec_note(x->in,
-		 "%" PRIu32 " switches, %" PRIu32 " channels, %" PRIu32
-		 " LIDs: every channel starts with weight %" PRIu64,
-		 g->n, g->n_edges, g->lids, g->start);
-	if (x->rec)
-		ds_record_graph(x->rec);
-	if (g->throttled)
-		rec_note(x->in, "%" PRIu32 " throttled cables left out", g->throttled);
-}
-
 static void start_run(struct ds_run *x, const struct engine_input *in, const char *name, bool layered)
 {
+	const struct ds_graph *g;
 	uint32_t n;
 
 	*x = (struct ds_run){.in = in, .d = NEW(struct dfsssp)};
-	x->d->graph = ds_graph_new(in);
-	n = x->d->graph->n;
-	x->s = ds_search_new(x->d->graph, ASKED(in) || RECORDED(in));
+	g = x->d->graph = ds_graph_new(in);
+	n = g->n;
+	x->s = ds_search_new(g, ASKED(in) || RECORDED(in));
 	x->stride = ((n + 63u) / 64 | 1) * 64;
 	x->block = NEW_ARRAY(DS_BLOCK * x->stride, uint8_t);
 	x->r = routing_new(name, in->topo, in->lids);
@@ -262,36 +214,15 @@ static void start_run(struct ds_run *x, const struct engine_input *in, const cha
 	x->rank = NEW_ARRAY(n, uint32_t);
 	x->hops = NEW_ARRAY(n, uint32_t);
 	x->offer = NEW_ARRAY(MAX_PORTS + 1, struct rec_offer);
-	note_graph(x);
-}
-
-static void end_run(struct ds_run *x)
-{
-	ds_search_free(x->s);
-	ds_builder_free(x->b);
-	free(x->block);
-	ds_record_free(x->rec);
-	free(x->rank);
-	free(x->hops);
-	free(x->offer);
-}
-
-static void keep_weights(struct ds_run *x)
-{
-	uint32_t n = x->d->graph->n_edges;
-
-	x->d->weight = NEW_ARRAY(n, uint32_t);
-	for (uint32_t e = 0; e < n; e++)
-		x->d->weight[e] = ds_weight(x->s->link[e]);
-}
-
-/* Layers on top of the tables; -1 and *e: refused or cancelled. */
-static int find_layers(struct ds_run *x, struct err *e)
-{
-	if (!x->b)
-		return 0;
-	x->d->layers = ds_builder_finish(x->b, x->r, e);
-	return x->d->layers ? 0 : -1;
+	rec_phase(in, "graph");
+	rec_note(in,
+		 "%" PRIu32 " switches, %" PRIu32 " channels, %" PRIu32
+		 " LIDs: every channel starts with weight %" PRIu64,
+		 n, g->n_edges, g->lids, g->start);
+	if (x->rec)
+		ds_record_graph(x->rec);
+	if (g->throttled)
+		rec_note(in, "%" PRIu32 " throttled cables left out", g->throttled);
 }
 
 static struct routing *run(const struct engine_input *in, struct engine_output *out, const char *name,
@@ -299,6 +230,7 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 {
 	struct ds_run x;
 	struct routing *r;
+	bool failed;
 
 	start_run(&x, in, name, layered);
 	r = x.r;
@@ -310,16 +242,31 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 		if (x.rec)
 			ds_record_plan(x.rec, &x.d->order, x.b ? x.b->l : NULL);
 		rec_phase(in, "shortest paths to each destination");
-		if (route_all(&x, &out->refused) || find_layers(&x, &out->refused)) {
-			if (!progress_cancelled(in->progress))
-				leave(&x);
+		failed = route_all(&x, &out->refused);
+		if (!failed && layered) {
+			x.d->layers = ds_builder_finish(x.b, r, &out->refused);
+			failed = !x.d->layers;
+		}
+		if (failed && in->left && !progress_cancelled(in->progress)) {
+			leave_counts(&x);
+			/* they are never below the truth, so without weights they do not matter */
+			if (in->left->hops || file_is_given(in, "hop_weights_file") ||
+			    file_is_given(in, "lid_matrix_dump_file"))
+				leave_hops(&x);
+		}
+		if (failed) {
 			routing_unref(r);
 			r = NULL;
 		} else {
-			keep_weights(&x);
+			x.d->weight = NEW_ARRAY(x.d->graph->n_edges, uint32_t);
+			for (uint32_t c = 0; c < x.d->graph->n_edges; c++)
+				x.d->weight[c] = ds_weight(x.s->link[c]);
 		}
 	}
-	end_run(&x);
+	ds_search_free(x.s);
+	ds_builder_free(x.b);
+	ds_record_free(x.rec);
+	FREE_EACH(x.block, x.rank, x.hops, x.offer);
 	return r;
 }
 
@@ -333,21 +280,7 @@ static struct routing *dfsssp_route(const struct engine_input *in, struct engine
 	return run(in, out, "dfsssp", true);
 }
 
-static const struct optdef dfsssp_options[] = {
-	{.name = "cn_guid_file",
-	 .flag = "-u FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_HOST_PORTS,
-	 .def = "",
-	 .help = "port GUIDs of compute nodes, one a line; default: all CA ports"},
-	{.name = "io_guid_file",
-	 .flag = "-G FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_HOST_PORTS,
-	 .def = "",
-	 .help = "port GUIDs of I/O nodes, one a line"},
-	{0},
-};
+static const struct optdef dfsssp_options[] = {CN_GUID_FILE, IO_GUID_FILE, {0}};
 
 /* What a refusal leaves to other engines. */
 static size_t left_size(const struct engine_input *in)

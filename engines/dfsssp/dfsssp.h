@@ -1,10 +1,9 @@
 /*
- * SSSP (T. Hoefler, T. Schneider, A. Lumsdaine, Optimized Routing for Large-Scale
- * InfiniBand Networks, HOTI 2009) and DFSSSP (J. Domke, T. Hoefler, W. E. Nagel,
- * Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS 2011) as OpenSM
- * 3.3.23: for one destination LID after the other the shortest ways from all
- * switches, where each route makes the cables it takes longer for those to come.
- * DFSSSP then puts pairs of LIDs in layers without cycles; the tables are the same.
+ * SSSP (T. Hoefler, T. Schneider, A. Lumsdaine, Optimized Routing for Large-Scale InfiniBand Networks, HOTI
+ * 2009) and DFSSSP (J. Domke, T. Hoefler, W. E. Nagel, Deadlock-Free Oblivious Routing for Arbitrary
+ * Topologies, IPDPS 2011) as OpenSM 3.3.23: for one destination LID after the other the shortest ways from
+ * all switches, where each route makes the cables it takes longer for those to come. DFSSSP then puts pairs
+ * of LIDs in layers without cycles; the tables are the same.
  *
  * For panes: the accessors below, on a routing that one of the two made.
  */
@@ -14,13 +13,12 @@
 #include "core/sm/engine.h"
 
 /*
- * The graph that SSSP and DFSSSP work on, and their order of destinations
- * (engines/doc/dfsssp.md 3, 4).  Vertices are the switches that are up, in GUID
- * order, from 0.  Each cable between two switches is two edges, and an edge is
- * a channel as well: what leaves `from` through `port`.
+ * The graph that SSSP and DFSSSP work on, and their order of destinations (engines/doc/dfsssp.md 3, 4).
+ * Vertices are the switches that are up, in GUID order, from 0.  Each cable between two switches is two
+ * edges, and an edge is a channel as well: what leaves `from` through `port`.
  *
- * Searches run from the destination outwards: a search that goes along an edge
- * puts routes on its mate, the channel the other way.
+ * Searches run from the destination outwards: a search that goes along an edge puts routes on its mate, the
+ * channel the other way.
  */
 struct ds_graph {
 	atomic_uint refs;
@@ -51,14 +49,13 @@ struct ds_order {
 };
 
 /*
- * Virtual layers of DFSSSP (engines/doc/dfsssp.md 6): pairs of LIDs start in
- * layer 0; as long as a layer's channel dependency graph has a cycle, the
- * cycle's weakest dependency is cut and the pairs that make it move one layer up.
+ * Virtual layers of DFSSSP (engines/doc/dfsssp.md 6): pairs of LIDs start in layer 0; as long as a layer's
+ * channel dependency graph has a cycle, the cycle's weakest dependency is cut and the pairs that make it move
+ * one layer up.
  *
- * All LIDs of the CA ports of a switch take the same way to a LID, so they move
- * together: what has a layer is a class, (source switch, destination LID).  Pairs
- * whose source is a switch, or both ends of which hang on one switch, make no
- * dependency and stay in layer 0.
+ * All LIDs of the CA ports of a switch take the same way to a LID, so they move together: what has a layer is
+ * a class, (source switch, destination LID).  Pairs whose source is a switch, or both ends of which hang on
+ * one switch, make no dependency and stay in layer 0.
  */
 #define DS_MAX_LAYERS 15
 
@@ -114,8 +111,7 @@ struct dfsssp {
 	uint32_t n_lids; /* destination LIDs routed so far */
 };
 
-/* NULL unless sssp or dfsssp made the routing; ask for routing_origin() of one that the unicast cache kept.
- */
+/* NULL unless sssp or dfsssp made the routing; of one that the unicast cache kept ask routing_origin(). */
 const struct dfsssp *dfsssp_of(const struct routing *r);
 
 /* --- weights ----------------------------------------------------------------------------- */
@@ -134,10 +130,9 @@ uint64_t dfsssp_weight(const struct dfsssp *d, uint32_t port);
 uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n);
 
 /*
- * The same over the run: routes[port id] of each channel once the first n of
- * dfsssp_destinations() were routed.  routes: [n_ports], filled.  false when
- * cancelled.  Costs n * switches; step by step it may go on from an earlier result:
- * routes of the LIDs from `from` on are added to what is there.
+ * The same over the run: routes[port id] of each channel once the first n of dfsssp_destinations() were
+ * routed.  routes: [n_ports], filled.  false when cancelled.  Costs n * switches; step by step it may go on
+ * from an earlier result: routes of the LIDs from `from` on are added to what is there.
  */
 bool dfsssp_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
 		       uint32_t *routes, struct progress *p);

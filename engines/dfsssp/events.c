@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 
 /* What a run is recorded by: values as the recording has them. */
@@ -54,11 +55,7 @@ void ds_record_free(struct ds_record *k)
 {
 	if (!k)
 		return;
-	free(k->dist);
-	free(k->weight);
-	free(k->nearest);
-	free(k->taken);
-	free(k);
+	FREE_EACH(k->dist, k->weight, k->nearest, k->taken, k);
 }
 
 void ds_record_plan(struct ds_record *k, const struct ds_order *o, struct ds_layers *l)
@@ -117,20 +114,6 @@ static void relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsig
 			continue;
 		rec_event(k->r, REC_RELAX, 0, g->port[back], g->sw[v], lid);
 		set_distance(k, v, (uint32_t)dist);
-	}
-}
-
-/* Place of each vertex in the order of extraction, and its hops to the switch of the destination. */
-static void rank_tree(struct ds_run *x)
-{
-	const struct ds_search *s = x->s;
-
-	memset(x->rank, 0xff, s->g->n * sizeof(*x->rank)); /* NO_ID */
-	for (uint32_t i = 0; i < s->tree->n_order; i++) {
-		uint32_t v = s->tree->order[i], c = s->tree->out[v];
-
-		x->rank[v] = i + 1;
-		x->hops[v] = c != NO_ID ? x->hops[s->g->to[c]] + 1 : 0;
 	}
 }
 
@@ -198,66 +181,58 @@ enum why_rule ds_rule_of(const struct rec_offer *own, const struct rec_offer *ne
 	return few && few->q[DS_HOPS] < own->q[DS_HOPS] ? WHY_LIGHTER : WHY_SHORTEST;
 }
 
-static void find_cause(const struct ds_run *x, struct ds_cause *c)
-{
-	if (c->v == c->from.v) {
-		c->rule = c->from.host ? WHY_ATTACHED : WHY_OWN_LID;
-		return;
-	}
-	list_offers(x, c);
-	compare_offers(x, c);
-	c->rule = c->port == NO_PATH ? WHY_TOO_FAR : ds_rule_of(c->own, c->near, c->few);
-}
-
-static void record_choice(struct ds_record *k, const struct ds_run *x, const struct ds_cause *c)
-{
-	uint32_t sw = k->kept->graph->sw[c->v];
-	bool chosen = c->v != c->from.v && c->port != NO_PATH;
-
-	rec_event(k->r, REC_CHOICE, c->rule, c->port, sw, c->lid);
-	if (chosen && x->hops[c->v] <= DS_MOST_HOPS)
-		rec_flag(k->r, x->hops[c->v] * DS_ONE_HOP);
-	rec_delta(k->r, T_ENTRY, sw * (k->in->lids->max_lid + 1u) + c->lid, NO_PATH, c->port);
-	if (c->port != NO_PATH)
-		set_distance(k, c->v, x->s->tree->dist[c->v]);
-	if (c->rule == WHY_TIE)
-		rec_extra(k->r, c->near->port);
-}
-
 static void choose(struct ds_run *x, uint32_t v, unsigned lid, struct ds_source from, unsigned port)
 {
 	struct ds_cause c = {.v = v, .lid = lid, .from = from, .port = (uint8_t)port, .offer = x->offer};
+	struct ds_record *k = x->rec;
+	uint32_t sw = x->d->graph->sw[v];
 
-	if (!x->rec && !rec_asks(x->in, x->d->graph->sw[v], lid))
+	if (!k && !rec_asks(x->in, sw, lid))
 		return;
-	find_cause(x, &c);
+	if (v == from.v) {
+		c.rule = from.host ? WHY_ATTACHED : WHY_OWN_LID;
+	} else {
+		list_offers(x, &c);
+		compare_offers(x, &c);
+		c.rule = port == NO_PATH ? WHY_TOO_FAR : ds_rule_of(c.own, c.near, c.few);
+	}
 	if (ASKED(x->in))
 		ds_tell_choice(x, &c);
-	if (x->rec)
-		record_choice(x->rec, x, &c);
-}
-
-static void begin_tree(struct ds_record *k, unsigned lid, struct ds_source from)
-{
-	const struct ds_graph *g = k->kept->graph;
-
-	rec_event(k->r, REC_TARGET, 0, 0, g->sw[from.v], lid);
-	for (uint32_t v = 0; v < g->n; v++) {
-		set_distance(k, v, NO_ID);
-		k->nearest[v] = DS_INFINITE;
-	}
-	memset(k->taken, 0, g->n);
+	if (!k)
+		return;
+	rec_event(k->r, REC_CHOICE, c.rule, c.port, sw, lid);
+	if (v != from.v && port != NO_PATH && x->hops[v] <= DS_MOST_HOPS)
+		rec_flag(k->r, x->hops[v] * DS_ONE_HOP);
+	rec_delta(k->r, T_ENTRY, sw * (k->in->lids->max_lid + 1u) + lid, NO_PATH, c.port);
+	if (port != NO_PATH)
+		set_distance(k, v, x->s->tree->dist[v]);
+	if (c.rule == WHY_TIE)
+		rec_extra(k->r, c.near->port);
 }
 
 void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column)
 {
 	const struct ds_tree *t = x->s->tree;
+	const struct ds_graph *g = x->d->graph;
 
 	if (!x->rec && !rec_asks(x->in, x->in->ask->sw, lid))
 		return;
-	rank_tree(x);
-	if (x->rec)
-		begin_tree(x->rec, lid, from);
+	/* place of each vertex in the order of extraction, and its hops to the switch of the destination */
+	memset(x->rank, 0xff, g->n * sizeof(*x->rank)); /* NO_ID */
+	for (uint32_t i = 0; i < t->n_order; i++) {
+		uint32_t v = t->order[i], c = t->out[v];
+
+		x->rank[v] = i + 1;
+		x->hops[v] = c != NO_ID ? x->hops[g->to[c]] + 1 : 0;
+	}
+	if (x->rec) {
+		rec_event(x->rec->r, REC_TARGET, 0, 0, g->sw[from.v], lid);
+		for (uint32_t v = 0; v < g->n; v++) {
+			set_distance(x->rec, v, NO_ID);
+			x->rec->nearest[v] = DS_INFINITE;
+		}
+		memset(x->rec->taken, 0, g->n);
+	}
 	for (uint32_t i = 0; i < t->n_order; i++) {
 		uint32_t v = t->order[i];
 
@@ -267,7 +242,7 @@ void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uin
 		if (x->rec)
 			relax(x->rec, x, v, lid);
 	}
-	for (uint32_t v = 0; v < x->d->graph->n; v++)
+	for (uint32_t v = 0; v < g->n; v++)
 		if (x->rank[v] == NO_ID)
 			choose(x, v, lid, from, NO_PATH);
 }

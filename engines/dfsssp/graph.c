@@ -1,46 +1,9 @@
 /* Switches and cables as SSSP sees them (engines/doc/dfsssp.md 3). */
-#include <stdlib.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 #include "core/base/counted.h"
-
-/* LIDs of an endport that is up. */
-static uint32_t lids_of(const struct engine_input *in, uint32_t ep)
-{
-	return ep == NO_ID ? 0 : in->lids->count[ep];
-}
-
-static void count_lids(struct ds_graph *g, const struct engine_input *in)
-{
-	const struct topo *t = in->topo;
-	const struct fabric *f = t->fabric;
-
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		uint32_t sw = t->endport_switch[ep];
-
-		if (!t->endport_up[ep])
-			continue;
-		if (f->node_type[endport_node(f, ep)] != NODE_ROUTER)
-			g->lids += lids_of(in, ep);
-		if (sw != NO_ID && g->id[sw] != NO_ID)
-			g->hosts[g->id[sw]] += lids_of(in, ep);
-	}
-	g->start = (uint64_t)g->lids * g->lids;
-}
-
-/* Does the cable of a port make edges?  Throttled ones that do not are counted, at one end. */
-static bool takes_part(struct ds_graph *g, const struct engine_input *in, uint32_t port, bool avoid)
-{
-	uint32_t peer = in->topo->peer_switch[port];
-
-	if (peer == NO_ID || g->id[peer] == NO_ID)
-		return false;
-	if (!avoid || !link_throttled(in->topo->fabric, port))
-		return true;
-	g->throttled += port < in->topo->peer[port];
-	return false;
-}
 
 static void add_edges(struct ds_graph *g, const struct engine_input *in)
 {
@@ -51,11 +14,16 @@ static void add_edges(struct ds_graph *g, const struct engine_input *in)
 		g->first[v] = g->n_edges;
 		for (unsigned p = 1; p <= f->switch_nports[g->sw[v]]; p++) {
 			uint32_t port = switch_port_id(f, g->sw[v], p), e = g->n_edges;
+			uint32_t peer = in->topo->peer_switch[port];
 
-			if (!takes_part(g, in, port, avoid))
+			if (peer == NO_ID || g->id[peer] == NO_ID)
 				continue;
+			if (avoid && link_throttled(f, port)) {
+				g->throttled += port < in->topo->peer[port]; /* counted at one end */
+				continue;
+			}
 			g->from[e] = v;
-			g->to[e] = g->id[in->topo->peer_switch[port]];
+			g->to[e] = g->id[peer];
 			g->port[e] = p;
 			g->to_port[e] = f->port_num[in->topo->peer[port]];
 			g->of_port[port] = g->n_edges++;
@@ -93,38 +61,32 @@ struct ds_graph *ds_graph_new(const struct engine_input *in)
 	g->port = NEW_ARRAY(cables, uint8_t);
 	g->to_port = NEW_ARRAY(cables, uint8_t);
 	g->mate = NEW_ARRAY(cables, uint32_t);
-	count_lids(g, in);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t sw = t->endport_switch[ep];
+
+		if (!t->endport_up[ep])
+			continue;
+		if (f->node_type[endport_node(f, ep)] != NODE_ROUTER)
+			g->lids += in->lids->count[ep];
+		if (sw != NO_ID && g->id[sw] != NO_ID)
+			g->hosts[g->id[sw]] += in->lids->count[ep];
+	}
+	g->start = (uint64_t)g->lids * g->lids;
 	add_edges(g, in);
 	return g;
 }
 
 static void ds_graph_release(struct ds_graph *g)
 {
-	free(g->sw);
-	free(g->id);
-	free(g->first);
-	free(g->from);
-	free(g->to);
-	free(g->port);
-	free(g->to_port);
-	free(g->mate);
-	free(g->of_port);
-	free(g->hosts);
-	free(g);
+	FREE_EACH(g->sw, g->id, g->first, g->from, g->to, g->port, g->to_port, g->mate, g->of_port, g->hosts,
+		  g);
 }
 
 COUNTED(struct ds_graph, struct ds_graph, ds_graph_ref, ds_graph_unref, ds_graph_release)
 
 static void ds_layers_release(struct ds_layers *l)
 {
-	free(l->source);
-	free(l->source_of);
-	free(l->ca_lids);
-	free(l->layer);
-	free(l->cut);
-	free(l->cycle_channel);
-	free(l->cycle_left);
-	free(l);
+	FREE_EACH(l->source, l->source_of, l->ca_lids, l->layer, l->cut, l->cycle_channel, l->cycle_left, l);
 }
 
 COUNTED(struct ds_layers, struct ds_layers, ds_layers_ref, ds_layers_unref, ds_layers_release)

@@ -1,8 +1,8 @@
 /* The search by OpenSM's heap: Dijkstra's. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 #include "engines/heap4.h"
 
@@ -44,35 +44,15 @@ void ds_heap_free(struct ds_heap *h)
 {
 	if (!h)
 		return;
-	free(h->tree.dist);
-	free(h->tree.out);
-	free(h->tree.order);
+	FREE_EACH(h->tree.dist, h->tree.out, h->tree.order);
 	heap4_free(&h->q);
-	free(h->heap0);
-	free(h->pos0);
-	free(h->rank);
-	free(h);
+	FREE_EACH(h->heap0, h->pos0, h->rank, h);
 }
 
 /* Out of line, as lower() is: the loops that call them are what takes the time. */
 static __attribute__((noinline)) uint64_t take_least(struct ds_heap *h)
 {
 	return heap4_take(&h->q);
-}
-
-/* All vertices at no distance yet: equal keys stay as they are put, the destination's CA port last. */
-static void fill(struct ds_heap *h, struct ds_source from)
-{
-	uint32_t n = h->g->n;
-
-	h->q.n = n + from.host;
-	memcpy(h->q.item, h->heap0, (n + 1u) * sizeof(*h->q.item));
-	memcpy(h->q.at, h->pos0, (n + 1u) * sizeof(*h->q.at));
-	memset(h->tree.out, 0xff, (n + 1u) * sizeof(*h->tree.out)); /* NO_ID */
-	for (uint32_t v = 0; v <= n; v++)
-		h->tree.dist[v] = DS_INFINITE;
-	for (uint32_t i = 0; i < HEAP4_SENTINELS; i++)
-		h->q.item[h->q.n + i] = UINT64_MAX;
 }
 
 /* --- the search ------------------------------------------------------------------------ */
@@ -118,20 +98,20 @@ static bool is_over(struct ds_heap *h, uint32_t dist)
 	return dist + h->g->start >= h->farthest;
 }
 
-/* Vertices still on the heap are the ends of their branches. */
-static void take_rest(struct ds_heap *h)
-{
-	for (uint32_t i = 0; i < h->q.n; i++)
-		h->tree.order[h->tree.n_order++] = (uint32_t)h->q.item[i];
-	h->q.n = 0;
-}
-
 /* What is farther than the limit may be anything. */
 static void run(struct ds_heap *h, struct ds_source from)
 {
 	uint32_t n = h->g->n, source = from.host ? n : from.v;
 
-	fill(h, from);
+	/* all are at no distance yet: equal keys stay as they are put, the destination's CA port last */
+	h->q.n = n + from.host;
+	memcpy(h->q.item, h->heap0, (n + 1u) * sizeof(*h->q.item));
+	memcpy(h->q.at, h->pos0, (n + 1u) * sizeof(*h->q.at));
+	memset(h->tree.out, 0xff, (n + 1u) * sizeof(*h->tree.out)); /* NO_ID */
+	for (uint32_t v = 0; v <= n; v++)
+		h->tree.dist[v] = DS_INFINITE;
+	for (uint32_t i = 0; i < HEAP4_SENTINELS; i++)
+		h->q.item[h->q.n + i] = UINT64_MAX;
 	h->tree.n_order = 0;
 	h->reached = !from.host;
 	h->farthest = DS_INFINITE;
@@ -148,9 +128,13 @@ static void run(struct ds_heap *h, struct ds_source from)
 			continue;
 		}
 		h->tree.order[h->tree.n_order++] = u;
-		if (is_over(h, heap4_key(e)))
-			take_rest(h);
-		else if (heap4_key(e) + h->g->start <= h->limit)
+		if (is_over(h, heap4_key(e))) {
+			/* vertices still on the heap are the ends of their branches */
+			for (uint32_t i = 0; i < h->q.n; i++)
+				h->tree.order[h->tree.n_order++] = (uint32_t)h->q.item[i];
+			break;
+		}
+		if (heap4_key(e) + h->g->start <= h->limit)
 			relax(h, u);
 	}
 }

@@ -64,10 +64,9 @@ struct ds_heap *ds_heap_new(const struct ds_graph *g);
 void ds_heap_free(struct ds_heap *h); /* NULL is fine */
 
 /*
- * The tree of a source, with distances.  in_order: order[] is the order in which
- * vertices leave the heap; otherwise those that could not have changed anything any
- * more come last, in no particular order.  link: [n_edges].  Borrowed, overwritten by
- * the next call of either.
+ * The tree of a source, with distances.  in_order: order[] is the order in which vertices leave the heap;
+ * otherwise those that could not have changed anything any more come last, in no particular order.  link:
+ * [n_edges].  Borrowed, overwritten by the next call of either.
  */
 const struct ds_tree *ds_heap_run(struct ds_heap *h, const ds_link *link, struct ds_source from,
 				  bool in_order);
@@ -79,15 +78,14 @@ const struct ds_tree *ds_heap_run(struct ds_heap *h, const ds_link *link, struct
 const uint32_t *ds_heap_ranks(struct ds_heap *h, const ds_link *link, struct ds_source from, uint32_t limit);
 
 /*
- * The same tree without a heap.  Every channel weighs about the same, so the shortest
- * ways have the fewest links: a vertex k links away from the source sends to one that
- * is k - 1 away.  Level by level, each vertex takes the best of its channels.
+ * The same tree without a heap.  Every channel weighs about the same, so the shortest ways have the fewest
+ * links: a vertex k links away from the source sends to one that is k - 1 away.  Level by level, each vertex
+ * takes the best of its channels.
  *
- * That is right as long as the distances of a level are less than the least weight
- * apart: a way through its own level or a farther one is longer then.  Of channels that
- * make a vertex equally near, OpenSM takes the one to the nearest vertex, and of
- * equally near ones the one to that which left its heap first.  Only for the last the
- * heap is needed, and only up to their distance.
+ * That is right as long as the distances of a level are less than the least weight apart: a way through its
+ * own level or a farther one is longer then.  Of channels that make a vertex equally near, OpenSM takes the
+ * one to the nearest vertex, and of equally near ones the one to that which left its heap first.  Only for
+ * the last the heap is needed, and only up to their distance.
  */
 struct ds_levels;
 
@@ -185,8 +183,7 @@ struct ds_builder *ds_builder_new(const struct engine_input *in, const struct ds
 void ds_builder_free(struct ds_builder *b); /* NULL is fine */
 /* The tree of the next LID of a destination, before its routes are put on the edges. */
 void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsigned lid);
-/* All LIDs of a destination have been added. -1 and *e: a switch with CAs has no route to one of them (AD14).
- */
+/* All LIDs of a destination are added. -1 and *e: a switch with CAs has no route to one of them (AD14). */
 int ds_builder_add_destination(struct ds_builder *b, struct err *e);
 /*
  * Find the layers for the tables of r and even them out.  NULL and *e when there
@@ -243,8 +240,7 @@ struct ds_run {
 
 /* --- choices ------------------------------------------------------------------------------------- */
 
-/* Quantities of an offer: distance that way, weight of the channel, hops, place in the order of extraction.
- */
+/* Of an offer: distance that way, weight of the channel, hops, place in the order of extraction. */
 enum { DS_DISTANCE, DS_WEIGHT, DS_HOPS, DS_TAKEN };
 
 /* What made a vertex send to a LID as it does. */
@@ -276,8 +272,7 @@ void dfsssp_explain_layers(const struct routing *r, struct text *t);
 /* show.c */
 extern const struct routing_ops sssp_ops, dfsssp_ops;
 extern const struct rec_scheme sssp_scheme, dfsssp_scheme;
-/* The switch from whose CAs, that of a LID among them, routes go to another LID; NO_ID: they have no layer.
- */
+/* The switch from whose CAs, a LID among them, routes go to another LID; NO_ID: they have no layer. */
 uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid);
 
 /* --- events.c ------------------------------------------------------------------------------------ */
@@ -287,8 +282,7 @@ uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned d
  * and recorded.
  */
 void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column);
-/* What decides for the own way: against the nearest of others, and that of fewest hops; NULL: there is none.
- */
+/* What decides for the own way: the nearest of others, and that of fewest hops; NULL: there is none. */
 enum why_rule ds_rule_of(const struct rec_offer *own, const struct rec_offer *near,
 			 const struct rec_offer *few);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 #include "core/base/order.h"
 
@@ -34,16 +35,6 @@ struct mover {
 	struct err *e;
 };
 
-static void transpose(struct mover *m)
-{
-	for (uint32_t v = 0; v < m->g->n; v++) {
-		const uint8_t *port = m->r->row[m->g->sw[v]]->port;
-
-		for (uint32_t lid = 0; lid <= m->top; lid++)
-			m->out[(size_t)lid * m->g->n + v] = port[lid];
-	}
-}
-
 static void mover_start(struct mover *m, const struct ds_order *o)
 {
 	const struct lids *lids = m->in->lids;
@@ -60,40 +51,12 @@ static void mover_start(struct mover *m, const struct ds_order *o)
 	for (uint32_t i = 0; i < o->n; i++)
 		for (unsigned k = 0; k < lids->count[o->endport[i]]; k++)
 			m->place[lids->base[o->endport[i]] + k] = i;
-	transpose(m);
-}
+	for (uint32_t v = 0; v < m->g->n; v++) {
+		const uint8_t *port = m->r->row[m->g->sw[v]]->port;
 
-static void mover_end(struct mover *m)
-{
-	ds_cdg_free(m->up);
-	free(m->out);
-	free(m->seq);
-	free(m->stack);
-	free(m->port0);
-	free(m->place);
-	free(m->member);
-}
-
-/* Place of a class among those of a layer: layer 0 was filled by destination, then source, then LID. */
-static uint64_t key_of(const struct mover *m, uint32_t lid, uint32_t source)
-{
-	uint32_t base = m->in->lids->base[lid_owner(m->in->lids, lid)];
-
-	if (m->t)
-		return m->seq[(size_t)lid * m->l->n_sources + source];
-	return ((uint64_t)m->place[lid] * m->l->n_sources + source) << 7 | (lid - base);
-}
-
-static void add_member(struct mover *m, uint32_t lid, uint32_t source, struct ds_cut *cut)
-{
-	unsigned layer = ds_layer_of(m->l, source, lid);
-
-	if (layer > m->t)
-		cut->skipped += m->l->ca_lids[source];
-	if (layer != m->t)
-		return;
-	GROW(m->member, m->n_members, m->cap_members);
-	m->member[m->n_members++] = (struct member){key_of(m, lid, source), lid, source};
+		for (uint32_t lid = 0; lid <= m->top; lid++)
+			m->out[(size_t)lid * m->g->n + v] = port[lid];
+	}
 }
 
 /* All classes that reach vertex v on their way to a LID. */
@@ -101,13 +64,27 @@ static void gather_tree(struct mover *m, uint32_t lid, uint32_t v, struct ds_cut
 {
 	const struct ds_graph *g = m->g;
 	const uint8_t *out = m->out + (size_t)lid * g->n;
-	uint32_t depth = 0;
+	uint32_t depth = 0, n_sources = m->l->n_sources;
 
 	m->stack[depth++] = v;
 	while (depth) {
-		v = m->stack[--depth];
-		if (m->l->source_of[v] != NO_ID)
-			add_member(m, lid, m->l->source_of[v], cut);
+		uint32_t source = m->l->source_of[m->stack[--depth]];
+		unsigned layer = source == NO_ID ? 0 : ds_layer_of(m->l, source, lid);
+
+		v = m->stack[depth];
+		if (source != NO_ID && layer > m->t)
+			cut->skipped += m->l->ca_lids[source];
+		if (source != NO_ID && layer == m->t) {
+			uint64_t key;
+
+			if (m->t)
+				key = m->seq[(size_t)lid * n_sources + source];
+			else /* it was filled by destination, then source, then LID */
+				key = ((uint64_t)m->place[lid] * n_sources + source) << 7 |
+				      (lid - m->in->lids->base[lid_owner(m->in->lids, lid)]);
+			GROW(m->member, m->n_members, m->cap_members);
+			m->member[m->n_members++] = (struct member){key, lid, source};
+		}
 		for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++)
 			if (out[g->to[c]] == g->to_port[c])
 				m->stack[depth++] = g->to[c];
@@ -179,35 +156,23 @@ static bool room_for_cycle(struct mover *m)
 	return true;
 }
 
-/* Its channels go to the end. */
-static void record_cycle(struct ds_layers *l, struct ds_cycles *k, uint32_t channel, struct ds_cut *cut)
-{
-	uint32_t weakest;
-
-	cut->first = l->n_cycle;
-	cut->length = ds_cycles_walk(k, channel, l->cycle_channel + cut->first, l->cycle_left + cut->first,
-				     &weakest);
-	cut->at = weakest;
-	cut->from = l->cycle_channel[cut->first + weakest];
-	cut->to = l->cycle_channel[cut->first + (weakest + 1) % cut->length];
-	l->n_cycle += cut->length;
-}
-
 static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 {
 	struct ds_layers *l = m->l;
-	struct ds_cut cut = {.layer = m->t};
+	struct ds_cut cut = {.layer = m->t, .first = l->n_cycle};
+	uint32_t *cycle = l->cycle_channel + cut.first, *left = l->cycle_left + cut.first;
 	uint64_t before = l->count[m->t];
 
-	record_cycle(l, k, channel, &cut);
+	cut.length = ds_cycles_walk(k, channel, cycle, left, &cut.at);
+	cut.from = cycle[cut.at];
+	cut.to = cycle[(cut.at + 1) % cut.length];
+	l->n_cycle += cut.length;
 	ds_cdg_cut(m->cdg, cut.from, cut.to);
 	if (!m->up)
 		m->up = ds_cdg_new(m->g, m->at);
 	gather(m, &cut);
 	if (RECORDED(m->in))
-		ds_record_cycle(m->in, m->g,
-				&(struct ds_cycle){l->n_cuts, m->t, cut.length, l->cycle_channel + cut.first,
-						   l->cycle_left + cut.first});
+		ds_record_cycle(m->in, m->g, &(struct ds_cycle){l->n_cuts, m->t, cut.length, cycle, left});
 	for (size_t i = 0; i < m->n_members; i++)
 		move_up(m, &m->member[i]);
 	cut.moved = before - l->count[m->t];
@@ -234,18 +199,6 @@ static bool clean_layer(struct mover *m, const struct ds_order *o, const uint16_
 	return go_on;
 }
 
-/* The cycle for which there is no VL. */
-static void record_refusal(const struct mover *m, struct ds_cycles *k, uint32_t channel)
-{
-	uint32_t *cycle = NEW_ARRAY(m->cdg->n_channels, uint32_t), weakest;
-	uint32_t *left = NEW_ARRAY(m->cdg->n_channels, uint32_t);
-	uint32_t length = ds_cycles_walk(k, channel, cycle, left, &weakest);
-
-	ds_record_cycle(m->in, m->g, &(struct ds_cycle){NO_ID, m->t, length, cycle, left});
-	free(cycle);
-	free(left);
-}
-
 /* The last layer must be clean by itself. */
 static void check_last(struct mover *m, const uint16_t *lids)
 {
@@ -254,30 +207,28 @@ static void check_last(struct mover *m, const uint16_t *lids)
 
 	if (channel != NO_ID)
 		m->l->need = m->l->vls + 1;
-	if (RECORDED(m->in) && channel != NO_ID)
-		record_refusal(m, k, channel);
-	else if (RECORDED(m->in))
+	if (RECORDED(m->in) && channel != NO_ID) { /* there is no VL for it */
+		uint32_t *cycle = NEW_ARRAY(m->cdg->n_channels, uint32_t), weakest;
+		uint32_t *left = NEW_ARRAY(m->cdg->n_channels, uint32_t);
+		uint32_t length = ds_cycles_walk(k, channel, cycle, left, &weakest);
+
+		ds_record_cycle(m->in, m->g, &(struct ds_cycle){NO_ID, m->t, length, cycle, left});
+		FREE_EACH(cycle, left);
+	} else if (RECORDED(m->in)) {
 		ds_record_clean(m->in, m->l, m->t);
+	}
 	ds_cycles_free(k);
-}
-
-/* LIDs of the vertices. */
-static uint16_t *vertex_lids(const struct engine_input *in, const struct ds_graph *g)
-{
-	const struct fabric *f = in->topo->fabric;
-	uint16_t *lids = NEW_ARRAY(g->n, uint16_t);
-
-	for (uint32_t v = 0; v < g->n; v++)
-		lids[v] = in->lids->base[f->port_endport[f->switch_port[g->sw[v]]]];
-	return lids;
 }
 
 /* False when cancelled or short of memory. */
 static bool find_layers(struct mover *m, const struct ds_order *o, struct ds_cdg **cdg)
 {
-	uint16_t *lids = vertex_lids(m->in, m->g);
+	const struct fabric *f = m->in->topo->fabric;
+	uint16_t *lids = NEW_ARRAY(m->g->n, uint16_t); /* of the vertices */
 	bool go_on = true;
 
+	for (uint32_t v = 0; v < m->g->n; v++)
+		lids[v] = m->in->lids->base[f->port_endport[f->switch_port[m->g->sw[v]]]];
 	progress_start(m->in->progress, "layers without cycles", m->l->vls);
 	for (m->t = 0; m->cdg && m->t + 1 < m->l->vls && go_on; m->t++) {
 		go_on = clean_layer(m, o, lids);
@@ -293,29 +244,6 @@ static bool find_layers(struct mover *m, const struct ds_order *o, struct ds_cdg
 	return go_on;
 }
 
-static uint64_t count_deps(const struct ds_cdg *c)
-{
-	uint64_t n = 0;
-
-	for (uint32_t e = 0; e < c->g->n_edges; e++)
-		n += c->n_list[e];
-	return n;
-}
-
-static int check_need(const struct ds_layers *l, const struct engine_input *in, struct err *e)
-{
-	char at[300] = "no switch has a cable";
-
-	if (l->need <= l->vls)
-		return 0;
-	if (l->vls_port != NO_ID)
-		port_label(in->topo->fabric, l->vls_port, at, sizeof(at));
-	return err_set_kind(e, REFUSED_LIMIT,
-			    "more than %u layer%s needed, and there %s %u VL%s, as %s has it (AD25)", l->vls,
-			    l->vls == 1 ? " is" : "s are", l->vls == 1 ? "is" : "are", l->vls,
-			    l->vls == 1 ? "" : "s", at);
-}
-
 struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *r, struct err *e)
 {
 	struct ds_layers *l = b->l;
@@ -327,23 +255,33 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 			  .cdg = b->cdg,
 			  .top = b->in->lids->max_lid,
 			  .e = e};
+	char at[300] = "no switch has a cable";
 	bool done;
 
 	l->need = 1;
 	l->count[0] = b->pairs;
 	l->channels = b->cdg->n_channels;
-	l->deps = count_deps(b->cdg);
+	for (uint32_t c = 0; c < b->g->n_edges; c++)
+		l->deps += b->cdg->n_list[c];
 	if (RECORDED(b->in))
 		ds_record_paths(b->in, b->g, b->o, l);
 	done = find_layers(&m, b->o, &b->cdg);
-	mover_end(&m);
+	ds_cdg_free(m.up);
+	FREE_EACH(m.out, m.seq, m.stack, m.port0, m.place, m.member);
 	if (!done) {
 		if (progress_cancelled(b->in->progress))
 			err_set(e, CANCELLED);
 		return NULL;
 	}
-	if (check_need(l, b->in, e))
+	if (l->need > l->vls) {
+		if (l->vls_port != NO_ID)
+			port_label(b->in->topo->fabric, l->vls_port, at, sizeof(at));
+		err_set_kind(e, REFUSED_LIMIT,
+			     "more than %u layer%s needed, and there %s %u VL%s, as %s has it (AD25)", l->vls,
+			     l->vls == 1 ? " is" : "s are", l->vls == 1 ? "is" : "are", l->vls,
+			     l->vls == 1 ? "" : "s", at);
 		return NULL;
+	}
 	ds_balance(l, b->in);
 	b->l = NULL;
 	return l;

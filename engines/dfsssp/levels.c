@@ -1,7 +1,7 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 
 /* From so many searches from one vertex on its channels are worth a list. */
@@ -63,17 +63,8 @@ void ds_levels_free(struct ds_levels *l)
 {
 	if (!l)
 		return;
-	free(l->tree.out);
-	free(l->tree.order);
-	free(l->dist);
-	free(l->level);
-	free(l->open);
-	free(l->all);
-	free(l->inward);
-	free(l->inward_end);
-	free(l->level_of);
-	free(l->tied);
-	free(l);
+	FREE_EACH(l->tree.out, l->tree.order, l->dist, l->level, l->open, l->all, l->inward, l->inward_end,
+		  l->level_of, l->tied, l);
 }
 
 /* --- levels ------------------------------------------------------------------------------- */
@@ -132,20 +123,6 @@ static void list_inward(struct ds_levels *l)
 		l->inward_end[v] = n;
 	}
 	l->listed = true;
-}
-
-/* What the vertices choose from. */
-static void choose_ways(struct ds_levels *l, struct ds_source from)
-{
-	if (l->source != from.v)
-		make_levels(l, from.v);
-	if (!l->listed && from.host && l->g->hosts[from.v] >= LIST_SEARCHES)
-		list_inward(l);
-	l->way = l->listed ? l->inward : l->all;
-	l->end = l->listed ? l->inward_end : l->g->first + 1;
-	/* of all ways those to levels not settled yet must be bad ones */
-	for (uint32_t v = 0; !l->listed && v < l->g->n; v++)
-		l->dist[v] = UNREACHED;
 }
 
 /* --- distances ------------------------------------------------------------------------------ */
@@ -237,7 +214,15 @@ const struct ds_tree *ds_levels_run(struct ds_levels *l, const ds_link *link, st
 	const uint32_t *rank;
 	bool sure;
 
-	choose_ways(l, from);
+	if (l->source != from.v)
+		make_levels(l, from.v);
+	if (!l->listed && from.host && l->g->hosts[from.v] >= LIST_SEARCHES)
+		list_inward(l);
+	l->way = l->listed ? l->inward : l->all;
+	l->end = l->listed ? l->inward_end : l->g->first + 1;
+	/* of all ways those to levels not settled yet must be bad ones */
+	for (uint32_t v = 0; !l->listed && v < l->g->n; v++)
+		l->dist[v] = UNREACHED;
 	l->link = link;
 	l->n_tied = 0;
 	l->limit = 0;

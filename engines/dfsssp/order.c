@@ -4,6 +4,7 @@
 
 #include "core/base/guidfile.h"
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 #include "core/base/order.h"
 
@@ -45,19 +46,6 @@ static int read_set(const struct engine_input *in, struct engine_output *out, co
 	return rc;
 }
 
-/* The vertices by descending number of LIDs; equal ones stay in order, as OpenSM's C library leaves them. */
-static void sort_by_hosts(const struct ds_graph *g, uint32_t *sorted)
-{
-	uint64_t *key = NEW_ARRAY(g->n, uint64_t);
-
-	for (uint32_t v = 0; v < g->n; v++)
-		key[v] = (uint64_t)(UINT32_MAX - g->hosts[v]) << 32 | v;
-	qsort(key, g->n, sizeof(*key), order_u64);
-	for (uint32_t v = 0; v < g->n; v++)
-		sorted[v] = (uint32_t)key[v];
-	free(key);
-}
-
 struct listing {
 	const struct engine_input *in;
 	const struct ds_graph *g;
@@ -96,14 +84,6 @@ static void append_hosts(struct listing *l, uint8_t mark, enum ds_phase phase)
 	}
 }
 
-static void append_switches(struct listing *l)
-{
-	const struct fabric *f = l->in->topo->fabric;
-
-	for (uint32_t i = 0; i < l->g->n; i++)
-		append(l, f->port_endport[f->switch_port[l->g->sw[l->o->by_hosts[i]]]], DS_SWITCH);
-}
-
 static void tell_order(const struct listing *l, struct engine_output *out)
 {
 	uint32_t count[4] = {0}, both = 0;
@@ -114,8 +94,8 @@ static void tell_order(const struct listing *l, struct engine_output *out)
 	}
 	if (both)
 		note_add(&out->notes, 0,
-			 "%" PRIu32 " port%s named by cn_guid_file and io_guid_file both: routed as compute "
-			 "nodes\n",
+			 "%" PRIu32
+			 " port%s named by cn_guid_file and io_guid_file both: routed as compute nodes\n",
 			 both, both == 1 ? " is" : "s are");
 	rec_phase(l->in, "order of destinations");
 	rec_note(l->in,
@@ -135,19 +115,27 @@ int ds_order_build(const struct engine_input *in, struct engine_output *out, con
 
 	*o = (struct ds_order){0};
 	if (cn >= 0 && io >= 0) {
+		uint64_t *key = NEW_ARRAY(g->n, uint64_t);
+
 		o->by_hosts = NEW_ARRAY(g->n, uint32_t);
 		o->endport = NEW_ARRAY(f->n_endports, uint32_t);
 		o->phase = NEW_ARRAY(f->n_endports, uint8_t);
 		l.listed = NEW_ARRAY(f->n_endports, uint8_t);
-		sort_by_hosts(g, o->by_hosts);
+		/* by descending number of LIDs; equal ones stay in order, as OpenSM's C library has it */
+		for (uint32_t v = 0; v < g->n; v++)
+			key[v] = (uint64_t)(UINT32_MAX - g->hosts[v]) << 32 | v;
+		qsort(key, g->n, sizeof(*key), order_u64);
+		for (uint32_t v = 0; v < g->n; v++)
+			o->by_hosts[v] = (uint32_t)key[v];
 		if (cn)
 			append_hosts(&l, DS_COMPUTE + 1, DS_COMPUTE);
 		if (io)
 			append_hosts(&l, DS_IO + 1, DS_IO);
 		append_hosts(&l, 0, DS_OTHER);
-		append_switches(&l);
+		for (uint32_t i = 0; i < g->n; i++)
+			append(&l, f->port_endport[f->switch_port[g->sw[o->by_hosts[i]]]], DS_SWITCH);
 		tell_order(&l, out);
-		free(l.listed);
+		FREE_EACH(l.listed, key);
 	}
 	free(marks);
 	return cn < 0 || io < 0 ? -1 : 0;
@@ -163,8 +151,6 @@ void ds_order_copy(struct ds_order *to, const struct ds_order *o, uint32_t verti
 
 void ds_order_free(struct ds_order *o)
 {
-	free(o->by_hosts);
-	free(o->endport);
-	free(o->phase);
+	FREE_EACH(o->by_hosts, o->endport, o->phase);
 	*o = (struct ds_order){0};
 }

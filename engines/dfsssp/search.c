@@ -2,21 +2,13 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
-
-/* Do distances and weights together stay within 32 bits, however the routes go? */
-static bool is_small(const struct ds_graph *g)
-{
-	uint64_t hosts = 0;
-
-	for (uint32_t v = 0; v < g->n; v++)
-		hosts += g->hosts[v];
-	return g->start + hosts * g->lids < UINT32_MAX - DS_INFINITE;
-}
 
 struct ds_search *ds_search_new(const struct ds_graph *g, bool in_order)
 {
 	struct ds_search *s = NEW(struct ds_search);
+	uint64_t hosts = 0;
 
 	s->g = g;
 	s->link = NEW_ARRAY(g->n_edges, ds_link);
@@ -24,10 +16,13 @@ struct ds_search *ds_search_new(const struct ds_graph *g, bool in_order)
 		s->link[e] = g->start << 32 | e;
 	s->load = NEW_ARRAY(g->n, uint64_t);
 	s->hosts = NEW_ARRAY(g->n, uint64_t);
-	for (uint32_t v = 0; v < g->n; v++)
+	for (uint32_t v = 0; v < g->n; v++) {
 		s->hosts[v] = (uint64_t)g->hosts[v] << 32;
+		hosts += g->hosts[v];
+	}
 	s->heap = ds_heap_new(g);
-	if (!in_order && is_small(g))
+	/* distances and weights together must stay within 32 bits, however the routes go */
+	if (!in_order && g->start + hosts * g->lids < UINT32_MAX - DS_INFINITE)
 		s->levels = ds_levels_new(g);
 	return s;
 }
@@ -36,9 +31,7 @@ void ds_search_free(struct ds_search *s)
 {
 	if (!s)
 		return;
-	free(s->link);
-	free(s->load);
-	free(s->hosts);
+	FREE_EACH(s->link, s->load, s->hosts);
 	ds_heap_free(s->heap);
 	ds_levels_free(s->levels);
 	free(s);

@@ -43,32 +43,25 @@ static void add_distance(uint64_t dist, uint64_t hops, uint64_t start, struct te
 		text_add(t, " = %" PRIu64 " x %" PRIu64 " + %" PRIu64, hops, start, dist - hops * start);
 }
 
-/* Of two ways as far. */
-static void decide_tie(const struct fabric *f, const struct rec_offer *own, const struct rec_offer *o,
-		       struct decided *d)
-{
-	if (f->port_node[own->peer] == f->port_node[o->peer])
-		decide(d, WHY_TIE,
-		       "Ports %u and %u lead to the same switch at distance %" PRId64
-		       "; the lower port number at its end is taken.",
-		       own->port, o->port, own->q[DS_DISTANCE]);
-	else
-		decide(d, WHY_TIE, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.",
-		       own->port, o->port, own->q[DS_DISTANCE], f->node_name[f->port_node[own->peer]]);
-}
-
 /* The own way against others: near of least distance, few of fewest hops; NULL: there is no other. */
 static void decide_way(const struct ds_run *x, const struct rec_offer *own, const struct rec_offer *near,
 		       const struct rec_offer *few, struct decided *d)
 {
+	const struct fabric *f = x->in->topo->fabric;
 	enum why_rule rule = ds_rule_of(own, near, few);
 	struct text t = {0};
 
 	add_distance((uint64_t)own->q[DS_DISTANCE], (uint64_t)own->q[DS_HOPS], x->d->graph->start, &t);
 	if (!near)
 		decide(d, rule, "Distance %s; no other port offers a way.", text_str(&t));
+	else if (rule == WHY_TIE && f->port_node[own->peer] == f->port_node[near->peer])
+		decide(d, rule,
+		       "Ports %u and %u lead to the same switch at distance %" PRId64
+		       "; the lower port number at its end is taken.",
+		       own->port, near->port, own->q[DS_DISTANCE]);
 	else if (rule == WHY_TIE)
-		decide_tie(x->in->topo->fabric, own, near, d);
+		decide(d, rule, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.",
+		       own->port, near->port, own->q[DS_DISTANCE], f->node_name[f->port_node[own->peer]]);
 	else if (rule == WHY_LIGHTER)
 		decide(d, rule,
 		       "Distance %s; port %u has %" PRId64 " fewer channels on the way, but distance %" PRId64
@@ -175,37 +168,25 @@ static void say_relax(const struct saying *y)
 		text_add(y->t, ", less than the %u known before", d.was);
 }
 
-static void say_tie(const struct saying *y)
-{
-	uint32_t sw = say_behind(y, y->ev->a, y->ev->port);
-
-	if (!y->n_extra)
-		return;
-	if (say_behind(y, y->ev->a, y->extra[0]) == sw)
-		text_add(y->t, ": port %u leads there as well, to a higher port", y->extra[0]);
-	else
-		text_add(y->t, ": port %u is as far, but %s left the heap first", y->extra[0],
-			 say_name(y, sw));
-}
-
 static void say_choice(const struct saying *y)
 {
 	const char *rule = why_rule_name(y->ev->rule);
+	uint32_t next;
 
+	if (y->ev->port == NO_PATH || y->ev->rule == WHY_OWN_LID || y->ev->rule == WHY_ATTACHED) {
+		say_entry(y, rule);
+		text_add(y->t, "%s", y->ev->port == NO_PATH ? ": no distance below 2^31" : "");
+		return;
+	}
 	text_add(y->t, "%s ", say_name(y, y->ev->a));
 	say_lid(y, y->ev->b);
-	if (y->ev->port == NO_PATH) {
-		text_add(y->t, " -> no port: %s: no distance below 2^31", rule);
-		return;
-	}
-	if (y->ev->rule == WHY_OWN_LID || y->ev->rule == WHY_ATTACHED) {
-		text_add(y->t, " -> port %u: %s", y->ev->port, rule);
-		return;
-	}
-	text_add(y->t, " -> port %u, to %s: %s", y->ev->port,
-		 say_name(y, say_behind(y, y->ev->a, y->ev->port)), rule);
-	if (y->ev->rule == WHY_TIE)
-		say_tie(y);
+	next = say_behind(y, y->ev->a, y->ev->port);
+	text_add(y->t, " -> port %u, to %s: %s", y->ev->port, say_name(y, next), rule);
+	if (y->ev->rule == WHY_TIE && y->n_extra && say_behind(y, y->ev->a, y->extra[0]) == next)
+		text_add(y->t, ": port %u leads there as well, to a higher port", y->extra[0]);
+	else if (y->ev->rule == WHY_TIE && y->n_extra)
+		text_add(y->t, ": port %u is as far, but %s left the heap first", y->extra[0],
+			 say_name(y, next));
 	if (y->ev->rule == WHY_LIGHTER)
 		text_add(y->t, ": the ways with fewer hops are heavier");
 	text_add(y->t, "; it leaves the heap at distance ");
@@ -253,16 +234,6 @@ static void say_cycle(const struct saying *y)
 	text_add(y->t, "%s pairs", n > named ? ", ..." : "");
 }
 
-/* The two channels of a dependency. */
-static void say_edge(const struct saying *y, uint32_t from, uint32_t to)
-{
-	const struct ds_graph *g = kept(y)->graph;
-
-	say_port(y, dfsssp_channel_port(g, y->f, from));
-	text_add(y->t, " -> ");
-	say_port(y, dfsssp_channel_port(g, y->f, to));
-}
-
 static void say_break(const struct saying *y)
 {
 	const struct ds_layers *l = kept(y)->layers;
@@ -271,7 +242,9 @@ static void say_break(const struct saying *y)
 	text_add(y->t, "cycle %u of layer %u: ", number_of(l, y->ev->a), y->ev->b);
 	say_cycle(y);
 	text_add(y->t, "; the first with %u, ", l->cycle_left[cut->first + cut->at]);
-	say_edge(y, cut->from, cut->to);
+	say_port(y, dfsssp_channel_port(kept(y)->graph, y->f, cut->from));
+	text_add(y->t, " -> ");
+	say_port(y, dfsssp_channel_port(kept(y)->graph, y->f, cut->to));
 	text_add(y->t, ", is cut: %s go%s to layer %u", PLURAL(cut->moved, "pair"),
 		 cut->moved == 1 ? "es" : "", y->ev->b + 1);
 	if (cut->skipped)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/routing/paths.h"
 #include "core/sm/sweep.h"
 #include "core/sm/ucast_cache.h"
@@ -160,10 +161,7 @@ uint32_t dfsssp_cuts(const struct dfsssp *d, unsigned layer, uint32_t *first)
 	return n;
 }
 
-/*
- * Every cut of a layer moves all classes that make the dependency: the first cut on
- * the path is the one.
- */
+/* Every cut of a layer moves all classes that make the dependency: the first cut on the path is the one. */
 uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, unsigned layer)
 {
 	const struct dfsssp *d = dfsssp_of(r);
@@ -207,20 +205,6 @@ static bool dfsssp_pair_layer(const struct routing *kept, unsigned slid, unsigne
 	return true;
 }
 
-/* Where the path from a switch to a LID goes from a channel of the cycle to the next. */
-static void note_own(struct witness *w, const struct routing *r, const uint32_t *cycle, uint32_t sw,
-		     unsigned lid)
-{
-	const struct ds_graph *g = dfsssp_of(r)->graph;
-	uint32_t next;
-
-	for (uint32_t c = channel_to(r, g, g->id[sw], lid); c != NO_ID; c = next) {
-		next = channel_to(r, g, g->to[c], lid);
-		for (uint32_t i = 0; i < w->n; i++)
-			w->edge[i].own |= cycle[i] == c && cycle[(i + 1) % w->n] == next;
-	}
-}
-
 static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid, unsigned dlid,
 				      unsigned layer, struct progress *p)
 {
@@ -230,6 +214,7 @@ static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid,
 	uint32_t sw = dfsssp_source_switch(r, slid, dlid),
 		 index = sw == NO_ID ? NO_ID : dfsssp_moved_by(r, sw, dlid, layer);
 	const struct ds_cut *cut;
+	const uint32_t *cycle;
 
 	(void)p;
 	w->cut = NO_ID;
@@ -239,15 +224,20 @@ static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid,
 	w->n = cut->length;
 	w->cut = cut->at;
 	w->edge = NEW_ARRAY(w->n, struct witness_edge);
+	cycle = d->layers->cycle_channel + cut->first;
 	for (uint32_t i = 0; i < w->n; i++)
 		w->edge[i] = (struct witness_edge){
-			.port = dfsssp_channel_port(d->graph, r->topo->fabric,
-						    d->layers->cycle_channel[cut->first + i]),
+			.port = dfsssp_channel_port(d->graph, r->topo->fabric, cycle[i]),
 			.routes = d->layers->cycle_left[cut->first + i],
 			.sw = NO_ID,
 			.sw2 = NO_ID,
 		};
-	note_own(w, r, d->layers->cycle_channel + cut->first, sw, dlid);
+	/* where the path itself goes from a channel of the cycle to the next */
+	for (uint32_t c = channel_to(r, d->graph, d->graph->id[sw], dlid), next; c != NO_ID; c = next) {
+		next = channel_to(r, d->graph, d->graph->to[c], dlid);
+		for (uint32_t i = 0; i < w->n; i++)
+			w->edge[i].own |= cycle[i] == c && cycle[(i + 1) % w->n] == next;
+	}
 	return w;
 }
 
@@ -262,8 +252,7 @@ static void dfsssp_free(void *priv)
 	ds_graph_unref(d->graph);
 	ds_order_free(&d->order);
 	ds_layers_unref(d->layers);
-	free(d->weight);
-	free(d);
+	FREE_EACH(d->weight, d);
 }
 
 /* --- accessors of the routing ----------------------------------------------------------------- */
@@ -367,20 +356,6 @@ static struct reach reach_of(const struct walk *w)
 	return x;
 }
 
-/* Where a recording leaves the weights out they are counted anew. */
-static void add_weights(struct dfsssp *d, const struct routing *end)
-{
-	const struct fabric *f = end->topo->fabric;
-	uint32_t *routes = NEW_ARRAY(f->n_ports, uint32_t), n;
-	uint16_t *lid = dfsssp_destinations(end, &n);
-
-	dfsssp_add_routes(end, lid, 0, d->n_lids < n ? d->n_lids : n, routes, NULL);
-	for (uint32_t c = 0; c < d->graph->n_edges; c++)
-		d->weight[c] = (uint32_t)d->graph->start + routes[dfsssp_channel_port(d->graph, f, c)];
-	free(routes);
-	free(lid);
-}
-
 static void put_weights(const struct walk *w, struct dfsssp *d, const struct reach *x,
 			const struct routing *end)
 {
@@ -389,23 +364,17 @@ static void put_weights(const struct walk *w, struct dfsssp *d, const struct rea
 	d->weight = NEW_ARRAY(d->graph->n_edges, uint32_t);
 	for (uint32_t c = 0; c < d->graph->n_edges; c++)
 		d->weight[c] = walk_value(w, T_WEIGHT, dfsssp_channel_port(d->graph, f, c));
-	if (end && x->weighed < d->n_lids)
-		add_weights(d, end);
-}
+	if (end &&
+	    x->weighed < d->n_lids) { /* a recording that leaves the weights out: they are counted anew */
+		uint32_t *routes = NEW_ARRAY(f->n_ports, uint32_t), n;
+		uint16_t *lid = dfsssp_destinations(end, &n);
 
-/* Cuts so far, with their cycles. */
-static void put_cuts(struct ds_layers *l, const struct ds_layers *kept, uint32_t n)
-{
-	const struct ds_cut *last = n ? &kept->cut[n - 1] : NULL;
-
-	if (!last)
-		return;
-	l->n_cuts = l->cap_cuts = n;
-	l->cut = mem_dup(kept->cut, n * sizeof(*l->cut));
-	l->n_cycle = l->cap_cycle = last->first + last->length;
-	l->cycle_channel = mem_dup(kept->cycle_channel, l->n_cycle * sizeof(*l->cycle_channel));
-	l->cycle_left = mem_dup(kept->cycle_left, l->n_cycle * sizeof(*l->cycle_left));
-	l->need = last->layer + 2u;
+		dfsssp_add_routes(end, lid, 0, d->n_lids < n ? d->n_lids : n, routes, NULL);
+		for (uint32_t c = 0; c < d->graph->n_edges; c++)
+			d->weight[c] =
+				(uint32_t)d->graph->start + routes[dfsssp_channel_port(d->graph, f, c)];
+		FREE_EACH(routes, lid);
+	}
 }
 
 /* Layers of the classes so far, and how many pairs each layer has of them. */
@@ -475,7 +444,16 @@ static struct ds_layers *layers_at(const struct walk *w, const struct ds_kept *k
 	l->channels = kept->channels;
 	l->deps = kept->deps;
 	l->idle = x->shifts ? kept->idle : 0;
-	put_cuts(l, kept, x->cuts);
+	if (x->cuts) { /* so far, with their cycles */
+		const struct ds_cut *last = &kept->cut[x->cuts - 1];
+
+		l->n_cuts = l->cap_cuts = x->cuts;
+		l->cut = mem_dup(kept->cut, x->cuts * sizeof(*l->cut));
+		l->n_cycle = l->cap_cycle = last->first + last->length;
+		l->cycle_channel = mem_dup(kept->cycle_channel, l->n_cycle * sizeof(*l->cycle_channel));
+		l->cycle_left = mem_dup(kept->cycle_left, l->n_cycle * sizeof(*l->cycle_left));
+		l->need = last->layer + 2u;
+	}
 	put_classes(w, l, kept, k->graph);
 	return l;
 }

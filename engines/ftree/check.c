@@ -9,17 +9,6 @@ static uint32_t links_of(const struct ftree *t, uint32_t sw, enum ft_dir d, uint
 	return ftree_group(t, sw, d, i)->n_links;
 }
 
-/* First up group of w that has another number of links than the first one of ref; n[FT_UP] when all are
- * alike. */
-static uint32_t odd_group(const struct ftree *t, uint32_t w, uint32_t ref)
-{
-	uint32_t i = 0;
-
-	while (i < t->sw[w].n[FT_UP] && links_of(t, w, FT_UP, i) == links_of(t, ref, FT_UP, 0))
-		i++;
-	return i;
-}
-
 /* --- words ----------------------------------------------------------------------------------- */
 
 /* Cabled ports of a switch that are dead: "leaf-03[19], leaf-03[20] and 2 more are down".  Adds nothing when
@@ -62,12 +51,11 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 
 	if (!is_dead)
 		is_dead = dead_ports(t, ref, &dead);
-	ft_refuse(
-		t, label, rule,
-		"no pure fat tree (%s): %.200s%s%.180s; %s, or name the roots in root_guid_file, which drops "
-		"this rule",
-		label, what, is_dead ? ": " : "", text_str(&dead),
-		is_dead ? "restore it" : "cable it like its siblings");
+	ft_refuse(t, label, rule,
+		  "no pure fat tree (%s): %.200s%s%.180s; %s, or name the roots in root_guid_file, which "
+		  "drops this rule",
+		  label, what, is_dead ? ": " : "", text_str(&dead),
+		  is_dead ? "restore it" : "cable it like its siblings");
 	text_free(&dead);
 	t->refusal.sw = odd;
 	t->refusal.ref = ref;
@@ -75,8 +63,7 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 	t->refusal.expected = expected;
 }
 
-/* Different numbers of groups: the one with fewer of its kind is the odd one, else the one with fewer groups.
- */
+/* Different numbers of groups: that with fewer of its kind is the odd one, else that with fewer groups. */
 static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t ref)
 {
 	const char *word = d == FT_UP ? "up" : "down";
@@ -136,58 +123,43 @@ static bool compare(struct ftree *t, uint32_t w, uint32_t ref)
 {
 	const struct ft_switch *a = &t->sw[w], *b = &t->sw[ref];
 	bool inner = a->rank != t->leaf_rank;
-	uint32_t i;
 
 	if (a->n[FT_UP] != b->n[FT_UP])
 		return refuse_groups(t, "AB09", FT_UP, w, ref);
 	if (inner && a->n[FT_DOWN] != b->n[FT_DOWN])
 		return refuse_groups(t, "AB0A", FT_DOWN, w, ref);
-	if (b->n[FT_UP]) {
-		i = odd_group(t, w, ref);
-		if (i < a->n[FT_UP])
+	for (uint32_t i = 0; i < a->n[FT_UP]; i++)
+		if (links_of(t, w, FT_UP, i) != links_of(t, ref, FT_UP, 0))
 			return refuse_links(t, "AB0B", FT_UP, w, i, ref);
-	}
 	if (inner && b->n[FT_DOWN] && links_of(t, w, FT_DOWN, 0) != links_of(t, ref, FT_DOWN, 0))
 		return refuse_links(t, "AB0C", FT_DOWN, w, 0, ref);
 	return true;
 }
 
-/* --- what only the manual asks --------------------------------------------------------------- */
-
-/* NULL, or what the manual's rules say against the switch though OpenSM does not look there; caller frees. */
-static char *manual_finds(const struct ftree *t, uint32_t w, uint32_t ref)
-{
-	for (unsigned d = FT_UP; d <= FT_DOWN; d += FT_DOWN - FT_UP)
-		for (uint32_t i = 0; i < t->sw[w].n[d]; i++)
-			if (links_of(t, w, d, i) != links_of(t, ref, d, 0))
-				return str_printf("%.80s has %s to %.80s, %.80s has %u to %.80s",
-						  ft_name(t, w), PLURAL(links_of(t, w, d, i), "cable"),
-						  peer_name(t, ftree_group(t, w, d, i)), ft_name(t, ref),
-						  links_of(t, ref, d, 0),
-						  peer_name(t, ftree_group(t, ref, d, 0)));
-	return NULL;
-}
-
-static char *odd_ca(const struct ftree *t)
-{
-	const struct fabric *f = t->topo->fabric;
-	char a[160];
-
-	for (uint32_t i = 0; i < t->n_ca; i++)
-		if (t->sw[t->ca[i].sw].rank != t->leaf_rank)
-			return str_printf("CA %s is on %.80s of rank %u, the leaves are at rank %u",
-					  port_label(f, f->endport_port[t->ca[i].endport], a, sizeof(a)),
-					  ft_name(t, t->ca[i].sw), t->sw[t->ca[i].sw].rank, t->leaf_rank);
-	return NULL;
-}
-
+/* What the rules of the manual say against a switch or a CA, though OpenSM does not look there. */
 static bool by_manual(struct ftree *t, const uint32_t *ref, struct engine_output *out)
 {
-	char *what = odd_ca(t);
+	const struct fabric *f = t->topo->fabric;
+	char *what = NULL, a[160];
 
-	for (uint32_t s = 0; !what && s < t->topo->fabric->n_switches; s++)
-		if (t->sw[s].in && t->sw[ref[t->sw[s].rank]].n[FT_DOWN])
-			what = manual_finds(t, s, ref[t->sw[s].rank]);
+	for (uint32_t i = 0; !what && i < t->n_ca; i++)
+		if (t->sw[t->ca[i].sw].rank != t->leaf_rank)
+			what = str_printf("CA %s is on %.80s of rank %u, the leaves are at rank %u",
+					  port_label(f, f->endport_port[t->ca[i].endport], a, sizeof(a)),
+					  ft_name(t, t->ca[i].sw), t->sw[t->ca[i].sw].rank, t->leaf_rank);
+	for (uint32_t s = 0; !what && s < f->n_switches; s++) {
+		uint32_t first = t->sw[s].in ? ref[t->sw[s].rank] : NO_ID;
+
+		for (unsigned d = FT_UP; first != NO_ID && t->sw[first].n[FT_DOWN] && d <= FT_DOWN; d++)
+			for (uint32_t i = 0; d != FT_SIDE && !what && i < t->sw[s].n[d]; i++)
+				if (links_of(t, s, d, i) != links_of(t, first, d, 0))
+					what = str_printf("%.80s has %s to %.80s, %.80s has %u to %.80s",
+							  ft_name(t, s),
+							  PLURAL(links_of(t, s, d, i), "cable"),
+							  peer_name(t, ftree_group(t, s, d, i)),
+							  ft_name(t, first), links_of(t, first, d, 0),
+							  peer_name(t, ftree_group(t, first, d, 0)));
+	}
 	if (!what)
 		return true;
 	if (t->manual)

@@ -12,22 +12,9 @@
 
 /* --- order of groups ------------------------------------------------------------------------- */
 
-/* Stable, by counter, then by index of the peer.  The slots are nearly sorted. */
-static void sort_slots(struct ft_slot *a, uint32_t n)
-{
-	for (uint32_t i = 1; i < n; i++) {
-		struct ft_slot x = a[i];
-		uint64_t key = (uint64_t)x.count << 32 | x.key;
-		uint32_t j = i;
-
-		for (; j && ((uint64_t)a[j - 1].count << 32 | a[j - 1].key) > key; j--)
-			a[j] = a[j - 1];
-		if (j != i)
-			a[j] = x;
-	}
-}
-
-/* Sort the groups of a switch in one direction by main climbs (climb), or by those taught to climb by them.
+/*
+ * Sort the groups of a switch in one direction by main climbs (climb), or by those taught to climb by them;
+ * equal ones by index of the peer, stable.  They are nearly sorted.
  */
 static void sort_groups(struct ft_run *r, uint32_t sw, enum ft_dir d, bool climb)
 {
@@ -38,7 +25,16 @@ static void sort_groups(struct ft_run *r, uint32_t sw, enum ft_dir d, bool climb
 		a[i].count = climb ? r->t->group[a[i].group].cd : r->t->group[a[i].group].cu;
 	if (r->rec)
 		memcpy(before, a, s->n[d] * sizeof(*a));
-	sort_slots(a, s->n[d]);
+	for (uint32_t i = 1; i < s->n[d]; i++) {
+		struct ft_slot x = a[i];
+		uint64_t key = (uint64_t)x.count << 32 | x.key;
+		uint32_t j = i;
+
+		for (; j && ((uint64_t)a[j - 1].count << 32 | a[j - 1].key) > key; j--)
+			a[j] = a[j - 1];
+		if (j != i)
+			a[j] = x;
+	}
 	if (r->rec)
 		ft_record_sort(r->rec, r->t, sw, d, before);
 	if (!climb && d == FT_DOWN && r->first_phase && s->n_cn)
@@ -68,35 +64,26 @@ static uint8_t *cost_at(struct ft_run *r, uint32_t port_id, unsigned fresh)
 	return &r->cost[port_id];
 }
 
-/* The same in a recording, whose matrix is Min Hop's until an entry says otherwise. */
-static void record_cost(const struct ft_run *r, const struct ft_group *g, uint8_t h, uint8_t least)
-{
-	uint32_t p0 = r->t->topo->fabric->switch_port[g->peer];
-
-	for (uint32_t i = 0; i < g->n_links; i++) {
-		unsigned port = r->t->link[g->link + i].remote;
-		uint32_t id = p0 + port;
-
-		ft_record_cost(r, id,
-			       r->cost_of[id] == r->target
-				       ? r->cost[id]
-				       : hops_value(r->t->hops, r->t->topo, g->peer, r->target, port),
-			       h);
-	}
-	if (h < least)
-		ft_record_cost(r, p0, least, h);
-}
-
 /* An entry toward a switch leaves its hops in the matrix, at all cables of the group. */
 static void note_cost(struct ft_run *r, const struct ft_group *g, uint8_t h)
 {
 	uint32_t p0 = r->t->topo->fabric->switch_port[g->peer];
 	uint8_t *least = cost_at(r, p0, hops_least(r->t->hops, g->peer, r->target));
 
-	if (r->rec)
-		record_cost(r, g, h, *least);
-	for (uint32_t i = 0; i < g->n_links; i++)
-		*cost_at(r, p0 + r->t->link[g->link + i].remote, NO_PATH) = h;
+	for (uint32_t i = 0; i < g->n_links; i++) {
+		unsigned port = r->t->link[g->link + i].remote;
+		uint32_t id = p0 + port;
+
+		if (r->rec) /* a recording's matrix is Min Hop's until an entry says otherwise */
+			ft_record_cost(r, r->target, id,
+				       r->cost_of[id] == r->target
+					       ? r->cost[id]
+					       : hops_value(r->t->hops, r->t->topo, g->peer, r->target, port),
+				       h);
+		*cost_at(r, id, NO_PATH) = h;
+	}
+	if (r->rec && h < *least)
+		ft_record_cost(r, r->target, p0, *least, h);
 	if (h < *least)
 		*least = h;
 }
@@ -294,22 +281,6 @@ static bool reverse_group(struct ft_run *r, uint32_t w, const struct ft_slot *s,
 	return created;
 }
 
-/* Reverse hops of a root begin at another group each time. */
-static bool reverse_root(struct ft_run *r, uint32_t w, bool main, unsigned credit, uint8_t h)
-{
-	struct ft_switch *s = &r->t->sw[w];
-	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN];
-	uint32_t n = s->n[FT_DOWN], i;
-	bool created = false;
-
-	if (!n)
-		return false;
-	i = s->rot = (s->rot + 1) % n;
-	for (uint32_t k = 0; k < n; k++, i = (i + 1) % n)
-		created |= reverse_group(r, w, &down[i], main, credit, h);
-	return created;
-}
-
 /* Is it time to give up?  Reverse hops may take as good as for ever. */
 static bool give_up(struct ft_run *r)
 {
@@ -331,6 +302,7 @@ bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned 
 {
 	struct ft_switch *s = &r->t->sw[w];
 	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN];
+	uint32_t n = s->n[FT_DOWN];
 	bool created;
 
 	if (give_up(r))
@@ -338,11 +310,13 @@ bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned 
 	r->depth++;
 	created = descend(r, w, prev, h);
 	if (s->rank == 0 || !s->n[FT_UP]) {
-		if (credit)
-			created |= reverse_root(r, w, main, credit, h);
+		if (credit && n) /* reverse hops of a root begin at another group each time */
+			s->rot = (s->rot + 1) % n;
+		for (uint32_t k = 0, i = s->rot; credit && k < n; k++, i = (i + 1) % n)
+			created |= reverse_group(r, w, &down[i], main, credit, h);
 	} else {
 		created |= climb(r, w, prev, main, credit, h);
-		for (uint32_t i = 0; credit && !s->is_leaf && i < s->n[FT_DOWN]; i++)
+		for (uint32_t i = 0; credit && !s->is_leaf && i < n; i++)
 			created |= reverse_group(r, w, &down[i], true, credit, h);
 	}
 	r->depth--;
@@ -366,33 +340,26 @@ static void offer_up(struct ft_run *r, uint32_t w)
 	}
 }
 
-/* First all who may go down take that way, as those above them can do so, too; then those below learn to
- * climb. */
-static void turn_round(struct ft_run *r, const uint8_t *known)
-{
-	uint32_t before = r->n_touched, n;
-
-	for (unsigned h = 0; h < NO_PATH - 1; h++)
-		for (uint32_t w = 0; w < r->n_switches; w++)
-			if (known[w] == h)
-				offer_up(r, w);
-	for (n = before; n < r->n_touched; n++)
-		offer_up(r, r->touched[n]);
-	for (uint32_t i = before; i < n; i++)
-		descend(r, r->touched[i], NO_ID, r->hop[r->touched[i]]);
-}
-
 void ft_turn(struct ft_run *r, unsigned most)
 {
 	uint8_t *known = NEW_ARRAY(r->n_switches + 1, uint8_t);
-	uint32_t before = 0;
+	uint32_t before = 0, n;
 
 	r->fill = true;
 	while (r->reverse < most && r->n_touched > before && !give_up(r)) {
 		before = r->n_touched;
 		memcpy(known, r->hop, r->n_switches);
 		r->reverse++;
-		turn_round(r, known);
+		/* first all who may go down take that way, as those above them can do so, too */
+		for (unsigned h = 0; h < NO_PATH - 1; h++)
+			for (uint32_t w = 0; w < r->n_switches; w++)
+				if (known[w] == h)
+					offer_up(r, w);
+		for (n = before; n < r->n_touched; n++)
+			offer_up(r, r->touched[n]);
+		/* then those below learn to climb */
+		for (uint32_t i = before; i < n; i++)
+			descend(r, r->touched[i], NO_ID, r->hop[r->touched[i]]);
 	}
 	r->fill = false;
 	r->reverse = 0;

@@ -1,12 +1,6 @@
 /* What ftree records. */
-#include <stdlib.h>
 
 #include "engines/ftree/internal.h"
-
-static void release(void *t)
-{
-	ftree_free(t);
-}
 
 /* --- the tree -------------------------------------------------------------------------------- */
 
@@ -74,7 +68,7 @@ void ft_record_pure(const struct ftree *t, uint32_t sw, uint32_t first, bool ali
 
 void ft_record_tree(const struct ftree *t, struct recorder *rec)
 {
-	rec_keep(rec, ft_copy(t), release);
+	rec_keep(rec, ft_copy(t), ftree_free);
 	rec_cells(rec, T_UP, t->n_links + t->n_groups);
 	rec_cells(rec, T_DOWN, t->n_links + t->n_groups);
 }
@@ -93,14 +87,6 @@ void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsi
 	entry(r, leaf, was, local);
 }
 
-/* Why the first parent was climbed to, once its group has counted the climb. */
-static unsigned climbed_by(const struct ftree *t, const struct ft_group *g)
-{
-	if (t->sw[g->sw].n[FT_UP] < 2)
-		return 0;
-	return ftree_group(t, g->sw, FT_UP, 1)->cd > g->cd - 1 ? BY_LOAD : BY_INDEX;
-}
-
 static void flag(const struct ft_run *r, uint8_t hops)
 {
 	rec_flag(r->rec, (r->reverse ? BY_REVERSE : 0) | (hops < MOST_HOPS ? hops : MOST_HOPS) << HOPS_AT);
@@ -111,8 +97,8 @@ void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struc
 {
 	rec_event(r->rec, REC_CHOICE, cause, l->remote, g->peer, r->lid);
 	flag(r, hops);
-	if (cause == FT_MAIN)
-		rec_flag(r->rec, climbed_by(r->t, g));
+	if (cause == FT_MAIN && r->t->sw[g->sw].n[FT_UP] > 1) /* its group has counted the climb */
+		rec_flag(r->rec, ftree_group(r->t, g->sw, FT_UP, 1)->cd > g->cd - 1 ? BY_LOAD : BY_INDEX);
 	if (r->lid)
 		entry(r, g->peer, r->port[g->peer], l->remote);
 }
@@ -126,9 +112,9 @@ void ft_record_offer(const struct ft_run *r, const struct ft_group *g, const str
 	flag(r, hops);
 }
 
-void ft_record_cost(const struct ft_run *r, uint32_t port_id, unsigned was, unsigned now)
+void ft_record_cost(const struct ft_run *r, uint32_t target, uint32_t port_id, unsigned was, unsigned now)
 {
-	rec_delta(r->rec, T_HOPS, r->target * r->t->topo->fabric->n_ports + port_id, was, now);
+	rec_delta(r->rec, T_HOPS, target * r->t->topo->fabric->n_ports + port_id, was, now);
 }
 
 /* Counters of a cable, then of its group, grow by one. */
@@ -173,10 +159,16 @@ void ft_record_sort(struct recorder *rec, const struct ftree *t, uint32_t sw, en
 	}
 }
 
-void ft_record_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigned port)
+void ft_record_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigned port, unsigned hops)
 {
-	unsigned lid = r->t->sw[target].lid;
+	const struct ftree *t = r->t;
+	uint32_t p0 = t->topo->fabric->switch_port[sw];
+	unsigned lid = t->sw[target].lid, least = hops_least(t->hops, sw, target);
 
 	rec_event(r->rec, REC_CHOICE, FT_ROOTS, port, sw, lid);
 	rec_delta(r->rec, T_ENTRY, sw * (r->in->lids->max_lid + 1u) + lid, NO_PATH, port);
+	if (port)
+		ft_record_cost(r, target, p0 + port, hops_value(t->hops, t->topo, sw, target, port), hops);
+	if (hops < least)
+		ft_record_cost(r, target, p0, least, hops);
 }

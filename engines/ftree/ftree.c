@@ -1,34 +1,18 @@
 /*
- * Fat-tree routing for shift patterns (E. Zahavi, G. Johnson, D. J. Kerbyson,
- * M. Lang, Concurrency and Computation 22(2), 2010, doi 10.1002/cpe.1527), with
- * all that OpenSM 3.3.23 does otherwise.
+ * Fat-tree routing for shift patterns (E. Zahavi, G. Johnson, D. J. Kerbyson, M. Lang, Concurrency and
+ * Computation 22(2), 2010, doi 10.1002/cpe.1527), with all that OpenSM 3.3.23 does otherwise.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
 #include "engines/engines.h"
+#include "engines/guid_option.h"
 #include "engines/ftree/internal.h"
 
 static const struct optdef ftree_options[] = {
-	{.name = "root_guid_file",
-	 .flag = "-a FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_SWITCHES,
-	 .def = "",
-	 .help = "node GUIDs of root switches, one a line"},
-	{.name = "cn_guid_file",
-	 .flag = "-u FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_HOST_PORTS,
-	 .def = "",
-	 .help = "port GUIDs of compute nodes, one a line; default: all CA ports"},
-	{.name = "io_guid_file",
-	 .flag = "-G FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_HOST_PORTS,
-	 .def = "",
-	 .help = "port GUIDs of I/O nodes, one a line"},
+	GUID_OPTION("root_guid_file", "-a FILE", OPT_SWITCHES, "node GUIDs of root switches, one a line"),
+	CN_GUID_FILE,
+	IO_GUID_FILE,
 	{.name = "max_reverse_hops",
 	 .flag = "-H N",
 	 .type = OPT_UINT,
@@ -49,31 +33,6 @@ static bool refuse_few(struct ftree *t, const char *what, uint32_t n)
 	t->refusal.found = n;
 	t->refusal.expected = 2;
 	return false;
-}
-
-/* Switches with ports, nodes of the other kinds, CA nodes. */
-static void collect_nodes(struct ftree *t, uint32_t *switches, uint32_t *others)
-{
-	const struct topo *tp = t->topo;
-	const struct fabric *f = tp->fabric;
-
-	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		if (!tp->node_up[n])
-			continue;
-		*switches += node_is_switch(f, n);
-		*others += !node_is_switch(f, n);
-		t->n_cas += f->node_type[n] == NODE_CA;
-	}
-	for (uint32_t s = 0; s < f->n_switches; s++) {
-		uint32_t ep = f->port_endport[f->switch_port[s]];
-
-		t->sw[s] = (struct ft_switch){.rank = FT_UNRANKED, .tuple = FT_NO_TUPLE, .key = FT_KEY_NONE};
-		t->sw[s].in = switch_up(tp, s) && f->switch_nports[s];
-		t->n_in += t->sw[s].in;
-		t->sw[s].lid = t->sw[s].in ? t->lids->base[ep] : 0;
-		if (t->sw[s].lid > t->max_lid)
-			t->max_lid = t->sw[s].lid;
-	}
 }
 
 /* CA ports on switches, by node and port.  Ports that got no LID are nobody's destination. */
@@ -101,13 +60,31 @@ static void collect_cas(struct ftree *t)
 
 static bool check_sizes(struct ftree *t, const struct engine_input *in)
 {
+	const struct topo *tp = t->topo;
+	const struct fabric *f = tp->fabric;
 	uint32_t switches = 0, others = 0;
 
 	if (options_uint(in->options, "lmc"))
 		return ft_refuse(t, "", "LMC 0",
 				 "lmc is %u, and fat-tree routing knows one LID a port only; `set lmc 0`",
 				 (unsigned)options_uint(in->options, "lmc"));
-	collect_nodes(t, &switches, &others);
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		if (!tp->node_up[n])
+			continue;
+		switches += node_is_switch(f, n);
+		others += !node_is_switch(f, n);
+		t->n_cas += f->node_type[n] == NODE_CA;
+	}
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		uint32_t ep = f->port_endport[f->switch_port[s]];
+
+		t->sw[s] = (struct ft_switch){.rank = FT_UNRANKED, .tuple = FT_NO_TUPLE, .key = FT_KEY_NONE};
+		t->sw[s].in = switch_up(tp, s) && f->switch_nports[s];
+		t->n_in += t->sw[s].in;
+		t->sw[s].lid = t->sw[s].in ? t->lids->base[ep] : 0;
+		if (t->sw[s].lid > t->max_lid)
+			t->max_lid = t->sw[s].lid;
+	}
 	if (switches < 2)
 		return refuse_few(t, switches == 1 ? "switch" : "switches", switches);
 	if (others < 2)
@@ -132,13 +109,13 @@ static void build(struct ftree *t, const struct engine_input *in, struct engine_
 		return;
 	if (t->unindexed)
 		note_add(&out->notes, 0,
-			 "ftree: %s without index: not connected with the first leaf over "
-			 "links up and down, below the leaves, or more than 255 of a kind\n",
+			 "ftree: %s without index: not connected with the first leaf over links up and down, "
+			 "below the leaves, or more than 255 of a kind\n",
 			 PLURAL(t->unindexed, "switch"));
 	if (t->skipped)
 		note_add(&out->notes, NOTE_LOTTERY,
-			 "ftree: OpenSM's result is undefined on this fabric: it indexes "
-			 "neighbours of switches that got no index themselves\n");
+			 "ftree: OpenSM's result is undefined on this fabric: it indexes neighbours of "
+			 "switches that got no index themselves\n");
 }
 
 struct ftree *ftree_build(const struct engine_input *in, struct engine_output *out)
@@ -216,14 +193,6 @@ static bool has_port(const struct engine_input *in, const char *rules, unsigned 
 	return yes;
 }
 
-static bool is_io(const struct ftree *t, unsigned lid)
-{
-	for (uint32_t i = 0; i < t->n_ca; i++)
-		if (t->ca[i].lid == lid)
-			return t->ca[i].is_io;
-	return false;
-}
-
 /* The least number of reverse hops that gives the entry a port; 0: none that was tried. */
 static unsigned turns_that_do(const struct engine_input *in, const char *rules, unsigned from, unsigned to)
 {
@@ -241,7 +210,7 @@ static struct routing *ftree_route(const struct engine_input *in, struct engine_
 
 	if (RECORDED(in))
 		ft_record_tree(t, in->record);
-	if (ASKED(in) && in->ask->sw != NO_ID && is_io(t, in->ask->lid) && !has_port(in, rules, now)) {
+	if (ASKED(in) && in->ask->sw != NO_ID && ft_is_io(t, in->ask->lid) && !has_port(in, rules, now)) {
 		t->turns_do = turns_that_do(in, rules, now + 1, now + TRIED);
 		if (!t->manual)
 			t->turns_do_manual = turns_that_do(in, "manual", 1, now + TRIED);

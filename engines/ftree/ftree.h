@@ -1,8 +1,7 @@
 /*
- * Fat-tree routing (E. Zahavi, G. Johnson, D. J. Kerbyson, M. Lang, Concurrency
- * and Computation 22(2), 2010), as OpenSM 3.3.23: the tree it sees, its
- * counters, why it refuses.  For panes and tests; the rest of the program knows
- * engines by core/sm/engine.h only.
+ * Fat-tree routing (E. Zahavi, G. Johnson, D. J. Kerbyson, M. Lang, Concurrency and Computation 22(2), 2010),
+ * as OpenSM 3.3.23: the tree it sees, its counters, why it refuses.  For panes and tests; the rest of the
+ * program knows engines by core/sm/engine.h only.
  *
  * Directions are seen from a switch: up is toward the roots (rank 0).
  */
@@ -136,7 +135,7 @@ struct ftree {
  * fabric that is not routed.  Bad lines of files become notes.  Free with ftree_free().
  */
 struct ftree *ftree_build(const struct engine_input *in, struct engine_output *out);
-void ftree_free(struct ftree *t);
+void ftree_free(void *t); /* NULL is fine */
 
 /* The tree behind a routing, NULL when another engine made it. */
 const struct ftree *ftree_of(const struct routing *r);
@@ -152,9 +151,8 @@ static inline const struct ft_group *ftree_group(const struct ftree *t, uint32_t
 }
 
 /*
- * Compute nodes leaf by leaf, each leaf filled up to the largest with NO_ID for
- * missing nodes: endport ids, the order in which shifts do not collide.  *n
- * places; the caller frees.
+ * Compute nodes leaf by leaf, each leaf filled up to the largest with NO_ID for missing nodes: endport ids,
+ * the order in which shifts do not collide.  *n places; the caller frees.
  */
 uint32_t *ftree_order(const struct ftree *t, uint32_t *n);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/text.h"
 #include "engines/ftree/internal.h"
 #include "core/base/order.h"
@@ -17,8 +18,8 @@ void ft_read_guids(const struct engine_input *in, struct engine_output *out, con
 				 : "; by the manual (`set rules manual`) only the line is ignored");
 	else if (g->skipped)
 		note_add(&out->notes, NOTE_RULES,
-			 "%s: %s ignored as the manual says, the first is line %u; OpenSM "
-			 "itself stops reading there\n",
+			 "%s: %s ignored as the manual says, the first is line %u; OpenSM itself stops "
+			 "reading there\n",
 			 option, PLURAL(g->skipped, "invalid line"), g->first_skipped);
 }
 
@@ -119,38 +120,35 @@ static unsigned port_group(struct ftree *t, struct collect *c, uint32_t sw, unsi
 	return c->seen[x];
 }
 
-/* Append a collected group with its links. */
-static void keep_group(struct ftree *t, const struct collect *c, uint32_t sw, unsigned i)
-{
-	const struct fabric *f = t->topo->fabric;
-	struct ft_group *g = &t->group[t->n_groups];
-
-	*g = c->g[i];
-	g->link = t->n_links;
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
-		if (c->of_port[p] == i)
-			t->link[t->n_links++] = (struct ft_link){
-				.port = p, .remote = f->port_num[t->topo->peer[switch_port_id(f, sw, p)]]};
-	g->n_links = t->n_links - g->link;
-	t->slot[t->n_groups] = (struct ft_slot){.peer = g->peer, .group = t->n_groups};
-	t->n_groups++;
-}
-
 static void group_switch(struct ftree *t, struct collect *c, uint32_t sw)
 {
+	const struct fabric *f = t->topo->fabric;
 	struct ft_switch *s = &t->sw[sw];
+	unsigned n_ports = f->switch_nports[sw];
 
 	c->n = 0;
-	for (unsigned p = 1; p <= t->topo->fabric->switch_nports[sw]; p++)
+	for (unsigned p = 1; p <= n_ports; p++)
 		c->of_port[p] = port_group(t, c, sw, p);
 	s->plain = true;
 	for (unsigned d = 0; d < FT_DIRS; d++) {
 		s->slot[d] = t->n_groups;
 		for (unsigned i = 0; i < c->n; i++) {
+			struct ft_group *g = &t->group[t->n_groups];
+
 			if (c->dir[i] != d)
 				continue;
 			s->plain &= d == FT_UP || c->g[i].peer == NO_ID;
-			keep_group(t, c, sw, i);
+			*g = c->g[i];
+			g->link = t->n_links;
+			for (unsigned p = 1; p <= n_ports; p++)
+				if (c->of_port[p] == i)
+					t->link[t->n_links++] = (struct ft_link){
+						.port = p,
+						.remote =
+							f->port_num[t->topo->peer[switch_port_id(f, sw, p)]]};
+			g->n_links = t->n_links - g->link;
+			t->slot[t->n_groups] = (struct ft_slot){.peer = g->peer, .group = t->n_groups};
+			t->n_groups++;
 		}
 		s->n[d] = t->n_groups - s->slot[d];
 	}
@@ -179,9 +177,7 @@ bool ft_group_ports(struct ftree *t)
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (t->sw[s].in)
 			group_switch(t, &c, s);
-	free(c.ca_of);
-	free(c.owner);
-	free(c.seen);
+	FREE_EACH(c.ca_of, c.owner, c.seen);
 	if (t->rec)
 		ft_record_groups(t);
 	if (!n_cn)

@@ -1,17 +1,10 @@
 /* Indexes ("tuples"): the place of a switch among its like, found by walking the tree from a leaf. */
 #include <stdlib.h>
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/ftree/internal.h"
 
 /* --- leaves ---------------------------------------------------------------------------------- */
-
-static uint32_t first_cn(const struct ftree *t)
-{
-	for (uint32_t i = 0; i < t->n_ca; i++)
-		if (t->ca[i].is_cn)
-			return i;
-	return NO_ID;
-}
 
 static bool refuse_cn(struct ftree *t, uint32_t i)
 {
@@ -37,7 +30,11 @@ static bool refuse_cn(struct ftree *t, uint32_t i)
 /* Leaf rank, and the switches that have compute nodes. */
 bool ft_find_leaves(struct ftree *t)
 {
-	t->leaf_rank = t->root_file ? t->sw[t->ca[first_cn(t)].sw].rank : t->max_rank;
+	uint32_t first = 0;
+
+	while (!t->ca[first].is_cn)
+		first++;
+	t->leaf_rank = t->root_file ? t->sw[t->ca[first].sw].rank : t->max_rank;
 	if (t->leaf_rank < 1 || t->leaf_rank >= FT_MAX_LEVELS) {
 		ft_refuse(t, "", "2 to 8 levels",
 			  "the tree has %u levels of switches down to the compute nodes, expected 2 to %u%s",
@@ -70,11 +67,6 @@ static uint64_t with_byte(uint64_t tuple, unsigned i, unsigned v)
 	return (tuple & ~(0xFFull << shift)) | (uint64_t)v << shift;
 }
 
-static unsigned tuple_byte(uint64_t tuple, unsigned i)
-{
-	return tuple >> (8 * (7 - i)) & 0xFF;
-}
-
 struct walk {
 	struct ftree *t;
 	uint64_t *used; /* tuples given, open addressing, FT_NO_TUPLE = free */
@@ -95,8 +87,7 @@ static bool used(struct walk *w, uint64_t tuple, bool add)
 	return false;
 }
 
-/* Give a switch the first free tuple with any value in byte v; from: the neighbour it is reached from, NO_ID.
- */
+/* Give a switch the first free tuple with any value in byte v; from: where it is reached from, NO_ID. */
 static void assign(struct walk *w, uint32_t sw, uint32_t from, uint64_t tuple, unsigned v)
 {
 	for (unsigned i = 0; i < 255; i++) {
@@ -147,7 +138,7 @@ static void index_neighbours(struct walk *w, uint32_t sw, enum ft_dir d, unsigne
 			t->skipped++;
 			continue;
 		}
-		tuple = with_byte(own, 0, (tuple_byte(own, 0) + (d == FT_DOWN ? 1 : 255)) & 0xFF);
+		tuple = with_byte(own, 0, ((own >> 56) + (d == FT_DOWN ? 1 : 255)) & 0xFF);
 		assign(w, x, sw, tuple, v);
 		w->queue[w->n++] = x;
 	}
@@ -179,20 +170,6 @@ static uint64_t first_tuple(const struct ftree *t, unsigned rank)
 	for (unsigned i = 1; i <= t->leaf_rank; i++)
 		tuple = with_byte(tuple, i, 0);
 	return tuple;
-}
-
-static void walk_from_leaf(struct walk *w)
-{
-	struct ftree *t = w->t;
-	uint32_t s = 0;
-
-	while (!t->sw[s].is_leaf)
-		s++;
-	t->sw[s].tuple = first_tuple(t, t->leaf_rank);
-	used(w, t->sw[s].tuple, true);
-	if (t->rec)
-		ft_record_tuple(t, s, NO_ID);
-	walk_from(w, s);
 }
 
 static void walk_from_roots(struct walk *w)
@@ -228,26 +205,11 @@ static int by_tuple(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
-/* Number the indexed switches, so that a peer's key is one word. */
-static void number_keys(struct ftree *t)
-{
-	uint32_t *order = NEW_ARRAY(t->n_in, uint32_t), n = 0;
-
-	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
-		if (t->sw[s].in)
-			order[n++] = s;
-	qsort_r(order, n, sizeof(*order), by_tuple, t);
-	for (uint32_t i = 0; i < n; i++)
-		t->sw[order[i]].key = t->sw[order[i]].tuple == FT_NO_TUPLE ? FT_KEY_NONE : i;
-	free(order);
-	for (uint32_t i = 0; i < t->n_groups; i++)
-		t->slot[i].key = t->slot[i].peer == NO_ID ? FT_KEY_CA : t->sw[t->slot[i].peer].key;
-}
-
 void ft_index(struct ftree *t)
 {
 	struct walk w = {.t = t, .size = 16};
 	struct ft_slot *before = t->rec ? mem_dup(t->slot, (t->n_groups + 1u) * sizeof(*t->slot)) : NULL;
+	uint32_t *order, n = 0, leaf = 0;
 
 	if (t->rec)
 		rec_text(t->rec, REC_PHASE, "indexes");
@@ -257,18 +219,34 @@ void ft_index(struct ftree *t)
 	for (uint32_t i = 0; i < w.size; i++)
 		w.used[i] = FT_NO_TUPLE;
 	w.queue = NEW_ARRAY(t->n_groups + 1, uint32_t);
-	if (t->quasi)
+	if (t->quasi) {
 		walk_from_roots(&w);
-	else
-		walk_from_leaf(&w);
-	free(w.used);
-	free(w.queue);
+	} else {
+		while (!t->sw[leaf].is_leaf)
+			leaf++;
+		t->sw[leaf].tuple = first_tuple(t, t->leaf_rank);
+		used(&w, t->sw[leaf].tuple, true);
+		if (t->rec)
+			ft_record_tuple(t, leaf, NO_ID);
+		walk_from(&w, leaf);
+	}
+	/* indexed switches are numbered, so that a peer's key is one word */
+	order = NEW_ARRAY(t->n_in, uint32_t);
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
-		t->unindexed += t->sw[s].in && t->sw[s].tuple == FT_NO_TUPLE;
-	number_keys(t);
+		if (t->sw[s].in)
+			order[n++] = s;
+	qsort_r(order, n, sizeof(*order), by_tuple, t);
+	for (uint32_t i = 0; i < n; i++) {
+		bool none = t->sw[order[i]].tuple == FT_NO_TUPLE;
+
+		t->unindexed += none;
+		t->sw[order[i]].key = none ? FT_KEY_NONE : i;
+	}
+	for (uint32_t i = 0; i < t->n_groups; i++)
+		t->slot[i].key = t->slot[i].peer == NO_ID ? FT_KEY_CA : t->sw[t->slot[i].peer].key;
 	if (t->rec)
 		ft_record_indexed(t, before);
-	free(before);
+	FREE_EACH(w.used, w.queue, order, before);
 }
 
 /* --- the array of leaves --------------------------------------------------------------------- */

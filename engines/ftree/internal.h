@@ -27,8 +27,9 @@ enum ft_cause { FT_LOCAL, FT_DESCENT, FT_MAIN, FT_SECOND, FT_BESIDE, FT_ROOTS };
 
 /* The name of a switch. */
 const char *ft_name(const struct ftree *t, uint32_t sw);
-/* Refuse: rule and label are static.  Returns false; t->refusal may be given the offender and the like then.
- */
+/* Has an I/O node the LID? */
+bool ft_is_io(const struct ftree *t, unsigned lid);
+/* Refuse: rule and label are static.  Returns false; t->refusal may be given the offender then. */
 bool ft_refuse(struct ftree *t, const char *label, const char *rule, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 /* The tree, without what routing adds. */
@@ -102,10 +103,9 @@ static inline void ft_touch(struct ft_run *r, uint32_t sw)
 }
 
 /*
- * Climb from w, which is h hops from the destination, having come from prev
- * (NO_ID: from nowhere), on all ways that lead up; all below them learn to climb
- * there.  main: the first parent is counted; credit: reverse hops left.  True when
- * a CA was found below.
+ * Climb from w, which is h hops from the destination, having come from prev (NO_ID: from nowhere), on all
+ * ways that lead up; all below them learn to climb there.  main: the first parent is counted; credit: reverse
+ * hops left.  True when a CA was found below.
  */
 bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned credit, uint8_t h);
 
@@ -141,8 +141,8 @@ void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struc
 		   enum ft_cause cause);
 void ft_record_offer(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t hops,
 		     enum ft_cause cause);
-/* A cell of the hop matrix toward the target, by the event before. */
-void ft_record_cost(const struct ft_run *r, uint32_t port_id, unsigned was, unsigned now);
+/* A cell of the hop matrix toward a switch, by the event before. */
+void ft_record_cost(const struct ft_run *r, uint32_t target, uint32_t port_id, unsigned was, unsigned now);
 /* Counters grew by one: those of who was taught to climb (up), or of main climbs. */
 void ft_record_spread(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l);
 void ft_record_climb(const struct ft_run *r, uint32_t sw, const struct ft_group *g0, const struct ft_group *g,
@@ -150,8 +150,8 @@ void ft_record_climb(const struct ft_run *r, uint32_t sw, const struct ft_group 
 /* Slots of a switch in one direction were sorted; before[] as they stood. */
 void ft_record_sort(struct recorder *rec, const struct ftree *t, uint32_t sw, enum ft_dir d,
 		    const struct ft_slot *before);
-/* An entry through the last leaf. */
-void ft_record_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigned port);
+/* An entry through the last leaf, and its hops. */
+void ft_record_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigned port, unsigned hops);
 
 /* --- sentences.c, show.c --------------------------------------------------------------------- */
 

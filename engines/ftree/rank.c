@@ -17,9 +17,8 @@ static void push(struct queue *q, uint32_t sw)
 }
 
 /*
- * Lower the ranks around the queue; sets max_rank to the last one given.  The
- * sum wraps as in OpenSM: with a bad root file the queue may hold a switch without rank.
- * from_roots: the ranks are those that count.
+ * Lower the ranks around the queue; sets max_rank to the last one given.  The sum wraps as in OpenSM: with a
+ * bad root file the queue may hold a switch without rank. from_roots: the ranks are those that count.
  */
 static void spread(struct ftree *t, struct queue *q, bool from_roots)
 {
@@ -101,18 +100,24 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 		note_add(&out->notes, NOTE_GUID_FILE, "root_guid_file names no switch that is up (AB25)\n");
 	if (!usable)
 		note_add(&out->notes, 0,
-			 "ftree: ranks come from the CAs instead of root_guid_file, yet the "
-			 "tree is not checked for purity\n");
+			 "ftree: ranks come from the CAs instead of root_guid_file, yet the tree is not "
+			 "checked for purity\n");
 	guid_file_free(&g);
 	return usable;
 }
 
-static void drop_unranked(struct ftree *t)
+bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
-	const struct fabric *f = t->topo->fabric;
+	struct queue q = {0};
 	uint32_t n = 0;
 
-	for (uint32_t s = 0; s < f->n_switches; s++) {
+	t->named = t->root_file && read_roots(t, in, out, &q);
+	if (t->named)
+		spread(t, &q, true);
+	else
+		rank_by_cas(t, &q);
+	free(q.sw);
+	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
 		if (t->sw[s].in && t->sw[s].rank == FT_UNRANKED) {
 			t->sw[s].in = false;
 			t->n_in--;
@@ -122,23 +127,10 @@ static void drop_unranked(struct ftree *t)
 		if (t->sw[t->ca[i].sw].in)
 			t->ca[n++] = t->ca[i];
 	t->n_ca = n;
-}
-
-bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_output *out)
-{
-	struct queue q = {0};
-
-	t->named = t->root_file && read_roots(t, in, out, &q);
-	if (t->named)
-		spread(t, &q, true);
-	else
-		rank_by_cas(t, &q);
-	free(q.sw);
-	drop_unranked(t);
 	if (t->max_rank == 0 && t->n_in > 1) {
 		ft_refuse(t, "AB2B", "more than one level",
-			  "all %u switches have rank 0: every switch %s, so none is above another; "
-			  "this is no tree (AB2B)%s",
+			  "all %u switches have rank 0: every switch %s, so none is above another; this is "
+			  "no tree (AB2B)%s",
 			  t->n_in, t->root_file ? "was named a root or has a CA on it" : "has a CA on it",
 			  t->root_file ? "; name only the top switches in root_guid_file"
 				       : "; if it is one, name its top switches in root_guid_file");

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/ftree/internal.h"
 #include "core/base/order.h"
 
@@ -29,21 +30,6 @@ static void start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target
 		r->reversed[leaf] = 0;
 	if (r->tell)
 		ft_tell_begin(r, leaf);
-}
-
-static void keep_reversed(struct ft_run *r)
-{
-	struct ftree *t = r->t;
-
-	for (uint32_t i = 0; i < r->n_touched; i++) {
-		uint32_t x = r->touched[i];
-
-		if (!r->reversed[x])
-			continue;
-		GROW(t->reverse, t->n_reverse, t->cap_reverse);
-		t->reverse[t->n_reverse++] = (struct ft_reverse){x, r->lid, r->port[x], r->hop[x]};
-		r->reversed[x] = 0;
-	}
 }
 
 /* Switches with hosts that did not learn a CA's LID. */
@@ -80,12 +66,21 @@ static void flush(struct ft_run *r)
 /* Put the entries aside for the tables and forget them. */
 static void finish(struct ft_run *r)
 {
+	struct ftree *t = r->t;
+
 	memcpy(r->done + (size_t)r->n_done * r->n_switches, r->port, r->n_switches);
 	r->done_lid[r->n_done++] = r->lid;
 	if (r->n_done == BLOCK)
 		flush(r);
-	if (r->reversed)
-		keep_reversed(r);
+	for (uint32_t i = 0; r->reversed && i < r->n_touched; i++) {
+		uint32_t x = r->touched[i];
+
+		if (!r->reversed[x])
+			continue;
+		GROW(t->reverse, t->n_reverse, t->cap_reverse);
+		t->reverse[t->n_reverse++] = (struct ft_reverse){x, r->lid, r->port[x], r->hop[x]};
+		r->reversed[x] = 0;
+	}
 	if (r->target == NO_ID)
 		count_unreached(r);
 	if (r->tell)
@@ -96,14 +91,13 @@ static void finish(struct ft_run *r)
 /* --- compute nodes --------------------------------------------------------------------------- */
 
 /*
- * Columns of the compute nodes of a leaf that has more than CAs around it: its
- * groups may be sorted while they are gone through, and then a node may be
- * routed again on top of what it has.
+ * Columns of the compute nodes of a leaf that has more than CAs around it: its groups may be sorted while
+ * they are gone through, and then a node may be routed again on top of what it has.
  */
 struct kept {
 	uint16_t *lid;
 	uint8_t *col; /* per LID: ports, then hops */
-	uint32_t n, room;
+	uint32_t n;
 };
 
 static void recall(struct ft_run *r, const struct kept *k, uint16_t lid)
@@ -124,39 +118,25 @@ static void recall(struct ft_run *r, const struct kept *k, uint16_t lid)
 	}
 }
 
-static void keep(struct ft_run *r, struct kept *k, uint16_t lid)
-{
-	uint8_t *c;
-
-	k->lid = mem_resize(k->lid, k->n + 1, sizeof(*k->lid));
-	k->col = mem_resize(k->col, k->n + 1, 2 * (size_t)r->n_switches);
-	c = k->col + (size_t)k->n * 2 * r->n_switches;
-	memcpy(c, r->port, r->n_switches);
-	memcpy(c + r->n_switches, r->hop, r->n_switches);
-	k->lid[k->n++] = lid;
-}
-
+/* With k: the node's entries are kept there. */
 static void route_node(struct ft_run *r, uint32_t leaf, const struct ft_group *g, struct kept *k)
 {
 	struct ft_ca *ca = &r->t->ca[g->ca];
+	size_t n = r->n_switches;
 
 	if (ca->routed && k)
 		recall(r, k, ca->lid);
 	ca->routed = true;
 	start(r, leaf, ca->lid, NO_ID, r->t->link[g->link].port, 1);
 	ft_ascend(r, leaf, NO_ID, true, 0, 1);
-	if (k)
-		keep(r, k, ca->lid);
-	finish(r);
-}
-
-static void route_dummies(struct ft_run *r, uint32_t leaf, uint32_t n)
-{
-	for (uint32_t i = 0; i < n && !r->stop; i++) {
-		start(r, leaf, 0, NO_ID, NO_PATH, 1);
-		ft_ascend(r, leaf, NO_ID, true, 0, 1);
-		clear(r);
+	if (k) {
+		k->lid = mem_resize(k->lid, k->n + 1, sizeof(*k->lid));
+		k->col = mem_resize(k->col, k->n + 1, 2 * n);
+		memcpy(k->col + k->n * 2 * n, r->port, n);
+		memcpy(k->col + k->n * 2 * n + n, r->hop, n);
+		k->lid[k->n++] = ca->lid;
 	}
+	finish(r);
 }
 
 static void route_leaf(struct ft_run *r, uint32_t leaf)
@@ -175,9 +155,12 @@ static void route_leaf(struct ft_run *r, uint32_t leaf)
 		route_node(r, leaf, g, delicate ? &kept : NULL);
 		n++;
 	}
-	free(kept.lid);
-	free(kept.col);
-	route_dummies(r, leaf, t->max_cn > n ? t->max_cn - n : 0);
+	FREE_EACH(kept.lid, kept.col);
+	for (; n < t->max_cn && !r->stop; n++) { /* dummies */
+		start(r, leaf, 0, NO_ID, NO_PATH, 1);
+		ft_ascend(r, leaf, NO_ID, true, 0, 1);
+		clear(r);
+	}
 }
 
 /* Compute nodes of a leaf that were not routed as the groups changed places.  Returns the CAs on it. */
@@ -227,17 +210,6 @@ static void note_leaves(struct ft_run *r)
 	note_add(notes, 0, " side links or switches below); shown is one of its possible results\n");
 }
 
-static void route_nodes(struct ft_run *r)
-{
-	rec_phase(r->in, "compute nodes, leaf by leaf");
-	r->first_phase = true;
-	for (uint32_t i = 0; i < r->t->n_leaves && !r->stop; i++)
-		route_leaf(r, r->t->leaf[i]);
-	r->first_phase = false;
-	if (!r->stop)
-		note_leaves(r);
-}
-
 /* --- other CAs, switches --------------------------------------------------------------------- */
 
 static void route_others(struct ft_run *r)
@@ -263,23 +235,10 @@ static void add_cost(struct ftree *t, uint32_t d, uint32_t port, uint8_t value)
 	t->cost[t->n_costs++] = (struct ft_cost){d, port, value};
 }
 
-/* Keep the costs toward the switch just routed where they differ from Min Hop's. */
-static void keep_costs(struct ft_run *r)
-{
-	const struct fabric *f = r->t->topo->fabric;
-
-	for (uint32_t i = 0; i < r->n_costs; i++) {
-		uint32_t id = r->costs[i], s = f->node_switch[f->port_node[id]];
-
-		if (r->cost[id] != hops_value(r->t->hops, r->t->topo, s, r->target, id - f->switch_port[s]))
-			add_cost(r->t, r->target, id, r->cost[id]);
-	}
-	r->n_costs = 0;
-}
-
 static void route_switches(struct ft_run *r)
 {
 	struct ftree *t = r->t;
+	const struct fabric *f = t->topo->fabric;
 	uint32_t last = t->leaf[t->n_leaves - 1];
 
 	rec_phase(r->in, "switches");
@@ -288,26 +247,18 @@ static void route_switches(struct ft_run *r)
 			continue;
 		start(r, s, t->sw[s].lid, s, 0, 0);
 		ft_ascend(r, s, NO_ID, false, 0, 0);
-		keep_costs(r);
+		for (uint32_t i = 0; i < r->n_costs; i++) { /* costs that differ from Min Hop's are kept */
+			uint32_t id = r->costs[i], x = f->node_switch[f->port_node[id]];
+
+			if (r->cost[id] != hops_value(t->hops, t->topo, x, s, id - f->switch_port[x]))
+				add_cost(t, s, id, r->cost[id]);
+		}
+		r->n_costs = 0;
 		r->from_last[s] = r->hop[last];
 		if (s == last)
 			memcpy(r->to_last, r->hop, r->n_switches);
 		finish(r);
 	}
-}
-
-static void record_roots_cost(struct ft_run *r, uint32_t w, uint32_t d, unsigned way, uint8_t h)
-{
-	const struct ftree *t = r->t;
-	uint32_t p0 = t->topo->fabric->switch_port[w];
-	unsigned least = hops_least(t->hops, w, d);
-
-	r->target = d;
-	if (way)
-		ft_record_cost(r, p0 + way, hops_value(t->hops, t->topo, w, d, way), h);
-	if (h < least)
-		ft_record_cost(r, p0, least, h);
-	r->target = NO_ID;
 }
 
 /* Switches above the leaves reach the switches they do not know through the last leaf. */
@@ -330,11 +281,9 @@ static void connect_roots(struct ft_run *r)
 				uint8_t h = r->to_last[w] + r->from_last[d];
 				uint8_t least = hops_least(t->hops, w, d);
 
-				if (r->rec)
-					ft_record_roots(r, w, d, way);
 				port[t->sw[d].lid] = way;
 				if (r->rec)
-					record_roots_cost(r, w, d, way, h);
+					ft_record_roots(r, w, d, way, h);
 				add_cost(t, d, f->switch_port[w] + way, h);
 				if (h < least)
 					add_cost(t, d, f->switch_port[w], h);
@@ -378,22 +327,6 @@ static void run_start(struct ft_run *r)
 	}
 }
 
-static void run_end(struct ft_run *r)
-{
-	ft_tell_free(r->tell, r->t);
-	free(r->port);
-	free(r->hop);
-	free(r->reversed);
-	free(r->touched);
-	free(r->done);
-	free(r->cost);
-	free(r->cost_of);
-	free(r->costs);
-	free(r->resorted);
-	free(r->to_last);
-	free(r->from_last);
-}
-
 static void note_unreached(struct ft_run *r)
 {
 	const struct ftree *t = r->t;
@@ -410,10 +343,8 @@ static void note_unreached(struct ft_run *r)
 	if (t->max_reverse && (t->manual || r->unreached))
 		note_add(&r->out->notes, NOTE_RULES,
 			 "ftree: by the manual max_reverse_hops is the number of switches that a route to an "
-			 "I/O port "
-			 "may pass the wrong way round; OpenSM's climbs spend it on ways back, too; rules in "
-			 "force: "
-			 "%s\n",
+			 "I/O port may pass the wrong way round; OpenSM's climbs spend it on ways back, too; "
+			 "rules in force: %s\n",
 			 t->manual ? "manual" : "opensm");
 }
 
@@ -423,7 +354,13 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 
 	progress_start(in->progress, "fat-tree routes", t->max_lid);
 	run_start(&r);
-	route_nodes(&r);
+	rec_phase(in, "compute nodes, leaf by leaf");
+	r.first_phase = true;
+	for (uint32_t i = 0; i < t->n_leaves && !r.stop; i++)
+		route_leaf(&r, t->leaf[i]);
+	r.first_phase = false;
+	if (!r.stop)
+		note_leaves(&r);
 	route_others(&r);
 	route_switches(&r);
 	flush(&r);
@@ -435,7 +372,9 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 		qsort(t->cost, t->n_costs, sizeof(*t->cost), by_place);
 	if (!r.stop)
 		note_unreached(&r);
-	run_end(&r);
+	ft_tell_free(r.tell, t);
+	FREE_EACH(r.port, r.hop, r.reversed, r.touched, r.done, r.cost, r.cost_of, r.costs, r.resorted,
+		  r.to_last, r.from_last);
 	if (r.stop && !out->refused.msg[0])
 		err_set(&out->refused, CANCELLED);
 	return !r.stop;

@@ -1,8 +1,7 @@
-/* Fat-tree routing in words: cells and values of a recording, its steps, and choices as they are asked for.
- */
-#include <stdlib.h>
+/* Fat-tree routing in words: cells and values of a recording, its steps, choices that are asked for. */
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/fabric/labels.h"
 #include "engines/ftree/internal.h"
 #include "engines/record.h"
@@ -32,19 +31,6 @@ static void name_group(const struct ftree *k, uint32_t group, struct text *out)
 	text_add(out, "%s to %s", ft_name(k, g->sw), g->peer == NO_ID ? "hosts" : ft_name(k, g->peer));
 }
 
-static void name_cable(const struct ftree *k, uint32_t link, struct text *out)
-{
-	uint32_t g = 0;
-	char label[300];
-
-	while (g + 1 < k->n_groups && link >= k->group[g].link + k->group[g].n_links)
-		g++;
-	text_add(out, "%s",
-		 port_label(k->topo->fabric,
-			    switch_port_id(k->topo->fabric, k->group[g].sw, k->link[link].port), label,
-			    sizeof(label)));
-}
-
 /* The place of a slot among those of its switch and direction. */
 static void name_slot(const struct ftree *k, uint32_t at, struct text *out)
 {
@@ -61,6 +47,8 @@ static void name_slot(const struct ftree *k, uint32_t at, struct text *out)
 static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct ftree *k = recording_kept(r);
+	uint32_t g = 0;
+	char label[300];
 
 	if (!k || (t != T_UP && t != T_DOWN && t != T_SLOT && t != T_TUPLE))
 		return false;
@@ -68,10 +56,16 @@ static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struc
 		name_slot(k, at, out);
 	else if (t == T_TUPLE)
 		text_add(out, "%s", ft_name(k, at / 2));
-	else if (at < k->n_links)
-		name_cable(k, at, out);
-	else
+	else if (at >= k->n_links)
 		name_group(k, at - k->n_links, out);
+	if (t == T_SLOT || t == T_TUPLE || at >= k->n_links)
+		return true;
+	while (g + 1 < k->n_groups && at >= k->group[g].link + k->group[g].n_links)
+		g++;
+	text_add(out, "%s",
+		 port_label(k->topo->fabric,
+			    switch_port_id(k->topo->fabric, k->group[g].sw, k->link[at].port), label,
+			    sizeof(label)));
 	return true;
 }
 
@@ -120,15 +114,6 @@ static void say_rank(const struct saying *y)
 		text_add(y->t, ", one below %s", say_name(y, y->ev->b));
 }
 
-static uint32_t cables(const struct ftree *k, uint32_t sw, enum ft_dir d)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < k->sw[sw].n[d]; i++)
-		n += ftree_group(k, sw, d, i)->n_links;
-	return n;
-}
-
 static void say_group(const struct saying *y)
 {
 	const struct ftree *k = y->kept;
@@ -136,10 +121,14 @@ static void say_group(const struct saying *y)
 
 	text_add(y->t, "%s: ", say_name(y, y->ev->a));
 	for (unsigned d = 0; d < FT_DIRS; d++) {
+		uint32_t cables = 0;
+
 		if (!k->sw[y->ev->a].n[d])
 			continue;
+		for (uint32_t i = 0; i < k->sw[y->ev->a].n[d]; i++)
+			cables += ftree_group(k, y->ev->a, d, i)->n_links;
 		text_add(y->t, "%s%s %s (%s)", any ? ", " : "", PLURAL(k->sw[y->ev->a].n[d], "group"),
-			 ways[d], PLURAL(cables(k, y->ev->a, d), "cable"));
+			 ways[d], PLURAL(cables, "cable"));
 		any = true;
 	}
 	if (k->sw[y->ev->a].n_cn)
@@ -421,8 +410,7 @@ void ft_tell_free(struct ft_telling *w, const struct ftree *t)
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
 		rec_choice_free(w->seen[s].c);
 	text_free(&w->path);
-	free(w->seen);
-	free(w);
+	FREE_EACH(w->seen, w);
 }
 
 void ft_tell_begin(const struct ft_run *r, uint32_t leaf)
@@ -511,41 +499,29 @@ void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struc
 
 /* --- the rule that decided ------------------------------------------------------------------- */
 
-static void decide_climb(const struct ftree *t, uint32_t sw, const struct climbed *c, struct decided *d)
-{
-	const char *from = ft_name(t, c->from), *here = ft_name(t, sw);
-
-	if (c->parents < 2)
-		decide(d, WHY_MAIN_PATH, "%s climbed to %s, its only parent.", from, here);
-	else if (c->next_load > c->load)
-		decide(d, WHY_LEAST_LOAD, "%s climbed to %s: load %u, least of %u parents; %s had %u.", from,
-		       here, c->load, c->parents, ft_name(t, c->next), c->next_load);
-	else
-		decide(d, WHY_LOWER_INDEX, "%s climbed to %s: load %u like %s, and the index of %s is lower.",
-		       from, here, c->load, ft_name(t, c->next), here);
-}
-
-/* An offer that came later than the one taken and was no better; NULL = none. */
-static const struct rec_offer *later(const struct seen *x)
-{
-	for (unsigned i = 0; i < x->c->n_offers; i++)
-		if (x->c->offer[i].port != x->link->remote && x->c->offer[i].q[0] > (int64_t)x->taken)
-			return &x->c->offer[i];
-	return NULL;
-}
-
 static void decide_offer(const struct ft_run *r, const struct seen *x, struct decided *d)
 {
-	const struct rec_offer *q = later(x);
-	const char *from = ft_name(r->t, x->g->sw);
+	const struct rec_offer *q = NULL; /* it came later than the one taken and was no better */
+	const char *from = ft_name(r->t, x->g->sw), *here = ft_name(r->t, x->c->sw);
+	const struct climbed *c = &x->climb;
 
+	for (unsigned i = 0; !q && i < x->c->n_offers; i++)
+		if (x->c->offer[i].port != x->link->remote && x->c->offer[i].q[0] > (int64_t)x->taken)
+			q = &x->c->offer[i];
 	if (x->reverse)
 		decide(d, WHY_REVERSE_HOP,
 		       "max_reverse_hops %u: a climb of the route went a step down and up again, and %s got "
 		       "it from %s.",
 		       r->t->max_reverse, ft_name(r->t, x->c->sw), from);
+	else if (x->cause == FT_MAIN && c->parents < 2)
+		decide(d, WHY_MAIN_PATH, "%s climbed to %s, its only parent.", ft_name(r->t, c->from), here);
+	else if (x->cause == FT_MAIN && c->next_load > c->load)
+		decide(d, WHY_LEAST_LOAD, "%s climbed to %s: load %u, least of %u parents; %s had %u.",
+		       ft_name(r->t, c->from), here, c->load, c->parents, ft_name(r->t, c->next),
+		       c->next_load);
 	else if (x->cause == FT_MAIN)
-		decide_climb(r->t, x->c->sw, &x->climb, d);
+		decide(d, WHY_LOWER_INDEX, "%s climbed to %s: load %u like %s, and the index of %s is lower.",
+		       ft_name(r->t, c->from), here, c->load, ft_name(r->t, c->next), here);
 	else if (x->cause == FT_SECOND)
 		decide(d, WHY_SECONDARY,
 		       "Up from %s, beside the main path, which does not come here in fewer hops.", from);
@@ -571,11 +547,8 @@ static void add_turns(const struct ft_run *r, const char *to, struct text *t)
 	const struct ftree *f = r->t;
 	const struct ft_telling *w = r->tell;
 	const char *at = w->back_at == NO_ID ? "" : ft_name(f, w->back_at);
-	bool io = false;
 
-	for (uint32_t i = 0; i < f->n_ca; i++)
-		io |= f->ca[i].lid == r->lid && f->ca[i].is_io;
-	if (!io) {
+	if (!ft_is_io(f, r->lid)) {
 		text_add(t, "; steps down before up are for ports in io_guid_file alone, and %s is none", to);
 		return;
 	}
@@ -590,22 +563,6 @@ static void add_turns(const struct ft_run *r, const char *to, struct text *t)
 	if (f->turns_do_manual && !f->manual)
 		text_add(t, "%s by the manual's count %u would (`set rules manual`)", f->turns_do ? "," : ";",
 			 f->turns_do_manual);
-}
-
-static void decide_none(const struct ft_run *r, uint32_t sw, unsigned port, struct decided *d)
-{
-	char a[300];
-
-	if (port != NO_PATH) {
-		decide(d, WHY_LEARNED, "Port %u was offered when the route was placed for the first time.",
-		       port);
-		return;
-	}
-	endport_label(r->t->topo->fabric, lid_owner(r->t->lids, r->lid), a, sizeof(a));
-	decide(d, WHY_NOT_REACHED, "No way climbs from %s and descends to %s", a, ft_name(r->t, sw));
-	if (r->target == NO_ID)
-		add_turns(r, a, &d->text);
-	text_add(&d->text, ".");
 }
 
 static void decide_against(const struct ft_run *r, const struct seen *x, struct decided *d)
@@ -654,16 +611,11 @@ static void say_end(const struct ft_run *r, const struct seen *x, struct text *t
 		text_add(t, ".  Switches have no main path: parents are tried from the least loaded on");
 }
 
-/* Connecting the roots still decides the entry of a switch. */
-static bool is_open(const struct ft_run *r, const struct rec_choice *c)
-{
-	return c->port == NO_PATH && r->t->connect_roots && r->target != NO_ID &&
-	       r->t->sw[c->sw].rank < r->t->leaf_rank;
-}
-
 void ft_tell_end(const struct ft_run *r)
 {
 	static const char *const quantities[] = {"turn", "hops", "load"};
+	const struct ftree *t = r->t;
+	char a[300];
 
 	for (uint32_t s = 0; r->lid && s < r->n_switches; s++) {
 		struct seen *x = &r->tell->seen[s];
@@ -679,20 +631,32 @@ void ft_tell_end(const struct ft_run *r)
 			  : !x->g	 ? "not reached"
 			  : x->reverse	 ? "reverse hop"
 					 : causes[x->cause].rule;
-		if (!is_open(r, c)) {
-			say_end(r, x, &c->text);
-			if (!decide_common(r->t->topo, r->t->lids, s, r->lid, c->port, &c->decided)) {
-				if (x->g)
-					decide_offer(r, x, &c->decided);
-				else
-					decide_none(r, s, c->port, &c->decided);
-			}
-			if (c->via)
-				decide_against(r, x, &c->against);
-			rec_chosen(r->in, c);
-		} else {
+		/* connecting the roots still decides the entry of a switch */
+		if (c->port == NO_PATH && t->connect_roots && r->target != NO_ID &&
+		    t->sw[s].rank < t->leaf_rank) {
 			rec_choice_free(c);
+			x->c = NULL;
+			continue;
 		}
+		say_end(r, x, &c->text);
+		if (decide_common(t->topo, t->lids, s, r->lid, c->port, &c->decided)) {
+			; /* as in all engines */
+		} else if (x->g) {
+			decide_offer(r, x, &c->decided);
+		} else if (c->port != NO_PATH) {
+			decide(&c->decided, WHY_LEARNED,
+			       "Port %u was offered when the route was placed for the first time.", c->port);
+		} else {
+			endport_label(t->topo->fabric, lid_owner(t->lids, r->lid), a, sizeof(a));
+			decide(&c->decided, WHY_NOT_REACHED, "No way climbs from %s and descends to %s", a,
+			       ft_name(t, s));
+			if (r->target == NO_ID)
+				add_turns(r, a, &c->decided.text);
+			text_add(&c->decided.text, ".");
+		}
+		if (c->via)
+			decide_against(r, x, &c->against);
+		rec_chosen(r->in, c);
 		x->c = NULL;
 	}
 }

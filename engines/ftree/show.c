@@ -154,11 +154,6 @@ static void op_rank_clues(const struct routing *r, uint32_t sw, struct text *t)
 		text_add(t, "Rank 0: the switches farthest from any host.\n");
 }
 
-static void op_free(void *priv)
-{
-	ftree_free(priv);
-}
-
 const struct routing_ops ftree_ops = {
 	.hops = op_hops,
 	.rank = op_rank,
@@ -171,7 +166,7 @@ const struct routing_ops ftree_ops = {
 	.order = op_order,
 	.extras = "ca-order",
 	.write_extra = op_write_extra,
-	.free_priv = op_free,
+	.free_priv = ftree_free,
 };
 
 const struct ftree *ftree_of(const struct routing *r)
@@ -180,34 +175,6 @@ const struct ftree *ftree_of(const struct routing *r)
 }
 
 /* --- a step of a recording ------------------------------------------------------------------- */
-
-static void put_counters(const struct walk *w, struct ftree *t)
-{
-	for (uint32_t i = 0; i < t->n_links; i++) {
-		t->link[i].cu = walk_value(w, T_UP, i);
-		t->link[i].cd = walk_value(w, T_DOWN, i);
-	}
-	for (uint32_t i = 0; i < t->n_groups; i++) {
-		t->group[i].cu = walk_value(w, T_UP, t->n_links + i);
-		t->group[i].cd = walk_value(w, T_DOWN, t->n_links + i);
-	}
-}
-
-/* Slots in the order in which they stand; each keeps what it says of its peer. */
-static void put_slots(const struct walk *w, struct ftree *t)
-{
-	struct ft_slot *of = NEW_ARRAY(t->n_groups + 1u, struct ft_slot);
-
-	for (uint32_t i = 0; i < t->n_groups; i++)
-		of[t->slot[i].group] = t->slot[i];
-	for (uint32_t i = 0; i < t->n_groups; i++) {
-		uint32_t g = walk_value(w, T_SLOT, i);
-
-		if (g != NO_ID)
-			t->slot[i] = of[g];
-	}
-	free(of);
-}
 
 /* Entries that reverse hops made and nothing replaced. */
 static void put_reverse(const struct walk *w, struct ftree *t)
@@ -238,6 +205,7 @@ void *ft_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct ftree *kept = recording_kept(walk_recording(w));
 	struct ftree *t = ft_copy(kept);
+	struct ft_slot *of = NEW_ARRAY(t->n_groups + 1u, struct ft_slot); /* by group */
 
 	(void)end;
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
@@ -245,8 +213,20 @@ void *ft_priv_at(struct walk *w, const struct routing *end)
 		t->sw[s].tuple =
 			(uint64_t)walk_value(w, T_TUPLE, 2 * s) << 32 | walk_value(w, T_TUPLE, 2 * s + 1);
 	}
-	put_counters(w, t);
-	put_slots(w, t);
+	for (uint32_t i = 0; i < t->n_links; i++) {
+		t->link[i].cu = walk_value(w, T_UP, i);
+		t->link[i].cd = walk_value(w, T_DOWN, i);
+	}
+	for (uint32_t i = 0; i < t->n_groups; i++) {
+		t->group[i].cu = walk_value(w, T_UP, t->n_links + i);
+		t->group[i].cd = walk_value(w, T_DOWN, t->n_links + i);
+	}
+	for (uint32_t i = 0; i < t->n_groups; i++)
+		of[t->slot[i].group] = t->slot[i];
+	for (uint32_t i = 0; i < t->n_groups; i++) /* as they stand; each keeps what it says of its peer */
+		if (walk_value(w, T_SLOT, i) != NO_ID)
+			t->slot[i] = of[walk_value(w, T_SLOT, i)];
+	free(of);
 	if (t->max_reverse)
 		put_reverse(w, t);
 	t->hops = hops_at(w, T_HOPS);

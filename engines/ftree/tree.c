@@ -1,14 +1,22 @@
 /* The tree itself: its life, names in it, and how it is refused. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/ftree/internal.h"
 
 const char *ft_name(const struct ftree *t, uint32_t sw)
 {
 	return switch_name(t->topo->fabric, sw);
+}
+
+bool ft_is_io(const struct ftree *t, unsigned lid)
+{
+	for (uint32_t i = 0; i < t->n_ca; i++)
+		if (t->ca[i].lid == lid)
+			return t->ca[i].is_io;
+	return false;
 }
 
 bool ft_refuse(struct ftree *t, const char *label, const char *rule, const char *fmt, ...)
@@ -43,22 +51,16 @@ struct ftree *ft_copy(const struct ftree *t)
 	return c;
 }
 
-void ftree_free(struct ftree *t)
+void ftree_free(void *tree)
 {
+	struct ftree *t = tree;
+
 	if (!t)
 		return;
 	topo_unref(t->topo);
 	lids_unref(t->lids);
 	hops_unref(t->hops);
-	free(t->sw);
-	free(t->group);
-	free(t->slot);
-	free(t->link);
-	free(t->ca);
-	free(t->leaf);
-	free(t->cost);
-	free(t->reverse);
-	free(t);
+	FREE_EACH(t->sw, t->group, t->slot, t->link, t->ca, t->leaf, t->cost, t->reverse, t);
 }
 
 const char *ftree_tuple(const struct ftree *t, uint32_t sw, char *buf, size_t size)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
 #include "core/base/order.h"
 #include "core/routing/distances.h"
@@ -57,15 +58,6 @@ struct acyclic {
 	unsigned n_added, cap_added;
 };
 
-/* Links from switch 0 to each switch. */
-static void find_levels(const struct lash_graph *g, uint32_t *level, uint32_t *queue)
-{
-	memset(level, 0xff, g->n * sizeof(*level));
-	level[0] = 0;
-	queue[0] = 0;
-	spread_arcs(g->base, g->to, level, queue, 1);
-}
-
 /* Labels anew, with the same room between all. */
 static void relabel(struct acyclic *a)
 {
@@ -92,9 +84,8 @@ static void set_order(struct acyclic *a, const uint32_t *channel)
 }
 
 /*
- * Any order will do to begin with.  This one puts channels towards switch 0
- * before those away from it, so that the first routes, from and to that switch,
- * fit it as they come.
+ * Any order will do to begin with.  This one puts channels towards switch 0 before those away from it, so
+ * that the first routes, from and to that switch, fit it as they come.
  */
 static void first_order(struct acyclic *a)
 {
@@ -102,7 +93,9 @@ static void first_order(struct acyclic *a)
 	uint32_t *level = NEW_ARRAY(g->n + 1u, uint32_t), *queue = NEW_ARRAY(g->n, uint32_t);
 	uint32_t *place = NEW_ARRAY(2 * (size_t)g->n + 2, uint32_t), *key = a->back.channel, sum = 0;
 
-	find_levels(g, level, queue);
+	memset(level, 0xff, g->n * sizeof(*level));
+	level[0] = queue[0] = 0;
+	spread_arcs(g->base, g->to, level, queue, 1);
 	for (uint32_t c = 0; c < g->n_channels; c++) {
 		uint32_t from = level[g->from[c]], to = level[g->to[c]];
 
@@ -114,9 +107,7 @@ static void first_order(struct acyclic *a)
 	for (uint32_t c = 0; c < g->n_channels; c++)
 		a->fore.channel[place[key[c]]++] = c;
 	set_order(a, a->fore.channel);
-	free(level);
-	free(queue);
-	free(place);
+	FREE_EACH(level, queue, place);
 }
 
 struct acyclic *acyclic_new(const struct lash_graph *g)
@@ -149,9 +140,7 @@ struct acyclic *acyclic_new(const struct lash_graph *g)
 
 static void refusals_clear(struct refusals *r)
 {
-	free(r->list);
-	free(r->way);
-	free(r->first);
+	FREE_EACH(r->list, r->way, r->first);
 	*r = (struct refusals){0};
 }
 
@@ -159,19 +148,8 @@ void acyclic_free(struct acyclic *a)
 {
 	if (!a)
 		return;
-	free(a->out);
-	free(a->bad);
-	free(a->in);
-	free(a->out_at);
-	free(a->in_at);
-	free(a->next);
-	free(a->prev);
-	free(a->label);
-	free(a->stamp);
-	free(a->parent);
-	free(a->fore.channel);
-	free(a->back.channel);
-	free(a->added);
+	FREE_EACH(a->out, a->bad, a->in, a->out_at, a->in_at, a->next, a->prev, a->label, a->stamp, a->parent,
+		  a->fore.channel, a->back.channel, a->added);
 	refusals_clear(&a->refused);
 	refusals_clear(&a->doubted);
 	free(a);
@@ -314,26 +292,20 @@ struct placed {
 
 COMPARATOR(by_label, struct placed, UP(label))
 
-static void sort_few(const struct acyclic *a, uint32_t *channel, uint32_t n)
+/* Channels in the order so far. */
+static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n)
 {
-	for (uint32_t i = 1; i < n; i++) {
+	struct placed *p;
+
+	for (uint32_t i = 1; n <= 32 && i < n; i++) { /* a few: each to its place */
 		uint32_t c = channel[i], k = i;
 
 		for (; k && a->label[channel[k - 1]] > a->label[c]; k--)
 			channel[k] = channel[k - 1];
 		channel[k] = c;
 	}
-}
-
-/* Channels in the order so far. */
-static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n)
-{
-	struct placed *p;
-
-	if (n <= 32) {
-		sort_few(a, channel, n);
+	if (n <= 32)
 		return;
-	}
 	p = NEW_ARRAY(n, struct placed);
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = (struct placed){a->label[channel[i]], channel[i]};
@@ -341,17 +313,6 @@ static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n
 	for (uint32_t i = 0; i < n; i++)
 		channel[i] = p[i].channel;
 	free(p);
-}
-
-/* Move a channel behind another of the list; its label is not right then. */
-static void move_behind(struct acyclic *a, uint32_t c, uint32_t other)
-{
-	a->next[a->prev[c]] = a->next[c];
-	a->prev[a->next[c]] = a->prev[c];
-	a->prev[c] = other;
-	a->next[c] = a->next[other];
-	a->prev[a->next[c]] = c;
-	a->next[other] = c;
 }
 
 /*
@@ -369,27 +330,19 @@ static void reorder(struct acyclic *a, struct dependency d, struct side *s)
 	lo = last == head ? 0 : a->label[last];
 	hi = end == head ? UINT64_MAX : a->label[end];
 	step = (hi - lo) / (s->n + 1u);
-	for (uint32_t i = 0; i < s->n; i++) {
-		move_behind(a, s->channel[i], last);
-		last = s->channel[i];
-		a->label[last] = lo += step;
+	for (uint32_t i = 0; i < s->n; i++) { /* each moves behind the last one */
+		uint32_t c = s->channel[i];
+
+		a->next[a->prev[c]] = a->next[c];
+		a->prev[a->next[c]] = a->prev[c];
+		a->prev[c] = last;
+		a->next[c] = a->next[last];
+		a->prev[a->next[c]] = a->next[last] = c;
+		a->label[c] = lo += step;
+		last = c;
 	}
 	if (!step)
 		relabel(a);
-}
-
-/* Add one that is not there; false when it closes a cycle. */
-static bool add_one(struct acyclic *a, struct dependency d)
-{
-	if (a->label[d.from] > a->label[d.to]) {
-		struct side *s = search(a, d);
-
-		if (!s)
-			return false;
-		reorder(a, d, s);
-	}
-	put(a, d);
-	return true;
 }
 
 /* --- dependencies that close a cycle by themselves ------------------------------------------- */
@@ -406,18 +359,12 @@ static void add_way(struct refusals *r, uint32_t channel)
 	r->way[r->n_way++] = channel;
 }
 
-static void mark_bad(struct acyclic *a, struct dependency d)
-{
-	uint64_t mask, *w = word_of(a, a->bad, d, &mask);
-
-	*w |= mask;
-}
-
 /* The last search found a way from d.to to d.from. */
 static void refuse_found(struct acyclic *a, struct dependency d)
 {
 	struct refusals *r = &a->refused;
-	uint32_t first = r->n_way, len;
+	uint32_t first = r->n_way;
+	uint64_t mask, *w = word_of(a, a->bad, d, &mask);
 
 	for (uint32_t c = a->back_end; c != NO_ID; c = a->parent[c])
 		add_way(r, c);
@@ -429,58 +376,33 @@ static void refuse_found(struct acyclic *a, struct dependency d)
 	}
 	for (uint32_t c = a->fore_end; c != NO_ID; c = a->parent[c])
 		add_way(r, c);
-	len = r->n_way - first;
-	add_refusal(r, d, len);
-	mark_bad(a, d);
-}
-
-/* Is the way of a refusal of the graph before all here?  It is kept from d.from back to d.to. */
-static bool way_holds(const struct acyclic *a, const struct refusal *r)
-{
-	const uint32_t *way = a->doubted.way + r->at;
-
-	for (uint32_t i = 1; i < r->len; i++)
-		if (!acyclic_has(a, (struct dependency){way[i], way[i - 1]}))
-			return false;
-	return true;
-}
-
-static const struct refusal *find_doubted(const struct acyclic *a, struct dependency d)
-{
-	const struct refusals *r = &a->doubted;
-
-	for (uint32_t i = r->first[d.from]; i < r->first[d.from + 1]; i++)
-		if (r->list[i].d.to == d.to)
-			return &r->list[i];
-	return NULL;
+	add_refusal(r, d, r->n_way - first);
+	*w |= mask;
 }
 
 static bool is_bad(struct acyclic *a, struct dependency d)
 {
 	uint64_t mask, *w = word_of(a, a->bad, d, &mask);
-	const struct refusal *r;
+	const struct refusals *old = &a->doubted;
+	const struct refusal *r = NULL;
+	const uint32_t *way;
 
 	if (*w & mask)
 		return true;
-	r = a->doubted.n ? find_doubted(a, d) : NULL;
-	if (!r || !way_holds(a, r))
+	for (uint32_t i = old->n ? old->first[d.from] : 0; !r && old->n && i < old->first[d.from + 1]; i++)
+		if (old->list[i].d.to == d.to)
+			r = &old->list[i];
+	if (!r)
 		return false;
+	way = old->way + r->at; /* it is kept from d.from back to d.to; is it all here? */
+	for (uint32_t i = 1; i < r->len; i++)
+		if (!acyclic_has(a, (struct dependency){way[i], way[i - 1]}))
+			return false;
 	for (uint32_t i = 0; i < r->len; i++)
-		add_way(&a->refused, a->doubted.way[r->at + i]);
+		add_way(&a->refused, way[i]);
 	add_refusal(&a->refused, d, r->len);
 	*w |= mask;
 	return true;
-}
-
-/* Take back what was added; is `d` alone to blame?  The order stays right without them. */
-static void take_back(struct acyclic *a, struct dependency d)
-{
-	bool alone = !a->n_added;
-
-	while (a->n_added)
-		flip(a, a->added[--a->n_added]);
-	if (alone || (a->label[d.from] > a->label[d.to] && !search(a, d)))
-		refuse_found(a, d);
 }
 
 bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
@@ -490,10 +412,24 @@ bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 			return false;
 	a->n_added = 0;
 	for (unsigned i = 0; i < n; i++) {
-		if (acyclic_has(a, d[i]) || add_one(a, d[i]))
+		struct side *s;
+
+		if (acyclic_has(a, d[i]))
 			continue;
-		take_back(a, d[i]);
-		return false;
+		if (a->label[d[i].from] > a->label[d[i].to]) {
+			s = search(a, d[i]);
+			if (!s) { /* what was added is taken back; the order stays right without it */
+				bool alone = !a->n_added;
+
+				while (a->n_added)
+					flip(a, a->added[--a->n_added]);
+				if (alone || (a->label[d[i].from] > a->label[d[i].to] && !search(a, d[i])))
+					refuse_found(a, d[i]); /* it alone is to blame */
+				return false;
+			}
+			reorder(a, d[i], s);
+		}
+		put(a, d[i]);
 	}
 	a->n_deps += a->n_added;
 	return true;
@@ -530,38 +466,6 @@ void acyclic_forget(struct acyclic_memory *m)
 	free(m);
 }
 
-/* Channels that were there keep their order; the others come behind them. */
-static void recall_order(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now)
-{
-	uint32_t n = 0, channels = a->g->n_channels, *order = a->fore.channel;
-
-	new_generation(a);
-	for (uint32_t i = 0; i < m->n; i++) {
-		uint32_t c = now[m->at[i]];
-
-		if (c == NO_ID)
-			continue;
-		a->stamp[c] = a->generation;
-		order[n++] = c;
-	}
-	for (uint32_t c = a->next[channels]; c != channels; c = a->next[c])
-		if (a->stamp[c] != a->generation)
-			order[n++] = c;
-	set_order(a, order);
-}
-
-/* The way of a refusal in today's channels; false when one of them is gone. */
-static bool recall_way(struct refusals *r, const struct acyclic_memory *m, const struct refusal *old,
-		       const uint32_t *now)
-{
-	for (uint32_t i = 0; i < old->len; i++)
-		if (now[m->refused.way[old->at + i]] == NO_ID)
-			return false;
-	for (uint32_t i = 0; i < old->len; i++)
-		add_way(r, now[m->refused.way[old->at + i]]);
-	return true;
-}
-
 static void recall_refusals(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now)
 {
 	uint32_t channels = a->g->n_channels;
@@ -570,9 +474,16 @@ static void recall_refusals(struct acyclic *a, const struct acyclic_memory *m, c
 
 	for (uint32_t i = 0; i < m->refused.n; i++) {
 		const struct refusal *old = &m->refused.list[i];
+		const uint32_t *way = m->refused.way + old->at;
+		bool gone = false;
 
-		if (recall_way(&r, m, old, now))
-			add_refusal(&r, (struct dependency){now[old->d.from], now[old->d.to]}, old->len);
+		for (uint32_t k = 0; k < old->len; k++)
+			gone |= now[way[k]] == NO_ID;
+		if (gone)
+			continue;
+		for (uint32_t k = 0; k < old->len; k++)
+			add_way(&r, now[way[k]]);
+		add_refusal(&r, (struct dependency){now[old->d.from], now[old->d.to]}, old->len);
 	}
 	for (uint32_t i = 0; i < r.n; i++)
 		place[r.list[i].d.from + 1]++;
@@ -587,7 +498,21 @@ static void recall_refusals(struct acyclic *a, const struct acyclic_memory *m, c
 
 void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now)
 {
-	recall_order(a, m, now);
+	uint32_t n = 0, channels = a->g->n_channels, *order = a->fore.channel;
+
+	new_generation(a);
+	for (uint32_t i = 0; i < m->n; i++) { /* channels that were there keep their order */
+		uint32_t c = now[m->at[i]];
+
+		if (c == NO_ID)
+			continue;
+		a->stamp[c] = a->generation;
+		order[n++] = c;
+	}
+	for (uint32_t c = a->next[channels]; c != channels; c = a->next[c]) /* the others come behind them */
+		if (a->stamp[c] != a->generation)
+			order[n++] = c;
+	set_order(a, order);
 	recall_refusals(a, m, now);
 }
 

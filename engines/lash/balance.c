@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
 
 #define CLOSE_ENOUGH 6	    /* ordered pairs between the fullest and the emptiest */
@@ -50,13 +51,6 @@ static void put_pair(const struct balance *b, struct movable *m, size_t s, size_
 	put_bit(b, m, d, s, on);
 }
 
-static void flag(const struct balance *b, struct movable *m, size_t s, size_t d)
-{
-	put_pair(b, m, s, d, false);
-	GROW(m->flagged, m->n_flagged, m->cap_flagged);
-	m->flagged[m->n_flagged++] = s * b->n + d;
-}
-
 static void clear_flags(const struct balance *b, struct movable *m)
 {
 	for (size_t i = 0; i < m->n_flagged; i++)
@@ -96,18 +90,6 @@ static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 	return false;
 }
 
-/* A layer that gave pairs away keeps their dependencies here; OpenSM's book-keeping of them is inexact. */
-static void warn_reuse(struct balance *b)
-{
-	if (!b->m[b->mn].was_source || b->warned)
-		return;
-	b->warned = true;
-	note_add(&b->out->notes, 0,
-		 "lash: balancing gives pairs back to layer %u, where OpenSM 3.3.23's own book-keeping is "
-		 "unsound: its service levels may differ\n",
-		 b->mn);
-}
-
 /* Does layer mn take the pair?  A refusal holds for ever, as layers that receive pairs only grow. */
 static bool takes(struct balance *b, size_t s, size_t d)
 {
@@ -115,7 +97,15 @@ static bool takes(struct balance *b, size_t s, size_t d)
 	uint64_t *w = b->m[b->mn].refused + lo * b->words + hi / 64, mask = (uint64_t)1 << (hi & 63);
 	unsigned n;
 
-	warn_reuse(b);
+	/* a layer that gave pairs away keeps their dependencies here; OpenSM's book-keeping of them is
+	 * inexact */
+	if (b->m[b->mn].was_source && !b->warned) {
+		b->warned = true;
+		note_add(&b->out->notes, 0,
+			 "lash: balancing gives pairs back to layer %u, where OpenSM 3.3.23's own "
+			 "book-keeping is unsound: its service levels may differ\n",
+			 b->mn);
+	}
 	if (b->mn < b->p->first[lo * b->n + hi] || (*w & mask))
 		return false;
 	if (!b->c->layer[b->mn])
@@ -130,18 +120,20 @@ static bool takes(struct balance *b, size_t s, size_t d)
 static void move_or_flag(struct balance *b, size_t s, size_t d)
 {
 	struct lash *l = b->l;
+	struct movable *m = &b->m[b->mx];
 	bool moved = takes(b, s, d);
 
+	put_pair(b, m, s, d, false);
 	if (moved) {
-		put_pair(b, &b->m[b->mx], s, d, false);
 		put_pair(b, &b->m[b->mn], s, d, true);
-		b->m[b->mx].was_source = true;
+		m->was_source = true;
 		l->layer[s * b->n + d] = l->layer[d * b->n + s] = b->mn;
 		l->count[b->mx] -= 2;
 		l->count[b->mn] += 2;
 		l->moved++;
 	} else {
-		flag(b, &b->m[b->mx], s, d);
+		GROW(m->flagged, m->n_flagged, m->cap_flagged);
+		m->flagged[m->n_flagged++] = s * b->n + d;
 		b->trials -= 2;
 		l->refused++;
 	}
@@ -193,9 +185,8 @@ static int run_turns(struct balance *b)
 
 		if (!draw_pair(b, &s, &d)) {
 			b->out->fatal = "never ends";
-			return err_set(&b->out->refused,
-				       "balancing of the layers never ends with these random numbers: "
-				       "OpenSM 3.3.23 would not terminate");
+			return err_set(&b->out->refused, "balancing of the layers never ends with these "
+							 "random numbers: OpenSM 3.3.23 would not terminate");
 		}
 		move_or_flag(b, s, d);
 		stop = !b->trials || (int64_t)(b->l->count[b->mx] - b->l->count[b->mn]) < CLOSE_ENOUGH;
@@ -204,31 +195,6 @@ static int run_turns(struct balance *b)
 			return err_set(&b->out->refused, CANCELLED);
 	}
 	return 0;
-}
-
-static void fill_movable(struct balance *b)
-{
-	for (unsigned v = 0; v < b->p->need; v++) {
-		b->m[v].bits = NEW_ARRAY(b->n * b->words, uint64_t);
-		b->m[v].refused = NEW_ARRAY(b->n * b->words, uint64_t);
-		b->m[v].row = NEW_ARRAY(b->n, uint32_t);
-	}
-	for (size_t s = 0; s < b->n; s++)
-		for (size_t d = 0; d < b->n; d++)
-			if (s != d)
-				put_bit(b, &b->m[b->p->first[s * b->n + d]], s, d, true);
-}
-
-static void free_balance(struct balance *b)
-{
-	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++) {
-		free(b->m[v].bits);
-		free(b->m[v].row);
-		free(b->m[v].refused);
-		free(b->m[v].flagged);
-	}
-	free(b->deps);
-	free(b);
 }
 
 /*
@@ -250,16 +216,6 @@ static void start_random(struct balance *b)
 	glibc_random_skip(&b->random, skip);
 }
 
-/* Tell the next sweep where the random numbers stand. */
-static void keep_random(const struct balance *b)
-{
-	if (!b->in->random || options_uint(b->in->options, "scatter_ports"))
-		return;
-	*b->in->random += b->l->draws;
-	b->l->random = b->random;
-	b->l->random_at = *b->in->random;
-}
-
 int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input *in,
 		 struct engine_output *out)
 {
@@ -278,11 +234,24 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 	b->trials = l->count[0];
 	rec_phase(in, "balancing of the layers");
 	progress_start(in->progress, "balancing layers", 0);
-	fill_movable(b);
+	for (unsigned v = 0; v < l->plan->need; v++) {
+		b->m[v].bits = NEW_ARRAY(n * b->words, uint64_t);
+		b->m[v].refused = NEW_ARRAY(n * b->words, uint64_t);
+		b->m[v].row = NEW_ARRAY(n, uint32_t);
+	}
+	for (size_t s = 0; s < n; s++)
+		for (size_t d = 0; d < n; d++)
+			if (s != d)
+				put_bit(b, &b->m[l->plan->first[s * n + d]], s, d, true);
 	start_random(b);
 	rc = run_turns(b);
-	if (!rc)
-		keep_random(b);
-	free_balance(b);
+	if (!rc && in->random && !options_uint(in->options, "scatter_ports")) {
+		*in->random += l->draws; /* the next sweep goes on from here */
+		l->random = b->random;
+		l->random_at = *in->random;
+	}
+	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++)
+		FREE_EACH(b->m[v].bits, b->m[v].row, b->m[v].refused, b->m[v].flagged);
+	FREE_EACH(b->deps, b);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
 
 /* --- mesh analysis --------------------------------------------------------------------------- */
@@ -12,24 +13,18 @@ static uint32_t port_of(const struct mesh_work *w, uint32_t channel)
 	return lash_channel_port(w->g, w->in->topo->fabric, channel);
 }
 
-/* Sizes of a type, 4 bits each; 0 without one. */
-static uint32_t packed_sizes(const struct mesh_work *w, int type)
-{
-	uint32_t v = 0;
-
-	for (unsigned d = 0; type > 0 && d < w->shape[type - 1].dimensions; d++)
-		v |= (uint32_t)w->shape[type - 1].size[d] << 4 * d;
-	return v;
-}
-
 void mesh_record_measure(const struct mesh_work *w, uint32_t u)
 {
 	struct recorder *r = w->in->record;
 	unsigned k = lash_degree(w->g, u);
 	int type = w->m->type[u]; /* NOLINT(bugprone-signed-char-misuse): -1 is meant */
+	const struct mesh_shape *shape = type > 0 ? &w->shape[type - 1] : NULL;
+	uint32_t sizes = 0; /* 4 bits each */
 
 	rec_event(r, REC_MEASURE, (unsigned)(type + 1), k, w->g->sw[u], 0);
-	rec_extra(r, packed_sizes(w, type));
+	for (unsigned d = 0; shape && d < shape->dimensions; d++)
+		sizes |= (uint32_t)shape->size[d] << 4 * d;
+	rec_extra(r, sizes);
 	for (unsigned i = 0; has_matrix(w, u) && i < k; i++)
 		for (unsigned j = i + 1; j < k; j++)
 			rec_extra(r, (uint32_t)apart(w, u, i, j));
@@ -139,12 +134,7 @@ void lash_record_free(struct lash_record *r)
 {
 	if (!r)
 		return;
-	free(r->at);
-	free(r->holder);
-	free(r->cycle);
-	free(r->begin);
-	free(r->pair);
-	free(r);
+	FREE_EACH(r->at, r->holder, r->cycle, r->begin, r->pair, r);
 }
 
 void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, uint32_t root,
@@ -207,19 +197,10 @@ void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned la
 	rec_event(r->in->record, REC_OPEN, 0, 0, pair_of(r, s, d), layer);
 }
 
-/* Who holds a dependency; the pair itself, where it would bring it; NO_ID: one that moved away left it. */
-static uint32_t holder_of(const struct lash_record *r, unsigned layer, struct dependency d, uint32_t pair,
-			  const struct dependency *deps, unsigned n)
-{
-	uint32_t h = r->holder[place(r, layer, d)];
-
-	for (unsigned i = 0; h == NO_ID && i < n; i++)
-		if (deps[i].from == d.from && deps[i].to == d.to)
-			h = pair;
-	return h;
-}
-
-/* The cycle that a pair would close in a layer. */
+/*
+ * The cycle that a pair would close in a layer, with who holds each dependency: the pair itself, where it
+ * would bring it; NO_ID: one that moved away left it.
+ */
 static void add_cycle(struct lash_record *r, uint32_t pair, unsigned layer, struct acyclic *a,
 		      const struct dependency *deps, unsigned n)
 {
@@ -227,9 +208,13 @@ static void add_cycle(struct lash_record *r, uint32_t pair, unsigned layer, stru
 
 	for (uint32_t i = 0; i < len; i++) {
 		struct dependency edge = {r->cycle[i], r->cycle[i + 1 < len ? i + 1 : 0]};
+		uint32_t holder = r->holder[place(r, layer, edge)];
 
+		for (unsigned k = 0; holder == NO_ID && k < n; k++)
+			if (deps[k].from == edge.from && deps[k].to == edge.to)
+				holder = pair;
 		rec_extra(r->in->record, lash_channel_port(r->p->graph, r->in->topo->fabric, r->cycle[i]));
-		rec_extra(r->in->record, holder_of(r, layer, edge, pair, deps, n));
+		rec_extra(r->in->record, holder);
 	}
 }
 
@@ -244,8 +229,9 @@ void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 
 /* --- while layers are balanced --------------------------------------------------------------- */
 
-/* Go through the dependencies of all pairs; take(): one of them. */
-static void each_dependency(struct lash_record *r, void (*take)(struct lash_record *, uint32_t, uint32_t))
+/* Count the pairs that have each dependency, in begin[] of the next one; or list them: begin[] moves on to
+ * the end. */
+static void gather_pairs(struct lash_record *r, bool list)
 {
 	uint32_t n = r->p->graph->n;
 	struct dependency *deps = NEW_ARRAY(2 * (size_t)n, struct dependency);
@@ -253,20 +239,11 @@ static void each_dependency(struct lash_record *r, void (*take)(struct lash_reco
 	for (uint32_t s = 0; s < n; s++)
 		for (uint32_t d = s + 1; d < n; d++)
 			for (unsigned i = lash_pair_dependencies(r->p, s, d, deps); i--;)
-				take(r, number_of(r, deps[i]), s * n + d);
+				if (list)
+					r->pair[r->begin[number_of(r, deps[i])]++] = s * n + d;
+				else
+					r->begin[number_of(r, deps[i]) + 1]++;
 	free(deps);
-}
-
-static void count_one(struct lash_record *r, uint32_t number, uint32_t pair)
-{
-	(void)pair;
-	r->begin[number + 1]++;
-}
-
-/* begin[] is moved on to the end of each list. */
-static void list_one(struct lash_record *r, uint32_t number, uint32_t pair)
-{
-	r->pair[r->begin[number]++] = pair;
 }
 
 int lash_record_balance(struct lash_record *r, struct err *e)
@@ -274,13 +251,13 @@ int lash_record_balance(struct lash_record *r, struct err *e)
 	uint32_t n = r->at[r->p->graph->n_channels];
 
 	r->begin = NEW_ARRAY(n + 1u, uint32_t);
-	each_dependency(r, count_one);
+	gather_pairs(r, false);
 	for (uint32_t i = 0; i < n; i++)
 		r->begin[i + 1] += r->begin[i];
 	if (mem_room(e, (size_t)r->begin[n] * sizeof(*r->pair), "dependencies of all pairs"))
 		return -1;
 	r->pair = NEW_ARRAY(r->begin[n] + 1u, uint32_t);
-	each_dependency(r, list_one);
+	gather_pairs(r, true);
 	memmove(r->begin + 1, r->begin, n * sizeof(*r->begin));
 	r->begin[0] = 0;
 	return 0;

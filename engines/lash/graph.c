@@ -3,25 +3,8 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
-
-static bool takes_part(const struct topo *t, uint32_t sw)
-{
-	return switch_up(t, sw) && t->fabric->switch_fdb_cap[sw];
-}
-
-static void number_switches(struct lash_graph *g, const struct topo *t)
-{
-	const struct fabric *f = t->fabric;
-
-	g->sw = NEW_ARRAY(f->n_switches, uint32_t);
-	g->id = NEW_ARRAY(f->n_switches, uint32_t);
-	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		g->id[sw] = takes_part(t, sw) ? g->n : NO_ID;
-		if (g->id[sw] != NO_ID)
-			g->sw[g->n++] = sw;
-	}
-}
 
 /* LASH id of the neighbour behind a port, NO_ID when there is none. */
 static uint32_t neighbour(const struct lash_graph *g, const struct topo *t, uint32_t sw, unsigned p)
@@ -70,11 +53,18 @@ static void find_reverse(struct lash_graph *g)
 struct lash_graph *lash_graph_new(const struct topo *t)
 {
 	struct lash_graph *g = NEW(struct lash_graph);
+	const struct fabric *f = t->fabric;
 	uint32_t cables = 0, n_ports = 0, *mark;
 
-	number_switches(g, t);
+	g->sw = NEW_ARRAY(f->n_switches, uint32_t);
+	g->id = NEW_ARRAY(f->n_switches, uint32_t);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		g->id[sw] = switch_up(t, sw) && f->switch_fdb_cap[sw] ? g->n : NO_ID;
+		if (g->id[sw] != NO_ID)
+			g->sw[g->n++] = sw;
+	}
 	for (uint32_t u = 0; u < g->n; u++)
-		for (unsigned p = 1; p <= t->fabric->switch_nports[g->sw[u]]; p++)
+		for (unsigned p = 1; p <= f->switch_nports[g->sw[u]]; p++)
 			cables += neighbour(g, t, g->sw[u], p) != NO_ID;
 	g->base = NEW_ARRAY(g->n + 1u, uint32_t);
 	g->from = NEW_ARRAY(cables, uint32_t);
@@ -99,15 +89,7 @@ void lash_graph_free(struct lash_graph *g)
 {
 	if (!g)
 		return;
-	free(g->sw);
-	free(g->id);
-	free(g->base);
-	free(g->from);
-	free(g->to);
-	free(g->rev);
-	free(g->port_at);
-	free(g->port);
-	free(g);
+	FREE_EACH(g->sw, g->id, g->base, g->from, g->to, g->rev, g->port_at, g->port, g);
 }
 
 bool lash_graph_equal(const struct lash_graph *a, const struct lash_graph *b)
@@ -178,13 +160,7 @@ void lash_graph_reorder(struct lash_graph *g, const uint32_t *old, const uint32_
 	g->base[g->n] = c;
 	g->port_at[c] = n_ports;
 	find_reverse(g);
-	free(id);
-	free(o.sw);
-	free(o.base);
-	free(o.from);
-	free(o.to);
-	free(o.port_at);
-	free(o.port);
+	FREE_EACH(id, o.sw, o.base, o.from, o.to, o.port_at, o.port);
 }
 
 uint32_t lash_channel_of(const struct lash_graph *g, uint32_t u, unsigned port)

@@ -21,10 +21,9 @@ bool lash_graph_equal(const struct lash_graph *a, const struct lash_graph *b);
 void lash_graph_map(const struct lash_graph *old, const struct lash_graph *g, uint32_t *now);
 
 /*
- * Renumber: old[i] is the id so far of the switch that gets id i; link[c] is the
- * channel so far whose place among its switch's links the channel's place c takes
- * (both by ids so far: link[base[u] + k] is to become the k-th link of u).
- * moved (may be NULL) gets, per new channel, its number so far.
+ * Renumber: old[i] is the id so far of the switch that gets id i; link[c] is the channel so far whose place
+ * among its switch's links the channel's place c takes (both by ids so far: link[base[u] + k] is to become
+ * the k-th link of u). moved (may be NULL) gets, per new channel, its number so far.
  */
 void lash_graph_reorder(struct lash_graph *g, const uint32_t *old, const uint32_t *link, uint32_t *moved);
 
@@ -57,18 +56,17 @@ struct dependency lash_dependency_at(const struct lash_graph *g, const uint32_t 
 /* --- acyclic.c ------------------------------------------------------------------------------- */
 
 /*
- * A channel dependency graph that is kept acyclic: dependencies are added in
- * bundles, and a bundle that would close a cycle is refused as a whole.
+ * A channel dependency graph that is kept acyclic: dependencies are added in bundles, and a bundle that would
+ * close a cycle is refused as a whole.
  *
- * A topological order is maintained as dependencies come (D. J. Pearce, P. H. J.
- * Kelly, A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs, ACM
- * Journal of Experimental Algorithmics 11, 2007), so that most bundles are decided
- * without any search, and a search only looks between two places of the order.
- * A single dependency once found to close a cycle does so for ever, as nothing
- * is taken out; it is remembered with its cycle.
+ * A topological order is maintained as dependencies come (D. J. Pearce, P. H. J. Kelly, A Dynamic Topological
+ * Sort Algorithm for Directed Acyclic Graphs, ACM Journal of Experimental Algorithmics 11, 2007), so that
+ * most bundles are decided without any search, and a search only looks between two places of the order. A
+ * single dependency once found to close a cycle does so for ever, as nothing is taken out; it is remembered
+ * with its cycle.
  *
- * A graph that is made again after a small change starts from the order and the
- * cycles of the one before: then only what the change touches is searched.
+ * A graph that is made again after a small change starts from the order and the cycles of the one before:
+ * then only what the change touches is searched.
  */
 struct acyclic;
 
@@ -89,10 +87,9 @@ struct acyclic_memory;
 struct acyclic_memory *acyclic_remember(const struct acyclic *a);
 void acyclic_forget(struct acyclic_memory *m); /* NULL is fine */
 /*
- * Start a graph without dependencies from what another was in the end.
- * now[channel of the other] = channel here, NO_ID = gone.  It changes what
- * acyclic_add() costs, never what it answers: an order is as good as any other,
- * and a remembered cycle counts once all its dependencies are here.
+ * Start a graph without dependencies from what another was in the end. now[channel of the other] = channel
+ * here, NO_ID = gone.  It changes what acyclic_add() costs, never what it answers: an order is as good as any
+ * other, and a remembered cycle counts once all its dependencies are here.
  */
 void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now);
 
@@ -207,8 +204,7 @@ enum mesh_axis_rule { MESH_SEED, MESH_FACING, MESH_STRAIGHT, MESH_ACROSS, MESH_S
 /* A switch whose type is known; it is like another one, or the first of its kind. */
 void mesh_record_measure(const struct mesh_work *w, uint32_t u);
 void mesh_record_class(const struct mesh_work *w, uint32_t u, uint32_t exemplar);
-/* A channel gets an axis, before that is put; a switch coordinates, was[] before, from a neighbour or NO_ID.
- */
+/* A channel gets an axis, before that is put; a switch coordinates, was[] before, from: or NO_ID. */
 void mesh_record_axis(const struct mesh_work *w, uint32_t channel, unsigned code, enum mesh_axis_rule rule);
 void mesh_record_place(const struct mesh_work *w, uint32_t u, uint32_t from, const int32_t *was);
 /* All are renumbered, their links in order; old[new number]. */
@@ -253,7 +249,7 @@ void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid
 
 #define LASH_TABLES "forwarding tables"	  /* the last phase */
 extern const struct routing_ops lash_ops; /* of a routing, and of a step of a recording */
-void lash_free(struct lash *l);		  /* NULL is fine */
+void lash_free(void *l);		  /* struct lash; NULL is fine */
 /* The switches that two LIDs hang on; false when one of them hangs on none. */
 bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2);
 /*
@@ -283,8 +279,7 @@ void lash_tell_choice(const struct engine_input *in, const struct lash_plan *p, 
 		      unsigned lid, unsigned port);
 /* "26, 4": a number a layer. */
 void lash_say_counts(const uint64_t *count, unsigned n, struct text *t);
-/* As struct routing_ops has them: the layer of a pair of LIDs, the rule that gave it, figures of all layers.
- */
+/* As struct routing_ops has them: the layer of a pair of LIDs, its rule, figures of all layers. */
 void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		       struct progress *p);
 void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);

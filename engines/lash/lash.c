@@ -1,46 +1,11 @@
 /* The engine: lanes, settings, and the steps of a run in their order. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
 #include "core/sm/opervls.h"
 #include "engines/lash/internal.h"
 #include "engines/vls.h"
-
-/* --- virtual lanes (engines/doc/lash.md 4) --------------------------------------------------- */
-
-static struct lash_vls find_vls(const struct engine_input *in)
-{
-	struct lash_vls v = {.start = options_uint(in->options, "lash_start_vl")};
-	unsigned code = least_vls_code(in, &v.port);
-
-	if (!code || code >= VLS_CODE_MAX)
-		v.port = NO_ID;
-	v.vls = vls_of_code(code ? code : VLS_CODE_MAX);
-	v.avail = v.start < v.vls ? v.vls - v.start : 0;
-	return v;
-}
-
-/* VLs that all ports will have after this sweep programmed them by max_op_vls; 15 when nothing is told. */
-static unsigned next_vls(const struct engine_input *in)
-{
-	const struct topo *t = in->topo;
-	const struct fabric *f = t->fabric;
-	unsigned max = (unsigned)options_uint(in->options, "max_op_vls"), least = VLS_CODE_MAX;
-
-	for (uint32_t sw = 0; sw < f->n_switches; sw++)
-		for (unsigned p = 1; switch_up(t, sw) && p <= f->switch_nports[sw]; p++) {
-			uint32_t id = switch_port_id(f, sw, p);
-			unsigned code = t->peer[id] == NO_ID ? 0 : opervls_given(t, id, max);
-
-			if (code && code < least)
-				least = code;
-		}
-	return vls_of_code(least);
-}
-
-/* --- the run --------------------------------------------------------------------------------- */
 
 /* Settings that refuse LASH before any work. */
 static int check_settings(const struct engine_input *in, const struct lash_vls *v, struct engine_output *out)
@@ -51,13 +16,13 @@ static int check_settings(const struct engine_input *in, const struct lash_vls *
 		port_label(in->topo->fabric, v->port, at, sizeof(at));
 	if (!v->avail) {
 		out->fatal = in->previous && lash_of(in->previous) ? "crashes" : NULL;
-		return err_set(
-			&out->refused,
-			"lash_start_vl is %u, but switch ports have only %u VLs (%s); expected less than "
-			"that%s",
-			v->start, v->vls, at,
-			out->fatal ? "; lash routed the sweep before, whose structures OpenSM frees twice"
-				   : "");
+		return err_set(&out->refused,
+			       "lash_start_vl is %u, but switch ports have only %u VLs (%s); expected less "
+			       "than that%s",
+			       v->start, v->vls, at,
+			       out->fatal
+				       ? "; lash routed the sweep before, whose structures OpenSM frees twice"
+				       : "");
 	}
 	if (!in->lids->lmc)
 		return 0;
@@ -67,17 +32,6 @@ static int check_settings(const struct engine_input *in, const struct lash_vls *
 	note_add(&out->notes, NOTE_RULES,
 		 "lash: the manual says that LMC > 0 is refused; OpenSM 3.3.23 accepts it\n");
 	return 0;
-}
-
-static int analyse_mesh(struct lash_plan *p, const struct engine_input *in, struct engine_output *out)
-{
-	if (!p->collapsed)
-		return 0;
-	p->before = lash_graph_new(in->topo);
-	p->mesh = lash_mesh_new(p->graph, in, &out->refused);
-	if (!p->mesh && !progress_cancelled(in->progress))
-		out->fatal = "never ends";
-	return p->mesh ? 0 : -1;
 }
 
 /* Graph, mesh analysis, routes and layers; old as in lash_assign_layers().  NULL: out->refused is set. */
@@ -90,7 +44,13 @@ static struct lash_plan *plan_new(const struct lash_plan *old, struct lash_cdgs 
 	p->refs = 1;
 	p->collapsed = options_bool(in->options, "do_mesh_analysis");
 	p->graph = lash_graph_new(in->topo);
-	rc = analyse_mesh(p, in, out);
+	if (p->collapsed) {
+		p->before = lash_graph_new(in->topo);
+		p->mesh = lash_mesh_new(p->graph, in, &out->refused);
+		rc = p->mesh ? 0 : -1;
+		if (rc && !progress_cancelled(in->progress))
+			out->fatal = "never ends";
+	}
 	if (!rc && !lash_find_paths(p, in))
 		rc = err_set(&out->refused, CANCELLED);
 	if (!rc && RECORDED(in))
@@ -101,16 +61,6 @@ static struct lash_plan *plan_new(const struct lash_plan *old, struct lash_cdgs 
 		return p;
 	lash_plan_unref(p);
 	return NULL;
-}
-
-static int check_layers(const struct lash *l, struct engine_output *out)
-{
-	if (l->plan->need <= l->vls.avail)
-		return 0;
-	return err_set(&out->refused,
-		       "more than %u layer%s needed, and there %s %u VL%s from lash_start_vl %u on",
-		       l->vls.avail, l->vls.avail == 1 ? " is" : "s are", l->vls.avail == 1 ? "is" : "are",
-		       l->vls.avail, l->vls.avail == 1 ? "" : "s", l->vls.start);
 }
 
 static void note_counts(const struct lash *l, const uint64_t *count, bool balanced,
@@ -134,9 +84,13 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 		  struct engine_output *out)
 {
 	size_t n = l->plan->graph->n;
+	unsigned avail = l->vls.avail;
 
-	if (check_layers(l, out))
-		return -1;
+	if (l->plan->need > avail)
+		return err_set(&out->refused,
+			       "more than %u layer%s needed, and there %s %u VL%s from lash_start_vl %u on",
+			       avail, avail == 1 ? " is" : "s are", avail == 1 ? "is" : "are", avail,
+			       avail == 1 ? "" : "s", l->vls.start);
 	l->layer = mem_dup(l->plan->first, n * n);
 	memcpy(l->count, l->plan->count, sizeof(l->count));
 	if (RECORDED(in))
@@ -148,31 +102,32 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 	return 0;
 }
 
-/* OpenSM routes by the VLs that it finds, and programs what max_op_vls allows before the sweep ends. */
+/*
+ * OpenSM routes by the VLs that it finds, and programs what max_op_vls allows before the sweep ends: the VLs
+ * that all ports will have then (15 when nothing is told).
+ */
 static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct notes *notes)
 {
-	unsigned vls = next_vls(in);
+	const struct topo *t = in->topo;
+	unsigned max = (unsigned)options_uint(in->options, "max_op_vls"), least = VLS_CODE_MAX, vls;
 
+	for (uint32_t sw = 0; sw < t->fabric->n_switches; sw++) {
+		if (!switch_up(t, sw))
+			continue;
+		FOR_PORTS(t->fabric, sw, id) {
+			unsigned code = t->peer[id] == NO_ID ? 0 : opervls_given(t, id, max);
+
+			if (code && code < least)
+				least = code;
+		}
+	}
+	vls = vls_of_code(least);
 	if (vls >= l->vls.vls || l->plan->need + l->vls.start <= vls)
 		return;
 	note_add(notes, 0,
 		 "lash: %s from VL %u on, but %s from the next sweep on, as max_op_vls is %u: it will refuse "
 		 "then\n",
-		 PLURAL(l->plan->need, "layer"), l->vls.start, PLURAL(vls, "VL"),
-		 (unsigned)options_uint(in->options, "max_op_vls"));
-}
-
-/* NULL: cancelled; l is the routing's, or gone. */
-static struct routing *make_routing(struct lash *l, const struct engine_input *in)
-{
-	struct routing *r = routing_new("lash", in->topo, in->lids);
-
-	r->ops = &lash_ops;
-	r->priv = l;
-	if (lash_fill_tables(l, in, r))
-		return r;
-	routing_unref(r);
-	return NULL;
+		 PLURAL(l->plan->need, "layer"), l->vls.start, PLURAL(vls, "VL"), max);
 }
 
 /*
@@ -198,20 +153,31 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 {
 	struct lash *l = NEW(struct lash);
 	struct lash_cdgs c = {{NULL}, NULL};
+	struct lash_vls *v = &l->vls; /* engines/doc/lash.md 4 */
 	struct routing *r = NULL;
+	unsigned code = least_vls_code(in, &v->port);
 
-	l->vls = find_vls(in);
-	rec_note(in, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls, l->vls.start, l->vls.avail);
-	if (!check_settings(in, &l->vls, out))
-		l->plan = plan_holds(old, l->vls.avail, in) ? lash_plan_ref(old)
-							    : plan_new(old, &c, l->vls.avail, in, out);
+	if (!code || code >= VLS_CODE_MAX)
+		v->port = NO_ID;
+	v->start = options_uint(in->options, "lash_start_vl");
+	v->vls = vls_of_code(code ? code : VLS_CODE_MAX);
+	v->avail = v->start < v->vls ? v->vls - v->start : 0;
+	rec_note(in, "%u VLs, layers from VL %u on: %u may be used", v->vls, v->start, v->avail);
+	if (!check_settings(in, v, out))
+		l->plan = plan_holds(old, v->avail, in) ? lash_plan_ref(old)
+							: plan_new(old, &c, v->avail, in, out);
 	if (l->plan && l->plan->mesh && l->plan->mesh->none)
 		note_add(&out->notes, 0, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
 	if (l->plan && !finish(l, &c, in, out)) {
 		note_next_sweep(l, in, &out->notes);
-		r = make_routing(l, in);
-		if (!r)
+		r = routing_new("lash", in->topo, in->lids);
+		r->ops = &lash_ops;
+		r->priv = l;
+		if (!lash_fill_tables(l, in, r)) {
+			routing_unref(r);
+			r = NULL;
 			err_set(&out->refused, CANCELLED);
+		}
 	} else {
 		lash_free(l);
 	}
@@ -224,8 +190,7 @@ static struct routing *route(const struct engine_input *in, struct engine_output
 	return route_from(NULL, in, out);
 }
 
-/* Where routes or layers change, the layers are filled again from the order and the cycles of those before.
- */
+/* Where routes or layers change, the layers are filled again from order and cycles of those before. */
 static struct routing *update(const struct engine_input *in, struct engine_output *out)
 {
 	const struct lash *old = in->previous ? lash_of(in->previous) : NULL;
@@ -250,30 +215,22 @@ static const struct optdef options[] = {
 	{0},
 };
 
-/* Cables that follow each other. */
-static size_t most_dependencies(const struct topo *t)
+/* Routes, first and last layers, with a listener the switches they end at; balancing has two bits a layer. */
+static size_t room(const struct engine_input *in, const char **what)
 {
-	const struct fabric *f = t->fabric;
-	size_t n = 0;
+	const struct fabric *f = in->topo->fabric;
+	size_t n = in->topo->n_switches_up, layers = 8, deps = 0; /* deps: cables that follow each other */
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		size_t degree = 0;
 
 		FOR_PORTS(f, s, port)
-			degree += t->peer_switch[port] != NO_ID;
-		n += degree * degree;
+			degree += in->topo->peer_switch[port] != NO_ID;
+		deps += degree * degree;
 	}
-	return n;
-}
-
-/* Routes, first and last layers, with a listener the switches they end at; balancing has two bits a layer. */
-static size_t room(const struct engine_input *in, const char **what)
-{
-	size_t n = in->topo->n_switches_up, layers = 8;
-
 	*what = "routes, layers";
 	return n * n * (3 + (ASKED(in) ? sizeof(uint32_t) : 0) + RECORDED(in)) + 2 * layers * n * n / 8 +
-	       (RECORDED(in) ? layers * sizeof(uint32_t) * most_dependencies(in->topo) : 0);
+	       (RECORDED(in) ? layers * sizeof(uint32_t) * deps : 0);
 }
 
 const struct engine engine_lash = {

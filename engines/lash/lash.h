@@ -1,8 +1,7 @@
 /*
- * LASH (T. Skeie, O. Lysne, I. Theiss, Layered Shortest Path (LASH) Routing in
- * Irregular System Area Networks, CAC 2002) as OpenSM 3.3.23: one shortest route
- * per ordered pair of switches; unordered pairs are put in layers (SLs) so that
- * the channel dependency graph of each layer is acyclic; then pairs move between
+ * LASH (T. Skeie, O. Lysne, I. Theiss, Layered Shortest Path (LASH) Routing in Irregular System Area
+ * Networks, CAC 2002) as OpenSM 3.3.23: one shortest route per ordered pair of switches; unordered pairs are
+ * put in layers (SLs) so that the channel dependency graph of each layer is acyclic; then pairs move between
  * layers to even them out.
  *
  * For panes and tests; the rest of the program knows engines by core/sm/engine.h only.

@@ -1,8 +1,8 @@
 /* Layers for pairs of switches (engines/doc/lash.md 8). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
 
 struct assignment {
@@ -15,23 +15,6 @@ struct assignment {
 	struct dependency *deps;
 };
 
-/* The first layer that takes the pair; need when none does. */
-static unsigned find_layer(const struct assignment *a, uint32_t s, uint32_t d, unsigned n)
-{
-	struct lash_record *r = a->c->record;
-	unsigned v = 0;
-
-	for (; v < a->p->need; v++) {
-		if (r)
-			lash_record_try(r, s, d, v, a->deps, n);
-		if (acyclic_add(a->c->layer[v], a->deps, n))
-			break;
-		if (r)
-			lash_record_refuse(r, s, d, v, a->c->layer[v], a->deps, n);
-	}
-	return v;
-}
-
 static void open_layer(const struct assignment *a, unsigned v)
 {
 	a->c->layer[v] = acyclic_new(a->p->graph);
@@ -39,35 +22,36 @@ static void open_layer(const struct assignment *a, unsigned v)
 		acyclic_recall(a->c->layer[v], a->old->memory[v], a->now);
 }
 
-/* false when another layer would be needed than there are. */
+/* The first layer that takes the pair, else a new one; false when another layer would be needed than there
+ * are. */
 static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 {
 	struct lash_plan *p = a->p;
 	size_t switches = p->graph->n;
-	unsigned n = lash_pair_dependencies(p, s, d, a->deps), v = find_layer(a, s, d, n);
+	struct lash_record *r = a->c->record;
+	unsigned n = lash_pair_dependencies(p, s, d, a->deps), v;
 
+	for (v = 0; v < p->need; v++) {
+		if (r)
+			lash_record_try(r, s, d, v, a->deps, n);
+		if (acyclic_add(a->c->layer[v], a->deps, n))
+			break;
+		if (r)
+			lash_record_refuse(r, s, d, v, a->c->layer[v], a->deps, n);
+	}
 	if (v == p->need) {
 		if (++p->need > a->avail)
 			return false;
 		open_layer(a, v);
 		acyclic_add(a->c->layer[v], a->deps, n);
-		if (a->c->record)
-			lash_record_open(a->c->record, s, d, v);
+		if (r)
+			lash_record_open(r, s, d, v);
 	}
-	if (a->c->record)
-		lash_record_accept(a->c->record, s, d, v, a->deps, n);
+	if (r)
+		lash_record_accept(r, s, d, v, a->deps, n);
 	p->first[s * switches + d] = p->first[d * switches + s] = v;
 	p->count[v] += 2;
 	return true;
-}
-
-static void keep_layers(struct lash_plan *p, const struct lash_cdgs *c)
-{
-	for (unsigned v = 0; v < LASH_MAX_LAYERS && c->layer[v]; v++) {
-		p->memory[v] = acyclic_remember(c->layer[v]);
-		p->searches += acyclic_searches(c->layer[v]);
-		p->deps += acyclic_count(c->layer[v]);
-	}
 }
 
 int lash_assign_layers(struct lash_plan *p, const struct lash_plan *old, struct lash_cdgs *c, unsigned avail,
@@ -94,11 +78,14 @@ int lash_assign_layers(struct lash_plan *p, const struct lash_plan *old, struct 
 			enough = place_pair(&a, s, d);
 		go_on = progress_step(in->progress, s);
 	}
-	free(a.deps);
-	free(a.now);
+	FREE_EACH(a.deps, a.now);
 	if (!go_on)
 		return err_set(e, CANCELLED);
-	keep_layers(p, c);
+	for (unsigned v = 0; v < LASH_MAX_LAYERS && c->layer[v]; v++) {
+		p->memory[v] = acyclic_remember(c->layer[v]);
+		p->searches += acyclic_searches(c->layer[v]);
+		p->deps += acyclic_count(c->layer[v]);
+	}
 	return 0;
 }
 
@@ -121,8 +108,7 @@ struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uin
 				acyclic_add(a, deps, lash_pair_dependencies(p, i, j, deps));
 		go_on = progress_step(progress, i);
 	}
-	free(deps);
-	free(same);
+	FREE_EACH(deps, same);
 	if (go_on)
 		return a;
 	acyclic_free(a);

@@ -3,19 +3,12 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
 
 static int32_t *place_of(const struct mesh_work *w, uint32_t u)
 {
 	return w->m->coord + (size_t)u * w->m->dimensions;
-}
-
-/* Nearer to the origin; of two as near the positive one. */
-static bool smaller(int32_t x, int32_t y)
-{
-	int32_t a = abs(x), b = abs(y);
-
-	return a < b || (a == b && x > y);
 }
 
 static bool spread_link(struct mesh_work *w, uint32_t link)
@@ -31,7 +24,8 @@ static bool spread_link(struct mesh_work *w, uint32_t link)
 		int32_t step = c != d ? 0 : code & 1 ? 1 : -1;
 		int32_t x = (int32_t)((uint32_t)from[c] + (uint32_t)step);
 
-		if (smaller(x, to[c])) {
+		/* nearer to the origin; of two as near the positive one */
+		if (abs(x) < abs(to[c]) || (abs(x) == abs(to[c]) && x > to[c])) {
 			to[c] = x;
 			changed = true;
 		}
@@ -181,10 +175,7 @@ static void follow(struct lash_mesh *m, const struct lash_graph *g, const uint32
 	for (uint32_t i = 0; i < m->n_classes; i++)
 		m->class[i].exemplar = id[m->class[i].exemplar];
 	m->seed = id[m->seed];
-	free(m->coord);
-	free(m->axis);
-	free(m->type);
-	free(id);
+	FREE_EACH(m->coord, m->axis, m->type, id);
 	m->coord = coord;
 	m->axis = axis;
 	m->type = type;
@@ -206,9 +197,5 @@ void mesh_reorder(struct mesh_work *w)
 	follow(w->m, g, old, moved);
 	if (RECORDED(w->in))
 		mesh_record_numbers(w, old);
-	free(link);
-	free(moved);
-	free(old);
-	free(tmp);
-	free(taken);
+	FREE_EACH(link, moved, old, tmp, taken);
 }

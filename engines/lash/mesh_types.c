@@ -1,9 +1,9 @@
 /* Known shapes of a neighbourhood; local matrices, their types and classes (engines/doc/lash.md 6.1 to 6.3).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/progress.h"
 #include "engines/lash/internal.h"
 
@@ -44,16 +44,10 @@ void mesh_polynomial(const int32_t *m, unsigned k, int32_t *poly)
 		poly[i] = k ? (int32_t)det[(1u << k) - 1][i] : 0;
 }
 
-/* Distance between the two neighbours on one axis. */
-static int32_t across(unsigned size, unsigned dimensions)
-{
-	if (size == 6)
-		return dimensions == 1 ? 6 : 4;
-	return size == 5 ? 3 : 1;
-}
-
 static void fill_matrix(const struct mesh_shape *s, int32_t *m)
 {
+	/* between the two neighbours on an axis */
+	static const uint8_t across[7][2] = {[3] = {1, 1}, [5] = {3, 3}, [6] = {4, 6}};
 	unsigned i = 0;
 
 	for (unsigned a = 0; a < MESH_LINKS * MESH_LINKS; a++)
@@ -62,21 +56,12 @@ static void fill_matrix(const struct mesh_shape *s, int32_t *m)
 		m[i * MESH_LINKS + i] = 0;
 		if (s->size[d] > 2) {
 			m[i * MESH_LINKS + i + 1] = m[(i + 1) * MESH_LINKS + i] =
-				across(s->size[d], s->dimensions);
+				across[s->size[d]][s->dimensions == 1];
 			i++;
 			m[i * MESH_LINKS + i] = 0;
 		}
 		i++;
 	}
-}
-
-static unsigned degree_of(const struct mesh_shape *s)
-{
-	unsigned n = 0;
-
-	for (unsigned d = 0; d < s->dimensions; d++)
-		n += s->size[d] == 2 ? 1 : 2;
-	return n;
 }
 
 /* The next descending tuple of sizes, in order of the reversed tuple; false when there is none. */
@@ -94,11 +79,6 @@ static bool next_sizes(struct mesh_shape *s)
 	return true;
 }
 
-static bool is_known(const struct mesh_shape *s)
-{
-	return degree_of(s) <= MESH_LINKS && !(s->dimensions == 4 && s->size[3] >= 5);
-}
-
 void mesh_shapes(struct mesh_shape *shape)
 {
 	static const struct mesh_shape last = {
@@ -111,9 +91,11 @@ void mesh_shapes(struct mesh_shape *shape)
 
 		memset(s.size, 2, d);
 		do {
-			if (!is_known(&s))
+			s.degree = 0;
+			for (unsigned i = 0; i < d; i++)
+				s.degree += s.size[i] == 2 ? 1 : 2;
+			if (s.degree > MESH_LINKS || (d == 4 && s.size[3] >= 5))
 				continue;
-			s.degree = degree_of(&s);
 			fill_matrix(&s, m);
 			mesh_polynomial(m, s.degree, s.poly);
 			shape[n++] = s;
@@ -194,10 +176,7 @@ bool mesh_measure(struct mesh_work *w)
 			measure_switch(w, &p, u);
 		go_on = progress_step(w->in->progress, u);
 	}
-	free(p.seen);
-	free(p.dist);
-	free(p.queue);
-	free(p.wanted);
+	FREE_EACH(p.seen, p.dist, p.queue, p.wanted);
 	return go_on;
 }
 
@@ -210,25 +189,6 @@ static bool same_poly(const int32_t *a, const int32_t *b, unsigned k)
 static const int32_t *poly_of(const struct mesh_work *w, uint32_t u)
 {
 	return w->poly + (size_t)u * (MESH_LINKS + 1);
-}
-
-static unsigned type_of(const struct mesh_work *w, uint32_t u)
-{
-	unsigned k = lash_degree(w->g, u);
-
-	for (unsigned t = 0; has_matrix(w, u) && t < MESH_TYPES; t++)
-		if (w->shape[t].degree == k && same_poly(w->shape[t].poly, poly_of(w, u), k))
-			return t + 1;
-	return 0;
-}
-
-/* A neighbour has more links: the switch lies at an edge. */
-static bool at_edge(const struct lash_graph *g, uint32_t u)
-{
-	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
-		if (lash_degree(g, g->to[c]) > lash_degree(g, u))
-			return true;
-	return false;
 }
 
 static void join_class(struct mesh_work *w, uint32_t u)
@@ -259,9 +219,14 @@ uint32_t mesh_classify(struct mesh_work *w)
 	m->type = NEW_ARRAY(n, int8_t);
 	m->class = NEW_ARRAY(n, struct mesh_class);
 	for (uint32_t u = 0; u < n; u++) {
-		m->type[u] = type_of(w, u);
-		if (m->type[u] && at_edge(w->g, u))
-			m->type[u] = -1;
+		unsigned k = lash_degree(w->g, u);
+
+		for (unsigned t = 0; has_matrix(w, u) && !m->type[u] && t < MESH_TYPES; t++)
+			if (w->shape[t].degree == k && same_poly(w->shape[t].poly, poly_of(w, u), k))
+				m->type[u] = (int8_t)(t + 1);
+		for (uint32_t c = w->g->base[u]; c < w->g->base[u + 1]; c++)
+			if (m->type[u] && lash_degree(w->g, w->g->to[c]) > k)
+				m->type[u] = -1; /* a neighbour has more links: the switch lies at an edge */
 		if (RECORDED(w->in))
 			mesh_record_measure(w, u);
 	}

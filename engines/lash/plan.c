@@ -3,15 +3,14 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/progress.h"
 #include "engines/lash/internal.h"
 #include "core/base/counted.h"
 
 static void lash_plan_release(struct lash_plan *p)
 {
-	free(p->out);
-	free(p->root);
-	free(p->first);
+	FREE_EACH(p->out, p->root, p->first);
 	if (p->whole) {
 		lash_plan_unref(p->whole);
 		lash_mesh_free(p->mesh);
@@ -32,11 +31,7 @@ void lash_mesh_free(struct lash_mesh *m)
 {
 	if (!m)
 		return;
-	free(m->coord);
-	free(m->axis);
-	free(m->type);
-	free(m->class);
-	free(m);
+	FREE_EACH(m->coord, m->axis, m->type, m->class, m);
 }
 
 /* --- routes ---------------------------------------------------------------------------------- */
@@ -111,9 +106,7 @@ bool lash_find_paths(struct lash_plan *p, const struct engine_input *in)
 		}
 		go_on = progress_step(in->progress, r);
 	}
-	free(t.queue);
-	free(t.up);
-	free(before);
+	FREE_EACH(t.queue, t.up, before);
 	return go_on;
 }
 

@@ -127,32 +127,10 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 
 /* --- steps of the mesh analysis -------------------------------------------------------------- */
 
-/* How far neighbours are apart, n distances. */
-static void say_distances(const uint32_t *apart, uint32_t n, struct text *t)
-{
-	uint32_t min = MESH_FAR, max = 0, lost = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		lost += apart[i] == MESH_FAR;
-		if (apart[i] == MESH_FAR)
-			continue;
-		min = apart[i] < min ? apart[i] : min;
-		max = apart[i] > max ? apart[i] : max;
-	}
-	if (!n)
-		return;
-	if (lost == n)
-		text_add(t, "; without it they do not meet");
-	else if (min == max)
-		text_add(t, "; without it they are %s apart", PLURAL(min, "hop"));
-	else
-		text_add(t, "; without it they are %u to %u hops apart", min, max);
-	if (lost && lost < n)
-		text_add(t, ", some do not meet");
-}
-
 static void say_measure(const struct saying *y)
 {
+	uint32_t n = y->n_extra > 1 ? y->ev->port * (y->ev->port - 1u) / 2 : 0, min = MESH_FAR, max = 0,
+		 lost = 0;
 	unsigned size;
 
 	text_add(y->t, "%s: %s, ", say_name(y, y->ev->a), PLURAL(y->ev->port, "neighbour"));
@@ -163,8 +141,23 @@ static void say_measure(const struct saying *y)
 	text_add(y->t, "neighbourhood %s", y->ev->rule > 1 ? "" : y->ev->rule ? "unknown" : "at an edge");
 	for (unsigned d = 0; y->n_extra && d < MESH_DIMENSIONS && (size = y->extra[0] >> 4 * d & 15); d++)
 		text_add(y->t, "%s%u%s", d ? " x " : "", size, size == 6 ? "+" : "");
-	if (y->n_extra > 1)
-		say_distances(y->extra + 1, y->ev->port * (y->ev->port - 1u) / 2, y->t);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t apart = y->extra[1 + i]; /* two neighbours */
+
+		lost += apart == MESH_FAR;
+		min = apart < min ? apart : min;
+		max = apart > max && apart != MESH_FAR ? apart : max;
+	}
+	if (!n)
+		return;
+	if (lost == n)
+		text_add(y->t, "; without it they do not meet");
+	else if (min == max)
+		text_add(y->t, "; without it they are %s apart", PLURAL(min, "hop"));
+	else
+		text_add(y->t, "; without it they are %u to %u hops apart", min, max);
+	if (lost && lost < n)
+		text_add(y->t, ", some do not meet");
 }
 
 static void say_link(const struct saying *y)
@@ -251,26 +244,6 @@ static void say_try(const struct saying *y)
 	say_brings(y, y->extra[0], y->extra[1]);
 }
 
-/* What a pair adds, by name. */
-static void say_new(const struct saying *y, uint32_t fresh)
-{
-	uint32_t cursor = 0, n = 0, sw[3];
-	struct rec_delta d;
-
-	while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d)) {
-		if (d.table != T_DEP)
-			continue;
-		name_dependency(y->r, d.at, sw);
-		text_add(y->t, "%s%s-%s-",
-			 !n		 ? ""
-			 : n + 1 < fresh ? ", "
-					 : " and ",
-			 say_name(y, sw[0]), say_name(y, sw[1]));
-		text_add(y->t, "%s", say_name(y, sw[2]));
-		n++;
-	}
-}
-
 static void say_accept(const struct saying *y)
 {
 	enum { FEW = 4 };
@@ -282,8 +255,22 @@ static void say_accept(const struct saying *y)
 		text_add(y->t, "brings %s, %s there already", PLURAL(n, "dependency"),
 			 n == 1 ? "it is" : "all");
 	} else if (n && fresh <= FEW) {
+		uint32_t cursor = 0, i = 0, sw[3];
+		struct rec_delta d;
+
 		text_add(y->t, "adds ");
-		say_new(y, fresh);
+		while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d)) {
+			if (d.table != T_DEP)
+				continue;
+			name_dependency(y->r, d.at, sw);
+			text_add(y->t, "%s%s-%s-",
+				 !i		 ? ""
+				 : i + 1 < fresh ? ", "
+						 : " and ",
+				 say_name(y, sw[0]), say_name(y, sw[1]));
+			text_add(y->t, "%s", say_name(y, sw[2]));
+			i++;
+		}
 		if (n > fresh)
 			text_add(y->t, "; %s there already",
 				 n - fresh == 1 ? "one more is" : "the others are");
@@ -363,19 +350,7 @@ static void say_open(const struct saying *y)
 
 static void say_choice(const struct saying *y)
 {
-	text_add(y->t, "%s ", say_name(y, y->ev->a));
-	say_lid(y, y->ev->b);
-	if (y->ev->port == NO_PATH)
-		text_add(y->t, " -> no port: ");
-	else
-		text_add(y->t, " -> port %u: %s", y->ev->port,
-			 y->ev->rule == WHY_TREE ? "breadth-first " : "");
-	text_add(y->t, "%s", why_rule_name(y->ev->rule));
-}
-
-static void say_table(const struct saying *y)
-{
-	text_add(y->t, "%s: table finished", say_name(y, y->ev->a));
+	say_entry(y, y->ev->rule == WHY_TREE ? "breadth-first tree" : why_rule_name(y->ev->rule));
 }
 
 static void say_class(const struct saying *y)
@@ -402,7 +377,7 @@ static const struct {
 	[REC_OPEN] = {say_open, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
 	[REC_TURN] = {say_turn, "lash.md 9.1; OpenSM 3.3.23"},
 	[REC_CHOICE] = {say_choice, "lash.md 10; OpenSM 3.3.23"},
-	[REC_TABLE] = {say_table, "lash.md 10; OpenSM 3.3.23"},
+	[REC_TABLE] = {say_table_done, "lash.md 10; OpenSM 3.3.23"},
 };
 
 static void sentence(struct walk *w, struct text *t)
@@ -439,13 +414,6 @@ const struct rec_scheme lash_scheme = {
 
 /* --- layers ---------------------------------------------------------------------------------- */
 
-/* "ring3-ring4-ring0": the channel of an edge of a cycle, the next one. */
-static void add_edge(const struct fabric *f, const struct witness *w, uint32_t i, struct text *t)
-{
-	for (uint32_t k = 0; k < 3; k++)
-		text_add(t, "%s%s", k ? "-" : "", f->node_name[f->port_node[w->edge[(i + k) % w->n].port]]);
-}
-
 /* Who holds each edge of a cycle. */
 static void tell_holders(const struct fabric *f, const struct witness *w, struct text *t)
 {
@@ -455,7 +423,9 @@ static void tell_holders(const struct fabric *f, const struct witness *w, struct
 		const struct witness_edge *e = &w->edge[i];
 
 		text_add(t, "%s", i ? "; " : "  ");
-		add_edge(f, w, i, t);
+		for (uint32_t k = 0; k < 3; k++) /* "ring3-ring4-ring0": its channel, and the next one */
+			text_add(t, "%s%s", k ? "-" : "",
+				 f->node_name[f->port_node[w->edge[(i + k) % w->n].port]]);
 		if (!e->routes) {
 			text_add(t, " is new");
 			continue;
@@ -488,21 +458,13 @@ static void tell_witness(const struct routing *r, unsigned slid, unsigned dlid, 
 	witness_free(w);
 }
 
-/* Where among all pairs its turn came. */
-static void tell_turn(const struct lash *l, uint32_t sw, uint32_t sw2, struct text *t)
-{
-	const struct lash_graph *g = l->plan->graph;
-	uint64_t n = g->n, a = g->id[sw], b = g->id[sw2], s = a < b ? a : b, d = a < b ? b : a;
-
-	text_add(t, "Its turn was number %" PRIu64 " of %" PRIu64 ".\n", s * (2 * n - s - 1) / 2 + d - s,
-		 n * (n - 1) / 2);
-}
-
 void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		       struct progress *p)
 {
 	const struct lash *l = lash_of(r);
 	const struct fabric *f = r->topo->fabric;
+	const struct lash_graph *g = l->plan->graph;
+	uint64_t n = g->n, lo, hi;
 	unsigned first, now;
 	uint32_t a, b;
 
@@ -510,6 +472,8 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 		return;
 	first = lash_first_layer_of(l, a, b);
 	now = lash_layer_of(l, a, b);
+	lo = g->id[a] < g->id[b] ? g->id[a] : g->id[b];
+	hi = g->id[a] < g->id[b] ? g->id[b] : g->id[a];
 	if (first == LASH_NO_LAYER) {
 		text_add(t,
 			 a == b ? "Both are on one switch: no layer is needed, the SL is that of layer 0.\n"
@@ -519,7 +483,8 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 	text_add(t, "The pair %s, %s was put in layer %u", switch_name(f, a), switch_name(f, b), first);
 	text_add(t, first ? ".\n" : ", the lowest.\n");
 	if (first)
-		tell_turn(l, a, b, t);
+		text_add(t, "Its turn was number %" PRIu64 " of %" PRIu64 ".\n",
+			 lo * (2 * n - lo - 1) / 2 + hi - lo, n * (n - 1) / 2);
 	for (unsigned v = 0; v < first && !progress_cancelled(p); v++)
 		tell_witness(r, slid, dlid, v, t, p);
 	if (now != first)
@@ -666,8 +631,7 @@ static void decide_link(const struct lash_plan *p, const struct fabric *f, uint3
 	if (w.rule == WHY_TREE)
 		decide(out, w.rule,
 		       "%u neighbours lead there in %s; the breadth-first tree of %s, the first in which %s "
-		       "is above "
-		       "%s, passes %s (link %u of %s), not %s (link %u).",
+		       "is above %s, passes %s (link %u of %s), not %s (link %u).",
 		       w.n, PLURAL((uint64_t)w.hops, "hop"), switch_name(f, root_of(p, u, d)), here,
 		       switch_name(f, g->sw[d]), next, c - g->base[u] + 1, here,
 		       switch_name(f, g->sw[g->to[equal]]), equal - g->base[u] + 1);

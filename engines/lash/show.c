@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/sm/sweep.h"
 #include "core/sm/ucast_cache.h"
 #include "core/trace/walk.h"
@@ -14,18 +15,14 @@ const struct lash *lash_of(const struct routing *r)
 	return r && r->ops == &lash_ops ? r->priv : NULL;
 }
 
-void lash_free(struct lash *l)
+void lash_free(void *priv)
 {
+	struct lash *l = priv;
+
 	if (!l)
 		return;
 	lash_plan_unref(l->plan);
-	free(l->layer);
-	free(l);
-}
-
-static void free_priv(void *priv)
-{
-	lash_free(priv);
+	FREE_EACH(l->layer, l);
 }
 
 /* --- layers of pairs ------------------------------------------------------------------------- */
@@ -132,20 +129,6 @@ static struct sl_range sl(const struct routing *r, unsigned slid, unsigned dlid)
 
 /* --- the cycle that keeps a pair out of a layer ---------------------------------------------- */
 
-/* A shortest cycle of channels that the pair s < d would have closed there at its turn; its length, 0 = none.
- */
-static uint32_t find_cycle(const struct lash_plan *p, uint32_t s, uint32_t d, unsigned layer, uint32_t *cycle,
-			   struct progress *progress)
-{
-	struct dependency *deps = NEW_ARRAY(2 * (size_t)p->graph->n, struct dependency);
-	struct acyclic *g = lash_layer_before(p, layer, s, d, progress);
-	uint32_t n = g ? acyclic_cycle(g, deps, lash_pair_dependencies(p, s, d, deps), cycle) : 0;
-
-	acyclic_free(g);
-	free(deps);
-	return n;
-}
-
 struct search {
 	const struct lash_plan *p;
 	struct witness *w;
@@ -209,8 +192,14 @@ struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsign
 		a = g->id[sw] < g->id[sw2] ? g->id[sw] : g->id[sw2];
 		b = g->id[sw] < g->id[sw2] ? g->id[sw2] : g->id[sw];
 	}
-	if (b != NO_ID && a != b && layer < p->first[(size_t)a * g->n + b])
-		w->n = find_cycle(p, a, b, layer, cycle, progress);
+	if (b != NO_ID && a != b && layer < p->first[(size_t)a * g->n + b]) {
+		struct dependency *deps = NEW_ARRAY(2 * (size_t)g->n, struct dependency);
+		struct acyclic *x = lash_layer_before(p, layer, a, b, progress);
+
+		w->n = x ? acyclic_cycle(x, deps, lash_pair_dependencies(p, a, b, deps), cycle) : 0;
+		acyclic_free(x);
+		free(deps);
+	}
 	w->cut = NO_ID;
 	w->edge = NEW_ARRAY(w->n + 1, struct witness_edge);
 	memset(s.edge_of, 0xff, g->n_channels * sizeof(*s.edge_of));
@@ -220,9 +209,7 @@ struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsign
 		s.edge_of[cycle[i]] = i;
 	}
 	done = w->n ? note_pairs(&s, a, b, layer, progress) : !progress_cancelled(progress);
-	free(cycle);
-	free(s.edge_of);
-	free(s.route);
+	FREE_EACH(cycle, s.edge_of, s.route);
 	if (done)
 		return w;
 	witness_free(w);
@@ -264,25 +251,10 @@ const struct routing_ops lash_ops = {
 	.explain_pair = lash_explain_pair,
 	.decide_pair = lash_decide_pair,
 	.explain_layers = lash_explain_layers,
-	.free_priv = free_priv,
+	.free_priv = lash_free,
 };
 
 /* --- a step of a recording ------------------------------------------------------------------- */
-
-/* Types and classes as far as they are told; is the seed known? */
-static bool put_types(const struct walk *w, const struct lash_graph *g, struct lash_mesh *m)
-{
-	bool seed = false;
-
-	for (size_t i = 1; i <= walk_step(w); i++) {
-		const struct rec_event *ev = recording_event(walk_recording(w), i);
-
-		if (ev->kind == REC_MEASURE)
-			m->type[g->id[ev->a]] = (int8_t)(ev->rule - 1);
-		seed |= ev->kind == REC_AXIS;
-	}
-	return seed;
-}
 
 /* The analysis at a step, by the numbers of the end; whole: all of it. */
 static struct lash_mesh *mesh_at(const struct walk *w, const struct lash_graph *g,
@@ -291,6 +263,7 @@ static struct lash_mesh *mesh_at(const struct walk *w, const struct lash_graph *
 	struct lash_mesh *m = NEW(struct lash_mesh);
 	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
 	unsigned dims = whole->dimensions;
+	bool seed = false;
 
 	*m = *whole;
 	m->class = NULL;
@@ -298,7 +271,14 @@ static struct lash_mesh *mesh_at(const struct walk *w, const struct lash_graph *
 	m->coord = NULL;
 	m->axis = NULL;
 	m->type = NEW_ARRAY(g->n, int8_t);
-	if (!put_types(w, g, m)) {
+	for (size_t i = 1; i <= walk_step(w); i++) { /* as far as they are told */
+		const struct rec_event *ev = recording_event(walk_recording(w), i);
+
+		if (ev->kind == REC_MEASURE)
+			m->type[g->id[ev->a]] = (int8_t)(ev->rule - 1);
+		seed |= ev->kind == REC_AXIS;
+	}
+	if (!seed) {
 		m->dimensions = 0;
 		m->seed = NO_ID;
 		m->shape = (struct mesh_shape){0};
@@ -401,35 +381,27 @@ bool lash_row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *port)
 	return true;
 }
 
-/* Who holds each place after a step: as T_DEP. */
-static uint32_t *holders(const struct recording *r, size_t step)
-{
-	uint32_t *pair = NEW_ARRAY(recording_cells(r, T_DEP) + 1, uint32_t);
-	struct rec_delta d;
-
-	memset(pair, 0xff, recording_cells(r, T_DEP) * sizeof(*pair));
-	for (size_t i = 1; i <= step; i++)
-		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &d);)
-			if (d.table == T_DEP)
-				pair[d.at] = d.now;
-	return pair;
-}
-
 struct rec_dependency *lash_dependencies(const struct recording *r, size_t step, uint32_t *n)
 {
 	const struct lash_plan *p = recording_kept(r);
 	const struct lash_graph *g = p ? p->graph : NULL;
 	const struct fabric *f = recording_sweep(r)->fabric;
 	struct rec_dependency *dep = NULL;
-	uint32_t *first, *pair, cap = 0, all;
+	uint32_t *first, *pair, cap = 0, all, cells = (uint32_t)recording_cells(r, T_DEP);
+	struct rec_delta change;
 
 	*n = 0;
-	if (!p || !recording_cells(r, T_DEP))
+	if (!p || !cells)
 		return NULL;
 	first = lash_number_dependencies(g);
 	all = first[g->n_channels];
-	pair = holders(r, step);
-	for (uint32_t i = 0; i < recording_cells(r, T_DEP); i++) {
+	pair = NEW_ARRAY(cells, uint32_t); /* who holds each place */
+	memset(pair, 0xff, cells * sizeof(*pair));
+	for (size_t i = 1; i <= step; i++)
+		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &change);)
+			if (change.table == T_DEP)
+				pair[change.at] = change.now;
+	for (uint32_t i = 0; i < cells; i++) {
 		struct dependency d;
 
 		if (pair[i] == NO_ID)
@@ -442,7 +414,6 @@ struct rec_dependency *lash_dependencies(const struct recording *r, size_t step,
 						      .to = lash_channel_port(g, f, d.to),
 						      .layer = (uint8_t)(i / all)};
 	}
-	free(pair);
-	free(first);
+	FREE_EACH(pair, first);
 	return dep;
 }

@@ -1,8 +1,8 @@
 /* Forwarding tables from the routes (engines/doc/lash.md 10). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/lash/internal.h"
 
 struct filling {
@@ -79,19 +79,6 @@ static struct lft_row *fill_row(const struct filling *f, uint32_t u, uint8_t *li
 	return row;
 }
 
-static void place_lids(struct filling *f)
-{
-	const struct lids *l = f->in->lids;
-	const struct topo *t = f->in->topo;
-
-	for (unsigned lid = 0; lid <= l->max_lid; lid++) {
-		uint32_t ep = lid_owner(l, lid), sw = ep == NO_ID ? NO_ID : t->endport_switch[ep];
-
-		f->at[lid] = sw == NO_ID ? NO_ID : f->g->id[sw];
-		f->port[lid] = sw == NO_ID ? NO_PATH : t->endport_swport[ep];
-	}
-}
-
 bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struct routing *r)
 {
 	size_t lids = in->lids->max_lid + 1u;
@@ -109,13 +96,15 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struc
 
 	rec_phase(in, LASH_TABLES);
 	progress_start(in->progress, "forwarding tables", f.g->n);
-	place_lids(&f);
+	for (unsigned lid = 0; lid < lids; lid++) {
+		uint32_t ep = lid_owner(in->lids, lid),
+			 sw = ep == NO_ID ? NO_ID : in->topo->endport_switch[ep];
+
+		f.at[lid] = sw == NO_ID ? NO_ID : f.g->id[sw];
+		f.port[lid] = sw == NO_ID ? NO_PATH : in->topo->endport_swport[ep];
+	}
 	for (uint32_t u = 0; u < f.g->n && (go_on = progress_step(in->progress, u)); u++)
 		r->row[f.g->sw[u]] = fill_row(&f, u, link);
-	free(f.at);
-	free(f.port);
-	free(f.cursor);
-	free(f.rule);
-	free(link);
+	FREE_EACH(f.at, f.port, f.cursor, f.rule, link);
 	return go_on && !progress_cancelled(in->progress);
 }

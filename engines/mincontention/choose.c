@@ -28,15 +28,6 @@ static uint32_t best_link(const struct level *v, uint32_t node)
 	return best;
 }
 
-/* Nothing is marked: contention is 0 everywhere and the shortest paths have the least keys. */
-static void choose_shortest(struct level *v, uint32_t target, const uint32_t *node, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		v->key[node[i]] = v->sp[node[i]];
-	for (uint32_t i = 0; i < n; i++)
-		v->egress[node[i]] = node[i] == target ? NO_ID : best_link(v, node[i]);
-}
-
 static void push(struct heap *h, unsigned level, unsigned distance, uint32_t node)
 {
 	if (!h->used[level] || distance > h->top[level]) {
@@ -106,10 +97,15 @@ static void choose_by_key(struct level *v, unsigned tolerance, uint32_t target, 
 
 static void choose(const struct run *x, struct level *v, uint32_t target, const uint32_t *node, uint32_t n)
 {
-	if (v->n_marks)
+	if (v->n_marks) {
 		choose_by_key(v, x->tolerance, target, node, n);
-	else
-		choose_shortest(v, target, node, n);
+		return;
+	}
+	/* nothing is marked: contention is 0 everywhere and the shortest paths have the least keys */
+	for (uint32_t i = 0; i < n; i++)
+		v->key[node[i]] = v->sp[node[i]];
+	for (uint32_t i = 0; i < n; i++)
+		v->egress[node[i]] = node[i] == target ? NO_ID : best_link(v, node[i]);
 }
 
 void choose_paths(struct run *x)
@@ -129,26 +125,10 @@ void choose_paths(struct run *x)
 
 /* --- entries ------------------------------------------------------------------------------------ */
 
-/* Every other chip of an element goes to the one that has the port. */
-static void place_inside(struct run *x, uint32_t e)
-{
-	const struct elements *el = x->el;
-
-	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
-		uint32_t sw = el->chip[c], l = x->inside.egress[sw];
-
-		if (l == NO_ID)
-			continue;
-		if (x->rec)
-			mc_record_inside(x, sw, el->inside_port[l]);
-		x->r->row[sw]->port[x->lid] = x->topo->fabric->port_num[el->inside_port[l]];
-		x->inside.use[l]++;
-	}
-}
-
 void place_entries(struct run *x)
 {
 	const struct fabric *f = x->topo->fabric;
+	const struct elements *el = x->el;
 
 	for (uint32_t i = 0; i < x->n_near; i++) {
 		uint32_t e = x->near[i], port = exit_port(x, e), sw = f->node_switch[f->port_node[port]];
@@ -161,9 +141,22 @@ void place_entries(struct run *x)
 		else
 			x->usage[port] += x->swport != 0;
 	}
-	if (x->rec && x->el->n_inside)
+	if (x->rec && el->n_inside)
 		mc_record_phase(x, "inside");
-	for (uint32_t i = 0; x->el->n_inside && i < x->n_near; i++)
-		if (element_chips(x->el, x->near[i]) > 1)
-			place_inside(x, x->near[i]);
+	for (uint32_t i = 0; el->n_inside && i < x->n_near; i++) {
+		uint32_t e = x->near[i];
+
+		/* every other chip of an element goes to the one that has the port */
+		for (uint32_t c = el->first_chip[e]; element_chips(el, e) > 1 && c < el->first_chip[e + 1];
+		     c++) {
+			uint32_t sw = el->chip[c], l = x->inside.egress[sw];
+
+			if (l == NO_ID)
+				continue;
+			if (x->rec)
+				mc_record_inside(x, sw, el->inside_port[l]);
+			x->r->row[sw]->port[x->lid] = f->port_num[el->inside_port[l]];
+			x->inside.use[l]++;
+		}
+	}
 }

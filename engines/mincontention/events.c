@@ -1,8 +1,8 @@
 /* What mincontention records. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/mincontention/internal.h"
 
 struct mc_record {
@@ -16,8 +16,7 @@ static void release(void *p)
 	struct mc_kept *k = p;
 
 	elements_unref(k->el);
-	free(k->kept);
-	free(k);
+	FREE_EACH(k->kept, k);
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -60,10 +59,7 @@ void mc_record_free(struct mc_record *r)
 {
 	if (!r)
 		return;
-	free(r->key);
-	free(r->egress);
-	free(r->way);
-	free(r);
+	FREE_EACH(r->key, r->egress, r->way, r);
 }
 
 void mc_record_kept(const struct run *x)
@@ -111,14 +107,6 @@ static void change(const struct run *x, enum rec_table t, uint32_t *copy, uint32
 	copy[e] = now;
 }
 
-static unsigned rule_of(const struct run *x, uint32_t e)
-{
-	if (e == x->target)
-		return own_rule(x, false);
-	list_ways(x, &x->between, e, false, x->rec->way);
-	return x->rec->way[0].rule;
-}
-
 static void entry(const struct run *x, uint32_t sw, uint32_t port)
 {
 	rec_delta(x->in->record, T_ENTRY, sw * (x->in->lids->max_lid + 1u) + x->lid,
@@ -130,10 +118,15 @@ void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t por
 	struct recorder *rec = x->in->record;
 	unsigned number = x->topo->fabric->port_num[port];
 	uint32_t kept = rec_kept_switch(rec);
+	unsigned rule = own_rule(x, false);
 
+	if (e != x->target) {
+		list_ways(x, &x->between, e, false, x->rec->way);
+		rule = x->rec->way[0].rule;
+	}
 	if (kept != NO_ID && x->el->of[kept] == e) /* its chips follow where the element sends */
 		rec_bears(rec);
-	rec_event(rec, REC_SETTLE, rule_of(x, e), number, sw, x->lid);
+	rec_event(rec, REC_SETTLE, rule, number, sw, x->lid);
 	if (e != x->target || x->swport)
 		rec_flag(rec, REC_COUNTED);
 	entry(x, sw, port);

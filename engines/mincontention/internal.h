@@ -20,8 +20,7 @@ struct heap {
  * links inside their element (stage 3), whose nodes are switch ids.
  */
 struct level {
-	/* links of node i: first[i] up to first[i + 1], by chip and port; back: the cable's other direction
-	 */
+	/* links of node i: first[i] to first[i + 1], by chip and port; back: the other direction */
 	const uint32_t *first, *to, *back, *port, *of_port;
 	uint32_t n_links;
 	bool by_next;	 /* of equal usage the lowest next node counts before the order of links */
@@ -96,8 +95,7 @@ void mark_lid(struct run *x, const struct routing *r, unsigned lid);
 /* The same of the LID at hand, by what was chosen. */
 void mark_chosen(struct run *x);
 
-/* Stages 2 and 3: a link for every element and for every chip inside, for the LID at hand, which is aimed at.
- */
+/* Stages 2 and 3: a link for every element and for every chip inside, for the LID aimed at. */
 void choose_paths(struct run *x);
 
 /* Fill the LID's entries of all chips from the links chosen and count them. */
@@ -109,9 +107,8 @@ uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_
 uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_t sw, unsigned lid);
 
 /*
- * Do the tables of `from` have a whole tree for the LID at hand, over live
- * links, that this engine could have chosen?  Then egress[] and key[] (of contention 0) of both levels tell
- * of it.
+ * Do the tables of `from` have a whole tree for the LID at hand, over live links, that this engine could have
+ * chosen?  Then egress[] and key[] (of contention 0) of both levels tell of it.
  */
 bool tree_stands(struct run *x, const struct routing *from);
 

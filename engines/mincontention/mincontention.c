@@ -1,10 +1,9 @@
 /*
- * Minimum contention, shortest path and load balancing (HP 376227-B21): the run
- * over all LIDs, trees that are kept, and what is left to look at.
+ * Minimum contention, shortest path and load balancing (HP 376227-B21): the run over all LIDs, trees that are
+ * kept, and what is left to look at.
  *
- * Stability: a LID whose tree has lost no link keeps it; the trees of the others
- * are chosen again, with the ports of all kept trees counted, and those of kept
- * LIDs of the same endport marked, first.
+ * Stability: a LID whose tree has lost no link keeps it; the trees of the others are chosen again, with the
+ * ports of all kept trees counted, and those of kept LIDs of the same endport marked, first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -139,9 +138,8 @@ static void keep_unharmed(struct run *x, const struct routing *before, const uin
 }
 
 /*
- * Can keep_unharmed() answer?  The tables are those of the last run under the
- * same tolerance, no link came, and elements only lost chips (one that falls
- * apart is left to find_kept()).
+ * Can keep_unharmed() answer?  The tables are those of the last run under the same tolerance, no link came,
+ * and elements only lost chips (one that falls apart is left to find_kept()).
  */
 static bool can_compare(const struct run *x)
 {
@@ -182,25 +180,6 @@ static void forget_marks(struct level *v)
 		v->marked[v->mark[--v->n_marks]] = 0;
 }
 
-static void begin_endport(struct run *x, uint32_t ep)
-{
-	const struct lids *l = x->in->lids;
-
-	forget_marks(&x->between);
-	forget_marks(&x->inside);
-	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++)
-		if (x->kept[l->base[ep] + k])
-			mark_lid(x, x->r, l->base[ep] + k);
-}
-
-static bool all_kept(const struct run *x, uint32_t ep)
-{
-	for (unsigned k = 0; k < x->in->lids->count[ep]; k++)
-		if (!x->kept[x->in->lids->base[ep] + k])
-			return false;
-	return true;
-}
-
 /* Elements with one path for the LID at hand, where a neighbour keeps another one from them. */
 static void count_not_given(struct run *x)
 {
@@ -222,88 +201,62 @@ static void count_not_given(struct run *x)
 	}
 }
 
-static void route_lid(struct run *x)
-{
-	choose_paths(x);
-	if (x->tolerance)
-		count_not_given(x);
-	if (x->rec)
-		mc_record_lid(x);
-	if (ASKED(x->in))
-		mc_tell(x, false);
-	place_entries(x);
-	if (x->in->lids->count[x->owner] > 1)
-		mark_chosen(x);
-}
-
 static void route_endport(struct run *x, uint32_t ep)
 {
 	const struct lids *l = x->in->lids;
+	unsigned kept = 0;
 
-	if (!ASKED(x->in) && all_kept(x, ep))
+	for (unsigned k = 0; k < l->count[ep]; k++)
+		kept += x->kept[l->base[ep] + k];
+	if (!ASKED(x->in) && kept == l->count[ep])
 		return;
-	begin_endport(x, ep);
+	forget_marks(&x->between);
+	forget_marks(&x->inside);
+	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++)
+		if (x->kept[l->base[ep] + k])
+			mark_lid(x, x->r, l->base[ep] + k);
 	for (unsigned k = 0; k < l->count[ep]; k++) {
 		begin_lid(x, ep, l->base[ep] + k);
-		if (!x->kept[x->lid])
-			route_lid(x);
-		else if (ASKED(x->in) && tree_stands(x, x->in->current))
-			mc_tell(x, true);
+		if (x->kept[x->lid]) {
+			if (ASKED(x->in) && tree_stands(x, x->in->current))
+				mc_tell(x, true);
+			continue;
+		}
+		choose_paths(x);
+		if (x->tolerance)
+			count_not_given(x);
+		if (x->rec)
+			mc_record_lid(x);
+		if (ASKED(x->in))
+			mc_tell(x, false);
+		place_entries(x);
+		if (l->count[ep] > 1)
+			mark_chosen(x);
 	}
-}
-
-static bool route_all(struct run *x, const uint32_t *list, uint32_t n)
-{
-	progress_start(x->in->progress, "paths between elements", n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (!progress_step(x->in->progress, i))
-			return false;
-		route_endport(x, list[i]);
-	}
-	return true;
 }
 
 /* --- one run --------------------------------------------------------------------------------- */
-
-static void run_begin(struct run *x, const struct engine_input *in, const struct elements *el)
-{
-	*x = (struct run){.in = in, .el = el, .topo = in->topo};
-	run_levels(x);
-	x->tolerance = (unsigned)options_uint(in->options, "tolerance");
-	x->r = routing_new("mincontention", in->topo, in->lids);
-	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
-		if (switch_up(in->topo, s))
-			x->r->row[s] = lft_row_new(in->lids->max_lid);
-	x->usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
-	x->kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
-}
-
-/* The result; elements, usage and kept go over to it. */
-static struct routing *run_result(struct run *x, bool done, struct engine_output *out)
-{
-	struct mincontention *m = NEW(struct mincontention);
-
-	*m = (struct mincontention){x->el, x->tolerance, x->usage, x->kept};
-	x->r->ops = &mincontention_ops;
-	x->r->priv = m;
-	if (done)
-		return x->r;
-	routing_unref(x->r);
-	err_set(&out->refused, CANCELLED);
-	return NULL;
-}
 
 static struct routing *run(const struct engine_input *in, struct engine_output *out, bool hint)
 {
 	struct elements *el = elements_new(in->topo, options_file(in->options, "chassis_file"), in->progress,
 					   &out->notes.text, &out->refused);
+	struct mincontention *m;
 	uint32_t *list, n;
 	bool done = true;
 	struct run x;
 
 	if (!el)
 		return NULL;
-	run_begin(&x, in, el);
+	x = (struct run){.in = in, .el = el, .topo = in->topo};
+	run_levels(&x);
+	x.tolerance = (unsigned)options_uint(in->options, "tolerance");
+	x.r = routing_new("mincontention", in->topo, in->lids);
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		if (switch_up(in->topo, s))
+			x.r->row[s] = lft_row_new(in->lids->max_lid);
+	x.usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
+	x.kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
 	list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t);
 	n = destinations(in, list);
 	if (hint && can_compare(&x))
@@ -318,7 +271,13 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 		mc_record_kept(&x);
 	split_usage(&x.between, x.usage);
 	split_usage(&x.inside, x.usage);
-	done = done && route_all(&x, list, n);
+	if (done)
+		progress_start(in->progress, "paths between elements", n);
+	for (uint32_t i = 0; done && i < n; i++) {
+		done = progress_step(in->progress, i);
+		if (done)
+			route_endport(&x, list[i]);
+	}
 	join_usage(&x.between, x.usage);
 	join_usage(&x.inside, x.usage);
 	if (x.not_given)
@@ -329,7 +288,15 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 	free(list);
 	mc_record_free(x.rec);
 	run_end(&x);
-	return run_result(&x, done, out);
+	m = NEW(struct mincontention);
+	*m = (struct mincontention){el, x.tolerance, x.usage, x.kept};
+	x.r->ops = &mincontention_ops;
+	x.r->priv = m;
+	if (done)
+		return x.r;
+	routing_unref(x.r);
+	err_set(&out->refused, CANCELLED);
+	return NULL;
 }
 
 static struct routing *route(const struct engine_input *in, struct engine_output *out)

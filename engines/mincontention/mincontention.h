@@ -1,11 +1,10 @@
 /*
- * Minimum contention, shortest path and load balancing: how the subnet manager
- * embedded in Topspin-family switches routes (HP 376227-B21, chapter on routing).
- * Whole chassis first, then the chips inside each.  For panes and tests; the
- * rest of the program knows engines by core/sm/engine.h only.
+ * Minimum contention, shortest path and load balancing: how the subnet manager embedded in Topspin-family
+ * switches routes (HP 376227-B21, chapter on routing). Whole chassis first, then the chips inside each.  For
+ * panes and tests; the rest of the program knows engines by core/sm/engine.h only.
  *
- * Where the source leaves a point open it is settled here so that results are
- * the same everywhere; the comments say where.
+ * Where the source leaves a point open it is settled here so that results are the same everywhere; the
+ * comments say where.
  */
 #ifndef IBSCOPE_MINCONTENTION_H
 #define IBSCOPE_MINCONTENTION_H
@@ -36,8 +35,7 @@ struct mincontention_key {
 /* false: no route. */
 bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, struct mincontention_key *k);
 
-/* What settles between the acceptable paths of an element, in the order in which it is asked; then the rest.
- */
+/* What settles between the acceptable paths of an element, in the order of asking; then the rest. */
 enum mincontention_rule {
 	RULE_ONLY_PATH,
 	RULE_CONTENTION,
@@ -85,11 +83,10 @@ struct mincontention_ways {
 };
 
 /*
- * What the engine compared when it placed a LID, found again from its tables: as who
- * asks hears it.  Contention of a LID that was kept is as in struct mincontention_key
- * (nobody compared it).  Tables of the unicast cache are explained by those it kept.
- * Of a step of a recording: the ways through what was settled so far.
- * Cost: all tables are read once.  NULL when cancelled; r must be of this engine.
+ * What the engine compared when it placed a LID, found again from its tables: as who asks hears it.
+ * Contention of a LID that was kept is as in struct mincontention_key (nobody compared it).  Tables of the
+ * unicast cache are explained by those it kept. Of a step of a recording: the ways through what was settled
+ * so far. Cost: all tables are read once.  NULL when cancelled; r must be of this engine.
  */
 struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned lid, struct progress *p);
 void mincontention_ways_free(struct mincontention_ways *w); /* NULL is fine */

@@ -1,7 +1,7 @@
 /* Mincontention in words: steps of a recording, and choices as they are asked for. */
-#include <stdlib.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/fabric/labels.h"
 #include "engines/mincontention/internal.h"
 #include "engines/say.h"
@@ -53,13 +53,6 @@ static const char *rule(const struct rec_event *ev)
 	return why_rule_name(ev->kind == REC_SETTLE ? rule_words[ev->rule].why : ev->rule);
 }
 
-static void say_entry(const struct saying *y)
-{
-	text_add(y->t, "%s ", say_name(y, y->ev->a));
-	say_lid(y, y->ev->b);
-	text_add(y->t, " -> port %u: ", y->ev->port);
-}
-
 /* key: its cell in T_KEY. */
 static void say_measures(const struct saying *y, uint32_t key)
 {
@@ -74,8 +67,8 @@ static void say_settle(const struct saying *y)
 	const struct mc_kept *k = y->kept;
 	uint32_t e = k->el->of[y->ev->a];
 
-	say_entry(y);
-	text_add(y->t, "%s; element %s", rule_words[y->ev->rule].name, k->el->name[e]);
+	say_entry(y, rule_words[y->ev->rule].name);
+	text_add(y->t, "; element %s", k->el->name[e]);
 	if (y->ev->rule != RULE_HOST_PORT && y->ev->rule != RULE_OWN_PORT)
 		say_measures(y, e);
 }
@@ -84,8 +77,8 @@ static void say_inside(const struct saying *y)
 {
 	const struct mc_kept *k = y->kept;
 
-	say_entry(y);
-	text_add(y->t, "%s; element %s", inside_words(y->ev->rule), k->el->name[k->el->of[y->ev->a]]);
+	say_entry(y, inside_words(y->ev->rule));
+	text_add(y->t, "; element %s", k->el->name[k->el->of[y->ev->a]]);
 	say_measures(y, k->el->n + y->ev->a);
 }
 
@@ -297,10 +290,9 @@ static void decide_inside(const struct telling *t, unsigned via, struct decided 
 			return;
 		}
 	decide(d, via ? WHY_INSIDE_LONGER : WHY_INSIDE_ONLY,
-	       x->tolerance
-		       ? "Within the chassis port %u alone is on a way of acceptable length to %s, where it "
-			 "leaves."
-		       : "Within the chassis port %u alone is on a shortest way to %s, where it leaves.",
+	       x->tolerance ? "Within the chassis port %u alone is on a way of acceptable length to %s, "
+			      "where it leaves."
+			    : "Within the chassis port %u alone is on a shortest way to %s, where it leaves.",
 	       number[t->in->port], switch_name(x->topo->fabric, t->exit));
 }
 
@@ -333,36 +325,6 @@ static void decide_unfit(const struct telling *t, uint32_t l, struct decided *d)
 	}
 }
 
-/* What speaks against a port (id) that leads to another element. */
-static void decide_against(const struct telling *t, uint32_t id, struct decided *d)
-{
-	uint32_t l = t->x->el->port_link[id];
-
-	for (unsigned i = 1; i < t->n; i++)
-		if (t->way[i].port == id) {
-			decide_ways(t, &t->way[i], d);
-			return;
-		}
-	if (l != NO_ID && id != t->port)
-		decide_unfit(t, l, d);
-}
-
-/* Why the element sends where it does. */
-static void say_way(const struct telling *t, struct text *s)
-{
-	char label[300];
-
-	text_add(s, "element %s sends by %s (", t->x->el->name[t->element],
-		 port_label(t->x->topo->fabric, t->port, label, sizeof(label)));
-	if (t->element == t->x->target)
-		text_add(s, "the LID's own place)");
-	else if (t->kept)
-		text_add(s, "no link of the LID's tree failed)");
-	else
-		text_add(s, "contention %u, distance %u, usage %u: %s)", t->way->key.contention,
-			 t->way->key.distance, t->way->usage, rule_words[t->rule].name);
-}
-
 static void offer_ways(const struct telling *t, struct rec_choice *c)
 {
 	static const char *const quantities[] = {"contention",	      "distance",	 "usage",
@@ -392,6 +354,7 @@ static void tell_chip(struct telling *t, uint32_t sw)
 	const struct fabric *f = x->topo->fabric;
 	struct rec_choice *c = rec_choice(x->in, sw, x->lid);
 	unsigned was = x->in->current ? routing_port(x->in->current, sw, x->lid) : NO_PATH;
+	char label[300];
 	bool inside;
 
 	if (!c)
@@ -405,7 +368,15 @@ static void tell_chip(struct telling *t, uint32_t sw)
 	c->old_port = was == c->port ? NO_PATH : (uint8_t)was;
 	if (t->n_in)
 		text_add(&c->text, "%s; ", c->rule);
-	say_way(t, &c->text);
+	text_add(&c->text, "element %s sends by %s (", x->el->name[t->element],
+		 port_label(f, t->port, label, sizeof(label)));
+	if (t->element == x->target)
+		text_add(&c->text, "the LID's own place)");
+	else if (t->kept)
+		text_add(&c->text, "no link of the LID's tree failed)");
+	else
+		text_add(&c->text, "contention %u, distance %u, usage %u: %s)", t->way->key.contention,
+			 t->way->key.distance, t->way->usage, rule_words[t->rule].name);
 	if (!decide_common(x->topo, x->in->lids, sw, x->lid, c->port, &c->decided)) {
 		if (inside)
 			decide_inside(t, 0, &c->decided);
@@ -417,8 +388,16 @@ static void tell_chip(struct telling *t, uint32_t sw)
 	} else if (c->via && c->via != c->port) {
 		uint32_t id = switch_port_id(f, sw, c->via);
 
-		if (c->via <= f->switch_nports[sw] && t->element != x->target)
-			decide_against(t, id, &c->against);
+		bool leads =
+			c->via <= f->switch_nports[sw] && t->element != x->target; /* to another element */
+		const struct mincontention_way *q = NULL;
+
+		for (unsigned i = 1; leads && i < t->n && !q; i++)
+			q = t->way[i].port == id ? &t->way[i] : NULL;
+		if (q)
+			decide_ways(t, q, &c->against);
+		else if (leads && x->el->port_link[id] != NO_ID && id != t->port)
+			decide_unfit(t, x->el->port_link[id], &c->against);
 		if (c->against.rule == WHY_UNTOLD && t->n_in && x->el->port_link[id] == NO_ID)
 			decide_inside(t, c->via, &c->against);
 	}
@@ -449,6 +428,5 @@ void mc_tell(const struct run *x, bool kept)
 		for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 			tell_chip(&t, el->chip[c]);
 	}
-	free(t.way);
-	free(t.in);
+	FREE_EACH(t.way, t.in);
 }

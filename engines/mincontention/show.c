@@ -2,9 +2,9 @@
  * What is behind a routing of mincontention, and behind a step of a recording; what was compared, found once
  * more from the tables it left.
  */
-#include <stdlib.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/sm/sweep.h"
 #include "core/sm/ucast_cache.h"
 #include "core/trace/walk.h"
@@ -15,9 +15,7 @@ static void free_priv(void *priv)
 	struct mincontention *m = priv;
 
 	elements_unref(m->elements);
-	free(m->usage);
-	free(m->kept);
-	free(m);
+	FREE_EACH(m->usage, m->kept, m);
 }
 
 static const struct elements *op_elements(const struct routing *r)
@@ -48,44 +46,31 @@ const struct mincontention *mincontention_of(const struct routing *r)
 	return r && r->ops == &mincontention_ops ? r->priv : NULL;
 }
 
-static uint32_t target_of(const struct mincontention *m, const struct routing *r, unsigned lid)
-{
-	uint32_t owner = lid_owner(r->lids, lid),
-		 sw = owner == NO_ID ? NO_ID : r->topo->endport_switch[owner];
-
-	return sw == NO_ID ? NO_ID : m->elements->of[sw];
-}
-
 /* Was LID a of an endport placed before its LID b? */
 static bool placed_before(const struct mincontention *m, unsigned a, unsigned b)
 {
 	return m->kept[a] != m->kept[b] ? m->kept[a] : a < b;
 }
 
-static bool shared_by_sibling(const struct mincontention *m, const struct routing *r, uint32_t e,
-			      unsigned lid, uint32_t l)
-{
-	uint32_t owner = lid_owner(r->lids, lid);
-	unsigned base = r->lids->base[owner];
-
-	for (unsigned k = base; k < base + r->lids->count[owner]; k++)
-		if (k != lid && placed_before(m, k, lid) && egress_link(m->elements, r, e, k) == l)
-			return true;
-	return false;
-}
-
 bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, struct mincontention_key *k)
 {
 	const struct mincontention *m = mincontention_of(r);
-	uint32_t target = target_of(m, r, lid);
+	uint32_t owner = lid_owner(r->lids, lid),
+		 sw = owner == NO_ID ? NO_ID : r->topo->endport_switch[owner];
+	uint32_t target = sw == NO_ID ? NO_ID : m->elements->of[sw];
+	unsigned base = owner == NO_ID ? 0 : r->lids->base[owner];
 
 	*k = (struct mincontention_key){0};
 	for (uint32_t e = element; e != target;) {
 		uint32_t l = target == NO_ID ? NO_ID : egress_link(m->elements, r, e, lid);
+		bool shared = false; /* with another LID of the endport */
 
 		if (l == NO_ID || k->distance > m->elements->n)
 			return false;
-		k->contention += shared_by_sibling(m, r, e, lid, l);
+		for (unsigned i = base; !shared && i < base + r->lids->count[owner]; i++)
+			shared = i != lid && placed_before(m, i, lid) &&
+				 egress_link(m->elements, r, e, i) == l;
+		k->contention += shared;
 		k->distance++;
 		e = m->elements->link_to[l];
 	}
@@ -149,16 +134,6 @@ static bool count_before(struct replay *y, struct progress *p)
 	return true;
 }
 
-/* Links of LIDs of the same endport placed before. */
-static void mark_before(struct replay *y)
-{
-	unsigned base = y->r->lids->base[y->x.owner];
-
-	for (unsigned k = base; k < base + y->r->lids->count[y->x.owner]; k++)
-		if (k != y->x.lid && placed_before(y->m, k, y->x.lid))
-			mark_lid(&y->x, y->r, k);
-}
-
 /* Key of a node along the choices, where it has made one; chain: room for all nodes. */
 static void settle(struct level *v, uint32_t node, uint32_t *chain)
 {
@@ -194,49 +169,6 @@ static void find_inside(struct replay *y, uint32_t e, uint32_t *chain)
 	}
 	for (uint32_t i = 0; i < n; i++)
 		settle(&x->inside, chip[i], chain);
-}
-
-/*
- * What every element and every chip inside chose, and its key.  The engine leaves whole trees, so that every
- * chain ends; at a step of a recording they grow from the target, so that those that have chosen have chains
- * as well.
- */
-static void find_choices(struct replay *y)
-{
-	struct run *x = &y->x;
-	uint32_t *chain = NEW_ARRAY(x->topo->fabric->n_switches + 1, uint32_t);
-
-	for (uint32_t e = 0; e < x->el->n; e++) {
-		x->between.key[e] = e == x->target ? 0 : NO_KEY;
-		x->between.egress[e] = e == x->target ? NO_ID : egress_link(x->el, y->r, e, x->lid);
-	}
-	for (uint32_t e = 0; e < x->el->n; e++)
-		settle(&x->between, e, chain);
-	for (uint32_t e = 0; e < x->el->n; e++)
-		find_inside(y, e, chain);
-	free(chain);
-}
-
-static void replay_begin(struct replay *y, const struct routing *r, unsigned lid)
-{
-	const struct elements *el = ((const struct mincontention *)r->priv)->elements;
-	struct run *x = &y->x;
-
-	*y = (struct replay){.r = r, .m = r->priv};
-	*x = (struct run){.el = el, .topo = r->topo, .tolerance = y->m->tolerance};
-	run_levels(x);
-	x->lid = lid;
-	x->owner = lid_owner(r->lids, lid);
-	x->sw = r->topo->endport_switch[x->owner];
-	x->swport = r->topo->endport_swport[x->owner];
-	y->before = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
-	aim(x, el->of[x->sw]);
-}
-
-static void replay_end(struct replay *y)
-{
-	run_end(&y->x);
-	free(y->before);
 }
 
 static void fill_ways(const struct replay *y, struct mincontention_ways *w)
@@ -278,27 +210,55 @@ static void fill_ways(const struct replay *y, struct mincontention_ways *w)
 struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned lid, struct progress *p)
 {
 	struct mincontention_ways *w = NEW(struct mincontention_ways);
-	uint32_t owner;
+	const struct elements *el;
 	struct replay y;
+	struct run *x = &y.x;
+	uint32_t owner, *chain;
+	unsigned base;
 	bool done;
 
 	r = routing_origin(r);
-	w->elements = elements_ref(mincontention_of(r)->elements);
+	el = w->elements = elements_ref(mincontention_of(r)->elements);
 	w->lid = lid;
 	w->target = NO_ID;
-	w->first = NEW_ARRAY(w->elements->n + 1, uint32_t);
+	w->first = NEW_ARRAY(el->n + 1, uint32_t);
 	w->first_inside = NEW_ARRAY(r->topo->fabric->n_switches + 1, uint32_t);
 	owner = lid_owner(r->lids, lid);
 	if (owner == NO_ID || r->topo->endport_switch[owner] == NO_ID)
 		return w;
-	replay_begin(&y, r, lid);
+	y = (struct replay){.r = r, .m = r->priv};
+	*x = (struct run){.el = el, .topo = r->topo, .tolerance = y.m->tolerance};
+	run_levels(x);
+	x->lid = lid;
+	x->owner = owner;
+	x->sw = r->topo->endport_switch[owner];
+	x->swport = r->topo->endport_swport[owner];
+	y.before = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
+	aim(x, el->of[x->sw]);
 	find_before(&y);
-	mark_before(&y);
-	find_choices(&y);
+	base = r->lids->base[owner];
+	for (unsigned k = base; k < base + r->lids->count[owner]; k++)
+		if (k != lid && placed_before(y.m, k, lid))
+			mark_lid(x, r, k);
+	/*
+	 * What every element and every chip inside chose, and its key.  The engine leaves whole trees, so
+	 * that every chain ends; at a step of a recording they grow from the target, so that those that have
+	 * chosen have chains as well.
+	 */
+	chain = NEW_ARRAY(r->topo->fabric->n_switches + 1, uint32_t);
+	for (uint32_t e = 0; e < el->n; e++) {
+		x->between.key[e] = e == x->target ? 0 : NO_KEY;
+		x->between.egress[e] = e == x->target ? NO_ID : egress_link(el, r, e, lid);
+	}
+	for (uint32_t e = 0; e < el->n; e++)
+		settle(&x->between, e, chain);
+	for (uint32_t e = 0; e < el->n; e++)
+		find_inside(&y, e, chain);
 	done = count_before(&y, p);
 	if (done)
 		fill_ways(&y, w);
-	replay_end(&y);
+	run_end(x);
+	FREE_EACH(chain, y.before);
 	if (done)
 		return w;
 	mincontention_ways_free(w);
@@ -310,11 +270,7 @@ void mincontention_ways_free(struct mincontention_ways *w)
 	if (!w)
 		return;
 	elements_unref(w->elements);
-	free(w->first);
-	free(w->way);
-	free(w->first_inside);
-	free(w->inside);
-	free(w);
+	FREE_EACH(w->first, w->way, w->first_inside, w->inside, w);
 }
 
 /* --- a step of a recording ------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* One LID: distances to where it goes, the acceptable paths of an element or chip, trees that are there. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/mincontention/internal.h"
 
 /* --- room ---------------------------------------------------------------------------------------- */
@@ -25,15 +25,8 @@ static void level_begin(struct level *v, uint32_t nodes)
 
 static void level_end(struct level *v)
 {
-	free(v->use);
-	free(v->marked);
-	free(v->mark);
-	free(v->key);
-	free(v->egress);
-	free(v->heap.head[0]);
-	free(v->heap.head[1]);
-	free(v->heap.node);
-	free(v->heap.next);
+	FREE_EACH(v->use, v->marked, v->mark, v->key, v->egress, v->heap.head[0], v->heap.head[1],
+		  v->heap.node, v->heap.next);
 }
 
 void run_levels(struct run *x)
@@ -69,12 +62,9 @@ void run_levels(struct run *x)
 void run_end(struct run *x)
 {
 	for (uint32_t e = 0; e < x->el->n; e++) {
-		free(x->all_sp[e]);
-		free(x->all_near[e]);
+		FREE_EACH(x->all_sp[e], x->all_near[e]);
 	}
-	free(x->all_sp);
-	free(x->all_near);
-	free(x->inside_sp);
+	FREE_EACH(x->all_sp, x->all_near, x->inside_sp);
 	level_end(&x->between);
 	level_end(&x->inside);
 }
@@ -111,15 +101,6 @@ void aim_inside(struct run *x, uint32_t e)
 
 /* --- the ways of one element, or of one chip inside ------------------------------------------------- */
 
-/* Does the path that a node has chosen pass another? */
-static bool passes(const struct level *v, uint32_t from, uint32_t node)
-{
-	for (; v->egress[from] != NO_ID; from = v->to[v->egress[from]])
-		if (from == node)
-			return true;
-	return false;
-}
-
 static struct mincontention_way way_through(const struct level *v, uint32_t l)
 {
 	uint32_t to = v->to[l], key = key_through(v, l, v->key[to]);
@@ -152,7 +133,13 @@ static enum mincontention_rule difference(const struct run *x, const struct leve
 
 bool acceptable(const struct run *x, const struct level *v, uint32_t node, uint32_t l)
 {
-	return DISTANCE(v->key[v->to[l]]) + 1 <= v->sp[node] + x->tolerance && !passes(v, v->to[l], node);
+	uint32_t at = v->to[l];
+
+	if (DISTANCE(v->key[at]) + 1 > v->sp[node] + x->tolerance)
+		return false;
+	while (at != node && v->egress[at] != NO_ID) /* does the path that it has chosen come back? */
+		at = v->to[v->egress[at]];
+	return at != node || v->egress[at] == NO_ID;
 }
 
 uint32_t list_ways(const struct run *x, const struct level *v, uint32_t node, bool kept,
@@ -203,8 +190,7 @@ static bool near_without(const struct run *x, uint32_t from, uint32_t e, unsigne
 			queue[n++] = to;
 		}
 	}
-	free(dist);
-	free(queue);
+	FREE_EACH(dist, queue);
 	return found;
 }
 
@@ -252,8 +238,7 @@ uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_
 	return el->port_inside[switch_port_id(el->topo->fabric, sw, p)];
 }
 
-/* Distance of a node by egress[]; false when the way loops within n nodes, or is longer than is acceptable.
- */
+/* Distance of a node by egress[]; false when the way loops, or is longer than is acceptable. */
 static bool follow(const struct run *x, struct level *v, uint32_t node, uint32_t n)
 {
 	uint32_t steps = 0, at = node, from = node;
@@ -288,22 +273,18 @@ static bool inside_stands(struct run *x, const struct routing *from, uint32_t e)
 	return true;
 }
 
-/* The port an element sends by, and whether its chips agree on it. */
-static bool element_stands(struct run *x, const struct routing *from, uint32_t e)
-{
-	x->between.egress[e] = e == x->target ? NO_ID : egress_link(x->el, from, e, x->lid);
-	if (e == x->target ? routing_port(from, x->sw, x->lid) != x->swport : x->between.egress[e] == NO_ID)
-		return false;
-	return inside_stands(x, from, e);
-}
-
 bool tree_stands(struct run *x, const struct routing *from)
 {
 	if (lid_owner(from->lids, x->lid) != x->owner)
 		return false;
 	for (uint32_t e = 0; e < x->el->n; e++) {
-		x->between.key[e] = e == x->target ? 0 : NO_KEY;
-		if (!element_stands(x, from, e))
+		bool own = e == x->target;
+
+		x->between.key[e] = own ? 0 : NO_KEY;
+		x->between.egress[e] = own ? NO_ID : egress_link(x->el, from, e, x->lid);
+		if (own ? routing_port(from, x->sw, x->lid) != x->swport : x->between.egress[e] == NO_ID)
+			return false;
+		if (!inside_stands(x, from, e))
 			return false;
 	}
 	for (uint32_t e = 0; e < x->el->n; e++)

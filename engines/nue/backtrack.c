@@ -139,20 +139,6 @@ static enum nue_verdict open_way(struct nue_run *x, struct nue_way *w)
 	return forbidden(w, NUE_CYCLE, c, h);
 }
 
-static void follow(struct nue_run *x, const struct nue_way *w)
-{
-	uint32_t a = x->g->to[w->c];
-
-	if (x->how) {
-		x->how[w->u] = NUE_BY_BACKTRACKING;
-		x->how[a] = NUE_BY_WAY_AROUND;
-	}
-	x->used[w->u] = w->h;
-	x->dist[w->u] = x->cd[w->h];
-	x->used[a] = w->c;
-	x->dist[a] = x->cd[w->c];
-}
-
 /* Reach U; the channel into it, NO_ID. */
 static uint32_t try_candidates(struct nue_run *x, uint32_t u, const struct candidates *l)
 {
@@ -170,8 +156,16 @@ static uint32_t try_candidates(struct nue_run *x, uint32_t u, const struct candi
 			verdict = NUE_KEPT_ASIDE;
 		}
 		if (verdict == NUE_TAKEN) {
-			follow(x, &w);
-			way = h;
+			uint32_t a = x->g->to[c];
+
+			if (x->how) {
+				x->how[u] = NUE_BY_BACKTRACKING;
+				x->how[a] = NUE_BY_WAY_AROUND;
+			}
+			x->used[u] = way = h;
+			x->dist[u] = x->cd[h];
+			x->used[a] = c;
+			x->dist[a] = x->cd[c];
 		}
 		if (x->record)
 			nue_record_backtrack(x, &w, verdict);
@@ -198,21 +192,6 @@ uint32_t nue_backtrack(struct nue_run *x)
 
 /* --- shortcuts ------------------------------------------------------------------------------------ */
 
-/* Channels by which switches are reached over v. */
-static uint32_t ways_over(const struct nue_run *x, uint32_t v, uint32_t *list)
-{
-	const struct nue_graph *g = x->g;
-	uint32_t n = 0;
-
-	for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) {
-		uint32_t d = x->used[g->to[k]];
-
-		if (d != NO_ID && g->from[d] == v)
-			list[n++] = d;
-	}
-	return n;
-}
-
 /*
  * All dependencies from c on to list[] taken in, n; those painted are undone when one cannot be: its number.
  */
@@ -235,10 +214,17 @@ static uint32_t lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uin
 
 uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 {
+	const struct nue_graph *g = x->g;
 	struct nue_ccdg *d = x->d;
-	uint32_t old = x->used[v], before = x->used[x->g->from[old]], list[256];
-	uint32_t n = ways_over(x, v, list), led = lead_on(x, c, list, n);
+	uint32_t old = x->used[v], before = x->used[g->from[old]], list[256], n = 0, led;
 
+	for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) { /* by which switches are reached over v */
+		uint32_t way = x->used[g->to[k]];
+
+		if (way != NO_ID && g->from[way] == v)
+			list[n++] = way;
+	}
+	led = lead_on(x, c, list, n);
 	if (led < n)
 		return x->g->to[list[led]];
 	if (x->how)

@@ -3,15 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/order.h"
 
 /* --- making and resetting --------------------------------------------------------------- */
 
-static void place_edges(struct nue_ccdg *d)
+struct nue_ccdg *nue_ccdg_new(const struct nue_graph *g)
 {
-	const struct nue_graph *g = d->g;
-	uint32_t n = 0;
+	struct nue_ccdg *d = NEW(struct nue_ccdg);
+	uint32_t channels = g->n_channels + 1u, n = 0;
 
+	d->g = g;
+	d->n_vertices = g->n_channels + g->n;
+	d->first_edge = NEW_ARRAY(d->n_vertices + 1u, uint32_t);
 	for (uint32_t c = 0; c < d->n_vertices; c++) {
 		uint32_t v = nue_end(d, c);
 
@@ -19,17 +23,6 @@ static void place_edges(struct nue_ccdg *d)
 		n += nue_degree(g, v);
 	}
 	d->n_edges = n;
-}
-
-struct nue_ccdg *nue_ccdg_new(const struct nue_graph *g)
-{
-	struct nue_ccdg *d = NEW(struct nue_ccdg);
-	uint32_t channels = g->n_channels + 1u;
-
-	d->g = g;
-	d->n_vertices = g->n_channels + g->n;
-	d->first_edge = NEW_ARRAY(d->n_vertices + 1u, uint32_t);
-	place_edges(d);
 	d->edge = NEW_ARRAY(d->n_edges + 1u, uint16_t);
 	d->edge_wet = NEW_ARRAY(d->n_edges + 1u, uint8_t);
 	d->vertex = NEW_ARRAY(d->n_vertices + 1u, uint16_t);
@@ -48,22 +41,9 @@ void nue_ccdg_free(struct nue_ccdg *d)
 {
 	if (!d)
 		return;
-	free(d->first_edge);
-	free(d->edge);
-	free(d->edge_wet);
-	free(d->vertex);
-	free(d->vertex_wet);
-	free(d->wet_edges.of);
-	free(d->wet_vertices.of);
-	free(d->slot);
-	free(d->real);
-	free(d->order);
-	free(d->mark);
-	free(d->queue);
-	free(d->before);
-	free(d->sort);
-	free(d->place);
-	free(d);
+	FREE_EACH(d->first_edge, d->edge, d->edge_wet, d->vertex, d->vertex_wet, d->wet_edges.of,
+		  d->wet_vertices.of, d->slot, d->real, d->order, d->mark, d->queue, d->before, d->sort,
+		  d->place, d);
 }
 
 void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
@@ -130,23 +110,15 @@ static uint64_t pop(uint64_t *h, uint32_t *n)
 	return least;
 }
 
-/* Edges in use that lead into each channel, into d->before. */
-static void count_before(struct nue_ccdg *d)
-{
-	const struct nue_graph *g = d->g;
-
-	memset(d->before, 0, g->n_channels * sizeof(*d->before));
-	for (uint32_t c = 0; c < g->n_channels; c++)
-		for (uint32_t x = g->first[g->to[c]]; x < g->first[g->to[c] + 1]; x++)
-			d->before[x] += nue_used(d, nue_edge_of(d, c, x));
-}
-
 void nue_ccdg_order(struct nue_ccdg *d, const uint32_t *rank)
 {
 	const struct nue_graph *g = d->g;
 	uint32_t n = 0, done = 0;
 
-	count_before(d);
+	memset(d->before, 0, g->n_channels * sizeof(*d->before)); /* edges in use that lead into a channel */
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		for (uint32_t x = g->first[g->to[c]]; x < g->first[g->to[c] + 1]; x++)
+			d->before[x] += nue_used(d, nue_edge_of(d, c, x));
 	for (uint32_t c = 0; c < g->n_channels; c++)
 		if (!d->before[c])
 			push(d->sort, &n, (uint64_t)rank[c] << 32 | c);
@@ -252,17 +224,6 @@ static bool order_allows(struct nue_ccdg *d, uint32_t h, uint32_t x)
 
 /* --- when the coloured graph has a cycle already ------------------------------------------- */
 
-/* Next edge in use from c, from channel *y on; a channel, NO_ID = none. */
-static uint32_t next_used(const struct nue_ccdg *d, uint32_t c, uint32_t *y)
-{
-	uint32_t end = d->g->first[d->g->to[c] + 1];
-
-	for (; *y < end; ++*y)
-		if (nue_used(d, nue_edge_of(d, c, *y)))
-			return (*y)++;
-	return NO_ID;
-}
-
 /*
  * OpenSM's own search: depth first, done with a channel only when leaving it.  On
  * meeting one that it is still in, it would repeat itself for ever.
@@ -270,7 +231,7 @@ static uint32_t next_used(const struct nue_ccdg *d, uint32_t c, uint32_t *y)
 static bool literal_search(struct nue_ccdg *d, uint32_t h, uint32_t x)
 {
 	const struct nue_graph *g = d->g;
-	uint32_t epoch = new_epoch(d), n = 0, *left = NEW_ARRAY(g->n_channels, uint32_t), y;
+	uint32_t epoch = new_epoch(d), n = 0, *left = NEW_ARRAY(g->n_channels, uint32_t);
 	uint8_t *inside = NEW_ARRAY(g->n_channels, uint8_t);
 	bool met = x == h;
 
@@ -278,8 +239,12 @@ static bool literal_search(struct nue_ccdg *d, uint32_t h, uint32_t x)
 	left[0] = g->first[g->to[x]];
 	inside[x] = 1;
 	while (n && !met && !d->endless) {
-		y = next_used(d, d->queue[n - 1], &left[n - 1]);
-		if (y == NO_ID) {
+		uint32_t c = d->queue[n - 1], end = g->first[g->to[c] + 1], y = left[n - 1];
+
+		while (y < end && !nue_used(d, nue_edge_of(d, c, y)))
+			y++;
+		left[n - 1] = y + 1;
+		if (y == end) {
 			inside[d->queue[--n]] = 0;
 			d->mark[d->queue[n]] = epoch;
 		} else if (y == h) {
@@ -292,8 +257,7 @@ static bool literal_search(struct nue_ccdg *d, uint32_t h, uint32_t x)
 			d->queue[n++] = y;
 		}
 	}
-	free(left);
-	free(inside);
+	FREE_EACH(left, inside);
 	return met;
 }
 
@@ -303,27 +267,6 @@ static void wet_add(struct nue_wet *w, uint32_t x)
 {
 	GROW(w->of, w->n, w->cap);
 	w->of[w->n++] = x;
-}
-
-static void paint_edge(struct nue_ccdg *d, uint32_t h, uint32_t e)
-{
-	d->edge[e] = d->vertex[h];
-	if (!d->edge_wet[e])
-		wet_add(&d->wet_edges, e);
-	d->edge_wet[e] = 1;
-}
-
-static void paint_channel(struct nue_ccdg *d, uint32_t h, uint32_t x)
-{
-	d->vertex[x] = d->vertex[h];
-	if (!d->vertex_wet[x])
-		wet_add(&d->wet_vertices, x);
-	d->vertex_wet[x] = 1;
-}
-
-static uint32_t colour_of(const struct nue_ccdg *d, unsigned slot)
-{
-	return d->real[d->slot[slot]];
 }
 
 uint32_t nue_begin(struct nue_ccdg *d, uint32_t node, uint32_t s)
@@ -339,43 +282,38 @@ uint32_t nue_begin(struct nue_ccdg *d, uint32_t node, uint32_t s)
 	return f;
 }
 
-/* Would h -> x close a cycle?  Nothing leads into a fake channel, but OpenSM searches for it. */
-static bool closes_cycle(struct nue_ccdg *d, uint32_t h, uint32_t x)
-{
-	if (d->cyclic)
-		return literal_search(d, h, x);
-	return h < d->g->n_channels && !order_allows(d, h, x);
-}
-
-/* An edge that OpenSM adds without a look. */
-static void add_unseen(struct nue_ccdg *d, uint32_t h, uint32_t x)
-{
-	if (h < d->g->n_channels && !d->cyclic && !order_allows(d, h, x))
-		d->cyclic = true;
-}
-
 bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s)
 {
 	uint32_t e = nue_edge_of(d, h, x), c;
+	bool closes;
 
 	if (nue_used(d, e))
 		return false;
-	c = colour_of(d, d->vertex[x]);
-	if (c == s) {
-		if (closes_cycle(d, h, x)) {
-			d->edge[e] = NUE_BLOCKED;
-			d->blocked++;
-			return true;
-		}
-	} else if (c == NUE_UNUSED) {
-		add_unseen(d, h, x);
-		paint_channel(d, h, x);
-	} else {
-		add_unseen(d, h, x);
+	c = nue_colour(d, x);
+	/* nothing leads into a fake channel, but OpenSM searches for it */
+	if (d->cyclic)
+		closes = c == s && literal_search(d, h, x);
+	else
+		closes = h < d->g->n_channels && !order_allows(d, h, x);
+	if (c == s && closes) {
+		d->edge[e] = NUE_BLOCKED;
+		d->blocked++;
+		return true;
+	}
+	d->cyclic |= closes; /* OpenSM adds the edge without a look */
+	if (c == NUE_UNUSED) {
+		d->vertex[x] = d->vertex[h];
+		if (!d->vertex_wet[x])
+			wet_add(&d->wet_vertices, x);
+		d->vertex_wet[x] = 1;
+	} else if (c != s) {
 		d->merges++;
 		d->real[d->slot[d->vertex[x]]] = d->slot[d->vertex[h]];
 	}
-	paint_edge(d, h, e);
+	d->edge[e] = d->vertex[h];
+	if (!d->edge_wet[e])
+		wet_add(&d->wet_edges, e);
+	d->edge_wet[e] = 1;
 	return false;
 }
 
@@ -428,12 +366,8 @@ uint32_t nue_way_back(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t *way)
 	if (d->mark[h] != epoch)
 		return 0;
 	for (uint32_t c = h; c != NO_ID; c = from[c])
-		way[len++] = c;
-	for (uint32_t i = 0; i < len / 2; i++) {
-		uint32_t c = way[i];
-
-		way[i] = way[len - 1 - i];
-		way[len - 1 - i] = c;
-	}
+		len++;
+	for (uint32_t c = h, i = len; c != NO_ID; c = from[c])
+		way[--i] = c;
 	return len;
 }

@@ -1,8 +1,9 @@
 /* The spanning tree, and escape paths along it (engines/doc/nue.md 11.4): those dependencies that stay open
  * whatever else is routed. */
-#include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/base/release.h"
+#include "core/routing/distances.h"
 #include "engines/nue/internal.h"
 
 /* Shortest paths by weight (engines/doc/nue.md 11.3). */
@@ -86,29 +87,6 @@ static void mark_path(struct nue_run *x, const struct nue_layer *l, uint32_t nod
 	}
 }
 
-static void mark_across_root(struct nue_run *x, const uint8_t *at_root, uint32_t root)
-{
-	const struct nue_graph *g = x->g;
-
-	for (uint32_t a = g->first[root]; a < g->first[root + 1]; a++) {
-		for (uint32_t b = g->first[root]; b < g->first[root + 1]; b++) {
-			if (a == b || !at_root[a] || !at_root[b])
-				continue;
-			nue_mark_channel(x->d, a);
-			nue_mark_channel(x->d, g->rev[b]);
-			mark_edge(x, g->rev[b], a);
-		}
-	}
-}
-
-static void count_marked(struct nue_run *x, struct nue_layer *l)
-{
-	for (uint32_t c = 0; c < x->g->n_channels; c++)
-		l->escape_channels += x->d->vertex[c] == NUE_ESCAPE;
-	for (uint32_t e = 0; e < x->d->n_edges; e++)
-		l->escape_edges += x->d->edge[e] == NUE_ESCAPE;
-}
-
 /* --- a first order ----------------------------------------------------------------------------- */
 
 /* Hops of all nodes from the nearest one with a destination, and from the root. */
@@ -124,13 +102,12 @@ static void measure(const struct nue_run *x, const struct nue_layer *l, bool fro
 		if (start)
 			queue[n++] = u;
 	}
-	nue_spread(g, d, queue, n);
+	spread_arcs(g->first, g->to, d, queue, n);
 }
 
 /*
- * A guess which channels come before which, so that little is reordered later:
- * away from the destinations first, then level, towards the root first, then
- * towards the destinations.
+ * A guess which channels come before which, so that little is reordered later: away from the destinations
+ * first, then level, towards the root first, then towards the destinations.
  */
 static void guess_ranks(struct nue_run *x, const struct nue_layer *l, uint32_t *rank)
 {
@@ -153,8 +130,9 @@ static void guess_ranks(struct nue_run *x, const struct nue_layer *l, uint32_t *
 
 void nue_mark_escape(struct nue_run *x, struct nue_layer *l)
 {
-	uint8_t *at_root = NEW_ARRAY(x->g->n_channels + 1u, uint8_t);
-	uint32_t *rank = NEW_ARRAY(x->g->n_channels + 1u, uint32_t);
+	const struct nue_graph *g = x->g;
+	uint8_t *at_root = NEW_ARRAY(g->n_channels + 1u, uint8_t);
+	uint32_t *rank = NEW_ARRAY(g->n_channels + 1u, uint32_t), end = g->first[l->root + 1];
 
 	for (uint32_t u = 0; u < x->g->n; u++) {
 		if (x->record && l->escape[u] != NO_ID)
@@ -163,10 +141,20 @@ void nue_mark_escape(struct nue_run *x, struct nue_layer *l)
 	}
 	if (x->record)
 		nue_record_escape(x, l, l->root);
-	mark_across_root(x, at_root, l->root);
-	count_marked(x, l);
+	for (uint32_t a = g->first[l->root]; a < end; a++) {
+		for (uint32_t b = g->first[l->root]; b < end; b++) {
+			if (a == b || !at_root[a] || !at_root[b])
+				continue;
+			nue_mark_channel(x->d, a);
+			nue_mark_channel(x->d, g->rev[b]);
+			mark_edge(x, g->rev[b], a);
+		}
+	}
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		l->escape_channels += x->d->vertex[c] == NUE_ESCAPE;
+	for (uint32_t i = 0; i < x->d->n_edges; i++)
+		l->escape_edges += x->d->edge[i] == NUE_ESCAPE;
 	guess_ranks(x, l, rank);
 	nue_ccdg_order(x->d, rank);
-	free(at_root);
-	free(rank);
+	FREE_EACH(at_root, rank);
 }

@@ -2,10 +2,10 @@
  * What a run of Nue records, and how its choices came about.  What the recording holds of the search is kept
  * beside it, as events of long runs may be left out: changes are told from that to what is.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/nue/internal.h"
 
 struct nue_record {
@@ -19,11 +19,6 @@ struct nue_record {
 	size_t n_touched, cap, told;
 	uint32_t *way; /* [n_channels] room */
 };
-
-static void release(void *kept)
-{
-	nue_unref(kept);
-}
 
 struct nue_record *nue_record_new(struct nue_run *x)
 {
@@ -43,7 +38,7 @@ struct nue_record *nue_record_new(struct nue_run *x)
 	rec_cells(rec, T_DIST, f->n_switches);
 	rec_cells(rec, T_WEIGHT, f->n_ports);
 	rec_cells(rec, T_COLOUR, (size_t)x->nue->vls.layers * x->d->n_edges);
-	rec_keep(rec, nue_ref(x->nue), release);
+	rec_keep(rec, nue_ref(x->nue), nue_let_go);
 	return k;
 }
 
@@ -51,13 +46,7 @@ void nue_record_free(struct nue_record *k)
 {
 	if (!k)
 		return;
-	free(k->via);
-	free(k->dist);
-	free(k->use);
-	free(k->holder);
-	free(k->touched);
-	free(k->way);
-	free(k);
+	FREE_EACH(k->via, k->dist, k->use, k->holder, k->touched, k->way, k);
 }
 
 /* --- changes of the event before ------------------------------------------------------------------ */
@@ -76,24 +65,20 @@ static void tell_use(struct nue_run *x, uint32_t e, uint8_t now)
 	k->use[e] = now;
 }
 
-/* What is made of a dependency now; escape paths stay. */
-static uint8_t use_of(const struct nue_run *x, uint32_t e)
-{
-	const struct nue_ccdg *d = x->d;
-
-	if (x->record->use[e] == USE_ESCAPE)
-		return USE_ESCAPE;
-	if (!nue_used(d, e))
-		return d->edge[e] == NUE_BLOCKED ? USE_BLOCKED : USE_NONE;
-	return d->edge_wet[e] ? USE_PRESENT : USE_KEPT;
-}
-
 static void tell_touched(struct nue_run *x)
 {
 	struct nue_record *k = x->record;
 
-	for (; k->told < k->n_touched; k->told++)
-		tell_use(x, k->touched[k->told], use_of(x, k->touched[k->told]));
+	for (; k->told < k->n_touched; k->told++) {
+		uint32_t e = k->touched[k->told];
+
+		if (k->use[e] == USE_ESCAPE)
+			tell_use(x, e, USE_ESCAPE); /* it stays */
+		else if (nue_used(x->d, e))
+			tell_use(x, e, x->d->edge_wet[e] ? USE_PRESENT : USE_KEPT);
+		else
+			tell_use(x, e, x->d->edge[e] == NUE_BLOCKED ? USE_BLOCKED : USE_NONE);
+	}
 }
 
 static void touch(struct nue_record *k, uint32_t e)
@@ -199,16 +184,11 @@ void nue_record_begin(struct nue_run *x, unsigned lid, uint32_t src, bool outsid
 	}
 }
 
-static uint32_t colour_of(const struct nue_ccdg *d, uint32_t c)
-{
-	return d->real[d->slot[d->vertex[c]]];
-}
-
 bool nue_record_try(struct nue_run *x, uint32_t h, uint32_t c)
 {
 	struct nue_record *k = x->record;
 	struct nue_ccdg *d = x->d;
-	uint32_t e = nue_edge_of(d, h, c), colour = colour_of(d, c);
+	uint32_t e = nue_edge_of(d, h, c), colour = nue_colour(d, c);
 	bool fresh = !nue_used(d, e), refused = nue_try(d, h, c, x->colour);
 
 	if (!fresh)

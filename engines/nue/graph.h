@@ -1,10 +1,9 @@
 /*
  * The fabric as Nue sees it (engines/doc/nue.md 4), searched from destinations outwards.
  *
- * Nodes are switches 0 .. n-1, ordered by the bytes of their LID.  A channel is
- * a cable between switches in one direction: the search goes from[c] -> to[c],
- * packets go the other way and leave to[c] by rport[c].  Channels that leave a
- * node lie together, by port: first[u] .. first[u + 1].
+ * Nodes are switches 0 .. n-1, ordered by the bytes of their LID.  A channel is a cable between switches in
+ * one direction: the search goes from[c] -> to[c], packets go the other way and leave to[c] by rport[c].
+ * Channels that leave a node lie together, by port: first[u] .. first[u + 1].
  */
 #ifndef IBSCOPE_NUE_GRAPH_H
 #define IBSCOPE_NUE_GRAPH_H
@@ -28,10 +27,7 @@ struct nue_graph {
 	unsigned throttled; /* cables left out */
 };
 
-/*
- * Places LIDs as OpenSM compares them: bytes swapped, as held in network order
- * by a little-endian machine.
- */
+/* Places LIDs as OpenSM compares them: bytes swapped, as held in network order by a little-endian machine. */
 static inline uint16_t nue_lid_key(uint16_t lid)
 {
 	return __builtin_bswap16(lid);

@@ -1,7 +1,7 @@
 /* Switches that matter to a layer, and the most central of them (engines/doc/nue.md 11.1, 11.2). */
-#include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/nue/internal.h"
 
 /* --- convex hull ---------------------------------------------------------------------------- */
@@ -31,27 +31,15 @@ static void draw_in(struct hull_work *w, uint32_t j)
 
 			if (w->done[u] || w->d[u] + 1 != w->d[v])
 				continue;
-			w->l->n_hull += !w->l->hull[u];
-			if (!w->l->hull[u] && w->x->record)
-				nue_record_hull(w->x, u, w->from, j);
-			if (!w->l->hull[u])
+			if (!w->l->hull[u]) {
+				if (w->x->record)
+					nue_record_hull(w->x, u, w->from, j);
+				w->l->n_hull++;
 				w->l->hull[u] = 1;
+			}
 			w->done[u] = 1;
 			w->queue[n++] = u;
 		}
-	}
-}
-
-static void begin_hull(struct nue_run *x, struct nue_layer *l)
-{
-	l->hull = NEW_ARRAY(x->g->n, uint8_t);
-	for (uint32_t i = 0; i < l->n_lids; i++) {
-		uint32_t u = nue_node_of(x->g, x->in->topo, lid_owner(x->in->lids, l->lid[i]));
-
-		if (x->record && !l->hull[u])
-			nue_record_hull(x, u, NO_ID, NO_ID);
-		l->n_hull += !l->hull[u];
-		l->hull[u] = 2;
 	}
 }
 
@@ -66,7 +54,15 @@ bool nue_find_hull(struct nue_run *x, struct nue_layer *l)
 			      .done = NEW_ARRAY(n, uint8_t)};
 	bool go_on = true;
 
-	begin_hull(x, l);
+	l->hull = NEW_ARRAY(n, uint8_t);
+	for (uint32_t i = 0; i < l->n_lids; i++) {
+		uint32_t u = nue_node_of(x->g, x->in->topo, lid_owner(x->in->lids, l->lid[i]));
+
+		if (x->record && !l->hull[u])
+			nue_record_hull(x, u, NO_ID, NO_ID);
+		l->n_hull += !l->hull[u];
+		l->hull[u] = 2;
+	}
 	progress_start(x->in->progress, "nue: convex hull", n);
 	/* once all are in, nothing changes any more */
 	for (uint32_t i = 0; i < n && l->n_hull < n && go_on; i++) {
@@ -81,9 +77,7 @@ bool nue_find_hull(struct nue_run *x, struct nue_layer *l)
 				draw_in(&w, j);
 		go_on = progress_step(x->in->progress, i);
 	}
-	free(w.d);
-	free(w.queue);
-	free(w.done);
+	FREE_EACH(w.d, w.queue, w.done);
 	return go_on;
 }
 
@@ -132,13 +126,6 @@ static void count_paths(struct brandes *b, uint32_t s)
 	}
 }
 
-static double plus_ones(double x, unsigned n)
-{
-	while (n--)
-		x += 1.0;
-	return x;
-}
-
 static double plus_times(double x, double y, unsigned n)
 {
 	while (n--)
@@ -160,7 +147,7 @@ static void add_dependencies(struct brandes *b, uint32_t s)
 	for (uint32_t i = b->n_order; i-- > 1;) {
 		uint32_t v = b->order[i];
 
-		b->delta[v] = plus_ones(b->delta[v], b->t[v]);
+		b->delta[v] = plus_times(b->delta[v], 1, b->t[v]);
 		for (uint32_t k = 0; k < b->n_pred[v]; k++) {
 			uint32_t u = b->pred[g->first[v] + k];
 
@@ -168,28 +155,8 @@ static void add_dependencies(struct brandes *b, uint32_t s)
 		}
 		b->b[v] = plus_times(b->b[v], b->delta[v], t + 1);
 	}
-	own = t ? plus_ones(b->delta[s], t - 1) : 0;
+	own = t ? plus_times(b->delta[s], 1, t - 1) : 0;
 	b->b[s] = plus_times(b->b[s], own, t);
-}
-
-static void count_terminals(const struct nue_run *x, const struct nue_layer *l, uint8_t *t)
-{
-	for (uint32_t i = 0; i < l->n_lids; i++) {
-		uint32_t ep = lid_owner(x->in->lids, l->lid[i]);
-
-		if (!endport_is_switch(x->in->topo->fabric, ep))
-			t[nue_node_of(x->g, x->in->topo, ep)]++;
-	}
-}
-
-static uint32_t most_central(const struct nue_layer *l, uint32_t n)
-{
-	uint32_t best = NO_ID;
-
-	for (uint32_t u = 0; u < n; u++)
-		if (l->hull[u] && (best == NO_ID || l->betweenness[u] > l->betweenness[best]))
-			best = u;
-	return best;
 }
 
 bool nue_find_root(struct nue_run *x, struct nue_layer *l)
@@ -207,7 +174,12 @@ bool nue_find_root(struct nue_run *x, struct nue_layer *l)
 			    .n_pred = NEW_ARRAY(n, uint32_t),
 			    .delta = NEW_ARRAY(n, double)};
 
-	count_terminals(x, l, b.t);
+	for (uint32_t i = 0; i < l->n_lids; i++) {
+		uint32_t ep = lid_owner(x->in->lids, l->lid[i]);
+
+		if (!endport_is_switch(x->in->topo->fabric, ep))
+			b.t[nue_node_of(x->g, x->in->topo, ep)]++;
+	}
 	progress_start(x->in->progress, "nue: central switch", n);
 	for (uint32_t s = 0; s < n && go_on; s++) {
 		if (l->hull[s]) {
@@ -217,15 +189,12 @@ bool nue_find_root(struct nue_run *x, struct nue_layer *l)
 		go_on = progress_step(x->in->progress, s);
 	}
 	l->betweenness = b.b;
-	l->root = most_central(l, n);
+	l->root = NO_ID;
+	for (uint32_t u = 0; u < n; u++)
+		if (l->hull[u] && (l->root == NO_ID || b.b[u] > b.b[l->root]))
+			l->root = u;
 	if (x->record && go_on)
 		nue_record_centre(x, l->root);
-	free(b.t);
-	free(b.sigma);
-	free(b.d);
-	free(b.order);
-	free(b.pred);
-	free(b.n_pred);
-	free(b.delta);
+	FREE_EACH(b.t, b.sigma, b.d, b.order, b.pred, b.n_pred, b.delta);
 	return go_on;
 }

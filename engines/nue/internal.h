@@ -12,34 +12,30 @@
 struct nue_graph *nue_graph_new(const struct topo *t, const struct lids *l, bool avoid);
 void nue_graph_free(struct nue_graph *g); /* NULL is fine */
 
-/* Hops of all nodes from the n in queue[], where d[] is 0 and NO_ID elsewhere; queue: [nodes]. */
-void nue_spread(const struct nue_graph *g, uint32_t *d, uint32_t *queue, uint32_t n);
-/* The same from one node; NO_ID where there is no way. */
+/* Hops of all nodes from one; NO_ID where there is no way.  queue: [nodes]. */
 void nue_hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t *queue);
 
 struct nue *nue_ref(const struct nue *n);
 void nue_unref(const struct nue *n); /* NULL is fine */
+void nue_let_go(void *n);	     /* the same, of a routing or a recording */
 
 /* --- ccdg.c ------------------------------------------------------------------------------------ */
 
 /*
- * The complete channel dependency graph of a fabric with what a layer has made
- * of it (engines/doc/nue.md 9, 10): which dependencies are in use, which would close a cycle.
+ * The complete channel dependency graph of a fabric with what a layer has made of it (engines/doc/nue.md 9,
+ * 10): which dependencies are in use, which would close a cycle.
  *
- * Its vertices are the channels 0 .. n_channels - 1 and, behind them, one fake
- * channel a node (n_channels + node) by which a search begins there.  A
- * dependency c -> x of a channel c into v has its place at edge_of(c, x); x runs
- * over the channels that leave v.  The place of c's own reverse is BLOCKED.
+ * Its vertices are the channels 0 .. n_channels - 1 and, behind them, one fake channel a node (n_channels +
+ * node) by which a search begins there.  A dependency c -> x of a channel c into v has its place at
+ * edge_of(c, x); x runs over the channels that leave v.  The place of c's own reverse is BLOCKED.
  *
- * Colours.  OpenSM gives each vertex and edge a colour id, and ids a table of
- * what they stand for.  Here things carry the number of a slot, and slots carry
- * ids: replacing an id everywhere, as OpenSM does after each destination, is
- * then a matter of a few slots.
+ * Colours.  OpenSM gives each vertex and edge a colour id, and ids a table of what they stand for.  Here
+ * things carry the number of a slot, and slots carry ids: replacing an id everywhere, as OpenSM does after
+ * each destination, is then a matter of a few slots.
  *
- * Cycles.  OpenSM searches the coloured graph.  Here a topological order of it is
- * kept as dependencies come (D. J. Pearce, P. H. J. Kelly, A Dynamic Topological
- * Sort Algorithm for Directed Acyclic Graphs, ACM Journal of Experimental
- * Algorithmics 11, 2007), which answers most questions at once.
+ * Cycles.  OpenSM searches the coloured graph.  Here a topological order of it is kept as dependencies come
+ * (D. J. Pearce, P. H. J. Kelly, A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs, ACM
+ * Journal of Experimental Algorithmics 11, 2007), which answers most questions at once.
  */
 enum { NUE_BLOCKED, NUE_UNUSED, NUE_ESCAPE, NUE_FIRST_COLOUR };
 
@@ -105,6 +101,12 @@ static inline uint32_t nue_end(const struct nue_ccdg *d, uint32_t c)
 static inline uint32_t nue_start(const struct nue_ccdg *d, uint32_t c)
 {
 	return c < d->g->n_channels ? d->g->from[c] : c - d->g->n_channels;
+}
+
+/* Colour of a vertex. */
+static inline uint32_t nue_colour(const struct nue_ccdg *d, uint32_t c)
+{
+	return d->real[d->slot[d->vertex[c]]];
 }
 
 static inline uint32_t nue_edge_of(const struct nue_ccdg *d, uint32_t c, uint32_t x)
@@ -248,8 +250,7 @@ struct nue_way {
 	uint32_t from, to;   /* the dependency that is in the way, of channels; NO_ID */
 };
 
-/* T_COLOUR: what a layer has made of a dependency; at layer * n_edges + place in the graph (nue_edge_of()).
- */
+/* T_COLOUR: what a layer has made of a dependency; at layer * n_edges + its place (nue_edge_of()). */
 enum nue_use {
 	USE_NONE,
 	USE_ESCAPE,  /* reserved for the escape paths */
@@ -333,11 +334,7 @@ enum why_rule nue_rule_of(const struct rec_offer *own, const struct rec_offer *o
 
 /* sentences.c: to those who ask; the rest for the operations and the scheme. */
 void nue_tell_choice(const struct nue_run *x, const struct nue_cause *cause);
-void nue_say(struct walk *w, struct text *t);
-const char *nue_say_rule(const struct rec_event *ev);
-const char *nue_say_source(const struct rec_event *ev);
-bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
-bool nue_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out);
+extern const struct rec_scheme nue_scheme;
 void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		      struct progress *p);
@@ -345,6 +342,6 @@ void nue_explain_layers(const struct routing *r, struct text *t);
 
 /* show.c */
 extern const struct routing_ops nue_ops;
-extern const struct rec_scheme nue_scheme;
+void *nue_priv_at(struct walk *w, const struct routing *end);
 
 #endif

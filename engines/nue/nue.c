@@ -1,9 +1,9 @@
 /* Nue: the run. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/nue/internal.h"
 #include "engines/vls.h"
 
@@ -44,27 +44,21 @@ static void deal_destinations(struct nue_run *x)
 
 /* --- where OpenSM 3.3.23 would not survive (engines/doc/nue.md 16) ----------------------------- */
 
-static uint32_t largest_layer(const struct nue *n)
-{
-	uint32_t most = 0;
-
-	for (unsigned v = 0; v < n->vls.layers; v++)
-		most = n->layer[v].n_lids > most ? n->layer[v].n_lids : most;
-	return most;
-}
-
 static int check_colours(struct nue_run *x)
 {
-	uint64_t colours = NUE_FIRST_COLOUR + (uint64_t)largest_layer(x->nue) * x->g->max_lids;
+	uint32_t most = 0; /* destinations of the largest layer */
+	uint64_t colours;
 
+	for (unsigned v = 0; v < x->nue->vls.layers; v++)
+		most = x->nue->layer[v].n_lids > most ? x->nue->layer[v].n_lids : most;
+	colours = NUE_FIRST_COLOUR + (uint64_t)most * x->g->max_lids;
 	if (colours <= MOST_COLOURS)
 		return 0;
 	x->out->fatal = "crashes";
 	return err_set(&x->out->refused,
-		       "a layer needs %" PRIu64
-		       " colours for %u destinations with %u LIDs each, and OpenSM counts "
-		       "them in 16 bits; expected at most %u",
-		       colours, largest_layer(x->nue), x->g->max_lids, MOST_COLOURS);
+		       "a layer needs %" PRIu64 " colours for %u destinations with %u LIDs each, and OpenSM "
+		       "counts them in 16 bits; expected at most %u",
+		       colours, most, x->g->max_lids, MOST_COLOURS);
 }
 
 static int check_base_lids(struct nue_run *x)
@@ -107,11 +101,10 @@ static int check_degrees(struct nue_run *x)
 		if (links <= MOST_LINKS || (links == MOST_LINKS + 1 && !has_destination(x, u)))
 			continue;
 		x->out->fatal = "crashes";
-		return err_set(
-			&x->out->refused,
-			"%s has %u links to switches, and OpenSM's nue counts them in 8 bits with sign; "
-			"expected at most %u",
-			switch_name(x->in->topo->fabric, g->sw[u]), links, MOST_LINKS);
+		return err_set(&x->out->refused,
+			       "%s has %u links to switches, and OpenSM's nue counts them in 8 bits with "
+			       "sign; expected at most %u",
+			       switch_name(x->in->topo->fabric, g->sw[u]), links, MOST_LINKS);
 	}
 	return 0;
 }
@@ -131,10 +124,9 @@ static int check_tree(struct nue_run *x, const struct nue_layer *l)
 	return err_set_kind(&x->out->refused, x->g->throttled ? REFUSED_PLAIN : REFUSED_LIMIT,
 			    "%u switch%s out of reach of the spanning tree (the first is %s): %s", lost,
 			    lost == 1 ? " is" : "es are", switch_name(x->in->topo->fabric, x->g->sw[first]),
-			    x->g->throttled
-				    ? "throttled links are left out"
-				    : "distances of OpenSM's nue end at 2^31, and every link weighs the "
-				      "square of the number of LIDs");
+			    x->g->throttled ? "throttled links are left out"
+					    : "distances of OpenSM's nue end at 2^31, and every link weighs "
+					      "the square of the number of LIDs");
 }
 
 /* --- a layer ------------------------------------------------------------------------------------ */
@@ -161,30 +153,25 @@ static int prepare_layer(struct nue_run *x, struct nue_layer *l)
 	return 0;
 }
 
-static int route_port(struct nue_run *x, struct nue_layer *l, uint16_t base, uint32_t *colour)
-{
-	uint32_t ep = lid_owner(x->in->lids, base), src = nue_node_of(x->g, x->in->topo, ep);
-
-	for (unsigned i = 0; i < x->in->lids->count[ep]; i++) {
-		if (nue_search(x, base + i, src, (*colour)++) || nue_write(x, base + i, src))
-			return -1;
-		l->backtracked += (x->events & NUE_BACKTRACKED) != 0;
-		l->shortcuts += (x->events & NUE_SHORTCUT) != 0;
-		l->fallbacks += (x->events & NUE_FALLBACK) != 0;
-	}
-	return 0;
-}
-
 /* Destinations on CAs, or switches. */
 static int route_pass(struct nue_run *x, struct nue_layer *l, bool switches, uint32_t *colour)
 {
 	const struct fabric *f = x->in->topo->fabric;
 
 	for (uint32_t i = 0; i < l->n_lids; i++) {
-		if (endport_is_switch(f, lid_owner(x->in->lids, l->lid[i])) != switches)
+		uint32_t ep = lid_owner(x->in->lids, l->lid[i]), src = nue_node_of(x->g, x->in->topo, ep);
+
+		if (endport_is_switch(f, ep) != switches)
 			continue;
-		if (route_port(x, l, l->lid[i], colour))
-			return -1;
+		for (unsigned k = 0; k < x->in->lids->count[ep]; k++) {
+			unsigned lid = l->lid[i] + k;
+
+			if (nue_search(x, lid, src, (*colour)++) || nue_write(x, lid, src))
+				return -1;
+			l->backtracked += (x->events & NUE_BACKTRACKED) != 0;
+			l->shortcuts += (x->events & NUE_SHORTCUT) != 0;
+			l->fallbacks += (x->events & NUE_FALLBACK) != 0;
+		}
 		if (!progress_step(x->in->progress, *colour))
 			return err_set(&x->out->refused, CANCELLED);
 	}
@@ -247,32 +234,6 @@ static int route_layer(struct nue_run *x, unsigned v)
 
 /* --- the run -------------------------------------------------------------------------------------- */
 
-static void make_rows(struct nue_run *x)
-{
-	const struct fabric *f = x->in->topo->fabric;
-
-	x->r = routing_new("nue", x->in->topo, x->in->lids);
-	for (uint32_t u = 0; u < x->g->n; u++) {
-		uint32_t sw = x->g->sw[u], ep = f->port_endport[f->switch_port[sw]];
-		struct lft_row *row = lft_row_new(x->in->lids->max_lid);
-
-		for (unsigned i = 0; i < x->in->lids->count[ep]; i++)
-			row->port[x->in->lids->base[ep] + i] = 0;
-		x->r->row[sw] = row;
-	}
-	x->r->ops = &nue_ops;
-	x->r->priv = x->nue;
-}
-
-static void begin_weights(struct nue_run *x)
-{
-	x->nue->first_weight = x->g->total * x->g->total;
-	for (uint32_t c = 0; c < x->g->n_channels; c++)
-		x->weight[c] = x->nue->first_weight;
-	for (uint32_t u = 0; u < x->g->n; u++)
-		x->all_far[u] = heap4_item(NUE_INF, u);
-}
-
 static void make_room(struct nue_run *x)
 {
 	uint32_t n = x->g->n, channels = x->g->n_channels + 1u, vertices = n + channels;
@@ -294,53 +255,24 @@ static void make_room(struct nue_run *x)
 	x->queue = NEW_ARRAY(n, uint32_t);
 	x->sum = NEW_ARRAY(n, uint64_t);
 	x->all_far = NEW_ARRAY(n, uint64_t);
-	begin_weights(x);
+	x->nue->first_weight = x->g->total * x->g->total;
+	for (uint32_t c = 0; c < x->g->n_channels; c++)
+		x->weight[c] = x->nue->first_weight;
+	for (uint32_t u = 0; u < n; u++)
+		x->all_far[u] = heap4_item(NUE_INF, u);
 }
 
-static void free_room(struct nue_run *x)
+static int route_all(struct nue_run *x)
 {
-	heap4_free(&x->heap);
-	free(x->dist);
-	free(x->used);
-	free(x->found);
-	free(x->cd);
-	free(x->candidate);
-	free(x->stacks.expanded);
-	free(x->stacks.accepted);
-	free(x->stacks.head);
-	free(x->stacks.tail);
-	free(x->stacks.next);
-	free(x->stacks.member);
-	free(x->children);
-	free(x->queue);
-	free(x->sum);
-	free(x->all_far);
-	nue_ccdg_free(x->d);
-	free(x->how);
-	free(x->links);
-	free(x->far);
-	free(x->offer);
-	nue_record_free(x->record);
-}
+	uint64_t most = 0, least = UINT64_MAX; /* a weight has grown by */
 
-static void note_model(const struct nue_run *x)
-{
-	const struct nue_vls *v = &x->nue->vls;
-
-	rec_phase(x->in, "model");
-	rec_note(x->in,
-		 "%u switches, %u channels between them, %u dependencies; %" PRIu64
-		 " LIDs of CAs and switches, so every channel weighs %" PRIu64,
-		 x->g->n, x->g->n_channels, x->d->n_edges - x->g->n_channels, x->g->total,
-		 x->nue->first_weight);
-	rec_note(x->in, "%u layers: %u VLs supported, nue_max_num_vls %u, qos %s", v->layers, v->supported,
-		 v->asked, v->qos ? "on" : "off");
-}
-
-static void note_growth(const struct nue_run *x)
-{
-	uint64_t most = 0, least = UINT64_MAX;
-
+	if (check_colours(x))
+		return -1;
+	for (unsigned v = 0; v < x->nue->vls.layers; v++)
+		if (route_layer(x, v))
+			return -1;
+	if (!x->nue->include_switches && (check_base_lids(x) || nue_route_switches(x)))
+		return -1;
 	for (uint32_t c = 0; c < x->g->n_channels; c++) {
 		uint64_t grown = x->weight[c] - x->nue->first_weight;
 
@@ -350,18 +282,6 @@ static void note_growth(const struct nue_run *x)
 	rec_phase(x->in, "done");
 	if (x->g->n_channels)
 		rec_note(x->in, "the weight of channels grew by %" PRIu64 " to %" PRIu64, least, most);
-}
-
-static int route_all(struct nue_run *x)
-{
-	if (check_colours(x))
-		return -1;
-	for (unsigned v = 0; v < x->nue->vls.layers; v++)
-		if (route_layer(x, v))
-			return -1;
-	if (!x->nue->include_switches && (check_base_lids(x) || nue_route_switches(x)))
-		return -1;
-	note_growth(x);
 	return 0;
 }
 
@@ -382,31 +302,24 @@ static void note_layers(const struct nue *n, struct notes *notes)
 			 n->graph->throttled / 2);
 }
 
-/* Number of layers (engines/doc/nue.md 5). */
-static struct nue_vls find_vls(const struct engine_input *in)
-{
-	struct nue_vls v = {.port = NO_ID,
-			    .asked = options_uint(in->options, "nue_max_num_vls"),
-			    .qos = options_bool(in->options, "qos")};
-	unsigned code = least_vls_code(in, &v.port);
-
-	v.supported = code ? vls_of_code(code) : 1;
-	v.layers = v.asked && v.asked < v.supported ? v.asked : v.supported;
-	if (!v.qos)
-		v.layers = 1;
-	return v;
-}
-
 static void begin_run(struct nue_run *x)
 {
 	const struct engine_input *in = x->in;
+	const struct fabric *f = in->topo->fabric;
 	size_t lids = in->lids->max_lid + 1u;
+	struct nue_vls *v;
+	unsigned code;
 
 	x->nue = NEW(struct nue);
 	x->nue->refs = 1;
 	x->nue->graph = x->g =
 		nue_graph_new(in->topo, in->lids, options_bool(in->options, "avoid_throttled_links"));
-	x->nue->vls = find_vls(in);
+	v = &x->nue->vls; /* engines/doc/nue.md 5 */
+	code = least_vls_code(in, &v->port);
+	v->asked = options_uint(in->options, "nue_max_num_vls");
+	v->qos = options_bool(in->options, "qos");
+	v->supported = code ? vls_of_code(code) : 1;
+	v->layers = !v->qos ? 1 : v->asked && v->asked < v->supported ? v->asked : v->supported;
 	x->nue->include_switches = options_bool(in->options, "nue_include_switches");
 	x->nue->max_lid = in->lids->max_lid;
 	x->nue->sl_of = mem_array(lids, 1);
@@ -415,7 +328,16 @@ static void begin_run(struct nue_run *x)
 	x->d = nue_ccdg_new(x->g);
 	x->nue->n_edges = x->d->n_edges;
 	make_room(x);
-	make_rows(x);
+	x->r = routing_new("nue", in->topo, in->lids);
+	x->r->ops = &nue_ops;
+	x->r->priv = x->nue;
+	for (uint32_t u = 0; u < x->g->n; u++) {
+		uint32_t sw = x->g->sw[u], ep = f->port_endport[f->switch_port[sw]];
+
+		x->r->row[sw] = lft_row_new(in->lids->max_lid);
+		for (unsigned i = 0; i < in->lids->count[ep]; i++)
+			x->r->row[sw]->port[in->lids->base[ep] + i] = 0;
+	}
 	deal_destinations(x);
 	note_layers(x->nue, &x->out->notes);
 	if (ASKED(in) || RECORDED(in)) {
@@ -424,7 +346,14 @@ static void begin_run(struct nue_run *x)
 		x->far = NEW_ARRAY(x->g->n, int64_t);
 		x->offer = NEW_ARRAY(MAX_PORTS, struct rec_offer);
 	}
-	note_model(x);
+	rec_phase(in, "model");
+	rec_note(in,
+		 "%u switches, %u channels between them, %u dependencies; %" PRIu64
+		 " LIDs of CAs and switches, so every channel weighs %" PRIu64,
+		 x->g->n, x->g->n_channels, x->d->n_edges - x->g->n_channels, x->g->total,
+		 x->nue->first_weight);
+	rec_note(in, "%u layers: %u VLs supported, nue_max_num_vls %u, qos %s", v->layers, v->supported,
+		 v->asked, v->qos ? "on" : "off");
 	if (RECORDED(in))
 		x->record = nue_record_new(x);
 }
@@ -442,7 +371,12 @@ static struct routing *nue_route(const struct engine_input *in, struct engine_ou
 	}
 	begin_run(&x);
 	rc = route_all(&x);
-	free_room(&x);
+	heap4_free(&x.heap);
+	FREE_EACH(x.dist, x.used, x.found, x.cd, x.candidate, x.stacks.expanded, x.stacks.accepted,
+		  x.stacks.head, x.stacks.tail, x.stacks.next, x.stacks.member, x.children, x.queue, x.sum,
+		  x.all_far, x.how, x.links, x.far, x.offer);
+	nue_ccdg_free(x.d);
+	nue_record_free(x.record);
 	if (!rc)
 		return x.r;
 	routing_unref(x.r);

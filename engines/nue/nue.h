@@ -1,13 +1,12 @@
 /*
- * Nue (J. Domke, T. Hoefler, S. Matsuoka, Routing on the Dependency Graph: A New
- * Approach to Deadlock-Free High-Performance Routing, HPDC 2016) as OpenSM 3.3.23
- * built without METIS: destinations are dealt to layers (SLs) in turn, and routed
- * one by one within the complete channel dependency graph of the fabric, where a
- * dependency that would close a cycle is not used; what cannot be reached that way
- * follows a spanning tree whose paths were reserved (engines/doc/nue.md).
+ * Nue (J. Domke, T. Hoefler, S. Matsuoka, Routing on the Dependency Graph: A New Approach to Deadlock-Free
+ * High-Performance Routing, HPDC 2016) as OpenSM 3.3.23 built without METIS: destinations are dealt to layers
+ * (SLs) in turn, and routed one by one within the complete channel dependency graph of the fabric, where a
+ * dependency that would close a cycle is not used; what cannot be reached that way follows a spanning tree
+ * whose paths were reserved (engines/doc/nue.md).
  *
- * For panes: the accessors, on a routing that Nue made.  Switches are the fabric's
- * ids, LIDs the subnet's; layers count from 0 and are SLs when there are several.
+ * For panes: the accessors, on a routing that Nue made.  Switches are the fabric's ids, LIDs the subnet's;
+ * layers count from 0 and are SLs when there are several.
  */
 #ifndef IBSCOPE_NUE_H
 #define IBSCOPE_NUE_H
@@ -79,8 +78,7 @@ struct nue_layer {
 /* The engine's own tables; counted. */
 struct nue {
 	atomic_uint refs;
-	/* A step of a recording: graph and lists of LIDs are those of the whole run; reference held, or NULL.
-	 */
+	/* A step of a recording: graph and lists of LIDs are the whole run's; reference held, or NULL. */
 	const struct nue *whole;
 	struct nue_graph *graph;
 	struct nue_vls vls;
@@ -125,9 +123,8 @@ uint64_t nue_weight_growth(const struct nue *n, uint32_t sw, unsigned port);
 uint16_t *nue_destinations(const struct routing *r, uint32_t *n);
 
 /*
- * The same growth over the run, by port id: that of lids[from] up to lids[n - 1] of
- * nue_destinations() is added.  growth: [n_ports].  false when cancelled.  Costs
- * (n - from) * switches.
+ * The same growth over the run, by port id: that of lids[from] up to lids[n - 1] of nue_destinations() is
+ * added.  growth: [n_ports].  false when cancelled.  Costs (n - from) * switches.
  */
 bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
 		    uint32_t *growth, struct progress *p);

@@ -2,21 +2,15 @@
 #include <string.h>
 #include "engines/nue/internal.h"
 
-/* The channel into v that is replaced leaves the heap, and the edge to it the subgraph. */
-static void drop(struct nue_run *x, uint32_t v)
-{
-	uint32_t old = x->used[v], before = x->used[x->g->from[old]];
-
-	heap4_delete(&x->heap, v);
-	if (before != NO_ID)
-		nue_take_back(x, nue_edge_of(x->d, before, old));
-}
-
 /* Channel c is the way into v, to be gone on from. */
 static void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
 {
-	if (x->used[v] != NO_ID) {
-		drop(x, v);
+	uint32_t old = x->used[v], before = old == NO_ID ? NO_ID : x->used[x->g->from[old]];
+
+	if (old != NO_ID) { /* it leaves the heap, and the edge to it the subgraph */
+		heap4_delete(&x->heap, v);
+		if (before != NO_ID)
+			nue_take_back(x, nue_edge_of(x->d, before, old));
 	} else {
 		x->count++;
 		x->found[v] = x->step;
@@ -36,9 +30,7 @@ static void look_first(struct nue_run *x, uint32_t cur, uint32_t c)
 	uint32_t v = x->g->to[c];
 	uint64_t dist = x->cd[cur] + x->weight[c];
 
-	if (dist >= x->dist[v])
-		return;
-	if (nue_refused(x, cur, c))
+	if (dist >= x->dist[v] || nue_refused(x, cur, c))
 		return;
 	take(x, c, v, dist);
 	x->stacks.accepted[c] = x->serial;
@@ -171,21 +163,6 @@ static uint32_t next_channel(struct nue_run *x)
 	return c;
 }
 
-/* OpenSM goes on as if all were reached. */
-static int check_reached(struct nue_run *x, unsigned lid)
-{
-	for (uint32_t u = 0; u < x->g->n; u++) {
-		if (x->used[u] != NO_ID || u == x->src)
-			continue;
-		x->out->fatal = "crashes";
-		return err_set(&x->out->refused,
-			       "LID %u: %s is farther away than the distances of OpenSM's nue reach, and no "
-			       "escape path leads there; expected sums of weights below 2^31",
-			       lid, switch_name(x->in->topo->fabric, x->g->sw[u]));
-	}
-	return 0;
-}
-
 int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 {
 	uint32_t cur;
@@ -208,8 +185,15 @@ int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 			       "search for cycles goes round for ever",
 			       lid, x->layer);
 	}
-	if (check_reached(x, lid))
-		return -1;
+	for (uint32_t u = 0; u < x->g->n; u++) { /* OpenSM goes on as if all were reached */
+		if (x->used[u] != NO_ID || u == x->src)
+			continue;
+		x->out->fatal = "crashes";
+		return err_set(&x->out->refused,
+			       "LID %u: %s is farther away than the distances of OpenSM's nue reach, and no "
+			       "escape path leads there; expected sums of weights below 2^31",
+			       lid, switch_name(x->in->topo->fabric, x->g->sw[u]));
+	}
 	nue_end_destination(x->d, x->used, src);
 	if (x->record)
 		nue_record_end_search(x);

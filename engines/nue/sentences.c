@@ -363,8 +363,7 @@ static void say_shortcut(const struct saying *y)
 	else
 		text_add(y->t,
 			 "no shortcut: %s could be reached over %s instead of %s, but %s, which is reached "
-			 "over "
-			 "it, could not follow: blocked",
+			 "over it, could not follow: blocked",
 			 say_name(y, y->ev->a), peer_of(y), say_name(y, y->extra[0]),
 			 say_name(y, y->extra[1]));
 }
@@ -420,9 +419,7 @@ static void say_layer(const struct saying *y)
 
 static void say_choice(const struct saying *y)
 {
-	text_add(y->t, "%s ", say_name(y, y->ev->a));
-	say_lid(y, y->ev->b);
-	text_add(y->t, " -> port %u: %s", y->ev->port, why_rule_name(y->ev->rule));
+	say_entry(y, why_rule_name(y->ev->rule));
 }
 
 static void say_tree(const struct saying *y)
@@ -440,7 +437,7 @@ static void (*const say[REC_KINDS])(const struct saying *) = {
 	[REC_TREE] = say_tree,
 };
 
-void nue_say(struct walk *w, struct text *t)
+static void sentence(struct walk *w, struct text *t)
 {
 	const struct saying y = saying_of(w, t);
 
@@ -448,7 +445,7 @@ void nue_say(struct walk *w, struct text *t)
 		say[y.ev->kind](&y);
 }
 
-const char *nue_say_rule(const struct rec_event *ev)
+static const char *rule(const struct rec_event *ev)
 {
 	static const char *const
 		hull[] = {"has destinations", "between"},
@@ -475,7 +472,7 @@ const char *nue_say_rule(const struct rec_event *ev)
 
 #define PAPER "; Domke, Hoefler, Matsuoka, HPDC 2016"
 
-const char *nue_say_source(const struct rec_event *ev)
+static const char *source(const struct rec_event *ev)
 {
 	static const char *const where[REC_KINDS] = {
 		[REC_HULL] = "nue.md 11.1" PAPER,      [REC_CENTRE] = "nue.md 11.2; Brandes 2001",
@@ -494,7 +491,7 @@ const char *nue_say_source(const struct rec_event *ev)
 /* --- cells ------------------------------------------------------------------------------------- */
 
 /* A dependency as packets make it: "turn t11 -> t01 -> t00 in layer 0". */
-bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct nue *n = recording_kept(r);
 	const struct fabric *f = recording_sweep(r)->fabric;
@@ -522,7 +519,7 @@ bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, stru
 	return true;
 }
 
-bool nue_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out)
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out)
 {
 	static const char *const text[] = {[USE_NONE] = "not used",
 					   [USE_ESCAPE] = "kept for escape paths",
@@ -538,19 +535,17 @@ bool nue_say_value(const struct recording *r, enum rec_table t, uint32_t at, uin
 	return true;
 }
 
+const struct rec_scheme nue_scheme = {
+	.rule = rule,
+	.source = source,
+	.sentence = sentence,
+	.ops = &nue_ops,
+	.priv_at = nue_priv_at,
+	.cell = cell,
+	.value = value,
+};
+
 /* --- in words ---------------------------------------------------------------------------------------- */
-
-static void tell_limit(const struct routing *r, const struct nue *n, struct text *t)
-{
-	char a[300] = "no port counts";
-
-	if (n->vls.port != NO_ID)
-		port_label(r->topo->fabric, n->vls.port, a, sizeof(a));
-	text_add(t, "%u layer%s: the ports support %u (%s), nue_max_num_vls is %u", n->vls.layers,
-		 n->vls.layers == 1 ? "" : "s", n->vls.supported, a, n->vls.asked);
-	text_add(t, "%s.\n",
-		 n->vls.qos || n->vls.supported == 1 || n->vls.asked == 1 ? "" : ", but qos is off");
-}
 
 static void tell_layer(const struct routing *r, const struct nue *n, unsigned v, struct text *t)
 {
@@ -562,16 +557,14 @@ static void tell_layer(const struct routing *r, const struct nue *n, unsigned v,
 	}
 	text_add(t,
 		 "Layer %u: %u destinations; %u of %u switches in the hull, central switch %s; %u channels "
-		 "and "
-		 "%u dependencies kept for escape paths; in the end %" PRIu64 " of %" PRIu64
+		 "and %u dependencies kept for escape paths; in the end %" PRIu64 " of %" PRIu64
 		 " dependencies in use, %u would close a cycle.\n",
 		 v, l->n_lids, l->n_hull, n->graph->n, switch_name(r->topo->fabric, n->graph->sw[l->root]),
 		 l->escape_channels, l->escape_edges, l->used, l->edges, l->n_blocked);
 	if (l->backtracked || l->fallbacks)
 		text_add(t,
 			 "  %u LIDs needed backtracking, %u of them took shortcuts; %u follow the escape "
-			 "paths "
-			 "altogether.\n",
+			 "paths altogether.\n",
 			 l->backtracked, l->shortcuts, l->fallbacks);
 	if (l->unrecorded)
 		text_add(t, "  Routes make %u dependencies that OpenSM has no record of%s.\n", l->unrecorded,
@@ -581,55 +574,28 @@ static void tell_layer(const struct routing *r, const struct nue *n, unsigned v,
 void nue_explain_layers(const struct routing *r, struct text *t)
 {
 	const struct nue *n = nue_of(r);
+	char limit[300] = "no port counts";
 
-	tell_limit(r, n, t);
+	if (n->vls.port != NO_ID)
+		port_label(r->topo->fabric, n->vls.port, limit, sizeof(limit));
+	text_add(t, "%u layer%s: the ports support %u (%s), nue_max_num_vls is %u%s.\n", n->vls.layers,
+		 n->vls.layers == 1 ? "" : "s", n->vls.supported, limit, n->vls.asked,
+		 n->vls.qos || n->vls.supported == 1 || n->vls.asked == 1 ? "" : ", but qos is off");
 	for (unsigned v = 0; v < n->vls.layers; v++)
 		tell_layer(r, n, v, t);
 	if (!n->include_switches)
-		text_add(t,
-			 "Routes to switches themselves keep to no layer (nue_include_switches FALSE): they "
-			 "are shortest paths by weight, on SL 0.\n");
+		text_add(t, "Routes to switches themselves keep to no layer (nue_include_switches FALSE): "
+			    "they are shortest paths by weight, on SL 0.\n");
 }
 
-static void tell_destination(const struct nue *n, const struct nue_layer *l, unsigned layer, uint16_t base,
-			     struct text *t)
+/* Place of a base LID among those of a layer. */
+static unsigned number_in(const struct nue_layer *l, unsigned base)
 {
-	uint32_t i = 0;
+	unsigned i = 0;
 
 	while (i < l->n_lids && l->lid[i] != base)
 		i++;
-	if (n->vls.layers == 1)
-		text_add(t, "There is one layer, for all destinations; LID %u is its destination %u.\n", base,
-			 i + 1);
-	else
-		text_add(t,
-			 "Destinations are dealt to %u layers in turn, in order of port GUIDs; LID %u is "
-			 "number "
-			 "%u of all, so layer %u.  The source plays no part.\n",
-			 n->vls.layers, base, i * n->vls.layers + layer + 1, layer);
-}
-
-static void tell_events(unsigned events, struct text *t)
-{
-	if (events & NUE_FALLBACK)
-		text_add(t, "The search met an impasse: all switches follow the escape paths to it.\n");
-	else if (events & NUE_BACKTRACKED)
-		text_add(t, "Some switches were only reached by backtracking%s.\n",
-			 events & NUE_SHORTCUT ? ", which opened shortcuts to others" : "");
-}
-
-static void tell_length(const struct routing *r, uint32_t from, unsigned dlid, struct text *t)
-{
-	struct nue_detour *list = NEW_ARRAY(r->topo->fabric->n_switches, struct nue_detour);
-	uint32_t n = nue_detours(r, dlid, list);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (list[i].sw == from)
-			text_add(t, "From %s it is a detour of %u hops: %u would do, %s.\n",
-				 switch_name(r->topo->fabric, from), list[i].links, list[i].least,
-				 list[i].open ? "by ways that nothing restricts, but weights led elsewhere"
-					      : "but each such way makes a turn that the layer restricts");
-	free(list);
+	return i;
 }
 
 void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
@@ -637,7 +603,9 @@ void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, str
 {
 	const struct nue *n = nue_of(r);
 	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
-	unsigned layer = nue_layer_of(n, dlid);
+	unsigned layer = nue_layer_of(n, dlid), base, number;
+	struct nue_detour *list;
+	uint32_t from;
 
 	(void)p;
 	if (nue_not_yet(n, dlid)) {
@@ -648,19 +616,38 @@ void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, str
 		text_add(t, "Nue gives LID %u no route: it is no CA and no switch.\n", dlid);
 		return;
 	}
+	base = r->lids->base[dst];
+	number = number_in(&n->layer[layer], base);
 	if (n->event[dlid] & NUE_OUTSIDE)
 		text_add(t, "LID %u is a switch: routed after the layers, on SL 0.\n", dlid);
+	else if (n->vls.layers == 1)
+		text_add(t, "There is one layer, for all destinations; LID %u is its destination %u.\n", base,
+			 number + 1);
 	else
-		tell_destination(n, &n->layer[layer], layer, r->lids->base[dst], t);
-	tell_events(n->event[dlid], t);
-	if (r->topo->endport_switch[src] != NO_ID)
-		tell_length(r, r->topo->endport_switch[src], dlid, t);
+		text_add(t,
+			 "Destinations are dealt to %u layers in turn, in order of port GUIDs; LID %u is "
+			 "number %u of all, so layer %u.  The source plays no part.\n",
+			 n->vls.layers, base, number * n->vls.layers + layer + 1, layer);
+	if (n->event[dlid] & NUE_FALLBACK)
+		text_add(t, "The search met an impasse: all switches follow the escape paths to it.\n");
+	else if (n->event[dlid] & NUE_BACKTRACKED)
+		text_add(t, "Some switches were only reached by backtracking%s.\n",
+			 n->event[dlid] & NUE_SHORTCUT ? ", which opened shortcuts to others" : "");
+	from = r->topo->endport_switch[src];
+	list = NEW_ARRAY(r->topo->fabric->n_switches, struct nue_detour);
+	for (uint32_t i = 0, n_detours = from == NO_ID ? 0 : nue_detours(r, dlid, list); i < n_detours; i++)
+		if (list[i].sw == from)
+			text_add(t, "From %s it is a detour of %u hops: %u would do, %s.\n",
+				 switch_name(r->topo->fabric, from), list[i].links, list[i].least,
+				 list[i].open ? "by ways that nothing restricts, but weights led elsewhere"
+					      : "but each such way makes a turn that the layer restricts");
+	free(list);
 }
 
 void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
 {
 	const struct nue *n = nue_of(r);
-	unsigned layer = nue_layer_of(n, dlid), i = 0;
+	unsigned layer = nue_layer_of(n, dlid);
 	uint32_t dst = lid_owner(r->lids, dlid);
 
 	(void)slid;
@@ -670,8 +657,7 @@ void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, stru
 		decide(d, WHY_LAYER, "LID %u is a switch: routed after the layers, on SL 0.", dlid);
 		return;
 	}
-	while (i < n->layer[layer].n_lids && n->layer[layer].lid[i] != r->lids->base[dst])
-		i++;
 	decide(d, WHY_LAYER, "LID %u is destination %u of all; dealt to %s in turn it is in layer %u.", dlid,
-	       i * n->vls.layers + layer + 1, PLURAL(n->vls.layers, "layer"), layer);
+	       number_in(&n->layer[layer], r->lids->base[dst]) * n->vls.layers + layer + 1,
+	       PLURAL(n->vls.layers, "layer"), layer);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/sm/sweep.h"
 #include "core/sm/ucast_cache.h"
 #include "core/trace/walk.h"
@@ -176,29 +177,22 @@ static void measure_ways(const struct routing *r, const struct nue_graph *g, uin
 	}
 }
 
-/* first[c]: the restrictions of a layer on turns into channel c, by which packets leave (l->blocked is by c).
- */
-static uint32_t *index_restrictions(const struct nue_graph *g, const struct nue_layer *l)
-{
-	uint32_t *first = NEW_ARRAY(g->n_channels + 1u, uint32_t), i = 0;
-
-	for (uint32_t c = 0; c < g->n_channels; c++) {
-		first[c] = i;
-		while (i < l->n_blocked && l->blocked[i].sw == g->sw[g->to[c]] &&
-		       l->blocked[i].out == g->rport[c])
-			i++;
-	}
-	first[g->n_channels] = i;
-	return first;
-}
-
 /* Nodes with a way of the fewest links to `to` without a restricted turn: open[] (zeroed) is set. */
 static void find_open(const struct nue_graph *g, const struct nue_layer *l, uint32_t to,
 		      const uint32_t *least, bool *open)
 {
-	uint32_t *first = index_restrictions(g, l), *stack = NEW_ARRAY(g->n_channels + 1u, uint32_t), n = 0;
+	/* first[c]: restrictions on turns into channel c, by which packets leave (l->blocked is by c) */
+	uint32_t *first = NEW_ARRAY(g->n_channels + 1u, uint32_t), k = 0, n = 0;
+	uint32_t *stack = NEW_ARRAY(g->n_channels + 1u, uint32_t);
 	bool *seen = NEW_ARRAY(g->n_channels + 1u, bool);
 
+	for (uint32_t c = 0; c < g->n_channels; c++) {
+		first[c] = k;
+		while (k < l->n_blocked && l->blocked[k].sw == g->sw[g->to[c]] &&
+		       l->blocked[k].out == g->rport[c])
+			k++;
+	}
+	first[g->n_channels] = k;
 	for (uint32_t c = g->first[to]; c < g->first[to + 1]; c++)
 		stack[n++] = c;
 	while (n) {
@@ -216,9 +210,7 @@ static void find_open(const struct nue_graph *g, const struct nue_layer *l, uint
 			stack[n++] = y;
 		}
 	}
-	free(first);
-	free(stack);
-	free(seen);
+	FREE_EACH(first, stack, seen);
 }
 
 uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *list)
@@ -241,8 +233,7 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 	for (uint32_t u = 0; u < g->n; u++)
 		if (links[u] != NO_ID && links[u] > least[u])
 			list[n++] = (struct nue_detour){g->sw[u], links[u], least[u], outside || open[u]};
-	free(room);
-	free(open);
+	FREE_EACH(room, open);
 	return n;
 }
 
@@ -304,11 +295,6 @@ static struct sl_range nue_sl(const struct routing *r, unsigned slid, unsigned d
 	return (struct sl_range){sl, sl};
 }
 
-static void nue_free(void *priv)
-{
-	nue_unref(priv);
-}
-
 static unsigned nue_n_layers(const struct routing *r)
 {
 	return nue_layers(r->priv);
@@ -329,34 +315,10 @@ const struct routing_ops nue_ops = {
 	.explain_pair = nue_explain_pair,
 	.decide_pair = nue_decide_pair,
 	.explain_layers = nue_explain_layers,
-	.free_priv = nue_free,
+	.free_priv = nue_let_go,
 };
 
 /* --- the tables of a step ------------------------------------------------------------------------------ */
-
-/* What the whole run knows of a layer beforehand. */
-static void begin_layer(struct nue_layer *l, const struct nue_layer *whole, uint32_t n)
-{
-	*l = (struct nue_layer){.n_lids = whole->n_lids,
-				.lid = whole->lid,
-				.root = NO_ID,
-				.betweenness = whole->betweenness,
-				.edges = whole->edges};
-	l->hull = NEW_ARRAY(n + 1u, uint8_t);
-	l->escape = NEW_ARRAY(n + 1u, uint32_t);
-	memset(l->escape, 0xff, n * sizeof(*l->escape));
-}
-
-static void count_lid(struct nue *n, struct nue_layer *l, unsigned lid, unsigned layer, unsigned events)
-{
-	n->event[lid] = events;
-	n->sl_of[lid] = layer;
-	if (events & NUE_OUTSIDE)
-		return;
-	l->backtracked += (events & NUE_BACKTRACKED) != 0;
-	l->shortcuts += (events & NUE_SHORTCUT) != 0;
-	l->fallbacks += (events & NUE_FALLBACK) != 0;
-}
 
 /* One event; *layer: that at hand. */
 static void replay(struct nue *n, const struct recording *r, size_t step, unsigned *layer)
@@ -392,7 +354,13 @@ static void replay(struct nue *n, const struct recording *r, size_t step, unsign
 		break;
 	case REC_ROUTED:
 		recording_extra(r, step, &extra);
-		count_lid(n, l, ev->b, extra[0] & NUE_OUTSIDE ? 0 : *layer, extra[0]);
+		n->event[ev->b] = extra[0];
+		n->sl_of[ev->b] = extra[0] & NUE_OUTSIDE ? 0 : *layer;
+		if (extra[0] & NUE_OUTSIDE)
+			break;
+		l->backtracked += (extra[0] & NUE_BACKTRACKED) != 0;
+		l->shortcuts += (extra[0] & NUE_SHORTCUT) != 0;
+		l->fallbacks += (extra[0] & NUE_FALLBACK) != 0;
 		break;
 	case REC_LAYER:
 		l->searches = whole->searches;
@@ -426,7 +394,7 @@ static void count_uses(struct nue *n, struct nue_layer *l, const uint8_t *use)
 	}
 }
 
-static void *priv_at(struct walk *w, const struct routing *end)
+void *nue_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct recording *r = walk_recording(w);
 	const struct nue *whole = recording_kept(r);
@@ -448,21 +416,22 @@ static void *priv_at(struct walk *w, const struct routing *end)
 	for (uint32_t c = 0; c < n->graph->n_channels; c++)
 		n->weight[c] = n->first_weight +
 			       grown[switch_port_id(f, n->graph->sw[n->graph->to[c]], n->graph->rport[c])];
-	for (unsigned v = 0; v < n->vls.layers; v++)
-		begin_layer(&n->layer[v], &whole->layer[v], n->graph->n);
+	for (unsigned v = 0; v < n->vls.layers; v++) { /* what the whole run knows of it beforehand */
+		const struct nue_layer *l = &whole->layer[v];
+		uint32_t *escape = NEW_ARRAY(n->graph->n + 1u, uint32_t);
+
+		memset(escape, 0xff, n->graph->n * sizeof(*escape));
+		n->layer[v] = (struct nue_layer){.n_lids = l->n_lids,
+						 .lid = l->lid,
+						 .root = NO_ID,
+						 .betweenness = l->betweenness,
+						 .edges = l->edges,
+						 .hull = NEW_ARRAY(n->graph->n + 1u, uint8_t),
+						 .escape = escape};
+	}
 	for (size_t i = 1; i <= walk_step(w); i++)
 		replay(n, r, i, &layer);
 	for (unsigned v = 0; v < n->vls.layers; v++)
 		count_uses(n, &n->layer[v], walk_bytes(w, T_COLOUR) + (size_t)v * n->n_edges);
 	return n;
 }
-
-const struct rec_scheme nue_scheme = {
-	.rule = nue_say_rule,
-	.source = nue_say_source,
-	.sentence = nue_say,
-	.ops = &nue_ops,
-	.priv_at = priv_at,
-	.cell = nue_say_cell,
-	.value = nue_say_value,
-};

@@ -74,23 +74,6 @@ int nue_write(struct nue_run *x, unsigned lid, uint32_t src)
 	return 0;
 }
 
-static int check_tree(struct nue_run *x, uint32_t root)
-{
-	for (uint32_t v = 0; v < x->g->n; v++) {
-		if (v == root || x->used[v] != NO_ID)
-			continue;
-		x->out->fatal = "crashes";
-		return err_set(&x->out->refused,
-			       "%s is farther from %s than the distances of OpenSM's nue reach: weights of "
-			       "links begin with %" PRIu64
-			       ", the square of the number of LIDs; expected sums below "
-			       "2^31",
-			       switch_name(x->in->topo->fabric, x->g->sw[v]),
-			       switch_name(x->in->topo->fabric, x->g->sw[root]), x->g->total * x->g->total);
-	}
-	return 0;
-}
-
 int nue_route_switches(struct nue_run *x)
 {
 	const struct fabric *f = x->in->topo->fabric;
@@ -108,8 +91,17 @@ int nue_route_switches(struct nue_run *x)
 		if (x->record)
 			nue_record_begin(x, lid, u, true);
 		nue_tree(x, u, x->used);
-		if (check_tree(x, u))
-			return -1;
+		for (uint32_t v = 0; v < x->g->n; v++) {
+			if (v == u || x->used[v] != NO_ID)
+				continue;
+			x->out->fatal = "crashes";
+			return err_set(&x->out->refused,
+				       "%s is farther from %s than the distances of OpenSM's nue reach: "
+				       "weights of links begin with %" PRIu64
+				       ", the square of the number of LIDs; expected sums below 2^31",
+				       switch_name(f, x->g->sw[v]), switch_name(f, x->g->sw[u]),
+				       x->g->total * x->g->total);
+		}
 		if (x->record)
 			nue_record_tree(x);
 		if (nue_write(x, lid, u))

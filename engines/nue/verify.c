@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/nue/internal.h"
 
 struct check {
@@ -14,16 +15,6 @@ struct check {
 	uint32_t *before;  /* [n_channels] edges made that lead into it */
 };
 
-static void find_channels(struct check *k)
-{
-	const struct nue_graph *g = k->x->g;
-	const struct fabric *f = k->x->in->topo->fabric;
-
-	k->leaving = NEW_ARRAY(f->n_ports, uint32_t);
-	for (uint32_t c = 0; c < g->n_channels; c++)
-		k->leaving[switch_port_id(f, g->sw[g->from[c]], g->lport[c])] = c;
-}
-
 /* Channel by which the search came to a node, that is by which its packets to a LID go. */
 static uint32_t way_of(const struct check *k, uint32_t v, unsigned lid)
 {
@@ -31,21 +22,6 @@ static uint32_t way_of(const struct check *k, uint32_t v, unsigned lid)
 
 	return k->x->g
 		->rev[k->leaving[switch_port_id(k->x->in->topo->fabric, sw, routing_port(k->x->r, sw, lid))]];
-}
-
-static void add_routes(struct check *k, unsigned lid, uint32_t src)
-{
-	const struct nue_graph *g = k->x->g;
-
-	for (uint32_t v = 0; v < g->n; v++) {
-		uint32_t c = v == src ? NO_ID : way_of(k, v, lid), e;
-
-		if (c == NO_ID || g->from[c] == src)
-			continue;
-		e = nue_edge_of(k->x->d, way_of(k, g->from[c], lid), c);
-		k->before[c] += !k->made[e];
-		k->made[e] = 1;
-	}
 }
 
 /* Channels that are on cycles, or that a cycle leads to. */
@@ -70,21 +46,33 @@ static uint32_t count_cyclic(struct check *k)
 
 void nue_verify(struct nue_run *x, struct nue_layer *l)
 {
+	const struct nue_graph *g = x->g;
+	const struct fabric *f = x->in->topo->fabric;
 	struct check k = {.x = x,
+			  .leaving = NEW_ARRAY(f->n_ports, uint32_t),
 			  .made = NEW_ARRAY(x->d->n_edges + 1u, uint8_t),
-			  .before = NEW_ARRAY(x->g->n_channels + 1u, uint32_t)};
+			  .before = NEW_ARRAY(g->n_channels + 1u, uint32_t)};
 
-	find_channels(&k);
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		k.leaving[switch_port_id(f, g->sw[g->from[c]], g->lport[c])] = c;
 	for (uint32_t i = 0; i < l->n_lids; i++) {
 		uint32_t ep = lid_owner(x->in->lids, l->lid[i]);
 
-		for (unsigned j = 0; j < x->in->lids->count[ep]; j++)
-			add_routes(&k, l->lid[i] + j, nue_node_of(x->g, x->in->topo, ep));
+		uint32_t src = nue_node_of(g, x->in->topo, ep), end = l->lid[i] + x->in->lids->count[ep];
+
+		for (unsigned lid = l->lid[i]; lid < end; lid++)
+			for (uint32_t v = 0; v < g->n; v++) {
+				uint32_t c = v == src ? NO_ID : way_of(&k, v, lid), e;
+
+				if (c == NO_ID || g->from[c] == src)
+					continue;
+				e = nue_edge_of(x->d, way_of(&k, g->from[c], lid), c);
+				k.before[c] += !k.made[e];
+				k.made[e] = 1;
+			}
 	}
 	for (uint32_t e = 0; e < x->d->n_edges; e++)
 		l->unrecorded += k.made[e] && !nue_used(x->d, e);
 	l->loop = count_cyclic(&k) > 0;
-	free(k.leaving);
-	free(k.made);
-	free(k.before);
+	FREE_EACH(k.leaving, k.made, k.before);
 }

@@ -59,24 +59,6 @@ static struct torus_seed *present_seed(struct reading *r)
 
 /* --- keywords ---------------------------------------------------------------------------- */
 
-static bool read_radix(struct reading *r, unsigned d)
-{
-	char *word = next_word(r), *end;
-
-	if (!word)
-		return wrong(r, "found %u radices, expected three", d);
-	r->c->radix[d] = number_of(word, &end);
-	if (!r->c->radix[d])
-		return true;
-	if (*end == 't' || *end == 'T')
-		r->c->open[d] = false;
-	else if (*end == 'm' || *end == 'M')
-		r->c->open[d] = true;
-	if (r->c->radix[d] == 2)
-		r->c->open[d] = true;
-	return true;
-}
-
 static bool read_shape(struct reading *r, unsigned mesh)
 {
 	if (r->c->line)
@@ -84,9 +66,17 @@ static bool read_shape(struct reading *r, unsigned mesh)
 			     r->c->line);
 	for (unsigned d = 0; mesh && d < TORUS_DIMS; d++)
 		r->c->open[d] = true;
-	for (unsigned d = 0; d < TORUS_DIMS; d++)
-		if (!read_radix(r, d))
-			return false;
+	for (unsigned d = 0; d < TORUS_DIMS; d++) {
+		char *word = next_word(r), *end;
+
+		if (!word)
+			return wrong(r, "found %u radices, expected three", d);
+		r->c->radix[d] = number_of(word, &end);
+		if (r->c->radix[d] && (*end == 't' || *end == 'T'))
+			r->c->open[d] = false;
+		if (r->c->radix[d] == 2 || (r->c->radix[d] && (*end == 'm' || *end == 'M')))
+			r->c->open[d] = true;
+	}
 	r->c->line = r->line;
 	return true;
 }
@@ -114,8 +104,9 @@ static bool read_dateline(struct reading *r, unsigned d)
 	if (s->dateline[d] < radix && (s->dateline[d] >= 0 || s->dateline[d] > -radix))
 		return true;
 	if (!radix)
-		return wrong(r, "found a dateline before the torus or mesh line, expected it behind it "
-				"(ERR 4E10)");
+		return wrong(
+			r,
+			"found a dateline before the torus or mesh line, expected it behind it (ERR 4E10)");
 	return wrong(r, "found %d, expected a position above -%u and below %u (ERR 4E10)", s->dateline[d],
 		     r->c->radix[d], r->c->radix[d]);
 }
@@ -127,25 +118,14 @@ static bool read_next_seed(struct reading *r, unsigned unused)
 	return true;
 }
 
-static bool read_max_ports(struct reading *r, unsigned unused)
+static bool read_most(struct reading *r, unsigned changes)
 {
 	const char *word = next_word(r);
 
-	(void)unused;
 	if (!word)
-		return wrong(r, "found no number, expected the most ports a group may have");
-	r->c->max_ports = number_of(word, NULL);
-	return true;
-}
-
-static bool read_max_changes(struct reading *r, unsigned unused)
-{
-	const char *word = next_word(r);
-
-	(void)unused;
-	if (!word)
-		return wrong(r, "found no number, expected the most changes to be told");
-	r->c->max_changes = number_of(word, NULL);
+		return wrong(r, "found no number, expected the most %s",
+			     changes ? "changes to be told" : "ports a group may have");
+	*(changes ? &r->c->max_changes : &r->c->max_ports) = number_of(word, NULL);
 	return true;
 }
 
@@ -184,23 +164,21 @@ struct keyword {
 	unsigned argument;
 };
 
-static const struct keyword keywords[] = {
-	{"torus", read_shape, 0},
-	{"mesh", read_shape, 1},
-	{"xm_link", read_link, 0},
-	{"xp_link", read_link, 1},
-	{"ym_link", read_link, 2},
-	{"yp_link", read_link, 3},
-	{"zm_link", read_link, 4},
-	{"zp_link", read_link, 5},
-	{"x_dateline", read_dateline, 0},
-	{"y_dateline", read_dateline, 1},
-	{"z_dateline", read_dateline, 2},
-	{"next_seed", read_next_seed, 0},
-	{"portgroup_max_ports", read_max_ports, 0},
-	{"port_order", read_port_order, 0},
-	{"max_changes", read_max_changes, 0},
-};
+static const struct keyword keywords[] = {{"torus", read_shape, 0},
+					  {"mesh", read_shape, 1},
+					  {"xm_link", read_link, 0},
+					  {"xp_link", read_link, 1},
+					  {"ym_link", read_link, 2},
+					  {"yp_link", read_link, 3},
+					  {"zm_link", read_link, 4},
+					  {"zp_link", read_link, 5},
+					  {"x_dateline", read_dateline, 0},
+					  {"y_dateline", read_dateline, 1},
+					  {"z_dateline", read_dateline, 2},
+					  {"next_seed", read_next_seed, 0},
+					  {"portgroup_max_ports", read_most, 0},
+					  {"port_order", read_port_order, 0},
+					  {"max_changes", read_most, 1}};
 
 static void read_line(struct reading *r, char *line)
 {

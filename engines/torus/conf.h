@@ -1,7 +1,6 @@
 /*
- * torus-2QoS.conf as OpenSM 3.3.23 reads it (engines/doc/torus-2qos.md section 2,
- * torus-2QoS.conf(5)): line by line, keywords that distinguish case, numbers in C
- * notation, text behind what a keyword needs ignored.
+ * torus-2QoS.conf as OpenSM 3.3.23 reads it (engines/doc/torus-2qos.md section 2, torus-2QoS.conf(5)): line
+ * by line, keywords that distinguish case, numbers in C notation, text behind what a keyword needs ignored.
  */
 #ifndef IBSCOPE_TORUS_CONF_H
 #define IBSCOPE_TORUS_CONF_H
@@ -42,9 +41,8 @@ struct torus_conf {
 };
 
 /*
- * Parse.  Every line in error adds a line "NAME:LINE: ..." to *errors; returns how
- * many there are (OpenSM refuses when there is one).  c is initialised here and to be freed
- * with torus_conf_free() in any case.
+ * Parse.  Every line in error adds a line "NAME:LINE: ..." to *errors; returns how many there are (OpenSM
+ * refuses when there is one).  c is initialised here and to be freed with torus_conf_free() in any case.
  */
 unsigned torus_conf_parse(struct torus_conf *c, const char *name, const char *data, size_t size,
 			  struct text *errors);

@@ -1,14 +1,9 @@
 /* What a run of torus-2QoS records. */
 #include "engines/torus/internal.h"
 
-static void release(void *kept)
-{
-	torus_unref(kept);
-}
-
 void torus_record_start(struct torus_run *r)
 {
-	rec_keep(r->in->record, torus_ref(r->t), release);
+	rec_keep(r->in->record, torus_ref(r->t), torus_let_go);
 }
 
 void torus_record_seed(struct torus_run *r, unsigned seed, bool usable, uint64_t missing)

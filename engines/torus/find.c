@@ -1,5 +1,4 @@
 /* Finding the torus in the cabling (engines/doc/torus-2qos.md section 5). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -7,7 +6,7 @@
 
 /* --- links that are not placed yet ----------------------------------------------------------- */
 
-static void list_links(struct torus_run *r)
+void torus_survey(struct torus_run *r)
 {
 	const struct topo *t = r->in->topo;
 	const struct fabric *f = t->fabric;
@@ -34,6 +33,9 @@ static void list_links(struct torus_run *r)
 		r->end[sw] = n;
 	}
 	r->base[f->n_switches] = n;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		r->n_cas += t->endport_up[ep] && !endport_is_switch(f, ep) &&
+			    t->peer[f->endport_port[ep]] != NO_ID;
 }
 
 static void take_out(struct torus_run *r, uint32_t port)
@@ -210,14 +212,6 @@ static bool safe_ring(struct torus_run *r, unsigned d, const uint32_t pos[TORUS_
 	return good;
 }
 
-static bool safe_perpendicular(struct torus_run *r, unsigned d, const uint32_t pos[TORUS_DIMS])
-{
-	for (unsigned other = 0; other < TORUS_DIMS; other++)
-		if (other != d && !safe_ring(r, other, pos))
-			return false;
-	return true;
-}
-
 /* --- cells ----------------------------------------------------------------------------------------- */
 
 struct cell {
@@ -282,19 +276,6 @@ static uint32_t switch_of(const struct torus_run *r, uint32_t member)
 	return member == NO_ID ? NO_ID : r->t->member[member].sw;
 }
 
-/* A switch for the target by its face; the corners of an attempt are all taken. */
-static uint32_t try_corner(const struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
-{
-	uint32_t s[3];
-
-	for (unsigned i = 0; i < 3; i++) {
-		s[i] = switch_of(r, member_at(r, c, a->corner[i]));
-		if (s[i] == NO_ID)
-			return NO_ID;
-	}
-	return find_corner(r, s[0], s[1], s[2]);
-}
-
 /* The first and third corners are the ends of the edges that meet in the second. */
 static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
 {
@@ -302,8 +283,9 @@ static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, con
 	uint32_t ends[2], b = member_at(r, c, base), behind;
 
 	d = d == 1 ? 0 : d == 2 ? 1 : 2;
-	if (b == NO_ID || !safe_perpendicular(r, d, r->t->member[b].at))
-		return NO_ID;
+	for (unsigned other = 0; other < TORUS_DIMS; other++)
+		if (b == NO_ID || (other != d && !safe_ring(r, other, r->t->member[b].at)))
+			return NO_ID;
 	behind = switch_of(r, torus_beside(r->t, r->t->member[b].at, 2 * d + (base >> d & 1)));
 	ends[0] = switch_of(r, member_at(r, c, a->corner[0]));
 	ends[1] = a->n > 2 ? switch_of(r, member_at(r, c, a->corner[2])) : ends[0];
@@ -314,11 +296,15 @@ static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, con
 
 static bool attempt(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
 {
-	uint32_t sw = a->perpendicular ? try_perpendicular(r, c, a) : try_corner(r, c, a);
 	struct found found = {.how = a->perpendicular ? TORUS_PERPENDICULAR : TORUS_CORNER};
+	uint32_t sw = NO_ID, *by = found.by;
 
 	for (unsigned i = 0; i < a->n; i++)
-		found.by[found.n++] = switch_of(r, member_at(r, c, a->corner[i]));
+		by[found.n++] = switch_of(r, member_at(r, c, a->corner[i]));
+	if (a->perpendicular)
+		sw = try_perpendicular(r, c, a);
+	else if (by[0] != NO_ID && by[1] != NO_ID && by[2] != NO_ID)
+		sw = find_corner(r, by[0], by[1], by[2]); /* the fourth of a face */
 	if (sw == NO_ID && RECORDED(r->in))
 		torus_record_cell(r, c->place[0], a->perpendicular ? TORUS_NO_PERPENDICULAR : TORUS_NO_CORNER,
 				  c->place[a->target], found.by, found.n);
@@ -420,22 +406,6 @@ static int place_ends(struct torus_run *r)
 			torus_record_ends(r, m);
 	}
 	return 0;
-}
-
-static void count_cas(struct torus_run *r)
-{
-	const struct topo *t = r->in->topo;
-	const struct fabric *f = t->fabric;
-
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		r->n_cas += t->endport_up[ep] && !endport_is_switch(f, ep) &&
-			    t->peer[f->endport_port[ep]] != NO_ID;
-}
-
-void torus_survey(struct torus_run *r)
-{
-	list_links(r);
-	count_cas(r);
 }
 
 int torus_discover(struct torus_run *r)

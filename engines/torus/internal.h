@@ -11,9 +11,8 @@ struct torus_run {
 	const struct engine_input *in;
 	struct engine_output *out;
 	/*
-	 * Links between switches that are not in the torus yet.  Of a switch:
-	 * port[base[sw]] .. port[base[sw + 1] - 1], port numbers ascending;
-	 * placed ones drop out.
+	 * Links between switches that are not in the torus yet.  Of a switch: port[base[sw]] .. port[base[sw
+	 * + 1] - 1], port numbers ascending; placed ones drop out.
 	 */
 	uint32_t *base, *end; /* [n_switches + 1], [n_switches] */
 	uint8_t *port;
@@ -31,6 +30,7 @@ enum torus_line { TORUS_WHOLE, TORUS_BROKEN, TORUS_OPEN };
 /* places.c */
 struct torus *torus_ref(const struct torus *t);
 void torus_unref(const struct torus *t); /* NULL is fine */
+void torus_let_go(void *t);		 /* the same, of a routing or a recording */
 /* Begin with nobody in the torus: at[], of[], group[]. */
 void torus_clear_places(struct torus *t);
 /* The next member; room: ports of a group. */
@@ -104,15 +104,11 @@ void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 void torus_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			struct progress *p);
 void torus_explain_layers(const struct routing *r, struct text *t);
-void torus_say(struct walk *w, struct text *t);
-const char *torus_say_rule(const struct rec_event *ev);
-const char *torus_say_source(const struct rec_event *ev);
-bool torus_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
-bool torus_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out);
+extern const struct rec_scheme torus_scheme;
 
 /* show.c */
 extern const struct routing_ops torus_ops;
-extern const struct rec_scheme torus_scheme;
+void *torus_priv_at(struct walk *w, const struct routing *end);
 
 /* Name of a member's switch. */
 static inline const char *torus_name(const struct torus *t, uint32_t m)

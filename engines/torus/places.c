@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/torus/internal.h"
 #include "core/base/counted.h"
 
@@ -11,20 +12,21 @@ static void torus_release(struct torus *t)
 {
 	for (uint32_t m = 0; m < t->n; m++)
 		free(t->member[m].port[0]);
-	free(t->member);
-	free(t->at);
-	free(t->of);
-	free(t->group);
+	FREE_EACH(t->member, t->at, t->of, t->group);
 	if (!t->whole) {
 		torus_conf_free(&t->conf);
-		free(t->end);
-		free(t->first);
+		FREE_EACH(t->end, t->first);
 	}
 	torus_unref(t->whole);
 	free(t);
 }
 
 COUNTED(struct torus, struct torus, torus_ref, torus_unref, torus_release)
+
+void torus_let_go(void *t)
+{
+	torus_unref(t);
+}
 
 void torus_clear_places(struct torus *t)
 {

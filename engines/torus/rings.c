@@ -1,10 +1,7 @@
 /* Can what was found be routed (engines/doc/torus-2qos.md section 6)? */
 #include "engines/torus/internal.h"
 
-/*
- * Two or more switches may be missing in one column along z, each with a missing
- * neighbour there.
- */
+/* Two or more switches may be missing in one column along z, each with a missing neighbour there. */
 static int check_missing(struct torus_run *r)
 {
 	const struct torus *t = r->t;
@@ -35,52 +32,22 @@ static int check_missing(struct torus_run *r)
 	return 0;
 }
 
-/* Members of the line through a place along d that have no link down; the last one in *low. */
-static unsigned count_low(const struct torus *t, unsigned c[TORUS_DIMS], unsigned d, uint32_t *low)
-{
-	unsigned n = 0;
-
-	*low = NO_ID;
-	for (c[d] = 0; c[d] < t->conf.radix[d]; c[d]++) {
-		uint32_t m = torus_at(t, c);
-
-		if (m == NO_ID || t->member[m].count[2 * d])
-			continue;
-		n++;
-		*low = m;
-	}
-	return n;
-}
-
-static unsigned count_high(const struct torus *t, unsigned c[TORUS_DIMS], unsigned d)
-{
-	unsigned n = 0;
-
-	for (c[d] = 0; c[d] < t->conf.radix[d]; c[d]++) {
-		uint32_t m = torus_at(t, c);
-
-		n += m != NO_ID && !t->member[m].count[2 * d + 1];
-	}
-	return n;
-}
-
-static void keep_low(struct torus *t, unsigned c[TORUS_DIMS], unsigned d, uint32_t low)
-{
-	for (c[d] = 0; c[d] < t->conf.radix[d]; c[d]++) {
-		uint32_t m = torus_at(t, c);
-
-		if (m != NO_ID)
-			t->member[m].low[d] = low == NO_ID ? TORUS_COMPLETE : t->member[low].at[d];
-	}
-}
-
 static int check_line(struct torus_run *r, unsigned c[TORUS_DIMS], unsigned d)
 {
 	struct torus *t = r->t;
-	uint32_t low;
-	unsigned lows = count_low(t, c, d, &low), highs = count_high(t, c, d);
+	uint32_t low = NO_ID; /* the last member without a link down */
+	unsigned lows = 0, highs = 0;
 	char a[40];
 
+	for (c[d] = 0; c[d] < t->conf.radix[d]; c[d]++) {
+		uint32_t m = torus_at(t, c);
+
+		if (m == NO_ID)
+			continue;
+		highs += !t->member[m].count[2 * d + 1];
+		lows += !t->member[m].count[2 * d];
+		low = t->member[m].count[2 * d] ? low : m;
+	}
 	c[d] = 0;
 	if (lows != highs)
 		return err_set(&r->out->refused,
@@ -92,23 +59,13 @@ static int check_line(struct torus_run *r, unsigned c[TORUS_DIMS], unsigned d)
 			"the line through %s along %c is in %u pieces, expected at most one gap%s (ERR 4E%u)",
 			torus_place_text(c, a, sizeof(a)), (char)('x' + d), lows,
 			t->conf.open[d] ? ", and an open line has one at its end" : "", 33 + 2 * d);
-	keep_low(t, c, d, low);
+	for (; c[d] < t->conf.radix[d]; c[d]++)
+		if (torus_at(t, c) != NO_ID)
+			t->member[torus_at(t, c)].low[d] =
+				low == NO_ID ? TORUS_COMPLETE : t->member[low].at[d];
 	c[d] = 0;
 	if (RECORDED(r->in))
 		torus_record_line(r, c, d, lows != 0);
-	return 0;
-}
-
-static int check_lines(struct torus_run *r, unsigned d)
-{
-	const struct torus *t = r->t;
-	unsigned c[TORUS_DIMS];
-
-	for (uint32_t i = 0; i < t->n_places; i++) {
-		torus_coordinates(t, i, c);
-		if (c[d] == 0 && check_line(r, c, d))
-			return -1;
-	}
 	return 0;
 }
 
@@ -140,12 +97,17 @@ static void tell_leftovers(struct torus_run *r)
 
 int torus_check(struct torus_run *r)
 {
+	unsigned c[TORUS_DIMS];
+
 	rec_phase(r->in, "can it be routed");
 	tell_leftovers(r);
 	if (check_missing(r))
 		return -1;
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
-		if (check_lines(r, d))
-			return -1;
+		for (uint32_t i = 0; i < r->t->n_places; i++) {
+			torus_coordinates(r->t, i, c);
+			if (c[d] == 0 && check_line(r, c, d))
+				return -1;
+		}
 	return 0;
 }

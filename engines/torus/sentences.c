@@ -1,6 +1,5 @@
 /* torus-2QoS in words: choices, steps, pairs and the whole. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/routing/paths.h"
@@ -8,14 +7,6 @@
 #include "engines/torus/internal.h"
 
 /* --- one decision ------------------------------------------------------------------------------- */
-
-static void add_blocked(unsigned blocked, struct text *x)
-{
-	for (unsigned d = 0; d < TORUS_DIMS; d++)
-		if (blocked >> d & 1)
-			text_add(x,
-				 "%c is blocked by a missing switch, so it turns early: ", (char)('x' + d));
-}
 
 static void add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_step s, struct text *x)
 {
@@ -31,7 +22,10 @@ static void add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_
 	}
 	radix = t->conf.radix[s.dim];
 	apart = m->at[s.dim] > e->at[s.dim] ? m->at[s.dim] - e->at[s.dim] : e->at[s.dim] - m->at[s.dim];
-	add_blocked(s.blocked, x);
+	for (unsigned d = 0; d < TORUS_DIMS; d++)
+		if (s.blocked >> d & 1)
+			text_add(x,
+				 "%c is blocked by a missing switch, so it turns early: ", (char)('x' + d));
 	text_add(x, "%s, ", torus_direction_name(s.group));
 	if (s.why == TORUS_DETOUR)
 		text_add(x, "for the ring has a gap the other way");
@@ -83,8 +77,7 @@ static void decide_against(const struct torus_dealt *x, unsigned port, unsigned 
 	else if (group < TORUS_LOCAL)
 		decide(d, WHY_DIMENSION,
 		       "Packets go along x, then y, then z; %c is the first%s in which the places differ, "
-		       "port %u "
-		       "leads along %c.",
+		       "port %u leads along %c.",
 		       (char)('x' + s->dim), s->blocked ? " that is open" : "", via, (char)('x' + group / 2));
 }
 
@@ -243,15 +236,6 @@ void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 
 /* --- the whole ------------------------------------------------------------------------------------ */
 
-static uint64_t gaps(const struct torus *t, unsigned d)
-{
-	uint64_t n = 0;
-
-	for (uint32_t m = 0; m < t->n; m++)
-		n += !t->conf.open[d] && t->member[m].low[d] == t->member[m].at[d] && t->conf.radix[d] > 1;
-	return n;
-}
-
 void torus_explain_layers(const struct routing *r, struct text *t)
 {
 	const struct torus *o = torus_of(r);
@@ -259,13 +243,17 @@ void torus_explain_layers(const struct routing *r, struct text *t)
 	char at[40];
 
 	for (unsigned d = 0; d < TORUS_DIMS; d++) {
+		uint64_t gaps = 0;
+
 		if (c->radix[d] < 2)
 			continue;
+		for (uint32_t m = 0; m < o->n; m++)
+			gaps += !c->open[d] && o->member[m].low[d] == o->member[m].at[d];
 		text_add(t, "Dimension %c: radix %u, %s", (char)('x' + d), c->radix[d],
 			 c->open[d] ? "open" : "looped");
 		if (!c->open[d])
 			text_add(t, ", dateline between %u and 0, SL bit %u; broken rings: %" PRIu64,
-				 c->radix[d] - 1, d, gaps(o, d));
+				 c->radix[d] - 1, d, gaps);
 		text_add(t, ".\n");
 	}
 	text_add(t, "%u of %u places taken", o->n, o->n_places);
@@ -273,8 +261,7 @@ void torus_explain_layers(const struct routing *r, struct text *t)
 		 o->n ? torus_place_text(o->member[0].at, at, sizeof(at)) : "no place");
 	text_add(t,
 		 "VL bit 0: the SL bit of the dimension of the link; bit 1: turns back to an earlier "
-		 "dimension%s; bit 2: "
-		 "QoS level (SL bit 3)%s.\n",
+		 "dimension%s; bit 2: QoS level (SL bit 3)%s.\n",
 		 o->sw_vls < 4 ? " (not with so few VLs)" : "",
 		 o->sw_vls < 8 ? " (not with so few VLs)" : "");
 }
@@ -414,9 +401,7 @@ static void say_hop(const struct saying *y)
 
 static void say_choice(const struct saying *y)
 {
-	text_add(y->t, "%s ", say_name(y, y->ev->a));
-	say_lid(y, y->ev->b);
-	text_add(y->t, " -> port %u: %s", y->ev->port, why_rule_name(y->ev->rule));
+	say_entry(y, why_rule_name(y->ev->rule));
 	if (y->ev->rule == WHY_ATTACHED || y->ev->rule == WHY_OWN_LID)
 		return;
 	text_add(y->t, "; ");
@@ -426,18 +411,14 @@ static void say_choice(const struct saying *y)
 			 y->extra[1] % y->extra[0] + 1);
 }
 
-static void say_table(const struct saying *y)
-{
-	text_add(y->t, "%s: table finished", say_name(y, y->ev->a));
-}
-
 static void (*const say[REC_KINDS])(const struct saying *) = {
-	[REC_SEED] = say_seed,	   [REC_CELL] = say_cell,   [REC_PLACE] = say_place, [REC_LINK] = say_link,
-	[REC_ENDS] = say_ends,	   [REC_RING] = say_ring,   [REC_SPAN] = say_span,   [REC_HOP] = say_hop,
-	[REC_CHOICE] = say_choice, [REC_TABLE] = say_table,
+	[REC_SEED] = say_seed,	      [REC_CELL] = say_cell, [REC_PLACE] = say_place,
+	[REC_LINK] = say_link,	      [REC_ENDS] = say_ends, [REC_RING] = say_ring,
+	[REC_SPAN] = say_span,	      [REC_HOP] = say_hop,   [REC_CHOICE] = say_choice,
+	[REC_TABLE] = say_table_done,
 };
 
-void torus_say(struct walk *w, struct text *t)
+static void sentence(struct walk *w, struct text *t)
 {
 	const struct saying y = saying_of(w, t);
 
@@ -445,7 +426,7 @@ void torus_say(struct walk *w, struct text *t)
 		say[y.ev->kind](&y);
 }
 
-const char *torus_say_rule(const struct rec_event *ev)
+static const char *rule(const struct rec_event *ev)
 {
 	static const char *const seed[] = {"usable", "missing"},
 				 *const cell[] = {"to find", "no corner", "no perpendicular"},
@@ -466,7 +447,7 @@ const char *torus_say_rule(const struct rec_event *ev)
 	}
 }
 
-const char *torus_say_source(const struct rec_event *ev)
+static const char *source(const struct rec_event *ev)
 {
 	static const char *const where[REC_KINDS] = {
 		[REC_SEED] = "torus-2qos.md 2, 5.1; torus-2QoS.conf(5)",
@@ -486,7 +467,7 @@ const char *torus_say_source(const struct rec_event *ev)
 
 /* --- cells ------------------------------------------------------------------------------------- */
 
-bool torus_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct torus *kept = recording_kept(r);
 	char buf[40];
@@ -497,7 +478,7 @@ bool torus_say_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 	return true;
 }
 
-bool torus_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out)
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out)
 {
 	const struct fabric *f = recording_sweep(r)->fabric;
 
@@ -507,3 +488,13 @@ bool torus_say_value(const struct recording *r, enum rec_table t, uint32_t at, u
 	text_add(out, "%s", switch_name(f, sw));
 	return true;
 }
+
+const struct rec_scheme torus_scheme = {
+	.rule = rule,
+	.source = source,
+	.sentence = sentence,
+	.ops = &torus_ops,
+	.priv_at = torus_priv_at,
+	.cell = cell,
+	.value = value,
+};

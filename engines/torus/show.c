@@ -62,8 +62,7 @@ static unsigned vl_of_end(const struct routing *r, uint32_t endport, unsigned sl
 	return t->end_vls >= 2 ? sl >> 3 & 1 : 0;
 }
 
-/* Lanes that packets of one QoS level use: two for the datelines, two more for turns behind missing switches.
- */
+/* Lanes of packets of one QoS level: two for the datelines, two more for turns behind missing switches. */
 static unsigned n_layers(const struct routing *r)
 {
 	const struct torus *t = r->priv;
@@ -74,11 +73,6 @@ static unsigned n_layers(const struct routing *r)
 static unsigned layers_available(const struct routing *r)
 {
 	return ((const struct torus *)r->priv)->sw_vls;
-}
-
-static void free_torus(void *priv)
-{
-	torus_unref(priv);
 }
 
 /* As opensm-torus.dump. */
@@ -111,7 +105,7 @@ const struct routing_ops torus_ops = {
 	.explain_layers = torus_explain_layers,
 	.extras = "torus",
 	.write_extra = write_extra,
-	.free_priv = free_torus,
+	.free_priv = torus_let_go,
 };
 
 const struct torus *torus_of(const struct routing *r)
@@ -122,53 +116,25 @@ const struct torus *torus_of(const struct routing *r)
 
 /* --- the torus of a step ------------------------------------------------------------------------------ */
 
-static void add_member(struct torus *t, const struct torus_member *whole)
-{
-	unsigned room = 0;
-
-	for (unsigned g = 0; g < TORUS_GROUPS; g++)
-		room = whole->count[g] > room ? whole->count[g] : room;
-	torus_add_member(t, whole->sw, whole->at, room);
-	if (t->of[whole->sw] == NO_ID) /* one that is found twice is refused in the end */
-		t->of[whole->sw] = t->n - 1;
-}
-
-static void add_ends(struct torus *t, uint32_t member)
-{
-	const struct torus_member *whole = &t->whole->member[member];
-
-	for (unsigned i = 0; i < whole->count[TORUS_LOCAL]; i++) {
-		unsigned p = whole->port[TORUS_LOCAL][i];
-
-		torus_add_port(t, member, TORUS_LOCAL, switch_port_id(t->topo->fabric, whole->sw, p));
-		t->n_links += p > 0;
-	}
-}
-
-/* Every member of a line learns where it is broken. */
-static void add_line(struct torus *t, uint32_t place, unsigned d)
-{
-	const unsigned *radix = t->conf.radix;
-	uint32_t step = d == 0 ? 1 : d == 1 ? radix[0] : radix[0] * radix[1];
-
-	for (unsigned i = 0; i < radix[d]; i++) {
-		uint32_t m = t->at[place + i * step];
-
-		if (m != NO_ID)
-			t->member[m].low[d] = t->whole->member[m].low[d];
-	}
-}
-
 static void replay(struct torus *t, const struct recording *r, size_t step)
 {
 	const struct rec_event *ev = recording_event(r, step);
 	const struct torus *whole = t->whole;
+	const struct torus_member *m;
 	const uint32_t *extra;
+	const unsigned *radix = t->conf.radix;
+	unsigned room = 0, d;
+	uint32_t step_size;
 
 	recording_extra(r, step, &extra);
 	switch (ev->kind) {
 	case REC_PLACE:
-		add_member(t, &whole->member[t->n]);
+		m = &whole->member[t->n];
+		for (unsigned g = 0; g < TORUS_GROUPS; g++)
+			room = m->count[g] > room ? m->count[g] : room;
+		torus_add_member(t, m->sw, m->at, room);
+		if (t->of[m->sw] == NO_ID) /* one that is found twice is refused in the end */
+			t->of[m->sw] = t->n - 1;
 		break;
 	case REC_LINK:
 		torus_add_port(t, extra[2], 2 * extra[1] + 1,
@@ -177,22 +143,35 @@ static void replay(struct torus *t, const struct recording *r, size_t step)
 		t->n_links++;
 		break;
 	case REC_ENDS:
-		add_ends(t, extra[0]);
+		m = &whole->member[extra[0]];
+		for (unsigned i = 0; i < m->count[TORUS_LOCAL]; i++) {
+			unsigned p = m->port[TORUS_LOCAL][i];
+
+			torus_add_port(t, extra[0], TORUS_LOCAL, switch_port_id(t->topo->fabric, m->sw, p));
+			t->n_links += p > 0;
+		}
 		break;
 	case REC_RING:
-		add_line(t, extra[0], ev->port);
+		d = ev->port; /* every member of a line learns where it is broken */
+		step_size = d == 0 ? 1 : d == 1 ? radix[0] : radix[0] * radix[1];
+		for (unsigned i = 0; i < radix[d]; i++) {
+			uint32_t at = t->at[extra[0] + i * step_size];
+
+			if (at != NO_ID)
+				t->member[at].low[d] = whole->member[at].low[d];
+		}
 		break;
 	case REC_SPAN:
 		t->root = whole->root;
-		for (uint32_t m = 0; m < t->n; m++)
-			t->member[m].parent = whole->member[m].parent;
+		for (uint32_t i = 0; i < t->n; i++)
+			t->member[i].parent = whole->member[i].parent;
 		break;
 	default:
 		break;
 	}
 }
 
-static void *priv_at(struct walk *w, const struct routing *end)
+void *torus_priv_at(struct walk *w, const struct routing *end)
 {
 	const struct recording *r = walk_recording(w);
 	const struct torus *whole = recording_kept(r);
@@ -213,13 +192,3 @@ static void *priv_at(struct walk *w, const struct routing *end)
 		replay(t, r, i);
 	return t;
 }
-
-const struct rec_scheme torus_scheme = {
-	.rule = torus_say_rule,
-	.source = torus_say_source,
-	.sentence = torus_say,
-	.ops = &torus_ops,
-	.priv_at = priv_at,
-	.cell = torus_say_cell,
-	.value = torus_say_value,
-};

@@ -1,5 +1,4 @@
 /* Forwarding tables (engines/doc/torus-2qos.md section 7). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -13,40 +12,22 @@ static unsigned preferred(unsigned d, uint32_t s, uint32_t c, uint32_t radix)
 	return 2 * d + ((s < c) != (torus_crosses(s, c, radix) != 0));
 }
 
-/*
- * A line that can be routed has at most one gap, below the member `low`: then one
- * way alone leads to the turning point.
- */
-static unsigned around_gap(const struct torus_member *m, unsigned d, uint32_t c, uint32_t radix)
-{
-	uint32_t low = m->low[d];
-
-	return 2 * d + ((c + radix - low) % radix > (m->at[d] + radix - low) % radix);
-}
-
 /* Group to take in one dimension, TORUS_NO_GROUP = none; turn: member at the turning point. */
 static unsigned hop_group(const struct torus *t, const struct torus_member *a, unsigned d, uint32_t c,
 			  uint32_t turn)
 {
-	unsigned g = preferred(d, a->at[d], c, t->conf.radix[d]);
+	uint32_t radix = t->conf.radix[d], low = a->low[d];
+	unsigned g = preferred(d, a->at[d], c, radix);
 
+	if (turn != NO_ID && low == TORUS_COMPLETE)
+		return g;
+	/*
+	 * A line that can be routed has at most one gap, below the member `low`: then one way alone leads to
+	 * the turning point.
+	 */
 	if (turn != NO_ID)
-		return a->low[d] == TORUS_COMPLETE ? g : around_gap(a, d, c, t->conf.radix[d]);
+		return 2 * d + ((c + radix - low) % radix > (a->at[d] + radix - low) % radix);
 	return d < 2 && a->count[g] ? g : TORUS_NO_GROUP;
-}
-
-static enum torus_why why_of(const struct torus *t, const struct torus_member *a, unsigned d, uint32_t c,
-			     unsigned g, uint32_t turn)
-{
-	uint32_t s = a->at[d], apart = s > c ? s - c : c - s;
-
-	if (turn == NO_ID)
-		return TORUS_INTO_GAP;
-	if (t->conf.open[d])
-		return TORUS_STRAIGHT;
-	if (g != preferred(d, s, c, t->conf.radix[d]))
-		return TORUS_DETOUR;
-	return 2 * apart == t->conf.radix[d] ? TORUS_TIE : TORUS_SHORTER;
 }
 
 /* The member at the turning point of dimension d between two; any when the torus has no holes. */
@@ -84,9 +65,22 @@ struct torus_step torus_next(const struct torus *t, uint32_t a, uint32_t b)
 	const struct torus_member *s = &t->member[a], *e = &t->member[b];
 	unsigned d, blocked = 0, g = next_group(t, s, e, &d, &blocked);
 	struct torus_step step = {.dim = (uint8_t)d, .group = (uint8_t)g, .blocked = (uint8_t)blocked};
+	uint32_t from, to, radix, apart;
 
-	if (g != TORUS_NO_GROUP)
-		step.why = why_of(t, s, d, e->at[d], g, turning_point(t, s, e, d));
+	if (g == TORUS_NO_GROUP)
+		return step;
+	from = s->at[d];
+	to = e->at[d];
+	radix = t->conf.radix[d];
+	apart = from > to ? from - to : to - from;
+	if (turning_point(t, s, e, d) == NO_ID)
+		step.why = TORUS_INTO_GAP;
+	else if (t->conf.open[d])
+		step.why = TORUS_STRAIGHT;
+	else if (g != preferred(d, from, to, radix))
+		step.why = TORUS_DETOUR;
+	else
+		step.why = 2 * apart == radix ? TORUS_TIE : TORUS_SHORTER;
 	return step;
 }
 
@@ -101,23 +95,11 @@ unsigned torus_sl(const struct torus *t, uint32_t a, uint32_t b)
 
 /* --- end points ---------------------------------------------------------------------------------- */
 
-static void add_end(struct torus_run *r, struct torus_end *e, uint32_t m, unsigned p)
-{
-	const struct topo *t = r->in->topo;
-	uint32_t port = switch_port_id(t->fabric, r->t->member[m].sw, p),
-		 ep = t->fabric->port_endport[p ? t->peer[port] : port];
-
-	*e = (struct torus_end){.endport = ep, .port = (uint8_t)p, .is_switch = p == 0};
-	if (ep == NO_ID)
-		return;
-	e->lid = r->in->lids->base[ep];
-	e->lids = e->lid ? r->in->lids->count[ep] : 0;
-}
-
 void torus_list_ends(struct torus_run *r)
 {
 	struct torus *t = r->t;
-	const struct fabric *f = r->in->topo->fabric;
+	const struct topo *tp = r->in->topo;
+	const struct fabric *f = tp->fabric;
 	uint32_t n = 0;
 
 	for (uint32_t m = 0; m < t->n; m++)
@@ -131,9 +113,17 @@ void torus_list_ends(struct torus_run *r)
 		t->first[m] = n;
 		for (unsigned i = 0; i < TORUS_PORTS; i++) {
 			unsigned p = t->conf.port_order[i];
+			uint32_t port = switch_port_id(f, sw, p), ep;
 
-			if (p <= f->switch_nports[sw] && t->group[switch_port_id(f, sw, p)] == TORUS_LOCAL)
-				add_end(r, &t->end[n++], m, p);
+			if (p > f->switch_nports[sw] || t->group[port] != TORUS_LOCAL)
+				continue;
+			ep = f->port_endport[p ? tp->peer[port] : port];
+			t->end[n] =
+				(struct torus_end){.endport = ep, .port = (uint8_t)p, .is_switch = p == 0};
+			if (ep != NO_ID)
+				t->end[n].lid = r->in->lids->base[ep];
+			t->end[n].lids = t->end[n].lid ? r->in->lids->count[ep] : 0;
+			n++;
 		}
 	}
 	t->first[t->n] = n;
@@ -166,32 +156,6 @@ static inline void store(struct lft_row *row, const struct torus_end *e, unsigne
 		memset(&row->port[e->lid], (int)port, e->lids);
 }
 
-/* The next port of a group that has several. */
-static unsigned deal(struct filling *x, const struct torus_end *e, unsigned group)
-{
-	uint8_t *at = &x->cur.at[e->is_switch][group];
-	unsigned port = x->m->port[group][*at];
-
-	*at = *at + 1 < x->m->count[group] ? *at + 1 : 0;
-	return port;
-}
-
-static void tell_end(struct filling *x, const struct torus_end *e, const struct torus_step *s)
-{
-	struct torus_dealt dealt = {.run = x->r, .a = x->a, .b = x->b, .step = s, .end = e};
-
-	if (s) {
-		dealt.links = x->m->count[s->group];
-		dealt.used = x->cur.used[e->is_switch][s->group]++;
-	}
-	for (unsigned i = 0; i < e->lids; i++) {
-		if (ASKED(x->r->in))
-			torus_tell_choice(&dealt, e->lid + i, x->row->port[e->lid + i]);
-		if (RECORDED(x->r->in))
-			torus_record_choice(&dealt, e->lid + i, x->row->port[e->lid + i]);
-	}
-}
-
 /* All end points of member b; group: the way there, TORUS_LOCAL = they are here. */
 static void fill_member(struct filling *x, unsigned group)
 {
@@ -206,8 +170,12 @@ static void fill_member(struct filling *x, unsigned group)
 		for (; e < end; e++)
 			store(x->row, e, only);
 	else
-		for (; e < end; e++)
-			store(x->row, e, deal(x, e, group));
+		for (; e < end; e++) { /* the next of several ports */
+			uint8_t *at = &x->cur.at[e->is_switch][group];
+
+			store(x->row, e, x->m->port[group][*at]);
+			*at = *at + 1 < x->m->count[group] ? *at + 1 : 0;
+		}
 }
 
 static void tell_member(struct filling *x)
@@ -219,8 +187,21 @@ static void tell_member(struct filling *x)
 		s = torus_next(t, x->a, x->b);
 	if (RECORDED(x->r->in) && x->a != x->b)
 		torus_record_hop(x->r, x->a, x->b, &s);
-	for (uint32_t i = t->first[x->b]; i < t->first[x->b + 1]; i++)
-		tell_end(x, &t->end[i], x->a == x->b ? NULL : &s);
+	for (const struct torus_end *e = t->end + t->first[x->b]; e < t->end + t->first[x->b + 1]; e++) {
+		struct torus_dealt dealt = {.run = x->r, .a = x->a, .b = x->b, .end = e};
+
+		if (x->a != x->b) {
+			dealt.step = &s;
+			dealt.links = x->m->count[s.group];
+			dealt.used = x->cur.used[e->is_switch][s.group]++;
+		}
+		for (unsigned lid = e->lid; lid < e->lid + e->lids; lid++) {
+			if (ASKED(x->r->in))
+				torus_tell_choice(&dealt, lid, x->row->port[lid]);
+			if (RECORDED(x->r->in))
+				torus_record_choice(&dealt, lid, x->row->port[lid]);
+		}
+	}
 }
 
 static int fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)

@@ -4,19 +4,8 @@
 
 #include "core/base/cursor.h"
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/torus/internal.h"
-
-/* The first line of several, and how many more there are. */
-static int refuse_lines(const struct text *errors, unsigned n, struct err *e)
-{
-	const char *s = text_str(errors);
-	int len = (int)strcspn(s, "\n");
-
-	len = len > 400 ? 400 : len;
-	if (n > 1)
-		return err_set(e, "%.*s, and %u more lines in error (ERR 4E13)", len, s, n - 1);
-	return err_set(e, "%.*s (ERR 4E13)", len, s);
-}
 
 static int read_conf(struct torus_run *r)
 {
@@ -26,6 +15,7 @@ static int read_conf(struct torus_run *r)
 	char *data;
 	size_t size;
 	unsigned bad;
+	int len;
 
 	if (!path)
 		return err_set(&r->out->refused,
@@ -34,47 +24,40 @@ static int read_conf(struct torus_run *r)
 		return err_set(&r->out->refused, "torus_config: %.400s (ERR 4E11)", e.msg);
 	bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
 	free(data);
-	if (bad)
-		refuse_lines(&errors, bad, &r->out->refused);
+	len = (int)strcspn(text_str(&errors), "\n"); /* the first line of several */
+	len = len > 400 ? 400 : len;
+	if (bad == 1)
+		err_set(&r->out->refused, "%.*s (ERR 4E13)", len, text_str(&errors));
+	else if (bad)
+		err_set(&r->out->refused, "%.*s, and %u more lines in error (ERR 4E13)", len,
+			text_str(&errors), bad - 1);
 	if (bad > 1)
 		note_add(&r->out->notes, 0, "%s", text_str(&errors));
 	text_free(&errors);
 	return bad ? -1 : 0;
 }
 
-static int check_first(struct torus_run *r)
+static int build(struct torus_run *r, struct routing *routing)
 {
 	const struct torus_conf *c = &r->t->conf;
 
-	if (!c->line || c->line == c->first)
-		return 0;
-	if (manual_rules(r->in->options))
-		return err_set(&r->out->refused,
-			       "line %u comes before the torus or mesh line, which the manual wants first",
-			       c->first);
-	note_add(&r->out->notes, NOTE_RULES,
-		 "torus-2QoS: the manual wants the torus or mesh line (%u) first; OpenSM 3.3.23 takes it "
-		 "anywhere before the "
-		 "datelines\n",
-		 c->line);
-	return 0;
-}
-
-static int begin(struct torus_run *r)
-{
 	if (!options_bool(r->in->options, "qos"))
 		return err_set(&r->out->refused, "qos is FALSE; torus-2QoS needs SL-to-VL maps: `set qos "
 						 "TRUE` (opensm -Q) (ERR 4E44)");
 	rec_phase(r->in, "configuration and fabric");
-	if (read_conf(r) || check_first(r))
+	if (read_conf(r))
 		return -1;
+	if (c->line && c->line != c->first && manual_rules(r->in->options))
+		return err_set(&r->out->refused,
+			       "line %u comes before the torus or mesh line, which the manual wants first",
+			       c->first);
+	if (c->line && c->line != c->first)
+		note_add(&r->out->notes, NOTE_RULES,
+			 "torus-2QoS: the manual wants the torus or mesh line (%u) first; OpenSM 3.3.23 "
+			 "takes it anywhere before the datelines\n",
+			 c->line);
 	torus_survey(r);
-	return torus_verify(r);
-}
-
-static int build(struct torus_run *r, struct routing *routing)
-{
-	if (begin(r))
+	if (torus_verify(r))
 		return -1;
 	if (r->t->seed)
 		note_add(&r->out->notes, 0,
@@ -101,10 +84,7 @@ static struct routing *torus_route(const struct engine_input *in, struct engine_
 	routing->ops = &torus_ops;
 	routing->priv = t;
 	rc = build(&r, routing);
-	free(r.base);
-	free(r.end);
-	free(r.port);
-	free(r.peer);
+	FREE_EACH(r.base, r.end, r.port, r.peer);
 	if (!rc)
 		return routing;
 	routing_unref(routing);

@@ -1,13 +1,12 @@
 /*
- * The routing engine torus-2QoS as OpenSM 3.3.23 (J. Schutt, Sandia National
- * Laboratories; torus-2QoS(8)): dimension order on 2D and 3D tori and meshes, with
- * the dateline and two virtual channels a dimension of W. J. Dally, C. L. Seitz,
- * Deadlock-Free Message Routing in Multiprocessor Interconnection Networks, IEEE
+ * The routing engine torus-2QoS as OpenSM 3.3.23 (J. Schutt, Sandia National Laboratories; torus-2QoS(8)):
+ * dimension order on 2D and 3D tori and meshes, with the dateline and two virtual channels a dimension of W.
+ * J. Dally, C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks, IEEE
  * Transactions on Computers C-36(5), 1987.  Rules: engines/doc/torus-2qos.md.
  *
- * What it found in the cabling, and how it routes, for panes and explanations.
- * Ids of this header: a *place* is a number x + X * (y + Y * z); a *member* is a
- * switch of the torus, numbered in the order in which they were placed.
+ * What it found in the cabling, and how it routes, for panes and explanations. Ids of this header: a *place*
+ * is a number x + X * (y + Y * z); a *member* is a switch of the torus, numbered in the order in which they
+ * were placed.
  */
 #ifndef IBSCOPE_TORUS_H
 #define IBSCOPE_TORUS_H

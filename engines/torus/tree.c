@@ -45,32 +45,15 @@ static uint32_t middle(const struct torus *t, unsigned z)
 	return m;
 }
 
-static bool plane_is_full(const struct torus *t, unsigned z)
+/* The same, where nobody is missing in the plane. */
+static uint32_t full_plane_middle(const struct torus *t, unsigned z)
 {
 	uint32_t plane = t->conf.radix[0] * t->conf.radix[1];
 
 	for (uint32_t i = z * plane; i < (z + 1) * plane; i++)
 		if (t->at[i] == NO_ID)
-			return false;
-	return true;
-}
-
-static uint32_t full_plane_middle(const struct torus *t, unsigned z)
-{
-	return plane_is_full(t, z) ? middle(t, z) : NO_ID;
-}
-
-static uint32_t find_root(const struct torus *t)
-{
-	unsigned radix = t->conf.radix[2], zm = radix / 2;
-	uint32_t root = NO_ID;
-
-	for (unsigned dz = 0; root == NO_ID && dz <= zm; dz++) {
-		root = full_plane_middle(t, zm - dz);
-		if (root == NO_ID && dz)
-			root = full_plane_middle(t, (zm + dz) % radix);
-	}
-	return root == NO_ID ? middle(t, zm) : root;
+			return NO_ID;
+	return middle(t, z);
 }
 
 /* Attach the neighbour of a tip; false: there is none, or it is in the tree. */
@@ -135,9 +118,16 @@ static void grow_tree(struct tree *x)
 int torus_span(struct torus_run *r)
 {
 	struct tree x = {.t = r->t};
+	unsigned radix = r->t->conf.radix[2], zm = radix / 2;
+	uint32_t root = NO_ID;
 	int rc = 0;
 
-	r->t->root = find_root(r->t);
+	for (unsigned dz = 0; root == NO_ID && dz <= zm; dz++) {
+		root = full_plane_middle(r->t, zm - dz);
+		if (root == NO_ID && dz)
+			root = full_plane_middle(r->t, (zm + dz) % radix);
+	}
+	r->t->root = root == NO_ID ? middle(r->t, zm) : root;
 	if (r->t->root == NO_ID)
 		return err_set(
 			&r->out->refused,

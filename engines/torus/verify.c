@@ -8,35 +8,6 @@
 /* More places than this cannot all be switches: there are not that many LIDs. */
 #define MOST_PLACES 65536
 
-/* --- virtual lanes (section 9) ------------------------------------------------------------ */
-
-static unsigned data_vls(const struct torus_run *r, uint32_t port)
-{
-	unsigned code = r->in->topo->fabric->port_opervls[port];
-	unsigned max = (unsigned)options_uint(r->in->options, "max_op_vls");
-
-	code = max && code > max ? max : code; /* 0 takes no lane away */
-	return code ? vls_of_code(code) : 1;
-}
-
-static void count_vls(struct torus_run *r)
-{
-	const struct topo *t = r->in->topo;
-	const struct fabric *f = t->fabric;
-
-	r->t->sw_vls = r->t->end_vls = 15;
-	for (uint32_t p = 0; p < f->n_ports; p++) {
-		uint32_t peer = t->peer[p];
-		bool is_switch = node_is_switch(f, f->port_node[p]);
-		unsigned *least = is_switch ? &r->t->sw_vls : &r->t->end_vls, vls;
-
-		if (peer == NO_ID || (is_switch && !node_is_switch(f, f->port_node[peer])))
-			continue;
-		vls = data_vls(r, p);
-		*least = vls < *least ? vls : *least;
-	}
-}
-
 /* --- seeds ---------------------------------------------------------------------------------- */
 
 static const struct torus_seed_link *down(const struct torus_seed *s, unsigned d)
@@ -95,11 +66,6 @@ static int verify_four(struct torus_run *r, const struct torus_seed *s, unsigned
 	return 0;
 }
 
-static bool differ(const struct torus_seed_link *a, const struct torus_seed_link *b)
-{
-	return a->centre && b->centre && a->centre != b->centre;
-}
-
 /* At least one link of a dimension, and from the centre that the x links name. */
 static int verify_links(struct torus_run *r, const struct torus_seed *s, unsigned d)
 {
@@ -112,20 +78,15 @@ static int verify_links(struct torus_run *r, const struct torus_seed *s, unsigne
 	if (!up(s, d)->centre && !down(s, d)->centre)
 		return seed_error(r, s, none[d], "found neither %cp_link nor %cm_link, expected one of them",
 				  x, x);
-	for (unsigned i = 0; d && i < 4; i++)
-		if (differ(&s->link[2 * d + i % 2], &s->link[i / 2]))
+	for (unsigned i = 0; d && i < 4; i++) {
+		uint64_t a = s->link[2 * d + i % 2].centre, b = s->link[i / 2].centre;
+
+		if (a && b && a != b)
 			return seed_error(
 				r, s, other[d],
 				"found another first switch in a %c link than in an x link, expected one", x);
+	}
 	return 0;
-}
-
-static int verify_seed(struct torus_run *r, const struct torus_seed *s)
-{
-	for (unsigned d = 0; d < TORUS_DIMS; d++)
-		if (verify_four(r, s, d))
-			return -1;
-	return verify_links(r, s, 0) || verify_links(r, s, 2) || verify_links(r, s, 1) ? -1 : 0;
 }
 
 /* All its switches are there; else the first that is not. */
@@ -151,9 +112,15 @@ static int choose_seed(struct torus_run *r)
 	size_t n = c->n_seeds ? c->n_seeds : 1;
 	bool found = false;
 
-	for (size_t i = 0; i < n; i++)
-		if (verify_seed(r, c->n_seeds ? &c->seed[i] : &empty))
+	for (size_t i = 0; i < n; i++) {
+		const struct torus_seed *s = c->n_seeds ? &c->seed[i] : &empty;
+
+		for (unsigned d = 0; d < TORUS_DIMS; d++)
+			if (verify_four(r, s, d))
+				return -1;
+		if (verify_links(r, s, 0) || verify_links(r, s, 2) || verify_links(r, s, 1))
 			return -1;
+	}
 	for (size_t i = 0; i < c->n_seeds && !found; i++) {
 		found = usable(r, &c->seed[i], &missing);
 		r->t->seed = (unsigned)i;
@@ -199,11 +166,26 @@ static int verify_radices(struct torus_run *r)
 	return 0;
 }
 
+/* engines/doc/torus-2qos.md 9 */
 static int verify_vls(struct torus_run *r)
 {
+	const struct topo *tp = r->in->topo;
+	const struct fabric *f = tp->fabric;
 	struct torus *t = r->t;
+	unsigned max = (unsigned)options_uint(r->in->options, "max_op_vls");
 
-	count_vls(r);
+	t->sw_vls = t->end_vls = 15;
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		uint32_t peer = tp->peer[p];
+		bool is_switch = node_is_switch(f, f->port_node[p]);
+		unsigned *least = is_switch ? &t->sw_vls : &t->end_vls, code = f->port_opervls[p], vls;
+
+		if (peer == NO_ID || (is_switch && !node_is_switch(f, f->port_node[peer])))
+			continue;
+		code = max && code > max ? max : code; /* 0 takes no lane away */
+		vls = code ? vls_of_code(code) : 1;
+		*least = vls < *least ? vls : *least;
+	}
 	if (t->sw_vls < 2)
 		return err_set(&r->out->refused,
 			       "links between switches have 1 data VL, expected at least 2 (ERR 4E48)");
@@ -213,11 +195,10 @@ static int verify_vls(struct torus_run *r)
 			 "switch may bring credit loops\n",
 			 t->sw_vls);
 	if (t->sw_vls < 8 || t->end_vls < 2)
-		note_add(
-			&r->out->notes, 0,
-			"torus-2QoS: links between switches have %u data VLs, host ports %u; fewer than 8 or "
-			"2 give one level of QoS only\n",
-			t->sw_vls, t->end_vls);
+		note_add(&r->out->notes, 0,
+			 "torus-2QoS: links between switches have %u data VLs, host ports %u; fewer than 8 "
+			 "or 2 give one level of QoS only\n",
+			 t->sw_vls, t->end_vls);
 	return 0;
 }
 
@@ -231,18 +212,19 @@ static int verify_order(struct torus_run *r)
 			if (i < TORUS_PORTS && r->t->conf.port_order[i] > f->switch_nports[sw])
 				return err_set(&r->out->refused,
 					       "line %u: found port %u in port_order, expected ports that "
-					       "all switches have; %s "
-					       "has %u (ERR 4E21)",
+					       "all switches have; %s has %u (ERR 4E21)",
 					       r->t->conf.order_line, r->t->conf.port_order[i],
 					       switch_name(f, sw), f->switch_nports[sw]);
 	return 0;
 }
 
-static void tell_fabric(const struct torus_run *r)
+int torus_verify(struct torus_run *r)
 {
 	const struct torus_conf *c = &r->t->conf;
 	bool mesh = true;
 
+	if (verify_radices(r) || verify_vls(r))
+		return -1;
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		mesh &= c->open[d];
 	rec_note(r->in,
@@ -251,13 +233,6 @@ static void tell_fabric(const struct torus_run *r)
 		 r->t->end_vls);
 	rec_note(r->in, "looking for a %u x %u x %u %s", c->radix[0], c->radix[1], c->radix[2],
 		 mesh ? "mesh" : "torus");
-}
-
-int torus_verify(struct torus_run *r)
-{
-	if (verify_radices(r) || verify_vls(r))
-		return -1;
-	tell_fabric(r);
 	if (verify_order(r))
 		return -1;
 	return choose_seed(r);

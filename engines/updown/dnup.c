@@ -1,7 +1,6 @@
 /*
- * Down/Up: Up/Down seen from the hosts.  Switches are ranked by their distance
- * from the switches with hosts; packets go away from the hosts, then back to them
- * (engines/doc/updn.md 6 as OpenSM 3.3.23).
+ * Down/Up: Up/Down seen from the hosts.  Switches are ranked by their distance from the switches with hosts;
+ * packets go away from the hosts, then back to them (engines/doc/updn.md 6 as OpenSM 3.3.23).
  */
 #include "core/base/err.h"
 #include "core/base/progress.h"
@@ -29,21 +28,6 @@ static uint32_t rank_host_switches(const struct topo *t, struct updown *u)
 	return n;
 }
 
-static void note_price(const struct updown *u, struct notes *notes)
-{
-	if (u->n_priced)
-		note_add(
-			notes, 0,
-			"dnup: connect_roots allows turns down and then up at a cost of %u; credit loops are "
-			"possible\n",
-			u->weight);
-	if (u->n_erased)
-		note_add(notes, 0,
-			 "dnup: %s lost because costs reached 64; such destinations may be "
-			 "unreachable\n",
-			 PLURAL(u->n_erased, "entry"));
-}
-
 static struct routing *dnup_route(const struct engine_input *in, struct engine_output *out)
 {
 	struct updown *u = updown_new(in->topo, false);
@@ -62,7 +46,15 @@ static struct routing *dnup_route(const struct engine_input *in, struct engine_o
 		updown_free(u);
 		return NULL;
 	}
-	note_price(u, &out->notes);
+	if (u->n_priced)
+		note_add(&out->notes, 0,
+			 "dnup: connect_roots allows turns down and then up at a cost of %u; credit loops "
+			 "are possible\n",
+			 u->weight);
+	if (u->n_erased)
+		note_add(&out->notes, 0,
+			 "dnup: %s lost because costs reached 64; such destinations may be unreachable\n",
+			 PLURAL(u->n_erased, "entry"));
 	return updown_routing("dnup", in, out, u);
 }
 

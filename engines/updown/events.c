@@ -1,8 +1,8 @@
 /* What Up/Down and Down/Up record, beside the choice of ports. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "engines/updown/internal.h"
 
 void updown_record_verdict(const struct engine_input *in, uint32_t sw, enum root_verdict v)
@@ -37,23 +37,6 @@ struct measured {
 	uint16_t *dist, *legal; /* [target x switch], [target x switch x 2] */
 };
 
-static struct measured measure_all(struct ways *n)
-{
-	size_t size = n->in->topo->fabric->n_switches;
-	struct measured m = {.n = n,
-			     .dist = NEW_ARRAY(size * size, uint16_t),
-			     .legal = NEW_ARRAY(2 * size * size, uint16_t)};
-
-	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
-		if (!switch_up(n->in->topo, t))
-			continue;
-		ways_measure(n, t);
-		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
-		memcpy(m.legal + 2 * t * size, n->legal, 2 * size * sizeof(*n->legal));
-	}
-	return m;
-}
-
 static unsigned amended(void *ctx, const struct rec_event *ev)
 {
 	const struct measured *m = ctx;
@@ -71,23 +54,23 @@ static unsigned amended(void *ctx, const struct rec_event *ev)
 
 void updown_amend_rules(struct ways *n)
 {
-	struct measured m = measure_all(n);
+	size_t size = n->in->topo->fabric->n_switches;
+	struct measured m = {.n = n,
+			     .dist = NEW_ARRAY(size * size, uint16_t),
+			     .legal = NEW_ARRAY(2 * size * size, uint16_t)};
 
+	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
+		if (!switch_up(n->in->topo, t))
+			continue;
+		ways_measure(n, t);
+		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
+		memcpy(m.legal + 2 * t * size, n->legal, 2 * size * sizeof(*n->legal));
+	}
 	rec_amend(n->in->record, amended, &m, n->in->progress);
-	free(m.dist);
-	free(m.legal);
+	FREE_EACH(m.dist, m.legal);
 }
 
 /* --- what no step changes ---------------------------------------------------------------------------- */
-
-static struct root_search *search_copy(const struct root_search *s)
-{
-	struct root_search *c = mem_dup(s, sizeof(*s));
-
-	topo_ref(c->topo);
-	c->bar = mem_dup(s->bar, (size_t)s->topo->fabric->n_switches * ROOT_BARS * sizeof(*s->bar));
-	return c;
-}
 
 struct updown *updown_frame(const struct updown *u, uint32_t n)
 {
@@ -96,16 +79,15 @@ struct updown *updown_frame(const struct updown *u, uint32_t n)
 	c->rank = NEW_ARRAY(n, uint32_t);
 	memset(c->rank, 0xff, n * sizeof(*c->rank));
 	c->id = u->id ? mem_dup(u->id, n * sizeof(*u->id)) : NULL;
-	c->search = u->search ? search_copy(u->search) : NULL;
+	if (!u->search)
+		return c;
+	c->search = mem_dup(u->search, sizeof(*u->search));
+	topo_ref(c->search->topo);
+	c->search->bar = mem_dup(u->search->bar, (size_t)n * ROOT_BARS * sizeof(*u->search->bar));
 	return c;
-}
-
-static void frame_free(void *kept)
-{
-	updown_free(kept);
 }
 
 void updown_record_keep(const struct engine_input *in, const struct updown *u)
 {
-	rec_keep(in->record, updown_frame(u, in->topo->fabric->n_switches), frame_free);
+	rec_keep(in->record, updown_frame(u, in->topo->fabric->n_switches), updown_free);
 }

@@ -1,5 +1,4 @@
-/* Which switches Up/Down takes for roots when nobody names them (engines/doc/updn.md 3.3 as OpenSM 3.3.23).
- */
+/* Which switches Up/Down takes for roots when none is named (engines/doc/updn.md 3.3 as OpenSM 3.3.23). */
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -7,29 +6,20 @@
 
 #include <stdlib.h>
 
-/* CA and router ports at each switch; returns their number. */
-static uint32_t count_hosts(const struct topo *t, uint32_t *hosts)
-{
-	const struct fabric *f = t->fabric;
-	uint32_t total = 0;
-
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		if (!t->endport_up[ep] || endport_is_switch(f, ep) || t->endport_switch[ep] == NO_ID)
-			continue;
-		hosts[t->endport_switch[ep]]++;
-		total++;
-	}
-	return total;
-}
-
 struct root_search *root_search_new(const struct topo *t, const struct hops *plain)
 {
-	uint32_t n = t->fabric->n_switches, *hosts = NEW_ARRAY(n, uint32_t);
+	const struct fabric *f = t->fabric;
+	uint32_t n = f->n_switches, *hosts = NEW_ARRAY(n, uint32_t); /* CA and router ports at each switch */
 	struct root_search *s = NEW(struct root_search);
 
 	s->topo = topo_ref(t);
 	s->bar = NEW_ARRAY((size_t)n * ROOT_BARS, uint32_t);
-	s->total = count_hosts(t, hosts);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		if (!t->endport_up[ep] || endport_is_switch(f, ep) || t->endport_switch[ep] == NO_ID)
+			continue;
+		hosts[t->endport_switch[ep]]++;
+		s->total++;
+	}
 	for (uint32_t x = 0; x < n; x++) {
 		uint32_t *bar = s->bar + (size_t)x * ROOT_BARS;
 
@@ -158,8 +148,7 @@ void root_search_refusal(const struct root_search *s, struct err *why)
 	second = nearest_miss(s, ROOT_SECOND, &n_second);
 	text_add(&t,
 		 "no root switches: a root has more than 90 %% of the %u CA and router ports (at least %u) "
-		 "at one "
-		 "distance and no other distance with more than 5 %% (at most %u);",
+		 "at one distance and no other distance with more than 5 %% (at most %u);",
 		 s->total, root_main_limit(s), root_second_limit(s) - 1);
 	if (n_spread) {
 		root_peaks(s, spread, &most, &next);

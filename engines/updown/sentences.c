@@ -6,28 +6,6 @@
 
 /* --- steps -------------------------------------------------------------------------------------- */
 
-static void say_verdict(const struct walk *w, const struct rec_event *ev, struct text *t)
-{
-	const struct updown *u = recording_kept(walk_recording(w));
-	const uint32_t *bar = root_bars(u->search, ev->a);
-
-	text_add(t, "%s: %s; ports at distance",
-		 switch_name(recording_sweep(walk_recording(w))->fabric, ev->a), root_verdict_text(ev->rule));
-	for (unsigned k = 0; k < ROOT_BARS; k++)
-		if (bar[k])
-			text_add(t, " %u: %u", k, bar[k]);
-}
-
-static void say_rank(const struct walk *w, const struct rec_event *ev, struct text *t)
-{
-	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
-	uint32_t rank = walk_value(w, T_RANK, ev->a);
-
-	text_add(t, "%s: rank %u", switch_name(f, ev->a), rank);
-	if (ev->b != NO_ID)
-		text_add(t, ", one more than %s", switch_name(f, ev->b));
-}
-
 static void say_visit(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	static const char *const way[] = {"down", "up", "level"};
@@ -54,26 +32,26 @@ static void say_visit(const struct walk *w, const struct rec_event *ev, struct t
 		text_add(t, ": teaches nobody");
 }
 
-static void say_turn(const struct walk *w, const struct rec_event *ev, struct text *t)
-{
-	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
-
-	text_add(t, "target %s: %s by port %u: %s", switch_name(f, ev->b), switch_name(f, ev->a), ev->port,
-		 ev->kind == REC_FORBID ? "forbidden: down and then up"
-					: "allowed at a price: down and then up");
-}
-
 void updown_sentence(struct walk *w, struct text *t)
 {
 	const struct rec_event *ev = walk_event(w);
 	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	const struct updown *u;
+	const uint32_t *bar;
 
 	switch (ev->kind) {
 	case REC_VERDICT:
-		say_verdict(w, ev, t);
+		u = recording_kept(walk_recording(w));
+		bar = root_bars(u->search, ev->a);
+		text_add(t, "%s: %s; ports at distance", switch_name(f, ev->a), root_verdict_text(ev->rule));
+		for (unsigned k = 0; k < ROOT_BARS; k++)
+			if (bar[k])
+				text_add(t, " %u: %u", k, bar[k]);
 		break;
 	case REC_RANK:
-		say_rank(w, ev, t);
+		text_add(t, "%s: rank %u", switch_name(f, ev->a), walk_value(w, T_RANK, ev->a));
+		if (ev->b != NO_ID)
+			text_add(t, ", one more than %s", switch_name(f, ev->b));
 		break;
 	case REC_VISIT:
 		say_visit(w, ev, t);
@@ -84,7 +62,9 @@ void updown_sentence(struct walk *w, struct text *t)
 		break;
 	case REC_FORBID:
 	case REC_PRICE:
-		say_turn(w, ev, t);
+		text_add(t, "target %s: %s by port %u: %s: down and then up", switch_name(f, ev->b),
+			 switch_name(f, ev->a), ev->port,
+			 ev->kind == REC_FORBID ? "forbidden" : "allowed at a price");
 		break;
 	default:
 		assign_sentence(w, t);
@@ -176,8 +156,7 @@ static void say_mixed(const struct ways *n, const struct rec_choice *c, struct d
 			q = c->offer[i].port;
 	decide(d, WHY_MIXED,
 	       "Ports %u and %u have %s; %u turns up, %u does not, and OpenSM counts them alike: whoever "
-	       "came "
-	       "from above would turn at %s. %s",
+	       "came from above would turn at %s. %s",
 	       c->port, q, PLURAL(hops_least(n->u->hops, c->sw, c->target), "hop"), c->port, q,
 	       switch_name(n->in->topo->fabric, c->sw), text_str(&c->decided.text));
 }
@@ -266,19 +245,6 @@ static void add_count(const struct root_search *s, uint32_t sw, struct text *t)
 			 root_second_limit(s) - 1);
 }
 
-static void decide_root(const struct updown *u, const char *name, uint32_t sw, struct decided *d)
-{
-	if (!u->id) {
-		decide(d, WHY_RANK, "Hosts hang on %s itself: rank 0.", name);
-	} else if (u->search && root_verdict(u->search, sw) == ROOT_YES) {
-		decide(d, WHY_ROOT_COUNTED, "%s has ", name);
-		add_count(u->search, sw, &d->text);
-		text_add(&d->text, ".");
-	} else {
-		decide(d, WHY_ROOT_NAMED, "root_guid_file names %s.", name);
-	}
-}
-
 void updown_decide_rank(const struct routing *r, uint32_t sw, struct decided *d)
 {
 	const struct updown *u = updown_of(r);
@@ -286,8 +252,18 @@ void updown_decide_rank(const struct routing *r, uint32_t sw, struct decided *d)
 	const char *name = switch_name(t->fabric, sw);
 	uint32_t next = NO_ID;
 
+	if (!u->rank[sw] && !u->id) {
+		decide(d, WHY_RANK, "Hosts hang on %s itself: rank 0.", name);
+		return;
+	}
+	if (!u->rank[sw] && u->search && root_verdict(u->search, sw) == ROOT_YES) {
+		decide(d, WHY_ROOT_COUNTED, "%s has ", name);
+		add_count(u->search, sw, &d->text);
+		text_add(&d->text, ".");
+		return;
+	}
 	if (!u->rank[sw]) {
-		decide_root(u, name, sw, d);
+		decide(d, WHY_ROOT_NAMED, "root_guid_file names %s.", name);
 		return;
 	}
 	for (unsigned p = 1; p <= t->fabric->switch_nports[sw] && next == NO_ID; p++) {

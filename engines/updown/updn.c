@@ -112,15 +112,13 @@ static void note_difference(const struct engine_input *in, struct engine_output 
 	if (opensm->file.stopped)
 		note_add(t, NOTE_RULES,
 			 " OpenSM stops at the invalid line %u, keeps the %u root%s read before and looks "
-			 "for more "
-			 "itself, the manual discards %u invalid line%s;",
+			 "for more itself, the manual discards %u invalid line%s;",
 			 opensm->file.stopped, opensm->n, opensm->n == 1 ? "" : "s", manual->file.skipped,
 			 manual->file.skipped == 1 ? "" : "s");
 	if (manual->n_cas)
 		note_add(t, NOTE_RULES,
 			 " OpenSM ignores GUIDs of channel adapters, the manual takes their switches (%u "
-			 "line%s, first "
-			 "%u);",
+			 "line%s, first %u);",
 			 manual->n_cas, manual->n_cas == 1 ? "" : "s", manual->first_ca);
 	note_add(t, NOTE_RULES, " rules in force: %s\n", manual_rules(in->options) ? "manual" : "opensm");
 }
@@ -166,8 +164,7 @@ static void found_roots(const struct engine_input *in, struct updown *u, const s
 	u->search = root_search_new(in->topo, plain);
 	rec_phase(in,
 		  "roots by counting: of %u CA and router ports %u or more at one distance, and no other "
-		  "distance with "
-		  "%u or more",
+		  "distance with %u or more",
 		  u->search->total, root_main_limit(u->search), root_second_limit(u->search));
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++) {
 		enum root_verdict v = root_verdict(u->search, s);
@@ -181,11 +178,6 @@ static void found_roots(const struct engine_input *in, struct updown *u, const s
 	}
 }
 
-static bool has_hosts(const struct root_search *s, uint32_t sw)
-{
-	return root_bars(s, sw)[0] > 0;
-}
-
 /* Detection that surprises: everything is a root, or switches with hosts are. */
 static void note_odd_roots(const struct topo *t, const struct updown *u, struct notes *notes)
 {
@@ -194,7 +186,7 @@ static void note_odd_roots(const struct topo *t, const struct updown *u, struct 
 	if (!u->search || !u->n_roots)
 		return;
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++)
-		if (!u->rank[s] && has_hosts(u->search, s)) {
+		if (!u->rank[s] && root_bars(u->search, s)[0]) {
 			with_hosts++;
 			example = s;
 		}
@@ -205,9 +197,8 @@ static void note_odd_roots(const struct topo *t, const struct updown *u, struct 
 			 u->n_roots);
 	else if (with_hosts && t->n_switches_up > 1)
 		note_add(notes, 0,
-			 "updn: %u of the %u roots found %s hosts (%s, for one); see that they "
-			 "are meant "
-			 "to be roots\n",
+			 "updn: %u of the %u roots found %s hosts (%s, for one); see that they are meant to "
+			 "be roots\n",
 			 with_hosts, u->n_roots, with_hosts == 1 ? "has" : "have",
 			 switch_name(t->fabric, example));
 }
@@ -237,8 +228,7 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 		if (*end && !isspace((unsigned char)*end)) {
 			note_add(&out->notes, NOTE_GUID_FILE,
 				 IDS ": %s:%u: found '%.40s', expected a number as id; the rest of the file "
-				     "is not "
-				     "read\n",
+				     "is not read\n",
 				 path, g.l[i].line, g.l[i].rest);
 			break;
 		}
@@ -256,16 +246,6 @@ static struct routing *refuse(struct updown *u, struct hops *plain)
 	updown_free(u);
 	hops_unref(plain);
 	return NULL;
-}
-
-static void refuse_reason(const struct engine_input *in, const struct updown *u, struct err *why)
-{
-	if (u->search)
-		root_search_refusal(u->search, why);
-	else
-		err_set(why, "no root switches: %s names no switch that is up (GUIDs of channel adapters %s)",
-			options_get(in->options, ROOTS),
-			manual_rules(in->options) ? "stand for their switches" : "do not count");
 }
 
 static struct routing *updn_route(const struct engine_input *in, struct engine_output *out)
@@ -290,10 +270,15 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 	read_ids(in, out, u);
 	if (RECORDED(in))
 		updown_record_keep(in, u);
-	if (!n) {
-		refuse_reason(in, u, &out->refused);
+	if (!n && u->search)
+		root_search_refusal(u->search, &out->refused);
+	else if (!n)
+		err_set(&out->refused,
+			"no root switches: %s names no switch that is up (GUIDs of channel adapters %s)",
+			options_get(in->options, ROOTS),
+			manual_rules(in->options) ? "stand for their switches" : "do not count");
+	if (!n)
 		return refuse(u, plain);
-	}
 	rec_phase(in, "ranks: distance from the nearest root");
 	updown_rank(in, u);
 	note_odd_roots(in->topo, u, &out->notes);
@@ -305,20 +290,12 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 }
 
 static const struct optdef updn_options[] = {
-	{.name = ROOTS,
-	 .flag = "-a FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_SWITCHES,
-	 .def = "",
-	 .help = "node GUIDs of the root switches, one a line; without it updn finds roots by counting "
-		 "hosts"},
-	{.name = IDS,
-	 .flag = "-m FILE",
-	 .type = OPT_FILE,
-	 .names = OPT_SWITCH_IDS,
-	 .def = "",
-	 .help = "lines `switch-GUID id`: among switches of equal rank, up is towards the smaller id "
-		 "(default: GUID)"},
+	GUID_OPTION(
+		ROOTS, "-a FILE", OPT_SWITCHES,
+		"node GUIDs of the root switches, one a line; without it updn finds roots by counting hosts"),
+	GUID_OPTION(IDS, "-m FILE", OPT_SWITCH_IDS,
+		    "lines `switch-GUID id`: among switches of equal rank, up is towards the smaller id "
+		    "(default: GUID)"),
 	{0},
 };
 

@@ -1,6 +1,7 @@
 #include "engines/updown/updown.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 
@@ -32,29 +33,16 @@ struct updown *updown_new(const struct topo *t, bool ids)
 	return u;
 }
 
-void updown_free(struct updown *u)
+void updown_free(void *updown)
 {
+	struct updown *u = updown;
+
 	if (!u)
 		return;
 	hops_unref(u->hops);
-	free(u->rank);
-	free(u->id);
+	FREE_EACH(u->rank, u->id);
 	root_search_free(u->search);
 	free(u);
-}
-
-/* Cables between switches of one rank, each seen from both ends. */
-static void count_level(const struct topo *t, struct updown *u)
-{
-	const struct fabric *f = t->fabric;
-
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		FOR_CABLES(t, s, port, r) {
-			if (r < s || u->rank[r] != u->rank[s])
-				continue;
-			u->n_level++;
-			u->n_root_links += !u->rank[s];
-		}
 }
 
 void updown_rank(const struct engine_input *in, struct updown *u)
@@ -83,7 +71,13 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 		}
 	}
 	free(queue);
-	count_level(t, u);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		FOR_CABLES(t, s, port, r) { /* between switches of one rank, each seen from both ends */
+			if (r < s || u->rank[r] != u->rank[s])
+				continue;
+			u->n_level++;
+			u->n_root_links += !u->rank[s];
+		}
 	rec_note(in, "ranks 0 to %u; %s between equal ranks, %u of them between roots", u->max_rank,
 		 PLURAL(u->n_level, "cable"), u->n_root_links);
 }
@@ -169,13 +163,7 @@ static struct search *search_new(const struct engine_input *in, const struct upd
 
 static void search_free(struct search *k)
 {
-	free(k->off);
-	free(k->arc);
-	free(k->queue);
-	free(k->queued);
-	free(k->way);
-	free(k->least);
-	free(k);
+	FREE_EACH(k->off, k->arc, k->queue, k->queued, k->way, k->least, k);
 }
 
 /* Cost at a switch for those who come by an arc; false when the arc cannot be used. */
@@ -204,28 +192,6 @@ static void record_cell(const struct search *k, uint32_t t, uint32_t port, unsig
 	rec_delta(k->rec, k->table, t * k->in->topo->fabric->n_ports + port, was, now);
 }
 
-/* What the neighbour at an arc learns in a visit, before its least is put. */
-static void record_taught(const struct search *k, uint32_t t, const struct arc *a, unsigned was,
-			  unsigned cost)
-{
-	record_cell(k, t, a->port, was, cost);
-	if (cost < k->least[a->sw])
-		record_cell(k, t, k->in->topo->fabric->switch_port[a->sw], k->least[a->sw], cost);
-}
-
-/* What a visit of s forbids, after it. */
-static void record_turns(const struct search *k, uint32_t t, uint32_t s, uint8_t way)
-{
-	const struct fabric *f = k->in->topo->fabric;
-	enum rec_kind kind = k->weight ? REC_PRICE : REC_FORBID;
-
-	for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1]; a < end; a++) {
-		if (way != WAY_UP || a->way != WAY_DOWN || !rec_wants(k->rec, kind, a->sw, 0))
-			continue;
-		rec_event(k->rec, kind, 0, f->port_num[a->port], a->sw, t);
-	}
-}
-
 /* A step of its own for the target, then its column as the matrix before has it. */
 static void record_column(const struct search *k, uint32_t t, const uint8_t *entry)
 {
@@ -248,8 +214,9 @@ static void record_column(const struct search *k, uint32_t t, const uint8_t *ent
  */
 static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 {
+	const struct fabric *f = k->in->topo->fabric;
+	enum rec_kind kind = k->weight ? REC_PRICE : REC_FORBID;
 	uint32_t head = 0, tail = 0;
-
 	uint8_t first = k->least[t];
 
 	k->least[t] = 0;
@@ -264,7 +231,7 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 		if (k->rec) {
 			rec_event(k->rec, REC_VISIT, 0, k->least[s], s, t);
 			rec_flag(k->rec, way);
-			record_cell(k, t, k->in->topo->fabric->switch_port[t], first, 0);
+			record_cell(k, t, f->switch_port[t], first, 0);
 			first = 0;
 		}
 		for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1]; a < end; a++) {
@@ -277,9 +244,12 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 			}
 			entry[a->port] = ++cost;
 			if (k->rec)
-				record_taught(k, t, a, old, cost);
-			if (cost < k->least[a->sw])
+				record_cell(k, t, a->port, old, cost);
+			if (cost < k->least[a->sw]) {
+				if (k->rec)
+					record_cell(k, t, f->switch_port[a->sw], k->least[a->sw], cost);
 				k->least[a->sw] = cost;
+			}
 			if (cost > k->max)
 				k->max = cost;
 			if (k->queued[a->sw])
@@ -289,21 +259,12 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 			k->queue[tail] = a->sw;
 			tail = tail < k->n ? tail + 1 : 0;
 		}
-		if (k->rec)
-			record_turns(k, t, s, way);
-	}
-}
-
-/* Copy the row of a root target out of Min Hop's matrix. */
-static void keep_row(const struct topo *t, const struct hops *plain, uint32_t d, uint8_t *entry,
-		     uint8_t *least)
-{
-	const struct fabric *f = t->fabric;
-
-	for (uint32_t s = 0; s < f->n_switches; s++) {
-		least[s] = hops_least(plain, s, d);
-		for (unsigned p = 1; switch_up(t, s) && p <= f->switch_nports[s]; p++)
-			entry[switch_port_id(f, s, p)] = hops_value(plain, t, s, d, p);
+		for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1];
+		     k->rec && a < end; a++) { /* what the visit forbids */
+			if (way != WAY_UP || a->way != WAY_DOWN || !rec_wants(k->rec, kind, a->sw, 0))
+				continue;
+			rec_event(k->rec, kind, 0, f->port_num[a->port], a->sw, t);
+		}
 	}
 }
 
@@ -323,7 +284,12 @@ static bool search_all_targets(struct search *k, struct hops *h, const struct ho
 			return false;
 		memset(k->least, NO_PATH, k->n);
 		if (plain && !k->u->rank[d]) {
-			keep_row(t, plain, d, entry, k->least);
+			for (uint32_t s = 0; s < k->n; s++) { /* the row of a root target is Min Hop's */
+				k->least[s] = hops_least(plain, s, d);
+				for (unsigned p = 1; switch_up(t, s) && p <= t->fabric->switch_nports[s]; p++)
+					entry[switch_port_id(t->fabric, s, p)] =
+						hops_value(plain, t, s, d, p);
+			}
 			if (k->rec)
 				record_column(k, d, entry);
 		}
@@ -369,45 +335,16 @@ static bool exact_matrix(const struct engine_input *in, struct updown *u, const 
 
 /* --- levelled fabrics ------------------------------------------------------------------------- */
 
-/*
- * Without cables between equal ranks the search has a closed form: t is below
- * x when their distance is the difference of their levels; otherwise packets
- * first go up.
- */
-static bool is_levelled(const struct topo *t, const struct updown *u)
+/* Is a switch cabled to itself? */
+static bool has_loopback(const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
 
-	if (u->n_level || u->max_rank > MAX_LEVEL)
-		return false;
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		FOR_PORTS(f, s, port) {
-			uint32_t q = t->peer[port];
-
-			if (q != NO_ID && f->port_node[q] == f->switch_node[s])
-				return false;
-		}
-	return true;
-}
-
-/* Switches by level: list[first[k] .. first[k + 1]). */
-struct levels {
-	uint32_t first[MAX_LEVEL + 2];
-	uint32_t *list;
-};
-
-static void levels_fill(struct levels *l, const struct topo *t, const uint8_t *level, unsigned max)
-{
-	uint32_t n = t->fabric->n_switches, at = 0;
-
-	l->list = NEW_ARRAY(n, uint32_t);
-	for (unsigned k = 0; k <= max; k++) {
-		l->first[k] = at;
-		for (uint32_t s = 0; s < n; s++)
-			if (switch_up(t, s) && level[s] == k)
-				l->list[at++] = s;
-	}
-	l->first[max + 1] = at;
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (t->peer[p] != NO_ID && f->port_node[p] == f->port_node[t->peer[p]] &&
+		    node_is_switch(f, f->port_node[p]))
+			return true;
+	return false;
 }
 
 /* Take the costs of the neighbours below (or above) plus one where they are smaller. */
@@ -423,11 +360,15 @@ static void relax_towards(const struct topo *t, struct hops *h, uint32_t s, bool
 	}
 }
 
+/*
+ * Without cables between equal ranks the search has a closed form: t is below x when their distance is the
+ * difference of their levels; otherwise packets first go up.
+ */
 static bool levelled_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain)
 {
 	const struct topo *t = in->topo;
 	uint32_t n = t->fabric->n_switches;
-	struct levels l;
+	uint32_t *list = NEW_ARRAY(n, uint32_t), end = 0; /* switches by level */
 	struct hops *h = u->hops = hops_new_levelled(t->fabric);
 
 	for (uint32_t s = 0; s < n; s++)
@@ -435,14 +376,16 @@ static bool levelled_matrix(const struct engine_input *in, struct updown *u, con
 			h->level[s] = u->id ? u->rank[s] : u->max_rank - u->rank[s];
 			h->least[(size_t)s * n + s] = 0;
 		}
-	levels_fill(&l, t, h->level, u->max_rank);
-	/* first what is below each switch, from the bottom upwards; then everything, from the top downwards
-	 */
-	for (uint32_t i = l.first[u->max_rank + 1]; i-- > 0;)
-		relax_towards(t, h, l.list[i], true);
-	for (uint32_t i = 0; i < l.first[u->max_rank + 1]; i++)
-		relax_towards(t, h, l.list[i], false);
-	free(l.list);
+	for (unsigned k = 0; k <= u->max_rank; k++)
+		for (uint32_t s = 0; s < n; s++)
+			if (switch_up(t, s) && h->level[s] == k)
+				list[end++] = s;
+	/* first what is below each switch, from the bottom up; then everything, from the top down */
+	for (uint32_t i = end; i-- > 0;)
+		relax_towards(t, h, list[i], true);
+	for (uint32_t i = 0; i < end; i++)
+		relax_towards(t, h, list[i], false);
+	free(list);
 	for (uint32_t d = 0; plain && d < n; d++) {
 		if (u->rank[d])
 			continue;
@@ -461,16 +404,6 @@ static bool is_plain(const struct hops *h)
 	return h && !h->by_port && !h->weight;
 }
 
-static bool has_loopback(const struct topo *t)
-{
-	const struct fabric *f = t->fabric;
-
-	for (uint32_t p = 0; p < f->n_ports; p++)
-		if (t->peer[p] != NO_ID && f->port_node[p] == f->port_node[t->peer[p]])
-			return true;
-	return false;
-}
-
 size_t updown_room(const struct engine_input *in, const char **what)
 {
 	*what = "hop matrices"; /* of Min Hop, from which roots are found, and its own */
@@ -481,13 +414,14 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 		   bool price, struct err *e)
 {
 	const struct hops *kept = keep_roots ? plain : NULL;
-	bool done = true;
+	bool done = true, loops = has_loopback(in->topo);
 
 	rec_phase(in, "hop matrix without turns down and then up");
 	progress_start(in->progress, "hop matrix", in->topo->fabric->n_switches);
-	if (!RECORDED(in) && !price && is_levelled(in->topo, u) && (!kept || is_plain(kept))) {
+	if (!RECORDED(in) && !price && !u->n_level && u->max_rank <= MAX_LEVEL && !loops &&
+	    (!kept || is_plain(kept))) {
 		done = levelled_matrix(in, u, kept);
-	} else if (!RECORDED(in) && u->id && !u->max_rank && is_plain(plain) && !has_loopback(in->topo)) {
+	} else if (!RECORDED(in) && u->id && !u->max_rank && is_plain(plain) && !loops) {
 		u->hops = hops_ref(plain); /* nothing but roots: nothing is forbidden */
 	} else {
 		done = exact_matrix(in, u, kept, price, e);
@@ -542,11 +476,6 @@ static const char *ops_link_rule(const struct routing *r, uint32_t sw, unsigned 
 	return u->id[sw] > u->id[peer] ? "id: up to smaller" : "id: down to greater";
 }
 
-static void ops_free(void *priv)
-{
-	updown_free(priv);
-}
-
 static const struct routing_ops updn_ops = {
 	.hops = ops_hops,
 	.rank = ops_rank,
@@ -555,7 +484,7 @@ static const struct routing_ops updn_ops = {
 	.rank_clues = updown_rank_clues,
 	.direction = ops_direction,
 	.link_rule = ops_link_rule,
-	.free_priv = ops_free,
+	.free_priv = updown_free,
 };
 
 /* Down/Up has no roots. */
@@ -566,7 +495,7 @@ static const struct routing_ops dnup_ops = {
 	.rank_clues = updown_rank_clues,
 	.direction = ops_direction,
 	.link_rule = ops_link_rule,
-	.free_priv = ops_free,
+	.free_priv = updown_free,
 };
 
 /* At a step of a recording a neighbour may have no rank yet. */
@@ -586,7 +515,7 @@ const struct routing_ops updn_step_ops = {
 	.is_root = ops_is_root,
 	.direction = ops_direction_so_far,
 	.link_rule = ops_link_rule,
-	.free_priv = ops_free,
+	.free_priv = updown_free,
 };
 
 const struct routing_ops dnup_step_ops = {
@@ -594,7 +523,7 @@ const struct routing_ops dnup_step_ops = {
 	.rank = ops_rank,
 	.direction = ops_direction_so_far,
 	.link_rule = ops_link_rule,
-	.free_priv = ops_free,
+	.free_priv = updown_free,
 };
 
 const struct updown *updown_of(const struct routing *r)

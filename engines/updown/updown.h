@@ -1,11 +1,10 @@
 /*
- * Up/Down and Down/Up: what the two engines share, and what they leave to look
- * at.  Switches are ranked by their distance from the roots (updn) or from the
- * switches with hosts (dnup); a packet goes up, then down, never up again.
+ * Up/Down and Down/Up: what the two engines share, and what they leave to look at.  Switches are ranked by
+ * their distance from the roots (updn) or from the switches with hosts (dnup); a packet goes up, then down,
+ * never up again.
  *
- * Source: M. D. Schroeder et al., Autonet: a High-speed, Self-configuring Local
- * Area Network Using Point-to-point Links, IEEE JSAC 9(8), 1991; details as
- * OpenSM 3.3.23.
+ * Source: M. D. Schroeder et al., Autonet: a High-speed, Self-configuring Local Area Network Using
+ * Point-to-point Links, IEEE JSAC 9(8), 1991; details as OpenSM 3.3.23.
  */
 #ifndef IBSCOPE_UPDOWN_H
 #define IBSCOPE_UPDOWN_H
@@ -82,7 +81,7 @@ char updown_direction(const struct updown *u, const struct topo *t, uint32_t sw,
 
 /* An empty result: nothing ranked, id = node GUIDs (updn). */
 struct updown *updown_new(const struct topo *t, bool ids);
-void updown_free(struct updown *u);
+void updown_free(void *u);
 
 /* Rank all switches by their distance from those that have rank 0 now; sets the counts as well. */
 void updown_rank(const struct engine_input *in, struct updown *u);

@@ -1,34 +1,16 @@
-/* Shortest ways and what the rule of up and down says of them; ports are chosen, and listeners told of ways.
- */
-#include <stdlib.h>
+/* Shortest ways, what the rule of up and down says of them; ports are chosen, and listeners told of ways. */
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/release.h"
 #include "core/base/text.h"
 #include "core/routing/distances.h"
 #include "engines/counted/assign.h"
 #include "engines/updown/internal.h"
 
-/* A packet comes to `at` (2 * switch + did it come down): those before it that may come that way. */
-static uint32_t spread_back(struct ways *n, uint32_t at, uint32_t end)
-{
-	const struct topo *t = n->in->topo;
-
-	FOR_CABLES(t, at / 2, id, r) {
-		char c = updown_direction(n->u, t, r, t->fabric->port_num[t->peer[id]]);
-
-		for (uint32_t before = 2 * r; before < 2 * r + (c == 'U' ? 1 : 2); before++) {
-			if ((c == 'D') != (at & 1) || n->legal[before] != FAR)
-				continue;
-			n->legal[before] = n->legal[at] + 1;
-			n->queue[end++] = before;
-		}
-	}
-	return end;
-}
-
 void ways_measure(struct ways *n, uint32_t target)
 {
+	const struct topo *t = n->in->topo;
 	uint32_t end = 2;
 
 	if (n->target == target)
@@ -40,8 +22,21 @@ void ways_measure(struct ways *n, uint32_t target)
 		n->queue[i] = 2 * target + i;
 		n->legal[n->queue[i]] = 0;
 	}
-	for (uint32_t i = 0; i < end; i++)
-		end = spread_back(n, n->queue[i], end);
+	/* a packet comes to `at` (2 * switch + did it come down): those before it that may come that way */
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t at = n->queue[i];
+
+		FOR_CABLES(t, at / 2, id, r) {
+			char c = updown_direction(n->u, t, r, t->fabric->port_num[t->peer[id]]);
+
+			for (uint32_t before = 2 * r; before < 2 * r + (c == 'U' ? 1 : 2); before++) {
+				if ((c == 'D') != (at & 1) || n->legal[before] != FAR)
+					continue;
+				n->legal[before] = n->legal[at] + 1;
+				n->queue[end++] = before;
+			}
+		}
+	}
 }
 
 uint32_t way_legal(const struct ways *n, uint32_t sw, unsigned port)
@@ -65,31 +60,26 @@ static void end_run(struct way_text *w)
 	w->len = 0;
 }
 
-static void add_hop(const struct ways *n, struct way_text *w, uint32_t sw, unsigned port)
-{
-	char c = updown_direction(n->u, n->in->topo, sw, port);
-
-	if (c == 'U' && w->down && w->turn == NO_ID)
-		w->turn = sw;
-	w->down = c == 'D' || (w->down && n->u->id);
-	if (c != w->run)
-		end_run(w);
-	w->run = c;
-	w->len++;
-	w->hops++;
-}
-
 void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w)
 {
 	const struct fabric *f = n->in->topo->fabric;
 
 	while (n->dist[sw]) {
 		unsigned port = 1;
+		char c;
 
 		while (peer_of(n, sw, port) == NO_ID || n->dist[peer_of(n, sw, port)] + 1 != n->dist[sw])
 			if (++port > f->switch_nports[sw])
 				return;
-		add_hop(n, w, sw, port);
+		c = updown_direction(n->u, n->in->topo, sw, port);
+		if (c == 'U' && w->down && w->turn == NO_ID)
+			w->turn = sw;
+		w->down = c == 'D' || (w->down && n->u->id);
+		if (c != w->run)
+			end_run(w);
+		w->run = c;
+		w->len++;
+		w->hops++;
 		sw = peer_of(n, sw, port);
 	}
 	end_run(w);
@@ -97,6 +87,7 @@ void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w)
 
 /* --- the rule that decided ----------------------------------------------------------------- */
 
+/* Is there a port as good that leads down, beside one upwards? */
 static bool mixes(const struct ways *n, uint32_t sw, unsigned port, unsigned least)
 {
 	const struct topo *t = n->in->topo;
@@ -174,8 +165,6 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	done = assign_ports(&told, out, u->hops, false, NULL, r);
 	if (RECORDED(in) && done)
 		updown_amend_rules(&n);
-	free(n.dist);
-	free(n.queue);
-	free(n.legal);
+	FREE_EACH(n.dist, n.queue, n.legal);
 	return done;
 }
