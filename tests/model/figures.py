@@ -23,7 +23,7 @@ from trial import Failed, Tally, chosen_seed, expect  # noqa: E402
 
 SEED = chosen_seed()
 FIGURED = int(os.environ.get("FIGURED", "15"))
-AGAIN_OF_A_STATE = 6    # panes and other figures, of each state so many kinds
+AGAIN_OF_A_STATE = int(os.environ.get("AGAIN", "6"))    # panes and other figures, of each state so many kinds
 
 
 # --- computed a second time: functions of a state, which say what is wrong ----------------------------
@@ -235,6 +235,21 @@ def compared(figure):
     return look
 
 
+def rounded(digits, place):
+    return lambda s: round(place(s), digits)
+
+
+def over_hottest(command, key_of):
+    """Pairs over the link with most routes, as a command lists them or a pane counts them."""
+    def look(s):
+        ports = s.ask("load-map all")["loads"]["ports"]
+        if not ports or not ports[0]["routes"]:
+            return None
+        value = s.ask(command % ports[0]["from"])
+        return sum(r["pairs"] for r in value["rows"]) if key_of == "rows" else sum(g["pairs"] for g in value["groups"])
+    return look
+
+
 def model(compute):
     return lambda s: compute(s.net)
 
@@ -322,6 +337,36 @@ EQUAL = [
     ("pairs lost by an event", changed("change", "lost"), after("diff", "change", "lost"),
      lambda s: s.event and after("list journal", "rows")(s)[-1]["lost"],
      lambda s: s.event and changed("cut_off")(s) + changed("between_survivors")(s)),
+    ("least routes on a link", key("load-map", "loads", "min"), told("load-map", r"min (\d+), mean")),
+    ("mean routes on a link", rounded(1, key("load-map", "loads", "mean")), told("load-map", r"mean ([\d.]+), max"),
+     rounded(1, key("spread tree", "shares", "static_mean")), told("spread lag", r"own entries: max \d+, mean ([\d.]+)\)")),
+    ("most of a share", rounded(1, key("spread tree", "shares", "max")), told("spread tree", r"^Share of a link: max ([\d.]+)")),
+    ("effective bisection", rounded(3, key("load-map ebb seed=2", "ebb", "value")), told("load-map ebb seed=2", r"bandwidth: ([\d.]+) \+-")),
+    ("channels, text", key("cdg", "cdg", "channels"), told("cdg", r"^(\d+) channels?, "), summed("layers", "channels")),
+    ("dependencies, text", key("cdg", "cdg", "dependencies"), told("cdg", r"channels?, (\d+) dependenc"), summed("layers", "deps")),
+    ("channels on cycles", key("cdg", "cdg", "on_cycles"), told("cdg", r", (\d+) channels? on cycles$"), summed("layers", "cyclic")),
+    *(("survey: " + column, lambda s, k=column: sum(r[k] for r in s.ask("survey switches")["survey"]), summed("survey switches", pane))
+      for column, pane in (("lost", "lost"), ("rerouted", "rerouted"), ("entries", "entries"), ("hosts_gone", "gone"), ("longer", "longer"),
+                           ("cut_off", "cut off"), ("between_survivors", "between"), ("new_loops", "loops"), ("outside", "outside"))),
+    ("survey: load", lambda s: sum(r["load_after"] for r in s.ask("survey switches")["survey"]), summed("survey switches", "load")),
+    ("errors found", key("doctor", "errors"), lambda s: sum(r["severity"] == "error" for r in rows("doctor")(s)),
+     told("doctor", r"^(\d+) errors?\b"), lambda s: sum(f["severity"] == "error" for f in s.ask("doctor")["findings"])),
+    ("entries judged by drift", lambda s: sum(s.ask("drift " + s.engine)["classes"].values()),
+     lambda s: s.number("drift " + s.engine, r": (\d+) entries, agreement")),
+    ("links hotter", after("diff", "loads", "hotter"), lambda s: s.event and sum(r["gain"] > 0 for r in after("list hotter", "rows")(s)),
+     lambda s: s.event and s.after().number("diff", r"^Loads: (\d+) links? hotter")),
+    ("links cooler", after("diff", "loads", "cooler"), lambda s: s.event and sum(r["gain"] < 0 for r in after("list hotter", "rows")(s))),
+    ("entries changed, listed", after("diff", "change", "entries"), lambda s: s.event and len(after("list changes", "rows")(s))),
+    ("pairs with ways of unequal length", key("equal-paths", "equal_paths", "unequal"), told("equal-paths", r": (\d+) with ways of unequal"),
+     lambda s: len(s.ask("equal-paths all")["equal_paths"]["list"])),
+    ("pairs of edge elements", key("equal-paths", "equal_paths", "pairs"), told("equal-paths", r"^(\d+) pairs? between")),
+    ("most routes of an engine", lambda s: max((r["max_load"] for r in s.ask("advise failures 0")["advice"]), default=0), most("advise failures 0", "load")),
+    ("routes over the hottest link", key("load-map", "loads", "max"), lambda s: over_hottest("flows %s", "flows")(s),
+     lambda s: over_hottest("list flows %s", "rows")(s)),
+    ("fabric", lambda s: s.whole and s.ask("show")["fabric"]["switches"], lambda s: s.whole and len(s.net.switches), lambda s: s.whole and len(rows("switches")(s))),
+    ("hosts of the fabric", lambda s: s.whole and s.ask("show")["fabric"]["hosts"], lambda s: s.whole and len(s.net.hosts)),
+    ("failures listed", lambda s: len(s.ask("survey switches")["survey"]), key("survey switches", "survey_of", "failures"),
+     lambda s: len(rows("survey switches")(s))),
 ]
 
 

@@ -106,7 +106,7 @@ class Network:
             for n, port in into[at]:
                 if n not in key and distance + 1 <= sp[n] + tolerance:
                     heapq.heappush(heap, (contention + (port in marked), distance + 1, n))
-        chosen = {}
+        chosen, self.key = {}, key
         for n in self.links:
             if n == target:
                 continue
@@ -124,6 +124,7 @@ class Network:
 class Guide:
     def __init__(self, fabric, chassis, lmc, tolerance):
         self.f, self.chassis, self.lmc, self.tolerance = fabric, chassis, lmc, tolerance
+        self.figures = {}   # (LID, port) of the last run, between elements: contention, distance, usage; and inside
 
     def elements(self, peer):
         """Element of every switch: the lowest GUID of the chips of a chassis that are connected within it."""
@@ -171,11 +172,13 @@ class Guide:
             marked = {(s, entries[s, k]) for k in others for s in of if (s, entries[s, k]) in peer}
             out = between.paths(of[sw], self.tolerance, marked, usage)
             taken = list(out.values())
+            self.figures.update({(lid, way): (*between.key[e], usage.get(way, 0)) for e, way in out.items()})
             for e, chips in inside.items():
                 exit_at = (sw, port) if e == of[sw] else out[e]
                 ways = chips.paths(exit_at[0], self.tolerance, marked, usage)
                 entries[exit_at[0], lid] = exit_at[1]
                 for s, way in ways.items():
+                    self.figures[lid, way] = (*chips.key[s], usage.get(way, 0))
                     entries[s, lid] = way[1]
                     taken.append(way)
             for way in taken:
@@ -191,6 +194,30 @@ def different(name, got, want):
     print("%s: %d of %d entries differ; first %s LID %d: port %s, the text says %s"
           % (name, len(wrong), len(want), sw, lid, got.get(wrong[0]), want.get(wrong[0])))
     return True
+
+
+def panes_differ(name, commands, guide, dice):
+    """Pane ways of some LIDs: contention, distance and usage of the ways taken, between elements and within one."""
+    of = guide.elements(guide.f.peer)
+    lids = dice.sample(sorted({lid for lid, _ in guide.figures}), min(3, len({lid for lid, _ in guide.figures})))
+    asked = ["list ways %d" % lid for lid in lids] + ["list ways %d %s" % (lid, dice.choice(sorted(of))) for lid in lids]
+    wrong = False
+    for n, answer in enumerate(program(commands + asked)[len(commands):]):
+        lid, told = lids[n % len(lids)], set()
+        for row in answer["rows"]:
+            way = (row["about"].get("name"), row["about"].get("port"))
+            want = guide.figures.get((lid, way))
+            if want is None or (n >= len(lids) and "here" not in row["marks"]):
+                continue
+            told.add(of[way[0]])
+            got = (row["cont"], row["dist"], row["usage"])
+            if got != want:
+                wrong = True
+                print("%s: %s, %s[%s]: contention, distance, usage %s, the text has %s" % (name, asked[n], *way, got, want))
+        if n < len(lids) and len(told) < len(set(of.values())) - 1:
+            wrong = True
+            print("%s: %s: %d elements of %d" % (name, asked[n], len(told), len(set(of.values()))))
+    return wrong
 
 
 def trial(number, folder):
@@ -233,6 +260,7 @@ def trial(number, folder):
     said = program(commands)
     want = guide.route()
     wrong = different(name, tables_of(fabric, said[2]["content"]), want)
+    wrong |= panes_differ(name, commands[:2], guide, dice)
     if fails:
         again = guide.route({fails, fabric.peer[fails]}, want)
         wrong |= different(name + ", failed %s[%d]" % fails, tables_of(fabric, said[4]["content"]), again)
