@@ -147,10 +147,15 @@ def distances_again(state):
     if state.engine in ("minhop", "updn", "dnup", "dor"):
         for r in rows(state, "hops " + net.name[s]):
             t = by_name[r["target"]]
-            same("hops %s to %s: shortest" % (net.name[s], r["target"]), r["shortest"], hops_to[t].get(s))
+            same("hops %s to %s: shortest" % (net.name[s], r["target"]), now(r["shortest"]), hops_to[t].get(s))
             if state.engine in ("minhop", "dor"):
                 ports = [p for (a, p), (kind, to) in net.peer.items() if a == s and kind == "S" and hops_to[t].get(to, 999) + 1 == hops_to[t].get(s)]
-                same("hops %s to %s" % (net.name[s], r["target"]), (r["least"], r["n"] or 0), (hops_to[t].get(s), len(ports)))
+                same("hops %s to %s" % (net.name[s], r["target"]), (now(r["least"]), r["n"] or 0), (hops_to[t].get(s), len(ports)))
+
+
+def now(cell):
+    """Of "2\u21924", as an event left it: 4."""
+    return int(cell.split("\u2192")[-1]) if isinstance(cell, str) and cell[-1:].isdigit() else cell
 
 
 def ranks_again(state):
@@ -249,6 +254,21 @@ def flows_again(state):
         told = rows(state, "flows %s[%d] %s" % (net.name[s], p, by))
         key = {"switches": lambda r: (r["from"], r["to"]), "source": lambda r: r["from"], "destination": lambda r: r["to"]}[by]
         same("flows %s[%d] by %s" % (net.name[s], p, by), {key(r): r["pairs"] for r in told}, want)
+
+
+def scope_again(state):
+    """Under a scope both ends are in it."""
+    if len(state.net.hosts) < 3:
+        return
+    now = state.limit({state.net.name[h] for h in state.rng.sample(state.net.hosts, state.rng.randrange(2, len(state.net.hosts)))})
+    ways = lid_routes(now.net)
+    pairs = sum(len(now.net.lids[b]) for a in now.net.hosts for b in now.net.hosts if a != b)
+    check = now.ask("check")
+    same("scope, check: pairs", (check["check"]["pairs"], check["unreachable"]), (pairs, pairs - len(ways)))
+    same("scope, load-map: routes", now.ask("load-map")["loads"]["routes"], sum(lid in now.net.lids for _, lid in ways))
+    same("scope, ebb: hosts", now.ask("load-map ebb")["ebb"]["hosts"], len(now.net.hosts))
+    for test in plots_again, shifts_again, flows_again, compared_again, channels_again, bisection_again:
+        test(now)
 
 
 # --- elements
@@ -746,4 +766,4 @@ def loops(edges):
 
 AGAIN = [switches_again, plots_again, distances_again, ranks_again, path_again, shifts_again, flows_again, elements_again,
          compared_again, channels_again, layers_again, weights_again, nue_again, bisection_again, sampled_survey_again,
-         adaptive_again]
+         adaptive_again, scope_again]

@@ -14,6 +14,7 @@ import os
 import random
 import re
 import sys
+import tempfile
 
 from again import AGAIN
 from states import State, ranges, same
@@ -23,6 +24,7 @@ from trial import Failed, Tally, chosen_seed, expect  # noqa: E402
 
 SEED = chosen_seed()
 FIGURED = int(os.environ.get("FIGURED", "15"))
+TORUS = None            # file of torus-2QoS
 AGAIN_OF_A_STATE = int(os.environ.get("AGAIN", "6"))    # panes and other figures, of each state so many kinds
 
 
@@ -351,6 +353,8 @@ EQUAL = [
     ("survey: load", lambda s: sum(r["load_after"] for r in s.ask("survey switches")["survey"]), summed("survey switches", "load")),
     ("errors found", key("doctor", "errors"), lambda s: sum(r["severity"] == "error" for r in rows("doctor")(s)),
      told("doctor", r"^(\d+) errors?\b"), lambda s: sum(f["severity"] == "error" for f in s.ask("doctor")["findings"])),
+    ("entries that are right", lambda s: s.ask("drift " + s.engine)["classes"]["right"] if s.fresh else None,
+     lambda s: sum(p != 255 for p in s.net.table.values()) if s.fresh else None),
     ("entries judged by drift", lambda s: sum(s.ask("drift " + s.engine)["classes"].values()),
      lambda s: s.number("drift " + s.engine, r": (\d+) entries, agreement")),
     ("links hotter", after("diff", "loads", "hotter"), lambda s: s.event and sum(r["gain"] > 0 for r in after("list hotter", "rows")(s)),
@@ -391,11 +395,18 @@ def draw_state(rng):
         kind = "random:%d,3,hosts=%d,parallel=%d,shuffle=1,seed=%d" % (rng.randrange(4, 12), rng.randrange(1, 4),
                                                                      rng.randrange(1, 3), rng.randrange(10 ** 6))
     options = "lmc=%d" % rng.choice([0, 0, 1, 2]) + (" qos=TRUE" if rng.random() < .4 else "")
+    if "qos" in options and rng.random() < .3:
+        options += "".join(" qos_%s_sl2vl=%s" % (who, ",".join(str(rng.choice([0, 0, 1, 2, 3, 15])) for _ in range(16)))
+                           for who in ("ca", "swe") if rng.random() < .7)
     engine = rng.choice(ENGINES)
+    grid = []
+    if kind.startswith("torus") and rng.random() < .6:
+        engine, options = "torus-2QoS", "lmc=0 qos=TRUE"
+        grid = ["torus-conf %s" % TORUS, "set torus_config %s" % TORUS]
     fails = ["fail random %d seed=%d" % (rng.randrange(1, 3), rng.randrange(10 ** 6))] * (rng.random() < .5)
     first = rng.random() < .5
     route = "route %s %s" % (engine, options)
-    state = State(kind, [*fails, route] if first else [route, *fails], engine, options, first or not fails, rng, "drawn")
+    state = State(kind, [*grid, *fails, route] if first else [*grid, route, *fails], engine, options, first or not fails, rng, "drawn")
     if fails and rng.random() < .5:
         state.event = "restore all"
     elif state.net.channels:
@@ -406,6 +417,14 @@ def draw_state(rng):
 def main():
     rng, tally = random.Random(SEED), Tally()
     print("SEED=%s" % SEED)
+    with tempfile.TemporaryDirectory() as folder:
+        global TORUS
+        TORUS = os.path.join(folder, "torus")
+        judge(rng, tally)
+    return tally.status()
+
+
+def judge(rng, tally):
     for _ in range(FIGURED):
         state = draw_state(rng)
         for test in COMPUTED + rng.sample(AGAIN, AGAIN_OF_A_STATE):
@@ -417,7 +436,6 @@ def main():
             except (LookupError, TypeError, ValueError) as e:
                 why = "%s %s" % (type(e).__name__, e)
             tally(not why, "%s, %s: %s" % (state, test.__name__, why))
-    return tally.status()
 
 
 if __name__ == "__main__":

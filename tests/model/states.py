@@ -45,6 +45,14 @@ class State:
         self.run_json(files + self.usual("json"))
         self.net = Net(*(self.ask(c)["content"] for c in files))
 
+    def limit(self, names):
+        """The same under a scope of these hosts: they alone count."""
+        now = State(self.fabric, [*self.before, "scope " + " ".join(names)], self.engine, self.options, self.fresh, self.rng, "scope")
+        now.net.hosts = [h for h in now.net.hosts if now.net.name[h] in names]
+        now.net.lids = {h: now.net.lids[h] for h in now.net.hosts}
+        now.net.by_name = {now.net.name[h]: h for h in now.net.hosts}
+        return now
+
     def usual(self, form):
         return [c for c, n in self.asked.get((self.kind, form), {}).items() if n >= 2] if self.kind else []
 

@@ -44,13 +44,16 @@ static void load_pairs(struct view *v, const struct routing *r)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
 	struct priv *p = v->priv;
-	unsigned n = ops->layer ? r->ops->n_layers(r) : 0;
+	unsigned n = ops->layer ? r->ops->n_layers(r) : 0, first, end;
 
 	n = n < CDG_VLS ? n : CDG_VLS;
 	for (unsigned l = 0; l < n; l++)
 		ops->layer(r, l, &p->info[l]);
-	p->kept = n && routing_keeps_layers(r, p->info[0].vl,
-					    p->info[n - 1].vl + p->info[n - 1].lanes - p->info[0].vl);
+	first = n ? p->info[0].vl : 0;
+	end = n ? p->info[n - 1].vl + p->info[n - 1].lanes : 0;
+	/* maps of hosts of their own may take routes to other VLs */
+	p->kept = n && routing_keeps_layers(r, first, end - first) &&
+		  !(p->graph && (p->graph->cdg->used >> end || p->graph->cdg->used & ((1u << first) - 1)));
 	p->pairs = n && (p->kept || v->scene->sweep != v->scene->real);
 	for (unsigned l = 0; p->pairs && l < n; l++) {
 		p->lanes[l] = (uint8_t)p->info[l].lanes;
