@@ -162,6 +162,8 @@ def ranks_again(state):
     if state.engine not in ("updn", "dnup", "ftree"):
         return
     net, told = state.net, rows(state, "ranks")
+    for r in told:
+        r["rank"] = now(r["rank"])
     rank = {r["name"]: r["rank"] for r in told}
     for r in told:
         s = next((k for k in net.switches if net.name[k] == r["name"]), None)
@@ -172,7 +174,7 @@ def ranks_again(state):
                 near.count(r["rank"]), len(on(net, s))]
         if state.engine == "dnup":  # ranks begin at the hosts there, and up is away from them
             want[:2] = want[1::-1]
-        same("ranks: " + r["name"], [r["up"] or 0, r["down"] or 0, r["level"] or 0, r["hosts"] or 0], want)
+        same("ranks: " + r["name"], [now(r[k]) or 0 for k in ("up", "down", "level", "hosts")], want)
 
 
 def path_again(state):
@@ -305,6 +307,8 @@ def elements_again(state):
         same("elements: JSON of " + x["name"], (x["chips"], x["external"], x["internal"], x["hosts"]),
              (r["chips"], r["links"], r["inside"], r["hosts"] or 0))
     usage_again(state, of, lids)
+    if not net.hosts:
+        return
     a = state.rng.choice(net.hosts)
     if len(net.lids[a]) > 1:
         for r in rows(state, "lids " + net.name[a]):

@@ -58,7 +58,7 @@ def survey(state):
         gone = {net.name[h] for h in net.hosts} - set(by_name)
         part = net.parts(row["switch_lid"] if kind == "switches" else None,
                          {(row["a_lid"], row["a_port"]), (row["b_lid"], row["b_port"])} if kind == "links" else ())
-        what, several = "survey %s, %s: " % (kind, row["try"]), max(map(len, net.lids.values()))
+        what, several = "survey %s, %s: " % (kind, row["try"]), max(map(len, net.lids.values()), default=1)
         lost = cut = outside = 0
         for a, b in itertools.permutations(net.by_name, 2):
             for k in range(several):

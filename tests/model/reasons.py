@@ -692,7 +692,7 @@ def check_ways(st, sw, lid, answer):
             expect("way's end", at, target)
         if turn:
             turns = [(b[0], st.links[a[0]][a[1]][1], a[0], a[1], b[1], *st.links[b[0]][b[1]])
-                     for a, b in zip(way, way[1:]) if b[2] == "U" and "D" in [x[2] for x in way[:way.index(b)]]]
+                     for a, b in zip(way, way[1:]) if a[2] == "D" and b[2] == "U"]
             told = (turn[1], int(turn[2]), turn[4], int(turn[5]), int(turn[6]), turn[8], int(turn[9]))
             expect("turn", told, turns[0] if turns else None)
 
@@ -700,7 +700,7 @@ def check_ways(st, sw, lid, answer):
 EXCLUSIVE = re.compile(r"\b(alone|only|no other|nobody else|every)\b", re.I)
 
 
-def check_alone(st, own, ports, answers):
+def check_alone(st, sw, own, ports, answers):
     """Nothing is told to be the only one where `via` tells of another way as short that the rule allows."""
     entry = answers[0]
     word = EXCLUSIVE.search(re.sub("alone leads to another (chassis|node)", "", entry["decided"]))
@@ -740,7 +740,7 @@ def check_entry(st, sw, lid, answers):
                 BY_OFFERS[st.engine](st, sw, lid, own, port, offers, answer["decided"])
             if port is None:
                 check_rivals(own, ports, answers)
-                check_alone(st, own, ports, answers)
+                check_alone(st, sw, own, ports, answers)
                 check_candidates(answer, own)
                 if st.moments:
                     check_columns(st, sw, lid, answer["choice"]["candidates"])
