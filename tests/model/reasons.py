@@ -703,7 +703,8 @@ EXCLUSIVE = re.compile(r"\b(alone|only|no other|nobody else|every)\b", re.I)
 def check_alone(st, sw, own, ports, answers):
     """Nothing is told to be the only one where `via` tells of another way as short that the rule allows."""
     entry = answers[0]
-    word = EXCLUSIVE.search(re.sub("alone leads to another (chassis|node)|the only path that is given", "", entry["decided"]))
+    word = EXCLUSIVE.search(re.sub("alone leads to another (chassis|node)|the only path that is given|"
+                                 "no other port offered an open way", "", entry["decided"]))
     if not word or st.weights or entry["decided"].startswith("Within the chassis"):
         return
     for port, answer in zip(ports[1:], answers[1:]):
