@@ -10,15 +10,11 @@
 enum { C_SWITCH, C_LID, C_DEST, C_PORT, C_VIA };
 
 static const struct column columns[] = {
-	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "lid", .width = 5, .right = true, .numeric = true},
-	{.name = "destination", .width = 8, .flex = 1, .drop = 2},
-	{.name = "was → now",
-	 .help = "port before the last event and now",
-	 .width = 9,
-	 .right = true,
-	 .numeric = true},
-	{.name = "via", .help = "the node that the port leads to now", .width = 8, .flex = 1, .drop = 3},
+	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("lid", NULL, 5),
+	COL("destination", NULL, 8, .flex = 1, .drop = 2),
+	NUM("was → now", "port before the last event and now", 9),
+	COL("via", "the node that the port leads to now", 8, .flex = 1, .drop = 3),
 };
 
 /* Rows are found by their running number: switches with changes, then the entries of one switch. */
@@ -218,18 +214,11 @@ const struct view_ops view_changes = {
 	.brief = "what the last event changed, entry by entry: old and new port of every forwarding table "
 		 "entry",
 	.hints = "follow=lft :why=why :pane_pairs=pairs",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.load = load,
+	DOES(load, title, footer, cell, number, marks, about),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
 	.enter = "pane lft %switch %lid",
 	.fold_row = "change",
 };

@@ -11,11 +11,11 @@
 enum { C_SEVERITY, C_SURE, C_KIND, C_FINDING, C_SHOWS };
 
 static const struct column columns[] = {
-	{.name = "severity", .width = 8},
-	{.name = "sure", .width = 8, .drop = 3},
-	{.name = "kind", .width = 17, .drop = 2},
-	{.name = "finding", .width = 36, .flex = 4, .prose = true},
-	{.name = "shows more", .help = "the command that does", .width = 10, .flex = 1, .drop = 4},
+	COL("severity", NULL, 8),
+	COL("sure", NULL, 8, .drop = 3),
+	COL("kind", NULL, 17, .drop = 2),
+	COL("finding", NULL, 36, .flex = 4, .prose = true),
+	COL("shows more", "the command that does", 10, .flex = 1, .drop = 4),
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
@@ -226,18 +226,9 @@ const struct view_ops view_doctor = {
 	.name = "doctor",
 	.brief = "all that is found without a question, worst first; Enter goes to the place",
 	.hints = "follow=go :echo=text back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
-	.load = load,
+	DOES(load, title, footer, cell, number, marks, about, placeholder, follow),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
-	.placeholder = placeholder,
-	.follow = follow,
 };

@@ -18,16 +18,12 @@
 enum { C_SWITCH, C_LID, C_TO, C_PORT, C_CLASS, C_WHY };
 
 static const struct column columns[] = {
-	{.name = "switch", .width = 8, .flex = 2, .fold = FOLD_CHIP},
-	{.name = "lid", .width = 5, .right = true, .numeric = true},
-	{.name = "to", .width = 8, .flex = 2},
-	{.name = "now → would",
-	 .help = "port in the switch, and after the next sweep",
-	 .width = 11,
-	 .right = true,
-	 .numeric = true},
-	{.name = "class", .width = 7},
-	{.name = "why", .help = "why it is so", .width = 8, .flex = 3, .drop = 1},
+	COL("switch", NULL, 8, .flex = 2, .fold = FOLD_CHIP),
+	NUM("lid", NULL, 5),
+	COL("to", NULL, 8, .flex = 2),
+	NUM("now → would", "port in the switch, and after the next sweep", 11),
+	COL("class", NULL, 7),
+	COL("why", "why it is so", 8, .flex = 3, .drop = 1),
 };
 
 struct answer {
@@ -258,19 +254,12 @@ const struct view_ops view_drift = {
 		"stale or kept by history",
 	.syntax = "[ENGINE[,ENGINE...]] [OPTION=VALUE]...",
 	.hints = "follow=lft :why=why back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
+	DOES(load, title, footer, cell, number, marks, about),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
 	.enter = "pane lft %switch %lid",
 	.fold_row = "entry",
 };

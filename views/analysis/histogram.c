@@ -148,20 +148,17 @@ enum { H_NAME, H_ROOT, H_D0, H_WHY = H_D0 + SHOWN };
 #define AT_HELP "CA and router ports at this distance"
 
 static const struct column histogram_columns[] = {
-	{.name = "name", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "root", .help = "does it pass for a root?"},
-	{.name = "0", .help = AT_HELP, .right = true, .numeric = true},
-	{.name = "1", .help = AT_HELP, .right = true, .numeric = true},
-	{.name = "2", .help = AT_HELP, .right = true, .numeric = true},
-	{.name = "3", .help = AT_HELP, .right = true, .numeric = true},
-	{.name = "4", .help = AT_HELP, .right = true, .numeric = true},
-	{.name = "5", .help = AT_HELP, .right = true, .numeric = true},
-	{.name = "6", .help = AT_HELP, .right = true, .numeric = true},
-	{.name = "7+",
-	 .help = "CA and router ports at this distance, and at all beyond it",
-	 .right = true,
-	 .numeric = true},
-	{.name = "why", .help = "which threshold it misses", .width = 40, .flex = 1, .drop = 1},
+	COL("name", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("root", "does it pass for a root?", 0),
+	NUM("0", AT_HELP, 0),
+	NUM("1", AT_HELP, 0),
+	NUM("2", AT_HELP, 0),
+	NUM("3", AT_HELP, 0),
+	NUM("4", AT_HELP, 0),
+	NUM("5", AT_HELP, 0),
+	NUM("6", AT_HELP, 0),
+	NUM("7+", "CA and router ports at this distance, and at all beyond it", 0),
+	COL("why", "which threshold it misses", 40, .flex = 1, .drop = 1),
 };
 
 struct list {
@@ -313,8 +310,7 @@ const struct view_ops view_histogram = {
 	.brief = "CA and router ports by distance from every switch, and whether it passes for a root (updn)",
 	.syntax = "[SWITCH]",
 	.hints = "follow=bars :pane_ranks=ranks",
-	.column = histogram_columns,
-	.n_columns = ARRAY_LEN(histogram_columns),
+	COLUMNS(histogram_columns),
 	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct list),
 	.open = histogram_open,
@@ -335,16 +331,11 @@ const struct view_ops view_histogram = {
 enum { B_DISTANCE, B_PORTS, B_BAR, B_SHARE, B_PASSES };
 
 static const struct column bars_columns[] = {
-	{.name = "at", .help = "distance in hops", .width = 2, .right = true, .numeric = true},
-	{.name = "ports", .help = "CA and router ports at that distance", .right = true, .numeric = true},
-	{.name = "5%               90%", .width = FULL + 2},
-	{.name = "share",
-	 .help = "their share of all",
-	 .width = 6,
-	 .right = true,
-	 .numeric = true,
-	 .drop = 1},
-	{.name = "passes", .help = "thresholds that this distance passes", .width = 10, .drop = 2},
+	NUM("at", "distance in hops", 2),
+	NUM("ports", "CA and router ports at that distance", 0),
+	COL("5%               90%", NULL, FULL + 2),
+	NUM("share", "their share of all", 6, .drop = 1),
+	COL("passes", "thresholds that this distance passes", 10, .drop = 2),
 };
 
 struct one {
@@ -481,8 +472,7 @@ const struct view_ops view_bars = {
 	.brief = "the root histogram of one switch as bars, with both thresholds",
 	.syntax = "[SWITCH]",
 	.hints = ":pane_ranks=ranks back=back",
-	.column = bars_columns,
-	.n_columns = ARRAY_LEN(bars_columns),
+	COLUMNS(bars_columns),
 	.flags = VIEW_DETAIL | VIEW_TRACKS,
 	.priv_size = sizeof(struct one),
 	.open = bars_open,

@@ -167,6 +167,16 @@ struct column {
 	bool prose;   /* sentences: cut at their end, names in them too */
 };
 
+/* Rows of a table of columns, text or a number: name, help, width; behind them what else is set. */
+#define COL(NAME, HELP, WIDTH, ...)                                     \
+	{                                                               \
+		.name = NAME, .help = HELP, .width = WIDTH, __VA_ARGS__ \
+	}
+#define NUM(NAME, HELP, WIDTH, ...)                                                                     \
+	{                                                                                               \
+		.name = NAME, .help = HELP, .width = WIDTH, .right = true, .numeric = true, __VA_ARGS__ \
+	}
+
 /* Marks of a row, each shown by its own sign so that colour is never needed. */
 enum { MARK_CHANGED = 1, MARK_DOWN = 2, MARK_DETOUR = 4, MARK_HERE = 8, MARK_STEP = 16 };
 
@@ -279,6 +289,23 @@ struct view_ops {
 	/* Words of the command `map` for what only this pane does: 0, and *e may hold a remark; -1 and *e. */
 	int (*words)(struct view *v, int argc, char **argv, struct err *e);
 };
+
+/* In a struct view_ops: the table of columns; operations whose functions have their name: DOES(load, cell).
+ */
+#define COLUMNS(TABLE) .column = TABLE, .n_columns = ARRAY_LEN(TABLE)
+#define DOES(...) DOES_OF(__VA_ARGS__, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
+#define DOES_OF(A, B, C, D, E, F, G, H, I, J, K, N, ...) DOES_##N
+#define DOES_1(A) .A = A
+#define DOES_2(A, ...) .A = A, DOES_1(__VA_ARGS__)
+#define DOES_3(A, ...) .A = A, DOES_2(__VA_ARGS__)
+#define DOES_4(A, ...) .A = A, DOES_3(__VA_ARGS__)
+#define DOES_5(A, ...) .A = A, DOES_4(__VA_ARGS__)
+#define DOES_6(A, ...) .A = A, DOES_5(__VA_ARGS__)
+#define DOES_7(A, ...) .A = A, DOES_6(__VA_ARGS__)
+#define DOES_8(A, ...) .A = A, DOES_7(__VA_ARGS__)
+#define DOES_9(A, ...) .A = A, DOES_8(__VA_ARGS__)
+#define DOES_10(A, ...) .A = A, DOES_9(__VA_ARGS__)
+#define DOES_11(A, ...) .A = A, DOES_10(__VA_ARGS__)
 
 #define VIEW_FAR 1000000
 

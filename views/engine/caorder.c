@@ -8,11 +8,11 @@
 enum { C_PLACE, C_LEAF, C_INDEX, C_LID, C_NAME };
 
 static const struct column columns[] = {
-	{.name = "place", .help = "place in the order; shifts go by it", .right = true, .numeric = true},
-	{.name = "leaf", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "index", .help = "index of the leaf in the tree", .width = 5, .drop = 1},
-	{.name = "lid", .right = true, .numeric = true},
-	{.name = "node", .help = "the compute node; DUMMY where one is missing", .width = 8, .flex = 1},
+	NUM("place", "place in the order; shifts go by it", 0),
+	COL("leaf", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("index", "index of the leaf in the tree", 5, .drop = 1),
+	NUM("lid", NULL, 0),
+	COL("node", "the compute node; DUMMY where one is missing", 8, .flex = 1),
 };
 
 struct priv {
@@ -136,18 +136,11 @@ const struct view_ops view_caorder = {
 	.name = "ca-order",
 	.brief = "compute nodes in the order ftree routes for: leaf by leaf, missing ones as DUMMY (x)",
 	.hints = "follow=lft :pane_tree=tree back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.load = load,
+	DOES(load, title, footer, cell, number, marks, about),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
 	.enter = "pane lft %switch %dst",
 	.fold_row = "place",
 };

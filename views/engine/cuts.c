@@ -12,18 +12,14 @@
 enum { C_LAYER, C_CYCLE, C_CHANNEL, C_NEXT, C_LENGTH, C_LEFT, C_MOVED, C_TO };
 
 static const struct column columns[] = {
-	{.name = "layer", .right = true, .numeric = true},
-	{.name = "cycle", .help = "its number in the layer", .right = true, .numeric = true},
-	{.name = "channel", .help = "the channel before the dependency that is cut", .width = 12, .flex = 1},
-	{.name = "next channel", .help = "the one behind it", .width = 12, .flex = 1},
-	{.name = "length", .help = "channels of the cycle", .right = true, .numeric = true, .drop = 2},
-	{.name = "pairs",
-	 .help = "pairs left on the dependency when it was cut",
-	 .right = true,
-	 .numeric = true,
-	 .drop = 3},
-	{.name = "moved", .help = "pairs moved to the next layer for it", .right = true, .numeric = true},
-	{.name = "to", .help = "that layer", .width = 2, .right = true, .numeric = true, .drop = 1},
+	NUM("layer", NULL, 0),
+	NUM("cycle", "its number in the layer", 0),
+	COL("channel", "the channel before the dependency that is cut", 12, .flex = 1),
+	COL("next channel", "the one behind it", 12, .flex = 1),
+	NUM("length", "channels of the cycle", 0, .drop = 2),
+	NUM("pairs", "pairs left on the dependency when it was cut", 0, .drop = 3),
+	NUM("moved", "pairs moved to the next layer for it", 0),
+	NUM("to", "that layer", 2, .drop = 1),
 };
 
 struct priv {
@@ -209,18 +205,9 @@ const struct view_ops view_cuts = {
 	.brief = "dfsssp: cycles broken in its layers, the dependency cut in each, pairs moved",
 	.syntax = "[LAYER [GROUP]]",
 	.hints = "follow=cycle :pane_moved=moved back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
-	.placeholder = placeholder,
-	.follow = follow,
+	DOES(load, title, footer, cell, number, marks, about, placeholder, follow),
 };

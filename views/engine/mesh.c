@@ -10,14 +10,10 @@
 enum { C_SWITCH, C_COORD, C_PORTS, C_TYPE };
 
 static const struct column columns[] = {
-	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "at", .help = "coordinates that the analysis gave the switch", .width = 4},
-	{.name = "ports by axis", .help = "its ports, by direction", .width = 13, .flex = 4},
-	{.name = "type",
-	 .help = "row of the table of polynomials that its neighbourhood fits",
-	 .right = true,
-	 .numeric = true,
-	 .drop = 1},
+	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("at", "coordinates that the analysis gave the switch", 4),
+	COL("ports by axis", "its ports, by direction", 13, .flex = 4),
+	NUM("type", "row of the table of polynomials that its neighbourhood fits", 0, .drop = 1),
 };
 
 struct item {
@@ -233,17 +229,10 @@ const struct view_ops view_mesh = {
 	.name = "mesh",
 	.brief = "what lash's mesh analysis found: dimensions, coordinates of switches, axes of their ports",
 	.hints = "follow=ports :fail=fail back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.load = load,
+	DOES(load, title, footer, cell, number, touched, about),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.touched = touched,
-	.about = about,
 	.enter = "pane ports %node",
 };

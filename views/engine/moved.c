@@ -11,20 +11,12 @@
 enum { C_FROM, C_LID, C_TO, C_PAIRS, C_HOPS, C_NOW };
 
 static const struct column columns[] = {
-	{.name = "CAs of", .help = "the hosts of this switch send", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "LID", .width = 3, .right = true, .numeric = true},
-	{.name = "to", .help = "the host they send to", .width = 8, .flex = 1},
-	{.name = "pairs",
-	 .help = "pairs of LIDs that moved",
-	 .right = true,
-	 .numeric = true,
-	 .fold = FOLD_SUM},
-	{.name = "hops", .was = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
-	{.name = "layer now",
-	 .help = "the layer it is in at the end",
-	 .right = true,
-	 .numeric = true,
-	 .fold = FOLD_RANGE},
+	COL("CAs of", "the hosts of this switch send", 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("LID", NULL, 3),
+	COL("to", "the host they send to", 8, .flex = 1),
+	NUM("pairs", "pairs of LIDs that moved", 0, .fold = FOLD_SUM),
+	NUM("hops", NULL, 0, .was = "links", .fold = FOLD_RANGE),
+	NUM("layer now", "the layer it is in at the end", 0, .fold = FOLD_RANGE),
 };
 
 struct class
@@ -195,16 +187,11 @@ const struct view_ops view_moved = {
 	.brief = "dfsssp: routes that the cut of a cycle moved one layer up",
 	.syntax = "LAYER GROUP",
 	.hints = "follow=path :why=why :trace=trace back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
-	.title = title,
-	.cell = cell,
-	.number = number,
-	.about = about,
+	DOES(load, title, cell, number, about),
 	.enter = "pane path %src %lid",
 	.fold_row = "route",
 };

@@ -8,16 +8,12 @@
 enum { C_LAYER, C_FROM, C_IN, C_SWITCH, C_OUT, C_TO };
 
 static const struct column columns[] = {
-	{.name = "layer", .right = true, .numeric = true},
-	{.name = "from", .help = "the switch that packets come from", .width = 8, .flex = 1},
-	{.name = "in", .help = "the port they come in by", .width = 3, .right = true, .numeric = true},
-	{.name = "at switch",
-	 .help = "the switch where they may not turn",
-	 .width = 9,
-	 .flex = 1,
-	 .fold = FOLD_CHIP},
-	{.name = "out", .help = "the port they may not leave by", .width = 3, .right = true, .numeric = true},
-	{.name = "not to", .help = "the switch this port leads to", .width = 8, .flex = 1},
+	NUM("layer", NULL, 0),
+	COL("from", "the switch that packets come from", 8, .flex = 1),
+	NUM("in", "the port they come in by", 3),
+	COL("at switch", "the switch where they may not turn", 9, .flex = 1, .fold = FOLD_CHIP),
+	NUM("out", "the port they may not leave by", 3),
+	COL("not to", "the switch this port leads to", 8, .flex = 1),
 };
 
 struct priv {
@@ -127,17 +123,11 @@ const struct view_ops view_restricted = {
 	.brief = "nue: turns that no route of a layer may make, as they would close a cycle",
 	.syntax = "[LAYER]",
 	.hints = "follow=ports :pane_escape=escape back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.about = about,
+	DOES(load, title, footer, cell, number, about),
 	.enter = "pane ports %node; select %number",
 	.fold_row = "turn",
 };

@@ -14,9 +14,9 @@
 enum { C_Z, C_Y, C_GRID };
 
 static const struct column columns[] = {
-	{.name = "z", .help = "plane of the torus", .width = 2, .right = true, .numeric = true},
-	{.name = "y", .help = "row of the plane", .width = 2, .right = true, .numeric = true},
-	{.name = "grid", .help = "switches along x, with the links between them", .width = 20, .flex = 1},
+	NUM("z", "plane of the torus", 2),
+	NUM("y", "row of the plane", 2),
+	COL("grid", "switches along x, with the links between them", 20, .flex = 1),
 };
 
 #define LINK_WIDTH 5 /* characters of a link along x */
@@ -733,19 +733,9 @@ const struct view_ops view_torus = {
 		 "with its VLs",
 	.syntax = "[SRC DST]",
 	.hints = "follow=ports :fail=fail :restore=restore back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.load = load,
+	DOES(load, title, footer, cell, column_name, marks, about, follow, across, span),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.column_name = column_name,
-	.marks = marks,
-	.about = about,
-	.follow = follow,
-	.across = across,
-	.span = span,
 };

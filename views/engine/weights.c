@@ -18,11 +18,11 @@ enum { C_CHANNEL, C_WEIGHT, C_GROWTH, C_HALF, C_RUN };
 #define POINTS 16 /* of a plot */
 
 static const struct column columns[] = {
-	{.name = "link", .width = 14, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "weight", .width = 8, .right = true, .numeric = true, .drop = 2},
-	{.name = "growth", .right = true, .numeric = true, .fold = FOLD_SUM},
-	{.name = "half by", .right = true, .numeric = true, .drop = 1},
-	{.name = "over the run", .width = POINTS},
+	COL("link", NULL, 14, .flex = 1, .fold = FOLD_CHIP),
+	NUM("weight", NULL, 8, .drop = 2),
+	NUM("growth", NULL, 0, .fold = FOLD_SUM),
+	NUM("half by", NULL, 0, .drop = 1),
+	COL("over the run", NULL, POINTS),
 };
 
 /* Routes on links as they were after each of POINTS equal parts of the run. */
@@ -249,17 +249,10 @@ const struct view_ops view_weights = {
 	.brief = "sssp, dfsssp, nue: the weight of each link in the end, and how it grew over the run",
 	.syntax = "[SWITCH]",
 	.hints = "follow=ports :pane_usage=usage :fail=fail back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.load = load,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.touched = touched,
-	.about = about,
+	DOES(load, title, footer, cell, number, touched, about),
 	.enter = "pane ports %node; select %number",
 	.fold_row = "link",
 };

@@ -18,12 +18,10 @@
 enum { C_WALK, C_VL, C_ROUTES };
 
 static const struct column columns[] = {
-	{.name = "channel, and who holds it and wants the next",
-	 .help = "a channel of the walk, and routes that hold it while they wait for the next",
-	 .width = 20,
-	 .flex = 1},
-	{.name = "VL", .width = 2, .right = true, .drop = 1},
-	{.name = "routes", .help = "routes that do", .right = true},
+	COL("channel, and who holds it and wants the next",
+	    "a channel of the walk, and routes that hold it while they wait for the next", 20, .flex = 1),
+	COL("VL", NULL, 2, .right = true, .drop = 1),
+	COL("routes", "routes that do", 0, .right = true),
 };
 
 #define HOLDERS 3 /* routes shown of a dependency, unless it is looked at alone */
@@ -623,20 +621,10 @@ const struct view_ops view_cycle = {
 		 "keeps a path out of a layer",
 	.syntax = "[VL [GROUP [STEP]] [switches] | all [switches] | SRC DST [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
+	DOES(load, title, footer, cell, marks, touched, about, placeholder, follow, head),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.marks = marks,
-	.touched = touched,
-	.about = about,
-	.placeholder = placeholder,
-	.follow = follow,
-	.head = head,
 };

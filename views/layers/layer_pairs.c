@@ -12,15 +12,12 @@
 enum { C_FROM, C_LID, C_TO, C_HOPS, C_FIRST };
 
 static const struct column columns[] = {
-	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "LID", .width = 3, .right = true, .numeric = true},
-	{.name = "and switch", .help = "the other switch of the pair", .width = 8, .flex = 1},
-	{.name = "hops", .right = true, .numeric = true, .fold = FOLD_RANGE},
-	{.name = "first",
-	 .help = "the layer that took it first; balancing may have moved it since",
-	 .right = true,
-	 .numeric = true,
-	 .fold = FOLD_RANGE},
+	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("LID", NULL, 3),
+	COL("and switch", "the other switch of the pair", 8, .flex = 1),
+	NUM("hops", NULL, 0, .fold = FOLD_RANGE),
+	NUM("first", "the layer that took it first; balancing may have moved it since", 0,
+	    .fold = FOLD_RANGE),
 };
 
 struct list {
@@ -311,19 +308,10 @@ const struct view_ops view_layer_pairs = {
 	.brief = "what is in a layer of lash, dfsssp or nue: pairs of switches, routes to LIDs",
 	.syntax = "[LAYER]",
 	.hints = "follow=path :pane_cycle=why :pane_cdg=cdg back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.touched = touched,
-	.about = about,
-	.follow = follow,
+	DOES(load, title, footer, cell, number, touched, about, follow, column_name),
 	.fold_row = "pair",
-	.column_name = column_name,
 };

@@ -8,27 +8,16 @@
 enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS, C_CYCLIC };
 
 static const struct column columns[] = {
-	{.name = "layer", .right = true, .numeric = true},
-	{.name = "VL", .width = 2, .right = true, .numeric = true, .drop = 9},
-	{.name = "pairs",
-	 .help = "pairs of switches, or routes, that the engine put in the layer",
-	 .right = true,
-	 .numeric = true},
-	{.name = "before", .help = "how many before some were moved", .right = true, .numeric = true},
-	{.name = "moved", .help = "how many came or went then", .right = true, .numeric = true, .drop = 2},
-	{.name = "loops",
-	 .help = "groups of channels that wait for each other",
-	 .width = 5,
-	 .right = true,
-	 .numeric = true},
-	{.name = "routes", .help = "routes of hosts on the VL", .right = true, .numeric = true, .drop = 3},
-	{.name = "channels", .right = true, .numeric = true, .drop = 5},
-	{.name = "deps", .width = 5, .right = true, .numeric = true, .drop = 4},
-	{.name = "cyclic",
-	 .help = "dependencies that lie on a cycle",
-	 .right = true,
-	 .numeric = true,
-	 .drop = 10}, /* channels on cycles */
+	NUM("layer", NULL, 0),
+	NUM("VL", NULL, 2, .drop = 9),
+	NUM("pairs", "pairs of switches, or routes, that the engine put in the layer", 0),
+	NUM("before", "how many before some were moved", 0),
+	NUM("moved", "how many came or went then", 0, .drop = 2),
+	NUM("loops", "groups of channels that wait for each other", 5),
+	NUM("routes", "routes of hosts on the VL", 0, .drop = 3),
+	NUM("channels", NULL, 0, .drop = 5),
+	NUM("deps", NULL, 5, .drop = 4),
+	NUM("cyclic", "dependencies that lie on a cycle", 0, .drop = 10), /* channels on cycles */
 };
 
 struct priv {
@@ -296,18 +285,7 @@ const struct view_ops view_layers = {
 	.brief = "layers (VLs): pairs in each before and after some moved, dependencies, credit loops",
 	.syntax = "[switches]",
 	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),
-	.load = load,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.touched = touched,
-	.about = about,
-	.follow = follow,
-	.placeholder = placeholder,
-	.column_name = column_name,
+	DOES(load, title, footer, cell, number, marks, touched, about, follow, placeholder, column_name),
 };

@@ -13,15 +13,10 @@
 enum { C_FROM, C_TO, C_PAIRS, C_SHARE };
 
 static const struct column columns[] = {
-	{.name = "from", .help = "who sends", .width = 8, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "to", .help = "who receives", .width = 8, .flex = 1},
-	{.name = "pairs",
-	 .help = "pairs of hosts over the link",
-	 .width = 6,
-	 .right = true,
-	 .numeric = true,
-	 .fold = FOLD_SUM},
-	{.name = "%", .width = 5, .right = true, .numeric = true, .drop = 1, .fold = FOLD_SUM},
+	COL("from", "who sends", 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("to", "who receives", 8, .flex = 1),
+	NUM("pairs", "pairs of hosts over the link", 6, .fold = FOLD_SUM),
+	NUM("%", NULL, 5, .drop = 1, .fold = FOLD_SUM),
 };
 
 struct answer {
@@ -177,17 +172,11 @@ const struct view_ops view_flows = {
 		 "host or pair",
 	.syntax = "NODE[PORT] [switches|source|destination|host|pair]",
 	.hints = "follow=path :fail=fail back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.about = about,
+	DOES(load, title, footer, cell, number, about),
 	.enter = "pane path %src %dst",
 	.fold_row = "group",
 };

@@ -13,20 +13,11 @@
 enum { C_LINK, C_PEER, C_BEFORE, C_AFTER, C_GAIN };
 
 static const struct column columns[] = {
-	{.name = "link", .width = 10, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "to", .help = "what the link leads to", .width = 10, .flex = 1},
-	{.name = "before",
-	 .help = "routes over the link before, or in the snapshot",
-	 .right = true,
-	 .numeric = true,
-	 .fold = FOLD_SUM},
-	{.name = "now",
-	 .help = "routes over it now",
-	 .width = 6,
-	 .right = true,
-	 .numeric = true,
-	 .fold = FOLD_SUM},
-	{.name = "gain", .help = "the difference", .width = 6, .right = true, .numeric = true},
+	COL("link", NULL, 10, .flex = 1, .fold = FOLD_CHIP),
+	COL("to", "what the link leads to", 10, .flex = 1),
+	NUM("before", "routes over the link before, or in the snapshot", 0, .fold = FOLD_SUM),
+	NUM("now", "routes over it now", 6, .fold = FOLD_SUM),
+	NUM("gain", "the difference", 6),
 };
 
 /* What is asked: immutable, kept as the base of the result. */
@@ -250,19 +241,12 @@ const struct view_ops view_hotter = {
 		 "snapshot; then those with fewer",
 	.syntax = "[SNAPSHOT]",
 	.hints = "follow=flows :fail=fail back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
+	DOES(load, title, footer, cell, number, marks, about),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
 	.enter = "pane flows %port",
 	.fold_row = "link",
 };

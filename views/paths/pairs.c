@@ -10,18 +10,11 @@
 enum { C_SRC, C_DST, C_WHAT, C_HOPS, C_SL };
 
 static const struct column columns[] = {
-	{.name = "from", .help = "the host that sends", .width = 8, .flex = 1},
-	{.name = "to", .help = "the host that receives", .width = 8, .flex = 1},
-	{.name = "what",
-	 .help = "rerouted, lost, regained, new, or SL: that alone is another",
-	 .width = 8,
-	 .drop = 2},
-	{.name = "links",
-	 .help = "cables of the path before and now",
-	 .width = 7,
-	 .right = true,
-	 .numeric = true},
-	{.name = "SL", .help = "service level before and now", .width = 7, .right = true, .drop = 3},
+	COL("from", "the host that sends", 8, .flex = 1),
+	COL("to", "the host that receives", 8, .flex = 1),
+	COL("what", "rerouted, lost, regained, new, or SL: that alone is another", 8, .drop = 2),
+	NUM("links", "cables of the path before and now", 7),
+	COL("SL", "service level before and now", 7, .right = true, .drop = 3),
 };
 
 static const struct comparison *change_of(const struct view *v)
@@ -174,16 +167,10 @@ const struct view_ops view_pairs = {
 	.brief = "what the last event changed, pair by pair: rerouted, lost and regained paths with their "
 		 "links",
 	.hints = "follow=path :why=why :trace=trace",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),
 	.flags = VIEW_DETAIL | VIEW_PRESENT | VIEW_CHIPS,
-	.load = load,
-	.title = title,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
+	DOES(load, title, cell, number, marks, about),
 	.enter = "pane path %src %dst",
 	.fold_row = "pair",
 };

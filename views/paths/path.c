@@ -32,7 +32,7 @@ enum { C_IN, C_IN_LABEL, C_DIR, C_HOP, C_OUT, C_OUT_LABEL, C_VL, C_ROUTES, C_LIN
 		.name = "routes", .right = true, .numeric = true, .drop = 3                                 \
 	}
 
-static const struct column columns[] = {SIDE("there"), {.name = "│", .width = 1}, SIDE("back")};
+static const struct column columns[] = {SIDE("there"), COL("│", NULL, 1), SIDE("back")};
 
 struct direction {
 	struct path path;
@@ -798,20 +798,10 @@ const struct view_ops view_path = {
 	.syntax = "SRC DST",
 	.hints = "follow=lft :pane_flows_%hottest=hottest :why=why :why_%src=layer :fail=fail :trace=trace "
 		 "back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
+	DOES(load, title, footer, cell, marks, touched, about, placeholder, follow, head),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.marks = marks,
-	.touched = touched,
-	.about = about,
-	.placeholder = placeholder,
-	.follow = follow,
-	.head = head,
 };

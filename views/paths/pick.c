@@ -12,10 +12,10 @@
 enum { C_NAME, C_GUID, C_LID, C_ON };
 
 static const struct column columns[] = {
-	{.name = "name", .width = 12, .flex = 2},
-	{.name = "guid", .width = 18},
-	{.name = "lid", .width = 5, .right = true, .numeric = true},
-	{.name = "on", .help = "the switch and port it hangs on", .width = 8, .flex = 1, .drop = 2},
+	COL("name", NULL, 12, .flex = 2),
+	COL("guid", NULL, 18),
+	NUM("lid", NULL, 5),
+	COL("on", "the switch and port it hangs on", 8, .flex = 1, .drop = 2),
 };
 
 struct priv {
@@ -159,16 +159,10 @@ const struct view_ops view_pick = {
 	.brief = "nodes that a word of a command fits; opens when one does not tell which, Enter takes one",
 	.syntax = "N COMMAND [WORD...]",
 	.hints = "follow=take",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
+	DOES(load, title, cell, number, about, follow),
 	.close = close_view,
-	.title = title,
-	.cell = cell,
-	.number = number,
-	.about = about,
-	.follow = follow,
 };

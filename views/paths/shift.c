@@ -15,9 +15,9 @@
 enum { C_LINK, C_FLOWS, C_PAIRS };
 
 static const struct column columns[] = {
-	{.name = "link", .width = 12, .flex = 2, .fold = FOLD_CHIP},
-	{.name = "flows", .right = true, .numeric = true, .fold = FOLD_MAX},
-	{.name = "pairs", .width = 12, .flex = 3},
+	COL("link", NULL, 12, .flex = 2, .fold = FOLD_CHIP),
+	NUM("flows", NULL, 0, .fold = FOLD_MAX),
+	COL("pairs", NULL, 12, .flex = 3),
 };
 
 struct answer {
@@ -274,19 +274,10 @@ const struct view_ops view_shift = {
 		 "Left and Right change K",
 	.syntax = "[SHIFT [NODE[PORT]]]",
 	.hints = "follow=pairs left=before right=next back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
-	.follow = follow,
-	.across = across,
+	DOES(load, title, footer, cell, number, marks, about, follow, across),
 	.fold_row = "link",
 };

@@ -17,17 +17,14 @@
 enum { C_ELEMENT, C_PORT, C_TO, C_CONTENTION, C_DISTANCE, C_USAGE, C_WAYS, C_RULE };
 
 static const struct column columns[] = {
-	{.name = "element", .width = 8, .flex = 1},
-	{.name = "port", .width = 8, .flex = 1},
-	{.name = "to", .help = "the element or chip that the port leads to", .width = 8, .flex = 1},
-	{.name = "cont", .right = true, .numeric = true},
-	{.name = "dist",
-	 .help = "links between elements to the destination, or between chips inside",
-	 .right = true,
-	 .numeric = true},
-	{.name = "usage", .help = "LIDs that leave by the port already", .right = true, .numeric = true},
-	{.name = "ways", .help = "paths that begin with the port", .right = true, .numeric = true, .drop = 1},
-	{.name = "decided by", .help = "the rule that chose it, or passed it over", .width = 19},
+	COL("element", NULL, 8, .flex = 1),
+	COL("port", NULL, 8, .flex = 1),
+	COL("to", "the element or chip that the port leads to", 8, .flex = 1),
+	NUM("cont", NULL, 0),
+	NUM("dist", "links between elements to the destination, or between chips inside", 0),
+	NUM("usage", "LIDs that leave by the port already", 0),
+	NUM("ways", "paths that begin with the port", 0, .drop = 1),
+	COL("decided by", "the rule that chose it, or passed it over", 19),
 };
 
 struct priv {
@@ -321,18 +318,9 @@ const struct view_ops view_ways = {
 		 "distance, usage, and what decided",
 	.syntax = "LID [ELEMENT]",
 	.hints = "follow=ways :why=why :pane_lids=lids :fail=fail back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.touched = touched,
-	.about = about,
-	.follow = follow,
+	DOES(load, title, footer, cell, number, marks, touched, about, follow),
 };

@@ -11,10 +11,10 @@
 enum { C_TASK, C_KEY, C_WHERE, C_DOES };
 
 static const struct column columns[] = {
-	{.name = "task", .help = "what it is for", .width = 16},
-	{.name = "key", .help = "the key, or the name", .width = 9},
-	{.name = "where", .help = "the pane in which the key holds, or the kind of the name", .width = 9},
-	{.name = "does", .help = "what it does", .width = 20, .flex = 1},
+	COL("task", "what it is for", 16),
+	COL("key", "the key, or the name", 9),
+	COL("where", "the pane in which the key holds, or the kind of the name", 9),
+	COL("does", "what it does", 20, .flex = 1),
 };
 
 /* Columns first; then keys, which the interface knows; panes, commands, topics. */
@@ -135,14 +135,10 @@ const struct view_ops view_help = {
 	.brief = "words of a pane's columns; keys that are bound, by task; panes, commands, topics",
 	.syntax = "[PANE]",
 	.hints = "follow=more filter=filter search=search",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
+	DOES(load, title, cell, follow),
 	.close = close_view,
-	.title = title,
-	.cell = cell,
-	.follow = follow,
 };

@@ -12,7 +12,7 @@
 #define COLUMNS_LEAST 16
 
 static const struct column columns[] = {
-	{.name = "lesson", .width = COLUMNS_LEAST, .flex = 1, .prose = true},
+	COL("lesson", NULL, COLUMNS_LEAST, .flex = 1, .prose = true),
 };
 
 /* What Enter does on a line. */
@@ -198,15 +198,9 @@ const struct view_ops view_lesson = {
 		 "lessons "
 		 "while none is",
 	.hints = "follow=answer :lesson_next=next :lesson_back=back :lesson_again=again",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_TIMELESS,
 	.priv_size = sizeof(struct priv),
-	.load = load,
+	DOES(load, fit, title, footer, cell, follow),
 	.close = close_view,
-	.fit = fit,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.follow = follow,
 };

@@ -23,8 +23,8 @@
 enum { C_STEP, C_WHAT };
 
 static const struct column columns[] = {
-	{.name = "step", .width = 4, .right = true, .numeric = true},
-	{.name = "what happens", .width = COLUMNS_LEAST, .flex = 1, .prose = true},
+	NUM("step", NULL, 4),
+	COL("what happens", NULL, COLUMNS_LEAST, .flex = 1, .prose = true),
 };
 
 /* A row of text: more of the step where the walk stands, or how to begin. */
@@ -668,19 +668,9 @@ const struct view_ops view_step = {
 		"the steps of a run that is walked through, what happens and why; how to begin while none is",
 	.hints = ":step_1=next :step_back_1=back :step_next_round=round :step_next_switch=switch "
 		 "prompt_step_until=until :step_pause=play :step_end=end",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_BESIDE,
 	.priv_size = sizeof(struct priv),
-	.load = load,
+	DOES(load, fit, title, footer, cell, number, marks, about, placeholder, follow),
 	.close = close_view,
-	.fit = fit,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
-	.placeholder = placeholder,
-	.follow = follow,
 };

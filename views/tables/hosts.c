@@ -10,12 +10,12 @@
 enum { C_NAME, C_LID, C_SWITCH, C_LINK, C_STATE, C_GUID };
 
 static const struct column columns[] = {
-	{.name = "name", .width = 10, .flex = 2},
-	{.name = "lid", .right = true, .numeric = true},
-	{.name = "switch", .help = "switch and port it hangs on", .width = 10, .flex = 1, .fold = FOLD_CHIP},
-	{.name = "link", .help = "width and speed", .width = 6, .drop = 4},
-	{.name = "state", .help = "up, or down", .width = 5, .drop = 3},
-	{.name = "guid", .width = 18, .drop = 6},
+	COL("name", NULL, 10, .flex = 2),
+	NUM("lid", NULL, 0),
+	COL("switch", "switch and port it hangs on", 10, .flex = 1, .fold = FOLD_CHIP),
+	COL("link", "width and speed", 6, .drop = 4),
+	COL("state", "up, or down", 5, .drop = 3),
+	COL("guid", NULL, 18, .drop = 6),
 };
 
 struct priv {
@@ -170,18 +170,11 @@ const struct view_ops view_hosts = {
 	.name = "hosts",
 	.brief = "endports of CAs and routers: LID, switch and port they hang on",
 	.hints = "follow=switch prompt_pane_path=path :pane_lids=lids :fail=fail",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.load = load,
+	DOES(load, title, cell, number, marks, about, placeholder),
 	.close = close_view,
-	.title = title,
-	.cell = cell,
-	.number = number,
-	.marks = marks,
-	.about = about,
-	.placeholder = placeholder,
 	.enter = "pane ports %far",
 	.fold_row = "host",
 };

@@ -13,8 +13,8 @@ enum { C_IN, C_FROM, C_SL };
 		.name = #n, .help = "VL of SL " #n, .width = 2, .right = true, .numeric = true \
 	}
 static const struct column columns[] = {
-	{.name = "in", .help = "port that packets come in by", .width = 3, .right = true, .numeric = true},
-	{.name = "from", .help = "what that port leads to", .width = 9, .flex = 1, .drop = 1},
+	NUM("in", "port that packets come in by", 3),
+	COL("from", "what that port leads to", 9, .flex = 1, .drop = 1),
 	SL(0),
 	SL(1),
 	SL(2),
@@ -217,16 +217,10 @@ const struct view_ops view_sl2vl = {
 	.brief = "SL-to-VL map of a port: a line for each port that packets come in by, a column for each SL",
 	.syntax = "NODE[PORT]",
 	.hints = "follow=from back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
-	.load = load,
+	DOES(load, title, footer, cell, about, follow),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.about = about,
-	.follow = follow,
 };

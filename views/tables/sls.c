@@ -9,14 +9,12 @@
 enum { C_LID, C_DST, C_SL, C_AT, C_WHY };
 
 static const struct column columns[] = {
-	{.name = "lid", .width = 4, .right = true, .numeric = true},
-	{.name = "destination", .width = 11, .flex = 1},
-	{.name = "SL", .width = 2, .right = true, .numeric = true},
-	{.name = "at", .help = "place of its switch in the torus", .width = 6, .drop = 1},
-	{.name = "bits",
-	 .help = "coordinates on the way in each dimension, and the bit that a dateline crossed sets",
-	 .width = 20,
-	 .flex = 3},
+	NUM("lid", NULL, 4),
+	COL("destination", NULL, 11, .flex = 1),
+	NUM("SL", NULL, 2),
+	COL("at", "place of its switch in the torus", 6, .drop = 1),
+	COL("bits", "coordinates on the way in each dimension, and the bit that a dateline crossed sets", 20,
+	    .flex = 3),
 };
 
 struct priv {
@@ -194,15 +192,9 @@ const struct view_ops view_sls = {
 		"SL of the path from an endport to every other one; under torus-2QoS with its bits explained",
 	.syntax = "HOST",
 	.hints = "follow=path back=back",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.load = load,
+	DOES(load, title, footer, cell, about, follow),
 	.close = close_view,
-	.title = title,
-	.footer = footer,
-	.cell = cell,
-	.about = about,
-	.follow = follow,
 };

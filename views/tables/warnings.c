@@ -6,9 +6,9 @@
 enum { C_LINE, C_KIND, C_TEXT };
 
 static const struct column columns[] = {
-	{.name = "line", .help = "line of the file", .width = 6, .right = true, .numeric = true},
-	{.name = "kind", .help = "what is odd", .width = 18, .drop = 2},
-	{.name = "text", .help = "what was found there", .width = 12, .flex = 1, .prose = true},
+	NUM("line", "line of the file", 6),
+	COL("kind", "what is odd", 18, .drop = 2),
+	COL("text", "what was found there", 12, .flex = 1, .prose = true),
 };
 
 static const struct warning *warning_of(const struct view *v, uint32_t row)
@@ -63,12 +63,7 @@ const struct view_ops view_warnings = {
 	.name = "warnings",
 	.brief = "oddities found while the fabric was read; Enter prints the whole text",
 	.hints = "follow=print",
-	.column = columns,
-	.n_columns = ARRAY_LEN(columns),
+	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	.load = load,
-	.title = title,
-	.cell = cell,
-	.number = number,
-	.follow = follow,
+	DOES(load, title, cell, number, follow),
 };
