@@ -54,7 +54,6 @@ void summary_take(void)
 {
 	struct scene *sc = &ui.scene;
 	struct ask a = {.task = &task_doctor, .sweep = sc->real};
-	const struct doctor_answer *answer;
 	const struct result *r;
 
 	if (!wanted(sc))
@@ -63,9 +62,8 @@ void summary_take(void)
 	r = a.base ? scene_result(sc, &a) : NULL;
 	if (!r)
 		return;
-	answer = r->value;
-	if (answer->d)
-		print_summary(answer->d);
+	if (r->value)
+		print_summary(r->value);
 	free(ui.told_source);
 	ui.told_source = str_dup(sc->fabric->source);
 }

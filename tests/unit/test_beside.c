@@ -131,7 +131,8 @@ static void witnesses_are_closed_walks(void **state)
 	for (uint32_t a = 0; a < s->fabric->n_switches; a++) {
 		for (uint32_t b = 0; b < s->fabric->n_switches; b++) {
 			const uint32_t arg[TASK_ARGS] = {switch_lid(r, a), switch_lid(r, b), 0};
-			struct witness *w = task_witness.run(session_sweep(s), NULL, arg, &p);
+			const struct job j = {.sweep = session_sweep(s), .arg = arg, .progress = &p};
+			struct witness *w = task_witness.run(&j);
 			unsigned first = a == b ? 0 : lash_first_layer_of(l, a, b);
 
 			assert_non_null(w);
@@ -164,7 +165,8 @@ static void cuts_are_witnesses(void **state)
 		assert_true(layered || !l.now);
 		for (unsigned k = 0; k <= l.now; k++) {
 			const uint32_t arg[TASK_ARGS] = {i / (top + 1), i % (top + 1), k};
-			struct witness *w = task_witness.run(session_sweep(s), NULL, arg, &p);
+			const struct job j = {.sweep = session_sweep(s), .arg = arg, .progress = &p};
+			struct witness *w = task_witness.run(&j);
 
 			if (k == l.now)
 				assert_int_equal(w->n, 0);

@@ -13,21 +13,7 @@
 #include "views/base/question.h"
 #include "views/base/view.h"
 
-enum {
-	C_RANK,
-	C_ENGINE,
-	C_OPTIONS,
-	C_CLASS,
-	C_LOST,
-	C_LOOPS,
-	C_VLS,
-	C_LOAD,
-	C_EBB,
-	C_SHIFT,
-	C_WORST,
-	C_FAILURES,
-	C_REASON
-};
+enum { C_RANK, C_ENGINE, C_OPTIONS, C_CLASS, C_FAILURES = 11, C_REASON };
 
 static const struct column columns[] = {
 	NUM("rank", "place in the order, the best first; =N: the same tables as N", 4),
@@ -46,41 +32,25 @@ static const struct column columns[] = {
 	    .flex = 4, .drop = 6, .prose = true),
 };
 
-struct answer {
-	struct advice *a; /* NULL: e says why */
-	struct err e;
-};
-
+/* v->question is the one whose answer is shown or awaited, v->held that answer. */
 struct priv {
-	uint32_t failures;	     /* tried with each engine */
-	const struct result *kept;   /* own reference; the question whose answer is shown or awaited */
-	const struct result *shown;  /* own reference; its answer, NULL = not there yet */
-	const struct answer *answer; /* the value of that */
+	uint32_t failures; /* tried with each engine */
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
 
-static void free_answer(void *value)
-{
-	struct answer *a = value;
+FREED_BY(free_advice, advice_free)
 
-	advice_free(a->a);
-	free(a);
-}
-
-static void *run_advise(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_advise(const struct job *j)
 {
-	const struct sweep_question *q = base;
+	const struct sweep_question *q = j->base;
 	struct advise_request rq = {
-		.setup = q->setup, .engines = q->engines, .now = q->now, .failures = arg[0]};
-	struct answer *a = NEW(struct answer);
+		.setup = q->setup, .engines = q->engines, .now = q->now, .failures = j->arg[0]};
 
-	(void)w;
-	a->a = advise_run(&rq, p, &a->e);
-	return a;
+	return advise_run(&rq, j->progress, j->e);
 }
 
-static const struct task task_advise = {.run = run_advise, .free = free_answer};
+static const struct task task_advise = {.run = run_advise, .free = free_advice};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
@@ -91,24 +61,15 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	result_unref(p->kept);
-	result_unref(p->shown);
-}
-
 /* Is the fabric as it was asked about?  Options that were tried since are no other question. */
 static bool still_holds(const struct view *v)
 {
-	const struct priv *p = v->priv;
 	const struct setup *now = v->scene->event->setup, *was, *s;
 	bool same;
 
-	if (!p->kept)
+	if (!v->question)
 		return false;
-	was = ((const struct sweep_question *)p->kept->value)->setup;
+	was = ((const struct sweep_question *)v->question->value)->setup;
 	if (now->fabric != was->fabric)
 		return false;
 	s = setup_with(now, &(struct setup){.options = was->options});
@@ -117,40 +78,25 @@ static bool still_holds(const struct view *v)
 	return same;
 }
 
-static void ask_anew(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	result_unref(p->kept);
-	result_unref(p->shown);
-	p->kept = sweep_question_keep(NULL, sweep_question_new(v->scene));
-	p->shown = NULL;
-	p->answer = NULL;
-}
-
 /* --- the pane ------------------------------------------------------------------------------------ */
 
 static const struct advice *advice_of(const struct view *v)
 {
-	const struct priv *p = v->priv;
-
-	return p->answer ? p->answer->a : NULL;
+	return v->held ? v->held->value : NULL;
 }
 
 static void load(struct view *v)
 {
-	struct priv *p = v->priv;
-	const uint32_t arg[TASK_ARGS] = {p->failures};
-	const struct result *r;
+	const uint32_t arg[TASK_ARGS] = {((const struct priv *)v->priv)->failures};
 
 	if (!v->scene->fabric)
 		return;
-	if (!still_holds(v))
-		ask_anew(v);
-	if (!p->shown && (r = view_ask(v, &task_advise, p->kept, arg))) {
-		p->shown = result_ref(r);
-		p->answer = r->value;
+	if (!still_holds(v)) {
+		view_hold(v, NULL);
+		v->question = result_keep(v->question, sweep_question_new(v->scene), &task_sweep_question);
 	}
+	if (!v->held)
+		view_hold(v, view_ask(v, &task_advise, v->question, arg));
 	v->n_rows = advice_of(v) ? advice_of(v)->n : 0;
 }
 
@@ -209,13 +155,12 @@ static void add_reason(const struct view *v, uint32_t row, struct text *t)
 
 static void footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
 	uint32_t row;
 
 	if (v->waiting)
 		view_progress(v, t);
-	else if (p->answer && !p->answer->a)
-		text_add(t, "%s", p->answer->e.msg);
+	else if (v->held && !v->held->value)
+		text_add(t, "%s", v->held->e.msg);
 	else if (advice_of(v) && view_selected(v, &row))
 		add_reason(v, row, t);
 }
@@ -321,7 +266,7 @@ const struct view_ops view_advise = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, follow, placeholder),
-	.close = close_view,
 };

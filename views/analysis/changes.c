@@ -217,6 +217,7 @@ const struct view_ops view_changes = {
 	COLUMNS(columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, about),
 	.close = close_view,
 	.enter = "pane lft %switch %lid",

@@ -31,9 +31,6 @@ static const struct column columns[COMPARE_MOST + 1] = {
 };
 
 struct priv {
-	int argc;
-	char **argv;				       /* as given */
-	const struct result *request;		       /* own reference; a struct side_request, NULL = none */
 	unsigned n;				       /* engines */
 	const struct engine_figures *of[COMPARE_MOST]; /* [n] borrowed from results; NULL = not there yet */
 	char name[COMPARE_MOST][CELL];
@@ -54,40 +51,32 @@ static void *measure(const struct side_request *rq, unsigned i, const struct eng
 	return f ? f : engine_figures_refused(rq, i, e.msg);
 }
 
-static void *run_first(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_first(const struct job *j)
 {
-	(void)w;
-	(void)arg;
-	return measure(base, 0, NULL, p);
+	return measure(j->base, 0, NULL, j->progress);
 }
 
 /* base: what came out for the first. */
-static void *run_other(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_other(const struct job *j)
 {
-	const struct engine_figures *first = base;
+	const struct engine_figures *first = j->base;
 
-	(void)w;
-	return measure(first->request, arg[0], first, p);
+	return measure(first->request, j->arg[0], first, j->progress);
 }
 
-static void free_figures(void *value)
-{
-	engine_figures_free(value);
-}
+FREED_BY(free_figures, engine_figures_free)
 
-static void free_request(void *value)
-{
-	side_request_unref(value);
-}
+FREED_BY(free_request, side_request_unref)
 
 static const struct task task_first = {.run = run_first, .free = free_figures},
 			 task_other = {.run = run_other, .free = free_figures};
-static const struct task task_request = {.free = free_request};
 
 static bool request_equal(const void *was, const void *value)
 {
 	return side_request_equal(was, value);
 }
+
+static const struct task task_request = {.free = free_request, .same = request_equal};
 
 /* --- the request ------------------------------------------------------------------------------ */
 
@@ -109,22 +98,21 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 {
 	static const char *const usual[] = {"minhop", "updn", "ftree"};
 	const struct scene *sc = v->scene;
-	const struct priv *p = v->priv;
 	struct side_base at = {.setup = sc->event->setup, .list = sc->session->engines, .sweep = sc->real};
-	char **word = NEW_ARRAY((size_t)p->argc + ARRAY_LEN(usual) + 2, char *);
+	char **word = NEW_ARRAY((size_t)v->n_words + ARRAY_LEN(usual) + 2, char *);
 	const char *now = engine_in_force(sc);
 	struct side_request *rq;
 	int n = 0, engines = 0;
 
-	for (int i = 0; i < p->argc; i++)
-		engines += !strchr(p->argv[i], '=');
+	for (int i = 0; i < v->n_words; i++)
+		engines += !strchr(v->word[i], '=');
 	if (engines < 2 && now)
 		add_word(word, &n, now);
-	for (int i = 0; i < p->argc; i++) {
+	for (int i = 0; i < v->n_words; i++) {
 		if (engines < 2)
-			add_word(word, &n, p->argv[i]);
+			add_word(word, &n, v->word[i]);
 		else
-			word[n++] = p->argv[i];
+			word[n++] = v->word[i];
 	}
 	for (size_t i = 0; engines < 2 && i < ARRAY_LEN(usual); i++)
 		add_word(word, &n, usual[i]);
@@ -140,12 +128,9 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
 	struct side_request *rq;
 
-	p->argv = NEW_ARRAY((size_t)a->n, char *);
-	for (; p->argc < a->n; p->argc++)
-		p->argv[p->argc] = str_dup(a->arg[p->argc].word);
+	(void)a;
 	if (!v->scene->fabric)
 		return 0;
 	rq = make_request(v, e);
@@ -153,32 +138,12 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return rq ? 0 : -1;
 }
 
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	result_unref(p->request);
-	for (int i = 0; i < p->argc; i++)
-		free(p->argv[i]);
-	free(p->argv);
-}
-
-/* The request that fits the scene. */
-static const struct side_request *update_request(struct view *v)
-{
-	struct priv *p = v->priv;
-	struct side_request *rq = v->scene->fabric ? make_request(v, &p->why) : NULL;
-
-	p->request = result_keep(p->request, rq, &task_request, request_equal);
-	return p->request ? p->request->value : NULL;
-}
-
 /* --- the table -------------------------------------------------------------------------------- */
 
 static void ask_all(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct result *first = view_ask(v, &task_first, p->request, NULL);
+	const struct result *first = view_ask(v, &task_first, v->question, NULL);
 
 	p->of[0] = first ? first->value : NULL;
 	v->waiting |= p->n > 1 && !first;
@@ -265,10 +230,8 @@ static uint8_t column_width(const struct priv *p, unsigned i)
 /* The same while no word sets other options than those in force. */
 static const char *marked_engine(const struct view *v)
 {
-	const struct priv *p = v->priv;
-
-	for (int i = 0; i < p->argc; i++)
-		if (strchr(p->argv[i], '='))
+	for (int i = 0; i < v->n_words; i++)
+		if (strchr(v->word[i], '='))
 			return NULL;
 	return engine_in_force(v->scene);
 }
@@ -279,11 +242,9 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	const struct side_request *rq;
 
-	p->why.msg[0] = 0;
-	p->n = p->n_refused = 0;
-	memset(p->of, 0, sizeof(p->of));
-	p->loads = NULL;
-	rq = update_request(v);
+	v->question =
+		result_keep(v->question, v->scene->fabric ? make_request(v, &p->why) : NULL, &task_request);
+	rq = v->question ? v->question->value : NULL;
 	if (rq) {
 		p->n = rq->n;
 		ask_all(v);
@@ -316,10 +277,10 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, "Compare");
 	if (p->n)
 		text_add(t, " %s", PLURAL(p->n, "engine"));
-	for (int i = 0; i < p->argc; i++) {
-		if (!strchr(p->argv[i], '='))
+	for (int i = 0; i < v->n_words; i++) {
+		if (!strchr(v->word[i], '='))
 			continue;
-		text_add(t, "%s %s", between, p->argv[i]);
+		text_add(t, "%s %s", between, v->word[i]);
 		between = "";
 	}
 }
@@ -392,5 +353,4 @@ const struct view_ops view_compare = {
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, marks, about, follow, column_name),
-	.close = close_view,
 };

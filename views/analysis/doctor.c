@@ -21,38 +21,27 @@ static const struct column columns[] = {
 /* --- computed beside the loop ------------------------------------------------------------------- */
 
 struct priv {
-	const struct result *question;	    /* own reference */
-	const struct doctor_answer *answer; /* borrowed; NULL = not there yet */
+	const struct result *answer; /* borrowed; NULL = not there yet */
 };
 
-static void free_answer(void *value)
-{
-	struct doctor_answer *a = value;
+FREED_BY(free_diagnosis, diagnosis_free)
 
-	diagnosis_free(a->d);
-	free(a);
-}
-
-static void *run_doctor(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_doctor(const struct job *j)
 {
-	const struct sweep_question *q = base;
+	const struct sweep_question *q = j->base;
 	struct doctor_request rq = {
 		.setup = q->setup, .engines = q->engines, .now = q->now, .configured = q->configured};
-	struct doctor_answer *a = NEW(struct doctor_answer);
 
-	(void)w;
-	(void)arg;
-	a->d = doctor_run(&rq, p, &a->e);
-	return a;
+	return doctor_run(&rq, j->progress, j->e);
 }
 
-const struct task task_doctor = {.run = run_doctor, .free = free_answer};
+const struct task task_doctor = {.run = run_doctor, .free = free_diagnosis};
 
 const struct result *doctor_question(struct scene *sc)
 {
 	if (!sc->fabric)
 		return NULL;
-	sc->doctor = sweep_question_keep(sc->doctor, sweep_question_new(sc));
+	sc->doctor = result_keep(sc->doctor, sweep_question_new(sc), &task_sweep_question);
 	return sc->doctor;
 }
 
@@ -62,7 +51,7 @@ static const struct diagnosis *diagnosis_of(const struct view *v)
 {
 	const struct priv *p = v->priv;
 
-	return p->answer ? p->answer->d : NULL;
+	return p->answer ? p->answer->value : NULL;
 }
 
 static const struct finding *finding_of(const struct view *v, uint32_t row)
@@ -73,21 +62,10 @@ static const struct finding *finding_of(const struct view *v, uint32_t row)
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct result *q = doctor_question(v->scene), *r = NULL;
 
-	if (q)
-		result_ref(q);
-	result_unref(p->question);
-	p->question = q;
-	if (q)
-		r = view_ask(v, &task_doctor, q, NULL);
-	p->answer = r ? r->value : NULL;
+	view_hold(v, doctor_question(v->scene));
+	p->answer = v->held ? view_ask(v, &task_doctor, v->held, NULL) : NULL;
 	v->n_rows = diagnosis_of(v) ? (uint32_t)diagnosis_of(v)->n : 0;
-}
-
-static void close_view(struct view *v)
-{
-	result_unref(((struct priv *)v->priv)->question);
 }
 
 static void title(const struct view *v, struct text *t)
@@ -109,7 +87,7 @@ static void footer(const struct view *v, struct text *t)
 	const struct priv *p = v->priv;
 	uint32_t row;
 
-	if (p->answer && !p->answer->d)
+	if (p->answer && !p->answer->value)
 		text_add(t, "%s", p->answer->e.msg);
 	else if (p->answer && view_selected(v, &row))
 		text_add(t, "%s", finding_of(v, row)->meaning);
@@ -230,5 +208,4 @@ const struct view_ops view_doctor = {
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, about, placeholder, follow),
-	.close = close_view,
 };

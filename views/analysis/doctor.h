@@ -5,13 +5,7 @@
 #include "core/analysis/doctor/doctor.h"
 #include "views/base/view.h"
 
-extern const struct task task_doctor;
-
-/* What came out. */
-struct doctor_answer {
-	struct diagnosis *d; /* NULL: e says why */
-	struct err e;
-};
+extern const struct task task_doctor; /* struct diagnosis */
 
 /*
  * The question about what the scene shows, which is the base of the ask; borrowed from the scene.  The same

@@ -27,17 +27,13 @@ static const struct column columns[] = {
 };
 
 struct answer {
-	struct drift *d; /* NULL: e says why */
+	struct drift *d;
 	struct drift_ranking *ranking;
-	struct err e;
 };
 
 struct priv {
-	int argc;
-	char **argv;		       /* as given */
-	const struct result *question; /* own reference; a struct sweep_question, NULL = none */
-	const struct answer *answer;   /* borrowed; NULL = not there yet */
-	struct err why;		       /* there is no question */
+	const struct result *answer; /* borrowed; NULL = not there yet */
+	struct err why;		     /* there is no question */
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
@@ -51,9 +47,9 @@ static void free_answer(void *value)
 	free(a);
 }
 
-static void *run_drift(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_drift(const struct job *j)
 {
-	const struct sweep_question *q = base;
+	const struct sweep_question *q = j->base;
 	struct drift_request rq = {
 		.setup = q->setup,
 		.engines = q->engines,
@@ -61,11 +57,16 @@ static void *run_drift(const struct sweep *w, const void *base, const uint32_t *
 		.chain = q->chain,
 		.configured = q->configured,
 	};
-	struct answer *a = NEW(struct answer);
+	struct drift_ranking *ranking = NULL;
+	struct drift *d = drift_judge(&rq, &ranking, j->progress, j->e);
+	struct answer *a;
 
-	(void)w;
-	(void)arg;
-	a->d = drift_judge(&rq, &a->ranking, p, &a->e);
+	if (!d) {
+		drift_ranking_free(ranking);
+		return NULL;
+	}
+	a = NEW(struct answer);
+	*a = (struct answer){d, ranking};
 	return a;
 }
 
@@ -76,18 +77,17 @@ static const struct task task_drift = {.run = run_drift, .free = free_answer};
 /* NULL and *e: a word is wrong. */
 static struct sweep_question *make_question(const struct view *v, struct err *e)
 {
-	const struct priv *p = v->priv;
 	struct sweep_question *q = sweep_question_new(v->scene);
 	struct options *opts = options_copy(q->setup->options);
 	const struct setup *now = q->setup;
 	int rc = 0;
 
-	for (int i = 0; !rc && i < p->argc; i++) {
-		if (strchr(p->argv[i], '=')) {
-			rc = options_assign(opts, v->scene->fabric, p->argv[i], e);
+	for (int i = 0; !rc && i < v->n_words; i++) {
+		if (strchr(v->word[i], '=')) {
+			rc = options_assign(opts, v->scene->fabric, v->word[i], e);
 		} else {
 			free(q->chain);
-			q->chain = str_dup(p->argv[i]);
+			q->chain = str_dup(v->word[i]);
 			rc = engine_chain_known(q->engines, q->chain, e);
 		}
 	}
@@ -102,39 +102,12 @@ static struct sweep_question *make_question(const struct view *v, struct err *e)
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
-	struct sweep_question *q;
+	struct sweep_question *q = v->scene->fabric ? make_question(v, e) : NULL;
+	bool wrong = v->scene->fabric && !q;
 
-	p->argv = NEW_ARRAY((size_t)a->n, char *);
-	for (; p->argc < a->n; p->argc++)
-		p->argv[p->argc] = str_dup(a->arg[p->argc].word);
-	if (!v->scene->fabric)
-		return 0;
-	q = make_question(v, e);
-	if (!q)
-		return -1;
+	(void)a;
 	sweep_question_free(q);
-	return 0;
-}
-
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	result_unref(p->question);
-	for (int i = 0; i < p->argc; i++)
-		free(p->argv[i]);
-	free(p->argv);
-}
-
-/* The question that fits the scene. */
-static const struct result *update_question(struct view *v)
-{
-	struct priv *p = v->priv;
-	struct sweep_question *q = v->scene->fabric ? make_question(v, &p->why) : NULL;
-
-	p->question = sweep_question_keep(p->question, q);
-	return p->question;
+	return wrong ? -1 : 0;
 }
 
 /* --- the pane ------------------------------------------------------------------------------------ */
@@ -143,19 +116,15 @@ static const struct drift *drift_of(const struct view *v)
 {
 	const struct priv *p = v->priv;
 
-	return p->answer ? p->answer->d : NULL;
+	return p->answer && p->answer->value ? ((const struct answer *)p->answer->value)->d : NULL;
 }
 
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct result *q, *r = NULL;
+	struct sweep_question *q = v->scene->fabric ? make_question(v, &p->why) : NULL;
 
-	p->why.msg[0] = 0;
-	q = update_question(v);
-	if (q)
-		r = view_ask(v, &task_drift, q, NULL);
-	p->answer = r ? r->value : NULL;
+	p->answer = view_ask_about(v, &task_drift, q, &task_sweep_question, NULL);
 	if (drift_of(v))
 		v->n_rows = drift_of(v)->n_entries > UINT32_MAX - 1 ? UINT32_MAX - 1
 								    : (uint32_t)drift_of(v)->n_entries;
@@ -182,12 +151,12 @@ static void title(const struct view *v, struct text *t)
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct answer *a = p->answer;
+	const struct answer *a = p->answer ? p->answer->value : NULL;
 
 	if (p->why.msg[0])
 		text_add(t, "%s", p->why.msg);
-	else if (a && !a->d)
-		text_add(t, "%s", a->e.msg);
+	else if (p->answer && !a)
+		text_add(t, "%s", p->answer->e.msg);
 	else if (a && !drift_found(a->d) && drift_known(a->d))
 		text_add(t, "the next sweep would change nothing");
 	else if (a)
@@ -259,7 +228,6 @@ const struct view_ops view_drift = {
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, about),
-	.close = close_view,
 	.enter = "pane lft %switch %lid",
 	.fold_row = "entry",
 };

@@ -17,27 +17,24 @@
 
 /* --- computed beside the loop ------------------------------------------------------------- */
 
-static void *run_search(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_search(const struct job *j)
 {
-	struct engine_input in = {
-		.topo = w->topo, .lids = w->lids, .options = w->setup->options, .progress = p};
+	struct engine_input in = {.topo = j->sweep->topo,
+				  .lids = j->sweep->lids,
+				  .options = j->sweep->setup->options,
+				  .progress = j->progress};
 	struct engine_output out = {0};
 	const char *what;
 	struct hops *plain =
 		mem_room(NULL, hops_build_room(&in, &what), "%s", "") ? NULL : hops_build(&in, &out);
-	struct root_search *s = plain ? root_search_new(w->topo, plain) : NULL;
+	struct root_search *s = plain ? root_search_new(j->sweep->topo, plain) : NULL;
 
-	(void)base;
-	(void)arg;
 	notes_free(&out.notes);
 	hops_unref(plain);
 	return s;
 }
 
-static void free_search(void *value)
-{
-	root_search_free(value);
-}
+FREED_BY(free_search, root_search_free)
 
 static const struct task task_search = {.run = run_search, .free = free_search, .any_sweep = true};
 
@@ -313,6 +310,7 @@ const struct view_ops view_histogram = {
 	COLUMNS(histogram_columns),
 	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct list),
+	.priv_kept = sizeof(struct list),
 	.open = histogram_open,
 	.load = histogram_load,
 	.close = histogram_close,
@@ -475,6 +473,7 @@ const struct view_ops view_bars = {
 	COLUMNS(bars_columns),
 	.flags = VIEW_DETAIL | VIEW_TRACKS,
 	.priv_size = sizeof(struct one),
+	.priv_kept = sizeof(struct one),
 	.open = bars_open,
 	.load = bars_load,
 	.close = bars_close,

@@ -46,39 +46,28 @@ struct priv {
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
 
-static void *run_loads(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_loads(const struct job *j)
 {
-	struct loads *l = loads_new(w->routing, &pattern_all, p);
-	struct buckets *b = l ? load_buckets(w->routing, l) : NULL;
+	struct loads *l = loads_new(j->sweep->routing, &pattern_all, j->progress);
+	struct buckets *b = l ? load_buckets(j->sweep->routing, l) : NULL;
 
-	(void)base;
-	(void)arg;
 	loads_free(l);
 	return b;
 }
 
-static void *run_hops(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_hops(const struct job *j)
 {
-	(void)base;
-	(void)arg;
-	return hop_buckets(w->routing, p);
+	return hop_buckets(j->sweep->routing, j->progress);
 }
 
-static void free_buckets(void *value)
+FREED_BY(free_buckets, buckets_free)
+
+static void *run_shifts(const struct job *j)
 {
-	buckets_free(value);
+	return shifts_new(j->sweep->routing, j->base, shift_sample(j->base), j->progress);
 }
 
-static void *run_shifts(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
-{
-	(void)arg;
-	return shifts_new(w->routing, base, shift_sample(base), p);
-}
-
-static void free_shifts(void *value)
-{
-	shifts_free(value);
-}
+FREED_BY(free_shifts, shifts_free)
 
 static const struct task tasks[KINDS] = {
 	{.run = run_loads, .free = free_buckets},
@@ -305,6 +294,7 @@ const struct view_ops view_plot = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, about, follow, column_name),
 };

@@ -14,23 +14,7 @@
 #include "engines/engines.h"
 #include "views/base/view.h"
 
-enum {
-	C_WHAT,
-	C_LOOPS,
-	C_BETWEEN,
-	C_ENGINE,
-	C_CUT,
-	C_LOAD,
-	C_LONGER,
-	C_REROUTED,
-	C_ENTRIES,
-	C_LOST,
-	C_GONE,
-	C_OUTSIDE,
-	C_BEYOND,
-	C_HOTTEST,
-	C_BAR,
-};
+enum { C_WHAT, C_ENGINE = 3, C_BEYOND = 12, C_HOTTEST, C_BAR };
 
 #define CELLS 20 /* of the longest bar */
 
@@ -54,15 +38,9 @@ static const struct column columns[] = {
 	COL("bar", "most routes on a link then, as a bar", CELLS, .drop = 9),
 };
 
-struct answer {
-	struct survey *s; /* NULL: e says why */
-	struct err e;
-};
-
+/* v->held is the answer shown, perhaps of an earlier state. */
 struct priv {
 	struct survey_request rq;      /* what is asked for; before and engines are not set */
-	const struct result *kept;     /* own reference; the answer shown, perhaps of an earlier state */
-	const struct answer *answer;   /* its value, or what came last; NULL = not there yet */
 	uint64_t most_lost, most_load; /* of all rows */
 };
 
@@ -70,52 +48,35 @@ struct priv {
 
 #define KIND_BITS 4
 
-static void free_answer(void *value)
-{
-	struct answer *a = value;
-
-	survey_free(a->s);
-	free(a);
-}
+FREED_BY(free_survey, survey_free)
 
 /* arg: kind and number of pairs, and both halves of the seed. */
-static void *run_survey(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_survey(const struct job *j)
 {
 	struct survey_request rq = {
-		.before = w,
+		.before = j->sweep,
 		.engines = all_engines,
-		.kind = (enum part_kind)(arg[0] & ((1u << KIND_BITS) - 1)),
-		.pairs = arg[0] >> KIND_BITS,
-		.seed = (uint64_t)arg[2] << 32 | arg[1],
+		.kind = (enum part_kind)(j->arg[0] & ((1u << KIND_BITS) - 1)),
+		.pairs = j->arg[0] >> KIND_BITS,
+		.seed = (uint64_t)j->arg[2] << 32 | j->arg[1],
 	};
-	struct answer *a = NEW(struct answer);
 
-	(void)base;
-	a->s = survey_run(&rq, p, &a->e);
-	return a;
+	return survey_run(&rq, j->progress, j->e);
 }
 
-static const struct task task_survey = {.run = run_survey, .free = free_answer};
+static const struct task task_survey = {.run = run_survey, .free = free_survey};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
-
-	return survey_asked(&p->rq, a, e);
-}
-
-static void close_view(struct view *v)
-{
-	result_unref(((struct priv *)v->priv)->kept);
+	return survey_asked(&((struct priv *)v->priv)->rq, a, e);
 }
 
 /* Does what is kept tell of the fabric as it is now but for what is down? */
 static bool still_holds(const struct view *v)
 {
-	const struct priv *p = v->priv;
-	const struct sweep *now = v->scene->real, *was = p->kept ? p->kept->ask.sweep : NULL;
+	const struct sweep *now = v->scene->real, *was = v->held ? v->held->ask.sweep : NULL;
 	const struct setup *s;
 	bool same;
 
@@ -129,22 +90,9 @@ static bool still_holds(const struct view *v)
 	return same;
 }
 
-static void keep(struct view *v, const struct result *r)
-{
-	struct priv *p = v->priv;
-
-	if (r)
-		result_ref(r);
-	result_unref(p->kept);
-	p->kept = r;
-	p->answer = r ? r->value : NULL;
-}
-
 static const struct survey *survey_of(const struct view *v)
 {
-	const struct priv *p = v->priv;
-
-	return p->answer ? p->answer->s : NULL;
+	return v->held ? v->held->value : NULL;
 }
 
 static const struct survey_row *row_at(const struct view *v, uint32_t row)
@@ -159,7 +107,7 @@ static void load(struct view *v)
 					 (uint32_t)p->rq.seed, (uint32_t)(p->rq.seed >> 32)};
 
 	if (!still_holds(v))
-		keep(v, view_ask(v, &task_survey, NULL, arg));
+		view_hold(v, view_ask(v, &task_survey, NULL, arg));
 	if (!survey_of(v))
 		return;
 	v->n_rows = survey_of(v)->n;
@@ -190,33 +138,22 @@ static void title(const struct view *v, struct text *t)
 
 static void footer(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
 	const struct survey *s = survey_of(v);
 
-	if (v->waiting) {
+	if (v->waiting)
 		view_progress(v, t);
-	} else if (p->answer && !s) {
-		text_add(t, "%s", p->answer->e.msg);
-	} else if (s && p->kept->ask.sweep != v->scene->real) {
+	else if (v->held && !s)
+		text_add(t, "%s", v->held->e.msg);
+	else if (s && v->held->ask.sweep != v->scene->real)
 		text_add(t, "of the state before what was tried since; u goes back");
-	} else if (s) {
+	else if (s)
 		text_add(t, "by %s; most routes on a link now: %u; Enter tries a failure",
 			 s->before->routing->engine, s->load_before);
-	}
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	return field_number(field_of_column(survey_fields, columns[col].name), row_at(v, row));
-}
-
-/* What is lost, where anything is by some failure; else the load then. */
-static void bar_cell(const struct priv *p, const struct survey_row *r, struct text *t)
-{
-	if (p->most_lost)
-		word_bar(r->lost, p->most_lost, CELLS, t);
-	else
-		word_bar(r->load_after, p->most_load, CELLS, t);
 }
 
 static const char *column_name(const struct view *v, unsigned col)
@@ -231,6 +168,7 @@ static const char *column_name(const struct view *v, unsigned col)
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct survey_row *r = row_at(v, row);
+	const struct priv *p = v->priv;
 	char buf[300], *what;
 
 	switch (col) {
@@ -243,7 +181,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%s", !r->engine ? "none" : r->engine);
 		break;
 	case C_BAR:
-		bar_cell(v->priv, r, t);
+		word_bar(p->most_lost ? r->lost : r->load_after, p->most_lost ? p->most_lost : p->most_load,
+			 CELLS, t);
 		break;
 	case C_HOTTEST:
 		if (r->load_port != NO_ID)
@@ -307,7 +246,7 @@ const struct view_ops view_survey = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, most_lost),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, about, placeholder, follow, column_name),
-	.close = close_view,
 };

@@ -33,13 +33,21 @@ void ask_clear(struct ask *a)
 
 struct result *ask_run(const struct ask *a, struct progress *p)
 {
-	void *value = a->task->run(a->sweep, a->base ? a->base->value : NULL, a->arg, p);
+	struct err e = {0};
+	struct job j = {a->sweep, a->base ? a->base->value : NULL, a->arg, p, &e};
+	void *value = a->task->run(&j);
+	struct result *r;
 
-	if (value && progress_cancelled(p)) {
-		a->task->free(value);
-		value = NULL;
+	if (progress_cancelled(p)) {
+		if (value)
+			a->task->free(value);
+		return NULL;
 	}
-	return value ? result_new(a, value) : NULL;
+	if (!value && !e.msg[0])
+		return NULL;
+	r = result_new(a, value);
+	r->e = e;
+	return r;
 }
 
 struct result *result_new(const struct ask *a, void *value)
@@ -54,17 +62,17 @@ struct result *result_new(const struct ask *a, void *value)
 
 static void result_release(struct result *r)
 {
-	r->ask.task->free(r->value);
+	if (r->value)
+		r->ask.task->free(r->value);
 	ask_clear(&r->ask);
 	free(r);
 }
 
 COUNTED(struct result, const struct result, result_ref, result_unref, result_release)
 
-const struct result *result_keep(const struct result *was, void *value, const struct task *kind,
-				 bool (*same)(const void *was, const void *value))
+const struct result *result_keep(const struct result *was, void *value, const struct task *kind)
 {
-	if (was && value && same(was->value, value)) {
+	if (was && value && kind->same(was->value, value)) {
 		kind->free(value);
 		return was;
 	}
@@ -74,17 +82,12 @@ const struct result *result_keep(const struct result *was, void *value, const st
 
 /* --- loads ------------------------------------------------------------------------------ */
 
-static void *run_loads(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_loads(const struct job *j)
 {
-	(void)base;
-	(void)arg;
-	return loads_new(w->routing, &pattern_all, p);
+	return loads_new(j->sweep->routing, &pattern_all, j->progress);
 }
 
-static void free_loads(void *value)
-{
-	loads_free(value);
-}
+FREED_BY(free_loads, loads_free)
 
 const struct task task_loads = {.run = run_loads, .free = free_loads};
 
@@ -96,14 +99,12 @@ static void free_order(void *value)
 	free(value);
 }
 
-static void *run_order(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_order(const struct job *j)
 {
 	struct shift_order *o = NEW(struct shift_order);
 	struct err e;
 
-	(void)base;
-	(void)arg;
-	if (!shift_order_find(w->routing, w->setup, all_engines, NULL, p, o, &e))
+	if (!shift_order_find(j->sweep->routing, j->sweep->setup, all_engines, NULL, j->progress, o, &e))
 		return o;
 	free(o);
 	return NULL;
@@ -113,11 +114,9 @@ const struct task task_shift_order = {.run = run_order, .free = free_order};
 
 /* --- usage of ports ----------------------------------------------------------------------- */
 
-static void *run_usage(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_usage(const struct job *j)
 {
-	(void)base;
-	(void)arg;
-	return port_use_new(w->routing, p);
+	return port_use_new(j->sweep->routing, j->progress);
 }
 
 const struct task task_usage = {.run = run_usage, .free = free};
@@ -133,10 +132,16 @@ static void free_graph(void *value)
 	free(g);
 }
 
-static void sum_up(struct graph *g)
+static void *run_graph(const struct job *j)
 {
-	const struct cdg *c = g->cdg;
+	struct cdg *c = cdg_new(j->sweep->routing, CDG_ALL_VLS, j->arg[0] != 0, j->progress, NULL);
+	struct graph *g;
 
+	if (!c)
+		return NULL;
+	g = NEW(struct graph);
+	g->cdg = c;
+	g->in = NEW_ARRAY(c->n_channels + 1, uint32_t);
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		struct graph_vl *s = &g->vl[c->vl[v]];
 
@@ -148,20 +153,6 @@ static void sum_up(struct graph *g)
 		g->vl[l].components = cdg_components_below(c, l, c->n_components);
 	for (uint32_t i = 0; i < c->n_deps; i++)
 		g->in[c->to[i]]++;
-}
-
-static void *run_graph(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
-{
-	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, arg[0] != 0, p, NULL);
-	struct graph *g;
-
-	(void)base;
-	if (!c)
-		return NULL;
-	g = NEW(struct graph);
-	g->cdg = c;
-	g->in = NEW_ARRAY(c->n_channels + 1, uint32_t);
-	sum_up(g);
 	return g;
 }
 

@@ -16,18 +16,29 @@
 
 #define TASK_ARGS 3
 
+/* What a task is run with; immutable but for progress and *e. */
+struct job {
+	/* NULL only where a base alone says what is asked for; without a base it has tables, unless
+	 * `any_sweep` is set. */
+	const struct sweep *sweep;
+	const void *base; /* value of another result it starts from, NULL = none */
+	const uint32_t *arg;
+	struct progress *progress;
+	struct err *e;
+};
+
 /* What can be computed. */
 struct task {
 	/*
-	 * In another thread: a new value; when cancelled whatever it has, or NULL.  base: value of
-	 * another result it starts from, NULL = none.  Everything given is immutable.
-	 * w is NULL only where a base alone says what is asked for; without a base it
-	 * has tables, unless `any_sweep` is set.
+	 * In another thread: a new value; when cancelled whatever it has, or NULL.  NULL and *j->e: the
+	 * answer is that there is none.
 	 */
-	void *(*run)(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p);
+	void *(*run)(const struct job *j);
 	void (*free)(void *value);
 	bool any_sweep; /* also of a sweep in which no engine routed */
-	bool no_sweep;	/* of a fabric (scene_fabric_question()): kept over events, w is NULL */
+	bool no_sweep;	/* of a fabric (scene_fabric_question()): kept over events, the sweep is NULL */
+	/* Of a question, which is never run: does it ask the same as the one before? */
+	bool (*same)(const void *was, const void *value);
 };
 
 struct result;
@@ -44,8 +55,16 @@ struct ask {
 struct result {
 	atomic_uint refs;
 	struct ask ask; /* references on sweep and base */
-	void *value;
+	void *value;	/* NULL: e says why */
+	struct err e;
 };
+
+/* The `free` of a task whose values another function frees. */
+#define FREED_BY(name, function)      \
+	static void name(void *value) \
+	{                             \
+		function(value);      \
+	}
 
 bool ask_equal(const struct ask *a, const struct ask *b);
 struct ask ask_copy(const struct ask *a); /* with references; ask_clear() gives them back */
@@ -57,12 +76,11 @@ struct result *ask_run(const struct ask *a, struct progress *p);
 /* A value becomes a result with one reference. */
 struct result *result_new(const struct ask *a, void *value);
 /*
- * What a pane asks, kept as the base of its tasks: `was` (reference taken over, NULL = none) as long as
- * same(its value, value), so that answers stay; then value is freed.  Else a new result with one reference.
- * kind: says only how values are freed, and is never run.  value NULL: nothing is asked, NULL.
+ * What a pane asks, kept as the base of its tasks: `was` (reference taken over, NULL = none) as long as it
+ * asks the same, so that answers stay; then value is freed.  Else a new result with one reference.  kind:
+ * says how values are compared and freed.  value NULL: nothing is asked, NULL.
  */
-const struct result *result_keep(const struct result *was, void *value, const struct task *kind,
-				 bool (*same)(const void *was, const void *value));
+const struct result *result_keep(const struct result *was, void *value, const struct task *kind);
 const struct result *result_ref(const struct result *r);
 void result_unref(const struct result *r);
 

@@ -26,10 +26,7 @@ void sweep_question_free(struct sweep_question *q)
 	free(q);
 }
 
-static void free_value(void *value)
-{
-	sweep_question_free(value);
-}
+FREED_BY(free_value, sweep_question_free)
 
 static bool asks_same(const void *was, const void *value)
 {
@@ -39,9 +36,4 @@ static bool asks_same(const void *was, const void *value)
 	       setup_equal(a->setup, b->setup);
 }
 
-const struct result *sweep_question_keep(const struct result *was, struct sweep_question *q)
-{
-	static const struct task task_question = {.free = free_value};
-
-	return result_keep(was, q, &task_question, asks_same);
-}
+const struct task task_sweep_question = {.free = free_value, .same = asks_same};

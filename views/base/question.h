@@ -17,7 +17,7 @@ struct sweep_question {
 struct sweep_question *sweep_question_new(const struct scene *sc);
 void sweep_question_free(struct sweep_question *q); /* NULL is fine */
 
-/* result_keep() of q, which is taken over: `was` as long as it asks the same. */
-const struct result *sweep_question_keep(const struct result *was, struct sweep_question *q);
+/* The kind of such questions, for result_keep() and view_ask_about(). */
+extern const struct task task_sweep_question;
 
 #endif

@@ -67,15 +67,19 @@ const char *view_hints(const struct view_ops *ops)
 	return ops->hints ? ops->hints : "";
 }
 
-void view_title(const struct view *v, struct text *t)
+void title_place(const struct view *v, const char *name, struct text *t)
 {
 	uint32_t n = view_count(v);
 
+	text_add(t, "%c%s %u/%u", toupper((unsigned char)*name), name + 1, n ? v->sel + 1 : 0, n);
+}
+
+void view_title(const struct view *v, struct text *t)
+{
 	if (v->ops->title)
 		v->ops->title(v, t);
 	else
-		text_add(t, "%c%s %u/%u", toupper((unsigned char)v->ops->name[0]), v->ops->name + 1,
-			 n ? v->sel + 1 : 0, n);
+		title_place(v, v->ops->name, t);
 	if (v->scene->moment && v->ops->flags & VIEW_PRESENT)
 		text_add(t, " ── present");
 }

@@ -82,10 +82,7 @@ void scene_add_result(struct scene *sc, const struct result *r)
 	sc->results_version++;
 }
 
-static void free_fabric(void *value)
-{
-	fabric_unref(value);
-}
+FREED_BY(free_fabric, fabric_unref)
 
 /* Never run. */
 static const struct task task_fabric = {.free = free_fabric, .no_sweep = true};

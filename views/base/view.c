@@ -27,6 +27,9 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 	v->sort = -1;
 	v->select = -1;
 	v->priv = mem_alloc(ops->priv_size ? ops->priv_size : 1);
+	v->word = NEW_ARRAY((size_t)argc + 1, char *);
+	for (; v->n_words < argc; v->n_words++)
+		v->word[v->n_words] = str_dup(argv[v->n_words]);
 	if (view_args_open(v, argc, argv, e)) {
 		view_free(v);
 		return NULL;
@@ -34,12 +37,26 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 	return v;
 }
 
+/* What was loaded goes; what priv keeps stays. */
+static void unload(struct view *v)
+{
+	if (v->ops->unload)
+		v->ops->unload(v);
+	while (v->n_arrays)
+		free(v->array[--v->n_arrays]);
+	memset((char *)v->priv + v->ops->priv_kept, 0, v->ops->priv_size - v->ops->priv_kept);
+}
+
 void view_free(struct view *v)
 {
 	if (!v)
 		return;
+	unload(v);
 	if (v->ops->close)
 		v->ops->close(v);
+	result_unref(v->question);
+	result_unref(v->held);
+	words_free(v->n_words, v->word);
 	for (unsigned i = 0; i < v->n_ask; i++)
 		result_unref(v->results[i]);
 	fold_free(v);
@@ -47,6 +64,7 @@ void view_free(struct view *v)
 	for (unsigned c = 0; c < VIEW_COLUMNS; c++)
 		affix_free(&v->affix[c]);
 	canvas_free(&v->canvas);
+	free(v->array);
 	free(v->priv);
 	free(v->order);
 	free(v->open);
@@ -164,6 +182,26 @@ const void *view_ask_value(struct view *v, const struct task *task, const uint32
 	return r ? r->value : NULL;
 }
 
+const struct result *view_ask_about(struct view *v, const struct task *task, void *question,
+				    const struct task *kind, const uint32_t arg[TASK_ARGS])
+{
+	v->question = result_keep(v->question, question, kind);
+	return v->question ? view_ask(v, task, v->question, arg) : NULL;
+}
+
+void view_hold(struct view *v, const struct result *r)
+{
+	result_ref(r);
+	result_unref(v->held);
+	v->held = r;
+}
+
+void *view_room(struct view *v, size_t n, size_t size)
+{
+	GROW(v->array, v->n_arrays, v->cap_arrays);
+	return v->array[v->n_arrays++] = mem_array(n, size);
+}
+
 /* load() may still give back what the results before belong to. */
 static void load_view(struct view *v)
 {
@@ -173,6 +211,7 @@ static void load_view(struct view *v)
 	memcpy(old, v->results, sizeof(old));
 	v->n_ask = 0;
 	v->waiting = false;
+	unload(v);
 	v->ops->load(v);
 	for (unsigned i = 0; i < n; i++)
 		result_unref(old[i]);

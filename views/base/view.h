@@ -222,7 +222,8 @@ struct view_ops {
 	const struct column *column;
 	unsigned n_columns; /* at most VIEW_COLUMNS */
 	unsigned flags;
-	size_t priv_size; /* v->priv, zeroed */
+	size_t priv_size; /* v->priv, zeroed; */
+	size_t priv_kept; /* before each load() all but so many bytes at its begin are zeroed again */
 
 	/* Take from the words (as typed: core/session/args.h) what v->args does not hold; -1 and *e when they
 	 * name nothing. */
@@ -230,10 +231,12 @@ struct view_ops {
 	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[],
 	 * v->select. */
 	void (*load)(struct view *v);
+	/* Free what load() put in priv: before the next one, and at the end.  VIEW_ARRAY() needs none. */
+	void (*unload)(struct view *v);
 	/* Rows of running text: they are to be `columns` wide; true: others than now, so load() is called
 	 * again. */
 	bool (*fit)(struct view *v, unsigned columns);
-	void (*close)(struct view *v); /* free what priv holds */
+	void (*close)(struct view *v); /* free what else priv holds */
 	/* NULL: the name, and the place of the selection. */
 	void (*title)(const struct view *v, struct text *t);
 	void (*footer)(const struct view *v, struct text *t); /* a line at the lower edge */
@@ -315,8 +318,14 @@ struct view {
 	const struct view_ops *ops;
 	struct scene *scene; /* of the user interface, or of the command `list` */
 	struct view_args args;
+	char **word; /* [n_words] as given */
+	int n_words;
 	void *priv;
-	uint64_t serial; /* of the scene it was loaded from */
+	void **array; /* [n_arrays] of view_room() */
+	size_t n_arrays, cap_arrays;
+	const struct result *question; /* own reference; view_ask_about(); NULL = none */
+	const struct result *held;     /* own reference; view_hold(); NULL = none */
+	uint64_t serial;	       /* of the scene it was loaded from */
 	unsigned results_version;
 	bool loaded;
 	struct ask ask[VIEW_ASKS];		 /* made by load(): borrowed sweep */
@@ -370,6 +379,18 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 			      const uint32_t arg[TASK_ARGS]);
 /* The same for the value of a result without base. */
 const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS]);
+/*
+ * The same about a question (taken over; NULL: nothing is asked, NULL), which becomes the base of the result.
+ * v->question stays the one before while it asks the same, as kind says; so does the answer.
+ */
+const struct result *view_ask_about(struct view *v, const struct task *task, void *question,
+				    const struct task *kind, const uint32_t arg[TASK_ARGS]);
+/* Hold a result over loads in v->held, instead of the one before; NULL: none. */
+void view_hold(struct view *v, const struct result *r);
+
+/* For load(): zeroed room that is freed before the next load(), or with the view. */
+void *view_room(struct view *v, size_t n, size_t size);
+#define VIEW_ARRAY(v, n, type) ((type *)view_room((v), (n), sizeof(type)))
 
 /* For footer(), while it is waiting: a bar, the share done, the time left, and that Esc stops it. */
 void view_progress(const struct view *v, struct text *t);
@@ -510,6 +531,11 @@ void label_of_port(const struct fabric *f, uint32_t port, struct text *t);
 
 /* n of `most` as a bar of at most `cells` cells; what is too little for one is a dot. */
 void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t);
+
+/* A number; one below 0 is unknown: "-". */
+void number_cell(int64_t n, struct text *t);
+/* "Name 3/17": the place of the selection among the rows. */
+void title_place(const struct view *v, const char *name, struct text *t);
 
 /* Decimal digits of n, at least `least`. */
 unsigned digits(uint64_t n, unsigned least);

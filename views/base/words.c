@@ -17,6 +17,11 @@ void text_clear(struct text *t)
 		t->s[0] = 0;
 }
 
+void number_cell(int64_t n, struct text *t)
+{
+	text_add(t, n < 0 ? "-" : "%" PRId64, n);
+}
+
 unsigned digits(uint64_t n, unsigned least)
 {
 	unsigned d = 1;

@@ -139,6 +139,7 @@ const struct view_ops view_caorder = {
 	COLUMNS(columns),
 	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, about),
 	.close = close_view,
 	.enter = "pane lft %switch %dst",

@@ -208,6 +208,7 @@ const struct view_ops view_cuts = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, about, placeholder, follow),
 };

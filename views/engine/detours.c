@@ -62,21 +62,20 @@ static bool of_layer(const struct nue *n, unsigned lid, uint32_t layer)
 	return layer == NO_ID || (nue_layer_of(n, lid) == layer && !(nue_events_of(n, lid) & NUE_OUTSIDE));
 }
 
-static void *run_detours(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_detours(const struct job *j)
 {
-	const struct routing *r = routing_origin(w->routing);
+	const struct routing *r = routing_origin(j->sweep->routing);
 	struct detours *d = NEW(struct detours);
 	struct nue_detour *room = NEW_ARRAY(r->topo->fabric->n_switches + 1, struct nue_detour);
 	uint32_t n_lids;
 	uint16_t *lid = nue_destinations(r, &n_lids);
 	bool go_on = true;
 
-	(void)base;
-	progress_start(p, "detours", n_lids);
-	for (uint32_t i = 0; i < n_lids && (go_on = progress_step(p, i)); i++) {
-		uint32_t n = of_layer(nue_of(r), lid[i], arg[0]) ? nue_detours(r, lid[i], room) : 0;
+	progress_start(j->progress, "detours", n_lids);
+	for (uint32_t i = 0; i < n_lids && (go_on = progress_step(j->progress, i)); i++) {
+		uint32_t n = of_layer(nue_of(r), lid[i], j->arg[0]) ? nue_detours(r, lid[i], room) : 0;
 
-		d->n_lids += of_layer(nue_of(r), lid[i], arg[0]);
+		d->n_lids += of_layer(nue_of(r), lid[i], j->arg[0]);
 		for (uint32_t k = 0; k < n; k++) {
 			GROW(d->at, d->n, d->cap);
 			d->at[d->n++] = (struct detour){room[k], lid[i]};
@@ -215,6 +214,7 @@ const struct view_ops view_detours = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, about),
 	.enter = "pane path %src %lid",

@@ -196,6 +196,7 @@ const struct view_ops view_escape = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, cell, number, marks, about, follow),
 	.close = close_view,

@@ -188,6 +188,7 @@ const struct view_ops view_groups = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, touched, about, follow),
 	.close = close_view,
 	.fold_row = "group",

@@ -232,6 +232,7 @@ const struct view_ops view_mesh = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, touched, about),
 	.close = close_view,
 	.enter = "pane ports %node",

@@ -84,20 +84,19 @@ static void add_sources(struct moved *m, const struct routing *r, uint32_t index
 	}
 }
 
-static void *run_moved(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_moved(const struct job *j)
 {
-	const struct routing *r = routing_origin(w->routing);
+	const struct routing *r = routing_origin(j->sweep->routing);
 	const struct dfsssp *d = dfsssp_of(r);
 	struct moved *m = NEW(struct moved);
-	uint32_t first, n = dfsssp_cuts(d, arg[0], &first), n_lids;
+	uint32_t first, n = dfsssp_cuts(d, j->arg[0], &first), n_lids;
 	uint16_t *lid = dfsssp_destinations(r, &n_lids);
 	bool go_on = true;
 
-	(void)base;
-	progress_start(p, "routes moved", n_lids);
-	for (uint32_t i = 0; arg[1] <= n && i < n_lids && (go_on = progress_step(p, i)); i++)
-		if (makes_dependency(r, d->graph, &d->layers->cut[first + arg[1] - 1], lid[i]))
-			add_sources(m, r, first + arg[1] - 1, lid[i]);
+	progress_start(j->progress, "routes moved", n_lids);
+	for (uint32_t i = 0; j->arg[1] <= n && i < n_lids && (go_on = progress_step(j->progress, i)); i++)
+		if (makes_dependency(r, d->graph, &d->layers->cut[first + j->arg[1] - 1], lid[i]))
+			add_sources(m, r, first + j->arg[1] - 1, lid[i]);
 	free(lid);
 	if (go_on)
 		return m;
@@ -190,6 +189,7 @@ const struct view_ops view_moved = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, cell, number, about),
 	.enter = "pane path %src %lid",

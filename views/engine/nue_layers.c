@@ -129,5 +129,6 @@ const struct view_ops view_nue_layers = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, about, follow),
 };

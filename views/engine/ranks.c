@@ -204,6 +204,7 @@ const struct view_ops view_ranks = {
 	COLUMNS(columns),
 	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, touched, about),
 	.close = close_view,
 	.enter = "pane ports %node",

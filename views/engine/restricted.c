@@ -126,6 +126,7 @@ const struct view_ops view_restricted = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, about),
 	.enter = "pane ports %node; select %number",

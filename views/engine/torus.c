@@ -736,6 +736,7 @@ const struct view_ops view_torus = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, column_name, marks, about, follow, across, span),
 	.close = close_view,
 };

@@ -343,6 +343,7 @@ const struct view_ops view_tree = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, touched, about),
 	.close = close_view,
 	.enter = "pane groups %node",

@@ -93,21 +93,19 @@ static bool fill_points(struct growth *g, const struct routing *r, const uint16_
 	return go_on;
 }
 
-static void *run_growth(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_growth(const struct job *j)
 {
-	const struct routing *r = weighted(w->routing);
+	const struct routing *r = weighted(j->sweep->routing);
 	struct growth *g = NEW(struct growth);
 	uint16_t *lid;
 	bool done;
 
-	(void)base;
-	(void)arg;
 	g->n_ports = r->topo->fabric->n_ports;
 	g->at = NEW_ARRAY((size_t)POINTS * g->n_ports, uint32_t);
 	g->start = nue_of(r) ? nue_of(r)->first_weight : dfsssp_start_weight(dfsssp_of(r));
 	lid = nue_of(r) ? nue_destinations(r, &g->n_lids) : dfsssp_destinations(r, &g->n_lids);
 	list_links(g, r);
-	done = fill_points(g, r, lid, p);
+	done = fill_points(g, r, lid, j->progress);
 	free(lid);
 	if (done)
 		return g;
@@ -252,6 +250,7 @@ const struct view_ops view_weights = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, touched, about),
 	.enter = "pane ports %node; select %number",
 	.fold_row = "link",

@@ -417,6 +417,7 @@ const struct view_ops view_cdg = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, touched, about, placeholder, follow),
 	.close = close_view,

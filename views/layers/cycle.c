@@ -57,24 +57,23 @@ static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_
 }
 
 /* arg: the component, and 0 or the step, from 1, that is looked at alone. */
-static void *run_walk(const struct sweep *sweep, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_walk(const struct job *j)
 {
-	const struct graph *g = base;
+	const struct graph *g = j->base;
 	const struct cdg *c = g->cdg;
 	struct walk *w = NEW(struct walk);
 	bool go_on;
 
-	(void)sweep;
-	w->channel = NEW_ARRAY(c->size[arg[0]] + 1, uint32_t);
-	w->n = cdg_cycle(c, arg[0], w->channel, p);
+	w->channel = NEW_ARRAY(c->size[j->arg[0]] + 1, uint32_t);
+	w->n = cdg_cycle(c, j->arg[0], w->channel, j->progress);
 	w->n_routes = NEW_ARRAY(w->n + 1, uint32_t);
 	w->route = NEW_ARRAY(w->n + 1, struct cdg_route *);
-	progress_start(p, "routes on the cycle", w->n);
+	progress_start(j->progress, "routes on the cycle", w->n);
 	go_on = w->n != 0;
 	for (uint32_t i = 0; i < w->n && go_on; i++) {
-		if (!arg[1] || arg[1] == i + 1)
-			find_routes(w, c, i, arg[1] ? UINT32_MAX : HOLDERS, p);
-		go_on = progress_step(p, i);
+		if (!j->arg[1] || j->arg[1] == i + 1)
+			find_routes(w, c, i, j->arg[1] ? UINT32_MAX : HOLDERS, j->progress);
+		go_on = progress_step(j->progress, i);
 	}
 	if (go_on)
 		return w;
@@ -624,6 +623,7 @@ const struct view_ops view_cycle = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, marks, touched, about, placeholder, follow, head),
 	.close = close_view,

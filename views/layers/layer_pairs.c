@@ -66,17 +66,17 @@ static void free_list(void *value)
 	free(l);
 }
 
-static void *run_list(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_list(const struct job *j)
 {
-	const struct routing *r = routing_origin(w->routing);
+	const struct routing *r = routing_origin(j->sweep->routing);
 	struct list *l = NEW(struct list);
 	struct layer_route lr;
 	uint64_t cursor = 0;
 	bool go_on = true;
 
-	(void)base;
-	progress_start(p, "routes of a layer", 0);
-	while (r->ops->next_route(r, arg[0], &cursor, &lr) && (go_on = progress_step(p, cursor))) {
+	progress_start(j->progress, "routes of a layer", 0);
+	while (r->ops->next_route(r, j->arg[0], &cursor, &lr) &&
+	       (go_on = progress_step(j->progress, cursor))) {
 		GROW(l->route, l->n, l->cap);
 		l->route[l->n++] = lr;
 	}
@@ -311,6 +311,7 @@ const struct view_ops view_layer_pairs = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, touched, about, follow, column_name),
 	.fold_row = "pair",

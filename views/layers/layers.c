@@ -287,5 +287,6 @@ const struct view_ops view_layers = {
 	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
 	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, touched, about, follow, placeholder, column_name),
 };

@@ -41,27 +41,22 @@ const struct map_scale *const map_scales[] = {&map_overview, &map_whole, &map_ar
 /* --- the layout, computed beside the loop ----------------------------------------------------------- */
 
 /* Chips of one chassis as cabled, whatever is up and whatever a file says: so nothing moves. */
-static void *run_layout(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_layout(const struct job *j)
 {
-	const struct fabric *f = base;
+	const struct fabric *f = j->base;
 	struct state *all_up = state_new(f);
 	struct topo *t = topo_new(f, all_up);
 	struct err e;
-	struct elements *el = elements_new(t, NULL, p, NULL, &e);
-	struct layout *l = el ? layout_new(f, el->of, p, &e) : NULL;
+	struct elements *el = elements_new(t, NULL, j->progress, NULL, &e);
+	struct layout *l = el ? layout_new(f, el->of, j->progress, &e) : NULL;
 
-	(void)w;
-	(void)arg;
 	elements_unref(el);
 	topo_unref(t);
 	state_free(all_up);
 	return l;
 }
 
-static void free_layout(void *value)
-{
-	layout_unref(value);
-}
+FREED_BY(free_layout, layout_unref)
 
 static const struct task task_layout = {.run = run_layout, .free = free_layout, .no_sweep = true};
 
@@ -668,6 +663,7 @@ const struct view_ops view_map = {
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct map),
+	.priv_kept = sizeof(struct map),
 	.open = open_view,
 	.load = load,
 	.close = close_view,

@@ -19,13 +19,12 @@ const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"t
 /* --- computed beside the loop -------------------------------------------------------------------- */
 
 /* Channels of a shortest cycle, ended by NO_ID.  arg: the component. */
-static void *run_cycle(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_cycle(const struct job *j)
 {
-	const struct graph *g = base;
-	uint32_t *cycle = NEW_ARRAY((size_t)g->cdg->size[arg[0]] + 1, uint32_t),
-		 n = cdg_cycle(g->cdg, arg[0], cycle, p);
+	const struct graph *g = j->base;
+	uint32_t *cycle = NEW_ARRAY((size_t)g->cdg->size[j->arg[0]] + 1, uint32_t),
+		 n = cdg_cycle(g->cdg, j->arg[0], cycle, j->progress);
 
-	(void)w;
 	cycle[n] = NO_ID;
 	if (n)
 		return cycle;
@@ -139,23 +138,22 @@ static uint32_t *host_switches(const struct topo *t, uint32_t *n)
 }
 
 /* Switches and ports before and after the link out of port arg[0]. */
-static void *run_flows(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_flows(const struct job *j)
 {
-	const struct fabric *f = w->fabric;
-	struct flow_walk k = {.r = w->routing, .t = w->topo, .port = arg[0]};
-	uint32_t n_hosts, *host = host_switches(w->topo, &n_hosts);
+	const struct fabric *f = j->sweep->fabric;
+	struct flow_walk k = {.r = j->sweep->routing, .t = j->sweep->topo, .port = j->arg[0]};
+	uint32_t n_hosts, *host = host_switches(j->sweep->topo, &n_hosts);
 	bool go_on = true;
 
-	(void)base;
-	k.sw = f->node_switch[f->port_node[arg[0]]];
+	k.sw = f->node_switch[f->port_node[j->arg[0]]];
 	k.at = NEW_ARRAY(f->n_switches + 1, uint8_t);
 	k.way = NEW_ARRAY(f->n_switches + 1, uint32_t);
 	k.out = NEW_ARRAY((size_t)f->n_switches + f->n_ports + 1, uint8_t);
-	progress_start(p, "routes over the link", f->n_endports);
+	progress_start(j->progress, "routes over the link", f->n_endports);
 	for (uint32_t ep = 0; ep < f->n_endports && go_on; ep++) {
-		if (w->topo->endport_up[ep] && !endport_is_switch(f, ep) && w->lids->base[ep])
-			one_destination(&k, w->lids->base[ep], host, n_hosts);
-		go_on = progress_step(p, ep);
+		if (j->sweep->topo->endport_up[ep] && !endport_is_switch(f, ep) && j->sweep->lids->base[ep])
+			one_destination(&k, j->sweep->lids->base[ep], host, n_hosts);
+		go_on = progress_step(j->progress, ep);
 	}
 	free(host);
 	free(k.at);

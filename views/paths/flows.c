@@ -20,18 +20,16 @@ static const struct column columns[] = {
 };
 
 struct answer {
-	struct flow_list *l; /* NULL: e says why */
+	struct flow_list *l;
 	struct flow_group *group;
 	size_t n;
-	struct err e;
 };
 
 struct priv {
-	uint64_t guid; /* node of the port */
-	unsigned n;    /* its number */
 	enum flow_by by;
 	uint32_t port;		     /* NO_ID: it is not here */
-	const struct answer *answer; /* borrowed; NULL = not there yet */
+	const struct result *result; /* borrowed; NULL = not there yet */
+	const struct answer *answer; /* its value; NULL also where it says why there is none */
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
@@ -46,14 +44,16 @@ static void free_answer(void *value)
 }
 
 /* arg: port, how to group */
-static void *run_flows(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_flows(const struct job *j)
 {
-	struct answer *a = NEW(struct answer);
+	struct flow_list *l = flows_over(j->sweep->routing, &pattern_all, j->arg[0], j->progress, j->e);
+	struct answer *a;
 
-	(void)base;
-	a->l = flows_over(w->routing, &pattern_all, arg[0], p, &a->e);
-	if (a->l)
-		a->group = flow_groups(a->l, w->routing, (enum flow_by)arg[1], NULL, &a->n);
+	if (!l)
+		return NULL;
+	a = NEW(struct answer);
+	a->l = l;
+	a->group = flow_groups(l, j->sweep->routing, (enum flow_by)j->arg[1], NULL, &a->n);
 	return a;
 }
 
@@ -66,8 +66,6 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	struct priv *p = v->priv;
 	int by = args_which(a, flow_by_word, FLOWS_BYS);
 
-	p->guid = v->args.arg[0].guid;
-	p->n = (unsigned)v->args.arg[0].n;
 	(void)e;
 	p->by = by < 0 ? FLOWS_BY_SWITCHES : (enum flow_by)by;
 	return 0;
@@ -77,13 +75,14 @@ static void load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	uint32_t node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
+	uint32_t node = f ? fabric_node_by_guid(f, v->args.arg[0].guid) : NO_ID;
+	unsigned n = (unsigned)v->args.arg[0].n;
 
-	p->answer = NULL;
-	p->port = node != NO_ID && p->n && p->n <= f->node_nports[node] ? f->node_port[node] + p->n : NO_ID;
+	p->port = node != NO_ID && n && n <= f->node_nports[node] ? f->node_port[node] + n : NO_ID;
 	if (p->port == NO_ID || !scene_real_routing(v->scene))
 		return;
-	p->answer = view_ask_value(v, &task_flows, (const uint32_t[TASK_ARGS]){p->port, p->by});
+	p->result = view_ask(v, &task_flows, NULL, (const uint32_t[TASK_ARGS]){p->port, p->by});
+	p->answer = p->result ? p->result->value : NULL;
 	v->n_rows = p->answer ? (uint32_t)p->answer->n : 0;
 }
 
@@ -98,7 +97,7 @@ static void title(const struct view *v, struct text *t)
 	}
 	text_add(t, " over ");
 	label_channel(v->scene->real_topo, p->port, false, t);
-	if (p->answer && p->answer->l)
+	if (p->answer)
 		text_add(t, " ── %" PRIu64 " pairs, by %s", p->answer->l->pairs, flow_by_word[p->by]);
 }
 
@@ -112,8 +111,8 @@ static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 
-	if (p->answer && !p->answer->l)
-		text_add(t, "%s", p->answer->e.msg);
+	if (p->result && !p->answer)
+		text_add(t, "%s", p->result->e.msg);
 	else if (p->answer)
 		text_add(t, "%s", PLURAL(v->n_rows, "group"));
 }
@@ -175,6 +174,7 @@ const struct view_ops view_flows = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, port),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, about),
 	.enter = "pane path %src %dst",

@@ -28,10 +28,8 @@ struct question {
 };
 
 struct priv {
-	char *snapshot;		       /* owned; NULL: the event before */
-	const struct result *question; /* own reference; NULL = none */
-	const struct load_diff *d;     /* borrowed; NULL = not there yet */
-	const char *why;	       /* static: there is no question; NULL: there is */
+	const struct load_diff *d; /* borrowed; NULL = not there yet */
+	const char *why;	   /* static: there is no question; NULL: there is */
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
@@ -47,22 +45,16 @@ static void free_question(void *value)
 	free(q);
 }
 
-static void free_diff(void *value)
-{
-	load_diff_free(value);
-}
+FREED_BY(free_diff, load_diff_free)
 
-static void *run_diff(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_diff(const struct job *j)
 {
-	const struct question *q = base;
+	const struct question *q = j->base;
 
-	(void)w;
-	(void)arg;
-	return load_diff_new(q->ra, q->rb, p);
+	return load_diff_new(q->ra, q->rb, j->progress);
 }
 
 static const struct task task_diff = {.run = run_diff, .free = free_diff};
-static const struct task task_question = {.free = free_question};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
@@ -73,8 +65,8 @@ static const struct sweep *earlier(const struct view *v)
 	const struct event *before;
 	const struct sweep *a;
 
-	if (p->snapshot) {
-		a = session_find_snapshot(v->scene->session, p->snapshot);
+	if (v->n_words) {
+		a = session_find_snapshot(v->scene->session, v->word[0]);
 		p->why = a ? NULL : "there is no such snapshot; `snapshot` lists them";
 		return a;
 	}
@@ -101,12 +93,24 @@ static bool question_equal(const void *was, const void *value)
 	return x->a == y->a && x->b == y->b && same_hosts(x->ra, y->ra) && same_hosts(x->rb, y->rb);
 }
 
-/* The question that fits the scene. */
-static const struct result *update_question(struct view *v)
+static const struct task task_question = {.free = free_question, .same = question_equal};
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static int open_view(struct view *v, const struct args *a, struct err *e)
+{
+	if (a->n && v->scene->session && !session_find_snapshot(v->scene->session, v->word[0]))
+		return err_set(e, "pane hotter: there is no snapshot \"%s\"; `snapshot` lists them",
+			       v->word[0]);
+	return 0;
+}
+
+static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 	const struct scene *sc = v->scene;
 	const struct sweep *a = NULL;
+	const struct result *r;
 	struct question *q = NULL;
 
 	p->why = "nothing is routed";
@@ -119,39 +123,7 @@ static const struct result *update_question(struct view *v)
 		q->ra = session_counted(sc->session, a->routing);
 		q->rb = session_counted(sc->session, sc->real->routing);
 	}
-	p->question = result_keep(p->question, q, &task_question, question_equal);
-	return p->question;
-}
-
-/* --- the pane ------------------------------------------------------------------------------------ */
-
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	if (a->n && v->scene->session && !session_find_snapshot(v->scene->session, a->arg[0].word))
-		return err_set(e, "pane hotter: there is no snapshot \"%s\"; `snapshot` lists them",
-			       a->arg[0].word);
-	p->snapshot = a->n ? str_dup(a->arg[0].word) : NULL;
-	return 0;
-}
-
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	result_unref(p->question);
-	free(p->snapshot);
-}
-
-static void load(struct view *v)
-{
-	struct priv *p = v->priv;
-	const struct result *question = update_question(v), *r = NULL;
-
-	p->d = NULL;
-	if (question)
-		r = view_ask(v, &task_diff, question, NULL);
+	r = view_ask_about(v, &task_diff, q, &task_question, NULL);
 	p->d = r ? r->value : NULL;
 	v->n_rows = p->d ? p->d->n : 0;
 }
@@ -160,7 +132,7 @@ static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 
-	text_add(t, "Links since %s", p->snapshot ? p->snapshot : "the event before");
+	text_add(t, "Links since %s", v->n_words ? v->word[0] : "the event before");
 	if (p->d)
 		text_add(t, " ── %u hotter, %u cooler ── most %u → %u", p->d->hotter, p->d->cooler,
 			 p->d->max_before, p->d->max_after);
@@ -246,7 +218,6 @@ const struct view_ops view_hotter = {
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, about),
-	.close = close_view,
 	.enter = "pane flows %port",
 	.fold_row = "link",
 };

@@ -26,11 +26,9 @@ struct priv {
 	const struct returns *back; /* NULL: not there yet, or nothing is routed */
 };
 
-static void *run_returns(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_returns(const struct job *j)
 {
-	(void)base;
-	(void)arg;
-	return returns_count(w->routing, p);
+	return returns_count(j->sweep->routing, j->progress);
 }
 
 static const struct task task_returns = {.run = run_returns, .free = free};
@@ -169,6 +167,7 @@ const struct view_ops view_pairs = {
 	.hints = "follow=path :why=why :trace=trace",
 	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.flags = VIEW_DETAIL | VIEW_PRESENT | VIEW_CHIPS,
 	DOES(load, title, cell, number, marks, about),
 	.enter = "pane path %src %dst",

@@ -162,6 +162,7 @@ const struct view_ops view_pick = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, cell, number, about, follow),
 	.close = close_view,

@@ -20,41 +20,27 @@ static const struct column columns[] = {
 	COL("pairs", NULL, 12, .flex = 3),
 };
 
-struct answer {
-	struct shift_links *s; /* NULL: e says why */
-	struct err e;
-};
-
 struct priv {
-	uint32_t k;	   /* from 1; 0 = not chosen yet */
-	uint32_t n_places; /* of the order, as of the last load */
+	uint32_t k; /* from 1; 0 = not chosen yet */
 	/* Only the pairs of this link, a row each; guid 0 = all links. */
 	uint64_t guid;
 	unsigned port;
+	uint32_t n_places;	     /* of the order */
 	uint32_t at;		     /* that link in s->link[], NO_ID = no flow is on it */
-	const struct answer *answer; /* borrowed; NULL = not there yet */
+	const struct result *answer; /* borrowed; NULL = not there yet */
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
 
-static void free_answer(void *value)
-{
-	struct answer *a = value;
-
-	shift_links_free(a->s);
-	free(a);
-}
+FREED_BY(free_links, shift_links_free)
 
 /* base: the order; arg: the shift */
-static void *run_shift(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_shift(const struct job *j)
 {
-	struct answer *a = NEW(struct answer);
-
-	a->s = shift_links_new(w->routing, base, arg[0], p, &a->e);
-	return a;
+	return shift_links_new(j->sweep->routing, j->base, j->arg[0], j->progress, j->e);
 }
 
-static const struct task task_shift = {.run = run_shift, .free = free_answer};
+static const struct task task_shift = {.run = run_shift, .free = free_links};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
@@ -79,7 +65,7 @@ static const struct shift_links *links_of(const struct view *v)
 {
 	const struct priv *p = v->priv;
 
-	return p->answer ? p->answer->s : NULL;
+	return p->answer ? p->answer->value : NULL;
 }
 
 /* The link whose pairs are asked for. */
@@ -100,15 +86,10 @@ static uint32_t find_link(const struct view *v)
 
 static void load(struct view *v)
 {
-	const struct routing *r = scene_real_routing(v->scene);
-	const struct result *order, *answer;
+	const struct result *order;
 	struct priv *p = v->priv;
 
-	p->answer = NULL;
-	p->n_places = 0;
-	if (!r)
-		return;
-	order = view_ask(v, &task_shift_order, NULL, NULL);
+	order = scene_real_routing(v->scene) ? view_ask(v, &task_shift_order, NULL, NULL) : NULL;
 	if (!order)
 		return;
 	p->n_places = ((const struct shift_order *)order->value)->n;
@@ -116,8 +97,7 @@ static void load(struct view *v)
 		return;
 	if (!p->k || p->k >= p->n_places)
 		p->k = p->k ? p->n_places - 1 : 1;
-	answer = view_ask(v, &task_shift, order, (const uint32_t[TASK_ARGS]){p->k});
-	p->answer = answer ? answer->value : NULL;
+	p->answer = view_ask(v, &task_shift, order, (const uint32_t[TASK_ARGS]){p->k});
 	if (!links_of(v))
 		return;
 	p->at = p->guid ? find_link(v) : NO_ID;
@@ -162,10 +142,8 @@ static void footer(const struct view *v, struct text *t)
 	const struct shift_links *s = links_of(v);
 	uint32_t shared = 0;
 
-	if (p->answer && !s) {
+	if (p->answer && !s)
 		text_add(t, "%s", p->answer->e.msg);
-		return;
-	}
 	if (!s)
 		return;
 	while (shared < s->n && s->link[shared].flows > 1)
@@ -277,6 +255,7 @@ const struct view_ops view_shift = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, n_places),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, about, follow, across),
 	.fold_row = "link",

@@ -46,16 +46,12 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 
 /* --- computed beside the loop ------------------------------------------------------------- */
 
-static void *run_ways(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_ways(const struct job *j)
 {
-	(void)base;
-	return mincontention_ways(w->routing, arg[0], p);
+	return mincontention_ways(j->sweep->routing, j->arg[0], j->progress);
 }
 
-static void free_ways(void *value)
-{
-	mincontention_ways_free(value);
-}
+FREED_BY(free_ways, mincontention_ways_free)
 
 static const struct task task_ways = {.run = run_ways, .free = free_ways};
 
@@ -321,6 +317,7 @@ const struct view_ops view_ways = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, touched, about, follow),
 };

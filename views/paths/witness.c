@@ -2,16 +2,13 @@
 #include "views/paths/witness.h"
 #include "core/sm/ucast_cache.h"
 
-static void *run_witness(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_witness(const struct job *j)
 {
-	(void)base;
-	return routing_origin(w->routing)->ops->witness(w->routing, arg[0], arg[1], arg[2], p);
+	return routing_origin(j->sweep->routing)
+		->ops->witness(j->sweep->routing, j->arg[0], j->arg[1], j->arg[2], j->progress);
 }
 
-static void free_witness(void *value)
-{
-	witness_free(value);
-}
+FREED_BY(free_witness, witness_free)
 
 const struct task task_witness = {.run = run_witness, .free = free_witness};
 

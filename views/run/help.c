@@ -138,6 +138,7 @@ const struct view_ops view_help = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, cell, follow),
 	.close = close_view,

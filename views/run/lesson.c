@@ -201,6 +201,7 @@ const struct view_ops view_lesson = {
 	COLUMNS(columns),
 	.flags = VIEW_TIMELESS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, fit, title, footer, cell, follow),
 	.close = close_view,
 };

@@ -42,8 +42,7 @@ struct priv {
 	char *first;		     /* of its sentence, the first line */
 	struct line *line;	     /* rows behind it */
 	uint32_t n_lines, cap_lines;
-	unsigned columns;	    /* rows are this long; 0 = not drawn yet */
-	const struct result *asked; /* the recording, as what candidates are asked about; NULL = none is */
+	unsigned columns; /* rows are this long; 0 = not drawn yet */
 };
 
 /* --- what was chosen from, asked beside ---------------------------------------------------------------- */
@@ -66,22 +65,18 @@ static bool same_question(const void *was, const void *value)
 	return ((const struct question *)was)->rec == ((const struct question *)value)->rec;
 }
 
-static void free_answer(void *value)
-{
-	step_about_free(value);
-}
+FREED_BY(free_answer, step_about_free)
 
-static void *run_about(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_about(const struct job *j)
 {
-	const struct question *q = base;
+	const struct question *q = j->base;
 	struct err e;
 
-	(void)w;
-	return step_about(q->rec, arg[0], q->engines, p, &e);
+	return step_about(q->rec, j->arg[0], q->engines, j->progress, &e);
 }
 
 static const struct task task_about = {.run = run_about, .free = free_answer};
-static const struct task task_question = {.free = free_question};
+static const struct task task_question = {.free = free_question, .same = same_question};
 
 static bool may_have_candidates(const struct rec_event *ev)
 {
@@ -103,8 +98,7 @@ static const struct step_about *ask_about(struct view *v)
 		return NULL;
 	q = NEW(struct question);
 	*q = (struct question){recording_ref(p->rec), s->engines};
-	p->asked = result_keep(p->asked, q, &task_question, same_question);
-	r = view_ask(v, &task_about, p->asked, arg);
+	r = view_ask_about(v, &task_about, q, &task_question, arg);
 	return r ? r->value : NULL;
 }
 
@@ -183,9 +177,7 @@ static void close_view(struct view *v)
 	clear_lines(p);
 	forget_recording(p);
 	moment_unref(p->at);
-	result_unref(p->asked);
 	p->at = NULL;
-	p->asked = NULL;
 	free(p->line);
 	p->line = NULL;
 	p->cap_lines = 0;
@@ -671,6 +663,7 @@ const struct view_ops view_step = {
 	COLUMNS(columns),
 	.flags = VIEW_BESIDE,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, fit, title, footer, cell, number, marks, about, placeholder, follow),
 	.close = close_view,
 };

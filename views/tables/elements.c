@@ -261,6 +261,7 @@ const struct view_ops view_elements = {
 	.hints = "follow=open :pane_lft=lft :fail=fail",
 	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, cell, number, marks, touched, about, placeholder, follow),
 	.close = close_view,

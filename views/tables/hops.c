@@ -348,6 +348,7 @@ const struct view_ops view_hops = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, touched, about),
 	.close = close_view,
 	.enter = "pane lft %switch %dst",

@@ -173,6 +173,7 @@ const struct view_ops view_hosts = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, cell, number, marks, about, placeholder),
 	.close = close_view,
 	.enter = "pane ports %far",

@@ -410,6 +410,7 @@ const struct view_ops view_lft = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, cell, number, marks, touched, about),
 	.close = close_view,

@@ -464,6 +464,7 @@ const struct view_ops view_lids = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, touched, about, follow, across),
 	.close = close_view,

@@ -339,6 +339,7 @@ const struct view_ops view_ports = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, touched, about),
 	.enter = "pane ports %far",

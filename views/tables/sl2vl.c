@@ -220,6 +220,7 @@ const struct view_ops view_sl2vl = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, about, follow),
 	.close = close_view,

@@ -195,6 +195,7 @@ const struct view_ops view_sls = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, about, follow),
 	.close = close_view,
 };

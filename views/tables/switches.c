@@ -189,6 +189,7 @@ const struct view_ops view_switches = {
 	COLUMNS(columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(struct priv),
 	DOES(load, title, cell, number, marks, about),
 	.close = close_view,
 	.enter = "pane ports %node",
