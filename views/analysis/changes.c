@@ -27,15 +27,9 @@ struct priv {
 	uint32_t n_lid, cap_lid;
 };
 
-static void close_view(struct view *v)
+static void unload(struct view *v)
 {
-	struct priv *p = v->priv;
-
-	free(p->sw);
-	free(p->first);
-	free(p->lid);
-	memset(p, 0, sizeof(*p));
-	p->cached = NO_ID;
+	free(((struct priv *)v->priv)->lid);
 }
 
 static void load(struct view *v)
@@ -44,11 +38,11 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	uint64_t total = 0;
 
-	close_view(v);
+	p->cached = NO_ID;
 	if (!sc->fabric || !sc->real_change || !sc->real_change->switch_entries)
 		return;
-	p->sw = NEW_ARRAY(sc->real_change->switches_changed + 1, uint32_t);
-	p->first = NEW_ARRAY(sc->real_change->switches_changed + 2, uint64_t);
+	p->sw = VIEW_ARRAY(v, sc->real_change->switches_changed + 1, uint32_t);
+	p->first = VIEW_ARRAY(v, sc->real_change->switches_changed + 2, uint64_t);
 	for (uint32_t s = 0; s < sc->fabric->n_switches; s++) {
 		if (!sc->real_change->switch_entries[s] || p->n >= sc->real_change->switches_changed)
 			continue;
@@ -217,9 +211,7 @@ const struct view_ops view_changes = {
 	COLUMNS(columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, about),
-	.close = close_view,
+	DOES(load, unload, title, footer, cell, number, marks, about),
 	.enter = "pane lft %switch %lid",
 	.fold_row = "change",
 };

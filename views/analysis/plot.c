@@ -106,9 +106,6 @@ static void load(struct view *v)
 	const struct result *order = NULL, *answer;
 	const void *found;
 
-	p->buckets = NULL;
-	p->shifts = NULL;
-	p->most = 0;
 	if (!v->scene->fabric || !scene_real_routing(v->scene))
 		return;
 	v->width[C_SHARE] = p->kind == SHIFTS ? 0 : columns[C_SHARE].width;
@@ -294,7 +291,7 @@ const struct view_ops view_plot = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, buckets),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, about, follow, column_name),
 };

@@ -21,20 +21,18 @@ struct priv {
 	uint32_t dummies;
 };
 
-static void close_view(struct view *v)
+static void unload(struct view *v)
 {
 	struct priv *p = v->priv;
 
 	tree_look_free(&p->look);
 	free(p->order);
-	memset(p, 0, sizeof(*p));
 }
 
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	close_view(v);
 	tree_look_take(&p->look, v->scene);
 	if (!p->look.tree || p->look.tree->refusal.rule)
 		return;
@@ -139,9 +137,7 @@ const struct view_ops view_caorder = {
 	COLUMNS(columns),
 	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, about),
-	.close = close_view,
+	DOES(load, unload, title, footer, cell, number, marks, about),
 	.enter = "pane lft %switch %dst",
 	.fold_row = "place",
 };

@@ -30,25 +30,14 @@ struct priv {
 	bool none;		/* the layer has no such cycle */
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	(void)a;
-	(void)e;
-	p->layer = v->args.n ? v->args.arg[0].n : -1;
-	p->cycle = v->args.n > 1 ? (uint32_t)v->args.arg[1].n : 0;
-	return 0;
-}
-
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 	uint32_t n;
 
+	p->layer = v->args.n ? v->args.arg[0].n : -1;
+	p->cycle = v->args.n > 1 ? (uint32_t)v->args.arg[1].n : 0;
 	p->d = dfsssp_of(scene_origin(v->scene));
-	p->first = 0;
-	p->none = false;
 	if (!p->d || !p->d->layers) {
 		p->d = NULL;
 		return;
@@ -208,7 +197,5 @@ const struct view_ops view_cuts = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, about, placeholder, follow),
 };

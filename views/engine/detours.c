@@ -39,14 +39,6 @@ struct priv {
 	const struct detours *found;
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	(void)a;
-	(void)e;
-	((struct priv *)v->priv)->layer = v->args.n ? v->args.arg[0].n : -1;
-	return 0;
-}
-
 /* --- computed beside the loop ---------------------------------------------------------------- */
 
 static void free_detours(void *value)
@@ -97,7 +89,7 @@ static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	p->found = NULL;
+	p->layer = v->args.n ? v->args.arg[0].n : -1;
 	p->r = scene_origin(v->scene);
 	p->nue = p->r ? nue_of(p->r) : NULL;
 	if (!p->nue || p->layer >= (int)nue_layers(p->nue))
@@ -176,10 +168,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		lid_label(v->scene->fabric, p->r->lids, d->lid, t);
 	else if (col == C_EVENT)
 		text_add(t, "%s", reason(nue_events_of(p->nue, d->lid), &d->d));
-	else if (number(v, row, col) < 0)
-		text_add(t, "-");
 	else
-		text_add(t, "%" PRId64, number(v, row, col));
+		number_cell(number(v, row, col), t);
 }
 
 static void footer(const struct view *v, struct text *t)
@@ -214,8 +204,6 @@ const struct view_ops view_detours = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
 	DOES(load, title, footer, cell, number, about),
 	.enter = "pane path %src %lid",
 	.fold_row = "entry",

@@ -32,22 +32,6 @@ struct priv {
 	struct node *node; /* [n_rows] by depth */
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	(void)a;
-	(void)e;
-	((struct priv *)v->priv)->layer = v->args.n ? (unsigned)v->args.arg[0].n : 0;
-	return 0;
-}
-
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	free(p->node);
-	p->node = NULL;
-}
-
 COMPARATOR(by_depth, struct node, UP(depth) UP(sw))
 
 static void list_tree(struct view *v)
@@ -58,7 +42,7 @@ static void list_tree(struct view *v)
 
 	for (uint32_t i = 0; i < nue_restrictions(p->nue, p->layer); i++)
 		blocked[nue_restriction(p->nue, p->layer, i).sw]++;
-	p->node = NEW_ARRAY(f->n_switches + 1, struct node);
+	p->node = VIEW_ARRAY(v, f->n_switches + 1, struct node);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		uint32_t depth = nue_escape_depth(p->nue, p->layer, sw);
 
@@ -73,7 +57,7 @@ static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	close_view(v);
+	p->layer = v->args.n ? (unsigned)v->args.arg[0].n : 0;
 	p->r = scene_origin(v->scene);
 	p->nue = p->r ? nue_of(p->r) : NULL;
 	if (p->nue && nue_central_switch(p->nue, p->layer) != NO_ID)
@@ -128,16 +112,10 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static const char *hull_text(const struct priv *p, uint32_t sw)
-{
-	static const char *const text[] = {"-", "drawn in", "has LIDs"};
-
-	return text[p->nue->layer[p->layer].hull[p->nue->graph->node[sw]]];
-}
-
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
+	static const char *const hull[] = {"-", "drawn in", "has LIDs"};
 	uint32_t port = up_port(v, row);
 	const struct topo *tp = p->r->topo;
 
@@ -152,16 +130,13 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			text_add(t, "%s", tp->fabric->node_name[tp->fabric->port_node[tp->peer[port]]]);
 		break;
 	case C_HULL:
-		text_add(t, "%s", hull_text(p, p->node[row].sw));
+		text_add(t, "%s", hull[p->nue->layer[p->layer].hull[p->nue->graph->node[p->node[row].sw]]]);
 		break;
 	case C_BETWEEN:
 		text_add(t, "%.2f", nue_betweenness(p->nue, p->layer, p->node[row].sw));
 		break;
 	default:
-		if (number(v, row, col) < 0)
-			text_add(t, "-");
-		else
-			text_add(t, "%" PRId64, number(v, row, col));
+		number_cell(number(v, row, col), t);
 	}
 }
 
@@ -196,9 +171,6 @@ const struct view_ops view_escape = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
 	DOES(load, title, cell, number, marks, about, follow),
-	.close = close_view,
 	.fold_row = "switch",
 };

@@ -24,11 +24,9 @@ struct priv {
 	struct tree_look look;
 };
 
-static void close_view(struct view *v)
+static void unload(struct view *v)
 {
-	struct priv *p = v->priv;
-
-	tree_look_free(&p->look);
+	tree_look_free(&((struct priv *)v->priv)->look);
 }
 
 static void load(struct view *v)
@@ -136,7 +134,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 				 tree->link[i].cu, tree->link[i].cd);
 		return;
 	}
-	text_add(t, "%lld", (long long)number(v, row, col));
+	number_cell(number(v, row, col), t);
 }
 
 /* Counters that the step let grow; places of groups that it sorted. */
@@ -188,8 +186,6 @@ const struct view_ops view_groups = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, touched, about, follow),
-	.close = close_view,
+	DOES(load, unload, title, footer, cell, number, touched, about, follow),
 	.fold_row = "group",
 };

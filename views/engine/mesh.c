@@ -27,14 +27,6 @@ struct priv {
 	struct item *item; /* [n_rows] by coordinates */
 };
 
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	free(p->item);
-	memset(p, 0, sizeof(*p));
-}
-
 static int by_coord(const void *pa, const void *pb)
 {
 	const struct item *a = pa, *b = pb;
@@ -73,13 +65,12 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	const struct lash_graph *g;
 
-	close_view(v);
 	p->lash = lash_of(scene_routing(sc));
 	p->mesh = p->lash ? p->lash->plan->mesh : NULL;
 	if (!p->mesh)
 		return;
 	g = p->lash->plan->graph;
-	p->item = NEW_ARRAY(g->n + 1, struct item);
+	p->item = VIEW_ARRAY(v, g->n + 1, struct item);
 	for (uint32_t i = 0; i < g->n; i++) {
 		p->item[i].id = i;
 		p->item[i].sw = g->sw[i];
@@ -232,8 +223,6 @@ const struct view_ops view_mesh = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, touched, about),
-	.close = close_view,
 	.enter = "pane ports %node",
 };

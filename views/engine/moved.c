@@ -38,17 +38,6 @@ struct priv {
 	const struct moved *m;
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	(void)a;
-	(void)e;
-	p->layer = (unsigned)v->args.arg[0].n;
-	p->cycle = (uint32_t)v->args.arg[1].n;
-	return 0;
-}
-
 /* --- computed beside the loop ---------------------------------------------------------------- */
 
 static void free_moved(void *value)
@@ -114,8 +103,8 @@ static void load(struct view *v)
 	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
 	uint32_t first;
 
-	p->m = NULL;
-	p->pairs = 0;
+	p->layer = (unsigned)v->args.arg[0].n;
+	p->cycle = (uint32_t)v->args.arg[1].n;
 	p->layered = d && d->layers;
 	if (!p->layered)
 		return;
@@ -167,7 +156,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	else if (col == C_TO)
 		lid_label(v->scene->fabric, scene_origin(v->scene)->lids, c->lid, t);
 	else
-		text_add(t, "%" PRId64, number(v, row, col));
+		number_cell(number(v, row, col), t);
 }
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)
@@ -189,8 +178,6 @@ const struct view_ops view_moved = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
 	DOES(load, title, cell, number, about),
 	.enter = "pane path %src %lid",
 	.fold_row = "route",

@@ -47,28 +47,17 @@ static void title(const struct view *v, struct text *t)
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct nue_layer *l = &((const struct priv *)v->priv)->nue->layer[row];
+	const int64_t n[ARRAY_LEN(columns)] = {[C_LAYER] = row,
+					       [C_LIDS] = l->n_lids,
+					       [C_HULL] = l->n_hull,
+					       [C_ESCAPE] = l->escape_edges,
+					       [C_USED] = (int64_t)l->used,
+					       [C_DEPS] = (int64_t)l->edges,
+					       [C_BLOCKED] = l->n_blocked,
+					       [C_BACK] = l->backtracked,
+					       [C_FALLBACK] = l->fallbacks};
 
-	switch (col) {
-	case C_LAYER:
-		return row;
-	case C_LIDS:
-		return l->n_lids;
-	case C_HULL:
-		return l->n_hull;
-	case C_ESCAPE:
-		return l->escape_edges;
-	case C_USED:
-		return (int64_t)l->used;
-	case C_DEPS:
-		return (int64_t)l->edges;
-	case C_BLOCKED:
-		return l->n_blocked;
-	case C_BACK:
-		return l->backtracked;
-	case C_FALLBACK:
-		return l->fallbacks;
-	}
-	return 0;
+	return n[col];
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -129,6 +118,5 @@ const struct view_ops view_nue_layers = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, about, follow),
 };

@@ -35,14 +35,6 @@ struct priv {
 	uint32_t missing; /* at the step shown: switches without rank, which may get one */
 };
 
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	free(p->line);
-	memset(p, 0, sizeof(*p));
-}
-
 static uint32_t rank_in(const struct routing *r, uint32_t sw)
 {
 	return r && r->ops->rank && switch_up(r->topo, sw) ? r->ops->rank(r, sw) : NO_RANK;
@@ -82,10 +74,9 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	uint32_t missing = 0;
 
-	close_view(v);
 	if (!r || !r->ops->rank)
 		return;
-	p->line = NEW_ARRAY(f->n_switches + 1, struct line);
+	p->line = VIEW_ARRAY(v, f->n_switches + 1, struct line);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		struct line *l = &p->line[v->n_rows];
 		uint32_t was = rank_in(scene_routing_before(sc), s);
@@ -204,8 +195,6 @@ const struct view_ops view_ranks = {
 	COLUMNS(columns),
 	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, touched, about),
-	.close = close_view,
 	.enter = "pane ports %node",
 };

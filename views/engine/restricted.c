@@ -22,18 +22,11 @@ struct priv {
 	const struct nue *nue; /* NULL: another engine */
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	(void)a;
-	(void)e;
-	((struct priv *)v->priv)->layer = v->args.n ? v->args.arg[0].n : -1;
-	return 0;
-}
-
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 
+	p->layer = v->args.n ? v->args.arg[0].n : -1;
 	p->r = scene_origin(v->scene);
 	p->nue = p->r ? nue_of(p->r) : NULL;
 	for (unsigned l = 0; p->nue && l < nue_layers(p->nue); l++)
@@ -126,8 +119,6 @@ const struct view_ops view_restricted = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
 	DOES(load, title, footer, cell, number, about),
 	.enter = "pane ports %node; select %number",
 	.fold_row = "turn",

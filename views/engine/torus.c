@@ -30,6 +30,8 @@ struct line {
 };
 
 struct priv {
+	bool shown;	  /* the selection has been on the path */
+	uint32_t x, left; /* column chosen, first one drawn */
 	const struct torus *t;
 	uint8_t axis[TORUS_DIMS];  /* dimension along a line, down, and from plane to plane: flat ones last */
 	const struct loads *loads; /* NULL: not there yet */
@@ -37,31 +39,18 @@ struct priv {
 	uint32_t *sw;		   /* [n_places] switch; of an empty place the one that was there, NO_ID */
 	unsigned name_width;	   /* of the longest name */
 	struct path path;
-	bool traced, shown; /* the path; the selection has been on it */
+	bool traced;	    /* the path */
 	uint32_t *hop;	    /* [n_places] hop of the path, NO_ID */
-	uint32_t x, left;   /* column chosen, first one drawn */
 	struct text header; /* of the grid, with the coordinates */
 };
 
-static void forget(struct view *v)
+static void unload(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	free(p->line);
-	free(p->sw);
-	free(p->hop);
 	if (p->traced)
 		path_free(&p->path);
-	p->line = NULL;
-	p->sw = p->hop = NULL;
-	p->traced = false;
-	p->loads = NULL;
-}
-
-static void close_view(struct view *v)
-{
-	forget(v);
-	text_free(&((struct priv *)v->priv)->header);
+	text_free(&p->header);
 }
 
 /* --- places --------------------------------------------------------------------------------- */
@@ -175,12 +164,13 @@ static uint32_t missing_switch(const struct torus *t, uint32_t place)
 
 /* --- loading ------------------------------------------------------------------------------------ */
 
-static void load_places(struct priv *p)
+static void load_places(struct view *v)
 {
+	struct priv *p = v->priv;
 	const struct torus *t = p->t;
 
-	p->sw = NEW_ARRAY(t->n_places + 1, uint32_t);
-	p->hop = NEW_ARRAY(t->n_places + 1, uint32_t);
+	p->sw = VIEW_ARRAY(v, t->n_places + 1, uint32_t);
+	p->hop = VIEW_ARRAY(v, t->n_places + 1, uint32_t);
 	p->name_width = NAME_MIN;
 	for (uint32_t i = 0; i < t->n_places; i++) {
 		size_t len;
@@ -706,12 +696,11 @@ static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	forget(v);
 	p->t = torus_of(scene_routing(v->scene));
 	if (!p->t)
 		return;
-	load_places(p);
-	p->line = NEW_ARRAY(3 * (size_t)p->t->n_places + 1, struct line);
+	load_places(v);
+	p->line = VIEW_ARRAY(v, 3 * (size_t)p->t->n_places + 1, struct line);
 	choose_axes(p);
 	for (uint32_t plane = 0; plane < p->t->conf.radix[p->axis[2]]; plane++)
 		for (uint32_t down = 0; down < p->t->conf.radix[p->axis[1]]; down++)
@@ -736,7 +725,6 @@ const struct view_ops view_torus = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	DOES(load, title, footer, cell, column_name, marks, about, follow, across, span),
-	.close = close_view,
+	.priv_kept = offsetof(struct priv, t),
+	DOES(load, unload, title, footer, cell, column_name, marks, about, follow, across, span),
 };

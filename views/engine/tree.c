@@ -121,13 +121,9 @@ bool tree_breaks(const struct ftree *t, uint32_t sw)
 
 /* --- the pane ---------------------------------------------------------------------------- */
 
-static void close_view(struct view *v)
+static void unload(struct view *v)
 {
-	struct priv *p = v->priv;
-
-	tree_look_free(&p->look);
-	free(p->line);
-	memset(p, 0, sizeof(*p));
+	tree_look_free(&((struct priv *)v->priv)->look);
 }
 
 COMPARATOR(by_level, struct line, UP(rank) UP(key) UP(order))
@@ -138,12 +134,11 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	const struct ftree *t;
 
-	close_view(v);
 	tree_look_take(&p->look, v->scene);
 	t = p->look.tree;
 	if (!t)
 		return;
-	p->line = NEW_ARRAY(f->n_switches + 1, struct line);
+	p->line = VIEW_ARRAY(v, f->n_switches + 1, struct line);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		struct line *l = &p->line[v->n_rows++];
 
@@ -302,10 +297,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "0x%016llx", (unsigned long long)f->node_guid[f->switch_node[l->sw]]);
 		return;
 	}
-	if (col == C_RANK && l->rank == FT_UNRANKED)
-		text_putc(t, '-');
-	else
-		text_add(t, "%lld", (long long)number(v, row, col));
+	number_cell(number(v, row, col), t);
 }
 
 static bool touched(const struct view *v, uint32_t row, unsigned col)
@@ -343,8 +335,6 @@ const struct view_ops view_tree = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	DOES(load, title, footer, cell, number, marks, touched, about),
-	.close = close_view,
+	DOES(load, unload, title, footer, cell, number, marks, touched, about),
 	.enter = "pane groups %node",
 };

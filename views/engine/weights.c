@@ -135,8 +135,6 @@ static void load(struct view *v)
 	const struct fabric *f = v->scene->fabric;
 	uint32_t node;
 
-	p->g = NULL;
-	p->from = 0;
 	if (!weighted(scene_routing(v->scene)))
 		return;
 	p->g = view_ask_value(v, &task_growth, (const uint32_t[TASK_ARGS]){0});
@@ -250,7 +248,6 @@ const struct view_ops view_weights = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, touched, about),
 	.enter = "pane ports %node; select %number",
 	.fold_row = "link",

@@ -45,36 +45,13 @@ struct priv {
 	struct witness *refused; /* the cycle that the step tells of, NULL = none */
 };
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static void unload(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	(void)a;
-	(void)e;
-	p->switches = v->args.flag;
-	p->vl = v->args.n ? v->args.arg[0].n : CDG_ALL_VLS;
-	p->guid = v->args.arg[1].guid;
-	p->port = (unsigned)v->args.arg[1].n;
-	return 0;
-}
-
-static void forget_lines(struct priv *p)
-{
 	free(p->line);
 	free(p->held);
 	witness_free(p->refused);
-	p->held = NULL;
-	p->n_held = 0;
-	p->refused = NULL;
-	p->line = NULL;
-	p->n = p->cap = 0;
-	p->graph = NULL;
-	p->self = NO_ID;
-}
-
-static void close_view(struct view *v)
-{
-	forget_lines(v->priv);
 }
 
 static void add_line(struct priv *p, uint32_t channel, uint32_t dep, bool before)
@@ -213,7 +190,11 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	const struct result *r = NULL;
 
-	forget_lines(p);
+	p->switches = v->args.flag;
+	p->vl = v->args.n ? v->args.arg[0].n : CDG_ALL_VLS;
+	p->guid = v->args.arg[1].guid;
+	p->port = (unsigned)v->args.arg[1].n;
+	p->self = NO_ID;
 	v->width[C_VL] = v->width[C_GROUP] = v->width[C_HOLDER] = 0;
 	load_step(v);
 	if (v->scene->fabric)
@@ -417,9 +398,6 @@ const struct view_ops view_cdg = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, touched, about, placeholder, follow),
-	.close = close_view,
+	DOES(load, unload, title, footer, cell, number, marks, touched, about, placeholder, follow),
 	.fold_row = "channel",
 };

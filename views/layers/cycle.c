@@ -114,40 +114,12 @@ struct priv {
 	uint32_t n, cap;
 };
 
-/* The two forms: a layer, or a path. */
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	(void)a;
-	(void)e;
-	p->switches = v->args.flag;
-	p->pair = v->args.arg[0].kind == VIEW_ARG_ENDPORT;
-	p->want_vl = v->args.n && !p->pair ? v->args.arg[0].n : CDG_ALL_VLS;
-	p->want_layer = p->pair && v->args.n > 2 ? v->args.arg[2].n : -1;
-	for (unsigned i = 0; p->pair && i < 2; i++) {
-		p->guid[i] = v->args.arg[i].guid;
-		p->want_lid[i] = (unsigned)v->args.arg[i].n;
-	}
-	if (!p->pair && v->args.n > 1)
-		p->group = (unsigned)v->args.arg[1].n - 1;
-	if (!p->pair && v->args.n > 2)
-		p->step = (unsigned)v->args.arg[2].n;
-	return 0;
-}
-
-static void close_view(struct view *v)
+static void unload(struct view *v)
 {
 	struct priv *p = v->priv;
 
 	free(p->line);
 	witness_free(p->step_cycle);
-	p->step_cycle = NULL;
-	p->line = NULL;
-	p->n = p->cap = 0;
-	p->graph = NULL;
-	p->walk = NULL;
-	p->witness = NULL;
 }
 
 /* Is the cycle one that keeps something out of a layer? */
@@ -311,11 +283,19 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	const struct moment *m = v->scene->moment;
 
-	close_view(v);
+	p->switches = v->args.flag;
+	p->pair = v->args.arg[0].kind == VIEW_ARG_ENDPORT;
+	p->want_vl = v->args.n && !p->pair ? v->args.arg[0].n : CDG_ALL_VLS;
+	p->want_layer = p->pair && v->args.n > 2 ? v->args.arg[2].n : -1;
+	for (unsigned i = 0; p->pair && i < 2; i++) {
+		p->guid[i] = v->args.arg[i].guid;
+		p->want_lid[i] = (unsigned)v->args.arg[i].n;
+	}
+	p->group = !p->pair && v->args.n > 1 ? (unsigned)v->args.arg[1].n - 1 : 0;
+	p->step = !p->pair && v->args.n > 2 ? (unsigned)v->args.arg[2].n : 0;
 	p->told = m && !p->pair && (recording_cells(m->rec, T_LAYER) || recording_cells(m->rec, T_COLOUR));
 	p->vl = p->want_vl;
 	p->layer = p->want_layer;
-	p->n_groups = 0;
 	if (!v->scene->fabric || !scene_routing(v->scene))
 		return;
 	if (p->pair)
@@ -623,8 +603,5 @@ const struct view_ops view_cycle = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
-	DOES(load, title, footer, cell, marks, touched, about, placeholder, follow, head),
-	.close = close_view,
+	DOES(load, unload, title, footer, cell, marks, touched, about, placeholder, follow, head),
 };

@@ -115,7 +115,6 @@ static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	p->list = NULL;
 	p->r = layered(v->scene);
 	if (!p->r || p->layer >= p->r->ops->n_layers(p->r)) {
 		p->r = NULL;
@@ -220,10 +219,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%s", switch_name(v->scene->fabric, lr->sw2));
 	else if (col == C_TO)
 		lid_label(v->scene->fabric, p->r->lids, lr->lid, t);
-	else if (number(v, row, col) < 0)
-		text_add(t, "-");
 	else
-		text_add(t, "%d", (int)number(v, row, col));
+		number_cell(number(v, row, col), t);
 }
 
 static void tell_first(const struct priv *p, unsigned first, struct text *t)
@@ -311,7 +308,7 @@ const struct view_ops view_layer_pairs = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, r),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, touched, about, follow, column_name),
 	.fold_row = "pair",

@@ -70,7 +70,6 @@ static void load(struct view *v)
 	const struct routing *r = scene_routing(sc);
 	struct priv *p = v->priv;
 
-	memset(p, 0, sizeof(*p));
 	if (!r)
 		return;
 	p->graph = view_ask_value(v, &task_graph, (const uint32_t[TASK_ARGS]){v->args.flag});
@@ -287,6 +286,5 @@ const struct view_ops view_layers = {
 	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
 	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, touched, about, follow, placeholder, column_name),
 };

@@ -167,7 +167,6 @@ const struct view_ops view_pairs = {
 	.hints = "follow=path :why=why :trace=trace",
 	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	.flags = VIEW_DETAIL | VIEW_PRESENT | VIEW_CHIPS,
 	DOES(load, title, cell, number, marks, about),
 	.enter = "pane path %src %dst",

@@ -76,23 +76,14 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-static void close_view(struct view *v)
+static void unload(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	for (unsigned i = 0; p->known && i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		path_free(&p->dir[i].path);
 		text_free(&p->dir[i].was);
 	}
-	for (unsigned i = 0; i < 2; i++) {
-		free(p->line[i]);
-		p->line[i] = NULL;
-	}
-	p->lines = 0;
-	memset(p->dir, 0, sizeof(p->dir));
-	p->known = false;
-	p->lower = 0;
-	p->loads = NULL;
 }
 
 static void trace_on(const struct sweep *s, const struct priv *p, const uint32_t ep[2], unsigned i,
@@ -208,12 +199,13 @@ static uint32_t run_length(const struct priv *p, unsigned i, uint32_t at, const 
  * Hops stand side by side, folded element by element.  Behind the lines of the
  * hops come one about the SL and one for each lower layer.
  */
-static void place_lines(struct priv *p, const struct chassis *c)
+static void place_lines(struct view *v, const struct chassis *c)
 {
+	struct priv *p = v->priv;
 	uint32_t at[2] = {0, 0}, n[2], most = dir_rows(p, 0) + dir_rows(p, 1);
 
 	for (unsigned i = 0; i < 2; i++)
-		p->line[i] = NEW_ARRAY(most + 1, uint32_t);
+		p->line[i] = VIEW_ARRAY(v, most + 1, uint32_t);
 	while (at[0] < dir_rows(p, 0) || at[1] < dir_rows(p, 1)) {
 		for (unsigned i = 0; i < 2; i++)
 			n[i] = run_length(p, i, at[i], c);
@@ -250,7 +242,6 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	uint32_t ep[2] = {NO_ID, NO_ID};
 
-	close_view(v);
 	load_labels(v);
 	for (unsigned i = 0; i < 2 && sc->fabric; i++)
 		ep[i] = fabric_endport_by_guid(sc->fabric, p->guid[i]);
@@ -268,7 +259,7 @@ static void load(struct view *v)
 		v->width[C_DIR] = v->width[C_BACK + C_DIR] = 0;
 	load_layers(v);
 	p->loads = view_ask_value(v, &task_loads, NULL);
-	place_lines(p, sc->fold ? scene_chassis(v->scene, NULL) : NULL);
+	place_lines(v, sc->fold ? scene_chassis(v->scene, NULL) : NULL);
 	v->n_rows = p->lines + 1 + p->lower;
 }
 
@@ -801,8 +792,7 @@ const struct view_ops view_path = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, dir),
 	.open = open_view,
-	DOES(load, title, footer, cell, marks, touched, about, placeholder, follow, head),
-	.close = close_view,
+	DOES(load, unload, title, footer, cell, marks, touched, about, placeholder, follow, head),
 };

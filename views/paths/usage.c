@@ -49,25 +49,9 @@ struct priv {
 
 /* --- the pane ------------------------------------------------------------------------------- */
 
-static int open_view(struct view *v, const struct args *a, struct err *e)
+static void unload(struct view *v)
 {
-	(void)a;
-	(void)e;
-	((struct priv *)v->priv)->guid = v->args.arg[0].guid;
-	return 0;
-}
-
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	elements_unref(p->el);
-	free(p->port);
-	free(p->group_of);
-	free(p->group);
-	free(p->was);
-	free(p->counted);
-	*p = (struct priv){.guid = p->guid, .element = NO_ID};
+	elements_unref(((struct priv *)v->priv)->el);
 }
 
 /* Rows of one element: its chips' cabled ports. */
@@ -87,11 +71,11 @@ static void load_element(struct view *v, uint32_t e)
 	}
 }
 
-static void sum_groups(const struct view *v)
+static void sum_groups(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	p->group = NEW_ARRAY(p->n_groups + 1, struct group);
+	p->group = VIEW_ARRAY(v, p->n_groups + 1, struct group);
 	for (uint32_t i = 0; p->use && i < v->n_rows; i++) {
 		if (p->group_of[i] == NO_ID)
 			continue;
@@ -106,7 +90,8 @@ static void load(struct view *v)
 	const struct elements *el;
 	struct priv *p = v->priv;
 
-	close_view(v);
+	p->guid = v->args.arg[0].guid;
+	p->element = NO_ID;
 	v->width[C_LABEL] = 0;
 	el = f ? scene_elements(v->scene, &p->why) : NULL;
 	if (!el)
@@ -114,10 +99,10 @@ static void load(struct view *v)
 	p->el = elements_ref(el);
 	p->element = p->guid ? element_of_guid(el, p->guid) : NO_ID;
 	p->use = view_ask_value(v, &task_usage, NULL);
-	p->port = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	p->group_of = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	p->was = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	p->counted = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	p->port = VIEW_ARRAY(v, f->n_ports + 1, uint32_t);
+	p->group_of = VIEW_ARRAY(v, f->n_ports + 1, uint32_t);
+	p->was = VIEW_ARRAY(v, f->n_ports + 1, uint32_t);
+	p->counted = VIEW_ARRAY(v, f->n_switches + 1, uint8_t);
 	for (uint32_t e = 0; e < el->n; e++)
 		if (!p->guid || e == p->element)
 			load_element(v, e);
@@ -321,10 +306,7 @@ const struct view_ops view_usage = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, touched, about),
-	.close = close_view,
+	DOES(load, unload, title, footer, cell, number, marks, touched, about),
 	.enter = "pane flows %port",
 	.fold_row = "port",
 };

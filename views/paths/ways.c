@@ -37,11 +37,7 @@ struct priv {
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
-
-	p->lid = (unsigned)v->args.arg[0].n;
-	p->guid = v->args.arg[1].guid;
-	return p->lid ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->arg[0].word);
+	return v->args.arg[0].n ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->arg[0].word);
 }
 
 /* --- computed beside the loop ------------------------------------------------------------- */
@@ -60,14 +56,12 @@ static const struct task task_ways = {.run = run_ways, .free = free_ways};
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct result *res = NULL;
-	uint32_t arg[TASK_ARGS] = {p->lid};
 
+	p->lid = (unsigned)v->args.arg[0].n;
+	p->guid = v->args.arg[1].guid;
 	p->element = NO_ID;
 	if (mincontention_of(scene_routing(v->scene)))
-		res = view_ask(v, &task_ways, NULL, arg);
-	p->w = res ? res->value : NULL;
-	p->open = 0;
+		p->w = view_ask_value(v, &task_ways, (const uint32_t[TASK_ARGS]){p->lid});
 	if (p->guid)
 		v->width[C_ELEMENT] = v->width[C_WAYS] = 0;
 	if (p->w && p->guid)
@@ -317,7 +311,6 @@ const struct view_ops view_ways = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, touched, about, follow),
 };

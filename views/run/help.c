@@ -24,13 +24,9 @@ struct priv {
 	size_t n, cap;
 };
 
-static void close_view(struct view *v)
+static void unload(struct view *v)
 {
-	struct priv *p = v->priv;
-
-	free(p->line);
-	p->line = NULL;
-	p->n = p->cap = 0;
+	free(((struct priv *)v->priv)->line);
 }
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
@@ -73,7 +69,6 @@ static void load(struct view *v)
 	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
 
-	close_view(v);
 	add_columns(p, sc->session);
 	for (size_t i = 0; i < sc->n_help; i++)
 		add(p, sc->help[i]);
@@ -138,8 +133,7 @@ const struct view_ops view_help = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, line),
 	.open = open_view,
-	DOES(load, title, cell, follow),
-	.close = close_view,
+	DOES(load, unload, title, cell, follow),
 };

@@ -20,8 +20,7 @@ static const struct column columns[] = {
 	NUM("hosts", NULL, 0, .drop = 1),
 	NUM("most", "most LIDs sent by a link to another element", 0, .drop = 3),
 	COL("place", "place of the chip in the chassis, as the source tells it", 10, .flex = 1, .drop = 4),
-	COL("by", "the rule that put the chips together", 14,
-	    .drop = 7), /* the rule that put its chips together */
+	COL("by", "the rule that put the chips together", 14, .drop = 7),
 	COL("guid", NULL, 18, .drop = 5),
 };
 
@@ -39,22 +38,9 @@ struct priv {
 	struct err why;
 };
 
-static void close_view(struct view *v)
+static void unload(struct view *v)
 {
-	struct priv *p = v->priv;
-
-	elements_unref(p->el);
-	free(p->count);
-	p->el = NULL;
-	p->count = NULL;
-}
-
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	(void)a;
-	(void)e;
-	((struct priv *)v->priv)->guid = v->args.arg[0].guid;
-	return 0;
+	elements_unref(((struct priv *)v->priv)->el);
 }
 
 /* use: NULL = not there (yet). */
@@ -88,7 +74,7 @@ static void load_rows(struct view *v)
 	if (p->guid && p->element == NO_ID)
 		return;
 	v->n_rows = p->guid ? element_chips(p->el, p->element) : p->el->n;
-	p->count = NEW_ARRAY(v->n_rows + 1, struct counts);
+	p->count = VIEW_ARRAY(v, v->n_rows + 1, struct counts);
 	if (p->guid) {
 		first = p->el->first_chip[p->element];
 		last = p->el->first_chip[p->element + 1];
@@ -108,8 +94,7 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	const struct elements *el;
 
-	close_view(v);
-	v->n_rows = 0;
+	p->guid = v->args.arg[0].guid;
 	p->element = NO_ID;
 	if (!f)
 		return;
@@ -131,7 +116,7 @@ static void title(const struct view *v, struct text *t)
 	uint32_t n = view_count(v);
 
 	if (!p->guid)
-		text_add(t, "Elements %u/%u", n ? v->sel + 1 : 0, n);
+		title_place(v, "elements", t);
 	else if (p->el && p->element != NO_ID)
 		text_add(t, "Chips of %s %u/%u", p->el->name[p->element], n ? v->sel + 1 : 0, n);
 	else
@@ -261,8 +246,5 @@ const struct view_ops view_elements = {
 	.hints = "follow=open :pane_lft=lft :fail=fail",
 	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
-	DOES(load, title, cell, number, marks, touched, about, placeholder, follow),
-	.close = close_view,
+	DOES(load, unload, title, cell, number, marks, touched, about, placeholder, follow),
 };

@@ -28,16 +28,6 @@ struct priv {
 	uint32_t ahead;	       /* values that the step brought before the round of their distance */
 };
 
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	free(p->target);
-	free(p->distance);
-	p->target = NULL;
-	p->distance = NULL;
-}
-
 static unsigned least_in(const struct routing *r, uint32_t sw, uint32_t to)
 {
 	return r->ops->hops(r, sw, to, 0);
@@ -61,7 +51,7 @@ static void list_targets(struct view *v, const struct routing *r)
 		p->longer += least != NO_PATH && least > p->distance[s];
 	}
 	qsort(order, v->n_rows, sizeof(*order), order_u64);
-	p->target = NEW_ARRAY(v->n_rows + 1, uint32_t);
+	p->target = VIEW_ARRAY(v, v->n_rows + 1, uint32_t);
 	for (uint32_t i = 0; i < v->n_rows; i++)
 		p->target[i] = (uint32_t)order[i];
 	free(order);
@@ -127,7 +117,6 @@ static void count_ahead(struct view *v)
 	const struct rec_event *ev = moment_event(v->scene->moment);
 	const struct routing *r = scene_routing(v->scene);
 
-	p->ahead = 0;
 	for (uint32_t row = 0; ev && ev->kind == REC_LEARN && row < v->n_rows; row++) {
 		unsigned least = least_in(r, p->sw, p->target[row]);
 
@@ -144,13 +133,10 @@ static void load(struct view *v)
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, v->args.arg[0].guid) : NO_ID;
 
-	close_view(v);
-	p->longer = p->none = p->ahead = 0;
-	p->unfinished = false;
 	p->sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
 	if (p->sw == NO_ID || !r || !r->ops->hops || !switch_up(r->topo, p->sw))
 		return;
-	p->distance = NEW_ARRAY(sc->fabric->n_switches + 1, uint16_t);
+	p->distance = VIEW_ARRAY(v, sc->fabric->n_switches + 1, uint16_t);
 	switch_distances(r->topo, p->sw, p->distance);
 	list_targets(v, r);
 	p->unfinished = p->none && (scene_unfinished(sc, T_HOPS) || scene_unfinished(sc, T_PLAIN));
@@ -308,7 +294,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_free(&ports);
 		return;
 	}
-	text_add(t, "%lld", (long long)number(v, row, col));
+	number_cell(number(v, row, col), t);
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
@@ -348,8 +334,6 @@ const struct view_ops view_hops = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, number, marks, touched, about),
-	.close = close_view,
 	.enter = "pane lft %switch %dst",
 };

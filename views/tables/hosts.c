@@ -22,14 +22,6 @@ struct priv {
 	uint32_t *ep; /* [n_rows] endports in the source's order */
 };
 
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	free(p->ep);
-	p->ep = NULL;
-}
-
 struct place {
 	uint64_t order;
 	uint32_t ep;
@@ -44,7 +36,6 @@ static void load(struct view *v)
 	struct place *pl;
 	uint32_t n = 0;
 
-	close_view(v);
 	if (!f)
 		return;
 	pl = NEW_ARRAY(f->n_endports + 1, struct place);
@@ -57,7 +48,7 @@ static void load(struct view *v)
 					 ep};
 	}
 	qsort(pl, n, sizeof(*pl), by_order);
-	p->ep = NEW_ARRAY(n + 1, uint32_t);
+	p->ep = VIEW_ARRAY(v, n + 1, uint32_t);
 	for (uint32_t i = 0; i < n; i++)
 		p->ep[i] = pl[i].ep;
 	free(pl);
@@ -70,13 +61,6 @@ static uint32_t port_of(const struct view *v, uint32_t row)
 	const struct priv *p = v->priv;
 
 	return v->scene->fabric->endport_port[p->ep[row]];
-}
-
-static void title(const struct view *v, struct text *t)
-{
-	uint32_t n = view_count(v);
-
-	text_add(t, "Hosts %u/%u", n ? v->sel + 1 : 0, n);
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
@@ -93,18 +77,14 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	const struct priv *p = v->priv;
 	uint32_t port = port_of(v, row);
 	char buf[256];
-	int64_t lid;
+	unsigned lid = scene_lid(sc, p->ep[row]);
 
 	switch (col) {
 	case C_NAME:
 		label_endport(f, p->ep[row], t);
 		break;
 	case C_LID:
-		lid = number(v, row, col);
-		if (lid)
-			text_add(t, "%lld", (long long)lid);
-		else
-			text_putc(t, '-');
+		number_cell(lid ? (int64_t)lid : -1, t);
 		break;
 	case C_SWITCH:
 		text_add(t, "%s",
@@ -125,18 +105,14 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static bool has_lid_changed(const struct scene *sc, uint32_t ep)
-{
-	return sc->real && sc->real_before && sc->real_before->fabric == sc->real->fabric &&
-	       sc->real_before->lids->base[ep] != sc->real->lids->base[ep];
-}
-
 static unsigned marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
-	unsigned m = v->scene->real_topo->endport_up[p->ep[row]] ? 0 : MARK_DOWN;
+	const struct scene *sc = v->scene;
+	uint32_t ep = ((const struct priv *)v->priv)->ep[row];
+	bool other_lid = sc->real && sc->real_before && sc->real_before->fabric == sc->real->fabric &&
+			 sc->real_before->lids->base[ep] != sc->real->lids->base[ep];
 
-	return m | (has_lid_changed(v->scene, p->ep[row]) ? MARK_CHANGED : 0);
+	return (sc->real_topo->endport_up[ep] ? 0 : MARK_DOWN) | (other_lid ? MARK_CHANGED : 0);
 }
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)
@@ -173,9 +149,7 @@ const struct view_ops view_hosts = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	DOES(load, title, cell, number, marks, about, placeholder),
-	.close = close_view,
+	DOES(load, cell, number, marks, about, placeholder),
 	.enter = "pane ports %far",
 	.fold_row = "host",
 };

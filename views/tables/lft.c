@@ -24,8 +24,8 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint32_t sw;			/* NO_ID when the fabric has it no more */
 	unsigned want;			/* LID to select when loaded next, 0 = none */
+	uint32_t sw;			/* NO_ID when the fabric has it no more */
 	uint16_t *lid;			/* [n_rows] */
 	uint16_t *distance;		/* [n_switches] links to every switch */
 	const struct entry_note **note; /* [max_lid + 1] of the engine; NULL = it has none here */
@@ -37,25 +37,10 @@ struct priv {
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
-
 	(void)a;
 	(void)e;
-	p->want = (unsigned)v->args.arg[1].n;
+	((struct priv *)v->priv)->want = (unsigned)v->args.arg[1].n;
 	return 0;
-}
-
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	free(p->lid);
-	free(p->distance);
-	free(p->note);
-	p->lid = NULL;
-	p->distance = NULL;
-	p->note = NULL;
-	p->n_notes = 0;
 }
 
 /* Is a route found that the tables of the step do not hold yet? */
@@ -72,24 +57,6 @@ static bool entry(const struct view *v, unsigned lid, uint8_t *was, uint8_t *now
 	const struct comparison *c = v->scene->change;
 
 	return c && c->switch_entries && c->switch_entries[p->sw] && entry_changed(c, p->sw, lid, was, now);
-}
-
-/* What the engine notes about entries of the switch. */
-static void load_notes(struct priv *p, const struct routing *r)
-{
-	if (!r->ops->entry_notes)
-		return;
-	p->note = NEW_ARRAY((size_t)r->lids->max_lid + 1, const struct entry_note *);
-	p->n_notes = r->ops->entry_notes(r, p->sw, p->note);
-}
-
-static const struct entry_note *first_note(const struct priv *p, const struct routing *r)
-{
-	unsigned lid = 1;
-
-	while (lid < r->lids->max_lid && !p->note[lid])
-		lid++;
-	return p->note[lid];
 }
 
 static void load_near(struct priv *p, const struct routing *r)
@@ -115,13 +82,11 @@ static void load(struct view *v)
 	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, v->args.arg[0].guid) : NO_ID;
 	uint8_t was, now;
 
-	close_view(v);
-	p->changed = p->undecided = p->unwritten = 0;
 	p->sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
 	v->width[C_LABEL] = label_width(sc->fabric, node, false);
 	if (p->sw == NO_ID || !r || !r->row[p->sw])
 		return;
-	p->lid = NEW_ARRAY((size_t)r->lids->max_lid + 1, uint16_t);
+	p->lid = VIEW_ARRAY(v, (size_t)r->lids->max_lid + 1, uint16_t);
 	for (unsigned l = 1; l <= r->lids->max_lid; l++) {
 		bool other = entry(v, l, &was, &now);
 
@@ -135,9 +100,12 @@ static void load(struct view *v)
 		p->lid[v->n_rows++] = (uint16_t)l;
 	}
 	p->want = 0;
-	p->distance = NEW_ARRAY(sc->fabric->n_switches + 1, uint16_t);
+	p->distance = VIEW_ARRAY(v, sc->fabric->n_switches + 1, uint16_t);
 	switch_distances(r->topo, p->sw, p->distance);
-	load_notes(p, r);
+	if (r->ops->entry_notes) {
+		p->note = VIEW_ARRAY(v, (size_t)r->lids->max_lid + 1, const struct entry_note *);
+		p->n_notes = r->ops->entry_notes(r, p->sw, p->note);
+	}
 	load_near(p, r);
 }
 
@@ -146,6 +114,7 @@ static void title(const struct view *v, struct text *t)
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	const struct routing *r = scene_routing(v->scene);
+	unsigned first = 1;
 
 	if (p->sw == NO_ID) {
 		text_add(t, "LFT of a switch that is gone");
@@ -165,8 +134,11 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %u not decided yet", p->undecided);
 	if (p->unwritten)
 		text_add(t, " ── routes found (in brackets), tables not written yet");
-	if (r && p->n_notes)
-		text_add(t, " ── %u %s", p->n_notes, first_note(p, r)->title);
+	if (!r || !p->n_notes)
+		return;
+	while (first < r->lids->max_lid && !p->note[first])
+		first++;
+	text_add(t, " ── %u %s", p->n_notes, p->note[first]->title);
 }
 
 /* What hops_to() says when the tables do not lead there, or are not decided that far. */
@@ -221,15 +193,6 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	if (col == C_HOPS)
 		return hops_to(v, p->lid[row]);
 	return routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
-}
-
-static void label_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	if (out <= f->switch_nports[p->sw] && !scene_undecided(v->scene, p->sw, lid))
-		label_of_port(f, switch_port_id(f, p->sw, out), t);
 }
 
 static void via_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
@@ -318,6 +281,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 {
 	const struct priv *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
+	const struct fabric *f = v->scene->fabric;
 	unsigned lid = p->lid[row], out = routing_port(r, p->sw, lid);
 	struct text ports = {0};
 	int n;
@@ -327,7 +291,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%u", lid);
 		break;
 	case C_DEST:
-		lid_label(v->scene->fabric, r->lids, lid, t);
+		lid_label(f, r->lids, lid, t);
 		if (p->note && p->note[lid])
 			text_add(t, " (%s)", p->note[lid]->brief);
 		break;
@@ -335,7 +299,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		port_cell(v, row, t);
 		break;
 	case C_LABEL:
-		label_cell(v, lid, out, t);
+		if (out <= f->switch_nports[p->sw] && !scene_undecided(v->scene, p->sw, lid))
+			label_of_port(f, switch_port_id(f, p->sw, out), t);
 		break;
 	case C_VIA:
 		via_cell(v, lid, out, t);
@@ -410,10 +375,9 @@ const struct view_ops view_lft = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, sw),
 	.open = open_view,
 	DOES(load, title, cell, number, marks, touched, about),
-	.close = close_view,
 	.enter = "pane path %src %lid",
 	.fold_row = "LID",
 };

@@ -66,22 +66,9 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-static void close_view(struct view *v)
+static void unload(struct view *v)
 {
-	struct priv *p = v->priv;
-
-	elements_unref(p->el);
-	free(p->element);
-	free(p->chip);
-	free(p->exit);
-	free(p->ports);
-	p->el = NULL;
-	p->ways = false;
-	p->element = p->chip = NULL;
-	p->exit = NULL;
-	p->ports = NULL;
-	p->count = 0;
-	p->why.msg[0] = 0;
+	elements_unref(((struct priv *)v->priv)->el);
 }
 
 /* Is it the port the endport hangs on? */
@@ -139,9 +126,8 @@ static void load_rows(struct view *v, const struct elements *el)
 	struct priv *p = v->priv;
 	size_t most = (size_t)el->n + el->first_chip[el->n];
 
-	p->element = NEW_ARRAY(most, uint32_t);
-	p->chip = NEW_ARRAY(most, uint32_t);
-	v->n_rows = 0;
+	p->element = VIEW_ARRAY(v, most, uint32_t);
+	p->chip = VIEW_ARRAY(v, most, uint32_t);
 	for (uint32_t e = 0; e < el->n; e++) {
 		p->element[v->n_rows] = e;
 		p->chip[v->n_rows++] = NO_ID;
@@ -166,7 +152,6 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	const struct elements *el;
 
-	close_view(v);
 	p->ep = f ? fabric_endport_by_guid(f, p->guid) : NO_ID;
 	el = p->ep != NO_ID && r ? scene_elements(v->scene, &p->why) : NULL;
 	if (!el || r->topo->endport_switch[p->ep] == NO_ID)
@@ -183,8 +168,8 @@ static void load(struct view *v)
 	if (!p->count)
 		return;
 	load_rows(v, el);
-	p->ports = NEW_ARRAY(v->n_rows, uint32_t);
-	p->exit = NEW_ARRAY((size_t)v->n_rows * p->count, struct exit);
+	p->ports = VIEW_ARRAY(v, v->n_rows, uint32_t);
+	p->exit = VIEW_ARRAY(v, (size_t)v->n_rows * p->count, struct exit);
 	for (size_t i = 0; i < (size_t)v->n_rows * p->count; i++)
 		p->exit[i].port = NO_ID;
 	for (uint32_t i = 0; i < v->n_rows; i++)
@@ -311,27 +296,21 @@ static void lid_cell(const struct view *v, uint32_t row, unsigned col, struct te
 		fit_exit(p->el, x, v->room[col] > signs ? v->room[col] - signs : SIZE_MAX / 2, t);
 }
 
-/* "dir1", or "- S01" for a chip of it. */
-static void label_row(const struct priv *p, uint32_t row, struct text *t)
+/* The element is "dir1", or "- S01" for a chip of it. */
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	if (p->chip[row] == NO_ID) {
+	const struct priv *p = v->priv;
+
+	if (col == C_USE) {
+		text_add(t, "%u/%u", p->ports[row], p->count);
+	} else if (col != C_ELEMENT) {
+		lid_cell(v, row, col, t);
+	} else if (p->chip[row] == NO_ID) {
 		text_add(t, "%s", p->el->name[p->element[row]]);
 	} else {
 		text_add(t, "- ");
 		label_chip(p->el, p->chip[row], t);
 	}
-}
-
-static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	const struct priv *p = v->priv;
-
-	if (col == C_ELEMENT)
-		label_row(p, row, t);
-	else if (col == C_USE)
-		text_add(t, "%u/%u", p->ports[row], p->count);
-	else
-		lid_cell(v, row, col, t);
 }
 
 /* All ports by which the element sends the chosen LID. */
@@ -464,8 +443,7 @@ const struct view_ops view_lids = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, ep),
 	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, touched, about, follow, across),
-	.close = close_view,
+	DOES(load, unload, title, footer, cell, number, marks, touched, about, follow, across),
 };

@@ -23,8 +23,8 @@ static const struct column columns[] = {
 
 struct priv {
 	uint64_t guid;		   /* node */
-	uint32_t node;		   /* NO_ID when the fabric has it no more */
 	unsigned want;		   /* port to select when loaded next, 0 = none */
+	uint32_t node;		   /* NO_ID when the fabric has it no more */
 	uint32_t lids[256];	   /* LFT entries out of each port */
 	uint32_t was[256];	   /* the same before the last move of a walk */
 	bool changed[256];	   /* an entry came to this port, or left it, with the last event */
@@ -137,12 +137,6 @@ static void load(struct view *v)
 	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
 
-	memset(p->lids, 0, sizeof(p->lids));
-	memset(p->was, 0, sizeof(p->was));
-	p->undecided = false;
-	memset(p->changed, 0, sizeof(p->changed));
-	p->level = 0;
-	p->loads = NULL;
 	p->node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
 	v->width[C_LABEL] = label_width(f, p->node, false);
 	v->width[C_PEER_LABEL] = label_width(f, p->node, true);
@@ -211,34 +205,6 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void peer_cell(const struct scene *sc, uint32_t port, struct text *t)
-{
-	char buf[256];
-	uint32_t peer = sc->fabric->port_peer[port];
-
-	text_add(t, "%s", peer == NO_ID ? "-" : port_plain(sc->fabric, peer, buf, sizeof(buf)));
-}
-
-static void direction_cell(const struct scene *sc, uint32_t port, struct text *t)
-{
-	const struct routing *r = scene_routing(sc);
-	uint32_t sw = sc->fabric->node_switch[sc->fabric->port_node[port]];
-	char c = ' ';
-
-	if (r && r->ops->direction && sw != NO_ID && is_live(sc, port))
-		c = r->ops->direction(r, sw, sc->fabric->port_num[port]);
-	text_add(t, "%s", direction_sign(c, ""));
-}
-
-static void rule_cell(const struct scene *sc, uint32_t port, struct text *t)
-{
-	const struct routing *r = scene_routing(sc);
-	uint32_t sw = sc->fabric->node_switch[sc->fabric->port_node[port]];
-
-	if (r && sw != NO_ID && is_live(sc, port) && is_level(r, sw, port))
-		text_add(t, "%s", level_rule(r, sw, port));
-}
-
 /* Links to switches of equal rank, and the rule for the selected one. */
 static void footer(const struct view *v, struct text *t)
 {
@@ -262,8 +228,11 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	const struct priv *p = v->priv;
 	const struct scene *sc = v->scene;
 	const struct fabric *f = sc->fabric;
-	uint32_t port = port_of(v, row);
+	const struct routing *r = scene_routing(sc);
+	uint32_t port = port_of(v, row), sw = f->node_switch[p->node];
+	bool routed = r && sw != NO_ID && is_live(sc, port);
 	bool cabled = f->port_peer[port] != NO_ID;
+	char buf[256];
 
 	switch (col) {
 	case C_LABEL:
@@ -278,17 +247,19 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 				 link_speed_name(f->port_speed[port]));
 		return;
 	case C_PEER:
-		peer_cell(sc, port, t);
+		text_add(t, "%s", cabled ? port_plain(f, f->port_peer[port], buf, sizeof(buf)) : "-");
 		return;
 	case C_PEER_LABEL:
 		if (cabled)
 			label_of_port(f, f->port_peer[port], t);
 		return;
 	case C_DIR:
-		direction_cell(sc, port, t);
+		if (routed && r->ops->direction)
+			text_add(t, "%s", direction_sign(r->ops->direction(r, sw, f->port_num[port]), ""));
 		return;
 	case C_RULE:
-		rule_cell(sc, port, t);
+		if (routed && is_level(r, sw, port))
+			text_add(t, "%s", level_rule(r, sw, port));
 		return;
 	case C_LOAD:
 		if (!cabled || number(v, row, col) < 0) {
@@ -308,18 +279,16 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			text_add(t, "%u→", p->was[row + 1]);
 		break;
 	}
-	text_add(t, "%lld", (long long)number(v, row, col));
+	number_cell(number(v, row, col), t);
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
 	uint32_t port = port_of(v, row);
-	unsigned m = p->changed[row + 1] ? MARK_CHANGED : 0;
+	bool down = v->scene->fabric->port_peer[port] != NO_ID && !is_live(v->scene, port);
 
-	if (v->scene->fabric->port_peer[port] != NO_ID && !is_live(v->scene, port))
-		m |= MARK_DOWN;
-	return m;
+	return (p->changed[row + 1] ? MARK_CHANGED : 0) | (down ? MARK_DOWN : 0);
 }
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)
@@ -339,7 +308,7 @@ const struct view_ops view_ports = {
 	COLUMNS(columns),
 	.flags = VIEW_DETAIL | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, node),
 	.open = open_view,
 	DOES(load, title, footer, cell, number, marks, touched, about),
 	.enter = "pane ports %far",

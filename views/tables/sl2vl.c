@@ -8,29 +8,15 @@
 
 enum { C_IN, C_FROM, C_SL };
 
-#define SL(n)                                                                                  \
-	{                                                                                      \
-		.name = #n, .help = "VL of SL " #n, .width = 2, .right = true, .numeric = true \
-	}
+#define SL(n) NUM(#n, "VL of SL " #n, 2)
+#define SL4(a, b, c, d) SL(a), SL(b), SL(c), SL(d)
 static const struct column columns[] = {
 	NUM("in", "port that packets come in by", 3),
 	COL("from", "what that port leads to", 9, .flex = 1, .drop = 1),
-	SL(0),
-	SL(1),
-	SL(2),
-	SL(3),
-	SL(4),
-	SL(5),
-	SL(6),
-	SL(7),
-	SL(8),
-	SL(9),
-	SL(10),
-	SL(11),
-	SL(12),
-	SL(13),
-	SL(14),
-	SL(15),
+	SL4(0, 1, 2, 3),
+	SL4(4, 5, 6, 7),
+	SL4(8, 9, 10, 11),
+	SL4(12, 13, 14, 15),
 };
 
 struct priv {
@@ -41,25 +27,6 @@ struct priv {
 	uint8_t *in;   /* [n_rows] ports of the switch; 0: from itself; NULL: no switch, or it is down */
 	bool mapped;   /* some VL is another one than its SL */
 };
-
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	(void)a;
-	(void)e;
-	p->guid = v->args.arg[0].guid;
-	p->num = v->args.arg[0].n;
-	return 0;
-}
-
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	free(p->in);
-	p->in = NULL;
-}
 
 static unsigned vl_of(const struct view *v, uint32_t row, unsigned sl)
 {
@@ -80,23 +47,6 @@ static bool identity(const struct view *v, uint32_t row)
 	return true;
 }
 
-/* Is anything known of what a CA or router port does? */
-static bool endport_known(const struct routing *r, uint32_t port)
-{
-	return r->topo->fabric->port_endport[port] != NO_ID && routing_endport_known(r);
-}
-
-static void load_switch(struct view *v, const struct routing *r)
-{
-	struct priv *p = v->priv;
-	unsigned nports = r->topo->fabric->switch_nports[p->sw];
-
-	p->in = NEW_ARRAY(nports + 1u, uint8_t);
-	for (unsigned n = 0; n <= nports; n++)
-		if (!n || r->topo->peer[switch_port_id(r->topo->fabric, p->sw, n)] != NO_ID)
-			p->in[v->n_rows++] = (uint8_t)n;
-}
-
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -104,17 +54,21 @@ static void load(struct view *v)
 	const struct routing *r = scene_real_routing(v->scene);
 	uint32_t node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
 
-	close_view(v);
-	p->mapped = false;
+	p->guid = v->args.arg[0].guid;
+	p->num = v->args.arg[0].n;
 	p->port = node == NO_ID || p->num > f->node_nports[node] ? NO_ID
 								 : f->node_port[node] + (uint32_t)p->num;
 	if (p->port == NO_ID || !r)
 		return;
 	p->sw = f->node_switch[node];
-	if (p->sw != NO_ID && switch_up(r->topo, p->sw))
-		load_switch(v, r);
-	else if (p->sw == NO_ID && endport_known(r, p->port))
+	if (p->sw != NO_ID && switch_up(r->topo, p->sw)) {
+		p->in = VIEW_ARRAY(v, f->switch_nports[p->sw] + 1u, uint8_t);
+		for (unsigned n = 0; n <= f->switch_nports[p->sw]; n++)
+			if (!n || r->topo->peer[switch_port_id(f, p->sw, n)] != NO_ID)
+				p->in[v->n_rows++] = (uint8_t)n;
+	} else if (p->sw == NO_ID && f->port_endport[p->port] != NO_ID && routing_endport_known(r)) {
 		v->n_rows = 1;
+	}
 	for (uint32_t i = 0; i < v->n_rows; i++)
 		p->mapped |= !identity(v, i);
 }
@@ -220,8 +174,5 @@ const struct view_ops view_sl2vl = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
-	.open = open_view,
 	DOES(load, title, footer, cell, about, follow),
-	.close = close_view,
 };

@@ -24,14 +24,6 @@ struct priv {
 	uint32_t *dst;	       /* [n_rows] endports */
 };
 
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	free(p->dst);
-	p->dst = NULL;
-}
-
 /* Has an endport a LID, and switches that lead there? */
 static bool is_routed(const struct routing *r, uint32_t ep)
 {
@@ -44,14 +36,12 @@ static void load(struct view *v)
 	const struct fabric *f = v->scene->fabric;
 	const struct routing *r = scene_routing(v->scene);
 
-	close_view(v);
 	p->ep = f ? fabric_endport_by_guid(f, v->args.arg[0].guid) : NO_ID;
 	p->t = torus_of(r);
-	p->slid = 0;
 	if (!r || p->ep == NO_ID || !is_routed(r, p->ep))
 		return;
 	p->slid = r->lids->base[p->ep];
-	p->dst = NEW_ARRAY(f->n_endports + 1, uint32_t);
+	p->dst = VIEW_ARRAY(v, f->n_endports + 1, uint32_t);
 	for (uint32_t i = 0; i < f->n_endports; i++)
 		if (i != p->ep && is_routed(r, i))
 			p->dst[v->n_rows++] = i;
@@ -121,31 +111,23 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "SL bits: x 1, y 2, z 4, set where the dateline is crossed; 8: QoS level");
 }
 
-static void sl_cell(const struct view *v, uint32_t ep, struct text *t)
-{
-	const struct priv *p = v->priv;
-	const struct routing *r = scene_routing(v->scene);
-	struct sl_range sl = routing_sl(r, p->slid, r->lids->base[ep]);
-	char a[SL_WORD];
-
-	text_add(t, "%s", sl_word(sl, a)); /* "-": not yet, at a step of a run */
-}
-
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
 	uint32_t ep = p->dst[row], m;
-	char at[40];
+	char at[40], sl[SL_WORD];
 
 	switch (col) {
 	case C_LID:
-		text_add(t, "%u", scene_routing(v->scene)->lids->base[ep]);
+		text_add(t, "%u", r->lids->base[ep]);
 		break;
 	case C_DST:
 		label_endport(v->scene->fabric, ep, t);
 		break;
 	case C_SL:
-		sl_cell(v, ep, t);
+		/* "-": not yet, at a step of a run */
+		text_add(t, "%s", sl_word(routing_sl(r, p->slid, r->lids->base[ep]), sl));
 		break;
 	case C_AT:
 		m = member(p, ep);
@@ -195,7 +177,5 @@ const struct view_ops view_sls = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	DOES(load, title, footer, cell, about, follow),
-	.close = close_view,
 };

@@ -34,30 +34,6 @@ static uint32_t rank_of(const struct scene *sc, uint32_t sw)
 	return r && r->ops->rank ? r->ops->rank(r, sw) : NO_RANK;
 }
 
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	free(p->sw);
-	free(p->up);
-	free(p->hosts);
-	memset(p, 0, sizeof(*p));
-}
-
-static void count_ports(const struct scene *sc, struct priv *p, uint32_t sw)
-{
-	const struct fabric *f = sc->fabric;
-
-	FOR_PORTS(f, sw, port) {
-		uint32_t peer = sc->real_topo->peer[port];
-
-		if (peer == NO_ID)
-			continue;
-		p->up[sw]++;
-		p->hosts[sw] += !node_is_switch(f, f->port_node[peer]);
-	}
-}
-
 struct place {
 	uint32_t rank, order, sw;
 };
@@ -72,20 +48,24 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	struct place *pl;
 
-	close_view(v);
 	if (!f)
 		return;
 	v->n_rows = f->n_switches;
-	p->sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
-	p->up = NEW_ARRAY(f->n_switches + 1, uint8_t);
-	p->hosts = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	p->sw = VIEW_ARRAY(v, f->n_switches + 1, uint32_t);
+	p->up = VIEW_ARRAY(v, f->n_switches + 1, uint8_t);
+	p->hosts = VIEW_ARRAY(v, f->n_switches + 1, uint8_t);
 	pl = NEW_ARRAY(f->n_switches + 1, struct place);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		uint32_t rank = rank_of(sc, s);
 
 		p->ranks |= rank != NO_RANK;
 		pl[s] = (struct place){rank == NO_RANK ? 0 : rank, f->node_order[f->switch_node[s]], s};
-		count_ports(sc, p, s);
+		FOR_PORTS(f, s, port) {
+			uint32_t peer = sc->real_topo->peer[port];
+
+			p->up[s] += peer != NO_ID;
+			p->hosts[s] += peer != NO_ID && !node_is_switch(f, f->port_node[peer]);
+		}
 	}
 	qsort(pl, f->n_switches, sizeof(*pl), by_place);
 	for (uint32_t i = 0; i < f->n_switches; i++)
@@ -98,11 +78,8 @@ static void load(struct view *v)
 
 static void title(const struct view *v, struct text *t)
 {
-	const struct priv *p = v->priv;
-	uint32_t n = view_count(v);
-
-	text_add(t, "Switches %u/%u", n ? v->sel + 1 : 0, n);
-	if (v->sort < 0 && p->ranks)
+	title_place(v, "switches", t);
+	if (v->sort < 0 && ((const struct priv *)v->priv)->ranks)
 		text_add(t, " by rank");
 }
 
@@ -155,24 +132,16 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	}
 	n = number(v, row, col);
-	if ((col == C_RANK && n < 0) || (col == C_LID && !n))
-		text_putc(t, '-');
-	else if (col != C_CHANGED || n)
-		text_add(t, "%lld", (long long)n);
+	if (col != C_CHANGED || n)
+		number_cell(col == C_LID && !n ? -1 : n, t);
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
 {
-	const struct scene *sc = v->scene;
-	const struct priv *p = v->priv;
-	uint32_t sw = p->sw[row];
-	unsigned m = 0;
+	uint32_t sw = ((const struct priv *)v->priv)->sw[row];
 
-	if (!switch_up(sc->real_topo, sw))
-		m |= MARK_DOWN;
-	if (number(v, row, C_CHANGED))
-		m |= MARK_CHANGED;
-	return m;
+	return (switch_up(v->scene->real_topo, sw) ? 0 : MARK_DOWN) |
+	       (number(v, row, C_CHANGED) ? MARK_CHANGED : 0);
 }
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)
@@ -189,8 +158,6 @@ const struct view_ops view_switches = {
 	COLUMNS(columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.priv_kept = sizeof(struct priv),
 	DOES(load, title, cell, number, marks, about),
-	.close = close_view,
 	.enter = "pane ports %node",
 };
