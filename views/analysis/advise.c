@@ -7,9 +7,6 @@
 #include <string.h>
 #include "core/session/args.h"
 #include "core/analysis/advise/advise.h"
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "views/base/question.h"
 #include "views/base/view.h"
 

@@ -1,9 +1,7 @@
 /* Pane: forwarding table entries that the last event changed. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/fabric/labels.h"
 #include "views/base/view.h"
 

@@ -4,12 +4,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/session/args.h"
 #include "core/analysis/compare/side_by_side.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
 #include "views/base/view.h"
 
 #define CELL 40

@@ -1,9 +1,6 @@
 /* Pane: findings of doctor, worst first, computed beside the loop; Enter goes to the place. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "views/analysis/doctor.h"
 #include "views/base/question.h"
 #include "views/base/view.h"

@@ -5,11 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/session/args.h"
 #include "core/analysis/compare/drift.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/sm/guid_names.h"
 #include "core/fabric/labels.h"
 #include "views/base/question.h"

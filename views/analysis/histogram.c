@@ -3,10 +3,7 @@
  * the CA and router ports they see at every distance; bars: one of them as a drawing.
  */
 #include <stdlib.h>
-#include <string.h>
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "engines/updown/updown.h"
 #include "core/base/order.h"
 #include "core/trace/moment.h"

@@ -4,13 +4,9 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/session/args.h"
 #include "core/analysis/traffic/histogram.h"
 #include "core/analysis/traffic/shift.h"
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "views/base/view.h"
 
 enum kind { LOADS, HOPS, SHIFTS, KINDS };

@@ -8,9 +8,6 @@
 #include "core/analysis/survey/share.h"
 #include "core/session/patterns.h"
 #include "core/analysis/survey/survey.h"
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "engines/engines.h"
 #include "views/base/view.h"
 

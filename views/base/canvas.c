@@ -1,7 +1,6 @@
 /* Cells of a drawing: characters, text, frames, lines in dots. */
 #include "views/base/canvas.h"
 #include <stdlib.h>
-#include <string.h>
 #include <wchar.h>
 #include "core/base/clean.h"
 #include "core/base/memory.h"

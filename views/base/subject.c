@@ -1,6 +1,5 @@
 /* What rows are about: from ids to words of the command language. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"

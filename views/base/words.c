@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/fabric/labels.h"

@@ -1,7 +1,5 @@
 /* Pane: the order of compute nodes that ftree routes for, leaf by leaf; shifts in it do not collide. */
 #include <stdlib.h>
-#include <string.h>
-#include "core/base/text.h"
 #include "views/engine/tree.h"
 #include "views/base/view.h"
 

@@ -4,8 +4,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "core/base/err.h"
-#include "core/base/text.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "views/base/view.h"
 

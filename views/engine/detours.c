@@ -1,9 +1,6 @@
 /* Pane: routes of nue that are longer than the fabric allows, and what the search of their LID met. */
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
 #include "engines/nue/nue.h"
 #include "views/base/view.h"

@@ -1,9 +1,6 @@
 /* Pane: the escape tree of a layer of nue, its central switch first. */
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "engines/nue/nue.h"
 #include "core/base/order.h"
 #include "views/base/view.h"

@@ -1,9 +1,5 @@
 /* Pane: the port groups of a switch of a fat tree with their counters, in the order ftree goes through them.
  */
-#include <stdlib.h>
-#include <string.h>
-#include "core/base/err.h"
-#include "core/base/text.h"
 #include "core/trace/moment.h"
 #include "views/engine/tree.h"
 #include "views/base/view.h"

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/trace/moment.h"
 #include "engines/lash/lash.h"
 #include "views/base/view.h"

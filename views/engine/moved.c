@@ -1,9 +1,7 @@
 /* Pane: the routes that a cut of dfsssp moved one layer up: source switch, LID. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "views/base/view.h"

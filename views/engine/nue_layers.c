@@ -1,7 +1,5 @@
 /* Pane: layers of nue: destinations, central switch, hull, restrictions, LIDs the search had trouble with. */
 #include <inttypes.h>
-#include <string.h>
-#include "core/base/text.h"
 #include "engines/nue/nue.h"
 #include "views/base/view.h"
 

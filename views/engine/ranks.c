@@ -1,8 +1,6 @@
 /* Pane: switches by rank, roots first; links up, down and within a rank. */
 #include <stdlib.h>
-#include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/order.h"
 #include "core/trace/moment.h"
 #include "views/base/view.h"

@@ -1,7 +1,5 @@
 /* Pane: turns that no route of a layer of nue may make, for they would close a cycle. */
 #include <inttypes.h>
-#include <string.h>
-#include "core/base/text.h"
 #include "engines/nue/nue.h"
 #include "views/base/view.h"
 

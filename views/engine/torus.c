@@ -4,10 +4,8 @@
  * Links show the load of the busiest channel against the mean one, where they are down,
  * and the dateline; a path is drawn over them with its VL on each link.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "engines/torus/torus.h"
 #include "views/base/view.h"
 

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "views/engine/tree.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/order.h"
 #include "core/trace/moment.h"
 #include "views/base/view.h"

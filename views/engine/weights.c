@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
 #include "core/trace/moment.h"
 #include "engines/dfsssp/dfsssp.h"

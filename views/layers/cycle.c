@@ -6,10 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/base/text.h"
 #include "core/session/command.h"
 #include "views/run/step_cycle.h"
 #include "views/base/view.h"

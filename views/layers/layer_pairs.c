@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/session/args.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
 #include "core/trace/moment.h"
 #include "views/base/view.h"

@@ -1,7 +1,6 @@
 /* Pane: layers (virtual lanes in use): pairs before and after some moved, dependencies, credit loops. */
 #include <inttypes.h>
 #include <string.h>
-#include "core/base/text.h"
 #include "views/run/step_cycle.h"
 #include "views/base/view.h"
 

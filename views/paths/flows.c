@@ -1,12 +1,9 @@
 /* Pane: who shares a link, all hosts to all: pairs of hosts that leave by a port, in groups. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/session/args.h"
 #include "core/analysis/traffic/flows.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/fabric/labels.h"
 #include "views/base/view.h"
 

@@ -5,9 +5,7 @@
 #include <string.h>
 #include "core/session/args.h"
 #include "core/analysis/traffic/load_diff.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "views/base/view.h"
 
 enum { C_LINK, C_PEER, C_BEFORE, C_AFTER, C_GAIN };

@@ -1,8 +1,6 @@
 /* Pane: pairs of endports whose path the last event changed. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include "core/base/text.h"
 #include "core/analysis/traffic/returns.h"
 #include "core/routing/paths.h"
 #include "views/base/view.h"

@@ -1,11 +1,8 @@
 /* Pane: the path between two endports, there and back side by side, and what it was before. */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include "core/analysis/credit/turns.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/trace/moment.h"
 #include "views/base/chips.h"
 #include "views/base/view.h"

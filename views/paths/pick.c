@@ -5,7 +5,6 @@
 #include "core/base/number.h"
 #include "core/session/args.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/words.h"
 #include "views/base/view.h"
 

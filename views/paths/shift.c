@@ -1,12 +1,7 @@
 /* Pane: one shift: flows that meet on links when every host sends K places further; Left and Right change K.
  */
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/analysis/traffic/shift.h"
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/fabric/labels.h"
 #include "views/base/view.h"
 

@@ -1,12 +1,8 @@
 /* Pane: how much the ports of switches are used: LIDs sent by each, beside ports that lead from and to the
  * same. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include "core/analysis/traffic/equivalent.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "views/base/chips.h"
 #include "views/base/view.h"
 

@@ -4,11 +4,7 @@
  * inside.
  */
 #include <inttypes.h>
-#include <string.h>
 #include "core/session/args.h"
-#include "core/base/err.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
 #include "core/trace/moment.h"
 #include "engines/mincontention/mincontention.h"
 #include "views/base/chips.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "core/session/args.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/session/topics.h"
 #include "core/session/command.h"
 #include "views/base/view.h"

@@ -1,6 +1,5 @@
 /* Pane: the events made to the fabric; Enter goes to one. */
 #include <inttypes.h>
-#include "core/base/text.h"
 #include "core/session/command.h"
 #include "views/base/view.h"
 

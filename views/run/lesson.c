@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/wrap.h"
 #include "core/session/lesson.h"
 #include "core/session/command.h"

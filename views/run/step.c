@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/wrap.h"
 #include "core/session/play.h"
 #include "core/session/step_about.h"

@@ -1,10 +1,7 @@
 /* Pane: switch elements (chassis), or the chips of one. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/trace/moment.h"
 #include "views/base/chips.h"
 #include "views/base/view.h"

@@ -1,9 +1,6 @@
 /* Pane: the hop matrix of a switch: what every other switch costs, and through which ports. */
 #include <stdlib.h>
-#include <string.h>
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/order.h"
 #include "core/trace/moment.h"
 #include "views/base/view.h"

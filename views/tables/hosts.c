@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/order.h"
 #include "views/base/view.h"
 

@@ -1,9 +1,5 @@
 /* Pane: the forwarding table of a switch, with what the last event changed in it. */
-#include <stdlib.h>
-#include <string.h>
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/fabric/labels.h"
 #include "core/routing/paths.h"
 #include "core/trace/moment.h"

@@ -2,12 +2,9 @@
  * Pane: the LIDs of one endport side by side: the port by which every element sends each of them, and below
  * an element of several chips the port of each chip.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/trace/moment.h"
 #include "views/base/chips.h"
 #include "views/base/view.h"

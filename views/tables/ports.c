@@ -1,8 +1,5 @@
 /* Pane: ports of a switch (or of a CA) and what hangs on them. */
-#include <stdlib.h>
 #include <string.h>
-#include "core/base/err.h"
-#include "core/base/text.h"
 #include "views/base/view.h"
 
 enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };

@@ -1,7 +1,5 @@
 /* Pane: the SL-to-VL map of a port: the VL each SL takes out of it, by the port a packet comes in by. */
-#include <stdlib.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "views/base/view.h"
 
 #define SLS 16

@@ -1,8 +1,5 @@
 /* Pane: the SL of the path from an endport to every other one, and under torus-2QoS what its bits mean. */
-#include <stdlib.h>
-#include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "engines/torus/torus.h"
 #include "views/base/view.h"
 

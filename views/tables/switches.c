@@ -1,8 +1,6 @@
 /* Pane: switches, in the source's order; by rank where the engine has ranks. */
 #include <stdlib.h>
-#include <string.h>
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/base/order.h"
 #include "views/base/view.h"
 

@@ -1,6 +1,4 @@
 /* Pane: oddities of the input that were survived; Enter shows a whole text. */
-#include <string.h>
-#include "core/base/text.h"
 #include "views/base/view.h"
 
 enum { C_LINE, C_KIND, C_TEXT };
