@@ -43,19 +43,6 @@ struct own {
 	uint64_t changed_serial;     /* of the scene; 0: not looked at */
 };
 
-static struct own *own_of(const struct view *v)
-{
-	void **own = map_own(v, &map_around);
-
-	if (!*own) {
-		struct own *o = NEW(struct own);
-
-		o->spot.side = MAP_SIDES;
-		*own = o;
-	}
-	return *own;
-}
-
 static void forget_entries(struct own *o)
 {
 	map_entries_free(o->entries);
@@ -65,22 +52,17 @@ static void forget_entries(struct own *o)
 	o->changed_serial = 0;
 }
 
-static void close_around(struct view *v)
+static void close_around(void *own)
 {
-	void **own = map_own(v, &map_around);
-	struct own *o = *own;
+	struct own *o = own;
 
-	if (!o)
-		return;
 	forget_entries(o);
 	free(o->past);
-	free(o);
-	*own = NULL;
 }
 
-static void renewed(struct view *v, bool same)
+static void renewed(void *own, bool same)
 {
-	struct own *o = own_of(v);
+	struct own *o = own;
 
 	forget_entries(o);
 	if (same)
@@ -169,7 +151,7 @@ static struct own *prepare(const struct view *v)
 {
 	const struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
-	struct own *o = own_of(v);
+	struct own *o = map_own(v, &map_around);
 	uint32_t sw = map_selected(v);
 	const struct layout_part *p;
 
@@ -227,14 +209,6 @@ struct entry_look {
 	uint8_t there, here; /* MAP_ON_ bits out of the middle, and into it */
 };
 
-static bool is_up(const struct view *v, uint32_t port)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t link = f->port_link[port];
-
-	return link != NO_ID && (!v->scene->state || state_link_up(f, v->scene->state, link));
-}
-
 static struct entry_look look_of(const struct view *v, const struct own *o, const struct map_entry *e)
 {
 	const struct map *m = map_of(v);
@@ -243,8 +217,9 @@ static struct entry_look look_of(const struct view *v, const struct own *o, cons
 
 	for (uint32_t i = 0; i < e->n; i++) {
 		uint32_t port = o->entries->port[e->first + i], peer = f->port_peer[port];
+		uint32_t link = f->port_link[port];
 
-		if (is_up(v, port))
+		if (link != NO_ID && (!v->scene->state || state_link_up(f, v->scene->state, link)))
 			l.down = false;
 		if (m->load && m->load[port] > l.out)
 			l.out = m->load[port];
@@ -307,15 +282,6 @@ static void put_direction(struct canvas *c, int x, int y, const struct entry_loo
 static bool with_marks(const struct map *m)
 {
 	return m->overlay != MAP_NONE && m->overlay != MAP_LINKS;
-}
-
-static int cell_width(const struct map *m, const struct zone_text *z, int side)
-{
-	int w = z->port_w + 1 + z->name_w + SIGNS + SPACE;
-
-	if (side == MAP_HOSTS)
-		return w;
-	return w + 3 + (z->ways ? 3 : 0) + (with_marks(m) ? 2 : 0);
 }
 
 /* Room left in an entry that ends before column `end`. */
@@ -535,7 +501,9 @@ static void plan(const struct view *v, struct own *o, int w, int h)
 	}
 	for (int s = 0; s < MAP_SIDES; s++) {
 		want.n[s] = (int)(o->entries->first[s + 1] - o->entries->first[s]);
-		want.cell[s] = cell_width(map_of(v), &o->text[s], s);
+		want.cell[s] = o->text[s].port_w + 1 + o->text[s].name_w + SIGNS + SPACE;
+		if (s != MAP_HOSTS)
+			want.cell[s] += 3 + (o->text[s].ways ? 3 : 0) + (with_marks(map_of(v)) ? 2 : 0);
 	}
 	around_plan(&want, o->spot, o->top, &o->places);
 }
@@ -583,10 +551,8 @@ static void title(const struct view *v, struct text *t)
 	was = t->len;
 	text_add(t, " ── ");
 	map_place_text(v, sw, t);
-	if (t->len == was + strlen(" ── ")) {
-		t->len = was;
-		t->s[was] = 0;
-	}
+	if (t->len == was + strlen(" ── "))
+		t->s[t->len = was] = 0;
 }
 
 /* --- keys -------------------------------------------------------------------------------------- */
@@ -629,7 +595,7 @@ static bool enter(struct view *v, struct text *t)
 
 static bool back(struct view *v)
 {
-	struct own *o = own_of(v);
+	struct own *o = map_own(v, &map_around);
 	struct past p;
 
 	if (!o->n_past)
@@ -693,6 +659,7 @@ static void selection(const struct view *v, struct text *t)
 const struct map_scale map_around = {
 	.name = "around",
 	.own = 2,
+	.own_size = sizeof(struct own),
 	.title = title,
 	.draw = draw,
 	.below = 1,

@@ -183,11 +183,6 @@ bool around_at(const struct around_places *p, struct around_spot s, int *x, int 
 
 /* --- keys ---------------------------------------------------------------------------------- */
 
-static bool is_list(int side)
-{
-	return side == MAP_LEFT || side == MAP_RIGHT;
-}
-
 /* Middle of an entry, across. */
 static int column_of(const struct around_places *p, struct around_spot s)
 {
@@ -248,11 +243,8 @@ static struct around_spot step_rows(const struct around_places *p, struct around
 	row = from.i / z->per_row + dy;
 	if (row >= 0 && row < z->rows)
 		return nearest(p, from.side, row, column_of(p, from));
-	if (is_list(from.side)) {
-		struct around_spot to = dy < 0 ? enter_above(p, from) : enter_below(p, from, MAP_RIGHT);
-
-		return to;
-	}
+	if (from.side == MAP_LEFT || from.side == MAP_RIGHT)
+		return dy < 0 ? enter_above(p, from) : enter_below(p, from, MAP_RIGHT);
 	if (from.side == MAP_ABOVE)
 		return dy < 0 ? from : middle;
 	if (dy > 0)
@@ -273,7 +265,7 @@ static struct around_spot step_across(const struct around_places *p, struct arou
 			return from;
 		return (struct around_spot){side, z->shown ? z->top + (z->shown - 1) / 2 : 0};
 	}
-	if (is_list(from.side))
+	if (from.side == MAP_LEFT || from.side == MAP_RIGHT)
 		return from.side == side ? from : (struct around_spot){MAP_SIDES, 0};
 	z = &p->zone[from.side];
 	first = from.i / z->per_row * z->per_row;

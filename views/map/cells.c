@@ -79,15 +79,6 @@ static void run_begin(struct lines *l, uint32_t n)
 	}
 }
 
-static void run_cell(struct lines *l)
-{
-	if (l->at >= l->width) {
-		l->at = 0;
-		l->line++;
-	}
-	l->at++;
-}
-
 /* End of the run that begins at i: switches of one block. */
 static uint32_t run_end(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t i)
 {
@@ -110,10 +101,8 @@ static int lines_of(const struct placing *g, const uint32_t *sw, uint32_t n, str
 		run_begin(l, end - i);
 		first = l->width - l->at;
 		if (len > first) { /* only of a run longer than a line: fills it, and so on */
-			int rest = len - first;
-
-			l->line += (rest + l->width - 1) / l->width;
-			l->at = rest % l->width ? rest % l->width : l->width;
+			l->line += (len - first - 1) / l->width + 1;
+			l->at = (len - first - 1) % l->width + 1;
 			*longest = l->width;
 		} else {
 			l->at += len;
@@ -160,8 +149,13 @@ static void put_lines(struct placing *g, const uint32_t *sw, uint32_t n, struct 
 
 		run_begin(&l, end - i);
 		for (uint32_t k = i; k < end; k++) {
-			if ((k - i) % l.s == 0)
-				run_cell(&l);
+			if ((k - i) % l.s == 0) {
+				if (l.at >= l.width) {
+					l.at = 0;
+					l.line++;
+				}
+				l.at++;
+			}
 			cells_put(g, sw[k], x + (l.at - 1) * stride, y + l.line);
 		}
 		i = end;
@@ -174,11 +168,10 @@ void place_rows(struct placing *g)
 	uint32_t s = 1;
 	int rows, longest;
 
-	for (;; s = next_share(s)) {
+	do {
 		l = fit_lines(g, g->sw, g->n, s, g->w, &rows, &longest);
-		if (rows <= g->h || s >= g->n)
-			break;
-	}
+		s = next_share(s);
+	} while (rows > g->h && l.s < g->n);
 	put_lines(g, g->sw, g->n, l, 0, 0, stride_for((uint32_t)longest, g->w, 4));
 }
 
@@ -196,11 +189,6 @@ struct tree {
 	int units; /* cells of the longest line */
 };
 
-static int lines_between(const struct tree *t)
-{
-	return t->least * ((int)t->levels - 1) + t->hosts;
-}
-
 static int rows_of(const struct tree *t)
 {
 	int n = 0;
@@ -208,6 +196,12 @@ static int rows_of(const struct tree *t)
 	for (unsigned l = 0; l < t->levels; l++)
 		n += (int)t->is.rows[l];
 	return n;
+}
+
+/* Lines at least, with the gaps and the hosts. */
+static int lines_with_gaps(const struct tree *t)
+{
+	return rows_of(t) + t->least * ((int)t->levels - 1) + t->hosts;
 }
 
 /* Cells of all pods side by side; the level that asks for most of them in *asks. */
@@ -235,7 +229,7 @@ static bool fit_pods(const struct placing *g, struct tree *t)
 		t->is.rows[l] = 1;
 	t->is.rows[0] = cells_for(roots, (uint32_t)t->room);
 	while ((all = pod_widths(t, &asks)) > t->room) {
-		if (rows_of(t) + lines_between(t) >= g->h)
+		if (lines_with_gaps(t) >= g->h)
 			return false;
 		t->is.rows[asks]++;
 	}
@@ -245,7 +239,7 @@ static bool fit_pods(const struct placing *g, struct tree *t)
 	t->units = all + (t->between ? (int)pods - 1 : 0);
 	if ((int)cells_for(roots, t->is.rows[0]) > t->units)
 		t->units = (int)cells_for(roots, t->is.rows[0]);
-	return rows_of(t) + lines_between(t) <= g->h;
+	return lines_with_gaps(t) <= g->h;
 }
 
 /* The same with lines of whole blocks. */
@@ -261,7 +255,7 @@ static bool fit_blocks(const struct placing *g, struct tree *t)
 		if (longest > t->units)
 			t->units = longest;
 	}
-	return rows_of(t) + lines_between(t) <= g->h;
+	return lines_with_gaps(t) <= g->h;
 }
 
 /* As few switches a cell as fit; false: whatever the number, it is too high. */
@@ -301,14 +295,6 @@ static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int 
 	free(left);
 }
 
-/* A name without what stands before ';', as switch names of some vendors have it. */
-static const char *name_itself(const char *name)
-{
-	const char *semicolon = strrchr(name, ';');
-
-	return semicolon && semicolon[1] ? semicolon + 1 : name;
-}
-
 /*
  * Letters that names begin with: that of most switches of the level, when it is that of half of them.  A name
  * that several switches have tells what they are, not where.
@@ -320,7 +306,9 @@ static size_t level_word(const struct placing *g, const struct tree *t, unsigned
 
 	for (int pass = 0; pass < 2; pass++) { /* Boyer, Moore 1981: a majority, then is it one? */
 		for (uint32_t i = t->is.first[lev]; i < t->is.first[lev + 1]; i++) {
-			const char *given = switch_given(g->f, g->sw[i]), *s = name_itself(given);
+			/* without what stands before ';' in switch names of some vendors */
+			const char *given = switch_given(g->f, g->sw[i]), *semicolon = strrchr(given, ';'),
+				   *s = semicolon && semicolon[1] ? semicolon + 1 : given;
 			size_t k = 0;
 			bool is;
 
@@ -389,10 +377,9 @@ static void label_hosts(struct placing *g, const struct tree *t, int y)
 		most = n > most ? n : most;
 		least = n < least ? n : least;
 	}
-	if (least == most)
-		cells_label(g, 0, y, g->w, str_printf("  hosts %5u  %u a leaf", all, most));
-	else
-		cells_label(g, 0, y, g->w, str_printf("  hosts %5u  %u-%u a leaf", all, least, most));
+	cells_label(g, 0, y, g->w,
+		    least == most ? str_printf("  hosts %5u  %u a leaf", all, most)
+				  : str_printf("  hosts %5u  %u-%u a leaf", all, least, most));
 }
 
 static void put_tree(struct placing *g, struct tree *t, bool pods)
@@ -443,29 +430,20 @@ static void place_tree(struct placing *g)
 
 /* --- rings and chains ------------------------------------------------------------------------------ */
 
-static int longest_name(const struct placing *g)
-{
-	size_t most = 0;
-
-	for (uint32_t i = 0; i < g->n; i++) {
-		size_t len = strlen(switch_name(g->f, g->sw[i]));
-
-		most = len > most ? len : most;
-	}
-	return most < 1000 ? (int)most : 1000;
-}
-
 /* Two rows, clockwise; open on the left, or joined there too. */
 static void place_ring(struct placing *g)
 {
-	int name = longest_name(g), cols, stride, names, lines, left;
+	int cols, stride, lines, left;
 	uint32_t s = 1, top;
+	bool names;
 
 	while (cells_for(g->n, s) > 2 * (uint32_t)g->w)
 		s = next_share(s);
 	cols = (int)(cells_for(g->n, s) + 1) / 2;
 	stride = stride_for((uint32_t)cols, g->w - 6 > 0 ? g->w - 6 : 1, 20);
-	names = s == 1 && g->h >= 5 && name + 1 <= stride;
+	names = s == 1 && g->h >= 5;
+	for (uint32_t i = 0; i < g->n; i++)
+		names &= strlen(switch_name(g->f, g->sw[i])) < (size_t)stride;
 	left = names ? 4 : 0;
 	if (!names)
 		stride = stride_for((uint32_t)cols, g->w, 8);
@@ -493,47 +471,22 @@ static void place_ring(struct placing *g)
 
 /* --- all parts --------------------------------------------------------------------------------------- */
 
-static void place_part(struct placing *g)
-{
-	switch (g->is->kind) {
-	case LAYOUT_TREE:
-		place_tree(g);
-		return;
-	case LAYOUT_GRID:
-		place_grid(g);
-		return;
-	case LAYOUT_GROUPS:
-	case LAYOUT_FULL:
-		place_groups(g);
-		return;
-	case LAYOUT_RING:
-	case LAYOUT_CHAIN:
-		place_ring(g);
-		return;
-	case LAYOUT_OTHER:
-		place_points(g);
-		return;
-	default:
-		place_rows(g);
-	}
-}
-
 /* Lines at the bottom for switches [first, end) of the order; how many. */
 static int place_rest(struct placing *all, uint32_t first, uint32_t end, int y, int h, const char *what)
 {
-	struct placing g = *all;
-	int label = g.w >= 36 ? (int)strlen(what) + 1 : 0;
+	int label = all->w >= 36 ? (int)strlen(what) + 1 : 0;
+	struct placing g = {.c = all->c,
+			    .f = all->f,
+			    .l = all->l,
+			    .x = label,
+			    .y = y,
+			    .sw = all->l->order + first,
+			    .n = end - first};
 
 	if (first == end)
 		return 0;
-	g.x = label;
-	g.y = y;
 	g.w = all->w - label > 0 ? all->w - label : 1;
 	g.h = h > 0 ? h : 1;
-	g.sw = g.l->order + first;
-	g.n = end - first;
-	g.is = NULL;
-	g.used = 0;
 	place_rows(&g);
 	g.x = 0;
 	if (label)
@@ -599,6 +552,10 @@ static int lines_for_rest(const struct layout *l, uint32_t shown, int w, int h)
 
 struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, int w, int h)
 {
+	static void (*const place[])(struct placing *) = {
+		[LAYOUT_TREE] = place_tree,    [LAYOUT_GRID] = place_grid, [LAYOUT_GROUPS] = place_groups,
+		[LAYOUT_FULL] = place_groups,  [LAYOUT_RING] = place_ring, [LAYOUT_CHAIN] = place_ring,
+		[LAYOUT_OTHER] = place_points, [LAYOUT_ROW] = place_rows};
 	struct map_cells *c = NEW(struct map_cells);
 	struct placing g = {.c = c, .f = f, .l = l, .w = w > 0 ? w : 1, .h = h > 0 ? h : 1};
 	int *wide = NEW_ARRAY(l->n_parts + 1, int);
@@ -622,7 +579,7 @@ struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, 
 		g.x = x;
 		g.w = wide[k] - (k + 1 < shown ? 2 : 0);
 		g.used = 0;
-		place_part(&g);
+		place[g.is->kind](&g);
 		x += wide[k];
 		y = g.used > y ? g.used : y;
 	}

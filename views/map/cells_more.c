@@ -42,8 +42,7 @@ static int measure(const struct placing *g, struct grid *r)
 	r->gap = r->nz == 1 ? 0 : r->sx < 2 ? 1 : 4;
 	room = g->w - r->left;
 	r->across = r->pw > room ? 0 : (room + r->gap) / (r->pw + r->gap);
-	if (r->across > (int)r->nz)
-		r->across = (int)r->nz;
+	r->across = r->across > (int)r->nz ? (int)r->nz : r->across;
 	if (!r->across)
 		return INT32_MAX;
 	r->rows = ((int)r->nz + r->across - 1) / r->across;
@@ -53,24 +52,20 @@ static int measure(const struct placing *g, struct grid *r)
 /* Wide strides: the one with fewest rows of planes, then the largest; else the first of the narrow ones. */
 static bool fit_strides(const struct placing *g, struct grid *r)
 {
-	static const int wide[][2] = {{8, 3}, {6, 3}, {5, 2}, {4, 2}},
-			 narrow[][2] = {{3, 2}, {2, 2}, {2, 1}, {1, 1}};
+	static const int stride[][2] = {{8, 3}, {6, 3}, {5, 2}, {4, 2}, {3, 2}, {2, 2}, {2, 1}, {1, 1}};
+	enum { WIDE = 4 };
 	struct grid best = *r;
 	bool any = false;
 
-	for (size_t i = 0; i < ARRAY_LEN(wide); i++) {
-		r->sx = wide[i][0];
-		r->sy = wide[i][1];
-		if (measure(g, r) <= g->h && (!any || r->rows < best.rows)) {
+	for (size_t i = 0; i < ARRAY_LEN(stride) && (i < WIDE || !any); i++) {
+		bool fits;
+
+		r->sx = stride[i][0];
+		r->sy = stride[i][1];
+		fits = measure(g, r) <= g->h;
+		if (i >= WIDE || (fits && (!any || r->rows < best.rows)))
 			best = *r;
-			any = true;
-		}
-	}
-	for (size_t i = 0; i < ARRAY_LEN(narrow) && !any; i++) {
-		r->sx = narrow[i][0];
-		r->sy = narrow[i][1];
-		any = measure(g, r) <= g->h;
-		best = *r;
+		any |= fits;
 	}
 	*r = best;
 	return any;
@@ -211,18 +206,6 @@ static const char *name_of(const struct placing *g, const struct shape_run *grou
 	return group->block == NO_ID ? "others" : g->l->block_name[group->block];
 }
 
-static void find_groups(const struct placing *g, struct groups *q)
-{
-	q->group = shape_runs(g->l, g->sw, g->n, g->is->kind == LAYOUT_FULL, &q->n);
-	q->most = shape_most(q->group, q->n);
-	for (uint32_t k = 0; k < q->n; k++) {
-		int len = (int)strlen(name_of(g, &q->group[k]));
-
-		q->name = len > q->name ? len : q->name;
-	}
-	q->name = q->name > NAME_MOST ? NAME_MOST : q->name;
-}
-
 /* How all groups stand. */
 struct group_box {
 	bool names;
@@ -317,7 +300,14 @@ void place_groups(struct placing *g)
 	int across = 0, x, y;
 	bool fits;
 
-	find_groups(g, &q);
+	q.group = shape_runs(g->l, g->sw, g->n, g->is->kind == LAYOUT_FULL, &q.n);
+	q.most = shape_most(q.group, q.n);
+	for (uint32_t k = 0; k < q.n; k++) {
+		int len = (int)strlen(name_of(g, &q.group[k]));
+
+		q.name = len > q.name ? len : q.name;
+	}
+	q.name = q.name > NAME_MOST ? NAME_MOST : q.name;
 	box_size(&q, &b, (int)((q.most + 5) / 6));
 	fits = ellipse_fits(g, &q, &b);
 	for (uint32_t k = 0; fits && k < q.n; k++) {

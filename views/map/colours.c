@@ -19,43 +19,6 @@ unsigned map_shade(const struct map *m, uint32_t load)
 	return picture_load_class(load, m->mean);
 }
 
-/* --- loads ---------------------------------------------------------------------------------- */
-
-static void take_loads(struct view *v, const struct loads *l)
-{
-	struct map *m = map_of(v);
-
-	m->load = l->port;
-	m->busiest = loads_busiest(l, v->scene->fabric);
-	m->mean = l->mean_used;
-}
-
-/* --- what holds whatever the colour ------------------------------------------------------------ */
-
-static void take_down(struct view *v)
-{
-	const struct scene *sc = v->scene;
-	const struct fabric *f = sc->fabric;
-	struct map *m = map_of(v);
-
-	m->down = NEW_ARRAY(f->n_switches + 1, uint8_t);
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		m->down[s] = !sc->topo->node_up[f->switch_node[s]];
-}
-
-static void take_changes(struct view *v)
-{
-	const struct scene *sc = v->scene;
-	struct map *m = map_of(v);
-
-	m->changed = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
-	m->most_changed = 0;
-	for (uint32_t s = 0; sc->change && s < sc->fabric->n_switches; s++) {
-		m->changed[s] = sc->change->switch_entries[s];
-		m->most_changed = m->changed[s] > m->most_changed ? m->changed[s] : m->most_changed;
-	}
-}
-
 /* --- one function a colour -------------------------------------------------------------------------- */
 
 static struct map_look letter(unsigned n, const char *letters)
@@ -67,26 +30,6 @@ static struct map_look letter(unsigned n, const char *letters)
 }
 
 static const char counts[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-
-static void look_state(struct view *v)
-{
-	struct map *m = map_of(v);
-
-	for (uint32_t s = 0; s < m->layout->n; s++)
-		m->look[s] = (struct map_look){'o', CANVAS_PLAIN, 0};
-}
-
-static void look_load(struct view *v)
-{
-	struct map *m = map_of(v);
-
-	for (uint32_t s = 0; s < m->layout->n; s++) {
-		unsigned shade = m->busiest ? map_shade(m, m->busiest[s]) : 0;
-
-		m->look[s] = (struct map_look){shade_char[shade], (uint8_t)(CANVAS_SHADE0 + shade),
-					       (uint8_t)shade};
-	}
-}
 
 /* The rank that most switches of each level have: the level's own. */
 static void look_rank(struct view *v)
@@ -127,17 +70,6 @@ static void look_rank(struct view *v)
 	free(votes);
 }
 
-/* Virtual lanes that a switch's links to others carry routes on. */
-static void look_layers(struct view *v, const struct graph *g)
-{
-	struct map *m = map_of(v);
-	uint16_t *vls = g ? cdg_switch_vls(g->cdg) : NULL;
-
-	for (uint32_t s = 0; s < m->layout->n; s++)
-		m->look[s] = letter(vls ? (unsigned)__builtin_popcount(vls[s]) : 0, counts);
-	free(vls);
-}
-
 /* Letters in the order in which chassis come in the drawing. */
 static void look_chassis(struct view *v, const struct chassis *c)
 {
@@ -160,30 +92,32 @@ static void look_chassis(struct view *v, const struct chassis *c)
 	free(number);
 }
 
-static void look_change(struct view *v)
+/* All others: each switch by itself. */
+static void look_plain(struct view *v, const struct graph *g)
 {
+	static const uint8_t reached[] = {[REACH_NOT_YET] = 0, [REACH_BEFORE] = 2, [REACH_NOW] = 4};
 	struct map *m = map_of(v);
+	uint16_t *vls = g ? cdg_switch_vls(g->cdg) : NULL;
 
 	for (uint32_t s = 0; s < m->layout->n; s++) {
-		unsigned shade =
-			m->changed[s] ? 1 + (unsigned)((uint64_t)m->changed[s] * 3 / m->most_changed) : 0;
+		unsigned shade = 0;
 
-		m->look[s] = (struct map_look){shade_char[shade], shade ? CANVAS_CHANGED : CANVAS_SHADE0,
+		if (m->colour == MAP_LAYERS) { /* virtual lanes that its links to others carry routes on */
+			m->look[s] = letter(vls ? (unsigned)__builtin_popcount(vls[s]) : 0, counts);
+			continue;
+		}
+		if (m->colour == MAP_LOAD && m->busiest)
+			shade = map_shade(m, m->busiest[s]);
+		else if (m->colour == MAP_CHANGE && m->changed[s])
+			shade = 1 + (unsigned)((uint64_t)m->changed[s] * 3 / m->most_changed);
+		else if (m->colour == MAP_STEP) /* where a walk through the run of an engine stands */
+			shade = reached[v->scene->moment->reach[s]];
+		m->look[s] = (struct map_look){shade_char[shade], (uint8_t)(CANVAS_SHADE0 + shade),
 					       (uint8_t)shade};
+		if (m->colour == MAP_CHANGE && shade)
+			m->look[s].role = CANVAS_CHANGED;
 	}
-}
-
-/* Where a walk through the run of an engine stands. */
-static void look_step(struct view *v)
-{
-	static const uint8_t shade[] = {[REACH_NOT_YET] = 0, [REACH_BEFORE] = 2, [REACH_NOW] = 4};
-	struct map *m = map_of(v);
-
-	for (uint32_t s = 0; s < m->layout->n; s++) {
-		unsigned k = shade[v->scene->moment->reach[s]];
-
-		m->look[s] = (struct map_look){shade_char[k], (uint8_t)(CANVAS_SHADE0 + k), (uint8_t)k};
-	}
+	free(vls);
 }
 
 /* --- the colour in force ------------------------------------------------------------------------------ */
@@ -214,51 +148,40 @@ bool map_colour_offered(const struct view *v, enum map_colour c)
 	}
 }
 
-static void choose_look(struct view *v)
-{
-	struct map *m = map_of(v);
-
-	switch (m->colour) {
-	case MAP_LOAD:
-		look_load(v);
-		return;
-	case MAP_RANK:
-		look_rank(v);
-		return;
-	case MAP_LAYERS:
-		look_layers(v, view_ask_value(v, &task_graph, NULL));
-		return;
-	case MAP_CHASSIS:
-		look_chassis(v, scene_chassis(v->scene, NULL));
-		return;
-	case MAP_CHANGE:
-		look_change(v);
-		return;
-	case MAP_STEP:
-		look_step(v);
-		return;
-	default:
-		look_state(v);
-	}
-}
-
 void map_colours_load(struct view *v)
 {
+	struct scene *sc = v->scene;
+	const struct fabric *f = sc->fabric;
 	struct map *m = map_of(v);
 	const struct loads *l;
 
 	map_colours_free(m);
 	m->look = NEW_ARRAY(m->layout->n + 1, struct map_look);
-	take_down(v);
-	take_changes(v);
-	l = scene_routing(v->scene) ? view_ask_value(v, &task_loads, NULL) : NULL;
-	if (l)
-		take_loads(v, l);
-	if (map_colour_offered(v, m->colour)) {
-		choose_look(v);
-		return;
+	m->down = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	m->changed = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	m->most_changed = 0;
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		m->down[s] = !sc->topo->node_up[f->switch_node[s]];
+		m->changed[s] = sc->change ? sc->change->switch_entries[s] : 0;
+		m->most_changed = m->changed[s] > m->most_changed ? m->changed[s] : m->most_changed;
 	}
-	look_state(v); /* nothing to be seen of it here; another event may have it */
+	l = scene_routing(v->scene) ? view_ask_value(v, &task_loads, NULL) : NULL;
+	if (l) {
+		m->load = l->port;
+		m->busiest = loads_busiest(l, f);
+		m->mean = l->mean_used;
+	}
+	if (m->colour == MAP_STATE || !map_colour_offered(v, m->colour)) {
+		/* nothing to be seen of it here; another event may have it */
+		for (uint32_t s = 0; s < m->layout->n; s++)
+			m->look[s] = (struct map_look){'o', CANVAS_PLAIN, 0};
+	} else if (m->colour == MAP_RANK) {
+		look_rank(v);
+	} else if (m->colour == MAP_CHASSIS) {
+		look_chassis(v, scene_chassis(sc, NULL));
+	} else {
+		look_plain(v, m->colour == MAP_LAYERS ? view_ask_value(v, &task_graph, NULL) : NULL);
+	}
 }
 
 void map_colours_free(struct map *m)
@@ -268,46 +191,35 @@ void map_colours_free(struct map *m)
 	free(m->down);
 	free(m->changed);
 	m->look = NULL;
-	m->busiest = NULL;
+	m->busiest = m->changed = NULL;
 	m->down = NULL;
-	m->changed = NULL;
 	m->load = NULL;
 	m->mean = 0;
 }
 
 void map_colour_legend(const struct view *v, struct text *t)
 {
+	static const char *const text[MAP_COLOURS] = {
+		[MAP_STATE] = "o switch",
+		[MAP_LAYERS] = "0-9 a-z virtual lanes that its links use",
+		[MAP_CHASSIS] = "A-Z a-z chassis  . alone",
+		[MAP_STEP] = "· not reached yet  ▒ reached  █ this step"};
 	const struct map *m = map_of(v);
 	enum map_colour c = map_colour_offered(v, m->colour) ? m->colour : MAP_STATE;
 
-	switch (c) {
-	case MAP_LOAD:
-		if (!m->busiest)
-			text_add(t, "loads are being computed");
-		else if (m->overlay > MAP_LINKS)
-			text_add(t, "load, x the mean: · 0 ░ <0.5 ▒ <1.5 ▓ <2.5 █");
-		else
-			text_add(t, "load, x the mean: · 0  ░ <0.5  ▒ <1.5  ▓ <2.5  █ more");
-		return;
-	case MAP_RANK:
+	if (c == MAP_RANK)
 		text_add(t, scene_unfinished(v->scene, T_RANK)
 				    ? "0-9 a-z rank, . none yet; that of this step stands out"
 				    : "0-9 a-z rank, - none; it stands out where others of the level have "
 				      "another");
-		return;
-	case MAP_LAYERS:
-		text_add(t, "0-9 a-z virtual lanes that its links use");
-		return;
-	case MAP_CHASSIS:
-		text_add(t, "A-Z a-z chassis  . alone");
-		return;
-	case MAP_CHANGE:
+	else if (c == MAP_CHANGE)
 		text_add(t, "entries changed: · none  ░ ▒ ▓ █ up to %u", m->most_changed);
-		return;
-	case MAP_STEP:
-		text_add(t, "· not reached yet  ▒ reached  █ this step");
-		return;
-	default:
-		text_add(t, "o switch");
-	}
+	else if (c == MAP_LOAD && !m->busiest)
+		text_add(t, "loads are being computed");
+	else if (c == MAP_LOAD && m->overlay > MAP_LINKS)
+		text_add(t, "load, x the mean: · 0 ░ <0.5 ▒ <1.5 ▓ <2.5 █");
+	else if (c == MAP_LOAD)
+		text_add(t, "load, x the mean: · 0  ░ <0.5  ▒ <1.5  ▓ <2.5  █ more");
+	else
+		text_add(t, "%s", text[c]);
 }

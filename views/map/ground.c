@@ -1,6 +1,7 @@
 /* What the scales of the map lean on: the selection, a switch as a cell, the words for its place. */
 #include "views/map/map.h"
 #include <string.h>
+#include "core/base/memory.h"
 #include "core/base/text.h"
 
 uint32_t map_selected(const struct view *v)
@@ -17,9 +18,13 @@ void map_select(struct view *v, uint32_t sw)
 		view_select_row(v, map_of(v)->row_of[sw]);
 }
 
-void **map_own(const struct view *v, const struct map_scale *scale)
+void *map_own(const struct view *v, const struct map_scale *scale)
 {
-	return &map_of(v)->own[scale->own];
+	void **own = &map_of(v)->own[scale->own];
+
+	if (!*own)
+		*own = mem_alloc(scale->own_size);
+	return *own;
 }
 
 #define LONG_NAME 16
@@ -77,9 +82,8 @@ struct map_cell map_cell_of(const struct view *v, uint32_t sw)
 
 	if (m->shown && !m->shown[sw])
 		return (struct map_cell){.ch = 0x00b7, .role = CANVAS_DIM};
-	if (selected) {
+	if (selected)
 		c = (struct map_cell){.ch = 'S', .role = CANVAS_SELECTED, .bold = true, .weight = 300};
-	}
 	if (m->mark && m->mark[sw])
 		c = (struct map_cell){
 			.ch = m->mark[sw], .role = m->mark_role[sw], .bold = true, .weight = 400};
@@ -105,11 +109,8 @@ enum canvas_role map_channel_role(uint8_t bits, enum canvas_role plain)
 {
 	if (bits & MAP_ON_PATH)
 		return CANVAS_PATH;
-	if (bits & MAP_ON_BACK)
-		return CANVAS_BACK;
-	if (bits & MAP_ON_CYCLE)
-		return CANVAS_CYCLE;
-	if (bits & MAP_ON_LAYER)
-		return CANVAS_PATH;
-	return plain;
+	return bits & MAP_ON_BACK    ? CANVAS_BACK
+	       : bits & MAP_ON_CYCLE ? CANVAS_CYCLE
+	       : bits & MAP_ON_LAYER ? CANVAS_PATH
+				     : plain;
 }

@@ -6,20 +6,6 @@
 #include "views/map/links.h"
 #include "core/base/order.h"
 
-/* Step from a to b in the grid, and the side it leads to: x to the right, all other dimensions up. */
-static enum map_side grid_side(const struct layout *l, uint32_t a, uint32_t b, char way[4])
-{
-	struct grid_way w = grid_way(l, a, b);
-
-	if (!w.differ)
-		return MAP_RIGHT;
-	way[0] = w.dim < 3 ? "xyz"[w.dim] : (char)('0' + w.dim);
-	way[1] = w.by > 0 ? '+' : '-';
-	if (w.dim == 0)
-		return w.by > 0 ? MAP_RIGHT : MAP_LEFT;
-	return w.by > 0 ? MAP_ABOVE : MAP_BELOW;
-}
-
 /* Place in the order of its part. */
 static uint32_t place_in_part(const struct layout *l, const struct layout_part *p, uint32_t sw)
 {
@@ -27,22 +13,6 @@ static uint32_t place_in_part(const struct layout *l, const struct layout_part *
 		if (l->order[p->first + i] == sw)
 			return i;
 	return 0;
-}
-
-/* Side of a neighbour around a ring or along a chain; chords of a ring lead down. */
-static enum map_side ring_side(const struct layout *l, const struct layout_part *p, uint32_t a, uint32_t b)
-{
-	uint32_t i = place_in_part(l, p, a), k = place_in_part(l, p, b);
-
-	if (k == i + 1)
-		return MAP_RIGHT;
-	if (i == k + 1)
-		return MAP_LEFT;
-	if (p->kind == LAYOUT_RING && p->n > 2 && (i + 1) % p->n == k)
-		return MAP_RIGHT;
-	if (p->kind == LAYOUT_RING && p->n > 2 && (k + 1) % p->n == i)
-		return MAP_LEFT;
-	return MAP_BELOW;
 }
 
 static enum map_side side_of(const struct layout *l, uint32_t a, uint32_t b, char way[4])
@@ -53,12 +23,33 @@ static enum map_side side_of(const struct layout *l, uint32_t a, uint32_t b, cha
 		return MAP_RIGHT;
 	p = &l->part[l->part_of[a]];
 	switch (p->kind) {
+		struct grid_way w;
+		uint32_t i;
+		uint32_t k;
+
 	case LAYOUT_GRID:
-		return grid_side(l, a, b, way);
+		w = grid_way(l, a, b);
+		if (!w.differ)
+			return MAP_RIGHT;
+		way[0] = w.dim < 3 ? "xyz"[w.dim] : (char)('0' + w.dim);
+		way[1] = w.by > 0 ? '+' : '-';
+		if (w.dim == 0)
+			return w.by > 0 ? MAP_RIGHT : MAP_LEFT;
+		return w.by > 0 ? MAP_ABOVE : MAP_BELOW;
 	case LAYOUT_RING:
 	case LAYOUT_CHAIN:
 	case LAYOUT_ROW:
-		return ring_side(l, p, a, b);
+		i = place_in_part(l, p, a);
+		k = place_in_part(l, p, b);
+		if (k == i + 1)
+			return MAP_RIGHT;
+		if (i == k + 1)
+			return MAP_LEFT;
+		if (p->kind == LAYOUT_RING && p->n > 2 && (i + 1) % p->n == k)
+			return MAP_RIGHT;
+		if (p->kind == LAYOUT_RING && p->n > 2 && (k + 1) % p->n == i)
+			return MAP_LEFT;
+		return MAP_BELOW;
 	case LAYOUT_GROUPS:
 		if (l->block[a] != l->block[b] || l->level[b] < l->level[a])
 			return MAP_ABOVE;

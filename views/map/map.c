@@ -60,24 +60,6 @@ FREED_BY(free_layout, layout_unref)
 
 static const struct task task_layout = {.run = run_layout, .free = free_layout, .no_sweep = true};
 
-/* --- the selection ----------------------------------------------------------------------------------- */
-
-/* Another pane or a command looked at another switch. */
-static void follow_looked(struct view *v)
-{
-	const struct fabric *f = v->scene->fabric;
-	struct map *m = map_of(v);
-	uint64_t now = v->scene->looked.sw;
-	uint32_t node;
-
-	if (now == m->looked)
-		return;
-	m->looked = now;
-	node = now ? fabric_node_by_guid(f, now) : NO_ID;
-	if (node != NO_ID && f->node_switch[node] != NO_ID)
-		map_select(v, f->node_switch[node]);
-}
-
 /* --- load -------------------------------------------------------------------------------------- */
 
 void map_renew(struct view *v)
@@ -86,11 +68,16 @@ void map_renew(struct view *v)
 	view_refresh(v);
 }
 
-static void renewed(struct view *v, bool same)
+/* Was another switch than before looked at, elsewhere? */
+static bool look_again(struct view *v, uint32_t *sw)
 {
-	for (unsigned i = 0; map_scales[i]; i++)
-		if (map_scales[i]->renewed)
-			map_scales[i]->renewed(v, same);
+	const struct fabric *f = v->scene->fabric;
+	uint64_t now = v->scene->looked.sw;
+	uint32_t node = now && now != map_of(v)->looked ? fabric_node_by_guid(f, now) : NO_ID;
+
+	map_of(v)->looked = now;
+	*sw = node == NO_ID ? NO_ID : f->node_switch[node];
+	return *sw != NO_ID;
 }
 
 static void take_layout(struct view *v, const struct layout *l)
@@ -107,13 +94,15 @@ static void take_layout(struct view *v, const struct layout *l)
 			m->row_of[l->order[i]] = i;
 		map_overlays_free(m);
 	}
-	renewed(v, same);
+	for (unsigned i = 0; map_scales[i]; i++)
+		map_scales[i]->renewed(map_own(v, map_scales[i]), same);
 }
 
 static void load(struct view *v)
 {
 	struct scene *sc = v->scene;
 	struct map *m = map_of(v);
+	uint32_t sw;
 	const struct result *q = scene_fabric_question(sc),
 			    *r = q ? view_ask(v, &task_layout, q, NULL) : NULL;
 
@@ -131,22 +120,18 @@ static void load(struct view *v)
 	v->n_rows = m->layout->n;
 	map_colours_load(v);
 	map_overlays_load(v);
-	if (!m->looked && sc->looked.sw) {
-		uint32_t node = fabric_node_by_guid(sc->fabric, sc->looked.sw);
-
-		m->looked = sc->looked.sw;
-		if (node != NO_ID && sc->fabric->node_switch[node] != NO_ID)
-			v->select = m->row_of[sc->fabric->node_switch[node]];
-	}
+	if (!m->looked && look_again(v, &sw))
+		v->select = m->row_of[sw];
 }
 
 static void close_view(struct view *v)
 {
 	struct map *m = map_of(v);
 
-	for (unsigned i = 0; map_scales[i]; i++)
-		if (map_scales[i]->close)
-			map_scales[i]->close(v);
+	for (unsigned i = 0; map_scales[i]; i++) {
+		map_scales[i]->close(map_own(v, map_scales[i]));
+		free(m->own[map_scales[i]->own]);
+	}
 	map_colours_free(m);
 	map_overlays_free(m);
 	free(m->row_of);
@@ -311,34 +296,6 @@ static int along(struct view *v, int dir, struct err *e)
 	return 0;
 }
 
-static int other(struct view *v, int dir, struct err *e)
-{
-	struct map *m = map_of(v);
-	unsigned n;
-
-	map_overlay_mark(v);
-	n = m->n_choices;
-	if (n < 2)
-		return err_set(e, "map: there is one of these only");
-	m->choice = (m->choice + (dir > 0 ? 1 : n - 1)) % n;
-	m->at_stop = 0;
-	map_renew(v);
-	return 0;
-}
-
-static int go_back(struct view *v, struct err *e)
-{
-	struct map *m = map_of(v);
-
-	if (m->scale->back && m->scale->back(v))
-		return 0;
-	if (!m->before || m->before == m->scale)
-		return err_set(e, "map: this is where it began");
-	m->scale = m->before;
-	m->before = NULL;
-	return 0;
-}
-
 static int words(struct view *v, int argc, char **argv, struct err *e)
 {
 	struct map *m = map_of(v);
@@ -358,10 +315,27 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 		return choose_overlay(v, arg, e);
 	if (!strcmp(what, "along"))
 		return along(v, dir, e);
-	if (!strcmp(what, "other"))
-		return other(v, dir, e);
-	if (!strcmp(what, "back"))
-		return go_back(v, e);
+	if (!strcmp(what, "other")) {
+		unsigned n;
+
+		map_overlay_mark(v);
+		n = m->n_choices;
+		if (n < 2)
+			return err_set(e, "map: there is one of these only");
+		m->choice = (m->choice + (dir > 0 ? 1 : n - 1)) % n;
+		m->at_stop = 0;
+		map_renew(v);
+		return 0;
+	}
+	if (!strcmp(what, "back")) {
+		if (m->scale->back && m->scale->back(v))
+			return 0;
+		if (!m->before || m->before == m->scale)
+			return err_set(e, "map: this is where it began");
+		m->scale = m->before;
+		m->before = NULL;
+		return 0;
+	}
 	if (!strcmp(what, "plane")) {
 		if (m->scale->plane)
 			m->scale->plane(v, dir);
@@ -406,28 +380,23 @@ static void footer(const struct view *v, struct text *t)
 	text_add(t, "Enter around  +/- scale  o colour  v overlay  [ ] along  Backspace back");
 }
 
-/* What the overlay says where the selection is; NULL: nothing. */
-static const char *stop_text(const struct map *m, uint32_t sw)
-{
-	if (m->at_stop < m->n_stops && m->stop[m->at_stop].sw == sw)
-		return m->stop[m->at_stop].text;
-	for (uint32_t i = 0; i < m->n_stops; i++)
-		if (m->stop[i].sw == sw)
-			return m->stop[i].text;
-	return NULL;
-}
-
 /* brief: where there is little room. */
 static void selection_text(const struct view *v, bool brief, struct text *t)
 {
 	const struct map *m = map_of(v);
 	const struct layout *l = m->layout;
 	uint32_t sw = map_selected(v);
-	const char *more = sw == NO_ID ? NULL : stop_text(m, sw);
+	const char *more = NULL; /* what the overlay says there */
+	uint32_t stop = m->at_stop;
 	size_t from;
 
 	if (sw == NO_ID)
 		return;
+	if (stop >= m->n_stops || m->stop[stop].sw != sw)
+		for (stop = 0; stop < m->n_stops && m->stop[stop].sw != sw; stop++)
+			;
+	if (stop < m->n_stops)
+		more = m->stop[stop].text;
 	text_add(t, "%s  ", switch_name(v->scene->fabric, sw));
 	from = t->len;
 	map_place_text(v, sw, t);
@@ -472,20 +441,6 @@ static const struct map_scale *scale_now(const struct view *v)
 	return fits ? m->scale : &map_overview;
 }
 
-static void legend(const struct view *v, struct text *t)
-{
-	const struct map *m = map_of(v);
-	bool down = map_anything_failed(v);
-
-	if (m->overlay > MAP_LINKS && m->meaning.len)
-		text_add(t, "%s%s  ", m->meaning.s, down ? "  x down" : "");
-	map_colour_legend(v, t);
-	if (m->overlay <= MAP_LINKS && m->meaning.len)
-		text_add(t, "   %s%s", m->meaning.s, down ? "   x down" : "");
-	else if (!m->meaning.len && down)
-		text_add(t, "   x down");
-}
-
 static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 {
 	bool own;
@@ -507,32 +462,41 @@ static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 	canvas_text_cut(c, 2, y, c->w - 2, text_str(&t), CANVAS_PLAIN);
 	text_clear(&t);
 	if (lines > 1) {
-		legend(v, &t);
+		const struct map *m = map_of(v);
+		bool down = map_anything_failed(v);
+
+		if (m->overlay > MAP_LINKS && m->meaning.len)
+			text_add(&t, "%s%s  ", m->meaning.s, down ? "  x down" : "");
+		map_colour_legend(v, &t);
+		if (m->overlay <= MAP_LINKS && m->meaning.len)
+			text_add(&t, "   %s%s", m->meaning.s, down ? "   x down" : "");
+		else if (!m->meaning.len && down)
+			text_add(&t, "   x down");
 		canvas_text_cut(c, 0, y + 1, c->w, text_str(&t), CANVAS_DIM);
 	}
 	text_free(&t);
-}
-
-static bool asks_anew(const struct map *m, const struct looked *now)
-{
-	if (m->overlay == MAP_PATH || m->overlay == MAP_TURN)
-		return m->asked.src != now->src || m->asked.dst != now->dst ||
-		       m->asked.via_sw != now->via_sw || m->asked.via_dst != now->via_dst ||
-		       m->asked.via_port != now->via_port;
-	return m->overlay == MAP_FLOWS && (m->asked.node != now->node || m->asked.port != now->port) &&
-	       now->port;
 }
 
 static void draw(struct view *v, struct canvas *c)
 {
 	struct map *m = map_of(v);
 	const struct map_scale *s;
+	const struct looked *was = &m->asked, *now = &v->scene->looked;
+	bool anew = false;
 	unsigned below;
+	uint32_t sw;
 
 	if (!m->layout)
 		return;
-	follow_looked(v);
-	if (asks_anew(m, &v->scene->looked)) {
+	/* Another pane or a command looked at another switch. */
+	if (look_again(v, &sw))
+		map_select(v, sw);
+	if (m->overlay == MAP_PATH || m->overlay == MAP_TURN)
+		anew = was->src != now->src || was->dst != now->dst || was->via_sw != now->via_sw ||
+		       was->via_dst != now->via_dst || was->via_port != now->via_port;
+	else if (m->overlay == MAP_FLOWS)
+		anew = now->port && (was->node != now->node || was->port != now->port);
+	if (anew) {
 		map_renew(v);
 		if (!m->layout)
 			return;

@@ -2,9 +2,9 @@
  * The map: switches as cells of a drawing.  What its scales share: where switches stand (the layout), how
  * each looks (the colour), what is marked (the overlay), what is selected.
  *
- * A scale is one file (views/map_NAME.c) that defines a `const struct map_scale` and one line in
- * map_scales[] (map.c).  It draws and says where keys go; words, titles, the line of the selection, the
- * legend, colours and overlays are done for it (map.c, colours.c, overlays.c).
+ * A scale is one file that defines a `const struct map_scale`, and an entry of map_scales[] (map.c).  It
+ * draws and says where keys go; words, titles, the line of the selection, the legend, colours and overlays
+ * are done for it (map.c, colours.c, overlays.c).
  *
  * Rows of the pane are the switches in the order of the layout: row r is switch layout->order[r].
  */
@@ -91,7 +91,7 @@ struct map {
 
 	const struct map_scale *scale;
 	int w, h;     /* room for the scale, as drawn last */
-	void *own[4]; /* [scale->own]: zero at first, freed by its close(); kept over scenes */
+	void *own[3]; /* [scale->own] of its own_size: zero at first, kept over scenes */
 	/* overlays.c's own: what it asked for, and for what it marked last. */
 	const struct graph *graph;
 	const uint32_t *cycle; /* channels, ended by NO_ID */
@@ -111,22 +111,17 @@ struct map {
 };
 
 /*
- * A scale.  Required: name, draw, move.  M2 fills in around.c and whole.c and adds their lines to
- * map_scales[]; nearest first is the order of `+`: overview, whole, around.
+ * A scale.  Required: name, draw, move, renewed, close, own_size.
  */
 struct map_scale {
 	const char *name;
 	unsigned own; /* its place in map.own[] */
-	/*
-	 * Is it of use for this fabric in w x h cells?  false: the rest of "whole needs ..." in why.
-	 * NULL: always.
-	 */
+	size_t own_size;
+	/* Is it of use for this fabric in w x h cells?  false: why tells what it needs.  NULL: always. */
 	bool (*offered)(const struct view *v, int w, int h, struct text *why);
 	/* Instead of "Map ── WORDS": "Around spine-001 ── level 1, pod 1".  NULL: that. */
 	void (*title)(const struct view *v, struct text *t);
-	/*
-	 * All of the canvas is the scale's.  Cells get their object by map_object().  Lines below (the
-	 * selection, the legend) are not part of it.
+	/* All of the canvas is the scale's, without the lines below.  Cells get their object by map_object().
 	 */
 	void (*draw)(struct view *v, struct canvas *c);
 	unsigned below; /* lines that map.c draws below it: 0, 1 (the selection) or 2 (and the legend) */
@@ -144,9 +139,10 @@ struct map_scale {
 	bool (*placeholder)(const struct view *v, const char *what, struct text *t);
 	/* Line of the selection; NULL, or no text: map.c's. */
 	void (*selection)(const struct view *v, struct text *t);
-	/* The scene or the layout is another one: ids in own[] are void (same: the fabric is the same). */
-	void (*renewed)(struct view *v, bool same);
-	void (*close)(struct view *v);
+	/* The scene or the layout is another one (or the first): ids in own are void (same: the fabric is).
+	 */
+	void (*renewed)(void *own, bool same);
+	void (*close)(void *own); /* frees what it holds */
 };
 
 extern const struct map_scale map_overview, map_around, map_whole;
@@ -158,8 +154,8 @@ static inline struct map *map_of(const struct view *v)
 	return v->priv;
 }
 
-/* ground.c: state of a scale's own. */
-void **map_own(const struct view *v, const struct map_scale *scale);
+/* ground.c: state of a scale's own, never NULL. */
+void *map_own(const struct view *v, const struct map_scale *scale);
 
 /* The selected switch, NO_ID = none. */
 uint32_t map_selected(const struct view *v);

@@ -200,27 +200,6 @@ static void add_stop(struct map *m, uint32_t sw, uint32_t port, char *text)
 	m->stop[m->n_stops++] = (struct map_stop){sw, port, text};
 }
 
-static void forget_marks(struct view *v)
-{
-	const struct fabric *f = v->scene->fabric;
-	struct map *m = map_of(v);
-
-	for (uint32_t i = 0; i < m->n_stops; i++)
-		free(m->stop[i].text);
-	m->n_stops = m->n_lines = 0;
-	text_clear(&m->said);
-	text_clear(&m->meaning);
-	if (!m->mark) {
-		m->mark = NEW_ARRAY(f->n_switches + 1, uint32_t);
-		m->mark_role = NEW_ARRAY(f->n_switches + 1, uint8_t);
-		m->channel = NEW_ARRAY(f->n_ports + 1, uint8_t);
-		return;
-	}
-	memset(m->mark, 0, f->n_switches * sizeof(*m->mark));
-	memset(m->mark_role, 0, f->n_switches);
-	memset(m->channel, 0, f->n_ports);
-}
-
 /* --- links of the selection --------------------------------------------------------------------------- */
 
 static void mark_links(struct view *v)
@@ -263,12 +242,12 @@ static void trace_pair(const struct view *v, const uint32_t ep[2], struct path *
 	path_trace(w->routing, ep[0], w->lids->base[ep[0]], w->lids->base[ep[1]], p);
 }
 
+/* To be freed, as the next one. */
 static char *hop_text(const struct view *v, const struct path *p, unsigned i)
 {
 	const struct map *m = map_of(v);
 	const struct path_hop *h = &p->hop[i];
 	struct text t = {0};
-	char *s;
 
 	text_add(&t, "hop %u of %u:", i + 1, p->n);
 	if (h->in)
@@ -282,9 +261,7 @@ static char *hop_text(const struct view *v, const struct path *p, unsigned i)
 	if (m->load && h->out && h->out != NO_PATH)
 		text_add(&t, ", %s",
 			 PLURAL(m->load[switch_port_id(v->scene->fabric, h->sw, h->out)], "route"));
-	s = str_dup(text_str(&t));
-	text_free(&t);
-	return s;
+	return t.s;
 }
 
 static void mark_hops(struct view *v, const struct path *p, unsigned bit, enum canvas_role role, bool stops)
@@ -351,16 +328,13 @@ static char *channel_text(const struct view *v, const struct map *m, uint32_t i,
 {
 	struct text t = {0};
 	uint32_t c = m->cycle[i], dep = cdg_dependency(m->graph->cdg, c, m->cycle[(i + 1) % n]);
-	char *s;
 
 	text_add(&t, "channel %u of %u: ", i + 1, n);
 	label_channel(v->scene->topo, m->graph->cdg->port[c], false, &t);
 	text_add(&t, ", VL %u", m->graph->cdg->vl[c]);
 	if (dep != NO_ID)
 		text_add(&t, ", %s to the next", PLURAL(m->graph->cdg->routes[dep], "route"));
-	s = str_dup(text_str(&t));
-	text_free(&t);
-	return s;
+	return t.s;
 }
 
 static void mark_cycle(struct view *v)
@@ -658,20 +632,6 @@ static void mark_changed(struct view *v)
 
 /* --- the overlay in force ---------------------------------------------------------------------- */
 
-static void ask_cycle(struct view *v, bool walk)
-{
-	struct map *m = map_of(v);
-	const struct result *g = scene_routing(v->scene) ? view_ask(v, &task_graph, NULL, NULL) : NULL, *r;
-
-	m->graph = g ? g->value : NULL;
-	if (!g || !walk || !m->graph->cdg->n_components)
-		return;
-	if (m->choice >= m->graph->cdg->n_components)
-		m->choice = 0;
-	r = view_ask(v, &task_cycle, g, (const uint32_t[TASK_ARGS]){m->choice});
-	m->cycle = r ? r->value : NULL;
-}
-
 void map_overlays_load(struct view *v)
 {
 	struct map *m = map_of(v);
@@ -685,7 +645,16 @@ void map_overlays_load(struct view *v)
 	m->witness = NULL;
 	m->marked = false;
 	if (m->overlay == MAP_CYCLE || m->overlay == MAP_LAYER) {
-		ask_cycle(v, m->overlay == MAP_CYCLE);
+		const struct result *g = scene_routing(v->scene) ? view_ask(v, &task_graph, NULL, NULL)
+								 : NULL,
+				    *r;
+
+		m->graph = g ? g->value : NULL;
+		if (g && m->overlay == MAP_CYCLE && m->graph->cdg->n_components) {
+			m->choice = m->choice < m->graph->cdg->n_components ? m->choice : 0;
+			r = view_ask(v, &task_cycle, g, (const uint32_t[TASK_ARGS]){m->choice});
+			m->cycle = r ? r->value : NULL;
+		}
 	} else if (m->overlay == MAP_TURN && pair_layer(v, lid, &layer)) {
 		m->witness_layer = layer.first - 1;
 		m->witness = view_ask_value(v, &task_witness,
@@ -740,45 +709,25 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 
 void map_overlay_mark(struct view *v)
 {
+	static void (*const mark[MAP_OVERLAYS])(struct view *) = {
+		[MAP_LINKS] = mark_links,   [MAP_PATH] = mark_path,	 [MAP_CYCLE] = mark_cycle,
+		[MAP_TURN] = mark_turn,	    [MAP_LAYER] = mark_layer,	 [MAP_FLOWS] = mark_flows,
+		[MAP_FAILED] = mark_failed, [MAP_CHANGED] = mark_changed};
 	struct map *m = map_of(v);
+	const struct fabric *f = v->scene->fabric;
 	uint32_t sel = m->overlay == MAP_LINKS ? map_selected(v) : NO_ID;
 
 	if (m->marked && m->marked_for == sel)
 		return;
-	forget_marks(v);
+	map_overlays_free(m);
+	m->mark = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	m->mark_role = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	m->channel = NEW_ARRAY(f->n_ports + 1, uint8_t);
 	m->marked = true;
 	m->marked_for = sel;
 	m->n_choices = 1;
-	if (!map_overlay_offered(v, m->overlay))
-		return;
-	switch (m->overlay) {
-	case MAP_LINKS:
-		mark_links(v);
-		return;
-	case MAP_PATH:
-		mark_path(v);
-		return;
-	case MAP_CYCLE:
-		mark_cycle(v);
-		return;
-	case MAP_TURN:
-		mark_turn(v);
-		return;
-	case MAP_LAYER:
-		mark_layer(v);
-		return;
-	case MAP_FLOWS:
-		mark_flows(v);
-		return;
-	case MAP_FAILED:
-		mark_failed(v);
-		return;
-	case MAP_CHANGED:
-		mark_changed(v);
-		return;
-	default:
-		return;
-	}
+	if (map_overlay_offered(v, m->overlay) && mark[m->overlay])
+		mark[m->overlay](v);
 }
 
 void map_overlays_free(struct map *m)
@@ -795,8 +744,7 @@ void map_overlays_free(struct map *m)
 	m->stop = NULL;
 	m->line = NULL;
 	m->mark = NULL;
-	m->mark_role = NULL;
-	m->channel = NULL;
+	m->mark_role = m->channel = NULL;
 	m->n_stops = m->cap_stops = m->n_lines = m->cap_lines = 0;
 	m->marked = false;
 }

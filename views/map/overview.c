@@ -35,38 +35,24 @@ struct overview {
 	uint32_t selected;
 };
 
-static struct overview *own(const struct view *v)
+static void close_overview(void *own)
 {
-	void **o = map_own(v, &map_overview);
-
-	if (!*o) {
-		*o = NEW(struct overview);
-		((struct overview *)*o)->goal = -1;
-	}
-	return *o;
+	map_cells_free(((struct overview *)own)->cells);
 }
 
-static void close_scale(struct view *v)
+static void renewed(void *own, bool same)
 {
-	void **o = map_own(v, &map_overview);
-
-	if (*o)
-		map_cells_free(((struct overview *)*o)->cells);
-	free(*o);
-	*o = NULL;
-}
-
-static void renewed(struct view *v, bool same)
-{
-	if (!same)
-		close_scale(v);
+	if (same)
+		return;
+	close_overview(own);
+	*(struct overview *)own = (struct overview){.goal = -1};
 }
 
 /* Cells for a size; kept as long as it stays. */
 static const struct map_cells *place(const struct view *v, int w, int h)
 {
 	const struct map *m = map_of(v);
-	struct overview *o = own(v);
+	struct overview *o = map_own(v, &map_overview);
 
 	if (o->cells && o->cells->w == w && o->cells->h == h)
 		return o->cells;
@@ -177,40 +163,6 @@ static void draw_on_strokes(const struct drawing *d, const struct map_line *l)
 	}
 }
 
-static void draw_on_ring(const struct drawing *d, const struct map_line *l)
-{
-	for (uint32_t i = 0; i < d->cells->n_strokes; i++) {
-		const struct map_stroke *s = &d->cells->stroke[i];
-
-		if (((s->a == l->from && s->b == l->to) || (s->a == l->to && s->b == l->from)) &&
-		    l->role != CANVAS_BAD)
-			draw_stroke(d, s, map_of(d->v)->overlay != MAP_LINKS, (enum canvas_role)l->role);
-	}
-}
-
-/* From the last row of the upper level to the first of the lower. */
-static void draw_in_gap(const struct drawing *d, const struct map_line *l, uint32_t part)
-{
-	const struct layout *all = map_of(d->v)->layout;
-	uint32_t up = all->level[l->from] < all->level[l->to] ? l->from : l->to,
-		 low = up == l->from ? l->to : l->from;
-	const int *below = &d->cells->below[(size_t)part * 256], *next = &d->cells->next[(size_t)part * 256];
-	int y0 = below[all->level[up]] - d->top, y1 = next[all->level[up]] - d->top;
-
-	if (all->level[low] - all->level[up] != 1 || y1 <= y0)
-		return;
-	canvas_line(d->c, 2 * d->cells->x[up], 4 * y0, 2 * d->cells->x[low], 4 * y1 - 1,
-		    (enum canvas_role)l->role);
-}
-
-static void draw_across(const struct drawing *d, const struct map_line *l)
-{
-	const struct map_cells *c = d->cells;
-
-	canvas_line(d->c, 2 * c->x[l->from] + 1, 4 * (c->y[l->from] - d->top) + 2, 2 * c->x[l->to] + 1,
-		    4 * (c->y[l->to] - d->top) + 2, (enum canvas_role)l->role);
-}
-
 /* Lines in the gap below each level of each part; lines of others count as gap 255 of their part. */
 static uint32_t *count_lines(const struct drawing *d)
 {
@@ -232,25 +184,38 @@ static uint32_t *count_lines(const struct drawing *d)
 static void draw_lines(const struct drawing *d)
 {
 	const struct map *m = map_of(d->v);
+	const struct map_cells *c = d->cells;
 	uint32_t *n = m->n_lines ? count_lines(d) : NULL;
-	uint32_t shown = m->n_lines;
 
-	for (uint32_t i = 0; i < shown; i++) {
+	for (uint32_t i = 0; i < m->n_lines; i++) {
 		const struct map_line *l = &m->line[i];
 		const struct layout_part *is = part_of(d, l->from);
-		uint32_t part = is ? (uint32_t)(is - m->layout->part) : 0;
+		enum canvas_role role = (enum canvas_role)l->role;
 		unsigned a = m->layout->level[l->from], b = m->layout->level[l->to];
+		uint32_t up = a < b ? l->from : l->to, low = a < b ? l->to : l->from;
+		size_t gap;
 
 		if (!is)
 			continue;
-		if (is->kind == LAYOUT_GRID)
+		gap = (size_t)(is - m->layout->part) * 256;
+		if (is->kind == LAYOUT_GRID) {
 			draw_on_strokes(d, l);
-		else if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN)
-			draw_on_ring(d, l);
-		else if (is->kind == LAYOUT_TREE && n[(size_t)part * 256 + (a < b ? a : b)] <= LINES_A_GAP)
-			draw_in_gap(d, l, part);
-		else if (is->kind != LAYOUT_TREE && n[(size_t)part * 256 + 255] <= LINES_ACROSS)
-			draw_across(d, l);
+		} else if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN) {
+			for (uint32_t k = 0; k < c->n_strokes && role != CANVAS_BAD; k++)
+				if ((c->stroke[k].a == l->from && c->stroke[k].b == l->to) ||
+				    (c->stroke[k].a == l->to && c->stroke[k].b == l->from))
+					draw_stroke(d, &c->stroke[k], m->overlay != MAP_LINKS, role);
+		} else if (is->kind != LAYOUT_TREE) {
+			if (n[gap + 255] <= LINES_ACROSS)
+				canvas_line(d->c, 2 * c->x[l->from] + 1, 4 * (c->y[l->from] - d->top) + 2,
+					    2 * c->x[l->to] + 1, 4 * (c->y[l->to] - d->top) + 2, role);
+		} else if (abs((int)a - (int)b) == 1) {
+			/* from the last row of the upper level to the first of the lower */
+			gap += a < b ? a : b;
+			if (n[gap] <= LINES_A_GAP && c->next[gap] > c->below[gap])
+				canvas_line(d->c, 2 * c->x[up], 4 * (c->below[gap] - d->top), 2 * c->x[low],
+					    4 * (c->next[gap] - d->top) - 1, role);
+		}
 	}
 	free(n);
 }
@@ -287,17 +252,6 @@ static void draw_cells(const struct drawing *d)
 	}
 }
 
-static void draw_labels(const struct drawing *d)
-{
-	for (uint32_t i = 0; i < d->cells->n_labels; i++) {
-		const struct map_label *l = &d->cells->label[i];
-		int y = l->y - d->top;
-
-		if (y >= 0 && y < d->c->h)
-			canvas_text_cut(d->c, l->x, y, l->w, l->text, CANVAS_LABEL);
-	}
-}
-
 /* In a line that has room for it, at the right. */
 static void draw_share(const struct drawing *d)
 {
@@ -324,13 +278,19 @@ static void draw_share(const struct drawing *d)
 
 static void draw(struct view *v, struct canvas *c)
 {
-	struct overview *o = own(v);
+	struct overview *o = map_own(v, &map_overview);
 	struct drawing d = {v, c, place(v, c->w, c->h), 0};
 
 	scroll(v, o, c->h);
 	d.top = o->top;
 	draw_cells(&d);
-	draw_labels(&d);
+	for (uint32_t i = 0; i < d.cells->n_labels; i++) {
+		const struct map_label *l = &d.cells->label[i];
+		int y = l->y - d.top;
+
+		if (y >= 0 && y < d.c->h)
+			canvas_text_cut(d.c, l->x, y, l->w, l->text, CANVAS_LABEL);
+	}
 	draw_lines(&d);
 	draw_strokes(&d);
 	draw_share(&d);
@@ -416,6 +376,7 @@ static bool in_grid(const struct view *v, const struct map_cells *c, uint32_t sw
 
 static void move_across(struct view *v, const struct map_cells *c, uint32_t sel, int dx)
 {
+	struct overview *o = map_own(v, &map_overview);
 	uint32_t at = c->at[sel], to = sel;
 	int y = c->y[sel];
 
@@ -431,7 +392,7 @@ static void move_across(struct view *v, const struct map_cells *c, uint32_t sel,
 		to = c->order[at - 1];
 	}
 	map_select(v, to);
-	own(v)->goal = to == NO_ID ? -1 : c->x[to];
+	o->goal = to == NO_ID ? -1 : c->x[to];
 }
 
 /* The nearest to a column in the line that begins at place `at`; ties left. */
@@ -453,7 +414,7 @@ static uint32_t nearest(const struct map_cells *c, uint32_t at, int x)
 
 static void move_down(struct view *v, const struct map_cells *c, uint32_t sel, int dy)
 {
-	struct overview *o = own(v);
+	struct overview *o = map_own(v, &map_overview);
 	int goal = o->goal >= 0 ? o->goal : c->x[sel], y = c->y[sel];
 	uint32_t to = sel, at;
 
@@ -477,7 +438,7 @@ static void move_down(struct view *v, const struct map_cells *c, uint32_t sel, i
 static void move(struct view *v, int dx, int dy)
 {
 	const struct map *m = map_of(v);
-	struct overview *o = own(v);
+	struct overview *o = map_own(v, &map_overview);
 	const struct map_cells *c = place(v, m->w > 0 ? m->w : 80, m->h > 0 ? m->h : 20);
 	uint32_t sel = map_selected(v);
 
@@ -523,25 +484,23 @@ static uint32_t next_block(const struct layout *l, uint32_t sw, int dir)
 
 static void plane(struct view *v, int dir)
 {
-	const struct map *m = map_of(v);
+	struct overview *o = map_own(v, &map_overview);
 	uint32_t sel = map_selected(v), to;
-	const struct layout *l = m->layout;
 
 	if (sel == NO_ID)
 		return;
 	to = next_plane(v, sel, dir);
-	if (to == NO_ID)
-		to = next_block(l, sel, dir);
-	map_select(v, to);
-	own(v)->goal = -1;
+	map_select(v, to == NO_ID ? next_block(map_of(v)->layout, sel, dir) : to);
+	o->goal = -1;
 }
 
 const struct map_scale map_overview = {
 	.name = "overview",
+	.own_size = sizeof(struct overview),
 	.draw = draw,
 	.below = 2,
 	.move = move,
 	.plane = plane,
 	.renewed = renewed,
-	.close = close_scale,
+	.close = close_overview,
 };

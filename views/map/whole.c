@@ -5,14 +5,8 @@
 #include "views/map/map.h"
 #include "views/map/whole_plan.h"
 
-enum {
-	ACROSS = 0x2500,
-	MARKED_ACROSS = 0x2501,
-	UPRIGHT = 0x2502,
-	MARKED_UPRIGHT = 0x2503,
-	DOWN_ACROSS = 0x2504,
-	DOWN_UPRIGHT = 0x2506
-};
+/* Lines: plain, marked, of a cable that is down. */
+static const uint32_t across[] = {0x2500, 0x2501, 0x2504}, upright[] = {0x2502, 0x2503, 0x2506};
 
 struct own {
 	const struct layout *layout; /* of what follows; NULL: nothing yet */
@@ -22,64 +16,34 @@ struct own {
 	int column; /* last reached by Left or Right; -1 */
 };
 
-static struct own *own_of(const struct view *v)
+static void close_whole(void *own)
 {
-	void **own = map_own(v, &map_whole);
-
-	if (!*own) {
-		struct own *o = NEW(struct own);
-
-		o->column = -1;
-		*own = o;
-	}
-	return *own;
+	whole_plan_free(((struct own *)own)->plan);
 }
 
-static void forget(struct own *o)
+static void renewed(void *own, bool same)
 {
-	whole_plan_free(o->plan);
-	o->plan = NULL;
-	o->layout = NULL;
-}
-
-static void close_whole(struct view *v)
-{
-	void **own = map_own(v, &map_whole);
-
-	if (!*own)
+	if (same) /* what is up plays no part in it */
 		return;
-	forget(*own);
-	free(*own);
-	*own = NULL;
-}
-
-static void renewed(struct view *v, bool same)
-{
-	if (!same) /* what is up plays no part in it */
-		forget(own_of(v));
+	close_whole(own);
+	*(struct own *)own = (struct own){.column = -1};
 }
 
 /* The places for a size; the last row is for what is said below.  NULL: there is no layout. */
 static struct own *plan_for(const struct view *v, int w, int h)
 {
 	const struct map *m = map_of(v);
-	struct own *o = own_of(v);
+	struct own *o = map_own(v, &map_whole);
 	uint32_t sw = map_selected(v), part = 0;
 
 	if (!m->layout || !v->scene->fabric)
 		return NULL;
 	if (sw != NO_ID && m->layout->part_of[sw] != NO_ID)
 		part = m->layout->part_of[sw];
-	if (o->layout != m->layout) {
-		forget(o);
-		o->layout = m->layout;
-	}
-	if (!o->plan || o->part != part || o->w != w || o->h != h) {
+	if (!o->plan || o->layout != m->layout || o->part != part || o->w != w || o->h != h) {
 		whole_plan_free(o->plan);
+		*o = (struct own){.layout = m->layout, .part = part, .w = w, .h = h, .column = o->column};
 		o->plan = whole_plan_new(v->scene->fabric, m->layout, part, w, h - 1);
-		o->part = part;
-		o->w = w;
-		o->h = h;
 	}
 	return o;
 }
@@ -122,16 +86,14 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 	struct bundle_look l = {.role = CANVAS_DIM};
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		uint32_t port = b->cable[i], link = f->port_link[port];
+		uint32_t end[2] = {b->cable[i], f->port_peer[b->cable[i]]};
 
-		if (v->scene->state && !state_link_up(f, v->scene->state, link))
-			l.down++;
-		if (m->channel)
-			l.bits |= m->channel[port] | m->channel[f->port_peer[port]];
-		if (m->load && m->load[port] > l.load)
-			l.load = m->load[port];
-		if (m->load && m->load[f->port_peer[port]] > l.load)
-			l.load = m->load[f->port_peer[port]];
+		l.down += v->scene->state && !state_link_up(f, v->scene->state, f->port_link[end[0]]);
+		for (int k = 0; k < 2; k++) {
+			l.bits |= m->channel ? m->channel[end[k]] : 0;
+			if (m->load && m->load[end[k]] > l.load)
+				l.load = m->load[end[k]];
+		}
 	}
 	if (m->colour == MAP_LOAD && m->load)
 		l.role = (uint8_t)(CANVAS_SHADE0 + map_shade(m, l.load));
@@ -216,19 +178,12 @@ static void put_straight(struct canvas *c, const struct whole_line *l, const str
 	int x0 = l->x[0] < l->x[1] ? l->x[0] : l->x[1], x1 = l->x[0] + l->x[1] - x0;
 	int y0 = l->y[0] < l->y[1] ? l->y[0] : l->y[1], y1 = l->y[0] + l->y[1] - y0;
 	enum canvas_role role = (enum canvas_role)look->role;
+	int as = down ? 2 : look->marked;
 
 	if (l->across)
-		canvas_across(c, x0, x1, y0,
-			      down	     ? DOWN_ACROSS
-			      : look->marked ? MARKED_ACROSS
-					     : ACROSS,
-			      role);
+		canvas_across(c, x0, x1, y0, across[as], role);
 	else
-		canvas_down(c, x0, y0, y1,
-			    down	   ? DOWN_UPRIGHT
-			    : look->marked ? MARKED_UPRIGHT
-					   : UPRIGHT,
-			    role);
+		canvas_down(c, x0, y0, y1, upright[as], role);
 }
 
 /* "x" in the middle of a line that is down, "2x" of one with two cables down. */
@@ -276,17 +231,6 @@ static uint32_t put_lines(const struct view *v, struct canvas *c, const struct o
 	return left_out;
 }
 
-static void put_crosses(const struct view *v, struct canvas *c, const struct own *o)
-{
-	for (uint32_t i = 0; i < o->plan->n_lines; i++) {
-		const struct whole_line *l = &o->plan->line[i];
-		struct bundle_look look = look_of(v, o, l->bundle);
-
-		if (look.down)
-			put_cross(c, l, &look, o->plan->bundle[l->bundle].n);
-	}
-}
-
 /* The last row: how many links, and what no line shows. */
 static void put_last(const struct view *v, struct canvas *c, const struct own *o, uint32_t left_out)
 {
@@ -330,14 +274,20 @@ static void draw(struct view *v, struct canvas *c)
 	put_labels(v, c, o);
 	left_out = put_lines(v, c, o, false);
 	put_lines(v, c, o, true);
-	put_crosses(v, c, o);
+	for (uint32_t i = 0; i < o->plan->n_lines; i++) {
+		const struct whole_line *l = &o->plan->line[i];
+		struct bundle_look look = look_of(v, o, l->bundle);
+
+		if (look.down)
+			put_cross(c, l, &look, o->plan->bundle[l->bundle].n);
+	}
 	put_last(v, c, o, left_out);
 }
 
 static void title(const struct view *v, struct text *t)
 {
 	const struct map *m = map_of(v);
-	const struct own *o = own_of(v);
+	const struct own *o = map_own(v, &map_whole);
 
 	text_add(t, "Map");
 	if (!o->plan || !m->layout || o->part >= m->layout->n_parts)
@@ -398,7 +348,7 @@ static void move(struct view *v, int dx, int dy)
 	struct own *o = plan_for(v, m->w, m->h);
 	const struct whole_box *from = NULL, *to;
 	uint32_t sw = map_selected(v);
-	int across = dx < 0 ? -1 : 1;
+	int right = dx < 0 ? -1 : 1;
 
 	if (!o || !o->plan->n_boxes)
 		return;
@@ -412,9 +362,9 @@ static void move(struct view *v, int dx, int dy)
 	if (dx) {
 		const struct layout_part *p = &m->layout->part[o->part];
 
-		to = beside(o->plan, from, across, dx * across > 1);
-		if (!to && p->kind == LAYOUT_GRID && p->dim[0].kind == LAYOUT_CYCLE && dx * across == 1)
-			to = beside(o->plan, from, -across, true);
+		to = beside(o->plan, from, right, dx * right > 1);
+		if (!to && p->kind == LAYOUT_GRID && p->dim[0].kind == LAYOUT_CYCLE && dx * right == 1)
+			to = beside(o->plan, from, -right, true);
 		o->column = middle(to ? to : from);
 	} else {
 		if (o->column < 0)
@@ -428,13 +378,16 @@ static void move(struct view *v, int dx, int dy)
 /* The same way as in the overview. */
 static void plane(struct view *v, int dir)
 {
+	struct own *o = map_own(v, &map_whole);
+
 	map_overview.plane(v, dir);
-	own_of(v)->column = -1;
+	o->column = -1;
 }
 
 const struct map_scale map_whole = {
 	.name = "whole",
 	.own = 1,
+	.own_size = sizeof(struct own),
 	.offered = offered,
 	.title = title,
 	.draw = draw,

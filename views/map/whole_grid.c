@@ -84,20 +84,14 @@ static void line_end(const struct whole_plan *p, const struct whole_end *e, bool
 
 	*x = cells ? l->x + l->w / 2 : 2 * l->x + l->w - 1;
 	*y = cells ? l->y : 4 * l->y + 1;
-	switch ((enum whole_side)e->side) {
-	case WHOLE_TOP:
+	if (e->side == WHOLE_TOP)
 		*y -= cells ? 1 : 2;
-		break;
-	case WHOLE_BOTTOM:
+	else if (e->side == WHOLE_BOTTOM)
 		*y += cells ? 1 : 3;
-		break;
-	case WHOLE_LEFT:
-		*x = cells ? l->x - 1 : 2 * l->x - 1;
-		break;
-	default:
+	else if (e->side == WHOLE_LEFT)
+		*x = (cells ? 1 : 2) * l->x - 1;
+	else
 		*x = (cells ? 1 : 2) * (l->x + l->w);
-		break;
-	}
 }
 
 /* A line between both labels; in dots where they do not face each other. */
@@ -152,29 +146,6 @@ static void ring_shape(const struct whole_work *k, int cell, struct ring *r)
 	}
 }
 
-/* Middle of box i, in columns and rows of the smallest size; `cell` may be wider, `rows` more. */
-static void ring_place(const struct whole_work *k, const struct ring *r, const struct around *a, int i,
-		       int cell, int rows, int *x, int *y)
-{
-	int left = a->left, right = left + (r->top - 1) * cell, last = rows - 1 - (a->notes ? 1 : 0);
-
-	(void)k;
-	if (i < r->top) {
-		*x = left + i * cell;
-		*y = 0;
-	} else if ((i -= r->top) < r->right) {
-		*x = right;
-		*y = (i + 1) * last / (r->right + 1);
-	} else if ((i -= r->right) < r->bottom) {
-		*x = r->bottom > 1 ? right - i * (right - left) / (r->bottom - 1) : (left + right) / 2;
-		*y = last;
-	} else {
-		i -= r->bottom;
-		*x = left;
-		*y = last - (i + 1) * last / (r->left + 1);
-	}
-}
-
 /* Which side of box a faces b: from the places of the smallest size. */
 static enum whole_side facing(const struct whole_work *k, uint32_t a, uint32_t b)
 {
@@ -183,23 +154,29 @@ static enum whole_side facing(const struct whole_work *k, uint32_t a, uint32_t b
 	return k->y[b] > k->y[a] ? WHOLE_BOTTOM : WHOLE_TOP;
 }
 
-static void ring_sides(struct whole_work *k)
-{
-	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
-		uint32_t a, b;
-
-		a = k->at[k->plan->bundle[m].sw[0]];
-		b = k->at[k->plan->bundle[m].sw[1]];
-		k->end[k->ends[m][0]].side = facing(k, a, b);
-		k->end[k->ends[m][1]].side = facing(k, b, a);
-	}
-}
-
-/* Boxes of a ring by its shape, `cell` apart, in `rows`. */
+/* Middles of the boxes of a ring by its shape, `cell` columns apart, in `rows`. */
 static void ring_boxes(struct whole_work *k, const struct ring *r, const struct around *a, int cell, int rows)
 {
-	for (uint32_t i = 0; i < k->part->n; i++)
-		ring_place(k, r, a, (int)i, cell, rows, &k->x[i], &k->y[i]);
+	int left = a->left, right = left + (r->top - 1) * cell, last = rows - 1 - (a->notes ? 1 : 0);
+
+	for (uint32_t n = 0; n < k->part->n; n++) {
+		int i = (int)n;
+
+		if (i < r->top) {
+			k->x[n] = left + i * cell;
+			k->y[n] = 0;
+		} else if ((i -= r->top) < r->right) {
+			k->x[n] = right;
+			k->y[n] = (i + 1) * last / (r->right + 1);
+		} else if ((i -= r->right) < r->bottom) {
+			k->x[n] = r->bottom > 1 ? right - i * (right - left) / (r->bottom - 1)
+						: (left + right) / 2;
+			k->y[n] = last;
+		} else {
+			k->x[n] = left;
+			k->y[n] = last - (i - r->bottom + 1) * last / (r->left + 1);
+		}
+	}
 }
 
 static int ring_rows(const struct ring *r, const struct around *a)
@@ -224,7 +201,12 @@ void whole_ring(struct whole_work *k)
 	for (int turn = 0; turn < 2; turn++) {
 		ring_shape(k, a.cell, &r);
 		ring_boxes(k, &r, &a, a.cell, ring_rows(&r, &a));
-		ring_sides(k);
+		for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
+			uint32_t from = k->at[p->bundle[m].sw[0]], to = k->at[p->bundle[m].sw[1]];
+
+			k->end[k->ends[m][0]].side = facing(k, from, to);
+			k->end[k->ends[m][1]].side = facing(k, to, from);
+		}
 		if (!turn) {
 			a = (struct around){0};
 			measure(k, &a);
@@ -275,19 +257,6 @@ static enum way link_way(const struct whole_work *k, uint32_t bundle)
 	return w.around ? WAY_STUBS : WAY_STRAIGHT;
 }
 
-/* "z+5x2", in a complete dimension "x3:5": where it leads to and its label. */
-static void name_aside(struct whole_end *e, const struct grid_way *w, const uint16_t *to)
-{
-	char was[sizeof(e->text)], axis = w->dim < 3 ? "xyz"[w->dim] : (char)('0' + w->dim);
-
-	memcpy(was, e->text, sizeof(was));
-	if (abs(w->by) == 1)
-		snprintf(e->text, sizeof(e->text), "%c%c%.16s", axis, w->by > 0 ? '+' : '-', was);
-	else
-		snprintf(e->text, sizeof(e->text), "%c%u:%.14s", axis, to[w->dim], was);
-	e->width = (uint8_t)strlen(e->text);
-}
-
 static void grid_sides(struct whole_work *k)
 {
 	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
@@ -297,8 +266,19 @@ static void grid_sides(struct whole_work *k)
 			struct grid_way w = grid_way(k->l, b->sw[i], b->sw[!i]);
 
 			if (link_way(k, m) == WAY_NONE) {
+				char was[sizeof(e->text)],
+					axis = w.dim < 3 ? "xyz"[w.dim] : (char)('0' + w.dim);
+
+				/* "z+5x2", in a complete dimension "x3:5": where it leads to and its label */
 				e->side = WHOLE_ASIDE;
-				name_aside(e, &w, layout_coord(k->l, b->sw[!i]));
+				memcpy(was, e->text, sizeof(was));
+				if (abs(w.by) == 1)
+					snprintf(e->text, sizeof(e->text), "%c%c%.16s", axis,
+						 w.by > 0 ? '+' : '-', was);
+				else
+					snprintf(e->text, sizeof(e->text), "%c%u:%.14s", axis,
+						 layout_coord(k->l, b->sw[!i])[w.dim], was);
+				e->width = (uint8_t)strlen(e->text);
 				k->plan->undrawn += i ? 0 : b->n;
 			} else if (w.dim == 0) {
 				e->side = w.by > 0 ? WHOLE_RIGHT : WHOLE_LEFT;
@@ -338,38 +318,13 @@ static void grid_size(const struct whole_work *k, struct grid *g, const struct a
 	g->plane_w = (g->a - 1) * cell + a->left + a->right + 2 * LINK * g->wrap_x + 2;
 	g->plane_h = g->title + (g->b - 1) * pitch + PITCH - 1 + 2 * g->wrap_y;
 	g->across = (k->w + 2) / g->plane_w;
-	if (g->across < 1)
-		g->across = 1;
-	if (g->across > g->planes)
-		g->across = g->planes;
+	g->across = g->across < 1 ? 1 : g->across > g->planes ? g->planes : g->across;
 }
 
 static void grid_need(const struct grid *g, int *w, int *h)
 {
 	*w = g->across * g->plane_w - 2;
 	*h = (g->planes + g->across - 1) / g->across * g->plane_h;
-}
-
-static void grid_boxes(struct whole_work *k, const struct grid *g, const struct around *a, int cell,
-		       int pitch)
-{
-	for (uint32_t i = 0; i < k->part->n; i++) {
-		const uint16_t *c = layout_coord(k->l, k->switches[i]);
-		int plane = (int)grid_plane(k->part, c), up = k->part->n_dims > 1 ? c[1] : 0;
-
-		k->x[i] = plane % g->across * g->plane_w + LINK * g->wrap_x + a->left + c[0] * cell;
-		k->y[i] = plane / g->across * g->plane_h + g->title + g->wrap_y + 1 + (g->b - 1 - up) * pitch;
-	}
-}
-
-static void name_planes(struct whole_work *k, const struct grid *g)
-{
-	for (int n = 0; n < g->planes && g->planes > 1; n++) {
-		char *name = grid_plane_name(k->part, (uint32_t)n);
-
-		whole_put_note(k, n % g->across * g->plane_w, n / g->across * g->plane_h, name);
-		free(name);
-	}
 }
 
 /* Both ends of a link around the grid, each as a stub. */
@@ -421,9 +376,20 @@ void whole_grid(struct whole_work *k)
 			pitch = PITCH + more;
 	}
 	grid_size(k, &g, &a, cell, pitch);
-	grid_boxes(k, &g, &a, cell, pitch);
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		const uint16_t *c = layout_coord(k->l, k->switches[i]);
+		int plane = (int)grid_plane(k->part, c), up = k->part->n_dims > 1 ? c[1] : 0;
+
+		k->x[i] = plane % g.across * g.plane_w + LINK * g.wrap_x + a.left + c[0] * cell;
+		k->y[i] = plane / g.across * g.plane_h + g.title + g.wrap_y + 1 + (g.b - 1 - up) * pitch;
+	}
 	whole_order(k);
-	name_planes(k, &g);
+	for (int n = 0; n < g.planes && g.planes > 1; n++) {
+		char *name = grid_plane_name(k->part, (uint32_t)n);
+
+		whole_put_note(k, n % g.across * g.plane_w, n / g.across * g.plane_h, name);
+		free(name);
+	}
 	for (uint32_t i = 0; i < k->part->n; i++)
 		put_switch(k, &a, i);
 	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {

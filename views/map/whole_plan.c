@@ -126,6 +126,8 @@ static void find_ends(struct whole_work *k)
 {
 	uint32_t n = k->part->n, *fill;
 
+	free(k->end);
+	memset(k->first, 0, (n + 1u) * sizeof(*k->first));
 	for (uint32_t m = 0; m < k->plan->n_bundles; m++)
 		for (unsigned i = 0; i < 2; i++)
 			k->first[k->at[k->plan->bundle[m].sw[i]] + 1]++;
@@ -181,22 +183,6 @@ static const char *not_offered(const struct layout *l, const struct layout_part 
 	return "trees, grids, rings and groups have one";
 }
 
-static void place(struct whole_work *k)
-{
-	switch (k->part->kind) {
-	case LAYOUT_TREE:
-	case LAYOUT_GROUPS:
-		whole_rows(k);
-		break;
-	case LAYOUT_GRID:
-		whole_grid(k);
-		break;
-	default:
-		whole_ring(k);
-		break;
-	}
-}
-
 void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw, struct text *t)
 {
 	struct text clean = {0};
@@ -207,23 +193,16 @@ void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw,
 	text_free(&clean);
 }
 
-static void find_names(struct whole_work *k)
-{
-	struct text clean = {0};
-
-	for (uint32_t i = 0; i < k->part->n; i++) {
-		const char *name = clean_string(switch_name(k->f, k->switches[i]), &clean);
-
-		affix_note(&k->plan->names, name, canvas_columns(name));
-	}
-	text_free(&clean);
-}
-
-/* Widths of boxes, and all places when they fit. */
+/* Widths of boxes, and all places when they fit; nothing of an earlier try stays. */
 static void place_named(struct whole_work *k)
 {
+	static void (*const place[])(struct whole_work *) = {
+		[LAYOUT_TREE] = whole_rows, [LAYOUT_GROUPS] = whole_rows, [LAYOUT_GRID] = whole_grid,
+		[LAYOUT_ROW] = whole_ring,  [LAYOUT_RING] = whole_ring,	  [LAYOUT_CHAIN] = whole_ring};
 	struct text t = {0};
 
+	k->plan->undrawn = 0;
+	k->plan->need_w = k->plan->need_h = 0;
 	for (uint32_t i = 0; i < k->part->n; i++) {
 		int name;
 
@@ -233,28 +212,22 @@ static void place_named(struct whole_work *k)
 	}
 	text_free(&t);
 	find_ends(k);
-	place(k);
-}
-
-/* The same once more, with less of the names. */
-static void place_again(struct whole_work *k)
-{
-	struct whole_plan *p = k->plan;
-
-	p->undrawn = 0;
-	p->need_w = p->need_h = 0;
-	free(k->end);
-	memset(k->first, 0, (k->part->n + 1u) * sizeof(*k->first));
-	place_named(k);
+	place[k->part->kind](k);
 }
 
 /* Place all; names lose what they share when that makes room: whole words of it rather than all. */
 static void place_all(struct whole_work *k)
 {
 	struct whole_plan *p = k->plan;
+	struct text clean = {0};
 	size_t pre;
 
-	find_names(k);
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		const char *name = clean_string(switch_name(k->f, k->switches[i]), &clean);
+
+		affix_note(&p->names, name, canvas_columns(name));
+	}
+	text_free(&clean);
 	place_named(k);
 	if (p->fits || p->why)
 		return;
@@ -263,11 +236,11 @@ static void place_all(struct whole_work *k)
 		return;
 	for (p->pre = pre; p->pre && !strchr(";:/-_ ", p->names.like[p->pre - 1]); p->pre--)
 		;
-	place_again(k);
+	place_named(k);
 	if (p->fits || p->pre == pre)
 		return;
 	p->pre = pre;
-	place_again(k);
+	place_named(k);
 }
 
 struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, uint32_t part, int w, int h)

@@ -15,30 +15,21 @@
 #define GROUP_GAP 3 /* columns between groups */
 #define DENSE 8	    /* lines over the whole width, in a gap of 10 rows */
 
+#define ROWS 256 /* levels at most */
+
 /* Rows of boxes: row r is list[first[r]] .. list[first[r + 1] - 1]; gap r is above it. */
 struct rows {
 	unsigned n;
-	uint32_t *list, *first; /* places in the part */
-	uint8_t *row;		/* [part->n] */
-	uint32_t *block;	/* [part->n] running number of its group within its row; 0 in trees */
-	uint32_t *blocks;	/* [n] groups in a row; 0: a tree */
-	int *cell;		/* [n] columns of a box with its labels, and a blank */
-	bool *hosts;		/* [n] a line of them */
-	int *gap;		/* [n + 1] rows of lines, 0: none */
-	uint8_t *up, *down;	/* [n + 1] a gap has labels at its upper, lower edge */
+	uint32_t *list;		  /* [part->n] places in the part */
+	uint8_t *row;		  /* [part->n] */
+	uint32_t *block;	  /* [part->n] running number of its group within its row; 0 in trees */
+	uint32_t first[ROWS + 1]; /* places in list */
+	uint32_t blocks[ROWS];	  /* groups in a row; 0: a tree */
+	int cell[ROWS];		  /* columns of a box with its labels, and a blank */
+	bool hosts[ROWS];	  /* a line of them */
+	int gap[ROWS + 1];	  /* rows of lines, 0: none */
+	uint8_t up[ROWS + 1], down[ROWS + 1]; /* a gap has labels at its upper, lower edge */
 };
-
-static void rows_of_levels(struct whole_work *k, struct rows *r)
-{
-	r->n = k->part->levels;
-	for (uint32_t i = 0; i < k->part->n; i++) {
-		r->row[i] = k->l->level[k->switches[i]];
-		r->first[r->row[i] + 1]++;
-		r->list[i] = i;
-	}
-	for (unsigned i = 0; i < r->n; i++)
-		r->first[i + 1] += r->first[i];
-}
 
 /* Groups go around: the first half above from the left, the others below from the right. */
 static void rows_of_groups(struct whole_work *k, struct rows *r)
@@ -67,20 +58,10 @@ static uint8_t gap_of(const struct rows *r, uint32_t a, uint32_t b)
 {
 	unsigned x = r->row[a], y = r->row[b];
 
-	if (x > y) {
-		unsigned t = x;
-
-		x = y;
-		y = t;
-	}
-	if (y > x + 1)
-		return WHOLE_NO_GAP;
-	if (x < y)
-		return (uint8_t)y;
-	if (r->blocks[0] && r->block[a] != r->block[b])
-		return r->n > 1 ? 1 : 0;
+	if (x != y)
+		return abs((int)x - (int)y) > 1 ? WHOLE_NO_GAP : (uint8_t)(x > y ? x : y);
 	if (r->blocks[0])
-		return x ? 2 : 0;
+		return r->block[a] != r->block[b] ? r->n > 1 : x ? 2 : 0;
 	return (uint8_t)(y + 1 < r->n ? y + 1 : y);
 }
 
@@ -261,7 +242,7 @@ static void put_bundle(struct whole_work *k, const struct rows *r, uint32_t m, u
 
 static void put_lines(struct whole_work *k, const struct rows *r)
 {
-	int *sum = NEW_ARRAY(r->n + 1u, int);
+	int sum[ROWS + 1] = {0};
 
 	for (uint32_t m = 0; m < k->plan->n_bundles; m++) {
 		uint8_t gap;
@@ -277,37 +258,6 @@ static void put_lines(struct whole_work *k, const struct rows *r)
 	}
 	for (unsigned g = 0; g <= r->n; g++)
 		k->plan->dense[g] = sum[g] > DENSE * k->w * (r->gap[g] > 10 ? r->gap[g] : 10) / 10;
-	free(sum);
-}
-
-static void rows_new(struct rows *r, const struct whole_work *k)
-{
-	uint32_t n = k->part->n, rows = k->part->levels > 2 ? k->part->levels : 2;
-
-	r->list = NEW_ARRAY(n, uint32_t);
-	r->row = NEW_ARRAY(n, uint8_t);
-	r->block = NEW_ARRAY(n, uint32_t);
-	r->first = NEW_ARRAY(rows + 1, uint32_t);
-	r->blocks = NEW_ARRAY(rows, uint32_t);
-	r->cell = NEW_ARRAY(rows, int);
-	r->hosts = mem_array(rows, sizeof(bool));
-	r->gap = NEW_ARRAY(rows + 1, int);
-	r->up = NEW_ARRAY(rows + 1, uint8_t);
-	r->down = NEW_ARRAY(rows + 1, uint8_t);
-}
-
-static void rows_free(struct rows *r)
-{
-	free(r->list);
-	free(r->row);
-	free(r->block);
-	free(r->first);
-	free(r->blocks);
-	free(r->cell);
-	free(r->hosts);
-	free(r->gap);
-	free(r->up);
-	free(r->down);
 }
 
 void whole_rows(struct whole_work *k)
@@ -315,11 +265,21 @@ void whole_rows(struct whole_work *k)
 	struct rows r = {0};
 	int y = 0;
 
-	rows_new(&r, k);
-	if (k->part->kind == LAYOUT_TREE)
-		rows_of_levels(k, &r);
-	else
+	r.list = NEW_ARRAY(k->part->n, uint32_t);
+	r.row = NEW_ARRAY(k->part->n, uint8_t);
+	r.block = NEW_ARRAY(k->part->n, uint32_t);
+	if (k->part->kind == LAYOUT_TREE) {
+		r.n = k->part->levels;
+		for (uint32_t i = 0; i < k->part->n; i++) {
+			r.row[i] = k->l->level[k->switches[i]];
+			r.first[r.row[i] + 1]++;
+			r.list[i] = i;
+		}
+		for (unsigned i = 0; i < r.n; i++)
+			r.first[i + 1] += r.first[i];
+	} else {
 		rows_of_groups(k, &r);
+	}
 	set_sides(k, &r);
 	measure(k, &r);
 	set_need(k, &r);
@@ -337,5 +297,7 @@ void whole_rows(struct whole_work *k)
 			y = put_row(k, &r, i, y);
 		put_lines(k, &r);
 	}
-	rows_free(&r);
+	free(r.list);
+	free(r.row);
+	free(r.block);
 }
