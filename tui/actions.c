@@ -9,163 +9,87 @@
 #include "core/session/topics.h"
 #include "tui/ui.h"
 
+/* arg: what stands behind the name; v: the focused pane, NULL in the REPL; n: of the action's line below. */
+#define UNUSED __attribute__((unused))
+#define ACTION(fn) \
+	static int fn(UNUSED struct view *v, UNUSED const char *arg, UNUSED int n, UNUSED struct err *e)
+
 struct action {
 	const char *name;
 	const char *help;
-	int (*run)(struct view *v, const char *arg,
-		   struct err *e); /* v: the focused pane, NULL in the REPL */
+	int (*run)(struct view *v, const char *arg, int n, struct err *e);
+	int n;
 };
 
-static int page(void)
-{
-	int h = ui.rect[ui.focus].h - 3;
-
-	return h > 1 ? h - 1 : 1;
-}
-
-static void move(struct view *v, int by)
+ACTION(do_rows)
 {
 	if (v)
-		view_move(v, 0, by);
+		view_move(v, 0, n);
+	return 0;
 }
 
-/* Home and End. */
-static void move_far(struct view *v, int dir)
+/* n: half pages. */
+ACTION(do_pages)
+{
+	int h = ui.rect[ui.focus].h - 3, page = h > 1 ? h - 1 : 1;
+
+	if (v)
+		view_move(v, 0, n == 1 || n == -1 ? n * ((page + 1) / 2) : n / 2 * page);
+	return 0;
+}
+
+/* Home and End, also of a drawing. */
+ACTION(do_far)
 {
 	if (v)
-		view_move(v, dir * VIEW_FAR, 0);
-}
-
-#define ACTION(fn) static int fn(struct view *v, const char *arg, struct err *e)
-#define UNUSED ((void)v, (void)arg, (void)e)
-
-ACTION(do_up)
-{
-	UNUSED;
-	move(v, -1);
-	return 0;
-}
-ACTION(do_down)
-{
-	UNUSED;
-	move(v, 1);
-	return 0;
-}
-ACTION(do_page_up)
-{
-	UNUSED;
-	move(v, -page());
-	return 0;
-}
-ACTION(do_page_down)
-{
-	UNUSED;
-	move(v, page());
-	return 0;
-}
-ACTION(do_half_up)
-{
-	UNUSED;
-	move(v, -(page() + 1) / 2);
-	return 0;
-}
-ACTION(do_half_down)
-{
-	UNUSED;
-	move(v, (page() + 1) / 2);
-	return 0;
-}
-ACTION(do_next_pane)
-{
-	UNUSED;
-	pane_next(1);
-	return 0;
-}
-ACTION(do_prev_pane)
-{
-	UNUSED;
-	pane_next(-1);
-	return 0;
-}
-ACTION(do_repl)
-{
-	UNUSED;
-	pane_focus(SLOT_REPL);
-	return 0;
-}
-ACTION(do_leave)
-{
-	UNUSED;
-	pane_focus(ui.last_pane);
-	return 0;
-}
-ACTION(do_suspend)
-{
-	UNUSED;
-	term_stopped = 1;
-	ui_wake();
-	return 0;
-}
-ACTION(do_quit)
-{
-	UNUSED;
-	ui.quit = true;
-	return 0;
-}
-ACTION(do_scroll_up)
-{
-	UNUSED;
-	repl_scroll(repl_page());
-	return 0;
-}
-ACTION(do_scroll_down)
-{
-	UNUSED;
-	repl_scroll(-repl_page());
-	return 0;
-}
-ACTION(do_clear)
-{
-	UNUSED;
-	repl_clear();
+		view_move(v, n * VIEW_FAR, 0);
 	return 0;
 }
 
-ACTION(do_home)
+ACTION(do_across)
 {
-	UNUSED;
-	move_far(v, -1);
-	return 0;
-}
-
-ACTION(do_end)
-{
-	UNUSED;
-	move_far(v, 1);
-	return 0;
-}
-
-ACTION(do_left)
-{
-	UNUSED;
 	if (v && v->ops->move)
-		view_move(v, -1, 0);
+		view_move(v, n, 0);
 	else if (v && v->ops->across)
-		v->ops->across(v, -1);
-	else if (v)
+		v->ops->across(v, n);
+	else if (v && n < 0)
 		v->shift -= v->shift < 8 ? v->shift : 8;
-	return 0;
-}
-
-ACTION(do_right)
-{
-	UNUSED;
-	if (v && v->ops->move)
-		view_move(v, 1, 0);
-	else if (v && v->ops->across)
-		v->ops->across(v, 1);
 	else if (v && v->shift < 400)
 		v->shift += 8;
+	return 0;
+}
+
+ACTION(do_next_pane)
+{
+	pane_next(n);
+	return 0;
+}
+
+ACTION(do_scroll)
+{
+	repl_scroll(n * repl_page());
+	return 0;
+}
+
+enum { TO_REPL, LEAVE, SUSPEND, QUIT, CLEAR, MAXIMISE, REDRAW };
+
+/* What concerns no pane. */
+ACTION(do_screen)
+{
+	if (n == TO_REPL || n == LEAVE)
+		pane_focus(n == LEAVE ? ui.last_pane : SLOT_REPL);
+	ui.quit |= n == QUIT;
+	ui.maximised ^= n == MAXIMISE;
+	if (n == CLEAR)
+		repl_clear();
+	if (n == SUSPEND) {
+		term_stopped = 1;
+		ui_wake();
+	}
+	if (n == REDRAW) {
+		background_resume();
+		term_resized();
+	}
 	return 0;
 }
 
@@ -174,7 +98,6 @@ ACTION(do_follow)
 	struct text t = {0};
 	uint32_t row;
 
-	(void)arg;
 	if (v && view_toggle(v))
 		return 0;
 	if (!v || !view_leads(v) || !view_selected(v, &row))
@@ -204,37 +127,18 @@ int fold_panes(bool on, struct err *e)
 
 ACTION(do_fold)
 {
-	(void)v;
-	(void)arg;
 	return fold_panes(!ui.scene.fold, e);
 }
 
 ACTION(do_back)
 {
-	UNUSED;
 	if (!pane_back())
 		ui_message(false, "this is the first pane");
 	return 0;
 }
 
-ACTION(do_maximise)
-{
-	UNUSED;
-	ui.maximised = !ui.maximised;
-	return 0;
-}
-
-ACTION(do_redraw)
-{
-	UNUSED;
-	background_resume();
-	term_resized();
-	return 0;
-}
-
 ACTION(do_cancel)
 {
-	UNUSED;
 	if (worker_busy(NULL)) {
 		worker_cancel();
 		ui_message(false, "cancelling");
@@ -249,42 +153,21 @@ ACTION(do_cancel)
 	return 0;
 }
 
-static void line_start(struct view *v, enum line_mode mode)
+/* n: LINE_SEARCH or LINE_FILTER. */
+ACTION(do_line)
 {
-	ui.line_mode = mode;
+	if (!v)
+		return 0;
+	ui.line_mode = (enum line_mode)n;
 	ui.line_sel = v->sel;
 	snprintf(ui.line_before, sizeof(ui.line_before), "%s", v->filter);
-	snprintf(ui.line, sizeof(ui.line), "%s", mode == LINE_FILTER ? v->filter : "");
-}
-
-ACTION(do_search)
-{
-	(void)e;
-	(void)arg;
-	if (v)
-		line_start(v, LINE_SEARCH);
+	snprintf(ui.line, sizeof(ui.line), "%s", n == LINE_FILTER ? v->filter : "");
 	return 0;
 }
 
-ACTION(do_filter)
+ACTION(do_search_again)
 {
-	(void)e;
-	(void)arg;
-	if (v)
-		line_start(v, LINE_FILTER);
-	return 0;
-}
-
-ACTION(do_search_next)
-{
-	(void)arg;
-	return find_again(v, 1, e);
-}
-
-ACTION(do_search_prev)
-{
-	(void)arg;
-	return find_again(v, -1, e);
+	return find_again(v, n, e);
 }
 
 /* One thing, or a menu of what there is. */
@@ -315,7 +198,6 @@ ACTION(do_sort)
 
 ACTION(do_sort_reverse)
 {
-	(void)arg;
 	if (!v || v->sort < 0)
 		return v ? view_sort(v, 0, true, e) : 0;
 	return view_sort(v, v->sort, !v->descending, e);
@@ -338,45 +220,45 @@ ACTION(do_prompt)
 }
 
 static const struct action actions[] = {
-	{"up", "row above", do_up},
-	{"down", "row below", do_down},
-	{"page-up", "a page up", do_page_up},
-	{"page-down", "a page down", do_page_down},
-	{"half-up", "half a page up", do_half_up},
-	{"half-down", "half a page down", do_half_down},
-	{"home", "first row", do_home},
-	{"end", "last row", do_end},
-	{"left", "move long cells right", do_left},
-	{"right", "move long cells left", do_right},
+	{"up", "row above", do_rows, -1},
+	{"down", "row below", do_rows, 1},
+	{"page-up", "a page up", do_pages, -2},
+	{"page-down", "a page down", do_pages, 2},
+	{"half-up", "half a page up", do_pages, -1},
+	{"half-down", "half a page down", do_pages, 1},
+	{"home", "first row", do_far, -1},
+	{"end", "last row", do_far, 1},
+	{"left", "move long cells right", do_across, -1},
+	{"right", "move long cells left", do_across, 1},
 	{"follow",
 	 "follow the row: switch to its ports, port to its peer, entry to its path, ...; open or close an "
 	 "element",
-	 do_follow},
-	{"fold", "all panes: switch chips under their element (chassis), or each by itself", do_fold},
-	{"back", "back to the pane before", do_back},
-	{"next-pane", "next pane", do_next_pane},
-	{"prev-pane", "pane before", do_prev_pane},
-	{"maximise", "this pane alone, or all again", do_maximise},
-	{"repl", "to the REPL", do_repl},
-	{"leave", "from the REPL back to the pane", do_leave},
-	{"prompt", "begin a command in the REPL", do_prompt},
-	{"search", "search as you type; letters in order will do", do_search},
-	{"search-next", "next row found", do_search_next},
-	{"search-prev", "row found before", do_search_prev},
+	 do_follow, 0},
+	{"fold", "all panes: switch chips under their element (chassis), or each by itself", do_fold, 0},
+	{"back", "back to the pane before", do_back, 0},
+	{"next-pane", "next pane", do_next_pane, 1},
+	{"prev-pane", "pane before", do_next_pane, -1},
+	{"maximise", "this pane alone, or all again", do_screen, MAXIMISE},
+	{"repl", "to the REPL", do_screen, TO_REPL},
+	{"leave", "from the REPL back to the pane", do_screen, LEAVE},
+	{"prompt", "begin a command in the REPL", do_prompt, 0},
+	{"search", "search as you type; letters in order will do", do_line, LINE_SEARCH},
+	{"search-next", "next row found", do_search_again, 1},
+	{"search-prev", "row found before", do_search_again, -1},
 	{"filter", "show rows with these words only (`changed`, `down`, COLUMN:TEXT, /REGEX/, -WORD)",
-	 do_filter},
+	 do_line, LINE_FILTER},
 	{"copy", "copy to the clipboard: a second key says what (name, GUID, LID, port, path, command, row)",
-	 do_copy},
-	{"sort", "sort by the next column, or by one", do_sort},
-	{"sort-reverse", "sort the other way round", do_sort_reverse},
-	{"scroll-up", "REPL: text above", do_scroll_up},
-	{"scroll-down", "REPL: text below", do_scroll_down},
-	{"clear", "REPL: forget its text", do_clear},
-	{"redraw", "draw the screen anew; go on with what was stopped", do_redraw},
+	 do_copy, 0},
+	{"sort", "sort by the next column, or by one", do_sort, 0},
+	{"sort-reverse", "sort the other way round", do_sort_reverse, 0},
+	{"scroll-up", "REPL: text above", do_scroll, 1},
+	{"scroll-down", "REPL: text below", do_scroll, -1},
+	{"clear", "REPL: forget its text", do_screen, CLEAR},
+	{"redraw", "draw the screen anew; go on with what was stopped", do_screen, REDRAW},
 	{"cancel", "cancel the running command; else drop the filter; else stop what the pane waits for",
-	 do_cancel},
-	{"suspend", "suspend to the shell", do_suspend},
-	{"quit", "leave", do_quit},
+	 do_cancel, 0},
+	{"suspend", "suspend to the shell", do_screen, SUSPEND},
+	{"quit", "leave", do_screen, QUIT},
 };
 
 static const struct action *find(const char *name, size_t len)
@@ -470,18 +352,10 @@ int action_run(const char *does, struct err *e)
 	a = find(does, len);
 	if (!a)
 		return err_set(e, "unknown action \"%s\"", does);
-	return a->run(v, does + len + strspn(does + len, " "), e);
+	return a->run(v, does + len + strspn(does + len, " "), a->n, e);
 }
 
 /* --- the keymap in force ------------------------------------------------------- */
-
-static bool pane_known(const char *name)
-{
-	for (size_t i = 0; all_views[i]; i++)
-		if (!strcmp(all_views[i]->name, name))
-			return true;
-	return false;
-}
 
 static char *given_keymap(const char *file)
 {
@@ -490,37 +364,30 @@ static char *given_keymap(const char *file)
 
 static const struct keymap_check check = {action_known, pane_known, given_keymap};
 
-static void load_user(struct keymap *km)
-{
-	char *folder = keymap_user_folder();
-	char *path = folder ? str_printf("%s/keys", folder) : NULL;
-	struct err e;
-
-	if (path && !access(path, R_OK) && keymap_load(km, path, &check, &ui.key_errors, &e))
-		text_add(&ui.key_errors, "%s\n", e.msg);
-	free(path);
-	free(folder);
-}
-
 int keymap_choose(const char *name, struct err *e)
 {
 	struct keymap km = {0};
 	const char *want = name ? name : "default";
-	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps);
+	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps), *folder, *own;
+	struct err why;
 	int rc;
 
-	if (path)
-		rc = keymap_load(&km, path, &check, &ui.key_errors, e);
-	else
-		rc = err_set(
+	if (!path)
+		return err_set(
 			e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s",
 			want, ui.about->keymaps);
+	rc = keymap_load(&km, path, &check, &ui.key_errors, e);
 	free(path);
 	if (rc) {
 		keymap_clear(&km);
 		return -1;
 	}
-	load_user(&km);
+	folder = keymap_user_folder();
+	own = folder ? str_printf("%s/keys", folder) : NULL;
+	free(folder);
+	if (own && !access(own, R_OK) && keymap_load(&km, own, &check, &ui.key_errors, &why))
+		text_add(&ui.key_errors, "%s\n", why.msg);
+	free(own);
 	km.name = str_dup(want);
 	keymap_clear(&ui.keys);
 	ui.keys = km;
@@ -538,21 +405,14 @@ static void help_add(const char *key, const char *where, const char *does, const
 		(struct help_line){str_dup(key), str_dup(where), str_dup(does), str_dup(more), str_dup(task)};
 }
 
-static void free_text(const char *s)
-{
-	free((void *)(uintptr_t)s);
-}
-
 void help_free(void)
 {
 	while (ui.n_help) {
 		struct help_line *h = &ui.help[--ui.n_help];
+		const char *text[] = {h->key, h->where, h->does, h->more, h->task};
 
-		free_text(h->key);
-		free_text(h->where);
-		free_text(h->does);
-		free_text(h->more);
-		free_text(h->task);
+		for (size_t i = 0; i < ARRAY_LEN(text); i++)
+			free((void *)(uintptr_t)text[i]);
 	}
 	free(ui.help);
 	ui.help = NULL;
@@ -564,31 +424,6 @@ void help_free(void)
 static const char *task_of(const struct binding *b)
 {
 	return *b->task ? b->task : OWN_TASK;
-}
-
-/* All keys of one task, as the keymap has them. */
-static void help_task(const char *task)
-{
-	char keys[96];
-
-	for (size_t i = 0; i < ui.keys.n; i++) {
-		const struct binding *b = &ui.keys.b[i];
-		const struct action *a;
-
-		if (strcmp(task_of(b), task))
-			continue;
-		keys_text(b->key, b->n, keys, sizeof(keys));
-		a = find(b->does, strcspn(b->does, " "));
-		help_add(keys, b->map, b->does, a ? a->help : "", task);
-	}
-}
-
-static bool first_of_task(size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(task_of(&ui.keys.b[k]), task_of(&ui.keys.b[i])))
-			return false;
-	return true;
 }
 
 /* The worker reads the lines for `help`, while a key may load another keymap. */
@@ -622,13 +457,28 @@ void help_build(void)
 {
 	pthread_mutex_lock(&help_lock);
 	help_free();
-	for (size_t i = 0; i < ui.keys.n; i++)
-		if (first_of_task(i))
-			help_task(task_of(&ui.keys.b[i]));
-	help_add("S-mouse", "all", "select text as without ibscope",
-		 "hold Shift (Option, or Fn, in some terminals); `mouse off` leaves the mouse to the "
-		 "terminal",
-		 "The mouse");
+	for (size_t i = 0; i < ui.keys.n; i++) {
+		const char *task = task_of(&ui.keys.b[i]);
+		size_t first = 0;
+		char keys[96];
+
+		while (strcmp(task_of(&ui.keys.b[first]), task))
+			first++;
+		for (size_t k = first; first == i && k < ui.keys.n;
+		     k++) { /* the first of a task brings all */
+			const struct binding *b = &ui.keys.b[k];
+			const struct action *a = find(b->does, strcspn(b->does, " "));
+
+			if (strcmp(task_of(b), task))
+				continue;
+			keys_text(b->key, b->n, keys, sizeof(keys));
+			help_add(keys, b->map, b->does, a ? a->help : "", task);
+		}
+	}
+	help_add(
+		"S-mouse", "all", "select text as without ibscope",
+		"hold Shift (Option, or Fn, in some terminals); `mouse off` leaves the mouse to the terminal",
+		"The mouse");
 	pthread_mutex_unlock(&help_lock);
 	ui.scene.help = ui.help;
 	ui.scene.n_help = ui.n_help;

@@ -30,13 +30,6 @@ static uint32_t failures(const struct state *st)
  */
 static int time_slack;
 
-static int slack_of(double ms)
-{
-	int n = snprintf(NULL, 0, "%.1f", ms);
-
-	return n < 6 ? 6 - n : 0;
-}
-
 /* The step that panes show instead of what the engine made. */
 static void step_part(const struct moment *m, struct text *t)
 {
@@ -67,7 +60,8 @@ static void routing_part(const struct scene *sc, struct text *t)
 	if (sc->change && sc->change->lost)
 		text_add(t, ", %" PRIu64 " lost", sc->change->lost);
 	text_add(t, " | %.1f ms", s->seconds * 1e3);
-	time_slack = slack_of(s->seconds * 1e3);
+	time_slack = 6 - snprintf(NULL, 0, "%.1f", s->seconds * 1e3);
+	time_slack = time_slack > 0 ? time_slack : 0;
 }
 
 #define SCOPE_SHOWN 16 /* bytes of a scope's words */
@@ -82,45 +76,10 @@ static void scope_part(const struct scope *scope, const struct sweep *sweep, str
 		 sweep ? sweep->hosts->n : scope->n);
 }
 
-static void count_links(const struct scene *sc, struct text *t)
-{
-	const struct fabric *f = sc->fabric;
-	const struct setup *setup = sc->event->setup;
-	const struct scope *scope = setup->scope;
-	bool counts = !strcmp(options_get(setup->options, "aggregation_nodes"), "count");
-	uint32_t hosts = 0;
-
-	for (uint32_t n = 0; n < f->n_nodes; n++)
-		hosts += !node_is_switch(f, n) && (counts || !node_is_aggregation(f, n));
-	text_add(t, "  %s%u sw %u hosts %u links", f->warnings.missing ? "INCOMPLETE " : "", f->n_switches,
-		 hosts, f->n_links);
-	if (scope && *scope->words)
-		scope_part(scope, sc->sweep, t);
-}
-
 /* --- path of panes --------------------------------------------------------------- */
 
 #define CRUMBS_FROM 100 /* columns of the terminal */
 #define STEP " ▸ "
-
-/* What a pane was opened with. */
-static void crumb_arguments(const struct view *v, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-
-	for (int i = 0; f && i < v->args.n; i++) {
-		const struct view_arg *a = &v->args.arg[i];
-		uint32_t ep = a->kind == VIEW_ARG_ENDPORT ? fabric_endport_by_guid(f, a->guid) : NO_ID;
-		uint32_t node = ep == NO_ID && a->guid ? fabric_node_by_guid(f, a->guid) : NO_ID;
-
-		if (ep != NO_ID || node != NO_ID)
-			text_putc(t, ' ');
-		if (ep != NO_ID)
-			label_endport(f, ep, t);
-		else if (node != NO_ID)
-			text_add(t, "%s", f->node_name[node]);
-	}
-}
 
 /* The way to the pane in use: the list, and what was opened from it one after the other. */
 static void crumbs(bool arguments, unsigned skip, struct text *t)
@@ -135,8 +94,25 @@ static void crumbs(bool arguments, unsigned skip, struct text *t)
 		text_add(t, "%s", pane_top(SLOT_LIST)->ops->name);
 	for (unsigned i = skip > list ? skip - list : 0; i < n; i++) {
 		text_add(t, "%s%s", t->len ? STEP : "", s->view[i]->ops->name);
-		if (arguments)
-			crumb_arguments(s->view[i], t);
+		if (arguments) {
+			const struct fabric *f = s->view[i]->scene->fabric;
+
+			/* What a pane was opened with. */
+			for (int k = 0; f && k < s->view[i]->args.n; k++) {
+				const struct view_arg *a = &s->view[i]->args.arg[k];
+				uint32_t ep = a->kind == VIEW_ARG_ENDPORT ? fabric_endport_by_guid(f, a->guid)
+									  : NO_ID;
+				uint32_t node =
+					ep == NO_ID && a->guid ? fabric_node_by_guid(f, a->guid) : NO_ID;
+
+				if (ep != NO_ID || node != NO_ID)
+					text_putc(t, ' ');
+				if (ep != NO_ID)
+					label_endport(f, ep, t);
+				else if (node != NO_ID)
+					text_add(t, "%s", f->node_name[node]);
+			}
+		}
 	}
 }
 
@@ -187,12 +163,24 @@ static void add_age(const struct scene *sc, char *buf, size_t size)
 /* What stands behind the fabric's name; a step matters more than how large the fabric is. */
 static void compose(const struct scene *sc, int cols, struct text *t)
 {
+	const struct fabric *f = sc->fabric;
+	const struct scope *scope;
+	uint32_t hosts = 0;
+	bool counts;
+
 	time_slack = 0;
 	if (!sc->fabric) {
 		text_add(t, "  no fabric");
 		return;
 	}
-	count_links(sc, t);
+	scope = sc->event->setup->scope;
+	counts = !strcmp(options_get(sc->event->setup->options, "aggregation_nodes"), "count");
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		hosts += !node_is_switch(f, n) && (counts || !node_is_aggregation(f, n));
+	text_add(t, "  %s%u sw %u hosts %u links", f->warnings.missing ? "INCOMPLETE " : "", f->n_switches,
+		 hosts, f->n_links);
+	if (scope && *scope->words)
+		scope_part(scope, sc->sweep, t);
 	routing_part(sc, t);
 	if (!sc->moment || text_columns(text_str(t)) <= cols - 2 - NAME_LEAST)
 		return;
@@ -242,9 +230,8 @@ static unsigned n_labels;
 
 static const char general[] =
 	"follow=open next-pane=pane :undo=undo search=search :pane_help=help :diff=diff filter=filter "
-	"sort=sort "
-	":why=why prompt_why=why :trace=trace prompt_trace=trace repl=repl maximise=max back=back fold=fold "
-	"copy=copy quit=quit";
+	"sort=sort :why=why prompt_why=why :trace=trace prompt_trace=trace repl=repl maximise=max back=back "
+	"fold=fold copy=copy quit=quit";
 static const char in_repl[] =
 	"leave=panes prev-pane=back scroll-up=scroll maximise=max :pane_help=help quit=quit";
 
@@ -328,40 +315,6 @@ static void draw_progress(int y, int cols, double since)
 	draw_text(y, x, cols - x, s, ST_NORMAL, false);
 }
 
-static void draw_copy_menu(int y, int cols)
-{
-	struct text t = {0};
-
-	if (pane_focused())
-		copy_menu(pane_focused(), &t);
-	draw_text(y, 0, cols, text_str(&t), ST_KEY, true);
-	draw_cursor(y, 0);
-	text_free(&t);
-}
-
-static void draw_line_input(int y, int cols)
-{
-	char s[sizeof(ui.line) + 16];
-	int n;
-
-	snprintf(s, sizeof(s), "%s%s", ui.line_mode == LINE_SEARCH ? "/" : "filter: ", ui.line);
-	draw_text(y, 0, cols, s, ST_NORMAL, true);
-	n = text_columns(s);
-	if (ui.message[0] && n + 3 < cols)
-		draw_text(y, n + 3, cols - n - 3, ui.message, ui.message_bad ? ST_ERROR : ST_DIM, false);
-	draw_cursor(y, n < cols ? n : cols - 1);
-}
-
-static void draw_pending(int y, int cols)
-{
-	char keys[64];
-	char s[80];
-
-	keys_text(ui.pending, ui.n_pending, keys, sizeof(keys));
-	snprintf(s, sizeof(s), " %s ...", keys);
-	draw_text(y, 0, cols, s, ST_KEY, true);
-}
-
 void draw_function_bar(int y, int cols)
 {
 	struct view *v = pane_top(ui.focus);
@@ -369,10 +322,26 @@ void draw_function_bar(int y, int cols)
 	int x = 1;
 
 	n_labels = 0;
-	if (ui.line_mode == LINE_COPY)
-		draw_copy_menu(y, cols);
-	else if (ui.line_mode)
-		draw_line_input(y, cols);
+	if (ui.line_mode == LINE_COPY) {
+		struct text t = {0};
+
+		if (pane_focused())
+			copy_menu(pane_focused(), &t);
+		draw_text(y, 0, cols, text_str(&t), ST_KEY, true);
+		draw_cursor(y, 0);
+		text_free(&t);
+	} else if (ui.line_mode) {
+		char s[sizeof(ui.line) + 16];
+		int n;
+
+		snprintf(s, sizeof(s), "%s%s", ui.line_mode == LINE_SEARCH ? "/" : "filter: ", ui.line);
+		draw_text(y, 0, cols, s, ST_NORMAL, true);
+		n = text_columns(s);
+		if (ui.message[0] && n + 3 < cols)
+			draw_text(y, n + 3, cols - n - 3, ui.message, ui.message_bad ? ST_ERROR : ST_DIM,
+				  false);
+		draw_cursor(y, n < cols ? n : cols - 1);
+	}
 	if (ui.line_mode)
 		return;
 	if (!ui.quiet && worker_busy(&since) && now_seconds() - since > 0.1) {
@@ -380,7 +349,11 @@ void draw_function_bar(int y, int cols)
 		return;
 	}
 	if (ui.n_pending) {
-		draw_pending(y, cols);
+		char keys[64], s[80];
+
+		keys_text(ui.pending, ui.n_pending, keys, sizeof(keys));
+		snprintf(s, sizeof(s), " %s ...", keys);
+		draw_text(y, 0, cols, s, ST_KEY, true);
 		return;
 	}
 	draw_text(y, 0, cols, "", ST_NORMAL, true);

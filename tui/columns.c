@@ -29,18 +29,13 @@ static bool borrows(const struct view *v, uint32_t row, unsigned c, struct text 
 	return c < v->ops->n_columns && !t->len;
 }
 
-/* Sentences of long lists are dear to make, and nothing is left out of them: columns go by flex alone. */
-static bool is_long_prose(const struct view *v, unsigned c)
-{
-	return v->ops->column[c].prose && v->n_rows > SAMPLE;
-}
-
 static void note_row(struct view *v, uint32_t row, struct text *t)
 {
 	struct text next = {0};
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		if (!v->ops->column[c].flex || !v->width[c] || is_long_prose(v, c))
+		if (!v->ops->column[c].flex || !v->width[c] ||
+		    (v->ops->column[c].prose && v->n_rows > SAMPLE))
 			continue;
 		text_clear(t);
 		view_cell(v, row, c, t);
@@ -503,20 +498,6 @@ struct shown {
 	int over; /* columns that the longest has too many */
 };
 
-static uint32_t distinct(struct text *t, uint32_t n)
-{
-	uint32_t found = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = 0;
-
-		while (k < i && strcmp(text_str(&t[i]), text_str(&t[k])) != 0)
-			k++;
-		found += k == i;
-	}
-	return found;
-}
-
 /* What the names of the cells that are cut share; words: they lose whole words and numbers only. */
 static void shared_by_cut(const struct shown *s, bool words, struct cut *how)
 {
@@ -556,13 +537,22 @@ static void shared_by_cut(const struct shown *s, bool words, struct cut *how)
 /* How many different names the cells have when they are cut; how NULL: as they are. */
 static uint32_t names_left(const struct shown *s, const struct cut *how, struct text *to)
 {
+	uint32_t found = 0;
+
 	for (uint32_t i = 0; i < s->n; i++) {
 		const char *cell = text_str(&s->cell[i]);
 
 		text_clear(&to[i]);
 		cut_cell(cell, how ? s->room[i] : INT_MAX / 32, how ? how : &(struct cut){0}, true, &to[i]);
 	}
-	return distinct(to, s->n);
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t k = 0;
+
+		while (k < i && strcmp(text_str(&to[i]), text_str(&to[k])) != 0)
+			k++;
+		found += k == i;
+	}
+	return found;
 }
 
 /*
@@ -598,19 +588,6 @@ static void best_cut(const struct shown *s, struct cut *best)
 	free(to);
 }
 
-static void look_at(const struct view *v, unsigned c, const struct fit *f, struct shown *s)
-{
-	s->over = 0;
-	for (uint32_t i = 0; i < s->n; i++) {
-		int over;
-
-		text_clear(&s->cell[i]);
-		s->room[i] = whole_cell(v, view_row(v, v->top + i), c, f, &s->cell[i]);
-		over = text_columns(text_str(&s->cell[i])) - s->room[i];
-		s->over = over > s->over ? over : s->over;
-	}
-}
-
 void columns_cut(struct view *v, int rows, struct fit *f)
 {
 	uint32_t n = view_count(v) - (v->top < view_count(v) ? v->top : view_count(v));
@@ -622,7 +599,15 @@ void columns_cut(struct view *v, int rows, struct fit *f)
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		if (!f->w[c] || !v->ops->column[c].flex)
 			continue;
-		look_at(v, c, f, &s);
+		s.over = 0;
+		for (uint32_t i = 0; i < s.n; i++) {
+			int over;
+
+			text_clear(&s.cell[i]);
+			s.room[i] = whole_cell(v, view_row(v, v->top + i), c, f, &s.cell[i]);
+			over = text_columns(text_str(&s.cell[i])) - s.room[i];
+			s.over = over > s.over ? over : s.over;
+		}
 		f->shift[c] = v->shift < (unsigned)s.over ? v->shift : (unsigned)s.over;
 		most = (unsigned)s.over > most ? (unsigned)s.over : most;
 		if (s.over && !f->shift[c] && is_cut(v, c))

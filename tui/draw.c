@@ -14,108 +14,49 @@ struct paint {
 	attr_t attr;
 };
 
-struct scheme {
-	const char *name;
-	bool colour;
-	struct paint paint[N_STYLES];
-};
+enum { OWN = -1, BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE }; /* as COLOR_BLACK, .. */
 
-static const struct scheme schemes[] = {
-	{"default",
-	 true,
-	 {[ST_NORMAL] = {-1, -1, 0},
-	  [ST_BAR] = {COLOR_WHITE, COLOR_BLUE, A_BOLD},
-	  [ST_BORDER] = {-1, -1, A_DIM},
-	  [ST_BORDER_FOCUS] = {COLOR_CYAN, -1, 0},
-	  [ST_TITLE] = {-1, -1, A_BOLD},
-	  [ST_HEADER] = {COLOR_CYAN, -1, 0},
-	  [ST_SELECT] = {COLOR_BLACK, COLOR_CYAN, 0},
-	  [ST_SELECT_AWAY] = {-1, -1, A_REVERSE},
-	  [ST_CHANGED] = {COLOR_YELLOW, -1, A_BOLD},
-	  [ST_DOWN] = {COLOR_RED, -1, A_BOLD},
-	  [ST_DETOUR] = {COLOR_MAGENTA, -1, 0},
-	  [ST_KEY] = {-1, -1, A_BOLD},
-	  [ST_LABEL] = {COLOR_BLACK, COLOR_CYAN, 0},
-	  [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
-	  [ST_ECHO] = {COLOR_GREEN, -1, 0},
-	  [ST_DIM] = {-1, -1, A_DIM},
-	  [ST_PATH] = {COLOR_BLUE, -1, A_BOLD},
-	  [ST_BACK] = {COLOR_MAGENTA, -1, 0},
-	  [ST_CYCLE] = {COLOR_RED, -1, A_BOLD},
-	  [ST_SHADE0] = {-1, -1, A_DIM},
-	  [ST_SHADE1] = {COLOR_CYAN, -1, 0},
-	  [ST_SHADE3] = {COLOR_YELLOW, -1, 0},
-	  [ST_SHADE4] = {COLOR_RED, -1, 0},
-	  [ST_TOUCHED] = {COLOR_YELLOW, -1, A_REVERSE}}},
-	{"contrast", true, {[ST_NORMAL] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
-			    [ST_BAR] = {COLOR_BLACK, COLOR_WHITE, 0},
-			    [ST_BORDER] = {COLOR_WHITE, COLOR_BLACK, 0},
-			    [ST_BORDER_FOCUS] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-			    [ST_TITLE] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
-			    [ST_HEADER] = {COLOR_YELLOW, COLOR_BLACK, 0},
-			    [ST_SELECT] = {COLOR_BLACK, COLOR_YELLOW, 0},
-			    [ST_SELECT_AWAY] = {COLOR_BLACK, COLOR_WHITE, 0},
-			    [ST_CHANGED] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-			    [ST_DOWN] = {COLOR_WHITE, COLOR_RED, A_BOLD},
-			    [ST_DETOUR] = {COLOR_MAGENTA, COLOR_BLACK, A_BOLD},
-			    [ST_KEY] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-			    [ST_LABEL] = {COLOR_BLACK, COLOR_WHITE, 0},
-			    [ST_ERROR] = {COLOR_WHITE, COLOR_RED, A_BOLD},
-			    [ST_ECHO] = {COLOR_GREEN, COLOR_BLACK, A_BOLD},
-			    [ST_DIM] = {COLOR_WHITE, COLOR_BLACK, 0},
-			    [ST_PATH] = {COLOR_CYAN, COLOR_BLACK, A_BOLD},
-			    [ST_BACK] = {COLOR_MAGENTA, COLOR_BLACK, A_BOLD},
-			    [ST_CYCLE] = {COLOR_WHITE, COLOR_RED, A_BOLD},
-			    [ST_SHADE0] = {COLOR_WHITE, COLOR_BLACK, 0},
-			    [ST_SHADE1] = {COLOR_CYAN, COLOR_BLACK, 0},
-			    [ST_SHADE2] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
-			    [ST_SHADE3] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-			    [ST_SHADE4] = {COLOR_RED, COLOR_BLACK, A_BOLD},
-			    [ST_TOUCHED] = {COLOR_YELLOW, COLOR_BLACK, A_REVERSE}}},
-	{"light",
-	 true,
-	 {[ST_NORMAL] = {-1, -1, 0},
-	  [ST_BAR] = {COLOR_BLACK, COLOR_CYAN, 0},
-	  [ST_BORDER] = {-1, -1, 0},
-	  [ST_BORDER_FOCUS] = {COLOR_BLUE, -1, A_BOLD},
-	  [ST_TITLE] = {-1, -1, A_BOLD},
-	  [ST_HEADER] = {COLOR_BLUE, -1, 0},
-	  [ST_SELECT] = {COLOR_WHITE, COLOR_BLUE, 0},
-	  [ST_SELECT_AWAY] = {-1, -1, A_REVERSE},
-	  [ST_CHANGED] = {COLOR_BLUE, -1, A_BOLD},
-	  [ST_DOWN] = {COLOR_RED, -1, A_BOLD},
-	  [ST_DETOUR] = {COLOR_MAGENTA, -1, 0},
-	  [ST_KEY] = {-1, -1, A_BOLD},
-	  [ST_LABEL] = {COLOR_WHITE, COLOR_BLUE, 0},
-	  [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
-	  [ST_ECHO] = {COLOR_GREEN, -1, 0},
-	  [ST_DIM] = {-1, -1, 0},
-	  [ST_PATH] = {COLOR_BLUE, -1, A_BOLD},
-	  [ST_BACK] = {COLOR_MAGENTA, -1, 0},
-	  [ST_CYCLE] = {COLOR_RED, -1, A_BOLD},
-	  [ST_SHADE0] = {-1, -1, 0},
-	  [ST_SHADE1] = {COLOR_BLUE, -1, 0},
-	  [ST_SHADE2] = {-1, -1, 0},
-	  [ST_SHADE3] = {COLOR_MAGENTA, -1, 0},
-	  [ST_SHADE4] = {COLOR_RED, -1, 0},
-	  [ST_TOUCHED] = {COLOR_BLUE, -1, A_REVERSE}}},
-	{"mono",
-	 false,
-	 {[ST_BAR] = {-1, -1, A_REVERSE},
-	  [ST_BORDER_FOCUS] = {-1, -1, A_BOLD},
-	  [ST_TITLE] = {-1, -1, A_BOLD},
-	  [ST_HEADER] = {-1, -1, A_UNDERLINE},
-	  [ST_SELECT] = {-1, -1, A_REVERSE},
-	  [ST_SELECT_AWAY] = {-1, -1, A_BOLD},
-	  [ST_CHANGED] = {-1, -1, A_BOLD},
-	  [ST_DOWN] = {-1, -1, A_BOLD},
-	  [ST_KEY] = {-1, -1, A_BOLD},
-	  [ST_LABEL] = {-1, -1, A_REVERSE},
-	  [ST_ERROR] = {-1, -1, A_BOLD},
-	  [ST_ECHO] = {-1, -1, A_BOLD},
-	  [ST_PATH] = {-1, -1, A_BOLD},
-	  [ST_CYCLE] = {-1, -1, A_BOLD},
-	  [ST_TOUCHED] = {-1, -1, A_BOLD}}},
+static const char *const schemes[] = {"default", "contrast", "light", "mono"};
+enum { MONO = 3 };
+
+static const struct paint paints[N_STYLES][ARRAY_LEN(schemes)] = {
+	[ST_NORMAL] = {{OWN, OWN, 0}, {WHITE, BLACK, A_BOLD}, {OWN, OWN, 0}, {OWN, OWN, 0}},
+	[ST_BAR] = {{WHITE, BLUE, A_BOLD}, {BLACK, WHITE, 0}, {BLACK, CYAN, 0}, {OWN, OWN, A_REVERSE}},
+	[ST_BORDER] = {{OWN, OWN, A_DIM}, {WHITE, BLACK, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
+	[ST_BORDER_FOCUS] = {{CYAN, OWN, 0},
+			     {YELLOW, BLACK, A_BOLD},
+			     {BLUE, OWN, A_BOLD},
+			     {OWN, OWN, A_BOLD}},
+	[ST_TITLE] = {{OWN, OWN, A_BOLD}, {WHITE, BLACK, A_BOLD}, {OWN, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
+	[ST_HEADER] = {{CYAN, OWN, 0}, {YELLOW, BLACK, 0}, {BLUE, OWN, 0}, {OWN, OWN, A_UNDERLINE}},
+	[ST_SELECT] = {{BLACK, CYAN, 0}, {BLACK, YELLOW, 0}, {WHITE, BLUE, 0}, {OWN, OWN, A_REVERSE}},
+	[ST_SELECT_AWAY] = {{OWN, OWN, A_REVERSE},
+			    {BLACK, WHITE, 0},
+			    {OWN, OWN, A_REVERSE},
+			    {OWN, OWN, A_BOLD}},
+	[ST_CHANGED] = {{YELLOW, OWN, A_BOLD},
+			{YELLOW, BLACK, A_BOLD},
+			{BLUE, OWN, A_BOLD},
+			{OWN, OWN, A_BOLD}},
+	[ST_DOWN] = {{RED, OWN, A_BOLD}, {WHITE, RED, A_BOLD}, {RED, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
+	[ST_DETOUR] = {{MAGENTA, OWN, 0}, {MAGENTA, BLACK, A_BOLD}, {MAGENTA, OWN, 0}, {OWN, OWN, 0}},
+	[ST_KEY] = {{OWN, OWN, A_BOLD}, {YELLOW, BLACK, A_BOLD}, {OWN, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
+	[ST_LABEL] = {{BLACK, CYAN, 0}, {BLACK, WHITE, 0}, {WHITE, BLUE, 0}, {OWN, OWN, A_REVERSE}},
+	[ST_ERROR] = {{RED, OWN, A_BOLD}, {WHITE, RED, A_BOLD}, {RED, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
+	[ST_ECHO] = {{GREEN, OWN, 0}, {GREEN, BLACK, A_BOLD}, {GREEN, OWN, 0}, {OWN, OWN, A_BOLD}},
+	[ST_DIM] = {{OWN, OWN, A_DIM}, {WHITE, BLACK, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
+	[ST_PATH] = {{BLUE, OWN, A_BOLD}, {CYAN, BLACK, A_BOLD}, {BLUE, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
+	[ST_BACK] = {{MAGENTA, OWN, 0}, {MAGENTA, BLACK, A_BOLD}, {MAGENTA, OWN, 0}, {OWN, OWN, 0}},
+	[ST_CYCLE] = {{RED, OWN, A_BOLD}, {WHITE, RED, A_BOLD}, {RED, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
+	[ST_SHADE0] = {{OWN, OWN, A_DIM}, {WHITE, BLACK, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
+	[ST_SHADE1] = {{CYAN, OWN, 0}, {CYAN, BLACK, 0}, {BLUE, OWN, 0}, {OWN, OWN, 0}},
+	[ST_SHADE2] = {{OWN, OWN, 0}, {WHITE, BLACK, A_BOLD}, {OWN, OWN, 0}, {OWN, OWN, 0}},
+	[ST_SHADE3] = {{YELLOW, OWN, 0}, {YELLOW, BLACK, A_BOLD}, {MAGENTA, OWN, 0}, {OWN, OWN, 0}},
+	[ST_SHADE4] = {{RED, OWN, 0}, {RED, BLACK, A_BOLD}, {RED, OWN, 0}, {OWN, OWN, 0}},
+	[ST_TOUCHED] = {{YELLOW, OWN, A_REVERSE},
+			{YELLOW, BLACK, A_REVERSE},
+			{BLUE, OWN, A_REVERSE},
+			{OWN, OWN, A_BOLD}},
 };
 
 static struct {
@@ -130,29 +71,26 @@ bool colours_used(void)
 	return coloured;
 }
 
-static void use_scheme(const struct scheme *sc)
-{
-	coloured = sc->colour;
-	for (int i = 0; i < N_STYLES; i++) {
-		styles[i].attr = sc->paint[i].attr;
-		styles[i].pair = 0;
-		if (sc->colour && init_pair((short)(i + 1), sc->paint[i].fg, sc->paint[i].bg) == OK)
-			styles[i].pair = (short)(i + 1);
-	}
-}
-
 int colours_choose(const char *name, struct err *e)
 {
-	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
-		if (strcmp(schemes[i].name, name))
-			continue;
-		if (schemes[i].colour && !ui.colour)
-			return err_set(e, "colours %s: this terminal has no colours, or NO_COLOR is set",
-				       name);
-		use_scheme(&schemes[i]);
-		return 0;
+	size_t k = 0;
+
+	while (k < ARRAY_LEN(schemes) && strcmp(schemes[k], name))
+		k++;
+	if (k == ARRAY_LEN(schemes))
+		return err_set(e, "found colour scheme \"%s\", expected one of " COLOURS, name);
+	if (k != MONO && !ui.colour)
+		return err_set(e, "colours %s: this terminal has no colours, or NO_COLOR is set", name);
+	coloured = k != MONO;
+	for (int i = 0; i < N_STYLES; i++) {
+		const struct paint *p = &paints[i][k];
+
+		styles[i].attr = p->attr;
+		styles[i].pair = 0;
+		if (coloured && init_pair((short)(i + 1), p->fg, p->bg) == OK)
+			styles[i].pair = (short)(i + 1);
 	}
-	return err_set(e, "found colour scheme \"%s\", expected one of " COLOURS, name);
+	return 0;
 }
 
 void colours_start(void)
@@ -231,35 +169,31 @@ int text_columns(const char *s)
 	return n;
 }
 
-static void put_char(int y, int x, uint32_t c, enum style st)
+static void put_as(int y, int x, uint32_t c, attr_t attr, short pair)
 {
 	wchar_t ws[2] = {(wchar_t)c, 0};
 	cchar_t cc;
 
 	if (ui.ascii) {
-		attr_set(styles[st].attr, styles[st].pair, NULL);
+		attr_set(attr, pair, NULL);
 		mvaddch(y, x, (chtype)(unsigned char)c);
 		return;
 	}
-	setcchar(&cc, ws, styles[st].attr, styles[st].pair, NULL);
+	setcchar(&cc, ws, attr, pair, NULL);
 	mvadd_wch(y, x, &cc);
+}
+
+static void put_char(int y, int x, uint32_t c, enum style st)
+{
+	put_as(y, x, c, styles[st].attr, styles[st].pair);
 }
 
 void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse)
 {
 	attr_t attr = styles[st].attr | (bold ? A_BOLD : 0) | (reverse ? A_REVERSE : 0);
-	wchar_t ws[2] = {(wchar_t)ch, 0};
-	cchar_t cc;
 
-	if (!ch || (ui.ascii && ch > 0x7f))
-		return;
-	if (ui.ascii) {
-		attr_set(attr, styles[st].pair, NULL);
-		mvaddch(y, x, (chtype)ch);
-		return;
-	}
-	setcchar(&cc, ws, attr, styles[st].pair, NULL);
-	mvadd_wch(y, x, &cc);
+	if (ch && !(ui.ascii && ch > 0x7f))
+		put_as(y, x, ch, attr, styles[st].pair);
 }
 
 /* As draw_text_from(), of clean text at a place on the screen, without padding. */
@@ -313,36 +247,37 @@ void draw_fill(int y, int x, int w, const char *ch, enum style st)
 		draw_text(y, x + i, 1, ch, st, false);
 }
 
+/* A line with corners; title, with a blank or sign before it, when there is room.  Columns of the title. */
+static int draw_edge(int y, int x, int w, const char *corner[2], const char *sign, const char *title,
+		     enum style st, enum style of_title)
+{
+	int n;
+
+	draw_text(y, x, 1, corner[0], st, false);
+	draw_fill(y, x + 1, w - 2, "─", st);
+	draw_text(y, x + w - 1, 1, corner[1], st, false);
+	if (!title || w < 6)
+		return 0;
+	draw_text(y, x + 1, 1, sign, st, false);
+	n = draw_text(y, x + 2, w - 4, title, of_title, false);
+	draw_text(y, x + 2 + n, 1, " ", st, false);
+	return n;
+}
+
 void draw_box_top(int y, int x, int w, const char *title, const char *right, bool focus)
 {
 	enum style st = focus ? ST_BORDER_FOCUS : ST_BORDER;
-	int n, rw = text_columns(right);
+	int n = draw_edge(y, x, w, (const char *[]){"┌", "┐"}, focus ? "▸" : " ", title, st, ST_TITLE);
+	int rw = text_columns(right);
 
-	draw_text(y, x, 1, "┌", st, false);
-	draw_fill(y, x + 1, w - 2, "─", st);
-	draw_text(y, x + w - 1, 1, "┐", st, false);
-	if (w < 6)
-		return;
-	draw_text(y, x + 1, 1, focus ? "▸" : " ", st, false);
-	n = draw_text(y, x + 2, w - 4, title, ST_TITLE, false);
-	draw_text(y, x + 2 + n, 1, " ", st, false);
-	if (rw && n + rw + 8 < w)
+	if (w >= 6 && rw && n + rw + 8 < w)
 		draw_text(y, x + w - rw - 3, rw + 2, right, st, false);
 }
 
 void draw_box_bottom(int y, int x, int w, const char *title, bool focus)
 {
-	enum style st = focus ? ST_BORDER_FOCUS : ST_BORDER;
-	int n;
-
-	draw_text(y, x, 1, "└", st, false);
-	draw_fill(y, x + 1, w - 2, "─", st);
-	draw_text(y, x + w - 1, 1, "┘", st, false);
-	if (!*title || w < 6)
-		return;
-	draw_text(y, x + 1, 1, " ", st, false);
-	n = draw_text(y, x + 2, w - 4, title, ST_NORMAL, false);
-	draw_text(y, x + 2 + n, 1, " ", st, false);
+	draw_edge(y, x, w, (const char *[]){"└", "┘"}, " ", *title ? title : NULL,
+		  focus ? ST_BORDER_FOCUS : ST_BORDER, ST_NORMAL);
 }
 
 size_t wrap_len(const char *s, size_t len, int w)

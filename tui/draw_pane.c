@@ -22,10 +22,8 @@ static void draw_cell(int y, int x, int w, const struct column *col, const char 
 	int n = text_columns(s);
 
 	if (col->right) {
-		if (n < w)
-			draw_text(y, x + w - n, n, s, st, false);
-		else
-			draw_text(y, x, w, s, st, false);
+		n = n < w ? n : w;
+		draw_text(y, x + w - n, n, s, st, false);
 		return;
 	}
 	draw_text_from(y, x, w, shift, s, st, false);
@@ -50,16 +48,11 @@ static void draw_touched(const struct rect *r, int y, int x, int w, const struct
 		draw_text(y, from + n, 1, "]", ST_TOUCHED, false);
 }
 
-static enum style tone_style(unsigned tone)
-{
-	static const enum style style[] = {
-		[TONE_PLAIN] = ST_NORMAL,  [TONE_DOWN] = ST_DOWN,  [TONE_CHANGED] = ST_CHANGED,
-		[TONE_DETOUR] = ST_DETOUR, [TONE_HERE] = ST_TITLE, [TONE_HEAVY] = ST_DETOUR,
-		[TONE_LIGHT] = ST_DIM,
-	};
-
-	return tone < sizeof(style) / sizeof(*style) ? style[tone] : ST_NORMAL;
-}
+static const enum style tone_style[] = {
+	[TONE_PLAIN] = ST_NORMAL,  [TONE_DOWN] = ST_DOWN,  [TONE_CHANGED] = ST_CHANGED,
+	[TONE_DETOUR] = ST_DETOUR, [TONE_HERE] = ST_TITLE, [TONE_HEAVY] = ST_DETOUR,
+	[TONE_LIGHT] = ST_DIM,
+};
 
 /* The pieces of a cell that have a tone, drawn over it; the last place of a cut cell stays. */
 static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, int x, int w, unsigned shift,
@@ -75,7 +68,7 @@ static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, 
 		if (p.tone == TONE_PLAIN || end <= from || at >= room)
 			continue;
 		draw_text_from(y, x + at, (int)(end - from) < room - at ? (int)(end - from) : room - at, from,
-			       s, tone_style(p.tone), false);
+			       s, tone_style[p.tone], false);
 	}
 }
 
@@ -93,14 +86,6 @@ static enum style row_style(const struct view *v, uint32_t row, bool selected, b
 					: ST_NORMAL;
 }
 
-/* Columns that a cell is moved: no further than to its end, so that nothing goes away that fits. */
-static unsigned cell_shift(const char *s, int w, unsigned shift)
-{
-	int over = text_columns(s) - w;
-
-	return over <= 0 ? 0 : (unsigned)over < shift ? (unsigned)over : shift;
-}
-
 static void draw_row(const struct view *v, uint32_t i, int y, const struct rect *r, const struct fit *f,
 		     bool focus, struct text *t)
 {
@@ -113,14 +98,15 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 	draw_text(y, r->x + 1, r->w - 2, selected ? "▸" : " ", st, true);
 	draw_text(y, r->x + 2, 1, mark, st, false);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		int x = r->x + 1 + f->x[c];
-		unsigned shift;
+		int x = r->x + 1 + f->x[c], over;
+		unsigned shift; /* no further than to its end, so that nothing goes away that fits */
 
 		if (!f->w[c])
 			continue;
 		text_clear(t);
 		w = columns_cell(v, row, c, f, t);
-		shift = cell_shift(text_str(t), w, f->shift[c]);
+		over = text_columns(text_str(t)) - w;
+		shift = over <= 0 ? 0 : (unsigned)over < f->shift[c] ? (unsigned)over : f->shift[c];
 		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift, st);
 		if (v->ops->span && !selected && !view_is_header(v, row) && v->ops->column[c].flex)
 			draw_spans(v, row, c, y, x, w, shift, text_str(t));
@@ -206,21 +192,6 @@ static void titles(const struct view *v, struct text *t, struct text *right)
 			 v->descending ? "▾" : "▴");
 }
 
-/* Keep the selection within the rows shown. */
-static void scroll(struct view *v, int rows)
-{
-	uint32_t n = view_count(v), h = rows > 0 ? (uint32_t)rows : 1;
-
-	if (v->sel >= n)
-		v->sel = n ? n - 1 : 0;
-	if (v->sel < v->top)
-		v->top = v->sel;
-	if (v->sel >= v->top + h)
-		v->top = v->sel - h + 1;
-	if (v->top + h > n)
-		v->top = n > h ? n - h : 0;
-}
-
 /* Numbers are never cut: their columns grow with the rows on the screen, until the next load. */
 static void grow_columns(struct view *v, int rows)
 {
@@ -244,18 +215,13 @@ static void grow_columns(struct view *v, int rows)
 
 /* --- panes that draw ------------------------------------------------------------ */
 
-static enum style role_style(unsigned role)
-{
-	static const enum style style[CANVAS_ROLES] = {
-		[CANVAS_PLAIN] = ST_NORMAL,  [CANVAS_LABEL] = ST_HEADER,    [CANVAS_MARK] = ST_TITLE,
-		[CANVAS_BAD] = ST_DOWN,	     [CANVAS_CHANGED] = ST_CHANGED, [CANVAS_PATH] = ST_PATH,
-		[CANVAS_BACK] = ST_BACK,     [CANVAS_CYCLE] = ST_CYCLE,	    [CANVAS_SELECTED] = ST_TITLE,
-		[CANVAS_SHADE0] = ST_SHADE0, [CANVAS_SHADE1] = ST_SHADE1,   [CANVAS_SHADE2] = ST_SHADE2,
-		[CANVAS_SHADE3] = ST_SHADE3, [CANVAS_SHADE4] = ST_SHADE4,   [CANVAS_DIM] = ST_DIM,
-	};
-
-	return role < CANVAS_ROLES ? style[role] : ST_NORMAL;
-}
+static const enum style role_style[CANVAS_ROLES] = {
+	[CANVAS_PLAIN] = ST_NORMAL,  [CANVAS_LABEL] = ST_HEADER,    [CANVAS_MARK] = ST_TITLE,
+	[CANVAS_BAD] = ST_DOWN,	     [CANVAS_CHANGED] = ST_CHANGED, [CANVAS_PATH] = ST_PATH,
+	[CANVAS_BACK] = ST_BACK,     [CANVAS_CYCLE] = ST_CYCLE,	    [CANVAS_SELECTED] = ST_TITLE,
+	[CANVAS_SHADE0] = ST_SHADE0, [CANVAS_SHADE1] = ST_SHADE1,   [CANVAS_SHADE2] = ST_SHADE2,
+	[CANVAS_SHADE3] = ST_SHADE3, [CANVAS_SHADE4] = ST_SHADE4,   [CANVAS_DIM] = ST_DIM,
+};
 
 static void draw_canvas(const struct rect *r, struct view *v)
 {
@@ -272,7 +238,8 @@ static void draw_canvas(const struct rect *r, struct view *v)
 		for (int x = 0; x < c->w; x++) {
 			const struct canvas_cell *cell = canvas_at(c, x, y);
 
-			draw_char(r->y + 1 + y, r->x + 1 + x, cell->ch, role_style(cell->role), cell->bold,
+			draw_char(r->y + 1 + y, r->x + 1 + x, cell->ch,
+				  cell->role < CANVAS_ROLES ? role_style[cell->role] : ST_NORMAL, cell->bold,
 				  cell->reverse);
 		}
 }
@@ -313,9 +280,20 @@ static void draw_list(enum place_id p, struct view *v)
 	struct text t = {0}, right = {0};
 	int first = r->y + 1 + header, rows = r->h - 2 - header;
 	struct fit f;
+	uint32_t n, h;
 
 	view_fit(v, r->w > 2 + GUTTER ? (unsigned)(r->w - 2 - GUTTER) : 1);
-	scroll(v, rows);
+	/* Keep the selection within the rows shown. */
+	n = view_count(v);
+	h = rows > 0 ? (uint32_t)rows : 1;
+	if (v->sel >= n)
+		v->sel = n ? n - 1 : 0;
+	if (v->sel < v->top)
+		v->top = v->sel;
+	if (v->sel >= v->top + h)
+		v->top = v->sel - h + 1;
+	if (v->top + h > n)
+		v->top = n > h ? n - h : 0;
 	grow_columns(v, rows);
 	columns_note(v, rows);
 	columns_fit(v, r->w - 2, &f);

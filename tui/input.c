@@ -4,14 +4,6 @@
 #include "tui/ui.h"
 #include "core/base/err.h"
 
-static void run_binding(const struct binding *b)
-{
-	struct err e = {0};
-
-	if (action_run(b->does, &e))
-		ui_message(true, "%s", e.msg);
-}
-
 /* done: Enter was pressed; a filter that is wrong then gives way to the one before. */
 static void line_apply(struct view *v, bool done)
 {
@@ -30,30 +22,6 @@ static void line_apply(struct view *v, bool done)
 		find_entered(v, ui.line);
 	else if (ui.line[0])
 		find_typed(v, ui.line);
-}
-
-static void line_edit(keycode k)
-{
-	size_t n = strlen(ui.line);
-	char bytes[16];
-
-	if (k == K_CTRL('U')) {
-		ui.line[0] = 0;
-	} else if (k == K_BACKSPACE || k == K_CTRL('H')) {
-		while (n && (ui.line[--n] & 0xc0) == 0x80)
-			;
-		ui.line[n] = 0;
-	} else if (k == K_CTRL('W')) {
-		while (n && ui.line[n - 1] == ' ')
-			n--;
-		while (n && ui.line[n - 1] != ' ')
-			n--;
-		ui.line[n] = 0;
-	} else if (k >= ' ' && !KEY_IS_SPECIAL(k) && !(k & KEYF_META)) {
-		term_key_bytes(k, bytes, sizeof(bytes));
-		if (n + strlen(bytes) + 1 < sizeof(ui.line))
-			strcat(ui.line, bytes);
-	}
 }
 
 /* A key while something is typed into the bottom line. */
@@ -79,7 +47,26 @@ void line_key(keycode k)
 		view_select(v, (int64_t)v->sel + (k == K_UP ? -1 : 1));
 		ui.line_sel = v->sel;
 	} else {
-		line_edit(k);
+		size_t n = strlen(ui.line);
+		char bytes[16];
+
+		if (k == K_CTRL('U')) {
+			ui.line[0] = 0;
+		} else if (k == K_BACKSPACE || k == K_CTRL('H')) {
+			while (n && (ui.line[--n] & 0xc0) == 0x80)
+				;
+			ui.line[n] = 0;
+		} else if (k == K_CTRL('W')) {
+			while (n && ui.line[n - 1] == ' ')
+				n--;
+			while (n && ui.line[n - 1] != ' ')
+				n--;
+			ui.line[n] = 0;
+		} else if (k >= ' ' && !KEY_IS_SPECIAL(k) && !(k & KEYF_META)) {
+			term_key_bytes(k, bytes, sizeof(bytes));
+			if (n + strlen(bytes) + 1 < sizeof(ui.line))
+				strcat(ui.line, bytes);
+		}
 		line_apply(v, false);
 	}
 }
@@ -133,9 +120,12 @@ void key_pressed(keycode k)
 	b = keymap_find(&ui.keys, pane_map(), ui.pending, ui.n_pending, &more);
 	if (!b && more)
 		return;
-	if (b)
-		run_binding(b);
-	else if (ui.n_pending > 1 && k == K_ESC)
+	if (b) {
+		struct err e = {0};
+
+		if (action_run(b->does, &e))
+			ui_message(true, "%s", e.msg);
+	} else if (ui.n_pending > 1 && k == K_ESC)
 		;
 	else
 		no_binding(repl);

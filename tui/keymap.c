@@ -13,37 +13,15 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-static const struct {
-	const char *name;
-	keycode key;
-} names[] = {
-	{"Up", K_UP},
-	{"Down", K_DOWN},
-	{"Left", K_LEFT},
-	{"Right", K_RIGHT},
-	{"Home", K_HOME},
-	{"End", K_END},
-	{"PgUp", K_PGUP},
-	{"PgDn", K_PGDN},
-	{"Ins", K_INS},
-	{"Del", K_DEL},
-	{"Backspace", K_BACKSPACE},
-	{"S-Tab", K_STAB},
-	{"Enter", K_ENTER},
-	{"Tab", K_TAB},
-	{"Esc", K_ESC},
-	{"Space", ' '},
-	{"Hash", '#'},
-	{"Comma", ','},
-	{"Minus", '-'},
-	{"PageUp", K_PGUP},
-	{"PageDown", K_PGDN},
-	{"Insert", K_INS},
-	{"Delete", K_DEL},
-	{"Return", K_ENTER},
-	{"Escape", K_ESC},
-	{"BS", K_BACKSPACE},
-};
+/* Names of keys; the first of several for one is shown. */
+static const char *const names[] = {"Up",     "Down",	"Left",	  "Right",     "Home",	"End",	  "PgUp",
+				    "PgDn",   "Ins",	"Del",	  "Backspace", "S-Tab", "Enter",  "Tab",
+				    "Esc",    "Space",	"Hash",	  "Comma",     "Minus", "PageUp", "PageDown",
+				    "Insert", "Delete", "Return", "Escape",    "BS"};
+static const keycode named[ARRAY_LEN(names)] = {
+	K_UP,  K_DOWN,	    K_LEFT, K_RIGHT, K_HOME, K_END,   K_PGUP, K_PGDN,	  K_INS,
+	K_DEL, K_BACKSPACE, K_STAB, K_ENTER, K_TAB,  K_ESC,   ' ',    '#',	  ',',
+	'-',   K_PGUP,	    K_PGDN, K_INS,   K_DEL,  K_ENTER, K_ESC,  K_BACKSPACE};
 
 /* One UTF-8 character that fills the word. */
 static bool one_char(const char *w, size_t len, keycode *key)
@@ -63,21 +41,6 @@ static bool one_char(const char *w, size_t len, keycode *key)
 	return k < 0x110000;
 }
 
-static bool function_key(const char *w, size_t len, keycode *key)
-{
-	unsigned n = 0;
-
-	if (len < 2 || len > 3 || (w[0] != 'F' && w[0] != 'f'))
-		return false;
-	for (size_t i = 1; i < len; i++) {
-		if (!isdigit((unsigned char)w[i]))
-			return false;
-		n = n * 10 + (unsigned)(w[i] - '0');
-	}
-	*key = K_F1 + n - 1;
-	return n >= 1 && n <= 12;
-}
-
 static bool control_key(const char *w, size_t len, keycode *key)
 {
 	keycode k;
@@ -95,13 +58,15 @@ static bool control_key(const char *w, size_t len, keycode *key)
 
 bool key_parse(const char *word, size_t len, keycode *key)
 {
+	unsigned n = 0;
+
 	if (!len)
 		return false;
 	if (one_char(word, len, key))
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (strlen(names[i].name) == len && !strncasecmp(names[i].name, word, len)) {
-			*key = names[i].key;
+		if (strlen(names[i]) == len && !strncasecmp(names[i], word, len)) {
+			*key = named[i];
 			return true;
 		}
 	}
@@ -113,7 +78,15 @@ bool key_parse(const char *word, size_t len, keycode *key)
 		*key |= KEYF_META;
 		return true;
 	}
-	return function_key(word, len, key);
+	if (len < 2 || len > 3 || (word[0] != 'F' && word[0] != 'f'))
+		return false;
+	for (size_t i = 1; i < len; i++) {
+		if (!isdigit((unsigned char)word[i]))
+			return false;
+		n = n * 10 + (unsigned)(word[i] - '0');
+	}
+	*key = K_F1 + n - 1;
+	return n >= 1 && n <= 12;
 }
 
 unsigned keys_parse(const char *word, keycode *key)
@@ -133,37 +106,14 @@ unsigned keys_parse(const char *word, keycode *key)
 	return n;
 }
 
-static void add_char(keycode k, char *buf, size_t size)
-{
-	char u[5] = {0};
-
-	if (k < 0x80) {
-		u[0] = (char)k;
-	} else if (k < 0x800) {
-		u[0] = (char)(0xc0 | k >> 6);
-		u[1] = (char)(0x80 | (k & 0x3f));
-	} else if (k < 0x10000) {
-		u[0] = (char)(0xe0 | k >> 12);
-		u[1] = (char)(0x80 | (k >> 6 & 0x3f));
-		u[2] = (char)(0x80 | (k & 0x3f));
-	} else {
-		u[0] = (char)(0xf0 | k >> 18);
-		u[1] = (char)(0x80 | (k >> 12 & 0x3f));
-		u[2] = (char)(0x80 | (k >> 6 & 0x3f));
-		u[3] = (char)(0x80 | (k & 0x3f));
-	}
-	snprintf(buf, size, "%s", u);
-}
-
 const char *key_text(keycode key, char *buf, size_t size)
 {
 	const char *meta = key & KEYF_META ? "M-" : "";
 	keycode k = key & ~KEYF_META;
-	char c[8];
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (names[i].key == k && k != '-' && k != ',' && k != '#') {
-			snprintf(buf, size, "%s%s", meta, names[i].name);
+		if (named[i] == k && k != '-' && k != ',' && k != '#') {
+			snprintf(buf, size, "%s%s", meta, names[i]);
 			return buf;
 		}
 	}
@@ -172,8 +122,24 @@ const char *key_text(keycode key, char *buf, size_t size)
 	else if (k < ' ')
 		snprintf(buf, size, "%sC-%c", meta, k ? tolower((int)k + '@') : '@');
 	else {
-		add_char(k, c, sizeof(c));
-		snprintf(buf, size, "%s%s", meta, c);
+		char u[5] = {0};
+
+		if (k < 0x80) {
+			u[0] = (char)k;
+		} else if (k < 0x800) {
+			u[0] = (char)(0xc0 | k >> 6);
+			u[1] = (char)(0x80 | (k & 0x3f));
+		} else if (k < 0x10000) {
+			u[0] = (char)(0xe0 | k >> 12);
+			u[1] = (char)(0x80 | (k >> 6 & 0x3f));
+			u[2] = (char)(0x80 | (k & 0x3f));
+		} else {
+			u[0] = (char)(0xf0 | k >> 18);
+			u[1] = (char)(0x80 | (k >> 12 & 0x3f));
+			u[2] = (char)(0x80 | (k >> 6 & 0x3f));
+			u[3] = (char)(0x80 | (k & 0x3f));
+		}
+		snprintf(buf, size, "%s%s", meta, u);
 	}
 	return buf;
 }
@@ -208,15 +174,11 @@ void keymap_clear(struct keymap *km)
 	memset(km, 0, sizeof(*km));
 }
 
-static bool same_keys(const struct binding *b, const keycode *key, unsigned n)
-{
-	return b->n == n && !memcmp(b->key, key, n * sizeof(*key));
-}
-
 static void unbind(struct keymap *km, const char *map, const keycode *key, unsigned n)
 {
 	for (size_t i = 0; i < km->n; i++) {
-		if (strcmp(km->b[i].map, map) || !same_keys(&km->b[i], key, n))
+		if (strcmp(km->b[i].map, map) || km->b[i].n != n ||
+		    memcmp(km->b[i].key, key, n * sizeof(*key)))
 			continue;
 		binding_clear(&km->b[i]);
 		memmove(&km->b[i], &km->b[i + 1], (km->n - i - 1) * sizeof(*km->b));
@@ -235,8 +197,7 @@ struct reader {
 	char task[64];	 /* of the lines that follow; "" = none in this file yet */
 };
 
-static void complain(const struct reader *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void complain(const struct reader *r, const char *fmt, ...)
+PRINTF_LIKE(2, 3) static void complain(const struct reader *r, const char *fmt, ...)
 {
 	struct text t = {0};
 	const char *told;
@@ -268,18 +229,13 @@ static char *next_word(char **line)
 	return w;
 }
 
-static bool is_map(const struct reader *r, const char *w)
-{
-	return !strcmp(w, "all") || !strcmp(w, "repl") || r->check->pane(w);
-}
-
 /* `[MAP] KEY` at the start of the rest of a line. */
 static bool read_key(struct reader *r, char **line, const char **map, keycode *key, unsigned *n)
 {
 	char *w = next_word(line);
 
 	*map = "all";
-	if (w && is_map(r, w)) {
+	if (w && (!strcmp(w, "all") || !strcmp(w, "repl") || r->check->pane(w))) {
 		*map = w;
 		w = next_word(line);
 	} else if (w && w[1] && !keys_parse(w, key)) {
@@ -319,11 +275,6 @@ static const char *task_of(const struct reader *r, const char *does)
 		if (!strcmp(r->km->b[i].does, does))
 			return r->km->b[i].task;
 	return r->task;
-}
-
-static void read_task(struct reader *r, const char *line)
-{
-	snprintf(r->task, sizeof(r->task), "%s", line);
 }
 
 static void read_bind(struct reader *r, char *line)
@@ -383,10 +334,8 @@ static void read_include(struct reader *r, char *line)
 		complain(r, "include: more than %d files in one keymap", KEYMAP_FILES);
 		return;
 	}
-	if (*line == '/' || !slash)
-		path = str_dup(line);
-	else
-		path = str_printf("%.*s/%s", (int)(slash - r->file), r->file, line);
+	path = *line == '/' || !slash ? str_dup(line)
+				      : str_printf("%.*s/%s", (int)(slash - r->file), r->file, line);
 	if (r->check->given && (access(path, F_OK) || !strcmp(path, r->file)))
 		given = r->check->given(line);
 	if (given) {
@@ -431,7 +380,7 @@ static void read_line(struct reader *r, char *line)
 	else if (!strcmp(w, "include"))
 		read_include(r, line);
 	else if (!strcmp(w, "task"))
-		read_task(r, line);
+		snprintf(r->task, sizeof(r->task), "%s", line);
 	else if (strcmp(w, "unbind"))
 		complain(r, "found \"%s\", expected bind, unbind, include or task", w);
 	else if (read_key(r, &line, &map, key, &n))
@@ -496,52 +445,38 @@ void keymap_parse(struct keymap *km, const char *text, const char *name, const s
 	}
 }
 
-static const struct binding *find_in(const struct keymap *km, const char *map, const keycode *key, unsigned n,
-				     bool *more)
-{
-	const struct binding *found = NULL;
-
-	for (size_t i = 0; i < km->n; i++) {
-		const struct binding *b = &km->b[i];
-
-		if (b->n < n || strcmp(b->map, map) || memcmp(b->key, key, n * sizeof(*key)))
-			continue;
-		if (b->n == n)
-			found = b;
-		else
-			*more = true;
-	}
-	return found;
-}
-
 const struct binding *keymap_find(const struct keymap *km, const char *map, const keycode *key, unsigned n,
 				  bool *more)
 {
-	const struct binding *b;
+	const char *maps[] = {map, strcmp(map, "repl") ? "all" : NULL};
+	const struct binding *found = NULL;
 
 	*more = false;
-	b = find_in(km, map, key, n, more);
-	if (!b && strcmp(map, "repl"))
-		b = find_in(km, "all", key, n, more);
-	return b;
-}
+	for (size_t m = 0; m < ARRAY_LEN(maps) && maps[m] && !found; m++) {
+		for (size_t i = 0; i < km->n; i++) {
+			const struct binding *b = &km->b[i];
 
-static bool does(const struct binding *b, const char *what)
-{
-	size_t len = strlen(what);
-
-	return !strncmp(b->does, what, len) && (!b->does[len] || b->does[len] == ' ');
+			if (b->n < n || strcmp(b->map, maps[m]) || memcmp(b->key, key, n * sizeof(*key)))
+				continue;
+			if (b->n == n)
+				found = b;
+			else
+				*more = true;
+		}
+	}
+	return found;
 }
 
 const struct binding *keymap_which(const struct keymap *km, const char *map, const char *what)
 {
 	const struct binding *all = NULL;
+	size_t len = strlen(what);
 
 	for (size_t i = 0; i < km->n; i++) {
 		const struct binding *b = &km->b[i];
 		bool more;
 
-		if (!does(b, what))
+		if (strncmp(b->does, what, len) || (b->does[len] && b->does[len] != ' '))
 			continue;
 		if (!strcmp(b->map, map))
 			return b;

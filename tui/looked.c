@@ -88,9 +88,23 @@ static void note_pair(const char *src, const char *dst)
 	ui.scene.looked.dst = to;
 }
 
-/* The words of a row that name something of the fabric. */
-static void note_row(const struct view *v, uint32_t row)
+/* The selected row of the pane in use, when it is another one than last time. */
+void looked_note(void)
 {
+	static const struct view *last;
+	static uint64_t key, of;
+	const struct view *v = pane_focused();
+	uint32_t row;
+
+	if (!ui.scene.fabric || !v || !v->loaded || v->serial != ui.scene.serial || v->ordering ||
+	    !view_selected(v, &row))
+		return;
+	if (v == last && view_key(v, row) == key && v->args.arg[0].guid == of)
+		return;
+	last = v;
+	key = view_key(v, row);
+	of = v->args.arg[0].guid;
+	/* The words of a row that name something of the fabric. */
 	static const struct {
 		const char *what;
 		void (*note)(const char *word);
@@ -109,25 +123,6 @@ static void note_row(const struct view *v, uint32_t row)
 		note_pair(src, dst);
 	free(src);
 	free(dst);
-}
-
-/* The selected row of the pane in use, when it is another one than last time. */
-void looked_note(void)
-{
-	static const struct view *last;
-	static uint64_t key, of;
-	const struct view *v = pane_focused();
-	uint32_t row;
-
-	if (!ui.scene.fabric || !v || !v->loaded || v->serial != ui.scene.serial || v->ordering ||
-	    !view_selected(v, &row))
-		return;
-	if (v == last && view_key(v, row) == key && v->args.arg[0].guid == of)
-		return;
-	last = v;
-	key = view_key(v, row);
-	of = v->args.arg[0].guid;
-	note_row(v, row);
 }
 
 void looked_at_view(const struct view *v)

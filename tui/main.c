@@ -72,8 +72,7 @@ static const char usage[] =
 	"Exit status: 0 all done, 1 a command failed or found a fault, 2 the command line is wrong, 3 out of "
 	"memory.\n";
 
-static int wrong(const char *fmt, ...) PRINTF_LIKE(1, 2);
-static int wrong(const char *fmt, ...)
+PRINTF_LIKE(1, 2) static int wrong(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -83,12 +82,6 @@ static int wrong(const char *fmt, ...)
 	va_end(ap);
 	fputs("\nTry `ibscope --help`.\n", stderr);
 	return EXIT_USAGE;
-}
-
-static void add_piece(struct command_line *cl, bool file, const char *text)
-{
-	GROW(cl->piece, cl->n_pieces, cl->cap_pieces);
-	cl->piece[cl->n_pieces++] = (struct piece){file, text};
 }
 
 static bool is_standard(const char *name)
@@ -104,18 +97,6 @@ static int show_builtin(const char *path)
 	if (!builtin_find(path, &b))
 		return wrong("%s is not in this program", path);
 	printf("%.*s", (int)b.size, b.data);
-	return EXIT_DONE;
-}
-
-/* Revisions of sources that came without git are unknown: "", or what git left to be filled in. */
-static int show_version(void)
-{
-	if (*about.revision && *about.revision != '$')
-		printf("ibscope %s (git %s)\n", about.version, about.revision);
-	else
-		printf("ibscope %s\n", about.version);
-	puts("Sources: MIT licence.  The program, with GNU readline in it: GPL, version 3 or later.  See "
-	     "--licences.");
 	return EXIT_DONE;
 }
 
@@ -156,7 +137,8 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			break;
 		case 'e':
 		case 'x':
-			add_piece(cl, c == 'x', optarg);
+			GROW(cl->piece, cl->n_pieces, cl->cap_pieces);
+			cl->piece[cl->n_pieces++] = (struct piece){(c == 'x'), optarg};
 			break;
 		case 'k':
 			cl->keymap = optarg;
@@ -183,7 +165,15 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			fputs(usage, stdout);
 			return EXIT_DONE;
 		case 'V':
-			return show_version();
+			/* Revisions of sources that came without git are unknown: "", or what git left to be
+			 * filled in. */
+			if (*about.revision && *about.revision != '$')
+				printf("ibscope %s (git %s)\n", about.version, about.revision);
+			else
+				printf("ibscope %s\n", about.version);
+			puts("Sources: MIT licence.  The program, with GNU readline in it: GPL, version 3 or "
+			     "later.  See --licences.");
+			return EXIT_DONE;
 		default:
 			fputs("Try `ibscope --help`.\n", stderr);
 			return EXIT_USAGE;
@@ -234,26 +224,21 @@ static void add_line(struct line_list *l, const char *command, const char *arg)
 		word_text(arg, &t);
 	}
 	GROW(l->line, l->n, l->cap);
-	l->line[l->n++] = str_dup(text_str(&t));
-	text_free(&t);
+	l->line[l->n++] = t.s;
 }
 
-/* Options and names come before the fabric. */
-static void option_lines(const struct command_line *cl, struct line_list *l)
+/* Options and names, which come before the fabric, and the fabric. */
+static void first_lines(const struct command_line *cl, struct line_list *options, struct line_list *fabric)
 {
 	if (cl->config)
-		add_line(l, "config", cl->config);
+		add_line(options, "config", cl->config);
 	if (cl->names)
-		add_line(l, "names", cl->names);
-}
-
-static void fabric_lines(const struct command_line *cl, struct line_list *l)
-{
+		add_line(options, "names", cl->names);
 	if (cl->fabric)
-		add_line(l, synth_is_spec(cl->fabric) && access(cl->fabric, F_OK) ? "synth" : "load",
+		add_line(fabric, synth_is_spec(cl->fabric) && access(cl->fabric, F_OK) ? "synth" : "load",
 			 cl->fabric);
 	if (cl->live)
-		add_line(l, "live", cl->live);
+		add_line(fabric, "live", cl->live);
 }
 
 /* A file of options that was read and names no engine means minhop, as to OpenSM; a line tells. */
@@ -276,7 +261,7 @@ static void free_lines(struct line_list *l)
 	while (l->n)
 		free(l->line[--l->n]);
 	free(l->line);
-	memset(l, 0, sizeof(*l));
+	*l = (struct line_list){0};
 }
 
 /* --- batch ------------------------------------------------------------------------- */
@@ -331,8 +316,7 @@ static int run_start(struct command_run *r, const struct command_line *cl, struc
 {
 	struct line_list l = {0};
 
-	option_lines(cl, &l);
-	fabric_lines(cl, &l);
+	first_lines(cl, &l, &l);
 	if (run_lines(r, &l, e))
 		return -1;
 	route_lines(cl, r, true, &l);
@@ -406,24 +390,19 @@ static int run_rc(struct command_run *r, struct err *e)
 	return rc;
 }
 
-/* A keymap that cannot be used is a mistake without a screen, too. */
-static int check_keymap(const char *name, struct err *e)
-{
-	int rc;
-
-	rc = keymap_choose(name, e);
-	fputs(text_str(&ui.key_errors), stderr);
-	return rc;
-}
-
 /* From here on nothing gets to standard output but through the one that cleans. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
 	struct command_run r = {.in = in, .json = cl->json, .errors = stderr};
 	struct err e = {0};
+	bool bad = false;
 
 	r.f = stdout = clean_stream(STDOUT_FILENO);
-	if ((cl->keymap && check_keymap(cl->keymap, &e)) || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e))
+	/* a keymap that cannot be used is a mistake without a screen, too */
+	if (cl->keymap && keymap_choose(cl->keymap, &e))
+		bad = true;
+	fputs(text_str(&ui.key_errors), stderr);
+	if (bad || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e))
 		return failed(&e);
 	for (size_t i = 0; i < cl->n_pieces && !in->quit; i++)
 		if (run_piece(&r, &cl->piece[i], &e))
@@ -498,8 +477,7 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 			"ibscope: this machine has no locale for UTF-8; the screen is drawn in ASCII (%s)\n",
 			package_of(PACKAGE_LOCALE));
 	later = machine_lines(cl, start);
-	option_lines(cl, later ? start : &before);
-	fabric_lines(cl, standard ? &before : start);
+	first_lines(cl, later ? start : &before, standard ? &before : start);
 	r.f = text_stream(&said);
 	rc = run_lines(&r, &before, e);
 	route_lines(cl, &r, !later, start);
@@ -524,13 +502,6 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 	free(c.greeting);
 	free_lines(&start);
 	return rc ? failed(&e) : EXIT_DONE;
-}
-
-/* Standard error for messages, which may hold words of the command line, names and what libraries say. */
-static void clean_messages(void)
-{
-	stderr = clean_stream(STDERR_FILENO); /* the GNU C library lets it be set */
-	setvbuf(stderr, NULL, _IONBF, 0);
 }
 
 /* All commands there are. */
@@ -573,7 +544,10 @@ int main(int argc, char **argv)
 	if (rc >= 0) /* asked for the manual page when the program is built */
 		return rc;
 	locale_missing = !setlocale(LC_CTYPE, "") && !setlocale(LC_CTYPE, "C.UTF-8");
-	clean_messages();
+	/* Standard error for messages, which may hold words of the command line, names and what libraries
+	 * say. */
+	stderr = clean_stream(STDERR_FILENO); /* the GNU C library lets it be set */
+	setvbuf(stderr, NULL, _IONBF, 0);
 	signals_start();
 	rc = run(argc, argv);
 	fclose(stdout);

@@ -110,15 +110,8 @@ static void syntax(FILE *f, const char *s)
 	}
 }
 
-static void list_begin(FILE *f)
-{
-	fputs(".Bl -tag -width Ds\n", f);
-}
-
-static void list_end(FILE *f)
-{
-	fputs(".El\n", f);
-}
+#define LIST_BEGIN ".Bl -tag -width Ds\n"
+#define LIST_END ".El\n"
 
 static void item(FILE *f, const char *name, const char *arguments)
 {
@@ -199,9 +192,9 @@ static void help_lines(FILE *f, const char *s)
 		struct help_part p = take_apart(s, len, in_list);
 
 		if (p.kind == LINE_ITEM && !in_list)
-			list_begin(f);
+			fputs(LIST_BEGIN, f);
 		if (p.kind == LINE_PLAIN && in_list)
-			list_end(f);
+			fputs(LIST_END, f);
 		in_list = p.kind != LINE_PLAIN;
 		if (p.kind == LINE_ITEM) {
 			char *head = str_printf("%.*s", (int)p.n_head, p.head);
@@ -215,7 +208,7 @@ static void help_lines(FILE *f, const char *s)
 		s += len + (s[len] == '\n');
 	}
 	if (in_list)
-		list_end(f);
+		fputs(LIST_END, f);
 }
 
 /* --- the lists ------------------------------------------------------------------------------ */
@@ -239,7 +232,7 @@ static void list_commands(const struct manual *m, bool screen)
 			}
 	if (n)
 		qsort(c, n, sizeof(*c), by_name);
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; i < n; i++) {
 		fputs(".It ", m->out);
 		syntax(m->out, c[i]->syntax);
@@ -255,7 +248,7 @@ static void list_commands(const struct manual *m, bool screen)
 			text_free(&t);
 		}
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 	free(c);
 }
 
@@ -272,53 +265,46 @@ static void put_screen_commands(const struct manual *m)
 /* When commands that did not fail end with 1. */
 static void put_finds(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (size_t t = 0; m->commands[t]; t++)
 		for (const struct command *k = m->commands[t]; k->name; k++)
 			if (k->finds) {
 				item(m->out, k->name, NULL);
 				sentence(m->out, k->finds);
 			}
-	list_end(m->out);
-}
-
-static const struct topic *topic_of_engine(const struct engine *g)
-{
-	for (const struct topic *p = engine_topics; p->name; p++)
-		if (!strcasecmp(p->name, g->name))
-			return p;
-	return NULL;
+	fputs(LIST_END, m->out);
 }
 
 static void put_engines(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; m->engines[i]; i++) {
 		const struct engine *g = m->engines[i];
+		const struct topic *p = engine_topics;
 		struct text t = {0};
 
+		while (p->name && strcasecmp(p->name, g->name))
+			p++;
 		item(m->out, g->name, NULL);
-		const struct topic *p = topic_of_engine(g);
-
 		sentence(m->out, g->brief);
-		if (p)
+		if (p->name)
 			sentence(m->out, p->text);
 		for (const struct optdef *d = g->options; d && d->name; d++)
 			text_add(&t, "%s`%s`", t.len ? ", " : "Options of its own: ", d->name);
 		if (t.len)
 			sentence(m->out, text_str(&t));
 		text_free(&t);
-		text_add(&t, "Source: %s", p ? p->source : g->reference);
+		text_add(&t, "Source: %s", p->name ? p->source : g->reference);
 		sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 /* Topics of the core: those of engines stand with these. */
 static void put_topics(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (const struct topic *p = core_topics; p->name; p++) {
 		struct text t = {0};
 
@@ -330,7 +316,7 @@ static void put_topics(const struct manual *m)
 		sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 static void put_option(FILE *f, const struct optdef *d)
@@ -360,14 +346,14 @@ static bool described_before(const struct manual *m, size_t i, const char *name)
 
 static void put_options(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (const struct optdef *d = common_options; d->name; d++)
 		put_option(m->out, d);
 	for (size_t i = 0; m->engines[i]; i++)
 		for (const struct optdef *d = m->engines[i]->options; d && d->name; d++)
 			if (!described_before(m, i, d->name))
 				put_option(m->out, d);
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 /* A sentence of their names. */
@@ -404,7 +390,7 @@ static void put_copies(const struct manual *m)
 
 static void put_words(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (const struct view_word *w = view_words; w->name; w++) {
 		char *name = str_printf("%%%s", w->name);
 
@@ -412,12 +398,12 @@ static void put_words(const struct manual *m)
 		sentence(m->out, w->help);
 		free(name);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 static void put_panes(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; all_views[i]; i++) {
 		const struct view_ops *v = all_views[i];
 		struct text t = {0};
@@ -431,41 +417,22 @@ static void put_panes(const struct manual *m)
 			sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 static void put_actions(const struct manual *m)
 {
 	const char *name, *help;
 
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; action_at(i, &name, &help); i++) {
 		item(m->out, name, NULL);
 		sentence(m->out, help);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 /* --- keys --------------------------------------------------------------------------- */
-
-static bool pane_known(const char *name)
-{
-	for (size_t i = 0; all_views[i]; i++)
-		if (!strcmp(all_views[i]->name, name))
-			return true;
-	return false;
-}
-
-static const char *action_help(const char *does)
-{
-	const char *name, *help;
-	size_t len = strcspn(does, " ");
-
-	for (size_t i = 0; action_at(i, &name, &help); i++)
-		if (strlen(name) == len && !strncmp(name, does, len))
-			return help;
-	return NULL;
-}
 
 static bool same_deed(const struct binding *a, const struct binding *b)
 {
@@ -476,7 +443,7 @@ static bool same_deed(const struct binding *a, const struct binding *b)
 static void put_binding(FILE *f, const struct keymap *km, size_t i)
 {
 	const struct binding *b = &km->b[i];
-	const char *help = action_help(b->does);
+	const char *action, *help;
 	struct text t = {0};
 	char name[80];
 
@@ -493,33 +460,30 @@ static void put_binding(FILE *f, const struct keymap *km, size_t i)
 	}
 	fputs("\n", f);
 	text_add(&t, "`%s`", b->does);
-	if (help)
-		text_add(&t, ": %s", help);
+	for (size_t j = 0; action_at(j, &action, &help); j++)
+		if (strlen(action) == strcspn(b->does, " ") && !strncmp(action, b->does, strlen(action)))
+			text_add(&t, ": %s", help);
 	prose(f, text_str(&t), t.len);
 	text_free(&t);
 }
 
-static void put_map(FILE *f, const struct keymap *km, const char *map)
+/* All of the map that b[i] is of, when it is the first of it. */
+static void put_map(FILE *f, const struct keymap *km, size_t i)
 {
-	if (!strcmp(map, "all"))
-		fputs(".Ss \\&In all panes\n", f);
-	else if (!strcmp(map, "repl"))
-		fputs(".Ss \\&In the REPL\n", f);
+	const char *map = km->b[i].map;
+
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(km->b[j].map, map))
+			return;
+	if (!strcmp(map, "all") || !strcmp(map, "repl"))
+		fprintf(f, ".Ss \\&In %s\n", *map == 'a' ? "all panes" : "the REPL");
 	else
 		fprintf(f, ".Ss \\&In the pane %s\n", map);
-	list_begin(f);
-	for (size_t i = 0; i < km->n; i++)
+	fputs(LIST_BEGIN, f);
+	for (; i < km->n; i++)
 		if (!strcmp(km->b[i].map, map))
 			put_binding(f, km, i);
-	list_end(f);
-}
-
-static bool first_of_map(const struct keymap *km, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (!strcmp(km->b[j].map, km->b[i].map))
-			return false;
-	return true;
+	fputs(LIST_END, f);
 }
 
 /* path: as it stands in the program's files. */
@@ -534,8 +498,7 @@ static int put_keys(const struct manual *m, const char *name, struct err *e)
 	if (!rc && errors.len)
 		rc = err_set(e, "%s", text_str(&errors));
 	for (size_t i = 0; !rc && i < km.n; i++)
-		if (first_of_map(&km, i))
-			put_map(m->out, &km, km.b[i].map);
+		put_map(m->out, &km, i);
 	text_free(&errors);
 	keymap_clear(&km);
 	free(path);
@@ -551,7 +514,7 @@ static void put_kinds(const struct manual *m)
 
 static void put_rules(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (const struct rule_difference *d = rule_differences; d->what; d++) {
 		struct text t = {0};
 
@@ -561,12 +524,12 @@ static void put_rules(const struct manual *m)
 		sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 static void put_figures(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (const struct figure_meaning *f = glossary; f->name; f++) {
 		struct text t = {0};
 
@@ -576,12 +539,12 @@ static void put_figures(const struct manual *m)
 		sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 static void put_limits(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (const struct limit *l = limits; l->what; l++) {
 		char *beyond = limit_beyond(l), *what = str_printf("%s: at most %" PRIu64, l->what, l->most);
 
@@ -591,7 +554,7 @@ static void put_limits(const struct manual *m)
 		free(what);
 		free(beyond);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 /* --- the JSON contract --------------------------------------------------------------------- */
@@ -642,7 +605,7 @@ static void put_keys_of(const struct manual *m, const char *lines, bool group)
 		free(key);
 		free(help);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 static void put_json_common(const struct manual *m)
@@ -670,13 +633,13 @@ static void put_json_commands(const struct manual *m)
 
 static void put_json_kinds(const struct manual *m)
 {
-	list_begin(m->out);
+	fputs(LIST_BEGIN, m->out);
 	for (const struct contract_kind *k = contract_kinds; k->name; k++) {
 		fprintf(m->out, ".It \\&\\fB%s", k->name);
 		put_type(m, k->type, (int)strlen(k->type), false);
 		sentence(m->out, k->help);
 	}
-	list_end(m->out);
+	fputs(LIST_END, m->out);
 }
 
 static void put_schema(const struct manual *m)
@@ -753,27 +716,22 @@ static int put_template(const struct manual *m, const char *path, struct err *e)
 	return rc;
 }
 
-/* As text where the build could make it (static), else the page's source. */
-static int put_manual(const struct manual *m, bool json, struct err *e)
-{
-	struct builtin text;
-
-	if (!builtin_find(json ? BUILTIN "ibscope-json.txt" : BUILTIN "ibscope.txt", &text))
-		return put_template(m, json ? BUILTIN "ibscope-json.5.in" : BUILTIN "ibscope.1.in", e);
-	fprintf(m->out, "%.*s", (int)text.size, text.data);
-	return 0;
-}
-
 int manual_main(int argc, char **argv, const struct command *const *commands,
 		const struct engine *const *engines)
 {
 	struct manual m = {stdout, commands, engines};
+	struct builtin text;
 	struct err e;
-	int rc;
+	int rc = 0;
 
-	if ((argc == 2 || (argc == 3 && !strcmp(argv[2], "json"))) && !strcmp(argv[1], "--man"))
-		rc = put_manual(&m, argc == 3, &e);
-	else if (argc == 3 && !strcmp(argv[1], "--manual"))
+	/* as text where the build could make it (static), else the page's source */
+	if ((argc == 2 || (argc == 3 && !strcmp(argv[2], "json"))) && !strcmp(argv[1], "--man")) {
+		if (builtin_find(argc == 3 ? BUILTIN "ibscope-json.txt" : BUILTIN "ibscope.txt", &text))
+			printf("%.*s", (int)text.size, text.data);
+		else
+			rc = put_template(
+				&m, argc == 3 ? BUILTIN "ibscope-json.5.in" : BUILTIN "ibscope.1.in", &e);
+	} else if (argc == 3 && !strcmp(argv[1], "--manual"))
 		rc = put_template(&m, argv[2], &e);
 	else
 		return -1;

@@ -20,56 +20,6 @@ bool is_column_name(const char *name)
 	return isalnum((unsigned char)*name) && !strstr(name, "  ");
 }
 
-static void name_panes(taker *take, void *to)
-{
-	for (size_t i = 0; all_views[i]; i++) {
-		const struct view_ops *v = all_views[i];
-
-		take(to, &(struct named){"pane", v->name, "", view_syntax(v), view_brief(v)});
-	}
-	for (size_t i = 0; all_views[i]; i++)
-		for (unsigned c = 0; c < all_views[i]->n_columns && !all_views[i]->fit; c++) {
-			const struct column *k = &all_views[i]->column[c];
-
-			if (is_column_name(k->name))
-				take(to, &(struct named){"column", k->name, all_views[i]->name, "", k->help});
-		}
-}
-
-static void name_rules(taker *take, void *to)
-{
-	for (const struct rule_difference *d = rule_differences; d->what; d++) {
-		char *text = str_printf("%s %s Try `%s; set rules manual`.", d->program, d->manual, d->shows);
-
-		take(to, &(struct named){"rule", d->what, "", "", text});
-		free(text);
-	}
-}
-
-static void name_figures(taker *take, void *to)
-{
-	for (const struct figure_meaning *m = glossary; m->name; m++) {
-		struct text t = {0};
-
-		figure_tell(m, &t);
-		text_add(&t, ".");
-		take(to, &(struct named){"figure", m->name, "", "", text_str(&t)});
-		text_free(&t);
-	}
-}
-
-static void name_limits(taker *take, void *to)
-{
-	for (const struct limit *l = limits; l->what; l++) {
-		char *beyond = limit_beyond(l),
-		     *text = str_printf("at most %" PRIu64 "; %s", l->most, beyond);
-
-		take(to, &(struct named){"limit", l->what, "", "", text});
-		free(text);
-		free(beyond);
-	}
-}
-
 /* The kinds of synth_help: "  NAME:SHAPE [NAME:SHAPE]  text", which goes on in lines that begin with more
  * blanks. */
 static void name_fabrics(taker *take, void *to)
@@ -105,7 +55,18 @@ void name_all(taker *take, void *to)
 {
 	const char *name, *help;
 
-	name_panes(take, to);
+	for (size_t i = 0; all_views[i]; i++) {
+		const struct view_ops *v = all_views[i];
+
+		take(to, &(struct named){"pane", v->name, "", view_syntax(v), view_brief(v)});
+	}
+	for (size_t i = 0; all_views[i]; i++)
+		for (unsigned c = 0; c < all_views[i]->n_columns && !all_views[i]->fit; c++) {
+			const struct column *k = &all_views[i]->column[c];
+
+			if (is_column_name(k->name))
+				take(to, &(struct named){"column", k->name, all_views[i]->name, "", k->help});
+		}
 	help_each(take, to);
 	for (size_t i = 0; action_at(i, &name, &help); i++)
 		take(to, &(struct named){"action", name, "", "", help});
@@ -115,8 +76,27 @@ void name_all(taker *take, void *to)
 		take(to, &(struct named){"word", word, "", "", w->help});
 		free(word);
 	}
-	name_rules(take, to);
-	name_figures(take, to);
-	name_limits(take, to);
+	for (const struct rule_difference *d = rule_differences; d->what; d++) {
+		char *text = str_printf("%s %s Try `%s; set rules manual`.", d->program, d->manual, d->shows);
+
+		take(to, &(struct named){"rule", d->what, "", "", text});
+		free(text);
+	}
+	for (const struct figure_meaning *m = glossary; m->name; m++) {
+		struct text t = {0};
+
+		figure_tell(m, &t);
+		text_add(&t, ".");
+		take(to, &(struct named){"figure", m->name, "", "", text_str(&t)});
+		text_free(&t);
+	}
+	for (const struct limit *l = limits; l->what; l++) {
+		char *beyond = limit_beyond(l),
+		     *text = str_printf("at most %" PRIu64 "; %s", l->most, beyond);
+
+		take(to, &(struct named){"limit", l->what, "", "", text});
+		free(text);
+		free(beyond);
+	}
 	name_fabrics(take, to);
 }

@@ -45,16 +45,6 @@ static void push_on(struct stack *s, struct view *v)
 	s->view[s->n++] = v;
 }
 
-/* A guest that somebody goes to is a pane like others from then on, at the same place. */
-static void adopt_guest(void)
-{
-	struct view *v = ui.guest;
-
-	ui.guest = NULL;
-	if (v)
-		push_on(&ui.stack[SLOT_DETAIL], v);
-}
-
 struct view *pane_focused(void)
 {
 	return pane_top(ui.focus == SLOT_REPL ? ui.last_pane : ui.focus);
@@ -70,7 +60,11 @@ const char *pane_map(void)
 void pane_focus(enum place_id p)
 {
 	if (p == SLOT_THIRD && ui.guest) {
-		adopt_guest();
+		struct view *v = ui.guest;
+
+		ui.guest = NULL;
+		if (v)
+			push_on(&ui.stack[SLOT_DETAIL], v);
 		p = SLOT_DETAIL;
 	}
 	if (p < SLOT_REPL && !pane_top(p))
@@ -339,29 +333,6 @@ void pane_track(void)
 
 /* --- three panes ---------------------------------------------------------------- */
 
-/* What goes with the list and its detail: the table of the selected switch, or its ports. */
-static struct view *new_guest(const struct view *list, const struct view *detail)
-{
-	const struct view_ops *ops = detail->ops == &view_lft ? &view_ports : &view_lft;
-	uint32_t row;
-	struct view *v = NULL;
-
-	if (list->ops->about && view_current(list, &row))
-		v = about_switch(ops, list, row);
-	return v ? v : view_new(ops, &ui.scene, 0, NULL, NULL);
-}
-
-/* Where one cannot be seen any more, what had the focus is the topmost. */
-static void leave_third(void)
-{
-	if (ui.focus == SLOT_THIRD || (ui.focus == SLOT_REPL && ui.last_pane == SLOT_THIRD))
-		raise_third();
-	if (ui.focus == SLOT_THIRD)
-		ui.focus = SLOT_DETAIL;
-	if (ui.last_pane == SLOT_THIRD)
-		ui.last_pane = SLOT_DETAIL;
-}
-
 void pane_third(void)
 {
 	const struct view *list = pane_top(SLOT_LIST), *detail = pane_top(SLOT_DETAIL);
@@ -372,31 +343,30 @@ void pane_third(void)
 		ui.guest = NULL;
 	}
 	ui.three = room;
-	if (room && !stacked(SLOT_DETAIL, 1) && !ui.guest)
-		ui.guest = new_guest(list, detail);
-	if (!pane_top(SLOT_THIRD))
-		leave_third();
+	if (room && !stacked(SLOT_DETAIL, 1) && !ui.guest) {
+		const struct view_ops *ops = detail->ops == &view_lft ? &view_ports : &view_lft;
+		uint32_t row;
+		struct view *v = NULL;
+
+		if (list->ops->about && view_current(list, &row))
+			v = about_switch(ops, list, row);
+		ui.guest = v ? v : view_new(ops, &ui.scene, 0, NULL, NULL);
+	}
+	if (!pane_top(SLOT_THIRD)) {
+		/* Where one cannot be seen any more, what had the focus is the topmost. */
+		if (ui.focus == SLOT_THIRD || (ui.focus == SLOT_REPL && ui.last_pane == SLOT_THIRD))
+			raise_third();
+		if (ui.focus == SLOT_THIRD)
+			ui.focus = SLOT_DETAIL;
+		if (ui.last_pane == SLOT_THIRD)
+			ui.last_pane = SLOT_DETAIL;
+	}
 }
 
 /* Those that want the whole width get more of it. */
 static int share_of(enum place_id p)
 {
 	return pane_top(p)->ops->flags & VIEW_WIDE ? 3 : 2;
-}
-
-static void split_three(int top, int h, int cols)
-{
-	const enum place_id *order = places_in_order();
-	int all = 0, before = 0;
-
-	for (int i = 0; i < 3; i++)
-		all += share_of(order[i]);
-	for (int i = 0; i < 3 && all > 0; i++) {
-		int x = cols * before / all;
-
-		before += share_of(order[i]);
-		ui.rect[order[i]] = (struct rect){top, x, h, cols * before / all - x};
-	}
 }
 
 static void split(int top, int h, int cols)
@@ -407,7 +377,17 @@ static void split(int top, int h, int cols)
 	enum place_id one = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
 
 	if (pane_top(SLOT_THIRD)) {
-		split_three(top, h, cols);
+		const enum place_id *order = places_in_order();
+		int all = 0, before = 0;
+
+		for (int i = 0; i < 3; i++)
+			all += share_of(order[i]);
+		for (int i = 0; i < 3 && all > 0; i++) {
+			int x = cols * before / all;
+
+			before += share_of(order[i]);
+			ui.rect[order[i]] = (struct rect){top, x, h, cols * before / all - x};
+		}
 	} else if (a && b && !wide && cols >= BESIDE) {
 		ui.rect[SLOT_LIST] = (struct rect){top, 0, h, cols / 2};
 		ui.rect[SLOT_DETAIL] = (struct rect){top, cols / 2, h, cols - cols / 2};
@@ -445,6 +425,13 @@ bool pane_at(int y, int x, enum place_id *p)
 		}
 	}
 	return false;
+}
+
+bool pane_known(const char *name)
+{
+	const struct view_ops *ops = view_find(name); /* also by the beginning of a name */
+
+	return ops && !strcmp(ops->name, name);
 }
 
 void panes_free(void)

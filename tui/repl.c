@@ -66,15 +66,6 @@ static void add_line(const char *s, size_t len, enum style st)
 	l->style = st;
 }
 
-static void continue_line(const char *s, size_t len)
-{
-	struct repl_line *l = line_at(r.n - 1);
-	char *joined = str_printf("%s%.*s", l->s, (int)len, s);
-
-	free(l->s);
-	l->s = joined;
-}
-
 void repl_print(const char *s, size_t len)
 {
 	while (len) {
@@ -82,10 +73,15 @@ void repl_print(const char *s, size_t len)
 		size_t n = end ? (size_t)(end - s) : len;
 		bool bad = n && *s == '\001';
 
-		if (r.open)
-			continue_line(s, n);
-		else
+		if (r.open) {
+			struct repl_line *l = line_at(r.n - 1);
+			char *joined = str_printf("%s%.*s", l->s, (int)n, s);
+
+			free(l->s);
+			l->s = joined;
+		} else {
 			add_line(s + bad, n - bad, bad ? ST_ERROR : ST_NORMAL);
+		}
 		r.open = !end;
 		n += end != NULL;
 		s += n;
@@ -219,9 +215,7 @@ void draw_repl(const struct rect *rc, bool focus)
 
 void repl_scroll(int lines)
 {
-	r.back += lines;
-	if (r.back < 0)
-		r.back = 0;
+	r.back = r.back + lines > 0 ? r.back + lines : 0;
 }
 
 int repl_page(void)
@@ -231,47 +225,9 @@ int repl_page(void)
 
 /* --- running lines ----------------------------------------------------------- */
 
-/* `screen` is left to the worker, so that it shows what the commands typed before it did. */
-static bool commands_on_screen(const struct command_list *in)
-{
-	if (!in->n) /* too long to be split here */
-		return false;
-	for (size_t i = 0; i < in->n; i++) {
-		const struct command *c = in->command[i].command;
-
-		if (!c || !c->on_screen || !strcmp(c->name, "screen"))
-			return false;
-	}
-	return true;
-}
-
 static int do_here(const struct command *c, const struct args *args, struct out *o, struct err *e)
 {
 	return c->run(ui.session, args, o, e);
-}
-
-/* They need not wait for others. */
-static void commands_run_here(const struct command_list *in)
-{
-	struct err e = {0};
-	struct text said = {0};
-	struct command_run run = {.in = ui.interpreter, .f = text_stream(&said), .on_screen = do_here};
-	int rc = run_commands(&run, in, &e);
-
-	fclose(run.f);
-	repl_print(text_str(&said), said.len);
-	text_free(&said);
-	if (rc) {
-		repl_printf("\001%s\n", e.msg);
-		ui_message(true, "%s", e.msg);
-	}
-	if (run.unclear) {
-		char *line = str_printf("pane pick %s", run.unclear);
-
-		repl_run(line, false);
-		free(line);
-		free(run.unclear);
-	}
 }
 
 static bool only_blanks(const char *s)
@@ -287,7 +243,13 @@ void repl_run(const char *line, bool typed)
 	if (only_blanks(line))
 		return;
 	in = commands_split(ui.session, line);
-	here = commands_on_screen(in);
+	here = in->n > 0; /* else it is too long to be split here */
+	for (size_t i = 0; i < in->n; i++) {
+		const struct command *c = in->command[i].command;
+
+		/* `screen` is left to the worker, so that it shows what the commands typed before it did */
+		here &= c && c->on_screen && strcmp(c->name, "screen") != 0;
+	}
 	if (typed)
 		looked_at_words(in);
 	if (r.open)
@@ -300,7 +262,27 @@ void repl_run(const char *line, bool typed)
 		r.back = 0;
 	}
 	if (here) {
-		commands_run_here(in);
+		struct err e = {0};
+		struct text said = {0};
+		struct command_run run = {
+			.in = ui.interpreter, .f = text_stream(&said), .on_screen = do_here};
+		int rc = run_commands(&run, in, &e);
+
+		/* They need not wait for others. */
+		fclose(run.f);
+		repl_print(text_str(&said), said.len);
+		text_free(&said);
+		if (rc) {
+			repl_printf("\001%s\n", e.msg);
+			ui_message(true, "%s", e.msg);
+		}
+		if (run.unclear) {
+			char *pick = str_printf("pane pick %s", run.unclear);
+
+			repl_run(pick, false);
+			free(pick);
+			free(run.unclear);
+		}
 		commands_free(in);
 	} else {
 		worker_add(in);
@@ -394,14 +376,6 @@ static void own_undo_list(void)
 			_rl_saved_line_for_history->data = NULL;
 }
 
-/* A NUL byte in the line (vi's `.` behind a change that was given up makes one) is one that readline 8.2's
- * movements never get past. */
-static void no_nul(void)
-{
-	for (char *at = rl_line_buffer; (at = memchr(at, '\0', (size_t)(rl_line_buffer + rl_end - at)));)
-		*at = ' ';
-}
-
 static void end_of_key(void)
 {
 	if (r.reading && &_rl_top_level)
@@ -409,7 +383,10 @@ static void end_of_key(void)
 	if (rl_last_func == rl_insert) /* does neither, and a paste may be long */
 		return;
 	own_undo_list();
-	no_nul();
+	/* A NUL byte in the line (vi's `.` behind a change that was given up makes one) is one that
+	 * readline 8.2's movements never get past. */
+	for (char *at = rl_line_buffer; (at = memchr(at, '\0', (size_t)(rl_line_buffer + rl_end - at)));)
+		*at = ' ';
 }
 
 static int do_nothing(int count, int key)
@@ -460,29 +437,22 @@ static void no_terminal_back(void)
 {
 }
 
-static int common_prefix(char **c)
-{
-	int n = (int)strlen(c[0]);
-
-	for (size_t i = 1; c[i]; i++) {
-		int k = 0;
-
-		while (k < n && c[i][k] == c[0][k])
-			k++;
-		n = k;
-	}
-	while (n && (c[0][n] & 0xc0) == 0x80)
-		n--;
-	return n;
-}
-
 /* What all completions begin with; but what was typed where that is not in it, as it may be inside of a name.
  */
 static char *common_beginning(char **words, const char *typed)
 {
-	char *all = str_printf("%.*s", common_prefix(words), words[0]);
 	const char *bare = typed + (*typed == '"' || *typed == '\'');
+	int n = (int)strlen(words[0]), k;
+	char *all;
 
+	for (size_t i = 1; words[i]; i++) {
+		for (k = 0; k < n && words[i][k] == words[0][k]; k++)
+			;
+		n = k;
+	}
+	while (n && (words[0][n] & 0xc0) == 0x80)
+		n--;
+	all = str_printf("%.*s", n, words[0]);
 	if (words[1] && !strcasestr(all, bare)) {
 		free(all);
 		all = str_dup(typed);
@@ -566,37 +536,23 @@ static void show_matches(char **m, int n, int longest)
 	text_free(&t);
 }
 
-static void make_folders(char *path)
-{
-	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
-		*p = 0;
-		mkdir(path, 0700);
-		*p = '/';
-	}
-}
-
-static char *history_path(void)
-{
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char *path = NULL;
-
-	if (state && *state == '/')
-		path = str_printf("%s/ibscope/history", state);
-	else if (home && *home)
-		path = str_printf("%s/.local/state/ibscope/history", home);
-	if (path)
-		make_folders(path);
-	return path;
-}
-
 static void open_history(void)
 {
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	FILE *f;
 
 	using_history();
-	r.history = history_path();
+	if (state && *state == '/')
+		r.history = str_printf("%s/ibscope/history", state);
+	else if (home && *home)
+		r.history = str_printf("%s/.local/state/ibscope/history", home);
 	if (!r.history)
 		return;
+	for (char *p = r.history + 1; (p = strchr(p, '/')); p++) { /* its folders */
+		*p = 0;
+		mkdir(r.history, 0700);
+		*p = '/';
+	}
 	if (read_history(r.history) && errno == ENOENT) {
 		f = fopen(r.history, "ae"); /* append_history() wants it to exist */
 		if (f)

@@ -57,39 +57,30 @@ void ui_refresh(void)
 	pane_track();
 }
 
-static void draw_too_small(void)
-{
-	erase();
-	draw_text(0, 0, COLS, "terminal too small", ST_NORMAL, false);
-	draw_cursor(0, 0);
-}
-
-static void draw_all(void)
-{
-	erase();
-	panes_layout(LINES, COLS);
-	draw_cursor(LINES - 1, COLS - 1);
-	draw_top_bar(COLS);
-	for (int p = 0; p < N_PLACES; p++) {
-		if (!ui.rect[p].h)
-			continue;
-		if (p == SLOT_REPL)
-			draw_repl(&ui.rect[p], ui.focus == SLOT_REPL && !ui.line_mode);
-		else if (pane_top((enum place_id)p))
-			draw_view((enum place_id)p, pane_top((enum place_id)p));
-	}
-	draw_function_bar(LINES - 1, COLS);
-}
-
 /* The caller holds the session's lock. */
 void ui_draw(void)
 {
 	ui_refresh();
 	looked_note();
-	if (LINES < MIN_ROWS || COLS < MIN_COLS)
-		draw_too_small();
-	else
-		draw_all();
+	if (LINES < MIN_ROWS || COLS < MIN_COLS) {
+		erase();
+		draw_text(0, 0, COLS, "terminal too small", ST_NORMAL, false);
+		draw_cursor(0, 0);
+	} else {
+		erase();
+		panes_layout(LINES, COLS);
+		draw_cursor(LINES - 1, COLS - 1);
+		draw_top_bar(COLS);
+		for (int p = 0; p < N_PLACES; p++) {
+			if (!ui.rect[p].h)
+				continue;
+			if (p == SLOT_REPL)
+				draw_repl(&ui.rect[p], ui.focus == SLOT_REPL && !ui.line_mode);
+			else if (pane_top((enum place_id)p))
+				draw_view((enum place_id)p, pane_top((enum place_id)p));
+		}
+		draw_function_bar(LINES - 1, COLS);
+	}
 	curs_set(ui.focus == SLOT_REPL || ui.line_mode);
 	move(ui.cursor_y, ui.cursor_x);
 	refresh();

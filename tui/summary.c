@@ -10,15 +10,11 @@
 #include "tui/ui.h"
 #include "views/analysis/doctor.h"
 
-static bool made_up(const struct fabric *f)
-{
-	return !strcmp(f->format, "synthetic") || !strcmp(f->format, "ibsim");
-}
-
 /* Is there something to be told of that was not told yet? */
 static bool wanted(const struct scene *sc)
 {
-	return sc->fabric && !made_up(sc->fabric) &&
+	return sc->fabric &&
+	       (strcmp(sc->fabric->format, "synthetic") && strcmp(sc->fabric->format, "ibsim")) &&
 	       !(ui.told_source && !strcmp(ui.told_source, sc->fabric->source)) && !worker_busy(NULL);
 }
 
@@ -30,24 +26,6 @@ bool summary_ask(struct ask *a)
 		return false;
 	*a = (struct ask){.task = &task_doctor, .sweep = sc->real, .base = doctor_question(sc)};
 	return a->base && !scene_result(sc, a);
-}
-
-static void print_summary(const struct diagnosis *d)
-{
-	const struct binding *b = keymap_which(&ui.keys, "all", ":pane doctor");
-	char key[64];
-	struct text t = {0};
-
-	text_add(&t, "Doctor: ");
-	if (!d->count[SEVERITY_ERROR] && !d->count[SEVERITY_WARNING])
-		text_add(&t, "nothing wrong found%s", d->n ? ", " : "");
-	if (d->n)
-		diagnosis_tell_counts(d, &t);
-	if (b)
-		text_add(&t, ": press %s", keys_text(b->key, b->n, key, sizeof(key)));
-	text_putc(&t, '\n');
-	repl_print(text_str(&t), t.len);
-	text_free(&t);
 }
 
 void summary_take(void)
@@ -62,8 +40,23 @@ void summary_take(void)
 	r = a.base ? scene_result(sc, &a) : NULL;
 	if (!r)
 		return;
-	if (r->value)
-		print_summary(r->value);
+	if (r->value) {
+		const struct diagnosis *d = r->value;
+		const struct binding *b = keymap_which(&ui.keys, "all", ":pane doctor");
+		char key[64];
+		struct text t = {0};
+
+		text_add(&t, "Doctor: ");
+		if (!d->count[SEVERITY_ERROR] && !d->count[SEVERITY_WARNING])
+			text_add(&t, "nothing wrong found%s", d->n ? ", " : "");
+		if (d->n)
+			diagnosis_tell_counts(d, &t);
+		if (b)
+			text_add(&t, ": press %s", keys_text(b->key, b->n, key, sizeof(key)));
+		text_putc(&t, '\n');
+		repl_print(text_str(&t), t.len);
+		text_free(&t);
+	}
 	free(ui.told_source);
 	ui.told_source = str_dup(sc->fabric->source);
 }

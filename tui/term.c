@@ -175,14 +175,6 @@ bool term_mouse_used(void)
 	return mouse;
 }
 
-static void start_mouse(void)
-{
-	mouse = take_mouse();
-	mouseinterval(0);
-	if (mouse)
-		add_restore("\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
-}
-
 int term_start(struct err *e)
 {
 	const char *term = getenv("TERM");
@@ -214,7 +206,10 @@ int term_start(struct err *e)
 	add_restore(tigetstr("sgr0"));
 	add_restore(tigetstr("cnorm"));
 	add_restore(tigetstr("rmkx"));
-	start_mouse();
+	mouse = take_mouse();
+	mouseinterval(0);
+	if (mouse)
+		add_restore("\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
 	add_restore(tigetstr("rmcup"));
 	return 0;
 }
@@ -268,32 +263,14 @@ void term_die(int sig)
 
 /* --- keys -------------------------------------------------------------------- */
 
-static const struct {
-	int curses;
-	keycode key;
-} specials[] = {
-	{KEY_UP, K_UP},
-	{KEY_DOWN, K_DOWN},
-	{KEY_LEFT, K_LEFT},
-	{KEY_RIGHT, K_RIGHT},
-	{KEY_HOME, K_HOME},
-	{KEY_END, K_END},
-	{KEY_PPAGE, K_PGUP},
-	{KEY_NPAGE, K_PGDN},
-	{KEY_IC, K_INS},
-	{KEY_DC, K_DEL},
-	{KEY_BACKSPACE, K_BACKSPACE},
-	{KEY_BTAB, K_STAB},
-	{KEY_ENTER, K_ENTER},
-	{KEY_MOUSE, K_MOUSE},
-	{KEY_RESIZE, K_RESIZE},
-	{KEY_FIND, K_HOME},
-	{KEY_SELECT, K_END},
-	{KEY_A1, K_HOME},
-	{KEY_C1, K_END},
-	{KEY_A3, K_PGUP},
-	{KEY_C3, K_PGDN},
-};
+/* What curses has names for, and what it is here. */
+static const int specials[] = {KEY_UP,	  KEY_DOWN,  KEY_LEFT,	 KEY_RIGHT, KEY_HOME,	   KEY_END,
+			       KEY_PPAGE, KEY_NPAGE, KEY_IC,	 KEY_DC,    KEY_BACKSPACE, KEY_BTAB,
+			       KEY_ENTER, KEY_MOUSE, KEY_RESIZE, KEY_FIND,  KEY_SELECT,	   KEY_A1,
+			       KEY_C1,	  KEY_A3,    KEY_C3};
+static const keycode special_keys[ARRAY_LEN(specials)] = {
+	K_UP,	K_DOWN,	 K_LEFT,  K_RIGHT,  K_HOME, K_END, K_PGUP, K_PGDN, K_INS,  K_DEL, K_BACKSPACE,
+	K_STAB, K_ENTER, K_MOUSE, K_RESIZE, K_HOME, K_END, K_HOME, K_END,  K_PGUP, K_PGDN};
 
 static keycode translate(int rc, wint_t c)
 {
@@ -303,8 +280,8 @@ static keycode translate(int rc, wint_t c)
 		return c == '\n' ? K_ENTER : (keycode)c & 0x1fffff;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(specials); i++)
-		if (specials[i].curses == (int)c)
-			return specials[i].key;
+		if (specials[i] == (int)c)
+			return special_keys[i];
 	if (c >= (wint_t)KEY_F(1) && c <= (wint_t)KEY_F(12))
 		return K_F1 + (keycode)(c - (wint_t)KEY_F(1));
 	return K_NONE;
@@ -338,16 +315,13 @@ keycode term_key(void)
 const char *term_key_bytes(keycode k, char *buf, size_t size)
 {
 	const char *meta = k & KEYF_META ? "\033" : "";
-	char plain[8];
 
 	k &= ~KEYF_META;
 	if (!KEY_IS_SPECIAL(k)) {
 		char mb[MB_LEN_MAX + 1] = {0};
 		mbstate_t st = {0};
 
-		if (k < 0x80)
-			mb[0] = (char)k;
-		else if (ui.ascii && k < 0x100)
+		if (k < 0x80 || (ui.ascii && k < 0x100))
 			mb[0] = (char)k;
 		else if (wcrtomb(mb, (wchar_t)k, &st) == (size_t)-1)
 			mb[0] = 0;
@@ -355,12 +329,11 @@ const char *term_key_bytes(keycode k, char *buf, size_t size)
 		return buf;
 	}
 	if (k == K_BACKSPACE) {
-		snprintf(plain, sizeof(plain), "\177");
-		snprintf(buf, size, "%s%s", meta, plain);
+		snprintf(buf, size, "%s\177", meta);
 		return buf;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(specials); i++) {
-		char *s = specials[i].key == k ? keybound(specials[i].curses, 0) : NULL;
+		char *s = special_keys[i] == k ? keybound(specials[i], 0) : NULL;
 
 		if (s) {
 			snprintf(buf, size, "%s%s", meta, s);
@@ -380,50 +353,16 @@ bool term_mouse(int *y, int *x, int *button)
 		return false;
 	*y = m.y;
 	*x = m.x;
-	if (m.bstate & BUTTON1_DOUBLE_CLICKED)
-		*button = 6;
-	else if (m.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED))
-		*button = 1;
-	else if (m.bstate & BUTTON4_PRESSED)
-		*button = 4;
-	else if (m.bstate & BUTTON5_PRESSED)
-		*button = 5;
-	else if (m.bstate & BUTTON3_PRESSED)
-		*button = 3;
-	else
-		return false;
-	return true;
+	*button = m.bstate & BUTTON1_DOUBLE_CLICKED		   ? 6
+		  : m.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED) ? 1
+		  : m.bstate & BUTTON4_PRESSED			   ? 4
+		  : m.bstate & BUTTON5_PRESSED			   ? 5
+		  : m.bstate & BUTTON3_PRESSED			   ? 3
+								   : 0;
+	return *button;
 }
 
 /* --- content ----------------------------------------------------------------- */
-
-static void screen_line(int y, struct text *t)
-{
-	size_t end = 0;
-
-	text_clear(t);
-	for (int x = 0; x < COLS;) {
-		cchar_t cc;
-		wchar_t ws[CCHARW_MAX + 1] = {0};
-		attr_t a;
-		short pair;
-		char mb[MB_LEN_MAX + 1] = {0};
-		int w;
-
-		if (mvin_wch(y, x, &cc) == ERR || getcchar(&cc, ws, &a, &pair, NULL) == ERR || !ws[0])
-			ws[0] = L' ';
-		w = wcwidth(ws[0]);
-		if (wctomb(mb, ws[0]) < 0)
-			mb[0] = '?';
-		text_add(t, "%s", mb);
-		if (ws[0] != L' ')
-			end = t->len;
-		x += w > 1 ? w : 1;
-	}
-	t->len = end;
-	if (t->s)
-		t->s[end] = 0;
-}
 
 void term_screen(FILE *out)
 {
@@ -432,7 +371,31 @@ void term_screen(FILE *out)
 
 	getyx(stdscr, y, x);
 	for (int line = 0; line < LINES; line++) {
-		screen_line(line, &t);
+		size_t end = 0;
+
+		text_clear(&t);
+		for (int at = 0; at < COLS;) {
+			cchar_t cc;
+			wchar_t ws[CCHARW_MAX + 1] = {0};
+			attr_t a;
+			short pair;
+			char mb[MB_LEN_MAX + 1] = {0};
+			int w;
+
+			if (mvin_wch(line, at, &cc) == ERR || getcchar(&cc, ws, &a, &pair, NULL) == ERR ||
+			    !ws[0])
+				ws[0] = L' ';
+			w = wcwidth(ws[0]);
+			if (wctomb(mb, ws[0]) < 0)
+				mb[0] = '?';
+			text_add(&t, "%s", mb);
+			if (ws[0] != L' ')
+				end = t.len;
+			at += w > 1 ? w : 1;
+		}
+		t.len = end;
+		if (t.s)
+			t.s[end] = 0;
 		fprintf(out, "%s\n", text_str(&t));
 	}
 	move(y, x);

@@ -8,8 +8,6 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 
-/* --- drawing --------------------------------------------------------------------- */
-
 /* All keys that are there; bounded, so that a flood of input still lets the screen be drawn. */
 static void read_keys(void)
 {
@@ -29,6 +27,15 @@ static void read_keys(void)
 
 /* --- the loop -------------------------------------------------------------------- */
 
+static void take_output(void)
+{
+	struct text t = {0};
+
+	if (worker_output(&t))
+		repl_print(t.s, t.len);
+	text_free(&t);
+}
+
 /*
  * A command of the interface out of a line that the worker runs.  Once something was
  * typed since, the focus is the typist's: it does not move, or his text would be taken for keys.
@@ -38,13 +45,10 @@ static void serve_request(void)
 	struct ui_request *rq = worker_request();
 	enum place_id focus = ui.focus, last = ui.last_pane;
 	enum line_mode mode = ui.line_mode;
-	struct text t = {0};
 
 	if (!rq)
 		return;
-	if (worker_output(&t))
-		repl_print(t.s, t.len);
-	text_free(&t);
+	take_output();
 	rq->err->msg[0] = 0;
 	rq->rc = rq->command->run(ui.session, rq->args, rq->out, rq->err);
 	if (ui.keys_seen != ui.keys_asked) {
@@ -55,48 +59,25 @@ static void serve_request(void)
 	worker_answer();
 }
 
-static void take_output(void)
-{
-	struct text t = {0};
-
-	if (worker_output(&t))
-		repl_print(t.s, t.len);
-	text_free(&t);
-}
-
-/* Panes that still filter or sort; true when any has more to do. */
-static bool pane_work(void)
-{
-	bool more = false;
-
-	for (int p = 0; p < SLOT_REPL; p++) {
-		struct view *v = pane_top((enum place_id)p);
-
-		if (v && ui.rect[p].h && !scene_stale(&ui.scene, ui.session))
-			more |= !view_work(v, 0.03);
-	}
-	return more;
-}
-
-static void wait_for_news(bool busy)
-{
-	int most = busy ? 0 : worker_busy(NULL) ? 100 : background_busy() ? 200 : top_bar_ages() ? 1000 : -1;
-
-	if (play_wait() >= 0 && (most < 0 || play_wait() < most))
-		most = play_wait();
-	if (ui_wait(most) & (POLLHUP | POLLERR | POLLNVAL))
-		raise(SIGHUP); /* the terminal is gone */
-}
-
 static void loop(void)
 {
 	bool more = false;
 
 	while (!ui.quit && !ui.interpreter->quit && !term_signal) {
+		int most;
+
 		session_lock(ui.session);
 		ui_draw();
 		session_unlock(ui.session);
-		wait_for_news(more);
+		most = more		   ? 0
+		       : worker_busy(NULL) ? 100
+		       : background_busy() ? 200
+		       : top_bar_ages()	   ? 1000
+					   : -1;
+		if (play_wait() >= 0 && (most < 0 || play_wait() < most))
+			most = play_wait();
+		if (ui_wait(most) & (POLLHUP | POLLERR | POLLNVAL))
+			raise(SIGHUP); /* the terminal is gone */
 		if (term_stopped)
 			term_suspend();
 		if (term_continued) {
@@ -108,7 +89,13 @@ static void loop(void)
 		take_output();
 		serve_request();
 		read_keys();
-		more = pane_work();
+		more = false; /* do panes still filter or sort? */
+		for (int p = 0; p < SLOT_REPL; p++) {
+			struct view *v = pane_top((enum place_id)p);
+
+			if (v && ui.rect[p].h && !scene_stale(&ui.scene, ui.session))
+				more |= !view_work(v, 0.03);
+		}
 		play_serve();
 		session_unlock(ui.session);
 	}
@@ -141,36 +128,10 @@ static const char *prompt_key(char *buf, size_t size)
 	return "Tab";
 }
 
-/* One line for those who never were here. */
-static void first_steps(void)
-{
-	char key[64], *line;
-
-	line = str_printf("echo 'First steps: press' %s 'and type  fail random 2, then diff, undo, help'",
-			  prompt_key(key, sizeof(key)));
-	worker_add(commands_split(ui.session, line));
-	free(line);
-}
-
-static void run_start(const struct ui_config *c)
-{
-	if (c->greeting)
-		repl_print(c->greeting, strlen(c->greeting));
-	session_lock(ui.session);
-	for (size_t i = 0; i < c->n_start; i++)
-		repl_run(c->start[i], true);
-	first_steps();
-	session_unlock(ui.session);
-	ui.begin = c->n_start != 0;
-	if (ui.key_errors.len)
-		repl_print(ui.key_errors.s, ui.key_errors.len);
-	text_free(&ui.key_errors);
-	memset(&ui.key_errors, 0, sizeof(ui.key_errors));
-}
-
 int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 {
 	int sig;
+	char key[64], *line;
 
 	ui.interpreter = in;
 	ui.session = in->session;
@@ -185,7 +146,21 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 	worker_start(in);
 	background_start();
 	open_panes();
-	run_start(c);
+	if (c->greeting)
+		repl_print(c->greeting, strlen(c->greeting));
+	session_lock(ui.session);
+	for (size_t i = 0; i < c->n_start; i++)
+		repl_run(c->start[i], true);
+	/* One line for those who never were here. */
+	line = str_printf("echo 'First steps: press' %s 'and type  fail random 2, then diff, undo, help'",
+			  prompt_key(key, sizeof(key)));
+	worker_add(commands_split(ui.session, line));
+	free(line);
+	session_unlock(ui.session);
+	ui.begin = c->n_start != 0;
+	if (ui.key_errors.len)
+		repl_print(ui.key_errors.s, ui.key_errors.len);
+	text_free(&ui.key_errors);
 	loop();
 	sig = term_signal;
 	term_stop();

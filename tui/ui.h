@@ -113,6 +113,7 @@ void pane_third(void); /* is there room for three panes? */
 void panes_layout(int rows, int cols);
 void panes_free(void);
 bool pane_at(int y, int x, enum place_id *p);
+bool pane_known(const char *name); /* is there a pane of that name? */
 
 /* draw_pane.c */
 void draw_view(enum place_id p, struct view *v);

@@ -20,13 +20,11 @@
 static char *joined(const struct args *args)
 {
 	struct text t = {0};
-	char *s;
 
+	text_add(&t, "%s", "");
 	for (int i = 0; i < args->n; i++)
 		text_add(&t, i ? " %s" : "%s", args->arg[i].word);
-	s = str_dup(text_str(&t));
-	text_free(&t);
-	return s;
+	return t.s;
 }
 
 /* The pane a command is about: the focused one, or the last one when the REPL has the focus. */
@@ -72,22 +70,6 @@ COMMAND(ui_pane)
 	return pane_open(args->argc - 1, args->argv + 1, e);
 }
 
-/* A pane that is shown, by its name. */
-static int focus_by_name(const char *name, struct err *e)
-{
-	for (int p = 0; p < SLOT_REPL; p++) {
-		struct view *v = pane_top((enum place_id)p);
-
-		if (v && !strcmp(v->ops->name, name)) {
-			pane_focus((enum place_id)p);
-			return 0;
-		}
-	}
-	return err_set(
-		e, "focus: found \"%s\", expected list, detail, repl, next, previous or a pane that is shown",
-		name);
-}
-
 COMMAND(ui_focus)
 {
 	static const struct {
@@ -100,8 +82,20 @@ COMMAND(ui_focus)
 			pane_focus(places[i].place);
 			return 0;
 		}
-	if (!args->arg[0].small)
-		return focus_by_name(args->arg[0].word, e);
+	if (!args->arg[0].small) {
+		for (int p = 0; p < SLOT_REPL; p++) {
+			struct view *v = pane_top((enum place_id)p);
+
+			if (v && !strcmp(v->ops->name, args->arg[0].word)) {
+				pane_focus((enum place_id)p);
+				return 0;
+			}
+		}
+		return err_set(e,
+			       "focus: found \"%s\", expected list, detail, repl, next, previous or a pane "
+			       "that is shown",
+			       args->arg[0].word);
+	}
 	pane_next(args_has(args, "next") ? 1 : -1);
 	return 0;
 }
@@ -210,18 +204,12 @@ COMMAND(ui_follow)
 	return action_run("follow", e);
 }
 
-static void show_key_errors(struct out *o)
-{
-	out_text(o, "%s", text_str(&ui.key_errors));
-	text_free(&ui.key_errors);
-	memset(&ui.key_errors, 0, sizeof(ui.key_errors));
-}
-
 COMMAND(ui_keymap)
 {
 	if (refuse_fifo(args->arg[0].word, e) || keymap_choose(args->arg[0].word, e))
 		return -1;
-	show_key_errors(o);
+	out_text(o, "%s", text_str(&ui.key_errors));
+	text_free(&ui.key_errors);
 	return 0;
 }
 
@@ -281,118 +269,58 @@ COMMAND(ui_clear)
 	return 0;
 }
 
+/* They run in the interface's thread. */
+#define HERE(NAME, SYNTAX, HELP, RUN, ...)                                                               \
+	{                                                                                                \
+		.name = NAME, .syntax = SYNTAX, .help = HELP, .run = RUN, .on_screen = true, __VA_ARGS__ \
+	}
+
 const struct command ui_commands[] = {
-	{.name = "screen",
-	 .syntax = "screen FILE",
-	 .help = "save what the terminal shows as text",
-	 .run = ui_screen,
-	 .on_screen = true},
-	{.name = "pane",
-	 .syntax = "pane NAME [ARGUMENT...]",
-	 .help = "show a pane",
-	 .subcommand = view_subcommand,
-	 .run = ui_pane,
-	 .on_screen = true},
-	{.name = "focus",
-	 .syntax = "focus NAME|next|previous|list|detail|repl",
-	 .help = "move to a pane",
-	 .run = ui_focus,
-	 .on_screen = true},
-	{.name = "back", .syntax = "back", .help = "the pane before", .run = ui_back, .on_screen = true},
-	{.name = "maximise",
-	 .syntax = "maximise [on|off]",
-	 .help = "the focused pane over the whole screen, and back",
-	 .run = ui_maximise,
-	 .on_screen = true},
-	{.name = "sort",
-	 .syntax = "sort [COLUMN [reverse]]",
-	 .help = "sort the focused pane by a column",
-	 .run = ui_sort,
-	 .on_screen = true},
-	{.name = "filter",
-	 .syntax = "filter [TEXT...]",
-	 .help = "show only rows that contain the text",
-	 .details =
-		 "  Words that must all occur; COLUMN:TEXT looks where a word of the header says "
-		 "(now:7, peer:spine);\n"
-		 "  /REGEX/ and COLUMN:/REGEX/ are regular expressions; -WORD must not occur; changed, down "
-		 "and detour\n"
-		 "  also mean the marks.  Without a word all rows are shown.\n",
-	 .run = ui_filter,
-	 .on_screen = true},
-	{.name = "search",
-	 .syntax = "search TEXT...",
-	 .help = "go to the next row that contains the text",
-	 .details =
-		 "  What is searched for is as in `filter`.  Where no row has it, letters in order will do: "
-		 "lf3 is leaf-03.\n"
-		 "  A pane that has it when the focused one has not is named.\n",
-	 .run = ui_search,
-	 .on_screen = true},
-	{.name = "keymap",
-	 .syntax = "keymap NAME|FILE",
-	 .help = "load key bindings",
-	 .run = ui_keymap,
-	 .on_screen = true},
-	{.name = "colours",
-	 .syntax = "colours " COLOURS,
-	 .help = "choose a colour scheme",
-	 .run = ui_colours,
-	 .on_screen = true},
-	{.name = "copy",
-	 .syntax = "copy [name|guid|lid|port|path|command|row]",
-	 .help = "what is selected, to the clipboard of the terminal",
-	 .details = "  By OSC 52, which goes through ssh.  tmux takes it with `set -g set-clipboard on`, or "
-		    "passes "
-		    "it on\n"
-		    "  with `set -g allow-passthrough on`; screen passes it on.  command: one that shows the "
-		    "same.\n",
-	 .run = ui_copy,
-	 .on_screen = true},
-	{.name = "mouse",
-	 .syntax = "mouse [on|off]",
-	 .help = "take the mouse, or leave it to the terminal, which selects text with it",
-	 .details =
-		 "  With the mouse on, text is selected with Shift held (Option or Fn in some terminals).\n",
-	 .run = ui_mouse,
-	 .on_screen = true},
-	{.name = "select",
-	 .syntax = "select N",
-	 .help = "select the N-th row shown",
-	 .run = ui_select,
-	 .on_screen = true},
-	{.name = "follow",
-	 .syntax = "follow",
-	 .help = "follow the selected row, as Enter does",
-	 .run = ui_follow,
-	 .on_screen = true},
-	{.name = "fold",
-	 .syntax = "fold [on|off]",
-	 .help = "panes show switch chips under their element (chassis); Enter opens one",
-	 .run = ui_fold,
-	 .on_screen = true},
-	{.name = "action",
-	 .syntax = "action NAME [ARG...]",
-	 .help = "do what a key bound to NAME does",
-	 .run = ui_action,
-	 .on_screen = true},
-	{.name = "map",
-	 .syntax = "map [overview|around|whole|in|out|back] | colour [NAME] | overlay [NAME] | "
-		   "along|other|plane [previous]",
-	 .help = "show the map; what its keys do: scales, colours, overlays, steps along them",
-	 .details = "  Without NAME the next colour or overlay that has something to show.\n"
-		    "  colour       state, load, rank, layers, chassis, change, step\n"
-		    "  overlay      none, links (of the selection), path, cycle, turn, layer, flows, failed, "
-		    "changed\n"
-		    "  along        the selection to the next switch of the overlay\n"
-		    "  other        its other direction, the next cycle or layer\n"
-		    "  plane        the same place in the next plane, the next pod, chassis or group\n",
-	 .run = ui_map,
-	 .on_screen = true},
-	{.name = "clear",
-	 .syntax = "clear",
-	 .help = "forget the text of the REPL",
-	 .run = ui_clear,
-	 .on_screen = true},
+	HERE("screen", "screen FILE", "save what the terminal shows as text", ui_screen),
+	HERE("pane", "pane NAME [ARGUMENT...]", "show a pane", ui_pane, .subcommand = view_subcommand),
+	HERE("focus", "focus NAME|next|previous|list|detail|repl", "move to a pane", ui_focus),
+	HERE("back", "back", "the pane before", ui_back),
+	HERE("maximise", "maximise [on|off]", "the focused pane over the whole screen, and back",
+	     ui_maximise),
+	HERE("sort", "sort [COLUMN [reverse]]", "sort the focused pane by a column", ui_sort),
+	HERE("filter", "filter [TEXT...]", "show only rows that contain the text", ui_filter,
+	     .details = "  Words that must all occur; COLUMN:TEXT looks where a word of the header says "
+			"(now:7, peer:spine);\n"
+			"  /REGEX/ and COLUMN:/REGEX/ are regular expressions; -WORD must not occur; "
+			"changed, down and detour\n"
+			"  also mean the marks.  Without a word all rows are shown.\n"),
+	HERE("search", "search TEXT...", "go to the next row that contains the text", ui_search,
+	     .details = "  What is searched for is as in `filter`.  Where no row has it, letters in order "
+			"will do: lf3 is leaf-03.\n"
+			"  A pane that has it when the focused one has not is named.\n"),
+	HERE("keymap", "keymap NAME|FILE", "load key bindings", ui_keymap),
+	HERE("colours", "colours " COLOURS, "choose a colour scheme", ui_colours),
+	HERE("copy", "copy [name|guid|lid|port|path|command|row]",
+	     "what is selected, to the clipboard of the terminal", ui_copy,
+	     .details = "  By OSC 52, which goes through ssh.  tmux takes it with `set -g set-clipboard on`, "
+			"or passes it on\n"
+			"  with `set -g allow-passthrough on`; screen passes it on.  command: one that shows "
+			"the same.\n"),
+	HERE("mouse", "mouse [on|off]",
+	     "take the mouse, or leave it to the terminal, which selects text with it", ui_mouse,
+	     .details = "  With the mouse on, text is selected with Shift held (Option or Fn in some "
+			"terminals).\n"),
+	HERE("select", "select N", "select the N-th row shown", ui_select),
+	HERE("follow", "follow", "follow the selected row, as Enter does", ui_follow),
+	HERE("fold", "fold [on|off]",
+	     "panes show switch chips under their element (chassis); Enter opens one", ui_fold),
+	HERE("action", "action NAME [ARG...]", "do what a key bound to NAME does", ui_action),
+	HERE("map",
+	     "map [overview|around|whole|in|out|back] | colour [NAME] | overlay [NAME] | along|other|plane "
+	     "[previous]",
+	     "show the map; what its keys do: scales, colours, overlays, steps along them", ui_map,
+	     .details = "  Without NAME the next colour or overlay that has something to show.\n"
+			"  colour       state, load, rank, layers, chassis, change, step\n"
+			"  overlay      none, links (of the selection), path, cycle, turn, layer, flows, "
+			"failed, changed\n"
+			"  along        the selection to the next switch of the overlay\n"
+			"  other        its other direction, the next cycle or layer\n"
+			"  plane        the same place in the next plane, the next pod, chassis or group\n"),
+	HERE("clear", "clear", "forget the text of the REPL", ui_clear),
 	{.name = NULL},
 };

@@ -138,23 +138,18 @@ void worker_stop(void)
 	text_free(&w.output);
 }
 
-/* GUID of what is selected in the pane used last, 0: nothing that has one. */
-static uint64_t selected_guid(void)
+void worker_add(struct command_list *in)
 {
 	const struct view *v = pane_focused();
 	struct text guid = {0};
 	uint64_t n = 0;
 	uint32_t row;
 
+	/* GUID of what is selected in the pane used last, 0: nothing that has one. */
 	if (v && ui.scene.fabric && view_current(v, &row) && view_place(v, row, "guid", &guid))
 		number_of_hex(text_str(&guid), &n);
 	text_free(&guid);
-	return n;
-}
-
-void worker_add(struct command_list *in)
-{
-	in->selected = selected_guid();
+	in->selected = n;
 	pthread_mutex_lock(&w.mutex);
 	GROW(w.queue, w.n, w.cap);
 	w.queue[w.n++] = in;

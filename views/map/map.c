@@ -253,11 +253,10 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 	int o = word ? index_of(map_overlay_names, word) : (int)m->overlay;
 
 	if (o < 0)
-		return err_set(
-			e,
-			"map overlay: found \"%s\", expected none, links, path, cycle, turn, layer, flows, "
-			"failed or changed",
-			word);
+		return err_set(e,
+			       "map overlay: found \"%s\", expected none, links, path, cycle, turn, layer, "
+			       "flows, failed or changed",
+			       word);
 	if (word && !map_overlay_offered(v, (enum map_overlay)o)) {
 		if (o == MAP_PATH || o == MAP_TURN)
 			return err_set(e,
