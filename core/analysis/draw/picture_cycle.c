@@ -160,30 +160,6 @@ static void put_channel(FILE *to, const struct circle *c, uint32_t i)
 	svg_words(to, s.wx, s.wy, 10, s.anchor, words);
 }
 
-/* From the middle of a box to its edge, away from the circle: where its number stands, beside its channels.
- */
-static void outwards(const struct circle *c, uint32_t i, float *x, float *y)
-{
-	float turn = 2 * (float)M_PI * (float)i / (float)c->n, dx = sinf(turn), dy = -cosf(turn);
-	float out = fminf(c->w / 2 / fmaxf(fabsf(dx), 0.001f), HIGH / 2 / fmaxf(fabsf(dy), 0.001f));
-
-	*x = dx * (out + 5);
-	*y = dy * (out + 5);
-}
-
-static void put_box(FILE *to, const struct circle *c, uint32_t i)
-{
-	float x = c->x[2 * i] - c->w / 2, y = c->x[2 * i + 1] - HIGH / 2, nx, ny;
-
-	fprintf(to,
-		"<rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"3\" "
-		"fill=\"#fff2c4\" stroke=\"#222\"/>\n",
-		(double)x, (double)y, (double)c->w, (double)HIGH);
-	svg_words(to, c->x[2 * i], y + 15, 10, SVG_MIDDLE, switch_name(c->f, switch_of(c, i)));
-	outwards(c, i, &nx, &ny);
-	svg_number(to, c->x[2 * i] + nx, c->x[2 * i + 1] + ny, COLOUR, i + 1);
-}
-
 int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
 		      const char *title, const char *line, struct progress *p)
 {
@@ -200,7 +176,18 @@ int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_ste
 		go_on = progress_step(p, i);
 	}
 	for (uint32_t i = 0; i < n && go_on; i++) {
-		put_box(to, &c, i);
+		float x = c.x[2 * i], y = c.x[2 * i + 1], turn = 2 * (float)M_PI * (float)i / (float)n;
+		float dx = sinf(turn), dy = -cosf(turn);
+		float out =
+			5 + fminf(c.w / 2 / fmaxf(fabsf(dx), 0.001f), HIGH / 2 / fmaxf(fabsf(dy), 0.001f));
+
+		fprintf(to,
+			"<rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+			"rx=\"3\" fill=\"#fff2c4\" stroke=\"#222\"/>\n",
+			(double)(x - c.w / 2), (double)(y - HIGH / 2), (double)c.w, (double)HIGH);
+		svg_words(to, x, y - HIGH / 2 + 15, 10, SVG_MIDDLE, switch_name(c.f, switch_of(&c, i)));
+		svg_number(to, x + dx * out, y + dy * out, COLOUR,
+			   i + 1); /* at its edge, away from the circle */
 		go_on = progress_step(p, n + i);
 	}
 	fprintf(to, "<path d=\"M20 %.1fh26\" stroke=\"" COLOUR "\" stroke-width=\"3.2\"/>\n",

@@ -18,6 +18,8 @@
 #define PLANE_OVER 22.0f
 #define GROUP_BEND 0.55f
 
+#define SET_CURVE(...) memcpy(c, (const float[8]){__VA_ARGS__}, 8 * sizeof(float))
+
 /* Half widths and heights, around the middle. */
 static struct picture_rect middle(const struct picture *pic, uint32_t sw)
 {
@@ -28,16 +30,8 @@ static struct picture_rect middle(const struct picture *pic, uint32_t sw)
 
 static bool straight(const struct picture_rect *p, const struct picture_rect *q, float c[8])
 {
-	float x[8] = {p->x,
-		      p->y,
-		      p->x + (q->x - p->x) / 3,
-		      p->y + (q->y - p->y) / 3,
-		      q->x - (q->x - p->x) / 3,
-		      q->y - (q->y - p->y) / 3,
-		      q->x,
-		      q->y};
-
-	memcpy(c, x, sizeof(x));
+	SET_CURVE(p->x, p->y, p->x + (q->x - p->x) / 3, p->y + (q->y - p->y) / 3, q->x - (q->x - p->x) / 3,
+		  q->y - (q->y - p->y) / 3, q->x, q->y);
 	return true;
 }
 
@@ -46,39 +40,8 @@ static bool upright(const struct picture_rect *p, float pway, const struct pictu
 		    float bend, float c[8])
 {
 	float py = p->y + pway * p->h, qy = q->y + qway * q->h;
-	float x[8] = {p->x, py, p->x, py + pway * bend, q->x, qy + qway * bend, q->x, qy};
-
-	memcpy(c, x, sizeof(x));
+	SET_CURVE(p->x, py, p->x, py + pway * bend, q->x, qy + qway * bend, q->x, qy);
 	return false;
-}
-
-static bool sideways(const struct picture_rect *p, const struct picture_rect *q, float bend, float c[8])
-{
-	float px = p->x + p->w, qx = q->x + q->w;
-	float x[8] = {px, p->y, px + bend, p->y, qx + bend, q->y, qx, q->y};
-
-	memcpy(c, x, sizeof(x));
-	return false;
-}
-
-/* From level to level; on one level below the boxes. */
-static bool tree_curve(const struct layout *l, uint32_t a, uint32_t b, const struct picture_rect *p,
-		       const struct picture_rect *q, float c[8])
-{
-	float bend;
-
-	if (l->level[a] == l->level[b])
-		return upright(p, 1, q, 1, 30, c);
-	bend = TREE_BEND * (fabsf(q->y - p->y) - p->h - q->h);
-	return p->y < q->y ? upright(p, 1, q, -1, bend, c) : upright(p, -1, q, 1, bend, c);
-}
-
-/* In a group: beside one another straight, else over those between. */
-static bool group_curve(const struct picture_rect *p, const struct picture_rect *q, float c[8])
-{
-	if (fabsf(p->y - q->y) > 1 || fabsf(p->x - q->x) < 3 * p->w)
-		return straight(p, q, c);
-	return upright(p, -1, q, -1, 5 + fabsf(p->x - q->x) / 12, c);
 }
 
 /* Bent to the middle of the part: a quadratic curve. */
@@ -87,16 +50,8 @@ static bool bent_curve(const struct picture_rect *p, const struct picture_rect *
 {
 	float cx = (p->x + q->x) / 2 * (1 - bend) + (part->x + part->w / 2) * bend;
 	float cy = (p->y + q->y) / 2 * (1 - bend) + (part->y + part->h / 2) * bend;
-	float x[8] = {p->x,
-		      p->y,
-		      p->x + (cx - p->x) * 2 / 3,
-		      p->y + (cy - p->y) * 2 / 3,
-		      q->x + (cx - q->x) * 2 / 3,
-		      q->y + (cy - q->y) * 2 / 3,
-		      q->x,
-		      q->y};
-
-	memcpy(c, x, sizeof(x));
+	SET_CURVE(p->x, p->y, p->x + (cx - p->x) * 2 / 3, p->y + (cy - p->y) * 2 / 3,
+		  q->x + (cx - q->x) * 2 / 3, q->y + (cy - q->y) * 2 / 3, q->x, q->y);
 	return false;
 }
 
@@ -112,7 +67,10 @@ static bool grid_curve(const struct picture *pic, uint32_t a, uint32_t b, const 
 		return upright(p, -1, q, -1, PLANE_OVER, c);
 	if (apart <= 1 || *x == LAYOUT_BESIDE || *y == LAYOUT_BESIDE)
 		return straight(p, q, c);
-	return d ? sideways(p, q, over, c) : upright(p, -1, q, -1, over, c);
+	if (!d)
+		return upright(p, -1, q, -1, over, c);
+	SET_CURVE(p->x + p->w, p->y, p->x + p->w + over, p->y, q->x + q->w + over, q->y, q->x + q->w, q->y);
+	return false;
 }
 
 bool picture_curve(const struct picture *pic, uint32_t a, uint32_t b, float c[8])
@@ -122,15 +80,24 @@ bool picture_curve(const struct picture *pic, uint32_t a, uint32_t b, float c[8]
 	const struct picture_rect *part = &pic->part[l->part_of[a]];
 	struct picture_rect p = middle(pic, a), q = middle(pic, b);
 
-	if (is->kind == LAYOUT_TREE)
-		return tree_curve(l, a, b, &p, &q, c);
+	if (is->kind == LAYOUT_TREE) {
+		float bend;
+
+		if (l->level[a] == l->level[b])
+			return upright(&p, 1, &q, 1, 30, c);
+		bend = TREE_BEND * (fabsf(q.y - p.y) - p.h - q.h);
+		return p.y < q.y ? upright(&p, 1, &q, -1, bend, c) : upright(&p, -1, &q, 1, bend, c);
+	}
 	if (is->kind == LAYOUT_GRID)
 		return grid_curve(pic, a, b, &p, &q, c);
 	if (is->kind == LAYOUT_FULL || (is->kind == LAYOUT_OTHER && pic->named[l->part_of[a]]))
 		return bent_curve(&p, &q, part, CIRCLE_BEND, c);
 	if (is->kind == LAYOUT_GROUPS && l->block[a] != l->block[b])
 		return bent_curve(&p, &q, part, GROUP_BEND, c);
-	return is->kind == LAYOUT_GROUPS ? group_curve(&p, &q, c) : straight(&p, &q, c);
+	/* in a group: beside one another straight, else over those between */
+	if (is->kind != LAYOUT_GROUPS || fabsf(p.y - q.y) > 1 || fabsf(p.x - q.x) < 3 * p.w)
+		return straight(&p, &q, c);
+	return upright(&p, -1, &q, -1, 5 + fabsf(p.x - q.x) / 12, c);
 }
 
 /* --- how they look --- */
@@ -186,32 +153,27 @@ struct picture_stroke picture_load_stroke(unsigned class)
 	return loads[class];
 }
 
-/* Marked by what is drawn on the fabric. */
-static struct picture_stroke marked(const struct picture_look *look, const struct picture_bundle *u)
-{
-	unsigned ways = u->ways | u->back;
-	double share = look->most ? sqrt((double)u->weight / look->most) : 0.6;
-	double width = 1.2 + 3.3 * fmin(share, 1);
-
-	if (ways & PICTURE_THERE)
-		return (struct picture_stroke){THERE_COLOUR, "", 3.2, true};
-	if (ways & PICTURE_CYCLE)
-		return (struct picture_stroke){CYCLE_COLOUR, "", 3.2, true};
-	if (ways & PICTURE_BACK)
-		return (struct picture_stroke){BACK_COLOUR, "7 4", 2.4, true};
-	if (ways & PICTURE_MORE && !(ways & PICTURE_LESS))
-		return (struct picture_stroke){THERE_COLOUR, "", width, true};
-	return (struct picture_stroke){LESS_COLOUR, ways & PICTURE_MORE ? "7 3" : "2 3", width, true};
-}
-
 struct picture_stroke picture_stroke(const struct picture_look *look, const struct picture_bundle *u)
 {
 	if (u->down)
 		return (struct picture_stroke){DOWN_COLOUR, u->down == u->cables ? "5 3" : "2 2", 2.4, true};
 	if (u->came)
 		return (struct picture_stroke){CAME_COLOUR, "", 2.4, true};
-	if (u->ways | u->back)
-		return marked(look, u);
+	if (u->ways | u->back) {
+		unsigned ways = u->ways | u->back;
+		double share = look->most ? sqrt((double)u->weight / look->most) : 0.6,
+		       width = 1.2 + 3.3 * fmin(share, 1);
+
+		if (ways & PICTURE_THERE)
+			return (struct picture_stroke){THERE_COLOUR, "", 3.2, true};
+		if (ways & PICTURE_CYCLE)
+			return (struct picture_stroke){CYCLE_COLOUR, "", 3.2, true};
+		if (ways & PICTURE_BACK)
+			return (struct picture_stroke){BACK_COLOUR, "7 4", 2.4, true};
+		if (ways & PICTURE_MORE && !(ways & PICTURE_LESS))
+			return (struct picture_stroke){THERE_COLOUR, "", width, true};
+		return (struct picture_stroke){LESS_COLOUR, ways & PICTURE_MORE ? "7 3" : "2 3", width, true};
+	}
 	if (look->load)
 		return picture_load_stroke(picture_load_class(u->load, look->mean));
 	if (look->way || look->pale)

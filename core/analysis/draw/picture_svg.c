@@ -120,35 +120,6 @@ static void put_mark(const struct svg *s, uint32_t a, uint32_t b, struct picture
 		put_arrow(s, b, a, k.colour, aside ? "translate(5 4) " : "");
 }
 
-/* Over all links: what marks them, also from plane to plane. */
-static void put_marks(const struct svg *s)
-{
-	static const unsigned kinds[] = {PICTURE_MORE | PICTURE_LESS, PICTURE_THERE, PICTURE_BACK,
-					 PICTURE_CYCLE};
-
-	for (uint32_t a = 0; s->look->way && a < s->l->n; a++)
-		for (uint32_t i = s->l->first[a]; i < s->l->first[a + 1]; i++) {
-			struct picture_bundle u;
-
-			if (s->l->to[i] < a)
-				continue;
-			u = picture_bundle(s->f, s->look, a, s->l->to[i]);
-			for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-				if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
-					put_mark(s, a, s->l->to[i], u, kinds[k]);
-		}
-}
-
-/* The place on the path or cycle, at the corner of the box. */
-static void put_number(const struct svg *s, uint32_t sw)
-{
-	const struct picture_rect *r = &s->pic->box[sw];
-	struct picture_bundle on = {.ways = s->look->ways & (PICTURE_THERE | PICTURE_CYCLE)};
-
-	if (s->look->number && s->look->number[sw])
-		svg_number(s->to, r->x, r->y, picture_stroke(s->look, &on).colour, s->look->number[sw]);
-}
-
 /* --- boxes --- */
 
 static void put_frame(const struct svg *s, const struct picture_rect *r, const char *class)
@@ -157,15 +128,6 @@ static void put_frame(const struct svg *s, const struct picture_rect *r, const c
 		"<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"6\" "
 		"fill=\"#f4f5f7\" stroke=\"#9aa0a8\" stroke-width=\".8\"/>\n",
 		class, (double)r->x, (double)r->y, (double)r->w, (double)r->h);
-}
-
-static void put_frames(const struct svg *s)
-{
-	for (uint32_t b = 0; b < s->l->n_blocks; b++)
-		if (s->pic->block[b].w > 0)
-			put_frame(s, &s->pic->block[b], "block");
-	for (uint32_t k = 0; k < s->pic->n_planes; k++)
-		put_frame(s, &s->pic->plane[k].at, "plane");
 }
 
 /* The whole name, or its last word where there is no room for more. */
@@ -267,23 +229,6 @@ static void line_sample(struct legend *g, struct picture_stroke k, const char *w
 	g->x = svg_legend_words(g->s->to, g->x + 26, g->y, words);
 }
 
-static void box_sample(struct legend *g, const struct picture_class *k)
-{
-	next_row(g, k->words);
-	fprintf(g->s->to,
-		"<rect class=\"legend\" x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" rx=\"3\" "
-		"fill=\"%s\" stroke=\"#222\"/>\n",
-		(double)g->x, (double)g->y - 5, k->colour);
-	g->x = svg_legend_words(g->s->to, g->x + 14, g->y, k->words);
-}
-
-/* Loads against the mean: a sample of each class. */
-static void load_samples(struct legend *g)
-{
-	for (unsigned k = 0; k < PICTURE_LOADS; k++)
-		line_sample(g, picture_load_stroke(k), picture_load_words[k]);
-}
-
 /* What stands for cables like these. */
 static void bundle_sample(struct legend *g, struct picture_bundle u, const char *words)
 {
@@ -305,10 +250,17 @@ static void put_legend(const struct svg *s)
 		     {PICTURE_MORE | PICTURE_LESS, "other entries"}};
 	struct legend g = {s, 20, s->pic->height - 32};
 
-	for (unsigned k = 0; k < s->look->n_kinds; k++)
-		box_sample(&g, &s->look->kind[k]);
+	for (unsigned k = 0; k < s->look->n_kinds; k++) {
+		next_row(&g, s->look->kind[k].words);
+		fprintf(g.s->to,
+			"<rect class=\"legend\" x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" rx=\"3\" "
+			"fill=\"%s\" stroke=\"#222\"/>\n",
+			(double)g.x, (double)g.y - 5, s->look->kind[k].colour);
+		g.x = svg_legend_words(g.s->to, g.x + 14, g.y, s->look->kind[k].words);
+	}
 	if (s->look->load && s->look->mean > 0)
-		load_samples(&g);
+		for (unsigned k = 0; k < PICTURE_LOADS; k++)
+			line_sample(&g, picture_load_stroke(k), picture_load_words[k]);
 	else
 		bundle_sample(&g, (struct picture_bundle){0}, "link");
 	for (size_t k = 0; k < ARRAY_LEN(marks); k++)
@@ -326,20 +278,41 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 	struct svg s = {.to = to, .pic = pic, .l = pic->layout, .f = f, .look = look};
 	uint32_t links = s.l->first[s.l->n] / 2;
 	bool go_on = true;
+	static const unsigned kinds[] = {PICTURE_MORE | PICTURE_LESS, PICTURE_THERE, PICTURE_BACK,
+					 PICTURE_CYCLE};
 
 	s.thin = fmin(1, fmax(0.3, sqrt((double)MANY_LINKS / (links ? links : 1))));
 	progress_start(p, "writing the drawing", (PICTURE_LOADS + 1) * s.l->n);
 	svg_begin(to, pic->width, pic->height, look->title, look->line);
-	put_frames(&s);
+	for (uint32_t b = 0; b < s.l->n_blocks; b++)
+		if (s.pic->block[b].w > 0)
+			put_frame(&s, &s.pic->block[b], "block");
+	for (uint32_t k = 0; k < s.pic->n_planes; k++)
+		put_frame(&s, &s.pic->plane[k].at, "plane");
 	for (unsigned k = 0; k <= PICTURE_LOADS && go_on; k++)
 		go_on = put_links(&s, k, p);
-	put_marks(&s);
+	for (uint32_t a = 0; s.look->way && a < s.l->n; a++)
+		for (uint32_t i = s.l->first[a]; i < s.l->first[a + 1]; i++) {
+			struct picture_bundle u;
+
+			if (s.l->to[i] < a)
+				continue;
+			u = picture_bundle(s.f, s.look, a, s.l->to[i]);
+			for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+				if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
+					put_mark(&s, a, s.l->to[i], u, kinds[k]);
+		}
 	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
 		put_under(&s, sw);
 	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
 		put_box(&s, sw);
-	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
-		put_number(&s, sw);
+	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++) {
+		const struct picture_rect *r = &s.pic->box[sw];
+		struct picture_bundle on = {.ways = s.look->ways & (PICTURE_THERE | PICTURE_CYCLE)};
+
+		if (s.look->number && s.look->number[sw])
+			svg_number(s.to, r->x, r->y, picture_stroke(s.look, &on).colour, s.look->number[sw]);
+	}
 	put_frame_names(&s);
 	put_legend(&s);
 	svg_end(to);

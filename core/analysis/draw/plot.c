@@ -126,21 +126,6 @@ static bool has_labels(const struct plot *p)
 	return p->label && p->n <= PLOT_LABELS;
 }
 
-static void put_labels(const struct panel *g)
-{
-	char words[4 * LABEL_LETTERS + 8];
-
-	for (uint32_t i = 0; i < g->p->n; i++) {
-		fprintf(g->to,
-			"<text class=\"label\" font-size=\"9\" text-anchor=\"end\" "
-			"transform=\"translate(%.1f "
-			"%.1f) rotate(-40)\">",
-			(double)x_of(g, i + 0.6), (double)g->y0 + 10);
-		svg_text(g->to, short_label(g->p->label[i], words, sizeof(words)));
-		fputs("</text>\n", g->to);
-	}
-}
-
 static float labels_high(const struct plot *p)
 {
 	size_t most = 0;
@@ -151,16 +136,6 @@ static float labels_high(const struct plot *p)
 		most = n > most ? n : most;
 	}
 	return most > LABEL_LETTERS ? (LABEL_LETTERS + 2) * LABEL_HIGH : (float)most * LABEL_HIGH;
-}
-
-static void put_x_axis(const struct panel *g)
-{
-	put_rule(g, LEFT, g->y0, LEFT + g->wide, g->y0, "class=\"axis\" stroke=\"#222\"");
-	if (has_labels(g->p))
-		put_labels(g);
-	else
-		put_numbers(g);
-	svg_words(g->to, LEFT + g->wide / 2, g->y0 + labels_high(g->p) + 34, 11, SVG_MIDDLE, g->p->x_name);
 }
 
 /* --- bars --------------------------------------------------------------------------------------- */
@@ -252,8 +227,24 @@ static void put_panel(FILE *to, const struct plot *p, float y)
 	if (p->n)
 		put_bars(&g);
 	put_lines(&g);
-	if (p->n)
-		put_x_axis(&g);
+	if (p->n) {
+		put_rule(&g, LEFT, g.y0, LEFT + g.wide, g.y0, "class=\"axis\" stroke=\"#222\"");
+		if (has_labels(g.p)) {
+			char words[4 * LABEL_LETTERS + 8];
+
+			for (uint32_t i = 0; i < g.p->n; i++) {
+				fprintf(g.to,
+					"<text class=\"label\" font-size=\"9\" text-anchor=\"end\" "
+					"transform=\"translate(%.1f %.1f) rotate(-40)\">",
+					(double)x_of(&g, i + 0.6), (double)g.y0 + 10);
+				svg_text(g.to, short_label(g.p->label[i], words, sizeof(words)));
+				fputs("</text>\n", g.to);
+			}
+		} else {
+			put_numbers(&g);
+		}
+		svg_words(g.to, LEFT + g.wide / 2, g.y0 + labels_high(g.p) + 34, 11, SVG_MIDDLE, g.p->x_name);
+	}
 	put_legend(&g, g.y0 + labels_high(p) + BELOW);
 }
 

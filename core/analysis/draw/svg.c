@@ -41,8 +41,7 @@ void svg_arrow(FILE *to, float x, float y, double turn, const char *colour, cons
 {
 	fprintf(to,
 		"<path class=\"arrow\" d=\"M6 0L-5 -5.5L-5 5.5Z\" fill=\"%s\" stroke=\"#fff\" "
-		"stroke-width=\".6\" "
-		"transform=\"%stranslate(%.1f %.1f) rotate(%.0f)\"/>\n",
+		"stroke-width=\".6\" transform=\"%stranslate(%.1f %.1f) rotate(%.0f)\"/>\n",
 		colour, before, (double)x, (double)y, turn);
 }
 
