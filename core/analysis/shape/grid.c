@@ -94,19 +94,6 @@ static bool one_step(const struct grid *g, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* A dimension with a link from its end to its beginning is looped, though most such links are missing. */
-static void close_ring(struct grid *g, const unsigned a[GRID_DIMS], const unsigned b[GRID_DIMS])
-{
-	unsigned differ = 0, dim = 0;
-
-	for (unsigned d = 0; d < GRID_DIMS; d++) {
-		differ += a[d] != b[d];
-		dim = a[d] != b[d] ? d : dim;
-	}
-	if (differ == 1 && g->radix[dim] > 2 && (!a[dim] || !b[dim]) && a[dim] + b[dim] == g->radix[dim] - 1)
-		g->open[dim] = false;
-}
-
 /* The first link that is no step in the grid breaks the pattern, after rings are closed. */
 static int look_at_links(struct grid *g, const struct topo *t, struct err *e)
 {
@@ -122,9 +109,17 @@ static int look_at_links(struct grid *g, const struct topo *t, struct err *e)
 			continue;
 		grid_coordinates(g, g->place[sw], a);
 		grid_coordinates(g, g->place[to], b);
-		if (i < f->n_ports)
-			close_ring(g, a, b);
-		else
+		if (i < f->n_ports) {
+			unsigned differ = 0, dim = 0;
+
+			for (unsigned d = 0; d < GRID_DIMS; d++) {
+				differ += a[d] != b[d];
+				dim = a[d] != b[d] ? d : dim;
+			}
+			if (differ == 1 && g->radix[dim] > 2 && (!a[dim] || !b[dim]) &&
+			    a[dim] + b[dim] == g->radix[dim] - 1)
+				g->open[dim] = false;
+		} else
 			return err_set(e,
 				       "the link between %s (at %u,%u,%u) and %s (at %u,%u,%u) breaks the "
 				       "pattern: without it this is a %s",
@@ -248,41 +243,6 @@ static void set_size(struct grid *g)
 	memset(g->at, 0xFF, g->n_places * sizeof(*g->at));
 }
 
-/* A ring or a chain; a ring of four is called a 2 x 2 mesh. */
-static void take_line(const struct lpart *p, const struct topo *t, struct grid *g)
-{
-	bool square = p->is.kind == LAYOUT_RING && p->n == 4;
-
-	g->radix[0] = square ? 2 : p->n;
-	g->radix[1] = square ? 2 : 1;
-	g->radix[2] = 1;
-	for (unsigned d = 0; d < GRID_DIMS; d++)
-		g->open[d] = square || d || p->is.kind != LAYOUT_RING;
-	set_size(g);
-	for (uint32_t i = 0; i < p->n; i++)
-		put_at(g, t, p->sw[p->order[i]], square ? i ^ i >> 1 : i);
-}
-
-static void take_grid(const struct lpart *p, const struct topo *t, const struct dims *x, struct grid *g)
-{
-	for (unsigned d = 0; d < GRID_DIMS; d++) {
-		g->radix[d] = d < x->n ? x->dim[d].size : 1;
-		g->open[d] = d >= x->n || x->dim[d].open;
-	}
-	set_size(g);
-	for (uint32_t u = 0; u < p->n; u++) {
-		unsigned c[GRID_DIMS] = {0};
-
-		for (unsigned d = 0; d < x->n; d++) {
-			c[d] = along(p, u, x->dim[d].a);
-			if (along(p, u, x->dim[d].b)) /* 00 10 11 01 are 0 1 2 3 */
-				c[d] = 3 - c[d];
-		}
-		if (p->coord[(size_t)u * LAYOUT_DIMS] != LAYOUT_BESIDE)
-			put_at(g, t, p->sw[u], grid_place(g, c));
-	}
-}
-
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
 static int blame_all(const struct lpart *p, struct err *e)
@@ -311,9 +271,33 @@ static struct grid *lay_out(struct lpart *p, const struct topo *t, unsigned vari
 	g->place = NEW_ARRAY(t->fabric->n_switches, uint32_t);
 	memset(g->place, 0xFF, t->fabric->n_switches * sizeof(*g->place));
 	if (layout_is_line(p)) {
-		take_line(p, t, g);
+		bool square = p->is.kind == LAYOUT_RING && p->n == 4;
+
+		g->radix[0] = square ? 2 : p->n;
+		g->radix[1] = square ? 2 : 1;
+		g->radix[2] = 1;
+		for (unsigned d = 0; d < GRID_DIMS; d++)
+			g->open[d] = square || d || p->is.kind != LAYOUT_RING;
+		set_size(g);
+		for (uint32_t i = 0; i < p->n; i++)
+			put_at(g, t, p->sw[p->order[i]], square ? i ^ i >> 1 : i);
 	} else if (layout_is_grid(p) && take_dims(&p->is, variant, &x)) {
-		take_grid(p, t, &x, g);
+		for (unsigned d = 0; d < GRID_DIMS; d++) {
+			g->radix[d] = d < x.n ? x.dim[d].size : 1;
+			g->open[d] = d >= x.n || x.dim[d].open;
+		}
+		set_size(g);
+		for (uint32_t u = 0; u < p->n; u++) {
+			unsigned c[GRID_DIMS] = {0};
+
+			for (unsigned d = 0; d < x.n; d++) {
+				c[d] = along(p, u, x.dim[d].a);
+				if (along(p, u, x.dim[d].b)) /* 00 10 11 01 are 0 1 2 3 */
+					c[d] = 3 - c[d];
+			}
+			if (p->coord[(size_t)u * LAYOUT_DIMS] != LAYOUT_BESIDE)
+				put_at(g, t, p->sw[u], grid_place(g, c));
+		}
 	} else {
 		grid_free(g);
 		return NULL;

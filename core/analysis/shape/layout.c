@@ -36,12 +36,6 @@ uint32_t *layout_hosts(const struct fabric *f)
 
 /* --- kinds --- */
 
-/* A square with hosts on two opposite switches is two leaves under two roots. */
-static bool is_small_tree(const struct lpart *p)
-{
-	return p->n == 4 && p->n_links == 4 && p->max_degree == 2;
-}
-
 static bool is_row(struct lpart *p)
 {
 	if (p->n > 2 && p->n_links)
@@ -68,7 +62,7 @@ static void part_lay_out(struct lpart *p)
 	p->is.n = p->n;
 	if (is_row(p) || layout_is_line(p) || is_full(p))
 		return;
-	if (!is_small_tree(p) && layout_is_grid(p))
+	if ((p->n != 4 || p->n_links != 4 || p->max_degree != 2) && layout_is_grid(p))
 		return;
 	if (layout_is_groups(p) || layout_is_tree(p) || layout_is_plus(p))
 		return;
@@ -115,10 +109,16 @@ static size_t common_beginning(const struct lpart *p, uint32_t block)
 	return len;
 }
 
-static void name_blocks(struct layout *l, const struct lpart *p)
+static void take_part(struct layout *l, struct lpart *p, uint32_t number, uint32_t first)
 {
+	struct layout_part *is = &l->part[number];
 	const char *what = p->is.kind != LAYOUT_TREE ? "group" : p->is.pods ? "pod" : "chassis";
 
+	p->is.first = first;
+	p->is.first_block = l->n_blocks;
+	*is = p->is;
+	l->n_blocks += is->n_blocks;
+	l->block_name = mem_resize(l->block_name, l->n_blocks + 1, sizeof(*l->block_name));
 	for (uint32_t b = 0; b < p->is.n_blocks; b++) {
 		uint32_t one = 0;
 		size_t len;
@@ -137,18 +137,6 @@ static void name_blocks(struct layout *l, const struct lpart *p)
 		}
 		l->block_name[p->is.first_block + b] = name;
 	}
-}
-
-static void take_part(struct layout *l, struct lpart *p, uint32_t number, uint32_t first)
-{
-	struct layout_part *is = &l->part[number];
-
-	p->is.first = first;
-	p->is.first_block = l->n_blocks;
-	*is = p->is;
-	l->n_blocks += is->n_blocks;
-	l->block_name = mem_resize(l->block_name, l->n_blocks + 1, sizeof(*l->block_name));
-	name_blocks(l, p);
 	for (uint32_t u = 0; u < p->n; u++) {
 		uint32_t s = p->sw[u];
 

@@ -206,51 +206,6 @@ void lpart_free(struct lpart *p)
 	free(p->y);
 }
 
-static void part_arrays(struct lpart *p, uint32_t n, uint32_t arcs)
-{
-	p->n = n;
-	p->n_links = arcs / 2;
-	p->sw = NEW_ARRAY(n, uint32_t);
-	p->name = NEW_ARRAY(n, const char *);
-	p->hosts = NEW_ARRAY(n, uint32_t);
-	p->chassis = NEW_ARRAY(n, uint32_t);
-	p->first = NEW_ARRAY(n + 1, uint32_t);
-	p->to = NEW_ARRAY(arcs + 1, uint32_t);
-	p->link = NEW_ARRAY(arcs + 1, uint32_t);
-	p->end = NEW_ARRAY(arcs + 1, uint32_t);
-	p->port = NEW_ARRAY(arcs + 1, uint8_t);
-	p->order = NEW_ARRAY(n, uint32_t);
-	p->level = NEW_ARRAY(n, uint8_t);
-	p->block = NEW_ARRAY(n, uint32_t);
-	p->coord = NEW_ARRAY((size_t)n * LAYOUT_DIMS, uint16_t);
-	p->x = NEW_ARRAY(n, float);
-	p->y = NEW_ARRAY(n, float);
-}
-
-/* The arcs of rank r, the u'th switch of the part; its links to lower ones are numbered already. */
-static void part_arcs(struct lpart *p, const struct lgraph *w, uint32_t r, uint32_t u, uint32_t *arcs,
-		      uint32_t *links)
-{
-	for (uint32_t i = w->first[r]; i < w->first[r + 1]; i++, (*arcs)++) {
-		const struct larc *a = &w->arc[i];
-		uint32_t v = w->local[a->to];
-
-		p->to[*arcs] = v;
-		if (v < u) {
-			p->link[*arcs] = p->link[lpart_arc(p, v, u)];
-			continue;
-		}
-		p->link[*arcs] = *links;
-		p->end[2 * *links] = u;
-		p->end[2 * *links + 1] = v;
-		p->port[2 * *links] = a->port;
-		p->port[2 * (*links)++ + 1] = a->peer_port;
-	}
-	p->first[u + 1] = *arcs;
-	if (lpart_degree(p, u) > p->max_degree)
-		p->max_degree = lpart_degree(p, u);
-}
-
 void lpart_make(struct lpart *p, const struct lgraph *w, const uint32_t *hosts, uint32_t low, bool all)
 {
 	uint32_t n = 0, arcs = 0, links = 0, total = w->f->n_switches;
@@ -258,7 +213,23 @@ void lpart_make(struct lpart *p, const struct lgraph *w, const uint32_t *hosts, 
 	for (uint32_t r = low; r < total; r++)
 		if (all || w->part[r] == low)
 			arcs += w->first[r + 1] - w->first[r];
-	part_arrays(p, all ? total : w->size[low], arcs);
+	p->n = all ? total : w->size[low];
+	p->n_links = arcs / 2;
+	p->sw = NEW_ARRAY(p->n, uint32_t);
+	p->name = NEW_ARRAY(p->n, const char *);
+	p->hosts = NEW_ARRAY(p->n, uint32_t);
+	p->chassis = NEW_ARRAY(p->n, uint32_t);
+	p->first = NEW_ARRAY(p->n + 1, uint32_t);
+	p->to = NEW_ARRAY(arcs + 1, uint32_t);
+	p->link = NEW_ARRAY(arcs + 1, uint32_t);
+	p->end = NEW_ARRAY(arcs + 1, uint32_t);
+	p->port = NEW_ARRAY(arcs + 1, uint8_t);
+	p->order = NEW_ARRAY(p->n, uint32_t);
+	p->level = NEW_ARRAY(p->n, uint8_t);
+	p->block = NEW_ARRAY(p->n, uint32_t);
+	p->coord = NEW_ARRAY((size_t)p->n * LAYOUT_DIMS, uint16_t);
+	p->x = NEW_ARRAY(p->n, float);
+	p->y = NEW_ARRAY(p->n, float);
 	arcs = 0;
 	for (uint32_t r = low; r < total && n < p->n; r++) {
 		uint32_t s = w->by[r].sw;
@@ -271,7 +242,25 @@ void lpart_make(struct lpart *p, const struct lgraph *w, const uint32_t *hosts, 
 		p->chassis[n] = w->chassis ? w->chassis[s] : NO_ID;
 		p->order[n] = n;
 		p->block[n] = NO_ID;
-		part_arcs(p, w, r, n, &arcs, &links);
+		/* its links to lower switches are numbered already */
+		for (uint32_t i = w->first[r]; i < w->first[r + 1]; i++, arcs++) {
+			const struct larc *a = &w->arc[i];
+			uint32_t v = w->local[a->to];
+
+			p->to[arcs] = v;
+			if (v < n) {
+				p->link[arcs] = p->link[lpart_arc(p, v, n)];
+				continue;
+			}
+			p->link[arcs] = links;
+			p->end[2 * links] = n;
+			p->end[2 * links + 1] = v;
+			p->port[2 * links] = a->port;
+			p->port[2 * links++ + 1] = a->peer_port;
+		}
+		p->first[n + 1] = arcs;
+		if (lpart_degree(p, n) > p->max_degree)
+			p->max_degree = lpart_degree(p, n);
 		n++;
 	}
 }

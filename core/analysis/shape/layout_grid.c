@@ -210,24 +210,16 @@ struct candidate {
 	bool tie;
 };
 
-static uint32_t count_fits(const struct places *s, uint32_t u, const uint32_t *c)
-{
-	uint32_t n = 0;
-
-	memcpy(at_of(s->g, u), c, GRID_MOST * sizeof(*c));
-	for (uint32_t i = s->p->first[u]; i < s->p->first[u + 1]; i++)
-		n += lgrid_step(s->g, u, s->p->to[i]) >= 0;
-	at_of(s->g, u)[0] = NO_ID;
-	return n;
-}
-
 static void consider(const struct places *s, uint32_t u, const uint32_t *c, struct candidate *best)
 {
-	uint32_t fits;
+	uint32_t fits = 0;
 
 	if (s->at[place_number(s->g, c)] != NO_ID)
 		return;
-	fits = count_fits(s, u, c);
+	memcpy(at_of(s->g, u), c, GRID_MOST * sizeof(*c));
+	for (uint32_t i = s->p->first[u]; i < s->p->first[u + 1]; i++)
+		fits += lgrid_step(s->g, u, s->p->to[i]) >= 0;
+	at_of(s->g, u)[0] = NO_ID;
 	if (fits < best->fits)
 		return;
 	if (fits == best->fits) {
@@ -405,22 +397,6 @@ static void tell_grid(struct lpart *p)
 	text_free(&t);
 }
 
-static void take_grid(struct lpart *p, const struct lgrid *g)
-{
-	p->is.kind = LAYOUT_GRID;
-	p->is.n_dims = (uint8_t)g->n_dims;
-	for (unsigned d = 0; d < g->n_dims; d++) {
-		p->is.dim[d].size = (uint16_t)g->size[d];
-		p->is.dim[d].kind = g->kind[d];
-	}
-	for (uint32_t u = 0; u < p->n; u++)
-		for (unsigned d = 0; d < LAYOUT_DIMS; d++)
-			p->coord[(size_t)u * LAYOUT_DIMS + d] = *at_of(g, u) == NO_ID ? LAYOUT_BESIDE
-								: d < g->n_dims ? (uint16_t)at_of(g, u)[d]
-										: 0;
-	tell_grid(p);
-}
-
 bool layout_is_grid(struct lpart *p)
 {
 	struct ldirections d;
@@ -431,8 +407,21 @@ bool layout_is_grid(struct lpart *p)
 		g.at = NEW_ARRAY((size_t)p->n * GRID_MOST, uint32_t);
 		found = find_places(p, &d, &g) && lgrid_arrange(p, &g);
 	}
-	if (found)
-		take_grid(p, &g);
+	if (found) {
+		p->is.kind = LAYOUT_GRID;
+		p->is.n_dims = (uint8_t)g.n_dims;
+		for (unsigned k = 0; k < g.n_dims; k++) {
+			p->is.dim[k].size = (uint16_t)g.size[k];
+			p->is.dim[k].kind = g.kind[k];
+		}
+		for (uint32_t u = 0; u < p->n; u++)
+			for (unsigned k = 0; k < LAYOUT_DIMS; k++)
+				p->coord[(size_t)u * LAYOUT_DIMS + k] = *at_of(&g, u) == NO_ID ? LAYOUT_BESIDE
+									: k < g.n_dims
+										? (uint16_t)at_of(&g, u)[k]
+										: 0;
+		tell_grid(p);
+	}
 	free(g.at);
 	ldirections_free(&d);
 	return found;

@@ -16,10 +16,13 @@
 #define LEAST_COVERED 0.8 /* switches in groups, of all */
 #define PLUS_LINKS 0.1	  /* links between tops, of all */
 
-static void sort_by_block(struct lpart *p)
+static void take_groups(struct lpart *p)
 {
-	uint32_t *at = NEW_ARRAY(p->is.n_blocks + 2, uint32_t);
+	uint32_t *at;
+	uint32_t *size, least = UINT32_MAX, most = 0;
 
+	p->is.kind = LAYOUT_GROUPS;
+	at = NEW_ARRAY(p->is.n_blocks + 2, uint32_t);
 	for (uint32_t u = 0; u < p->n; u++)
 		at[(p->block[u] == NO_ID ? p->is.n_blocks : p->block[u]) + 1]++;
 	for (uint32_t b = 0; b < p->is.n_blocks; b++)
@@ -27,12 +30,7 @@ static void sort_by_block(struct lpart *p)
 	for (uint32_t u = 0; u < p->n; u++)
 		p->order[at[p->block[u] == NO_ID ? p->is.n_blocks : p->block[u]]++] = u;
 	free(at);
-}
-
-static void tell_groups(struct lpart *p)
-{
-	uint32_t *size = NEW_ARRAY(p->is.n_blocks + 1, uint32_t), least = UINT32_MAX, most = 0;
-
+	size = NEW_ARRAY(p->is.n_blocks + 1, uint32_t);
 	for (uint32_t u = 0; u < p->n; u++)
 		if (p->block[u] != NO_ID)
 			size[p->block[u]]++;
@@ -45,13 +43,6 @@ static void tell_groups(struct lpart *p)
 	else
 		p->is.words = str_printf("%u groups of %u to %u", p->is.n_blocks, least, most);
 	free(size);
-}
-
-static void take_groups(struct lpart *p)
-{
-	p->is.kind = LAYOUT_GROUPS;
-	sort_by_block(p);
-	tell_groups(p);
 }
 
 /* Are the sets groups?  p->block: those that are, numbered by their lowest names; NO_ID elsewhere. */
@@ -119,30 +110,6 @@ static uint32_t best_group(const struct lpart *p, const uint32_t *size, uint32_t
 	return best.block;
 }
 
-static void place_left(struct lpart *p)
-{
-	uint32_t n = p->is.n_blocks, *size = NEW_ARRAY(n + 1, uint32_t), *links = NEW_ARRAY(n + 1, uint32_t);
-	uint32_t whole = 0;
-
-	for (uint32_t u = 0; u < p->n; u++)
-		if (p->block[u] != NO_ID)
-			size[p->block[u]]++;
-	for (uint32_t b = 0; b < n; b++)
-		whole = size[b] > whole ? size[b] : whole;
-	for (uint32_t u = 0; u < p->n && progress_step(p->progress, u); u++) {
-		uint32_t b;
-
-		if (p->block[u] != NO_ID)
-			continue;
-		b = best_group(p, size, whole, u, links);
-		p->block[u] = b;
-		if (b != NO_ID)
-			size[b]++;
-	}
-	free(size);
-	free(links);
-}
-
 bool layout_is_groups(struct lpart *p)
 {
 	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), *of = NEW_ARRAY(p->n, uint32_t);
@@ -164,7 +131,26 @@ bool layout_is_groups(struct lpart *p)
 		go_on = progress_step(p->progress, t);
 	}
 	if (found) {
-		place_left(p);
+		uint32_t n = p->is.n_blocks, *size = NEW_ARRAY(n + 1, uint32_t),
+			 *links = NEW_ARRAY(n + 1, uint32_t), whole = 0;
+
+		for (uint32_t u = 0; u < p->n; u++)
+			if (p->block[u] != NO_ID)
+				size[p->block[u]]++;
+		for (uint32_t b = 0; b < n; b++)
+			whole = size[b] > whole ? size[b] : whole;
+		for (uint32_t u = 0; u < p->n && progress_step(p->progress, u); u++) {
+			uint32_t b;
+
+			if (p->block[u] != NO_ID)
+				continue;
+			b = best_group(p, size, whole, u, links);
+			p->block[u] = b;
+			if (b != NO_ID)
+				size[b]++;
+		}
+		free(size);
+		free(links);
 		take_groups(p);
 	} else {
 		memset(p->block, 0xff, p->n * sizeof(*p->block));

@@ -72,17 +72,6 @@ static void centre(struct spread *s)
 	}
 }
 
-static void multiply(struct spread *s)
-{
-	for (uint32_t u = 0; u < s->p->n; u++) {
-		const double *row = s->c + (size_t)u * PIVOTS;
-
-		for (unsigned i = 0; i < s->pivots; i++)
-			for (unsigned j = 0; j < s->pivots; j++)
-				s->m[i][j] += row[i] * row[j];
-	}
-}
-
 static double dot(const struct spread *s, const double *a, const double *b)
 {
 	double sum = 0;
@@ -113,24 +102,6 @@ static void find_vector(struct spread *s, unsigned which)
 	}
 }
 
-/* Along a vector, to 0 .. 1; the lowest name in the lower half. */
-static void project(const struct spread *s, const double *v, float *to)
-{
-	double lo = INFINITY, hi = -INFINITY;
-	bool turn;
-
-	for (uint32_t u = 0; u < s->p->n; u++) {
-		double at = dot(s, s->c + (size_t)u * PIVOTS, v);
-
-		to[u] = (float)at;
-		lo = to[u] < lo ? to[u] : lo;
-		hi = to[u] > hi ? to[u] : hi;
-	}
-	turn = to[0] > (lo + hi) / 2;
-	for (uint32_t u = 0; u < s->p->n; u++)
-		to[u] = hi > lo ? (float)((turn ? hi - to[u] : to[u] - lo) / (hi - lo)) : 0;
-}
-
 void layout_spread(struct lpart *p)
 {
 	struct spread *s = NEW(struct spread);
@@ -139,10 +110,30 @@ void layout_spread(struct lpart *p)
 	s->c = NEW_ARRAY((size_t)p->n * PIVOTS, double);
 	if (take_pivots(s)) {
 		centre(s);
-		multiply(s);
+		for (uint32_t u = 0; u < s->p->n; u++) {
+			const double *row = s->c + (size_t)u * PIVOTS;
+
+			for (unsigned i = 0; i < s->pivots; i++)
+				for (unsigned j = 0; j < s->pivots; j++)
+					s->m[i][j] += row[i] * row[j];
+		}
 		for (unsigned k = 0; k < 2; k++) {
+			double lo = INFINITY, hi = -INFINITY;
+			float *to = k ? p->y : p->x;
+			bool turn;
+
 			find_vector(s, k);
-			project(s, s->vector[k], k ? p->y : p->x);
+			/* along the vector, to 0 .. 1; the lowest name in the lower half */
+			for (uint32_t u = 0; u < s->p->n; u++) {
+				double at = dot(s, s->c + (size_t)u * PIVOTS, s->vector[k]);
+
+				to[u] = (float)at;
+				lo = to[u] < lo ? to[u] : lo;
+				hi = to[u] > hi ? to[u] : hi;
+			}
+			turn = to[0] > (lo + hi) / 2;
+			for (uint32_t u = 0; u < s->p->n; u++)
+				to[u] = hi > lo ? (float)((turn ? hi - to[u] : to[u] - lo) / (hi - lo)) : 0;
 		}
 	}
 	free(s->c);

@@ -207,13 +207,6 @@ struct classes {
 	uint32_t *size; /* [n] */
 };
 
-static void classes_free(struct classes *c)
-{
-	free(c->of);
-	free(c->odd);
-	free(c->size);
-}
-
 static struct classes number_classes(const struct lpart *p, struct turned *t)
 {
 	struct classes c = {.of = NEW_ARRAY(p->n_links + 1, uint32_t),
@@ -237,26 +230,6 @@ static struct classes number_classes(const struct lpart *p, struct turned *t)
 	return c;
 }
 
-static void count_corner(const struct lpart *p, const struct classes *c, struct meetings *t, uint32_t u,
-			 uint32_t i, uint32_t j)
-{
-	uint32_t a = c->of[p->link[i]], b = c->of[p->link[j]], x;
-	struct meeting *m;
-	enum corner k;
-
-	if (a == NO_ID || b == NO_ID)
-		return;
-	k = corner_of(p, u, p->to[i], p->to[j], &x);
-	meetings_grow(t);
-	m = a < b ? meeting_at(t, a, b) : meeting_at(t, b, a);
-	m->count[k]++;
-	/* it goes on when one link leads to u and the other away from it */
-	if (k == CORNER_STRAIGHT)
-		m->on += (arc_odd(p, u, i) ^ c->odd[p->link[i]]) != (arc_odd(p, u, j) ^ c->odd[p->link[j]])
-				 ? 1
-				 : -1;
-}
-
 /* false: too many for a grid, or cancelled. */
 static bool count_meetings(const struct lpart *p, const struct classes *c, struct meetings *t)
 {
@@ -265,8 +238,25 @@ static bool count_meetings(const struct lpart *p, const struct classes *c, struc
 	t->most = MOST_CLASSES * (p->n_links + 64) * (p->max_degree + 1);
 	for (uint32_t u = 0; u < p->n && go_on; u++) {
 		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
-			for (uint32_t j = i + 1; j < p->first[u + 1]; j++)
-				count_corner(p, c, t, u, i, j);
+			for (uint32_t j = i + 1; j < p->first[u + 1]; j++) {
+				uint32_t l = p->link[i], k = p->link[j], x;
+				uint32_t a = c->of[l], b = c->of[k];
+				struct meeting *m;
+				enum corner is;
+
+				if (a == NO_ID || b == NO_ID)
+					continue;
+				is = corner_of(p, u, p->to[i], p->to[j], &x);
+				meetings_grow(t);
+				m = a < b ? meeting_at(t, a, b) : meeting_at(t, b, a);
+				m->count[is]++;
+				/* it goes on when one link leads to u and the other away from it */
+				if (is == CORNER_STRAIGHT)
+					m->on += (arc_odd(p, u, i) ^ c->odd[l]) !=
+								 (arc_odd(p, u, j) ^ c->odd[k])
+							 ? 1
+							 : -1;
+			}
 		go_on = progress_step(p->progress, u) && t->n <= t->most;
 	}
 	return go_on;
@@ -364,17 +354,6 @@ static void try_join(struct joining *j, const struct meeting *m)
 	j->clique[root] = j->clique[a] | j->clique[b] | clique;
 }
 
-static void joining_free(struct joining *j)
-{
-	turned_free(&j->dims);
-	free(j->next);
-	free(j->n_met);
-	free(j->first);
-	free(j->with);
-	free(j->squares);
-	free(j->clique);
-}
-
 /* Dimensions with enough links get numbers. */
 static bool take_dimensions(const struct lpart *p, struct joining *j, struct ldirections *d)
 {
@@ -429,7 +408,13 @@ static bool join_classes(const struct lpart *p, const struct classes *c, struct 
 		go_on = progress_step(p->progress, i);
 	}
 	go_on = go_on && take_dimensions(p, &j, d);
-	joining_free(&j);
+	turned_free(&j.dims);
+	free(j.next);
+	free(j.n_met);
+	free(j.first);
+	free(j.with);
+	free(j.squares);
+	free(j.clique);
 	return go_on;
 }
 
@@ -449,7 +434,9 @@ bool ldirections_find(const struct lpart *p, struct ldirections *d)
 	found = join_squares(p, &links);
 	c = number_classes(p, &links);
 	found = found && count_meetings(p, &c, &t) && join_classes(p, &c, &t, d);
-	classes_free(&c);
+	free(c.of);
+	free(c.odd);
+	free(c.size);
 	turned_free(&links);
 	free(t.m);
 	return found;

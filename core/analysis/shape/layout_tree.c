@@ -86,29 +86,6 @@ static uint8_t best_level(const struct lpart *p, const uint8_t *level, uint32_t 
 	return best;
 }
 
-static void settle(const struct lpart *p, uint8_t *level)
-{
-	bool changed = true;
-
-	for (unsigned k = 0; k < SWEEPS && changed; k++) {
-		changed = false;
-		for (uint32_t u = 0; u < p->n; u++) {
-			uint8_t best = best_level(p, level, u);
-
-			changed |= best != level[u];
-			level[u] = best;
-		}
-	}
-}
-
-/* Neighbours in common, of all that either has. */
-static double overlap(const struct lpart *p, uint32_t u, uint32_t v)
-{
-	uint32_t common = lpart_shared(p, u, v);
-
-	return (double)common / (lpart_degree(p, u) + lpart_degree(p, v) - common);
-}
-
 /* Does a switch whose neighbours are all one below it look more like those two below than like those beside?
  */
 static bool looks_lower(const struct lpart *p, const uint8_t *level, uint32_t u)
@@ -124,11 +101,13 @@ static bool looks_lower(const struct lpart *p, const uint8_t *level, uint32_t u)
 		uint32_t v = p->to[i];
 		int beside = level[v] == level[u] ? 1 : level[v] + 2 == level[u] ? 0 : -1;
 		double o;
+		uint32_t common;
 
 		if (v == u || beside < 0 || seen[beside] >= LOOK_AT)
 			continue;
 		seen[beside]++;
-		o = overlap(p, u, v);
+		common = lpart_shared(p, u, v);
+		o = (double)common / (lpart_degree(p, u) + lpart_degree(p, v) - common);
 		best[beside] = o > best[beside] ? o : best[beside];
 	}
 	return best[0] > best[1] || (best[0] == best[1] && best[0] >= LEAST_ALIKE);
@@ -142,18 +121,6 @@ static bool all_one_below(const struct lpart *p, const uint8_t *level, uint32_t 
 	return true;
 }
 
-static void lower_leaves(const struct lpart *p, uint8_t *level)
-{
-	uint8_t *lower = NEW_ARRAY(p->n, uint8_t);
-
-	for (uint32_t u = 0; u < p->n; u++)
-		lower[u] = !p->hosts[u] && level[u] >= 2 && all_one_below(p, level, u) &&
-			   looks_lower(p, level, u);
-	for (uint32_t u = 0; u < p->n; u++)
-		level[u] = (uint8_t)(level[u] - 2 * lower[u]);
-	free(lower);
-}
-
 /* The levels with least wrong, p->level and p->is.wrong; false: there are none. */
 static bool find_levels(struct lpart *p)
 {
@@ -164,11 +131,27 @@ static bool find_levels(struct lpart *p)
 		most = p->hosts[u] > most ? p->hosts[u] : most;
 	for (unsigned k = 0; k < 3 && least && !progress_cancelled(p->progress); k++) {
 		uint32_t t = k == 0 ? 1 : k == 1 ? (most + 3) / 4 : (most + 1) / 2, wrong;
+		bool changed = true;
+		uint8_t *lower;
 
 		if (!distances(p, t ? t : 1, level))
 			continue;
-		settle(p, level);
-		lower_leaves(p, level);
+		for (unsigned sweep = 0; sweep < SWEEPS && changed; sweep++) {
+			changed = false;
+			for (uint32_t u = 0; u < p->n; u++) {
+				uint8_t best = best_level(p, level, u);
+
+				changed |= best != level[u];
+				level[u] = best;
+			}
+		}
+		lower = NEW_ARRAY(p->n, uint8_t);
+		for (uint32_t u = 0; u < p->n; u++)
+			lower[u] = !p->hosts[u] && level[u] >= 2 && all_one_below(p, level, u) &&
+				   looks_lower(p, level, u);
+		for (uint32_t u = 0; u < p->n; u++)
+			level[u] = (uint8_t)(level[u] - 2 * lower[u]);
+		free(lower);
 		wrong = all_wrong(p, level);
 		if (wrong >= least)
 			continue;
@@ -178,22 +161,6 @@ static bool find_levels(struct lpart *p)
 	free(level);
 	p->is.wrong = least;
 	return least != UINT32_MAX;
-}
-
-/* Level 0 is the highest from here on; no level is left out. */
-static void turn_levels(struct lpart *p)
-{
-	uint32_t count[256] = {0};
-	uint8_t to[256] = {0}, n = 0;
-
-	for (uint32_t u = 0; u < p->n; u++)
-		count[p->level[u]]++;
-	for (unsigned k = 256; k-- > 0;)
-		if (count[k])
-			to[k] = n++;
-	for (uint32_t u = 0; u < p->n; u++)
-		p->level[u] = to[p->level[u]];
-	p->is.levels = n;
 }
 
 static bool levels_fit(const struct lpart *p)
@@ -212,12 +179,23 @@ static bool levels_fit(const struct lpart *p)
 
 bool layout_is_tree(struct lpart *p)
 {
+	uint32_t count[256] = {0};
+	uint8_t to[256] = {0}, n = 0;
+
 	if (!find_levels(p)) {
 		memset(p->level, 0, p->n);
 		p->is.wrong = 0;
 		return false;
 	}
-	turn_levels(p);
+	/* level 0 is the highest from here on; no level is left out */
+	for (uint32_t u = 0; u < p->n; u++)
+		count[p->level[u]]++;
+	for (unsigned k = 256; k-- > 0;)
+		if (count[k])
+			to[k] = n++;
+	for (uint32_t u = 0; u < p->n; u++)
+		p->level[u] = to[p->level[u]];
+	p->is.levels = n;
 	if (!levels_fit(p))
 		return false;
 	p->is.kind = LAYOUT_TREE;

@@ -180,12 +180,6 @@ static void order_tall(const struct ordering *o, struct keyed *k, uint32_t n)
 	free(here);
 }
 
-/* Ids of sorts: blocks first, then what stands alone under the number of its unit. */
-static uint32_t block_id(const struct ordering *o, uint32_t u)
-{
-	return o->block[u] != NO_ID ? o->block[u] : o->n_blocks + o->unit[u];
-}
-
 /* Order the n switches from `at` on, all of one level, anew. */
 static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 {
@@ -195,7 +189,8 @@ static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 	struct means unit = {NEW_ARRAY(o->p->n, double), NEW_ARRAY(o->p->n, uint32_t)};
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t u = o->order[at + i], b = block_id(o, u);
+		uint32_t u = o->order[at + i],
+			 b = o->block[u] != NO_ID ? o->block[u] : o->n_blocks + o->unit[u];
 		double own = above < 0 ? 0 : barycentre(o, u, above);
 
 		block.sum[b] += own;
@@ -221,28 +216,6 @@ static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 	free(unit.n);
 }
 
-/* At first, above = -1: by block, unit and name.  Else down from the roots, or up. */
-static void sweep(struct ordering *o, const uint32_t *start, int above)
-{
-	unsigned levels = o->p->is.levels;
-
-	for (unsigned k = 0; k < levels; k++) {
-		unsigned lev = above ? k : levels - 1 - k;
-
-		if (above < 0 || k)
-			order_level(o, start[lev], start[lev + 1] - start[lev], above);
-	}
-}
-
-static double mean_length(const struct ordering *o)
-{
-	double sum = 0;
-
-	for (uint32_t l = 0; l < o->p->n_links; l++)
-		sum += fabs(o->x[o->p->end[2 * l]] - o->x[o->p->end[2 * l + 1]]);
-	return sum / o->p->n_links;
-}
-
 /* The best of no sweep, one and two; how long links are then. */
 static double find_order(struct ordering *o, const uint32_t *start)
 {
@@ -254,9 +227,19 @@ static double find_order(struct ordering *o, const uint32_t *start)
 		o->order[fill[o->p->level[u]]++] = u;
 	for (int k = 0; k <= SWEEPS && !progress_cancelled(o->p->progress); k++) {
 		double length;
+		double sum = 0;
+		/* at first by block, unit and name; then up, or down from the roots */
+		int above = k == 0 ? -1 : k % 2;
 
-		sweep(o, start, k == 0 ? -1 : k % 2);
-		length = mean_length(o);
+		for (unsigned i = 0; i < o->p->is.levels; i++) {
+			unsigned lev = above ? i : o->p->is.levels - 1 - i;
+
+			if (above < 0 || i)
+				order_level(o, start[lev], start[lev + 1] - start[lev], above);
+		}
+		for (uint32_t l = 0; l < o->p->n_links; l++)
+			sum += fabs(o->x[o->p->end[2 * l]] - o->x[o->p->end[2 * l + 1]]);
+		length = sum / o->p->n_links;
 		if (length >= least)
 			continue;
 		least = length;

@@ -43,22 +43,6 @@ static bool among_weak(const struct topo *t, const uint8_t *strong, uint32_t s, 
 	return 2 * n < neighbours || !neighbours;
 }
 
-static void find_edges(struct levels *l, const struct topo *t)
-{
-	uint8_t *strong = NEW_ARRAY(l->n_switches, uint8_t);
-	uint32_t *seen = NEW_ARRAY(l->n_switches, uint32_t);
-	uint64_t median = twice_median(l);
-
-	for (uint32_t s = 0; s < l->n_switches; s++)
-		strong[s] = l->hosts[s] && 2ull * STRONG_PART * l->hosts[s] >= median;
-	for (uint32_t s = 0; s < l->n_switches; s++) {
-		l->edge[s] = strong[s] || (l->hosts[s] && among_weak(t, strong, s, seen));
-		l->n_edges += l->edge[s];
-	}
-	free(seen);
-	free(strong);
-}
-
 /* Links to the nearest edge switch, by one search from all of them. */
 static void find_levels(struct levels *l, const struct topo *t)
 {
@@ -133,13 +117,26 @@ struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct pr
 {
 	uint32_t n = t->fabric->n_switches, *on_edges = NEW_ARRAY(n, uint32_t);
 	struct levels *l = NEW(struct levels);
+	uint8_t *strong;
+	uint32_t *seen;
+	uint64_t median;
 
 	l->n_switches = n;
 	l->hosts = mem_dup(hosts, n * sizeof(*hosts));
 	l->edge = NEW_ARRAY(n, uint8_t);
 	l->level = NEW_ARRAY(n, uint16_t);
 	l->root = NEW_ARRAY(n, uint8_t);
-	find_edges(l, t);
+	strong = NEW_ARRAY(l->n_switches, uint8_t);
+	seen = NEW_ARRAY(l->n_switches, uint32_t);
+	median = twice_median(l);
+	for (uint32_t s = 0; s < l->n_switches; s++)
+		strong[s] = l->hosts[s] && 2ull * STRONG_PART * l->hosts[s] >= median;
+	for (uint32_t s = 0; s < l->n_switches; s++) {
+		l->edge[s] = strong[s] || (l->hosts[s] && among_weak(t, strong, s, seen));
+		l->n_edges += l->edge[s];
+	}
+	free(seen);
+	free(strong);
 	find_levels(l, t);
 	for (uint32_t s = 0; s < n; s++)
 		on_edges[s] = l->edge[s] ? hosts[s] : 0;

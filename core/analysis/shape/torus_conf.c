@@ -91,21 +91,6 @@ bool torus_seeds_meet(const struct grid *g, uint32_t a, uint32_t b)
 
 /* --- text --------------------------------------------------------------------------------------------- */
 
-static void add_shape(const struct torus_plan *p, struct text *x)
-{
-	bool mesh = true;
-
-	for (unsigned k = 0; k < GRID_DIMS; k++)
-		mesh &= p->g->open[p->axis[k]] || p->g->radix[p->axis[k]] == 1;
-	text_add(x, "%s", mesh ? "mesh" : "torus");
-	for (unsigned k = 0; k < GRID_DIMS; k++) {
-		unsigned d = p->axis[k];
-
-		text_add(x, " %u%s", p->g->radix[d], !mesh && p->g->open[d] && p->g->radix[d] > 2 ? "m" : "");
-	}
-	text_putc(x, '\n');
-}
-
 /* Coordinate of a place along an axis of the file. */
 static unsigned coordinate(const struct torus_plan *p, uint32_t place, unsigned axis)
 {
@@ -114,16 +99,6 @@ static unsigned coordinate(const struct torus_plan *p, uint32_t place, unsigned 
 	grid_coordinates(p->g, place, c);
 	grid_coordinates(p->g, p->seed[0], origin);
 	return p->g->open[d] ? c[d] : (c[d] + r - origin[d]) % r;
-}
-
-static void add_link(const struct torus_plan *p, uint32_t place, unsigned axis, unsigned up, struct text *x)
-{
-	const struct fabric *f = p->t->fabric;
-	uint32_t a = p->g->at[place], b = grid_neighbour(p->g, p->t, place, 2 * p->axis[axis] + up);
-
-	text_add(x, "%c%c_link 0x%016" PRIx64 " 0x%016" PRIx64 "  # %s -> %s\n", (char)('x' + axis),
-		 up ? 'p' : 'm', f->node_guid[f->switch_node[a]], f->node_guid[f->switch_node[b]],
-		 switch_name(f, a), switch_name(f, b));
 }
 
 static void add_seed(const struct torus_plan *p, unsigned i, struct text *x)
@@ -138,8 +113,16 @@ static void add_seed(const struct torus_plan *p, unsigned i, struct text *x)
 		unsigned ways = p->g->radix[p->axis[k]] > 1 ? seed_ways(p->t, p->g, place, p->axis[k]) : 0;
 
 		for (unsigned up = 2; up-- > 0;)
-			if (ways >> up & 1)
-				add_link(p, place, k, up, x);
+			if (ways >> up & 1) {
+				const struct fabric *f = p->t->fabric;
+				uint32_t a = p->g->at[place],
+					 b = grid_neighbour(p->g, p->t, place, 2 * p->axis[k] + up);
+
+				text_add(x, "%c%c_link 0x%016" PRIx64 " 0x%016" PRIx64 "  # %s -> %s\n",
+					 (char)('x' + k), up ? 'p' : 'm', f->node_guid[f->switch_node[a]],
+					 f->node_guid[f->switch_node[b]], switch_name(f, a),
+					 switch_name(f, b));
+			}
 		if (coordinate(p, place, k))
 			text_add(x, "%c_dateline -%u\n", (char)('x' + k), coordinate(p, place, k));
 	}
@@ -193,13 +176,34 @@ static unsigned widest_bundle(const struct topo *t, uint32_t sw)
 	return most;
 }
 
-/* Groups have room for 16 ports, and end points of a switch share one with port 0. */
-static void add_max_ports(const struct torus_plan *p, struct text *x)
+void torus_conf_text(const struct torus_plan *p, struct text *x)
 {
+	char shape[100];
+	bool mesh = true;
 	const struct topo *t = p->t;
-	const struct fabric *f = t->fabric;
+	const struct fabric *f;
 	unsigned most = 0;
 
+	text_add(x, "# torus-2QoS.conf of ");
+	clean_line(x, p->t->fabric->source);
+	text_add(x, ": %s", grid_text(p->g, shape, sizeof(shape)));
+	if (p->g->missing_switches || p->g->missing_links)
+		text_add(x, ", %u switch%s and %u link%s missing", p->g->missing_switches,
+			 p->g->missing_switches == 1 ? "" : "es", p->g->missing_links,
+			 p->g->missing_links == 1 ? "" : "s");
+	text_add(x, "\n# For opensm -R torus-2QoS -Q --torus_config FILE\n\n");
+	for (unsigned k = 0; k < GRID_DIMS; k++)
+		mesh &= p->g->open[p->axis[k]] || p->g->radix[p->axis[k]] == 1;
+	text_add(x, "%s", mesh ? "mesh" : "torus");
+	for (unsigned k = 0; k < GRID_DIMS; k++) {
+		unsigned d = p->axis[k];
+
+		text_add(x, " %u%s", p->g->radix[d], !mesh && p->g->open[d] && p->g->radix[d] > 2 ? "m" : "");
+	}
+	text_putc(x, '\n');
+	for (unsigned i = 0; i < p->n_seeds; i++)
+		add_seed(p, i, x);
+	f = t->fabric;
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		unsigned n = 1;
 
@@ -217,23 +221,5 @@ static void add_max_ports(const struct torus_plan *p, struct text *x)
 			 "\n# ports of a group at most: hosts of a switch and port 0, or parallel "
 			 "links\nportgroup_max_ports %u\n",
 			 most);
-}
-
-void torus_conf_text(const struct torus_plan *p, struct text *x)
-{
-	char shape[100];
-
-	text_add(x, "# torus-2QoS.conf of ");
-	clean_line(x, p->t->fabric->source);
-	text_add(x, ": %s", grid_text(p->g, shape, sizeof(shape)));
-	if (p->g->missing_switches || p->g->missing_links)
-		text_add(x, ", %u switch%s and %u link%s missing", p->g->missing_switches,
-			 p->g->missing_switches == 1 ? "" : "es", p->g->missing_links,
-			 p->g->missing_links == 1 ? "" : "s");
-	text_add(x, "\n# For opensm -R torus-2QoS -Q --torus_config FILE\n\n");
-	add_shape(p, x);
-	for (unsigned i = 0; i < p->n_seeds; i++)
-		add_seed(p, i, x);
-	add_max_ports(p, x);
 	add_port_order(p, x);
 }
