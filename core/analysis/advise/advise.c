@@ -68,19 +68,6 @@ struct job {
 
 /* --- what is tried ------------------------------------------------------------------------------ */
 
-static const struct setup *base_setup(const struct setup *s)
-{
-	struct options *o = options_copy(s->options);
-	const struct setup *base;
-
-	for (size_t i = 0; i < ARRAY_LEN(own_options); i++)
-		if (options_find(o, own_options[i]))
-			options_unset(o, own_options[i]);
-	base = setup_with(s, &(struct setup){.options = o});
-	options_free(o);
-	return base;
-}
-
 /* Levels of the whole fabric: files of GUIDs are not for one job. */
 static struct levels *find_levels(struct job *j, struct progress *p)
 {
@@ -99,14 +86,6 @@ static struct levels *find_levels(struct job *j, struct progress *p)
 	return l;
 }
 
-static char *words_of(const struct job *j, const struct candidate *c)
-{
-	const char *words =
-		j->levels->top == 0 && c->files == CANDIDATE_ROOTS ? "one root in the middle" : c->words;
-
-	return str_printf("%s%s%s", words, *words && c->layers ? ", " : "", c->layers ? "qos TRUE" : "");
-}
-
 /* The setup of a candidate; NULL and *e. */
 static const struct setup *setup_of(const struct job *j, const struct candidate *c, struct err *e)
 {
@@ -122,24 +101,6 @@ static const struct setup *setup_of(const struct job *j, const struct candidate 
 		s = setup_with(j->base, &(struct setup){.options = o, .chain = c->engine});
 	options_free(o);
 	return s;
-}
-
-static bool worth_trying(const struct job *j, const struct candidate *c)
-{
-	if (!engine_find(j->rq->engines, c->engine) || (c->direct && j->levels->top))
-		return false;
-	return !(c->files & CANDIDATE_ROOTS) || j->levels->n_roots;
-}
-
-static void list_candidates(struct job *j)
-{
-	struct advice *a = j->a;
-
-	a->row = NEW_ARRAY(n_candidates, struct advice_row);
-	for (unsigned i = 0; i < n_candidates; i++)
-		if (worth_trying(j, &candidates[i]))
-			a->row[a->n++] = (struct advice_row){.kind = &candidates[i],
-							     .options = words_of(j, &candidates[i])};
 }
 
 /* A file for torus-2QoS, or why there is none.  -1 and *e: cancelled. */
@@ -163,24 +124,20 @@ static int fit_torus(struct job *j, struct advice_row *r, struct progress *p, st
 
 /* --- one candidate ------------------------------------------------------------------------------ */
 
-static const struct sweep *route(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
-{
-	r->setup = setup_of(j, r->kind, e);
-	if (!r->setup)
-		return NULL;
-	return sweep_run(&(struct sweep_request){.setup = r->setup,
-						 .engines = j->rq->engines,
-						 .restart = j->rq->now != NULL,
-						 .prev = j->rq->now,
-						 .progress = p},
-			 e);
-}
-
 /* -1 and *e */
 static int route_candidate(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
-	const struct sweep *w = route(j, r, p, e);
+	const struct sweep *w;
 
+	r->setup = setup_of(j, r->kind, e);
+	if (!r->setup)
+		return -1;
+	w = sweep_run(&(struct sweep_request){.setup = r->setup,
+					      .engines = j->rq->engines,
+					      .restart = j->rq->now != NULL,
+					      .prev = j->rq->now,
+					      .progress = p},
+		      e);
 	if (!w)
 		return -1;
 	if (w->fatal)
@@ -211,32 +168,25 @@ static int measure_shifts(const struct job *j, struct advice_row *r, struct prog
 	return 0;
 }
 
-static int measure_loops(struct advice_row *r, struct progress *p, struct err *e)
-{
-	struct cdg *c = cdg_new(r->sweep->routing, CDG_ALL_VLS, false, p, e);
-
-	if (!c)
-		return -1;
-	r->loops = c->n_components;
-	r->vls = (unsigned)__builtin_popcount(c->used);
-	r->lost += c->dropped;
-	cdg_free(c);
-	return 0;
-}
-
 /* -1 and *e */
 static int measure(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	const struct routing *routing = r->sweep->routing;
 	struct check_result check;
+	struct cdg *c;
 	struct loads *loads;
 
 	if (check_routing(routing, &check, p))
 		return err_set(e, CANCELLED);
 	r->pairs = check.pairs;
 	r->lost = check.unreachable;
-	if (measure_loops(r, p, e))
+	c = cdg_new(routing, CDG_ALL_VLS, false, p, e);
+	if (!c)
 		return -1;
+	r->loops = c->n_components;
+	r->vls = (unsigned)__builtin_popcount(c->used);
+	r->lost += c->dropped;
+	cdg_free(c);
 	loads = loads_new(routing, &pattern_all, p);
 	if (!loads)
 		return err_set(e, CANCELLED);
@@ -264,23 +214,6 @@ static int try_one(void *ctx, unsigned worker, unsigned i, struct progress *p, s
 	if (route_candidate(j, r, p, e))
 		return -1;
 	return r->refused ? 0 : measure(j, r, p, e);
-}
-
-static int try_all(struct job *j, struct progress *p, struct err *e)
-{
-	struct parallel par = {.n = j->a->n, .threads = j->rq->threads, .work = try_one, .ctx = j};
-
-	return parallel_run(&par, "trying engines", p, e);
-}
-
-/* --- single failures ------------------------------------------------------------------------------ */
-
-static bool has_links(const struct topo *t)
-{
-	for (uint32_t port = 0; port < t->fabric->n_ports; port++)
-		if (t->peer_switch[port] != NO_ID)
-			return true;
-	return false;
 }
 
 static int try_failures(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
@@ -312,18 +245,37 @@ static int try_failures(const struct job *j, struct advice_row *r, struct progre
 
 static int look_at_fabric(struct job *j, struct levels **levels, struct progress *p, struct err *e)
 {
-	j->base = base_setup(j->rq->setup);
+	struct options *o = options_copy(j->rq->setup->options);
+	struct advice *a = j->a;
+	bool flat;
+
+	for (size_t i = 0; i < ARRAY_LEN(own_options); i++)
+		if (options_find(o, own_options[i]))
+			options_unset(o, own_options[i]);
+	j->base = setup_with(j->rq->setup, &(struct setup){.options = o});
+	options_free(o);
 	j->topo = topo_new(j->base->fabric, j->base->state);
 	j->levels = *levels = find_levels(j, p);
 	if (!j->levels)
 		return err_set(e, CANCELLED);
-	j->a->direct = j->levels->top == 0;
-	j->a->n_edges = j->levels->n_edges;
-	j->a->n_roots = j->levels->n_roots;
-	list_candidates(j);
-	for (unsigned i = 0; i < j->a->n; i++)
-		if ((j->a->row[i].kind->files & CANDIDATE_TORUS) && fit_torus(j, &j->a->row[i], p, e))
+	flat = a->direct = j->levels->top == 0;
+	a->n_edges = j->levels->n_edges;
+	a->n_roots = j->levels->n_roots;
+	a->row = NEW_ARRAY(n_candidates, struct advice_row);
+	for (unsigned i = 0; i < n_candidates; i++) {
+		const struct candidate *c = &candidates[i];
+		const char *words = flat && c->files == CANDIDATE_ROOTS ? "one root in the middle" : c->words;
+
+		if (!engine_find(j->rq->engines, c->engine) || (c->direct && !flat) ||
+		    ((c->files & CANDIDATE_ROOTS) && !j->levels->n_roots))
+			continue;
+		a->row[a->n++] = (struct advice_row){.kind = c,
+						     .options = str_printf("%s%s%s", words,
+									   *words && c->layers ? ", " : "",
+									   c->layers ? "qos TRUE" : "")};
+		if ((c->files & CANDIDATE_TORUS) && fit_torus(j, &a->row[a->n - 1], p, e))
 			return -1;
+	}
 	return 0;
 }
 
@@ -332,10 +284,14 @@ struct advice *advise_run(const struct advise_request *rq, struct progress *p, s
 	struct job j = {.rq = rq, .a = NEW(struct advice)};
 	struct levels *levels = NULL;
 	int rc = look_at_fabric(&j, &levels, p, e);
+	struct parallel par = {.n = j.a->n, .threads = rq->threads, .work = try_one, .ctx = &j};
+	bool links = false; /* between switches */
 
 	if (!rc)
-		rc = try_all(&j, p, e);
-	for (unsigned i = 0; !rc && rq->failures && has_links(j.topo) && i < j.a->n; i++)
+		rc = parallel_run(&par, "trying engines", p, e);
+	for (uint32_t port = 0; port < rq->setup->fabric->n_ports; port++)
+		links |= j.topo->peer_switch[port] != NO_ID;
+	for (unsigned i = 0; !rc && rq->failures && links && i < j.a->n; i++)
 		if (j.a->row[i].sweep && j.a->row[i].class != ADVICE_UNSOUND)
 			rc = try_failures(&j, &j.a->row[i], p, e);
 	levels_free(levels);

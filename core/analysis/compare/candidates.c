@@ -40,41 +40,29 @@ static void set_guids(struct options *o, const char *name, const struct text *gu
 	text_free(&list);
 }
 
-static void give_roots(struct options *o, const struct topo *t, const struct levels *l)
-{
-	struct text roots = {0};
-
-	levels_root_guids(l, t->fabric, &roots);
-	set_guids(o, "root_guid_file", &roots);
-	text_free(&roots);
-}
-
-/* Hosts that are on no edge switch are I/O nodes. */
-static void give_hosts(struct options *o, const struct topo *t, const struct levels *l, const uint8_t *hosts)
-{
-	struct text compute = {0}, io = {0};
-
-	levels_host_guids(l, t, hosts, true, &compute);
-	levels_host_guids(l, t, hosts, false, &io);
-	set_guids(o, "cn_guid_file", &compute);
-	if (io.len)
-		set_guids(o, "io_guid_file", &io);
-	text_free(&compute);
-	text_free(&io);
-}
-
 struct options *candidate_options(const struct candidate *c, const struct options *base, const struct topo *t,
 				  const struct levels *l, const uint8_t *hosts, struct err *e)
 {
 	struct options *o = options_copy(base);
+	struct text roots = {0}, compute = {0}, io = {0};
 
 	if (c->option && options_assign(o, NULL, c->option, e)) {
 		options_free(o);
 		return NULL;
 	}
-	if (c->files & CANDIDATE_ROOTS)
-		give_roots(o, t, l);
-	if (c->files & CANDIDATE_COMPUTE)
-		give_hosts(o, t, l, hosts);
+	if (c->files & CANDIDATE_ROOTS) {
+		levels_root_guids(l, t->fabric, &roots);
+		set_guids(o, "root_guid_file", &roots);
+		text_free(&roots);
+	}
+	if (c->files & CANDIDATE_COMPUTE) { /* hosts that are on no edge switch are I/O nodes */
+		levels_host_guids(l, t, hosts, true, &compute);
+		levels_host_guids(l, t, hosts, false, &io);
+		set_guids(o, "cn_guid_file", &compute);
+		if (io.len)
+			set_guids(o, "io_guid_file", &io);
+		text_free(&compute);
+		text_free(&io);
+	}
 	return o;
 }

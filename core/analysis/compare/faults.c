@@ -18,19 +18,13 @@ void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l
 	*s = (struct faults){.fabric = f, .lids = l, .e = e};
 }
 
-/* Asked for so many at a time. */
-static bool room(struct faults *s)
+void fault_put(struct faults *s, const struct fault *f)
 {
-	enum { AT_ONCE = 65536 };
+	enum { AT_ONCE = 65536 }; /* asked for so many at a time */
 
 	if (!s->failed && s->n % AT_ONCE == 0)
 		s->failed = mem_room(s->e, AT_ONCE * sizeof(*s->f) * 2, "more than %zu faults", s->n) != 0;
-	return !s->failed;
-}
-
-void fault_put(struct faults *s, const struct fault *f)
-{
-	if (!room(s))
+	if (s->failed)
 		return;
 	GROW(s->f, s->n, s->cap);
 	s->f[s->n++] = *f;

@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/analysis/compare/internal.h"
 #include "core/base/cursor.h"
+#include "core/base/json_values.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/routing/json_names.h"
@@ -18,15 +19,6 @@ struct run {
 	size_t n;
 	uint64_t sum; /* of what is compared */
 };
-
-static uint64_t sum_of(const struct fault *f, size_t n)
-{
-	uint64_t h = n;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (f[i].from + f[i].port * 256u + f[i].vl)) * UINT64_C(0x9e3779b97f4a7c15);
-	return h;
-}
 
 static int run_order(const void *x, const void *y)
 {
@@ -66,7 +58,12 @@ static struct run *find_runs(const struct faults *s, size_t *n)
 	for (size_t i = 0, next; i < s->n; i = next) {
 		for (next = i + 1; next < s->n && !fault_order_ends(&s->f[i], &s->f[next]);)
 			next++;
-		run[(*n)++] = (struct run){&s->f[i], next - i, sum_of(&s->f[i], next - i)};
+		uint64_t h = next - i;
+
+		for (size_t k = i; k < next; k++)
+			h = (h ^ (s->f[k].from + s->f[k].port * 256u + s->f[k].vl)) *
+			    UINT64_C(0x9e3779b97f4a7c15);
+		run[(*n)++] = (struct run){&s->f[i], next - i, h};
 	}
 	return run;
 }
@@ -288,119 +285,66 @@ static int read_fault(const struct reader *r, const json_t *o)
 	return read_ends(r, o, &f, f.kind == FAULT_MISSING && count ? (size_t)count : 1);
 }
 
-static bool is_check(const json_t *o)
+struct found {
+	json_t *check;
+	size_t n; /* objects */
+};
+
+static void take_check(void *ctx, json_t *v)
 {
-	const char *command = json_string_value(json_object_get(o, "command"));
+	struct found *x = ctx;
+	const char *command = json_string_value(json_object_get(v, "command"));
 
-	return command && !strcmp(command, "check");
-}
-
-/* A value of the file: the check in it replaces the one before. */
-static void take_value(json_t *v, json_t **check, json_int_t *schema, size_t *n)
-{
-	const json_t *number = json_object_get(v, "schema");
-
-	for (size_t i = 0; i < json_array_size(v); i++) /* as `jq -s` makes one */
-		take_value(json_array_get(v, i), check, schema, n);
-	*n += json_is_object(v);
-	if (json_is_integer(number) && json_integer_value(number) > *schema)
-		*schema = json_integer_value(number);
-	if (is_check(v)) {
-		json_decref(*check);
-		*check = json_incref(v);
+	x->n++;
+	if (command && !strcmp(command, "check")) { /* the one before does not count */
+		json_decref(x->check);
+		x->check = json_incref(v);
 	}
 }
 
-static unsigned line_at(const char *data, const char *at)
+static int read_check(struct faults *s, const char *path, const char *data, size_t size, int schema,
+		      struct progress *p, struct err *e)
 {
-	unsigned n = 1;
-
-	for (; data < at; data++)
-		n += *data == '\n';
-	return n;
-}
-
-/* The last check of the values that stand in the text, one behind the other; NULL and *e. */
-static json_t *find_check(const struct input *in, int most, struct err *e)
-{
-	struct cursor c = {in->data, in->data + in->size};
-	json_t *check = NULL;
-	json_int_t schema = 0;
-	size_t n = 0;
-	int rc = 0;
-
-	for (cur_blanks(&c); !rc && !cur_empty(&c) && !progress_cancelled(in->progress); cur_blanks(&c)) {
-		json_error_t why;
-		json_t *v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
-
-		if (!v) {
-			rc = err_set(
-				e,
-				"%s:%u: found no JSON (%s), expected what `ibscope --json -e check` prints",
-				in->name, line_at(in->data, c.p) + (unsigned)why.line - 1, why.text);
-			break;
-		}
-		take_value(v, &check, &schema, &n);
-		json_decref(v);
-		c.p += why.position;
-	}
-	if (!rc && progress_cancelled(in->progress))
-		rc = err_set(e, CANCELLED);
-	else if (!rc && schema > most)
-		rc = err_set(e,
-			     "%s: found schema %" JSON_INTEGER_FORMAT
-			     ", expected at most %d: a newer ibscope wrote it",
-			     in->name, schema, most);
-	else if (!rc && !check)
-		rc = err_set(
-			e,
-			"%s: found %s, none of them of check; expected what `ibscope --json -e check` prints",
-			in->name, PLURAL(n, "object"));
-	if (!rc)
-		return check;
-	json_decref(check);
-	return NULL;
-}
-
-static int read_check(struct faults *s, const struct input *in, int schema, struct err *e)
-{
-	struct reader r = {.s = s, .path = in->name, .e = e};
+	struct reader r = {.s = s, .path = path, .e = e};
+	struct found x = {0};
 	const json_t *list;
-	int rc = 0;
+	int rc = json_values_read(path, data, size, "ibscope --json -e check", schema, take_check, &x, p, e);
 
-	s->doc = find_check(in, schema, e);
-	if (!s->doc)
-		return -1;
-	list = json_object_get(s->doc, "faults");
-	if (!json_is_true(json_object_get(s->doc, "ok")))
-		return err_set(e, "%s: found a check that failed, expected one that told its faults",
-			       in->name);
+	s->doc = x.check;
+	if (rc)
+		return rc;
+	if (!x.check)
+		return err_set(e,
+			       "%s: found %s, none of them of check; expected what `ibscope --json -e check` "
+			       "prints",
+			       path, PLURAL(x.n, "object"));
+	list = json_object_get(x.check, "faults");
+	if (!json_is_true(json_object_get(x.check, "ok")))
+		return err_set(e, "%s: found a check that failed, expected one that told its faults", path);
 	if (!json_is_array(list))
 		return err_set(
 			e, "%s: found a check without a list of faults, expected one: this version writes it",
-			in->name);
+			path);
 	for (size_t i = 0; i < json_array_size(list) && !rc; i++) {
 		r.number = i + 1;
-		rc = progress_step(in->progress, i) ? read_fault(&r, json_array_get(list, i))
-						    : err_set(e, CANCELLED);
+		rc = progress_step(p, i) ? read_fault(&r, json_array_get(list, i)) : err_set(e, CANCELLED);
 	}
 	return rc;
 }
 
 int faults_read(struct faults *s, const char *path, int schema, struct progress *p, struct err *e)
 {
-	struct input in = {.name = path, .progress = p};
 	char *data = NULL;
+	size_t size;
 	int rc;
 
 	faults_begin(s, NULL, NULL, e);
 	progress_start(p, "reading the faults of before", 0);
-	if (read_file(path, p, &data, &in.size, e))
+	if (read_file(path, p, &data, &size, e))
 		return -1;
-	in.data = data;
-	rc = mem_room(e, in.size * 8, "what %s holds", path);
+	rc = mem_room(e, size * 8, "what %s holds", path);
 	if (!rc)
-		rc = read_check(s, &in, schema, e);
+		rc = read_check(s, path, data, size, schema, p, e);
 	free(data);
 	if (!rc)
 		rc = faults_sort(s);

@@ -28,13 +28,26 @@ struct leaves {
 
 COMPARATOR(by_group, struct hang, UP(group) UP(sw) UP(row))
 
-static void add_host(struct leaves *l, uint32_t row, const struct plan_end *end)
+static void find_host(struct leaves *l, uint32_t row)
 {
 	const struct fabric *f = l->f;
+	const struct planned_cable *want = l->plan->row;
+	bool same = row && want[row].line == want[row - 1].line, whole;
+	struct plan_end end;
+	char *why = plan_find(l->names, &want[row].end[0], &end, &whole);
 
-	l->port[row] = f->node_port[plan_nodes(l->names, end)[0]] + 1;
-	for (uint32_t i = 0; i < end->n; i++) {
-		uint32_t node = plan_nodes(l->names, end)[i];
+	l->group[row] = same ? l->group[row - 1] : row;
+	l->main_switch[row] = NO_ID;
+	if (why) {
+		plan_tell_unknown(l->r, row, &want[row].end[0], whole, why);
+		plan_tell(l->r, PLAN_NOT_FOUND, row)->why = why;
+		l->port[row] = NO_ID;
+		return;
+	}
+	l->r->cables++;
+	l->port[row] = f->node_port[plan_nodes(l->names, &end)[0]] + 1;
+	for (uint32_t i = 0; i < end.n; i++) {
+		uint32_t node = plan_nodes(l->names, &end)[i];
 
 		for (unsigned p = 1; p <= f->node_nports[node]; p++) {
 			uint32_t port = f->node_port[node] + p, to = f->port_peer[port];
@@ -47,25 +60,6 @@ static void add_host(struct leaves *l, uint32_t row, const struct plan_end *end)
 			l->hang[l->n++] = (struct hang){l->group[row], f->node_switch[f->port_node[to]], row};
 		}
 	}
-}
-
-static void find_host(struct leaves *l, uint32_t row)
-{
-	const struct planned_cable *want = l->plan->row;
-	bool same = row && want[row].line == want[row - 1].line, whole;
-	struct plan_end end;
-	char *why = plan_find(l->names, &want[row].end[0], &end, &whole);
-
-	l->group[row] = same ? l->group[row - 1] : row;
-	l->main_switch[row] = NO_ID;
-	if (!why) {
-		l->r->cables++;
-		add_host(l, row, &end);
-		return;
-	}
-	plan_tell_unknown(l->r, row, &want[row].end[0], whole, why);
-	plan_tell(l->r, PLAN_NOT_FOUND, row)->why = why;
-	l->port[row] = NO_ID;
 }
 
 /* The switch that a group's name means; NO_ID: Slurm's names need not be those of the fabric. */
@@ -88,8 +82,7 @@ static size_t run_end(const struct leaves *l, size_t i)
 	return end;
 }
 
-/* Of each switch the group with most hosts, of each group the switch with most of its hosts; own switches
- * first. */
+/* Of each switch the group with most hosts, of each group the switch with most of its hosts or its own. */
 static void find_owners(struct leaves *l)
 {
 	uint32_t *most = NEW_ARRAY(l->f->n_switches + l->plan->n + 1, uint32_t),
@@ -121,22 +114,16 @@ static void find_owners(struct leaves *l)
 			l->main_switch[g] = named_switch(l, g);
 }
 
-/* Mark rows of hosts that hang where they should. */
-static void mark_there(struct leaves *l, bool *there)
+static void tell_leaves(struct leaves *l)
 {
-	for (size_t i = 0; i < l->n; i++) {
+	bool *there = NEW_ARRAY(l->plan->n + 1, bool);
+
+	for (size_t i = 0; i < l->n; i++) { /* the hosts that hang where they should */
 		const struct hang *h = &l->hang[i];
 
 		there[h->row] |= l->plan->kind == CABLING_BLOCKS ? l->owner[h->sw] == h->group
 								 : l->main_switch[h->group] == h->sw;
 	}
-}
-
-static void tell_leaves(struct leaves *l)
-{
-	bool *there = NEW_ARRAY(l->plan->n + 1, bool);
-
-	mark_there(l, there);
 	for (uint32_t row = 0; row < l->plan->n; row++) {
 		uint32_t sw = l->main_switch[l->group[row]];
 		struct plan_difference *d;

@@ -51,29 +51,25 @@ static const char *box_of(const char *name, size_t *len)
 	return name;
 }
 
-static void add_node(struct plan_names *x, uint32_t node)
-{
-	const char *name = x->f->node_given[node], *shown = x->f->node_name[node], *box;
-	size_t len;
-
-	add_key(x, name, strlen(name), node, 0);
-	if (strcmp(shown, name) != 0)
-		add_key(x, shown, strlen(shown), node, 0);
-	box = box_of(name, &len);
-	if (len && len < strlen(name))
-		add_key(x, box, len, node, 1);
-	if (len > 2 && box[len - 2] == '-' && strchr("AaBb", box[len - 1]))
-		add_key(x, box, len - 2, node, 2);
-}
-
 struct plan_names *plan_names_new(const struct fabric *f)
 {
 	struct plan_names *x = NEW(struct plan_names);
 
 	x->f = f;
 	x->device = NEW_ARRAY(f->n_nodes + 1, uint32_t);
-	for (uint32_t n = 0; n < f->n_nodes; n++)
-		add_node(x, n);
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		const char *name = f->node_given[n], *shown = f->node_name[n], *box;
+		size_t len;
+
+		add_key(x, name, strlen(name), n, 0);
+		if (strcmp(shown, name) != 0)
+			add_key(x, shown, strlen(shown), n, 0);
+		box = box_of(name, &len);
+		if (len && len < strlen(name))
+			add_key(x, box, len, n, 1);
+		if (len > 2 && box[len - 2] == '-' && strchr("AaBb", box[len - 1]))
+			add_key(x, box, len - 2, n, 2);
+	}
 	if (x->n)
 		qsort(x->key, x->n, sizeof(*x->key), by_text);
 	return x;
@@ -162,14 +158,7 @@ struct part {
 	unsigned number;
 };
 
-/* Letters of one meaning: a blade is a leaf board. */
-static char kind_of(char c)
-{
-	c = (char)tolower((unsigned char)c);
-	return c == 'b' ? 'l' : c;
-}
-
-/* Takes the next number; false: none, or it is too long. */
+/* Takes the next number; false: none, or it is too long.  A blade is a leaf board: its letter is l. */
 static bool next_part(const char **p, struct part *part)
 {
 	const char *s = *p;
@@ -180,7 +169,7 @@ static bool next_part(const char **p, struct part *part)
 		if (!isalpha((unsigned char)*s))
 			part->letter = *s == '/' || *s == '_' || *s == ':' ? 0 : part->letter;
 		else if (s == *p || !isalpha((unsigned char)s[-1]))
-			part->letter = kind_of(*s);
+			part->letter = strchr("bB", *s) ? 'l' : (char)tolower((unsigned char)*s);
 	digits = strspn(s, "0123456789");
 	*p = s + digits;
 	if (!digits || digits > DIGITS)
@@ -226,35 +215,31 @@ static void narrow(struct plan_names *x, struct plan_end *end, struct part want)
 	end->n = n;
 }
 
-/* The only port of the nodes for which same() holds; NO_ID: none, or several. */
-static uint32_t only_port(const struct plan_names *x, const struct plan_end *end,
-			  bool (*same)(const struct fabric *f, uint32_t port, const void *with),
-			  const void *with)
+/*
+ * The only port of the nodes with such a label (NULL: any), such a number on its front panel (0: any), and a
+ * cable where that is asked for; NO_ID: none, or several.
+ */
+static uint32_t only_port(const struct plan_names *x, const struct plan_end *end, const char *label,
+			  unsigned ext, bool cabled)
 {
 	uint32_t found = NO_ID, n = 0;
 
 	for (uint32_t i = 0; i < end->n; i++) {
 		uint32_t node = x->node[end->first + i];
 
-		for (unsigned p = 1; p <= x->f->node_nports[node]; p++)
-			if (same(x->f, x->f->node_port[node] + p, with)) {
-				found = x->f->node_port[node] + p;
-				n++;
-			}
+		for (unsigned p = 1; p <= x->f->node_nports[node]; p++) {
+			uint32_t port = x->f->node_port[node] + p;
+			const char *has = label ? fabric_port_label(x->f, port) : NULL;
+
+			if ((label && (!has || strcasecmp(has, label) != 0)) ||
+			    (ext && x->f->port_ext[port] != ext) ||
+			    (cabled && x->f->port_peer[port] == NO_ID))
+				continue;
+			found = port;
+			n++;
+		}
 	}
 	return n == 1 ? found : NO_ID;
-}
-
-static bool same_label(const struct fabric *f, uint32_t port, const void *with)
-{
-	const char *label = fabric_port_label(f, port);
-
-	return label && !strcasecmp(label, with);
-}
-
-static bool same_ext(const struct fabric *f, uint32_t port, const void *with)
-{
-	return f->port_ext[port] == *(const unsigned *)with;
 }
 
 static bool any_ext(const struct plan_names *x, const struct plan_end *end)
@@ -264,20 +249,6 @@ static bool any_ext(const struct plan_names *x, const struct plan_end *end)
 			if (x->f->port_ext[x->f->node_port[x->node[end->first + i]] + p])
 				return true;
 	return false;
-}
-
-static bool is_cabled(const struct fabric *f, uint32_t port, const void *with)
-{
-	(void)with;
-	return f->port_peer[port] != NO_ID;
-}
-
-static bool is_there(const struct fabric *f, uint32_t port, const void *with)
-{
-	(void)f;
-	(void)port;
-	(void)with;
-	return true;
 }
 
 /* One node of the device is named by the text, or by its last word: "HOST ibp11s0f0", "ibp11s0f0". */
@@ -294,12 +265,6 @@ static bool narrow_to_name(struct plan_names *x, struct plan_end *end, const cha
 		return true;
 	}
 	return false;
-}
-
-static char *ambiguous(const struct plan_names *x, const struct plan_end *end)
-{
-	return str_printf("%u nodes fit: %s, %s%s", end->n, x->f->node_name[x->node[end->first]],
-			  x->f->node_name[x->node[end->first + 1]], end->n > 2 ? ", ..." : "");
 }
 
 /* By number, behind boards and chips. */
@@ -321,13 +286,14 @@ static char *find_numbered(struct plan_names *x, const char *text, struct plan_e
 		return str_printf("it has no \"%s\"", text);
 	end->number = port.number;
 	if (board && any_ext(x, end)) { /* of a chassis: the number on its front panel */
-		end->port = only_port(x, end, same_ext, &end->number);
+		end->port = only_port(x, end, NULL, end->number, false);
 		return end->port == NO_ID ? str_printf("it has no \"%s\"", text) : NULL;
 	}
 	if (end->n > 1 && host)
 		return NULL;
 	if (end->n > 1)
-		return ambiguous(x, end);
+		return str_printf("%u nodes fit: %s, %s%s", end->n, x->f->node_name[x->node[end->first]],
+				  x->f->node_name[x->node[end->first + 1]], end->n > 2 ? ", ..." : "");
 	node = x->node[end->first];
 	if (port.number > x->f->node_nports[node])
 		return str_printf("%s has no port %u, expected 1 to %u", x->f->node_name[node], port.number,
@@ -346,12 +312,12 @@ char *plan_find(struct plan_names *x, const struct planned_end *want, struct pla
 		return str_dup("no node of the fabric is named so");
 	if (!want->port || narrow_to_name(x, end, want->port)) {
 		if (end->port == NO_ID)
-			end->port = only_port(x, end, is_there, NULL);
+			end->port = only_port(x, end, NULL, 0, false);
 		if (end->port == NO_ID)
-			end->port = only_port(x, end, is_cabled, NULL);
+			end->port = only_port(x, end, NULL, 0, true);
 		return NULL;
 	}
-	end->port = only_port(x, end, same_label, want->port);
+	end->port = only_port(x, end, want->port, 0, false);
 	why = end->port == NO_ID ? find_numbered(x, want->port, end) : NULL;
 	x->n_nodes = end->first + end->n;
 	return why;

@@ -11,22 +11,6 @@
 
 /* --- the request ----------------------------------------------------------------------------- */
 
-static int take_word(struct side_request *rq, struct options *opts, const struct fabric *f, const char *word,
-		     struct err *e)
-{
-	const struct engine *g;
-
-	if (strchr(word, '='))
-		return options_assign(opts, f, word, e);
-	g = engine_find(rq->list, word);
-	if (!g)
-		return err_set(e, "there is no engine \"%s\"; `show engines` lists them", word);
-	if (rq->n == SIDES_MOST)
-		return err_set(e, "more than %d engines; expected fewer", SIDES_MOST);
-	rq->engine[rq->n++] = g;
-	return 0;
-}
-
 struct side_request *side_request_new(const struct side_base *at, int argc, char **argv, struct err *e)
 {
 	struct side_request *rq = NEW(struct side_request);
@@ -35,8 +19,18 @@ struct side_request *side_request_new(const struct side_base *at, int argc, char
 
 	rq->refs = 1;
 	rq->list = at->list;
-	for (int i = 0; i < argc && !rc; i++)
-		rc = take_word(rq, opts, at->setup->fabric, argv[i], e);
+	for (int i = 0; i < argc && !rc; i++) {
+		const struct engine *g = strchr(argv[i], '=') ? NULL : engine_find(rq->list, argv[i]);
+
+		if (strchr(argv[i], '='))
+			rc = options_assign(opts, at->setup->fabric, argv[i], e);
+		else if (!g)
+			rc = err_set(e, "there is no engine \"%s\"; `show engines` lists them", argv[i]);
+		else if (rq->n == SIDES_MOST)
+			rc = err_set(e, "more than %d engines; expected fewer", SIDES_MOST);
+		else
+			rq->engine[rq->n++] = g;
+	}
 	rq->setup = setup_with(at->setup, &(struct setup){.options = opts});
 	options_free(opts);
 	if (rc) {
@@ -87,24 +81,6 @@ void engine_figures_free(struct engine_figures *f)
 	free(f);
 }
 
-static struct sweep *route(const struct side_request *rq, unsigned i, struct progress *p, struct err *e)
-{
-	char *chain = str_printf("%s,no_fallback", rq->engine[i]->name);
-	const struct setup *setup = setup_with(rq->setup, &(struct setup){.chain = chain});
-	struct sweep_request sr = {
-		.setup = setup,
-		.engines = rq->list,
-		.restart = true,
-		.prev = rq->lids_of,
-		.progress = p,
-	};
-	struct sweep *w = sweep_run(&sr, e);
-
-	setup_unref(setup);
-	free(chain);
-	return w;
-}
-
 /* The grouping is needed for two figures only: without it they stay unknown, and the notes say why. */
 static int measure(const struct sweep *w, const struct routing *other, struct figures *f, struct text *notes,
 		   struct progress *p)
@@ -126,11 +102,20 @@ static int measure(const struct sweep *w, const struct routing *other, struct fi
 struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
 				    const struct engine_figures *first, struct progress *p, struct err *e)
 {
-	struct sweep *w = route(rq, i, p, e);
+	char *chain = str_printf("%s,no_fallback", rq->engine[i]->name);
+	const struct setup *setup = setup_with(rq->setup, &(struct setup){.chain = chain});
+	struct sweep *w = sweep_run(&(struct sweep_request){.setup = setup,
+							    .engines = rq->list,
+							    .restart = true,
+							    .prev = rq->lids_of,
+							    .progress = p},
+				    e);
 	struct engine_figures *f = NULL;
 	struct text notes = {0};
 	struct figures measured;
 
+	setup_unref(setup);
+	free(chain);
 	if (!w)
 		return NULL;
 	if (!w->routing) {

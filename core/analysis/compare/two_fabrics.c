@@ -15,14 +15,6 @@ static uint32_t switch_in(const struct fabric *to, const struct fabric *from, ui
 	return node == NO_ID ? NO_ID : to->node_switch[node];
 }
 
-/* Endport of a fabric in another one, NO_ID: not there, or not cabled there. */
-static uint32_t endport_in(const struct fabric *to, const struct fabric *from, uint32_t ep)
-{
-	uint32_t port = fabric_port_in(to, from, from->endport_port[ep]);
-
-	return port == NO_ID ? NO_ID : to->port_endport[port];
-}
-
 /* Does an endport hang, in r, on a switch that the other fabric has, too? */
 static bool placed(const struct routing *r, uint32_t ep, const struct fabric *other)
 {
@@ -38,7 +30,8 @@ static uint32_t *match_endports(const struct routing *from, const struct routing
 	uint32_t *match = NEW_ARRAY(f->n_endports + 1, uint32_t);
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		uint32_t other = endport_in(g, f, ep);
+		uint32_t port = fabric_port_in(g, f, f->endport_port[ep]);
+		uint32_t other = port == NO_ID ? NO_ID : g->port_endport[port];
 
 		if (other != NO_ID && (endport_is_switch(f, ep) != endport_is_switch(g, other) ||
 				       !placed(from, ep, g) || !placed(to, other, f)))
@@ -105,30 +98,6 @@ static struct lids *lids_on(const struct routing *r, const struct fabric *f, con
 	return l;
 }
 
-static uint32_t peer_on(const struct topo *t, const struct fabric *f, uint32_t port)
-{
-	uint32_t peer = port == NO_ID ? NO_ID : t->peer[port];
-
-	return peer == NO_ID ? NO_ID : fabric_port_in(f, t->fabric, peer);
-}
-
-static void place_endports(const struct topo *t, struct topo *n, const uint32_t *match)
-{
-	for (uint32_t ep = 0; ep < n->fabric->n_endports; ep++)
-		n->endport_switch[ep] = NO_ID;
-	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
-		uint32_t to = match[ep];
-
-		if (to == NO_ID || !t->endport_up[ep])
-			continue;
-		n->endport_up[to] = 1;
-		n->n_endports_up++;
-		n->endport_swport[to] = t->endport_swport[ep];
-		if (t->endport_switch[ep] != NO_ID)
-			n->endport_switch[to] = switch_in(n->fabric, t->fabric, t->endport_switch[ep]);
-	}
-}
-
 /* What was reached, with the cables of then, as nodes and ports of f. */
 static struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_t *match)
 {
@@ -150,31 +119,32 @@ static struct topo *topo_on(const struct topo *t, const struct fabric *f, const 
 		n->n_switches_up += n->node_up[node] && node_is_switch(f, node);
 	}
 	for (uint32_t p = 0; p < f->n_ports; p++) {
-		uint32_t q = peer_on(t, f, fabric_port_in(t->fabric, f, p));
+		uint32_t here = fabric_port_in(t->fabric, f, p), peer = here == NO_ID ? NO_ID : t->peer[here];
+		uint32_t q = peer == NO_ID ? NO_ID : fabric_port_in(f, t->fabric, peer);
 		uint32_t sw = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
 
 		n->peer[p] = q;
 		n->n_links_up += q != NO_ID && q > p;
 		n->peer_switch[p] = sw != NO_ID && sw != f->node_switch[f->port_node[p]] ? sw : NO_ID;
 	}
-	place_endports(t, n, match);
-	return n;
-}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		n->endport_switch[ep] = NO_ID;
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
+		uint32_t to = match[ep];
 
-/* Entries of LIDs whose owner cannot be compared count on neither side. */
-static struct lft_row *row_on(const struct routing *r, const struct lft_row *row, const uint32_t *match)
-{
-	struct lft_row *n = lft_row_new(row->top);
-
-	for (unsigned lid = 1; lid <= row->top; lid++) {
-		uint32_t ep = lid_owner(r->lids, lid);
-
-		n->port[lid] = ep != NO_ID && match[ep] == NO_ID ? NO_PATH : row->port[lid];
+		if (to == NO_ID || !t->endport_up[ep])
+			continue;
+		n->endport_up[to] = 1;
+		n->n_endports_up++;
+		n->endport_swport[to] = t->endport_swport[ep];
+		if (t->endport_switch[ep] != NO_ID)
+			n->endport_switch[to] = switch_in(f, t->fabric, t->endport_switch[ep]);
 	}
 	return n;
 }
 
-/* r on a fabric where its switch number sw[s] is switch s. */
+/* r on a fabric where its switch number sw[s] is switch s; LIDs whose owner cannot be compared have no
+ * entries. */
 static struct routing *routing_on(const struct routing *r, const struct topo *t, const uint32_t *match,
 				  const uint32_t *sw)
 {
@@ -183,37 +153,18 @@ static struct routing *routing_on(const struct routing *r, const struct topo *t,
 
 	lids_unref(l);
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
-		uint32_t from = sw ? sw[s] : s;
+		const struct lft_row *row = sw && sw[s] == NO_ID ? NULL : r->row[sw ? sw[s] : s];
 
-		if (from != NO_ID && r->row[from])
-			n->row[s] = row_on(r, r->row[from], match);
+		if (!row)
+			continue;
+		n->row[s] = lft_row_new(row->top);
+		for (unsigned lid = 1; lid <= row->top; lid++) {
+			uint32_t ep = lid_owner(r->lids, lid);
+
+			n->row[s]->port[lid] = ep != NO_ID && match[ep] == NO_ID ? NO_PATH : row->port[lid];
+		}
 	}
 	return n;
-}
-
-/* Ports that count in the later routing and are in both. */
-static struct host_set *common_hosts(const struct routing *b, const uint32_t *match)
-{
-	const struct fabric *f = b->topo->fabric;
-	struct host_set *h = host_set_new(f, true, NULL);
-
-	h->narrowed = b->hosts && b->hosts->narrowed;
-	h->n = 0;
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		h->in[ep] = routing_counts(b, ep) && match[ep] != NO_ID;
-		h->n += h->in[ep];
-	}
-	return h;
-}
-
-/* The later routing's matched endports as themselves. */
-static uint32_t *themselves(const uint32_t *match, uint32_t n)
-{
-	uint32_t *self = NEW_ARRAY(n + 1, uint32_t);
-
-	for (uint32_t ep = 0; ep < n; ep++)
-		self[ep] = match[ep] == NO_ID ? NO_ID : ep;
-	return self;
 }
 
 /* Entries for a LID on the side where nobody holds it are left over: they are no change. */
@@ -245,10 +196,20 @@ struct across *across_new(const struct routing *a, const struct routing *b)
 {
 	const struct fabric *fa = a->topo->fabric, *fb = b->topo->fabric;
 	uint32_t *from_a = match_endports(a, b), *from_b = match_endports(b, a);
-	uint32_t *self = themselves(from_b, fb->n_endports);
+	uint32_t *self = NEW_ARRAY(fb->n_endports + 1, uint32_t);
 	struct across *x = NEW(struct across);
-	struct host_set *hosts = common_hosts(b, from_b);
+	struct host_set *hosts = host_set_new(fb, true, NULL);
 	struct topo *t = topo_on(a->topo, fb, from_a);
+
+	hosts->narrowed = b->hosts && b->hosts->narrowed;
+	hosts->n = 0;
+	for (uint32_t ep = 0; ep < fb->n_endports; ep++) {
+		bool both = from_b[ep] != NO_ID;
+
+		self[ep] = both ? ep : NO_ID;
+		hosts->in[ep] = both && routing_counts(b, ep);
+		hosts->n += hosts->in[ep];
+	}
 
 	x->own = routing_ref(a);
 	x->own_b = routing_ref(b);

@@ -94,18 +94,6 @@ static bool told_otherwise(const struct sweep *w, uint32_t node)
 	return !counts || (node != NO_ID && !w->setup->state->node_down[node] && cabled(f, NULL, node));
 }
 
-static void nodes_gone(struct look *k)
-{
-	for (size_t i = 0; i < k->n; i++) {
-		const struct known *x = &k->known[i];
-
-		if (!x->up && (x->kind == FAULT_SWITCH_GONE || !told_otherwise(k->w, x->node)))
-			fault_put(k->out, &(struct fault){.kind = x->kind,
-							  .from = x->guid,
-							  .at_from.object = x->object});
-	}
-}
-
 /* A cable goes with its nodes: alone it has vanished when both are there. */
 static int cable_gone(struct look *k, const char *text)
 {
@@ -164,7 +152,14 @@ static int look_for(struct look *k, const json_t *present)
 			"check of this fabric: a quarter of both in common, by GUID",
 			k->path, k->n, k->here, nodes, k->w->fabric->source);
 	qsort(k->known, k->n, sizeof(*k->known), by_guid);
-	nodes_gone(k);
+	for (size_t i = 0; i < k->n; i++) {
+		const struct known *x = &k->known[i];
+
+		if (!x->up && (x->kind == FAULT_SWITCH_GONE || !told_otherwise(k->w, x->node)))
+			fault_put(k->out, &(struct fault){.kind = x->kind,
+							  .from = x->guid,
+							  .at_from.object = x->object});
+	}
 	for (size_t i = 0; !rc && i < json_array_size(cables); i++)
 		rc = cable_gone(k, json_string_value(json_array_get(cables, i)));
 	return rc;

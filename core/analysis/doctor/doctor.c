@@ -64,15 +64,15 @@ static const struct rule rules[] = {
 	{"drift-unknown", WARNING, LIKELY, find_drift_unknown,
 	 "options of the subnet manager are not known here, or somebody else wrote tables",
 	 "config FILE: the opensm.conf of the subnet manager"},
-	{"duplicate-lid", ERROR, FACT, find_duplicate_lid, "one of the ports cannot be reached", NULL},
-	{"duplicate-guid", ERROR, FACT, find_duplicate_guid,
+	{"duplicate-lid", ERROR, FACT, find_warnings, "one of the ports cannot be reached", NULL},
+	{"duplicate-guid", ERROR, FACT, find_warnings,
 	 "a GUID must name one port in the world; OpenSM mixes up what shares one", NULL},
 	{"no-lid", WARNING, FACT, find_no_lid, "no subnet manager has set these ports up", NULL},
-	{"one-way", ERROR, FACT, find_one_way, "the two ends of a cable do not agree on where it leads",
+	{"one-way", ERROR, FACT, find_warnings, "the two ends of a cable do not agree on where it leads",
 	 "discover again"},
-	{"hang", ERROR, COMPUTED, find_hang, "OpenSM never ends routing: the subnet does not come up",
+	{"hang", ERROR, COMPUTED, find_fatal, "OpenSM never ends routing: the subnet does not come up",
 	 "another engine"},
-	{"crash", ERROR, COMPUTED, find_crash, "OpenSM crashes", "another setting or engine"},
+	{"crash", ERROR, COMPUTED, find_fatal, "OpenSM crashes", "another setting or engine"},
 	{"engine-refused", WARNING, COMPUTED, find_refused, "another engine routes than the one asked for",
 	 NULL},
 	{"no-routing", ERROR, COMPUTED, find_no_routing,
@@ -87,12 +87,12 @@ static const struct rule rules[] = {
 	{"roots-fragile", WARNING, COMPUTED, find_roots_fragile,
 	 "one lost link makes roots none: ranks and routes move all over the fabric", NAME_ROOTS},
 	{"root-with-hosts", NOTE, FACT, find_root_with_hosts, "see that it is meant to be a root", NULL},
-	{"guid-file", WARNING, FACT, find_guid_file, "OpenSM does not take the file of GUIDs as it was meant",
+	{"guid-file", WARNING, FACT, find_notes, "OpenSM does not take the file of GUIDs as it was meant",
 	 NULL},
 	{"not-listed", WARNING, FACT, find_not_listed,
 	 "fat-tree does not balance routes to hosts that no file names",
 	 "name them in cn_guid_file or io_guid_file"},
-	{"ftree-lottery", WARNING, COMPUTED, find_lottery,
+	{"ftree-lottery", WARNING, COMPUTED, find_notes,
 	 "fat-tree's tables depend on addresses in OpenSM's memory", "take the side links out"},
 	{"ftree-single", WARNING, COMPUTED, find_ftree_single,
 	 "without a root file fat-tree wants a pure tree: any lost link makes it refuse, and Min Hop takes "
@@ -103,7 +103,7 @@ static const struct rule rules[] = {
 	{"vls-later", WARNING, COMPUTED, find_vls_later,
 	 "the first sweep programs fewer VLs than there were, and the next one finds too few",
 	 "raise max_op_vls"},
-	{"torus-holes", ERROR, COMPUTED, find_torus_holes,
+	{"torus-holes", ERROR, COMPUTED, find_notes,
 	 "torus-2QoS routes nothing to or from switches outside the torus of its file", "the radix line"},
 	{"ends-above-edge", NOTE, FACT, find_above_edge,
 	 "hosts above the leaves are no compute nodes for fat-tree, and need reverse hops", "io_guid_file"},
@@ -115,12 +115,12 @@ static const struct rule rules[] = {
 	 "cables and hosts alone put more on it than on its like, whatever the engine", NULL},
 	{"uneven", NOTE, COMPUTED, find_uneven,
 	 "the tables put much more on it than the cables make necessary", "another engine"},
-	{"slow-sibling", WARNING, FACT, find_slow_sibling,
+	{"slow-sibling", WARNING, FACT, find_warnings,
 	 "links beside each other differ: the slower one holds up what it shares with the other",
 	 "replug it"},
 	{"ibdiagnet", WARNING, FACT, find_ibdiagnet, "ibdiagnet itself called these errors when it ran",
 	 NULL},
-	{"left-out", WARNING, FACT, find_left_out,
+	{"left-out", WARNING, FACT, find_warnings,
 	 "files of the folder that tell of another time, or cannot be read: nothing of them counts",
 	 "run ibdiagnet into an empty folder"},
 	{"slow", NOTE, LIKELY, find_slow, "links slower than almost all of their kind", NULL},
@@ -139,13 +139,12 @@ static const struct rule rules[] = {
 	 "only management by LID is concerned; normal for updn between roots", NULL},
 	{"idle", NOTE, COMPUTED, find_idle, "cables that no route of a pair of hosts takes", NULL},
 	{"empty-leaf", NOTE, FACT, find_empty_leaf, "switches that carry nothing", NULL},
-	{"rules-differ", NOTE, COMPUTED, find_rules_differ, "OpenSM does not do what its manual says",
+	{"rules-differ", NOTE, COMPUTED, find_notes, "OpenSM does not do what its manual says",
 	 "set rules manual"},
 	{"aggregation-nodes", NOTE, FACT, find_aggregation,
 	 "they are routed, but are no hosts in what is counted", "set aggregation_nodes count"},
 	{"no-pair", NOTE, FACT, find_no_pair, "whether hosts reach each other is not judged", NULL},
-	{"unknown-lines", NOTE, FACT, find_unknown_lines, "the file holds lines that mean nothing here",
-	 NULL},
+	{"unknown-lines", NOTE, FACT, find_warnings, "the file holds lines that mean nothing here", NULL},
 };
 
 bool doctor_rule(size_t i, const char **kind, const char **meaning)
@@ -158,14 +157,6 @@ bool doctor_rule(size_t i, const char **kind, const char **meaning)
 }
 
 COMPARATOR(worst_first, struct finding, UP(severity) DOWN(pairs) UP(rule) UP(node) UP(port) TEXT(text))
-
-static void finish(struct diagnosis *o)
-{
-	if (o->n)
-		qsort(o->finding, o->n, sizeof(*o->finding), worst_first);
-	for (size_t i = 0; i < o->n; i++)
-		o->count[o->finding[i].severity]++;
-}
 
 void diagnosis_tell_counts(const struct diagnosis *d, struct text *t)
 {
@@ -197,14 +188,6 @@ void diagnosis_free(struct diagnosis *o)
 
 /* --- what is judged ------------------------------------------------------------------------------ */
 
-/* Does a sweep show tables that were read, instead of computing some? */
-static bool shows_tables(const struct sweep *w, const struct engine *const *engines)
-{
-	const struct engine *g = w->routing ? engine_find(engines, w->routing->engine) : NULL;
-
-	return g && g->holds != HOLDS_NOTHING;
-}
-
 static struct sweep *sweep_of(struct doctor *d, const char *chain, const struct sweep *prev)
 {
 	const struct setup *with = setup_with(d->rq->setup, &(struct setup){.chain = chain});
@@ -217,49 +200,41 @@ static struct sweep *sweep_of(struct doctor *d, const char *chain, const struct 
 	return w;
 }
 
-static const struct sweep *choose_judged(struct doctor *d)
-{
-	const struct doctor_request *rq = d->rq;
-
-	if (setup_tables(rq->setup)) {
-		d->out->read = true;
-		return drift_held(rq->setup, rq->engines, rq->now, d->p, d->e);
-	}
-	if (rq->now)
-		return sweep_ref(rq->now);
-	d->out->no_engine = !rq->configured;
-	return sweep_of(d, rq->configured ? rq->configured : "minhop", NULL);
-}
-
-/* Only what has layers, or was refused, may come out otherwise in a second sweep of the same. */
-static bool next_may_differ(const struct sweep *w)
-{
-	return !w->fatal && (w->n_refusals || (w->routing && w->routing->ops->n_layers));
-}
-
 static int choose_sweeps(struct doctor *d)
 {
-	d->w = d->out->judged = choose_judged(d);
+	const struct doctor_request *rq = d->rq;
+	const struct sweep *c;
+	const struct engine *g;
+
+	d->out->read = setup_tables(rq->setup) != NULL;
+	d->out->no_engine = !d->out->read && !rq->now && !rq->configured;
+	d->w = d->out->judged = d->out->read ? drift_held(rq->setup, rq->engines, rq->now, d->p, d->e)
+				: rq->now    ? sweep_ref(rq->now)
+					     : sweep_of(d, rq->configured ? rq->configured : "minhop", NULL);
 	if (!d->w)
 		return -1;
 	d->f = d->w->fabric;
 	d->t = d->w->topo;
 	d->r = d->w->routing;
+	/* does the sweep in force compute tables, instead of showing some that were read? */
+	g = rq->now && rq->now->routing ? engine_find(rq->engines, rq->now->routing->engine) : NULL;
 	if (!d->out->read)
 		d->computed = d->w;
-	else if (d->rq->now && !shows_tables(d->rq->now, d->rq->engines))
-		d->computed = d->rq->now;
-	if (d->computed && d->computed->fabric == d->rq->setup->fabric && next_may_differ(d->computed)) {
-		d->next = sweep_of(d, d->computed->setup->chain, d->computed);
+	else if (rq->now && (!g || g->holds == HOLDS_NOTHING))
+		d->computed = rq->now;
+	c = d->computed;
+	/* only what has layers, or was refused, may come out otherwise in a second sweep of the same */
+	if (c && c->fabric == rq->setup->fabric && !c->fatal &&
+	    (c->n_refusals || (c->routing && c->routing->ops->n_layers))) {
+		d->next = sweep_of(d, c->setup->chain, c);
 		if (!d->next)
 			return -1;
 	}
 	return 0;
 }
 
-/* --- what several rules need ---------------------------------------------------------------------- */
-
-static void count_hosts(struct doctor *d)
+/* What several rules need. */
+static int measure(struct doctor *d)
 {
 	d->hosts = NEW_ARRAY(d->f->n_switches, uint32_t);
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
@@ -268,63 +243,46 @@ static void count_hosts(struct doctor *d)
 		d->hosts[d->t->endport_switch[ep]]++;
 		d->n_hosts++;
 	}
-}
-
-static int measure_cables(struct doctor *d)
-{
 	d->levels = levels_new(d->t, d->hosts, d->p);
 	if (d->levels)
 		d->share = even_shares(d->t, d->hosts, d->p);
 	if (!d->share || losses_find(&d->losses, d->t, d->hosts, d->p))
 		return err_set(d->e, CANCELLED);
 	d->direct = !d->levels->top;
-	return 0;
-}
-
-static int measure_routes(struct doctor *d)
-{
 	if (!d->r)
 		return 0;
-	if (check_routing(d->r, &d->check, d->p))
-		return err_set(d->e, CANCELLED);
-	d->loads = loads_new(d->r, &pattern_all, d->p);
-	if (!d->loads)
+	if (check_routing(d->r, &d->check, d->p) || !(d->loads = loads_new(d->r, &pattern_all, d->p)))
 		return err_set(d->e, CANCELLED);
 	d->cdg = cdg_new(d->r, CDG_ALL_VLS, false, d->p, d->e);
 	return d->cdg ? 0 : -1;
 }
 
-static void doctor_end(struct doctor *d)
-{
-	free(d->hosts);
-	levels_free(d->levels);
-	free(d->share);
-	loads_free(d->loads);
-	cdg_free(d->cdg);
-	drift_free(d->drift);
-	drift_ranking_free(d->ranking);
-	losses_free(&d->losses);
-	sweep_unref(d->next);
-}
-
 struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e)
 {
 	struct doctor d = {.out = NEW(struct diagnosis), .rules = rules, .rq = rq, .p = p, .e = e};
+	struct diagnosis *o = d.out;
 	int rc = choose_sweeps(&d);
 
-	if (!rc) {
-		count_hosts(&d);
-		rc = measure_cables(&d);
-	}
 	if (!rc)
-		rc = measure_routes(&d);
+		rc = measure(&d);
 	for (size_t i = 0; !rc && i < ARRAY_LEN(rules); i++)
 		rc = progress_cancelled(p) ? err_set(e, CANCELLED) : rules[i].find(&d, &rules[i]);
-	doctor_end(&d);
-	if (!rc) {
-		finish(d.out);
-		return d.out;
+	free(d.hosts);
+	levels_free(d.levels);
+	free(d.share);
+	loads_free(d.loads);
+	cdg_free(d.cdg);
+	drift_free(d.drift);
+	drift_ranking_free(d.ranking);
+	losses_free(&d.losses);
+	sweep_unref(d.next);
+	if (rc) {
+		diagnosis_free(o);
+		return NULL;
 	}
-	diagnosis_free(d.out);
-	return NULL;
+	if (o->n)
+		qsort(o->finding, o->n, sizeof(*o->finding), worst_first);
+	for (size_t i = 0; i < o->n; i++)
+		o->count[o->finding[i].severity]++;
+	return o;
 }

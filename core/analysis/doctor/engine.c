@@ -22,8 +22,11 @@ static bool ends_so(const struct sweep *w, const char *how)
 	return w && w->fatal && !strcmp(w->fatal, how);
 }
 
-static int tell_fatal(struct doctor *d, const struct rule *r, const char *how, const char *words)
+/* It hangs or crashes. */
+int find_fatal(struct doctor *d, const struct rule *r)
 {
+	bool hang = !strcmp(r->kind, "hang");
+	const char *how = hang ? "never ends" : "crashes", *words = hang ? "never ends routing" : how;
 	const struct sweep *w = ends_so(d->computed, how) ? d->computed
 				: ends_so(d->next, how)	  ? d->next
 							  : NULL;
@@ -39,16 +42,6 @@ static int tell_fatal(struct doctor *d, const struct rule *r, const char *how, c
 			 *w->notes ? w->notes : "no engine is left.");
 	finding_more(x, "route %s", w->setup->chain);
 	return 0;
-}
-
-int find_hang(struct doctor *d, const struct rule *r)
-{
-	return tell_fatal(d, r, "never ends", "never ends routing");
-}
-
-int find_crash(struct doctor *d, const struct rule *r)
-{
-	return tell_fatal(d, r, "crashes", "crashes");
 }
 
 /* --- refusals ------------------------------------------------------------------------------------------ */
@@ -100,30 +93,6 @@ int find_vls_later(struct doctor *d, const struct rule *r)
 /* dfsssp and sssp count no further; a link is worth LIDs squared at least. */
 #define DISTANCE_END ((uint64_t)1 << 31)
 
-/* LIDs of CAs and switches. */
-static uint64_t counted_lids(const struct sweep *w)
-{
-	const struct fabric *f = w->fabric;
-	uint64_t n = 0;
-
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (w->topo->endport_up[ep] && f->node_type[endport_node(f, ep)] != NODE_ROUTER)
-			n += w->lids->count[ep];
-	return n;
-}
-
-/* Links from a switch to the one that is farthest. */
-static unsigned farthest(const struct topo *t, uint32_t sw, uint16_t *hops)
-{
-	unsigned most = 0;
-
-	switch_distances(t, sw, hops);
-	for (uint32_t s = 0; s < t->fabric->n_switches; s++)
-		if (hops[s] != NO_HOPS && hops[s] > most)
-			most = hops[s];
-	return most;
-}
-
 /* The longest least way between switches, 0 where no way can be worth DISTANCE_END; cancelled: what was
  * found. */
 static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64_t lids)
@@ -133,8 +102,14 @@ static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64
 	bool near = false;
 
 	for (uint32_t s = 0; s < t->fabric->n_switches && !near && !progress_cancelled(d->p); s++) {
-		unsigned far = switch_up(t, s) ? farthest(t, s, hops) : 0;
+		unsigned far = 0;
 
+		if (!switch_up(t, s))
+			continue;
+		switch_distances(t, s, hops);
+		for (uint32_t to = 0; to < t->fabric->n_switches; to++)
+			if (hops[to] != NO_HOPS && hops[to] > far)
+				far = hops[to];
 		/* no way is longer than two from the first switch */
 		near = far && !most && 2 * far * lids * lids < DISTANCE_END;
 		most = far > most ? far : most;
@@ -147,12 +122,15 @@ static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64
 static void tell_far(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
-	uint64_t lids;
+	uint64_t lids = 0; /* of CAs and switches */
 	unsigned hops;
 
 	if (!w || (strcmp(in_force(w), "dfsssp") != 0 && strcmp(in_force(w), "sssp") != 0))
 		return;
-	lids = counted_lids(w);
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		if (w->topo->endport_up[ep] &&
+		    w->fabric->node_type[endport_node(w->fabric, ep)] != NODE_ROUTER)
+			lids += w->lids->count[ep];
 	hops = longest_way(d, w->topo, lids);
 	if (hops * lids * lids >= DISTANCE_END)
 		finding_more(tell(d, r,
@@ -182,37 +160,29 @@ int find_dfsssp_cap(struct doctor *d, const struct rule *r)
 /* --- what engines note --------------------------------------------------------------------------------- */
 
 /* A finding for each line of the notes of a kind. */
-static int tell_notes(struct doctor *d, const struct rule *r, enum note_kind kind, const char *more)
+int find_notes(struct doctor *d, const struct rule *r)
 {
+	static const struct {
+		const char *rule, *more;
+		enum note_kind kind;
+	} told[] = {
+		{"guid-file", "show options", NOTE_GUID_FILE},
+		{"ftree-lottery", "list ranks", NOTE_LOTTERY},
+		{"torus-holes", "list torus", NOTE_TORUS_HOLES},
+		{"rules-differ", "show options", NOTE_RULES},
+	};
 	const struct sweep *w = d->computed;
-	size_t at = 0, n;
+	size_t at = 0, n, i = 0;
+
+	while (strcmp(told[i].rule, r->kind) != 0)
+		i++;
 
 	for (; w && w->notes[at]; at += n + (w->notes[at + n] != '\0')) {
 		n = strcspn(w->notes + at, "\n");
-		if (notes_kinds(w->note_mark, w->n_note_marks, at, at + n) & kind)
-			finding_more(tell(d, r, "%.*s.", (int)n, w->notes + at), "%s", more);
+		if (notes_kinds(w->note_mark, w->n_note_marks, at, at + n) & told[i].kind)
+			finding_more(tell(d, r, "%.*s.", (int)n, w->notes + at), "%s", told[i].more);
 	}
 	return 0;
-}
-
-int find_guid_file(struct doctor *d, const struct rule *r)
-{
-	return tell_notes(d, r, NOTE_GUID_FILE, "show options");
-}
-
-int find_lottery(struct doctor *d, const struct rule *r)
-{
-	return tell_notes(d, r, NOTE_LOTTERY, "list ranks");
-}
-
-int find_torus_holes(struct doctor *d, const struct rule *r)
-{
-	return tell_notes(d, r, NOTE_TORUS_HOLES, "list torus");
-}
-
-int find_rules_differ(struct doctor *d, const struct rule *r)
-{
-	return tell_notes(d, r, NOTE_RULES, "show options");
 }
 
 int find_ftree_single(struct doctor *d, const struct rule *r)

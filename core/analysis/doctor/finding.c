@@ -91,10 +91,15 @@ const char *places_text(struct places *p)
 	return text_str(&p->t);
 }
 
-void places_end(struct places *p, struct finding *x)
+void places_end(struct places *p, struct finding *x, const char *fmt, ...)
 {
+	va_list ap;
+
 	x->node = p->n ? p->node : NO_ID;
 	x->port = p->port;
 	x->count = p->n;
+	va_start(ap, fmt);
+	x->more = formatted(fmt, ap);
+	va_end(ap);
 	text_free(&p->t);
 }

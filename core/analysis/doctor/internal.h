@@ -89,8 +89,9 @@ struct places {
 };
 void places_add_switch(struct places *p, const struct fabric *f, uint32_t sw);
 void places_add_port(struct places *p, const struct fabric *f, uint32_t port);
-const char *places_text(struct places *p);	      /* with "..." when there are more */
-void places_end(struct places *p, struct finding *x); /* to the finding; frees */
+const char *places_text(struct places *p); /* with "..." when there are more */
+/* To the finding, with the command that shows more; frees. */
+void places_end(struct places *p, struct finding *x, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* Is a port of a switch the start of a channel, i.e. does it lead to another switch that is up? */
 static inline bool is_channel(const struct topo *t, uint32_t port)
@@ -111,17 +112,16 @@ void losses_free(struct losses *p);
 
 typedef int finder(struct doctor *d, const struct rule *r);
 /* source.c: what the source of the fabric says */
-finder find_incomplete, find_duplicate_lid, find_duplicate_guid, find_no_lid, find_one_way, find_slow_sibling,
-	find_slow, find_unknown_lines, find_left_out, find_ibdiagnet, find_aggregation, find_sm_guessed,
-	find_sm_place;
+finder find_incomplete, find_warnings, find_no_lid, find_slow, find_ibdiagnet, find_aggregation,
+	find_sm_guessed, find_sm_place;
 /* paths.c: what happens to packets by the tables */
 finder find_unreachable, find_cut_off, find_no_pair, find_forwarding_loop, find_dropped, find_switch_lids,
 	find_dead_entry, find_stale, find_drift_unknown;
 /* loops.c */
 finder find_credit_loop, find_layers_not_in_force;
 /* engine.c: what OpenSM would do */
-finder find_hang, find_crash, find_no_routing, find_refused, find_vls_later, find_guid_file, find_lottery,
-	find_dfsssp_cap, find_torus_holes, find_rules_differ, find_ftree_single;
+finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, find_dfsssp_cap,
+	find_ftree_single;
 /* roots.c */
 finder find_all_roots, find_aggregation_roots, find_roots_fragile, find_root_with_hosts, find_not_listed;
 /* shape.c: cables and hosts */

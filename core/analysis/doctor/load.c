@@ -14,20 +14,6 @@ struct channel {
 
 COMPARATOR(by_class_and_share, struct channel, UP(class) UP(share) UP(port))
 
-static uint32_t list_channels(const struct doctor *d, struct channel *c)
-{
-	uint32_t n = 0;
-
-	for (uint32_t port = 0; port < d->f->n_ports; port++)
-		if (is_channel(d->t, port))
-			c[n++] = (struct channel){(uint32_t)d->levels->level[port_switch(d->f, port)] << 16 |
-							  d->levels->level[d->t->peer_switch[port]],
-						  port, d->share[port]};
-	if (n)
-		qsort(c, n, sizeof(*c), by_class_and_share);
-	return n;
-}
-
 /* A channel with much more than its like. */
 struct hot {
 	uint32_t class; /* both directions alike: the lower level first */
@@ -86,16 +72,22 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct hot *h
 		 h->ratio, places_text(&at));
 	x->figure = h->ratio;
 	x->detail = t.s;
-	places_end(&at, x);
-	finding_more(x, "load-map");
+	places_end(&at, x, "load-map");
 }
 
 int find_hot_cable(struct doctor *d, const struct rule *r)
 {
 	struct channel *c = NEW_ARRAY(d->f->n_ports + 1, struct channel);
-	uint32_t n = list_channels(d, c);
+	uint32_t n = 0;
 	struct hots hot = {0};
 
+	for (uint32_t port = 0; port < d->f->n_ports; port++)
+		if (is_channel(d->t, port))
+			c[n++] = (struct channel){(uint32_t)d->levels->level[port_switch(d->f, port)] << 16 |
+							  d->levels->level[d->t->peer_switch[port]],
+						  port, d->share[port]};
+	if (n)
+		qsort(c, n, sizeof(*c), by_class_and_share);
 	for (uint32_t i = 0, end; i < n && d->n_hosts >= LEAST_HOSTS; i = end) {
 		for (end = i; end < n && c[end].class == c[i].class; end++)
 			;
@@ -141,37 +133,27 @@ int find_uneven(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* Does a cable run beside another to the same neighbour? */
-static bool has_parallel(const struct doctor *d)
-{
-	for (uint32_t port = 0; port < d->f->n_ports; port++)
-		if (is_channel(d->t, port) && !d->loads->port[port])
-			for (unsigned p = 1; p < d->f->port_num[port]; p++) {
-				uint32_t other = port - d->f->port_num[port] + p;
-
-				if (d->t->peer_switch[other] == d->t->peer_switch[port])
-					return true;
-			}
-	return false;
-}
-
 int find_idle(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0};
 	struct finding *x;
-	bool lash;
+	bool lash, beside = false;
 
-	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++)
-		if (is_channel(d->t, port) && !d->loads->port[port])
-			places_add_port(&at, d->f, port);
+	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++) {
+		if (!is_channel(d->t, port) || d->loads->port[port])
+			continue;
+		places_add_port(&at, d->f, port);
+		/* does the cable run beside another to the same neighbour? */
+		for (uint32_t other = port - d->f->port_num[port] + 1; other < port; other++)
+			beside |= d->t->peer_switch[other] == d->t->peer_switch[port];
+	}
 	if (!at.n)
 		return 0;
-	lash = !strcmp(d->r->engine, "lash") && has_parallel(d) &&
+	lash = !strcmp(d->r->engine, "lash") && beside &&
 	       !options_bool(d->w->setup->options, "do_mesh_analysis");
 	x = tell(d, r, "%u of %s between switches %s nothing: %s%s.", at.n,
 		 PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
 		 lash ? " (of parallel links lash uses the first only)" : "");
-	places_end(&at, x);
-	finding_more(x, "load-map all");
+	places_end(&at, x, "load-map all");
 	return 0;
 }

@@ -35,22 +35,13 @@ static uint32_t *shortest(const struct cdg *c, unsigned vl, uint32_t *n, struct 
 	return best;
 }
 
-static void tell_cycle(const struct doctor *d, const struct cdg *c, const uint32_t *cycle, uint32_t n,
-		       struct text *t)
-{
-	enum { SHOWN = 8 };
-	char a[300];
-
-	for (uint32_t i = 0; i < n && i < SHOWN; i++)
-		text_add(t, "%s%s", i ? " -> " : "", port_label(d->f, c->port[cycle[i]], a, sizeof(a)));
-	text_add(t, n > SHOWN ? " -> ..." : " and round again");
-}
-
 /* with: graph of more routes, whose loops are told beside; NULL = none. */
 static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *c, unsigned vl,
 		      const struct cdg *with, const char *whose, enum severity severity)
 {
+	enum { SHOWN = 8 };
 	uint32_t on = looping_channels(c, vl), n, *cycle;
+	char a[300];
 	struct finding *x;
 
 	if (!on)
@@ -66,7 +57,10 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 
 		finding_at(d, x, c->port[cycle[0]]);
 		text_add(&t, "shortest: ");
-		tell_cycle(d, c, cycle, n, &t);
+		for (uint32_t i = 0; i < n && i < SHOWN; i++)
+			text_add(&t, "%s%s", i ? " -> " : "",
+				 port_label(d->f, c->port[cycle[i]], a, sizeof(a)));
+		text_add(&t, n > SHOWN ? " -> ..." : " and round again");
 		if (with && looping_channels(with, vl) > on)
 			text_add(&t, "\nwith the routes of aggregation nodes: %u channels",
 				 looping_channels(with, vl));
@@ -84,26 +78,6 @@ static struct cdg *graph_of_all(struct doctor *d, bool switches)
 
 	routing_unref(all);
 	return c;
-}
-
-static bool has_aggregation(const struct doctor *d)
-{
-	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
-		if (!endport_is_switch(d->f, ep) && !d->w->hosts->in[ep] && d->t->endport_up[ep])
-			return true;
-	return false;
-}
-
-/* Loops of the hosts' own routes, or where there are none on a VL, with those of aggregation nodes. */
-static void tell_host_loops(struct doctor *d, const struct rule *r, const struct cdg *wide)
-{
-	for (unsigned vl = 0; vl < CDG_VLS; vl++) {
-		if (looping_channels(d->cdg, vl))
-			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
-		else if (wide)
-			tell_loop(d, r, wide, vl, NULL, " (with routes of aggregation nodes only)",
-				  SEVERITY_WARNING);
-	}
 }
 
 /* Routes of switches alone make loops in every tree, from spine to spine, and carry management only: a note,
@@ -125,12 +99,21 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 {
 	struct cdg *wide = NULL;
 	size_t before = d->out->n;
+	bool more = false; /* aggregation nodes that are not among the hosts */
 
 	if (!d->r)
 		return 0;
-	if (has_aggregation(d) && !(wide = graph_of_all(d, false)))
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
+		more |= !endport_is_switch(d->f, ep) && !d->w->hosts->in[ep] && d->t->endport_up[ep];
+	if (more && !(wide = graph_of_all(d, false)))
 		return -1;
-	tell_host_loops(d, r, wide);
+	/* loops of the hosts' own routes, or where there are none on a VL, with those of aggregation nodes */
+	for (unsigned vl = 0; vl < CDG_VLS; vl++)
+		if (looping_channels(d->cdg, vl))
+			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
+		else if (wide)
+			tell_loop(d, r, wide, vl, NULL, " (with routes of aggregation nodes only)",
+				  SEVERITY_WARNING);
 	cdg_free(wide);
 	return d->out->n > before ? 0 : tell_switch_loops(d, r);
 }

@@ -8,21 +8,27 @@
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
 
+/* A switch, as the walk finds it. */
+struct visit {
+	uint32_t place, low, parent; /* order of the first visit, from 1; 0 = not yet */
+	uint16_t port;		     /* looked at next */
+	uint64_t below;		     /* hosts in the subtree */
+	uint8_t sm_below;	     /* the subnet manager is there */
+	/* Of the parts that the loss of the switch makes, but for the last one, which holds the walk's root.
+	 */
+	uint64_t cut, largest, sm_part;
+	uint32_t last;	    /* the last place in the subtree */
+	uint8_t is_part;    /* its subtree is a part without the switch above */
+	uint32_t n_largest; /* parts that are as large as the largest */
+};
+
 struct walk {
 	const struct topo *t;
 	const uint32_t *hosts;
-	uint32_t sm;			/* switch where the subnet manager is */
-	uint32_t *place, *low, *parent; /* [n_switches] order of the first visit, from 1; 0 = not yet */
-	uint16_t *port;			/* [n_switches] looked at next */
-	uint64_t *below;		/* [n_switches] hosts in the subtree */
-	uint8_t *sm_below;		/* [n_switches] the subnet manager is there */
-	/* Of the parts that the loss of a switch makes, but for the last one, which holds the walk's root. */
-	uint64_t *cut, *largest, *sm_part;
-	uint32_t *last;	     /* [n_switches] the last place in the subtree */
-	uint8_t *is_part;    /* [n_switches] its subtree is a part without the switch above */
-	uint32_t *n_largest; /* [n_switches] parts that are as large as the largest */
-	uint32_t *at;	     /* [n_switches + 1] the switch of a place */
-	int64_t *marks; /* [n_switches + 2] by place: parts that begin here, less those that ended before */
+	uint32_t sm;	 /* switch where the subnet manager is */
+	struct visit *v; /* [n_switches] */
+	uint32_t *at;	 /* [n_switches + 1] the switch of a place */
+	int64_t *marks;	 /* [n_switches + 2] by place: parts that begin here, less those that ended before */
 	uint64_t total;
 	uint32_t n;
 };
@@ -34,33 +40,33 @@ static uint32_t min(uint32_t a, uint32_t b)
 
 static void enter(struct walk *w, uint32_t s, uint32_t parent)
 {
-	w->place[s] = w->low[s] = ++w->n;
+	w->v[s].place = w->v[s].low = ++w->n;
 	w->at[w->n] = s;
-	w->parent[s] = parent;
-	w->below[s] = w->hosts[s];
-	w->sm_below[s] = w->sm == s;
-	w->port[s] = 1;
+	w->v[s].parent = parent;
+	w->v[s].below = w->hosts[s];
+	w->v[s].sm_below = w->sm == s;
+	w->v[s].port = 1;
 }
 
 /* All below s is seen: is it a part of its own without the switch above? */
 static void leave(struct walk *w, uint32_t s)
 {
-	uint32_t up = w->parent[s];
+	uint32_t up = w->v[s].parent;
 
-	w->last[s] = w->n;
+	w->v[s].last = w->n;
 	if (up == NO_ID)
 		return;
-	w->low[up] = min(w->low[up], w->low[s]);
-	w->below[up] += w->below[s];
-	w->sm_below[up] |= w->sm_below[s];
-	if (w->low[s] < w->place[up])
+	w->v[up].low = min(w->v[up].low, w->v[s].low);
+	w->v[up].below += w->v[s].below;
+	w->v[up].sm_below |= w->v[s].sm_below;
+	if (w->v[s].low < w->v[up].place)
 		return;
-	w->is_part[s] = 1;
-	w->cut[up] += w->below[s];
-	if (w->below[s] > w->largest[up])
-		w->largest[up] = w->below[s];
-	if (w->sm_below[s])
-		w->sm_part[up] = w->below[s] + 1;
+	w->v[s].is_part = 1;
+	w->v[up].cut += w->v[s].below;
+	if (w->v[s].below > w->v[up].largest)
+		w->v[up].largest = w->v[s].below;
+	if (w->v[s].sm_below)
+		w->v[up].sm_part = w->v[s].below + 1;
 }
 
 static void walk_from(struct walk *w, uint32_t root)
@@ -72,11 +78,11 @@ static void walk_from(struct walk *w, uint32_t root)
 	while (s != NO_ID) {
 		uint32_t d = NO_ID;
 
-		while (w->port[s] <= f->switch_nports[s] && d == NO_ID) {
-			d = w->t->peer_switch[switch_port_id(f, s, w->port[s]++)];
-			if (d != NO_ID && w->place[d]) {
-				if (d != w->parent[s])
-					w->low[s] = min(w->low[s], w->place[d]);
+		while (w->v[s].port <= f->switch_nports[s] && d == NO_ID) {
+			d = w->t->peer_switch[switch_port_id(f, s, w->v[s].port++)];
+			if (d != NO_ID && w->v[d].place) {
+				if (d != w->v[s].parent)
+					w->v[s].low = min(w->v[s].low, w->v[d].place);
 				d = NO_ID;
 			}
 		}
@@ -85,7 +91,7 @@ static void walk_from(struct walk *w, uint32_t root)
 			s = d;
 		} else {
 			leave(w, s);
-			s = w->parent[s];
+			s = w->v[s].parent;
 		}
 	}
 }
@@ -93,7 +99,7 @@ static void walk_from(struct walk *w, uint32_t root)
 /* Hosts of the part where the walk began, which the loss of a switch leaves. */
 static uint64_t rest_of(const struct walk *w, uint32_t s)
 {
-	return w->total - w->cut[s] - w->hosts[s];
+	return w->total - w->v[s].cut - w->hosts[s];
 }
 
 static void mark(struct walk *w, uint32_t first, uint32_t last)
@@ -105,7 +111,7 @@ static void mark(struct walk *w, uint32_t first, uint32_t last)
 /* Does the loss of a switch leave a part with so many hosts that is larger than all others? */
 static bool is_the_rest(const struct walk *w, uint32_t s, uint64_t hosts)
 {
-	return hosts == w->largest[s] && w->n_largest[s] == 1;
+	return hosts == w->v[s].largest && w->v[s].n_largest == 1;
 }
 
 /* Each switch has its place and the sums of its parts; now the part where the walk began counts too. */
@@ -114,18 +120,18 @@ static void judge_losses(struct walk *w, struct losses *p)
 	uint32_t n = w->t->fabric->n_switches;
 
 	for (uint32_t s = 0; s < n; s++) {
-		uint64_t rest = rest_of(w, s), sm = w->sm_part[s] ? w->sm_part[s] - 1 : rest;
+		uint64_t rest = rest_of(w, s), sm = w->v[s].sm_part ? w->v[s].sm_part - 1 : rest;
 
-		if (!w->place[s])
+		if (!w->v[s].place)
 			continue;
-		w->largest[s] = rest > w->largest[s] ? rest : w->largest[s];
-		w->n_largest[s] = rest == w->largest[s];
-		p->apart[s] = w->cut[s] + rest > w->largest[s];
-		p->sm_smaller[s] = w->sm != NO_ID && w->sm != s && sm < w->largest[s];
+		w->v[s].largest = rest > w->v[s].largest ? rest : w->v[s].largest;
+		w->v[s].n_largest = rest == w->v[s].largest;
+		p->apart[s] = w->v[s].cut + rest > w->v[s].largest;
+		p->sm_smaller[s] = w->sm != NO_ID && w->sm != s && sm < w->v[s].largest;
 	}
 	for (uint32_t s = 0; s < n; s++)
-		if (w->is_part[s])
-			w->n_largest[w->parent[s]] += w->below[s] == w->largest[w->parent[s]];
+		if (w->v[s].is_part)
+			w->v[w->v[s].parent].n_largest += w->v[s].below == w->v[w->v[s].parent].largest;
 }
 
 /* Hosts of all parts that are not the rest, each once. */
@@ -136,16 +142,16 @@ static uint64_t count_behind(struct walk *w)
 	uint64_t hosts = 0;
 
 	for (uint32_t s = 0; s < n; s++) {
-		uint32_t up = w->parent[s];
+		uint32_t up = w->v[s].parent;
 
-		if (!w->place[s])
+		if (!w->v[s].place)
 			continue;
 		if (!is_the_rest(w, s, rest_of(w, s))) {
-			mark(w, 1, w->place[s] - 1);
-			mark(w, w->last[s] + 1, w->n);
+			mark(w, 1, w->v[s].place - 1);
+			mark(w, w->v[s].last + 1, w->n);
 		}
-		if (up != NO_ID && !is_the_rest(w, up, w->is_part[s] ? w->below[s] : rest_of(w, up)))
-			mark(w, w->place[s], w->last[s]);
+		if (up != NO_ID && !is_the_rest(w, up, w->v[s].is_part ? w->v[s].below : rest_of(w, up)))
+			mark(w, w->v[s].place, w->v[s].last);
 	}
 	for (uint32_t at = 1; at <= w->n; at++) {
 		parts += w->marks[at];
@@ -154,30 +160,14 @@ static uint64_t count_behind(struct walk *w)
 	return hosts;
 }
 
-static uint32_t sm_switch(const struct topo *t)
-{
-	return t->sm_endport == NO_ID ? NO_ID : t->endport_switch[t->sm_endport];
-}
-
 int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, struct progress *progress)
 {
 	uint32_t n = t->fabric->n_switches, root = NO_ID;
 	struct walk w = {
 		.t = t,
 		.hosts = hosts,
-		.sm = sm_switch(t),
-		.place = NEW_ARRAY(n, uint32_t),
-		.low = NEW_ARRAY(n, uint32_t),
-		.parent = NEW_ARRAY(n, uint32_t),
-		.port = NEW_ARRAY(n, uint16_t),
-		.below = NEW_ARRAY(n, uint64_t),
-		.sm_below = NEW_ARRAY(n, uint8_t),
-		.cut = NEW_ARRAY(n, uint64_t),
-		.largest = NEW_ARRAY(n, uint64_t),
-		.sm_part = NEW_ARRAY(n, uint64_t),
-		.last = NEW_ARRAY(n, uint32_t),
-		.is_part = NEW_ARRAY(n, uint8_t),
-		.n_largest = NEW_ARRAY(n, uint32_t),
+		.sm = t->sm_endport == NO_ID ? NO_ID : t->endport_switch[t->sm_endport],
+		.v = NEW_ARRAY(n, struct visit),
 		.at = NEW_ARRAY(n + 1, uint32_t),
 		.marks = NEW_ARRAY(n + 2, int64_t),
 	};
@@ -193,18 +183,7 @@ int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, s
 		walk_from(&w, root);
 	judge_losses(&w, p);
 	p->behind = count_behind(&w);
-	free(w.place);
-	free(w.low);
-	free(w.parent);
-	free(w.port);
-	free(w.below);
-	free(w.sm_below);
-	free(w.cut);
-	free(w.largest);
-	free(w.sm_part);
-	free(w.last);
-	free(w.is_part);
-	free(w.n_largest);
+	free(w.v);
 	free(w.at);
 	free(w.marks);
 	return progress_cancelled(progress) ? -1 : 0;

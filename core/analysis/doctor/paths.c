@@ -206,8 +206,7 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 		 PLURAL(without * (2 * with + without - 1), "pair"), PLURAL(without, "host"),
 		 without == 1 ? "has" : "have", places_text(&at));
 	x->pairs = without * (2 * with + without - 1);
-	places_end(&at, x);
-	finding_more(x, "list hosts");
+	places_end(&at, x, "list hosts");
 }
 
 int find_cut_off(struct doctor *d, const struct rule *r)
@@ -222,8 +221,7 @@ int find_cut_off(struct doctor *d, const struct rule *r)
 		if (host_set_matters(d->w->hosts, d->f, ep) && is_cut_off(d->w, ep))
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
 	x = tell(d, r, "%s cut off from the subnet manager (%s).", PLURAL(n, "endport"), places_text(&at));
-	places_end(&at, x);
-	finding_more(x, "check");
+	places_end(&at, x, "check");
 	return 0;
 }
 
@@ -348,9 +346,8 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 		x = tell(d, r,
 			 "%s of switches cannot be reached from some switches (%s of host and LID): %s.",
 			 PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
-		places_end(&at, x);
+		places_end(&at, x, "check");
 		x->figure = (double)d->check.switch_unreachable;
-		finding_more(x, "check");
 	}
 	free(hops);
 	free(work);

@@ -61,25 +61,20 @@ int find_all_roots(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* Did updn find no root by counting, or ftree take all for leaves? */
-static bool roots_hidden(const struct doctor *d)
-{
-	const struct sweep *w = d->computed;
-
-	for (size_t i = 0; w && i < w->n_refusals; i++)
-		if ((!strcmp(w->refusal[i].engine, "updn") && !options_file(w->setup->options, ROOTS)) ||
-		    w->refusal[i].kind == REFUSED_LEAVES)
-			return true;
-	return false;
-}
-
 int find_aggregation_roots(struct doctor *d, const struct rule *r)
 {
+	const struct sweep *w = d->computed;
 	uint8_t *seen = NEW_ARRAY(d->f->n_switches, uint8_t);
 	struct places at = {0};
 	struct finding *x;
+	bool hidden = false;
 
-	for (uint32_t ep = 0; roots_hidden(d) && ep < d->f->n_endports; ep++) {
+	/* did updn find no root by counting, or ftree take all for leaves? */
+	for (size_t i = 0; w && i < w->n_refusals; i++)
+		hidden |=
+			(!strcmp(w->refusal[i].engine, "updn") && !options_file(w->setup->options, ROOTS)) ||
+			w->refusal[i].kind == REFUSED_LEAVES;
+	for (uint32_t ep = 0; hidden && ep < d->f->n_endports; ep++) {
 		uint32_t s = d->t->endport_switch[ep];
 
 		if (s == NO_ID || !d->levels->root[s] || d->direct || seen[s] ||
@@ -93,8 +88,7 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 		return 0;
 	x = tell(d, r, "Aggregation nodes on %s hide the roots (%s).", PLURAL(at.n, "upper switch"),
 		 places_text(&at));
-	places_end(&at, x);
-	finding_more(x, "roots");
+	places_end(&at, x, "roots");
 	return 0;
 }
 
@@ -115,8 +109,7 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 		return 0;
 	x = tell(d, r, "%s %s %s: %s.", PLURAL(at.n, "root"), at.n == 1 ? "has" : "have",
 		 PLURAL(hosts, "host"), places_text(&at));
-	places_end(&at, x);
-	finding_more(x, "roots");
+	places_end(&at, x, "roots");
 	return 0;
 }
 
@@ -139,14 +132,6 @@ struct hang {
 	uint32_t *taken;  /* [n_links] roots that hang on each */
 };
 
-static uint32_t order_by_hops(struct hang *h, uint32_t x)
-{
-	memset(h->hops, 0xff, h->d->f->n_switches * sizeof(*h->hops));
-	h->hops[x] = 0;
-	h->order[0] = x;
-	return spread_hops(h->d->t, h->hops, h->order, 1);
-}
-
 /* Nearest switch on all ways to both. */
 static uint32_t meet(const struct hang *h, uint32_t a, uint32_t b)
 {
@@ -159,26 +144,26 @@ static uint32_t meet(const struct hang *h, uint32_t a, uint32_t b)
 	return a;
 }
 
-static void dominate(struct hang *h, uint32_t v)
-{
-	const struct fabric *f = h->d->f;
-	unsigned links = 0;
-
-	h->dom[v] = NO_ID;
-	FOR_CABLES(h->d->t, v, port, u) {
-		if (h->hops[u] + 1 != h->hops[v])
-			continue;
-		h->dom[v] = h->dom[v] == NO_ID ? u : meet(h, h->dom[v], u);
-		h->link[v] = links++ ? NO_ID : f->port_link[port];
-	}
-}
-
 static void hang_root(struct hang *h, uint32_t x)
 {
-	uint32_t n = order_by_hops(h, x);
+	uint32_t n;
 
-	for (uint32_t i = 1; i < n; i++)
-		dominate(h, h->order[i]);
+	memset(h->hops, 0xff, h->d->f->n_switches * sizeof(*h->hops));
+	h->hops[x] = 0;
+	h->order[0] = x;
+	n = spread_hops(h->d->t, h->hops, h->order, 1);
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t v = h->order[i];
+		unsigned links = 0;
+
+		h->dom[v] = NO_ID;
+		FOR_CABLES(h->d->t, v, port, u) {
+			if (h->hops[u] + 1 != h->hops[v])
+				continue;
+			h->dom[v] = h->dom[v] == NO_ID ? u : meet(h, h->dom[v], u);
+			h->link[v] = links++ ? NO_ID : h->d->f->port_link[port];
+		}
+	}
 	for (uint32_t i = 0; i < n; i++)
 		h->weight[h->order[i]] = h->hosts[h->order[i]];
 	for (uint32_t i = n; i-- > 1;) {
@@ -190,53 +175,25 @@ static void hang_root(struct hang *h, uint32_t x)
 	}
 }
 
-static uint32_t *count_all(const struct doctor *d, uint32_t *total)
-{
-	uint32_t *hosts = NEW_ARRAY(d->f->n_switches, uint32_t);
-
-	*total = 0;
-	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
-		if (endport_is_switch(d->f, ep) || !d->t->endport_up[ep] || d->t->endport_switch[ep] == NO_ID)
-			continue;
-		hosts[d->t->endport_switch[ep]]++;
-		++*total;
-	}
-	return hosts;
-}
-
-static void tell_fragile(struct doctor *d, const struct rule *r, const uint32_t *taken, uint32_t roots)
-{
-	struct places at = {0};
-	struct finding *x;
-	uint32_t most = 0;
-
-	for (uint32_t l = 0; l < d->f->n_links; l++) {
-		if (!taken[l])
-			continue;
-		places_add_port(&at, d->f, d->f->link_port[2 * l]);
-		most = taken[l] > most ? taken[l] : most;
-	}
-	if (!at.n)
-		return;
-	x = tell(d, r,
-		 "Losing any of %s takes roots away (%s): up to %u of %u; routes move all over the fabric.",
-		 PLURAL(at.n, "link"), places_text(&at), most, roots);
-	places_end(&at, x);
-	x->figure = most;
-	finding_more(x, "survey links");
-}
-
 int find_roots_fragile(struct doctor *d, const struct rule *r)
 {
-	uint32_t n = d->f->n_switches, total, roots;
+	uint32_t n = d->f->n_switches, total = 0, roots, most = 0;
 	struct hang h = {.d = d};
+	struct places at = {0};
+	struct finding *x;
 
 	if (!routes(d, "updn") || roots_named(d))
 		return 0;
 	roots = count_roots(d);
 	if (roots == d->t->n_switches_up)
 		return 0;
-	h.hosts = count_all(d, &total);
+	h.hosts = NEW_ARRAY(n, uint32_t);
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
+		if (endport_is_switch(d->f, ep) || !d->t->endport_up[ep] || d->t->endport_switch[ep] == NO_ID)
+			continue;
+		h.hosts[d->t->endport_switch[ep]]++;
+		total++;
+	}
 	h.limit = total / 20 + 1;
 	h.hops = NEW_ARRAY(n, uint16_t);
 	h.order = NEW_ARRAY(n, uint32_t);
@@ -245,10 +202,23 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 	h.weight = NEW_ARRAY(n, uint64_t);
 	h.taken = NEW_ARRAY(d->f->n_links, uint32_t);
 	progress_start(d->p, "links that roots hang on", n);
-	for (uint32_t x = 0; x < n && progress_step(d->p, x); x++)
-		if (is_root(d, x))
-			hang_root(&h, x);
-	tell_fragile(d, r, h.taken, roots);
+	for (uint32_t s = 0; s < n && progress_step(d->p, s); s++)
+		if (is_root(d, s))
+			hang_root(&h, s);
+	for (uint32_t l = 0; l < d->f->n_links; l++) {
+		if (!h.taken[l])
+			continue;
+		places_add_port(&at, d->f, d->f->link_port[2 * l]);
+		most = h.taken[l] > most ? h.taken[l] : most;
+	}
+	if (at.n) {
+		x = tell(d, r,
+			 "Losing any of %s takes roots away (%s): up to %u of %u; routes move all over the "
+			 "fabric.",
+			 PLURAL(at.n, "link"), places_text(&at), most, roots);
+		places_end(&at, x, "survey links");
+		x->figure = most;
+	}
 	free(h.hosts);
 	free(h.hops);
 	free(h.order);
@@ -278,25 +248,18 @@ static void mark_named(const struct doctor *d, const char *option, uint8_t *name
 	guid_file_free(&g);
 }
 
-/* Was fat-tree asked for, be it refused or not? */
-static bool ftree_asked(const struct sweep *w)
-{
-	if (!w)
-		return false;
-	for (size_t i = 0; i < w->n_refusals; i++)
-		if (!strcmp(w->refusal[i].engine, "ftree"))
-			return true;
-	return w->routing && !strcmp(w->routing->engine, "ftree");
-}
-
 int find_not_listed(struct doctor *d, const struct rule *r)
 {
+	const struct sweep *w = d->computed;
 	uint8_t *named;
 	struct places at = {0};
 	struct finding *x;
+	/* was fat-tree asked for, be it refused or not? */
+	bool asked = w && w->routing && !strcmp(w->routing->engine, "ftree");
 
-	if (!ftree_asked(d->computed) || d->direct ||
-	    !options_file(d->computed->setup->options, "cn_guid_file"))
+	for (size_t i = 0; w && i < w->n_refusals; i++)
+		asked |= !strcmp(w->refusal[i].engine, "ftree");
+	if (!asked || d->direct || !options_file(w->setup->options, "cn_guid_file"))
 		return 0;
 	named = NEW_ARRAY(d->f->n_endports, uint8_t);
 	mark_named(d, "cn_guid_file", named);
@@ -313,7 +276,6 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 		return 0;
 	x = tell(d, r, "%s %s in neither cn_guid_file nor io_guid_file (%s).", PLURAL(at.n, "host"),
 		 at.n == 1 ? "is" : "are", places_text(&at));
-	places_end(&at, x);
-	finding_more(x, "show options");
+	places_end(&at, x, "show options");
 	return 0;
 }

@@ -17,52 +17,25 @@ struct upward {
 	uint32_t *links, *parents; /* [n_switches] */
 };
 
-static void count_upward(const struct doctor *d, struct upward *u)
-{
-	const struct fabric *f = d->f;
-	uint32_t *seen = NEW_ARRAY(f->n_switches, uint32_t);
-
-	u->links = NEW_ARRAY(f->n_switches, uint32_t);
-	u->parents = NEW_ARRAY(f->n_switches, uint32_t);
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		FOR_CABLES(d->t, s, port, n) {
-			if (!d->direct && d->levels->level[n] != d->levels->level[s] + 1)
-				continue;
-			u->links[s]++;
-			u->parents[s] += seen[n] != s + 1;
-			seen[n] = s + 1;
-		}
-	free(seen);
-}
-
-/* The most frequent value, of several the largest; *n: how many have it. */
-static uint32_t mode_of(uint32_t *v, uint32_t count, uint32_t *n)
-{
-	uint32_t best = 0;
-
-	*n = 0;
-	qsort(v, count, sizeof(*v), order_u32);
-	for (uint32_t i = 0, end; i < count; i = end) {
-		for (end = i; end < count && v[end] == v[i]; end++)
-			;
-		if (end - i >= *n) {
-			*n = end - i;
-			best = v[i];
-		}
-	}
-	return best;
-}
-
+/* The most frequent value on a level, of several the largest; *n: how many have it, of *count. */
 static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned level, uint32_t *count,
 			uint32_t *n)
 {
-	uint32_t *v = NEW_ARRAY(d->f->n_switches + 1, uint32_t), mode;
+	uint32_t *v = NEW_ARRAY(d->f->n_switches + 1, uint32_t), mode = 0;
 
-	*count = 0;
+	*count = *n = 0;
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
 		if (switch_up(d->t, s) && d->levels->level[s] == level)
 			v[(*count)++] = value[s];
-	mode = mode_of(v, *count, n);
+	qsort(v, *count, sizeof(*v), order_u32);
+	for (uint32_t i = 0, end; i < *count; i = end) {
+		for (end = i; end < *count && v[end] == v[i]; end++)
+			;
+		if (end - i >= *n) {
+			*n = end - i;
+			mode = v[i];
+		}
+	}
 	free(v);
 	return mode;
 }
@@ -73,11 +46,6 @@ static uint32_t may_deviate(const struct doctor *d, uint32_t count)
 	uint32_t n = count / (d->direct ? THIN_PART_DIRECT : THIN_PART), least = d->direct ? 2 : 1;
 
 	return n < least ? least : n;
-}
-
-static const char *level_word(const struct doctor *d, unsigned level)
-{
-	return d->direct ? "switches" : level == 0 ? "edge switches" : "switches above the edge";
 }
 
 /* Switches of a level with that many links, to the places; a line on them to t. */
@@ -119,26 +87,13 @@ static void tell_thin(struct doctor *d, const struct rule *r, const struct upwar
 		return;
 	}
 	x = tell(d, r, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n, count,
-		 level_word(d, level), at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least,
-		 mode, places_text(&at));
+		 d->direct    ? "switches"
+		 : level == 0 ? "edge switches"
+			      : "switches above the edge",
+		 at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least, mode, places_text(&at));
 	x->figure = least;
 	x->detail = t.s;
-	places_end(&at, x);
-	finding_more(x, "list ports %s", d->f->node_name[x->node]);
-}
-
-int find_thin(struct doctor *d, const struct rule *r)
-{
-	struct upward u;
-
-	if (d->n_hosts < LEAST_HOSTS)
-		return 0;
-	count_upward(d, &u);
-	for (unsigned level = 0; level < (d->direct ? 1 : d->levels->top); level++)
-		tell_thin(d, r, &u, level);
-	free(u.links);
-	free(u.parents);
-	return 0;
+	places_end(&at, x, "list ports %s", d->f->node_name[at.node]);
 }
 
 static void tell_cabling(struct doctor *d, const struct rule *r, const struct upward *u, unsigned level)
@@ -161,22 +116,46 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 	x = tell(d, r, "%s: all links are there, but they lead to %u neighbours instead of %u.",
 		 places_text(&at), least, parents);
 	x->figure = least;
-	places_end(&at, x);
-	finding_more(x, "list ports %s", d->f->node_name[x->node]);
+	places_end(&at, x, "list ports %s", d->f->node_name[at.node]);
 }
 
-int find_cabling(struct doctor *d, const struct rule *r)
+/* One of the two for each level that has a next one. */
+static int each_level(struct doctor *d, const struct rule *r,
+		      void (*tell_of)(struct doctor *d, const struct rule *r, const struct upward *u,
+				      unsigned level))
 {
+	uint32_t n = d->f->n_switches, *seen;
 	struct upward u;
 
 	if (d->n_hosts < LEAST_HOSTS)
 		return 0;
-	count_upward(d, &u);
+	seen = NEW_ARRAY(n, uint32_t);
+	u.links = NEW_ARRAY(n, uint32_t);
+	u.parents = NEW_ARRAY(n, uint32_t);
+	for (uint32_t s = 0; s < n; s++)
+		FOR_CABLES(d->t, s, port, to) {
+			if (!d->direct && d->levels->level[to] != d->levels->level[s] + 1)
+				continue;
+			u.links[s]++;
+			u.parents[s] += seen[to] != s + 1;
+			seen[to] = s + 1;
+		}
 	for (unsigned level = 0; level < (d->direct ? 1 : d->levels->top); level++)
-		tell_cabling(d, r, &u, level);
+		tell_of(d, r, &u, level);
+	free(seen);
 	free(u.links);
 	free(u.parents);
 	return 0;
+}
+
+int find_thin(struct doctor *d, const struct rule *r)
+{
+	return each_level(d, r, tell_thin);
+}
+
+int find_cabling(struct doctor *d, const struct rule *r)
+{
+	return each_level(d, r, tell_cabling);
 }
 
 /* --- hosts in odd places, switches without use ------------------------------------------------- */
@@ -196,18 +175,9 @@ int find_above_edge(struct doctor *d, const struct rule *r)
 		return 0;
 	x = tell(d, r, "%s on %s above the edge: %s.", PLURAL(hosts, "host"), PLURAL(at.n, "switch"),
 		 places_text(&at));
-	places_end(&at, x);
+	places_end(&at, x, "list ports %s", d->f->node_name[at.node]);
 	x->count = hosts;
-	finding_more(x, "list ports %s", d->f->node_name[x->node]);
 	return 0;
-}
-
-static bool carries_nothing(const struct doctor *d, uint32_t s)
-{
-	FOR_PORTS(d->f, s, port)
-		if (d->share[port] > 0)
-			return false;
-	return !d->hosts[s];
 }
 
 int find_empty_leaf(struct doctor *d, const struct rule *r)
@@ -215,15 +185,19 @@ int find_empty_leaf(struct doctor *d, const struct rule *r)
 	struct places at = {0};
 	struct finding *x;
 
-	for (uint32_t s = 0; s < d->f->n_switches; s++)
-		if (switch_up(d->t, s) && carries_nothing(d, s))
+	for (uint32_t s = 0; s < d->f->n_switches; s++) {
+		bool empty = switch_up(d->t, s) && !d->hosts[s];
+
+		FOR_PORTS(d->f, s, port)
+			empty &= d->share[port] <= 0;
+		if (empty)
 			places_add_switch(&at, d->f, s);
+	}
 	if (!at.n)
 		return 0;
 	x = tell(d, r, "%s without hosts, which no shortest way between hosts crosses: %s.",
 		 PLURAL(at.n, "switch"), places_text(&at));
-	places_end(&at, x);
-	finding_more(x, "list switches");
+	places_end(&at, x, "list switches");
 	return 0;
 }
 
@@ -242,9 +216,8 @@ int find_single_point(struct doctor *d, const struct rule *r)
 		return 0;
 	x = tell(d, r, "%s %s the only way to %s: %s.", PLURAL(at.n, "switch"), at.n == 1 ? "is" : "are",
 		 PLURAL(hosts, "host"), places_text(&at));
-	places_end(&at, x);
+	places_end(&at, x, "survey switches");
 	x->figure = (double)hosts;
-	finding_more(x, "survey switches");
 	return 0;
 }
 
@@ -261,7 +234,6 @@ int find_sm_decides(struct doctor *d, const struct rule *r)
 		return 0;
 	x = tell(d, r, "The subnet manager's place is a guess (%s); if %s fails, results depend on that.",
 		 endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
-	places_end(&at, x);
-	finding_more(x, "show");
+	places_end(&at, x, "show");
 	return 0;
 }

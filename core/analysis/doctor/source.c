@@ -44,19 +44,34 @@ static const char *whose(const struct doctor *d, const struct warning *w)
 }
 
 /* One line for all of a kind, with the first in words. */
-static int tell_warnings(struct doctor *d, const struct rule *r, const char *kind, const char *or_kind,
-			 const char *what)
+int find_warnings(struct doctor *d, const struct rule *r)
 {
-	uint64_t n;
-	const struct warning *first = warnings_of(d, kind, or_kind, &n);
+	static const struct {
+		const char *rule, *kind, *or_kind, *what;
+	} told[] = {
+		{"duplicate-lid", "duplicate LID", NULL, "duplicate LID"},
+		{"duplicate-guid", "duplicate GUID", NULL, "duplicate GUID"},
+		/* in a cut file one-sided links are ends whose lines are gone */
+		{"one-way", "one-sided link", "contradicting link", "contradicting cable"},
+		{"slow-sibling", "slow link", NULL, "slower link"},
+		{"unknown-lines", "unknown line", NULL, "unknown line"},
+		{"left-out", "other run", "file left out", "left-out file"},
+	};
+	const struct warning *first;
 	struct finding *x;
+	uint64_t n;
+	size_t i = 0;
 
+	while (strcmp(told[i].rule, r->kind) != 0)
+		i++;
+	first = warnings_of(d, i == 2 && d->f->warnings.missing ? told[i].or_kind : told[i].kind,
+			    told[i].or_kind, &n);
 	if (!first)
 		return 0;
 	if (n == 1)
 		x = tell(d, r, "%s%s%s.", whose(d, first), *whose(d, first) ? ", " : "", first->text);
 	else
-		x = tell(d, r, "%s; first: %s%s%s.", PLURAL(n, what), whose(d, first),
+		x = tell(d, r, "%s; first: %s%s%s.", PLURAL(n, told[i].what), whose(d, first),
 			 *whose(d, first) ? ", " : "", first->text);
 	x->count = n;
 	at_warning(d, x, first);
@@ -83,38 +98,6 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 	text_free(&t);
 	finding_more(x, "show warnings");
 	return 0;
-}
-
-int find_duplicate_lid(struct doctor *d, const struct rule *r)
-{
-	return tell_warnings(d, r, "duplicate LID", NULL, "duplicate LID");
-}
-
-int find_duplicate_guid(struct doctor *d, const struct rule *r)
-{
-	return tell_warnings(d, r, "duplicate GUID", NULL, "duplicate GUID");
-}
-
-int find_one_way(struct doctor *d, const struct rule *r)
-{
-	/* in a cut file they are ends whose lines are gone */
-	return tell_warnings(d, r, d->f->warnings.missing ? "contradicting link" : "one-sided link",
-			     "contradicting link", "contradicting cable");
-}
-
-int find_slow_sibling(struct doctor *d, const struct rule *r)
-{
-	return tell_warnings(d, r, "slow link", NULL, "slower link");
-}
-
-int find_unknown_lines(struct doctor *d, const struct rule *r)
-{
-	return tell_warnings(d, r, "unknown line", NULL, "unknown line");
-}
-
-int find_left_out(struct doctor *d, const struct rule *r)
-{
-	return tell_warnings(d, r, "other run", "file left out", "left-out file");
 }
 
 #define ERRORS_LISTED 40
@@ -206,8 +189,7 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 		 good ? "" : ": no subnet manager has set up this fabric", places_text(&at));
 	if (!good)
 		x->severity = SEVERITY_NOTE;
-	places_end(&at, x);
-	finding_more(x, "list hosts");
+	places_end(&at, x, "list hosts");
 	return 0;
 }
 
@@ -256,25 +238,20 @@ static uint32_t list_links(const struct doctor *d, struct timed *l)
 	return n;
 }
 
-/* The rate that almost all of a class have; 0: there is none. */
-static const struct timed *usual_rate(const struct timed *l, uint32_t n)
-{
-	for (uint32_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && l[end].rate <= l[i].rate; end++)
-			;
-		if (n >= SLOW_LEAST && end - i >= SLOW_SHARE * n && end - i < n)
-			return &l[i];
-	}
-	return NULL;
-}
-
 static void tell_slow(struct doctor *d, const struct rule *r, const struct timed *l, uint32_t n)
 {
-	const struct timed *usual = usual_rate(l, n);
+	const struct timed *usual = NULL;
 	const struct fabric *f = d->f;
 	struct places at = {0};
 	struct finding *x;
 	uint32_t slow = 0;
+
+	for (uint32_t i = 0, end; i < n && !usual; i = end) { /* the rate that almost all have */
+		for (end = i; end < n && l[end].rate <= l[i].rate; end++)
+			;
+		if (n >= SLOW_LEAST && end - i >= SLOW_SHARE * n && end - i < n)
+			usual = &l[i];
+	}
 
 	while (usual && l[slow].rate < usual->rate) {
 		if (l[slow].rate > 0)
@@ -290,8 +267,7 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 		 link_width_name(f->port_width[usual->port]), link_speed_name(f->port_speed[usual->port]),
 		 places_text(&at));
 	x->figure = l[slow - 1].rate;
-	places_end(&at, x);
-	finding_more(x, "list ports %s", f->node_name[x->node]);
+	places_end(&at, x, "list ports %s", f->node_name[at.node]);
 }
 
 int find_slow(struct doctor *d, const struct rule *r)
@@ -330,8 +306,7 @@ int find_sm_place(struct doctor *d, const struct rule *r)
 			 endport_label(d->f, d->t->sm_endport, a, sizeof(a)),
 			 d->f->sm_guessed ? "is taken to run" : "runs", PLURAL(at.n, "switch"), d->r->engine,
 			 places_text(&at));
-		places_end(&at, x);
-		finding_more(x, "show");
+		places_end(&at, x, "show");
 	}
 	free(missed);
 	return 0;

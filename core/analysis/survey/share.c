@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cursor.h"
+#include "core/base/json_values.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/routing/json_names.h"
@@ -165,62 +165,36 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 
 /* --- shares ------------------------------------------------------------------------------------ */
 
-static void take_value(json_t *shares, json_t *v, const char *name, json_int_t *schema)
+#define PRINTS_SHARES "ibscope --json -e 'survey ... shard I/N'"
+
+struct taking {
+	json_t *shares;
+	const char *name;
+};
+
+static void take_share(void *ctx, json_t *v)
 {
-	const json_t *number = json_object_get(v, "schema");
+	struct taking *t = ctx;
 	const char *command = json_string_value(json_object_get(v, "command"));
 
-	for (size_t i = 0; i < json_array_size(v); i++) /* as `jq -s` makes one */
-		take_value(shares, json_array_get(v, i), name, schema);
-	if (json_is_integer(number) && json_integer_value(number) > *schema)
-		*schema = json_integer_value(number);
 	if (!command || strcmp(command, "survey") != 0 || !json_is_object(json_object_get(v, "survey_of")) ||
 	    !json_is_array(json_object_get(v, "survey")))
 		return;
-	json_object_set_new(v, "from", json_text(name));
-	json_array_append(shares, v);
+	json_object_set_new(v, "from", json_text(t->name));
+	json_array_append(t->shares, v);
 }
 
 int survey_shares_read(json_t *shares, const char *name, const char *data, size_t size, int most,
 		       struct progress *p, struct err *e)
 {
-	struct cursor c = {data, data + size};
+	struct taking t = {shares, name};
 	size_t before = json_array_size(shares);
-	json_int_t schema = 0;
 
-	for (cur_blanks(&c); !cur_empty(&c); cur_blanks(&c)) {
-		json_error_t why;
-		json_t *v;
-
-		if (progress_cancelled(p))
-			return err_set(e, CANCELLED);
-		v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
-		if (!v) {
-			unsigned line = (unsigned)why.line;
-
-			for (const char *at = data; at < c.p; at++)
-				line += *at == '\n';
-			return err_set(e,
-				       "%s:%u: found no JSON (%s), expected what `ibscope --json -e 'survey "
-				       "... shard I/N'` prints",
-				       name, line, why.text);
-		}
-		take_value(shares, v, name, &schema);
-		json_decref(v);
-		c.p += why.position;
-	}
-	if (schema > most)
-		return err_set(e,
-			       "%s: found schema %" JSON_INTEGER_FORMAT
-			       ", expected at most %d: a newer ibscope wrote it",
-			       name, schema, most);
-	if (json_array_size(shares) == before)
-		return err_set(
-			e,
-			"%s: found no survey in it, expected what `ibscope --json -e 'survey ... shard "
-			"I/N'` prints",
-			name);
-	return 0;
+	if (json_values_read(name, data, size, PRINTS_SHARES, most, take_share, &t, p, e))
+		return -1;
+	if (json_array_size(shares) > before)
+		return 0;
+	return err_set(e, "%s: found no survey in it, expected what `" PRINTS_SHARES "` prints", name);
 }
 
 /* --- merging ----------------------------------------------------------------------------------- */
