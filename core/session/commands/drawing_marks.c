@@ -229,7 +229,7 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 	const struct sweep *a, *b;
 	struct routing *ra, *rb;
 	struct comparison *c;
-	const struct state *was = a->setup->state;
+	const struct state *was;
 	uint32_t n = 0;
 
 	if (diff_sides(s, of->args, &a, &b, e))
@@ -241,6 +241,7 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 	routing_unref(rb);
 	if (!c)
 		return err_set(e, CANCELLED);
+	was = a->setup->state;
 	text_add(&d->about, snapshot ? "since snapshot %s: " : "by the last event: ", snapshot);
 	if (a->fabric == s->fabric && was) {
 		d->came = NEW_ARRAY(s->fabric->n_links + 1, uint8_t);
