@@ -35,6 +35,7 @@ ENGINES = ["minhop", "updn", "dnup", "ftree", "lash", "dor", "sssp", "dfsssp", "
 # What a program may say otherwise than before, with the reason: (pattern of the command line or of what was said, why).
 MEANT = [("no torus or mesh", "the finder of tori is that of layouts: no shape that comes nearest is told"),
          (r"^(list )?help$", "`help show` says that show node takes a port; it did before"),
+         (r"^(list )?elements$", "a link inside a chassis is counted once"),
          (r"^schema$", "keys of rows stand in the order of their tables")]
 
 # --- the lines: sessions of a fabric each; {s0} {s1} switches, {h0} {h1} {h2} hosts, {p0} a port --------------
