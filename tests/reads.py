@@ -22,7 +22,7 @@ ALLOWED = {
     "core/source/gate.c": {"receive_whole": "a message"},
     "core/formats/folder.c": {"run_of": "the first bytes of a file"},
     "core/formats/lfts.c": {"write_lfts": "text that it made", "write_sources": "text that it made"},
-    "core/analysis/compare/verify.c": {"copy_file": "what read_file() took", "engine_of_log": "the log of an opensm that has ended",
+    "core/analysis/compare/verify.c": {"put_file": "what read_file() took", "engine_of_log": "the log of an opensm that has ended",
                                        "compare_sls": "answers in a file of its own, a look each"},
     "tui/ui_state.c": {"ui_wait": "a pipe of its own that does not wait"},
 }
