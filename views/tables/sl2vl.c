@@ -50,7 +50,7 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	const struct routing *r = scene_real_routing(v->scene);
-	uint32_t node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
+	uint32_t node = f ? fabric_node_by_guid(f, v->args.arg[0].guid) : NO_ID;
 
 	p->guid = v->args.arg[0].guid;
 	p->num = v->args.arg[0].n;

@@ -148,7 +148,7 @@ static int put_file(const struct simulation *sim, const char *name, const char *
 	FILE *f = simulation_open(sim, name, "w", e);
 	const char *list = *value == GUID_LIST_MARK ? strchr(value, '\n') : NULL;
 	char *data = NULL;
-	size_t size;
+	size_t size = 0;
 	int rc = 0;
 
 	if (!f)
