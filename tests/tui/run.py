@@ -1,15 +1,18 @@
 """Scripts of key strokes against the real program; see README.txt for their language."""
 
 import collections
+import fcntl
 import lzma
 import os
 import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 import pty_signals
@@ -149,6 +152,19 @@ class Terminal:
         out = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", shell], stdout=subprocess.PIPE, text=True).stdout
         name = os.path.basename(program)[:15]
         return [int(line.split()[0]) for line in out.splitlines() if line.split()[1] == name]
+
+    def read_all(self, pid):
+        """Wait until the program has taken all keys from its terminal, and waits for more."""
+        end = time.monotonic() + BOUND
+        waits = 0
+        while waits < 3 and os.path.exists("/proc/%d/fd/0" % pid) and time.monotonic() < end:
+            time.sleep(0.02)
+            tty = os.open("/proc/%d/fd/0" % pid, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+            left = struct.unpack("i", fcntl.ioctl(tty, termios.FIONREAD, b"\0" * 4))[0]
+            os.close(tty)
+            with open("/proc/%d/stat" % pid, encoding="utf-8") as f:
+                state = f.read().rpartition(")")[2].split()[0]
+            waits = waits + 1 if not left and state == "S" else 0
 
     def close(self):
         """Everything that ran in it ends with its terminal; what does not is told at the end of all tests."""
@@ -300,15 +316,17 @@ KEYS = (["Up", "Down", "Left", "Right", "PPage", "NPage", "Home", "End", "Enter"
         + ["é", "→", "漢"])
 
 
-def answers(t):
+def answers(t, pid):
     """Still the same program, and it does what it is told."""
     t.resize(80, 24)
+    t.read_all(pid)
     end = time.monotonic() + BOUND
     while not re.search(r"[▸>]REPL", t.capture(), re.M):
         if time.monotonic() > end:
             raise Failed("the prompt cannot be reached:\n" + t.capture())
         t.keys("C-c")
         t.keys("F12")
+        t.read_all(pid)
         t.stable(0.2)
     t.keys("C-c")
     t.keys("C-c")  # the first one is inserted as it is behind C-v
@@ -334,7 +352,7 @@ def press_random_keys(program, steps, seed):
                 raise Failed("%s ended at step %d: SEED=%d; the last keys were %s\n%s"
                              % (os.path.basename(program), step, seed, " ".join(pressed), t.capture()))
         try:
-            answers(t)
+            answers(t, pid)
         except Failed as e:
             raise Failed("%s after %d steps: SEED=%d; the last keys were %s\n%s"
                          % (os.path.basename(program), steps, seed, " ".join(pressed), e))
