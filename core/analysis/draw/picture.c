@@ -625,8 +625,8 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l)
 	alone = &p->part[l->n_parts];
 	for (uint32_t k = 0; k < n_parts; k++) {
 		g.is = k < l->n_parts ? &l->part[k] : NULL;
-		g.n = g.is ? g.is->n : l->n_alone;
-		g.sw = l->order + (g.is ? g.is->first : l->n - l->n_alone);
+		g.n = k < l->n_parts ? l->part[k].n : l->n_alone;
+		g.sw = l->order + (k < l->n_parts ? l->part[k].first : l->n - l->n_alone);
 		place_part(&g, k);
 		y = settle_part(&g, &p->part[k], y);
 	}

@@ -459,7 +459,7 @@ static int walked(struct session *s, const struct args *args, struct out *o, str
 		list_breaks(o);
 		return 0;
 	}
-	if (!strcmp(what, "to")) {
+	if (!strcmp(what, "to") && second) {
 		n = recording_steps(r);
 		if (strcmp(second, "last") && !number_of(strcmp(second, "first") ? second : "0", 0, n, &n))
 			return err_set(e, "found step %s, expected 0 to %zu, first or last", second,
