@@ -141,7 +141,7 @@ static void footer(const struct view *v, struct text *t)
 		view_progress(v, t);
 	else if (v->held && !s)
 		text_add(t, "%s", v->held->e.msg);
-	else if (s && v->held->ask.sweep != v->scene->real)
+	else if (s && v->held && v->held->ask.sweep != v->scene->real)
 		text_add(t, "of the state before what was tried since; u goes back");
 	else if (s)
 		text_add(t, "by %s; most routes on a link now: %u; Enter tries a failure",
