@@ -47,7 +47,7 @@ unit() {
 	# names have no blanks
 	# shellcheck disable=SC2016
 	basename -s .c tests/unit/test_*.c | xargs -P 2 -n 1 sh -c \
-		'timeout 300 "$0/unit-tests" "$2" >"$1/$2.log" 2>&1; echo $? >"$1/$2.status"' "$BUILD" "$work"
+		'timeout 1200 "$0/unit-tests" "$2" >"$1/$2.log" 2>&1; echo $? >"$1/$2.status"' "$BUILD" "$work"
 	for t in tests/unit/test_*.c; do
 		name=$(basename "$t" .c)
 		out=$(cat "$work/$name.log")
