@@ -146,6 +146,7 @@ def strings_of(root):
             with open(path, encoding="utf-8") as f:
                 text = f.read()
             text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+            text = re.sub(r"\b(?:COL|NUM)\(\s*\"[^\"]*\",\s*(?:\"(?:[^\"\\]|\\.)*\"\s*)+", "", text)
             text = re.sub(r"\.(?:help|details|json) =\s*(?:[A-Z_]+\s*(?:\([^)]*\))?\s*|\"(?:[^\"\\]|\\.)*\"\s*)+", "", text)
             if os.path.basename(path) in ("topics.c", "lesson.c"):
                 continue
