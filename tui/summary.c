@@ -15,7 +15,7 @@ static bool wanted(const struct scene *sc)
 {
 	return sc->fabric &&
 	       (strcmp(sc->fabric->format, "synthetic") && strcmp(sc->fabric->format, "ibsim")) &&
-	       !(ui.told_source && !strcmp(ui.told_source, sc->fabric->source)) && !worker_busy(NULL);
+	       !(ui.told_source && !strcmp(ui.told_source, sc->fabric->source)) && worker_idle();
 }
 
 bool summary_ask(struct ask *a)

@@ -192,6 +192,7 @@ int repl_page(void);
 void worker_start(struct interpreter *in);
 void worker_stop(void);
 void worker_add(struct command_list *in); /* taken over; runs behind what is queued */
+bool worker_idle(void);			  /* nothing runs or waits, and all that was said is taken */
 bool worker_busy(double *since);	  /* a command runs or waits; since when */
 void worker_cancel(void);		  /* it and all that it started; what waits is dropped */
 struct progress *worker_progress(void);	  /* of what runs */

@@ -160,6 +160,16 @@ void worker_add(struct command_list *in)
 	pthread_mutex_unlock(&w.mutex);
 }
 
+bool worker_idle(void)
+{
+	bool idle;
+
+	pthread_mutex_lock(&w.mutex);
+	idle = !w.running && !w.n && !w.output.len;
+	pthread_mutex_unlock(&w.mutex);
+	return idle;
+}
+
 bool worker_busy(double *since)
 {
 	bool busy;
