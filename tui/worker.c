@@ -2,9 +2,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/number.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/parallel.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"

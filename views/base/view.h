@@ -222,8 +222,8 @@ struct view_ops {
 	const struct column *column;
 	unsigned n_columns; /* at most VIEW_COLUMNS */
 	unsigned flags;
-	size_t priv_size; /* v->priv, zeroed; */
-	size_t priv_kept; /* before each load() all but so many bytes at its begin are zeroed again */
+	size_t priv_size; /* v->priv, zeroed */
+	size_t priv_kept; /* its first bytes, which stay; each load() finds the others zeroed */
 
 	/* Take from the words (as typed: core/session/args.h) what v->args does not hold; -1 and *e when they
 	 * name nothing. */
