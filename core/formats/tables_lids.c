@@ -132,14 +132,17 @@ static bool of_another(const struct tables_reader *r, unsigned lid, unsigned lmc
 	return false;
 }
 
-/* A range for a port, where it holds all LIDs named, is larger than what was found, and no one else's. */
+/*
+ * A range for a port, where it holds all LIDs named, is larger than what was found, and no one else's.  A
+ * source may tell one that begins where none of its size does: no subnet manager gave it.
+ */
 static void widen(const struct tables_reader *r, struct choice *c, const struct named *n, uint32_t ep,
 		  unsigned base, unsigned lmc)
 {
 	uint32_t port = r->f->endport_port[ep];
 
-	if (!base || lmc <= c->lmc[port] || base > n->first[ep] || base + (1u << lmc) <= n->last[ep] ||
-	    of_another(r, base, lmc, r->f->port_guid[port]))
+	if (!base || base & ((1u << lmc) - 1) || lmc <= c->lmc[port] || base > n->first[ep] ||
+	    base + (1u << lmc) <= n->last[ep] || of_another(r, base, lmc, r->f->port_guid[port]))
 		return;
 	c->lid[port] = (uint16_t)base;
 	c->lmc[port] = (uint8_t)lmc;

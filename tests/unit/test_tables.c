@@ -521,6 +521,8 @@ static void test_lids_at_odds(void **state)
 		"caguid=0x20\nHca 1 \"b\"\n[1] \"s\"[2] # lid 96 lmc 1 \"s\"\n\n"
 		"caguid=0x30\nHca 1 \"c\"\n[1] \"d\"[1] # lid 128 \"d\"\n\n"
 		"caguid=0x40\nHca 1 \"d\"\n[1] \"c\"[1] # lid 129 \"c\"\n";
+	static const char at_39[] = "switchguid=0x1\nSwitch 4 \"s\" # \"s\" lid 1\n[1] \"a\"[1]\n\n"
+				    "caguid=0x10\nHca 1 \"a\"\n[1] \"s\"[1] # lid 39 lmc 3 \"s\"\n";
 #define FROM(lid) "Unicast lids [0-130] of switch Lid " lid " guid 0x1:\n"
 
 	(void)state;
@@ -561,6 +563,15 @@ static void test_lids_at_odds(void **state)
 	assert_int_equal(LMC_OF(0x11), 7);
 	assert_int_equal(LID_OF(0x21), 0xbffe);
 	assert_int_equal(LMC_OF(0x21), 1);
+	read_done(&r);
+	fabric_unref(f);
+	/* the source tells a range of 8 that begins at 39: it holds 40 and 41, and is none (SEED=986925667,
+	 * random-7) */
+	f = NULL;
+	assert_int_equal(fabric_parse("net", at_39, strlen(at_39), &f, &e), 0);
+	r = read_text(f, FROM("1") "0x0028 001" OF("0x11") "0x0029 001" OF("0x11"));
+	assert_int_equal(LID_OF(0x11), 40);
+	assert_int_equal(LMC_OF(0x11), 1);
 	read_done(&r);
 	fabric_unref(f);
 }
