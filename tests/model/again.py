@@ -182,20 +182,21 @@ def path_again(state):
     if len(net.by_name) < 2:
         return
     a, b = state.rng.sample(sorted(net.by_name), 2)
-    src, dst, load = net.by_name[a], net.by_name[b], base_loads(net)
+    src, dst, load, maps = net.by_name[a], net.by_name[b], base_loads(net), vl_map(state)
     told = state.ask("trace %s %s" % (a, b))
     for key, x, y in ("forward", src, dst), ("back", dst, src):
         way = net.path(x, y)
         here = "trace %s %s, %s: " % (a, b, key)
-        same(here + "ok", told[key]["ok"], not isinstance(way, str))
-        if isinstance(way, str):
+        arrives = not isinstance(way, str) and not is_dropped(net, maps, x, y, way)
+        same(here + "ok", told[key]["ok"], arrives)
+        if not arrives:
             continue
         same(here + "links", told[key]["links"], len(way) + 1)
         same(here + "path", [(h["switch_lid"], h["out"]) for h in told[key]["path"]], way)
         if (x, y) in net.sl:
             same(here + "SLs", (told[key]["sl_min"], told[key]["sl_max"]), (min(net.sl[x, y]), max(net.sl[x, y])))
     way = net.path(src, dst)
-    if not isinstance(way, str):
+    if not isinstance(way, str) and not is_dropped(net, maps, src, dst, way):
         there = [r for r in rows(state, "path %s %s" % (a, b)) if isinstance(r.get("out"), int)]
         same("path: out", [r["out"] for r in there], [net.port[src]] + [p for _, p in way])
         routes = sum(not isinstance(net.path(src, h), str) for h in net.hosts if h != src)
@@ -426,6 +427,12 @@ def channels_of(net, maps, src, lid, way, sl):
     return told, False
 
 
+def is_dropped(net, maps, src, lid, way):
+    """Does every SL of a pair lead to VL 15?  A pair that has no SL is stopped by none."""
+    levels = net.sl.get((src, lid))
+    return bool(maps and levels) and all(channels_of(net, maps, src, lid, way, sl)[1] for sl in levels)
+
+
 def components(after):
     """Groups of more than one that reach each other."""
     reach = {}
@@ -618,12 +625,15 @@ def nue_again(state):
 # --- samples
 
 def bisection_again(state):
-    """Effective bisection, also where the fabric is split: of the hosts that are there."""
+    """Effective bisection, also where the fabric is split: of the hosts that are there.  A pair all of whose SLs lead to VL 15 has no way."""
     net = state.net
     if len(net.hosts) < 2 or state.rng.random() < .6:
         return
     model = Model(state.ask("save -")["content"], state.ask("export lfts -")["content"])
     model.hosts = net.hosts
+    maps, way_of = vl_map(state), model.path
+    dropped = {(a, lid) for (a, lid), way in lid_routes(net).items() if is_dropped(net, maps, a, lid, way)}
+    model.path = lambda src, dst: None if (src, dst) in dropped else way_of(src, dst)
     both, seed = state.rng.random() < .5, state.rng.randrange(1 << 40)
     value, half, samples = model.sampled(seed, both)
     told = state.ask("load-map ebb%s seed=%d" % (" both" * both, seed))["ebb"]

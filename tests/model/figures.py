@@ -168,6 +168,8 @@ def advice(state):
     plain = [r for r in rows if r["engine"] != "torus-2QoS" and not re.search("root|node|torus", r["options"])]
     for row in state.rng.sample(plain, min(2, len(plain))):
         options = row["options"].replace(", ", ";").replace(" ", "=").replace(";", " ")
+        if "qos=" not in options:  # advise unsets what its candidates set by themselves
+            options += " qos=FALSE"
         routed = State(state.fabric, [*state.before, "route %s %s" % (row["engine"], options)], row["engine"],
                        state.options, True, state.rng)
         what = "advise, %s %s: " % (row["engine"], options)
@@ -396,7 +398,7 @@ def draw_state(rng):
                                                                      rng.randrange(1, 3), rng.randrange(10 ** 6))
     options = "lmc=%d" % rng.choice([0, 0, 1, 2]) + (" qos=TRUE" if rng.random() < .4 else "")
     if "qos" in options and rng.random() < .3:
-        options += "".join(" qos_%s_sl2vl=%s" % (who, ",".join(str(rng.choice([0, 0, 1, 2, 3, 15])) for _ in range(16)))
+        options += "".join(" qos_%s_sl2vl=%s" % (who, ",".join(str(rng.choice([0, 0, 1, 2, 3, 15][:5 if not sl else 6])) for sl in range(16)))
                            for who in ("ca", "swe") if rng.random() < .7)
     engine = rng.choice(ENGINES)
     grid = []

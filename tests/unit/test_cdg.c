@@ -30,19 +30,21 @@ static unsigned vl_at(const struct routing *r, const struct path *p, const struc
 				  : routing_vl(r, p->hop->sw, p->hop->in, p->hop->out, sl);
 }
 
-/* One step: every SL that is left takes it; channels, dependencies and drops count once each. */
+/* One step: every SL that is left takes it; channels and dependencies count once each, and a route's first
+ * drop. */
 static void step(struct brute *b, const struct routing *r, const struct path *p, const struct path_hop *h,
 		 uint32_t last[16])
 {
 	const struct fabric *f = r->topo->fabric;
 	uint32_t port = h ? switch_port_id(f, h->sw, h->out) : f->endport_port[p->src], was[16];
-	bool dropped = false;
+	bool dropped = false, before = false;
 
 	memcpy(was, last, sizeof(was));
 	for (unsigned sl = p->sl.lo; sl <= p->sl.hi; sl++) {
 		unsigned vl = vl_at(r, p, h, sl);
 		bool load = true, dep = was[sl] < NO_ID - 1;
 
+		before |= was[sl] == NO_ID;
 		if (was[sl] == NO_ID)
 			continue; /* ended before */
 		dropped |= vl == 15;
@@ -57,7 +59,7 @@ static void step(struct brute *b, const struct routing *r, const struct path *p,
 		if (dep)
 			b->dep[(size_t)was[sl] * b->n + last[sl]]++;
 	}
-	b->dropped += dropped;
+	b->dropped += dropped && !before;
 }
 
 static void walk(struct brute *b, const struct routing *r, const struct path *p)

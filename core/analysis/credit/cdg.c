@@ -108,7 +108,7 @@ uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out
 	struct cdg_slot to = {.sl = s.sl};
 	size_t cell = k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out;
 	uint16_t seen[CDG_VLS] = {0}; /* by VL in: bits of VLs out */
-	bool goes_on = false, dropped = false;
+	bool goes_on = false, dropped = false, before = false;
 
 	for (unsigned sl = s.sl.lo; sl <= s.sl.hi; sl++) {
 		unsigned va = sl2vl_of(s.vls, sl),
@@ -117,6 +117,7 @@ uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out
 
 		to.vls |= (sl2vl_map)vb << (4 * sl);
 		dropped |= vb != va && vb == CDG_DROP_VL;
+		before |= va == CDG_DROP_VL;
 		if (vb == CDG_DROP_VL)
 			continue;
 		goes_on = true;
@@ -125,7 +126,8 @@ uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out
 			cdg_add(&matrix[cell], in ? routes : 1); /* row 0: see spread_rows() */
 		seen[va] |= (uint16_t)(1u << vb);
 	}
-	k->c->dropped += dropped ? routes : 0;
+	/* a route counts once, wherever its other SLs end */
+	k->c->dropped += dropped && !before ? routes : 0;
 	return goes_on ? slot_number(k, &to) : CDG_NO_SLOT;
 }
 
