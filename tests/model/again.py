@@ -214,14 +214,16 @@ def shifts_again(state):
         return
     for order in "lid", "name":
         hosts = net.hosts if order == "lid" else sorted(net.hosts, key=lambda h: net.name[h])
-        most = {}
+        most, free = {}, 0
         for k in range(1, len(hosts)):
             load = shift_load(net, hosts, k)
             most[k] = max(load.values(), default=0)
+            arrive = all(not isinstance(net.path(a, hosts[(i + k) % len(hosts)]), str) for i, a in enumerate(hosts))
+            free += arrive and most[k] < 2
         told = state.ask("shifts order " + order)["shifts"]
         same("shifts order %s: mean" % order, told["mean"], sum(most.values()) / len(most))
         same("shifts order %s: worst" % order, told["worst"], max(most.values()))
-        same("shifts order %s: free" % order, told["free"], sum(v < 2 for v in most.values()))
+        same("shifts order %s: free" % order, told["free"], free)
         for r in told["list"]:
             same("shifts order %s: shift %d" % (order, r["shift"]), r["max"], most[r["shift"]])
     shift = state.ask("shifts")["shifts"]

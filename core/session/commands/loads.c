@@ -377,7 +377,7 @@ const struct command load_commands[] = {
 			    "shifts.places integer places in the order\n"
 			    "shifts.missing integer places of missing nodes\n"
 			    "shifts.looked_at integer shifts looked at\n"
-			    "shifts.free integer shifts without two flows on a link\n"
+			    "shifts.free integer shifts in which every flow arrives and no two share a link\n"
 			    "shifts.worst integer =flows of a shift\n"
 			    "shifts.mean number|null =mean shift\n"
 			    "shifts.engine_order boolean the order is the engine's own\n"
