@@ -218,12 +218,32 @@ static void inside_an_element(void **state)
 	session_free(s);
 }
 
+/* A spine that leads to the cores and leaves 1 and 2 is not like one that leads to the cores and leaf 4. */
+static void other_sets_of_neighbours(void **state)
+{
+	struct session *s = routed("xgft:2,2,2:1,1,2", "minhop");
+	struct err e;
+	uint32_t group[2], port[] = {session_port(s, "core-01[1]", &e), session_port(s, "core-01[2]", &e)};
+	struct elements *el;
+
+	(void)state;
+	ok_line(s, "fail link leaf-03[3]");
+	el = elements_new(session_sweep(s)->topo, NULL, NULL, NULL, &e);
+	assert_int_equal(equivalent_ports(el, port, 2, group), 2);
+	elements_unref(el);
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(around_a_ring),	 cmocka_unit_test(as_the_hop_matrix_says),
-		cmocka_unit_test(every_port_is_counted), cmocka_unit_test(counting_is_cancelled),
-		cmocka_unit_test(by_what_they_lead_to),	 cmocka_unit_test(inside_an_element),
+		cmocka_unit_test(around_a_ring),
+		cmocka_unit_test(as_the_hop_matrix_says),
+		cmocka_unit_test(every_port_is_counted),
+		cmocka_unit_test(counting_is_cancelled),
+		cmocka_unit_test(by_what_they_lead_to),
+		cmocka_unit_test(inside_an_element),
+		cmocka_unit_test(other_sets_of_neighbours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

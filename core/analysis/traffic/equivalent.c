@@ -18,10 +18,10 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
-/* One number for a set of neighbours, in any order, each once. */
+/* One number for a set of neighbours, in any order, each once; no id takes its beginning to 0. */
 static uint64_t neighbours(uint32_t *set, uint32_t n)
 {
-	uint64_t h = 1;
+	uint64_t h = 0xcbf29ce484222325u;
 
 	qsort(set, n, sizeof(*set), order_u32);
 	for (uint32_t i = 0; i < n; i++)
