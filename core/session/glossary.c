@@ -64,11 +64,12 @@ const struct figure_meaning glossary[] = {
 	 "element that lead to the same element, or to such as only pass on to the same neighbours",
 	 OVER_ENTRIES, SCOPE_NONE, "compare: compare[].usage_max"},
 	{"first links per host", "ports",
-	 "ports by which an edge switch sends the LIDs of a host port on another switch, mean over both",
+	 "ports by which an edge switch sends the LIDs of a host port that it reaches on another switch, "
+	 "mean over both",
 	 OVER_LIDS, SCOPE_ENDS, "compare: compare[].first_links_mean"},
 	{"all links per host", "links",
 	 "links between switches, each direction by itself, on the paths from an edge switch to all LIDs of "
-	 "a host port elsewhere, mean over both",
+	 "a host port elsewhere that it reaches, mean over both",
 	 OVER_LIDS, SCOPE_ENDS, "compare: compare[].links_mean"},
 	/* --- layers and dependencies ------------------------------------------------------------------- */
 	{"routes of a channel", "routes",
