@@ -18,6 +18,7 @@ struct lid_memory {
 	uint32_t n_endports;
 	bool swept; /* the first sweep is over */
 	uint32_t max_lid;
+	uint32_t read_top;	  /* highest LID of the entries that were read */
 	uint16_t *carried;	  /* [n_endports] base LID on the port */
 	uint8_t *carried_lmc;	  /* [n_endports] LMC on the port */
 	uint8_t *known;		  /* [n_endports] 1 = the port has a guid2lid entry */
@@ -78,6 +79,8 @@ static void read_entries(struct lid_memory *m, const struct fabric *f, const str
 			continue;
 		for (uint32_t l = g->min; l <= g->max && l < g->min + need; l++)
 			m->used[l] = 1;
+		if (g->max > m->read_top)
+			m->read_top = g->max;
 		if (ep == NO_ID) {
 			GROW(m->foreign, m->n_foreign, m->cap_foreign);
 			m->foreign[m->n_foreign++] = *g;
@@ -185,10 +188,11 @@ struct sweep_lids {
 	const struct topo *t;
 	const struct fabric *f;
 	/*
-	 * [LID_SLOTS] OpenSM's table of ports by LID: first endports found with a LID
+	 * [slots] OpenSM's table of ports by LID: first endports found with a LID
 	 * (NO_ID = none), then those that are given one.
 	 */
 	uint32_t *disc;
+	uint32_t slots; /* no LID of this sweep is as high */
 	struct range *free; /* ascending; exhausted ones are empty */
 	size_t n_free, cap_free;
 	size_t first_free; /* ranges before this one are empty */
@@ -248,7 +252,8 @@ static void find_free(struct sweep_lids *w)
 {
 	uint32_t start = 0, l;
 
-	for (l = 1; l <= MAX_LID; l++) {
+	/* above those found and remembered all are free */
+	for (l = 1; l <= MAX_LID && l <= (w->m->max_lid > w->m->read_top ? w->m->max_lid : w->m->read_top); l++) {
 		uint32_t at = l;
 
 		if (!lid_taken(w, &l)) {
@@ -299,7 +304,7 @@ static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 		/* it gives up the LIDs with which it was found, and their slots too */
 		uint32_t from = m->carried[ep], end = from + (1u << m->carried_lmc[ep]);
 
-		for (uint32_t l = from; l < end && l < LID_SLOTS; l++)
+		for (uint32_t l = from; l < end && l < w->slots; l++)
 			if (w->disc[l] == ep)
 				w->disc[l] = NO_ID;
 	}
@@ -507,8 +512,16 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 	struct lids *l;
 	char buf[256];
 
-	w.disc = NEW_ARRAY(LID_SLOTS, uint32_t);
-	memset(w.disc, 0xff, LID_SLOTS * sizeof(*w.disc));
+	/* new LIDs lie above those there are, at worst: aligned, twice as many as asked for */
+	w.slots = m->max_lid > m->read_top ? m->max_lid : m->read_top;
+	for (uint32_t ep = 0; ep < m->n_endports; ep++)
+		if (m->carried[ep] > w.slots)
+			w.slots = m->carried[ep];
+	w.slots += ((m->n_endports + 1) << (m->o.lmc + 1)) + 128;
+	if (w.slots > LID_SLOTS)
+		w.slots = LID_SLOTS;
+	w.disc = NEW_ARRAY(w.slots, uint32_t);
+	memset(w.disc, 0xff, w.slots * sizeof(*w.disc));
 	w.top = MAX_LID; /* or the smallest LinearFDBCap */
 	for (uint32_t sw = 0; sw < w.f->n_switches; sw++)
 		if (switch_up(t, sw) && w.f->switch_fdb_cap[sw] < w.top)

@@ -218,10 +218,10 @@ static size_t list_panes(struct session *s, int *rows, int most)
 	size_t n = 0;
 
 	for (; all_views[n]; n++) {
-		/* advice routes with every engine: after failures its words are tried no second time */
-		bool long_one = most < MOST_WORDS && !strcmp(all_views[n]->name, "advise");
+		/* advice routes with every engine: its words one by one, and after failures none */
+		bool long_one = !strcmp(all_views[n]->name, "advise");
 
-		rows[n] += list_pane(s, all_views[n], long_one ? 0 : most);
+		rows[n] += list_pane(s, all_views[n], long_one ? most - LESS_WORDS > 0 : most);
 	}
 	return n;
 }
