@@ -47,6 +47,12 @@ static bool lmc_capable(const struct lid_memory *m, const struct fabric *f, uint
 	return sw == NO_ID || (m->o.lmc_esp0 && f->switch_esp0[sw]);
 }
 
+/* No LID above it was found, given or read. */
+static uint32_t highest_known(const struct lid_memory *m)
+{
+	return m->max_lid > m->read_top ? m->max_lid : m->read_top;
+}
+
 /* LIDs that a port is to have. */
 static unsigned need_of(const struct lid_memory *m, const struct fabric *f, uint32_t ep)
 {
@@ -192,7 +198,7 @@ struct sweep_lids {
 	 * (NO_ID = none), then those that are given one.
 	 */
 	uint32_t *disc;
-	uint32_t slots; /* no LID of this sweep is as high */
+	uint32_t slots;	    /* no LID of this sweep is as high */
 	struct range *free; /* ascending; exhausted ones are empty */
 	size_t n_free, cap_free;
 	size_t first_free; /* ranges before this one are empty */
@@ -253,7 +259,7 @@ static void find_free(struct sweep_lids *w)
 	uint32_t start = 0, l;
 
 	/* above those found and remembered all are free */
-	for (l = 1; l <= MAX_LID && l <= (w->m->max_lid > w->m->read_top ? w->m->max_lid : w->m->read_top); l++) {
+	for (l = 1; l <= MAX_LID && l <= highest_known(w->m); l++) {
 		uint32_t at = l;
 
 		if (!lid_taken(w, &l)) {
@@ -513,7 +519,7 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 	char buf[256];
 
 	/* new LIDs lie above those there are, at worst: aligned, twice as many as asked for */
-	w.slots = m->max_lid > m->read_top ? m->max_lid : m->read_top;
+	w.slots = highest_known(m);
 	for (uint32_t ep = 0; ep < m->n_endports; ep++)
 		if (m->carried[ep] > w.slots)
 			w.slots = m->carried[ep];

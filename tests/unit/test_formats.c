@@ -143,7 +143,8 @@ static void test_cut(void **state)
 		char *data = read_all(table[i].file, &size);
 
 		assert_int_equal(whole->warnings.missing, 0);
-		for (size_t n = 1; n < size; n++) {
+		/* one place in five, others in each process */
+		for (size_t n = 1 + (size_t)getpid() % 5; n < size; n += 5) {
 			struct fabric *f = NULL;
 			struct err e = {0};
 

@@ -213,15 +213,22 @@ static const struct {
 	{"ring:6", "sssp"},
 };
 
+/* The last of the words for one pane in three, others in each process. */
 static size_t list_panes(struct session *s, int *rows, int most)
 {
+	static unsigned turn;
 	size_t n = 0;
+
+	turn = turn ? turn + 1 : (unsigned)getpid();
 
 	for (; all_views[n]; n++) {
 		/* advice routes with every engine: its words one by one, and after failures none */
 		bool long_one = !strcmp(all_views[n]->name, "advise");
 
-		rows[n] += list_pane(s, all_views[n], long_one ? most - LESS_WORDS > 0 : most);
+		if (long_one)
+			rows[n] += list_pane(s, all_views[n], most > LESS_WORDS && turn % 3 == 0);
+		else
+			rows[n] += list_pane(s, all_views[n], most - (most > LESS_WORDS && (turn + n) % 3));
 	}
 	return n;
 }

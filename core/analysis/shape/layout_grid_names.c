@@ -11,7 +11,6 @@
 
 #define NAME_MOST 128  /* characters of names that are compared */
 #define MOST_AGREE 0.7 /* of the links of a dimension change this place of the name */
-#define PORTS 256
 
 static uint32_t *at_of(const struct lgrid *g, uint32_t u)
 {
@@ -133,24 +132,31 @@ static void order_dims(const struct lpart *p, struct lgrid *g)
 
 /* --- two dimensions of two are a ring of four --- */
 
-static uint32_t *port_pairs(const struct lpart *p, const struct lgrid *g, unsigned dim)
+/* [ports][ports] links of a dimension by their two port numbers. */
+static uint32_t *port_pairs(const struct lpart *p, const struct lgrid *g, unsigned dim, unsigned ports)
 {
-	uint32_t *count = NEW_ARRAY((size_t)PORTS * PORTS, uint32_t);
+	uint32_t *count = NEW_ARRAY((size_t)ports * ports, uint32_t);
 
 	for (uint32_t l = 0; l < p->n_links; l++) {
 		unsigned a = p->port[2 * l], b = p->port[2 * l + 1];
 
 		if (lgrid_step(g, p->end[2 * l], p->end[2 * l + 1]) == (int)dim)
-			count[a < b ? a * PORTS + b : b * PORTS + a]++;
+			count[a < b ? a * ports + b : b * ports + a]++;
 	}
 	return count;
 }
 
 static uint32_t ports_shared(const struct lpart *p, const struct lgrid *g, unsigned a, unsigned b)
 {
-	uint32_t *x = port_pairs(p, g, a), *y = port_pairs(p, g, b), n = 0;
+	unsigned ports = 1;
+	uint32_t *x, *y, n = 0;
 
-	for (uint32_t k = 0; k < PORTS * PORTS; k++)
+	for (uint32_t k = 0; k < 2 * p->n_links; k++)
+		if (p->port[k] >= ports)
+			ports = p->port[k] + 1u;
+	x = port_pairs(p, g, a, ports);
+	y = port_pairs(p, g, b, ports);
+	for (uint32_t k = 0; k < ports * ports; k++)
 		n += x[k] < y[k] ? x[k] : y[k];
 	free(x);
 	free(y);
