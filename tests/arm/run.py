@@ -20,7 +20,9 @@ SECONDS = 1800      # to end what hangs
 ENGINES = ["minhop", "updn", "dnup", "ftree", "lash", "dor", "sssp", "dfsssp", "nue", "mincontention", "torus-2QoS"]
 # options of OpenSM without which an engine is another's, or refuses; torus-2QoS wants a torus
 FABRICS = ["tests/fabrics/demo-3level.ibnet", "xgft:4,4:1,2", "torus:3x3x3", "dragonfly:3,1,1"]
-EVENTS = ["", "fail random 2 seed=5", "set lmc 1"]
+EVENTS = ["sweep", "fail random 2 seed=5", "set lmc 1"]
+# what emulation of single programs has not: no program is started from the emulated one, RLIMIT_DATA does not hold
+BEYOND_QEMU = {"test_live": "test_only_errors", "test_room": "test_reserve"}
 
 
 def names(folder):
@@ -41,18 +43,24 @@ def unit(name):
     text = said.decode(errors="replace")
     passed = sum(map(int, re.findall(r"^\[  PASSED  \] (\d+) test", text, re.M)))
     failed = sum(map(int, re.findall(r"^\[  FAILED  \] (\d+) test", text, re.M)))
+    beyond = BEYOND_QEMU.get(name)
+    if failed == 1 and re.findall(r"^\[  FAILED  \] ([a-z_]+)$", text, re.M)[-1:] == [beyond]:
+        print("  %s/%s: skipped, qemu-user cannot run it" % (name, beyond))
+        return name, passed, 0, ""
     if status and not failed or not status and not passed:
         failed += 1
     return name, passed, failed, "status %s\n%s" % (status, text[-3000:]) if failed else ""
 
 
 def compared(fabric, engine, event):
-    words = ["-R", engine, "-e", "%s; export lfts -; export paths -; loads" % (event or "show"), fabric]
-    here, there = run([os.path.join(BUILD, "ibscope")] + words), run(EMULATED + [os.path.join(ARM, "ibscope")] + words)
+    words = ["-R", engine, "-e", event, "-e", "export lfts -; export paths -; load-map", fabric]
+    here, there = [(status, re.sub(rb" in [0-9.]+ m?s\b", b"", said)) for status, said in (
+        run([os.path.join(BUILD, "ibscope")] + words), run(EMULATED + [os.path.join(ARM, "ibscope")] + words))]
     sums = [hashlib.sha256(said).hexdigest()[:16] for _, said in (here, there)]
     name = "%s %s %s" % (engine, fabric, event)
     same = here == there
-    if same and here[0] not in (0, 1):
+    # an engine that refuses (status 1) has no tables to compare; all else must have been written
+    if same and (here[0] not in (0, 1) or b"directed links" not in here[1]):
         same = False
     return name, int(same), int(not same), "" if same else "here %s %s, emulated %s %s:\n%s" % (
         here[0], sums[0], there[0], sums[1], there[1][-1500:].decode(errors="replace")), sums[0]
