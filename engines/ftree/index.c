@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/release.h"
+#include "core/base/mix.h"
 #include "engines/ftree/internal.h"
 
 /* --- leaves ---------------------------------------------------------------------------------- */
@@ -77,7 +78,7 @@ struct walk {
 /* Is the tuple given?  With add it is from now on. */
 static bool used(struct walk *w, uint64_t tuple, bool add)
 {
-	uint32_t i = (tuple * 0x9E3779B97F4A7C15ull) >> 32 & (w->size - 1);
+	uint32_t i = mix(0, tuple) >> 32 & (w->size - 1);
 
 	for (; w->used[i] != FT_NO_TUPLE; i = (i + 1) & (w->size - 1))
 		if (w->used[i] == tuple)

@@ -10,6 +10,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/routing/json_names.h"
+#include "core/base/mix.h"
 
 /* --- groups: faults whose kind, and whose list of `from`, is the same ------------------------ */
 
@@ -61,8 +62,7 @@ static struct run *find_runs(const struct faults *s, size_t *n)
 		uint64_t h = next - i;
 
 		for (size_t k = i; k < next; k++)
-			h = (h ^ (s->f[k].from + s->f[k].port * 256u + s->f[k].vl)) *
-			    UINT64_C(0x9e3779b97f4a7c15);
+			h = mix(h, s->f[k].from + s->f[k].port * 256u + s->f[k].vl);
 		run[(*n)++] = (struct run){&s->f[i], next - i, h};
 	}
 	return run;

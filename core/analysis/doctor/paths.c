@@ -7,6 +7,7 @@
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/base/mix.h"
 
 /* --- pairs without a path -------------------------------------------------------------------------- */
 
@@ -37,9 +38,7 @@ struct groups {
 
 static size_t hash(const struct groups *s, enum cause cause, uint32_t at, uint32_t to)
 {
-	uint64_t h = ((uint64_t)at << 32 | to) * 0x9E3779B97F4A7C15u + cause * 0xBF58476D1CE4E5B9u;
-
-	return (h ^ h >> 29) & (s->n_slots - 1);
+	return mix(cause, (uint64_t)at << 32 | to) & (s->n_slots - 1);
 }
 
 static void rehash(struct groups *s)

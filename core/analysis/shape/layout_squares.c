@@ -10,6 +10,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/base/mix.h"
 
 #define MAX_DEGREE 64
 #define LOOK_AT 64	/* switches looked at first */
@@ -171,7 +172,7 @@ struct meetings {
 
 static struct meeting *meeting_at(struct meetings *t, uint32_t a, uint32_t b)
 {
-	uint64_t h = (((uint64_t)a << 32 | b) + 1) * 0x9e3779b97f4a7c15ull;
+	uint64_t h = mix(1, (uint64_t)a << 32 | b);
 
 	for (uint32_t i = (uint32_t)(h >> 32) & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
 		struct meeting *m = &t->m[i];

@@ -4,6 +4,7 @@
 #include "core/analysis/survey/survey.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
+#include "core/base/mix.h"
 
 /* Pairs seen: open addressing, 0 = free. */
 struct seen {
@@ -13,7 +14,7 @@ struct seen {
 
 static bool is_new(struct seen *s, uint64_t key)
 {
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & s->mask;
+	size_t at = (size_t)(mix(0, key) >> 20) & s->mask;
 
 	for (; s->slot[at]; at = (at + 1) & s->mask)
 		if (s->slot[at] == key)

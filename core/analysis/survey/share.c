@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/routing/json_names.h"
+#include "core/base/mix.h"
 
 /* --- a row -------------------------------------------------------------------------------------------- */
 
@@ -88,16 +89,10 @@ json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 
 /* --- what it is a survey of -------------------------------------------------------------------- */
 
-static void mix(uint64_t *h, uint64_t v)
-{
-	*h = (*h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-	*h ^= *h >> 29;
-}
-
 static void mix_bytes(uint64_t *h, const uint8_t *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		mix(h, b[i]);
+		*h = mix(*h, b[i]);
 }
 
 /* Nodes, cables, LIDs, where the subnet manager is. */
@@ -106,14 +101,14 @@ static uint64_t fabric_print(const struct fabric *f)
 	uint64_t h = f->n_nodes;
 
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		mix(&h, f->node_guid[n]);
-		mix(&h, (uint64_t)f->node_type[n] << 8 | f->node_nports[n]);
+		h = mix(h, f->node_guid[n]);
+		h = mix(h, (uint64_t)f->node_type[n] << 8 | f->node_nports[n]);
 	}
 	for (uint32_t i = 0; i < 2 * f->n_links; i++)
-		mix(&h, f->link_port[i]);
+		h = mix(h, f->link_port[i]);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		mix(&h, f->port_lid[f->endport_port[ep]]);
-	mix(&h, f->sm_endport);
+		h = mix(h, f->port_lid[f->endport_port[ep]]);
+	h = mix(h, f->sm_endport);
 	return h;
 }
 
@@ -129,7 +124,7 @@ static uint64_t tables_print(const struct sweep *w)
 	for (uint32_t s = 0; s < w->fabric->n_switches; s++) {
 		const struct lft_row *row = w->routing->row[s];
 
-		mix(&h, row ? row->top : UINT64_MAX);
+		h = mix(h, row ? row->top : UINT64_MAX);
 		if (row)
 			mix_bytes(&h, row->port, row->top + 1u);
 	}

@@ -4,6 +4,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/base/mix.h"
 
 /* A port by what it leads from and to. */
 struct far {
@@ -11,12 +12,6 @@ struct far {
 	uint64_t to;	/* who it leads to, or what all that pass on to the same neighbours have in common */
 	uint32_t place; /* in the list asked for */
 };
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 29;
-}
 
 /* One number for a set of neighbours, in any order, each once; no id takes its beginning to 0. */
 static uint64_t neighbours(uint32_t *set, uint32_t n)
