@@ -1,7 +1,4 @@
-/*
- * glibc's random(), the generator that OpenSM draws from (engines/doc/lash.md 9.3): an
- * additive feedback generator of 31 words.
- */
+/* glibc's random(), from which OpenSM draws (engines/doc/lash.md 9.3): additive feedback over 31 words. */
 #ifndef IBSCOPE_RANDOM_H
 #define IBSCOPE_RANDOM_H
 

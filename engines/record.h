@@ -1,7 +1,4 @@
-/*
- * Recordings (core/trace/recording.h) of engines that choose ports by a hop matrix: what minhop, dor, updn,
- * dnup and file share.
- */
+/* Recordings (core/trace/recording.h) of all engines with a hop matrix: minhop, dor, updn, dnup and file. */
 #ifndef IBSCOPE_RECORD_H
 #define IBSCOPE_RECORD_H
 

@@ -1,7 +1,4 @@
-/*
- * What make knew when this program was built.  Kept apart, so that another
- * version, revision or prefix compiles one file.
- */
+/* What make knew when it built this.  Kept apart: another version, revision or prefix compiles one file. */
 #ifndef IBSCOPE_ABOUT_H
 #define IBSCOPE_ABOUT_H
 

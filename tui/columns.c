@@ -555,10 +555,7 @@ static uint32_t names_left(const struct shown *s, const struct cut *how, struct 
 	return found;
 }
 
-/*
- * Where names are cut: at their end, if those that differ then do; else where most of them do, with as
- * much of their begin as can be.
- */
+/* Names are cut at their end if those that differ then do; else where most do, with much of their begin. */
 static void best_cut(const struct shown *s, struct cut *best)
 {
 	static const struct {

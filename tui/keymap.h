@@ -110,10 +110,7 @@ char *keymap_path(const char *name, const char *program, const char *installed);
 /* The file NAME.keys of a keymap that comes with the program: the last of these places.  NULL: none. */
 char *keymap_given(const char *file, const char *program, const char *installed);
 
-/*
- * Look a sequence up in a map, then (unless the map is "repl") in "all".
- * *more is set when a longer binding begins with it.
- */
+/* Look up in a map, then (unless it is "repl") in "all".  *more: a longer binding begins with it. */
 const struct binding *keymap_find(const struct keymap *km, const char *map, const keycode *key, unsigned n,
 				  bool *more);
 

@@ -9,10 +9,7 @@
 
 #define UTF8_MOST 4 /* bytes of a character */
 
-/*
- * Length of the character that begins with byte b; 0 = no character does.  *least is the smallest code that
- * needs this length.
- */
+/* Length of the character that byte b begins; 0: none.  *least: the smallest code that needs this length. */
 static unsigned utf8_length(unsigned char b, uint32_t *least)
 {
 	*least = b < 0xe0 ? 0x80 : b < 0xf0 ? 0x800 : 0x10000;

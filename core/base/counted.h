@@ -1,7 +1,4 @@
-/*
- * Something shared by reference.  Its owners need not know what it is: the last one to let go of it calls its
- * own way of being freed.
- */
+/* Something shared by reference.  Owners need not know what it is: the last to let go calls its free(). */
 #ifndef IBSCOPE_COUNTED_H
 #define IBSCOPE_COUNTED_H
 

@@ -24,10 +24,7 @@ struct input {
 
 #define FILE_MIB 4096 /* the most that is read of a file */
 
-/*
- * The whole content of a file (or pipe) in a new buffer.  -1 and *e: it cannot be read, or p (may be NULL)
- * was cancelled during a wait.
- */
+/* A whole file (or pipe) in a new buffer.  -1 and *e: unreadable, or p (may be NULL) cancelled the wait. */
 int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
 /* The same for an open file, from its present place.  It is not closed. */
 int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
@@ -76,10 +73,7 @@ bool cur_says(struct cursor line);				/* it has something, and is no comment (#)
 const char *cur_find(const struct cursor *c, const char *text); /* first occurrence, NULL */
 const char *cur_find_last(const struct cursor *c, char ch);	/* last occurrence, NULL */
 
-/*
- * These take what they find from the beginning of c, and white space before it.  When they find nothing, c
- * stays.
- */
+/* These take what they find from the beginning of c, with white space before it.  Nothing found: c stays. */
 void cur_blanks(struct cursor *c);		   /* white space */
 bool cur_char(struct cursor *c, char ch);	   /* white space, then `ch` */
 bool cur_word(struct cursor *c, const char *word); /* the same for a word; letters may follow it */
@@ -93,10 +87,7 @@ bool cur_behind(struct cursor *c, const char *text);	  /* all up to a text and t
 struct cursor cur_token(struct cursor *c);		  /* the next word, up to a blank; empty at the end */
 struct cursor cur_part(struct cursor *c, char between);	  /* up to a byte, which goes too; else all */
 
-/*
- * A new string of at most max bytes.  Bytes that cannot be printed become blanks, as in infiniband-diags and
- * OpenSM.
- */
+/* A new string, at most max bytes.  Unprintable bytes become blanks, as in infiniband-diags and OpenSM. */
 char *clean_text(const char *s, size_t len, size_t max);
 char *cur_clean(struct cursor c, size_t max);
 

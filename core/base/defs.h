@@ -1,6 +1,4 @@
-/*
- * Ids and limits that everything shares, and what C lacks.
- */
+/* Ids and limits that everything shares, and what C lacks. */
 #ifndef IBSCOPE_DEFS_H
 #define IBSCOPE_DEFS_H
 

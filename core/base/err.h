@@ -1,6 +1,4 @@
-/*
- * Errors as values.
- */
+/* Errors as values. */
 #ifndef IBSCOPE_ERR_H
 #define IBSCOPE_ERR_H
 
@@ -18,10 +16,7 @@ struct err {
 /* Set *e; NULL is fine. */
 void err_format(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/*
- * Set *e to the reason why a system call failed on NAME: "NAME: No such file or directory".  ENOMEM: memory
- * is out.
- */
+/* Why a system call failed on NAME, into *e: "NAME: No such file or directory".  ENOMEM: memory is out. */
 void err_format_system(struct err *e, const char *name, int error);
 
 /*

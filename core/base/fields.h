@@ -1,7 +1,4 @@
-/*
- * Rows of results, described by one list of their fields.  JSON, its contract and the cells of panes come
- * from that list.
- */
+/* Rows of results.  One list of their fields makes JSON, its contract and the cells of panes. */
 #ifndef IBSCOPE_FIELDS_H
 #define IBSCOPE_FIELDS_H
 

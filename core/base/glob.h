@@ -1,6 +1,4 @@
-/*
- * Patterns with wildcards.
- */
+/* Patterns with wildcards. */
 #ifndef IBSCOPE_GLOB_H
 #define IBSCOPE_GLOB_H
 

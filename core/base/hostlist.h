@@ -1,6 +1,4 @@
-/*
- * Lists of names as Slurm writes them: "luna-[0160-0175,0180]", "rack[1-2]node[1-4]", "a1,b[2-3]".
- */
+/* Lists of names as Slurm writes them: "luna-[0160-0175,0180]", "rack[1-2]node[1-4]", "a1,b[2-3]". */
 #ifndef IBSCOPE_HOSTLIST_H
 #define IBSCOPE_HOSTLIST_H
 
@@ -24,9 +22,7 @@ struct hostlist {
 int hostlist_read(const char *text, struct hostlist *l, struct err *e);
 void hostlist_free(struct hostlist *l);
 
-/*
- * The text between the brackets, "1-4,7", as numbers: set[n] for those up to `most`.  -1: it is no such list.
- */
+/* Text between brackets, "1-4,7", as numbers: set[n] for those up to `most`.  -1: it is no such list. */
 int number_set(const char *text, size_t len, unsigned char *set, unsigned most);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * Allocation and growing arrays; what the machine has left.
- */
+/* Allocation and growing arrays; what the machine has left. */
 #ifndef IBSCOPE_MEMORY_H
 #define IBSCOPE_MEMORY_H
 

@@ -1,6 +1,4 @@
-/*
- * One number for many: places in hash tables, fingerprints.  Saved shares of a survey hold such numbers.
- */
+/* One number for many: places in hash tables, fingerprints.  Saved shares of a survey hold such numbers. */
 #ifndef IBSCOPE_MIX_H
 #define IBSCOPE_MIX_H
 

@@ -1,6 +1,4 @@
-/*
- * Comparators for qsort() and bsearch(), from the fields that decide, in their order.
- */
+/* Comparators for qsort() and bsearch(), from the fields that decide, in their order. */
 #ifndef IBSCOPE_ORDER_H
 #define IBSCOPE_ORDER_H
 

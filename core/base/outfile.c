@@ -23,10 +23,7 @@
 #define WAIT_MS 50
 #define MOST_PENDING 8 /* one for each writing thread would be enough */
 
-/*
- * Names of unfinished files, for a signal handler.  This is the only global state in core/ that changes: a
- * handler sees nothing else.
- */
+/* Unfinished files, for a signal handler, which sees nothing else: core's only global state that changes. */
 enum { SLOT_FREE, SLOT_TAKEN, SLOT_NAMED };
 static struct {
 	atomic_int state;

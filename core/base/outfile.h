@@ -61,9 +61,7 @@ void outfile_remove_unfinished(void);
 #define SCRATCH_PATH 32
 int scratch_file(char path[SCRATCH_PATH], struct err *e);
 
-/*
- * Remove one of the program's own folders with everything in it, as far as possible.  Links are not followed.
- */
+/* Remove a folder of the program's own and its content, as far as possible.  Links are not followed. */
 void remove_tree(const char *folder);
 
 #endif

@@ -30,10 +30,7 @@ int program_pipe(int fd[2]);
  */
 char **program_environment(const char *without, char *more);
 
-/*
- * Attributes for a process that starts with all signals at their default and none blocked, plus flags; to be
- * destroyed.
- */
+/* Attributes of a new process: all signals at their default, none blocked, plus flags; to be destroyed. */
 void program_attributes(posix_spawnattr_t *at, short flags);
 
 #endif

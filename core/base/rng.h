@@ -1,6 +1,4 @@
-/*
- * Random numbers that a seed repeats.
- */
+/* Random numbers that a seed repeats. */
 #ifndef IBSCOPE_RNG_H
 #define IBSCOPE_RNG_H
 

@@ -128,10 +128,7 @@ static size_t group_room(const char *root, const struct cgroup_files *c, const c
 	return room_below(limit, used > cache ? used - cache : 0);
 }
 
-/*
- * The group and all groups above it.  In a container the path may be that of the host; then the first that
- * exists counts.
- */
+/* The group and all above it.  A container may see the host's path: then the first that exists counts. */
 static size_t groups_room(const char *root, const struct cgroup_files *c, const char *group, size_t len)
 {
 	char folder[PATH_MOST];

@@ -1,6 +1,4 @@
-/*
- * Text that grows.
- */
+/* Text that grows. */
 #ifndef IBSCOPE_TEXT_H
 #define IBSCOPE_TEXT_H
 

@@ -1,6 +1,4 @@
-/*
- * Command lines as words.
- */
+/* Command lines as words. */
 #ifndef IBSCOPE_WORDS_H
 #define IBSCOPE_WORDS_H
 

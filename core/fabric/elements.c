@@ -171,10 +171,7 @@ static void make_links(struct elements *el)
 		el->inside_back[l] = el->port_inside[el->topo->peer[el->inside_port[l]]];
 }
 
-/*
- * Breadth first from every chip of an element.  Links work in both directions, so `from` and `to` may be
- * swapped.
- */
+/* Breadth first from every chip of an element.  Links work both ways: `from` and `to` may be swapped. */
 static void inside_hops(struct elements *el, uint32_t e, uint32_t *queue)
 {
 	uint32_t k = element_chips(el, e), head, tail;

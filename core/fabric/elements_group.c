@@ -15,10 +15,7 @@ static int by_rest(const void *x, const void *y)
 	return strcmp((*a)->rest, (*b)->rest);
 }
 
-/*
- * A name without characters that a terminal cannot show, without a comment behind it, and without blanks at
- * its end.
- */
+/* A name without characters that a terminal cannot show, without comment, without blanks at its end. */
 static void trim(char *s)
 {
 	size_t len = 0;

@@ -87,10 +87,7 @@ static int by_name(const void *x, const void *y, void *ctx)
 	return c ? c : a < b ? -1 : a > b;
 }
 
-/*
- * Elements with the same name get another.  In the first round it is that of their chassis number, in the
- * second a number of their own.
- */
+/* Rename elements of equal names: round one takes the chassis number, round two a number of its own. */
 static void part_names(struct elements *el, uint32_t *order, bool second)
 {
 	char **name = mem_dup(el->name, el->n * sizeof(*name));

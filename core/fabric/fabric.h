@@ -82,10 +82,7 @@ struct fabric {
 	uint32_t *switch_fdb_cap;
 	uint8_t *switch_esp0; /* 1: enhanced port 0 */
 
-	/*
-	 * Endports [n_endports], in port GUID order: port 0 of every switch and
-	 * every cabled CA or router port.
-	 */
+	/* Endports [n_endports] by port GUID: port 0 of every switch and every cabled CA or router port. */
 	uint32_t n_endports;
 	uint32_t *endport_port;
 
@@ -176,10 +173,7 @@ uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct er
  */
 void fabric_tell_untold(const struct fabric *f, struct text *t);
 
-/*
- * What stands at a port on the front panel ("1/32/1"), as the source tells it.  NULL: it tells none, or just
- * the port's number.
- */
+/* A port's label on the front panel ("1/32/1"), from the source.  NULL: none, or just the port's number. */
 const char *fabric_port_label(const struct fabric *f, uint32_t port);
 /* Give a port such a label, while the fabric is made.  It is copied; "" and the port's number change nothing.
  */

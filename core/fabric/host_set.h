@@ -16,10 +16,7 @@
 bool node_is_aggregation(const struct fabric *f, uint32_t node);
 uint32_t fabric_aggregation_nodes(const struct fabric *f); /* how many there are */
 
-/*
- * Ports of one job's hosts.  They are stored by name, so that they are found again when the fabric is loaded
- * anew.
- */
+/* Ports of one job's hosts.  They are kept by name, so a fabric that is loaded anew finds them again. */
 struct scope_port {
 	uint64_t node_guid;
 	uint8_t port; /* number, from 1 */

@@ -93,9 +93,7 @@ bool names_fit(const struct fabric *f, const char *text);
  */
 bool name_hits_host(const struct fabric *f, const char *text, const struct name_hits *h);
 
-/*
- * The node whose shown name is the first len bytes of s.  NO_ID: none, or several that differ in letter case.
- */
+/* The node whose shown name is the first len bytes of s.  NO_ID: none, or several that differ in case. */
 uint32_t node_named(const struct fabric *f, const char *s, size_t len);
 
 /*

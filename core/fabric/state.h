@@ -81,8 +81,7 @@ static inline bool switch_up(const struct topo *t, uint32_t sw)
 }
 
 /*
- * The next port after *port, up to `last`, with another switch at its other end.  Returns that switch, NO_ID
- * = none.
+ * The next port after *port, up to `last`, that leads to another switch.  Returns that switch; NO_ID: none.
  */
 static inline uint32_t next_cable(const struct topo *t, uint32_t *port, uint32_t last)
 {

@@ -1,7 +1,4 @@
-/*
- * Plans of cables: who is meant to hang where, by names.  What the files look like:
- * core/formats/doc/formats.md 10.
- */
+/* Plans of cables: who should hang where, by names.  The files: core/formats/doc/formats.md 10. */
 #ifndef IBSCOPE_CABLING_H
 #define IBSCOPE_CABLING_H
 

@@ -24,8 +24,8 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const st
 	      struct progress *p);
 
 /*
- * One JSON object: fabric and what is missing of it, switches with their tables, endports with LIDs.  -1:
- * stream failed or cancelled.
+ * One JSON object: fabric, missing parts, switches with tables, endports with LIDs.  -1: stream failed or
+ * cancelled.
  */
 int write_json(FILE *f, const struct sweep *w, const struct warnings *missing, struct progress *p);
 

@@ -1,7 +1,4 @@
-/*
- * Reading and writing of fabrics in files.  A reader gets the whole content and
- * makes a fabric; the format is recognised by content.
- */
+/* Fabrics in files.  A reader makes a fabric of the whole content; the content shows its format. */
 #ifndef IBSCOPE_FORMATS_H
 #define IBSCOPE_FORMATS_H
 

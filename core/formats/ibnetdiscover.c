@@ -265,9 +265,7 @@ static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uin
 	return true;
 }
 
-/* "lid 837 4xHDR" behind a description: LID of the other end, rate of this port; and the label that `save`
- * adds.
- */
+/* "lid 837 4xHDR" behind a description: LID of the far end, this port's rate; the label that `save` adds. */
 static void read_tail(struct reader *r, struct cursor c, unsigned port, uint16_t *lid)
 {
 	struct fb_port *p = &r->net.b->node[r->node].port[port];

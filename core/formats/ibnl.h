@@ -55,9 +55,7 @@ void ibnl_add(struct ibnl_library *l, const char *name, char *data, size_t size)
 void ibnl_add_folders(struct ibnl_library *l, const char *folder, struct text *where, struct progress *p);
 void ibnl_free(struct ibnl_library *l);
 
-/*
- * A type by its name: the first TOPSYSTEM of any file, or, when `file` is given, a board of that file; NULL.
- */
+/* A type by name: the first TOPSYSTEM of any file; with `file`, a board of that file.  NULL: none. */
 const struct ibnl_system *ibnl_top(const struct ibnl_library *l, struct cursor name);
 const struct ibnl_system *ibnl_board(const struct ibnl_library *l, unsigned file, const char *name);
 

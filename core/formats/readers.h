@@ -39,10 +39,7 @@ void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text);
 /* A line of a node, port or cable that is left out: a part of the fabric is missing. */
 void unread_line(struct unknown_lines *u, const struct input *in, unsigned line, struct cursor text,
 		 const char *expected);
-/*
- * Add the warnings and free.  -1 and *e: of the lines of nodes, ports and cables more than one in ten was
- * left out.
- */
+/* Add the warnings and free.  -1 and *e: over a tenth of the lines of nodes, ports, cables was left out. */
 int unknown_report(struct unknown_lines *u, struct warnings *w, struct err *e);
 void unknown_free(struct unknown_lines *u);
 

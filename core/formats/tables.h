@@ -28,10 +28,7 @@ struct tables_info {
 	bool lids_of_now;   /* those not told are those that ports have now: they fit the tables better */
 };
 
-/*
- * Tables that are being gathered from one file or several.  A later table of a switch replaces an earlier
- * one.
- */
+/* Tables that are gathered from several files.  A later table of a switch replaces an earlier one. */
 struct tables_reader {
 	const struct fabric *f;
 	struct switch_tables *t;

@@ -23,10 +23,7 @@ static inline bool port_set_has(const struct port_set *s, unsigned port)
 	return s->word[port / 64] >> port % 64 & 1;
 }
 
-/*
- * The first port of a set from `port` on, 256 = none.  Loop: for (p = port_set_next(s, 0); p < 256; p =
- * ...(s, p + 1))
- */
+/* First port of a set from `port` on, 256: none.  for (p = port_set_next(s, 0); p < 256; p = ..(s, p + 1)) */
 unsigned port_set_next(const struct port_set *s, unsigned port);
 
 #define NO_ADAPTIVE 0xFFFF

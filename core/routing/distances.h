@@ -12,10 +12,7 @@
  * [n_switches] then holds all switches reached, nearest first and by ascending ports.  Returns their number.
  */
 uint32_t spread_hops(const struct topo *tp, uint16_t *hops, uint32_t *queue, uint32_t n);
-/*
- * The same in any graph.  Arcs first[u] to first[u + 1] lead from vertex u to to[].  Hops that are not set
- * are NO_ID.
- */
+/* The same in any graph.  Arcs first[u] to first[u + 1] lead from u to to[].  Unset hops are NO_ID. */
 uint32_t spread_arcs(const uint32_t *first, const uint32_t *to, uint32_t *hops, uint32_t *queue, uint32_t n);
 /*
  * Links from one switch to all others over live cables; NO_HOPS where there is no way. hops: [n_switches].

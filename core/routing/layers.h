@@ -1,7 +1,4 @@
-/*
- * Layers, as panes and commands ask for them.  A layer is a virtual lane over which an engine spreads pairs
- * of switches.
- */
+/* Layers, as panes and commands ask for them: virtual lanes over which an engine spreads switch pairs. */
 #ifndef IBSCOPE_LAYERS_H
 #define IBSCOPE_LAYERS_H
 
@@ -44,10 +41,7 @@ struct witness_edge {
 struct witness {
 	uint32_t n; /* channels; 0: the layer did not refuse the pair */
 	struct witness_edge *edge;
-	/*
-	 * the pair was in the layer until the cycle was cut behind this channel; NO_ID: never, since it would
-	 * have closed the cycle
-	 */
+	/* it was in the layer until a cut behind this channel; NO_ID: never, it would close the cycle */
 	uint32_t cut;
 };
 

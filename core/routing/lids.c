@@ -67,10 +67,7 @@ static bool any_used(const struct lid_memory *m, uint32_t first, uint32_t last)
 	return false;
 }
 
-/*
- * Take over the entries of a guid2lid file that make sense.  Of two with the same GUID or LID, the first
- * stays.
- */
+/* Take over the entries of a guid2lid file that make sense.  Of equal GUIDs or LIDs the first stays. */
 static void read_entries(struct lid_memory *m, const struct fabric *f, const struct lid_options *o)
 {
 	unsigned need = 1u << o->lmc;
@@ -193,10 +190,7 @@ struct sweep_lids {
 	struct lid_memory *m;
 	const struct topo *t;
 	const struct fabric *f;
-	/*
-	 * [slots] OpenSM's table of ports by LID: first endports found with a LID
-	 * (NO_ID = none), then those that are given one.
-	 */
+	/* [slots] OpenSM's ports by LID: first endports found with one (NO_ID: none), then those given one */
 	uint32_t *disc;
 	uint32_t slots;	    /* no LID of this sweep is as high */
 	struct range *free; /* ascending; exhausted ones are empty */
@@ -206,10 +200,7 @@ struct sweep_lids {
 	bool fresh; /* the first sweep with `reassign` */
 };
 
-/*
- * The LID that a port carries, and whether its remembered range fits the LMC (engines/doc/minhop.md 2.2, step
- * 1).
- */
+/* The LID that a port carries.  Does its remembered range fit the LMC (engines/doc/minhop.md 2.2, step 1)? */
 static void find_lids(struct sweep_lids *w, uint32_t ep)
 {
 	struct lid_memory *m = w->m;

@@ -58,17 +58,11 @@ struct entry_note {
 struct routing_ops {
 	/* SL of a path between two endport LIDs with a route; NULL: always 0. */
 	struct sl_range (*sl)(const struct routing *r, unsigned slid, unsigned dlid);
-	/*
-	 * sl() is the same for all LIDs on one switch to all LIDs on another, so analyses may ask once for
-	 * them.
-	 */
+	/* sl() is the same for all LIDs on one switch to all on another, so analyses may ask once. */
 	bool sl_by_switch;
 	/* ... or at least for all LIDs of CAs on one switch to one LID. */
 	bool sl_by_source;
-	/*
-	 * VL by which a packet of an SL leaves a switch by `out` after it came in by `in` (port numbers);
-	 * NULL: VL = SL.
-	 */
+	/* VL by which an SL leaves a switch by `out` after it came by `in` (port numbers); NULL: VL = SL. */
 	unsigned (*vl)(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
 	/* VL by which a packet of an SL leaves a CA or router port; NULL: not known. */
 	unsigned (*endport_vl)(const struct routing *r, uint32_t endport, unsigned sl);
@@ -85,10 +79,7 @@ struct routing_ops {
 	void (*rank_clues)(const struct routing *r, uint32_t sw, struct text *t);
 	/* Direction of the step from a switch through a port: 'U', 'D', '=' (level) or ' '. */
 	char (*direction)(const struct routing *r, uint32_t sw, unsigned port);
-	/*
-	 * Static words for the rule that gives a link between switches of equal rank its direction; NULL: no
-	 * such link.
-	 */
+	/* The rule that directs a link between switches of equal rank, static words; NULL: no such link. */
 	const char *(*link_rule)(const struct routing *r, uint32_t sw, unsigned port);
 	/*
 	 * Notes on the entries of a switch. note[lid] (room for max_lid + 1, zeroed) is set for an entry with
@@ -143,16 +134,10 @@ struct routing_ops {
 	 * *n places.  The caller frees it.  Shifts go by it.
 	 */
 	uint32_t *(*order)(const struct routing *r, uint32_t *n);
-	/*
-	 * The engine's own texts for `export`: their names with '|' between, and the writer of one (-1: it
-	 * cannot be written).
-	 */
+	/* Texts of the engine for `export`: names with '|' between, and a writer (-1: cannot be written). */
 	const char *extras;
 	int (*write_extra)(const struct routing *r, const char *what, FILE *f);
-	/*
-	 * The option that lets the engine turn up again after a step down ("max_reverse_hops"); NULL: there
-	 * is none.
-	 */
+	/* Option that allows a turn up after a step down ("max_reverse_hops"); NULL: there is none. */
 	const char *turn_option;
 	/* Give back the engine's private tables. */
 	void (*free_priv)(void *priv);

@@ -35,18 +35,15 @@ struct sl_tables {
 		*sl; /* [n_endports] of the source: SL by DLID, up to top; SL_TABLES_NO_SL, NULL: not given */
 	bool assumed; /* `all` is VL 0 for want of knowledge: the engine's layers are not in force */
 	/*
-	 * The subnet manager programs the maps and uses them: its SA gives no path where SL 0 leads to VL 15.
-	 * closed: out of switches.
+	 * The subnet manager programs the maps and uses them: its SA gives no path where SL 0 leads to VL
+	 * 15.  closed: out of switches.
 	 */
 	bool programmed, closed;
 	uint16_t top;
 	uint64_t n_sls; /* pairs with one */
 };
 
-/*
- * For the switches and endports of a fabric.  It is empty at first. top: highest DLID for which SLs can be
- * given.
- */
+/* For a fabric's switches and endports, empty at first.  top: highest DLID that may get SLs. */
 struct sl_tables *sl_tables_new(const struct fabric *f, uint16_t top);
 struct sl_tables *sl_tables_ref(const struct sl_tables *l);
 void sl_tables_unref(const struct sl_tables *l); /* NULL is fine */
@@ -56,10 +53,7 @@ void sl_tables_set_map(struct sl_tables *l, uint32_t sw, unsigned in, unsigned o
 /* false: the endport or LID is not there. */
 bool sl_tables_set_sl(struct sl_tables *l, uint32_t source, unsigned dlid, unsigned sl);
 
-/*
- * One map for all ports by which packets come in.  A switch has either such maps or those of
- * sl_tables_set_map().
- */
+/* One map for all incoming ports.  A switch has either such maps or those of sl_tables_set_map(). */
 void sl_tables_set_out(struct sl_tables *l, uint32_t sw, unsigned out, sl2vl_map m);
 /* One for all ports of all switches. */
 void sl_tables_set_all(struct sl_tables *l, sl2vl_map m);

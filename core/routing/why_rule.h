@@ -136,10 +136,7 @@ void decided_free(struct decided *d);
 bool decide_common(const struct topo *t, const struct lids *l, uint32_t sw, unsigned lid, unsigned port,
 		   struct decided *d);
 
-/*
- * Number of switches that cables reach from a switch, itself included.  *there: is `other` (NO_ID: none) one
- * of them?
- */
+/* Number of switches that cables reach from a switch, with itself.  *there: is `other` (or NO_ID) one? */
 uint32_t connected_switches(const struct topo *t, uint32_t sw, uint32_t other, bool *there);
 
 #endif

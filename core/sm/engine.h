@@ -122,10 +122,7 @@ struct engine {
 	const struct rec_scheme *scheme;
 };
 
-/*
- * Is there memory for the tables of an engine? Asked before route() and update().  0, or -1 and *e by
- * mem_room().
- */
+/* Do an engine's tables fit in memory? Asked before route(), update().  0, or -1 and *e by mem_room(). */
 int engine_room(const struct engine *g, const struct engine_input *in, struct err *e);
 
 /* The list of all engines, ended by NULL. main() hands it to the session. */

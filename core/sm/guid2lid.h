@@ -1,6 +1,4 @@
-/*
- * OpenSM's guid2lid file: `<guid> <min lid> <max lid>`, each line followed by an empty one.
- */
+/* OpenSM's guid2lid file: `<guid> <min lid> <max lid>`, each line followed by an empty one. */
 #ifndef IBSCOPE_GUID2LID_H
 #define IBSCOPE_GUID2LID_H
 

@@ -57,10 +57,7 @@ static bool fits_kind(const struct list *l, uint32_t node)
 	return kind == NAMES_ANY || node_is_switch(l->f, node) == (kind == NAMES_SWITCHES);
 }
 
-/*
- * A GUID of the fabric.  The GUID of a node means all its ports, that of a port this port. false: it is no
- * GUID at all.
- */
+/* A GUID of the fabric: a node's means all its ports, a port's that port.  false: it is no GUID at all. */
 static bool list_guid(struct list *l, const char *word, bool *found)
 {
 	uint64_t guid;

@@ -23,10 +23,7 @@ int options_assign(struct options *o, const struct fabric *f, const char *word, 
 /* Number of GUIDs that the names of an option stand for; 0 also when its value is no names. */
 uint32_t options_named(const struct options *o, const char *name);
 
-/*
- * The meaning of the same names in another fabric.  Words that fit nothing there stand for nothing.  Returns
- * a new set.
- */
+/* A new set: what the same names mean in another fabric.  Words that fit nothing there mean nothing. */
 struct options *options_named_anew(const struct options *o, const struct fabric *f);
 
 #endif

@@ -58,10 +58,7 @@ static bool starts(const char *p, const char *word)
 	return !strncmp(p, word, strlen(word));
 }
 
-/*
- * A hexadecimal number behind `mark` in the piece, followed by white space or one of `ends`. false: there is
- * none.
- */
+/* A hexadecimal number behind `mark`, followed by white space or one of `ends`.  false: there is none. */
 static bool guid_behind(const char *p, const char *mark, const char *ends, uint64_t *guid)
 {
 	const char *q = strstr(p, mark);

@@ -27,8 +27,8 @@ struct lft_file {
 	uint64_t unknown;     /* GUID of the first */
 	uint32_t n_multicast; /* heads of multicast tables, skipped */
 	/*
-	 * Tables that may lack the entry of their last LID. dump_fts and ibroute leave it out when the top is
-	 * a multiple of 64.
+	 * Tables that may lack their last LID: dump_fts and ibroute leave it out if the top is a multiple of
+	 * 64.
 	 */
 	uint32_t n_cut;
 	bool broken;	/* reading stopped; entries before are there */

@@ -30,8 +30,8 @@ void opervls_program(uint8_t *code, const struct topo *t, unsigned max_op_vls);
 void opervls_reset(uint8_t *code, const struct fabric *f, const struct state *before, const uint8_t *flapped);
 
 /*
- * An SL-to-VL map on a port with a code: VLs are cut to its lanes (of 8 lanes, VL 8 becomes 0).  VL 15 stays.
- * Code 0 cuts nothing.
+ * An SL-to-VL map on a port with a code.  VLs are cut to the port's lanes (of 8 lanes, VL 8 becomes 0).  VL
+ * 15 stays.  Code 0 cuts nothing.
  */
 sl2vl_map opervls_cut(sl2vl_map m, unsigned code);
 

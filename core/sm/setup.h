@@ -26,21 +26,13 @@ struct setup {
 	const struct scope *scope; /* whose hosts count; reference held; NULL or without words = all */
 };
 
-/*
- * A setup with these members (refs apart).  Takes references of its own and copies the chain. options are
- * required.
- */
+/* A setup with these members (refs apart).  Takes new references, copies the chain.  options: required. */
 struct setup *setup_new(const struct setup *members);
 
-/*
- * The same setup with the members of `other` that are not NULL.  With another fabric the tables go, but the
- * scope stays.
- */
+/* The setup with the members of `other` that are not NULL.  A new fabric drops the tables, not the scope. */
 struct setup *setup_with(const struct setup *base, const struct setup *other);
 
-/*
- * The content of the switches: tables that were read, else those that came with the fabric; NULL = not known.
- */
+/* Content of the switches: tables that were read, else those that came with the fabric; NULL: not known. */
 static inline const struct switch_tables *setup_tables(const struct setup *s)
 {
 	return s->tables ? s->tables : fabric_switch_tables(s->fabric);

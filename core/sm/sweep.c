@@ -327,8 +327,7 @@ static void leftovers_free(struct leftovers *l)
 }
 
 /*
- * A switch without a linear table.  OpenSM 3.3.23 has no object for it and crashes on that
- * (engines/doc/minhop.md 2.5).
+ * A switch without linear table.  OpenSM 3.3.23 has no object for it and crashes: engines/doc/minhop.md 2.5.
  */
 static bool stopped_by_switch(struct sweep *s)
 {
@@ -715,10 +714,7 @@ static struct routing *route_again(const struct engine *g, const struct engine_i
 	return engine_room(g, in, &out->refused) ? NULL : g->route(in, out);
 }
 
-/*
- * Run the engines of the chain that refused before an engine once more, for what they leave: counters, hops,
- * random numbers.
- */
+/* Run engines that refused before again, for what they leave behind: counters, hops, random numbers. */
 static void refuse_again(const struct sweep *s, const struct sweep_repeat *q, struct engine_input *in)
 {
 	struct engine_output out = {0};

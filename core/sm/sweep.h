@@ -49,10 +49,7 @@ struct sweep {
 struct sweep *sweep_ref(const struct sweep *s);
 void sweep_unref(const struct sweep *s);
 
-/*
- * The same sweep under a setup that differs only in the hosts that count (scope and option
- * aggregation_nodes): same tables, same memory.
- */
+/* The same sweep with other hosts that count (scope, option aggregation_nodes): same tables, same memory. */
 struct sweep *sweep_with_hosts(const struct sweep *s, const struct setup *setup);
 
 struct sweep_request {
@@ -66,10 +63,7 @@ struct sweep_request {
 	struct progress *progress; /* may be NULL */
 };
 
-/*
- * Run one.  NULL and *e only when cancelled, or when an option or the chain is unusable.  Engines that refuse
- * are part of the result.
- */
+/* Run one.  NULL and *e: cancelled, or an unusable option or chain.  Refusing engines are in the result. */
 struct sweep *sweep_run(const struct sweep_request *rq, struct err *e);
 
 /* The same sweep with another routing (taken over) in place of its own: a step of its making. */

@@ -279,10 +279,7 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 
 	if (s->now->sm_endport != s->was->sm_endport)
 		return str_dup("another subnet manager took over");
-	/*
-	 * Distances in the present fabric decide which LIDs are known at the moment a link is seen
-	 * (engines/doc/minhop.md 9.4).
-	 */
+	/* Present distances decide which LIDs are known when a link is seen (engines/doc/minhop.md 9.4). */
 	from = s->now->endport_switch[s->now->sm_endport];
 	k.dist = NEW_ARRAY(k.f->n_switches, uint16_t);
 	memset(k.dist, 0xff, k.f->n_switches * sizeof(*k.dist));
@@ -326,9 +323,7 @@ static bool on_lost_switch(const struct routing *r, unsigned lid)
 	return sw != NO_ID && k->lost[sw];
 }
 
-/*
- * SLs that an engine keeps by switch (engines/doc/lash.md 11) become 0 for switches that left and came back.
- */
+/* SLs kept by switch (engines/doc/lash.md 11) become 0 for switches that left and came back. */
 static struct sl_range kept_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	if (origin_of(r)->ops->sl_by_switch && (on_lost_switch(r, slid) || on_lost_switch(r, dlid)))

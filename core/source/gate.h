@@ -19,9 +19,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/*
- * Fork: 0 in the worker, its pid in the caller, which becomes the gate; -1.  The worker ends with the gate.
- */
+/* Fork: 0 in the worker, its pid in the caller (the gate); -1: failed.  The worker ends with the gate. */
 pid_t gate_start(void);
 
 /*

@@ -54,10 +54,7 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
  * argv[1] one of the flags below.  As program_run().  -1 and *e also when this program cannot start itself.
  */
 int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e);
-/*
- * Behind it CA ("" = any), port (0 = any), LID, port number: lines "NAME VALUE" of PortCounters are printed,
- * asked for by Get.
- */
+/* Then CA ("": any), port (0: any), LID, port number: prints PortCounters by Get, "NAME VALUE" a line */
 #define LIVE_COUNTERS_FLAG "--counters-child"
 
 /* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none) is to be freed, *port 0 = none. */

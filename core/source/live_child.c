@@ -23,10 +23,7 @@
 #define LFT_BLOCK 64
 #define OUTSTANDING 2 /* requests of a discovery on their way at a time */
 
-/*
- * stdin ends when the parent cancels or dies.  Then leave through exit(), so that libraries clean up, or by
- * force.
- */
+/* stdin ends when the parent cancels or dies.  Then exit(), so that libraries clean up, or end by force. */
 static void *watch_parent(void *arg)
 {
 	char c;
@@ -168,10 +165,7 @@ static void tell_alive(double *told)
 	printf("alive\n");
 }
 
-/*
- * Read blocks 0 .. top / 64 of a switch's table into lft.  Returns the number of entries that count, 0 = no
- * answer.
- */
+/* Read blocks 0 .. top / 64 of a switch's table into lft.  Returns the entries that count, 0: no answer. */
 static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 {
 	uint8_t info[IB_SMP_DATA_SIZE] = {0};
@@ -191,10 +185,7 @@ static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 	return top + 1;
 }
 
-/*
- * Read the maps of all pairs of ports: index is in times (ports + 1) plus out.  Returns their number, 0 = no
- * answer.
- */
+/* Read the maps of all port pairs; index: in times (ports + 1) plus out.  Returns how many, 0: no answer. */
 static uint32_t read_maps(struct ibmad_port *via, ibnd_node_t *n, uint8_t *maps)
 {
 	unsigned ports = n->numports, i = 0;

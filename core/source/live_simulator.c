@@ -18,10 +18,7 @@ bool live_simulated(void)
 	return preload && strstr(preload, "umad2sim");
 }
 
-/*
- * Nothing is sent.  A list such as /proc/net/unix does not serve: an entry may be missed while others come
- * and go.
- */
+/* Sends nothing.  /proc/net/unix would not do: it may miss an entry while others come and go. */
 bool live_simulator_gone(char *name, size_t size)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};

@@ -1,7 +1,4 @@
-/*
- * Facts about ibsim for live discovery.  Its clients are programs with libumad2sim preloaded.  Private to
- * core/source/live*.c.
- */
+/* Facts about ibsim, whose clients preload libumad2sim.  Private to core/source/live*.c. */
 #ifndef IBSCOPE_LIVE_SIMULATOR_H
 #define IBSCOPE_LIVE_SIMULATOR_H
 

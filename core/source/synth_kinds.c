@@ -389,9 +389,7 @@ uint32_t plan_chassis(struct plan *p, const struct chassis *c, unsigned number)
 	return first;
 }
 
-/*
- * The chips of all chassis, and the edge switches below them.  Uplinks are dealt to the line chips in turn.
- */
+/* The chips of all chassis, and the edge switches below.  Uplinks go to the line chips in turn. */
 static void director_edges(struct plan *p, uint32_t chassis, uint32_t edges, const struct chassis *c,
 			   uint32_t first)
 {
@@ -493,9 +491,7 @@ static void graph_tree(struct plan *p, struct graph *g, uint32_t *order, uint32_
 	free(room);
 }
 
-/*
- * Links between random switches with free ports that are not linked yet.  It stops when hardly any is found.
- */
+/* Links between random switches that have free ports and none yet.  Stops when hardly any is found. */
 static void graph_fill(struct plan *p, struct graph *g, uint32_t *room, uint32_t first)
 {
 	uint32_t n = 0, misses = 0;

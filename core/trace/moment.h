@@ -20,10 +20,7 @@ struct moment {
 	size_t n_touched;
 };
 
-/*
- * The moment where the walk stands. before: the moment shown last, NULL = none.  The caller owns the
- * reference.
- */
+/* The moment where the walk stands; the caller owns it.  before: the moment shown last, NULL: none. */
 const struct moment *moment_new(struct walk *w, const struct moment *before);
 const struct moment *moment_ref(const struct moment *m);
 void moment_unref(const struct moment *m); /* NULL is fine */

@@ -323,9 +323,7 @@ struct rec_scheme {
 	 * + 1], NO_PATH so far.  false: the tables count.  NULL: they always do.
 	 */
 	bool (*row_at)(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
-	/*
-	 * The dependencies that its layers have after a step, layer by layer; the caller frees.  NULL: it
-	 * keeps none in T_DEP.
+	/* Dependencies of its layers after a step, layer by layer; the caller frees.  NULL: T_DEP has none.
 	 */
 	struct rec_dependency *(*dependencies)(const struct recording *r, size_t step, uint32_t *n);
 	/*

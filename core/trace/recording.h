@@ -101,10 +101,7 @@ const struct engine *recording_scheme_of(const struct recording *r);
 const struct sweep *recording_sweep(const struct recording *r);
 /* The reason why the engine refused; NULL: it did not. */
 const char *recording_refusal(const struct recording *r);
-/*
- * Number of cells in which the recorded run differs from the tables of the sweep.  If it is not 0, the
- * program has a mistake.
- */
+/* Cells in which the run differs from the sweep's tables.  Not 0: the program has a mistake. */
 size_t recording_differs(const struct recording *r);
 /* Event of a step, 1 .. recording_steps(). */
 const struct rec_event *recording_event(const struct recording *r, size_t step);

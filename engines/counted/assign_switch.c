@@ -140,8 +140,8 @@ static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, str
 }
 
 /*
- * The first pass over n candidates; ties gets those of smallest count when
- * scattering (else the first of them), returns how many.
+ * The first pass over n candidates.  ties gets those of smallest count when scattering, else the first of
+ * them.  Returns how many.
  */
 static unsigned weigh(struct assign *a, uint32_t dest, bool scatter, unsigned n, struct best *b,
 		      uint8_t *ties)

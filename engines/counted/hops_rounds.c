@@ -6,8 +6,7 @@
 #include "engines/counted/internal.h"
 
 /*
- * The relaxation as OpenSM 3.3.23 does it, from values that may be there
- * already.  m[port id * n + d]; the row of port 0 is the least.
+ * OpenSM 3.3.23's relaxation.  Values may be there already.  m[port id * n + d]; port 0's row is the least.
  */
 struct relaxation {
 	const struct engine_input *in;

@@ -39,8 +39,8 @@ struct neighbours neighbours_new(const struct topo *t);
 void neighbours_free(struct neighbours *g);
 
 /*
- * Fill h->least, which holds no path yet: all weights 1, or h->weight.
- * false: cancelled.  progress may be NULL.
+ * Fill h->least, which holds no path yet: all weights 1, or h->weight.  false: cancelled.  progress may be
+ * NULL.
  */
 bool hops_search(const struct topo *t, struct hops *h, struct progress *progress);
 bool hops_search_weighted(const struct topo *t, struct hops *h, struct progress *progress);
@@ -153,8 +153,8 @@ void assign_list(struct assign *a, const uint64_t *mask, struct choice *c);
 /* A candidate by its port, NULL: it is none. */
 const struct cand *assign_candidate(const struct assign *a, const struct choice *c, unsigned port);
 /*
- * The rule that decided; via: against this port (0: all).  Candidates are listed; before the route of the
- * choice is counted.
+ * The rule that decided; via: against this port (0: all).  The candidates are listed; the route of the choice
+ * is not counted yet.
  */
 enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t *mask,
 			  const struct choice *c, unsigned via);

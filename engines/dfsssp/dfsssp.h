@@ -155,10 +155,7 @@ static inline uint32_t dfsssp_channel_port(const struct ds_graph *g, const struc
 {
 	return switch_port_id(f, g->sw[g->from[channel]], g->port[channel]);
 }
-/*
- * The cut that moved a class (source switch, LID) out of a layer: index in cut[],
- * NO_ID when it stayed or never was there.
- */
+/* The cut that moved a class (source switch, LID) out of a layer: index in cut[]; NO_ID: none did. */
 uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, unsigned layer);
 
 #endif

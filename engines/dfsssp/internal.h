@@ -185,10 +185,7 @@ void ds_builder_free(struct ds_builder *b); /* NULL is fine */
 void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsigned lid);
 /* All LIDs of a destination are added. -1 and *e: a switch with CAs has no route to one of them (AD14). */
 int ds_builder_add_destination(struct ds_builder *b, struct err *e);
-/*
- * Find the layers for the tables of r and even them out.  NULL and *e when there
- * are not enough VLs (AD25) or when cancelled.
- */
+/* Layers for the tables of r, evened out.  NULL and *e: there are not enough VLs (AD25), or cancelled. */
 struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *r, struct err *e);
 
 /* balance.c: base[], width[] from count[]. */
@@ -277,10 +274,7 @@ uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned d
 
 /* --- events.c ------------------------------------------------------------------------------------ */
 
-/*
- * After the search to a LID, before its routes count: its entries (column: [n]) are told to those who ask,
- * and recorded.
- */
+/* After the search to a LID, before its routes count: tell and record its entries (column: [n]). */
 void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column);
 /* What decides for the own way: the nearest of others, and that of fewest hops; NULL: there is none. */
 enum why_rule ds_rule_of(const struct rec_offer *own, const struct rec_offer *near,

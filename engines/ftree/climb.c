@@ -1,7 +1,4 @@
-/*
- * One destination: it climbs from its leaf by the least loaded cables, and from
- * every switch on the way all below learn to climb there.
- */
+/* A destination climbs from its leaf by the least loaded cables; each switch on the way tells all below. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"

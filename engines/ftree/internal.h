@@ -10,10 +10,7 @@
 /* Key of a CA among tuples: behind every assigned one, before the unassigned. */
 #define TUPLE_CA (FT_NO_TUPLE - 1)
 
-/*
- * In the flags of a choice or an offer: it came by reverse hops; what made the main path climb there; how
- * many hops ftree counts.
- */
+/* Flags of a choice or offer: came by reverse hops; why the main path climbed; the hops that ftree counts. */
 #define BY_REVERSE 2
 #define BY_LOAD 4
 #define BY_INDEX 8

@@ -14,10 +14,7 @@ static uint32_t neighbour(const struct lash_graph *g, const struct topo *t, uint
 	return peer == NO_ID ? NO_ID : g->id[peer];
 }
 
-/*
- * Channels that leave switch u: one a neighbour, by its lowest port.  mark[v] is
- * the channel to v when it is at least base[u].
- */
+/* Channels out of switch u: one a neighbour, by its lowest port.  mark[v] >= base[u] is the channel to v. */
 static void list_links(struct lash_graph *g, const struct topo *t, uint32_t u, uint32_t *mark,
 		       uint32_t *n_ports)
 {

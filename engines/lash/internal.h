@@ -180,10 +180,7 @@ struct lash_cdgs {
  */
 int lash_assign_layers(struct lash_plan *p, const struct lash_plan *old, struct lash_cdgs *c, unsigned avail,
 		       const struct engine_input *in, struct err *e);
-/*
- * The dependencies of a layer as they were when the turn of the pair s < d (LASH
- * ids) came; s = n: of all pairs.  NULL when cancelled.
- */
+/* Dependencies of a layer when the turn of pair s < d (LASH ids) came; s = n: of all.  NULL: cancelled. */
 struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uint32_t s, uint32_t d,
 				  struct progress *progress);
 void lash_free_cdgs(struct lash_cdgs *c);
@@ -216,10 +213,7 @@ void lash_record_free(struct lash_record *r); /* NULL is fine */
 /* The routes that the tree of a root decided, out[] being those before it. */
 void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, uint32_t root,
 		      const uint8_t *before);
-/*
- * A pair (LASH ids) with its n dependencies: tried in a layer, refused by one (a), put in one, one opened for
- * it.
- */
+/* A pair (LASH ids) and n dependencies: tried in a layer, refused by one (a), put in one, one opened. */
 void lash_record_try(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
 		     const struct dependency *deps, unsigned n);
 void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer, struct acyclic *a,

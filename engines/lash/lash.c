@@ -131,8 +131,8 @@ static void note_next_sweep(const struct lash *l, const struct engine_input *in,
 }
 
 /*
- * Routes and layers depend on the switches and their links alone: when only what
- * hangs on the switches changed, those of old stay.
+ * Routes and layers depend only on the switches and their links.  When only other things changed, the old
+ * ones stay.
  */
 static bool plan_holds(const struct lash_plan *old, unsigned avail, const struct engine_input *in)
 {

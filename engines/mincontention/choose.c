@@ -41,10 +41,7 @@ static void push(struct heap *h, unsigned level, unsigned distance, uint32_t nod
 	h->head[level][distance] = h->n++;
 }
 
-/*
- * Offer the path of a settled node to its neighbours; one may use it when it
- * is not longer than the tolerance allows.
- */
+/* Offer a settled node's path to its neighbours; one takes it when it is no longer than tolerance allows. */
 static void offer(struct level *v, unsigned tolerance, uint32_t node)
 {
 	uint32_t least = v->key[node] + 1;

@@ -29,10 +29,7 @@ static const struct optdef options[] = {
 
 /* --- destinations ---------------------------------------------------------------------------- */
 
-/*
- * CA and router ports by base LID, then switches by LID; those without LID or
- * switch are left out.  Returns how many.
- */
+/* CA and router ports by base LID, then switches by LID, if they have a LID and switch.  Returns how many. */
 static uint32_t destinations(const struct engine_input *in, uint32_t *list)
 {
 	const struct topo *t = in->topo;

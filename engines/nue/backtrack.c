@@ -193,7 +193,8 @@ uint32_t nue_backtrack(struct nue_run *x)
 /* --- shortcuts ------------------------------------------------------------------------------------ */
 
 /*
- * All dependencies from c on to list[] taken in, n; those painted are undone when one cannot be: its number.
+ * Take in all dependencies from c on to list[]; returns n.  If one cannot be taken in, those painted are
+ * undone; returns its number.
  */
 static uint32_t lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uint32_t n)
 {

@@ -47,8 +47,8 @@ static void mark_edge(struct nue_run *x, uint32_t c, uint32_t y)
 }
 
 /*
- * The way from n over c, and back if a destination lies there: from its side on
- * to all other branches of the tree at the switch between.
+ * The way from n over c, and back if a destination lies there.  At the switch between, it leads from its side
+ * on to all other branches of the tree.
  */
 static void mark_step(struct nue_run *x, const uint32_t *esc, uint32_t n, uint32_t c, bool both)
 {

@@ -211,8 +211,8 @@ void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree);
 void nue_mark_escape(struct nue_run *x, struct nue_layer *l);
 
 /*
- * search.c: route a LID of node src with a colour: used[].  -1 and out->refused
- * and ->fatal where OpenSM would not get on.
+ * search.c: route a LID of node src with a colour: used[].  -1, out->refused and ->fatal: OpenSM would not
+ * get on.
  */
 int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour);
 

@@ -21,10 +21,7 @@ static unsigned hop_group(const struct torus *t, const struct torus_member *a, u
 
 	if (turn != NO_ID && low == TORUS_COMPLETE)
 		return g;
-	/*
-	 * A line that can be routed has at most one gap, below the member `low`: then one way alone leads to
-	 * the turning point.
-	 */
+	/* A line that can be routed has at most one gap, below `low`: one way leads to the turning point. */
 	if (turn != NO_ID)
 		return 2 * d + ((c + radix - low) % radix > (a->at[d] + radix - low) % radix);
 	return d < 2 && a->count[g] ? g : TORUS_NO_GROUP;

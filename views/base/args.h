@@ -42,10 +42,7 @@ struct view_args {
 	bool flag; /* the small word of the syntax was among them */
 };
 
-/*
- * What a person has looked at last, by GUIDs; 0 = nothing of that kind yet.  Panes that are
- * opened without arguments show it.
- */
+/* What was looked at last, by GUIDs; 0: nothing of that kind.  Panes without arguments show it. */
 struct looked {
 	uint64_t node, sw; /* the node may be that switch */
 	unsigned port;	   /* of the node, 0 = none */

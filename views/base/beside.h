@@ -30,8 +30,7 @@ struct job {
 /* What can be computed. */
 struct task {
 	/*
-	 * In another thread: a new value; when cancelled whatever it has, or NULL.  NULL and *j->e: the
-	 * answer is that there is none.
+	 * In another thread: a new value.  Cancelled: what it has, or NULL.  NULL and *j->e: there is none.
 	 */
 	void *(*run)(const struct job *j);
 	void (*free)(void *value);

@@ -22,10 +22,7 @@ void label_chip(const struct elements *el, uint32_t sw, struct text *t);
  * element have in common; "[3]" for the only chip.  Port 0 is "port 0".
  */
 void label_chip_port(const struct elements *el, uint32_t port, struct text *t);
-/*
- * A chip within its chassis: its place, behind it what tells the names of chips at
- * one place apart; that alone where places are unknown.
- */
+/* A chip within its chassis: its place, then what tells equal places apart.  No places known: that alone. */
 void label_member(const struct chassis *c, uint32_t sw, struct text *t);
 /*
  * Places of chips, [n_switches], owned by the caller; NULL where unknown and for

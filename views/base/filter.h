@@ -37,8 +37,8 @@ void filter_free(struct filter *f);
 /* Does a row, or a header, match?  Nothing does when the filter is wrong. */
 bool filter_row(struct filter *f, const struct view *v, uint32_t row);
 /*
- * A regular expression is wrong; or a column is not there and none of the rows looked at
- * holds the word as text.  0, or -1 and *e.
+ * A regular expression is wrong; or a column is missing and no row looked at holds the word.  0, or -1 and
+ * *e.
  */
 int filter_check(const struct filter *f, const struct view *v, struct err *e);
 

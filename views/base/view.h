@@ -521,10 +521,7 @@ const char *direction_sign(char direction, const char *none);
 
 /* The directed link out of a port: "ring0[2] → ring1", with `arrival` "ring0[2] → [3]ring1". */
 void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t);
-/*
- * Width of a column `label` for a node's ports, or for those at the far ends of their cables; 0 hides it, as
- * none has one.  NO_ID: 0.
- */
+/* Width of column `label` for a node's ports or their far ends; 0: none has one.  NO_ID: 0. */
 uint8_t label_width(const struct fabric *f, uint32_t node, bool far);
 /* The label of a port, "" for none. */
 void label_of_port(const struct fabric *f, uint32_t port, struct text *t);

@@ -110,9 +110,7 @@ struct map {
 	uint32_t at_stop;
 };
 
-/*
- * A scale.  Required: name, draw, move, renewed, close, own_size.
- */
+/* A scale.  Required: name, draw, move, renewed, close, own_size. */
 struct map_scale {
 	const char *name;
 	unsigned own; /* its place in map.own[] */

@@ -192,10 +192,7 @@ static uint32_t run_length(const struct priv *p, unsigned i, uint32_t at, const 
 	return n;
 }
 
-/*
- * Hops stand side by side, folded element by element.  Behind the lines of the
- * hops come one about the SL and one for each lower layer.
- */
+/* Hops side by side, folded by element.  Behind their lines: one on the SL, one for each lower layer. */
 static void place_lines(struct view *v, const struct chassis *c)
 {
 	struct priv *p = v->priv;

@@ -74,10 +74,7 @@ static bool delivers(const struct topo *tp, uint32_t ep, uint32_t sw, unsigned p
 	return sw == tp->endport_switch[ep] && port == tp->endport_swport[ep];
 }
 
-/*
- * Port number by which a chip sends a LID out of its element or delivers it (inside: or to another chip of
- * it); NO_PATH = it does not.
- */
+/* Port by which a chip sends a LID out of its element or delivers it; NO_PATH: it does not. */
 static unsigned exit_port(const struct priv *p, const struct routing *r, uint32_t sw, unsigned lid,
 			  bool inside)
 {

@@ -1,7 +1,4 @@
-/*
- * Engines with sensible options, each tried by analyses.  They ask which one made these tables, or which one
- * suits the fabric.
- */
+/* Engines with sensible options.  Analyses try each: which one made these tables, which suits the fabric? */
 #ifndef IBSCOPE_CANDIDATES_H
 #define IBSCOPE_CANDIDATES_H
 

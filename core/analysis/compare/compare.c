@@ -224,10 +224,7 @@ struct walk {
 	uint32_t *own_work;
 };
 
-/*
- * Switches whose paths differ, where both paths arrive.  They come by ascending hops, so the next switch is
- * already known.
- */
+/* Switches whose paths differ while both arrive, by ascending hops: so the next switch is already known. */
 static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t *cb)
 {
 	const struct topo *tb = w->c->b->topo;
@@ -366,10 +363,7 @@ static const struct routing *empty_like(const struct routing *r)
 	return none;
 }
 
-/*
- * For each LID of b the LID of the same endport in a (0: none); NULL when they are the same LIDs, but for
- * those that are gone.
- */
+/* For each LID of b the LID of its endport in a (0: none); NULL: the same, but for those that are gone. */
 static uint16_t *map_lids(const struct comparison *c, unsigned top)
 {
 	const struct lids *a = c->a->lids, *b = c->b->lids;

@@ -49,23 +49,14 @@ struct comparison {
 	uint32_t *source, *source_at;
 };
 
-/*
- * Cost: rows that are the same object are skipped.  Only destinations with a changed entry on the way are
- * walked.  NULL when cancelled.
- */
+/* Walks only destinations with a changed entry on the way; skips equal row objects.  NULL: cancelled. */
 struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p);
 void comparison_free(struct comparison *c);
 
-/*
- * Number of LFT entries of b that differ from those of a, as comparison.entries_changed; paths are not looked
- * at.
- */
+/* Number of LFT entries of b that differ from a's, as comparison.entries_changed; no paths are compared. */
 uint64_t entries_unlike(const struct routing *a, const struct routing *b);
 
-/*
- * Port of an entry before or after.  If the two assign LIDs differently, LIDs are matched by endport and
- * offset.
- */
+/* Port of an entry before or after.  If LIDs differ between the two, endport and offset match them. */
 bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after);
 
 /* Pairs whose path changed in any way. */

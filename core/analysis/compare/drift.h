@@ -96,8 +96,7 @@ struct drift_ranking {
 };
 
 /*
- * Try every engine that may have made the tables.  `chain`: from the configuration, tried first, NULL = none.
- * NULL and *e as above.
+ * Try each engine that may have made the tables, `chain` first (configured; NULL: none).  NULL, *e: as above.
  */
 struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *setup, const char *chain,
 				 const struct engine *const *engines, struct progress *p, struct err *e);

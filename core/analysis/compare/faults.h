@@ -72,10 +72,7 @@ void faults_add_missing(struct faults *s); /* of the fabric's source */
 int faults_sort(struct faults *s);
 void faults_free(struct faults *s);
 
-/*
- * Put the faults of a that b does not have into *out; returns their number.  *out borrows from a: free it
- * before a.
- */
+/* Put the faults of a that b lacks into *out; returns their number.  *out borrows: free it before a. */
 size_t faults_minus(const struct faults *a, const struct faults *b, struct faults *out);
 
 /* For JSON: hosts and switches with a cable that is up, and these cables.  The caller owns the reference. */

@@ -21,10 +21,7 @@ static bool can_host(const struct fabric *f, uint32_t ep)
 	return endport_is_switch(f, ep) || f->port_num[f->endport_port[ep]] == 1;
 }
 
-/*
- * Port GUIDs as ibsim makes them.  Lists of ports that were given by names are looked for anew, but files of
- * GUIDs stay as they are.
- */
+/* Port GUIDs as ibsim makes them.  Ports given by names are looked up anew; files of GUIDs stay. */
 static void tell_guids(const struct fabric *was, const struct fabric *now, const struct options *o,
 		       struct progress *p, struct text *t)
 {

@@ -55,10 +55,7 @@ void verify_free(struct verification *v);
 /* Is everything equal: engine, LIDs, entries, service levels? */
 bool verify_same(const struct verification *v);
 
-/*
- * Compare the dump of OpenSM (opensm-lfts.dump, in memory) with the sweep of *v.  -1 and *e: no tables are in
- * it.
- */
+/* Compare OpenSM's dump (opensm-lfts.dump, in memory) with the sweep of *v.  -1 and *e: it has no tables. */
 int verify_tables(struct verification *v, const char *data, size_t size, struct progress *p, struct err *e);
 
 #endif

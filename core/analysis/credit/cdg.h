@@ -71,10 +71,7 @@ void cdg_free(struct cdg *c);
 uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel; NO_ID: carries nothing */
 uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to); /* index in to[], NO_ID */
 
-/*
- * [n_switches] bit v: links between the switch and others carry routes on VL v, in either direction; the
- * caller frees it.
- */
+/* [n_switches] bit v: links to other switches carry routes on VL v, in either direction; the caller frees. */
 uint16_t *cdg_switch_vls(const struct cdg *c);
 
 /* Number of the components below an index that touch a VL; CDG_ALL_VLS: any VL. */

@@ -31,8 +31,8 @@ struct check_result {
 };
 
 /*
- * The same.  It also reports every way that does not arrive, from a switch with hosts to a LID of another
- * host, by LID, then by switch.
+ * The same.  It also reports each way that does not arrive, from a switch with hosts to a LID of another
+ * host.  Order: by LID, then by switch.
  */
 struct check_listener {
 	void (*broken)(void *ctx, uint32_t sw, unsigned lid, bool loops);

@@ -32,10 +32,7 @@ struct turn {
 	uint16_t dlid;
 };
 
-/*
- * Routes lead from every present host to every LID of the others, and to the LIDs of switches.  Routes that
- * do not arrive are left out.
- */
+/* Routes lead from each present host to the LIDs of all others and of switches, if they arrive. */
 struct turns {
 	uint64_t routes, bad;		    /* to CAs and routers: all, those with a forbidden turn */
 	uint64_t switch_routes, switch_bad; /* the same to switches */

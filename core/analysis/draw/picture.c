@@ -112,10 +112,7 @@ struct circling {
 	uint32_t *at;	 /* [switches of the fabric] NO_ID: not placed yet */
 };
 
-/*
- * The switch that follows `last`: a neighbour of it, if any is left, and of these the one with most links to
- * placed switches.
- */
+/* The next switch: a neighbour of `last` if any is left; of these, the one with most links to placed ones. */
 static uint32_t next_around(const struct circling *c, uint32_t last)
 {
 	const struct layout *l = c->g->l;

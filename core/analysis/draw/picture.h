@@ -114,16 +114,11 @@ struct picture_bundle picture_bundle(const struct fabric *f, const struct pictur
 struct picture_stroke picture_stroke(const struct picture_look *look, const struct picture_bundle *u);
 struct picture_stroke picture_load_stroke(unsigned class);
 
-/*
- * One SVG page.  Names are only text in it, whatever they hold.  -1: the stream failed, or p was cancelled.
- */
+/* One SVG page.  Names are only text in it, whatever they hold.  -1: the stream failed, or cancelled. */
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
 		struct progress *p);
 
-/*
- * A cycle of channels alone, with its switches on a circle: [n] channels in order; behind the last comes the
- * first.
- */
+/* A cycle of channels alone, its switches on a circle: [n] channels in order, the last leads to the first. */
 struct picture_step {
 	uint32_t port; /* port that sends; its cable leads to the next one's switch */
 	unsigned vl;

@@ -1,6 +1,4 @@
-/*
- * Numbers as bars on an SVG page: axes with ticks, title, legend.  Knows nothing of fabrics.
- */
+/* Numbers as bars on an SVG page: axes with ticks, title, legend.  Knows nothing of fabrics. */
 #ifndef IBSCOPE_PLOT_H
 #define IBSCOPE_PLOT_H
 
@@ -27,9 +25,7 @@ struct plot {
 	const char *at_name;
 };
 
-/*
- * If there are more bars than this, this many columns are drawn.  Each is as high as the highest of its bars.
- */
+/* More bars than this are drawn as this many columns.  Each is as high as the highest of its bars. */
 #define PLOT_COLUMNS 800
 /* Up to so many bars have labels below them. */
 #define PLOT_LABELS 60

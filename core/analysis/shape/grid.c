@@ -179,10 +179,7 @@ static unsigned along(const struct lpart *p, uint32_t u, unsigned from)
 	return from % 2 ? c >= 2 : c == 1 || c == 2;
 }
 
-/*
- * Put dimensions of two places together in pairs, in another way for each variant. false: there are no more
- * ways.
- */
+/* Pair the dimensions of two places, in another way for each variant.  false: there are no more ways. */
 static bool pair_twos(struct dims *x, unsigned *two, unsigned n, unsigned variant)
 {
 	if (n % 2)

@@ -1,7 +1,4 @@
-/*
- * Shared by the files that lay fabrics out.  They see one connected part, with switches numbered in the order
- * of their names.
- */
+/* For files that lay fabrics out.  They see one connected part; its switches are numbered by name. */
 #ifndef IBSCOPE_LAYOUT_PARTS_H
 #define IBSCOPE_LAYOUT_PARTS_H
 
@@ -83,18 +80,12 @@ static inline bool lpart_linked(const struct lpart *p, uint32_t u, uint32_t v)
 /* Number of neighbours that two switches share. */
 uint32_t lpart_shared(const struct lpart *p, uint32_t u, uint32_t v);
 
-/*
- * Number the sets of a union-find [n] in the order of their lowest members: of[n].  Returns how many there
- * are.
- */
+/* Number the sets of a union-find [n] in the order of their lowest members: of[n].  Returns their number. */
 uint32_t lpart_find(uint32_t *parent, uint32_t u);
 void lpart_join(uint32_t *parent, uint32_t u, uint32_t v); /* the lower becomes the root */
 uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of);
 
-/*
- * Is the part of this kind? If so, p->is and the members of the kind are filled in.  A failure or cancel
- * means no.
- */
+/* Is the part of this kind? If so, p->is and the kind's members are set.  A failure or cancel means no. */
 bool layout_is_line(struct lpart *p); /* a ring or a chain */
 bool layout_is_grid(struct lpart *p);
 bool layout_is_groups(struct lpart *p);	 /* by triangles */

@@ -275,10 +275,7 @@ struct joining {
 	uint8_t *clique; /* [n] at the root */
 };
 
-/*
- * Straights where a link of a square is missing go on at one end of a link and turn back at its other end:
- * they cancel out.
- */
+/* A missing link of a square: straights go on at its one end and turn back at the other: no effect. */
 static uint32_t votes(const struct meeting *m)
 {
 	uint32_t straights = (uint32_t)abs(m->on);

@@ -65,10 +65,7 @@ static bool has_share(const struct levels *l, const struct topo *t, uint32_t s)
 	return false;
 }
 
-/*
- * The root of a direct fabric: its largest distance is least, then the sum of its distances, then its place.
- * false when cancelled.
- */
+/* The root of a direct fabric: least largest distance, then least sum, then place.  false: cancelled. */
 static bool find_middle(struct levels *l, const struct topo *t, struct progress *p)
 {
 	uint16_t *hops = NEW_ARRAY(l->n_switches, uint16_t);

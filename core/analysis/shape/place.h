@@ -51,9 +51,7 @@ uint32_t *shape_columns(const struct layout *l, const uint32_t *sw, uint32_t n, 
 
 /* --- trees --- */
 
-/*
- * A column for each block, and one more for switches in none.  Each level takes as many rows as it is given.
- */
+/* A column for each block, and one for switches in none.  Each level takes the rows that it is given. */
 struct shape_tree {
 	unsigned levels;
 	uint32_t columns;

@@ -117,10 +117,7 @@ static bool no_dim(const struct grid *g, unsigned d)
 	return g->radix[d] == 1;
 }
 
-/*
- * Two dimensions become y and z: then several missing switches in one column along z
- * can be routed around.
- */
+/* Two dimensions become y and z: several missing switches in one column along z can be routed around. */
 static void usual_order(const struct grid *g, unsigned axis[GRID_DIMS])
 {
 	unsigned n = 0;

@@ -1,6 +1,4 @@
-/*
- * A torus-2QoS.conf for a fabric that is a torus or mesh, tried on the engine itself.
- */
+/* A torus-2QoS.conf for a fabric that is a torus or mesh, tried on the engine itself. */
 #ifndef IBSCOPE_TORUS_FIT_H
 #define IBSCOPE_TORUS_FIT_H
 

@@ -1,7 +1,4 @@
-/*
- * Frequencies of numbers: routes on links, lengths of paths.  The pane `plot` lists them, and `export svg
- * FILE plot` draws them.
- */
+/* Frequencies of numbers: routes on links, lengths of paths; for pane `plot` and `export svg FILE plot`. */
 #ifndef IBSCOPE_BUCKETS_H
 #define IBSCOPE_BUCKETS_H
 

@@ -1,7 +1,4 @@
-/*
- * Routes on each link for traffic patterns.  A load is the number of (source, destination) routes that leave
- * through a port.
- */
+/* Loads of links for traffic patterns: (source, destination) routes that leave through a port. */
 #ifndef IBSCOPE_LOADS_H
 #define IBSCOPE_LOADS_H
 
@@ -24,10 +21,7 @@ struct loads {
 struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p);
 void loads_free(struct loads *l);
 
-/*
- * [n_switches] routes on the busiest link between a switch and another one, in either direction; the caller
- * frees it.
- */
+/* [n_switches] most routes on a link from or to another switch, in one direction; the caller frees. */
 uint32_t *loads_busiest(const struct loads *l, const struct fabric *f);
 
 #endif

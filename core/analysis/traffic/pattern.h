@@ -38,10 +38,7 @@ bool pattern_is_host(const struct routing *r, uint32_t endport);
 
 /* Each place of an order (shift.h) sends to the place k further on. */
 void pattern_shift(const struct routing *r, const struct shift_order *o, unsigned long k, struct pattern *p);
-/*
- * One random half sends to the other half, one to one, in both directions.  With an odd number one host
- * rests.
- */
+/* A random half and the other half send to each other, one to one.  Of an odd number one host rests. */
 void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p);
 /*
  * A random permutation without fixed points, each equally likely: each host sends once and receives once.  It

@@ -10,10 +10,7 @@ struct port_use {
 	uint32_t lids, hosts, switches; /* all; of them those of CA and router ports, of switches */
 };
 
-/*
- * [n_ports], zero except for ports 1 and up of switches; the caller frees it.  Reads all tables once.  NULL:
- * cancelled.
- */
+/* [n_ports], zero but for ports 1 and up of switches; the caller frees.  NULL: cancelled. */
 struct port_use *port_use_new(const struct routing *r, struct progress *p);
 
 #endif

@@ -57,10 +57,7 @@ struct shifts {
 	double mean;	/* of max over the shifts */
 };
 
-/*
- * Flows of shifts. sample: their number, evenly spread over 1 .. n - 1; 0 = all.  O(shifts * places * hops).
- * NULL when cancelled.
- */
+/* `sample` shifts (0: all), evenly spread over 1 .. n - 1.  O(shifts * places * hops).  NULL: cancelled. */
 struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
 			  struct progress *p);
 void shifts_free(struct shifts *s);
@@ -86,10 +83,7 @@ struct shift_links {
 	uint32_t *pair_of;	 /* [link.first .. + flows) pairs of a link, in that order */
 };
 
-/*
- * Shift k, from 1 to places - 1 (the caller checks that).  O(places * hops + ports).  NULL and *e: cancelled,
- * or there is no room.
- */
+/* Shift k, 1 .. places - 1 (unchecked).  O(places * hops + ports).  NULL and *e: cancelled, no memory. */
 struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,
 				    struct progress *p, struct err *e);
 void shift_links_free(struct shift_links *s); /* NULL is fine */
