@@ -1,4 +1,4 @@
-/* How many virtual lanes OpenSM takes the fabric to have while it routes. */
+/* The number of virtual lanes that OpenSM takes the fabric to have while it routes. */
 #ifndef IBSCOPE_VLS_H
 #define IBSCOPE_VLS_H
 
@@ -7,8 +7,8 @@
 #define VLS_CODE_MAX 5
 
 /*
- * The least OperVLs code (1, 2, 3, 4, 5: 1, 2, 4, 8, 15 VLs) of the ports of switches that have a cable; 0 =
- * there is none, or none tells.  *port: the first that has it, NO_ID.
+ * The least OperVLs code (1, 2, 3, 4, 5: 1, 2, 4, 8, 15 VLs) of cabled switch ports.  0: there is none, or
+ * none tells.  *port: the first with that code, NO_ID.
  */
 unsigned least_vls_code(const struct engine_input *in, uint32_t *port);
 

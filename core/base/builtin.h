@@ -24,8 +24,7 @@ bool builtin_at(size_t i, struct builtin *b);
 /* The file of a path; false: it begins otherwise, or there is none of that name. */
 bool builtin_find(const char *path, struct builtin *b);
 
-/* What stands for a fabric's file: the demo fabric's path for "demo", where no file has that name; else word.
- */
+/* The file that a word means: "demo" is the demo fabric's path if no file has that name; else word. */
 const char *builtin_fabric(const char *word);
 
 #endif

@@ -25,8 +25,8 @@ int words_take(const char **p, char **word, struct err *e);
 /* The word that begins at p and ends the line; a quote may be open.  To be freed. */
 char *word_begun(const char *p);
 /*
- * A word as a person types it, in quotes where it needs them; to be freed.  It is one line of clean text
- * (clean.h) and split again it is w, whatever bytes w holds.
+ * A word as a person types it, with quotes if it needs them; to be freed.  The result is one line of clean
+ * text (clean.h).  Split again, it is w, with all bytes of w.
  */
 char *word_quoted(const char *w);
 void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether it needs them or not */

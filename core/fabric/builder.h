@@ -69,7 +69,7 @@ void fb_place_sm(struct fabric_builder *b, uint64_t lid);
 /* Label a port that is there; text as it came, cut to LABEL_MAX.  One with a bracket or comma is left out. */
 void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char *s, size_t len);
 
-/* Label the ports of a node of which the source tells no label, where its model is known (label_rules.c). */
+/* Label the ports of a node by its model (label_rules.c), if the source tells no label of it. */
 void fb_make_labels(struct fb_node *n);
 
 /* Cable two ports. false (nothing done): one of them is out of range, or cabled elsewhere. */

@@ -34,7 +34,7 @@ struct parts {
 struct parts *parts_new(const struct fabric *f, enum part_kind kind, const struct elements *el);
 void parts_free(struct parts *p);
 
-/* Leave out parts of which nothing is up under t, and links that are not live or not between switches. */
+/* Leave out parts that are all down under t, and links that are not live or not between switches. */
 void parts_keep_up(struct parts *p, const struct topo *t);
 
 /* Find a part by its name, or by a beginning or glob that fits no other; NO_ID and *e. */

@@ -115,7 +115,7 @@ static bool is_label(const struct fabric *f, const char *s, size_t len)
 	return false;
 }
 
-/* "NAME[PORT]" taken apart, whatever stands in the brackets. */
+/* "NAME[PORT]" taken apart.  The brackets may hold anything. */
 static size_t before_brackets(const char *s, size_t len)
 {
 	const char *open = len > 3 && s[len - 1] == ']' ? memrchr(s, '[', len - 2) : NULL;
@@ -292,8 +292,7 @@ static void find_words(const struct fabric *f, const char *text, enum name_kind 
 	}
 }
 
-/* Where the end of a GUID stands that may follow a name: "Quantum-2 …8a5c00", "Quantum-2 8a5c00"; NULL: there
- * is none. */
+/* The end of a GUID behind a name: "Quantum-2 …8a5c00", "Quantum-2 8a5c00"; NULL: there is none. */
 static const char *tail_of(const char *text, uint64_t *guid, uint64_t *mask)
 {
 	size_t len = strlen(text), at = len;

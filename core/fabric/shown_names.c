@@ -115,7 +115,7 @@ static bool reads_otherwise(const struct fabric *f, uint32_t node)
 	return before && node_named(f, name, before) != NO_ID;
 }
 
-/* Set more[n_nodes] for the nodes to which their shown name does not lead.  Returns their number. */
+/* Set more[n_nodes] for nodes that their shown name does not find.  Returns their number. */
 static uint32_t mark_unclear(struct fabric *f, bool *more)
 {
 	uint32_t n = 0;

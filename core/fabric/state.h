@@ -68,8 +68,8 @@ struct topo {
 
 struct topo *topo_new(const struct fabric *f, const struct state *s);
 /*
- * The same for a subnet manager that knows `before` (NULL = nothing).  It remembers cables between switches
- * DR_MAX_HOPS away that it could follow then.
+ * The same for a subnet manager that knows `before` (NULL = nothing).  It remembers cables that it could
+ * follow then, between switches DR_MAX_HOPS away.
  */
 struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before);
 struct topo *topo_ref(const struct topo *t);

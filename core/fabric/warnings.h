@@ -38,8 +38,8 @@ void warnings_stand_for(struct warnings *w, uint32_t n);
 /* The missing parts, counted by kind: "3 dangling links, 1 cut record"; "" when all is there. */
 void warnings_tell_missing(const struct warnings *w, struct text *t);
 /*
- * Each missing part as a comment of its own line in a file, "# Incomplete: KIND at GUID[PORT]: TEXT", so that
- * who reads the file knows.  begin, end: what begins and ends a comment there ("# ", "").
+ * Write each missing part into a file as a comment line, "# Incomplete: KIND at GUID[PORT]: TEXT", for
+ * readers of the file.  begin, end: start and end of a comment in that file ("# ", "").
  */
 void warnings_write_missing(const struct warnings *w, FILE *f, const char *begin, const char *end);
 /* Add the missing part that such a line with # tells.  Other lines add nothing. */

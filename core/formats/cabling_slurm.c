@@ -1,4 +1,4 @@
-/* Slurm's topology.conf and `scontrol show topology` (tree and block) as a plan of who hangs where. */
+/* Plans from Slurm's topology.conf and `scontrol show topology` (tree and block): the switch of each host. */
 #include "core/base/hostlist.h"
 #include "core/formats/cabling.h"
 #include "core/formats/readers.h"

@@ -253,7 +253,7 @@ static bool error_row(struct reader *r, const struct cursor *v)
 	return true;
 }
 
-/* In the order in which they are read, whatever that of the file. */
+/* In the order of reading; the order in the file does not matter. */
 static const struct section sections[] = {
 	{"NODES",
 	 {"NodeGUID", "NodeType", "NumPorts", "NodeDesc", "SystemImageGUID", "PortGUID", "DeviceID",

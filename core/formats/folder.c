@@ -35,7 +35,7 @@ bool is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* Does a name fit a pattern, as it is or without the ending that a compressed file has? */
+/* Does a name fit a pattern, with or without the ending of a compressed file? */
 static bool fits(const char *name, const char *pattern)
 {
 	static const char *const packed[] = {".xz", ".gz", ".bz2", ".zst"};

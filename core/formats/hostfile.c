@@ -388,7 +388,7 @@ static int read_lists(struct reader *r, struct lines *lines, struct err *e)
 
 /* --- all -------------------------------------------------------------------------------------------- */
 
-/* The form is that of the first line that says something; a line or two may stand before a heading. */
+/* The first line with content shows the form; one or two lines may stand before a heading. */
 static int read_form(struct reader *r, struct err *e)
 {
 	struct lines lines = lines_of(r->in), start = lines;

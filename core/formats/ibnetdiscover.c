@@ -1,6 +1,6 @@
 /*
- * Text of ibnetdiscover (infiniband-diags 44 and the layouts since 2006),
- * -g and -f included, and copies of it that went through a terminal.
+ * Text of ibnetdiscover (infiniband-diags 44 and the layouts since 2006), also with -g and -f.  A terminal
+ * may have changed it.
  */
 #include "core/base/cursor.h"
 #include "core/base/err.h"

@@ -86,7 +86,7 @@ static void warn(struct reader *r, const struct source *s, const char *kind, con
 
 /* --- names --------------------------------------------------------------------- */
 
-/* "module#name", as ids are kept; names that have a module already stay. */
+/* Ids are kept as "module#name".  A name with a module stays as it is. */
 static uint32_t full_name(struct reader *r, struct cursor name, char sep)
 {
 	char buf[MODULE_MAX + 1 + NAME_MAX_LEN + 1];

@@ -1,4 +1,4 @@
-/* What a file is that was given where another is wanted, for messages. */
+/* The kind of a file that was given in place of another kind, for messages. */
 #ifndef IBSCOPE_KINDS_H
 #define IBSCOPE_KINDS_H
 
@@ -11,8 +11,8 @@ struct file_kind {
 };
 
 /*
- * The kind of a text by its lines: fabrics, options, and some forty kinds of files that InfiniBand's tools,
- * Slurm and benchmarks write.  false: it is of none that is known, or says nothing.
+ * The kind of a text by its lines.  Known are fabrics, options, and some forty kinds of files of InfiniBand's
+ * tools, Slurm and benchmarks.  false: an unknown kind, or a text without content.
  */
 bool file_kind(const struct input *in, struct file_kind *k);
 

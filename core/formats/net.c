@@ -121,7 +121,7 @@ static void check_port_number(struct net *n, uint32_t node, unsigned port, unsig
 	fb_more_ports(n->b, node, port);
 }
 
-/* Node and port at the other end of a wire; false when nobody has that name. */
+/* Node and port at the other end of a wire; false: nobody has that name. */
 static bool wire_peer(const struct net *n, const struct wire *w, uint32_t *node, unsigned *port)
 {
 	const struct net_name *m = &n->name[w->peer];

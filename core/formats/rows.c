@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MOST_HOST_PORTS 2      /* of a channel adapter that only switches tell of */
-#define HOST_GUIDS 0x100000    /* GUIDs of hosts of which only LID and name are told */
+#define HOST_GUIDS 0x100000    /* GUIDs of hosts that have only a LID and a name in the source */
 #define TWO_NODES (NO_ID - 1u) /* a LID that several nodes have */
 
 enum port_state state_word(struct cursor c)
@@ -246,8 +246,9 @@ static void add_cables(struct maker *m)
 		if (!w->cabled)
 			continue;
 		/*
-		 * Is a peer without rows a host, of which only switches tell?  Switches say who they are
-		 * (MF0;...), have labels that begin with a number, many ports, and one LID and GUID on all.
+		 * Is a peer without rows a host, known from switches alone? A switch can be recognised: it
+		 * has a name of its own kind (MF0;...), labels that begin with a number, many ports, and one
+		 * LID and GUID on all.
 		 */
 		if (node == NO_ID && !r->hosts && named[name[i]] == 1 && port && port <= MOST_HOST_PORTS &&
 		    !numbered && !cur_word(&(struct cursor){w->peer.name.p, w->peer.name.end}, "MF0;"))

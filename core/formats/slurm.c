@@ -24,7 +24,7 @@ struct branch {
 	char name[NAME_MOST];
 	uint32_t parent; /* number, NO_ID = root */
 	uint32_t level;	 /* 0: has hosts itself */
-	uint32_t first;	 /* a switch of it, so that order is that of switches */
+	uint32_t first;	 /* one of its switches: branches have the order of switches */
 };
 
 struct slurm {

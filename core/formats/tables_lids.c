@@ -156,7 +156,7 @@ static uint32_t head_of(const struct tables_reader *r, uint32_t ep)
 	return sw == NO_ID ? NO_ID : r->head[sw];
 }
 
-/* Base switch ports 0 have one LID (their LMC is 0), whatever a source says. */
+/* A base switch port 0 has one LID (LMC 0), even if a source says otherwise. */
 static bool has_range(const struct fabric *f, uint32_t ep)
 {
 	uint32_t sw = f->node_switch[endport_node(f, ep)];

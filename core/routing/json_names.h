@@ -2,14 +2,14 @@
  * Nodes and ports in JSON.  A name may change and may fit several nodes, so GUID and LID always stand beside
  * it.
  *
- * Beside a key K that holds the name of a node stand K_guid ("0x" and 16 digits) and K_lid (0: it has none);
- * of a port also K_port, its number, and K_label where it has one.  Beside `name` itself they are called
- * guid, lid, port and label.  What is nobody (NO_ID) is null in all of them, without a label.  Where the name
+ * Key K holds the name of a node.  Beside it stand K_guid ("0x" and 16 digits) and K_lid (0: it has none).
+ * For a port there are also K_port, its number, and K_label if it has one.  Beside `name` itself they are
+ * called guid, lid, port and label.  For nobody (NO_ID) all of them are null, without a label.  If the name
  * is a short one (fabric/names.h), K_description holds the given one.
  *
- * The GUID is that of the node; the LID of a switch is that of its port 0, that of a host's node the first
- * that its ports have. l: LIDs of the sweep, NULL = those of the fabric's source.
- */
+ * The GUID is that of the node.  The LID of a switch is that of its port 0.  The LID of a host's node is the
+ * first one of its ports.  l: LIDs of the sweep, NULL = those of the fabric's source.
+ *  */
 #ifndef IBSCOPE_JSON_NAMES_H
 #define IBSCOPE_JSON_NAMES_H
 

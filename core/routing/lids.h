@@ -72,7 +72,7 @@ struct lid_options {
 
 struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_options *o);
 /*
- * That of a new process on the same ports: it reads the entries of o->file, or (NULL) those that m wrote; the
+ * Memory of a new process on the same ports.  It reads the entries of o->file; NULL: those that m wrote.  The
  * ports carry what they carry in m.
  */
 struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct fabric *f,
@@ -99,9 +99,9 @@ struct lids_held {
 };
 
 /*
- * No assignment: ports keep their LIDs, and carry them from now on.  Of two ports with the same LID, the one
- * that the LID is known to mean counts, else the first in GUID order.  Each such LID is named in *notes. lmc
- * is that of most CA and router ports.
+ * No assignment: ports keep their LIDs, and carry them from now on.  If two ports have the same LID, the port
+ * counts that the LID is known to mean, else the first in GUID order.  *notes names each such LID.  The
+ * result's lmc is that of most CA and router ports.
  */
 struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
 			struct text *notes);

@@ -51,8 +51,8 @@ void path_free(struct path *p);
 void dest_hops(const struct routing *r, unsigned lid, uint16_t *hops, uint32_t *work);
 
 /*
- * Switches whose LID the tables do not reach from the subnet manager's place: how many.  missed: [n_switches]
- * 1 = one of them.  0 of a place that is not up.
+ * The tables may not lead from the subnet manager's place to some switches' LIDs: missed [n_switches] is 1
+ * for these.  Returns their number; 0 if the place is not up.
  */
 uint32_t manager_misses(const struct routing *r, uint8_t *missed);
 
@@ -72,8 +72,8 @@ void dest_ways_free(struct dest_ways *w);
 void dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w);
 
 /*
- * Like path_trace(), but with adaptive routing, by choices that lead to what worst[] says at the source's
- * switch: the longest way, or one that does not arrive.
+ * As path_trace(), with adaptive routing.  The choices lead to what worst[] says of the source's switch: the
+ * longest way, or a way that does not arrive.
  */
 void path_trace_worst(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
 		      const struct dest_ways *w, struct path *p);

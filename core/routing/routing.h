@@ -130,7 +130,7 @@ struct routing_ops {
 	const char *way_measure;
 	bool (*way)(const struct routing *r, uint32_t element, unsigned lid, struct text *t);
 	/*
-	 * The order of CA ports for which the tables are made (endport ids; NO_ID = place of a missing one),
+	 * The order of CA ports that the tables are made for (endport ids; NO_ID = place of a missing one),
 	 * *n places.  The caller frees it.  Shifts go by it.
 	 */
 	uint32_t *(*order)(const struct routing *r, uint32_t *n);
@@ -219,9 +219,9 @@ bool routing_endport_known(const struct routing *r);
 sl2vl_map routing_endport_map(const struct routing *r, uint32_t endport);
 
 /*
- * Does the SA give no path record from an endport: through switches, or straight to its neighbour?  With
- * quality of service on, OpenSM 3.3.23 first takes SL 0, whatever SL the engine has for the path.  SL 0 must
- * not lead to VL 15 anywhere.
+ * Does the SA give no path record from an endport: through switches, or straight to its neighbour? With
+ * quality of service on, OpenSM 3.3.23 first takes SL 0, although the engine may have another SL for the
+ * path.  SL 0 must not lead to VL 15 anywhere.
  */
 bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_switches);
 

@@ -25,8 +25,8 @@ struct sl_tables {
 	 */
 	sl2vl_map **map;
 	uint32_t n_maps; /* switches with one */
-	sl2vl_map **out; /* [n_switches] by port a packet goes out of, whatever it came in by; where map is
-			    NULL */
+	sl2vl_map **out; /* [n_switches] by the port a packet leaves by, for all ports it comes by; used where
+			    map is NULL */
 	bool one;	 /* every switch port has the map `all`; map and out are not looked at */
 	sl2vl_map all;
 	sl2vl_map *endport; /* [n_endports] maps of CA and router ports and of enhanced ports 0; NULL: not

@@ -12,7 +12,7 @@ struct recording;
 
 struct field;
 
-/* What must be there before a command runs, whatever its words are.  Otherwise the command says so. */
+/* What a command needs before it runs, with any words.  If it is missing, the command says so. */
 enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };
 
 /* Something that the first word of a command names and that has arguments of its own: a pane. */

@@ -364,7 +364,7 @@ static void complete_argument(struct completer *c, const struct command *k)
 	drop_doubles(c);
 }
 
-/* Is the text up to the end of the line the beginning of a name that needs quotes? */
+/* Is the text up to the end of the line the beginning of a name without need of quotes? */
 static bool begins_name(const struct fabric *f, const char *text)
 {
 	const char *open = strrchr(text, '[');
@@ -414,7 +414,7 @@ static void forget_words(struct completer *c)
 	c->argv = NULL;
 }
 
-/* Take a name that needs no quotes here, and what stands behind it; *p moves on. */
+/* Take a name without need of quotes, and what stands behind it; *p moves on. */
 static bool take_name(struct completer *c, const char **p)
 {
 	size_t len;

@@ -1,7 +1,7 @@
 /*
- * Glossary of figures: each quantity that commands tell, once: its unit, what is counted, over which pairs,
- * with switches' own LIDs or without, under a scope.  `help figures` and the manual page print it, and keys
- * of JSON take their words from it: a help text "=NAME" stands for what the figure of that name counts.
+ * Glossary of figures.  Each quantity that commands tell stands here once: its unit, what is counted, over
+ * which pairs, with switches' own LIDs or without, under a scope.  `help figures` and the manual page print
+ * it.  Keys of JSON take their words from it: the help text "=NAME" stands for the meaning of that figure.
  */
 #ifndef IBSCOPE_GLOSSARY_H
 #define IBSCOPE_GLOSSARY_H
@@ -35,8 +35,9 @@ extern const struct figure_meaning glossary[];
 /* All of it as one paragraph, without the name and without the stop at its end. */
 void figure_tell(const struct figure_meaning *m, struct text *t);
 
-/* What the figure counts that a help text "=NAME" of len bytes names; any other text: as it is.  *len is its
- * length. */
+/*
+ * The help text "=NAME" of len bytes names a figure: its meaning.  Another text: as it is.  *len: its length.
+ */
 const char *glossary_words(const char *help, int *len);
 
 #endif

@@ -15,13 +15,13 @@
 bool is_hosts_file(const struct fabric *f, const char *word);
 
 /*
- * The nodes of a kind that its hosts mean, and l->absent: the hosts without any.  -1 and *e: it cannot be
- * read, none of its hosts is in the fabric, or cancelled.
+ * The nodes of a kind that its hosts mean.  l->absent: hosts without such a node.  -1 and *e: the file cannot
+ * be read, none of its hosts is in the fabric, or cancelled.
  */
 int hosts_file_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
 		     struct id_list *l, struct err *e);
 
-/* Tell which hosts the fabric lacks that a word stands for; nothing when there are none. */
+/* Tell which hosts of a word the fabric lacks; nothing when it lacks none. */
 #define JSON_ABSENT "absent[] string? hosts of the file behind `@` that are not in the fabric\n"
 void report_absent(const struct id_list *l, const char *word, struct out *o);
 

@@ -109,7 +109,7 @@ void commands_free(struct command_list *l)
 
 /* --- running --------------------------------------------------------------------------- */
 
-/* Is everything there that the command needs, and do its words fit? */
+/* Does the command have all that it needs, and do its words fit? */
 static int check_command(const struct session *s, const struct command_words *c, struct err *e)
 {
 	if (!c->command)

@@ -56,8 +56,8 @@ struct command_run {
 	bool placed;	 /* the failure message already names file and line */
 	bool begun;	 /* a JSON object was printed */
 	/*
-	 * With on_screen: of the command that failed because a word of it fits several nodes.  The text is "N
-	 * COMMAND WORD...", quoted; N is the number of that word (1: the first behind the command).  To be
+	 * With on_screen, of a command that failed because one of its words fits several nodes: the text "N
+	 * COMMAND WORD...", quoted.  N is the number of that word (1: the first behind the command).  To be
 	 * freed.  NULL: no such failure.
 	 */
 	char *unclear;
@@ -94,7 +94,7 @@ void commands_free(struct command_list *l);
 int run_commands(struct command_run *r, const struct command_list *l, struct err *e);
 /* The JSON object for a text that cannot be read at all, as if it were a command. */
 void tell_unread(struct command_run *r, const char *command, const struct err *why);
-/* The same for a text, of which each command is read when the one before it is done. */
+/* The same for a text.  Each command is read when the one before it is done. */
 int run_text(struct command_run *r, const char *text, struct err *e);
 
 /* Run a whole script.  Messages "NAME:LINE: ..." go to `errors`.  -1 and *e: not read, or cancelled. */

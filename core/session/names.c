@@ -173,7 +173,7 @@ static int no_port(const struct fabric *f, uint32_t node, const char *port, stru
 		       label ? " or a label as " : "", label ? label : "");
 }
 
-/* A node of which one port is wanted.  A host with several adapters is refused. */
+/* A node, where one of its ports is wanted.  A host with several adapters is refused. */
 static uint32_t node_with_port(const struct session *s, const char *name, struct err *e)
 {
 	uint32_t n;
@@ -331,8 +331,10 @@ static unsigned split_ports(const struct fabric *f, const char *word, char **nam
 	}
 }
 
-/* Mark in marks[MAX_PORTS + 1] the ports of a set that a node has.  The first that it has not, to be freed;
- * or NULL. */
+/*
+ * Set marks[MAX_PORTS + 1] for the ports of a set that a node has.  The first missing one, to be freed; or
+ * NULL.
+ */
 static char *mark_set(const struct fabric *f, uint32_t node, const char *set, unsigned char *marks)
 {
 	unsigned char some[MAX_PORTS + 1];

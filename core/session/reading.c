@@ -72,9 +72,9 @@ struct ends {
 };
 
 /*
- * The pieces at p with a ';' inside, up to a blank, that may fit.  A piece has no more ';' outside of
- * brackets than a name; or it is a list, of which each element has no more and fits by itself.  None where
- * they grow larger than UNQUOTED_MOST.
+ * The pieces at p with a ';' inside, up to a blank, that may fit.  A piece must not have more ';' outside of
+ * brackets than a name.  Or it is a list: each element has no more and fits by itself.  Pieces longer than
+ * UNQUOTED_MOST do not count.
  */
 static void find_ends(const struct fabric *f, const char *p, struct ends *x)
 {

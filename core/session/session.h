@@ -215,7 +215,7 @@ uint32_t session_host(const struct session *s, const char *word);
 /* Is an endport up? While nothing is routed: is its cable up? Otherwise: does the subnet manager reach it? */
 bool session_endport_up(const struct session *s, uint32_t ep);
 
-/* How many nodes a word fits equally well, if session_node() refuses it for that reason; else 0. */
+/* If session_node() refuses a word because several nodes fit it equally well: their number; else 0. */
 uint32_t session_candidates(const struct session *s, const char *word, struct name_hits *h);
 
 #endif

@@ -41,7 +41,7 @@ struct engine_input {
 	 */
 	const struct routing *current;
 	/*
-	 * The routing of the previous sweep, whatever happened since (NULL in the first one).  It is a hint
+	 * The routing of the previous sweep (NULL in the first one), also after other events.  It is a hint
 	 * for update() only; results must not depend on it.
 	 */
 	const struct routing *previous;

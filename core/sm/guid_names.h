@@ -10,9 +10,9 @@
 #include "core/sm/options.h"
 
 /*
- * options_set(), but `guid` is also a node's GUID or name, becomes the GUID of its port, and a value of
- * a file that is no file may be names of the fabric (NULL: no fabric is loaded, so there are no names).  -1
- * and *e: it is neither a file nor such names, or a word fits nothing.
+ * As options_set(), with two additions.  `guid` may be a node's GUID or name, and becomes the GUID of its
+ * port.  An option for a file may have names of the fabric instead (NULL: no fabric is loaded, so there are
+ * no names). -1 and *e: it is neither a file nor such names, or a word fits nothing.
  */
 int options_set_named(struct options *o, const struct fabric *f, const char *name, const char *value,
 		      struct err *e);

@@ -6,11 +6,11 @@
 #define IBSCOPE_CONFINE_H
 
 /*
- * Close this process in, all its threads, for good: it opens no file, starts no program, makes no process,
- * thread or socket, asks no device (ioctl), sends no signal but to itself and executes no memory that is not
- * executed yet.  Other system calls than those for reading, writing, waiting, memory and ending fail with
- * EPERM. When that cannot be, stderr says so of `who`, and work goes on.  Under sanitizers, which need more,
- * it does nothing.
+ * Close this process in, with all its threads, for good.  It opens no file, starts no program, makes no
+ * process, thread or socket, and asks no device (ioctl).  It sends signals only to itself, and makes no more
+ * memory executable.  Other system calls than those for reading, writing, waiting, memory and ending fail
+ * with EPERM. If that cannot be, stderr says so of `who`, and work goes on.  Under sanitizers, which need
+ * more, it does nothing.
  */
 void confine(const char *who);
 

@@ -23,10 +23,10 @@
 pid_t gate_start(void);
 
 /*
- * Be the gate until the worker ends: exit status of the worker; ended by a signal, this process is, too.
- * classes: those of which requests pass.  What passes is a Get (method 0x01, so no Set, Trap or GetTable) of
- * a standard attribute, or of the vendor's MlnxExtPortInfo, to the agent of its class on a node; of anything
- * else stderr tells, and the worker gets it back with status EPERM.
+ * Be the gate until the worker ends.  Returns the worker's exit status; a signal that ended the worker ends
+ * this process, too. classes: requests of these pass.  A request passes if it is a Get (method 0x01, so no
+ * Set, Trap or GetTable) of a standard attribute, or of the vendor's MlnxExtPortInfo, to the agent of its
+ * class on a node.  stderr tells of anything else, and the worker gets it back with status EPERM.
  */
 int gate_serve(pid_t worker, const int *classes, size_t n_classes);
 

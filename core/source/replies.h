@@ -1,6 +1,6 @@
 /*
- * Replies looked at before the libraries see them.  libibnetdisc takes numbers of ports and modifiers from
- * replies for indexes of arrays that are as long as the node's first NodeInfo said.
+ * Looks at replies before the libraries see them.  libibnetdisc takes numbers of ports and modifiers from
+ * replies as indexes of arrays.  The node's first NodeInfo gave the length of these arrays.
  */
 #ifndef IBSCOPE_REPLIES_H
 #define IBSCOPE_REPLIES_H
@@ -9,8 +9,9 @@
 void reply_expected(void *mad);
 
 /*
- * A struct ib_user_mad that came: when it answers something else, names a port that its node does not have,
- * or contradicts an earlier NodeInfo of the same GUID, it gets the status of an error, and stderr says so.
+ * A struct ib_user_mad that came.  It gets the status of an error, and stderr says so, in three cases: it
+ * answers something else, it names a port that its node does not have, or it contradicts an earlier NodeInfo
+ * of the same GUID.
  */
 void reply_look_at(void *umad);
 

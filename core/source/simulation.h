@@ -1,11 +1,11 @@
 /*
  * The real OpenSM over ibsim, in a folder of its own: what `verify` compares with.
  *
- * Nothing real is ever touched.  Both programs are started by a keeper, this program started again (as for
- * live discovery), which gives them an environment of their own with ibsim's library preloaded, hides
- * /dev/infiniband from them where there is one, and refuses when it cannot.  The keeper ends them and removes
- * the folder as soon as this program lets go of it, ends or is ended, whatever ends it.
- */
+ * Nothing real is ever touched.  A keeper starts both programs; it is this program started again (as for live
+ * discovery).  It gives them an environment of their own with ibsim's library preloaded, and hides
+ * /dev/infiniband from them if there is one.  It refuses when it cannot do that.  The keeper ends them and
+ * removes the folder as soon as this program lets go of it or ends for any reason.
+ *  */
 #ifndef IBSCOPE_SIMULATION_H
 #define IBSCOPE_SIMULATION_H
 

@@ -52,7 +52,9 @@ static void answers_clear(struct answers *a)
 	*a = (struct answers){0};
 }
 
-/* Entries decided around a step by its switch, or of its LID, whichever are more; the question of them. */
+/*
+ * Entries decided around a step: by its switch or of its LID, the larger set.  Returns the question for them.
+ */
 static struct rec_ask gather(const struct recording *r, size_t step, struct part *p)
 {
 	size_t from = step > BEFORE ? step - BEFORE : 1, to = step + BEHIND, same_sw = 0, same_lid = 0;

@@ -81,15 +81,15 @@ struct recorder {
 	struct rec_event ev; /* the one at hand, kept or not */
 	bool skip;	     /* it is not kept */
 	bool partly;	     /* it is not, but for what it does to cells of the part */
-	bool bears;	     /* the one to come is kept, whatever it is about */
+	bool bears;	     /* the one to come is kept, of any kind */
 	bool full, no_memory;
 	/* Routes counted, and as the recording has them, [n_ports] when choices of one LID alone are kept. */
 	uint32_t *count, *told;
 	bool owes; /* counters of the switch at hand are to be told */
 	/*
-	 * [cells] what a part of a run has in its tables, which is not what the run has where steps between
-	 * are left out; NULL: not changed yet, or all changes to its cells are kept.
-	 */
+	 * [cells] the contents of the tables in a part of a run.  They differ from the whole run's where
+	 * steps between are left out.  NULL: not changed yet, or all changes to its cells are kept.
+	 *  */
 	uint32_t *shadow[N_TABLES];
 	size_t extra; /* unit where the extra words of the event began, SIZE_MAX */
 	struct err e;

@@ -210,8 +210,8 @@ void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, 
 /* After the changes. */
 void rec_extra(struct recorder *k, uint32_t word);
 /*
- * The part that is kept of a run too long, for events that say little about it and yet bear on it: the
- * switch, NO_ID = none.  rec_bears() keeps the event to come.
+ * Of a run too long a part is kept.  An event may say little about this part and yet bear on it: its switch,
+ * NO_ID = none.  rec_bears() keeps the event to come.
  */
 uint32_t rec_kept_switch(const struct recorder *k);
 void rec_bears(struct recorder *k);
@@ -223,9 +223,9 @@ bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair,
 /* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */
 void rec_use_matrix(struct recorder *k, enum rec_table t);
 enum rec_table rec_matrix(const struct recorder *k);
-/* What moments need and no step changes; given back by release().  Once. */
+/* Things that moments need and no step changes; release() gives them back.  Once. */
 void rec_keep(struct recorder *k, void *kept, void (*release)(void *));
-/* Go over the choices recorded so far and give them another rule: that which the function says. */
+/* Give the choices recorded so far another rule: the one that the function returns. */
 void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_event *ev), void *ctx,
 	       struct progress *p);
 /* A pair of switches as one word. */
@@ -294,8 +294,8 @@ void rec_choice_free(struct rec_choice *c);
 /* For those who hear: a copy that stays; rec_choice_free(). */
 struct rec_choice *rec_choice_copy(const struct rec_choice *c);
 /*
- * Where a candidate is when not on the switch of the choice itself (on another chip of the same chassis): the
- * port id that leaves there; NO_ID: on the switch itself.
+ * A candidate may be on another chip of the same chassis than the choice: the port id that leaves there.
+ * NO_ID: it is on the switch itself.
  */
 uint32_t rec_elsewhere(const struct fabric *f, const struct rec_choice *c, const struct rec_offer *o);
 
@@ -313,8 +313,8 @@ struct rec_scheme {
 	/* The sentence of the step at which the walk is. */
 	void (*sentence)(struct walk *w, struct text *t);
 	/*
-	 * The routing's operations at a step, and the tables behind them (freed by ops->free_priv; NULL: it
-	 * has none, and no operations then).  end: the routing of the whole run, NULL when it refused.
+	 * The routing's operations at a step, and the tables behind them (freed by ops->free_priv).  NULL: no
+	 * tables, and then no operations.  end: the routing of the whole run, NULL when it refused.
 	 */
 	const struct routing_ops *ops;
 	void *(*priv_at)(struct walk *w, const struct routing *end);
@@ -327,8 +327,8 @@ struct rec_scheme {
 	 */
 	struct rec_dependency *(*dependencies)(const struct recording *r, size_t step, uint32_t *n);
 	/*
-	 * Name of a cell, and a value of it in words, of tables that go by the engine's own ids or hold what
-	 * it alone can read; false, and nothing added: as every engine's.  NULL: no such tables.
+	 * Name of a cell and its value in words, for tables that go by the engine's own ids or that it alone
+	 * can read.  false: nothing was added, it is as every engine's.  NULL: no such tables.
 	 */
 	bool (*cell)(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
 	bool (*value)(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,

@@ -455,7 +455,7 @@ const struct rec_focus *recording_kept_part(const struct recording *r)
 	return &r->keep;
 }
 
-/* The switch of a cell and what it is about: of which kind those are that fill it, 0: always kept. */
+/* The switch of a cell, and its target or LID.  Returns the kind of what fills it; 0: always kept. */
 static unsigned bulk_of(const struct recording *r, enum rec_table t, uint32_t at, uint32_t *sw,
 			uint32_t *target, uint32_t *lid)
 {

@@ -40,7 +40,7 @@ struct rec_kind_info {
 	bool rule;  /* its rule is one of the engine's list */
 	bool focus; /* kept in focus only, unless the whole run is small */
 	/*
-	 * Of a run above the limit, kept only of the part in focus from this stage on; 0: always kept whole.
+	 * A run above the limit is kept only of the part in focus, from this stage on; 0: always kept whole.
 	 * 1: hops and distances, 2: choices of ports, 3: ways of elements, counters and orders, 4: pairs.
 	 */
 	uint8_t bulk;
@@ -136,9 +136,9 @@ struct rec_dependency {
  * the other then, and how many times it may be refused from here. */
 #define REC_TURN_WORDS 5
 /*
- * The cycle that a step tells of (REFUSE, a refused TURN): channels as port ids, each followed by the pair
- * that holds the dependency on the next one; its own pair (event's a) where it would bring it, NO_ID where
- * nobody does any more.  Their number; word[2 * i] and word[2 * i + 1] are the i-th.
+ * The cycle of a step (REFUSE, a refused TURN): channels as port ids.  Behind each stands the pair that holds
+ * the dependency on the next channel: the event's own pair a, if it would bring it; NO_ID, if nobody holds it
+ * any more.  Returns their number; word[2 * i] and word[2 * i + 1] are the i-th.
  */
 uint32_t recording_cycle(const struct recording *r, size_t step, const uint32_t **word);
 
@@ -151,10 +151,10 @@ void recording_value(const struct recording *r, enum rec_table t, uint32_t at, u
 		     struct text *out);
 
 /*
- * How the entry that a step decides was decided in the end: the candidates and the rule, as who asks hears
- * it; *c is the caller's (rec_choice_free()), NULL where the engine does not tell.  It runs once more, for
- * all steps around at once.  engines: those it was made with.  0, or -1 and *e: cancelled, no memory.  Safe
- * beside others that read.
+ * How was the entry decided in the end that a step decides? The candidates and the rule, as choices are
+ * told.  *c is the caller's (rec_choice_free()); NULL if the engine does not tell.  The engine runs once
+ * more, for all steps around at once.  engines: those that it was made with.  0, or -1 and *e: cancelled, no
+ * memory.  Safe beside other readers.
  */
 int recording_choice(const struct recording *r, size_t step, const struct engine *const *engines,
 		     struct rec_choice **c, struct progress *progress, struct err *e);

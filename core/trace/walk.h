@@ -31,7 +31,7 @@ bool walk_next_delta(const struct walk *w, uint32_t *cursor, struct rec_delta *d
 /* All cells of a table of bytes, or of a wide table; NULL: the engine has none. */
 const uint8_t *walk_bytes(const struct walk *w, enum rec_table t);
 const uint32_t *walk_words(const struct walk *w, enum rec_table t);
-/* Is the entry decided (be it that there is none)? */
+/* Is the entry decided? It may be decided that there is none. */
 bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid);
 /* Did the last walk_to() change a cell? If it went over more than 10,000 steps: did its last step? */
 bool walk_touched(struct walk *w, enum rec_table t, uint32_t at);

@@ -43,7 +43,7 @@ static bool key_of(const struct rec_event *ev, enum rec_key key, uint32_t *v)
 	}
 }
 
-/* The first step of the series of steps with one key to which this step belongs. */
+/* A series of steps has one key.  The first step of this step's series. */
 static size_t run_start(const struct recording *r, size_t step, enum rec_key key)
 {
 	uint32_t mine, other;

@@ -21,8 +21,8 @@ static bool only_lost(const struct topo *was, const struct topo *now)
 }
 
 /*
- * Targets for which switch s, which lost cables, has no neighbour left at its
- * old distance - 1.  Where no switch has such a target, all distances stay.
+ * Switch s lost cables.  Targets at which it has no neighbour left at its old distance - 1.  If no switch has
+ * such a target, all distances stay.
  */
 static void lost_targets(const struct hops *h, const struct topo *now, uint32_t s, uint8_t *orphan,
 			 uint8_t *farther)

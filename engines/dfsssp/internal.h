@@ -161,7 +161,7 @@ void ds_cdg_cut(struct ds_cdg *c, uint32_t channel, uint32_t next);
 
 struct ds_cycles;
 
-/* A search over a layer to which nothing is added any more.  lids: of the vertices' port 0. */
+/* A search over a layer that no longer grows.  lids: of the vertices' port 0. */
 struct ds_cycles *ds_cycles_new(struct ds_cdg *c, const uint16_t *lids);
 void ds_cycles_free(struct ds_cycles *k);
 /* The channel at which the next cycle was closed, NO_ID = there is none left. */

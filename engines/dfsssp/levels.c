@@ -128,9 +128,8 @@ static void list_inward(struct ds_levels *l)
 /* --- distances ------------------------------------------------------------------------------ */
 
 /*
- * Of the channels that make v as near as it is take that to the nearest vertex, of
- * equally near ones that of the least rank, of parallel ones that of the lowest port at
- * the other end.  Returns that vertex; *sure: there was no need of ranks.
+ * Some channels make v as near as it is.  Take the one to the nearest vertex; if equal, the least rank; if
+ * parallel, the lowest port at the other end.  Returns that vertex.  *sure: ranks were not needed.
  */
 static uint32_t choose(struct ds_levels *l, uint32_t v, const uint32_t *rank, bool *sure)
 {

@@ -194,7 +194,7 @@ static void say_choice(const struct saying *y)
 		     y->t);
 }
 
-/* How many channels gained, and which one most. */
+/* The number of channels that gained, and the one that gained most. */
 static void say_weights(const struct saying *y)
 {
 	const uint32_t *extra = y->extra;

@@ -32,7 +32,7 @@ static bool dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
 	return n > 0;
 }
 
-/* How many switches of the rank of sw have as many groups in direction d as it. */
+/* The number of switches of sw's rank that have as many groups in direction d. */
 static uint32_t alike(const struct ftree *t, uint32_t sw, enum ft_dir d)
 {
 	uint32_t n = 0;

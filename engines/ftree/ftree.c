@@ -193,7 +193,7 @@ static bool has_port(const struct engine_input *in, const char *rules, unsigned 
 	return yes;
 }
 
-/* The least number of reverse hops that gives the entry a port; 0: none that was tried. */
+/* The least number of reverse hops that gives the entry a port; 0: none of those tried does. */
 static unsigned turns_that_do(const struct engine_input *in, const char *rules, unsigned from, unsigned to)
 {
 	for (unsigned n = from; n <= to; n++)

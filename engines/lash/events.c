@@ -198,8 +198,8 @@ void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned la
 }
 
 /*
- * The cycle that a pair would close in a layer, with who holds each dependency: the pair itself, where it
- * would bring it; NO_ID: one that moved away left it.
+ * The cycle that a pair would close in a layer, and the holder of each dependency: the pair itself, if it
+ * would bring it; NO_ID: a pair that moved away left it.
  */
 static void add_cycle(struct lash_record *r, uint32_t pair, unsigned layer, struct acyclic *a,
 		      const struct dependency *deps, unsigned n)

@@ -102,8 +102,8 @@ static void tell_way(struct nue_run *x, uint32_t v)
 }
 
 /*
- * The cycle that packets would close by going over the dependency c -> h of the search, and who holds it:
- * the first to leave is the one that may not.
+ * The cycle that packets would close over the dependency c -> h of the search, and its holders.  It begins
+ * with the dependency that is refused.
  */
 static void tell_cycle(struct nue_run *x, uint32_t c, uint32_t h)
 {

@@ -19,7 +19,7 @@
 #define NUE_MAX_LAYERS 15
 #define NUE_NO_LAYER 255
 
-/* How many layers there are, and why (engines/doc/nue.md 5). */
+/* The number of layers, and its reason (engines/doc/nue.md 5). */
 struct nue_vls {
 	unsigned supported; /* VLs that every port has: 1, 2, 4, 8, 15 */
 	uint32_t port;	    /* port id of a switch that sets this limit; NO_ID: no port counts */

@@ -97,7 +97,7 @@ void torus_record_hop(struct torus_run *r, uint32_t a, uint32_t b, const struct 
 void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned port);
 void torus_record_row(struct torus_run *r, uint32_t a);
 
-/* sentences.c: choices of a step, for those who ask; the rest for the operations and the scheme. */
+/* sentences.c: the choices of a step; the rest is for the operations and the scheme. */
 void torus_tell_outside(const struct torus_run *r); /* of switches without a place, and LIDs there */
 void torus_tell_choice(const struct torus_dealt *x, unsigned lid, unsigned port);
 void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);

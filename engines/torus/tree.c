@@ -1,6 +1,6 @@
 /*
- * The master spanning tree, of which every multicast group uses a part
- * (engines/doc/torus-2qos.md section 10).  Without it OpenSM refuses the torus.
+ * The master spanning tree.  Every multicast group uses a part of it (engines/doc/torus-2qos.md section 10).
+ * Without it OpenSM refuses the torus.
  */
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #include "core/trace/walk.h"
 #include "engines/updown/updown.h"
 
-/* What listeners are told of ways: shortest ones to a target, whatever the rule says and by it. */
+/* Listeners hear of shortest ways to a target: without the rule and by the rule. */
 struct ways {
 	const struct engine_input *in;
 	const struct updown *u;
@@ -42,7 +42,7 @@ struct way_text {
 	uint32_t turn; /* switch of the forbidden turn, NO_ID = none */
 };
 
-/* Along a shortest way, whatever the rule says; the first port that leads nearer. */
+/* Along a shortest way without any rule; the first port that leads nearer. */
 void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w);
 
 /* Does connect_roots allow all ways to the target, those of Min Hop, or at a price? */

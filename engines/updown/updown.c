@@ -208,9 +208,9 @@ static void record_column(const struct search *k, uint32_t t, const uint8_t *ent
 }
 
 /*
- * Costs towards one target, from the target outwards (engines/doc/updn.md 5.2): entry[port id],
- * k->least.  The order of visits is OpenSM's and part of the result: a switch
- * that waits in the queue keeps the way of the first who reached it.
+ * Costs towards one target, from the target outwards (engines/doc/updn.md 5.2): entry[port id], k->least.
+ * The order of visits is OpenSM's and part of the result.  A switch that waits in the queue keeps the way of
+ * its first visitor.
  */
 static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 {

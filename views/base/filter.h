@@ -43,9 +43,8 @@ bool filter_row(struct filter *f, const struct view *v, uint32_t row);
 int filter_check(const struct filter *f, const struct view *v, struct err *e);
 
 /*
- * Letters of `what` (blanks aside) in order in one text of a row, letter case ignored: how
- * many characters they stretch over at best.  0 = they are not there, or so far apart
- * that nobody would have meant it.
+ * Do the letters of `what` (without blanks) come in order in one text of a row? Letter case is ignored.
+ * Returns the least number of characters they stretch over.  0: they are not there, or too far apart.
  */
 unsigned row_likeness(const struct view *v, uint32_t row, const char *what);
 

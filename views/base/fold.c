@@ -339,8 +339,7 @@ unsigned fold_marks(const struct view *v, uint32_t header)
 	return g->marks & ~g->all_marks & MARK_DOWN ? (g->marks & ~MARK_DOWN) | MARK_CHANGED : g->marks;
 }
 
-/* The element that those of the chips are of which are up: what commands know it by; false when of several.
- */
+/* The element of those chips that are up, as commands know it; false: they are of several. */
 static bool place_element(const struct view *v, const struct fold_group *g, struct text *t)
 {
 	const struct elements *el = scene_elements(v->scene, NULL);

@@ -371,7 +371,7 @@ int view_column(const struct view *v, const char *name, struct err *e)
 	if (columns_named(v, name, strlen(name), found))
 		return (int)found[0].col;
 	for (unsigned i = 0; i < v->ops->n_columns;
-	     i++) /* as the manual page names it, whatever the header says */
+	     i++) /* as the manual page names it; the header may differ */
 		if (!strcmp(v->ops->column[i].name, name))
 			return (int)i;
 	return no_column(v, name, strlen(name), e);

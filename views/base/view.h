@@ -39,9 +39,9 @@ struct help_line {
 };
 
 /*
- * What each switch is shown under when panes are folded: elements of the fabric as
- * it is cabled, whatever has failed or is out of the SM's reach.  Made once per
- * fabric; where a file says who belongs together, once per scene.
+ * The name that each switch has when panes are folded: elements of the fabric as cabled, also those that
+ * failed or that the SM does not reach.  Made once per fabric; once per scene if a file says who belongs
+ * together.
  */
 struct chassis {
 	struct elements *el; /* of all switches */
@@ -122,7 +122,7 @@ void scene_drop_results(struct scene *sc);
  */
 const struct routing *scene_routing(const struct scene *sc);
 const struct routing *scene_routing_before(const struct scene *sc);
-/* Tables in force, whatever step is shown; NULL = none. */
+/* Tables in force, not those of a shown step; NULL = none. */
 const struct routing *scene_real_routing(const struct scene *sc);
 /* Is an entry not decided yet at the step that is shown, and nothing known of it? */
 bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid);

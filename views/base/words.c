@@ -48,7 +48,7 @@ void word_text(const char *s, struct text *t)
 	free(word);
 }
 
-/* A name that can only mean this node: not a number, not a pattern, found, and nobody else has it. */
+/* A name that means only this node: no number, no pattern, found, and nobody else has it. */
 static bool name_is_plain(const struct fabric *f, uint32_t node)
 {
 	const char *name = f->node_name[node];

@@ -291,7 +291,7 @@ static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned 
 	}
 }
 
-/* Hops of a LID to switches of b, as they were in a's own fabric, over whatever is not here. */
+/* Hops of a LID to switches of b, as in a's own fabric; they may lead over things that are missing here. */
 static void hops_before(struct walk *w, unsigned lid, uint32_t owner)
 {
 	const struct across *x = w->c->across;

@@ -5,8 +5,8 @@
 #include "core/base/memory.h"
 
 /*
- * Does the choice of a port lead to the destination?  *next: the next switch, NO_ID at the
- * end.  Pairs some way of which does not arrive were left out whole, as such routes never count.
+ * Does the choice of a port lead to the destination? *next: the next switch, NO_ID at the end.  A pair of
+ * which one way fails was left out whole: such routes never count.
  */
 static bool leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner, uint32_t *next)
 {
@@ -22,7 +22,7 @@ static bool leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, ui
 	return *next == NO_ID ? k->f->port_endport[peer] == owner : k->hops[*next] < k->hops[sw];
 }
 
-/* Routes of n sources on a switch: in is that of the one, 0 for all of them at once. */
+/* Routes of n sources on a switch.  in: the port of the one source; 0: all sources at once. */
 static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned in,
 			 struct sl_range sl, uint32_t owner)
 {

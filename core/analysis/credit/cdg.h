@@ -62,8 +62,8 @@ struct cdg {
  */
 struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e);
 /*
- * The graph in which one VL can be looked at.  It is that of all VLs if SL2VL maps can lead the VL's routes
- * to others, otherwise that of the VL.
+ * The graph that shows one VL.  If SL2VL maps can lead its routes to other VLs: the graph of all VLs.
+ * Otherwise the graph of this VL.
  */
 struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e);
 void cdg_free(struct cdg *c);

@@ -254,7 +254,7 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 	uint8_t *named;
 	struct places at = {0};
 	struct finding *x;
-	/* was fat-tree asked for, be it refused or not? */
+	/* was fat-tree asked for, refused or not? */
 	bool asked = w && w->routing && !strcmp(w->routing->engine, "ftree");
 
 	for (size_t i = 0; w && i < w->n_refusals; i++)

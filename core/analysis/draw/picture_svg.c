@@ -43,7 +43,7 @@ static void put_path(const struct svg *s, uint32_t a, uint32_t b, const struct p
 	fprintf(s->to, "%s/>\n", more);
 }
 
-/* How many cables, in the middle of their line. */
+/* The number of cables, in the middle of their line. */
 static void put_cables(const struct svg *s, uint32_t a, uint32_t b, uint32_t cables)
 {
 	char label[16];

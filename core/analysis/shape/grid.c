@@ -259,7 +259,7 @@ static int blame_all(const struct lpart *p, struct err *e)
 		       p->n, p->n_links, p->max_degree, p->name[widest]);
 }
 
-/* A grid in which a part has its places, whatever links are missing or too many; NULL: it is none. */
+/* A grid with the places of a part.  Links may be missing or too many.  NULL: it is none. */
 static struct grid *lay_out(struct lpart *p, const struct topo *t, unsigned variant)
 {
 	struct grid *g = NEW(struct grid);

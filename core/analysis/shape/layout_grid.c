@@ -203,7 +203,7 @@ static uint32_t place_number(const struct lgrid *g, const uint32_t *c)
 	return at;
 }
 
-/* How many of its neighbours are one step from where u would be, and the best free place beside v for it. */
+/* The best free place for u beside v; fits: the number of u's neighbours one step from it. */
 struct candidate {
 	uint32_t at[GRID_MOST];
 	uint32_t fits;

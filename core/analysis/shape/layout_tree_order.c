@@ -1,6 +1,6 @@
 /*
- * Pods and chassis of a tree, and the order of switches within each level: by name, then by where their
- * neighbours stand (barycentres), whichever leaves links shortest.
+ * Pods and chassis of a tree, and the order of switches within each level: first by name, then by the places
+ * of their neighbours (barycentres).  The order with the shortest links counts.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static int key_order(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* Connected parts without the roots; NO_ID: roots.  How many. */
+/* Connected parts without the roots (NO_ID: a root).  Returns their number. */
 static uint32_t find_pods(const struct lpart *p, uint32_t *pod)
 {
 	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), n = 0;

@@ -72,7 +72,7 @@ static int try_plan(struct torus_fit *m, const struct torus_plan *p, struct err 
 	return good;
 }
 
-/* Seeds besides the first that meet none and that the engine can start from alone. */
+/* More seeds: they meet no other seed, and the engine can start from each alone. */
 static int add_seeds(struct torus_fit *m, struct torus_plan *p, const uint32_t *places, uint32_t n,
 		     struct err *e)
 {

@@ -18,7 +18,7 @@ struct torus_fit {
 	char *refused;		   /* why the engine did not take the last one; owned, NULL = not tried */
 };
 
-/* Prepare.  Call torus_fit_end() afterwards whatever is returned.  0; -1 and *e. */
+/* Prepare.  Call torus_fit_end() afterwards, also after a failure.  0; -1 and *e. */
 int torus_fit_begin(struct torus_fit *m, const struct setup *base, const struct engine *const *engines,
 		    struct progress *p, struct err *e);
 

@@ -483,7 +483,7 @@ static bool sort_hosts(struct effect_work *w, const struct sweep *after)
 	return any;
 }
 
-/* LIDs with another entry somewhere; how many entries of switches that are there in both. */
+/* LIDs with another entry somewhere.  Returns the number of other entries on switches that both have. */
 static uint64_t mark_entries(struct effect_work *w, const struct routing *a, const struct routing *b)
 {
 	unsigned top = a->lids->max_lid > b->lids->max_lid ? a->lids->max_lid : b->lids->max_lid;

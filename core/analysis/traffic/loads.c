@@ -29,7 +29,7 @@ struct all_work {
 	uint8_t *col;
 	uint16_t *hops;
 	uint32_t *work, *order, *flow, *hosts;
-	uint32_t *reached; /* [n_switches] LIDs to which there is a way from there */
+	uint32_t *reached; /* [n_switches] number of LIDs that the switch can reach */
 	uint32_t *own;	   /* [hosts] of these, a host's own */
 };
 

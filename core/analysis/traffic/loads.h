@@ -12,7 +12,7 @@ struct loads {
 	uint32_t max;	   /* over ports between switches */
 	uint32_t max_port; /* a port with it, NO_ID when none */
 	double mean;	   /* over live ports between switches */
-	double mean_used;  /* over those of them that carry routes; 0: none does */
+	double mean_used;  /* over live ports between switches that carry routes; 0: none does */
 	uint32_t min;
 	uint32_t n_links; /* live ports between switches */
 };

@@ -34,7 +34,7 @@ enum spread_mode { SPREAD_TREE, SPREAD_LAG };
 const struct routing *spread_routing(const struct routing *r, enum spread_mode mode, struct progress *p,
 				     struct err *e);
 
-/* Pairs that have no share: those some way of which loops or ends nowhere, as check.h counts them. */
+/* Pairs without a share: some way of theirs loops or ends nowhere, as check.h counts them. */
 struct spread_left {
 	uint64_t pairs;	  /* of hosts, all that were looked at */
 	uint64_t left;	  /* of these: left out whole */

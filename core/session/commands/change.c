@@ -165,7 +165,7 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 	return rc;
 }
 
-/* The chassis or card that a word names, or to which a named switch belongs; NO_ID and *e. */
+/* The chassis or card that a word names, or the one of a named switch; NO_ID and *e. */
 static uint32_t find_part(const struct session *s, const struct parts *p, const char *word, struct err *e)
 {
 	uint32_t part = parts_find(p, word, e), node;
@@ -220,7 +220,7 @@ static int edit_parts(struct edit *d, enum part_kind kind, const struct args *ar
 	return rc;
 }
 
-/* N random links between switches, all of which are up. */
+/* N random links between switches; all of them are up. */
 static int fail_random(struct edit *d, const struct args *args, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;

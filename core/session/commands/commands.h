@@ -219,8 +219,8 @@ int usage(const struct session *s, const char *name, struct err *e);
 const struct sweep *need_routing(const struct session *s, struct err *e);
 
 /*
- * A table that is also a pane, printed as `list NAME [ARGUMENT]` prints it: so it is laid out in one place
- * only. argument may be NULL.  Prints nothing in a session that has no `list`.
+ * A table that is also a pane, printed as `list NAME [ARGUMENT]` prints it, so one place lays it out.
+ * argument may be NULL.  A session without `list` prints nothing.
  */
 int print_table(struct session *s, const char *name, const char *argument, struct out *o, struct err *e);
 

@@ -79,7 +79,7 @@ void report_missing(const struct fabric *f, struct out *o)
 #define MISSED_SHOWN 4 /* switches by name */
 #define SCOPE_GONE 3   /* ports named that are not here */
 
-/* How many ports count, how many of them are up, and which are missing. */
+/* The number of ports that count, the number of them that are up, and the missing ones. */
 static json_t *scope_json(const struct session *s, const struct scope *scope)
 {
 	struct host_set *h = setup_hosts(s->setup);

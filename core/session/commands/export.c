@@ -86,8 +86,10 @@ int close_target(struct target *t, int rc, struct out *o, struct err *e)
 	return close_targets(t, 1, rc, o, e);
 }
 
-/* What the source lacks, and ports that are up but of which the file shows no cable.  up: as for
- * mark_target(). */
+/*
+ * Parts that the source lacks, and ports that are up but without cable in the file.  up: as for
+ * mark_target().
+ */
 static void missing_in_file(const struct session *s, const struct topo *up, struct warnings *w)
 {
 	const struct fabric *f = s->fabric;

@@ -495,8 +495,8 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 		else if (!v.lawful_way && v.free_way && against && against != WHY_MISSED)
 			v.allowed = (int)v.any.links;
 		/*
-		 * Tables that nobody computed are taken as they are, even where a better way exists.  Where
-		 * no way is, or none that the rule allows, nothing else decides.
+		 * Tables that nobody computed are taken as they are, even if a better way exists.  If there
+		 * is no way, or none that the rule allows, nothing else decides.
 		 */
 		if (v.port != v.chosen && h->decided.rule != WHY_LINE && h->decided.rule != WHY_AS_READ &&
 		    h->decided.rule != WHY_NOT_IN_FILE &&

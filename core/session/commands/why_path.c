@@ -30,7 +30,7 @@ static void tell_head(const struct story *x)
 	const struct path *p = x->p;
 	const struct fabric *f = x->y->w->fabric;
 	uint16_t *hops;
-	uint32_t least; /* cables on a shortest way between the two switches, whatever any rule says */
+	uint32_t least; /* cables on a shortest way between the two switches, without any rule */
 
 	out_text(x->y->o, "%s to %s: ", ENDPORT_LABEL(f, p->src),
 		 p->dst == NO_ID ? "a LID that nobody has" : ENDPORT_LABEL(f, p->dst));
