@@ -9,7 +9,8 @@ Environment:
   PARITY_CASES=N               random cases (default 300); 0: the fixed list only
   PARITY_SECONDS=N             start no further random case after N seconds (default 240) ...
   PARITY_LEAST=N               ... but the first N whatever the time (default 40)
-  PARITY_PART=N                of alike fixed cases one in N, at least three, drawn by SEED (default: all)
+  PARITY_PART=N                of alike fixed cases one in N, at least three, of other kinds every second, drawn by SEED
+                               (default: all)
   PARITY_PAIRS=N               pairs of LIDs per sweep of which the SA is asked (default 3000), drawn by SEED where
                                there are more; 0: all
   PARITY_JOBS=2                cases at a time
@@ -430,15 +431,19 @@ def run_case(case, seed, check=check):
 
 
 def part_of(fixed, seed, part):
-    """One in `part` of the cases that differ in their fabric or number alone, at least three of each group."""
+    """
+    One in `part` of the cases that differ in their fabric or number alone, at least three of each group; of the others
+    of one kind every second.
+    """
     groups = {}
     for case in fixed:
         alike = re.fullmatch(r"(spec|lash|nue|far|twins|torus-conf|qos)-.*?(-mesh)?", case.name)
-        key = alike.groups() if alike and not case.name.startswith("qos-b") else case.name
+        key = alike.groups() if alike and not case.name.startswith("qos-b") else case.name.partition("-")[0]
         groups.setdefault(key, []).append(case)
     rng, kept = random.Random("%s part" % seed), set()
-    for group in groups.values():
-        kept.update(id(c) for c in rng.sample(group, min(len(group), max(3, -(-len(group) // part)))))
+    for key, group in groups.items():
+        most = max(3, -(-len(group) // part)) if isinstance(key, tuple) else -(-len(group) // min(part, 2))
+        kept.update(id(c) for c in rng.sample(group, min(len(group), most)))
     return [c for c in fixed if id(c) in kept]
 
 
