@@ -153,6 +153,11 @@ def quiz():
                 said = "\n".join(a["text"])
                 verdict((said.startswith("Right.") or "\nPort %d " % p in said) and "out of port %s" % entry[0] in said, "quiz %s %d, %d: %s" % (engine, seed, p, said))
         verdict(len(asked) > 1, "quiz %s: one question for all seeds" % engine)
+    # tables kept by the unicast cache are asked about as those of the engine that made them
+    for engine in ("lash", "dfsssp"):
+        layers = [len(re.findall(r"^  layer \d+:", run("-e", "set qos TRUE; set use_ucast_cache TRUE; route %s%s; quiz layer seed=1"
+                                                     % (engine, lost), "torus:4x4").stdout, re.M)) for lost in ("", "; fail host node0003")]
+        verdict(layers[0] == layers[1] > 1, "quiz of kept tables, %s: %s layers" % (engine, layers))
     verdict(run("-R", "minhop", "-e", "quiz; quiz answer 1", "ring:5").returncode == 1, "a question where nothing is decided")
     verdict(run("-R", "minhop", "-e", "quiz; fail random 1; quiz answer 1", "lesson:tree3").returncode == 1, "a question of another fabric")
 

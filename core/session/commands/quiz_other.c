@@ -59,7 +59,7 @@ static int draw_layer(struct quiz *q, struct err *e)
 	bool found = false;
 
 	(void)e;
-	if (!ops->decide_pair || !ops->n_layers || ops->n_layers(r) < 2)
+	if (!ops->decide_pair || !r->ops->n_layers || r->ops->n_layers(r) < 2)
 		return 0;
 	q->noun = ops->pair_layer ? "layer" : "SL";
 	host = NEW_ARRAY(f->n_endports + 1, uint32_t);
@@ -85,7 +85,7 @@ static void tell_layers(const struct quiz *q, json_t *question)
 	const struct routing_ops *ops = routing_origin(r)->ops;
 	json_t *list = json_array();
 
-	for (unsigned v = 0; v < ops->n_layers(r); v++) {
+	for (unsigned v = 0; v < r->ops->n_layers(r); v++) {
 		struct layer_info info = {0};
 
 		ops->layer(r, v, &info);
@@ -141,8 +141,8 @@ static void explain_layer(const struct quiz *q, unsigned long guess)
 	const struct routing *r = q->w->routing;
 	const struct routing_ops *ops = routing_origin(r)->ops;
 
-	if (ops->pair_layer && guess >= ops->n_layers(r))
-		out_text(q->o, "There are %s, from 0 on.\n", PLURAL(ops->n_layers(r), "layer"));
+	if (ops->pair_layer && guess >= r->ops->n_layers(r))
+		out_text(q->o, "There are %s, from 0 on.\n", PLURAL(r->ops->n_layers(r), "layer"));
 }
 
 /* The text of `why HOST HOST` about it, without the switches on the way. */
