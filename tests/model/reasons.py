@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 import climbed
+import escaped
 import torus
 from engines import Net, distances, hop_matrix, ranks_of, sls_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
@@ -702,7 +703,7 @@ def check_alone(st, sw, own, ports, answers):
         raise Wrong("\"%s\", and `via %d`: %s" % (word[0], port, answer["decided"]))
 
 
-SIMULATED = {"ftree": climbed, "torus-2QoS": torus}      # modules with drawn(), model() and check()
+SIMULATED = {"ftree": climbed, "nue": escaped, "torus-2QoS": torus}      # modules with drawn(), model() and check()
 BY_OFFERS = {"lash": check_lash, "ftree": check_ftree, "mincontention": check_mincontention}
 
 
@@ -804,8 +805,6 @@ def drawn(dice, engine):
         options.append("qos=TRUE")
     if engine == "minhop" and dice.randrange(4) == 0:
         options.append("rules=manual")
-    if engine == "nue":
-        options.append("nue_max_num_vls=%d" % dice.randrange(1, 4))
     if engine == "mincontention":
         options.append("tolerance=%d" % dice.randrange(3))
     roots = engine == "updn"
