@@ -19,8 +19,12 @@ import subprocess
 import sys
 import tempfile
 
-from engines import Net, distances, hop_matrix, ranks_of, updown_matrix
+import climbed
+import escaped
+import torus
+from engines import Net, distances, hop_matrix, ranks_of, sls_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
+from ways import Wrong, expect, ways_by
 
 REASONED = int(os.environ.get("REASONED", "9"))
 ASKED = int(os.environ.get("ASKED", "30"))
@@ -39,27 +43,6 @@ def ask(commands):
 
 
 # --- ways
-
-def ways_by(links, sw, port, target, way):
-    """Fewest cables from sw by a port to the target, never back over sw; way(a, b): "U", "D" or other; NULL: any way."""
-    if port not in links[sw]:
-        return None
-    b = links[sw][port][0]
-    far = {(b, bool(way) and way(sw, b) == "D"): 1}
-    queue = list(far)
-    for at, down in queue:
-        if at == target:
-            return far[at, down]
-        if at == sw:
-            continue
-        for n, _ in links[at].values():
-            step = way(at, n) if way else " "
-            state = (n, step == "D")
-            if n != sw and not (down and step == "U") and state not in far:
-                far[state] = far[at, down] + 1
-                queue.append(state)
-    return None
-
 
 def direction(engine, net, rank):
     """Of a packet between two neighbours, as engines/doc/updn.md 4 and 6.2 have it."""
@@ -246,15 +229,6 @@ SENTENCES = {
 }
 
 
-class Wrong(Exception):
-    pass
-
-
-def expect(name, told, want):
-    if told != want:
-        raise Wrong("%s: told %s, expected %s" % (name, told, want))
-
-
 class State:
     """A fabric with its tables, and what a model of the engine knows of them."""
 
@@ -264,9 +238,10 @@ class State:
         self.links = net.links(down)
         hosts = {s: [h for h in net.hosts[s] if (s, h[0]) not in gone] for s in net.guid}
         self.ends = [(lid, s, p, True) for s in sorted(net.order, key=lambda s: -len(hosts[s])) for p, lid in hosts[s]]
-        self.ends += [(net.lid[s], s, 0, False) for s in net.order]
+        self.alive = [s for s in net.order if self.links[s] or len(net.order) == 1]
+        self.ends += [(net.lid[s], s, 0, False) for s in self.alive]
         self.at = {lid: (sw, port) for lid, sw, port, host in self.ends for lid in range(lid, lid + (1 << lmc if host else 1))}
-        self.way = self.matrix = self.moments = None
+        self.way = self.matrix = self.moments = self.model = None
         if engine in ("updn", "dnup"):
             hosts = {e[1] for e in self.ends if e[3]}
             self.rank = ranks_of(self.links, [s for s in net.order if s in (roots if engine == "updn" else hosts)])
@@ -524,9 +499,6 @@ def check_via(st, sw, lid, port, own, entry, answer):
             expect("lawful", v["lawful"], none(legal(st, sw, lid, port)))
         expect("back", (v["verdict"] == "no way", answer["rule"] == "no way"), (v["shortest"] < 0,) * 2)
     text = answer["decided"]
-    if st.engine == "torus-2QoS" and own in st.links[sw] and port in st.links[sw]:     # names end in their places
-        turns = [[i for i in (-2, -1) if sw[i] != st.links[sw][p][0][i]] for p in (own, port)]
-        expect("of another dimension", answer["rule"] == "dimension order" or sw[0] == "m", turns[0] != turns[1] or sw[0] == "m")
     named = {int(x) for x in NAMED.findall(text)}
     if text == entry["decided"] and named - {own, port} and port not in named and answer["rule"] not in ("missed", "kept"):
         raise Wrong("against port %d others are compared: %s" % (port, text))
@@ -540,7 +512,7 @@ NAMED = re.compile(r"(?:\b[Pp]orts? |\bas |; |[Pp]orts \d+ and )(\d+)\b")
 
 def check_rivals(own, ports, answers):
     """Who is compared with in the entry's own reason leads there."""
-    for word in NAMED.findall(answers[0]["decided"].split("Not given: ")[0]):
+    for word in NAMED.findall(re.sub("Not given: .*|; max_reverse_hops.*|the first with as few as .*", "", answers[0]["decided"])):
         port = int(word)
         if port != own and port in ports and answers[ports.index(port)]["rule"] in ("no way", "no switch", "detour"):
             raise Wrong("compared is port %d, which leads nowhere" % port)
@@ -668,6 +640,14 @@ WAY = re.compile(r"  (Way of the tables|Shortest way(?: of all| the rule allows)
 TURN = re.compile(r"  Forbidden turn at (\S+): in by port (\d+), (\w+) from (\S+)\[(\d+)\]; out by port (\d+), (\w+) to (\S+)\[(\d+)\]\.$")
 
 
+def came_down(st, way):
+    """May a packet not go up behind these steps?"""
+    down = False
+    for _, _, sign in way:
+        down = sign == "D" or down and sign == "=" and getattr(st.way, "strict", False)
+    return down
+
+
 def check_ways(st, sw, lid, answer):
     """Each way told is there, leads to the destination's switch, and turns where it is told."""
     way, target = [], st.at[lid][0]
@@ -691,9 +671,9 @@ def check_ways(st, sw, lid, answer):
             expect("hops", int(found[2]), len(way))
             expect("way's end", at, target)
         if turn:
-            turns = [(b[0], st.links[a[0]][a[1]][1], a[0], a[1], b[1], *st.links[b[0]][b[1]])
-                     for a, b in zip(way, way[1:]) if a[2] == "D" and b[2] == "U"]
-            told = (turn[1], int(turn[2]), turn[4], int(turn[5]), int(turn[6]), turn[8], int(turn[9]))
+            turns = [(b[0], st.links[a[0]][a[1]][1], {"D": "down", "=": "level"}[a[2]], a[0], a[1], b[1], *st.links[b[0]][b[1]])
+                     for i, (a, b) in enumerate(zip(way, way[1:])) if b[2] == "U" and came_down(st, way[:i + 1])]
+            told = (turn[1], int(turn[2]), turn[3], turn[4], int(turn[5]), int(turn[6]), turn[8], int(turn[9]))
             expect("turn", told, turns[0] if turns else None)
 
 
@@ -704,7 +684,9 @@ def check_alone(st, sw, own, ports, answers):
     """Nothing is told to be the only one where `via` tells of another way as short that the rule allows."""
     entry = answers[0]
     word = EXCLUSIVE.search(re.sub("alone leads to another (chassis|node)|the only path that is given|"
-                                 "no other port offered an open way", "", entry["decided"]))
+                                 "no other port offered an open way|its only parent", "", entry["decided"]))
+    if st.model and "nobody else offered one" in entry["decided"]:
+        return      # others that were there, but were not offered, are told as such
     if not word or st.weights or entry["decided"].startswith("Within the chassis"):
         return
     for port, answer in zip(ports[1:], answers[1:]):
@@ -721,6 +703,7 @@ def check_alone(st, sw, own, ports, answers):
         raise Wrong("\"%s\", and `via %d`: %s" % (word[0], port, answer["decided"]))
 
 
+SIMULATED = {"ftree": climbed, "nue": escaped, "torus-2QoS": torus}      # modules with drawn(), model() and check()
 BY_OFFERS = {"lash": check_lash, "ftree": check_ftree, "mincontention": check_mincontention}
 
 
@@ -754,6 +737,8 @@ def check_entry(st, sw, lid, answers):
                 check_via(st, sw, lid, port, own, entry, answer)
             if st.moments:
                 check_rule(st, sw, lid, port, answer["rule"], answer["decided"])
+            if st.model:
+                SIMULATED[st.engine].check(st.model, st, sw, lid, port, own, answer)
         except Wrong as e:
             yield "why %s %d%s: %s\n    %s" % (sw, lid, "" if port is None else " via %d" % port, e,
                                              "\n    ".join(answer["text"]))
@@ -820,8 +805,6 @@ def drawn(dice, engine):
         options.append("qos=TRUE")
     if engine == "minhop" and dice.randrange(4) == 0:
         options.append("rules=manual")
-    if engine == "nue":
-        options.append("nue_max_num_vls=%d" % dice.randrange(1, 4))
     if engine == "mincontention":
         options.append("tolerance=%d" % dice.randrange(3))
     roots = engine == "updn"
@@ -832,7 +815,12 @@ def drawn(dice, engine):
 def trial(engine, number, folder):
     dice = random.Random("%d %s %d reasons" % (SEED, engine, number))
     spec, options, lmc, rooted = drawn(dice, engine)
-    net = Net(program(["synth " + spec, "route minhop lmc=%d" % lmc, "save -"])[2]["content"])
+    save = lambda spec: program(["synth " + spec, "route minhop lmc=%d" % lmc, "save -"])[2]["content"]
+    setup = None
+    if engine in SIMULATED:
+        spec, more, setup = SIMULATED[engine].drawn(dice, folder, number, save)
+        options += more
+    net = Net(save(spec))
     start, roots = ["synth " + spec], []
     if rooted:
         top = [s for s in net.guid if s.startswith(("spine", "core"))]
@@ -857,19 +845,32 @@ def trial(engine, number, folder):
     cables += [(s, h[0][0]) for s, h in net.hosts.items() if h][:1]
     dice.shuffle(cables)
     events = [[], cables[:1]] if cables else [[]]
+    if engine == "torus-2QoS" and len(net.order) > 4 and dice.randrange(2):     # a whole switch, but that of the manager
+        lost = dice.choice(sorted(net.guid)[1:])
+        events[1:] = [[(lost, p) for p in sorted({p for s, p in net.peer if s == lost} | {p for p, _ in net.hosts[lost]})]]
     had, wrong, asked = None, 0, 0
     for gone in events:
         lines = start + ["fail link %s[%d]" % a for a in gone]
         try:
-            said = ask(lines + ["export lfts -", "step start", "step to 1"])
-            table, steps = tables_of(net, said[-3]["content"]), said[-1]["of"]
+            said = ask(lines + ["export lfts -", "export paths -", "step start", "step to 1"])
+            table, steps = tables_of(net, said[-4]["content"]), said[-1]["of"]
         except RuntimeError as e:
             if "refused" in str(e) or "no_fallback" in str(e):
+                wrong += setup is not None and not gone
                 break
             raise
         down = set(gone) | {net.peer[a] for a in gone if a in net.peer}
         st = State(net, engine, down, set(gone), table, lmc, "port_shifting=TRUE" in options, roots, had,
                    "rules=manual" in options, weights)
+        if setup:
+            st.model = SIMULATED[engine].model(setup, st, down)
+            if st.model.table != table:
+                print("%s, failed %s: the simulation has other tables" % (told, gone))
+                wrong += 1
+                break
+            for text in SIMULATED[engine].pairs(st.model, st, sls_of(said[-3]["content"])):
+                print("%s, failed %s: %s" % (told, gone, text))
+                wrong += 1
         modelled = st.moments and "connect_roots=TRUE" not in options
         if not modelled:
             st.moments = None
@@ -878,17 +879,17 @@ def trial(engine, number, folder):
             wrong += 1
             break
         had = table
-        entries = [(s, lid) for s in net.guid for lid in st.at]
+        entries = [(s, lid) for s in net.guid if s in st.alive for lid in st.at]
         if ASKED and len(entries) > ASKED:
             rare = [e for e in entries if st.moments and missed_by_search(st, *e)]
             rare = dice.sample(rare, min(len(rare), ASKED // 2))
             entries = rare + dice.sample([e for e in entries if e not in rare], ASKED - len(rare))
         questions = [["why %s %d" % e] + ["why %s %d via %d" % (*e, p) for p in st.ports(e[0])] for e in entries]
         shown = sum((["step to %d" % dice.randrange(1, steps + 1), "step show"] for _ in range(STEPS)), ["step start"])
-        shown += ["step to 1"] + ["lft " + s for s in net.order]
+        shown += ["step to 1"] + ["lft " + s for s in st.alive]
         answers = ask(lines + sum(questions, []) + shown)[len(lines):]
-        answers, tables = answers[:-len(net.order) - 1], answers[-len(net.order):]
-        early = [(s, x) for s, a in zip(net.order, tables) for x in a["entries"] if x["port"] != NO_PORT and "unwritten" not in x]
+        answers, tables = answers[:-len(st.alive) - 1], answers[-len(st.alive):]
+        early = [(s, x) for s, a in zip(st.alive, tables) for x in a["entries"] if x["port"] != NO_PORT and "unwritten" not in x]
         if early and steps > 1:
             wrong += 1
             print("%s, failed %s: `lft` at step 1 holds entries of later ones: %s" % (told, gone, early[:5]))
