@@ -503,6 +503,8 @@ def layers_again(state):
     if state.engine not in ("dfsssp", "lash", "nue") or "qos=TRUE" not in state.options or not net.hosts:
         return
     layer_rows = [r for r in rows(state, "layers") if r.get("layer") is not None]
+    if not layer_rows:      # maps that were given put SLs on other VLs: the pane goes by VLs
+        return
     if state.engine == "dfsssp":
         sls = {r["layer"]: span(r["VL"]) for r in layer_rows}
         layer = {}

@@ -5,7 +5,8 @@
 text and JSON say the same; the entry's own port is in force; lengths and lawful ways are those of a search of its own;
 who is told to be the only one has no other with such a way; what is told against a port is about that port.  Min Hop,
 dor, Up/Down and Down/Up are simulated as well (engines/doc/minhop.md, engines/doc/dor.md, engines/doc/updn.md): candidates, counters at that
-moment, which rule decided, and each figure of its sentence.
+moment, which rule decided, and each figure of its sentence.  Whole runs of sssp, dfsssp and lash are in weighed.py,
+layered.py and meshed.py: of these each sentence is expected as it stands, that of `why A B` and panes of layers, too.
 
 Fabrics: random ones, before and after a link or a host is lost; new in every run (SEED repeats one, REASONED=N draws
 N of each engine, ASKED=N asks for N entries of each state, 0 for all).
