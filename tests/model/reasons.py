@@ -928,6 +928,12 @@ def trial(engine, number, folder):
             asked += 1
             try:
                 check_step(answer)
+                if st.run and hasattr(st.run, "step"):
+                    expect("steps", answer["of"], len(st.run.events))
+                    kind, sentence = st.run.step(answer["step"])
+                    expect("kind", answer["kind"], kind)
+                    if not re.fullmatch(sentence, answer["sentence"]):
+                        raise Wrong("the model has %s" % sentence)
             except Wrong as e:
                 wrong += 1
                 print("%s, failed %s: step %d: %s\n    %s" % (told, gone, answer["step"], e, "\n    ".join(answer["text"])))

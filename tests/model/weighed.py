@@ -61,6 +61,7 @@ class Search:
 
     def __init__(self, order, links, weight, target, host):
         heap, self.dist, self.out, self.hops, self.turn = Heap(), {}, {}, {target: 0}, {}
+        self.events = []        # as they come: ("choice", switch), ("relax", switch, port, distance now, distance before)
         done = {target}
         for v in order:
             self.dist[v] = FAR
@@ -80,11 +81,13 @@ class Search:
             if self.dist[u] >= FAR:
                 continue
             self.turn[u] = len(self.turn) + 1
+            self.events.append(("choice", u))
             if u in self.out:
                 self.hops[u] = self.hops[links[u][self.out[u]][0]] + 1
             for p in sorted(links[u]):
                 v, q = links[u][p]
                 if v not in done and self.dist[u] + weight[v, q] < self.dist[v]:
+                    self.events.append(("relax", v, q, self.dist[u] + weight[v, q], self.dist[v]))
                     self.dist[v], self.out[v] = self.dist[u] + weight[v, q], q
                     heap.change(v, self.dist[v])
 
@@ -110,13 +113,15 @@ class Run:
         self.base = lambda lid: max(e[0] for e in self.ends if e[0] <= lid)
         self.start = len(self.lids) ** 2
         self.weight = {(s, p): self.start for s in self.links for p in self.links[s]}
-        self.table, self.offers, self.searches = {}, {}, {}
+        self.table, self.offers, self.events = {}, {}, [("phase",), ("note",), ("trial",), ("phase",), ("note",), ("phase",)]
         for lid, s, p, host in self.lids:
             self.route(lid, s, p, host)
+        self.events.append(("note",))
         self.layers = Layers(self, lmc) if layered else None
+        self.events += (self.layers.events if layered else []) + [("done",)]
 
     def route(self, lid, target, port, host):
-        search = self.searches[lid] = Search(self.net.order, self.links, self.weight, target, host)
+        search, before = Search(self.net.order, self.links, self.weight, target, host), dict(self.weight)
         self.table[target, lid] = port
         load = dict(self.own)
         for v in self.net.order:
@@ -131,6 +136,10 @@ class Run:
             if v in search.out:
                 self.weight[v, search.out[v]] += load[v]
                 load[self.links[v][search.out[v]][0]] += load[v]
+        gains = [((v, search.out[v]), self.weight[v, search.out[v]] - before[v, search.out[v]]) for v in search.turn if v in search.out]
+        most = max(gains, key=lambda g: g[1], default=None)
+        self.events += [("target", lid), *((kind, lid, *rest) for kind, *rest in search.events),
+                        ("weights", lid, len(gains), most, most and self.weight[most[0]])]
 
     # --- what is told of an entry
 
@@ -225,6 +234,74 @@ class Run:
                 ("rows", sorted((r["CAs of"], r["LID"], r["pairs"], r["hops"], r["layer now"]) for r in o["rows"]), x.told_moved(number))]))
         return told
 
+    # --- steps of a recording: (kind, regular expression of the sentence) of the step of a number, from 1
+
+    def step(self, number):
+        kind, *rest = self.events[number - 1]
+        return kind, getattr(self, "say_" + kind, lambda *_: ".*")(*rest)
+
+    def say_target(self, lid):
+        ends = [e[1:3] for e in self.ends]
+        at = self.target[lid]
+        return r"LID %d \(\S+\) on %s: destination %d of %d, a %s" % (lid, re.escape(at[0]), ends.index(at) + 1, len(ends),
+                                                                     "host" if at[1] else "switch")
+
+    def say_choice(self, lid, sw):
+        port, head = self.table[sw, lid], r"%s LID %d \(\S+\) -> port %d" % (re.escape(sw), lid, self.table[sw, lid])
+        if sw == self.target[lid][0]:
+            return head + (": attached here" if port else ": own LID")
+        offers = {p: o for p, o in sorted(self.offers[sw, lid].items()) if o[0] is not None}
+        rule, (dist, _, hops, _), next_to = self.reason(sw, lid, None)[0], offers[port], self.links[sw][port][0]
+        text = ", to %s: %s" % (next_to, rule)
+        if rule == "tie":
+            rival = min((p for p in offers if p != port), key=lambda p: offers[p][0])
+            text += ": port %d leads there as well, to a higher port" % rival if self.links[sw][rival][0] == next_to else (
+                ": port %d is as far, but %s left the heap first" % (rival, next_to))
+        elif rule == "longer but lighter":
+            text += ": the ways with fewer hops are heavier"
+        return head + re.escape(text + "; it leaves the heap at distance %d = %d x %d + %d" % (dist, hops, self.start, dist - hops * self.start))
+
+    def say_relax(self, _, sw, port, now, was):
+        return re.escape("%s is %d away by port %d to %s, %s" % (
+            sw, now, port, self.links[sw][port][0], "less than the %d known before" % was if was < FAR else "and was not reached before"))
+
+    def say_weights(self, lid, n, most, now):
+        text = " make %s heavier" % counted(n, "channel")
+        if n:
+            text += ", %s[%d] most: by %d to %d" % (*most[0], most[1], now)
+        return r"the routes to LID %d \(\S+\)" % lid + re.escape(text)
+
+    def say_paths(self, pairs, channels, deps):
+        return "all %s of LIDs begin in layer 0: %s, %d dependenc%s" % (counted(pairs, "pair"), counted(channels, "channel"), deps, "y" if deps == 1 else "ies")
+
+    def say_break(self, number):
+        t, cycle, channels, left, at, moved, skipped, _ = self.layers.cuts[number]
+        more = len(channels) > 12
+        text = "cycle %d of layer %d: " % (cycle, t) + "".join("%s -> " % c[0] for c in channels[:12]) + ("... -> " if more else "") + channels[0][0]
+        text += ": %s with %s%s pairs" % (counted(len(channels), "edge"), ", ".join(map(str, left[:12])), ", ..." if more else "")
+        text += "; the first with %d, %s[%d] -> %s[%d], is cut: %s go%s to layer %d" % (
+            left[at], *channels[at], *channels[(at + 1) % len(channels)], counted(moved, "pair"), "es" if moved == 1 else "", t + 1)
+        return re.escape(text + (", %d had gone before" % skipped if skipped else ""))
+
+    def say_open(self, s, lid, layer):
+        return re.escape("%s - %s: layer %d is opened for it" % (s, self.target[lid][0], layer))
+
+    def say_move(self, s, lid, layer, cycle):
+        return re.escape("%s - %s: %s of the hosts there" % (s, self.target[lid][0], counted(self.layers.hosts[s], "LID"))) + (
+            r" to LID %d \(\S+\): moved from layer %d to layer %d, as cycle %d is cut" % (lid, layer, layer + 1, cycle))
+
+    def say_search(self, layer, cuts, stay):
+        return "layer %d has no cycle%s: %s stay" % (layer, " left after " + counted(cuts, "cut") if cuts else "", counted(stay, "pair"))
+
+    def say_split(self, layer, pairs, lanes):
+        return "layer %d has the most pairs a lane, %d on %s: it gets a %s" % (
+            layer, pairs, counted(lanes, "lane"), ["", "second", "third", "fourth", "fifth", "sixth", "seventh", "8th"][lanes])
+
+    def say_shift(self, layer):
+        x = self.layers
+        return "layer %d, %s, has %s%s" % (layer, counted(x.count[layer], "pair"), x.sls(layer),
+                                           ": one is drawn at each query" if x.first[layer] < x.last[layer] else "")
+
     def weights(self, answer):
         told = {(r["about"]["name"], r["about"]["port"]): (r["weight"], r["growth"]) for r in answer["rows"]}
         return [("weights", told, {c: (n, n - self.start) for c, n in self.weight.items()})]
@@ -240,6 +317,10 @@ class Run:
         want, decided, layer = self.layers.pair(s, lid)
         decided = decided or ("first", "Layer 0, where all routes begin; no cut moved this one: SL %d." % self.layers.first[0])
         return None if text == want else "expected is " + want, decided, layer > 0, (self.layers.first[layer], self.layers.last[layer])
+
+
+def counted(n, word):
+    return "%d %s%s" % (n, word, "" if n == 1 else "s")
 
 
 def picked(answer, like):
@@ -398,12 +479,13 @@ class Layers:
                         self.graphs[0].add(pair, self.way[pair])
         self.channels_at_first = len(self.graphs[0].edges)
         self.dependencies_at_first = sum(map(len, self.graphs[0].edges.values()))
-        self.need = 1
+        self.need, self.events = 1, [("phase",), ("paths", self.count[0], self.channels_at_first, self.dependencies_at_first)]
         for t in range(LANES - 1):
             self.clear(t)
         last = self.graphs[LANES - 1]
         if last.root and last.search(last.root) is not None:
             self.need = LANES + 1
+        self.events.append(("phase",))
         self.balance()
 
     def weigh(self, pair):
@@ -438,14 +520,21 @@ class Layers:
             self.count[t] -= moved
             self.count[t + 1] += moved
             self.cuts.append((t, number, channels, left, cut, moved, skipped, who))
+            self.events.append(("break", len(self.cuts) - 1))
+            for i, (s, lid) in enumerate(who):
+                self.events += [("open", s, lid, t + 1)] * (not i and self.need < t + 2)
+                self.events.append(("move", s, lid, t, number))
             self.need = max(self.need, t + 2)
             at = graph.search(at)
+        if t < self.need:
+            self.events.append(("search", t, number, self.count[t]))
 
     def balance(self):
         """6.8: the lanes of each layer, with the quirk."""
         need, width, count = self.need, [1] * self.need, self.count[:self.need]
         for _ in range(LANES - need):
             most = max(range(need), key=lambda t: (count[t] / width[t], -t))
+            self.events.append(("split", most, count[most], width[most]))
             width[most] += 1
         split = width + [0] * LANES
         base = list(range(need))
@@ -454,6 +543,7 @@ class Layers:
                 base[t] = sum(split[:t])
                 split[base[t]] = split[t]
                 split[t] = 0
+        self.events += [("shift", t) for t in range(need - 1, -1, -1)]
         self.first = base
         self.last = [b + max(split[b], 1) - 1 for b in base]
         self.idle = LANES - sum(hi - lo + 1 for lo, hi in zip(self.first, self.last)) if need < LANES else 0
