@@ -137,7 +137,7 @@ uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n);
 bool dfsssp_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
 		       uint32_t *routes, struct progress *p);
 
-/* Links of the route of a switch to a LID, with the port it leaves by; HOPS_NONE of core/routing/paths.h. */
+/* Cables between switches on the route of a switch to a LID; HOPS_NONE of core/routing/paths.h. */
 unsigned dfsssp_hops(const struct routing *r, uint32_t sw, unsigned lid);
 
 /* --- layers (dfsssp) -------------------------------------------------------------------------- */

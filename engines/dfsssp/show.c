@@ -86,7 +86,7 @@ unsigned dfsssp_hops(const struct routing *r, uint32_t sw, unsigned lid)
 	}
 	if (routing_port(r, g->sw[v], lid) == NO_PATH) /* a step of which only a part is kept */
 		return HOPS_NONE;
-	return hops + !endport_is_switch(r->topo->fabric, ep);
+	return hops;
 }
 
 /* --- layers ------------------------------------------------------------------------------------ */

@@ -503,6 +503,8 @@ def layers_again(state):
     if state.engine not in ("dfsssp", "lash", "nue") or "qos=TRUE" not in state.options or not net.hosts:
         return
     layer_rows = [r for r in rows(state, "layers") if r.get("layer") is not None]
+    if not layer_rows:      # maps that were given put SLs on other VLs: the pane goes by VLs
+        return
     if state.engine == "dfsssp":
         sls = {r["layer"]: span(r["VL"]) for r in layer_rows}
         layer = {}
@@ -512,7 +514,7 @@ def layers_again(state):
                 layer.setdefault((net.at[a], lid), set()).update(found or {None})
         for n in sls:
             told = {(r["about"]["lid"], r["LID"]): r["hops"] for r in rows(state, "layer-pairs %d" % n) if r["LID"] in net.owner}
-            want = {k: len(net.path(*k)) for k, v in layer.items() if v == {n}}
+            want = {k: sum(c in net.channels for c in net.path(*k)) for k, v in layer.items() if v == {n}}
             # the SLs of pairs of LIDs of one switch may differ by their sources; those that agree must be told
             expect(all(told.get(k) == h for k, h in want.items()), "layer-pairs %d" % n, [k for k in want if told.get(k) != want[k]][:5])
             expect(all(n in layer[k] for k in told if k in layer), "layer-pairs %d" % n, [k for k in told if k in layer and n not in layer[k]][:5])
@@ -555,7 +557,7 @@ def moved_again(state, layer_rows, sls):
                 continue
             levels = [net.sl[a, r["LID"]] for a in on(net, s) if (a, r["LID"]) in net.sl]
             way = net.path(s, r["LID"])
-            same("moved: hops", r["hops"], len(way))
+            same("moved: hops", r["hops"], sum(c in net.channels for c in way))
             expect(any(x <= sls.get(r["layer now"], ()) for x in levels), "moved: layer now", r, levels)
     for r in layer_rows:
         same("layers: moved of %d" % r["layer"], r["moved"], came.get(r["layer"], 0) - went.get(r["layer"], 0))

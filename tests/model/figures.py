@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 
-from again import AGAIN
+from again import AGAIN, elements_of
 from states import State, ranges, same
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -44,10 +44,19 @@ def service_levels(state):
 
 def survey(state):
     """`survey`: each failure done, and the pairs and ports that it costs."""
-    net, kind = state.net, state.rng.choice(["links", "switches"])
+    net, kinds = state.net, ["links", "switches"]
+    if state.fabric.startswith("director"):
+        kinds += ["chassis", "cards"] * 2
+    kind = state.rng.choice(kinds)
     if kind == "links" and not net.channels:
         return
-    told = state.ask("survey " + kind)
+    told = state.ask("survey " + kind, kind in ("chassis", "cards"))
+    groups = boxes(net, kind)
+    if groups is not None and state.whole:
+        same("survey %s: failures" % kind, told["survey"] if not groups and told["ok"] else
+             sorted(sorted(s["name"] for s in r["switches"]) for r in told.get("survey", ())), groups)
+    if not told["ok"]:
+        return
     rows = state.rng.sample(told["survey"], min(4, len(told["survey"])))
     for row in rows:
         if not row["engine"]:
@@ -56,15 +65,20 @@ def survey(state):
         now = after.net
         by_name = {now.name[h]: h for h in now.hosts}
         gone = {net.name[h] for h in net.hosts} - set(by_name)
-        part = net.parts(row["switch_lid"] if kind == "switches" else None,
+        down = {row["switch_lid"]} if kind == "switches" else {s["lid"] for s in row["switches"]} if kind != "links" else ()
+        part = net.parts(down,
                          {(row["a_lid"], row["a_port"]), (row["b_lid"], row["b_port"])} if kind == "links" else ())
         what, several = "survey %s, %s: " % (kind, row["try"]), max(map(len, net.lids.values()), default=1)
-        lost = cut = outside = 0
+        lost = cut = outside = rerouted = longer = 0
         for a, b in itertools.permutations(net.by_name, 2):
             for k in range(several):
                 before = net.path(net.by_name[a], net.by_name[b] + k)
                 there = a in by_name and b in by_name
-                if isinstance(before, str) or there and not isinstance(now.path(by_name[a], by_name[b] + k), str):
+                after_it = now.path(by_name[a], by_name[b] + k) if there else "lost"
+                if not isinstance(before, str) and not isinstance(after_it, str):
+                    rerouted += named(net, before) != named(now, after_it)
+                    longer += len(after_it) > len(before)
+                if isinstance(before, str) or not isinstance(after_it, str):
                     continue
                 lost += 1
                 cut += not there
@@ -77,6 +91,77 @@ def survey(state):
         same(what + "cut off", row["cut_off"], cut)
         same(what + "between", row["between_survivors"], lost - cut)
         same(what + "outside", row["outside"], outside)
+        same(what + "rerouted", (row["rerouted"], row["longer"]), (rerouted, longer))
+        same(what + "load", row["load_after"], most_load(now))
+        both = set(net.switches) & set(now.switches)
+        same(what + "entries", row["entries"], sum(net.table.get(k, 255) != now.table.get(k, 255)
+                                                  for k in set(net.table) | set(now.table) if k[0] in both))
+
+
+def boxes(net, kind):
+    """Names of the switches of each chassis, of each card, by what `save` and names tell; None: these do not fail together."""
+    of = {"chassis": lambda s: net.system[s], "cards": lambda s: net.name[s].rsplit("/", 1)[0]}.get(kind)
+    if not of:
+        return None
+    groups = {}
+    for s in net.switches:
+        if "/" in net.name[s]:
+            groups.setdefault(of(s), []).append(net.name[s])
+    return sorted(map(sorted, groups.values()))
+
+
+def most_load(net):
+    load = {}
+    for a, b in itertools.permutations(net.hosts, 2):
+        way = net.path(a, b)
+        for c in way if not isinstance(way, str) else ():
+            load[c] = load.get(c, 0) + 1
+    return max((n for c, n in load.items() if c in net.channels), default=0)
+
+
+def equal_paths(state):
+    """`equal-paths`: ways between elements that have hosts, by links between elements."""
+    net, of = state.net, elements_of(state.net)
+    near = {}
+    for s, p in net.channels:
+        a, b = of[s], of[net.peer[s, p][1]]
+        if a != b:
+            near.setdefault(a, []).append(b)
+    name = {}
+    for s in net.switches:
+        name.setdefault(of[s], set()).add(net.name[s])
+    edges, want, pairs = sorted({of[net.at[h]] for h in net.hosts}), {}, 0
+    for b in edges:
+        far = steps_to(near, b, None)
+        # below which elements a shortest way may take a step to one that is as far
+        sideways = {}
+        for x in sorted(far, key=far.get):
+            sideways[x] = x != b and any(far[y] == far[x] or (far[y] < far[x] and sideways[y]) for y in near.get(x, ()) if y in far)
+        for a in edges:
+            if a == b or a not in far:
+                continue
+            pairs += 1
+            around, ways = steps_to(near, b, a), []
+            for n in near[a]:
+                if n in around:
+                    ways.append({around[n] + 1} | ({far[a] + 1} if far[n] < far[a] and sideways[n] else set()))
+            longest = max(map(max, ways))
+            if longest > far[a]:
+                want[a, b] = (far[a], sum(far[a] in w for w in ways), longest, sum(max(w) > far[a] for w in ways))
+    told = state.ask("equal-paths all")["equal_paths"]
+    same("equal-paths", (told["edges"], told["pairs"], told["unequal"]), (len(edges), pairs, len(want)))
+    same("equal-paths: list", {(int(r["from_guid"], 16), int(r["to_guid"], 16)): (r["shortest"], r["links"], r["longest"], r["longer"])
+                               for r in told["list"]}, want)
+
+
+def steps_to(near, b, without):
+    far, queue = {b: 0}, [b]
+    for at in queue:
+        for n in near.get(at, ()):
+            if n not in far and n != without:
+                far[n] = far[at] + 1
+                queue.append(n)
+    return far
 
 
 def dependencies(state):
@@ -189,7 +274,7 @@ def single_points(state):
     net, points, behind = state.net, 0, set()
     for s in net.switches:
         parts = {}
-        for h, p in net.parts(s, ()).items():
+        for h, p in net.parts({s}, ()).items():
             if p is not None:
                 parts.setdefault(p, []).append(h)
         parts = sorted(parts.values(), key=len)
@@ -383,7 +468,7 @@ def equalities(state):
             same(what + " %s" % values, float(v), float(values[0]))
 
 
-COMPUTED = [equalities, service_levels, dependencies, survey, event, advice, single_points]
+COMPUTED = [equalities, service_levels, dependencies, survey, event, advice, single_points, equal_paths]
 
 # --- the states -------------------------------------------------------------------------------------
 

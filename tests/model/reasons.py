@@ -5,7 +5,8 @@
 text and JSON say the same; the entry's own port is in force; lengths and lawful ways are those of a search of its own;
 who is told to be the only one has no other with such a way; what is told against a port is about that port.  Min Hop,
 dor, Up/Down and Down/Up are simulated as well (engines/doc/minhop.md, engines/doc/dor.md, engines/doc/updn.md): candidates, counters at that
-moment, which rule decided, and each figure of its sentence.
+moment, which rule decided, and each figure of its sentence.  Whole runs of sssp, dfsssp and lash are in weighed.py,
+layered.py and meshed.py: of these each sentence is expected as it stands, that of `why A B` and panes of layers, too.
 
 Fabrics: random ones, before and after a link or a host is lost; new in every run (SEED repeats one, REASONED=N draws
 N of each engine, ASKED=N asks for N entries of each state, 0 for all).
@@ -21,7 +22,9 @@ import tempfile
 
 import climbed
 import escaped
+import layered
 import torus
+import weighed
 from engines import Net, distances, hop_matrix, ranks_of, sls_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
 from ways import Wrong, expect, ways_by
@@ -232,7 +235,8 @@ SENTENCES = {
 class State:
     """A fabric with its tables, and what a model of the engine knows of them."""
 
-    def __init__(self, net, engine, down, gone, table, lmc=0, shifting=False, roots=(), had=None, manual=False, weights=None):
+    def __init__(self, net, engine, down, gone, table, lmc=0, shifting=False, roots=(), had=None, manual=False, weights=None,
+                 rand=None, mesh=False):
         self.manual, self.weights = manual, weights
         self.net, self.engine, self.table, self.lmc, self.shifting = net, engine, table, lmc, shifting
         self.links = net.links(down)
@@ -253,6 +257,11 @@ class State:
                            else downup_matrix(self.links, self.rank))
         if self.matrix:
             self.expected, self.moments = counted(net, self.links, self.ends, self.matrix, engine, lmc, shifting, had, manual)
+        self.run = None     # of an engine that has a model in a file of its own
+        if engine in ("sssp", "dfsssp"):
+            self.run = weighed.Run(net, self.links, self.ends, lmc, engine == "dfsssp")
+        elif engine == "lash":
+            self.run = layered.Run(net, self.links, self.ends, lmc, rand, mesh)
 
     def ports(self, sw):
         return sorted(set(self.links[sw]) | {p for _, s, p, host in self.ends if host and s == sw})
@@ -703,6 +712,17 @@ def check_alone(st, sw, own, ports, answers):
         raise Wrong("\"%s\", and `via %d`: %s" % (word[0], port, answer["decided"]))
 
 
+def check_run(st, sw, lid, port, answer):
+    """What the model of the whole run has: rule, sentence, candidates."""
+    rule, sentence = st.run.reason(sw, lid, port)
+    if answer["rule"] != rule or not re.fullmatch(sentence, answer["decided"]):
+        raise Wrong("the model has %s: %s" % (rule, re.sub(r"\\\\(.)", r"\\1", sentence)))
+    if port is None:
+        told = {c["port"]: {k: v for k, v in c.items() if k != "port" and not k.startswith("peer")} for c in answer["choice"]["candidates"]}
+        expect("columns", told, st.run.columns(sw, lid))
+        expect("name", answer["choice"]["rule"], st.run.short_rule(sw, lid))
+
+
 SIMULATED = {"ftree": climbed, "nue": escaped, "torus-2QoS": torus}      # modules with drawn(), model() and check()
 BY_OFFERS = {"lash": check_lash, "ftree": check_ftree, "mincontention": check_mincontention}
 
@@ -739,6 +759,8 @@ def check_entry(st, sw, lid, answers):
                 check_rule(st, sw, lid, port, answer["rule"], answer["decided"])
             if st.model:
                 SIMULATED[st.engine].check(st.model, st, sw, lid, port, own, answer)
+            if st.run:
+                check_run(st, sw, lid, port, answer)
         except Wrong as e:
             yield "why %s %d%s: %s\n    %s" % (sw, lid, "" if port is None else " via %d" % port, e,
                                              "\n    ".join(answer["text"]))
@@ -799,6 +821,8 @@ def drawn(dice, engine):
                         "dnup": any_spec[:2] + trees + ["random:%d,3,seed=%d,shuffle=1,parallel=1,hosts_on=2" % (n + 6, seed)] * 3}.get(engine, any_spec + trees))
     if engine in ("updn", "dnup") and dice.randrange(4) == 0:
         options.append("connect_roots=TRUE")
+    if engine == "lash" and dice.randrange(2):
+        options.append("do_mesh_analysis=TRUE")
     if engine in ("minhop", "dor"):
         options.append("port_shifting=%s" % dice.choice(["TRUE", "FALSE"]))
     if engine in ("nue", "torus-2QoS") or engine in ("dfsssp", "lash") and dice.randrange(2):
@@ -848,7 +872,7 @@ def trial(engine, number, folder):
     if engine == "torus-2QoS" and len(net.order) > 4 and dice.randrange(2):     # a whole switch, but that of the manager
         lost = dice.choice(sorted(net.guid)[1:])
         events[1:] = [[(lost, p) for p in sorted({p for s, p in net.peer if s == lost} | {p for p, _ in net.hosts[lost]})]]
-    had, wrong, asked = None, 0, 0
+    had, wrong, asked, rand = None, 0, 0, layered.glibc_rand()
     for gone in events:
         lines = start + ["fail link %s[%d]" % a for a in gone]
         try:
@@ -861,7 +885,7 @@ def trial(engine, number, folder):
             raise
         down = set(gone) | {net.peer[a] for a in gone if a in net.peer}
         st = State(net, engine, down, set(gone), table, lmc, "port_shifting=TRUE" in options, roots, had,
-                   "rules=manual" in options, weights)
+                   "rules=manual" in options, weights, rand, "do_mesh_analysis=TRUE" in options)
         if setup:
             st.model = SIMULATED[engine].model(setup, st, down)
             if st.model.table != table:
@@ -874,7 +898,7 @@ def trial(engine, number, folder):
         modelled = st.moments and "connect_roots=TRUE" not in options
         if not modelled:
             st.moments = None
-        elif st.expected != table:
+        if (modelled and st.expected or st.run and st.run.table or table) != table:
             print("%s, failed %s: the model has other tables" % (told, gone))
             wrong += 1
             break
@@ -887,7 +911,15 @@ def trial(engine, number, folder):
         questions = [["why %s %d" % e] + ["why %s %d via %d" % (*e, p) for p in st.ports(e[0])] for e in entries]
         shown = sum((["step to %d" % dice.randrange(1, steps + 1), "step show"] for _ in range(STEPS)), ["step start"])
         shown += ["step to 1"] + ["lft " + s for s in st.alive]
-        answers = ask(lines + sum(questions, []) + shown)[len(lines):]
+        more = st.run.asked(dice, "qos=TRUE" in options) if st.run else []
+        answers = ask(lines + [c for c, _ in more] + sum(questions, []) + shown)[len(lines):]
+        for (command, judge), answer in zip(more, answers):
+            asked += 1
+            for what, told_it, want in judge(answer):
+                if told_it != want:
+                    wrong += 1
+                    print("%s, failed %s: %s: %s: told %s, the model has %s" % (told, gone, command, what, told_it, want))
+        answers = answers[len(more):]
         answers, tables = answers[:-len(st.alive) - 1], answers[-len(st.alive):]
         early = [(s, x) for s, a in zip(st.alive, tables) for x in a["entries"] if x["port"] != NO_PORT and "unwritten" not in x]
         if early and steps > 1:
@@ -897,6 +929,12 @@ def trial(engine, number, folder):
             asked += 1
             try:
                 check_step(answer)
+                if st.run and hasattr(st.run, "step"):
+                    expect("steps", answer["of"], len(st.run.events))
+                    kind, sentence = st.run.step(answer["step"])
+                    expect("kind", answer["kind"], kind)
+                    if not re.fullmatch(sentence, answer["sentence"]):
+                        raise Wrong("the model has %s" % sentence)
             except Wrong as e:
                 wrong += 1
                 print("%s, failed %s: step %d: %s\n    %s" % (told, gone, answer["step"], e, "\n    ".join(answer["text"])))

@@ -172,14 +172,14 @@ class Net:
         self.by_name = {self.name[h]: h for h in self.hosts}
 
     def parts(self, down, cables):
-        """Number of the connected part of each host without a switch and without these ports; None: on that switch."""
+        """Number of the connected part of each host without these switches and ports; None: on such a switch."""
         part = {}
         for s in self.switches:
-            queue = [s] if s not in part and s != down else []
+            queue = [s] if s not in part and s not in down else []
             for at in queue:
                 part.setdefault(at, s)
                 queue += {lid for (a, p), (kind, lid) in self.peer.items()
-                          if a == at and kind == "S" and lid != down and lid not in queue and (a, p) not in cables}
+                          if a == at and kind == "S" and lid not in down and lid not in queue and (a, p) not in cables}
         return {h: part.get(self.at[h]) for h in self.hosts}
 
     def path(self, src, dst):

@@ -169,8 +169,8 @@ static unsigned lid_of(const struct view *v, const struct layer_route *lr)
 	return lr->sw2 == NO_ID ? lr->lid : switch_lid(((const struct priv *)v->priv)->r, lr->sw2);
 }
 
-/* Links of the route by the tables; -1 when it has no end. */
-static int64_t links(const struct view *v, const struct layer_route *lr)
+/* Cables between switches on the route by the tables; -1 when it has no end. */
+static int64_t hops(const struct view *v, const struct layer_route *lr)
 {
 	const struct routing *r = ((const struct priv *)v->priv)->r;
 	const struct fabric *f = r->topo->fabric;
@@ -185,7 +185,7 @@ static int64_t links(const struct view *v, const struct layer_route *lr)
 		if (peer == NO_ID)
 			return -1;
 		if (!node_is_switch(f, f->port_node[peer]))
-			return n + 1;
+			return n;
 		sw = f->node_switch[f->port_node[peer]];
 	}
 	return -1;
@@ -200,7 +200,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	if (col == C_LID)
 		return lid_of(v, lr);
 	if (col == C_HOPS)
-		return lr->sw == NO_ID ? -1 : links(v, lr);
+		return lr->sw == NO_ID ? -1 : hops(v, lr);
 	if (lr->sw2 == NO_ID || !p->r->ops->pair_layer(p->r, switch_lid(p->r, lr->sw), lid_of(v, lr), &pl))
 		return -1;
 	return pl.first;

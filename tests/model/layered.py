@@ -1,0 +1,372 @@
+"""LASH once more, from engines/doc/lash.md alone: sections 3 and 7 to 11 (section 6, the mesh, is in meshed.py).
+
+Trees and who decided each route, the layer of each pair by trying the layers in order with a search for cycles of its own,
+the turns of balancing with glibc's random numbers, tables, and the sentence that `why` must end on.
+"""
+import itertools
+import re
+
+from meshed import Mesh
+from weighed import PAIRS, asked_pairs, picked
+
+
+def glibc_rand(seed=1):
+    """9.3: what rand() draws after srand(seed)."""
+    r = [seed]
+    for _ in range(30):
+        r.append(16807 * r[-1] % 2147483647)
+    r += r[:3]
+    while True:
+        r.append((r[-3] + r[-31]) & 0xffffffff)
+        if len(r) > 344:
+            yield r[-1] >> 1
+
+
+class Dependencies:
+    """Of one layer; how many hold each."""
+
+    def __init__(self):
+        self.after = {}
+
+    def closes(self, new):
+        """Would these close a cycle?"""
+        new = [d for d in new if d[1] not in self.after.get(d[0], ())]
+        for c, d in new:
+            self.after.setdefault(c, {})[d] = True
+        for c, d in new:
+            seen = [d]
+            for at in seen:
+                if at == c:
+                    break
+                seen += [n for n in self.after.get(at, ()) if n not in seen]
+            if c in seen:
+                for a, b in new:
+                    del self.after[a][b]
+                return True
+        return False
+
+    def add(self, new):
+        for c, d in new:
+            self.after.setdefault(c, {})[d] = True
+
+
+class Run:
+    def __init__(self, net, links, ends, lmc, rand, mesh=False):
+        self.net, self.links = net, links
+        self.names = list(net.order)
+        place = {s: i for i, s in enumerate(self.names)}
+        self.entries = []       # of a switch by number: [neighbour's number, its ports]
+        for s in self.names:
+            mine = {}
+            for p in sorted(links[s]):
+                if links[s][p][0] != s:
+                    mine.setdefault(place[links[s][p][0]], []).append(p)
+            self.entries.append([[v, ports] for v, ports in mine.items()])
+        self.turning, self.mesh = mesh, Mesh(self.entries) if mesh else None
+        if self.mesh and self.mesh.order:       # new numbers, and links in another turn
+            number = {old: new for new, old in enumerate(self.mesh.order)}
+            self.names = [self.names[old] for old in self.mesh.order]
+            self.entries = [[[number[v], ports] for v, ports in self.mesh.links[old]] for old in self.mesh.order]
+        self.id = {s: i for i, s in enumerate(self.names)}
+        self.n = len(self.names)
+        self.target = {lid: (s, p) for base, s, p, host in ends for lid in range(base, base + (1 << lmc if host else 1))}
+        bases = sorted(e[0] for e in ends)
+        self.base = lambda lid: max(b for b in bases if b <= lid)
+        self.trees()
+        self.layers()
+        self.balance(rand)
+        self.tables()
+
+    def trees(self):
+        self.out = [[None] * self.n for _ in range(self.n)]     # [from][to] -> number of the link
+        self.root = [[None] * self.n for _ in range(self.n)]
+        for r in range(self.n):
+            parent, queue = {r: None}, [r]
+            for at in queue:
+                for v, _ in self.entries[at]:
+                    if v not in parent:
+                        parent[v] = at
+                        queue.append(v)
+            for d in queue:
+                child = d
+                while parent[child] is not None:
+                    u = parent[child]
+                    if self.out[u][d] is None:
+                        self.out[u][d], self.root[u][d] = [v for v, _ in self.entries[u]].index(child), r
+                    child = u
+
+    def route(self, a, b):
+        way = []
+        while a != b:
+            way.append((a, self.entries[a][self.out[a][b]][0]))
+            a = way[-1][1]
+        return way
+
+    def dependencies(self, a, b):
+        ways = self.route(a, b), self.route(b, a)
+        return [d for way in ways for d in zip(way, way[1:])]
+
+    def layers(self):
+        self.first, self.need, self.count, self.graph = {}, 1, [0], [Dependencies()]
+        self.opened = set()
+        for s, d in itertools.combinations(range(self.n), 2):
+            if self.out[s][d] is None:
+                continue
+            new = self.dependencies(s, d)
+            for v in range(self.need):
+                if not self.graph[v].closes(new):
+                    break
+            else:
+                v, self.need = self.need, self.need + 1
+                self.count.append(0)
+                self.graph.append(Dependencies())
+                self.graph[v].add(new)
+                self.opened.add((s, d))
+            self.first[s, d] = v
+            self.count[v] += 2
+        self.before = list(self.count)
+        self.all_dependencies = sum(len(x) for g in self.graph for x in g.after.values())
+
+    def balance(self, rand):
+        self.layer = dict(self.first)
+        if self.need < 2:
+            return
+        n, count, flagged = self.n, self.count, set()
+        mx, mn, trials = 0, self.need - 1, count[0]
+        while True:
+            src, dst = next(rand) % n, next(rand) % n
+            pair = next((p for i in range(n) for j in range(n) for p in [tuple(sorted(((src + i) % n, (dst + j) % n)))]
+                         if self.layer.get(p) == mx and p not in flagged), None)
+            if pair is None:
+                raise RuntimeError("OpenSM would not end")
+            if self.graph[mn].closes(self.dependencies(*pair)):
+                flagged.add(pair)
+                trials -= 2
+            else:
+                self.layer[pair] = mn
+                count[mx] -= 2
+                count[mn] += 2
+            stop = not trials or count[mx] - count[mn] < 6
+            was = mn, mx
+            few = [c for c in count if c < 9999]
+            mn, mx = count.index(min(few)) if few else mn, count.index(max(count))
+            if mn != was[0]:
+                trials = count[mx]
+                flagged -= {p for p in flagged if self.layer[p] == mx}
+            if mx != was[1]:
+                trials = count[mx]
+                flagged -= {p for p in flagged if self.layer[p] == was[1]}
+            if stop:
+                break
+
+    def tables(self):
+        self.table, cursor = {}, {}
+        for u, s in enumerate(self.names):
+            for lid in sorted(self.target):
+                at, port = self.target[lid]
+                if at == s:
+                    self.table[s, lid] = port
+                elif self.out[u][self.id[at]] is not None:
+                    e = self.out[u][self.id[at]]
+                    ports = self.entries[u][e][1]
+                    turn = cursor.get((u, e), 0)
+                    self.table[s, lid] = ports[turn]
+                    if self.turning:
+                        cursor[u, e] = (turn + 1) % len(ports)
+
+    # --- what is told of an entry
+
+    def hops(self, u, e, d):
+        """By a link as the switch there goes on; None: it comes back."""
+        at, n = self.entries[u][e][0], 1
+        while at not in (d, u):
+            at, n = self.entries[at][self.out[at][d]][0], n + 1
+        return n if at == d else None
+
+    def columns(self, sw, lid):
+        u, d = self.id[sw], self.id[self.target[lid][0]]
+        told = {}
+        for e, (_, ports) in enumerate(self.entries[u] if u != d else ()):
+            hops = self.hops(u, e, d)
+            for i, p in enumerate(ports):
+                told[p] = {"link": e + 1, "cable": i + 1}
+                if hops is not None:
+                    told[p]["hops"] = hops
+        return told
+
+    def short_rule(self, sw, lid):
+        return "own port" if self.target[lid][0] == sw else "breadth-first tree"
+
+    def cables(self, u, e, port):
+        ports = self.entries[u][e][1]
+        if len(ports) < 2:
+            return ""
+        if self.turning:
+            return " Of %d cables there the routes take each in turn, this one number %d." % (len(ports), ports.index(port) + 1)
+        return " Of %d cables there always the first, port %d." % (len(ports), ports[0])
+
+    def reason(self, sw, lid, via):
+        target, own = self.target[lid][0], self.table.get((sw, lid))
+        via = None if via == own else via
+        if via is not None and via not in self.links[sw]:
+            return "no switch", r"\S+ is no switch and forwards nothing\."
+        if sw == target:
+            if via is not None:
+                return "detour", r"\S+ is on %s itself\." % re.escape(sw)
+            return ("attached here", r"\S+ hangs on port %d of %s\." % (own, re.escape(sw))) if own else (
+                "own LID", r"%s has LID %d itself: port 0\." % (re.escape(sw), lid))
+        u, d = self.id[sw], self.id[target]
+        mine, rival = self.out[u][d], None
+        if via is not None:
+            rival = next(e for e, (_, ports) in enumerate(self.entries[u]) if via in ports)
+            shortest = self.shortest(u, rival, d)
+            if rival == mine:
+                return "cable", re.escape("Port %d is a cable to the same neighbour.%s" % (via, self.cables(u, mine, own)))
+            if shortest is None:
+                return "no way", re.escape("No cables lead there from %s but back through %s." % (self.links[sw][via][0], sw))
+            if self.hops(u, rival, d) != self.hops(u, mine, d):
+                return "longer", re.escape("Port %d leads there in %s, port %d in %d." % (
+                    via, plural(shortest, "hop"), own, self.hops(u, mine, d)))
+        hops = self.hops(u, mine, d)
+        every = {e: self.hops(u, e, d) for e in range(len(self.entries[u]))}
+        equal = [e for e in every if every[e] == hops and e != mine]
+        name = lambda e: self.names[self.entries[u][e][0]]
+        if equal:
+            rival = equal[0] if rival is None else rival
+            rule, text = "tree", ("%d neighbours lead there in %s; the breadth-first tree of %s, the first in which %s is above %s, passes "
+                                  "%s (link %d of %s), not %s (link %d)." % (
+                                      len(equal) + 1, plural(hops, "hop"), self.names[self.root[u][d]], sw, target, name(mine),
+                                      mine + 1, sw, name(rival), rival + 1))
+        elif len(self.entries[u][mine][1]) > 1:
+            rule, text = "cable", "%s alone leads there in %s." % (name(mine), plural(hops, "hop"))
+        else:
+            rule, text = "only way", "Port %d alone leads there in %s" % (own, plural(hops, "hop"))
+            others = [e for e in every if e != mine and every[e] is not None]
+            if others:
+                second = min(others, key=lambda e: every[e])
+                text += "; by port %d it would be %d" % (self.entries[u][second][1][0], every[second])
+            text += "."
+        return rule, re.escape(text + self.cables(u, mine, own))
+
+    def shortest(self, u, e, d):
+        """By a link and never back."""
+        far, queue = {self.entries[u][e][0]: 1}, [self.entries[u][e][0]]
+        for at in queue:
+            for v, _ in self.entries[at]:
+                if v != u and v not in far:
+                    far[v] = far[at] + 1
+                    queue.append(v)
+        return far.get(d)
+
+    # --- what is told of a pair
+
+    def in_layer(self, layer, pair):
+        """Routes that were in a layer when the pair's turn came, in their order: (from, to)."""
+        return [way for p in sorted(self.first) if p < pair and self.first[p] == layer for way in (p, p[::-1])]
+
+    def witness(self, layer, pair, line):
+        """A line that tells a cycle: what is wrong with it, and the line that must follow."""
+        words = line.strip().split(" -> ")
+        steps = [re.fullmatch(r"(.+)\[(\d+)\]", w) for w in words[:-1]]
+        if len(words) < 3 or not all(steps):
+            return "no cycle: %s" % line, None
+        cycle = [(m[1], int(m[2])) for m in steps]
+        names = [c[0] for c in cycle]
+        if words[-1] != names[0]:
+            return "the cycle ends at %s" % words[-1], None
+        for (a, p), b in zip(cycle, names[1:] + names[:1]):
+            if self.links[a].get(p, (None,))[0] != b or p not in self.entries[self.id[a]][[v for v, _ in self.entries[self.id[a]]].index(self.id[b])][1]:
+                return "no cable %s[%d] to %s" % (a, p, b), None
+        ids = [self.id[s] for s in names]
+        k = len(ids)
+        edges = [((ids[i], ids[(i + 1) % k]), (ids[(i + 1) % k], ids[(i + 2) % k])) for i in range(k)]
+        own, holders = set(self.dependencies(*pair)), {e: [] for e in edges}
+        for a, b in self.in_layer(layer, pair):
+            way = self.route(a, b)
+            for e in zip(way, way[1:]):
+                if e in holders:
+                    holders[e].append((a, b))
+        told, any_held = [], False
+        for i, e in enumerate(edges):
+            text = "-".join(names[(i + j) % k] for j in range(3))
+            if holders[e]:
+                a, b = holders[e][0]
+                more = len(holders[e]) - 1
+                told.append("%s %sby %s, %s%s" % (text, "" if any_held else "held ", self.names[a], self.names[b],
+                                                " and %d more" % more if more else ""))
+                any_held = True
+            elif e in own:
+                told.append(text + " is new")
+            else:
+                return "nobody has %s" % text, None
+        if all(holders.values()):
+            return "the cycle was there before", None
+        return None, "  " + "; ".join(told) + "."
+
+    def rare(self, pair):
+        a, b = sorted((self.id[pair[0]], self.id[self.target[pair[1]][0]]))
+        return self.first.get((a, b), 0) > 0
+
+    def pair(self, a, lid, text):
+        """What is wrong with the words on the layer; (rule, sentence) of it, whether it mattered, first and last SL."""
+        b = self.target[lid][0]
+        now = 0 if a == b else self.layer[tuple(sorted((self.id[a], self.id[b])))]
+        return (*self.judged(a, b, text), (now, now))
+
+    def judged(self, a, b, text):
+        if a == b:
+            want = ["Both are on one switch: no layer is needed, the SL is that of layer 0."]
+            return (None if text.splitlines() == want else "told is %s" % text), ("same switch", "Both are on one switch, so no layer is needed: SL 0."), False
+        pair = tuple(sorted((self.id[a], self.id[b])))
+        first, now, lines = self.first[pair], self.layer[pair], text.splitlines()
+        want = ["The pair %s, %s was put in layer %d%s" % (a, b, first, "." if first else ", the lowest.")]
+        if first:
+            want.append("Its turn was number %d of %d." % (sorted(self.first).index(pair) + 1, self.n * (self.n - 1) // 2))
+        for v in range(first):
+            want.append("Not in layer %d: that would have closed the cycle" % v)
+            at = len(want)
+            wrong, holders = self.witness(v, pair, lines[at]) if at < len(lines) else ("no cycle is told", None)
+            if wrong:
+                return wrong, None, True
+            want += [lines[at], holders]
+        if now != first:
+            want.append("Balancing moved it to layer %d." % now)
+        if lines != want:
+            return "expected is %s" % "\n    ".join(want), None, True
+        ends = "%s, %s" % (a, b)
+        if now != first:
+            decided = "moved", "Layer %d took the pair %s; balancing moved it to layer %d, SL %d." % (first, ends, now, now)
+        elif not first:
+            decided = "lowest", "Layer 0 took the pair %s: SL 0." % ends
+        elif pair in self.opened:
+            decided = "opened", "No layer took the pair %s, so layer %d was opened for it; balancing left it there: SL %d." % (ends, first, first)
+        else:
+            decided = "refused", ("Every layer below %d refused the pair %s, as it would have closed a cycle there: SL %d." % (first, ends, first))
+        return None, decided, now != first or first > 0
+
+    def asked(self, dice, qos):
+        told = asked_pairs(self, dice, PAIRS)
+        told.append(("layers", lambda o: [("used", o["used"], self.need), ("explained", o["explained"],
+                                           re.fullmatch(self.explained(), o["explained"]) and o["explained"])]))
+        if qos:
+            told.append(("list layers", lambda o: [("rows", picked(o, self.told_layers()), self.told_layers())]))
+        if self.mesh:
+            told.append(("list mesh", lambda o: [
+                ("rows", {r["switch"]: (r["at"], r["ports by axis"], r["type"]) for r in o["rows"]}, self.mesh.told(self.net.order)),
+                ("title", o["title"], self.mesh.title())]))
+        return told
+
+    def explained(self):
+        text = "Ordered pairs of switches per layer, as they were put there: " + ", ".join(map(str, self.before))
+        if self.need > 1:
+            text += ".\nAfter balancing: " + ", ".join(map(str, self.count))
+        text += ".\n%s; " % plural(self.all_dependencies, "dependency")
+        return re.escape(text) + r"\d+ searches for cycles(, those of unchanged routes kept their order and cycles)?\.\n"
+
+    def told_layers(self):
+        return [{"layer": v, "VL": v, "pairs": n, "before": before, "moved": n - before} for v, (n, before) in enumerate(zip(self.count, self.before))]
+
+
+def plural(n, word):
+    words = "dependencies" if word == "dependency" else word + "s"
+    return "%d %s" % (n, word if n == 1 else words)
