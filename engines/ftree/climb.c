@@ -164,7 +164,7 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 	struct ft_switch *s = &r->t->sw[w];
 	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN], *side = r->t->slot + s->slot[FT_SIDE];
 	const uint8_t *hop = r->hop;
-	uint32_t n = s->n[FT_DOWN], known = r->tell || r->offers ? 0 : h + 1 < NO_PATH ? h + 1 : NO_PATH - 1;
+	uint32_t n = s->n[FT_DOWN], from = r->tell || r->offers ? 0 : h + 2 < NO_PATH ? h + 2 : NO_PATH;
 	bool created = false;
 
 	if (!n)
@@ -179,7 +179,7 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 		uint32_t x = down[i].peer;
 
 		/* most know a route as short: no call for them */
-		if (x == NO_ID || hop[x] > known)
+		if (x == NO_ID || hop[x] >= from)
 			created |= descend_group(r, w, &down[i], prev, h);
 	}
 	for (uint32_t i = 0; r->lid && i < s->n[FT_SIDE]; i++)

@@ -245,6 +245,12 @@ static void say_offer(const struct saying *y)
 		text_add(y->t, "; it is the switch itself");
 }
 
+/* What puts a parent before another of the same load. */
+static const char *before_equals(const struct ftree *t, uint32_t parent)
+{
+	return t->sw[parent].tuple == FT_NO_TUPLE ? "without index as it, but before it" : "lower index";
+}
+
 /* Loads of the parent taken and of the one that stands second, as they were compared. */
 static void say_climb(const struct saying *y)
 {
@@ -271,7 +277,8 @@ static void say_climb(const struct saying *y)
 	if (load > was)
 		text_add(y->t, ": load %u, least of %u parents", was, s->n[FT_UP]);
 	else
-		text_add(y->t, ": load %u like %s, lower index", was, say_name(y, k->group[next].peer));
+		text_add(y->t, ": load %u like %s, %s", was, say_name(y, k->group[next].peer),
+			 before_equals(k, say_behind(y, y->ev->a, y->ev->port)));
 }
 
 static void say_target(const struct saying *y)
@@ -448,7 +455,8 @@ void ft_tell_climb(const struct ft_run *r, uint32_t sw, uint32_t prev)
 	if (n > 1 && next->cd > g->cd)
 		text_add(&w->path, " (load %u, least of %u parents)", g->cd, n);
 	else if (n > 1)
-		text_add(&w->path, " (load %u like %s, lower index)", g->cd, ft_name(r->t, next->peer));
+		text_add(&w->path, " (load %u like %s, %s)", g->cd, ft_name(r->t, next->peer),
+			 before_equals(r->t, g->peer));
 }
 
 /* Links between switches of an offer. */
@@ -519,6 +527,10 @@ static void decide_offer(const struct ft_run *r, const struct seen *x, struct de
 		decide(d, WHY_LEAST_LOAD, "%s climbed to %s: load %u, least of %u parents; %s had %u.",
 		       ft_name(r->t, c->from), here, c->load, c->parents, ft_name(r->t, c->next),
 		       c->next_load);
+	else if (x->cause == FT_MAIN && r->t->sw[x->c->sw].tuple == FT_NO_TUPLE)
+		decide(d, WHY_LOWER_INDEX,
+		       "%s climbed to %s: load %u like %s; neither has an index, and %s stands first.",
+		       ft_name(r->t, c->from), here, c->load, ft_name(r->t, c->next), here);
 	else if (x->cause == FT_MAIN)
 		decide(d, WHY_LOWER_INDEX, "%s climbed to %s: load %u like %s, and the index of %s is lower.",
 		       ft_name(r->t, c->from), here, c->load, ft_name(r->t, c->next), here);
@@ -565,14 +577,26 @@ static void add_turns(const struct ft_run *r, const char *to, struct text *t)
 			 f->turns_do_manual);
 }
 
+/* Port `via` of a switch was never offered. */
+static void decide_passed_by(const struct ftree *t, uint32_t sw, unsigned via, struct decided *d)
+{
+	uint32_t peer = t->topo->peer_switch[switch_port_id(t->topo->fabric, sw, via)];
+
+	if (peer != NO_ID)
+		decide(d, WHY_LEARNED, "The route did not come by port %u: %s did not pass it on to %s.", via,
+		       ft_name(t, peer), ft_name(t, sw));
+}
+
 static void decide_against(const struct ft_run *r, const struct seen *x, struct decided *d)
 {
-	const struct rec_offer *c = x->g && x->c->via != x->link->remote ? offer_of(x->c, x->c->via) : NULL;
+	const struct rec_offer *c = offer_of(x->c, x->c->via);
 	const struct fabric *f = r->t->topo->fabric;
 
 	if (!c)
-		return;
-	if (c->q[1] > (int64_t)links_of(r, x->hops))
+		decide_passed_by(r->t, x->c->sw, x->c->via, d);
+	else if (!x->g || x->c->via == x->link->remote)
+		; /* it is the entry's own */
+	else if (c->q[1] > (int64_t)links_of(r, x->hops))
 		decide(d, WHY_LONGER, "The best offer by port %u has %u hops, that by port %u has %u.",
 		       c->port, (unsigned)c->q[1], x->link->remote, links_of(r, x->hops));
 	else if (c->peer != NO_ID && f->port_node[c->peer] == f->switch_node[x->g->sw])
@@ -680,5 +704,7 @@ void ft_tell_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigne
 	if (port != NO_PATH || !decide_common(t->topo, t->lids, sw, c->lid, port, &c->decided))
 		decide(&c->decided, port == NO_PATH ? WHY_NOT_REACHED : WHY_CONNECT_ROOTS, "N%s.",
 		       text_str(&c->text) + 1);
+	if (c->via)
+		decide_passed_by(t, sw, c->via, &c->against);
 	rec_chosen(r->in, c);
 }

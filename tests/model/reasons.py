@@ -22,8 +22,10 @@ import tempfile
 
 import layered
 import weighed
+import climbed
 from engines import Net, distances, hop_matrix, ranks_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
+from ways import Wrong, expect, ways_by
 
 REASONED = int(os.environ.get("REASONED", "9"))
 ASKED = int(os.environ.get("ASKED", "30"))
@@ -42,27 +44,6 @@ def ask(commands):
 
 
 # --- ways
-
-def ways_by(links, sw, port, target, way):
-    """Fewest cables from sw by a port to the target, never back over sw; way(a, b): "U", "D" or other; NULL: any way."""
-    if port not in links[sw]:
-        return None
-    b = links[sw][port][0]
-    far = {(b, bool(way) and way(sw, b) == "D"): 1}
-    queue = list(far)
-    for at, down in queue:
-        if at == target:
-            return far[at, down]
-        if at == sw:
-            continue
-        for n, _ in links[at].values():
-            step = way(at, n) if way else " "
-            state = (n, step == "D")
-            if n != sw and not (down and step == "U") and state not in far:
-                far[state] = far[at, down] + 1
-                queue.append(state)
-    return None
-
 
 def direction(engine, net, rank):
     """Of a packet between two neighbours, as engines/doc/updn.md 4 and 6.2 have it."""
@@ -249,15 +230,6 @@ SENTENCES = {
 }
 
 
-class Wrong(Exception):
-    pass
-
-
-def expect(name, told, want):
-    if told != want:
-        raise Wrong("%s: told %s, expected %s" % (name, told, want))
-
-
 class State:
     """A fabric with its tables, and what a model of the engine knows of them."""
 
@@ -270,7 +242,7 @@ class State:
         self.ends = [(lid, s, p, True) for s in sorted(net.order, key=lambda s: -len(hosts[s])) for p, lid in hosts[s]]
         self.ends += [(net.lid[s], s, 0, False) for s in net.order]
         self.at = {lid: (sw, port) for lid, sw, port, host in self.ends for lid in range(lid, lid + (1 << lmc if host else 1))}
-        self.way = self.matrix = self.moments = None
+        self.way = self.matrix = self.moments = self.model = None
         if engine in ("updn", "dnup"):
             hosts = {e[1] for e in self.ends if e[3]}
             self.rank = ranks_of(self.links, [s for s in net.order if s in (roots if engine == "updn" else hosts)])
@@ -549,7 +521,7 @@ NAMED = re.compile(r"(?:\b[Pp]orts? |\bas |; |[Pp]orts \d+ and )(\d+)\b")
 
 def check_rivals(own, ports, answers):
     """Who is compared with in the entry's own reason leads there."""
-    for word in NAMED.findall(answers[0]["decided"].split("Not given: ")[0]):
+    for word in NAMED.findall(re.sub("Not given: .*|; max_reverse_hops.*|the first with as few as .*", "", answers[0]["decided"])):
         port = int(word)
         if port != own and port in ports and answers[ports.index(port)]["rule"] in ("no way", "no switch", "detour"):
             raise Wrong("compared is port %d, which leads nowhere" % port)
@@ -677,6 +649,14 @@ WAY = re.compile(r"  (Way of the tables|Shortest way(?: of all| the rule allows)
 TURN = re.compile(r"  Forbidden turn at (\S+): in by port (\d+), (\w+) from (\S+)\[(\d+)\]; out by port (\d+), (\w+) to (\S+)\[(\d+)\]\.$")
 
 
+def came_down(st, way):
+    """May a packet not go up behind these steps?"""
+    down = False
+    for _, _, sign in way:
+        down = sign == "D" or down and sign == "=" and getattr(st.way, "strict", False)
+    return down
+
+
 def check_ways(st, sw, lid, answer):
     """Each way told is there, leads to the destination's switch, and turns where it is told."""
     way, target = [], st.at[lid][0]
@@ -700,9 +680,9 @@ def check_ways(st, sw, lid, answer):
             expect("hops", int(found[2]), len(way))
             expect("way's end", at, target)
         if turn:
-            turns = [(b[0], st.links[a[0]][a[1]][1], a[0], a[1], b[1], *st.links[b[0]][b[1]])
-                     for a, b in zip(way, way[1:]) if a[2] == "D" and b[2] == "U"]
-            told = (turn[1], int(turn[2]), turn[4], int(turn[5]), int(turn[6]), turn[8], int(turn[9]))
+            turns = [(b[0], st.links[a[0]][a[1]][1], {"D": "down", "=": "level"}[a[2]], a[0], a[1], b[1], *st.links[b[0]][b[1]])
+                     for i, (a, b) in enumerate(zip(way, way[1:])) if b[2] == "U" and came_down(st, way[:i + 1])]
+            told = (turn[1], int(turn[2]), turn[3], turn[4], int(turn[5]), int(turn[6]), turn[8], int(turn[9]))
             expect("turn", told, turns[0] if turns else None)
 
 
@@ -713,7 +693,9 @@ def check_alone(st, sw, own, ports, answers):
     """Nothing is told to be the only one where `via` tells of another way as short that the rule allows."""
     entry = answers[0]
     word = EXCLUSIVE.search(re.sub("alone leads to another (chassis|node)|the only path that is given|"
-                                 "no other port offered an open way", "", entry["decided"]))
+                                 "no other port offered an open way|its only parent", "", entry["decided"]))
+    if st.model and "nobody else offered one" in entry["decided"]:
+        return      # others that were there, but were not offered, are told as such
     if not word or st.weights or entry["decided"].startswith("Within the chassis"):
         return
     for port, answer in zip(ports[1:], answers[1:]):
@@ -741,6 +723,7 @@ def check_run(st, sw, lid, port, answer):
         expect("name", answer["choice"]["rule"], st.run.short_rule(sw, lid))
 
 
+SIMULATED = {"ftree": climbed}      # modules with drawn(), model() and check()
 BY_OFFERS = {"lash": check_lash, "ftree": check_ftree, "mincontention": check_mincontention}
 
 
@@ -776,6 +759,8 @@ def check_entry(st, sw, lid, answers):
                 check_rule(st, sw, lid, port, answer["rule"], answer["decided"])
             if st.run:
                 check_run(st, sw, lid, port, answer)
+            if st.model:
+                SIMULATED[st.engine].check(st.model, st, sw, lid, port, own, answer)
         except Wrong as e:
             yield "why %s %d%s: %s\n    %s" % (sw, lid, "" if port is None else " via %d" % port, e,
                                              "\n    ".join(answer["text"]))
@@ -859,7 +844,12 @@ def drawn(dice, engine):
 def trial(engine, number, folder):
     dice = random.Random("%d %s %d reasons" % (SEED, engine, number))
     spec, options, lmc, rooted = drawn(dice, engine)
-    net = Net(program(["synth " + spec, "route minhop lmc=%d" % lmc, "save -"])[2]["content"])
+    save = lambda spec: program(["synth " + spec, "route minhop lmc=%d" % lmc, "save -"])[2]["content"]
+    setup = None
+    if engine in SIMULATED:
+        spec, more, setup = SIMULATED[engine].drawn(dice, folder, number, save)
+        options += more
+    net = Net(save(spec))
     start, roots = ["synth " + spec], []
     if rooted:
         top = [s for s in net.guid if s.startswith(("spine", "core"))]
@@ -892,11 +882,18 @@ def trial(engine, number, folder):
             table, steps = tables_of(net, said[-3]["content"]), said[-1]["of"]
         except RuntimeError as e:
             if "refused" in str(e) or "no_fallback" in str(e):
+                wrong += setup is not None and not gone
                 break
             raise
         down = set(gone) | {net.peer[a] for a in gone if a in net.peer}
         st = State(net, engine, down, set(gone), table, lmc, "port_shifting=TRUE" in options, roots, had,
                    "rules=manual" in options, weights, rand, "do_mesh_analysis=TRUE" in options)
+        if setup:
+            st.model = SIMULATED[engine].model(setup, st, down)
+            if st.model.table != table:
+                print("%s, failed %s: the simulation has other tables" % (told, gone))
+                wrong += 1
+                break
         modelled = st.moments and "connect_roots=TRUE" not in options
         if not modelled:
             st.moments = None

@@ -25,13 +25,28 @@ bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 	       direction(r, sw, out) == 'U';
 }
 
+/*
+ * Does a step by c leave a packet where it may not go up?  down: it could not before.  A step within a level
+ * frees it where the engine has a rule for such links, as Down/Up; ftree's routes go up or beside, then down
+ * or beside.
+ */
+static bool stays_down(const struct routing *r, bool down, char c)
+{
+	return c == 'D' || (c == '=' && down && !r->ops->link_rule);
+}
+
 unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigned n)
 {
-	unsigned i = 0;
+	bool down = false;
 
-	while (i < n && !turn_forbidden(r, hop[i].sw, hop[i].in, hop[i].out))
-		i++;
-	return i;
+	for (unsigned i = 0; i < n; i++) {
+		char c = hop[i].out && hop[i].out != NO_PATH ? direction(r, hop[i].sw, hop[i].out) : ' ';
+
+		if (down && c == 'U')
+			return i;
+		down = stays_down(r, down, c);
+	}
+	return n;
 }
 
 /* --- in the tables ------------------------------------------------------------------ */
@@ -268,7 +283,7 @@ static void go(const struct routing *r, struct walk *k, uint32_t state, uint32_t
 	c = lawful ? direction(r, sw, port) : ' ';
 	if (c == 'U' && state != NO_ID && state & 1)
 		return;
-	to = 2 * next + (c == 'D');
+	to = 2 * next + stays_down(r, state != NO_ID && state & 1, c);
 	if (k->seen[to])
 		return;
 	k->seen[to] = 1;

@@ -1,8 +1,8 @@
 /*
  * Turns that an up/down rule forbids: a packet that came down goes up again.
  * Knows the directions an engine tells (routing_ops.direction) and no engine.  A
- * step within a level ('=') after one down makes the way up legal again, as in
- * Down/Up; in Up/Down no step down leads to a root, so it does not occur there.
+ * step within a level ('=') after one down makes the way up legal again in
+ * Down/Up, not in ftree; in Up/Down no step down leads to a root, so it does not occur there.
  */
 #ifndef IBSCOPE_TURNS_H
 #define IBSCOPE_TURNS_H

@@ -101,6 +101,9 @@ static void copy(struct decided *to, const struct decided *from)
 void why_hear(struct why_heard *h, const struct rec_choice *c)
 {
 	h->told = true;
+	h->passed_by = c->via != 0;
+	for (unsigned i = 0; i < c->n_offers; i++)
+		h->passed_by &= c->offer[i].port != c->via;
 	h->port = c->port;
 	copy(&h->decided, &c->decided);
 	copy(&h->against, &c->against);
@@ -230,8 +233,9 @@ void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 		return;
 	from = t->peer[switch_port_id(t->fabric, hop[i].sw, hop[i].in)];
 	to = t->peer[switch_port_id(t->fabric, hop[i].sw, hop[i].out)];
-	out_text(y->o, "  Forbidden turn at %s: in by port %s, down from %s; out by port %s, up to %s.\n",
+	out_text(y->o, "  Forbidden turn at %s: in by port %s, %s from %s; out by port %s, up to %s.\n",
 		 switch_name(t->fabric, hop[i].sw), EXIT_NUMBER(t->fabric, hop[i].sw, hop[i].in),
+		 turn_forbidden(r, hop[i].sw, hop[i].in, hop[i].out) ? "down" : "level",
 		 PORT_LABEL(t->fabric, from), EXIT_NUMBER(t->fabric, hop[i].sw, hop[i].out),
 		 PORT_LABEL(t->fabric, to));
 	turn = json_make("{s:i, s:i}", "in", (int)hop[i].in, "out", (int)hop[i].out);
@@ -408,7 +412,7 @@ static void decide_by_way(const struct via *v, const char *word, struct decided 
 		       "Every way by port %u turns up again after a step down, the shortest (%s)", v->port,
 		       PLURAL(v->any.links, "hop"));
 		text_add(&d->text, " at %s.", switch_name(t->fabric, v->any.hop[i < v->any.n ? i : 0].sw));
-	} else if (value != NO_PATH && value > least &&
+	} else if (value != NO_PATH && value > least && y->heard.against.rule != WHY_LEARNED &&
 		   (strcmp(word, "longer") != 0 || v->links != (int)least)) { /* weights */
 		decide(d, WHY_LONGER, "In the hop matrix port %u has %u, port %u %u.", v->port, value,
 		       v->chosen, least);
@@ -488,11 +492,14 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 		v.free_way = way_find(r, v.y->sw, v.port, v.target, false, &v.any);
 		v.lawful_way = way_find(r, v.y->sw, v.port, v.target, true, &v.lawful);
 		v.allowed = v.lawful_way ? (int)v.lawful.links : -1;
-		/* connect_roots, and gaps of OpenSM's search, allow ways against the rule */
-		if (has_directions(r) && r->ops->hops && v.free_way && v.links >= 0 &&
+		/*
+		 * connect_roots, and gaps of OpenSM's search, allow ways against the rule; the matrix of
+		 * ftree has others that its climbs never come by
+		 */
+		if (has_directions(r) && r->ops->hops && v.free_way && v.links >= 0 && !h->passed_by &&
 		    r->ops->hops(r, v.y->sw, v.target, v.port) == r->ops->hops(r, v.y->sw, v.target, 0))
 			v.allowed = v.links;
-		else if (!v.lawful_way && v.free_way && against && against != WHY_MISSED)
+		else if (!v.lawful_way && v.free_way && against && against != WHY_MISSED && !h->passed_by)
 			v.allowed = (int)v.any.links;
 		/*
 		 * Tables that nobody computed are taken as they are, even where a better way exists.  Where
@@ -501,7 +508,7 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 		if (v.port != v.chosen && h->decided.rule != WHY_LINE && h->decided.rule != WHY_AS_READ &&
 		    h->decided.rule != WHY_NOT_IN_FILE &&
 		    (!h->against.rule || !v.free_way ||
-		     (h->against.rule == WHY_MISSED &&
+		     ((h->against.rule == WHY_MISSED || (h->against.rule == WHY_LEARNED && h->passed_by)) &&
 		      (v.allowed < 0 || (v.links >= 0 && v.allowed > v.links)))))
 			decide_by_way(&v, verdict(&v), &y->heard.against);
 		if (tell)

@@ -13,6 +13,7 @@
 /* What an engine told about one entry. */
 struct why_heard {
 	bool told;
+	bool passed_by; /* the engine told its candidates, and the port that is asked about is none */
 	uint8_t port;
 	struct decided decided, against;
 };

@@ -1,0 +1,35 @@
+"""What the models of reasons share: ways by cables, and how they say that something is wrong."""
+
+
+class Wrong(Exception):
+    pass
+
+
+def expect(name, told, want):
+    if told != want:
+        raise Wrong("%s: told %s, expected %s" % (name, told, want))
+
+
+def ways_by(links, sw, port, target, way):
+    """Fewest cables from sw by a port to the target, never back over sw; way(a, b): "U", "D" or other; None: any way.
+
+    Behind a step down no step leads up, unless one within the rank frees it; way.strict: it does not.
+    """
+    if port not in links[sw]:
+        return None
+    b = links[sw][port][0]
+    strict = getattr(way, "strict", False)
+    far = {(b, bool(way) and way(sw, b) == "D"): 1}
+    queue = list(far)
+    for at, down in queue:
+        if at == target:
+            return far[at, down]
+        if at == sw:
+            continue
+        for n, _ in links[at].values():
+            step = way(at, n) if way else " "
+            state = (n, step == "D" or down and step == "=" and strict)
+            if n != sw and not (down and step == "U") and state not in far:
+                far[state] = far[at, down] + 1
+                queue.append(state)
+    return None
