@@ -612,6 +612,11 @@ def check(m, st, sw, lid, via, own, answer):
             expect("hop matrix", (found[1], found[2]), (str(rows.get((sw, via), "none")), str(rows[sw, 0]) if (sw, 0) in rows else None))
 
 
+def pairs(_, st, told):
+    """Every SL is 0."""
+    return ["SL of %d to %d is %s" % (a, b, sl) for (a, b), sl in told.items() if a in st.at and b in st.at and sl not in ("0", "-")]
+
+
 # --- fabrics
 
 def model(setup, st, down):
