@@ -23,6 +23,7 @@ import tempfile
 import layered
 import weighed
 import climbed
+import escaped
 import torus
 from engines import Net, distances, hop_matrix, ranks_of, sls_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
@@ -724,6 +725,7 @@ def check_run(st, sw, lid, port, answer):
 
 SIMULATED = {"ftree": climbed}      # modules with drawn(), model() and check()
 SIMULATED = {"ftree": climbed, "torus-2QoS": torus}      # modules with drawn(), model() and check()
+SIMULATED = {"ftree": climbed, "nue": escaped, "torus-2QoS": torus}      # modules with drawn(), model() and check()
 BY_OFFERS = {"lash": check_lash, "ftree": check_ftree, "mincontention": check_mincontention}
 
 
@@ -829,8 +831,6 @@ def drawn(dice, engine):
         options.append("qos=TRUE")
     if engine == "minhop" and dice.randrange(4) == 0:
         options.append("rules=manual")
-    if engine == "nue":
-        options.append("nue_max_num_vls=%d" % dice.randrange(1, 4))
     if engine == "mincontention":
         options.append("tolerance=%d" % dice.randrange(3))
     roots = engine == "updn"
