@@ -20,11 +20,11 @@ import subprocess
 import sys
 import tempfile
 
-import layered
-import weighed
 import climbed
 import escaped
+import layered
 import torus
+import weighed
 from engines import Net, distances, hop_matrix, ranks_of, sls_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
 from ways import Wrong, expect, ways_by
@@ -723,9 +723,8 @@ def check_run(st, sw, lid, port, answer):
         expect("name", answer["choice"]["rule"], st.run.short_rule(sw, lid))
 
 
-SIMULATED = {"ftree": climbed}      # modules with drawn(), model() and check()
-SIMULATED = {"ftree": climbed, "torus-2QoS": torus}      # modules with drawn(), model() and check()
-SIMULATED = {"ftree": climbed, "nue": escaped, "torus-2QoS": torus}      # modules with drawn(), model() and check()
+# modules with drawn(): a fabric and options; model(): the tables; pairs() and check(): what is wrong with SLs and answers
+SIMULATED = {"ftree": climbed, "nue": escaped, "torus-2QoS": torus}
 BY_OFFERS = {"lash": check_lash, "ftree": check_ftree, "mincontention": check_mincontention}
 
 
@@ -878,7 +877,6 @@ def trial(engine, number, folder):
     if engine == "torus-2QoS" and len(net.order) > 4 and dice.randrange(2):     # a whole switch, but that of the manager
         lost = dice.choice(sorted(net.guid)[1:])
         events[1:] = [[(lost, p) for p in sorted({p for s, p in net.peer if s == lost} | {p for p, _ in net.hosts[lost]})]]
-    had, wrong, asked = None, 0, 0
     for gone in events:
         lines = start + ["fail link %s[%d]" % a for a in gone]
         try:
@@ -917,7 +915,7 @@ def trial(engine, number, folder):
             entries = rare + dice.sample([e for e in entries if e not in rare], ASKED - len(rare))
         questions = [["why %s %d" % e] + ["why %s %d via %d" % (*e, p) for p in st.ports(e[0])] for e in entries]
         shown = sum((["step to %d" % dice.randrange(1, steps + 1), "step show"] for _ in range(STEPS)), ["step start"])
-        shown += ["step to 1"] + ["lft " + s for s in net.order]
+        shown += ["step to 1"] + ["lft " + s for s in st.alive]
         more = st.run.asked(dice, "qos=TRUE" in options) if st.run else []
         answers = ask(lines + [c for c, _ in more] + sum(questions, []) + shown)[len(lines):]
         for (command, judge), answer in zip(more, answers):
@@ -927,10 +925,6 @@ def trial(engine, number, folder):
                     wrong += 1
                     print("%s, failed %s: %s: %s: told %s, the model has %s" % (told, gone, command, what, told_it, want))
         answers = answers[len(more):]
-        answers, tables = answers[:-len(net.order) - 1], answers[-len(net.order):]
-        early = [(s, x) for s, a in zip(net.order, tables) for x in a["entries"] if x["port"] != NO_PORT and "unwritten" not in x]
-        shown += ["step to 1"] + ["lft " + s for s in st.alive]
-        answers = ask(lines + sum(questions, []) + shown)[len(lines):]
         answers, tables = answers[:-len(st.alive) - 1], answers[-len(st.alive):]
         early = [(s, x) for s, a in zip(st.alive, tables) for x in a["entries"] if x["port"] != NO_PORT and "unwritten" not in x]
         if early and steps > 1:
