@@ -67,11 +67,14 @@ class Run:
             number = {old: new for new, old in enumerate(self.mesh.order)}
             self.names = [self.names[old] for old in self.mesh.order]
             self.entries = [[[number[v], ports] for v, ports in self.mesh.links[old]] for old in self.mesh.order]
+        self.holder = {}        # (layer, dependency) -> the pair that brought it, and when
         self.id = {s: i for i, s in enumerate(self.names)}
         self.n = len(self.names)
         self.target = {lid: (s, p) for base, s, p, host in ends for lid in range(base, base + (1 << lmc if host else 1))}
+        self.events = [("note",)]
         bases = sorted(e[0] for e in ends)
         self.base = lambda lid: max(b for b in bases if b <= lid)
+        self.events += self.mesh.events if self.mesh else []
         self.trees()
         self.layers()
         self.balance(rand)
@@ -80,6 +83,7 @@ class Run:
     def trees(self):
         self.out = [[None] * self.n for _ in range(self.n)]     # [from][to] -> number of the link
         self.root = [[None] * self.n for _ in range(self.n)]
+        self.events.append(("phase",))
         for r in range(self.n):
             parent, queue = {r: None}, [r]
             for at in queue:
@@ -94,6 +98,7 @@ class Run:
                     if self.out[u][d] is None:
                         self.out[u][d], self.root[u][d] = [v for v, _ in self.entries[u]].index(child), r
                     child = u
+            self.events.append(("tree", r, sum(x == r for row in self.root for x in row)))
 
     def route(self, a, b):
         way = []
@@ -109,19 +114,27 @@ class Run:
     def layers(self):
         self.first, self.need, self.count, self.graph = {}, 1, [0], [Dependencies()]
         self.opened = set()
+        self.events.append(("phase",))
         for s, d in itertools.combinations(range(self.n), 2):
             if self.out[s][d] is None:
                 continue
             new = self.dependencies(s, d)
             for v in range(self.need):
+                fresh = self.fresh(v, new)
+                self.events.append(("try", s, d, v, len(new), len(fresh)))
                 if not self.graph[v].closes(new):
                     break
+                self.events.append(("refuse", s, d, v, len(self.events)))
             else:
                 v, self.need = self.need, self.need + 1
                 self.count.append(0)
                 self.graph.append(Dependencies())
                 self.graph[v].add(new)
                 self.opened.add((s, d))
+                fresh = self.fresh(v, new)
+                self.events.append(("open", s, d, v))
+            self.bring(v, (s, d), new)
+            self.events.append(("accept", s, d, v, len(new), fresh))
             self.first[s, d] = v
             self.count[v] += 2
         self.before = list(self.count)
@@ -129,16 +142,19 @@ class Run:
 
     def balance(self, rand):
         self.layer = dict(self.first)
+        self.events.append(("note",))
         if self.need < 2:
             return
+        self.events.append(("phase",))
         n, count, flagged = self.n, self.count, set()
         mx, mn, trials = 0, self.need - 1, count[0]
         while True:
             src, dst = next(rand) % n, next(rand) % n
-            pair = next((p for i in range(n) for j in range(n) for p in [tuple(sorted(((src + i) % n, (dst + j) % n)))]
-                         if self.layer.get(p) == mx and p not in flagged), None)
-            if pair is None:
+            met = next((p for i in range(n) for j in range(n) for p in [((src + i) % n, (dst + j) % n)]
+                        if self.layer.get(tuple(sorted(p))) == mx and tuple(sorted(p)) not in flagged), None)
+            if met is None:
                 raise RuntimeError("OpenSM would not end")
+            pair, before = tuple(sorted(met)), self.layer[tuple(sorted(met))]
             if self.graph[mn].closes(self.dependencies(*pair)):
                 flagged.add(pair)
                 trials -= 2
@@ -146,6 +162,8 @@ class Run:
                 self.layer[pair] = mn
                 count[mx] -= 2
                 count[mn] += 2
+                self.bring(mn, pair, self.dependencies(*pair))
+            self.events.append(("turn", src, dst, met, before, mn, self.layer[pair] == mn, count[mx], count[mn], trials // 2, len(self.events)))
             stop = not trials or count[mx] - count[mn] < 6
             was = mn, mx
             few = [c for c in count if c < 9999]
@@ -158,9 +176,18 @@ class Run:
                 flagged -= {p for p in flagged if self.layer[p] == was[1]}
             if stop:
                 break
+        self.events.append(("note",))
+
+    def fresh(self, layer, new):
+        return [d for d in new if (layer, d) not in self.holder]
+
+    def bring(self, layer, pair, new):
+        for d in new:
+            self.holder.setdefault((layer, d), (pair, len(self.events)))
 
     def tables(self):
         self.table, cursor = {}, {}
+        self.events.append(("phase",))
         for u, s in enumerate(self.names):
             for lid in sorted(self.target):
                 at, port = self.target[lid]
@@ -173,6 +200,9 @@ class Run:
                     self.table[s, lid] = ports[turn]
                     if self.turning:
                         cursor[u, e] = (turn + 1) % len(ports)
+                self.events.append(("choice", s, lid))
+            self.events.append(("table", s))
+        self.events.append(("done",))
 
     # --- what is told of an entry
 
@@ -257,6 +287,92 @@ class Run:
                     far[v] = far[at] + 1
                     queue.append(v)
         return far.get(d)
+
+    # --- steps of a recording: (kind, what is wrong with the sentence) of the step of a number, from 1
+
+    def step(self, number, sentence):
+        kind, *rest = self.events[number - 1]
+        if kind in ("measure", "class", "axis", "coordinate", "number"):
+            want = re.escape(getattr(self.mesh, "say_" + kind)(self.net.order, *rest))
+        elif kind in ("refuse", "turn"):
+            return kind, getattr(self, "judge_" + kind)(sentence, *rest)
+        else:
+            want = getattr(self, "say_" + kind, lambda *_: ".*")(*rest)
+        return kind, None if re.fullmatch(want, sentence) else want
+
+    def ends(self, s, d):
+        return "%s - %s" % (self.names[s], self.names[d])
+
+    def say_tree(self, r, n):
+        return re.escape("tree of %s: fills %s that nobody had" % (self.names[r], plural(n, "route")))
+
+    def brings(self, n, fresh):
+        return "brings %s, %d of them new" % (plural(n, "dependency"), fresh) if n else "one cable each way, so no dependency"
+
+    def say_try(self, s, d, v, n, fresh):
+        return re.escape("%s at layer %d: %s" % (self.ends(s, d), v, self.brings(n, fresh)))
+
+    def say_open(self, s, d, v):
+        return re.escape("%s: layer %d is opened for it" % (self.ends(s, d), v))
+
+    def say_accept(self, s, d, v, n, fresh):
+        text = "%s: put in layer %d: " % (self.ends(s, d), v)
+        if n and not fresh:
+            text += "brings %s, %s there already" % (plural(n, "dependency"), "it is" if n == 1 else "all")
+        elif n and len(fresh) <= 4:
+            told = ["%s-%s-%s" % (self.names[a], self.names[b], self.names[c]) for (a, b), (_, c) in fresh]
+            text += "adds " + " and ".join([", ".join(told[:-1])] * (len(told) > 1) + told[-1:])
+            text += "; %s there already" % ("one more is" if n - len(fresh) == 1 else "the others are") if n > len(fresh) else ""
+        else:
+            text += self.brings(n, len(fresh))
+        return re.escape(text)
+
+    def say_choice(self, sw, lid):
+        rule = self.reason(sw, lid, None)[0]
+        return r"%s LID %d \(\S+\) -> port %d: %s" % (re.escape(sw), lid, self.table[sw, lid], "breadth-first tree" if rule == "tree" else rule)
+
+    def say_table(self, sw):
+        return re.escape(sw + ": table finished")
+
+    def cycle(self, told, layer, pair, when):
+        """What is wrong with "it would close the cycle ...": each edge is the pair's own, or of who brought it first."""
+        found = re.fullmatch(r"it would close the cycle (.+?); (.+)", told)
+        if not found:
+            return "no cycle: " + told
+        names = found[1].split(" -> ")
+        ids = [self.id[s] for s in names[:-1]]
+        k, own, words, held = len(ids), self.dependencies(*pair), [], False
+        if names[0] != names[-1] or k < 3:
+            return "the cycle does not close"
+        for i in range(k):
+            a, b, c = (ids[(i + j) % k] for j in range(3))
+            who, since = self.holder.get((layer, ((a, b), (b, c))), (None, 0))
+            text = "-".join(self.names[x] for x in (a, b, c))
+            if who and who != pair and since < when:
+                words.append("%s %s%s" % (text, "by " if held else "held by ", self.ends(*who)))
+                held = True
+            elif ((a, b), (b, c)) in own:
+                words.append(text + " is new")
+            else:
+                return "nobody has " + text
+        new = sum(w.endswith(" is new") for w in words)
+        want = ", ".join(words[:12]) + (" and %d more" % (k - 12) if k > 12 else "")
+        return None if new and found[2] == want else "expected is " + want
+
+    def judge_refuse(self, sentence, s, d, v, when):
+        head = "%s: not in layer %d: " % (self.ends(s, d), v)
+        return self.cycle(sentence[len(head):], v, (s, d), when) if sentence.startswith(head) else head
+
+    def judge_turn(self, sentence, src, dst, met, before, to, moved, many, few, refusals, when):
+        head = "random %s, %s: first movable pair %s: " % (self.names[src], self.names[dst], self.ends(*met))
+        if moved:
+            want = head + "moved from layer %d to layer %d: %d and %d pairs now (ends when they differ by less than 6)" % (before, to, many, few)
+            return None if sentence == want else want
+        head += "stays in layer %d, as in layer %d " % (before, to)
+        tail = ": %d and %d pairs still (ends when they differ by less than 6, or after %s)" % (many, few, plural(refusals, "more refusal"))
+        if not sentence.startswith(head) or not sentence.endswith(tail):
+            return head + "..." + tail
+        return self.cycle(sentence[len(head):-len(tail)], to, tuple(sorted(met)), when)
 
     # --- what is told of a pair
 

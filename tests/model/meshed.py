@@ -76,11 +76,16 @@ class Mesh:
     """entries: of each switch by number, [neighbour, ports].  order is None where nothing was found."""
 
     def __init__(self, entries):
-        self.links, self.n = entries, len(entries)
+        self.links, self.entries, self.n = entries, entries, len(entries)
         self.order = self.seed = None
+        self.events = [("phase",)]
         self.dimensions, self.shape, self.endless = 0, (), False
         self.measure()
-        if self.classes():
+        found = self.classes()
+        self.events += [("measure", u) for u in range(self.n)]
+        self.events += [("class", u, g[0]) for u in range(self.n) for g in self.groups if u in g] + [("note",)]
+        if found:
+            self.events.append(("phase",))
             self.seed_axes()
             self.induce()
             if not self.endless:
@@ -113,7 +118,7 @@ class Mesh:
     def classes(self):
         for u in [u for u in range(self.n) if self.type[u] and any(len(self.links[v]) > len(self.links[u]) for v, _ in self.links[u])]:
             self.type[u] = -1
-        groups = []
+        groups = self.groups = []
         for u in range(self.n):
             if self.type[u] < 0 or self.poly[u] is None:
                 continue
@@ -140,9 +145,11 @@ class Mesh:
                 break
             i = axis.index(0)
             axis[i] = 2 * a + 1
+            self.events.append(("axis", self.seed, i, axis[i], "seed axis"))
             j = next((j for j in range(len(axis)) if j != i and not axis[j] and m[i][j] != 2), None)
             if j is not None:
                 axis[j] = 2 * a + 2
+                self.events.append(("axis", self.seed, j, axis[j], "facing in the seed"))
 
     def opposite(self, s, code):
         if self.m[s] is None or not code or code not in self.axis[s]:
@@ -164,6 +171,12 @@ class Mesh:
                 self.endless = True
                 return
 
+    def give(self, u, i, code, why, given):
+        self.axis[u][i] = code
+        given.append(code)
+        if code:
+            self.events.append(("axis", u, i, code, why))
+
     def straight(self, given):
         for u, links in enumerate(self.links):
             k = len(links)
@@ -172,8 +185,7 @@ class Mesh:
             for i in range(k):
                 ahead = [j for j in range(k) if j != i and self.m[u][i][j] != 2]
                 if self.axis[u][i] and len(ahead) == 1 and self.m[u][i][ahead[0]] <= 4 and not self.axis[u][ahead[0]]:
-                    self.axis[u][ahead[0]] = self.opposite(self.seed, self.axis[u][i])
-                    given.append(self.axis[u][ahead[0]])
+                    self.give(u, ahead[0], self.opposite(self.seed, self.axis[u][i]), "straight on", given)
 
     def across(self, given):
         for u, links in enumerate(self.links):
@@ -182,8 +194,7 @@ class Mesh:
                     continue
                 r = [w for w, _ in self.links[v]].index(u)
                 if not self.axis[v][r]:
-                    self.axis[v][r] = self.opposite(self.seed, self.axis[u][i])
-                    given.append(self.axis[v][r])
+                    self.give(v, r, self.opposite(self.seed, self.axis[u][i]), "other end", given)
 
     def squares(self, given):
         for u, links in enumerate(self.links):
@@ -199,12 +210,12 @@ class Mesh:
                     continue
                 for s, at, code in (a, hit[0], self.axis[u][j]), (b, hit[1], self.axis[u][i]):
                     if not self.axis[s][at]:
-                        self.axis[s][at] = code
-                        given.append(code)
+                        self.give(s, at, code, "square", given)
 
     def place(self):
         self.at = [[LARGE] * self.dimensions for _ in range(self.n)]
         self.at[self.seed] = [0] * self.dimensions
+        self.events += [("phase",), ("coordinate", self.seed, None, tuple(self.at[self.seed]))]
         changed = True
         while changed:
             changed = False
@@ -214,11 +225,14 @@ class Mesh:
                 for (v, _), code in zip(self.links[u], self.axis[u]):
                     if not code:
                         continue
+                    was = tuple(self.at[v])
                     for c in range(self.dimensions):
                         x = self.at[u][c] + ((1 if code % 2 else -1) if c == (code - 1) // 2 else 0)
                         y = self.at[v][c]
                         if abs(x) < abs(y) or (abs(x) == abs(y) and x > y):
                             self.at[v][c], changed = x, True
+                    if was != tuple(self.at[v]):
+                        self.events.append(("coordinate", v, u, tuple(self.at[v])))
         self.size = []
         for c in range(self.dimensions):
             all_of_it = [p[c] for p in self.at if p[c] != LARGE]
@@ -245,6 +259,48 @@ class Mesh:
             return 0
         self.links, self.axis = links, axes
         self.order = merge_sort(list(range(self.n)), compare)
+        self.events += [("note",), ("phase",)] + [("number", u) for u in self.order]
+
+    # --- steps
+
+    def say_measure(self, names, u):
+        k, m = len(self.links[u]), self.m[u]
+        text = "%s: %d neighbour%s, " % (names[u], k, "" if k == 1 else "s")
+        if m is None:
+            return text + "too many to be measured"
+        kind = "at an edge" if self.type[u] < 0 else " x ".join("%d%s" % (x, "+" * (x == 6)) for x in self.sizes[u]) if self.type[u] else "unknown"
+        apart = [m[i][j] for i in range(k) for j in range(i)]
+        met = [x for x in apart if x != LARGE]
+        text += "neighbourhood " + kind
+        if not apart:
+            return text
+        if not met:
+            return text + "; without it they do not meet"
+        if min(met) == max(met):
+            text += "; without it they are %d hop%s apart" % (met[0], "" if met[0] == 1 else "s")
+        else:
+            text += "; without it they are %d to %d hops apart" % (min(met), max(met))
+        return text + (", some do not meet" if len(met) < len(apart) else "")
+
+    def say_class(self, names, u, like):
+        return "%s: %s" % (names[u], "the first of its kind" if u == like else "like " + names[like])
+
+    def axis_name(self, code):
+        return "-+"[code % 2] + self.letter((code - 1) // 2)
+
+    def say_axis(self, names, u, i, code, why):
+        words = {"seed axis": "the first link of the seed without an axis", "facing in the seed": "not two hops from the one before: on the other side",
+                 "straight on": "the only one not two hops from a link with an axis: straight on", "other end": "as its other end says",
+                 "square": "as the opposite side of a square"}
+        v, ports = self.entries[u][i]
+        return "%s port %d to %s: %s, %s" % (names[u], ports[0], names[v], self.axis_name(code), words[why])
+
+    def say_coordinate(self, names, v, u, at):
+        return "%s: at %s, %s" % (names[v], ",".join("-" if x == LARGE else str(x) for x in at), "the seed" if u is None else "a step from " + names[u])
+
+    def say_number(self, names, u):
+        return "%s: number %d by its coordinates, was %d by GUID; its links in turn: %s" % (
+            names[u], self.order.index(u), u, ", ".join(names[v] for v, _ in self.links[u]))
 
     # --- pane mesh
 
@@ -259,7 +315,7 @@ class Mesh:
                 for code in range(1, 2 * self.dimensions + 1):
                     ports = sorted(p for (_, ports), of in zip(self.links[u], self.axis[u]) if of == code for p in ports)
                     if ports:
-                        words.append("%s%s %s" % ("-+"[code % 2], self.letter((code - 1) // 2), " ".join(map(str, ports))))
+                        words.append("%s %s" % (self.axis_name(code), " ".join(map(str, ports))))
             rows[name] = (at, "  ".join(words), kind)
         return rows
 

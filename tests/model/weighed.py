@@ -234,11 +234,12 @@ class Run:
                 ("rows", sorted((r["CAs of"], r["LID"], r["pairs"], r["hops"], r["layer now"]) for r in o["rows"]), x.told_moved(number))]))
         return told
 
-    # --- steps of a recording: (kind, regular expression of the sentence) of the step of a number, from 1
+    # --- steps of a recording: (kind, what is wrong with the sentence) of the step of a number, from 1
 
-    def step(self, number):
+    def step(self, number, sentence):
         kind, *rest = self.events[number - 1]
-        return kind, getattr(self, "say_" + kind, lambda *_: ".*")(*rest)
+        want = getattr(self, "say_" + kind, lambda *_: ".*")(*rest)
+        return kind, None if re.fullmatch(want, sentence) else want
 
     def say_target(self, lid):
         ends = [e[1:3] for e in self.ends]
