@@ -758,8 +758,6 @@ def check_entry(st, sw, lid, answers):
                 check_via(st, sw, lid, port, own, entry, answer)
             if st.moments:
                 check_rule(st, sw, lid, port, answer["rule"], answer["decided"])
-            if st.model:
-                SIMULATED[st.engine].check(st.model, st, sw, lid, port, own, answer)
             if st.run:
                 check_run(st, sw, lid, port, answer)
             if st.model:
@@ -875,9 +873,6 @@ def trial(engine, number, folder):
     cables += [(s, h[0][0]) for s, h in net.hosts.items() if h][:1]
     dice.shuffle(cables)
     events = [[], cables[:1]] if cables else [[]]
-    if engine == "torus-2QoS" and len(net.order) > 4 and dice.randrange(2):     # a whole switch, but that of the manager
-        lost = dice.choice(sorted(net.guid)[1:])
-        events[1:] = [[(lost, p) for p in sorted({p for s, p in net.peer if s == lost} | {p for p, _ in net.hosts[lost]})]]
     had, wrong, asked, rand = None, 0, 0, layered.glibc_rand()
     if engine == "torus-2QoS" and len(net.order) > 4 and dice.randrange(2):     # a whole switch, but that of the manager
         lost = dice.choice(sorted(net.guid)[1:])
