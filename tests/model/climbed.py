@@ -612,6 +612,34 @@ def check(m, st, sw, lid, via, own, answer):
             expect("hop matrix", (found[1], found[2]), (str(rows.get((sw, via), "none")), str(rows[sw, 0]) if (sw, 0) in rows else None))
 
 
+def asked(m, dice):
+    """[(command, judge)]: groups of a switch with their counters, the order of compute nodes, the tree."""
+    def groups(sw):
+        def judge(answer):
+            told = [(r["dir"], r["peer"] if r["peer"] in m.guid else r["about"]["peer"]["lid"], r["links"], r["cu"] or 0, r["cd"] or 0,
+                     re.findall(r"\[(\d+)\] (\d+),(\d+)", r["port cu,cd"])) for r in answer["rows"]]
+            want = [(word, g.peer, len(g.links), g.cu, g.cd, [tuple(map(str, (here, cu, cd))) for here, _, cu, cd in g.links])
+                    for word, where in (("up", m.up), ("side", m.side), ("down", m.down)) for g in where[sw]]
+            yield "groups", told, want
+        return "list groups " + sw, judge
+
+    def order(answer):
+        want = []
+        for leaf in m.leaves:
+            own = [g.peer for g in m.down[leaf] if g.peer in m.cns]
+            want += [(leaf, m.index(leaf), lid) for lid in own + [None] * (m.max_cn - len(own))]
+        yield "order", [(r["leaf"], r["index"], r["lid"]) for r in answer["rows"]], want
+
+    def tree(answer):
+        cables = lambda groups: (len(groups), sum(len(g.links) for g in groups))
+        for r in answer["rows"]:
+            s, whole = r["switch"], [str(r[k] or 0) for k in ("up", "side", "down")]
+            yield s, (r["rank"], r["index"], [tuple(map(int, (x + "/" + x).split("/")[:2])) for x in whole]), (
+                m.rank[s], m.index(s), [cables(where[s]) for where in (m.up, m.side, m.down)])
+
+    return [groups(s) for s in dice.sample(m.switches, min(3, len(m.switches)))] + [("list ca-order", order), ("list tree", tree)]
+
+
 def pairs(_, st, told):
     """Every SL is 0."""
     return ["SL of %d to %d is %s" % (a, b, sl) for (a, b), sl in told.items() if a in st.at and b in st.at and sl not in ("0", "-")]

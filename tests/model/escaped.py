@@ -480,6 +480,30 @@ def check(m, st, sw, lid, via, own, answer):
         expect("layer", int(layer[1]), moment.layer)
 
 
+def asked(m, dice):
+    """[(command, judge)]: the central switch of each layer, betweenness and hull of every switch, weights at the end."""
+    del dice
+    def layers(answer):
+        for r in answer["rows"]:
+            known = m.known[r["layer"]]
+            yield "layer", (r["central switch"], r["hull"]), (known[0], len(known[1])) if known else (r["central switch"], r["hull"])
+
+    def escape(layer):
+        def judge(answer):
+            _, hull, b, near = m.known[layer]
+            for r in answer["rows"]:
+                s = r["switch"]
+                yield s, (r["hull"], round(r["betweenness"], 2)), ("has LIDs" if s in near else "drawn in" if s in hull else "-",
+                                                                   round(b.get(s, 0.0), 2))
+        return "list escape %d" % layer, judge
+
+    def weights(answer):
+        yield "weights", sorted((re.match(r"(.*)\[(\d+)\]", r["link"]).groups(), r["weight"]) for r in answer["rows"]), \
+            sorted(((s, str(p)), m.weight[m.rev((s, p))]) for s, p in m.weight)
+
+    return [("list nue-layers", layers), ("list weights", weights)] + [escape(i) for i, x in enumerate(m.known) if x]
+
+
 def pairs(m, st, told):
     """What is wrong with the SL of a pair; told: (LID, LID) -> SL."""
     for (a, b), sl in told.items():

@@ -917,6 +917,8 @@ def trial(engine, number, folder):
         shown = sum((["step to %d" % dice.randrange(1, steps + 1), "step show"] for _ in range(STEPS)), ["step start"])
         shown += ["step to 1"] + ["lft " + s for s in st.alive]
         more = st.run.asked(dice, "qos=TRUE" in options) if st.run else []
+        if st.model:
+            more = SIMULATED[engine].asked(st.model, dice)
         answers = ask(lines + [c for c, _ in more] + sum(questions, []) + shown)[len(lines):]
         for (command, judge), answer in zip(more, answers):
             asked += 1

@@ -306,6 +306,17 @@ def check(m, st, sw, lid, via, own, answer):
                [(p, used // len(ports) + (i < used % len(ports))) for i, p in enumerate(ports)])
 
 
+def asked(m, dice):
+    """[(command, judge)]: the place of every switch."""
+    del dice
+    def places(answer):
+        told = re.findall(r"switch (\d+),(\d+),(\d+) GUID 0x(\w+) ", answer["content"])
+        yield "places", sorted((int(g, 16), int(x), int(y), int(z)) for x, y, z, g in told), \
+            sorted((m.net.guid[s], *p) for s, p in m.where.items())
+
+    return [("export torus -", places)]
+
+
 def pairs(m, st, told):
     """What is wrong with the SL of a pair; told: (LID, LID) -> SL."""
     for (a, b), sl in told.items():
