@@ -7,6 +7,8 @@ who is told to be the only one has no other with such a way; what is told agains
 dor, Up/Down and Down/Up are simulated as well (engines/doc/minhop.md, engines/doc/dor.md, engines/doc/updn.md): candidates, counters at that
 moment, which rule decided, and each figure of its sentence.  Whole runs of sssp, dfsssp and lash are in weighed.py,
 layered.py and meshed.py: of these each sentence is expected as it stands, that of `why A B` and panes of layers, too.
+ftree, torus-2QoS and nue are in climbed.py, torus.py and escaped.py: tables, SLs, candidates, panes, and of the first two
+each sentence.
 
 Fabrics: random ones, before and after a link or a host is lost; new in every run (SEED repeats one, REASONED=N draws
 N of each engine, ASKED=N asks for N entries of each state, 0 for all).

@@ -337,6 +337,16 @@ static void test_rules(void **state)
 	     "other");
 	says("synth ring:4; route mincontention lmc=1 tolerance=2", "why ring0 7 via 3",
 	     "Decided: would loop: ring3 sends LID 7 here.");
+	/* a way that goes beside after it came down is none of ftree's; an equal one that nobody passed on is
+	 * told so */
+	says("synth random:7,3,seed=836,shuffle=1,hosts_on=4,parallel=2; route ftree "
+	     "root_guid_file=sw-06,sw-02 cn_guid_file=node0001,node0002",
+	     "why sw-03 6 via 2",
+	     "Forbidden turn at sw-04: in by port 5, level from sw-07[1]; out by port 4, up to sw-01[6].");
+	says("synth random:7,3,seed=836,shuffle=1,hosts_on=4,parallel=2; route ftree "
+	     "root_guid_file=sw-06,sw-02 cn_guid_file=node0001,node0002",
+	     "why sw-04 2 via 1",
+	     "Decided: learned: The route did not come by port 1: sw-07 did not pass it on to sw-04.");
 	says("synth ring:5; set use_ucast_cache TRUE; route minhop; fail host node0003", "why ring0 node0002",
 	     "Decided: cached: The unicast cache kept the tables of sweep 1; there: only candidate: ");
 	says("synth xgft:2,2,2:1,2,2; route ftree", "why spine-03 node0005",
