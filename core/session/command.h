@@ -15,7 +15,7 @@ struct field;
 /* What a command needs before it runs, with any words.  If it is missing, the command says so. */
 enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };
 
-/* Something that the first word of a command names and that has arguments of its own: a pane. */
+/* A pane: the first word of a command names it, and it has arguments of its own. */
 struct subcommand {
 	const char *name;
 	const char *syntax; /* of its arguments, like a command's but without the name */
@@ -27,7 +27,7 @@ struct command {
 		*syntax; /* "fail link NODE[PORT]... | switch S...": help, checked and completed (syntax.h) */
 	const char *help;    /* one line */
 	const char *details; /* more lines for `help NAME`, may be NULL */
-	const char *finds;   /* "Exit status 1 in batch when ...", though it did not fail; NULL: never */
+	const char *finds;   /* "Exit status 1 in batch when ...", without a failure; NULL: never */
 	/* Lines "KEY TYPE TEXT": its JSON fields beside those of all commands (contract.h).  NULL: none. */
 	const char *json;
 	/* Its rows.  A line "@PREFIX" of json: the keys of the next list, each with the prefix before it. */
@@ -36,10 +36,11 @@ struct command {
 	const struct arg_number *numbers; /* of the syntax, beside the common ones; ended by key NULL */
 	/* Runs when all words fit the syntax and all numbers are in range. */
 	int (*run)(struct session *s, const struct args *args, struct out *o, struct err *e);
-	/* Word number i that is possible here, false: no more.  NULL: the first word names none. */
+	/*
+	 * The i-th word that may stand here; false: there are no more.  NULL: the first word names no pane.
+	 */
 	bool (*subcommand)(size_t i, struct subcommand *s);
-	bool at_step;	/* reports at the step where a walk through a run stands (session_walk()), if there is
-			   one */
+	bool at_step;	/* its report is about the step of the walk (session_walk()), if there is a walk */
 	bool on_screen; /* needs the interface, and runs in its thread (struct command_run) */
 };
 

@@ -5,17 +5,17 @@
  *   KEY TYPE[?] TEXT
  *
  * KEY is a place: `a.b` is b within the object a, `a[]` an element of the list a, `a[].b` is b within each
- * element, `a.*` any key within a.  TYPE is string, integer, number, boolean or object, or one of these
- * with `|null`.  `?`: the key may be missing. node, port and endport stand for several keys, as
+ * element, `a.*` any key within a.  TYPE is string, integer, number, boolean or object, or one of these with
+ * `|null`.  `?`: the key may be missing. node, port and endport stand for several keys, as
  * core/routing/json_names.h makes them: KEY, KEY_guid, KEY_lid, of a port KEY_port (beside `name`: guid, lid,
- * port).  What stands there at times is in no line: KEY_description of a short name, and the label of a port
- * beside each portnum.
+ * port).  Two keys that are there only at times have no line: KEY_description of a short name, and the label
+ * of a port beside each portnum.
  *
- * Behind integer and number stands their range, `(LEAST..MOST)`, either of which may be left out; without
- * any they are 0 or more.  Behind string stand the only words, `(none/loop/^[0-9]+$)`; what begins with ^ is
- * a regular expression that others match.  The names of contract_kinds stand for such types.
- * TEXT "=NAME" stands for the words of a figure (glossary.h).  tests/contract.py judges what commands print
- * by all of this.
+ * The range of an integer or number stands behind it, `(LEAST..MOST)`.  Either end may be left out.  Without
+ * a range the value is 0 or more.  The words that a string may be stand behind it, `(none/loop/^[0-9]+$)`. A
+ * word that begins with ^ is a regular expression for further words.  The names of contract_kinds stand for
+ * such types.  TEXT "=NAME" stands for the words of a figure (glossary.h).  tests/contract.py judges what
+ * commands print by all of this.
  */
 #ifndef IBSCOPE_CONTRACT_H
 #define IBSCOPE_CONTRACT_H

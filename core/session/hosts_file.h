@@ -1,6 +1,6 @@
 /*
- * `@FILE` and `@FILE:JOB`: the hosts of a file (core/formats/hostfile.h) where a word may stand for many. JOB
- * begins behind the longest beginning that is a file.
+ * `@FILE` and `@FILE:JOB` stand for the hosts of a file (core/formats/hostfile.h), where a word may stand for
+ * many.  FILE is the longest beginning that names a file; JOB is the rest.
  *
  * A host is the first word of its nodes' names: "node-01" of "node-01 mlx5_0" and "node-01/U1".  It is found
  * with its domain, or without it, too.
@@ -11,12 +11,12 @@
 #include "core/session/out.h"
 #include "core/session/session.h"
 
-/* Is it such a word? What names a node is none. */
+/* Is it such a word? A word that names a node is not. */
 bool is_hosts_file(const struct fabric *f, const char *word);
 
 /*
- * The nodes of a kind that its hosts mean.  l->absent: hosts without such a node.  -1 and *e: the file cannot
- * be read, none of its hosts is in the fabric, or cancelled.
+ * The nodes of a kind that belong to its hosts.  l->absent: hosts without such a node.  -1 and *e: the file
+ * cannot be read, none of its hosts is in the fabric, or cancelled.
  */
 int hosts_file_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
 		     struct id_list *l, struct err *e);

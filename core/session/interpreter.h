@@ -23,7 +23,7 @@ struct args;
 struct interpreter {
 	struct session *session; /* borrowed */
 	uint64_t selected;	 /* GUID of the node selected on the screen, 0: none; for `step start` */
-	size_t steps_shown;	 /* step before the first one shown last by the walk */
+	size_t steps_shown;	 /* the step before those that the walk showed last */
 	char **stop_at;		 /* conditions of `step break` */
 	size_t n_stops, cap_stops;
 	int boundary;		  /* of `step next boundary`: 1 + the enum rec_key used last, 0 = none was */
@@ -50,13 +50,13 @@ struct command_run {
 	int (*on_screen)(const struct command *c, const struct args *args, struct out *o, struct err *e);
 	/* The rest begins as 0. */
 	bool found_fault; /* a check found a fault: exit status 1 in batch, but no error */
-	bool noteworthy; /* text was said that must not be lost where the rest of it is: at the start of batch
-			  */
-	unsigned depth;	 /* scripts within scripts */
-	bool placed;	 /* the failure message already names file and line */
-	bool begun;	 /* a JSON object was printed */
+	bool noteworthy;  /* some of the text must reach the person, also where other text is dropped: at the
+			     start of batch */
+	unsigned depth;	  /* scripts within scripts */
+	bool placed;	  /* the failure message already names file and line */
+	bool begun;	  /* a JSON object was printed */
 	/*
-	 * With on_screen, of a command that failed because one of its words fits several nodes: the text "N
+	 * Set with on_screen, when a command failed because one of its words fits several nodes: the text "N
 	 * COMMAND WORD...", quoted.  N is the number of that word (1: the first behind the command).  To be
 	 * freed.  NULL: no such failure.
 	 */

@@ -57,10 +57,9 @@ void lessons_free(struct lesson **l);
 struct lesson_place {
 	atomic_uint refs;
 	struct lesson *lesson;
-	size_t step;   /* from 0 */
-	bool answered; /* its answer is shown */
-	uint64_t
-		generation; /* of the session with this place: another one, and something was changed since */
+	size_t step;	     /* from 0 */
+	bool answered;	     /* its answer is shown */
+	uint64_t generation; /* of the session at this place; if it differs, something was changed since */
 };
 const struct lesson_place *lesson_place_ref(const struct lesson_place *p);
 void lesson_place_unref(const struct lesson_place *p); /* NULL is fine */

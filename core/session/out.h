@@ -31,7 +31,7 @@ void out_fields(struct out *o, json_t *fields);
 void out_begin(struct out *o, struct command_run *r, const char *command);
 void out_end(struct out *o, int rc, const struct err *e);
 
-/* At the end for want of memory: print the objects of running commands, as failed.  Allocates nothing. */
+/* Memory has run out: print the objects of the running commands, as failed.  Allocates nothing. */
 void out_last_objects(void);
 
 #endif

@@ -26,9 +26,9 @@
 	"  A scope limits both ends.\n"
 
 /*
- * The pattern that words stand for; these have PATTERN_SYNTAX in their syntax line.  No word: all.  On
- * success free *p with pattern_free(); the order of a shift, and hosts of a file that are not there, are told
- * on o.  -1 and *e: the words are wrong, or cancelled.
+ * The pattern that words stand for (PATTERN_SYNTAX in a syntax line).  No word: all.  On success free *p with
+ * pattern_free(); o tells the order of a shift, and which hosts of a file are not there.  -1 and *e: the
+ * words are wrong, or cancelled.
  */
 int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
 		    struct pattern *p, struct out *o, struct err *e);

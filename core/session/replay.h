@@ -7,9 +7,8 @@
 struct replay {
 	struct text script; /* a line for each command */
 	struct text lost;   /* lines: what is not in it */
-	bool needs_fabric; /* the script loads `fabric`, so it must be written: the source is no file any more
-			    */
-	bool needs_names;  /* the script takes names from `names`, so that must be written too */
+	bool needs_fabric;  /* the script loads `fabric`, which must be written: its source is no file */
+	bool needs_names;   /* the script takes names from `names`, so that must be written too */
 };
 
 /*

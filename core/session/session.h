@@ -31,7 +31,7 @@ struct event {
 	char *text;		   /* "fail link leaf-03[19]" */
 	const struct setup *setup; /* in force after it; reference held */
 	struct sweep *sweep;	   /* of that setup; reference; NULL while nothing has been routed */
-	/* with the event before (of EVENT_SCOPE: as the event it follows); NULL: nothing to compare */
+	/* since the event before (EVENT_SCOPE: those of the event before it); NULL: nothing to compare */
 	struct comparison *change;
 };
 
@@ -55,7 +55,7 @@ struct session {
 	void (*named)(void (*take)(void *to, const struct named *n), void *to);
 	pthread_mutex_t mutex;
 
-	/* That in force: of the event, and options set since that route nothing yet.  Reference held */
+	/* in force: that of the event, with options set since, which route nothing yet; reference held */
 	const struct setup *setup;
 	const struct fabric *fabric; /* that of the setup; NULL before the first load */
 	const struct fabric *loaded; /* that of the setup, before the options guid, port_guids and the name
@@ -127,7 +127,7 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 void session_forget(struct session *s);
 
 /*
- * The same as one more event behind the present ones, for a fabric that was discovered again.  It is compared
+ * The same for a fabric that was discovered again: one more event behind the present ones.  It is compared
  * with what was in force (two_fabrics.h).  Everything in it is up.
  */
 int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
@@ -165,7 +165,7 @@ const struct event *session_event_before(const struct session *s, size_t at);
 /* Set options for the next sweep; nothing is routed now.  Takes a reference. */
 void session_set_options(struct session *s, const struct options *o);
 
-/* Options that shape the fabric, or new s->names, come into force.  A new history.  Takes a reference. */
+/* Bring options that shape the fabric, or new s->names, into force: a new history.  Takes a reference. */
 int session_reshape(struct session *s, const struct options *o, struct progress *p, struct err *e);
 
 int session_goto(struct session *s, size_t at, struct err *e); /* event number as the journal shows it */
@@ -187,7 +187,7 @@ struct routing *session_counted(const struct session *s, const struct routing *r
  */
 uint32_t session_node(const struct session *s, const char *word, struct err *e); /* node id */
 uint32_t session_port(const struct session *s, const char *word, struct err *e); /* port id */
-/* An endport, its LID (0: none), of a LID, port GUID, NODE or NODE[PORT].  A switch's port means port 0. */
+/* Endport and LID (0: none) of a LID, port GUID, NODE or NODE[PORT].  A switch's port means port 0. */
 uint32_t session_endport(const struct session *s, const char *word, unsigned *lid, struct err *e);
 
 /*
@@ -215,7 +215,7 @@ uint32_t session_host(const struct session *s, const char *word);
 /* Is an endport up? While nothing is routed: is its cable up? Otherwise: does the subnet manager reach it? */
 bool session_endport_up(const struct session *s, uint32_t ep);
 
-/* If session_node() refuses a word because several nodes fit it equally well: their number; else 0. */
+/* The number of nodes that fit a word equally well, if session_node() refuses it for that reason; else 0. */
 uint32_t session_candidates(const struct session *s, const char *word, struct name_hits *h);
 
 #endif

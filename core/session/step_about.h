@@ -39,9 +39,9 @@ struct step_about {
 	struct about_change *change;	  /* [n_changes] the first of them */
 	size_t n_changes, all_changes;
 	/*
-	 * What the engine tells (recording_choice()) of the entry or the pair that the step decides; of an
-	 * entry that is decided again later: how in the end.  `asked` says of what: "candidates for LID 17 on
-	 * leaf-01"; NULL: the step chooses from nothing.
+	 * The engine's words (recording_choice()) on the entry or pair that the step decides.  If the entry
+	 * is decided again later, they tell of the last decision.  `asked` is the heading: "candidates for
+	 * LID 17 on leaf-01"; NULL: the step chooses from nothing.
 	 */
 	char *asked;
 	unsigned n_quantities;

@@ -3,9 +3,9 @@
  *
  *   fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]
  *
- * Small words stand for themselves, capital ones for an argument; "seed=K" begins with the small part. [ ]
- * may be left out, ... may come again, `a|b` is one word or the other, and ` | ` between blanks parts whole
- * forms, which may repeat the command's name.
+ * Small words stand for themselves, capital ones for an argument; "seed=K" begins with the small part. Words
+ * in [ ] may be left out, a word with ... may come again, `a|b` is one word or the other, and ` | ` between
+ * blanks parts whole forms, which may repeat the command's name.
  */
 #ifndef IBSCOPE_SYNTAX_H
 #define IBSCOPE_SYNTAX_H

@@ -244,8 +244,7 @@ void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
 void report_comparison(const struct comparison *c, struct out *o);
 
-/* What `check` says of a sweep, for commands that judge as it does.  -1 and *e; text_free(&said) in any case.
- */
+/* What `check` says of a sweep, for commands that judge like it.  -1 and *e; always text_free(&said). */
 struct judgement {
 	struct check_result counts;
 	struct text said; /* its lines; {0} before */

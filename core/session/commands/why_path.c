@@ -229,8 +229,7 @@ int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 		if (!why_open(x.y, sw, x.p->dlid, &t, &when)) {
 			why_settle(x.y->w, sw, x.p->dlid, &x.heard[i]);
 		} else if (x.p->hop[i].out == NO_PATH || !x.heard[i].decided.rule) {
-			/* some routes are found before tables are written: of these the engine tells as usual
-			 */
+			/* some routes are found before tables are written: the engine tells of them */
 			decided_free(&x.heard[i].decided);
 			text_add(&x.heard[i].decided.text, "%s.", text_str(&t));
 		}
