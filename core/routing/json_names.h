@@ -27,9 +27,9 @@ void json_put_endport(json_t *o, const char *key, const struct fabric *f, const 
 void json_put_beside(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port);
 
 /*
- * The label of a port beside its number, when it has one.  key: of the number; beside K_port or port it is
- * K_label or label, beside others as `in` it is in_label.  json_put_out() takes the port that an entry of a
- * switch names: none has no label.
+ * Put the label of a port beside its number, if the port has one.  key: that of the number.  The label's key
+ * is K_label beside K_port, label beside port, in_label beside `in` and so on.  json_put_out() takes the port
+ * that an entry of a switch names; an entry without a port gets no label.
  */
 void json_put_label(json_t *o, const char *key, const struct fabric *f, uint32_t port);
 void json_put_out(json_t *o, const char *key, const struct fabric *f, uint32_t sw, unsigned port);

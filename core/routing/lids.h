@@ -77,7 +77,7 @@ struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_optio
  */
 struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct fabric *f,
 					const struct lid_options *o);
-/* What OpenSM writes into guid2lid: all entries, those of ports that left too.  *n of them; to be freed. */
+/* The *n entries that OpenSM writes into guid2lid, also those of ports that left; to be freed. */
 struct guid2lid *lid_memory_entries(const struct lid_memory *m, const struct fabric *f, size_t *n);
 struct lid_memory *lid_memory_copy(const struct lid_memory *m);
 void lid_memory_free(struct lid_memory *m);
@@ -99,9 +99,9 @@ struct lids_held {
 };
 
 /*
- * No assignment: ports keep their LIDs, and carry them from now on.  If two ports have the same LID, the port
- * counts that the LID is known to mean, else the first in GUID order.  *notes names each such LID.  The
- * result's lmc is that of most CA and router ports.
+ * No assignment: ports keep their LIDs, and carry them from now on.  If two ports have the same LID, it
+ * belongs to the one that it is known to mean, else to the first in GUID order.  *notes names each such LID.
+ * The result's lmc is that of most CA and router ports.
  */
 struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
 			struct text *notes);

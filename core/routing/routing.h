@@ -88,8 +88,7 @@ struct routing_ops {
 	uint32_t (*entry_notes)(const struct routing *r, uint32_t sw, const struct entry_note **note);
 	/* Layers (virtual lanes) used. */
 	unsigned (*n_layers)(const struct routing *r);
-	/* Layers there might be: VLs of all ports, and what the engine's options leave of them.  NULL: not
-	 * told. */
+	/* The most layers that the VLs of all ports and the engine's options allow.  NULL: not told. */
 	unsigned (*layers_available)(const struct routing *r);
 	/*
 	 * The rest is about layers, switch elements and ways.  It also works for an r that the unicast cache
@@ -237,8 +236,7 @@ bool routing_has_maps(const struct routing *r);
 bool routing_vl_by_sl(const struct routing *r);
 /* Do paths of the SLs first .. first + n - 1 travel on the VL of that number on all links? */
 bool routing_keeps_layers(const struct routing *r, unsigned first, unsigned n);
-/* The engine's layers are computed, but nothing makes switches keep them apart (quality of service is off).
- */
+/* The engine's layers are computed, but switches do not keep them apart (quality of service is off). */
 bool routing_layers_idle(const struct routing *r);
 
 #endif

@@ -19,14 +19,10 @@ struct sl_tables {
 	atomic_uint refs;
 	uint32_t n_switches, n_endports;
 	uint8_t *ports; /* [n_switches] */
-	/*
-	 * [n_switches] by port a packet comes in by and goes out of: in * (ports + 1) +
-	 * out; NULL: nothing is known of the switch, VL = SL.
-	 */
+	/* [n_switches] maps by port in and port out, at in * (ports + 1) + out; NULL: not known, VL = SL. */
 	sl2vl_map **map;
 	uint32_t n_maps; /* switches with one */
-	sl2vl_map **out; /* [n_switches] by the port a packet leaves by, for all ports it comes by; used where
-			    map is NULL */
+	sl2vl_map **out; /* [n_switches] maps by port out alone; used where map is NULL */
 	bool one;	 /* every switch port has the map `all`; map and out are not looked at */
 	sl2vl_map all;
 	sl2vl_map *endport; /* [n_endports] maps of CA and router ports and of enhanced ports 0; NULL: not

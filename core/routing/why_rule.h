@@ -72,7 +72,7 @@ enum why_rule {
 	WHY_REVERSE_HOP,
 	WHY_CONNECT_ROOTS,
 	WHY_NOT_REACHED,
-	/* mincontention; kept is that of above */
+	/* mincontention; its "kept" is the one above */
 	WHY_ONLY_PATH,
 	WHY_CONTENTION,
 	WHY_DISTANCE,
