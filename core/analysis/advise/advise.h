@@ -47,9 +47,8 @@ struct advice_row {
 	uint32_t failure_fallbacks; /* failures after which another engine routes, or none */
 	enum advice_class class;
 	bool heavy; /* class A, but its most loaded link has more than 4 times the routes of class B's best */
-	char *reason;  /* the reason why it stands before the next one; owned, NULL: it is the last, or not
-			  ranked */
-	unsigned same; /* another row that it shares a line with: its place; none: its own place */
+	char *reason;  /* why it stands before the next one; owned, NULL: it is the last, or not ranked */
+	unsigned same; /* place of the row whose line it shares; its own place: none */
 };
 
 /* Keys of a ranked row, with the columns of the pane; members are those of struct advice_row. */

@@ -27,7 +27,7 @@ struct pair_group {
 
 struct comparison {
 	const struct routing *a, *b; /* references held: before, after, both on the fabric of the one after */
-	struct across *across;	     /* they are of two fabrics: what is in both is compared; else NULL */
+	struct across *across;	     /* of two fabrics, only what is in both is compared; NULL: one fabric */
 	uint32_t switches_changed;   /* switches with at least one other entry */
 	uint64_t entries_changed;    /* (switch, LID) with another port, 255 included */
 	uint32_t switches_gone, switches_new;  /* not counted in the entries */
@@ -71,14 +71,13 @@ static inline uint64_t comparison_listed(const struct comparison *c)
 	return comparison_pairs(c) + c->sl_alone;
 }
 
-/* SLs of a pair of a group that had and has a path, by its source.  Are they others?  false of other groups.
- */
+/* The SLs of a pair (by its source) before and after: do they differ?  false: a path is missing. */
 bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint32_t src,
 		    struct sl_range *was, struct sl_range *now);
 
 /*
- * The tables after, with the SLs before: those that hosts hold which asked for their paths then, and go on
- * with them.  Pairs that were not there have their new ones.  Not of two fabrics.  A reference.
+ * The tables after, with the SLs before: a host that asked for its paths before goes on with their SLs.
+ * Pairs that were not there have their new SLs.  Not of two fabrics.  A reference.
  */
 const struct routing *comparison_held(const struct comparison *c);
 

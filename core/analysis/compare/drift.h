@@ -47,8 +47,7 @@ struct drift {
 	uint64_t n_unjudged; /* entries that the next sweep makes on these */
 	uint32_t n_away;     /* tables of switches that are not in the fabric (any more): not judged */
 	bool ignored;	     /* the next sweep ignores existing entries: a port is being set up */
-	bool states_unknown; /* not known whether a port came up since the last sweep; if so, kept entries
-				change too */
+	bool states_unknown; /* a port may have come up since the last sweep; then kept entries change too */
 };
 
 /*

@@ -10,7 +10,9 @@
  *                     no place, so its kind alone counts
  *   port of the scope its node GUID and number (it is not here)
  *   what vanished     since another check: a host's or switch's node GUID, those of a cable's ends and the
- * ports Routes dropped at VL 15 are one fault. It is new when there are more of them.
+ *                     ports
+ *
+ * Routes dropped at VL 15 are one fault.  It is new when there are more of them.
  */
 #ifndef IBSCOPE_FAULTS_H
 #define IBSCOPE_FAULTS_H

@@ -29,8 +29,7 @@ enum figure {
 	/* Ports between switches, each direction on its own, on the whole paths from there. */
 	FIG_LINKS_MEAN,
 	FIG_LINKS_LEAST,
-	FIG_SLS,    /* number of service levels that paths between all LIDs of hosts may have, by those that
-		       arrive */
+	FIG_SLS,    /* number of service levels of the paths between LIDs of hosts, of those that arrive */
 	FIG_LOOPS,  /* groups of credit loops on all VLs */
 	FIG_DIFFER, /* LFT entries unlike those of another routing */
 	FIGURES

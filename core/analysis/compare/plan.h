@@ -17,11 +17,10 @@ enum plan_change {
 	PLAN_MISSING,	 /* at and planned are not joined, and no cable could be the row's */
 	PLAN_EXTRA,	 /* at and found are joined, which no row tells */
 	PLAN_WRONG_PORT, /* at leads to found */
-	PLAN_SWAPPED, /* at leads to found, and `other` to planned, which other row tells the other way round
-		       */
-	PLAN_RATE,    /* as planned but for width or speed */
-	PLAN_NOT_FOUND, /* a device or port of the row is not in the fabric: `why` */
-	PLAN_TWICE,	/* the row wants a port that another row has */
+	PLAN_SWAPPED,	 /* at leads to found, `other` to planned; another row has it the other way round */
+	PLAN_RATE,	 /* as planned but for width or speed */
+	PLAN_NOT_FOUND,	 /* a device or port of the row is not in the fabric: `why` */
+	PLAN_TWICE,	 /* the row wants a port that another row has */
 	PLAN_LEAF, /* host `at` hangs on found, the plan's switch is planned (NO_ID: it has no cable there) */
 	PLAN_CHANGES
 };

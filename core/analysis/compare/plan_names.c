@@ -15,8 +15,7 @@
 struct key {
 	char *text;
 	uint32_t node;
-	uint32_t rank; /* lower ones count first: 0 whole name, 1 name of the box or host, 2 without its half
-			*/
+	uint32_t rank; /* lower first: 0 whole name, 1 name of the box or host, 2 without its half */
 };
 
 struct plan_names {

@@ -29,7 +29,7 @@ struct verify_sl {
 struct verification {
 	const struct sweep *sweep; /* reference held: the same sweep here; its fabric is the one that ibsim
 				      made */
-	char *engine;		   /* that OpenSM says routed; "" when it tells none; owned */
+	char *engine;		   /* the engine that routed, as OpenSM tells; "": it tells none; owned */
 	uint64_t entries;	   /* compared: every LID on every switch */
 	uint64_t differ;
 	uint32_t no_table; /* switches without a table there: all their entries differ */

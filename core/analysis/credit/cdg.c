@@ -147,8 +147,7 @@ static struct cdg_slot first_slot(const struct cdg_counting *k, const struct cdg
 	return first;
 }
 
-/* n routes that begin there, once on each VL; in: the port of their own link, 0: that is counted elsewhere.
- */
+/* n routes begin there, once on each VL; in: port of their own link, 0: that is counted elsewhere. */
 static void count_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in,
 			const struct cdg_slot *first, uint32_t n)
 {

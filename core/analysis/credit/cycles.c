@@ -400,8 +400,7 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 	struct cdg_source *s = cdg_sources(r, c->switches, &n_sources);
 	struct passing passing = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
 	size_t n = 0;
-	/* a route may pass both ports if it begins at the first one, or its switch sends the LID through that
-	 */
+	/* a route may pass both ports if it begins at the first, or its switch sends the LID through that */
 	bool begins = f->node_switch[f->port_node[w.port[0]]] == NO_ID;
 
 	for (unsigned lid = 1; lid <= r->lids->max_lid && n < max && !progress_cancelled(p); lid++) {

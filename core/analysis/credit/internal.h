@@ -26,7 +26,7 @@ bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid);
  */
 struct cdg_slot {
 	struct sl_range sl;
-	sl2vl_map vls; /* of the SLs in the range; CDG_DROP_VL: the route has ended with this SL; else 0 */
+	sl2vl_map vls; /* by SL of the range; CDG_DROP_VL: the route has ended with this SL; else 0 */
 };
 
 #define CDG_NO_SLOT UINT32_MAX /* with no SL it goes on */
@@ -44,9 +44,8 @@ struct cdg_counting {
 	size_t cells;
 	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] routes by ports; NULL = none */
 	uint32_t *load[CDG_VLS];	    /* [n_ports] */
-	uint32_t *begin[CDG_VLS];	    /* grouped: [n_ports] LIDs to which the hosts of a switch send by
-					       this way out of it, by the VL of their own links; of
-					       port 0: to which in all */
+	uint32_t *begin[CDG_VLS]; /* grouped: [n_ports] LIDs to which the hosts of a switch send through a
+				     port, by the VL of their own links; port 0: through any */
 	struct cdg_slot *slot;
 	uint32_t n_slots, cap_slots;
 	uint32_t slot_of[CDG_VLS][CDG_VLS]; /* of a single SL: by SL and VL */
@@ -71,9 +70,9 @@ static inline void cdg_add(uint32_t *count, uint32_t n)
 }
 
 /*
- * Routes of a source begin by a way out of its switch; in: the port by which they come there, 0: the switch's
- * own, or n sources at once.  *counted: the beginning is counted, by another way out.  Returns the slot at
- * the way out, or CDG_NO_SLOT.
+ * Routes of a source begin and leave its switch by a way out.  in: the port by which they come there; 0: they
+ * are the switch's own, or of n sources at once.  *counted: another way out has counted the beginning
+ * already.  Returns the slot at the way out, or CDG_NO_SLOT.
  */
 uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in, struct sl_range sl,
 		   unsigned out, uint32_t n, bool *counted);

@@ -41,10 +41,9 @@ struct finding {
 	char *more;	     /* owned; command line that shows more */
 	uint32_t node;	     /* where; of several the first; NO_ID = no place */
 	uint8_t port;	     /* a port of it; 0 = none */
-	uint64_t count; /* number of things of the kind that it stands for: links, switches, pairs, as the
-			   text says */
-	double figure;	/* the most telling figure of the text, 0 = none */
-	uint64_t pairs; /* ordered pairs of hosts concerned, as far as known */
+	uint64_t count;	     /* how many things it stands for: links, switches or pairs, as the text says */
+	double figure;	     /* the most telling figure of the text, 0 = none */
+	uint64_t pairs;	     /* ordered pairs of hosts concerned, as far as known */
 };
 
 /* Keys of a finding, with columns of the pane. */

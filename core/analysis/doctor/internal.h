@@ -53,8 +53,8 @@ struct doctor {
 	struct err *e;
 	const struct sweep *w; /* judged */
 	const struct sweep
-		*computed;	  /* an engine was asked for: w, or the sweep in force; NULL = no engine */
-	const struct sweep *next; /* the sweep after `computed`, where it may differ; NULL: as this one */
+		*computed;	  /* w, or the sweep in force, when an engine was asked for; NULL: none was */
+	const struct sweep *next; /* the sweep after `computed`; NULL: it cannot differ from that */
 	const struct fabric *f;
 	const struct topo *t;
 	const struct routing *r; /* NULL: nothing is routed */

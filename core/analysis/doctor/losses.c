@@ -14,8 +14,7 @@ struct visit {
 	uint16_t port;		     /* looked at next */
 	uint64_t below;		     /* hosts in the subtree */
 	uint8_t sm_below;	     /* the subnet manager is there */
-	/* Of the parts that the loss of the switch makes, but for the last one, which holds the walk's root.
-	 */
+	/* Of the parts that the loss of the switch makes, without the last one: it holds the root. */
 	uint64_t cut, largest, sm_part;
 	uint32_t last;	    /* the last place in the subtree */
 	uint8_t is_part;    /* its subtree is a part without the switch above */

@@ -166,8 +166,7 @@ static bool swap_if_shorter(struct circling *c, uint32_t i, uint32_t k)
 	return false;
 }
 
-/* From the lowest name to whoever is linked best, then by swaps while chords get shorter; [n], to be freed.
- */
+/* From the lowest name to the best linked one, then by swaps while chords get shorter; [n], to be freed. */
 static uint32_t *circle_order(const struct placing *g)
 {
 	static const uint32_t far[] = {1, 2, 3, 5, 8};

@@ -60,7 +60,7 @@ struct layout {
 	atomic_uint refs;
 	uint32_t n;	  /* switches of the fabric */
 	uint32_t n_parts; /* connected parts of two or more switches, the largest first, then by lowest name;
-			     one with all of them when no switch has a neighbour */
+			     if no switch has a neighbour, one part has all */
 	struct layout_part *part;
 	uint32_t n_alone;  /* switches without a neighbour, when there are parts: the last of order */
 	uint32_t *part_of; /* [n] NO_ID: alone */

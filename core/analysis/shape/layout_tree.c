@@ -86,8 +86,7 @@ static uint8_t best_level(const struct lpart *p, const uint8_t *level, uint32_t 
 	return best;
 }
 
-/* Does a switch whose neighbours are all one below it look more like those two below than like those beside?
- */
+/* A switch has all its neighbours one below it: is it more like those two below than like those beside? */
 static bool looks_lower(const struct lpart *p, const uint8_t *level, uint32_t u)
 {
 	double best[2] = {0, 0}; /* below, beside */

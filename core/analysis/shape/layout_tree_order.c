@@ -152,8 +152,7 @@ static int64_t fine(double sum, uint32_t n)
 	return llround(sum / n * FINE);
 }
 
-/* Tall blocks share out the keys they have in this level, so that they stand in the order of their numbers.
- */
+/* Tall blocks share out their keys in this level, so that they stand in the order of their numbers. */
 static void order_tall(const struct ordering *o, struct keyed *k, uint32_t n)
 {
 	int64_t *key = NEW_ARRAY(o->n_blocks + 1, int64_t), *sorted = NEW_ARRAY(o->n_blocks + 1, int64_t);

@@ -186,8 +186,7 @@ static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep
 	return NULL;
 }
 
-/* Counts groups of credit loops on a VL that is not of *vls, and adds their VLs to it; -1 and *e: cancelled.
- */
+/* Count groups of credit loops on a VL outside of *vls, and add their VLs to it; -1 and *e: cancelled. */
 static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups, struct progress *p,
 		       struct err *e)
 {

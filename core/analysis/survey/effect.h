@@ -20,8 +20,8 @@ struct effect_base {
 	uint32_t n_channels;
 	uint32_t *load; /* [n_ports] routes, as loads_new(&pattern_all); of ports between switches only */
 	/*
-	 * LIDs whose routes come by the channel of port id p and leave its switch by port q: dep[dep_at[p] +
-	 * q]. dep_at NO_ID: no channel.
+	 * dep[dep_at[p] + q] counts LIDs: their routes come by the channel of port id p, then leave that
+	 * switch by port q.  dep_at NO_ID: no channel.
 	 */
 	size_t *dep_at, n_deps;
 	uint32_t *dep;
@@ -50,7 +50,7 @@ struct moves {
 	bool too_many;
 	uint32_t *first;  /* [MAX_LID + 1] the first move of a LID; NO_ID */
 	uint8_t *moved;	  /* [n_switches] 1: the switch is among the moves of the LID at hand */
-	uint32_t *own;	  /* [n_switches] of those: hosts whose way is as before up to here */
+	uint32_t *own;	  /* [n_switches] of these: hosts with the way as before up to here */
 	uint32_t *path;	  /* [n_switches] ports (ids) of a new way */
 	bool order_holds; /* each new dependency follows the order of the old ones */
 };
@@ -76,7 +76,7 @@ struct effect_work {
 	uint32_t *row; /* [n_rows] switches whose rows are not those before */
 	uint32_t n_rows;
 	uint32_t *stayed, *left; /* [n_switches] hosts that count: in both, only before */
-	uint32_t *part;		 /* [n_switches] of those the SM does not reach: their part; NO_ID */
+	uint32_t *part;		 /* [n_switches] part of a switch that the SM does not reach; NO_ID */
 	struct moves moves;
 };
 
@@ -96,10 +96,9 @@ void moves_clear(struct moves *m);
 void moves_add(struct moves *m, uint32_t sw, unsigned lid);
 
 /*
- * For a case where no host left.  Takes the old ways to the changed LIDs of dst out of the sums and puts the
- * new ones in: pairs in *row; loads, where they count (base_lid), in w->load.  Dependencies are only compared
- * with the order of the old ones (moves.order_holds). false (nothing changed): the moves are not enough to
- * tell.
+ * For a case where no host left.  The old ways to the changed LIDs of dst leave the sums, and the new ones
+ * enter: pairs in *row; loads, where they count (base_lid), in w->load.  Dependencies are only compared with
+ * the order of the old ones (moves.order_holds). false (nothing changed): the moves are not enough to tell.
  */
 bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, uint32_t dst, bool base_lid,
 		 struct survey_row *row);

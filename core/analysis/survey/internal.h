@@ -12,7 +12,7 @@
 
 /* Facts about the tables before.  All workers share them; they never change. */
 struct effect_base;
-/* What a worker has for himself. */
+/* The own data of a worker. */
 struct effect_work;
 
 /* NULL and *e: cancelled, or no memory. */

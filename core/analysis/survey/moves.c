@@ -73,8 +73,7 @@ static void add_load(struct applying *a, uint32_t port, uint32_t routes)
 	note_load(a->w, port);
 }
 
-/* The old way of all hosts that came by a switch, up to the next one that moved: there they are counted, too.
- */
+/* The old way of all hosts that came by a switch, up to the next one that moved, which counts them too. */
 static void take_way(struct applying *a, uint32_t sw)
 {
 	const struct fabric *f = a->was->fabric;

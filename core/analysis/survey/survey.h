@@ -1,6 +1,6 @@
 /*
- * Every single failure of a kind, or pairs of failures, and the state after the subnet manager's next sweep:
- * lost routes of hosts, the engine in force, the load of hot links, new credit loops.
+ * Each single failure of a kind, or pairs of failures.  A row tells the state after the subnet manager's next
+ * sweep: lost routes of hosts, the engine in force, the load of hot links, new credit loops.
  */
 #ifndef IBSCOPE_SURVEY_H
 #define IBSCOPE_SURVEY_H
@@ -23,13 +23,12 @@ struct survey_row {
 	uint64_t beyond;  /* of lost: lost by neither of the two failures alone */
 	uint64_t rerouted, longer; /* pairs with another path; of these, with a longer one */
 	uint64_t entries;	   /* changed ones, as in struct comparison */
-	uint32_t hosts_gone; /* hosts that count, were in the subnet manager's part, are up still, and are not
-				in it any more */
+	uint32_t hosts_gone; /* hosts that count, are still up, and have left the subnet manager's part */
 	uint32_t load_after; /* most routes out of a port between switches ("all", loads.h) */
 	uint32_t load_port;  /* the first such port, NO_ID: no link is left */
 	uint32_t new_loops;  /* groups of credit loops that touch a VL which had none */
-	const char *engine;  /* in force then; static; NULL: none routes it, figures are 0 but for pairs cut
-			       off where nothing is up any more */
+	const char *engine;  /* in force then; static; NULL: none routes it. All figures are 0 then, except
+				pairs that are cut off because nothing is up */
 	bool fallback;	     /* another than before, or none */
 };
 

@@ -69,8 +69,7 @@ static bool trace_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 	return arrives;
 }
 
-/* Channels of a way, by the tables alone; false: no way.  A loop ends behind as many switches as there are.
- */
+/* Channels of a way, by the tables alone; false: no way.  A loop ends after as many switches as exist. */
 static bool walk_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 {
 	unsigned lid = s->r->lids->base[dst];

@@ -9,8 +9,8 @@
 /* Numbers from `low` to `high`, both included, and their frequency. */
 struct bucket {
 	uint64_t low, high, count;
-	uint32_t first; /* one of them: of loads the port with the highest load, the first such; of lengths
-			   the source, an endport; NO_ID: none */
+	uint32_t first; /* one of them; loads: the first port with the highest load; lengths: the source, an
+			   endport; NO_ID: none */
 	uint16_t lid;	/* of lengths: where the path leads */
 };
 

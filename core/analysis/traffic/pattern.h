@@ -25,7 +25,7 @@ struct pattern {
 	enum pattern_kind kind;
 	struct flow *flow; /* [n] of a list, in the order that the pattern is made in */
 	size_t n, cap;
-	uint64_t left_out; /* flows asked for with an end that does not count, is down or has no LID */
+	uint64_t left_out; /* flows left out: an end does not count, is down or has no LID */
 };
 
 extern const struct pattern pattern_all, pattern_lids;

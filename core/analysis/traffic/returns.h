@@ -16,8 +16,7 @@ struct returns {
 	uint64_t other; /* of these: the way back takes another cable */
 };
 
-/* Does the path from endport b to a take the cables of that from a to b?  -1: one of the two does not arrive.
- */
+/* Does the path from endport b to a take the cables of that from a to b?  -1: one does not arrive. */
 int return_same(const struct routing *r, uint32_t a, unsigned lid_a, uint32_t b, unsigned lid_b);
 /* To be freed by free(); NULL: cancelled. */
 struct returns *returns_count(const struct routing *r, struct progress *p);

@@ -1,7 +1,7 @@
 /*
  * Shift patterns: every endport sends to the endport K places further in an order.  All-to-all operations of
  * MPI run through all K.  A tree routed for its order carries each shift without two flows on one link
- * (Zahavi et al.  2010).
+ * (Zahavi et al. 2010).
  */
 #ifndef IBSCOPE_SHIFT_H
 #define IBSCOPE_SHIFT_H

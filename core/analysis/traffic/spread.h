@@ -48,9 +48,9 @@ struct spread_left {
 };
 
 /*
- * Flow out of each port of a switch [n_ports], for all hosts to all base LIDs.  At each switch it goes on in
- * equal parts by all ports of the group.  *left is filled, up to its limit.  The caller frees the shares.
- * NULL when cancelled.
+ * Flow out of each port of a switch [n_ports], for all hosts to all base LIDs.  Each switch divides it
+ * equally over all ports of the group.  *left is filled, up to its limit.  The caller frees the shares.  NULL
+ * when cancelled.
  */
 double *spread_shares(const struct routing *r, struct spread_left *left, struct progress *p);
 
