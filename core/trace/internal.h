@@ -4,7 +4,7 @@
  *   make.c  a run of an engine with a recorder beside it
  *   names.c cells and values in words
  *   choice.c          choices, for those who ask
- *   answers.c         those of steps, once more
+ *   answers.c         choices of steps, told once more
  *   walk.c            a cursor over them
  *   walk_find.c       conditions
  *   walk_moment.c     a step as a sweep
@@ -26,8 +26,8 @@ struct rec_unit {
 };
 #define UNIT_EXTRA 0xff
 /*
- * Set in the table: this is no change of the step.  It collects the changes of steps that were left out of a
- * part.  It stands before the step's own change to the same cell, if there is one.
+ * A bit in the table of a unit: this is no change of the step.  It collects the changes of steps that were
+ * left out of a part.  It stands before the step's own change to the same cell, if there is one.
  */
 #define UNIT_MISSED 0x40
 
@@ -36,7 +36,7 @@ static inline unsigned unit_table(const struct rec_unit *u)
 	return u->what & 0xff & ~UNIT_MISSED;
 }
 
-/* Choices told of the steps around the last one that was asked about. */
+/* The choices of the steps around the one that was asked about last. */
 struct answers {
 	uint64_t *entry;	    /* [n] switch << 32 | LID, sorted */
 	struct rec_choice **choice; /* [n] NULL: the engine does not tell */
@@ -58,7 +58,7 @@ struct recording {
 	struct rec_focus focus;	     /* as it was asked for */
 	struct rec_focus keep;	     /* what is kept of it when it is too long */
 	uint32_t keep_target;	     /* switch of its LID, NO_ID */
-	unsigned stage;		     /* kinds of a bulk up to it are kept of `keep` only; 0: all is there */
+	unsigned stage; /* kinds of a lesser or equal bulk are kept for `keep` only; 0: all is there */
 	char *part;
 	struct rec_event *event;
 	struct rec_unit *unit;
@@ -80,8 +80,8 @@ struct recorder {
 	enum rec_table matrix;
 	struct rec_event ev; /* the one at hand, kept or not */
 	bool skip;	     /* it is not kept */
-	bool partly;	     /* it is not, but for what it does to cells of the part */
-	bool bears;	     /* the one to come is kept, of any kind */
+	bool partly;	     /* only what it does to cells of the part is kept */
+	bool bears;	     /* the next one is kept, whatever its kind */
 	bool full, no_memory;
 	/* Routes counted, and as the recording has them, [n_ports] when choices of one LID alone are kept. */
 	uint32_t *count, *told;

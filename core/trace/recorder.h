@@ -1,13 +1,14 @@
 /*
  * How an engine tells of a run: the one channel, with two kinds of listeners.  Without one, a run costs a
- *test of a pointer.
+ * test of a pointer.
  *
- * A recording (core/trace/recording.h) wants all that happens, as events: `if (RECORDED(in))` an engine
- * says rec_event(in->record, ...) and the cells that it changed, rec_delta(); phases and notes by rec_phase()
- * and rec_note().  No words are kept: its scheme makes the sentence when somebody reads a step.
+ * A recording (core/trace/recording.h) wants all that happens, as events.  `if (RECORDED(in))` an engine
+ * tells an event by rec_event(in->record, ...), then each cell that it changed by rec_delta(). rec_phase()
+ * and rec_note() tell phases and notes.  No words are kept: the engine's scheme makes the sentence when
+ * somebody reads a step.
  *
  * A question (`why`, quiz, drift, the candidates of a step) wants to know how entries were decided, and
- *nothing else:
+ * nothing else:
  *
  *	struct rec_choice *c = rec_choice(in, sw, lid);	NULL: nobody asks about this entry
  *
@@ -24,8 +25,9 @@
  *		rec_chosen(in, c);			it is told, and gone
  *	}
  *
- * The last choice of an entry counts.  Work that only serves choices is done `if (ASKED(in))` alone; in->ask
- * says which entries matter (all others may be skipped, with what does not bear on them).
+ * The last choice of an entry counts.  Work that only serves choices is done `if (ASKED(in))` alone. in->ask
+ * says which entries matter.  All others may be skipped, and so may all that does not bear on the entries
+ * that matter.
  *
  * In each engine events.c holds what is recorded, sentences.c how steps and choices are told.
  */
@@ -164,12 +166,11 @@ enum rec_kind {
 	REC_LAYER,    /* b layer: it is done */
 	/* torus-2QoS */
 	REC_SEED,  /* a number of the seed, from 0, rule; extra: the two halves of a GUID that is missing */
-	REC_CELL,  /* a place of a cell with empty corners, rule; extra: its fingerprint, or the place for
-		      which  nothing is found, then the switches that were asked */
-	REC_PLACE, /* a switch, rule; T_PLACE; extra: switches it was found by, or the direction of the seed
-		    */
+	REC_CELL,  /* a place of a cell with empty corners, rule; extra: its fingerprint, or the place that
+		      stays empty, then the switches that were asked */
+	REC_PLACE, /* a switch, rule; T_PLACE; extra: switches that led to it, or direction of the seed */
 	REC_LINK,  /* a switch, port; extra: port id at the other end, dimension, lower and upper member,
-		      number  of the bundle */
+		      number of the bundle */
 	REC_ENDS,  /* a switch; extra: its member: end points are listed */
 	REC_RING,  /* a switch of the line, port: dimension, rule; extra: place where the line begins */
 	REC_SPAN,  /* a root of the master spanning tree; extra: members it reaches */
@@ -210,22 +211,22 @@ void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, 
 /* After the changes. */
 void rec_extra(struct recorder *k, uint32_t word);
 /*
- * Of a run too long a part is kept.  An event may say little about this part and yet bear on it: its switch,
- * NO_ID = none.  rec_bears() keeps the event to come.
+ * If a run is too long, only a part of it is kept: that of this switch, NO_ID = none.  An event that is not
+ * about the part may yet bear on it: rec_bears() keeps the next event.
  */
 uint32_t rec_kept_switch(const struct recorder *k);
 void rec_bears(struct recorder *k);
-/* May events of a kind that is kept in focus only be wanted?  Is one? */
+/* Some kinds are kept in focus only.  May events of such a kind be wanted?  Is this one? */
 bool rec_wants_any(const struct recorder *k, enum rec_kind kind);
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
 /* The same of an event about a pair. */
 bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair, uint32_t layer);
-/* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */
+/* The table for the hop matrix that is made now: T_HOPS, unless T_PLAIN was said. */
 void rec_use_matrix(struct recorder *k, enum rec_table t);
 enum rec_table rec_matrix(const struct recorder *k);
-/* Things that moments need and no step changes; release() gives them back.  Once. */
+/* Things that moments need and no step changes; release() frees them.  Called once. */
 void rec_keep(struct recorder *k, void *kept, void (*release)(void *));
-/* Give the choices recorded so far another rule: the one that the function returns. */
+/* Change the rules of the choices recorded so far: the function returns the new rule. */
 void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_event *ev), void *ctx,
 	       struct progress *p);
 /* A pair of switches as one word. */
@@ -253,7 +254,7 @@ struct rec_offer {
 struct rec_choice {
 	uint32_t sw;
 	uint16_t lid;
-	uint8_t via;	  /* a port of sw whose case is asked for as well, 0 = none */
+	uint8_t via;	  /* a port of sw that is asked about as well, 0 = none */
 	uint32_t target;  /* switch the LID hangs on, NO_ID = none, or not told */
 	uint8_t port;	  /* chosen; NO_PATH = none */
 	uint8_t old_port; /* entry of the table before, NO_PATH = none or not looked at */
@@ -272,7 +273,7 @@ struct rec_choice {
 struct rec_ask {
 	uint32_t sw;  /* NO_ID = of every switch */
 	uint16_t lid; /* 0 = for every LID */
-	uint8_t via;  /* a port of `sw`, the case against which is asked for; 0 = none */
+	uint8_t via;  /* a port of `sw`: what speaks against it? 0 = not asked */
 	bool last;    /* each entry once, as it is in the end, with all that was offered for it */
 	void (*tell)(void *ctx, const struct rec_choice *c); /* c is valid during the call only */
 	void *ctx;
@@ -323,12 +324,11 @@ struct rec_scheme {
 	 * + 1], NO_PATH so far.  false: the tables count.  NULL: they always do.
 	 */
 	bool (*row_at)(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
-	/* Dependencies of its layers after a step, layer by layer; the caller frees.  NULL: T_DEP has none.
-	 */
+	/* Dependencies of its layers after a step, by layer; the caller frees.  NULL: T_DEP has none. */
 	struct rec_dependency *(*dependencies)(const struct recording *r, size_t step, uint32_t *n);
 	/*
-	 * Name of a cell and its value in words, for tables that go by the engine's own ids or that it alone
-	 * can read.  false: nothing was added, it is as every engine's.  NULL: no such tables.
+	 * Name of a cell and its value in words, for tables with the engine's own ids or with values that it
+	 * alone can read.  false: nothing was added, and the common words will do.  NULL: no such tables.
 	 */
 	bool (*cell)(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
 	bool (*value)(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,

@@ -40,8 +40,9 @@ struct rec_kind_info {
 	bool rule;  /* its rule is one of the engine's list */
 	bool focus; /* kept in focus only, unless the whole run is small */
 	/*
-	 * A run above the limit is kept only of the part in focus, from this stage on; 0: always kept whole.
-	 * 1: hops and distances, 2: choices of ports, 3: ways of elements, counters and orders, 4: pairs.
+	 * If a run is above the limit, only the part in focus is kept from this stage on; 0: always kept
+	 * whole.  1: hops and distances, 2: choices of ports, 3: ways of elements, counters and orders, 4:
+	 * pairs.
 	 */
 	uint8_t bulk;
 };
@@ -65,11 +66,11 @@ struct recording;
 
 struct rec_request {
 	const struct sweep *sweep;
-	const char *engine; /* NULL: that in force; else also one that refused in this sweep */
+	const char *engine; /* NULL: the engine in force; it may be one that refused in this sweep */
 	struct rec_focus focus;
 	const struct engine *const *engines;
 	size_t limit; /* bytes, 0 = REC_LIMIT: above it kinds are kept of one part only (rec_kinds.bulk) */
-	uint32_t selected; /* that part without a focus: 1 + switch; 0 = the first leaf */
+	uint32_t selected; /* that part if there is no focus: 1 + switch; 0 = the first leaf */
 	struct progress *progress;
 };
 
@@ -132,8 +133,10 @@ struct rec_dependency {
 	uint8_t layer;
 };
 
-/* What a TURN says before its cycle: the two switches drawn (LASH ids), pairs in the layer it is in and in
- * the other then, and how many times it may be refused from here. */
+/*
+ * The words of a TURN before its cycle: the two switches drawn (LASH ids); the pairs then in its layer and in
+ * the other; the refusals that are still allowed.
+ */
 #define REC_TURN_WORDS 5
 /*
  * The cycle of a step (REFUSE, a refused TURN): channels as port ids.  Behind each stands the pair that holds
@@ -151,15 +154,15 @@ void recording_value(const struct recording *r, enum rec_table t, uint32_t at, u
 		     struct text *out);
 
 /*
- * How was the entry decided in the end that a step decides? The candidates and the rule, as choices are
- * told.  *c is the caller's (rec_choice_free()); NULL if the engine does not tell.  The engine runs once
- * more, for all steps around at once.  engines: those that it was made with.  0, or -1 and *e: cancelled, no
- * memory.  Safe beside other readers.
+ * A step decides an entry: how was this entry decided in the end?  *c tells the candidates and the rule.  *c
+ * is the caller's (rec_choice_free()); NULL if the engine does not tell.  The engine runs once more, for all
+ * steps nearby at once.  engines: those that it was made with.  0, or -1 and *e: cancelled, no memory.  Safe
+ * beside other readers.
  */
 int recording_choice(const struct recording *r, size_t step, const struct engine *const *engines,
 		     struct rec_choice **c, struct progress *progress, struct err *e);
 
-/* Where an event is told of, "" when nowhere (struct rec_scheme). */
+/* Where to read about an event, "" when nowhere (struct rec_scheme). */
 const char *recording_source(const struct recording *r, const struct rec_event *ev);
 
 #endif
