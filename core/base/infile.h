@@ -9,9 +9,9 @@
 #include "core/base/progress.h"
 
 /*
- * Open for reading, also what is in the program (builtin.h); fclose() closes it.  NULL and errno when that
- * fails. p: once it is cancelled, reading fails with ECANCELED within a twentieth of a second (NULL: never);
- * it must outlast the file.
+ * Open a file for reading, or one that is in the program (builtin.h); fclose() closes it.  NULL and errno
+ * when that fails. p: once it is cancelled, reading fails with ECANCELED within a twentieth of a second
+ * (NULL: never); it must outlast the file.
  */
 FILE *infile_open(const char *path, struct progress *p);
 

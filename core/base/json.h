@@ -19,10 +19,9 @@ json_t *json_textn(const char *s, size_t len);
 json_t *json_guid(uint64_t guid);
 
 /*
- * A value after a format: as json_pack() of Jansson 2.14, with of its letters `{}`, `[]`, `s`, `s*`
- * (NULL leaves the member out), `b`, `i`, `I`, `f` (null when it is no finite number) and `o` (taken
- * over).  Keys of objects are the
- * program's own words.
+ * A value after a format: as json_pack() of Jansson 2.14, but only with the letters `{}`, `[]`, `s`, `s*`
+ * (NULL leaves the member out), `b`, `i`, `I`, `f` (null when it is no finite number) and `o` (taken over).
+ * Keys of objects are the program's own words.
  */
 json_t *json_make(const char *fmt, ...);
 

@@ -18,8 +18,7 @@ bool number_of_any(const char *word, uint64_t least, uint64_t most, uint64_t *n)
 /* The same in hexadecimal digits; "0x" must stand before them. */
 bool number_of_hex(const char *word, uint64_t *n);
 
-/* The step of about `ticks` round numbers that go up to `most`: 1, 2 or 5 times a power of ten, at least 1.
- */
+/* The step of about `ticks` round numbers up to `most`: 1, 2 or 5 times a power of ten, at least 1. */
 double round_step(double most, unsigned ticks);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where something that this program uses and does not find can be had. */
+/* The package of something that this program needs and does not find. */
 #ifndef IBSCOPE_PACKAGE_H
 #define IBSCOPE_PACKAGE_H
 

@@ -26,8 +26,7 @@ bool program_exists(const char *name);
  * ends of -1 where there is none: close those that are there.
  */
 int program_pipe(int fd[2]);
-/* This program's environment without a variable ("NAME=") and with one more ("NAME=1"); free the array alone.
- */
+/* This program's environment without one variable ("NAME=") and with another ("NAME=1"); free the array. */
 char **program_environment(const char *without, char *more);
 
 /* Attributes of a new process: all signals at their default, none blocked, plus flags; to be destroyed. */

@@ -99,7 +99,7 @@ struct engine {
 	const struct optdef *options; /* its own, ended by a NULL name; NULL when it has none */
 	/*
 	 * When it is the first of a chain, it also leaves the LIDs as they were with those tables
-	 * (lids_found()).  When it refuses, no engine is tried after it, Min Hop neither.
+	 * (lids_found()).  When it refuses, no engine is tried after it, not even Min Hop.
 	 */
 	enum engine_holds holds;
 	/*

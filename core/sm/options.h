@@ -63,8 +63,8 @@ const struct optdef *options_at(const struct options *o, size_t i); /* in the or
 /* Check and set.  *e (with -1) says what was found and what was expected. */
 int options_set(struct options *o, const char *name, const char *value, struct err *e);
 /*
- * A value that is names and no file. options_get() returns the names as written. options_file() returns a
- * list of GUIDs instead of a path (base/guidfile.h).  The list is copied.
+ * A value may be names instead of a file. options_get() returns the names as written. options_file() returns
+ * a list of GUIDs instead of a path (base/guidfile.h).  The list is copied.
  */
 void options_set_list(struct options *o, const char *name, const char *value, const char *list);
 bool options_has_list(const struct options *o, const char *name);

@@ -50,7 +50,7 @@ struct elements *setup_elements(const struct setup *s, struct progress *p, struc
 struct setup *setup_ref(const struct setup *s);
 void setup_unref(const struct setup *s); /* NULL is fine */
 
-/* Is a routing of both the same: fabric, state, options, tables, and hosts that count? */
+/* Would both give the same routing: fabric, state, options, tables, and hosts that count? */
 bool setup_equal(const struct setup *a, const struct setup *b);
 
 #endif
