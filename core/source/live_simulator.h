@@ -11,8 +11,8 @@
 bool live_simulated(void);
 
 /*
- * Is the simulator gone, or was there never one that could answer? name[size] gets its socket name.  false:
- * that cannot be told, as for a simulator on another machine.
+ * Is the simulator gone, or was there never one that could answer? name[size] gets its socket name.  false
+ * also when this is not known, as with a simulator on another machine.
  */
 bool live_simulator_gone(char *name, size_t size);
 

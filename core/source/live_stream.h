@@ -11,9 +11,8 @@
 #include <stdint.h>
 #include "core/source/live.h"
 
-#define LIVE_CHILD_FLAG                                                                     \
-	"--discover-child" /* argv[1]; then CA ("" = any), port (0 = any), enum live_tables \
-			    */
+/* argv[1]; then CA ("" = any), port (0 = any), enum live_tables. */
+#define LIVE_CHILD_FLAG "--discover-child"
 #define LIVE_DATA_FD 3
 #define LIVE_HEAD 0x6962736cu
 #define LIVE_TAIL 0x6c736269u

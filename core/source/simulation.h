@@ -21,7 +21,7 @@ int simulation_child_main(int argc, char **argv);
 
 struct simulation;
 
-/* Is all there that it needs? -1 and *e with the name of the program or library, and its Debian package. */
+/* Is everything there? -1 and *e with the name of the program or library, and its Debian package. */
 int simulation_possible(struct err *e);
 
 /* A keeper with its empty folder; NULL and *e. simulation_end() ends it. */

@@ -17,7 +17,7 @@ bool synth_is_spec(const char *word);
 /*
  * Make a fabric:
  *   xgft:M1,..,Mh:W1,..,Wh   extended generalised fat tree (Ohring et al. 1995): h levels of
- *                            switches under... see synth.c for every kind and option
+ *                            switches (synth.c tells every kind and option)
  *   torus:AxBx..  mesh:AxBx..  hypercube:D  dragonfly:A,H,P[,G]  hyperx:AxBx..  ring:N
  *   director:...  random:SWITCHES,DEGREE
  * followed by ",option=value" items: hosts= (per switch), parallel= (cables per link),

@@ -19,8 +19,7 @@ static const struct grid_machine {
 	{"gordon", {GRID_TORUS, "t", 3, {4, 4, 4}, {3, 3, 3}}, 17, SPEED_QDR},
 	/* Sandia Red Sky: three cables to each neighbour */
 	{"redsky", {GRID_TORUS, "t", 3, {6, 6, 8}, {3, 3, 3}}, 12, SPEED_QDR},
-	/* IT4I Salomon: enhanced 7D hypercube; 3 cables to the sister chip, 4 in other dimensions; 9 places
-	 */
+	/* IT4I Salomon: enhanced 7D hypercube; cables: 3 to the sister chip, else 4; 9 places */
 	{"salomon", {GRID_MESH, "c", 7, {2, 2, 2, 2, 2, 2, 2}, {4, 4, 4, 4, 4, 4, 3}}, 9, SPEED_FDR},
 };
 
