@@ -21,8 +21,7 @@ struct planned_cable {
 /* How the rows are meant. */
 enum cabling_kind {
 	CABLING_LIST,	/* cables */
-	CABLING_LEAVES, /* Slurm's tree: end[0] is a host, end[1] the switch that it hangs on, by Slurm's name
-			 */
+	CABLING_LEAVES, /* Slurm's tree: end[0] is a host, end[1] its switch, by Slurm's name */
 	CABLING_BLOCKS, /* Slurm's blocks: the same with the name of a block */
 };
 

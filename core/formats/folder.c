@@ -86,8 +86,7 @@ static void warn_file(struct fabric *f, const char *why)
 	warnings_add(&f->warnings, "file left out", 0, "%s", why);
 }
 
-/* The first file of cables that can be read, *used (to be freed); what the better ones lacked is a warning.
- */
+/* The first readable file of cables, *used (to be freed); what the better ones lacked is a warning. */
 static int load_cables(const struct folder *d, struct fabric **out, char **used, struct progress *p,
 		       struct err *e)
 {

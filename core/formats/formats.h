@@ -30,8 +30,7 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 /* The same from memory; name is for messages (fuzz targets, tests). */
 int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e);
 
-/* node-name-map file: `0x<guid> "name"` per line; -1 and *e when it cannot be read.  Odd lines are warnings.
- */
+/* node-name-map file: `0x<guid> "name"` per line; -1 and *e: unreadable.  Odd lines become warnings. */
 int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct progress *p,
 		  struct err *e);
 /* The same from memory; name is for messages. */

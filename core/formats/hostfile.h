@@ -17,9 +17,9 @@
  * is named by its number, the number of an array or one of its tasks (`591970`, `591970_3`), or its name;
  * without jobs in the table, by its partition.  Jobs that have no hosts yet count for nothing.
  *
- * -1 and *e ("NAME:LINE: found ..., expected ..."): another form; no such job, or no hosts; a list that is
- * cut, by itself or by the number of its hosts beside it (NODES, NumNodes), or that may be: it fills its
- * column, and no number is there; cancelled.
+ * -1 and *e ("NAME:LINE: found ..., expected ..."): another form; no such job; no hosts; cancelled; a list
+ * that is or may be cut.  A list is cut when it ends early, or when its number of hosts is not the one beside
+ * it (NODES, NumNodes).  It may be cut when it fills its column and there is no number.
  */
 int hostfile_read(const struct input *in, const char *job, struct hostlist *l, struct err *e);
 

@@ -68,8 +68,7 @@ int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 
 				if (port > fb->switch_nports[s] || port == NO_PATH)
 					continue;
-				/* "0x0012 003" without printf: a dump of a large fabric has millions of lines
-				 */
+				/* "0x0012 003" without printf: a large dump has millions of lines */
 				memcpy(head, "0x", 2);
 				for (int i = 0; i < 4; i++)
 					head[2 + i] = hex[lid >> (12 - 4 * i) & 15];

@@ -87,8 +87,7 @@ static int parse_text(const struct input *in, struct fabric **out, struct err *e
 	}
 }
 
-/* ibdiagnet's dumps tell when they were begun and when they were whole.  *open: line of the former, 0 = none.
- */
+/* ibdiagnet's dumps tell when they were begun and when whole.  *open: line of the former, 0 = none. */
 static void read_frame(struct fabric *f, struct cursor line, unsigned *open, unsigned no)
 {
 	if (!cur_char(&line, '#'))

@@ -10,14 +10,13 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 
-/* Is some line of a text so? */
+/* Does a text have such a line? */
 bool any_line(const struct input *in, bool is(struct cursor line));
 
 /* "4xHDR", "12xFDR10", "??FDR", "4x???". */
 void parse_rate(struct cursor token, uint8_t *width, uint8_t *speed);
 
-/* Speed of a lane in Gb/s, rounded ("25", "100") or exact ("25.78125"), or "FDR10"; SPEED_UNKNOWN for others.
- */
+/* Speed of a lane: Gb/s, rounded ("25", "100") or exact ("25.78125"), or "FDR10"; else SPEED_UNKNOWN. */
 enum link_speed lane_speed(struct cursor c);
 
 /* Lines that mean nothing (prompts, messages of libraries), or that should and are left out. */
@@ -44,8 +43,8 @@ int unknown_report(struct unknown_lines *u, struct warnings *w, struct err *e);
 void unknown_free(struct unknown_lines *u);
 
 /*
- * An error that ibdiagnet found, in its words, as a warning "FILE:LINE: TEXT". *n counts those of a list:
- * after the first few one warning stands for the rest.  Is the one added last its own?
+ * Add an error that ibdiagnet found, in its words, as a warning "FILE:LINE: TEXT". *n counts the errors of a
+ * list: after the first few, one warning stands for the rest.  true: this error has a warning of its own.
  */
 #define IBDIAGNET_ERROR "ibdiagnet error"
 #define IBDIAGNET_BYTES 300 /* the most of a text */
@@ -61,7 +60,7 @@ uint32_t add_node(struct fabric_builder *b, enum node_type type, uint64_t guid, 
 		  unsigned line);
 /* Let a node have a port; a warning tells that it is above the number of ports that the file tells. */
 void want_port(struct fabric_builder *b, uint32_t node, uint64_t port, unsigned line);
-/* Cable two ports.  Oddities become warnings.  what: the cable is told by a "row" or a "line". */
+/* Cable two ports.  Oddities become warnings.  what: "row" or "line", which tells the cable. */
 void add_cable(struct fabric_builder *b, const uint32_t node[2], const uint64_t port[2], const char *what,
 	       unsigned line);
 

@@ -28,13 +28,12 @@ struct rows {
 	struct lines lines;
 	struct row *row;
 	uint32_t n, cap;
-	bool hosts; /* channel adapters have rows of their own; else only the switches' rows tell of them */
+	bool hosts; /* channel adapters have rows of their own; false: only rows of switches name them */
 	struct unknown_lines unknown;
 };
 
 void rows_init(struct rows *r, const struct input *in);
-/* Add a row.  false: it is not told whose it is, or its numbers cannot be right (port 0 or above
- * MAX_PORTS, LID above 65535). */
+/* Add a row.  false: no node, or impossible numbers (port 0 or above MAX_PORTS, LID above 65535). */
 bool rows_add(struct rows *r, const struct row *row);
 /*
  * Make the fabric of the rows, which are freed.  untold: what the format never tells, for fabric.untold.

@@ -13,7 +13,7 @@
 #include "core/routing/lids.h"
 #include "core/routing/switch_tables.h"
 
-/* The result of reading in numbers; format is static. */
+/* What was read, in numbers; format is static. */
 struct tables_info {
 	const char *format;  /* "lfts", "fdbs", "far", "live" */
 	uint32_t n_switches; /* with a table */
@@ -21,11 +21,11 @@ struct tables_info {
 	uint64_t n_adaptive; /* entries with an adaptive-routing group */
 	/* LIDs of ports */
 	uint32_t n_named;   /* told by the file */
-	uint32_t n_other;   /* of these the source has another LID for */
-	uint32_t n_source;  /* not told: the source's, or those that ports have now */
+	uint32_t n_other;   /* of these: the source has another LID */
+	uint32_t n_source;  /* not told by the file: LIDs of the source, or those that ports have now */
 	uint32_t n_none;    /* ports without LID */
 	uint32_t n_misfits; /* LIDs that do not lead to their port at the port's own switch */
-	bool lids_of_now;   /* those not told are those that ports have now: they fit the tables better */
+	bool lids_of_now;   /* n_source are those that ports have now: they fit the tables better */
 };
 
 /* Tables that are gathered from several files.  A later table of a switch replaces an earlier one. */

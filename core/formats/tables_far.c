@@ -44,8 +44,7 @@ bool is_far(const struct input *in)
 	       any_line(in, begins_switch);
 }
 
-/* Fields of a row or header: between bars where there are any, else between blanks (two in headers, or tabs).
- */
+/* Fields of a row or header: between bars if there are any, else between blanks (headers: two, or tabs). */
 static unsigned split(struct cursor c, bool header, struct cursor *field)
 {
 	bool bars = memchr(c.p, '|', (size_t)(c.end - c.p)) != NULL;

@@ -15,8 +15,7 @@ struct choice {
 	uint32_t first_misfit; /* endport */
 };
 
-/* The switch port by which a switch reaches an endport of its own, 0 for the switch itself; NO_PATH = none.
- */
+/* The port by which a switch reaches an endport of its own, 0 for the switch itself; NO_PATH = none. */
 static unsigned own_port(const struct fabric *f, uint32_t port, uint32_t *sw)
 {
 	uint32_t q = f->port_peer[port];

@@ -406,8 +406,7 @@ static void lay_cables(struct reader *r)
 			continue;
 		a = at_front(r, &r->box[from], k.port);
 		z = at_front(r, &r->box[net_name(&r->net, k.name.p, cur_len(k.name))], k.peer_port);
-		/* the cable's own rate counts; ibdm takes 4x SDR where it is not told, whatever the ports are
-		 */
+		/* the cable's own rate counts; without one ibdm takes 4x SDR, whatever the ports are */
 		a.width = z.width = k.width ? k.width : lower(a.width, z.width);
 		a.speed = z.speed = k.speed ? k.speed : lower(a.speed, z.speed);
 		if (a.node != NO_ID && z.node != NO_ID)
