@@ -56,13 +56,12 @@ uint32_t fb_find(const struct fabric_builder *b, uint64_t guid); /* NO_ID when a
 /* Raise the number of ports of a node (a file may name ports above that number). */
 void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports);
 
-/* Codes of PortInfo: the extended speed (LinkSpeedExtActive) counts where there is one, else LinkSpeedActive.
- */
+/* Codes of PortInfo: the extended speed (LinkSpeedExtActive) counts if it is set, else LinkSpeedActive. */
 enum link_speed fb_speed_of_codes(unsigned extended, unsigned plain);
 
 /*
- * The subnet manager runs at the port that has this LID, one of its range.  Where none has it (0 is none's),
- * the place stays, and it is a guess.
+ * The subnet manager runs at the port with this LID in its range.  If no port has it (no port has LID 0), the
+ * place stays, and it is a guess.
  */
 void fb_place_sm(struct fabric_builder *b, uint64_t lid);
 

@@ -20,8 +20,7 @@ struct parts {
 	const struct fabric *fabric; /* reference held */
 	enum part_kind kind;
 	uint32_t n;
-	/* Members of part p, which go down together: id[first[p]] up to id[first[p + 1]]; a link, or nodes.
-	 */
+	/* Members of part p, which fail together: id[first[p]] up to id[first[p + 1]]; a link, or nodes. */
 	uint32_t *first; /* [n + 1] */
 	uint32_t *id;
 	char **name; /* [n] */

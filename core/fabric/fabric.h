@@ -18,7 +18,7 @@
 
 enum node_type { NODE_CA = 1, NODE_SWITCH = 2, NODE_ROUTER = 3 };
 enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 };
-#define MAX_PORTS 254			/* external ports of a switch, as an LFT can name */
+#define MAX_PORTS 254			/* external ports of a switch, as many as an LFT can name */
 #define LABEL_MAX 31			/* bytes of a port's label */
 #define PORT_NUMBER_MAX (4 + LABEL_MAX) /* bytes of "254 " and a label */
 #define DESC_MAX 63			/* bytes of a NodeDescription, as OpenSM 3.3.23 shows it */
@@ -31,7 +31,7 @@ struct fabric {
 	atomic_uint refs;
 	char *source;	 /* file, spec or device it came from */
 	char *format;	 /* "ibnetdiscover", "ibsim", "cache", "subnet.lst", "synthetic", "live" */
-	char *generated; /* header line of the source about its making, or NULL */
+	char *generated; /* line at the top of the source that tells how it was made, or NULL */
 	char *untold; /* what its format never tells, beyond what fabric_tell_untold() sees; NULL: nothing */
 	struct warnings warnings;
 
@@ -175,8 +175,7 @@ void fabric_tell_untold(const struct fabric *f, struct text *t);
 
 /* A port's label on the front panel ("1/32/1"), from the source.  NULL: none, or just the port's number. */
 const char *fabric_port_label(const struct fabric *f, uint32_t port);
-/* Give a port such a label, while the fabric is made.  It is copied; "" and the port's number change nothing.
- */
+/* Give a port a label (copied), while the fabric is made.  "" and the port's number change nothing. */
 void fabric_set_port_label(struct fabric *f, uint32_t port, const char *label);
 
 /*

@@ -308,8 +308,7 @@ static const char *tail_of(const char *text, uint64_t *guid, uint64_t *mask)
 	return !at || text[at - 1] == ' ' ? text + at : NULL;
 }
 
-/* Nodes by the end of their GUID, behind a beginning of their name: as they are shown where others share it.
- */
+/* Nodes by a beginning of their name and the end of their GUID, as nodes that share a name are shown. */
 static void find_tail(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
 {
 	uint64_t guid, mask;

@@ -13,8 +13,8 @@
  * So a shown name always is a word that finds its node.  It depends on given names and GUIDs alone: another
  * order of the source, or other cables, change nothing.
  *
- * Words of a name are runs of letters and digits.  Letter case is ignored, but for two names that differ in
- * nothing else.
+ * Words of a name are runs of letters and digits.  Letter case is ignored, except between two names that
+ * differ in nothing else.
  */
 #ifndef IBSCOPE_NAMES_H
 #define IBSCOPE_NAMES_H

@@ -70,8 +70,7 @@ static uint16_t *chassis_numbers(const struct fabric *f)
 	return number;
 }
 
-/* "IS5600 Line 34 Chip 1" in chassis 3: "IS5600-3/L34", by its chip "IS5600-3/L34/U1".  NULL: no such place.
- */
+/* "IS5600 Line 34 Chip 1" in chassis 3: "IS5600-3/L34", by chip "IS5600-3/L34/U1".  NULL: no such place. */
 static char *name_in_chassis(const struct fabric *f, uint32_t node, const uint16_t *number, bool by_chip)
 {
 	const char *place = f->node_chassis_place[node], *at = place ? place : "";

@@ -49,9 +49,9 @@ struct topo {
 	uint8_t *node_up;	     /* [n_nodes] 1 = reached */
 	uint32_t *peer; /* [n_ports] port id at the other end of a live cable, NO_ID when none; loop-backs
 			   included */
-	uint32_t *peer_switch;	  /* [n_ports] for ports of switches: id of the switch at the other end, NO_ID
-				     when    none, not a switch, or the same switch (loop-back) */
-	uint8_t *endport_up;	  /* [n_endports] 1 = reached */
+	uint32_t *peer_switch; /* [n_ports] for ports of switches: the switch at the other end; NO_ID: none,
+				  no switch, or the same switch (loop-back) */
+	uint8_t *endport_up;   /* [n_endports] 1 = reached */
 	uint32_t *endport_switch; /* [n_endports] switch it hangs on; a switch port 0: that switch; NO_ID when
 				     none */
 	uint8_t *endport_swport;  /* [n_endports] port number at that switch, 0 for a switch port 0 */

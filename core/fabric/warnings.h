@@ -25,9 +25,9 @@ struct warnings {
 void warnings_add(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 /*
- * The same for a part of the fabric that is missing in its source, or there and left out: a cable to nothing,
- * a port that is up without another end, a text that ends within a record, a line that is not understood, one
- * that says otherwise than another, no answer.
+ * The same for a part of the fabric that the source lacks, or that is left out: a cable to nothing, a port
+ * that is up without another end, a text that ends within a record, a line that is not understood or
+ * contradicts another, no answer.
  */
 void warnings_missing(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
