@@ -27,8 +27,7 @@ static struct {
 	struct progress progress;
 } b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
-/* Begin the first thing wanted and leave what comes out in b.done; the mutex is held but while it computes.
- */
+/* Do the first thing wanted; its result is b.done.  The mutex is held, except while it computes. */
 static void run_first(void)
 {
 	struct result *r;

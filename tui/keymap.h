@@ -96,8 +96,7 @@ int keymap_load(struct keymap *km, const char *path, const struct keymap_check *
 void keymap_parse(struct keymap *km, const char *text, const char *name, const struct keymap_check *check,
 		  struct text *errors);
 
-/* Folder of the user's own keymaps and bindings ($XDG_CONFIG_HOME/ibscope or ~/.config/ibscope); NULL: none.
- */
+/* Folder of the user's keymaps and bindings ($XDG_CONFIG_HOME/ibscope or ~/.config/ibscope); NULL: none. */
 char *keymap_user_folder(void);
 
 /*

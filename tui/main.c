@@ -427,8 +427,7 @@ static int take_terminal(struct err *e)
 	return 0;
 }
 
-/* The map of names that this machine has, and the commands of its rc files.  True: there are such commands.
- */
+/* The map of names of this machine, and the commands of its rc files.  True: there are such commands. */
 static bool machine_lines(const struct command_line *cl, struct line_list *l)
 {
 	char *names = cl->names || cl->no_names ? NULL : default_node_names();

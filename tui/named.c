@@ -1,5 +1,4 @@
-/* All that the interface has names for, for `help` (core/session/topics.h): panes, columns, keys, limits ...
- */
+/* The names of the interface, for `help` (core/session/topics.h): panes, columns, keys, limits ... */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>

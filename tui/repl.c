@@ -437,8 +437,7 @@ static void no_terminal_back(void)
 {
 }
 
-/* What all completions begin with; but what was typed where that is not in it, as it may be inside of a name.
- */
+/* What all completions begin with; else the typed text, since it may stand inside of a name. */
 static char *common_beginning(char **words, const char *typed)
 {
 	const char *bare = typed + (*typed == '"' || *typed == '\'');

@@ -39,8 +39,7 @@ struct acyclic {
 	 */
 	uint64_t *out, *bad, *in;
 	uint32_t *out_at, *in_at; /* [n_channels + 1] first word of a row */
-	/* The topological order: a list with growing labels.  Place n_channels of next and prev is its head.
-	 */
+	/* The topological order: a list with growing labels; its head is place n_channels of next, prev. */
 	uint32_t *next, *prev; /* [n_channels + 1] */
 	uint64_t *label;       /* [n_channels] */
 	uint32_t n_deps;

@@ -1,5 +1,4 @@
-/* Known shapes of a neighbourhood; local matrices, their types and classes (engines/doc/lash.md 6.1 to 6.3).
- */
+/* Known shapes of a neighbourhood; local matrices, types and classes (engines/doc/lash.md 6.1 to 6.3). */
 #include <string.h>
 
 #include "core/base/memory.h"

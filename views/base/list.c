@@ -222,8 +222,7 @@ static json_t *cell_json(const struct column *c, const char *s)
 	return json_text(s);
 }
 
-/* Who a row names: the node or port it is about, the one at its other end, and from where to where it leads.
- */
+/* Whom a row names: its node or port, the one at its other end, and from where to where it leads. */
 static json_t *about_json(const struct view *v, const struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;

@@ -128,8 +128,7 @@ const struct routing *scene_real_routing(const struct scene *sc);
 bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid);
 /* Does a later step of the run that is shown change a table?  false also without a moment. */
 bool scene_unfinished(const struct scene *sc, unsigned table); /* enum rec_table */
-/* The tables in force as their engine made them, also where the unicast cache kept them since; NULL = none.
- */
+/* The tables in force as their engine made them, also if the unicast cache kept them; NULL = none. */
 const struct routing *scene_origin(const struct scene *sc);
 /* LID of an endport: given by the sweep, before any that of the fabric's source; 0 = none. */
 unsigned scene_lid(const struct scene *sc, uint32_t ep);
@@ -180,8 +179,7 @@ struct column {
 /* Marks of a row, each shown by its own sign so that colour is never needed. */
 enum { MARK_CHANGED = 1, MARK_DOWN = 2, MARK_DETOUR = 4, MARK_HERE = 8, MARK_STEP = 16 };
 
-/* The sign of the weightiest mark: 'x' down, '!' changed, '+' touched by the step, '~' detour, '*' here, ' '.
- */
+/* Sign of the weightiest mark: 'x' down, '!' changed, '+' touched by the step, '~' detour, '*' here, ' '. */
 char marks_sign(unsigned marks);
 
 enum {
@@ -273,8 +271,7 @@ struct view_ops {
 	/* A header's cell where the pane knows better; false: as the column's rule says. */
 	bool (*head)(const struct view *v, const char *element, const uint32_t *row, uint32_t n, unsigned col,
 		     struct text *t);
-	/* Names of columns that differ from pane to pane, valid until the next load().  NULL: as in column[].
-	 */
+	/* Column names that differ from pane to pane, valid until the next load().  NULL: as column[]. */
 	const char *(*column_name)(const struct view *v, unsigned col);
 
 	/*
@@ -293,8 +290,7 @@ struct view_ops {
 	int (*words)(struct view *v, int argc, char **argv, struct err *e);
 };
 
-/* In a struct view_ops: the table of columns; operations whose functions have their name: DOES(load, cell).
- */
+/* In a struct view_ops: the columns; operations whose functions have their name: DOES(load, cell). */
 #define COLUMNS(TABLE) .column = TABLE, .n_columns = ARRAY_LEN(TABLE)
 #define DOES(...) DOES_OF(__VA_ARGS__, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
 #define DOES_OF(A, B, C, D, E, F, G, H, I, J, K, N, ...) DOES_##N
@@ -395,8 +391,7 @@ void *view_room(struct view *v, size_t n, size_t size);
 /* For footer(), while it is waiting: a bar, the share done, the time left, and that Esc stops it. */
 void view_progress(const struct view *v, struct text *t);
 
-/* Bring it up to date, computing all it asks for here and now, and ordering all rows; false when cancelled.
- */
+/* Bring it up to date: compute all it asks for here and now, and order all rows.  false: cancelled. */
 bool view_settle(struct view *v, struct progress *p);
 
 /* Bring it up to date with its scene. */

@@ -1,5 +1,4 @@
-/* Pane: the port groups of a switch of a fat tree with their counters, in the order ftree goes through them.
- */
+/* Pane: port groups of a switch of a fat tree, with counters, in the order ftree goes through them. */
 #include "core/trace/moment.h"
 #include "views/engine/tree.h"
 #include "views/base/view.h"

@@ -29,8 +29,7 @@ struct map_cells {
 	uint32_t n_labels, cap_labels;
 	struct map_stroke *stroke;
 	uint32_t n_strokes, cap_strokes;
-	/* Trees: the first line below level l of part k, and the first line of the next: [part * 256 + level]
-	 */
+	/* Trees: first line below level l of part k, and first line of the next: [part * 256 + level] */
 	int *below, *next;
 	uint32_t *order; /* [n] switches by line, then column, then as in the layout */
 	uint32_t *at;	 /* [n] place of a switch in it */

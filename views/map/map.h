@@ -119,8 +119,7 @@ struct map_scale {
 	bool (*offered)(const struct view *v, int w, int h, struct text *why);
 	/* Instead of "Map ── WORDS": "Around spine-001 ── level 1, pod 1".  NULL: that. */
 	void (*title)(const struct view *v, struct text *t);
-	/* All of the canvas is the scale's, without the lines below.  Cells get their object by map_object().
-	 */
+	/* The scale has all of the canvas, without lines below.  Cells get their object by map_object(). */
 	void (*draw)(struct view *v, struct canvas *c);
 	unsigned below; /* lines that map.c draws below it: 0, 1 (the selection) or 2 (and the legend) */
 	/* As view_ops.move; the selection is changed by map_select(). */
@@ -137,8 +136,7 @@ struct map_scale {
 	bool (*placeholder)(const struct view *v, const char *what, struct text *t);
 	/* Line of the selection; NULL, or no text: map.c's. */
 	void (*selection)(const struct view *v, struct text *t);
-	/* The scene or the layout is another one (or the first): ids in own are void (same: the fabric is).
-	 */
+	/* The scene or layout is a new one: ids in own are void (same: the fabric is the same). */
 	void (*renewed)(void *own, bool same);
 	void (*close)(void *own); /* frees what it holds */
 };
@@ -188,8 +186,7 @@ void map_put(const struct view *v, struct canvas *c, int x, int y, uint32_t sw);
 unsigned map_shade(const struct map *m, uint32_t load);
 uint32_t map_shade_char(unsigned shade);
 
-/* "level 1, pod 3", "(1,2,0)", "group g02", "chassis X": where it stands; nothing when it just stands there.
- */
+/* "level 1, pod 3", "(1,2,0)", "group g02", "chassis X": its place; nothing if it has no special one. */
 void map_place_text(const struct view *v, uint32_t sw, struct text *t);
 
 /* --- parts of the pane ------------------------------------------------------------------------------ */

@@ -1,5 +1,4 @@
-/* Pane: one shift: flows that meet on links when every host sends K places further; Left and Right change K.
- */
+/* Pane: one shift: flows that meet on links when each host sends K places further; Left, Right change K. */
 #include <stdlib.h>
 #include "core/analysis/traffic/shift.h"
 #include "core/fabric/labels.h"

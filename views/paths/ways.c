@@ -77,8 +77,7 @@ static void load(struct view *v)
 	}
 }
 
-/* The way a row is about: with all elements the chosen one.  *chip: whose it is inside, NO_ID: the element's.
- */
+/* The way of a row: with all elements the chosen one.  *chip: whose it is inside, NO_ID: the element's. */
 static const struct mincontention_way *row_way(const struct priv *p, uint32_t row, uint32_t *chip)
 {
 	const struct elements *el = p->w->elements;
