@@ -290,6 +290,9 @@ class Run:
 
     # --- steps of a recording: (kind, what is wrong with the sentence) of the step of a number, from 1
 
+    def sort_of(self, event):
+        return "stayed" if event[0] == "turn" and not event[6] else event[0]
+
     def step(self, number, sentence):
         kind, *rest = self.events[number - 1]
         if kind in ("measure", "class", "axis", "coordinate", "number"):
@@ -466,6 +469,10 @@ class Run:
                                            re.fullmatch(self.explained(), o["explained"]) and o["explained"])]))
         if qos:
             told.append(("list layers", lambda o: [("rows", picked(o, self.told_layers()), self.told_layers())]))
+        for t in range(self.need):
+            want = sorted((*sorted((self.names[a], self.names[b])), len(self.route(a, b)), self.first[a, b]) for (a, b), v in self.layer.items() if v == t)
+            told.append(("list layer-pairs %d" % t, lambda o, want=want: [
+                ("rows", sorted((*sorted((r["switch"], r["and switch"])), r["hops"], r["first"]) for r in o["rows"]), want)]))
         if self.mesh:
             told.append(("list mesh", lambda o: [
                 ("rows", {r["switch"]: (r["at"], r["ports by axis"], r["type"]) for r in o["rows"]}, self.mesh.told(self.net.order)),

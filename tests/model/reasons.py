@@ -916,7 +916,13 @@ def trial(engine, number, folder):
             rare = dice.sample(rare, min(len(rare), ASKED // 2))
             entries = rare + dice.sample([e for e in entries if e not in rare], ASKED - len(rare))
         questions = [["why %s %d" % e] + ["why %s %d via %d" % (*e, p) for p in st.ports(e[0])] for e in entries]
-        shown = sum((["step to %d" % dice.randrange(1, steps + 1), "step show"] for _ in range(STEPS)), ["step start"])
+        numbers = [dice.randrange(1, steps + 1) for _ in range(STEPS)]
+        if st.run and len(st.run.events) == steps:      # of each kind alike, rare ones too
+            of_kind = {}
+            for i, event in enumerate(st.run.events):
+                of_kind.setdefault(st.run.sort_of(event), []).append(i + 1)
+            numbers = [dice.choice(of_kind[k]) for k in dice.choices(sorted(of_kind), k=STEPS)]
+        shown = sum((["step to %d" % n, "step show"] for n in numbers), ["step start"])
         shown += ["step to 1"] + ["lft " + s for s in st.alive]
         more = st.run.asked(dice, "qos=TRUE" in options) if st.run else []
         if st.model:

@@ -229,12 +229,19 @@ class Run:
                  ("list cuts", lambda o: [("rows", picked(o, x.told_cuts()), x.told_cuts())])]
         if qos:
             told.append(("list layers", lambda o: [("rows", picked(o, x.told_layers()), x.told_layers())]))
+        for t in range(x.need):
+            told.append(("list layer-pairs %d" % t, lambda o, t=t: [
+                ("rows", sorted((r["CAs of"], r["LID"], r["hops"]) for r in o["rows"]),
+                 sorted((*pair, len(x.way[pair])) for pair, layer in x.layer.items() if layer == t))]))
         for number in dice.sample(range(len(x.cuts)), min(2, len(x.cuts))):
             told.append(("list moved %d %d" % x.cuts[number][:2], lambda o, number=number: [
                 ("rows", sorted((r["CAs of"], r["LID"], r["pairs"], r["hops"], r["layer now"]) for r in o["rows"]), x.told_moved(number))]))
         return told
 
     # --- steps of a recording: (kind, what is wrong with the sentence) of the step of a number, from 1
+
+    def sort_of(self, event):
+        return event[0]
 
     def step(self, number, sentence):
         kind, *rest = self.events[number - 1]
