@@ -2,8 +2,7 @@
 """Everything can be stopped: by Esc, by a signal, at any moment; and nothing stays behind.
 
 usage: run.py [TEST]...
-Environment: IBSCOPE=build/ibscope; LOOKS=build/stop/looks; SEED and MOMENTS of the random test.  SEED draws every second command
-that only looks, too, and one fabric for long lines; LONG=1: all of them.
+Environment: IBSCOPE=build/ibscope; LOOKS=build/stop/looks; SEED and MOMENTS of the random test.
 The last line is "N passed, N failed".
 """
 import json
@@ -137,7 +136,7 @@ def long_lines(folder):
             named.append((kind, n))
     with open(os.path.join(folder, "MAP"), "w", encoding="utf-8") as f:
         f.write("".join('0x%x "MF0;node%02d mlx5_0"\n' % (0x2c90300f00000 + 0x20 * i, i + 1) for i in range(16)))
-    for fabric in NAMED if os.environ.get("LONG") else random.sample(NAMED, 1):
+    for fabric in NAMED:
         done = looks(folder, fabric + lines, fails=True)[len(fabric):]
         bad += ["%s: %s: %d thousand blocks for %d, %d for %d" % (fabric[0], kind, done[i - 1], n // 2, done[i], n)
                 for i, (kind, n) in enumerate(named) if n > sizes[0] and done[i] > 2.3 * done[i - 1] + BLOCKS]
@@ -145,32 +144,20 @@ def long_lines(folder):
         raise Failed("\n".join(bad))
 
 
-def drawn(commands):
-    """Every second one of those that others need not."""
-    if os.environ.get("LONG"):
-        return commands
-    needed = {"synth", "route", "save", "load", "names", "tables", "fail", "scope", "snapshot", "flap", "set", "undo", "redo", "sweep", "torus-conf"}
-    free = [c for c in commands if c.split()[0].lstrip("!") not in needed and not c.startswith("export lfts")]
-    seed = os.environ.get("SEED") or str(random.randrange(1 << 30))
-    left = set(random.Random("stop/" + seed).sample(free, len(free) // 2))
-    print("drawn by SEED=%s, left out: %s" % (seed, "; ".join(sorted(left))))
-    return [c for c in commands if c not in left]
-
-
 def tree(folder):
-    looks(folder, drawn(TREE))
+    looks(folder, TREE)
 
 
 def loops(folder):
-    looks(folder, drawn(LOOPS))
+    looks(folder, LOOPS)
 
 
 def torus(folder):
-    looks(folder, drawn(TORUS))
+    looks(folder, TORUS)
 
 
 def small(folder):
-    looks(folder, drawn(SMALL))
+    looks(folder, SMALL)
 
 
 def all_commands(_folder):
