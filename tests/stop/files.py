@@ -3,6 +3,7 @@ and leaves the session as it was.  Part of run.py; options and commands come fro
 import itertools
 import json
 import os
+import random
 import re
 import resource
 import subprocess
@@ -20,7 +21,8 @@ BEFORE = {"roots export": ["route updn"],
           "export svg": ["shifts 3", "survey links"], "export png": ["shifts 3", "survey links"]}
 WRITERS = {"save", "save-session", "report", "export", "roots", "advise", "torus-conf"}
 SCREEN = {"screen", "keymap"}  # of the interface: run.py types them
-MEMORY = 160  # MB: so a file without an end does not take all there is
+MEMORY = 64  # MB: so a file without an end does not take all there is, and the kernel clears few pages
+MEMORY_OPENSM = 160  # where OpenSM runs under it, too
 LAST_RESORT = 600  # seconds for what should take ten
 
 
@@ -82,8 +84,8 @@ def lines_with_file(command):
 
 # --- what they meet ---------------------------------------------------------------------------------
 
-def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY << 20, MEMORY << 20))
+def limit(mb=MEMORY):
+    resource.setrlimit(resource.RLIMIT_AS, (mb << 20, mb << 20))
 
 
 def meet(looks, folder, before, path, lines):
@@ -137,7 +139,12 @@ def commands(looks, program, folder):
 
 
 def options(looks, program, folder):
-    """Every option whose value is a file, under each engine and all that reads it: /dev/zero, a FIFO, a file that went."""
+    """Every option whose value is a file, under each engine and all that reads it: /dev/zero, a FIFO, a file that went.
+    On one fabric, drawn; on the other too where nothing on the first takes the file, and with LONG=1.
+    """
+    seed = os.environ.get("SEED") or str(random.randrange(1 << 30))
+    rng = random.Random(seed)
+    print("file_options: SEED=%s" % seed)
     fifo, gone, bad, found = os.path.join(folder, "fifo"), os.path.join(folder, "gone"), [], 0
     os.mkfifo(fifo)
     engines = [e["name"] for e in asked(program, "show engines")["engines"]]
@@ -149,21 +156,23 @@ def options(looks, program, folder):
         found += 1
         # the looks cannot start OpenSM; the program ends also when it is not installed
         p = subprocess.run([program, FABRICS[0].split()[1], "-e", "route minhop; set %s /dev/zero; verify" % name], cwd=folder, check=False,
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LAST_RESORT, preexec_fn=limit)
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LAST_RESORT, preexec_fn=lambda: limit(MEMORY_OPENSM))
         if p.returncode not in (0, 1, 3) or p.returncode and "/dev/zero" not in p.stderr and "no program" not in p.stderr:
             bad.append("%s /dev/zero; verify: status %d, %s" % (name, p.returncode, p.stderr))
         for path in ("/dev/zero", fifo, gone):
-            told = []
-            for fabric in FABRICS:
+            told, met = [], False
+            for fabric in rng.sample(FABRICS, len(FABRICS)):
+                if met and os.environ.get("LONG") != "1":
+                    break
                 with open(gone, "w", encoding="utf-8"):
                     pass
                 before = [fabric, "set qos TRUE", "set %s %s" % (name, path)]
                 told += meet(looks, folder, before + ["-" + gone], path, users)
+                met = any(t[1] == "waited" if path == fifo else t[2] == "named" and t[0] not in ("report report", "save-session kept")
+                          for t in told)
             bad += ["%s %s: %s left something changed: %s" % (name, path, t[0], t[3]) for t in told if t[3]]
-            if path == fifo and not any(t[1] == "waited" for t in told):
-                bad.append("%s: nothing waited for a FIFO" % name)
-            if path != fifo and not any(t[2] == "named" and t[0] not in ("report report", "save-session kept") for t in told):
-                bad.append("%s: nothing tells what is wrong with %s" % (name, path))
+            if not met:
+                bad.append("%s: nothing %s" % (name, "waited for a FIFO" if path == fifo else "tells what is wrong with " + path))
     if found < 15:
         raise Failed("only %d options of files" % found)
     if bad:
