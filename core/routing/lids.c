@@ -247,10 +247,9 @@ static void add_range(struct sweep_lids *w, uint32_t min, uint32_t max)
 
 static void find_free(struct sweep_lids *w)
 {
-	uint32_t start = 0, l;
+	uint32_t start = 0, l, last = highest_known(w->m); /* all above it are free */
 
-	/* above those found and remembered all are free */
-	for (l = 1; l <= MAX_LID && l <= highest_known(w->m); l++) {
+	for (l = 1; l <= MAX_LID && l <= last; l++) {
 		uint32_t at = l;
 
 		if (!lid_taken(w, &l)) {

@@ -101,20 +101,20 @@ static bool next_route(const struct routing *r, unsigned number, uint64_t *curso
 
 static unsigned n_layers(const struct routing *r)
 {
-	const struct lash *l = lash_of(r);
+	const struct lash *l = r->priv;
 
 	return l->plan->need;
 }
 
 static unsigned layers_available(const struct routing *r)
 {
-	return lash_of(r)->vls.avail;
+	return ((const struct lash *)r->priv)->vls.avail;
 }
 
 /* The service level (engines/doc/lash.md 11).  At a step a pair may have no layer yet: no SL is right. */
 static struct sl_range sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
-	const struct lash *l = lash_of(r);
+	const struct lash *l = r->priv;
 	uint32_t a, b;
 	unsigned number;
 

@@ -7,7 +7,7 @@ import itertools
 import re
 
 from meshed import Mesh
-from weighed import PAIRS, asked_pairs, picked
+from weighed import PAIRS, asked_pairs, at_the_end, picked
 
 
 def glibc_rand(seed=1):
@@ -238,13 +238,9 @@ class Run:
     def reason(self, sw, lid, via):
         target, own = self.target[lid][0], self.table.get((sw, lid))
         via = None if via == own else via
-        if via is not None and via not in self.links[sw]:
-            return "no switch", r"\S+ is no switch and forwards nothing\."
-        if sw == target:
-            if via is not None:
-                return "detour", r"\S+ is on %s itself\." % re.escape(sw)
-            return ("attached here", r"\S+ hangs on port %d of %s\." % (own, re.escape(sw))) if own else (
-                "own LID", r"%s has LID %d itself: port 0\." % (re.escape(sw), lid))
+        there = at_the_end(self.links[sw], sw, lid, target, own, via)
+        if there:
+            return there
         u, d = self.id[sw], self.id[target]
         mine, rival = self.out[u][d], None
         if via is not None:

@@ -98,6 +98,19 @@ class Search:
         return u == v
 
 
+def at_the_end(links, sw, lid, target, own, via):
+    """(rule, regular expression of the sentence) where nothing is to be chosen: on the destination's switch, or by a port without one."""
+    if via is not None and via not in links:
+        return "no switch", r"\S+ is no switch and forwards nothing\."
+    if sw != target:
+        return None
+    if via is not None:
+        return "detour", r"\S+ is on %s itself\." % re.escape(sw)
+    if own:
+        return "attached here", r"\S+ hangs on port %d of %s\." % (own, re.escape(sw))
+    return "own LID", r"%s has LID %d itself: port 0\." % (re.escape(sw), lid)
+
+
 class Run:
     """All destinations in turn.  ends: (LID, switch, port, host?) as reasons.State has them."""
 
@@ -157,13 +170,9 @@ class Run:
         target, own = self.target[lid][0], self.table.get((sw, lid))
         if via == own:
             via = None
-        if via is not None and via not in self.links[sw]:
-            return "no switch", r"\S+ is no switch and forwards nothing\."
-        if sw == target:
-            if via is not None:
-                return "detour", r"\S+ is on %s itself\." % re.escape(sw)
-            return ("attached here", r"\S+ hangs on port %d of %s\." % (own, re.escape(sw))) if own else (
-                "own LID", r"%s has LID %d itself: port 0\." % (re.escape(sw), lid))
+        there = at_the_end(self.links[sw], sw, lid, target, own, via)
+        if there:
+            return there
         offers = {p: o for p, o in sorted(self.offers[sw, lid].items()) if o[0] is not None}
         if via is not None and via not in offers:
             name = self.links[sw][via][0]
