@@ -59,7 +59,7 @@ def compared(fabric, engine, event):
     sums = [hashlib.sha256(said).hexdigest()[:16] for _, said in (here, there)]
     name = "%s %s %s" % (engine, fabric, event)
     same = here == there
-    # an engine that refuses (status 1) has no tables to compare; all else must have been written
+    # status 1 is a fallback or a fault that was found: all must have been written
     if same and (here[0] not in (0, 1) or b"directed links" not in here[1]):
         same = False
     return name, int(same), int(not same), "" if same else "here %s %s, emulated %s %s:\n%s" % (

@@ -20,9 +20,7 @@
  *			"journal"; LOOK at which it was cancelled
  *	ALL		thousands of basic blocks of the whole run, of all threads that looked
  *
- * With MOMENTS=N in the environment it is also cancelled at N of its looks drawn by SEED.  MOMENTS=0: it is
- * cancelled once, at a look drawn by SEED instead of half way; MESSAGE of the cancelled run is then "late"
- * where that was in the second half and it did all.
+ * With MOMENTS=N in the environment it is also cancelled at N of its looks drawn by SEED.
  *
  * Behind ?FILE each command is run once, and cancelled when it waited for that file.  Of each:
  *
@@ -236,14 +234,17 @@ static struct parts parts_of(const struct session *s)
 
 static const char *const part_name[] = {"tables", "LIDs", "SLs", "state", "journal"};
 
-/* Cancelled at that look: tell what is not as it was. */
-static void tell_changed(const struct interpreter *in, const struct parts *before, unsigned long at)
+/* Cancel at that look, and tell what is different then. */
+static const char *cancelled_at(struct interpreter *in, const char *command, unsigned long at, struct err *e)
 {
-	struct parts behind = parts_of(in->session);
+	struct parts before = parts_of(in->session), behind;
+	const char *said = try(in, command, at, e);
 
-	for (int i = 0; i < N_PARTS; i++)
-		if (before->of[i] != behind.of[i])
+	behind = parts_of(in->session);
+	for (int i = 0; i < N_PARTS && !strcmp(said, CANCELLED); i++)
+		if (before.of[i] != behind.of[i])
 			printf("%s at look %lu; ", part_name[i], at);
+	return said;
 }
 
 /* A command that meets the file. */
@@ -298,18 +299,10 @@ static void test(struct interpreter *in, const char *name)
 		printf("-\t\t\t%lu\n", all / 1000);
 		return;
 	}
-	for (unsigned i = 0; i <= moments; i++) {
-		unsigned long at = moments && !i ? looks / 2 : 1 + (unsigned long)random() % looks;
-		struct parts before = parts_of(in->session);
-		bool cancelled;
-
-		said = try(in, command, at, &e);
-		cancelled = !strcmp(said, CANCELLED);
-		if (!i)
-			printf("%lu\t%s\t", t.after, *said || at <= looks / 2 ? said : "late");
-		if (cancelled)
-			tell_changed(in, &before, at);
-	}
+	said = try(in, command, looks / 2, &e);
+	printf("%lu\t%s\t", t.after, said);
+	for (unsigned i = 0; i < moments; i++)
+		cancelled_at(in, command, 1 + (unsigned long)random() % looks, &e);
 	printf("\t%lu\n", all / 1000);
 	fflush(stdout);
 }
