@@ -4,8 +4,9 @@ search with its colours and impasses, weights; and of each entry what its neighb
 import re
 
 from climbed import many
-from engines import turned
+from engines import distances, turned
 from ways import expect
+from weighed import asked_pairs, at_the_end
 
 INF = 0x7FFFFFFF
 BLOCKED, UNUSED, ESCAPE = 0, 1, 2
@@ -78,7 +79,9 @@ class Heap:
 
 
 class Moment:
-    """Of one LID: way of each switch, distances along them, weights before it is counted, blocked dependencies."""
+    """Of one LID: way of each switch, what its neighbours offer, dependencies in use when the search was over, how switches
+    were reached, and when the search met a channel and went on from a switch.
+    """
 
 
 class Nue:
@@ -86,6 +89,7 @@ class Nue:
 
     def __init__(self, net, links, alive, at, guids, lmc, layers, include):
         self.net, self.at, self.lmc, self.layers, self.include = net, at, lmc, layers, include
+        self.links, self.guids, self.target = {s: {p: o for p, o in links[s].items() if o[0] != s} for s in links}, guids, at
         self.node = sorted(alive, key=lambda s: lid_key(net.lid[s]))
         self.hung = dict.fromkeys(alive, 1)
         for lid, (s, port) in at.items():
@@ -102,8 +106,9 @@ class Nue:
         lists = [[] for _ in range(layers)]
         for i, lid in enumerate(x for _, x in ends if at[x][1] or include):
             lists[i % layers].append(lid)
-        self.known = []         # of each layer: central switch, hull, betweenness, hops of the tree
-        self.hops = {}
+        self.known = []         # of each layer: central switch, hull, betweenness, switches with LIDs
+        self.lists = lists
+        self.ended = {}         # of each layer that has destinations: figures
         for layer, mine in enumerate(lists):
             self.known.append(None)
             if not mine:
@@ -116,10 +121,11 @@ class Nue:
                         for lid in range(base, base + ((1 << lmc) if kind else 1)):
                             self.search(lid, colour, layer)
                             colour += 1
+            self.end_layer(layer)
         if not include:
             for d in self.node:
                 self.used, self.src = self.tree(d), d
-                self.how = {}
+                self.how, self.events = {}, set()
                 self.settle(net.lid[d], 0, outside=True)
 
     # --- channels: c = (u, port) leads to end(c); the channel into a switch that is searched from itself is ("", switch)
@@ -146,12 +152,15 @@ class Nue:
             heap.insert(INF, s)
         dist[root] = 0
         heap.modify(root, 0)
+        self.turn, self.met = {}, {}
         while True:
             u = heap.extract()
             if u is None:
                 return esc
+            self.turn[u] = len(self.turn)
             for c in self.out[u]:
                 v, far = self.end(c), dist[u] + self.weight[c]
+                self.met[c] = len(self.met)
                 if far < dist[v]:
                     esc[v], dist[v] = c, far
                     heap.modify(v, far)
@@ -242,6 +251,32 @@ class Nue:
             for other in into:
                 if other != a:
                     self.col[a] = self.col[self.rev(other)] = self.col[self.rev(other), a] = ESCAPE
+        self.counted = [[], [], []]     # LIDs that needed backtracking, took shortcuts, fell back
+        self.kept = (len(self.col) - len(self.dependencies()), len(self.dependencies()))
+
+    def dependencies(self):
+        """Those in use."""
+        return frozenset(x for x, colour in self.col.items() if isinstance(x[0], tuple) and colour > 1)
+
+    def end_layer(self, layer):
+        """What is told of a whole layer: dependencies in use and in all, turns that are blocked (switch before, port in, switch,
+        port out, switch behind, as packets go), those that routes make and nobody has a record of, whether these close a cycle.
+        """
+        used, made = self.dependencies(), set()
+        lids = [lid for lid, m in self.moment.items() if m.layer == layer and not m.outside]
+        for lid in lids:
+            for way in self.moment[lid].way.values():
+                made.update(zip(way[1:], way))
+            made.update(((("", self.at[lid][0]), way[-1]) for way in self.moment[lid].way.values() if way))
+        blocked = [x for x, colour in self.col.items() if colour == BLOCKED and isinstance(x[0], tuple)]
+        turns = [(self.end(y), y[1], self.start(y), self.far_end[c][1], self.start(c)) for c, y in blocked]
+        onward = {}
+        for c, d in made:
+            onward.setdefault(c, []).append(d)
+        self.ended[layer] = {
+            "lids": lids, "used": len(used), "kept": self.kept, "turns": sorted(turns), "counted": [len(x) for x in self.counted],
+            "all": sum(len(self.after(c)) for c in self.far_end) + sum(len(self.out[s]) for s in self.node),
+            "unrecorded": len({x for x in made if x[0][0] != ""} - used), "loop": circular(onward)}
 
     # --- colours
 
@@ -287,6 +322,7 @@ class Nue:
 
     def search(self, lid, s, layer):
         self.src, self.heap, self.cd, self.s = self.at[lid][0], Heap(), {}, s
+        self.turn, self.met, self.events = {}, {}, set()
         self.dist, self.used, self.found = dict.fromkeys(self.node, INF), {}, {}
         self.stack = {x: [] for x in self.node}
         self.dist[self.src] = 0
@@ -305,18 +341,24 @@ class Nue:
                 if cur is not None:
                     self.count += 1
                     self.step += 1
+                    self.events.add("backtracking")
                 else:
                     self.fall_back()
+                    self.events.add("escape paths")
                     self.step = 0
         self.finish()
+        for lids, event in zip(self.counted, ("backtracking", "shortcut", "escape paths")):
+            lids += [lid] * (event in self.events)
         self.settle(lid, layer)
 
     def expand(self, cur):
+        self.turn[self.end(cur)] = len(self.turn)
         for first in (True, False):
             for x in self.after(cur):
                 now = self.colour((cur, x))
                 if not (now >= 2 if first else now == UNUSED):
                     continue
+                self.met[x] = len(self.met)
                 v, far = self.end(x), self.cd[cur] + self.weight[x]
                 if far < self.dist[v]:
                     if self.closes(cur, x, self.s):
@@ -325,6 +367,7 @@ class Nue:
                         if not self.shortcut(v, x):
                             continue
                         self.how[v] = "shortcut"
+                        self.events.add("shortcut")
                     else:
                         if v in self.used:
                             o = self.used[v]
@@ -394,7 +437,7 @@ class Nue:
                 self.cd[h] = self.cd[c] + self.weight[h]
                 if new is None:
                     self.used[u], self.dist[u], self.used[a], self.dist[a], new = h, self.cd[h], c, self.cd[c], h
-                    self.how[u] = self.how[a] = "backtrack"
+                    self.how[u], self.how[a] = "backtrack", "around"
                 elif h not in self.stack[u]:
                     self.stack[u].append(h)
             if new is not None:
@@ -430,7 +473,8 @@ class Nue:
 
     def settle(self, lid, layer, outside=False):
         m = self.moment[lid] = Moment()
-        m.layer, m.outside, m.how = layer, outside, self.how
+        m.layer, m.outside, m.how, m.events, m.turn, m.met = layer, outside, self.how, self.events, self.turn, self.met
+        m.used = frozenset() if outside else self.dependencies()
         m.way = {x: self.chain(x) for x in self.node}
         m.far = {x: sum(self.weight[c] for c in way) for x, way in m.way.items()}
         m.offers = {x: {} for x in self.node}
@@ -455,38 +499,220 @@ class Nue:
         self.layer_of[lid] = layer
 
 
+    # --- what is told of an entry
+
+    def hangs(self, moment, sw, own, other):
+        """The channels that a blocked way would close a cycle with, from the dependencies in use: their switches, as packets go."""
+        a, into = self.end((sw, other)), self.rev((sw, other))
+        target, before, queue = moment.way[a][0], {into: None}, [into]
+        for c in queue:
+            for d in self.after(c):
+                if (c, d) in moment.used and d not in before and target not in before:
+                    before[d] = c
+                    queue.append(d)
+        names, c = [], target if target in before else None
+        while c is not None:
+            names.append(self.start(c))
+            c = before[c]
+        more = " -> ... (%d switches)" % len(names) if len(names) > 12 else ""
+        return len(names), " -> ".join(names[:12]) + more if names else a
+
+    def by_weight(self, moment, sw, own, port):
+        """(rule, sentence) against one port, None: no other was open."""
+        mine = moment.offers[sw][own]
+        far, over = mine["distance"], many(mine["hops"], "channel")
+        if port is None:
+            return "shortest", "Distance %d over %s; no other port offered an open way." % (far, over)
+        its, name = moment.offers[sw][port], self.end((sw, port))
+        if "distance" not in its:
+            return "shortest", "The way of %s leads over %s itself, so port %d offers none." % (name, sw, port)
+        if its.get("blocked") and its["distance"] <= far:
+            return "blocked", "Port %d would be %s (%d to %d), but its dependency would close a cycle in layer %d through %s." % (
+                port, "lighter" if its["distance"] < far else "as light", its["distance"], far, moment.layer, self.hangs(moment, sw, own, port)[1])
+        if its["distance"] == far:
+            # who was first is known from the search; where it was led another way behind it later, nothing can be said
+            first = moment.met.get(self.rev((sw, own)), -1) < moment.met.get(self.rev((sw, port)), -1)
+            if not first:
+                return "tie", "port %d was met first" % port
+            if self.end((sw, own)) == name:
+                return "tie", "Ports %d and %d lead to the same switch at distance %d; the search met port %d first." % (own, port, far, own)
+            return "tie", "Ports %d and %d have distance %d; %s left the heap first." % (own, port, far, self.end((sw, own)))
+        if its["distance"] > far:
+            return "longer but lighter" if its["hops"] < mine["hops"] else "shortest", "Distance %d over %s; port %d has %d over %d." % (
+                far, over, port, its["distance"], its["hops"])
+        if not moment.how:
+            return "shortest", "port %d is lighter, and nothing changed behind it" % port
+        return "shortest", "Distance %d when the search came by; port %d became lighter (%d) by later changes behind it." % (
+            far, port, its["distance"])
+
+    def rival(self, moment, sw, own):
+        """Whom an entry is compared with: a blocked port that is lighter, one as light, else the next that is open."""
+        far = moment.offers[sw][own]["distance"]
+        offers = {p: o for p, o in sorted(moment.offers[sw].items()) if p != own and "distance" in o}
+        lighter = [p for p, o in offers.items() if o.get("blocked") and o["distance"] < far]
+        equal = [p for p, o in offers.items() if not o.get("blocked") and o["distance"] == far]
+        free = [p for p, o in offers.items() if not o.get("blocked")]
+        least = lambda ports: min(ports, key=lambda p: offers[p]["distance"], default=None)
+        return (least(lighter), "lighter") if lighter else (equal[-1], "equal") if equal else (least(free), "next")
+
+    def reason(self, sw, lid, via):
+        """(rule, sentence) of an entry, or against a port."""
+        target, own = self.at[lid][0], self.table.get((sw, lid))
+        via = None if via == own else via
+        there = at_the_end(self.links[sw], sw, lid, target, own, via)
+        if there:
+            return there
+        moment = self.moment[lid]
+        if via is not None and target not in distances(self.without(sw), self.links[sw][via][0]):
+            return "no way", re.escape("No cables lead there from %s but back through %s." % (self.links[sw][via][0], sw))
+        how = moment.how.get(sw)
+        if how == "escape tree":
+            told = how, "The search met an impasse, so all switches follow the escape tree around %s in layer %d." % (
+                self.known[moment.layer][0], moment.layer)
+        elif how == "shortcut":
+            told = how, "Backtracking opened a shorter way to %s: by port %d." % (sw, own)
+        elif how == "backtrack":
+            told = how, "The search did not reach %s; its neighbour at port %d was led another way for it." % (sw, own)
+        elif how == "around":
+            told = "backtrack", "Led out of port %d so that a neighbour of %s could be reached." % (own, sw)
+        else:
+            told = self.by_weight(moment, sw, own, via if via is not None else self.rival(moment, sw, own)[0])
+        return told[0], re.escape(told[1])
+
+    def without(self, sw):
+        return {s: {p: o for p, o in links.items() if sw not in (s, o[0])} for s, links in self.links.items()}
+
+    def story(self, sw, lid):
+        """(name of the rule, words) of a choice where its candidates are listed."""
+        target, own, moment = self.at[lid][0], self.table.get((sw, lid)), self.moment[lid]
+        if sw == target:
+            return "own port", "the destination hangs on this port" if own else "the switch itself"
+        how, behind = moment.how.get(sw), " (routes to switches keep to no layer)" * moment.outside
+        if how:
+            return {"escape tree": ("escape path", "the search met an impasse, so all switches follow the tree of escape paths around %s" %
+                                    self.known[moment.layer][0]),
+                    "backtrack": ("backtracking", "reached by backtracking only: its neighbour there was led another way for it"),
+                    "around": ("backtracking", "led this way by backtracking, so that a neighbour could be reached"),
+                    "shortcut": ("shortcut", "a shortcut that backtracking opened")}[how]
+        port, kind = self.rival(moment, sw, own)
+        far = lambda p: moment.offers[sw][p]["distance"]
+        if kind == "lighter":
+            return "least weight without a cycle", "least weight without closing a cycle; port %d would be lighter by %d, but its " \
+                "dependency is blocked in layer %d" % (port, far(own) - far(port), moment.layer)
+        if kind == "equal":
+            return "first of equals", "least weight; port %d is as light, but was met later" % port + behind
+        return "least weight", "least weight" + behind
+
+    # --- what `why A B` tells of a pair
+
+    def base(self, lid):
+        return max(x for x in self.guids if x <= lid)
+
+    def rare(self, pair):
+        return pair[0] in self.moment[pair[1]].how
+
+    def pair(self, s, lid, text):
+        m, layers, base = self.moment[lid], len(self.lists), self.base(lid)
+        number = self.lists[m.layer].index(base) + 1
+        of_all = (number - 1) * layers + m.layer + 1
+        want = "There is one layer, for all destinations; LID %d is its destination %d.\n" % (base, number) if layers == 1 else (
+            "Destinations are dealt to %d layers in turn, in order of port GUIDs; LID %d is number %d of all, so layer %d.  The source "
+            "plays no part.\n" % (layers, base, of_all, m.layer))
+        if "escape paths" in m.events:
+            want += "The search met an impasse: all switches follow the escape paths to it.\n"
+        elif "backtracking" in m.events:
+            want += "Some switches were only reached by backtracking%s.\n" % (", which opened shortcuts to others" * ("shortcut" in m.events))
+        detour = self.detours(lid).get(s)
+        if detour:
+            want += "From %s it is a detour of %d hops: %d would do, %s.\n" % (
+                s, *detour[:2], "by ways that nothing restricts, but weights led elsewhere" if detour[2] else
+                "but each such way makes a turn that the layer restricts")
+        layer = "layer", "LID %d is destination %d of all; dealt to %s in turn it is in layer %d." % (lid, of_all, many(layers, "layer"), m.layer)
+        return None if text == want else "expected is " + want, layer, False, (m.layer,) * 2
+
+    def detours(self, lid):
+        """switch -> (hops, fewest that there could be, does one of those make no restricted turn), of those with more."""
+        m, target = self.moment[lid], self.at[lid][0]
+        least, told = distances(self.links, target), {}
+        turns = set() if m.outside else {(t[2], t[1], t[3]) for t in self.ended[m.layer]["turns"]}
+        free = {}       # (switch, port out) -> does a shortest way begin so that makes no restricted turn
+
+        def open_from(s, p):
+            to, q = self.links[s][p]
+            if least.get(to, -1) + 1 != least[s]:
+                return False
+            if (s, p) not in free:
+                free[s, p] = to == target or any((to, q, x) not in turns and open_from(to, x) for x in self.links[to])
+            return free[s, p]
+
+        for s, way in m.way.items():
+            if len(way) > least[s]:
+                told[s] = (len(way), least[s], m.outside or any(open_from(s, p) for p in self.links[s]))
+        return told
+
+
+def circular(onward):
+    """Is there a cycle?"""
+    state = {}
+
+    def goes_round(c):
+        state[c] = 1
+        for d in onward.get(c, ()):
+            if state.get(d) == 1 or d not in state and goes_round(d):
+                return True
+        state[c] = 2
+        return False
+
+    return any(c not in state and goes_round(c) for c in list(onward))
+
+
 # --- what is told
 
 def check(m, st, sw, lid, via, own, answer):
-    """One answer, of an entry (via: None) or one of its ports; figures of sentences are checked by the candidates."""
-    moment, target = m.moment[lid], st.at[lid][0]
-    if target == sw:
-        return
+    """One answer, of an entry (via: None) or one of its ports."""
+    del own
+    rule, sentence = m.reason(sw, lid, via)
+    if answer["rule"] != rule or not re.fullmatch(sentence, answer["decided"]):
+        expect("decided", (answer["rule"], answer["decided"]), (rule, re.sub(r"\\(.)", r"\1", sentence)))
     if via is None:
-        told = {c["port"]: {k: c[k] for k in ("hops", "distance", "weight", "blocked") if k in c} for c in answer["choice"]["candidates"]}
-        expect("candidates", told, moment.offers[sw])
-    how = moment.how.get(sw)
-    if via in (None, own):
-        rule = answer["rule"]
-        if how:
-            expect("rule", rule, how)
-        elif rule in ("escape tree", "backtrack", "shortcut"):
-            expect("rule", rule, "by weight")
-    root = re.search(r"the escape tree around (\S+) in layer (\d+)", answer["decided"])
-    if root:
-        expect("escape tree", (root[1], int(root[2])), (m.known[moment.layer][0], moment.layer))
-    layer = re.search(r"would close a cycle in layer (\d+)", answer["decided"])
-    if layer:
-        expect("layer", int(layer[1]), moment.layer)
+        choice, told = answer["choice"], m.story(sw, lid)
+        expect("choice", (choice["rule"], choice["text"]), told)
+        if st.at[lid][0] != sw:
+            expect("story", answer["text"][0].split(": ", 1)[1], told[1])
+            expect("candidates", {c["port"]: {k: c[k] for k in ("hops", "distance", "weight", "blocked") if k in c}
+                                  for c in choice["candidates"]}, m.moment[lid].offers[sw])
+
+
+PAIRS = 10      # of each state
 
 
 def asked(m, dice):
-    """[(command, judge)]: the central switch of each layer, betweenness and hull of every switch, weights at the end."""
-    del dice
+    """[(command, judge)]: layers with all their figures, restrictions, detours, escape trees, weights at the end, `why A B`."""
     def layers(answer):
         for r in answer["rows"]:
             known = m.known[r["layer"]]
-            yield "layer", (r["central switch"], r["hull"]), (known[0], len(known[1])) if known else (r["central switch"], r["hull"])
+            if known:
+                x = m.ended[r["layer"]]
+                yield "layer", (r["central switch"], r["hull"], r["escape deps"], r["used"], r["of deps"], r["restricted"],
+                                r["backtracked"] or 0, r["escape only"] or 0), \
+                    (known[0], len(known[1]), x["kept"][1], x["used"], x["all"], len(x["turns"]), x["counted"][0], x["counted"][2])
+
+    def explained(answer):
+        lines = answer["explained"].splitlines()[1:]
+        for i, known in enumerate(m.known):
+            want = ["Layer %d: no destination." % i]
+            if known:
+                x = m.ended[i]
+                want = ["Layer %d: %d destinations; %d of %d switches in the hull, central switch %s; %d channels and %d dependencies kept "
+                        "for escape paths; in the end %d of %d dependencies in use, %d would close a cycle." % (
+                            i, len(m.lists[i]), len(known[1]), len(m.node), known[0], *x["kept"], x["used"], x["all"], len(x["turns"]))]
+                if x["counted"][0] + x["counted"][2]:
+                    want.append("  %d LIDs needed backtracking, %d of them took shortcuts; %d follow the escape paths altogether." % tuple(x["counted"]))
+                if x["unrecorded"]:
+                    want.append("  Routes make %d dependencies that OpenSM has no record of%s." % (
+                        x["unrecorded"], ", and they have a CREDIT LOOP" if x["loop"] else "; they have no credit loop"))
+            yield "layer %d" % i, lines[:len(want)], want
+            lines = lines[len(want):]
 
     def escape(layer):
         def judge(answer):
@@ -497,11 +723,25 @@ def asked(m, dice):
                                                                    round(b.get(s, 0.0), 2))
         return "list escape %d" % layer, judge
 
+    def restricted(layer):
+        return "list restricted %d" % layer, lambda answer: [
+            ("turns", sorted((r["from"], r["in"], r["at switch"], r["out"], r["not to"]) for r in answer["rows"]), m.ended[layer]["turns"])]
+
+    def detours(answer):
+        want = set()
+        for lid, moment in m.moment.items():
+            for s, (hops, least, free) in m.detours(lid).items():
+                cause = "escape paths" if "escape paths" in moment.events else "backtracking, shortcut" if "shortcut" in moment.events else \
+                    "backtracking" if "backtracking" in moment.events else "weights" if free else "restrictions"
+                want.add((s, lid, None if moment.outside else moment.layer, hops, least, cause))
+        yield "detours", {(r["switch"], r["LID"], r["layer"], r["hops"], r["least"], r["for"]) for r in answer["rows"]}, want
+
     def weights(answer):
         yield "weights", sorted((re.match(r"(.*)\[(\d+)\]", r["link"]).groups(), r["weight"]) for r in answer["rows"]), \
             sorted(((s, str(p)), m.weight[m.rev((s, p))]) for s, p in m.weight)
 
-    return [("list nue-layers", layers), ("list weights", weights)] + [escape(i) for i, x in enumerate(m.known) if x]
+    return [("list nue-layers", layers), ("layers", explained), ("list weights", weights), ("list detours", detours)] + [
+        told(i) for i, x in enumerate(m.known) if x for told in (escape, restricted)] + asked_pairs(m, dice, PAIRS)
 
 
 def pairs(m, st, told):
@@ -520,7 +760,7 @@ def drawn(dice, folder, number, save):
     spec = dice.choice(["random:%d,%d,seed=%d,shuffle=1" % (n, dice.randrange(2, 4), seed),
                         "random:%d,3,seed=%d,shuffle=1,parallel=1,hosts_on=2" % (n + 2, seed),
                         "random:%d,2,seed=%d,parallel=2,hosts=2" % (n, seed), "torus:%dx%d" % (a + 1, b + 2), "mesh:%dx%d" % (a, b + 1),
-                        "torus:3x3x%d" % a, "ring:%d" % n, "hypercube:3", "xgft:%d,%d:1,%d" % (a, b, c), "torus:4x4"])
+                        "torus:3x3x%d" % a, "ring:%d" % n, "hypercube:3", "xgft:%d,%d:1,%d" % (a, b, c), "torus:4x4", "mesh:4x4"])
     layers, include = dice.randrange(1, 4), dice.randrange(3) == 0
     options = ["nue_max_num_vls=%d" % layers, "nue_include_switches=%s" % ("TRUE" if include else "FALSE")]
     return spec, options, (save(spec), layers, include)

@@ -7,8 +7,7 @@ who is told to be the only one has no other with such a way; what is told agains
 dor, Up/Down and Down/Up are simulated as well (engines/doc/minhop.md, engines/doc/dor.md, engines/doc/updn.md): candidates, counters at that
 moment, which rule decided, and each figure of its sentence.  Whole runs of sssp, dfsssp and lash are in weighed.py,
 layered.py and meshed.py: of these each sentence is expected as it stands, that of `why A B` and panes of layers, too.
-ftree, torus-2QoS and nue are in climbed.py, torus.py and escaped.py: tables, SLs, candidates, panes, and of the first two
-each sentence.
+ftree, torus-2QoS and nue are in climbed.py, torus.py and escaped.py: tables, SLs, candidates, panes, each sentence.
 
 Fabrics: random ones, before and after a link or a host is lost; new in every run (SEED repeats one, REASONED=N draws
 N of each engine, ASKED=N asks for N entries of each state, 0 for all).
@@ -27,7 +26,7 @@ import escaped
 import layered
 import torus
 import weighed
-from engines import Net, distances, hop_matrix, ranks_of, sls_of, updown_matrix
+from engines import Net, hop_matrix, ranks_of, sls_of, updown_matrix
 from guide import PROGRAM, SECONDS, SEED, program, tables_of
 from ways import Wrong, expect, ways_by
 
@@ -529,103 +528,7 @@ def check_rivals(own, ports, answers):
             raise Wrong("compared is port %d, which leads nowhere" % port)
 
 
-# Rules of the engines that go by weights: what the sentence says of the own way and another, by the candidates told.
-WEIGHED = [
-    (r"Distance (?P<far>\d+)(?: = (?P<n>\d+) x (?P<start>\d+) \+ (?P<rest>\d+))?; (?:no other port offers a way|"
-     r"port (?P<port>\d+) has (?P<its>\d+)|port (?P<lighter>\d+) has (?P<fewer>\d+) fewer channels on the way, but distance "
-     r"(?P<heavy>\d+))\.", ""),
-    (r"Distance (?P<far>\d+) over (?P<links>\d+) channels?; (?:no other port offered an open way|"
-     r"port (?P<port>\d+) has (?P<its>\d+) over (?P<its_links>\d+))\.", ""),
-    (r"Distance (?P<now>\d+) when the search came by; port (?P<port>\d+) became lighter \((?P<its>\d+)\) by later changes "
-     r"behind it\.", ""),
-    (r"Port (?P<port>\d+) would be (?P<word>lighter|as light) \((?P<its>\d+) to (?P<far>\d+)\), but its dependency would close a "
-     r"cycle in layer (?P<layer>\d+) through .*\.", "blocked"),
-    (r"Ports (?P<own>\d+) and (?P<port>\d+) (?:lead to the same switch at|have) distance (?P<far>\d+); .*\.", "tie"),
-    (r"The way of (?P<of>\S+) leads over (?P<over>\S+) itself, so port (?P<none>\d+) offers none\.", ""),
-]
-
-
-def check_weighed(st, sw, own, port, entry, rule, text):
-    offers = {c["port"]: c for c in entry["choice"]["candidates"]}
-    if own not in offers or rule not in ("shortest", "tie", "longer but lighter", "blocked"):
-        return
-    found = [m for m in (re.fullmatch(w, text) for w, _ in WEIGHED) if m]
-    if not found:
-        raise Wrong("no such sentence of \"%s\"" % rule)
-    d = {k: int(v) if v.isdigit() else v for k, v in found[0].groupdict().items() if v}
-    mine, open_ways = offers[own], {p: c for p, c in offers.items() if "distance" in c and not c.get("blocked")}
-    other = d.get("port", d.get("lighter", d.get("none")))
-    expect("distance", d.get("far", mine["distance"]), mine["distance"])
-    if port not in (None, own):
-        expect("rival", other, port)
-    if other is None and set(open_ways) != {own}:
-        raise Wrong("no other port, and offered are %s" % sorted(open_ways))
-    if "none" in d:
-        return expect("offers", "distance" in offers[other], False)
-    if other is None:
-        return None
-    its = offers[other]
-    expect("its distance", d.get("its", d.get("heavy", its["distance"])), its["distance"])
-    if "n" in d:
-        expect("sum", d["n"] * d["start"] + d["rest"], d["far"])
-        expect("hops", d["n"], mine["hops"])
-    if "links" in d:
-        expect("channels", (d["links"], d.get("its_links")), (mine["hops"], its["hops"]))
-    if "fewer" in d:
-        expect("fewer", d["fewer"], mine["hops"] - its["hops"])
-    expect("rule", rule, "blocked" if "word" in d else "tie" if its["distance"] == mine["distance"] else
-           "longer but lighter" if rule == "longer but lighter" and its["hops"] < mine["hops"] else "shortest")
-    if "word" in d:
-        expect("blocked", (its.get("blocked"), d["word"]), (1, "lighter" if its["distance"] < mine["distance"] else "as light"))
-    elif port is None and rule == "shortest" and "now" not in d:
-        expect("the next", its["distance"], min(c["distance"] for p, c in open_ways.items() if p != own))
-    if "own" in d:
-        expect("own", d["own"], own)
-    return None
-
-
-def check_lash(st, sw, lid, own, port, offers, text):
-    """Each neighbour leads there by a shortest way of its own, if that does not come back."""
-    far, links = distances(st.links, st.at[lid][0]), st.links[sw]
-    for p, c in offers.items():
-        if "hops" in c:
-            expect("hops of %d" % p, c["hops"], far[links[p][0]] + 1)
-    near = {links[p][0] for p, c in offers.items() if c.get("hops") == offers[own]["hops"]}
-    told = re.match(r"(\d+) neighbours lead there in (\d+) hops?; .* passes (\S+) \(link (\d+) of (\S+)\), not (\S+) \(link (\d+)\)\.", text)
-    alone = re.match(r"(?:Port (\d+)|(\S+)) alone leads there in (\d+) hops?(?:; by port (\d+) it would be (\d+))?\.", text)
-    if told:
-        link = {links[p][0]: c["link"] for p, c in offers.items()}
-        expect("neighbours", (int(told[1]), int(told[2]), told[3], int(told[4]), told[5], int(told[7])),
-               (len(near), offers[own]["hops"], links[own][0], offers[own]["link"], sw, link[told[6]]))
-        if told[6] == told[3] or told[6] not in near or (port not in (None, own) and links[port][0] != told[6]):
-            raise Wrong("not %s of %s" % (told[6], near))
-    elif alone:
-        expect("alone", (alone[1] or str(own), alone[2] or links[own][0], int(alone[3]), near),
-               (str(own), links[own][0], offers[own]["hops"], {links[own][0]}))
-        if alone[4]:
-            expect("would be", int(alone[5]), offers[int(alone[4])]["hops"])
-    elif not re.match(r"Port \d+ (is a cable to the same neighbour|leads there in)|No cables lead", text):
-        raise Wrong("no such sentence of lash")
-
-
-def check_ftree(st, sw, lid, own, port, offers, text):
-    mine = offers[own]
-    told = re.match(r"(\S+) spread the route down: turn (\d+) of (\d+); port (\d+) came later and no shorter\.", text)
-    against = re.match(r"Turn (\d+) of \d+: port (\d+) was offered at turn (\d+), and this is no shorter\.", text)
-    best = re.match(r"The best offer by port (\d+) has (\d+) hops, that by port (\d+) has (\d+)\.", text)
-    if told:
-        its = offers[int(told[4])]
-        expect("turns", (int(told[2]), its["turn"] > mine["turn"], its["hops"] >= mine["hops"]), (mine["turn"], True, True))
-    elif against:
-        expect("turns", (int(against[1]), int(against[2]), int(against[3])), (offers[port]["turn"], own, mine["turn"]))
-        expect("no shorter", offers[port]["hops"] >= mine["hops"], True)
-    elif best:
-        expect("best", [int(x) for x in best.groups()], [port, offers[port]["hops"], own, mine["hops"]])
-    elif "nobody else offered one" in text:
-        expect("offers", [p for p, c in offers.items() if st.links[sw][p][0] != st.links[sw][own][0]], [])
-
-
-def check_mincontention(st, sw, lid, own, port, offers, text):
+def check_mincontention(st, sw, own, port, offers, text):
     """Of elements of one chip: the figures are those of the candidates."""
     mine, label = offers[own], re.escape(sw)
     if st.kept_ways and port not in (None, own):
@@ -727,7 +630,6 @@ def check_run(st, sw, lid, port, answer):
 
 # modules with drawn(): a fabric and options; model(): the tables; pairs() and check(): what is wrong with SLs and answers
 SIMULATED = {"ftree": climbed, "nue": escaped, "torus-2QoS": torus}
-BY_OFFERS = {"lash": check_lash, "ftree": check_ftree, "mincontention": check_mincontention}
 
 
 def check_entry(st, sw, lid, answers):
@@ -740,14 +642,10 @@ def check_entry(st, sw, lid, answers):
             check_ways(st, sw, lid, answer)
             if st.engine == "torus-2QoS" and sw[0] == "m" and re.search(r"other way|ring|round", answer["rule"] + answer["decided"]):
                 raise Wrong("a mesh has no rings: %s" % answer["decided"])
-            if st.engine in ("sssp", "dfsssp", "nue") and "choice" in entry:
-                check_weighed(st, sw, own, port, entry, answer["rule"], answer["decided"])
             st.kept_ways = entry["decided"] if entry["rule"] == "kept" else None
             offers = {c["port"]: c for c in entry.get("choice", {}).get("candidates", []) if "chip" not in c}
-            if st.engine in BY_OFFERS and own in offers and \
-                    answer["rule"] not in ("no way", "no switch", "forbidden") and \
-                    (answer["rule"] != "longer" or st.engine == "mincontention"):
-                BY_OFFERS[st.engine](st, sw, lid, own, port, offers, answer["decided"])
+            if st.engine == "mincontention" and own in offers and answer["rule"] not in ("no way", "no switch", "forbidden"):
+                check_mincontention(st, sw, own, port, offers, answer["decided"])
             if port is None:
                 check_rivals(own, ports, answers)
                 check_alone(st, sw, own, ports, answers)
@@ -912,7 +810,7 @@ def trial(engine, number, folder):
         entries = [(s, lid) for s in net.guid if s in st.alive for lid in st.at]
         if ASKED and len(entries) > ASKED:
             rare = [e for e in entries if st.moments and missed_by_search(st, *e) or
-                    st.run and st.run.reason(*e, None)[0] == "longer but lighter"]
+                    st.run and st.run.reason(*e, None)[0] == "longer but lighter" or engine == "nue" and st.model.rare(e)]
             rare = dice.sample(rare, min(len(rare), ASKED // 2))
             entries = rare + dice.sample([e for e in entries if e not in rare], ASKED - len(rare))
         questions = [["why %s %d" % e] + ["why %s %d via %d" % (*e, p) for p in st.ports(e[0])] for e in entries]
