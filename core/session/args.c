@@ -116,7 +116,7 @@ static int read_switch(const struct session *s, const char *word, uint32_t *id, 
 	return err_set(e, "%s is no switch", s->fabric->node_name[*id]);
 }
 
-/* May it stand for several: "H...", or also "NODE NODE NODE..."? */
+/* Does the syntax allow several of them: "H..." or "NODE NODE NODE..."? */
 static bool is_many(const char *word, size_t len)
 {
 	const char *p = word + len;
@@ -126,7 +126,7 @@ static bool is_many(const char *word, size_t len)
 	return !strncmp(p, "...", 3);
 }
 
-/* 0; 1: the word does not fit; -1 and *e. */
+/* Returns 0, 1 when the word does not fit, or -1 and *e. */
 static int read_value(const struct reader *r, struct arg *x, struct err *e)
 {
 	const struct arg_number *number = find_number(r->numbers, x->name, x->len, r->before);
@@ -165,7 +165,7 @@ static int read_value(const struct reader *r, struct arg *x, struct err *e)
 	return x->id == NO_ID ? -1 : 0;
 }
 
-/* Costs of a word that may stand for several: one of a kind is best. */
+/* Costs of reading a word as one of several kinds. The lowest cost wins. */
 enum { COST_RIGHT, COST_NAME, COST_TEXT, COST_ALMOST = 7, COST_WRONG };
 
 static unsigned cost_of(void *ctx, const char *word, size_t len, const char *typed)

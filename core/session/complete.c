@@ -19,7 +19,7 @@ struct completer {
 	int argc; /* words before the one to be completed */
 	char **argv;
 	char *word;	  /* the text typed so far, unquoted */
-	unsigned offered; /* kinds that were, as bits */
+	unsigned offered; /* kinds offered, as bits */
 	char **list;
 	size_t n, cap;
 };
@@ -47,7 +47,7 @@ static void add_words(struct completer *c, const char *words)
 	free(copy);
 }
 
-/* Ports of the node named before '['; by their labels where what follows it is more than digits. */
+/* Ports of the node named before '['. Labels are offered if more than digits follow it. */
 static void add_ports(struct completer *c, const char *open)
 {
 	const struct fabric *f = c->s->fabric;
@@ -123,7 +123,7 @@ static void add_nodes(struct completer *c, enum syntax_kind kind)
 	}
 }
 
-/* Files named behind the first bytes of the word. */
+/* Files, named after the first `lead` bytes of the word. */
 static void add_files(struct completer *c, size_t lead)
 {
 	const char *text = c->word + lead, *slash = strrchr(text, '/'), *base = slash ? slash + 1 : text;
@@ -274,7 +274,7 @@ static void add_kind(struct completer *c, enum syntax_kind kind)
 	}
 }
 
-/* A word of the syntax that may stand at the cursor. */
+/* Offers a word of the syntax that fits at the cursor. */
 static void offer_word(void *ctx, const char *word, size_t len)
 {
 	struct completer *c = ctx;
@@ -292,7 +292,7 @@ static void offer_word(void *ctx, const char *word, size_t len)
 	}
 }
 
-/* The entry that is named, in full or by a unique beginning. */
+/* The subcommand of that name, or the only one that begins so. */
 static bool find_subcommand(const struct command *k, const char *name, struct subcommand *found)
 {
 	struct subcommand s;
@@ -328,7 +328,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(**(char **const *)a, **(char **const *)b);
 }
 
-/* Two parts of the syntax may offer the same word.  It is listed once, where it came first. */
+/* Two parts of the syntax may offer the same word. Its first place is kept. */
 static void drop_doubles(struct completer *c)
 {
 	char ***order = NEW_ARRAY(c->n + 1, char **);

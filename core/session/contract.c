@@ -94,7 +94,7 @@ bool contract_next(const char **at, struct contract_line *l)
 	return true;
 }
 
-/* "0..15", "1..", "..": into min and max.  What has no range is 0 or more. */
+/* Turns "0..15", "1..", ".." into min and max. Without a range: 0 or more. */
 static void add_range(json_t *row, const char *s)
 {
 	char *end;
@@ -106,7 +106,7 @@ static void add_range(json_t *row, const char *s)
 		json_object_set_new(row, "max", json_integer(strtol(end + 2, NULL, 10)));
 }
 
-/* "none/loop/^[0-9]+$)": into words, and the pattern that others match. */
+/* Turns "none/loop/^[0-9]+$)" into words, and the pattern of other values. */
 static void add_words(json_t *row, const char *s)
 {
 	json_t *words = json_array();
@@ -157,7 +157,7 @@ static void add_key(json_t *list, const char *key, int n_key, const char *type, 
 	json_array_append_new(list, row);
 }
 
-/* What stands beside a name. */
+/* Adds a key that stands beside a name. */
 static void add_beside(json_t *list, const struct contract_line *l, const char *what, const char *type,
 		       const struct session *s)
 {
@@ -170,7 +170,7 @@ static void add_beside(json_t *list, const struct contract_line *l, const char *
 	free(key);
 }
 
-/* The same for what not each of them has. */
+/* The same for a key that is not always there. */
 static void add_at_times(json_t *list, struct contract_line l, const char *what, const char *help,
 			 const struct session *s)
 {

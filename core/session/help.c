@@ -51,7 +51,7 @@ static void list_topics(const struct session *s, struct out *o)
 	out_json(o, "topics", list);
 }
 
-/* Those that need the screen, or the others. */
+/* Lists the commands that need the screen, or the others. */
 static void list_commands(const struct session *s, bool screen, json_t *list, struct out *o)
 {
 	for (size_t t = 0; s->commands[t]; t++)
@@ -62,7 +62,7 @@ static void list_commands(const struct session *s, bool screen, json_t *list, st
 			}
 }
 
-/* An engine that has no topic of its own. */
+/* Makes a topic for an engine that has none. */
 static bool engine_topic(const struct session *s, const char *name, struct topic *p)
 {
 	const struct engine *g = engine_find(s->engines, name);
@@ -108,7 +108,7 @@ static void tell_topic(const struct topic *p, struct out *o)
 struct asked {
 	const struct session *s;
 	const char *word;
-	bool topic; /* the word is one: a column without a text of its own says no more */
+	bool topic; /* the word is a topic: columns without a text of their own add nothing */
 	struct out *o;
 	json_t *list;
 };
@@ -120,7 +120,7 @@ static bool all_of_kind(const struct asked *a, const struct named *n)
 	return !strncmp(a->word, n->kind, len) && !strcmp(a->word + len, "s");
 }
 
-/* "hops, column of lft: ...": one that is asked for, by its name or its kind. */
+/* Tells a name that is asked for by itself or by its kind: "hops, column of lft: ...". */
 static void take_name(void *to, const struct named *n)
 {
 	struct asked *a = to;
@@ -163,7 +163,7 @@ static void option_names(const struct session *s, void (*take)(void *to, const s
 	}
 }
 
-/* What else has the name; how much that is. */
+/* Tells what else has the name. Returns the number of these. */
 static size_t tell_names(const struct session *s, const char *word, bool topic, struct out *o)
 {
 	struct asked a = {.s = s, .word = word, .topic = topic, .o = o, .list = json_array()};
@@ -179,7 +179,7 @@ static size_t tell_names(const struct session *s, const char *word, bool topic, 
 
 /* --- the command -------------------------------------------------------------------------------- */
 
-/* A command or topic of that name; none for the beginning of one. */
+/* A command or topic of exactly that name. */
 static void find_exact(const struct session *s, const char *word, const struct command **c,
 		       const struct topic **p, struct topic *engine)
 {
@@ -191,7 +191,7 @@ static void find_exact(const struct session *s, const char *word, const struct c
 		*p = engine;
 }
 
-/* The beginning of a command or of a topic, in this order.  -1 and *e: of neither. */
+/* The command, or else the topic, that begins with the word. -1 and *e: none does. */
 static int find_begun(const struct session *s, const char *word, const struct command **c,
 		      const struct topic **p, struct err *e)
 {

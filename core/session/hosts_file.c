@@ -16,7 +16,7 @@ bool is_hosts_file(const struct fabric *f, const char *word)
 	return *word == '@' && node_named(f, word, strlen(word)) == NO_ID;
 }
 
-/* The name of the file, to be freed; *job: what stands behind it, NULL: nothing. */
+/* Returns the file's name, to be freed. *job: the text after it, or NULL. */
 static char *split_job(const char *text, const char **job)
 {
 	size_t len = strlen(text);
@@ -34,7 +34,7 @@ static char *split_job(const char *text, const char **job)
 	return str_dup(text);
 }
 
-/* Mark the nodes whose names begin with these len bytes and one of some characters or their end. */
+/* Mark the nodes whose names are `host`, or `host` followed by one of `ends`. */
 static bool mark_named(const struct fabric *f, const char *host, const char *ends, enum name_kind kind,
 		       uint8_t *mark)
 {
@@ -55,7 +55,7 @@ static bool mark_named(const struct fabric *f, const char *host, const char *end
 	return any;
 }
 
-/* With its whole name, with a domain behind it in the fabric, without its own domain. */
+/* Tries the whole name, then the name with a domain in the fabric, then without its own domain. */
 static bool mark_host(const struct fabric *f, char *host, enum name_kind kind, uint8_t *mark)
 {
 	char *dot = strchr(host, '.');

@@ -52,7 +52,7 @@ static const struct command *first_command(const struct session *s, const char *
 	return c;
 }
 
-/* The next command; *text moves behind it, NULL at the end.  False: there is none. */
+/* Takes the next command. *text moves past it, NULL at the end. False: there is none. */
 static bool next_command(const struct session *s, const char **text, struct progress *p,
 			 struct command_words *c)
 {
@@ -123,7 +123,7 @@ static int check_command(const struct session *s, const struct command_words *c,
 	return 0;
 }
 
-/* Is one node looked for, or many? */
+/* Does the syntax want one node, or many? */
 struct wanted {
 	bool one, many;
 };
@@ -155,7 +155,7 @@ static bool fits_several(const struct session *s, const char *word)
 	return n > 1;
 }
 
-/* The word of a failed command that fits several nodes (`unclear` of a run).  NULL: none does. */
+/* The first word of a failed command that fits several nodes (`unclear` of a run), or NULL. */
 static char *unclear_word(const struct session *s, const struct command_words *c, struct progress *p)
 {
 	struct syntax_walk *walk;
@@ -186,7 +186,7 @@ static char *unclear_word(const struct session *s, const struct command_words *c
 	return t.s;
 }
 
-/* A word of the syntax that may stand for the present one. */
+/* Called for each word of the syntax that the typed word may be. */
 static void look_at_kind(void *ctx, const char *word, size_t len)
 {
 	enum syntax_kind k = syntax_kind(word, len);
@@ -197,7 +197,7 @@ static void look_at_kind(void *ctx, const char *word, size_t len)
 			k == KIND_ENDPORT || k == KIND_ARGUMENT;
 }
 
-/* Where one port is wanted, a host's name stands for one of its ports.  Say which. */
+/* Where one port is wanted, a host's name means one of its ports. Tells which. */
 static void tell_hosts(const struct session *s, const struct command_words *c, struct out *o)
 {
 	struct syntax_walk *walk = syntax_walk(c->command->syntax);
@@ -377,7 +377,7 @@ static int run_script_line(struct command_run *r, const struct text *line, const
 		unread_line(r, line->s, &why);
 	else
 		rc = run_text(r, line->s, &why);
-	if (rc && r->placed) /* with scripts inside scripts, the innermost place counts */
+	if (rc && r->placed) /* the place in the innermost script counts */
 		err_set(e, "%s", why.msg);
 	else if (rc)
 		err_set(e, "%s:%u: %s", name, number, why.msg);
@@ -403,7 +403,7 @@ static int run_script_lines(struct command_run *r, FILE *script, const char *nam
 	}
 	if (got < 0 && progress_cancelled(r->progress))
 		err_set(e, CANCELLED);
-	if (got < 0 && !r->depth) /* otherwise it is the error of `source` */
+	if (got < 0 && !r->depth) /* otherwise `source` reports it */
 		tell_unread(r, "source", e);
 	text_free(&line);
 	return got < 0 ? -1 : rc;

@@ -14,8 +14,8 @@ struct reader {
 	struct lesson *l;
 	const char *path;
 	unsigned line;
-	char **last; /* value that a line with a blank continues; NULL = none */
-	char *key;   /* as it stands, for messages */
+	char **last; /* value that a line beginning with a blank continues; NULL = none */
+	char *key;   /* as written, for messages */
 	struct err *e;
 };
 

@@ -134,7 +134,7 @@ static void check_steps(struct check *c)
 			struct err e = {0};
 			char *line = str_printf("list %s", s->look.text[i]);
 
-			/* Does everything to be looked at exist? */
+			/* All that the lesson looks at must exist. */
 			if (lesson_run(&c->run, line, &said, &e))
 				fault(c, line, e.msg);
 			free(line);

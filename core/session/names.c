@@ -161,7 +161,7 @@ static int split_port(const struct fabric *f, const char *word, char **node, cha
 	return 0;
 }
 
-/* A node has no such port.  *e says which it has, with the label of one. */
+/* Says in *e which ports the node has, with one label as an example. */
 static int no_port(const struct fabric *f, uint32_t node, const char *port, struct err *e)
 {
 	unsigned n = f->node_nports[node];
@@ -173,7 +173,7 @@ static int no_port(const struct fabric *f, uint32_t node, const char *port, stru
 		       label ? " or a label as " : "", label ? label : "");
 }
 
-/* A node, where one of its ports is wanted.  A host with several adapters is refused. */
+/* The node of a port that is wanted. A host with several adapters is refused. */
 static uint32_t node_with_port(const struct session *s, const char *name, struct err *e)
 {
 	uint32_t n;
@@ -259,7 +259,7 @@ static int list_one(struct id_list *l, uint32_t id)
 	return 0;
 }
 
-/* A word that is no number.  With `exact`, only whole names and whole words count. */
+/* A word that is no number. With `exact`, only whole names and whole words of names count. */
 static int nodes_named(const struct session *s, const char *word, enum name_kind kind, bool exact,
 		       struct name_hits *h, struct id_list *l, struct err *e)
 {
@@ -275,7 +275,7 @@ static int nodes_named(const struct session *s, const char *word, enum name_kind
 		*h = (struct name_hits){0};
 		return 0;
 	}
-	return list_one(l, session_node(s, word, e)); /* another kind, or none: the caller or *e says so */
+	return list_one(l, session_node(s, word, e)); /* of another kind, or none: *e or the caller says so */
 }
 
 static int find_nodes(const struct session *s, const char *word, enum name_kind kind, bool exact,
@@ -303,8 +303,8 @@ int session_nodes(const struct session *s, const char *word, enum name_kind kind
 	return find_nodes(s, word, kind, false, p, l, e);
 }
 
-/* "NODE[1-4,7]", "NODE[1/32/1,1/32/2]": *name is to be freed, and *set points into it.  Returns the number of
- * ports, 0: it is no such word. */
+/* Splits "NODE[1-4,7]" or "NODE[1/32/1,1/32/2]". *name is to be freed; *set points into it. Returns the
+ * number of ports, 0 for any other word. */
 static unsigned split_ports(const struct fabric *f, const char *word, char **name, char **set)
 {
 	unsigned char marks[MAX_PORTS + 1];
@@ -332,8 +332,8 @@ static unsigned split_ports(const struct fabric *f, const char *word, char **nam
 }
 
 /*
- * Set marks[MAX_PORTS + 1] for the ports of a set that a node has.  The first missing one, to be freed; or
- * NULL.
+ * Set marks[MAX_PORTS + 1] for the ports of a set. Returns the first port that the node lacks, to be freed,
+ * or NULL.
  */
 static char *mark_set(const struct fabric *f, uint32_t node, const char *set, unsigned char *marks)
 {
@@ -441,7 +441,7 @@ int session_ports(const struct session *s, const char *word, struct progress *p,
 	}
 	if (!found) {
 		id_list_free(l);
-		/* ports if there is a node to have them, otherwise a list of names if it is one */
+		/* the message is about ports if the node exists, else about names if it is a pattern */
 		many |= n != 1 && !nodes && is_name_pattern(word);
 		err_set(e, "%s", many ? as_host.msg : as_port.msg);
 	}

@@ -60,7 +60,7 @@ void out_fields(struct out *o, json_t *fields)
 	json_decref(fields);
 }
 
-/* The innermost command that runs in JSON mode.  Only used when memory runs out. */
+/* The innermost command in JSON mode, used only when memory runs out. */
 static _Atomic(struct out *) innermost;
 
 void out_last_objects(void)

@@ -10,7 +10,7 @@
 #include "core/base/words.h"
 #include "core/session/reading.h"
 
-#define SYNTAX "pair SRC DST [WEIGHT]" /* with a word before the names, a line can be read as a command */
+#define SYNTAX "pair SRC DST [WEIGHT]" /* lines are read as commands, so a word comes first */
 
 /* Does the line hold nothing but a comment? */
 static bool is_empty(const char *text)
@@ -30,7 +30,7 @@ static int take_weight(const char *word, uint32_t *weight, struct err *e)
 	return 0;
 }
 
-/* The words of a line.  They are freed or taken over. */
+/* Takes the words of a line, which are freed or kept. */
 static int take_words(struct pairs_file *p, int argc, char **argv, const char *rest, unsigned line,
 		      struct err *e)
 {

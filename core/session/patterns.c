@@ -75,7 +75,7 @@ static int read_hotspot(const struct reader *x, struct err *e)
 struct targets {
 	uint32_t *ep, n;
 	uint8_t *taken; /* [n_endports] */
-	bool any;	/* of the present word, some can be targets */
+	bool any;	/* the present word means at least one target */
 };
 
 static void add_target(const struct reader *x, uint32_t port, struct targets *to)
@@ -90,7 +90,7 @@ static void add_target(const struct reader *x, uint32_t port, struct targets *to
 	to->taken[ep] = 1;
 }
 
-/* Hosts' ports that a word means, as in `scope`.  Some may be no ends and are left out, but not all. */
+/* Adds the hosts' ports that a word means, as in `scope`. At least one must be a possible target. */
 static int add_targets(const struct reader *x, const char *word, struct targets *to, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;

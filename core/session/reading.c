@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MOST 8	  /* that may begin at one place */
-#define READINGS_MOST 200 /* tried before the plain reading */
-#define PIECES_MOST 16	  /* with a ';' inside that are tried at one place */
+#define NAMES_MOST 8	  /* names that may begin at one place */
+#define READINGS_MOST 200 /* readings tried before the plain one */
+#define PIECES_MOST 16	  /* pieces with a ';' inside, tried at one place */
 
-/* A word begins here.  Its possible lengths, best first; the plain reading comes last. */
+/* Where a word begins, and its possible lengths, best first. The plain reading comes last. */
 struct place {
 	const char *at;
 	size_t len[NAMES_MOST + 1];
-	unsigned n, taken; /* names; ways that were tried */
+	unsigned n, taken; /* number of names; number of readings tried */
 };
 
 struct reader {
@@ -72,13 +72,13 @@ struct ends {
 };
 
 /*
- * The pieces at p with a ';' inside, up to a blank, that may fit.  A piece must not have more ';' outside of
- * brackets than a name.  Or it is a list: each element has no more and fits by itself.  Pieces longer than
- * UNQUOTED_MOST do not count.
+ * Finds the pieces at p, up to a blank, that hold a ';' and may fit a node. Outside of brackets a piece has
+ * at most as many ';' as a name. In a list, this holds for each element, and each fits by itself. Pieces
+ * longer than UNQUOTED_MOST do not count.
  */
 static void find_ends(const struct fabric *f, const char *p, struct ends *x)
 {
-	size_t all = 0, own = 0, all_before = 0, own_before = 0; /* ';', of an element; before its [ */
+	size_t all = 0, own = 0, all_before = 0, own_before = 0; /* ';', in the element; before its [ */
 	size_t most = f->most_semicolons, element = 0;
 	bool list = true, open = false, bracket = false, inside = false;
 
@@ -149,7 +149,7 @@ static void look(const struct reader *r, const char *p, struct place *place)
 			place->len[place->n++] = place->len[i];
 	if (place->n || p[strcspn(p, "; \t\n\v\f\r")] != ';')
 		return;
-	/* Up to a blank, with a ';' inside: the longest piece that fits a node in any way; 0: none does. */
+	/* The longest piece up to a blank that holds a ';' and fits a node. */
 	find_ends(r->f, p, &x);
 	for (unsigned i = 0; i < PIECES_MOST && x.n && !found && !progress_cancelled(r->progress); i++)
 		if (fits_node(r->f, p, x.end[--x.n]))
@@ -197,7 +197,7 @@ static void begin_place(struct reader *r, const char *p)
 	look(r, words_skip(p), &r->place[r->n]);
 }
 
-/* Read on from the place added last to the end, each word in its best way.  0, or -1 and *e. */
+/* Read from the last place to the end, each word in its best way. 0, or -1 and *e. */
 static int read_on(struct reader *r, struct err *e)
 {
 	for (;;) {

@@ -17,7 +17,7 @@ static void put_word(struct text *t, const char *word)
 	free(quoted);
 }
 
-/* An absolute path, found from anywhere. */
+/* The absolute form of a path. */
 static void put_path(struct text *t, const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -35,7 +35,7 @@ static void put_option(struct text *t, const struct options *o, const struct opt
 	text_add(t, "set %s", d->name);
 	if (d->type == OPT_FILE && !options_has_list(o, d->name))
 		put_path(t, options_get(o, d->name));
-	else /* several names are one word here, as blanks part them in either */
+	else /* several names are one word here: blanks separate them in both forms */
 		put_word(t, options_get(o, d->name));
 	text_add(t, "\n");
 }
@@ -73,7 +73,7 @@ static void put_undone(struct replay *r, const char *event, const char *why)
 	put_lost(r, "`", event, why);
 }
 
-/* Scripts cannot give back tables that were read live. */
+/* Writes the command of an event. Tables that were read live cannot be restored by a script. */
 static void put_change(struct replay *r, const struct event *ev, const struct event *before)
 {
 	const char *text = ev->text;
@@ -115,7 +115,7 @@ static void put_snapshots(struct replay *r, const struct session *s, const struc
 	}
 }
 
-/* The last event that brought a fabric.  `undo` alone cannot reach further back. */
+/* The last event that brought a fabric. `undo` does not go back past it. */
 static size_t first_event(const struct session *s)
 {
 	size_t at = s->n_events - 1;
@@ -125,7 +125,7 @@ static size_t first_event(const struct session *s)
 	return at;
 }
 
-/* Tables that `load` found with the fabric have an event of their own; `load` makes it again. */
+/* Is it the event of tables that `load` found with the fabric? `load` makes it again. */
 static bool comes_with_load(const struct event *load, const struct event *ev)
 {
 	return load->kind == EVENT_LOAD && !load->setup->chain && fabric_switch_tables(load->setup->fabric) &&

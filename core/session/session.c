@@ -38,7 +38,7 @@ struct session *session_new(const struct engine *const *engines, const struct co
 	struct session *s = NEW(struct session);
 	struct options *options;
 
-	/* jansson tells a failed allocation by a value that is not set: with ours there is none */
+	/* jansson would ignore a failed allocation; ours never fails */
 	json_set_alloc_funcs(mem_alloc, free);
 	s->engines = engines;
 	s->commands = tables;
@@ -108,7 +108,7 @@ struct walk *session_walk(const struct session *s)
 	return s->walk_of == s->generation ? s->walk : NULL;
 }
 
-/* Panes follow.  The parts of another walk, perhaps over another fabric, go.  Under the lock. */
+/* Shows another moment (NULL: none); panes follow. Returns the old one. The lock is held. */
 static const struct moment *show(struct session *s, const struct moment *m)
 {
 	const struct moment *old = s->shown;
@@ -334,11 +334,11 @@ int session_recount(struct session *s, const struct scope *scope, const struct o
 
 /* A fabric with which an event begins; all borrowed. */
 struct fresh {
-	const struct fabric *fabric, *loaded; /* shaped by options, and before */
+	const struct fabric *fabric, *loaded; /* shaped by options; as loaded */
 	const struct options *options;
-	const struct switch_tables *tables; /* NULL: none beside its source */
+	const struct switch_tables *tables; /* NULL: no tables in its source */
 	const char *how;		    /* text of the event */
-	bool goes_on;			    /* the events there are stay */
+	bool goes_on;			    /* the present events stay */
 };
 
 /* How the fabric in force was obtained. */
@@ -387,7 +387,7 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 	return 0;
 }
 
-/* The content of an event of a new fabric: everything up, with these options and tables. */
+/* The setup of a new fabric: everything up, with these options and tables. */
 static const struct setup *fresh_setup(const struct session *s, const struct fresh *n)
 {
 	struct state *up = state_new(n->fabric);
@@ -403,7 +403,7 @@ static const struct setup *fresh_setup(const struct session *s, const struct fre
 	return setup;
 }
 
-/* Begin with a fabric, in a new history or (goes_on) behind the present.  Not routed: nothing changes. */
+/* Begin with a fabric, in a new history or (goes_on) after the present. If routing fails, nothing changes. */
 static int begin(struct session *s, const struct fresh *n, struct progress *p, struct err *e)
 {
 	const struct routing *before = n->goes_on ? session_routing(s) : NULL;

@@ -81,7 +81,7 @@ static bool decided_again(const struct recording *r, size_t step)
 	return false;
 }
 
-/* An entry, in the words of `why`: the last decision about it. */
+/* The last decision about an entry, in the words of `why`. */
 static int ask_entry(struct asking *x, const struct engine *const *engines, struct progress *p, struct err *e)
 {
 	const struct fabric *f = recording_sweep(x->r)->fabric;
@@ -109,7 +109,7 @@ static int ask_entry(struct asking *x, const struct engine *const *engines, stru
 	return 0;
 }
 
-/* LIDs that stand for a pair of switches; where layers go by LIDs: of a host there, and the one changed. */
+/* LIDs for a pair of switches. If layers depend on LIDs: a LID of a host on a, and the changed LID. */
 static void pair_lids(const struct asking *x, uint32_t a, uint32_t b, unsigned *from, unsigned *to)
 {
 	const struct sweep *s = recording_sweep(x->r);

@@ -57,7 +57,7 @@ size_t syntax_fixed(const char *word, size_t len)
 
 /* --- the syntax as places ---------------------------------------------------------------------------- */
 
-/* Each word of the syntax is a place.  Which may follow which is all of it (Glushkov's automaton). */
+/* Glushkov's automaton: each word of the syntax is a place, which knows the places that may follow. */
 #define PLACES 192
 
 struct set {
@@ -68,9 +68,9 @@ struct places {
 	unsigned n;
 	struct syntax_word at[PLACES];
 	struct set follow[PLACES];
-	struct set first; /* which may begin */
-	struct set last;  /* which may be the end */
-	bool empty;	  /* no word at all fits, too */
+	struct set first; /* places that may begin */
+	struct set last;  /* places that may end */
+	bool empty;	  /* the empty text fits, too */
 	const char *name; /* of the command */
 	size_t name_len;
 };
@@ -99,7 +99,7 @@ static void either(struct part *a, const struct part *b)
 	a->empty |= b->empty;
 }
 
-/* Places of one set may come behind those of another. */
+/* Let the places of `to` follow those of `from`. */
 static void join(struct places *x, const struct set *from, const struct set *to)
 {
 	for (unsigned i = 0; i < x->n; i++)
@@ -243,7 +243,7 @@ static bool takes_names(const struct syntax_word *w)
 	return syntax_names_node(k) || k == KIND_ARGUMENT || k == KIND_TEXT;
 }
 
-/* Places where a word may stand behind those of *before (NULL: at the beginning). */
+/* Places where a word may stand after those of *before (NULL: at the beginning). */
 static struct set stand(const struct places *x, const struct set *before, const char *typed, bool whole)
 {
 	struct set may = {{0}};
@@ -332,7 +332,7 @@ void syntax_next(const char *syntax, int argc, char *const *argv,
 
 /* --- the best reading -------------------------------------------------------------------------- */
 
-/* The costs of a word at each of its possible places.  Nothing if all these are of one kind. */
+/* The costs of a word at each of its possible places. All 0 if these are of one kind. */
 static void costs_of(const struct places *x, const struct set *at, const char *typed, syntax_cost *cost,
 		     void *ctx, unsigned *out)
 {

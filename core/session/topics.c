@@ -260,7 +260,7 @@ static int letter(char c)
 	return c == '-' || c == '_' ? ' ' : tolower((unsigned char)c);
 }
 
-/* Does the word, up to its end, equal the one of `len` characters, or at least begin it? */
+/* Does the word equal the name of `len` characters, or begin it (begins)? */
 static bool equals(const char *word, const char *name, size_t len, bool begins)
 {
 	size_t n = strlen(word);

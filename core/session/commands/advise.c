@@ -15,7 +15,7 @@ static void tell_name(const struct advice_row *r, struct out *o)
 	out_text(o, "%s%s%s", r->kind->engine, *r->options ? ", " : "", r->options);
 }
 
-/* Of the whole fabric, not of a part alone? */
+/* Is the row sound for the whole fabric, not only for a part? */
 static bool is_sound(const struct advice_row *r)
 {
 	return r->class == ADVICE_SOUND && !r->sweep->fabric->warnings.missing &&
@@ -131,7 +131,7 @@ static char *whole_path(const char *path, struct err *e)
 	return NULL;
 }
 
-/* opensm.conf comes last: all files that its lines name are there by then.  All are written, or none. */
+/* opensm.conf is written last, after the files that its lines name. Either all files are written, or none. */
 static int write_files(const struct session *s, const struct advice *a, unsigned rank, const char *path,
 		       struct out *o, struct err *e)
 {

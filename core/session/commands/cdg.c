@@ -39,7 +39,7 @@ struct layer_sums {
 	uint32_t channels, deps, components, on_cycles;
 };
 
-/* Layers of the engine without a row. */
+/* Names the engine's layers that have no row. */
 static void tell_missing(const struct cdg *c, struct out *o)
 {
 	const struct routing *r = c->routing;
@@ -158,7 +158,7 @@ static bool is_at_host(const struct cdg *c, uint32_t v)
 	       (peer != NO_ID && !node_is_switch(t->fabric, t->fabric->port_node[peer]));
 }
 
-/* Dependencies of a VL, or of CDG_ALL_VLS.  One that leads to another VL counts where it begins. */
+/* Dependencies of a VL, or of CDG_ALL_VLS. A dependency between two VLs counts in the first one. */
 static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct out *o)
 {
 	uint32_t *in = count_inputs(c), *channel = NEW_ARRAY(c->n_channels, uint32_t), n = 0, deps = 0,
@@ -250,7 +250,7 @@ static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, str
 	return list;
 }
 
-/* A cycle, and the VL where it changes.  Each step shows at most `routes` of the routes that make it. */
+/* A cycle, and the VL at each change. Each step shows at most `routes` of the routes that make it. */
 static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t n, uint32_t routes,
 			   struct progress *p, struct out *o)
 {

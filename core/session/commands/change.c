@@ -33,11 +33,11 @@ static int cmd_route(struct session *s, const struct args *args, struct out *o, 
 
 		rc = options_assign(opts, s->fabric, word, e);
 		name = str_printf("%.*s", (int)strcspn(word, "="), word);
-		/* The names in NAME=VALUE that stand there instead of a file. */
+		/* NAME=VALUE may hold names instead of a file. */
 		report_named(opts, name, o);
 		free(name);
 		quoted = word_quoted(word);
-		/* As it is to be typed again. */
+		/* The word as a person would type it. */
 		text_add(&text, " %s", quoted);
 		free(quoted);
 	}
@@ -47,7 +47,7 @@ static int cmd_route(struct session *s, const struct args *args, struct out *o, 
 		rc = session_change(s, &rq, e);
 	if (!rc) {
 		report_event(s, o);
-		o->run->found_fault |= !session_routing(s) && s->fabric; /* no_fallback, and all refused */
+		o->run->found_fault |= !session_routing(s) && s->fabric; /* no_fallback: all refused */
 	}
 	options_free(opts);
 	text_free(&text);
@@ -134,7 +134,7 @@ static int edit_node(struct edit *d, uint32_t n, bool want_switch, bool many, st
 	return 0;
 }
 
-/* Apply a word to everything that it means; kind: 'l'ink, 's'witch or 'h'ost. */
+/* Change everything that a word means. kind: 'l'ink, 's'witch or 'h'ost. */
 static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;

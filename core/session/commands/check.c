@@ -95,8 +95,7 @@ static int64_t check_loops(const struct sweep *w, struct faults *faults, struct 
 	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : n;
 }
 
-/* Credit loops of the SLs that hosts hold which asked before the event.  Information: -1 and *e when
- * cancelled. */
+/* Credit loops while hosts keep their SLs from before the event: no faults. -1 and *e when cancelled. */
 static int check_held(const struct comparison *change, struct out *o, struct err *e)
 {
 	const struct routing *held;
@@ -174,7 +173,7 @@ static void print_faults(const struct faults *s, const char *what, struct out *o
 {
 	struct text t = {0};
 
-	for (size_t i = 0, next; i < s->n; i = next) { /* a kind at a time */
+	for (size_t i = 0, next; i < s->n; i = next) { /* one kind at a time */
 		for (next = i; next < s->n && s->f[next].kind == s->f[i].kind; next++) {
 			if (next - i >= FAULT_LINES)
 				continue;
@@ -188,7 +187,7 @@ static void print_faults(const struct faults *s, const char *what, struct out *o
 	text_free(&t);
 }
 
-/* What was not in FILE, and what has gone since.  Returns the number of new faults. */
+/* Tells faults that FILE lacks, and those of FILE that are gone. Returns the number of new ones. */
 static size_t compare_faults(const struct faults *now, const struct faults *was,
 			     const struct faults *vanished, const char *path, struct out *o)
 {
@@ -241,7 +240,7 @@ static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uin
 	return sound;
 }
 
-/* Returns how many endports are. */
+/* Returns the number of endports that are cut off. */
 static uint32_t tell_cut_off(const struct sweep *w, const struct comparison *change, struct out *o)
 {
 	if (w->routing->adaptive)
@@ -256,7 +255,7 @@ static uint32_t tell_cut_off(const struct sweep *w, const struct comparison *cha
 	return report_cut_off(w, false, o);
 }
 
-/* The check before, to compare with. */
+/* The earlier check to compare with. */
 struct baseline {
 	const char *path;
 	struct faults was, vanished;
@@ -334,7 +333,7 @@ int check_quietly(struct session *s, const struct sweep *w, struct judgement *j,
 
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct sweep w = *session_sweep(s); /* a look at the fabric, perhaps with other routes */
+	struct sweep w = *session_sweep(s); /* a copy: `spread` replaces its routes */
 	struct baseline b = {.path = args_word(args, "FILE", NULL)};
 	const struct routing *spread = NULL;
 	struct faults now;

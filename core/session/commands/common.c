@@ -76,8 +76,8 @@ void report_missing(const struct fabric *f, struct out *o)
 	text_free(&t);
 }
 
-#define MISSED_SHOWN 4 /* switches by name */
-#define SCOPE_GONE 3   /* ports named that are not here */
+#define MISSED_SHOWN 4 /* switches named */
+#define SCOPE_GONE 3   /* missing ports named */
 
 /* The number of ports that count, the number of them that are up, and the missing ones. */
 static json_t *scope_json(const struct session *s, const struct scope *scope)
@@ -342,7 +342,7 @@ uint32_t report_cut_off(const struct sweep *w, bool named, struct out *o)
 	return n;
 }
 
-/* Which switches the subnet manager has no way to. */
+/* Tells the switches that the subnet manager cannot reach. */
 static void report_misses(const struct sweep *w, struct out *o)
 {
 	const struct fabric *f = w->fabric;

@@ -102,7 +102,7 @@ static json_t *was_now(double was, double now, bool whole)
 	return json_make("{s:f, s:f}", "was", was, "now", now);
 }
 
-/* Figures before and after.  One has a line only if its printed form changed.  -1 when cancelled. */
+/* Figures before and after. A figure has a line only if its printed form changed. -1 when cancelled. */
 static int diff_figures(const struct comparison *c, struct out *o, struct progress *p)
 {
 	static const enum figure told[] = {FIG_HOPS_MEAN,  FIG_HOPS_MOST,   FIG_FIRST_MEAN, FIG_FIRST_LEAST,

@@ -1,4 +1,4 @@
-/* `doctor`: everything that is found without a question, the worst first. */
+/* `doctor`: all findings about the fabric, the worst first. */
 #include <string.h>
 
 #include "core/analysis/doctor/doctor.h"

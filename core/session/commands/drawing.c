@@ -34,7 +34,7 @@ void drawing_engine_words(const struct session *s, struct text *t)
 	}
 }
 
-#define NAMED_DOWN 4 /* so many are named, the rest is counted */
+#define NAMED_DOWN 4 /* parts named; the rest is counted */
 
 void drawing_down_words(const struct session *s, struct text *t)
 {
@@ -83,7 +83,7 @@ static char *title_of(const struct fabric *f, const struct layout *l)
 #define HOST_BELOW 40.0f
 #define HOST_ROW 12.0f
 
-/* Hosts below their switch, side by side as wide as its box.  Every second one is a row lower. */
+/* Hosts stand below their switch, within the width of its box. Every second one is a row lower. */
 static void take_places(const struct fabric *f, struct fabric_drawing *d)
 {
 	uint32_t *at = NEW_ARRAY(f->n_switches + 1, uint32_t), *most = NEW_ARRAY(f->n_switches + 1, uint32_t);
@@ -162,7 +162,7 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 	if (of->kind == DRAWING_WITNESS) {
 		rc = make_witness(s, of, d, p, e);
 	} else {
-		/* placed with everything up: so nothing moves when something fails */
+		/* placed with everything up, so that nothing moves when something fails */
 		el = setup_elements(s->setup, p, NULL, e);
 		rc = el ? make_picture(s, of, el, d, p, e) : -1;
 	}
@@ -214,7 +214,7 @@ int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, 
 	return picture_svg(to, d->picture, s->fabric, &d->look, p);
 }
 
-/* Attributes of a link between switches in the drawing; those that are its own, in DOT's words. */
+/* A link's own attributes in DOT, if the drawing shows it between two switches. */
 static char *edge_words(const struct fabric *f, const struct picture_look *look, uint32_t link)
 {
 	uint32_t a = f->node_switch[f->port_node[f->link_port[2 * link]]],

@@ -31,7 +31,7 @@ static int take_loads(struct session *s, struct fabric_drawing *d, struct progre
 	return 0;
 }
 
-/* Mark the sending ports, and in `there` number the switches. */
+/* Mark the sending ports, and number the switches in `there`. */
 static void take_path(const struct fabric *f, const struct path *path, enum picture_way way,
 		      struct fabric_drawing *d)
 {

@@ -75,7 +75,7 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 	json_array_append_new(list, obj);
 }
 
-/* Entries.  Kept ones come only when all are wanted: nothing is wrong with them.  False when cancelled. */
+/* Tells the entries. Kept ones are told only with `all`, since they are no faults. False when cancelled. */
 static bool tell_entries(const struct drift *d, bool all, struct out *o)
 {
 	json_t *list = json_array();
@@ -175,7 +175,7 @@ static void tell_verdict(const struct drift_ranking *r, struct out *o)
 
 /* --- the command -------------------------------------------------------------------------------- */
 
-/* The options that the words set are put into *opts (made here). */
+/* Makes *opts, with the options that the words set. */
 static int take_words(struct session *s, const struct args *args, struct drift_request *rq,
 		      struct options **opts, struct err *e)
 {

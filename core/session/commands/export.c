@@ -35,7 +35,7 @@ int open_target(struct target *t, const char *path, struct out *o, struct err *e
 	return 0;
 }
 
-/* Text for the command's own output is written out. */
+/* Text collected for the command's own output is told here. */
 static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 {
 	bool bad = ferror(t->f) || (t->f == o->run->f ? fflush(t->f) : fclose(t->f));
@@ -64,7 +64,6 @@ int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err 
 		if (!rc) {
 			struct text lacks = {0};
 
-			/* What was written, and what it lacks. */
 			warnings_tell_missing(&t[i].missing, &lacks);
 			if (!on_output(&t[i])) {
 				out_text(o, "%s written\n", t[i].path);
@@ -141,7 +140,7 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 	return close_target(&to, rc, o, e);
 }
 
-/* Is it there to be written? */
+/* Is there a routing that has what is to be written? */
 static int check_routed(struct session *s, const char *what, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
@@ -220,8 +219,8 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 #define UNMARKED "guid2lid|ca-order|torus|png"
 
 /*
- * What the file will lack.  Without `anyway` it must be able to say so.  Tables and drawings are of the whole
- * fabric that was loaded; of what failures cut off, opensm-subnet.lst alone knows nothing.
+ * What the file will lack. Without `anyway` its format must have comments to say so. Tables and drawings show
+ * the whole loaded fabric; only opensm-subnet.lst leaves out what failures cut off.
  */
 static int find_missing(const struct session *s, const struct args *args, struct warnings *w, struct err *e)
 {
@@ -245,7 +244,7 @@ static int find_missing(const struct session *s, const struct args *args, struct
 	return rc;
 }
 
-/* All words, and everything that they ask for, are checked before a file is opened. */
+/* Checks all words, and everything that they ask for, before a file is opened. */
 static int prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
 		   struct err *e)
 {
@@ -292,7 +291,7 @@ static int write_export(struct session *s, const struct args *args, struct drawi
 	else
 		rc = args->form ? drawing_write(s, d, to, o, e)
 				: export_routing(s, what, to, o->run->progress, e);
-	if (svg) /* behind what another program may have written */
+	if (svg) /* after the output of another program */
 		warnings_write_missing(&to->missing, to->f, "<!-- ", " -->");
 	return rc;
 }
@@ -327,7 +326,7 @@ static int cmd_export(struct session *s, const struct args *args, struct out *o,
 
 /* --- roots ---------------------------------------------------------------------------------- */
 
-/* Mark the switches that words stand for. */
+/* Mark the switches that the words name. */
 static int mark_switches(const struct session *s, const struct args *args, uint8_t *root, struct out *o,
 			 struct err *e)
 {
@@ -350,7 +349,7 @@ static int mark_switches(const struct session *s, const struct args *args, uint8
 	return rc;
 }
 
-/* Mark those of the engine in force. */
+/* Mark the roots of the engine in force. */
 static int mark_roots(const struct session *s, uint8_t *root, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);

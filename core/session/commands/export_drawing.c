@@ -6,7 +6,7 @@
 #include "core/base/package.h"
 #include "core/base/program.h"
 
-/* Turn DOT text in a file into SVG or PNG by Graphviz' own program. */
+/* Turn DOT text in a file into SVG or PNG by the program `dot` of Graphviz. */
 static int run_graphviz(char *dot, const struct drawing *d, FILE *to, struct progress *p, struct err *e)
 {
 	char name[] = "dot", svg[] = "-Tsvg", png[] = "-Tpng";
@@ -40,7 +40,7 @@ static int find_dependencies(struct session *s, struct drawing *d, struct progre
 	return -1;
 }
 
-/* DOT or SVG, as we write it. */
+/* DOT or SVG, written by ibscope itself. */
 static int write_text(struct session *s, const struct drawing *d, FILE *f, const struct target *t,
 		      struct progress *p, struct err *e)
 {
@@ -59,7 +59,7 @@ static int write_text(struct session *s, const struct drawing *d, FILE *f, const
 	return rc ? cannot_write(t, e) : 0;
 }
 
-/* What another program makes of it.  The way there is a file without a name, so nothing is left behind. */
+/* Another program makes the drawing, from a file without a name: nothing is left behind. */
 static int draw_by_program(struct session *s, const struct drawing *d, const struct target *t,
 			   struct progress *p, struct err *e)
 {
@@ -82,7 +82,7 @@ static int draw_by_program(struct session *s, const struct drawing *d, const str
 	return rc;
 }
 
-/* Another program makes a PNG, which is no text, and draws channel dependencies. */
+/* Does another program draw it? PNG (not text) and channel dependencies need one. */
 static bool by_program(const struct drawing *d)
 {
 	return d->as == DRAW_PNG || (d->what == DRAW_CDG && d->as == DRAW_SVG);
@@ -138,7 +138,6 @@ int drawing_prepare(struct session *s, const struct args *args, struct drawing *
 	*d = (struct drawing){.as = *as == 'd' ? DRAW_DOT : *as == 's' ? DRAW_SVG : DRAW_PNG};
 	vl = args_get(args, "VL");
 	colour = args_which(args, map_colour_names, MAP_COLOURS);
-	/* What the words behind FILE ask for. */
 	d->vl = vl ? (int)vl->n : CDG_ALL_VLS;
 	d->switches = args_has(args, "switches");
 	d->group = (uint32_t)args_number(args, "group N", 0);

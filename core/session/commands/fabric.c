@@ -15,7 +15,7 @@
 #include "core/source/live.h"
 #include "core/source/synth.h"
 
-/* What a person has to know of a fabric that has just come. */
+/* Tells what a person must know about a new fabric. */
 static void report_new(struct session *s, struct out *o)
 {
 	report_fabric(s, o);
@@ -52,7 +52,7 @@ static int take_discovered(struct session *s, struct fabric *f, const char *how,
 	return 0;
 }
 
-/* What the switches held when the fabric was read becomes the routing in force. */
+/* Puts the tables in force that the switches held when the fabric was read. */
 static int take_held(struct session *s, const char *chain, struct out *o, struct err *e)
 {
 	char *text = str_printf("route %s", chain);
@@ -88,7 +88,7 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 	return rc;
 }
 
-/* The description of a fabric made for teaching, and what it shows. */
+/* Tells the description of a teaching fabric, and what it shows. */
 static void tell_lesson_fabric(const char *word, struct out *o)
 {
 	char *spec, *note;
@@ -324,7 +324,7 @@ static int set_option(struct session *s, const char *name, const char *value, st
 	return rc;
 }
 
-/* Several words are names; they stand there instead of a file. */
+/* Several words are names, in place of a file. */
 static int set_words(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *name = args->arg[0].word;

@@ -15,16 +15,15 @@
 
 #define FLOW_LINES 10 /* groups of a kind, and pairs */
 
-/* What was asked for. */
 struct request {
 	struct session *s;
 	const struct sweep *w;
-	const struct routing *r; /* reference held; the hosts that count */
+	const struct routing *r; /* reference held; with the hosts that count */
 	struct host_set *scope;	 /* reference held, for groups by scope */
 	bool one_by;		 /* groups of one kind alone */
 	enum flow_by by;
 	struct pattern pattern;
-	uint32_t src, dst; /* a path, NO_ID: a port */
+	uint32_t src, dst; /* ends of a path; NO_ID: `port` is asked for */
 	unsigned slid, dlid;
 	uint32_t port;
 	bool all;
@@ -150,7 +149,7 @@ struct channel_load {
 
 COMPARATOR(hottest_first, struct channel_load, DOWN(load) UP(place))
 
-/* Ports between switches that a path leaves by, in order; of a path on one switch: the host's. */
+/* Sending ports of a path between switches, in order. On a single switch: the host's port. */
 static uint32_t channels_of(const struct request *rq, const struct path *p, struct channel_load *c)
 {
 	const struct topo *t = rq->w->topo;
@@ -215,7 +214,7 @@ static int tell_path(const struct request *rq, struct out *o, struct err *e)
 
 /* --- the command ---------------------------------------------------------------------------------- */
 
-/* Grouped by scope, all hosts count; those of the scope are told apart. */
+/* With groups by scope, all hosts count, and those of the scope are one group. */
 static int count_hosts(struct request *rq, struct err *e)
 {
 	const uint8_t none = 0;

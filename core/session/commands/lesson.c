@@ -67,7 +67,7 @@ struct play {
 	struct session *s;
 	struct lesson *l;
 	size_t step;
-	bool answers; /* told at once */
+	bool answers; /* answers are told at once */
 	json_t *steps;
 	struct out *o;
 };
@@ -89,7 +89,7 @@ static void tell(const struct play *p, const char *what, const char *text)
 	text_free(&t);
 }
 
-/* Commands of the step.  Their output is shown, or thrown away (quiet).  -1 only when cancelled. */
+/* Run the commands of the step. Their output is shown, or thrown away (quiet). -1 only when cancelled. */
 static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *e)
 {
 	const struct lesson_step *s = step_of(p);
@@ -183,7 +183,7 @@ static int play_step(struct play *p, struct err *e)
 	return rc;
 }
 
-/* Set up the beginning of the step.  This is done anew, unless the step before was the last thing done. */
+/* Set up the beginning of the step, unless the step before it has just been played (goes_on). */
 static int begin_at(struct play *p, bool goes_on, struct err *e)
 {
 	size_t step = p->step;
@@ -276,7 +276,7 @@ static int show_answer(struct play *p, struct err *e)
 	return 0;
 }
 
-/* From the session's place in a lesson. */
+/* Go on from the session's place in a lesson. */
 static int go_on(struct session *s, const char *word, struct out *o, struct err *e)
 {
 	const struct lesson_place *at = s->lesson;

@@ -225,7 +225,7 @@ static int by_share(const void *x, const void *y, void *ctx)
 	const struct shared *h = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
-	/* another order of the sums changes the last digits */
+	/* the last digits depend on the order of the sums */
 	if (h->share[a] - h->share[b] > 1e-6 || h->share[b] - h->share[a] > 1e-6)
 		return h->share[a] > h->share[b] ? -1 : 1;
 	return a < b ? -1 : a > b;

@@ -36,7 +36,7 @@ static void print_hop(const struct routing *r, const struct path *p, unsigned i,
 	text_free(&ports);
 }
 
-/* Ports that a packet may take at a hop. */
+/* The ports that a packet may take at a hop. */
 static json_t *ports_json(const struct routing *r, uint32_t sw, unsigned dlid)
 {
 	json_t *list = json_array();
@@ -154,7 +154,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	return json;
 }
 
-/* Before anything is routed: the two ends, and their distance by cable. */
+/* Before anything is routed: tells the two ends, and their distance by cable. */
 static void print_ends(const struct session *s, uint32_t src, unsigned slid, uint32_t dst, unsigned dlid,
 		       struct out *o)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define LINES 20 /* of a kind, without `all` */
+#define LINES 20 /* of one kind, without `all` */
 
 struct told {
 	const struct session *s;
@@ -21,7 +21,7 @@ static const char *port_text(const struct told *t, uint32_t port, char *buf, siz
 	return port_label(t->s->fabric, port, buf, size);
 }
 
-/* An end of a row as the plan has it. */
+/* One end of a row, in the plan's own words. */
 static const char *end_text(const struct planned_end *end, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%s", end->device, end->port ? " " : "", end->port ? end->port : "");

@@ -107,11 +107,11 @@ static int make_shifts(struct session *s, const struct plot_of *of, struct plots
 	return 0;
 }
 
-/* For each failure: lost pairs above (where any are), most routes on a link below.  Is any pair lost? */
+/* For each failure: lost pairs above (if any), most routes on a link below. Is any pair lost? */
 static bool take_survey(struct plots *d, const struct survey *v)
 {
 	double *lost, *between, *load;
-	bool any = false; /* pair is lost */
+	bool any = false;
 
 	d->number = NEW_ARRAY(3 * (size_t)v->n + 1, double);
 	lost = d->number;

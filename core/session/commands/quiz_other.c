@@ -8,7 +8,7 @@
 #include "core/routing/paths.h"
 #include "core/sm/ucast_cache.h"
 
-/* The facts from which it can be answered, in lines with line ends. */
+/* Tells the facts needed for the answer. Each line has its line end. */
 static void tell_clue(const struct quiz *q, json_t *question, struct text *t)
 {
 	if (t->len) {
@@ -21,7 +21,7 @@ static void tell_clue(const struct quiz *q, json_t *question, struct text *t)
 
 /* --- layers ------------------------------------------------------------------------------------- */
 
-/* Pairs that are tried before the program says that there is nothing to ask. */
+/* After so many pairs without a question the program gives up. */
 #define MOST_PAIRS 2000
 
 /* Has a rule decided the pair's layer? */
@@ -44,7 +44,7 @@ static bool take_pair(struct quiz *q)
 	if (ops->pair_layer)
 		q->right = l.now;
 	ops->decide_pair(r, q->slid, q->dlid, &q->decided);
-	/* half of the pairs that the first layer took at once are passed over: others are more telling */
+	/* pairs that got the first layer at once teach less: half of them are passed over */
 	if (q->decided.rule == WHY_LOWEST || q->decided.rule == WHY_FIRST_LAYER)
 		return rng_below(&q->random, 2);
 	return q->decided.rule && q->decided.rule != WHY_SAME_SWITCH;

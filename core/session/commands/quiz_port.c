@@ -10,7 +10,7 @@
 
 struct drawing {
 	struct quiz *q;
-	uint32_t seen; /* decisions that would do */
+	uint32_t seen; /* decisions that could be asked */
 };
 
 /* All decisions that are not forced are drawn with equal probability. */

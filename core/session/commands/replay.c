@@ -25,7 +25,7 @@ static char *beside(const char *path, const char *ending)
 	return name;
 }
 
-/* Of a session's files the fabric as it was loaded; or, without a fabric, the names. */
+/* Writes one of a session's files: the fabric as it was loaded, or else the names. */
 static int write_beside(const struct session *s, const char *path, bool fabric, struct target *to,
 			struct out *o, struct err *e)
 {
@@ -41,7 +41,7 @@ static int write_beside(const struct session *s, const char *path, bool fabric, 
 	return 0;
 }
 
-/* All of its files, or none. */
+/* Writes all of the session's files, or none. */
 static int write_session(const struct session *s, const struct replay *r, const char *const path[3],
 			 struct out *o, struct err *e)
 {
@@ -231,7 +231,7 @@ static int put_load(FILE *f, const struct sweep *w, struct out *o, struct err *e
 	return 0;
 }
 
-/* In a fence that no line of the text can end. */
+/* The fence is longer than any in the text, so that no line ends it. */
 static void put_script(FILE *f, const struct replay *r)
 {
 	struct text t = {0};
@@ -281,11 +281,11 @@ static int put_report(const struct session *s, const struct replay *r, FILE *f, 
 	put_engine(f, s, w);
 	put_failed(f, s);
 	put_journal(f, s);
-	/* Drawings that were written of what the report shows above. */
+	/* Drawings that were written up to the present event. */
 	for (size_t i = 0; i < s->n_drawings; i++) {
 		const struct drawing_note *d = &s->drawing[i];
 
-		if (d->at > s->at) /* of what was undone */
+		if (d->at > s->at) /* its event was undone */
 			continue;
 		fputs(any ? "- " : "\n## Drawings\n\n- ", f);
 		any = true;

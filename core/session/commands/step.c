@@ -34,7 +34,7 @@ static void say_recorded(const struct recording *r, const struct rec_focus *f, s
 				"part", recording_part(r)));
 }
 
-/* What `step start` is to record, by its words (NULL: none): an engine (NULL: the one in force), a focus. */
+/* Reads what `step start` records: *engine (NULL: the one in force) and a focus. args may be NULL. */
 static int read_start(const struct session *s, const struct args *args, const char **engine,
 		      struct rec_focus *f, struct err *e)
 {
@@ -63,7 +63,7 @@ static int read_start(const struct session *s, const struct args *args, const ch
 	return 0;
 }
 
-/* args NULL: all of the engine in force. */
+/* args NULL: records the whole run of the engine in force. */
 static int start(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
@@ -185,7 +185,7 @@ size_t step_neighbour(const struct recording *r, size_t step, int dir)
 	return step;
 }
 
-/* The next n steps.  They become the steps that were shown last. */
+/* Shows the next n steps. They become the steps shown last. */
 static int page(struct session *s, size_t n, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
@@ -207,7 +207,7 @@ static int page(struct session *s, size_t n, struct out *o, struct err *e)
 	return 0;
 }
 
-/* A page that ends before the steps shown last.  If there is none, the first page. */
+/* Shows the page before the steps shown last, or the first page. */
 static int page_back(struct session *s, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
@@ -224,7 +224,7 @@ static int page_back(struct session *s, struct out *o, struct err *e)
 	return page(s, n ? n : STEP_PAGE, o, e);
 }
 
-/* N lines around the cursor.  The cursor stays. */
+/* Shows n lines around the cursor, which stays. */
 static int list(struct session *s, size_t n, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s), *look = walk_new(walk_recording(w));
@@ -272,7 +272,7 @@ static int next_key(struct session *s, const char *word, int dir, struct out *o,
 	return usage(s, "step", e);
 }
 
-/* The nearest step that fulfils the condition and is in focus.  A separate walk looks for it. */
+/* The nearest step in focus that meets the condition. A separate walk looks for it. */
 static size_t find(const struct walk *w, const struct rec_condition *c, int dir, struct progress *p)
 {
 	const struct recording *r = walk_recording(w);
@@ -308,7 +308,7 @@ static int until(struct session *s, int n, const struct arg *word, int dir, stru
 	return rc ? rc : stand(s, found, o, e);
 }
 
-/* The next step whose sentence contains the words.  The step to come counts too. */
+/* Go to the next step whose sentence contains the words. The step to come counts too. */
 static int find_text(struct session *s, int n, const struct arg *word, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);
@@ -435,7 +435,7 @@ static int go(struct session *s, struct out *o, struct err *e)
 
 /* --- the command ------------------------------------------------------------------------------- */
 
-/* Runs with a recording. */
+/* The words of `step` that need a recording. */
 static int walked(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct walk *w = session_walk(s);

@@ -32,14 +32,14 @@ void session_play(struct session *s, int pace)
 	if (s->play == pace + 1)
 		return;
 	s->play = pace + 1;
-	s->walk_moves++; /* panes tell */
+	s->walk_moves++; /* so that panes see it */
 }
 
 bool step_stand_still(struct session *s)
 {
 	bool played;
 
-	session_lock(s); /* the screen may stop it, too */
+	session_lock(s); /* the screen's thread may stop it, too */
 	played = session_playing(s) >= 0;
 	session_play(s, -1);
 	session_unlock(s);
@@ -186,7 +186,7 @@ static int frame(struct session *s, const struct args *args, struct out *o, stru
 	return 0;
 }
 
-/* In no table, since it is no command of its own.  It replaces the words of play_frame(). */
+/* A frame. It is in no table of commands; play_frame() alone uses it. */
 static const struct command command_frame = {
 	.name = "step", .syntax = "step stop", .help = "a frame of `step play`", .run = frame};
 

@@ -10,7 +10,7 @@
 
 #define CHANGES_SHOWN 20
 
-/* What it chose from, in lines and as a list. */
+/* The candidates of the choice, in lines and as a list. */
 static json_t *tell_candidates(const struct step_about *a, const struct sweep *s, struct out *o)
 {
 	json_t *list = json_array();

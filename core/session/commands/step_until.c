@@ -40,18 +40,18 @@ static int a_number(const char *term, const char *word, unsigned long most, uint
 	return 0;
 }
 
-/* The words of a term as one text, with a blank between them.  It is a part of `words`, which has room. */
+/* The words of a term as one text, joined by blanks. It points into `words`, which has room. */
 static const char *joined(int n, const struct arg *word, struct text *words)
 {
 	size_t start = words->len;
 
 	for (int i = 0; i < n; i++)
 		text_add(words, "%s%s", i ? " " : "", word[i].word);
-	words->len++; /* its NUL stays */
+	words->len++; /* keep its NUL */
 	return words->s + start;
 }
 
-/* A term of two words: SWITCH DST, or what it is about and its name. */
+/* A term of two words: SWITCH DST, or a kind and a name. */
 static int two_words(const struct session *s, const char *what, const struct arg *word,
 		     struct rec_condition *c, struct text *words, struct err *e)
 {
@@ -126,7 +126,7 @@ int step_condition(const struct session *s, int n, const struct arg *word, struc
 	*c = REC_ANY;
 	for (int i = 0; i < n; i++)
 		most += strlen(word[i].word) + 1;
-	/* room for all at once, since texts are pointed to */
+	/* reserve all room now: the conditions point into this text */
 	text_add(words, "%*s", (int)most, "");
 	words->len = 0;
 	for (int from = 0, i = 0; i <= n; i++) {

@@ -77,7 +77,7 @@ static void print_bad(const json_t *of, const json_t *rows, struct out *o)
 	out_json(o, "cutting", json_integer((json_int_t)cutting));
 }
 
-/* Takes over both. */
+/* Takes ownership of both objects. */
 static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 {
 	bool pairs = number(of, "pairs") != 0;
@@ -103,7 +103,7 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 
 /* --- the command ------------------------------------------------------------------------------- */
 
-/* Add to *e what failed tasks left beside their shares (ibscope-survey.slurm), the last line of each. */
+/* Add to *e the last line of each error file that failed tasks left (ibscope-survey.slurm). */
 static void add_messages(const char *share, struct progress *p, struct err *e)
 {
 	const char *slash = strrchr(share, '/');

@@ -16,9 +16,9 @@ struct watch {
 	char *ca;
 	int port;
 	unsigned seconds, rounds; /* rounds 0: until it is stopped */
-	bool followed;		  /* had the tables, when they were judged last? */
+	bool followed;		  /* had the tables followed, at the last judgement? */
 	bool again;		  /* not the first round */
-	json_t *list;		  /* rounds; empty where text is asked for, which may go on for days */
+	json_t *list;		  /* rounds; empty in text mode, which may run for days */
 };
 
 /* Entries that differ between two readings, by switch.  Tables that came or went count whole. */
@@ -41,7 +41,7 @@ static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
 	return n;
 }
 
-/* Entries for LIDs of ports that are there, by which a packet nevertheless cannot go on. */
+/* Entries for LIDs in use that lead a packet nowhere. */
 static uint64_t dead_entries(const struct sweep *w)
 {
 	const struct fabric *f = w->fabric;
@@ -93,7 +93,7 @@ static bool in_force(const struct session *s)
 	return s->setup->chain && !strcmp(s->setup->chain, "live,no_fallback");
 }
 
-/* The fabric and the tables of its switches, as events behind the present ones. */
+/* Appends the fabric and the tables of its switches as events. */
 static int publish(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
 {
 	struct change_request rq = {.kind = EVENT_ROUTE,
@@ -103,7 +103,7 @@ static int publish(struct session *s, struct fabric *f, const char *how, struct 
 
 	if (session_go_on(s, f, how, o->run->progress, e))
 		return -1;
-	/* with that chain in force the new fabric brought its tables */
+	/* if that chain is in force already, the new fabric has brought its tables */
 	if (!in_force(s) && session_change(s, &rq, e))
 		return -1;
 	report_event(s, o);
@@ -123,7 +123,7 @@ static void tell_changes(const struct text *lines, json_t *round, struct out *o)
 	json_object_set_new(round, "changes", list);
 }
 
-/* The new reading (taken over), compared with the one before (NULL: nothing). */
+/* Compares the new reading f (taken over) with the one before (NULL: none). */
 static int take_round(struct session *s, struct watch *w, struct fabric *f, const struct fabric *before,
 		      json_t *round, struct out *o, struct err *e)
 {

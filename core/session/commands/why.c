@@ -136,7 +136,7 @@ void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_hea
 		decide(&h->decided, WHY_ENGINE, "%s tells no rule for port %u.", r->engine, port);
 }
 
-/* Is the rule about what is there now, rather than about how an engine chose? */
+/* Does the rule tell the present state, rather than an engine's choice? */
 static bool of_now(enum why_rule rule)
 {
 	return rule == WHY_NO_LID || rule == WHY_NOT_ATTACHED || rule == WHY_CUT_OFF ||
@@ -258,7 +258,7 @@ static void tell_way(const struct why *y, const struct path_hop *hop, unsigned n
 
 /* --- the entry ------------------------------------------------------------------------------- */
 
-/* The way of the tables from the switch to that of the destination; false: they do not lead there. */
+/* The way of the tables from the switch to the destination's switch. False: they do not lead there. */
 static bool table_way(const struct why *y, struct path *p)
 {
 	const struct fabric *f = y->w->fabric;
@@ -285,7 +285,7 @@ static int why_entry(struct why *y, struct err *e)
 				 switch_name(y->w->fabric, y->sw), y->lid, port, r->engine);
 	}
 	why_settle(y->w, y->sw, y->lid, &y->heard);
-	if (has_directions(r)) { /* a rule of up and down: how the tables go on, and whether they keep it */
+	if (has_directions(r)) { /* a rule of up and down: does the way of the tables keep it? */
 		if (table_way(y, &p) && p.n > 1) {
 			p.hop[p.n - 1].out = 0;
 			tell_way(y, p.hop, p.n, "Way of the tables");
@@ -322,13 +322,13 @@ static int read_port(const struct why *y, const char *word, unsigned *port, stru
 		       f->switch_nports[y->sw]);
 }
 
-/* The value of one port for the destination. */
+/* What a port is worth for the destination. */
 struct via {
 	struct why *y;
 	unsigned port, chosen; /* chosen: the table's */
 	uint32_t target;       /* switch of the destination */
-	int links;	       /* by the table, -1 = none */
-	int allowed;	       /* by the port, of what the engine allows, -1 = none */
+	int links;	       /* on the way by the table, -1 = none */
+	int allowed;	       /* on the shortest way by the port that the engine allows, -1 = none */
 	bool free_way, lawful_way;
 	struct way any, lawful; /* shortest ways through the port: all, and those that the rule allows */
 };
@@ -380,7 +380,7 @@ static void tell_matrix(const struct via *v)
 		return;
 	least = r->ops->hops(r, v->y->sw, v->target, 0);
 	value = r->ops->hops(r, v->y->sw, v->target, v->port);
-	if (value == NO_PATH && v->free_way && !has_directions(r)) /* of its own route alone */
+	if (value == NO_PATH && v->free_way && !has_directions(r)) /* the matrix knows its own route only */
 		return;
 	out_text(v->y->o, "  Hop matrix of %s: ", r->engine);
 	if (value == NO_PATH)
@@ -393,7 +393,7 @@ static void tell_matrix(const struct via *v)
 		out_text(v->y->o, "least %u.\n", least);
 }
 
-/* The rule against a port that the engine did not weigh: it follows from the ways that there are. */
+/* The rule against a port that the engine did not weigh, taken from the ways that exist. */
 static void decide_by_way(const struct via *v, const char *word, struct decided *d)
 {
 	const struct why *y = v->y;
@@ -447,7 +447,7 @@ static void tell_via(struct via *v)
 	out_json(y->o, "via", via);
 }
 
-/* A port that leads to no switch, or a destination on this switch itself. */
+/* Tells of a port that leads to no switch, or of a destination on this switch. */
 static void tell_short(const struct via *v, uint32_t peer, uint32_t owner)
 {
 	struct why *y = v->y;
@@ -494,7 +494,7 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 		v.allowed = v.lawful_way ? (int)v.lawful.links : -1;
 		/*
 		 * connect_roots, and gaps of OpenSM's search, allow ways against the rule; the matrix of
-		 * ftree has others that its climbs never come by
+		 * ftree has ways that its climbs never take
 		 */
 		if (has_directions(r) && r->ops->hops && v.free_way && v.links >= 0 && !h->passed_by &&
 		    r->ops->hops(r, v.y->sw, v.target, v.port) == r->ops->hops(r, v.y->sw, v.target, 0))

@@ -59,7 +59,7 @@ static void tell_head(const struct story *x)
 		 p->sl.lo, p->sl.hi);
 }
 
-/* Where the packet goes from a switch: the node at the other end; at the end of the path, itself. */
+/* The node that a hop leads to. At the end of the path: the switch itself. */
 static const char *next_name(const struct fabric *f, const struct path_hop *h)
 {
 	uint32_t peer;
@@ -120,7 +120,7 @@ static void tell_hops(const struct story *x, json_t *list)
 	}
 }
 
-/* Was there nothing to choose? Or nothing about which this path tells? */
+/* Was there nothing to choose, or nothing that this path explains? */
 static bool forced(enum why_rule rule)
 {
 	static const enum why_rule list[] = {WHY_ATTACHED,  WHY_OWN_LID,     WHY_ONLY_CANDIDATE, WHY_ONLY_WAY,
@@ -139,7 +139,7 @@ static bool plain_layer(enum why_rule rule)
 	       rule == WHY_FIRST_LAYER || rule == WHY_LAYER || rule == WHY_SL_BITS;
 }
 
-/* The rule that mattered most: of a layer that something kept the pair from, else of the first choice. */
+/* Tells the rule that mattered most: of an unusual layer, else of the first choice. */
 static void end_story(const struct story *x, const struct decided *layer)
 {
 	const struct path *p = x->p;
@@ -225,11 +225,11 @@ int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 		struct text t = {0};
 		size_t when;
 
-		/* At a step: the entries that are decided, and why the next one is not yet. */
+		/* At a step: tell the decided entries, and why the next one is still open. */
 		if (!why_open(x.y, sw, x.p->dlid, &t, &when)) {
 			why_settle(x.y->w, sw, x.p->dlid, &x.heard[i]);
 		} else if (x.p->hop[i].out == NO_PATH || !x.heard[i].decided.rule) {
-			/* some routes are found before tables are written: the engine tells of them */
+			/* nor does the engine tell of a route found before its entries */
 			decided_free(&x.heard[i].decided);
 			text_add(&x.heard[i].decided.text, "%s.", text_str(&t));
 		}
@@ -325,7 +325,7 @@ static int give_link(struct why *y, struct given *g, const struct args *args, in
 	return 0;
 }
 
-/* Where the tables leave the path.  Nothing when they do not. */
+/* Tells where the tables leave the path, if they do. */
 static void tell_parting(const struct why *y, const struct given *g, const struct path *p)
 {
 	const struct fabric *f = y->w->fabric;
@@ -357,7 +357,7 @@ static bool is_path(const struct given *g, const struct path *p)
 	return same;
 }
 
-/* The rule against the path where the tables leave it; of their own path, the rule that mattered there. */
+/* The rule against the path where the tables leave it. If they follow it: the rule that mattered most. */
 static int end_given(struct why *y, const struct given *g, const struct path *p, struct err *e)
 {
 	unsigned i = 0;

@@ -6,7 +6,7 @@
 #include "core/sm/sweep.h"
 #include "core/trace/walk.h"
 
-/* The step that decides an entry, up to the step of the walk (later: behind it); 0: none. */
+/* The step that decides an entry: up to the walk's step, or after it (later). 0: none. */
 static size_t deciding_step(const struct walk *w, uint32_t sw, unsigned lid, bool later)
 {
 	const struct recording *r = walk_recording(w);
