@@ -48,11 +48,11 @@ const struct field advice_fields[] = {
 	{.key = NULL},
 };
 
-/* Class B: at most one pair in so many is lost. */
+/* Class B: at most one pair in this many is lost. */
 #define NEARLY_PART 10000
 #define SEED 1
 
-/* What a candidate sets by itself, so that the others do not have it. */
+/* Options that each candidate sets for itself. */
 static const char *const own_options[] = {
 	"root_guid_file",   "cn_guid_file",    "io_guid_file", "torus_config",
 	"do_mesh_analysis", "nue_max_num_vls", "qos"};
@@ -68,7 +68,7 @@ struct job {
 
 /* --- what is tried ------------------------------------------------------------------------------ */
 
-/* Levels of the whole fabric: files of GUIDs are not for one job. */
+/* Levels of the whole fabric, without the scope: files of GUIDs are not for one job. */
 static struct levels *find_levels(struct job *j, struct progress *p)
 {
 	const struct topo *t = j->topo;
@@ -150,7 +150,7 @@ static int route_candidate(const struct job *j, struct advice_row *r, struct pro
 	return 0;
 }
 
-/* In the order that `shifts` takes once the candidate routes.  -1 and *e: cancelled. */
+/* Measures shifts in the order that `shifts` takes once the candidate routes. -1 and *e: cancelled. */
 static int measure_shifts(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
 {
 	struct shift_order o;

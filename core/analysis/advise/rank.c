@@ -1,4 +1,4 @@
-/* Order of candidates, and what put one before the next. */
+/* The order of candidates, and the reason why one comes before the next. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "core/analysis/compare/compare.h"
 #include "core/base/memory.h"
 
-/* A sound routing whose most loaded link has more than so many times the routes of class B's best. */
+/* A sound routing is heavy if its most loaded link has more than so many times the routes of B's best. */
 #define HEAVY_TIMES 4
-/* Means of shifts are equal when nearer than this. */
+/* Means of shifts that differ by less are equal. */
 #define MEAN_EPSILON 1e-9
 
 char advice_letter(const struct advice_row *r)
@@ -17,7 +17,7 @@ char advice_letter(const struct advice_row *r)
 	return (char)('A' + r->class);
 }
 
-/* Classes, with those that pay too much for being sound behind B. */
+/* The class; sound routings that are heavy come after B. */
 static unsigned grade(const struct advice_row *r)
 {
 	return r->class == ADVICE_UNSOUND ? 3 : r->heavy ? 2 : r->class == ADVICE_NEARLY ? 1 : 0;
@@ -59,8 +59,8 @@ static int by_class(const struct advice_row *a, const struct advice_row *b)
 }
 
 /*
- * The best of row[from .. end - 1].  "As good" of two bandwidths is no order of three: all that are as good
- * as the largest of the best class count as equal, and the rest decides.
+ * The best of row[from .. end - 1]. "As good" is not transitive for bandwidths. So all rows as good as the
+ * largest of the best class count as equal, and the other figures decide.
  */
 static unsigned best_from(const struct advice_row *r, unsigned from, unsigned end)
 {
@@ -154,7 +154,7 @@ static bool alike(const struct advice_row *a, const struct advice_row *b)
 	       !entries_unlike(a->sweep->routing, b->sweep->routing);
 }
 
-/* Put row[i] at place `to`, before it; those between move up. */
+/* Move row[i] down to place `to`; the rows between move up. */
 static void move_to(struct advice_row *r, unsigned i, unsigned to)
 {
 	struct advice_row moved = r[i];
@@ -163,7 +163,7 @@ static void move_to(struct advice_row *r, unsigned i, unsigned to)
 	r[to] = moved;
 }
 
-/* Rows with keep() first, in their order; how many of row[from .. end - 1]. */
+/* Moves rows of row[from .. end - 1] with keep() to the front, in their order. Returns where they end. */
 static unsigned first_of(struct advice_row *r, unsigned from, unsigned end,
 			 bool (*keep)(const struct advice_row *r, unsigned n, const struct advice_row *x))
 {

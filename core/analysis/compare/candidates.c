@@ -55,7 +55,7 @@ struct options *candidate_options(const struct candidate *c, const struct option
 		set_guids(o, "root_guid_file", &roots);
 		text_free(&roots);
 	}
-	if (c->files & CANDIDATE_COMPUTE) { /* hosts that are on no edge switch are I/O nodes */
+	if (c->files & CANDIDATE_COMPUTE) { /* hosts on no edge switch are I/O nodes */
 		levels_host_guids(l, t, hosts, true, &compute);
 		levels_host_guids(l, t, hosts, false, &io);
 		set_guids(o, "cn_guid_file", &compute);

@@ -9,13 +9,13 @@
 
 enum { STAYED, LEFT, CAME };
 
-/* Switch on which a host hangs in r; NO_ID for what does not count in c, and what is not there. */
+/* The switch of a host in r. NO_ID: the host is not up there, or does not count in c. */
 static uint32_t host_switch(const struct comparison *c, const struct routing *r, uint32_t ep)
 {
 	return r->topo->endport_up[ep] && routing_counts(c->b, ep) ? r->topo->endport_switch[ep] : NO_ID;
 }
 
-/* Sort sources by (switch, who); one that moved is LEFT at the old place and CAME at the new one. */
+/* Sort sources by (switch, class). A source that moved is LEFT at the old switch and CAME at the new one. */
 static void list_sources(struct comparison *c, const struct fabric *f)
 {
 	uint32_t n_keys = 3 * f->n_switches, *fill;
@@ -65,7 +65,7 @@ static uint8_t entry(const struct routing *r, uint32_t sw, unsigned lid)
 	return r && lid ? routing_port(r, sw, lid) : NO_PATH;
 }
 
-/* Count changed entries of one switch and mark their LIDs (those of b; of a where b does not have them). */
+/* Count changed entries of one switch and mark their LIDs: those of b, or of a if b does not have them. */
 static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_a, unsigned top,
 			 uint8_t *marked)
 {
@@ -95,7 +95,7 @@ static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_
 	c->switches_changed += c->switch_entries[sw] > 0;
 }
 
-/* A cable that is live on one side only changes paths through entries that did not change. */
+/* Cables that are live on one side only change paths, though entries stay. Marks the LIDs of such entries. */
 static void mark_cables(const struct comparison *c, unsigned top, uint8_t *marked)
 {
 	const struct topo *ta = c->a->topo, *tb = c->b->topo;
@@ -169,7 +169,7 @@ bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint
 	       other_sl(c, src, g->lid, was, now);
 }
 
-/* A run of n pairs with another SL, behind `skip` others of the switch. */
+/* A run of n pairs with another SL, after `skip` others of the switch. */
 static void add_sls(struct comparison *c, uint32_t sw, unsigned lid, uint16_t hops, uint32_t skip, uint32_t n)
 {
 	GROW(c->group, c->n_groups, c->cap_groups);
@@ -185,7 +185,7 @@ static void add_sls(struct comparison *c, uint32_t sw, unsigned lid, uint16_t ho
 	c->sl_alone += n;
 }
 
-/* Pairs from a switch to a LID, with a path before and after; moved: with another one. */
+/* Pairs from a switch to a LID that have a path before and after. moved: another path. */
 static void compare_sls(struct comparison *c, bool by_switch, uint32_t sw, unsigned lid, uint32_t dst,
 			uint16_t hops, bool moved)
 {
@@ -218,13 +218,13 @@ struct walk {
 	uint32_t *work, *order;
 	uint8_t *changed;
 	uint64_t sum_a, n_a, sum_b, n_b;
-	/* [switches of a's own fabric] where it is another one */
+	/* [switches of a's own fabric], if a has another fabric */
 	uint8_t *own_col;
 	uint16_t *own_hops;
 	uint32_t *own_work;
 };
 
-/* Switches whose paths differ while both arrive, by ascending hops: so the next switch is already known. */
+/* Mark switches whose paths differ while both arrive. By ascending hops, the next switch is known first. */
 static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t *cb)
 {
 	const struct topo *tb = w->c->b->topo;
@@ -239,7 +239,7 @@ static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t 
 		w->order[count[w->hb[s] < 256 ? w->hb[s] : 256]++] = s;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t s = w->order[i], id = f->switch_port[s] + cb[s], q;
-		/* in another fabric a cable that is live on both sides may lead elsewhere */
+		/* between two fabrics, a cable that is live in both may lead elsewhere */
 		w->changed[s] = ca[s] != cb[s] || w->hb[s] >= 256 ||
 				(w->c->across && tb->peer[id] != w->c->a->topo->peer[id]);
 		if (w->changed[s] || w->hb[s] == 0)
@@ -249,7 +249,7 @@ static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t 
 	}
 }
 
-/* fresh: the LID is one that its endport did not have. */
+/* fresh: the endport did not have this LID before. */
 static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, const uint8_t *ca,
 			const uint8_t *cb)
 {
@@ -275,7 +275,7 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, 
 	}
 }
 
-/* Numbers of links over all pairs to one destination, which hangs on switch `own` itself. */
+/* Adds up the links of all pairs to one destination, which is on switch `own`. */
 static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned other, uint32_t own,
 		     unsigned *max, uint64_t *sum, uint64_t *n)
 {
@@ -291,7 +291,7 @@ static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned 
 	}
 }
 
-/* Hops of a LID to switches of b, as in a's own fabric; they may lead over things that are missing here. */
+/* Hops from the switches of b to a LID in a's own fabric. Their ways may use parts that b lacks. */
 static void hops_before(struct walk *w, unsigned lid, uint32_t owner)
 {
 	const struct across *x = w->c->across;
@@ -306,7 +306,7 @@ static void hops_before(struct walk *w, unsigned lid, uint32_t owner)
 		w->ha[s] = x->sw[s] == NO_ID ? HOPS_NONE : w->own_hops[x->sw[s]];
 }
 
-/* LID by LID of b (and of a for destinations that b lacks). */
+/* Compares one LID of b (or of a, for a destination that b lacks). */
 static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t *ca, const uint8_t *cb,
 		     bool marked)
 {
@@ -323,7 +323,7 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 		hops_before(w, in_a, oa);
 	else if (marked || oa != ob)
 		column_hops(c->a->topo, ca, oa, w->ha, w->work);
-	else /* no entry and no cable on the way differs */
+	else /* no entry and no cable on its ways differs */
 		memcpy(w->ha, w->hb, c->b->topo->fabric->n_switches * sizeof(*w->ha));
 	sum_hops(c, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
 	sum_hops(c, w->hb, CAME, host_switch(c, c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
@@ -354,7 +354,7 @@ static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const 
 	return true;
 }
 
-/* Tables for a routing that is not there: nothing up, no LIDs used. */
+/* Empty tables, in place of a routing that is missing. */
 static const struct routing *empty_like(const struct routing *r)
 {
 	struct routing *none = routing_new("none", r->topo, r->lids);
@@ -363,7 +363,7 @@ static const struct routing *empty_like(const struct routing *r)
 	return none;
 }
 
-/* For each LID of b the LID of its endport in a (0: none); NULL: the same, but for those that are gone. */
+/* For each LID of b, the LID of its endport in a (0: none). NULL: all endports in both have the same LIDs. */
 static uint16_t *map_lids(const struct comparison *c, unsigned top)
 {
 	const struct lids *a = c->a->lids, *b = c->b->lids;
@@ -378,7 +378,7 @@ static uint16_t *map_lids(const struct comparison *c, unsigned top)
 	map = NEW_ARRAY(top + COLUMN_BLOCK + 1, uint16_t);
 	for (unsigned lid = 1; lid <= top; lid++) {
 		uint32_t was = lid_owner(a, lid);
-		/* nobody's in b, because its endport has another one there */
+		/* free in b, because its endport has another LID there */
 		bool moved =
 			lid_owner(b, lid) == NO_ID && was != NO_ID && b->base[was] && same_lid(a, b, lid);
 
@@ -394,7 +394,7 @@ static unsigned top_lid(const struct comparison *c)
 	return a > b ? a : b;
 }
 
-/* Count all entries that differ, until cancelled; marked: [top + 1] gets 1 for the LIDs that have some. */
+/* Count all entries that differ, until cancelled. marked[top + 1] gets 1 for LIDs with such entries. */
 static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked, struct progress *p)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;

@@ -48,8 +48,8 @@ const char *const drift_meaning[DRIFT_CLASSES] = {
 /* --- the tables held, as a sweep -------------------------------------------------------------- */
 
 /*
- * What shows the tables that were read.  The subnet manager is at work already: LIDs are not dealt anew
- * (reassign_lids is about its first sweep).
+ * The setup that shows the tables that were read. The subnet manager is past its first sweep, so that LIDs
+ * stay (no reassign_lids).
  */
 static const struct setup *setup_read(const struct setup *setup)
 {
@@ -88,7 +88,7 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 	return held;
 }
 
-/* The tables that were read; NULL: those held are an engine's. */
+/* The tables that were read; NULL: an engine made the held ones. */
 static const struct switch_tables *tables_read_of(const struct sweep *held)
 {
 	return setup_tables(held->setup);
@@ -101,15 +101,15 @@ struct judge {
 	const struct topo *topo;
 	const struct fabric *f;
 	const struct switch_tables *read;     /* NULL: d->held->routing is judged */
-	const struct routing *next, *restart; /* NULL: no engine would route, all stays as it is */
+	const struct routing *next, *restart; /* NULL: no engine would route, so all entries stay */
 	uint32_t *owner; /* [top + 1] endport of a LID, in the fabric or gone; NO_ID = nobody's */
 	unsigned top;
-	bool cache; /* use_ucast_cache: entries of those that are gone stay on purpose */
+	bool cache; /* use_ucast_cache: entries for endports that are gone stay on purpose */
 	bool list;
 	size_t cap;
 };
 
-/* Has the switch a table that is judged? */
+/* Does the switch have a table to judge? */
 static bool has_table(const struct judge *j, uint32_t sw)
 {
 	return j->read ? j->read->lft[sw] != NULL : j->d->held->routing->row[sw] != NULL;
@@ -122,7 +122,7 @@ static unsigned entry_held(const struct judge *j, uint32_t sw, unsigned lid)
 	return lid <= j->read->top[sw] ? j->read->lft[sw][lid] : NO_PATH;
 }
 
-/* Owners by the LIDs of a sweep; those found before count. */
+/* Adds owners by the LIDs of a sweep. Owners found before stay. */
 static void own_by_sweep(struct judge *j, const struct lids *l)
 {
 	for (unsigned lid = 1; lid <= l->max_lid && lid <= j->top; lid++)
@@ -130,7 +130,7 @@ static void own_by_sweep(struct judge *j, const struct lids *l)
 			j->owner[lid] = l->owner[lid];
 }
 
-/* Owners by what the tables or the source say, be the port there or not. */
+/* Adds owners by the tables or the source, whether the port is up or not. */
 static void own_by_ports(struct judge *j)
 {
 	const struct fabric *f = j->f;
@@ -266,7 +266,7 @@ static int judge_all(struct judge *j, struct progress *p, struct err *e)
 struct rules {
 	struct drift *d;
 	enum drift_class class;
-	size_t from, to; /* its entries, by switch and LID */
+	size_t from, to; /* entries of the class, by switch and LID */
 };
 
 static void take_rule(void *ctx, const struct rec_choice *c)
@@ -297,14 +297,14 @@ static void tell_rules(struct drift *d, const struct sweep *of, enum drift_class
 		ask.sw = d->entry[r.from].sw;
 	if (r.to - r.from == 1)
 		ask.lid = d->entry[r.from].lid;
-	/* without it the entries just have no rule */
+	/* if this fails, the entries have no rule */
 	sweep_repeat(of, &(struct sweep_repeat){.engines = engines, .ask = &ask, .progress = p}, NULL,
 		     &unused);
 }
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* A port that is being set up makes the next sweep ignore existing entries. */
+/* Is a port being set up? Then the next sweep ignores existing entries. */
 static bool being_set_up(const struct topo *t)
 {
 	const struct fabric *f = t->fabric;

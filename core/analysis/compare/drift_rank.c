@@ -7,9 +7,9 @@
 #include "core/analysis/compare/candidates.h"
 #include "core/base/memory.h"
 
-/* Agreements are equal when nearer than this. */
+/* Agreements that differ by less are equal. */
 #define AGREEMENT_EPSILON 1e-9
-/* Candidates whose right share is at most this below the best one's are told apart by their order only. */
+/* Right shares at most this far below the best are equal: then the order of candidates decides. */
 #define RIGHT_BAND 0.05
 
 struct ranking {
@@ -18,13 +18,13 @@ struct ranking {
 	const struct setup *setup;
 	const struct engine *const *engines;
 	struct progress *p;
-	const struct levels *levels; /* NULL: all roots are as the options say */
+	const struct levels *levels; /* NULL: roots are taken from the options */
 	size_t cap;
 };
 
 /* --- trying one ------------------------------------------------------------------------------- */
 
-/* The same figures of the same engine: an engine that refuses is listed once, as the one that takes over. */
+/* Has the engine that took over been listed with the same figures? A refusing engine is not listed again. */
 static bool told_already(const struct drift_ranking *r, const struct drift_candidate *c)
 {
 	for (unsigned i = 0; i < r->n; i++)
@@ -93,7 +93,7 @@ static int try_candidate(struct ranking *k, const struct candidate *c, struct er
 	return rc;
 }
 
-/* Is there anything to try it with? */
+/* Does the fabric have what the candidate needs? */
 static bool worth_trying(const struct ranking *k, const struct candidate *c)
 {
 	if (c->advice || !engine_find(k->engines, c->engine) || ((c->files & CANDIDATE_ROOTS) && !k->levels))
@@ -103,7 +103,7 @@ static bool worth_trying(const struct ranking *k, const struct candidate *c)
 
 /* --- their order ------------------------------------------------------------------------------ */
 
-/* The best of those from `from` on: agreement, then right share but for a band, then place. */
+/* The best from `from` on: by agreement, then by right share (see RIGHT_BAND), then by place. */
 static unsigned best_from(const struct drift_ranking *r, unsigned from)
 {
 	const struct drift_candidate *c = r->candidate;

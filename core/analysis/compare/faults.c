@@ -20,7 +20,7 @@ void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l
 
 void fault_put(struct faults *s, const struct fault *f)
 {
-	enum { AT_ONCE = 65536 }; /* asked for so many at a time */
+	enum { AT_ONCE = 65536 }; /* memory is asked for this many at a time */
 
 	if (!s->failed && s->n % AT_ONCE == 0)
 		s->failed = mem_room(s->e, AT_ONCE * sizeof(*s->f) * 2, "more than %zu faults", s->n) != 0;

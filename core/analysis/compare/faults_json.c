@@ -12,13 +12,13 @@
 #include "core/routing/json_names.h"
 #include "core/base/mix.h"
 
-/* --- groups: faults whose kind, and whose list of `from`, is the same ------------------------ */
+/* --- groups: faults of one kind with the same list of `from` ------------------------ */
 
-/* Faults in a row that differ in `from` alone. */
+/* Successive faults that differ in `from` only. */
 struct run {
 	const struct fault *f;
 	size_t n;
-	uint64_t sum; /* of what is compared */
+	uint64_t sum; /* a hash of what is compared */
 };
 
 static int run_order(const void *x, const void *y)
@@ -28,7 +28,7 @@ static int run_order(const void *x, const void *y)
 
 	if (a->f->kind != b->f->kind)
 		return a->f->kind < b->f->kind ? -1 : 1;
-	if (a->f->kind == FAULT_MISSING) /* never joined: their kinds differ */
+	if (a->f->kind == FAULT_MISSING) /* missing parts are never joined */
 		return a->f < b->f ? -1 : a->f > b->f;
 	if (a->sum != b->sum)
 		return a->sum < b->sum ? -1 : 1;
@@ -70,7 +70,7 @@ static struct run *find_runs(const struct faults *s, size_t *n)
 
 /* --- out ------------------------------------------------------------------------------------- */
 
-/* From a document only what is known, and made clean. */
+/* Copies the known keys of an end from a document, with clean text. */
 static json_t *copy(const json_t *from)
 {
 	static const char *const keys[] = {"guid", "lid", "port", "label", "port_guid", "vl", "lid_offset"};
@@ -175,7 +175,7 @@ json_t *faults_json(const struct faults *s)
 
 /* --- in ---------------------------------------------------------------------------------------- */
 
-#define MISSING_MOST 10000000 /* faults that may have no place, so that a number alone tells them */
+#define MISSING_MOST 10000000 /* limit for faults without places, of which only the number is known */
 
 struct reader {
 	struct faults *s;
@@ -197,7 +197,7 @@ static int read_guid(const struct reader *r, const json_t *o, const char *key, u
 	return s && number_of_hex(s, guid) ? 0 : wrong(r, s ? s : "nothing", "a GUID, 0x and 16 digits");
 }
 
-/* A number of an object; left out it is 0. */
+/* A number of an object, 0 if it is left out. */
 static int read_number(const struct reader *r, const json_t *o, const char *key, json_int_t most,
 		       json_int_t *v)
 {
@@ -237,7 +237,7 @@ static int read_to(const struct reader *r, const json_t *o, struct fault *f)
 	return 0;
 }
 
-/* All `from` to all `to`; where there is no list, nothing stands for it, `count` times at least. */
+/* Adds faults from all `from` to all `to`. A missing list is one empty end, `from` has at least `count`. */
 static int read_ends(const struct reader *r, const json_t *o, struct fault *f, size_t count)
 {
 	const json_t *from = json_object_get(o, f->kind == FAULT_CREDIT_LOOP ? "channels" : "from");
@@ -296,7 +296,7 @@ static void take_check(void *ctx, json_t *v)
 	const char *command = json_string_value(json_object_get(v, "command"));
 
 	x->n++;
-	if (command && !strcmp(command, "check")) { /* the one before does not count */
+	if (command && !strcmp(command, "check")) { /* the last one counts */
 		json_decref(x->check);
 		x->check = json_incref(v);
 	}

@@ -117,14 +117,14 @@ struct walk {
 	uint32_t n;	 /* switches */
 	uint32_t *hosts; /* [n] CA and router ports that are up on each */
 	uint32_t *edge;	 /* switches with hosts */
-	uint8_t *source; /* [n_edges] some host there has a LID */
+	uint8_t *source; /* [n_edges] a host there has a LID */
 	uint32_t n_edges;
 	unsigned lid0;	  /* first of the columns, 0 = none yet */
 	uint8_t *col;	  /* [MOST_LIDS][n] */
 	uint16_t *hops;	  /* [MOST_LIDS][n] of one host port's LIDs */
-	uint16_t *passed; /* [n] elements of the path from each switch, 0 = not known */
+	uint16_t *passed; /* [n] elements on the path from each switch, 0 = not known */
 	uint32_t *work;
-	uint32_t *stamp; /* [n_ports] case in which a port was last met */
+	uint32_t *stamp; /* [n_ports] case (see now) in which the port was last met */
 	uint32_t now;
 	uint64_t unreachable;
 	struct sum length, elements, first, links;
@@ -185,7 +185,7 @@ static void walk_free(struct walk *w)
 	free(w->stamp);
 }
 
-/* Elements of the paths of one LID, from the far end inwards; a path that comes back counts one twice. */
+/* Count the elements on the paths to one LID, from its end. Elements entered twice count twice. */
 static void count_elements(struct walk *w, const uint8_t *col, const uint16_t *hops)
 {
 	const struct topo *t = w->r->topo;
@@ -216,7 +216,7 @@ static void count_elements(struct walk *w, const uint8_t *col, const uint16_t *h
 	}
 }
 
-/* Lengths of the paths from all hosts to one LID of a host on switch `own`. */
+/* Add the lengths of the paths from all hosts to one LID of a host on switch `own`. */
 static void add_lengths(struct walk *w, uint32_t own, const uint8_t *col, const uint16_t *hops)
 {
 	if (w->several)
@@ -236,7 +236,7 @@ static void add_lengths(struct walk *w, uint32_t own, const uint8_t *col, const 
 	}
 }
 
-/* Links on the paths from a switch to all LIDs of a host; 0 when none of them arrives. */
+/* Number of links on the paths from a switch to all LIDs of a host; 0 when none arrives. */
 static uint32_t count_links(struct walk *w, uint32_t sw, const uint8_t *col, unsigned n_lids)
 {
 	const struct topo *t = w->r->topo;
@@ -261,7 +261,7 @@ static uint32_t count_links(struct walk *w, uint32_t sw, const uint8_t *col, uns
 	return links;
 }
 
-/* Ports by which a switch sends the LIDs of a host. */
+/* Number of ports by which a switch sends to the LIDs of a host. */
 static uint32_t count_first(const struct walk *w, uint32_t sw, const uint8_t *col, unsigned n_lids)
 {
 	uint64_t seen[4] = {0};
@@ -325,7 +325,7 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 	for (unsigned lid = 1; done && lid <= l->max_lid; lid++) {
 		uint32_t ep = lid_owner(l, lid);
 
-		/* in order of LIDs, so that a block of columns serves many */
+		/* by LID, so that one block of columns serves many hosts */
 		if (ep == NO_ID || l->base[ep] != lid || !is_host(r, ep))
 			continue;
 		done = progress_step(p, lid);
@@ -364,9 +364,8 @@ int figures_of_tables(const struct routing *r, const struct elements *el, struct
 /* --- loads, service levels, credit loops ------------------------------------------------------ */
 
 /*
- * Sources whose SLs are those of all hosts: all of them, or two CAs of each switch where the switch decides,
- * so that one is left when the other is the destination.  Takes them to the front of ep[n]; returns their
- * number.
+ * Moves sources that show the SLs of all hosts to the front of ep[n]; returns their number. If the switch
+ * decides the SL, two CAs of each switch do: one is left when the other is the destination.
  */
 static uint32_t take_sources(const struct routing *r, uint32_t *ep, uint32_t n)
 {
@@ -385,7 +384,7 @@ static uint32_t take_sources(const struct routing *r, uint32_t *ep, uint32_t n)
 	return taken;
 }
 
-/* Bits of the SLs from the sources to one LID; LIDs of one source have the same where the switch decides. */
+/* Bits of the SLs from the sources to one LID. If the switch decides, a source's LIDs share one. */
 static uint32_t sls_to(const struct routing *r, const uint32_t *src, uint32_t n, unsigned dlid,
 		       const uint16_t *hops)
 {

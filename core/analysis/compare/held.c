@@ -1,4 +1,4 @@
-/* Tables after an event with the SLs that hosts hold since before. */
+/* Tables after an event, with the SLs that hosts still hold from before. */
 #include <stdlib.h>
 
 #include "core/analysis/compare/compare.h"
@@ -9,7 +9,7 @@ struct held {
 	const struct routing *a, *b; /* references held */
 };
 
-/* LID of the same endport before; 0: it had none, or was not up. */
+/* The endport's LID before; 0: it had none, or was not up. */
 static unsigned lid_before(const struct held *h, unsigned lid)
 {
 	uint32_t ep = lid_owner(h->b->lids, lid);

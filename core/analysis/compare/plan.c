@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define LOOK 64 /* rows between two looks whether the work was cancelled */
+#define LOOK 64 /* rows between two checks for cancelling */
 
 const char *const plan_change_word[PLAN_CHANGES] = {"missing", "extra",	    "wrong-port", "swapped",
 						    "rate",    "not-found", "twice",	  "leaf"};
@@ -21,8 +21,8 @@ struct comparison {
 	struct plan_end (*end)[2]; /* [rows] */
 	bool *open;		   /* [rows] still to be found */
 	uint32_t *row_of;	   /* [n_ports] the row that wants the port, NO_ID */
-	bool *used;		   /* [n_links] told by a row */
-	bool covers[2];		   /* the plan has cables of hosts; between switches */
+	bool *used;		   /* [n_links] found in a row */
+	bool covers[2];		   /* the plan has cables of hosts; of two switches */
 };
 
 struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row)
@@ -43,7 +43,7 @@ void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct planned
 COMPARATOR(by_name, struct plan_unknown, FIELD_BY(strcasecmp, device) FIELD_BY(strcasecmp, port) UP(row))
 COMPARATOR(by_row, struct plan_unknown, UP(row))
 
-/* Join those that tell of the same thing. */
+/* Join entries about the same device and port. */
 static void join_unknown(struct plan_report *r)
 {
 	size_t n = 0;
@@ -88,7 +88,7 @@ static bool found_switch(const struct comparison *c, const struct plan_end *end)
 	return node_is_switch(c->f, plan_nodes(c->names, end)[0]);
 }
 
-/* Find both ends of a row; false: one is not there, which is told. */
+/* Find both ends of a row. False: one is missing, which is reported. */
 static bool find_row(struct comparison *c, uint32_t row)
 {
 	const struct planned_cable *want = &c->plan->row[row];
@@ -111,7 +111,7 @@ static bool find_row(struct comparison *c, uint32_t row)
 		return true;
 	d = plan_tell(c->r, PLAN_NOT_FOUND, row);
 	d->why = first;
-	d->at = end[0].port != NO_ID ? end[0].port : end[1].port; /* where does the other end lead? */
+	d->at = end[0].port != NO_ID ? end[0].port : end[1].port; /* report what the found end leads to */
 	d->found = peer(c, d->at);
 	use(c, d->at);
 	return false;
@@ -136,7 +136,7 @@ static bool fits(const struct comparison *c, const struct plan_end *end, uint32_
 	return false;
 }
 
-/* Port k of a row is wanted by a row before: for the same cable? */
+/* An earlier row wants port k of this row. Does it mean the same cable? */
 static bool same_cable(const struct comparison *c, uint32_t row, int k, uint32_t before)
 {
 	const struct plan_end *end = c->end[row], *other = c->end[before];
@@ -147,7 +147,7 @@ static bool same_cable(const struct comparison *c, uint32_t row, int k, uint32_t
 	return end[!k].port == NO_ID || fits(c, &other[!there], end[!k].port);
 }
 
-/* Take the ports for the row; false: it is a cable told before, or it wants another's port, which is told. */
+/* Take the row's ports. False: the row repeats a cable, or wants another row's port, which is reported. */
 static bool take_ports(struct comparison *c, uint32_t row)
 {
 	const struct plan_end *end = c->end[row];
@@ -172,7 +172,7 @@ static bool take_ports(struct comparison *c, uint32_t row)
 	return true;
 }
 
-/* The row's cable is there, from this port. */
+/* The row's cable is there, and begins at this port. */
 static void settle(struct comparison *c, uint32_t row, uint32_t port)
 {
 	const struct planned_cable *want = &c->plan->row[row];
@@ -190,7 +190,7 @@ static void settle(struct comparison *c, uint32_t row, uint32_t port)
 	d->planned = d->found = to;
 }
 
-/* A row that leaves a port open: any cable that fits and that no other row has. */
+/* For a row that leaves a port open: take any cable that fits and that no other row has. */
 static void find_any(struct comparison *c, uint32_t row)
 {
 	const struct plan_end *end = c->end[row];
@@ -214,13 +214,13 @@ static void find_any(struct comparison *c, uint32_t row)
 
 /* --- what is not there ------------------------------------------------------------------------------ */
 
-/* The port that a row wants at the other end of one of its own. */
+/* The port that a row wants at the other end of its cable. */
 static uint32_t partner(const struct comparison *c, uint32_t row, uint32_t port)
 {
 	return c->end[row][c->end[row][0].port == port].port;
 }
 
-/* The open row that wants the port; NO_ID. */
+/* The open row that wants the port, or NO_ID. */
 static uint32_t open_row(const struct comparison *c, uint32_t port)
 {
 	uint32_t row = port == NO_ID ? NO_ID : c->row_of[port];
@@ -247,9 +247,8 @@ static void tell_row(struct comparison *c, uint32_t row, uint32_t at, uint32_t f
 }
 
 /*
- * Planned and real cables that share ports are a line or a ring: planned, real, planned ...  Walk it from a
- * port of a row, against its cable there, to the end; returns the port where the last row begins, or `from`
- * in a ring.
+ * Planned and real cables that share ports are a line or a ring: planned, real, planned ... Walks backwards
+ * from a port of a row. Returns the port where the first row begins, or `from` in a ring.
  */
 static uint32_t line_begin(const struct comparison *c, uint32_t from)
 {
@@ -267,7 +266,7 @@ static uint32_t line_begin(const struct comparison *c, uint32_t from)
 	}
 }
 
-/* Two rows, each with the other's partner? */
+/* Are two rows swapped, each cabled to the other's partner? */
 static bool tell_swap(struct comparison *c, uint32_t row)
 {
 	uint32_t a = c->end[row][0].port, z = c->end[row][1].port, w = free_peer(c, a), b = free_peer(c, z);
@@ -284,7 +283,7 @@ static bool tell_swap(struct comparison *c, uint32_t row)
 	return true;
 }
 
-/* The same forward: the port where the last row ends. */
+/* Walks forward: the port where the last row ends. */
 static uint32_t line_end(const struct comparison *c, uint32_t begin)
 {
 	for (uint32_t at = begin;;) {
@@ -296,13 +295,13 @@ static uint32_t line_end(const struct comparison *c, uint32_t begin)
 	}
 }
 
-/* Tell a line of rows, each with the real cable behind it. */
+/* Tell a line of rows, each with the real cable that follows it. */
 static void tell_line(struct comparison *c, uint32_t row)
 {
 	uint32_t at = line_begin(c, c->end[row][0].port), end = line_end(c, at);
 
 	if (free_peer(c, end) == NO_ID && free_peer(c, at) != NO_ID)
-		at = end; /* so every row has one */
+		at = end; /* from this end every row has one */
 	while ((row = open_row(c, at)) != NO_ID) {
 		uint32_t found;
 
@@ -325,8 +324,8 @@ static void tell_open(struct comparison *c, uint32_t row)
 }
 
 /*
- * A cable that no row tells, of a device of the plan.  Cables of hosts count where the plan has such, and so
- * do those between switches; wires within a device do not.
+ * Reports a cable that no row has, on a device of the plan. Cables of hosts count only if the plan has such
+ * cables; so do cables between switches. Wires within a device never count.
  */
 static void tell_extra(struct comparison *c, uint32_t link)
 {
@@ -338,7 +337,7 @@ static void tell_extra(struct comparison *c, uint32_t link)
 	    plan_device(c->names, na) == plan_device(c->names, nz))
 		return;
 	d = plan_tell(c->r, PLAN_EXTRA, NO_ID);
-	d->at = node_is_switch(c->f, na) ? a : z; /* of a host's cable the switch comes first */
+	d->at = node_is_switch(c->f, na) ? a : z; /* for a host's cable, the switch comes first */
 	d->found = d->at == a ? z : a;
 }
 

@@ -1,4 +1,4 @@
-/* Slurm's topology against the fabric: hosts that hang on another switch than Slurm believes. */
+/* Slurm's topology against the fabric: hosts that are not on the switch that Slurm believes. */
 #include "core/analysis/compare/plan.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -18,10 +18,10 @@ struct leaves {
 	const struct cabling *plan;
 	struct plan_names *names;
 	struct plan_report *r;
-	uint32_t *group;       /* [rows] its first row, which stands for it; NO_ID: the host was not found */
+	uint32_t *group;       /* [rows] number of the group: its first row; NO_ID: the host was not found */
 	uint32_t *port;	       /* [rows] first cabled port of the host, else its first port */
-	uint32_t *main_switch; /* [rows, of groups] the switch that is meant, NO_ID: none */
-	uint32_t *owner;       /* [n_switches] the group with most hosts there, NO_ID */
+	uint32_t *main_switch; /* [rows, by group] the switch that the group means, NO_ID: none */
+	uint32_t *owner;       /* [n_switches] the group with most hosts there, or NO_ID */
 	struct hang *hang;
 	size_t n, cap;
 };
@@ -62,7 +62,7 @@ static void find_host(struct leaves *l, uint32_t row)
 	}
 }
 
-/* The switch that a group's name means; NO_ID: Slurm's names need not be those of the fabric. */
+/* The switch that has the group's name, or NO_ID: Slurm may use other names. */
 static uint32_t named_switch(const struct leaves *l, uint32_t group)
 {
 	struct plan_end end;
@@ -72,7 +72,7 @@ static uint32_t named_switch(const struct leaves *l, uint32_t group)
 	return end.n == 1 ? l->f->node_switch[plan_nodes(l->names, &end)[0]] : NO_ID;
 }
 
-/* Hosts of one group on one switch: hang[i] up to the value. */
+/* Returns where the run of hang[i] ends: hosts of one group on one switch. */
 static size_t run_end(const struct leaves *l, size_t i)
 {
 	size_t end = i + 1;
@@ -82,7 +82,7 @@ static size_t run_end(const struct leaves *l, size_t i)
 	return end;
 }
 
-/* Of each switch the group with most hosts, of each group the switch with most of its hosts or its own. */
+/* Finds each switch's group with most hosts, and each group's switch: of its name, or with most hosts. */
 static void find_owners(struct leaves *l)
 {
 	uint32_t *most = NEW_ARRAY(l->f->n_switches + l->plan->n + 1, uint32_t),
@@ -118,7 +118,7 @@ static void tell_leaves(struct leaves *l)
 {
 	bool *there = NEW_ARRAY(l->plan->n + 1, bool);
 
-	for (size_t i = 0; i < l->n; i++) { /* the hosts that hang where they should */
+	for (size_t i = 0; i < l->n; i++) { /* which hosts are where they should be? */
 		const struct hang *h = &l->hang[i];
 
 		there[h->row] |= l->plan->kind == CABLING_BLOCKS ? l->owner[h->sw] == h->group

@@ -1,4 +1,4 @@
-/* How devices and ports of a plan find nodes and ports of a fabric. */
+/* Finds nodes and ports of a fabric for the devices and ports of a plan. */
 #include "core/analysis/compare/plan.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define DIGITS 9 /* of a number in a port's text */
+#define DIGITS 9 /* most digits of a number in a port's text */
 
-/* A text by which a node may be meant. */
+/* A text that may mean a node. */
 struct key {
 	char *text;
 	uint32_t node;
@@ -37,7 +37,7 @@ static void add_key(struct plan_names *x, const char *s, size_t len, uint32_t no
 	x->key[x->n++] = (struct key){str_printf("%.*s", (int)len, s), node, rank};
 }
 
-/* Where the name of the box or host begins in a node's name: behind "MF0;". */
+/* The name of the box or host in a node's name, after "MF0;". */
 static const char *box_of(const char *name, size_t *len)
 {
 	const char *semicolon = strchr(name, ';');
@@ -103,7 +103,7 @@ static void add_end(struct plan_names *x, struct plan_end *end, uint32_t node, s
 	end->n++;
 }
 
-/* The nodes of the best rank that a text has. */
+/* Add the nodes that a text means with the best rank. */
 static void add_named(struct plan_names *x, const char *text, struct plan_end *end)
 {
 	size_t lo = 0, hi = x->n, device;
@@ -151,13 +151,13 @@ static void find_device(struct plan_names *x, const char *device, struct plan_en
 
 /* --- ports ----------------------------------------------------------------------------------------- */
 
-/* A number in a port's text with the letter that its word begins with: "Blade 16" b 16, "2" 0 2. */
+/* A number in a port's text, and the first letter of its word: "Blade 16" is b 16, "2" is 0 2. */
 struct part {
 	char letter;
 	unsigned number;
 };
 
-/* Takes the next number; false: none, or it is too long.  A blade is a leaf board: its letter is l. */
+/* Takes the next number. False: there is none, or it is too long. A blade is a leaf board: letter l. */
 static bool next_part(const char **p, struct part *part)
 {
 	const char *s = *p;
@@ -177,7 +177,7 @@ static bool next_part(const char **p, struct part *part)
 	return true;
 }
 
-/* Is there such a board, chip or adapter in the node's name behind that of its box, or in its place? */
+/* Does the text name such a board, chip or adapter? */
 static bool text_has(const char *text, struct part want)
 {
 	struct part have;
@@ -202,7 +202,7 @@ static bool node_has(const struct fabric *f, uint32_t node, struct part want)
 	return text_has(path, want) || (place && text_has(place, want));
 }
 
-/* Keep the nodes that have the part. */
+/* Keep the nodes that have the part, in their names or on their boards. */
 static void narrow(struct plan_names *x, struct plan_end *end, struct part want)
 {
 	uint32_t n = 0;
@@ -215,8 +215,8 @@ static void narrow(struct plan_names *x, struct plan_end *end, struct part want)
 }
 
 /*
- * The only port of the nodes with such a label (NULL: any), such a number on its front panel (0: any), and a
- * cable where that is asked for; NO_ID: none, or several.
+ * The only port of the nodes with this label (NULL: any), this number on the front panel (0: any), and a
+ * cable, if cabled. NO_ID: none, or several.
  */
 static uint32_t only_port(const struct plan_names *x, const struct plan_end *end, const char *label,
 			  unsigned ext, bool cabled)
@@ -250,7 +250,7 @@ static bool any_ext(const struct plan_names *x, const struct plan_end *end)
 	return false;
 }
 
-/* One node of the device is named by the text, or by its last word: "HOST ibp11s0f0", "ibp11s0f0". */
+/* Keeps the node whose name, or last word of it, is the text: "HOST ibp11s0f0" or "ibp11s0f0". */
 static bool narrow_to_name(struct plan_names *x, struct plan_end *end, const char *text)
 {
 	for (uint32_t i = 0; i < end->n; i++) {
@@ -266,7 +266,7 @@ static bool narrow_to_name(struct plan_names *x, struct plan_end *end, const cha
 	return false;
 }
 
-/* By number, behind boards and chips. */
+/* Finds the port by its number, which may follow boards and chips. */
 static char *find_numbered(struct plan_names *x, const char *text, struct plan_end *end)
 {
 	struct part part, port = {0};
@@ -284,7 +284,7 @@ static char *find_numbered(struct plan_names *x, const char *text, struct plan_e
 	if (!end->n)
 		return str_printf("it has no \"%s\"", text);
 	end->number = port.number;
-	if (board && any_ext(x, end)) { /* of a chassis: the number on its front panel */
+	if (board && any_ext(x, end)) { /* in a chassis: the number on the front panel */
 		end->port = only_port(x, end, NULL, end->number, false);
 		return end->port == NO_ID ? str_printf("it has no \"%s\"", text) : NULL;
 	}

@@ -81,7 +81,7 @@ void engine_figures_free(struct engine_figures *f)
 	free(f);
 }
 
-/* The grouping is needed for two figures only: without it they stay unknown, and the notes say why. */
+/* Only two figures need the grouping. Without it they stay unknown, and the notes say why. */
 static int measure(const struct sweep *w, const struct routing *other, struct figures *f, struct text *notes,
 		   struct progress *p)
 {

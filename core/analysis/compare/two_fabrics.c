@@ -7,7 +7,7 @@
 
 #define NAMES_SHOWN 4
 
-/* Switch of a fabric in another one, NO_ID. */
+/* The same switch in another fabric, or NO_ID. */
 static uint32_t switch_in(const struct fabric *to, const struct fabric *from, uint32_t sw)
 {
 	uint32_t node = fabric_node_by_guid(to, from->node_guid[from->switch_node[sw]]);
@@ -15,7 +15,7 @@ static uint32_t switch_in(const struct fabric *to, const struct fabric *from, ui
 	return node == NO_ID ? NO_ID : to->node_switch[node];
 }
 
-/* Does an endport hang, in r, on a switch that the other fabric has, too? */
+/* Is an endport in r on a switch that the other fabric has, too? */
 static bool placed(const struct routing *r, uint32_t ep, const struct fabric *other)
 {
 	uint32_t sw = r->topo->endport_switch[ep];
@@ -23,7 +23,7 @@ static bool placed(const struct routing *r, uint32_t ep, const struct fabric *ot
 	return !r->topo->endport_up[ep] || sw == NO_ID || switch_in(other, r->topo->fabric, sw) != NO_ID;
 }
 
-/* For each endport of `from`: the same in `to`, NO_ID for those that cannot be compared. */
+/* For each endport of `from`: the same one in `to`, or NO_ID if it cannot be compared. */
 static uint32_t *match_endports(const struct routing *from, const struct routing *to)
 {
 	const struct fabric *f = from->topo->fabric, *g = to->topo->fabric;
@@ -72,7 +72,7 @@ static void tell_rest(const struct routing *r, const struct fabric *other, const
 	o->names = t.s ? t.s : str_dup("");
 }
 
-/* LIDs of r for endports of another fabric; match: [n_endports of r] there. */
+/* The LIDs of r for the endports of another fabric. match: [n_endports of r] endports there. */
 static struct lids *lids_on(const struct routing *r, const struct fabric *f, const uint32_t *match)
 {
 	const struct lids *from = r->lids;
@@ -98,7 +98,7 @@ static struct lids *lids_on(const struct routing *r, const struct fabric *f, con
 	return l;
 }
 
-/* What was reached, with the cables of then, as nodes and ports of f. */
+/* The topo t, with its own cables, in nodes and ports of f. */
 static struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_t *match)
 {
 	struct topo *n = NEW(struct topo);
@@ -143,8 +143,7 @@ static struct topo *topo_on(const struct topo *t, const struct fabric *f, const 
 	return n;
 }
 
-/* r on a fabric where its switch number sw[s] is switch s; LIDs whose owner cannot be compared have no
- * entries. */
+/* r on a fabric whose switch s is switch sw[s] of r. LIDs whose owner cannot be compared have no entries. */
 static struct routing *routing_on(const struct routing *r, const struct topo *t, const uint32_t *match,
 				  const uint32_t *sw)
 {
@@ -167,7 +166,7 @@ static struct routing *routing_on(const struct routing *r, const struct topo *t,
 	return n;
 }
 
-/* Entries for a LID on the side where nobody holds it are left over: they are no change. */
+/* Entries for a LID that nobody holds are left over: they count as no change. */
 static void skip_lids(struct across *x, const uint32_t *from_b)
 {
 	const struct lids *a = x->own->lids, *b = x->own_b->lids;

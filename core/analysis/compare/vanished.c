@@ -1,4 +1,4 @@
-/* What is there of a fabric, for a later check, and what of that has vanished by then. */
+/* The parts that a fabric has, for a later check; and the parts that have vanished by then. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/routing/json_names.h"
 
-/* Has a node a cable that is up?  st NULL: a cable at all. */
+/* Does a node have a cable that is up? st NULL: any cable. */
 static bool cabled(const struct fabric *f, const struct state *st, uint32_t node)
 {
 	for (uint32_t p = f->node_port[node]; p <= f->node_port[node] + f->node_nports[node]; p++)
@@ -44,8 +44,8 @@ json_t *present_json(const struct fabric *f, const struct lids *l, const struct 
 struct known {
 	uint64_t guid;
 	const json_t *object;
-	uint32_t node; /* here, NO_ID */
-	uint8_t kind;  /* of the fault, if it is gone */
+	uint32_t node; /* in this fabric, or NO_ID */
+	uint8_t kind;  /* kind of fault, if the node is gone */
 	bool up;       /* it has a cable that is up */
 };
 
@@ -80,7 +80,7 @@ static int read_nodes(struct look *k, const json_t *list, enum fault_kind kind)
 	return 0;
 }
 
-/* Is a host's fault, if it is one, told by others: it is cut off, or not of the scope? */
+/* Is a host's loss no fault of its own: is it reported as cut off, or outside of the scope? */
 static bool told_otherwise(const struct sweep *w, uint32_t node)
 {
 	const struct fabric *f = w->fabric;
@@ -94,7 +94,7 @@ static bool told_otherwise(const struct sweep *w, uint32_t node)
 	return !counts || (node != NO_ID && !w->setup->state->node_down[node] && cabled(f, NULL, node));
 }
 
-/* A cable goes with its nodes: alone it has vanished when both are there. */
+/* A cable is reported only if both of its nodes are still there. */
 static int cable_gone(struct look *k, const char *text)
 {
 	const struct fabric *f = k->w->fabric;

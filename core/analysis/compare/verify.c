@@ -15,13 +15,13 @@
 
 /* --- what is simulated ------------------------------------------------------------------------------ */
 
-/* May the subnet manager run there: ibsim's device is port 1 of a node, or a switch. */
+/* Can the subnet manager run there? ibsim allows port 1 of a node, or a switch. */
 static bool can_host(const struct fabric *f, uint32_t ep)
 {
 	return endport_is_switch(f, ep) || f->port_num[f->endport_port[ep]] == 1;
 }
 
-/* Port GUIDs as ibsim makes them.  Ports given by names are looked up anew; files of GUIDs stay. */
+/* ibsim makes other port GUIDs. Names of ports are looked up anew; files of GUIDs stay as they are. */
 static void tell_guids(const struct fabric *was, const struct fabric *now, const struct options *o,
 		       struct progress *p, struct text *t)
 {
@@ -62,7 +62,7 @@ static void tell_guids(const struct fabric *was, const struct fabric *now, const
 	}
 }
 
-/* What ibsim does not have, and what is left out. */
+/* Tells what ibsim lacks, and what is left out. */
 static void tell_limits(const struct topo *up, const struct options *o, struct text *t)
 {
 	const struct fabric *f = up->fabric;
@@ -105,7 +105,7 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 		return NULL;
 	}
 	if (!can_host(real, sm)) {
-		/* the first endport in the source's order that is reached and can */
+		/* the first endport in the source's order that is reached and can host it */
 		for (uint32_t ep = 0; ep < real->n_endports; ep++)
 			if (up->endport_up[ep] && can_host(real, ep) &&
 			    (best == NO_ID || real->node_order[endport_node(real, ep)] <
@@ -138,7 +138,7 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 
 /* --- opensm's options ------------------------------------------------------------------------------- */
 
-/* The file that an option names, as a file of the folder: so OpenSM reads what this program reads. */
+/* Copies an option's file into the folder, so that OpenSM reads what this program reads. */
 static int put_file(const struct simulation *sim, const char *name, const char *value, struct progress *p,
 		    struct err *e)
 {
@@ -169,7 +169,7 @@ static int put_option(const struct simulation *sim, const struct options *o, con
 	char *to;
 	int rc;
 
-	/* some OpenSM does not have, or is told in another way */
+	/* OpenSM lacks these options, or gets them in another way */
 	if (!options_is_set(o, d->name) || d->own || !strcmp(d->name, "guid") ||
 	    !strcmp(d->name, "guid2lid_file"))
 		return 0;
@@ -274,7 +274,7 @@ int verify_tables(struct verification *v, const char *data, size_t size, struct 
 	return rc;
 }
 
-/* "... minhop tables configured on all switches": the word before, of the last such line. */
+/* The engine in the last line "... ENGINE tables configured on all switches". */
 static char *engine_of_log(const struct simulation *sim)
 {
 	static const char mark[] = " tables configured on all switches";
@@ -296,7 +296,7 @@ static char *engine_of_log(const struct simulation *sim)
 
 /* --- service levels ------------------------------------------------------------------------------------ */
 
-/* The pairs to ask for, as lines, drawn evenly from all.  Returns their number. */
+/* Writes the pairs to ask for, one a line, taken evenly from all. Returns their number. */
 static int64_t put_pairs(struct verification *v, const struct simulation *sim, struct err *e)
 {
 	const struct sweep *w = v->sweep;
@@ -304,7 +304,7 @@ static int64_t put_pairs(struct verification *v, const struct simulation *sim, s
 	uint64_t n = 0, step;
 	FILE *f = simulation_open(sim, SIMULATION_PAIRS, "w", e);
 	int64_t asked = 0;
-	for (unsigned l = 1; l <= w->lids->max_lid; l++) { /* of channel adapters and routers that are up */
+	for (unsigned l = 1; l <= w->lids->max_lid; l++) { /* LIDs of CAs and routers that are up */
 		uint32_t ep = lid_owner(w->lids, l);
 
 		if (ep != NO_ID && !endport_is_switch(w->fabric, ep) && w->topo->endport_up[ep])
@@ -324,7 +324,7 @@ static int64_t put_pairs(struct verification *v, const struct simulation *sim, s
 	return fclose(f) ? err_set(e, "%s: cannot be written", SIMULATION_PAIRS) : asked;
 }
 
-/* Is there a path, as the subnet administrator judges? */
+/* Does the subnet administrator know a path? */
 static bool has_path(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
@@ -460,7 +460,7 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 	char *words = str_dup(chain), *save = NULL, *w;
 	int rc = 0;
 
-	/* engines of other programs, and what only shows tables, OpenSM does not have */
+	/* OpenSM lacks engines of other programs, and those that only show tables */
 	for (w = strtok_r(words, ",", &save); w && !rc; w = strtok_r(NULL, ",", &save)) {
 		const struct engine *g = engine_find(engines, w);
 

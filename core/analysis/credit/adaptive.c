@@ -5,8 +5,8 @@
 #include "core/base/memory.h"
 
 /*
- * Does the choice of a port lead to the destination? *next: the next switch, NO_ID at the end.  A pair of
- * which one way fails was left out whole: such routes never count.
+ * Does the choice of a port lead to the destination? *next: the next switch, NO_ID at the end. A pair is left
+ * out as a whole if one of its ways fails: such routes never count.
  */
 static bool leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner, uint32_t *next)
 {
@@ -22,7 +22,7 @@ static bool leads_on(const struct cdg_counting *k, uint32_t sw, unsigned out, ui
 	return *next == NO_ID ? k->f->port_endport[peer] == owner : k->hops[*next] < k->hops[sw];
 }
 
-/* Routes of n sources on a switch.  in: the port of the one source; 0: all sources at once. */
+/* Starts the routes of n sources on a switch. in: port of a single source; 0: all sources at once. */
 static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned in,
 			 struct sl_range sl, uint32_t owner)
 {
@@ -40,7 +40,7 @@ static void start_routes(struct cdg_counting *k, const struct cdg_source *s, uin
 	}
 }
 
-/* Sources one by one, or all of a switch together. */
+/* Starts sources one by one, or all of a switch together. */
 static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 {
 	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
@@ -58,7 +58,7 @@ static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 	}
 }
 
-/* The flow that leaves by a port goes on by all ports that the next switch may choose. */
+/* Passes the flow of a port on to all ports that the next switch may choose. */
 static void pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner)
 {
 	static const struct port_set none;

@@ -38,7 +38,7 @@ COMPARATOR(by_switch, struct cdg_source, UP(sw) UP(endport))
 
 /* --- counting ---------------------------------------------------------------------------- */
 
-/* Only single SLs are many: they have a table. */
+/* Single SLs have a table, since they are many. */
 static uint32_t slot_number(struct cdg_counting *k, const struct cdg_slot *s)
 {
 	uint32_t *known = NULL, cap[2] = {k->cap_slots, k->cap_slots};
@@ -65,7 +65,7 @@ static bool wanted(const struct cdg_counting *k, unsigned vl)
 	return k->c->want == CDG_ALL_VLS || (unsigned)k->c->want == vl;
 }
 
-/* VLs of a slot, each once; none that drops. */
+/* VLs of a slot as bits, without the VL that drops. */
 static unsigned vls_of(const struct cdg_slot *s)
 {
 	unsigned vls = 0;
@@ -75,7 +75,7 @@ static unsigned vls_of(const struct cdg_slot *s)
 	return vls & ~(1u << CDG_DROP_VL);
 }
 
-/* NULL, and k->failed: there is no memory for them. */
+/* Makes a table of n counters when it is first needed. NULL, and k->failed: there is no memory. */
 static uint32_t *counters(struct cdg_counting *k, uint32_t **table, size_t n)
 {
 	if (!*table && !k->failed &&
@@ -126,12 +126,12 @@ uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out
 			cdg_add(&matrix[cell], in ? routes : 1); /* row 0: see spread_rows() */
 		seen[va] |= (uint16_t)(1u << vb);
 	}
-	/* a route counts once, wherever its other SLs end */
+	/* a dropped route counts once, whatever its other SLs do */
 	k->c->dropped += dropped && !before ? routes : 0;
 	return goes_on ? slot_number(k, &to) : CDG_NO_SLOT;
 }
 
-/* The VLs of the first channel: of the link to the switch, or (port 0 has none) of the way out. */
+/* The VLs of the first channel: the source's link, or the port out if the source is port 0. */
 static struct cdg_slot first_slot(const struct cdg_counting *k, const struct cdg_source *s, unsigned in,
 				  struct sl_range sl, unsigned out)
 {
@@ -147,7 +147,7 @@ static struct cdg_slot first_slot(const struct cdg_counting *k, const struct cdg
 	return first;
 }
 
-/* n routes begin there, once on each VL; in: port of their own link, 0: that is counted elsewhere. */
+/* Counts n routes at their beginning, once on each VL. in: port of their own link; 0: counted elsewhere. */
 static void count_start(struct cdg_counting *k, const struct cdg_source *s, unsigned in,
 			const struct cdg_slot *first, uint32_t n)
 {
@@ -189,7 +189,7 @@ uint32_t cdg_start(struct cdg_counting *k, const struct cdg_source *s, unsigned 
 	return s->in || k->grouped ? cdg_pass(k, s->sw, in, out, first, n) : slot_number(k, &first);
 }
 
-/* Each source by itself. */
+/* Starts each source by itself. */
 static void start_one_by_one(struct cdg_counting *k, unsigned lid, uint32_t owner)
 {
 	for (uint32_t i = 0; i < k->n_sources; i++) {
@@ -207,8 +207,8 @@ static void start_one_by_one(struct cdg_counting *k, unsigned lid, uint32_t owne
 }
 
 /*
- * All sources of a switch at once, where SLs and VLs are equal.  Their own links are counted in row 0 of the
- * switch's matrix and in begin[]; spread_rows() gives each its share in the end.
+ * Starts all sources of a switch with equal SLs and VLs at once. Row 0 of the switch's matrix and begin[]
+ * count their own links; in the end spread_rows() gives each link its share.
  */
 static void start_groups(struct cdg_counting *k, unsigned lid, uint32_t owner)
 {
@@ -229,7 +229,7 @@ static void start_groups(struct cdg_counting *k, unsigned lid, uint32_t owner)
 	}
 }
 
-/* What is counted of a switch holds for all its sources, but none sends to itself. */
+/* Gives each source's link the counts of its switch, less what the source would send to itself. */
 static void spread_rows(struct cdg_counting *k, unsigned va)
 {
 	for (uint32_t i = 0; k->begin[va] && i < k->n_sources; i++) {
@@ -252,7 +252,7 @@ static void spread_rows(struct cdg_counting *k, unsigned va)
 	}
 }
 
-/* Everything that leaves a switch goes to the next one. */
+/* Passes all routes that leave a switch on to the next one. */
 static void pass_on(struct cdg_counting *k, uint32_t sw)
 {
 	uint32_t port = switch_port_id(k->f, sw, k->col[sw]), peer = k->t->peer[port],
@@ -272,7 +272,7 @@ static void pass_on(struct cdg_counting *k, uint32_t sw)
 	}
 }
 
-/* Switches from which the destination is reached, farthest first (counting sort). */
+/* Sorts the switches that reach the destination, farthest first (counting sort). */
 void cdg_sort_switches(struct cdg_counting *k)
 {
 	uint32_t max = 0, sum = 0;
@@ -296,7 +296,7 @@ void cdg_sort_switches(struct cdg_counting *k)
 			k->order[k->count[k->hops[s]]++] = s;
 }
 
-/* Routes of hosts to the LID of the switch that they hang on: their own links are all of them. */
+/* Routes of hosts to the LID of their own switch. They use nothing but the host's link. */
 static void start_to_own(struct cdg_counting *k, unsigned lid, uint32_t sw)
 {
 	for (uint32_t i = 0; !routing_next_port(k->r, sw, lid) && i < k->n_sources; i++) {
@@ -465,7 +465,7 @@ static bool make_graph(struct cdg_counting *k, struct progress *p)
 			c->port[c->n_channels] = at;
 			c->vl[c->n_channels] = v;
 			c->load[c->n_channels] = k->load[v][at];
-			k->load[v][at] = c->n_channels++; /* from here on the channel's number */
+			k->load[v][at] = c->n_channels++; /* from now on: the channel's number */
 		}
 	}
 	c->first = NEW_ARRAY(c->n_channels + 1u, uint32_t);

@@ -55,7 +55,7 @@ static void count_lid(struct check_result *c, const struct routing *r, unsigned 
 	}
 }
 
-/* Endports that could be up but are not reached, and reached ones without LID. */
+/* Counts endports that are up but have no LID. */
 static void count_endports(struct check_result *c, const struct routing *r)
 {
 	const struct topo *t = r->topo;

@@ -12,7 +12,7 @@
  * Graph Algorithms, SIAM Journal on Computing 1(2), 1972), without recursion.
  */
 struct tarjan {
-	uint32_t *number, *low; /* [n_channels] order of discovery, 0 = not yet; smallest reached */
+	uint32_t *number, *low; /* [n_channels] order of discovery, 0 = not yet; smallest number reached */
 	uint32_t *next;		/* [n_channels] dependency to look at next */
 	uint32_t *path, n_path; /* channels being looked at */
 	uint32_t *open, n_open; /* channels not yet in a component */
@@ -27,7 +27,7 @@ static void enter(struct tarjan *t, const struct cdg *c, uint32_t v)
 	t->open[t->n_open++] = v;
 }
 
-/* Everything open from v on is one component; those without a cycle are no matter of ours. */
+/* Makes all open channels from v on one component, if it has a cycle. */
 static void close_component(struct tarjan *t, struct cdg *c, uint32_t v)
 {
 	bool cyclic = t->open[t->n_open - 1] != v || cdg_dependency(c, v, v) != NO_ID;
@@ -67,7 +67,7 @@ static bool search_from(struct tarjan *t, struct cdg *c, uint32_t start, struct 
 	return true;
 }
 
-/* Numbers by first channel, sizes and VLs. */
+/* Numbers the components by their first channel; finds sizes and VLs. */
 static void renumber(struct cdg *c)
 {
 	uint32_t *id = NEW_ARRAY(c->n_components, uint32_t), n = 0;
@@ -164,7 +164,7 @@ static uint32_t way_back(struct seeker *s, uint32_t start, uint32_t limit)
 
 			if (x == start)
 				return v;
-			/* a cycle through a smaller channel was found from there */
+			/* cycles through a smaller channel were found from that one */
 			if (x < start || c->component[x] != s->component || s->seen[x] == s->generation)
 				continue;
 			s->seen[x] = s->generation;
@@ -189,9 +189,8 @@ static uint32_t find_end(uint32_t *up, uint32_t i)
 }
 
 /*
- * Below this no cycle can be: 1 or 2 when a dependency turns back at once, 4
- * when the switches have two colours, else 3.  Colours by union of "same" and
- * "other" halves.
+ * A lower bound of the length of cycles: 1 or 2 if a dependency turns back at once, 4 if the switches have
+ * two colours, else 3. Colours come from a union-find of "same" and "other" halves.
  */
 static uint32_t least_length(const struct cdg *c, uint32_t component)
 {
@@ -278,7 +277,7 @@ uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to)
 
 /* --- routes behind a dependency ------------------------------------------------------------------ */
 
-/* The pair to look for: two ports in a row, each on its VL. */
+/* The pair to look for: two successive ports, each on its VL. */
 struct wanted_pair {
 	uint32_t port[2];
 	unsigned vl[2];
@@ -318,7 +317,7 @@ static bool route_makes(const struct routing *r, const struct cdg_source *s, uns
 	struct path p;
 	bool found = false;
 
-	path_trace(r, s->endport, 0, lid, &p); /* by the tables; what VL 15 drops is told by each SL */
+	path_trace(r, s->endport, 0, lid, &p); /* by the tables; each SL is checked for drops on VL 15 */
 	p.sl = routing_sl(r, s->lid, lid);
 	for (unsigned sl = p.sl.lo; p.end == PATH_OK && sl <= p.sl.hi && !found; sl++)
 		found = on_path(r, &p, sl, w);
@@ -326,7 +325,7 @@ static bool route_makes(const struct routing *r, const struct cdg_source *s, uns
 	return found;
 }
 
-/* Channel that begins a dependency. */
+/* The channel where a dependency begins. */
 static uint32_t from_of(const struct cdg *c, uint32_t dependency)
 {
 	uint32_t lo = 0, hi = c->n_channels;
@@ -359,10 +358,10 @@ static bool tables_agree(const struct routing *r, const struct wanted_pair *w, u
 /* Does a switch send a LID through a port? 0: not known, 1: no, 2: yes. */
 struct passing {
 	uint8_t *switches; /* [n_switches] */
-	uint32_t *way;	   /* [n_switches] room */
+	uint32_t *way;	   /* [n_switches] scratch */
 };
 
-/* What is found holds for all switches on the way; where it goes round, for none. */
+/* The answer holds for all switches on the way, except in a loop. */
 static bool leads_through(const struct routing *r, uint32_t sw, uint32_t port, unsigned lid,
 			  struct passing *p)
 {
@@ -400,7 +399,7 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 	struct cdg_source *s = cdg_sources(r, c->switches, &n_sources);
 	struct passing passing = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
 	size_t n = 0;
-	/* a route may pass both ports if it begins at the first, or its switch sends the LID through that */
+	/* a route may pass both ports if it begins at the first, or if its switch sends the LID there */
 	bool begins = f->node_switch[f->port_node[w.port[0]]] == NO_ID;
 
 	for (unsigned lid = 1; lid <= r->lids->max_lid && n < max && !progress_cancelled(p); lid++) {

@@ -26,8 +26,8 @@ bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 }
 
 /*
- * Does a step by c leave a packet where it may not go up?  down: it could not before.  A step within a level
- * frees it where the engine has a rule for such links, as Down/Up; ftree's routes go up or beside, then down
+ * May a packet not go up after a step in direction c? down: it could not before. If the engine has a rule for
+ * links within a level, as Down/Up, such a step frees the packet. In ftree, routes go up or beside, then down
  * or beside.
  */
 static bool stays_down(const struct routing *r, bool down, char c)
@@ -66,7 +66,7 @@ struct counter {
 	uint32_t *start;  /* [n_switches + 2] */
 	uint8_t *bad;	  /* [n_switches] the way from here has a forbidden turn */
 	uint64_t *load;	  /* [n_switches] routes that pass */
-	uint32_t *source; /* [n_switches] switch where one of them starts */
+	uint32_t *source; /* [n_switches] switch where one of these routes starts */
 };
 
 static struct counter *counter_new(const struct routing *r, struct turns *t)
@@ -130,7 +130,7 @@ static void sort_by_hops(struct counter *k)
 			k->order[k->start[k->hops[s]]++] = s;
 }
 
-/* A host at a switch that is not the destination. */
+/* A host on a switch, but not the destination. */
 static uint32_t source_at(const struct routing *r, uint32_t sw, uint32_t owner)
 {
 	const struct topo *t = r->topo;
@@ -169,7 +169,7 @@ static void note_turn(struct counter *k, uint32_t in, unsigned out, uint64_t rou
 	k->last[in] = t->n++;
 }
 
-/* The port that receives what a switch sends to the LID when that is a switch's, NO_ID otherwise. */
+/* The receiving port of a switch's next hop to the LID, if it is a switch's; else NO_ID. */
 static uint32_t next_port(const struct counter *k, const uint8_t *col, uint32_t s)
 {
 	const struct topo *t = k->r->topo;
@@ -270,7 +270,7 @@ struct walk {
 	uint32_t end;
 };
 
-/* Go from a switch (state NO_ID: where it starts) through a port, if the rule allows it and it is new. */
+/* Go from a switch through a port, if the rule allows it and the state is new. state NO_ID: the start. */
 static void go(const struct routing *r, struct walk *k, uint32_t state, uint32_t sw, unsigned port,
 	       bool lawful)
 {

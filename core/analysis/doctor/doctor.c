@@ -39,7 +39,7 @@ const char *const sureness_word[SURENESSES] = {"fact", "computed", "likely"};
 
 #define NAME_ROOTS "a root_guid_file: `roots export FILE` writes one"
 
-/* All that doctor looks for; equals of severity and of pairs concerned come in this order. */
+/* All that doctor looks for. Findings of equal severity and number of pairs come in this order. */
 static const struct rule rules[] = {
 	{"incomplete", ERROR, FACT, find_incomplete,
 	 "a part of the fabric is not in its source, so that nothing said about it is the whole truth",
@@ -216,14 +216,14 @@ static int choose_sweeps(struct doctor *d)
 	d->f = d->w->fabric;
 	d->t = d->w->topo;
 	d->r = d->w->routing;
-	/* does the sweep in force compute tables, instead of showing some that were read? */
+	/* does the sweep in force compute tables, or only show tables that were read? */
 	g = rq->now && rq->now->routing ? engine_find(rq->engines, rq->now->routing->engine) : NULL;
 	if (!d->out->read)
 		d->computed = d->w;
 	else if (rq->now && (!g || g->holds == HOLDS_NOTHING))
 		d->computed = rq->now;
 	c = d->computed;
-	/* only what has layers, or was refused, may come out otherwise in a second sweep of the same */
+	/* a second sweep may differ only if the engine has layers, or an engine was refused */
 	if (c && c->fabric == rq->setup->fabric && !c->fatal &&
 	    (c->n_refusals || (c->routing && c->routing->ops->n_layers))) {
 		d->next = sweep_of(d, c->setup->chain, c);
@@ -233,7 +233,7 @@ static int choose_sweeps(struct doctor *d)
 	return 0;
 }
 
-/* What several rules need. */
+/* Measures what several rules need. */
 static int measure(struct doctor *d)
 {
 	d->hosts = NEW_ARRAY(d->f->n_switches, uint32_t);

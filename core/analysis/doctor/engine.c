@@ -1,6 +1,6 @@
 /*
- * Findings about the engines that were asked for.  The engines themselves know when OpenSM would refuse,
- * hang, crash or do something odd (struct sweep: refusal, fatal, notes); here that is only sorted by kind.
+ * Findings about the engines that were asked for. The engines themselves know when OpenSM would refuse, hang,
+ * crash or behave oddly (struct sweep: refusal, fatal, notes). This file only sorts that by kind.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool ends_so(const struct sweep *w, const char *how)
 	return w && w->fatal && !strcmp(w->fatal, how);
 }
 
-/* It hangs or crashes. */
+/* OpenSM hangs or crashes. */
 int find_fatal(struct doctor *d, const struct rule *r)
 {
 	bool hang = !strcmp(r->kind, "hang");
@@ -90,11 +90,10 @@ int find_vls_later(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* dfsssp and sssp count no further; a link is worth LIDs squared at least. */
+/* dfsssp and sssp count distances up to here. A link is worth at least LIDs squared. */
 #define DISTANCE_END ((uint64_t)1 << 31)
 
-/* The longest least way between switches, 0 where no way can be worth DISTANCE_END; cancelled: what was
- * found. */
+/* The longest of all shortest ways (so far, when cancelled); 0 if none can be worth DISTANCE_END. */
 static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64_t lids)
 {
 	uint16_t *hops = NEW_ARRAY((size_t)t->fabric->n_switches + 1, uint16_t);
@@ -110,7 +109,7 @@ static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64
 		for (uint32_t to = 0; to < t->fabric->n_switches; to++)
 			if (hops[to] != NO_HOPS && hops[to] > far)
 				far = hops[to];
-		/* no way is longer than two from the first switch */
+		/* no way is longer than twice the farthest from the first switch */
 		near = far && !most && 2 * far * lids * lids < DISTANCE_END;
 		most = far > most ? far : most;
 	}
@@ -118,7 +117,7 @@ static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64
 	return near ? 0 : most;
 }
 
-/* It is in force, but what is farthest away it may leave without a route. */
+/* The engine in force may leave the farthest destinations without a route. */
 static void tell_far(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;

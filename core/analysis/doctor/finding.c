@@ -1,4 +1,4 @@
-/* Findings as rules tell them, and the places they name. */
+/* Findings that rules tell, and the places that they name. */
 #include <stdlib.h>
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"

@@ -1,4 +1,4 @@
-/* Findings about how much goes over a channel, compared with what the cables make necessary (spread.h). */
+/* Findings about loads of channels, compared with the loads that the cables make necessary (spread.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@ struct channel {
 
 COMPARATOR(by_class_and_share, struct channel, UP(class) UP(share) UP(port))
 
-/* A channel with much more than its like. */
+/* A channel with a much higher share than others of its class. */
 struct hot {
-	uint32_t class; /* both directions alike: the lower level first */
+	uint32_t class; /* the same for both directions: the lower level first */
 	uint32_t port;
 	double ratio;
 };
@@ -28,7 +28,7 @@ struct hots {
 
 COMPARATOR(hottest_first, struct hot, UP(class) DOWN(ratio) UP(port))
 
-/* Those of one class, c[0 .. n - 1] by share. */
+/* Collects the hot channels of one class, c[0 .. n - 1] in order of share. */
 static void collect_hot(const struct doctor *d, const struct channel *c, uint32_t n, struct hots *out)
 {
 	double median = (c[(n - 1) / 2].share + c[n / 2].share) / 2;

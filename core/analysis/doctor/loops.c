@@ -1,4 +1,4 @@
-/* Findings about credit loops and the layers that keep them away. */
+/* Findings about credit loops, and about the layers that avoid them. */
 #include <stdlib.h>
 
 #include "core/analysis/doctor/internal.h"
@@ -35,7 +35,7 @@ static uint32_t *shortest(const struct cdg *c, unsigned vl, uint32_t *n, struct 
 	return best;
 }
 
-/* with: graph of more routes, whose loops are told beside; NULL = none. */
+/* with: a graph of more routes, whose loops are also told; NULL = none. */
 static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *c, unsigned vl,
 		      const struct cdg *with, const char *whose, enum severity severity)
 {
@@ -80,8 +80,8 @@ static struct cdg *graph_of_all(struct doctor *d, bool switches)
 	return c;
 }
 
-/* Routes of switches alone make loops in every tree, from spine to spine, and carry management only: a note,
- * for the first VL. */
+/* Routes of switches only carry management, and make loops from spine to spine in every tree. So this is a
+ * note, for the first VL. */
 static int tell_switch_loops(struct doctor *d, const struct rule *r)
 {
 	struct cdg *all = graph_of_all(d, true);
@@ -107,7 +107,7 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 		more |= !endport_is_switch(d->f, ep) && !d->w->hosts->in[ep] && d->t->endport_up[ep];
 	if (more && !(wide = graph_of_all(d, false)))
 		return -1;
-	/* loops of the hosts' own routes, or where there are none on a VL, with those of aggregation nodes */
+	/* for each VL: loops of the hosts' own routes; if there are none, loops with aggregation nodes */
 	for (unsigned vl = 0; vl < CDG_VLS; vl++)
 		if (looping_channels(d->cdg, vl))
 			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);

@@ -8,13 +8,13 @@
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
 
-/* A switch, as the walk finds it. */
+/* A switch in the walk. */
 struct visit {
 	uint32_t place, low, parent; /* order of the first visit, from 1; 0 = not yet */
-	uint16_t port;		     /* looked at next */
+	uint16_t port;		     /* port to look at next */
 	uint64_t below;		     /* hosts in the subtree */
 	uint8_t sm_below;	     /* the subnet manager is there */
-	/* Of the parts that the loss of the switch makes, without the last one: it holds the root. */
+	/* Hosts of the parts that the loss of the switch makes, except the part with the root. */
 	uint64_t cut, largest, sm_part;
 	uint32_t last;	    /* the last place in the subtree */
 	uint8_t is_part;    /* its subtree is a part without the switch above */
@@ -47,7 +47,7 @@ static void enter(struct walk *w, uint32_t s, uint32_t parent)
 	w->v[s].port = 1;
 }
 
-/* All below s is seen: is it a part of its own without the switch above? */
+/* The subtree of s is done: is it a part of its own without the switch above? */
 static void leave(struct walk *w, uint32_t s)
 {
 	uint32_t up = w->v[s].parent;
@@ -95,7 +95,7 @@ static void walk_from(struct walk *w, uint32_t root)
 	}
 }
 
-/* Hosts of the part where the walk began, which the loss of a switch leaves. */
+/* Hosts of the part with the root after the loss of a switch. */
 static uint64_t rest_of(const struct walk *w, uint32_t s)
 {
 	return w->total - w->v[s].cut - w->hosts[s];
@@ -107,13 +107,13 @@ static void mark(struct walk *w, uint32_t first, uint32_t last)
 	w->marks[last + 1]--;
 }
 
-/* Does the loss of a switch leave a part with so many hosts that is larger than all others? */
+/* Is a part with so many hosts the single largest one after the loss of a switch? */
 static bool is_the_rest(const struct walk *w, uint32_t s, uint64_t hosts)
 {
 	return hosts == w->v[s].largest && w->v[s].n_largest == 1;
 }
 
-/* Each switch has its place and the sums of its parts; now the part where the walk began counts too. */
+/* Judges the losses, now also with the part where the root is. */
 static void judge_losses(struct walk *w, struct losses *p)
 {
 	uint32_t n = w->t->fabric->n_switches;
@@ -133,7 +133,7 @@ static void judge_losses(struct walk *w, struct losses *p)
 			w->v[w->v[s].parent].n_largest += w->v[s].below == w->v[w->v[s].parent].largest;
 }
 
-/* Hosts of all parts that are not the rest, each once. */
+/* Hosts of all parts but the largest, each counted once. */
 static uint64_t count_behind(struct walk *w)
 {
 	uint32_t n = w->t->fabric->n_switches;

@@ -1,4 +1,4 @@
-/* Findings about what the tables do with packets: pairs without a path by cause and place, and drift. */
+/* Findings about the tables: pairs without a path by cause and place, and drift. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* --- pairs without a path -------------------------------------------------------------------------- */
 
-/* In the order in which a pair is asked why it has no path. */
+/* Causes in the order in which they are checked. */
 enum cause { CAUSE_NO_LID, CAUSE_NO_WAY, CAUSE_NO_ENTRY, CAUSE_DEAD, CAUSE_LOOP, CAUSE_DROPPED };
 static const char *const cause_text[] = {"a host has no LID", "no cable is up on the way",
 					 "no entry",	      "an entry into what is down or of others",
@@ -22,7 +22,7 @@ struct group {
 	enum cause cause;
 	uint32_t at, to; /* switches */
 	uint64_t pairs;
-	uint32_t src; /* one of them: source switch, */
+	uint32_t src; /* one of the pairs: source switch, */
 	uint16_t lid; /* LID */
 };
 
@@ -32,8 +32,8 @@ struct groups {
 	uint32_t *slot; /* [n_slots] place in g + 1, 0 = free; n_slots is a power of two */
 	size_t n, cap, n_slots;
 	uint64_t *from, *to; /* [n_switches] pairs by switch of the source, of the destination */
-	uint32_t *ca;	     /* [n_switches] a host on each, NO_ID */
-	bool loops;	     /* only what circles is wanted, else all other */
+	uint32_t *ca;	     /* [n_switches] a host on each, or NO_ID */
+	bool loops;	     /* only pairs that circle are wanted, else only the others */
 };
 
 static size_t hash(const struct groups *s, enum cause cause, uint32_t at, uint32_t to)
@@ -355,10 +355,10 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 
 /* --- drift ------------------------------------------------------------------------------------------ */
 
-/* Judged once, by the first of the rules that ask; NULL: the tables were not read, or *d->e. */
+/* Judges drift for the first rule that asks. d->drift stays NULL if no tables were read. */
 static int need_drift(struct doctor *d)
 {
-	/* the chain of the engine that is taken for that of the subnet manager */
+	/* the chain that the subnet manager is taken to use */
 	const char *computed = d->computed ? d->computed->setup->chain : NULL;
 	struct drift_request rq = {.setup = d->rq->setup,
 				   .engines = d->rq->engines,
@@ -371,7 +371,7 @@ static int need_drift(struct doctor *d)
 	return d->drift ? 0 : -1;
 }
 
-/* Entries of a class, without those for LIDs of switches unless all are wanted. */
+/* The first entry of a class. hosts_only: entries for LIDs of switches do not count. */
 static const struct drift_entry *first_of(const struct drift *d, enum drift_class class, bool hosts_only)
 {
 	for (size_t i = 0; i < d->n_entries; i++) {
@@ -384,7 +384,7 @@ static const struct drift_entry *first_of(const struct drift *d, enum drift_clas
 	return NULL;
 }
 
-/* The ports that dead entries lead into, the first few of them: both ends of a cable that failed. */
+/* Tells the first few ports that dead entries lead to: both ends of a failed cable. */
 static void tell_dead_ports(const struct doctor *d, struct text *t)
 {
 	enum { MOST = 8 };

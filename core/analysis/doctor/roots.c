@@ -9,7 +9,7 @@
 
 #define ROOTS "root_guid_file"
 
-/* Is an engine in force, computed here? */
+/* Is the engine in force, with tables computed here? */
 static bool routes(const struct doctor *d, const char *engine)
 {
 	return d->computed && d->computed->routing && !strcmp(d->computed->routing->engine, engine);
@@ -69,7 +69,7 @@ int find_aggregation_roots(struct doctor *d, const struct rule *r)
 	struct finding *x;
 	bool hidden = false;
 
-	/* did updn find no root by counting, or ftree take all for leaves? */
+	/* did updn find no root by counting, or did ftree take all switches for leaves? */
 	for (size_t i = 0; w && i < w->n_refusals; i++)
 		hidden |=
 			(!strcmp(w->refusal[i].engine, "updn") && !options_file(w->setup->options, ROOTS)) ||
@@ -116,23 +116,23 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 /* --- links that all shortest ways from a root share -------------------------------------------- */
 
 /*
- * Ways of least hops from a root x, as a graph without circles: a switch v that has one link only to
- * switches nearer to x, and without which w hosts would be farther away, makes that link one on which x
- * hangs when w is more than 5 % of all.  Those hosts are the ones on switches that v dominates.
+ * The shortest ways from a root x are an acyclic graph. If a switch v has only one link to switches nearer to
+ * x, all hosts on switches that v dominates need that link to be near. If these are more than 5 % of all
+ * hosts, x hangs on the link.
  */
 struct hang {
 	const struct doctor *d;
 	uint32_t *hosts;  /* [n_switches] as OpenSM counts them: all CA and router ports */
-	uint32_t limit;	  /* so many are too many */
+	uint32_t limit;	  /* so many hosts are too many */
 	uint16_t *hops;	  /* [n_switches] from x */
 	uint32_t *order;  /* [n_switches] nearest first */
 	uint32_t *dom;	  /* [n_switches] nearest switch on all ways from x */
-	uint32_t *link;	  /* [n_switches] the only link to nearer ones, NO_ID when there are several */
-	uint64_t *weight; /* [n_switches] hosts dominated */
+	uint32_t *link;	  /* [n_switches] the only link to nearer switches, NO_ID: several */
+	uint64_t *weight; /* [n_switches] hosts on dominated switches */
 	uint32_t *taken;  /* [n_links] roots that hang on each */
 };
 
-/* Nearest switch on all ways to both. */
+/* The nearest switch that is on all ways to both. */
 static uint32_t meet(const struct hang *h, uint32_t a, uint32_t b)
 {
 	while (a != b) {
@@ -254,7 +254,7 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 	uint8_t *named;
 	struct places at = {0};
 	struct finding *x;
-	/* was fat-tree asked for, refused or not? */
+	/* was ftree asked for, even if it refused? */
 	bool asked = w && w->routing && !strcmp(w->routing->engine, "ftree");
 
 	for (size_t i = 0; w && i < w->n_refusals; i++)

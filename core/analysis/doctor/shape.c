@@ -1,6 +1,6 @@
 /*
  * Findings about how the fabric is cabled: switches unlike their siblings, hosts where none are expected,
- * what hangs on one switch.  What is usual is taken from the fabric itself, level by level (levels.h).
+ * what hangs on one switch. The fabric itself shows what is usual, level by level (levels.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 
 /* --- switches and their siblings --------------------------------------------------------------- */
 
-/* Links and distinct neighbours that count: on the next level, in a direct fabric all. */
+/* Links to the next level, and distinct neighbours there. In a direct fabric all count. */
 struct upward {
 	uint32_t *links, *parents; /* [n_switches] */
 };
 
-/* The most frequent value on a level, of several the largest; *n: how many have it, of *count. */
+/* The most frequent value on a level; if there are several, the largest. *n of *count switches have it. */
 static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned level, uint32_t *count,
 			uint32_t *n)
 {
@@ -40,7 +40,7 @@ static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned 
 	return mode;
 }
 
-/* So many of the switches of a level may be unlike the rest. */
+/* How many of a level's `count` switches may be unlike the rest. */
 static uint32_t may_deviate(const struct doctor *d, uint32_t count)
 {
 	uint32_t n = count / (d->direct ? THIN_PART_DIRECT : THIN_PART), least = d->direct ? 2 : 1;
@@ -48,7 +48,7 @@ static uint32_t may_deviate(const struct doctor *d, uint32_t count)
 	return n < least ? least : n;
 }
 
-/* Switches of a level with that many links, to the places; a line on them to t. */
+/* Adds the switches of a level with the wanted value to `at`, and a line about them to t. */
 static void add_with(const struct doctor *d, const uint32_t *value, unsigned level, uint32_t wanted,
 		     struct places *at, struct text *t)
 {
@@ -119,7 +119,7 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 	places_end(&at, x, "list ports %s", d->f->node_name[at.node]);
 }
 
-/* One of the two for each level that has a next one. */
+/* Calls tell_of() for each level that has a next one. */
 static int each_level(struct doctor *d, const struct rule *r,
 		      void (*tell_of)(struct doctor *d, const struct rule *r, const struct upward *u,
 				      unsigned level))

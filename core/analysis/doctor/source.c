@@ -1,4 +1,4 @@
-/* Findings that the source of the fabric itself tells: its warnings, LIDs, speeds. */
+/* Findings from the source of the fabric: its warnings, LIDs, speeds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* --- warnings -------------------------------------------------------------------------------------- */
 
-/* Oddities of up to two kinds, and the first of them; NULL: there are none. */
+/* The first warning of one or two kinds, or NULL. *n: their number. */
 static const struct warning *warnings_of(const struct doctor *d, const char *kind, const char *or_kind,
 					 uint64_t *n)
 {
@@ -35,7 +35,7 @@ static void at_warning(const struct doctor *d, struct finding *x, const struct w
 		x->port = w->port;
 }
 
-/* The node of a warning that begins with a port of it, for the text before it. */
+/* The name of the node, if the warning begins with one of its ports. Else "". */
 static const char *whose(const struct doctor *d, const struct warning *w)
 {
 	uint32_t node = w->guid ? fabric_node_by_guid(d->f, w->guid) : NO_ID;
@@ -43,7 +43,7 @@ static const char *whose(const struct doctor *d, const struct warning *w)
 	return node == NO_ID || strncmp(w->text, "port ", 5) != 0 ? "" : d->f->node_name[node];
 }
 
-/* One line for all of a kind, with the first in words. */
+/* Tells all warnings of a kind in one line, with the text of the first. */
 int find_warnings(struct doctor *d, const struct rule *r)
 {
 	static const struct {
@@ -51,7 +51,7 @@ int find_warnings(struct doctor *d, const struct rule *r)
 	} told[] = {
 		{"duplicate-lid", "duplicate LID", NULL, "duplicate LID"},
 		{"duplicate-guid", "duplicate GUID", NULL, "duplicate GUID"},
-		/* in a cut file one-sided links are ends whose lines are gone */
+		/* in a file that was cut, links are one-sided because lines are missing */
 		{"one-way", "one-sided link", "contradicting link", "contradicting cable"},
 		{"slow-sibling", "slow link", NULL, "slower link"},
 		{"unknown-lines", "unknown line", NULL, "unknown line"},
@@ -102,7 +102,7 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 
 #define ERRORS_LISTED 40
 
-/* All of them, as far as they are told: file, line, words and place. */
+/* Tells each error with its file, line, words and place. */
 int find_ibdiagnet(struct doctor *d, const struct rule *r)
 {
 	static const char kind[] = "ibdiagnet error";
@@ -195,9 +195,9 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 
 /* --- speeds ------------------------------------------------------------------------------------------ */
 
-/* A link by the levels of its ends; a host is below all of them. */
+/* A link by the levels of its ends. A host is below all levels. */
 struct timed {
-	uint32_t class, port; /* of the lower end, or of the switch that a host is on */
+	uint32_t class, port; /* port: of the lower end, or of a host's switch */
 	double rate;
 };
 
@@ -246,7 +246,7 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 	struct finding *x;
 	uint32_t slow = 0;
 
-	for (uint32_t i = 0, end; i < n && !usual; i = end) { /* the rate that almost all have */
+	for (uint32_t i = 0, end; i < n && !usual; i = end) { /* find the rate that almost all have */
 		for (end = i; end < n && l[end].rate <= l[i].rate; end++)
 			;
 		if (n >= SLOW_LEAST && end - i >= SLOW_SHARE * n && end - i < n)
@@ -319,7 +319,7 @@ int find_sm_guessed(struct doctor *d, const struct rule *r)
 	struct finding *x;
 	char a[300];
 
-	/* where the guess decides more than that, sm-decides says so */
+	/* if more depends on the guess, the finding sm-decides tells it */
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
 		if (d->losses.sm_smaller[s])
 			return 0;

@@ -22,20 +22,20 @@
 #define FRAME 10.0f /* of a block around its boxes */
 #define FRAME_NAME 14.0f
 #define BETWEEN_FRAMES 16.0f
-#define MANY_FRAMES 12 /* from here on they stand closer */
+#define MANY_FRAMES 12 /* with so many frames they stand closer */
 #define CLOSE_FRAME 3.0f
 #define CLOSE_BETWEEN 4.0f
 #define CLOSE_BESIDE 4.0f
 #define BETWEEN_PARTS 40.0f
 #define GRID_GAP 34.0f
 #define CLIQUE_GAP 14.0f
-#define LEVELS_APART 34.0f /* in a group */
+#define LEVELS_APART 34.0f /* between levels in a group */
 #define MOST_NAMED_GRID 400
 #define PLANE_LEFT 14.0f /* of a frame around the boxes of a plane */
 #define PLANE_RIGHT 34.0f
 #define PLANE_TOP 44.0f
 #define PLANE_BOTTOM 32.0f
-#define PLANE_BETWEEN 20.0f /* more between planes one below the other */
+#define PLANE_BETWEEN 20.0f /* extra space between planes below one another */
 #define AXIS_BELOW 26.0f
 #define AXIS_LEFT 16.0f
 #define MOST_CIRCLE 80
@@ -52,7 +52,7 @@ struct placing {
 	float beside; /* between boxes of a level */
 };
 
-/* Of a division without its rest. */
+/* Shows that an integer division without its rest is wanted. */
 static float whole(uint32_t n)
 {
 	return (float)n;
@@ -75,7 +75,7 @@ static float name_width(const struct fabric *f, const uint32_t *sw, uint32_t n)
 	return (float)longest * SVG_LETTER + NAME_ROOM;
 }
 
-/* Boxes hold names, or are small. */
+/* Boxes that hold names, or small ones. */
 static void set_size(struct placing *g, bool named, uint32_t part)
 {
 	g->pic->named[part] = named;
@@ -84,7 +84,7 @@ static void set_size(struct placing *g, bool named, uint32_t part)
 	g->beside = named ? BESIDE : CLOSE_BESIDE;
 }
 
-/* Rows from left to right, as wide as the page allows. */
+/* Places boxes in rows, from left to right, as wide as the page allows. */
 static void place_rows(struct placing *g)
 {
 	float gap = g->w > SMALL_WIDE ? GRID_GAP : BESIDE;
@@ -105,14 +105,14 @@ static void place_rows(struct placing *g)
 
 #define SWAP_ROUNDS 20
 
-/* Places around a circle of n; of switch ids. */
+/* The order around a circle, and each switch's place in it. */
 struct circling {
 	const struct placing *g;
 	uint32_t *order; /* [n] */
 	uint32_t *at;	 /* [switches of the fabric] NO_ID: not placed yet */
 };
 
-/* The next switch: a neighbour of `last` if any is left; of these, the one with most links to placed ones. */
+/* The next switch: of `last`'s neighbours, if any are left, the one with most links to placed switches. */
 static uint32_t next_around(const struct circling *c, uint32_t last)
 {
 	const struct layout *l = c->g->l;
@@ -137,7 +137,7 @@ static uint32_t next_around(const struct circling *c, uint32_t last)
 	return best;
 }
 
-/* Lengths of the chords of a switch were it at `at`. */
+/* The sum of the chords of a switch if it were at `at`. */
 static float chords(const struct circling *c, uint32_t sw, uint32_t at)
 {
 	const struct layout *l = c->g->l;
@@ -166,7 +166,7 @@ static bool swap_if_shorter(struct circling *c, uint32_t i, uint32_t k)
 	return false;
 }
 
-/* From the lowest name to the best linked one, then by swaps while chords get shorter; [n], to be freed. */
+/* The order around a circle, [n], to be freed: by links from the lowest name on, then by swaps. */
 static uint32_t *circle_order(const struct placing *g)
 {
 	static const uint32_t far[] = {1, 2, 3, 5, 8};
@@ -188,7 +188,7 @@ static uint32_t *circle_order(const struct placing *g)
 	return c.order;
 }
 
-/* Around a circle, the first on top, clockwise: neighbours are a diagonal apart, so no two meet. */
+/* Places boxes around a circle, clockwise from the top. Neighbours are a diagonal apart: none overlap. */
 static void place_circle(struct placing *g)
 {
 	float step = hypotf(g->w, g->h) + 6, radius = (float)g->n * step / (2 * (float)M_PI);
@@ -208,7 +208,7 @@ static void place_circle(struct placing *g)
 	free(order);
 }
 
-/* Columns of equal numbers by x, within each by y. */
+/* Columns of equal numbers: by x, then by y. */
 static void place_columns(struct placing *g)
 {
 	uint32_t columns = (uint32_t)ceil(sqrt(1.6 * g->n * (g->h + GRID_GAP) / (g->w + GRID_GAP)));
@@ -221,7 +221,7 @@ static void place_columns(struct placing *g)
 
 /* --- grids --- */
 
-/* x to the right, y up, planes of the further dimensions side by side. */
+/* x leads to the right, y up. Planes of further dimensions stand side by side. */
 static void place_grid(struct placing *g, uint32_t part)
 {
 	uint32_t nx = g->is->dim[0].size, ny = g->is->n_dims > 1 ? g->is->dim[1].size : 1;
@@ -270,7 +270,7 @@ static bool groups_meet(const struct group *g, uint32_t n)
 	return false;
 }
 
-/* On an ellipse as large as they need, the first on top; many in rows. */
+/* Groups stand on an ellipse, as large as needed, the first on top. Many groups stand in rows. */
 static void place_groups_at(struct group *g, uint32_t n)
 {
 	uint32_t across = (uint32_t)ceil(sqrt(n));
@@ -293,7 +293,7 @@ static void place_groups_at(struct group *g, uint32_t n)
 	}
 }
 
-/* Members in rows: of a dragonfly+ one for each level, else as square as that goes. */
+/* Members of a group stand in rows: one for each level in a dragonfly+, else nearly a square. */
 static void place_groups(struct placing *g)
 {
 	uint32_t n, levels = g->is->levels, columns = 0, most, rows = levels;
@@ -343,7 +343,7 @@ struct tree {
 	float page;
 };
 
-/* Widths of columns with so many rows; the widest level that more rows make narrower, `levels` = none. */
+/* Sets widths of columns. Returns the widest level that more rows make narrower; `levels` = none. */
 static unsigned tree_widths(const struct placing *g, struct tree *t)
 {
 	float box = g->w + g->beside, apart, left = 0;
@@ -367,7 +367,7 @@ static unsigned tree_widths(const struct placing *g, struct tree *t)
 	return asks;
 }
 
-/* Switches of a level, down from y. */
+/* Places the switches of a level, from y downwards. */
 static void place_level(struct placing *g, const struct tree *t, unsigned lev, float y)
 {
 	const struct shape_tree *is = &t->is;
@@ -407,7 +407,7 @@ static void place_tree(struct placing *g, uint32_t part)
 		t.is.rows[asks]++;
 	}
 	for (unsigned lev = 0; lev < t.is.levels; lev++) {
-		uint32_t n = 0; /* links to the next level: the more, the larger the gap */
+		uint32_t n = 0; /* links to the next level; the gap grows with them */
 
 		place_level(g, &t, lev, y);
 		for (uint32_t i = 0; i < g->n; i++)
@@ -455,7 +455,7 @@ static struct picture_rect around(const struct picture *p, const uint32_t *sw, u
 	return (struct picture_rect){x0, y0, x1 - x0, y1 - y0};
 }
 
-/* Move a part to its place on the page; y of the next one. */
+/* Move a part to its place on the page. Returns the y of the next one. */
 static float settle_part(struct placing *g, struct picture_rect *to, float y)
 {
 	struct picture_rect r = around(g->pic, g->sw, g->n);
@@ -471,7 +471,7 @@ static float settle_part(struct placing *g, struct picture_rect *to, float y)
 	return to->y + to->h + BETWEEN_PARTS;
 }
 
-/* Frames of blocks; not where others would stand in one. */
+/* Makes frames of blocks, unless a frame would hold other switches. */
 static void make_frames(struct picture *p)
 {
 	const struct layout *l = p->layout;
@@ -512,7 +512,7 @@ static void add_label(struct picture *p, float x, float y, const char *words)
 	snprintf(l->words, sizeof(l->words), "%s", words);
 }
 
-/* Numbers of levels, left of all. */
+/* Numbers of levels, to the left of everything. */
 static void label_levels(struct picture *p, const struct layout_part *is, const struct picture_rect *part)
 {
 	const struct layout *l = p->layout;
@@ -608,7 +608,7 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l)
 {
 	struct picture *p = NEW(struct picture);
 	struct placing g = {.pic = p, .f = f, .l = l};
-	uint32_t n_parts = l->n_parts + (l->n_alone ? 1 : 0); /* the last: what is not connected */
+	uint32_t n_parts = l->n_parts + (l->n_alone ? 1 : 0); /* the last holds what is not connected */
 	struct picture_rect *alone;
 	float y = SVG_TOP;
 
@@ -627,7 +627,7 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l)
 		y = settle_part(&g, &p->part[k], y);
 	}
 	p->height = y + BOTTOM;
-	/* all to the middle of the page, which is as wide as it will be */
+	/* centre all parts: the width of the page is final now */
 	for (uint32_t k = 0; k < n_parts; k++) {
 		const uint32_t *sw = l->order + (k < l->n_parts ? l->part[k].first : l->n - l->n_alone);
 		uint32_t n = k < l->n_parts ? l->part[k].n : l->n_alone;

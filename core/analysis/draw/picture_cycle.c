@@ -1,4 +1,4 @@
-/* A cycle of channels by itself: its switches on a circle, and on each channel its ports, VL and routes. */
+/* A cycle of channels: its switches on a circle, and for each channel its ports, VL and routes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #define PORT_AWAY 15.0f
 #define WORDS_AWAY 10.0f
 #define WORDS 40
-#define PAIR_BEND 70.0f /* of two switches: there and back apart */
+#define PAIR_BEND 70.0f /* keeps the two ways of two switches apart */
 
 struct circle {
 	const struct fabric *f;
@@ -29,7 +29,7 @@ struct circle {
 	uint32_t n;
 	float w;    /* of a box */
 	float *x;   /* [2 n] middles */
-	float left; /* of all that is drawn, words included */
+	float left; /* left end of all that is drawn, with words */
 	float top, right, bottom;
 };
 
@@ -53,14 +53,14 @@ static void take_in(struct circle *c, float x0, float y0, float x1, float y1)
 	c->bottom = fmaxf(c->bottom, y1);
 }
 
-/* From the middle of a channel outwards: to its words. */
+/* The line of a channel, and the words outside of it. */
 struct spot {
 	float x, y;   /* middle of the line */
 	float nx, ny; /* outwards */
 	float turn;   /* of an arrow, in degrees */
 	float wx, wy; /* of the words */
 	const char *anchor;
-	float from; /* where the words begin, in their widths */
+	float from; /* start of the words, as a part of their width */
 };
 
 static struct spot spot_of(const struct circle *c, uint32_t i)
@@ -111,7 +111,7 @@ static void place(struct circle *c)
 	}
 }
 
-/* All to the right and below the title; size of the page. */
+/* Moves all to the right and below the title. Gives the size of the page. */
 static void settle(struct circle *c, float *width, float *height)
 {
 	float dx = MARGIN - c->left, dy = SVG_TOP + MARGIN - c->top;
@@ -125,7 +125,7 @@ static void settle(struct circle *c, float *width, float *height)
 	}
 }
 
-/* The number of a port beside the box that it is of, on the way to another point. */
+/* Puts the number of a port beside its box, on the way to another point. */
 static void put_port(FILE *to, const struct circle *c, const float *at, float tx, float ty, unsigned port)
 {
 	float dx = tx - at[0], dy = ty - at[1], len = fmaxf(hypotf(dx, dy), 1);
@@ -187,7 +187,7 @@ int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_ste
 			(double)(x - c.w / 2), (double)(y - HIGH / 2), (double)c.w, (double)HIGH);
 		svg_words(to, x, y - HIGH / 2 + 15, 10, SVG_MIDDLE, switch_name(c.f, switch_of(&c, i)));
 		svg_number(to, x + dx * out, y + dy * out, COLOUR,
-			   i + 1); /* at its edge, away from the circle */
+			   i + 1); /* at the box's edge, away from the circle */
 		go_on = progress_step(p, n + i);
 	}
 	fprintf(to, "<path d=\"M20 %.1fh26\" stroke=\"" COLOUR "\" stroke-width=\"3.2\"/>\n",

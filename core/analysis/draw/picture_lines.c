@@ -12,7 +12,7 @@
 #define THERE_COLOUR "#08519c"
 #define BACK_COLOUR "#e08214"
 #define CYCLE_COLOUR "#b2182b"
-#define PALE_COLOUR "#cfd3d8" /* links beside a path */
+#define PALE_COLOUR "#cfd3d8" /* links that are not on a path */
 #define TREE_BEND 0.35f
 #define CIRCLE_BEND 0.35f
 #define PLANE_OVER 22.0f
@@ -20,7 +20,7 @@
 
 #define SET_CURVE(...) memcpy(c, (const float[8]){__VA_ARGS__}, 8 * sizeof(float))
 
-/* Half widths and heights, around the middle. */
+/* A box as its middle, half width and half height. */
 static struct picture_rect middle(const struct picture *pic, uint32_t sw)
 {
 	struct picture_rect b = pic->box[sw];
@@ -35,7 +35,7 @@ static bool straight(const struct picture_rect *p, const struct picture_rect *q,
 	return true;
 }
 
-/* From the sides of two boxes (way 1: lower or right, -1: upper or left), `bend` outwards. */
+/* A curve between the sides of two boxes (way 1: lower, -1: upper), which leaves them by `bend`. */
 static bool upright(const struct picture_rect *p, float pway, const struct picture_rect *q, float qway,
 		    float bend, float c[8])
 {
@@ -44,7 +44,7 @@ static bool upright(const struct picture_rect *p, float pway, const struct pictu
 	return false;
 }
 
-/* Bent to the middle of the part: a quadratic curve. */
+/* A quadratic curve, bent towards the middle of the part. */
 static bool bent_curve(const struct picture_rect *p, const struct picture_rect *q,
 		       const struct picture_rect *part, float bend, float c[8])
 {
@@ -55,7 +55,7 @@ static bool bent_curve(const struct picture_rect *p, const struct picture_rect *
 	return false;
 }
 
-/* Neighbours straight; else over the row, or beside the column. */
+/* Straight between neighbours; else over the row, or beside the column. */
 static bool grid_curve(const struct picture *pic, uint32_t a, uint32_t b, const struct picture_rect *p,
 		       const struct picture_rect *q, float c[8])
 {
@@ -94,7 +94,7 @@ bool picture_curve(const struct picture *pic, uint32_t a, uint32_t b, float c[8]
 		return bent_curve(&p, &q, part, CIRCLE_BEND, c);
 	if (is->kind == LAYOUT_GROUPS && l->block[a] != l->block[b])
 		return bent_curve(&p, &q, part, GROUP_BEND, c);
-	/* in a group: beside one another straight, else over those between */
+	/* in a group: straight between neighbours, else over the boxes between */
 	if (is->kind != LAYOUT_GROUPS || fabsf(p.y - q.y) > 1 || fabsf(p.x - q.x) < 3 * p.w)
 		return straight(&p, &q, c);
 	return upright(&p, -1, &q, -1, 5 + fabsf(p.x - q.x) / 12, c);

@@ -10,7 +10,7 @@
 
 #define FRAME_LETTER 6.0f
 #define MANY_LINKS 200
-#define PARALLELS 60 /* labels x4 up to so many links */
+#define PARALLELS 60 /* up to so many links have labels such as x4 */
 #define MARKED "#fff2c4"
 #define ROWS 16.0f /* between rows of the legend */
 
@@ -20,7 +20,7 @@ struct svg {
 	const struct layout *l;
 	const struct fabric *f;
 	const struct picture_look *look;
-	double thin; /* widths of lines, as many make a page black */
+	double thin; /* factor for widths of lines: many lines must not make a black page */
 };
 
 /* --- lines --- */
@@ -57,7 +57,7 @@ static void put_cables(const struct svg *s, uint32_t a, uint32_t b, uint32_t cab
 		  SVG_MIDDLE SVG_OVER, label);
 }
 
-/* Lines of one class: dark ones and those that are down come last, so that they are seen. */
+/* Draws the lines of one class. Dark lines, and links that are down, come last, so that they are seen. */
 static bool put_links(const struct svg *s, unsigned class, struct progress *p)
 {
 	const struct layout *l = s->l;
@@ -88,7 +88,7 @@ static bool put_links(const struct svg *s, unsigned class, struct progress *p)
 	return true;
 }
 
-/* In the middle of a line from a to b. */
+/* Puts an arrow in the middle of the line from a to b. */
 static void put_arrow(const struct svg *s, uint32_t a, uint32_t b, const char *colour, const char *more)
 {
 	float c[8];
@@ -99,7 +99,7 @@ static void put_arrow(const struct svg *s, uint32_t a, uint32_t b, const char *c
 		  more);
 }
 
-/* One kind of mark over a link; the way back is beside it. */
+/* Puts one kind of mark over a link. Marks of the way back stand beside it. */
 static void put_mark(const struct svg *s, uint32_t a, uint32_t b, struct picture_bundle u, unsigned kind)
 {
 	bool aside = kind == PICTURE_BACK;
@@ -130,7 +130,7 @@ static void put_frame(const struct svg *s, const struct picture_rect *r, const c
 		class, (double)r->x, (double)r->y, (double)r->w, (double)r->h);
 }
 
-/* The whole name, or its last word where there is no room for more. */
+/* The whole name, or its last word if there is no room for more. */
 static const char *frame_name(const struct svg *s, uint32_t b)
 {
 	const char *name = s->l->block_name[b], *last = strrchr(name, ' ');
@@ -229,7 +229,7 @@ static void line_sample(struct legend *g, struct picture_stroke k, const char *w
 	g->x = svg_legend_words(g->s->to, g->x + 26, g->y, words);
 }
 
-/* What stands for cables like these. */
+/* Adds a sample of cables like these to the legend. */
 static void bundle_sample(struct legend *g, struct picture_bundle u, const char *words)
 {
 	u.cables = u.cables ? u.cables : 1;

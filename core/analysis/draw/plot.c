@@ -15,9 +15,9 @@
 #define ABOVE 24.0f
 #define BELOW 52.0f /* numbers and name of an axis */
 #define LEGEND 30.0f
-#define LABEL_HIGH 5.0f /* a letter of a slanting label takes downwards */
+#define LABEL_HIGH 5.0f /* height of one letter of a slanting label */
 #define LABEL_LETTERS 28
-#define VALUES 30 /* so many bars have their values on top */
+#define VALUES 30 /* up to so many bars have their values on top */
 #define TICKS_UP 5
 #define TICKS_ACROSS 12
 #define COLOUR "#5aa2cf"
@@ -30,7 +30,7 @@ struct panel {
 	float y0;    /* foot of the bars */
 	float wide;  /* of the axes */
 	double top;  /* value at the upper end of the axis */
-	double tick; /* between its numbers */
+	double tick; /* distance of its numbers */
 };
 
 static float x_of(const struct panel *g, double bar)
@@ -49,7 +49,7 @@ static void put_rule(const struct panel *g, float x0, float y0, float x1, float 
 		(double)x1, (double)y1, look);
 }
 
-/* "12", "648k", "4.74M": three digits where there are many. */
+/* "12", "648k", "4.74M": large numbers have three digits. */
 static const char *number_text(double v, char *buf, size_t size)
 {
 	if (v >= 1e9)
@@ -86,7 +86,7 @@ static void put_y_axis(const struct panel *g)
 	fputs("</text>\n", g->to);
 }
 
-/* Round numbers: in the middle of a bar that stands for one number, else where a bar begins. */
+/* Puts round numbers in the middle of a bar if it stands for one number, else at its beginning. */
 static void put_numbers(const struct panel *g)
 {
 	const struct plot *p = g->p;
@@ -106,7 +106,7 @@ static void put_numbers(const struct panel *g)
 	}
 }
 
-/* A text of at most LABEL_LETTERS, in a buffer of four times as many bytes. */
+/* A label of at most LABEL_LETTERS characters. buf has four times as many bytes. */
 static const char *short_label(const char *label, char *buf, size_t size)
 {
 	struct text t = {0};

@@ -70,8 +70,8 @@ size_t svg_columns(const char *text)
 	return n;
 }
 
-/* Bytes of clean text that `columns` take; where there is more, up to the last blank in them if that is not
- * far. */
+/* How many bytes of clean text fit into `columns`. A longer text is cut at the last blank, if that is
+ * near. */
 static size_t fitting(const char *text, size_t columns)
 {
 	size_t len = 0, blank = 0, n = 0;

@@ -94,7 +94,7 @@ static bool one_step(const struct grid *g, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* The first link that is no step in the grid breaks the pattern, after rings are closed. */
+/* After rings are closed, every link must be a step in the grid. The first other link is the error. */
 static int look_at_links(struct grid *g, const struct topo *t, struct err *e)
 {
 	const struct fabric *f = t->fabric;
@@ -151,8 +151,8 @@ static void count_missing_links(struct grid *g, const struct topo *t)
 #define NONE UINT_MAX
 
 /*
- * A dimension: all of one of the layout, or one or two of two places.  A ring of four counts as two of
- * these, which can be paired with others as well.
+ * A dimension: one of the layout, or one or two with two places each. A ring of four counts as two of the
+ * latter, so that its halves can also be paired with others.
  */
 struct dim {
 	unsigned a, b; /* 2 x a dimension of the layout, + 1: the second half of its ring; b: NONE, or as a */
@@ -179,7 +179,7 @@ static unsigned along(const struct lpart *p, uint32_t u, unsigned from)
 	return from % 2 ? c >= 2 : c == 1 || c == 2;
 }
 
-/* Pair the dimensions of two places, in another way for each variant.  false: there are no more ways. */
+/* Pair the dimensions that have two places, differently for each variant. false: no more variants. */
 static bool pair_twos(struct dims *x, unsigned *two, unsigned n, unsigned variant)
 {
 	if (n % 2)
@@ -198,8 +198,8 @@ static bool pair_twos(struct dims *x, unsigned *two, unsigned n, unsigned varian
 
 COMPARATOR(by_size, struct dim, DOWN(size) UP(open) DOWN(a))
 
-/* The largest dimension first, of equal ones the last by name.  false: there are more than three, or one of
- * complete rows. */
+/* The largest dimension comes first; of equal ones, the last by name. false: there are more than three, or
+ * one has complete rows. */
 static bool take_dims(const struct layout_part *is, unsigned variant, struct dims *x)
 {
 	unsigned two[2 * LAYOUT_DIMS + 1], n = 0;
@@ -259,7 +259,7 @@ static int blame_all(const struct lpart *p, struct err *e)
 		       p->n, p->n_links, p->max_degree, p->name[widest]);
 }
 
-/* A grid with the places of a part.  Links may be missing or too many.  NULL: it is none. */
+/* A grid with the places of a part. Links may be missing, or too many. NULL: it is no grid. */
 static struct grid *lay_out(struct lpart *p, const struct topo *t, unsigned variant)
 {
 	struct grid *g = NEW(struct grid);
@@ -317,7 +317,7 @@ static int check(struct grid *g, const struct topo *t, struct err *e)
 	return 0;
 }
 
-/* From what is up, or from all cables: of what is down the layout knows where it belongs. */
+/* Finds the grid in what is up, or in all cables (all): the layout also places what is down. */
 static struct grid *find_in(const struct topo *t, bool all, unsigned variant, struct progress *p,
 			    struct err *e)
 {

@@ -12,7 +12,7 @@
 #include "core/base/counted.h"
 
 #define DEVICE_AGGREGATION 0xcf09 /* of Quantum switches */
-#define FULL_PART 0.8		  /* of all pairs */
+#define FULL_PART 0.8		  /* of all pairs are linked */
 
 const char *const layout_kind_names[] = {"row", "ring", "chain", "full", "grid", "groups", "tree", "other"};
 
@@ -73,12 +73,12 @@ static void part_lay_out(struct lpart *p)
 
 /* --- the layout --- */
 
-/* Length of what names begin with alike, without the beginning of a number, and without what parts it. */
+/* Length of the common beginning of names, without the start of a number and the separator before it. */
 static size_t common_beginning(const struct lpart *p, uint32_t block)
 {
 	const char *one = NULL;
 	size_t len = 0;
-	bool goes_on = false; /* a number behind it */
+	bool goes_on = false; /* a number follows */
 
 	for (uint32_t u = 0; u < p->n; u++) {
 		size_t k = 0;
@@ -100,7 +100,7 @@ static size_t common_beginning(const struct lpart *p, uint32_t block)
 		goes_on = p->block[u] == block && isdigit((unsigned char)p->name[u][len]);
 	while (len && goes_on && isdigit((unsigned char)one[len - 1]))
 		len--;
-	/* "g02s" of g02s1, g02s2: the letters belong to what counts on */
+	/* in "g02s" of g02s1 and g02s2, the last letters belong to the next number */
 	for (size_t k = len; k && isalpha((unsigned char)one[k - 1]); k--)
 		if (k > 1 && isdigit((unsigned char)one[k - 2]))
 			len = k - 1;
@@ -190,7 +190,7 @@ static void take_links(struct layout *l, const struct fabric *f, const struct lg
 	for (uint32_t s = 0; s < l->n; s++)
 		l->first[s + 1] = l->first[s] + w->first[rank[s] + 1] - w->first[rank[s]];
 	memcpy(fill, l->first, l->n * sizeof(*fill));
-	/* switch after switch as the far end: so neighbours come in ascending order */
+	/* going by far ends puts neighbours in ascending order */
 	for (uint32_t s = 0; s < l->n; s++)
 		for (uint32_t i = w->first[rank[s]]; i < w->first[rank[s] + 1]; i++) {
 			uint32_t at = fill[w->by[w->arc[i].to].sw]++;

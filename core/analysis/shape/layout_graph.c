@@ -1,4 +1,4 @@
-/* The graph of switches and its connected parts, as all ways of laying them out take them. */
+/* The graph of switches and its connected parts, for all kinds of layout. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,7 +265,7 @@ void lpart_make(struct lpart *p, const struct lgraph *w, const uint32_t *hosts, 
 	}
 }
 
-/* The other neighbour of u, seen from `from`; NO_ID = there is none. */
+/* The neighbour of u that is not `from`; NO_ID = none. */
 static uint32_t walk_on(const struct lpart *p, uint32_t u, uint32_t from)
 {
 	for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)

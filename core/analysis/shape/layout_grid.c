@@ -6,12 +6,12 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-#define LEAST_SHARE 4	 /* a difference counts with 1/4 of the most frequent */
-#define LEAST_LINKS 0.7	 /* of those a dimension wants */
-#define LEAST_STEPS 0.9	 /* of all links lead one step in one dimension */
-#define LEAST_FILLED 0.8 /* of the places */
-#define MOST_BESIDE 0.02 /* of the switches, or 2 */
-#define MOST_APART 1024	 /* differences that are counted */
+#define LEAST_SHARE 4	 /* a difference counts if it is 1/4 as frequent as the most frequent */
+#define LEAST_LINKS 0.7	 /* of the links that a dimension needs */
+#define LEAST_STEPS 0.9	 /* of all links must lead one step in one dimension */
+#define LEAST_FILLED 0.8 /* of the places must be filled */
+#define MOST_BESIDE 0.02 /* of the switches, or 2, may be outside */
+#define MOST_APART 1024	 /* the largest differences that are counted */
 
 static uint32_t *at_of(const struct lgrid *g, uint32_t u)
 {
@@ -112,7 +112,7 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return a;
 }
 
-/* By how much walks disagree in a dimension: the size of its ring, 0 = they do not. */
+/* The size of a dimension's ring: by how much walks disagree; 0 = they agree. */
 static uint32_t ring_size(const struct walk *w, unsigned k)
 {
 	uint32_t count[MOST_APART] = {0}, most = 0, size = 0;
@@ -156,7 +156,7 @@ static void place_line(const struct walk *w, struct lgrid *g, unsigned k)
 			at_of(g, u)[k] = (uint32_t)(w->at[(size_t)u * GRID_MOST + k] - lo) % g->size[k];
 }
 
-/* Places of a complete row: what is connected without its links.  Scraps are not placed. */
+/* Coordinates in a complete row: parts that are connected without its links. Scraps are not placed. */
 static void place_clique(const struct walk *w, struct lgrid *g, unsigned k)
 {
 	const struct lpart *p = w->p;
@@ -203,7 +203,7 @@ static uint32_t place_number(const struct lgrid *g, const uint32_t *c)
 	return at;
 }
 
-/* The best free place for u beside v; fits: the number of u's neighbours one step from it. */
+/* The best free place for u. fits: number of u's neighbours one step from it. */
 struct candidate {
 	uint32_t at[GRID_MOST];
 	uint32_t fits;
@@ -255,7 +255,7 @@ static void consider_beside(const struct places *s, uint32_t u, uint32_t v, stru
 	}
 }
 
-/* ties: also where another place is as good. */
+/* Places switches that are left. ties: even if another place is as good. */
 static bool place_left(struct places *s, bool ties)
 {
 	bool changed = false;
@@ -317,7 +317,7 @@ static bool enough_links(const struct lpart *p, const struct lgrid *g)
 	return steps >= LEAST_STEPS * p->n_links;
 }
 
-/* Places for all that the walk reached, then for the rest. */
+/* Gives places to all that the walk reached, then to the rest. */
 static bool settle_places(struct lpart *p, struct lgrid *g, uint8_t *reached)
 {
 	struct places s = {.p = p, .g = g};

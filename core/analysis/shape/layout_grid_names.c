@@ -1,6 +1,6 @@
 /*
- * The cables of a grid leave open which dimension is x, where 0 is, and in which direction up leads.  Names
- * decide it, else port numbers.  Rings of four come as two dimensions of two, as a square is both.
+ * The cables of a grid do not tell which dimension is x, where 0 is, and which direction is up. Names decide
+ * that, else port numbers. A square is both a ring of four and two dimensions of two: it comes as the latter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint32_t *at_of(const struct lgrid *g, uint32_t u)
 	return g->at + (size_t)u * GRID_MOST;
 }
 
-/* What is known of a dimension. */
+/* What names and ports tell about a dimension. */
 struct told {
 	int place; /* of the name, -1 = not known */
 	double port;
@@ -26,7 +26,7 @@ struct told {
 		pair[NAME_MOST]; /* links that change this place alone, this one or the next */
 };
 
-/* First and last place in which two names of equal length differ; false: there are none. */
+/* The first and last place in which two names of equal length differ. false: there are none. */
 static bool names_differ(const char *a, const char *b, int *lo, int *hi)
 {
 	size_t n = strlen(a);
@@ -100,7 +100,7 @@ static void move_dim(const struct lpart *p, struct lgrid *g, const unsigned *fro
 	g->n_dims = n;
 }
 
-/* By place of the name when each has its own, else by port numbers, else the larger first. */
+/* By place in the name if each has its own, else by port numbers, else the larger one first. */
 static bool goes_before(const struct lgrid *g, const struct told *t, bool by_place, unsigned a, unsigned b)
 {
 	if (by_place)
@@ -132,7 +132,7 @@ static void order_dims(const struct lpart *p, struct lgrid *g)
 
 /* --- two dimensions of two are a ring of four --- */
 
-/* [ports][ports] links of a dimension by their two port numbers. */
+/* [ports][ports] number of a dimension's links with these two port numbers. */
 static uint32_t *port_pairs(const struct lpart *p, const struct lgrid *g, unsigned dim, unsigned ports)
 {
 	uint32_t *count = NEW_ARRAY((size_t)ports * ports, uint32_t);
@@ -163,7 +163,7 @@ static uint32_t ports_shared(const struct lpart *p, const struct lgrid *g, unsig
 	return n;
 }
 
-/* Dimension b goes into a: 00 10 11 01 are 0 1 2 3. */
+/* Merges dimension b into a: 00 10 11 01 become 0 1 2 3. */
 static void merge_pair(const struct lpart *p, struct lgrid *g, unsigned a, unsigned b)
 {
 	unsigned from[GRID_MOST], n = 0;
@@ -183,8 +183,8 @@ static void merge_pair(const struct lpart *p, struct lgrid *g, unsigned a, unsig
 }
 
 /*
- * The two that belong together most: the same place of the name, else the most port numbers, else those in
- * front.  Two with places of their own are two dimensions by name: together only in a hypercube.
+ * The two dimensions that belong together most: by the same place in the name, else by most common port
+ * numbers, else the first two. Two with different places in the name are joined only in a hypercube.
  */
 static bool best_pair(const struct lpart *p, const struct lgrid *g, bool cube, unsigned *a, unsigned *b)
 {
@@ -271,7 +271,7 @@ static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 	free(to);
 }
 
-/* Complete rows of three are rings, but in a HyperX with longer ones. */
+/* Complete rows of three become rings, unless other rows are longer (HyperX). */
 static void rings_of_three(struct lgrid *g)
 {
 	bool longer = false;
@@ -289,7 +289,7 @@ bool lgrid_arrange(struct lpart *p, struct lgrid *g)
 	pair_twos(p, g);
 	rings_of_three(g);
 	order_dims(p, g);
-	/* the first coordinate says who is placed: it stays a number */
+	/* the first coordinate tells who is placed: it stays a number */
 	for (unsigned d = 0; d < g->n_dims; d++)
 		set_zero(p, g, d);
 	return g->n_dims <= LAYOUT_DIMS;

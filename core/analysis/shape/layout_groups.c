@@ -1,6 +1,6 @@
 /*
- * Groups: of a dragonfly by triangles, which links inside a group make and links between groups do not; of a
- * dragonfly+ by levels, where only the tops of groups are linked to one another.
+ * Groups. In a dragonfly, links inside a group make triangles, and links between groups do not. In a
+ * dragonfly+, levels show them: only the tops of groups are linked to one another.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #define MAX_DEGREE 128 /* of a switch in a group */
 #define LEAST_SIZE 3   /* switches of a group */
 #define LEAST_GROUPS 3
-#define LEAST_LINKED 0.6  /* of the pairs in a group */
-#define LEAST_COVERED 0.8 /* switches in groups, of all */
-#define PLUS_LINKS 0.1	  /* links between tops, of all */
+#define LEAST_LINKED 0.6  /* of the pairs in a group are linked */
+#define LEAST_COVERED 0.8 /* of all switches are in groups */
+#define PLUS_LINKS 0.1	  /* of all links are between tops */
 
 static void take_groups(struct lpart *p)
 {
@@ -45,7 +45,7 @@ static void take_groups(struct lpart *p)
 	free(size);
 }
 
-/* Are the sets groups?  p->block: those that are, numbered by their lowest names; NO_ID elsewhere. */
+/* Are the sets groups? p->block numbers the groups by their lowest names; NO_ID: in no group. */
 static bool are_groups(struct lpart *p, const uint32_t *of, uint32_t sets)
 {
 	uint32_t *size = NEW_ARRAY(sets + 1, uint32_t), *inside = NEW_ARRAY(sets + 1, uint32_t);
@@ -84,7 +84,7 @@ struct choice {
 	size_t alike;
 };
 
-/* The incomplete group that one left alone belongs to. */
+/* The incomplete group that a single switch belongs to. */
 static uint32_t best_group(const struct lpart *p, const uint32_t *size, uint32_t whole, uint32_t u,
 			   uint32_t *links)
 {

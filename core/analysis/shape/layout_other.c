@@ -21,7 +21,7 @@ struct spread {
 	double vector[2][PIVOTS];
 };
 
-/* Each pivot as far as can be from those before it, the first the lowest name. */
+/* Each pivot is as far as possible from those before it. The first has the lowest name. */
 static bool take_pivots(struct spread *s)
 {
 	struct lpart *p = s->p;
@@ -81,7 +81,7 @@ static double dot(const struct spread *s, const double *a, const double *b)
 	return sum;
 }
 
-/* The largest eigenvector, without those before it. */
+/* The eigenvector of the largest eigenvalue, orthogonal to those before it. */
 static void find_vector(struct spread *s, unsigned which)
 {
 	double *v = s->vector[which], next[PIVOTS];
@@ -123,7 +123,7 @@ void layout_spread(struct lpart *p)
 			bool turn;
 
 			find_vector(s, k);
-			/* along the vector, to 0 .. 1; the lowest name in the lower half */
+			/* along the vector, scaled to 0 .. 1; the lowest name is in the lower half */
 			for (uint32_t u = 0; u < s->p->n; u++) {
 				double at = dot(s, s->c + (size_t)u * PIVOTS, s->vector[k]);
 

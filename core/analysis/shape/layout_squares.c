@@ -21,7 +21,7 @@
 
 enum corner { CORNER_TRIANGLE, CORNER_STRAIGHT, CORNER_SQUARE };
 
-/* What two neighbours v, w of u are; *x: the fourth of a square. */
+/* How do u and its neighbours v, w lie? *x: the fourth corner of a square. */
 static enum corner corner_of(const struct lpart *p, uint32_t u, uint32_t v, uint32_t w, uint32_t *x)
 {
 	uint32_t i = p->first[v], j = p->first[w], n = 0;
@@ -68,7 +68,7 @@ static bool may_be_grid(const struct lpart *p)
 	return pairs && two * 100 >= pairs * LEAST_SQUARE && more * 100 <= pairs * MOST_SHARED;
 }
 
-/* --- union-find whose members are turned against their root, or not --- */
+/* --- union-find: each member has the direction of its root, or is turned --- */
 
 struct turned {
 	uint32_t *parent;
@@ -110,7 +110,7 @@ static uint32_t turned_find(struct turned *t, uint32_t k, unsigned *odd)
 	return root;
 }
 
-/* a and b are of one set, b turned against a when odd; the root of both, the lower of theirs. */
+/* Join the sets of a and b; b is turned against a if odd. The common root is the lower of the two. */
 static uint32_t turned_join(struct turned *t, uint32_t a, uint32_t b, unsigned odd)
 {
 	unsigned oa, ob;
@@ -158,7 +158,7 @@ static bool join_squares(const struct lpart *p, struct turned *t)
 	return true;
 }
 
-/* How two classes meet; on: how much oftener a straight goes on than it turns back. */
+/* How two classes meet. on: straights that go on, less straights that turn back. */
 struct meeting {
 	uint32_t a, b; /* a <= b */
 	uint32_t count[3];
@@ -231,7 +231,7 @@ static struct classes number_classes(const struct lpart *p, struct turned *t)
 	return c;
 }
 
-/* false: too many for a grid, or cancelled. */
+/* false: too many meetings for a grid, or cancelled. */
 static bool count_meetings(const struct lpart *p, const struct classes *c, struct meetings *t)
 {
 	bool go_on = true;
@@ -251,7 +251,7 @@ static bool count_meetings(const struct lpart *p, const struct classes *c, struc
 				meetings_grow(t);
 				m = a < b ? meeting_at(t, a, b) : meeting_at(t, b, a);
 				m->count[is]++;
-				/* it goes on when one link leads to u and the other away from it */
+				/* it goes on if one link leads to u and the other leads away */
 				if (is == CORNER_STRAIGHT)
 					m->on += (arc_odd(p, u, i) ^ c->odd[l]) !=
 								 (arc_odd(p, u, j) ^ c->odd[k])
@@ -269,13 +269,13 @@ struct joining {
 	const struct classes *c;
 	struct turned dims; /* over classes */
 	uint32_t *next;	    /* [n] ring of the classes of a dimension */
-	uint32_t *n_met;    /* [n] squares: entries of all its classes, at the root */
+	uint32_t *n_met;    /* [n] squares of all its classes, at the root */
 	uint32_t *first;    /* [n + 1] squares of a class with others */
 	uint32_t *with, *squares;
 	uint8_t *clique; /* [n] at the root */
 };
 
-/* A missing link of a square: straights go on at its one end and turn back at the other: no effect. */
+/* Votes for one dimension. If a square lacks a link, one end goes on and the other turns back: no effect. */
 static uint32_t votes(const struct meeting *m)
 {
 	uint32_t straights = (uint32_t)abs(m->on);
@@ -352,7 +352,7 @@ static void try_join(struct joining *j, const struct meeting *m)
 	j->clique[root] = j->clique[a] | j->clique[b] | clique;
 }
 
-/* Dimensions with enough links get numbers. */
+/* Numbers the dimensions that have enough links. */
 static bool take_dimensions(const struct lpart *p, struct joining *j, struct ldirections *d)
 {
 	const struct classes *c = j->c;

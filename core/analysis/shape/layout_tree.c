@@ -1,6 +1,6 @@
 /*
- * Levels of a tree from its cables: distance from the switches with hosts, set right where links join
- * switches of one level, and where a leaf without hosts looks like a root.
+ * Levels of a tree from its cables: distances from the switches with hosts. Corrected are links within a
+ * level, and leaves without hosts that look like roots.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define SWEEPS 4
 #define LOOK_AT 8 /* switches to compare with */
 #define LEAST_ALIKE 0.75
-#define MOST_WRONG 0.1 /* of the links */
+#define MOST_WRONG 0.1 /* of the links may be wrong */
 #define NO_LEVEL 255
 #define MOST_LEVELS 64
 
@@ -30,7 +30,7 @@ static uint32_t all_wrong(const struct lpart *p, const uint8_t *level)
 	return wrong;
 }
 
-/* Distances from the seeds; false: there are none, or too many levels. */
+/* Finds levels as distances from the seeds. false: there are no seeds, or too many levels. */
 static bool distances(const struct lpart *p, uint32_t least_hosts, uint8_t *level)
 {
 	uint32_t *queue = NEW_ARRAY(p->n, uint32_t), head = 0, tail = 0;
@@ -57,7 +57,7 @@ static bool distances(const struct lpart *p, uint32_t least_hosts, uint8_t *leve
 	return tail && fits;
 }
 
-/* The level of u that makes the wrong of its links least. */
+/* The level of u with which fewest of its links are wrong. */
 static uint8_t best_level(const struct lpart *p, const uint8_t *level, uint32_t u)
 {
 	uint32_t least = UINT32_MAX, count[MOST_LEVELS + 2] = {0};
@@ -86,7 +86,7 @@ static uint8_t best_level(const struct lpart *p, const uint8_t *level, uint32_t 
 	return best;
 }
 
-/* A switch has all its neighbours one below it: is it more like those two below than like those beside? */
+/* All neighbours of u are one below it. Is u more like switches two below than like those beside it? */
 static bool looks_lower(const struct lpart *p, const uint8_t *level, uint32_t u)
 {
 	double best[2] = {0, 0}; /* below, beside */
@@ -120,7 +120,7 @@ static bool all_one_below(const struct lpart *p, const uint8_t *level, uint32_t 
 	return true;
 }
 
-/* The levels with least wrong, p->level and p->is.wrong; false: there are none. */
+/* Finds the levels with fewest wrong links: p->level and p->is.wrong. false: there are none. */
 static bool find_levels(struct lpart *p)
 {
 	uint8_t *level = NEW_ARRAY(p->n, uint8_t);
@@ -186,7 +186,7 @@ bool layout_is_tree(struct lpart *p)
 		p->is.wrong = 0;
 		return false;
 	}
-	/* level 0 is the highest from here on; no level is left out */
+	/* from now on level 0 is the highest, and no level is empty */
 	for (uint32_t u = 0; u < p->n; u++)
 		count[p->level[u]]++;
 	for (unsigned k = 256; k-- > 0;)

@@ -1,6 +1,6 @@
 /*
  * Pods and chassis of a tree, and the order of switches within each level: first by name, then by the places
- * of their neighbours (barycentres).  The order with the shortest links counts.
+ * of their neighbours (barycentres). The order with the shortest links is taken.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define LEAST_LEVELS 3 /* of a tree with pods: with two, each leaf would be one */
 #define SWEEPS 2
-#define PODS_WORTH 1.1 /* links may be so much longer for them */
+#define PODS_WORTH 1.1 /* links may be so much longer with pods */
 #define FINE 1e7       /* keys that differ by less are equal */
 
 /* Blocks hold units; both stay together in a level. */
@@ -20,7 +20,7 @@ struct ordering {
 	struct lpart *p;
 	uint32_t *block, n_blocks; /* [n] NO_ID: none; numbered by lowest name */
 	uint32_t *unit;		   /* [n] chassis within a level, or the switch alone */
-	uint8_t *tall;		   /* [n_blocks] in several levels: these keep their order in all */
+	uint8_t *tall;		   /* [n_blocks] blocks in several levels keep their order in all */
 	uint32_t *order;	   /* [n] by level, then place */
 	double *x;		   /* [n] 0 .. 1 */
 };
@@ -58,7 +58,7 @@ static uint32_t find_pods(const struct lpart *p, uint32_t *pod)
 	return n;
 }
 
-/* First switch of each chassis: of[u], NO_ID where it is alone. */
+/* of[u]: the first switch of u's chassis, or NO_ID if u is alone. */
 static void find_chassis(const struct lpart *p, uint32_t *of)
 {
 	struct keyed *k = NEW_ARRAY(p->n, struct keyed);
@@ -92,7 +92,7 @@ static void ordering_free(struct ordering *o)
 	free(o->x);
 }
 
-/* chassis: of find_chassis().  false: with pods, and there are none worth it. */
+/* chassis: from find_chassis(). false: pods are wanted, but none are useful. */
 static bool ordering_make(struct ordering *o, struct lpart *p, const uint32_t *chassis, bool pods)
 {
 	uint32_t *seen = NEW_ARRAY(p->n, uint32_t);
@@ -123,7 +123,7 @@ static bool ordering_make(struct ordering *o, struct lpart *p, const uint32_t *c
 			 !pods_split_chassis(p, o->block, chassis));
 }
 
-/* Mean place of the neighbours above (or below), its own where there are none. */
+/* Mean place of the neighbours above (or below); u's own place if there are none. */
 static double barycentre(const struct ordering *o, uint32_t u, bool above)
 {
 	const struct lpart *p = o->p;
@@ -141,7 +141,7 @@ static double barycentre(const struct ordering *o, uint32_t u, bool above)
 	return n ? sum / n : o->x[u];
 }
 
-/* Means over what stays together: key of each run of equal id, ids being switches or blocks. */
+/* Means of keys over what stays together: by the id of a unit or block. */
 struct means {
 	double *sum; /* [n] */
 	uint32_t *n; /* [n] */
@@ -152,7 +152,7 @@ static int64_t fine(double sum, uint32_t n)
 	return llround(sum / n * FINE);
 }
 
-/* Tall blocks share out their keys in this level, so that they stand in the order of their numbers. */
+/* Tall blocks exchange their keys in this level, so that they stand in the order of their numbers. */
 static void order_tall(const struct ordering *o, struct keyed *k, uint32_t n)
 {
 	int64_t *key = NEW_ARRAY(o->n_blocks + 1, int64_t), *sorted = NEW_ARRAY(o->n_blocks + 1, int64_t);
@@ -179,7 +179,7 @@ static void order_tall(const struct ordering *o, struct keyed *k, uint32_t n)
 	free(here);
 }
 
-/* Order the n switches from `at` on, all of one level, anew. */
+/* Sort the n switches from `at` on, which are one level. */
 static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 {
 	uint32_t ids = o->n_blocks + o->p->n;
@@ -215,7 +215,7 @@ static void order_level(struct ordering *o, uint32_t at, uint32_t n, int above)
 	free(unit.n);
 }
 
-/* The best of no sweep, one and two; how long links are then. */
+/* Finds the best order after no sweep, one and two. Returns the length of links. */
 static double find_order(struct ordering *o, const uint32_t *start)
 {
 	uint32_t *best = NEW_ARRAY(o->p->n, uint32_t), *fill = NEW_ARRAY(o->p->is.levels + 1u, uint32_t);
@@ -227,7 +227,7 @@ static double find_order(struct ordering *o, const uint32_t *start)
 	for (int k = 0; k <= SWEEPS && !progress_cancelled(o->p->progress); k++) {
 		double length;
 		double sum = 0;
-		/* at first by block, unit and name; then up, or down from the roots */
+		/* first by block, unit and name; then upwards, or down from the roots */
 		int above = k == 0 ? -1 : k % 2;
 
 		for (unsigned i = 0; i < o->p->is.levels; i++) {
@@ -250,7 +250,7 @@ static double find_order(struct ordering *o, const uint32_t *start)
 	return least;
 }
 
-/* Blocks of one level only are numbered by place; tall ones stand in their order already. */
+/* Blocks in one level are numbered by place. Tall ones are in their order already. */
 static void take_order(struct lpart *p, const struct ordering *o, bool pods)
 {
 	uint32_t *number = NEW_ARRAY(o->n_blocks + 1, uint32_t), n = 0;

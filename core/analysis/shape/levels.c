@@ -12,7 +12,7 @@
 /* A switch with at least a quarter of the usual number of hosts is strong. */
 #define STRONG_PART 4
 
-/* Twice the median of the hosts on switches that have some: whole also where two stand in the middle. */
+/* Twice the median number of hosts on switches with hosts. Twice, so that it is a whole number. */
 static uint64_t twice_median(const struct levels *l)
 {
 	uint32_t *n = NEW_ARRAY(l->n_switches + 1, uint32_t), with = 0;
@@ -28,7 +28,7 @@ static uint64_t twice_median(const struct levels *l)
 	return twice;
 }
 
-/* Less than half of its distinct neighbours are strong: a small leaf, not a spine with a few hosts. */
+/* Are less than half of the distinct neighbours strong? Then it is a small leaf, not a spine with hosts. */
 static bool among_weak(const struct topo *t, const uint8_t *strong, uint32_t s, uint32_t *seen)
 {
 	unsigned neighbours = 0, n = 0;
@@ -43,7 +43,7 @@ static bool among_weak(const struct topo *t, const uint8_t *strong, uint32_t s, 
 	return 2 * n < neighbours || !neighbours;
 }
 
-/* Links to the nearest edge switch, by one search from all of them. */
+/* Finds links to the nearest edge switch, by one search from all edge switches. */
 static void find_levels(struct levels *l, const struct topo *t)
 {
 	uint32_t *queue = NEW_ARRAY(l->n_switches + 1, uint32_t), n = 0;
@@ -65,7 +65,7 @@ static bool has_share(const struct levels *l, const struct topo *t, uint32_t s)
 	return false;
 }
 
-/* The root of a direct fabric: least largest distance, then least sum, then place.  false: cancelled. */
+/* Finds the root of a direct fabric: by least largest distance, then least sum, then id. false: cancelled. */
 static bool find_middle(struct levels *l, const struct topo *t, struct progress *p)
 {
 	uint16_t *hops = NEW_ARRAY(l->n_switches, uint16_t);

@@ -11,9 +11,8 @@
 /* --- seeds --- */
 
 /*
- * Directions of a dimension that a seed at a place names, as bits; 0: it cannot be
- * one.  A ring of four needs both, and where there is one dimension only the seed is all that the engine
- * finds.
+ * Bits of the directions of a dimension that a seed at a place names; 0: it cannot be a seed. A ring of four
+ * needs both. With one dimension, the engine finds nothing but the seed.
  */
 static unsigned seed_ways(const struct topo *t, const struct grid *g, uint32_t place, unsigned d)
 {
@@ -46,7 +45,7 @@ static unsigned links_there(const struct topo *t, const struct grid *g, uint32_t
 
 struct candidate {
 	uint32_t place;
-	unsigned links; /* of the switch and its neighbours */
+	unsigned links; /* links of the switch and its neighbours */
 };
 
 COMPARATOR(by_links, struct candidate, DOWN(links) UP(place))
@@ -128,7 +127,7 @@ static void add_seed(const struct torus_plan *p, unsigned i, struct text *x)
 	}
 }
 
-/* Ports with hosts on any switch, ascending, as far as all switches have them. */
+/* Adds the ports that have hosts on any switch, ascending, as far as all switches have such ports. */
 static void add_port_order(const struct torus_plan *p, struct text *x)
 {
 	const struct topo *t = p->t;

@@ -9,12 +9,12 @@
 #include "core/sm/sweep.h"
 
 #define ENGINE "torus-2QoS"
-/* Other ways to see the fabric as a grid that are tried when the engine refuses the first. */
+/* If the engine refuses the first grid, so many other grids are tried. */
 #define VARIANTS 15
-/* Seeds tried in each. */
+/* So many seeds are tried in each grid. */
 #define SEEDS_TRIED 12
 
-/* False also when it is cancelled. */
+/* Does the sweep route the whole fabric? False also when cancelled. */
 static bool whole(const struct sweep *w, struct progress *p)
 {
 	const struct fabric *f = w->fabric;
@@ -49,7 +49,7 @@ static void set_refused(struct torus_fit *m, const char *why)
 	m->refused = why ? str_dup(why) : NULL;
 }
 
-/* 1: the engine routes the whole fabric with it, 0: it does not (m->refused), -1 and *e. */
+/* Returns 1 if the engine routes the whole fabric with the plan, 0 if not (m->refused), -1 and *e. */
 static int try_plan(struct torus_fit *m, const struct torus_plan *p, struct err *e)
 {
 	struct sweep_request rq = {.setup = m->setup, .engines = m->engines, .progress = m->progress};
@@ -72,7 +72,7 @@ static int try_plan(struct torus_fit *m, const struct torus_plan *p, struct err 
 	return good;
 }
 
-/* More seeds: they meet no other seed, and the engine can start from each alone. */
+/* Adds seeds that meet no other seed, and from which the engine can start alone. */
 static int add_seeds(struct torus_fit *m, struct torus_plan *p, const uint32_t *places, uint32_t n,
 		     struct err *e)
 {
@@ -98,7 +98,7 @@ static int add_seeds(struct torus_fit *m, struct torus_plan *p, const uint32_t *
 	return try_plan(m, p, e);
 }
 
-/* Seeds for one order of dimensions: as try_plan(). */
+/* Tries seeds for one order of dimensions. Returns as try_plan(). */
 static int try_order(struct torus_fit *m, struct torus_plan *p, const uint32_t *places, uint32_t n,
 		     struct err *e)
 {
@@ -130,7 +130,7 @@ static void usual_order(const struct grid *g, unsigned axis[GRID_DIMS])
 			axis[n++] = d;
 }
 
-/* All orders of dimensions, the usual one first: as try_plan(). */
+/* Tries all orders of dimensions, the usual one first. Returns as try_plan(). */
 static int try_grid(struct torus_fit *m, struct torus_plan *p, struct err *e)
 {
 	static const uint8_t orders[6][GRID_DIMS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
@@ -147,7 +147,7 @@ static int try_grid(struct torus_fit *m, struct torus_plan *p, struct err *e)
 			p->axis[k] = usual[orders[i][k]];
 		rc = try_order(m, p, places, n, e);
 	}
-	if (!rc) { /* what would be right once all is there */
+	if (!rc) { /* show the plan for the complete fabric */
 		memcpy(p->axis, usual, sizeof(usual));
 		p->n_seeds = n ? 1 : 0;
 		p->seed[0] = n ? places[0] : 0;

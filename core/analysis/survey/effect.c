@@ -23,7 +23,7 @@ static void column_free(struct column *c)
 	free(c->order);
 }
 
-/* Put switches in order of hops; owner: who has the LID under r, NO_ID = nobody. */
+/* Sort switches by hops. owner: endport of the LID under r, NO_ID = none. */
 static void column_order(struct column *c, const struct routing *r, uint32_t owner, uint32_t *work)
 {
 	uint32_t n = r->topo->fabric->n_switches, count[HOPS_MOST + 1] = {0};
@@ -57,16 +57,16 @@ static void column_before(struct column *c, const struct effect_base *b, unsigne
 
 /* --- loads and dependencies -------------------------------------------------------------------- */
 
-/* Where the routes of a column are added to. */
+/* What the routes of a column are added to. */
 struct sums {
 	uint32_t *load, *dep;	 /* either may be NULL */
-	struct effect_work *log; /* notes what it changes; NULL: nobody puts it back */
+	struct effect_work *log; /* notes all changes, for put_back(); NULL: none */
 	const struct effect_base *base;
 };
 
 /*
- * Routes of all hosts to one LID of dst, as its column leads them: added (sign 1) or taken away (-1).
- * hosts: [n_switches]; base_lid: they count as load.
+ * Adds (sign 1) or subtracts (-1) the routes of all hosts to one LID of dst, by its column. hosts:
+ * [n_switches]; base_lid: the routes count as load.
  */
 static void add_column(struct sums *x, const struct topo *t, const struct column *c, const uint32_t *hosts,
 		       uint32_t dst, bool base_lid, uint32_t *flow, int sign)
@@ -107,7 +107,7 @@ static bool all_on_vl0(const struct routing *r)
 	return !routing_has_sls(r) && !routing_has_maps(r);
 }
 
-/* All columns of the tables before.  false: cancelled, or some path is too long to be added up. */
+/* Sums all columns of the tables before. false: cancelled, or a path is too long to be summed. */
 static bool sum_before(struct effect_base *b, struct progress *p)
 {
 	const struct routing *r = b->routing;
@@ -147,7 +147,7 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 	return ok;
 }
 
-/* Ports behind a channel; *sw: the switch there. */
+/* Number of ports of *sw, the switch where a channel ends. */
 static unsigned ports_behind(const struct effect_base *b, uint32_t port, uint32_t *sw)
 {
 	*sw = b->routing->topo->peer_switch[port];
@@ -186,7 +186,7 @@ static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep
 	return NULL;
 }
 
-/* Count groups of credit loops on a VL outside of *vls, and add their VLs to it; -1 and *e: cancelled. */
+/* Count groups of credit loops on VLs not in *vls, and add their VLs to *vls. -1 and *e: cancelled. */
 static int count_loops(const struct routing *r, uint16_t *vls, uint32_t *groups, struct progress *p,
 		       struct err *e)
 {
@@ -217,7 +217,7 @@ static int most_load(const struct routing *r, uint32_t *most, uint32_t *port, st
 	return 0;
 }
 
-/* The sums over all columns. */
+/* Prepares the sums over all columns. */
 static int base_by_difference(struct effect_base *b, unsigned workers, struct progress *p, struct err *e)
 {
 	const struct routing *r = b->routing;
@@ -227,7 +227,7 @@ static int base_by_difference(struct effect_base *b, unsigned workers, struct pr
 
 	if (table > TABLE_MOST)
 		table = 0;
-	/* the sums before and each worker's; entries, ways and hosts by LID where there is room for them */
+	/* the sums before and those of each worker; also entries, ways and hosts by LID, if there is room */
 	if (mem_room(e, sums * (workers + 1) + table * (2 + sizeof(*b->flow)) + table * workers,
 		     "routes and dependencies of %u links, for %u workers", b->n_channels / 2, workers))
 		return -1;
@@ -256,7 +256,7 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 
 	b->sweep = sweep_ref(before);
 	b->routing = r;
-	/* a difference tells where all hosts that count have a LID, and each packet has but one way */
+	/* the difference is enough if all counted hosts have a LID, and each packet has a single way */
 	b->by_difference = !whole && !r->adaptive;
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		b->by_difference &= !routing_has_host(r, ep) || r->lids->base[ep];
@@ -368,7 +368,7 @@ void effect_work_free(struct effect_work *w)
 
 /* --- parts that the subnet manager does not reach ---------------------------------------------- */
 
-/* Number the connected parts of switches that are whole but not reached. */
+/* Number the connected parts of switches that work but are not reached. */
 static void find_parts(struct effect_work *w, const struct sweep *after)
 {
 	const struct fabric *f = after->fabric;
@@ -397,7 +397,7 @@ static void find_parts(struct effect_work *w, const struct sweep *after)
 	}
 }
 
-/* Part of a destination: that of the switch it hung on, when it is up itself. */
+/* The part of a destination: that of its switch, if the destination itself is up. */
 static uint32_t part_of(const struct effect_work *w, const struct sweep *after, uint32_t ep)
 {
 	uint32_t s = w->base->routing->topo->endport_switch[ep];
@@ -439,7 +439,7 @@ static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, 
 
 /* --- by the difference ------------------------------------------------------------------------------- */
 
-/* Did every endport that is still there keep its LIDs and its place, and did none come? */
+/* Do all endports that are still up have their LIDs and places, and did none come? */
 static bool only_left(const struct sweep *was, const struct sweep *now)
 {
 	const struct topo *t = was->topo, *u = now->topo;
@@ -458,7 +458,7 @@ static bool only_left(const struct sweep *was, const struct sweep *now)
 	return true;
 }
 
-/* Hosts that count by switch: those that stayed, those that left; did any leave? */
+/* Counts hosts by switch: those that stayed and those that left. Did any leave? */
 static bool sort_hosts(struct effect_work *w, const struct sweep *after)
 {
 	const struct routing *r = w->base->routing;
@@ -482,7 +482,7 @@ static bool sort_hosts(struct effect_work *w, const struct sweep *after)
 	return any;
 }
 
-/* LIDs with another entry somewhere.  Returns the number of other entries on switches that both have. */
+/* Marks LIDs with a changed entry. Returns the number of changed entries on switches in both. */
 static uint64_t mark_entries(struct effect_work *w, const struct routing *a, const struct routing *b)
 {
 	unsigned top = a->lids->max_lid > b->lids->max_lid ? a->lids->max_lid : b->lids->max_lid;
@@ -511,7 +511,7 @@ static uint64_t mark_entries(struct effect_work *w, const struct routing *a, con
 	return n;
 }
 
-/* LIDs whose entries name a cable that went down and are the same as before. */
+/* Marks LIDs with unchanged entries into a cable that went down. */
 static void mark_cables(struct effect_work *w, const struct routing *a, const struct routing *b)
 {
 	const struct fabric *f = a->topo->fabric;
@@ -531,14 +531,14 @@ static void mark_cables(struct effect_work *w, const struct routing *a, const st
 		}
 }
 
-/* Pairs of one destination LID. */
+/* Counts the pairs of one destination LID. */
 static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t dst, struct survey_row *row)
 {
 	const struct topo *t = w->base->routing->topo, *u = after->topo;
 	bool stays = u->endport_up[dst];
 	uint32_t own = t->endport_switch[dst], part = stays ? NO_ID : part_of(w, after, dst);
 
-	/* switches whose paths differ, where both arrive: the nearest first, so the next switch is known */
+	/* switches whose paths differ while both arrive; nearest first, so that the next switch is known */
 	memset(w->changed, 1, t->fabric->n_switches);
 	for (uint32_t i = 0; i < w->is.n_order; i++) {
 		uint32_t s = w->is.order[i], q;
@@ -565,7 +565,7 @@ static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t
 	}
 }
 
-/* The way of every host to one LID, before and after; false: some is too long. */
+/* Compares the ways of all hosts to one LID, before and after. false: a way is too long. */
 static bool walk_lid(struct effect_work *w, const struct sweep *after, unsigned lid, struct survey_row *row)
 {
 	const struct effect_base *b = w->base;
@@ -575,7 +575,7 @@ static bool walk_lid(struct effect_work *w, const struct sweep *after, unsigned 
 	bool base = lid == was->lids->base[dst];
 
 	column_before(&w->was, b, lid, w->work);
-	/* the column after the failure: that before but for the rows that are others */
+	/* the column after the failure: the old one with the changed rows */
 	memcpy(w->is.port, w->was.port, is->topo->fabric->n_switches);
 	for (uint32_t i = 0; i < w->n_rows; i++)
 		w->is.port[w->row[i]] = (uint8_t)routing_port(is, w->row[i], lid);
@@ -590,8 +590,8 @@ static bool walk_lid(struct effect_work *w, const struct sweep *after, unsigned 
 }
 
 /*
- * All LIDs that are marked; `by_moves`: where the switches that changed tell, only these are looked at, and
- * dependencies are not added up.  1; 0: some way is too long; -1: cancelled.
+ * Walks all marked LIDs. by_moves: only changed switches are looked at where that is enough, and dependencies
+ * are not summed. 1: done; 0: a way is too long; -1: cancelled.
  */
 static int walk_marked(struct effect_work *w, const struct sweep *after, bool by_moves,
 		       struct survey_row *row, struct progress *p)
@@ -630,7 +630,7 @@ static void hottest(const struct effect_work *w, const struct sweep *after, stru
 	}
 }
 
-/* Does every dependency that is new lead on in the order of the old ones? */
+/* Do all new dependencies follow the order of the old ones? */
 static bool order_holds(const struct effect_work *w)
 {
 	const struct effect_base *b = w->base;
@@ -642,7 +642,7 @@ static bool order_holds(const struct effect_work *w)
 
 		if (!w->dep[at] || b->dep[at])
 			continue;
-		while (hi - lo > 1) { /* the channel whose slots these are */
+		while (hi - lo > 1) { /* the channel of this slot */
 			uint32_t mid = lo + (hi - lo) / 2;
 
 			if (b->dep_at[b->channel[mid]] <= at)
@@ -672,7 +672,7 @@ static void put_back(struct effect_work *w)
 	}
 }
 
-/* 1: done; 0: the difference does not tell; -1: cancelled.  *acyclic: there is no new credit loop. */
+/* 1: done; 0: the difference is not enough; -1: cancelled. *acyclic: there is no new credit loop. */
 static int by_difference(struct effect_work *w, const struct sweep *after, struct survey_row *row,
 			 struct progress *p, bool *acyclic)
 {
@@ -699,11 +699,11 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	r = first;
 	rc = walk_marked(w, after, !left, &r, p);
 	if (rc > 0 && !left && tells && !b->looped && !(w->moves.order_holds && order_holds(w))) {
-		put_back(w); /* a new order is looked for: all dependencies are needed */
+		put_back(w); /* a new order needs all dependencies */
 		r = first;
 		rc = walk_marked(w, after, false, &r, p);
 	}
-	/* most often the old order tells that there is no cycle */
+	/* the old order mostly shows that there is no cycle */
 	*acyclic = rc > 0 && tells && (b->looped || order_holds(w) || (place = order_channels(b, w->dep)));
 	free(place);
 	hottest(w, after, &r);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More moves than this share of all entries: whole columns are as fast. */
+/* With more moves than this share of all entries, whole columns are as fast. */
 #define MOVES_SHARE 8
 
 void moves_init(struct moves *m, const struct effect_base *b)
@@ -73,7 +73,7 @@ static void add_load(struct applying *a, uint32_t port, uint32_t routes)
 	note_load(a->w, port);
 }
 
-/* The old way of all hosts that came by a switch, up to the next one that moved, which counts them too. */
+/* Takes away the old way of all hosts that came by a switch, up to the next switch that moved. */
 static void take_way(struct applying *a, uint32_t sw)
 {
 	const struct fabric *f = a->was->fabric;
@@ -93,7 +93,7 @@ static void take_way(struct applying *a, uint32_t sw)
 	}
 }
 
-/* The new way from a switch: ports in m->path[0 .. *n - 1], links to the LID; HOPS_NONE: none. */
+/* The new way from a switch: ports in m->path[0 .. *n - 1]. Returns its links to the LID, or HOPS_NONE. */
 static uint32_t follow(struct applying *a, uint32_t sw, uint32_t *n)
 {
 	const struct fabric *f = a->is->fabric;
@@ -111,7 +111,7 @@ static uint32_t follow(struct applying *a, uint32_t sw, uint32_t *n)
 	return HOPS_NONE; /* a loop */
 }
 
-/* Do the channels by which hosts came to a switch before stand before its new one? */
+/* Do all old channels into a switch come before its new channel in the order? */
 static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
 {
 	const struct fabric *f = a->is->fabric;
@@ -129,7 +129,7 @@ static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
 	return true;
 }
 
-/* The new way of the hosts that come to a switch as before. */
+/* Adds the new way of the hosts that still come to a switch. */
 static void put_way(struct applying *a, uint32_t sw, struct survey_row *row)
 {
 	const struct effect_base *b = a->w->base;
@@ -163,7 +163,7 @@ bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, 
 		return false;
 	a.port = b->table + at;
 	a.flow = b->flow + at;
-	/* do all that came by a switch still arrive, by no too long way?  Nobody comes to one that is down */
+	/* do all hosts that came by still arrive, by no too long way? None come by a switch that is down */
 	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
 		if (a.flow[m->move[i].sw] && switch_up(a.is, m->move[i].sw) &&
 		    follow(&a, m->move[i].sw, &n) >= HOPS_PLAIN)

@@ -12,7 +12,7 @@
 
 /* --- a row -------------------------------------------------------------------------------------------- */
 
-/* Names of the ends of links, of switches; of chassis and cards the switches in them. */
+/* Puts the names of a link's ends, of a switch, or of the switches in a chassis or card. */
 static void put_parts(const struct survey *s, const struct survey_row *r, json_t *o)
 {
 	static const char *const link_key[2][2] = {{"a", "b"}, {"second_a", "second_b"}};
@@ -87,7 +87,7 @@ json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 	return o;
 }
 
-/* --- what it is a survey of -------------------------------------------------------------------- */
+/* --- what is surveyed -------------------------------------------------------------------- */
 
 static void mix_bytes(uint64_t *h, const uint8_t *b, size_t n)
 {
@@ -95,7 +95,7 @@ static void mix_bytes(uint64_t *h, const uint8_t *b, size_t n)
 		*h = mix(*h, b[i]);
 }
 
-/* Nodes, cables, LIDs, where the subnet manager is. */
+/* A hash of nodes, cables, LIDs and the subnet manager's place. */
 static uint64_t fabric_print(const struct fabric *f)
 {
 	uint64_t h = f->n_nodes;
@@ -112,7 +112,7 @@ static uint64_t fabric_print(const struct fabric *f)
 	return h;
 }
 
-/* What is down, who counts, and the tables. */
+/* A hash of what is down, of the hosts that count, and of the tables. */
 static uint64_t tables_print(const struct sweep *w)
 {
 	const struct state *st = w->setup->state;
@@ -204,7 +204,7 @@ static const json_t *head(const json_t *share)
 	return json_object_get(share, "survey_of");
 }
 
-/* Number of a key of what it is a survey of; 0: none. */
+/* A number in the share's `of` object; 0: none. */
 static uint64_t number(const json_t *share, const char *key)
 {
 	json_int_t v = json_integer_value(json_object_get(head(share), key));
@@ -212,7 +212,7 @@ static uint64_t number(const json_t *share, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-/* A value as it is told: a string, a number, or nothing. */
+/* The text of a value: a string, a number, or nothing. */
 static const char *told(const json_t *v, char *buf, size_t size)
 {
 	if (json_is_string(v))
@@ -262,7 +262,7 @@ static int same_survey(const json_t *a, const json_t *b, struct err *e)
 	return 0;
 }
 
-/* Is each share there once, and whole?  where[shards] gets which it is. */
+/* Is each share there once, and complete? where[n] gets the shares in order. */
 static int find_shares(const json_t *shares, uint64_t n, const json_t **where, struct err *e)
 {
 	for (size_t i = 0; i < json_array_size(shares); i++) {
@@ -286,7 +286,7 @@ static int find_shares(const json_t *shares, uint64_t n, const json_t **where, s
 	return 0;
 }
 
-/* Numbers of a row in the order of survey_order(): larger comes first, the index last. */
+/* The i-th number of a row in the order of survey_order(). Larger ones come first; the index is last. */
 static uint64_t weight(const json_t *row, int i)
 {
 	static const char *const key[] = {

@@ -113,7 +113,7 @@ static bool has_way(const struct sweep *w, uint32_t src, uint32_t dst, const uin
 	       hops[t->endport_switch[src]] < HOPS_LOOP;
 }
 
-/* Pairs to one LID with a way in the sweeps 0, 1 and 2 (before, without a, without b), and none in 3. */
+/* Counts pairs to one LID with a way in sweeps 0, 1 and 2 (before, without a, without b), but not in 3. */
 static uint64_t beyond_of_lid(struct sweep *const *w, unsigned lid, uint32_t dst, uint16_t *hops,
 			      uint32_t *work)
 {
@@ -123,7 +123,7 @@ static uint64_t beyond_of_lid(struct sweep *const *w, unsigned lid, uint32_t dst
 	for (int i = 0; i < 4; i++)
 		if (w[i]->routing)
 			dest_hops(w[i]->routing, lid, hops + (size_t)i * n, work);
-		else /* no way from anywhere */
+		else /* no switch has a way */
 			memset(hops + (size_t)i * n, 0xff, n * sizeof(*hops));
 	for (uint32_t src = 0; src < w[0]->fabric->n_endports; src++) {
 		bool both = src != dst && routing_has_host(w[0]->routing, src);
@@ -135,7 +135,7 @@ static uint64_t beyond_of_lid(struct sweep *const *w, unsigned lid, uint32_t dst
 	return found;
 }
 
-/* Pairs that both failures together cost, and neither alone; -1 and *e. */
+/* Counts pairs that only both failures together cost. -1 and *e. */
 static int count_beyond(const struct job *j, const struct sweep *after, struct survey_row *row,
 			struct progress *p, struct err *e)
 {
@@ -167,7 +167,7 @@ static int count_beyond(const struct job *j, const struct sweep *after, struct s
 	return rc;
 }
 
-/* Nothing routes what is left.  Where nothing is up on which a subnet manager could run, all is cut off. */
+/* No engine routes what is left. If no subnet manager can run anywhere, all is cut off. */
 static int none_left(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
 	const struct sweep *before = j->rq->before;
@@ -220,7 +220,7 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 
 /* --- the whole ---------------------------------------------------------------------------------------- */
 
-/* What of a kind is up; NULL and *e: nothing. */
+/* The parts of a kind that are up. NULL and *e: none. */
 static struct parts *list_parts(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e)
 {
 	struct elements *el = NULL;
@@ -273,7 +273,7 @@ static int list_rows(struct survey *s, const struct survey_request *rq, struct e
 	s->sampled |= some;
 	s->row = NEW_ARRAY((size_t)s->n_all + 1, struct survey_row);
 	for (uint32_t i = 0; i < s->n_all; i++)
-		/* is it of the share asked for? */
+		/* does it belong to the share? */
 		if ((!rq->shards || i % rq->shards == rq->shard - 1) && (!some || drawn[i]))
 			s->row[s->n++] = (struct survey_row){
 				.index = i,

@@ -12,11 +12,11 @@ struct ebb_sampler {
 	const struct routing *r;
 	const struct topo *t;
 	const struct fabric *f;
-	bool maps;	      /* VLs may end a path: it is traced with them */
-	uint32_t *congestion; /* [n_ports] of the sample, 0 between samples */
-	uint32_t *channel;    /* of all ways, one behind the other */
+	bool maps;	      /* paths may end on VL 15: they are traced with VLs */
+	uint32_t *congestion; /* [n_ports] flows of the sample; 0 between samples */
+	uint32_t *channel;    /* channels of all ways, one after the other */
 	size_t n_channels, cap_channels;
-	size_t *first; /* [most flows + 1] of each way in channel[] */
+	size_t *first; /* [most flows + 1] where each way begins in channel[] */
 	uint8_t *lost; /* [most flows] the flow has no way */
 };
 
@@ -51,7 +51,7 @@ static void cross(struct ebb_sampler *s, uint32_t port)
 	s->channel[s->n_channels++] = port;
 }
 
-/* Where SLs and VLs matter; false: no way. */
+/* The way with SLs and VLs. False: there is none. */
 static bool trace_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 {
 	struct path p;
@@ -69,7 +69,7 @@ static bool trace_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 	return arrives;
 }
 
-/* Channels of a way, by the tables alone; false: no way.  A loop ends after as many switches as exist. */
+/* The way by the tables alone. False: there is none. A loop ends after as many switches as exist. */
 static bool walk_way(struct ebb_sampler *s, uint32_t src, uint32_t dst)
 {
 	unsigned lid = s->r->lids->base[dst];

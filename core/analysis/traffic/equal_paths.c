@@ -10,7 +10,7 @@ struct work {
 	const struct elements *el;
 	uint16_t *sp;	  /* [n] to the destination */
 	uint16_t *around; /* [n] the same without passing the source */
-	uint8_t *aside;	  /* [n] 1: a shortest way to the destination from there meets a link sideways */
+	uint8_t *aside;	  /* [n] 1: a shortest way from there to the destination meets a link sideways */
 	uint32_t *queue;
 };
 
@@ -34,7 +34,7 @@ static void distances_around(struct work *w, uint32_t d, uint32_t without)
 		}
 }
 
-/* order[n]: elements that reach the destination, nearest first. */
+/* Fills aside[]. order[n]: elements that reach the destination, nearest first. */
 static void find_sideways(struct work *w, const uint32_t *order, uint32_t n)
 {
 	const struct elements *el = w->el;
@@ -51,7 +51,7 @@ static void find_sideways(struct work *w, const uint32_t *order, uint32_t n)
 	}
 }
 
-/* Are all neighbours of e one step nearer to the destination?  Then its shortest ways are all there are. */
+/* Are all neighbours of e one step nearer to the destination? Then e has shortest ways only. */
 static bool all_nearer(const struct work *w, uint32_t e)
 {
 	for (uint32_t l = w->el->first_link[e]; l < w->el->first_link[e + 1]; l++)
@@ -60,7 +60,7 @@ static bool all_nearer(const struct work *w, uint32_t e)
 	return true;
 }
 
-/* The way that begins with a link to `to`; on: the shortest way on from there. */
+/* Counts the way that begins with a link to `to`. on: length of the shortest way from there. */
 static void count_way(const struct work *w, uint32_t to, uint16_t on, struct unequal_pair *p)
 {
 	bool aside = w->sp[to] + 1 == p->least && w->aside[to];

@@ -6,14 +6,14 @@
 #include "core/base/order.h"
 #include "core/base/mix.h"
 
-/* A port by what it leads from and to. */
+/* A port, by the ends of its link. */
 struct far {
 	uint64_t own;	/* who sends: element or chip */
-	uint64_t to;	/* who it leads to, or what all that pass on to the same neighbours have in common */
+	uint64_t to;	/* a key of the far end: equal for all ends with the same neighbours */
 	uint32_t place; /* in the list asked for */
 };
 
-/* One number for a set of neighbours, in any order, each once; no id takes its beginning to 0. */
+/* A hash of a set of neighbours, whatever their order and repetitions. No id takes its first value to 0. */
 static uint64_t neighbours(uint32_t *set, uint32_t n)
 {
 	uint64_t h = 0xcbf29ce484222325u;
@@ -36,7 +36,7 @@ static uint64_t far_element(const struct elements *el, uint32_t e, uint32_t *set
 	return neighbours(set, n);
 }
 
-/* The same of a chip within its element; never 0. */
+/* The same for a chip within its element; never 0. */
 static uint64_t far_chip(const struct elements *el, uint32_t sw, uint32_t *set)
 {
 	const struct fabric *f = el->topo->fabric;
@@ -55,7 +55,7 @@ static uint64_t far_chip(const struct elements *el, uint32_t sw, uint32_t *set)
 	return neighbours(set, n);
 }
 
-/* What is known of them; 0: not yet. */
+/* Keys known so far; 0: not yet. */
 struct fars {
 	uint64_t *element; /* [elements] */
 	uint64_t *chip;	   /* [n_switches] */

@@ -115,7 +115,7 @@ static void add_to(const struct routing *r, const struct by_switch *b, uint32_t 
 
 COMPARATOR(by_source, struct flow, UP(src) UP(lid))
 
-/* Every host to every other, or to all LIDs of it, over a switch's port. */
+/* Flows from all hosts to all others, or to all their LIDs, over a switch's port. */
 static int all_over(const struct routing *r, bool lids, uint32_t port, struct flow_list *l,
 		    struct progress *p, struct err *e)
 {
@@ -141,7 +141,7 @@ static int all_over(const struct routing *r, bool lids, uint32_t port, struct fl
 				add_to(r, &b, sw, r->lids->base[host[i]] + k, host[i], &w, l);
 		if (!progress_step(p, i))
 			rc = err_set(e, CANCELLED);
-		else /* doubled as it grows */
+		else /* the list doubles as it grows */
 			rc = mem_room(e, 2 * l->n * sizeof(*l->flow), "flows over a link");
 	}
 	if (l->n)
@@ -157,7 +157,7 @@ static int all_over(const struct routing *r, bool lids, uint32_t port, struct fl
 	return rc;
 }
 
-/* The same out of a host. */
+/* The same for a host's port. */
 static int out_of_host(const struct routing *r, bool lids, uint32_t port, struct flow_list *l,
 		       struct progress *p)
 {
@@ -208,7 +208,7 @@ void flow_list_free(struct flow_list *l)
 
 /* --- groups -------------------------------------------------------------------------------------- */
 
-/* The group that a flow alone makes. */
+/* The group of a single flow. */
 static struct flow_group group_of(const struct routing *r, const struct flow *w, enum flow_by by,
 				  const struct host_set *scope)
 {

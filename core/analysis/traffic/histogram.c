@@ -50,12 +50,12 @@ struct buckets *load_buckets(const struct routing *r, const struct loads *l)
 
 /* --- lengths of paths ------------------------------------------------------------------------- */
 
-#define LONGEST 512 /* links of a path: longer ones are counted with these */
+#define LONGEST 512 /* links of a path; longer paths are counted with these */
 
 struct lengths {
 	const struct routing *r;
-	uint32_t *hosts; /* [n_switches] that are up and count */
-	uint32_t *some;	 /* [n_switches] the first two of them: [2 * n_switches], NO_ID */
+	uint32_t *hosts; /* [n_switches] hosts that are up and count */
+	uint32_t *some;	 /* [n_switches] [2 * n_switches] the first two of these, or NO_ID */
 	uint64_t count[LONGEST + 1];
 	uint32_t first[LONGEST + 1];
 	uint16_t lid[LONGEST + 1];

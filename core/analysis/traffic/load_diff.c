@@ -12,7 +12,7 @@ static uint32_t channel_load(const struct routing *r, const struct loads *l, uin
 	return port != NO_ID && r->topo->peer_switch[port] != NO_ID ? l->port[port] : 0;
 }
 
-/* The same port of a switch in another fabric; NO_ID. */
+/* The same port of a switch in another fabric, or NO_ID. */
 static uint32_t same_port(const struct fabric *f, uint32_t port, const struct fabric *to)
 {
 	uint32_t node;

@@ -30,7 +30,7 @@ struct all_work {
 	uint16_t *hops;
 	uint32_t *work, *order, *flow, *hosts;
 	uint32_t *reached; /* [n_switches] number of LIDs that the switch can reach */
-	uint32_t *own;	   /* [hosts] of these, a host's own */
+	uint32_t *own;	   /* [hosts] of these, the host's own */
 };
 
 /* Routes from everywhere to one LID of a destination, gathered from the far end inwards. */
@@ -69,7 +69,7 @@ static void add_destination(struct loads *l, const struct routing *r, struct all
 	}
 }
 
-/* Out of the hosts themselves: what has a way. */
+/* Loads of the hosts' own ports: routes that have a way. */
 static void load_hosts(struct loads *l, const struct routing *r, const struct all_work *w,
 		       const uint32_t *host, uint32_t n)
 {

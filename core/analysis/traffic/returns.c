@@ -6,7 +6,7 @@
 
 #define LONGEST 512 /* switches of a path; longer ones do not arrive */
 
-/* Ports by which a path comes in, one a cable between switches, in order; -1: it does not arrive. */
+/* Fills in[] with the ports where a path enters switches. Returns their number; -1: it does not arrive. */
 static int walk(const struct routing *r, uint32_t from, uint32_t to, unsigned lid, uint32_t *in)
 {
 	const struct topo *t = r->topo;

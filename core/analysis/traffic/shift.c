@@ -15,10 +15,7 @@ static int by_lid(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
-/*
- * Of an engine's order only hosts that count: others have no place, and in a scope, which is filled by its
- * own hosts, missing nodes have none either.
- */
+/* Keeps only the hosts of an engine's order that count. In a scope, missing nodes have no place either. */
 static uint32_t *counting_places(const struct routing *r, uint32_t *order, uint32_t *n)
 {
 	bool narrowed = r->hosts && r->hosts->narrowed;
@@ -61,7 +58,7 @@ static void take_order(const struct routing *r, const struct routing *tree, stru
 	o->place = counting_places(r, tree->ops->order(tree, &o->n), &o->n);
 }
 
-/* A run of ftree on what r was made of.  NULL and *e: it refuses, or cancelled. */
+/* Runs ftree on the setup `base`. NULL and *e: it refuses, or is cancelled. */
 static struct sweep *route_tree(const struct setup *base, const struct engine *const *engines,
 				struct progress *p, struct err *e)
 {
@@ -161,7 +158,7 @@ struct work {
 	const uint32_t *order;
 	uint32_t n;
 	uint32_t *way;		 /* of a pair, as shift_way() has it */
-	uint32_t *flows, *epoch; /* [n_ports] flows of the shift number epoch */
+	uint32_t *flows, *epoch; /* [n_ports] flows, valid for shift number epoch */
 };
 
 static void count(struct work *w, uint32_t port, struct shift_load *l)
@@ -212,7 +209,7 @@ static void sum_up(struct shifts *s)
 	s->mean = s->n ? (double)sum / s->n : 0;
 }
 
-/* Flows of so many shifts. */
+/* At most so many flows are counted; else shifts are sampled. */
 #define SHIFT_FLOWS 20000000u
 
 uint32_t shift_sample(const struct shift_order *o)

@@ -11,7 +11,7 @@ struct ways {
 	const struct routing *r;
 	const struct fabric *f;
 	uint32_t *way;	       /* of a pair, as shift_way() has it */
-	uint32_t *port, *pair; /* [n] a link that a pair takes */
+	uint32_t *port, *pair; /* [n] one link of a pair's way */
 	size_t n, cap;
 	uint32_t *count; /* [n_ports] flows */
 };
@@ -50,7 +50,7 @@ static void gather(struct ways *w, struct shift_links *s)
 	for (uint32_t p = 0; p < w->f->n_ports; p++) {
 		uint32_t flows = w->count[p];
 
-		w->count[p] = first; /* where the next pair goes */
+		w->count[p] = first; /* place of the next pair */
 		if (flows)
 			s->link[s->n++] = (struct shift_link){p, flows, first};
 		first += flows;

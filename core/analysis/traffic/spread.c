@@ -13,7 +13,7 @@ struct flood {
 	double *flow;	 /* [n_switches] towards the target */
 	uint16_t *hops;	 /* [n_switches] to the target */
 	uint32_t *order; /* [n_switches] nearest first */
-	uint32_t *start; /* [n_switches + 1] of each distance in order */
+	uint32_t *start; /* [n_switches + 1] where each distance begins in order */
 };
 
 static void order_by_distance(struct flood *w)
@@ -31,7 +31,7 @@ static void order_by_distance(struct flood *w)
 			w->order[w->start[w->hops[s]]++] = s;
 }
 
-/* Is a port one of least hops? */
+/* The next switch by a port, if the port has least hops, or NO_ID. */
 static uint32_t next_nearer(const struct flood *w, uint32_t s, unsigned port)
 {
 	uint32_t d = w->t->peer_switch[switch_port_id(w->t->fabric, s, port)];
@@ -39,7 +39,7 @@ static uint32_t next_nearer(const struct flood *w, uint32_t s, unsigned port)
 	return d != NO_ID && w->hops[d] + 1 == w->hops[s] ? d : NO_ID;
 }
 
-/* All that is at a switch goes on in equal parts. */
+/* Passes the flow at a switch on, in equal parts. */
 static void pass_on(struct flood *w, uint32_t s)
 {
 	const struct fabric *f = w->t->fabric;
@@ -57,7 +57,7 @@ static void pass_on(struct flood *w, uint32_t s)
 	}
 }
 
-/* From all hosts to those on one switch. */
+/* Adds the flows from all hosts to the hosts on one switch. */
 static void flood_to(struct flood *w, uint32_t target)
 {
 	uint32_t n = w->t->fabric->n_switches, reached = 0;

@@ -1,4 +1,4 @@
-/* Groups of ports as adaptive routing would choose them, and what each port carries then. */
+/* Groups of ports for adaptive routing, and the load that each port then carries. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct grouping {
 	struct port_set *set; /* [n_switches] of least hops to the target */
 };
 
-/* Links from a switch to the target by one of its ports (0: the least), as the engine counts them. */
+/* The engine's number of links from a switch to the target by one of its ports (0: the least). */
 static unsigned hops_by(const struct grouping *g, uint32_t s, uint32_t target, unsigned port)
 {
 	uint32_t next;
@@ -48,7 +48,7 @@ static void find_least(struct grouping *g, uint32_t target)
 	}
 }
 
-/* Ports to the neighbour that a port leads to. */
+/* All ports that lead to the same neighbour as this port. */
 static struct port_set same_neighbour(const struct grouping *g, uint32_t s, unsigned port)
 {
 	uint32_t next = g->t->peer_switch[switch_port_id(g->f, s, port)];
@@ -60,7 +60,7 @@ static struct port_set same_neighbour(const struct grouping *g, uint32_t s, unsi
 	return set;
 }
 
-/* The group of a switch with these ports, a new one where there is none; mostly the last one will do. */
+/* The switch's group with these ports, made if there is none. Mostly it is the last one. */
 static unsigned group_with(struct adaptive_switch *s, const struct port_set *set)
 {
 	unsigned n;
@@ -130,7 +130,7 @@ const struct routing *spread_routing(const struct routing *r, enum spread_mode m
 
 	if (r->adaptive)
 		return routing_ref(r);
-	/* twice: lists double as they grow */
+	/* twice, since lists double as they grow */
 	if (mem_room(e, 2 * sizeof(uint16_t) * (size_t)f->n_switches * (r->lids->max_lid + 1u),
 		     "groups of ports of %u switches", f->n_switches))
 		return NULL;
