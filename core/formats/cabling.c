@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define COLUMNS 256 /* of a table, those behind are not looked at */
+#define COLUMNS 256 /* of a table; further ones are ignored */
 
 void cabling_free(struct cabling *c)
 {
@@ -56,14 +56,14 @@ void cabling_odd(struct cabling *c, unsigned line, const char *expected, struct 
 
 enum role { NO_ROLE, DEVICE, PORT, SPEED, WIDTH };
 
-/* Where a table has what; numbers of columns from 1, 0: nowhere. */
+/* Numbers of a table's columns, from 1; 0: none. */
 struct heading {
 	char between;
 	unsigned end[4]; /* device, port, device, port */
 	unsigned speed, width;
 };
 
-/* The next field of a row, and what parts it from those behind it.  After the last field row->p is NULL. */
+/* Takes the next field of a row, and its separator. After the last field row->p is NULL. */
 static struct cursor next_field(struct cursor *row, char between)
 {
 	struct cursor field, behind;
@@ -73,7 +73,7 @@ static struct cursor next_field(struct cursor *row, char between)
 		row->p++;
 	quoted = !cur_empty(row) && *row->p == '"' && cur_quoted(row, &field);
 	while (quoted && !cur_empty(row) && *row->p == '"' && cur_quoted(row, &(struct cursor){0}))
-		field.end = row->p - 1; /* "" within: both stay */
+		field.end = row->p - 1; /* "" within: both quotes stay */
 	behind = cur_part(row, between);
 	if (behind.end == row->end)
 		row->p = NULL;
@@ -87,7 +87,7 @@ static bool ends_with(struct cursor c, const char *word)
 	return cur_len(c) >= n && !strncasecmp(c.end - n, word, n);
 }
 
-/* What a column is by its heading; *side: 0 start, 1 end, -1: not told. */
+/* The role of a column by its heading. *side: 0 start, 1 end, -1: not told. */
 static enum role role_of(struct cursor c, int *side)
 {
 	c = cur_trimmed(c);
@@ -106,7 +106,7 @@ static enum role role_of(struct cursor c, int *side)
 	return ends_with(c, "speed") ? SPEED : ends_with(c, "width") ? WIDTH : NO_ROLE;
 }
 
-/* Is the line a heading that tells all four? */
+/* Is the line a heading with devices and ports of both ends? */
 static bool read_heading(struct cursor line, char between, struct heading *h)
 {
 	*h = (struct heading){.between = between};
@@ -184,7 +184,7 @@ static void read_row(struct cabling *c, struct cursor line, unsigned no, struct 
 
 /* --- .cables: TYPE NAME PORT TYPE NAME PORT ---------------------------------------------------------- */
 
-/* Ports are numbered; words of other tables with six columns need not be. */
+/* Ports have numbers. Other tables with six columns may have none. */
 static bool has_digit(struct cursor c)
 {
 	while (!cur_empty(&c) && (*c.p < '0' || *c.p > '9'))
@@ -207,7 +207,7 @@ static bool cable_words(struct cursor line, struct cursor text[4])
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
-/* By what its lines look like. */
+/* Reads lines by what they look like. */
 static int read_lines(const struct input *in, struct cabling *c, struct err *e)
 {
 	struct lines lines = lines_of(in);
@@ -247,7 +247,7 @@ static int read_lines(const struct input *in, struct cabling *c, struct err *e)
 
 int cabling_parse(const struct input *in, struct cabling *c, struct err *e)
 {
-	size_t mark = text_mark(in->data, in->size); /* as spreadsheets begin UTF-8 */
+	size_t mark = text_mark(in->data, in->size); /* spreadsheets begin UTF-8 with it */
 	struct input text = {in->name, in->data + mark, in->size - mark, in->progress};
 	int (*parse)(const struct input *in, struct cabling *c, struct err *e) = read_lines;
 

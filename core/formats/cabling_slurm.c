@@ -16,7 +16,7 @@ static bool take(struct cursor word, const char *key, struct cursor *value)
 	return true;
 }
 
-/* What a line tells. */
+/* The content of a line. */
 struct branch {
 	struct cursor name, nodes, level;
 	bool block, leaf; /* leaf: it names no switches below */

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Expat 2.9 deprecates the other one. */
+/* Expat 2.9 deprecates XML_GetCurrentLineNumber. */
 #if XML_MAJOR_VERSION * 100 + XML_MINOR_VERSION >= 209
 #define CURRENT_LINE(xml) ((unsigned)XML_GetCurrentLineNumber64(xml))
 #else
 #define CURRENT_LINE(xml) ((unsigned)XML_GetCurrentLineNumber(xml))
 #endif
 
-#define PIECE (1 << 20) /* bytes between two looks whether the work was cancelled */
+#define PIECE (1 << 20) /* bytes between two checks for cancelling */
 
 struct rate {
 	uint8_t width, speed;
@@ -24,11 +24,11 @@ struct rate {
 struct reader {
 	struct cabling *c;
 	XML_Parser xml;
-	/* of <fabric>, <linklist>, <port>; each as those around it where it tells nothing */
+	/* of <fabric>, <linklist>, <port>; an element without a rate has that of the one around it */
 	struct rate all, list, cable;
-	char *node, *port; /* at hand */
+	char *node, *port; /* present ones */
 	struct text peer_port, peer_node;
-	struct text *into; /* text of an element goes there */
+	struct text *into; /* receives the text of the present element */
 	unsigned line;
 	bool known; /* the outermost element was <fabric> or <linklist> */
 };

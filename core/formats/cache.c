@@ -1,6 +1,6 @@
 /*
  * Cache of libibnetdisc (`ibnetdiscover --cache`), version 1, read by its layout: little endian, a head,
- * nodes, ports.  Every size and reference is checked; the library itself does not stand damaged files.
+ * nodes, ports. Every size and reference is checked: the library itself crashes on damaged files.
  */
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -21,7 +21,7 @@
 #define PORT_SIZE 95
 #define INFO_SIZE 64
 
-/* Bytes still to be read; failed is set instead of reading behind the end. */
+/* Bytes still to be read. At their end, failed is set. */
 struct bytes {
 	const uint8_t *p, *end;
 	bool failed;
@@ -79,7 +79,7 @@ bool is_cache(const struct input *in)
 	return take_le(&b, 4) == MAGIC;
 }
 
-/* Fields of up to 32 bits are numbers to libibmad, longer ones a call of their own; its parameter is not
+/* libibmad has a call for fields of up to 32 bits, and one for longer fields. Their parameter is not
  * const. */
 static uint64_t field(const uint8_t *info, enum MAD_FIELDS f)
 {
@@ -204,7 +204,7 @@ static void link_ports(struct reader *r)
 		if (!p->num)
 			continue;
 		if (!p->has_peer) {
-			/* a switch's port that is up leads somewhere */
+			/* a switch's port that is up must lead somewhere */
 			if (n->type != NODE_SWITCH || n->port[p->num].state < PORT_INIT)
 				continue;
 			warnings_missing(w, "open port", 0,
@@ -236,7 +236,7 @@ static void link_ports(struct reader *r)
 	}
 }
 
-/* Head, nodes, ports; r->fb is filled. */
+/* Reads head, nodes and ports into r->fb. */
 static int read_all(struct reader *r, uint64_t *from, struct err *e)
 {
 	uint64_t version, nodes, ports, left;
@@ -279,7 +279,7 @@ int parse_cache(const struct input *in, struct fabric **out, struct err *e)
 	status = read_all(&r, &from, e);
 	if (!status) {
 		link_ports(&r);
-		/* where the discovery began is taken for the place of the subnet manager */
+		/* the subnet manager is taken to be where the discovery began */
 		node = fb_find(r.fb, from);
 		if (node == NO_ID)
 			warnings_add(&r.fb->warnings, "place of the subnet manager", 0,

@@ -13,8 +13,8 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-#define PIECE 1022 /* characters OpenSM takes at a time; the rest of a longer line is another line */
-#define TORUS_CONFIG "/etc/opensm/torus-2QoS.conf" /* the end of OpenSM's default, seldom there */
+#define PIECE 1022 /* characters that OpenSM takes at a time; the rest of a longer line is another line */
+#define TORUS_CONFIG "/etc/opensm/torus-2QoS.conf" /* the end of OpenSM's default, which seldom exists */
 
 /* Every key that OpenSM 3.3.23 accepts, between blanks. */
 static const char known_keys[] =
@@ -168,7 +168,7 @@ static int read_line(struct reader *r, char *s)
 	}
 	r->known = true;
 	if (!strcmp(key, "routing_engine")) {
-		/* names between commas and blanks become names between commas */
+		/* names may be separated by commas and blanks; the result has commas */
 		free(r->engines);
 		r->engines = NULL;
 		for (v = strtok_r(strcmp(v, "(null)") ? v : v + strlen(v), ", \t", &save); v;
@@ -225,7 +225,7 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 	struct cursor line = {0};
 	char found[64];
 
-	/* a file of another kind, but one that says nothing */
+	/* is it a file of another kind, and not just an empty one? */
 	if (!rc && !r.known && file_kind(&in, &kind)) {
 		rc = err_set(e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s", name,
 			     kind.is, kind.use ? "; " : "", kind.use ? kind.use : "");

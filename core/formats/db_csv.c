@@ -13,8 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define MAX_FIELDS 256 /* of a row; more are not looked at */
-#define MAX_COLUMNS 16 /* of use in a section */
+#define MAX_FIELDS 256 /* of a row; further ones are ignored */
+#define MAX_COLUMNS 16 /* of a section that are read */
 
 struct reader {
 	const struct input *in;
@@ -26,18 +26,18 @@ struct reader {
 	uint64_t sm_lid;
 };
 
-/* A section of use: its columns, and what to do with a row (value[] in order of the columns). */
+/* A section that is read: its columns, and what to do with a row (value[] in order of the columns). */
 struct section {
 	const char *name;
-	const char *column[MAX_COLUMNS]; /* ended by NULL */
+	const char *column[MAX_COLUMNS]; /* the last is NULL */
 	const char *expected;		 /* what a row tells; NULL: nothing about nodes, ports and cables */
-	unsigned needed;		 /* the first so many must be there */
+	unsigned needed;		 /* so many of the first columns must be there */
 	bool (*row)(struct reader *r, const struct cursor *value); /* false: not understood */
 };
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-/* The next field of a row and the comma behind it; of a quoted one what is inside the quotes. */
+/* Takes the next field of a row, without its quotes, and the comma after it. */
 static struct cursor take_field(struct cursor *c)
 {
 	struct cursor f;
@@ -52,7 +52,7 @@ static struct cursor take_field(struct cursor *c)
 	return f;
 }
 
-/* A number up to a limit where it is known, else 0. */
+/* A number up to a limit, else 0. */
 static unsigned small_number(struct cursor c, unsigned limit)
 {
 	uint64_t v;
@@ -60,7 +60,7 @@ static unsigned small_number(struct cursor c, unsigned limit)
 	return cur_is_number(c, 0, &v) && v <= limit ? (unsigned)v : 0;
 }
 
-/* Text of a quoted field, "" taken for one quote, of at most so many bytes. */
+/* The text of a quoted field, with "" for one quote, of at most `most` bytes. */
 static char *quoted_text(struct cursor c, size_t most)
 {
 	char *raw = mem_alloc((size_t)(c.end - c.p) + 1), *clean;
@@ -121,7 +121,7 @@ static bool switch_row(struct reader *r, const struct cursor *v)
 	return true;
 }
 
-/* An old bit may stand beside a new one (0x804: QDR and NDR): the fastest counts. */
+/* Old and new bits may be set together (0x804: QDR and NDR): the fastest counts. */
 static enum link_speed speed_of_mask(uint64_t mask)
 {
 	static const struct {
@@ -142,7 +142,7 @@ static enum link_speed speed_of_mask(uint64_t mask)
 	return mask ? SPEED_UNKNOWN : best;
 }
 
-/* Builder index of the node of a GUID, with room for a port; NO_ID: there is none. */
+/* The builder index of a node by its GUID, with room for a port; NO_ID: none. */
 static uint32_t node_with_port(struct reader *r, uint64_t guid, uint64_t port)
 {
 	uint32_t node = port > MAX_PORTS ? NO_ID : fb_find(r->b, guid);
@@ -159,7 +159,7 @@ static bool port_row(struct reader *r, const struct cursor *v)
 	uint64_t guid, num, x;
 	struct fb_port *p;
 	uint32_t node;
-	bool addressed; /* LID and port GUID of a switch are those of its port 0 */
+	bool addressed; /* only port 0 of a switch has its LID and port GUID */
 
 	if (!cur_is_number(v[P_NODE], 0, &guid) || !cur_is_number(v[P_NUM], 0, &num))
 		return false;
@@ -208,7 +208,7 @@ static bool link_row(struct reader *r, const struct cursor *v)
 
 enum { H_NODE, H_NUM, H_LABEL };
 
-/* Labels are no part of the cabling: a row that cannot be used is passed over. */
+/* Labels are no part of the cabling: a row that cannot be used is ignored. */
 static bool label_row(struct reader *r, const struct cursor *v)
 {
 	uint64_t guid, num;
@@ -220,7 +220,7 @@ static bool label_row(struct reader *r, const struct cursor *v)
 	return true;
 }
 
-/* When ibdiagnet ran. */
+/* The time of ibdiagnet's run. */
 static bool run_row(struct reader *r, const struct cursor *v)
 {
 	if (!r->b->generated && !cur_empty(&v[0]))
@@ -230,7 +230,7 @@ static bool run_row(struct reader *r, const struct cursor *v)
 
 enum { E_NODE, E_PORT, E_EVENT, E_TEXT };
 
-/* What ibdiagnet found. */
+/* An error that ibdiagnet found. */
 static bool error_row(struct reader *r, const struct cursor *v)
 {
 	uint64_t guid = 0, port = 0;
@@ -253,7 +253,7 @@ static bool error_row(struct reader *r, const struct cursor *v)
 	return true;
 }
 
-/* In the order of reading; the order in the file does not matter. */
+/* Sections in the order of reading. Their order in the file does not matter. */
 static const struct section sections[] = {
 	{"NODES",
 	 {"NodeGUID", "NodeType", "NumPorts", "NodeDesc", "SystemImageGUID", "PortGUID", "DeviceID",
@@ -299,7 +299,7 @@ bool is_db_csv(const struct input *in)
 	return any_line(in, begins_nodes);
 }
 
-/* Where the columns of a section are. */
+/* The places of a section's columns. */
 struct header {
 	unsigned at[MAX_COLUMNS]; /* field of a row that holds column i, MAX_FIELDS = none does */
 	unsigned n;		  /* fields */
@@ -330,7 +330,7 @@ static int read_header(const struct reader *r, const struct section *s, struct c
 	return 0;
 }
 
-/* Where fields and header are not as many, one of them is cut off. */
+/* If row and header differ in the number of fields, one of them was cut off. */
 static void read_row(struct reader *r, const struct section *s, struct cursor line, const struct header *h)
 {
 	struct cursor field[MAX_FIELDS + 1], value[MAX_COLUMNS], rest = line;
@@ -341,15 +341,15 @@ static void read_row(struct reader *r, const struct section *s, struct cursor li
 		field[n++] = take_field(&rest);
 	for (unsigned i = 0; i < MAX_COLUMNS; i++)
 		value[i] = h->at[i] < n ? field[h->at[i]] : (struct cursor){line.end, line.end};
-	last = rest.p > line.p && rest.p[-1] == ','; /* it is empty */
+	last = rest.p > line.p && rest.p[-1] == ','; /* the last field is empty */
 	whole = n <= h->n && n + last >= h->n;
-	if ((whole || s->row == error_row) && s->row(r, value)) /* an error is one, whatever its words */
+	if ((whole || s->row == error_row) && s->row(r, value)) /* an error counts, whatever its words */
 		r->unknown.read += s->expected != NULL;
 	else if (s->expected)
 		unread_line(&r->unknown, r->in, r->lines.no, line, s->expected);
 }
 
-/* The rows behind a START_ line, up to END_. */
+/* Reads the rows from START_ to END_. */
 static int read_rows(struct reader *r, const struct section *s, struct err *e)
 {
 	unsigned start = r->lines.no;
@@ -393,7 +393,7 @@ static int read_section(struct reader *r, const struct section *s, struct err *e
 
 /* --- the fabric ---------------------------------------------------------------------------------- */
 
-/* All sections ERRORS_NAME. */
+/* Reads all sections ERRORS_NAME. */
 static int read_errors(struct reader *r, struct err *e)
 {
 	struct cursor line;
@@ -417,7 +417,7 @@ static int read_errors(struct reader *r, struct err *e)
 	return rc;
 }
 
-/* Ports that are active but have no cable: rows of LINKS are missing; or cabled but not told: of PORTS. */
+/* Finds missing rows of LINKS (a port is active without cable) and PORTS (a cabled port is not listed). */
 static void find_gaps(struct reader *r)
 {
 	struct {

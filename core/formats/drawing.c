@@ -31,7 +31,7 @@ struct edge {
 
 COMPARATOR(edge_compare, struct edge, UP(a) UP(b) UP(up))
 
-/* Of equal ones the first link first. */
+/* Equal edges are in the order of links. */
 COMPARATOR(edge_order, struct edge, UP(a) UP(b) UP(up) UP(link))
 
 int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
@@ -107,7 +107,7 @@ static json_t *link_json(const struct sweep *w, uint32_t link)
 	return json_link(w->fabric, w->lids, w->setup->state, link);
 }
 
-/* NULL: of a switch. */
+/* An endport of a host; NULL for a switch's. */
 static json_t *endport_json(const struct sweep *w, uint32_t ep)
 {
 	const struct fabric *f = w->fabric;
@@ -125,8 +125,8 @@ static json_t *endport_json(const struct sweep *w, uint32_t ep)
 	return o;
 }
 
-/* A list in the object, an element at a time: all of them would take much memory.  False: cancelled, or one
- * has no text. */
+/* Writes a list of the object element by element, to save memory. False: cancelled, or an element has no
+ * text. */
 static bool put_list(FILE *f, const char *name, json_t *element(const struct sweep *w, uint32_t i),
 		     const struct sweep *w, uint32_t n, struct progress *p)
 {

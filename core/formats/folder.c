@@ -35,7 +35,7 @@ bool is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* Does a name fit a pattern, with or without the ending of a compressed file? */
+/* Does a name fit a pattern, perhaps with the ending of a compressed file? */
 static bool fits(const char *name, const char *pattern)
 {
 	static const char *const packed[] = {".xz", ".gz", ".bz2", ".zst"};
@@ -62,7 +62,7 @@ struct folder {
 	bool *left_out; /* [n] of another run */
 };
 
-/* The first file of a folder, by name, that fits a pattern, to be freed; NULL. */
+/* The first file by name in a folder that fits a pattern, to be freed; or NULL. */
 static char *find_file(const struct folder *d, const char *pattern)
 {
 	for (int i = 0; i < d->n; i++)
@@ -86,7 +86,7 @@ static void warn_file(struct fabric *f, const char *why)
 	warnings_add(&f->warnings, "file left out", 0, "%s", why);
 }
 
-/* The first readable file of cables, *used (to be freed); what the better ones lacked is a warning. */
+/* Loads the first readable file of cables, *used (to be freed). Better ones that failed are a warning. */
 static int load_cables(const struct folder *d, struct fabric **out, char **used, struct progress *p,
 		       struct err *e)
 {
@@ -119,8 +119,8 @@ static int load_cables(const struct folder *d, struct fabric **out, char **used,
 
 /* --- other runs ------------------------------------------------------------------------------------ */
 
-#define HEAD 16384	       /* bytes in which the time of the run stands */
-#define PACKED_MOST (16 << 20) /* bytes of a compressed file that is unpacked for it */
+#define HEAD 16384	       /* the time of the run is in these first bytes */
+#define PACKED_MOST (16 << 20) /* bytes of a compressed file that is unpacked to find it */
 
 /* Text that begins with a date, "2025-03-31 23:43:18 UTC +0000". */
 static bool is_date(struct cursor c)
@@ -131,7 +131,7 @@ static bool is_date(struct cursor c)
 	       cur_char(&c, '-') && cur_number(&c, 10, &v);
 }
 
-/* The time of the run that a file is of, to be freed; NULL: it tells none. */
+/* The time of a file's run, to be freed; NULL: not told. */
 static char *run_of(const char *path, struct progress *p)
 {
 	struct stat st;
@@ -162,7 +162,7 @@ static char *run_of(const char *path, struct progress *p)
 		if ((cur_word(&word, "Running timestamp") || cur_word(&word, "Timestamp")) &&
 		    cur_char(&word, ':') && is_date(word))
 			run = cur_clean(cur_trimmed(word), 64);
-		/* of RUN_INFO the first field that is a date */
+		/* in RUN_INFO, the first field that is a date counts */
 		for (word = line; !run && info && cur_quoted(&word, &date); cur_char(&word, ','))
 			if (is_date(date))
 				run = cur_clean(cur_trimmed(date), 64);
@@ -171,7 +171,7 @@ static char *run_of(const char *path, struct progress *p)
 	return run;
 }
 
-/* Files of another run than that of the cables are told and not read. */
+/* Reports files of another run than that of the cables, and leaves them out. */
 static void leave_out(struct folder *d, const char *used, struct fabric *f, struct progress *p)
 {
 	const char *slash = strrchr(used, '/'), *name = slash ? slash + 1 : used;
@@ -191,9 +191,9 @@ static void leave_out(struct folder *d, const char *used, struct fabric *f, stru
 	}
 }
 
-/* --- what ibdiagnet found ---------------------------------------------------------------------------- */
+/* --- errors that ibdiagnet found ------------------------------------------------------------------ */
 
-/* Is an error told already, by a row of db_csv? There commas are '-', and no name of a node stands before. */
+/* Has a row of db_csv told the error already? There, '-' replaces commas, and the node's name is missing. */
 static bool is_told(const struct warnings *w, const char *text)
 {
 	const char *behind = strstr(text, " - ");
@@ -232,7 +232,7 @@ static void load_log(const struct folder *d, struct fabric *f, struct progress *
 		text = cur_clean(cur_trimmed(line), IBDIAGNET_BYTES);
 		for (char *c = text; *c; c++)
 			*c = *c == ',' ? '-' : *c;
-		/* "... finished with errors" is the heading of others */
+		/* "... finished with errors" is a heading of errors */
 		if (*text && !strstr(text, "finished with errors") && !is_told(&f->warnings, text))
 			ibdiagnet_error(&f->warnings, path, lines.no, text, &n);
 		free(text);
@@ -263,7 +263,7 @@ static bool add_tables(struct tables_reader *r, const char *path, struct fabric 
 	return true;
 }
 
-/* Tables of all switches, over them those with adaptive-routing groups; none is no fault. */
+/* Loads tables of all switches, then those with adaptive-routing groups over them. There may be none. */
 static void load_tables(const struct folder *d, struct fabric *f, struct progress *p)
 {
 	char *plain = find_best(d, table_names, ARRAY_LEN(table_names));

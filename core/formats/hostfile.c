@@ -12,13 +12,13 @@
 #include <strings.h>
 
 #define WORDS 64    /* of a line of a table */
-#define JOBS_TOLD 5 /* in the message that there is no such job */
+#define JOBS_TOLD 5 /* jobs in the message that there is no such job */
 
-/* What is told of a job. */
+/* What a file may tell about a job. */
 enum role { LIST, COUNT, STATE, ID, ARRAY, TASK, NAME, PARTITION, ROLES };
 
 static const struct {
-	const char *heading, *key; /* of a table; of scontrol's records */
+	const char *heading, *key; /* in a table; in scontrol's records */
 	enum role role;
 } roles[] = {
 	{"NODELIST", "NodeList=", LIST}, {"NODELIST(REASON)", NULL, LIST},
@@ -33,7 +33,7 @@ static const struct {
 struct record {
 	struct cursor value[ROLES];
 	unsigned line;
-	bool fills; /* without a number of hosts the list may be cut: it takes up all of its column */
+	bool fills; /* the list fills its column: without a number of hosts, it may be cut */
 };
 
 struct reader {
@@ -43,12 +43,12 @@ struct reader {
 	struct text jobs;    /* the first ones that were not asked for */
 	struct cursor other; /* the last one of these */
 	unsigned n_jobs, n_found;
-	struct record idle; /* the last that was asked for and has no hosts */
+	struct record idle; /* the last requested job without hosts */
 };
 
 /* --- lists ------------------------------------------------------------------------------------------ */
 
-/* Each once, in order. */
+/* Sorts the names, and keeps each once. */
 static void tidy(struct hostlist *l)
 {
 	size_t n = 0;
@@ -63,7 +63,7 @@ static void tidy(struct hostlist *l)
 	l->n = n;
 }
 
-/* Add the hosts of a list; *n: how many it has. */
+/* Add the hosts of a list. *n: their number. */
 static int add_list(struct reader *r, struct cursor c, unsigned line, uint64_t *n, struct err *e)
 {
 	char *text = cur_clean(c, SIZE_MAX);
@@ -88,7 +88,7 @@ static int add_list(struct reader *r, struct cursor c, unsigned line, uint64_t *
 		       : err_set(e, "%s:%u: found more than %d hosts", r->in->name, line, HOSTLIST_MOST);
 }
 
-/* Does it end within brackets, or with what sacct puts in place of the rest? */
+/* Does it end within brackets, or with sacct's mark for a cut? */
 static bool ends_early(struct cursor c)
 {
 	int open = 0;
@@ -123,7 +123,7 @@ static bool is_job(const struct record *x, const char *job)
 	if (cur_empty(&v[ID]) && cur_empty(&v[NAME]))
 		is |= cur_is(v[PARTITION], job) ||
 		      (cur_len(v[PARTITION]) == len + 1 && v[PARTITION].p[len] == '*' &&
-		       !strncmp(v[PARTITION].p, job, len)); /* "*": the usual one */
+		       !strncmp(v[PARTITION].p, job, len)); /* "*": the default partition */
 	return is;
 }
 
@@ -147,7 +147,7 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 	}
 	r->n_found++;
 	if (cur_empty(&list) || *list.p == '(' || cur_is(list, "N/A") || cur_is(list, "None") ||
-	    cur_is(list, "None assigned")) { /* a reason in place of hosts, or nothing */
+	    cur_is(list, "None assigned")) { /* a reason instead of hosts, or nothing */
 		if (cur_empty(&list) && (cur_is(state, "R") || cur_is(state, "RUNNING")))
 			return err_set(e, "%s:%u: found no hosts of a job that runs, expected them in %s",
 				       r->in->name, x->line, "its line or record; is it broken off?");
@@ -174,7 +174,7 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 struct table {
 	struct cursor line, word[WORDS]; /* of the heading */
 	unsigned n;
-	bool bars;     /* columns are parted by '|' */
+	bool bars;     /* columns are separated by '|' */
 	int at[ROLES]; /* column, -1: none */
 };
 
@@ -207,15 +207,15 @@ static bool read_heading(struct cursor line, struct table *t)
 }
 
 /*
- * The text of each column; with blanks in names or nothing in a column, by where it stands.  What stands
- * under no heading belongs to the word behind it where that is set to the right.  False: '|' that no heading
- * has.
+ * Finds the text of each column. If names have blanks, or a column is empty, the place in the line decides. A
+ * word under no heading belongs to the next word if that is right-aligned. False: more '|' than in the
+ * heading.
  */
 static bool read_columns(const struct table *t, struct cursor line, struct cursor column[WORDS])
 {
 	struct cursor word[WORDS];
 	unsigned n = split(line, t->bars, word), behind = 0;
-	bool right = false; /* the word behind it ends with its heading */
+	bool right = false; /* the next word is right-aligned with its heading */
 
 	if (t->bars && n != t->n)
 		return false;
@@ -225,7 +225,7 @@ static bool read_columns(const struct table *t, struct cursor line, struct curso
 		unsigned k = i;
 
 		if (!t->bars && n != t->n) {
-			/* the column whose heading the word stands under, or is nearest to */
+			/* the column whose heading is above the word, or nearest */
 			size_t from = (size_t)(word[i].p - line.p), to = (size_t)(word[i].end - line.p);
 
 			away = SIZE_MAX;
@@ -249,8 +249,8 @@ static bool read_columns(const struct table *t, struct cursor line, struct curso
 }
 
 /*
- * Does the list take up its column? A column of a width of its own ends where the next heading begins, where
- * the heading's line ends with blanks, or, set to the right, where the heading ends.
+ * Does the list fill its column? A column of fixed width ends where the next heading begins, where the
+ * heading's line ends with blanks, or, if right-aligned, where its heading ends.
  */
 static bool fills_column(const struct table *t, struct cursor line, const struct cursor column[WORDS])
 {
@@ -292,7 +292,7 @@ static int read_table(struct reader *r, struct lines *lines, struct table *t, st
 			*t = again;
 			continue;
 		}
-		if (is_rule(line) || cur_word(&rest, "CLUSTER:")) /* or nothing */
+		if (is_rule(line) || cur_word(&rest, "CLUSTER:")) /* or an empty line */
 			continue;
 		if (!read_columns(t, line, column))
 			return err_set(e,
@@ -302,7 +302,7 @@ static int read_table(struct reader *r, struct lines *lines, struct table *t, st
 			if (t->at[i] >= 0)
 				x.value[i] = column[t->at[i]];
 		rest = x.value[ID];
-		x.value[ID] = cur_token(&rest); /* not the beginning of a name */
+		x.value[ID] = cur_token(&rest); /* one word, so that no name's beginning is taken */
 		x.fills = fills_column(t, line, column);
 		if (take_record(r, &x, e))
 			return -1;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands before a node's own line. */
+/* The lines before a node's own line. */
 struct pending {
 	uint64_t guid, port_guid, sysguid, vendor, device;
 	unsigned chassis;
@@ -26,10 +26,10 @@ struct reader {
 	struct lines lines;
 	struct pending pend;
 	unsigned section;	      /* chassis whose section this is, 0 = none */
-	uint32_t node;		      /* whose port lines follow, NO_ID = nobody's */
-	bool bare;		      /* that node has had no port line yet */
-	unsigned whole;		      /* port lines that tell all behind their # */
-	unsigned short_n, short_line; /* and those that do not: how many, the first */
+	uint32_t node;		      /* its port lines follow, NO_ID = none */
+	bool bare;		      /* this node has had no port line yet */
+	unsigned whole;		      /* port lines with all data after their # */
+	unsigned short_n, short_line; /* the others: number, first */
 	bool skipping;		      /* port lines belong to a node that was left out */
 	int status;
 	struct err *e;
@@ -46,7 +46,7 @@ static bool read_guid(struct cursor *c, uint64_t *guid)
 	return cur_char(c, '=') && cur_number(c, 16, guid);
 }
 
-/* "(2c9020025a4ed)", when there. */
+/* "(2c9020025a4ed)", if it is there. */
 static void read_port_guid(struct cursor *c, uint64_t *guid)
 {
 	struct cursor d = *c;
@@ -72,7 +72,7 @@ static bool read_key(struct reader *r, struct cursor c)
 	if (cur_word(&c, "sysimgguid")) {
 		if (!read_guid(&c, &p->sysguid))
 			return false;
-		/* "# Chassis 3 (name)" may stand behind it */
+		/* "# Chassis 3 (name)" may follow */
 		if (cur_char(&c, '#') && cur_word(&c, "Chassis") && cur_number(&c, 10, &v) && v <= UINT16_MAX)
 			p->chassis = v;
 		return true;
@@ -84,7 +84,7 @@ static bool read_key(struct reader *r, struct cursor c)
 			return false;
 		p->has_guid = true;
 		read_port_guid(&c, &p->port_guid);
-		/* "# ISR9288 Spine 1 Chip 0" may stand behind it */
+		/* "# ISR9288 Spine 1 Chip 0" may follow */
 		if (cur_char(&c, '#') && (c = cur_trimmed(c), !cur_empty(&c))) {
 			free(p->chassis_place);
 			p->chassis_place = cur_clean(c, 128);
@@ -94,7 +94,7 @@ static bool read_key(struct reader *r, struct cursor c)
 	return false;
 }
 
-/* A LID or LMC; one above `most` is told, and taken as 0. */
+/* A LID or LMC. One above `most` is reported and taken as 0. */
 static unsigned in_range(struct reader *r, uint64_t v, unsigned most)
 {
 	bool lid = most == UINT16_MAX;
@@ -127,7 +127,7 @@ bool id_guid(struct cursor id, uint64_t *guid)
 	return cur_is_number(id, 16, guid);
 }
 
-/* Cut a comment at its quoted part: before it, inside, and behind; false when there is none. */
+/* Split a comment into the text before its quoted part, inside it, and after it. False: no quotes. */
 static bool split_quoted(struct cursor c, struct cursor *before, struct cursor *inside, struct cursor *behind)
 {
 	const char *a = cur_empty(&c) ? NULL : memchr(c.p, '"', c.end - c.p), *z = cur_find_last(&c, '"');
@@ -140,7 +140,7 @@ static bool split_quoted(struct cursor c, struct cursor *before, struct cursor *
 	return true;
 }
 
-/* "# "DESC" enhanced port 0 lid 1600 lmc 0" behind a node's id. */
+/* "# "DESC" enhanced port 0 lid 1600 lmc 0" after a node's id. */
 static void read_node_comment(struct reader *r, struct cursor c, struct fb_node *n)
 {
 	struct cursor before, inside, tail;
@@ -184,7 +184,7 @@ static bool read_node(struct reader *r, struct cursor c)
 	r->bare = !r->skipping;
 	if (!r->skipping) {
 		n = &r->net.b->node[r->node];
-		n->sysguid = p->sysguid ? p->sysguid : guid; /* as ibsim takes a file without the line */
+		n->sysguid = p->sysguid ? p->sysguid : guid; /* ibsim does so without the line */
 		n->vendor = p->vendor;
 		n->device = p->device;
 		n->chassis = p->chassis ? p->chassis : r->section;
@@ -198,7 +198,7 @@ static bool read_node(struct reader *r, struct cursor c)
 	return true;
 }
 
-/* "[ext 3]", when there. */
+/* "[ext 3]", if it is there. */
 static unsigned read_ext(struct cursor *c)
 {
 	struct cursor d = *c;
@@ -223,9 +223,9 @@ static bool read_pair(struct cursor *c, struct cursor *inside)
 	return end && inside->p < end;
 }
 
-/* The own end of a port's line. */
+/* The near end in a port's line. */
 struct local {
-	uint64_t port, guid; /* guid: 0, not told */
+	uint64_t port, guid; /* guid 0: not told */
 	unsigned ext;
 	struct cursor label; /* empty: not told */
 };
@@ -265,7 +265,7 @@ static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uin
 	return true;
 }
 
-/* "lid 837 4xHDR" behind a description: LID of the far end, this port's rate; the label that `save` adds. */
+/* "lid 837 4xHDR" after a description: the far end's LID, this port's rate; then the label of `save`. */
 static void read_tail(struct reader *r, struct cursor c, unsigned port, uint16_t *lid)
 {
 	struct fb_port *p = &r->net.b->node[r->node].port[port];
@@ -328,7 +328,7 @@ static bool read_port(struct reader *r, struct cursor c)
 	return true;
 }
 
-/* Does the line begin as one of a record does? */
+/* Does the line begin like one of a record? */
 static bool of_record(struct cursor c)
 {
 	static const char *const begins[] = {
@@ -338,7 +338,7 @@ static bool of_record(struct cursor c)
 	if (c.end - c.p > 1 && *c.p == '[')
 		return c.p[1] >= '0' && c.p[1] <= '9';
 	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
-		if (cur_word(&c, begins[i])) /* "Cannot ..." is none */
+		if (cur_word(&c, begins[i])) /* "Cannot ..." is no record */
 			return cur_empty(&c) || !isalpha((unsigned char)*c.p) || c.p[-1] == '=';
 	return false;
 }
@@ -398,8 +398,8 @@ int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err 
 	while (!r.status && lines_next(&r.lines, &line))
 		read_line(&r, line);
 	/*
-	 * A terminal's prompt behind the text is no record; nor is a node without cables cut.  One that is
-	 * alone in the file is, unless an empty line says that it is whole.
+	 * A terminal's prompt after the text is no record. A node without cables is not cut. But if it is
+	 * alone in the file, it is cut, unless an empty line ends it.
 	 */
 	if (r.pend.has_guid || r.pend.vendor || (r.bare && r.net.b->n == 1 && !cur_empty(&line)) ||
 	    (in->data[in->size - 1] != '\n' && of_record(line)))

@@ -38,7 +38,7 @@ bool ibnl_arrow(struct cursor c, uint8_t *width, uint8_t *speed)
 struct ibnl_reader {
 	struct ibnl_library *l;
 	unsigned file;
-	struct ibnl_system *system; /* NULL: none was begun */
+	struct ibnl_system *system; /* NULL: none has begun */
 	struct ibnl_part *part;
 };
 
@@ -80,7 +80,7 @@ static bool read_wire(struct ibnl_reader *r, struct cursor c)
 	rest = cur_token(&c);
 	if (cur_empty(&w.instance) || !cur_empty(&rest))
 		return false;
-	if (cur_empty(&w.to)) { /* one word: a connector */
+	if (cur_empty(&w.to)) { /* a single word is a connector */
 		w.to = w.instance;
 		w.instance = rest;
 	}
@@ -106,7 +106,7 @@ static bool read_line(struct ibnl_reader *r, struct cursor line)
 		return read_part(r, c, *word.p == 'N');
 	if (read_wire(r, line))
 		return true;
-	rest = cur_token(&c); /* "U1=isChaBma" alone: what a part is used for, of no use here */
+	rest = cur_token(&c); /* "U1=isChaBma" alone tells the use of a part, which is not needed here */
 	return cur_empty(&rest) && memchr(word.p, '=', cur_len(word)) != NULL;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Net files of ibsim, read as ibsim 0.10 reads them: pieces of 255 bytes, the first word of a line counts,
- * the line behind a node's port lines is lost. GUIDs of ports are counted up from that of their node.
+ * Net files of ibsim, read as ibsim 0.10 reads them: in pieces of 255 bytes; the first word of a line counts;
+ * the line after a node's port lines is lost. Port GUIDs count up from their node's.
  */
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -30,7 +30,7 @@ struct node_rates {
 	unsigned n;
 };
 
-/* GUIDs of one type of nodes. */
+/* The next GUIDs for one type of nodes. */
 struct counter {
 	uint64_t next, absolute;
 };
@@ -41,22 +41,22 @@ struct reader {
 	uint64_t vendor, device, sysguid;
 	struct rates defaults;
 	char module[MODULE_MAX + 1];
-	struct node_rates *rates; /* of each node added */
+	struct node_rates *rates; /* [nodes added] */
 	size_t n_rates, cap_rates;
 	unsigned depth, includes;
 	int status;
 	struct err *e;
 };
 
-/* One file of the nest. */
+/* One of the nested files. */
 struct source {
 	const char *name;
 	const char *p, *end;
-	unsigned line; /* of the piece given last */
+	unsigned line; /* of the last piece */
 	bool mid_line; /* the next piece continues a line */
 };
 
-/* The next piece: as much as fgets() gives with a buffer of 256. */
+/* Takes the next piece: as much as fgets() reads with a buffer of 256. */
 static bool next_piece(struct source *s, struct cursor *piece)
 {
 	size_t left = s->end - s->p, n = left < PIECE ? left : PIECE;
@@ -132,7 +132,7 @@ static bool read_value(struct cursor *c, uint64_t *v)
 	return cur_char(c, '=') && cur_number(c, 0, v);
 }
 
-/* 1: taken, 0: another kind of line, -1: of a known kind but wrong. */
+/* Returns 1 if the line is a setting, 0 for another kind of line, -1 for a wrong setting. */
 static int read_setting(struct reader *r, struct cursor c)
 {
 	struct cursor name;
@@ -166,7 +166,7 @@ static int read_setting(struct reader *r, struct cursor c)
 
 /* --- nodes --------------------------------------------------------------------- */
 
-/* Text behind '#', in quotes or up to the words about port 0; the id when there is none. */
+/* The text after '#', in quotes or up to the words about port 0; the id if there is none. */
 static struct cursor description(struct cursor c, struct cursor id, struct cursor *tail)
 {
 	static const char *const stop[] = {" enhanced port ", " base port ", " lid ", " lmc "};
@@ -190,7 +190,7 @@ static struct cursor description(struct cursor c, struct cursor id, struct curso
 		z = d.end;
 	}
 	*tail = (struct cursor){z, c.end};
-	while (*c.p != '"' && isspace((unsigned char)d.end[-1])) /* it begins with no blank */
+	while (*c.p != '"' && isspace((unsigned char)d.end[-1])) /* it does not begin with a blank */
 		d.end--;
 	return d.end > d.p ? d : id;
 }
@@ -200,7 +200,7 @@ static int bad_line(struct reader *r, const struct source *s, const char *found,
 	return r->status = err_set(r->e, "%s:%u: found %s, expected %s", s->name, s->line, found, expected);
 }
 
-/* The line of a node; its builder index or NO_ID.  r->status tells failure. */
+/* Reads the line of a node. Returns its builder index or NO_ID; r->status tells failure. */
 static uint32_t read_node(struct reader *r, const struct source *s, enum node_type type, struct cursor c)
 {
 	struct counter *k = type == NODE_SWITCH ? &r->sw : type == NODE_CA ? &r->ca : &r->rt;
@@ -247,13 +247,13 @@ static uint32_t read_node(struct reader *r, const struct source *s, enum node_ty
 		k->next += type == NODE_SWITCH ? 1 : ports + 1;
 	}
 	free(copy);
-	r->vendor = r->sysguid = 0; /* forgotten behind a node; devid stays */
+	r->vendor = r->sysguid = 0; /* forgotten after a node; devid stays */
 	return node;
 }
 
 /* --- ports --------------------------------------------------------------------- */
 
-/* Enabled rates as the comment of a saved port line implies: everything up to the rate seen. */
+/* Enabled rates from the comment of a saved port line: all up to the rate seen. */
 static void rates_of(uint8_t width, uint8_t speed, struct rates *t)
 {
 	static const uint8_t mask[WIDTH_COUNT] = {3, 1, 16, 3, 7, 11};
@@ -356,7 +356,7 @@ static int read_port(struct reader *r, const struct source *s, uint32_t node, st
 	return 0;
 }
 
-/* A line of a node or port that is left out, as ibsim does. */
+/* Reports a line of a node or port that is left out, as ibsim leaves it out. */
 static void unread(struct reader *r, const struct source *s, struct cursor line, const char *expected)
 {
 	struct input rest = {.name = s->name, .data = line.p, .size = (size_t)(s->end - line.p)};
@@ -370,7 +370,7 @@ static bool of_record(struct cursor c)
 	return cur_node_type(&c) || (c.end - c.p > 1 && *c.p == '[' && isdigit((unsigned char)c.p[1]));
 }
 
-/* Port lines of a node; the line that ends them is lost, as in ibsim. */
+/* Reads the port lines of a node. The line that ends them is lost, as in ibsim. */
 static int read_ports(struct reader *r, struct source *s, uint32_t node)
 {
 	struct cursor c, rest, name;
@@ -423,7 +423,7 @@ static int read_ports(struct reader *r, struct source *s, uint32_t node)
 
 static int read_source(struct reader *r, struct source *s);
 
-/* Nothing but regular files: a device or pipe might never end. */
+/* Reads regular files only: a device or pipe might never end. */
 static int read_regular(const char *path, char **data, size_t *size, struct err *e)
 {
 	struct stat st;
@@ -450,7 +450,7 @@ static int read_include(struct reader *r, const struct source *s, struct cursor 
 				"at most " STR(IBSIM_INCLUDE_DEPTH));
 	if (r->includes++ >= IBSIM_INCLUDE_FILES)
 		return bad_line(r, s, "too many includes in all", "at most " STR(IBSIM_INCLUDE_FILES));
-	/* relative to the file that includes it, else to where we are */
+	/* relative to the file that includes it, else to the working folder */
 	if (slash && *name.p != '/') {
 		path = str_printf("%.*s/%.*s", (int)(slash - s->name), s->name, CUR_ARGS(name));
 		rc = read_regular(path, &data, &size, NULL);
@@ -524,7 +524,7 @@ static int read_piece(struct reader *r, struct source *s, struct cursor line)
 
 	if (cur_empty(&c) || *c.p == '#')
 		return 0;
-	if (!isspace((unsigned char)*c.p)) { /* the first word stands at the very beginning */
+	if (!isspace((unsigned char)*c.p)) { /* the first word is at the very beginning */
 		type = cur_node_type(&c);
 		if (type) {
 			uint32_t node;
@@ -570,13 +570,13 @@ static int read_source(struct reader *r, struct source *s)
 
 /* --- rates of links ---------------------------------------------------------------- */
 
-/* Ports above the node's own count have none of their own. */
+/* The rates of a port. Ports above the node's number of ports have the defaults. */
 static const struct rates *rates_at(const struct reader *r, uint32_t node, unsigned port)
 {
 	return port < r->rates[node].n ? &r->rates[node].port[port] : &r->defaults;
 }
 
-/* What both ends of each cable can do. */
+/* Sets the fastest rate that both ends of each cable have. */
 static void negotiate(struct reader *r)
 {
 	for (uint32_t i = 0; i < r->net.b->n; i++) {

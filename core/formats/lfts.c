@@ -19,13 +19,13 @@ static unsigned switch_lid(const struct routing *r, uint32_t sw)
 	return r->lids->base[fb->port_endport[fb->switch_port[sw]]];
 }
 
-/* OpenSM prints the mapped name where there is a node-name-map, cut to the 63 bytes of a description. */
+/* OpenSM prints the name from a node-name-map, if any, cut to the 63 bytes of a description. */
 static const char *dump_name(const struct fabric *fb, uint32_t node)
 {
 	return *fb->node_desc[node] ? fb->node_given[node] : "";
 }
 
-/* The text behind the port number in the line of each LID.  Line l is s[at[l]] .. s[at[l + 1]]. */
+/* The text after the port number in the line of each LID. Line l is s[at[l]] .. s[at[l + 1]]. */
 struct tails {
 	struct text text;
 	size_t *at;
@@ -118,7 +118,7 @@ static bool distances_init(struct distances *x, const struct routing *r, struct 
 	return go_on;
 }
 
-/* From switch s to d, through a port or (port 0) the best way; NO_PATH when there is none. */
+/* Hops from switch s to d through a port, or the best way (port 0). NO_PATH: there is none. */
 static unsigned distance(const struct distances *x, uint32_t s, uint32_t d, unsigned port)
 {
 	const struct topo *t = x->r->topo;
@@ -238,7 +238,7 @@ static unsigned path_hops(const struct path_table *t, uint32_t src, size_t d)
 	uint32_t sw = top->endport_switch[src];
 	unsigned h;
 
-	if (src == t->end[d].ep) /* another LID of the same port: never leaves it */
+	if (src == t->end[d].ep) /* another LID of the same port: the packet does not leave it */
 		return routing_sa_refuses(t->r, src, false) ? HOPS_NONE : 0;
 	if (routing_sa_refuses(t->r, src, sw != NO_ID))
 		return HOPS_NONE;
@@ -263,7 +263,7 @@ static char *put_number(char *p, unsigned v)
 	return p;
 }
 
-/* "SLID DLID SL HOPS"; returns behind the newline. */
+/* Writes "SLID DLID SL HOPS". Returns the place after the newline. */
 static char *put_path(char *p, const struct routing *r, unsigned slid, unsigned dlid, unsigned hops)
 {
 	struct sl_range sl;

@@ -6,7 +6,7 @@
 
 struct reader {
 	struct rows rows;
-	struct row_end node; /* iblinkinfo: whose rows follow; type 0 = nobody's */
+	struct row_end node; /* iblinkinfo: its rows follow; type 0 = none */
 	unsigned group;	     /* line that names it */
 };
 
@@ -36,7 +36,7 @@ static bool read_node(struct reader *r, struct cursor c)
 	return true;
 }
 
-/* "532    1[  ]": LID, port, external port; what is missing stays 0. */
+/* "532 1[ ]": LID, port, external port. What is missing stays 0. */
 static bool read_place(struct cursor *c, struct row_end *o)
 {
 	uint64_t a = 0, b = 0;
@@ -49,7 +49,7 @@ static bool read_place(struct cursor *c, struct row_end *o)
 	return cur_behind(c, "]");
 }
 
-/* The text between the first and the last quote, which is left behind. */
+/* Takes the text between the first and the last quote. *c moves past the latter. */
 static bool read_name(struct cursor *c, struct cursor *name)
 {
 	const char *last = cur_find_last(c, '"');
@@ -73,9 +73,9 @@ static bool read_linkinfo_row(struct reader *r, struct cursor c)
 		struct row t = w;
 
 		if (cur_word(&(struct cursor){own.p, own.end},
-			     "0x")) /* "0x248a07030017b12c", where it is told */
+			     "0x")) /* "0x248a07030017b12c", if it is there */
 			cur_number(&own, 0, &t.own.guid);
-		if (cur_char(&own, '"')) { /* -l: of any node, with its name padded on the left */
+		if (cur_char(&own, '"')) { /* -l: rows of any node, with its name padded on the left */
 			own.p--;
 			if (!read_name(&own, &t.own.name))
 				continue;
@@ -103,9 +103,9 @@ static bool read_linkinfo_row(struct reader *r, struct cursor c)
 		if (!read_place(&peer, &t.peer) || !read_name(&peer, &t.peer.name))
 			return false;
 		t.cabled = t.state != PORT_DOWN && t.peer.port;
-		if (t.group && t.own.type == NODE_SWITCH) { /* another LID: its own line is not there */
+		if (t.group && t.own.type == NODE_SWITCH) { /* another LID: the node's own line is missing */
 			if (r->node.lid && t.own.lid != r->node.lid) {
-				r->node = (struct row_end){0}; /* whose the next rows are is not known */
+				r->node = (struct row_end){0}; /* the next rows belong to an unknown node */
 				r->group = 0;
 				return false;
 			}
@@ -116,7 +116,7 @@ static bool read_linkinfo_row(struct reader *r, struct cursor c)
 	return false;
 }
 
-/* Does the line begin as that of a node does? */
+/* Does the line begin like that of a node? */
 static bool of_node(struct cursor c)
 {
 	static const char *const begins[] = {"Switch", "CA", "Router", "RT"};
@@ -130,7 +130,7 @@ static bool of_node(struct cursor c)
 	return false;
 }
 
-/* ibqueryerrors has the same behind other words. */
+/* Is it a row? ibqueryerrors has the same text, but after other words. */
 static bool is_row(struct cursor line)
 {
 	cur_blanks(&line);

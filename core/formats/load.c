@@ -40,8 +40,8 @@ static int unknown_format(const struct input *in, struct err *e)
 enum text_format { TEXT_UNKNOWN, TEXT_IBNETDISCOVER, TEXT_IBSIM };
 
 /*
- * The first line of a node decides: an id that is type and GUID, with lines
- * that tell GUID or vendor before, is ibnetdiscover's; every other is ibsim's.
+ * The first line of a node decides. ibnetdiscover's has an id of type and GUID, after lines with GUID or
+ * vendor. Every other is ibsim's.
  */
 static enum text_format text_format(const struct input *in)
 {
@@ -54,7 +54,7 @@ static enum text_format text_format(const struct input *in)
 	while (lines_next(&l, &line)) {
 		struct cursor c = line;
 
-		/* ibsim's console, which prints such lines as well, tells a GUID behind */
+		/* ibsim's console prints such lines, too, but with a GUID after them */
 		if (cur_node_type(&c) && cur_number(&c, 10, &v) && cur_quoted(&c, &id) &&
 		    !cur_word(&c, "nodeguid "))
 			return keyed && id_guid(id, &v) ? TEXT_IBNETDISCOVER : TEXT_IBSIM;
@@ -87,7 +87,7 @@ static int parse_text(const struct input *in, struct fabric **out, struct err *e
 	}
 }
 
-/* ibdiagnet's dumps tell when they were begun and when whole.  *open: line of the former, 0 = none. */
+/* ibdiagnet's dumps tell when they began and ended. *open: line of a beginning without end, 0 = none. */
 static void read_frame(struct fabric *f, struct cursor line, unsigned *open, unsigned no)
 {
 	if (!cur_char(&line, '#'))
@@ -119,13 +119,13 @@ static int parse(const struct input *in, struct fabric **out, struct err *e)
 	what = foreign_content(in->data, in->size);
 	if (what)
 		return err_set(e, "%s: found %s, expected %s", in->name, what, KNOWN_FORMATS);
-	text.data += mark; /* says nothing: it is left out */
+	text.data += mark; /* it has no meaning here */
 	text.size -= mark;
 	if (parse_text(&text, out, e))
 		return -1;
 	l = lines_of(&text);
 	while (lines_next(&l, &line)) {
-		/* whoever wrote it may have known less than the whole */
+		/* the writer of the file may have reported missing parts */
 		warnings_read_missing(&(*out)->warnings, line.p, line.end - line.p);
 		read_frame(*out, line, &framed, l.no);
 	}

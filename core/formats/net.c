@@ -1,4 +1,4 @@
-/* Nodes and cables of formats in which each end of a cable has a line of its own and names the other end. */
+/* Nodes and cables, for formats where each end of a cable has its own line and names the other end. */
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -121,7 +121,7 @@ static void check_port_number(struct net *n, uint32_t node, unsigned port, unsig
 	fb_more_ports(n->b, node, port);
 }
 
-/* Node and port at the other end of a wire; false: nobody has that name. */
+/* Node and port at the other end of a wire. False: no node has that name. */
 static bool wire_peer(const struct net *n, const struct wire *w, uint32_t *node, unsigned *port)
 {
 	const struct net_name *m = &n->name[w->peer];
@@ -213,7 +213,7 @@ static void link_one_sided(struct net *n, struct wire *w)
 	} else {
 		p = &n->b->node[peer].port[port];
 		if (n->b->node[peer].type !=
-		    NODE_SWITCH) { /* what the other end's own line would have told */
+		    NODE_SWITCH) { /* data that the other end's own line would have */
 			p->lid = p->lid ? p->lid : w->peer_lid;
 			p->width = n->b->node[w->node].port[w->port].width;
 			p->speed = n->b->node[w->node].port[w->port].speed;

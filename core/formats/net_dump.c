@@ -1,5 +1,5 @@
 /*
- * ibdiagnet's .net_dump and .net_dump_ext: rows of columns between colons, under a line that names them
+ * ibdiagnet's .net_dump and .net_dump_ext: rows of columns separated by colons, below a line that names them
  * (core/formats/doc/formats.md 9.5).
  */
 #include "core/formats/rows.h"
@@ -26,7 +26,7 @@ enum column {
 	COLUMNS
 };
 
-/* Headings.  Of two names both are in use. */
+/* Headings. If there are two names, both are in use. */
 static const char *const headings[COLUMNS][2] = {
 	[TYPE] = {"Ty"},
 	[LABEL] = {"#"},
@@ -49,12 +49,12 @@ static const char *const headings[COLUMNS][2] = {
 struct reader {
 	struct rows rows;
 	unsigned at[COLUMNS]; /* field of each column, MOST_FIELDS = none */
-	unsigned n_fields;    /* of the header, 0 = there was none yet */
-	struct row_end node;  /* whose rows follow; guid 0 = nobody's */
-	bool begun;	      /* its line was the last but comments; headings follow */
+	unsigned n_fields;    /* of the header, 0 = no header yet */
+	struct row_end node;  /* its rows follow; guid 0 = none */
+	bool begun;	      /* the last line but comments was the node's; headings follow */
 };
 
-/* Fields between colons, at most n; the last takes the rest. */
+/* Splits a line at colons into at most n fields. The last takes the rest. */
 static unsigned split(struct cursor line, struct cursor *field, unsigned n)
 {
 	unsigned k = 0;
@@ -69,7 +69,7 @@ static unsigned split(struct cursor line, struct cursor *field, unsigned n)
 	return k;
 }
 
-/* A line that names columns: those of either file, both ends among them. */
+/* Is it a line that names columns, both ends among them? */
 static bool read_header(struct cursor line, unsigned *at, unsigned *n_fields)
 {
 	struct cursor field[MOST_FIELDS];
@@ -108,7 +108,7 @@ static struct cursor unquoted(struct cursor c)
 	return c;
 }
 
-/* `"NAME", Mellanox, 0xb0cf0e0300e5b940, LID 24`: the switch whose rows follow. */
+/* `"NAME", Mellanox, 0xb0cf0e0300e5b940, LID 24`: a switch; its rows follow. */
 static bool read_switch(struct reader *r, struct cursor line)
 {
 	struct row_end n = {.type = NODE_SWITCH};
@@ -127,7 +127,7 @@ static bool read_switch(struct reader *r, struct cursor line)
 	return true;
 }
 
-/* "N/A" and the like are not told. */
+/* "N/A" and the like are 0. */
 static uint64_t number_or_0(struct cursor c)
 {
 	uint64_t v;
@@ -183,7 +183,7 @@ static bool read_row(struct reader *r, struct cursor line)
 	return w.state && rows_add(&r->rows, &w);
 }
 
-/* Does the line begin as that of a switch or row, or have columns? */
+/* Does the line begin like that of a switch or row, or have columns? */
 static bool of_record(struct cursor c)
 {
 	struct cursor field[4], type = c;
@@ -209,7 +209,7 @@ int parse_net_dump(const struct input *in, struct fabric **out, struct err *e)
 			memcpy(r.at, at, sizeof(at));
 			r.n_fields = n;
 			ext |= at[GUID] < n;
-			if (!r.begun) /* the line of their switch is not there */
+			if (!r.begun) /* the line of their switch is missing */
 				r.node = (struct row_end){0};
 			r.begun = false;
 		} else if (*c.p == '#' || (*c.p == '"' && read_switch(&r, c)) ||

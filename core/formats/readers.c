@@ -1,4 +1,4 @@
-/* Shared by the readers, beyond text: rates, node types, lines that mean nothing. */
+/* Shared by the readers: rates, node types, lines that mean nothing. */
 #include "core/formats/readers.h"
 
 #include <ctype.h>

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_HOST_PORTS 2      /* of a channel adapter that only switches tell of */
-#define HOST_GUIDS 0x100000    /* GUIDs of hosts that have only a LID and a name in the source */
-#define TWO_NODES (NO_ID - 1u) /* a LID that several nodes have */
+#define MOST_HOST_PORTS 2      /* of a channel adapter that only switches name */
+#define HOST_GUIDS 0x100000    /* GUIDs for hosts with only a LID and a name in the source */
+#define TWO_NODES (NO_ID - 1u) /* several nodes have the LID */
 
 enum port_state state_word(struct cursor c)
 {
@@ -53,8 +53,8 @@ struct maker {
 	struct rows *r;
 	struct net net;
 	uint32_t *node;	 /* [n] builder index of a row's own node */
-	uint32_t *lid;	 /* [65536] node that has a LID; NO_ID, TWO_NODES */
-	uint8_t *row_of; /* [n_nodes * (MAX_PORTS + 1)]: 1, the port has a row */
+	uint32_t *lid;	 /* [65536] node with the LID; NO_ID, TWO_NODES */
+	uint8_t *row_of; /* [n_nodes * (MAX_PORTS + 1)]: 1: the port has a row */
 };
 
 struct keyed_row {
@@ -64,7 +64,7 @@ struct keyed_row {
 
 COMPARATOR(keyed_row_compare, struct keyed_row, UP(guid) UP(row))
 
-/* Types of nodes that no row tells: one GUID (and LID) on several ports, or on a high one, is a switch's. */
+/* Finds types that no row tells. A GUID (and LID) on several ports, or on a high one, is a switch's. */
 static void settle_types(struct rows *r)
 {
 	struct keyed_row *k = NEW_ARRAY(r->n + 1, struct keyed_row);
@@ -99,12 +99,12 @@ static uint32_t guid_name(struct maker *m, uint64_t guid)
 /* The node that has a GUID: its own, or that of one of its ports. */
 static uint32_t guid_node(struct maker *m, uint64_t guid)
 {
-	uint32_t id = guid_name(m, guid); /* before net.name is looked at, which may grow */
+	uint32_t id = guid_name(m, guid); /* first: it may make net.name grow */
 
 	return m->net.name[id].node;
 }
 
-/* Ports of a channel adapter whose GUIDs follow each other belong together when they have one name. */
+/* Ports of a channel adapter with successive GUIDs and the same name belong together. */
 static uint32_t sibling(const struct maker *m, const struct row_end *o)
 {
 	uint32_t node = o->port > 1 ? fb_find(m->net.b, o->guid - (o->port - 1)) : NO_ID;
@@ -141,7 +141,7 @@ static uint32_t row_node(struct maker *m, uint32_t i)
 	return node == NO_ID ? told_node(m, &w->own, w->own.guid) : node;
 }
 
-/* What a row tells of its own port. */
+/* Takes a row's data about its own port. */
 static void fill_port(struct maker *m, uint32_t i)
 {
 	const struct row *w = &m->r->row[i];
@@ -168,7 +168,7 @@ static void fill_port(struct maker *m, uint32_t i)
 
 /* --- cables -------------------------------------------------------------------------------------- */
 
-/* Number of the peer's port: as told, else by its label; 0: it has no such port. */
+/* Number of the peer's port: as given, or by its label. 0: it has no such port. */
 static uint64_t peer_port(const struct maker *m, uint32_t node, const struct row_end *p)
 {
 	const struct fb_node *n = node == NO_ID ? NULL : &m->net.b->node[node];
@@ -218,7 +218,7 @@ static void add_cables(struct maker *m)
 
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct row_end *p = &r->row[i].peer;
-		uint32_t node = NO_ID; /* that the row names, where it has rows */
+		uint32_t node = NO_ID; /* named by the row, if it has rows itself */
 		char text[24];
 
 		if (r->row[i].cabled && p->guid)
@@ -246,9 +246,8 @@ static void add_cables(struct maker *m)
 		if (!w->cabled)
 			continue;
 		/*
-		 * Is a peer without rows a host, known from switches alone? A switch can be recognised: it
-		 * has a name of its own kind (MF0;...), labels that begin with a number, many ports, and one
-		 * LID and GUID on all.
+		 * Is a peer without rows a host that only switches name? A switch would have a special name
+		 * (MF0;...), labels that begin with a number, many ports, and one LID and GUID on all.
 		 */
 		if (node == NO_ID && !r->hosts && named[name[i]] == 1 && port && port <= MOST_HOST_PORTS &&
 		    !numbered && !cur_word(&(struct cursor){w->peer.name.p, w->peer.name.end}, "MF0;"))
@@ -273,7 +272,7 @@ static void add_cables(struct maker *m)
 
 /* --- what is missing ------------------------------------------------------------------------------- */
 
-/* These tools list all ports of a switch: one without a row was cut out. */
+/* These tools list all ports of a switch, so a port without a row is missing. */
 static void find_gaps(struct maker *m)
 {
 	uint32_t *first = NEW_ARRAY(m->net.b->n + 1, uint32_t), gaps = 0, node = 0, open = 0;
@@ -326,7 +325,7 @@ int rows_finish(struct rows *r, const char *format, const char *untold, struct f
 	m.lid = NEW_ARRAY(UINT16_MAX + 1, uint32_t);
 	memset(m.lid, 0xff, (UINT16_MAX + 1) * sizeof(*m.lid));
 	settle_types(r);
-	/* first ports first: others look for them */
+	/* first ports come first: others look for them */
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (uint32_t i = 0; i < m.r->n; i++) {
 			const struct row *w = &m.r->row[i];

@@ -1,4 +1,4 @@
-/* A fabric as ibsim reads it to simulate it. */
+/* Writes a fabric for ibsim to simulate. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/base/memory.h"
@@ -10,7 +10,7 @@ const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATE
 	return id;
 }
 
-/* ibsim takes LID and LMC of a CA port from the comment; names are left out, as some it would not read. */
+/* ibsim takes LID and LMC of a CA port from the comment. Names are left out: it could not read some. */
 static void write_port(FILE *f, const struct topo *t, uint32_t port)
 {
 	const struct fabric *fb = t->fabric;
@@ -18,7 +18,7 @@ static void write_port(FILE *f, const struct topo *t, uint32_t port)
 	unsigned width = fb->port_width[port], speed = fb->port_speed[port];
 	char id[SIMULATED_ID];
 
-	/* speeds that ibsim 0.10 does not know become the fastest that it does: it would take SDR */
+	/* for speeds that ibsim 0.10 does not know it takes SDR: give the fastest that it knows */
 	speed = speed == SPEED_NDR || speed == SPEED_XDR ? SPEED_HDR : speed;
 	if (peer == NO_ID)
 		return;

@@ -1,6 +1,6 @@
 /*
- * Slurm's topology of a fabric.  Its switches are a tree: the switches that hosts hang on, and above them,
- * level by level, one for each part of the fabric that hangs together by switches up to that level.
+ * Slurm's topology of a fabric. Its switches are a tree: at the bottom the switches with hosts; above them,
+ * level by level, one for each part of the fabric that is connected by switches up to that level.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 struct slurm_host {
 	char name[NAME_MOST];
-	uint32_t node, port; /* the one that counts */
+	uint32_t node, port; /* the host's node and port */
 	uint32_t sw;
 };
 
@@ -24,7 +24,7 @@ struct branch {
 	char name[NAME_MOST];
 	uint32_t parent; /* number, NO_ID = root */
 	uint32_t level;	 /* 0: has hosts itself */
-	uint32_t first;	 /* one of its switches: branches have the order of switches */
+	uint32_t first;	 /* one of its switches: branches are in the order of switches */
 };
 
 struct slurm {
@@ -39,7 +39,7 @@ struct slurm {
 	struct text *notes;
 };
 
-/* What Slurm takes in a name; other bytes become "_". */
+/* Makes a name that Slurm accepts; other bytes become "_". */
 static void slurm_name(const char *from, size_t len, char name[NAME_MOST])
 {
 	size_t n = 0;
@@ -51,7 +51,7 @@ static void slurm_name(const char *from, size_t len, char name[NAME_MOST])
 
 COMPARATOR(by_name, struct slurm_host, TEXT(name) UP(node) UP(port))
 
-/* Each host once, in the order of names. */
+/* Lists each host once, in the order of names. */
 static void find_hosts(struct slurm *s)
 {
 	const struct fabric *f = s->t->fabric;
@@ -80,7 +80,7 @@ static void find_hosts(struct slurm *s)
 		if (!last || strcmp(last->name, h->name))
 			s->host[s->n_hosts++] = *h;
 		else if (rc < 0 ||
-			 (!rc && h->port < last->port)) /* of the first name, then the lowest number */
+			 (!rc && h->port < last->port)) /* the first name counts, then the lowest port */
 			*last = *h;
 	}
 	if (n > s->n_hosts)
@@ -98,7 +98,7 @@ static bool name_taken(const struct slurm *s, const char *name)
 	return false;
 }
 
-/* A branch of a name like that, which no other has; its number. */
+/* Adds a branch with this name, made unique. Returns its number. */
 static uint32_t add_branch(struct slurm *s, const char *name, uint32_t level, uint32_t first)
 {
 	struct branch b = {.parent = NO_ID, .level = level, .first = first};
@@ -121,7 +121,7 @@ static uint32_t top_of(struct slurm *s, uint32_t sw)
 	return sw;
 }
 
-/* A new branch above all that a level has joined, where it has joined several. */
+/* Adds a branch above each group of several branches that the level has joined. */
 static void add_level(struct slurm *s, uint32_t level)
 {
 	uint32_t n_switches = s->t->fabric->n_switches;

@@ -17,11 +17,11 @@ struct end {
 	struct cursor desc;
 };
 
-/* What a node's lines have told so far. */
+/* Data from a node's lines so far. */
 struct seen {
 	uint64_t guid_of_port; /* port GUID of its first line */
 	uint8_t first_port;
-	bool one_guid; /* a second port has the same GUID: such a node is a switch */
+	bool one_guid; /* a second port has the same GUID: the node is a switch */
 };
 
 struct reader {
@@ -72,8 +72,8 @@ static bool read_field(struct cursor *c, const char *name, uint64_t *v)
 }
 
 /*
- * One end.  A description may hold anything, "} LID:" too: `last` tells that no other end follows and the
- * last such place counts; otherwise it is the first behind which another end begins.
+ * Reads one end. A description may hold anything, even "} LID:". With `last`, no other end follows and the
+ * last such place counts; otherwise the first one that is followed by another end.
  */
 static bool read_end(struct cursor *c, struct end *n, bool last)
 {
@@ -106,7 +106,7 @@ static bool read_end(struct cursor *c, struct end *n, bool last)
 	return behind != NULL;
 }
 
-/* What an end should have; NULL: it has. */
+/* What a bad end should have; NULL: it is good. */
 static const char *bad_end(const struct end *n)
 {
 	if (n->nports > MAX_PORTS)
@@ -116,7 +116,7 @@ static const char *bad_end(const struct end *n)
 	return n->lid > UINT16_MAX ? "LIDs up to 65535 (FFFF)" : NULL;
 }
 
-/* Builder index of an end's node, which is added when new. */
+/* The builder index of an end's node, which is added if new. */
 static uint32_t end_node(struct reader *r, const struct end *n)
 {
 	uint32_t node = fb_find(r->b, n->node_guid);
@@ -141,7 +141,7 @@ static uint32_t end_node(struct reader *r, const struct end *n)
 	return node;
 }
 
-/* LID and GUID: kept at the port, moved to port 0 when all lines are known. */
+/* Notes LID and GUID at the port. They move to port 0 when all lines are known. */
 static void note_end(struct reader *r, uint32_t node, const struct end *n)
 {
 	struct fb_port *p = &r->b->node[node].port[n->port];
@@ -155,7 +155,7 @@ static void note_end(struct reader *r, uint32_t node, const struct end *n)
 	r->b->sm_port = n->port;
 }
 
-/* NULL, or what was expected of a line that is left out. */
+/* Reads a line. Returns NULL, or what was expected if the line is left out. */
 static const char *read_line(struct reader *r, struct cursor c)
 {
 	struct end a, b;
@@ -201,7 +201,7 @@ static void settle(struct reader *r)
 			first = n->guid;
 		if (n->type != NODE_SWITCH && !r->seen[i].one_guid)
 			continue;
-		n->type = NODE_SWITCH; /* it has one LID and one GUID; they stood on its ports */
+		n->type = NODE_SWITCH; /* its one LID and GUID were on its ports */
 		for (unsigned p = 1; p <= n->nports; p++) {
 			if (!n->port[0].guid)
 				n->port[0].guid = n->port[p].guid;
@@ -216,7 +216,7 @@ static void settle(struct reader *r)
 			     "%u node%s not called a switch but with one GUID on all ports (0x%016" PRIx64
 			     " the first); taken as switches",
 			     misnamed, misnamed > 1 ? "s" : "", first);
-	/* the rate of ends that had no line of their own */
+	/* ends without a line get the rate of the other end */
 	for (uint32_t i = 0; i < r->b->n; i++)
 		for (unsigned p = 1; p <= r->b->node[i].nports; p++) {
 			struct fb_port *q = &r->b->node[i].port[p];
@@ -238,7 +238,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 	const char *expected;
 	uint32_t halves = 0, whole = 0, node = NO_ID;
 
-	r.b->sm_guessed = true; /* until a line tells */
+	r.b->sm_guessed = true; /* until a line tells it */
 	while (lines_next(&r.lines, &line)) {
 		c = line;
 		cur_blanks(&c);
@@ -257,8 +257,8 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 	if (in->data[in->size - 1] != '\n' && *line.p == '{')
 		cut_record(in, r.lines.no, &r.b->warnings);
 	/*
-	 * OpenSM writes a line for each end of a cable, some tools one for both.  Where some cables have
-	 * both, an end without is of a node whose lines are missing.
+	 * OpenSM writes a line for each end of a cable; some tools write one for both. If some cables have
+	 * two lines, an end without one belongs to a node whose lines are missing.
 	 */
 	for (uint32_t i = 0; i < r.b->n; i++) {
 		const struct fb_node *n = &r.b->node[i];

@@ -85,11 +85,11 @@ void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text)
 /* The table being read. */
 struct table {
 	uint32_t sw;  /* NO_ID: its lines are skipped */
-	uint64_t top; /* last LID by its head, 0 = not told */
-	bool last;    /* its entry was there */
+	uint64_t top; /* last LID from the head, 0 = not told */
+	bool last;    /* its entry was read */
 };
 
-/* The number behind a mark; 0 = not there. */
+/* The number after a mark; 0 = none. */
 static uint64_t guid_behind(struct cursor c, const char *mark)
 {
 	uint64_t v;
@@ -138,7 +138,7 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 			if (cur_behind(&line, "[") && cur_behind(&line, "-") && cur_number(&line, 0, &v) &&
 			    cur_char(&line, ']'))
 				t.top = v;
-			/* none where the switch was asked by a direct route */
+			/* missing if the switch was asked by a direct route */
 			if (t.sw != NO_ID && cur_behind(&c, " switch Lid ") && cur_number(&c, 10, &v) &&
 			    v <= MAX_LID && cur_word(&c, "guid 0x"))
 				r->head[t.sw] = (uint32_t)v;
@@ -193,7 +193,7 @@ static void read_fdbs(struct tables_reader *r, const struct input *in)
 	}
 }
 
-/* --- which of them ---------------------------------------------------------------------------------- */
+/* --- which format? ---------------------------------------------------------------------------------- */
 
 int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
 {

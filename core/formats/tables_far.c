@@ -7,7 +7,7 @@
 
 #define MAX_FIELDS 16
 
-/* Columns of use in the two kinds of rows, where they stand unless the header tells otherwise. */
+/* The columns that are read in the two kinds of rows, at their usual places; a header may tell others. */
 enum { G_GROUP, G_PORTS, G_COLUMNS };
 enum { E_LID, E_STATIC, E_STATE, E_GROUP, E_COLUMNS };
 
@@ -18,7 +18,7 @@ struct far_reader {
 	struct lines lines;
 	uint32_t sw; /* NO_ID: lines are skipped */
 	enum part part;
-	bool rows;		/* the line of dashes was passed */
+	bool rows;		/* the line of dashes was read */
 	unsigned at[E_COLUMNS]; /* field of a column */
 };
 
@@ -44,7 +44,7 @@ bool is_far(const struct input *in)
 	       any_line(in, begins_switch);
 }
 
-/* Fields of a row or header: between bars if there are any, else between blanks (headers: two, or tabs). */
+/* Splits a row or header at bars, if there are any, else at blanks (headers: two blanks, or tabs). */
 static unsigned split(struct cursor c, bool header, struct cursor *field)
 {
 	bool bars = memchr(c.p, '|', (size_t)(c.end - c.p)) != NULL;
@@ -74,7 +74,7 @@ static unsigned split(struct cursor c, bool header, struct cursor *field)
 	return n;
 }
 
-/* Column names without blanks and case: "Static Port" is "staticport". */
+/* Compares column names without blanks and case: "Static Port" is "staticport". */
 static bool is_named(struct cursor c, const char *name)
 {
 	for (; c.p < c.end; c.p++) {
@@ -103,7 +103,7 @@ static bool group_row(struct far_reader *f, const struct cursor *field, unsigned
 	number = adaptive_group_index(s, (unsigned)number);
 	if (f->at[G_PORTS] >= n)
 		return true;
-	/* "1,2,17"; ports that the switch does not have lead nowhere and are left out */
+	/* "1,2,17"; ports that the switch does not have are left out */
 	for (c = field[f->at[G_PORTS]]; cur_number(&c, 10, &port); cur_char(&c, ','))
 		if (port && port <= f->r->f->switch_nports[f->sw])
 			port_set_add(&s->group[number].ports, (unsigned)port);

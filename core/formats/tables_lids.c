@@ -1,4 +1,4 @@
-/* The LIDs of ports with tables that were read: those that the files name, else others. */
+/* The LIDs of ports for tables that were read: from the files if they name them, else from elsewhere. */
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
 #include "core/formats/tables.h"
@@ -27,7 +27,7 @@ static unsigned own_port(const struct fabric *f, uint32_t port, uint32_t *sw)
 	return *sw == NO_ID ? NO_PATH : f->port_num[q];
 }
 
-/* Does the switch of each port send the port's LID to the port? */
+/* Counts ports to which their own switch sends their LID, and those to which it does not. */
 static void judge(const struct tables_reader *r, struct choice *c)
 {
 	const struct fabric *f = r->f;
@@ -97,7 +97,7 @@ static unsigned lmc_of_range(unsigned first, unsigned last)
 	return lmc;
 }
 
-/* LMC of the smallest range that holds both and begins where ranges of its size do; MAX_LMC + 1: none. */
+/* LMC of the smallest aligned range that holds both LIDs; MAX_LMC + 1: none. */
 static unsigned lmc_around(unsigned first, unsigned last)
 {
 	unsigned lmc = 0;
@@ -107,7 +107,7 @@ static unsigned lmc_around(unsigned first, unsigned last)
 	return lmc;
 }
 
-/* LMC that most CA and router ports with several LIDs show: one subnet manager gives all the same. */
+/* The LMC of most CA and router ports with several LIDs: a subnet manager gives all ports the same. */
 static unsigned shown_lmc(const struct fabric *f, const struct named *n)
 {
 	uint32_t count[MAX_LMC + 2] = {0};
@@ -132,8 +132,8 @@ static bool of_another(const struct tables_reader *r, unsigned lid, unsigned lmc
 }
 
 /*
- * A range for a port, where it holds all LIDs named, is larger than what was found, and no one else's.  A
- * source may tell one that begins where none of its size does: no subnet manager gave it.
+ * Gives a port a larger range, if that holds all LIDs named and none of another port. A source may tell a
+ * range that is not aligned: no subnet manager gave it.
  */
 static void widen(const struct tables_reader *r, struct choice *c, const struct named *n, uint32_t ep,
 		  unsigned base, unsigned lmc)
@@ -147,7 +147,7 @@ static void widen(const struct tables_reader *r, struct choice *c, const struct 
 	c->lmc[port] = (uint8_t)lmc;
 }
 
-/* The LID of a switch by the head of its table; NO_ID: not told, or no switch. */
+/* The LID of a switch from the head of its table; NO_ID: not told, or no switch. */
 static uint32_t head_of(const struct tables_reader *r, uint32_t ep)
 {
 	uint32_t sw = r->f->node_switch[endport_node(r->f, ep)];
@@ -163,7 +163,7 @@ static bool has_range(const struct fabric *f, uint32_t ep)
 	return sw == NO_ID || f->switch_esp0[sw];
 }
 
-/* Of a range some LIDs, the first too, may have no entry anywhere: what is known of its size tells them. */
+/* Some LIDs of a range, even the first, may have no entry. So its size is taken from what is known. */
 static void take_range(const struct tables_reader *r, struct choice *c, const struct named *n, uint32_t ep,
 		       unsigned usual)
 {
@@ -184,8 +184,8 @@ static void take_range(const struct tables_reader *r, struct choice *c, const st
 }
 
 /*
- * Base LID and LMC of ports: of switches as the heads of their tables tell, even where another port has the
- * LID too; of others, and where no head tells, by the entries.
+ * Takes base LID and LMC of ports from the files: for switches from the heads of their tables, even if
+ * another port has the same LID; for others, and without a head, from the entries.
  */
 static void take_named(const struct tables_reader *r, struct choice *c, const struct named *n)
 {
@@ -204,7 +204,7 @@ static void take_named(const struct tables_reader *r, struct choice *c, const st
 	}
 }
 
-/* Is a LID of these named for another port? */
+/* Does the file name one of these LIDs for any port? */
 static bool taken(const struct tables_reader *r, unsigned lid, unsigned lmc)
 {
 	for (unsigned l = lid; l < lid + (1u << lmc) && l <= MAX_LID; l++)
@@ -213,7 +213,7 @@ static bool taken(const struct tables_reader *r, unsigned lid, unsigned lmc)
 	return false;
 }
 
-/* Ports that the files do not name, nor tell that they have none: from the source, or (now) as they are. */
+/* Gives LIDs to ports that the files say nothing about: from the source, or from `now`. */
 static void take_others(const struct tables_reader *r, struct choice *c, const struct lids *now)
 {
 	const struct fabric *f = r->f;
@@ -230,7 +230,7 @@ static void take_others(const struct tables_reader *r, struct choice *c, const s
 	}
 }
 
-/* Ports whose LID is another one than the source's; the first of them. */
+/* Number of ports with another LID than in the source; *first of them. */
 static uint32_t count_others(const struct fabric *f, const struct choice *c, uint32_t *first)
 {
 	uint32_t n = 0;

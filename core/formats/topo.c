@@ -1,6 +1,6 @@
 /*
- * .topo of ibdm (core/formats/doc/formats.md 9.4): systems and the cables between their front panels.  What
- * is within a system is told by its type (ibnl.h).  Such a file has no GUIDs: they are counted up.
+ * .topo of ibdm (core/formats/doc/formats.md 9.4): systems and the cables between their front panels. The
+ * type of a system tells what is in it (ibnl.h). The file has no GUIDs: they are counted up.
  */
 #include "core/base/cursor.h"
 #include "core/base/err.h"
@@ -16,13 +16,13 @@
 #define FIRST_SWITCH 0x200000u
 #define FIRST_CA 0x80000000u
 
-/* A port of a chip, and what the wires up to it tell of its rate (0 = nothing). */
+/* A port of a chip, and its rate from the wires that lead to it (0 = not told). */
 struct place {
 	uint32_t node; /* builder index, NO_ID: there is none */
 	uint8_t port, width, speed;
 };
 
-/* What a board has towards the outside. */
+/* A connector of a board to the outside. */
 struct connector {
 	struct cursor name;
 	struct place at;
@@ -36,7 +36,7 @@ struct board {
 /* A system, by its number among the names in net. */
 struct box {
 	struct cursor type, name;
-	struct cursor changes; /* behind `CFG:` */
+	struct cursor changes; /* after `CFG:` */
 	unsigned line;	       /* where it was first named */
 	struct board front;
 };
@@ -88,7 +88,7 @@ static bool read_box(struct cursor c, struct box *b)
 	return b->changes.p || cur_empty(&c);
 }
 
-/* A system begins the text, and a cable of one is somewhere in it. */
+/* Does the text begin with a system, and contain a cable? */
 bool is_topo(const struct input *in)
 {
 	struct lines l = lines_of(in);
@@ -159,7 +159,7 @@ static void note_box(struct reader *r, const struct box *b)
 			     CUR_ARGS(b->type), CUR_ARGS(old->type), old->line);
 }
 
-/* Behind a line that is not understood cables are nobody's, up to the next system. */
+/* Finds the systems. After a line that is not understood, cables belong to no system until the next one. */
 static void find_boxes(struct reader *r)
 {
 	struct cursor line;
@@ -182,11 +182,11 @@ static void find_boxes(struct reader *r)
 	}
 }
 
-/* --- what is in a system ------------------------------------------------------------------------------ */
+/* --- inside a system ------------------------------------------------------------------------------ */
 
-/* A part of a board as it was made. */
+/* A part that was made for a board. */
 struct piece {
-	uint32_t node; /* of a chip */
+	uint32_t node; /* node of a chip */
 	struct board board;
 };
 
@@ -200,7 +200,7 @@ static struct place at_connector(const struct board *b, struct cursor name)
 	return nowhere;
 }
 
-/* A port of a part; of a chip it is a number. */
+/* A port of a part; a chip's port is a number. */
 static struct place at_part(const struct ibnl_part *p, const struct piece *made, struct cursor port)
 {
 	uint64_t number;
@@ -217,7 +217,7 @@ static uint8_t lower(uint8_t a, uint8_t b)
 	return a && (!b || a < b) ? a : b;
 }
 
-/* width, speed: of the cable, which count where the ports' own wires tell nothing. */
+/* width, speed: of the cable, used if the ports' own wires tell nothing. */
 static void join(struct reader *r, struct place a, struct place z, uint8_t width, uint8_t speed,
 		 unsigned line)
 {
@@ -257,7 +257,7 @@ static uint32_t add_chip(struct reader *r, const struct ibnl_part *p, const char
 	return node;
 }
 
-/* The word of CFG about a board ("R": it is not there, "12x": another variant); empty: none. */
+/* The word of CFG about a board ("R": it is missing, "12x": another variant), or an empty one. */
 static struct cursor change_of(struct cursor changes, const char *board)
 {
 	while (!cur_empty(&changes)) {
@@ -273,7 +273,7 @@ static struct cursor change_of(struct cursor changes, const char *board)
 static void make_board(struct reader *r, const struct ibnl_system *s, const struct box *of, const char *path,
 		       unsigned depth, struct board *out);
 
-/* A board within a system, in the variant that CFG names; what is not there stays empty. */
+/* Makes a board within a system, in the variant that CFG names. A missing board stays empty. */
 static void make_inner(struct reader *r, const struct ibnl_system *s, const struct ibnl_part *p,
 		       const struct box *of, const char *path, unsigned depth, struct board *out)
 {
@@ -299,7 +299,7 @@ static void make_inner(struct reader *r, const struct ibnl_system *s, const stru
 	free(kind);
 }
 
-/* One wire of a part: to another part or to a connector. */
+/* Lays one wire of a part, to another part or to a connector. */
 static void lay_wire(struct reader *r, const struct ibnl_system *s, const struct piece *made, size_t from,
 		     const struct ibnl_wire *w, unsigned line, struct board *out)
 {
@@ -357,7 +357,7 @@ static void make_box(struct reader *r, struct box *b)
 			r->net.source, b->line, CUR_ARGS(b->type), r->where);
 		return;
 	}
-	r->status = unknown_report(&r->l->file[s->file].lines, &r->net.b->warnings, r->e); /* told once */
+	r->status = unknown_report(&r->l->file[s->file].lines, &r->net.b->warnings, r->e); /* reported once */
 	if (r->status)
 		return;
 	path = cur_clean(b->name, SIZE_MAX); /* as long as the name */
@@ -374,7 +374,7 @@ static void make_box(struct reader *r, struct box *b)
 
 /* --- cables -------------------------------------------------------------------------------------------- */
 
-/* A port of a front panel; a warning where there is none. */
+/* A port of a front panel; a warning if there is none. */
 static struct place at_front(struct reader *r, const struct box *b, struct cursor port)
 {
 	struct place at = at_connector(&b->front, port);
@@ -440,7 +440,7 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 		net_free(&r.net);
 		return -1;
 	}
-	/* what nothing tells is as ibdm takes it: 4x SDR */
+	/* rates that nothing tells are ibdm's default, 4x SDR */
 	for (uint32_t i = 0; i < r.net.b->n; i++)
 		for (unsigned p = 1; p <= r.net.b->node[i].nports; p++) {
 			struct fb_port *q = &r.net.b->node[i].port[p];

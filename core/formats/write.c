@@ -14,7 +14,7 @@ struct writer {
 	const struct lids *lids;
 };
 
-/* Port at the other end of a cable that is shown; NO_ID when there is none. */
+/* The port at the other end, if the cable is written; else NO_ID. */
 static uint32_t shown_peer(const struct writer *w, uint32_t port)
 {
 	uint32_t peer = w->up ? w->up->peer[port] : w->fb->port_peer[port];
@@ -82,7 +82,7 @@ static void write_port(const struct writer *w, uint32_t port)
 	fputc('\n', w->f);
 }
 
-/* How many were written: 1 or 0. */
+/* Returns the number of nodes written: 1 or 0. */
 static uint32_t write_node(const struct writer *w, uint32_t node)
 {
 	static const char *const key[] = {"", "caguid", "switchguid", "rtguid"};
@@ -137,13 +137,13 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 			written += write_node(&w, order[i]);
 	free(order);
 	if (written == 1)
-		fputc('\n', f); /* so that a node alone is no cut text */
+		fputc('\n', f); /* so that a single node does not look cut */
 	return go_on ? write_status(f) : -1;
 }
 
 /* --- opensm-subnet.lst ------------------------------------------------------------ */
 
-/* One end of a cable; the second of a line has wider vendor and device numbers. */
+/* Writes one end of a cable. The second end in a line has wider vendor and device numbers. */
 static void write_end(const struct writer *w, uint32_t port)
 {
 	static const char *const type[] = {"", "CA", "SW", "Rt"};
@@ -159,7 +159,7 @@ static void write_end(const struct writer *w, uint32_t port)
 
 static void write_line(const struct writer *w, uint32_t port, uint32_t peer)
 {
-	/* OpenSM 3.3.23 knows none above HDR */
+	/* OpenSM 3.3.23 knows no speed above HDR */
 	static const char *const spd[SPEED_COUNT] = {"??", "2.5", "5",	"10", "FDR10",
 						     "14", "25",  "50", "??", "??"};
 	const struct fabric *fb = w->fb;

@@ -1,6 +1,6 @@
 /*
- * Processes closed in.  Rights of a process (uid, capabilities) stay as they are: the ib_umad driver takes
- * requests only from a process whose credentials are those with which the device was opened.
+ * Closes processes in. A process keeps its rights (uid, capabilities), since the ib_umad driver takes
+ * requests only from a process with the credentials with which the device was opened.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static const char *load_filter(void)
 }
 #elif defined(HAVE_SECCOMP)
 static const int allowed[] = {
-	/* what is open already */
+	/* on open files */
 	SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(close), SCMP_SYS(lseek),
 	SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg), SCMP_SYS(sendto),
 	SCMP_SYS(sendmsg), SCMP_SYS(shutdown),
@@ -45,12 +45,12 @@ static const int allowed[] = {
 	SCMP_SYS(restart_syscall), SCMP_SYS(wait4),
 	/* memory, never to be executed: see below */
 	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(getrandom),
-	/* threads there are (one may be just starting), signals, ending */
+	/* existing threads (one may just be starting), signals, ending */
 	SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack), SCMP_SYS(exit),
 	SCMP_SYS(exit_group)};
 
-/* NULL, or why it cannot be. */
+/* Returns NULL, or why the filter cannot be loaded. */
 static const char *load_filter(void)
 {
 	const struct {
@@ -85,11 +85,11 @@ static const char *load_filter(void)
 }
 #endif
 
-/* Where libc is linked in all is there; what dlopen() would open might be of another libc. */
+/* With libc linked in, nothing is missing, and dlopen() might open parts of another libc. */
 static bool libc_is_shared(void)
 {
 #ifdef LINKED_IN
-	return getauxval(AT_BASE) != 0; /* there is a dynamic linker */
+	return getauxval(AT_BASE) != 0; /* is there a dynamic linker? */
 #else
 	return true;
 #endif
@@ -99,9 +99,9 @@ void confine(const char *who)
 {
 	const char *why;
 
-	live_remove_folder(getpid()); /* it has been read by now */
+	live_remove_folder(getpid()); /* it has been read */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	/* a thread that is cancelled needs it, and it can't be opened later */
+	/* a cancelled thread needs this library, and later it cannot be opened */
 	if (libc_is_shared())
 		dlopen("libgcc_s.so.1", RTLD_NOW);
 	why = load_filter();

@@ -19,10 +19,10 @@
 #include "core/source/instead.h"
 #include "core/source/replies.h"
 
-/* Of a MAD: IBA 1.3, 13.4.2. */
+/* Bytes of a MAD's header: IBA 1.3, 13.4.2. */
 enum { MAD_VERSION, MAD_CLASS, MAD_CLASS_VERSION, MAD_METHOD, MAD_TRID_END = 15, MAD_ATTRIBUTE };
 #define METHOD_GET 0x01
-#define VENDORS 0xff00 /* attributes from here on are the vendor's, and do what it likes */
+#define VENDORS 0xff00 /* attributes from here on are the vendor's, with any effect */
 #define MLNX_EXT_PORT_INFO 0xff90
 #define MOST_MS 60000
 #define MOST_RETRIES 15
@@ -57,7 +57,7 @@ static bool send_whole(int s, const void *message, size_t size)
 	return send(s, message, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* Messages are taken whole: one of another size is none. */
+/* Takes a whole message. One of another size is refused. */
 static bool receive_whole(int s, void *message, size_t size)
 {
 	ssize_t n;
@@ -84,7 +84,7 @@ static void send_back(const struct gate *g, const struct request *r, int error)
 	send_whole(g->socket, &a, sizeof(a));
 }
 
-/* The header of the device's own form is made here: of the worker's, only where to and how long. */
+/* Passes a request on. The device's header is made here; the worker gives only destination and timeouts. */
 static void pass(const struct gate *g, void *umad, const struct request *r)
 {
 	const uint8_t *mad = r->mad;
@@ -108,7 +108,7 @@ static void pass(const struct gate *g, void *umad, const struct request *r)
 		send_back(g, r, EIO);
 }
 
-/* What comes from the device goes to the worker. */
+/* Brings what comes from the device to the worker. */
 static void *bring(void *arg)
 {
 	struct gate *g = arg;
@@ -129,7 +129,7 @@ static void *bring(void *arg)
 	return NULL;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int open_device(struct gate *g, struct opening *o, const int *classes, size_t n)
 {
 	pthread_t t;
@@ -175,7 +175,7 @@ int gate_serve(pid_t worker, const int *classes, size_t n_classes)
 	int status;
 
 	memset(the_gate.agent, -1, sizeof(the_gate.agent));
-	dup2(STDERR_FILENO, STDOUT_FILENO); /* what the worker prints ends with the worker */
+	dup2(STDERR_FILENO, STDOUT_FILENO); /* only the worker keeps its output open */
 	serve(&the_gate, classes, n_classes);
 	shutdown(the_gate.socket, SHUT_RDWR);
 	while (waitpid(worker, &status, 0) < 0)
@@ -211,14 +211,13 @@ pid_t gate_start(void)
 	return 0;
 }
 
-/* --- in place of libumad's, for the worker; elsewhere they are libumad's ---------------- */
+/* --- functions that replace libumad's in the worker; elsewhere libumad's are called ---------------- */
 
 /*
- * The libraries open the device again and again, one after the other, and each time what comes late for the
- * one before is not to be seen.  There is one device here: by the ends of transactions' numbers is known
- * whose answer it is.
+ * The libraries open the device again and again. Late answers to the opening before must not be seen. Here
+ * the device is open once: the low bits of a transaction's number tell whose answer it is.
  */
-static unsigned ports;		/* opened so far; the port's number */
+static unsigned ports;		/* number of openings; the number of the port */
 static unsigned asked_by[4096]; /* port by transaction */
 
 static unsigned *asker(const uint8_t *mad)
@@ -255,7 +254,7 @@ INSTEAD_OF(umad_register)
 {
 	if (door < 0)
 		ORIGINAL(umad_register, portid, mgmt_class, mgmt_version, rmpp_version, method_mask);
-	return mgmt_class; /* the gate knows its own */
+	return mgmt_class; /* the gate has agents of its own */
 }
 
 INSTEAD_OF(umad_send)

@@ -1,4 +1,4 @@
-/* Small fabrics made for teaching: lines "NAME SPEC NOTE" of the file `fabrics` among the lessons. */
+/* Small fabrics for teaching: lines "NAME SPEC NOTE" in the file `fabrics` of the lessons. */
 #include "core/base/cursor.h"
 #include "core/base/lessonfile.h"
 #include "core/base/memory.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line of a name in a text ended by NUL: its SPEC and NOTE.  All names go to `names`. */
+/* Finds SPEC and NOTE of a name in a text that ends with NUL. All names are added to `names`. */
 static bool find_line(char *text, const char *name, char **spec, char **note, struct text *names)
 {
 	char *save = NULL;
@@ -29,7 +29,7 @@ static bool find_line(char *text, const char *name, char **spec, char **note, st
 	return false;
 }
 
-/* The list as text ended by NUL; NULL and *e. */
+/* The list as text that ends with NUL, or NULL and *e. */
 static char *read_list(struct err *e)
 {
 	char *path = lesson_file("fabrics", e), *data, *text;

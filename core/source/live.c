@@ -25,13 +25,13 @@
 #include "core/source/live_simulator.h"
 #include "core/source/live_stream.h"
 
-#define TICK_MS 50	/* how often cancelling is looked at */
+#define TICK_MS 50	/* interval of checks for cancelling */
 #define NO_ANSWERS 3	/* factor for silence when errors come, but no answers */
 #define GONE_S 1.0	/* silence after which the simulator is checked */
 #define POLITE_S 0.4	/* time to leave after a cancel, before SIGKILL */
 #define END_S 3.0	/* time to end after the last output */
-#define MAX_CHATTER 20	/* lines of the library that are kept */
-#define MOST_SAID 65536 /* bytes of what it says that are kept */
+#define MAX_CHATTER 20	/* lines of the library to keep */
+#define MOST_SAID 65536 /* bytes of its messages to keep */
 
 enum { STREAM_OUT, STREAM_ERR, STREAM_DATA, N_STREAMS };
 
@@ -241,7 +241,7 @@ static int check_simulator(const struct child *c, struct err *e)
 		       what_came(c, found, sizeof(found)));
 }
 
-/* Nothing comes any more, or only errors: -1 and *e. */
+/* -1 and *e when nothing comes any more, or only errors. */
 static int check_silence(struct child *c, struct err *e)
 {
 	double now = now_seconds(), silent = now - c->last;
@@ -286,7 +286,7 @@ static int listen_to(struct child *c, struct progress *p, struct err *e)
 	}
 }
 
-/* --- what the library said ------------------------------------------------------- */
+/* --- messages of the library ------------------------------------------------------- */
 
 /* A line of the library without "ibwarn: [pid] " or "file.c:123; "; NULL when it says nothing. */
 static const char *plain_line(const char *s)
@@ -294,7 +294,7 @@ static const char *plain_line(const char *s)
 	const char *t = s;
 
 	if (strstr(s, "sim_connect: attached") || !strncmp(s, "cannot opendir ./sys-", 21))
-		return NULL; /* of the simulator's library; its folder is removed here: the process may not */
+		return NULL; /* the simulator's library: this program removes its folder */
 	if (!strncmp(s, "ibwarn: [", 9) && (t = strstr(s, "] ")))
 		return t + 2;
 	t = strstr(s, ".c:");
@@ -306,7 +306,7 @@ static const char *plain_line(const char *s)
 	return *s ? s : NULL;
 }
 
-/* The lines of the library, as warnings or (w NULL) in one text. */
+/* Tells the lines of the library, as warnings or (w NULL) in one text. */
 static void tell_said(struct text *errors, struct warnings *w, struct text *t)
 {
 	char *save = NULL, *s = errors->len ? strtok_r(errors->s, "\r\n", &save) : NULL;
@@ -322,7 +322,7 @@ static void tell_said(struct text *errors, struct warnings *w, struct text *t)
 	}
 }
 
-/* The obstacle to opening any device: text into why, or nothing. */
+/* Adds to *why what prevents opening any device, if anything does. */
 static void device_trouble(struct text *why)
 {
 	glob_t g;
@@ -346,7 +346,7 @@ static int explain(struct child *c, const char *source, int status, struct err *
 {
 	struct text why = {0}, said = {0};
 
-	/* its library may not survive that */
+	/* the simulator's end may kill the process */
 	if (WIFSIGNALED(status) && check_simulator(c, e))
 		return -1;
 	tell_said(&c->errors, NULL, &said);

@@ -14,7 +14,7 @@ struct differ {
 	uint8_t *silent; /* [a->n_nodes] 1: not in b, but behind a port of b that is up: it did not answer */
 };
 
-/* A switch's port of b that is up, while its other end is not known. */
+/* Is it a switch's port that is up, with an unknown other end? */
 static bool is_open(const struct fabric *f, uint32_t port)
 {
 	return port != NO_ID && f->port_num[port] && f->port_peer[port] == NO_ID &&
@@ -22,8 +22,8 @@ static bool is_open(const struct fabric *f, uint32_t port)
 }
 
 /*
- * Missing nodes that perhaps still exist: in a, an open port of b leads to them, directly or by other missing
- * nodes.  Nothing tells that they are gone.
+ * Finds missing nodes that may still exist: in a, an open port of b leads to them, directly or through other
+ * missing nodes. Nothing shows that they are gone.
  */
 static void find_silent(struct differ *d)
 {
@@ -109,11 +109,11 @@ static void link_line(struct differ *d, char sign, const struct fabric *f, uint3
 	d->n++;
 }
 
-/* A cable that is gone.  It was moved if one of its ends now leads elsewhere. */
+/* Reports a cable that is gone. It was moved if one of its ends now leads elsewhere. */
 static void lost_link(struct differ *d, uint32_t link)
 {
 	char x[192], y[192], z[192];
-	bool unseen = false; /* the node at one end, or at both, did not answer */
+	bool unseen = false; /* a node at one of the ends did not answer */
 
 	for (unsigned side = 0; side < 2; side++) {
 		uint32_t p = d->a->link_port[2 * link + side], old = d->a->port_peer[p],

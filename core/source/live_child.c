@@ -1,4 +1,4 @@
-/* The discovery process: runs libibnetdisc, writes what it found to LIVE_DATA_FD. */
+/* The discovery process runs libibnetdisc and writes the result to LIVE_DATA_FD. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,9 +21,9 @@
 #define CAP_EXT_SPEEDS 0x4000u /* PortInfo.CapabilityMask: IsExtendedSpeedsSupported */
 #define EXT_INFO_FDR10 1
 #define LFT_BLOCK 64
-#define OUTSTANDING 2 /* requests of a discovery on their way at a time */
+#define OUTSTANDING 2 /* requests under way at a time in a discovery */
 
-/* stdin ends when the parent cancels or dies.  Then exit(), so that libraries clean up, or end by force. */
+/* stdin ends when the parent cancels or dies. Then: exit(), so that libraries clean up, or end by force. */
 static void *watch_parent(void *arg)
 {
 	char c;
@@ -36,8 +36,8 @@ static void *watch_parent(void *arg)
 }
 
 /*
- * umad2sim's folder goes with these processes, however they end.  A killed process cannot remove it, and the
- * parent may be gone.  So another process waits for the end.
+ * umad2sim's folder must go with these processes, however they end. A killed process cannot remove it, and
+ * the parent may be gone. So another process waits for the end.
  */
 static int start_janitor(void)
 {
@@ -51,7 +51,7 @@ static int start_janitor(void)
 		return -1;
 	pid = fork();
 	if (pid) {
-		close(alive[0]); /* the other end is closed by the end of gate and worker */
+		close(alive[0]); /* the other end closes when gate and worker end */
 		return pid < 0 ? -1 : 0;
 	}
 	prctl(PR_SET_NAME, "ibscope-tidy");
@@ -63,7 +63,7 @@ static int start_janitor(void)
 	_exit(0);
 }
 
-/* Extended speeds count where the capability bit says so; a switch's is in port 0. */
+/* Do extended speeds count? The capability bit tells it; a switch's is in port 0. */
 static bool has_ext_speeds(ibnd_port_t *p)
 {
 	ibnd_port_t *cap = p->node->type == IB_NODE_SWITCH ? p->node->ports[0] : p;
@@ -109,7 +109,7 @@ static void put_port(FILE *f, ibnd_port_t *p)
 		r.width = link_width_of_code(mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F));
 		r.speed = speed_of(p);
 		r.widths = (uint8_t)mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ENABLED_F);
-		/* of those enabled, extended ones count where they are supported */
+		/* enabled speeds: extended ones count if they are supported */
 		ext = has_ext_speeds(p) ? mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ENABLED_F) : 0;
 		fdr10 = mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F) ==
 			EXT_INFO_FDR10;
@@ -165,7 +165,7 @@ static void tell_alive(double *told)
 	printf("alive\n");
 }
 
-/* Read blocks 0 .. top / 64 of a switch's table into lft.  Returns the entries that count, 0: no answer. */
+/* Read blocks 0 .. top / 64 of a switch's table into lft. Returns the number of entries, 0: no answer. */
 static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 {
 	uint8_t info[IB_SMP_DATA_SIZE] = {0};
@@ -185,7 +185,7 @@ static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 	return top + 1;
 }
 
-/* Read the maps of all port pairs; index: in times (ports + 1) plus out.  Returns how many, 0: no answer. */
+/* Read the maps of all port pairs, at in * (ports + 1) + out. Returns their number, 0: no answer. */
 static uint32_t read_maps(struct ibmad_port *via, ibnd_node_t *n, uint8_t *maps)
 {
 	unsigned ports = n->numports, i = 0;
@@ -195,7 +195,7 @@ static uint32_t read_maps(struct ibmad_port *via, ibnd_node_t *n, uint8_t *maps)
 	for (unsigned in = 0; in <= ports; in++) {
 		for (unsigned out = 0; out <= ports; out++, i++) {
 			memset(data, 0, sizeof(data));
-			for (unsigned b = 0; b < 8; b++) /* plain port 0 has no map */
+			for (unsigned b = 0; b < 8; b++) /* a base port 0 has no map */
 				data[b] = (uint8_t)(2 * b << 4 | (2 * b + 1));
 			if ((out || n->smaenhsp0) &&
 			    !smp_query_via(data, &n->path_portid, IB_ATTR_SLVL_TABLE, in << 8 | out, 0, via))
@@ -287,7 +287,7 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 	return fclose(f) ? 1 : 0;
 }
 
-/* Set once main() has called us.  Only then may the program be started again as a discovery process. */
+/* Set when main() has called live_child(). Only then may the program start itself as a discovery process. */
 static atomic_bool let_in;
 
 bool live_child_possible(void)

@@ -18,7 +18,7 @@ bool live_simulated(void)
 	return preload && strstr(preload, "umad2sim");
 }
 
-/* Sends nothing.  /proc/net/unix would not do: it may miss an entry while others come and go. */
+/* This sends nothing. /proc/net/unix may miss an entry while others come and go. */
 bool live_simulator_gone(char *name, size_t size)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -30,7 +30,7 @@ bool live_simulator_gone(char *name, size_t size)
 	snprintf(name, size, "%s", given && *given ? given : "sim");
 	if (!live_simulated() || getenv("IBSIM_SERVER_NAME"))
 		return false;
-	/* of the abstract kind: it begins with a zero, and ends with one as ibsim has it */
+	/* an abstract name: it begins with a NUL, and ibsim's also ends with one */
 	len = (size_t)snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, "%s:ctl", name) + 2;
 	s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (s < 0 || len > sizeof(to.sun_path)) {

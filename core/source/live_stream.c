@@ -1,7 +1,7 @@
 /*
- * The discovery stream, read.  Whoever sends it talks to a fabric that may lie, and may itself be taken over
- * by that: nothing in the stream is taken on trust.  What this program never sends is an error; what only a
- * fabric can have said wrong is left out, told, and makes the fabric incomplete.
+ * Reads the discovery stream. Its sender talks to a fabric that may lie, and that may take the sender over.
+ * So nothing in the stream is trusted. Data that this program never sends is an error. Wrong data that can
+ * come from a fabric is left out and reported, and makes the fabric incomplete.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "core/routing/switch_tables.h"
 #include "core/source/live_stream.h"
 
-#define MOST_PORTS (1u << 22) /* of all nodes: more than a subnet of MAX_LID nodes has */
-#define NOT_SENT 255	      /* number of a port of which no record came */
+#define MOST_PORTS (1u << 22) /* ports of all nodes: more than MAX_LID nodes have */
+#define NOT_SENT 255	      /* number of a port without a record */
 
 struct reader {
 	const uint8_t *data;
@@ -20,7 +20,7 @@ struct reader {
 	const char *source;
 	struct err *e;
 	struct fabric_builder *b;
-	struct live_port **port; /* by builder index, by number: what came */
+	struct live_port **port; /* by builder index and number: the records */
 	uint32_t n_ports;
 };
 
@@ -47,7 +47,7 @@ static bool get(struct reader *r, void *to, size_t size)
 	return true;
 }
 
-/* Something about a port that cannot be so; the truth is not known. */
+/* Reports something impossible about a port; the truth is not known. */
 static void tell(struct reader *r, const char *kind, uint32_t node, unsigned port, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 static void tell(struct reader *r, const char *kind, uint32_t node, unsigned port, const char *fmt, ...)
@@ -94,7 +94,7 @@ static void set_port(struct reader *r, uint32_t node, const struct live_port *p)
 		q->state = p->state;
 	else
 		tell(r, IMPOSSIBLE, node, p->num, "tells state %u", p->state);
-	/* 0 is no value of a port that a subnet manager has set up; plain port 0 has none */
+	/* no port that a subnet manager has set up has 0; a base port 0 has no value */
 	if (p->opervls > 5 || (!p->opervls && p->num && p->state >= PORT_ARMED))
 		tell(r, IMPOSSIBLE, node, p->num, "tells OperVLs %u", p->opervls);
 	else if (p->opervls)
@@ -120,7 +120,7 @@ static uint32_t add_node(struct reader *r, const struct live_node *n)
 	return at;
 }
 
-/* A node and its ports; cables are left until all nodes are there. */
+/* Reads a node and its ports. Cables come later, when all nodes are there. */
 static bool get_node(struct reader *r)
 {
 	struct live_node n;
@@ -192,7 +192,7 @@ static void cable(struct reader *r, uint32_t node, const struct live_port *p)
 	}
 	if (p->state == PORT_DOWN)
 		tell(r, IMPOSSIBLE, node, p->num, "tells that it is down, but its other end answered");
-	if (!p->state) /* told already: no PortInfo came */
+	if (!p->state) /* already reported: no PortInfo came */
 		return;
 	if (!p->width || p->width >= WIDTH_COUNT || !p->speed || p->speed >= SPEED_COUNT) {
 		tell(r, IMPOSSIBLE, node, p->num, "tells a width or speed that there is not");
@@ -203,8 +203,8 @@ static void cable(struct reader *r, uint32_t node, const struct live_port *p)
 }
 
 /*
- * The cables of a node, and what is not known of it.  Where the PortInfo of a port does not come,
- * libibnetdisc has no port, or one without a state.  Of a CA it asks only for the ports by which it came in.
+ * Adds the cables of a node, and reports what is unknown. Without the PortInfo of a port, libibnetdisc has no
+ * port, or one without a state. It asks a CA only for the ports by which it came in.
  */
 static void cable_node(struct reader *r, uint32_t node)
 {
@@ -239,7 +239,7 @@ static bool get_nodes(struct reader *r, struct live_head *h)
 			return false;
 	for (uint32_t i = 0; i < r->b->n; i++)
 		cable_node(r, i);
-	/* the endport that owns the local port's SM LID, else the local port */
+	/* the endport with the local port's SM LID, else the local port */
 	r->b->sm_node = fb_find(r->b, h->from_guid);
 	r->b->sm_port = h->from_port;
 	if (r->b->sm_node == NO_ID)
@@ -265,7 +265,7 @@ static bool get_table(struct reader *r, const struct fabric *f, struct switch_ta
 		return false;
 	node = fabric_node_by_guid(f, h.guid);
 	sw = node == NO_ID ? NO_ID : f->node_switch[node];
-	if (sw != NO_ID) { /* else one that was left out */
+	if (sw != NO_ID) { /* else the switch was left out */
 		ports = f->switch_nports[sw] + 1u;
 		if (t->lft[sw])
 			return unreadable(r, "tables of the same switch:", 2, "1");

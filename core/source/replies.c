@@ -7,13 +7,13 @@
 #include <infiniband/umad.h>
 #include "core/fabric/builder.h"
 
-#define SLOTS 64 /* requests remembered, by number; far fewer are on their way */
+#define SLOTS 64 /* requests remembered, by number; far fewer are under way */
 
 static struct {
 	uint32_t number, modifier;
 	uint16_t attribute;
 } asked[SLOTS];
-static struct fabric_builder *seen; /* nodes as their first NodeInfo told them */
+static struct fabric_builder *seen; /* nodes by their first NodeInfo */
 
 static uint32_t number_of_mad(void *mad)
 {

@@ -19,10 +19,10 @@
 #include "core/source/internal.h"
 
 #define TICK_MS 20
-#define STILL_S 60   /* this long nobody used the processor: it stands still */
-#define LAST_LINES 4 /* of what a program wrote, in messages */
+#define STILL_S 60   /* without use of the processor for so long, it stands still */
+#define LAST_LINES 4 /* lines of a program's output in messages */
 #define LAST_BYTES 600
-#define QUIET_S 1.0 /* fewer tables than switches: these are all when opensm is idle this long */
+#define QUIET_S 1.0 /* with fewer tables than switches, they are complete when opensm is idle for so long */
 
 enum { IBSIM, OPENSM, PATHS, PROGRAMS };
 static const char *const program[PROGRAMS] = {"ibsim", "opensm", "paths"};
@@ -30,7 +30,7 @@ static const char *const program[PROGRAMS] = {"ibsim", "opensm", "paths"};
 struct simulation {
 	pid_t keeper;
 	int to, from; /* its input and output */
-	char *folder; /* NULL: it has told none yet */
+	char *folder; /* NULL: not known yet */
 	char *refused;
 	struct text line;
 	pid_t pid[PROGRAMS];
@@ -62,7 +62,7 @@ static int spawn_keeper(struct simulation *s, int in, int out)
 	return rc;
 }
 
-/* A line that the keeper told. */
+/* Takes a line from the keeper. */
 static void take_line(struct simulation *s, const char *line)
 {
 	char name[16] = "", what[8] = "";
@@ -84,7 +84,7 @@ static void take_line(struct simulation *s, const char *line)
 	}
 }
 
-/* Read what it said meanwhile, with a short wait; false: it is gone. */
+/* Read the keeper's new lines, with a short wait. False: it is gone. */
 static bool listen_to_keeper(struct simulation *s)
 {
 	struct pollfd pf = {.fd = s->from, .events = POLLIN};
@@ -195,7 +195,7 @@ FILE *simulation_open(const struct simulation *s, const char *name, const char *
 	return f;
 }
 
-/* The last lines of a file, " | " between; nothing when there is none. */
+/* Adds the last lines of a file, joined by " | ", if there are any. */
 static void last_lines(const struct simulation *s, const char *name, struct text *t)
 {
 	FILE *f = simulation_open(s, name, "r", NULL);
@@ -243,19 +243,19 @@ static int tell_last(const struct simulation *s, int which, const char *what, st
 
 /* --- waiting ------------------------------------------------------------------------------------- */
 
-/* A growing file, and what it has told so far. */
+/* A growing file, and what it has shown so far. */
 struct tail {
 	const char *name;
-	unsigned lines;					  /* that are not empty */
-	bool ready;					  /* ibsim's: it is */
+	unsigned lines;					  /* lines that are not empty */
+	bool ready;					  /* ibsim's output: it is ready */
 	enum { SWEEPING, SUBNET_UP, SWEEP_FAILED } swept; /* OpenSM's log */
-	unsigned begun, ended;				  /* tables of switches in a dump */
+	unsigned begun, ended;				  /* number of tables in a dump */
 	long at;
-	char rest[256]; /* the line that is not whole yet */
+	char rest[256]; /* the incomplete last line */
 	size_t len;
 };
 
-/* Take its new lines. */
+/* Take the file's new lines. */
 static void tail_read(const struct simulation *s, struct tail *t)
 {
 	FILE *f = simulation_open(s, t->name, "r", NULL);
@@ -314,7 +314,7 @@ struct wait {
 	struct simulation *s;
 	const char *what; /* "ibsim to be ready" */
 	unsigned long used;
-	double moved; /* when the processor was used last */
+	double moved; /* time of the last use of the processor */
 	struct progress *p;
 };
 

@@ -96,7 +96,7 @@ static bool hide_devices(void)
 	return !devices_open();
 }
 
-/* Environment of the programs: ours, without anything that leads to another simulator or to a real fabric. */
+/* Sets the environment of the programs: ours, without what leads to another simulator or a real fabric. */
 static void prepare_environment(const struct keeper *k, const char *host, bool preload)
 {
 	const char *path = getenv("PATH"), *base = strrchr(k->folder, '/');
@@ -117,7 +117,7 @@ static void prepare_environment(const struct keeper *k, const char *host, bool p
 }
 
 static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-			      SIGPIPE}; /* by the keeper, not by its programs */
+			      SIGPIPE}; /* ignored by the keeper, not by its programs */
 
 static void become(const struct keeper *k, const char *name, const char *const *argv, const char *host,
 		   pid_t parent)
@@ -192,7 +192,7 @@ static void obey(struct keeper *k, char *line)
 static bool make_folder(struct keeper *k)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *whole = realpath(tmp && *tmp ? tmp : "/tmp", NULL); /* the others work in other folders */
+	char *whole = realpath(tmp && *tmp ? tmp : "/tmp", NULL); /* absolute: programs run elsewhere */
 	int n = whole ? snprintf(k->folder, sizeof(k->folder), "%s/ibscope-verify.XXXXXX", whole) : -1;
 
 	free(whole);
@@ -201,7 +201,7 @@ static bool make_folder(struct keeper *k)
 	return n >= 0 && n < (int)sizeof(k->folder) && mkdtemp(k->folder);
 }
 
-/* Lines on standard input are done; its end is ours. */
+/* Obeys the lines on standard input. Its end ends the keeper. */
 static void serve(struct keeper *k)
 {
 	struct pollfd pf = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -242,7 +242,7 @@ static int keep(void)
 
 	prctl(PR_SET_NAME, "ibscope-verify");
 	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
-		signal(ignored[i], SIG_IGN); /* it goes when its parent lets go, and not before */
+		signal(ignored[i], SIG_IGN); /* it ends with its parent's pipe, and not before */
 	if (!simulation_library(k.library, sizeof(k.library)))
 		tell("error ibsim's library libumad2sim.so is not there");
 	else if (!hide_devices())
@@ -271,9 +271,9 @@ static int keep(void)
 #define PR_SLID (1u << 5)
 #define PR_NUMB_PATH (1u << 12)
 #define SA_TIMEOUT_MS 2000
-#define RECORD_SIZE 2048 /* room that libibmad may fill */
+#define RECORD_SIZE 2048 /* bytes that libibmad may fill */
 
-/* It is at the LID that the local port knows as its subnet manager's LID. */
+/* The subnet administrator has the LID of the local port's subnet manager. */
 static bool find_sa(struct ibmad_port *port, ib_portid_t *sa)
 {
 	uint8_t info[IB_SMP_DATA_SIZE] = {0};
@@ -299,7 +299,7 @@ static bool library_loaded(void)
 	return found;
 }
 
-/* Pairs are asked one by one.  The simulator loses an answer of several packets. */
+/* Asks for pairs one by one, since the simulator loses an answer of several packets. */
 static void ask_all(struct ibmad_port *port, ib_portid_t *sa, FILE *in, FILE *out)
 {
 	unsigned slid, dlid;

@@ -24,7 +24,7 @@
 #define CA_GUID UINT64_C(0x0002c90300f00000)
 #define SWITCH_STEP 0x10
 #define CA_STEP 0x20	     /* more than SYNTH_MAX_CA_PORTS */
-#define AGGREGATION_OFFSET 8 /* of the switch's GUID, as Quantum switches have it */
+#define AGGREGATION_OFFSET 8 /* of the GUID from the switch's, as in Quantum switches */
 #define VENDOR 0x2c9
 #define DEVICE_SWITCH 0xd2f0
 #define DEVICE_CA 0x101b
@@ -33,7 +33,7 @@
 struct kind {
 	const char *name;
 	int (*make)(struct plan *p, const char *shape);
-	int hosts; /* default of hosts=, -1: the shape says it */
+	int hosts; /* default of hosts=, -1: from the shape */
 };
 
 static const struct kind kinds[] = {
@@ -151,7 +151,7 @@ uint32_t plan_ca(struct plan *p)
 	return plan_add(p, NODE_CA, NULL);
 }
 
-/* Port number, or 0 (and the plan has failed) when the node has no more. */
+/* Returns a port number, or 0 (and the plan has failed) when the node has no free port. */
 static unsigned take_port(struct plan *p, uint32_t node, unsigned port)
 {
 	struct plan_node *n = &p->node[node];
@@ -287,7 +287,7 @@ static void swap_u32(uint32_t *a, uint32_t *b)
 	*b = t;
 }
 
-/* 0 .. n-1, in random order when asked for. */
+/* 0 .. n-1, in random order with the option shuffle. */
 static uint32_t *sequence(struct plan *p, uint32_t n)
 {
 	uint32_t *v = NEW_ARRAY(n ? n : 1, uint32_t);
@@ -374,7 +374,7 @@ static uint64_t *plan_guids(struct plan *p)
 	return guid;
 }
 
-/* Order in the source: switches before CAs, or mixed.  The subnet manager's node comes first. */
+/* The order in the source: switches before CAs, or mixed. The subnet manager's node is first. */
 static uint32_t *plan_order(struct plan *p)
 {
 	uint32_t *order = sequence(p, p->n), n = 0;
@@ -468,7 +468,7 @@ static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
 	return fb_finish(b, p->spec, "synthetic", out, e);
 }
 
-/* The steps common to all kinds, once their nodes and cables are there. */
+/* The last steps of all kinds, when their nodes and cables are there. */
 static int plan_complete(struct plan *p)
 {
 	uint32_t hosts = 0;
@@ -552,7 +552,7 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 	size_t len;
 	int ret = synth_lesson(spec, &made, &note, e);
 
-	if (ret <= 0) { /* a lesson's */
+	if (ret <= 0) { /* the name of a lesson's fabric, or an error */
 		if (!ret)
 			ret = lesson_name(made)
 				      ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec,

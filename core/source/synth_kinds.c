@@ -10,8 +10,8 @@
 /* --- reading shapes ---------------------------------------------------------- */
 
 /*
- * Read up to max numbers of low .. high, separated by `sep`; *s moves behind them.  Returns their number, or
- * -1. what: the expected shape, for messages.
+ * Read up to max numbers of low .. high, separated by `sep`; *s moves past them. Returns their number, or -1.
+ * what: the expected shape, for messages.
  */
 static int numbers_read(struct plan *p, const char **s, char sep, uint32_t *v, int max,
 			const uint32_t range[2], const char *what)
@@ -36,7 +36,7 @@ static int numbers_read(struct plan *p, const char **s, char sep, uint32_t *v, i
 	}
 }
 
-/* The whole shape is between min and max numbers. */
+/* Reads a shape that is nothing but min to max numbers. */
 static int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int min, int max,
 		      const uint32_t range[2], const char *what)
 {
@@ -51,7 +51,7 @@ static int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int 
 	return n;
 }
 
-/* Number of CAs that the options ask for on switch number k of the fabric. */
+/* Number of CAs that the options ask for on switch k. */
 static unsigned hosts_at(const struct plan *p, uint32_t k)
 {
 	return p->o.hosts_on > 1 && k % p->o.hosts_on ? 0 : (unsigned)p->o.hosts;
@@ -210,7 +210,7 @@ static void grid_switch(struct plan *p, const struct grid *g, uint32_t i)
 	text_free(&t);
 }
 
-/* Cables of switch i (coordinate x, next one `stride` away) in dimension d; ports begin behind `port`. */
+/* Cables of switch i (coordinate x, next one `stride` away) in dimension d; ports begin after `port`. */
 static void grid_links(struct plan *p, const struct grid *g, unsigned d, uint32_t i, uint32_t x,
 		       uint32_t stride, unsigned port)
 {
@@ -352,12 +352,12 @@ int synth_dragonfly(struct plan *p, const char *shape)
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t j = i + 1; j % d.a; j++)
 			plan_link(p, first + i, first + j);
-	/* global link l of group i (switch l / h) leads to the group l mod (groups - 1) + 1 places on */
+	/* global link l of group i (switch l / h) leads to the group l mod (groups - 1) + 1 places further */
 	others = d.groups - 1;
 	for (uint32_t i = 0; i < d.groups; i++)
 		for (uint32_t l = 0; others && l < d.a * d.h / others * others; l++) {
 			uint32_t to = (i + l % others + 1) % d.groups;
-			/* the other end counts back, in the same round */
+			/* at the other end, links count backwards in the same round */
 			uint32_t back = l / others * others + others - 1 - l % others;
 
 			if (i < to)
@@ -389,7 +389,7 @@ uint32_t plan_chassis(struct plan *p, const struct chassis *c, unsigned number)
 	return first;
 }
 
-/* The chips of all chassis, and the edge switches below.  Uplinks go to the line chips in turn. */
+/* The chips of all chassis, and the edge switches below. Uplinks take the line chips in turn. */
 static void director_edges(struct plan *p, uint32_t chassis, uint32_t edges, const struct chassis *c,
 			   uint32_t first)
 {
@@ -491,7 +491,7 @@ static void graph_tree(struct plan *p, struct graph *g, uint32_t *order, uint32_
 	free(room);
 }
 
-/* Links between random switches that have free ports and none yet.  Stops when hardly any is found. */
+/* Adds links between random switches that have free ports and no link yet. Stops when hardly any are left. */
 static void graph_fill(struct plan *p, struct graph *g, uint32_t *room, uint32_t first)
 {
 	uint32_t n = 0, misses = 0;
@@ -509,7 +509,7 @@ static void graph_fill(struct plan *p, struct graph *g, uint32_t *room, uint32_t
 		if (linked)
 			continue;
 		graph_link(p, g, room[a], room[b], first);
-		if (a < b) { /* the higher place is given up first */
+		if (a < b) { /* remove the higher place first */
 			uint32_t t = a;
 
 			a = b;

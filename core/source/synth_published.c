@@ -1,6 +1,6 @@
 /*
- * Shapes of well-known machines, as far as they have been published; cable for
- * cable they are ours: hosts from port 1 up, then the links in order.
+ * Shapes of well-known machines, as far as they are published. The single cables are ours: hosts from port 1
+ * up, then the links in order.
  */
 #include <string.h>
 #include "core/base/defs.h"
@@ -23,7 +23,7 @@ static const struct grid_machine {
 	{"salomon", {GRID_MESH, "c", 7, {2, 2, 2, 2, 2, 2, 2}, {4, 4, 4, 4, 4, 4, 3}}, 9, SPEED_FDR},
 };
 
-/* Leaves below directors: `up` cables a leaf, dealt to directors and there to line chips in turn. */
+/* Leaves below directors: `up` cables a leaf, to the directors in turn, there to the line chips in turn. */
 static const struct directors {
 	const char *name;
 	unsigned leaves, hosts, up, directors;
@@ -80,8 +80,8 @@ static int make_odin(struct plan *p)
 #define DEIMOS_LINES 24
 
 /*
- * Deimos (TU Dresden): 724 nodes on three switches of 288 ports in a chain, 30
- * cables between neighbours, dealt to the line chips in turn.
+ * Deimos (TU Dresden): 724 nodes on three switches of 288 ports in a chain, 30 cables between neighbours, to
+ * the line chips in turn.
  */
 static int make_deimos(struct plan *p)
 {
@@ -97,7 +97,7 @@ static int make_deimos(struct plan *p)
 		first[d] = plan_chassis(p, &c, d + 1);
 	/* chain cables take the highest of the 12 outer ports of a line chip */
 	for (unsigned k = 0; k < 60 && !p->failed; k++) {
-		/* the middle one goes on where the first chain ended: 60 cables on 24 chips */
+		/* the middle switch continues where the first 30 cables ended: 60 cables on 24 chips */
 		unsigned d = k / 30, a = (d ? k : k % 30) % DEIMOS_LINES, b = (d ? k % 30 : k) % DEIMOS_LINES;
 
 		plan_cable(p, first[d] + a, 12 - used[d][a]++, first[d + 1] + b, 12 - used[d + 1][b]++);
