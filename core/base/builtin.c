@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The archive (Makefile); its bytes are taken in by the assembler.  What only looks at the code has none. */
+/* The archive (Makefile). The assembler takes in its bytes. Tools that only read the code have no archive. */
 #ifndef BUILTIN_FILES
 #define BUILTIN_FILES "/dev/null"
 #endif

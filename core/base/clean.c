@@ -66,7 +66,7 @@ static size_t clean_length(const char *s, size_t len)
 	int n;
 
 	for (;;) {
-		while (at < len && s[at] >= ' ' && s[at] < 0x7f) /* nearly all there is */
+		while (at < len && s[at] >= ' ' && s[at] < 0x7f) /* nearly all characters */
 			at++;
 		if (at == len || (n = utf8_decode(s + at, len - at, &c)) <= 0 || !is_shown(c))
 			return at;
@@ -91,7 +91,7 @@ static void spell(struct text *t, const char *s, size_t len)
 		text_add(t, "\\x%02x", (unsigned char)s[i]);
 }
 
-/* Add the beginning of s.  Returns the bytes taken: all, except a last character that is incomplete. */
+/* Add s to t. Returns the bytes taken: all, except an incomplete last character. */
 static size_t add_whole(struct text *t, const char *s, size_t len)
 {
 	size_t at = 0;

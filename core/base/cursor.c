@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* The reading of a file that the system says is too large is not begun. */
+/* Is the file too large by its size? Then it is not read at all. */
 static bool known_too_large(FILE *f, size_t most)
 {
 	struct stat st;
@@ -19,10 +19,10 @@ static bool known_too_large(FILE *f, size_t most)
 	return !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most;
 }
 
-/* Double the room; -1 and *e: there is no memory for it. */
+/* Double the buffer. -1 and *e: there is no memory. */
 static int grow_buffer(char **buf, size_t *cap, const char *name, struct err *e)
 {
-	if (mem_room(e, *cap, "reading %s", name)) /* more than there is already */
+	if (mem_room(e, *cap, "reading %s", name)) /* in addition to the present buffer */
 		return -1;
 	*cap *= 2;
 	*buf = mem_resize(*buf, *cap, 1);

@@ -1,4 +1,4 @@
-/* Rows of results told by one list of their fields. */
+/* Rows of results, told by one list of fields. */
 #include "core/base/fields.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ int64_t field_number(const struct field *f, const void *row)
 	}
 }
 
-/* NULL: it is left out. */
+/* The value of a field in a row; NULL: it is left out. */
 static json_t *value_of(const struct field *f, const void *row)
 {
 	const void *at = (const char *)row + f->offset;

@@ -29,7 +29,7 @@ size_t text_mark(const char *data, size_t size)
 	return size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
-/* Every other of the first bytes is NUL: UTF-16 without a mark.  first: 0 = big endian. */
+/* Is every other one of the first bytes NUL, as in UTF-16 without a mark? first: 0 = big endian. */
 static bool half_nul(const char *data, size_t size, size_t first)
 {
 	if (size < 4)
@@ -40,7 +40,7 @@ static bool half_nul(const char *data, size_t size, size_t first)
 	return true;
 }
 
-/* Lines that end in CR, and none in LF. */
+/* Do lines end in CR, and none in LF? */
 static bool only_cr(const char *data, size_t size)
 {
 	const char *cr = memchr(data, '\r', size);

@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-/* Matches one bracket expression at p (behind '['); returns behind ']' or NULL when there is no end. */
+/* Matches one bracket expression at p (after '['). Returns the place after ']', or NULL if there is none. */
 static const char *glob_class(const char *p, char c, bool *hit)
 {
 	bool invert = *p == '!' || *p == '^';

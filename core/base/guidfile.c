@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that one piece can hold, as fgets() with a buffer of 256. */
+/* Most bytes of a piece, as with fgets() and a buffer of 256. */
 #define PIECE 255
 
 static bool is_white(char c)

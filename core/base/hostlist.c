@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DIGITS 18 /* of a number: fits 64 bits */
+#define MOST_DIGITS 18 /* of a number: they fit 64 bits */
 /* The beginning of a list, for messages: it may have thousands of bytes. */
 #define BEGINNING "\"%.60s%s\""
 #define BEGINNING_OF(text) text, strlen(text) > 60 ? "..." : ""
@@ -20,7 +20,7 @@ void hostlist_free(struct hostlist *l)
 	*l = (struct hostlist){0};
 }
 
-/* A number with its written width.  Returns the text behind it, NULL when there is no number. */
+/* A number with its written width. Returns the text after it, or NULL. */
 static const char *read_number(const char *p, const char *end, uint64_t *n, int *width)
 {
 	const char *from = p;
@@ -31,7 +31,7 @@ static const char *read_number(const char *p, const char *end, uint64_t *n, int 
 	return p == from ? NULL : p;
 }
 
-/* "7" or "1-4", with a comma behind it.  Returns the text behind that, NULL when it is neither. */
+/* "7" or "1-4", and a comma after it. Returns the text after that, or NULL. */
 static const char *read_range(const char *p, const char *end, uint64_t *lo, uint64_t *hi, int *width)
 {
 	int w;
@@ -73,7 +73,7 @@ static int add(struct hostlist *l, const char *text, char *name, struct err *e)
 	return 0;
 }
 
-/* Append all of l, with each number of the brackets [open, close) put in. */
+/* Replaces the names in l: each is repeated with every number of the brackets [open, close). */
 static int multiply(struct hostlist *l, const char *text, const char *open, const char *close, struct err *e)
 {
 	struct hostlist out = {0};
@@ -111,7 +111,7 @@ static void append(struct hostlist *l, const char *s, size_t len)
 	}
 }
 
-/* One list, up to a comma outside of brackets or the end.  *p moves there. */
+/* Reads one list, up to a comma outside of brackets or the end. *p moves there. */
 static int read_one(const char **p, const char *text, struct hostlist *l, struct err *e)
 {
 	struct hostlist one = {0};

@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAIT_MS 50 /* how often cancelling is looked at */
+#define WAIT_MS 50 /* interval of checks for cancelling */
 
 struct infile {
 	int fd;
 	struct progress *progress;
 };
 
-/* A FIFO that nobody has opened for writing yet has neither data nor an end. */
+/* Waits on a FIFO that nobody has opened for writing: it has neither data nor an end. */
 static ssize_t read_bytes(void *cookie, char *buf, size_t size)
 {
 	struct infile *in = cookie;

@@ -60,7 +60,7 @@ static json_t *make_object(struct maker *m)
 			json_object_set_new_nocheck(object, key, value);
 	}
 	if (letter != '}')
-		abort(); /* a format of the program's own that is wrong */
+		abort(); /* an error in the program */
 	return object;
 }
 
@@ -85,7 +85,7 @@ static json_t *make_string(struct maker *m)
 	return s ? json_text(s) : NULL;
 }
 
-/* JSON has no number for what is none. */
+/* JSON cannot express a value that is no number. */
 static json_t *make_real(double v)
 {
 	return isfinite(v) ? json_real(v) : json_null();

@@ -6,7 +6,7 @@ static void take_value(json_t *v, json_int_t *schema, void (*take)(void *ctx, js
 {
 	const json_t *number = json_object_get(v, "schema");
 
-	for (size_t i = 0; i < json_array_size(v); i++) /* as `jq -s` makes one */
+	for (size_t i = 0; i < json_array_size(v); i++) /* such as from `jq -s` */
 		take_value(json_array_get(v, i), schema, take, ctx);
 	if (json_is_integer(number) && json_integer_value(number) > *schema)
 		*schema = json_integer_value(number);

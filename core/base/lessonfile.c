@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FOLDER "lessons/" /* among the files in the program */
+#define FOLDER "lessons/" /* folder of the files in the program */
 #define ENDING ".lesson"
 
-/* Folders beside the program where they are looked for.  Programs of tests and of building lie deeper. */
+/* Folders of lessons, relative to the program. Programs of tests and of building lie deeper. */
 static const char *const places[] = {"lessons", "../views/lessons", "../share/ibscope/lessons",
 				     "../../views/lessons"};
 #define FOLDERS (1 + ARRAY_LEN(places))
@@ -36,7 +36,7 @@ static char *folder_near_program(const char *place)
 	return path;
 }
 
-/* The i-th of FOLDERS; NULL: there is none of that kind. */
+/* The i-th of FOLDERS, or NULL. */
 static char *folder(size_t i)
 {
 	return i ? folder_near_program(places[i - 1]) : user_folder();
@@ -98,7 +98,7 @@ static void add_name(struct names *l, char *name)
 	l->name[l->n++] = name;
 }
 
-/* A file of the lessons; those that are no lesson are left out. */
+/* Adds a file of the lessons, if it is a lesson. */
 static void add_file(struct names *l, const char *file, size_t len)
 {
 	const size_t ending = strlen(ENDING);

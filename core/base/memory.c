@@ -34,7 +34,7 @@ void *mem_alloc(size_t size)
 	return mem_array(1, size);
 }
 
-/* n * size bytes; SIZE_MAX when that is too large to be counted. */
+/* n * size bytes, or SIZE_MAX if that overflows. */
 static size_t total(size_t n, size_t size)
 {
 	size_t bytes;

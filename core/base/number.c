@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The value of a digit, 99: it is none. */
+/* The value of a digit; 99: it is no digit. */
 static unsigned digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -17,13 +17,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define MOST_LINKS 40 /* followed, as the kernel does */
+#define MOST_LINKS 40 /* links followed, as in the kernel */
 #define TEMP_MARK ".ibscope-"
 #define TEMP_RANDOM 6
 #define WAIT_MS 50
-#define MOST_PENDING 8 /* one for each writing thread would be enough */
+#define MOST_PENDING 8 /* one for each writing thread is enough */
 
-/* Unfinished files, for a signal handler, which sees nothing else: core's only global state that changes. */
+/* Unfinished files: core's only global state that changes, since a signal handler sees nothing else. */
 enum { SLOT_FREE, SLOT_TAKEN, SLOT_NAMED };
 static struct {
 	atomic_int state;
@@ -99,7 +99,7 @@ static char *follow_links(const char *path, bool *magic)
 	return NULL;
 }
 
-/* The program's own descriptor that a path in /proc stands for; -1: none. */
+/* The program's own descriptor that a path in /proc means; -1: none. */
 static int own_descriptor(const char *path)
 {
 	char *folder = str_printf("%.*s.", (int)folder_length(path), path), real[PATH_MAX];
@@ -122,7 +122,7 @@ static int failed(const struct outfile *o, int error, struct err *e)
 
 /* --- opening ------------------------------------------------------------------------------- */
 
-/* Wait a little for a reader; false: cancelled meanwhile. */
+/* Wait a little for a reader. False: cancelled. */
 static bool wait_writable(const struct outfile *o)
 {
 	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
@@ -175,20 +175,20 @@ static void drop_temp(struct outfile *o)
 	o->slot = NULL;
 }
 
-/* Owner and mode of the file that is replaced. */
+/* Takes over owner and mode of the file that is replaced. */
 static void keep_mode(int fd, const struct stat *was)
 {
 	mode_t mode = was->st_mode & 07777;
 
 	if (fchown(fd, was->st_uid, was->st_gid)) {
-		mode &= 0777;				/* not set-uid to another one */
+		mode &= 0777;				/* not set-uid for another owner */
 		if (fchown(fd, (uid_t)-1, was->st_gid)) /* nor open to another group */
 			mode = (mode & 0707) | (mode & 07) << 3;
 	}
 	(void)!fchmod(fd, mode);
 }
 
-/* -1 and errno. */
+/* Returns 0, or -1 and errno. */
 static int open_temp(struct outfile *o, const struct stat *was)
 {
 	do {
@@ -206,7 +206,7 @@ static int open_straight(struct outfile *o, bool magic, bool is_fifo)
 {
 	int own = magic ? own_descriptor(o->target) : -1;
 
-	if (own >= 0) { /* what was printed comes first, and goes on behind it */
+	if (own >= 0) { /* earlier output comes first, later output after it */
 		fflush(stdout);
 		o->fd = fcntl(own, F_DUPFD_CLOEXEC, 0);
 	} else { /* a FIFO may have no reader yet */
@@ -250,7 +250,7 @@ static int open_any(struct outfile *o, struct err *e)
 	return open_beside(o, there ? &was : NULL, e);
 }
 
-/* What it holds beside its stream. */
+/* Frees all but the stream. */
 static void give_up(struct outfile *o)
 {
 	if (o->fd >= 0)
@@ -288,7 +288,7 @@ static bool sync_failed(int fd)
 	return fsync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP;
 }
 
-/* The new file is whole, and on the disk. */
+/* Makes the new file complete, and puts it on the disk. */
 static int settle(struct outfile *o, int rc, struct err *e)
 {
 	int fd = o->fd;
@@ -305,7 +305,7 @@ static int settle(struct outfile *o, int rc, struct err *e)
 	return o->failed ? failed(o, o->failed, e) : rc;
 }
 
-/* It replaces the old one; of several, the two swap their names where they can, so that it can be undone. */
+/* Replaces the old file. With several files, old and new swap names if possible, so that it can be undone. */
 static int take_place(struct outfile *o, bool alone, struct err *e)
 {
 	bool swapped = !alone && !renameat2(AT_FDCWD, o->temp, AT_FDCWD, o->target, RENAME_EXCHANGE);
@@ -318,8 +318,8 @@ static int take_place(struct outfile *o, bool alone, struct err *e)
 }
 
 /*
- * Two programs that write the same set come one after the other, so that none is of both.  The descriptor to
- * close; -1, or no lock, where the folder has none.
+ * Lets two programs write the same set of files one after the other, not mixed. Returns the descriptor to
+ * close, or -1. Some folders allow no lock.
  */
 static int lock_folder(const struct outfile *o)
 {
@@ -350,7 +350,7 @@ int outfile_close_all(struct outfile *const *o, size_t n, int rc, struct err *e)
 				unlink(o[i]->target);
 		}
 		if (o[i]->placed != NOT_PLACED && (rc || o[i]->placed != PLACED_SWAPPED))
-			drop_temp(o[i]); /* nothing has that name any more */
+			drop_temp(o[i]); /* the name is no longer used */
 		give_up(o[i]);
 	}
 	if (lock >= 0)

@@ -27,7 +27,7 @@ static const char *const names[][OTHER + 1] = {
 	[PACKAGE_RDMA] = {"package rdma-core", "package rdma-core", "package rdma-core", "package rdma-core"},
 };
 
-/* ID and ID_LIKE tell: ID=rocky, ID_LIKE="rhel centos fedora". */
+/* Found by ID and ID_LIKE, as ID=rocky, ID_LIKE="rhel centos fedora". */
 static enum family family_of(const char *os_release)
 {
 	static const struct {

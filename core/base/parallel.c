@@ -10,12 +10,12 @@
 
 struct shared {
 	const struct parallel *job;
-	struct progress *shown; /* of the whole; may be NULL */
+	struct progress *shown; /* progress of the whole; may be NULL */
 	atomic_uint next, done;
 	atomic_bool stop;
 	pthread_mutex_t mutex;
 	bool failed;
-	struct err e; /* of the first that failed */
+	struct err e; /* error of the first worker that failed */
 };
 
 struct worker {
@@ -96,7 +96,7 @@ int parallel_run(const struct parallel *j, const char *what, struct progress *p,
 		w[i].number = i;
 		w[i].progress.up = p;
 	}
-	/* when the system gives no more threads, those that exist do the work */
+	/* if the system gives no more threads, the existing ones do the work */
 	while (running < n && thread_start(&w[running].thread, work, &w[running]))
 		running++;
 	work(&w[0]);

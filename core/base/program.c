@@ -11,8 +11,8 @@
 #include "core/base/program.h"
 #include "core/base/text.h"
 
-#define TICK_MS 50 /* how often cancelling is looked at */
-#define LOWEST 10  /* above the numbers that the new process uses */
+#define TICK_MS 50 /* interval of checks for cancelling */
+#define LOWEST 10  /* lowest descriptor not used by the new process */
 
 void program_attributes(posix_spawnattr_t *at, short flags)
 {
@@ -45,8 +45,8 @@ bool program_exists(const char *name)
 }
 
 /*
- * In the new process: only calls that are safe behind fork() in a program with threads.  The process leads a
- * group, so that its children can be ended with it.  It never outlives this program.
+ * Runs in the new process, with calls only that are safe after fork() in a program with threads. The process
+ * leads a group, so that its children can be ended with it. It never outlives this program.
  */
 static void become(char *const *argv, int from, int out, int failed, pid_t parent)
 {
@@ -76,7 +76,7 @@ static void become(char *const *argv, int from, int out, int failed, pid_t paren
 	_exit(127);
 }
 
-/* Start it with its input from `in` (-1: empty) and its output to `out`; an errno, 0 = it runs. */
+/* Start a program with input from `in` (-1: empty) and output to `out`. Returns an errno, 0 = it runs. */
 static int start(char *const *argv, int in, int out, pid_t *pid)
 {
 	pid_t parent = getpid();
@@ -101,7 +101,7 @@ static int start(char *const *argv, int in, int out, pid_t *pid)
 	return error;
 }
 
-/* Read until it closes its output; false: cancelled, or `to` failed. */
+/* Read until the program closes its output. False: cancelled, or `to` failed. */
 static bool take_output(int from, FILE *to, struct progress *p)
 {
 	struct pollfd pf = {.fd = from, .events = POLLIN};
@@ -121,7 +121,7 @@ static bool take_output(int from, FILE *to, struct progress *p)
 	return false;
 }
 
-/* It has closed its output.  Wait for its end; false: cancelled. */
+/* After the output's end, wait for the program's end. False: cancelled. */
 static bool has_ended(pid_t pid, int *status, struct progress *p)
 {
 	pid_t done;
@@ -142,7 +142,7 @@ int program_filter(char *const *argv, int in, FILE *to, struct progress *p, stru
 
 	if (pipe2(out, O_CLOEXEC))
 		return err_set(e, "%s: %s", argv[0], strerror(errno));
-	if (out[1] <= STDERR_FILENO) { /* ours are closed: the numbers are given out anew in the child */
+	if (out[1] <= STDERR_FILENO) { /* ours are closed: the child would use these numbers */
 		int high = fcntl(out[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
 		close(out[1]);

@@ -46,7 +46,7 @@ double now_seconds(void)
 {
 	struct timespec t;
 
-	/* of the kernel, which keeps it from going back; libfaketime's clock_gettime() does not */
+	/* the kernel's clock never goes back; libfaketime's clock_gettime() may */
 	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }

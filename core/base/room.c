@@ -1,4 +1,4 @@
-/* What the machine has left for this process. */
+/* Memory that the machine has left for this process. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 
 #include "core/base/memory.h"
 
-#define RESERVE ((size_t)32 << 20) /* left for all that is small */
+#define RESERVE ((size_t)32 << 20) /* left for small allocations */
 #define FILE_MOST 16384
 #define PATH_MOST 4096
 
-/* The beginning of a small file, ended by NUL; false: there is none. */
+/* Reads the beginning of a small file, ended by NUL. False: there is none. */
 static bool read_small(const char *root, const char *path, char buf[FILE_MOST])
 {
 	char whole[PATH_MOST];
@@ -33,7 +33,7 @@ static bool read_small(const char *root, const char *path, char buf[FILE_MOST])
 	return got >= 0;
 }
 
-/* The number behind a name at the beginning of a line; false: there is none. */
+/* The number after a name at the beginning of a line. False: there is none. */
 static bool number_behind(const char *text, const char *name, unsigned long long *v)
 {
 	size_t len = strlen(name);
@@ -93,7 +93,7 @@ static size_t process_room(const char *root)
 
 /* --- control groups -------------------------------------------------------------------------- */
 
-/* Where the files of a version are, and their names. */
+/* The place and the names of the files of a cgroup version. */
 struct cgroup_files {
 	const char *mount, *limit, *used, *cache; /* cache: the part in memory.stat that can be freed */
 };
@@ -103,7 +103,7 @@ static const struct cgroup_files cgroup_files[2] = {
 	{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
 };
 
-/* "max" in version 2 means no limit; it does not read as a number. */
+/* False also for "max", which means no limit in version 2. */
 static bool read_number(const char *root, const char *folder, const char *name, unsigned long long *v)
 {
 	char path[PATH_MOST], text[FILE_MOST], *end;
@@ -128,7 +128,7 @@ static size_t group_room(const char *root, const struct cgroup_files *c, const c
 	return room_below(limit, used > cache ? used - cache : 0);
 }
 
-/* The group and all above it.  A container may see the host's path: then the first that exists counts. */
+/* The least room of a group and all above it. In a container with the host's path, existing groups count. */
 static size_t groups_room(const char *root, const struct cgroup_files *c, const char *group, size_t len)
 {
 	char folder[PATH_MOST];

@@ -92,7 +92,7 @@ void text_free(struct text *t)
 	*t = (struct text){0};
 }
 
-/* The ending that replaces the last `cut` letters of a noun in the plural. */
+/* The plural ending of a noun, which replaces its last `cut` letters. */
 static const char *plural_end(const char *one, size_t len, size_t *cut)
 {
 	char last = one[len - 1], before = len > 1 ? one[len - 2] : 0;

@@ -18,7 +18,7 @@ struct sink {
 	const char *name;
 	char *data;
 	size_t n, cap;
-	struct err e; /* of its failure */
+	struct err e; /* error of the sink */
 	bool failed;
 };
 
@@ -76,7 +76,7 @@ static int run(const char *tool, int in, struct sink *s, struct progress *p, str
 	if (!to)
 		return err_system(e, s->name, errno);
 	rc = program_filter(argv, in, to, p, &why);
-	fclose(to); /* what is still in its buffer goes to the sink */
+	fclose(to); /* writes the rest of its buffer to the sink */
 	if (progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	if (s->failed)

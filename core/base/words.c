@@ -25,7 +25,7 @@ static void add_word(struct splitter *s, char *w)
 	s->argv[s->argc] = NULL;
 }
 
-/* The quoted part of a word; *p stands behind the opening quote. */
+/* Reads the quoted part of a word. *p is after the opening quote. */
 static int quoted(const char **p, char quote, struct text *w, struct err *e)
 {
 	while (**p && **p != quote) {
@@ -39,7 +39,7 @@ static int quoted(const char **p, char quote, struct text *w, struct err *e)
 	return 0;
 }
 
-/* One byte that is spelled, behind its backslash; other characters stand for themselves. */
+/* Reads an escape after its backslash. Other characters mean themselves. */
 static int spelled(const char **p, struct text *w, struct err *e)
 {
 	static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";
@@ -58,7 +58,7 @@ static int spelled(const char **p, struct text *w, struct err *e)
 	return 0;
 }
 
-/* The same for $'...', as in a shell. */
+/* Reads $'...', as in a shell. */
 static int spelled_out(const char **p, struct text *w, struct err *e)
 {
 	while (**p && **p != '\'') {
@@ -67,7 +67,7 @@ static int spelled_out(const char **p, struct text *w, struct err *e)
 		else if (++*p, spelled(p, w, e))
 			return -1;
 	}
-	return quoted(p, '\'', w, e); /* of which nothing is left, or the end is missing */
+	return quoted(p, '\'', w, e); /* nothing is left of it, or the end is missing */
 }
 
 static int take(const char **p, struct text *w, struct err *e)
@@ -149,7 +149,7 @@ void words_free(int argc, char **argv)
 	free(argv);
 }
 
-/* Neither lines of a script nor a screen keep all bytes: they are spelled. */
+/* Does the word need escapes? Scripts and screens do not keep all bytes. */
 static bool must_be_spelled(const char *w)
 {
 	return !is_clean(w, strlen(w)) || strchr(w, '\n');

@@ -119,7 +119,7 @@ void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char
 
 	free(p->label);
 	p->label = clean_text(s, len, LABEL_MAX);
-	if (p->label[strcspn(p->label, "[],")]) { /* not to be told from NODE[PORT] */
+	if (p->label[strcspn(p->label, "[],")]) { /* such a label would look like NODE[PORT] */
 		free(p->label);
 		p->label = NULL;
 	}

@@ -21,7 +21,7 @@ int part_kind_of(const char *word)
 	return -1;
 }
 
-/* Room for n parts that together have `ids` members. */
+/* Makes room for n parts with `ids` members together. */
 static struct parts *parts_room(const struct fabric *f, enum part_kind kind, uint32_t n, uint32_t ids)
 {
 	struct parts *p = NEW(struct parts);
@@ -34,7 +34,7 @@ static struct parts *parts_room(const struct fabric *f, enum part_kind kind, uin
 	return p;
 }
 
-/* The next part is whole; takes over its name. */
+/* Ends a part at member `ids`; takes over its name. */
 static void end_part(struct parts *p, uint32_t ids, char *name)
 {
 	p->name[p->n++] = name;
@@ -118,7 +118,7 @@ static size_t name_length(const char *name)
 	return digits < n && digits > 2 && !strncmp(name + digits - 2, "/U", 2) ? digits - 2 : 0;
 }
 
-/* A chip with the text that tells its card. */
+/* A chip, and the name of its card. */
 struct member {
 	uint32_t node;
 	char *card; /* name of the card; NULL: nothing tells it */

@@ -69,7 +69,7 @@ static uint32_t switches_by_guid(const struct topo *t, uint32_t *sw)
 	return n;
 }
 
-/* The grounds on which chips became one element. */
+/* The rule by which chips became one element. */
 static uint8_t rule_of(const struct elements *el, const struct grouping *g, uint32_t e)
 {
 	const struct group *first = &g->group[el->chip[el->first_chip[e]]];
@@ -121,7 +121,7 @@ static void make_elements(struct elements *el, const struct grouping *g)
 
 /* --- links -------------------------------------------------------------------------------- */
 
-/* Links from a chip to other elements; hosts on it. */
+/* Lists links from a chip to other elements, and counts its hosts. */
 static void outside_links(struct elements *el, uint32_t sw)
 {
 	const struct topo *t = el->topo;
@@ -171,7 +171,7 @@ static void make_links(struct elements *el)
 		el->inside_back[l] = el->port_inside[el->topo->peer[el->inside_port[l]]];
 }
 
-/* Breadth first from every chip of an element.  Links work both ways: `from` and `to` may be swapped. */
+/* Breadth-first search from every chip of an element. Links work both ways: `from` and `to` are alike. */
 static void inside_hops(struct elements *el, uint32_t e, uint32_t *queue)
 {
 	uint32_t k = element_chips(el, e), head, tail;
@@ -301,7 +301,7 @@ uint32_t element_inside_links(const struct elements *el, uint32_t e)
 
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 		n += el->first_inside[el->chip[c] + 1] - el->first_inside[el->chip[c]];
-	return n / 2; /* each end told it */
+	return n / 2; /* each link was counted at both ends */
 }
 
 uint32_t elements_find(const struct elements *el, const char *word, struct err *e)

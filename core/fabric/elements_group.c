@@ -15,7 +15,7 @@ static int by_rest(const void *x, const void *y)
 	return strcmp((*a)->rest, (*b)->rest);
 }
 
-/* A name without characters that a terminal cannot show, without comment, without blanks at its end. */
+/* Removes from a name the comment, the blanks at its end, and characters that a terminal cannot show. */
 static void trim(char *s)
 {
 	size_t len = 0;

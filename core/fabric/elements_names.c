@@ -87,7 +87,7 @@ static int by_name(const void *x, const void *y, void *ctx)
 	return c ? c : a < b ? -1 : a > b;
 }
 
-/* Rename elements of equal names: round one takes the chassis number, round two a number of its own. */
+/* Rename elements of equal names: the first round adds the chassis number, the second a running number. */
 static void part_names(struct elements *el, uint32_t *order, bool second)
 {
 	char **name = mem_dup(el->name, el->n * sizeof(*name));

@@ -213,8 +213,8 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	number_endports(f);
 	index_nodes(f);
 	/*
-	 * The SM's place: the builder's choice; else port 0 or the first cabled port of the first node; else
-	 * any endport.
+	 * The SM's place is the builder's choice; else port 0 or the first cabled port of the first node;
+	 * else any endport.
 	 */
 	node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];
 	p0 = f->node_port[node];

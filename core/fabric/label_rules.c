@@ -1,6 +1,6 @@
 /*
- * Labels of ports where the source tells none, by what makers publish of a model. core/formats/doc/formats.md
- * has the rules and where they come from.
+ * Labels of ports that the source does not tell, from what makers publish about a model.
+ * core/formats/doc/formats.md has the rules and their sources.
  */
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -12,9 +12,9 @@
 
 enum { QUANTUM = 0xd2f0, QUANTUM2 = 0xd2f2 };
 
-/* What a switch's description says behind "MF0;NAME:", as "MCS8500/L03/U1". */
+/* What a switch's description says after "MF0;NAME:", as "MCS8500/L03/U1". */
 struct model {
-	char name[12];	     /* "" where none is named */
+	char name[12];	     /* "": not said */
 	unsigned line, chip; /* 0: not said */
 };
 
@@ -54,7 +54,7 @@ static enum rule rule_of(const struct fb_node *n, const struct model *m)
 	return !strncmp(m->name, "IS5", 3) && m->line && n->nports == 36 ? QDR_LINE : NO_RULE;
 }
 
-/* The label of a port; false: the rule has none, as for ports that are no connectors. */
+/* The label of a port. False: the rule has none, for example if the port is no connector. */
 static bool by_rule(enum rule rule, const struct model *m, unsigned port, char *s, size_t size)
 {
 	static const unsigned last[] = {0, 64, 80, 20, 18};
@@ -73,7 +73,7 @@ static bool by_rule(enum rule rule, const struct model *m, unsigned port, char *
 	return true;
 }
 
-/* By the number in a chassis that the source tells, of a board "ISR9288 Line 3 Chip 1". */
+/* Labels by a board's place in a chassis that the source tells, "ISR9288 Line 3 Chip 1". */
 static void by_chassis(struct fb_node *n)
 {
 	const char *line = n->chassis_place ? strstr(n->chassis_place, "Line ") : NULL;
@@ -86,8 +86,8 @@ static void by_chassis(struct fb_node *n)
 			n->port[p].label = str_printf("L%u/%u", slot, n->port[p].ext);
 }
 
-/* By the rule, unless a label that is told is another: then it is another model.  Where no model is named,
- * one of those told must be by the rule. */
+/* Labels by the rule, unless a given label differs: then it is another model. If no model is named, one given
+ * label must follow the rule. */
 static void by_model(struct fb_node *n)
 {
 	struct model m = model_of(n);

@@ -73,7 +73,7 @@ uint32_t node_named(const struct fabric *f, const char *s, size_t len)
 
 /* --- ports in brackets ----------------------------------------------------------------------------- */
 
-/* Digits at the beginning of a text of len bytes, and the blank behind them: "63 " of "63 1/32/1". */
+/* Length of the digits at the beginning of a text and of the blank after them: "63 " of "63 1/32/1". */
 static size_t number_before(const char *s, size_t len)
 {
 	size_t n = 0;
@@ -115,7 +115,7 @@ static bool is_label(const struct fabric *f, const char *s, size_t len)
 	return false;
 }
 
-/* "NAME[PORT]" taken apart.  The brackets may hold anything. */
+/* Length of NAME in "NAME[PORT]", else 0. The brackets may hold anything. */
 static size_t before_brackets(const char *s, size_t len)
 {
 	const char *open = len > 3 && s[len - 1] == ']' ? memrchr(s, '[', len - 2) : NULL;
@@ -149,7 +149,7 @@ uint32_t node_hangs_on(const struct fabric *f, uint32_t node)
 
 /* --- the words of all given names ------------------------------------------------------------------ */
 
-/* A word, and the rest of the name behind it. */
+/* A word of a name. s: the word and the rest of the name. */
 struct name_word {
 	uint64_t key; /* its first eight bytes as strcasecmp() orders them */
 	const char *s;
@@ -244,7 +244,7 @@ static bool counts(const struct fabric *f, uint32_t node, enum name_kind kind)
 	return kind == NAMES_ANY || node_is_switch(f, node) == (kind == NAMES_SWITCHES);
 }
 
-/* A node that the text fits with this rank: better than the earlier ones, as well as they do, or worse. */
+/* Adds a node that fits with this rank. Only nodes of the best rank stay. */
 static void hit(struct name_hits *h, uint32_t node, enum name_rank rank)
 {
 	if (rank < h->rank)
@@ -292,7 +292,7 @@ static void find_words(const struct fabric *f, const char *text, enum name_kind 
 	}
 }
 
-/* The end of a GUID behind a name: "Quantum-2 …8a5c00", "Quantum-2 8a5c00"; NULL: there is none. */
+/* The end of a GUID after a name, as in "Quantum-2 …8a5c00" or "Quantum-2 8a5c00". NULL: none. */
 static const char *tail_of(const char *text, uint64_t *guid, uint64_t *mask)
 {
 	size_t len = strlen(text), at = len;
@@ -308,7 +308,7 @@ static const char *tail_of(const char *text, uint64_t *guid, uint64_t *mask)
 	return !at || text[at - 1] == ' ' ? text + at : NULL;
 }
 
-/* Nodes by a beginning of their name and the end of their GUID, as nodes that share a name are shown. */
+/* Finds nodes by name and end of GUID: so nodes that share a name are shown. */
 static void find_tail(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
 {
 	uint64_t guid, mask;
@@ -463,7 +463,7 @@ bool name_hits_host(const struct fabric *f, const char *text, const struct name_
 		if (node_is_switch(f, h->node[i]) || name[len] != ' ' || !name[len + 1] ||
 		    name[len + 1 + strcspn(name + len + 1, " \t")])
 			return false;
-		/* sorted: those of one name are neighbours; then it is the adapter's, not the host's */
+		/* equal names are neighbours here: they are the adapter's, not the host's */
 		if (i && !strcasecmp(name, f->node_given[h->node[i - 1]]))
 			return false;
 	}

@@ -5,7 +5,7 @@
 #include "core/fabric/builder.h"
 #include "core/fabric/names.h"
 
-/* A builder that holds the fabric again; node i of it is node node_order^-1(i). */
+/* A builder that holds the fabric again. Its nodes are in the source's order (node_order). */
 static struct fabric_builder *builder_from(const struct fabric *f)
 {
 	struct fabric_builder *b = fb_new();
@@ -95,7 +95,7 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 		b->sm_node = f->node_order[endport_node(f, sm_endport)];
 		b->sm_port = f->port_num[f->endport_port[sm_endport]];
 	}
-	b->sm_guessed = b->sm_guessed && sm_endport == NO_ID && !as_ibsim; /* ibsim tells its place */
+	b->sm_guessed = b->sm_guessed && sm_endport == NO_ID && !as_ibsim; /* with ibsim the place is known */
 	for (uint32_t i = 0; as_ibsim && i < b->n; i++)
 		for (unsigned p = 0; p <= b->node[i].nports; p++) {
 			b->node[i].port[p].guid = 0;

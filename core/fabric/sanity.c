@@ -7,7 +7,7 @@
 #include "core/fabric/labels.h"
 #include "core/base/order.h"
 
-#define TOLD 20		     /* of one kind; the rest is counted */
+#define TOLD 20		     /* of one kind are told; the rest is counted */
 #define LAST_UNICAST 0xBFFFu /* LIDs above are multicast */
 
 struct held {
@@ -17,7 +17,7 @@ struct held {
 
 COMPARATOR(held_compare, struct held, UP(value) UP(port))
 
-/* After TOLD of a kind, only their number is told, when all are known. */
+/* Tells the number of further ones after TOLD of a kind. */
 static void tell_rest(struct fabric *f, const char *kind, uint32_t n)
 {
 	if (n <= TOLD)
@@ -26,7 +26,7 @@ static void tell_rest(struct fabric *f, const char *kind, uint32_t n)
 	warnings_stand_for(&f->warnings, n - TOLD);
 }
 
-/* The warning told last is about a port. */
+/* Gives the last warning the place of a port. */
 static void at_port(struct fabric *f, uint32_t port)
 {
 	warnings_place(&f->warnings, f->node_guid[f->port_node[port]], f->port_num[port]);
@@ -53,7 +53,7 @@ static void port_guids(struct fabric *f)
 	free(h);
 }
 
-/* LIDs of all ports by number, each with the first port that has it. */
+/* Checks the LIDs of all ports: the first port with each is its owner. */
 static void lids(struct fabric *f)
 {
 	uint32_t *owner = NEW_ARRAY(UINT16_MAX + 1u, uint32_t), twice = 0, beyond = 0; /* endport + 1 */

@@ -1,4 +1,4 @@
-/* Names that tell nodes apart: names.h has the rule. */
+/* Names that make nodes distinct: names.h has the rule. */
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/fabric/names.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a node is called by, until its name leads to it. */
+/* Kinds of names, tried in this order until the name finds the node alone. */
 enum level { BY_GIVEN, BY_SLOT, BY_CHIP, BY_TAIL, BY_GUID };
 
 /* A given name without blanks at its ends; the GUID when nothing is left. */
@@ -26,7 +26,7 @@ static char *trimmed(const struct fabric *f, uint32_t node)
 	return len ? str_printf("%.*s", (int)len, s) : str_printf("0x%016" PRIx64, f->node_guid[node]);
 }
 
-/* A name without the words that makers put into every description; itself when it has no others. */
+/* A name without the words that makers put into every description, if it has other words. */
 static char *without_maker(const char *name)
 {
 	static const char *const makers[] = {"Mellanox", "Technologies", "Voltaire", "NVIDIA", "-"};
@@ -54,8 +54,8 @@ static char *base_name(const struct fabric *f, uint32_t node)
 }
 
 /*
- * Numbers of chassis [UINT16_MAX + 1], from 1 in order of their lowest GUID.  Those of the source follow the
- * order in which nodes were found.  To be freed.
+ * Numbers of chassis [UINT16_MAX + 1], from 1 in order of their lowest GUID; to be freed. The source's
+ * numbers depend on the order in which nodes were found.
  */
 static uint16_t *chassis_numbers(const struct fabric *f)
 {

@@ -19,7 +19,7 @@ struct state *state_new(const struct fabric *f)
 
 struct state *state_copy(const struct state *s)
 {
-	struct state *c = NEW(struct state); /* not mem_dup(): others count references to s meanwhile */
+	struct state *c = NEW(struct state); /* not mem_dup(): others may count references to s now */
 
 	atomic_init(&c->refs, 1);
 	c->n_links = s->n_links;
@@ -69,7 +69,7 @@ static bool sm_can_run(const struct fabric *f, const struct state *s, uint32_t e
 	       (endport_is_switch(f, ep) || state_live_peer(f, s, f->endport_port[ep]) != NO_ID);
 }
 
-/* Endport where the SM runs under the state.  If its own place is gone: the first in the source's order. */
+/* The endport where the SM runs under the state. If its place is gone: the first in the source's order. */
 static uint32_t choose_sm(struct topo *t, const struct state *s)
 {
 	const struct fabric *f = t->fabric;
@@ -108,7 +108,7 @@ static void reach_switch(struct topo *t, struct search *q, uint32_t sw, unsigned
 	q->queue[q->n++] = sw;
 }
 
-/* Record the live cable between two ports, and what is behind it at that many hops. */
+/* Record the live cable between two ports, and the node at its end, `hops` away. */
 static void reach_port(struct topo *t, struct search *q, uint32_t port, uint32_t peer, unsigned hops)
 {
 	const struct fabric *f = t->fabric;
@@ -153,7 +153,7 @@ static void search_from(struct topo *t, const struct state *s, struct search *q)
 	}
 }
 
-/* Hosts' ports reached. */
+/* Number of hosts' ports reached. */
 static uint32_t hosts_reached(const struct topo *t)
 {
 	uint32_t n = 0;
@@ -175,8 +175,8 @@ static void forget_search(struct topo *t, struct search *q)
 }
 
 /*
- * A guessed SM moves if another part of the fabric has more hosts than its own.  Parts are searched from
- * endports in the source's order, so each begins at its first.
+ * A guessed SM moves if another part of the fabric has more hosts than its own. Each part is searched from
+ * its first endport in the source's order.
  */
 static void regard_parts(struct topo *t, const struct state *s, struct search *q)
 {
@@ -226,8 +226,8 @@ static bool may_be_small(const struct topo *t)
 }
 
 /*
- * Cables that lead on from where directed routes end, and that were not seen from another end.  A cable
- * between two switches that are both still there is known if it was known before.
+ * Counts cables that lead on where directed routes end, and that were not seen from the other end. A cable
+ * between two switches that are still there is known if it was known before.
  */
 static void count_cut(struct topo *t, const struct state *s, const struct search *q,
 		      const struct topo *before)
@@ -251,7 +251,7 @@ static void count_cut(struct topo *t, const struct state *s, const struct search
 	}
 }
 
-/* Where everything hangs, and the counts.  Everything that is reached must be known. */
+/* Fills in the switches of endports, and the counts. All that is reached must be known. */
 static void fill_topo(struct topo *t)
 {
 	const struct fabric *f = t->fabric;

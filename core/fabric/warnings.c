@@ -49,7 +49,7 @@ void warnings_stand_for(struct warnings *w, uint32_t n)
 	w->w[w->n - 1].stands_for = n;
 }
 
-#define KINDS 8 /* of what may be missing */
+#define KINDS 8 /* kinds of missing parts */
 
 void warnings_tell_missing(const struct warnings *w, struct text *t)
 {
@@ -75,8 +75,8 @@ void warnings_tell_missing(const struct warnings *w, struct text *t)
 /* --- in files ------------------------------------------------------------------------------------------ */
 
 /*
- * What may be missing: kinds outlive the fabrics that have them.  The last one stands for those that another
- * version of this program knew.
+ * Kinds of missing parts. They outlive their fabrics. The last one replaces kinds of other versions of this
+ * program.
  */
 static const char *const missing_kinds[] = {
 	"open port",	      "silent port",	  "cut record",	     "cut section",	  "cut list",
@@ -85,9 +85,9 @@ static const char *const missing_kinds[] = {
 	"contradicting link", "duplicate name",	  "duplicate GUID",  "port listed twice", "missing part"};
 
 #define MARK "Incomplete: "
-#define MARK_TEXT 160 /* bytes of the text: ibsim takes what stands behind 255 bytes for another line */
+#define MARK_TEXT 160 /* bytes of the text: ibsim takes what follows 255 bytes for another line */
 
-/* A text on one line, which cannot end the comment that it stands in. */
+/* Writes a text on one line that cannot end the comment around it. */
 static void put_text(FILE *f, const char *s)
 {
 	size_t n = strnlen(s, MARK_TEXT + 1);

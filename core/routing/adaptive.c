@@ -45,9 +45,9 @@ struct adaptive *adaptive_new(uint32_t n_switches)
 
 unsigned adaptive_group_index(struct adaptive_switch *s, unsigned number)
 {
-	if (number < s->n_groups && s->group[number].number == number) /* mostly they are numbered in order */
+	if (number < s->n_groups && s->group[number].number == number) /* groups mostly come in order */
 		return number;
-	for (uint32_t i = s->n_groups; i-- > 0;) /* rows of one group stand together */
+	for (uint32_t i = s->n_groups; i-- > 0;) /* the rows of a group are neighbours */
 		if (s->group[i].number == number)
 			return i;
 	GROW(s->group, s->n_groups, s->cap_groups);

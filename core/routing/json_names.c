@@ -18,7 +18,7 @@ static void put(json_t *o, const char *key, const char *what, json_t *v)
 	json_object_set_new(o, name, v);
 }
 
-/* The given name where another is shown. */
+/* Puts the given name if another one is shown. */
 static void put_description(json_t *o, const char *key, const struct fabric *f, uint32_t node)
 {
 	if (strcmp(f->node_name[node], f->node_given[node]) != 0)

@@ -47,13 +47,13 @@ static bool lmc_capable(const struct lid_memory *m, const struct fabric *f, uint
 	return sw == NO_ID || (m->o.lmc_esp0 && f->switch_esp0[sw]);
 }
 
-/* No LID above it was found, given or read. */
+/* The highest LID that was ever found, given or read. */
 static uint32_t highest_known(const struct lid_memory *m)
 {
 	return m->max_lid > m->read_top ? m->max_lid : m->read_top;
 }
 
-/* LIDs that a port is to have. */
+/* The number of LIDs that a port must have. */
 static unsigned need_of(const struct lid_memory *m, const struct fabric *f, uint32_t ep)
 {
 	return lmc_capable(m, f, ep) ? 1u << m->o.lmc : 1;
@@ -67,7 +67,7 @@ static bool any_used(const struct lid_memory *m, uint32_t first, uint32_t last)
 	return false;
 }
 
-/* Take over the entries of a guid2lid file that make sense.  Of equal GUIDs or LIDs the first stays. */
+/* Take over the valid entries of a guid2lid file. Of equal GUIDs or LIDs, the first stays. */
 static void read_entries(struct lid_memory *m, const struct fabric *f, const struct lid_options *o)
 {
 	unsigned need = 1u << o->lmc;
@@ -190,9 +190,9 @@ struct sweep_lids {
 	struct lid_memory *m;
 	const struct topo *t;
 	const struct fabric *f;
-	/* [slots] OpenSM's ports by LID: first endports found with one (NO_ID: none), then those given one */
+	/* [slots] OpenSM's ports by LID: endports found with a LID (NO_ID: none), later those that get one */
 	uint32_t *disc;
-	uint32_t slots;	    /* no LID of this sweep is as high */
+	uint32_t slots;	    /* above all LIDs of this sweep */
 	struct range *free; /* ascending; exhausted ones are empty */
 	size_t n_free, cap_free;
 	size_t first_free; /* ranges before this one are empty */
@@ -262,7 +262,7 @@ static void find_free(struct sweep_lids *w)
 	add_range(w, start ? start : l, w->top);
 }
 
-/* The first free range with room for `need` LIDs, aligned; 0 when none has (2.3, step 3). */
+/* Takes `need` aligned LIDs from the first free range with room; 0: there is none (2.3, step 3). */
 static uint32_t take_free(struct sweep_lids *w, uint32_t need)
 {
 	while (w->first_free < w->n_free && w->free[w->first_free].min > w->free[w->first_free].max)
@@ -297,7 +297,7 @@ static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 		rule = b ? LID_NEW : LID_NONE;
 	}
 	if (rule == LID_NEW || rule == LID_NONE || b != m->carried[ep]) {
-		/* it gives up the LIDs with which it was found, and their slots too */
+		/* the port gives up the LIDs with which it was found, and their slots */
 		uint32_t from = m->carried[ep], end = from + (1u << m->carried_lmc[ep]);
 
 		for (uint32_t l = from; l < end && l < w->slots; l++)
@@ -311,7 +311,7 @@ static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 	while (1u << lmc < need)
 		lmc++;
 	m->carried[ep] = b;
-	m->carried_lmc[ep] = lmc; /* programmed without a LID, too */
+	m->carried_lmc[ep] = lmc; /* also programmed without a LID */
 	if (!b)
 		return rule;
 	memset(m->used + b, 1, need);
@@ -330,7 +330,7 @@ static void note_twice(struct text *notes, const struct sweep_lids *w, unsigned 
 		 port_label(w->f, w->f->endport_port[ep2], b, sizeof(b)));
 }
 
-/* Nobody has a LID yet. */
+/* A table in which nobody has a LID. */
 static struct lids *lids_new(const struct lid_memory *m, unsigned lmc, unsigned max_lid)
 {
 	struct lids *l = NEW(struct lids);
@@ -393,7 +393,7 @@ static void note_wrong(struct text *notes, const struct sweep_lids *w, unsigned 
 }
 
 /*
- * The endport whose own LIDs contain a LID; of several the last in GUID order.  Ports without LID are
+ * The endport whose own LIDs contain a LID; if several, the last in GUID order. Ports without LID are
  * programmed with the LMC, so they seem to have LIDs 0 .. 2^lmc - 1.
  */
 static uint32_t seen_with(const struct sweep_lids *w, const struct lids *l, unsigned lid)
@@ -409,8 +409,8 @@ static uint32_t seen_with(const struct sweep_lids *w, const struct lids *l, unsi
 }
 
 /*
- * OpenSM compares its table of ports by LID with the LIDs of the ports (in GUID order).  A port that is wrong
- * in the table loses its LIDs (engines/doc/minhop.md 2.4).
+ * OpenSM compares its table of ports by LID with the LIDs of the ports (in GUID order). A port with a wrong
+ * slot loses its LIDs (engines/doc/minhop.md 2.4).
  */
 static void check_table(const struct sweep_lids *w, struct lids *l, struct text *notes)
 {
@@ -471,7 +471,7 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 
 	lid_memory_carry(m, t->fabric, held->lid ? held->lid : t->fabric->port_lid,
 			 held->lmc ? held->lmc : t->fabric->port_lmc);
-	/* ports forget what a subnet manager gave them: then only what they carry is known */
+	/* entries are forgotten: only the LIDs on the ports are known then */
 	memset(m->known, 0, m->n_endports);
 	memset(m->entry, 0, m->n_endports * sizeof(*m->entry));
 	memset(m->used, 0, LID_SLOTS);
@@ -508,7 +508,7 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 	struct lids *l;
 	char buf[256];
 
-	/* new LIDs lie above those there are, at worst: aligned, twice as many as asked for */
+	/* at worst new LIDs lie above all present ones, and alignment doubles their number */
 	w.slots = highest_known(m);
 	for (uint32_t ep = 0; ep < m->n_endports; ep++)
 		if (m->carried[ep] > w.slots)

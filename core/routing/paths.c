@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of hops while the way to the end is still open. */
+/* Values of hops while the way to the end is unknown. */
 #define UNKNOWN HOPS_ON
 #define WALKING 0xFFFC
 
@@ -25,8 +25,8 @@ const char *path_end_text(enum path_end e)
 }
 
 /*
- * One step at a switch: the port out, and where it leads.  Returns PATH_OK with *next NO_ID when the packet
- * has arrived, with the next switch when it goes on.
+ * One step from a switch by the port out. Returns PATH_OK with the next switch in *next, or NO_ID when the
+ * packet has arrived.
  */
 static enum path_end step(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next,
 			  unsigned *in)
@@ -61,7 +61,7 @@ static unsigned sls_at_start(const struct routing *r, uint32_t src, struct sl_ra
 	return sls;
 }
 
-/* Those of them that get through a switch. */
+/* Those of the SLs that a switch does not drop. */
 static unsigned sls_through(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sls)
 {
 	unsigned through = sls;
@@ -72,7 +72,7 @@ static unsigned sls_through(const struct routing *r, uint32_t sw, unsigned in, u
 	return through;
 }
 
-/* The next port on the path: that of path_trace(), or (w given) that of path_trace_worst(). */
+/* The next port on the path of path_trace(), or (with w) of path_trace_worst(). */
 static unsigned choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
 		       uint32_t dst);
 
@@ -104,7 +104,7 @@ static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned
 	}
 	p->sl = slid ? routing_sl(r, slid, dlid) : (struct sl_range){0, 0};
 	sls = sls_at_start(r, src, p->sl);
-	has_sl = slid && !sl_is_open(p->sl); /* a path that has no SL yet is not stopped by one */
+	has_sl = slid && !sl_is_open(p->sl); /* without an SL yet, none can stop the path */
 	if (has_sl && !sls) {
 		p->end = PATH_DROPPED;
 		return;
@@ -157,7 +157,7 @@ uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst,
 	const struct fabric *f = t->fabric;
 	unsigned in;
 
-	if (out <= f->switch_nports[sw]) { /* mostly it simply goes on */
+	if (out <= f->switch_nports[sw]) { /* the usual case */
 		*next = t->peer_switch[f->switch_port[sw] + out];
 		if (*next != NO_ID)
 			return UNKNOWN;
@@ -179,7 +179,7 @@ void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint1
 		uint32_t depth = 0, next = s;
 		uint16_t h = UNKNOWN;
 
-		/* walk on to something known, then number the walk backwards */
+		/* walk to a known switch, then number the walk backwards */
 		while (hops[next] == UNKNOWN) {
 			uint32_t sw = next;
 
@@ -256,7 +256,7 @@ void dest_ways_free(struct dest_ways *w)
 }
 
 /*
- * Take one choice of a switch into account: the links behind it, or the reason why it does not arrive.  A
+ * Take one choice of a switch into account: its links to the end, or the reason why it does not arrive. A
  * loop is worst, then no way, then the longer way.
  */
 static void take_choice(struct dest_ways *w, uint32_t sw, uint16_t worst)
@@ -287,7 +287,7 @@ static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from,
 		if (port == 256) {
 			state[sw] = 2;
 			depth = depth ? depth - 1 : NO_ID;
-			if (depth != NO_ID) /* the choice of the switch before led here */
+			if (depth != NO_ID) /* the previous switch's choice led here */
 				take_choice(w, stack[depth], one_more(w->worst[sw]));
 			continue;
 		}

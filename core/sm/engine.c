@@ -12,7 +12,7 @@
 	{                                                                                     \
 		.name = (name_), .type = (type_), .def = (def_), .help = (help_), __VA_ARGS__ \
 	}
-/* Behind the help stand members that few have. */
+/* After the help come members that few options have. */
 #define BOOL(name, ...) OPTION(OPT_BOOL, name, "FALSE", __VA_ARGS__)
 #define PATH(name, ...) OPTION(OPT_FILE, name, "", __VA_ARGS__)
 #define WORDS(name, ...) OPTION(OPT_STRING, name, "", __VA_ARGS__)

@@ -57,7 +57,7 @@ static bool fits_kind(const struct list *l, uint32_t node)
 	return kind == NAMES_ANY || node_is_switch(l->f, node) == (kind == NAMES_SWITCHES);
 }
 
-/* A GUID of the fabric: a node's means all its ports, a port's that port.  false: it is no GUID at all. */
+/* Lists a GUID of the fabric: a node's means all its ports, a port's that port. False: it is no GUID. */
 static bool list_guid(struct list *l, const char *word, bool *found)
 {
 	uint64_t guid;
@@ -95,8 +95,8 @@ static int list_word(struct list *l, const char *word, struct err *e)
 }
 
 /*
- * The list of GUIDs that words stand for, in the form of guid_file_read(); to be freed.  With `all`, each
- * word must fit something: NULL and *e.
+ * The list of GUIDs that words mean, in the form of guid_file_read(); to be freed. With `all`, each word must
+ * fit something, else NULL and *e.
  */
 static char *list_of(const struct fabric *f, enum opt_names what, const char *value, bool all, struct err *e)
 {
@@ -110,7 +110,7 @@ static char *list_of(const struct fabric *f, enum opt_names what, const char *va
 		text_putc(&l.text, *p == '\n' ? ' ' : *p);
 	text_putc(&l.text, '\n');
 	rc = words_split(value, &rest, &argc, &argv, e);
-	if (list_word(&l, value, NULL)) { /* otherwise it is one name, whatever characters are in it */
+	if (list_word(&l, value, NULL)) { /* if not, it is one name, whatever its characters */
 		if (!rc && rest)
 			rc = err_set(e, "found ';', which only quotes make a part of a name");
 		for (int i = 0; !rc && i < argc; i++)
@@ -129,8 +129,8 @@ static char *list_of(const struct fabric *f, enum opt_names what, const char *va
 }
 
 /*
- * The option `guid`: a port where the subnet manager can run, by its GUID, or a node by its GUID or name,
- * which means its first port that is cabled; 0: none.
+ * Sets the option `guid`, a port where the subnet manager can run. The value is a port's GUID, or a node's
+ * GUID or name, which means its first cabled port; 0: none.
  */
 static int set_manager(struct options *o, const struct fabric *f, const char *value, struct err *e)
 {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that one piece can hold, as fgets() takes them into OpenSM's buffer. */
+/* Most bytes of a piece, as fgets() reads them into OpenSM's buffer. */
 #define PIECE 1022
 
-/* Pieces of a text as OpenSM sees them: lines, and cut lines where one is too long. */
+/* Pieces of a text as OpenSM sees them: lines, or parts of lines that are too long. */
 struct pieces {
 	const char *name, *data;
 	size_t size, at;
@@ -58,7 +58,7 @@ static bool starts(const char *p, const char *word)
 	return !strncmp(p, word, strlen(word));
 }
 
-/* A hexadecimal number behind `mark`, followed by white space or one of `ends`.  false: there is none. */
+/* A hexadecimal number after `mark`, followed by white space or one of `ends`. False: there is none. */
 static bool guid_behind(const char *p, const char *mark, const char *ends, uint64_t *guid)
 {
 	const char *q = strstr(p, mark);
@@ -97,8 +97,8 @@ static uint32_t switch_up_by_guid(const struct topo *t, uint64_t guid)
 /* The table being read. */
 struct table {
 	uint32_t sw;	   /* NO_ID: its lines are skipped */
-	unsigned long top; /* last LID by its head, 0 = not told */
-	bool last;	   /* its entry was there */
+	unsigned long top; /* last LID from the head, 0 = not told */
+	bool last;	   /* its entry was read */
 };
 
 /* "[0x0-0x40]" or "[0-64]" in a head line. */

@@ -56,7 +56,7 @@ struct options {
 	uint32_t *by_name;	   /* [n] indexes by strcmp() order of the names */
 	char **def_value;	   /* [n] normalised defaults */
 	char **value;		   /* [n] NULL = the default */
-	char **list; /* [n] GUIDs that the names in the value stand for; NULL: the value is no names */
+	char **list;		   /* [n] GUIDs that names in the value mean; NULL: there are no names */
 };
 
 /* The longest part of a value that an error message repeats. */
@@ -171,7 +171,7 @@ static int find_slot(const struct options *o, const char *name)
 	return -1;
 }
 
-/* Slot of an option that must exist. */
+/* The slot of an option, which must exist. */
 static size_t slot(const struct options *o, const char *name)
 {
 	int i = find_slot(o, name);
@@ -315,7 +315,7 @@ void options_unset(struct options *o, const char *name)
 void options_set_list(struct options *o, const char *name, const char *value, const char *list)
 {
 	size_t i = slot(o, name);
-	char *v = str_dup(value), *l = str_dup(list); /* they may be those that are set */
+	char *v = str_dup(value), *l = str_dup(list); /* v and l may be the present values */
 
 	options_unset(o, name);
 	o->value[i] = v;

@@ -17,7 +17,7 @@ sl2vl_map qos_parse_sl2vl(const char *list)
 	return m;
 }
 
-/* The map of a kind of ports before it is cut to a port's lanes. */
+/* The map for a kind of ports, before it is reduced to a port's VLs. */
 static sl2vl_map map_of_kind(const struct options *o, const char *name)
 {
 	const char *own = options_get(o, name), *all = options_get(o, "qos_sl2vl");
@@ -25,7 +25,7 @@ static sl2vl_map map_of_kind(const struct options *o, const char *name)
 	return qos_parse_sl2vl(*own ? own : *all ? all : QOS_DEFAULT_SL2VL);
 }
 
-/* The one map of all live external ports; false when they differ. */
+/* Do all live external ports have one map? Then it is *all. */
 static bool one_map(const struct topo *t, sl2vl_map m, const uint8_t *opervls, sl2vl_map *all)
 {
 	const struct fabric *f = t->fabric;

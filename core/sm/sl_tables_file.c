@@ -14,10 +14,10 @@ struct reading {
 	const struct fabric *f;
 	const struct lids *lids;
 	struct lines lines;
-	uint32_t sw;	  /* of the present block of maps, NO_ID = none or not in the fabric */
-	uint32_t source;  /* endport of the present block of SLs, NO_ID */
+	uint32_t sw;	  /* switch of the present block of maps, NO_ID = none or not in the fabric */
+	uint32_t source;  /* endport of the present block of SLs, or NO_ID */
 	bool block;	  /* a block has begun */
-	uint32_t unknown; /* nodes or LIDs that the fabric does not have */
+	uint32_t unknown; /* number of nodes or LIDs that the fabric does not have */
 };
 
 static int expected(const struct reading *r, struct cursor line, const char *what, struct err *e)
@@ -294,7 +294,7 @@ int write_sl2vl(FILE *f, const struct routing *r, struct progress *p)
 			continue;
 		if (endport_is_switch(fb, ep)) {
 			write_switch(f, r, ep);
-		} else if (routing_endport_known(r)) { /* CA and router ports all send by one map */
+		} else if (routing_endport_known(r)) { /* all CA and router ports send by one map */
 			write_head(f, r, ep,
 				   fb->node_type[endport_node(fb, ep)] == NODE_ROUTER ? "Router"
 										      : "Channel Adapter");

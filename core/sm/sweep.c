@@ -20,12 +20,12 @@
 /* What the subnet manager keeps from one heavy sweep to the next. */
 struct sm_memory {
 	struct lid_memory *lids;
-	const struct routing *tables; /* what the switches have; reference; NULL before the first success */
+	const struct routing *tables; /* in the switches; reference held; NULL before the first success */
 	bool ignore; /* ignore_existing is still set: the last sweep programmed nothing or had errors */
 	struct ucast_cache *cache; /* use_ucast_cache: valid for `tables`; NULL = not valid */
-	uint8_t *opervls;	   /* [n_ports] OperVLs codes that ports have (core/sm/opervls.h) */
+	uint8_t *opervls;	   /* [n_ports] OperVLs codes of ports (core/sm/opervls.h) */
 	uint8_t *active;	   /* [n_ports] 1 = ports made active (core/sm/activated.h) */
-	uint64_t random;	   /* draws made from random() so far, engines' own meaning */
+	uint64_t random;	   /* number of draws from random() so far, as each engine counts them */
 	uint8_t *marked;	   /* [n_switches] as in struct engine_input */
 };
 
@@ -47,8 +47,8 @@ static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fab
 /* --- LIDs ------------------------------------------------------------------------ */
 
 /*
- * The memory of a subnet manager that starts.  What the ports carry (LIDs, operational VLs) and guid2lid
- * survive the process before, if there was one.  A guid2lid_file given since is put in guid2lid's place.
+ * The memory of a subnet manager that starts. LIDs and operational VLs of ports, and guid2lid, outlive an
+ * earlier process. A guid2lid_file given since then replaces guid2lid.
  */
 static int start_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
 {
@@ -71,7 +71,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	if (read && guid2lid_read(path, rq->progress, &entries, &lo.n_file, e))
 		return -1;
 	if (read && !entries)
-		entries = NEW(struct guid2lid); /* an empty file is one, too */
+		entries = NEW(struct guid2lid); /* an empty file counts, too */
 	lo.file = entries;
 	m = NEW(struct sm_memory);
 	m->lids = last ? lid_memory_restarted(last->lids, f, &lo) : lid_memory_new(f, &lo);
@@ -119,7 +119,7 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 	const struct fabric *f = now->fabric;
 	char a[300], b[300];
 
-	/* a corrected guess is no other subnet manager */
+	/* a corrected guess is not another subnet manager */
 	if (!now->sm_regard && !before->sm_regard &&
 	    (now->sm_moved != before->sm_moved || now->sm_endport != before->sm_endport))
 		return str_dup("another subnet manager took over");
@@ -186,7 +186,7 @@ static void parse_chain(struct chain *c, const char *names, const struct engine 
 	free(copy);
 }
 
-/* The tables that an engine shows; NULL when it computes, or when there are none. */
+/* The tables that an engine shows; NULL if it computes its own, or if there are none. */
 static const struct switch_tables *held_for(const struct setup *s, const struct engine *g)
 {
 	const struct switch_tables *t =
@@ -197,7 +197,7 @@ static const struct switch_tables *held_for(const struct setup *s, const struct 
 	return t;
 }
 
-/* LIDs of a sweep: assigned.  Where the first engine shows what switches hold: as they were found. */
+/* The LIDs of a sweep. They are assigned, but if the first engine shows held tables, they are as found. */
 static const struct lids *sweep_lids(struct sweep *s, const struct engine *const *engines, struct text *notes)
 {
 	const struct switch_tables *held;
@@ -205,7 +205,7 @@ static const struct lids *sweep_lids(struct sweep *s, const struct engine *const
 	struct chain c;
 
 	parse_chain(&c, s->setup->chain, engines, &unknown);
-	text_free(&unknown); /* told by run_chain() */
+	text_free(&unknown); /* run_chain() tells them */
 	held = c.n ? held_for(s->setup, c.engine[0]) : NULL;
 	if (!held)
 		return lids_assign(s->memory->lids, s->topo, notes, NULL);
@@ -238,8 +238,8 @@ static bool has_refused(const struct sweep *s, const char *engine)
 }
 
 /*
- * Try one engine. true: no other is to be tried, because it routed, or OpenSM does not get past it, or
- * everything was cancelled (then routing is NULL and *e set).
+ * Try one engine. True: the chain ends here. Either the engine routed, or OpenSM hangs or crashes in it, or
+ * all was cancelled (then routing is NULL and *e set).
  */
 static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, struct err *e)
 {
@@ -280,7 +280,7 @@ static int run_chain(struct run *r, const char *names, struct err *e)
 	for (unsigned i = 0; i < c.n; i++) {
 		if (try_engine(r, c.engine[i], &cancelled, e))
 			return cancelled ? -1 : 0;
-		if (c.engine[i]->holds != HOLDS_NOTHING) /* computed tables would pass for those held */
+		if (c.engine[i]->holds != HOLDS_NOTHING) /* computed tables would be taken for held ones */
 			return 0;
 	}
 	if (c.no_fallback && c.n)
@@ -312,7 +312,7 @@ static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_
 	};
 }
 
-/* A switch that went away comes back as a new one, without marks. */
+/* Drops the marks of switches that are gone: they come back as new ones. */
 static void drop_marks(uint8_t *marked, const struct topo *t)
 {
 	for (uint32_t sw = 0; sw < t->fabric->n_switches; sw++)
@@ -399,11 +399,11 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 	return true;
 }
 
-/* Rows that came out unchanged become the same objects, so a history costs only what changed. */
+/* Unchanged rows become the same objects, so that a history costs only what changed. */
 static void share_rows(const struct sweep *s)
 {
 	struct routing *r = (struct routing *)s->routing;
-	const struct routing *old = s->memory->tables; /* still those before this sweep */
+	const struct routing *old = s->memory->tables; /* still the tables before this sweep */
 
 	for (uint32_t sw = 0; r && old && sw < s->fabric->n_switches; sw++) {
 		const struct lft_row *a = r->row[sw], *b = old->row[sw];
@@ -413,13 +413,13 @@ static void share_rows(const struct sweep *s)
 	}
 }
 
-/* The sources of a routing's maps, in this order. */
+/* The sources of a routing's maps. */
 enum map_source {
-	MAPS_ENGINE,  /* the engine itself, or nobody: VL = SL */
+	MAPS_ENGINE,  /* the engine itself; without one, VL = SL */
 	MAPS_FILE,    /* sl2vl_file */
 	MAPS_QOS,     /* the subnet manager programs them */
 	MAPS_HELD,    /* qos is off: the maps of the live switches stayed */
-	MAPS_UNKNOWN, /* qos is off and nobody knows: layers are not in force */
+	MAPS_UNKNOWN, /* qos is off and the maps are unknown: layers are not in force */
 };
 
 /* Maps that the switches hold; NULL = not known. */
@@ -457,7 +457,7 @@ static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source sourc
 	case MAPS_FILE:
 		if (sl2vl_file_read(l, file, s->fabric, p, notes, e))
 			return -1;
-		/* switches about which the file says nothing; port numbers are not looked at one by one */
+		/* counts switches that the file does not name, but not single ports */
 		for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 			without += switch_up(s->topo, sw) && !l->map[sw];
 		if (without)
@@ -578,7 +578,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	return rc;
 }
 
-/* A setup as sweeps hold it. */
+/* A sweep's setup: the chain is never empty. */
 static const struct setup *with_chain(const struct setup *setup)
 {
 	return setup->chain && *setup->chain ? setup_ref(setup)
@@ -608,7 +608,7 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 
 struct sweep *sweep_with_hosts(const struct sweep *of, const struct setup *setup)
 {
-	const size_t counted = offsetof(struct sweep, setup); /* others may be counting references of it */
+	const size_t counted = offsetof(struct sweep, setup); /* others may count references at this time */
 	struct sweep *s = NEW(struct sweep);
 
 	memcpy((char *)s + counted, (const char *)of + counted, sizeof(*s) - counted);
@@ -671,7 +671,7 @@ static void sweep_free(struct sweep *s)
 	free(s->note_mark);
 	free(s->scratch_reason);
 	free(s->opervls);
-	setup_unref(s->setup); /* last: the others borrow its fabric */
+	setup_unref(s->setup); /* last: other members use its fabric */
 	free(s);
 }
 
@@ -706,7 +706,7 @@ uint32_t count_cut_off(const struct sweep *w, uint32_t *first)
 	return n;
 }
 
-/* --- once more, with somebody looking ---------------------------------------------------------- */
+/* --- once more, observed ----------------------------------------------------------------------- */
 
 static struct routing *route_again(const struct engine *g, const struct engine_input *in,
 				   struct engine_output *out)
@@ -714,7 +714,7 @@ static struct routing *route_again(const struct engine *g, const struct engine_i
 	return engine_room(g, in, &out->refused) ? NULL : g->route(in, out);
 }
 
-/* Run engines that refused before again, for what they leave behind: counters, hops, random numbers. */
+/* Run engines that refused once more: they leave counters, hops and random numbers behind. */
 static void refuse_again(const struct sweep *s, const struct sweep_repeat *q, struct engine_input *in)
 {
 	struct engine_output out = {0};
@@ -744,7 +744,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 
 	if (r)
 		*r = NULL;
-	if (s->cached) /* made by the sweep that computed the tables */
+	if (s->cached) /* the previous sweep has the tables */
 		return sweep_repeat(s->prev, q, r, e);
 	if (!name)
 		return err_set(e, "no engine routed the fabric");

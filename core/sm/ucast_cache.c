@@ -8,16 +8,16 @@
 
 /* A missing link, as a port of a switch saw it. */
 struct missing {
-	uint16_t lid; /* at the other end */
+	uint16_t lid; /* LID at the other end */
 	bool is_host, recorded;
 };
 
 struct ucast_cache {
 	const struct fabric *fabric; /* reference held */
 	struct missing *missing;     /* [n_ports] by port of a switch */
-	uint8_t *leaf;		     /* [n_switches] 1 = lost a host once, or has one beside missing links */
+	uint8_t *leaf;		     /* [n_switches] 1 = lost a host, or has hosts beside missing links */
 	uint8_t *dropped;	     /* [n_switches] 1 = the switch itself is gone */
-	struct lft_row **row;	     /* [n_switches] table of a switch that was dropped */
+	struct lft_row **row;	     /* [n_switches] table of a dropped switch */
 };
 
 struct ucast_cache *ucast_cache_new(const struct fabric *f)
@@ -108,7 +108,7 @@ static bool new_switch(const struct check *k, uint32_t sw)
 	return !switch_up(k->s->was, sw);
 }
 
-/* A host port that was not known to the sweep before. */
+/* Is it a host port that the previous sweep did not know? */
 static bool new_host(const struct check *k, uint32_t port)
 {
 	uint32_t ep = k->f->port_endport[port];
@@ -125,7 +125,7 @@ static bool matches(const struct check *k, uint32_t port, uint32_t peer)
 	return m->recorded && m->is_host == is_host(k, peer) && m->lid == lid_of(k, k->s->lids, peer);
 }
 
-/* Is the link left to validation, because the LID of one end is not known when the link is seen? */
+/* Is the link decided by validation, since the LID of one end is unknown when the link is seen? */
 static bool decided_later(const struct check *k, uint32_t p, uint32_t q)
 {
 	uint32_t a = switch_of(k, p), b = switch_of(k, q), far;
@@ -209,7 +209,7 @@ static bool has_records(const struct check *k, uint32_t sw)
 	return false;
 }
 
-/* A port with a live link that came up after the last sweep. */
+/* Validates a port with a live link that came up after the last sweep. */
 static void validate_new_port(struct check *k, uint32_t sw, uint32_t port, uint32_t peer)
 {
 	struct missing *m = &k->c->missing[port];
@@ -249,7 +249,7 @@ static void validate_links(struct check *k)
 		k->c->leaf[s] &= has_records(k, s);
 }
 
-/* Links and tables that are still missing after validation. */
+/* Checks links and switches that are still missing after validation. */
 static void validate_missing(struct check *k)
 {
 	for (uint32_t s = 0; s < k->f->n_switches; s++) {
@@ -301,11 +301,11 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 
 /* --- the tables that stay ------------------------------------------------------------------------------ */
 
-/* Accessors of a kept routing use the computed one. */
+/* A kept routing: its accessors use the computed one. */
 struct kept {
 	struct routing_ops ops;
 	const struct routing *of; /* reference held */
-	uint8_t *lost; /* [n_switches] 1 = away at some time since: the engine's own data of it is lost */
+	uint8_t *lost; /* [n_switches] 1 = was away since then: the engine's own data about it is lost */
 };
 
 static const struct routing *origin_of(const struct routing *r)
@@ -323,7 +323,7 @@ static bool on_lost_switch(const struct routing *r, unsigned lid)
 	return sw != NO_ID && k->lost[sw];
 }
 
-/* SLs kept by switch (engines/doc/lash.md 11) become 0 for switches that left and came back. */
+/* If SLs are kept by switch (engines/doc/lash.md 11), they become 0 for switches that left and came back. */
 static struct sl_range kept_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	if (origin_of(r)->ops->sl_by_switch && (on_lost_switch(r, slid) || on_lost_switch(r, dlid)))
@@ -423,7 +423,7 @@ struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct ca
 
 	r->ops = &k->ops;
 	r->priv = k;
-	/* away, or had been away when the tables were kept before */
+	/* away now, or when the tables were kept before */
 	k->lost = NEW_ARRAY(c->fabric->n_switches, uint8_t);
 	for (uint32_t sw = 0; sw < c->fabric->n_switches; sw++)
 		k->lost[sw] = !switch_up(s->now, sw) || (before && before->lost[sw]);

@@ -1,7 +1,7 @@
 /*
- * Candidates of steps.  A recording keeps no offers: they would be most of it, and few are ever looked at.
- * The engine tells of them once more, but in one run for all steps around the one that is asked about, since
- * a person goes from step to step; the answers stay with the recording until another part is asked about.
+ * Candidates of steps. A recording keeps no offers: they would be most of it, and few are ever looked at. So
+ * the engine runs once more to tell them, for all steps around the requested one, since a person goes from
+ * step to step. The answers stay with the recording until another part is requested.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "core/sm/sweep.h"
 #include "core/trace/internal.h"
 
-#define BEFORE 32 /* steps around one whose answers are kept, too */
+#define BEFORE 32 /* so many steps around one are answered, too */
 #define BEHIND 480
 
-/* The entry that a step decides, as one number; 0: it decides none. */
+/* The entry that a step decides, as one number; 0: none. */
 static uint64_t entry_of(const struct recording *r, size_t step)
 {
 	const struct rec_event *ev = recording_event(r, step);
@@ -23,14 +23,14 @@ static uint64_t entry_of(const struct recording *r, size_t step)
 	return rec_decides(ev) ? (uint64_t)ev->a << 32 | ev->b : 0;
 }
 
-/* The steps around one, and what is told of them. */
+/* The steps around one, and the answers about them. */
 struct part {
 	struct answers *a;
-	uint64_t *entry; /* [n] asked about, sorted */
+	uint64_t *entry; /* [n] requested entries, sorted */
 	size_t n;
 };
 
-/* The last word on an entry counts. */
+/* Takes a choice. The last one about an entry counts. */
 static void take(void *ctx, const struct rec_choice *c)
 {
 	struct part *p = ctx;
@@ -52,9 +52,7 @@ static void answers_clear(struct answers *a)
 	*a = (struct answers){0};
 }
 
-/*
- * Entries decided around a step: by its switch or of its LID, the larger set.  Returns the question for them.
- */
+/* Gathers the entries decided around a step: on its switch or for its LID, the larger set. */
 static struct rec_ask gather(const struct recording *r, size_t step, struct part *p)
 {
 	size_t from = step > BEFORE ? step - BEFORE : 1, to = step + BEHIND, same_sw = 0, same_lid = 0;
@@ -95,13 +93,13 @@ static int ask(const struct recording *r, size_t step, const struct engine *cons
 	a->entry = p.entry;
 	a->n = p.n;
 	a->choice = NEW_ARRAY(p.n + 1, struct rec_choice *);
-	/* an engine that refuses tells up to its refusal */
+	/* an engine that refuses tells its choices up to its refusal */
 	if (sweep_repeat(s, &again, NULL, e) && (in_force || err_is_memory(e)))
 		return -1;
 	return progress_cancelled(progress) ? err_set(e, CANCELLED) : 0;
 }
 
-/* A copy of what is known of an entry; false: it was not asked about. */
+/* A copy of the known choice for an entry. False: the entry was not requested. */
 static bool known(const struct answers *a, uint64_t entry, struct rec_choice **c)
 {
 	const uint64_t *found = a->n ? bsearch(&entry, a->entry, a->n, sizeof(entry), order_u64) : NULL;
@@ -120,7 +118,7 @@ int recording_choice(const struct recording *r, size_t step, const struct engine
 	bool found;
 
 	*c = NULL;
-	if (!(uint32_t)entry) /* a place that only counts, of no LID */
+	if (!(uint32_t)entry) /* a place that is only counted has no LID */
 		return 0;
 	pthread_mutex_lock(&r->told->lock);
 	found = known(&r->told->answers, entry, c);

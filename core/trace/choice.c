@@ -1,4 +1,4 @@
-/* How entries were decided, for those who ask. */
+/* How entries were decided. */
 #include <stdlib.h>
 
 #include "core/base/memory.h"

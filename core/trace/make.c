@@ -8,7 +8,7 @@
 #include "core/trace/internal.h"
 #include "core/sm/sweep.h"
 
-#define SMALL ((size_t)4 << 20) /* bytes below which kinds of the focus are kept of the whole run */
+#define SMALL ((size_t)4 << 20) /* kinds in the focus with fewer bytes are kept for the whole run */
 
 /* The sweep whose engine made the tables. */
 static const struct sweep *origin(const struct sweep *s)
@@ -72,7 +72,7 @@ static size_t hops_differ(const struct routing *a, const struct routing *b, stru
 
 /* --- a run ------------------------------------------------------------------------------------- */
 
-/* Bytes of what came and is kept whole at a stage. */
+/* Bytes of the kinds that are kept whole at a stage. */
 static size_t whole_at(const struct recorder *k, unsigned stage)
 {
 	size_t n = k->bytes[0];
@@ -94,7 +94,7 @@ static void set_part(struct recorder *k)
 
 	if (!r->stage)
 		return;
-	/* "hops and choices": kinds of which only a part is kept */
+	/* "hops and choices": the kinds that are kept only in part */
 	for (unsigned i = 1; i <= r->stage; i++)
 		last = k->bytes[i] ? i : last;
 	for (unsigned i = 1; i <= last; i++)
@@ -123,8 +123,8 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	r->engine = g;
 	r->focus = rq->focus;
 	/*
-	 * The part kept of a run that is too long is all of a switch, since its counters go over all LIDs.
-	 * When nothing is asked for it is the first switch with a host.
+	 * Of a run that is too long, one switch is kept, with all LIDs, since its counters need them. Without
+	 * a request it is the first switch with a host.
 	 */
 	r->keep = rq->focus;
 	if (rec_focus_is_all(&r->keep)) {
@@ -144,7 +144,7 @@ static struct recording *recording_new(const struct sweep *s, const struct engin
 	return r;
 }
 
-/* Let the engine run; the end is told by the last event.  -1 and *e: no run. */
+/* Let the engine run. The last event tells the end. -1 and *e: no run. */
 static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 {
 	struct recording *r = k->r;
@@ -153,7 +153,7 @@ static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 	struct routing *made;
 	struct err why = {0};
 
-	if (!r->sweep->n_refusals) /* that in force; a name is for those that refused */
+	if (!r->sweep->n_refusals) /* the engine in force; names are for engines that refused */
 		q.engine = NULL;
 	if (sweep_repeat(r->sweep, &q, &made, &why)) {
 		if (progress_cancelled(rq->progress))
@@ -168,7 +168,7 @@ static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 	}
 	rec_event(k, REC_DONE, 0, 0, 0, 0);
 	if (r->sweep->routing && !strcmp(r->sweep->routing->engine, r->engine->name)) {
-		/* in cells; not all of them when it is cancelled */
+		/* number of cells; incomplete when cancelled */
 		r->differs = rows_differ(made, r->sweep->routing);
 		if (made->ops->hops && r->sweep->routing->ops->hops)
 			r->differs += hops_differ(made, r->sweep->routing, rq->progress);
@@ -184,7 +184,7 @@ static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 	return k->no_memory ? -1 : 0;
 }
 
-/* One more try. false and *e: no try is possible.  *out NULL: the run is above the limit. */
+/* Tries once. False and *e: no try is possible. *out NULL: the run exceeds the limit. */
 static bool attempt(const struct rec_request *rq, const struct sweep *s, const struct engine *g, bool all,
 		    unsigned *stage, size_t limit, struct recording **out, struct err *e)
 {
@@ -199,14 +199,14 @@ static bool attempt(const struct rec_request *rq, const struct sweep *s, const s
 		recording_free(k.r);
 	} else {
 		set_part(&k);
-		/* give back the memory that was asked for in advance */
+		/* give back memory that is not needed */
 		k.r->event = mem_resize(k.r->event, k.r->n_events + 1, sizeof(*k.r->event));
 		k.r->unit = mem_resize(k.r->unit, k.r->n_units + 1, sizeof(*k.r->unit));
 		*out = k.r;
 	}
 	if (rc || !k.full)
 		return !rc;
-	if (!all) /* kinds that are too much for the limit are not tried again */
+	if (!all) /* later tries keep only parts of the kinds that exceed the limit */
 		do {
 			++*stage;
 		} while (*stage < REC_BULKS && whole_at(&k, *stage) > limit);
@@ -228,7 +228,7 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 		err_set(e, "no run of %s can be recorded", rq->engine ? rq->engine : "the engine in force");
 		return NULL;
 	}
-	/* bytes that it will take, estimated: cells of a matrix and choices */
+	/* an estimate of the bytes: cells of a matrix and choices */
 	for (uint32_t p = 0; p < s->fabric->n_ports; p++)
 		cables += s->topo->peer_switch[p] != NO_ID &&
 			  node_is_switch(s->fabric, s->fabric->port_node[p]);

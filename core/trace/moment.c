@@ -22,14 +22,14 @@ const struct moment *moment_new(struct walk *w, const struct moment *before)
 	if (before && before->rec == r)
 		m->before = sweep_ref(before->sweep);
 	m->phase = str_dup(walk_phase(w));
-	if (m->step) /* a sentence is made where the walk stands, but not of the start */
+	if (m->step) /* the start has no sentence */
 		walk_sentence(w, &t);
 	m->sentence = str_dup(text_str(&t));
 	text_free(&t);
 	m->reach = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
 	walk_reach(w, m->reach);
 	m->decided = mem_dup(w->decided, recording_cells(r, T_ENTRY));
-	if (m->sweep == s) /* all is done: what has no entry will have none */
+	if (m->sweep == s) /* the run is over: no more entries will come */
 		memset(m->decided, 1, recording_cells(r, T_ENTRY));
 	walk_touched(w, T_ENTRY, 0); /* lists them */
 	m->n_touched = w->n_touched;

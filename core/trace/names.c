@@ -21,7 +21,7 @@ void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 		text_add(out, "%s to %s", port_label(f, at % f->n_ports, label, sizeof(label)),
 			 switch_name(f, at / f->n_ports));
 		break;
-	case T_LAYER: /* of engines that put the routes of a switch to each LID in one */
+	case T_LAYER: /* for engines with one layer per switch and LID */
 		if (r->cells[t] == (size_t)f->n_switches * lids)
 			text_add(out, "%s LID %u", switch_name(f, at / lids), at % lids);
 		else

@@ -37,7 +37,7 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 
 const char *const rec_keys[N_KEYS] = {"phase", "round", "switch", "lid", "pair", "layer"};
 
-/* Its name, what its two fields are, and members that few kinds have. */
+/* A kind: its name, the meaning of its two fields, and members that few kinds have. */
 #define KIND(name_, a_, b_, ...)                                                 \
 	{                                                                        \
 		.name = (name_), .a = FIELD_##a_, .b = FIELD_##b_, ##__VA_ARGS__ \
@@ -119,8 +119,7 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 
 /* --- writing ------------------------------------------------------------------------------ */
 
-/* Room for one more element of an array, asked for when it grows; false: there is none, or the limit is
- * reached. */
+/* Makes room for one more element of an array. False: no memory, or the limit is reached. */
 static bool more_room(struct recorder *k, void **a, size_t n, size_t *cap, size_t size)
 {
 	size_t more;
@@ -164,12 +163,12 @@ static bool left_out(const struct recorder *k, const struct rec_event *ev)
 {
 	unsigned bulk = rec_kinds[ev->kind].bulk;
 
-	if (ev->kind == REC_WEIGHTS) /* of all switches at once; moments count them where they are left out */
+	if (ev->kind == REC_WEIGHTS) /* about all switches; where they are left out, moments count them */
 		return bulk <= k->r->stage && ev->b != k->r->keep.lid;
 	return bulk && bulk <= k->r->stage && !k->bears && !rec_concerns(k->r, &k->r->keep, ev);
 }
 
-/* Put the event at hand into the recording. */
+/* Put the present event into the recording. */
 static void add_event(struct recorder *k)
 {
 	struct recording *r = k->r;
@@ -235,7 +234,7 @@ static void add_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_
 	add_unit(k, was, now);
 }
 
-/* Routes that choices counted which are not kept: those of the switch whose choice is. */
+/* Records routes counted by choices that were left out, for the switch whose choice is kept. */
 static void tell_counts(struct recorder *k)
 {
 	const struct fabric *f = k->r->sweep->fabric;
@@ -266,7 +265,7 @@ void recorder_clear(struct recorder *k)
 		free(k->shadow[t]);
 }
 
-/* The value of a cell in a part.  From now on it is recorded. */
+/* The recorded value of a cell in a part. From now on it is `now`. */
 static uint32_t had(struct recorder *k, enum rec_table t, uint32_t at, uint32_t now)
 {
 	size_t n = k->r->cells[t];
@@ -282,7 +281,7 @@ static uint32_t had(struct recorder *k, enum rec_table t, uint32_t at, uint32_t 
 	return was;
 }
 
-/* Tables whose changes to kept cells are all kept. */
+/* Does the table keep all changes to its kept cells? */
 static bool by_cell(enum rec_table t)
 {
 	return t == T_HOPS || t == T_PLAIN || t == T_ENTRY;
@@ -299,14 +298,14 @@ void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, 
 	if (k->r->stage && !part && t != T_COUNT && !k->skip && !k->partly) {
 		uint32_t old = had(k, t, at, now);
 
-		if (old == now) /* it never was otherwise in the part */
+		if (old == now) /* the part has this value already */
 			return;
 		if (old != was)
 			add_delta(k, t, at, old, was, UNIT_MISSED);
 	}
 	if (was == now)
 		return;
-	if (k->partly) { /* what it does to the part is kept, and nothing else of it */
+	if (k->partly) { /* only its effects on the part are kept */
 		if (!part || !recording_keeps(k->r, t, at))
 			return;
 		if (k->skip) {
@@ -314,7 +313,7 @@ void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, 
 			add_event(k);
 		}
 	}
-	/* what is about the whole and yet says much */
+	/* an event about the whole with many changes */
 	if (part && !rec_kinds[k->ev.kind].bulk && !recording_keeps(k->r, t, at))
 		return;
 	if (!k->skip)
@@ -455,7 +454,7 @@ const struct rec_focus *recording_kept_part(const struct recording *r)
 	return &r->keep;
 }
 
-/* The switch of a cell, and its target or LID.  Returns the kind of what fills it; 0: always kept. */
+/* The switch of a cell, and its target or LID. Returns the bulk kind that fills it; 0: always kept. */
 static unsigned bulk_of(const struct recording *r, enum rec_table t, uint32_t at, uint32_t *sw,
 			uint32_t *target, uint32_t *lid)
 {
@@ -580,7 +579,7 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 	*word = NULL;
 	if (i >= units_end(r, step - 1))
 		return 0;
-	*word = &r->unit[i + 1].at; /* pairs of words without a gap */
+	*word = &r->unit[i + 1].at; /* a unit is two words, without a gap */
 	return r->unit[i].at;
 }
 
@@ -614,7 +613,7 @@ bool rec_focus_is_all(const struct rec_focus *f)
 	return f->sw == NO_ID && !f->lid && f->pair_a == NO_ID && f->layer == 255;
 }
 
-/* The switch on which a LID hangs; NO_ID. */
+/* The switch that a LID is on, or NO_ID. */
 static uint32_t switch_of_lid(const struct sweep *w, unsigned lid)
 {
 	uint32_t ep = lid_owner(w->lids, lid);
@@ -633,7 +632,7 @@ static bool pair_concerns(const struct recording *r, const struct rec_focus *f, 
 	return f->pair_a == NO_ID || (f->pair_a == a && f->pair_b == b) || (f->pair_a == b && f->pair_b == a);
 }
 
-/* An event of a whole layer.  A cut is about no switch, LID or pair; the moves after it tell about those. */
+/* An event of a whole layer. A cut is about no switch, LID or pair: the moves after it are. */
 static bool layer_concerns(const struct rec_focus *f, const struct rec_event *ev)
 {
 	if (ev->kind == REC_BREAK && (f->sw != NO_ID || f->lid || f->pair_a != NO_ID))
@@ -654,13 +653,13 @@ bool rec_concerns(const struct recording *r, const struct rec_focus *f, const st
 			((ev->kind == REC_TURN || ev->kind == REC_MOVE) && f->layer == ev->port));
 	if (k->b == FIELD_LAYER)
 		return layer_concerns(f, ev);
-	if (f->pair_a != NO_ID || f->layer != 255) /* nothing but pairs, and what is about the whole */
+	if (f->pair_a != NO_ID || f->layer != 255) /* only pairs, and what concerns the whole */
 		return k->a == FIELD_TEXT || (k->a == FIELD_NONE && k->b == FIELD_NONE);
-	if (k->b == FIELD_LID) /* without a switch: of all at once */
+	if (k->b == FIELD_LID) /* without a switch: about all switches */
 		return (k->a == FIELD_SWITCH || f->sw == NO_ID) && (!f->lid || ev->b == f->lid);
 	if (k->b == FIELD_TARGET)
 		return !f->lid || ev->b == switch_of_lid(r->sweep, f->lid);
-	/* what a switch learns or is, is not about one LID */
+	/* what a switch learns or is does not concern a single LID */
 	return !f->lid || k->a == FIELD_TEXT || k->a == FIELD_NONE;
 }
 

@@ -9,9 +9,9 @@
 #include "core/sm/sweep.h"
 #include "core/base/order.h"
 
-#define AT_ONCE 262144	/* steps between looks at the progress */
-#define FAR_BACK 1000	/* steps back that are dearer than to fill the tables anew */
-#define MOST_TOLD 10000 /* steps of a move whose changes are all told of */
+#define AT_ONCE 262144	/* steps between checks for cancelling */
+#define FAR_BACK 1000	/* more steps back cost more than filling the tables anew */
+#define MOST_TOLD 10000 /* up to so many steps of a move, all changes are listed */
 
 static size_t width(enum rec_table t)
 {
@@ -87,7 +87,7 @@ const struct rec_event *walk_event(const struct walk *w)
 	return w->at ? &w->r->event[w->at - 1] : NULL;
 }
 
-/* Changes that an event makes without saying so: an entry is decided, a route counts. */
+/* Applies the implied changes of an event: an entry is decided, a route counts. */
 static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 {
 	const struct sweep *s = w->r->sweep;
@@ -106,7 +106,7 @@ static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 		((uint32_t *)w->table[T_COUNT])[port] += undo ? -1u : 1u;
 }
 
-/* The changes of one kind by a step.  A step changes a cell at most once, so their order does not matter. */
+/* Applies a step's changes of one kind. A step changes a cell at most once, so their order is free. */
 static void apply_units(struct walk *w, size_t i, bool undo, unsigned missed)
 {
 	const struct recording *r = w->r;
@@ -122,13 +122,13 @@ static void apply_units(struct walk *w, size_t i, bool undo, unsigned missed)
 			u++;
 		} else if (!r->stage || (t != T_HOPS && t != T_PLAIN && t != T_ENTRY) ||
 			   recording_keeps(r, t, u->at)) {
-			/* of a part, other entries and hops keep their first value */
+			/* in a part, other entries and hops keep their first value */
 			((uint8_t *)w->table[t])[u->at] = undo ? u->what >> 8 : u->what >> 16;
 		}
 	}
 }
 
-/* Changes by steps left out of a part come first going forward, and last going back. */
+/* Applies a step. Changes by left-out steps come first going forward, and last going back. */
 static void apply(struct walk *w, size_t i, bool undo)
 {
 	count_choice(w, &w->r->event[i], undo);
@@ -149,7 +149,7 @@ int walk_to(struct walk *w, size_t step, struct progress *p)
 		return 0;
 	forget_moment(w);
 	if (step < w->at && w->at - step > step + FAR_BACK) {
-		for (int t = 0; t < N_TABLES; t++) /* the start is nearer: begin anew */
+		for (int t = 0; t < N_TABLES; t++) /* the start is nearer: begin there */
 			if (w->table[t])
 				fill(w->table[t], t, w->r->cells[t]);
 		memset(w->decided, 0, w->r->cells[T_ENTRY]);
@@ -213,7 +213,7 @@ static void touch(struct walk *w, size_t *cap, enum rec_table t, uint32_t at)
 	w->touched[w->n_touched++] = (uint64_t)t << 32 | at;
 }
 
-/* All cells changed by steps from + 1 .. to, sorted.  For a long way: only those of its last step. */
+/* Lists all cells changed by steps from + 1 .. to, sorted. For a long way: only those of the last step. */
 static void list_touched(struct walk *w)
 {
 	const struct sweep *s = w->r->sweep;

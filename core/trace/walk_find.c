@@ -8,15 +8,15 @@
 #include "core/trace/internal.h"
 #include "core/sm/sweep.h"
 
-#define AT_ONCE 65536 /* steps between looks at the progress */
-#define SENTENCES 256 /* where sentences are made of them */
+#define AT_ONCE 65536 /* steps between checks for cancelling */
+#define SENTENCES 256 /* the same where sentences are made */
 
 const char *const rec_words[N_WORDS] = {"refused", "opened",  "moved", "forbidden", "kept",
 					"tie",	   "lowered", "ahead", "root",	    "no entry"};
 
 /* --- boundaries -------------------------------------------------------------------------------- */
 
-/* What an event has of a key; false: nothing. */
+/* The value of a key in an event. False: it has none. */
 static bool key_of(const struct rec_event *ev, enum rec_key key, uint32_t *v)
 {
 	const struct rec_kind_info *k = &rec_kinds[ev->kind];
@@ -43,7 +43,7 @@ static bool key_of(const struct rec_event *ev, enum rec_key key, uint32_t *v)
 	}
 }
 
-/* A series of steps has one key.  The first step of this step's series. */
+/* The first step of this step's series. A series of steps has one value of the key. */
 static size_t run_start(const struct recording *r, size_t step, enum rec_key key)
 {
 	uint32_t mine, other;
@@ -63,7 +63,7 @@ size_t walk_next(const struct walk *w, enum rec_key key, int dir)
 {
 	const struct recording *r = w->r;
 	uint32_t now = 0, v;
-	bool any = false; /* the nearest step with the key, at or before this one, has it */
+	bool any = false; /* a step with the key was found, at or before this one */
 
 	for (size_t i = w->at; i && !any; i--)
 		any = key_of(recording_event(r, i), key, &now);
@@ -124,7 +124,7 @@ static uint32_t target_of(const struct recording *r, const struct rec_event *ev)
 	return ep == NO_ID ? NO_ID : r->sweep->topo->endport_switch[ep];
 }
 
-/* Did it lower a known value, or learn one too early to be the distance of its round? */
+/* Did the step lower a known value, or (ahead) learn one too early for the distance of its round? */
 static bool has_cells(const struct recording *r, size_t step, bool ahead)
 {
 	const struct rec_event *ev = recording_event(r, step);
@@ -176,12 +176,12 @@ static bool is_word(const struct recording *r, size_t step, enum rec_word word)
 	}
 }
 
-/* All but phase and text. */
+/* Does a step meet all of the condition but phase and text? */
 static bool fits(const struct recording *r, size_t step, const struct rec_condition *c)
 {
 	const struct rec_event *ev = recording_event(r, step);
 	const struct rec_kind_info *k = &rec_kinds[ev->kind];
-	uint32_t n = r->sweep->fabric->n_switches, a = NO_ID, b = NO_ID; /* switches that it is about */
+	uint32_t n = r->sweep->fabric->n_switches, a = NO_ID, b = NO_ID; /* switches that the step is about */
 	bool of_port = k->port && ev->port != NO_PATH && k->a == FIELD_SWITCH;
 
 	if (k->a == FIELD_PAIR) {
@@ -207,7 +207,7 @@ static bool fits(const struct recording *r, size_t step, const struct rec_condit
 	return true;
 }
 
-/* The walk moves with the search when sentences must be read. */
+/* Does the step's sentence contain the words? The walk moves there to make it. */
 static bool says(struct walk *w, size_t step, const char *words)
 {
 	struct text t = {0};
@@ -221,7 +221,7 @@ static bool says(struct walk *w, size_t step, const char *words)
 	return found;
 }
 
-/* Is a step of the phase that is looked for?  known: what held for the step before it in the search. */
+/* Is a step in the wanted phase? known: the answer for the step searched before it. */
 static bool in_phase(const struct recording *r, size_t i, const char *phase, int dir, bool known, bool first)
 {
 	bool begins = recording_event(r, i)->kind == REC_PHASE;

@@ -5,7 +5,7 @@
 #include "core/trace/internal.h"
 #include "core/sm/sweep.h"
 
-/* The row of a switch with what is decided; that of the whole run where nothing is missing. */
+/* The row of a switch with its decided entries; the final row if nothing is missing. */
 static void put_row(struct walk *w, struct routing *r, uint32_t sw)
 {
 	const struct rec_scheme *scheme = w->r->engine->scheme;
@@ -23,7 +23,7 @@ static void put_row(struct walk *w, struct routing *r, uint32_t sw)
 		memcpy(r->row[sw]->port, cell, top + 1u);
 }
 
-/* Of an engine that has no tables of its own, or refused before it had. */
+/* For an engine without tables of its own, or one that refused before it had any. */
 static const struct routing_ops nothing_yet = {.sl = NULL};
 
 static struct routing *routing_at(struct walk *w)
