@@ -20,9 +20,10 @@
 /*
  * Load a saved fabric of any known format: ibnetdiscover text (all variants, -g and -f included), ibsim net
  * file, libibnetdisc cache, opensm-subnet.lst / ibdiagnet .lst, ibdiagnet's db_csv / opensm-smdb.dump, ibdm's
- * .topo, ibdiagnet's .net_dump and .net_dump_ext, what iblinkinfo and `ibnetdiscover -p` print; a folder of
- * ibdiagnet's or OpenSM's dumps, with the tables in it ((*out)->switch_tables); "-" is standard input.
- * Compressed files are unpacked.  Oddities that do not stop the reading become fabric->warnings.  -1 and *e
+ * .topo, ibdiagnet's .net_dump and .net_dump_ext, what iblinkinfo and `ibnetdiscover -p` print; an edge list;
+ * a folder of ibdiagnet's or OpenSM's dumps, with the tables in it ((*out)->switch_tables); "-" is standard
+ * input. Compressed files are unpacked.  Oddities that do not stop the reading become fabric->warnings.  -1
+ * and *e
  * ("FILE:LINE: found ..., expected ...") otherwise.
  */
 int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e);
@@ -43,6 +44,12 @@ void name_map_free(struct name_map *m);
  */
 int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up, const struct lids *lids,
 			struct progress *p);
+/*
+ * The same as an edge list, which is short, in *t (free it in any case).  -1 and *e also when one that is
+ * read back would be another fabric than ibnetdiscover text: names that are not unique, labels of ports.
+ */
+int edges_text(const struct fabric *fb, const struct topo *up, const struct lids *lids, struct progress *p,
+	       struct text *t, struct err *e);
 /*
  * What is reached, in the form that ibsim simulates: nodes named by simulated_id(), the source's LIDs, speeds
  * that ibsim knows, and no names.

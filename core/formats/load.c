@@ -13,7 +13,7 @@
 
 #define KNOWN_FORMATS                                                                         \
 	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst, " \
-	"iblinkinfo's lines, ibdiagnet's db_csv or net_dump, or ibdm's .topo"
+	"iblinkinfo's lines, ibdiagnet's db_csv or net_dump, ibdm's .topo, or lines `NAME[PORT] NAME[PORT]`"
 
 static int unknown_format(const struct input *in, struct err *e)
 {
@@ -67,6 +67,9 @@ static enum text_format text_format(const struct input *in)
 
 static int parse_text(const struct input *in, struct fabric **out, struct err *e)
 {
+	struct file_kind kind;
+	enum likeness like;
+
 	if (is_subnet_lst(in))
 		return parse_subnet_lst(in, out, e);
 	if (is_db_csv(in))
@@ -83,7 +86,12 @@ static int parse_text(const struct input *in, struct fabric **out, struct err *e
 			return parse_linkinfo(in, out, e);
 		if (is_port_list(in))
 			return parse_port_list(in, out, e);
-		return is_topo(in) ? parse_topo(in, out, e) : unknown_format(in, e);
+		if (is_topo(in))
+			return parse_topo(in, out, e);
+		like = memchr(in->data, 0, in->size) ? NOT_LIKE_THAT : edges_likeness(in);
+		if (like == LIKE_NOTHING_ELSE || (like == LIKE_THAT && !file_kind(in, &kind)))
+			return parse_edges(in, out, e);
+		return unknown_format(in, e);
 	}
 }
 

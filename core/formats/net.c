@@ -261,6 +261,18 @@ void net_link(struct net *n)
 	}
 }
 
+void net_guess_sm(struct net *n)
+{
+	struct fabric_builder *b = n->b;
+
+	b->sm_node = NO_ID;
+	for (uint32_t i = 0; i < b->n && b->sm_node == NO_ID; i++)
+		for (unsigned p = 0; p <= b->node[i].nports; p++)
+			if (p ? b->node[i].port[p].peer_node != NO_ID : b->node[i].type == NODE_SWITCH)
+				b->sm_node = i;
+	b->sm_guessed = true;
+}
+
 int net_finish(struct net *n, const char *format, struct fabric **out, struct err *e)
 {
 	struct fabric_builder *b = n->b;
@@ -270,12 +282,7 @@ int net_finish(struct net *n, const char *format, struct fabric **out, struct er
 		net_free(n);
 		return -1;
 	}
-	/* the first node that has an endport */
-	b->sm_node = NO_ID;
-	for (uint32_t i = 0; i < b->n && b->sm_node == NO_ID; i++)
-		for (unsigned p = 0; p <= b->node[i].nports; p++)
-			if (p ? b->node[i].port[p].peer_node != NO_ID : b->node[i].type == NODE_SWITCH)
-				b->sm_node = i;
+	net_guess_sm(n);
 	b->sm_guessed = strcmp(format, "ibsim") != 0; /* ibsim attaches programs to the first node */
 	if (b->n && b->sm_node != 0)
 		warnings_add(

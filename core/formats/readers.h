@@ -112,6 +112,8 @@ uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t np
 		  unsigned line, int *status, struct err *e);
 /* Cable everything; oddities become warnings. */
 void net_link(struct net *n);
+/* The subnet manager runs on the first node that has an endport: a guess. */
+void net_guess_sm(struct net *n);
 /* Make the fabric; n is freed either way. */
 int net_finish(struct net *n, const char *format, struct fabric **out, struct err *e);
 
@@ -122,10 +124,11 @@ int parse_ibsim(const struct input *in, struct fabric **out, struct err *e);
 int parse_cache(const struct input *in, struct fabric **out, struct err *e);
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e);
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e);
-int parse_topo(const struct input *in, struct fabric **out, struct err *e);
 int parse_net_dump(const struct input *in, struct fabric **out, struct err *e);	 /* and .net_dump_ext */
 int parse_linkinfo(const struct input *in, struct fabric **out, struct err *e);	 /* iblinkinfo */
 int parse_port_list(const struct input *in, struct fabric **out, struct err *e); /* ibnetdiscover -p */
+int parse_edges(const struct input *in, struct fabric **out, struct err *e);	 /* written by hand */
+int parse_topo(const struct input *in, struct fabric **out, struct err *e);
 /* The same with types of systems that are already known. where: the folders of these, for messages. */
 struct ibnl_library;
 int topo_with_types(const struct input *in, struct ibnl_library *l, const char *where, struct fabric **out,
@@ -142,6 +145,10 @@ bool is_topo(const struct input *in);
 bool is_net_dump(const struct input *in);
 bool is_linkinfo(const struct input *in);
 bool is_port_list(const struct input *in);
+
+/* Almost anything may look like an edge list. */
+enum likeness { NOT_LIKE_THAT, LIKE_THAT, LIKE_NOTHING_ELSE };
+enum likeness edges_likeness(const struct input *in);
 
 /* The GUID in an id such as S-0008f10400410015. */
 bool id_guid(struct cursor id, uint64_t *guid);

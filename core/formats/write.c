@@ -141,6 +141,181 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 	return go_on ? write_status(f) : -1;
 }
 
+/* --- edge list ----------------------------------------------------------------------- */
+
+/* A name as a word; in quotes if it does not look like one, or like another. */
+static void write_name(FILE *f, const char *s)
+{
+	static const char *const words[] = {"host", "switch", "router", "sm"};
+	static const char plain[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-.:;/";
+	bool quoted = s[strspn(s, plain)] || !s[strcspn(s, plain + 10)] || strchr("-.:;/", *s);
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		quoted |= !strcmp(s, words[i]);
+	fprintf(f, quoted ? "\"%s\"" : "%s", s);
+}
+
+static void write_end_of(FILE *f, const struct fabric *fb, uint32_t port)
+{
+	write_name(f, fb->node_desc[fb->port_node[port]]);
+	if (fb->port_num[port])
+		fprintf(f, "[%u]", fb->port_num[port]);
+}
+
+/* ` lid=3,0,4`: a value for each port that may have one; nothing if all are 0. */
+static void write_list(const struct writer *w, uint32_t node, const char *key, const char *format,
+		       uint64_t value(const struct writer *w, uint32_t port))
+{
+	bool sw = node_is_switch(w->fb, node);
+	uint32_t p0 = w->fb->node_port[node], n = sw ? 1 : w->fb->node_nports[node];
+	bool any = false;
+
+	for (uint32_t p = p0 + !sw; p < p0 + !sw + n; p++)
+		any |= value(w, p) != 0;
+	for (uint32_t p = p0 + !sw; any && p < p0 + !sw + n; p++) {
+		fprintf(w->f, "%s", p == p0 + !sw ? key : ",");
+		fprintf(w->f, format, value(w, p));
+	}
+}
+
+static bool has_lid(const struct writer *w, uint32_t port)
+{
+	return w->fb->port_endport[port] != NO_ID && (!w->fb->port_num[port] || shown_peer(w, port) != NO_ID);
+}
+
+static uint64_t value_lid(const struct writer *w, uint32_t port)
+{
+	return has_lid(w, port) ? base_lid(w, port) : 0;
+}
+
+static uint64_t value_lmc(const struct writer *w, uint32_t port)
+{
+	return has_lid(w, port) ? lmc(w, port) : 0;
+}
+
+/* 0: what is taken without it. */
+static uint64_t value_guid(const struct writer *w, uint32_t port)
+{
+	uint64_t guid = w->fb->port_guid[port], node = w->fb->node_guid[w->fb->port_node[port]];
+
+	return guid == node + w->fb->port_num[port] ? 0 : guid;
+}
+
+static void write_edge_node(const struct writer *w, uint32_t node)
+{
+	static const char *const word[] = {"", "host", "switch", "router"};
+	const struct fabric *fb = w->fb;
+
+	fprintf(w->f, "%s ", word[fb->node_type[node]]);
+	write_name(w->f, fb->node_desc[node]);
+	fprintf(w->f, " %u guid=0x%" PRIx64, fb->node_nports[node], fb->node_guid[node]);
+	if (fb->node_sysguid[node] != fb->node_guid[node])
+		fprintf(w->f, " sysguid=0x%" PRIx64, fb->node_sysguid[node]);
+	if (fb->node_vendor[node])
+		fprintf(w->f, " vendor=0x%x", fb->node_vendor[node]);
+	if (fb->node_device[node])
+		fprintf(w->f, " device=0x%x", fb->node_device[node]);
+	if (node_is_switch(fb, node) && fb->switch_esp0[fb->node_switch[node]])
+		fputs(" enhanced", w->f);
+	write_list(w, node, " portguid=", "0x%" PRIx64, value_guid);
+	write_list(w, node, " lid=", "%" PRIu64, value_lid);
+	write_list(w, node, " lmc=", "%" PRIu64, value_lmc);
+	putc('\n', w->f);
+}
+
+static bool edge_list(const struct writer *w, struct progress *p)
+{
+	const struct fabric *fb = w->fb;
+	uint32_t sm = w->up ? w->up->sm_endport : fb->sm_endport;
+	uint32_t *order = NEW_ARRAY(fb->n_nodes, uint32_t);
+	bool go_on = true;
+
+	for (uint32_t n = 0; n < fb->n_nodes; n++)
+		order[fb->node_order[n]] = n;
+	for (uint32_t i = 0; i < fb->n_nodes && (go_on = progress_step(p, i)); i++)
+		if (!w->up || w->up->node_up[order[i]])
+			write_edge_node(w, order[i]);
+	for (uint32_t l = 0; l < fb->n_links && go_on && (go_on = progress_step(p, l)); l++) {
+		uint32_t port = fb->link_port[2 * l], peer = shown_peer(w, port);
+
+		if (peer == NO_ID)
+			continue;
+		write_end_of(w->f, fb, port);
+		putc(' ', w->f);
+		write_end_of(w->f, fb, peer);
+		if (fb->port_width[port] || fb->port_speed[port])
+			fprintf(w->f, " %s%s", link_width_name(fb->port_width[port]),
+				link_speed_name(fb->port_speed[port]));
+		putc('\n', w->f);
+	}
+	if (sm != NO_ID) {
+		fputs("sm ", w->f);
+		write_end_of(w->f, fb, fb->endport_port[sm]);
+		putc('\n', w->f);
+	}
+	free(order);
+	return go_on;
+}
+
+/* Would a port be the same when it is read back? */
+static bool same_port(const struct writer *w, uint32_t port, const struct fabric *g, uint32_t back)
+{
+	const struct fabric *fb = w->fb;
+	uint32_t peer = shown_peer(w, port), other = g->port_peer[back];
+	const char *label = fabric_port_label(fb, port), *now = fabric_port_label(g, back);
+
+	if (peer == NO_ID || other == NO_ID)
+		return peer == other;
+	return fb->node_guid[fb->port_node[peer]] == g->node_guid[g->port_node[other]] &&
+	       fb->port_num[peer] == g->port_num[other] && fb->port_guid[port] == g->port_guid[back] &&
+	       fb->port_width[port] == g->port_width[back] && fb->port_speed[port] == g->port_speed[back] &&
+	       str_same(label, now);
+}
+
+/* Does an edge list give the fabric again that ibnetdiscover text gives? */
+static int check_edges(const struct writer *w, const struct text *t, struct err *e)
+{
+	const struct fabric *fb = w->fb;
+	struct fabric *g = NULL;
+	struct err why = {0};
+	int rc = 0;
+
+	if (fabric_parse("edge list", text_str(t), t->len, &g, &why))
+		return err_set(e, "an edge list cannot hold this fabric: %s", why.msg);
+	for (uint32_t n = 0; n < fb->n_nodes && !rc; n++) {
+		uint32_t back = fabric_node_by_guid(g, fb->node_guid[n]);
+
+		if (w->up && !w->up->node_up[n])
+			continue;
+		if (back == NO_ID || strcmp(fb->node_desc[n], g->node_desc[back]) != 0)
+			rc = err_set(e,
+				     "an edge list cannot hold this fabric: it has no way to write the name "
+				     "of %s",
+				     fb->node_name[n]);
+		for (unsigned p = 1; p <= fb->node_nports[n] && !rc; p++)
+			if (!same_port(w, fb->node_port[n] + p, g, g->node_port[back] + p))
+				rc = err_set(e,
+					     "an edge list cannot hold this fabric: label, rate or GUID of "
+					     "%s[%u] would be lost",
+					     fb->node_name[n], p);
+	}
+	fabric_unref(g);
+	return rc;
+}
+
+int edges_text(const struct fabric *fb, const struct topo *up, const struct lids *lids, struct progress *p,
+	       struct text *t, struct err *e)
+{
+	struct writer w = {text_stream(t), fb, up, lids};
+	bool done;
+
+	progress_start(p, "writing the fabric", fb->n_nodes + fb->n_links);
+	fputs("# Edge list: generated by ibscope\n", w.f);
+	done = edge_list(&w, p);
+	fclose(w.f);
+	return done ? check_edges(&w, t, e) : err_set(e, CANCELLED);
+}
+
 /* --- opensm-subnet.lst ------------------------------------------------------------ */
 
 /* Writes one end of a cable. The second end in a line has wider vendor and device numbers. */

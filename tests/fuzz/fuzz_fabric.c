@@ -41,6 +41,31 @@ static void check_written(const struct fabric *f)
 	free(text);
 }
 
+/* An edge list, where it can hold the fabric, gives the same text again. */
+static void check_edge_list(const struct fabric *f)
+{
+	struct fabric *g = NULL;
+	struct err e = {0};
+	struct text t = {0};
+	size_t n[2];
+	char *a, *b;
+
+	if (!edges_text(f, NULL, NULL, NULL, &t, &e)) {
+		if (fabric_parse("edges", t.s, t.len, &g, &e))
+			abort();
+		a = fabric_text(f, &n[0]);
+		b = fabric_text(g, &n[1]);
+		if (strcmp(strstr(a, "# Initiated"), strstr(b, "# Initiated")) != 0) {
+			fprintf(stderr, "%s\nread back:\n%s", a, b);
+			abort();
+		}
+		free(a);
+		free(b);
+		fabric_unref(g);
+	}
+	text_free(&t);
+}
+
 /* --- no line is left out in silence ---------------------------------------------------------------- */
 
 static bool begins(struct cursor c, const char *const *word)
@@ -82,6 +107,8 @@ static bool tells(const char *format, struct cursor c, int *at)
 
 	if (!strcmp(format, "db_csv"))
 		return db_row(c, at);
+	if (!strcmp(format, "edges"))
+		return cur_says(c);
 	cur_blanks(&c);
 	digit = !cur_empty(&c) && *c.p >= '0' && *c.p <= '9';
 	if (!strcmp(format, "ibnetdiscover"))
@@ -138,8 +165,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	check_fabric(f);
 	check_left_out(f, (const char *)data, size);
-	if (f->n_endports)
+	if (f->n_endports) {
 		check_written(f);
+		check_edge_list(f);
+	}
 	fabric_unref(f);
 	return 0;
 }

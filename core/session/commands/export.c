@@ -122,6 +122,7 @@ int cannot_write(const struct target *t, struct err *e)
 static int cmd_save(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
+	struct text text = {0};
 	struct target to;
 	struct topo *t;
 	int rc;
@@ -133,10 +134,19 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 	t = state_equal(session_state(s), all_up) ? NULL : topo_new(s->fabric, session_state(s));
 	state_free(all_up);
 	mark_target(&to, s, t);
-	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
+	if (!args_has(args, "edges")) {
+		rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
+		if (rc)
+			rc = progress_cancelled(o->run->progress) ? err_set(e, CANCELLED)
+								  : cannot_write(&to, e);
+	} else {
+		rc = edges_text(s->fabric, t, w ? w->lids : NULL, o->run->progress, &text, e);
+		fwrite(text_str(&text), 1, text.len, to.f);
+		if (!rc && write_status(to.f))
+			rc = cannot_write(&to, e);
+		text_free(&text);
+	}
 	topo_unref(t);
-	if (rc)
-		rc = progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : cannot_write(&to, e);
 	return close_target(&to, rc, o, e);
 }
 
@@ -406,9 +416,12 @@ int export_roots(struct session *s, const struct args *args, struct out *o, stru
 
 const struct command export_commands[] = {
 	{.name = "save",
-	 .syntax = "save FILE",
-	 .help = "write the fabric, without what failed, as ibnetdiscover text",
-	 .details = "  Comments (`# Incomplete: ...`) tell what it lacks: what its source lacked, and ports "
+	 .syntax = "save FILE [edges]",
+	 .help = "write the fabric, without what failed, as ibnetdiscover text or as an edge list",
+	 .details = "  edges: a line a node, a line a cable (`leaf1[3] spine1[7] 4xHDR`), for small fabrics; "
+		    "refused "
+		    "where names are\n  not unique or ports have labels, which such a list cannot hold.\n"
+		    "  Comments (`# Incomplete: ...`) tell what it lacks: what its source lacked, and ports "
 		    "that failures cut off.\n  `load` reads them, so that an incomplete fabric stays one.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT,

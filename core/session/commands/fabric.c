@@ -617,8 +617,11 @@ const struct command fabric_commands[] = {
 	 .details =
 		 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), ibsim "
 		 "net files,\n  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst, "
-		 ".db_csv and .net_dump,\n  what iblinkinfo and `ibnetdiscover -p` print, ibdm's .topo.  A "
-		 "folder of\n"
+		 ".db_csv and .net_dump,\n  what iblinkinfo and `ibnetdiscover -p` print, ibdm's .topo; edge "
+		 "lists "
+		 "written by hand: `leaf1 spine1`,\n  `leaf1[3] spine1[7] 4xHDR`, `host h1 leaf1`, `switch "
+		 "leaf1 36`, "
+		 "`sm h1`.  A folder of\n"
 		 "  ibdiagnet or OpenSM: also the tables in it (.far, .fdbs, opensm-lfts.dump), taken as the "
 		 "routing when no\n  engine was asked for.  What xz, gzip, bzip2 or zstd have compressed is "
 		 "unpacked.  Begins a new journal; the engine\n  in force routes it.\n",
