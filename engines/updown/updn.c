@@ -248,6 +248,29 @@ static struct routing *refuse(struct updown *u, struct hops *plain)
 	return NULL;
 }
 
+/*
+ * The matrix in which roots were searched stays for engines tried after a refusal (engines/doc/minhop.md 10.1). It
+ * matters to `file` with rows of its own, and where other values were left before.
+ */
+static void leave_matrix(const struct engine_input *in, const struct hops *plain)
+{
+	const struct fabric *f = in->topo->fabric;
+	uint32_t n = f->n_switches;
+	uint8_t *m;
+
+	if (!plain || !in->left || (!in->left->hops && !options_file(in->options, "lid_matrix_dump_file")))
+		return;
+	m = mem_alloc((size_t)f->n_ports * n);
+	memset(m, NO_PATH, (size_t)f->n_ports * n);
+	for (uint32_t s = 0; s < n; s++)
+		for (unsigned p = 0; p <= f->switch_nports[s]; p++)
+			for (uint32_t d = 0; d < n; d++)
+				m[(size_t)switch_port_id(f, s, p) * n + d] =
+					(uint8_t)hops_value(plain, in->topo, s, d, p);
+	free(in->left->hops);
+	in->left->hops = m;
+}
+
 static struct routing *updn_route(const struct engine_input *in, struct engine_output *out)
 {
 	struct updown *u = updown_new(in->topo, true);
@@ -277,8 +300,10 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 			"no root switches: %s names no switch that is up (GUIDs of channel adapters %s)",
 			options_get(in->options, ROOTS),
 			manual_rules(in->options) ? "stand for their switches" : "do not count");
-	if (!n)
+	if (!n) {
+		leave_matrix(in, plain);
 		return refuse(u, plain);
+	}
 	rec_phase(in, "ranks: distance from the nearest root");
 	updown_rank(in, u);
 	note_odd_roots(in->topo, u, &out->notes);

@@ -242,6 +242,12 @@ def matrix_file(rng, f):
     return File(lines)
 
 
+def matrix_part(rng, f):
+    """The same with most rows missing: in `updn,file` those of the matrix stay in which updn looked for roots."""
+    keep = rng.choice((0, 0.1, 0.5))
+    return File(["# nothing"] + [line for line in matrix_file(rng, f).lines if line.startswith("Switch") or rng.random() < keep])
+
+
 CONNECT = (("connect_roots", 0.35, lambda r, f: "TRUE"),)
 UPDN_OPTIONS = (("root_guid_file", 0.7, root_file), ("ids_guid_file", 0.4, ids_file)) + CONNECT + COMMON_OPTIONS
 ONE_ROOT = (("root_guid_file", 1.0, one_root_file), ("ids_guid_file", 0.3, ids_file)) + CONNECT
@@ -430,6 +436,7 @@ ENGINES = {
     "updn-dnup": Engine("updn,dnup", options=CONNECT),
     "dor": Engine("dor", families=(GRID, GRID, RING, CLIQUES, RANDOM, nasty)),
     "file": Engine("file", options=FILES),
+    "updn-file": Engine("updn,file", families=(GRID, RING, RANDOM, nasty), options=(("lid_matrix_dump_file", 1.0, matrix_part),)),
     "file-dor": Engine("file,dor", families=(GRID, RING, CLIQUES, nasty), options=FILES),
     "minhop-cache": Engine("minhop", options=CACHE, lmc=(0, 0, 1)),
     "updn-cache": Engine("updn", families=(TREE, TREE, TREE, DIRECTOR, nasty), options=CACHE, lmc=(0, 0, 1)),
@@ -673,6 +680,7 @@ UPDN_CASES = (
     ("updn-dnup", "mesh:5x4", {}), ("dor", "torus:4x4,parallel=3,hosts=3", {"port_search_ordering_file": search_file}),
     ("dor", "hypercube:4,parallel=2,shuffle=1", {"lmc": 1}), ("file", "ring:8,hosts=2", {"lfts_file": tables_file}),
     ("file-dor", "mesh:4x4", {"lid_matrix_dump_file": matrix_file}),
+    ("updn-file", "ring:4", {"lid_matrix_dump_file": File(["# nothing"])}), ("updn-file", "mesh:4x4", {"lid_matrix_dump_file": matrix_part}),
     ("minhop-cache", "xgft:4,4:1,2", {"use_ucast_cache": "TRUE"}),
     ("updn-cache", "xgft:3,3,3:1,2,2", {"use_ucast_cache": "TRUE"}),
 )
