@@ -13,6 +13,7 @@ Fabrics: random ones, before and after a link or a host is lost; new in every ru
 N of each engine, ASKED=N asks for N entries of each state, 0 for all).
 Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
+import itertools
 import json
 import os
 import random
@@ -38,11 +39,14 @@ STEPS = 15      # of the run of each state, shown
 
 def ask(commands):
     """One object a command, of a script."""
-    done = subprocess.run([PROGRAM, "--json", "-x", "-"], input="\n".join(commands) + "\n", stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
-    objects = [json.loads(line) for line in done.stdout.splitlines()]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as told, tempfile.TemporaryFile("w+", encoding="utf-8") as error:
+        subprocess.run([PROGRAM, "--json", "-x", "-"], input="\n".join(commands) + "\n", stdout=told, stderr=error, text=True,
+                       timeout=SECONDS * (1 + len(commands) // 5000), check=False)
+        told.seek(0)
+        error.seek(0)
+        objects, error = [json.loads(line) for line in told], error.read()
     if len(objects) != len(commands) or not all(o["ok"] for o in objects):
-        raise RuntimeError("%s: %s" % (commands[:4], [o.get("error") for o in objects if not o["ok"]] or done.stderr))
+        raise RuntimeError("%s: %s" % (commands[:4], [o.get("error") for o in objects if not o["ok"]] or error))
     return objects
 
 
@@ -851,13 +855,13 @@ def trial(engine, number, folder):
             except Wrong as e:
                 wrong += 1
                 print("%s, failed %s: step %d: %s\n    %s" % (told, gone, answer["step"], e, "\n    ".join(answer["text"])))
+        of_entries = iter(answers)
         for (sw, lid), q in zip(entries, questions):
             asked += len(q)
-            for text in check_entry(st, sw, lid, answers[:len(q)]):
+            for text in check_entry(st, sw, lid, [*itertools.islice(of_entries, len(q))]):
                 wrong += 1
                 if wrong <= 3:
                     print("%s, failed %s: %s" % (told, gone, text))
-            answers = answers[len(q):]
     return wrong, asked
 
 
