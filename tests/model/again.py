@@ -201,6 +201,9 @@ def path_again(state):
         same("path: out", [r["out"] for r in there], [net.port[src]] + [p for _, p in way])
         routes = sum(not isinstance(net.path(src, h), str) for h in net.hosts if h != src)
         same("path: routes", [r["routes"] for r in there], [routes] + [load[c] for c in way])
+        sls = net.sl.get((src, dst), ())
+        if len(sls) == 1 and maps:
+            same("path: VLs", [r["VL"] for r in there[1:]], [vl for _, vl in channels_of(net, maps, src, dst, way, *sls)[0][1:]])
     for r in rows(state, "sls " + a):
         if r["lid"] in net.owner and (src, r["lid"]) in net.sl:
             levels = net.sl[src, r["lid"]]

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 from again import AGAIN, elements_of
+from changed import CHANGED, torus_again
 from states import State, ranges, same
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -468,7 +469,7 @@ def equalities(state):
             same(what + " %s" % values, float(v), float(values[0]))
 
 
-COMPUTED = [equalities, service_levels, dependencies, survey, event, advice, single_points, equal_paths]
+COMPUTED = [equalities, service_levels, dependencies, survey, event, advice, single_points, equal_paths, torus_again]
 
 # --- the states -------------------------------------------------------------------------------------
 
@@ -476,7 +477,7 @@ ENGINES = ["minhop", "updn", "dnup", "dor", "ftree", "lash", "sssp", "dfsssp", "
 
 
 def draw_state(rng):
-    kind = rng.choice(["random", "random", "random", "xgft:3,3:1,2", "xgft:2,2,2:1,1,2", "ring:6", "torus:3x3",
+    kind = rng.choice(["random", "random", "random", "xgft:3,3:1,2", "xgft:2,2,2:1,1,2", "ring:6", "torus:3x3", "torus:4x3",
                        "mesh:4x3", "mesh:5x1,hosts=2", "mesh:3x1,hosts=3", "director:2,2,2,2", "director:2,3,1,2"])
     if kind == "random":
         kind = "random:%d,3,hosts=%d,parallel=%d,shuffle=1,seed=%d" % (rng.randrange(4, 12), rng.randrange(1, 4),
@@ -514,7 +515,7 @@ def main():
 def judge(rng, tally):
     for _ in range(FIGURED):
         state = draw_state(rng)
-        for test in COMPUTED + rng.sample(AGAIN, AGAIN_OF_A_STATE):
+        for test in COMPUTED + rng.sample(AGAIN + CHANGED, AGAIN_OF_A_STATE):
             why = None
             try:
                 test(state)

@@ -22,7 +22,7 @@ static const struct column columns[] = {
 	NUM("VLs", "data VLs that its routes use", 3),
 	NUM("load", "most routes on a link, all to all", 5),
 	NUM("EBB", "effective bisection bandwidth", 5),
-	NUM("shift", "most flows on a link, mean of all shifts", 5, .drop = 2),
+	NUM("shift", "most flows on a link, mean of the shifts looked at, 20 at most", 5, .drop = 2),
 	NUM("worst", "the same, the worst shift", 5, .drop = 5),
 	COL("a failure", "what a single failed link does at worst", 9, .drop = 1),
 	COL("before the next, or why not", "why it stands before the next, or why it does not route", 12,

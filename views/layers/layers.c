@@ -16,7 +16,7 @@ static const struct column columns[] = {
 	NUM("routes", "routes of hosts on the VL", 0, .drop = 3),
 	NUM("channels", NULL, 0, .drop = 5),
 	NUM("deps", NULL, 5, .drop = 4),
-	NUM("cyclic", "dependencies that lie on a cycle", 0, .drop = 10), /* channels on cycles */
+	NUM("cyclic", "channels with credit loops", 0, .drop = 10),
 };
 
 struct priv {
