@@ -1,4 +1,5 @@
-/* Runs a fuzz target over the files given as arguments; 0 when it survives all. */
+/* Runs a fuzz target over the files given as arguments and tells each that it survived; 0 when it survives
+ * all. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ static int replay(const char *path)
 	data = mem_resize(data, n, 1); /* the sanitizer sees what lies behind the end */
 	LLVMFuzzerTestOneInput(data, n);
 	free(data);
+	printf("survived %s\n", path);
+	fflush(stdout);
 	return 0;
 }
 

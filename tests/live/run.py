@@ -14,12 +14,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import contract  # noqa: E402
 import drifting  # noqa: E402
+from simulated import ibsim_command  # noqa: E402
 
 SMALL = os.path.join(HERE, "two-level.net")
 SIM_SO = (glob.glob("/usr/lib/*/umad2sim/libumad2sim.so") or [None])[0]
 PRELOAD = (os.environ.get("PRELOAD_FIRST", "") + " " + (SIM_SO or "")).strip()
 # For sanitized programs: libumad2sim copies beyond its buffers, libibnetdisc leaks.
-os.environ.setdefault("ASAN_OPTIONS", "replace_intrin=0")
+os.environ["ASAN_OPTIONS"] = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "replace_intrin=0")))
 os.environ.setdefault("LSAN_OPTIONS", "print_suppressions=0:suppressions=" + os.path.join(HERE, "lsan.supp"))
 WORK = tempfile.mkdtemp(prefix="live.")
 atexit.register(shutil.rmtree, WORK, True)
@@ -43,8 +44,7 @@ class Sim:
         self.log = os.path.join(WORK, "sim%d.log" % Sim.number)
         self.out = open(self.log, "w")
         self.proc = subprocess.Popen(
-            ["ibsim", "-s", "-N", "65536", "-S", "16384", "-P", "1048576", "-L", "49152", path],
-            stdin=subprocess.PIPE, stdout=self.out, stderr=subprocess.STDOUT, text=True,
+            ibsim_command(path), stdin=subprocess.PIPE, stdout=self.out, stderr=subprocess.STDOUT, text=True,
             env=dict(os.environ, IBSIM_SOCKNAME=self.socket))
         end = time.time() + 60
         while "Network simulator ready" not in open(self.log, errors="replace").read():

@@ -16,9 +16,13 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from simulated import ibsim_command  # noqa: E402
 
 UP = "-> SUBNET UP"
 FAILED = "-> Errors during initialization"
@@ -52,6 +56,13 @@ def missing():
     if not simulator_library():
         return "no libumad2sim.so: install the package ibsim-utils"
     return None
+
+
+def version():
+    """What opensm says of itself."""
+    path = os.environ.get("PATH", "") + ":/usr/sbin"
+    said = subprocess.run([shutil.which("opensm", path=path), "--version"], stdout=subprocess.PIPE, text=True).stdout
+    return re.search(r"OpenSM \S+", said)[0]
 
 
 def simulator_library():
@@ -186,9 +197,7 @@ class OpenSM:
         return "\n".join("    " + w for w in words)
 
     def _start_simulator(self):
-        # -N -S -P -L: room for large fabrics, and for every unicast LID
-        self._spawn("ibsim", ["ibsim", "-s", "-N", "65536", "-S", "16384", "-P", "1048576", "-L", "49152",
-                              self.topology], stdin=subprocess.PIPE)
+        self._spawn("ibsim", ibsim_command(self.topology), stdin=subprocess.PIPE)
         tail = Tail(self._path("ibsim.out"), "Network simulator ready")
         self._wait("'Network simulator ready' of ibsim", tail.read)
 
