@@ -318,7 +318,7 @@ coverage: deps-build deps-optional deps-check
 
 # MUTANTS random mutations of the program (SEED), and whether the nearest tests notice them; nightly.  The linker that is quickest.
 LLD = $(if $(shell command -v ld.lld),-fuse-ld=lld)
-MUTATED := $(TESTED) $(BUILD)/plain/tests/unit/all.o $(UNIT:%=$(BUILD)/plain/main/%.o)
+MUTATED := $(TESTED) $(BUILD)/plain/tests/unit/all.o $(UNIT:%=$(BUILD)/plain/main/%.o) $(BUILD)/cov/ibscope $(UNIT:%=$(BUILD)/cov/unit/%)
 mutate: deps-build deps-optional deps-check deps-static
 	@$(MAKE) --no-print-directory -j$$(nproc) $(MUTATED)
 	@BUILD='$(BUILD)' COMPILE='$(CC) $(STD) $(HARDEN) $(CPPFLAGS) $(CFLAGS)' LINK='$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) $(LLD) -Wl,-S' \

@@ -5,9 +5,9 @@ usage: run.py [FILE:LINE:COLUMN=NEW | FILE:LINE=- ...]
 
 Without arguments it draws MUTANTS places by SEED from the rooms below: an operator, a constant, or a call that is
 taken out; each kind is one third.  A place where the compiler makes the same object is drawn anew.  Each mutant is
-one object, linked before the libraries of the plain program; then the nearest programs run, until one fails:
-unit programs that call the file's functions and others that take less than FAR seconds; for what they left the suites
-of the room (below), last unit programs and random command lines under AddressSanitizer, which sees what is not freed.
+one object, linked before the libraries of the plain program; then the nearest programs run that come to the line
+(reach.py), until one fails: unit programs; for what they left the suites of the room (below), last unit programs and
+random command lines under AddressSanitizer, which sees what is not freed.
 
 Environment:
   MUTANTS=200   how many
@@ -40,6 +40,9 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import reach  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.abspath(os.path.join(ROOT, os.environ.get("BUILD", "build")))
 KNOWN = os.path.join(HERE, "known")
@@ -49,7 +52,7 @@ SKIPPED = {"core/base/builtin.c"}   # made with files that are no source; tests/
 
 CPU = 60        # seconds of processor of one process: a mutant that turns in a circle has been noticed
 WALL = 1200     # of a whole suite: one that waits for ever, too
-FAR = 0.4       # seconds of processor of a unit program that calls nothing of a file
+FAR = 0.4       # seconds of processor of a unit program that comes to a file's code but calls nothing of it
 
 # Suites of a room, the cheapest first.
 SUITES = {
@@ -88,7 +91,7 @@ NEAR = {
     "core/base/wrap.c": ["tui"],
 }
 # suites under their usual short form, with less of what is drawn
-SHORT = dict(PARITY_PART="6", PARITY_SECONDS="40", PARITY_LEAST="15", PASTED="3000", STEPS="150", GUIDED="20",
+SHORT = dict(PARITY_ASKED="12", PARITY_OTHERS="3", PARITY_SECONDS="40", PARITY_LEAST="15", PASTED="3000", STEPS="150", GUIDED="20",
              FIGURED="40", REASONED="20", COMMANDS="2000")
 
 # what memory held before is not 0
@@ -341,10 +344,14 @@ class Judge:
         names = NEAR.get(path, []) + SUITES[room]
         return list(dict.fromkeys(names))
 
+    def units(self, m):
+        """Unit programs that come to the line."""
+        return [u for u in itertools.chain(*self.nearest.of(m.file, self.seconds)) if self.reach.comes(u, m.file, m.line)]
+
     def by_units(self, shop, m, made):
         """The unit program that noticed, or None."""
         shop.programs(made)
-        for unit in itertools.chain(*self.nearest.of(m.file, self.seconds)):
+        for unit in self.units(m):
             if stopped.is_set():
                 return None
             if self.unit(shop, unit)[0]:
@@ -358,19 +365,42 @@ class Judge:
         for name in self.suites(m.file):
             if stopped.is_set():
                 return None
+            if not self.reach.comes(name, m.file, m.line):
+                continue
             if self.passed.get(name, True) and self.suite(shop, name)[0] and self.passes(name):
                 return "suite " + name
         # what is left in memory, or read beyond its end
         made = shop.compile(m, "san", "SANCOMPILE")
         shop.link("san-tests", made, unit_objects("san"), "SANLINK", "san", ["-lcmocka"])
         shop.link("soak/driver", made, ["tests/soak/driver.o", "tests/soak/lines.o", "tests/soak/mutate.o"], "SANLINK", "san")
-        for unit in self.nearest.of(m.file, self.seconds)[0][:12]:
+        for unit in self.units(m)[:12]:
             if run([shop.path("san-tests"), unit], env=self.env)[0]:
                 return unit + " under ASan"
         if run([shop.path("soak/driver"), "--count", "1500", "--keep", shop.path("soak/lines"), "--seed", str(self.seed % 10 ** 9)],
                env=self.env)[0]:
             return "random lines under ASan"
         return None
+
+
+def measured(judge):
+    """What each program reaches, run with gcov's counters."""
+    shop = Workshop(os.path.join(BUILD, "mutate", "cov"))
+    for name, of in (("ibscope", "cov/ibscope"), ("ibscope-san", "cov/ibscope")):
+        if os.path.lexists(shop.path(name)):
+            os.unlink(shop.path(name))
+        os.symlink(os.path.join(BUILD, of), shop.path(name))
+    for name in os.listdir(BUILD):
+        if not os.path.lexists(shop.path(name)) and name not in ("cov", "mutate"):
+            os.symlink(os.path.join(BUILD, name), shop.path(name))
+
+    def run_one(name, more):
+        print("which lines %s reaches" % name, flush=True)
+        env = dict(judge.env, BUILD=shop.folder, **more)
+        run([os.path.join(BUILD, "cov", "unit", name)] if name.startswith("test_") else ["tests/run.sh", name], env=env)
+
+    suites = {name for names in (*SUITES.values(), *NEAR.values()) for name in names}
+    files = [path for room in ROOMS for path in files_of(room)]
+    return reach.Reach(ROOT, BUILD, files, judge.nearest.units + sorted(suites), run_one)
 
 
 def same(a, b):
@@ -469,6 +499,7 @@ def main():
     if bad:
         print("These fail without a mutation:\n" + "\n".join(bad))
         return 1
+    judge.reach = measured(judge)
     if sys.argv[1:]:
         queue = list(given(sys.argv[1:], sources))
         count = len(queue)
