@@ -59,14 +59,47 @@ static void serve_request(void)
 	worker_answer();
 }
 
+/* The key that goes to the prompt, as the loaded map has it. */
+static const char *prompt_key(char *buf, size_t size)
+{
+	const struct keymap *km = &ui.keys;
+
+	for (size_t i = 0; i < km->n; i++)
+		if (!strcmp(km->b[i].map, "all") && !strcmp(km->b[i].does, "repl"))
+			return keys_text(km->b[i].key, km->b[i].n, buf, size);
+	return "Tab";
+}
+
+/* One line for those who never were here, with commands that run where the session stands. */
+static void tell_first_steps(void)
+{
+	const struct sweep *s = session_sweep(ui.session);
+	uint32_t ends = 0;
+	const char *what;
+	char key[64];
+
+	for (uint32_t sw = 0; s && sw < s->fabric->n_switches && ends < 4; sw++)
+		FOR_CABLES(s->topo, sw, port, to)
+			ends++;
+	what = !ui.session->fabric	      ? "load demo, then route minhop, check, help"
+	       : !session_routing(ui.session) ? "route minhop, then check, help"
+	       : ends < 4		      ? "check, then help"
+					      : "fail random 2, then diff, undo, help";
+	repl_printf("First steps: press %s and type  %s\n", prompt_key(key, sizeof(key)), what);
+}
+
 static void loop(void)
 {
-	bool more = false;
+	bool more = false, greeted = false;
 
 	while (!ui.quit && !ui.interpreter->quit && !term_signal) {
 		int most;
 
 		session_lock(ui.session);
+		if (!greeted && worker_idle()) {
+			greeted = true;
+			tell_first_steps();
+		}
 		ui_draw();
 		session_unlock(ui.session);
 		most = more		   ? 0
@@ -117,21 +150,9 @@ static void open_panes(void)
 	session_unlock(ui.session);
 }
 
-/* The key that goes to the prompt, as the loaded map has it. */
-static const char *prompt_key(char *buf, size_t size)
-{
-	const struct keymap *km = &ui.keys;
-
-	for (size_t i = 0; i < km->n; i++)
-		if (!strcmp(km->b[i].map, "all") && !strcmp(km->b[i].does, "repl"))
-			return keys_text(km->b[i].key, km->b[i].n, buf, size);
-	return "Tab";
-}
-
 int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 {
 	int sig;
-	char key[64], *line;
 
 	ui.interpreter = in;
 	ui.session = in->session;
@@ -151,11 +172,6 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 	session_lock(ui.session);
 	for (size_t i = 0; i < c->n_start; i++)
 		repl_run(c->start[i], true);
-	/* One line for those who never were here. */
-	line = str_printf("echo 'First steps: press' %s 'and type  fail random 2, then diff, undo, help'",
-			  prompt_key(key, sizeof(key)));
-	worker_add(commands_split(ui.session, line));
-	free(line);
 	session_unlock(ui.session);
 	ui.begin = c->n_start != 0;
 	if (ui.key_errors.len)

@@ -183,3 +183,30 @@ char *word_quoted(const char *w)
 	word_add_quoted(&t, w);
 	return t.s;
 }
+
+unsigned word_edits(const char *a, const char *b)
+{
+	/* [i][j]: between the first i letters of a and the first j of b (Damerau, 1964) */
+	unsigned d[32][32];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n >= ARRAY_LEN(d) || m >= ARRAY_LEN(d))
+		return 99;
+	for (size_t i = 0; i <= n; i++)
+		for (size_t j = 0; j <= m; j++) {
+			unsigned least = (unsigned)(i ? i : j);
+
+			if (i && j) {
+				least = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+				if (d[i - 1][j] + 1 < least)
+					least = d[i - 1][j] + 1;
+				if (d[i][j - 1] + 1 < least)
+					least = d[i][j - 1] + 1;
+				if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+				    d[i - 2][j - 2] + 1 < least)
+					least = d[i - 2][j - 2] + 1;
+			}
+			d[i][j] = least;
+		}
+	return d[n][m];
+}

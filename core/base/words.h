@@ -29,6 +29,9 @@ char *word_begun(const char *p);
  * text (clean.h).  Split again, it is w, with all bytes of w.
  */
 char *word_quoted(const char *w);
+/* Letters that are other, missing, more or swapped with the next between two words of up to 31; 99: longer.
+ */
+unsigned word_edits(const char *a, const char *b);
 void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether it needs them or not */
 
 #endif

@@ -309,6 +309,22 @@ def started(program=PROGRAM, **kw):
     return t
 
 
+def proposals_run():
+    """What the first line proposes runs, whatever the program was started with."""
+    for args in ("", "xgft:2,2:1,2", "-R minhop xgft:2,1:1,1", "-R live ring:4", "-R ftree demo"):
+        t = Terminal()
+        try:
+            t.start(args)
+            line = re.search(r"First steps: press : and type  (.*?) *│", t.wait(r"First steps: press : and type "))[1]
+            for n, command in enumerate(re.split(r", then |, ", line)):
+                t.run(":%s; echo ran-%d" % (command, n))
+                if not re.search(r"^│ ran-%d" % n, t.wait(r"ran-%d[^│]*│\n(?:│ (?!> *│).*\n)*│ > *│" % n), re.M):
+                    raise Failed("%r: %r fails:\n%s" % (args, command, t.capture()))
+                t.keys("F12")
+        finally:
+            t.close()
+
+
 KEYS = (["Up", "Down", "Left", "Right", "PPage", "NPage", "Home", "End", "Enter", "Tab", "BTab", "BSpace", "Escape", "F1",
          "F5", "F11", "F12", "DC", "IC", "C-a", "C-e", "C-g", "C-h", "C-k", "C-l", "C-r", "C-s", "C-t", "C-u", "C-v", "C-w",
          "C-x", "C-y", "M-x", "M-b", "M-1", "M-y", "M-.", "C-_", "C-@", "C-]"]
@@ -718,7 +734,7 @@ def mouse_is_left_to_the_terminal():
         t.close()
 
 
-ROBUST = [real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
+ROBUST = [proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
           quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 
