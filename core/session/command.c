@@ -21,8 +21,7 @@ static const struct command *next_command(const struct session *s, size_t *table
 /* Words that other programs have for commands of this one. */
 static const struct {
 	const char *word, *command;
-} foreign[] = {
-	{"exit", "quit"}, {"colors", "colours"}, {"ls", "show"}, {"ping", "trace"}, {"why-not", "why"}};
+} foreign[] = {{"exit", "quit"}, {"colors", "colours"}};
 
 struct nearest {
 	const char *word, *best;
