@@ -79,6 +79,11 @@ struct routing_ops {
 	void (*rank_clues)(const struct routing *r, uint32_t sw, struct text *t);
 	/* Direction of the step from a switch through a port: 'U', 'D', '=' (level) or ' '. */
 	char (*direction)(const struct routing *r, uint32_t sw, unsigned port);
+	/*
+	 * A level step after one down does not let the packet go up again, as in ftree: routes go up or
+	 * beside, then down or beside.  In Up/Down and Down/Up such a step frees the packet.
+	 */
+	bool level_stays_down;
 	/* The rule that directs a link between switches of equal rank, static words; NULL: no such link. */
 	const char *(*link_rule)(const struct routing *r, uint32_t sw, unsigned port);
 	/*

@@ -162,6 +162,7 @@ const struct routing_ops ftree_ops = {
 	.rank_clues = op_rank_clues,
 	.turn_option = "max_reverse_hops",
 	.direction = op_direction,
+	.level_stays_down = true,
 	.entry_notes = op_entry_notes,
 	.order = op_order,
 	.extras = "ca-order",

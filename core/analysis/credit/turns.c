@@ -25,14 +25,10 @@ bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 	       direction(r, sw, out) == 'U';
 }
 
-/*
- * May a packet not go up after a step in direction c? down: it could not before. If the engine has a rule for
- * links within a level, as Down/Up, such a step frees the packet. In ftree, routes go up or beside, then down
- * or beside.
- */
+/* May a packet not go up after a step in direction c? down: it could not before. */
 static bool stays_down(const struct routing *r, bool down, char c)
 {
-	return c == 'D' || (c == '=' && down && !r->ops->link_rule);
+	return c == 'D' || (c == '=' && down && r->ops->level_stays_down);
 }
 
 unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigned n)

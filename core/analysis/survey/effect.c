@@ -9,14 +9,14 @@
 
 /* --- one column ---------------------------------------------------------------------------------------- */
 
-static void column_init(struct column *c, uint32_t n)
+static void column_init(struct effect_column *c, uint32_t n)
 {
 	c->port = NEW_ARRAY((size_t)n + 1, uint8_t);
 	c->hops = NEW_ARRAY((size_t)n + 1, uint16_t);
 	c->order = NEW_ARRAY((size_t)n + 1, uint32_t);
 }
 
-static void column_free(struct column *c)
+static void column_free(struct effect_column *c)
 {
 	free(c->port);
 	free(c->hops);
@@ -24,7 +24,7 @@ static void column_free(struct column *c)
 }
 
 /* Sort switches by hops. owner: endport of the LID under r, NO_ID = none. */
-static void column_order(struct column *c, const struct routing *r, uint32_t owner, uint32_t *work)
+static void column_order(struct effect_column *c, const struct routing *r, uint32_t owner, uint32_t *work)
 {
 	uint32_t n = r->topo->fabric->n_switches, count[HOPS_MOST + 1] = {0};
 
@@ -44,7 +44,7 @@ static void column_order(struct column *c, const struct routing *r, uint32_t own
 }
 
 /* The column of a LID in the tables before. */
-static void column_before(struct column *c, const struct effect_base *b, unsigned lid, uint32_t *work)
+static void column_before(struct effect_column *c, const struct effect_base *b, unsigned lid, uint32_t *work)
 {
 	uint32_t n = b->routing->topo->fabric->n_switches;
 
@@ -68,8 +68,8 @@ struct sums {
  * Adds (sign 1) or subtracts (-1) the routes of all hosts to one LID of dst, by its column. hosts:
  * [n_switches]; base_lid: the routes count as load.
  */
-static void add_column(struct sums *x, const struct topo *t, const struct column *c, const uint32_t *hosts,
-		       uint32_t dst, bool base_lid, uint32_t *flow, int sign)
+static void add_column(struct sums *x, const struct topo *t, const struct effect_column *c,
+		       const uint32_t *hosts, uint32_t dst, bool base_lid, uint32_t *flow, int sign)
 {
 	const struct fabric *f = t->fabric;
 	struct effect_work *log = x->log;
@@ -115,7 +115,7 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 	uint32_t n = t->fabric->n_switches;
 	struct sums x = {.load = b->load, .dep = b->plain_vls ? b->dep : NULL, .base = b};
 	uint32_t *work = NEW_ARRAY((size_t)n + 1, uint32_t), *flow = NEW_ARRAY((size_t)n + 1, uint32_t);
-	struct column c;
+	struct effect_column c;
 	bool ok = true;
 
 	column_init(&c, n);

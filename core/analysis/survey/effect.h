@@ -56,7 +56,7 @@ struct moves {
 };
 
 /* One destination LID at a time: scratch of walks along a column. */
-struct column {
+struct effect_column {
 	uint8_t *port;	 /* [n_switches] entries */
 	uint16_t *hops;	 /* [n_switches] */
 	uint32_t *order; /* [n_order] switches with a way, the nearest first */
@@ -70,7 +70,7 @@ struct effect_work {
 	uint32_t *touched_load;
 	size_t *touched_dep;
 	size_t n_load, cap_load, n_dep, cap_dep;
-	struct column was, is;
+	struct effect_column was, is;
 	uint32_t *work, *flow;
 	uint8_t *changed, *marked;
 	uint32_t *row; /* [n_rows] switches whose rows are not those before */
