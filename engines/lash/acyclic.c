@@ -8,54 +8,59 @@
 #include "core/base/order.h"
 #include "core/routing/distances.h"
 
-/* A dependency that closes a cycle by itself, with the way that leads back: len channels of way[] from `at`
- * on. */
+/*
+ * A dependency that closes a cycle by itself. The channels that lead back are way[at] to way[at + len - 1].
+ */
 struct refusal {
 	struct dependency d;
 	uint32_t at, len;
 };
 
-/* By d.from; those of channel c: from first[c] up to first[c + 1]. */
+/* Sorted by d.from: those of channel c are list[first[c]] to list[first[c + 1] - 1]. */
 struct refusals {
 	struct refusal *list;
 	uint32_t n, cap;
 	uint32_t *way;
 	uint32_t n_way, cap_way;
-	uint32_t *first; /* NULL while they come */
+	uint32_t *first; /* NULL until all are listed */
 };
 
-/* Channels reached from one end of a search. */
+/* The channels that a search reached from one end. */
 struct side {
 	uint32_t *channel; /* [n_channels] */
-	uint32_t n, done;  /* reached, looked beyond */
+	uint32_t n, done;  /* number reached; number of them already expanded */
 };
 
 struct acyclic {
 	const struct lash_graph *g;
 	/*
-	 * Rows of bits by channel.  out: dependencies on it, a bit a link of the switch
-	 * it leads to; in: of it, a bit a link of the switch it leaves (that link's
-	 * other direction is meant); bad: those that would close a cycle by themselves.
+	 * Rows of bits, one row per channel. out: the dependencies on the channel, one bit per link of the
+	 * switch it leads to. in: the channel's dependents, one bit per link of the switch it leaves (the
+	 * bit's link is the reverse of the dependent channel). bad: dependencies that would close a cycle by
+	 * themselves.
 	 */
 	uint64_t *out, *bad, *in;
 	uint32_t *out_at, *in_at; /* [n_channels + 1] first word of a row */
-	/* The topological order: a list with growing labels; its head is place n_channels of next, prev. */
+	/*
+	 * The topological order is a linked list with ascending labels. Entry n_channels of next and prev is
+	 * its head.
+	 */
 	uint32_t *next, *prev; /* [n_channels + 1] */
 	uint64_t *label;       /* [n_channels] */
 	uint32_t n_deps;
 	uint64_t searches;
 	struct refusals refused;
-	struct refusals doubted; /* of the graph before, as long as they are not known to hold here */
-	/* of a search */
-	uint32_t *stamp, generation; /* [n_channels] what saw it last: generation forwards, + 1 backwards */
-	uint32_t *parent;	     /* [n_channels] from where it was reached */
+	struct refusals doubted; /* cycles of an earlier graph, not yet known to exist in this one */
+	/* state of a search */
+	uint32_t *stamp, generation; /* [n_channels] search that reached it: generation, or + 1 backwards */
+	uint32_t *parent;	     /* [n_channels] the channel from which it was reached */
 	struct side fore, back;
-	uint32_t fore_end, back_end; /* where the sides of the last search met */
+	uint32_t fore_end, back_end; /* the channels at which the two sides of the last search met */
 	struct dependency *added;
 	unsigned n_added, cap_added;
 };
 
-/* Labels anew, with the same room between all. */
+/* Sets all labels again, with equal gaps. */
 static void relabel(struct acyclic *a)
 {
 	uint32_t n = a->g->n_channels;
@@ -65,7 +70,7 @@ static void relabel(struct acyclic *a)
 		a->label[c] = label += step;
 }
 
-/* The order is that of channel[n_channels]. */
+/* Makes channel[n_channels] the topological order. */
 static void set_order(struct acyclic *a, const uint32_t *channel)
 {
 	uint32_t n = a->g->n_channels, last = n;
@@ -81,8 +86,8 @@ static void set_order(struct acyclic *a, const uint32_t *channel)
 }
 
 /*
- * Any order will do to begin with.  This one puts channels towards switch 0 before those away from it, so
- * that the first routes, from and to that switch, fit it as they come.
+ * Any first order is correct. This one puts channels towards switch 0 before channels away from it, so that
+ * the first routes, which begin or end at that switch, fit the order.
  */
 static void first_order(struct acyclic *a)
 {
@@ -152,7 +157,7 @@ void acyclic_free(struct acyclic *a)
 	free(a);
 }
 
-/* Word and bit of a dependency in rows of bits. */
+/* The word and the bit of a dependency in rows of bits. */
 static uint64_t *word_of(const struct acyclic *a, uint64_t *rows, struct dependency d, uint64_t *mask)
 {
 	uint32_t bit = d.to - a->g->base[a->g->from[d.to]];
@@ -213,7 +218,7 @@ static void reach(struct acyclic *a, struct side *s, uint32_t channel, uint32_t 
 	s->channel[s->n++] = channel;
 }
 
-/* Look at what follows the next channel of the forward side, up to a label; false when the sides meet. */
+/* Expands the next channel of the forward side, up to label `limit`. False when the two sides meet. */
 static bool go_on(struct acyclic *a, uint64_t limit)
 {
 	uint32_t c = a->fore.channel[a->fore.done++], first = a->g->base[a->g->to[c]];
@@ -235,7 +240,7 @@ static bool go_on(struct acyclic *a, uint64_t limit)
 	return true;
 }
 
-/* The same of the backward side, down to a label. */
+/* Expands the next channel of the backward side, down to label `limit`. False when the two sides meet. */
 static bool go_back(struct acyclic *a, uint64_t limit)
 {
 	uint32_t c = a->back.channel[a->back.done++], first = a->g->base[a->g->from[c]];
@@ -258,8 +263,9 @@ static bool go_back(struct acyclic *a, uint64_t limit)
 }
 
 /*
- * Is there a way from d.to to d.from, which the order has first to last?  Both
- * ends search in turn until one has seen all, or they meet.  That side; NULL: a way.
+ * Searches for a way from d.to to d.from, when d.from comes later in the order. Both ends search in turn
+ * until they meet or one has nothing left. Returns the side that has nothing left, or NULL when there is a
+ * way.
  */
 static struct side *search(struct acyclic *a, struct dependency d)
 {
@@ -289,12 +295,12 @@ struct placed {
 
 COMPARATOR(by_label, struct placed, UP(label))
 
-/* Channels in the order so far. */
+/* Sorts channels by their place in the order. */
 static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n)
 {
 	struct placed *p;
 
-	for (uint32_t i = 1; n <= 32 && i < n; i++) { /* a few: each to its place */
+	for (uint32_t i = 1; n <= 32 && i < n; i++) { /* insertion sort for a few channels */
 		uint32_t c = channel[i], k = i;
 
 		for (; k && a->label[channel[k - 1]] > a->label[c]; k--)
@@ -313,9 +319,8 @@ static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n
 }
 
 /*
- * What one end of the search has seen goes to the other side of the other end:
- * all that follows from d.to right behind d.from, or all that leads to d.from
- * right before d.to, in the order so far.  Everything else stays.
+ * Moves the channels that one side of the search has reached, in their order: those that follow from d.to go
+ * right behind d.from, or those that lead to d.from go right before d.to. All others stay.
  */
 static void reorder(struct acyclic *a, struct dependency d, struct side *s)
 {
@@ -327,7 +332,7 @@ static void reorder(struct acyclic *a, struct dependency d, struct side *s)
 	lo = last == head ? 0 : a->label[last];
 	hi = end == head ? UINT64_MAX : a->label[end];
 	step = (hi - lo) / (s->n + 1u);
-	for (uint32_t i = 0; i < s->n; i++) { /* each moves behind the last one */
+	for (uint32_t i = 0; i < s->n; i++) { /* each goes behind the one before it */
 		uint32_t c = s->channel[i];
 
 		a->next[a->prev[c]] = a->next[c];
@@ -356,7 +361,7 @@ static void add_way(struct refusals *r, uint32_t channel)
 	r->way[r->n_way++] = channel;
 }
 
-/* The last search found a way from d.to to d.from. */
+/* Remembers the cycle of d, after a search that found a way from d.to to d.from. */
 static void refuse_found(struct acyclic *a, struct dependency d)
 {
 	struct refusals *r = &a->refused;
@@ -391,7 +396,7 @@ static bool is_bad(struct acyclic *a, struct dependency d)
 			r = &old->list[i];
 	if (!r)
 		return false;
-	way = old->way + r->at; /* it is kept from d.from back to d.to; is it all here? */
+	way = old->way + r->at; /* from d.from back to d.to; do all of them exist here? */
 	for (uint32_t i = 1; i < r->len; i++)
 		if (!acyclic_has(a, (struct dependency){way[i], way[i - 1]}))
 			return false;
@@ -415,13 +420,13 @@ bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 			continue;
 		if (a->label[d[i].from] > a->label[d[i].to]) {
 			s = search(a, d[i]);
-			if (!s) { /* what was added is taken back; the order stays right without it */
+			if (!s) { /* takes back what was added; the order stays correct without it */
 				bool alone = !a->n_added;
 
 				while (a->n_added)
 					flip(a, a->added[--a->n_added]);
 				if (alone || (a->label[d[i].from] > a->label[d[i].to] && !search(a, d[i])))
-					refuse_found(a, d[i]); /* it alone is to blame */
+					refuse_found(a, d[i]); /* d[i] closes a cycle by itself */
 				return false;
 			}
 			reorder(a, d[i], s);
@@ -432,7 +437,7 @@ bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 	return true;
 }
 
-/* --- what a graph much like this one starts from --------------------------------------------- */
+/* --- memory for the next graph that is much like this one ------------------------------------ */
 
 struct acyclic_memory {
 	uint32_t n;   /* channels */
@@ -498,7 +503,7 @@ void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uin
 	uint32_t n = 0, channels = a->g->n_channels, *order = a->fore.channel;
 
 	new_generation(a);
-	for (uint32_t i = 0; i < m->n; i++) { /* channels that were there keep their order */
+	for (uint32_t i = 0; i < m->n; i++) { /* channels that still exist keep their order */
 		uint32_t c = now[m->at[i]];
 
 		if (c == NO_ID)
@@ -506,7 +511,7 @@ void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uin
 		a->stamp[c] = a->generation;
 		order[n++] = c;
 	}
-	for (uint32_t c = a->next[channels]; c != channels; c = a->next[c]) /* the others come behind them */
+	for (uint32_t c = a->next[channels]; c != channels; c = a->next[c]) /* new ones come behind */
 		if (a->stamp[c] != a->generation)
 			order[n++] = c;
 	set_order(a, order);
@@ -515,7 +520,7 @@ void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uin
 
 /* --- a cycle to show ------------------------------------------------------------------------- */
 
-/* Shortest way from `start` to `goal`, shorter than `limit` channels, into cycle[]; its length, 0 = none. */
+/* Finds the shortest way from `start` to `goal` of fewer than `limit` channels. Returns its length, or 0. */
 static uint32_t shortest_way(struct acyclic *a, uint32_t start, uint32_t goal, uint32_t limit,
 			     uint32_t *cycle)
 {

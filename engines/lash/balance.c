@@ -1,4 +1,6 @@
-/* Pairs move from full layers to empty ones, chosen at random (engines/doc/lash.md 9). */
+/*
+ * Balancing moves randomly chosen pairs from the fullest layer to the emptiest one (engines/doc/lash.md 9).
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,15 +8,15 @@
 #include "core/base/release.h"
 #include "engines/lash/internal.h"
 
-#define CLOSE_ENOUGH 6	    /* ordered pairs between the fullest and the emptiest */
-#define NO_DESTINATION 9999 /* layers with so many are no longer looked at as the emptiest */
+#define CLOSE_ENOUGH 6	    /* ordered pairs: balancing ends below this difference of layers */
+#define NO_DESTINATION 9999 /* a layer with so many ordered pairs is never chosen as the emptiest */
 
-/* The pairs of one layer that may still move, each in both orders, and those it would not take. */
+/* The pairs of one layer that may still move, and the pairs that the layer refused to take. */
 struct movable {
-	uint64_t *bits;	   /* [n * words] */
-	uint32_t *row;	   /* [n] bits in a row */
+	uint64_t *bits;	   /* [n * words] each pair in both orders */
+	uint32_t *row;	   /* [n] number of bits set in a row */
 	uint64_t *refused; /* [n * words] */
-	size_t *flagged;   /* pairs s * n + d that were taken out of bits */
+	size_t *flagged;   /* pairs s * n + d cleared in bits because the emptiest layer refused them */
 	size_t n_flagged, cap_flagged;
 	bool was_source;
 };
@@ -31,7 +33,7 @@ struct balance {
 	size_t n, words;
 	unsigned mx, mn;
 	int64_t trials;
-	uint32_t drawn[2]; /* the last random numbers */
+	uint32_t drawn[2]; /* the last two random numbers */
 	bool warned;
 };
 
@@ -58,7 +60,7 @@ static void clear_flags(const struct balance *b, struct movable *m)
 	m->n_flagged = 0;
 }
 
-/* First bit at or after place `from` of a row of n bits, going round; the row is not empty. */
+/* The first bit set at or after place `from` in a row of n bits, cyclically. The row must not be empty. */
 static size_t next_bit(const uint64_t *row, size_t words, size_t from)
 {
 	uint64_t m = row[from / 64] & (UINT64_MAX << (from & 63));
@@ -71,7 +73,9 @@ static size_t next_bit(const uint64_t *row, size_t words, size_t from)
 	return from / 64 * 64 + __builtin_ctzll(m);
 }
 
-/* The first pair that may move from layer mx, from two random switches on; false when there is none. */
+/*
+ * Draws two switches, and takes the first movable pair of layer mx from there on. False when there is none.
+ */
 static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 {
 	const struct movable *m = &b->m[b->mx];
@@ -90,15 +94,19 @@ static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 	return false;
 }
 
-/* Does layer mn take the pair?  A refusal holds for ever, as layers that receive pairs only grow. */
+/*
+ * Adds the pair to layer mn if that closes no cycle. A refusal is final, since dependencies are only added.
+ */
 static bool takes(struct balance *b, size_t s, size_t d)
 {
 	size_t lo = s < d ? s : d, hi = s < d ? d : s;
 	uint64_t *w = b->m[b->mn].refused + lo * b->words + hi / 64, mask = (uint64_t)1 << (hi & 63);
 	unsigned n;
 
-	/* a layer that gave pairs away keeps their dependencies here; OpenSM's book-keeping of them is
-	 * inexact */
+	/*
+	 * The dependencies of pairs that moved away stay in the layer; OpenSM's own book-keeping is inexact
+	 * here.
+	 */
 	if (b->m[b->mn].was_source && !b->warned) {
 		b->warned = true;
 		note_add(&b->out->notes, 0,
@@ -152,7 +160,7 @@ static void move_or_flag(struct balance *b, size_t s, size_t d)
 				 b->deps);
 }
 
-/* The emptiest and the fullest layer anew. */
+/* Chooses the emptiest and the fullest layer again. */
 static void choose_layers(struct balance *b)
 {
 	const uint64_t *count = b->l->count;
@@ -198,8 +206,8 @@ static int run_turns(struct balance *b)
 }
 
 /*
- * Random numbers go on from sweep to sweep, unless scatter_ports seeds them before
- * each attempt.  Where the routing before stopped saves drawing all again.
+ * The random numbers continue from sweep to sweep, unless scatter_ports seeds them before each attempt. The
+ * generator's last state saves drawing the earlier numbers again.
  */
 static void start_random(struct balance *b)
 {
@@ -246,7 +254,7 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 	start_random(b);
 	rc = run_turns(b);
 	if (!rc && in->random && !options_uint(in->options, "scatter_ports")) {
-		*in->random += l->draws; /* the next sweep goes on from here */
+		*in->random += l->draws; /* the next sweep continues from here */
 		l->random = b->random;
 		l->random_at = *in->random;
 	}

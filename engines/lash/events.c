@@ -1,4 +1,4 @@
-/* What LASH records, of its mesh analysis first. */
+/* What LASH records: mesh analysis, layers, balancing and tables. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +17,9 @@ void mesh_record_measure(const struct mesh_work *w, uint32_t u)
 {
 	struct recorder *r = w->in->record;
 	unsigned k = lash_degree(w->g, u);
-	int type = w->m->type[u]; /* NOLINT(bugprone-signed-char-misuse): -1 is meant */
+	int type = w->m->type[u]; /* NOLINT(bugprone-signed-char-misuse): -1 means edge */
 	const struct mesh_shape *shape = type > 0 ? &w->shape[type - 1] : NULL;
-	uint32_t sizes = 0; /* 4 bits each */
+	uint32_t sizes = 0; /* 4 bits per size */
 
 	rec_event(r, REC_MEASURE, (unsigned)(type + 1), k, w->g->sw[u], 0);
 	for (unsigned d = 0; shape && d < shape->dimensions; d++)
@@ -74,15 +74,14 @@ void mesh_record_numbers(const struct mesh_work *w, const uint32_t *old)
 
 /* --- layers ---------------------------------------------------------------------------------- */
 
-/* Which pair holds each dependency in each layer. */
+/* For each dependency in each layer: the pair that holds it. */
 struct lash_record {
 	const struct engine_input *in;
 	const struct lash_plan *p;
 	uint32_t *at;	  /* lash_number_dependencies() */
 	uint32_t *holder; /* [layers * at[n_channels]] as T_DEP */
 	uint32_t *cycle;  /* [n_channels] */
-	/* while layers are balanced: the pairs s * n + d (LASH ids, s < d) that have a dependency, whatever
-	 * their layer */
+	/* For balancing: the pairs s * n + d (LASH ids, s < d) that have a dependency, in whatever layer. */
 	uint32_t *begin; /* [at[n_channels] + 1] */
 	uint32_t *pair;
 };
@@ -92,7 +91,7 @@ static uint32_t pair_of(const struct lash_record *r, size_t s, size_t d)
 	return rec_pair(r->in, r->p->graph->sw[s], r->p->graph->sw[d]);
 }
 
-/* Number of a dependency. */
+/* The number of a dependency. */
 static uint32_t number_of(const struct lash_record *r, struct dependency d)
 {
 	const struct lash_graph *g = r->p->graph;
@@ -163,7 +162,7 @@ void lash_record_try(struct lash_record *r, uint32_t s, uint32_t d, unsigned lay
 	rec_extra(r->in->record, fresh);
 }
 
-/* Dependencies that a layer lacked, with the pair that brings them. */
+/* Records the dependencies that a layer did not have yet, with the pair that brings them. */
 static void add_dependencies(struct lash_record *r, uint32_t pair, unsigned layer,
 			     const struct dependency *deps, unsigned n)
 {
@@ -198,8 +197,8 @@ void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned la
 }
 
 /*
- * The cycle that a pair would close in a layer, and the holder of each dependency: the pair itself, if it
- * would bring it; NO_ID: a pair that moved away left it.
+ * Records the cycle that a pair would close in a layer, and the holder of each dependency: the pair itself if
+ * it brings the dependency, or NO_ID if the holder has moved to another layer.
  */
 static void add_cycle(struct lash_record *r, uint32_t pair, unsigned layer, struct acyclic *a,
 		      const struct dependency *deps, unsigned n)
@@ -229,8 +228,10 @@ void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 
 /* --- while layers are balanced --------------------------------------------------------------- */
 
-/* Count the pairs that have each dependency, in begin[] of the next one; or list them: begin[] moves on to
- * the end. */
+/*
+ * Counts the pairs that have dependency i in begin[i + 1]; or, with `list`, lists them and moves begin[i] to
+ * their end.
+ */
 static void gather_pairs(struct lash_record *r, bool list)
 {
 	uint32_t n = r->p->graph->n;
@@ -263,7 +264,7 @@ int lash_record_balance(struct lash_record *r, struct err *e)
 	return 0;
 }
 
-/* A pair that left a layer: what it held there passes to the first of those that have it as well. */
+/* A pair has left a layer. Its dependency passes to the first pair left there that also has it. */
 static void pass_on(struct lash_record *r, uint32_t pair, const struct lash_turn *t, struct dependency dep)
 {
 	uint32_t n = r->p->graph->n, number = number_of(r, dep), next = NO_ID;
@@ -283,7 +284,7 @@ void lash_record_turn(struct lash_record *r, const struct lash_turn *t, struct d
 	struct recorder *rec = r->in->record;
 	uint32_t size = r->p->graph->n, pair = pair_of(r, t->s, t->d);
 	size_t lo = t->s < t->d ? t->s : t->d, hi = t->s < t->d ? t->d : t->s;
-	uint32_t held = pair_of(r, lo, hi); /* as it was put there */
+	uint32_t held = pair_of(r, lo, hi); /* the order in which it was assigned */
 	unsigned n = lash_pair_dependencies(r->p, (uint32_t)lo, (uint32_t)hi, deps);
 
 	rec_event(rec, REC_TURN, !t->moved, t->from, pair, t->to);

@@ -1,4 +1,7 @@
-/* The switch graph of LASH: built, renumbered, its channels and dependencies found by place. */
+/*
+ * The switch graph of LASH: how it is built and renumbered, and how channels and dependencies are found in
+ * it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +9,7 @@
 #include "core/base/release.h"
 #include "engines/lash/internal.h"
 
-/* LASH id of the neighbour behind a port, NO_ID when there is none. */
+/* LASH id of the neighbour at a port, or NO_ID. */
 static uint32_t neighbour(const struct lash_graph *g, const struct topo *t, uint32_t sw, unsigned p)
 {
 	uint32_t peer = t->peer_switch[switch_port_id(t->fabric, sw, p)];
@@ -14,7 +17,10 @@ static uint32_t neighbour(const struct lash_graph *g, const struct topo *t, uint
 	return peer == NO_ID ? NO_ID : g->id[peer];
 }
 
-/* Channels out of switch u: one a neighbour, by its lowest port.  mark[v] >= base[u] is the channel to v. */
+/*
+ * Lists the channels out of switch u, one per neighbour, by lowest port. Once mark[v] >= base[u], the channel
+ * to v exists.
+ */
 static void list_links(struct lash_graph *g, const struct topo *t, uint32_t u, uint32_t *mark,
 		       uint32_t *n_ports)
 {
@@ -102,7 +108,7 @@ bool lash_graph_equal(const struct lash_graph *a, const struct lash_graph *b)
 
 void lash_graph_map(const struct lash_graph *old, const struct lash_graph *g, uint32_t *now)
 {
-	uint32_t *to = NEW_ARRAY(g->n + 1u, uint32_t); /* channel of g from the switch in turn to each */
+	uint32_t *to = NEW_ARRAY(g->n + 1u, uint32_t); /* channel of g to each switch, from one switch */
 
 	memset(now, 0xff, old->n_channels * sizeof(*now));
 	memset(to, 0xff, g->n * sizeof(*to));

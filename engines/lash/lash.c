@@ -1,4 +1,4 @@
-/* The engine: lanes, settings, and the steps of a run in their order. */
+/* LASH: virtual lanes, settings, and the steps of a run in order. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "engines/lash/internal.h"
 #include "engines/vls.h"
 
-/* Settings that refuse LASH before any work. */
+/* Refuses settings with which LASH cannot run. */
 static int check_settings(const struct engine_input *in, const struct lash_vls *v, struct engine_output *out)
 {
 	char at[300] = "the default";
@@ -34,7 +34,7 @@ static int check_settings(const struct engine_input *in, const struct lash_vls *
 	return 0;
 }
 
-/* Graph, mesh analysis, routes and layers; old as in lash_assign_layers().  NULL: out->refused is set. */
+/* Makes graph, mesh analysis, routes and layers. old: see lash_assign_layers(). NULL: out->refused is set. */
 static struct lash_plan *plan_new(const struct lash_plan *old, struct lash_cdgs *c, unsigned avail,
 				  const struct engine_input *in, struct engine_output *out)
 {
@@ -79,7 +79,7 @@ static void note_counts(const struct lash *l, const uint64_t *count, bool balanc
 	text_free(&t);
 }
 
-/* From the plan to the end; the cdgs are used up. */
+/* Balances the layers of the plan. c is used up. */
 static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input *in,
 		  struct engine_output *out)
 {
@@ -103,8 +103,8 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 }
 
 /*
- * OpenSM routes by the VLs that it finds, and programs what max_op_vls allows before the sweep ends: the VLs
- * that all ports will have then (15 when nothing is told).
+ * OpenSM routes with the VLs that it finds, and sets VLs by max_op_vls only at the end of the sweep. This
+ * notes when the VLs of the next sweep (15 when nothing is told) will be too few.
  */
 static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct notes *notes)
 {
@@ -130,10 +130,7 @@ static void note_next_sweep(const struct lash *l, const struct engine_input *in,
 		 PLURAL(l->plan->need, "layer"), l->vls.start, PLURAL(vls, "VL"), max);
 }
 
-/*
- * Routes and layers depend only on the switches and their links.  When only other things changed, the old
- * ones stay.
- */
+/* Does the old plan hold? Routes and layers depend only on the switches and their links. */
 static bool plan_holds(const struct lash_plan *old, unsigned avail, const struct engine_input *in)
 {
 	struct lash_graph *g;
@@ -147,7 +144,7 @@ static bool plan_holds(const struct lash_plan *old, unsigned avail, const struct
 	return same;
 }
 
-/* old: plan of the routing before, NULL = none; balancing draws anew in any case. */
+/* old: the plan of the previous routing, or NULL. Balancing draws again in any case. */
 static struct routing *route_from(const struct lash_plan *old, const struct engine_input *in,
 				  struct engine_output *out)
 {
@@ -190,7 +187,7 @@ static struct routing *route(const struct engine_input *in, struct engine_output
 	return route_from(NULL, in, out);
 }
 
-/* Where routes or layers change, the layers are filled again from order and cycles of those before. */
+/* If routes or layers change, layers are filled again, starting from the old order and cycles. */
 static struct routing *update(const struct engine_input *in, struct engine_output *out)
 {
 	const struct lash *old = in->previous ? lash_of(in->previous) : NULL;
@@ -210,16 +207,16 @@ static const struct optdef options[] = {
 	 .flag = "--lash_start_vl N",
 	 .type = OPT_UINT,
 	 .def = "0",
-	 .max = 255, /* as in opensm.conf; more than there are VLs is refused by the engine */
+	 .max = 255, /* as in opensm.conf; the engine refuses more than the VLs */
 	 .help = "lash: first SL and VL used"},
 	{0},
 };
 
-/* Routes, first and last layers, with a listener the switches they end at; balancing has two bits a layer. */
+/* Routes, first and last layers; for listeners the roots, too. Balancing takes two bits per layer. */
 static size_t room(const struct engine_input *in, const char **what)
 {
 	const struct fabric *f = in->topo->fabric;
-	size_t n = in->topo->n_switches_up, layers = 8, deps = 0; /* deps: cables that follow each other */
+	size_t n = in->topo->n_switches_up, layers = 8, deps = 0; /* deps: pairs of consecutive cables */
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		size_t degree = 0;

@@ -8,7 +8,7 @@
 struct assignment {
 	struct lash_plan *p;
 	const struct lash_plan *old; /* NULL = none */
-	uint32_t *now;		     /* channels of old */
+	uint32_t *now;		     /* old channel -> channel of the new graph */
 	struct lash_cdgs *c;
 	const struct engine_input *in;
 	unsigned avail;
@@ -22,8 +22,7 @@ static void open_layer(const struct assignment *a, unsigned v)
 		acyclic_recall(a->c->layer[v], a->old->memory[v], a->now);
 }
 
-/* The first layer that takes the pair, else a new one; false when another layer would be needed than there
- * are. */
+/* Puts a pair in the first layer that takes it, or in a new one. False when no more layers are allowed. */
 static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 {
 	struct lash_plan *p = a->p;

@@ -1,10 +1,10 @@
-/* The analysis of a mesh: its steps in order. */
+/* The steps of mesh analysis, in order. */
 
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "engines/lash/internal.h"
 
-/* From the seed's class to coordinates; false when OpenSM would not come back. */
+/* Goes from the seed's class to coordinates. False when OpenSM would not terminate. */
 static bool find_geometry(struct mesh_work *w, uint32_t class)
 {
 	struct lash_mesh *m = w->m;

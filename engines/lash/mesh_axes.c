@@ -1,7 +1,10 @@
-/* Which link runs along which dimension (engines/doc/lash.md 6.4, 6.5). */
+/* How links get their dimension (engines/doc/lash.md 6.4, 6.5). */
 #include "engines/lash/internal.h"
 
-/* Assignments of one repetition of the passes; those of 0 make OpenSM repeat as well. */
+/*
+ * Was an axis assigned in this repetition of the passes? An assigned 0 is not `real`, but OpenSM repeats for
+ * it, too.
+ */
 struct changes {
 	bool any, real;
 };
@@ -11,7 +14,10 @@ static uint8_t *axes(const struct mesh_work *w, uint32_t u)
 	return w->m->axis + w->g->base[u];
 }
 
-/* First link j other than i at a distance other than 2 (and no axis, when `open`); k when there is none. */
+/*
+ * The first link j other than i whose neighbour is not 2 away from that of i (with `open`: and that has no
+ * axis), or k.
+ */
 static unsigned facing(const struct mesh_work *w, uint32_t u, unsigned i, bool open)
 {
 	unsigned k = lash_degree(w->g, u), j = 0;
@@ -54,7 +60,7 @@ void mesh_seed_axes(struct mesh_work *w)
 	}
 }
 
-/* Code of the link that goes on straight on the other side; 0 = not known. */
+/* The code of the link on the opposite side of the switch; 0 when it is not known. */
 unsigned mesh_opposite(const struct mesh_work *w, uint32_t u, unsigned code)
 {
 	unsigned k = lash_degree(w->g, u), i;
@@ -75,7 +81,7 @@ static void induce(struct mesh_work *w, uint32_t channel, unsigned code, enum me
 	c->real |= code != 0;
 }
 
-/* The only link whose neighbour is not two hops from that of link i; `k` when there are none or several. */
+/* The only link whose neighbour is not two hops from that of link i; k when there is none, or several. */
 static unsigned only_facing(const struct mesh_work *w, uint32_t u, unsigned i)
 {
 	unsigned k = lash_degree(w->g, u), found = k;
@@ -115,7 +121,7 @@ static void pass_across(struct mesh_work *w, uint32_t u, struct changes *c)
 			induce(w, g->rev[l], mesh_opposite(w, w->m->seed, axis[l]), MESH_ACROSS, c);
 }
 
-/* The first switch other than u next to both a and b; channels to it from them. */
+/* Finds the first switch other than u next to both a and b, and the channels *p and *q to it from a and b. */
 static bool meet(const struct lash_graph *g, uint32_t u, uint32_t a, uint32_t b, uint32_t *p, uint32_t *q)
 {
 	for (*p = g->base[a]; *p < g->base[a + 1]; ++*p) {

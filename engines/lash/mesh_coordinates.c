@@ -24,7 +24,7 @@ static bool spread_link(struct mesh_work *w, uint32_t link)
 		int32_t step = c != d ? 0 : code & 1 ? 1 : -1;
 		int32_t x = (int32_t)((uint32_t)from[c] + (uint32_t)step);
 
-		/* nearer to the origin; of two as near the positive one */
+		/* take the smaller absolute value, and of two equal ones the positive */
 		if (abs(x) < abs(to[c]) || (abs(x) == abs(to[c]) && x > to[c])) {
 			to[c] = x;
 			changed = true;
@@ -64,7 +64,7 @@ static void spread_places(struct mesh_work *w)
 void mesh_measure_sizes(struct lash_mesh *m, uint32_t n)
 {
 	for (unsigned c = 0; c < m->dimensions; c++) {
-		int32_t min = 0, max = 0; /* the seed's */
+		int32_t min = 0, max = 0; /* of the seed */
 
 		for (uint32_t u = 0; u < n; u++) {
 			int32_t x = m->coord[(size_t)u * m->dimensions + c];
@@ -93,7 +93,7 @@ void mesh_place(struct mesh_work *w)
 	}
 }
 
-/* Append the links of switch u that have this code and were not taken yet. */
+/* Appends the links of switch u that have this code (or any) and are not taken yet. */
 static unsigned take_links(const struct mesh_work *w, uint32_t u, unsigned code, bool any, uint8_t *taken,
 			   unsigned n, uint32_t *link)
 {
@@ -126,7 +126,7 @@ static void order_links(const struct mesh_work *w, uint32_t u, uint8_t *taken, u
 	take_links(w, u, 0, true, taken, n, link);
 }
 
-/* Differences wrap as OpenSM's do. */
+/* Differences wrap around as in OpenSM. */
 static int32_t compare_places(const struct mesh_work *w, uint32_t a, uint32_t b)
 {
 	for (unsigned i = 0; i < w->m->dimensions; i++) {
@@ -139,7 +139,7 @@ static int32_t compare_places(const struct mesh_work *w, uint32_t a, uint32_t b)
 	return 0;
 }
 
-/* Top-down merge sort as glibc's qsort(): the comparison is not transitive, so the way matters. */
+/* Top-down merge sort as in glibc's qsort(). The comparison is not transitive, so the algorithm matters. */
 static void sort_switches(const struct mesh_work *w, uint32_t *s, uint32_t n, uint32_t *tmp)
 {
 	uint32_t n1 = n / 2, i = 0, j = n1, k = 0;
@@ -155,7 +155,7 @@ static void sort_switches(const struct mesh_work *w, uint32_t *s, uint32_t n, ui
 	memcpy(s, tmp, k * sizeof(*s));
 }
 
-/* What is kept by switch and channel follows the new numbers. */
+/* Moves data kept per switch and per channel to the new numbers. */
 static void follow(struct lash_mesh *m, const struct lash_graph *g, const uint32_t *old,
 		   const uint32_t *moved)
 {

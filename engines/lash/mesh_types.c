@@ -8,7 +8,7 @@
 
 typedef uint32_t polynomial[MESH_LINKS + 1];
 
-/* sum += sign * p * (c - x), when x is set, else sum += sign * p * c; all modulo 2^32. */
+/* sum += sign * p * (c - x) if x is set, else sum += sign * p * c. All modulo 2^32. */
 static void add_product(uint32_t *sum, const uint32_t *p, uint32_t c, bool x, bool minus)
 {
 	uint32_t s = minus ? UINT32_MAX : 1;
@@ -20,7 +20,7 @@ static void add_product(uint32_t *sum, const uint32_t *p, uint32_t c, bool x, bo
 	}
 }
 
-/* Expansion by rows; det[set] belongs to the first rows and the columns of the set. */
+/* Laplace expansion: det[set] is the determinant of the first rows and the columns in the set. */
 void mesh_polynomial(const int32_t *m, unsigned k, int32_t *poly)
 {
 	polynomial det[1 << MESH_LINKS];
@@ -38,14 +38,14 @@ void mesh_polynomial(const int32_t *m, unsigned k, int32_t *poly)
 					    row == col, above & 1);
 		}
 	}
-	/* a switch without neighbours has the polynomial 0 */
+	/* the polynomial of a switch without neighbours is 0 */
 	for (unsigned i = 0; i <= k; i++)
 		poly[i] = k ? (int32_t)det[(1u << k) - 1][i] : 0;
 }
 
 static void fill_matrix(const struct mesh_shape *s, int32_t *m)
 {
-	/* between the two neighbours on an axis */
+	/* the distance between the two neighbours on an axis */
 	static const uint8_t across[7][2] = {[3] = {1, 1}, [5] = {3, 3}, [6] = {4, 6}};
 	unsigned i = 0;
 
@@ -63,7 +63,7 @@ static void fill_matrix(const struct mesh_shape *s, int32_t *m)
 	}
 }
 
-/* The next descending tuple of sizes, in order of the reversed tuple; false when there is none. */
+/* The next descending tuple of sizes, ordered by the reversed tuple. False when there is none. */
 static bool next_sizes(struct mesh_shape *s)
 {
 	static const uint8_t after[] = {[2] = 3, [3] = 5, [5] = 6};
@@ -105,12 +105,12 @@ void mesh_shapes(struct mesh_shape *shape)
 
 /* --- the switches ---------------------------------------------------------------------------- */
 
-/* Breadth-first search around one neighbour, until all the others are found. */
+/* A breadth-first search from one neighbour, until all other neighbours are found. */
 struct probe {
-	uint32_t *seen;		/* [n] generation in which it was seen */
+	uint32_t *seen;		/* [n] generation in which it was last seen */
 	uint32_t *dist, *queue; /* [n] */
 	uint32_t generation;
-	uint8_t *wanted; /* [n] 1 = neighbour of the switch looked at */
+	uint8_t *wanted; /* [n] 1 = neighbour of the current switch */
 };
 
 static void probe_from(const struct lash_graph *g, struct probe *p, uint32_t without, uint32_t start)
@@ -179,7 +179,7 @@ bool mesh_measure(struct mesh_work *w)
 	return go_on;
 }
 
-/* Equal but for the leading coefficient. */
+/* Are the polynomials equal, without the leading coefficient? */
 static bool same_poly(const int32_t *a, const int32_t *b, unsigned k)
 {
 	return !memcmp(a, b, k * sizeof(*a));

@@ -1,4 +1,4 @@
-/* A plan: shortest routes from breadth-first trees (engines/doc/lash.md 7), and what is kept with them. */
+/* A plan: shortest routes from breadth-first trees (engines/doc/lash.md 7), and the data kept with them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ void lash_mesh_free(struct lash_mesh *m)
 
 struct tree {
 	uint32_t *queue; /* [n] switches in order of discovery */
-	uint32_t *up;	 /* [n] channel that leads to the switch from its parent, NO_ID */
+	uint32_t *up;	 /* [n] channel from the switch's parent to it, or NO_ID */
 	uint32_t n;
 };
 
@@ -61,7 +61,7 @@ static void grow_tree(const struct lash_graph *g, uint32_t root, struct tree *t)
 	}
 }
 
-/* On the way from each switch up to the root: entries that are still open. */
+/* Sets the entries that are still open, on the way from each switch up to the root. */
 static void take_routes(struct lash_plan *p, uint32_t root, const struct tree *t)
 {
 	const struct lash_graph *g = p->graph;

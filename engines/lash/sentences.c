@@ -1,4 +1,4 @@
-/* LASH in words: steps, cells and values of a recording, the layer of a pair and what it took to find it. */
+/* LASH in words: steps, cells and values of a recording, the layer of a pair and how it was found. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,9 +13,9 @@ static const char *const axis_rules[] = {
 };
 static const char *const turn_rules[] = {"moved", "stayed"};
 
-/* --- cells and values: they go by LASH's own ids of switches, links and channels ------------- */
+/* --- cells and values use LASH's own ids of switches, links and channels --------------------- */
 
-/* The three switches of a dependency, a cell of T_DEP; its layer. */
+/* Finds the three switches of a dependency (a cell of T_DEP), and returns its layer. */
 static uint32_t name_dependency(const struct recording *r, uint32_t at, uint32_t sw[3])
 {
 	const struct lash_plan *p = recording_kept(r);
@@ -30,7 +30,7 @@ static uint32_t name_dependency(const struct recording *r, uint32_t at, uint32_t
 	return at / all;
 }
 
-/* Dimensions of the seed, 0: not known. */
+/* Dimensions of the seed; 0 when not known. */
 static unsigned mesh_dimensions(const struct recording *r)
 {
 	return (unsigned)(recording_cells(r, T_COORD) / recording_sweep(r)->fabric->n_switches);
@@ -209,7 +209,7 @@ static void say_pair(const struct saying *y, uint32_t pair)
 	text_add(y->t, "%s - %s", say_name(y, pair / n), say_name(y, pair % n));
 }
 
-/* Changes that the step makes in a table. */
+/* The number of changes that a step makes in a table. */
 static uint32_t changes(const struct saying *y, enum rec_table t)
 {
 	uint32_t cursor = 0, n = 0;
@@ -226,7 +226,7 @@ static void say_tree(const struct saying *y)
 		 PLURAL(changes(y, T_OUT), "route"));
 }
 
-/* What a pair brings to a layer: n dependencies, of which some are new. */
+/* Tells what a pair brings to a layer: n dependencies, `fresh` of them new. */
 static void say_brings(const struct saying *y, uint32_t n, uint32_t fresh)
 {
 	if (n)
@@ -279,7 +279,7 @@ static void say_accept(const struct saying *y)
 	}
 }
 
-/* The cycle, then who holds each of its edges. */
+/* Tells the cycle, then the holder of each of its edges. */
 static void say_cycle(const struct saying *y)
 {
 	enum { FEW = 12 };
@@ -414,7 +414,7 @@ const struct rec_scheme lash_scheme = {
 
 /* --- layers ---------------------------------------------------------------------------------- */
 
-/* Who holds each edge of a cycle. */
+/* Tells the holders of each edge of a cycle. */
 static void tell_holders(const struct fabric *f, const struct witness *w, struct text *t)
 {
 	bool any = false;
@@ -423,7 +423,7 @@ static void tell_holders(const struct fabric *f, const struct witness *w, struct
 		const struct witness_edge *e = &w->edge[i];
 
 		text_add(t, "%s", i ? "; " : "  ");
-		for (uint32_t k = 0; k < 3; k++) /* "ring3-ring4-ring0": its channel, and the next one */
+		for (uint32_t k = 0; k < 3; k++) /* "ring3-ring4-ring0": a channel, and the next */
 			text_add(t, "%s%s", k ? "-" : "",
 				 f->node_name[f->port_node[w->edge[(i + k) % w->n].port]]);
 		if (!e->routes) {
@@ -491,7 +491,7 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 		text_add(t, "Balancing moved it to layer %u.\n", now);
 }
 
-/* Did an earlier pair open its layer already? */
+/* Did an earlier pair already use this layer? */
 static bool was_open(const struct lash *l, uint32_t a, uint32_t b, unsigned layer)
 {
 	const struct lash_graph *g = l->plan->graph;
@@ -517,7 +517,7 @@ void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, str
 	now = lash_layer_of(l, a, b);
 	sl = now + l->vls.start;
 	if (first == LASH_NO_LAYER && a != b)
-		return; /* a step of a recording before its turn */
+		return; /* a step of a recording before the pair's turn */
 	if (first == LASH_NO_LAYER)
 		decide(d, WHY_SAME_SWITCH, "Both are on one switch, so no layer is needed: SL %u.",
 		       l->vls.start);
@@ -560,9 +560,9 @@ void lash_explain_layers(const struct routing *r, struct text *t)
 		 p->kept ? ", those of unchanged routes kept their order and cycles" : "");
 }
 
-/* --- choices, as they are asked for ---------------------------------------------------------- */
+/* --- choices, when somebody asks ------------------------------------------------------------- */
 
-/* Hops by a channel of u as the switch there goes on, INT64_MIN = it does not, or comes back. */
+/* Hops by a channel of u. INT64_MIN when the switches behind it do not lead to d, or lead back to u. */
 static int64_t hops_through(const struct lash_plan *p, uint32_t u, uint32_t channel, uint32_t d)
 {
 	const struct lash_graph *g = p->graph;
@@ -619,7 +619,7 @@ static uint32_t root_of(const struct lash_plan *p, uint32_t u, uint32_t d)
 	return p->graph->sw[p->root[(size_t)d * p->graph->n + u]];
 }
 
-/* Of the link c that u sends by; rival: one as short that is not taken, NO_ID = the first there is. */
+/* Explains the link c that u uses. rival: another link with as few hops; NO_ID: the first such link. */
 static void decide_link(const struct lash_plan *p, const struct fabric *f, uint32_t u, uint32_t d, uint32_t c,
 			unsigned port, uint32_t rival, struct decided *out)
 {

@@ -1,4 +1,4 @@
-/* What is behind a routing of LASH, and behind a step of a recording: layers of pairs, cycles, the mesh. */
+/* What can be shown of LASH's routing, and of a step of a recording: layers of pairs, cycles, the mesh. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +111,7 @@ static unsigned layers_available(const struct routing *r)
 	return ((const struct lash *)r->priv)->vls.avail;
 }
 
-/* The service level (engines/doc/lash.md 11).  At a step a pair may have no layer yet: no SL is right. */
+/* The service level (engines/doc/lash.md 11). At a step a pair may have no layer yet: then no SL is right. */
 static struct sl_range sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	const struct lash *l = r->priv;
@@ -132,11 +132,11 @@ static struct sl_range sl(const struct routing *r, unsigned slid, unsigned dlid)
 struct search {
 	const struct lash_plan *p;
 	struct witness *w;
-	uint32_t *edge_of; /* [n_channels] edge of the cycle, NO_ID */
+	uint32_t *edge_of; /* [n_channels] edge of the cycle, or NO_ID */
 	uint32_t *route;   /* room for n channels */
 };
 
-/* Count a route where it holds a channel of the cycle and wants the next. */
+/* Counts a route that uses a channel of the cycle and then the next one. */
 static void note_route(struct search *s, uint32_t from, uint32_t to, bool own)
 {
 	unsigned n = lash_route(s->p, from, to, s->route);
@@ -157,7 +157,9 @@ static void note_route(struct search *s, uint32_t from, uint32_t to, bool own)
 	}
 }
 
-/* Pairs that were in the layer when the turn of the pair a < b came, and itself. */
+/*
+ * Notes the routes of all pairs that were in the layer before the pair a < b, and those of the pair itself.
+ */
 static bool note_pairs(struct search *s, uint32_t a, uint32_t b, unsigned layer, struct progress *p)
 {
 	size_t n = s->p->graph->n;
@@ -256,7 +258,7 @@ const struct routing_ops lash_ops = {
 
 /* --- a step of a recording ------------------------------------------------------------------- */
 
-/* The analysis at a step, by the numbers of the end; whole: all of it. */
+/* The analysis at a step, with the final numbers. whole: the complete analysis. */
 static struct lash_mesh *mesh_at(const struct walk *w, const struct lash_graph *g,
 				 const struct lash_mesh *whole)
 {
@@ -271,7 +273,7 @@ static struct lash_mesh *mesh_at(const struct walk *w, const struct lash_graph *
 	m->coord = NULL;
 	m->axis = NULL;
 	m->type = NEW_ARRAY(g->n, int8_t);
-	for (size_t i = 1; i <= walk_step(w); i++) { /* as far as they are told */
+	for (size_t i = 1; i <= walk_step(w); i++) { /* only what the steps so far have told */
 		const struct rec_event *ev = recording_event(walk_recording(w), i);
 
 		if (ev->kind == REC_MEASURE)
@@ -298,7 +300,7 @@ static struct lash_mesh *mesh_at(const struct walk *w, const struct lash_graph *
 	return m;
 }
 
-/* Routes and layers so far; everything else is the run's. */
+/* Routes and layers at a step; everything else is that of the run. */
 static struct lash_plan *plan_at(const struct walk *w, const struct lash_plan *whole)
 {
 	struct lash_plan *p = NEW(struct lash_plan);
@@ -354,7 +356,7 @@ void *lash_priv_at(struct walk *w, const struct routing *end)
 	return l;
 }
 
-/* Tables are written last: until then they are what the trees say, by the first of parallel cables. */
+/* Tables are written last. Before that, rows follow the trees, with the first of parallel cables. */
 bool lash_row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *port)
 {
 	const struct lash *l = priv;
@@ -395,7 +397,7 @@ struct rec_dependency *lash_dependencies(const struct recording *r, size_t step,
 		return NULL;
 	first = lash_number_dependencies(g);
 	all = first[g->n_channels];
-	pair = NEW_ARRAY(cells, uint32_t); /* who holds each place */
+	pair = NEW_ARRAY(cells, uint32_t); /* holder of each cell */
 	memset(pair, 0xff, cells * sizeof(*pair));
 	for (size_t i = 1; i <= step; i++)
 		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &change);)

@@ -9,14 +9,13 @@ struct filling {
 	const struct lash *l;
 	const struct engine_input *in;
 	const struct lash_graph *g;
-	uint32_t *at;	 /* [max_lid + 1] LASH id of the switch that a LID hangs on, NO_ID */
+	uint32_t *at;	 /* [max_lid + 1] LASH id of the LID's switch, or NO_ID */
 	uint8_t *port;	 /* [max_lid + 1] port of that switch */
-	uint8_t *cursor; /* [links] next of the parallel cables */
-	uint8_t *rule;	 /* [n] of a recorder: that of the link to each switch, WHY_UNTOLD = not known; else
-			    NULL */
+	uint8_t *cursor; /* [links] next parallel cable to use */
+	uint8_t *rule;	 /* [n] for recordings: rule of the link to each switch, WHY_UNTOLD = open; or NULL */
 };
 
-/* As lash_tell_choice() decides it, for a recording. */
+/* The rule that lash_tell_choice() would tell, for a recording. */
 static enum why_rule rule_of(const struct filling *f, uint32_t u, unsigned lid, unsigned port)
 {
 	uint32_t d = f->at[lid];
