@@ -1,6 +1,6 @@
 #include "engines/engines.h"
 
-/* One line an engine; `engine_NAME` is defined in its file. */
+/* One line per engine. `engine_NAME` is defined in the engine's file. */
 #define ENGINES(X)       \
 	X(minhop)        \
 	X(updn)          \

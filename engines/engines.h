@@ -3,7 +3,7 @@
 
 #include "core/sm/engine.h"
 
-/* Every engine there is, ended by NULL.  A new engine is one line in engines.c. */
+/* All engines, ended by NULL. A new engine is one line in engines.c. */
 extern const struct engine *const all_engines[];
 
 #endif

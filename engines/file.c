@@ -1,7 +1,7 @@
 /*
- * Tables from files, as OpenSM's engine `file`: forwarding tables that somebody
- * dumped or wrote, a hop matrix, or both.  What no file gives is computed as by
- * Min Hop.  LIDs follow the port GUIDs that the file tells.
+ * Tables from files, as OpenSM's engine `file`: forwarding tables that somebody dumped or wrote, a hop
+ * matrix, or both. Whatever no file gives is computed by Min Hop. Entries follow the port GUIDs in the file
+ * when LIDs have changed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 
 /* --- the hop matrix ----------------------------------------------------------------------- */
 
-/* The switch whose port 0 has a LID as its base, NO_ID. */
+/* The switch that has a LID as its base LID, or NO_ID. */
 static uint32_t switch_by_lid(const struct engine_input *in, unsigned lid)
 {
 	uint32_t ep = lid_owner(in->lids, lid);
@@ -32,8 +32,8 @@ static uint32_t switch_by_lid(const struct engine_input *in, unsigned lid)
 }
 
 /*
- * Rows of the file on top of what refused engines left, m[port id * n + d], where port 0 is the least of all
- * that was ever put there; the caller frees it.
+ * Puts the rows of the file over the matrix that refused engines left, m[port id * n + d]. The entry of port
+ * 0 is the least value ever put in its row. The caller frees m.
  */
 static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_file *file)
 {
@@ -58,7 +58,7 @@ static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_fil
 	return m;
 }
 
-/* A refusal: what was read so far stays for the engines tried after this one (engines/doc/minhop.md 10.1). */
+/* Keeps what was read before a refusal for the engines that are tried next (engines/doc/minhop.md 10.1). */
 static void leave_matrix(const struct engine_input *in, uint8_t *m)
 {
 	if (!in->left) {
@@ -70,8 +70,8 @@ static void leave_matrix(const struct engine_input *in, uint8_t *m)
 }
 
 /*
- * The matrix of the file, or Min Hop's without one; *left: its table (NULL
- * without a file), in case the tables are refused.  NULL: refused or cancelled.
+ * The matrix of the file, or Min Hop's if no file is named. *left is the file's table (NULL without a file),
+ * for the next engines if the forwarding tables are refused. NULL: refused or cancelled.
  */
 static struct hops *matrix(const struct engine_input *in, struct engine_output *out, uint8_t **left)
 {
@@ -91,7 +91,7 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	rec_phase(in, "hop matrix of %s", path);
 	hops_file_read(&file, path, in->topo, in->progress);
 	*left = fill_matrix(in, &file);
-	if (RECORDED(in)) /* beside the phase that was told */
+	if (RECORDED(in)) /* in addition to what the phase tells */
 		rec_cells(in->record, T_HOPS, (size_t)f->n_ports * n);
 	for (uint32_t p = 0; RECORDED(in) && p < f->n_ports; p++)
 		for (uint32_t d = 0; node_is_switch(f, f->port_node[p]) && d < n; d++)
@@ -120,7 +120,7 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 
 /* --- forwarding tables ---------------------------------------------------------------------- */
 
-/* The LID a destination has now; *moved: it was another one when the file was made. */
+/* The present LID of an entry's destination. *moved: it had another LID when the file was made. */
 static unsigned present_lid(const struct engine_input *in, const struct lft_entry *e, bool *moved)
 {
 	uint32_t ep = e->guid ? fabric_endport_by_guid(in->topo->fabric, e->guid) : NO_ID;
@@ -155,7 +155,7 @@ static void refuse_tables(const struct engine_input *in, const struct lft_file *
 	}
 }
 
-/* What a person should know about the tables that were loaded. */
+/* Notes what a person should know about the loaded tables. */
 static void note_tables(const struct engine_input *in, struct engine_output *out, const struct lft_file *l,
 			const struct routing *r, uint32_t n_moved, uint32_t n_beyond)
 {
@@ -195,7 +195,7 @@ static void note_tables(const struct engine_input *in, struct engine_output *out
 		note_add(n, 0, TABLES ": %s of switch and LID without an entry\n", PLURAL(unrouted, "pair"));
 }
 
-/* Tell who asks of an entry of the file; e NULL: it has none. */
+/* Tells an entry of the file to whoever asks. e is NULL when the file has none. */
 static void tell_entry(const struct engine_input *in, const struct lft_entry *e, uint32_t sw, unsigned lid)
 {
 	const char *path = options_get(in->options, TABLES);
@@ -251,7 +251,7 @@ static void fill_tables(const struct engine_input *in, struct engine_output *out
 	note_tables(in, out, l, r, n_moved, n_beyond);
 }
 
-/* Takes over h. */
+/* Reads the forwarding tables. Takes h over. */
 static struct routing *load_tables(const struct engine_input *in, struct engine_output *out, const char *path,
 				   struct hops *h)
 {
@@ -302,7 +302,7 @@ static const struct optdef file_options[] = {
 	{0},
 };
 
-/* With a file of a matrix: what is read and what is made of it. */
+/* Room for the matrix that is read from a file, and for the one made of it. */
 static size_t file_room(const struct engine_input *in, const char **what)
 {
 	size_t size = hops_build_room(in, what);

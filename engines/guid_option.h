@@ -1,4 +1,4 @@
-/* Options that name a file of GUIDs, as engines read them: what is wrong with the file becomes a note. */
+/* Options that name a file of GUIDs, as engines read them. Faults of the file become notes. */
 #ifndef IBSCOPE_GUID_OPTION_H
 #define IBSCOPE_GUID_OPTION_H
 
@@ -6,21 +6,25 @@
 #include "core/base/guidfile.h"
 #include "core/sm/engine.h"
 
-/* Read an option's GUID file, if set; what stops the reading becomes a note.  false: no file.  Free g in any
- * case. */
+/*
+ * Reads an option's GUID file if the option is set. False when there is no file. Faults become notes. Free g
+ * in any case.
+ */
 bool read_guid_option(const struct engine_input *in, struct engine_output *out, const char *option,
 		      struct guid_file *g);
-/* Note that a line of such a file is ignored, and why. */
+/* Notes that a line of such a file is ignored, and why. */
 void note_ignored(const struct engine_input *in, struct engine_output *out, const char *option, unsigned line,
 		  const char *fmt, ...) PRINTF_LIKE(5, 6);
 
-/* Such an option, as struct optdef: its name, opensm's flag, what it names (enum opt_names), one line of
- * help. */
+/*
+ * Such an option as a struct optdef: its name, opensm's flag, what it names (enum opt_names), one line of
+ * help.
+ */
 #define GUID_OPTION(called, as, of, text)                                                          \
 	{                                                                                          \
 		.name = called, .flag = as, .type = OPT_FILE, .names = of, .def = "", .help = text \
 	}
-/* Of ftree and dfsssp. */
+/* Options of ftree and dfsssp. */
 #define CN_GUID_FILE                                           \
 	GUID_OPTION("cn_guid_file", "-u FILE", OPT_HOST_PORTS, \
 		    "port GUIDs of compute nodes, one a line; default: all CA ports")

@@ -1,9 +1,10 @@
 /*
- * OpenSM's heap, four children a place, in every move: among equal keys its shape decides which comes first,
- * and that decides between routes (engines/doc/dfsssp.md 5.2, engines/doc/nue.md 8).
+ * OpenSM's heap with four children per node, move for move. Its shape decides which of several equal keys
+ * comes first, and that decides between routes (engines/doc/dfsssp.md 5.2, engines/doc/nue.md 8).
  *
- * An item is key << 32 | thing; things are below 2^30, each at most once.  Behind the last item stand four
- * sentinels, UINT64_MAX, so that four children may always be looked at.
+ * An item is key << 32
+ * thing. Things are below 2^30, and each is in the heap at most once. Four sentinels (UINT64_MAX) stand
+ * behind the last item, so that four children can always be read.
  */
 #ifndef IBSCOPE_HEAP4_H
 #define IBSCOPE_HEAP4_H
@@ -17,11 +18,11 @@
 
 struct heap4 {
 	uint64_t *item; /* [things + sentinels] */
-	uint32_t *at;	/* [things] place of a thing, if it is in the heap */
+	uint32_t *at;	/* [things] place of a thing that is in the heap */
 	uint32_t n;
 };
 
-/* Empty, with room for things 0 .. n - 1. */
+/* An empty heap for things 0 .. n - 1. */
 static inline struct heap4 heap4_new(uint32_t n)
 {
 	struct heap4 h = {.item = NEW_ARRAY((size_t)n + HEAP4_SENTINELS, uint64_t),
@@ -72,8 +73,8 @@ static inline uint64_t heap4_least(uint64_t a, uint64_t b)
 }
 
 /*
- * Where among four children the one with the smallest key is; of equal ones the right-most: the key with
- * (3 - its place) below, as things are below 2^30.
+ * The place of the smallest key among four children. Of equal keys the right-most wins: the key is compared
+ * with (3 - place) in its low bits, as things are below 2^30.
  */
 static inline uint64_t heap4_smallest(const uint64_t *child)
 {
@@ -100,7 +101,7 @@ static inline void heap4_down(struct heap4 *h, uint32_t at, uint64_t e)
 	place[(uint32_t)e] = at;
 }
 
-/* The item of least key; there must be one. */
+/* Removes and returns the item of least key. The heap must not be empty. */
 static inline uint64_t heap4_take(struct heap4 *h)
 {
 	uint64_t least = h->item[0], last = h->item[--h->n];

@@ -1,7 +1,7 @@
 /*
- * No routing at all: the tables that switches held when they were read, from a live fabric
- * or from files, with the LIDs that ports had then.  A failure changes nothing in them, as long as no
- * subnet manager acts: what is lost shows as lost.
+ * No routing is computed: the tables are those that switches held when they were read, from a live fabric or
+ * from files, with the LIDs that ports had then. Failures do not change them, as no subnet manager acts:
+ * broken routes show as lost.
  */
 #include "core/base/err.h"
 #include "core/base/text.h"
@@ -33,7 +33,7 @@ static void tell_entry(const struct engine_input *in, const char *name, uint32_t
 	rec_chosen(in, c);
 }
 
-/* *odd counts entries with a port that the switch does not have; they lead nowhere. */
+/* Makes a row. *odd counts entries with a port that the switch does not have; they lead nowhere. */
 static struct lft_row *row_of(const struct engine_input *in, uint32_t sw, uint32_t *odd)
 {
 	const struct switch_tables *h = in->held;
@@ -75,7 +75,7 @@ static void note_oddities(const struct engine_input *in, const char *name, uint3
 		note_add(notes, 0, "%s: SL 0 is assumed for all paths; path_sl_file tells others\n", name);
 }
 
-/* refusal: what is said when nothing was read. */
+/* refusal: what is told when nothing was read. */
 static struct routing *show(const struct engine_input *in, struct engine_output *out, const char *name,
 			    const char *refusal)
 {

@@ -9,14 +9,14 @@
 
 struct glibc_random {
 	uint32_t r[31];
-	unsigned at; /* where the next value goes */
+	unsigned at; /* index of the next value */
 };
 
-/* As srandom(seed); 0 counts as 1. */
+/* Seeds as srandom(seed). 0 counts as 1. */
 void glibc_random_seed(struct glibc_random *g, uint32_t seed);
-/* As random(): 0 .. 2^31 - 1. */
+/* The next value as random() gives it, 0 .. 2^31 - 1. */
 uint32_t glibc_random_next(struct glibc_random *g);
-/* Pass over n values. */
+/* Skips n values. */
 void glibc_random_skip(struct glibc_random *g, uint64_t n);
 
 #endif

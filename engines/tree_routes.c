@@ -11,9 +11,8 @@ bool tree_routes_add(const struct routing *r, const uint32_t *own, const uint16_
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
 	uint32_t switches = f->n_switches, *load = NEW_ARRAY(switches, uint32_t);
-	uint32_t *next =
-		NEW_ARRAY(switches, uint32_t); /* port id by which a switch sends to another, NO_ID */
-	uint32_t *waits = NEW_ARRAY(switches, uint32_t); /* neighbours whose routes are still to come */
+	uint32_t *next = NEW_ARRAY(switches, uint32_t);	 /* port id towards the LID, or NO_ID */
+	uint32_t *waits = NEW_ARRAY(switches, uint32_t); /* neighbours not counted yet */
 	bool go_on = true;
 
 	progress_start(p, "routes per channel", n);

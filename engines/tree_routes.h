@@ -1,5 +1,7 @@
-/* Routes on links, counted by the tables: each LID's entries are a tree, and all that hangs on it goes down
- * it. */
+/*
+ * Counts routes on links from the tables. The entries of each LID form a tree, and routes add up towards its
+ * root.
+ */
 #ifndef IBSCOPE_TREE_ROUTES_H
 #define IBSCOPE_TREE_ROUTES_H
 
@@ -7,8 +9,8 @@
 #include "core/routing/routing.h"
 
 /*
- * What each switch sends (own: [n_switches] routes that begin there) towards lids[from] .. lids[n - 1] is
- * added to the port by which it goes: routes[port id].  false when cancelled.  Costs (n - from) * switches.
+ * Each switch sends own[switch] routes ([n_switches]) to each of lids[from] .. lids[n - 1]. Adds them to all
+ * ports on their way: routes[port id]. False when cancelled. Costs (n - from) * switches.
  */
 bool tree_routes_add(const struct routing *r, const uint32_t *own, const uint16_t *lids, uint32_t from,
 		     uint32_t n, uint32_t *routes, struct progress *p);

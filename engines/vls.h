@@ -1,4 +1,4 @@
-/* The number of virtual lanes that OpenSM takes the fabric to have while it routes. */
+/* The number of virtual lanes that OpenSM assumes for the fabric while it routes. */
 #ifndef IBSCOPE_VLS_H
 #define IBSCOPE_VLS_H
 
@@ -7,12 +7,12 @@
 #define VLS_CODE_MAX 5
 
 /*
- * The least OperVLs code (1, 2, 3, 4, 5: 1, 2, 4, 8, 15 VLs) of cabled switch ports.  0: there is none, or
- * none tells.  *port: the first with that code, NO_ID.
+ * The least OperVLs code (1, 2, 3, 4, 5 mean 1, 2, 4, 8, 15 VLs) of cabled switch ports, or 0 when none tells
+ * one. *port is the first port with that code, or NO_ID.
  */
 unsigned least_vls_code(const struct engine_input *in, uint32_t *port);
 
-/* VLs of a code 1 .. 5. */
+/* The number of VLs of a code 1 .. 5. */
 static inline unsigned vls_of_code(unsigned code)
 {
 	return code >= VLS_CODE_MAX ? 15 : 1u << (code - 1);

@@ -1,4 +1,4 @@
-/* Stages 2 and 3: paths between elements and inside them for one LID, then the entries of all chips. */
+/* Stages 2 and 3: the paths between elements and inside them for one LID, then the entries of all chips. */
 #include <string.h>
 
 #include "engines/mincontention/internal.h"
@@ -6,9 +6,9 @@
 /* --- paths of one level ------------------------------------------------------------------------ */
 
 /*
- * Of the links of a node that give its key: least usage, then where it matters the lowest next node.
- * Links are in order of chip GUID and port number, which settles the rest.  A
- * path that gives the key is acceptable: it has the distance that was.
+ * Chooses among the links of a node that give its key: least usage, then, if by_next, the lowest next node.
+ * Links are sorted by chip GUID and port number, which decides the rest. A path that gives the key is
+ * acceptable, since it has the same distance.
  */
 static uint32_t best_link(const struct level *v, uint32_t node)
 {
@@ -41,7 +41,7 @@ static void push(struct heap *h, unsigned level, unsigned distance, uint32_t nod
 	h->head[level][distance] = h->n++;
 }
 
-/* Offer a settled node's path to its neighbours; one takes it when it is no longer than tolerance allows. */
+/* Offers a settled node's path to its neighbours. A neighbour takes it only within the tolerance. */
 static void offer(struct level *v, unsigned tolerance, uint32_t node)
 {
 	uint32_t least = v->key[node] + 1;
@@ -60,8 +60,8 @@ static void offer(struct level *v, unsigned tolerance, uint32_t node)
 }
 
 /*
- * Dijkstra over (contention, distance).  A link adds 0 or 1 to the contention and
- * 1 to the distance, so two levels of contention hold all that is under way.
+ * Dijkstra over (contention, distance). A link adds 0 or 1 to the contention and 1 to the distance, so two
+ * levels of contention hold all open nodes.
  */
 static void choose_by_key(struct level *v, unsigned tolerance, uint32_t target, const uint32_t *node,
 			  uint32_t n)
@@ -98,7 +98,7 @@ static void choose(const struct run *x, struct level *v, uint32_t target, const 
 		choose_by_key(v, x->tolerance, target, node, n);
 		return;
 	}
-	/* nothing is marked: contention is 0 everywhere and the shortest paths have the least keys */
+	/* no link is marked: contention is 0 everywhere, and shortest paths have the least keys */
 	for (uint32_t i = 0; i < n; i++)
 		v->key[node[i]] = v->sp[node[i]];
 	for (uint32_t i = 0; i < n; i++)
@@ -143,7 +143,7 @@ void place_entries(struct run *x)
 	for (uint32_t i = 0; el->n_inside && i < x->n_near; i++) {
 		uint32_t e = x->near[i];
 
-		/* every other chip of an element goes to the one that has the port */
+		/* every other chip of an element sends to the chip with the port */
 		for (uint32_t c = el->first_chip[e]; element_chips(el, e) > 1 && c < el->first_chip[e + 1];
 		     c++) {
 			uint32_t sw = el->chip[c], l = x->inside.egress[sw];

@@ -6,7 +6,7 @@
 #include "engines/mincontention/internal.h"
 
 struct mc_record {
-	/* of the LID before, as the recording has them; key: [n + n_switches], elements, then chips inside */
+	/* values of the previous LID in the recording; key: [n + n_switches], elements, then chips inside */
 	uint32_t *key, *egress;
 	struct mincontention_way *way;
 };
@@ -100,7 +100,7 @@ void mc_record_lid(const struct run *x)
 	rec_event(x->in->record, REC_TARGET, 0, 0, x->sw, x->lid);
 }
 
-/* Changes the cell, and the copy that tells what it was. */
+/* Changes a cell, and its copy. */
 static void change(const struct run *x, enum rec_table t, uint32_t *copy, uint32_t e, uint32_t now)
 {
 	rec_delta(x->in->record, t, e, copy[e], now);
@@ -124,7 +124,7 @@ void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t por
 		list_ways(x, &x->between, e, false, x->rec->way);
 		rule = x->rec->way[0].rule;
 	}
-	if (kept != NO_ID && x->el->of[kept] == e) /* its chips follow where the element sends */
+	if (kept != NO_ID && x->el->of[kept] == e) /* the choices of its chips depend on it */
 		rec_bears(rec);
 	rec_event(rec, REC_SETTLE, rule, number, sw, x->lid);
 	if (e != x->target || x->swport)

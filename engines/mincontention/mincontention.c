@@ -1,9 +1,9 @@
 /*
- * Minimum contention, shortest path and load balancing (HP 376227-B21): the run over all LIDs, trees that are
- * kept, and what is left to look at.
+ * Minimum contention, shortest path and load balancing (HP 376227-B21): the run over all LIDs, the trees that
+ * are kept, and results to look at.
  *
- * Stability: a LID whose tree has lost no link keeps it; the trees of the others are chosen again, with the
- * ports of all kept trees counted, and those of kept LIDs of the same endport marked, first.
+ * Stability: a LID whose tree has lost no link keeps it. The trees of the other LIDs are chosen again, after
+ * the ports of all kept trees were counted and those of kept LIDs of the same endport were marked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,10 @@ static const struct optdef options[] = {
 
 /* --- destinations ---------------------------------------------------------------------------- */
 
-/* CA and router ports by base LID, then switches by LID, if they have a LID and switch.  Returns how many. */
+/*
+ * CA and router ports by base LID, then switches by LID, if they have a LID and a switch. Returns their
+ * number.
+ */
 static uint32_t destinations(const struct engine_input *in, uint32_t *list)
 {
 	const struct topo *t = in->topo;
@@ -58,7 +61,7 @@ static void begin_lid(struct run *x, uint32_t ep, unsigned lid)
 
 /* --- what is kept ---------------------------------------------------------------------------- */
 
-/* Ask every LID's tree in the current tables.  false: cancelled. */
+/* Finds the LIDs whose trees in the current tables stand. False when cancelled. */
 static bool find_kept(struct run *x, const uint32_t *list, uint32_t n)
 {
 	const struct lids *l = x->in->lids;
@@ -75,7 +78,7 @@ static bool find_kept(struct run *x, const uint32_t *list, uint32_t n)
 	return true;
 }
 
-/* Links are counted by their own numbers during the run. */
+/* During the run, usage is counted per link. */
 static void split_usage(const struct level *v, const uint32_t *usage)
 {
 	for (uint32_t l = 0; l < v->n_links; l++)
@@ -88,7 +91,7 @@ static void join_usage(const struct level *v, uint32_t *usage)
 		usage[v->port[l]] = v->use[l];
 }
 
-/* Take over the entries of kept LIDs and count their ports. */
+/* Takes over the entries of kept LIDs, and counts their ports. */
 static void take_kept(struct run *x)
 {
 	const struct fabric *f = x->topo->fabric;
@@ -106,7 +109,7 @@ static void take_kept(struct run *x)
 	}
 }
 
-/* The same answer from the last run: LIDs none of whose entries names a port that has lost its link. */
+/* A shortcut for find_kept(): keeps a LID if none of its entries names a port that has lost its link. */
 static void keep_unharmed(struct run *x, const struct routing *before, const uint32_t *list, uint32_t n)
 {
 	const struct fabric *f = x->topo->fabric;
@@ -135,8 +138,8 @@ static void keep_unharmed(struct run *x, const struct routing *before, const uin
 }
 
 /*
- * Can keep_unharmed() answer?  The tables are those of the last run under the same tolerance, no link came,
- * and elements only lost chips (one that falls apart is left to find_kept()).
+ * May keep_unharmed() be used? It may if the tables are those of the last run with the same tolerance, no
+ * link is new, and elements only lost chips (if one falls apart, find_kept() decides).
  */
 static bool can_compare(const struct run *x)
 {
@@ -177,7 +180,7 @@ static void forget_marks(struct level *v)
 		v->marked[v->mark[--v->n_marks]] = 0;
 }
 
-/* Elements with one path for the LID at hand, where a neighbour keeps another one from them. */
+/* Counts elements with only one path for the current LID where a neighbour withholds another one. */
 static void count_not_given(struct run *x)
 {
 	const struct level *v = &x->between;
@@ -306,7 +309,7 @@ static struct routing *update(const struct engine_input *in, struct engine_outpu
 	return run(in, out, true);
 }
 
-/* Distances between all elements, of which there are no more than switches. */
+/* Room for the distances between all elements. There are at most as many as switches. */
 static size_t room(const struct engine_input *in, const char **what)
 {
 	size_t n = in->topo->n_switches_up < REMEMBERED ? in->topo->n_switches_up : REMEMBERED;

@@ -1,4 +1,4 @@
-/* Mincontention in words: steps of a recording, and choices as they are asked for. */
+/* Mincontention in words: steps of a recording, and choices when somebody asks. */
 
 #include "core/base/memory.h"
 #include "core/base/release.h"
@@ -47,19 +47,19 @@ static const char *inside_words(enum why_rule rule)
 
 /* --- steps of a recording -------------------------------------------------------------------- */
 
-/* Of an element its enum mincontention_rule, of a chip within it an enum why_rule. */
+/* The rule of a step: enum mincontention_rule for an element, enum why_rule for a chip inside. */
 static const char *rule(const struct rec_event *ev)
 {
 	return why_rule_name(ev->kind == REC_SETTLE ? rule_words[ev->rule].why : ev->rule);
 }
 
-/* key: its cell in T_KEY. */
+/* key: the path's cell in T_KEY. */
 static void say_measures(const struct saying *y, uint32_t key)
 {
 	uint32_t v = walk_value(y->w, T_KEY, key), port = switch_port_id(y->f, y->ev->a, y->ev->port);
 
 	text_add(y->t, ": contention %u, distance %u, usage %u", CONTENTION(v), DISTANCE(v),
-		 walk_value(y->w, T_COUNT, port) - 1); /* it is counted already */
+		 walk_value(y->w, T_COUNT, port) - 1); /* the step has counted it */
 }
 
 static void say_settle(const struct saying *y)
@@ -82,7 +82,7 @@ static void say_inside(const struct saying *y)
 	say_measures(y, k->el->n + y->ev->a);
 }
 
-/* Chips that became one element, and the grounds. */
+/* Tells the chips that became one element, and why. */
 static void say_group(const struct saying *y)
 {
 	const struct elements *el = ((const struct mc_kept *)y->kept)->el;
@@ -162,20 +162,20 @@ const struct rec_scheme mincontention_scheme = {
 	.value = value,
 };
 
-/* --- choices, as they are asked for ---------------------------------------------------------- */
+/* --- choices, when somebody asks ------------------------------------------------------------- */
 
 struct telling {
 	const struct run *x;
 	struct mincontention_way *way; /* acceptable paths of the element; room for all links */
-	unsigned n;		       /* of them */
-	struct mincontention_way *in;  /* the same of the chip at hand inside; n_in: 0 where it leaves */
+	unsigned n;		       /* number of them */
+	struct mincontention_way *in;  /* the same for the chip inside; n_in: 0 at the chip of the exit */
 	unsigned n_in;
-	uint32_t element, exit, port; /* where it leaves, by which port id */
+	uint32_t element, exit, port; /* switch and port id where it leaves */
 	enum mincontention_rule rule; /* of the element's choice */
 	bool kept;
 };
 
-/* The chosen way of the element against another one, in the first thing in which they differ. */
+/* Compares the element's chosen way with another one, by the first thing in which they differ. */
 static void decide_ways(const struct telling *t, const struct mincontention_way *q, struct decided *d)
 {
 	const struct mincontention_way *w = t->way;
@@ -206,7 +206,7 @@ static void decide_ways(const struct telling *t, const struct mincontention_way 
 		       b);
 }
 
-/* The port by which an element sends the LID: "sw-03 sends this LID out of port 2". */
+/* Tells the port by which an element sends the LID: "sw-03 sends this LID out of port 2". */
 static void say_elsewhere(const struct run *x, uint32_t e, struct text *s)
 {
 	uint32_t port = exit_port(x, e);
@@ -215,7 +215,7 @@ static void say_elsewhere(const struct run *x, uint32_t e, struct text *s)
 		 x->topo->fabric->port_num[port]);
 }
 
-/* The rival that settles it: the one beaten by the last thing asked. */
+/* Tells what decided: the rival that lost only by the last comparison. */
 static void decide_element(const struct telling *t, struct decided *d)
 {
 	const struct run *x = t->x;
@@ -250,7 +250,7 @@ static void decide_element(const struct telling *t, struct decided *d)
 	text_free(&others);
 }
 
-/* The chosen way of a chip within the chassis against another. */
+/* Compares the chosen way of a chip inside the chassis with another one. */
 static void decide_inside_ways(const struct telling *t, const struct mincontention_way *q, struct decided *d)
 {
 	const struct mincontention_way *w = t->in;
@@ -278,7 +278,7 @@ static void decide_inside_ways(const struct telling *t, const struct mincontenti
 		       b, PLURAL(w->usage, "LID"));
 }
 
-/* A chip that has not the port its element leaves by: against port `via`, 0 = what decides. */
+/* For a chip without its element's exit: compares with port `via`, or (0) tells what decides. */
 static void decide_inside(const struct telling *t, unsigned via, struct decided *d)
 {
 	const struct run *x = t->x;
@@ -296,7 +296,7 @@ static void decide_inside(const struct telling *t, unsigned via, struct decided 
 	       number[t->in->port], switch_name(x->topo->fabric, t->exit));
 }
 
-/* The element's links that are no acceptable path. */
+/* Explains why a link of the element is no acceptable path. */
 static void decide_unfit(const struct telling *t, uint32_t l, struct decided *d)
 {
 	const struct run *x = t->x;
@@ -347,7 +347,7 @@ static void offer_ways(const struct telling *t, struct rec_choice *c)
 	}
 }
 
-/* The entry of one chip. */
+/* Tells the entry of one chip. */
 static void tell_chip(struct telling *t, uint32_t sw)
 {
 	const struct run *x = t->x;

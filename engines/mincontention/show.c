@@ -1,6 +1,6 @@
 /*
- * What is behind a routing of mincontention, and behind a step of a recording; what was compared, found once
- * more from the tables it left.
+ * Results of mincontention for a routing and for a step of a recording; what was compared, found again from
+ * the tables.
  */
 
 #include "core/base/memory.h"
@@ -79,16 +79,16 @@ bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, 
 
 /* --- what was compared ----------------------------------------------------------------------- */
 
-/* Where things stood when a LID was placed. */
+/* The state when a LID was placed. */
 struct replay {
 	struct run x;
-	const struct routing *r; /* that the engine made */
+	const struct routing *r; /* made by the engine */
 	const struct mincontention *m;
-	uint8_t *before;   /* [max_lid + 1] 1: counted when its turn came */
-	uint32_t delivery; /* LIDs sent by the port of the endport then */
+	uint8_t *before;   /* [max_lid + 1] 1: counted before its turn */
+	uint32_t delivery; /* LIDs that the endport's port had then */
 };
 
-/* Kept LIDs come first, then CA and router ports, then switches, each by number. */
+/* Finds the LIDs placed before: kept ones, then CA and router ports, then switches, each by number. */
 static void find_before(struct replay *y)
 {
 	const struct lids *l = y->r->lids;
@@ -106,7 +106,7 @@ static void find_before(struct replay *y)
 	}
 }
 
-/* Usage of all links, from the entries of the LIDs placed before.  false: cancelled. */
+/* Counts the usage of all links by the entries of LIDs placed before. False when cancelled. */
 static bool count_before(struct replay *y, struct progress *p)
 {
 	const struct fabric *f = y->x.topo->fabric;
@@ -134,7 +134,7 @@ static bool count_before(struct replay *y, struct progress *p)
 	return true;
 }
 
-/* Key of a node along the choices, where it has made one; chain: room for all nodes. */
+/* Sets the keys of a node and of all on its way, as far as links are chosen. chain: room for all nodes. */
 static void settle(struct level *v, uint32_t node, uint32_t *chain)
 {
 	uint32_t n = 0;
@@ -151,7 +151,7 @@ static void settle(struct level *v, uint32_t node, uint32_t *chain)
 	}
 }
 
-/* The same of the chips of an element, once it is known where the LID leaves it. */
+/* Sets the keys of the chips of an element, once the exit of the LID is known. */
 static void find_inside(struct replay *y, uint32_t e, uint32_t *chain)
 {
 	struct run *x = &y->x;
@@ -241,9 +241,9 @@ struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned 
 		if (k != lid && placed_before(y.m, k, lid))
 			mark_lid(x, r, k);
 	/*
-	 * What every element and every chip inside chose, and its key.  The engine leaves whole trees, so
-	 * that every chain ends; at a step of a recording they grow from the target, so that those that have
-	 * chosen have chains as well.
+	 * Find the choice and the key of every element and every chip inside. The engine leaves complete
+	 * trees, so every chain ends. At a step of a recording, trees grow from the target, so chosen nodes
+	 * have complete chains too.
 	 */
 	chain = NEW_ARRAY(r->topo->fabric->n_switches + 1, uint32_t);
 	for (uint32_t e = 0; e < el->n; e++) {

@@ -1,4 +1,4 @@
-/* One LID: distances to where it goes, the acceptable paths of an element or chip, trees that are there. */
+/* One LID: distances to its target, the acceptable paths of an element or chip, existing trees. */
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -69,7 +69,7 @@ void run_end(struct run *x)
 	level_end(&x->inside);
 }
 
-/* --- where it goes -------------------------------------------------------------------------------- */
+/* --- the target ----------------------------------------------------------------------------------- */
 
 void aim(struct run *x, uint32_t target)
 {
@@ -78,7 +78,7 @@ void aim(struct run *x, uint32_t target)
 	if (x->target == target)
 		return;
 	x->target = target;
-	x->n_near = n; /* all that is up is connected */
+	x->n_near = n; /* all switches that are up are connected */
 	if (!x->all_sp[slot] || n > REMEMBERED) {
 		if (!x->all_sp[slot]) {
 			x->all_sp[slot] = NEW_ARRAY(n, uint16_t);
@@ -113,7 +113,7 @@ static struct mincontention_way way_through(const struct level *v, uint32_t l)
 	};
 }
 
-/* The first thing in which two ways differ; links are in order of chip and port, which settle the rest. */
+/* The first thing in which two ways differ. Links are sorted by chip and port, which settle the rest. */
 static enum mincontention_rule difference(const struct run *x, const struct level *v,
 					  const struct mincontention_way *a,
 					  const struct mincontention_way *b)
@@ -137,7 +137,7 @@ bool acceptable(const struct run *x, const struct level *v, uint32_t node, uint3
 
 	if (DISTANCE(v->key[at]) + 1 > v->sp[node] + x->tolerance)
 		return false;
-	while (at != node && v->egress[at] != NO_ID) /* does the path that it has chosen come back? */
+	while (at != node && v->egress[at] != NO_ID) /* does its chosen path come back to the node? */
 		at = v->to[v->egress[at]];
 	return at != node || v->egress[at] == NO_ID;
 }
@@ -168,7 +168,7 @@ uint32_t list_ways(const struct run *x, const struct level *v, uint32_t node, bo
 	return n;
 }
 
-/* Links from element `from` to the target on ways that do not pass e: at most `most`? */
+/* Can the target be reached from element `from` over at most `most` links, without passing e? */
 static bool near_without(const struct run *x, uint32_t from, uint32_t e, unsigned most)
 {
 	const struct elements *el = x->el;
@@ -202,7 +202,7 @@ bool way_not_given(const struct run *x, uint32_t e, uint32_t l)
 
 	if (e == x->target || to == e || v->sp[to] > most || acceptable(x, v, e, l))
 		return false;
-	/* one that is no farther than e has a shortest way that does not pass it */
+	/* a neighbour no farther than e has a shortest way that does not pass e */
 	return v->sp[to] <= v->sp[e] || near_without(x, to, e, most);
 }
 
@@ -211,7 +211,7 @@ enum mincontention_rule own_rule(const struct run *x, bool kept)
 	return kept ? RULE_KEPT : x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
 }
 
-/* --- trees that are there -------------------------------------------------------------------- */
+/* --- existing trees -------------------------------------------------------------------------- */
 
 uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_t e, unsigned lid)
 {
@@ -238,7 +238,7 @@ uint32_t inside_link(const struct elements *el, const struct routing *r, uint32_
 	return el->port_inside[switch_port_id(el->topo->fabric, sw, p)];
 }
 
-/* Distance of a node by egress[]; false when the way loops, or is longer than is acceptable. */
+/* Finds the distance of a node by egress[]. False when the way loops, or is not acceptably short. */
 static bool follow(const struct run *x, struct level *v, uint32_t node, uint32_t n)
 {
 	uint32_t steps = 0, at = node, from = node;
@@ -251,7 +251,7 @@ static bool follow(const struct run *x, struct level *v, uint32_t node, uint32_t
 	return v->key[from] <= v->sp[from] + x->tolerance;
 }
 
-/* Do all chips of an element go where it sends, by acceptable ways inside? */
+/* Do all chips of an element send to its exit, by acceptable ways inside? */
 static bool inside_stands(struct run *x, const struct routing *from, uint32_t e)
 {
 	const struct elements *el = x->el;
@@ -293,7 +293,7 @@ bool tree_stands(struct run *x, const struct routing *from)
 	return true;
 }
 
-/* --- what other LIDs of an endport take ----------------------------------------------------------- */
+/* --- links that other LIDs of an endport use ------------------------------------------------------ */
 
 static void level_mark(struct level *v, uint32_t l)
 {

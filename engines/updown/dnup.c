@@ -9,7 +9,7 @@
 #include "engines/engines.h"
 #include "engines/updown/updown.h"
 
-/* Rank 0 for switches with a CA or router; returns how many there are. */
+/* Gives rank 0 to switches with a CA or router. Returns their number. */
 static uint32_t rank_host_switches(const struct topo *t, struct updown *u)
 {
 	const struct fabric *f = t->fabric;

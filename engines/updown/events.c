@@ -1,4 +1,4 @@
-/* What Up/Down and Down/Up record, beside the choice of ports. */
+/* What Up/Down and Down/Up record in addition to the choice of ports. */
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -29,9 +29,9 @@ void updown_record_rank(const struct engine_input *in, uint32_t sw, uint32_t fro
 	rec_delta(in->record, T_RANK, sw, NO_RANK, rank);
 }
 
-/* --- rules of ways ----------------------------------------------------------------------------------- */
+/* --- rules of shortest ways -------------------------------------------------------------------------- */
 
-/* What ways_measure() tells of each target. */
+/* What ways_measure() finds for each target. */
 struct measured {
 	struct ways *n;
 	uint16_t *dist, *legal; /* [target x switch], [target x switch x 2] */
@@ -70,7 +70,7 @@ void updown_amend_rules(struct ways *n)
 	FREE_EACH(m.dist, m.legal);
 }
 
-/* --- what no step changes ---------------------------------------------------------------------------- */
+/* --- data that no step changes ----------------------------------------------------------------------- */
 
 struct updown *updown_frame(const struct updown *u, uint32_t n)
 {

@@ -1,4 +1,6 @@
-/* Which switches Up/Down takes for roots when none is named (engines/doc/updn.md 3.3 as OpenSM 3.3.23). */
+/*
+ * The switches that Up/Down takes as roots when none is named (engines/doc/updn.md 3.3, as in OpenSM 3.3.23).
+ */
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -106,8 +108,10 @@ void root_peaks(const struct root_search *s, uint32_t sw, unsigned *most, unsign
 	}
 }
 
-/* The switch of a verdict that comes nearest to being a root: most ports at one distance, then fewest at
- * another. */
+/*
+ * Of the switches with a verdict, the one that is nearest to being a root: most ports at one distance, then
+ * fewest at another.
+ */
 static uint32_t nearest_miss(const struct root_search *s, enum root_verdict v, uint32_t *count)
 {
 	uint32_t best = NO_ID, best_most = 0, best_next = 0;

@@ -1,4 +1,4 @@
-/* How steps, choices and ranks of Up/Down and Down/Up are told. */
+/* Sentences for steps, choices and ranks of Up/Down and Down/Up. */
 #include "core/base/text.h"
 #include "core/sm/sweep.h"
 #include "engines/record.h"
@@ -19,7 +19,7 @@ static void say_visit(const struct walk *w, const struct rec_event *ev, struct t
 	while (recording_next_delta(r, walk_step(w), &cursor, &d)) {
 		uint32_t port = d.at % f->n_ports;
 
-		if (!f->port_num[port]) /* the least of a switch */
+		if (!f->port_num[port]) /* the cell of the switch's least value */
 			continue;
 		text_add(t, "%s %s by port %u: ", n++ ? "," : ": teaches", f->node_name[f->port_node[port]],
 			 f->port_num[port]);
@@ -128,7 +128,7 @@ static void say_forbidden(const struct ways *n, const struct rec_choice *c, stru
 	text_free(&w.t);
 }
 
-/* By the port whose legal way is the shortest that the search missed, or by the one asked about. */
+/* Tells the way that the search missed: the one by port `asked`, or the shortest one. */
 static void say_missed(const struct ways *n, const struct rec_choice *c, unsigned asked, struct decided *d)
 {
 	unsigned port = asked ? asked : way_missed(n, c->sw);
@@ -146,7 +146,7 @@ static void say_missed(const struct ways *n, const struct rec_choice *c, unsigne
 		text_add(&d->text, "Port %u leads in %u.", c->port, hops_least(n->u->hops, c->sw, c->target));
 }
 
-/* The first candidate that does not turn up is told beside the port chosen. */
+/* Tells the first candidate that does not turn up, beside the chosen port. */
 static void say_mixed(const struct ways *n, const struct rec_choice *c, struct decided *d)
 {
 	unsigned q = 0;
@@ -186,7 +186,7 @@ static void say_rule(const struct ways *n, const struct rec_choice *c, enum why_
 		say_mixed(n, c, d);
 }
 
-/* Against a port that the count did not weigh. */
+/* Explains why a port lost that the count did not weigh. */
 static void say_against(const struct ways *n, const struct rec_choice *c, struct decided *d)
 {
 	const struct hops *h = n->u->hops;
@@ -227,7 +227,7 @@ void updown_tell_choice(void *ways, const struct rec_choice *c)
 
 /* --- ranks ------------------------------------------------------------------------------------------- */
 
-/* What counting the hosts found at a switch, against what a root needs. */
+/* Tells the counts of hosts at a switch, and what a root needs. */
 static void add_count(const struct root_search *s, uint32_t sw, struct text *t)
 {
 	const uint32_t *bar = root_bars(s, sw);

@@ -1,14 +1,16 @@
-/* Tables of a step of Up/Down and Down/Up, and how their recordings are shown. */
+/* Tables of Up/Down and Down/Up at a step, and how their recordings are shown. */
 #include "core/sm/sweep.h"
 #include "engines/record.h"
 #include "engines/updown/internal.h"
 
-/* Rules of verdicts on roots, by enum root_verdict; those of choices are enum why_rule. */
+/* Names of the verdicts on roots, by enum root_verdict. Choices use enum why_rule. */
 static const char *const verdict_rules[] = {"root: counted", "root: spread", "root: second",
 					    "root: no hosts"};
 
-/* The matrix to look at: that of Min Hop which finds the roots, or the first pass of dnup, until the next
- * begins. */
+/*
+ * The matrix that a step is about: the one of Min Hop that finds the roots or the first pass of dnup
+ * (T_PLAIN), until the second matrix begins.
+ */
 static enum rec_table matrix_at(const struct walk *w)
 {
 	const struct recording *r = walk_recording(w);
@@ -41,7 +43,7 @@ static void *priv_at(struct walk *w, const struct routing *end)
 		u->n_roots += !rank[i];
 		u->max_rank = rank[i] != NO_RANK && rank[i] > u->max_rank ? rank[i] : u->max_rank;
 	}
-	if (run) { /* figures that are not told by steps */
+	if (run) { /* figures that the steps do not tell */
 		u->n_level = run->n_level;
 		u->n_root_links = run->n_root_links;
 		u->connect = run->connect;

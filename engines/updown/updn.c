@@ -1,6 +1,6 @@
 /*
- * Up/Down: packets go towards the roots and then away from them (engines/doc/updn.md as
- * OpenSM 3.3.23).  Roots come from root_guid_file or are found by counting hosts.
+ * Up/Down: packets go towards the roots and then away from them (engines/doc/updn.md, as in OpenSM 3.3.23).
+ * Roots come from root_guid_file or are found by counting hosts.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -22,12 +22,12 @@
 
 /* --- the root file ------------------------------------------------------------------ */
 
-/* What a root file says under one of the two sets of rules. */
+/* The contents of a root file under one of the two sets of rules. */
 struct named_roots {
 	uint8_t *root;	   /* [n_switches] */
-	uint32_t n;	   /* lines that named one; the same switch may count twice */
+	uint32_t n;	   /* lines that named a root; a switch may count twice */
 	uint32_t n_cas;	   /* lines with a CA GUID */
-	unsigned first_ca; /* line of the first */
+	unsigned first_ca; /* first line with a CA GUID */
 	struct guid_file file;
 };
 
@@ -39,7 +39,7 @@ static uint32_t switch_of_guid(const struct topo *t, uint64_t guid)
 	return sw != NO_ID && switch_up(t, sw) ? sw : NO_ID;
 }
 
-/* Switches that a CA or router hangs on, by its node GUID or that of a port; returns how many. */
+/* Finds the switches at which a CA or router (by node GUID or port GUID) hangs. Returns their number. */
 static unsigned host_switches(const struct topo *t, uint64_t guid, uint32_t *sw)
 {
 	const struct fabric *f = t->fabric;
@@ -99,7 +99,7 @@ static void free_named(struct named_roots *r)
 	guid_file_free(&r->file);
 }
 
-/* One line where the program and its manual make different roots of the file. */
+/* Notes if OpenSM and its manual make different roots of the file. */
 static void note_difference(const struct engine_input *in, struct engine_output *out, const char *path,
 			    const struct named_roots *opensm, const struct named_roots *manual)
 {
@@ -124,8 +124,8 @@ static void note_difference(const struct engine_input *in, struct engine_output 
 }
 
 /*
- * Roots of the file, if one is set, into u; *n: lines that named one.  true: the
- * file answered the question, false: OpenSM looks for roots itself.
+ * Reads the roots of the file, if one is set, into u. *n is the number of lines that named one. Returns true
+ * if the file settled the roots, false if OpenSM looks for roots itself.
  */
 static bool named_roots(const struct engine_input *in, struct engine_output *out, struct updown *u,
 			uint32_t *n)
@@ -178,7 +178,7 @@ static void found_roots(const struct engine_input *in, struct updown *u, const s
 	}
 }
 
-/* Detection that surprises: everything is a root, or switches with hosts are. */
+/* Notes surprising roots: all switches, or switches with hosts. */
 static void note_odd_roots(const struct topo *t, const struct updown *u, struct notes *notes)
 {
 	uint32_t with_hosts = 0, example = NO_ID;

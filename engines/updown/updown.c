@@ -10,10 +10,10 @@
 #include "engines/counted/assign.h"
 #include "engines/record.h"
 
-/* Levels up to which a levelled fabric cannot have costs that a byte does not hold. */
+/* On fabrics with up to so many levels, no cost overflows a byte. */
 #define MAX_LEVEL 120
 
-/* Ways a packet goes; a turn from WAY_DOWN to WAY_UP is forbidden. */
+/* Directions of a packet. A turn from WAY_DOWN to WAY_UP is forbidden. */
 enum way { WAY_DOWN, WAY_UP, WAY_LEVEL };
 
 /* --- ranks ---------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 	}
 	free(queue);
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		FOR_CABLES(t, s, port, r) { /* between switches of one rank, each seen from both ends */
+		FOR_CABLES(t, s, port, r) { /* cables within a rank; each is seen from both ends */
 			if (r < s || u->rank[r] != u->rank[s])
 				continue;
 			u->n_level++;
@@ -82,7 +82,7 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 		 PLURAL(u->n_level, "cable"), u->n_root_links);
 }
 
-/* The way of a packet from one switch to a neighbour. */
+/* The direction of a packet from one switch to a neighbour. */
 static enum way way_of(const struct updown *u, uint32_t from, uint32_t to)
 {
 	uint32_t a = u->rank[from], b = u->rank[to];
@@ -107,11 +107,10 @@ char updown_direction(const struct updown *u, const struct topo *t, uint32_t sw,
 
 /* --- the exact search -------------------------------------------------------------------- */
 
-/* A cable end as the search sees it from the switch it expands: the neighbour, and how packets come from
- * there. */
+/* A cable end, seen from the switch that the search expands: the neighbour, and how packets come from it. */
 struct arc {
 	uint32_t sw, port; /* neighbour, port id at the neighbour */
-	uint8_t way;	   /* of a packet from the neighbour to here */
+	uint8_t way;	   /* direction from the neighbour to here */
 };
 
 struct search {
@@ -123,11 +122,11 @@ struct search {
 	uint32_t *queue;       /* [n + 1] ring */
 	uint8_t *queued, *way; /* [n] */
 	uint8_t *least;	       /* [n] towards the present target */
-	unsigned weight;       /* price of a forbidden turn, 0 = it cannot be had */
+	unsigned weight;       /* price of a forbidden turn, 0 = not allowed */
 	unsigned max;	       /* largest value stored */
 	uint32_t n_priced, n_erased;
 	struct recorder *rec; /* NULL = none */
-	enum rec_table table; /* of the recording */
+	enum rec_table table; /* table of the recording */
 };
 
 static struct search *search_new(const struct engine_input *in, const struct updown *u)
@@ -151,7 +150,7 @@ static struct search *search_new(const struct engine_input *in, const struct upd
 		for (unsigned p = 1; switch_up(t, s) && p <= f->switch_nports[s]; p++) {
 			uint32_t q = t->peer[switch_port_id(f, s, p)], r;
 
-			/* loop-backs take part, though they never win */
+			/* cables of a switch to itself take part, but never win */
 			r = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
 			if (r != NO_ID)
 				k->arc[n++] = (struct arc){r, q, way_of(u, r, s)};
@@ -166,7 +165,7 @@ static void search_free(struct search *k)
 	FREE_EACH(k->off, k->arc, k->queue, k->queued, k->way, k->least, k);
 }
 
-/* Cost at a switch for those who come by an arc; false when the arc cannot be used. */
+/* The cost at a switch for packets that come by an arc. False when the arc cannot be used. */
 static bool arc_cost(struct search *k, uint32_t s, uint8_t way, const struct arc *a, uint8_t *entry,
 		     unsigned *cost)
 {
@@ -175,7 +174,7 @@ static bool arc_cost(struct search *k, uint32_t s, uint8_t way, const struct arc
 		return true;
 	if (!k->weight)
 		return false;
-	/* OpenSM counts in bytes and erases what becomes too large */
+	/* OpenSM counts in bytes and erases entries that become too large */
 	*cost = (*cost + k->weight) & 0xff;
 	k->n_priced++;
 	if (*cost >= 64) {
@@ -185,14 +184,14 @@ static bool arc_cost(struct search *k, uint32_t s, uint8_t way, const struct arc
 	return true;
 }
 
-/* --- its recording --------------------------------------------------------------------------- */
+/* --- the recording of the search ------------------------------------------------------------- */
 
 static void record_cell(const struct search *k, uint32_t t, uint32_t port, unsigned was, unsigned now)
 {
 	rec_delta(k->rec, k->table, t * k->in->topo->fabric->n_ports + port, was, now);
 }
 
-/* A step of its own for the target, then its column as the matrix before has it. */
+/* Records a step for the target, then its column as Min Hop's matrix has it. */
 static void record_column(const struct search *k, uint32_t t, const uint8_t *entry)
 {
 	const struct fabric *f = k->in->topo->fabric;
@@ -208,9 +207,9 @@ static void record_column(const struct search *k, uint32_t t, const uint8_t *ent
 }
 
 /*
- * Costs towards one target, from the target outwards (engines/doc/updn.md 5.2): entry[port id], k->least.
- * The order of visits is OpenSM's and part of the result.  A switch that waits in the queue keeps the way of
- * its first visitor.
+ * Computes the costs towards one target, starting at the target (engines/doc/updn.md 5.2): entry[port id] and
+ * k->least. The order of visits is OpenSM's and affects the result. A switch that waits in the queue keeps
+ * the direction of its first visitor.
  */
 static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 {
@@ -238,7 +237,7 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 			unsigned old = entry[a->port], cost;
 
 			if (!arc_cost(k, s, way, a, entry, &cost) || cost + 1 >= old) {
-				if (k->rec) /* erased, for all that */
+				if (k->rec) /* the entry may have been erased */
 					record_cell(k, t, a->port, old, entry[a->port]);
 				continue;
 			}
@@ -260,7 +259,7 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 			tail = tail < k->n ? tail + 1 : 0;
 		}
 		for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1];
-		     k->rec && a < end; a++) { /* what the visit forbids */
+		     k->rec && a < end; a++) { /* turns that the visit forbids */
 			if (way != WAY_UP || a->way != WAY_DOWN || !rec_wants(k->rec, kind, a->sw, 0))
 				continue;
 			rec_event(k->rec, kind, 0, f->port_num[a->port], a->sw, t);
@@ -268,7 +267,7 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 	}
 }
 
-/* All targets; plain: rows of root targets start from it. */
+/* Searches all targets. With `plain`, rows of root targets start from that matrix. */
 static bool search_all_targets(struct search *k, struct hops *h, const struct hops *plain)
 {
 	const struct topo *t = k->in->topo;
@@ -284,7 +283,7 @@ static bool search_all_targets(struct search *k, struct hops *h, const struct ho
 			return false;
 		memset(k->least, NO_PATH, k->n);
 		if (plain && !k->u->rank[d]) {
-			for (uint32_t s = 0; s < k->n; s++) { /* the row of a root target is Min Hop's */
+			for (uint32_t s = 0; s < k->n; s++) { /* start from Min Hop's row */
 				k->least[s] = hops_least(plain, s, d);
 				for (unsigned p = 1; switch_up(t, s) && p <= t->fabric->switch_nports[s]; p++)
 					entry[switch_port_id(t->fabric, s, p)] =
@@ -300,7 +299,7 @@ static bool search_all_targets(struct search *k, struct hops *h, const struct ho
 	return true;
 }
 
-/* Which table of a recording the search fills from now on. */
+/* Sets the table of a recording that the search fills from now on. */
 static void record_matrix(struct search *k, enum rec_table t)
 {
 	k->table = t;
@@ -347,7 +346,7 @@ static bool has_loopback(const struct topo *t)
 	return false;
 }
 
-/* Take the costs of the neighbours below (or above) plus one where they are smaller. */
+/* Takes the costs of the neighbours below (or above) plus one, where they are smaller. */
 static void relax_towards(const struct topo *t, struct hops *h, uint32_t s, bool below)
 {
 	uint32_t last = NO_ID;
@@ -361,8 +360,8 @@ static void relax_towards(const struct topo *t, struct hops *h, uint32_t s, bool
 }
 
 /*
- * Without cables between equal ranks the search has a closed form: t is below x when their distance is the
- * difference of their levels; otherwise packets first go up.
+ * Without cables between equal ranks the matrix has a closed form: t is below x when their distance equals
+ * the difference of their levels; otherwise packets first go up.
  */
 static bool levelled_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain)
 {
@@ -398,7 +397,7 @@ static bool levelled_matrix(const struct engine_input *in, struct updown *u, con
 
 /* --- the matrix --------------------------------------------------------------------------------- */
 
-/* Min Hop's matrix with all costs 1. */
+/* Is it Min Hop's matrix with all costs 1? */
 static bool is_plain(const struct hops *h)
 {
 	return h && !h->by_port && !h->weight;
@@ -406,7 +405,7 @@ static bool is_plain(const struct hops *h)
 
 size_t updown_room(const struct engine_input *in, const char **what)
 {
-	*what = "hop matrices"; /* of Min Hop, from which roots are found, and its own */
+	*what = "hop matrices"; /* that of Min Hop, from which roots are found, and the engine's own */
 	return hops_size(in->topo->fabric, 2, 0);
 }
 
@@ -422,7 +421,7 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 	    (!kept || is_plain(kept))) {
 		done = levelled_matrix(in, u, kept);
 	} else if (!RECORDED(in) && u->id && !u->max_rank && is_plain(plain) && !loops) {
-		u->hops = hops_ref(plain); /* nothing but roots: nothing is forbidden */
+		u->hops = hops_ref(plain); /* there are only roots: nothing is forbidden */
 	} else {
 		done = exact_matrix(in, u, kept, price, e);
 	}
@@ -459,7 +458,7 @@ static char ops_direction(const struct routing *r, uint32_t sw, unsigned port)
 	return updown_direction(r->priv, r->topo, sw, port);
 }
 
-/* Equal ranks go by GUIDs (ids) in Up/Down. */
+/* In Up/Down, GUIDs (ids) decide between equal ranks. */
 static const char *ops_link_rule(const struct routing *r, uint32_t sw, unsigned port)
 {
 	const struct updown *u = r->priv;

@@ -1,4 +1,7 @@
-/* Shortest ways, what the rule of up and down says of them; ports are chosen, and listeners told of ways. */
+/*
+ * Shortest ways, with and without the rule of up and down; the choice of ports, and what those who ask hear
+ * about ways.
+ */
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -22,7 +25,9 @@ void ways_measure(struct ways *n, uint32_t target)
 		n->queue[i] = 2 * target + i;
 		n->legal[n->queue[i]] = 0;
 	}
-	/* a packet comes to `at` (2 * switch + did it come down): those before it that may come that way */
+	/*
+	 * `at` is 2 * switch + (the packet came down); find the states before it from which a packet may come
+	 */
 	for (uint32_t i = 0; i < end; i++) {
 		uint32_t at = n->queue[i];
 
@@ -87,7 +92,7 @@ void way_shortest(const struct ways *n, uint32_t sw, struct way_text *w)
 
 /* --- the rule that decided ----------------------------------------------------------------- */
 
-/* Is there a port as good that leads down, beside one upwards? */
+/* Is there a port upwards, and an equally good one downwards? */
 static bool mixes(const struct ways *n, uint32_t sw, unsigned port, unsigned least)
 {
 	const struct topo *t = n->in->topo;
@@ -135,7 +140,7 @@ enum why_rule way_rule(const struct ways *n, uint32_t sw, unsigned port, enum wh
 										   : WHY_FORBIDDEN;
 	if (rule != WHY_ONLY_CANDIDATE)
 		return rule != WHY_KEPT && mixes(n, sw, port, least) ? WHY_MIXED : rule;
-	if (u->weight) /* a price paid is above what it costs: some hops before the turn, one behind it */
+	if (u->weight) /* the price was paid if the cost is above it, plus one hop after the turn */
 		return least > u->weight + 1 ? WHY_PRICED : rule;
 	if (way_missed(n, sw))
 		return WHY_MISSED;
