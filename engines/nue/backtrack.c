@@ -1,4 +1,4 @@
-/* What is done for switches that the search could not reach (engines/doc/nue.md 12.3 - 12.5). */
+/* Backtracking: how switches are reached that the search did not reach (engines/doc/nue.md 12.3 - 12.5). */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "engines/nue/internal.h"
@@ -22,8 +22,8 @@ void nue_stack_add(struct nue_run *x, uint32_t v, uint32_t c)
 }
 
 /*
- * What OpenSM put on stacks so far: all channels that a dependency in use led to
- * when its switch was expanded, but those taken as a way.
+ * Makes the stacks as OpenSM has filled them so far: a channel is on a stack if a dependency in use led to it
+ * when its switch was expanded, and if it was not taken as a way.
  */
 static void make_stacks(struct nue_run *x)
 {
@@ -47,7 +47,7 @@ static void make_stacks(struct nue_run *x)
 
 /* --- backtracking --------------------------------------------------------------------------------- */
 
-/* The new way Q -> A -> U: channel c into A, k from U to A. */
+/* A new way Q -> A -> U. c is the channel into A, k the one from U to A. */
 struct candidate {
 	uint64_t distance;
 	uint32_t place, k, c;
@@ -60,13 +60,13 @@ struct candidates {
 
 COMPARATOR(by_distance, struct candidate, UP(distance) UP(place))
 
-/* Does d lead straight back where c comes from, by switch? */
+/* Does d lead straight back to the switch from which c comes? */
 static bool turns_back(const struct nue_graph *g, uint32_t c, uint32_t d)
 {
 	return g->from[c] == g->to[d] && g->to[c] == g->from[d];
 }
 
-/* Could all that is reached over A be reached with c as the way into A? */
+/* Can all nodes that are reached over A still be reached if c is the way into A? */
 static bool carries_all(const struct nue_run *x, uint32_t a, uint32_t c)
 {
 	const struct nue_graph *g = x->g;
@@ -104,7 +104,7 @@ static void find_candidates(struct nue_run *x, uint32_t u, struct candidates *l)
 		qsort(l->of, l->n, sizeof(*l->of), by_distance);
 }
 
-/* What is in the way of a way. */
+/* Notes the dependency that forbids a way. */
 static enum nue_verdict forbidden(struct nue_way *w, enum nue_verdict why, uint32_t from, uint32_t to)
 {
 	w->from = from;
@@ -112,7 +112,7 @@ static enum nue_verdict forbidden(struct nue_way *w, enum nue_verdict why, uint3
 	return why;
 }
 
-/* Both dependencies q -> c -> h taken in, or neither. */
+/* Takes both dependencies q -> c -> h into use, or neither. */
 static enum nue_verdict open_way(struct nue_run *x, struct nue_way *w)
 {
 	struct nue_ccdg *d = x->d;
@@ -139,7 +139,7 @@ static enum nue_verdict open_way(struct nue_run *x, struct nue_way *w)
 	return forbidden(w, NUE_CYCLE, c, h);
 }
 
-/* Reach U; the channel into it, NO_ID. */
+/* Tries to reach U. Returns the channel into U, or NO_ID. */
 static uint32_t try_candidates(struct nue_run *x, uint32_t u, const struct candidates *l)
 {
 	uint32_t way = NO_ID;
@@ -193,8 +193,8 @@ uint32_t nue_backtrack(struct nue_run *x)
 /* --- shortcuts ------------------------------------------------------------------------------------ */
 
 /*
- * Take in all dependencies from c on to list[]; returns n.  If one cannot be taken in, those painted are
- * undone; returns its number.
+ * Takes all dependencies from c to list[] into use, and returns n. If one is refused, takes back those
+ * painted here, and returns the index of the refused one.
  */
 static uint32_t lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uint32_t n)
 {
@@ -219,7 +219,7 @@ uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 	struct nue_ccdg *d = x->d;
 	uint32_t old = x->used[v], before = x->used[g->from[old]], list[256], n = 0, led;
 
-	for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) { /* by which switches are reached over v */
+	for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) { /* the channels that lead on from v */
 		uint32_t way = x->used[g->to[k]];
 
 		if (way != NO_ID && g->from[way] == v)
@@ -233,7 +233,7 @@ uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 	x->events |= NUE_SHORTCUT;
 	if (before != NO_ID)
 		nue_take_back(x, nue_edge_of(d, before, old));
-	/* OpenSM means the dependencies of the old way here */
+	/* OpenSM's mistake: the dependencies of the old way should be taken back */
 	for (uint32_t i = 0; i < n; i++)
 		nue_take_back(x, nue_edge_of(d, c, list[i]));
 	return NO_ID;

@@ -83,7 +83,7 @@ static uint32_t new_epoch(struct nue_ccdg *d)
 	return d->epoch;
 }
 
-/* --- a heap of 64-bit numbers, least first, for the first order only --- */
+/* --- a heap of 64-bit numbers, least first; only for the first order --- */
 
 static void push(uint64_t *h, uint32_t *n, uint64_t x)
 {
@@ -115,7 +115,7 @@ void nue_ccdg_order(struct nue_ccdg *d, const uint32_t *rank)
 	const struct nue_graph *g = d->g;
 	uint32_t n = 0, done = 0;
 
-	memset(d->before, 0, g->n_channels * sizeof(*d->before)); /* edges in use that lead into a channel */
+	memset(d->before, 0, g->n_channels * sizeof(*d->before)); /* used edges into a channel */
 	for (uint32_t c = 0; c < g->n_channels; c++)
 		for (uint32_t x = g->first[g->to[c]]; x < g->first[g->to[c] + 1]; x++)
 			d->before[x] += nue_used(d, nue_edge_of(d, c, x));
@@ -133,7 +133,10 @@ void nue_ccdg_order(struct nue_ccdg *d, const uint32_t *rank)
 	d->cyclic = done < g->n_channels;
 }
 
-/* All that x leads to within the order up to `limit`, into d->queue; NO_ID when h is among it. */
+/*
+ * Finds all channels that x leads to, up to `limit` in the order, into d->queue. Returns their number, or
+ * NO_ID when h is one of them.
+ */
 static uint32_t search_on(struct nue_ccdg *d, uint32_t x, uint32_t h, uint32_t limit)
 {
 	const struct nue_graph *g = d->g;
@@ -156,7 +159,7 @@ static uint32_t search_on(struct nue_ccdg *d, uint32_t x, uint32_t h, uint32_t l
 	return n;
 }
 
-/* All that leads to h within the order down to `limit`, into d->before. */
+/* Finds all channels that lead to h, down to `limit` in the order, into d->before. Returns their number. */
 static uint32_t search_back(struct nue_ccdg *d, uint32_t h, uint32_t limit)
 {
 	const struct nue_graph *g = d->g;
@@ -179,7 +182,7 @@ static uint32_t search_back(struct nue_ccdg *d, uint32_t h, uint32_t limit)
 	return n;
 }
 
-/* The channels of list, by their order, get the places at place[]. */
+/* Sorts a list of channels by the order. */
 static void sort_by_order(struct nue_ccdg *d, uint32_t *list, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -189,7 +192,7 @@ static void sort_by_order(struct nue_ccdg *d, uint32_t *list, uint32_t n)
 		list[i] = (uint32_t)d->sort[i];
 }
 
-/* What is before h moves before what comes after x, within the places of both. */
+/* Moves h and the channels before it in front of x and those after it. Together they keep the same places. */
 static void reorder(struct nue_ccdg *d, uint32_t n_on, uint32_t n_back)
 {
 	uint32_t n = n_on + n_back, i = 0, j = 0, k = 0, *place = d->place;
@@ -207,7 +210,7 @@ static void reorder(struct nue_ccdg *d, uint32_t n_on, uint32_t n_back)
 		d->order[d->queue[i]] = place[n_back + i];
 }
 
-/* Make room in the order for h -> x; false when x leads to h. */
+/* Changes the order so that h is before x. False when x leads to h. */
 static bool order_allows(struct nue_ccdg *d, uint32_t h, uint32_t x)
 {
 	uint32_t on;
@@ -222,11 +225,11 @@ static bool order_allows(struct nue_ccdg *d, uint32_t h, uint32_t x)
 	return true;
 }
 
-/* --- when the coloured graph has a cycle already ------------------------------------------- */
+/* --- once the coloured graph has a cycle --------------------------------------------------- */
 
 /*
- * OpenSM's own search: depth first, done with a channel only when leaving it.  On
- * meeting one that it is still in, it would repeat itself for ever.
+ * OpenSM's own search: depth first, and a channel is marked as done only when the search leaves it. If it
+ * meets a channel that it has not left, OpenSM's search never ends.
  */
 static bool literal_search(struct nue_ccdg *d, uint32_t h, uint32_t x)
 {
@@ -290,7 +293,7 @@ bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s)
 	if (nue_used(d, e))
 		return false;
 	c = nue_colour(d, x);
-	/* nothing leads into a fake channel, but OpenSM searches for it */
+	/* OpenSM searches even from a fake channel, although nothing leads into one */
 	if (d->cyclic)
 		closes = c == s && literal_search(d, h, x);
 	else
@@ -300,7 +303,7 @@ bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s)
 		d->blocked++;
 		return true;
 	}
-	d->cyclic |= closes; /* OpenSM adds the edge without a look */
+	d->cyclic |= closes; /* OpenSM adds the edge without a search */
 	if (c == NUE_UNUSED) {
 		d->vertex[x] = d->vertex[h];
 		if (!d->vertex_wet[x])

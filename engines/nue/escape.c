@@ -1,5 +1,7 @@
-/* The spanning tree, and escape paths along it (engines/doc/nue.md 11.4): those dependencies that stay open
- * whatever else is routed. */
+/*
+ * The spanning tree, and the escape paths along it (engines/doc/nue.md 11.4): their dependencies stay open
+ * whatever else is routed.
+ */
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/release.h"
@@ -37,7 +39,7 @@ void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree)
 	}
 }
 
-/* --- what the tree makes of the dependency graph ---------------------------------------- */
+/* --- dependencies of the tree ----------------------------------------------------------- */
 
 static void mark_edge(struct nue_run *x, uint32_t c, uint32_t y)
 {
@@ -47,8 +49,8 @@ static void mark_edge(struct nue_run *x, uint32_t c, uint32_t y)
 }
 
 /*
- * The way from n over c, and back if a destination lies there.  At the switch between, it leads from its side
- * on to all other branches of the tree.
+ * Marks the step from channel n to channel c, and with `both` the way back. At the switch between them, the
+ * way back also leads to all other branches of the tree.
  */
 static void mark_step(struct nue_run *x, const uint32_t *esc, uint32_t n, uint32_t c, bool both)
 {
@@ -71,7 +73,7 @@ static void mark_step(struct nue_run *x, const uint32_t *esc, uint32_t n, uint32
 	}
 }
 
-/* Along the tree from a node up to the link that leaves the root. */
+/* Marks the path along the tree from a node up to the link that leaves the root. */
 static void mark_path(struct nue_run *x, const struct nue_layer *l, uint32_t node, uint8_t *at_root)
 {
 	uint32_t c = l->escape[node], n;
@@ -89,7 +91,7 @@ static void mark_path(struct nue_run *x, const struct nue_layer *l, uint32_t nod
 
 /* --- a first order ----------------------------------------------------------------------------- */
 
-/* Hops of all nodes from the nearest one with a destination, and from the root. */
+/* Hops of all nodes, from the root or from the nearest node with a destination. */
 static void measure(const struct nue_run *x, const struct nue_layer *l, bool from_root, uint32_t *d)
 {
 	const struct nue_graph *g = x->g;
@@ -106,8 +108,8 @@ static void measure(const struct nue_run *x, const struct nue_layer *l, bool fro
 }
 
 /*
- * A guess which channels come before which, so that little is reordered later: away from the destinations
- * first, then level, towards the root first, then towards the destinations.
+ * Guesses ranks of channels so that few are reordered later: first those away from the destinations, then
+ * level ones (towards the root first), then those towards the destinations.
  */
 static void guess_ranks(struct nue_run *x, const struct nue_layer *l, uint32_t *rank)
 {

@@ -1,6 +1,6 @@
 /*
- * What a run of Nue records, and how its choices came about.  What the recording holds of the search is kept
- * beside it, as events of long runs may be left out: changes are told from that to what is.
+ * What a run of Nue records, and how its choices came about. Events of long runs may be left out, so the
+ * recorded state of the search is kept here, and changes are recorded against it.
  */
 #include <string.h>
 
@@ -13,11 +13,11 @@ struct nue_record {
 	bool outside;
 	uint32_t *via, *dist; /* [n] as T_VIA, T_DIST */
 	uint8_t *use;	      /* [n_edges] of the layer, as T_COLOUR */
-	uint16_t *holder;     /* [n_edges] LID that brought it; 0: none, or the escape paths */
-	/* dependencies taken, refused or given back for the LID; those before `told` are told */
+	uint16_t *holder;     /* [n_edges] LID that brought it; 0: none, or an escape path */
+	/* dependencies taken, refused or given back for the LID; those before `told` are recorded */
 	uint32_t *touched;
 	size_t n_touched, cap, told;
-	uint32_t *way; /* [n_channels] room */
+	uint32_t *way; /* [n_channels] scratch */
 };
 
 struct nue_record *nue_record_new(struct nue_run *x)
@@ -49,9 +49,9 @@ void nue_record_free(struct nue_record *k)
 	FREE_EACH(k->via, k->dist, k->use, k->holder, k->touched, k->way, k);
 }
 
-/* --- changes of the event before ------------------------------------------------------------------ */
+/* --- changes that belong to the event ------------------------------------------------------------- */
 
-/* Port by which packets leave the end of a channel, against the search. */
+/* Port by which packets leave the end of a channel; the search goes the other way. */
 static uint32_t port_of(const struct nue_run *x, uint32_t c)
 {
 	return switch_port_id(x->in->topo->fabric, x->g->sw[x->g->to[c]], x->g->rport[c]);
@@ -73,7 +73,7 @@ static void tell_touched(struct nue_run *x)
 		uint32_t e = k->touched[k->told];
 
 		if (k->use[e] == USE_ESCAPE)
-			tell_use(x, e, USE_ESCAPE); /* it stays */
+			tell_use(x, e, USE_ESCAPE); /* it stays reserved */
 		else if (nue_used(x->d, e))
 			tell_use(x, e, x->d->edge_wet[e] ? USE_PRESENT : USE_KEPT);
 		else
@@ -87,7 +87,7 @@ static void touch(struct nue_record *k, uint32_t e)
 	k->touched[k->n_touched++] = e;
 }
 
-/* Where a node sends and how far it is, unless that is told already. */
+/* Records by which port a node sends and how far it is, if that has changed. */
 static void tell_way(struct nue_run *x, uint32_t v)
 {
 	struct nue_record *k = x->record;
@@ -102,15 +102,15 @@ static void tell_way(struct nue_run *x, uint32_t v)
 }
 
 /*
- * The cycle that packets would close over the dependency c -> h of the search, and its holders.  It begins
- * with the dependency that is refused.
+ * Records the cycle that packets would close with the dependency c -> h of the search, and the holders of its
+ * dependencies. It begins with the refused one.
  */
 static void tell_cycle(struct nue_run *x, uint32_t c, uint32_t h)
 {
 	struct nue_record *k = x->record;
 	uint32_t n = nue_way_back(x->d, c, h, k->way);
 
-	/* way[0] = h ... way[n - 1] = c as searched; packets pass h, then c, and on backwards */
+	/* the search found way[0] = h to way[n - 1] = c; packets pass h, then c, then the others backwards */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = i ? k->way[n - i] : h, next = k->way[n - 1 - i];
 
@@ -220,7 +220,7 @@ static void look(struct nue_run *x, uint32_t c, uint64_t dist, unsigned rule)
 	rec_extra(x->in->record, dist < NO_ID ? (uint32_t)dist : NO_ID);
 }
 
-/* What a node that is gone on from leads to, but is not taken. */
+/* Records the channels that an expanded node leads to, but that are not taken. */
 void nue_record_expand(struct nue_run *x, uint32_t cur)
 {
 	const struct nue_graph *g = x->g;
@@ -252,7 +252,7 @@ void nue_record_unpaint(struct nue_run *x, uint32_t e)
 	touch(x->record, e);
 }
 
-/* --- what the search could not reach -------------------------------------------------------------------- */
+/* --- backtracking and shortcuts ------------------------------------------------------------------------- */
 
 void nue_record_backtrack(struct nue_run *x, const struct nue_way *w, enum nue_verdict verdict)
 {
@@ -269,7 +269,7 @@ void nue_record_backtrack(struct nue_run *x, const struct nue_way *w, enum nue_v
 	rec_extra(rec, x->g->sw[x->g->from[w->c]]);
 	rec_extra(rec, w->number);
 	rec_extra(rec, w->of);
-	if (w->from != NO_ID && verdict != NUE_CYCLE) /* that one was told when it was refused */
+	if (w->from != NO_ID && verdict != NUE_CYCLE) /* a cycle was recorded when it was refused */
 		tell_cycle(x, w->from, w->to);
 }
 
@@ -290,7 +290,7 @@ void nue_record_fallback(struct nue_run *x)
 	rec_extra(x->in->record, x->g->n - x->count);
 }
 
-/* Dependencies of the routes stay in use, others are given back. */
+/* Dependencies of the routes stay in use; all others are given back. */
 void nue_record_end_search(struct nue_run *x)
 {
 	struct nue_record *k = x->record;
@@ -312,7 +312,7 @@ void nue_record_tree(struct nue_run *x)
 
 /* --- entries and weights ----------------------------------------------------------------------- */
 
-/* Links and weights of all ways as they are in the end. */
+/* Measures links and weights of all ways in their final state. */
 static void measure(struct nue_run *x, uint32_t src)
 {
 	memset(x->links, 0xff, x->g->n * sizeof(*x->links)); /* NO_ID */
@@ -333,7 +333,7 @@ static void measure(struct nue_run *x, uint32_t src)
 	}
 }
 
-/* Does the way of a lead over v? */
+/* Does the way from a lead over v? */
 static bool leads_over(const struct nue_run *x, uint32_t a, uint32_t v)
 {
 	for (; a != x->src; a = x->g->from[x->used[a]])
@@ -365,7 +365,7 @@ static void list_offers(const struct nue_run *x, uint32_t v, struct nue_cause *c
 	}
 }
 
-/* Offers that could come before the own one: the lightest blocked one, else one as light. */
+/* Finds offers that could beat the chosen one: the lightest blocked one, else one that is equally light. */
 static void compare_offers(struct nue_cause *c)
 {
 	const struct rec_offer *blocked = NULL, *equal = NULL;
@@ -399,7 +399,7 @@ enum why_rule nue_rule_of(const struct rec_offer *own, const struct rec_offer *o
 		       : WHY_SHORTEST;
 }
 
-/* What led v there. */
+/* Finds the rule that led v to its port. */
 static void find_cause(const struct nue_run *x, struct nue_cause *c, uint32_t src)
 {
 	static const enum why_rule rule[] = {[NUE_BY_BACKTRACKING] = WHY_BACKTRACK,

@@ -48,7 +48,7 @@ static void add_links(struct nue_graph *g, const struct topo *t, const struct li
 		channel_at[port] = NO_ID;
 		if (peer == NO_ID)
 			continue;
-		/* a CA or router port adds as many LIDs as the subnet's LMC gives */
+		/* a CA or router port counts as many LIDs as the subnet's LMC gives */
 		terminals += node_is_switch(f, f->port_node[peer]) ? 0 : 1u << l->lmc;
 		if (t->peer_switch[port] == NO_ID)
 			continue;
@@ -92,7 +92,7 @@ struct nue_graph *nue_graph_new(const struct topo *t, const struct lids *l, bool
 	for (uint32_t c = 0; c < g->n_channels; c++)
 		g->rev[c] = channel_at[switch_port_id(f, g->sw[g->to[c]], g->rport[c])];
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		/* routers have LIDs, but Nue gives them no routes and does not count them here */
+		/* routers have LIDs, but Nue neither routes to them nor counts them here */
 		if (!t->endport_up[ep] || f->node_type[endport_node(f, ep)] == NODE_ROUTER)
 			continue;
 		g->total += l->count[ep];

@@ -1,4 +1,4 @@
-/* Switches that matter to a layer, and the most central of them (engines/doc/nue.md 11.1, 11.2). */
+/* The switches that matter to a layer, and the most central of them (engines/doc/nue.md 11.1, 11.2). */
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/release.h"
@@ -9,13 +9,13 @@
 struct hull_work {
 	struct nue_run *x;
 	const struct nue_graph *g;
-	uint32_t from; /* where d[] counts from */
+	uint32_t from; /* the node from which d[] counts */
 	struct nue_layer *l;
 	uint32_t *d, *queue;
 	uint8_t *done;
 };
 
-/* All on shortest paths from j to the node that d[] counts from join the hull. */
+/* Adds to the hull all nodes on shortest paths from j to the node from which d[] counts. */
 static void draw_in(struct hull_work *w, uint32_t j)
 {
 	const struct nue_graph *g = w->g;
@@ -64,7 +64,7 @@ bool nue_find_hull(struct nue_run *x, struct nue_layer *l)
 		l->hull[u] = 2;
 	}
 	progress_start(x->in->progress, "nue: convex hull", n);
-	/* once all are in, nothing changes any more */
+	/* stop once the hull has all nodes */
 	for (uint32_t i = 0; i < n && l->n_hull < n && go_on; i++) {
 		if (!l->hull[i])
 			continue;
@@ -90,7 +90,10 @@ struct brandes {
 	uint8_t *t; /* [n] CAs of the layer on the switch, modulo 256 */
 	uint64_t *sigma;
 	uint32_t *d, *order, n_order;
-	/* predecessors of v in the order they were met: from[first[v] .. first[v] + n_pred[v]] */
+	/*
+	 * predecessors of v in the order in which they were met: pred[first[v]] to pred[first[v] + n_pred[v]
+	 * - 1]
+	 */
 	uint32_t *pred, *n_pred;
 	double *delta;
 };
@@ -134,8 +137,8 @@ static double plus_times(double x, double y, unsigned n)
 }
 
 /*
- * OpenSM goes over the sources behind s one by one; only s itself differs between
- * the first and the others.  Sums keep its order, as they decide ties.
+ * OpenSM repeats this for each of the sources on switch s; only the value of s itself differs between the
+ * first and the others. Sums are added in OpenSM's order, since rounding decides ties.
  */
 static void add_dependencies(struct brandes *b, uint32_t s)
 {

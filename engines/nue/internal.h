@@ -1,4 +1,4 @@
-/* What the parts of Nue share during a run. */
+/* Declarations shared by the files of Nue. */
 #ifndef IBSCOPE_NUE_INTERNAL_H
 #define IBSCOPE_NUE_INTERNAL_H
 
@@ -6,36 +6,36 @@
 #include "engines/heap4.h"
 #include "engines/nue/nue.h"
 
-/* --- graph.c: what all lean on --------------------------------------------------------------- */
+/* --- graph.c: the switch graph --------------------------------------------------------------- */
 
-/* avoid: leave out cables whose ends run at different speed or width. */
+/* avoid: leave out cables whose ends differ in speed or width. */
 struct nue_graph *nue_graph_new(const struct topo *t, const struct lids *l, bool avoid);
 void nue_graph_free(struct nue_graph *g); /* NULL is fine */
 
-/* Hops of all nodes from one; NO_ID where there is no way.  queue: [nodes]. */
+/* Hops of all nodes from node u into d; NO_ID if there is no way. queue: [nodes]. */
 void nue_hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t *queue);
 
 struct nue *nue_ref(const struct nue *n);
 void nue_unref(const struct nue *n); /* NULL is fine */
-void nue_let_go(void *n);	     /* the same, of a routing or a recording */
+void nue_let_go(void *n);	     /* nue_unref(), for a routing or a recording */
 
 /* --- ccdg.c ------------------------------------------------------------------------------------ */
 
 /*
- * The complete channel dependency graph of a fabric with what a layer has made of it (engines/doc/nue.md 9,
- * 10): which dependencies are in use, which would close a cycle.
+ * The complete channel dependency graph of a fabric, and its state in a layer (engines/doc/nue.md 9, 10): the
+ * dependencies in use, and those that would close a cycle.
  *
- * Its vertices are the channels 0 .. n_channels - 1 and, behind them, one fake channel a node (n_channels +
- * node) by which a search begins there.  A dependency c -> x of a channel c into v has its place at
- * edge_of(c, x); x runs over the channels that leave v.  The place of c's own reverse is BLOCKED.
+ * Its vertices are the channels 0 .. n_channels - 1, and behind them one fake channel per node (n_channels +
+ * node), at which a search begins. A dependency c -> x of a channel c into v has the index nue_edge_of(c, x),
+ * where x is a channel that leaves v. The dependency of c on its own reverse is BLOCKED.
  *
- * Colours.  OpenSM gives each vertex and edge a colour id, and ids a table of what they stand for.  Here
- * things carry the number of a slot, and slots carry ids: replacing an id everywhere, as OpenSM does after
- * each destination, is then a matter of a few slots.
+ * Colours. In OpenSM, each vertex and edge has a colour id, and a table gives the colour of each id. Here
+ * vertices and edges have the number of a slot, and slots have ids. OpenSM replaces an id everywhere after
+ * each destination; here only a few slots change.
  *
- * Cycles.  OpenSM searches the coloured graph.  Here a topological order of it is kept as dependencies come
- * (D. J. Pearce, P. H. J. Kelly, A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs, ACM
- * Journal of Experimental Algorithmics 11, 2007), which answers most questions at once.
+ * Cycles. OpenSM searches the coloured graph. Here a topological order of it is maintained while dependencies
+ * are added (D. J. Pearce, P. H. J. Kelly, A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs,
+ * ACM Journal of Experimental Algorithmics 11, 2007). It answers most questions without a search.
  */
 enum { NUE_BLOCKED, NUE_UNUSED, NUE_ESCAPE, NUE_FIRST_COLOUR };
 
@@ -47,10 +47,10 @@ struct nue_wet {
 struct nue_ccdg {
 	const struct nue_graph *g;
 	uint32_t n_vertices, n_edges;
-	uint32_t *first_edge; /* [n_vertices] place of the edge to channel first[to], minus first[to] */
+	uint32_t *first_edge; /* [n_vertices] index of the edge to channel first[to], minus first[to] */
 	uint16_t *edge;	      /* [n_edges] slot */
 	uint16_t *vertex;     /* [n_vertices] slot */
-	/* painted for the present destination, and the lists of these */
+	/* painted for the current destination, and lists of these */
 	uint8_t *edge_wet, *vertex_wet;
 	struct nue_wet wet_edges, wet_vertices;
 	/* colours */
@@ -58,27 +58,27 @@ struct nue_ccdg {
 	uint32_t *slot; /* [n_slots] colour id */
 	uint32_t *real; /* [n_colours] colour of an id */
 	uint32_t n_colours;
-	/* order of channels: no coloured edge leads from a higher to a lower one, unless cyclic */
+	/* the order of channels: coloured edges lead from lower to higher, unless cyclic */
 	uint32_t *order; /* [n_channels] */
-	uint32_t *mark;	 /* [n_channels] epoch in which a search met it */
+	uint32_t *mark;	 /* [n_channels] epoch of the search that met it last */
 	uint32_t epoch;
-	uint32_t *queue, *before, *place; /* [n_channels] room for searches */
+	uint32_t *queue, *before, *place; /* [n_channels] scratch for searches */
 	uint64_t *sort;			  /* [n_channels] */
-	bool cyclic;  /* a merge closed a cycle: the order is worth nothing in this layer */
-	bool endless; /* OpenSM's search would go round in it for ever */
-	/* of the layer, for those who ask */
+	bool cyclic;			  /* a merge closed a cycle: the order is useless in this layer */
+	bool endless;			  /* OpenSM's search would never end in it */
+	/* counts of the layer, for those who ask */
 	uint64_t searches, blocked, merges;
 };
 
 struct nue_ccdg *nue_ccdg_new(const struct nue_graph *g);
 void nue_ccdg_free(struct nue_ccdg *d); /* NULL is fine */
 
-/* Begin a layer: nothing is used; n_colours: ids 0 .. n_colours - 1 will be asked for. */
+/* Begins a layer: nothing is in use. Colour ids will be 0 .. n_colours - 1. */
 void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours);
 
 /*
- * Mark a channel or dependency as part of the escape paths; then order the
- * channels, those of lower rank first where nothing else decides.
+ * Marks a channel or a dependency as part of the escape paths; then nue_ccdg_order() orders the channels. If
+ * nothing else decides, channels of lower rank come first.
  */
 static inline void nue_mark_channel(struct nue_ccdg *d, uint32_t c)
 {
@@ -92,7 +92,7 @@ static inline uint32_t nue_fake(const struct nue_ccdg *d, uint32_t node)
 	return d->g->n_channels + node;
 }
 
-/* Node that a vertex leads into. */
+/* The node into which a vertex leads. */
 static inline uint32_t nue_end(const struct nue_ccdg *d, uint32_t c)
 {
 	return c < d->g->n_channels ? d->g->to[c] : c - d->g->n_channels;
@@ -103,7 +103,7 @@ static inline uint32_t nue_start(const struct nue_ccdg *d, uint32_t c)
 	return c < d->g->n_channels ? d->g->from[c] : c - d->g->n_channels;
 }
 
-/* Colour of a vertex. */
+/* The colour of a vertex. */
 static inline uint32_t nue_colour(const struct nue_ccdg *d, uint32_t c)
 {
 	return d->real[d->slot[d->vertex[c]]];
@@ -120,16 +120,16 @@ static inline bool nue_used(const struct nue_ccdg *d, uint32_t e)
 	return d->edge[e] > NUE_UNUSED;
 }
 
-/* Begin a destination with colour s at a node; its fake channel. */
+/* Begins a destination of colour s at a node. Returns the node's fake channel. */
 uint32_t nue_begin(struct nue_ccdg *d, uint32_t node, uint32_t s);
 
 /*
- * Take the dependency h -> x into the subgraph of colour s; true when that would
- * close a cycle: it is then BLOCKED for the rest of the layer.
+ * Takes the dependency h -> x into the subgraph of colour s. If that would close a cycle, returns true, and
+ * the dependency stays BLOCKED in this layer.
  */
 bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s);
 
-/* Take it back if it was painted for the present destination. */
+/* Takes an edge back if it was painted for the current destination. */
 static inline void nue_unpaint(struct nue_ccdg *d, uint32_t e)
 {
 	if (!d->edge_wet[e])
@@ -138,12 +138,14 @@ static inline void nue_unpaint(struct nue_ccdg *d, uint32_t e)
 	d->edge_wet[e] = 0;
 }
 
-/* End a destination: keep what its tree uses[] (channel into each node, NO_ID), clean the rest. */
+/*
+ * Ends a destination. Keeps what its tree used[] (channel into each node, or NO_ID), and takes back the rest.
+ */
 void nue_end_destination(struct nue_ccdg *d, const uint32_t *used, uint32_t src);
 
 /*
- * A way h <- ... <- x over dependencies in use: the cycle that h -> x would close.
- * Channels from x to h, their number, 0 when there is none.  way: [n_channels].
+ * Finds a way h <- ... <- x over dependencies in use, which is the cycle that h -> x would close. Puts its
+ * channels, from x to h, into way ([n_channels]), and returns their number, or 0.
  */
 uint32_t nue_way_back(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t *way);
 
@@ -151,18 +153,18 @@ uint32_t nue_way_back(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t *way)
 
 struct nue_record;
 
-/* What brought the last channel into a node. */
+/* What put the last channel into a node. */
 enum nue_how { NUE_BY_SEARCH, NUE_BY_BACKTRACKING, NUE_BY_WAY_AROUND, NUE_BY_SHORTCUT };
 
-/* Channels kept for backtracking: other ways into a node, in the order they were met. */
+/* Channels kept for backtracking: other ways into a node, in the order in which they were met. */
 struct nue_stacks {
-	bool made; /* else they still lie in expanded[] */
+	bool made; /* false: the channels must still be collected from expanded[] */
 	uint32_t n_expanded;
-	uint32_t *expanded;    /* [n] vertices in the order they were expanded */
-	uint32_t *accepted;    /* [n_channels] destination in which the channel was taken as a way */
-	uint32_t *head, *tail; /* [n] channel, NO_ID */
-	uint32_t *next;	       /* [n_channels] NO_ID */
-	uint32_t *member;      /* [n_channels] destination in which it was put on a stack */
+	uint32_t *expanded;    /* [n] vertices in the order of their expansion */
+	uint32_t *accepted;    /* [n_channels] last destination (serial) that took it as a way */
+	uint32_t *head, *tail; /* [n] channel, or NO_ID */
+	uint32_t *next;	       /* [n_channels] channel, or NO_ID */
+	uint32_t *member;      /* [n_channels] last destination (serial) that put it on a stack */
 };
 
 struct nue_run {
@@ -173,25 +175,25 @@ struct nue_run {
 	struct nue_ccdg *d;
 	struct routing *r;
 	struct nue_record *record; /* NULL when nobody records */
-	/* per node, for choices; NULL when nobody asks or records */
+	/* per node, for choices; NULL when nobody asks and nobody records */
 	uint8_t *how;		 /* enum nue_how */
-	uint32_t *links;	 /* to the destination, as the ways are in the end */
-	int64_t *far;		 /* weight of these */
-	struct rec_offer *offer; /* [MAX_PORTS] room */
+	uint32_t *links;	 /* to the destination, by the final ways */
+	int64_t *far;		 /* weight of these links */
+	struct rec_offer *offer; /* [MAX_PORTS] scratch */
 	uint64_t *weight;	 /* [n_channels] */
 	struct heap4 heap;	 /* nodes by distance */
-	/* the search of one destination; per node */
+	/* the search for one destination; per node */
 	uint64_t *dist;
-	uint32_t *used;	     /* channel by which it is reached, NO_ID */
-	uint32_t *found;     /* step in which it was first reached */
-	uint64_t *cd;	     /* [vertices] distance to the end of a channel, of those that matter */
-	uint32_t *candidate; /* [n_channels] room */
+	uint32_t *used;	     /* channel by which it is reached, or NO_ID */
+	uint32_t *found;     /* step in which it was reached first */
+	uint64_t *cd;	     /* [vertices] distance to the end of a channel, set for channels in question */
+	uint32_t *candidate; /* [n_channels] scratch */
 	struct nue_stacks stacks;
-	uint32_t serial; /* of the destination, from 1 */
+	uint32_t serial; /* number of the destination, from 1 */
 	uint32_t colour, src, count, step;
 	unsigned layer;
 	unsigned events; /* enum nue_event of the destination */
-	/* room for trees and weights, per node */
+	/* scratch for trees and weights, per node */
 	uint32_t *children, *queue;
 	uint64_t *sum;
 	uint64_t *all_far; /* a heap with all nodes at NUE_INF */
@@ -199,74 +201,81 @@ struct nue_run {
 
 /* --- the steps, in order --------------------------------------------------------------------- */
 
-/* hull.c: hull and betweenness of the layer, its root; false = cancelled. */
+/* hull.c: the hull of a layer, and the root with the largest betweenness. False when cancelled. */
 bool nue_find_hull(struct nue_run *x, struct nue_layer *l);
 bool nue_find_root(struct nue_run *x, struct nue_layer *l);
 
-/* escape.c: shortest paths by weight from a node: tree[v] = channel into v, NO_ID for the root and what is
- * not reached. */
+/*
+ * escape.c: the tree of shortest paths by weight from a node. tree[v] is the channel into v, or NO_ID for the
+ * root and unreached nodes.
+ */
 void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree);
 
-/* Mark the escape paths of a layer in the dependency graph, and order it. */
+/* Marks the escape paths of a layer in the dependency graph, and orders the graph. */
 void nue_mark_escape(struct nue_run *x, struct nue_layer *l);
 
 /*
- * search.c: route a LID of node src with a colour: used[].  -1, out->refused and ->fatal: OpenSM would not
- * get on.
+ * search.c: routes a LID of node src in a colour, into used[]. -1, out->refused and out->fatal when OpenSM
+ * could not continue.
  */
 int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour);
 
 /* backtrack.c */
-uint32_t nue_backtrack(struct nue_run *x); /* channel to go on with, NO_ID = impasse */
-/* Lead v by c, with all that is reached over it; NO_ID, else the node that cannot be led so. */
+uint32_t nue_backtrack(struct nue_run *x); /* channel to continue with, NO_ID = impasse */
+/*
+ * Makes c the way into v if all nodes reached over v can stay. Returns NO_ID, or the first node that cannot.
+ */
 uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c);
 void nue_escape_fallback(struct nue_run *x);
 void nue_stack_add(struct nue_run *x, uint32_t v, uint32_t c);
 
-/* tables.c: entries and weights of a LID from used[]; -1 as nue_search(). */
+/* tables.c: writes the entries and weights of a LID by used[]. -1 as nue_search(). */
 int nue_write(struct nue_run *x, unsigned lid, uint32_t src);
-/* All switches, after the layers (engines/doc/nue.md 14). */
+/* Routes all switches, after the layers (engines/doc/nue.md 14). */
 int nue_route_switches(struct nue_run *x);
 
-/* verify.c: look whether the routes of a layer are free of cycles: unrecorded and loop of it. */
+/* verify.c: checks the routes of a layer for cycles. Sets `unrecorded` and `loop` of the layer. */
 void nue_verify(struct nue_run *x, struct nue_layer *l);
 
-/* Why a way that backtracking could open is not taken; NUE_TAKEN: it is. */
+/* Why backtracking does not take a way; NUE_TAKEN: it does. */
 enum nue_verdict {
 	NUE_TAKEN,
-	NUE_KEPT_ASIDE,	    /* open, but another one was taken before */
-	NUE_STAYS_BLOCKED,  /* its dependency was refused before */
-	NUE_LEADER_BLOCKED, /* that by which the neighbour would be led was */
-	NUE_CYCLE,	    /* one of them would close a cycle */
-	NUE_FROM_SOURCE,    /* it comes from the switch of the destination */
-	NUE_TURNS_BACK,	    /* the switch that leads the neighbour is led by it */
+	NUE_KEPT_ASIDE,	    /* usable, but another way was taken before it */
+	NUE_STAYS_BLOCKED,  /* its own dependency was refused before */
+	NUE_LEADER_BLOCKED, /* the dependency into the neighbour was refused before */
+	NUE_CYCLE,	    /* one of the two would close a cycle */
+	NUE_FROM_SOURCE,    /* it comes from the destination's switch */
+	NUE_TURNS_BACK,	    /* the switch before the neighbour is itself reached over it */
 	NUE_VERDICTS
 };
 
-/* A way that backtracking looks at: u -> end of c by the reverse of h, and on by that of c. */
+/*
+ * A way that backtracking examines: u sends to the end of c by the reverse of h, which sends on by the
+ * reverse of c.
+ */
 struct nue_way {
 	uint32_t u, h, c;
-	uint32_t number, of; /* of the candidates, from 1 */
-	uint32_t from, to;   /* the dependency that is in the way, of channels; NO_ID */
+	uint32_t number, of; /* its number among the candidates, from 1; their number */
+	uint32_t from, to;   /* the dependency (of channels) that forbids it, or NO_ID */
 };
 
-/* T_COLOUR: what a layer has made of a dependency; at layer * n_edges + its place (nue_edge_of()). */
+/* T_COLOUR: the state of a dependency in a layer, at layer * n_edges + nue_edge_of(). */
 enum nue_use {
 	USE_NONE,
 	USE_ESCAPE,  /* reserved for the escape paths */
-	USE_KEPT,    /* by the routes of a LID before */
-	USE_PRESENT, /* by the search at hand */
+	USE_KEPT,    /* by the routes of an earlier LID */
+	USE_PRESENT, /* by the current search */
 	USE_BLOCKED  /* it would close a cycle */
 };
 
-/* Rules of events; those of choices are enum why_rule, those of BACKTRACK enum nue_verdict. */
+/* Rules of events. Choices have an enum why_rule, BACKTRACK an enum nue_verdict. */
 enum { HULL_MEMBER, HULL_BETWEEN };
 enum { LOOK_NOT_SHORTER, LOOK_BLOCKED };
 enum { SHORTCUT_TAKEN, SHORTCUT_REFUSED };
 
-#define NUE_OUTSIDE_LAYERS 255 /* port of a TARGET: else its layer */
+#define NUE_OUTSIDE_LAYERS 255 /* port of a TARGET outside the layers; else it is the layer */
 
-/* events.c: for a recording; all of them are only called with x->record. */
+/* events.c: what is recorded. Call these only with x->record. */
 struct nue_record *nue_record_new(struct nue_run *x);
 void nue_record_free(struct nue_record *k); /* NULL is fine */
 void nue_record_layer(struct nue_run *x);
@@ -281,20 +290,20 @@ void nue_record_expand(struct nue_run *x, uint32_t cur);
 void nue_record_reach(struct nue_run *x, uint32_t v);
 void nue_record_unpaint(struct nue_run *x, uint32_t e);
 void nue_record_backtrack(struct nue_run *x, const struct nue_way *w, enum nue_verdict verdict);
-/* forbids: node that cannot be led over the shortcut; NO_ID: it is taken. */
+/* forbids: a node that cannot be reached over the shortcut; NO_ID: the shortcut is taken. */
 void nue_record_shortcut(struct nue_run *x, uint32_t v, uint32_t old, uint32_t now, uint32_t forbids);
 void nue_record_fallback(struct nue_run *x);
 void nue_record_end_search(struct nue_run *x);
-void nue_record_tree(struct nue_run *x); /* of a LID that is routed outside the layers */
+void nue_record_tree(struct nue_run *x); /* for a LID that is routed outside the layers */
 void nue_record_routed(struct nue_run *x);
 
-/* nue_try(), and tell of it. */
+/* nue_try(), and records it. */
 static inline bool nue_refused(struct nue_run *x, uint32_t h, uint32_t c)
 {
 	return x->record ? nue_record_try(x, h, c) : nue_try(x->d, h, c, x->colour);
 }
 
-/* nue_unpaint(), and tell of it. */
+/* nue_unpaint(), and records it. */
 static inline void nue_take_back(struct nue_run *x, uint32_t e)
 {
 	nue_unpaint(x->d, e);
@@ -302,7 +311,7 @@ static inline void nue_take_back(struct nue_run *x, uint32_t e)
 		nue_record_unpaint(x, e);
 }
 
-/* The channel by which the search goes on from a node. */
+/* The channel from which the search continues at a node. */
 static inline uint32_t nue_way_into(const struct nue_run *x, uint32_t node)
 {
 	return node == x->src ? nue_fake(x->d, node) : x->used[node];
@@ -313,26 +322,28 @@ static inline uint32_t nue_way_into(const struct nue_run *x, uint32_t node)
 /* Quantities of an offer. */
 enum { NUE_LINKS, NUE_DISTANCE, NUE_WEIGHT, NUE_IS_BLOCKED };
 
-/* What led a node out of its port to a LID. */
+/* What led a node to its port for a LID. */
 struct nue_cause {
-	uint32_t v, src; /* nodes: whose, and that of the LID */
+	uint32_t v, src; /* nodes: the one that sends, and the one of the LID */
 	uint16_t lid;
 	uint8_t port;
 	enum why_rule rule;
 	unsigned n_offers;
-	struct rec_offer *offer; /* the channels of v; none of src */
+	struct rec_offer *offer; /* the channels of v; none for src */
 	const struct rec_offer *own;
-	/* one that would come before the own one, but is blocked, or was met later; and the nearest of those
-	 * that are open.  NULL: none */
+	/*
+	 * lighter: an offer that could beat the own one, but is blocked or was met later. next: the nearest
+	 * open one. NULL: there is none
+	 */
 	const struct rec_offer *lighter, *next;
 };
 
-/* events.c: the entries of a LID, told and recorded; only called with x->how. */
+/* events.c: tells and records the entries of a LID. Call it only with x->how. */
 void nue_choices(struct nue_run *x, unsigned lid, uint32_t src);
-/* Of two offers, which figures decide for the own one (o NULL: there is no other). */
+/* Which figures decide for the own offer against another (o is NULL: there is no other). */
 enum why_rule nue_rule_of(const struct rec_offer *own, const struct rec_offer *o);
 
-/* sentences.c: to those who ask; the rest for the operations and the scheme. */
+/* sentences.c: what those who ask hear; the others are for operations and the scheme. */
 void nue_tell_choice(const struct nue_run *x, const struct nue_cause *cause);
 extern const struct rec_scheme nue_scheme;
 void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);

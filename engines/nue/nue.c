@@ -1,4 +1,4 @@
-/* Nue: the run. */
+/* Nue: the steps of a run. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,13 +7,13 @@
 #include "engines/nue/internal.h"
 #include "engines/vls.h"
 
-/* OpenSM counts colours in 16 bits and the links of a switch in 8. */
+/* OpenSM counts colours in 16 bits, and the links of a switch in signed 8 bits. */
 #define MOST_COLOURS 65535
 #define MOST_LINKS 127
 
 /* --- destinations and layers (engines/doc/nue.md 6) -------------------------------------------- */
 
-/* Is the endport a destination of a layer? */
+/* Is the endport a destination in a layer? */
 static bool in_layers(const struct nue_run *x, uint32_t ep)
 {
 	enum node_type type = x->in->topo->fabric->node_type[endport_node(x->in->topo->fabric, ep)];
@@ -42,11 +42,11 @@ static void deal_destinations(struct nue_run *x)
 	}
 }
 
-/* --- where OpenSM 3.3.23 would not survive (engines/doc/nue.md 16) ----------------------------- */
+/* --- where OpenSM 3.3.23 would crash (engines/doc/nue.md 16) ----------------------------------- */
 
 static int check_colours(struct nue_run *x)
 {
-	uint32_t most = 0; /* destinations of the largest layer */
+	uint32_t most = 0; /* destinations in the largest layer */
 	uint64_t colours;
 
 	for (unsigned v = 0; v < x->nue->vls.layers; v++)
@@ -79,7 +79,7 @@ static int check_base_lids(struct nue_run *x)
 	return 0;
 }
 
-/* Does a destination of some layer hang on the node? */
+/* Is a destination of some layer on this node? */
 static bool has_destination(const struct nue_run *x, uint32_t u)
 {
 	const struct topo *t = x->in->topo;
@@ -90,7 +90,7 @@ static bool has_destination(const struct nue_run *x, uint32_t u)
 	return false;
 }
 
-/* A search begins at a switch with MOST_LINKS + 1 links, or goes on over one with more. */
+/* OpenSM crashes if a search begins at a switch with MOST_LINKS + 1 links, or passes a switch with more. */
 static int check_degrees(struct nue_run *x)
 {
 	const struct nue_graph *g = x->g;
@@ -109,7 +109,7 @@ static int check_degrees(struct nue_run *x)
 	return 0;
 }
 
-/* OpenSM looks for what the tree does not reach in the first layer only. */
+/* Refuses a fabric where the tree misses a switch. OpenSM checks this in the first layer only. */
 static int check_tree(struct nue_run *x, const struct nue_layer *l)
 {
 	uint32_t lost = 0, first = NO_ID;
@@ -153,7 +153,7 @@ static int prepare_layer(struct nue_run *x, struct nue_layer *l)
 	return 0;
 }
 
-/* Destinations on CAs, or switches. */
+/* Routes either the destinations on CAs, or those on switches. */
 static int route_pass(struct nue_run *x, struct nue_layer *l, bool switches, uint32_t *colour)
 {
 	const struct fabric *f = x->in->topo->fabric;
@@ -178,7 +178,7 @@ static int route_pass(struct nue_run *x, struct nue_layer *l, bool switches, uin
 	return 0;
 }
 
-/* The restrictions, seen by packets: these go the other way. */
+/* Keeps figures, and restrictions as packets see them (opposite to the search). */
 static void keep_results(struct nue_run *x, struct nue_layer *l)
 {
 	const struct nue_graph *g = x->g;
@@ -264,7 +264,7 @@ static void make_room(struct nue_run *x)
 
 static int route_all(struct nue_run *x)
 {
-	uint64_t most = 0, least = UINT64_MAX; /* a weight has grown by */
+	uint64_t most = 0, least = UINT64_MAX; /* growth of a weight */
 
 	if (check_colours(x))
 		return -1;
@@ -388,7 +388,7 @@ static const struct optdef nue_options[] = {
 	 .flag = "--nue_max_num_vls N",
 	 .type = OPT_UINT,
 	 .def = "1",
-	 .max = 255, /* as in opensm.conf; the command line takes 0 to 15 */
+	 .max = 255, /* as in opensm.conf; the command line accepts 0 to 15 */
 	 .help = "nue: layers at most, each an SL and VL; 0 = as many as all ports support"},
 	{.name = "nue_include_switches",
 	 .type = OPT_BOOL,

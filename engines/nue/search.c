@@ -2,12 +2,12 @@
 #include <string.h>
 #include "engines/nue/internal.h"
 
-/* Channel c is the way into v, to be gone on from. */
+/* Takes channel c as the way into v. The search will continue from v. */
 static void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
 {
 	uint32_t old = x->used[v], before = old == NO_ID ? NO_ID : x->used[x->g->from[old]];
 
-	if (old != NO_ID) { /* it leaves the heap, and the edge to it the subgraph */
+	if (old != NO_ID) { /* v leaves the heap, and the old edge leaves the subgraph */
 		heap4_delete(&x->heap, v);
 		if (before != NO_ID)
 			nue_take_back(x, nue_edge_of(x->d, before, old));
@@ -23,7 +23,7 @@ static void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
 		nue_record_reach(x, v);
 }
 
-/* --- before any backtracking --------------------------------------------------------------- */
+/* --- before the first backtracking --------------------------------------------------------- */
 
 static void look_first(struct nue_run *x, uint32_t cur, uint32_t c)
 {
@@ -37,8 +37,8 @@ static void look_first(struct nue_run *x, uint32_t cur, uint32_t c)
 }
 
 /*
- * Channels that cannot be shorter are left out beforehand, as distances only
- * shrink; those that OpenSM puts on stacks are found when a stack is asked for.
+ * Channels that offer no shorter way are skipped at once, since distances only shrink. Channels that OpenSM
+ * would put on a stack are collected later, if a stack is needed.
  */
 static void expand_first(struct nue_run *x, uint32_t cur)
 {
@@ -63,9 +63,9 @@ static void expand_first(struct nue_run *x, uint32_t cur)
 			look_first(x, cur, list[i]);
 }
 
-/* --- after it ---------------------------------------------------------------------------------- */
+/* --- after the first backtracking -------------------------------------------------------------- */
 
-/* A shorter way c, from cur, into v. */
+/* Channel c, from cur, offers a shorter way into v. */
 static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uint64_t dist)
 {
 	uint32_t old, forbids;
@@ -185,7 +185,7 @@ int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 			       "search for cycles goes round for ever",
 			       lid, x->layer);
 	}
-	for (uint32_t u = 0; u < x->g->n; u++) { /* OpenSM goes on as if all were reached */
+	for (uint32_t u = 0; u < x->g->n; u++) { /* OpenSM continues as if all were reached */
 		if (x->used[u] != NO_ID || u == x->src)
 			continue;
 		x->out->fatal = "crashes";

@@ -6,7 +6,7 @@
 #include "engines/nue/internal.h"
 #include "engines/say.h"
 
-#define LONGEST_CYCLE 12 /* switches that a sentence names */
+#define LONGEST_CYCLE 12 /* switches named in a sentence */
 
 /* --- how an entry came about ------------------------------------------------------------------ */
 
@@ -15,7 +15,7 @@ static const char *name(const struct nue_run *x, uint32_t node)
 	return switch_name(x->in->topo->fabric, x->g->sw[node]);
 }
 
-/* The short name of the rule, and what there is to say of it. */
+/* Returns the short name of the rule, and adds its explanation to t. */
 static const char *tell_rule(const struct nue_run *x, const struct nue_cause *c, struct text *t)
 {
 	const struct rec_offer *o = c->lighter;
@@ -65,7 +65,7 @@ static const char *tell_rule(const struct nue_run *x, const struct nue_cause *c,
 	return rule;
 }
 
-/* The channels of the cycle that a way by an offer would close, as packets go. */
+/* Adds the cycle that an offer's way would close, as packets pass its switches. */
 static void add_cycle(const struct nue_run *x, uint32_t v, const struct rec_offer *o, struct text *t)
 {
 	const struct nue_graph *g = x->g;
@@ -83,7 +83,7 @@ static void add_cycle(const struct nue_run *x, uint32_t v, const struct rec_offe
 	free(way);
 }
 
-/* By weights, against another offer; NULL: there is none. */
+/* Explains a choice by weight, compared with another offer (NULL: there is none). */
 static void decide_weight(const struct nue_run *x, const struct nue_cause *c, const struct rec_offer *o,
 			  struct decided *d)
 {
@@ -118,7 +118,7 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 		decide(d, rule, "Distance %" PRId64 " over %s; port %u has %" PRId64 " over %" PRId64 ".",
 		       far, PLURAL((uint64_t)w->q[NUE_LINKS], "channel"), o->port, o->q[NUE_DISTANCE],
 		       o->q[NUE_LINKS]);
-	} else { /* lighter in the end, after backtracking moved the ways behind it */
+	} else { /* lighter at the end, after backtracking changed the ways behind it */
 		decide(d, rule,
 		       "Distance %" PRId64 " when the search came by; port %u became lighter (%" PRId64
 		       ") by later changes behind it.",
@@ -127,7 +127,7 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 	text_free(&t);
 }
 
-/* o: what the own way is weighed against, NULL = nothing. */
+/* Explains an entry. o: the offer to compare with, NULL = none. */
 static void decide_entry(const struct nue_run *x, const struct nue_cause *c, const struct rec_offer *o,
 			 struct decided *d)
 {
@@ -182,7 +182,7 @@ static const struct nue *nue(const struct saying *y)
 	return y->kept;
 }
 
-/* The switch behind the port of the event. */
+/* The switch at the other end of the event's port. */
 static const char *peer_of(const struct saying *y)
 {
 	uint32_t peer = say_behind(y, y->ev->a, y->ev->port);
@@ -190,7 +190,7 @@ static const char *peer_of(const struct saying *y)
 	return peer == NO_ID ? "nobody" : say_name(y, peer);
 }
 
-/* The layer of the LID at hand. */
+/* The layer of the current LID. */
 static unsigned layer_of(const struct saying *y)
 {
 	for (size_t i = walk_step(y->w); i; i--)
@@ -199,7 +199,7 @@ static unsigned layer_of(const struct saying *y)
 	return 0;
 }
 
-/* The cycle from a word on, and who holds it. */
+/* Tells the cycle that begins at word `from`, and its holders. */
 static void say_cycle(const struct saying *y, uint32_t from)
 {
 	const struct fabric *f = y->f;
@@ -384,7 +384,7 @@ static void say_recolour(const struct saying *y)
 		 PLURAL(changes(y, T_COLOUR, USE_KEPT), "dependency"), changes(y, T_COLOUR, USE_NONE));
 }
 
-/* Channels that gained, and the one that gained most. */
+/* Tells the channels that gained weight, and the one that gained most. */
 static void say_routed(const struct saying *y)
 {
 	uint32_t cursor = 0, n = 0, port = NO_ID, most = 0;
@@ -502,7 +502,7 @@ static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struc
 		return false;
 	g = n->graph;
 	e = at % n->n_edges;
-	/* those of channels come first, then those that a search begins with */
+	/* dependencies of channels come first, then those of fake channels */
 	for (; c < g->n_channels + g->n; c++) {
 		v = c < g->n_channels ? g->to[c] : c - g->n_channels;
 		if (e < nue_degree(g, v))
@@ -588,7 +588,7 @@ void nue_explain_layers(const struct routing *r, struct text *t)
 			    "they are shortest paths by weight, on SL 0.\n");
 }
 
-/* Place of a base LID among those of a layer. */
+/* The place of a base LID among those of a layer. */
 static unsigned number_in(const struct nue_layer *l, unsigned base)
 {
 	unsigned i = 0;

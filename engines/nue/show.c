@@ -1,4 +1,4 @@
-/* The tables of Nue for panes: layers, weights, detours, and all of them as they are at a step. */
+/* Nue's tables for panes: layers, weights, detours, and all of them at a step. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ bool nue_in_hull(const struct nue *n, unsigned layer, uint32_t sw)
 {
 	uint32_t u = n->graph->node[sw];
 
-	/* at a step of a recording the hull comes before the central switch */
+	/* at a step of a recording, the hull comes before the central switch */
 	return layer < n->vls.layers && n->layer[layer].hull && u != NO_ID && n->layer[layer].hull[u];
 }
 
@@ -106,7 +106,7 @@ uint64_t nue_weight_growth(const struct nue *n, uint32_t sw, unsigned port)
 	const struct nue_graph *g = n->graph;
 	uint32_t u = g->node[sw];
 
-	/* packets leave by the port that the channel comes in by */
+	/* packets leave by the port at which the channel enters */
 	for (uint32_t c = u == NO_ID ? 0 : g->first[u]; u != NO_ID && c < g->first[u + 1]; c++)
 		if (g->lport[c] == port)
 			return n->weight[g->rev[c]] - n->first_weight;
@@ -126,7 +126,7 @@ uint16_t *nue_destinations(const struct routing *r, uint32_t *n)
 				 count = r->lids->count[lid_owner(r->lids, base)];
 
 			for (unsigned k = 0; k < count; k++)
-				if (nue->event[base + k]) /* not yet, at a step of a recording */
+				if (nue->event[base + k]) /* 0 at a step of a recording before it is routed */
 					lid[(*n)++] = base + k;
 		}
 	for (uint32_t u = 0; u < nue->graph->n; u++) {
@@ -154,7 +154,10 @@ bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from
 
 /* --- detours -------------------------------------------------------------------------------------- */
 
-/* Links from every switch to `to`: least[], and by the table towards a LID: links[].  NO_ID = none. */
+/*
+ * Counts links from every switch to `to`: the fewest, in least[], and by the tables for a LID, in links[].
+ * NO_ID = none.
+ */
 static void measure_ways(const struct routing *r, const struct nue_graph *g, uint32_t to, unsigned lid,
 			 uint32_t *least, uint32_t *links, uint32_t *queue)
 {
@@ -177,11 +180,17 @@ static void measure_ways(const struct routing *r, const struct nue_graph *g, uin
 	}
 }
 
-/* Nodes with a way of the fewest links to `to` without a restricted turn: open[] (zeroed) is set. */
+/*
+ * Sets open[] (zeroed by the caller) for nodes with a way of the fewest links to `to` without a restricted
+ * turn.
+ */
 static void find_open(const struct nue_graph *g, const struct nue_layer *l, uint32_t to,
 		      const uint32_t *least, bool *open)
 {
-	/* first[c]: restrictions on turns into channel c, by which packets leave (l->blocked is by c) */
+	/*
+	 * first[c]: first restriction on turns by which packets leave into channel c (l->blocked is sorted by
+	 * c)
+	 */
 	uint32_t *first = NEW_ARRAY(g->n_channels + 1u, uint32_t), k = 0, n = 0;
 	uint32_t *stack = NEW_ARRAY(g->n_channels + 1u, uint32_t);
 	bool *seen = NEW_ARRAY(g->n_channels + 1u, bool);
@@ -237,9 +246,9 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 	return n;
 }
 
-/* --- layers as all engines tell of them -------------------------------------------------------- */
+/* --- layers, in the form common to all engines ------------------------------------------------- */
 
-/* In a layer, and not routed after all of them. */
+/* Was the LID routed within this layer? */
 static bool is_in(const struct nue *n, unsigned lid, unsigned layer)
 {
 	return n->sl_of[lid] == layer && n->event[lid] && !(n->event[lid] & NUE_OUTSIDE);
@@ -273,7 +282,7 @@ static bool nue_pair_layer(const struct routing *r, unsigned slid, unsigned dlid
 {
 	const struct nue *n = nue_of(r);
 
-	(void)slid; /* a LID has its layer from wherever */
+	(void)slid; /* a LID has one layer for all sources */
 	if (nue_layer_of(n, dlid) == NUE_NO_LAYER || nue_events_of(n, dlid) & NUE_OUTSIDE)
 		return false;
 	l->first = l->now = nue_layer_of(n, dlid);
@@ -320,7 +329,7 @@ const struct routing_ops nue_ops = {
 
 /* --- the tables of a step ------------------------------------------------------------------------------ */
 
-/* One event; *layer: that at hand. */
+/* Applies one event. *layer: the current layer. */
 static void replay(struct nue *n, const struct recording *r, size_t step, unsigned *layer)
 {
 	const struct rec_event *ev = recording_event(r, step);
@@ -372,7 +381,7 @@ static void replay(struct nue *n, const struct recording *r, size_t step, unsign
 	}
 }
 
-/* Dependencies in use and restrictions, as in keep_results(): vertices are channels, then switches. */
+/* Counts dependencies in use, and lists restrictions as keep_results() does. */
 static void count_uses(struct nue *n, struct nue_layer *l, const uint8_t *use)
 {
 	const struct nue_graph *g = n->graph;
@@ -404,7 +413,7 @@ void *nue_priv_at(struct walk *w, const struct routing *end)
 	unsigned layer = 0;
 
 	(void)end;
-	if (!whole) /* refused before there was anything */
+	if (!whole) /* refused before a run began */
 		return NULL;
 	n = mem_dup(whole, sizeof(*n));
 	n->refs = 1;
@@ -416,7 +425,7 @@ void *nue_priv_at(struct walk *w, const struct routing *end)
 	for (uint32_t c = 0; c < n->graph->n_channels; c++)
 		n->weight[c] = n->first_weight +
 			       grown[switch_port_id(f, n->graph->sw[n->graph->to[c]], n->graph->rport[c])];
-	for (unsigned v = 0; v < n->vls.layers; v++) { /* what the whole run knows of it beforehand */
+	for (unsigned v = 0; v < n->vls.layers; v++) { /* what the whole run knows from the start */
 		const struct nue_layer *l = &whole->layer[v];
 		uint32_t *escape = NEW_ARRAY(n->graph->n + 1u, uint32_t);
 

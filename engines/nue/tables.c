@@ -1,4 +1,4 @@
-/* Entries and weights from the ways found (engines/doc/nue.md 13, 14). */
+/* Entries and weights from the ways that were found (engines/doc/nue.md 13, 14). */
 #include <inttypes.h>
 #include <string.h>
 #include "engines/nue/internal.h"
@@ -9,8 +9,8 @@ static uint8_t *entry(const struct nue_run *x, uint32_t node, unsigned lid)
 }
 
 /*
- * Nodes in x->queue so that each comes before the one it is reached from, without
- * src; their number, which is short of n - 1 when ways go round in a ring.
+ * Lists nodes (without src) in x->queue so that each comes before the node from which it is reached. Returns
+ * their number; it is less than n - 1 when ways form a ring.
  */
 static uint32_t leaves_first(struct nue_run *x, uint32_t src)
 {
@@ -33,7 +33,7 @@ static uint32_t leaves_first(struct nue_run *x, uint32_t src)
 	return n;
 }
 
-/* Every link gets heavier by the terminals whose way leads over it. */
+/* Adds to the weight of every link the terminals whose way leads over it. */
 static int add_weights(struct nue_run *x, unsigned lid, uint32_t src)
 {
 	const struct nue_graph *g = x->g;

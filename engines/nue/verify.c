@@ -1,7 +1,7 @@
 /*
- * The dependencies that the routes of a layer really make.  OpenSM takes some
- * back by mistake after shortcuts (engines/doc/nue.md 12.3) and adds some unseen (10), so
- * that they are not always those it knows of, nor always free of cycles.
+ * The dependencies that the routes of a layer really make. OpenSM takes some back by mistake after shortcuts
+ * (engines/doc/nue.md 12.3), and adds some without a search (10). So its records may differ from the real
+ * dependencies, and these may have cycles.
  */
 #include <stdlib.h>
 #include "core/base/memory.h"
@@ -10,12 +10,12 @@
 
 struct check {
 	struct nue_run *x;
-	uint32_t *leaving; /* [ports of the fabric] channel that leaves by it */
+	uint32_t *leaving; /* [ports of the fabric] channel that leaves by the port */
 	uint8_t *made;	   /* [edges of the dependency graph] */
-	uint32_t *before;  /* [n_channels] edges made that lead into it */
+	uint32_t *before;  /* [n_channels] made edges that lead into it */
 };
 
-/* Channel by which the search came to a node, that is by which its packets to a LID go. */
+/* The channel by which the search came to a node, taken from the node's table entry for a LID. */
 static uint32_t way_of(const struct check *k, uint32_t v, unsigned lid)
 {
 	uint32_t sw = k->x->g->sw[v];
@@ -24,7 +24,7 @@ static uint32_t way_of(const struct check *k, uint32_t v, unsigned lid)
 		->rev[k->leaving[switch_port_id(k->x->in->topo->fabric, sw, routing_port(k->x->r, sw, lid))]];
 }
 
-/* Channels that are on cycles, or that a cycle leads to. */
+/* The number of channels that are on cycles, or reached from one. */
 static uint32_t count_cyclic(struct check *k)
 {
 	const struct nue_graph *g = k->x->g;
