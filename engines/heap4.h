@@ -2,9 +2,8 @@
  * OpenSM's heap with four children per node, move for move. Its shape decides which of several equal keys
  * comes first, and that decides between routes (engines/doc/dfsssp.md 5.2, engines/doc/nue.md 8).
  *
- * An item is key << 32
- * thing. Things are below 2^30, and each is in the heap at most once. Four sentinels (UINT64_MAX) stand
- * behind the last item, so that four children can always be read.
+ * An item is key << 32 | thing. Things are below 2^30, and each is in the heap at most once. Four sentinels
+ * (UINT64_MAX) stand behind the last item, so that four children can always be read.
  */
 #ifndef IBSCOPE_HEAP4_H
 #define IBSCOPE_HEAP4_H

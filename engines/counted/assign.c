@@ -55,7 +55,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 {
 	struct assign *a = NEW(struct assign);
 	uint32_t n = in->topo->fabric->n_switches, asked = ASKED(in) ? in->ask->sw : NO_ID;
-	/* random numbers couple a switch that is asked about to those before it */
+	/* with scatter_ports, random numbers make a switch depend on the switches before it */
 	uint32_t from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked;
 	bool go_on = true;
 
@@ -79,7 +79,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		}
 		assign_switch(a, sw);
 	}
-	if (ASKED(in)) /* the last switch may have been left half way */
+	if (ASKED(in)) /* the last switch may be incomplete */
 		go_on = go_on && !progress_cancelled(in->progress);
 	if (a->n_other)
 		note_add(&out->notes, NOTE_RULES,

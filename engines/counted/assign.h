@@ -1,6 +1,6 @@
 /*
  * From a hop matrix to forwarding tables: each switch chooses one port of least cost for every LID
- * (engines/doc/minhop.md section 6).  Shared by minhop, dor, updn, dnup and file.
+ * (engines/doc/minhop.md section 6). Shared by minhop, dor, updn, dnup and file.
  */
 #ifndef IBSCOPE_ASSIGN_H
 #define IBSCOPE_ASSIGN_H
@@ -9,18 +9,18 @@
 #include "engines/counted/hops.h"
 
 /*
- * Fill the rows of r from the matrix, as OpenSM 3.3.23.  dor: the rules of the DOR engine.  touched
- * [n_switches] or NULL: switches with 0 keep the row of in->current without a look (the caller knows that all
- * its entries stay).
+ * Fills the rows of r from the matrix, as OpenSM 3.3.23. dor: use the rules of the DOR engine. touched:
+ * [n_switches] or NULL; a switch with 0 keeps its row of in->current (the caller knows that all its entries
+ * stay).
  *
- * Where somebody asks about one switch only, only that one's row is filled. false: cancelled.
+ * If somebody asks about one switch only, only its row is filled. False when cancelled.
  */
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
 		  const uint8_t *touched, struct routing *r);
 
 /*
- * What an engine with a hop matrix of its own does once it has it: a routing with that matrix behind
- * hops_routing_ops.  Takes over the caller's reference to h.  NULL: cancelled (out->refused says so).
+ * Makes a routing from an engine's own hop matrix, which then stands behind hops_routing_ops. Takes over the
+ * caller's reference to h. NULL: cancelled (out->refused says so).
  */
 struct routing *assign_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
 			       struct hops *h, bool dor, const uint8_t *touched);

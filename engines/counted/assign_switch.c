@@ -6,7 +6,7 @@
 
 /* --- the choice, LMC 0 without options -------------------------------------------------- */
 
-/* Early results: true when the choice is made. */
+/* Cases that need no candidates. True when the choice is made. */
 static inline bool choose_early(const struct assign *a, const struct dest *d, unsigned lid,
 				const uint64_t **mask, struct choice *c)
 {
@@ -35,7 +35,7 @@ static inline bool choose_early(const struct assign *a, const struct dest *d, un
 	return false;
 }
 
-/* No options, LMC 0: the first of the candidates with the smallest count. */
+/* No options, LMC 0: the first of the candidates with the least count. */
 static inline unsigned least_count(const uint32_t *count, const uint64_t *mask, unsigned words)
 {
 	uint32_t least = NONE;
@@ -52,14 +52,14 @@ static inline unsigned least_count(const uint32_t *count, const uint64_t *mask, 
 	return best;
 }
 
-/* --- the choice under any options and several LIDs a port ------------------------------- */
+/* --- the choice with any options and several LIDs per port ------------------------------ */
 
 static uint32_t remote_node(const struct assign *a, unsigned port)
 {
 	return a->f->port_node[a->t->peer[a->p0 + port]];
 }
 
-/* Add a candidate to n, unless DOR drops it: it leads to another node than the first one does. */
+/* Adds a candidate to the n before it. DOR drops it if it leads to another node than the first one. */
 static inline unsigned add_cand(struct assign *a, unsigned n, unsigned port)
 {
 	if (a->dor && n && remote_node(a, port) != remote_node(a, a->cand[0].port))
@@ -68,7 +68,7 @@ static inline unsigned add_cand(struct assign *a, unsigned n, unsigned port)
 	return n + 1;
 }
 
-/* Bits of word w that stand for ports below `port`. */
+/* The bits of word w that stand for ports below `port`. */
 static inline uint64_t bits_below(unsigned w, unsigned port)
 {
 	if (port / 64 != w)
@@ -95,7 +95,7 @@ unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned
 	return n;
 }
 
-/* Best ports so far under the rules for several LIDs a port. */
+/* The best ports so far, by the rules for several LIDs per port. */
 struct best {
 	uint32_t paths, sys, node, fwd; /* smallest counts */
 	uint8_t port, port_sys, port_node;
@@ -103,7 +103,7 @@ struct best {
 
 #define BEST_NONE ((struct best){NONE, NONE, NONE, NONE, 0, 0, 0})
 
-/* Fill in what depends on earlier LIDs and keep the best new system and new node. */
+/* Weighs a candidate by earlier LIDs, and keeps the best port to a new system and to a new node. */
 static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, struct best *b, bool *fn)
 {
 	const struct fabric *f = a->f;
@@ -111,7 +111,7 @@ static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, str
 	uint32_t peer = a->t->peer[a->p0 + k->port], node = f->port_node[peer];
 	bool sys = false;
 
-	for (; t < end; t++) { /* what the LIDs before used */
+	for (; t < end; t++) { /* what earlier LIDs used */
 		sys |= f->node_sysguid[t->node] == f->node_sysguid[node];
 		if (t->node == node && (!a->dor || t->port == f->port_num[peer]))
 			break;
@@ -140,8 +140,8 @@ static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, str
 }
 
 /*
- * The first pass over n candidates.  ties gets those of smallest count when scattering, else the first of
- * them.  Returns how many.
+ * The first pass over n candidates. When scattering, ties receives those of least count, otherwise the first
+ * of them. Returns their number.
  */
 static unsigned weigh(struct assign *a, uint32_t dest, bool scatter, unsigned n, struct best *b,
 		      uint8_t *ties)
@@ -172,7 +172,7 @@ static unsigned weigh(struct assign *a, uint32_t dest, bool scatter, unsigned n,
 	return n_ties;
 }
 
-/* One candidate of the second pass of port_shifting. */
+/* Weighs one candidate in the second pass of port_shifting. */
 static void weigh_shifted(const struct assign *a, const struct cand *k, struct best *b)
 {
 	bool used = a->lmc && (k->sys_used || k->node_used);
@@ -207,9 +207,10 @@ unsigned assign_shift(const struct assign *a, unsigned n)
 }
 
 /*
- * By the words of OpenSM's manual, where its program looks at all earlier LIDs: another system than the LID
- * before, which has the port `before`, else another node, else the count.  Under those rules candidates show
- * it.  *as_good: is `other` as good by these words?
+ * The choice by the words of OpenSM's manual (the program looks at all earlier LIDs instead). `before` is the
+ * port of the LID before. A port to another system than that one's is best, then to another node, then the
+ * least count. Under manual rules, candidates are marked accordingly. *as_good: is port `other` equally good
+ * by these words?
  */
 static struct choice by_manual(struct assign *a, unsigned before, unsigned n, unsigned other, bool *as_good)
 {
@@ -241,7 +242,10 @@ static struct choice by_manual(struct assign *a, unsigned before, unsigned n, un
 	return (struct choice){.port = port[best], .rule = rules[best], .n = n};
 }
 
-/* Any options, any LMC.  before: the port of the LID before, NO_PATH for the first of an endport. */
+/*
+ * The choice with any options and any LMC. before: the port of the LID before, NO_PATH for an endport's first
+ * LID.
+ */
 static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask, unsigned start, bool scatter,
 			  unsigned before, struct choice *c)
 {
@@ -259,7 +263,7 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 	c->ties = weigh(a, dest, scatter, n, &b, ties);
 	if (scatter) {
 		c->drawn = glibc_random_next(&a->random);
-		/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): one candidate is the best */
+		/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there is at least one tie */
 		c->port = ties[c->drawn % c->ties];
 		c->rule = WHY_RANDOM;
 		return;
@@ -274,7 +278,7 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 	c->port = b.port;
 	if (a->lmc && b.port && b.port_sys) {
 		c->port = b.port_sys;
-		c->rule = a->dor ? WHY_UNTOLD : WHY_NEW_SYSTEM; /* dor marks none as used */
+		c->rule = a->dor ? WHY_UNTOLD : WHY_NEW_SYSTEM; /* dor marks no port as used */
 	} else if (a->lmc && b.port && b.port_node) {
 		c->port = b.port_node;
 		c->rule = WHY_NEW_NODE;
@@ -291,7 +295,7 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 
 /* --- one switch --------------------------------------------------------------------------- */
 
-/* Count a route, and remember the node it goes through. */
+/* Counts a route, and remembers the node through which it goes. */
 static inline void account(struct assign *a, uint32_t dest, unsigned port)
 {
 	const struct dest *d = &a->dest[dest];
@@ -315,7 +319,7 @@ static inline void account(struct assign *a, uint32_t dest, unsigned port)
 	t->forwarded++;
 }
 
-/* One LID with everything that options and listeners may want. */
+/* Assigns one LID, with all options, and tells those who ask or record. */
 static void assign_lid(struct assign *a, uint32_t dest, unsigned off, bool plain)
 {
 	const struct dest *d = &a->dest[dest];
@@ -339,7 +343,7 @@ static void assign_lid(struct assign *a, uint32_t dest, unsigned off, bool plain
 	account(a, dest, c.port);
 }
 
-/* The loop for LMC 0 without options and listeners; `words` is a constant where it is inlined. */
+/* The loop for LMC 0 without options and listeners. `words` is a constant after inlining. */
 static inline void assign_plain(struct assign *a, unsigned words)
 {
 	bool profile = a->profile_switches;

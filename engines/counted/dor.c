@@ -1,7 +1,7 @@
 /*
- * Dimension Order Routing: Min Hop that takes the first neighbour in port order; dimensions are port numbers,
- * or those of port_search_ordering_file (engines/doc/dor.md as OpenSM 3.3.23).  H. Sullivan, T. R. Bashkow, A
- * Large Scale, Homogeneous, Fully Distributed Parallel Machine, ISCA 1977.
+ * Dimension Order Routing: Min Hop that takes the first neighbour in port order. Port numbers give the order
+ * of dimensions, or port_search_ordering_file does (engines/doc/dor.md, as in OpenSM 3.3.23). H. Sullivan, T.
+ * R. Bashkow, A Large Scale, Homogeneous, Fully Distributed Parallel Machine, ISCA 1977.
  */
 #include "engines/engines.h"
 #include "engines/counted/hops.h"

@@ -1,4 +1,4 @@
-/* What is recorded of a choice of ports, and by which rule it was made (engines/doc/minhop.md section 6). */
+/* What is recorded of a choice of ports, and the rule that decided it (engines/doc/minhop.md section 6). */
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -9,7 +9,7 @@
 
 /* --- the rule ----------------------------------------------------------------------------------- */
 
-/* Parts of the fabric that no cables join: one number for the switches of each. */
+/* Numbers the connected parts of the fabric; each switch gets the number of its part. */
 static void number_parts(struct assign *a)
 {
 	uint32_t n = a->f->n_switches;
@@ -103,7 +103,7 @@ enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t
 {
 	const struct cand *other = assign_candidate(a, c, via), *won = assign_candidate(a, c, c->port);
 	enum why_rule rule;
-	unsigned all = 0; /* ports of least hops; DOR drops some */
+	unsigned all = 0; /* ports of least hops; DOR may drop some */
 
 	if (c->rule == WHY_OWN_LID || c->rule == WHY_ATTACHED || c->rule == WHY_KEPT)
 		return c->rule;

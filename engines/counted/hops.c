@@ -6,7 +6,7 @@
 #include "engines/counted/internal.h"
 #include "core/base/counted.h"
 
-/* Targets handled at once, and the bytes that the compiler makes vector code of. */
+/* targets handled at once, as bytes of one vector */
 #define VECTOR 16
 typedef uint8_t vector __attribute__((vector_size(VECTOR)));
 
@@ -25,7 +25,7 @@ struct hops *hops_new(const struct fabric *f, bool full)
 	h->refs = 1;
 	h->n_switches = n;
 	h->n_ports = f->n_ports;
-	/* vectors may read up to VECTOR - 1 bytes beyond the last row */
+	/* vectors may read up to VECTOR - 1 bytes behind the last row */
 	h->least = mem_alloc(n * n + VECTOR);
 	memset(h->least, NO_PATH, n * n + VECTOR);
 	if (full) {
@@ -92,7 +92,7 @@ unsigned hops_value(const struct hops *h, const struct topo *t, uint32_t s, uint
 
 /* --- masks ------------------------------------------------------------------ */
 
-/* Bytes of `to` at [d .. d + VECTOR) get `bit` where least(s, d) = w + least(r, d). */
+/* Sets `bit` in to[d] for each target d where least(s, d) = w + least(r, d). */
 static void plain_masks_port(const uint8_t *mine, const uint8_t *peer, uint8_t w, uint8_t bit, uint8_t *to,
 			     uint32_t n)
 {
@@ -111,7 +111,9 @@ static void plain_masks_port(const uint8_t *mine, const uint8_t *peer, uint8_t w
 	}
 }
 
-/* The same for a port downwards of a levelled matrix: only targets below the switch behind it. */
+/*
+ * Like plain_masks_port(), for a port downwards in a levelled matrix: only targets below its neighbour count.
+ */
 static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32_t d0, uint8_t bit,
 			    uint8_t *to, uint32_t n)
 {
@@ -135,7 +137,10 @@ static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32
 	}
 }
 
-/* Eight planes of bytes at a time (one bit a port), then woven into the words of the targets. */
+/*
+ * Builds eight ports at a time as a plane of bytes (one bit per port), then puts it in the words of the
+ * targets.
+ */
 static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t *mask)
 {
 	const struct fabric *f = t->fabric;
@@ -172,7 +177,7 @@ static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, 
 	}
 }
 
-/* Bit i of the result: byte i of the eight at e equals v. */
+/* Bit i of the result tells whether byte i at e equals v. */
 static uint64_t equal_bits(const uint8_t *e, uint8_t v)
 {
 	const uint64_t ones = 0x0101010101010101u, low7 = 0x7f7f7f7f7f7f7f7fu;
@@ -180,7 +185,7 @@ static uint64_t equal_bits(const uint8_t *e, uint8_t v)
 
 	memcpy(&x, e, sizeof(x));
 	x ^= v * ones;
-	y = ~(((x & low7) + low7) | x | low7); /* 0x80 in bytes that are 0 */
+	y = ~(((x & low7) + low7) | x | low7); /* 0x80 in each byte that was 0 */
 	return ((y >> 7) * 0x0102040810204080u) >> 56;
 }
 
@@ -219,7 +224,7 @@ void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t
 
 /* --- switches that share a LID --------------------------------------------------- */
 
-/* Costs to d become those to its twin where these are less. */
+/* Lowers the costs to d to the costs to its twin where these are less. */
 static void take_less(struct hops *h, uint32_t d, uint32_t twin)
 {
 	uint32_t n = h->n_switches;
@@ -263,7 +268,7 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 	return any;
 }
 
-/* --- as the tables of a routing --------------------------------------------------- */
+/* --- operations of a routing ------------------------------------------------------ */
 
 static unsigned ops_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
 {

@@ -1,10 +1,10 @@
 /*
- * Hop matrices: what it costs to reach a switch from a switch through a port (engines/doc/minhop.md section
- * 4), and the ports of least cost as bit masks.
+ * Hop matrices: the cost from a switch to a switch through a port (engines/doc/minhop.md section 4), and the
+ * ports of least cost as bit masks.
  *
- * Two shapes behind one interface.  A plain matrix holds only the least costs: the cost through a port is its
- * weight plus the least cost of the switch at its other end.  A full one has a value for every port, which
- * may be anything (updn, dnup, hop files, leftovers of a refused engine).
+ * There are two kinds with one interface. A plain matrix has only the least costs: the cost through a port is
+ * the port's weight plus the least cost of the switch at its other end. A full one has an arbitrary value for
+ * every port (updn, dnup, hop files, leftovers of a refused engine).
  */
 #ifndef IBSCOPE_HOPS_H
 #define IBSCOPE_HOPS_H
@@ -12,31 +12,34 @@
 #include "core/base/defs.h"
 #include "core/sm/engine.h"
 
-/* Immutable once made, shared by reference; of one fabric, but of no particular state of it. */
+/* Immutable once made, and shared by reference. It belongs to a fabric, but to no particular state of it. */
 struct hops {
 	atomic_uint refs;
 	uint32_t n_switches, n_ports; /* of the fabric */
 	uint8_t *least;	 /* [n_switches * n_switches] least[s * n_switches + d]; NO_PATH = none */
 	uint8_t *weight; /* [n_ports] weight of leaving through a port; NULL = 1 everywhere */
 	/*
-	 * Levelled (plain otherwise): Up/Down on a fabric without cables within a level, 0 = top.  A port
-	 * downwards reaches only what is below the switch at its other end: least + its level = level of the
-	 * target.  Targets with open 0xff are free of that.  NULL = not levelled.
+	 * Levelled, otherwise plain: Up/Down on a fabric without cables within a level (0 = top). A port
+	 * downwards reaches only targets below its neighbour: least + the neighbour's level = the target's
+	 * level. Targets with open 0xff are exempt. NULL = not levelled.
 	 */
 	uint8_t *level;	  /* [n_switches] */
 	uint8_t *open;	  /* [n_switches] */
 	uint8_t *by_port; /* full: by_port[d * n_ports + port id]; NULL = plain */
 };
 
-/* Bytes of matrices for a fabric: so many plain ones, and full ones. */
+/* Bytes of so many plain and full matrices of a fabric. */
 size_t hops_size(const struct fabric *f, unsigned plain, unsigned full);
-/* As struct engine's room(): of engines that make one by hops_build(). */
+/* As room() of struct engine, for engines that use hops_build(). */
 size_t hops_build_room(const struct engine_input *in, const char **what);
-/* A matrix without any path; full: with values by port, all NO_PATH (the caller fills both). */
+/* A matrix without any path. full: with values by port. The caller fills them. */
 struct hops *hops_new(const struct fabric *f, bool full);
-/* A levelled one: all levels 0, nothing open, no path (the caller fills level, open and least). */
+/*
+ * A levelled matrix: all levels are 0, no target is open, and no path exists. The caller fills level, open
+ * and least.
+ */
 struct hops *hops_new_levelled(const struct fabric *f);
-/* Costs of s become those of its neighbour r plus 1 where that is less. */
+/* Lowers the costs of s to those of its neighbour r plus 1 where these are less. */
 void hops_relax_row(struct hops *h, uint32_t s, uint32_t r);
 struct hops *hops_ref(const struct hops *h);
 void hops_unref(const struct hops *h);
@@ -46,44 +49,44 @@ static inline unsigned hops_least(const struct hops *h, uint32_t s, uint32_t d)
 	return h->least[(size_t)s * h->n_switches + d];
 }
 
-/* Cost from s to d through a port; port 0: the least. */
+/* Cost from s to d through a port. Port 0 means the least cost. */
 unsigned hops_value(const struct hops *h, const struct topo *t, uint32_t s, uint32_t d, unsigned port);
 
-/* 64-bit words in the mask of the ports (0 .. N) of a switch. */
+/* 64-bit words in the port mask (ports 0 .. N) of a switch. */
 static inline unsigned mask_words(const struct fabric *f, uint32_t sw)
 {
 	return (f->switch_nports[sw] + 64u) / 64;
 }
 
 /*
- * Ports of a switch that have the least cost, for every target: bit p of the words mask[d * words ...].  Port
- * 0 and ports without a live cable are never in.  Undefined for targets without a path and for d = s.
+ * The ports of a switch with the least cost, for every target d: bit p of mask[d * words ...]. Port 0 and
+ * ports without a live cable are never set. Undefined for targets without a path and for d = s.
  */
 void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t *mask);
 
 /*
- * Min Hop's matrix of the topology, with the weights of hop_weights_file and what a refused engine left
- * (engines/doc/minhop.md 4, 10.1).  Bad lines of the file become notes.  NULL when cancelled.  O(links *
- * switches / 64) per unit of diameter without weights, O(switches * links) with.
+ * Min Hop's matrix of the topology, with the weights of hop_weights_file, starting from what a refused engine
+ * left (engines/doc/minhop.md 4, 10.1). Bad lines of the file become notes. NULL when cancelled. Costs
+ * O(links * switches / 64) per unit of diameter without weights, O(switches * links) with weights.
  */
 struct hops *hops_build(const struct engine_input *in, struct engine_output *out);
 
 /*
- * OpenSM's matrix has a column a LID, not a switch: switches with the same base LID
- * share one (the least of them counts), and a switch without LID has none.  True
- * when there are such switches; a plain matrix h (NULL: only look) is then changed to that.
+ * OpenSM's matrix has one column per LID, not per switch: switches with the same base LID share a column
+ * (with the least values), and a switch without LID has none. Returns true when there are such switches, and
+ * changes the plain matrix h accordingly (NULL: only checks).
  */
 bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l);
 
 /*
- * The matrix of topology `now` from the plain one without weights of `was`,
- * when cables only went away in between; NULL otherwise.  Adds to touched
- * [n_switches] every switch whose mask or cost for any target may differ.
+ * Makes the matrix of topology `now` from the matrix of `was`, if that is plain without weights and only
+ * cables are gone; NULL otherwise. Sets touched[switch] ([n_switches]) where the mask or cost for any target
+ * may differ.
  */
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
 			 uint8_t *touched);
 
-/* routing_ops of engines whose private table is a struct hops: the hop matrix, nothing else. */
+/* routing_ops of engines whose private data is just a struct hops. */
 extern const struct routing_ops hops_routing_ops;
 
 #endif

@@ -38,7 +38,7 @@ static void weight_line(const struct engine_input *in, struct engine_output *out
 	weight[switch_port_id(f, sw, port)] = w;
 }
 
-/* NULL when all weights are 1. */
+/* Reads the weights. NULL when all are 1. */
 static uint8_t *read_weights(const struct engine_input *in, struct engine_output *out)
 {
 	const struct fabric *f = in->topo->fabric;
@@ -72,7 +72,7 @@ size_t hops_build_room(const struct engine_input *in, const char **what)
 struct hops *hops_build(const struct engine_input *in, struct engine_output *out)
 {
 	bool left = in->left && in->left->hops, done;
-	bool rounds = left || RECORDED(in); /* OpenSM's own, to be seen; they end with the same values */
+	bool rounds = left || RECORDED(in); /* in OpenSM's own rounds; same result */
 	struct hops *h = hops_new(in->topo->fabric, left);
 
 	h->weight = read_weights(in, out);

@@ -6,7 +6,8 @@
 #include "engines/counted/internal.h"
 
 /*
- * OpenSM 3.3.23's relaxation.  Values may be there already.  m[port id * n + d]; port 0's row is the least.
+ * OpenSM 3.3.23's relaxation. Values may exist at the start. m[port id * n + d]; the row of port 0 has the
+ * least values.
  */
 struct relaxation {
 	const struct engine_input *in;
@@ -14,16 +15,19 @@ struct relaxation {
 	uint8_t *m;
 	uint32_t n;
 	struct recorder *rec; /* NULL = none */
-	enum rec_table table; /* of the recording */
+	enum rec_table table; /* table of the recording */
 };
 
-/* Where a cell of the recording is. */
+/* The index of a cell in the recording. */
 static uint32_t cell(const struct relaxation *r, uint32_t port, uint32_t d)
 {
 	return d * r->in->topo->fabric->n_ports + port;
 }
 
-/* Values that a switch takes from the neighbour behind a port in a round, before they are put. */
+/*
+ * Records the values that a switch takes from the neighbour at a port in a round. Call it before they are
+ * stored.
+ */
 static void record_learn(const struct relaxation *r, uint32_t s, unsigned p, const uint8_t *other, unsigned w,
 			 unsigned round)
 {
@@ -55,7 +59,7 @@ static void relax_start(struct relaxation *r)
 
 		if (!switch_up(t, s))
 			continue;
-		if (r->rec) /* beside the phase that was told */
+		if (r->rec) /* belongs to the phase */
 			rec_delta(r->rec, r->table, cell(r, f->switch_port[s], s), least[s], 0);
 		least[s] = 0;
 	}
@@ -82,7 +86,7 @@ static void relax_start(struct relaxation *r)
 	}
 }
 
-/* One switch in one round; returns the number of values lowered. */
+/* Relaxes one switch in one round. Returns the number of lowered values. */
 static unsigned relax_switch(struct relaxation *r, uint32_t s, unsigned round)
 {
 	const struct topo *t = r->in->topo;

@@ -30,7 +30,7 @@ void neighbours_free(struct neighbours *g)
 	FREE_EACH(g->off, g->nbr);
 }
 
-/* Set of targets newly reached by s at cost k; returns how many. */
+/* Finds the targets that s newly reaches at cost k. Returns their number. */
 static unsigned reach_more(const struct neighbours *g, uint32_t s, const uint64_t *now, uint64_t *next,
 			   uint32_t words, uint8_t *row, uint8_t k)
 {
@@ -54,8 +54,8 @@ static unsigned reach_more(const struct neighbours *g, uint32_t s, const uint64_
 }
 
 /*
- * Breadth first search from all switches at once, a bit a target: in round k
- * each switch reaches what its neighbours reached in round k - 1.
+ * Breadth-first search from all switches at once, with one bit per target: in round k each switch reaches
+ * what its neighbours reached in round k - 1.
  */
 bool hops_search(const struct topo *t, struct hops *h, struct progress *progress)
 {
@@ -97,7 +97,7 @@ bool hops_search(const struct topo *t, struct hops *h, struct progress *progress
 
 /* --- building: weights ---------------------------------------------------------- */
 
-/* Waiting switches by cost: one list a cost, entries never reused within a search. */
+/* Waiting switches, one list per cost. Entries are not reused within a search. */
 struct buckets {
 	uint32_t head[MAX_COST + 1];
 	uint32_t *next, *sw; /* [n_ports + 1] */
@@ -111,7 +111,7 @@ static void bucket_put(struct buckets *b, unsigned cost, uint32_t sw)
 	b->head[cost] = b->n++;
 }
 
-/* Costs from one switch to all others: Dijkstra's algorithm with one bucket a cost. */
+/* Costs from one switch to all others, by Dijkstra's algorithm with one bucket per cost. */
 static void search_from(const struct topo *t, const struct hops *h, uint32_t from, uint8_t *row,
 			struct buckets *b)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "engines/counted/internal.h"
 
-/* false when a cable between switches is there that was not. */
+/* False when a cable between switches is new. */
 static bool only_lost(const struct topo *was, const struct topo *now)
 {
 	const struct fabric *f = now->fabric;
@@ -21,8 +21,8 @@ static bool only_lost(const struct topo *was, const struct topo *now)
 }
 
 /*
- * Switch s lost cables.  Targets at which it has no neighbour left at its old distance - 1.  If no switch has
- * such a target, all distances stay.
+ * Marks the targets for which switch s, after losing cables, has no neighbour left that is one hop nearer. If
+ * no switch has such a target, no distance changes.
  */
 static void lost_targets(const struct hops *h, const struct topo *now, uint32_t s, uint8_t *orphan,
 			 uint8_t *farther)
@@ -47,7 +47,7 @@ static void lost_targets(const struct hops *h, const struct topo *now, uint32_t 
 	farther[s] |= !switch_up(now, s);
 }
 
-/* Distances from d under the topology, into its row and its column (they are symmetric). */
+/* Computes the distances from d again, into its row and its column (they are symmetric). */
 static void search_again(const struct topo *t, const struct neighbours *g, struct hops *h, uint32_t d,
 			 uint32_t *queue)
 {
@@ -75,7 +75,7 @@ static void search_again(const struct topo *t, const struct neighbours *g, struc
 		h->least[(size_t)s * n + d] = row[s];
 }
 
-/* Targets whose distances may have changed; switches that lost a cable are marked. */
+/* Finds the targets whose distances may have changed, and marks the switches that lost a cable. */
 static uint32_t find_farther(const struct hops *old, const struct topo *was, const struct topo *now,
 			     uint8_t *farther, uint8_t *touched)
 {
@@ -125,7 +125,7 @@ struct hops *hops_update(const struct hops *old, const struct topo *was, const s
 				if (farther[d])
 					search_again(now, &g, h, d, queue);
 		}
-		for (uint32_t s = 0; s < n; s++) { /* whose distances changed, and their neighbours */
+		for (uint32_t s = 0; s < n; s++) { /* new distances, and neighbours */
 			if (!memcmp(old->least + (size_t)s * n, h->least + (size_t)s * n, n))
 				continue;
 			touched[s] = 1;

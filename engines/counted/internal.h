@@ -20,56 +20,56 @@
 #include "engines/counted/order.h"
 #include "engines/random.h"
 
-/* Paths above this cost do not exist. */
+/* Paths of higher cost do not exist. */
 #define MAX_COST 254
 
-/* Weight of leaving through a port. */
+/* The weight of leaving through a port. */
 static inline unsigned hops_weight(const struct hops *h, uint32_t port)
 {
 	return h->weight ? h->weight[port] : 1;
 }
 
-/* Neighbours of each switch, parallel cables once. */
+/* The neighbours of each switch; parallel cables count once. */
 struct neighbours {
 	uint32_t *off; /* [n_switches + 1] */
-	uint32_t *nbr; /* those of s: nbr[off[s]] .. nbr[off[s + 1] - 1] */
+	uint32_t *nbr; /* neighbours of s: nbr[off[s]] to nbr[off[s + 1] - 1] */
 };
 
 struct neighbours neighbours_new(const struct topo *t);
 void neighbours_free(struct neighbours *g);
 
 /*
- * Fill h->least, which holds no path yet: all weights 1, or h->weight.  false: cancelled.  progress may be
- * NULL.
+ * Fills h->least, which must hold no path yet. All weights are 1, or h->weight. False when cancelled.
+ * progress may be NULL.
  */
 bool hops_search(const struct topo *t, struct hops *h, struct progress *progress);
 bool hops_search_weighted(const struct topo *t, struct hops *h, struct progress *progress);
 
 /*
- * The relaxation as OpenSM 3.3.23 does it, starting from what a refused engine left (in->left); fills
- * h->least, and h->by_port of a full matrix.  Records its rounds.  false: cancelled.
+ * The relaxation as OpenSM 3.3.23 does it, starting from what a refused engine left (in->left). Fills
+ * h->least, and h->by_port of a full matrix. Records its rounds. False when cancelled.
  */
 bool hops_relax(const struct engine_input *in, struct hops *h);
 
-#define ASSIGN_MAX_WORDS 4 /* of a mask: 255 ports */
+#define ASSIGN_MAX_WORDS 4 /* of a mask, for 255 ports */
 
-/* A destination: an endport, ready for the loop over the LIDs. */
+/* A destination endport, prepared for the loop over LIDs. */
 struct dest {
 	uint32_t endport;
-	uint32_t target; /* switch it hangs on, NO_ID = none */
+	uint32_t target; /* its switch, NO_ID = none */
 	uint16_t lid, count;
-	uint8_t swport; /* port at that switch */
+	uint8_t swport; /* port of that switch */
 	bool is_switch, scatter;
 };
 
-/* Remote node that some LIDs of a destination go through at the present switch. */
+/* A remote node through which LIDs of a destination go at the current switch. */
 struct track {
 	uint32_t node;
 	uint32_t forwarded;
 	uint8_t port; /* number of the remote port */
 };
 
-/* A candidate of one choice. */
+/* One candidate of a choice. */
 struct cand {
 	uint8_t port;
 	bool sys_used, node_used;
@@ -84,9 +84,9 @@ struct assign {
 	const struct hops *h;
 	struct routing *out;
 	bool dor, shifting, profile_switches, plain;
-	bool manual; /* several LIDs a port: by the words of OpenSM's manual */
+	bool manual; /* several LIDs per port: follow the words of OpenSM's manual */
 	unsigned lmc;
-	uint32_t n_other; /* choices of the program that the words of the manual do not allow */
+	uint32_t n_other; /* choices of the program that the manual does not allow */
 	struct dest *dest;
 	uint32_t n_dest;
 	struct search_order search;
@@ -94,27 +94,27 @@ struct assign {
 	struct glibc_random random;
 	struct track *track; /* [n_dest << lmc], lmc > 0 only */
 	uint8_t *n_track;    /* [n_dest] */
-	uint32_t *part; /* [n_switches] of a recorder: the same number where cables join, NULL = not known */
-	uint64_t *mask; /* [n_switches * ASSIGN_MAX_WORDS] */
+	uint32_t *part;	     /* [n_switches] for a recorder: number of the connected part; NULL = not known */
+	uint64_t *mask;	     /* [n_switches * ASSIGN_MAX_WORDS] */
 
-	/* the present switch */
+	/* the current switch */
 	uint32_t sw, p0;
-	uint8_t *row; /* [max_lid + 1] its new table, in `out` */
+	uint8_t *row; /* [max_lid + 1] its new table, a row of `out` */
 	unsigned num_ports, words;
 	const struct lft_row *current;
 	const uint8_t *order;  /* port search order, NULL = ascending */
 	const uint8_t *ignore; /* [num_ports] or NULL */
 	uint32_t count[256];
 	struct cand cand[256];
-	bool asked; /* somebody asks about entries of it */
+	bool asked; /* somebody asks about its entries */
 };
 
-/* What a choice was made of, beside the port. */
+/* A choice: the port, and how it was chosen. */
 struct choice {
 	uint8_t port;
-	enum why_rule rule;   /* that which took it; WHY_UNTOLD: counts, WHY_NO_WAY: the matrix has none */
-	unsigned n;	      /* candidates in a->cand, when looked at */
-	uint32_t drawn, ties; /* random value, ports it was drawn for */
+	enum why_rule rule;   /* that took it; WHY_UNTOLD: counts, WHY_NO_WAY: no way in the matrix */
+	unsigned n;	      /* candidates in a->cand, if examined */
+	uint32_t drawn, ties; /* the random number, and how many ports it chose from */
 };
 
 static inline bool mask_has(const uint64_t *mask, unsigned p)
@@ -122,54 +122,56 @@ static inline bool mask_has(const uint64_t *mask, unsigned p)
 	return mask[p / 64] >> (p & 63) & 1;
 }
 
-/* The entry of the switch's present table, NO_PATH when there is none to be looked at. */
+/* The entry of the switch's present table, NO_PATH when there is none to consider. */
 static inline unsigned current_port(const struct lft_row *row, unsigned lid)
 {
 	return row && lid <= row->top ? row->port[lid] : NO_PATH;
 }
 
 /*
- * List the ports of a mask as a->cand, from port `start` on, in the order in which
- * they are looked at (engines/doc/minhop.md 6.1); returns how many.
+ * Lists the ports of a mask in a->cand, from port `start` on, in the order in which they are considered
+ * (engines/doc/minhop.md 6.1). Returns their number.
  */
 unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned start);
 
-/* The place of the candidate, of n, that port_shifting looks at first. */
+/* The index of the candidate (of n) that port_shifting considers first. */
 unsigned assign_shift(const struct assign *a, unsigned n);
 
-/* Make the table of a switch. */
+/* Makes the table of a switch. */
 void assign_switch(struct assign *a, uint32_t sw);
 
 /* events.c */
 
-/* Is a route by a port counted? */
+/* Does a route by this port count? */
 static inline bool assign_counts(const struct assign *a, const struct dest *d, unsigned port)
 {
 	return port != NO_PATH && !(d->is_switch && !a->profile_switches) && !(a->ignore && a->ignore[port]);
 }
 
-/* Candidates of a plain choice are listed only where somebody listens. */
+/* Lists the candidates of a plain choice, which are needed only if somebody asks or records. */
 void assign_list(struct assign *a, const uint64_t *mask, struct choice *c);
-/* A candidate by its port, NULL: it is none. */
+/* The candidate with a port, or NULL. */
 const struct cand *assign_candidate(const struct assign *a, const struct choice *c, unsigned port);
 /*
- * The rule that decided; via: against this port (0: all).  The candidates are listed; the route of the choice
- * is not counted yet.
+ * The rule that decided; with `via`, against this port (0: all). The candidates must be listed, and the route
+ * of the choice not counted yet.
  */
 enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t *mask,
 			  const struct choice *c, unsigned via);
-/* The same by counts alone, whatever they began at. */
+/* The rule by counts alone, whatever they started from. */
 enum why_rule assign_by_count(const struct assign *a, const struct choice *c);
-/* The candidate that would have had fewer LIDs than the port taken, or as few and come first, had counts
- * begun at 0; via: only this one is looked at (0: all).  NULL: none. */
+/*
+ * The candidate that would win if counts had started from 0 (fewer LIDs than the chosen port, or as many and
+ * earlier), or NULL. via: consider only this port (0: all).
+ */
 const struct cand *assign_but_for_left(const struct assign *a, const struct choice *c, unsigned via);
-/* For in->record, which must not be NULL: before the route of the choice is counted. */
+/* Recording; in->record must not be NULL. A choice is recorded before its route is counted. */
 void assign_record_start(const struct assign *a);
 void assign_record_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
 			  struct choice *c);
 void assign_record_switch(const struct assign *a);
 
-/* sentences.c: tell of a choice, where somebody asks about it. */
+/* sentences.c: tells a choice to those who ask about it. */
 void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
 			struct choice *c);
 

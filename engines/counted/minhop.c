@@ -1,7 +1,7 @@
 /*
- * Min Hop: OpenSM's default engine.  Least hop counts by the distance-vector
- * method (R. Bellman, Quarterly of Applied Mathematics 16, 1958; L. R. Ford,
- * Network Flow Theory, RAND 1956), ports by a greedy balance at each switch.
+ * Min Hop: OpenSM's default engine. It finds least hop counts by the distance-vector method (R. Bellman,
+ * Quarterly of Applied Mathematics 16, 1958; L. R. Ford, Network Flow Theory, RAND 1956), and ports by a
+ * greedy balance at each switch.
  */
 #include "engines/counted/minhop.h"
 
@@ -34,7 +34,7 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 	return NULL;
 }
 
-/* Are the LIDs the same, at the same places? */
+/* Do all endports have the same LIDs, at the same ports of the same switches? */
 static bool same_dests(const struct engine_input *in, const struct routing *old)
 {
 	const struct lids *a = in->lids, *b = old->lids;
@@ -49,8 +49,8 @@ static bool same_dests(const struct engine_input *in, const struct routing *old)
 }
 
 /*
- * Switches where no cost and no mask changed keep every entry that choose()
- * would look at, so their tables stay, unless LIDs came, went or moved.
+ * A switch where no cost and no mask changed keeps every entry that choose() would consider. So its table
+ * stays, unless LIDs came, went or moved.
  */
 struct routing *min_hop_update(const char *engine, bool dor, const struct engine_input *in,
 			       struct engine_output *out)

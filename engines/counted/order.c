@@ -49,7 +49,7 @@ static void append_file(const struct engine_input *in, struct engine_output *out
 	rec_note(in, "%s put first by " ORDER_FILE, PLURAL(o->n, "destination"));
 }
 
-/* The endport behind a port of a switch, NO_ID when none or a switch. */
+/* The CA or router port at a port of a switch, or NO_ID. */
 static uint32_t host_behind(const struct topo *t, uint32_t port)
 {
 	const struct fabric *f = t->fabric;
@@ -58,7 +58,7 @@ static uint32_t host_behind(const struct topo *t, uint32_t port)
 	return q == NO_ID || node_is_switch(f, f->port_node[q]) ? NO_ID : f->port_endport[q];
 }
 
-/* Switches by descending number of links to endports, in GUID order within the same number. */
+/* Adds the hosts of switches by descending number of links to endports; ties are in GUID order. */
 static void append_hosts(const struct engine_input *in, struct order *o, uint8_t *listed, bool scatter)
 {
 	const struct topo *t = in->topo;
@@ -115,7 +115,7 @@ void order_free(struct order *o)
 	*o = (struct order){0};
 }
 
-/* The switch of a line; NO_ID and a note when there is none. */
+/* The switch that a line names. NO_ID, with a note, when there is none. */
 static uint32_t line_switch(const struct engine_input *in, struct engine_output *out, const char *option,
 			    const struct guid_line *l)
 {
@@ -128,7 +128,7 @@ static uint32_t line_switch(const struct engine_input *in, struct engine_output 
 	return NO_ID;
 }
 
-/* Read the ports of a line into order[1 ..]; NULL when good, else what is wrong. */
+/* Reads the ports of a line into order[1 ..]. Returns NULL, or what is wrong. */
 static const char *search_line(const char *s, unsigned nports, uint8_t *order)
 {
 	uint8_t seen[256] = {0};
@@ -208,7 +208,7 @@ uint8_t *ignored_ports_read(const struct engine_input *in, struct engine_output 
 		uint32_t sw = line_switch(in, out, IGNORE_FILE, &g.l[i]);
 		char *end;
 		unsigned long port =
-			strtoul(g.l[i].rest, &end, 0); /* none is 0 to OpenSM, where nothing is counted */
+			strtoul(g.l[i].rest, &end, 0); /* no number is port 0, which counts nothing */
 
 		if (sw == NO_ID)
 			continue;

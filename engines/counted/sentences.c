@@ -1,4 +1,4 @@
-/* How steps and choices of the engines that count are told (engines/doc/minhop.md section 6). */
+/* Sentences for steps and choices of the engines that count routes (engines/doc/minhop.md section 6). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* --- steps --------------------------------------------------------------------------------------- */
 
-/* Candidates of a choice as the matrix has them: port and routes before it. */
+/* Tells the candidates of a choice by the matrix: each port, and its routes so far. */
 static void say_candidates(const struct walk *w, const struct rec_event *ev, uint32_t target, struct text *t)
 {
 	const struct sweep *s = recording_sweep(walk_recording(w));
@@ -72,7 +72,7 @@ static void say_table(const struct walk *w, const struct rec_event *ev, struct t
 			text_add(t, " %u:%u", p, walk_value(w, T_COUNT, p0 + p));
 }
 
-/* The targets a switch learned: one by name, or how many. */
+/* Tells the targets that a switch learned: one by name, or their number. */
 static void say_learn(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	const struct recording *r = walk_recording(w);
@@ -154,19 +154,19 @@ struct verdict {
 	struct assign *a;
 	const struct dest *d;
 	unsigned lid, hops;
-	const uint64_t *mask; /* NULL: the choice came before candidates */
+	const uint64_t *mask; /* NULL: the choice needed no candidates */
 	const struct choice *c;
-	const struct cand *won; /* NULL: no port, or it was not among those that were listed */
-	unsigned via;		/* port to be compared with the one that won, 0 = the next best */
+	const struct cand *won; /* NULL: no port was chosen, or it is not a listed candidate */
+	unsigned via;		/* port to compare with the winner, 0 = the next best */
 };
 
-/* Does a candidate lead to another chassis, or node, than earlier LIDs? */
+/* Does a candidate lead to a chassis, or node, that earlier LIDs do not use? */
 static bool is_new(const struct cand *k, enum why_rule rule)
 {
 	return rule == WHY_NEW_SYSTEM ? !k->sys_used : rule != WHY_NEW_NODE || !k->node_used;
 }
 
-/* The candidate to compare with: the one asked for, or the best of the others that the rule lets win. */
+/* The candidate to compare with: the requested one, or the best of the others over which the rule can win. */
 static const struct cand *rival(const struct verdict *v, enum why_rule rule)
 {
 	const struct cand *best = NULL;
@@ -203,9 +203,9 @@ static void add_order(const struct verdict *v, struct text *t)
 		text_add(t, "%s", v->a->order ? "of port_search_ordering_file" : "of port numbers");
 }
 
-/* --- several LIDs a port ---------------------------------------------------------------------- */
+/* --- several LIDs per port -------------------------------------------------------------------- */
 
-/* Against a port that leads to another chassis or node, too, or does not. */
+/* Explains a choice of a new chassis or node, against another port. */
 static void new_way(const struct verdict *v, enum why_rule rule, struct decided *out)
 {
 	const struct cand *w = v->won, *q = rival(v, rule);
@@ -300,7 +300,7 @@ static void least_forwarded(const struct verdict *v, struct decided *out)
 	text_add(&out->text, ".");
 }
 
-/* Port that the count alone would take now. */
+/* The port that the counts alone would choose now. */
 static unsigned anew(const struct verdict *v)
 {
 	const struct cand *best = v->a->cand;
@@ -336,8 +336,7 @@ static void first_neighbour(const struct verdict *v, struct decided *out)
 {
 	const struct assign *a = v->a;
 	struct text t = {0};
-	unsigned n =
-		0; /* ports of least hops that DOR drops, as they lead to another node than the first one */
+	unsigned n = 0; /* ports of least hops to another node than the first; DOR drops them */
 
 	for (unsigned p = 1; p < a->num_ports; p++)
 		if (mask_has(v->mask, p) && !assign_candidate(a, v->c, p))
@@ -368,7 +367,7 @@ static void no_entry(const struct verdict *v, enum why_rule rule, struct decided
 		       rule == WHY_LEFT_COUNTER ? ": an engine that refused before left it" : "");
 	else if (rule == WHY_NOT_IN_FILE)
 		decide(out, rule, "The hop matrix of the file has no way from %s to %s.", from, to);
-	else /* by weights alone: without, no switch is more than 126 hops away, as discovery ends at 63 */
+	else /* only with weights: discovery ends at 63 hops, so no switch is more than 126 away */
 		decide(out, WHY_COST, "No way from %s to %s costs 254 or less (hop_weights_file).", from, to);
 }
 
@@ -424,7 +423,7 @@ static void by_rule(const struct verdict *v, enum why_rule rule, struct decided 
 	}
 }
 
-/* In a word or two. */
+/* The rule in one or two words. */
 static const char *short_rule(const struct assign *a, const struct choice *c, enum why_rule decided)
 {
 	if (decided == WHY_FIRST_NEIGHBOUR)
@@ -440,18 +439,18 @@ static const char *short_rule(const struct assign *a, const struct choice *c, en
 	return why_rule_name(c->rule ? c->rule : assign_by_count(a, c));
 }
 
-/* Names of what is compared: without LMC the first two; then dor tells what it drops. */
+/* Names of the compared quantities: without LMC the first two; then dor tells what it drops. */
 static const char *const quantities[] = {"hops",      "routes",	   "system used",
 					 "node used", "forwarded", "dropped"};
 static const char *const dor_quantities[] = {"hops", "routes", "dropped"};
 
-/* The candidates, then what dor drops of the ports of least hops. */
+/* Offers the candidates, then the ports of least hops that dor drops. */
 static void offer(const struct verdict *v, struct rec_choice *t)
 {
 	const struct assign *a = v->a;
 	int64_t least = v->d->target == NO_ID ? NO_PATH : hops_least(a->h, a->sw, v->d->target);
 	unsigned at = a->lmc ? 5 : 2;
-	bool looked = a->lmc && v->c->rule != WHY_KEPT; /* at what earlier LIDs use */
+	bool looked = a->lmc && v->c->rule != WHY_KEPT; /* did earlier LIDs matter? */
 	struct rec_offer *o;
 
 	for (unsigned i = 0; i < v->c->n; i++) {
@@ -507,7 +506,7 @@ void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, co
 		v.hops = hops_least(a->h, a->sw, d->target);
 		v.won = assign_candidate(a, c, t->port);
 		by_rule(&v, assign_rule(a, d, mask, c, 0), &t->decided);
-		/* against a port that was a candidate, too */
+		/* also against a port that was a candidate */
 		if (t->via && t->via != t->port && t->port != NO_PATH && t->via < a->num_ports &&
 		    mask_has(mask, t->via)) {
 			v.via = t->via;

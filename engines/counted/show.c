@@ -1,4 +1,4 @@
-/* Tables and schemes of recordings of engines that choose ports by a hop matrix. */
+/* Tables and schemes of recordings, for engines that choose ports by a hop matrix. */
 #include <string.h>
 
 #include "core/base/memory.h"

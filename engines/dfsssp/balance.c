@@ -1,4 +1,4 @@
-/* Lanes that no layer needs go to those with most pairs (engines/doc/dfsssp.md 6.8). */
+/* Unused lanes go to the layers with most pairs per lane (engines/doc/dfsssp.md 6.8). */
 #include "engines/dfsssp/internal.h"
 
 static double pairs_a_lane(const struct ds_layers *l, unsigned t)
@@ -28,13 +28,13 @@ void ds_balance(struct ds_layers *l, const struct engine_input *in)
 
 		l->base[t] = base;
 		base += width;
-		/* OpenSM writes the place of a layer that stays where it is, then clears it */
+		/* OpenSM writes the entry of a layer that keeps its place, and then clears it */
 		if (t && l->base[t] == t && l->need < l->vls) {
 			l->idle += width - 1;
 			l->width[t] = 1;
 		}
 	}
-	/* OpenSM moves the uppermost first */
+	/* OpenSM moves the highest layer first */
 	for (unsigned t = l->need; RECORDED(in) && l->need < l->vls && t-- > 0;)
 		ds_record_shift(in, l, t);
 }

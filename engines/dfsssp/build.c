@@ -1,5 +1,7 @@
-/* Layer 0: the dependencies of all pairs, while the trees of the destinations come
- * (engines/doc/dfsssp.md 6.2, 6.3). */
+/*
+ * Layer 0: the dependencies of all pairs, collected from the trees of the destinations (engines/doc/dfsssp.md
+ * 6.2, 6.3).
+ */
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -68,7 +70,7 @@ void ds_builder_free(struct ds_builder *b)
 	FREE_EACH(b->at, b->weight, b->flow, b->next, b->seen, b);
 }
 
-/* Pairs on each dependency of the tree: what comes from above, and what starts here. */
+/* Counts pairs on each dependency of the tree: those from farther switches, and those that start here. */
 static void add_pairs(struct ds_builder *b, const struct ds_search *s, const uint32_t *next)
 {
 	struct ds_cdg *c = b->cdg;
@@ -116,7 +118,7 @@ void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsign
 	add_pairs(b, s, next);
 }
 
-/* New channels and dependencies of one class, up to where another class came along. */
+/* Lists the new channels and dependencies of one class, up to a switch that another class has passed. */
 static void learn_path(struct ds_builder *b, unsigned tree, uint32_t v)
 {
 	const uint32_t *next = b->next + (size_t)tree * b->g->n;

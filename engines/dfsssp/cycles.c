@@ -1,7 +1,7 @@
 /*
- * Search for cycles in the dependencies of one layer (engines/doc/dfsssp.md 6.5,
- * 6.6).  Which cycle comes first depends on every turn of OpenSM's search, its
- * leftovers of earlier searches included, so these are kept literally.
+ * The search for cycles in the dependencies of one layer (engines/doc/dfsssp.md 6.5, 6.6). The first cycle
+ * found depends on every detail of OpenSM's search, including leftovers of earlier searches. So all details
+ * are as in OpenSM.
  */
 #include <stdlib.h>
 
@@ -15,32 +15,32 @@ enum colour { WHITE, GREY, BLACK };
 struct ds_cycles {
 	struct ds_cdg *c;
 	uint8_t *colour; /* [n_edges] */
-	uint32_t *back;	 /* [n_edges] channel to go back to, NO_ID; may be stale */
+	uint32_t *back;	 /* [n_edges] channel to return to, or NO_ID; may be stale */
 	/* channels in preorder of OpenSM's search tree; those before cursor are not WHITE */
 	uint32_t *preorder;
 	uint32_t cursor;
-	uint32_t start; /* where the next search begins, NO_ID = at the first WHITE one */
+	uint32_t start; /* where the next search begins; NO_ID = at the first WHITE channel */
 };
 
-/* --- the tree that OpenSM keeps channels in -------------------------------------------------- */
+/* --- the tree in which OpenSM keeps channels ------------------------------------------------- */
 
 struct keyed {
-	uint32_t key;  /* LID of the switch, port: order in the tree */
-	uint32_t time; /* when it came into the tree */
+	uint32_t key;  /* LID of the switch, then port: the order in the tree */
+	uint32_t time; /* time of insertion */
 };
 
 COMPARATOR(by_key, struct keyed, UP(key))
 
 /*
- * The channels as they stand in the tree that comes of inserting without balancing (sorted by key from left
- * to right, earlier ones above later ones): node, left, right.
+ * Lists the channels in preorder (node, left, right) of the binary tree that OpenSM builds by inserting
+ * without balancing. It is sorted by key from left to right, and earlier channels are above later ones.
  */
 static uint32_t *tree_preorder(const struct ds_cdg *c, const uint16_t *lids)
 {
 	uint32_t n = c->n_channels, *order = NEW_ARRAY(n, uint32_t);
 	struct keyed *k = NEW_ARRAY(n, struct keyed);
 	uint32_t *left = NEW_ARRAY(n, uint32_t),
-		 *right = NEW_ARRAY(n, uint32_t); /* by place among the keys */
+		 *right = NEW_ARRAY(n, uint32_t); /* by place among the sorted keys */
 	uint32_t *stack = NEW_ARRAY(n + 1u, uint32_t), depth = 0, m = 0;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -55,7 +55,7 @@ static uint32_t *tree_preorder(const struct ds_cdg *c, const uint16_t *lids)
 			right[stack[depth - 1]] = i;
 		stack[depth++] = i;
 	}
-	for (depth = n > 0; depth;) { /* it begins with the root */
+	for (depth = n > 0; depth;) { /* it starts with the root */
 		uint32_t i = stack[--depth];
 
 		order[m++] = c->channel[k[i].time];
@@ -78,7 +78,7 @@ struct ds_cycles *ds_cycles_new(struct ds_cdg *c, const uint16_t *lids)
 	for (uint32_t e = 0; e < c->g->n_edges; e++)
 		k->back[e] = NO_ID;
 	k->preorder = tree_preorder(c, lids);
-	k->start = NO_ID; /* the first in preorder is the root */
+	k->start = NO_ID; /* the root comes first in preorder */
 	return k;
 }
 
@@ -106,7 +106,7 @@ uint32_t ds_cycles_next(struct ds_cycles *k)
 	while (cur != NO_ID) {
 		const uint8_t *list = c->list + c->at[cur];
 		uint32_t out = c->g->first[c->g->to[cur]],
-			 next = NO_ID; /* the first that it leads to, not BLACK */
+			 next = NO_ID; /* first channel that it leads to and that is not BLACK */
 
 		k->colour[cur] = GREY;
 		for (unsigned i = 0; next == NO_ID && i < c->n_list[cur]; i++)
@@ -135,7 +135,7 @@ uint32_t ds_cycles_walk(struct ds_cycles *k, uint32_t channel, uint32_t *cycle, 
 
 	*weakest = 0;
 	do {
-		const uint8_t *list = c->list + c->at[cur]; /* its first dependency on a GREY one goes on */
+		const uint8_t *list = c->list + c->at[cur]; /* a GREY channel in it continues the cycle */
 		uint32_t next = c->g->first[c->g->to[cur]];
 
 		while (k->colour[next + *list] != GREY)

@@ -36,7 +36,10 @@ static int trial(struct ds_run *x, struct err *e)
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* Pointers are taken out of loops that store bytes: these might change them, for the compiler. */
+/*
+ * Writes the columns of a block to the rows. Pointers are kept in local variables, since the compiler must
+ * assume that byte stores change the others.
+ */
 static void flush(struct ds_run *x)
 {
 	const struct ds_graph *g = x->d->graph;
@@ -58,7 +61,7 @@ static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, uns
 {
 	const uint32_t *out, n = x->d->graph->n;
 	const uint8_t *port = x->d->graph->port;
-	uint8_t *column; /* the entries for it, one a vertex */
+	uint8_t *column; /* the LID's entries, one per vertex */
 
 	ds_search_run(x->s, from);
 	out = x->s->tree->out;
@@ -128,14 +131,14 @@ static int route_all(struct ds_run *x, struct err *e)
 
 /* --- what a refusal leaves ----------------------------------------------------------------------- */
 
-/* What is not finished when it is cancelled is nobody's. */
+/* Leaves the counts to the next engines. A cancelled count is dropped. */
 static void leave_counts(const struct ds_run *x)
 {
 	const struct engine_input *in = x->in;
 	const struct fabric *f = in->topo->fabric;
 	bool switches = options_bool(in->options, "port_profile_switch_nodes");
 	struct engine_output quiet = {0};
-	uint8_t *ignored = in->marked ? ignored_ports_read(in, &quiet) : NULL; /* NULL: none bears a mark */
+	uint8_t *ignored = in->marked ? ignored_ports_read(in, &quiet) : NULL; /* NULL: no port is marked */
 
 	notes_free(&quiet.notes);
 	if (!in->left->count)
@@ -188,7 +191,7 @@ static void leave_hops(const struct ds_run *x)
 
 /* --- the run ----------------------------------------------------------------------------------------- */
 
-/* An option of another engine, which may not be there at all. */
+/* Is a file set by another engine's option, if that option exists? */
 static bool file_is_given(const struct engine_input *in, const char *name)
 {
 	return options_find(in->options, name) && options_file(in->options, name);
@@ -249,7 +252,7 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 		}
 		if (failed && in->left && !progress_cancelled(in->progress)) {
 			leave_counts(&x);
-			/* they are never below the truth, so without weights they do not matter */
+			/* OpenSM's values are never too low, so they matter only with weights */
 			if (in->left->hops || file_is_given(in, "hop_weights_file") ||
 			    file_is_given(in, "lid_matrix_dump_file"))
 				leave_hops(&x);
@@ -282,7 +285,7 @@ static struct routing *dfsssp_route(const struct engine_input *in, struct engine
 
 static const struct optdef dfsssp_options[] = {CN_GUID_FILE, IO_GUID_FILE, {0}};
 
-/* What a refusal leaves to other engines. */
+/* Room for what a refusal leaves to other engines. */
 static size_t left_size(const struct engine_input *in)
 {
 	bool leaves = in->left && (in->left->hops || options_file(in->options, "hop_weights_file"));
@@ -299,7 +302,7 @@ static size_t sssp_room(const struct engine_input *in, const char **what)
 	return size;
 }
 
-/* By LID: the way of each switch, and layer and place in it of each switch with hosts. */
+/* Room per LID: the channel of each switch, and for each switch with hosts its layer and its place there. */
 static size_t dfsssp_room(const struct engine_input *in, const char **what)
 {
 	const struct topo *t = in->topo;

@@ -1,4 +1,4 @@
-/* What a run of SSSP or DFSSSP records, and how its choices came about. */
+/* What a run of SSSP or DFSSSP records, and how its choices are explained. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,15 +6,15 @@
 #include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 
-/* What a run is recorded by: values as the recording has them. */
+/* The state of a recorder: values as recorded so far. */
 struct ds_record {
 	const struct engine_input *in;
 	struct recorder *r;
-	struct ds_kept *kept; /* of the recording */
+	struct ds_kept *kept; /* kept by the recording */
 	uint32_t *dist;	      /* [n] T_DIST */
 	uint32_t *weight;     /* [n_edges] T_WEIGHT */
-	uint32_t *nearest;    /* [n] distances as the search lowers them */
-	uint8_t *taken;	      /* [n] it left the heap */
+	uint32_t *nearest;    /* [n] distances while the search lowers them */
+	uint8_t *taken;	      /* [n] the vertex has left the heap */
 };
 
 /* --- the search ------------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ void ds_record_plan(struct ds_record *k, const struct ds_order *o, struct ds_lay
 	k->kept->layers = l ? ds_layers_ref(l) : NULL;
 }
 
-/* The weight of a channel is now that; of the event before. */
+/* Records the new weight of a channel, as part of the last event. */
 static void set_weight(struct ds_record *k, uint32_t c, uint32_t now)
 {
 	rec_delta(k->r, T_WEIGHT, dfsssp_channel_port(k->kept->graph, k->in->topo->fabric, c), k->weight[c],
@@ -78,7 +78,7 @@ void ds_record_graph(struct ds_record *k)
 		set_weight(k, c, (uint32_t)k->kept->graph->start);
 }
 
-/* The distance of a switch is now that; of the event before. */
+/* Records the new distance of a switch, as part of the last event. */
 static void set_distance(struct ds_record *k, uint32_t v, uint32_t now)
 {
 	rec_delta(k->r, T_DIST, k->kept->graph->sw[v], k->dist[v], now);
@@ -98,7 +98,7 @@ void ds_record_trial(struct ds_record *k, const struct ds_run *x, struct ds_sour
 	rec_extra(k->r, t->n_order);
 }
 
-/* What u, taken from the heap, makes nearer. */
+/* Records the vertices to which u, taken from the heap, gives a shorter distance. */
 static void relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsigned lid)
 {
 	const struct ds_graph *g = x->d->graph;
@@ -117,7 +117,7 @@ static void relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsig
 	}
 }
 
-/* Does the way of u, which was reached, lead over v? */
+/* Does the way from u, which was reached, lead over v? */
 static bool leads_over(const struct ds_run *x, uint32_t u, uint32_t v)
 {
 	const uint32_t *out = x->s->tree->out;
@@ -127,7 +127,7 @@ static bool leads_over(const struct ds_run *x, uint32_t u, uint32_t v)
 	return u == v;
 }
 
-/* The ways out of v: through each channel, how far it would be. */
+/* Lists v's channels, each with the distance by that way. */
 static void list_offers(const struct ds_run *x, struct ds_cause *c)
 {
 	const struct ds_graph *g = x->d->graph;
@@ -217,7 +217,7 @@ void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uin
 
 	if (!x->rec && !rec_asks(x->in, x->in->ask->sw, lid))
 		return;
-	/* place of each vertex in the order of extraction, and its hops to the switch of the destination */
+	/* the place of each vertex in the order of extraction, and its hops to the destination's switch */
 	memset(x->rank, 0xff, g->n * sizeof(*x->rank)); /* NO_ID */
 	for (uint32_t i = 0; i < t->n_order; i++) {
 		uint32_t v = t->order[i], c = t->out[v];

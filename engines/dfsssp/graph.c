@@ -19,7 +19,7 @@ static void add_edges(struct ds_graph *g, const struct engine_input *in)
 			if (peer == NO_ID || g->id[peer] == NO_ID)
 				continue;
 			if (avoid && link_throttled(f, port)) {
-				g->throttled += port < in->topo->peer[port]; /* counted at one end */
+				g->throttled += port < in->topo->peer[port]; /* count each cable once */
 				continue;
 			}
 			g->from[e] = v;

@@ -1,4 +1,4 @@
-/* The search by OpenSM's heap: Dijkstra's. */
+/* Dijkstra's search with OpenSM's heap. */
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -8,15 +8,15 @@
 
 struct ds_heap {
 	const struct ds_graph *g;
-	const ds_link *link; /* of the present search */
+	const ds_link *link; /* of the current search */
 	struct ds_tree tree; /* vertex n is the destination CA port */
 	uint32_t *rank;	     /* [n + 1] */
 	bool in_order;
-	uint32_t limit;	   /* distances beyond it need not be right */
-	uint32_t reached;  /* vertices at some distance */
-	uint32_t farthest; /* distance that none is beyond, once all are reached */
+	uint32_t limit;	   /* distances beyond this may be wrong */
+	uint32_t reached;  /* number of vertices with a distance */
+	uint32_t farthest; /* largest distance, once all are reached */
 	struct heap4 q;	   /* vertices by distance */
-	/* its items and places at the start of a search */
+	/* items and places of the heap at the start of a search */
 	uint64_t *heap0;
 	uint32_t *pos0;
 };
@@ -49,7 +49,7 @@ void ds_heap_free(struct ds_heap *h)
 	FREE_EACH(h->heap0, h->pos0, h->rank, h);
 }
 
-/* Out of line, as lower() is: the loops that call them are what takes the time. */
+/* Not inlined, like lower(): this keeps the hot loops fast. */
 static __attribute__((noinline)) uint64_t take_least(struct ds_heap *h)
 {
 	return heap4_take(&h->q);
@@ -75,15 +75,15 @@ static __attribute__((noinline)) void relax(struct ds_heap *h, uint32_t u)
 		uint32_t v = g->to[c], back = g->mate[c];
 		uint64_t d = here + ds_weight(h->link[back]);
 
-		/* never of what was taken already: that is nearer */
+		/* skips vertices taken before: they are nearer */
 		if (d < dist[v])
 			lower(h, v, (uint32_t)d, back);
 	}
 }
 
 /*
- * Can what comes off the heap from this distance on still shorten something?  Every
- * edge weighs least_weight or more, and distances only fall.
+ * Once all vertices are reached, can no item from this distance on shorten a distance? Every edge weighs
+ * g->start or more, and distances only fall.
  */
 static bool is_over(struct ds_heap *h, uint32_t dist)
 {
@@ -98,12 +98,12 @@ static bool is_over(struct ds_heap *h, uint32_t dist)
 	return dist + h->g->start >= h->farthest;
 }
 
-/* What is farther than the limit may be anything. */
+/* Runs the search. Distances beyond h->limit are undefined. */
 static void run(struct ds_heap *h, struct ds_source from)
 {
 	uint32_t n = h->g->n, source = from.host ? n : from.v;
 
-	/* all are at no distance yet: equal keys stay as they are put, the destination's CA port last */
+	/* all start unreached, in the order of insertion, with the destination's CA port last */
 	h->q.n = n + from.host;
 	memcpy(h->q.item, h->heap0, (n + 1u) * sizeof(*h->q.item));
 	memcpy(h->q.at, h->pos0, (n + 1u) * sizeof(*h->q.at));
@@ -129,7 +129,7 @@ static void run(struct ds_heap *h, struct ds_source from)
 		}
 		h->tree.order[h->tree.n_order++] = u;
 		if (is_over(h, heap4_key(e))) {
-			/* vertices still on the heap are the ends of their branches */
+			/* vertices still in the heap are leaves of the tree */
 			for (uint32_t i = 0; i < h->q.n; i++)
 				h->tree.order[h->tree.n_order++] = (uint32_t)h->q.item[i];
 			break;

@@ -1,23 +1,23 @@
-/* Between the files of SSSP and DFSSSP. */
+/* Declarations shared by the files of SSSP and DFSSSP. */
 #ifndef IBSCOPE_DFSSSP_INTERNAL_H
 #define IBSCOPE_DFSSSP_INTERNAL_H
 
 #include "core/trace/recorder.h"
 #include "engines/dfsssp/dfsssp.h"
 
-/* --- graph.c, order.c: what all lean on ---------------------------------------------------- */
+/* --- graph.c, order.c: the graph and the order of destinations ----------------------------- */
 
 struct ds_graph *ds_graph_new(const struct engine_input *in);
 struct ds_graph *ds_graph_ref(const struct ds_graph *g);
 void ds_graph_unref(const struct ds_graph *g); /* NULL is fine */
 
-/* -1 and out->refused: a GUID file cannot be used. */
+/* Builds the order. -1 and out->refused when a GUID file cannot be used. */
 int ds_order_build(const struct engine_input *in, struct engine_output *out, const struct ds_graph *g,
 		   struct ds_order *o);
 void ds_order_copy(struct ds_order *to, const struct ds_order *o, uint32_t vertices);
 void ds_order_free(struct ds_order *o);
 
-/* Routers have a place in the order, but no routes. */
+/* False for routers: they have a place in the order, but no routes. */
 bool ds_is_routed(const struct engine_input *in, uint32_t endport);
 
 struct ds_layers *ds_layers_ref(const struct ds_layers *l);
@@ -25,13 +25,15 @@ void ds_layers_unref(const struct ds_layers *l); /* NULL is fine */
 
 /* --- searches ------------------------------------------------------------------------------- */
 
-/* What a search from a destination works on, and what comes of it (engines/doc/dfsssp.md 5). */
-/* OpenSM's distance of what is not reached: what would be as far or farther is never reached. */
+/*
+ * OpenSM's distance of unreached vertices (engines/doc/dfsssp.md 5). Vertices at this distance or farther are
+ * never reached.
+ */
 #define DS_INFINITE 0x7FFFFFFFu
 
 /*
- * A channel with its weight now: weight << 32 | channel.  Weights are never above
- * 2 * lids squared, and lids squared is below DS_INFINITE or nothing is reached.
+ * A channel with its current weight: weight << 32 | channel. Weights are at most 2 * lids squared; if lids
+ * squared is not below DS_INFINITE, nothing is reached.
  */
 typedef uint64_t ds_link;
 
@@ -40,23 +42,23 @@ static inline uint32_t ds_weight(ds_link l)
 	return (uint32_t)(l >> 32);
 }
 
-/* Where a search starts: at vertex v, or (host) at a CA port that hangs on it. */
+/* The start of a search: vertex v, or (host) a CA port on it. */
 struct ds_source {
 	uint32_t v;
 	bool host;
 };
 
 struct ds_tree {
-	uint32_t *out;	/* [n] channel by which a vertex sends to another; NO_ID = it does not */
-	uint32_t *dist; /* [n] to the source; NULL where only the tree is known */
-	/* [n] vertices that were reached: the source's, then each after the one that it sends to */
+	uint32_t *out;	/* [n] channel by which a vertex sends, or NO_ID */
+	uint32_t *dist; /* [n] distance to the source; NULL when only the tree is known */
+	/* [n] reached vertices: the source, then each one after the one that it sends to */
 	uint32_t *order;
 	uint32_t n_order;
 };
 
 /*
- * OpenSM's search, move by move (engines/doc/dfsssp.md 5.2, 5.3): Dijkstra with a
- * 4-ary heap whose shape decides between equal distances.
+ * OpenSM's search, move for move (engines/doc/dfsssp.md 5.2, 5.3): Dijkstra with a 4-ary heap, whose shape
+ * decides between equal distances.
  */
 struct ds_heap;
 
@@ -64,28 +66,28 @@ struct ds_heap *ds_heap_new(const struct ds_graph *g);
 void ds_heap_free(struct ds_heap *h); /* NULL is fine */
 
 /*
- * The tree of a source, with distances.  in_order: order[] is the order in which vertices leave the heap;
- * otherwise those that could not have changed anything any more come last, in no particular order.  link:
- * [n_edges].  Borrowed, overwritten by the next call of either.
+ * Finds the tree of a source, with distances. in_order: order[] is the order of extraction from the heap;
+ * otherwise vertices that can no longer change anything come last, in any order. link: [n_edges]. The result
+ * is borrowed, and overwritten by the next call of either function.
  */
 const struct ds_tree *ds_heap_run(struct ds_heap *h, const ds_link *link, struct ds_source from,
 				  bool in_order);
 
 /*
- * The order in which vertices leave the heap: rank[v] of all up to a distance, of
- * others anything.  Costs less than a run.  Borrowed in the same way.
+ * Finds the order of extraction: rank[v] is right for vertices up to a distance `limit`, and undefined for
+ * others. This costs less than a run. Borrowed in the same way.
  */
 const uint32_t *ds_heap_ranks(struct ds_heap *h, const ds_link *link, struct ds_source from, uint32_t limit);
 
 /*
- * The same tree without a heap.  Every channel weighs about the same, so the shortest ways have the fewest
- * links: a vertex k links away from the source sends to one that is k - 1 away.  Level by level, each vertex
- * takes the best of its channels.
+ * Finds the same tree without a heap. All channels have nearly the same weight, so the shortest ways have the
+ * fewest links: a vertex k links away from the source sends to one that is k - 1 links away. Level by level,
+ * each vertex takes its best channel.
  *
- * That is right as long as the distances of a level are less than the least weight apart: a way through its
- * own level or a farther one is longer then.  Of channels that make a vertex equally near, OpenSM takes the
- * one to the nearest vertex, and of equally near ones the one to that which left its heap first.  Only for
- * the last the heap is needed, and only up to their distance.
+ * This is correct while the distances within a level differ by less than the least weight, since a way
+ * through the same level or a farther one is then longer. Of several channels that give the same distance,
+ * OpenSM takes the one to the nearest vertex, and of equally near vertices the one that left its heap first.
+ * Only this last rule needs the heap, and only up to that distance.
  */
 struct ds_levels;
 
@@ -93,28 +95,28 @@ struct ds_levels *ds_levels_new(const struct ds_graph *g);
 void ds_levels_free(struct ds_levels *l); /* NULL is fine */
 
 /*
- * The tree of a source, without distances; borrowed, overwritten by the next call.
- * NULL: it cannot be done that way.  Distances and weights must fit 32 bits when added
- * up.  link: [n_edges].  The heap is overwritten.
+ * Finds the tree of a source, without distances. NULL when the method is not applicable. Sums of distances
+ * and weights must fit in 32 bits. link: [n_edges]. The heap is overwritten. The result is borrowed, and
+ * overwritten by the next call.
  */
 const struct ds_tree *ds_levels_run(struct ds_levels *l, const ds_link *link, struct ds_source from,
 				    struct ds_heap *heap);
 
 /*
- * One search from a destination (engines/doc/dfsssp.md 5).  The tree is the one that
- * OpenSM's heap gives; most of it can be found without (levels.c).
+ * A search from a destination (engines/doc/dfsssp.md 5). The tree is the one of OpenSM's heap; most of it can
+ * be found without a heap (levels.c).
  */
 struct ds_search {
 	const struct ds_graph *g;
 	ds_link *link;		    /* [n_edges] */
-	const struct ds_tree *tree; /* of the last run; borrowed */
+	const struct ds_tree *tree; /* of the last search; borrowed */
 	struct ds_heap *heap;
-	struct ds_levels *levels; /* NULL: none are to be used */
+	struct ds_levels *levels; /* NULL: not used */
 	uint64_t *hosts;	  /* [n] LIDs of a vertex << 32 */
 	uint64_t *load;		  /* [n] */
 };
 
-/* in_order: trees are to have distances, and vertices in the order in which they leave the heap. */
+/* in_order: trees have distances, and vertices in the order of extraction from the heap. */
 struct ds_search *ds_search_new(const struct ds_graph *g, bool in_order);
 void ds_search_free(struct ds_search *s); /* NULL is fine */
 
@@ -122,14 +124,14 @@ struct ds_source ds_source_of(const struct ds_graph *g, const struct topo *t, ui
 
 void ds_search_run(struct ds_search *s, struct ds_source from);
 
-/* Put the routes of the tree on its channels: each switch sends one from each of its LIDs. */
+/* Counts the tree's routes on its channels: each switch sends one route for each of its LIDs. */
 void ds_search_load(struct ds_search *s);
 
 /* --- dependencies of one layer (cdg.c) ------------------------------------------------------ */
 
 /*
- * A dependency is from a channel to one that leaves its end; their numbers:
- * at[channel] + place of the other among those that leave that switch.
+ * A dependency leads from a channel to one that leaves its end. Its number is at[channel] + the place of the
+ * other channel among those that leave that switch.
  */
 struct ds_cdg {
 	const struct ds_graph *g;
@@ -137,13 +139,13 @@ struct ds_cdg {
 	uint32_t *channel;  /* channels in the order of their first use */
 	uint32_t n_channels;
 	uint8_t *known;	 /* [n_edges] 1 = in channel[] */
-	uint32_t *left;	 /* [n_deps] pairs of the layer that make the dependency */
+	uint32_t *left;	 /* [n_deps] pairs of the layer that still make the dependency */
 	uint8_t *listed; /* [n_deps] 1 = in list[] */
-	uint8_t *list; /* [n_deps] places of the dependencies of a channel, in the order of their first use */
+	uint8_t *list;	 /* [n_deps] places of a channel's dependencies, in the order of their first use */
 	uint8_t *n_list; /* [n_edges] */
 };
 
-/* Its at[], for all layers of a graph: [n_edges + 1], the last is the number of dependencies. */
+/* at[] for all layers of a graph: [n_edges + 1]. The last value is the number of dependencies. */
 uint32_t *ds_cdg_places(const struct ds_graph *g);
 struct ds_cdg *ds_cdg_new(const struct ds_graph *g, const uint32_t *at);
 void ds_cdg_free(struct ds_cdg *c); /* NULL is fine */
@@ -161,52 +163,52 @@ void ds_cdg_cut(struct ds_cdg *c, uint32_t channel, uint32_t next);
 
 struct ds_cycles;
 
-/* A search over a layer that no longer grows.  lids: of the vertices' port 0. */
+/* Begins a search in a layer that does not grow any more. lids: LIDs of the vertices' port 0. */
 struct ds_cycles *ds_cycles_new(struct ds_cdg *c, const uint16_t *lids);
 void ds_cycles_free(struct ds_cycles *k);
-/* The channel at which the next cycle was closed, NO_ID = there is none left. */
+/* The channel at which the next cycle closes, or NO_ID when no cycle is left. */
 uint32_t ds_cycles_next(struct ds_cycles *k);
 /*
- * The channels of that cycle from that one on, and what is left on the dependency
- * of each on the next; at[0..] with room for n_channels.  Returns their number;
- * *weakest = index of the one whose dependency is to be cut.
+ * Lists the channels of that cycle, starting with this channel, and in left[] the pairs left on each one's
+ * dependency on the next. Both have room for n_channels. Returns their number. *weakest: index of the channel
+ * whose dependency must be cut.
  */
 uint32_t ds_cycles_walk(struct ds_cycles *k, uint32_t channel, uint32_t *cycle, uint32_t *left,
 			uint32_t *weakest);
 
-/* --- all of it ----------------------------------------------------------------------------------- */
+/* --- the builder of layers ----------------------------------------------------------------------- */
 
 struct ds_builder;
 
 struct ds_builder *ds_builder_new(const struct engine_input *in, const struct ds_graph *g,
 				  const struct ds_order *o);
 void ds_builder_free(struct ds_builder *b); /* NULL is fine */
-/* The tree of the next LID of a destination, before its routes are put on the edges. */
+/* Adds the tree of the next LID of a destination. Call it before its routes are counted. */
 void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsigned lid);
-/* All LIDs of a destination are added. -1 and *e: a switch with CAs has no route to one of them (AD14). */
+/* All LIDs of a destination were added. -1 and *e: a switch with CAs has no route to one of them (AD14). */
 int ds_builder_add_destination(struct ds_builder *b, struct err *e);
-/* Layers for the tables of r, evened out.  NULL and *e: there are not enough VLs (AD25), or cancelled. */
+/* Makes balanced layers for the tables of r. NULL and *e: there are too few VLs (AD25), or cancelled. */
 struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *r, struct err *e);
 
-/* balance.c: base[], width[] from count[]. */
+/* balance.c: computes base[] and width[] from count[]. */
 void ds_balance(struct ds_layers *l, const struct engine_input *in);
 
-/* The builder of layers, as its files share it. */
+/* The builder of layers, for the files that share it. */
 struct ds_builder {
 	const struct engine_input *in;
 	const struct ds_graph *g;
 	const struct ds_order *o;
 	struct ds_layers *l; /* owned until finished */
-	uint32_t *at;	     /* of the dependencies */
+	uint32_t *at;	     /* at[] of the dependencies */
 	struct ds_cdg *cdg;  /* layer 0 */
 	uint32_t *weight;    /* [n] LIDs of CA ports on a vertex */
-	uint64_t pairs, own; /* ordered pairs of LIDs of different ports; own: pairs within one port */
-	/* trees of the present destination */
+	uint64_t pairs, own; /* ordered pairs of LIDs of different ports, and within one port */
+	/* trees of the current destination */
 	unsigned n_trees, cap_trees;
-	uint32_t *next; /* [n_trees * n] channel by which a vertex sends, NO_ID */
+	uint32_t *next; /* [n_trees * n] channel by which a vertex sends, or NO_ID */
 	uint8_t *seen;	/* [n_trees * n] */
-	bool fresh;	/* they have channels or dependencies not listed yet */
-	uint32_t *flow; /* [n] all 0 between trees */
+	bool fresh;	/* the trees have channels or dependencies that are not listed yet */
+	uint32_t *flow; /* [n] all 0 between two trees */
 	/* first source without a route, NO_ID = none */
 	uint32_t missing;
 	unsigned missing_lid;
@@ -214,7 +216,7 @@ struct ds_builder {
 
 /* --- a run ------------------------------------------------------------------------------------- */
 
-/* Columns of tables that are put down at a time. */
+/* Columns of tables that are written at a time. */
 #define DS_BLOCK 256
 
 struct ds_run {
@@ -223,24 +225,23 @@ struct ds_run {
 	struct ds_search *s;
 	struct routing *r;
 	struct ds_builder *b; /* NULL: sssp */
-	uint8_t *block;	      /* [stride * DS_BLOCK] columns to be put down, one behind the other */
-	size_t stride; /* from one to the next: an odd number of cache lines, so that one entry of each fits
-			  the cache */
+	uint8_t *block;	      /* [stride * DS_BLOCK] columns to be written, one after the other */
+	size_t stride;	      /* distance of columns: an odd number of cache lines */
 	uint16_t block_lid[DS_BLOCK];
 	unsigned n_block;
 	struct ds_record *rec; /* NULL: nobody records */
 	/* when somebody asks or records */
 	uint32_t *rank;		 /* [n] place in the order of extraction */
 	uint32_t *hops;		 /* [n] */
-	struct rec_offer *offer; /* [MAX_PORTS + 1] room */
+	struct rec_offer *offer; /* [MAX_PORTS + 1] scratch */
 };
 
 /* --- choices ------------------------------------------------------------------------------------- */
 
-/* Of an offer: distance that way, weight of the channel, hops, place in the order of extraction. */
+/* The values of an offer: distance by it, weight of the channel, hops, place in the order of extraction. */
 enum { DS_DISTANCE, DS_WEIGHT, DS_HOPS, DS_TAKEN };
 
-/* What made a vertex send to a LID as it does. */
+/* What decided how a vertex sends to a LID. */
 struct ds_cause {
 	uint32_t v;
 	unsigned lid;
@@ -248,14 +249,13 @@ struct ds_cause {
 	uint8_t port;
 	enum why_rule rule;
 	unsigned n_offers;
-	struct rec_offer *offer;	    /* its channels; none of the destination's own switch */
-	const struct rec_offer *own;	    /* NULL: there is none */
-	const struct rec_offer *near, *few; /* of the others that of least distance, of fewest hops; NULL */
-	const struct rec_offer *tie,
-		*beside; /* as near as the own one: by another switch, by the same; NULL */
+	struct rec_offer *offer;	      /* its channels; none for the destination's own switch */
+	const struct rec_offer *own;	      /* NULL: there is none */
+	const struct rec_offer *near, *few;   /* best others by distance, by hops; or NULL */
+	const struct rec_offer *tie, *beside; /* equal to own by another switch, by the same one; or NULL */
 };
 
-/* sentences.c: to those who ask; the rest for operations and schemes. */
+/* sentences.c: for those who ask; the others are for operations and schemes. */
 void ds_tell_choice(const struct ds_run *x, const struct ds_cause *cause);
 const char *ds_say_rule(const struct rec_event *ev);
 const char *ds_say_source(const struct rec_event *ev);
@@ -269,40 +269,45 @@ void dfsssp_explain_layers(const struct routing *r, struct text *t);
 /* show.c */
 extern const struct routing_ops sssp_ops, dfsssp_ops;
 extern const struct rec_scheme sssp_scheme, dfsssp_scheme;
-/* The switch from whose CAs, a LID among them, routes go to another LID; NO_ID: they have no layer. */
+/* The switch of slid, if it is a CA's LID whose routes to dlid have a layer; else NO_ID. */
 uint32_t dfsssp_source_switch(const struct routing *r, unsigned slid, unsigned dlid);
 
 /* --- events.c ------------------------------------------------------------------------------------ */
 
-/* After the search to a LID, before its routes count: tell and record its entries (column: [n]). */
+/*
+ * Tells and records the entries of a LID (column: [n]), after its search and before its routes are counted.
+ */
 void ds_choices(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column);
-/* What decides for the own way: the nearest of others, and that of fewest hops; NULL: there is none. */
+/*
+ * The rule that decided for the own way, against the nearest of the others and the one of fewest hops (NULL:
+ * none).
+ */
 enum why_rule ds_rule_of(const struct rec_offer *own, const struct rec_offer *near,
 			 const struct rec_offer *few);
 
-/* The rest is called only while somebody records. */
+/* --- the rest is called only while somebody records --- */
 
-/* What a recording keeps of its run; moments share it. */
+/* Data of a run that a recording keeps, and that its moments share. */
 struct ds_kept {
 	struct ds_graph *graph;
-	struct ds_order order;	  /* empty: refused before there was one */
-	struct ds_layers *layers; /* as they were in the end; NULL: sssp, or refused before */
+	struct ds_order order;	  /* empty: refused before there was an order */
+	struct ds_layers *layers; /* as at the end; NULL: sssp, or refused before */
 };
 
-/* In the flags of a choice: channels to the destination's switch, 0: more than fit. */
+/* In the flags of a choice: channels to the destination's switch; 0: too many to store. */
 #define DS_ONE_HOP 2u
 #define DS_MOST_HOPS 127u
 
 struct ds_record *ds_record_new(const struct ds_run *x);
 void ds_record_free(struct ds_record *k); /* NULL is fine */
 
-/* Weights at first: of the event before. */
+/* Records the initial weights, as part of the last event. */
 void ds_record_graph(struct ds_record *k);
-/* The search from the subnet manager's port is done. */
+/* The search from the subnet manager's port has ended. */
 void ds_record_trial(struct ds_record *k, const struct ds_run *x, struct ds_source from);
-/* Order and (NULL: sssp) layers are there, the latter to be filled; both are kept with the recording. */
+/* The order is made, and layers will be filled (NULL: sssp). Both are kept with the recording. */
 void ds_record_plan(struct ds_record *k, const struct ds_order *o, struct ds_layers *l);
-/* Its routes count. */
+/* The routes to a LID are counted. */
 void ds_record_weights(struct ds_record *k, const struct ds_run *x, unsigned lid);
 
 /* All pairs are in layer 0. */
@@ -310,17 +315,17 @@ void ds_record_paths(const struct engine_input *in, const struct ds_graph *g, co
 		     const struct ds_layers *l);
 /* A cycle that was found, before it is cut. */
 struct ds_cycle {
-	uint32_t cut; /* number of the cut, NO_ID: there is no VL for what would move */
+	uint32_t cut; /* number of the cut; NO_ID: there is no VL left to move to */
 	unsigned layer;
 	uint32_t length;
 	const uint32_t *channel, *left; /* [length] */
 };
 void ds_record_cycle(const struct engine_input *in, const struct ds_graph *g, const struct ds_cycle *c);
-/* A class goes to the next layer; opens: the first that does. */
+/* A class moves to the next layer. opens: it is the first one there. */
 void ds_record_move(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned layer, bool opens);
 /* A layer has no cycle left. */
 void ds_record_clean(const struct engine_input *in, const struct ds_layers *l, unsigned layer);
-/* A layer got one more lane; where its lanes are in the end. */
+/* A layer got one more lane (split); the final place of its lanes (shift). */
 void ds_record_split(const struct engine_input *in, const struct ds_layers *l, unsigned layer);
 void ds_record_shift(const struct engine_input *in, const struct ds_layers *l, unsigned layer);
 

@@ -8,28 +8,28 @@
 #include "engines/dfsssp/internal.h"
 #include "core/base/order.h"
 
-/* A class that a dependency moves. */
+/* A class that the cut of a dependency moves. */
 struct member {
-	uint64_t key; /* their order */
+	uint64_t key; /* orders the members */
 	uint32_t lid, source;
 };
 
-/* What is needed from the first cut on. */
+/* Data needed from the first cut on. */
 struct mover {
 	const struct ds_graph *g;
 	const struct engine_input *in;
 	const struct routing *r;
 	struct ds_layers *l;
 	const uint32_t *at;
-	struct ds_cdg *cdg, *up; /* the present layer and the next one, NULL = empty yet */
-	unsigned t;		 /* the present layer */
+	struct ds_cdg *cdg, *up; /* the current layer and the next one, NULL = still empty */
+	unsigned t;		 /* the current layer */
 	uint32_t top;		 /* largest LID */
-	uint8_t *out;		 /* [(top + 1) * n] the tables by LID */
+	uint8_t *out;		 /* [(top + 1) * n] the tables, by LID */
 	uint32_t *port0;	 /* [n] port id of port 0 */
-	uint32_t *place;	 /* [top + 1] of a LID's port among the destinations */
-	uint32_t *seq;	   /* [(top + 1) * n_sources] when a class came into its layer; not for layer 0 */
-	uint32_t arrivals; /* classes that came into the next layer */
-	uint32_t *stack;   /* [n] */
+	uint32_t *place;	 /* [top + 1] place of a LID's port among the destinations */
+	uint32_t *seq;		 /* [(top + 1) * n_sources] when a class entered its layer; not for layer 0 */
+	uint32_t arrivals;	 /* classes that entered the next layer */
+	uint32_t *stack;	 /* [n] */
 	struct member *member;
 	size_t n_members, cap_members;
 	struct err *e;
@@ -59,7 +59,7 @@ static void mover_start(struct mover *m, const struct ds_order *o)
 	}
 }
 
-/* All classes that reach vertex v on their way to a LID. */
+/* Finds all classes that pass vertex v on their way to a LID. */
 static void gather_tree(struct mover *m, uint32_t lid, uint32_t v, struct ds_cut *cut)
 {
 	const struct ds_graph *g = m->g;
@@ -93,7 +93,7 @@ static void gather_tree(struct mover *m, uint32_t lid, uint32_t v, struct ds_cut
 
 COMPARATOR(by_key, struct member, UP(key))
 
-/* The classes of the present layer that make the dependency, in their order. */
+/* Finds the classes of the current layer that make the dependency, in order. */
 static void gather(struct mover *m, struct ds_cut *cut)
 {
 	const struct ds_graph *g = m->g;
@@ -109,7 +109,7 @@ static void gather(struct mover *m, struct ds_cut *cut)
 		qsort(m->member, m->n_members, sizeof(*m->member), by_key);
 }
 
-/* Channel by which a vertex sends to a LID, NO_ID = the path ends there. */
+/* The channel by which a vertex sends to a LID, or NO_ID at the end of the path. */
 static uint32_t channel_to(const struct mover *m, uint32_t v, uint32_t lid)
 {
 	return m->g->of_port[m->port0[v] + m->out[(size_t)lid * m->g->n + v]];
@@ -137,7 +137,7 @@ static void move_up(struct mover *m, const struct member *k)
 
 /* --- cuts ----------------------------------------------------------------------------------- */
 
-/* Room for the channels of one more cycle; false and *m->e: there is no memory for it. */
+/* Makes room for the channels of one more cycle. False and *m->e when memory is short. */
 static bool room_for_cycle(struct mover *m)
 {
 	struct ds_layers *l = m->l;
@@ -180,7 +180,7 @@ static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 	l->cut[l->n_cuts++] = cut;
 }
 
-/* Cut until the present layer has no cycle; false when cancelled or short of memory. */
+/* Cuts until the current layer has no cycle. False when cancelled or memory is short. */
 static bool clean_layer(struct mover *m, const struct ds_order *o, const uint16_t *lids)
 {
 	struct ds_cycles *k = ds_cycles_new(m->cdg, lids);
@@ -199,7 +199,7 @@ static bool clean_layer(struct mover *m, const struct ds_order *o, const uint16_
 	return go_on;
 }
 
-/* The last layer must be clean by itself. */
+/* Checks the last layer: it must have no cycle, since nothing can move up. */
 static void check_last(struct mover *m, const uint16_t *lids)
 {
 	struct ds_cycles *k = ds_cycles_new(m->cdg, lids);
@@ -220,11 +220,11 @@ static void check_last(struct mover *m, const uint16_t *lids)
 	ds_cycles_free(k);
 }
 
-/* False when cancelled or short of memory. */
+/* Finds all layers. False when cancelled or memory is short. */
 static bool find_layers(struct mover *m, const struct ds_order *o, struct ds_cdg **cdg)
 {
 	const struct fabric *f = m->in->topo->fabric;
-	uint16_t *lids = NEW_ARRAY(m->g->n, uint16_t); /* of the vertices */
+	uint16_t *lids = NEW_ARRAY(m->g->n, uint16_t); /* of the vertices' port 0 */
 	bool go_on = true;
 
 	for (uint32_t v = 0; v < m->g->n; v++)

@@ -4,12 +4,12 @@
 #include "core/base/release.h"
 #include "engines/dfsssp/internal.h"
 
-/* From so many searches from one vertex on its channels are worth a list. */
+/* After so many searches from one vertex, a list of its inward channels pays. */
 #define LIST_SEARCHES 4
 
 #define UNREACHED ((uint64_t)DS_INFINITE << 32)
 
-/* A channel of a vertex, and the vertex that it leads to. */
+/* A channel of a vertex, and the vertex to which it leads. */
 struct way {
 	uint32_t u, c;
 };
@@ -18,24 +18,24 @@ struct ds_levels {
 	const struct ds_graph *g;
 	struct ds_tree tree;
 	uint64_t *dist; /* [n] distance << 32 */
-	/* levels of a source */
+	/* levels of the source */
 	uint32_t source; /* NO_ID = none yet */
-	uint32_t *level; /* [n_levels + 1] first of each in tree.order */
+	uint32_t *level; /* [n_levels + 1] first vertex of each level in tree.order */
 	uint32_t n_levels;
-	uint8_t *open; /* [n] 1 = not in order[] yet */
-	/* ways of v: [first[v]] to before [end[v]] */
+	uint8_t *open; /* [n] 1 = not yet in order[] */
+	/* ways of v: from first[v] to end[v] - 1 */
 	struct way *all;      /* [n_edges] */
-	struct way *inward;   /* [n_edges] those that lead to the level before */
+	struct way *inward;   /* [n_edges] only those that lead to the level before */
 	uint32_t *inward_end; /* [n] */
 	uint32_t *level_of;   /* [n] */
-	bool listed;	      /* inward[] is that of the source */
-	/* of this search */
+	bool listed;	      /* inward[] is filled for this source */
+	/* of the current search */
 	const struct way *way; /* all or inward */
 	const uint32_t *end;
 	const ds_link *link;
 	uint32_t *tied; /* [n] vertices for which the heap must decide */
 	uint32_t n_tied;
-	uint64_t limit; /* dist that none of the vertices it must decide between is beyond */
+	uint64_t limit; /* largest distance for which the heap must decide */
 };
 
 struct ds_levels *ds_levels_new(const struct ds_graph *g)
@@ -69,7 +69,7 @@ void ds_levels_free(struct ds_levels *l)
 
 /* --- levels ------------------------------------------------------------------------------- */
 
-/* Put neighbours of u that are new behind the n of order[]: returns their number. */
+/* Adds new neighbours of u behind the n vertices of order[]. Returns their number. */
 static inline uint32_t add_new(const struct ds_graph *g, uint32_t u, uint8_t *open, uint32_t *order,
 			       uint32_t n)
 {
@@ -83,7 +83,7 @@ static inline uint32_t add_new(const struct ds_graph *g, uint32_t u, uint8_t *op
 	return n;
 }
 
-/* Vertices by the number of links from the source. */
+/* Sorts vertices by their links from the source. */
 static void make_levels(struct ds_levels *l, uint32_t source)
 {
 	const struct ds_graph *g = l->g;
@@ -128,8 +128,8 @@ static void list_inward(struct ds_levels *l)
 /* --- distances ------------------------------------------------------------------------------ */
 
 /*
- * Some channels make v as near as it is.  Take the one to the nearest vertex; if equal, the least rank; if
- * parallel, the lowest port at the other end.  Returns that vertex.  *sure: ranks were not needed.
+ * Several channels give v its distance. Takes the one to the nearest vertex, then of least rank, then of the
+ * lowest port at the other end (parallel cables). Returns that vertex. *sure: ranks were not needed.
  */
 static uint32_t choose(struct ds_levels *l, uint32_t v, const uint32_t *rank, bool *sure)
 {
@@ -160,7 +160,7 @@ static uint32_t choose(struct ds_levels *l, uint32_t v, const uint32_t *rank, bo
 	return best;
 }
 
-/* More than one channel makes v as near as it is. */
+/* Several channels give v its distance. */
 static __attribute__((noinline)) void tie(struct ds_levels *l, uint32_t v)
 {
 	bool sure;
@@ -173,7 +173,7 @@ static __attribute__((noinline)) void tie(struct ds_levels *l, uint32_t v)
 		l->limit = l->dist[u];
 }
 
-/* Distance << 32 of v. */
+/* Chooses the way of v. Returns its distance << 32. */
 static inline uint64_t settle(struct ds_levels *l, uint32_t v)
 {
 	const ds_link *link = l->link;
@@ -193,7 +193,7 @@ static inline uint64_t settle(struct ds_levels *l, uint32_t v)
 	return best & ~(uint64_t)UINT32_MAX;
 }
 
-/* false: distances of a level are too far apart. */
+/* False when distances within a level differ too much. */
 static bool settle_level(struct ds_levels *l, uint32_t first, uint32_t end)
 {
 	uint64_t least = UNREACHED, most = 0;
@@ -219,7 +219,7 @@ const struct ds_tree *ds_levels_run(struct ds_levels *l, const ds_link *link, st
 		list_inward(l);
 	l->way = l->listed ? l->inward : l->all;
 	l->end = l->listed ? l->inward_end : l->g->first + 1;
-	/* of all ways those to levels not settled yet must be bad ones */
+	/* without the list, ways to levels not settled yet must lose */
 	for (uint32_t v = 0; !l->listed && v < l->g->n; v++)
 		l->dist[v] = UNREACHED;
 	l->link = link;

@@ -15,7 +15,7 @@ bool ds_is_routed(const struct engine_input *in, uint32_t ep)
 	return f->node_type[endport_node(f, ep)] != NODE_ROUTER;
 }
 
-/* Mark the endports that a file names; 1 when it names some GUID, -1: refused. */
+/* Marks the endports that a file names. 1 when it names any GUID, -1 when refused. */
 static int read_set(const struct engine_input *in, struct engine_output *out, const char *option,
 		    const char *label, uint8_t mark, uint8_t *marks)
 {
@@ -63,7 +63,7 @@ static void append(struct listing *l, uint32_t ep, enum ds_phase phase)
 	l->o->phase[l->o->n++] = phase;
 }
 
-/* Ports that hang on the switches: those with the mark, or (0) with none. */
+/* Adds the ports on the switches that have this mark, or (0) that have none. */
 static void append_hosts(struct listing *l, uint8_t mark, enum ds_phase phase)
 {
 	const struct topo *t = l->in->topo;
@@ -121,7 +121,7 @@ int ds_order_build(const struct engine_input *in, struct engine_output *out, con
 		o->endport = NEW_ARRAY(f->n_endports, uint32_t);
 		o->phase = NEW_ARRAY(f->n_endports, uint8_t);
 		l.listed = NEW_ARRAY(f->n_endports, uint8_t);
-		/* by descending number of LIDs; equal ones stay in order, as OpenSM's C library has it */
+		/* by descending number of LIDs; ties keep their order, as with OpenSM's C library */
 		for (uint32_t v = 0; v < g->n; v++)
 			key[v] = (uint64_t)(UINT32_MAX - g->hosts[v]) << 32 | v;
 		qsort(key, g->n, sizeof(*key), order_u64);

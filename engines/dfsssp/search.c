@@ -21,7 +21,7 @@ struct ds_search *ds_search_new(const struct ds_graph *g, bool in_order)
 		hosts += g->hosts[v];
 	}
 	s->heap = ds_heap_new(g);
-	/* distances and weights together must stay within 32 bits, however the routes go */
+	/* distances plus weights must fit in 32 bits, whatever the routes */
 	if (!in_order && g->start + hosts * g->lids < UINT32_MAX - DS_INFINITE)
 		s->levels = ds_levels_new(g);
 	return s;

@@ -6,11 +6,11 @@
 #include "engines/dfsssp/internal.h"
 #include "engines/say.h"
 
-#define MOST_NAMED 12 /* channels of a cycle */
+#define MOST_NAMED 12 /* channels of a cycle that are named */
 
 /* --- how an entry came about ------------------------------------------------------------------ */
 
-/* The short name of the rule; *text: what there is to say of it. */
+/* Returns the short name of the rule. *text: its explanation. */
 static const char *name_rule(const struct ds_cause *c, const char **text)
 {
 	*text = "";
@@ -35,7 +35,7 @@ static const char *name_rule(const struct ds_cause *c, const char **text)
 	return "least distance";
 }
 
-/* "8204 = 2 x 4096 + 12": what a distance is made of. */
+/* Tells what makes up a distance: "8204 = 2 x 4096 + 12". */
 static void add_distance(uint64_t dist, uint64_t hops, uint64_t start, struct text *t)
 {
 	text_add(t, "%" PRIu64, dist);
@@ -43,7 +43,9 @@ static void add_distance(uint64_t dist, uint64_t hops, uint64_t start, struct te
 		text_add(t, " = %" PRIu64 " x %" PRIu64 " + %" PRIu64, hops, start, dist - hops * start);
 }
 
-/* The own way against others: near of least distance, few of fewest hops; NULL: there is no other. */
+/*
+ * Explains the own way against others: near has least distance, few has fewest hops; NULL: there is no other.
+ */
 static void decide_way(const struct ds_run *x, const struct rec_offer *own, const struct rec_offer *near,
 		       const struct rec_offer *few, struct decided *d)
 {
@@ -112,7 +114,7 @@ void ds_tell_choice(const struct ds_run *x, const struct ds_cause *cause)
 	rec_chosen(x->in, c);
 }
 
-/* Number of a cut among those of its layer, from 1. */
+/* The number of a cut among those of its layer, from 1. */
 static uint32_t number_of(const struct ds_layers *l, uint32_t cut)
 {
 	uint32_t first = cut;
@@ -194,7 +196,7 @@ static void say_choice(const struct saying *y)
 		     y->t);
 }
 
-/* The number of channels that gained, and the one that gained most. */
+/* Tells the number of channels that gained weight, and the one that gained most. */
 static void say_weights(const struct saying *y)
 {
 	const uint32_t *extra = y->extra;
@@ -217,7 +219,7 @@ static uint64_t count_at(const uint32_t *extra)
 	return extra[0] | (uint64_t)extra[1] << 32;
 }
 
-/* The switches of a cycle, and the pairs left on its edges. */
+/* Tells the switches of a cycle, and the pairs left on its edges. */
 static void say_cycle(const struct saying *y)
 {
 	const struct fabric *f = y->f;
@@ -377,7 +379,7 @@ const char *ds_say_source(const struct rec_event *ev)
 	return where[ev->kind];
 }
 
-/* T_LAYER by source switch and LID. */
+/* A cell of T_LAYER: source switch and LID. */
 bool ds_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct sweep *s = recording_sweep(r);

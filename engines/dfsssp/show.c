@@ -1,4 +1,4 @@
-/* The tables of SSSP and DFSSSP for panes: weights, layers, cuts, and all of them as they are at a step. */
+/* The tables of SSSP and DFSSSP for panes: weights, layers, cuts, and all of them at a step. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n)
 	return lid;
 }
 
-/* The channel by which a vertex sends to a LID, NO_ID. */
+/* The channel by which a vertex sends to a LID, or NO_ID. */
 static uint32_t channel_to(const struct routing *r, const struct ds_graph *g, uint32_t v, unsigned lid)
 {
 	unsigned port = routing_port(r, g->sw[v], lid);
@@ -113,7 +113,7 @@ struct sl_range dfsssp_lanes(const struct dfsssp *d, unsigned layer)
 	return (struct sl_range){l->base[layer], l->base[layer] + l->width[layer] - 1};
 }
 
-/* All pairs begin in layer 0. */
+/* All pairs start in layer 0. */
 static void dfsssp_layer(const struct routing *r, unsigned layer, struct layer_info *info)
 {
 	const struct ds_layers *l = dfsssp_of(routing_origin(r))->layers;
@@ -126,7 +126,7 @@ static void dfsssp_layer(const struct routing *r, unsigned layer, struct layer_i
 		info->pairs_first += l->count[i];
 }
 
-/* Classes whose two ends hang on one switch make no dependency, and are left out. */
+/* Skips classes whose two ends are on one switch, since they make no dependency. */
 static bool dfsssp_next_route(const struct routing *kept, unsigned layer, uint64_t *cursor,
 			      struct layer_route *lr)
 {
@@ -161,7 +161,7 @@ uint32_t dfsssp_cuts(const struct dfsssp *d, unsigned layer, uint32_t *first)
 	return n;
 }
 
-/* Every cut of a layer moves all classes that make the dependency: the first cut on the path is the one. */
+/* Each cut moves all classes that make its dependency, so the first cut on the path moved the class. */
 uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, unsigned layer)
 {
 	const struct dfsssp *d = dfsssp_of(r);
@@ -170,7 +170,7 @@ uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, uns
 
 	if (layer >= dfsssp_layer_of(d, sw, lid))
 		return NO_ID;
-	after = NEW_ARRAY(d->graph->n_edges, uint32_t); /* channel behind one of the path, plus 1 */
+	after = NEW_ARRAY(d->graph->n_edges, uint32_t); /* the next channel on the path, plus 1 */
 	for (c = channel_to(r, d->graph, d->graph->id[sw], lid); c != NO_ID; c = next) {
 		next = channel_to(r, d->graph, d->graph->to[c], lid);
 		after[c] = next == NO_ID ? 0 : next + 1;
@@ -232,7 +232,7 @@ static struct witness *dfsssp_witness(const struct routing *kept, unsigned slid,
 			.sw = NO_ID,
 			.sw2 = NO_ID,
 		};
-	/* where the path itself goes from a channel of the cycle to the next */
+	/* marks where the path itself goes from a channel of the cycle to the next one */
 	for (uint32_t c = channel_to(r, d->graph, d->graph->id[sw], dlid), next; c != NO_ID; c = next) {
 		next = channel_to(r, d->graph, d->graph->to[c], dlid);
 		for (uint32_t i = 0; i < w->n; i++)
@@ -257,7 +257,7 @@ static void dfsssp_free(void *priv)
 
 /* --- accessors of the routing ----------------------------------------------------------------- */
 
-/* engines/doc/dfsssp.md 7: of its lanes OpenSM draws one at random for each query. */
+/* OpenSM draws one of the layer's lanes at random for each query (engines/doc/dfsssp.md 7). */
 static struct sl_range dfsssp_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	const struct dfsssp *d = r->priv;
@@ -288,7 +288,7 @@ static unsigned layers_available(const struct routing *r)
 	return d->layers ? d->layers->vls : 0;
 }
 
-/* OpenSM's LID matrix has the hops of the route at the port used, and nothing elsewhere. */
+/* OpenSM's LID matrix has the hops of the route at the port in use, and nothing elsewhere. */
 static unsigned matrix_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
 {
 	const struct fabric *f = r->topo->fabric;
@@ -324,13 +324,13 @@ const struct routing_ops dfsssp_ops = {
 
 /* --- the tables of a step ------------------------------------------------------------------------------ */
 
-/* How far a run has come. */
+/* How far a run has come at a step. */
 struct reach {
-	uint32_t begun, weighed; /* LIDs */
-	bool within;		 /* the search to the last of them goes on */
+	uint32_t begun, weighed; /* numbers of LIDs */
+	bool within;		 /* the search for the last one is still running */
 	bool layered;		 /* pairs have layers */
 	uint32_t cuts;
-	size_t shifts; /* step of the first, 0 = none */
+	size_t shifts; /* step of the first shift, 0 = none */
 };
 
 static struct reach reach_of(const struct walk *w)
@@ -364,8 +364,7 @@ static void put_weights(const struct walk *w, struct dfsssp *d, const struct rea
 	d->weight = NEW_ARRAY(d->graph->n_edges, uint32_t);
 	for (uint32_t c = 0; c < d->graph->n_edges; c++)
 		d->weight[c] = walk_value(w, T_WEIGHT, dfsssp_channel_port(d->graph, f, c));
-	if (end &&
-	    x->weighed < d->n_lids) { /* a recording that leaves the weights out: they are counted anew */
+	if (end && x->weighed < d->n_lids) { /* the recording has no weights: compute them */
 		uint32_t *routes = NEW_ARRAY(f->n_ports, uint32_t), n;
 		uint16_t *lid = dfsssp_destinations(end, &n);
 
@@ -377,7 +376,7 @@ static void put_weights(const struct walk *w, struct dfsssp *d, const struct rea
 	}
 }
 
-/* Layers of the classes so far, and how many pairs each layer has of them. */
+/* Finds the layers of the classes so far, and counts each layer's pairs. */
 static void put_classes(const struct walk *w, struct ds_layers *l, const struct ds_layers *kept,
 			const struct ds_graph *g)
 {
@@ -398,7 +397,7 @@ static void put_classes(const struct walk *w, struct ds_layers *l, const struct 
 		}
 }
 
-/* Lanes: one a layer, until the layers were shifted. */
+/* Lanes: one per layer, until the layers were shifted. */
 static void put_lanes(const struct walk *w, struct ds_layers *l, size_t shifts)
 {
 	const struct recording *r = walk_recording(w);
@@ -427,7 +426,7 @@ static struct ds_layers *layers_at(const struct walk *w, const struct ds_kept *k
 	l->refs = 1;
 	l->need = 1;
 	put_lanes(w, l, x->shifts);
-	if (!kept) { /* refused before there were any */
+	if (!kept) { /* refused before there were layers */
 		l->source_of = NEW_ARRAY(n, uint32_t);
 		memset(l->source_of, 0xff, n * sizeof(*l->source_of)); /* NO_ID */
 		l->vls_port = NO_ID;
@@ -444,7 +443,7 @@ static struct ds_layers *layers_at(const struct walk *w, const struct ds_kept *k
 	l->channels = kept->channels;
 	l->deps = kept->deps;
 	l->idle = x->shifts ? kept->idle : 0;
-	if (x->cuts) { /* so far, with their cycles */
+	if (x->cuts) { /* the cuts so far, with their cycles */
 		const struct ds_cut *last = &kept->cut[x->cuts - 1];
 
 		l->n_cuts = l->cap_cuts = x->cuts;
