@@ -1,4 +1,6 @@
-/* Is it a pure tree?  Switches of a rank must look alike; asked only without root_guid_file. */
+/*
+ * Is the fabric a pure tree? Switches of a rank must look alike. This is checked only without root_guid_file.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/base/text.h"
@@ -11,8 +13,10 @@ static uint32_t links_of(const struct ftree *t, uint32_t sw, enum ft_dir d, uint
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-/* Cabled ports of a switch that are dead: "leaf-03[19], leaf-03[20] and 2 more are down".  Adds nothing when
- * all live. */
+/*
+ * Adds the dead cabled ports of a switch: "leaf-03[19], leaf-03[20] and 2 more are down". Adds nothing when
+ * all are up.
+ */
 static bool dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -32,7 +36,7 @@ static bool dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
 	return n > 0;
 }
 
-/* The number of switches of sw's rank that have as many groups in direction d. */
+/* The number of switches of sw's rank with as many groups in direction d. */
 static uint32_t alike(const struct ftree *t, uint32_t sw, enum ft_dir d)
 {
 	uint32_t n = 0;
@@ -42,7 +46,7 @@ static uint32_t alike(const struct ftree *t, uint32_t sw, enum ft_dir d)
 	return n;
 }
 
-/* What would mend it, behind what was found. */
+/* Refuses, and adds how to repair it. */
 static void refuse_pair(struct ftree *t, const char *label, const char *rule, uint32_t odd, uint32_t ref,
 			uint32_t found, uint32_t expected, const char *what)
 {
@@ -63,7 +67,10 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 	t->refusal.expected = expected;
 }
 
-/* Different numbers of groups: that with fewer of its kind is the odd one, else that with fewer groups. */
+/*
+ * Refuses for different numbers of groups. The odd switch is the one with fewer of its kind, or else with
+ * fewer groups.
+ */
 static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t ref)
 {
 	const char *word = d == FT_UP ? "up" : "down";
@@ -99,7 +106,7 @@ static const char *peer_name(const struct ftree *t, const struct ft_group *g)
 		       : ft_name(t, g->peer);
 }
 
-/* Different numbers of links in group i of w and the first group of ref. */
+/* Refuses for different numbers of links in group i of w and in the first group of ref. */
 static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t i,
 			 uint32_t ref)
 {
@@ -118,7 +125,7 @@ static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint
 
 /* --- OpenSM's check -------------------------------------------------------------------------- */
 
-/* A switch against the first one of its rank, as far as OpenSM looks. */
+/* Compares a switch with the first one of its rank, as far as OpenSM does. */
 static bool compare(struct ftree *t, uint32_t w, uint32_t ref)
 {
 	const struct ft_switch *a = &t->sw[w], *b = &t->sw[ref];
@@ -136,7 +143,7 @@ static bool compare(struct ftree *t, uint32_t w, uint32_t ref)
 	return true;
 }
 
-/* What the rules of the manual say against a switch or a CA, though OpenSM does not look there. */
+/* Finds a switch or CA that breaks the rules of the manual, where OpenSM does not check. */
 static bool by_manual(struct ftree *t, const uint32_t *ref, struct engine_output *out)
 {
 	const struct fabric *f = t->topo->fabric;

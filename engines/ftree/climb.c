@@ -1,17 +1,20 @@
-/* A destination climbs from its leaf by the least loaded cables; each switch on the way tells all below. */
+/*
+ * A destination climbs from its leaf by the least loaded cables, and each switch on the way teaches the route
+ * to all switches below.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
 #include "engines/ftree/internal.h"
 
-/* Calls within calls before max_reverse_hops is given up: the climb repeats itself through every group. */
+/* At this depth of calls, max_reverse_hops is refused: the climb repeats itself through every group. */
 #define MAX_DEPTH 4000
 
 /* --- order of groups ------------------------------------------------------------------------- */
 
 /*
- * Sort the groups of a switch in one direction by main climbs (climb), or by those taught to climb by them;
- * equal ones by index of the peer, stable.  They are nearly sorted.
+ * Sorts the groups of a switch in one direction by their counter: main climbs (climb), or else switches
+ * taught to climb. Ties go by index of the peer. Insertion sort, as the groups are nearly sorted.
  */
 static void sort_groups(struct ft_run *r, uint32_t sw, enum ft_dir d, bool climb)
 {
@@ -38,7 +41,7 @@ static void sort_groups(struct ft_run *r, uint32_t sw, enum ft_dir d, bool climb
 		r->resorted[sw] = 1;
 }
 
-/* The first cable with the least load, of the same kind. */
+/* The first cable of least load, by the same counter. */
 static inline struct ft_link *least(const struct ftree *t, const struct ft_group *g, bool climb)
 {
 	struct ft_link *l = t->link + g->link, *best = l;
@@ -61,7 +64,7 @@ static uint8_t *cost_at(struct ft_run *r, uint32_t port_id, unsigned fresh)
 	return &r->cost[port_id];
 }
 
-/* An entry toward a switch leaves its hops in the matrix, at all cables of the group. */
+/* Notes the hops of an entry toward a switch in the hop matrix, for all cables of the group. */
 static void note_cost(struct ft_run *r, const struct ft_group *g, uint8_t h)
 {
 	uint32_t p0 = r->t->topo->fabric->switch_port[g->peer];
@@ -71,7 +74,7 @@ static void note_cost(struct ft_run *r, const struct ft_group *g, uint8_t h)
 		unsigned port = r->t->link[g->link + i].remote;
 		uint32_t id = p0 + port;
 
-		if (r->rec) /* a recording's matrix is Min Hop's until an entry says otherwise */
+		if (r->rec) /* a recording starts with Min Hop's matrix */
 			ft_record_cost(r, r->target, id,
 				       r->cost_of[id] == r->target
 					       ? r->cost[id]
@@ -101,7 +104,7 @@ static void set(struct ft_run *r, const struct ft_group *g, const struct ft_link
 		note_cost(r, g, h);
 }
 
-/* A switch is offered an entry, and takes it or not. */
+/* Tells and records that a switch is offered an entry, and whether it takes it. */
 static void offered(struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t h,
 		    enum ft_cause cause, bool taken)
 {
@@ -115,7 +118,7 @@ static void offered(struct ft_run *r, const struct ft_group *g, const struct ft_
 
 static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h);
 
-/* A switch below or beside w learns to climb through it.  Is there a CA behind it? */
+/* A switch below or beside w learns to climb through w. Returns whether a CA is below it. */
 static bool teach(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint8_t h)
 {
 	struct ftree *t = r->t;
@@ -135,7 +138,7 @@ static bool teach(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint8_t
 	return true;
 }
 
-/* One group below or beside w.  Most calls end at a switch that knows a route as short. */
+/* Handles one group below or beside w. Most switches there already know a route that is as short. */
 static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint32_t prev,
 				 uint8_t h)
 {
@@ -155,7 +158,10 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 	return false;
 }
 
-/* Teach all below and beside w a route through w, which is h hops from the destination.  Are there CAs? */
+/*
+ * Teaches all switches below and beside w a route through w, which is h hops from the destination. Returns
+ * whether a CA was found.
+ */
 static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 {
 	struct ft_switch *s = &r->t->sw[w];
@@ -175,7 +181,7 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t x = down[i].peer;
 
-		/* most know a route as short: no call for them */
+		/* most switches know a route that is as short: skip the call */
 		if (x == NO_ID || hop[x] >= from)
 			created |= descend_group(r, w, &down[i], prev, h);
 	}
@@ -193,7 +199,7 @@ static bool better(const struct ft_run *r, uint32_t x, uint8_t h)
 	return r->port[x] == NO_PATH || h + 1 < r->hop[x];
 }
 
-/* A climb that nobody has taken yet: through all parents but the main one, or through siblings. */
+/* Climbs through a group if the peer has no better route: a parent other than the main one, or a sibling. */
 static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enum ft_cause cause,
 		      unsigned credit, uint8_t h, struct ft_link **link)
 {
@@ -210,7 +216,7 @@ static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enu
 	return ft_ascend(r, g->peer, w, false, credit, h + 1);
 }
 
-/* The climb through the least loaded parent, counted. */
+/* Climbs through the least loaded parent, and counts it. */
 static bool climb_main(struct ft_run *r, uint32_t w, uint32_t prev, struct ft_group *g, struct ft_link *k,
 		       unsigned credit, uint8_t h)
 {
@@ -232,7 +238,7 @@ static bool climb_main(struct ft_run *r, uint32_t w, uint32_t prev, struct ft_gr
 	return ft_ascend(r, g->peer, w, true, credit, h + 1);
 }
 
-/* Parents, then siblings. */
+/* Climbs through the parents, then through siblings. */
 static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned credit, uint8_t h)
 {
 	struct ft_switch *s = &r->t->sw[w];
@@ -278,7 +284,7 @@ static bool reverse_group(struct ft_run *r, uint32_t w, const struct ft_slot *s,
 	return created;
 }
 
-/* Is it time to give up?  Reverse hops may take as good as for ever. */
+/* Should the climb stop? Reverse hops can take practically for ever. */
 static bool give_up(struct ft_run *r)
 {
 	if (!(++r->calls & 0xFFF) && !progress_step(r->in->progress, r->lid))
@@ -307,7 +313,7 @@ bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned 
 	r->depth++;
 	created = descend(r, w, prev, h);
 	if (s->rank == 0 || !s->n[FT_UP]) {
-		if (credit && n) /* reverse hops of a root begin at another group each time */
+		if (credit && n) /* each reverse hop of a root begins at the next group */
 			s->rot = (s->rot + 1) % n;
 		for (uint32_t k = 0, i = s->rot; credit && k < n; k++, i = (i + 1) % n)
 			created |= reverse_group(r, w, &down[i], main, credit, h);
@@ -320,7 +326,7 @@ bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned 
 	return created;
 }
 
-/* The parents of a switch that know no route take one down to it. */
+/* Parents of a switch that have no route take one down to it. */
 static void offer_up(struct ft_run *r, uint32_t w)
 {
 	const struct ft_switch *s = &r->t->sw[w];
@@ -347,14 +353,14 @@ void ft_turn(struct ft_run *r, unsigned most)
 		before = r->n_touched;
 		memcpy(known, r->hop, r->n_switches);
 		r->reverse++;
-		/* first all who may go down take that way, as those above them can do so, too */
+		/* first, switches take routes down, since those above them can then do so too */
 		for (unsigned h = 0; h < NO_PATH - 1; h++)
 			for (uint32_t w = 0; w < r->n_switches; w++)
 				if (known[w] == h)
 					offer_up(r, w);
 		for (n = before; n < r->n_touched; n++)
 			offer_up(r, r->touched[n]);
-		/* then those below learn to climb */
+		/* then the switches below learn to climb */
 		for (uint32_t i = before; i < n; i++)
 			descend(r, r->touched[i], NO_ID, r->hop[r->touched[i]]);
 	}

@@ -97,7 +97,7 @@ void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struc
 {
 	rec_event(r->rec, REC_CHOICE, cause, l->remote, g->peer, r->lid);
 	flag(r, hops);
-	if (cause == FT_MAIN && r->t->sw[g->sw].n[FT_UP] > 1) /* its group has counted the climb */
+	if (cause == FT_MAIN && r->t->sw[g->sw].n[FT_UP] > 1) /* the climb is already counted in its group */
 		rec_flag(r->rec, ftree_group(r->t, g->sw, FT_UP, 1)->cd > g->cd - 1 ? BY_LOAD : BY_INDEX);
 	if (r->lid)
 		entry(r, g->peer, r->port[g->peer], l->remote);
@@ -117,7 +117,7 @@ void ft_record_cost(const struct ft_run *r, uint32_t target, uint32_t port_id, u
 	rec_delta(r->rec, T_HOPS, target * r->t->topo->fabric->n_ports + port_id, was, now);
 }
 
-/* Counters of a cable, then of its group, grow by one. */
+/* Records that the counters of a cable and of its group grow by one. */
 static void count(const struct ft_run *r, enum rec_table t, const struct ft_group *g, const struct ft_link *l)
 {
 	bool up = t == T_UP;
@@ -138,7 +138,7 @@ void ft_record_climb(const struct ft_run *r, uint32_t sw, const struct ft_group 
 {
 	rec_event(r->rec, REC_CLIMB, 0, l->port, sw, r->lid);
 	if (g0 != g)
-		rec_flag(r->rec, BY_REVERSE); /* beside, counted at the main parent */
+		rec_flag(r->rec, BY_REVERSE); /* over a side link, counted at the main parent */
 	count(r, T_DOWN, g0, l);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Fat-tree routing for shift patterns (E. Zahavi, G. Johnson, D. J. Kerbyson, M. Lang, Concurrency and
- * Computation 22(2), 2010, doi 10.1002/cpe.1527), with all that OpenSM 3.3.23 does otherwise.
+ * Computation 22(2), 2010, doi 10.1002/cpe.1527), with all differences of OpenSM 3.3.23.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static bool refuse_few(struct ftree *t, const char *what, uint32_t n)
 	return false;
 }
 
-/* CA ports on switches, by node and port.  Ports that got no LID are nobody's destination. */
+/* Lists the CA ports on switches, by node and port. A port without LID is no destination. */
 static void collect_cas(struct ftree *t)
 {
 	const struct topo *tp = t->topo;
@@ -93,7 +93,7 @@ static bool check_sizes(struct ftree *t, const struct engine_input *in)
 	return true;
 }
 
-/* The order of the steps decides which refusal is told. */
+/* The first step that refuses is told, so the order of steps matters. */
 static void build(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
 	if (!check_sizes(t, in) || !ft_classify(t, in, out))
@@ -162,10 +162,10 @@ static struct routing *route_tree(struct ftree *t, const struct engine_input *in
 	return r;
 }
 
-#define TRIED_CALLS 20000000 /* steps of climbs of such a run, some seconds */
-#define TRIED 8		     /* numbers beyond the present one */
+#define TRIED_CALLS 20000000 /* limit of steps in such a run: some seconds */
+#define TRIED 8		     /* numbers tried above the present one */
 
-/* Has the entry that is asked about a port under other options? */
+/* Would the requested entry have a port with other options? */
 static bool has_port(const struct engine_input *in, const char *rules, unsigned turns)
 {
 	struct options *o = options_copy(in->options);
@@ -193,7 +193,7 @@ static bool has_port(const struct engine_input *in, const char *rules, unsigned 
 	return yes;
 }
 
-/* The least number of reverse hops that gives the entry a port; 0: none of those tried does. */
+/* The least number of reverse hops that gives the entry a port, or 0 when none of those tried does. */
 static unsigned turns_that_do(const struct engine_input *in, const char *rules, unsigned from, unsigned to)
 {
 	for (unsigned n = from; n <= to; n++)

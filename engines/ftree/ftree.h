@@ -1,9 +1,9 @@
 /*
  * Fat-tree routing (E. Zahavi, G. Johnson, D. J. Kerbyson, M. Lang, Concurrency and Computation 22(2), 2010),
- * as OpenSM 3.3.23: the tree it sees, its counters, why it refuses.  For panes and tests; the rest of the
- * program knows engines by core/sm/engine.h only.
+ * as in OpenSM 3.3.23: the tree it sees, its counters, why it refuses. For panes and tests; the rest of the
+ * program knows engines only by core/sm/engine.h.
  *
- * Directions are seen from a switch: up is toward the roots (rank 0).
+ * Directions are seen from a switch. Up is toward the roots (rank 0).
  */
 #ifndef IBSCOPE_FTREE_H
 #define IBSCOPE_FTREE_H
@@ -19,12 +19,12 @@
 
 enum ft_dir { FT_UP, FT_SIDE, FT_DOWN, FT_DIRS };
 
-/* A cable of a port group.  Each end of a cable has its own, with counters of its own. */
+/* A cable of a port group. Each end of a cable has its own struct, with its own counters. */
 struct ft_link {
 	uint8_t port;	/* at the switch that owns the group */
 	uint8_t remote; /* at the other end */
-	uint32_t cu;	/* destinations for which the peer was taught to climb through this cable */
-	uint32_t cd;	/* main climbs through it */
+	uint32_t cu;	/* destinations for which the peer learned to climb through this cable */
+	uint32_t cd;	/* main climbs through this cable */
 };
 
 /* All parallel cables from a switch to one peer. */
@@ -32,11 +32,11 @@ struct ft_group {
 	uint32_t sw;		/* owner */
 	uint32_t peer;		/* switch id, NO_ID: a CA port */
 	uint32_t ca;		/* index in ca[], NO_ID: a switch */
-	uint32_t link, n_links; /* links link .. link + n_links - 1, in port order */
-	uint32_t cu, cd;	/* sums of those of the links (cd of an up group also counts side routes) */
+	uint32_t link, n_links; /* links link to link + n_links - 1, in port order */
+	uint32_t cu, cd; /* sums over the links (cd of an up group also counts climbs over side links) */
 };
 
-/* A place in the order in which a switch goes through its groups. */
+/* An entry in the order in which a switch visits its groups. */
 struct ft_slot {
 	uint32_t count; /* counter at the last sort */
 	uint32_t key;	/* index of the peer, see FT_KEY_CA */
@@ -44,20 +44,23 @@ struct ft_slot {
 	uint32_t group;
 };
 
-/* Keys of peers: indexed switches 0 .. n-1 by tuple, all CAs alike, then switches without index. */
+/*
+ * Keys of peers: indexed switches have 0 .. n-1 by tuple, all CAs FT_KEY_CA, switches without index
+ * FT_KEY_NONE.
+ */
 #define FT_KEY_CA 0x7FFFFFFFu
 #define FT_KEY_NONE UINT32_MAX
 
 struct ft_switch {
-	bool in;	/* takes part: is up, has cables, could be ranked */
-	bool is_leaf;	/* a compute node hangs on it */
-	bool changed;	/* a counter of a down group moved since they were sorted */
-	bool climbed;	/* a counter of an up group did */
-	bool plain;	/* below it only CAs, beside it nothing: a descent ends here */
+	bool in;	/* takes part: is up, has cables, and has a rank */
+	bool is_leaf;	/* a compute node is on it */
+	bool changed;	/* a counter of a down group has changed since they were sorted */
+	bool climbed;	/* a counter of an up group has changed since then */
+	bool plain;	/* it has only CAs below and nothing beside: a descent ends here */
 	uint32_t rank;	/* 0 = root */
-	uint64_t tuple; /* first byte (highest) the rank, then the index; unused bytes 0xFF */
+	uint64_t tuple; /* the highest byte is the rank, then comes the index; unused bytes are 0xFF */
 	uint32_t key;
-	uint32_t rot;  /* where reverse hops of a root begin */
+	uint32_t rot;  /* group where the next reverse hops of a root begin */
 	uint32_t n_cn; /* compute nodes on it */
 	uint32_t slot[FT_DIRS], n[FT_DIRS];
 	uint16_t lid;
@@ -72,17 +75,17 @@ struct ft_ca {
 	bool routed;
 };
 
-/* Why the fabric was refused. */
+/* The reason why the fabric was refused. */
 struct ft_refusal {
-	const char *rule;  /* short static name of the rule broken; NULL: not refused */
+	const char *rule;  /* short static name of the broken rule; NULL: not refused */
 	const char *label; /* error number in OpenSM's log ("AB09"), "" when it has none */
 	uint32_t sw, ref;  /* offender and the switch it was compared with, NO_ID = none */
 	uint32_t endport;  /* offending CA port, NO_ID = none */
 	uint32_t found, expected;
-	struct err why; /* the whole story */
+	struct err why; /* the full explanation */
 };
 
-/* An entry that exists thanks to reverse hops only. */
+/* An entry that exists only because of reverse hops. */
 struct ft_reverse {
 	uint32_t sw;
 	uint16_t lid;
@@ -91,7 +94,7 @@ struct ft_reverse {
 
 /* A value of the hop matrix that differs from Min Hop's. */
 struct ft_cost {
-	uint32_t d, port; /* target switch; port id, that of port 0 for the least cost */
+	uint32_t d, port; /* target switch; port id (that of port 0 for the least cost) */
 	uint8_t value;
 };
 
@@ -99,16 +102,18 @@ struct ftree {
 	const struct topo *topo; /* reference held */
 	const struct lids *lids; /* reference held */
 	bool root_file, cn_file, quasi, connect_roots, manual;
-	bool named; /* ranks come from root_guid_file */
+	bool named; /* root_guid_file gave the ranks */
 	uint32_t max_reverse;
-	uint64_t most_calls; /* of a climb, all together, then it gives up; 0: no limit */
-	/* of an entry that is asked about, without a way and towards an I/O port: the least max_reverse_hops
-	 * that gives it one, by the program and by the manual; 0: not known */
+	uint64_t most_calls; /* limit of calls of all climbs together; 0: no limit */
+	/*
+	 * for an entry without a route to an I/O port, when somebody asks: the least max_reverse_hops that
+	 * gives it a route, by the program and by the manual; 0: not known
+	 */
 	unsigned turns_do, turns_do_manual;
 	uint32_t n_in, n_cas; /* switches that take part, CA nodes */
 	struct ft_switch *sw; /* [n_switches] */
 	struct ft_group *group;
-	struct ft_slot *slot; /* as many as groups */
+	struct ft_slot *slot; /* one per group */
 	struct ft_link *link;
 	uint32_t n_groups, n_links;
 	struct ft_ca *ca;
@@ -116,34 +121,33 @@ struct ftree {
 	uint32_t *leaf, n_leaves; /* switches in index order */
 	uint32_t leaf_rank, max_rank, max_cn;
 	uint16_t max_lid;
-	uint32_t unindexed; /* switches left without index because 255 values were not enough */
-	uint32_t skipped;   /* neighbours of those that OpenSM would index from undefined bytes */
+	uint32_t unindexed; /* switches without index, because 255 values were too few */
+	uint32_t skipped;   /* neighbours of such switches, which OpenSM would index from undefined bytes */
 	struct ft_refusal refusal;
-	struct recorder *rec; /* while it is built; NULL: nobody records */
+	struct recorder *rec; /* while the tree is built; NULL: nobody records */
 
 	/* after routing */
 	struct hops *hops;    /* Min Hop's matrix */
-	struct ft_cost *cost; /* by d, then port */
+	struct ft_cost *cost; /* sorted by d, then port */
 	size_t n_costs, cap_costs;
 	struct ft_reverse *reverse;
 	size_t n_reverse, cap_reverse;
 };
 
 /*
- * The tree of a fabric up to the point where it is refused, if it is (then
- * refusal.rule is set and what was not reached is empty): what panes show of a
- * fabric that is not routed.  Bad lines of files become notes.  Free with ftree_free().
+ * Builds the tree of a fabric, for routing and for panes of a fabric that is not routed. If a step refuses,
+ * refusal.rule is set, and later parts stay empty. Bad lines of files become notes. Free with ftree_free().
  */
 struct ftree *ftree_build(const struct engine_input *in, struct engine_output *out);
 void ftree_free(void *t); /* NULL is fine */
 
-/* The tree behind a routing, NULL when another engine made it. */
+/* The tree behind a routing, or NULL when another engine made it. */
 const struct ftree *ftree_of(const struct routing *r);
 
-/* "1.0.3" (rank, then the index), "-" without index.  buf is returned. */
+/* "1.0.3" (rank, then index), or "-" without index. Returns buf. */
 const char *ftree_tuple(const struct ftree *t, uint32_t sw, char *buf, size_t size);
 
-/* Group number i of a switch in the order in which it goes through them. */
+/* The i-th group of a switch, in the order in which the switch visits them. */
 static inline const struct ft_group *ftree_group(const struct ftree *t, uint32_t sw, enum ft_dir d,
 						 uint32_t i)
 {
@@ -151,12 +155,12 @@ static inline const struct ft_group *ftree_group(const struct ftree *t, uint32_t
 }
 
 /*
- * Compute nodes leaf by leaf, each leaf filled up to the largest with NO_ID for missing nodes: endport ids,
- * the order in which shifts do not collide.  *n places; the caller frees.
+ * The order of compute nodes in which shifts do not collide: endport ids leaf by leaf, each leaf filled up
+ * with NO_ID to the size of the largest. *n places; the caller frees it.
  */
 uint32_t *ftree_order(const struct ftree *t, uint32_t *n);
 
-/* The same as text of OpenSM's file opensm-ftree-ca-order.dump. */
+/* The same order as the text of OpenSM's file opensm-ftree-ca-order.dump. */
 void ftree_order_text(const struct ftree *t, struct text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* CA ports by their use, and the cables of each switch in groups by peer and direction. */
+/* The use of CA ports, and the cables of each switch, grouped by peer and direction. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -32,7 +32,7 @@ static bool listed(const struct guid_file *g, uint64_t guid)
 	return g->n && bsearch(&key, g->l, g->n, sizeof(*g->l), by_guid);
 }
 
-/* Read a list of CA ports; sorted.  false: refused. */
+/* Reads a list of CA ports, and sorts it. False when refused. */
 static bool read_list(struct ftree *t, const struct engine_input *in, struct engine_output *out,
 		      const char *option, const char *bad, const char *empty, struct guid_file *g)
 {
@@ -51,8 +51,10 @@ static bool read_list(struct ftree *t, const struct engine_input *in, struct eng
 	return true;
 }
 
-/* Which CA ports are compute nodes, which I/O nodes.  A port in the CN file stays one whatever the I/O file
- * says. */
+/*
+ * Marks CA ports as compute nodes or I/O nodes. A port in the CN file is a compute node even if the I/O file
+ * has it.
+ */
 bool ft_classify(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -81,8 +83,8 @@ struct collect {
 	uint8_t dir[MAX_PORTS + 1], of_port[MAX_PORTS + 1];
 	unsigned n;
 	uint32_t *ca_of; /* [n_endports] index in ca[], NO_ID */
-	uint32_t *owner; /* [n_switches] switch that met it last */
-	uint8_t *seen;	 /* [n_switches] its group there */
+	uint32_t *owner; /* [n_switches] the switch that met this peer last */
+	uint8_t *seen;	 /* [n_switches] its group for this peer */
 };
 
 #define NO_GROUP 255
@@ -94,7 +96,7 @@ static unsigned add_group(struct collect *c, uint32_t sw, uint32_t peer, uint32_
 	return c->n++;
 }
 
-/* Group of a port; NO_GROUP: nothing that counts is behind it. */
+/* The group of a port. NO_GROUP when nothing that counts is connected. */
 static unsigned port_group(struct ftree *t, struct collect *c, uint32_t sw, unsigned port)
 {
 	const struct fabric *f = t->topo->fabric;

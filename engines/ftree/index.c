@@ -1,4 +1,7 @@
-/* Indexes ("tuples"): the place of a switch among its like, found by walking the tree from a leaf. */
+/*
+ * Indexes ("tuples"): the place of a switch among switches of its rank, found by walking the tree from a
+ * leaf.
+ */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/release.h"
@@ -28,7 +31,7 @@ static bool refuse_cn(struct ftree *t, uint32_t i)
 	return false;
 }
 
-/* Leaf rank, and the switches that have compute nodes. */
+/* Finds the leaf rank, and the switches with compute nodes. */
 bool ft_find_leaves(struct ftree *t)
 {
 	uint32_t first = 0;
@@ -60,7 +63,7 @@ bool ft_find_leaves(struct ftree *t)
 
 /* --- tuples ---------------------------------------------------------------------------------- */
 
-/* Byte i of a tuple; byte 0 is the highest, so that tuples compare as numbers. */
+/* Sets byte i of a tuple. Byte 0 is the highest, so that tuples compare as numbers. */
 static uint64_t with_byte(uint64_t tuple, unsigned i, unsigned v)
 {
 	unsigned shift = 8 * (7 - i);
@@ -70,12 +73,12 @@ static uint64_t with_byte(uint64_t tuple, unsigned i, unsigned v)
 
 struct walk {
 	struct ftree *t;
-	uint64_t *used; /* tuples given, open addressing, FT_NO_TUPLE = free */
+	uint64_t *used; /* tuples in use, open addressing, FT_NO_TUPLE = free */
 	uint32_t size;	/* power of two */
 	uint32_t *queue, n;
 };
 
-/* Is the tuple given?  With add it is from now on. */
+/* Is the tuple in use? With `add`, it is from now on. */
 static bool used(struct walk *w, uint64_t tuple, bool add)
 {
 	uint32_t i = mix(0, tuple) >> 32 & (w->size - 1);
@@ -88,7 +91,10 @@ static bool used(struct walk *w, uint64_t tuple, bool add)
 	return false;
 }
 
-/* Give a switch the first free tuple with any value in byte v; from: where it is reached from, NO_ID. */
+/*
+ * Gives a switch the first free tuple, trying all values of byte v. from: the neighbour that reached it, or
+ * NO_ID.
+ */
 static void assign(struct walk *w, uint32_t sw, uint32_t from, uint64_t tuple, unsigned v)
 {
 	for (unsigned i = 0; i < 255; i++) {
@@ -123,7 +129,7 @@ static void sort_by_tuple(struct ftree *t, uint32_t sw, enum ft_dir d)
 	}
 }
 
-/* Index the neighbours of sw in one direction that have none; byte v tells them apart. */
+/* Gives indexes to the neighbours of sw in one direction that have none. They differ in byte v. */
 static void index_neighbours(struct walk *w, uint32_t sw, enum ft_dir d, unsigned v)
 {
 	struct ftree *t = w->t;
@@ -163,7 +169,7 @@ static void walk_from(struct walk *w, uint32_t first)
 	}
 }
 
-/* All of bytes 1 .. leaf_rank 0. */
+/* The tuple with 0 in bytes 1 to leaf_rank. */
 static uint64_t first_tuple(const struct ftree *t, unsigned rank)
 {
 	uint64_t tuple = with_byte(FT_NO_TUPLE, 0, rank);
@@ -231,7 +237,7 @@ void ft_index(struct ftree *t)
 			ft_record_tuple(t, leaf, NO_ID);
 		walk_from(&w, leaf);
 	}
-	/* indexed switches are numbered, so that a peer's key is one word */
+	/* number the indexed switches, so that a peer's key is one word */
 	order = NEW_ARRAY(t->n_in, uint32_t);
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
 		if (t->sw[s].in)

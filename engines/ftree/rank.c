@@ -1,4 +1,4 @@
-/* Ranks: distances from the roots, which are named in a file or lie farthest from the CAs. */
+/* Ranks are distances from the roots, which are named in a file or are the switches farthest from CAs. */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -17,8 +17,9 @@ static void push(struct queue *q, uint32_t sw)
 }
 
 /*
- * Lower the ranks around the queue; sets max_rank to the last one given.  The sum wraps as in OpenSM: with a
- * bad root file the queue may hold a switch without rank. from_roots: the ranks are those that count.
+ * Lowers the ranks around the switches in the queue, and sets max_rank to the last rank given. The sum wraps
+ * around as in OpenSM: with a bad root file, the queue may hold a switch without rank. from_roots: these
+ * ranks are final.
  */
 static void spread(struct ftree *t, struct queue *q, bool from_roots)
 {
@@ -45,7 +46,7 @@ static void spread(struct ftree *t, struct queue *q, bool from_roots)
 	t->max_rank = max;
 }
 
-/* First from the CAs up, to find the switches farthest from them, then from those down. */
+/* Ranks switches first from the CAs, to find the switches farthest from them, and then from those. */
 static void rank_by_cas(struct ftree *t, struct queue *roots)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -74,7 +75,7 @@ static void rank_by_cas(struct ftree *t, struct queue *roots)
 	spread(t, roots, true);
 }
 
-/* Switches named in root_guid_file get rank 0.  false: the file does not serve, CAs decide. */
+/* Gives rank 0 to the switches named in root_guid_file. False when the file is not usable, and CAs decide. */
 static bool read_roots(struct ftree *t, const struct engine_input *in, struct engine_output *out,
 		       struct queue *q)
 {

@@ -1,4 +1,4 @@
-/* Routing: the destinations in their order, what comes of each, and the roots at last. */
+/* Routing: the destinations in order, their results, and finally the roots. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -32,7 +32,7 @@ static void start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target
 		ft_tell_begin(r, leaf);
 }
 
-/* Switches with hosts that did not learn a CA's LID. */
+/* Counts switches with hosts that did not learn the route to a CA's LID. */
 static void count_unreached(struct ft_run *r)
 {
 	if (r->n_touched == r->t->n_in)
@@ -51,7 +51,7 @@ static void count_unreached(struct ft_run *r)
 	}
 }
 
-/* Write what is done into the tables. */
+/* Writes the finished entries to the tables. */
 static void flush(struct ft_run *r)
 {
 	for (uint32_t s = 0; s < r->n_switches; s++) {
@@ -63,7 +63,7 @@ static void flush(struct ft_run *r)
 	r->n_done = 0;
 }
 
-/* Put the entries aside for the tables and forget them. */
+/* Saves the entries for the tables, and clears them. */
 static void finish(struct ft_run *r)
 {
 	struct ftree *t = r->t;
@@ -91,8 +91,8 @@ static void finish(struct ft_run *r)
 /* --- compute nodes --------------------------------------------------------------------------- */
 
 /*
- * Columns of the compute nodes of a leaf that has more than CAs around it: its groups may be sorted while
- * they are gone through, and then a node may be routed again on top of what it has.
+ * Entries of the compute nodes of a leaf that has not only CAs around it. Its groups may be sorted while they
+ * are visited. A node may then be routed again, on top of its earlier entries.
  */
 struct kept {
 	uint16_t *lid;
@@ -118,7 +118,7 @@ static void recall(struct ft_run *r, const struct kept *k, uint16_t lid)
 	}
 }
 
-/* With k: the node's entries are kept there. */
+/* Routes a compute node. With k, its entries are also kept there. */
 static void route_node(struct ft_run *r, uint32_t leaf, const struct ft_group *g, struct kept *k)
 {
 	struct ft_ca *ca = &r->t->ca[g->ca];
@@ -163,7 +163,10 @@ static void route_leaf(struct ft_run *r, uint32_t leaf)
 	}
 }
 
-/* Compute nodes of a leaf that were not routed as the groups changed places.  Returns the CAs on it. */
+/*
+ * Notes compute nodes of a leaf that were not routed, because the groups changed places. Returns the number
+ * of CAs on it.
+ */
 static uint32_t note_left_out(struct ft_run *r, uint32_t leaf)
 {
 	const struct ftree *t = r->t;
@@ -185,7 +188,7 @@ static uint32_t note_left_out(struct ft_run *r, uint32_t leaf)
 	return cas;
 }
 
-/* OpenSM sorts CAs by addresses of its heap, while it goes through them. */
+/* Notes leaves whose CAs OpenSM sorts while it visits them: it sorts by heap addresses. */
 static void note_leaves(struct ft_run *r)
 {
 	struct notes *notes = &r->out->notes;
@@ -247,7 +250,7 @@ static void route_switches(struct ft_run *r)
 			continue;
 		start(r, s, t->sw[s].lid, s, 0, 0);
 		ft_ascend(r, s, NO_ID, false, 0, 0);
-		for (uint32_t i = 0; i < r->n_costs; i++) { /* costs that differ from Min Hop's are kept */
+		for (uint32_t i = 0; i < r->n_costs; i++) { /* keep costs that differ from Min Hop's */
 			uint32_t id = r->costs[i], x = f->node_switch[f->port_node[id]];
 
 			if (r->cost[id] != hops_value(t->hops, t->topo, x, s, id - f->switch_port[x]))
@@ -261,7 +264,7 @@ static void route_switches(struct ft_run *r)
 	}
 }
 
-/* Switches above the leaves reach the switches they do not know through the last leaf. */
+/* Switches above the leaves reach unknown switches through the last leaf. */
 static void connect_roots(struct ft_run *r)
 {
 	struct ftree *t = r->t;

@@ -1,4 +1,4 @@
-/* Fat-tree routing in words: cells and values of a recording, its steps, choices that are asked for. */
+/* Fat-tree routing in words: cells and values of a recording, its steps, and choices when somebody asks. */
 
 #include "core/base/memory.h"
 #include "core/base/release.h"
@@ -7,7 +7,10 @@
 #include "engines/record.h"
 #include "engines/say.h"
 
-/* How entries come about: the rule, as a choice names it, and in words around the switch it came from. */
+/*
+ * How an entry came about: its rule, the name of the rule in a choice, and words around the switch it came
+ * from.
+ */
 static const struct {
 	enum why_rule why;
 	const char *rule, *from, *then;
@@ -22,7 +25,7 @@ static const struct {
 };
 static const char *const ways[FT_DIRS] = {[FT_UP] = "up", [FT_SIDE] = "beside", [FT_DOWN] = "down"};
 
-/* --- cells and values: cables, groups and the order in which a switch goes through them ------ */
+/* --- cells and values: cables, groups, and the order of visits ------------------------------- */
 
 static void name_group(const struct ftree *k, uint32_t group, struct text *out)
 {
@@ -31,7 +34,7 @@ static void name_group(const struct ftree *k, uint32_t group, struct text *out)
 	text_add(out, "%s to %s", ft_name(k, g->sw), g->peer == NO_ID ? "hosts" : ft_name(k, g->peer));
 }
 
-/* The place of a slot among those of its switch and direction. */
+/* Tells the place of a slot among those of its switch and direction. */
 static void name_slot(const struct ftree *k, uint32_t at, struct text *out)
 {
 	for (uint32_t s = 0; s < k->topo->fabric->n_switches; s++)
@@ -91,7 +94,7 @@ static const struct ftree *tree(const struct saying *y)
 	return y->kept;
 }
 
-/* The LID of the event. */
+/* Tells the LID of the event. */
 static void say_dest(const struct saying *y)
 {
 	if (y->ev->b)
@@ -137,7 +140,7 @@ static void say_group(const struct saying *y)
 		text_add(y->t, "no groups");
 }
 
-/* What the check of purity compares, of leaves what leads up. */
+/* Tells what the check of purity compares; for leaves only what leads up. */
 static void say_shape(const struct saying *y, uint32_t sw)
 {
 	const struct ftree *k = y->kept;
@@ -189,7 +192,10 @@ static void say_leaf(const struct saying *y)
 			 k->max_cn - n == 1 ? "a dummy" : "dummies");
 }
 
-/* The counter that a step let grow: that of the group, the last of its changes. */
+/*
+ * The counter that a step increments: that of the group, the last of its changes. The result is the value
+ * before.
+ */
 static uint32_t counter(const struct saying *y)
 {
 	uint32_t cursor = 0;
@@ -197,10 +203,10 @@ static uint32_t counter(const struct saying *y)
 
 	while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d))
 		continue;
-	return d.now - 1; /* a part of a run has not what it was */
+	return d.now - 1; /* in a part of a run, d.was may be unknown */
 }
 
-/* "2 hops (ftree counts 3)": of LIDs of CAs it counts the cable of the CA, too. */
+/* Tells hops as "2 hops (ftree counts 3)": for LIDs of CAs, ftree also counts the cable of the CA. */
 static void say_hops(const struct saying *y)
 {
 	unsigned hops = y->ev->flags >> HOPS_AT;
@@ -245,13 +251,13 @@ static void say_offer(const struct saying *y)
 		text_add(y->t, "; it is the switch itself");
 }
 
-/* What puts a parent before another of the same load. */
+/* Why a parent comes before another one of the same load. */
 static const char *before_equals(const struct ftree *t, uint32_t parent)
 {
 	return t->sw[parent].tuple == FT_NO_TUPLE ? "without index as it, but before it" : "lower index";
 }
 
-/* Loads of the parent taken and of the one that stands second, as they were compared. */
+/* Tells the loads of the chosen parent and of the second one, at the time of the comparison. */
 static void say_climb(const struct saying *y)
 {
 	const struct ftree *k = y->kept;
@@ -269,7 +275,7 @@ static void say_climb(const struct saying *y)
 		return;
 	}
 	if (*recording_part(y->r) && recording_kept_part(y->r)->sw != y->ev->a) {
-		text_add(y->t, ": load %u before", was); /* the other's is not in this part of the run */
+		text_add(y->t, ": load %u before", was); /* the other load is not in this part */
 		return;
 	}
 	next = walk_value(y->w, T_SLOT, s->slot[FT_UP] + 1);
@@ -314,7 +320,7 @@ static const struct {
 	[REC_TARGET] = {say_target, "ftree.md 10; Zahavi et al. 2010"},
 	[REC_CLIMB] = {say_climb, ASCEND},
 	[REC_SPREAD] = {say_spread, DESCEND},
-	[REC_CHOICE] = {say_choice, NULL}, /* by its cause */
+	[REC_CHOICE] = {say_choice, NULL}, /* the source depends on the cause */
 	[REC_OFFER] = {say_offer, NULL},
 };
 
@@ -328,7 +334,7 @@ static void sentence(struct walk *w, struct text *t)
 		assign_sentence(w, t);
 }
 
-/* As decide_offer() has it. */
+/* As decide_offer() decides it. */
 static const char *rule(const struct rec_event *ev)
 {
 	static const char *const pure[] = {"alike", "not alike"};
@@ -370,26 +376,26 @@ const struct rec_scheme ftree_scheme = {
 	.value = value,
 };
 
-/* --- choices, as they are asked for ---------------------------------------------------------- */
+/* --- choices, when somebody asks ------------------------------------------------------------- */
 
-/* A main climb: loads and rivals as they were when it was decided. */
+/* A main climb: loads and rival at the time of the decision. */
 struct climbed {
-	uint32_t from, next; /* next: the parent that came second, NO_ID = none */
+	uint32_t from, next; /* next: the second-best parent, NO_ID = none */
 	uint32_t parents, load, next_load;
 };
 
-/* What was offered to a switch for the destination at hand. */
+/* The offers to a switch for the current destination. */
 struct seen {
 	struct rec_choice *c; /* NULL: nobody asks */
-	/* the offer in force; g NULL: none */
+	/* the offer in force; g is NULL when there is none */
 	const struct ft_group *g;
 	const struct ft_link *link;
 	enum ft_cause cause;
 	bool reverse;
-	uint8_t hops;	      /* as ftree counts them: of LIDs of CAs the cable of the CA, too */
-	struct climbed climb; /* of it, when it is a main one */
-	unsigned turn, taken; /* offers so far, that in force among them */
-	unsigned replaced;    /* offers that were in force before it */
+	uint8_t hops;	      /* as ftree counts them: for LIDs of CAs including the cable of the CA */
+	struct climbed climb; /* only for a main climb */
+	unsigned turn, taken; /* number of offers so far; which of them is in force */
+	unsigned replaced;    /* offers that were in force before */
 };
 
 struct ft_telling {
@@ -397,7 +403,10 @@ struct ft_telling {
 	struct text path; /* main climbs of the destination */
 	unsigned climbs;
 	struct climbed climb; /* the last one */
-	/* a main climb of a reverse hop went back to where it came from: the switch, and that one; NO_ID */
+	/*
+	 * a main climb after a reverse hop went back to where it came from: at this switch, to that one; or
+	 * NO_ID
+	 */
 	uint32_t back_at, back_to;
 	struct seen *seen; /* [n_switches] */
 };
@@ -459,7 +468,7 @@ void ft_tell_climb(const struct ft_run *r, uint32_t sw, uint32_t prev)
 			 before_equals(r->t, g->peer));
 }
 
-/* Links between switches of an offer. */
+/* The links between switches of an offer. */
 static unsigned links_of(const struct ft_run *r, unsigned hops)
 {
 	return hops - (r->target == NO_ID);
@@ -481,7 +490,7 @@ void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struc
 	if (!r->lid || !x->c)
 		return;
 	x->turn++;
-	for (uint32_t i = 0; i < g->n_links; i++) { /* each port once, by its best offer */
+	for (uint32_t i = 0; i < g->n_links; i++) { /* each port once, with its best offer */
 		const struct ft_link *k = &r->t->link[g->link + i];
 		struct rec_offer *o = offer_of(x->c, k->remote);
 
@@ -509,7 +518,7 @@ void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struc
 
 static void decide_offer(const struct ft_run *r, const struct seen *x, struct decided *d)
 {
-	const struct rec_offer *q = NULL; /* it came later than the one taken and was no better */
+	const struct rec_offer *q = NULL; /* an offer that came after the chosen one and was no better */
 	const char *from = ft_name(r->t, x->g->sw), *here = ft_name(r->t, x->c->sw);
 	const struct climbed *c = &x->climb;
 
@@ -553,7 +562,7 @@ static void decide_offer(const struct ft_run *r, const struct seen *x, struct de
 		text_add(&d->text, " Of %u parallel cables the first with least load.", x->g->n_links);
 }
 
-/* What used up the turns of a route to a CA port, and which number would do. */
+/* Tells what used up the turns of a route to a CA port, and which number would suffice. */
 static void add_turns(const struct ft_run *r, const char *to, struct text *t)
 {
 	const struct ftree *f = r->t;
@@ -577,7 +586,7 @@ static void add_turns(const struct ft_run *r, const char *to, struct text *t)
 			 f->turns_do_manual);
 }
 
-/* Port `via` of a switch was never offered. */
+/* Explains that port `via` of a switch was never offered. */
 static void decide_passed_by(const struct ftree *t, uint32_t sw, unsigned via, struct decided *d)
 {
 	uint32_t peer = t->topo->peer_switch[switch_port_id(t->topo->fabric, sw, via)];
@@ -595,7 +604,7 @@ static void decide_against(const struct ft_run *r, const struct seen *x, struct 
 	if (!c)
 		decide_passed_by(r->t, x->c->sw, x->c->via, d);
 	else if (!x->g || x->c->via == x->link->remote)
-		; /* it is the entry's own */
+		; /* this is the chosen port */
 	else if (c->q[1] > (int64_t)links_of(r, x->hops))
 		decide(d, WHY_LONGER, "The best offer by port %u has %u hops, that by port %u has %u.",
 		       c->port, (unsigned)c->q[1], x->link->remote, links_of(r, x->hops));
@@ -609,7 +618,7 @@ static void decide_against(const struct ft_run *r, const struct seen *x, struct 
 		       (unsigned)c->q[0], x->turn, x->link->remote, x->taken);
 }
 
-/* How the entry came about. */
+/* Tells how the entry came about. */
 static void say_end(const struct ft_run *r, const struct seen *x, struct text *t)
 {
 	const struct ft_telling *w = r->tell;
@@ -655,7 +664,7 @@ void ft_tell_end(const struct ft_run *r)
 			  : !x->g	 ? "not reached"
 			  : x->reverse	 ? "reverse hop"
 					 : causes[x->cause].rule;
-		/* connecting the roots still decides the entry of a switch */
+		/* connect_roots will still decide the entry of this switch */
 		if (c->port == NO_PATH && t->connect_roots && r->target != NO_ID &&
 		    t->sw[s].rank < t->leaf_rank) {
 			rec_choice_free(c);

@@ -1,4 +1,4 @@
-/* What is behind a routing of ftree, and behind a step of a recording: ranks, hops, the order of nodes. */
+/* Results of ftree for a routing and for a step of a recording: ranks, hops, the order of nodes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ void ftree_order_text(const struct ftree *t, struct text *out)
 	free(order);
 }
 
-/* As OpenSM dumps it: cost from switch s to d through a port (0: least), NO_PATH = none. */
+/* The cost from switch s to d through a port (0: the least), as OpenSM dumps it. NO_PATH = none. */
 static unsigned op_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
 {
 	const struct ftree *t = r->priv;
@@ -107,7 +107,7 @@ static int op_write_extra(const struct routing *r, const char *what, FILE *f)
 	return ferror(f) ? -1 : 0;
 }
 
-/* Entries that exist thanks to reverse hops. */
+/* Marks entries that exist only because of reverse hops. */
 static uint32_t op_entry_notes(const struct routing *r, uint32_t sw, const struct entry_note **note)
 {
 	static const struct entry_note reverse = {"reverse", "by reverse hops"};
@@ -177,7 +177,7 @@ const struct ftree *ftree_of(const struct routing *r)
 
 /* --- a step of a recording ------------------------------------------------------------------- */
 
-/* Entries that reverse hops made and nothing replaced. */
+/* Finds the entries that reverse hops made and nothing replaced. */
 static void put_reverse(const struct walk *w, struct ftree *t)
 {
 	const struct recording *r = walk_recording(w);
@@ -224,7 +224,7 @@ void *ft_priv_at(struct walk *w, const struct routing *end)
 	}
 	for (uint32_t i = 0; i < t->n_groups; i++)
 		of[t->slot[i].group] = t->slot[i];
-	for (uint32_t i = 0; i < t->n_groups; i++) /* as they stand; each keeps what it says of its peer */
+	for (uint32_t i = 0; i < t->n_groups; i++) /* each slot keeps the data of its peer */
 		if (walk_value(w, T_SLOT, i) != NO_ID)
 			t->slot[i] = of[walk_value(w, T_SLOT, i)];
 	free(of);

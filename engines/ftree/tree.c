@@ -1,4 +1,4 @@
-/* The tree itself: its life, names in it, and how it is refused. */
+/* The tree: how it is copied and freed, names in it, and how it is refused. */
 #include <stdarg.h>
 #include <stdio.h>
 

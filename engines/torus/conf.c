@@ -18,7 +18,7 @@ struct reading {
 
 static bool wrong(struct reading *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Tell of the line being read; false. */
+/* Adds an error for the current line. Returns false. */
 static bool wrong(struct reading *r, const char *fmt, ...)
 {
 	va_list ap;
@@ -37,7 +37,7 @@ static char *next_word(struct reading *r)
 	return strtok_r(NULL, SEPARATORS, &r->rest);
 }
 
-/* As OpenSM: what does not fit into 32 bits loses its upper ones. */
+/* As in OpenSM, a number keeps only its lower 32 bits. */
 static unsigned number_of(const char *word, char **end)
 {
 	return (unsigned)strtoul(word, end, 0);
@@ -129,7 +129,7 @@ static bool read_most(struct reading *r, unsigned changes)
 	return true;
 }
 
-/* Add what is missing in ascending order. */
+/* Appends the missing ports in ascending order. */
 static void fill_order(struct torus_conf *c, unsigned n, bool *seen)
 {
 	for (unsigned p = 0; p < TORUS_PORTS; p++)

@@ -1,4 +1,4 @@
-/* Finding the torus in the cabling (engines/doc/torus-2qos.md section 5). */
+/* How the torus is found in the cabling (engines/doc/torus-2qos.md section 5). */
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -57,7 +57,7 @@ static uint32_t switch_at(const struct torus_run *r, uint32_t port)
 	return f->node_switch[f->port_node[port]];
 }
 
-/* Is there a free link from a switch to another? */
+/* Is there a free link between two switches? */
 static bool free_link(const struct torus_run *r, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = r->base[from]; i < r->end[from]; i++)
@@ -68,14 +68,14 @@ static bool free_link(const struct torus_run *r, uint32_t from, uint32_t to)
 
 /* --- placing --------------------------------------------------------------------------------- */
 
-/* What a switch was found by: other switches, or the direction of a link of the seed. */
+/* How a switch was found: by other switches, or by the direction of a seed's link. */
 struct found {
 	enum torus_how how;
 	uint32_t by[3];
 	unsigned n;
 };
 
-/* A place that is taken stays as it is.  false: there is no such switch. */
+/* Places a switch; an occupied place stays as it is. False when there is no such switch. */
 static bool place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw, const struct found *how)
 {
 	struct torus *t = r->t;
@@ -125,7 +125,7 @@ static bool has_room(const struct torus_run *r, const struct torus_member *m, un
 	return m->count[group] < r->t->conf.max_ports;
 }
 
-/* All free links from a member to the one above it in a dimension.  false: a group is full. */
+/* Places all free links from a member to the one above it in a dimension. False when a group is full. */
 static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32_t upper)
 {
 	struct torus_member *a = &r->t->member[lower], *b = &r->t->member[upper];
@@ -156,7 +156,7 @@ static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32
 
 /* --- searches ------------------------------------------------------------------------------------ */
 
-/* The fourth switch of the face a - m - b, by links not placed yet; NO_ID. */
+/* The fourth switch of the face a - m - b, found by free links, or NO_ID. */
 static uint32_t find_corner(const struct torus_run *r, uint32_t a, uint32_t m, uint32_t b)
 {
 	for (uint32_t i = r->base[a]; i < r->end[a]; i++) {
@@ -168,7 +168,7 @@ static uint32_t find_corner(const struct torus_run *r, uint32_t a, uint32_t m, u
 	return NO_ID;
 }
 
-/* The neighbour of base on which faces with all the ends stand; NO_ID. */
+/* The neighbour of `base` that forms faces with all the ends, or NO_ID. */
 static uint32_t find_perpendicular(const struct torus_run *r, uint32_t base, uint32_t behind,
 				   const uint32_t *ends, unsigned n)
 {
@@ -186,7 +186,7 @@ static uint32_t find_perpendicular(const struct torus_run *r, uint32_t base, uin
 	return NO_ID;
 }
 
-/* Guard against taking a ring of four for a face: its links are placed first. */
+/* Places the links of a ring of four first, so that it is not taken for a face. */
 static bool safe_ring(struct torus_run *r, unsigned d, const uint32_t pos[TORUS_DIMS])
 {
 	const struct torus *t = r->t;
@@ -216,8 +216,8 @@ static bool safe_ring(struct torus_run *r, unsigned d, const uint32_t pos[TORUS_
 
 struct cell {
 	unsigned at[TORUS_DIMS];
-	uint32_t place[8];		/* of its corners */
-	unsigned corner[8][TORUS_DIMS]; /* their coordinates */
+	uint32_t place[8];		/* places of its corners */
+	unsigned corner[8][TORUS_DIMS]; /* coordinates of its corners */
 	unsigned fingerprint;
 };
 
@@ -226,7 +226,7 @@ static uint32_t member_at(const struct torus_run *r, const struct cell *c, unsig
 	return r->t->at[c->place[corner]];
 }
 
-/* false: it would reach around an open dimension. */
+/* Prepares a cell. False when it would cross an open dimension. */
 static bool cell_begin(const struct torus *t, struct cell *c)
 {
 	unsigned next[TORUS_DIMS];
@@ -276,7 +276,10 @@ static uint32_t switch_of(const struct torus_run *r, uint32_t member)
 	return member == NO_ID ? NO_ID : r->t->member[member].sw;
 }
 
-/* The first and third corners are the ends of the edges that meet in the second. */
+/*
+ * Searches along the third axis. The first and third corners are the ends of the edges that meet in the
+ * second.
+ */
 static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
 {
 	unsigned base = a->corner[1], d = base ^ a->target;
@@ -304,7 +307,7 @@ static bool attempt(struct torus_run *r, const struct cell *c, const struct toru
 	if (a->perpendicular)
 		sw = try_perpendicular(r, c, a);
 	else if (by[0] != NO_ID && by[1] != NO_ID && by[2] != NO_ID)
-		sw = find_corner(r, by[0], by[1], by[2]); /* the fourth of a face */
+		sw = find_corner(r, by[0], by[1], by[2]); /* the fourth corner of a face */
 	if (sw == NO_ID && RECORDED(r->in))
 		torus_record_cell(r, c->place[0], a->perpendicular ? TORUS_NO_PERPENDICULAR : TORUS_NO_CORNER,
 				  c->place[a->target], found.by, found.n);
@@ -357,7 +360,7 @@ static int scan(struct torus_run *r)
 
 /* --- end points --------------------------------------------------------------------------------------- */
 
-/* Port 0 and the ports with CAs or routers, ascending. */
+/* Adds port 0 and the ports with CAs or routers, in ascending order. */
 static int add_ends(struct torus_run *r, uint32_t id)
 {
 	const struct topo *t = r->in->topo;

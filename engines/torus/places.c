@@ -1,4 +1,4 @@
-/* The torus as all its files see it: its places, who stands there, and their names. */
+/* The torus as all its files see it: its places, the switches on them, and their names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
-/* Can what was found be routed (engines/doc/torus-2qos.md section 6)? */
+/* Can the torus be routed as it was found (engines/doc/torus-2qos.md section 6)? */
 #include "engines/torus/internal.h"
 
-/* Two or more switches may be missing in one column along z, each with a missing neighbour there. */
+/*
+ * If two or more switches are missing, all must be in one column along z, each next to another missing one.
+ */
 static int check_missing(struct torus_run *r)
 {
 	const struct torus *t = r->t;
@@ -69,7 +71,7 @@ static int check_line(struct torus_run *r, unsigned c[TORUS_DIMS], unsigned d)
 	return 0;
 }
 
-/* Links of the fabric that are none of the torus', and end points and switches outside it. */
+/* Notes links of the fabric outside the torus, and end points and switches outside it. */
 static void tell_leftovers(struct torus_run *r)
 {
 	const struct torus *t = r->t;

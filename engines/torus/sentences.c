@@ -1,4 +1,4 @@
-/* torus-2QoS in words: choices, steps, pairs and the whole. */
+/* torus-2QoS in words: choices, steps, pairs, and all layers. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static void add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_
 
 /* --- how an entry came about ------------------------------------------------------------------------- */
 
-/* The rule of the step; then which of the links in that direction. */
+/* Explains the rule of the step, and the choice among the links in that direction. */
 static void decide_step(const struct torus_dealt *x, unsigned port, struct decided *d)
 {
 	struct text t = {0};
@@ -57,7 +57,7 @@ static void decide_step(const struct torus_dealt *x, unsigned port, struct decid
 	text_free(&t);
 }
 
-/* Against another port: a link the same way, or another direction. */
+/* Explains the choice against another port: a parallel link, or another direction. */
 static void decide_against(const struct torus_dealt *x, unsigned port, unsigned via, struct decided *d)
 {
 	const struct torus *t = x->run->t;
@@ -81,7 +81,7 @@ static void decide_against(const struct torus_dealt *x, unsigned port, unsigned 
 		       (char)('x' + s->dim), s->blocked ? " that is open" : "", via, (char)('x' + group / 2));
 }
 
-/* The way, and the links that it could have been dealt to. */
+/* Tells the way, and the links among which the route was dealt. */
 static void tell_way(const struct torus_dealt *x, struct rec_choice *c)
 {
 	static const char *const quantity[] = {"routes"}, *const ends[] = {"CAs and routers", "switches"};
@@ -173,7 +173,7 @@ static void tell_sl(const struct torus *t, uint32_t a, uint32_t b, struct text *
 	text_add(x, "Failures do not change the SL: it depends on the two places alone.\n");
 }
 
-/* One switch of the path: where it is, which way the packet leaves and on which VL. */
+/* Tells one switch of the path: where it is, in which direction and on which VL the packet leaves. */
 static void tell_hop(const struct torus *t, const struct path_hop *h, uint32_t b, struct text *x)
 {
 	const struct fabric *f = t->topo->fabric;

@@ -1,13 +1,12 @@
 /*
- * Which corners of a cell can be found from which others.  Keys are fingerprints:
- * bit c for every empty corner c of the cell, 0x100 0x200 0x400 for the dimensions
- * that are there.  "C3102": the corner 3 is the fourth of the face with corners 1,
- * 0 and 2; "P0546": corner 0 stands perpendicular on corner 4, on its edges to 5
- * and 6.  (Corner numbers: bit 0 is x, 1 y, 2 z.)
+ * Which corners of a cell can be found from which others. The index is the fingerprint: bit c for each empty
+ * corner c of the cell, and 0x100, 0x200, 0x400 for the dimensions that exist. "C3102": corner 3 is the
+ * fourth of the face with corners 1, 0 and 2. "P0546": corner 0 is perpendicular to corner 4 and its edges to
+ * 5 and 6. In corner numbers, bit 0 is x, bit 1 is y, bit 2 is z.
  */
 #include "engines/torus/internal.h"
 
-/* Words, in order; NULL: nothing can be found. */
+/* Attempts in order; NULL: nothing can be found. */
 static const char *const shapes[0x800] = {[0x301] = "C0132",
 					  [0x302] = "C1023",
 					  [0x303] = "P032 P123",

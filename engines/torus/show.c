@@ -1,4 +1,4 @@
-/* The tables of torus-2QoS for panes: service levels, lanes, and the torus as it is at a step. */
+/* The tables of torus-2QoS for panes: service levels, lanes, and the torus at a step. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* --- service levels and virtual lanes (engines/doc/torus-2qos.md 8, 9) ------------------------- */
 
-/* At a step of a recording: has the run yet to place the switch of a LID? */
+/* At a step of a recording: will the run place the switch of this LID later? */
 static bool is_placed_later(const struct routing *r, const struct torus *t, unsigned lid)
 {
 	return t->whole && torus_of_lid(r, t, lid) == NO_ID && torus_of_lid(r, t->whole, lid) != NO_ID;
@@ -28,7 +28,7 @@ static struct sl_range sl_of_pair(const struct routing *r, unsigned slid, unsign
 	return (struct sl_range){sl, sl};
 }
 
-/* Dimension of a port, TORUS_NO_DIM: a local one, or none of the torus'. */
+/* The dimension of a port, or TORUS_NO_DIM for a local port and one outside the torus. */
 static unsigned dim_of(const struct torus *t, const struct fabric *f, uint32_t sw, unsigned port)
 {
 	unsigned g = t->group[switch_port_id(f, sw, port)];
@@ -62,7 +62,7 @@ static unsigned vl_of_end(const struct routing *r, uint32_t endport, unsigned sl
 	return t->end_vls >= 2 ? sl >> 3 & 1 : 0;
 }
 
-/* Lanes of packets of one QoS level: two for the datelines, two more for turns behind missing switches. */
+/* Lanes for one QoS level: two for the datelines, and two more for turns next to missing switches. */
 static unsigned n_layers(const struct routing *r)
 {
 	const struct torus *t = r->priv;
@@ -75,7 +75,7 @@ static unsigned layers_available(const struct routing *r)
 	return ((const struct torus *)r->priv)->sw_vls;
 }
 
-/* As opensm-torus.dump. */
+/* As in opensm-torus.dump. */
 static int write_extra(const struct routing *r, const char *what, FILE *f)
 {
 	const struct torus *t = torus_of(r);
@@ -133,7 +133,7 @@ static void replay(struct torus *t, const struct recording *r, size_t step)
 		for (unsigned g = 0; g < TORUS_GROUPS; g++)
 			room = m->count[g] > room ? m->count[g] : room;
 		torus_add_member(t, m->sw, m->at, room);
-		if (t->of[m->sw] == NO_ID) /* one that is found twice is refused in the end */
+		if (t->of[m->sw] == NO_ID) /* a switch that is found twice is refused at the end */
 			t->of[m->sw] = t->n - 1;
 		break;
 	case REC_LINK:
@@ -152,7 +152,7 @@ static void replay(struct torus *t, const struct recording *r, size_t step)
 		}
 		break;
 	case REC_RING:
-		d = ev->port; /* every member of a line learns where it is broken */
+		d = ev->port; /* every member of the line learns where it is broken */
 		step_size = d == 0 ? 1 : d == 1 ? radix[0] : radix[0] * radix[1];
 		for (unsigned i = 0; i < radix[d]; i++) {
 			uint32_t at = t->at[extra[0] + i * step_size];

@@ -6,13 +6,13 @@
 
 /* --- directions ------------------------------------------------------------------------------- */
 
-/* The group towards c without wrapping where both ways are equally long, else the shorter way. */
+/* The group of the shorter way to c; if both ways are equally long, the one that does not wrap around. */
 static unsigned preferred(unsigned d, uint32_t s, uint32_t c, uint32_t radix)
 {
 	return 2 * d + ((s < c) != (torus_crosses(s, c, radix) != 0));
 }
 
-/* Group to take in one dimension, TORUS_NO_GROUP = none; turn: member at the turning point. */
+/* The group to take in one dimension, or TORUS_NO_GROUP. turn: the member at the turning point. */
 static unsigned hop_group(const struct torus *t, const struct torus_member *a, unsigned d, uint32_t c,
 			  uint32_t turn)
 {
@@ -21,13 +21,15 @@ static unsigned hop_group(const struct torus *t, const struct torus_member *a, u
 
 	if (turn != NO_ID && low == TORUS_COMPLETE)
 		return g;
-	/* A line that can be routed has at most one gap, below `low`: one way leads to the turning point. */
+	/*
+	 * A line that can be routed has at most one gap, below `low`. So one way leads to the turning point.
+	 */
 	if (turn != NO_ID)
 		return 2 * d + ((c + radix - low) % radix > (a->at[d] + radix - low) % radix);
 	return d < 2 && a->count[g] ? g : TORUS_NO_GROUP;
 }
 
-/* The member at the turning point of dimension d between two; any when the torus has no holes. */
+/* The member at the turning point of dimension d between two members. Any member, if none is missing. */
 static uint32_t turning_point(const struct torus *t, const struct torus_member *s,
 			      const struct torus_member *e, unsigned d)
 {
@@ -39,8 +41,10 @@ static uint32_t turning_point(const struct torus *t, const struct torus_member *
 	return torus_at(t, c);
 }
 
-/* Group for a packet at s for e from dimension *d on, TORUS_NO_GROUP = none; *d: the dimension, *blocked:
- * those passed over. */
+/*
+ * The group for a packet at s to e, or TORUS_NO_GROUP. *d: its dimension. *blocked: dimensions that were
+ * skipped.
+ */
 static inline unsigned next_group(const struct torus *t, const struct torus_member *s,
 				  const struct torus_member *e, unsigned *d, unsigned *blocked)
 {
@@ -129,8 +133,8 @@ void torus_list_ends(struct torus_run *r)
 /* --- filling ------------------------------------------------------------------------------------- */
 
 /*
- * Places in the ordered lists of one switch's groups where the next route goes: [0] CAs, [1] switches; and
- * routes so far, for those who listen.
+ * Where the next route goes in the port lists of one switch's groups ([0] CAs, [1] switches), and routes so
+ * far for those who ask or record.
  */
 struct cursors {
 	uint8_t at[2][TORUS_GROUPS];
@@ -139,7 +143,7 @@ struct cursors {
 
 struct filling {
 	struct torus_run *r;
-	uint32_t a, b; /* at which member, for which */
+	uint32_t a, b; /* members: the one whose table is filled, and the destination */
 	const struct torus_member *m;
 	struct lft_row *row;
 	struct cursors cur;
@@ -153,7 +157,7 @@ static inline void store(struct lft_row *row, const struct torus_end *e, unsigne
 		memset(&row->port[e->lid], (int)port, e->lids);
 }
 
-/* All end points of member b; group: the way there, TORUS_LOCAL = they are here. */
+/* Fills the entries for all end points of member b. group: the way there, or TORUS_LOCAL. */
 static void fill_member(struct filling *x, unsigned group)
 {
 	const struct torus *t = x->r->t;
@@ -167,7 +171,7 @@ static void fill_member(struct filling *x, unsigned group)
 		for (; e < end; e++)
 			store(x->row, e, only);
 	else
-		for (; e < end; e++) { /* the next of several ports */
+		for (; e < end; e++) { /* deal to the ports in turn */
 			uint8_t *at = &x->cur.at[e->is_switch][group];
 
 			store(x->row, e, x->m->port[group][*at]);

@@ -1,4 +1,4 @@
-/* torus-2QoS: the run. */
+/* torus-2QoS: the steps of a run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static int read_conf(struct torus_run *r)
 		return err_set(&r->out->refused, "torus_config: %.400s (ERR 4E11)", e.msg);
 	bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
 	free(data);
-	len = (int)strcspn(text_str(&errors), "\n"); /* the first line of several */
+	len = (int)strcspn(text_str(&errors), "\n"); /* only the first line */
 	len = len > 400 ? 400 : len;
 	if (bad == 1)
 		err_set(&r->out->refused, "%.*s (ERR 4E13)", len, text_str(&errors));

@@ -30,7 +30,7 @@ static uint32_t middle_if_full(const struct torus *t, unsigned x, unsigned y, un
 	return line_is_full(t, 0, x, y, z) && line_is_full(t, 1, x, y, z) ? torus_at(t, c) : NO_ID;
 }
 
-/* A switch near the middle of plane z with whole lines along x and y. */
+/* A switch near the middle of plane z, on complete lines along x and y. */
 static uint32_t middle(const struct torus *t, unsigned z)
 {
 	unsigned xm = t->conf.radix[0] / 2, ym = t->conf.radix[1] / 2;
@@ -45,7 +45,7 @@ static uint32_t middle(const struct torus *t, unsigned z)
 	return m;
 }
 
-/* The same, where nobody is missing in the plane. */
+/* The same, but only in a plane without missing switches. */
 static uint32_t full_plane_middle(const struct torus *t, unsigned z)
 {
 	uint32_t plane = t->conf.radix[0] * t->conf.radix[1];
@@ -56,7 +56,7 @@ static uint32_t full_plane_middle(const struct torus *t, unsigned z)
 	return middle(t, z);
 }
 
-/* Attach the neighbour of a tip; false: there is none, or it is in the tree. */
+/* Attaches the neighbour of a tip. False when there is none, or when the tree has it already. */
 static bool grow(struct tree *x, uint32_t *tip, unsigned direction)
 {
 	const struct torus_member *m = &x->t->member[*tip];
@@ -79,7 +79,10 @@ static bool grow_many(struct tree *x, uint32_t *tip, unsigned direction, unsigne
 	return true;
 }
 
-/* Both ways from a switch to the ends of its line; over the dateline only where the ring is broken. */
+/*
+ * Grows both ways from a switch to the ends of its line. It crosses the dateline only where the ring is
+ * broken.
+ */
 static void branch(struct tree *x, uint32_t base, unsigned d)
 {
 	unsigned radix = x->t->conf.radix[d], at = x->t->member[base].at[d];

@@ -1,11 +1,11 @@
-/* Does the configuration fit the fabric (engines/doc/torus-2qos.md 2.3)? */
+/* Does the configuration match the fabric (engines/doc/torus-2qos.md 2.3)? */
 #include <inttypes.h>
 #include <string.h>
 
 #include "engines/torus/internal.h"
 #include "engines/vls.h"
 
-/* More places than this cannot all be switches: there are not that many LIDs. */
+/* More places than this cannot all be switches: there are not enough LIDs. */
 #define MOST_PLACES 65536
 
 /* --- seeds ---------------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static int seed_error(struct torus_run *r, const struct torus_seed *s, unsigned 
 	return -1;
 }
 
-/* A ring of four needs both directions, from one centre. */
+/* A ring of four needs links in both directions, from one centre. */
 static int verify_four(struct torus_run *r, const struct torus_seed *s, unsigned d)
 {
 	static const unsigned code[TORUS_DIMS] = {0x4E22, 0x4E25, 0x4E28};
@@ -66,7 +66,7 @@ static int verify_four(struct torus_run *r, const struct torus_seed *s, unsigned
 	return 0;
 }
 
-/* At least one link of a dimension, and from the centre that the x links name. */
+/* A dimension needs at least one link, from the centre that the x links name. */
 static int verify_links(struct torus_run *r, const struct torus_seed *s, unsigned d)
 {
 	static const unsigned none[TORUS_DIMS] = {0x4E2B, 0x4E2E, 0x4E2C},
@@ -89,7 +89,7 @@ static int verify_links(struct torus_run *r, const struct torus_seed *s, unsigne
 	return 0;
 }
 
-/* All its switches are there; else the first that is not. */
+/* Are all its switches in the fabric? Else *missing is the first that is not. */
 static bool usable(const struct torus_run *r, const struct torus_seed *s, uint64_t *missing)
 {
 	for (unsigned i = 0; i < TORUS_DIRECTIONS; i++) {
@@ -166,7 +166,7 @@ static int verify_radices(struct torus_run *r)
 	return 0;
 }
 
-/* engines/doc/torus-2qos.md 9 */
+/* See engines/doc/torus-2qos.md 9. */
 static int verify_vls(struct torus_run *r)
 {
 	const struct topo *tp = r->in->topo;
@@ -182,7 +182,7 @@ static int verify_vls(struct torus_run *r)
 
 		if (peer == NO_ID || (is_switch && !node_is_switch(f, f->port_node[peer])))
 			continue;
-		code = max && code > max ? max : code; /* 0 takes no lane away */
+		code = max && code > max ? max : code; /* max_op_vls 0 does not limit the lanes */
 		vls = code ? vls_of_code(code) : 1;
 		*least = vls < *least ? vls : *least;
 	}
@@ -202,7 +202,7 @@ static int verify_vls(struct torus_run *r)
 	return 0;
 }
 
-/* The first N + 1 ports of the order must be there on a switch with N. */
+/* On a switch with N ports, the first N + 1 ports of the order must exist. */
 static int verify_order(struct torus_run *r)
 {
 	const struct fabric *f = r->in->topo->fabric;
