@@ -1,6 +1,6 @@
 /*
- * The panes there are; each is defined in the file of its name.  Panes do not include this: what they lean on
- * is views/base/view.h, and those that tell of others find them in their scene.
+ * The list of panes. Each pane is defined in the file of its name. Panes do not include this header: they
+ * depend on views/base/view.h, and a pane that tells about others finds them in its scene.
  */
 #ifndef IBSCOPE_VIEWS_H
 #define IBSCOPE_VIEWS_H
@@ -12,9 +12,9 @@
 #include "views/panes.def"
 #undef PANE
 
-/* All panes, ended by NULL; the number keys go in this order. */
+/* All panes, ended by NULL, in the order of the number keys. */
 extern const struct view_ops *const all_views[];
-const struct view_ops *view_find(const char *name);		   /* unique prefixes too; NULL */
+const struct view_ops *view_find(const char *name); /* also by a unique prefix; NULL when there is none */
 const struct view_ops *view_need(const char *name, struct err *e); /* the same; NULL and *e */
 
 /* Commands about panes that need no screen. */

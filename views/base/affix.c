@@ -1,11 +1,11 @@
-/* What all names of a column share at their begin and end. */
+/* The beginning and end that all names of a column share. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
 #include "views/base/affix.h"
 
-#define WORTH 4 /* bytes; less is not left out */
+#define WORTH 4 /* bytes; a shorter common part is not left out */
 
 size_t affix_name_len(const char *cell)
 {

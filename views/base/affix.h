@@ -1,6 +1,6 @@
 /*
- * What all names of a column share at their begin and end ("MF0;", ":MQM8700/U1"), so that a screen
- * can show it once.  A port number in brackets behind a name is no part of it.
+ * The beginning and end that all names of a column share ("MF0;", ":MQM8700/U1"), so that a screen can show
+ * them once. A port number in brackets behind a name does not belong to it.
  */
 #ifndef IBSCOPE_AFFIX_H
 #define IBSCOPE_AFFIX_H
@@ -8,25 +8,25 @@
 #include "core/base/text.h"
 
 struct affix {
-	char *like;	   /* the name noted first; NULL = none yet */
-	size_t len, least; /* bytes of it, and of the shortest */
-	size_t pre, suf;   /* bytes at begin and end that all noted so far have together */
+	char *like;	   /* the first name noted; NULL = none yet */
+	size_t len, least; /* bytes of it, and of the shortest name */
+	size_t pre, suf;   /* bytes that all names noted so far share at the beginning and end */
 	int widest;	   /* columns of the widest cell */
-	bool several;	   /* not all are the same name */
+	bool several;	   /* the names are not all the same */
 };
 
-/* Bytes of a cell before the port number in brackets at its end, if there is one. */
+/* Bytes of a cell without a port number in brackets at its end. */
 size_t affix_name_len(const char *cell);
-/* Take note of one more cell (clean text, `columns` wide); blanks and "-" are no names. */
+/* Notes one more cell (clean text, `columns` wide). Blanks and "-" are not names. */
 void affix_note(struct affix *a, const char *cell, int columns);
 /*
- * Bytes to leave out at begin and end, both 0 when it is not worth it.  They end where a word or a
- * number does, and something is left of every name noted.
+ * Bytes to leave out at the beginning and end; both are 0 when it does not pay. They end at the border of a
+ * word or number, and something is left of every name.
  */
 void affix_get(const struct affix *a, size_t *pre, size_t *suf);
-/* The same within words and numbers, however little it is. */
+/* The same, but also within words and numbers, and however short. */
 void affix_most(const struct affix *a, size_t *pre, size_t *suf);
-/* Add the cell without them; a cell that is no such name as it is. */
+/* Adds the cell without these bytes. A cell that is not such a name is added unchanged. */
 void affix_strip(const struct affix *a, size_t pre, size_t suf, const char *cell, struct text *t);
 void affix_free(struct affix *a);
 

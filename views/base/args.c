@@ -1,4 +1,4 @@
-/* Words behind a pane's name become arguments, by the pane's syntax line. */
+/* How words behind a pane's name become arguments, by the pane's syntax line. */
 #include "views/base/args.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "core/session/args.h"
 #include "views/base/chips.h"
 
-/* What a word of the syntax is to a pane. */
+/* The kind of argument that a word of the syntax is for a pane. */
 static enum view_arg_kind kind_of(enum syntax_kind kind)
 {
 	switch (kind) {
@@ -31,7 +31,7 @@ static enum view_arg_kind kind_of(enum syntax_kind kind)
 	}
 }
 
-/* What a word means, in GUIDs. */
+/* Stores the meaning of a word, as GUIDs and numbers. */
 static int take(struct scene *sc, const struct arg *x, struct view_args *a, struct err *e)
 {
 	const struct fabric *f = sc->fabric;
@@ -103,9 +103,9 @@ int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 	return rc ? -1 : 0;
 }
 
-/* --- what was looked at last ---------------------------------------------------------------- */
+/* --- last objects looked at ----------------------------------------------------------------- */
 
-/* A word for what was looked at; NULL = there is none in this fabric. */
+/* A word for the last object of its kind, or NULL when this fabric has none. */
 static char *looked_word(const struct scene *sc, const char *word, size_t len)
 {
 	const struct fabric *f = sc->fabric;

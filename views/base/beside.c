@@ -1,4 +1,4 @@
-/* Results computed beside the loop: their references, and the tasks several panes share. */
+/* Results computed outside the interface's loop: their references, and the tasks that several panes share. */
 #include <stdlib.h>
 #include <string.h>
 #include "views/base/beside.h"

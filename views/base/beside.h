@@ -1,8 +1,7 @@
 /*
- * Work that is too long for the interface's loop.  A pane asks for a result in its
- * load() (view_ask()); it is computed beside the loop and kept as long as the sweep
- * is the one shown and a pane holds it or may ask for it again.  The command `list`
- * computes the same on the spot (view_settle()).
+ * Work that takes too long for the interface's loop. A pane asks for a result in its load() (view_ask()).
+ * Another thread computes it. It is kept while its sweep is shown and a pane holds it or may ask for it
+ * again. The command `list` computes the same at once (view_settle()).
  */
 #ifndef IBSCOPE_BESIDE_H
 #define IBSCOPE_BESIDE_H
@@ -16,33 +15,36 @@
 
 #define TASK_ARGS 3
 
-/* What a task is run with; immutable but for progress and *e. */
+/* The input of a task. It is immutable, except for progress and *e. */
 struct job {
-	/* NULL only where a base alone says what is asked for; without a base it has tables, unless
-	 * `any_sweep` is set. */
+	/*
+	 * NULL only if the base alone defines the question. Without a base, the sweep has tables, unless
+	 * `any_sweep` is set
+	 */
 	const struct sweep *sweep;
-	const void *base; /* value of another result it starts from, NULL = none */
+	const void *base; /* value of the result from which it starts, NULL = none */
 	const uint32_t *arg;
 	struct progress *progress;
 	struct err *e;
 };
 
-/* What can be computed. */
+/* A kind of computation. */
 struct task {
 	/*
-	 * In another thread: a new value.  Cancelled: what it has, or NULL.  NULL and *j->e: there is none.
+	 * Runs in another thread, and returns a new value. If cancelled: a partial value, or NULL. NULL and
+	 * *j->e: there is none.
 	 */
 	void *(*run)(const struct job *j);
 	void (*free)(void *value);
-	bool any_sweep; /* also of a sweep in which no engine routed */
-	bool no_sweep;	/* of a fabric (scene_fabric_question()): kept over events, the sweep is NULL */
-	/* Of a question, which is never run: does it ask the same as the one before? */
+	bool any_sweep; /* also for a sweep in which no engine has routed */
+	bool no_sweep;	/* about a fabric (scene_fabric_question()): kept over events, the sweep is NULL */
+	/* For a question, which is never run: is it the same question as before? */
 	bool (*same)(const void *was, const void *value);
 };
 
 struct result;
 
-/* Who asks names the task, the sweep and up to TASK_ARGS numbers. */
+/* A request: the task, the sweep, and up to TASK_ARGS numbers. */
 struct ask {
 	const struct task *task;
 	const struct sweep *sweep; /* NULL = none: only with a base */
@@ -50,15 +52,15 @@ struct ask {
 	uint32_t arg[TASK_ARGS];
 };
 
-/* What came out; shared by those who hold a reference, in any thread. */
+/* A result. It is shared by all who hold a reference, in any thread. */
 struct result {
 	atomic_uint refs;
-	struct ask ask; /* references on sweep and base */
-	void *value;	/* NULL: e says why */
+	struct ask ask; /* holds references on sweep and base */
+	void *value;	/* NULL: e tells why */
 	struct err e;
 };
 
-/* The `free` of a task whose values another function frees. */
+/* The `free` of a task whose values are freed by another function. */
 #define FREED_BY(name, function)      \
 	static void name(void *value) \
 	{                             \
@@ -66,38 +68,39 @@ struct result {
 	}
 
 bool ask_equal(const struct ask *a, const struct ask *b);
-struct ask ask_copy(const struct ask *a); /* with references; ask_clear() gives them back */
+struct ask ask_copy(const struct ask *a); /* holds references, which ask_clear() returns */
 void ask_clear(struct ask *a);
 
-/* Compute it in this thread; NULL when cancelled.  The caller has the one reference. */
+/* Computes it in this thread. NULL when cancelled. The caller owns the only reference. */
 struct result *ask_run(const struct ask *a, struct progress *p);
 
-/* A value becomes a result with one reference. */
+/* Makes a result with one reference from a value. */
 struct result *result_new(const struct ask *a, void *value);
 /*
- * What a pane asks, kept as the base of its tasks: `was` (reference taken over, NULL = none) as long as it
- * asks the same, so that answers stay; then value is freed.  Else a new result with one reference.  kind:
- * says how values are compared and freed.  value NULL: nothing is asked, NULL.
+ * Keeps a pane's question as the base of its tasks. If `was` (reference taken over, NULL = none) asks the
+ * same, it is returned, so that answers stay valid, and value is freed. Otherwise a new result is returned,
+ * with one reference. kind tells how values are compared and freed. With value NULL nothing is asked: returns
+ * NULL.
  */
 const struct result *result_keep(const struct result *was, void *value, const struct task *kind);
 const struct result *result_ref(const struct result *r);
 void result_unref(const struct result *r);
 
-/* --- what several panes ask for ------------------------------------------------------ */
+/* --- tasks that several panes share -------------------------------------------------- */
 
 extern const struct task task_loads;	   /* struct loads, all to all */
-extern const struct task task_shift_order; /* struct shift_order, the one that all engines are compared by */
+extern const struct task task_shift_order; /* struct shift_order, the same one for all engines */
 extern const struct task task_usage;	   /* struct port_use, [n_ports] */
 extern const struct task task_graph;	   /* struct graph; arg[0]: routes of switches count as well */
 
-/* The channel dependencies on all VLs, and what lists of them need. */
+/* The channel dependencies on all VLs, and figures for lists of them. */
 struct graph {
 	struct cdg *cdg;
-	uint32_t *in; /* [n_channels] dependencies on each */
+	uint32_t *in; /* [n_channels] number of dependencies on each channel */
 	struct graph_vl {
 		uint32_t channels, deps;
-		uint32_t on_cycles;  /* channels */
-		uint32_t components; /* strongly connected ones with a cycle, that touch this VL */
+		uint32_t on_cycles;  /* number of channels */
+		uint32_t components; /* strongly connected components that have a cycle and touch this VL */
 	} vl[CDG_VLS];
 };
 

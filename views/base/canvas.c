@@ -1,4 +1,4 @@
-/* Cells of a drawing: characters, text, frames, lines in dots. */
+/* Cells of a drawing: characters, text, frames, and lines made of dots. */
 #include "views/base/canvas.h"
 #include <stdlib.h>
 #include <wchar.h>
@@ -67,7 +67,7 @@ uint32_t canvas_ascii(uint32_t ch)
 	for (size_t i = 0; i < ARRAY_LEN(map); i++)
 		if (map[i].ch == ch)
 			return (uint32_t)(unsigned char)map[i].a;
-	if (ch >= 0x2581 && ch <= 0x2587) /* eighths of a column: a digit for each */
+	if (ch >= 0x2581 && ch <= 0x2587) /* eighths of a column become digits */
 		return '1' + (ch - 0x2581);
 	return ch >= 0x250c && ch <= 0x256c ? '+' : '?';
 }
@@ -85,7 +85,7 @@ struct canvas_cell *canvas_put(struct canvas *c, int x, int y, uint32_t ch, enum
 	return cell;
 }
 
-/* Columns of a character, 0: it is left out. */
+/* Columns of a character. 0 means that it is left out. */
 static int columns_of(uint32_t ch)
 {
 	int w;
@@ -215,10 +215,10 @@ void canvas_down(struct canvas *c, int x, int y0, int y1, uint32_t ch, enum canv
 			canvas_put(c, x, y, ch, role);
 }
 
-/* Bits of U+2800 of the dots of a cell, by row and column. */
+/* The bit in U+2800 for each dot of a cell, by row and column. */
 static const uint8_t dot_bit[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 
-/* Character for a line of this slope: in cells, which are twice as high as wide. */
+/* The character for a line of this slope. Cells are twice as high as wide. */
 static uint32_t slope_char(int dx, int dy)
 {
 	int ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
@@ -242,7 +242,7 @@ static void put_dot(struct canvas *c, int x, int y, uint32_t slope, enum canvas_
 	cell->role = (uint8_t)role;
 }
 
-/* Bresenham 1965. */
+/* Bresenham's algorithm, 1965. */
 void canvas_line(struct canvas *c, int x0, int y0, int x1, int y1, enum canvas_role role)
 {
 	int dx = x1 < x0 ? x0 - x1 : x1 - x0, dy = y1 < y0 ? y0 - y1 : y1 - y0;

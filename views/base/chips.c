@@ -40,7 +40,7 @@ void word_element(const struct elements *el, uint32_t e, struct text *t)
 		word_node(el->topo->fabric, el->topo->fabric->switch_node[el->chip[el->first_chip[e]]], t);
 }
 
-/* Bytes that two names share from the start, or from the end. */
+/* Bytes that two names share at the start (or at the end). */
 static size_t common_start(const char *a, const char *b)
 {
 	size_t n = 0;
@@ -59,7 +59,7 @@ static size_t common_end(const char *a, const char *b)
 	return n;
 }
 
-/* The part of a chip's name that tells it from the others of its element, in whole words. */
+/* Adds the part of a chip's name that differs from the other chips of its element, in whole words. */
 void label_chip(const struct elements *el, uint32_t sw, struct text *t)
 {
 	const struct fabric *f = el->topo->fabric;
@@ -142,7 +142,7 @@ struct chip_place {
 
 COMPARATOR(by_place, struct chip_place, TEXT(place))
 
-/* Bytes of the words that all n places begin with, sorted; two words of the place stay ("Spine 1"). */
+/* Bytes of the words with which all n places (sorted) begin. Two words of a place stay ("Spine 1"). */
 static size_t common_words(const struct chip_place *at, uint32_t n)
 {
 	const char *p = at[0].place;
@@ -157,7 +157,10 @@ static size_t common_words(const struct chip_place *at, uint32_t n)
 	return len;
 }
 
-/* Chips of one board are neighbours among the n sorted by place; numbers of chips stay where they differ. */
+/*
+ * Shortens the n places, which are sorted, so that chips of a board are neighbours. Chip numbers stay where
+ * they differ.
+ */
 static void shorten_places(struct chip_place *at, uint32_t n, char **place)
 {
 	size_t skip;

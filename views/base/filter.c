@@ -1,4 +1,4 @@
-/* Rows by words, columns, regular expressions, and by letters in order. */
+/* Filters: rows by words, columns and regular expressions; search by letters in order. */
 #include "views/base/filter.h"
 #include <ctype.h>
 #include <regex.h>
@@ -10,26 +10,26 @@
 #include "views/base/fold.h"
 
 #define ARROW "→"
-#define REPEATS 1000 /* that a regular expression may ask for: more takes too much memory */
+#define REPEATS 1000 /* repeats that a regular expression may have: more take too much memory */
 
 struct term {
 	char *word;  /* as typed, without '-' */
-	char *value; /* behind COLUMN:, else the word */
+	char *value; /* text after COLUMN:, else the word */
 	bool not, is_regex;
 	bool no_such; /* COLUMN: names no column ... */
-	bool seen;    /* ... but a row holds the word */
-	bool number;  /* value is one */
+	bool seen;    /* ... but a row has the word as text */
+	bool number;  /* value is a number */
 	regex_t regex;
 	struct column_part in[VIEW_COLUMNS];
-	unsigned n_in; /* 0 = the whole row */
+	unsigned n_in; /* number of columns, 0 = the whole row */
 };
 
 struct filter {
 	struct term *term;
 	size_t n, cap;
-	struct text cells; /* of the row looked at, when a term first needs them */
+	struct text cells; /* of the current row, made when a term first needs them */
 	struct text cell;
-	struct err wrong; /* of a regular expression; "" = none is */
+	struct err wrong; /* error in a regular expression; "" = none */
 };
 
 /* --- columns ------------------------------------------------------------------------------ */
@@ -39,7 +39,7 @@ static bool same(const char *a, size_t len, const char *b, size_t n)
 	return len == n && !strncasecmp(a, b, len);
 }
 
-/* The next word of a header: letters and digits, brackets aside; false behind the last. */
+/* The next word of a header: letters and digits, without brackets. False after the last one. */
 static bool header_word(const char **p, const char **word, size_t *len)
 {
 	*word = *p + strspn(*p, " [](),");
@@ -48,7 +48,7 @@ static bool header_word(const char **p, const char **word, size_t *len)
 	return *len > 0;
 }
 
-/* Part of a header in which a word stands: -1 = it has one part only; -2 = nowhere. */
+/* The part of a header that contains a word. -1: the header has only one part. -2: no part has it. */
 static int part_named(const char *header, const char *w, size_t len)
 {
 	const char *word;
@@ -104,7 +104,7 @@ int no_column(const struct view *v, const char *word, size_t len, struct err *e)
 
 /* --- reading a filter --------------------------------------------------------------------- */
 
-/* How often the repeats within each other of a regular expression may copy a part of it, at most. */
+/* Are the repeats of a regular expression few enough, even if they are nested? */
 static bool repeats_bounded(const char *re)
 {
 	unsigned long all = 1;
@@ -143,7 +143,7 @@ static bool has_reference(const char *re)
 	return false;
 }
 
-/* What would take long, or much memory, is refused. */
+/* Compiles a regular expression. Refuses one that could take long, or much memory. */
 static int compile(struct term *t, struct err *e)
 {
 	char why[200];
@@ -163,7 +163,7 @@ static int compile(struct term *t, struct err *e)
 	return 0;
 }
 
-/* Length of "/REGEX/" at p, which a blank or the end must follow; 0 = there is none. */
+/* Length of "/REGEX/" at p, followed by a blank or the end; 0 = there is none. */
 static size_t regex_length(const char *p)
 {
 	if (*p != '/')
@@ -174,7 +174,7 @@ static size_t regex_length(const char *p)
 	return 0;
 }
 
-/* Take one word at p; what is behind it. */
+/* Reads one word at p. Returns what follows it. */
 static const char *take_term(struct filter *f, const struct view *v, const char *p)
 {
 	size_t len = strcspn(p, " "), head, n;
@@ -246,7 +246,7 @@ static bool marked(const char *word, unsigned marks)
 	return false;
 }
 
-/* Rows of a folded pane are also found by the element they are under. */
+/* In a folded pane, rows are also found by the name of their element. */
 static void add_element(const struct view *v, uint32_t row, struct text *all)
 {
 	uint32_t e = !fold_wanted(v) || view_is_header(v, row) ? NO_ID : fold_element(v, row);
@@ -267,7 +267,7 @@ static const char *cells_of(struct filter *f, const struct view *v, uint32_t row
 	return text_str(&f->cells);
 }
 
-/* Part of a cell "19 → 21"; one without arrow is the last part. */
+/* Keeps one part of a cell "19 → 21". A cell without arrow is the last part. */
 static void keep_part(struct text *cell, int part)
 {
 	char *whole = part < 0 ? NULL : str_dup(text_str(cell));
@@ -322,7 +322,7 @@ static bool in_columns(struct filter *f, const struct term *t, const struct view
 	return false;
 }
 
-/* Begin and end of a regular expression are those of a cell. */
+/* ^ and $ of a regular expression mean the begin and end of a cell. */
 static bool in_any_cell(struct filter *f, const struct term *t, const struct view *v, uint32_t row)
 {
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
@@ -372,7 +372,7 @@ int filter_check(const struct filter *f, const struct view *v, struct err *e)
 
 /* --- letters in order --------------------------------------------------------------------- */
 
-/* The same as if in small letters; blanks aside. */
+/* Copies in lower case, without blanks. */
 static size_t letters_of(const char *what, char *to, size_t size)
 {
 	size_t n = 0;
@@ -384,7 +384,7 @@ static size_t letters_of(const char *what, char *to, size_t size)
 	return n;
 }
 
-/* Characters from `at`, where the first letter is, to the last one; 0 = they do not all follow. */
+/* The number of characters from `at` to the last of the letters, in order; 0 = not all of them follow. */
 static unsigned stretch(const char *at, const char *letters)
 {
 	const char *p = at;

@@ -1,5 +1,5 @@
 /*
- * What a filter or a search asks of rows: words that must all occur.
+ * A filter or a search: words that a row must all match.
  *
  *   TEXT         in any cell, letter case ignored; changed, down and detour also mean the marks
  *   /REGEX/      an extended regular expression, in any cell; it may hold blanks
@@ -7,8 +7,8 @@
  *   COLUMN:/REGEX/
  *   -WORD        must not occur
  *
- * "MF0;LG01:MQM8700" is text although there is a colon in it, when a row holds it; only a
- * word that no row holds is taken for a column that there is not.
+ * "MF0;LG01:MQM8700" has a colon, but is plain text if a row has it. A word that no row has is an error if
+ * its COLUMN does not exist.
  */
 #ifndef IBSCOPE_FILTER_H
 #define IBSCOPE_FILTER_H
@@ -17,34 +17,38 @@
 
 struct filter;
 
-/* A column that a word names, and which part of its cells: "was → now" has 0 and 1, -1 = all of it. */
+/*
+ * A column that a word names, and the part of its cells: "was → now" has parts 0 and 1; -1 = the whole cell.
+ */
 struct column_part {
 	unsigned col;
 	int part;
 };
 
 /*
- * Columns by name, else by a word of their header, else the first that begins so, letter
- * case ignored; their number, at most VIEW_COLUMNS.
+ * Finds columns by name, else by a word of their header, else the first whose header begins so; letter case
+ * is ignored. Returns their number, at most VIEW_COLUMNS.
  */
 unsigned columns_named(const struct view *v, const char *word, size_t len, struct column_part *to);
-/* The message that there is no such column; -1. */
+/* Sets the error that there is no such column. Returns -1. */
 int no_column(const struct view *v, const char *word, size_t len, struct err *e);
 
-/* For the columns as the view was loaded last; never NULL, to be freed.  What is wrong with it is kept. */
+/*
+ * Reads a filter for the columns of the last load(). Never NULL; the caller frees it. Errors are kept in it.
+ */
 struct filter *filter_new(const struct view *v, const char *text);
 void filter_free(struct filter *f);
-/* Does a row, or a header, match?  Nothing does when the filter is wrong. */
+/* Does a row (or a header) match? If the filter is wrong, no row does. */
 bool filter_row(struct filter *f, const struct view *v, uint32_t row);
 /*
- * A regular expression is wrong; or a column is missing and no row looked at holds the word.  0, or -1 and
- * *e.
+ * Checks the filter: is a regular expression wrong, or is a column missing and no row has the word? Returns
+ * 0, or -1 and *e.
  */
 int filter_check(const struct filter *f, const struct view *v, struct err *e);
 
 /*
- * Do the letters of `what` (without blanks) come in order in one text of a row? Letter case is ignored.
- * Returns the least number of characters they stretch over.  0: they are not there, or too far apart.
+ * Do the letters of `what` (without blanks) occur in order in one text of a row? Letter case is ignored.
+ * Returns the least number of characters over which they stretch. 0: they do not occur, or are too far apart.
  */
 unsigned row_likeness(const struct view *v, uint32_t row, const char *what);
 

@@ -1,4 +1,4 @@
-/* Panes folded by switch element: headers for the rows of its chips, opened and closed in place. */
+/* Panes folded by switch element: rows of chips stand under headers, which can be opened and closed. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "views/base/chips.h"
 #include "views/base/sort.h"
 
-/* --- what belongs together -------------------------------------------------------- */
+/* --- groups of rows --------------------------------------------------------------- */
 
 static void forget(struct fold *f)
 {
@@ -34,7 +34,7 @@ void fold_free(struct view *v)
 	v->fold = NULL;
 }
 
-/* The first flexible column on the left. */
+/* The first flexible column that is aligned left. */
 static unsigned name_column(const struct view_ops *o)
 {
 	for (unsigned c = 0; c < o->n_columns; c++)
@@ -79,7 +79,7 @@ uint32_t fold_element(const struct view *v, uint32_t row)
 	return sw == NO_ID ? NO_ID : v->fold->chassis->of[sw];
 }
 
-/* Another one than all keys of rows; parts of a sequence in one element differ. */
+/* A key unlike those of rows. In a sequence, several groups of an element have different keys. */
 static uint64_t header_key(uint64_t id, uint32_t times)
 {
 	return (id ^ 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u + times;
@@ -126,7 +126,7 @@ void fold_note(struct view *v, uint32_t row, bool hit)
 		f->group[g].n++;
 }
 
-/* Members lie group by group; a header stands where its first row was. */
+/* Members are stored group by group. A header stands at the place of its first row. */
 static void make_groups(struct view *v)
 {
 	struct fold *f = v->fold;
@@ -152,7 +152,7 @@ static void make_groups(struct view *v)
 	f->grouped = true;
 }
 
-/* --- what a header says ----------------------------------------------------------- */
+/* --- cells of headers ------------------------------------------------------------- */
 
 static void sum_number(const struct view *v, struct fold_group *g, uint32_t row, unsigned c)
 {
@@ -165,7 +165,7 @@ static void sum_number(const struct view *v, struct fold_group *g, uint32_t row,
 	g->sum[c] += n;
 }
 
-/* The first row of a group leaves its texts in f->first, the others are compared with them. */
+/* Adds a row to its group. The first row leaves its texts in f->first; later rows are compared with them. */
 static void sum_row(const struct view *v, struct fold_group *g, uint32_t row, bool first, struct text *cell)
 {
 	struct text *kept = v->fold->first;
@@ -256,7 +256,7 @@ static void head_number(const struct fold_group *g, unsigned rule, unsigned c, s
 		text_add(t, "%" PRId64, rule == FOLD_MIN ? g->lo[c] : g->hi[c]);
 }
 
-/* A sum of nothing reads as in the rows, and so does what is not known yet (asking for it). */
+/* A cell of a header. An unknown or empty sum is shown as the rows show it, which also asks for the value. */
 static void head_cell(const struct view *v, const struct fold_group *g, unsigned c, struct text *t)
 {
 	unsigned rule = v->ops->column[c].fold;
@@ -276,7 +276,7 @@ static void head_cell(const struct view *v, const struct fold_group *g, unsigned
 		v->ops->cell(v, first_row(v, g), c, t);
 }
 
-/* A row under a header: set in, and the chip's place in the chassis before its name. */
+/* A cell of a row under a header: indented, and with the chip's place in the chassis before its name. */
 static void member_cell(const struct view *v, uint32_t row, unsigned c, struct text *t)
 {
 	const char *place = v->fold->chassis->chassis_place[row_chip(v, row)];
@@ -288,7 +288,7 @@ static void member_cell(const struct view *v, uint32_t row, unsigned c, struct t
 	v->ops->cell(v, row, c, t);
 }
 
-/* Such a row where the cell is narrow: the chip by its place instead of its name. */
+/* The short form of such a cell: the chip's place instead of its name. */
 bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const char *name;
@@ -320,7 +320,7 @@ void fold_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 		v->ops->cell(v, row, col, t);
 }
 
-/* Columns that are not summed up are sorted by the least. */
+/* The number of a header for sorting. Columns without a sum or maximum use the least value. */
 int64_t fold_number(const struct view *v, uint32_t header, unsigned col)
 {
 	const struct fold_group *g = fold_group_of(v, header);
@@ -331,7 +331,7 @@ int64_t fold_number(const struct view *v, uint32_t header, unsigned col)
 	return rule == FOLD_SUM ? g->sum[col] : rule == FOLD_MAX ? g->hi[col] : g->lo[col];
 }
 
-/* Down is a header of which nothing is up. */
+/* A header is down only if all its rows are; if some are, it is marked as changed. */
 unsigned fold_marks(const struct view *v, uint32_t header)
 {
 	const struct fold_group *g = fold_group_of(v, header);
@@ -339,7 +339,7 @@ unsigned fold_marks(const struct view *v, uint32_t header)
 	return g->marks & ~g->all_marks & MARK_DOWN ? (g->marks & ~MARK_DOWN) | MARK_CHANGED : g->marks;
 }
 
-/* The element of those chips that are up, as commands know it; false: they are of several. */
+/* The element of the chips that are up, as commands know it. False when they belong to several. */
 static bool place_element(const struct view *v, const struct fold_group *g, struct text *t)
 {
 	const struct elements *el = scene_elements(v->scene, NULL);
@@ -357,7 +357,7 @@ static bool place_element(const struct view *v, const struct fold_group *g, stru
 	return found != NO_ID;
 }
 
-#define PLACEHOLDER_ROWS 4096 /* looked at for what all agree on */
+#define PLACEHOLDER_ROWS 4096 /* rows compared, at most */
 
 bool fold_place(const struct view *v, uint32_t header, const char *what, struct text *t)
 {
@@ -367,11 +367,11 @@ bool fold_place(const struct view *v, uint32_t header, const char *what, struct 
 
 	if (!strcmp(what, "element"))
 		return place_element(v, g, t);
-	if (!strcmp(what, "object")) { /* all chips as one */
+	if (!strcmp(what, "object")) { /* all chips together */
 		const struct fabric *f = v->scene->fabric;
 
 		text_add(t, "chassis ");
-		if (!place_element(v, g, t)) /* it is down: a switch in it names it as well */
+		if (!place_element(v, g, t)) /* if the element is down, one of its switches also names it */
 			word_node(f, f->switch_node[row_chip(v, first_row(v, g))], t);
 		return true;
 	}
@@ -388,7 +388,7 @@ bool fold_place(const struct view *v, uint32_t header, const char *what, struct 
 	return agree;
 }
 
-/* --- open and closed ---------------------------------------------------------------- */
+/* --- open and closed headers -------------------------------------------------------- */
 
 bool fold_is_open(const struct view *v, const struct fold_group *g)
 {
@@ -418,7 +418,7 @@ static void show_row(struct view *v, uint32_t row)
 	v->order[v->n_order++] = row;
 }
 
-/* Sums have more digits than the rows a column was made for; hidden columns stay hidden. */
+/* Sums have more digits than the column's rows: make columns wider. Hidden columns stay hidden. */
 static void widen(struct view *v)
 {
 	struct text t = {0};
@@ -461,7 +461,7 @@ void fold_show(struct view *v)
 	free(item);
 }
 
-/* Group whose row passes the test, NO_ID; at most `most` rows are looked at. */
+/* The group of a row with this number (or key), or NO_ID. Looks at no more than `most` rows. */
 static uint32_t find_group(const struct view *v, bool by_key, uint64_t want, uint32_t most)
 {
 	const struct fold *f = v->fold;

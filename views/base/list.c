@@ -12,20 +12,20 @@
 #include "core/trace/moment.h"
 #include "views/views.h"
 
-/* What stands behind the pane's name. */
+/* The words behind the pane's name. */
 struct wish {
-	int argc; /* of the pane */
+	int argc; /* arguments of the pane */
 	char **argv;
-	const char *sort;   /* column, NULL = as rows come */
-	bool reverse;	    /* the sorted rows the other way round */
+	const char *sort;   /* column, NULL = unsorted */
+	bool reverse;	    /* sorted rows in reverse */
 	struct text filter; /* words, "" = all rows */
 };
 
-/* Columns that are printed, in order. */
+/* The columns that are printed, in order. */
 struct layout {
 	unsigned n, col[VIEW_COLUMNS];
 	char *head[VIEW_COLUMNS]; /* as on the screen */
-	char *name[VIEW_COLUMNS]; /* each once */
+	char *name[VIEW_COLUMNS]; /* unique names */
 	unsigned width[VIEW_COLUMNS];
 };
 
@@ -53,7 +53,7 @@ static int parse(int argc, char **argv, struct wish *w, struct err *e)
 
 /* --- columns ----------------------------------------------------------------------------- */
 
-/* Columns of a terminal, one a character. */
+/* Columns of a terminal, one per character. */
 static unsigned characters(const char *s)
 {
 	unsigned n = 0;
@@ -63,7 +63,7 @@ static unsigned characters(const char *s)
 	return n;
 }
 
-/* A name without the blanks and brackets around it, clean. */
+/* A name in clean text, without the blanks and brackets around it. */
 static char *column_head(const char *name)
 {
 	size_t len = strlen(name), skip = strspn(name, " [");
@@ -75,7 +75,7 @@ static char *column_head(const char *name)
 	return t.s ? t.s : str_dup("");
 }
 
-/* A name that was there, or that every row has besides, gets a number. */
+/* Makes a name unique: a repeated or reserved name gets a number. */
 static char *column_key(const struct layout *l, const char *head)
 {
 	unsigned times = 1 + (!strcmp(head, "key") || !strcmp(head, "marks") || !strcmp(head, "about"));
@@ -85,7 +85,7 @@ static char *column_key(const struct layout *l, const char *head)
 	return times == 1 ? str_dup(head) : str_printf("%s %u", head, times);
 }
 
-/* A line between others is a drawing, no column. */
+/* A vertical line between columns is only drawn. */
 static bool is_line(const char *name)
 {
 	return !strcmp(name, "│");
@@ -115,7 +115,7 @@ static void forget_columns(struct layout *l)
 
 /* --- text ---------------------------------------------------------------------------------- */
 
-/* As wide as the widest cell. */
+/* Makes each column as wide as its widest cell. */
 static bool widen(const struct view *v, struct layout *l, struct progress *p)
 {
 	struct text t = {0};
@@ -203,7 +203,7 @@ static json_t *marks_json(unsigned marks)
 	return a;
 }
 
-/* Numbers as such, nothing ("" or "-") as null where a number would stand; else what is shown. */
+/* A number, or null for "" or "-" in a column of numbers; otherwise the text shown. */
 static json_t *cell_json(const struct column *c, const char *s)
 {
 	char *end;
@@ -222,7 +222,7 @@ static json_t *cell_json(const struct column *c, const char *s)
 	return json_text(s);
 }
 
-/* Whom a row names: its node or port, the one at its other end, and from where to where it leads. */
+/* The objects of a row: its node or port, the peer, and where it leads from and to. */
 static json_t *about_json(const struct view *v, const struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -290,7 +290,7 @@ static bool print_json(const struct view *v, const struct layout *l, struct prog
 
 /* --- the command ------------------------------------------------------------------------- */
 
-/* What a pane computes ends early when it is cancelled, or short of memory. */
+/* Tells why a computation has ended early: it was cancelled, or memory is short. */
 static int not_done(const struct view *v, const struct progress *p, struct err *e)
 {
 	return progress_cancelled(p)
@@ -298,7 +298,7 @@ static int not_done(const struct view *v, const struct progress *p, struct err *
 		       : err_set(e, OUT_OF_MEMORY "what pane %s shows is too large", v->ops->name);
 }
 
-/* Sort, filter and compute what the pane asks for; 0, or -1 and *e. */
+/* Sorts, filters, and computes what the pane asks for. 0, or -1 and *e. */
 static int prepare(struct view *v, const struct wish *w, struct progress *p, struct err *e)
 {
 	int col;
@@ -319,7 +319,7 @@ static int prepare(struct view *v, const struct wish *w, struct progress *p, str
 	return view_settle(v, p) ? 0 : not_done(v, p, e);
 }
 
-/* The title tells why there are no rows. */
+/* Prints the title, which also tells why there are no rows. */
 static void print_title(const struct view *v, struct out *o)
 {
 	struct text t = {0};
@@ -339,14 +339,14 @@ static int print_view(struct view *v, const struct wish *w, struct progress *p, 
 	if (prepare(v, w, p, e))
 		return -1;
 	print_title(v, o);
-	v->sel = UINT32_MAX; /* no row is selected, and none looks so */
+	v->sel = UINT32_MAX; /* no row is selected or shown as selected */
 	choose_columns(v, &l);
 	done = o->run->json ? print_json(v, &l, p, o) : print_text(v, &l, p, o);
 	forget_columns(&l);
 	return done ? 0 : not_done(v, p, e);
 }
 
-/* Of what it tells, while a run is walked through. */
+/* During a walk through a run: tells which step the pane shows. */
 static void tell_step(const struct view_ops *ops, const struct moment *m, struct out *o)
 {
 	if (!m || ops->flags & VIEW_TIMELESS)

@@ -1,4 +1,4 @@
-/* What drift, doctor and advise are asked about. */
+/* The questions of drift, doctor and advise. */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-/* What a pane says about its rows and headers, and the pane about itself. */
+/* Texts and marks of rows and headers, and of the pane itself. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 	clean_rest(t, from);
 }
 
-/* -1: the cell begins with no number. */
+/* The number at the start of a cell, or -1. */
 static int64_t number_of_cell(const struct view *v, uint32_t row, unsigned col)
 {
 	struct text t = {0};
@@ -121,7 +121,7 @@ int64_t view_number(const struct view *v, uint32_t row, unsigned col)
 	return v->ops->number ? v->ops->number(v, row, col) : number_of_cell(v, row, col);
 }
 
-/* Element of a row, whether it is one of several chips or not. */
+/* The element of a row, also if it has only one chip. */
 static bool place_element(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct elements *el = v->ops->flags & VIEW_CHIPS ? scene_elements(v->scene, NULL) : NULL;
@@ -222,7 +222,7 @@ static bool is_word(const char *name)
 	return false;
 }
 
-/* row NO_ID: there is none. */
+/* Fills in a command line. row NO_ID: there is no row. */
 static int fill(const struct view *v, uint32_t row, const char *line, struct text *t, struct err *e)
 {
 	for (const char *p = line; *p;) {

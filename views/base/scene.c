@@ -84,7 +84,7 @@ void scene_add_result(struct scene *sc, const struct result *r)
 
 FREED_BY(free_fabric, fabric_unref)
 
-/* Never run. */
+/* It is never run. */
 static const struct task task_fabric = {.free = free_fabric, .no_sweep = true};
 
 const struct result *scene_fabric_question(struct scene *sc)
@@ -128,7 +128,7 @@ void scene_drop_results(struct scene *sc)
 	}
 }
 
-/* The file that says how switches are grouped, NULL = none. */
+/* The file that groups switches, or NULL. */
 static const char *grouping_file(const struct scene *sc)
 {
 	const struct options *o = sc->sweep ? sc->sweep->setup->options : sc->session->setup->options;
@@ -136,7 +136,7 @@ static const char *grouping_file(const struct scene *sc)
 	return options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL;
 }
 
-/* Chassis stay those of the fabric, but a file may have changed. */
+/* Keeps the chassis, if the fabric is the same and no file is involved, since a file may have changed. */
 static void keep_chassis(struct scene *sc, struct chassis *c)
 {
 	if (c && c->el->topo->fabric == sc->fabric && !c->by_file && !grouping_file(sc))
@@ -145,7 +145,7 @@ static void keep_chassis(struct scene *sc, struct chassis *c)
 		chassis_free(c);
 }
 
-/* What is in force, and what it is compared with. */
+/* Takes what is in force, and what it is compared with. */
 static void take_present(struct scene *sc, const struct session *s)
 {
 	const struct event *before = session_event_before(s, s->at);
@@ -160,7 +160,7 @@ static void take_present(struct scene *sc, const struct session *s)
 	sc->real_topo = sc->real ? topo_ref(sc->real->topo) : topo_new(sc->fabric, sc->state);
 }
 
-/* All steps are read once for each recording. */
+/* Finds the last step that changes each table, once per recording. */
 static void take_last_steps(struct scene *sc, const struct recording *r)
 {
 	struct rec_delta d;
@@ -176,7 +176,7 @@ static void take_last_steps(struct scene *sc, const struct recording *r)
 			sc->last_step[d.table] = i;
 }
 
-/* What is shown: the present, or a step of a run and what the last move changed in it. */
+/* Takes what is shown: the present, or a step of a run and what the last move changed in it. */
 static void take_shown(struct scene *sc, const struct session *s)
 {
 	const struct moment *m = session_shown(s);
@@ -204,7 +204,7 @@ void scene_take(struct scene *sc, struct session *s)
 	sc->at = s->at;
 	sc->n_events = s->n_events;
 	sc->walk_moves = s->walk_moves;
-	if (!s->fabric || !s->n_events) { /* nothing, or a fabric that is being put in place */
+	if (!s->fabric || !s->n_events) { /* nothing is loaded, or a fabric is being loaded */
 		chassis_free(kept);
 		return;
 	}
@@ -262,7 +262,7 @@ const struct routing_ops *scene_ops(const struct scene *sc)
 
 /* --- switch elements ---------------------------------------------------------------- */
 
-/* Drawing waits for no file: a FIFO is not read. */
+/* Reads the elements. Drawing never waits for a file: a FIFO is not read. */
 static struct elements *read_elements(const struct scene *sc, const struct topo *t, struct err *e)
 {
 	struct progress no_wait = {.cancel = true};
@@ -292,7 +292,7 @@ const struct elements *scene_elements(struct scene *sc, struct err *e)
 	return sc->elements;
 }
 
-/* All switches and all cables between them as if up and reached; nothing but what elements are made of. */
+/* A topology in which all switches and cables are up and reached; only for making elements. */
 static struct topo *whole_fabric(const struct fabric *f)
 {
 	struct state *up = state_new(f);
@@ -312,7 +312,7 @@ static struct topo *whole_fabric(const struct fabric *f)
 	return t;
 }
 
-/* Switches that stand alone are of no chassis. */
+/* Switches that stand alone belong to no chassis. */
 static void find_chassis(struct chassis *c)
 {
 	const struct elements *el = c->el;

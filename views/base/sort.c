@@ -17,7 +17,7 @@ COMPARATOR(by_number, struct sort_item, UP(number) UP(place))
 
 COMPARATOR(by_text, struct sort_item, FIELD_BY(strverscmp, text) UP(place))
 
-/* A header goes by its element's name. */
+/* The name column of a header is sorted by its element's name. */
 static void sort_text(const struct view *v, uint32_t row, struct text *t)
 {
 	if (view_is_header(v, row) && v->sort == (int)v->fold->name)
@@ -27,7 +27,7 @@ static void sort_text(const struct view *v, uint32_t row, struct text *t)
 		view_cell(v, row, (unsigned)v->sort, t);
 }
 
-/* Text keys of all rows lie behind each other in one buffer. */
+/* The text keys of all rows stand one after the other in one buffer. */
 static void sort_by_text(const struct view *v, struct sort_item *it, uint32_t n)
 {
 	size_t *at = NEW_ARRAY((size_t)n + 1, size_t);

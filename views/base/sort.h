@@ -1,12 +1,12 @@
-/* Order of rows and what is selected in it, for view.c and fold.c. */
+/* Sorting of rows, and the selection in them, for view.c and fold.c. */
 #ifndef IBSCOPE_VIEW_SORT_H
 #define IBSCOPE_VIEW_SORT_H
 
 #include "views/base/view.h"
 
-/* Put rows and headers into the order of v->sort. */
+/* Sorts rows and headers by v->sort. */
 void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n);
-/* The selected row is to be found again when they have another order. */
+/* Remembers the selected row, to find it again in another order. */
 void view_note_selection(struct view *v);
 
 #endif

@@ -1,4 +1,4 @@
-/* What rows are about: from ids to words of the command language. */
+/* The objects of rows: from ids to words of the command language. */
 #include <inttypes.h>
 #include <string.h>
 #include "core/base/err.h"

@@ -1,6 +1,6 @@
 /*
- * What a row of a pane is about, as ids of the scene's fabric.  The row's key, the chassis it is folded
- * under, the placeholders of command lines, what Enter does and the JSON of `list` come from it.
+ * The object of a row of a pane, as ids of the scene's fabric. The row's key, its chassis when folded, the
+ * placeholders of command lines, the action of Enter and the JSON of `list` are made from it.
  */
 #ifndef IBSCOPE_VIEW_SUBJECT_H
 #define IBSCOPE_VIEW_SUBJECT_H
@@ -17,10 +17,10 @@ enum end_kind {
 	END_LID,
 	END_PORT,
 	END_NODE,
-	END_ON_SWITCH, /* id is a switch: its first CA that is up, else the switch */
+	END_ON_SWITCH, /* id is a switch: means its first CA that is up, else the switch */
 };
 
-/* Where something leads from or to. */
+/* The start or the end of a route or pair. */
 struct end {
 	enum end_kind kind;
 	uint32_t id;
@@ -28,37 +28,39 @@ struct end {
 
 struct subject {
 	uint64_t key;	     /* stays the same over events */
-	uint32_t chip;	     /* switch the row belongs to, with VIEW_CHIPS; NO_ID = none */
-	uint32_t node, port; /* NO_ID = none; the port is one of the node */
-	uint32_t sw;	     /* switch where it is another one than the node; NO_ID */
+	uint32_t chip;	     /* the switch of the row, with VIEW_CHIPS; NO_ID = none */
+	uint32_t node, port; /* NO_ID = none; the port belongs to the node */
+	uint32_t sw;	     /* the switch, if it is not the node; or NO_ID */
 	struct end src, dst, endport;
 	int lid;   /* below 0: none */
 	int layer; /* below 0: none */
 	const struct elements *elements;
-	uint32_t element; /* of elements, NULL = none; else that of the chip */
+	uint32_t element; /* an element of elements; if that is NULL, the chip's element counts */
 };
 
-/* Key and chip are valid in any case; false: the row is about nothing. */
+/* Key and chip are always valid. False: the row has no object. */
 bool view_subject(const struct view *v, uint32_t row, struct subject *s);
 uint32_t row_chip(const struct view *v, uint32_t row);
 
-/* --- for about() ----------------------------------------------------------- */
+/* --- helpers for about() --------------------------------------------------- */
 
 void subject_node(const struct view *v, uint32_t node, struct subject *s);
-/* Its switch is the chip, its GUID the key. */
+/* A switch, which is also the chip. Its GUID is the key. */
 void subject_switch(const struct view *v, uint32_t sw, struct subject *s);
-/* The port and its node; a switch is the chip. */
+/* A port and its node. If the node is a switch, it is the chip. */
 void subject_port(const struct view *v, uint32_t port, struct subject *s);
-/* That port of a switch where it has one of that number, else the switch; which is the chip. */
+/* A port of a switch by number, or the switch if it has no such port. The switch is the chip. */
 void subject_switch_port(const struct view *v, uint32_t sw, unsigned number, struct subject *s);
-/* Routes to a LID: %lid and %dst. */
+/* Routes to a LID: sets %lid and %dst. */
 void subject_to(unsigned lid, struct subject *s);
-/* The same, and it is an %endport as well. */
+/* The same, and also sets %endport. */
 void subject_lid(unsigned lid, struct subject *s);
 
-/* Placeholders of a port, as view_place(); those of its node are not among them. */
+/* Placeholders of a port, as in view_place(), without those of its node. */
 bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t);
-/* What an end is: the port is NO_ID where it is a node without one; false: nothing. */
+/*
+ * The node and port of an end. The port is NO_ID if the end is a node without one. False: the end is nothing.
+ */
 bool end_place(const struct view *v, struct end end, uint32_t *node, uint32_t *port);
 
 #endif

@@ -1,4 +1,4 @@
-/* A pane as it is opened, loaded, ordered, filtered and searched. */
+/* A pane: how it is opened, loaded, sorted, filtered and searched. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
@@ -37,7 +37,7 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 	return v;
 }
 
-/* What was loaded goes; what priv keeps stays. */
+/* Frees what was loaded. The kept part of priv stays. */
 static void unload(struct view *v)
 {
 	if (v->ops->unload)
@@ -71,7 +71,7 @@ void view_free(struct view *v)
 	free(v);
 }
 
-#define LOOK_MOST 200000 /* rows looked at for the selection, so that huge lists stay quick */
+#define LOOK_MOST 200000 /* rows searched for the selection at most, so that huge lists stay fast */
 
 static bool select_key(struct view *v, uint64_t key)
 {
@@ -97,7 +97,10 @@ static bool select_header(struct view *v, uint32_t header)
 	return false;
 }
 
-/* Find again what was selected; a row folded away is where its header is, and the other way round. */
+/*
+ * Finds the selected row again. If it is folded away, its header is selected; if a header is gone, its first
+ * row.
+ */
 static void restore_selection(struct view *v)
 {
 	uint32_t n = view_count(v);
@@ -147,7 +150,7 @@ bool view_select_row(struct view *v, uint32_t row)
 	return false;
 }
 
-/* What load() wished to be selected, once the rows are in order. */
+/* Selects the row that load() wished for, once the rows are in order. */
 static bool take_wish(struct view *v)
 {
 	uint32_t row = (uint32_t)v->select;
@@ -202,7 +205,7 @@ void *view_room(struct view *v, size_t n, size_t size)
 	return v->array[v->n_arrays++] = mem_array(n, size);
 }
 
-/* load() may still give back what the results before belong to. */
+/* Loads the pane. Old results are released afterwards, as load() may still use them. */
 static void load_view(struct view *v)
 {
 	const struct result *old[VIEW_ASKS];
@@ -262,7 +265,7 @@ void view_fit(struct view *v, unsigned columns)
 		view_reload(v);
 }
 
-/* The first thing asked for that is not there, NULL = none. */
+/* The first result that is asked for but missing, NULL = none. */
 static const struct ask *missing(const struct view *v)
 {
 	for (unsigned i = 0; i < v->n_ask; i++)
@@ -370,8 +373,7 @@ int view_column(const struct view *v, const char *name, struct err *e)
 
 	if (columns_named(v, name, strlen(name), found))
 		return (int)found[0].col;
-	for (unsigned i = 0; i < v->ops->n_columns;
-	     i++) /* as the manual page names it; the header may differ */
+	for (unsigned i = 0; i < v->ops->n_columns; i++) /* by its name in the manual page */
 		if (!strcmp(v->ops->column[i].name, name))
 			return (int)i;
 	return no_column(v, name, strlen(name), e);
@@ -379,7 +381,7 @@ int view_column(const struct view *v, const char *name, struct err *e)
 
 /* --- search ---------------------------------------------------------------- */
 
-/* A closed header is found by the rows under it, too. */
+/* A closed header is also found by its rows. */
 static bool row_found(const struct view *v, uint32_t row, struct filter *what)
 {
 	const struct fold_group *g = view_is_header(v, row) ? fold_group_of(v, row) : NULL;
@@ -390,7 +392,7 @@ static bool row_found(const struct view *v, uint32_t row, struct filter *what)
 	return hit;
 }
 
-/* The place k rows on from the selected one, going round. */
+/* The place k rows from the selection, cyclically. */
 static uint32_t place_from(const struct view *v, uint32_t k, int dir)
 {
 	uint32_t n = view_count(v);

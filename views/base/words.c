@@ -1,4 +1,4 @@
-/* Small things panes have in common: names as words of the command language, distances. */
+/* Helpers that panes share: names as words of the command language, labels, bars. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ void word_text(const char *s, struct text *t)
 	free(word);
 }
 
-/* A name that means only this node: no number, no pattern, found, and nobody else has it. */
+/* Does the name alone mean this node? It must not be a number or pattern, and no other node may have it. */
 static bool name_is_plain(const struct fabric *f, uint32_t node)
 {
 	const char *name = f->node_name[node];
