@@ -1,4 +1,4 @@
-/* The map around one switch: it in the middle, and all that it is cabled to. */
+/* The map around one switch: the switch is in the middle, with everything that it is cabled to. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/clean.h"
@@ -8,39 +8,39 @@
 #include "views/map/links.h"
 
 #define NAME_MOST 22
-#define FEW 4	     /* entries of a side that keep their whole names */
+#define FEW 4	     /* so few entries of a side keep their whole names */
 #define SPACE 2	     /* columns between entries */
-#define SIGNS 2	     /* '!' or 'x', and the cursor, behind a name */
-#define FULL_BAR 2.5 /* x the mean */
+#define SIGNS 2	     /* '!' or 'x', and the cursor, after a name */
+#define FULL_BAR 2.5 /* times the mean */
 #define BOX_LEAST 24 /* columns: "36 switches, 18 hosts" */
 
 enum { UP = 0x2191, DOWN = 0x2193, ACROSS = 0x2500, UPRIGHT = 0x2502, CURSOR = 0x25c2, NOTHING = 0x00b7 };
 
-/* How the entries of a side read. */
+/* The texts of the entries of one side. */
 struct zone_text {
 	struct affix affix;
 	size_t pre, suf;
 	int port_w, name_w;
-	bool ways; /* "y+ " stands before each */
+	bool ways; /* "y+ " stands before each name */
 };
 
-/* A middle before, and the entry that was left for the next one. */
+/* An earlier middle, and the port by which it was left for the next one. */
 struct past {
 	uint32_t sw, port;
 };
 
 struct own {
-	uint32_t middle; /* what entries is of, when there are any */
+	uint32_t middle; /* the switch of `entries` */
 	const struct layout *layout;
 	struct map_entries *entries;
 	struct zone_text text[MAP_SIDES];
-	struct around_places places; /* as drawn last */
+	struct around_places places; /* as last drawn */
 	struct around_spot spot;
 	int top[MAP_SIDES];
 	struct past *past;
 	uint32_t n_past, cap_past;
-	bool changed[MAX_PORTS + 2]; /* by port number: entries using it changed */
-	uint64_t changed_serial;     /* of the scene; 0: not looked at */
+	bool changed[MAX_PORTS + 2]; /* by port number: entries that use it have changed */
+	uint64_t changed_serial;     /* of the scene; 0: not computed */
 };
 
 static void forget_entries(struct own *o)
@@ -82,7 +82,7 @@ static const struct map_entry *entry_at(const struct own *o, struct around_spot 
 	return &o->entries->entry[o->entries->first[s.side] + (uint32_t)s.i];
 }
 
-/* The entry that a port of the middle belongs to; the middle when it belongs to none. */
+/* The entry of a port of the middle, or the middle if no entry has it. */
 static struct around_spot spot_of(const struct own *o, uint32_t port)
 {
 	for (int s = 0; s < MAP_SIDES && o->entries; s++) {
@@ -97,7 +97,7 @@ static struct around_spot spot_of(const struct own *o, uint32_t port)
 	return (struct around_spot){MAP_SIDES, 0};
 }
 
-/* "25x4": the lowest port of an entry, and its cables. */
+/* The lowest port of an entry and its number of cables: "25x4". */
 static void port_text(const struct fabric *f, const struct map_entry *e, struct text *t)
 {
 	text_clear(t);
@@ -106,7 +106,7 @@ static void port_text(const struct fabric *f, const struct map_entry *e, struct 
 		text_add(t, "x%u", e->n);
 }
 
-/* What is left of its name. */
+/* The name, without what all names of the side share. */
 static void name_text(const struct fabric *f, const struct zone_text *z, const struct map_entry *e,
 		      struct text *t)
 {
@@ -117,7 +117,7 @@ static void name_text(const struct fabric *f, const struct zone_text *z, const s
 	text_free(&clean);
 }
 
-/* What names of a side share, and how wide its columns are. */
+/* Finds what the names of a side share, and the width of its columns. */
 static void measure_side(const struct fabric *f, struct own *o, int side, bool ways)
 {
 	const struct map_entries *m = o->entries;
@@ -146,7 +146,7 @@ static void measure_side(const struct fabric *f, struct own *o, int side, bool w
 	text_free(&clean);
 }
 
-/* Entries of the selected switch; NULL: none is selected. */
+/* Prepares the entries of the selected switch. NULL when none is selected. */
 static struct own *prepare(const struct view *v)
 {
 	const struct map *m = map_of(v);
@@ -175,7 +175,7 @@ static struct own *prepare(const struct view *v)
 	return o;
 }
 
-/* Which ports of the middle the last event changed entries of. */
+/* Finds the ports of the middle whose entries the last event changed. */
 static void look_at_changes(const struct view *v, struct own *o)
 {
 	const struct scene *sc = v->scene;
@@ -201,10 +201,10 @@ static void look_at_changes(const struct view *v, struct own *o)
 	o->changed[NO_PATH] = false;
 }
 
-/* --- what is said of an entry ------------------------------------------------------------------------- */
+/* --- the look of an entry ----------------------------------------------------------------------------- */
 
 struct entry_look {
-	uint32_t out, in; /* routes of its busiest cable */
+	uint32_t out, in; /* routes on its busiest cable */
 	bool down, changed;
 	uint8_t there, here; /* MAP_ON_ bits out of the middle, and into it */
 };
@@ -236,7 +236,7 @@ static struct entry_look look_of(const struct view *v, const struct own *o, cons
 
 #define SHOWN_BITS (MAP_ON_PATH | MAP_ON_BACK | MAP_ON_CYCLE | MAP_ON_LAYER)
 
-/* One bar: eighths of a column (in ASCII ninths as digits), · for nothing. */
+/* Draws one bar: eighths of a column (in ASCII a digit of ninths), or · for nothing. */
 static void put_bar(const struct view *v, struct canvas *c, int x, int y, uint32_t load, uint8_t bits)
 {
 	const struct map *m = map_of(v);
@@ -259,7 +259,10 @@ static void put_bar(const struct view *v, struct canvas *c, int x, int y, uint32
 		cell->bold = true;
 }
 
-/* Sign between port and bars where an overlay runs over the entry: out of the middle, into it, both. */
+/*
+ * Draws the sign between port and bars if an overlay runs over the entry: out of the middle, into it, or
+ * both.
+ */
 static void put_direction(struct canvas *c, int x, int y, const struct entry_look *l)
 {
 	bool there = l->there & SHOWN_BITS, here = l->here & SHOWN_BITS;
@@ -278,13 +281,13 @@ static void put_direction(struct canvas *c, int x, int y, const struct entry_loo
 
 /* --- drawing ----------------------------------------------------------------------------------- */
 
-/* Is there a column for marks of neighbours?  ● on all of them would say nothing. */
+/* Is there a column for marks of neighbours? ● on all of them would tell nothing. */
 static bool with_marks(const struct map *m)
 {
 	return m->overlay != MAP_NONE && m->overlay != MAP_LINKS;
 }
 
-/* Room left in an entry that ends before column `end`. */
+/* The room left for an entry before column `end`. */
 static int room_to(int x, int end)
 {
 	return end > x ? end - x : 0;
@@ -337,7 +340,7 @@ static void put_entry(const struct view *v, struct canvas *c, const struct own *
 	text_free(&t);
 }
 
-/* "↑ 18 core-*" at the left of a connecting line. */
+/* "↑ 18 core-*" at the left end of a connecting line. */
 static void put_head(struct canvas *c, const struct own *o, int side, uint32_t arrow)
 {
 	const struct around_zone *z = &o->places.zone[side];
@@ -357,7 +360,7 @@ static void put_head(struct canvas *c, const struct own *o, int side, uint32_t a
 	text_free(&head);
 }
 
-/* "+12" at the right edge of a zone's first and last row, when there are more. */
+/* "+12" at the right edge of a zone's first or last row, if there are more entries. */
 static void put_more(struct canvas *c, const struct around_zone *z)
 {
 	int before = z->top * z->per_row, after = z->n - (z->top + z->shown) * z->per_row;
@@ -383,7 +386,7 @@ static void put_zone(const struct view *v, struct canvas *c, const struct own *o
 	}
 }
 
-/* "17 hosts" over rows of them; the whole of what there is room for in one line. */
+/* "17 hosts" above rows of hosts; or the heading alone, if there is only one line. */
 static void put_hosts_head(const struct view *v, struct canvas *c, const struct own *o)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -419,7 +422,9 @@ static void put_hosts_head(const struct view *v, struct canvas *c, const struct 
 	text_free(&t);
 }
 
-/* Lines from a list to the box: a bar along the entries, a line from each to it and one on to the box. */
+/*
+ * Lines from a list to the box: a bar along the entries, a line from each entry to it, and one on to the box.
+ */
 static void put_joints(struct canvas *c, const struct own *o, int side)
 {
 	const struct around_zone *z = &o->places.zone[side];
@@ -494,7 +499,7 @@ static void plan(const struct view *v, struct own *o, int w, int h)
 	want.box_w = canvas_columns(name) + 6;
 	if (want.box_w < BOX_LEAST)
 		want.box_w = BOX_LEAST;
-	if (w < 3 * BOX_LEAST && want.box_w > w / 3) { /* names beside it matter more than its counts */
+	if (w < 3 * BOX_LEAST && want.box_w > w / 3) { /* the neighbours' names matter more */
 		want.box_w = canvas_columns(name) + 4;
 		if (want.box_w > w / 3)
 			want.box_w = w / 3;
@@ -508,7 +513,7 @@ static void plan(const struct view *v, struct own *o, int w, int h)
 	around_plan(&want, o->spot, o->top, &o->places);
 }
 
-/* The line between the box and a zone, in its connecting line. */
+/* The line between the box and a zone, crossing the zone's connecting line. */
 static void put_stem(struct canvas *c, int y)
 {
 	if (y >= 0)

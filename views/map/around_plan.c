@@ -1,10 +1,10 @@
-/* Where everything stands around one switch. */
+/* The places of everything around one switch. */
 #include "views/map/around_plan.h"
 #include <string.h>
 
 #define BOX_H 4	    /* frame, name, counts */
 #define EDGE 5	    /* columns for "+12" where a zone scrolls */
-#define FEW_HOSTS 2 /* rows of hosts that are worth a zone of their own */
+#define FEW_HOSTS 2 /* rows of hosts that deserve a zone of their own */
 #define LIST_LINK 4 /* columns between a list and the box */
 
 static int least(int a, int b)
@@ -17,7 +17,7 @@ static int most(int a, int b)
 	return a > b ? a : b;
 }
 
-/* Entries to a row, and rows: as many as fit, then as evenly as that many rows allow. */
+/* Sets entries per row and the number of rows: as many entries as fit, then spread evenly over these rows. */
 static void fill_rows(struct around_zone *z, int w)
 {
 	int fit = z->cell > 0 ? w / z->cell : 1;
@@ -31,18 +31,18 @@ static void fill_rows(struct around_zone *z, int w)
 	z->rows = (z->n + z->per_row - 1) / z->per_row;
 }
 
-/* Rows shown of a zone that gets `room` of them. */
+/* Sets the rows that a zone shows, if it gets `room` rows. */
 static void show_rows(struct around_zone *z, int room, int w)
 {
 	z->shown = most(0, least(z->rows, room));
-	if (z->shown < z->rows && z->n) { /* numbers at the edge need columns */
+	if (z->shown < z->rows && z->n) { /* the numbers at the edge need columns */
 		fill_rows(z, w - EDGE);
 		z->shown = most(0, least(z->rows, room));
 	}
 	z->x = most(0, (w - z->per_row * z->cell + 1) / 2);
 }
 
-/* Share rows between above and below: half each, and what one does not need for the other. */
+/* Shares rows between above and below: half for each, and unused rows go to the other. */
 static void share_rows(struct around_zone *a, struct around_zone *b, int room, int w)
 {
 	int half = room / 2, above = least(a->rows, most(half, room - b->rows));
@@ -60,7 +60,7 @@ static void scroll_to(struct around_zone *z, int row, int top)
 	z->top = most(0, least(top, z->rows - z->shown));
 }
 
-/* Rows of the middle: its box, and the lists beside it as far as the others leave room. */
+/* Rows of the middle: for the box, and for the lists beside it as far as the other zones leave room. */
 static int middle_rows(const struct around_want *want, const struct around_places *p, int box_h)
 {
 	int lists = most(want->n[MAP_LEFT], want->n[MAP_RIGHT]), room = want->h;
@@ -71,7 +71,7 @@ static int middle_rows(const struct around_want *want, const struct around_place
 	return most(box_h, least(lists, room));
 }
 
-/* Lists left and right, beside the middle's rows from y on. */
+/* Places the lists on the left and right, beside the rows of the middle, which begin at y. */
 static void place_lists(const struct around_want *want, struct around_places *p, int y, int rows)
 {
 	for (int s = MAP_LEFT; s <= MAP_RIGHT; s++) {
@@ -83,7 +83,7 @@ static void place_lists(const struct around_want *want, struct around_places *p,
 		z->shown = side > 3 ? least(z->n, rows) : 0;
 		z->cell = most(0, least(z->cell, side));
 		z->y = y + (rows - z->shown) / 2;
-		/* the space behind an entry may lie under the link */
+		/* the space behind an entry may be under the link */
 		z->x = s == MAP_LEFT ? p->box_x - 1 - z->cell : p->box_x + p->box_w + LIST_LINK;
 		z->head = -1;
 	}
@@ -98,7 +98,7 @@ static void place_hosts(struct around_zone *hosts, int left, int w)
 		show_rows(hosts, left, w);
 }
 
-/* Rows of everything, from above to below. */
+/* Sets the rows of all zones, from top to bottom. */
 static void stack(const struct around_want *want, struct around_places *p, int middle)
 {
 	struct around_zone *above = &p->zone[MAP_ABOVE], *below = &p->zone[MAP_BELOW];
@@ -120,7 +120,7 @@ static void stack(const struct around_want *want, struct around_places *p, int m
 	hosts->y = y;
 }
 
-/* The whole box where all rows find room beside it, or there is much; else less of it. */
+/* The rows of the box: all of them if there is room or there are many rows; otherwise fewer. */
 static int box_rows(const struct around_want *want, const struct around_places *p)
 {
 	int rows = BOX_H;
@@ -183,7 +183,7 @@ bool around_at(const struct around_places *p, struct around_spot s, int *x, int 
 
 /* --- keys ---------------------------------------------------------------------------------- */
 
-/* Middle of an entry, across. */
+/* The middle column of an entry. */
 static int column_of(const struct around_places *p, struct around_spot s)
 {
 	const struct around_zone *z;
@@ -194,7 +194,7 @@ static int column_of(const struct around_places *p, struct around_spot s)
 	return z->x + s.i % z->per_row * z->cell + z->cell / 2;
 }
 
-/* The entry of a row nearest to a column; ties: the left one. */
+/* The entry of a row that is nearest to a column; of two, the left one. */
 static struct around_spot nearest(const struct around_places *p, int side, int row, int column)
 {
 	const struct around_zone *z = &p->zone[side];
@@ -213,7 +213,7 @@ static struct around_spot nearest(const struct around_places *p, int side, int r
 	return best;
 }
 
-/* Into the zones below the one given, from their first row; the same place when there are none. */
+/* Goes to the first row of the next zone below. Stays if there is none. */
 static struct around_spot enter_below(const struct around_places *p, struct around_spot from, int after)
 {
 	static const int order[] = {MAP_BELOW, MAP_HOSTS};
@@ -259,7 +259,7 @@ static struct around_spot step_across(const struct around_places *p, struct arou
 	const struct around_zone *z;
 	int side = dx < 0 ? MAP_LEFT : MAP_RIGHT, first, last;
 
-	if (from.side == MAP_SIDES) { /* the entry of the list that is nearest to the box's row */
+	if (from.side == MAP_SIDES) { /* go to the entry of the list that is nearest to the box's row */
 		z = &p->zone[side];
 		if (!z->n)
 			return from;

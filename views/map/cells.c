@@ -1,4 +1,4 @@
-/* Cells for trees, rings and what is shared; grids, groups and points in cells_more.c. */
+/* Cells for trees and rings, and helpers for all shapes. Grids, groups and points are in cells_more.c. */
 #include "views/map/cells.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "views/map/cells_internal.h"
 #include "core/base/order.h"
 
-#define LABELS 11    /* columns left of a tree */
-#define WIDE_PART 26 /* of parts beside each other, at least */
-#define TALL 30	     /* lines from which gaps may be wide */
+#define LABELS 11    /* columns to the left of a tree */
+#define WIDE_PART 26 /* least width of parts side by side */
+#define TALL 30	     /* with so many lines, gaps may be wide */
 
-/* --- shared ------------------------------------------------------------------------------------- */
+/* --- helpers for all shapes --------------------------------------------------------------------- */
 
 void cells_put(struct placing *g, uint32_t sw, int x, int y)
 {
@@ -59,12 +59,12 @@ int stride_for(uint32_t units, int room, int most)
 
 /* --- runs of switches in lines ------------------------------------------------------------------- */
 
-/* Cells of switches that belong together follow each other; a run that fits in a line stays in one. */
+/* Cells of switches that belong together are adjacent. A run of them that fits in one line is not broken. */
 struct lines {
 	int width;    /* cells */
 	int gap;      /* cells between runs */
-	uint32_t s;   /* switches a cell */
-	int at, line; /* where the next cell goes */
+	uint32_t s;   /* switches per cell */
+	int at, line; /* place of the next cell */
 };
 
 static void run_begin(struct lines *l, uint32_t n)
@@ -79,7 +79,7 @@ static void run_begin(struct lines *l, uint32_t n)
 	}
 }
 
-/* End of the run that begins at i: switches of one block. */
+/* The end of the run that begins at i, which has the switches of one block. */
 static uint32_t run_end(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t i)
 {
 	uint32_t b = l->block[sw[i]];
@@ -89,7 +89,7 @@ static uint32_t run_end(const struct layout *l, const uint32_t *sw, uint32_t n, 
 	return i;
 }
 
-/* Lines that switches take; x: longest of them. */
+/* Counts the lines that switches take. *longest: the length of the longest one. */
 static int lines_of(const struct placing *g, const uint32_t *sw, uint32_t n, struct lines *l, int *longest)
 {
 	*longest = 0;
@@ -100,7 +100,7 @@ static int lines_of(const struct placing *g, const uint32_t *sw, uint32_t n, str
 
 		run_begin(l, end - i);
 		first = l->width - l->at;
-		if (len > first) { /* only of a run longer than a line: fills it, and so on */
+		if (len > first) { /* only a run longer than a line: it fills this line and the next ones */
 			l->line += (len - first - 1) / l->width + 1;
 			l->at = (len - first - 1) % l->width + 1;
 			*longest = l->width;
@@ -114,7 +114,7 @@ static int lines_of(const struct placing *g, const uint32_t *sw, uint32_t n, str
 	return n ? l->line + 1 : 0;
 }
 
-/* As few lines as the width allows, then as narrow as these allow, with gaps where they cost no line. */
+/* As few lines as the width allows, then as narrow as possible, with gaps if these need no extra line. */
 static struct lines fit_lines(const struct placing *g, const uint32_t *sw, uint32_t n, uint32_t s, int width,
 			      int *rows, int *longest)
 {
@@ -140,7 +140,7 @@ static struct lines fit_lines(const struct placing *g, const uint32_t *sw, uint3
 	return l;
 }
 
-/* Put them; (x, y) is the first cell. */
+/* Places the switches in lines. (x, y) is the first cell. */
 static void put_lines(struct placing *g, const uint32_t *sw, uint32_t n, struct lines l, int x, int y,
 		      int stride)
 {
@@ -178,13 +178,13 @@ void place_rows(struct placing *g)
 /* --- trees ---------------------------------------------------------------------------------------- */
 
 struct tree {
-	struct shape_tree is; /* its last column: switches below the roots without a pod */
+	struct shape_tree is; /* its last column has switches below the roots without a pod */
 	unsigned levels;
-	int label;	  /* columns left of the cells */
+	int label;	  /* columns to the left of the cells */
 	int room;	  /* columns for cells */
-	bool hosts;	  /* a last line for hosts */
-	int least;	  /* gap, lines */
-	int gap, between; /* lines between levels, cells between pods */
+	bool hosts;	  /* the last line is for hosts */
+	int least;	  /* least gap, in lines */
+	int gap, between; /* lines between levels; cells between pods */
 	uint32_t s;
 	int units; /* cells of the longest line */
 };
@@ -198,13 +198,13 @@ static int rows_of(const struct tree *t)
 	return n;
 }
 
-/* Lines at least, with the gaps and the hosts. */
+/* Least number of lines, with gaps and hosts. */
 static int lines_with_gaps(const struct tree *t)
 {
 	return rows_of(t) + t->least * ((int)t->levels - 1) + t->hosts;
 }
 
-/* Cells of all pods side by side; the level that asks for most of them in *asks. */
+/* Cells of all pods side by side. *asks: the level that needs most of them. */
 static int pod_widths(struct tree *t, unsigned *asks)
 {
 	uint32_t all = 0;
@@ -218,7 +218,7 @@ static int pod_widths(struct tree *t, unsigned *asks)
 	return (int)all;
 }
 
-/* Rows of each level with pods as columns; false: too high with s switches a cell. */
+/* Fits pods in as columns, and sets the rows of each level. False: too high with s switches per cell. */
 static bool fit_pods(const struct placing *g, struct tree *t)
 {
 	uint32_t roots = cells_for(t->is.first[1], t->s), pods = 0;
@@ -242,7 +242,7 @@ static bool fit_pods(const struct placing *g, struct tree *t)
 	return lines_with_gaps(t) <= g->h;
 }
 
-/* The same with lines of whole blocks. */
+/* Fits in lines of whole blocks instead. */
 static bool fit_blocks(const struct placing *g, struct tree *t)
 {
 	t->units = 0;
@@ -258,7 +258,7 @@ static bool fit_blocks(const struct placing *g, struct tree *t)
 	return lines_with_gaps(t) <= g->h;
 }
 
-/* As few switches a cell as fit; false: whatever the number, it is too high. */
+/* Finds the fewest switches per cell that fit. False: the height is never enough. */
 static bool fit_tree(const struct placing *g, struct tree *t,
 		     bool (*fit)(const struct placing *, struct tree *))
 {
@@ -270,7 +270,7 @@ static bool fit_tree(const struct placing *g, struct tree *t,
 	}
 }
 
-/* The roots stand from the left on, whatever the pods. */
+/* Places a level with pods as columns. Roots begin at the left, independent of pods. */
 static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int y, int stride)
 {
 	uint32_t k = 0, pod = NO_ID;
@@ -296,17 +296,17 @@ static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int 
 }
 
 /*
- * Letters that names begin with: that of most switches of the level, when it is that of half of them.  A name
- * that several switches have tells what they are, not where.
+ * Letters with which names of a level begin: those of at least half of its switches. Names that several
+ * switches share are used, too: they tell the kind of switch, not its place.
  */
 static size_t level_word(const struct placing *g, const struct tree *t, unsigned lev, const char **word)
 {
 	uint32_t votes = 0, same = 0, n = t->is.first[lev + 1] - t->is.first[lev];
 	size_t len = 0;
 
-	for (int pass = 0; pass < 2; pass++) { /* Boyer, Moore 1981: a majority, then is it one? */
+	for (int pass = 0; pass < 2; pass++) { /* majority vote (Boyer, Moore 1981), then a count */
 		for (uint32_t i = t->is.first[lev]; i < t->is.first[lev + 1]; i++) {
-			/* without what stands before ';' in switch names of some vendors */
+			/* skip the text before ';' in some vendors' switch names */
 			const char *given = switch_given(g->f, g->sw[i]), *semicolon = strrchr(given, ';'),
 				   *s = semicolon && semicolon[1] ? semicolon + 1 : given;
 			size_t k = 0;
@@ -337,7 +337,7 @@ static void label_level(struct placing *g, const struct tree *t, unsigned lev, i
 	static const char *const names[] = {"roots", "mid", "leaves"};
 	uint32_t n = t->is.first[lev + 1] - t->is.first[lev];
 	const char *word = "", *other = "";
-	int room = n > 9999 ? 3 : n > 999 ? 4 : n > 99 ? 5 : 6; /* beside the number */
+	int room = n > 9999 ? 3 : n > 999 ? 4 : n > 99 ? 5 : 6; /* columns beside the number */
 	size_t len = level_word(g, t, lev, &word), same;
 
 	if (t->label < LABELS) {
@@ -350,7 +350,7 @@ static void label_level(struct placing *g, const struct tree *t, unsigned lev, i
 		if (!same || (same == len && !strncasecmp(word, other, len)))
 			len = 0;
 	}
-	if (!len || len > (t->is.rows[lev] > 1 ? 8u : (size_t)room)) { /* a part of a word says nothing */
+	if (!len || len > (t->is.rows[lev] > 1 ? 8u : (size_t)room)) { /* a cut word tells nothing */
 		word = names[!lev ? 0 : lev + 1 < t->levels ? 1 : 2];
 		len = strlen(word);
 	}
@@ -364,7 +364,7 @@ static void label_level(struct placing *g, const struct tree *t, unsigned lev, i
 	}
 }
 
-/* "  hosts  3675  0-20 a leaf" */
+/* " hosts 3675 0-20 a leaf" */
 static void label_hosts(struct placing *g, const struct tree *t, int y)
 {
 	uint32_t all = 0, most = 0, least = UINT32_MAX;
@@ -430,7 +430,7 @@ static void place_tree(struct placing *g)
 
 /* --- rings and chains ------------------------------------------------------------------------------ */
 
-/* Two rows, clockwise; open on the left, or joined there too. */
+/* Two rows, clockwise. A chain is open on the left; a ring is joined there. */
 static void place_ring(struct placing *g)
 {
 	int cols, stride, lines, left;
@@ -471,7 +471,7 @@ static void place_ring(struct placing *g)
 
 /* --- all parts --------------------------------------------------------------------------------------- */
 
-/* Lines at the bottom for switches [first, end) of the order; how many. */
+/* Places the switches [first, end) of the order in lines at the bottom. Returns the number of lines. */
 static int place_rest(struct placing *all, uint32_t first, uint32_t end, int y, int h, const char *what)
 {
 	int label = all->w >= 36 ? (int)strlen(what) + 1 : 0;
@@ -494,7 +494,7 @@ static int place_rest(struct placing *all, uint32_t first, uint32_t end, int y, 
 	return g.used;
 }
 
-/* Parts that stand beside each other, and their widths. */
+/* The parts that stand side by side, and their widths. Returns their number. */
 static uint32_t share_width(const struct layout *l, int w, int *wide)
 {
 	uint32_t k = l->n_parts, all = 0, left;
@@ -536,7 +536,7 @@ static void put_in_order(struct map_cells *c, const struct layout *l)
 	free(p);
 }
 
-/* Lines to be kept for what stands below the parts. */
+/* Lines reserved for what stands below the parts. */
 static int lines_for_rest(const struct layout *l, uint32_t shown, int w, int h)
 {
 	uint32_t n = l->n_alone;

@@ -1,4 +1,4 @@
-/* Cells for grids with their planes, for groups, and for points. */
+/* Cells for grids and their planes, for groups, and for points. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 /* --- grids ---------------------------------------------------------------------------------------- */
 
 struct grid {
-	uint32_t nx, ny, nz; /* places; further dimensions are flattened into z */
-	uint32_t kx, ky;     /* places a cell */
+	uint32_t nx, ny, nz; /* numbers of places; dimensions above the third are part of z */
+	uint32_t kx, ky;     /* places per cell */
 	int cx, cy;	     /* cells of a plane */
 	int sx, sy;	     /* from cell to cell */
 	int left;	     /* columns for the names of y */
-	bool head, foot;     /* names of planes, of x */
-	int pw, ph;	     /* of a plane with its lines */
-	int gap, across;     /* between planes; planes in a row */
+	bool head, foot;     /* there are names of planes; names of x */
+	int pw, ph;	     /* size of a plane with its lines of names */
+	int gap, across;     /* between planes; planes per row */
 	int rows;	     /* of planes */
 };
 
@@ -29,7 +29,7 @@ static int digits_of(uint32_t n)
 	return d;
 }
 
-/* Sizes that follow from strides and places a cell; lines that all takes. */
+/* Computes the sizes from strides and places per cell. Returns the number of lines. */
 static int measure(const struct placing *g, struct grid *r)
 {
 	int room;
@@ -49,7 +49,10 @@ static int measure(const struct placing *g, struct grid *r)
 	return (int64_t)r->rows * r->ph < INT32_MAX ? r->rows * r->ph : INT32_MAX;
 }
 
-/* Wide strides: the one with fewest rows of planes, then the largest; else the first of the narrow ones. */
+/*
+ * Chooses strides: of the wide ones that fit, the one with fewest rows of planes, then the largest; else the
+ * first narrow one that fits.
+ */
 static bool fit_strides(const struct placing *g, struct grid *r)
 {
 	static const int stride[][2] = {{8, 3}, {6, 3}, {5, 2}, {4, 2}, {3, 2}, {2, 2}, {2, 1}, {1, 1}};
@@ -102,7 +105,7 @@ static void fit_shared(const struct placing *g, struct grid *r)
 static void fit_grid(const struct placing *g, struct grid *r)
 {
 	r->kx = r->ky = 1;
-	for (int less = 0; less < 3; less++) { /* names go before cells are shared */
+	for (int less = 0; less < 3; less++) { /* names are dropped before places share cells */
 		r->head = r->nz > 1 && less < 2;
 		r->foot = less < 1;
 		if (fit_strides(g, r))
@@ -191,9 +194,9 @@ void place_grid(struct placing *g)
 /* --- groups ---------------------------------------------------------------------------------------- */
 
 struct groups {
-	struct shape_run *group; /* where all are linked to all, each switch is one */
-	uint32_t n, most;	 /* members */
-	int name;		 /* columns for names */
+	struct shape_run *group; /* if all are linked to all, each switch is a group */
+	uint32_t n, most;	 /* number of groups; most members */
+	int name;		 /* columns of names */
 };
 
 #define NAME_MOST 12
@@ -206,7 +209,7 @@ static const char *name_of(const struct placing *g, const struct shape_run *grou
 	return group->block == NO_ID ? "others" : g->l->block_name[group->block];
 }
 
-/* How all groups stand. */
+/* How groups are drawn. */
 struct group_box {
 	bool names;
 	int stride;
@@ -242,7 +245,7 @@ static void put_group(struct placing *g, const struct groups *q, const struct gr
 	}
 }
 
-/* Corner of box k of an ellipse, first on top, clockwise. */
+/* The corner of box k on an ellipse; the first is on top, then clockwise. */
 static void on_ellipse(const struct placing *g, const struct groups *q, const struct group_box *b, uint32_t k,
 		       int *x, int *y)
 {
@@ -267,7 +270,7 @@ static bool ellipse_fits(const struct placing *g, const struct groups *q, const 
 	return true;
 }
 
-/* Boxes in lines; the first number of rows of cells with which they fit.  False: none does. */
+/* Arranges boxes in lines, with the fewest rows of cells per box that fit. False: none fit. */
 static bool boxes_fit(const struct placing *g, const struct groups *q, struct group_box *b, int *across)
 {
 	uint32_t cells = (q->most + b->s - 1) / b->s;
@@ -285,7 +288,7 @@ static void put_boxes(struct placing *g, const struct groups *q, const struct gr
 {
 	int lines = (int)((q->n + (uint32_t)across - 1) / (uint32_t)across), wide, high;
 
-	across = (int)((q->n + (uint32_t)lines - 1) / (uint32_t)lines); /* lines of equal length */
+	across = (int)((q->n + (uint32_t)lines - 1) / (uint32_t)lines); /* make the lines equally long */
 	wide = b->w + 1 + (g->w + 1 - across * (b->w + 1)) / across;
 	wide = wide > b->w + 6 ? b->w + 6 : wide;
 	high = b->h + ((g->h - lines * b->h) / lines > 0 && lines > 1 ? 1 : 0);
@@ -335,7 +338,7 @@ void place_groups(struct placing *g)
 
 /* --- points ----------------------------------------------------------------------------------------- */
 
-/* Columns by x in equal numbers, in each by y: no two meet. */
+/* Columns of equally many switches by x, and in each column by y: so no two meet. */
 void place_points(struct placing *g)
 {
 	static const int strides[][2] = {{8, 3}, {6, 3}, {4, 2}, {3, 2}, {2, 2}, {2, 1}, {1, 1}};
@@ -352,12 +355,12 @@ void place_points(struct placing *g)
 	}
 	while ((uint64_t)across * down * s < g->n)
 		s = next_share(s);
-	/* as wide for its height as the area */
+	/* use the aspect ratio of the area */
 	cols = (uint32_t)ceil(sqrt((double)g->n / s * across / down));
 	cols = cols > across ? across : cols < 1 ? 1 : cols;
 	while ((uint64_t)cols * down * s < g->n)
 		cols++;
-	per = (g->n + cols - 1) / cols; /* switches a column; a cell is of one column */
+	per = (g->n + cols - 1) / cols; /* switches per column; a cell belongs to one column */
 	order = shape_columns(g->l, g->sw, g->n, per);
 	share = (per + down - 1) / down;
 	for (uint32_t i = 0; i < g->n; i++)

@@ -1,4 +1,4 @@
-/* The map's colours: what each switch looks like when nothing is marked. */
+/* The map's colours: how each switch looks if it is not marked. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
@@ -19,7 +19,7 @@ unsigned map_shade(const struct map *m, uint32_t load)
 	return picture_load_class(load, m->mean);
 }
 
-/* --- one function a colour -------------------------------------------------------------------------- */
+/* --- one function per colour ------------------------------------------------------------------------ */
 
 static struct map_look letter(unsigned n, const char *letters)
 {
@@ -31,7 +31,7 @@ static struct map_look letter(unsigned n, const char *letters)
 
 static const char counts[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/* The rank that most switches of each level have: the level's own. */
+/* Shows ranks. The rank of most switches on a level is the usual one of the level. */
 static void look_rank(struct view *v)
 {
 	const struct routing *r = scene_routing(v->scene);
@@ -70,7 +70,7 @@ static void look_rank(struct view *v)
 	free(votes);
 }
 
-/* Letters in the order in which chassis come in the drawing. */
+/* Chassis get letters in the order in which they appear in the drawing. */
 static void look_chassis(struct view *v, const struct chassis *c)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -92,7 +92,7 @@ static void look_chassis(struct view *v, const struct chassis *c)
 	free(number);
 }
 
-/* All others: each switch by itself. */
+/* All other colours, where each switch is independent of the others. */
 static void look_plain(struct view *v, const struct graph *g)
 {
 	static const uint8_t reached[] = {[REACH_NOT_YET] = 0, [REACH_BEFORE] = 2, [REACH_NOW] = 4};
@@ -102,7 +102,7 @@ static void look_plain(struct view *v, const struct graph *g)
 	for (uint32_t s = 0; s < m->layout->n; s++) {
 		unsigned shade = 0;
 
-		if (m->colour == MAP_LAYERS) { /* virtual lanes that its links to others carry routes on */
+		if (m->colour == MAP_LAYERS) { /* virtual lanes with routes on its links to switches */
 			m->look[s] = letter(vls ? (unsigned)__builtin_popcount(vls[s]) : 0, counts);
 			continue;
 		}
@@ -110,7 +110,7 @@ static void look_plain(struct view *v, const struct graph *g)
 			shade = map_shade(m, m->busiest[s]);
 		else if (m->colour == MAP_CHANGE && m->changed[s])
 			shade = 1 + (unsigned)((uint64_t)m->changed[s] * 3 / m->most_changed);
-		else if (m->colour == MAP_STEP) /* where a walk through the run of an engine stands */
+		else if (m->colour == MAP_STEP) /* how far the walk through an engine's run has come */
 			shade = reached[v->scene->moment->reach[s]];
 		m->look[s] = (struct map_look){shade_char[shade], (uint8_t)(CANVAS_SHADE0 + shade),
 					       (uint8_t)shade};
@@ -172,7 +172,7 @@ void map_colours_load(struct view *v)
 		m->mean = l->mean_used;
 	}
 	if (m->colour == MAP_STATE || !map_colour_offered(v, m->colour)) {
-		/* nothing to be seen of it here; another event may have it */
+		/* nothing can be shown here, but perhaps after another event */
 		for (uint32_t s = 0; s < m->layout->n; s++)
 			m->look[s] = (struct map_look){'o', CANVAS_PLAIN, 0};
 	} else if (m->colour == MAP_RANK) {

@@ -1,4 +1,4 @@
-/* What the scales of the map lean on: the selection, a switch as a cell, the words for its place. */
+/* The basis of all scales: the selection, a switch as a cell, the words for its place. */
 #include "views/map/map.h"
 #include <string.h>
 #include "core/base/memory.h"
@@ -29,7 +29,7 @@ void *map_own(const struct view *v, const struct map_scale *scale)
 
 #define LONG_NAME 16
 
-/* "pod 3"; a name that says itself what it is stays alone, for a long one its number stands. */
+/* "pod 3". A name that tells its kind stands alone; a long name is replaced by its number. */
 static void block_text(const struct layout *l, const struct layout_part *is, uint32_t b, struct text *t)
 {
 	const char *kind = is->kind == LAYOUT_GROUPS ? "group"

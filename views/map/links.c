@@ -6,7 +6,7 @@
 #include "views/map/links.h"
 #include "core/base/order.h"
 
-/* Place in the order of its part. */
+/* The switch's index in the order of its part. */
 static uint32_t place_in_part(const struct layout *l, const struct layout_part *p, uint32_t sw)
 {
 	for (uint32_t i = 0; i < p->n; i++)
@@ -77,7 +77,7 @@ struct map_entries *map_entries_new(const struct fabric *f, const struct layout 
 	m->middle = middle;
 	m->entry = NEW_ARRAY(n_ports + 1u, struct map_entry);
 	m->port = NEW_ARRAY(n_ports + 1u, uint32_t);
-	/* entries in order of their first port, their cables as lists of port numbers */
+	/* entries by their first port; their cables are lists of port numbers */
 	for (unsigned p = 1; p <= n_ports; p++) {
 		uint32_t peer = f->port_peer[base + p], node, sw, i;
 

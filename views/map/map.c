@@ -1,4 +1,4 @@
-/* Pane: the fabric drawn, in three scales.  Rows are the switches in the order of the layout. */
+/* The pane `map`: the fabric drawn in three scales. Rows are the switches in the order of the layout. */
 #include "views/map/map.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,12 +35,12 @@ static const struct column columns[] = {
 	{.name = "lid", .width = 4, .right = true, .numeric = true, .drop = 5},
 };
 
-/* In the order of `+`: from far to near.  A scale more is one line more. */
+/* In the order of `+`: from far to near. A new scale is one more entry. */
 const struct map_scale *const map_scales[] = {&map_overview, &map_whole, &map_around, NULL};
 
-/* --- the layout, computed beside the loop ----------------------------------------------------------- */
+/* --- the layout, computed by another thread --------------------------------------------------------- */
 
-/* Chips of one chassis as cabled, whatever is up and whatever a file says: so nothing moves. */
+/* Chips of a chassis go by the cabling, whatever is up and whatever a file says, so that nothing moves. */
 static void *run_layout(const struct job *j)
 {
 	const struct fabric *f = j->base;
@@ -68,7 +68,7 @@ void map_renew(struct view *v)
 	view_refresh(v);
 }
 
-/* Was another switch than before looked at, elsewhere? */
+/* Was another switch looked at in another pane since? */
 static bool look_again(struct view *v, uint32_t *sw)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -164,7 +164,7 @@ static void set_overlay(struct map *m, enum map_overlay o)
 	m->marked = false;
 }
 
-/* Words of `pane map`: a scale, a colour, an overlay. */
+/* Reads the words of `pane map`: a scale, a colour, an overlay. */
 static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct map *m = map_of(v);
@@ -206,7 +206,7 @@ static int to_scale(struct view *v, const struct map_scale *s, struct err *e)
 	return 0;
 }
 
-/* The next scale that is offered that way; *e tells what the ones on the way need. */
+/* The next scale in a direction that is offered. *e tells what the skipped ones need. */
 static int zoom(struct view *v, int dir, struct err *e)
 {
 	const struct map *m = map_of(v);
@@ -274,7 +274,7 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 	return 0;
 }
 
-/* [ and ]: the switch before or after along the overlay. */
+/* [ and ]: goes to the switch before or after this one along the overlay. */
 static int along(struct view *v, int dir, struct err *e)
 {
 	struct map *m = map_of(v);
@@ -287,7 +287,7 @@ static int along(struct view *v, int dir, struct err *e)
 	if (m->at_stop >= n || m->stop[m->at_stop].sw != sel) {
 		for (m->at_stop = 0; m->at_stop < n && m->stop[m->at_stop].sw != sel; m->at_stop++)
 			;
-		if (m->at_stop == n) /* elsewhere: to its begin or its end */
+		if (m->at_stop == n) /* not on the overlay: go to its begin or end */
 			m->at_stop = dir > 0 ? n - 1 : 0;
 	}
 	m->at_stop = (m->at_stop + (dir > 0 ? 1 : n - 1)) % n;
@@ -379,13 +379,13 @@ static void footer(const struct view *v, struct text *t)
 	text_add(t, "Enter around  +/- scale  o colour  v overlay  [ ] along  Backspace back");
 }
 
-/* brief: where there is little room. */
+/* Tells about the selected switch. brief: there is little room. */
 static void selection_text(const struct view *v, bool brief, struct text *t)
 {
 	const struct map *m = map_of(v);
 	const struct layout *l = m->layout;
 	uint32_t sw = map_selected(v);
-	const char *more = NULL; /* what the overlay says there */
+	const char *more = NULL; /* what the overlay tells about it */
 	uint32_t stop = m->at_stop;
 	size_t from;
 
@@ -415,7 +415,7 @@ static void selection_text(const struct view *v, bool brief, struct text *t)
 
 /* --- drawing ----------------------------------------------------------------------------------- */
 
-/* Switches that the filter leaves. */
+/* Finds the switches that pass the filter. */
 static void note_shown(struct view *v)
 {
 	struct map *m = map_of(v);
@@ -487,7 +487,7 @@ static void draw(struct view *v, struct canvas *c)
 
 	if (!m->layout)
 		return;
-	/* Another pane or a command looked at another switch. */
+	/* another pane or a command may have looked at another switch */
 	if (look_again(v, &sw))
 		map_select(v, sw);
 	if (m->overlay == MAP_PATH || m->overlay == MAP_TURN)
@@ -601,7 +601,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	return m->scale->placeholder && m->scale->placeholder(v, what, t);
 }
 
-/* Nearer; at the nearest scale what it says itself, else the ports of the switch. */
+/* Enter zooms in. At the nearest scale, the scale decides, or the ports of the switch are shown. */
 static void follow(const struct view *cv, uint32_t row, struct text *t)
 {
 	struct view *v = (struct view *)(uintptr_t)cv;

@@ -1,4 +1,4 @@
-/* The map's overlays: what is marked on switches and drawn between them. */
+/* The map's overlays: marks on switches, and links drawn between them. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/credit/turns.h"
@@ -16,9 +16,9 @@
 const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"turn",
 					 "layer", "flows", "failed", "changed", NULL};
 
-/* --- computed beside the loop -------------------------------------------------------------------- */
+/* --- computed by another thread ------------------------------------------------------------------ */
 
-/* Channels of a shortest cycle, ended by NO_ID.  arg: the component. */
+/* The channels of a shortest cycle, ended by NO_ID. arg: the component. */
 static void *run_cycle(const struct job *j)
 {
 	const struct graph *g = j->base;
@@ -36,20 +36,20 @@ static const struct task task_cycle = {.run = run_cycle, .free = free};
 
 enum { FLOW_BEFORE = 1, FLOW_AFTER = 2 };
 
-/* What is between a switch and the link, for one destination: does its route pass the link? */
+/* The state of a switch for one destination: does its route pass the link? */
 enum { UNKNOWN, PASSES, MISSES, WALKED };
 
 struct flow_walk {
 	const struct routing *r;
 	const struct topo *t;
-	uint32_t sw; /* switch that sends over the link, NO_ID: a host does */
+	uint32_t sw; /* the switch that sends over the link, NO_ID: a host sends */
 	uint32_t port;
-	uint8_t *at;   /* [n_switches] of this destination */
+	uint8_t *at;   /* [n_switches] for this destination */
 	uint32_t *way; /* [n_switches] */
 	uint8_t *out;  /* as map.flows */
 };
 
-/* The next switch of the route to a LID and the port that leads there; NO_ID: it ends. */
+/* The next switch of the route to a LID, and the port that leads there. NO_ID: the route ends. */
 static uint32_t next_switch(const struct flow_walk *k, uint32_t sw, unsigned lid, uint32_t *port)
 {
 	unsigned out = routing_next_port(k->r, sw, lid);
@@ -60,7 +60,7 @@ static uint32_t next_switch(const struct flow_walk *k, uint32_t sw, unsigned lid
 	return k->t->peer_switch[*port];
 }
 
-/* Routes from a switch: marked where they pass the link. */
+/* Marks the route from a switch, if it passes the link. */
 static void walk_before(struct flow_walk *k, uint32_t from, unsigned lid)
 {
 	uint32_t n = 0, s = from, port = 0;
@@ -68,7 +68,7 @@ static void walk_before(struct flow_walk *k, uint32_t from, unsigned lid)
 
 	while (s != NO_ID && k->at[s] == UNKNOWN && n < k->t->fabric->n_switches) {
 		k->way[n++] = s;
-		k->at[s] = MISSES; /* until it is known */
+		k->at[s] = MISSES; /* may be corrected below */
 		if (s == k->sw) {
 			next_switch(k, s, lid, &port);
 			passes = port == k->port;
@@ -119,7 +119,7 @@ static void one_destination(struct flow_walk *k, unsigned lid, const uint32_t *h
 		walk_after(k, k->t->fabric->node_switch[k->t->fabric->port_node[port]], lid);
 }
 
-/* Switches with hosts. */
+/* The switches with hosts. */
 static uint32_t *host_switches(const struct topo *t, uint32_t *n)
 {
 	const struct fabric *f = t->fabric;
@@ -137,7 +137,7 @@ static uint32_t *host_switches(const struct topo *t, uint32_t *n)
 	return sw;
 }
 
-/* Switches and ports before and after the link out of port arg[0]. */
+/* Marks switches and ports before and after the link out of port arg[0]. */
 static void *run_flows(const struct job *j)
 {
 	const struct fabric *f = j->sweep->fabric;
@@ -181,7 +181,7 @@ static void set_mark(struct map *m, uint32_t sw, uint32_t ch, enum canvas_role r
 	m->mark_role[sw] = (uint8_t)role;
 }
 
-/* The channel out of a port, and its line when it leads to a switch. */
+/* Marks the channel out of a port, and adds its line if it leads to a switch. */
 static void add_channel(const struct view *v, uint32_t port, unsigned bit, enum canvas_role role)
 {
 	struct map *m = map_of(v);
@@ -210,7 +210,7 @@ static void mark_links(struct view *v)
 
 	text_add(&m->meaning, "S selected   ● linked");
 	for (uint32_t i = sw == NO_ID ? 0 : l->first[sw]; sw != NO_ID && i < l->first[sw + 1]; i++) {
-		uint32_t port = l->port[l->cable[i]]; /* of the busiest cable */
+		uint32_t port = l->port[l->cable[i]]; /* the busiest cable */
 
 		for (uint32_t k = l->cable[i]; m->load && k < l->cable[i + 1]; k++)
 			port = m->load[l->port[k]] > m->load[port] ? l->port[k] : port;
@@ -221,7 +221,7 @@ static void mark_links(struct view *v)
 
 /* --- path ---------------------------------------------------------------------------------------------- */
 
-/* The endports looked at last, from the point of view of the choice; false: there are none. */
+/* The last pair of endports looked at, swapped for the choice "back". False: there is none. */
 static bool path_ends(const struct view *v, uint32_t ep[2])
 {
 	const struct scene *sc = v->scene;
@@ -242,7 +242,7 @@ static void trace_pair(const struct view *v, const uint32_t ep[2], struct path *
 	path_trace(w->routing, ep[0], w->lids->base[ep[0]], w->lids->base[ep[1]], p);
 }
 
-/* To be freed, as the next one. */
+/* The text about a hop. The caller frees it, as those of the next functions. */
 static char *hop_text(const struct view *v, const struct path *p, unsigned i)
 {
 	const struct map *m = map_of(v);
@@ -256,7 +256,7 @@ static char *hop_text(const struct view *v, const struct path *p, unsigned i)
 		text_add(&t, " %s", path_end_text(p->end));
 	else if (h->out)
 		text_add(&t, "%s out %u", h->in ? "," : "", h->out);
-	if (p->src != NO_ID && h->out && h->out != NO_PATH) /* else it is a way, with no SL of its own */
+	if (p->src != NO_ID && h->out && h->out != NO_PATH) /* otherwise it is a way without an SL */
 		text_add(&t, ", VL %u", h->vl);
 	if (m->load && h->out && h->out != NO_PATH)
 		text_add(&t, ", %s",
@@ -283,7 +283,7 @@ static void mark_hops(struct view *v, const struct path *p, unsigned bit, enum c
 	}
 }
 
-/* The chosen direction with A, B and its hops; the other one below it. */
+/* Marks the chosen direction with A, B and its hops, and the other direction under it. */
 static void mark_path(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -401,9 +401,9 @@ static void mark_layer(struct view *v)
 	text_add(&m->meaning, "● dependencies meet here");
 }
 
-/* --- what keeps a path out of a lower layer ---------------------------------------------------- */
+/* --- why a path is not in a lower layer -------------------------------------------------------- */
 
-/* The pair's layer, when there is one above the lowest. */
+/* The layer of the pair, if it is above the lowest. */
 static bool pair_layer(const struct view *v, unsigned lid[2], struct pair_layer *l)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
@@ -417,7 +417,7 @@ static bool pair_layer(const struct view *v, unsigned lid[2], struct pair_layer 
 	       l->first > 0;
 }
 
-/* The first hop of the path looked at whose turn the engine forbids. */
+/* The first hop of the current path whose turn the engine forbids. */
 static bool path_turn(const struct view *v, struct path *p, unsigned *at)
 {
 	const struct routing *r = scene_routing(v->scene);
@@ -433,7 +433,7 @@ static bool path_turn(const struct view *v, struct path *p, unsigned *at)
 	return false;
 }
 
-/* The shortest way of the last `why ... via`, when it has a turn that the engine forbids. */
+/* The shortest way of the last `why ... via`, if it has a turn that the engine forbids. */
 static bool via_turn(const struct view *v, struct way *w, unsigned *at)
 {
 	const struct scene *sc = v->scene;
@@ -457,7 +457,7 @@ static bool via_turn(const struct view *v, struct way *w, unsigned *at)
 	return false;
 }
 
-/* Switches up to the turn and behind it, as on a path; the turn itself. */
+/* Marks the switches before the turn and after it, as on a path, and the turn itself. */
 static void mark_way(struct view *v, const struct path *p, unsigned at)
 {
 	struct map *m = map_of(v);
@@ -506,7 +506,7 @@ static void mark_turn(struct view *v)
 
 /* --- flows ------------------------------------------------------------------------------------- */
 
-/* The link looked at last, in the direction of the choice; NO_ID: there is none. */
+/* The last link looked at, in the direction of the choice. NO_ID: there is none. */
 static uint32_t flow_port(const struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -550,7 +550,7 @@ static void mark_flows(struct view *v)
 	text_add(&m->meaning, "< before it  > after it");
 }
 
-/* --- what failed, what changed ----------------------------------------------------------------- */
+/* --- failures and changes ---------------------------------------------------------------------- */
 
 bool map_anything_failed(const struct view *v)
 {

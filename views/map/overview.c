@@ -1,4 +1,4 @@
-/* The map's overview: all switches, one or several a cell. */
+/* The map's overview: all switches, one or several per cell. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/shape/place.h"
@@ -6,8 +6,8 @@
 #include "views/map/map.h"
 #include "views/map/cells.h"
 
-#define LINES_A_GAP 16	/* of a tree; more are not drawn */
-#define LINES_ACROSS 48 /* of groups and points */
+#define LINES_A_GAP 16	/* most lines drawn in a gap of a tree */
+#define LINES_ACROSS 48 /* most lines drawn between groups or points */
 
 #define LINE_H 0x2500 /* ─ */
 #define LINE_V 0x2502 /* │ */
@@ -16,7 +16,7 @@
 #define BACK_H 0x2505 /* ┅ */
 #define BACK_V 0x2507 /* ┇ */
 
-/* Characters of a line across and down. */
+/* The characters of a horizontal and a vertical line. */
 static uint32_t line_across(bool strong, enum canvas_role role)
 {
 	return !strong ? LINE_H : role == CANVAS_BACK ? BACK_H : PATH_H;
@@ -28,10 +28,10 @@ static uint32_t line_down(bool strong, enum canvas_role role)
 }
 
 struct overview {
-	struct map_cells *cells; /* NULL: not placed yet */
+	struct map_cells *cells; /* NULL: not computed yet */
 	int top;		 /* first line shown */
-	int goal;		 /* column last reached by Left or Right; -1: the selection's */
-	bool follow;		 /* the selection was moved: show it */
+	int goal;		 /* column last reached by Left or Right; -1: that of the selection */
+	bool follow;		 /* the selection has moved: scroll to it */
 	uint32_t selected;
 };
 
@@ -48,7 +48,7 @@ static void renewed(void *own, bool same)
 	*(struct overview *)own = (struct overview){.goal = -1};
 }
 
-/* Cells for a size; kept as long as it stays. */
+/* Places the cells for a size. They are kept while the size is the same. */
 static const struct map_cells *place(const struct view *v, int w, int h)
 {
 	const struct map *m = map_of(v);
@@ -95,7 +95,7 @@ static const struct layout_part *part_of(const struct drawing *d, uint32_t sw)
 	return l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];
 }
 
-/* Down, then across, with its corner. */
+/* Draws down, then across, with a corner. */
 static void draw_stroke(const struct drawing *d, const struct map_stroke *s, bool strong,
 			enum canvas_role role)
 {
@@ -137,7 +137,7 @@ static void draw_strokes(const struct drawing *d)
 	}
 }
 
-/* A marked line of a grid or a ring: along its stroke, or out at both ends of a row that it wraps around. */
+/* A marked line of a grid or ring: along its stroke; or out at both ends of a row, if it wraps around. */
 static void draw_on_strokes(const struct drawing *d, const struct map_line *l)
 {
 	const struct map_cells *c = d->cells;
@@ -163,7 +163,10 @@ static void draw_on_strokes(const struct drawing *d, const struct map_line *l)
 	}
 }
 
-/* Lines in the gap below each level of each part; lines of others count as gap 255 of their part. */
+/*
+ * Counts the lines in the gap below each level of each part. Lines of other shapes count in gap 255 of their
+ * part.
+ */
 static uint32_t *count_lines(const struct drawing *d)
 {
 	const struct map *m = map_of(d->v);
@@ -210,7 +213,7 @@ static void draw_lines(const struct drawing *d)
 				canvas_line(d->c, 2 * c->x[l->from] + 1, 4 * (c->y[l->from] - d->top) + 2,
 					    2 * c->x[l->to] + 1, 4 * (c->y[l->to] - d->top) + 2, role);
 		} else if (abs((int)a - (int)b) == 1) {
-			/* from the last row of the upper level to the first of the lower */
+			/* from the last row of the upper level to the first row of the lower one */
 			gap += a < b ? a : b;
 			if (n[gap] <= LINES_A_GAP && c->next[gap] > c->below[gap])
 				canvas_line(d->c, 2 * c->x[up], 4 * (c->below[gap] - d->top), 2 * c->x[low],
@@ -222,7 +225,7 @@ static void draw_lines(const struct drawing *d)
 
 /* --- cells ------------------------------------------------------------------------------------------- */
 
-/* Of the switches of one cell the one that matters most; the selected one is seen whatever it is. */
+/* Draws the most important switch of each cell. The selected one is always shown. */
 static void draw_cells(const struct drawing *d)
 {
 	const struct map *m = map_of(d->v);
@@ -252,7 +255,7 @@ static void draw_cells(const struct drawing *d)
 	}
 }
 
-/* In a line that has room for it, at the right. */
+/* Writes the switches per cell at the right end of a line with room for it. */
 static void draw_share(const struct drawing *d)
 {
 	char text[80];
@@ -298,7 +301,7 @@ static void draw(struct view *v, struct canvas *c)
 
 /* --- keys --------------------------------------------------------------------------------------------- */
 
-/* First place in c->order of the line y, or of the first below it. */
+/* The first place in c->order of line y, or of the next line below it. */
 static uint32_t line_start(const struct map_cells *c, int y)
 {
 	uint32_t lo = 0, hi = c->n;
@@ -329,7 +332,7 @@ static uint32_t switch_at(const struct layout *l, const struct layout_part *is, 
 	return NO_ID;
 }
 
-/* Along a dimension, round where it is a ring; NO_ID: nothing is there. */
+/* Steps along a dimension, around a ring if it is one. NO_ID: no switch is there. */
 static uint32_t grid_step(const struct view *v, uint32_t sw, unsigned dim, int by)
 {
 	const struct layout *l = map_of(v)->layout;
@@ -347,7 +350,7 @@ static uint32_t grid_step(const struct view *v, uint32_t sw, unsigned dim, int b
 	return switch_at(l, is, want);
 }
 
-/* The same place in the next plane, round from the last to the first; NO_ID: there is no other. */
+/* The same place in the next plane, cyclically. NO_ID: there is no other plane. */
 static uint32_t next_plane(const struct view *v, uint32_t sw, int by)
 {
 	const struct layout *l = map_of(v)->layout;
@@ -357,7 +360,7 @@ static uint32_t next_plane(const struct view *v, uint32_t sw, int by)
 	if (!is || is->n_dims < 3)
 		return NO_ID;
 	memcpy(want, layout_coord(l, sw), sizeof(want));
-	for (unsigned d = 2; d < is->n_dims; d++) { /* digits with carry */
+	for (unsigned d = 2; d < is->n_dims; d++) { /* count up with carry */
 		uint16_t last = (uint16_t)(is->dim[d].size - 1);
 
 		if (want[d] != (by < 0 ? 0 : last)) {
@@ -395,7 +398,7 @@ static void move_across(struct view *v, const struct map_cells *c, uint32_t sel,
 	o->goal = to == NO_ID ? -1 : c->x[to];
 }
 
-/* The nearest to a column in the line that begins at place `at`; ties left. */
+/* The switch nearest to a column in the line that begins at place `at`; of two, the left one. */
 static uint32_t nearest(const struct map_cells *c, uint32_t at, int x)
 {
 	int y = c->y[c->order[at]], best = INT32_MAX;
@@ -442,7 +445,7 @@ static void move(struct view *v, int dx, int dy)
 	const struct map_cells *c = place(v, m->w > 0 ? m->w : 80, m->h > 0 ? m->h : 20);
 	uint32_t sel = map_selected(v);
 
-	if (dy > 1 || dy < -1) { /* a page: the part of the drawing that is seen */
+	if (dy > 1 || dy < -1) { /* a page: the visible part of the drawing */
 		o->top += dy;
 		return;
 	}
@@ -457,7 +460,7 @@ static void move(struct view *v, int dx, int dy)
 		move_down(v, c, sel, dy);
 }
 
-/* The first switch of the block after or before this one, on the same level where there are levels. */
+/* The first switch of the next block in a direction, on the same level if there are levels. */
 static uint32_t next_block(const struct layout *l, uint32_t sw, int dir)
 {
 	const struct layout_part *is = l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];

@@ -1,19 +1,19 @@
-/* The map of a small fabric as a whole: every link, with port numbers at both ends. */
+/* The map of a whole small fabric: every link, with port numbers at both ends. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
 #include "views/map/map.h"
 #include "views/map/whole_plan.h"
 
-/* Lines: plain, marked, of a cable that is down. */
+/* Characters of lines: plain, marked, of a cable that is down. */
 static const uint32_t across[] = {0x2500, 0x2501, 0x2504}, upright[] = {0x2502, 0x2503, 0x2506};
 
 struct own {
-	const struct layout *layout; /* of what follows; NULL: nothing yet */
-	struct whole_plan *plan;     /* for part, w, h */
+	const struct layout *layout; /* of the members below; NULL: nothing is computed */
+	struct whole_plan *plan;     /* for this part, w and h */
 	uint32_t part;
 	int w, h;
-	int column; /* last reached by Left or Right; -1 */
+	int column; /* column last reached by Left or Right; -1: none */
 };
 
 static void close_whole(void *own)
@@ -23,13 +23,13 @@ static void close_whole(void *own)
 
 static void renewed(void *own, bool same)
 {
-	if (same) /* what is up plays no part in it */
+	if (same) /* the plan does not depend on what is up */
 		return;
 	close_whole(own);
 	*(struct own *)own = (struct own){.column = -1};
 }
 
-/* The places for a size; the last row is for what is said below.  NULL: there is no layout. */
+/* Computes the places for a size. The last row is for the text below. NULL: there is no layout. */
 static struct own *plan_for(const struct view *v, int w, int h)
 {
 	const struct map *m = map_of(v);
@@ -53,7 +53,7 @@ static bool offered(const struct view *v, int w, int h, struct text *why)
 	const struct map_scale *now = map_of(v)->scale;
 	const struct own *o;
 
-	if (now && now->below < map_whole.below) /* the room of another scale, with fewer lines below it */
+	if (now && now->below < map_whole.below) /* w, h: of a scale with fewer lines below */
 		h -= (int)(map_whole.below - now->below);
 	o = plan_for(v, w, h);
 	if (!o)
@@ -68,12 +68,12 @@ static bool offered(const struct view *v, int w, int h, struct text *why)
 	return false;
 }
 
-/* --- what a bundle looks like --------------------------------------------------------------------- */
+/* --- the look of a bundle ------------------------------------------------------------------------- */
 
 struct bundle_look {
-	uint32_t down; /* cables */
-	uint32_t load; /* routes on the busiest, either direction */
-	uint8_t bits;  /* MAP_ON_, either direction */
+	uint32_t down; /* number of cables that are down */
+	uint32_t load; /* routes on the busiest cable, either direction */
+	uint8_t bits;  /* MAP_ON_ bits of either direction */
 	uint8_t role;
 	bool marked;
 };
@@ -154,7 +154,9 @@ static void put_labels(const struct view *v, struct canvas *c, const struct own 
 	}
 }
 
-/* Straight from point i to the next, in dots; of a cable that is down every other piece of four. */
+/*
+ * Draws straight from point i to the next, in dots. A dashed line leaves out every other piece of four dots.
+ */
 static void put_piece(struct canvas *c, const struct whole_line *l, int i, const struct bundle_look *look,
 		      bool dashed)
 {
@@ -186,7 +188,7 @@ static void put_straight(struct canvas *c, const struct whole_line *l, const str
 		canvas_down(c, x0, y0, y1, upright[as], role);
 }
 
-/* "x" in the middle of a line that is down, "2x" of one with two cables down. */
+/* "x" in the middle of a line whose cables are all down; "2x" if two of several cables are down. */
 static void put_cross(struct canvas *c, const struct whole_line *l, const struct bundle_look *look,
 		      uint32_t n)
 {
@@ -203,8 +205,10 @@ static void put_cross(struct canvas *c, const struct whole_line *l, const struct
 		canvas_textf(c, x, y, 12, CANVAS_BAD, "%ux", look->down);
 }
 
-/* Lines that are marked, or all others; returns the cables whose lines are left out: of a gap that they would
- * fill, but for those of the selected switch. */
+/*
+ * Draws either the marked lines, or all others. Leaves out the lines of a gap that they would fill, except
+ * those of the selected switch. Returns the number of cables left out.
+ */
 static uint32_t put_lines(const struct view *v, struct canvas *c, const struct own *o, bool marked)
 {
 	uint32_t left_out = 0, selected = map_selected(v);
@@ -231,7 +235,7 @@ static uint32_t put_lines(const struct view *v, struct canvas *c, const struct o
 	return left_out;
 }
 
-/* The last row: how many links, and what no line shows. */
+/* The last row: the number of links, and what no line shows. */
 static void put_last(const struct view *v, struct canvas *c, const struct own *o, uint32_t left_out)
 {
 	const struct whole_plan *p = o->plan;
@@ -307,7 +311,7 @@ static int away(int a, int b)
 	return a < b ? b - a : a - b;
 }
 
-/* Next box of the row (`far`: the last one) in direction dx; NULL: there is none. */
+/* The next box of the row (`far`: the last one) in direction dx, or NULL. */
 static const struct whole_box *beside(const struct whole_plan *p, const struct whole_box *from, int dx,
 				      bool far)
 {
@@ -324,7 +328,7 @@ static const struct whole_box *beside(const struct whole_plan *p, const struct w
 	return best;
 }
 
-/* The box nearest to a column in the next row (`far`: the last one) in direction dy; NULL: there is none. */
+/* The box nearest to a column in the next row (`far`: the last one) in direction dy, or NULL. */
 static const struct whole_box *next_row(const struct whole_plan *p, const struct whole_box *from, int dy,
 					bool far, int column)
 {
@@ -375,7 +379,7 @@ static void move(struct view *v, int dx, int dy)
 		map_select(v, to->sw);
 }
 
-/* The same way as in the overview. */
+/* The same as in the overview. */
 static void plane(struct view *v, int dir)
 {
 	struct own *o = map_own(v, &map_whole);

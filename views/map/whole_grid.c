@@ -1,6 +1,6 @@
 /*
- * A small fabric as a whole, along straight lines: rings and chains around the edge, grids with x to the
- * right and y up, plane beside plane.
+ * A whole small fabric with straight lines: rings and chains around the edge; grids with x to the right and y
+ * up, plane beside plane.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,16 @@
 #include "views/base/canvas.h"
 #include "views/map/whole_plan.h"
 
-#define LINK 2	    /* columns of a line at least, of a stub */
+#define LINK 2	    /* least length of a line or stub, in columns */
 #define PITCH 4	    /* rows: labels above, box, labels below, line */
-#define LINK_MOST 8 /* what room left over may add to a line */
+#define LINK_MOST 8 /* most columns that spare room adds to a line */
 
 /*
- * Around the middle of a box: columns to the left and to the right of it, of labels and notes too.
- * Hosts stand below boxes when not all have as many.
+ * Columns to the left and right of the middle of a box, including labels and notes. Hosts are written below
+ * boxes unless all have equally many.
  */
 struct around {
-	int left, right, cell; /* cell: both and a line */
+	int left, right, cell; /* cell: both of them and a line */
 	bool notes;
 };
 
@@ -58,7 +58,7 @@ static void measure(struct whole_work *k, struct around *a)
 	a->cell = a->left + a->right + LINK;
 }
 
-/* A box with all its labels around x[i], y[i]. */
+/* Puts a box with all its labels around x[i], y[i]. */
 static void put_switch(struct whole_work *k, const struct around *a, uint32_t i)
 {
 	int x = k->x[i], y = k->y[i], from = x - k->box_w[i] / 2, w;
@@ -66,7 +66,7 @@ static void put_switch(struct whole_work *k, const struct around *a, uint32_t i)
 
 	whole_put_box(k, i);
 	w = side_columns(k, i, WHOLE_LEFT);
-	whole_put_side(k, i, WHOLE_LEFT, from - w, y); /* a blank apart from the sign, which may be a digit */
+	whole_put_side(k, i, WHOLE_LEFT, from - w, y); /* a blank before the sign, which may be a digit */
 	whole_put_side(k, i, WHOLE_RIGHT, from + k->box_w[i], y);
 	w = whole_put_side(k, i, WHOLE_TOP, x - whole_side_width(k, i, WHOLE_TOP) / 2, y - 1);
 	whole_put_side(k, i, WHOLE_ASIDE, w + 1, y - 1);
@@ -77,7 +77,7 @@ static void put_switch(struct whole_work *k, const struct around *a, uint32_t i)
 	}
 }
 
-/* The cell (or dot) beside a label where a line begins. */
+/* The cell (or dot) beside a label, where a line begins. */
 static void line_end(const struct whole_plan *p, const struct whole_end *e, bool cells, int *x, int *y)
 {
 	const struct whole_label *l = &p->label[e->label];
@@ -94,7 +94,7 @@ static void line_end(const struct whole_plan *p, const struct whole_end *e, bool
 		*x = (cells ? 1 : 2) * (l->x + l->w);
 }
 
-/* A line between both labels; in dots where they do not face each other. */
+/* Draws a line between both labels. If they do not face each other, it consists of dots. */
 static void put_line(struct whole_work *k, uint32_t m)
 {
 	const struct whole_end *e[2] = {&k->end[k->ends[m][0]], &k->end[k->ends[m][1]]};
@@ -109,7 +109,7 @@ static void put_line(struct whole_work *k, uint32_t m)
 		line->cells = false;
 	for (int i = 0; i < 2; i++)
 		line_end(k->plan, e[i], line->cells, &line->x[i], &line->y[i]);
-	/* labels of two and three digits: their middles are a column apart */
+	/* labels of two and three digits: their middles differ by one column */
 	if (x[0] != x[1] && abs(x[0] - x[1]) <= 1 && e[0]->side <= WHOLE_BOTTOM) {
 		line->cells = true;
 		for (int i = 0; i < 2; i++) {
@@ -121,8 +121,10 @@ static void put_line(struct whole_work *k, uint32_t m)
 
 /* --- rings and chains -------------------------------------------------------------------------------- */
 
-/* The first `top` boxes above from the left, `right` down the right side, `bottom` from the right, the
- * others up. */
+/*
+ * A ring of boxes: `top` boxes above from the left, `right` down the right side, `bottom` from the right, and
+ * `left` up.
+ */
 struct ring {
 	int top, right, bottom, left;
 };
@@ -146,7 +148,7 @@ static void ring_shape(const struct whole_work *k, int cell, struct ring *r)
 	}
 }
 
-/* Which side of box a faces b: from the places of the smallest size. */
+/* The side of box a that faces b, by the places of the smallest size. */
 static enum whole_side facing(const struct whole_work *k, uint32_t a, uint32_t b)
 {
 	if (k->y[a] == k->y[b])
@@ -154,7 +156,7 @@ static enum whole_side facing(const struct whole_work *k, uint32_t a, uint32_t b
 	return k->y[b] > k->y[a] ? WHOLE_BOTTOM : WHOLE_TOP;
 }
 
-/* Middles of the boxes of a ring by its shape, `cell` columns apart, in `rows`. */
+/* Places the middles of the boxes of a ring, `cell` columns apart, in `rows` rows. */
 static void ring_boxes(struct whole_work *k, const struct ring *r, const struct around *a, int cell, int rows)
 {
 	int left = a->left, right = left + (r->top - 1) * cell, last = rows - 1 - (a->notes ? 1 : 0);
@@ -193,7 +195,9 @@ void whole_ring(struct whole_work *k)
 	struct ring r;
 	int cell, rows;
 
-	/* the sides of labels depend on the shape and the shape on their widths: widest first */
+	/*
+	 * the sides of labels depend on the shape, and the shape on the labels' widths: start with the widest
+	 */
 	for (uint32_t e = 0; e < k->first[k->part->n]; e++)
 		k->end[e].side = WHOLE_LEFT;
 	measure(k, &a);
@@ -210,7 +214,7 @@ void whole_ring(struct whole_work *k)
 		if (!turn) {
 			a = (struct around){0};
 			measure(k, &a);
-			/* a second look may give more columns and other sides: keep room for both */
+			/* the second pass may find more columns and other sides: keep room for both */
 			a.left = a.right = a.left > a.right ? a.left : a.right;
 			a.cell = a.left + a.right + LINK;
 		}
@@ -237,14 +241,14 @@ void whole_ring(struct whole_work *k)
 /* --- grids -------------------------------------------------------------------------------------------- */
 
 struct grid {
-	int a, b;	      /* boxes of a plane across and up */
-	int planes, across;   /* planes, and how many of them beside each other */
-	int plane_w, plane_h; /* with the space behind it */
+	int a, b;	      /* boxes of a plane, across and up */
+	int planes, across;   /* number of planes, and planes side by side */
+	int plane_w, plane_h; /* with the space behind the plane */
 	bool wrap_x, wrap_y;
 	int title; /* a row for "z=1" */
 };
 
-/* How a link is drawn. */
+/* The way in which a link is drawn. */
 enum way { WAY_STRAIGHT, WAY_STUBS, WAY_NONE };
 
 static enum way link_way(const struct whole_work *k, uint32_t bundle)
@@ -269,7 +273,7 @@ static void grid_sides(struct whole_work *k)
 				char was[sizeof(e->text)],
 					axis = w.dim < 3 ? "xyz"[w.dim] : (char)('0' + w.dim);
 
-				/* "z+5x2", in a complete dimension "x3:5": where it leads to and its label */
+				/* a label with its target: "z+5x2", or in a fully linked dimension "x3:5" */
 				e->side = WHOLE_ASIDE;
 				memcpy(was, e->text, sizeof(was));
 				if (abs(w.by) == 1)
@@ -289,7 +293,7 @@ static void grid_sides(struct whole_work *k)
 	}
 }
 
-/* All in different places of the grid? */
+/* Are all switches at different places of the grid? */
 static bool all_placed(const struct whole_work *k)
 {
 	for (uint32_t i = 0; i < k->part->n; i++) {
@@ -304,7 +308,7 @@ static bool all_placed(const struct whole_work *k)
 	return true;
 }
 
-/* Sizes with `cell` columns and `pitch` rows a box. */
+/* Sizes with `cell` columns and `pitch` rows per box. */
 static void grid_size(const struct whole_work *k, struct grid *g, const struct around *a, int cell, int pitch)
 {
 	const struct layout_part *p = k->part;
@@ -327,7 +331,7 @@ static void grid_need(const struct grid *g, int *w, int *h)
 	*h = (g->planes + g->across - 1) / g->across * g->plane_h;
 }
 
-/* Both ends of a link around the grid, each as a stub. */
+/* Draws both ends of a link that wraps around the grid, each as a stub. */
 static void put_stubs(struct whole_work *k, uint32_t m)
 {
 	for (int i = 0; i < 2; i++) {
@@ -365,7 +369,7 @@ void whole_grid(struct whole_work *k)
 	p->fits = p->need_w <= k->w && p->need_h <= k->h;
 	if (!p->fits)
 		return;
-	for (int more = 1; more <= LINK_MOST; more++) { /* room left over */
+	for (int more = 1; more <= LINK_MOST; more++) { /* use spare room */
 		grid_size(k, &wider, &a, a.cell + more, pitch);
 		grid_need(&wider, &w, &h);
 		if (w <= k->w && h <= k->h)

@@ -1,4 +1,4 @@
-/* A small fabric as a whole: what all shapes share. */
+/* A whole small fabric: what all shapes share. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/clean.h"
@@ -97,7 +97,7 @@ void whole_order(struct whole_work *k)
 		k->ends[k->end[e].bundle][k->end[e].end] = e;
 }
 
-/* Of switches in their order by id, as neighbours are. */
+/* Finds the bundles. Switches go by id, like neighbours. */
 static void find_bundles(struct whole_work *k)
 {
 	const struct layout *l = k->l;
@@ -121,7 +121,7 @@ static void find_bundles(struct whole_work *k)
 		}
 }
 
-/* Ends of the bundles, without sides. */
+/* Finds the ends of the bundles; sides are not set yet. */
 static void find_ends(struct whole_work *k)
 {
 	uint32_t n = k->part->n, *fill;
@@ -193,7 +193,7 @@ void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw,
 	text_free(&clean);
 }
 
-/* Widths of boxes, and all places when they fit; nothing of an earlier try stays. */
+/* Computes the widths of boxes, and all places if they fit. Nothing of an earlier try remains. */
 static void place_named(struct whole_work *k)
 {
 	static void (*const place[])(struct whole_work *) = {
@@ -215,7 +215,7 @@ static void place_named(struct whole_work *k)
 	place[k->part->kind](k);
 }
 
-/* Place all; names lose what they share when that makes room: whole words of it rather than all. */
+/* Places everything. Names lose what they share if that makes room; whole words first. */
 static void place_all(struct whole_work *k)
 {
 	struct whole_plan *p = k->plan;

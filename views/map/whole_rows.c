@@ -1,6 +1,6 @@
 /*
- * A small fabric as a whole, in rows of boxes: the levels of a tree, or two rows of groups.  Links within a
- * row are arcs in a gap beside it.
+ * A whole small fabric in rows of boxes: the levels of a tree, or two rows of groups. Links within a row are
+ * arcs in a gap beside it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,30 +8,30 @@
 #include "views/base/canvas.h"
 #include "views/map/whole_plan.h"
 
-#define GAP_LINES 3 /* rows of lines in a gap, at least */
-#define GAP_MOST 16 /* and at most */
-#define ARC_LINES 2 /* of arcs outside of groups .. */
-#define ARC_MOST 4  /* .. at most */
+#define GAP_LINES 3 /* least rows of lines in a gap */
+#define GAP_MOST 16 /* most rows of lines in a gap */
+#define ARC_LINES 2 /* least rows of arcs outside of groups .. */
+#define ARC_MOST 4  /* .. and most */
 #define GROUP_GAP 3 /* columns between groups */
-#define DENSE 8	    /* lines over the whole width, in a gap of 10 rows */
+#define DENSE 8	    /* lines across the whole width, in a gap of 10 rows */
 
-#define ROWS 256 /* levels at most */
+#define ROWS 256 /* most levels */
 
-/* Rows of boxes: row r is list[first[r]] .. list[first[r + 1] - 1]; gap r is above it. */
+/* Rows of boxes. Row r is list[first[r]] to list[first[r + 1] - 1], and gap r is above it. */
 struct rows {
 	unsigned n;
-	uint32_t *list;		  /* [part->n] places in the part */
-	uint8_t *row;		  /* [part->n] */
-	uint32_t *block;	  /* [part->n] running number of its group within its row; 0 in trees */
-	uint32_t first[ROWS + 1]; /* places in list */
-	uint32_t blocks[ROWS];	  /* groups in a row; 0: a tree */
-	int cell[ROWS];		  /* columns of a box with its labels, and a blank */
-	bool hosts[ROWS];	  /* a line of them */
-	int gap[ROWS + 1];	  /* rows of lines, 0: none */
-	uint8_t up[ROWS + 1], down[ROWS + 1]; /* a gap has labels at its upper, lower edge */
+	uint32_t *list;			      /* [part->n] indexes in the part */
+	uint8_t *row;			      /* [part->n] */
+	uint32_t *block;		      /* [part->n] number of its group within its row; 0 in trees */
+	uint32_t first[ROWS + 1];	      /* indexes in list */
+	uint32_t blocks[ROWS];		      /* groups in a row; 0 in trees */
+	int cell[ROWS];			      /* columns of a box with its labels and a blank */
+	bool hosts[ROWS];		      /* there is a line of hosts */
+	int gap[ROWS + 1];		      /* rows of lines, 0: none */
+	uint8_t up[ROWS + 1], down[ROWS + 1]; /* whether a gap has labels at its upper or lower edge */
 };
 
-/* Groups go around: the first half above from the left, the others below from the right. */
+/* Groups go around: the first half is above from the left, the rest below from the right. */
 static void rows_of_groups(struct whole_work *k, struct rows *r)
 {
 	uint32_t half = (k->part->n_blocks + 1) / 2, n = 0;
@@ -53,7 +53,7 @@ static void rows_of_groups(struct whole_work *k, struct rows *r)
 	}
 }
 
-/* The gap that a bundle is drawn in, WHOLE_NO_GAP: none. */
+/* The gap in which a bundle is drawn, WHOLE_NO_GAP: none. */
 static uint8_t gap_of(const struct rows *r, uint32_t a, uint32_t b)
 {
 	unsigned x = r->row[a], y = r->row[b];
@@ -87,7 +87,7 @@ static void set_sides(struct whole_work *k, struct rows *r)
 	}
 }
 
-/* Columns of the boxes of each row, and whether it has hosts. */
+/* Columns of the boxes of each row, and whether the row has hosts. */
 static void measure(struct whole_work *k, struct rows *r)
 {
 	char buf[32];
@@ -126,7 +126,7 @@ static void set_need(struct whole_work *k, const struct rows *r)
 	p->fits = p->need_w <= k->w && p->need_h <= k->h;
 }
 
-/* Give rows that are left over to the gaps. */
+/* Gives spare rows to the gaps. */
 static void grow_gaps(const struct whole_work *k, struct rows *r)
 {
 	int left = k->h - k->plan->need_h;
@@ -147,7 +147,7 @@ static void grow_gaps(const struct whole_work *k, struct rows *r)
 	}
 }
 
-/* Middle of each box in a row. */
+/* The middle of each box in a row. */
 static void spread(struct whole_work *k, const struct rows *r, unsigned row)
 {
 	int n = (int)(r->first[row + 1] - r->first[row]), blocks = (int)r->blocks[row], between = 0, cell = 0;
@@ -168,7 +168,7 @@ static void spread(struct whole_work *k, const struct rows *r, unsigned row)
 	}
 }
 
-/* Name of each group over (or under) its boxes. */
+/* Puts the name of each group above (or below) its boxes. */
 static void name_groups(struct whole_work *k, const struct rows *r, unsigned row, int y)
 {
 	for (uint32_t i = r->first[row]; i < r->first[row + 1];) {
@@ -186,7 +186,7 @@ static void name_groups(struct whole_work *k, const struct rows *r, unsigned row
 	}
 }
 
-/* Everything of a row, from y on; to the row behind it. */
+/* Places all of a row, from y on. Returns the line after it. */
 static int put_row(struct whole_work *k, const struct rows *r, unsigned row, int y)
 {
 	char buf[32];
@@ -215,7 +215,7 @@ static int put_row(struct whole_work *k, const struct rows *r, unsigned row, int
 	return y;
 }
 
-/* From label to label; within a row by a third point that lies the deeper the longer the way is. */
+/* Draws a line from label to label. Within a row it has a third point, which is deeper for a longer line. */
 static void put_bundle(struct whole_work *k, const struct rows *r, uint32_t m, uint8_t gap)
 {
 	const struct whole_end *e[2] = {&k->end[k->ends[m][0]], &k->end[k->ends[m][1]]};
