@@ -1,6 +1,7 @@
 /*
- * Pane: engines with sensible options, ranked for this fabric, with figures and what put each before the
- * next; computed beside the loop.  Enter tries one, or tells of the files it needs.  The rows stay then.
+ * The pane `advise`: engines with sensible options, ranked for this fabric, with figures and the reason for
+ * each place. It is computed by another thread. Enter tries an engine, or tells which files it needs. The
+ * rows then stay.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,12 +30,12 @@ static const struct column columns[] = {
 	    .flex = 4, .drop = 6, .prose = true),
 };
 
-/* v->question is the one whose answer is shown or awaited, v->held that answer. */
+/* v->question is the question whose answer is shown or awaited; v->held is the answer. */
 struct priv {
-	uint32_t failures; /* tried with each engine */
+	uint32_t failures; /* failures tried with each engine */
 };
 
-/* --- computed beside the loop ------------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------------- */
 
 FREED_BY(free_advice, advice_free)
 
@@ -58,7 +59,7 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-/* Is the fabric as it was asked about?  Options that were tried since are no other question. */
+/* Is the fabric still the one in the question? Options tried since then do not matter. */
 static bool still_holds(const struct view *v)
 {
 	const struct setup *now = v->scene->event->setup, *was, *s;
@@ -102,7 +103,7 @@ static const struct advice_row *row_at(const struct view *v, uint32_t row)
 	return &advice_of(v)->row[row];
 }
 
-/* Place in the ranking from 1, that of the row it is one with; 0: it refuses. */
+/* The row's place in the ranking, from 1; equal rows share a place. 0: the engine refuses. */
 static unsigned rank_of(const struct view *v, uint32_t row)
 {
 	if (row >= advice_of(v)->n_routed)
@@ -123,7 +124,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s, %s", PLURAL(a->n_edges, "edge switch"), PLURAL(a->n_roots, "root"));
 }
 
-/* What a single failure does at worst. */
+/* Tells the worst effect of a single failure. */
 static void add_failures(const struct advice_row *r, struct text *t)
 {
 	if (!r->failures)
@@ -200,7 +201,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return r->refused || r->class == ADVICE_UNSOUND ? MARK_DOWN : 0;
 }
 
-/* All that is known of a row, in words. */
+/* Tells everything about a row. */
 static void add_all(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct advice_row *r = row_at(v, row);
@@ -236,7 +237,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	return true;
 }
 
-/* Enter: it routes the fabric; where it refuses or needs files, that is told. */
+/* Enter routes the fabric with the row's engine. If that refuses or needs files, it tells so. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct advice_row *r = row_at(v, row);

@@ -1,4 +1,4 @@
-/* Pane: forwarding table entries that the last event changed. */
+/* The pane `changes`: entries of forwarding tables that the last event changed. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/base/memory.h"
@@ -15,12 +15,12 @@ static const struct column columns[] = {
 	COL("via", "the node that the port leads to now", 8, .flex = 1, .drop = 3),
 };
 
-/* Rows are found by their running number: switches with changes, then the entries of one switch. */
+/* Rows have running numbers: by switch, then by entry. */
 struct priv {
 	uint32_t *sw;	 /* [n] switches with changed entries */
 	uint64_t *first; /* [n + 1] running number of the first entry */
 	uint32_t n;
-	uint32_t cached; /* index whose LIDs are in `lid`, NO_ID = none */
+	uint32_t cached; /* index of the switch whose LIDs are in `lid`, NO_ID = none */
 	uint16_t *lid;
 	uint32_t n_lid, cap_lid;
 };
@@ -77,7 +77,7 @@ static void fill(const struct view *v, uint32_t i)
 	}
 }
 
-/* Which of the changed switches a row is about. */
+/* The index of a row's switch among the changed ones. */
 static uint32_t index_of(const struct priv *p, uint32_t row)
 {
 	uint32_t lo = 0, hi = p->n;
@@ -93,7 +93,7 @@ static uint32_t index_of(const struct priv *p, uint32_t row)
 	return lo;
 }
 
-/* Switch and LID of a row. */
+/* The switch and LID of a row. */
 static void entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid)
 {
 	struct priv *p = v->priv;

@@ -1,6 +1,6 @@
 /*
- * Pane: engines side by side on the fabric as it is now, a row a figure, a column
- * an engine.  Every engine is routed and measured beside the loop, one after the other.
+ * The pane `compare`: engines side by side on the present fabric, one row per figure, one column per engine.
+ * Another thread routes and measures the engines one after the other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define CELL 40
 
-/* Named by the engines shown; the rightmost is left out first. */
+/* The names are those of the engines. Narrow panes drop columns from the right. */
 static const struct column columns[COMPARE_MOST + 1] = {
 	COL("figure", "what is compared, a line each", 25, .flex = 1),
 	COL("", NULL, 0, .flex = 1, .right = true),
@@ -28,15 +28,15 @@ static const struct column columns[COMPARE_MOST + 1] = {
 
 struct priv {
 	unsigned n;				       /* engines */
-	const struct engine_figures *of[COMPARE_MOST]; /* [n] borrowed from results; NULL = not there yet */
+	const struct engine_figures *of[COMPARE_MOST]; /* [n] borrowed from results; NULL = missing */
 	char name[COMPARE_MOST][CELL];
-	unsigned refused[COMPARE_MOST]; /* engines that refuse: they have the first rows */
+	unsigned refused[COMPARE_MOST]; /* engines that refuse; they have the first rows */
 	unsigned n_refused;
-	const struct loads *loads; /* of the tables in force, NULL = not there yet */
-	struct err why;		   /* there is no request */
+	const struct loads *loads; /* of the tables in force, NULL = missing */
+	struct err why;		   /* why there is no request */
 };
 
-/* --- what is computed beside the loop ------------------------------------------------------- */
+/* --- computed by another thread ------------------------------------------------------------- */
 
 static void *measure(const struct side_request *rq, unsigned i, const struct engine_figures *first,
 		     struct progress *p)
@@ -52,7 +52,7 @@ static void *run_first(const struct job *j)
 	return measure(j->base, 0, NULL, j->progress);
 }
 
-/* base: what came out for the first. */
+/* base: the result of the first engine. */
 static void *run_other(const struct job *j)
 {
 	const struct engine_figures *first = j->base;
@@ -89,7 +89,7 @@ static void add_word(char **word, int *n, const char *w)
 	word[(*n)++] = (char *)(uintptr_t)w;
 }
 
-/* What is compared; with fewer than two engines named, also those that always make sense.  NULL and *e. */
+/* Makes the request. If fewer than two engines are named, adds the usual ones. NULL and *e. */
 static struct side_request *make_request(const struct view *v, struct err *e)
 {
 	static const char *const usual[] = {"minhop", "updn", "ftree"};
@@ -149,7 +149,7 @@ static void ask_all(struct view *v)
 
 		p->of[i] = r ? r->value : NULL;
 	}
-	p->loads = view_ask_value(v, &task_loads, NULL); /* where Enter leads to; not waited for */
+	p->loads = view_ask_value(v, &task_loads, NULL); /* for Enter; nothing waits for it */
 }
 
 static enum figure figure_of(const struct priv *p, uint32_t row)
@@ -162,7 +162,7 @@ static bool is_measured(const struct priv *p, unsigned i)
 	return p->of[i] && !p->of[i]->refused;
 }
 
-/* No engine shown is better, and some are worse. */
+/* Is no engine better in a figure, and some worse? */
 static bool is_best(const struct priv *p, unsigned engine, enum figure which)
 {
 	int sign = figure_fields[which].better > 0 ? 1 : figure_fields[which].better ? -1 : 0;
@@ -223,7 +223,7 @@ static uint8_t column_width(const struct priv *p, unsigned i)
 	return (uint8_t)(w < 2 * CELL ? w : 2 * CELL);
 }
 
-/* The same while no word sets other options than those in force. */
+/* The engine in force, unless a word sets other options. */
 static const char *marked_engine(const struct view *v)
 {
 	for (int i = 0; i < v->n_words; i++)
@@ -306,7 +306,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return false;
 }
 
-/* Ports of the switch with the most loaded link, once it is known. */
+/* Goes to the ports of the switch with the most loaded link, if it is known. */
 static void follow_load(const struct view *v, struct text *t)
 {
 	const struct loads *l = ((const struct priv *)v->priv)->loads;
@@ -319,7 +319,7 @@ static void follow_load(const struct view *v, struct text *t)
 	word_node(f, f->port_node[l->max_port], t);
 }
 
-/* Where the figure of the routing in force is shown. */
+/* Enter goes to the pane that shows the figure for the routing in force. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	static const char *const where[FIGURES] = {

@@ -1,4 +1,6 @@
-/* Pane: findings of doctor, worst first, computed beside the loop; Enter goes to the place. */
+/*
+ * The pane `doctor`: findings, worst first, computed by another thread. Enter goes to the place of a finding.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "views/analysis/doctor.h"
@@ -15,10 +17,10 @@ static const struct column columns[] = {
 	COL("shows more", "the command that does", 10, .flex = 1, .drop = 4),
 };
 
-/* --- computed beside the loop ------------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------------- */
 
 struct priv {
-	const struct result *answer; /* borrowed; NULL = not there yet */
+	const struct result *answer; /* borrowed; NULL = missing */
 };
 
 FREED_BY(free_diagnosis, diagnosis_free)
@@ -78,7 +80,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── INCOMPLETE");
 }
 
-/* What the selected finding means. */
+/* Explains the selected finding. */
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -133,7 +135,7 @@ static void word_place(const struct view *v, const struct finding *x, struct tex
 		word_node(f, x->node, t);
 }
 
-/* Commands that a pane shows better: the pane gets what stands behind the beginning. */
+/* Commands that a pane shows better. The pane gets the words after the beginning. */
 static const struct {
 	const char *begin, *pane;
 } shown[] = {
@@ -142,7 +144,10 @@ static const struct {
 	{"drift", "pane drift"},      {"roots", "pane ranks"},
 };
 
-/* The pane of the command that shows more; where that would go on for long, or route anew, the place. */
+/*
+ * Goes to the pane for the command that shows more. If the command would take long or route again, goes to
+ * the place.
+ */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct finding *x = finding_of(v, row);

@@ -1,4 +1,7 @@
-/* What doctor finds, computed beside: the pane and the line of the first screen ask for the same. */
+/*
+ * The findings of doctor, computed by another thread. The pane and a line of the first screen ask for the
+ * same result.
+ */
 #ifndef IBSCOPE_VIEWS_DOCTOR_H
 #define IBSCOPE_VIEWS_DOCTOR_H
 
@@ -8,8 +11,8 @@
 extern const struct task task_doctor; /* struct diagnosis */
 
 /*
- * The question about what the scene shows, which is the base of the ask; borrowed from the scene.  The same
- * one as long as it would say the same.  NULL: no fabric is loaded.
+ * The question about the scene, which is the base of the ask; borrowed from the scene. It stays the same
+ * while it would ask the same. NULL: no fabric is loaded.
  */
 const struct result *doctor_question(struct scene *sc);
 

@@ -1,6 +1,6 @@
 /*
- * Pane: what the switches hold against the next sweep of an engine, a row an entry that is not right.
- * Without an engine every one is tried beside the loop, and the one that explains the tables best counts.
+ * The pane `drift`: the switches' entries compared with the next sweep of an engine, one row per wrong entry.
+ * Without an engine, another thread tries all of them, and takes the one that explains the tables best.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,11 +29,11 @@ struct answer {
 };
 
 struct priv {
-	const struct result *answer; /* borrowed; NULL = not there yet */
-	struct err why;		     /* there is no question */
+	const struct result *answer; /* borrowed; NULL = missing */
+	struct err why;		     /* why there is no question */
 };
 
-/* --- computed beside the loop ------------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------------- */
 
 static void free_answer(void *value)
 {
@@ -71,7 +71,7 @@ static const struct task task_drift = {.run = run_drift, .free = free_answer};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
-/* NULL and *e: a word is wrong. */
+/* NULL and *e when a word is wrong. */
 static struct sweep_question *make_question(const struct view *v, struct err *e)
 {
 	struct sweep_question *q = sweep_question_new(v->scene);

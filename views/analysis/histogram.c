@@ -1,6 +1,6 @@
 /*
- * Panes: why switches pass for roots, or do not.  histogram: all switches with
- * the CA and router ports they see at every distance; bars: one of them as a drawing.
+ * Two panes that tell why switches are roots or not. histogram: all switches, with the number of CA and
+ * router ports at every distance. bars: one switch as a drawing.
  */
 #include <stdlib.h>
 #include "core/base/memory.h"
@@ -9,10 +9,10 @@
 #include "core/trace/moment.h"
 #include "views/base/view.h"
 
-#define SHOWN 8 /* distances with a column; the last one holds all farther ones too */
-#define FULL 20 /* cells of a bar of 100 %: one is the lesser threshold, 18 the greater */
+#define SHOWN 8 /* distances with a column; the last one includes all greater ones */
+#define FULL 20 /* cells of a bar of 100 %: the lower threshold is 1 cell, the upper 18 */
 
-/* --- computed beside the loop ------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------- */
 
 static void *run_search(const struct job *j)
 {
@@ -37,12 +37,12 @@ static const struct task task_search = {.run = run_search, .free = free_search, 
 
 /* --- both panes ----------------------------------------------------------------------------- */
 
-/* The counts in force, or such as were made for the pane when the engine did not look for roots. */
+/* The counts in force, or counts made for the pane if the engine did not look for roots. */
 struct counts {
-	const struct root_search *search; /* of the routing, or a result; NULL = not there yet */
-	bool own;			  /* a result */
-	uint8_t *judged; /* [n_switches] so far, at a step of a run that judges; NULL: all are */
-	bool uncounted;	 /* at that step the matrix is not done from which ports are counted */
+	const struct root_search *search; /* of the routing, or of a result; NULL = missing */
+	bool own;			  /* from a result */
+	uint8_t *judged;		  /* [n_switches] judged up to this step of the run; NULL: all are */
+	bool uncounted;			  /* at this step, the matrix for the counts is not complete */
 };
 
 static void counts_free(struct counts *c)
@@ -51,7 +51,7 @@ static void counts_free(struct counts *c)
 	*c = (struct counts){0};
 }
 
-/* Verdicts up to the step that is shown. */
+/* Finds the switches with a verdict up to the step. */
 static void take_judged(const struct scene *sc, struct counts *c)
 {
 	const struct recording *r = sc->moment->rec;
@@ -63,7 +63,7 @@ static void take_judged(const struct scene *sc, struct counts *c)
 	c->uncounted = scene_unfinished(sc, T_PLAIN);
 }
 
-/* What is known of a switch at the step. */
+/* Has a switch its verdict at the step? */
 static bool is_judged(const struct counts *c, uint32_t sw)
 {
 	return !c->judged || c->judged[sw];
@@ -85,7 +85,7 @@ static void counts_take(struct view *v, struct counts *c)
 	c->search = c->own ? view_ask_value(v, &task_search, NULL) : u->search;
 }
 
-/* Are the roots in force others, named by a file? */
+/* Were the roots in force named by a file, and do they differ? */
 static bool roots_given(const struct scene *sc, const struct counts *c)
 {
 	const struct updown *u = updown_of(scene_routing(sc));
@@ -99,7 +99,7 @@ struct place {
 
 COMPARATOR(by_place, struct place, UP(no_root) UP(order))
 
-/* Switches that are up: roots first, then as in the source; their number. */
+/* Lists switches that are up: roots first, then by the source's order. Returns their number. */
 static uint32_t list_switches(const struct counts *c, uint32_t *sw)
 {
 	const struct root_search *s = c->search;
@@ -159,7 +159,7 @@ struct list {
 	struct counts counts;
 	uint32_t *sw; /* [n_rows] */
 	uint32_t roots, judged;
-	uint64_t want; /* GUID of the switch to select when loaded next, 0 = none */
+	uint64_t want; /* GUID of the switch to select at the next load, 0 = none */
 };
 
 static int histogram_open(struct view *v, const struct args *a, struct err *e)
@@ -335,8 +335,8 @@ static const struct column bars_columns[] = {
 
 struct one {
 	struct counts counts;
-	uint64_t guid; /* 0 = the first of the list */
-	uint32_t sw;   /* NO_ID when it is not there or not up */
+	uint64_t guid; /* 0 = the first in the list */
+	uint32_t sw;   /* NO_ID when it is not in the fabric or not up */
 };
 
 static int bars_open(struct view *v, const struct args *a, struct err *e)
@@ -415,7 +415,7 @@ static int64_t bars_number(const struct view *v, uint32_t row, unsigned col)
 	return col == B_DISTANCE ? row : root_bars(p->counts.search, p->sw)[row];
 }
 
-/* FULL cells with the two thresholds between them; a share too small for a cell is a dot. */
+/* FULL cells with both thresholds between them. A share too small for a cell is a dot. */
 static void draw_bar(uint32_t n, uint32_t total, struct text *t)
 {
 	unsigned cells = (unsigned)((uint64_t)n * FULL / total);

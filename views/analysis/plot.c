@@ -1,6 +1,6 @@
 /*
- * Pane: numbers as bars: links by the routes on them, paths by their lengths, shifts by the most flows that
- * they put on a link.  `export svg FILE plot` draws the same.
+ * The pane `plot`: numbers as bars. Links by their routes, paths by their lengths, or shifts by the most
+ * flows on a link. `export svg FILE plot` draws the same.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const char *const kind_words[KINDS] = {"loads", "hops", "shifts"};
 
 enum { C_VALUE, C_COUNT, C_SHARE, C_BAR, C_ONE };
 
-#define CELLS 32 /* of the longest bar */
+#define CELLS 32 /* cells of the longest bar */
 
 static const struct column columns[] = {
 	NUM("value", "routes, links or flows: what the bars are about", 6),
@@ -35,12 +35,12 @@ static const struct {
 
 struct priv {
 	enum kind kind;
-	const struct buckets *buckets; /* of a result; NULL: not there yet, or SHIFTS */
+	const struct buckets *buckets; /* of a result; NULL: missing, or SHIFTS */
 	const struct shifts *shifts;
-	uint64_t most; /* of the counts */
+	uint64_t most; /* largest count */
 };
 
-/* --- computed beside the loop ------------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------------- */
 
 static void *run_loads(const struct job *j)
 {
@@ -83,7 +83,7 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-/* The row of pairs without a path is behind those of the lengths. */
+/* The row for pairs without a path comes after the lengths. */
 static bool is_none(const struct priv *p, uint32_t row)
 {
 	return p->kind == HOPS && row == p->buckets->n;
@@ -172,7 +172,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return is_none(p, row) ? -1 : (int64_t)p->buckets->at[row].low;
 }
 
-/* A pair of a length, a link with a load, the link with the most flows. */
+/* An example: a pair with this length, a link with this load, or the link with most flows. */
 static void example(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -239,7 +239,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return is_none(p, row) || (p->kind == SHIFTS && p->shifts->load[row].lost) ? MARK_DOWN : 0;
 }
 
-/* Who uses the link, the path, the load of that shift. */
+/* Enter shows who uses the link, the path, or the load of the shift. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;

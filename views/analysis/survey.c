@@ -1,6 +1,6 @@
 /*
- * Pane: single failures, or pairs of them, and what the next sweep makes of each; computed beside the loop.
- * Enter tries one.  The rows stay when the person does so, and are those of the state before.
+ * The pane `survey`: single failures or pairs of them, and the result of the next sweep for each; computed by
+ * another thread. Enter tries one. The rows then stay, and still belong to the state before.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { C_WHAT, C_ENGINE = 3, C_BEYOND = 12, C_HOTTEST, C_BAR };
 
-#define CELLS 20 /* of the longest bar */
+#define CELLS 20 /* cells of the longest bar */
 
 static const struct column columns[] = {
 	COL("fails", "what fails", 24, .flex = 3),
@@ -35,19 +35,19 @@ static const struct column columns[] = {
 	COL("bar", "most routes on a link then, as a bar", CELLS, .drop = 9),
 };
 
-/* v->held is the answer shown, perhaps of an earlier state. */
+/* v->held is the answer shown, possibly of an earlier state. */
 struct priv {
-	struct survey_request rq;      /* what is asked for; before and engines are not set */
-	uint64_t most_lost, most_load; /* of all rows */
+	struct survey_request rq;      /* the request; `before` and `engines` are not set */
+	uint64_t most_lost, most_load; /* over all rows */
 };
 
-/* --- computed beside the loop ------------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------------- */
 
 #define KIND_BITS 4
 
 FREED_BY(free_survey, survey_free)
 
-/* arg: kind and number of pairs, and both halves of the seed. */
+/* arg: kind and number of pairs, then both halves of the seed. */
 static void *run_survey(const struct job *j)
 {
 	struct survey_request rq = {
@@ -70,7 +70,7 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return survey_asked(&((struct priv *)v->priv)->rq, a, e);
 }
 
-/* Does what is kept tell of the fabric as it is now but for what is down? */
+/* Is the kept answer still about the present fabric, apart from what is down? */
 static bool still_holds(const struct view *v)
 {
 	const struct sweep *now = v->scene->real, *was = v->held ? v->held->ask.sweep : NULL;
@@ -198,7 +198,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return (survey_bad(r) ? MARK_DOWN : 0) | (r->fallback ? MARK_CHANGED : 0);
 }
 
-/* Enter: the failure becomes an event of the journal. */
+/* Enter makes the failure an event of the journal. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	char *line = survey_command(survey_of(v), row_at(v, row));

@@ -1,4 +1,7 @@
-/* Pane: the order of compute nodes that ftree routes for, leaf by leaf; shifts in it do not collide. */
+/*
+ * The pane `ca-order`: the order of compute nodes for which ftree routes, leaf by leaf. Shifts in this order
+ * do not collide.
+ */
 #include <stdlib.h>
 #include "views/engine/tree.h"
 #include "views/base/view.h"
@@ -15,7 +18,7 @@ static const struct column columns[] = {
 
 struct priv {
 	struct tree_look look;
-	uint32_t *order; /* [n_rows] endports, NO_ID: DUMMY */
+	uint32_t *order; /* [n_rows] endports, NO_ID: a dummy */
 	uint32_t dummies;
 };
 
@@ -65,7 +68,7 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "as ftree would route; another engine does");
 }
 
-/* Each leaf has as many places as the largest has compute nodes. */
+/* Each leaf has as many places as the largest leaf has compute nodes. */
 static uint32_t leaf_of(const struct priv *p, uint32_t row)
 {
 	return p->look.tree->leaf[row / p->look.tree->max_cn];

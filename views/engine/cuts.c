@@ -1,6 +1,6 @@
 /*
- * Pane: the cycles that dfsssp broke in its layers.  Without a number: all of them,
- * with the dependency that was cut.  With one: the channels of that cycle.
+ * The pane `cuts`: the cycles that dfsssp has broken in its layers. Without a number it lists all of them,
+ * with the cut dependency. With a number it lists the channels of that cycle.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -22,9 +22,9 @@ static const struct column columns[] = {
 
 struct priv {
 	int layer;		/* -1 = all */
-	uint32_t cycle;		/* of the layer, from 1; 0 = all */
+	uint32_t cycle;		/* number in the layer, from 1; 0 = all */
 	const struct dfsssp *d; /* NULL: another engine */
-	uint32_t first;		/* first row's cut; of one cycle: the cut */
+	uint32_t first;		/* cut of the first row; for one cycle, its cut */
 	bool none;		/* the layer has no such cycle */
 };
 

@@ -1,4 +1,4 @@
-/* Pane: routes of nue that are longer than the fabric allows, and what the search of their LID met. */
+/* The pane `detours`: routes of nue that are longer than necessary, and what its search for their LID met. */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/sm/ucast_cache.h"
@@ -24,19 +24,19 @@ struct detour {
 };
 
 struct detours {
-	struct detour *at; /* by order of the destinations, then by switch */
+	struct detour *at; /* by the order of destinations, then by switch */
 	uint32_t n, cap;
-	uint32_t n_lids; /* looked at */
+	uint32_t n_lids; /* LIDs examined */
 };
 
 struct priv {
-	int layer; /* -1 = all, and routes to switches outside of the layers */
+	int layer; /* -1 = all, including routes to switches outside the layers */
 	const struct nue *nue;
 	const struct routing *r;
 	const struct detours *found;
 };
 
-/* --- computed beside the loop ---------------------------------------------------------------- */
+/* --- computed by another thread -------------------------------------------------------------- */
 
 static void free_detours(void *value)
 {
@@ -142,7 +142,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-/* What made the ways to a LID what they are, and this one longer. */
+/* Why this way to a LID is longer. */
 static const char *reason(unsigned events, const struct nue_detour *d)
 {
 	if (events & NUE_FALLBACK)

@@ -1,4 +1,4 @@
-/* Pane: the escape tree of a layer of nue, its central switch first. */
+/* The pane `escape`: the escape tree of a layer of nue, beginning with its central switch. */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "engines/nue/nue.h"
@@ -19,14 +19,14 @@ static const struct column columns[] = {
 
 struct node {
 	uint32_t sw, depth;
-	uint32_t blocked; /* restrictions of the layer at it */
+	uint32_t blocked; /* restrictions of the layer at the switch */
 };
 
 struct priv {
 	unsigned layer;
 	const struct nue *nue; /* NULL: another engine */
 	const struct routing *r;
-	struct node *node; /* [n_rows] by depth */
+	struct node *node; /* [n_rows] sorted by depth */
 };
 
 COMPARATOR(by_depth, struct node, UP(depth) UP(sw))
@@ -82,7 +82,7 @@ static void title(const struct view *v, struct text *t)
 	}
 }
 
-/* Port that sends along the tree towards the central switch; NO_ID: it is the central switch. */
+/* The port that leads along the tree to the central switch. NO_ID: it is the central switch. */
 static uint32_t up_port(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;

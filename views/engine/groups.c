@@ -1,4 +1,7 @@
-/* Pane: port groups of a switch of a fat tree, with counters, in the order ftree goes through them. */
+/*
+ * The pane `groups`: the port groups of a switch in a fat tree, with their counters, in the order in which
+ * ftree visits them.
+ */
 #include "core/trace/moment.h"
 #include "views/engine/tree.h"
 #include "views/base/view.h"
@@ -15,7 +18,7 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint32_t sw; /* NO_ID when the fabric has it no more */
+	uint32_t sw; /* NO_ID when it is no longer in the fabric */
 	struct tree_look look;
 };
 
@@ -36,7 +39,7 @@ static void load(struct view *v)
 		v->n_rows += p->look.tree->sw[p->sw].n[d];
 }
 
-/* Rows are the groups up, then side, then down. */
+/* Rows are first the groups up, then side, then down. */
 static const struct ft_group *group_of(const struct view *v, uint32_t row, enum ft_dir *d)
 {
 	const struct priv *p = v->priv;
@@ -132,7 +135,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	number_cell(number(v, row, col), t);
 }
 
-/* Counters that the step let grow; places of groups that it sorted. */
+/* Counters that the step has incremented, and places of groups that it has sorted. */
 static bool touched(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;

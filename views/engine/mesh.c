@@ -1,4 +1,7 @@
-/* Pane: what lash's mesh analysis found: dimensions, coordinates of switches, axes of their ports. */
+/*
+ * The pane `mesh`: the result of lash's mesh analysis, with dimensions, coordinates of switches, and axes of
+ * their ports.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -17,13 +20,13 @@ static const struct column columns[] = {
 
 struct item {
 	int32_t coord[MESH_DIMENSIONS];
-	uint32_t id, sw; /* LASH's, the fabric's */
+	uint32_t id, sw; /* LASH's id, the fabric's id */
 };
 
 struct priv {
 	const struct lash *lash;
 	const struct lash_mesh *mesh;
-	struct item *item; /* [n_rows] by coordinates */
+	struct item *item; /* [n_rows] sorted by coordinates */
 };
 
 static int by_coord(const void *pa, const void *pb)
@@ -42,7 +45,7 @@ static void coord_cell(const struct lash_mesh *m, const struct item *it, struct 
 		mesh_name_coordinate(d, it->coord[d], t);
 }
 
-/* Columns that coordinates take, and one between them and the ports. */
+/* Columns for coordinates, and one more before the ports. */
 static uint8_t coord_width(const struct lash_mesh *m, const struct item *item, uint32_t n)
 {
 	struct text t = {0};
@@ -81,7 +84,7 @@ static void load(struct view *v)
 	v->width[C_COORD] = coord_width(p->mesh, p->item, g->n);
 }
 
-/* Why lash did not route, NULL when it was not asked or did. */
+/* Why lash did not route. NULL when it did, or was not asked. */
 static const char *lash_refusal(const struct view *v)
 {
 	const struct sweep *w = v->scene->sweep;
@@ -134,7 +137,7 @@ static void footer(const struct view *v, struct text *t)
 	text_free(&remark);
 }
 
-/* "+x 2  -x 3": ports of each axis in turn. */
+/* The ports of each axis: "+x 2 -x 3". */
 static void ports_cell(const struct view *v, uint32_t sw, struct text *t)
 {
 	const struct priv *p = v->priv;

@@ -1,4 +1,4 @@
-/* Pane: the routes that a cut of dfsssp moved one layer up: source switch, LID. */
+/* The pane `moved`: the routes that a cut of dfsssp moved one layer up, by source switch and LID. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/base/memory.h"
@@ -30,13 +30,13 @@ struct moved {
 
 struct priv {
 	unsigned layer;
-	uint32_t cycle; /* of the layer, from 1 */
+	uint32_t cycle; /* number in the layer, from 1 */
 	bool layered;	/* dfsssp's tables are in force */
-	uint64_t pairs; /* that moved, of LIDs */
+	uint64_t pairs; /* pairs of LIDs that were moved */
 	const struct moved *m;
 };
 
-/* --- computed beside the loop ---------------------------------------------------------------- */
+/* --- computed by another thread -------------------------------------------------------------- */
 
 static void free_moved(void *value)
 {
@@ -46,7 +46,7 @@ static void free_moved(void *value)
 	free(m);
 }
 
-/* Do packets to the LID that come by the first channel go on by the second? */
+/* Do packets to the LID that come over the first channel continue over the second? */
 static bool makes_dependency(const struct routing *r, const struct ds_graph *g, const struct ds_cut *cut,
 			     unsigned lid)
 {
@@ -54,7 +54,7 @@ static bool makes_dependency(const struct routing *r, const struct ds_graph *g, 
 	       routing_port(r, g->sw[g->from[cut->to]], lid) == g->port[cut->to];
 }
 
-/* Sources whose routes to the LID the cut moved. */
+/* Adds the sources whose routes to the LID were moved by the cut. */
 static void add_sources(struct moved *m, const struct routing *r, uint32_t index, unsigned lid)
 {
 	const struct dfsssp *d = dfsssp_of(r);

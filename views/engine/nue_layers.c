@@ -1,4 +1,7 @@
-/* Pane: layers of nue: destinations, central switch, hull, restrictions, LIDs the search had trouble with. */
+/*
+ * The pane `nue-layers`: the layers of nue, with destinations, central switch, hull, restrictions, and LIDs
+ * that were hard to route.
+ */
 #include <inttypes.h>
 #include "engines/nue/nue.h"
 #include "views/base/view.h"

@@ -1,4 +1,4 @@
-/* Pane: switches by rank, roots first; links up, down and within a rank. */
+/* The pane `ranks`: switches by rank, roots first, with their links up, down and within a rank. */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -18,9 +18,9 @@ static const struct column columns[] = {
 	COL("guid", NULL, 18, .drop = 3),
 };
 
-/* A switch; links to others by rank. */
+/* A switch, and its links to other switches by rank. */
 struct line {
-	uint32_t sw, rank, was; /* was: before the last event, NO_RANK = the same or unknown */
+	uint32_t sw, rank, was; /* was: before the last event, NO_RANK = the same, or unknown */
 	uint32_t order;
 	uint8_t up, down, level, hosts;
 	bool root;
@@ -30,7 +30,7 @@ struct priv {
 	struct line *line;	    /* [n_rows] */
 	uint32_t max, roots, level; /* largest rank; switches of rank 0; cables within a rank */
 	uint32_t changed;
-	uint32_t missing; /* at the step shown: switches without rank, which may get one */
+	uint32_t missing; /* at a step: switches without rank that may still get one */
 };
 
 static uint32_t rank_in(const struct routing *r, uint32_t sw)
@@ -38,7 +38,7 @@ static uint32_t rank_in(const struct routing *r, uint32_t sw)
 	return r && r->ops->rank && switch_up(r->topo, sw) ? r->ops->rank(r, sw) : NO_RANK;
 }
 
-/* Cables by the direction the engine gives them; those within a rank count as level besides. */
+/* Counts cables by the engine's direction. Those within a rank also count as level. */
 static void count_links(const struct routing *r, struct line *l)
 {
 	const struct fabric *f = r->topo->fabric;

@@ -1,4 +1,4 @@
-/* Pane: turns that no route of a layer of nue may make, for they would close a cycle. */
+/* The pane `restricted`: turns that no route of a layer of nue may make, because they would close a cycle. */
 #include <inttypes.h>
 #include "engines/nue/nue.h"
 #include "views/base/view.h"

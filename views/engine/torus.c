@@ -1,8 +1,7 @@
 /*
- * Pane: the torus as torus-2QoS found it, as a map: columns are x, lines y, planes z (a 2D
- * torus in y and z: columns y, lines z).
- * Links show the load of the busiest channel against the mean one, where they are down,
- * and the dateline; a path is drawn over them with its VL on each link.
+ * The pane `torus`: the torus as torus-2QoS found it, drawn as a map. Columns are x, lines y, planes z (for a
+ * 2D torus in y and z: columns y, lines z). Links show the load of the busiest channel relative to the mean,
+ * whether they are down, and the dateline. A path is drawn over them, with its VL on each link.
  */
 #include <string.h>
 #include "core/base/memory.h"
@@ -21,25 +20,25 @@ static const struct column columns[] = {
 #define NAME_MIN 4
 #define NAME_MAX 20
 
-/* A line of the map: switches, or the links along axis 1 or 2 that go up from them. */
+/* A line of the map: switches, or the links that go up from them along axis 1 or 2. */
 struct line {
-	uint8_t axis;	      /* 0: switches, with their links along the line */
+	uint8_t axis;	      /* 0: switches, with the links between them */
 	uint32_t down, plane; /* coordinates along axes 1 and 2 */
 };
 
 struct priv {
-	bool shown;	  /* the selection has been on the path */
-	uint32_t x, left; /* column chosen, first one drawn */
+	bool shown;	  /* the selection was moved to the path once */
+	uint32_t x, left; /* chosen column, first column shown */
 	const struct torus *t;
-	uint8_t axis[TORUS_DIMS];  /* dimension along a line, down, and from plane to plane: flat ones last */
-	const struct loads *loads; /* NULL: not there yet */
+	uint8_t axis[TORUS_DIMS];  /* dimensions along a line, down, between planes; flat ones last */
+	const struct loads *loads; /* NULL: missing */
 	struct line *line;	   /* [n_rows] */
-	uint32_t *sw;		   /* [n_places] switch; of an empty place the one that was there, NO_ID */
-	unsigned name_width;	   /* of the longest name */
+	uint32_t *sw; /* [n_places] switch; for an empty place the switch that failed there, or NO_ID */
+	unsigned name_width; /* of the longest name */
 	struct path path;
-	bool traced;	    /* the path */
-	uint32_t *hop;	    /* [n_places] hop of the path, NO_ID */
-	struct text header; /* of the grid, with the coordinates */
+	bool traced;	    /* the path is known */
+	uint32_t *hop;	    /* [n_places] hop of the path, or NO_ID */
+	struct text header; /* header of the grid, with coordinates */
 };
 
 static void unload(struct view *v)
@@ -65,7 +64,7 @@ static void coordinates(const struct torus *t, uint32_t place, uint32_t c[TORUS_
 	c[2] = place / t->conf.radix[0] / t->conf.radix[1];
 }
 
-/* The place of a line of the map and a column. */
+/* The place at a line of the map and a column. */
 static uint32_t place_on(const struct priv *p, const struct line *l, uint32_t column)
 {
 	uint32_t c[TORUS_DIMS];
@@ -81,7 +80,7 @@ static uint32_t n_columns(const struct priv *p)
 	return p->t->conf.radix[p->axis[0]];
 }
 
-/* The place above in dimension d, NO_ID at an open end. */
+/* The place above in dimension d, or NO_ID at an open end. */
 static uint32_t place_above(const struct torus *t, uint32_t place, unsigned d)
 {
 	uint32_t c[TORUS_DIMS];
@@ -110,7 +109,7 @@ struct votes {
 	unsigned n, votes[CANDIDATES];
 };
 
-/* Switches that are down and cabled to a member have one vote each. */
+/* Each switch that is down and cabled to a member gets one vote. */
 static void vote(const struct torus *t, uint32_t member, struct votes *w)
 {
 	const struct topo *tp = t->topo;
@@ -140,7 +139,7 @@ static void vote(const struct torus *t, uint32_t member, struct votes *w)
 	}
 }
 
-/* The switch missing from a place: the one that most of the places beside it are cabled to. */
+/* The switch missing from a place: the one to which most of the adjacent places are cabled. */
 static uint32_t missing_switch(const struct torus *t, uint32_t place)
 {
 	struct votes w = {.n = 0};
@@ -181,7 +180,7 @@ static void load_places(struct view *v)
 	}
 }
 
-/* Dimensions with several places first. */
+/* Dimensions with several places come first. */
 static void choose_axes(struct priv *p)
 {
 	unsigned n = 0;
@@ -275,12 +274,12 @@ static void title(const struct view *v, struct text *t)
 
 /* --- links -------------------------------------------------------------------------------------- */
 
-/* What joins a place with that above it in one dimension. */
+/* The links between a place and the one above it in a dimension. */
 struct join {
 	unsigned live, down;
-	uint32_t port; /* of the lower place: one of them, live ones first; NO_ID = none */
+	uint32_t port; /* one port of the lower place, live ones first; NO_ID = none */
 	uint32_t load; /* of the busiest channel */
-	char way;      /* of the path: '+' up, '-' down, 0: it does not pass */
+	char way;      /* direction of the path: '+' up, '-' down, 0: it does not pass */
 	uint8_t vl;
 	bool dateline;
 };
@@ -303,7 +302,7 @@ static void add_live(const struct priv *p, uint32_t place, unsigned group, struc
 	}
 }
 
-/* Cables between two places that carry nothing. */
+/* Counts the cables between two places that are down. */
 static void add_down(const struct priv *p, uint32_t place, uint32_t above, struct join *j)
 {
 	const struct topo *tp = p->t->topo;
@@ -320,7 +319,7 @@ static void add_down(const struct priv *p, uint32_t place, uint32_t above, struc
 	}
 }
 
-/* Does the path leave a place by a group? */
+/* Does the path leave a place through a group? */
 static bool leaves_by(const struct priv *p, uint32_t place, unsigned group, uint8_t *vl)
 {
 	const struct path_hop *h = p->hop[place] == NO_ID ? NULL : &p->path.hop[p->hop[place]];
@@ -349,7 +348,7 @@ static struct join join_above(const struct priv *p, uint32_t place, unsigned d)
 	return j;
 }
 
-/* Does the path turn back from a later to an earlier dimension at a place? */
+/* Does the path turn from a later to an earlier dimension at a place? */
 static bool turns_back(const struct priv *p, uint32_t place)
 {
 	const struct fabric *f = p->t->topo->fabric;
@@ -365,7 +364,7 @@ static bool turns_back(const struct priv *p, uint32_t place)
 
 /* --- drawing ------------------------------------------------------------------------------------ */
 
-/* Characters of a switch's name: all of it where there is room; one more stands before it. */
+/* Characters of a switch's name, the whole name if there is room. One more character stands before it. */
 static unsigned name_room(const struct view *v)
 {
 	const struct priv *p = v->priv;
@@ -381,7 +380,7 @@ static unsigned cell_width(const struct view *v)
 	return name_room(v) + LINK_WIDTH + 1;
 }
 
-/* The value in the middle of a link: three characters. */
+/* The value in the middle of a link, in three characters. */
 static void value_text(const struct priv *p, const struct join *j, char buf[8])
 {
 	double x = p->loads && p->loads->mean > 0 ? j->load / p->loads->mean : 0;
@@ -396,7 +395,7 @@ static void value_text(const struct priv *p, const struct join *j, char buf[8])
 		snprintf(buf, 8, x < 9.95 ? "%3.1f" : "%3.0f", x);
 }
 
-/* The sign a link begins with: the way the path goes along it, else the dimension. */
+/* The first sign of a link: the direction of the path along it, else its dimension. */
 static const char *link_sign(const struct join *j, unsigned dim)
 {
 	static const char *const up[] = {"→", "↓", "+"}, *const down[] = {"←", "↑", "-"},
@@ -405,7 +404,10 @@ static const char *link_sign(const struct join *j, unsigned dim)
 	return (j->way == '+' ? up : j->way == '-' ? down : at_rest)[dim];
 }
 
-/* LINK_WIDTH characters: sign, value, and 'x' where some are down or '║' where it crosses the dateline. */
+/*
+ * A link in LINK_WIDTH characters: sign, value, and 'x' if some cables are down, or '║' if it crosses the
+ * dateline.
+ */
 static void link_text(const struct priv *p, const struct join *j, unsigned dim, struct text *t)
 {
 	char value[8];
@@ -431,7 +433,7 @@ static bool switch_changed(const struct view *v, uint32_t sw)
 	return sw != NO_ID && c && c->switch_entries && c->switch_entries[sw];
 }
 
-/* Marks of one switch; MARK_HERE: the path passes. */
+/* The marks of one switch. MARK_HERE: the path passes it. */
 static unsigned place_marks(const struct view *v, uint32_t place)
 {
 	const struct priv *p = v->priv;
@@ -441,7 +443,7 @@ static unsigned place_marks(const struct view *v, uint32_t place)
 	       (turns_back(p, place) ? MARK_DETOUR : 0) | (p->hop[place] != NO_ID ? MARK_HERE : 0);
 }
 
-/* The end of a name tells switches apart. */
+/* Shows the end of a long name, where names differ. */
 static void name_cell(const struct view *v, uint32_t place, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -526,9 +528,9 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m;
 }
 
-/* --- the switch chosen -------------------------------------------------------------------------- */
+/* --- the chosen switch -------------------------------------------------------------------------- */
 
-/* Where the path starts, or where it first turns back. */
+/* Chooses the switch where the path first turns back, else where it starts. */
 static void choose_path(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -553,7 +555,7 @@ static uint32_t chosen_place(const struct view *v, uint32_t row)
 	return place_on(p, &p->line[row], p->x);
 }
 
-/* Left and Right: the switch before, the next one; the map moves along. */
+/* Left and Right choose the switch before or after. The map scrolls along. */
 static void across(struct view *v, int dir)
 {
 	struct priv *p = v->priv;
@@ -638,7 +640,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 /* --- colours ------------------------------------------------------------------------------------ */
 
-/* Links with this many times the mean load are heavy, with less than that part of it light. */
+/* Links above HEAVY times the mean load are heavy, links below LIGHT times the mean are light. */
 #define HEAVY 1.5
 #define LIGHT 0.75
 
@@ -664,7 +666,7 @@ static uint8_t name_tone(unsigned m)
 				  : TONE_PLAIN;
 }
 
-/* Names and links in turn. */
+/* Names and links take turns. */
 static bool span(const struct view *v, uint32_t row, unsigned col, unsigned i, struct span *s)
 {
 	const struct priv *p = v->priv;

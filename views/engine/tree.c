@@ -1,4 +1,7 @@
-/* Pane: the fat tree as ftree sees it, roots first; for a refused fabric the rule, its breakers, the cure. */
+/*
+ * The pane `tree`: the fat tree as ftree sees it, roots first. For a refused fabric: the rule, the switches
+ * that break it, and the cure.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "views/engine/tree.h"
@@ -74,8 +77,10 @@ void tree_standing(const struct tree_look *look, struct text *t)
 		text_add(t, "refused");
 }
 
-/* A group of the switch with another number of cables than it should have, NULL.  Down only the first is
- * looked at. */
+/*
+ * A group of the switch with an unexpected number of cables, or NULL. Of the groups down, only the first is
+ * examined.
+ */
 static const struct ft_group *odd_group(const struct ftree *t, uint32_t sw, enum ft_dir d)
 {
 	uint32_t n = d == FT_DOWN && t->sw[sw].n[d] > 1 ? 1 : t->sw[sw].n[d];
@@ -176,7 +181,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, ", %s by reverse hops", PLURAL(tree->n_reverse, "route"));
 }
 
-/* What would mend it is the last part of the story; without one the story itself. */
+/* The last part of the explanation is the cure; if there is none, the whole explanation is shown. */
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -228,7 +233,7 @@ static void groups_cell(const struct priv *p, const struct line *l, enum ft_dir 
 	text_add(t, n == l->links[d] ? "%u" : "%u/%u", n, l->links[d]);
 }
 
-/* Cabled ports that are dead: "; 5, 6 down". */
+/* The dead cabled ports: "; 5, 6 down". */
 static void dead_ports(const struct topo *tp, uint32_t sw, struct text *t)
 {
 	const struct fabric *f = tp->fabric;

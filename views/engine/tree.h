@@ -1,6 +1,6 @@
 /*
- * The fat tree behind what is shown: that of the routing, or where another
- * engine routed, one built to look at, with the reason why ftree refuses it.
+ * The fat tree for panes: that of the routing; or, if another engine routed, one built only for viewing, with
+ * the reason why ftree refuses it.
  */
 #ifndef IBSCOPE_VIEWS_TREE_H
 #define IBSCOPE_VIEWS_TREE_H
@@ -11,17 +11,20 @@
 
 struct tree_look {
 	const struct ftree *tree; /* NULL = nothing has been routed */
-	struct ftree *built;	  /* not of the routing: owned */
+	struct ftree *built;	  /* not of the routing; owned */
 };
 
-/* The tree of a scene; what look held before is freed.  Cost when built: links, and sorting switches. */
+/*
+ * Takes the tree of a scene, and frees the earlier one. Building one costs time for all links and for sorting
+ * switches.
+ */
 void tree_look_take(struct tree_look *look, const struct scene *sc);
 void tree_look_free(struct tree_look *look);
 
-/* Does a switch break the rule for which the tree is refused? */
+/* Does a switch break the rule by which the tree is refused? */
 bool tree_breaks(const struct ftree *t, uint32_t sw);
 
-/* How the tree came about, for titles: "routed", "refused (AB09)", "not routed by it". */
+/* The status of the tree, for titles: "routed", "refused (AB09)", "not routed by it". */
 void tree_standing(const struct tree_look *look, struct text *t);
 
 #endif

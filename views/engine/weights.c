@@ -1,6 +1,6 @@
 /*
- * Pane: what the weight of each directed link between switches came to in a run of sssp,
- * dfsssp or nue, and how it grew from destination to destination.
+ * The pane `weights`: the final weight of each directed link between switches in a run of sssp, dfsssp or
+ * nue, and its growth from destination to destination.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { C_CHANNEL, C_WEIGHT, C_GROWTH, C_HALF, C_RUN };
 
-#define POINTS 16 /* of a plot */
+#define POINTS 16 /* points of a plot */
 
 static const struct column columns[] = {
 	COL("link", NULL, 14, .flex = 1, .fold = FOLD_CHIP),
@@ -24,22 +24,22 @@ static const struct column columns[] = {
 	COL("over the run", NULL, POINTS),
 };
 
-/* Routes on links as they were after each of POINTS equal parts of the run. */
+/* Routes on links after each of POINTS equal parts of the run. */
 struct growth {
 	uint32_t n_ports, n_lids;
-	uint64_t start; /* weight of each link at first */
-	uint32_t most;	/* on a link in the end */
+	uint64_t start; /* initial weight of each link */
+	uint32_t most;	/* largest final number on a link */
 	uint32_t *at;	/* [POINTS * n_ports] */
-	uint32_t *link; /* [n] port ids, by switch and port */
+	uint32_t *link; /* [n] port ids, sorted by switch and port */
 	uint32_t n;
 };
 
 struct priv {
 	const struct growth *g;
-	uint32_t from; /* first row's link */
+	uint32_t from; /* link of the first row */
 };
 
-/* The run that made the tables, also where the unicast cache kept them; NULL: none with weights. */
+/* The run that made the tables, even if the unicast cache kept them. NULL: none with weights. */
 static const struct routing *weighted(const struct routing *kept)
 {
 	const struct routing *r = routing_origin(kept);
@@ -47,7 +47,7 @@ static const struct routing *weighted(const struct routing *kept)
 	return r && (dfsssp_of(r) || nue_of(r)) ? r : NULL;
 }
 
-/* --- computed beside the loop ---------------------------------------------------------------- */
+/* --- computed by another thread -------------------------------------------------------------- */
 
 static void free_growth(void *value)
 {
@@ -184,7 +184,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-/* One sign for each part of the run: eighths of what the heaviest link grew by. */
+/* Plots one sign per part of the run, in eighths of the largest growth of any link. */
 static void plot(const struct growth *g, uint32_t port, struct text *t)
 {
 	static const char *const level[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

@@ -1,6 +1,6 @@
 /*
- * Pane: the channel dependency graph of a layer (VL).  Without a channel: all
- * channels, those on cycles first.  With one: its dependencies, both ways.
+ * The pane `cdg`: the channel dependency graph of a layer (VL). Without a channel: all channels, those on
+ * cycles first. With a channel: its dependencies in both directions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,26 +22,26 @@ static const struct column columns[] = {
 	    .flex = 1), /* at a step, of a dependency */
 };
 
-/* A channel of the list; with one selected: a dependency to or from it. */
+/* A channel of the list; or a dependency of the selected channel. */
 struct line {
-	uint32_t channel; /* the other one */
-	uint32_t dep;	  /* NO_ID in the list of all */
-	bool before;	  /* that one comes before the selected one */
+	uint32_t channel; /* the other channel */
+	uint32_t dep;	  /* NO_ID in the list of all channels */
+	bool before;	  /* the other channel comes before the selected one */
 };
 
 struct priv {
 	int vl;	       /* CDG_ALL_VLS */
-	bool switches; /* routes of switches count as well */
-	uint64_t guid; /* node and port of the selected channel, */
+	bool switches; /* routes of switches count, too */
+	uint64_t guid; /* node of the selected channel, and its port: */
 	unsigned port; /* 0 = all channels */
 	const struct graph *graph;
-	uint32_t self; /* selected channel, NO_ID = it carries nothing */
+	uint32_t self; /* the selected channel, NO_ID = it carries nothing */
 	struct line *line;
 	uint32_t n, cap;
-	/* At a step of an engine that keeps its layers' dependencies: these. */
+	/* At a step of an engine that keeps the dependencies of its layers: these. */
 	struct rec_dependency *held;
 	uint32_t n_held;
-	struct witness *refused; /* the cycle that the step tells of, NULL = none */
+	struct witness *refused; /* the cycle that the step tells, NULL = none */
 };
 
 static void unload(struct view *v)
@@ -65,7 +65,7 @@ struct placed {
 
 COMPARATOR(by_component, struct placed, UP(component) UP(channel))
 
-/* Components first, each together; NO_ID sorts behind them. */
+/* Components come first, each one together. NO_ID sorts after them. */
 static void list_channels(struct priv *p)
 {
 	const struct cdg *c = p->graph->cdg;
@@ -96,7 +96,7 @@ static uint32_t find_self(const struct view *v)
 	return found;
 }
 
-/* Where routes go on from the channel, then where they come from. */
+/* Lists where routes continue after the channel, then where they come from. */
 static void list_dependencies(struct priv *p)
 {
 	const struct cdg *c = p->graph->cdg;
@@ -113,7 +113,7 @@ static void list_dependencies(struct priv *p)
 
 /* --- at a step --------------------------------------------------------------------------------- */
 
-/* An engine's layers are between switches: so are their dependencies. */
+/* An engine's layers are between switches, and so are their dependencies. */
 static void load_step(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -140,12 +140,12 @@ static unsigned lane_of(const struct view *v, unsigned layer)
 	return info.vl;
 }
 
-/* The layer's dependency that a line is about; NULL: all of the list, or no pair brought it. */
+/* The layer's dependency that a line is about. NULL: a channel of the list, or no pair brought it. */
 static const struct rec_dependency *held_by(const struct view *v, const struct line *l)
 {
 	const struct priv *p = v->priv;
 	const struct cdg *c = p->graph->cdg;
-	const struct rec_dependency *other = NULL; /* of another layer, where all are on one VL */
+	const struct rec_dependency *other = NULL; /* in another layer, if all layers are on one VL */
 	uint32_t from, to;
 
 	if (l->dep == NO_ID)
@@ -162,7 +162,7 @@ static const struct rec_dependency *held_by(const struct view *v, const struct l
 	return other;
 }
 
-/* Dependencies that the last move brought; those of a refusal that it would have closed a cycle with. */
+/* Dependencies that the last move added, or those of a refusal that would have closed a cycle. */
 static bool touched(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;
@@ -352,7 +352,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, " switches");
 }
 
-/* The VL, and behind it the component's place among those that touch it, from 1; 0 = none. */
+/* Tells the VL and, if not 0, the component's number among those that touch it. */
 static void layer_words(const struct priv *p, unsigned vl, uint32_t place, struct text *t)
 {
 	text_add(t, "%u", vl);
@@ -382,7 +382,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 	if (!loop && strcmp(what, "layer") && strcmp(what, "vl"))
 		return false;
-	/* off all cycles: what there is on its VL */
+	/* not on a cycle: show what is on its VL */
 	layer_words(p, c->vl[channel],
 		    loop && k != NO_ID ? cdg_components_below(c, c->vl[channel], k) + 1 : 0, t);
 	return true;

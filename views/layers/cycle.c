@@ -1,8 +1,7 @@
 /*
- * Pane: a cycle of channels as a closed walk, and the routes that hold each
- * channel while they want the next.  Of a layer: a shortest cycle of one of its
- * groups, or one step of it with all its routes.  Of two endports: the one that keeps the path between them
- * out of a layer.
+ * The pane `cycle`: a cycle of channels as a closed walk, and the routes that hold each channel while they
+ * wait for the next one. For a layer: a shortest cycle of one of its groups, or one step of the cycle with
+ * all its routes. For two endports: the cycle that keeps the path between them out of a layer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +21,14 @@ static const struct column columns[] = {
 	COL("routes", "routes that do", 0, .right = true),
 };
 
-#define HOLDERS 3 /* routes shown of a dependency, unless it is looked at alone */
+#define HOLDERS 3 /* routes shown per dependency, unless it is shown alone */
 
 /* --- a shortest cycle of a component ------------------------------------------------------ */
 
 struct walk {
 	uint32_t n;
 	uint32_t *channel;
-	uint32_t *n_routes; /* [n] that are listed */
+	uint32_t *n_routes; /* [n] listed routes */
 	struct cdg_route **route;
 };
 
@@ -54,7 +53,7 @@ static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_
 	w->n_routes[i] = (uint32_t)cdg_routes(c, dep, w->route[i], room, p);
 }
 
-/* arg: the component, and 0 or the step, from 1, that is looked at alone. */
+/* arg: the component; then 0, or the number of the step that is shown alone, from 1. */
 static void *run_walk(const struct job *j)
 {
 	const struct graph *g = j->base;
@@ -87,26 +86,26 @@ enum kind { EDGE, ROUTE, PAIR, OWN, LID, MORE, CLOSE, NEXT };
 
 struct line {
 	enum kind kind;
-	uint32_t edge; /* place in the walk */
-	uint32_t k;    /* ROUTE: its number; MORE: how many */
+	uint32_t edge; /* index in the walk */
+	uint32_t k;    /* ROUTE: its number; MORE: the number of them */
 };
 
 struct priv {
-	bool pair;		    /* of two endports */
-	bool told;		    /* at a step of an engine whose events tell of cycles: theirs, or none */
-	struct witness *step_cycle; /* owned; NULL: the step tells of none */
-	bool switches;		    /* routes of switches count as well */
-	int want_vl;		    /* CDG_ALL_VLS: the first that has one */
+	bool pair;		    /* about two endports */
+	bool told;		    /* at a step of an engine whose events tell cycles: that cycle, or none */
+	struct witness *step_cycle; /* owned; NULL: the step tells none */
+	bool switches;		    /* routes of switches count, too */
+	int want_vl;		    /* CDG_ALL_VLS: the first VL with a group */
 	unsigned group;		    /* from 0, among those that touch the VL */
-	unsigned step;		    /* from 1: looked at alone; 0 = all */
-	uint64_t guid[2];	    /* port GUIDs of endports */
+	unsigned step;		    /* the one shown alone, from 1; 0 = all */
+	uint64_t guid[2];	    /* port GUIDs of the endports */
 	unsigned want_lid[2];
-	int want_layer; /* that refused them, -1 = the highest that did */
-	int vl, layer;	/* shown; -1 = none */
+	int want_layer; /* a layer that refused them, -1 = the highest one */
+	int vl, layer;	/* those shown; -1 = none */
 	const struct graph *graph;
 	const struct walk *walk;
 	const struct witness *witness;
-	unsigned lid[2]; /* 0 = has none */
+	unsigned lid[2]; /* 0 = there is none */
 	uint32_t n_groups, component;
 	struct line *line;
 	uint32_t n, cap;
@@ -120,7 +119,7 @@ static void unload(struct view *v)
 	witness_free(p->step_cycle);
 }
 
-/* Is the cycle one that keeps something out of a layer? */
+/* Is it a cycle that keeps something out of a layer? */
 static bool is_witness(const struct priv *p)
 {
 	return p->pair || p->told;
@@ -182,7 +181,7 @@ static void list_witness(struct priv *p)
 		add_line(p, CLOSE, 0, 0);
 }
 
-/* The group of the VL that was asked for; without a VL the first there is. */
+/* Finds the requested group of the VL; without a VL, the first one. */
 static bool find_component(struct priv *p)
 {
 	for (int l = 0; l < CDG_VLS; l++) {
@@ -216,7 +215,7 @@ static void load_cycle(struct view *v)
 	list_walk(p);
 }
 
-/* The LID that was asked for, where the endport still has it; else its first one. */
+/* The requested LID, if the endport still has it; else its first LID. */
 static unsigned lid_now(const struct scene *sc, uint64_t guid, unsigned want)
 {
 	uint32_t ep = fabric_endport_by_guid(sc->fabric, guid);
@@ -254,7 +253,7 @@ static void load_pair(struct view *v)
 		list_witness(p);
 }
 
-/* Channels that trees of LIDs hold. */
+/* Lists channels that trees of LIDs hold. */
 static void list_trees(struct priv *p)
 {
 	for (uint32_t i = 0; i < p->witness->n; i++) {
@@ -264,7 +263,7 @@ static void list_trees(struct priv *p)
 	add_line(p, CLOSE, 0, 0);
 }
 
-/* The cycle of the step; those of the tables so far are another matter. */
+/* Shows the cycle of the step, not those of the tables so far. */
 static void load_step(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -309,7 +308,7 @@ static void load(struct view *v)
 
 /* --- cells ----------------------------------------------------------------------------------------- */
 
-/* What took a path that no layer refused, or not the one asked for. */
+/* Tells which layer took a path that was not refused, or not by the requested layer. */
 static void taken_title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -496,7 +495,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%u", edge_routes(p, l->edge));
 }
 
-/* The dependency that would close it. */
+/* The dependency that would close the cycle. */
 static bool touched(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;

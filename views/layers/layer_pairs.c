@@ -1,4 +1,4 @@
-/* Pane: what an engine put in a layer: pairs of switches, or routes to LIDs. */
+/* The pane `layer-pairs`: what an engine has put in a layer: pairs of switches, or routes to LIDs. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/session/args.h"
@@ -25,13 +25,13 @@ struct list {
 
 struct priv {
 	unsigned layer;
-	const struct routing *r; /* NULL: puts nothing in layers */
+	const struct routing *r; /* NULL: the engine has no layers */
 	struct layer_info info;
-	const struct list *list; /* NULL: not there yet */
-	uint32_t last;		 /* row of the pair that the step shown is about, NO_ID */
+	const struct list *list; /* NULL: missing */
+	uint32_t last;		 /* row of the pair that the step is about, or NO_ID */
 };
 
-/* What puts routes in layers; NULL. */
+/* The routing with layers, or NULL. */
 static const struct routing *layered(const struct scene *sc)
 {
 	const struct routing *r = scene_origin(sc);
@@ -54,7 +54,7 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-/* --- computed beside the loop ---------------------------------------------------------------- */
+/* --- computed by another thread -------------------------------------------------------------- */
 
 static void free_list(void *value)
 {
@@ -88,7 +88,7 @@ static const struct task task_list = {.run = run_list, .free = free_list};
 
 /* --- the pane ---------------------------------------------------------------------------------- */
 
-/* The pair of the event that is shown. */
+/* Finds the pair of the event that is shown. */
 static void find_last(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -169,7 +169,7 @@ static unsigned lid_of(const struct view *v, const struct layer_route *lr)
 	return lr->sw2 == NO_ID ? lr->lid : switch_lid(((const struct priv *)v->priv)->r, lr->sw2);
 }
 
-/* Cables between switches on the route by the tables; -1 when it has no end. */
+/* Cables between switches on the route by the tables, or -1 when it does not arrive. */
 static int64_t hops(const struct view *v, const struct layer_route *lr)
 {
 	const struct routing *r = ((const struct priv *)v->priv)->r;
@@ -233,7 +233,7 @@ static void tell_first(const struct priv *p, unsigned first, struct text *t)
 		text_add(t, "the lowest layer took it");
 }
 
-/* Pairs of switches: what took them.  Else the first line of what the engine says. */
+/* For pairs of switches, tells what took them. Otherwise shows the first line of the engine's explanation. */
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -272,7 +272,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		word_on_switch(v->scene->topo, lr->sw2, t);
 }
 
-/* Where the route starts; of a LID from wherever: where it ends. */
+/* The switch where the route starts; for a LID with any source, where it ends. */
 static uint32_t from_switch(const struct priv *p, const struct layer_route *lr)
 {
 	const struct routing *r = p->r;

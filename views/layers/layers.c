@@ -1,4 +1,7 @@
-/* Pane: layers (virtual lanes in use): pairs before and after some moved, dependencies, credit loops. */
+/*
+ * The pane `layers`: layers (virtual lanes in use), with pairs before and after balancing, dependencies, and
+ * credit loops.
+ */
 #include <inttypes.h>
 #include <string.h>
 #include "views/run/step_cycle.h"
@@ -20,14 +23,14 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	bool pairs; /* the engine put pairs in layers, and they are in force, or being made at a step */
-	bool kept;  /* they are the VLs of the tables: what is known of these is known of them */
+	bool pairs; /* the engine has put pairs in layers, which are in force or being made at a step */
+	bool kept;  /* these layers are the VLs of the tables, so figures of VLs belong to layers */
 	struct layer_info info[CDG_VLS];     /* [n_rows] with pairs */
-	const struct graph *graph;	     /* NULL: not there yet */
-	uint8_t vl[CDG_VLS], lanes[CDG_VLS]; /* [n_rows] first lane, how many */
+	const struct graph *graph;	     /* NULL: missing */
+	uint8_t vl[CDG_VLS], lanes[CDG_VLS]; /* [n_rows] first lane, number of lanes */
 };
 
-/* The layers that the engine put pairs in, where they are those in force. */
+/* Loads the layers in which the engine put pairs, if they are in force. */
 static void load_pairs(struct view *v, const struct routing *r)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
@@ -39,7 +42,7 @@ static void load_pairs(struct view *v, const struct routing *r)
 		ops->layer(r, l, &p->info[l]);
 	first = n ? p->info[0].vl : 0;
 	end = n ? p->info[n - 1].vl + p->info[n - 1].lanes : 0;
-	/* maps of hosts of their own may take routes to other VLs */
+	/* hosts with their own maps may put routes on other VLs */
 	p->kept = n && routing_keeps_layers(r, first, end - first) &&
 		  !(p->graph && (p->graph->cdg->used >> end || p->graph->cdg->used & ((1u << first) - 1)));
 	p->pairs = n && (p->kept || v->scene->sweep != v->scene->real);
@@ -49,7 +52,7 @@ static void load_pairs(struct view *v, const struct routing *r)
 	}
 }
 
-/* Room for large numbers; nothing moves where LIDs are dealt to layers for good. */
+/* Makes room for large numbers. Hides columns of moves if LIDs stay in their layers. */
 static void set_widths(struct view *v)
 {
 	const struct priv *p = v->priv;
@@ -88,7 +91,7 @@ static void load(struct view *v)
 		v->width[C_LAYER] = v->width[C_PAIRS] = v->width[C_BEFORE] = v->width[C_MOVED] = 0;
 }
 
-/* How far the layers are. */
+/* Tells how many layers are done. */
 static void progress_title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -119,7 +122,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " in force, of %u computed (qos is off)", r->ops->n_layers(r));
 }
 
-/* A layer of pairs that no routes between hosts use. */
+/* Is there a layer of pairs that no routes between hosts use? */
 static bool hidden_pairs(const struct view *v)
 {
 	const struct priv *p = v->priv;
@@ -139,7 +142,7 @@ static const char *column_name(const struct view *v, unsigned col)
 	return p->pairs && col == C_PAIRS && p->info[0].unit == LAYER_LIDS ? "LIDs" : columns[col].name;
 }
 
-/* What the step says, when it is about a layer. */
+/* Tells the sentence of the step, if it is about a layer. */
 static bool step_footer(const struct view *v, struct text *t)
 {
 	if (step_layer(v->scene->moment) < 0)
@@ -185,7 +188,7 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "; pairs of switches without hosts: pane layers switches");
 }
 
-/* On all lanes of a row. */
+/* The sum over all lanes of a row. */
 static int64_t sum_lanes(const struct priv *p, uint32_t row, unsigned col)
 {
 	int64_t sum = 0;
@@ -218,7 +221,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return before;
 	case C_MOVED:
 		return after - before;
-	case C_ROUTES: /* a route counts on each lane that it may draw */
+	case C_ROUTES: /* a route counts on each lane that it may get */
 		return p->graph ? (int64_t)p->graph->cdg->vl_routes[p->vl[row]] : -1;
 	}
 	return p->graph ? sum_lanes(p, row, col) : -1;
@@ -257,7 +260,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	return false;
 }
 
-/* Pairs where there are such, else the dependencies. */
+/* Enter shows the pairs if there are any, else the dependencies. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;

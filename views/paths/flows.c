@@ -1,4 +1,7 @@
-/* Pane: who shares a link, all hosts to all: pairs of hosts that leave by a port, in groups. */
+/*
+ * The pane `flows`: who shares a link if all hosts send to all: pairs of hosts whose path leaves by a port,
+ * in groups.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/session/args.h"
@@ -24,12 +27,12 @@ struct answer {
 
 struct priv {
 	enum flow_by by;
-	uint32_t port;		     /* NO_ID: it is not here */
-	const struct result *result; /* borrowed; NULL = not there yet */
-	const struct answer *answer; /* its value; NULL also where it says why there is none */
+	uint32_t port;		     /* NO_ID: it is not in the fabric */
+	const struct result *result; /* borrowed; NULL = missing */
+	const struct answer *answer; /* its value; also NULL if the result tells why there is none */
 };
 
-/* --- computed beside the loop ------------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------------- */
 
 static void free_answer(void *value)
 {
@@ -40,7 +43,7 @@ static void free_answer(void *value)
 	free(a);
 }
 
-/* arg: port, how to group */
+/* arg: the port, and how to group. */
 static void *run_flows(const struct job *j)
 {
 	struct flow_list *l = flows_over(j->sweep->routing, &pattern_all, j->arg[0], j->progress, j->e);
@@ -103,7 +106,7 @@ static const struct flow_group *group_at(const struct view *v, uint32_t row)
 	return &((const struct priv *)v->priv)->answer->group[row];
 }
 
-/* One end alone, where flows are grouped by that: how many there are of the other. */
+/* If flows are grouped by one end, tells the number of other ends. */
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;

@@ -1,5 +1,7 @@
-/* Pane: where traffic went: links that carry more routes since the last event or a snapshot, then those that
- * carry less. */
+/*
+ * The pane `hotter`: links that carry more routes since the last event or a snapshot, then those that carry
+ * fewer.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +20,19 @@ static const struct column columns[] = {
 	NUM("gain", "the difference", 6),
 };
 
-/* What is asked: immutable, kept as the base of the result. */
+/* The request: immutable, and kept as the base of the result. */
 struct question {
 	const struct sweep *a, *b; /* references held */
 	const struct routing *ra,
-		*rb; /* references held: their tables where those hosts count that count now */
+		*rb; /* references held; tables in which the presently counted hosts count */
 };
 
 struct priv {
-	const struct load_diff *d; /* borrowed; NULL = not there yet */
-	const char *why;	   /* static: there is no question; NULL: there is */
+	const struct load_diff *d; /* borrowed; NULL = missing */
+	const char *why;	   /* static; why there is no question; NULL: there is one */
 };
 
-/* --- computed beside the loop ------------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------------- */
 
 static void free_question(void *value)
 {
@@ -56,7 +58,7 @@ static const struct task task_diff = {.run = run_diff, .free = free_diff};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
-/* The earlier sweep; NULL and p->why. */
+/* The earlier sweep. NULL and p->why. */
 static const struct sweep *earlier(const struct view *v)
 {
 	struct priv *p = v->priv;

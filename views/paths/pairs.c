@@ -1,4 +1,4 @@
-/* Pane: pairs of endports whose path the last event changed. */
+/* The pane `pairs`: pairs of endports whose path the last event changed. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/analysis/traffic/returns.h"
@@ -21,7 +21,7 @@ static const struct comparison *change_of(const struct view *v)
 }
 
 struct priv {
-	const struct returns *back; /* NULL: not there yet, or nothing is routed */
+	const struct returns *back; /* NULL: missing, or nothing is routed */
 };
 
 static void *run_returns(const struct job *j)

@@ -1,4 +1,4 @@
-/* Pane: the path between two endports, there and back side by side, and what it was before. */
+/* The pane `path`: the path between two endports, there and back side by side, and the path before. */
 #include <limits.h>
 #include <string.h>
 #include "core/analysis/credit/turns.h"
@@ -33,25 +33,25 @@ static const struct column columns[] = {SIDE("there"), COL("│", NULL, 1), SIDE
 
 struct direction {
 	struct path path;
-	int shortest;	 /* links, -1 = unknown */
-	bool changed;	 /* other switches or ports than before the last event */
-	unsigned turn;	 /* hop where it goes up again after down; path.n = none */
-	struct text was; /* the path before, when it was another one */
+	int shortest;	 /* links, -1 = not known */
+	bool changed;	 /* switches or ports differ from those before the last event */
+	unsigned turn;	 /* hop where it goes up after going down; path.n = none */
+	struct text was; /* the path before, if it was another one */
 	bool layered;	 /* the engine put it in a layer: */
 	struct pair_layer layer;
-	const struct witness *why[CDG_VLS]; /* [layer.first] why not in those below; NULL: not known yet */
+	const struct witness *why[CDG_VLS]; /* [layer.first] why not in a lower layer; NULL: not known yet */
 };
 
 struct priv {
 	uint64_t guid[2];   /* port GUIDs of the two endports */
-	unsigned offset[2]; /* LID - base LID */
+	unsigned offset[2]; /* LID minus base LID */
 	struct direction dir[2];
 	bool known;
-	uint32_t *line[2]; /* [lines] row of each direction, from 0; NO_ID = blank beside a longer element */
+	uint32_t *line[2]; /* [lines] row of each direction, from 0; NO_ID = blank, beside a longer element */
 	uint32_t lines;
-	const struct loads *loads; /* routes over each port, all to all; NULL: not there yet */
-	bool together;		   /* both directions have their layer together */
-	unsigned lower;		   /* layers below the higher one of the two: each has a row */
+	const struct loads *loads; /* routes on each port, all to all; NULL: missing */
+	bool together;		   /* both directions have one layer together */
+	unsigned lower;		   /* layers below the higher of the two; each has a row */
 };
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
@@ -127,20 +127,20 @@ static void load_before(struct view *v, const uint32_t ep[2], unsigned i)
 	if (!scene_routing_before(sc))
 		return;
 	trace_on(sc->before, p, ep, i, &was);
-	/* at a step only what was a path before can have become another one */
+	/* at a step, only a path that was complete before can have changed */
 	p->dir[i].changed = !same_path(&p->dir[i].path, &was) && (!sc->moment || was.end == PATH_OK);
 	if (p->dir[i].changed)
 		describe(sc->fabric, &was, &p->dir[i].was);
 	path_free(&was);
 }
 
-/* Rows of one direction: source, switches, destination. */
+/* The rows of one direction: source, switches, destination. */
 static uint32_t dir_rows(const struct priv *p, unsigned i)
 {
 	return p->known ? p->dir[i].path.n + 2 : 0;
 }
 
-/* The layer that the engine put a direction in, and what kept it out of those below. */
+/* Loads the layer in which the engine put a direction, and why it is in none below. */
 static void load_layer(struct view *v, unsigned i)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
@@ -157,7 +157,7 @@ static void load_layer(struct view *v, unsigned i)
 	p->lower = d->layer.first > p->lower ? d->layer.first : p->lower;
 }
 
-/* Both directions; where they have one layer together, what is told of the first is told of both. */
+/* Loads both directions. If they have one layer together, the text about the first holds for both. */
 static void load_layers(struct view *v)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
@@ -171,13 +171,13 @@ static void load_layers(struct view *v)
 	load_layer(v, 1);
 }
 
-/* Switch at a row of a direction, NO_ID = an end. */
+/* The switch at a row of a direction, NO_ID = an end. */
 static uint32_t switch_at(const struct priv *p, unsigned i, uint32_t at)
 {
 	return at && at <= p->dir[i].path.n ? p->dir[i].path.hop[at - 1].sw : NO_ID;
 }
 
-/* Rows from `at` on that are in one element; 1 for others and where nothing is folded (c NULL). */
+/* The number of rows from `at` on in the same element; 1 for others, and if nothing is folded (c is NULL). */
 static uint32_t run_length(const struct priv *p, unsigned i, uint32_t at, const struct chassis *c)
 {
 	uint32_t sw = switch_at(p, i, at), e = c && sw != NO_ID ? c->of[sw] : NO_ID, n = 1;
@@ -192,7 +192,9 @@ static uint32_t run_length(const struct priv *p, unsigned i, uint32_t at, const 
 	return n;
 }
 
-/* Hops side by side, folded by element.  Behind their lines: one on the SL, one for each lower layer. */
+/*
+ * Places the hops side by side, folded by element. Then come one line about the SL, and one per lower layer.
+ */
 static void place_lines(struct view *v, const struct chassis *c)
 {
 	struct priv *p = v->priv;
@@ -213,7 +215,7 @@ static void place_lines(struct view *v, const struct chassis *c)
 	}
 }
 
-/* Columns for labels of the switches on the way. */
+/* Makes columns for labels of the switches on the way. */
 static void load_labels(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -272,7 +274,7 @@ static bool is_detour(const struct direction *d)
 	return d->path.end == PATH_OK && d->shortest >= 0 && (int)d->path.hops > d->shortest;
 }
 
-/* Does a direction end where the step that is shown has decided nothing yet? */
+/* Does a direction end where the step has not decided yet? */
 static bool ends_undecided(const struct view *v, unsigned i)
 {
 	const struct path *path = &((const struct priv *)v->priv)->dir[i].path;
@@ -321,7 +323,7 @@ static void title(const struct view *v, struct text *t)
 
 #define NO_LAYER UINT_MAX
 
-/* Lower layer that a row is about, NO_LAYER = none is. */
+/* The lower layer that a row is about, NO_LAYER = none. */
 static unsigned lower_layer(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
@@ -329,7 +331,7 @@ static unsigned lower_layer(const struct view *v, uint32_t row)
 	return p->known && row > p->lines ? row - p->lines - 1 : NO_LAYER;
 }
 
-/* The direction that Enter on such a row, and the line below the pane, are about. */
+/* The direction for Enter on such a row, and for the line below the pane. */
 static unsigned lower_side(const struct view *v, uint32_t row)
 {
 	const struct direction *d = ((const struct priv *)v->priv)->dir;
@@ -376,7 +378,7 @@ static void sl_cell(const struct view *v, unsigned i, struct text *t)
 		text_add(t, " (from %u)", p->dir[i].layer.first);
 }
 
-/* Ports with labels of the selected switch, there or else back: a narrow pane has no columns for them. */
+/* Ports with labels of the selected switch, there or else back, as a narrow pane has no columns for them. */
 static void labels_text(const struct view *v, uint32_t line, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -456,7 +458,7 @@ static const char *arrow(const struct view *v, const struct path *path, unsigned
 	return direction_sign(r->ops->direction(r, path->hop[h - 1].sw, path->hop[h - 1].out), "·");
 }
 
-/* In an element that is folded the place says more than the name. */
+/* In a folded element, the place tells more than the name. */
 static void hop_name(const struct view *v, uint32_t sw, struct text *t)
 {
 	const struct chassis *c = v->scene->fold ? scene_chassis(v->scene, NULL) : NULL;
@@ -467,7 +469,7 @@ static void hop_name(const struct view *v, uint32_t sw, struct text *t)
 		text_add(t, "%s", switch_name(v->scene->fabric, sw));
 }
 
-/* Where any of several ports may be taken, all of them stand behind the name. */
+/* If any of several ports may be taken, all of them follow the name. */
 static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)
 {
 	const struct path_hop *hop = &path->hop[h];
@@ -488,13 +490,13 @@ static void port_text(unsigned port, struct text *t)
 		text_add(t, "%u", port);
 }
 
-/* Row of a direction that a line shows; NO_ID or one behind its end = none. */
+/* The row of a direction on a line. NO_ID, or one after its end, means none. */
 static uint32_t line_row(const struct priv *p, unsigned i, uint32_t line)
 {
 	return line < p->lines ? p->line[i][line] : NO_ID;
 }
 
-/* Port by which the packet leaves at row `row` of a direction, NO_ID = none. */
+/* The port by which the packet leaves at a row of a direction, NO_ID = none. */
 static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
 {
 	const struct priv *p = v->priv;
@@ -512,7 +514,7 @@ static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
 								 : NO_ID;
 }
 
-/* The port a packet comes in by, or leaves by: also that of the host at an end. */
+/* The port by which a packet comes in or leaves, including that of a host at an end. */
 static void ports_cell(const struct view *v, unsigned i, uint32_t row, bool in, struct text *t)
 {
 	const struct path *path = &((const struct priv *)v->priv)->dir[i].path;
@@ -528,7 +530,7 @@ static void ports_cell(const struct view *v, unsigned i, uint32_t row, bool in, 
 		port_text(f->port_num[f->endport_port[ep]], t);
 }
 
-/* What stands at the port of a switch by which a packet comes in, or leaves. */
+/* The label of the port of a switch by which a packet comes in or leaves. */
 static void hop_label(const struct view *v, const struct path *path, uint32_t row, bool in, struct text *t)
 {
 	const struct path_hop *hop = row && row <= path->n ? &path->hop[row - 1] : NULL;
@@ -539,7 +541,7 @@ static void hop_label(const struct view *v, const struct path *path, uint32_t ro
 		label_of_port(f, switch_port_id(f, hop->sw, port), t);
 }
 
-/* A switch that the packet is at, or an end. */
+/* The switch that holds the packet, or an end. */
 static void place_cell(const struct view *v, unsigned i, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -553,7 +555,7 @@ static void place_cell(const struct view *v, unsigned i, uint32_t row, struct te
 		text_add(t, "%s %s", ends_undecided(v, i) ? "." : "x", end_text(v, i));
 }
 
-/* Behind the hops: what is told of the SL and of lower layers. */
+/* The lines after the hops: about the SL and lower layers. */
 static void note_cell(const struct view *v, unsigned i, uint32_t line, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -643,7 +645,7 @@ static unsigned marks(const struct view *v, uint32_t line)
 	return m;
 }
 
-/* First and last of the lines at which a direction is at a switch; false when there is none. */
+/* Finds the first and last of the lines at which a direction is at a switch. False when there is none. */
 static bool find_ends(const struct priv *p, unsigned i, const uint32_t *line, uint32_t n, uint32_t end[2])
 {
 	end[0] = end[1] = NO_ID;
@@ -680,7 +682,7 @@ static bool head(const struct view *v, const char *element, const uint32_t *line
 	return true;
 }
 
-/* The port on the way there that most routes leave by: of links between switches where there is one. */
+/* The port with most routes on the way there; links between switches are preferred. */
 static uint32_t hottest_port(const struct view *v)
 {
 	const struct priv *p = v->priv;
@@ -699,7 +701,7 @@ static uint32_t hottest_port(const struct view *v)
 	return best != NO_ID && f->port_peer[best] != NO_ID ? best : NO_ID;
 }
 
-/* A blank belongs to what stands above it. */
+/* A blank belongs to the line above it. */
 static uint32_t chip_of_line(const struct priv *p, uint32_t line)
 {
 	uint32_t row = line_row(p, 0, line);
@@ -746,7 +748,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	return port != NO_ID && place_port(v->scene->fabric, port, "port", t);
 }
 
-/* "pane cycle" and an endport by name: a number would be a layer. */
+/* Adds "pane cycle" and an endport by name, because a number would be a layer. */
 static void end_word(const struct fabric *f, uint32_t ep, struct text *t)
 {
 	text_add(t, "pane cycle ");

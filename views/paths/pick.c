@@ -1,4 +1,7 @@
-/* Pane: nodes that a word of a command fits equally well; Enter runs the command with the one chosen. */
+/*
+ * The pane `pick`: the nodes that an ambiguous word of a command may mean. Enter runs the command with the
+ * chosen one.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +22,12 @@ static const struct column columns[] = {
 
 struct priv {
 	char **word; /* [n] the command and its words */
-	int n, at;   /* the one that fits several */
+	int n, at;   /* index of the ambiguous word */
 	struct name_hits hits;
-	size_t before; /* length of the part of that word that is a name: NODE of NODE[PORT] */
+	size_t before; /* length of the name part of that word: NODE of NODE[PORT] */
 };
 
-/* Nodes that the word fits as things are now. */
+/* Finds the nodes that the word presently fits. */
 static void look(struct priv *p, const struct session *s)
 {
 	const char *word = p->word[p->at];
@@ -126,7 +129,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-/* The command once more, with the GUID of the one chosen; the list has done its duty. */
+/* Enter repeats the command with the GUID of the chosen node. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;

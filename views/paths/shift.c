@@ -1,4 +1,7 @@
-/* Pane: one shift: flows that meet on links when each host sends K places further; Left, Right change K. */
+/*
+ * The pane `shift`: flows that share links when each host sends to the host K places further. Left and Right
+ * change K.
+ */
 #include <stdlib.h>
 #include "core/analysis/traffic/shift.h"
 #include "core/fabric/labels.h"
@@ -16,19 +19,19 @@ static const struct column columns[] = {
 
 struct priv {
 	uint32_t k; /* from 1; 0 = not chosen yet */
-	/* Only the pairs of this link, a row each; guid 0 = all links. */
+	/* Only the pairs on this link, one row each; guid 0 = all links. */
 	uint64_t guid;
 	unsigned port;
-	uint32_t n_places;	     /* of the order */
-	uint32_t at;		     /* that link in s->link[], NO_ID = no flow is on it */
-	const struct result *answer; /* borrowed; NULL = not there yet */
+	uint32_t n_places;	     /* number of places in the order */
+	uint32_t at;		     /* index of that link in s->link[], NO_ID = it has no flow */
+	const struct result *answer; /* borrowed; NULL = missing */
 };
 
-/* --- computed beside the loop ------------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------------- */
 
 FREED_BY(free_links, shift_links_free)
 
-/* base: the order; arg: the shift */
+/* base: the order; arg: the shift. */
 static void *run_shift(const struct job *j)
 {
 	return shift_links_new(j->sweep->routing, j->base, j->arg[0], j->progress, j->e);
@@ -62,7 +65,7 @@ static const struct shift_links *links_of(const struct view *v)
 	return p->answer ? p->answer->value : NULL;
 }
 
-/* The link whose pairs are asked for. */
+/* The link whose pairs are requested. */
 static uint32_t find_link(const struct view *v)
 {
 	const struct priv *p = v->priv;
@@ -101,7 +104,7 @@ static void load(struct view *v)
 		v->n_rows = links_of(v)->link[p->at].flows;
 }
 
-/* Another shift: the last behind the first, and round again. */
+/* Chooses another shift, cyclically. */
 static void across(struct view *v, int dir)
 {
 	struct priv *p = v->priv;
@@ -150,7 +153,7 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "; %s without a path", PLURAL(s->load.lost, "pair"));
 }
 
-/* Link of a row, and the first of its pairs in pair_of[]. */
+/* The link of a row. *first: the first of its pairs in pair_of[]. */
 static const struct shift_link *link_at(const struct view *v, uint32_t row, uint32_t *first)
 {
 	const struct priv *p = v->priv;

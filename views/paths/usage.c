@@ -1,5 +1,7 @@
-/* Pane: how much the ports of switches are used: LIDs sent by each, beside ports that lead from and to the
- * same. */
+/*
+ * The pane `usage`: the usage of switch ports: LIDs sent by each one, compared with equivalent ports, which
+ * lead between the same elements.
+ */
 #include <inttypes.h>
 #include "core/analysis/traffic/equivalent.h"
 #include "core/base/memory.h"
@@ -23,22 +25,22 @@ static const struct column columns[] = {
 	    0),
 };
 
-/* Equivalent ports. */
+/* A group of equivalent ports. */
 struct group {
 	uint32_t n;
 	uint64_t lids;
 };
 
 struct priv {
-	uint64_t guid;		    /* a chip of the element asked for, 0 = all */
-	const struct elements *el;  /* reference; NULL when there is no grouping: why says so */
-	const struct port_use *use; /* [n_ports], NULL: not there yet */
+	uint64_t guid;		    /* a chip of the requested element, 0 = all */
+	const struct elements *el;  /* reference; NULL without grouping: `why` tells the reason */
+	const struct port_use *use; /* [n_ports], NULL: missing */
 	uint32_t *port;		    /* [n_rows] */
 	uint32_t *group_of;	    /* [n_rows] NO_ID = none */
 	struct group *group;
 	uint32_t n_groups;
 	uint32_t element;
-	uint32_t *was;	  /* [n_ports] LIDs sent in the event before, once its switch is counted */
+	uint32_t *was;	  /* [n_ports] LIDs sent before the last event, once the switch is counted */
 	uint8_t *counted; /* [n_switches] */
 	struct err why;
 };
@@ -50,7 +52,7 @@ static void unload(struct view *v)
 	elements_unref(((struct priv *)v->priv)->el);
 }
 
-/* Rows of one element: its chips' cabled ports. */
+/* Loads the rows of one element: the cabled ports of its chips. */
 static void load_element(struct view *v, uint32_t e)
 {
 	struct priv *p = v->priv;
@@ -130,7 +132,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s", p->why.msg);
 }
 
-/* LIDs that the port sends beyond the mean of its group, in tenths. */
+/* The LIDs that the port sends above the mean of its group, in tenths. */
 static int64_t beyond_mean(const struct priv *p, uint32_t row)
 {
 	const struct group *g = &p->group[p->group_of[row]];
@@ -233,7 +235,7 @@ static void count_before(struct priv *p, const struct routing *before, uint32_t 
 			p->was[switch_port_id(f, s, row->port[lid])]++;
 }
 
-/* Does the port send more LIDs or fewer than before the last event?  *was: how many then. */
+/* Does the port send more or fewer LIDs than before the last event? *was: the earlier number. */
 static bool has_changed(const struct view *v, uint32_t row, uint32_t *was)
 {
 	struct priv *p = v->priv;

@@ -1,7 +1,6 @@
 /*
- * Pane: the acceptable paths for a LID as mincontention compared them.  Without an
- * element: what every element chose.  With one: its ways, the chosen one first; then those of its chips
- * inside.
+ * The pane `ways`: the acceptable paths for a LID as mincontention compared them. Without an element: the
+ * choice of every element. With one: its ways, the chosen one first; then those of its chips inside.
  */
 #include <inttypes.h>
 #include "core/session/args.h"
@@ -26,9 +25,9 @@ static const struct column columns[] = {
 struct priv {
 	unsigned lid;
 	uint64_t guid;			    /* a chip of the element, 0 = all elements */
-	uint32_t element;		    /* NO_ID: all, or it is not up */
-	const struct mincontention_ways *w; /* NULL: another engine, or not there yet */
-	uint32_t open;			    /* at the step shown: elements that have chosen no way yet */
+	uint32_t element;		    /* NO_ID: all elements, or it is not up */
+	const struct mincontention_ways *w; /* NULL: another engine, or missing */
+	uint32_t open;			    /* at a step: elements that have not chosen yet */
 };
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
@@ -36,7 +35,7 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return v->args.arg[0].n ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->arg[0].word);
 }
 
-/* --- computed beside the loop ------------------------------------------------------------- */
+/* --- computed by another thread ----------------------------------------------------------- */
 
 static void *run_ways(const struct job *j)
 {
@@ -77,7 +76,9 @@ static void load(struct view *v)
 	}
 }
 
-/* The way of a row: with all elements the chosen one.  *chip: whose it is inside, NO_ID: the element's. */
+/*
+ * The way of a row; for all elements, the chosen one. *chip: the chip inside that has it, NO_ID: the element.
+ */
 static const struct mincontention_way *row_way(const struct priv *p, uint32_t row, uint32_t *chip)
 {
 	const struct elements *el = p->w->elements;
@@ -154,7 +155,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return p->w->first[row + 1] - p->w->first[row];
 }
 
-/* What settled the choice, or in what another way is worse than the chosen one. */
+/* What decided for the chosen way, or why another way is worse. */
 static const char *rule_text(const struct mincontention_way *way)
 {
 	static const char *const lost[] = {
@@ -202,7 +203,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-/* Both ends of the link in full. */
+/* Tells both ends of the link in full. */
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -218,7 +219,7 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "the LID's own switch");
 }
 
-/* Does the last event send the LID another way? */
+/* Has the last event changed the way of the LID? */
 static bool has_changed(const struct view *v, uint32_t e)
 {
 	const struct priv *p = v->priv;
@@ -232,7 +233,7 @@ static bool has_changed(const struct view *v, uint32_t e)
 	return false;
 }
 
-/* The element that settled: its way, and those it was compared with. */
+/* The element that has just chosen: its way, and those it compared. */
 static bool touched(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;
@@ -256,7 +257,10 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return (has_changed(v, row) ? MARK_CHANGED : 0) | (p->w->target == row ? MARK_HERE : 0);
 }
 
-/* From all elements to one, from a way to the next element, from the LID's own one to its port. */
+/*
+ * Enter goes from all elements to one, from a way to the next element, from the LID's own element to its
+ * port.
+ */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -282,7 +286,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 	const struct priv *p = v->priv;
 	uint32_t chip, port = row_way(p, row, &chip)->port;
 
-	/* a chip that has chosen nothing yet has no port */
+	/* a chip that has not chosen yet has no port */
 	s->key = !p->guid ? p->w->elements->guid[row] : port != NO_ID ? port : (uint64_t)1 << 63 | chip;
 	subject_lid(p->lid, s);
 	s->elements = p->w->elements;

@@ -1,4 +1,4 @@
-/* Why a path is not in a layer: asked for beside the loop, and as text. */
+/* Why a path is not in a layer: the task for another thread, and the text. */
 #include "views/paths/witness.h"
 #include "core/sm/ucast_cache.h"
 

@@ -1,11 +1,11 @@
-/* The cycle that keeps a path out of a layer, and who holds its channels. */
+/* The cycle that keeps a path out of a layer, and the routes that hold its channels. */
 #ifndef IBSCOPE_WITNESS_H
 #define IBSCOPE_WITNESS_H
 
 #include "core/base/text.h"
 #include "views/base/view.h"
 
-/* struct witness; arg: the two LIDs and the layer.  For engines that tell it (routing_ops.witness). */
+/* Result: struct witness. arg: the two LIDs and the layer. Only for engines with routing_ops.witness. */
 extern const struct task task_witness;
 
 /* "t00 → t10 → t00" */

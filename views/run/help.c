@@ -1,4 +1,4 @@
-/* Pane: words of a pane's columns, keys of the loaded keymap by task, panes, commands, topics. */
+/* The pane `help`: the columns of a pane, keys of the loaded keymap by task, panes, commands, and topics. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/session/args.h"
@@ -16,9 +16,9 @@ static const struct column columns[] = {
 	COL("does", "what it does", 20, .flex = 1),
 };
 
-/* Columns first; then keys, which the interface knows; panes, commands, topics. */
+/* Columns come first; then keys, which the interface knows; then panes, commands and topics. */
 struct priv {
-	const struct view_ops *about; /* whose columns are told; NULL = nobody's */
+	const struct view_ops *about; /* the pane whose columns are told; NULL = none */
 	struct help_line *line;	      /* [n_rows] borrowed texts */
 	size_t n, cap;
 };

@@ -1,4 +1,4 @@
-/* Pane: the events made to the fabric; Enter goes to one. */
+/* The pane `journal`: the events made to the fabric. Enter goes to one. */
 #include <inttypes.h>
 #include "core/session/command.h"
 #include "views/base/view.h"

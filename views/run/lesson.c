@@ -1,4 +1,4 @@
-/* Pane: the step of the lesson that is played; while none is, the lessons there are. */
+/* The pane `lesson`: the current step of a lesson; without a lesson, the list of lessons. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -20,14 +20,14 @@ enum line_kind { LINE_TEXT, LINE_RUN, LINE_LOOK, LINE_LESSON };
 struct line {
 	char *text;
 	enum line_kind kind;
-	char *what; /* commands, pane or lesson; NULL for text */
+	char *what; /* commands, a pane or a lesson; NULL for text */
 };
 
 struct priv {
-	const struct lesson_place *at; /* reference; NULL = none is played */
+	const struct lesson_place *at; /* reference; NULL = no lesson is played */
 	struct line *line;	       /* [n_rows] */
 	size_t n, cap;
-	unsigned columns; /* lines are this long; 0 = not drawn yet */
+	unsigned columns; /* length of lines; 0 = not drawn yet */
 };
 
 static void clear(struct priv *p)
@@ -50,7 +50,7 @@ static void close_view(struct view *v)
 	p->cap = 0;
 }
 
-/* Lines of a text; other lines than the first begin with as many blanks as `first` has characters. */
+/* Adds a text as lines. All but the first line begin with as many blanks as `first` has characters. */
 static void add(struct priv *p, enum line_kind kind, const char *first, const char *text, const char *what)
 {
 	struct text t = {0};
@@ -122,13 +122,13 @@ static void load(struct view *v)
 	else
 		add_lessons(p);
 	v->n_rows = (uint32_t)p->n;
-	if (answer) /* it shows, however long the text is */
+	if (answer) /* makes the answer visible, however long the text is */
 		v->select = (int64_t)p->n - 1;
 	else if (!same)
 		v->select = 0;
 }
 
-/* Running text is made for the room there is. */
+/* Running text is wrapped to the width of the pane. */
 static bool fit(struct view *v, unsigned room)
 {
 	struct priv *p = v->priv;

@@ -1,6 +1,6 @@
 /*
- * Pane: the steps of a run that is walked through, a row each, and below the one where the walk stands what
- * it changed.  While none is walked through, how to begin.
+ * The pane `step`: the steps of a run, one row each. Below the current step stands what it changed. Without a
+ * walk: how to begin one.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 
 #define COLUMNS_BATCH 76
 #define COLUMNS_LEAST 16
-#define ROWS_ABOVE 2  /* that stay in sight above the step where the walk stands */
-#define CHANGES 8     /* that are listed */
-#define SLOW_FRAMES 2 /* a second: a faster walk is over before candidates are there */
+#define ROWS_ABOVE 2  /* rows that stay visible above the current step */
+#define CHANGES 8     /* listed changes */
+#define SLOW_FRAMES 2 /* per second: in a faster walk, candidates would come too late */
 
 enum { C_STEP, C_WHAT };
 
@@ -26,25 +26,25 @@ static const struct column columns[] = {
 	COL("what happens", NULL, COLUMNS_LEAST, .flex = 1, .prose = true),
 };
 
-/* A row of text: more of the step where the walk stands, or how to begin. */
+/* A row of text: more about the current step, or how to begin. */
 struct line {
 	char *text, *follow; /* a command, NULL = none */
 };
 
 struct priv {
-	const struct moment *at;     /* reference; NULL = no run is walked through */
-	const struct recording *rec; /* the last one's; reference */
-	struct walk *walk;	     /* of this pane, for sentences of other steps; NULL: no memory */
-	uint32_t *shown;	     /* [n] steps that are rows, those asked for; NULL: all */
-	uint32_t n;		     /* rows of steps; row 0 is step 0, before the first */
-	uint32_t here;		     /* row of the step where the walk stands, or the last before it */
-	char *first;		     /* of its sentence, the first line */
-	struct line *line;	     /* rows behind it */
+	const struct moment *at;     /* reference; NULL = no walk through a run */
+	const struct recording *rec; /* of the last walk; reference */
+	struct walk *walk;	     /* the pane's own, for sentences of other steps; NULL: memory is short */
+	uint32_t *shown;	     /* [n] the steps with a row, as requested; NULL: all */
+	uint32_t n;		     /* rows of steps; row 0 is step 0, before the first step */
+	uint32_t here;		     /* row of the current step, or of the last one before it */
+	char *first;		     /* the first line of its sentence */
+	struct line *line;	     /* the rows after it */
 	uint32_t n_lines, cap_lines;
-	unsigned columns; /* rows are this long; 0 = not drawn yet */
+	unsigned columns; /* length of rows; 0 = not drawn yet */
 };
 
-/* --- what was chosen from, asked beside ---------------------------------------------------------------- */
+/* --- candidates of the choice, computed by another thread ---------------------------------------------- */
 
 struct question {
 	const struct recording *rec; /* reference */
@@ -82,7 +82,7 @@ static bool may_have_candidates(const struct rec_event *ev)
 	return ev->kind == REC_CHOICE || ev->kind == REC_SETTLE || rec_kinds[ev->kind].a == FIELD_PAIR;
 }
 
-/* NULL: not there, or there are none. */
+/* NULL: missing, or there are none. */
 static const struct step_about *ask_about(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -113,7 +113,7 @@ static const struct line *line_of(const struct priv *p, uint32_t row)
 	return &p->line[p->at ? row - p->here - 1 : row];
 }
 
-/* Step of a row; that of the lines below is the one they are about. */
+/* The step of a row. Lines of text belong to the step above them. */
 static size_t step_of(const struct priv *p, uint32_t row)
 {
 	if (is_line(p, row))
@@ -123,7 +123,7 @@ static size_t step_of(const struct priv *p, uint32_t row)
 	return p->shown ? p->shown[row] : row;
 }
 
-/* The last row whose step is not behind this one. */
+/* The last row whose step is not after this one. */
 static uint32_t row_of_step(const struct priv *p, size_t step)
 {
 	uint32_t lo = 0, hi = p->n;
@@ -182,7 +182,7 @@ static void close_view(struct view *v)
 	p->cap_lines = 0;
 }
 
-/* Steps that are not about what was asked for are left out. */
+/* Leaves out steps that are not about what was requested. */
 static void choose_steps(struct priv *p)
 {
 	uint32_t n = (uint32_t)recording_steps(p->rec), out = 0;
@@ -232,7 +232,7 @@ static void sentence(const struct priv *p, size_t step, struct text *t)
 
 /* --- lines of text -------------------------------------------------------------------------------------- */
 
-/* Lines of a text; those behind the first begin with blanks instead of `first`. */
+/* Adds a text as lines. All but the first begin with blanks in place of `first`. */
 static void add(struct priv *p, const char *first, const char *text, const char *follow)
 {
 	unsigned number = p->at ? (unsigned)digits(recording_steps(p->rec), 4) + 1 : 0;
@@ -250,7 +250,7 @@ static void add(struct priv *p, const char *first, const char *text, const char 
 	free(other);
 }
 
-/* The first line of the sentence stands in the row of its step. */
+/* Adds the sentence. Its first line stands in the row of its step. */
 static void add_sentence(struct priv *p)
 {
 	struct text t = {0};
@@ -265,7 +265,7 @@ static void add_sentence(struct priv *p)
 	memmove(p->line, p->line + 1, --p->n_lines * sizeof(*p->line));
 }
 
-/* The cells that the step changes. */
+/* Lists the cells that the step changes. */
 static void add_changes(struct priv *p)
 {
 	uint32_t cursor = 0, n = 0;
@@ -304,7 +304,7 @@ static void add_candidate(struct priv *p, const struct step_about *a, const stru
 	text_free(&t);
 }
 
-/* Lines as the engine told them, each by itself. */
+/* Adds each line that the engine told. */
 static void add_told(struct priv *p, const char *told)
 {
 	char *copy = str_dup(told), *save = NULL;
@@ -342,7 +342,7 @@ static void add_step(struct view *v)
 		add(p, "see ", recording_source(p->rec, ev), NULL);
 }
 
-/* Who can be walked through: the engine in force, and those that refused before it. */
+/* Adds an engine whose run can be shown: the one in force, or one that refused before it. */
 static void add_start(struct priv *p, const struct scene *sc, const char *engine, const char *what)
 {
 	char *command = str_printf("step start %s", engine), *text = str_printf("%s: %s", command, what);
@@ -406,7 +406,7 @@ static void load(struct view *v)
 	v->top = p->here > ROWS_ABOVE ? p->here - ROWS_ABOVE : 0;
 }
 
-/* Sentences in full are made for the room there is. */
+/* Full sentences are wrapped to the width of the pane. */
 static bool fit(struct view *v, unsigned room)
 {
 	struct priv *p = v->priv;
@@ -479,15 +479,15 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return p->at && row == p->here ? MARK_HERE : 0;
 }
 
-/* --- what a step is about ---------------------------------------------------------------------- */
+/* --- the object of a step ---------------------------------------------------------------------- */
 
-/* What a step is about, as ids; NO_ID and 0 where it has none. */
+/* The object of a step, as ids; NO_ID and 0 mean none. */
 struct about {
-	uint32_t sw, sw2; /* a pair, or the switch */
+	uint32_t sw, sw2; /* a pair of switches, or one switch */
 	uint32_t target;
 	uint32_t port;
 	unsigned lid;
-	int layer; /* -1 */
+	int layer; /* -1 = none */
 };
 
 static struct about about_of(const struct priv *p, const struct rec_event *ev)
@@ -520,7 +520,7 @@ static void add_switch(const struct priv *p, uint32_t sw, struct text *t)
 	word_node(f, f->switch_node[sw], t);
 }
 
-/* Words of `why` that tell of the same. */
+/* Adds the words of the `why` that explains the same. */
 static bool add_why(const struct priv *p, const struct about *a, struct text *t)
 {
 	if (a->sw2 != NO_ID) {
@@ -585,7 +585,10 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	return add_why(p, &a, t);
 }
 
-/* Panes that show what a step did, and what they are about; of other kinds the table of the switch does. */
+/*
+ * The panes that show what a step did, and what they are about. For other kinds of steps, the table of the
+ * switch is shown.
+ */
 enum pane_about { OF_SWITCH, OF_LAYER, OF_ALL };
 
 static const struct {
@@ -639,7 +642,7 @@ static void follow_step(const struct priv *p, const struct rec_event *ev, struct
 		text_add(t, "; search lid:/^%u$/", a.lid);
 }
 
-/* Of another step: there; of the one where the walk stands: to what it touched. */
+/* Enter on another step goes to it. On the current step it shows what the step touched. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;

@@ -1,21 +1,21 @@
-/* Cycles in events: a row a kind that has one. */
+/* Cycles in events. Each kind of event with a cycle has a row. */
 #include "views/run/step_cycle.h"
 
 #include "core/base/memory.h"
 #include "core/sm/sweep.h"
 
-/* What stands behind each channel. */
+/* The word after each channel. */
 enum holder {
-	HOLDER_PAIR,  /* the pair that brought the dependency on the next one */
-	HOLDER_COUNT, /* pairs that do */
-	HOLDER_LID    /* the LID whose tree does */
+	HOLDER_PAIR,  /* the pair that brought the dependency on the next channel */
+	HOLDER_COUNT, /* the number of such pairs */
+	HOLDER_LID    /* the LID whose tree has the dependency */
 };
 
 static const struct kind {
 	enum rec_kind kind;
 	unsigned skip; /* words before the cycle */
 	enum holder holder;
-	const char *title; /* of the layer where the event names one */
+	const char *title; /* title of the layer, if the event names one */
 } kinds[] = {
 	{REC_REFUSE, 0, HOLDER_PAIR, "not in layer"},
 	{REC_TURN, REC_TURN_WORDS, HOLDER_PAIR, "not to layer"},
@@ -33,7 +33,7 @@ static const struct kind *kind_of(const struct rec_event *ev)
 	return NULL;
 }
 
-/* Words of the cycle, two a channel; their number. */
+/* Finds the words of the cycle, two per channel. Returns their number. */
 static uint32_t words_of(const struct moment *m, const struct kind *k, const uint32_t **word)
 {
 	uint32_t n = k ? recording_extra(m->rec, m->step, word) : 0;
@@ -64,7 +64,7 @@ static struct witness_edge edge_of(const struct moment *m, enum holder holder, c
 	return e;
 }
 
-/* The first edge with the fewest. */
+/* The first edge with the fewest pairs. */
 static uint32_t cut_of(const struct witness *w)
 {
 	uint32_t cut = 0;

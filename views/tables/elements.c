@@ -1,4 +1,4 @@
-/* Pane: switch elements (chassis), or the chips of one. */
+/* The pane `elements`: switch elements (chassis), or the chips of one. */
 #include <inttypes.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -21,16 +21,16 @@ static const struct column columns[] = {
 	COL("guid", NULL, 18, .drop = 5),
 };
 
-/* Numbers of a row. */
+/* The figures of a row. */
 struct counts {
-	uint32_t out, inside, hosts, most; /* most LIDs sent by a link to another element */
+	uint32_t out, inside, hosts, most; /* most: LIDs sent by the busiest link to another element */
 };
 
 struct priv {
-	uint64_t guid;		    /* a chip of the element whose chips are listed, 0 = all elements are */
-	uint32_t element;	    /* that element, NO_ID when it is not there now */
-	const struct elements *el;  /* reference; NULL when there is no fabric, or no grouping: why says so */
-	const struct port_use *use; /* NULL = not there yet, or nothing is routed */
+	uint64_t guid;		    /* a chip of the element whose chips are listed, 0 = all elements */
+	uint32_t element;	    /* that element, NO_ID when it is not in the fabric now */
+	const struct elements *el;  /* reference; NULL without fabric or grouping: `why` tells the reason */
+	const struct port_use *use; /* NULL = missing, or nothing is routed */
 	struct counts *count;	    /* [n_rows] */
 	struct err why;
 };
@@ -40,7 +40,7 @@ static void unload(struct view *v)
 	elements_unref(((struct priv *)v->priv)->el);
 }
 
-/* use: NULL = not there (yet). */
+/* use: NULL = missing. */
 static void count_chip(const struct elements *el, const struct port_use *use, uint32_t sw, struct counts *c)
 {
 	const struct fabric *f = el->topo->fabric;
@@ -143,7 +143,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-/* The switch a row is about; NO_ID for an element of several chips. */
+/* The switch of a row, or NO_ID for an element of several chips. */
 static uint32_t switch_of_row(const struct priv *p, uint32_t row)
 {
 	if (p->guid)
@@ -179,7 +179,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-/* Entries of the row's chips that the last event changed. */
+/* Has the last event changed entries of the row's chips? */
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
@@ -193,7 +193,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return 0;
 }
 
-/* The element that chose a way at the step shown. */
+/* The element that chose a way at the step. */
 static bool touched(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;

@@ -1,4 +1,4 @@
-/* Pane: the hop matrix of a switch: what every other switch costs, and through which ports. */
+/* The pane `hops`: the hop matrix of a switch: the cost to every other switch, and the ports of that cost. */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -17,11 +17,11 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint32_t sw;	       /* NO_ID when the fabric has it no more */
+	uint32_t sw;	       /* NO_ID when it is no longer in the fabric */
 	uint32_t *target;      /* [n_rows] */
-	uint16_t *distance;    /* [n_switches] hops when nothing is forbidden */
-	uint32_t longer, none; /* targets that cost more than their distance; that have no path */
-	bool unfinished;       /* at the step shown: a target without path may get one */
+	uint16_t *distance;    /* [n_switches] hops if every turn is allowed */
+	uint32_t longer, none; /* targets whose cost is above their distance; targets without a path */
+	bool unfinished;       /* at a step: a target without path may still get one */
 	uint32_t ahead;	       /* values that the step brought before the round of their distance */
 };
 
@@ -30,7 +30,7 @@ static unsigned least_in(const struct routing *r, uint32_t sw, uint32_t to)
 	return r->ops->hops(r, sw, to, 0);
 }
 
-/* Targets in the source's order. */
+/* Lists targets in the source's order. */
 static void list_targets(struct view *v, const struct routing *r)
 {
 	const struct fabric *f = r->topo->fabric;
@@ -61,7 +61,7 @@ static bool cell_touched(const struct moment *m, uint32_t at)
 	return moment_touched(m, T_HOPS, at) || moment_touched(m, T_PLAIN, at);
 }
 
-/* Did the last move change what the switch knows of a target by a port (0: the least)? */
+/* Did the last move change the switch's cost to a target by a port (0: the least)? */
 static bool learned(const struct view *v, uint32_t to, uint32_t sw, unsigned port)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -69,7 +69,7 @@ static bool learned(const struct view *v, uint32_t to, uint32_t sw, unsigned por
 	return cell_touched(v->scene->moment, to * f->n_ports + switch_port_id(f, sw, port));
 }
 
-/* The switch that reads another's row at the step, and by which port; false: none does. */
+/* The switch that reads another one's row at the step, and by which port. False: there is none. */
 static bool reader(const struct view *v, uint32_t *sw, unsigned *port)
 {
 	const struct rec_event *ev = moment_event(v->scene->moment);
@@ -81,7 +81,7 @@ static bool reader(const struct view *v, uint32_t *sw, unsigned *port)
 	return true;
 }
 
-/* Is the row of this switch read at the step by a neighbour that learns of the target? */
+/* Is this switch's row read at the step by a neighbour that learns the target? */
 static bool is_read(const struct view *v, uint32_t to)
 {
 	const struct priv *p = v->priv;
@@ -107,7 +107,9 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	return false;
 }
 
-/* In round k all values up to k + 1 are known; a greater one came from what others learned in this round. */
+/*
+ * In round k all values up to k + 1 are known. A greater value comes from what others learned in this round.
+ */
 static void count_ahead(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -165,7 +167,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, p->unfinished ? ", %u not known yet" : ", %u without path", p->none);
 }
 
-/* Ports to switches with one cost to a target; returns how many. */
+/* Tells the ports to switches with one cost to a target. Returns their number. */
 static unsigned ports_of_cost(const struct view *v, uint32_t to, unsigned cost, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -184,7 +186,7 @@ static unsigned ports_of_cost(const struct view *v, uint32_t to, unsigned cost, 
 	return n;
 }
 
-/* The smallest cost above `cost` that a port has, NO_PATH when there is no other. */
+/* The smallest cost above `cost` of any port, NO_PATH when there is none. */
 static unsigned next_cost(const struct view *v, uint32_t to, int cost)
 {
 	const struct priv *p = v->priv;
@@ -202,7 +204,7 @@ static unsigned next_cost(const struct view *v, uint32_t to, int cost)
 	return best;
 }
 
-/* The selected row port by port, cheapest first: "3: 5 6; 5: 7; none: 8". */
+/* The selected row, port by port, cheapest first: "3: 5 6; 5: 7; none: 8". */
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -228,8 +230,10 @@ static void footer(const struct view *v, struct text *t)
 	text_free(&ports);
 }
 
-/* The least cost before the last event (before the last move, where it was known); NO_PATH also when it is
- * not known. */
+/*
+ * The least cost before the last event (or before the last move, if it was known). NO_PATH also when it is
+ * not known.
+ */
 static bool before(const struct view *v, uint32_t to, unsigned *was)
 {
 	const struct priv *p = v->priv;

@@ -1,4 +1,4 @@
-/* Pane: endports of CAs and routers. */
+/* The pane `hosts`: endports of CAs and routers. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

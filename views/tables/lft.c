@@ -1,4 +1,4 @@
-/* Pane: the forwarding table of a switch, with what the last event changed in it. */
+/* The pane `lft`: the forwarding table of a switch, with the changes of the last event. */
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
 #include "core/routing/paths.h"
@@ -20,14 +20,14 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	unsigned want;			/* LID to select when loaded next, 0 = none */
-	uint32_t sw;			/* NO_ID when the fabric has it no more */
+	unsigned want;			/* LID to select at the next load, 0 = none */
+	uint32_t sw;			/* NO_ID when it is no longer in the fabric */
 	uint16_t *lid;			/* [n_rows] */
 	uint16_t *distance;		/* [n_switches] links to every switch */
-	const struct entry_note **note; /* [max_lid + 1] of the engine; NULL = it has none here */
+	const struct entry_note **note; /* [max_lid + 1] notes of the engine; NULL = none */
 	uint32_t changed;
 	uint32_t n_notes;
-	uint32_t undecided, unwritten; /* at the step shown: entries, routes that are in no table yet */
+	uint32_t undecided, unwritten; /* at a step: undecided entries, and routes that no table has yet */
 	uint32_t near[2];	       /* its first endports with a LID, NO_ID = none */
 };
 
@@ -39,7 +39,7 @@ static int open_view(struct view *v, const struct args *a, struct err *e)
 	return 0;
 }
 
-/* Is a route found that the tables of the step do not hold yet? */
+/* Is there a route that the tables of the step do not have yet? */
 static bool is_unwritten(const struct view *v, const struct routing *r, unsigned lid)
 {
 	uint32_t sw = ((const struct priv *)v->priv)->sw;
@@ -137,10 +137,10 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, " ── %u %s", p->n_notes, p->note[first]->title);
 }
 
-/* What hops_to() says when the tables do not lead there, or are not decided that far. */
+/* Results of hops_to() when the tables do not lead there, or are not decided yet. */
 enum { NO_WAY = -1, NOT_YET = -2 };
 
-/* Hops from the switch to a LID along the tables, cables to the switch of its owner. */
+/* Hops from the switch to a LID by the tables: cables up to the switch of its owner. */
 static int hops_to(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;
@@ -168,7 +168,7 @@ static int hops_to(const struct view *v, unsigned lid)
 	return NO_WAY;
 }
 
-/* Hops on a shortest way to the owner of a LID, -1 = none. */
+/* Hops of a shortest way to the owner of a LID, -1 = none. */
 static int shortest_to(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;
@@ -239,7 +239,7 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	return col == C_PORT && moment_touched(v->scene->moment, T_ENTRY, p->sw * cells + p->lid[row]);
 }
 
-/* The entry before the last event, or before the last move of a walk where that replaced one. */
+/* The entry before the last event, or before the last move of a walk, if it was another one. */
 static bool other_before(const struct view *v, uint32_t row, uint8_t *was, uint8_t *now)
 {
 	const struct priv *p = v->priv;
@@ -334,8 +334,10 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m;
 }
 
-/* From where the routes to a LID are looked at: an endport at the switch that is another one, else the
- * switch. */
+/*
+ * The source from which the routes to a LID are shown: an endport at the switch that does not own the LID,
+ * else the switch.
+ */
 static struct end source_of(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;

@@ -1,6 +1,6 @@
 /*
- * Pane: the LIDs of one endport side by side: the port by which every element sends each of them, and below
- * an element of several chips the port of each chip.
+ * The pane `lids`: the LIDs of one endport side by side: the port by which every element sends each of them,
+ * and below an element of several chips the port of each chip.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "views/base/chips.h"
 #include "views/base/view.h"
 
-#define SHOWN 8 /* LIDs at a time; Left and Right go on to the others */
+#define SHOWN 8 /* LIDs shown at a time; Left and Right go to the others */
 
 enum { C_ELEMENT, C_USE, C_LID };
 
@@ -28,24 +28,24 @@ static const struct column columns[] = {
 	COL("8th", LID_HELP, 7, .flex = 2),
 };
 
-/* How an element sends a LID to other elements, or delivers it; or a chip sends it. */
+/* How an element (or chip) sends a LID to other elements or delivers it. */
 struct exit {
-	uint32_t port; /* of the first chip that does, NO_ID = none */
-	uint16_t more; /* other chips that do so by ports of their own */
-	bool shared;   /* another LID of the endport takes one of these ports */
+	uint32_t port; /* of the first chip that does so, NO_ID = none */
+	uint16_t more; /* other chips that do so by their own ports */
+	bool shared;   /* another LID of the endport uses one of these ports */
 };
 
 struct priv {
 	uint64_t guid; /* of the endport */
-	unsigned at;   /* the LID chosen among its LIDs */
-	uint32_t ep;   /* NO_ID when the fabric has it no more */
+	unsigned at;   /* index of the chosen LID */
+	uint32_t ep;   /* NO_ID when it is no longer in the fabric */
 	unsigned base, count;
-	const struct elements *el; /* reference; NULL when there is no grouping: why says so */
-	bool ways;		   /* the engine compared ways of these very elements */
+	const struct elements *el; /* reference; NULL without grouping: `why` tells the reason */
+	bool ways;		   /* the engine compared ways of these same elements */
 	uint32_t *element;	   /* [n_rows] */
 	uint32_t *chip;		   /* [n_rows] NO_ID: the row is about the whole element */
 	struct exit *exit;	   /* [n_rows * count] */
-	uint32_t *ports;	   /* [n_rows] different ones taken by all LIDs */
+	uint32_t *ports;	   /* [n_rows] different ports used by all LIDs */
 	struct err why;
 };
 
@@ -68,13 +68,13 @@ static void unload(struct view *v)
 	elements_unref(((struct priv *)v->priv)->el);
 }
 
-/* Is it the port the endport hangs on? */
+/* Does the endport hang on this port? */
 static bool delivers(const struct topo *tp, uint32_t ep, uint32_t sw, unsigned port)
 {
 	return sw == tp->endport_switch[ep] && port == tp->endport_swport[ep];
 }
 
-/* Port by which a chip sends a LID out of its element or delivers it; NO_PATH: it does not. */
+/* The port by which a chip sends a LID out of its element or delivers it. NO_PATH: it does not. */
 static unsigned exit_port(const struct priv *p, const struct routing *r, uint32_t sw, unsigned lid,
 			  bool inside)
 {
@@ -89,7 +89,7 @@ static unsigned exit_port(const struct priv *p, const struct routing *r, uint32_
 	return NO_PATH;
 }
 
-/* Take in a chip of a row's element, or the row's chip. */
+/* Adds a chip of a row's element, or the row's chip. */
 static void load_chip(struct priv *p, const struct routing *r, uint32_t row, uint32_t sw)
 {
 	struct exit *x = &p->exit[(size_t)row * p->count];
@@ -114,7 +114,7 @@ static void load_chip(struct priv *p, const struct routing *r, uint32_t row, uin
 	}
 }
 
-/* Every element, behind one of several chips each of them. */
+/* Lists every element, and after one with several chips each of these. */
 static void load_rows(struct view *v, const struct elements *el)
 {
 	struct priv *p = v->priv;
@@ -133,7 +133,7 @@ static void load_rows(struct view *v, const struct elements *el)
 	}
 }
 
-/* Is the row about the chip, alone or with its element? */
+/* Does the row include the chip? */
 static bool row_has(const struct priv *p, uint32_t row, uint32_t chip)
 {
 	return p->chip[row] == NO_ID || p->chip[row] == chip;
@@ -172,7 +172,7 @@ static void load(struct view *v)
 				load_chip(p, r, i, el->chip[c]);
 }
 
-/* Place of the first LID shown. */
+/* The index of the first LID shown. */
 static unsigned first_shown(const struct priv *p)
 {
 	return p->at - p->at % SHOWN;
@@ -221,7 +221,7 @@ static void label_exit(const struct elements *el, const struct exit *x, bool far
 	label_far(el, x->port, t);
 }
 
-/* The same as it fits: without where it leads, then as "L01:3". */
+/* The same, as it fits: without the far end, then as "L01:3". */
 static void fit_exit(const struct elements *el, const struct exit *x, size_t room, struct text *t)
 {
 	struct text full = {0}, near = {0};
@@ -240,7 +240,7 @@ static void fit_exit(const struct elements *el, const struct exit *x, size_t roo
 	text_free(&near);
 }
 
-/* Has no chip of the row decided about a LID at the step that is shown? */
+/* Has no chip of the row decided about a LID at the step? */
 static bool undecided(const struct view *v, uint32_t row, unsigned k)
 {
 	const struct priv *p = v->priv;
@@ -277,7 +277,7 @@ static void lid_cell(const struct view *v, uint32_t row, unsigned col, struct te
 	if (k >= p->count)
 		return;
 	x = &p->exit[(size_t)row * p->count + k];
-	/* the chosen LID; not while rows are sorted by what stands here */
+	/* marks the chosen LID, unless rows are sorted by this column */
 	if (k == p->at && p->count > 1 && v->sort < C_LID && view_selected(v, &selected) && selected == row) {
 		text_add(t, "▸%s", x->shared ? "=" : "");
 		signs += x->shared;
@@ -290,7 +290,7 @@ static void lid_cell(const struct view *v, uint32_t row, unsigned col, struct te
 		fit_exit(p->el, x, v->room[col] > signs ? v->room[col] - signs : SIZE_MAX / 2, t);
 }
 
-/* The element is "dir1", or "- S01" for a chip of it. */
+/* The element's name: "dir1", or "- S01" for a chip of it. */
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -351,7 +351,7 @@ static void footer(const struct view *v, struct text *t)
 	}
 }
 
-/* Does the last event send a LID of the endport another way? */
+/* Has the last event changed the way of one of the endport's LIDs? */
 static bool has_changed(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
@@ -377,7 +377,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return (has_changed(v, row) ? MARK_CHANGED : 0) | (own ? MARK_HERE : 0);
 }
 
-/* Left and Right: the LID before, the next LID. */
+/* Left and Right choose the LID before or after. */
 static void across(struct view *v, int dir)
 {
 	struct priv *p = v->priv;

@@ -1,4 +1,4 @@
-/* Pane: ports of a switch (or of a CA) and what hangs on them. */
+/* The pane `ports`: ports of a switch (or of a CA), and what is connected to them. */
 #include <string.h>
 #include "views/base/view.h"
 
@@ -20,17 +20,17 @@ static const struct column columns[] = {
 
 struct priv {
 	uint64_t guid;		   /* node */
-	unsigned want;		   /* port to select when loaded next, 0 = none */
-	uint32_t node;		   /* NO_ID when the fabric has it no more */
+	unsigned want;		   /* port to select at the next load, 0 = none */
+	uint32_t node;		   /* NO_ID when it is no longer in the fabric */
 	uint32_t lids[256];	   /* LFT entries out of each port */
-	uint32_t was[256];	   /* the same before the last move of a walk */
-	bool changed[256];	   /* an entry came to this port, or left it, with the last event */
-	bool undecided;		   /* at the step shown no entry is decided yet */
+	uint32_t was[256];	   /* as lids[], before the last move of a walk */
+	bool changed[256];	   /* the last event moved an entry to or from this port */
+	bool undecided;		   /* at a step: no entry is decided yet */
 	unsigned level;		   /* links to switches of the same rank */
-	const struct loads *loads; /* routes over each port, all to all; NULL = not there yet */
+	const struct loads *loads; /* routes on each port, all to all; NULL = missing */
 };
 
-/* Without a node: the first switch. */
+/* Without a node, opens the first switch. */
 static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -56,7 +56,7 @@ static void count_row(const struct lft_row *row, uint32_t *lids)
 			lids[row->port[l]]++;
 }
 
-/* Entries so far, and before the last move. */
+/* Counts the entries so far, and those before the last move. */
 static void count_step(struct view *v, uint32_t sw)
 {
 	const struct scene *sc = v->scene;
@@ -104,7 +104,7 @@ static bool is_level(const struct routing *r, uint32_t sw, uint32_t port)
 	       r->ops->rank(r, sw) == r->ops->rank(r, peer);
 }
 
-/* The rule that orders such a link. */
+/* The rule that gives such a link its direction. */
 static const char *level_rule(const struct routing *r, uint32_t sw, uint32_t port)
 {
 	unsigned n = r->topo->fabric->port_num[port];
@@ -113,7 +113,7 @@ static const char *level_rule(const struct routing *r, uint32_t sw, uint32_t por
 	return rule ? rule : "level";
 }
 
-/* Columns of engines that know directions; elsewhere they are not there. */
+/* Shows columns about directions, if the engine has directions. */
 static void load_directions(struct view *v, uint32_t sw)
 {
 	struct priv *p = v->priv;
@@ -202,7 +202,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-/* Links to switches of equal rank, and the rule for the selected one. */
+/* Tells the links to switches of equal rank, and the rule for the selected one. */
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;

@@ -1,4 +1,7 @@
-/* Pane: the SL-to-VL map of a port: the VL each SL takes out of it, by the port a packet comes in by. */
+/*
+ * The pane `sl2vl`: the SL-to-VL map of a port: the VL of each SL out of it, by the port at which a packet
+ * comes in.
+ */
 #include "core/base/memory.h"
 #include "views/base/view.h"
 
@@ -20,10 +23,10 @@ static const struct column columns[] = {
 struct priv {
 	uint64_t guid; /* node */
 	int num;
-	uint32_t port; /* NO_ID when the fabric has it no more, or no map of it is known */
-	uint32_t sw;   /* NO_ID: a CA or router port */
-	uint8_t *in;   /* [n_rows] ports of the switch; 0: from itself; NULL: no switch, or it is down */
-	bool mapped;   /* some VL is another one than its SL */
+	uint32_t port; /* NO_ID when it is no longer in the fabric, or has no known map */
+	uint32_t sw;   /* NO_ID: it is a CA or router port */
+	uint8_t *in;   /* [n_rows] ports of the switch, 0: from itself; NULL: no switch, or it is down */
+	bool mapped;   /* some VL differs from its SL */
 };
 
 static unsigned vl_of(const struct view *v, uint32_t row, unsigned sl)

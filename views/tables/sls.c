@@ -1,4 +1,7 @@
-/* Pane: the SL of the path from an endport to every other one, and under torus-2QoS what its bits mean. */
+/*
+ * The pane `sls`: the SL of the path from an endport to every other one, and for torus-2QoS the meaning of
+ * its bits.
+ */
 #include "core/base/memory.h"
 #include "engines/torus/torus.h"
 #include "views/base/view.h"
@@ -15,13 +18,13 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint32_t ep;	       /* NO_ID when the fabric has it no more */
-	unsigned slid;	       /* 0: it has none */
-	const struct torus *t; /* NULL: another engine's */
+	uint32_t ep;	       /* NO_ID when it is no longer in the fabric */
+	unsigned slid;	       /* 0: there is none */
+	const struct torus *t; /* NULL: another engine */
 	uint32_t *dst;	       /* [n_rows] endports */
 };
 
-/* Has an endport a LID, and switches that lead there? */
+/* Has an endport a LID, and a switch? */
 static bool is_routed(const struct routing *r, uint32_t ep)
 {
 	return r->topo->endport_up[ep] && r->lids->base[ep] && r->topo->endport_switch[ep] != NO_ID;
@@ -46,7 +49,7 @@ static void load(struct view *v)
 		v->width[C_AT] = v->width[C_WHY] = 0;
 }
 
-/* Member of the torus that an endport hangs on, NO_ID. */
+/* The torus member to which an endport is attached, or NO_ID. */
 static uint32_t member(const struct priv *p, uint32_t ep)
 {
 	uint32_t sw = p->t && ep != NO_ID ? p->t->topo->endport_switch[ep] : NO_ID;
@@ -76,7 +79,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %s%s", r->engine, routing_has_sls(r) ? "" : ": SL 0 everywhere");
 }
 
-/* "y3→0 crosses, z0→2": what each dimension adds to the SL. */
+/* What each dimension adds to the SL: "y3→0 crosses, z0→2". */
 static void bits_cell(const struct priv *p, uint32_t ep, struct text *t)
 {
 	uint32_t a = member(p, p->ep), b = member(p, ep);
@@ -123,7 +126,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		label_endport(v->scene->fabric, ep, t);
 		break;
 	case C_SL:
-		/* "-": not yet, at a step of a run */
+		/* "-": not known yet, at a step of a run */
 		text_add(t, "%s", sl_word(routing_sl(r, p->slid, r->lids->base[ep]), sl));
 		break;
 	case C_AT:
@@ -154,7 +157,7 @@ static void word_endport(const struct fabric *f, uint32_t ep, struct text *t)
 		word_port(f, f->endport_port[ep], t);
 }
 
-/* The path on the map, or as a list. */
+/* Enter shows the path on the map, or as a list. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;

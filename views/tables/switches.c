@@ -1,4 +1,4 @@
-/* Pane: switches, in the source's order; by rank where the engine has ranks. */
+/* The pane `switches`: switches in the source's order; by rank if the engine has ranks. */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -19,7 +19,7 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint32_t *sw;	/* [n] switches in the order shown */
+	uint32_t *sw;	/* [n] switches in the order of rows */
 	uint8_t *up;	/* [n_switches] live ports */
 	uint8_t *hosts; /* [n_switches] live ports to CAs and routers */
 	bool ranks;
@@ -36,8 +36,7 @@ struct place {
 	uint32_t rank, order, sw;
 };
 
-COMPARATOR(by_place, struct place,
-	   DOWN(rank) UP(order)) /* leaves first, as a fabric is read from its hosts */
+COMPARATOR(by_place, struct place, DOWN(rank) UP(order)) /* leaves first, as hosts are there */
 
 static void load(struct view *v)
 {

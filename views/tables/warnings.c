@@ -1,4 +1,4 @@
-/* Pane: oddities of the input that were survived; Enter shows a whole text. */
+/* The pane `warnings`: oddities of the input that did not stop the program. Enter shows a text in full. */
 #include "views/base/view.h"
 
 enum { C_LINE, C_KIND, C_TEXT };
