@@ -1,4 +1,4 @@
-/* Named actions that keys are bound to, the keymap in force, and what help says about both. */
+/* Named actions for keys, the keymap in force, and what help tells about both. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,10 @@
 #include "core/session/topics.h"
 #include "tui/ui.h"
 
-/* arg: what stands behind the name; v: the focused pane, NULL in the REPL; n: of the action's line below. */
+/*
+ * arg: the text after the name. v: the focused pane, NULL in the REPL. n: the number in the action's row
+ * below.
+ */
 #define UNUSED __attribute__((unused))
 #define ACTION(fn) \
 	static int fn(UNUSED struct view *v, UNUSED const char *arg, UNUSED int n, UNUSED struct err *e)
@@ -28,7 +31,7 @@ ACTION(do_rows)
 	return 0;
 }
 
-/* n: half pages. */
+/* n: number of half pages. */
 ACTION(do_pages)
 {
 	int h = ui.rect[ui.focus].h - 3, page = h > 1 ? h - 1 : 1;
@@ -38,7 +41,7 @@ ACTION(do_pages)
 	return 0;
 }
 
-/* Home and End, also of a drawing. */
+/* Home and End, also in a drawing. */
 ACTION(do_far)
 {
 	if (v)
@@ -73,7 +76,7 @@ ACTION(do_scroll)
 
 enum { TO_REPL, LEAVE, SUSPEND, QUIT, CLEAR, MAXIMISE, REDRAW };
 
-/* What concerns no pane. */
+/* Actions that do not depend on a pane. */
 ACTION(do_screen)
 {
 	if (n == TO_REPL || n == LEAVE)
@@ -109,7 +112,7 @@ ACTION(do_follow)
 	return 0;
 }
 
-/* Panes are read anew at once, for the keys that were typed ahead. */
+/* Panes are refreshed at once, since the next keys may have been typed already. */
 int fold_panes(bool on, struct err *e)
 {
 	const struct chassis *c;
@@ -170,7 +173,7 @@ ACTION(do_search_again)
 	return find_again(v, n, e);
 }
 
-/* One thing, or a menu of what there is. */
+/* Copies one thing, or opens the menu of what can be copied. */
 ACTION(do_copy)
 {
 	uint32_t row;
@@ -183,7 +186,7 @@ ACTION(do_copy)
 	return 0;
 }
 
-/* The next column, or the named one; behind the last: as the rows come. */
+/* Sorts by the named or the next column; after the last one, not at all. */
 ACTION(do_sort)
 {
 	int col;
@@ -203,7 +206,7 @@ ACTION(do_sort_reverse)
 	return view_sort(v, v->sort, !v->descending, e);
 }
 
-/* Go to the REPL with a command begun; placeholders are those of the row. */
+/* Goes to the REPL, with the beginning of a command. Placeholders are those of the row. */
 ACTION(do_prompt)
 {
 	struct text t = {0};
@@ -283,7 +286,7 @@ bool action_known(const char *name)
 	return find(name, strlen(name)) != NULL;
 }
 
-/* What is selected in the other pane, as terms of `step until`: an entry, a switch, a LID. */
+/* The selection of another pane, as words for `step until`: an entry, a switch, or a LID. */
 static bool add_object(const struct view *v, struct text *t)
 {
 	uint32_t row;
@@ -305,7 +308,7 @@ static bool add_object(const struct view *v, struct text *t)
 	return false;
 }
 
-/* The same of the pane used before the focused one, else of the first beside it that has such an object. */
+/* The same for the pane used before the focused one, or else for the first other pane with such an object. */
 static int add_other(const struct view *v, struct text *t, struct err *e)
 {
 	if (pane_top(ui.pane_before) != v && add_object(pane_top(ui.pane_before), t))
@@ -316,7 +319,7 @@ static int add_other(const struct view *v, struct text *t, struct err *e)
 	return err_set(e, "no switch or LID is selected in a pane beside %s", v->ops->name);
 }
 
-/* The placeholders of a command line filled in; %other is of no row of the focused pane. */
+/* Fills in the placeholders of a command line. %other does not come from the focused pane. */
 static int expand(const struct view *v, const char *line, struct text *t, struct err *e)
 {
 	const char *other = strstr(line, "%other");
@@ -397,7 +400,7 @@ int keymap_choose(const char *name, struct err *e)
 
 /* --- help ---------------------------------------------------------------------- */
 
-/* Texts of a line are owned by it. */
+/* Adds a line. It owns copies of the texts. */
 static void help_add(const char *key, const char *where, const char *does, const char *more, const char *task)
 {
 	GROW(ui.help, ui.n_help, ui.cap_help);
@@ -426,7 +429,7 @@ static const char *task_of(const struct binding *b)
 	return *b->task ? b->task : OWN_TASK;
 }
 
-/* The worker reads the lines for `help`, while a key may load another keymap. */
+/* The worker reads the lines for `help` while a key may load another keymap. */
 static pthread_mutex_t help_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void help_each(void (*take)(void *to, const struct named *n), void *to)
@@ -465,7 +468,7 @@ void help_build(void)
 		while (strcmp(task_of(&ui.keys.b[first]), task))
 			first++;
 		for (size_t k = first; first == i && k < ui.keys.n;
-		     k++) { /* the first of a task brings all */
+		     k++) { /* the first binding of a task brings all of them */
 			const struct binding *b = &ui.keys.b[k];
 			const struct action *a = find(b->does, strcspn(b->does, " "));
 
@@ -482,5 +485,5 @@ void help_build(void)
 	pthread_mutex_unlock(&help_lock);
 	ui.scene.help = ui.help;
 	ui.scene.n_help = ui.n_help;
-	ui.scene.serial++; /* help panes read it anew */
+	ui.scene.serial++; /* makes help panes load again */
 }

@@ -1,4 +1,4 @@
-/* What panes ask for, computed one thing after the other in a thread beside the loop. */
+/* Computes what panes ask for, one request after the other, in its own thread. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +15,19 @@ static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t work;
 	bool stop;
-	struct ask wanted[WANTED]; /* with references; not begun yet */
+	struct ask wanted[WANTED]; /* with references; not started */
 	unsigned n_wanted;
-	struct ask current; /* with references; being computed when `running` */
+	struct ask current; /* with references; being computed while `running` */
 	bool running;
-	const struct result *done; /* reference; computed, but not taken yet */
-	/* With references: what the person does not want to wait for; nothing else was asked for since. */
+	const struct result *done; /* reference; computed, but not yet taken */
+	/* with references: what the person gave up waiting for; nothing else was requested since */
 	struct ask given_up[WANTED];
 	unsigned n_given_up;
-	bool no_memory; /* something could not be computed for want of it; not told yet */
+	bool no_memory; /* memory was short for a result; not yet told */
 	struct progress progress;
 } b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
-/* Do the first thing wanted; its result is b.done.  The mutex is held, except while it computes. */
+/* Runs the first request; its result is b.done. The mutex is held, except during the computation. */
 static void run_first(void)
 {
 	struct result *r;
@@ -44,7 +44,7 @@ static void run_first(void)
 	pthread_mutex_lock(&b.mutex);
 	b.running = false;
 	b.done = r;
-	if (!r && !atomic_load(&b.progress.cancel)) { /* it is not tried again by itself */
+	if (!r && !atomic_load(&b.progress.cancel)) { /* it is not tried again automatically */
 		b.no_memory = true;
 		if (b.n_given_up < WANTED)
 			b.given_up[b.n_given_up++] = ask_copy(&b.current);
@@ -129,7 +129,7 @@ bool background_given_up(void)
 	return up;
 }
 
-/* Is all that is asked for something that was given up? */
+/* Was everything that is requested given up before? */
 static bool only_given_up(const struct ask *a, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -185,7 +185,7 @@ void background_want(const struct ask *a, unsigned n)
 	}
 	forget_given_up();
 	for (unsigned i = 0; i < n && i < WANTED; i++) {
-		/* one that is ending because it was cancelled has to begin anew */
+		/* a cancelled computation that is ending must be started again */
 		if (b.running && ask_equal(&a[i], &b.current) && !atomic_load(&b.progress.cancel))
 			keep = true;
 		else if (!is_known(&a[i]))

@@ -1,4 +1,4 @@
-/* The bar on top (fabric, engine, failures, times) and the one that tells what keys do here. */
+/* The bar at the top (fabric, engine, failures, times), and the function bar with the keys. */
 #include <inttypes.h>
 #include <string.h>
 #include "core/base/progress.h"
@@ -25,12 +25,12 @@ static uint32_t failures(const struct state *st)
 }
 
 /*
- * Columns that a time shorter than 9999.9 ms leaves free: the fabric's name is cut as if
- * they were taken, so that it does not move with every routing.
+ * Columns left free by a time shorter than 9999.9 ms. The fabric's name is cut as if they were used, so that
+ * it does not move with every routing.
  */
 static int time_slack;
 
-/* The step that panes show instead of what the engine made. */
+/* The step that panes show in place of the engine's result. */
 static void step_part(const struct moment *m, struct text *t)
 {
 	const struct rec_event *ev = moment_event(m);
@@ -70,7 +70,7 @@ static void scope_part(const struct scope *scope, const struct sweep *sweep, str
 {
 	size_t n = strnlen(scope->words, SCOPE_SHOWN);
 
-	while (n && ((unsigned char)scope->words[n] & 0xc0) == 0x80) /* no half characters */
+	while (n && ((unsigned char)scope->words[n] & 0xc0) == 0x80) /* no partial characters */
 		n--;
 	text_add(t, " | scope %.*s%s (%u)", (int)n, scope->words, scope->words[n] ? ".." : "",
 		 sweep ? sweep->hosts->n : scope->n);
@@ -78,10 +78,10 @@ static void scope_part(const struct scope *scope, const struct sweep *sweep, str
 
 /* --- path of panes --------------------------------------------------------------- */
 
-#define CRUMBS_FROM 100 /* columns of the terminal */
+#define CRUMBS_FROM 100 /* least columns of the terminal */
 #define STEP " ▸ "
 
-/* The way to the pane in use: the list, and what was opened from it one after the other. */
+/* The path to the current pane: the list, and the panes opened from it in order. */
 static void crumbs(bool arguments, unsigned skip, struct text *t)
 {
 	enum place_id at = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
@@ -97,7 +97,7 @@ static void crumbs(bool arguments, unsigned skip, struct text *t)
 		if (arguments) {
 			const struct fabric *f = s->view[i]->scene->fabric;
 
-			/* What a pane was opened with. */
+			/* the arguments of the pane */
 			for (int k = 0; f && k < s->view[i]->args.n; k++) {
 				const struct view_arg *a = &s->view[i]->args.arg[k];
 				uint32_t ep = a->kind == VIEW_ARG_ENDPORT ? fabric_endport_by_guid(f, a->guid)
@@ -116,7 +116,7 @@ static void crumbs(bool arguments, unsigned skip, struct text *t)
 	}
 }
 
-/* As much of it as there is room for; at least two panes, or nothing. */
+/* Draws as much of the path as there is room for: at least two panes, or nothing. */
 static void draw_crumbs(int cols, int room)
 {
 	struct text t = {0};
@@ -143,7 +143,7 @@ bool top_bar_ages(void)
 	return ages;
 }
 
-/* " | read 12 s ago": how old the picture of a live fabric is; nothing for others. */
+/* Adds the age of a live fabric's picture: " | read 12 s ago". Adds nothing for other fabrics. */
 static void add_age(const struct scene *sc, char *buf, size_t size)
 {
 	double age = sc->fabric ? session_reading_age(sc->session) : -1;
@@ -160,7 +160,7 @@ static void add_age(const struct scene *sc, char *buf, size_t size)
 
 #define NAME_LEAST 8 /* columns of the fabric's name */
 
-/* What stands behind the fabric's name; a step matters more than how large the fabric is. */
+/* The text after the fabric's name. A step is more important than the size of the fabric. */
 static void compose(const struct scene *sc, int cols, struct text *t)
 {
 	const struct fabric *f = sc->fabric;
@@ -206,7 +206,7 @@ void draw_top_bar(int cols)
 		serial = sc->serial;
 		composed = cols;
 	}
-	/* the name gives way first */
+	/* the name is shortened first */
 	add_age(sc, age, sizeof(age));
 	draw_text(0, 0, cols, "", ST_BAR, true);
 	rest = text_columns(line) + text_columns(age) + time_slack;
@@ -235,7 +235,7 @@ static const char general[] =
 static const char in_repl[] =
 	"leave=panes prev-pane=back scroll-up=scroll maximise=max :pane_help=help quit=quit";
 
-/* One "WHAT=label" of a list of hints; x moves on.  false when there is no room. */
+/* Draws one "WHAT=label" of a list of hints, and advances x. False when there is no room. */
 static bool draw_hint(int y, int *x, int cols, const char *hint, size_t len)
 {
 	char what[64], label[32], key[48];

@@ -1,4 +1,4 @@
-/* Columns of a list pane: how wide they are on the screen, and how long cells are shortened. */
+/* Columns of a list pane: their widths on the screen, and how long cells are shortened. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 #include "tui/ui.h"
 #include "views/base/fold.h"
 
-#define SAMPLE 2000 /* rows looked at after a load; those on the screen are looked at in any case */
-#define PIECES 16   /* of a cell: names, ports and arrows */
+#define SAMPLE 2000 /* rows examined after a load; rows on the screen are always examined */
+#define PIECES 16   /* parts of a cell: names, ports and arrows */
 #define NAME_LEAST 4
 #define NAME_ROOM 16
 #define ARROW " → "
 
-/* --- what the cells need ------------------------------------------------------------------ */
+/* --- widths that cells need --------------------------------------------------------------- */
 
-/* A cell with an empty one behind it has the room of that, too, and needs none of its own. */
+/* Does a cell use the room of an empty cell to its right? Then it needs no width of its own. */
 static bool borrows(const struct view *v, uint32_t row, unsigned c, struct text *t)
 {
 	while (++c < v->ops->n_columns && !v->width[c])
@@ -62,7 +62,7 @@ void columns_note(struct view *v, int rows)
 	text_free(&t);
 }
 
-/* Are its cells names, cut where they tell least?  Other text is cut at its end. */
+/* Are its cells names, which are cut where they differ least? Other text is cut at its end. */
 static bool is_cut(const struct view *v, unsigned c)
 {
 	const struct column *column = &v->ops->column[c];
@@ -70,7 +70,7 @@ static bool is_cut(const struct view *v, unsigned c)
 	return column->flex && !column->right && !column->prose && !v->ops->span;
 }
 
-/* What may be left out of a column's cells: nothing where folding or tones say what stands in them. */
+/* What is left out of a column's cells: nothing if folding or tones depend on their text. */
 static void affix_of(const struct view *v, unsigned c, size_t *pre, size_t *suf)
 {
 	*pre = *suf = 0;
@@ -91,7 +91,7 @@ void columns_shared(const struct view *v, unsigned col, const struct fit *f, str
 
 /* --- widths ------------------------------------------------------------------------------- */
 
-/* Columns that a flexible column would fill; brief: without what its names share. */
+/* The width that a flexible column wants. brief: without what its names share. */
 static int wanted(const struct view *v, unsigned c, bool brief)
 {
 	struct text t = {0};
@@ -107,7 +107,7 @@ static int wanted(const struct view *v, unsigned c, bool brief)
 	return w;
 }
 
-/* Room by the columns' shares, whatever stands in them. */
+/* Shares room by the columns' shares, whatever they contain. */
 static void share_plainly(const struct view *v, int room, struct fit *f)
 {
 	unsigned flex = 0;
@@ -124,7 +124,7 @@ static void share_plainly(const struct view *v, int room, struct fit *f)
 	}
 }
 
-/* Room for columns that want it, by their shares, but no more than they want; what is left. */
+/* Shares room among columns that want it, by their shares, but not more than they want. Returns the rest. */
 static int share_wanted(const struct view *v, int room, bool brief, struct fit *f)
 {
 	int want[VIEW_COLUMNS], before;
@@ -152,7 +152,7 @@ static int share_wanted(const struct view *v, int room, bool brief, struct fit *
 	return room;
 }
 
-/* Columns take what others leave; what all names share is left out only where the whole does not fit. */
+/* Columns get what others do not need. What all names share is left out only if the full names do not fit. */
 static void share_room(const struct view *v, int room, struct fit *f)
 {
 	const struct fit least = *f;
@@ -175,7 +175,7 @@ static void share_room(const struct view *v, int room, struct fit *f)
 	share_plainly(v, left, f);
 }
 
-/* The first flexible column, which names the row, has room for a name before others are shown. */
+/* Extra room for the first flexible column, which names the row: its names come before other columns. */
 static int name_room(const struct view *v)
 {
 	unsigned c = 0;
@@ -187,7 +187,7 @@ static int name_room(const struct view *v)
 	return (wanted(v, c, true) < NAME_ROOM ? wanted(v, c, true) : NAME_ROOM) - v->width[c];
 }
 
-/* What flexible columns want beyond their least widths. */
+/* The width that flexible columns want above their least widths. */
 static int lacking(const struct view *v, const struct fit *f)
 {
 	int lack = 0;
@@ -198,7 +198,7 @@ static int lacking(const struct view *v, const struct fit *f)
 	return lack;
 }
 
-/* Columns are dropped by their `drop` until the least widths fit; the room left over. */
+/* Drops columns by their `drop` until the least widths fit. Returns the room left. */
 static int choose_columns(const struct view *v, int w, struct fit *f)
 {
 	const struct view_ops *o = v->ops;
@@ -247,7 +247,7 @@ void columns_fit(const struct view *v, int w, struct fit *f)
 
 /* --- cutting ------------------------------------------------------------------------------ */
 
-/* Bytes that take at most w columns. */
+/* The number of bytes that take at most w columns. */
 static size_t bytes_within(const char *s, size_t len, int w)
 {
 	size_t at = 0;
@@ -278,7 +278,7 @@ static int columns_of(const char *s, size_t len)
 	return n;
 }
 
-/* Bytes of a port in brackets, or of an arrow, with the blanks around it; 0 = something else. */
+/* The bytes of a port in brackets, or of an arrow, with the blanks around it; 0 = it is neither. */
 static size_t fixed_len(const char *s)
 {
 	size_t n = *s == ' ', digits;
@@ -301,7 +301,7 @@ struct piece {
 	bool fixed;
 };
 
-/* Names and what stands between them; 0: there are too many, or it is a chain of arrows. */
+/* Splits a cell into names and what is between them. 0: there are too many, or a chain of arrows. */
 static unsigned pieces(const char *s, struct piece *p)
 {
 	unsigned n = 0, arrows = 0;
@@ -323,7 +323,7 @@ static unsigned pieces(const char *s, struct piece *p)
 	return n;
 }
 
-/* Short names get what they need, long ones the same share of the rest; false: too little for each. */
+/* Short names get the room they need, and long ones share the rest equally. False: too little for each. */
 static bool room_for_names(struct piece *p, unsigned n, int w)
 {
 	int names = 0, share;
@@ -358,7 +358,7 @@ static bool room_for_names(struct piece *p, unsigned n, int w)
 	return w >= 0;
 }
 
-/* Lists of numbers are cut at their end: the rest of a number would be another one. */
+/* Lists of numbers are cut only at their end, since part of a number would be another number. */
 static bool has_letter(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -367,7 +367,7 @@ static bool has_letter(const char *s, size_t len)
 	return false;
 }
 
-/* Begin and end of a name; a short name keeps the end of its GUID. */
+/* Keeps the begin and the end of a name. A short name keeps the end of its GUID. */
 static void add_ends(const char *s, size_t len, int room, unsigned head, struct text *t)
 {
 	int first = has_letter(s, len) ? (room - 1) * (int)head / 100 : room - 1, last = room - 1 - first;
@@ -439,7 +439,7 @@ void cut_cell(const char *s, int w, const struct cut *how, bool bare, struct tex
 
 /* --- cells -------------------------------------------------------------------------------- */
 
-/* Room for the text of a flexible cell: empty cells on its right are lent to it. */
+/* The room for the text of a flexible cell, including empty cells to its right. */
 static int cell_room(const struct view *v, uint32_t row, unsigned col, const struct fit *f, int need)
 {
 	struct text t = {0};
@@ -457,7 +457,7 @@ static int cell_room(const struct view *v, uint32_t row, unsigned col, const str
 	return room;
 }
 
-/* The cell before it is cut, and the room for it. */
+/* Makes the uncut cell. Returns the room for it. */
 static int whole_cell(const struct view *v, uint32_t row, unsigned col, const struct fit *f, struct text *t)
 {
 	struct text whole = {0};
@@ -490,15 +490,15 @@ int columns_cell(const struct view *v, uint32_t row, unsigned col, const struct 
 	return w;
 }
 
-/* Cells of a column on the screen. */
+/* The cells of a column on the screen. */
 struct shown {
 	struct text *cell;
 	int *room;
 	uint32_t n;
-	int over; /* columns that the longest has too many */
+	int over; /* columns by which the longest cell is too long */
 };
 
-/* What the names of the cells that are cut share; words: they lose whole words and numbers only. */
+/* Finds what the names of the cut cells share. words: only whole words and numbers. */
 static void shared_by_cut(const struct shown *s, bool words, struct cut *how)
 {
 	struct affix a = {0};
@@ -534,7 +534,7 @@ static void shared_by_cut(const struct shown *s, bool words, struct cut *how)
 	text_free(&name);
 }
 
-/* How many different names the cells have when they are cut; how NULL: as they are. */
+/* Counts the different names among the cells after cutting. how is NULL: uncut. */
 static uint32_t names_left(const struct shown *s, const struct cut *how, struct text *to)
 {
 	uint32_t found = 0;
@@ -555,11 +555,14 @@ static uint32_t names_left(const struct shown *s, const struct cut *how, struct 
 	return found;
 }
 
-/* Names are cut at their end if those that differ then do; else where most do, with much of their begin. */
+/*
+ * Chooses where names are cut: at their end if they still differ then; otherwise in the way that keeps most
+ * names different, preferably with much of their begin.
+ */
 static void best_cut(const struct shown *s, struct cut *best)
 {
 	static const struct {
-		unsigned head, share; /* share 1: what all have in words is left out, 2: all of it is */
+		unsigned head, share; /* share 1: leaves out shared whole words, 2: everything shared */
 	} ways[] = {{100, 0}, {50, 0},	{67, 0}, {33, 0}, {100, 1}, {50, 1},
 		    {33, 1},  {100, 2}, {50, 2}, {33, 2}, {0, 0}};
 	struct text *to = NEW_ARRAY(s->n + 1, struct text);

@@ -1,4 +1,4 @@
-/* What is selected, for the clipboard of the terminal: OSC 52, also through tmux and screen. */
+/* Copies what is selected to the terminal's clipboard, by OSC 52, also through tmux and screen. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "core/routing/paths.h"
 #include "tui/ui.h"
 
-#define CHUNK 200 /* bytes that screen passes on at a time: it takes 768 */
+#define CHUNK 200 /* bytes sent to screen at a time; its limit is 768 */
 
 /* --- what can be copied -------------------------------------------------------------------- */
 
-/* What a placeholder says, without the quotes that a command line needs; false when it has no value. */
+/* The value of a placeholder, without the quotes of a command line. False when it has no value. */
 static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	struct text quoted = {0};
@@ -31,7 +31,7 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return t->len > 0;
 }
 
-/* What stands in the column of that name; the first that may be long for NULL. */
+/* The text in the column of that name; NULL: in the first flexible column. */
 static bool from_column(const struct view *v, uint32_t row, const char *name, struct text *t)
 {
 	for (unsigned c = 0; c < v->ops->n_columns && !t->len; c++)
@@ -60,7 +60,7 @@ static bool copy_port(const struct view *v, uint32_t row, struct text *t)
 	return place(v, row, "port", t);
 }
 
-/* Both ends of what a row is about, as a command takes them; false when it is about no pair. */
+/* Both ends of a row's object, as words of a command. False when the row is about no pair. */
 static bool pair(const struct view *v, uint32_t row, struct text *src, struct text *dst)
 {
 	return view_place(v, row, "src", src) && view_place(v, row, "dst", dst) && src->len && dst->len;
@@ -110,7 +110,7 @@ static bool copy_path(const struct view *v, uint32_t row, struct text *t)
 	return t->len > 0;
 }
 
-/* The words that the pane was opened with, for a command. */
+/* The words with which the pane was opened, for a command. */
 static void pane_words(const struct view *v, struct text *t)
 {
 	text_add(t, "pane %s", v->ops->name);
@@ -128,7 +128,7 @@ static void pane_words(const struct view *v, struct text *t)
 	}
 }
 
-/* A pair's path, a node, else the pane itself. */
+/* The command for a pair's path, for a node, or else for the pane itself. */
 static bool copy_command(const struct view *v, uint32_t row, struct text *t)
 {
 	struct text a = {0}, b = {0};
@@ -205,14 +205,14 @@ static bool begins(const char *s, const char *with)
 	return s && !strncmp(s, with, strlen(with));
 }
 
-/* screen passes strings on that it does not know, if they are short. */
+/* screen passes on unknown strings if they are short. */
 static void through_screen(const char *osc, struct text *t)
 {
 	for (size_t at = 0, len = strlen(osc); at < len; at += CHUNK)
 		text_add(t, "\033P%.*s\033\\", CHUNK, osc + at);
 }
 
-/* tmux does with ESC doubled, where its option allow-passthrough is on. */
+/* tmux passes on strings with doubled ESC, if its option allow-passthrough is on. */
 static void through_tmux(const char *osc, struct text *t)
 {
 	text_add(t, "\033Ptmux;");
@@ -221,7 +221,9 @@ static void through_tmux(const char *osc, struct text *t)
 	text_add(t, "\033\\");
 }
 
-/* Once as it is, which tmux takes with set-clipboard on, and once past the multiplexer. */
+/*
+ * Sends the string unchanged, which tmux accepts with set-clipboard on, and once more past the multiplexer.
+ */
 static void clipboard_bytes(const char *what, struct text *t)
 {
 	const char *term = getenv("TERM"), *tmux = getenv("TMUX"), *sty = getenv("STY");
@@ -238,7 +240,7 @@ static void clipboard_bytes(const char *what, struct text *t)
 	text_free(&osc);
 }
 
-/* As curses does: what the terminal does not take yet is waited for. */
+/* Waits when the terminal does not accept more yet, as curses does. */
 static bool send(const char *s, size_t len)
 {
 	while (len) {
@@ -321,7 +323,7 @@ void copy_menu(const struct view *v, struct text *t)
 	text_add(t, " Esc nothing");
 }
 
-/* The key that was pressed twice, and Enter, take the first thing there is. */
+/* In the menu, the key pressed again and Enter copy the first item. */
 void copy_key(keycode k, const struct view *v)
 {
 	struct err e;

@@ -10,11 +10,11 @@
 /* --- colours ----------------------------------------------------------------- */
 
 struct paint {
-	short fg, bg; /* -1 = the terminal's own */
+	short fg, bg; /* -1 = the terminal's own colour */
 	attr_t attr;
 };
 
-enum { OWN = -1, BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE }; /* as COLOR_BLACK, .. */
+enum { OWN = -1, BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE }; /* values of COLOR_BLACK, .. */
 
 static const char *const schemes[] = {"default", "contrast", "light", "mono"};
 enum { MONO = 3 };
@@ -105,7 +105,7 @@ void colours_start(void)
 
 /* --- text -------------------------------------------------------------------- */
 
-/* The next character of clean text, and where it ends. */
+/* The next character of clean text. Returns its end. */
 static const char *next_char(const char *s, uint32_t *c)
 {
 	int n = utf8_decode(s, 4, c);
@@ -130,12 +130,12 @@ static char ascii_of(uint32_t c)
 	for (size_t i = 0; i < ARRAY_LEN(map); i++)
 		if (map[i].c == c)
 			return map[i].a;
-	if (c >= 0x2581 && c <= 0x2587) /* eighths of a column: a digit for each */
+	if (c >= 0x2581 && c <= 0x2587) /* eighths of a column become digits */
 		return (char)('1' + (c - 0x2581));
 	return c >= 0x250c && c <= 0x254b ? '+' : '?';
 }
 
-/* What is put on the screen for a character, and how many columns it takes. */
+/* The character that is put on the screen. *w: the columns it takes. */
 static uint32_t printable(uint32_t c, int *w)
 {
 	*w = 1;
@@ -196,7 +196,7 @@ void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse
 		put_as(y, x, ch, attr, styles[st].pair);
 }
 
-/* As draw_text_from(), of clean text at a place on the screen, without padding. */
+/* As draw_text_from(), for clean text at a place on the screen, without padding. */
 static int draw_clean(int y, int x, int w, unsigned skip, const char *s, enum style st)
 {
 	int used = 0, cw;
@@ -206,7 +206,7 @@ static int draw_clean(int y, int x, int w, unsigned skip, const char *s, enum st
 		s = next_char(s, &c);
 		c = printable(c, &cw);
 		if (!cw)
-			continue; /* combining characters are left out */
+			continue; /* leaves out combining characters */
 		if (skip >= (unsigned)cw) {
 			skip -= (unsigned)cw;
 			continue;
@@ -247,7 +247,10 @@ void draw_fill(int y, int x, int w, const char *ch, enum style st)
 		draw_text(y, x + i, 1, ch, st, false);
 }
 
-/* A line with corners; title, with a blank or sign before it, when there is room.  Columns of the title. */
+/*
+ * Draws an edge with corners, and the title after a blank or sign if there is room. Returns the title's
+ * columns.
+ */
 static int draw_edge(int y, int x, int w, const char *corner[2], const char *sign, const char *title,
 		     enum style st, enum style of_title)
 {

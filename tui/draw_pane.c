@@ -31,7 +31,7 @@ static void draw_cell(int y, int x, int w, const struct column *col, const char 
 		draw_text(y, x + w - 1, 1, "…", st, false);
 }
 
-/* What the step shown changed stands out from its row; the brackets take the blanks beside it. */
+/* Highlights a cell that the step has changed. The brackets use the blanks beside it. */
 static void draw_touched(const struct rect *r, int y, int x, int w, const struct column *col, const char *s,
 			 unsigned shift)
 {
@@ -54,7 +54,7 @@ static const enum style tone_style[] = {
 	[TONE_LIGHT] = ST_DIM,
 };
 
-/* The pieces of a cell that have a tone, drawn over it; the last place of a cut cell stays. */
+/* Draws the parts of a cell that have a tone over it. The last column of a cut cell stays. */
 static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, int x, int w, unsigned shift,
 		       const char *s)
 {
@@ -99,7 +99,7 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 	draw_text(y, r->x + 2, 1, mark, st, false);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		int x = r->x + 1 + f->x[c], over;
-		unsigned shift; /* no further than to its end, so that nothing goes away that fits */
+		unsigned shift; /* at most to its end, so that cells which fit do not move */
 
 		if (!f->w[c])
 			continue;
@@ -140,7 +140,7 @@ static void draw_header(const struct view *v, int y, const struct rect *r, const
 	text_free(&t);
 }
 
-/* What cells leave out and the header has no room for. */
+/* What cells leave out, if the header has no room for it. */
 static void shared_below(const struct view *v, const struct fit *f, struct text *t)
 {
 	struct text head = {0};
@@ -252,7 +252,7 @@ static void draw_sides(const struct rect *r, bool focus)
 	}
 }
 
-/* The drawing comes first: it may change what title and footer say. */
+/* The drawing comes first, because it may change the title and footer. */
 static void draw_drawing(enum place_id p, struct view *v)
 {
 	const struct rect *r = &ui.rect[p];
@@ -283,7 +283,7 @@ static void draw_list(enum place_id p, struct view *v)
 	uint32_t n, h;
 
 	view_fit(v, r->w > 2 + GUTTER ? (unsigned)(r->w - 2 - GUTTER) : 1);
-	/* Keep the selection within the rows shown. */
+	/* keep the selection among the shown rows */
 	n = view_count(v);
 	h = rows > 0 ? (uint32_t)rows : 1;
 	if (v->sel >= n)

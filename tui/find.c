@@ -1,20 +1,20 @@
-/* Searching: in the pane, by letters in order, and in the panes beside and not shown. */
+/* Searching: in the pane, by letters in order, and in other panes, shown or not. */
 #include <string.h>
 #include "tui/ui.h"
 
-/* Where names are looked for that the pane does not have, in this order; all open without arguments. */
+/* Panes that are searched next, in this order. All open without arguments. */
 static const char *const elsewhere[] = {"switches", "hosts",	"changes",  "pairs",
 					"journal",  "warnings", "elements", "help"};
 
 static struct {
-	enum place_id place;	    /* of a pane that is shown, N_PLACES = open the one named: */
+	enum place_id place;	    /* of a shown pane; N_PLACES = open the pane `ops`: */
 	const struct view_ops *ops; /* NULL = nothing is offered */
 	char what[sizeof(ui.line)];
 } offer;
 
 static const struct search from_here = {.dir = 1, .start = true, .best = true, .seconds = 0.1};
 
-/* Looks at rows without moving the selection of a pane that is shown. */
+/* Searches rows without moving the selection of a shown pane. */
 static bool pane_has(struct view *v, const char *what)
 {
 	uint32_t sel = v->sel;
@@ -35,7 +35,7 @@ static bool other_has(const struct view_ops *ops, const char *what)
 	return has;
 }
 
-/* The first pane that has it, those on the screen before the others. */
+/* The first pane that has the text; panes on the screen come first. */
 static bool find_elsewhere(const struct view *here, const char *what)
 {
 	offer.ops = NULL;
@@ -83,7 +83,7 @@ bool find_accept(keycode k)
 	return true;
 }
 
-/* As it is typed: what is written so, else letters in order. */
+/* Searches during typing: for the text itself, else for its letters in order. */
 void find_typed(struct view *v, const char *what)
 {
 	if (view_search(v, what, &from_here, NULL) > 0)
@@ -114,7 +114,7 @@ void find_entered(struct view *v, const char *what)
 		ui_message(true, "no row of any pane contains \"%s\"", what);
 }
 
-/* By key: the next row, or the one before. */
+/* Called by a key: goes to the next or previous row. */
 int find_again(struct view *v, int dir, struct err *e)
 {
 	const struct search how = {.dir = dir, .seconds = 0.5};
@@ -128,7 +128,7 @@ int find_again(struct view *v, int dir, struct err *e)
 	return rc < 0 ? -1 : 0;
 }
 
-/* By command. */
+/* Called by a command. */
 int find_next(struct view *v, const char *what, struct err *e)
 {
 	const struct search next = {.dir = 1, .seconds = 0.5};

@@ -4,7 +4,7 @@
 #include "tui/ui.h"
 #include "core/base/err.h"
 
-/* done: Enter was pressed; a filter that is wrong then gives way to the one before. */
+/* Applies the typed line. done: Enter was pressed; then a wrong filter is replaced by the earlier one. */
 static void line_apply(struct view *v, bool done)
 {
 	struct err e;
@@ -24,7 +24,7 @@ static void line_apply(struct view *v, bool done)
 		find_typed(v, ui.line);
 }
 
-/* A key while something is typed into the bottom line. */
+/* A key while a line is typed at the bottom. */
 void line_key(keycode k)
 {
 	struct view *v = pane_focused();
@@ -71,13 +71,13 @@ void line_key(keycode k)
 	}
 }
 
-/* Keys of an unfinished sequence that led nowhere. */
+/* The keys of an unfinished sequence have no binding. */
 static void no_binding(bool repl)
 {
 	char name[96];
 
 	if (repl && ui.pending[ui.n_pending - 1] == K_CTRL('C')) {
-		repl_abort(); /* vi's insertion would take it for a letter */
+		repl_abort(); /* vi's insert mode would take it for a letter */
 		return;
 	}
 	if (repl) {
@@ -132,7 +132,7 @@ void key_pressed(keycode k)
 	ui.n_pending = 0;
 }
 
-/* A click on a pane that draws; twice, or on what is selected already: Enter. */
+/* A click on a drawing. A double click, or a click on what is selected, acts as Enter. */
 static void click_drawing(enum place_id p, int y, int x, bool twice)
 {
 	struct view *v = pane_top(p);

@@ -1,4 +1,4 @@
-/* Reading keymaps and finding keys in them. */
+/* Reads keymaps and finds keys in them. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-/* Names of keys; the first of several for one is shown. */
+/* Names of keys. If a key has several, the first is shown. */
 static const char *const names[] = {"Up",     "Down",	"Left",	  "Right",     "Home",	"End",	  "PgUp",
 				    "PgDn",   "Ins",	"Del",	  "Backspace", "S-Tab", "Enter",  "Tab",
 				    "Esc",    "Space",	"Hash",	  "Comma",     "Minus", "PageUp", "PageDown",
@@ -23,7 +23,7 @@ static const keycode named[ARRAY_LEN(names)] = {
 	K_DEL, K_BACKSPACE, K_STAB, K_ENTER, K_TAB,  K_ESC,   ' ',    '#',	  ',',
 	'-',   K_PGUP,	    K_PGDN, K_INS,   K_DEL,  K_ENTER, K_ESC,  K_BACKSPACE};
 
-/* One UTF-8 character that fills the word. */
+/* Is the word exactly one UTF-8 character? */
 static bool one_char(const char *w, size_t len, keycode *key)
 {
 	unsigned char c = (unsigned char)w[0];
@@ -193,8 +193,8 @@ struct reader {
 	struct text *errors;
 	const char *file;
 	unsigned line, depth;
-	unsigned *files; /* read so far, with those included */
-	char task[64];	 /* of the lines that follow; "" = none in this file yet */
+	unsigned *files; /* files read so far, including included ones */
+	char task[64];	 /* of the following lines; "" = none in this file yet */
 };
 
 PRINTF_LIKE(2, 3) static void complain(const struct reader *r, const char *fmt, ...)
@@ -209,12 +209,12 @@ PRINTF_LIKE(2, 3) static void complain(const struct reader *r, const char *fmt, 
 	va_end(ap);
 	text_putc(&t, '\n');
 	told = strstr(text_str(r->errors), t.s);
-	if (!told || (told != r->errors->s && told[-1] != '\n')) /* of a file that is read twice: once */
+	if (!told || (told != r->errors->s && told[-1] != '\n')) /* once, even if a file is read twice */
 		text_add(r->errors, "%s", t.s);
 	text_free(&t);
 }
 
-/* Cut the next word off; NULL at the end of the line. */
+/* Cuts off the next word. NULL at the end of the line. */
 static char *next_word(char **line)
 {
 	char *w = *line + strspn(*line, " \t");
@@ -229,7 +229,7 @@ static char *next_word(char **line)
 	return w;
 }
 
-/* `[MAP] KEY` at the start of the rest of a line. */
+/* Reads `[MAP] KEY` at the start of the rest of a line. */
 static bool read_key(struct reader *r, char **line, const char **map, keycode *key, unsigned *n)
 {
 	char *w = next_word(line);
@@ -254,7 +254,7 @@ static bool read_key(struct reader *r, char **line, const char **map, keycode *k
 	return *n > 0;
 }
 
-/* A shorter binding of the same map hides longer ones; say so. */
+/* Finds a binding of the same map that would hide this one, or be hidden, since one begins with the other. */
 static const struct binding *in_the_way(const struct keymap *km, const char *map, const keycode *key,
 					unsigned n)
 {
@@ -268,7 +268,7 @@ static const struct binding *in_the_way(const struct keymap *km, const char *map
 	return NULL;
 }
 
-/* The task of a new binding: of its place in the file, else that of one that does the same. */
+/* The task of a new binding: that of its place in the file, else of a binding with the same effect. */
 static const char *task_of(const struct reader *r, const char *does)
 {
 	for (size_t i = 0; !*r->task && i < r->km->n; i++)
@@ -319,7 +319,7 @@ static int load_file(struct reader *from, const char *path, struct err *e);
 static void read_include(struct reader *r, char *line)
 {
 	const char *slash = strrchr(r->file, '/');
-	char *path, *given = NULL; /* one of the program's own */
+	char *path, *given = NULL; /* a file of the program itself */
 	struct err e;
 
 	if (!*line) {
@@ -347,7 +347,7 @@ static void read_include(struct reader *r, char *line)
 	free(path);
 }
 
-/* A comment begins with '#' at the start or behind a blank; a key is written Hash. */
+/* A comment begins with '#' at the start of a line or after a blank. A key '#' is written Hash. */
 static void strip(char *line)
 {
 	size_t len;
@@ -406,7 +406,7 @@ static int load_file(struct reader *from, const char *path, struct err *e)
 		if ((!r.line++ && text_head_check(line.s, line.len, &why)) ||
 		    text_line_check(line.s, line.len, &why)) {
 			complain(&r, "%s", why.msg);
-			got = 0; /* no text: the rest is none either */
+			got = 0; /* not text: skip the rest, too */
 			break;
 		}
 		read_line(&r, line.s);
@@ -480,7 +480,7 @@ const struct binding *keymap_which(const struct keymap *km, const char *map, con
 			continue;
 		if (!strcmp(b->map, map))
 			return b;
-		/* one of "all" only counts when the pane does not give the key another meaning */
+		/* a binding of "all" counts only if the pane does not use the key otherwise */
 		if (!all && strcmp(map, "repl") && !strcmp(b->map, "all") &&
 		    keymap_find(km, map, b->key, b->n, &more) == b)
 			all = b;

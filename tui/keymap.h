@@ -19,7 +19,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 
-/* A key: a Unicode character, or one of enum special_key; KEYF_META when Alt or Esc came with it. */
+/* A key: a Unicode character or one of enum special_key, with KEYF_META for Alt or Esc. */
 typedef uint32_t keycode;
 #define KEYF_META 0x1000000u
 #define KEY_IS_SPECIAL(k) (((k)&0x200000u) != 0)
@@ -48,9 +48,9 @@ enum special_key {
 #define K_ESC 27
 #define K_CTRL(c) ((c)&0x1f)
 
-#define KEY_SEQ 4	       /* keys of a binding */
-#define KEYMAP_INCLUDE_DEPTH 8 /* files within each other */
-#define KEYMAP_FILES 64	       /* read for one keymap */
+#define KEY_SEQ 4	       /* most keys of a binding */
+#define KEYMAP_INCLUDE_DEPTH 8 /* most nested files */
+#define KEYMAP_FILES 64	       /* most files of one keymap */
 
 struct binding {
 	char *map; /* pane name, "all" or "repl" */
@@ -66,54 +66,60 @@ struct keymap {
 	size_t n, cap;
 };
 
-/* What may be bound; functions that say whether a name is known. */
+/* Checks what may be bound: the functions tell whether a name is known. */
 struct keymap_check {
 	bool (*action)(const char *name);
 	bool (*pane)(const char *name);
-	/* The path of a keymap that comes with the program, by NAME.keys; to be freed, NULL: none.  May be
-	 * NULL. */
+	/*
+	 * The path of the keymap NAME.keys that comes with the program; NULL: none. The caller frees it. The
+	 * function may be NULL.
+	 */
 	char *(*given)(const char *file);
 };
 
-/* One key by its name; false when it has none such. */
+/* Reads one key by its name. False when there is no such key. */
 bool key_parse(const char *word, size_t len, keycode *key);
-/* A sequence "C-x,o"; number of keys, 0 when it is none. */
+/* Reads a sequence such as "C-x,o". Returns the number of keys, or 0 when it is no sequence. */
 unsigned keys_parse(const char *word, keycode *key);
-/* The name of a key, and of a sequence; buf is returned. */
+/* The name of a key, or of a sequence. Returns buf. */
 const char *key_text(keycode key, char *buf, size_t size);
 const char *keys_text(const keycode *key, unsigned n, char *buf, size_t size);
 
 void keymap_clear(struct keymap *km);
 
 /*
- * Read a file into a keymap; a later binding takes the place of an earlier one.
- * Lines with mistakes are left out, each adding "FILE:LINE: ..." to *errors.
- * -1 and *e when the file itself cannot be read; else 0.
+ * Reads a file into a keymap; later bindings replace earlier ones. Wrong lines are left out, and each adds
+ * "FILE:LINE: ..." to *errors. Returns 0, or -1 and *e when the file itself cannot be read.
  */
 int keymap_load(struct keymap *km, const char *path, const struct keymap_check *check, struct text *errors,
 		struct err *e);
-/* The same from text; name is for messages. */
+/* The same, from text. `name` is for messages. */
 void keymap_parse(struct keymap *km, const char *text, const char *name, const struct keymap_check *check,
 		  struct text *errors);
 
-/* Folder of the user's keymaps and bindings ($XDG_CONFIG_HOME/ibscope or ~/.config/ibscope); NULL: none. */
+/*
+ * The folder of the user's keymaps and bindings ($XDG_CONFIG_HOME/ibscope or ~/.config/ibscope); NULL: none.
+ */
 char *keymap_user_folder(void);
 
 /*
- * The file of a keymap, to be freed; NULL when there is none.  A name that is a
- * file's is that file; else NAME.keys is looked for in the user's folder, in
- * keymaps, ../keymaps and ../share/ibscope/keymaps as seen from the folder of the
- * program (a link to it will do), then in `installed`, at last in the program.
+ * Finds the file of a keymap; NULL when there is none. The caller frees it. The name of an existing file is
+ * that file. Otherwise NAME.keys is searched in the user's folder; in keymaps, ../keymaps and
+ * ../share/ibscope/keymaps relative to the program's folder (links are followed); in `installed`; and finally
+ * in the program itself.
  */
 char *keymap_path(const char *name, const char *program, const char *installed);
-/* The file NAME.keys of a keymap that comes with the program: the last of these places.  NULL: none. */
+/*
+ * The file NAME.keys of a keymap that comes with the program, from these places without the user's folder.
+ * NULL: none.
+ */
 char *keymap_given(const char *file, const char *program, const char *installed);
 
-/* Look up in a map, then (unless it is "repl") in "all".  *more: a longer binding begins with it. */
+/* Looks up keys in a map, then (unless it is "repl") in "all". *more: a longer binding begins with them. */
 const struct binding *keymap_find(const struct keymap *km, const char *map, const keycode *key, unsigned n,
 				  bool *more);
 
-/* The binding of a map (or of "all") that does `what`: an action, or a command beginning with it; NULL. */
+/* The binding of a map (or of "all") that does `what`: an action, or a command that begins so. NULL: none. */
 const struct binding *keymap_which(const struct keymap *km, const char *map, const char *what);
 
 #endif

@@ -24,7 +24,7 @@ static bool is_file(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK);
 }
 
-/* NAME.keys in a folder; NULL when there is no such file. */
+/* NAME.keys in a folder, or NULL when there is no such file. */
 static char *in_folder(const char *folder, const char *name)
 {
 	char *path = str_printf("%s/%s.keys", folder, name);
@@ -35,7 +35,7 @@ static char *in_folder(const char *folder, const char *name)
 	return NULL;
 }
 
-/* Beside the program (copied with its keymaps), above it (where it was built), where it is installed. */
+/* Near the program: beside it (a copied program), above it (the build folder), or where it is installed. */
 static char *near_program(const char *program, const char *name)
 {
 	static const char *const places[] = {"keymaps", "../keymaps", "../share/ibscope/keymaps"};
@@ -53,7 +53,7 @@ static char *near_program(const char *program, const char *name)
 	return path;
 }
 
-/* Where it is installed, else in the program; NULL: nowhere. */
+/* In the install folder, else in the program itself. NULL: nowhere. */
 static char *installed_or_builtin(const char *folder, const char *name)
 {
 	char *path = in_folder(folder, name);

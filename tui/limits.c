@@ -1,4 +1,4 @@
-/* The table of limits: each number is that of the code which holds it. */
+/* The table of limits. Each number comes from the code that enforces it. */
 #include "tui/limits.h"
 #include "core/analysis/advise/advise.h"
 #include "core/analysis/traffic/bisection.h"
@@ -58,7 +58,7 @@ const struct limit limits[] = {
 	{"files of a keymap", KEYMAP_FILES,
 	 "the line is left out: `include: more than # files in one keymap`"},
 	{"keys of a binding", KEY_SEQ, "the line is left out: `or a key such as`"},
-	/* what is asked */
+	/* requests */
 	{"engines of `compare`", SIDES_MOST, "refused: `more than # engines`"},
 	{"engines in the pane compare", COMPARE_MOST, "refused: `engines, expected at most #`"},
 	{"names of a list such as n[1-20]", HOSTLIST_MOST, "refused: `stands for more than # names`"},

@@ -1,4 +1,4 @@
-/* What was looked at last: the selected row, or what a typed command is about. */
+/* The last objects looked at: the selected row, or the object of a typed command. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/number.h"
@@ -6,7 +6,7 @@
 #include "core/session/syntax.h"
 #include "tui/ui.h"
 
-/* What a row's placeholder says, as a word; NULL. */
+/* The value of a row's placeholder as a word, or NULL. */
 static char *row_word(const struct view *v, uint32_t row, const char *what)
 {
 	struct text t = {0};
@@ -88,7 +88,7 @@ static void note_pair(const char *src, const char *dst)
 	ui.scene.looked.dst = to;
 }
 
-/* The selected row of the pane in use, when it is another one than last time. */
+/* Notes the selected row of the current pane, if it has changed. */
 void looked_note(void)
 {
 	static const struct view *last;
@@ -104,7 +104,7 @@ void looked_note(void)
 	last = v;
 	key = view_key(v, row);
 	of = v->args.arg[0].guid;
-	/* The words of a row that name something of the fabric. */
+	/* the placeholders that name objects of the fabric */
 	static const struct {
 		const char *what;
 		void (*note)(const char *word);
@@ -154,7 +154,7 @@ void looked_at_view(const struct view *v)
 /* --- commands ------------------------------------------------------------------------------ */
 
 struct meant {
-	const char *word; /* of the syntax: the first that stands for something */
+	const char *word; /* of the syntax: the first word for an object */
 	size_t len;
 };
 
@@ -173,7 +173,7 @@ static bool means(const struct meant *m, const char *word)
 	return strlen(word) == m->len && !strncmp(word, m->word, m->len);
 }
 
-/* `why SWITCH DST via PORT` */
+/* Notes the objects of `why SWITCH DST via PORT`. */
 static void note_via(int argc, char *const *argv)
 {
 	const struct fabric *f = ui.scene.fabric;
@@ -190,7 +190,7 @@ static void note_via(int argc, char *const *argv)
 	l->via_port = (unsigned)port;
 }
 
-/* Panes have their own way (looked_at_view()). */
+/* Notes the words of a command. Panes have looked_at_view(). */
 static void note_words(const struct command *c, int argc, char *const *argv)
 {
 	struct syntax_walk *walk = syntax_walk(c->syntax);

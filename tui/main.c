@@ -1,4 +1,4 @@
-/* ibscope: the command line; batch mode; start of the explorer. */
+/* ibscope: the command line, batch mode, and the start of the explorer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -33,7 +33,7 @@ struct piece {
 };
 
 struct command_line {
-	const char *live; /* "" = the first device; NULL = not asked for */
+	const char *live; /* "" = the first device; NULL = not requested */
 	const char *fabric, *engines, *config, *names, *keymap;
 	struct piece *piece;
 	size_t n_pieces, cap_pieces;
@@ -89,7 +89,7 @@ static bool is_standard(const char *name)
 	return !strcmp(name, "-");
 }
 
-/* Print a file that is in the program. */
+/* Prints a file that is built into the program. */
 static int show_builtin(const char *path)
 {
 	struct builtin b;
@@ -100,7 +100,7 @@ static int show_builtin(const char *path)
 	return EXIT_DONE;
 }
 
-/* -1 to go on, else the exit status. */
+/* Returns -1 to continue, else the exit status. */
 static int parse(struct command_line *cl, int argc, char **argv)
 {
 	enum { OPT_NAMES = 256, OPT_NO_MAP, OPT_RC, OPT_NO_RC, OPT_JSON, OPT_COMPLETION, OPT_LICENCES };
@@ -165,8 +165,10 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			fputs(usage, stdout);
 			return EXIT_DONE;
 		case 'V':
-			/* Revisions of sources that came without git are unknown: "", or what git left to be
-			 * filled in. */
+			/*
+			 * The revision is unknown for sources without git: "", or the place that git did not
+			 * fill in.
+			 */
 			if (*about.revision && *about.revision != '$')
 				printf("ibscope %s (git %s)\n", about.version, about.revision);
 			else
@@ -188,7 +190,7 @@ static int parse(struct command_line *cl, int argc, char **argv)
 	return -1;
 }
 
-/* What cannot be together, or not here; as parse(). */
+/* Checks for options that exclude each other, or are impossible here. Returns as parse(). */
 static int check_line(const struct command_line *cl)
 {
 	unsigned readers = cl->fabric && is_standard(cl->fabric);
@@ -207,7 +209,7 @@ static int check_line(const struct command_line *cl)
 	return -1;
 }
 
-/* --- what the options ask for, as commands ----------------------------------------- */
+/* --- the options as commands ------------------------------------------------------- */
 
 struct line_list {
 	char **line;
@@ -241,7 +243,7 @@ static void first_lines(const struct command_line *cl, struct line_list *options
 		add_line(fabric, "live", cl->live);
 }
 
-/* A file of options that was read and names no engine means minhop, as to OpenSM; a line tells. */
+/* An option file without an engine means minhop, as for OpenSM. A line tells so. */
 static void route_lines(const struct command_line *cl, struct command_run *r, bool read, struct line_list *l)
 {
 	const char *engines = cl->engines ? cl->engines : r->in->session->configured;
@@ -300,7 +302,7 @@ static int run_piece(struct command_run *r, const struct piece *p, struct err *e
 	return rc;
 }
 
-/* Run what the options ask for; the lines are done with then. */
+/* Runs the lines of the options, and frees them. */
 static int run_lines(struct command_run *r, struct line_list *l, struct err *e)
 {
 	int rc = 0;
@@ -311,7 +313,7 @@ static int run_lines(struct command_run *r, struct line_list *l, struct err *e)
 	return rc;
 }
 
-/* Options, fabric, engine. */
+/* Runs the lines for options, fabric and engine. */
 static int run_start(struct command_run *r, const struct command_line *cl, struct err *e)
 {
 	struct line_list l = {0};
@@ -323,7 +325,7 @@ static int run_start(struct command_run *r, const struct command_line *cl, struc
 	return run_lines(r, &l, e);
 }
 
-/* Whatever the commands that follow say, it rests on a part of the fabric. */
+/* Warns that only a part of the fabric is known, on which all results depend. */
 static void tell_incomplete(const struct fabric *f)
 {
 	struct text t = {0};
@@ -336,9 +338,9 @@ static void tell_incomplete(const struct fabric *f)
 }
 
 /*
- * Get the fabric and route it.  Standard output is for the commands' results;
- * what is said here only matters when an engine refused or noted something, and goes to stderr
- * then.  In JSON these are commands like all others.
+ * Loads the fabric and routes it. Standard output is for the results of commands. The text of these steps
+ * matters only if an engine refused or noted something; then it goes to stderr. In JSON mode these are
+ * ordinary commands.
  */
 static int prepare(struct command_run *r, const struct command_line *cl, struct err *e)
 {
@@ -365,7 +367,9 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	return rc;
 }
 
-/* Commands that the machine and the person always want; what fails in them is told, and the rest runs. */
+/*
+ * Runs the commands of the machine's and the person's rc files. Failures are told, and the rest still runs.
+ */
 static int run_rc(struct command_run *r, struct err *e)
 {
 	char *path[RC_FILES];
@@ -390,7 +394,7 @@ static int run_rc(struct command_run *r, struct err *e)
 	return rc;
 }
 
-/* From here on nothing gets to standard output but through the one that cleans. */
+/* From here on, all standard output goes through the stream that cleans it. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
 	struct command_run r = {.in = in, .json = cl->json, .errors = stderr};
@@ -398,7 +402,7 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	bool bad = false;
 
 	r.f = stdout = clean_stream(STDOUT_FILENO);
-	/* a keymap that cannot be used is a mistake without a screen, too */
+	/* a bad keymap is an error even without a screen */
 	if (cl->keymap && keymap_choose(cl->keymap, &e))
 		bad = true;
 	fputs(text_str(&ui.key_errors), stderr);
@@ -416,7 +420,7 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 
 /* --- the explorer ------------------------------------------------------------------ */
 
-/* A fabric came through standard input: keys are read from the terminal itself. */
+/* A fabric came through standard input, so keys are read from the terminal itself. */
 static int take_terminal(struct err *e)
 {
 	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -427,7 +431,10 @@ static int take_terminal(struct err *e)
 	return 0;
 }
 
-/* The map of names of this machine, and the commands of its rc files.  True: there are such commands. */
+/*
+ * The lines for this machine's map of names, and for the commands of its rc files. True: there are such
+ * commands.
+ */
 static bool machine_lines(const struct command_line *cl, struct line_list *l)
 {
 	char *names = cl->names || cl->no_names ? NULL : default_node_names();
@@ -450,14 +457,15 @@ static bool machine_lines(const struct command_line *cl, struct line_list *l)
 	return n > 0;
 }
 
-/*
- * Options are read before the screen is taken, so that mistakes in them are told on it; the
- * rest becomes lines that run in it, but for a fabric from standard input.  Behind commands of rc files,
- * which may need the screen, they are such lines too: what was typed has the last word.
- */
-/* Neither the locale that is asked for is here, nor one for UTF-8. */
+/* Neither the requested locale nor one for UTF-8 exists. */
 static bool locale_missing;
 
+/*
+ * Options are read before the screen is taken, so that errors in them are told on the normal screen. The rest
+ * becomes lines that run in the explorer, except for a fabric from standard input. If there are commands of
+ * rc files, which may need the screen, options become such lines too and run after them: the command line
+ * wins.
+ */
 static int start_explorer(struct interpreter *in, const struct command_line *cl, struct ui_config *c,
 			  struct line_list *start, struct err *e)
 {
@@ -471,7 +479,7 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) &&
 	    builtin_fabric(cl->fabric) == cl->fabric && access(cl->fabric, R_OK))
 		return err_set(e, "cannot read %s: %s", cl->fabric, strerror(errno));
-	if (locale_missing) /* stays to be read behind the screen */
+	if (locale_missing) /* stays readable after the screen ends */
 		fprintf(stderr,
 			"ibscope: this machine has no locale for UTF-8; the screen is drawn in ASCII (%s)\n",
 			package_of(PACKAGE_LOCALE));
@@ -503,7 +511,7 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 	return rc ? failed(&e) : EXIT_DONE;
 }
 
-/* All commands there are. */
+/* All commands. */
 static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
 
 static int run(int argc, char **argv)
@@ -537,15 +545,17 @@ int main(int argc, char **argv)
 
 	if (rc < 0)
 		rc = simulation_child_main(argc, argv);
-	if (rc >= 0) /* started by ourselves to discover a live fabric, or for a simulation */
+	if (rc >= 0) /* started by the program itself, to discover a live fabric or for a simulation */
 		return rc;
 	rc = manual_main(argc, argv, all_commands, all_engines);
-	if (rc >= 0) /* asked for the manual page when the program is built */
+	if (rc >= 0) /* requested by the build, for the manual page */
 		return rc;
 	locale_missing = !setlocale(LC_CTYPE, "") && !setlocale(LC_CTYPE, "C.UTF-8");
-	/* Standard error for messages, which may hold words of the command line, names and what libraries
-	 * say. */
-	stderr = clean_stream(STDERR_FILENO); /* the GNU C library lets it be set */
+	/*
+	 * Messages may contain words of the command line, names, and texts of libraries, so standard error is
+	 * cleaned.
+	 */
+	stderr = clean_stream(STDERR_FILENO); /* the GNU C library allows this */
 	setvbuf(stderr, NULL, _IONBF, 0);
 	signals_start();
 	rc = run(argc, argv);

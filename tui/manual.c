@@ -1,4 +1,4 @@
-/* The manual page's lists of commands, engines, options, panes, actions and keys (mdoc, for man(1)). */
+/* The lists in the manual page: commands, engines, options, panes, actions and keys (mdoc, for man(1)). */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +31,7 @@ struct manual {
 
 /* --- troff ------------------------------------------------------------------------- */
 
-/* One character as it is, whatever it means to troff; its bytes. */
+/* Writes one character literally, whatever it means to troff. Returns its bytes. */
 static size_t put(FILE *f, const char *s)
 {
 	static const char special[] = "\\-\"'`^~";
@@ -45,7 +45,7 @@ static size_t put(FILE *f, const char *s)
 		fputs(name[at - special], f);
 	} else if (c < 0x80) {
 		fputc(c, f);
-	} else { /* UTF-8, as all our text is */
+	} else { /* UTF-8, like all texts of the program */
 		for (; ((unsigned char)s[n] & 0xc0) == 0x80; n++)
 			code = code << 6 | ((unsigned char)s[n] & 0x3f);
 		fprintf(f, "\\[u%04X]", code);
@@ -59,7 +59,7 @@ static void put_all(FILE *f, const char *s)
 		s += put(f, s);
 }
 
-/* Running text; what stands between backticks is set as something to type. */
+/* Writes running text. Text between backticks is set as something to type. */
 static void prose(FILE *f, const char *s, size_t len)
 {
 	bool code = false;
@@ -77,7 +77,7 @@ static void prose(FILE *f, const char *s, size_t len)
 	fputs(code ? "\\fR\n" : "\n", f);
 }
 
-/* Length of the name that s begins with, 0 when it is none; *upper: in capitals, something to fill in. */
+/* The length of the name at the beginning of s, or 0. *upper: it is in capitals, a placeholder. */
 static size_t name_length(const char *s, bool *upper)
 {
 	size_t n = 0;
@@ -93,7 +93,7 @@ static size_t name_length(const char *s, bool *upper)
 	return n;
 }
 
-/* How something is typed: capitals stand for what is to be filled in, small letters for themselves. */
+/* Writes a syntax. Capitals are placeholders, small letters are typed literally. */
 static void syntax(FILE *f, const char *s)
 {
 	fputs("\\&", f);
@@ -140,7 +140,7 @@ static void sentence(FILE *f, const char *s)
 
 /* --- lines of help ------------------------------------------------------------------------ */
 
-/* A line of help as it is made up: "  WORD   text", a further line of such a text, or text. */
+/* The form of a line of help: " WORD text", a further line of such a text, or plain text. */
 enum line_kind { LINE_PLAIN, LINE_ITEM, LINE_MORE };
 
 struct help_part {
@@ -149,7 +149,7 @@ struct help_part {
 	size_t n_head, n_body;
 };
 
-/* Blanks behind a sentence make no list; "torus:AxBx.." is no sentence. */
+/* Blanks after a sentence do not make a list item. "torus:AxBx.." is no sentence. */
 static bool ends_sentence(const char *s, size_t n)
 {
 	if (n < 2)
@@ -182,7 +182,7 @@ static struct help_part take_apart(const char *s, size_t len, bool in_list)
 	return p;
 }
 
-/* Lines of help, each ended by a line feed: lists where they are made up as lists. */
+/* Writes lines of help, each with its line feed. Parts in list form become lists. */
 static void help_lines(FILE *f, const char *s)
 {
 	bool in_list = false;
@@ -218,7 +218,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
 }
 
-/* Those that need the screen, or the others. */
+/* Lists the commands that need the screen, or the others. */
 static void list_commands(const struct manual *m, bool screen)
 {
 	const struct command **c = NULL;
@@ -262,7 +262,7 @@ static void put_screen_commands(const struct manual *m)
 	list_commands(m, true);
 }
 
-/* When commands that did not fail end with 1. */
+/* Lists when a successful command still ends with status 1. */
 static void put_finds(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
@@ -301,7 +301,7 @@ static void put_engines(const struct manual *m)
 	fputs(LIST_END, m->out);
 }
 
-/* Topics of the core: those of engines stand with these. */
+/* Lists topics of the core. Topics of engines are with the engines. */
 static void put_topics(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
@@ -331,7 +331,7 @@ static void put_option(FILE *f, const struct optdef *d)
 	free(values);
 }
 
-/* Is a table before the i-th engine's the one that describes the option first? */
+/* Is the option already described by the common options or by an earlier engine? */
 static bool described_before(const struct manual *m, size_t i, const char *name)
 {
 	for (const struct optdef *d = common_options; d->name; d++)
@@ -356,7 +356,7 @@ static void put_options(const struct manual *m)
 	fputs(LIST_END, m->out);
 }
 
-/* A sentence of their names. */
+/* Adds a sentence with their names. */
 static void add_own(const struct optdef *d, struct text *t)
 {
 	for (; d && d->name; d++)
@@ -439,7 +439,7 @@ static bool same_deed(const struct binding *a, const struct binding *b)
 	return !strcmp(a->map, b->map) && !strcmp(a->does, b->does);
 }
 
-/* All keys of a map that do the same, on one line; the first of them stands at b[i]. */
+/* Writes all keys of a map with the same effect on one line; the first of them is b[i]. */
 static void put_binding(FILE *f, const struct keymap *km, size_t i)
 {
 	const struct binding *b = &km->b[i];
@@ -467,7 +467,7 @@ static void put_binding(FILE *f, const struct keymap *km, size_t i)
 	text_free(&t);
 }
 
-/* All of the map that b[i] is of, when it is the first of it. */
+/* Writes the whole map of b[i], if that is its first binding. */
 static void put_map(FILE *f, const struct keymap *km, size_t i)
 {
 	const char *map = km->b[i].map;
@@ -486,7 +486,7 @@ static void put_map(FILE *f, const struct keymap *km, size_t i)
 	fputs(LIST_END, f);
 }
 
-/* path: as it stands in the program's files. */
+/* path: the name among the program's files. */
 static int put_keys(const struct manual *m, const char *name, struct err *e)
 {
 	char *path = str_printf(BUILTIN "%s", name);
@@ -559,7 +559,7 @@ static void put_limits(const struct manual *m)
 
 /* --- the JSON contract --------------------------------------------------------------------- */
 
-/* A type of the contract; a long one may go on in the next line. */
+/* Writes a type of the contract. A long one may break across lines. */
 static void put_type(const struct manual *m, const char *type, int n, bool optional)
 {
 	fputs("\\fR \\fI", m->out);
@@ -571,7 +571,7 @@ static void put_type(const struct manual *m, const char *type, int n, bool optio
 	fputs(optional ? "?\\fR\n" : "\\fR\n", m->out);
 }
 
-/* The group of lines that stands here; NULL: none. */
+/* The group of lines that begins here, or NULL. */
 static const struct contract_group *group_at(const char *lines)
 {
 	for (const struct contract_group *g = contract_groups; g->name; g++)
@@ -580,7 +580,7 @@ static const struct contract_group *group_at(const char *lines)
 	return NULL;
 }
 
-/* group: the lines are those of a group, and are not taken for others. */
+/* group: the lines belong to a group, and are not replaced by one. */
 static void put_keys_of(const struct manual *m, const char *lines, bool group)
 {
 	const struct contract_group *g;
@@ -724,7 +724,7 @@ int manual_main(int argc, char **argv, const struct command *const *commands,
 	struct err e;
 	int rc = 0;
 
-	/* as text where the build could make it (static), else the page's source */
+	/* as text if the build could make it (static), else as source */
 	if ((argc == 2 || (argc == 3 && !strcmp(argv[2], "json"))) && !strcmp(argv[1], "--man")) {
 		if (builtin_find(argc == 3 ? BUILTIN "ibscope-json.txt" : BUILTIN "ibscope.txt", &text))
 			printf("%.*s", (int)text.size, text.data);

@@ -14,7 +14,10 @@
 #include "core/session/command.h"
 #include "core/sm/engine.h"
 
-/* -1: the command line does not ask for the manual page; else it was printed, and this is the exit status. */
+/*
+ * Returns -1 if the command line does not request the manual page; otherwise prints it and returns the exit
+ * status.
+ */
 int manual_main(int argc, char **argv, const struct command *const *commands,
 		const struct engine *const *engines);
 

@@ -1,4 +1,4 @@
-/* The names of the interface, for `help` (core/session/topics.h): panes, columns, keys, limits ... */
+/* The names of the interface for `help` (core/session/topics.h): panes, columns, keys, limits, and others. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,8 +19,9 @@ bool is_column_name(const char *name)
 	return isalnum((unsigned char)*name) && !strstr(name, "  ");
 }
 
-/* The kinds of synth_help: "  NAME:SHAPE [NAME:SHAPE]  text", which goes on in lines that begin with more
- * blanks. */
+/*
+ * The kinds in synth_help: " NAME:SHAPE [NAME:SHAPE] text", continued in lines that begin with more blanks.
+ */
 static void name_fabrics(taker *take, void *to)
 {
 	const char *next;

@@ -1,16 +1,16 @@
-/* Panes on the screen: two stacks beside (or above) each other, the REPL below. */
+/* Panes on the screen: two stacks side by side (or one above the other), with the REPL below. */
 #include <curses.h>
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "tui/ui.h"
 
-#define BESIDE 76	/* columns from which two panes stand side by side */
-#define WIDE_BESIDE 130 /* the same when one of them wants the whole width */
-#define THREE 160	/* columns from which three do */
-#define BODY_LEAST 10	/* rows below which one pane is shown alone */
+#define BESIDE 76	/* least columns for two panes side by side */
+#define WIDE_BESIDE 130 /* the same, if one of them needs the whole width */
+#define THREE 160	/* least columns for three panes */
+#define BODY_LEAST 10	/* with fewer rows, one pane is shown alone */
 
-/* The k-th pane from above, 0 = the topmost. */
+/* The k-th pane of a stack; 0 is the topmost. */
 static struct view *stacked(enum place_id p, unsigned k)
 {
 	return k < ui.stack[p].n ? ui.stack[p].view[ui.stack[p].n - 1 - k] : NULL;
@@ -23,7 +23,7 @@ struct view *pane_top(enum place_id p)
 	return p < SLOT_THIRD ? stacked(p, 0) : NULL;
 }
 
-/* The pane below the topmost detail becomes the topmost. */
+/* Moves the pane below the topmost detail to the top. */
 static void raise_third(void)
 {
 	struct stack *s = &ui.stack[SLOT_DETAIL];
@@ -77,7 +77,7 @@ void pane_focus(enum place_id p)
 	ui.last_pane = p;
 }
 
-/* Places from left to right, the REPL behind them. */
+/* Places from left to right, then the REPL. */
 static const enum place_id *places_in_order(void)
 {
 	static const enum place_id below[N_PLACES] = {SLOT_LIST, SLOT_THIRD, SLOT_DETAIL, SLOT_REPL},
@@ -99,7 +99,10 @@ void pane_next(int dir)
 	pane_focus(order[at]);
 }
 
-/* The pane that followed the list's selection and gives way to one like it opened from the list; NULL. */
+/*
+ * The detail that follows the list's selection and is replaced by a pane of the same kind opened from the
+ * list. NULL: none.
+ */
 static struct view **following(const struct view *v)
 {
 	struct stack *s = &ui.stack[SLOT_DETAIL];
@@ -111,13 +114,13 @@ static struct view **following(const struct view *v)
 	return NULL;
 }
 
-/* Where it stands then. */
+/* Puts a pane on a stack. Returns its place. */
 static enum place_id push(enum place_id p, struct view *v)
 {
 	struct stack *s = &ui.stack[p];
 	struct view **old = p == SLOT_DETAIL ? following(v) : NULL;
 
-	if (p == SLOT_DETAIL && ui.focus == SLOT_THIRD) /* what is opened stands beside where it came from */
+	if (p == SLOT_DETAIL && ui.focus == SLOT_THIRD) /* the new pane stands beside its opener */
 		raise_third();
 	if (old) {
 		view_free(*old);
@@ -138,8 +141,10 @@ static bool same_arguments(const struct view *a, const struct view *b)
 	return true;
 }
 
-/* A pane of the same kind that is open, and about what was looked at last, is shown again with its
- * selection, not opened twice.  like: about what, NULL = whatever. */
+/*
+ * Raises an open pane of the same kind, with its selection, in place of opening it twice. like: it must have
+ * the same arguments; NULL = any.
+ */
 static bool raise(enum place_id p, const struct view_ops *ops, const struct view *like)
 {
 	struct stack *s = &ui.stack[p];
@@ -157,7 +162,7 @@ static bool raise(enum place_id p, const struct view_ops *ops, const struct view
 	return false;
 }
 
-/* Where a pane that stands beside others is open, or opens: beside a list that changes with the step. */
+/* The place of a pane that stands beside others. It is beside the list if the list changes with the step. */
 static enum place_id place_beside(const struct view_ops *ops)
 {
 	const struct view *list = pane_top(SLOT_LIST), *detail = pane_top(SLOT_DETAIL);
@@ -169,7 +174,7 @@ static enum place_id place_beside(const struct view_ops *ops)
 	return SLOT_DETAIL;
 }
 
-/* Take a pane of a kind out of a place, NULL: there is none. */
+/* Takes a pane of a kind out of a place. NULL: there is none. */
 static struct view *take_out(enum place_id p, const struct view_ops *ops)
 {
 	struct stack *s = &ui.stack[p];
@@ -186,7 +191,7 @@ static struct view *take_out(enum place_id p, const struct view_ops *ops)
 	return NULL;
 }
 
-/* What stands beside others makes room for one that opens in its place, and goes to the other place. */
+/* If a pane with VIEW_BESIDE stands in this place, it moves to the other place. */
 static void give_way(enum place_id p, const struct view_ops *ops)
 {
 	struct view *top = pane_top(p);
@@ -202,7 +207,7 @@ static enum place_id place_of(const struct view_ops *ops)
 			  : ops->flags & VIEW_DETAIL ? SLOT_DETAIL
 						     : SLOT_LIST;
 
-	if (ops->flags & VIEW_BESIDE) /* never twice: it would keep tables of its own */
+	if (ops->flags & VIEW_BESIDE) /* never open it twice: each one keeps its own tables */
 		view_free(take_out(p == SLOT_LIST ? SLOT_DETAIL : SLOT_LIST, ops));
 	else
 		give_way(p, ops);
@@ -262,7 +267,7 @@ bool pane_back(void)
 	return false;
 }
 
-/* A pane of that kind about the switch of a row; NULL. */
+/* A pane of that kind about the switch of a row, or NULL. */
 static struct view *about_switch(const struct view_ops *ops, const struct view *list, uint32_t row)
 {
 	struct text t = {0};
@@ -271,7 +276,7 @@ static struct view *about_switch(const struct view_ops *ops, const struct view *
 
 	if (view_place(list, row, "switch", &t)) {
 		argv[0] = (char *)(uintptr_t)text_str(&t);
-		if (t.len > 1 && t.s[0] == '"') { /* a word of the command language, quoted: take the GUID */
+		if (t.len > 1 && t.s[0] == '"') { /* if the word is quoted, use the GUID */
 			text_clear(&t);
 			view_place(list, row, "guid", &t);
 			argv[0] = t.s;
@@ -282,12 +287,12 @@ static struct view *about_switch(const struct view_ops *ops, const struct view *
 	return v;
 }
 
-/* Another view in the place of one that follows the list. */
+/* Replaces a pane that follows the list. */
 static void replace(struct view **place, const struct view *list, uint32_t row)
 {
 	struct view *now = about_switch((*place)->ops, list, row);
 
-	if (now && same_arguments(now, *place)) { /* it shows that switch, and keeps its selection */
+	if (now && same_arguments(now, *place)) { /* it shows that switch already, and keeps its selection */
 		view_free(now);
 		return;
 	}
@@ -304,7 +309,7 @@ static bool tracks(const struct view *v)
 	return v && (v->ops->flags & VIEW_TRACKS);
 }
 
-/* Show the detail of the row selected in the list beside it. */
+/* Shows details of the row selected in the list beside it. */
 void pane_track(void)
 {
 	static uint64_t shown_key;
@@ -318,7 +323,7 @@ void pane_track(void)
 		return;
 	if (!view_current(list, &row) || list->ordering)
 		return;
-	if (folded != ui.scene.fold) { /* not a selection by a person */
+	if (folded != ui.scene.fold) { /* not selected by a person */
 		folded = ui.scene.fold;
 		shown_key = list->sel_key;
 	}
@@ -353,7 +358,7 @@ void pane_third(void)
 		ui.guest = v ? v : view_new(ops, &ui.scene, 0, NULL, NULL);
 	}
 	if (!pane_top(SLOT_THIRD)) {
-		/* Where one cannot be seen any more, what had the focus is the topmost. */
+		/* if the third place has vanished, its pane becomes the topmost detail */
 		if (ui.focus == SLOT_THIRD || (ui.focus == SLOT_REPL && ui.last_pane == SLOT_THIRD))
 			raise_third();
 		if (ui.focus == SLOT_THIRD)
@@ -363,7 +368,7 @@ void pane_third(void)
 	}
 }
 
-/* Those that want the whole width get more of it. */
+/* Panes that need the whole width get a larger share. */
 static int share_of(enum place_id p)
 {
 	return pane_top(p)->ops->flags & VIEW_WIDE ? 3 : 2;

@@ -1,12 +1,12 @@
-/* Playing a walk through a run (core/session/play.h): when its next frame is due. */
+/* Plays a walk through a run (core/session/play.h): decides when the next frame is due. */
 #include "core/base/progress.h"
 #include "core/session/play.h"
 #include "tui/ui.h"
 
-static double due; /* when the next frame is; 0 = nothing is played */
+static double due; /* time of the next frame; 0 = nothing is played */
 static int wait_ms = -1;
 
-/* A frame that is late moves those behind it: none is made up for. */
+/* A late frame delays the following ones; none is skipped or hurried. */
 void play_serve(void)
 {
 	int pace = session_playing(ui.session);
@@ -15,7 +15,7 @@ void play_serve(void)
 	wait_ms = -1;
 	if (pace < 0)
 		due = 0;
-	if (pace < 0 || worker_busy(NULL)) /* its end is news */
+	if (pace < 0 || worker_busy(NULL)) /* its end will wake the loop */
 		return;
 	if (now >= due) {
 		due = now + 1.0 / play_paces[pace].frames;

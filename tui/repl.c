@@ -1,7 +1,6 @@
 /*
- * The REPL pane: readline through its callback interface, fed with the keys the
- * loop reads; its line is drawn by ourselves.  History is kept in
- * $XDG_STATE_HOME/ibscope/history.
+ * The REPL pane. It uses readline through its callback interface, fed with the keys that the loop reads, and
+ * draws the line itself. History is kept in $XDG_STATE_HOME/ibscope/history.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -19,7 +18,7 @@
 
 #define SCROLLBACK 10000
 #define FEED 64
-#define SEEN_MOST 16384 /* bytes of the typed line on either side of the cursor that are looked at */
+#define SEEN_MOST 16384 /* bytes of the typed line examined on each side of the cursor */
 
 struct repl_line {
 	char *s;
@@ -27,22 +26,22 @@ struct repl_line {
 };
 
 static struct {
-	struct repl_line line[SCROLLBACK]; /* ring */
+	struct repl_line line[SCROLLBACK]; /* ring buffer */
 	size_t first, n;
 	bool open;		  /* the last line has not ended */
 	int back;		  /* display lines scrolled up */
-	int height;		  /* display lines shown when last drawn */
-	unsigned char feed[FEED]; /* bytes readline has still to read */
+	int height;		  /* display lines shown last */
+	unsigned char feed[FEED]; /* bytes that readline must still read */
 	unsigned n_feed, at_feed;
-	bool forward;	       /* the last search of the history is one forward */
-	size_t complete_start; /* where the completed word begins */
+	bool forward;	       /* the last search in the history goes forward */
+	size_t complete_start; /* where the word being completed begins */
 	char *history;
 	FILE *nowhere;
 	bool eof;
-	sigjmp_buf top; /* where readline comes back to from keys that mean nothing */
+	sigjmp_buf top; /* where readline returns to after meaningless keys */
 	bool reading;
-	Keymap idle; /* in which keys do nothing */
-	bool finish; /* the next key is one of those */
+	Keymap idle; /* a keymap in which keys do nothing */
+	bool finish; /* the next key is a key that does nothing */
 } r;
 
 /* --- scrollback -------------------------------------------------------------- */
@@ -111,7 +110,7 @@ void repl_clear(void)
 	r.back = 0;
 }
 
-/* Clean text, with tabs made blanks up to the next multiple of eight. */
+/* Clean text, in which tabs become blanks up to the next multiple of eight. */
 static void expand_tabs(const char *s, struct text *t)
 {
 	struct text clean = {0};
@@ -159,7 +158,7 @@ static void draw_line(const struct repl_line *l, int y, int top, int bottom, con
 	} while (at < t->len);
 }
 
-/* The typed line in one row, moved so that the cursor is seen. */
+/* The typed line in one row, scrolled so that the cursor is visible. */
 static void draw_prompt(int y, const struct rect *rc, bool focus)
 {
 	const char *prompt = rl_display_prompt ? rl_display_prompt : "> ";
@@ -243,11 +242,11 @@ void repl_run(const char *line, bool typed)
 	if (only_blanks(line))
 		return;
 	in = commands_split(ui.session, line);
-	here = in->n > 0; /* else it is too long to be split here */
+	here = in->n > 0; /* otherwise it is too long to be split here */
 	for (size_t i = 0; i < in->n; i++) {
 		const struct command *c = in->command[i].command;
 
-		/* `screen` is left to the worker, so that it shows what the commands typed before it did */
+		/* the worker runs `screen`, so that it shows the effect of the commands typed before it */
 		here &= c && c->on_screen && strcmp(c->name, "screen") != 0;
 	}
 	if (typed)
@@ -268,7 +267,7 @@ void repl_run(const char *line, bool typed)
 			.in = ui.interpreter, .f = text_stream(&said), .on_screen = do_here};
 		int rc = run_commands(&run, in, &e);
 
-		/* They need not wait for others. */
+		/* these commands need not wait for others */
 		fclose(run.f);
 		repl_print(text_str(&said), said.len);
 		text_free(&said);
@@ -303,7 +302,10 @@ static void remember(const char *line)
 		append_history(1, r.history);
 }
 
-/* What was changed in lines of the history cannot be undone from a later line: lists may be gone by then. */
+/*
+ * Changes in lines of the history cannot be undone from a later line, as their undo lists may be freed by
+ * then.
+ */
 static void forget_undo(void)
 {
 	HIST_ENTRY **list = history_list();
@@ -338,7 +340,7 @@ static int has_byte(void)
 	return r.at_feed < r.n_feed;
 }
 
-/* What has to be so whatever the user's inputrc says. */
+/* Settings needed whatever the user's inputrc says. */
 static void bind_ours(void)
 {
 	const char *ends = rl_variable_value("isearch-terminators");
@@ -354,16 +356,17 @@ static void bind_ours(void)
 }
 
 /*
- * Readline 8.2 takes several keys in one call where some were typed ahead of what they turned out to mean
- * (C-r C-x, a macro, M-[ 1 in vi).  It jumps out of a sequence that means nothing to where the function
- * stood that read the first of them, and which has returned by then.  So behind every key, when it would
- * draw, it is told to jump here.
+ * Readline 8.2 reads several keys in one call if some were typed before their meaning was clear (C-r C-x, a
+ * macro, M-[ 1 in vi). After a meaningless sequence it jumps to the function that read the first key, which
+ * may have returned already. So after every key, when readline would draw, its jump target is set to a place
+ * here.
  */
-extern sigjmp_buf _rl_top_level __attribute__((weak)); /* readline's own, not in its headers */
+extern sigjmp_buf _rl_top_level __attribute__((weak)); /* internal to readline, not in its headers */
 
 /*
- * The line that was typed before one of the history was looked at, with its undo list.  Back on that line
- * the list may be a part of rl_undo_list, too, and would be freed twice: so it stays in one place only.
+ * The line that was typed before one from the history was shown, with its undo list. When that line is shown
+ * again, its undo list may also be part of rl_undo_list, and would be freed twice. So only one place keeps
+ * it.
  */
 extern HIST_ENTRY *_rl_saved_line_for_history __attribute__((weak));
 
@@ -380,11 +383,13 @@ static void end_of_key(void)
 {
 	if (r.reading && &_rl_top_level)
 		memcpy(&_rl_top_level, &r.top, sizeof(r.top));
-	if (rl_last_func == rl_insert) /* does neither, and a paste may be long */
+	if (rl_last_func == rl_insert) /* inserting needs none of this, and a paste may be long */
 		return;
 	own_undo_list();
-	/* A NUL byte in the line (vi's `.` behind a change that was given up makes one) is one that
-	 * readline 8.2's movements never get past. */
+	/*
+	 * Readline 8.2's movements hang at a NUL byte in the line; vi's `.` after an abandoned change makes
+	 * one.
+	 */
 	for (char *at = rl_line_buffer; (at = memchr(at, '\0', (size_t)(rl_line_buffer + rl_end - at)));)
 		*at = ' ';
 }
@@ -397,8 +402,8 @@ static int do_nothing(int count, int key)
 }
 
 /*
- * Behind a numeric argument readline 8.2 takes Enter, but hands the line over with the next key, which
- * by then may have begun a search of lines that are gone.  So it gets a key that does nothing.
+ * After a numeric argument, readline 8.2 accepts Enter but delivers the line only with the next key, which
+ * may already search in lines that are freed. So it gets a key that does nothing.
  */
 static void finish_line(void)
 {
@@ -418,7 +423,7 @@ static void finish_line(void)
 static void read_feed(void)
 {
 	r.reading = true;
-	sigsetjmp(r.top, 0); /* what readline gives up is over; the rest of the bytes is read */
+	sigsetjmp(r.top, 0); /* when readline gives up a sequence, the rest of the bytes is still read */
 	while (has_byte()) {
 		rl_callback_read_char();
 		finish_line();
@@ -437,7 +442,9 @@ static void no_terminal_back(void)
 {
 }
 
-/* What all completions begin with; else the typed text, since it may stand inside of a name. */
+/*
+ * The common beginning of all completions. If they have none, the typed text, since it may be inside a name.
+ */
 static char *common_beginning(char **words, const char *typed)
 {
 	const char *bare = typed + (*typed == '"' || *typed == '\'');
@@ -459,7 +466,7 @@ static char *common_beginning(char **words, const char *typed)
 	return all;
 }
 
-/* All words, each with the line before it, since readline is told that the whole line is the word. */
+/* Returns all words, each with the line before it, since for readline the whole line is the word. */
 static char **complete(const char *text, int start, int end)
 {
 	size_t at = 0, n = 0;
@@ -503,7 +510,7 @@ static char **complete(const char *text, int start, int end)
 	return m;
 }
 
-/* Choices in columns, as a shell shows them, below the line as typed so far. */
+/* Shows choices in columns, like a shell, below the line typed so far. */
 static void show_matches(char **m, int n, int longest)
 {
 	int w = (int)ui.columns, width = 0, per, rows;
@@ -553,14 +560,16 @@ static void open_history(void)
 		*p = '/';
 	}
 	if (read_history(r.history) && errno == ENOENT) {
-		f = fopen(r.history, "ae"); /* append_history() wants it to exist */
+		f = fopen(r.history, "ae"); /* append_history() needs an existing file */
 		if (f)
 			fclose(f);
 	}
 	stifle_history(HISTORY_LINES);
 }
 
-/* Before curses: readline looks at the terminal description too, and would disturb it later. */
+/*
+ * Call it before curses starts: readline reads the terminal description too, and would disturb curses later.
+ */
 void repl_start(void)
 {
 	r.nowhere = fopen("/dev/null", "r+e");
@@ -615,15 +624,14 @@ bool repl_vi(void)
 	return rl_editing_mode == 0;
 }
 
-/* A new prompt: what readline has of the old line, its undo list among it, goes. */
+/* Begins a new prompt. Everything that readline has of the old line is freed, including its undo list. */
 static void begin_line(void)
 {
 	rl_callback_sigcleanup();
 	forget_undo();
 	own_undo_list();
 	rl_callback_handler_install("> ", on_line);
-	rl_free_undo_list(); /* behind that of the line kept while looking through the history: it may be the
-				same */
+	rl_free_undo_list(); /* after the saved line's list, which may be the same */
 }
 
 bool repl_abort(void)
@@ -642,9 +650,9 @@ static bool key_is(rl_command_func_t *function)
 }
 
 /*
- * A search forward that found nothing leaves readline 8.2 at a place of another line; turned round (C-s x
- * C-r) it reads on from there, behind the end of a shorter one.  So the search is ended by C-x and begun
- * again backward: behind an empty string the same key searches for the last one.
+ * When a forward search finds nothing, readline 8.2 stays at a place of another line. If the direction is
+ * then reversed (C-s x C-r), it continues there, behind the end of a shorter line. So the search is ended
+ * with C-x and begun again backward; with an empty string, the same key again searches for the last string.
  */
 static void turn_search(void)
 {

@@ -1,8 +1,8 @@
-/* All of the screen, and what its panes wait for. */
+/* The whole screen, and the results for which panes wait. */
 #include <curses.h>
 #include "tui/ui.h"
 
-/* Results that came are handed over, those that the panes on top ask for are begun. */
+/* Hands over the results that have arrived, and starts those that the topmost panes request. */
 static void serve_panes(void)
 {
 	struct ask a[SLOT_REPL * VIEW_ASKS];
@@ -18,12 +18,12 @@ static void serve_panes(void)
 			if (!scene_result(&ui.scene, &v->ask[i]))
 				a[n++] = v->ask[i];
 	}
-	if (!n && summary_ask(&a[0])) /* panes come first */
+	if (!n && summary_ask(&a[0])) /* requests of panes come first */
 		n = 1;
 	background_want(a, n);
 }
 
-/* Ports beside the switches, for a fabric that was asked for at the start; the focus stays where it is. */
+/* Shows ports beside the switches, for a fabric given at the start. The focus does not move. */
 static void begin(void)
 {
 	static char ports[] = "ports";

@@ -1,4 +1,4 @@
-/* What ends the program from outside, while it runs without the explorer. */
+/* Signals that end the program while it runs without the explorer. */
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -7,14 +7,14 @@
 #include "core/session/out.h"
 #include "tui/ui.h"
 
-/* Only calls that are safe in a signal handler; the signal's own end comes when it returns. */
+/* Makes only calls that are safe in a signal handler. The signal takes its own effect when this returns. */
 static void on_end(int sig)
 {
 	outfile_remove_unfinished();
 	raise(sig);
 }
 
-/* What was printed so far is not lost, and what runs has failed. */
+/* Before the program ends: keeps what was printed, and marks what is running as failed. */
 static void flush_output(void)
 {
 	fflush(stdout);
@@ -30,7 +30,7 @@ void signals_start(void)
 	sigemptyset(&end.sa_mask);
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
 		if (!sigaction(ends[i], NULL, &was) &&
-		    was.sa_handler == SIG_DFL) /* others chose, as nohup does */
+		    was.sa_handler == SIG_DFL) /* another program chose a handler, like nohup */
 			sigaction(ends[i], &end, NULL);
 	mem_before_end(flush_output);
 	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error of writing */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A path if it is that of a file that can be read, else NULL; takes over the path. */
+/* Returns the path if it is a readable file, else NULL. Takes the path over. */
 static char *if_file(char *path)
 {
 	struct stat st;
@@ -39,7 +39,7 @@ size_t rc_files(char *path[RC_FILES])
 
 char *default_node_names(void)
 {
-	/* Debian's infiniband-diags, OpenSM's tools, and where older packages have it */
+	/* Debian's infiniband-diags, OpenSM's tools, and the path of older packages */
 	static const char *const names[] = {"rdma/ib-node-name-map", "opensm/ib-node-name-map",
 					    "infiniband-diags/ib-node-name-map"};
 	char *path = NULL;

@@ -1,7 +1,7 @@
 /*
- * The line of the first screen: what doctor would say of a fabric that was just loaded.  It is computed
- * beside the loop when nothing else is to do, and printed once.  Fabrics that were made up, by `synth` or as
- * files of a simulator, have none.
+ * The line of the first screen: what doctor would tell about a fabric that was just loaded. It is computed
+ * when nothing else is to do, and printed once. Artificial fabrics (by `synth`, or files of a simulator) have
+ * none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tui/ui.h"
 #include "views/analysis/doctor.h"
 
-/* Is there something to be told of that was not told yet? */
+/* Is there something to tell that was not told yet? */
 static bool wanted(const struct scene *sc)
 {
 	return sc->fabric &&

@@ -1,4 +1,4 @@
-/* The terminal: start, restore, suspend, signals, keys, mouse, its content as text. */
+/* The terminal: start, restore, suspend, signals, keys, mouse, and its content as text. */
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 
 volatile int term_signal, term_stopped, term_continued;
 
-static struct termios before; /* as found */
+static struct termios before; /* settings as they were found */
 static volatile bool started;
 static bool mouse;
-static char restore_bytes[256]; /* what brings the screen back when nothing else can be trusted */
+static char restore_bytes[256]; /* restores the screen if nothing else can be trusted */
 static size_t n_restore;
 static char alt_stack[65536];
 
-/* Another's turn on the terminal: we were stopped, or run in the background. */
+/* Does another process have the terminal, because this one was stopped or runs in the background? */
 static bool in_background(void)
 {
 	pid_t group = tcgetpgrp(STDIN_FILENO);
@@ -37,8 +37,8 @@ static bool in_background(void)
 }
 
 /*
- * Nothing is left on the disk, and the terminal as it was found.  Only calls that are safe in a signal
- * handler, and none that waits: where nobody reads what is shown, that is dropped.
+ * Removes unfinished files, and restores the terminal. Makes only calls that are safe in a signal handler and
+ * do not wait: output that nobody reads is dropped.
  */
 static void leave_at_once(void)
 {
@@ -63,8 +63,8 @@ static void end_by(int sig)
 }
 
 /*
- * The loop ends; if that takes too long, or who ends us asks twice, there is no waiting for it.  A
- * terminal that goes away sends several SIGHUP.
+ * Ends the loop. If that takes too long, or the signal comes again, the program ends at once. A terminal that
+ * goes away sends several SIGHUP.
  */
 static void on_end(int sig)
 {
@@ -76,7 +76,7 @@ static void on_end(int sig)
 		return;
 	}
 	term_signal = sig;
-	setitimer(ITIMER_REAL, &patience, NULL); /* SIGALRM */
+	setitimer(ITIMER_REAL, &patience, NULL); /* sends SIGALRM */
 	ui_wake();
 }
 
@@ -94,7 +94,7 @@ static void on_continue(int sig)
 	ui_wake();
 }
 
-/* A signal of the kind that a fault in the program raises. */
+/* A signal that an error of the program raises. */
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
 	static const char said[] = "ibscope: crashed; please report what you did\n";
@@ -185,8 +185,8 @@ int term_start(struct err *e)
 	ui.ascii = !can_utf8();
 	set_escdelay(25);
 	/*
-	 * Before the screen changes, so that none leaves it changed; and before curses looks: a stop that
-	 * comes while it draws would be lost if it took care of them.
+	 * Handlers are set before the screen changes, so that no signal leaves it changed; and before curses
+	 * starts, since curses' own handler would lose a stop that comes while it draws.
 	 */
 	handle_signals();
 	if (!newterm(NULL, stdout, stdin))
@@ -243,10 +243,10 @@ void term_suspend(void)
 	started = false;
 	handle(SIGTSTP, SIG_DFL);
 	kill(0, SIGTSTP);
-	/* here again: continued */
+	/* continued */
 	handle(SIGTSTP, on_stop);
 	if (term_signal)
-		return; /* and ended: the terminal is not ours any more */
+		return; /* it was also ended: the terminal is not ours any more */
 	term_continued = 0;
 	started = true;
 	reset_prog_mode();
@@ -263,7 +263,7 @@ void term_die(int sig)
 
 /* --- keys -------------------------------------------------------------------- */
 
-/* What curses has names for, and what it is here. */
+/* Keys for which curses has names, and the same keys here. */
 static const int specials[] = {KEY_UP,	  KEY_DOWN,  KEY_LEFT,	 KEY_RIGHT, KEY_HOME,	   KEY_END,
 			       KEY_PPAGE, KEY_NPAGE, KEY_IC,	 KEY_DC,    KEY_BACKSPACE, KEY_BTAB,
 			       KEY_ENTER, KEY_MOUSE, KEY_RESIZE, KEY_FIND,  KEY_SELECT,	   KEY_A1,

@@ -1,4 +1,7 @@
-/* Can the terminal show panes?  In a file of its own: term.h defines words such as `lines` as macros. */
+/*
+ * Can the terminal show panes? This is a file of its own because term.h defines words such as `lines` as
+ * macros.
+ */
 #include <curses.h>
 #include <stdlib.h>
 #include <term.h>

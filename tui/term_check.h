@@ -3,7 +3,7 @@
 
 struct err;
 
-/* Can the terminal named by TERM show panes?  -1 and *e when not. */
+/* Can the terminal named by TERM show panes? -1 and *e if not. */
 int term_check(struct err *e);
 
 #endif

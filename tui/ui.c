@@ -1,5 +1,6 @@
-/* The loop: keys, news from the threads beside it, drawing.  It calls all the others, and none of them calls
- * it. */
+/*
+ * The loop: keys, news from other threads, and drawing. It calls all the other files; none of them calls it.
+ */
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -8,7 +9,9 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 
-/* All keys that are there; bounded, so that a flood of input still lets the screen be drawn. */
+/*
+ * Reads all available keys. The number is bounded, so that the screen is drawn even during a flood of input.
+ */
 static void read_keys(void)
 {
 	for (int i = 0; i < 200 && !ui.quit; i++) {
@@ -37,8 +40,8 @@ static void take_output(void)
 }
 
 /*
- * A command of the interface out of a line that the worker runs.  Once something was
- * typed since, the focus is the typist's: it does not move, or his text would be taken for keys.
+ * Runs a command of the interface from a line that the worker runs. If the person has typed since, the focus
+ * does not move, since the text would be taken for keys.
  */
 static void serve_request(void)
 {
@@ -122,7 +125,7 @@ static void loop(void)
 		take_output();
 		serve_request();
 		read_keys();
-		more = false; /* do panes still filter or sort? */
+		more = false; /* whether panes are still filtering or sorting */
 		for (int p = 0; p < SLOT_REPL; p++) {
 			struct view *v = pane_top((enum place_id)p);
 

@@ -1,4 +1,4 @@
-/* State of the user interface, which all its parts lean on. */
+/* The state of the user interface, which all its files use. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,7 +11,7 @@ struct ui ui = {.scene.panes = all_views};
 
 static int wake_pipe[2] = {-1, -1};
 
-/* Also from signal handlers. */
+/* Also called from signal handlers. */
 void ui_wake(void)
 {
 	int saved = errno;

@@ -1,4 +1,4 @@
-/* Commands that concern the interface itself: panes, sorting, screens, keymaps, colours. */
+/* Commands about the interface: panes, sorting, screens, keymaps, colours. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "core/base/text.h"
 #include "tui/ui.h"
 
-/* A command; most need its words only. */
+/* A command. Most of them need only their words. */
 #define UNUSED __attribute__((unused))
 #define COMMAND(name)                                                                                   \
 	static int name(UNUSED struct session *s, UNUSED const struct args *args, UNUSED struct out *o, \
 			UNUSED struct err *e)
 
-/* All words behind the command as one text. */
+/* All words after the command as one text. */
 static char *joined(const struct args *args)
 {
 	struct text t = {0};
@@ -27,7 +27,7 @@ static char *joined(const struct args *args)
 	return t.s;
 }
 
-/* The pane a command is about: the focused one, or the last one when the REPL has the focus. */
+/* The pane for a command: the focused one, or the last focused one if the REPL has the focus. */
 static struct view *need_view(struct err *e)
 {
 	struct view *v = pane_focused();
@@ -37,7 +37,7 @@ static struct view *need_view(struct err *e)
 	return v;
 }
 
-/* These commands run in the thread that draws, where nobody could stop the waiting for another end. */
+/* Refuses a FIFO: these commands run in the thread that draws, where nobody could stop the waiting. */
 static int refuse_fifo(const char *path, struct err *e)
 {
 	struct stat st;
@@ -100,7 +100,7 @@ COMMAND(ui_focus)
 	return 0;
 }
 
-/* `on` or `off`; without a word the other one. */
+/* `on` or `off`; without a word, the opposite of now. */
 static bool switched(const struct args *args, bool now)
 {
 	return args->n ? args_has(args, "on") : !now;
@@ -230,7 +230,7 @@ COMMAND(ui_mouse)
 	return term_mouse_use(switched(args, term_mouse_used()), e);
 }
 
-/* The pane that draws and understands words: the focused one, else one that is shown. */
+/* The pane that draws and understands words: the focused one, or another one that is shown. */
 static struct view *need_drawing(struct err *e)
 {
 	struct view *v = pane_focused();
@@ -269,7 +269,7 @@ COMMAND(ui_clear)
 	return 0;
 }
 
-/* They run in the interface's thread. */
+/* These commands run in the interface's thread. */
 #define HERE(NAME, SYNTAX, HELP, RUN, ...)                                                               \
 	{                                                                                                \
 		.name = NAME, .syntax = SYNTAX, .help = HELP, .run = RUN, .on_screen = true, __VA_ARGS__ \

@@ -1,4 +1,4 @@
-/* Commands run here, in a thread of their own, one after the other; the loop goes on meanwhile. */
+/* Runs commands in a thread of its own, one after the other, while the loop continues. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 static struct {
 	pthread_t thread;
 	pthread_mutex_t mutex;
-	pthread_cond_t work;	 /* something to do, or stop */
-	pthread_cond_t answered; /* a UI request was served; output was taken */
+	pthread_cond_t work;	 /* there is something to do, or to stop */
+	pthread_cond_t answered; /* a UI request was served, or output was taken */
 	struct interpreter *interpreter;
-	struct progress progress; /* of the line that runs */
+	struct progress progress; /* of the running line */
 	struct command_list **queue;
 	size_t n, cap;
 	bool running, stop;
@@ -40,7 +40,7 @@ static ssize_t collect(void *cookie, const char *buf, size_t size)
 	return (ssize_t)size;
 }
 
-/* Commands of the interface are done in its thread; this one waits. */
+/* Hands a command of the interface over to its thread, and waits for it. */
 static int hand_over(const struct command *c, const struct args *args, struct out *o, struct err *e)
 {
 	struct ui_request rq = {.command = c, .args = args, .out = o, .err = e, .rc = -1};
@@ -145,7 +145,7 @@ void worker_add(struct command_list *in)
 	uint64_t n = 0;
 	uint32_t row;
 
-	/* GUID of what is selected in the pane used last, 0: nothing that has one. */
+	/* GUID of the selection in the last used pane, 0: it has none */
 	if (v && ui.scene.fabric && view_current(v, &row) && view_place(v, row, "guid", &guid))
 		number_of_hex(text_str(&guid), &n);
 	text_free(&guid);
