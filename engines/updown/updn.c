@@ -249,8 +249,8 @@ static struct routing *refuse(struct updown *u, struct hops *plain)
 }
 
 /*
- * The matrix in which roots were searched stays for engines tried after a refusal (engines/doc/minhop.md 10.1). It
- * matters to `file` with rows of its own, and where other values were left before.
+ * Keeps the matrix in which roots were searched for the engines that are tried next (engines/doc/minhop.md
+ * 10.1). It matters to `file` if that has rows of its own, and if other values were left before.
  */
 static void leave_matrix(const struct engine_input *in, const struct hops *plain)
 {
