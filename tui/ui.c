@@ -62,7 +62,7 @@ static void serve_request(void)
 	worker_answer();
 }
 
-/* The key that goes to the prompt, as the loaded map has it. */
+/* The key that goes to the prompt, by the loaded keymap. */
 static const char *prompt_key(char *buf, size_t size)
 {
 	const struct keymap *km = &ui.keys;
@@ -73,7 +73,7 @@ static const char *prompt_key(char *buf, size_t size)
 	return "Tab";
 }
 
-/* One line for those who never were here, with commands that run where the session stands. */
+/* One line for new users, with commands that run in the session's present state. */
 static void tell_first_steps(void)
 {
 	const struct sweep *s = session_sweep(ui.session);
