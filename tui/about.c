@@ -3,10 +3,7 @@
 #if defined(REVISION)
 #define SOURCE_REVISION REVISION
 #else
-/*
- * git replaces the part between the dollar signs by the revision when it makes an archive
- * (tui/.gitattributes)
- */
+/* git writes the revision between the dollar signs when it makes an archive (tui/.gitattributes) */
 #define SOURCE_REVISION "$Format:%h$"
 #endif
 
