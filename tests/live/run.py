@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import contract  # noqa: E402
 import drifting  # noqa: E402
+import watched  # noqa: E402
 from simulated import ibsim_command  # noqa: E402
 
 SMALL = os.path.join(HERE, "two-level.net")
@@ -830,6 +831,15 @@ def never_followed(ibscope):
         sim.close()
 
 
+def second_computation(ibscope):
+    """watch and counters over random changes, against infiniband-diags."""
+    sim = Sim(SMALL)
+    try:
+        watched.all_of(ibscope, check, sim, sweep)
+    finally:
+        sim.close()
+
+
 def has_seccomp(program):
     """Was the program built with libseccomp, and has the kernel what it needs?"""
     needs = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
@@ -915,6 +925,7 @@ def main():
             taken_over(probe, os.path.abspath(arg))
             watching(os.path.abspath(arg))
             never_followed(os.path.abspath(arg))
+            second_computation(os.path.abspath(arg))
             drifting.all_of(os.path.abspath(arg), check)
             continue
         sim = Sim(arg)

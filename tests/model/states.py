@@ -124,7 +124,7 @@ class Net:
         lmc, cable = {}, []
         here = system = None
         for line in saved.splitlines():
-            head = re.match(r'Switch\t\d+ "S-.*"\t+# "(.*)" base port 0 lid (\d+) ', line)
+            head = re.match(r'Switch\t\d+ "S-.*"\t+# "(.*)" (?:base|enhanced) port 0 lid (\d+) ', line)
             ca = re.match(r'(?:Ca|Rt)\t\d+ "H-.*"\t+# "(.*)"', line)
             port = re.match(r'\[(\d+)\]\t"([SH])-.*"\[(\d+)\].*\t+# "(.*)" lid (\d+) ', line)
             own = re.match(r'\[\d+\]\(\w+\) .*# lid (\d+) lmc (\d+) ', line)

@@ -1,0 +1,132 @@
+"""Figures of `watch` and `counters` a second time: rounds over random changes of a simulated fabric, against what
+ibnetdiscover, dump_fts and perfquery of infiniband-diags read of it.  Nothing is shared with the program.
+"""
+import graphlib
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "model"))
+from states import Net  # noqa: E402
+from trial import chosen_seed  # noqa: E402
+
+STEPS = int(os.environ.get("WATCHED_STEPS", "60" if os.environ.get("LONG") else "8"))
+NONE = 255
+COUNTER = {"symbol_errors": "SymbolErrorCounter", "link_recoveries": "LinkErrorRecoveryCounter", "link_downed": "LinkDownedCounter",
+           "receive_errors": "PortRcvErrors", "remote_physical_errors": "PortRcvRemotePhysicalErrors",
+           "switch_relay_errors": "PortRcvSwitchRelayErrors", "transmit_discards": "PortXmitDiscards",
+           "transmit_constraint_errors": "PortXmitConstraintErrors", "receive_constraint_errors": "PortRcvConstraintErrors",
+           "local_integrity_errors": "LocalLinkIntegrityErrors", "buffer_overruns": "ExcessiveBufferOverrunErrors",
+           "vl15_dropped": "VL15Dropped", "transmit_wait": "PortXmitWait", "transmit_data": "PortXmitData",
+           "receive_data": "PortRcvData", "transmit_packets": "PortXmitPkts", "receive_packets": "PortRcvPkts"}
+
+
+class Reading:
+    """The fabric and its tables as infiniband-diags tell them."""
+
+    def __init__(self, sim):
+        self.net = Net(sim.run("ibnetdiscover").stdout, "", "")
+        lid, here = {g: s for s, g in self.net.guid.items()}, None
+        for line in sim.run("dump_fts").stdout.splitlines():
+            head = re.match(r"Unicast lids .* of switch .* guid 0x(\w+)", line)
+            entry = re.match(r"0x(\w+) (\d+) :", line)
+            if head:
+                here = lid[int(head[1], 16)]
+            elif entry:
+                self.net.table[here, int(entry[1], 16)] = int(entry[2])
+
+    def cables(self):
+        return {frozenset([(s, p), (to, self.net.far[s, p])]) for (s, p), (_, to) in self.net.peer.items()}
+
+    def figures(self):
+        """What a round tells of the tables."""
+        net, after, lost, pairs = self.net, {}, 0, 0
+        known = set(net.owner) | set(net.switches)
+        for a in net.hosts:
+            for lid in (lid for b in net.hosts if b != a for lid in net.lids[b]):
+                way = net.path(a, lid)
+                pairs += 1
+                lost += isinstance(way, str)
+                for x, y in zip(way, way[1:]) if not isinstance(way, str) else ():
+                    after.setdefault(x, set()).add(y)
+        dead = sum(lid in known and p not in (0, NONE) and (s, p) not in net.peer for (s, lid), p in net.table.items())
+        return {"dead_entries": dead, "pairs": pairs, "unreachable": lost, "no_lid": 0}, bool(pairs) and not (dead or lost or has_cycle(after))
+
+
+def has_cycle(after):
+    try:
+        graphlib.TopologicalSorter(after).prepare()
+    except graphlib.CycleError:
+        return True
+    return False
+
+
+def changed_entries(a, b):
+    """Entries of switches that are there now."""
+    was, now = ({(r.net.guid[s], lid): p for (s, lid), p in r.net.table.items()} for r in (a, b))
+    there = set(b.net.guid.values())
+    return sum(was.get(k, NONE) != now.get(k, NONE) for k in set(was) | set(now) if k[0] in there)
+
+
+def all_of(ibscope, check, sim, sweep):
+    """sim: a simulator of tests/live/two-level.net; sweep(sim): OpenSM, once."""
+    seed = chosen_seed()
+    dice = random.Random(seed)
+    print("watched: SEED=%s" % seed)
+    sweep(sim)
+    p = subprocess.Popen([ibscope, "--json", "-x", "-"], env=sim.env(True), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(command):
+        p.stdin.write(command + "\n")
+        p.stdin.flush()
+        return json.loads(p.stdout.readline())
+
+    try:
+        at, cables = None, []
+        for line in sim.run("ibnetdiscover").stdout.splitlines():
+            head = re.match(r'(?:Switch|Ca)\s\d+ "([SH]-\w+)"', line)
+            at = head[1] if head else at
+            port = re.match(r'\[(\d+)\]\S*\s+"([SH]-\w+)"\[(\d+)\]', line)
+            if port and at[0] == "S" and port[2] != at:
+                cables.append('"%s"[%s]' % (at, port[1]))
+        down, was, done = [], None, []
+        for step in range(STEPS):
+            if step:
+                what = dice.choice(["Unlink", "Unlink", "ReLink", "sweep", "nothing"] if len(down) < 4 else ["ReLink", "sweep"])
+                place = dice.choice(cables if what == "Unlink" else down or ["none"])
+                if what == "sweep":
+                    sweep(sim)
+                elif what in ("Unlink", "ReLink") and place != "none":
+                    sim.console("%s %s" % (what, place))
+                    down = down + [place] if what == "Unlink" else [x for x in down if x != place]
+                done.append("%s %s" % (what, place))
+            now, told = Reading(sim), ask("watch 0 rounds 1")["rounds"][0]
+            name = "watch, SEED=%s, %s: " % (seed, done)
+            figures, followed = now.figures()
+            check(name + "entries", told["entries"] == (changed_entries(was, now) if was else 0),
+                  (told["entries"], was and changed_entries(was, now)))
+            if "dead_entries" in told:
+                check(name + "figures", {k: told[k] for k in figures} == figures, (told, figures))
+            check(name + "followed", told["followed"] == followed, (told, figures))
+            gone, come = (was.cables() - now.cables(), now.cables() - was.cables()) if was else ((), ())
+            links = [c[0] for c in told["changes"] if " link " in c]
+            check(name + "cables", (links.count("-"), links.count("+")) == (len(gone), len(come)), (told["changes"], gone, come))
+            check(name + "an event when something changed", not was or ("event" in told) == bool(told["changes"] or told["entries"]), told)
+            was = now
+        sim.console(*("ReLink " + place for place in down))
+        sweep(sim)
+        for port in dice.sample(sorted(x for x in was.net.peer if x[0]), 3):
+            tool = lambda: {n: int(v) for n, v in re.findall(r"^(\w+):\.*(\d+)$", sim.run("perfquery", *map(str, port)).stdout, re.M)}
+            before, told, behind = tool(), ask("counters %s[%d]" % ("0x%x" % was.net.guid[port[0]], port[1])), tool()
+            check("counters %s: names" % (port,), set(told.get("counters", ())) == set(COUNTER), told)
+            wrong = {k: v for k, v in told.get("counters", {}).items() if not before[COUNTER[k]] <= v <= behind[COUNTER[k]]}
+            check("counters %s" % (port,), not wrong, (wrong, before, behind))
+            text = dict(re.findall(r"^  (\w+) +(\d+)$", "\n".join(told.get("text", ())), re.M))
+            check("counters %s: text" % (port,), text == {k: str(v) for k, v in told.get("counters", {}).items()
+                                                        if v or re.search("_data|_packets", k)}, told)
+    finally:
+        p.kill()
+        p.wait()
