@@ -9,7 +9,7 @@ import re
 import sys
 import tempfile
 
-from again import base_loads, channels_of, components, elements_of, lid_routes, mean, now as now_of, on, rows, sent, vl_map
+from again import base_loads, channels_of, elements_of, lid_routes, mean, on, rows, sent, vl_map
 from states import State, same
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -95,11 +95,9 @@ def pairs_again(state):
         elif reached(a) or reached(b):
             want[k] = "lost" if reached(a) else "regained", links(a), links(b)
     told = after.ask("diff all")
-    base = {(now if p["dlid"] in now.owner else was).owner[p["dlid"]]: 0 for p in told.get("pairs", ())}
     offset = lambda p: p["dlid"] - (now if p["dlid"] in now.owner else was).owner[p["dlid"]]
     same("diff: pairs", {(p["src"], p["dst"], offset(p)): (p["change"], p["before"], p["after"]) for p in told.get("pairs", ())}, want)
     same("diff: SLs", (told["change"]["sl_changed"], told["change"]["sl_alone"]), (sl_changed, alone))
-    del base
     for key, ways in ("mean_links_before", before), ("mean_links_after", behind):
         same("diff: " + key, told["change"][key], float(mean([len(w) + 1 for _, w in ways.values() if reached(w)])))
     counts = {}
@@ -189,13 +187,11 @@ def reached_again(state):
     same("check: endports cut off", told["hosts_gone"], sum(cut))
     lacks = re.findall(r"^# Incomplete: cut-off ", state.ask("save -")["content"], re.M)
     same("save: cut off", len(lacks), sum(cut))
-    at = {net.name[s]: s for s in net.switches}
     if state.whole:
         for r in rows(state, "hosts"):
             same("hosts: " + r["name"], (r["lid"], r["state"], r["switch"]),
                  next((h, "up", "%s[%d]" % (net.name[s], p)) for h in [net.by_name[r["name"]]]
                       for (s, p), end in net.peer.items() if end == ("H", h)))
-    del at
 
 
 # --- edited tables
@@ -265,7 +261,6 @@ def chassis_again(state):
     several = sorted(e for e in set(of.values()) if sum(x == e for x in of.values()) > 1)
     if not several:
         return
-    lids = sent(net)
     names = {int(x["guid"], 16): x["name"] for x in state.ask("elements")["elements"]}
     e = state.rng.choice(several)
     told = rows(state, "elements " + names[e])
@@ -287,7 +282,6 @@ def chassis_again(state):
             ports = [net.table.get((found[0], lid), NONE) for lid in net.lids[a]]
             if sum(of[s] == of[found[0]] for s in net.switches) == 1:
                 same("lids %s: %s" % (net.name[a], r["element"]), r["use"], "%d/%d" % (len(set(ports) - {NONE}), len(ports)))
-    del lids
 
 
 # --- a torus
@@ -318,7 +312,7 @@ def torus_again(state):
         apart = [d for d in range(3) if at[c[0]][d] != at[net.peer[c][1]][d]] if {c[0], net.peer[c][1]} <= set(at) else ()
         dimension[c] = apart[0] if len(apart) == 1 else 3
     beyond = lambda s, t, d: abs(at[s][d] - at[t][d]) > size[d] - abs(at[s][d] - at[t][d])
-    maps, load, turned = vl_map(state), {}, 0
+    maps, load = vl_map(state), {}
     for (a, lid), way in lid_routes(net).items():
         s, t = net.at[a], net.at[net.owner[lid]]
         sl = sum(beyond(s, t, d) << d for d in range(3))
@@ -328,7 +322,6 @@ def torus_again(state):
         for c in way:
             d = dimension.get(c, 3)
             want.append((sl >> d & 1) + 2 * (came != 3 and came > d) if d != 3 else 0)
-            turned += want[-1] > 1
             came = d
         same("torus: VLs of %d to %d" % (a, lid), ([vl for _, vl in chain], ends), (want, False))
         for c, vl in chain:

@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 
-from again import AGAIN, elements_of
+from again import AGAIN, elements_of, span
 from changed import CHANGED, torus_again
 from states import State, ranges, same
 
@@ -369,6 +369,22 @@ def after(command, *path):
     return look
 
 
+def first(groups, key):
+    return groups[0][key] if groups else None
+
+
+def told_cut(s):
+    """Hosts cut off, in the text of check: where no switch is, all that are told."""
+    found = re.search(r"^(\d+) endports? cut off from the subnet manager(?:: (\d+) host ports?)?", s.text("check"), re.M)
+    return int(found[2] or found[1]) if found else 0
+
+
+def of_advice(key_, column):
+    """A figure of all candidates, from JSON and from the pane."""
+    return (lambda s: sum(r[key_] for r in s.ask("advise failures 0")["advice"]),
+            lambda s: sum(r[column] or 0 for r in rows("advise failures 0")(s) if isinstance(r[column], (int, float)) and isinstance(r["rank"], int)))
+
+
 # what; where it is told, each a function of a state (None: not there).  All must be the same.
 EQUAL = [
     ("pairs of hosts", key("check", "check", "pairs"), told("check", r"^(\d+) paths? between hosts"),
@@ -459,6 +475,70 @@ EQUAL = [
     ("hosts of the fabric", lambda s: s.whole and s.ask("show")["fabric"]["hosts"], lambda s: s.whole and len(s.net.hosts)),
     ("failures listed", lambda s: len(s.ask("survey switches")["survey"]), key("survey switches", "survey_of", "failures"),
      lambda s: len(rows("survey switches")(s))),
+    ("routes that VL 15 ends", key("check", "dropped"), key("cycles", "dropped"), key("layers", "dropped"),
+     told("check", r"^(\d+) routes? (?:is|are) dropped")),
+    ("routes on VLs", lambda s: sum(x["routes"] for x in s.ask("layers")["layers"]), 
+     lambda s: sum((r["routes"] or 0) * len(span(r["VL"])) for r in rows("layers")(s))),
+    ("hosts cut off", key("check", "hosts_cut_off"), told_cut,
+     lambda s: sum(r["state"] == "cut" for r in rows("hosts")(s)),
+     lambda s: sum(f["count"] for f in s.ask("check")["faults"] if f["kind"] == "cut_off") - key("check", "switches_cut_off")(s)),
+    ("shortest loop of the first group", lambda s: first(s.ask("check")["credit_loops"], "length"),
+     lambda s: first(s.ask("cycles all")["credit_loops"], "length"), lambda s: s.number("cycles", r"a shortest one has (\d+) \(group 1\)") or None,
+     lambda s: first(s.ask("cycles all")["credit_loops"], "cycle") and len(s.ask("cycles all")["credit_loops"][0]["cycle"])),
+    ("channels of the panes", lambda s: len(rows("cdg all")(s)), key("cdg", "cdg", "channels"),
+     lambda s: int(re.search(r"(\d+) channel", s.ask("list cdg all")["title"])[1])),
+    ("dependencies from and to", summed("cdg all", "in"), summed("cdg all", "out"), key("cdg", "cdg", "dependencies")),
+    ("routes on channels", summed("cdg all", "routes"), lambda s: sum(c["routes"] for c in s.ask("cdg all")["cdg"]["list"])),
+    ("elements", lambda s: len(s.ask("elements")["elements"]), told("elements", r"^(\d+) elements?, "), lambda s: len(rows("elements")(s))),
+    ("chips of elements", lambda s: sum(x["chips"] for x in s.ask("elements")["elements"]), lambda s: s.whole and len(s.net.switches) or None),
+    ("links between elements", told("elements", r"(\d+) links? between them"),
+     lambda s: sum(x["external"] for x in s.ask("elements")["elements"]) / 2),
+    ("links inside elements", lambda s: sum(x["internal"] for x in s.ask("elements")["elements"]), summed("elements", "inside")),
+    ("most LIDs of a link between elements", most("elements", "most"),
+     lambda s: max((r["lids"] for r in rows("usage all")(s) if r["link"] == "out"), default=0)),
+    ("most LIDs of a port", compared("usage_max"), lambda s: compared("sls")(s) and max(
+        (r["lids"] for r in rows("usage all")(s) if r["link"] in ("out", "inside")), default=0)),
+    ("LIDs sent", summed("usage all", "lids"), lambda s: summed("usage all", "hosts")(s) + summed("usage all", "switches")(s)),
+    ("links of the fabric", key("show", "fabric", "links"), lambda s: len(s.ask("show links")["links"]),
+     lambda s: s.whole and len(s.net.channels) // 2 + len(s.net.hosts) or None),
+    ("links that failed", key("show", "failed_links"), told("show", r"^failed: (\d+) links?"),
+     lambda s: None if s.ask("show")["failed_nodes"] else sum(not x["up"] for x in s.ask("show links")["links"])),
+    ("ports that are up", lambda s: sum(x["up"] for x in s.ask("show switches")["switches"]), summed("switches", "up")),
+    ("hosts listed", lambda s: len(s.ask("show hosts")["hosts"]), lambda s: len(rows("hosts")(s)), key("show", "fabric", "hosts")),
+    ("findings", lambda s: len(s.ask("doctor")["findings"]), lambda s: len(rows("doctor")(s)),
+     lambda s: sum(s.ask("doctor")[k] for k in ("errors", "warnings", "notes"))),
+    ("notes of doctor", key("doctor", "notes"), told("doctor", r"^(?:.*, )?(\d+) notes?\.$")),
+    ("routes to LIDs, mean", compared("load_mean"), key("load-map lids", "loads", "mean")),
+    ("mean share", key("spread tree", "shares", "mean"), lambda s: 0 if not s.net.channels else
+     sum(p["share"] for p in s.ask("spread tree all")["shares"]["ports"]) / len(s.net.channels)),
+    ("pairs of shares", key("spread tree", "shares", "pairs"), lambda s: len(s.net.hosts) * (len(s.net.hosts) - 1)),
+    ("ways left out of shares", key("spread tree", "shares", "unreachable"),
+     lambda s: sum(x["pairs"] for x in s.ask("spread tree all")["shares"]["left_out"]), told("spread tree", r"^(\d+) pairs? of \d+ left out")),
+    ("links in bars", lambda s: summed("plot loads", "links")(s) if s.ask("load-map")["loads"]["max"] else None, lambda s: len(s.net.channels) or None),
+    ("paths in bars", lambda s: sum(r["pairs"] for r in rows("plot hops")(s) if r["links"] not in ("none", "loop")),
+     lambda s: key("check", "check", "pairs")(s) - key("check", "unreachable")(s)),
+    ("worst shift in bars", lambda s: None if not rows("plot shifts")(s) or "K" not in rows("plot shifts")(s)[0] else most("plot shifts", "flows")(s),
+     lambda s: s.ask("shifts")["shifts"]["worst"] if rows("plot shifts")(s) and "K" in rows("plot shifts")(s)[0] else None),
+    ("shifts without sharing", key("shifts", "shifts", "free"), told("shifts", r"; (\d+) shifts? without two flows")),
+    ("shifts looked at", key("shifts", "shifts", "looked_at"), told("shifts", r"; (\d+) of \d+ shifts? looked at")),
+    ("load of the report", key("report -", "max_load"), key("load-map", "loads", "max"), told("report -", r"^- most routes on a link: (\d+)")),
+    ("loops of the report", told("report -", r"^- of these in forwarding loops: (\d+)"), key("check", "check", "looping")),
+    ("routes of the report", told("report -", r"^- routes: (\d+)"), key("load-map", "loads", "routes")),
+    ("figures of advise, load", *of_advice("max_load", "load")), ("figures of advise, lost", *of_advice("lost", "lost")),
+    ("figures of advise, loops", *of_advice("loops", "loops")), ("figures of advise, VLs", *of_advice("vls", "VLs")),
+    ("figures of advise, worst shift", *of_advice("shift_worst", "worst")),
+    ("entries of all tables", summed("switches", "lids"), lambda s: sum(len(x["entries"]) - sum(e["port"] == 255 for e in x["entries"])
+                                                                    for x in (s.ask("lft %d" % k) for k in s.net.switches[:3]))
+     if len(s.net.switches) <= 3 else None),
+    ("events", lambda s: len(s.ask("journal")["events"]), lambda s: len(rows("journal")(s))),
+    ("entries of an event, gained", changed("change", "entries_gained"), after("diff", "change", "entries_gained")),
+    ("entries of an event, lost", changed("change", "entries_lost"), after("diff", "change", "entries_lost")),
+    ("most on a link before an event", after("diff", "loads", "max_before"), lambda s: s.event and key("load-map", "loads", "max")(s)),
+    ("most on a link after an event", after("diff", "loads", "max_after"), after("load-map", "loads", "max")),
+    ("longest path before an event", changed("change", "max_links_before"), lambda s: s.event and key("check", "check", "max_links")(s)),
+    ("longest path after an event", changed("change", "max_links_after"), after("check", "check", "max_links")),
+    ("pairs regained by an event", changed("change", "regained"), lambda s: s.event and after("list journal", "rows")(s)[-1]["regained"],
+     lambda s: s.event and sum(p["change"] == "regained" for p in s.after().ask("diff all").get("pairs", ()))),
 ]
 
 

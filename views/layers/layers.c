@@ -16,7 +16,7 @@ static const struct column columns[] = {
 	NUM("before", "how many before some were moved", 0),
 	NUM("moved", "how many came or went then", 0, .drop = 2),
 	NUM("loops", "groups of channels that wait for each other", 5),
-	NUM("routes", "routes of hosts on the VL", 0, .drop = 3),
+	NUM("routes", "routes of hosts on the VL; where several are, on each", 0, .drop = 3),
 	NUM("channels", NULL, 0, .drop = 5),
 	NUM("deps", NULL, 5, .drop = 4),
 	NUM("cyclic", "channels with credit loops", 0, .drop = 10),

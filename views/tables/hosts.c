@@ -13,7 +13,7 @@ static const struct column columns[] = {
 	NUM("lid", NULL, 0),
 	COL("switch", "switch and port it hangs on", 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("link", "width and speed", 6, .drop = 4),
-	COL("state", "up, or down", 5, .drop = 3),
+	COL("state", "up; cut: up, but out of the subnet manager's part; or down", 5, .drop = 3),
 	COL("guid", NULL, 18, .drop = 6),
 };
 
@@ -96,7 +96,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 				 link_speed_name(f->port_speed[port]));
 		break;
 	case C_STATE:
-		text_add(t, "%s", sc->real_topo->endport_up[p->ep[row]] ? "up" : "down");
+		text_add(t, "%s",
+			 sc->real_topo->endport_up[p->ep[row]]		     ? "up"
+			 : sc->state->node_down[endport_node(f, p->ep[row])] ? "down"
+									     : "cut");
 		break;
 	case C_GUID:
 		text_add(t, "0x%016" PRIx64, f->port_guid[port]);

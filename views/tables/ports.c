@@ -7,7 +7,8 @@ enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C
 static const struct column columns[] = {
 	NUM("port", NULL, 0),
 	COL("label", NULL, 0),
-	COL("state", "up, down, or - without a cable", 5, .drop = 5),
+	COL("state", "up; cut: up, but out of the subnet manager's part; down, or - without a cable", 5,
+	    .drop = 5),
 	COL("link", "width and speed", 6, .drop = 4),
 	COL("peer", NULL, 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("label", NULL, 0, .drop = DROP_SPARE),
@@ -179,6 +180,12 @@ static bool is_live(const struct scene *sc, uint32_t port)
 	return sc->topo && sc->topo->peer[port] != NO_ID;
 }
 
+/* Is the cable up, and the subnet manager does not reach it? */
+static bool is_cut(const struct scene *sc, uint32_t port)
+{
+	return state_live_peer(sc->fabric, sc->state, port) != NO_ID;
+}
+
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	static const unsigned vls[] = {0, 1, 2, 4, 8, 15};
@@ -236,7 +243,11 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		label_of_port(f, port, t);
 		return;
 	case C_STATE:
-		text_add(t, "%s", is_live(sc, port) ? "up" : cabled ? "down" : "-");
+		text_add(t, "%s",
+			 is_live(sc, port)  ? "up"
+			 : !cabled	    ? "-"
+			 : is_cut(sc, port) ? "cut"
+					    : "down");
 		return;
 	case C_LINK:
 		if (cabled && f->port_width[port] && f->port_speed[port])

@@ -60,7 +60,7 @@ static void load(struct view *v)
 		FOR_PORTS(f, s, port) {
 			uint32_t peer = sc->real_topo->peer[port];
 
-			p->up[s] += peer != NO_ID;
+			p->up[s] += state_live_peer(f, sc->state, port) != NO_ID; /* reached or not */
 			p->hosts[s] += peer != NO_ID && !node_is_switch(f, f->port_node[peer]);
 		}
 	}
