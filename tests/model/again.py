@@ -500,6 +500,42 @@ def channels_again(state):
     expect({vl for _, vl in load} <= set(layers), "layers: VLs", sorted(layers))
 
 
+def cycles_again(state):
+    """`cycles all` and pane cycle: each group's walk is closed and as short as any through the group, and who holds its channels."""
+    net, maps, holders = state.net, vl_map(state), {}
+    for (a, lid), way in lid_routes(net).items():
+        for sl in net.sl.get((a, lid), {0}):
+            chain, _ = channels_of(net, maps, a, lid, way, sl)
+            for c, d in zip(chain, chain[1:]):
+                holders.setdefault(c, {}).setdefault(d, set()).add((a, lid))
+    groups = components({c: set(n) for c, n in holders.items()})
+    for told in state.ask("cycles all")["credit_loops"]:
+        walk = [((c["from_lid"], c["from_port"]), c["vl"]) for c in told["cycle"]]
+        group = next((g for g in groups if walk[0] in g), set())
+        same("cycles: channels of group %d" % told["group"], told["channels"], len(group))
+        same("cycles: VLs of group %d" % told["group"], told["vls"], sorted({vl for _, vl in group}))
+        same("cycles: length of group %d" % told["group"], (told["length"], len(set(walk))), (len(walk), len(walk)))
+        around = min(steps_back(holders, group, c) for c in group)
+        same("cycles: a shortest loop of group %d" % told["group"], len(walk), around)
+        for c, d, x in zip(walk, walk[1:] + walk[:1], told["cycle"]):
+            held = holders.get(c, {}).get(d, set())
+            same("cycles: routes on %s" % x["channel"], x["routes_on"], len(held))
+            expect({(r["src_lid"], r["dlid"]) for r in x.get("routes", ())} <= held, "cycles: routes that hold", x)
+
+
+def steps_back(after, group, start):
+    """Channels of a shortest walk from one back to it, within the group."""
+    far, queue = {}, [start]
+    for at in queue:
+        for n in after.get(at, ()):
+            if n in group and n not in far:
+                far[n] = far.get(at, 0) + 1
+                queue.append(n)
+        if start in far:
+            return far[start]
+    return 1 << 30
+
+
 def layers_again(state):
     """Panes layers, layer-pairs, cuts, moved: pairs of each layer by the SLs of paths."""
     net = state.net
@@ -788,5 +824,5 @@ def loops(edges):
 
 
 AGAIN = [switches_again, plots_again, distances_again, ranks_again, path_again, shifts_again, flows_again, elements_again,
-         compared_again, channels_again, layers_again, weights_again, nue_again, bisection_again, sampled_survey_again,
+         compared_again, channels_again, cycles_again, layers_again, weights_again, nue_again, bisection_again, sampled_survey_again,
          adaptive_again, scope_again]

@@ -241,7 +241,8 @@ def advice(state):
     """`advise`: what it ranks by is what other commands say of an engine once it routes."""
     if not state.fresh:
         return
-    rows = state.ask("advise failures 0")["advice"]
+    tried = state.rng.random() < .3     # all single failures of links, too
+    rows = state.ask("advise failures %d" % (999 * tried))["advice"]
     for a, b in zip(rows, rows[1:]):
         alike = abs(a["bisection"] - b["bisection"]) <= a["bisection_half_width"] + b["bisection_half_width"]
         why = a.get("reason", "")
@@ -268,6 +269,14 @@ def advice(state):
         check = routed.ask("check")
         same(what + "pairs", row["pairs"], check["check"]["pairs"])
         same(what + "lost", row["lost"], check["unreachable"] + check["dropped"])
+        same(what + "loops", row["loops"], check["credit_loop_groups"])
+        same(what + "VLs", row["vls"], len({c["vl"] for c in routed.ask("cdg all")["cdg"]["list"]}))
+        same(what + "sound", row["sound"], check["sound"])
+        if row["failures"]:
+            each = routed.ask("survey links")["survey"]
+            same(what + "failures", (row["failures"], row["failure_lost"], row["failure_loops"], row["failure_fallbacks"]),
+                 (len(each), max(r["between_survivors"] for r in each), sum(r["new_loops"] > 0 for r in each),
+                  sum(r["engine"] != row["engine"] for r in each)))
 
 
 def single_points(state):
