@@ -13,7 +13,7 @@ static const struct column columns[] = {
 	NUM("lid", NULL, 0),
 	COL("switch", "switch and port it hangs on", 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("link", "width and speed", 6, .drop = 4),
-	COL("state", "up; cut: up, but out of the subnet manager's part; or down", 5, .drop = 3),
+	COL("state", "up, down, or cut: up, but out of the subnet manager's part", 5, .drop = 3),
 	COL("guid", NULL, 18, .drop = 6),
 };
 

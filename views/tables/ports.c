@@ -7,7 +7,7 @@ enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C
 static const struct column columns[] = {
 	NUM("port", NULL, 0),
 	COL("label", NULL, 0),
-	COL("state", "up; cut: up, but out of the subnet manager's part; down, or - without a cable", 5,
+	COL("state", "up, down, cut (up, but out of the subnet manager's part), or - without a cable", 5,
 	    .drop = 5),
 	COL("link", "width and speed", 6, .drop = 4),
 	COL("peer", NULL, 10, .flex = 1, .fold = FOLD_CHIP),
