@@ -53,6 +53,13 @@ uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, un
 		const char *desc);
 uint32_t fb_find(const struct fabric_builder *b, uint64_t guid); /* NO_ID when absent */
 
+/*
+ * A builder that holds a fabric again; its nodes are in the source's order (node_order).  fb_again() finishes
+ * it: nothing but what was changed in it differs from f.
+ */
+struct fabric_builder *fb_from(const struct fabric *f);
+struct fabric *fb_again(struct fabric_builder *b, const struct fabric *f);
+
 /* Raise the number of ports of a node (a file may name ports above that number). */
 void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports);
 

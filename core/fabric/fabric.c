@@ -161,3 +161,27 @@ uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint
 		return NO_ID;
 	return to->node_port[n] + from->port_num[port];
 }
+
+uint32_t fabric_switch_in(const struct fabric *to, const struct fabric *from, uint32_t sw)
+{
+	uint32_t node = fabric_node_by_guid(to, from->node_guid[from->switch_node[sw]]);
+
+	return node == NO_ID ? NO_ID : to->node_switch[node];
+}
+
+uint32_t fabric_link_in(const struct fabric *to, const struct fabric *from, uint32_t link)
+{
+	uint32_t x = fabric_port_in(to, from, from->link_port[2 * link]),
+		 y = fabric_port_in(to, from, from->link_port[2 * link + 1]);
+
+	return x == NO_ID || y == NO_ID || to->port_peer[x] != y ? NO_ID : to->port_link[x];
+}
+
+bool fabric_akin(const struct fabric *a, const struct fabric *b)
+{
+	uint32_t most = a->n_nodes > b->n_nodes ? a->n_nodes : b->n_nodes, n = 0;
+
+	for (uint32_t i = 0; i < a->n_nodes; i++)
+		n += fabric_node_by_guid(b, a->node_guid[i]) != NO_ID;
+	return 4 * n >= most;
+}

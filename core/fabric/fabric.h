@@ -158,6 +158,14 @@ uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t node_guid); /* NO_
 uint32_t fabric_endport_by_guid(const struct fabric *f,
 				uint64_t port_guid); /* NO_ID when unknown; O(log n) */
 
+/* Is it the same fabric at another time: do the two have at least a quarter of their nodes in common? */
+bool fabric_akin(const struct fabric *a, const struct fabric *b);
+
+/* The same switch (node GUID) in another fabric, NO_ID: it is not there, or no switch. */
+uint32_t fabric_switch_in(const struct fabric *to, const struct fabric *from, uint32_t sw);
+/* The cable between the same two ports in another fabric, NO_ID: there is none. */
+uint32_t fabric_link_in(const struct fabric *to, const struct fabric *from, uint32_t link);
+
 /* The same port (node GUID and number) in another fabric.  NO_ID: it is not there, or `port` is NO_ID. */
 uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint32_t port);
 
@@ -201,6 +209,9 @@ struct name_map {
 	size_t n, cap;
 };
 struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map);
+
+/* The same fabric, names from a map apart, with the SM guessed to be at another port. */
+struct fabric *fabric_at_place(const struct fabric *f, uint32_t node, unsigned port);
 
 /*
  * The same fabric with the SM on another endport (NO_ID: it stays).  With as_ibsim it is what ibsim makes of

@@ -5,8 +5,7 @@
 #include "core/fabric/builder.h"
 #include "core/fabric/names.h"
 
-/* A builder that holds the fabric again. Its nodes are in the source's order (node_order). */
-static struct fabric_builder *builder_from(const struct fabric *f)
+struct fabric_builder *fb_from(const struct fabric *f)
 {
 	struct fabric_builder *b = fb_new();
 	uint32_t *at = NEW_ARRAY(f->n_nodes, uint32_t);
@@ -67,12 +66,31 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 	return b;
 }
 
-struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map)
+struct fabric *fb_again(struct fabric_builder *b, const struct fabric *f)
 {
 	struct fabric *g = NULL;
 
-	if (fb_finish(builder_from(f), f->source, f->format, &g, NULL))
+	if (fb_finish(b, f->source, f->format, &g, NULL))
 		abort(); /* a finished fabric can always be built again */
+	return g;
+}
+
+struct fabric *fabric_at_place(const struct fabric *f, uint32_t node, unsigned port)
+{
+	struct fabric_builder *b = fb_from(f);
+	struct fabric *g;
+
+	b->sm_node = f->node_order[node];
+	b->sm_port = (uint8_t)port;
+	g = fb_again(b, f);
+	g->switch_tables = counted_ref(f->switch_tables);
+	return g;
+}
+
+struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map)
+{
+	struct fabric *g = fb_again(fb_from(f), f);
+
 	g->switch_tables = counted_ref(f->switch_tables);
 	for (size_t i = 0; i < map->n; i++) {
 		uint32_t n = fabric_node_by_guid(g, map->guid[i]);
@@ -88,8 +106,8 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 
 struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim)
 {
-	struct fabric_builder *b = builder_from(f);
-	struct fabric *g = NULL;
+	struct fabric_builder *b = fb_from(f);
+	struct fabric *g;
 
 	if (sm_endport != NO_ID) {
 		b->sm_node = f->node_order[endport_node(f, sm_endport)];
@@ -102,8 +120,7 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 			if (b->node[i].type == NODE_ROUTER)
 				b->node[i].port[p].lid = b->node[i].port[p].lmc = 0;
 		}
-	if (fb_finish(b, f->source, f->format, &g, NULL))
-		abort(); /* as above */
+	g = fb_again(b, f);
 	g->switch_tables = counted_ref(f->switch_tables);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		free(g->node_given[n]);

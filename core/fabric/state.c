@@ -36,6 +36,24 @@ bool state_equal(const struct state *a, const struct state *b)
 	       !memcmp(a->node_down, b->node_down, a->n_nodes);
 }
 
+struct state *state_on(const struct state *s, const struct fabric *from, const struct fabric *to,
+		       bool unknown_down)
+{
+	struct state *n = state_new(to);
+
+	for (uint32_t l = 0; l < to->n_links; l++) {
+		uint32_t was = fabric_link_in(from, to, l);
+
+		n->link_down[l] = was == NO_ID ? unknown_down : s->link_down[was];
+	}
+	for (uint32_t i = 0; i < to->n_nodes; i++) {
+		uint32_t was = fabric_node_by_guid(from, to->node_guid[i]);
+
+		n->node_down[i] = was == NO_ID ? unknown_down : s->node_down[was];
+	}
+	return n;
+}
+
 static void state_release(struct state *m)
 {
 	free(m->link_down);
@@ -322,6 +340,50 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 	free(q.queue);
 	free(q.hops);
 	return t;
+}
+
+struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_t *match)
+{
+	struct topo *n = NEW(struct topo);
+
+	atomic_init(&n->refs, 1);
+	n->fabric = fabric_ref(f);
+	n->sm_endport = NO_ID;
+	n->node_up = NEW_ARRAY(f->n_nodes + 1, uint8_t);
+	n->peer = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	n->peer_switch = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	n->endport_up = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	n->endport_switch = NEW_ARRAY(f->n_endports + 1, uint32_t);
+	n->endport_swport = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	for (uint32_t node = 0; node < f->n_nodes; node++) {
+		uint32_t was = fabric_node_by_guid(t->fabric, f->node_guid[node]);
+
+		n->node_up[node] = was != NO_ID && t->node_up[was];
+		n->n_switches_up += n->node_up[node] && node_is_switch(f, node);
+	}
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		uint32_t here = fabric_port_in(t->fabric, f, p), peer = here == NO_ID ? NO_ID : t->peer[here];
+		uint32_t q = peer == NO_ID ? NO_ID : fabric_port_in(f, t->fabric, peer);
+		uint32_t sw = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+
+		n->peer[p] = q;
+		n->n_links_up += q != NO_ID && q > p;
+		n->peer_switch[p] = sw != NO_ID && sw != f->node_switch[f->port_node[p]] ? sw : NO_ID;
+	}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		n->endport_switch[ep] = NO_ID;
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
+		uint32_t to = match[ep];
+
+		if (to == NO_ID || !t->endport_up[ep])
+			continue;
+		n->endport_up[to] = 1;
+		n->n_endports_up++;
+		n->endport_swport[to] = t->endport_swport[ep];
+		if (t->endport_switch[ep] != NO_ID)
+			n->endport_switch[to] = fabric_switch_in(f, t->fabric, t->endport_switch[ep]);
+	}
+	return n;
 }
 
 static void topo_release(struct topo *t)

@@ -23,6 +23,12 @@ struct state *state_new(const struct fabric *f); /* everything up */
 struct state *state_copy(const struct state *s);
 bool state_equal(const struct state *a, const struct state *b);
 struct state *state_ref(const struct state *s);
+/*
+ * The failures of s on another fabric.  Nodes and cables that `from` does not have are up there; with
+ * unknown_down they are down.
+ */
+struct state *state_on(const struct state *s, const struct fabric *from, const struct fabric *to,
+		       bool unknown_down);
 void state_free(const struct state *s); /* lets go of a reference; NULL is fine */
 
 /* A link is usable: not failed, and neither are the nodes at its ends. */
@@ -72,6 +78,11 @@ struct topo *topo_new(const struct fabric *f, const struct state *s);
  * follow then, between switches DR_MAX_HOPS away.
  */
 struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before);
+/*
+ * The same topo, cables as they were, in nodes and ports of another fabric (found by node GUID and number).
+ * match: [n_endports of its own fabric] endports there, NO_ID for those that are left out.
+ */
+struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_t *match);
 struct topo *topo_ref(const struct topo *t);
 void topo_unref(const struct topo *t);
 

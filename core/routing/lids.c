@@ -171,6 +171,78 @@ struct lid_memory *lid_memory_copy(const struct lid_memory *m)
 	return c;
 }
 
+static void forget_entry(struct lid_memory *m, uint32_t ep)
+{
+	m->known[ep] = 0;
+	for (uint32_t l = m->entry[ep].min; l && l <= m->entry[ep].max; l++)
+		m->used[l] = 0;
+}
+
+/* The endport `ep` of m was endport `was` of `old`: what is remembered of it, and what it carries now. */
+static void take_over(struct lid_memory *m, const struct fabric *f, uint32_t ep, const struct lid_memory *old,
+		      const struct fabric *from, uint32_t was)
+{
+	uint32_t p = f->endport_port[ep], q = from->endport_port[was], min = old->entry[was].min;
+
+	m->known[ep] = old->known[was];
+	m->entry[ep] = old->entry[was];
+	if (f->port_lid[p] == from->port_lid[q] && f->port_lmc[p] == from->port_lmc[q]) {
+		m->carried[ep] = old->carried[was];
+		m->carried_lmc[ep] = old->carried_lmc[was];
+	} else if (m->known[ep] && f->port_lid[p] && f->port_lid[p] != min && from->port_lid[q] != min) {
+		/* the port was never seen with the LID that was worked out for it: what is seen counts */
+		forget_entry(m, ep);
+	}
+}
+
+/* Endport `ep` was not in the fabric, but may have been before: its entry is among the foreign ones then. */
+static void take_foreign(struct lid_memory *m, const struct fabric *f, uint32_t ep)
+{
+	for (size_t i = 0; i < m->n_foreign; i++) {
+		if (m->foreign[i].guid != f->port_guid[f->endport_port[ep]])
+			continue;
+		m->known[ep] = 1;
+		m->entry[ep] = (struct range){m->foreign[i].min, m->foreign[i].max};
+		m->foreign[i] = m->foreign[--m->n_foreign];
+		return;
+	}
+}
+
+struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric *from,
+				 const struct fabric *to)
+{
+	struct lid_memory *c = lid_memory_new(to, &m->o);
+	uint8_t *stays = NEW_ARRAY(m->n_endports + 1, uint8_t);
+
+	c->swept = m->swept;
+	c->max_lid = m->max_lid;
+	c->read_top = m->read_top;
+	memcpy(c->used, m->used, LID_SLOTS);
+	c->foreign = m->n_foreign ? mem_dup(m->foreign, m->n_foreign * sizeof(*m->foreign)) : NULL;
+	c->n_foreign = c->cap_foreign = m->n_foreign;
+	for (uint32_t ep = 0; ep < to->n_endports; ep++) {
+		uint32_t port = fabric_port_in(from, to, to->endport_port[ep]),
+			 was = port == NO_ID ? NO_ID : from->port_endport[port];
+
+		if (was == NO_ID || from->port_guid[port] != to->port_guid[to->endport_port[ep]]) {
+			take_foreign(c, to, ep);
+			continue;
+		}
+		stays[was] = 1;
+		take_over(c, to, ep, m, from, was);
+	}
+	for (uint32_t ep = 0; ep < m->n_endports; ep++) {
+		if (stays[ep] || !m->known[ep])
+			continue;
+		GROW(c->foreign, c->n_foreign, c->cap_foreign);
+		c->foreign[c->n_foreign++] =
+			(struct guid2lid){from->port_guid[from->endport_port[ep]],
+					  (uint16_t)m->entry[ep].min, (uint16_t)m->entry[ep].max};
+	}
+	free(stays);
+	return c;
+}
+
 void lid_memory_free(struct lid_memory *m)
 {
 	if (!m)

@@ -79,6 +79,13 @@ struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct
 					const struct lid_options *o);
 /* The *n entries that OpenSM writes into guid2lid, also those of ports that left; to be freed. */
 struct guid2lid *lid_memory_entries(const struct lid_memory *m, const struct fabric *f, size_t *n);
+/*
+ * The memory of the same process after the fabric became another one (endports found by node GUID and
+ * number).  Entries of ports that left stay.  A port whose LID in the source changed carries the new one, one
+ * that came the source's; the others carry what they carry in m.
+ */
+struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric *from,
+				 const struct fabric *to);
 struct lid_memory *lid_memory_copy(const struct lid_memory *m);
 void lid_memory_free(struct lid_memory *m);
 

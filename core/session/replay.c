@@ -98,6 +98,12 @@ static void put_change(struct replay *r, const struct event *ev, const struct ev
 		put_path(&r->script, file);
 		text_add(&r->script, "\n");
 		free(file);
+	} else if (ev->kind == EVENT_EDIT && !strncmp(text, "load ", 5)) {
+		file = str_printf("%.*s", (int)(strlen(text) - strlen("load  next")), text + 5);
+		text_add(&r->script, "load");
+		put_path(&r->script, file);
+		text_add(&r->script, " next\n");
+		free(file);
 	} else {
 		text_add(&r->script, "%s\n", text);
 	}

@@ -337,18 +337,20 @@ struct fresh {
 	const struct fabric *fabric, *loaded; /* shaped by options; as loaded */
 	const struct options *options;
 	const struct switch_tables *tables; /* NULL: no tables in its source */
+	const struct state *state;	    /* NULL: everything is up */
 	const char *how;		    /* text of the event */
-	bool goes_on;			    /* the present events stay */
+	enum event_kind kind;
+	bool goes_on; /* the present events stay, and the subnet manager remembers */
 };
 
-/* How the fabric in force was obtained. */
-static char *origin_text(const struct session *s)
+/* The event that brought the fabric in force, before it was changed. */
+static const struct event *origin(const struct session *s)
 {
 	size_t at = s->at;
 
 	while (at && s->event[at].kind != EVENT_LOAD)
 		at--;
-	return str_dup(s->event[at].text);
+	return &s->event[at];
 }
 
 /* The loaded fabric, shaped by the options `guid` and `port_guids` and by the name map. */
@@ -387,10 +389,10 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 	return 0;
 }
 
-/* The setup of a new fabric: everything up, with these options and tables. */
+/* The setup of a new fabric, with these options and tables. */
 static const struct setup *fresh_setup(const struct session *s, const struct fresh *n)
 {
-	struct state *up = state_new(n->fabric);
+	struct state *up = n->state ? state_ref(n->state) : state_new(n->fabric);
 	struct options *here = options_named_anew(n->options, n->fabric);
 	const struct setup *setup = setup_with(s->setup, &(struct setup){.fabric = n->fabric,
 									 .loaded = n->loaded,
@@ -403,15 +405,44 @@ static const struct setup *fresh_setup(const struct session *s, const struct fre
 	return setup;
 }
 
+/* Links that were in use, and whose ports have come up anew since then: [n_links], NULL where states are not told. */
+static uint8_t *came_anew(const struct fabric *from, const struct fabric *to)
+{
+	uint8_t *flapped = from->states_told && to->states_told ? NEW_ARRAY(to->n_links + 1, uint8_t) : NULL;
+
+	for (uint32_t l = 0; flapped && l < to->n_links; l++) {
+		uint32_t was = fabric_link_in(from, to, l);
+
+		for (unsigned end = 0; was != NO_ID && end < 2; end++)
+			flapped[l] |= to->port_state[to->link_port[2 * l + end]] == PORT_INIT &&
+				      from->port_state[from->link_port[2 * was + end]] > PORT_INIT;
+	}
+	return flapped;
+}
+
+/* The sweep of an event that brings a fabric. */
+static struct sweep *sweep_fresh(struct session *s, const struct fresh *n, struct event *ev,
+				 struct progress *p, struct err *e)
+{
+	const struct sweep *at = n->goes_on ? session_sweep(s) : NULL;
+	struct sweep *prev = at ? sweep_on(at, ev->setup) : NULL, *w;
+	uint8_t *flapped = prev ? came_anew(at->fabric, n->fabric) : NULL;
+	struct change_request rq = {.kind = n->kind, .flapped = flapped, .progress = p};
+
+	w = sweep_event(s, prev, ev, &rq, e);
+	sweep_unref(prev);
+	free(flapped);
+	return w;
+}
+
 /* Begin with a fabric, in a new history or (goes_on) after the present. If routing fails, nothing changes. */
 static int begin(struct session *s, const struct fresh *n, struct progress *p, struct err *e)
 {
 	const struct routing *before = n->goes_on ? session_routing(s) : NULL;
-	struct event ev = {.kind = EVENT_LOAD, .text = str_dup(n->how), .setup = fresh_setup(s, n)};
-	struct change_request rq = {.kind = EVENT_LOAD, .progress = p};
+	struct event ev = {.kind = n->kind, .text = str_dup(n->how), .setup = fresh_setup(s, n)};
 	int rc = 0;
 
-	if (ev.setup->chain && !(ev.sweep = sweep_event(s, NULL, &ev, &rq, e)))
+	if (ev.setup->chain && !(ev.sweep = sweep_fresh(s, n, &ev, p, e)))
 		rc = -1;
 	if (!rc && before && ev.sweep && ev.sweep->routing &&
 	    !(ev.change = compare_routings(before, ev.sweep->routing, p)))
@@ -428,20 +459,38 @@ static int begin(struct session *s, const struct fresh *n, struct progress *p, s
 	return 0;
 }
 
-static int take_fabric(struct session *s, const struct fabric *f, const char *how, bool goes_on,
-		       struct progress *p, struct err *e)
+/* Where the subnet manager runs is only guessed from a file: it stays where it was while that port is there. */
+static const struct fabric *keep_place(const struct session *s, const struct fabric *f)
 {
-	const struct fabric *shaped;
-	int rc = shape_fabric(s, f, s->setup->options, &shaped, e);
+	const struct fabric *was = s->fabric, *kept;
+	uint32_t port = was->sm_endport == NO_ID
+				? NO_ID
+				: fabric_port_in(f, was, was->endport_port[was->sm_endport]);
 
+	if (!f->sm_guessed || port == NO_ID || f->port_endport[port] == NO_ID ||
+	    f->port_endport[port] == f->sm_endport)
+		return f;
+	kept = fabric_at_place(f, f->port_node[port], f->port_num[port]);
+	fabric_unref(f);
+	return kept;
+}
+
+static int take_fabric(struct session *s, const struct fabric *f, const struct fresh *as, struct progress *p,
+		       struct err *e)
+{
+	struct fresh n = *as;
+	const struct fabric *shaped;
+	int rc;
+
+	n.goes_on = n.goes_on && s->n_events;
+	if (n.goes_on)
+		f = keep_place(s, f);
+	rc = shape_fabric(s, f, s->setup->options, &shaped, e);
 	if (!rc) {
-		rc = begin(s,
-			   &(struct fresh){.fabric = shaped,
-					   .loaded = f,
-					   .options = s->setup->options,
-					   .how = how,
-					   .goes_on = goes_on && s->n_events},
-			   p, e);
+		n.fabric = shaped;
+		n.loaded = f;
+		n.options = s->setup->options;
+		rc = begin(s, &n, p, e);
 		fabric_unref(shaped);
 	}
 	fabric_unref(f);
@@ -451,7 +500,7 @@ static int take_fabric(struct session *s, const struct fabric *f, const char *ho
 int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		       struct err *e)
 {
-	return take_fabric(s, f, how, false, p, e);
+	return take_fabric(s, f, &(struct fresh){.how = how}, p, e);
 }
 
 void session_note_drawing(struct session *s, const char *path, const char *what)
@@ -478,10 +527,10 @@ double session_reading_age(const struct session *s)
 	return live && s->read_at > 0 ? now_seconds() - s->read_at : -1;
 }
 
-int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
-		  struct err *e)
+int session_go_on(struct session *s, const struct fabric *f, enum event_kind kind, const char *how,
+		  struct progress *p, struct err *e)
 {
-	return take_fabric(s, f, how, true, p, e);
+	return take_fabric(s, f, &(struct fresh){.how = how, .kind = kind, .goes_on = true}, p, e);
 }
 
 void session_set_options(struct session *s, const struct options *o)
@@ -517,7 +566,7 @@ int session_reshape(struct session *s, const struct options *o, struct progress 
 	}
 	if (shape_fabric(s, s->loaded, o, &shaped, e))
 		return -1;
-	text = origin_text(s);
+	text = str_dup(origin(s)->text);
 	/* the same ports have the same ids */
 	rc = begin(s,
 		   &(struct fresh){.fabric = shaped,
@@ -569,19 +618,22 @@ int session_goto(struct session *s, size_t at, struct err *e)
 
 int session_reset(struct session *s, struct progress *p, struct err *e)
 {
+	const struct setup *first;
 	char *text;
 	int rc;
 
 	if (session_need_fabric(s, e))
 		return -1;
-	text = origin_text(s);
+	text = str_dup(origin(s)->text);
+	first = setup_ref(origin(s)->setup); /* its event goes */
 	rc = begin(s,
-		   &(struct fresh){.fabric = s->fabric,
-				   .loaded = s->loaded,
+		   &(struct fresh){.fabric = first->fabric,
+				   .loaded = first->loaded,
 				   .options = s->setup->options,
-				   .tables = s->setup->tables,
+				   .tables = first->fabric == s->fabric ? s->setup->tables : NULL,
 				   .how = text},
 		   p, e);
+	setup_unref(first);
 	free(text);
 	return rc;
 }

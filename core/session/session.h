@@ -23,7 +23,17 @@ struct lesson_place;
 struct topic;
 struct named;
 
-enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEEP, EVENT_SET, EVENT_SCOPE };
+/* EVENT_EDIT: the fabric changed, but a script can do it again (`load FILE next`, `move host`, ...) */
+enum event_kind {
+	EVENT_LOAD,
+	EVENT_ROUTE,
+	EVENT_FAIL,
+	EVENT_RESTORE,
+	EVENT_SWEEP,
+	EVENT_SET,
+	EVENT_SCOPE,
+	EVENT_EDIT
+};
 
 /* One entry of the journal.  events[0] is the fabric as loaded. */
 struct event {
@@ -127,11 +137,12 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 void session_forget(struct session *s);
 
 /*
- * The same for a fabric that was discovered again: one more event behind the present ones.  It is compared
+ * The same for the fabric at a later time (discovered again, or the next file of it): one more event behind the
+ * present ones, the next sweep of the subnet manager with all that it remembers (sweep_on()).  It is compared
  * with what was in force (two_fabrics.h).  Everything in it is up.
  */
-int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
-		  struct err *e);
+int session_go_on(struct session *s, const struct fabric *f, enum event_kind kind, const char *how,
+		  struct progress *p, struct err *e);
 
 /* A drawing of the present was written, in place of an earlier one of the path.  Copies its arguments. */
 void session_note_drawing(struct session *s, const char *path, const char *what);

@@ -15,19 +15,8 @@
 #include "core/sm/opervls.h"
 #include "core/sm/qos.h"
 #include "core/sm/sl_tables_file.h"
+#include "core/sm/sm_memory.h"
 #include "core/sm/ucast_cache.h"
-
-/* What the subnet manager keeps from one heavy sweep to the next. */
-struct sm_memory {
-	struct lid_memory *lids;
-	const struct routing *tables; /* in the switches; reference held; NULL before the first success */
-	bool ignore; /* ignore_existing is still set: the last sweep programmed nothing or had errors */
-	struct ucast_cache *cache; /* use_ucast_cache: valid for `tables`; NULL = not valid */
-	uint8_t *opervls;	   /* [n_ports] OperVLs codes of ports (core/sm/opervls.h) */
-	uint8_t *active;	   /* [n_ports] 1 = ports made active (core/sm/activated.h) */
-	uint64_t random;	   /* number of draws from random() so far, as each engine counts them */
-	uint8_t *marked;	   /* [n_switches] as in struct engine_input */
-};
 
 static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fabric *f)
 {
@@ -302,7 +291,7 @@ static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_
 		.lids = s->lids,
 		.options = s->setup->options,
 		.current = s->from_scratch || !before ? NULL : before->tables,
-		.previous = s->prev && !reroute ? routing_origin(s->prev->routing) : NULL,
+		.previous = s->prev && !reroute ? routing_computed(s->prev->routing) : NULL,
 		.sweep = s->number,
 		.opervls = s->opervls,
 		.random = random,
@@ -744,6 +733,9 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 
 	if (r)
 		*r = NULL;
+	if (s->carried)
+		return err_set(e, "the tables were computed for the fabric as it was before it changed; "
+				  "`reroute` computes them anew, `undo` goes back");
 	if (s->cached) /* the previous sweep has the tables */
 		return sweep_repeat(s->prev, q, r, e);
 	if (!name)

@@ -38,6 +38,7 @@ struct sweep {
 	bool from_scratch;     /* existing entries were ignored */
 	char *scratch_reason;  /* the reason ("first sweep", "link a[1] came up", "reroute"), NULL when not */
 	bool cached;	       /* ucast_cache was valid: no engine ran */
+	bool carried;	       /* no sweep of its own: one of another fabric, by sweep_on() */
 	double seconds;	       /* of discovery, LIDs and routing */
 	double engine_seconds; /* of the engines alone */
 	uint8_t *opervls;      /* owned, [n_ports]: OperVLs codes as this sweep read them */
@@ -52,12 +53,21 @@ void sweep_unref(const struct sweep *s);
 /* The same sweep with other hosts that count (scope, option aggregation_nodes): same tables, same memory. */
 struct sweep *sweep_with_hosts(const struct sweep *s, const struct setup *setup);
 
+/*
+ * What a sweep left, on another fabric: the `prev` of the next sweep after cables and nodes came, went, moved
+ * or were replaced.  Everything is found by GUID and port.  Cables that the fabric of `s` does not have are
+ * not up in it, those that the new fabric does not have are lost; switches keep their tables and ports their
+ * LIDs, and LIDs of ports that left stay reserved.  setup: of the new fabric.  NULL: the two have less than a
+ * quarter of their nodes in common.
+ */
+struct sweep *sweep_on(const struct sweep *s, const struct setup *setup);
+
 struct sweep_request {
 	const struct setup *setup; /* chain: engine names as in opensm -R; NULL or "" = minhop */
 	const struct engine *const *engines;
 	bool reroute;		   /* ignore existing entries, like a console reroute */
 	bool restart;		   /* the subnet manager starts again: it knows only the LIDs of prev */
-	const struct sweep *prev;  /* of the same fabric; NULL = the subnet manager starts, ports carry the
+	const struct sweep *prev;  /* of the same fabric (sweep_on()); NULL = the subnet manager starts, ports carry the
 				      source's LIDs */
 	const uint8_t *flapped;	   /* [n_links] 1 = went down and up again since prev; NULL = none */
 	struct progress *progress; /* may be NULL */

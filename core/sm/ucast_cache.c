@@ -8,8 +8,18 @@
 
 /* A missing link, as a port of a switch saw it. */
 struct missing {
-	uint16_t lid; /* LID at the other end */
+	uint64_t far; /* node GUID at the other end */
+	uint16_t lid; /* LID there */
 	bool is_host, recorded;
+};
+
+/* A switch that is no longer part of the fabric at all. */
+struct ghost {
+	uint64_t guid;
+	struct missing *missing; /* [n_ports], port 0 first */
+	unsigned n_ports;
+	uint8_t leaf, dropped;
+	struct lft_row *row;
 };
 
 struct ucast_cache {
@@ -18,6 +28,9 @@ struct ucast_cache {
 	uint8_t *leaf;		     /* [n_switches] 1 = lost a host, or has hosts beside missing links */
 	uint8_t *dropped;	     /* [n_switches] 1 = the switch itself is gone */
 	struct lft_row **row;	     /* [n_switches] table of a dropped switch */
+	struct ghost *ghost;
+	size_t n_ghosts, cap_ghosts;
+	char *why; /* a change of the fabric made it worthless, NULL: none did */
 };
 
 struct ucast_cache *ucast_cache_new(const struct fabric *f)
@@ -39,6 +52,17 @@ static struct lft_row *row_ref(struct lft_row *r)
 	return r;
 }
 
+static void add_ghost(struct ucast_cache *c, const struct ghost *g)
+{
+	struct ghost *to;
+
+	GROW(c->ghost, c->n_ghosts, c->cap_ghosts);
+	to = &c->ghost[c->n_ghosts++];
+	*to = *g;
+	to->missing = mem_dup(g->missing, g->n_ports * sizeof(*g->missing));
+	to->row = row_ref(g->row);
+}
+
 struct ucast_cache *ucast_cache_copy(const struct ucast_cache *c)
 {
 	const struct fabric *f = c->fabric;
@@ -49,6 +73,9 @@ struct ucast_cache *ucast_cache_copy(const struct ucast_cache *c)
 	memcpy(d->dropped, c->dropped, f->n_switches);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		d->row[s] = row_ref(c->row[s]);
+	for (size_t i = 0; i < c->n_ghosts; i++)
+		add_ghost(d, &c->ghost[i]);
+	d->why = c->why ? str_dup(c->why) : NULL;
 	return d;
 }
 
@@ -58,6 +85,12 @@ void ucast_cache_free(struct ucast_cache *c)
 		return;
 	for (uint32_t s = 0; s < c->fabric->n_switches; s++)
 		lft_row_unref(c->row[s]);
+	for (size_t i = 0; i < c->n_ghosts; i++) {
+		free(c->ghost[i].missing);
+		lft_row_unref(c->ghost[i].row);
+	}
+	free(c->ghost);
+	free(c->why);
 	fabric_unref(c->fabric);
 	free(c->missing);
 	free(c->leaf);
@@ -164,7 +197,16 @@ static void record(struct check *k, uint32_t port, uint32_t peer)
 		return;
 	k->c->leaf[switch_of(k, port)] |= is_host(k, peer);
 	if (!m->recorded)
-		*m = (struct missing){lid, is_host(k, peer), true};
+		*m = (struct missing){k->f->node_guid[k->f->port_node[peer]], lid, is_host(k, peer), true};
+}
+
+/* A link that was up is not any more. */
+static void lose_link(struct check *k, uint32_t p, uint32_t q)
+{
+	if (is_host(k, p) && is_host(k, q))
+		invalid(k, "a link between two hosts is gone", p);
+	record(k, p, q);
+	record(k, q, p);
 }
 
 static void record_lost_links(struct check *k)
@@ -174,29 +216,29 @@ static void record_lost_links(struct check *k)
 
 		if (k->s->was->peer[p] == NO_ID || k->s->now->peer[p] != NO_ID)
 			continue;
-		if (is_host(k, p) && is_host(k, q))
-			invalid(k, "a link between two hosts is gone", p);
-		record(k, p, q);
-		record(k, q, p);
+		lose_link(k, p, q);
 	}
+}
+
+static void drop_switch(struct check *k, uint32_t s)
+{
+	uint32_t port0 = k->f->switch_port[s];
+	bool lost_host = false; /* now or before */
+
+	FOR_PORTS(k->f, s, id)
+		lost_host |= k->c->missing[id].recorded && k->c->missing[id].is_host;
+	if (!lid_of(k, k->s->lids_was, port0) || !lost_host)
+		invalid(k, "a switch without hosts is gone", port0);
+	k->c->dropped[s] = 1;
+	lft_row_unref(k->c->row[s]);
+	k->c->row[s] = row_ref(k->s->tables->row[s]);
 }
 
 static void drop_switches(struct check *k)
 {
-	for (uint32_t s = 0; s < k->f->n_switches; s++) {
-		uint32_t port0 = k->f->switch_port[s];
-		bool lost_host = false; /* now or before */
-
-		if (!switch_up(k->s->was, s) || switch_up(k->s->now, s))
-			continue;
-		FOR_PORTS(k->f, s, id)
-			lost_host |= k->c->missing[id].recorded && k->c->missing[id].is_host;
-		if (!lid_of(k, k->s->lids_was, port0) || !lost_host)
-			invalid(k, "a switch without hosts is gone", port0);
-		k->c->dropped[s] = 1;
-		lft_row_unref(k->c->row[s]);
-		k->c->row[s] = row_ref(k->s->tables->row[s]);
-	}
+	for (uint32_t s = 0; s < k->f->n_switches; s++)
+		if (switch_up(k->s->was, s) && !switch_up(k->s->now, s))
+			drop_switch(k, s);
 }
 
 /* --- validation ------------------------------------------------------------------------------------ */
@@ -249,9 +291,26 @@ static void validate_links(struct check *k)
 		k->c->leaf[s] &= has_records(k, s);
 }
 
+/* Is the switch with this GUID dropped, and a leaf? It may be in the fabric or have left it. */
+static bool dropped_switch(const struct check *k, uint64_t guid, bool *leaf)
+{
+	uint32_t node = fabric_node_by_guid(k->f, guid), sw = node == NO_ID ? NO_ID : k->f->node_switch[node];
+
+	for (size_t i = 0; sw == NO_ID && i < k->c->n_ghosts; i++)
+		if (k->c->ghost[i].guid == guid) {
+			*leaf = k->c->ghost[i].leaf;
+			return k->c->ghost[i].dropped;
+		}
+	*leaf = sw != NO_ID && k->c->leaf[sw];
+	return sw != NO_ID && k->c->dropped[sw];
+}
+
 /* Checks links and switches that are still missing after validation. */
 static void validate_missing(struct check *k)
 {
+	for (size_t i = 0; i < k->c->n_ghosts; i++)
+		if (k->c->ghost[i].dropped && !k->c->ghost[i].leaf && !k->why)
+			k->why = str_dup("a switch without hosts is gone");
 	for (uint32_t s = 0; s < k->f->n_switches; s++) {
 		if (k->c->dropped[s]) {
 			if (!k->c->leaf[s])
@@ -259,14 +318,13 @@ static void validate_missing(struct check *k)
 			continue;
 		}
 		FOR_PORTS(k->f, s, port) {
-			uint32_t other;
+			bool leaf;
 
 			if (!k->c->missing[port].recorded || k->c->missing[port].is_host)
 				continue;
-			other = switch_of(k, k->f->port_peer[port]);
-			if (!k->c->dropped[other])
+			if (!dropped_switch(k, k->c->missing[port].far, &leaf))
 				invalid(k, "a link between switches is gone", port);
-			else if (!k->c->leaf[other] || k->c->leaf[s])
+			else if (!leaf || k->c->leaf[s])
 				invalid(k, "a switch is gone whose neighbour has hosts", port);
 		}
 	}
@@ -277,6 +335,8 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 	struct check k = {.c = c, .s = s, .f = c->fabric};
 	uint32_t from;
 
+	if (c->why)
+		return str_dup(c->why);
 	if (s->now->sm_endport != s->was->sm_endport)
 		return str_dup("another subnet manager took over");
 	/* Present distances decide which LIDs are known when a link is seen (engines/doc/minhop.md 9.4). */
@@ -299,6 +359,67 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 	return k.why;
 }
 
+/* --- another fabric --------------------------------------------------------------------------------- */
+
+/* Notes what is lost because the fabric `to` does not have it. */
+static void lose_in(struct check *k, const struct fabric *to)
+{
+	for (uint32_t l = 0; l < k->f->n_links; l++) {
+		uint32_t p = k->f->link_port[2 * l];
+
+		if (k->s->was->peer[p] != NO_ID && fabric_link_in(to, k->f, l) == NO_ID)
+			lose_link(k, p, k->f->link_port[2 * l + 1]);
+	}
+	for (uint32_t s = 0; s < k->f->n_switches; s++)
+		if (switch_up(k->s->was, s) && fabric_switch_in(to, k->f, s) == NO_ID)
+			drop_switch(k, s);
+}
+
+static void move_switch(struct ucast_cache *d, uint32_t to, const struct ghost *g)
+{
+	unsigned n = d->fabric->switch_nports[to] + 1u;
+
+	memcpy(d->missing + d->fabric->switch_port[to], g->missing,
+	       (n < g->n_ports ? n : g->n_ports) * sizeof(*g->missing));
+	d->leaf[to] = g->leaf;
+	d->dropped[to] = g->dropped;
+	d->row[to] = row_ref(g->row);
+}
+
+/* Puts one switch's part where it belongs in d. */
+static void place_switch(struct ucast_cache *d, const struct ghost *g)
+{
+	uint32_t node = fabric_node_by_guid(d->fabric, g->guid);
+
+	if (node != NO_ID && d->fabric->node_switch[node] != NO_ID)
+		move_switch(d, d->fabric->node_switch[node], g);
+	else
+		add_ghost(d, g);
+}
+
+struct ucast_cache *ucast_cache_on(const struct ucast_cache *c, const struct cache_sweep *s,
+				   const struct fabric *to)
+{
+	struct ucast_cache *lost = ucast_cache_copy(c), *d = ucast_cache_new(to);
+	const struct fabric *f = c->fabric;
+	struct check k = {.c = lost, .s = s, .f = f, .why = lost->why};
+
+	lose_in(&k, to);
+	lost->why = NULL;
+	d->why = k.why;
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		place_switch(d, &(struct ghost){.guid = f->node_guid[f->switch_node[sw]],
+						.missing = lost->missing + f->switch_port[sw],
+						.n_ports = f->switch_nports[sw] + 1u,
+						.leaf = lost->leaf[sw],
+						.dropped = lost->dropped[sw],
+						.row = lost->row[sw]});
+	for (size_t i = 0; i < lost->n_ghosts; i++)
+		place_switch(d, &lost->ghost[i]);
+	ucast_cache_free(lost);
+	return d;
+}
+
 /* --- the tables that stay ------------------------------------------------------------------------------ */
 
 /* A kept routing: its accessors use the computed one. */
@@ -306,6 +427,8 @@ struct kept {
 	struct routing_ops ops;
 	const struct routing *of; /* reference held */
 	uint8_t *lost; /* [n_switches] 1 = was away since then: the engine's own data about it is lost */
+	/* of another fabric: the same switch and endport there, NO_ID; NULL: of the same fabric */
+	uint32_t *sw_there, *ep_there;
 };
 
 static const struct routing *origin_of(const struct routing *r)
@@ -331,34 +454,54 @@ static struct sl_range kept_sl(const struct routing *r, unsigned slid, unsigned 
 	return routing_sl(origin_of(r), slid, dlid);
 }
 
+static uint32_t switch_there(const struct routing *r, uint32_t sw)
+{
+	const struct kept *k = r->priv;
+
+	return k->sw_there ? k->sw_there[sw] : sw;
+}
+
 static unsigned kept_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
 {
-	return routing_vl(origin_of(r), sw, in, out, sl);
+	uint32_t there = switch_there(r, sw);
+
+	return there == NO_ID ? sl : routing_vl(origin_of(r), there, in, out, sl);
 }
 
 static unsigned kept_endport_vl(const struct routing *r, uint32_t endport, unsigned sl)
 {
-	return origin_of(r)->ops->endport_vl(origin_of(r), endport, sl);
+	const struct kept *k = r->priv;
+	uint32_t there = k->ep_there ? k->ep_there[endport] : endport;
+
+	return there == NO_ID ? sl : origin_of(r)->ops->endport_vl(origin_of(r), there, sl);
 }
 
 static unsigned kept_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
 {
-	return origin_of(r)->ops->hops(origin_of(r), s, d, port);
+	uint32_t from = switch_there(r, s), to = switch_there(r, d);
+
+	return from == NO_ID || to == NO_ID ? NO_PATH : origin_of(r)->ops->hops(origin_of(r), from, to, port);
 }
 
 static uint32_t kept_rank(const struct routing *r, uint32_t sw)
 {
-	return origin_of(r)->ops->rank(origin_of(r), sw);
+	uint32_t there = switch_there(r, sw);
+
+	return there == NO_ID ? NO_RANK : origin_of(r)->ops->rank(origin_of(r), there);
 }
 
 static bool kept_is_root(const struct routing *r, uint32_t sw)
 {
-	return origin_of(r)->ops->is_root(origin_of(r), sw);
+	uint32_t there = switch_there(r, sw);
+
+	return there != NO_ID && origin_of(r)->ops->is_root(origin_of(r), there);
 }
 
 static char kept_direction(const struct routing *r, uint32_t sw, unsigned port)
 {
-	return origin_of(r)->ops->direction(origin_of(r), sw, port);
+	uint32_t there = switch_there(r, sw);
+
+	return there == NO_ID ? ' ' : origin_of(r)->ops->direction(origin_of(r), there, port);
 }
 
 static unsigned kept_n_layers(const struct routing *r)
@@ -382,6 +525,8 @@ static void kept_free(void *priv)
 
 	routing_unref(k->of);
 	free(k->lost);
+	free(k->sw_there);
+	free(k->ep_there);
 	free(k);
 }
 
@@ -410,15 +555,60 @@ static struct kept *kept_new(const struct routing *of)
 	return k;
 }
 
+static bool is_kept(const struct routing *r)
+{
+	return r->ops->free_priv == kept_free;
+}
+
 const struct routing *routing_origin(const struct routing *r)
 {
-	return r && r->ops->free_priv == kept_free ? origin_of(r) : r;
+	const struct kept *k = r && is_kept(r) ? r->priv : NULL;
+
+	return k && !k->sw_there ? k->of : r;
+}
+
+const struct routing *routing_computed(const struct routing *r)
+{
+	while (r && is_kept(r))
+		r = origin_of(r);
+	return r;
+}
+
+struct routing *routing_on(const struct routing *r, const struct topo *t, const struct lids *l)
+{
+	const struct fabric *from = r->topo->fabric, *to = t->fabric;
+	const struct kept *before = is_kept(r) ? r->priv : NULL;
+	struct routing *n = routing_new(r->engine, t, l);
+	struct kept *k = kept_new(r);
+
+	k->ops.order = NULL;
+	k->ops.extras = NULL;
+	k->ops.write_extra = NULL;
+	n->ops = &k->ops;
+	n->priv = k;
+	k->lost = NEW_ARRAY(to->n_switches + 1, uint8_t);
+	k->sw_there = NEW_ARRAY(to->n_switches + 1, uint32_t);
+	k->ep_there = NEW_ARRAY(to->n_endports + 1, uint32_t);
+	for (uint32_t sw = 0; sw < to->n_switches; sw++) {
+		uint32_t was = fabric_switch_in(from, to, sw);
+
+		k->sw_there[sw] = was;
+		k->lost[sw] = was == NO_ID || (before && before->lost[was]);
+		if (was != NO_ID)
+			n->row[sw] = row_ref(r->row[was]);
+	}
+	for (uint32_t ep = 0; ep < to->n_endports; ep++) {
+		uint32_t port = fabric_port_in(from, to, to->endport_port[ep]);
+
+		k->ep_there[ep] = port == NO_ID ? NO_ID : from->port_endport[port];
+	}
+	return n;
 }
 
 struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct cache_sweep *s)
 {
 	struct routing *r = routing_new(s->tables->engine, s->now, s->lids);
-	const struct kept *before = routing_origin(s->tables) == s->tables ? NULL : s->tables->priv;
+	const struct kept *before = is_kept(s->tables) ? s->tables->priv : NULL;
 	struct kept *k = kept_new(routing_origin(s->tables));
 
 	r->ops = &k->ops;

@@ -32,12 +32,27 @@ struct cache_sweep {
 char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s);
 
 /*
+ * The cache after the fabric became another one: what is not in `to` was lost after the sweep s, of which
+ * was, lids_was and tables are taken.
+ */
+struct ucast_cache *ucast_cache_on(const struct ucast_cache *c, const struct cache_sweep *s,
+				   const struct fabric *to);
+
+/*
  * The tables of a sweep served by the cache: rows of s->tables; switches that came back have their old ones.
  * Accessors answer from the computed routing.
  */
 struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct cache_sweep *s);
 
-/* The computed routing: r itself, or the one from which its tables were taken. */
+/* The computed routing of the same fabric: r itself, or the one from which its tables were taken. */
 const struct routing *routing_origin(const struct routing *r);
+/* The routing that an engine computed, on whatever fabric. */
+const struct routing *routing_computed(const struct routing *r);
+
+/*
+ * The tables r on another fabric: rows of switches that are there, whole, and accessors that answer for what
+ * is in both.  t, l: topo and LIDs on that fabric.
+ */
+struct routing *routing_on(const struct routing *r, const struct topo *t, const struct lids *l);
 
 #endif

@@ -149,7 +149,8 @@ static bool can_compare(const struct run *x)
 	uint8_t *taken;
 	bool same;
 
-	if (!m || !in->current || m->tolerance != x->tolerance)
+	if (!m || !in->current || m->tolerance != x->tolerance ||
+	    in->previous->topo->fabric != in->topo->fabric)
 		return false;
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
 		if (switch_up(in->topo, s) &&

@@ -146,7 +146,7 @@ static void discovered(struct session *s, const char *spec)
 {
 	struct err e;
 
-	if (session_go_on(s, make_fabric(spec), "live", NULL, &e))
+	if (session_go_on(s, make_fabric(spec), EVENT_LOAD, "live", NULL, &e))
 		fail_msg("%s", e.msg);
 }
 

@@ -7,20 +7,12 @@
 
 #define NAMES_SHOWN 4
 
-/* The same switch in another fabric, or NO_ID. */
-static uint32_t switch_in(const struct fabric *to, const struct fabric *from, uint32_t sw)
-{
-	uint32_t node = fabric_node_by_guid(to, from->node_guid[from->switch_node[sw]]);
-
-	return node == NO_ID ? NO_ID : to->node_switch[node];
-}
-
 /* Is an endport in r on a switch that the other fabric has, too? */
 static bool placed(const struct routing *r, uint32_t ep, const struct fabric *other)
 {
 	uint32_t sw = r->topo->endport_switch[ep];
 
-	return !r->topo->endport_up[ep] || sw == NO_ID || switch_in(other, r->topo->fabric, sw) != NO_ID;
+	return !r->topo->endport_up[ep] || sw == NO_ID || fabric_switch_in(other, r->topo->fabric, sw) != NO_ID;
 }
 
 /* For each endport of `from`: the same one in `to`, or NO_ID if it cannot be compared. */
@@ -58,7 +50,7 @@ static void tell_rest(const struct routing *r, const struct fabric *other, const
 	struct text t = {0};
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		if (switch_in(other, f, sw) != NO_ID)
+		if (fabric_switch_in(other, f, sw) != NO_ID)
 			continue;
 		o->switches++;
 		add_name(o, &t, switch_name(f, sw));
@@ -98,53 +90,8 @@ static struct lids *lids_on(const struct routing *r, const struct fabric *f, con
 	return l;
 }
 
-/* The topo t, with its own cables, in nodes and ports of f. */
-static struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_t *match)
-{
-	struct topo *n = NEW(struct topo);
-
-	atomic_init(&n->refs, 1);
-	n->fabric = fabric_ref(f);
-	n->sm_endport = NO_ID;
-	n->node_up = NEW_ARRAY(f->n_nodes + 1, uint8_t);
-	n->peer = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	n->peer_switch = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	n->endport_up = NEW_ARRAY(f->n_endports + 1, uint8_t);
-	n->endport_switch = NEW_ARRAY(f->n_endports + 1, uint32_t);
-	n->endport_swport = NEW_ARRAY(f->n_endports + 1, uint8_t);
-	for (uint32_t node = 0; node < f->n_nodes; node++) {
-		uint32_t was = fabric_node_by_guid(t->fabric, f->node_guid[node]);
-
-		n->node_up[node] = was != NO_ID && t->node_up[was];
-		n->n_switches_up += n->node_up[node] && node_is_switch(f, node);
-	}
-	for (uint32_t p = 0; p < f->n_ports; p++) {
-		uint32_t here = fabric_port_in(t->fabric, f, p), peer = here == NO_ID ? NO_ID : t->peer[here];
-		uint32_t q = peer == NO_ID ? NO_ID : fabric_port_in(f, t->fabric, peer);
-		uint32_t sw = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
-
-		n->peer[p] = q;
-		n->n_links_up += q != NO_ID && q > p;
-		n->peer_switch[p] = sw != NO_ID && sw != f->node_switch[f->port_node[p]] ? sw : NO_ID;
-	}
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		n->endport_switch[ep] = NO_ID;
-	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
-		uint32_t to = match[ep];
-
-		if (to == NO_ID || !t->endport_up[ep])
-			continue;
-		n->endport_up[to] = 1;
-		n->n_endports_up++;
-		n->endport_swport[to] = t->endport_swport[ep];
-		if (t->endport_switch[ep] != NO_ID)
-			n->endport_switch[to] = switch_in(f, t->fabric, t->endport_switch[ep]);
-	}
-	return n;
-}
-
 /* r on a fabric whose switch s is switch sw[s] of r. LIDs whose owner cannot be compared have no entries. */
-static struct routing *routing_on(const struct routing *r, const struct topo *t, const uint32_t *match,
+static struct routing *routing_seen_on(const struct routing *r, const struct topo *t, const uint32_t *match,
 				  const uint32_t *sw)
 {
 	struct lids *l = lids_on(r, t->fabric, match);
@@ -214,12 +161,12 @@ struct across *across_new(const struct routing *a, const struct routing *b)
 	x->own_b = routing_ref(b);
 	x->sw = NEW_ARRAY(fb->n_switches + 1, uint32_t);
 	for (uint32_t s = 0; s < fb->n_switches; s++)
-		x->sw[s] = switch_in(fa, fb, s);
+		x->sw[s] = fabric_switch_in(fa, fb, s);
 	tell_rest(a, fb, from_a, &x->only[0]);
 	tell_rest(b, fa, from_b, &x->only[1]);
 	skip_lids(x, from_b);
-	x->a = routing_on(a, t, from_a, x->sw);
-	x->b = routing_on(b, b->topo, self, NULL);
+	x->a = routing_seen_on(a, t, from_a, x->sw);
+	x->b = routing_seen_on(b, b->topo, self, NULL);
 	x->a->hosts = host_set_ref(hosts);
 	x->b->hosts = hosts;
 	topo_unref(t);

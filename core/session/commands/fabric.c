@@ -33,8 +33,9 @@ static int take_fabric(struct session *s, struct fabric *f, const char *how, str
 	return 0;
 }
 
-/* A fabric was discovered again.  The journal goes on; failures in the one before are forgotten. */
-static int take_discovered(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
+/* The fabric at a later time.  The journal goes on; failures in the one before are forgotten. */
+static int take_later(struct session *s, struct fabric *f, enum event_kind kind, const char *how,
+		      struct out *o, struct err *e)
 {
 	const struct state *st = session_state(s);
 	bool failed = false;
@@ -43,12 +44,11 @@ static int take_discovered(struct session *s, struct fabric *f, const char *how,
 		failed |= st->link_down[l];
 	for (uint32_t n = 0; st && n < st->n_nodes; n++)
 		failed |= st->node_down[n];
-	if (session_go_on(s, f, how, o->run->progress, e))
+	if (session_go_on(s, f, kind, how, o->run->progress, e))
 		return -1;
 	report_new(s, o);
 	if (failed)
-		out_text(o,
-			 "What failed in the session is not taken over; `undo` goes back before `live`.\n");
+		out_text(o, "What failed in the session is not taken over; `undo` goes back before it.\n");
 	return 0;
 }
 
@@ -69,8 +69,8 @@ static int take_held(struct session *s, const char *chain, struct out *o, struct
 static int cmd_load(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *path = args->arg[0].word;
+	bool next = args_has(args, "next"), akin, tables;
 	struct fabric *f;
-	bool tables;
 	char *how;
 	int rc;
 
@@ -79,10 +79,23 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 	progress_start(o->run->progress, "reading the file", 0);
 	if (fabric_load(path, &f, o->run->progress, e))
 		return -1;
-	how = str_printf("load %s", path);
+	akin = s->loaded && fabric_akin(s->loaded, f);
+	if (next && !akin) {
+		fabric_unref(f);
+		return err_set(e, "load %s next: %s, expected a later state of the fabric that is loaded", path,
+			       s->loaded ? "found less than a quarter of the nodes in common with it"
+					 : "no fabric is loaded");
+	}
+	how = str_printf("load %s%s", path, next ? " next" : "");
 	tables = f->switch_tables != NULL;
-	rc = take_fabric(s, f, how, o, e);
+	if (next)
+		rc = take_later(s, f, EVENT_EDIT, how, o, e);
+	else
+		rc = take_fabric(s, f, how, o, e);
 	free(how);
+	if (!rc && akin && !next)
+		out_text(o, "The subnet manager starts anew on it; `load FILE next` makes it the next sweep of "
+			    "what was loaded.\n");
 	if (!rc && tables && !s->setup->chain)
 		rc = take_held(s, "tables,no_fallback", o, e);
 	return rc;
@@ -164,7 +177,7 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 	if (!rc) {
 		how = str_printf("live%s%s", *device ? " " : "", device);
 		fabric_ref(f);
-		rc = take_discovered(s, f, how, o, e);
+		rc = take_later(s, f, EVENT_LOAD, how, o, e);
 		if (!rc) {
 			session_read_now(s);
 			/* The difference from the fabric discovered before, when there was one. */
@@ -612,8 +625,8 @@ static int cmd_show(struct session *s, const struct args *args, struct out *o, s
 
 const struct command fabric_commands[] = {
 	{.name = "load",
-	 .syntax = "load FILE",
-	 .help = "load a saved fabric",
+	 .syntax = "load FILE [next]",
+	 .help = "load a saved fabric; next: as the next sweep of the one that is loaded",
 	 .details =
 		 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), ibsim "
 		 "net files,\n  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst, "
@@ -624,7 +637,10 @@ const struct command fabric_commands[] = {
 		 "`sm h1`.  A folder of\n"
 		 "  ibdiagnet or OpenSM: also the tables in it (.far, .fdbs, opensm-lfts.dump), taken as the "
 		 "routing when no\n  engine was asked for.  What xz, gzip, bzip2 or zstd have compressed is "
-		 "unpacked.  Begins a new journal; the engine\n  in force routes it.\n",
+		 "unpacked.  Begins a new journal; the engine\n  in force routes it.\n"
+		 "  next: a later dump of the fabric that is loaded.  What is in force stays: the subnet manager "
+		 "goes on with its\n  LIDs and tables, as OpenSM does when cables and nodes come, go, move or "
+		 "are replaced.  One event; `undo` goes back.\n",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",

@@ -101,7 +101,7 @@ static int publish(struct session *s, struct fabric *f, const char *how, struct 
 				    .text = "route live,no_fallback",
 				    .progress = o->run->progress};
 
-	if (session_go_on(s, f, how, o->run->progress, e))
+	if (session_go_on(s, f, EVENT_LOAD, how, o->run->progress, e))
 		return -1;
 	/* if that chain is in force already, the new fabric has brought its tables */
 	if (!in_force(s) && session_change(s, &rq, e))
