@@ -15,17 +15,21 @@ struct fabric_builder *fb_new(void)
 	return b;
 }
 
+static void free_node(struct fb_node *n)
+{
+	for (unsigned p = 0; p <= n->nports; p++)
+		free(n->port[p].label);
+	free(n->desc);
+	free(n->chassis_place);
+	free(n->port);
+}
+
 void fb_free(struct fabric_builder *b)
 {
 	if (!b)
 		return;
-	for (uint32_t i = 0; i < b->n; i++) {
-		for (unsigned p = 0; p <= b->node[i].nports; p++)
-			free(b->node[i].port[p].label);
-		free(b->node[i].desc);
-		free(b->node[i].chassis_place);
-		free(b->node[i].port);
-	}
+	for (uint32_t i = 0; i < b->n; i++)
+		free_node(&b->node[i]);
 	free(b->node);
 	free(b->hash);
 	free(b->generated);
@@ -143,4 +147,54 @@ bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, un
 	z->peer_node = n1;
 	z->peer_port = p1;
 	return true;
+}
+
+void fb_unlink(struct fabric_builder *b, uint32_t node, unsigned port)
+{
+	struct fb_port *p = &b->node[node].port[port], *q;
+
+	if (p->peer_node == NO_ID)
+		return;
+	q = &b->node[p->peer_node].port[p->peer_port];
+	p->peer_node = q->peer_node = NO_ID;
+	p->state = q->state = PORT_DOWN;
+}
+
+static void hash_again(struct fabric_builder *b)
+{
+	memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
+	for (uint32_t i = 0; i < b->n; i++)
+		*hash_slot(b, b->node[i].guid) = i;
+}
+
+void fb_remove(struct fabric_builder *b, uint32_t node)
+{
+	for (unsigned p = 1; p <= b->node[node].nports; p++)
+		fb_unlink(b, node, p);
+	free_node(&b->node[node]);
+	memmove(b->node + node, b->node + node + 1, (--b->n - node) * sizeof(*b->node));
+	for (uint32_t i = 0; i < b->n; i++)
+		for (unsigned p = 1; p <= b->node[i].nports; p++) {
+			struct fb_port *q = &b->node[i].port[p];
+
+			q->peer_node -= q->peer_node != NO_ID && q->peer_node > node;
+		}
+	if (b->sm_node == node)
+		b->sm_node = NO_ID; /* the first node, as if it had never been told */
+	else if (b->sm_node != NO_ID && b->sm_node > node)
+		b->sm_node--;
+	hash_again(b);
+}
+
+void fb_replace(struct fabric_builder *b, uint32_t node, uint64_t guid)
+{
+	struct fb_node *n = &b->node[node];
+
+	n->sysguid = n->sysguid == n->guid ? guid : n->sysguid;
+	n->guid = guid;
+	for (unsigned p = 0; p <= n->nports; p++) {
+		n->port[p].guid = 0;
+		n->port[p].lid = n->port[p].lmc = 0;
+	}
+	hash_again(b);
 }

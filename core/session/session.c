@@ -420,14 +420,13 @@ static uint8_t *came_anew(const struct fabric *from, const struct fabric *to)
 	return flapped;
 }
 
-/* The sweep of an event that brings a fabric. */
-static struct sweep *sweep_fresh(struct session *s, const struct fresh *n, struct event *ev,
+/* The sweep of an event that brings a fabric, after the sweep `at` (NULL: the first). */
+static struct sweep *sweep_fresh(struct session *s, const struct sweep *at, const struct event *ev,
 				 struct progress *p, struct err *e)
 {
-	const struct sweep *at = n->goes_on ? session_sweep(s) : NULL;
 	struct sweep *prev = at ? sweep_on(at, ev->setup) : NULL, *w;
-	uint8_t *flapped = prev ? came_anew(at->fabric, n->fabric) : NULL;
-	struct change_request rq = {.kind = n->kind, .flapped = flapped, .progress = p};
+	uint8_t *flapped = prev ? came_anew(at->fabric, ev->setup->fabric) : NULL;
+	struct change_request rq = {.kind = ev->kind, .flapped = flapped, .progress = p};
 
 	w = sweep_event(s, prev, ev, &rq, e);
 	sweep_unref(prev);
@@ -442,7 +441,7 @@ static int begin(struct session *s, const struct fresh *n, struct progress *p, s
 	struct event ev = {.kind = n->kind, .text = str_dup(n->how), .setup = fresh_setup(s, n)};
 	int rc = 0;
 
-	if (ev.setup->chain && !(ev.sweep = sweep_fresh(s, n, &ev, p, e)))
+	if (ev.setup->chain && !(ev.sweep = sweep_fresh(s, n->goes_on ? session_sweep(s) : NULL, &ev, p, e)))
 		rc = -1;
 	if (!rc && before && ev.sweep && ev.sweep->routing &&
 	    !(ev.change = compare_routings(before, ev.sweep->routing, p)))
@@ -460,9 +459,9 @@ static int begin(struct session *s, const struct fresh *n, struct progress *p, s
 }
 
 /* Where the subnet manager runs is only guessed from a file: it stays where it was while that port is there. */
-static const struct fabric *keep_place(const struct session *s, const struct fabric *f)
+static const struct fabric *keep_place(const struct fabric *was, const struct fabric *f)
 {
-	const struct fabric *was = s->fabric, *kept;
+	const struct fabric *kept;
 	uint32_t port = was->sm_endport == NO_ID
 				? NO_ID
 				: fabric_port_in(f, was, was->endport_port[was->sm_endport]);
@@ -484,7 +483,7 @@ static int take_fabric(struct session *s, const struct fabric *f, const struct f
 
 	n.goes_on = n.goes_on && s->n_events;
 	if (n.goes_on)
-		f = keep_place(s, f);
+		f = keep_place(s->fabric, f);
 	rc = shape_fabric(s, f, s->setup->options, &shaped, e);
 	if (!rc) {
 		n.fabric = shaped;
@@ -531,6 +530,44 @@ int session_go_on(struct session *s, const struct fabric *f, enum event_kind kin
 		  struct progress *p, struct err *e)
 {
 	return take_fabric(s, f, &(struct fresh){.how = how, .kind = kind, .goes_on = true}, p, e);
+}
+
+int session_shape(const struct session *s, const struct fabric *loaded, const struct fabric **out,
+		  struct err *e)
+{
+	return shape_fabric(s, loaded, s->setup->options, out, e);
+}
+
+int session_ahead(struct session *s, const struct sweep *at, const struct fabric *loaded,
+		  struct comparison **change, struct progress *p, struct err *e)
+{
+	const struct fabric *f = keep_place(at->fabric, fabric_ref(loaded)), *shaped;
+	struct event ev = {.kind = EVENT_EDIT};
+	struct state *up;
+	int rc = shape_fabric(s, f, at->setup->options, &shaped, e);
+
+	*change = NULL;
+	if (!rc) {
+		up = state_new(shaped);
+		ev.setup = setup_with(at->setup, &(struct setup){.fabric = shaped, .loaded = f, .state = up});
+		state_free(up);
+		ev.sweep = sweep_fresh(s, at, &ev, p, e);
+		rc = ev.sweep ? 0 : -1;
+		fabric_unref(shaped);
+	}
+	if (!rc && ev.sweep->routing && !(*change = compare_routings(at->routing, ev.sweep->routing, p)))
+		rc = err_set(e, CANCELLED);
+	event_clear(&ev);
+	fabric_unref(f);
+	return rc;
+}
+
+int session_edit(struct session *s, const struct fabric *loaded, const struct state *down, const char *how,
+		 struct progress *p, struct err *e)
+{
+	return take_fabric(s, loaded,
+			   &(struct fresh){.how = how, .kind = EVENT_EDIT, .goes_on = true, .state = down}, p,
+			   e);
 }
 
 void session_set_options(struct session *s, const struct options *o)

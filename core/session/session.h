@@ -144,6 +144,24 @@ void session_forget(struct session *s);
 int session_go_on(struct session *s, const struct fabric *f, enum event_kind kind, const char *how,
 		  struct progress *p, struct err *e);
 
+/*
+ * The same for a fabric that was changed by hand: of `loaded`, before options and names shape it (taken over).
+ * down: what failed, in ids of both.
+ */
+int session_edit(struct session *s, const struct fabric *loaded, const struct state *down, const char *how,
+		 struct progress *p, struct err *e);
+
+/* The fabric as options and the name map shape it: a reference.  -1 and *e: option guid names no port. */
+int session_shape(const struct session *s, const struct fabric *loaded, const struct fabric **out,
+		  struct err *e);
+
+/*
+ * What would change if `loaded` came after the sweep `at`, as session_go_on() does it; nothing is put in
+ * force.  *change NULL: no engine would route it.
+ */
+int session_ahead(struct session *s, const struct sweep *at, const struct fabric *loaded,
+		  struct comparison **change, struct progress *p, struct err *e);
+
 /* A drawing of the present was written, in place of an earlier one of the path.  Copies its arguments. */
 void session_note_drawing(struct session *s, const char *path, const char *what);
 

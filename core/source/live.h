@@ -60,15 +60,4 @@ int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e);
 /* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none) is to be freed, *port 0 = none. */
 int live_parse_target(const char *word, char **ca, int *port, struct err *e);
 
-/*
- * Differences between two discoveries as lines of text; returns their number.
- *	+ node NAME (GUID, switch, 36 ports)	- node ...
- *	? node ... ? link ...			(nothing answered there: not known to be gone)
- *	~ name GUID: OLD -> NEW			~ lid PORT: OLD -> NEW
- *	+ link PORT -- PORT			- link ...
- *	~ link PORT: from PORT to PORT		(the cable was moved)
- *	~ rate PORT -- PORT: 4xHDR -> 2xHDR
- */
-unsigned fabric_changes(const struct fabric *a, const struct fabric *b, struct text *lines);
-
 #endif

@@ -39,6 +39,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/routing/switch_tables.h"
+#include "core/fabric/changes.h"
 #include "core/source/gate.h"
 #include "core/source/live.h"
 

@@ -215,9 +215,9 @@ def changes(probe):
         want = ["- node host6 HCA-1 (0x0000000000000a60, CA, 1 port)",
                 "~ lid host1 HCA-1[1]: 100 -> 200, lmc 2 -> 1",
                 "- link leaf1[7] -- MF0;spine1:MQM8700/U1[1]",
-                "- link leaf3[1] -- host6 HCA-1[1]",
-                "~ link host4 HCA-1[1]: from leaf2[1] to leaf3[4]",
-                "5 changes"]
+                "    link host6 HCA-1[1] -- leaf3[1]",
+                "~ moved host4 HCA-1[1]: from leaf2[1] to leaf3[4]",
+                "4 changes"]
         norm = lambda s: " -- ".join(sorted(s[7:].split(" -- "))) if " link " in s and " -- " in s else s
         check("changes", sorted(map(norm, out.splitlines())) == sorted(map(norm, want)), out)
     finally:

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
+#include "core/fabric/changes.h"
 #include "core/fabric/builder.h"
 #include "core/source/live.h"
 
@@ -142,11 +143,11 @@ static void test_nodes(void **state)
 	};
 
 	(void)state;
-	differs(make("AB12", before, 10, "sw-a"), make("AB13", after, 10, "sw-a"), 4,
+	differs(make("AB12", before, 10, "sw-a"), make("AB13", after, 10, "sw-a"), 2,
 		"- node h2 (0x0000000000000200, CA, 1 port)\n"
+		"    link h2[1] -- sw-a[2]\n"
 		"+ node h3 (0x0000000000000300, CA, 1 port)\n"
-		"- link h2[1] -- sw-a[2]\n"
-		"+ link h3[1] -- sw-b[1]\n");
+		"    link h3[1] -- sw-b[1]\n");
 }
 
 static void test_moved(void **state)
@@ -161,8 +162,25 @@ static void test_moved(void **state)
 
 	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("AB12", after, 10, "sw-a"), 2,
-		"~ link h2[1]: from sw-a[2] to sw-b[1]\n"
+		"~ moved h2[1]: from sw-a[2] to sw-b[1]\n"
 		"- link sw-a[4] -- sw-b[4]\n");
+}
+
+/* h3 is on the cable of h2. */
+static void test_replaced(void **state)
+{
+	static const struct cable after[] = {
+		{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR},
+		{0xa, 2, 0x300, 1, WIDTH_4X, SPEED_HDR},
+		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR},
+		{0xa, 5, 0xb, 4, WIDTH_4X, SPEED_HDR},
+		{0},
+	};
+
+	(void)state;
+	differs(make("AB12", before, 10, "sw-a"), make("AB13", after, 10, "sw-a"), 2,
+		"~ node h2 replaced: 0x0000000000000200 -> 0x0000000000000300, now h3\n"
+		"~ link sw-b[4]: from sw-a[4] to sw-a[5]\n");
 }
 
 /* Two cables that changed places. */
@@ -177,9 +195,8 @@ static void test_swapped(void **state)
 	};
 
 	(void)state;
-	differs(make("AB12", before, 10, "sw-a"), make("AB12", after, 10, "sw-a"), 2,
-		"~ link h1[1]: from sw-a[1] to sw-a[2]\n"
-		"~ link h2[1]: from sw-a[2] to sw-a[1]\n");
+	differs(make("AB12", before, 10, "sw-a"), make("AB12", after, 10, "sw-a"), 1,
+		"~ swapped h1[1] and h2[1]: now at sw-a[2] and sw-a[1]\n");
 }
 
 static void test_name_lid_rate(void **state)
@@ -195,9 +212,9 @@ static void test_name_lid_rate(void **state)
 	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("AB12", after, 20, "new name"), 4,
 		"~ name 0x000000000000000a: sw-a -> new name\n"
+		"~ rate h2[1] -- new name[2]: 4xHDR -> 2xEDR\n"
 		"~ lid h1[1]: 11 -> 21\n"
-		"~ lid h2[1]: 12 -> 22\n"
-		"~ rate h2[1] -- new name[2]: 4xHDR -> 2xEDR\n");
+		"~ lid h2[1]: 12 -> 22\n");
 }
 
 /* A discovery process that hears nothing but errors, until it is told to leave. */
@@ -231,6 +248,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_target),	      cmocka_unit_test(test_not_child),
 		cmocka_unit_test(test_same),	      cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_moved),	      cmocka_unit_test(test_swapped),
+		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_name_lid_rate), cmocka_unit_test(test_only_errors),
 	};
 

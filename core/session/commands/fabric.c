@@ -8,6 +8,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/fabric/changes.h"
 #include "core/formats/conf.h"
 #include "core/formats/formats.h"
 #include "core/sm/guid_names.h"

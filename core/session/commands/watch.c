@@ -6,6 +6,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/fabric/changes.h"
 #include "core/routing/switch_tables.h"
 #include "core/session/commands/commands.h"
 #include "core/source/live.h"

@@ -1,0 +1,251 @@
+/* `changes`: what differs between two fabrics, and what the difference would do as one event. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/formats/formats.h"
+#include "core/session/commands/changes.h"
+#include "core/session/commands/commands.h"
+
+static json_t *links_of(const struct fabric *f, uint32_t n)
+{
+	json_t *list = json_array();
+
+	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
+		uint32_t id = f->node_port[n] + p;
+
+		json_t *o;
+
+		if (f->port_peer[id] == NO_ID)
+			continue;
+		o = json_object();
+		json_put_port(o, "a", f, NULL, id);
+		json_put_port(o, "b", f, NULL, f->port_peer[id]);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *node_json(const struct fabric_changes *x, const struct fabric_change *c)
+{
+	const struct fabric *f = c->node_was == NO_ID && c->was[0] == NO_ID ? x->b : x->a;
+	uint32_t n = c->node_was != NO_ID ? c->node_was : c->was[0] != NO_ID ? x->a->port_node[c->was[0]] : c->node_now;
+	json_t *o = json_make("{s:s}", "change", change_word[c->kind]);
+
+	json_put_node(o, "name", f, NULL, n);
+	if (c->unseen)
+		json_object_set_new(o, "unseen", json_true());
+	if (c->kind == NODE_ADDED || c->kind == NODE_REMOVED)
+		json_object_set_new(o, "links", links_of(f, n));
+	if (c->kind == NODE_REPLACED || c->kind == NODE_RENAMED)
+		json_put_node(o, "new", x->b, NULL, c->node_now);
+	if (c->kind == LID_CHANGED)
+		json_object_set_new(o, "new_lid", json_integer(x->b->port_lid[c->now[0]]));
+	if (c->kind == NODE_MOVED) {
+		json_put_port(o, "at", x->a, NULL, c->was[0]);
+		json_put_port(o, "from", x->a, NULL, c->was[1]);
+		json_put_port(o, "to", x->b, NULL, c->now[1]);
+	}
+	return o;
+}
+
+static json_t *link_json(const struct fabric_changes *x, const struct fabric_change *c)
+{
+	const struct fabric *f = c->was[0] == NO_ID ? x->b : x->a;
+	const uint32_t *end = c->was[0] == NO_ID ? c->now : c->was;
+	json_t *o = json_make("{s:s}", "change", change_word[c->kind]);
+
+	json_put_port(o, "a", f, NULL, end[0]);
+	json_put_port(o, "b", f, NULL, end[1]);
+	if (c->unseen)
+		json_object_set_new(o, "unseen", json_true());
+	if (c->kind == LINK_MOVED)
+		json_put_port(o, "to", x->b, NULL, c->now[1]);
+	if (c->kind == LINK_SWAPPED) {
+		json_put_port(o, "other_a", f, NULL, c->other[0]);
+		json_put_port(o, "other_b", f, NULL, c->other[1]);
+	}
+	if (c->kind == LINK_RATE)
+		json_object_update_new(o, json_make("{s:s, s:s, s:s, s:s}", "old_width",
+						    link_width_name(f->port_width[c->was[0]]), "old_speed",
+						    link_speed_name(f->port_speed[c->was[0]]), "width",
+						    link_width_name(x->b->port_width[c->now[0]]), "speed",
+						    link_speed_name(x->b->port_speed[c->now[0]])));
+	return o;
+}
+
+size_t report_changes(const struct fabric *a, const struct fabric *b, struct out *o)
+{
+	json_t *nodes = json_array(), *links = json_array();
+	struct fabric_changes x;
+	struct text t = {0};
+	size_t n;
+
+	changes_find(&x, a, b);
+	for (size_t i = 0; i < x.n; i++) {
+		const struct fabric_change *c = &x.c[i];
+
+		change_text(&x, c, &t);
+		if (c->kind >= LINK_REMOVED && c->kind <= LINK_RATE)
+			json_array_append_new(links, link_json(&x, c));
+		else
+			json_array_append_new(nodes, node_json(&x, c));
+	}
+	out_text(o, "%s", text_str(&t));
+	out_json(o, "nodes", nodes);
+	out_json(o, "links", links);
+	text_free(&t);
+	n = x.n;
+	changes_free(&x);
+	return n;
+}
+
+/* A side: a snapshot, or a file. */
+struct side {
+	const struct sweep *sweep;   /* borrowed; NULL: none */
+	const struct fabric *loaded; /* reference held */
+};
+
+static int take_side(struct session *s, const char *word, struct side *x, struct out *o, struct err *e)
+{
+	struct fabric *f;
+
+	x->sweep = session_find_snapshot(s, word);
+	if (x->sweep) {
+		x->loaded = fabric_ref(x->sweep->setup->loaded ? x->sweep->setup->loaded : x->sweep->fabric);
+		return 0;
+	}
+	if (fabric_load(word, &f, o->run->progress, e))
+		return -1;
+	x->loaded = f;
+	return 0;
+}
+
+static void tell_nothing(struct out *o)
+{
+	out_json(o, "entries", json_null());
+	out_json(o, "pairs", json_null());
+}
+
+/* What the next sweep makes of it, after the sweep `at`. */
+static int tell_ahead(struct session *s, const struct sweep *at, const struct fabric *b, struct out *o, struct err *e)
+{
+	struct comparison *c = NULL;
+	uint64_t entries;
+	char tail[80] = "";
+
+	if (session_ahead(s, at, b, &c, o->run->progress, e))
+		return -1;
+	if (!c) {
+		tell_nothing(o);
+		return 0;
+	}
+	entries = c->entries_changed;
+	if (c->across && c->across->only[0].entries + c->across->only[1].entries)
+		snprintf(tail, sizeof(tail), ", and %" PRIu64 " of LIDs that one of the two has",
+			 c->across->only[0].entries + c->across->only[1].entries);
+	out_text(o,
+		 "As one event from the first's tables (%s): %s%s; %" PRIu64 " of %s take another path, %" PRIu64
+		 " lost.\n",
+		 at->setup->chain, PLURAL(entries, "entry"), tail, c->rerouted, PLURAL(c->pairs, "pair"), c->lost);
+	out_json(o, "entries", json_integer((json_int_t)entries));
+	out_json(o, "pairs", json_integer((json_int_t)c->rerouted));
+	comparison_free(c);
+	return 0;
+}
+
+/* The sweep with which a file's fabric begins, by the engines in force.  NULL without *e: there are none. */
+static int first_sweep(struct session *s, struct session *draft, const struct fabric *a, struct out *o, struct err *e)
+{
+	session_set_options(draft, s->setup->options);
+	if (session_set_fabric(draft, fabric_ref(a), "changes", o->run->progress, e))
+		return -1;
+	if (!s->setup->chain)
+		return 0;
+	return session_change(draft,
+			      &(struct change_request){.kind = EVENT_ROUTE,
+						       .setup.chain = s->setup->chain,
+						       .text = "changes",
+						       .progress = o->run->progress},
+			      e);
+}
+
+static int compare_sides(struct session *s, struct session *draft, struct side *a, const struct side *b, struct out *o,
+			 struct err *e)
+{
+	const struct fabric *x = NULL, *y = NULL;
+	size_t n;
+	int rc = session_shape(s, a->loaded, &x, e);
+
+	if (!rc)
+		rc = session_shape(s, b->loaded, &y, e);
+	if (!rc) {
+		n = report_changes(x, y, o);
+		if (!n)
+			out_text(o, "Nothing differs%s.\n",
+				 x->warnings.missing || y->warnings.missing ? " in the part that is known" : "");
+		o->run->found_fault |= n > 0;
+		out_json(o, "changes", json_integer((json_int_t)n));
+		if (n && !fabric_akin(x, y))
+			out_text(o, "They have less than a quarter of their nodes in common: not the same fabric.\n");
+		if (n && !a->sweep && draft) {
+			rc = first_sweep(s, draft, a->loaded, o, e);
+			a->sweep = rc ? NULL : session_sweep(draft);
+		}
+		if (!rc && n && a->sweep && a->sweep->routing && fabric_akin(x, y))
+			rc = tell_ahead(s, a->sweep, b->loaded, o, e);
+		else if (!rc)
+			tell_nothing(o);
+	}
+	fabric_unref(x);
+	fabric_unref(y);
+	return rc;
+}
+
+static int cmd_changes(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	bool both = args->n > 1;
+	struct session *draft = both ? session_new(s->engines, s->commands) : NULL;
+	struct side a = {0}, b = {0};
+	int rc = 0;
+
+	if (both) {
+		draft->names = s->names; /* lent */
+		rc = take_side(s, args->arg[0].word, &a, o, e);
+	} else if (!session_need_fabric(s, e)) {
+		a = (struct side){session_sweep(s), fabric_ref(s->loaded)};
+	} else {
+		rc = -1;
+	}
+	if (!rc)
+		rc = take_side(s, args->arg[both].word, &b, o, e);
+	if (!rc)
+		rc = compare_sides(s, draft, &a, &b, o, e);
+	fabric_unref(a.loaded);
+	fabric_unref(b.loaded);
+	if (draft) {
+		draft->names = NULL;
+		session_free(draft);
+	}
+	return rc;
+}
+
+const struct command difference_commands[] = {
+	{.name = "changes",
+	 .syntax = "changes FILE [FILE]",
+	 .help = "what differs between two fabrics: nodes, cables, rates, names, LIDs",
+	 .finds = "anything differs",
+	 .details = "  Two files or snapshots; one: what is loaded against it.  All is found by GUID and port, without "
+		    "routing: + came,\n  - went, ? did not answer, ~ is otherwise (moved, swapped, replaced, another name, "
+		    "rate or LID).  Cables of a node\n  that came or went stand under it.\n"
+		    "  Where an engine is in force, one line more: what the next sweep would change in the first's "
+		    "tables, as `load FILE\n  next` does it.\n",
+	 .json = JSON_CHANGES "changes integer? how many\n"
+		 "entries integer|null? =changed entries\n"
+		 "pairs integer|null? =rerouted pairs\n",
+	 .run = cmd_changes},
+	{.name = NULL},
+};

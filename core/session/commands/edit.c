@@ -1,0 +1,645 @@
+/* Commands that change how the fabric is cabled, each one event: add, remove, move, swap, replace, rename, speed. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/fabric/builder.h"
+#include "core/session/commands/changes.h"
+#include "core/session/commands/commands.h"
+#include "core/session/reading.h"
+
+/* A change in the making.  The fabric before any option or name shaped it is built again; ids are those of both. */
+struct edit {
+	struct session *s;
+	const struct fabric *f; /* that of the session */
+	struct fabric_builder *b;
+	struct text text; /* of the event */
+	struct out *o;
+};
+
+static void edit_begin(struct edit *d, struct session *s, const struct args *args, struct out *o)
+{
+	*d = (struct edit){.s = s, .f = s->fabric, .b = fb_from(s->loaded), .o = o};
+	text_add(&d->text, "%s", args->argv[0]);
+}
+
+/* The rest of an edit: one event.  rc: of the edit itself. */
+static int edit_end(struct edit *d, int rc, struct err *e)
+{
+	struct session *s = d->s;
+	const struct fabric *before = fabric_ref(s->fabric);
+	struct fabric *loaded;
+	struct state *down;
+
+	if (rc) {
+		fb_free(d->b);
+	} else if (!d->b->n) {
+		fb_free(d->b);
+		rc = err_set(e, "nothing would be left of the fabric");
+	} else {
+		loaded = fb_again(d->b, s->loaded);
+		down = state_on(session_state(s), s->fabric, loaded, false);
+		rc = session_edit(s, loaded, down, text_str(&d->text), d->o->run->progress, e);
+		state_free(down);
+	}
+	if (!rc) {
+		report_changes(before, s->fabric, d->o);
+		report_event(s, d->o);
+	}
+	fabric_unref(before);
+	text_free(&d->text);
+	return rc;
+}
+
+/* --- words --------------------------------------------------------------------------------------------- */
+
+static uint32_t built(const struct edit *d, uint32_t node)
+{
+	return d->f->node_order[node];
+}
+
+static struct fb_port *built_port(const struct edit *d, uint32_t port)
+{
+	return &d->b->node[built(d, d->f->port_node[port])].port[d->f->port_num[port]];
+}
+
+static void put_word(struct edit *d, const char *word)
+{
+	char *quoted = word_quoted(word);
+
+	text_add(&d->text, " %s", quoted);
+	free(quoted);
+}
+
+static void put_port(struct edit *d, uint32_t port)
+{
+	char buf[300];
+
+	put_word(d, port_plain(d->f, port, buf, sizeof(buf)));
+}
+
+/* The only cabled port of a node. */
+static uint32_t only_cable(const struct fabric *f, uint32_t node, struct err *e)
+{
+	uint32_t port = NO_ID;
+
+	for (unsigned p = 1; p <= f->node_nports[node]; p++) {
+		uint32_t id = f->node_port[node] + p;
+
+		if (f->port_peer[id] == NO_ID)
+			continue;
+		if (port != NO_ID) {
+			err_set(e, "%s has several cables, expected one of its ports as NODE[PORT]",
+				f->node_name[node]);
+			return NO_ID;
+		}
+		port = id;
+	}
+	if (port == NO_ID)
+		err_set(e, "%s has no cable", f->node_name[node]);
+	return port;
+}
+
+/* A port with a cable: NODE[PORT], or a node with one cable alone.  NO_ID and *e. */
+static uint32_t cabled_port(const struct edit *d, const char *word, struct err *e)
+{
+	bool whole = node_named(d->f, word, strlen(word)) != NO_ID;
+	uint32_t port = whole || !name_before_port(d->f, word, strlen(word)) ? NO_ID : session_port(d->s, word, e),
+		 node;
+
+	if (port == NO_ID && (whole || !name_before_port(d->f, word, strlen(word)))) {
+		node = session_node(d->s, word, e);
+		return node == NO_ID ? NO_ID : only_cable(d->f, node, e);
+	}
+	if (port != NO_ID && built_port(d, port)->peer_node == NO_ID) {
+		err_set(e, "%s has no cable", word);
+		return NO_ID;
+	}
+	return port;
+}
+
+/* A port without a cable: NODE[PORT], or the first such of a node.  but: not this one (NO_ID: any). */
+static uint32_t free_port(const struct edit *d, const char *word, uint32_t but, struct err *e)
+{
+	bool whole = node_named(d->f, word, strlen(word)) != NO_ID;
+	uint32_t port, node;
+	char buf[300];
+
+	if (!whole && name_before_port(d->f, word, strlen(word))) {
+		port = session_port(d->s, word, e);
+		if (port == NO_ID || (built_port(d, port)->peer_node == NO_ID && port != but))
+			return port;
+		if (port == but || d->f->port_peer[port] == NO_ID)
+			err_set(e, "%s is named twice", word);
+		else
+			err_set(e, "%s has a cable already, to %s; `remove link` takes it away, `swap` exchanges two",
+				word, port_label(d->f, d->f->port_peer[port], buf, sizeof(buf)));
+		return NO_ID;
+	}
+	node = session_node(d->s, word, e);
+	for (unsigned p = 1; node != NO_ID && p <= d->f->node_nports[node]; p++) {
+		port = d->f->node_port[node] + p;
+		if (built_port(d, port)->peer_node == NO_ID && port != but)
+			return port;
+	}
+	if (node != NO_ID)
+		err_set(e, "%s has no port without a cable", d->f->node_name[node]);
+	return NO_ID;
+}
+
+/* --- names, GUIDs, rates that are not given ----------------------------------------------------------------- */
+
+/* Is one of the GUIDs guid .. guid + ports in use now, or was it in any fabric of this session? */
+static bool guid_taken(const struct session *s, uint64_t guid, unsigned ports)
+{
+	for (size_t i = 0; i < s->n_events; i++)
+		for (unsigned p = 0; p <= ports; p++)
+			if (fabric_node_by_guid(s->event[i].setup->fabric, guid + p) != NO_ID ||
+			    fabric_endport_by_guid(s->event[i].setup->fabric, guid + p) != NO_ID)
+				return true;
+	return false;
+}
+
+/* The GUID asked for as "guid=G", or one that nobody has.  Puts it into the text.  -1 and *e. */
+static int choose_guid(struct edit *d, const struct args *args, unsigned ports, uint64_t *guid, struct err *e)
+{
+	const char *word = args_word(args, "guid=G", NULL);
+
+	*guid = 0x0002c9030e000000;
+	if (word && (!number_of_any(word, 1, UINT64_MAX, guid) || *guid > UINT64_MAX - ports))
+		return err_set(e, "guid: found \"%s\", expected a GUID as 0x0002c90300f00010", word);
+	if (word && (fabric_node_by_guid(d->f, *guid) != NO_ID || fabric_endport_by_guid(d->f, *guid) != NO_ID))
+		return err_set(e, "guid: a node or port has the GUID %s already", word);
+	while (!word && guid_taken(d->s, *guid, ports))
+		*guid += 256;
+	text_add(&d->text, " guid=0x%016" PRIx64, *guid);
+	return 0;
+}
+
+/* The width and speed of a new cable: those of most cables of the same kind. */
+static void usual_rate(const struct edit *d, bool between_switches, uint8_t *width, uint8_t *speed)
+{
+	uint32_t count[WIDTH_COUNT][SPEED_COUNT] = {{0}}, most = 0;
+	const struct fabric *f = d->f;
+
+	*width = WIDTH_4X;
+	*speed = SPEED_UNKNOWN;
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
+		bool both = node_is_switch(f, f->port_node[p]) && node_is_switch(f, f->port_node[q]);
+
+		if (both == between_switches && ++count[f->port_width[p]][f->port_speed[p]] > most) {
+			most = count[f->port_width[p]][f->port_speed[p]];
+			*width = f->port_width[p];
+			*speed = f->port_speed[p];
+		}
+	}
+}
+
+static int read_rate(const char *word, uint8_t *width, uint8_t *speed, struct err *e)
+{
+	size_t x = strcspn(word, "x") + (strchr(word, 'x') != NULL);
+
+	*width = (uint8_t)link_width_parse(word, x);
+	*speed = (uint8_t)link_speed_parse(word + x, strlen(word + x));
+	return *width && *speed ? 0 : err_set(e, "found \"%s\", expected width and speed, as 4xHDR", word);
+}
+
+static void set_rate(struct fb_port *p, uint8_t width, uint8_t speed)
+{
+	p->width = width;
+	p->speed = speed;
+}
+
+/* A new cable between two free ports of the builder. */
+static void cable(struct edit *d, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2, uint8_t width, uint8_t speed)
+{
+	struct fb_port *a = &d->b->node[n1].port[p1], *z = &d->b->node[n2].port[p2];
+
+	fb_link(d->b, n1, p1, n2, p2);
+	set_rate(a, width, speed);
+	set_rate(z, width, speed);
+	a->state = z->state = PORT_UNKNOWN; /* of a cable: in use */
+}
+
+/* --- the edits ----------------------------------------------------------------------------------------- */
+
+static int add_link(struct edit *d, const struct args *args, struct err *e)
+{
+	const struct fabric *f = d->f;
+	uint32_t p = free_port(d, args->arg[1].word, NO_ID, e),
+		 q = p == NO_ID ? NO_ID : free_port(d, args->arg[2].word, p, e);
+	const char *rate = args_word(args, "RATE", NULL);
+	uint8_t width, speed;
+
+	if (p == NO_ID || q == NO_ID)
+		return -1;
+	usual_rate(d, node_is_switch(f, f->port_node[p]) && node_is_switch(f, f->port_node[q]), &width, &speed);
+	if (rate && read_rate(rate, &width, &speed, e))
+		return -1;
+	cable(d, built(d, f->port_node[p]), f->port_num[p], built(d, f->port_node[q]), f->port_num[q], width,
+	      speed);
+	text_add(&d->text, " link");
+	put_port(d, p);
+	put_port(d, q);
+	if (rate)
+		put_word(d, rate);
+	return 0;
+}
+
+/* `add host NAME PORT...`, `add switch NAME PORTS [PORT...]`: port i of it leads to the i-th port named. */
+static int add_node(struct edit *d, const struct args *args, bool sw, struct err *e)
+{
+	int first = sw ? 3 : 2, n = args->n - first - (args_word(args, "guid=G", NULL) != NULL);
+	const char *name = args->arg[1].word;
+	uint64_t ports = (uint64_t)n, guid;
+	uint8_t width, speed;
+	uint32_t node;
+
+	if (sw && !number_of(args->arg[2].word, 1, MAX_PORTS, &ports))
+		return err_set(e, "found \"%s\", expected a number of ports from 1 to %d", args->arg[2].word,
+			       MAX_PORTS);
+	if (n > (int)ports || n > MAX_PORTS)
+		return err_set(e, "found %d cables for %" PRIu64 " ports", n, ports);
+	text_add(&d->text, " %s", args->arg[0].word);
+	put_word(d, name);
+	if (sw)
+		text_add(&d->text, " %" PRIu64, ports);
+	node = fb_add(d->b, sw ? NODE_SWITCH : NODE_CA, 0, (unsigned)ports, name); /* the GUID follows */
+	if (node == NO_ID)
+		return err_set(e, "a node of the fabric has GUID 0");
+	usual_rate(d, sw, &width, &speed);
+	for (int i = 0; i < n; i++) {
+		uint32_t p = free_port(d, args->arg[first + i].word, NO_ID, e);
+
+		if (p == NO_ID)
+			return -1;
+		cable(d, node, (unsigned)i + 1, built(d, d->f->port_node[p]), d->f->port_num[p], width, speed);
+		put_port(d, p);
+	}
+	if (choose_guid(d, args, (unsigned)ports, &guid, e))
+		return -1;
+	fb_replace(d->b, node, guid);
+	d->b->node[node].sysguid = guid;
+	return 0;
+}
+
+static int cmd_add(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const char *kind = args->arg[0].word;
+	struct edit d;
+
+	edit_begin(&d, s, args, o);
+	return edit_end(&d, *kind == 'l' ? add_link(&d, args, e) : add_node(&d, args, *kind == 's', e), e);
+}
+
+static int remove_links(struct edit *d, const struct id_list *l, struct err *e)
+{
+	unsigned n = 0;
+	char buf[300];
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (built_port(d, l->id[i])->peer_node == NO_ID && !l->many)
+			return err_set(e, "%s has no cable", port_label(d->f, l->id[i], buf, sizeof(buf)));
+		n += built_port(d, l->id[i])->peer_node != NO_ID;
+		fb_unlink(d->b, built(d, d->f->port_node[l->id[i]]), d->f->port_num[l->id[i]]);
+	}
+	return n ? 0 : err_set(e, "none of these ports has a cable");
+}
+
+/* Nodes are marked first: their indexes in the builder move when one is taken away. */
+static int mark_nodes(struct edit *d, const struct id_list *l, bool sw, uint8_t *gone, struct err *e)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (node_is_switch(d->f, l->id[i]) != sw)
+			return err_set(e, "%s is %s", d->f->node_name[l->id[i]],
+				       sw ? "no switch; `host` names hosts" : "a switch; `switch` names switches");
+		gone[built(d, l->id[i])] = 1;
+	}
+	return 0;
+}
+
+static int cmd_remove(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const char *kind = args->arg[0].word;
+	uint8_t *gone = NEW_ARRAY(s->fabric->n_nodes + 1, uint8_t);
+	struct edit d;
+	int rc = 0;
+
+	edit_begin(&d, s, args, o);
+	text_add(&d.text, " %s", kind);
+	for (int i = 1; !rc && i < args->n; i++) {
+		const char *word = args->arg[i].word;
+		struct id_list l;
+
+		rc = *kind == 'l' ? session_ports(s, word, o->run->progress, &l, e)
+				  : session_nodes(s, word, *kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS,
+						  o->run->progress, &l, e);
+		if (!rc)
+			rc = *kind == 'l' ? remove_links(&d, &l, e) : mark_nodes(&d, &l, *kind == 's', gone, e);
+		if (!rc)
+			report_absent(&l, word, o);
+		put_word(&d, word);
+		id_list_free(&l);
+	}
+	for (uint32_t i = s->fabric->n_nodes; !rc && i--;)
+		if (gone[i])
+			fb_remove(d.b, i);
+	free(gone);
+	return edit_end(&d, rc, e);
+}
+
+/* The end at port q of the cable p - q moves to r; its rate goes with it. */
+static void move_end(struct edit *d, uint32_t p, uint32_t q, uint32_t r)
+{
+	const struct fb_port was = *built_port(d, q);
+
+	fb_unlink(d->b, built(d, d->f->port_node[p]), d->f->port_num[p]);
+	cable(d, built(d, d->f->port_node[p]), d->f->port_num[p], built(d, d->f->port_node[r]), d->f->port_num[r],
+	      was.width, was.speed);
+}
+
+static int cmd_move(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	bool host = *args->arg[0].word == 'h';
+	uint32_t at, to;
+	struct edit d;
+
+	edit_begin(&d, s, args, o);
+	at = cabled_port(&d, args->arg[1].word, e);
+	if (at != NO_ID && host && node_is_switch(d.f, d.f->port_node[at])) {
+		err_set(e, "%s is a switch, expected a host; `move link` moves an end of any cable",
+			args->arg[1].word);
+		at = NO_ID;
+	}
+	to = at == NO_ID ? NO_ID : free_port(&d, args->arg[2].word, NO_ID, e);
+	if (to != NO_ID) {
+		text_add(&d.text, " %s", args->arg[0].word);
+		put_port(&d, at);
+		put_port(&d, to);
+		if (host) /* what is at its switch moves; of a cable, what is here */
+			move_end(&d, at, d.f->port_peer[at], to);
+		else
+			move_end(&d, d.f->port_peer[at], at, to);
+	}
+	return edit_end(&d, to == NO_ID ? -1 : 0, e);
+}
+
+static int cmd_swap(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	uint32_t p, q;
+	struct edit d;
+
+	edit_begin(&d, s, args, o);
+	p = cabled_port(&d, args->arg[0].word, e);
+	q = p == NO_ID ? NO_ID : cabled_port(&d, args->arg[1].word, e);
+	if (q != NO_ID && (q == p || q == d.f->port_peer[p])) {
+		err_set(e, "%s and %s are on the same cable", args->arg[0].word, args->arg[1].word);
+		q = NO_ID;
+	}
+	if (q != NO_ID) {
+		uint32_t x = d.f->port_peer[p], y = d.f->port_peer[q];
+		struct fb_port far[2] = {*built_port(&d, x), *built_port(&d, y)};
+
+		put_port(&d, p);
+		put_port(&d, q);
+		fb_unlink(d.b, built(&d, d.f->port_node[p]), d.f->port_num[p]);
+		fb_unlink(d.b, built(&d, d.f->port_node[q]), d.f->port_num[q]);
+		cable(&d, built(&d, d.f->port_node[p]), d.f->port_num[p], built(&d, d.f->port_node[y]),
+		      d.f->port_num[y], far[1].width, far[1].speed);
+		cable(&d, built(&d, d.f->port_node[q]), d.f->port_num[q], built(&d, d.f->port_node[x]),
+		      d.f->port_num[x], far[0].width, far[0].speed);
+	}
+	return edit_end(&d, q == NO_ID ? -1 : 0, e);
+}
+
+static int cmd_replace(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	bool sw = *args->arg[0].word == 's';
+	uint32_t n = session_node(s, args->arg[1].word, e);
+	uint64_t guid;
+	struct edit d;
+	int rc = n == NO_ID ? -1 : 0;
+
+	edit_begin(&d, s, args, o);
+	if (!rc && node_is_switch(s->fabric, n) != sw)
+		rc = err_set(e, "%s is %s", s->fabric->node_name[n],
+			     sw ? "no switch; `replace host` replaces hosts" :
+				  "a switch; `replace switch` replaces switches");
+	if (!rc) {
+		text_add(&d.text, " %s", args->arg[0].word);
+		put_word(&d, s->fabric->node_name[n]);
+		rc = choose_guid(&d, args, s->fabric->node_nports[n], &guid, e);
+	}
+	if (!rc)
+		fb_replace(d.b, built(&d, n), guid);
+	return edit_end(&d, rc, e);
+}
+
+static int cmd_rename(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	uint32_t n = session_node(s, args->arg[0].word, e);
+	const char *name = args->arg[1].word;
+	struct edit d;
+	int rc = n == NO_ID ? -1 : 0;
+
+	edit_begin(&d, s, args, o);
+	if (!rc && (!*name || strlen(name) > DESC_MAX))
+		rc = err_set(e, "found a name of %zu bytes, expected 1 to %d", strlen(name), DESC_MAX);
+	if (!rc) {
+		struct fb_node *to = &d.b->node[built(&d, n)];
+
+		put_word(&d, s->fabric->node_name[n]);
+		put_word(&d, name);
+		free(to->desc);
+		to->desc = str_dup(name);
+	}
+	return edit_end(&d, rc, e);
+}
+
+static int cmd_speed(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	uint8_t width, speed;
+	uint32_t p;
+	struct edit d;
+	int rc;
+
+	edit_begin(&d, s, args, o);
+	p = cabled_port(&d, args->arg[0].word, e);
+	rc = p == NO_ID ? -1 : read_rate(args->arg[1].word, &width, &speed, e);
+	if (!rc) {
+		put_port(&d, p);
+		put_word(&d, args->arg[1].word);
+		set_rate(built_port(&d, p), width, speed);
+		set_rate(built_port(&d, d.f->port_peer[p]), width, speed);
+	}
+	return edit_end(&d, rc, e);
+}
+
+/* --- several at once ------------------------------------------------------------------------------------ */
+
+static bool is_edit(const struct command *c)
+{
+	static const char *const too[] = {"fail", "restore"};
+
+	for (const struct command *k = edit_commands; k->name; k++)
+		if (k == c)
+			return strcmp(c->name, "event") != 0;
+	for (size_t i = 0; i < ARRAY_LEN(too); i++)
+		if (!strcmp(c->name, too[i]))
+			return true;
+	return false;
+}
+
+/* One of the changes, made in a session of its own where nothing is routed. */
+static int edit_line(struct session *s, const char *line, struct out *o, struct err *e)
+{
+	const struct command *c;
+	const char *rest;
+	struct args args;
+	char **argv;
+	int argc, rc;
+
+	if (!*line)
+		return err_set(e, "found an empty change, expected one as \"remove host node0001\"");
+	argc = 0;
+	{
+		char *name = str_printf("%.*s", (int)strcspn(line, " \t"), line);
+
+		c = command_find(s, name, e);
+		free(name);
+	}
+	if (!c)
+		return -1;
+	if (!is_edit(c))
+		return err_set(e, "%s: found `%s`, expected a change of the fabric: add, remove, move, swap, replace, rename, "
+				  "speed, fail, restore", line, c->name);
+	if (command_read(s->fabric, c->syntax, line, &rest, &argc, &argv, o->run->progress, e))
+		return -1;
+	rc = rest && *rest ? err_set(e, "%s: found more than one command", line)
+			   : args_read(s, c->syntax, c->numbers, argc, argv, &args, e);
+	if (rc > 0)
+		rc = err_set(e, "%s: expected: %s", line, c->syntax);
+	else if (!rc) {
+		rc = c->run(s, &args, o, e);
+		args_free(&args);
+	}
+	words_free(argc, argv);
+	return rc;
+}
+
+static int cmd_event(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	struct text said = {0}, text = {0};
+	struct command_run run = {.in = o->run->in, .progress = o->run->progress, .f = text_stream(&said)};
+	struct out quiet = {.run = &run};
+	struct session *draft = session_new(s->engines, s->commands);
+	const struct fabric *before = fabric_ref(s->fabric);
+	int rc;
+
+	draft->names = s->names; /* lent */
+	session_set_options(draft, s->setup->options);
+	rc = session_set_fabric(draft, fabric_ref(s->loaded), "event", NULL, e);
+	if (!rc)
+		rc = session_change(draft,
+				    &(struct change_request){.kind = EVENT_FAIL,
+							     .setup.state = session_state(s),
+							     .text = "event"},
+				    e);
+	text_add(&text, "event");
+	for (int i = 0; !rc && i < args->n; i++) {
+		char *quoted;
+
+		rc = edit_line(draft, args->arg[i].word, &quiet, e);
+		quoted = word_quoted(rc ? "" : session_event(draft)->text);
+		text_add(&text, " %s", quoted);
+		free(quoted);
+	}
+	fclose(run.f);
+	if (!rc)
+		rc = session_edit(s, fabric_ref(draft->loaded), session_state(draft), text_str(&text),
+				  o->run->progress, e);
+	if (!rc) {
+		report_changes(before, s->fabric, o);
+		report_event(s, o);
+	}
+	draft->names = NULL;
+	session_free(draft);
+	fabric_unref(before);
+	text_free(&said);
+	text_free(&text);
+	return rc;
+}
+
+#define GUID_HELP "  guid=G: its node GUID; without it one is chosen that nobody has, or had in this session.\n"
+
+const struct command edit_commands[] = {
+	{.name = "add",
+	 .syntax = "add link PORT PORT [RATE] | host NAME PORT... [guid=G] | switch NAME COUNT [PORT...] [guid=G]",
+	 .help = "a new cable, host or switch, as one event",
+	 .details = "  PORT: NODE[PORT], or a node: its first port without a cable.  The new node's port 1 is "
+		    "cabled to the first PORT, 2 to\n  the second, and so on.  COUNT: ports of the switch.  RATE as "
+		    "4xHDR; without it the one that most such cables\n  have.\n" GUID_HELP,
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CHANGES JSON_EVENT,
+	 .run = cmd_add},
+	{.name = "remove",
+	 .syntax = "remove link NODE[PORT]... | switch S... | host H...",
+	 .help = "take cables, hosts or switches out of the fabric, as one event",
+	 .details = "  Not like `fail`: nothing of them is left to be restored (`undo` goes back).  The subnet "
+		    "manager remembers their\n  LIDs.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_ABSENT JSON_CHANGES JSON_EVENT,
+	 .run = cmd_remove},
+	{.name = "move",
+	 .syntax = "move host HOST PORT | link PORT PORT",
+	 .help = "a host, or one end of a cable, to another port, as one event",
+	 .details = "  host: HOST's cable (HOST[PORT] where it has several) leads to PORT from now on.\n  link: the end "
+		    "at the first PORT is put into the second; the other end stays.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CHANGES JSON_EVENT,
+	 .run = cmd_move},
+	{.name = "swap",
+	 .syntax = "swap PORT PORT",
+	 .help = "two hosts, or the ends of two cables, take each other's places, as one event",
+	 .details = "  PORT: NODE[PORT], or a node with one cable.  Told is what the subnet manager comes to: OpenSM 3.3.23 may end its "
+		    "first\n  sweep after an exchange with errors, or see only a part of it; its second has it all.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CHANGES JSON_EVENT,
+	 .run = cmd_swap},
+	{.name = "replace",
+	 .syntax = "replace host NODE [guid=G] | switch SWITCH [guid=G]",
+	 .help = "new hardware in the same place: another GUID, the same cables, as one event",
+	 .details = "  The subnet manager keeps the old one's LIDs reserved and gives new ones.\n" GUID_HELP,
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CHANGES JSON_EVENT,
+	 .run = cmd_replace},
+	{.name = "rename",
+	 .syntax = "rename NODE NAME",
+	 .help = "another NodeDescription, as one event",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CHANGES JSON_EVENT,
+	 .run = cmd_rename},
+	{.name = "speed",
+	 .syntax = "speed PORT RATE",
+	 .help = "another width and speed of a cable, as one event",
+	 .details = "  RATE as 4xHDR.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CHANGES JSON_EVENT,
+	 .run = cmd_speed},
+	{.name = "event",
+	 .syntax = "event TEXT...",
+	 .help = "several changes as one event: before one sweep",
+	 .details = "  Each TEXT is one command in quotes: event \"remove host node0001\" \"fail link leaf-01[5]\".  Any of "
+		    "add, remove, move,\n  swap, replace, rename, speed, fail and restore.  Each sees what those "
+		    "before it did; LIDs in them are those of\n  the source.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CHANGES JSON_EVENT,
+	 .run = cmd_event},
+	{.name = NULL},
+};
