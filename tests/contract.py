@@ -186,9 +186,16 @@ SHOWN = [
     (["torus:4x4", "-R", "lash"], ["set qos TRUE", "layers", "why node0001 node0011", "step start", "step to 1", "lft t00", "step end"]),
     ([FORMATS + "stage-qdr-fdr10.ibnetdiscover"], ["route minhop", "trace tank1 stage2", "list lft ib1:"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
-    (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline whole.json"]),
+    (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline whole.json", "doctor --baseline whole.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "step start",
              "step until leaf-01 node0009", "step show", "step end", "elements", "survey chassis"]),
+    ([TREE, *UPDN], [
+        "save lids.one", "rename node0001 first", "speed leaf-01[4] 1xSDR", "replace host node0002", "replace switch spine-02", "swap node0003 node0005",
+        "remove host node0004", "add host new leaf-02", "remove link leaf-01[4]", "move host node0006 leaf-01[4]",
+        "remove link leaf-02[4]", "move link leaf-03[4] leaf-02[4]", "remove switch spine-02", "add switch sw 4 leaf-01[5] leaf-02[5]",
+        "add link sw leaf-03 2xHDR", "event 'remove host node0007' 'fail host node0008'", "save other.topo", "changes lids.one other.topo",
+        "load other.topo next", "set lmc 2", "save lids.two", "changes other.topo lids.two", "changes lids.two"]),
+    ([TREE], ["route minhop", "remove host node0004", "export lfts some.lfts", "synth " + TREE, "tables some.lfts", "drift minhop"]),
     (["ring:6"], ["equal-paths"]),
     (["ring:6", "-R", "nue"], ["spread tree"]),
     ([TREE], ["plan plan.csv", "plan plan.csv all"]),
@@ -212,7 +219,9 @@ SHOWN = [
 
 
 # need a fabric to discover: suite live (all of `watch` and `counters`); an OpenSM that differs: suite verify
-ELSEWHERE = {"live: changes"} | {"verify: differences[]" + key for key in (
+ELSEWHERE = {"live: changes"} | {
+    "%s: %s[].unseen" % (name, where) for where in ("nodes", "links")
+    for name in ("add", "remove", "move", "swap", "replace", "rename", "speed", "event", "changes")} | {"verify: differences[]" + key for key in (
     "", ".lid", ".port", ".opensm", *(".%s%s" % (who, beside) for who in ("switch", "owner")
                                       for beside in ("", "_guid", "_lid", "_port")))}
 
@@ -315,7 +324,7 @@ class Suite:
         """None rots: each was seen in some command's object (parts that several have: in one of them)."""
         def part(key):
             # one function writes what stands at times beside every name
-            return re.sub(r"^(.*[._])?(description|label)$", r"\2", re.sub(r"^baseline\.(new|gone)_faults", "faults", key))
+            return re.sub(r"^(.*[._])?(description|label)$", r"\2", re.sub(r"^baseline\.(new_|gone_)?faults", "faults", key))
         s = schema(PROGRAM)
         seen = {part(key) for _, key in s.seen}
         missing = sorted({"%s: %s" % (name, key) for name, keys in s.keys.items() if name not in LIVE for key in keys

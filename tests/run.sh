@@ -7,7 +7,7 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons ibdmchk verify sessions incomplete formats live lying contract memcheck cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons ibdmchk verify sessions changes incomplete formats live lying contract memcheck cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan parity tui live lying verify stop memory unit build static extend files advised driver keys hostile"
@@ -134,6 +134,7 @@ suite() {
 	reasons) IBSCOPE="$BUILD/ibscope" python3 tests/model/reasons.py ;;
 	ibdmchk) IBSCOPE="$BUILD/ibscope" python3 tests/topo/ibdmchk.py ;;
 	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py ;;
+	changes) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/changes.py ;;
 	formats) IBSCOPE="$BUILD/ibscope" python3 tests/formats/run.py ;;
 	incomplete) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/incomplete.py ;;
 	verify) IBSCOPE="$BUILD/ibscope" python3 tests/verify/run.py ;;

@@ -48,6 +48,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
 
 import cases            # noqa: E402
+import edited           # noqa: E402
 import endless          # noqa: E402
 import loaded           # noqa: E402
 import opensm           # noqa: E402
@@ -538,7 +539,7 @@ def main():
     before = (0, 0)
     if len(sys.argv) == 1:
         before = [pairing.count_cases(name, module.CASES, module.check, seed)
-                  for name, module in (("loaded", loaded), ("surveyed", surveyed))]
+                  for name, module in (("loaded", loaded), ("surveyed", surveyed), ("edited", edited))]
         before = tuple(map(sum, zip(*before, endless.run_all())))
     known = {}
     if len(sys.argv) == 1 and "PARITY_ASKED" in os.environ:

@@ -11,7 +11,7 @@
 
 const char *const fault_names[FAULT_KINDS] = {"unreachable", "loop",	    "no_lid",	 "cut_off",
 					      "credit_loop", "dropped",	    "missing",	 "not_here",
-					      "host_gone",   "switch_gone", "cable_gone"};
+					      "host_gone",   "switch_gone", "cable_gone", "cable_slower"};
 
 void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l, struct err *e)
 {
@@ -228,6 +228,11 @@ void fault_text(const struct faults *s, const struct fault *f, struct text *t)
 		text_add(t, "cable gone: ");
 		from_text(s, f, t);
 		text_add(t, " to %s[%u]", member(f->at_to.object, "name"), f->offset);
+		break;
+	case FAULT_CABLE_SLOWER:
+		text_add(t, "slower cable: ");
+		from_text(s, f, t);
+		text_add(t, " to %s[%u], %s before", member(f->at_to.object, "name"), f->offset, f->u.what);
 		break;
 	default:
 		text_add(t, "missing: %s", f->u.what);

@@ -34,6 +34,7 @@ enum fault_kind {
 	FAULT_HOST_GONE,
 	FAULT_SWITCH_GONE,
 	FAULT_CABLE_GONE,
+	FAULT_CABLE_SLOWER,
 	FAULT_KINDS
 };
 
@@ -43,7 +44,7 @@ struct fault {
 	uint64_t from, to;	/* node GUID, port GUID (of a cable: node GUID); 0 = none */
 	union {
 		uint64_t routes;  /* dropped */
-		const char *what; /* missing: the kind, as in struct warning; else NULL */
+		const char *what; /* missing: the kind, as in struct warning; cable_slower: its rate before */
 	} u;
 	/* Names for it: ids of the fabric (a node, an endport), or objects of the document. */
 	union {

@@ -113,7 +113,7 @@ static json_t *to_json(const struct faults *s, const struct fault *f)
 
 	if (!s->fabric) {
 		o = copy(f->at_to.object);
-		if (f->kind == FAULT_CABLE_GONE)
+		if (f->kind == FAULT_CABLE_GONE || f->kind == FAULT_CABLE_SLOWER)
 			json_object_set_new(o, "port", json_integer(f->offset));
 		return o;
 	}

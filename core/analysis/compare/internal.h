@@ -15,7 +15,7 @@ void fault_put(struct faults *s, const struct fault *f);
 static inline bool fault_has_port(const struct fault *f)
 {
 	return f->kind == FAULT_CREDIT_LOOP || f->kind == FAULT_MISSING || f->kind == FAULT_NOT_HERE ||
-	       f->kind == FAULT_CABLE_GONE;
+	       f->kind == FAULT_CABLE_GONE || f->kind == FAULT_CABLE_SLOWER;
 }
 
 /* Order by everything except `from`, port and VL; then by those. */

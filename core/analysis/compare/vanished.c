@@ -19,6 +19,12 @@ static bool cabled(const struct fabric *f, const struct state *st, uint32_t node
 	return false;
 }
 
+/* Gigabits a second of a port's cable; 0: not known. */
+static double rate_of(const struct fabric *f, uint32_t port)
+{
+	return link_rate_gbps(f->port_width[port], f->port_speed[port]);
+}
+
 json_t *present_json(const struct fabric *f, const struct lids *l, const struct state *st)
 {
 	json_t *list[2] = {json_array(), json_array()}, *cables = json_array();
@@ -32,9 +38,11 @@ json_t *present_json(const struct fabric *f, const struct lids *l, const struct 
 
 		if (!state_link_up(f, st, k))
 			continue;
-		snprintf(cable, sizeof(cable), "0x%016" PRIx64 "[%u] 0x%016" PRIx64 "[%u]",
+		snprintf(cable, sizeof(cable), "0x%016" PRIx64 "[%u] 0x%016" PRIx64 "[%u]%s%s%s",
 			 f->node_guid[f->port_node[a]], f->port_num[a], f->node_guid[f->port_node[b]],
-			 f->port_num[b]);
+			 f->port_num[b], rate_of(f, a) > 0 ? " " : "",
+			 rate_of(f, a) > 0 ? link_width_name(f->port_width[a]) : "",
+			 rate_of(f, a) > 0 ? link_speed_name(f->port_speed[a]) : "");
 		json_array_append_new(cables, json_text(cable));
 	}
 	return json_make("{s:o, s:o, s:o}", "hosts", list[0], "switches", list[1], "cables", cables);
@@ -94,13 +102,25 @@ static bool told_otherwise(const struct sweep *w, uint32_t node)
 	return !counts || (node != NO_ID && !w->setup->state->node_down[node] && cabled(f, NULL, node));
 }
 
-/* A cable is reported only if both of its nodes are still there. */
+/* Is the rate behind a cable of the document higher than that of the cable now? NULL: no, or not known. */
+static const char *faster_before(const struct fabric *f, uint32_t port, const char *cable)
+{
+	const char *rate = strrchr(cable, ' ') + 1, *x = strchr(rate, 'x');
+	double was = x && *rate != '0' ? link_rate_gbps(link_width_parse(rate, (size_t)(x - rate) + 1),
+							link_speed_parse(x + 1, strlen(x + 1)))
+				       : 0;
+
+	return was > 0 && rate_of(f, port) > 0 && rate_of(f, port) < was ? rate : NULL;
+}
+
+/* A cable that is gone, or slower.  It is reported only if both of its nodes are still there. */
 static int cable_gone(struct look *k, const char *text)
 {
 	const struct fabric *f = k->w->fabric;
 	const struct known *end[2] = {NULL};
 	uint64_t guid[2];
 	unsigned port[2];
+	struct fault x = {.kind = FAULT_CABLE_GONE};
 	uint32_t p, q;
 
 	if (text && sscanf(text, "0x%" SCNx64 "[%3u] 0x%" SCNx64 "[%3u]", &guid[0], &port[0], &guid[1],
@@ -119,14 +139,18 @@ static int cable_gone(struct look *k, const char *text)
 	q = p == NO_ID || f->port_link[p] == NO_ID || !state_link_up(f, k->w->setup->state, f->port_link[p])
 		    ? NO_ID
 		    : f->port_peer[p];
-	if (q == NO_ID || f->port_node[q] != end[1]->node || f->port_num[q] != port[1])
-		fault_put(k->out, &(struct fault){.kind = FAULT_CABLE_GONE,
-						  .port = (uint8_t)port[0],
-						  .offset = (uint16_t)port[1],
-						  .from = guid[0],
-						  .to = guid[1],
-						  .at_from.object = end[0]->object,
-						  .at_to.object = end[1]->object});
+	x.port = (uint8_t)port[0];
+	x.offset = (uint16_t)port[1];
+	x.from = guid[0];
+	x.to = guid[1];
+	x.at_from.object = end[0]->object;
+	x.at_to.object = end[1]->object;
+	if (q != NO_ID && f->port_node[q] == end[1]->node && f->port_num[q] == port[1]) {
+		x.kind = FAULT_CABLE_SLOWER;
+		x.u.what = faster_before(f, p, text);
+	}
+	if (x.kind == FAULT_CABLE_GONE || x.u.what)
+		fault_put(k->out, &x);
 	return 0;
 }
 

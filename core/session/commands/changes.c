@@ -43,7 +43,7 @@ static json_t *node_json(const struct fabric_changes *x, const struct fabric_cha
 	if (c->kind == NODE_REPLACED || c->kind == NODE_RENAMED)
 		json_put_node(o, "new", x->b, NULL, c->node_now);
 	if (c->kind == LID_CHANGED)
-		json_object_set_new(o, "new_lid", json_integer(x->b->port_lid[c->now[0]]));
+		json_object_set_new(o, "lid_now", json_integer(x->b->port_lid[c->now[0]]));
 	if (c->kind == NODE_MOVED) {
 		json_put_port(o, "at", x->a, NULL, c->was[0]);
 		json_put_port(o, "from", x->a, NULL, c->was[1]);

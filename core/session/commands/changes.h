@@ -14,7 +14,7 @@
 	"nodes[].at port? moved: its port\n"                                                                  \
 	"nodes[].from port? moved: where that led\n"                                                          \
 	"nodes[].to port? moved: where it leads now\n"                                                        \
-	"nodes[].new_lid integer? lid: the new one\n"                                                         \
+	"nodes[].lid_now integer? lid: the new one\n"                                                         \
 	"nodes[].links[] object? added, removed: its cables\n"                                                \
 	"nodes[].links[].a port its end\n"                                                                    \
 	"nodes[].links[].b port the other\n"                                                                  \

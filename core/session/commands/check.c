@@ -169,7 +169,7 @@ static void add_not_here(const struct scope *scope, struct faults *s)
 			faults_add_not_here(s, scope->port[i].node_guid, scope->port[i].port);
 }
 
-static void print_faults(const struct faults *s, const char *what, struct out *o)
+void print_faults(const struct faults *s, const char *what, struct out *o)
 {
 	struct text t = {0};
 
@@ -364,7 +364,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 #define FAULT_KEYS(k)                                                                                      \
 	k "[] object faults that have kind and ends in common\n" k                                         \
 	  "[].kind string(unreachable/loop/no_lid/cut_off/credit_loop/dropped/missing/not_here/"           \
-	  "host_gone/switch_gone/cable_gone) what is wrong; the last three are of baseline.new_faults\n" k \
+	  "host_gone/switch_gone/cable_gone/cable_slower) what is wrong; the last four are of baseline.new_faults\n" k \
 	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "     \
 	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                          \
 	  "[].from[] object? unreachable, loop: switches from which there is no way; else: "               \
@@ -394,8 +394,9 @@ const struct command check_commands[] = {
 		    "--json -e check` printed\n  before.  Which faults are new and which are gone is told, "
 		    "and only new ones make the exit status 1.  Faults are\n  known again by GUIDs, ports "
 		    "and VLs: a name or a LID may change.  A host, switch or cable that FILE has\n  and the "
-		    "fabric has not is a new fault.  FILE is refused when the two have less than a quarter "
-		    "of their nodes\n  in common.\n",
+		    "fabric has not is a new fault, and so is a cable that is slower now, even if no path is "
+		    "lost.  FILE is refused\n  when the two have less than a quarter of their nodes in "
+		    "common.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_AGGREGATION
 	 "held_sls object? after an event that changed SLs: the tables with the SLs from before, as hosts "
@@ -433,7 +434,7 @@ const struct command check_commands[] = {
 	 "present.hosts[].name node the node\n"
 	 "present.switches[] object? such switches\n"
 	 "present.switches[].name node the switch\n"
-	 "present.cables[] string? cables that are up: GUID[PORT] GUID[PORT]\n"
+	 "present.cables[] string? cables that are up: GUID[PORT] GUID[PORT] RATE, the rate where it is known\n"
 	 "baseline object? with --baseline: the comparison\n"
 	 "baseline.file string the file\n"
 	 "baseline.new integer faults that it did not have\n"

@@ -244,6 +244,10 @@ void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
 void report_comparison(const struct comparison *c, struct out *o);
 
+/* Faults as lines, the first of each kind; what: "new", "gone". */
+struct faults;
+void print_faults(const struct faults *s, const char *what, struct out *o);
+
 /* What `check` says of a sweep, for commands that judge like it.  -1 and *e; always text_free(&said). */
 struct judgement {
 	struct check_result counts;

@@ -1,6 +1,7 @@
 /* `doctor`: all findings about the fabric, the worst first. */
 #include <string.h>
 
+#include "core/analysis/compare/faults.h"
 #include "core/analysis/doctor/doctor.h"
 #include "core/base/err.h"
 #include "core/base/text.h"
@@ -62,9 +63,31 @@ static void report(const struct diagnosis *d, struct out *o)
 	o->run->found_fault |= d->count[SEVERITY_ERROR] > 0;
 }
 
+/* Hosts, switches and cables that an earlier check had, and rates that were higher then. */
+static int report_lost(const struct diagnosis *d, const char *path, struct out *o, struct err *e)
+{
+	struct faults was, lost;
+	int rc = faults_read(&was, path, JSON_SCHEMA, o->run->progress, e);
+
+	if (rc)
+		return -1;
+	rc = faults_vanished(&lost, &was, d->judged, path, e);
+	if (!rc) {
+		out_text(o, "Compared with %s: %s lost or slower since then.\n", path, PLURAL(lost.n, "part"));
+		print_faults(&lost, "lost", o);
+		out_json(o, "baseline",
+			 json_make("{s:s, s:I, s:o}", "file", path, "lost", (json_int_t)lost.n, "faults",
+				   faults_json(&lost)));
+		o->run->found_fault |= lost.n > 0;
+	}
+	faults_free(&lost);
+	faults_free(&was);
+	return rc;
+}
+
 static int cmd_doctor(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	(void)args;
+	const char *baseline = args_word(args, "FILE", NULL);
 	struct doctor_request rq = {
 		.setup = s->setup,
 		.engines = s->engines,
@@ -72,26 +95,31 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 		.configured = s->configured,
 	};
 	struct diagnosis *d;
+	int rc;
 
 	d = doctor_run(&rq, o->run->progress, e);
 	if (!d)
 		return -1;
 	report(d, o);
+	rc = baseline ? report_lost(d, baseline, o, e) : 0;
 	diagnosis_free(d);
-	return 0;
+	return rc;
 }
 
 const struct command doctor_commands[] = {
 	{.name = "doctor",
-	 .syntax = "doctor",
+	 .syntax = "doctor [--baseline FILE]",
 	 .help = "all that is found without a question, worst first",
-	 .finds = "an error is among the findings",
+	 .finds = "an error is among the findings; with --baseline, also when something is lost",
 	 .details = "  Judges the tables that `tables FILE|live` read, else those in force, else Min Hop's.\n"
 		    "  error        traffic is or will be lost, or may stop\n"
 		    "  warning      it works, but not as meant, or breaks at the next event\n"
 		    "  note         worth knowing\n"
 		    "  Each is a fact of the input, computed by OpenSM's rules, or likely (a statistic or a "
-		    "guess).  Each names the\n  command that shows more.\n",
+		    "guess).  Each names the\n  command that shows more.\n"
+		    "  --baseline FILE: what `ibscope --json -e check` printed before.  Hosts, switches and cables "
+		    "that it had and that are\n  gone, and cables that are slower now, are told, even where "
+		    "others carry their routes.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine|null engine whose tables are judged, null: no engine routes\n"
 		 "complete boolean the whole fabric is known\n"
@@ -99,7 +127,19 @@ const struct command doctor_commands[] = {
 		 "warnings integer of severity warning\n"
 		 "notes integer of severity note\n"
 		 "findings[] object findings, worst first\n"
-		 "@findings[].\n",
+		 "@findings[].\n"
+		 "baseline object? with --baseline: what is lost since then\n"
+		 "baseline.file string the file\n"
+		 "baseline.lost integer hosts, switches and cables that are gone or slower\n"
+		 "baseline.faults[] object by kind\n"
+		 "baseline.faults[].kind string(host_gone/switch_gone/cable_gone/cable_slower) what is lost\n"
+		 "baseline.faults[].count integer how many\n"
+		 "baseline.faults[].from[] object? the nodes; of cables one end\n"
+		 "baseline.faults[].from[].name node the node\n"
+		 "baseline.faults[].from[].port portnum? its port\n"
+		 "baseline.faults[].to[] object? the other end\n"
+		 "baseline.faults[].to[].name node the node\n"
+		 "baseline.faults[].to[].port portnum? its port\n",
 	 .rows = {finding_fields},
 	 .run = cmd_doctor},
 	{.name = NULL},

@@ -96,11 +96,40 @@ static bool tell_entries(const struct drift *d, bool all, struct out *o)
 	return go_on;
 }
 
+/*
+ * Ports that have no LID yet, where no memory tells which LIDs are reserved for ports that left: the subnet
+ * manager may give them others than those that seem to be free.  Returns their number.
+ */
+static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
+{
+	const struct fabric *f = d->next->fabric;
+	json_t *list = json_array(), *x;
+	uint32_t n = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports && !sweep_remembers(d->held); ep++) {
+		if (!d->next->lids->base[ep] || d->held->lids->base[ep])
+			continue;
+		if (n++ < DRIFT_LINES)
+			out_text(o, "%s has no LID yet; %u seems to be free for it.\n", ENDPORT_LABEL(f, ep),
+				 d->next->lids->base[ep]);
+		x = json_object();
+		json_put_endport(x, "name", f, d->next->lids, ep);
+		json_array_append_new(list, x);
+	}
+	if (n)
+		out_text(o, "Which LIDs the subnet manager keeps reserved for ports that left is not known here (option "
+			    "guid2lid_file tells): it may give %s.\n",
+			 n == 1 ? "another one, and then every switch changes" : "other ones, and then every switch changes");
+	out_json(o, "unsure_lids", list);
+	return n;
+}
+
 static int report_drift(const struct drift *d, bool all, struct out *o, struct err *e)
 {
 	const struct switch_tables *read = setup_tables(d->held->setup);
 	const struct refusal *first = d->next->n_refusals ? &d->next->refusal[0] : NULL;
 	json_t *classes = json_object(), *of_switches = json_object();
+	uint32_t unsure;
 
 	/* "What is read from FILE, judged by minhop: ..." */
 	if (first)
@@ -140,14 +169,16 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 	if (!tell_entries(d, all, o))
 		return err_set(e, CANCELLED);
 	report_missing(d->next->fabric, o);
+	unsure = tell_unsure_lids(d, o);
 	if (!drift_found(d))
-		out_text(o, "The next sweep would change nothing%s.\n",
-			 drift_known(d) ? "" : " in what is judged; the rest is not known");
+		out_text(o, "The next sweep would change nothing%s%s.\n",
+			 drift_known(d) ? "" : " in what is judged; the rest is not known",
+			 unsure ? ", if these LIDs are free" : "");
 	out_json(o, "complete", json_boolean(drift_known(d)));
 	out_json(o, "engine", json_text(d->engine));
 	out_json(o, "agreement", json_real(drift_agreement(d)));
 	out_json(o, "states_known", json_boolean(!d->states_unknown));
-	o->run->found_fault |= drift_found(d) || !drift_known(d);
+	o->run->found_fault |= drift_found(d) || !drift_known(d) || unsure;
 	return 0;
 }
 
@@ -255,7 +286,7 @@ const struct command drift_commands[] = {
 	{.name = "drift",
 	 .syntax = "drift [ENGINE[,ENGINE...]] [OPTION=VALUE]... [all]",
 	 .help = "is what the switches hold right? entry by entry against the next sweep",
-	 .finds = "an entry is not right, or cannot be judged",
+	 .finds = "an entry is not right, or cannot be judged, or a port has no LID yet and none is known to be free",
 	 .details =
 		 "  Judges the tables that `tables FILE|live` read, else those in force.  OpenSM keeps "
 		 "existing entries, so\n  a routing from nothing differs from a healthy one with a history; "
@@ -272,6 +303,8 @@ const struct command drift_commands[] = {
 		 "states_known boolean? false: whether a port came up since the last sweep is not known\n"
 		 "classes.* integer? entries by class: right, kept, next, dead, missing, unknown\n"
 		 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
+		 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not known\n"
+		 "unsure_lids[].name endport the port, with the LID that seems to be free for it\n"
 		 "entries[] object? entries that are not right: the first without those kept, or all\n"
 		 "@entries[].\n"
 		 "engines[] object? without ENGINE: all that were tried, the best first\n"
