@@ -173,14 +173,14 @@ static void test_replaced(void **state)
 		{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR},
 		{0xa, 2, 0x300, 1, WIDTH_4X, SPEED_HDR},
 		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR},
-		{0xa, 5, 0xb, 4, WIDTH_4X, SPEED_HDR},
+		{0xa, 4, 0xb, 2, WIDTH_4X, SPEED_HDR},
 		{0},
 	};
 
 	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("AB13", after, 10, "sw-a"), 2,
 		"~ node h2 replaced: 0x0000000000000200 -> 0x0000000000000300, now h3\n"
-		"~ link sw-b[4]: from sw-a[4] to sw-a[5]\n");
+		"~ link sw-a[4]: from sw-b[4] to sw-b[2]\n");
 }
 
 /* Two cables that changed places. */
