@@ -197,6 +197,8 @@ SHOWN = [
         "load other.topo next", "set lmc 2", "save lids.two", "changes other.topo lids.two", "changes lids.two"]),
     ([TREE], ["route minhop", "remove host node0004", "export lfts some.lfts", "synth " + TREE, "tables some.lfts", "drift minhop"]),
     (["ring:6"], ["equal-paths"]),
+    (["ring:6,hosts=2", "-R", "minhop"], ["fail host node0003", "show lids", "restart", "restart updn lmc=1", "failover node0002", "failover ring3 down",
+                                          "set guid node0001", "sighup hup.conf", "unset guid", "show lids"]),
     (["ring:6", "-R", "nue"], ["spread tree"]),
     ([TREE], ["plan plan.csv", "plan plan.csv all"]),
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
@@ -254,6 +256,7 @@ class Suite:
         self.file("pairs.txt", "node0001 node0009 2  # twice\nnode0002 leaf-01\n")
         self.file("squeue.txt", "JOBID NAME NODES NODELIST\n7 solve 3 node000[1-2],gone\n8_1 mpi 1 node0009\n")
         self.file("some.conf", "routing_engine updn\n")
+        self.file("hup.conf", "routing_engine dor\nlmc 2\nport_shifting TRUE\n")
         self.file("ftree.conf", "routing_engine ftree,no_fallback\n")
         self.file("mesh.conf", "do_mesh_analysis TRUE\n")
         self.file("chassis", "".join("0x0002c90300a000%d0 C\n" % i for i in (0, 3)))

@@ -193,8 +193,8 @@ static void forget_search(struct topo *t, struct search *q)
 }
 
 /*
- * A guessed SM moves if another part of the fabric has more hosts than its own. Each part is searched from
- * its first endport in the source's order.
+ * A guessed SM, and a standby that is assumed, move if another part of the fabric has more hosts than their
+ * own. Each part is searched from its first endport in the source's order.
  */
 static void regard_parts(struct topo *t, const struct state *s, struct search *q)
 {
@@ -224,7 +224,7 @@ static void regard_parts(struct topo *t, const struct state *s, struct search *q
 		}
 	}
 	t->sm_endport = best;
-	t->sm_regard = best != here;
+	t->sm_regard = f->sm_guessed && best != here;
 	t->sm_moved |= t->sm_regard;
 	forget_search(t, q);
 	search_from(t, s, q);
@@ -332,7 +332,7 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 	t->sm_endport = choose_sm(t, s);
 	if (t->sm_endport != NO_ID) {
 		search_from(t, s, &q);
-		if (f->sm_guessed && may_be_small(t))
+		if ((f->sm_guessed || t->sm_moved) && may_be_small(t))
 			regard_parts(t, s, &q);
 		count_cut(t, s, &q, before);
 		fill_topo(t);

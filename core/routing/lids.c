@@ -156,6 +156,15 @@ struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct
 	return c;
 }
 
+struct lid_memory *lid_memory_taken_over(const struct lid_memory *m, const struct fabric *f,
+					 const struct lid_options *o)
+{
+	struct lid_memory *c = lid_memory_restarted(m, f, o);
+
+	c->max_lid = m->max_lid;
+	return c;
+}
+
 struct lid_memory *lid_memory_copy(const struct lid_memory *m)
 {
 	struct lid_memory *c = mem_dup(m, sizeof(*m));

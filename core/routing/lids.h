@@ -77,6 +77,12 @@ struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_optio
  */
 struct lid_memory *lid_memory_restarted(const struct lid_memory *m, const struct fabric *f,
 					const struct lid_options *o);
+/*
+ * Memory of a standby that takes over.  It reads o->file as above, and its table is as long as that of m,
+ * since it saw the ports that left (engines/doc/minhop.md 2.1).
+ */
+struct lid_memory *lid_memory_taken_over(const struct lid_memory *m, const struct fabric *f,
+					 const struct lid_options *o);
 /* The *n entries that OpenSM writes into guid2lid, also those of ports that left; to be freed. */
 struct guid2lid *lid_memory_entries(const struct lid_memory *m, const struct fabric *f, size_t *n);
 /*

@@ -49,7 +49,7 @@ struct command {
  * puts the session's list together: these tables, and those of views/ and tui/.
  */
 #define CORE_COMMANDS                                                                                    \
-	fabric_commands, tables_commands, change_commands, edit_commands, difference_commands, scope_commands, path_commands, step_commands, \
+	fabric_commands, tables_commands, change_commands, manager_commands, edit_commands, difference_commands, scope_commands, path_commands, step_commands, \
 		check_commands, diff_commands, plan_commands, drift_commands, doctor_commands,           \
 		advise_commands, verify_commands, load_commands, flow_commands, survey_commands,         \
 		cdg_commands, element_commands, export_commands, torus_commands, watch_commands,         \
@@ -58,6 +58,7 @@ struct command {
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command tables_commands[];	/* tables */
 extern const struct command change_commands[];	/* routing, failing, undoing */
+extern const struct command manager_commands[]; /* the subnet manager starts again, moves, reads its options */
 extern const struct command edit_commands[];	/* add, remove, move, ... */
 extern const struct command difference_commands[]; /* changes */
 extern const struct command scope_commands[];	/* scope */

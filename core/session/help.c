@@ -8,6 +8,7 @@
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
 #include "core/session/topics.h"
+#include "core/sm/sighup.h"
 
 static json_t *command_json(const struct command *c, bool details)
 {
@@ -157,6 +158,11 @@ static void option_names(const struct session *s, void (*take)(void *to, const s
 		struct text t = {0};
 
 		optdef_tell(d, &t);
+		if (!d->own && sighup_effect(d->name))
+			text_add(&t, " `set` restarts OpenSM with it; at SIGHUP it is taken, and acts %s.",
+				 sighup_effect(d->name));
+		else if (!d->own)
+			text_add(&t, " `set` restarts OpenSM with it; at SIGHUP it is not taken.");
 		take(to, &(struct named){"option", d->name, "", values, text_str(&t)});
 		text_free(&t);
 		free(values);

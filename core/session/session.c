@@ -656,21 +656,25 @@ int session_goto(struct session *s, size_t at, struct err *e)
 int session_reset(struct session *s, struct progress *p, struct err *e)
 {
 	const struct setup *first;
+	const struct fabric *shaped;
 	char *text;
 	int rc;
 
-	if (session_need_fabric(s, e))
+	/* the subnet manager goes back to its place, too */
+	if (session_need_fabric(s, e) ||
+	    shape_fabric(s, origin(s)->setup->loaded, s->setup->options, &shaped, e))
 		return -1;
 	text = str_dup(origin(s)->text);
 	first = setup_ref(origin(s)->setup); /* its event goes */
 	rc = begin(s,
-		   &(struct fresh){.fabric = first->fabric,
+		   &(struct fresh){.fabric = shaped,
 				   .loaded = first->loaded,
 				   .options = s->setup->options,
 				   .tables = first->fabric == s->fabric ? s->setup->tables : NULL,
 				   .how = text},
 		   p, e);
 	setup_unref(first);
+	fabric_unref(shaped);
 	free(text);
 	return rc;
 }

@@ -37,9 +37,10 @@ static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fab
 
 /*
  * The memory of a subnet manager that starts. LIDs and operational VLs of ports, and guid2lid, outlive an
- * earlier process. A guid2lid_file given since then replaces guid2lid.
+ * earlier process. A guid2lid_file given since then replaces guid2lid. A standby that takes over forgets
+ * guid2lid without honor_guid2lid_file; with it its own is taken to be a copy of the master's.
  */
-static int start_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
+static int start_memory(struct sm_memory **out, const struct sweep_request *rq, bool standby, struct err *e)
 {
 	const struct sm_memory *last = rq->prev ? rq->prev->memory : NULL;
 	const struct setup *setup = rq->setup;
@@ -59,11 +60,19 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 
 	if (read && guid2lid_read(path, rq->progress, &entries, &lo.n_file, e))
 		return -1;
+	if (standby && !options_bool(o, "honor_guid2lid_file")) {
+		free(entries);
+		entries = NULL;
+		lo.n_file = 0;
+		read = true;
+	}
 	if (read && !entries)
 		entries = NEW(struct guid2lid); /* an empty file counts, too */
 	lo.file = entries;
 	m = NEW(struct sm_memory);
-	m->lids = last ? lid_memory_restarted(last->lids, f, &lo) : lid_memory_new(f, &lo);
+	m->lids = !last	    ? lid_memory_new(f, &lo)
+		  : standby ? lid_memory_taken_over(last->lids, f, &lo)
+			    : lid_memory_restarted(last->lids, f, &lo);
 	if (!last && setup->tables && setup->tables->lid)
 		lid_memory_carry(m->lids, f, setup->tables->lid, setup->tables->lmc);
 	m->marked = NEW_ARRAY(f->n_switches, uint8_t);
@@ -83,6 +92,21 @@ bool sweep_remembers(const struct sweep *s)
 	return n > 0;
 }
 
+struct guid2lid *sweep_reserved(const struct sweep *s, size_t *n)
+{
+	size_t all, kept = 0;
+	struct guid2lid *g = lid_memory_entries(s->memory->lids, s->fabric, &all);
+
+	for (size_t i = 0; i < all; i++) {
+		uint32_t ep = fabric_endport_by_guid(s->fabric, g[i].guid);
+
+		if (ep == NO_ID || !s->topo->endport_up[ep])
+			g[kept++] = g[i];
+	}
+	*n = kept;
+	return g;
+}
+
 int sweep_write_guid2lid(FILE *f, const struct sweep *s, struct progress *p)
 {
 	size_t n;
@@ -100,6 +124,15 @@ static bool starts_anew(const struct sweep_request *rq)
 	return rq->restart || rq->prev->fatal;
 }
 
+/* Does another subnet manager take over, at another port? A corrected guess is none. */
+static bool takes_over(const struct sweep_request *rq, const struct topo *now)
+{
+	const struct topo *before = rq->prev ? rq->prev->topo : NULL;
+
+	return before && !starts_anew(rq) && !now->sm_regard && !before->sm_regard &&
+	       (now->sm_moved != before->sm_moved || now->sm_endport != before->sm_endport);
+}
+
 /* --- what came up since the last sweep (engines/doc/minhop.md section 8) ------------------------ */
 
 static char *came_up(const struct sweep_request *rq, const struct topo *now)
@@ -108,10 +141,6 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 	const struct fabric *f = now->fabric;
 	char a[300], b[300];
 
-	/* a corrected guess is not another subnet manager */
-	if (!now->sm_regard && !before->sm_regard &&
-	    (now->sm_moved != before->sm_moved || now->sm_endport != before->sm_endport))
-		return str_dup("another subnet manager took over");
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (switch_up(now, s) && !switch_up(before, s))
 			return str_printf("switch %s came up", switch_name(f, s));
@@ -129,11 +158,14 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 	return NULL;
 }
 
-static char *scratch_reason(const struct sweep_request *rq, const struct topo *now, const struct sm_memory *m)
+static char *scratch_reason(const struct sweep_request *rq, const struct topo *now, const struct sm_memory *m,
+			    bool standby)
 {
 	char buf[300];
 	uint32_t port;
 
+	if (standby)
+		return str_dup("another subnet manager took over");
 	if (!rq->prev || starts_anew(rq))
 		return str_dup("first sweep");
 	if (rq->reroute)
@@ -234,7 +266,9 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 {
 	struct engine_output out = {0};
 	struct engine_input in = r->in;
-	bool same = in.previous && !strcmp(in.previous->engine, g->name);
+	/* other options (SIGHUP) make nothing of the last run good for this one */
+	bool same = in.previous && !strcmp(in.previous->engine, g->name) &&
+		    options_equal(r->s->setup->options, r->s->prev->setup->options);
 
 	if (!same)
 		in.previous = NULL;
@@ -506,23 +540,32 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 {
 	struct notes notes = {0};
 	const char *sm_node;
+	bool goes_on = rq->prev && !starts_anew(rq), standby;
 	int rc = 0;
 
-	s->topo = topo_after(rq->setup->fabric, rq->setup->state,
-			     rq->prev && !starts_anew(rq) ? rq->prev->topo : NULL);
+	s->topo = topo_after(rq->setup->fabric, rq->setup->state, goes_on ? rq->prev->topo : NULL);
 	if (s->topo->sm_endport == NO_ID)
 		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
-	if (rq->prev && !starts_anew(rq))
+	standby = takes_over(rq, s->topo);
+	if (standby) {
+		topo_unref(s->topo);
+		s->topo = topo_new(rq->setup->fabric, rq->setup->state);
+		goes_on = false;
+	}
+	if (goes_on) {
+		s->prev = sweep_ref(rq->prev);
+		s->number = rq->prev->number + 1;
 		s->memory = memory_copy(rq->prev->memory, s->fabric);
-	else if (start_memory(&s->memory, rq, e))
+	} else if (start_memory(&s->memory, rq, standby, e)) {
 		return -1;
+	}
 	drop_marks(s->memory->marked, s->topo);
 	if (rq->prev) {
 		opervls_reset(s->memory->opervls, s->fabric, rq->prev->setup->state, rq->flapped);
 		activated_reset(s->memory->active, s->fabric, rq->prev->setup->state, rq->flapped);
 	}
 	s->opervls = mem_dup(s->memory->opervls, s->fabric->n_ports);
-	s->scratch_reason = scratch_reason(rq, s->topo, s->memory);
+	s->scratch_reason = scratch_reason(rq, s->topo, s->memory, standby);
 	s->from_scratch = s->scratch_reason != NULL;
 	sm_node = s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)];
 	if (s->topo->sm_regard)
@@ -583,10 +626,6 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 	s->setup = with_chain(rq->setup);
 	s->fabric = s->setup->fabric;
 	s->hosts = setup_hosts(s->setup);
-	if (rq->prev && !starts_anew(rq)) {
-		s->prev = sweep_ref(rq->prev);
-		s->number = rq->prev->number + 1;
-	}
 	if (fill_sweep(s, rq, e)) {
 		sweep_unref(s);
 		return NULL;

@@ -81,6 +81,11 @@ struct sweep *sweep_with_routing(const struct sweep *s, struct routing *r);
 
 /* Does the subnet manager remember LIDs? No: it assigned none, because the tables are those of switches. */
 bool sweep_remembers(const struct sweep *s);
+/*
+ * The *n LIDs that the subnet manager keeps for ports that are not there (they left, or guid2lid_file names
+ * them), in GUID order; to be freed.
+ */
+struct guid2lid *sweep_reserved(const struct sweep *s, size_t *n);
 /* OpenSM's guid2lid as it is after the sweep, in GUID order.  0, -1: not written, or cancelled. */
 int sweep_write_guid2lid(FILE *f, const struct sweep *s, struct progress *p);
 

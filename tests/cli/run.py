@@ -29,6 +29,9 @@ ENDLESS = "mesh:5x4,fail=3,shuffle=1,seed=12"
 FILES = {
     "null.conf": "routing_engine (null)\nlmc 0\n",
     "empty.conf": "",
+    "hup.conf": "lmc 1\nport_shifting TRUE\nrouting_engine updn\n",
+    "five.edges": "# by hand\nA B\nA[3] B[7] 4xHDR\nhost h1 A\n",
+    "wrong.edges": "A[1] B[1]\nA B[0]\nA[2] B[2]\n",
     "partitions.conf": "Default=0x7fff,ipoib: ALL=full, SELF=full;\n",
     "guids.conf": "# roots\n0x200000\n0x200001\n",
     "counters.out": "Errors for \"node 1\"\n   GUID 0x1 port 1: [LinkDownedCounter == 3]\n",
@@ -93,6 +96,8 @@ LEAVES = FORMATS + "two-leaf.ibnetdiscover"
 TWINS = FORMATS + "ndr-twins.ibnetdiscover"
 STAGE = os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnetdiscover")
 UPDN = ["-R", "updn"]
+RING = ["ring:5,hosts=2", "-R", "minhop"]
+VOLTAIRE = os.path.join(ROOT, "tests", "fabrics", "formats", "voltaire-2007-lmc1.ibnetdiscover")
 
 CASES = [
     # --- what is asked of the command line itself
@@ -147,6 +152,26 @@ CASES = [
     Case("no switch out of it", ["--json", TREE, *UPDN, "-e", "set guid node0001"], 0, r'"manager_misses":\[\]'),
     Case("the manager on a node's GUID", [TREE, "-e", "set guid 0x0002c90300a00010; show; set guid"], 0,
          r"^subnet manager: leaf-02$[\s\S]*guid +0x0002c90300a00010 "),
+    Case("the manager moves in mid-session", [*RING, "-e", "fail host node0009; set guid node0002; journal; show lids; undo; show"], 0,
+         r"   2  fail host node0009 [\s\S]*>  3  set guid 0x0002c90300f00021 [\s\S]*node0009, not there: reserved$[\s\S]*^1 range reserved "
+         r"[\s\S]*^subnet manager: ring0"),
+    Case("a standby takes over", [*RING, "-e", "fail host node0009; failover node0004 down; show lids; journal"], 0,
+         r"^A standby on node0004 takes over from the subnet manager on ring0, which is down\.$[\s\S]*^0 ranges reserved [\s\S]*failover node0004 down"),
+    Case("a standby that is there already", [*RING, "-e", "failover ring0"], 1, r"", r"the subnet manager runs on ring0 already"),
+    Case("nothing to take over", ["ring:5", "-e", "failover ring0"], 1, r"", r"nothing is routed yet"),
+    Case("LIDs of a host that left", [*RING, "-e", "fail host node0009; list lids node0009; restart guid2lid_file=/dev/null; list lids node0009"], 0,
+         r"it is not there, LID 3 is reserved for it$[\s\S]*it is down or has no LID$"),
+    Case("LIDs that are not assigned", ["ring:5", "-e", "show lids"], 0, r"^Which LIDs the subnet manager reserves for ports that left is not known"),
+    Case("SIGHUP", [*RING, "-e", "sighup hup.conf; show options"], 0,
+         r"^lmc stays 0: 1 needs a restart$[\s\S]*^port_shifting is TRUE now: acts in entries that are made anew[\s\S]*"
+         r"^routing_engine stays minhop: updn needs a restart$[\s\S]*^\* port_shifting"),
+    Case("json: SIGHUP", ["--json", *RING, "-e", "sighup hup.conf"], 0, r'"taken":\["port_shifting"\],"left":\["lmc"\]'),
+    Case("SIGHUP without a manager", ["ring:5", "-e", "sighup hup.conf"], 1, r"", r"nothing is routed yet"),
+    Case("what SIGHUP does with an option", ["-e", "help lmc"], 0, r"at SIGHUP it is\s+not\s+taken"),
+    Case("an edge list", ["five.edges", "-e", "show; save - edges"], 0, r"^five.edges \(edges\): 2 switches, 1 host, 3 links"
+         r"[\s\S]*^A\[3\] B\[7\] 4xHDR$"),
+    Case("a wrong word in an edge list", ["wrong.edges", "-e", "show"], 1, r"", r"wrong.edges:2: found 'B\[0\]', expected the other end"),
+    Case("what an edge list cannot hold", [VOLTAIRE, "-e", "save x edges"], 1, r"", r"an edge list cannot hold this fabric"),
     Case("the manager nowhere", [TREE, *UPDN, "-e", "fail host node0001", "-e", "set guid nonsense"], 1, r"", r"guid: found \"nonsense\", expected a GUID"),
     Case("the manager on a GUID of nothing", [TREE, "-e", "set guid 0x77"], 1, r"", r"guid: found \"0x77\", expected a GUID"),
     Case("a name without a fabric", ["-e", "set guid spine-01"], 1, r"", r"expected a port GUID, or a fabric with a node so named"),

@@ -51,6 +51,7 @@ import cases            # noqa: E402
 import edited           # noqa: E402
 import endless          # noqa: E402
 import loaded           # noqa: E402
+import manager          # noqa: E402
 import opensm           # noqa: E402
 import pairing          # noqa: E402
 import surveyed         # noqa: E402
@@ -540,7 +541,7 @@ def main():
     if len(sys.argv) == 1:
         before = [pairing.count_cases(name, module.CASES, module.check, seed)
                   for name, module in (("loaded", loaded), ("surveyed", surveyed), ("edited", edited))]
-        before = tuple(map(sum, zip(*before, endless.run_all())))
+        before = tuple(map(sum, zip(*before, endless.run_all(), manager.run_all(seed if "PARITY_ASKED" in os.environ else None))))
     known = {}
     if len(sys.argv) == 1 and "PARITY_ASKED" in os.environ:
         known = verified()

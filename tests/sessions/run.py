@@ -53,6 +53,8 @@ SESSIONS = {
     "lists": "load {demo}; set root_guid_file spine-01 spine-02; route updn; set root_guid_file spine-03",
     "folder": "load {dumps}",
     "unrouted": "load {demo}; fail link leaf-03[5]; set lmc 2",
+    "manager": "load {demo}; route updn; fail host node0005; failover node0002; restart lmc=1; set guid node0007; fail link leaf-03[5]; "
+               "failover spine-01 down; undo",
     "reset": "load {demo}; route updn; fail switch spine-01; reset; fail switch spine-03",
 }
 

@@ -1,6 +1,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/formats/formats.h"
 #include "tests/unit/fixture.h"
 
 /* Two switches, a dual-port host between them, a host with an uncabled second port. */
@@ -295,6 +296,31 @@ static void test_topo(void **state)
 	fabric_unref(f);
 }
 
+/* A standby is assumed in the part with most hosts, not in an island that was cut off before. */
+static void test_standby_place(void **state)
+{
+	static const char text[] = "host c1 c\nc a\nhost h1 a\na b\nhost b1 b\nhost b2 b\nsm h1\n";
+	struct fabric *f = NULL;
+	struct state *st;
+	struct topo *t;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(fabric_parse("x", text, strlen(text), &f, &e), 0);
+	st = state_new(f);
+	st->link_down[f->port_link[switch_port_id(f, f->node_switch[fabric_node_by_guid(f, 0x200000)], 2)]] =
+		1;
+	st->node_down[endport_node(f, f->sm_endport)] = 1;
+	t = topo_new(f, st);
+	assert_true(t->sm_moved);
+	assert_false(t->sm_regard);
+	assert_int_equal(t->n_switches_up, 2);
+	assert_int_equal(t->n_endports_up, 4);
+	topo_unref(t);
+	state_free(st);
+	fabric_unref(f);
+}
+
 /* A ring of switches; the SM runs on switch 0. */
 static struct fabric *ring(unsigned n)
 {
@@ -370,6 +396,7 @@ int main(void)
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_topo),
 		cmocka_unit_test(test_far),
+		cmocka_unit_test(test_standby_place),
 		cmocka_unit_test(test_speeds),
 	};
 

@@ -165,6 +165,53 @@ static void test_manager_moves(void **state)
 	session_free(s);
 }
 
+/* A standby has tables as long as before, and without honor_guid2lid_file forgets what left; a restart does
+ * not. */
+static void test_standby(void **state)
+{
+	struct session *s = random_fabric("ring:5,hosts=2");
+	uint16_t top = now(s)->lids->max_lid;
+
+	(void)state;
+	ok_line(s, "fail host node0009");
+	line_says(s, "show lids", "1 range reserved");
+	ok_line(s, "failover node0002");
+	assert_true(now(s)->from_scratch);
+	assert_int_equal(now(s)->lids->max_lid, top);
+	line_says(s, "show lids", "0 ranges reserved");
+	line_fails(s, "failover node0002", "the subnet manager runs on node0002 already");
+	line_fails(s, "failover node0009", "node0009 has no port that is up");
+	ok_line(s, "undo; set honor_guid2lid_file TRUE; failover node0003");
+	line_says(s, "show lids", "1 range reserved");
+	ok_line(s, "failover node0002 down");
+	line_says(s, "show lids", "2 ranges reserved");
+	line_says(s, "journal", "failover node0002 down");
+	ok_line(s, "restart");
+	line_says(s, "show lids", "not there: reserved");
+	ok_line(s, "restart guid2lid_file=/dev/null");
+	line_says(s, "show lids", "0 ranges reserved");
+	ok_line(s, "reset");
+	assert_int_equal(now(s)->topo->sm_endport, s->loaded->sm_endport);
+	session_free(s);
+}
+
+/* The subnet manager moves in mid-session: what failed stays so, and it can be undone. */
+static void test_place_set(void **state)
+{
+	struct session *s = random_fabric("ring:5,hosts=2");
+	uint32_t place = now(s)->topo->sm_endport;
+
+	(void)state;
+	ok_line(s, "fail host node0009; set guid node0002");
+	line_says(s, "journal", "fail host node0009");
+	assert_int_not_equal(now(s)->topo->sm_endport, place);
+	assert_int_equal(now(s)->topo->n_endports_up, s->fabric->n_endports - 1);
+	ok_line(s, "undo");
+	assert_int_equal(now(s)->topo->sm_endport, place);
+	line_says(s, "show lids", "1 range reserved");
+	session_free(s);
+}
+
 /* A flapped link makes the sweep start from scratch though nothing seems to differ. */
 static void test_flap(void **state)
 {
@@ -185,6 +232,7 @@ int main(void)
 		cmocka_unit_test(test_reasons),	  cmocka_unit_test(test_sharing),
 		cmocka_unit_test(test_restoring), cmocka_unit_test(test_lids_stay),
 		cmocka_unit_test(test_chain),	  cmocka_unit_test(test_manager_moves),
+		cmocka_unit_test(test_standby),	  cmocka_unit_test(test_place_set),
 		cmocka_unit_test(test_flap),
 	};
 

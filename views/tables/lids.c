@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/routing/lids.h"
 #include "core/trace/moment.h"
 #include "views/base/chips.h"
 #include "views/base/view.h"
@@ -40,6 +41,7 @@ struct priv {
 	unsigned at;   /* index of the chosen LID */
 	uint32_t ep;   /* NO_ID when it is no longer in the fabric */
 	unsigned base, count;
+	unsigned kept, kept_last; /* LIDs that the subnet manager reserves for it while it is away; 0: none */
 	const struct elements *el; /* reference; NULL without grouping: `why` tells the reason */
 	bool ways;		   /* the engine compared ways of these same elements */
 	uint32_t *element;	   /* [n_rows] */
@@ -139,6 +141,21 @@ static bool row_has(const struct priv *p, uint32_t row, uint32_t chip)
 	return p->chip[row] == NO_ID || p->chip[row] == chip;
 }
 
+/* LIDs that are reserved for the endport. */
+static void load_reserved(struct priv *p, const struct sweep *w)
+{
+	size_t n;
+	struct guid2lid *g = sweep_reserved(w, &n);
+
+	p->kept = 0;
+	for (size_t i = 0; i < n; i++)
+		if (g[i].guid == p->guid) {
+			p->kept = g[i].min;
+			p->kept_last = g[i].max;
+		}
+	free(g);
+}
+
 static void load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -147,6 +164,8 @@ static void load(struct view *v)
 	const struct elements *el;
 
 	p->ep = f ? fabric_endport_by_guid(f, p->guid) : NO_ID;
+	if (r && v->scene->sweep)
+		load_reserved(p, v->scene->sweep);
 	el = p->ep != NO_ID && r ? scene_elements(v->scene, &p->why) : NULL;
 	if (!el || r->topo->endport_switch[p->ep] == NO_ID)
 		return;
@@ -196,7 +215,15 @@ static void title(const struct view *v, struct text *t)
 	if (p->count > SHOWN)
 		text_add(t, " (%u-%u)", p->base, p->base + p->count - 1);
 	if (!n && scene_routing(v->scene) && p->ep != NO_ID)
-		text_add(t, " ── %s", p->why.msg[0] ? p->why.msg : "it is down or has no LID");
+		text_add(t, " ── %s",
+			 p->why.msg[0] ? p->why.msg
+			 : p->kept     ? "it is not there"
+				       : "it is down or has no LID");
+	if (!n && p->kept)
+		text_add(t,
+			 p->kept_last > p->kept ? ", LIDs %u-%u are reserved for it"
+						: ", LID %u is reserved for it",
+			 p->kept, p->kept_last);
 	else if (n)
 		text_add(t, " ── %s", scene_routing(v->scene)->engine);
 }

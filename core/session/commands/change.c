@@ -15,19 +15,19 @@
 
 /* --- route ---------------------------------------------------------------------------- */
 
-static int cmd_route(struct session *s, const struct args *args, struct out *o, struct err *e)
+int run_engines(struct session *s, const char *verb, const char *chain, const struct args *args, int first,
+		struct out *o, struct err *e)
 {
-	const char *chain = args->arg[0].word;
 	struct options *opts;
 	struct text text = {0};
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
 	int rc = 0;
 
-	if (engine_chain_known(s->engines, chain, e))
+	if (chain && engine_chain_known(s->engines, chain, e))
 		return -1;
 	opts = options_copy(s->setup->options);
-	text_add(&text, "route %s", chain);
-	for (int i = 1; !rc && i < args->n; i++) {
+	text_add(&text, chain ? "%s %s" : "%s", verb, chain);
+	for (int i = first; !rc && i < args->n; i++) {
 		const char *word = args->arg[i].word;
 		char *quoted, *name;
 
@@ -52,6 +52,11 @@ static int cmd_route(struct session *s, const struct args *args, struct out *o, 
 	options_free(opts);
 	text_free(&text);
 	return rc;
+}
+
+static int cmd_route(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	return run_engines(s, "route", args->arg[0].word, args, 1, o, e);
 }
 
 static int resweep(struct session *s, bool reroute, struct out *o, struct err *e)

@@ -212,6 +212,15 @@ const struct routing *spread_as_asked(const struct routing *r, const char *mode,
 int diff_sides(struct session *s, const struct args *args, const struct sweep **a, const struct sweep **b,
 	       struct err *e);
 
+/*
+ * Run engines as OpenSM does that starts: `verb [chain] OPTION=VALUE...`, the words from `first` on. chain
+ * NULL: that in force.
+ */
+int run_engines(struct session *s, const char *verb, const char *chain, const struct args *args, int first,
+		struct out *o, struct err *e);
+/* One more event with the subnet manager at another endport of the fabric; rq: all but the fabric. */
+int move_manager(struct session *s, uint32_t ep, struct change_request *rq, struct out *o, struct err *e);
+
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);
 

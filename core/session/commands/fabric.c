@@ -5,6 +5,7 @@
 
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -283,6 +284,27 @@ static bool counts_only(const struct options *a, const struct options *b)
 	return differ;
 }
 
+/*
+ * The endport at which the option guid puts the subnet manager in the fabric in force.  NO_ID: the fabric
+ * begins anew, as nothing was done to it, or as its own place is a guess.
+ */
+static uint32_t manager_place(const struct session *s, const struct options *opts)
+{
+	const struct event *at = session_event(s);
+	const char *guid = options_get(opts, "guid");
+	const struct fabric *l = s->loaded;
+	uint64_t n = 0;
+
+	if (!at || (!s->at && !at->setup->chain) ||
+	    strcmp(options_get(opts, "port_guids"), options_get(s->setup->options, "port_guids")) != 0)
+		return NO_ID;
+	if (*guid && number_of_any(guid, 0, UINT64_MAX, &n) && n)
+		return fabric_endport_by_guid(s->fabric, n);
+	return l->sm_guessed || l->sm_endport == NO_ID
+		       ? NO_ID
+		       : fabric_endport_by_guid(s->fabric, l->port_guid[l->endport_port[l->sm_endport]]);
+}
+
 /* Bring changed options into force. */
 static int apply_options(struct session *s, const struct options *opts, bool reshape, const char *text,
 			 struct out *o, struct err *e)
@@ -290,7 +312,10 @@ static int apply_options(struct session *s, const struct options *opts, bool res
 	struct change_request rq = {
 		.kind = EVENT_SET, .setup.options = opts, .text = text, .progress = o->run->progress};
 	const struct event *at = session_event(s);
+	uint32_t place = reshape ? manager_place(s, opts) : NO_ID;
 
+	if (place != NO_ID)
+		return move_manager(s, place, &rq, o, e);
 	if (reshape) {
 		if (session_reshape(s, opts, o->run->progress, e))
 			return -1;
@@ -331,6 +356,10 @@ static int set_option(struct session *s, const char *name, const char *value, st
 		options_unset(opts, name);
 	if (!rc)
 		report_named(opts, name, o);
+	if (!rc && value && shapes_fabric(name)) { /* as a session that is saved sets it */
+		free(text);
+		text = str_printf("set %s %s", name, options_get(opts, name));
+	}
 	if (!rc)
 		rc = apply_options(s, opts, shapes_fabric(name), text, o, e);
 	options_free(opts);
@@ -529,6 +558,57 @@ static void show_links(struct session *s, struct out *o)
 	out_json(o, "links", list);
 }
 
+static void show_lid(unsigned lid, unsigned last, uint64_t guid, const char *name, bool reserved,
+		     json_t *list, struct out *o)
+{
+	char range[16];
+
+	snprintf(range, sizeof(range), last > lid ? "%u-%u" : "%u", lid, last);
+	out_text(o, "%11s 0x%016" PRIx64 " %s%s\n", range, guid, name,
+		 reserved ? *name ? ", not there: reserved" : "not in the fabric: reserved" : "");
+	json_array_append_new(list, json_make("{s:i, s:i, s:o, s:s*, s:b}", "lid", (int)lid, "last",
+					      (int)last, "port_guid", json_guid(guid), "port",
+					      *name ? name : NULL, "reserved", (int)reserved));
+}
+
+/* LIDs of ports, and those that the subnet manager keeps for ports that left. */
+static void show_lids(struct session *s, struct out *o)
+{
+	const struct fabric *f = s->fabric;
+	const struct sweep *w = session_sweep(s);
+	const struct lids *l = session_lids(s);
+	bool known = w && sweep_remembers(w);
+	json_t *list = json_array();
+	struct guid2lid *g = NULL;
+	size_t n = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports && !progress_cancelled(o->run->progress); ep++) {
+		unsigned lid = endport_lid(f, l, ep),
+			 count = l ? l->count[ep] : 1u << f->port_lmc[f->endport_port[ep]];
+
+		if (lid)
+			show_lid(lid, lid + count - 1, f->port_guid[f->endport_port[ep]],
+				 ENDPORT_LABEL(f, ep), false, list, o);
+	}
+	if (known)
+		g = sweep_reserved(w, &n);
+	for (size_t i = 0; i < n && !progress_cancelled(o->run->progress); i++) {
+		uint32_t ep = fabric_endport_by_guid(f, g[i].guid);
+
+		show_lid(g[i].min, g[i].max, g[i].guid, ep == NO_ID ? "" : ENDPORT_LABEL(f, ep), true, list,
+			 o);
+	}
+	if (known)
+		out_text(o, "%s reserved for ports that are not there.\n", PLURAL(n, "range"));
+	else
+		out_text(o,
+			 "Which LIDs the subnet manager reserves for ports that left is not known: none was "
+			 "assigned here.\n");
+	free(g);
+	out_json(o, "lids", list);
+	out_json(o, "reservations_known", json_boolean(known));
+}
+
 static void show_engines(struct session *s, struct out *o)
 {
 	json_t *list = json_array();
@@ -619,6 +699,8 @@ static int cmd_show(struct session *s, const struct args *args, struct out *o, s
 		show_nodes(s, false, o, e);
 	else if (!strcmp(what, "links"))
 		show_links(s, o);
+	else if (!strcmp(what, "lids"))
+		show_lids(s, o);
 	else
 		return show_node(s, args->arg[1].word, o, e);
 	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : 0;
@@ -679,6 +761,10 @@ const struct command fabric_commands[] = {
 	 .syntax = "set [OPTION [VALUE...]]",
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
 	 .details =
+		 "  OpenSM starts again with it: LIDs are those that ports carry and those of its guid2lid, "
+		 "existing entries are\n  forgotten, failures stay.  At SIGHUP it takes few options (`help "
+		 "sighup`); "
+		 "`help OPTION` tells of each.\n"
 		 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
 		 "says.\n  Options for files of GUIDs also take names, globs and lists in place of a file:\n"
 		 "  set root_guid_file *CCORE*, set cn_guid_file luna-[0001-0560]; another fabric has them "
@@ -691,7 +777,7 @@ const struct command fabric_commands[] = {
 	 .json = JSON_AGGREGATION JSON_EVENT,
 	 .run = cmd_unset},
 	{.name = "show",
-	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links | node NODE|NODE[PORT]]",
+	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links|lids | node NODE|NODE[PORT]]",
 	 .help = "summaries and lists",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
 	 "untold string? what the source does not tell\n"
@@ -706,6 +792,13 @@ const struct command fabric_commands[] = {
 	 "engines[].name string as `route` takes it\n"
 	 "engines[].brief string what it does\n"
 	 "engines[].reference string where it is described\n" JSON_SOME_WARNINGS
+	 "lids[] object? LIDs of ports, then those reserved for ports that are not there\n"
+	 "lids[].lid lid the first\n"
+	 "lids[].last lid the last of its LMC range\n"
+	 "lids[].port_guid guid whose they are\n"
+	 "lids[].port string? its name, where it is in the fabric\n"
+	 "lids[].reserved boolean the port is not there, and the subnet manager keeps them for it\n"
+	 "reservations_known boolean? false: no LID was assigned here, so what is reserved cannot be known\n"
 	 "switches[] object? switches\n"
 	 "switches[].name endport its name\n"
 	 "switches[].port_guid guid its port GUID\n"

@@ -1,0 +1,196 @@
+/* Commands about the subnet manager itself: it starts again, another takes over, it reads its options again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/formats/conf.h"
+#include "core/session/commands/commands.h"
+#include "core/sm/sighup.h"
+
+static int need_engine(const struct session *s, struct err *e)
+{
+	if (session_need_fabric(s, e))
+		return -1;
+	return s->setup->chain ? 0
+			       : err_set(e, "nothing is routed yet; `route ENGINE` starts a subnet manager");
+}
+
+static int cmd_restart(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	bool named = args->n && args->arg[0].kind == KIND_ENGINES;
+
+	if (!named && need_engine(s, e))
+		return -1;
+	return run_engines(s, "restart", named ? args->arg[0].word : NULL, args, named, o, e);
+}
+
+/* --- another place ----------------------------------------------------------------------------- */
+
+int move_manager(struct session *s, uint32_t ep, struct change_request *rq, struct out *o, struct err *e)
+{
+	struct fabric *f = fabric_variant(s->fabric, ep, false); /* the same ids */
+	int rc;
+
+	rq->setup.fabric = f;
+	rq->setup.loaded = s->loaded;
+	rq->setup.tables = s->setup->tables;
+	rq->progress = o->run->progress;
+	rc = session_change(s, rq, e);
+	fabric_unref(f);
+	if (!rc)
+		report_event(s, o);
+	return rc;
+}
+
+static int cmd_failover(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	struct change_request rq = {.kind = EVENT_SWEEP};
+	uint32_t node = args->arg[0].id, old, ep = NO_ID;
+	struct state *state;
+	char *quoted, *text;
+	int rc;
+
+	if (need_engine(s, e))
+		return -1;
+	old = endport_node(s->fabric, w->topo->sm_endport);
+	for (unsigned p = 0; p <= s->fabric->node_nports[node] && ep == NO_ID; p++) {
+		uint32_t k = s->fabric->port_endport[s->fabric->node_port[node] + p];
+
+		if (k != NO_ID && session_endport_up(s, k))
+			ep = k;
+	}
+	if (ep == NO_ID)
+		return err_set(e, "%s has no port that is up, expected one where a standby can run",
+			       s->fabric->node_name[node]);
+	if (ep == w->topo->sm_endport)
+		return err_set(e, "the subnet manager runs on %s already, expected another node",
+			       s->fabric->node_name[node]);
+	state = state_copy(session_state(s));
+	state->node_down[old] |= args_has(args, "down");
+	quoted = word_quoted(s->fabric->node_name[node]);
+	text = str_printf("failover %s%s", quoted, args_has(args, "down") ? " down" : "");
+	rq.text = text;
+	rq.setup.state = state;
+	out_text(o, "A standby on %s takes over from the subnet manager on %s%s.\n",
+		 s->fabric->node_name[node], s->fabric->node_name[old],
+		 args_has(args, "down") ? ", which is down" : "");
+	rc = move_manager(s, ep, &rq, o, e);
+	state_free(state);
+	free(quoted);
+	free(text);
+	return rc;
+}
+
+/* --- SIGHUP ----------------------------------------------------------------------------------- */
+
+/* Options of the file that OpenSM takes go from `read` to `opts`; each that differs is told. */
+static int take_options(struct options *opts, const struct options *read, struct out *o, struct err *e)
+{
+	json_t *taken = json_array(), *left = json_array();
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < options_count(read); i++) {
+		const struct optdef *d = options_at(read, i);
+		const char *effect = d->own ? NULL : sighup_effect(d->name),
+			   *value = options_get(read, d->name), *now = options_get(opts, d->name);
+
+		if (!strcmp(value, now))
+			continue;
+		json_array_append_new(effect ? taken : left, json_text(d->name));
+		if (!effect) {
+			out_text(o, "%s stays %s: %s needs a restart\n", d->name, *now ? now : "(null)",
+				 *value ? value : "(null)");
+			continue;
+		}
+		out_text(o, "%s is %s now: acts %s\n", d->name, *value ? value : "(null)", effect);
+		rc = options_set(opts, d->name, value, e);
+	}
+	out_json(o, "taken", taken);
+	out_json(o, "left", left);
+	return rc;
+}
+
+static int cmd_sighup(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const char *path = args->arg[0].word;
+	struct options *opts, *read;
+	struct text notes = {0};
+	char *engines = NULL, *whole, *quoted, *text;
+	struct change_request rq = {.kind = EVENT_SWEEP, .progress = o->run->progress};
+	int rc;
+
+	if (need_engine(s, e))
+		return -1;
+	opts = options_copy(s->setup->options);
+	read = options_copy(opts);
+	rc = conf_read(read, path, o->run->progress, &engines, &notes, e);
+	if (!rc) {
+		out_text(o, "%s", text_str(&notes));
+		rc = take_options(opts, read, o, e);
+	}
+	if (!rc && engines && strcmp(engines, s->setup->chain) != 0)
+		out_text(o, "routing_engine stays %s: %s needs a restart\n", s->setup->chain, engines);
+	if (!rc) {
+		whole = realpath(path, NULL);
+		quoted = word_quoted(whole ? whole : path);
+		text = str_printf("sighup %s", quoted);
+		rq.text = text;
+		rq.setup.options = opts;
+		rc = session_change(s, &rq, e);
+		free(whole);
+		free(quoted);
+		free(text);
+	}
+	if (!rc)
+		report_event(s, o);
+	options_free(opts);
+	options_free(read);
+	text_free(&notes);
+	free(engines);
+	return rc;
+}
+
+const struct command manager_commands[] = {
+	{.name = "restart",
+	 .syntax = "restart [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
+	 .help = "OpenSM starts again: it finds the LIDs that ports carry, and its guid2lid",
+	 .finds = "no engine is left",
+	 .details = "  Existing entries are forgotten.  Without ENGINE the engines stay.  "
+		    "guid2lid_file=/dev/null: "
+		    "its guid2lid is lost,\n  LIDs of ports that left are free; guid2lid_file=FILE: it is "
+		    "another "
+		    "one.  `route` and `set` start OpenSM again, too.\n",
+	 .json = JSON_NAMED JSON_EVENT,
+	 .run = cmd_restart},
+	{.name = "failover",
+	 .syntax = "failover NODE [down]",
+	 .help = "a standby on a node takes over, failures stay; down: the node it takes over from fails",
+	 .details = "  It ran all the time, so tables stay as long as they are.  Existing entries are "
+		    "forgotten.  "
+		    "Without\n  honor_guid2lid_file so is guid2lid: LIDs of ports that left are free; with "
+		    "it the "
+		    "standby's is\n  taken to be a copy of the master's.\n",
+	 .json = JSON_EVENT,
+	 .run = cmd_failover},
+	{.name = "sighup",
+	 .syntax = "sighup FILE",
+	 .help = "OpenSM reads its opensm.conf again and sweeps: which options it takes, and what they "
+		 "change",
+	 .details =
+		 "  Options that FILE does not name stay.  Taken, with the sweep that follows: "
+		 "connect_roots, "
+		 "max_op_vls, qos, qos_*,\n  torus_config, do_mesh_analysis, lash_start_vl, nue_max_num_vls, "
+		 "quasi_ftree_indexing.  Taken, but existing entries\n  stay until a sweep from scratch: "
+		 "port_shifting, scatter_ports, port_profile_switch_nodes.  honor_guid2lid_file acts\n  when "
+		 "a "
+		 "standby takes over, reassign_lids never.  Others need a restart: `set`, `restart`.\n",
+	 .json = "taken[] string? options that OpenSM takes from the file\n"
+		 "left[] string? options that differ in the file and need a restart\n" JSON_EVENT,
+	 .run = cmd_sighup},
+	{.name = NULL},
+};

@@ -1,0 +1,35 @@
+#include "core/sm/sighup.h"
+#include "core/base/defs.h"
+
+#include <string.h>
+
+#define NOW "with the sweep that follows"
+#define ANEW "in entries that are made anew: others stay until a sweep from scratch"
+
+const char *sighup_effect(const char *option)
+{
+	static const struct {
+		const char *name, *effect;
+	} taken[] = {
+		{"port_shifting", ANEW},
+		{"scatter_ports", ANEW},
+		{"port_profile_switch_nodes", ANEW},
+		{"connect_roots", NOW},
+		{"max_op_vls", NOW},
+		{"qos", NOW},
+		{"torus_config", NOW},
+		{"do_mesh_analysis", NOW},
+		{"lash_start_vl", NOW},
+		{"nue_max_num_vls", NOW},
+		{"quasi_ftree_indexing", NOW},
+		{"honor_guid2lid_file", "when a standby takes over"},
+		{"reassign_lids", "never: only the first sweep looks at it"},
+	};
+
+	if (!strncmp(option, "qos_", 4))
+		return NOW;
+	for (size_t i = 0; i < ARRAY_LEN(taken); i++)
+		if (!strcmp(taken[i].name, option))
+			return taken[i].effect;
+	return NULL;
+}

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""What becomes of the subnet manager itself: a standby takes over, and SIGHUP, on the real OpenSM and in ibscope.
+
+A second OpenSM runs as standby over the same simulator; the first one is killed and its host unplugged.  At SIGHUP
+OpenSM finds another line in its opensm.conf; then a link goes down and up, so that a sweep begins from scratch.
+Tables must be equal byte for byte after each step.
+
+usage: manager.py [PART OF A NAME]    IBSCOPE=build/ibscope-san.  The last line is "N passed, N failed".
+"""
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import opensm           # noqa: E402
+from fabric import Fabric  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
+
+# (engine, fabric, honor_guid2lid_file, the standby has a copy of the master's guid2lid)
+FAILOVERS = (("minhop", "ring:5,hosts=2", "FALSE", False), ("updn", "xgft:3,4:1,2,shuffle=1", "TRUE", True),
+             ("dfsssp", "torus:3x3,hosts=2,shuffle=1", "FALSE", True), ("lash", "mesh:3x3,hosts=2", "TRUE", True))
+
+TREE = "xgft:3,4,3:1,2,3,parallel=2,shuffle=1"
+# (engine, fabric, option, its new value)
+SIGHUPS = (("minhop", TREE, "port_shifting", "TRUE"), ("minhop", TREE, "scatter_ports", "7"),
+           ("minhop", TREE, "port_profile_switch_nodes", "TRUE"), ("minhop", TREE, "lmc", "1"),
+           ("minhop", TREE, "routing_engine", "updn"), ("minhop", TREE, "reassign_lids", "TRUE"),
+           ("updn", "xgft:2,2,3,3:1,2,2,2,fail=4,shuffle=1", "connect_roots", "TRUE"), ("minhop", TREE, "use_ucast_cache", "TRUE"),
+           ("lash", "torus:4x4,shuffle=1", "do_mesh_analysis", "TRUE"), ("lash", "torus:4x4,shuffle=1", "lash_start_vl", "2"),
+           ("ftree", "xgft:4,4:1,2", "quasi_ftree_indexing", "TRUE"), ("ftree", "xgft:4,4:1,2", "max_reverse_hops", "2"),
+           ("nue", "torus:3x3,shuffle=1", "nue_max_num_vls", "2"), ("nue", "torus:3x3,shuffle=1", "nue_include_switches", "TRUE"))
+
+
+class Manager(opensm.OpenSM):
+    """With a place of its own, and nodes that are unplugged before it starts."""
+    host, unplugged = None, ()
+
+    def _environment(self):
+        env = opensm.OpenSM._environment(self)
+        if self.host:
+            env["SIM_HOST"] = self.host.name
+        return env
+
+    def _start_simulator(self):
+        opensm.OpenSM._start_simulator(self)
+        self._console(['Unlink "%s"' % n.name for n in self.unplugged])
+
+
+def port_guid(host):
+    return "0x%016x" % (host.guid + 1)
+
+
+class Standby:
+    """A second OpenSM beside a Manager `master`, which it watches."""
+
+    def __init__(self, master, host, options, copy):
+        self.folder = os.path.join(master.folder, "standby")
+        os.mkdir(self.folder)
+        if copy:
+            shutil.copy(os.path.join(master.folder, "guid2lid"), self.folder)
+        conf = dict(options, sm_priority=1, guid=port_guid(host), sweep_interval=0, sweep_on_trap="FALSE", transaction_timeout=2000,
+                    log_flags="0x43", log_file=self.path("opensm.log"), dump_files_dir=self.folder, force_log_flush="TRUE",
+                    sminfo_polling_timeout=300, polling_retry_number=2)
+        with open(self.path("opensm.conf"), "w") as f:
+            f.writelines("%s %s\n" % item for item in conf.items())
+        env = dict(master._environment(), OSM_TMP_DIR=self.folder, OSM_CACHE_DIR=self.folder, SIM_HOST=host.name,
+                   LD_PRELOAD=opensm.simulator_library())
+        self.process = subprocess.Popen(["opensm", "-F", self.path("opensm.conf")], cwd=self.folder, env=env,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def wait(self, words, times=1):
+        end = time.monotonic() + 120
+        while True:
+            if os.path.exists(self.path("opensm.log")):
+                with open(self.path("opensm.log"), errors="replace") as f:
+                    if f.read().count(words) >= times:
+                        return
+            if time.monotonic() > end:
+                raise opensm.OpenSMError("no '%s' of the standby within 120 s" % words)
+            time.sleep(opensm.POLL)
+
+    def lfts(self):
+        with open(self.path("opensm-lfts.dump"), "rb") as f:
+            return f.read()
+
+    def close(self):
+        opensm.OpenSM._end(self.process)
+
+
+def synthetic(spec, folder):
+    path = os.path.join(folder, "fabric.topo")
+    subprocess.run([IBSCOPE, "-e", "set port_guids ibsim; synth %s; save %s" % (spec, path)], check=True, stdout=subprocess.DEVNULL)
+    with open(path) as f:
+        return path, Fabric(f.read())
+
+
+def same(folder, script, wanted):
+    """None, or how the tables after the script's steps differ from those of OpenSM."""
+    lines = ["set port_guids ibsim"] + script
+    done = subprocess.run([IBSCOPE, "-e", "; ".join(lines)], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=300)
+    if done.returncode:
+        return "ibscope: status %d: %s" % (done.returncode, done.stdout[-300:])
+    for n, want in enumerate(wanted):
+        with open(os.path.join(folder, "got.%d" % n), "rb") as f:
+            got = f.read()
+        if got != want:
+            a, b = want.splitlines(), got.splitlines()
+            differ = [i for i in range(max(len(a), len(b))) if a[i:i + 1] != b[i:i + 1]]
+            return "step %d: %d of %d lines differ, the first: opensm %r, ibscope %r" % (
+                n, len(differ), len(a), a[differ[0]:differ[0] + 1], b[differ[0]:differ[0] + 1])
+    return None
+
+
+def failover(folder, engine, spec, honor, copy):
+    """The host with the highest LID leaves, the master goes down, and a host comes that was never there."""
+    topo, f = synthetic(spec, folder)
+    hosts = [n for n in f.nodes if not n.is_switch]
+    new = hosts[-2]
+    options = {"routing_engine": engine, "lmc": 0, "honor_guid2lid_file": honor}
+    sm = Manager(topo, dict(options, sm_priority=10, guid=port_guid(hosts[3])))
+    sm.host, sm.unplugged, wanted = hosts[3], (new,), []
+    with sm:
+        ends = re.findall(r"^0x\w+ \d+ # .*portguid (0x\w+)", sm.lfts().split(b"Unicast")[1].decode(), re.M)
+        leaves = next(h for g in reversed(ends) for h in hosts if port_guid(h) == g and h not in (hosts[1], hosts[3]))
+        standby = Standby(sm, hosts[1], options, copy)
+        try:
+            standby.wait("Entering STANDBY state")
+            sm.step(['Unlink "%s"' % leaves.name])
+            wanted.append(sm.lfts())
+            master = sm.processes.pop("opensm")
+            master.kill()
+            master.wait()
+            sm._console(['Unlink "%s"' % hosts[3].name])
+            standby.wait("SUBNET UP")
+            wanted.append(standby.lfts())
+            sm._console(['ReLink "%s"' % new.name])
+            standby.process.send_signal(signal.SIGHUP)
+            standby.wait("SUBNET UP", 2)
+            wanted.append(standby.lfts())
+        finally:
+            standby.close()
+    guid = lambda n: "0x%016x" % n.guid  # noqa: E731
+    return same(folder, ["set honor_guid2lid_file " + honor, "set guid " + port_guid(hosts[3]), "load fabric.topo",
+                         "fail host " + guid(new), "route " + engine, "fail host " + guid(leaves), "export lfts got.0",
+                         "failover %s down" % guid(hosts[1]), "export lfts got.1", "restore host " + guid(new),
+                         "export lfts got.2"], wanted)
+
+
+def sighup(folder, engine, spec, option, value):
+    topo, f = synthetic(spec, folder)
+    (a, p), (b, q) = next(link[:2] for link in f.links[5:] if all(n.is_switch for n, _ in link[:2]))
+    with open(os.path.join(folder, "new.conf"), "w") as conf:
+        conf.write("%s %s\n" % (option, value))
+    with opensm.OpenSM(topo, {"routing_engine": engine, "lmc": 0}) as sm:
+        wanted = [sm.lfts()]
+        with open(sm._path("opensm.conf"), "a") as conf:
+            conf.write("%s %s\n" % (option, value))
+        sm.step([])
+        wanted.append(sm.lfts())
+        sm.step(['Unlink "%s"[%d]' % (a.name, p), 'ReLink "%s"[%d]' % (a.name, p)])
+        wanted.append(sm.lfts())
+    return same(folder, ["load fabric.topo", "route " + engine, "export lfts got.0", "sighup new.conf", "export lfts got.1",
+                         "flap 0x%016x[%d]" % (a.guid, p), "export lfts got.2"], wanted)
+
+
+def run_all(seed=None, part=""):
+    """(passed, failed); with a seed: one takeover and four options, drawn by it."""
+    counts, rng = [0, 0], random.Random(seed)
+    for what, rows, drawn in ((failover, FAILOVERS, 1), (sighup, SIGHUPS, 4)):
+        for row in rng.sample(rows, drawn) if seed else rows:
+            name = "%s %s" % (what.__name__, " ".join(map(str, row)))
+            if part not in name:
+                continue
+            with tempfile.TemporaryDirectory(prefix="manager.") as folder:
+                try:
+                    why = what(folder, *row)
+                except (opensm.OpenSMError, subprocess.SubprocessError, OSError) as e:
+                    why = str(e)
+            counts[why is not None] += 1
+            if why:
+                print("FAIL %s: %s" % (name, why), flush=True)
+    return tuple(counts)
+
+
+if __name__ == "__main__":
+    counted = run_all(None, *sys.argv[1:])
+    print("%d passed, %d failed" % counted)
+    sys.exit(bool(counted[1] or not counted[0]))
