@@ -216,7 +216,8 @@ static const struct optdef options[] = {
 static size_t room(const struct engine_input *in, const char **what)
 {
 	const struct fabric *f = in->topo->fabric;
-	size_t n = in->topo->n_switches_up, layers = 8, deps = 0; /* deps: pairs of consecutive cables */
+	size_t n = in->topo->n_switches_up, layers = LASH_MAX_LAYERS;
+	size_t deps = 0; /* pairs of consecutive cables */
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		size_t degree = 0;

@@ -158,10 +158,8 @@ static int verify_radices(struct torus_run *r)
 		places = places > MOST_PLACES ? places : places * c->radix[d];
 	}
 	if (places > MOST_PLACES)
-		return err_set(
-			&r->out->refused,
-			"line %u: found %u x %u x %u places, expected no more than there are switches, %u",
-			c->line, c->radix[0], c->radix[1], c->radix[2], r->in->topo->n_switches_up);
+		return err_set(&r->out->refused, "line %u: found %u x %u x %u places, expected at most %u",
+			       c->line, c->radix[0], c->radix[1], c->radix[2], MOST_PLACES);
 	r->t->n_places = (uint32_t)places;
 	return 0;
 }

@@ -394,7 +394,7 @@ static void test_refusals(void **state)
 	refuses(&w, SEED, "ERR 4E20");
 	refuses(&w, "torus 5 0 1\n" SEED, "ERR 4E20");
 	refuses(&w, "torus 5 5\n" SEED, "ERR 4E13");
-	refuses(&w, "torus 70000 70000 1\n" SEED, "no more than there are switches, 25");
+	refuses(&w, "torus 70000 70000 1\n" SEED, "expected at most 65536");
 	refuses(&w, "torus 4 5 1\n" SEED, "ERR 4E23");
 	refuses(&w, "torus 5 4 1\n" SEED, "ERR 4E26");
 	refuses(&w, "torus 5 5 4\n" SEED, "ERR 4E28");

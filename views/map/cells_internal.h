@@ -1,6 +1,6 @@
 /* Declarations shared by the files that place cells. */
-#ifndef IBSCOPE_VIEWS_MAP_CELLS_PARTS_H
-#define IBSCOPE_VIEWS_MAP_CELLS_PARTS_H
+#ifndef IBSCOPE_VIEWS_MAP_CELLS_INTERNAL_H
+#define IBSCOPE_VIEWS_MAP_CELLS_INTERNAL_H
 
 #include "core/analysis/shape/place.h"
 #include "views/map/cells.h"
