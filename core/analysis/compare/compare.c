@@ -15,7 +15,18 @@ static uint32_t host_switch(const struct comparison *c, const struct routing *r,
 	return r->topo->endport_up[ep] && routing_counts(c->b, ep) ? r->topo->endport_switch[ep] : NO_ID;
 }
 
-/* Sort sources by (switch, class). A source that moved is LEFT at the old switch and CAME at the new one. */
+/* Is a source up at another switch than before? */
+static bool moved(const struct comparison *c, uint32_t ep)
+{
+	uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
+
+	return sa != NO_ID && sb != NO_ID && sa != sb;
+}
+
+/*
+ * Sort sources by (switch, class). A source that moved is LEFT at the old switch and CAME at the new one, in
+ * each of these behind all others.
+ */
 static void list_sources(struct comparison *c, const struct fabric *f)
 {
 	uint32_t n_keys = 3 * f->n_switches, *fill;
@@ -24,10 +35,13 @@ static void list_sources(struct comparison *c, const struct fabric *f)
 	c->source = NEW_ARRAY(2 * f->n_endports, uint32_t);
 	for (int pass = 0; pass < 2; pass++) {
 		fill = pass ? mem_dup(c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
-		for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		for (uint32_t i = 0; i < (pass ? 2 : 1) * f->n_endports; i++) {
+			uint32_t ep = i % f->n_endports;
 			uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
 			uint32_t key[2] = {NO_ID, NO_ID};
 
+			if (pass && moved(c, ep) != (i >= f->n_endports))
+				continue;
 			if (sa == sb && sa != NO_ID)
 				key[0] = 3 * sa + STAYED;
 			else if (sa != NO_ID)
@@ -114,22 +128,15 @@ static void mark_cables(const struct comparison *c, unsigned top, uint8_t *marke
 		}
 }
 
-static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
-		      uint16_t before, uint16_t after, uint32_t dst)
+/* n pairs, after `skip` others of the sources. */
+static void add_pairs(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
+		      uint16_t before, uint16_t after, uint32_t dst, uint32_t skip, uint32_t n)
 {
-	uint32_t at = c->source_at[3 * sw + who], n = c->source_at[3 * sw + who + 1] - at;
 	uint64_t *total = change == PAIR_REROUTED ? &c->rerouted
 			  : change == PAIR_LOST	  ? &c->lost
 			  : change == PAIR_NEW	  ? &c->fresh
 						  : &c->regained;
 
-	for (uint32_t i = at; i < c->source_at[3 * sw + who + 1]; i++)
-		if (c->source[i] == dst) {
-			n--;
-			break;
-		}
-	if (!n)
-		return;
 	GROW(c->group, c->n_groups, c->cap_groups);
 	c->group[c->n_groups++] = (struct pair_group){
 		.sw = sw,
@@ -137,18 +144,57 @@ static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 		.who = who,
 		.change = change,
 		.n = n,
+		.skip = skip,
 		.first = comparison_listed(c),
 		.before = before >= HOPS_LOOP ? before : before + 1,
 		.after = after >= HOPS_LOOP ? after : after + 1,
 	};
 	*total += n;
-	if (change == PAIR_LOST && who == STAYED && dst != NO_ID && c->b->topo->endport_up[dst])
+	if (change == PAIR_LOST && who != LEFT && dst != NO_ID && c->b->topo->endport_up[dst])
 		c->between_survivors += n;
 	else if (change == PAIR_LOST)
 		c->cut_off += n;
 	if (change == PAIR_REROUTED) {
 		c->longer += after > before ? n : 0;
 		c->shorter += after < before ? n : 0;
+	}
+}
+
+/* All pairs of a class of sources, but of those that moved. */
+static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
+		      uint16_t before, uint16_t after, uint32_t dst)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = c->source_at[3 * sw + who]; i < c->source_at[3 * sw + who + 1]; i++) {
+		if (who != STAYED && moved(c, c->source[i]))
+			break;
+		n += c->source[i] != dst;
+	}
+	if (n)
+		add_pairs(c, sw, lid, who, change, before, after, dst, 0, n);
+}
+
+/* Pairs of the sources that moved to a switch. ha, hb: hops by switch, before and after. */
+static void add_moved(struct comparison *c, uint32_t sw, unsigned lid, unsigned gained, const uint16_t *ha,
+		      const uint16_t *hb, uint32_t dst)
+{
+	uint32_t skip = 0;
+
+	for (uint32_t i = c->source_at[3 * sw + CAME]; i < c->source_at[3 * sw + CAME + 1]; i++) {
+		uint32_t ep = c->source[i];
+		uint16_t before, after = hb[sw];
+
+		if (ep == dst)
+			continue;
+		before = moved(c, ep) ? ha[c->a->topo->endport_switch[ep]] : HOPS_NONE;
+		if (moved(c, ep) && (before < HOPS_LOOP || after < HOPS_LOOP))
+			add_pairs(c, sw, lid, CAME,
+				  after >= HOPS_LOOP	? PAIR_LOST
+				  : before >= HOPS_LOOP ? gained
+							: PAIR_REROUTED,
+				  before, after, dst, skip, 1);
+		skip++;
 	}
 }
 
@@ -272,6 +318,7 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, 
 			add_group(c, s, lid, LEFT, PAIR_LOST, w->ha[s], HOPS_NONE, dst);
 		if (ok_b)
 			add_group(c, s, lid, CAME, gained, HOPS_NONE, w->hb[s], dst);
+		add_moved(c, s, lid, gained, w->ha, w->hb, dst);
 	}
 }
 

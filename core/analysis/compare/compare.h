@@ -21,7 +21,7 @@ struct pair_group {
 	uint8_t who;		/* sources meant: those that stayed (0), left (1) or came (2) */
 	uint16_t before, after; /* links from the source endport, HOPS_NONE/HOPS_LOOP = none */
 	uint32_t n;		/* pairs: endports on the switch, the destination itself excluded */
-	uint32_t skip;		/* PAIR_SL: of these endports the first ones do not belong to it */
+	uint32_t skip;		/* of these endports the first ones do not belong to it */
 	uint64_t first;		/* running number of its first pair */
 };
 
