@@ -112,7 +112,10 @@ def all_of(ibscope, check, sim, sweep):
                 check(name + "figures", {k: told[k] for k in figures} == figures, (told, figures))
             check(name + "followed", told["followed"] == followed, (told, figures))
             gone, come = (was.cables() - now.cables(), now.cables() - was.cables()) if was else ((), ())
-            links = [c[0] for c in told["changes"] if " link " in c]
+            sign, links = "", []
+            for change in told["changes"]:      # cables of a node stand below it, without a sign
+                sign = change[0] if change[0] != " " else sign
+                links += [sign] if " link " in change else []
             check(name + "cables", (links.count("-"), links.count("+")) == (len(gone), len(come)), (told["changes"], gone, come))
             check(name + "an event when something changed", not was or ("event" in told) == bool(told["changes"] or told["entries"]), told)
             was = now

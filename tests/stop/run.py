@@ -54,6 +54,10 @@ TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "na
         "shifts 20", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node0900", "why leaf-001 node0900", "step start leaf-001", "list ports",
         "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]
+# Changes of the fabric, on the smaller tree.
+EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006 node0016", "replace host node0005", "replace switch leaf-002", "!remove host node0003",
+         "!move host node0013 leaf-001[3]", "!rename leaf-001 other", "!speed other[15] 4xEDR", "!add switch extra 4", "event 'swap node0021 node0031' 'replace host node0041'",
+         "changes OUT", "load OUT next", "restart", "!failover leaf-004", "sighup CONF"]
 LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
          "route dfsssp", "route lash", "list layer-pairs 0", "step start", "route nue", "layers", "list cdg"]
 # advise tries many engines, each on the whole: on a torus of its own.  Its longest stretch is that of layers.
@@ -68,7 +72,9 @@ def looks(folder, commands, fails=False, gap=GAP):
     """Each command looks often enough whether it was cancelled, ends when it was, and leaves all tables as they were.
     fails: it may fail.  Its work, in thousands of basic blocks."""
     fill = {"OUT": os.path.join(folder, "out"), "EXTRA": os.path.join(folder, "extra"), "FILE": os.path.join(folder, "file"),
-            "@HOSTS": "@" + os.path.join(folder, "hosts")}
+            "@HOSTS": "@" + os.path.join(folder, "hosts"), "CONF": os.path.join(folder, "conf")}
+    with open(fill["CONF"], "w", encoding="utf-8") as f:
+        f.write("connect_roots TRUE\n")
     with open(fill["FILE"], "w", encoding="utf-8") as f:
         f.write("".join('0x%x "name %d"\n' % (i, i) for i in range(1, 20000)))
     with open(os.path.join(folder, "hosts"), "w", encoding="utf-8") as f:
@@ -158,6 +164,10 @@ def tree(folder):
     looks(folder, TREE, gap=TREES[TREE[0]])
 
 
+def edits(folder):
+    looks(folder, EDITS, gap=GAP // 5)
+
+
 def loops(folder):
     looks(folder, LOOPS)
 
@@ -174,7 +184,7 @@ def all_commands(_folder):
     """No command of `help` is missing above."""
     p = subprocess.run([PROGRAM, "--json", "-e", "help"], stdout=subprocess.PIPE, text=True, check=True)
     names = {c["name"] for c in json.loads(p.stdout)["commands"]}
-    named = {c.split()[0].lstrip("!") for c in TREE + LOOPS + TORUS + SMALL} | SHORT | SCREEN
+    named = {c.split()[0].lstrip("!") for c in TREE + EDITS + LOOPS + TORUS + SMALL} | SHORT | SCREEN
     if names - named or named - names:
         raise Failed("not looked at: %s; not there: %s" % (sorted(names - named), sorted(named - names)))
 
@@ -438,7 +448,7 @@ def random_moments(folder):
             raise Failed("%s: left behind: %s" % (what, left))
 
 
-TESTS = [all_commands, file_commands, file_options, long_lines, tree, loops, torus, small, signals_in_batch, escape_from_files, escape_from_work, quit_from_work,
+TESTS = [all_commands, file_commands, file_options, long_lines, tree, edits, loops, torus, small, signals_in_batch, escape_from_files, escape_from_work, quit_from_work,
          random_moments]
 
 

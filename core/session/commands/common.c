@@ -404,7 +404,7 @@ void report_event(struct session *s, struct out *o)
 		out_text(o, "%s routed %s, %s in %.1f ms%s.\n", w->routing->engine,
 			 PLURAL(w->topo->n_switches_up, "switch"), PLURAL(lids, "LID"), w->seconds * 1e3,
 			 w->cached ? " (the unicast cache kept the tables)" : "");
-		if (w->number && w->from_scratch)
+		if (w->from_scratch && strcmp(w->scratch_reason, "first sweep"))
 			out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
 		out_json(o, "routing",
 			 json_make("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine",
