@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct optdef table[] = {
 	{.name = "lmc", .type = OPT_UINT, .def = "0", .max = 7},
 	{.name = "max_reverse_hops", .type = OPT_UINT, .def = "0", .max = 65535},
+	{.name = "qos", .type = OPT_BOOL, .def = "FALSE"},
 	{.name = "connect_roots", .type = OPT_BOOL, .def = "FALSE"},
 	{.name = "guid", .type = OPT_STRING, .def = ""},
 	{.name = "log_prefix", .type = OPT_STRING, .def = ""},
