@@ -78,7 +78,8 @@ void fb_label(struct fabric_builder *b, uint32_t node, unsigned port, const char
 /* Label the ports of a node by its model (label_rules.c), if the source tells no label of it. */
 void fb_make_labels(struct fb_node *n);
 
-/* Take a cable away, if there is one (its ports are down); take a node away, with its cables: those behind it move up one index. */
+/* Take a cable away, if there is one (its ports are down); take a node away, with its cables: those behind it
+ * move up one index. */
 void fb_unlink(struct fabric_builder *b, uint32_t node, unsigned port);
 void fb_remove(struct fabric_builder *b, uint32_t node);
 /* Give a node another GUID, and its ports the GUIDs and LIDs of a new one.  It must not be there yet. */

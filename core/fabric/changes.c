@@ -7,7 +7,8 @@
 #include <string.h>
 
 const char *const change_word[CHANGE_KINDS] = {
-	"removed", "added", "replaced", "moved", "renamed", "removed", "added", "moved", "swapped", "rate", "lid",
+	"removed", "added", "replaced", "moved", "renamed", "removed",
+	"added",   "moved", "swapped",	"rate",	 "lid",
 };
 
 struct differ {
@@ -33,12 +34,14 @@ static struct fabric_change *tell(struct differ *d, enum fabric_change_kind kind
 }
 
 /* The port of `to` with the number of a port of `from`, on the node that node[] names. */
-static uint32_t port_at(const struct fabric *to, const struct fabric *from, const uint32_t *node, uint32_t port)
+static uint32_t port_at(const struct fabric *to, const struct fabric *from, const uint32_t *node,
+			uint32_t port)
 {
 	uint32_t n = port == NO_ID ? NO_ID : node[from->port_node[port]];
 
-	return n == NO_ID || from->port_num[port] > to->node_nports[n] ? NO_ID
-								       : to->node_port[n] + from->port_num[port];
+	return n == NO_ID || from->port_num[port] > to->node_nports[n]
+		       ? NO_ID
+		       : to->node_port[n] + from->port_num[port];
 }
 
 /* --- nodes -------------------------------------------------------------------------------------------- */
@@ -85,8 +88,8 @@ static void find_silent(struct differ *d)
 static bool took_place(const struct differ *d, uint32_t n, uint32_t m)
 {
 	const struct fabric *a = d->a, *b = d->b;
-	unsigned most = a->node_nports[n] > b->node_nports[m] ? a->node_nports[n] : b->node_nports[m], all = 0,
-		 same = 0;
+	unsigned most = a->node_nports[n] > b->node_nports[m] ? a->node_nports[n] : b->node_nports[m],
+		 all = 0, same = 0;
 
 	if (a->node_type[n] != b->node_type[m])
 		return false;
@@ -134,9 +137,9 @@ static void tell_nodes(struct differ *d)
 		if (m != NO_ID && d->a->node_guid[n] == d->b->node_guid[m] &&
 		    !strcmp(d->a->node_desc[n], d->b->node_desc[m]))
 			continue;
-		c = tell(d, m == NO_ID						  ? NODE_REMOVED
+		c = tell(d, m == NO_ID				       ? NODE_REMOVED
 			    : d->a->node_guid[n] != d->b->node_guid[m] ? NODE_REPLACED
-									  : NODE_RENAMED);
+								       : NODE_RENAMED);
 		c->unseen = d->silent[n];
 		c->node_was = n;
 		c->node_now = m;
@@ -152,7 +155,8 @@ static void tell_lids(struct differ *d)
 		uint32_t p = d->a->endport_port[i], q = fabric_port_in(d->b, d->a, p);
 		struct fabric_change *c;
 
-		if (q == NO_ID || d->b->port_endport[q] == NO_ID || !d->a->port_lid[p] || !d->b->port_lid[q] ||
+		if (q == NO_ID || d->b->port_endport[q] == NO_ID || !d->a->port_lid[p] ||
+		    !d->b->port_lid[q] ||
 		    (d->a->port_lid[p] == d->b->port_lid[q] && d->a->port_lmc[p] == d->b->port_lmc[q]))
 			continue;
 		c = tell(d, LID_CHANGED);
@@ -166,7 +170,8 @@ static void tell_lids(struct differ *d)
 /* Where a port of a leads in b by a cable that is new and not told yet; NO_ID. */
 static uint32_t leads_anew(const struct differ *d, uint32_t port_in_b)
 {
-	return port_in_b == NO_ID || d->b->port_link[port_in_b] == NO_ID || !d->fresh[d->b->port_link[port_in_b]]
+	return port_in_b == NO_ID || d->b->port_link[port_in_b] == NO_ID ||
+			       !d->fresh[d->b->port_link[port_in_b]]
 		       ? NO_ID
 		       : d->b->port_peer[port_in_b];
 }
@@ -375,7 +380,8 @@ static void lid_line(struct text *t, const struct fabric *a, uint32_t p, const s
 {
 	char name[300];
 
-	text_add(t, "~ lid %s: %u -> %u", port_label(b, q, name, sizeof(name)), a->port_lid[p], b->port_lid[q]);
+	text_add(t, "~ lid %s: %u -> %u", port_label(b, q, name, sizeof(name)), a->port_lid[p],
+		 b->port_lid[q]);
 	if (a->port_lmc[p] != b->port_lmc[q])
 		text_add(t, ", lmc %u -> %u", a->port_lmc[p], b->port_lmc[q]);
 	text_putc(t, '\n');
@@ -395,8 +401,8 @@ void change_text(const struct fabric_changes *x, const struct fabric_change *c, 
 		node_line(t, '+', b, c->node_now);
 		break;
 	case NODE_REPLACED:
-		text_add(t, "~ node %s replaced: 0x%016" PRIx64 " -> 0x%016" PRIx64, a->node_name[c->node_was],
-			 a->node_guid[c->node_was], b->node_guid[c->node_now]);
+		text_add(t, "~ node %s replaced: 0x%016" PRIx64 " -> 0x%016" PRIx64,
+			 a->node_name[c->node_was], a->node_guid[c->node_was], b->node_guid[c->node_now]);
 		if (strcmp(a->node_desc[c->node_was], b->node_desc[c->node_now]) != 0)
 			text_add(t, ", now %s", b->node_name[c->node_now]);
 		text_putc(t, '\n');
@@ -427,8 +433,10 @@ void change_text(const struct fabric_changes *x, const struct fabric_change *c, 
 		       a->port_speed[c->was[end]] == b->port_speed[c->now[end]])
 			end++;
 		text_add(t, "~ rate %s -- %s: %s%s -> %s%s\n", port_label(b, c->now[end], p, sizeof(p)),
-			 port_label(b, c->now[!end], q, sizeof(q)), link_width_name(a->port_width[c->was[end]]),
-			 link_speed_name(a->port_speed[c->was[end]]), link_width_name(b->port_width[c->now[end]]),
+			 port_label(b, c->now[!end], q, sizeof(q)),
+			 link_width_name(a->port_width[c->was[end]]),
+			 link_speed_name(a->port_speed[c->was[end]]),
+			 link_width_name(b->port_width[c->now[end]]),
 			 link_speed_name(b->port_speed[c->now[end]]));
 		break;
 	default:

@@ -1,6 +1,6 @@
 /*
- * What differs between a fabric and the same fabric at another time, as a list of changes.  Everything is found
- * by GUID and port: a node or cable that another took the place of is one change, not two.
+ * What differs between a fabric and the same fabric at another time, as a list of changes.  Everything is
+ * found by GUID and port: a node or cable that another took the place of is one change, not two.
  */
 #ifndef IBSCOPE_CHANGES_H
 #define IBSCOPE_CHANGES_H
@@ -16,7 +16,7 @@ enum fabric_change_kind {
 	NODE_RENAMED,
 	LINK_REMOVED,
 	LINK_ADDED,
-	LINK_MOVED, /* one end leads to another port */
+	LINK_MOVED,   /* one end leads to another port */
 	LINK_SWAPPED, /* two cables, or two hosts, have each other's places */
 	LINK_RATE,
 	LID_CHANGED, /* in the sources; both have one */
@@ -28,8 +28,8 @@ extern const char *const change_word[CHANGE_KINDS]; /* "removed", "added", ...: 
  * One change.  Ids are of a (the fabric before) or b (after), NO_ID where there is none:
  *   nodes   was, now: the node in a, in b
  *   links   was[2], now[2]: the ports at its ends in a, in b, in the same order. MOVED: now[0] is was[0], and
- *           leads to now[1].  SWAPPED: was[0] - was[1] and other[0] - other[1] (in a) became was[0] - other[1]
- *           and other[0] - was[1].
+ *           leads to now[1].  SWAPPED: was[0] - was[1] and other[0] - other[1] (in a) became was[0] -
+ * other[1] and other[0] - was[1].
  */
 struct fabric_change {
 	enum fabric_change_kind kind;

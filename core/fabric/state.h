@@ -66,8 +66,9 @@ struct topo {
 	uint32_t sm_endport; /* where the SM runs; NO_ID when nothing is left */
 	/*
 	 * The SM is not at the fabric's own place.  Either that port is down, and the first endport that is
-	 * up in the source's order took over, in the part with most hosts.  Or the place was a guess in a part with fewer hosts than
-	 * another part: then sm_regard is set, and the SM is at the first endport of the other part.
+	 * up in the source's order took over, in the part with most hosts.  Or the place was a guess in a
+	 * part with fewer hosts than another part: then sm_regard is set, and the SM is at the first endport
+	 * of the other part.
 	 */
 	bool sm_moved, sm_regard;
 };

@@ -245,8 +245,8 @@ struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric
 			continue;
 		GROW(c->foreign, c->n_foreign, c->cap_foreign);
 		c->foreign[c->n_foreign++] =
-			(struct guid2lid){from->port_guid[from->endport_port[ep]],
-					  (uint16_t)m->entry[ep].min, (uint16_t)m->entry[ep].max};
+			(struct guid2lid){from->port_guid[from->endport_port[ep]], (uint16_t)m->entry[ep].min,
+					  (uint16_t)m->entry[ep].max};
 	}
 	free(stays);
 	return c;

@@ -405,7 +405,8 @@ static const struct setup *fresh_setup(const struct session *s, const struct fre
 	return setup;
 }
 
-/* Links that were in use, and whose ports have come up anew since then: [n_links], NULL where states are not told. */
+/* Links that were in use, and whose ports have come up anew since then: [n_links], NULL where states are not
+ * told. */
 static uint8_t *came_anew(const struct fabric *from, const struct fabric *to)
 {
 	uint8_t *flapped = from->states_told && to->states_told ? NEW_ARRAY(to->n_links + 1, uint8_t) : NULL;
@@ -458,13 +459,13 @@ static int begin(struct session *s, const struct fresh *n, struct progress *p, s
 	return 0;
 }
 
-/* Where the subnet manager runs is only guessed from a file: it stays where it was while that port is there. */
+/* Where the subnet manager runs is only guessed from a file: it stays where it was while that port is there.
+ */
 static const struct fabric *keep_place(const struct fabric *was, const struct fabric *f)
 {
 	const struct fabric *kept;
-	uint32_t port = was->sm_endport == NO_ID
-				? NO_ID
-				: fabric_port_in(f, was, was->endport_port[was->sm_endport]);
+	uint32_t port =
+		was->sm_endport == NO_ID ? NO_ID : fabric_port_in(f, was, was->endport_port[was->sm_endport]);
 
 	if (!f->sm_guessed || port == NO_ID || f->port_endport[port] == NO_ID ||
 	    f->port_endport[port] == f->sm_endport)

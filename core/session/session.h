@@ -137,16 +137,16 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 void session_forget(struct session *s);
 
 /*
- * The same for the fabric at a later time (discovered again, or the next file of it): one more event behind the
- * present ones, the next sweep of the subnet manager with all that it remembers (sweep_on()).  It is compared
- * with what was in force (two_fabrics.h).  Everything in it is up.
+ * The same for the fabric at a later time (discovered again, or the next file of it): one more event behind
+ * the present ones, the next sweep of the subnet manager with all that it remembers (sweep_on()).  It is
+ * compared with what was in force (two_fabrics.h).  Everything in it is up.
  */
 int session_go_on(struct session *s, const struct fabric *f, enum event_kind kind, const char *how,
 		  struct progress *p, struct err *e);
 
 /*
- * The same for a fabric that was changed by hand: of `loaded`, before options and names shape it (taken over).
- * down: what failed, in ids of both.
+ * The same for a fabric that was changed by hand: of `loaded`, before options and names shape it (taken
+ * over). down: what failed, in ids of both.
  */
 int session_edit(struct session *s, const struct fabric *loaded, const struct state *down, const char *how,
 		 struct progress *p, struct err *e);

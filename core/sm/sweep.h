@@ -67,8 +67,8 @@ struct sweep_request {
 	const struct engine *const *engines;
 	bool reroute;		   /* ignore existing entries, like a console reroute */
 	bool restart;		   /* the subnet manager starts again: it knows only the LIDs of prev */
-	const struct sweep *prev;  /* of the same fabric (sweep_on()); NULL = the subnet manager starts, ports carry the
-				      source's LIDs */
+	const struct sweep *prev;  /* of the same fabric (sweep_on()); NULL = the subnet manager starts, ports
+				      carry the  source's LIDs */
 	const uint8_t *flapped;	   /* [n_links] 1 = went down and up again since prev; NULL = none */
 	struct progress *progress; /* may be NULL */
 };

@@ -110,9 +110,9 @@ struct sweep *sweep_on(const struct sweep *was, const struct setup *setup)
 	s->refs = 1;
 	state = state_on(was->setup->state, from, to, true);
 	/* its tables and scope have no meaning here; options and chain are those that it had */
-	s->setup = setup_with(setup, &(struct setup){.state = state,
-						     .options = was->setup->options,
-						     .chain = was->setup->chain});
+	s->setup = setup_with(
+		setup,
+		&(struct setup){.state = state, .options = was->setup->options, .chain = was->setup->chain});
 	state_free(state);
 	s->fabric = to;
 	s->topo = common_topo(was->topo, to);

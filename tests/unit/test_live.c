@@ -245,11 +245,11 @@ int main(int argc, char **argv)
 {
 	char *none[] = {argv[0], NULL};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_target),	      cmocka_unit_test(test_not_child),
-		cmocka_unit_test(test_same),	      cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_moved),	      cmocka_unit_test(test_swapped),
-		cmocka_unit_test(test_replaced),
-		cmocka_unit_test(test_name_lid_rate), cmocka_unit_test(test_only_errors),
+		cmocka_unit_test(test_target),	    cmocka_unit_test(test_not_child),
+		cmocka_unit_test(test_same),	    cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_moved),	    cmocka_unit_test(test_swapped),
+		cmocka_unit_test(test_replaced),    cmocka_unit_test(test_name_lid_rate),
+		cmocka_unit_test(test_only_errors),
 	};
 
 	if (argc == 5)

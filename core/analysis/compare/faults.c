@@ -9,8 +9,8 @@
 #include "core/base/text.h"
 #include "core/base/order.h"
 
-const char *const fault_names[FAULT_KINDS] = {"unreachable", "loop",	    "no_lid",	 "cut_off",
-					      "credit_loop", "dropped",	    "missing",	 "not_here",
+const char *const fault_names[FAULT_KINDS] = {"unreachable", "loop",	    "no_lid",	  "cut_off",
+					      "credit_loop", "dropped",	    "missing",	  "not_here",
 					      "host_gone",   "switch_gone", "cable_gone", "cable_slower"};
 
 void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l, struct err *e)

@@ -12,7 +12,8 @@ static bool placed(const struct routing *r, uint32_t ep, const struct fabric *ot
 {
 	uint32_t sw = r->topo->endport_switch[ep];
 
-	return !r->topo->endport_up[ep] || sw == NO_ID || fabric_switch_in(other, r->topo->fabric, sw) != NO_ID;
+	return !r->topo->endport_up[ep] || sw == NO_ID ||
+	       fabric_switch_in(other, r->topo->fabric, sw) != NO_ID;
 }
 
 /* For each endport of `from`: the same one in `to`, or NO_ID if it cannot be compared. */
@@ -92,7 +93,7 @@ static struct lids *lids_on(const struct routing *r, const struct fabric *f, con
 
 /* r on a fabric whose switch s is switch sw[s] of r. LIDs whose owner cannot be compared have no entries. */
 static struct routing *routing_seen_on(const struct routing *r, const struct topo *t, const uint32_t *match,
-				  const uint32_t *sw)
+				       const uint32_t *sw)
 {
 	struct lids *l = lids_on(r, t->fabric, match);
 	struct routing *n = routing_new(r->engine, t, l);

@@ -32,7 +32,9 @@ static json_t *links_of(const struct fabric *f, uint32_t n)
 static json_t *node_json(const struct fabric_changes *x, const struct fabric_change *c)
 {
 	const struct fabric *f = c->node_was == NO_ID && c->was[0] == NO_ID ? x->b : x->a;
-	uint32_t n = c->node_was != NO_ID ? c->node_was : c->was[0] != NO_ID ? x->a->port_node[c->was[0]] : c->node_now;
+	uint32_t n = c->node_was != NO_ID ? c->node_was
+		     : c->was[0] != NO_ID ? x->a->port_node[c->was[0]]
+					  : c->node_now;
 	json_t *o = json_make("{s:s}", "change", change_word[c->kind]);
 
 	json_put_node(o, "name", f, NULL, n);
@@ -131,7 +133,8 @@ static void tell_nothing(struct out *o)
 }
 
 /* What the next sweep makes of it, after the sweep `at`. */
-static int tell_ahead(struct session *s, const struct sweep *at, const struct fabric *b, struct out *o, struct err *e)
+static int tell_ahead(struct session *s, const struct sweep *at, const struct fabric *b, struct out *o,
+		      struct err *e)
 {
 	struct comparison *c = NULL;
 	uint64_t entries;
@@ -148,9 +151,10 @@ static int tell_ahead(struct session *s, const struct sweep *at, const struct fa
 		snprintf(tail, sizeof(tail), ", and %" PRIu64 " of LIDs that one of the two has",
 			 c->across->only[0].entries + c->across->only[1].entries);
 	out_text(o,
-		 "As one event from the first's tables (%s): %s%s; %" PRIu64 " of %s take another path, %" PRIu64
-		 " lost.\n",
-		 at->setup->chain, PLURAL(entries, "entry"), tail, c->rerouted, PLURAL(c->pairs, "pair"), c->lost);
+		 "As one event from the first's tables (%s): %s%s; %" PRIu64
+		 " of %s take another path, %" PRIu64 " lost.\n",
+		 at->setup->chain, PLURAL(entries, "entry"), tail, c->rerouted, PLURAL(c->pairs, "pair"),
+		 c->lost);
 	out_json(o, "entries", json_integer((json_int_t)entries));
 	out_json(o, "pairs", json_integer((json_int_t)c->rerouted));
 	comparison_free(c);
@@ -158,7 +162,8 @@ static int tell_ahead(struct session *s, const struct sweep *at, const struct fa
 }
 
 /* The sweep with which a file's fabric begins, by the engines in force.  NULL without *e: there are none. */
-static int first_sweep(struct session *s, struct session *draft, const struct fabric *a, struct out *o, struct err *e)
+static int first_sweep(struct session *s, struct session *draft, const struct fabric *a, struct out *o,
+		       struct err *e)
 {
 	session_set_options(draft, s->setup->options);
 	if (session_set_fabric(draft, fabric_ref(a), "changes", o->run->progress, e))
@@ -173,8 +178,8 @@ static int first_sweep(struct session *s, struct session *draft, const struct fa
 			      e);
 }
 
-static int compare_sides(struct session *s, struct session *draft, struct side *a, const struct side *b, struct out *o,
-			 struct err *e)
+static int compare_sides(struct session *s, struct session *draft, struct side *a, const struct side *b,
+			 struct out *o, struct err *e)
 {
 	const struct fabric *x = NULL, *y = NULL;
 	size_t n;
@@ -186,11 +191,13 @@ static int compare_sides(struct session *s, struct session *draft, struct side *
 		n = report_changes(x, y, o);
 		if (!n)
 			out_text(o, "Nothing differs%s.\n",
-				 x->warnings.missing || y->warnings.missing ? " in the part that is known" : "");
+				 x->warnings.missing || y->warnings.missing ? " in the part that is known"
+									    : "");
 		o->run->found_fault |= n > 0;
 		out_json(o, "changes", json_integer((json_int_t)n));
 		if (n && !fabric_akin(x, y))
-			out_text(o, "They have less than a quarter of their nodes in common: not the same fabric.\n");
+			out_text(o, "They have less than a quarter of their nodes in common: not the same "
+				    "fabric.\n");
 		if (n && !a->sweep && draft) {
 			rc = first_sweep(s, draft, a->loaded, o, e);
 			a->sweep = rc ? NULL : session_sweep(draft);
@@ -238,14 +245,17 @@ const struct command difference_commands[] = {
 	 .syntax = "changes FILE [FILE]",
 	 .help = "what differs between two fabrics: nodes, cables, rates, names, LIDs",
 	 .finds = "anything differs",
-	 .details = "  Two files or snapshots; one: what is loaded against it.  All is found by GUID and port, without "
-		    "routing: + came,\n  - went, ? did not answer, ~ is otherwise (moved, swapped, replaced, another name, "
+	 .details = "  Two files or snapshots; one: what is loaded against it.  All is found by GUID and "
+		    "port, without "
+		    "routing: + came,\n  - went, ? did not answer, ~ is otherwise (moved, swapped, replaced, "
+		    "another name, "
 		    "rate or LID).  Cables of a node\n  that came or went stand under it.\n"
-		    "  Where an engine is in force, one line more: what the next sweep would change in the first's "
+		    "  Where an engine is in force, one line more: what the next sweep would change in the "
+		    "first's "
 		    "tables, as `load FILE\n  next` does it.\n",
 	 .json = JSON_CHANGES "changes integer? how many\n"
-		 "entries integer|null? =changed entries\n"
-		 "pairs integer|null? =rerouted pairs\n",
+			      "entries integer|null? =changed entries\n"
+			      "pairs integer|null? =rerouted pairs\n",
 	 .run = cmd_changes},
 	{.name = NULL},
 };

@@ -5,30 +5,30 @@
 #include "core/fabric/changes.h"
 #include "core/session/command.h"
 
-#define JSON_CHANGES                                                                                          \
-	"nodes[] object? nodes that came, went or are otherwise than before\n"                                \
-	"nodes[].change string(added/removed/moved/replaced/renamed/lid) what\n"                              \
-	"nodes[].name node the node, as it was where it was there before\n"                                   \
-	"nodes[].unseen boolean? removed: it may only not have answered\n"                                    \
-	"nodes[].new node? replaced, renamed: what it is now\n"                                               \
-	"nodes[].at port? moved: its port\n"                                                                  \
-	"nodes[].from port? moved: where that led\n"                                                          \
-	"nodes[].to port? moved: where it leads now\n"                                                        \
-	"nodes[].lid_now integer? lid: the new one\n"                                                         \
-	"nodes[].links[] object? added, removed: its cables\n"                                                \
-	"nodes[].links[].a port its end\n"                                                                    \
-	"nodes[].links[].b port the other\n"                                                                  \
-	"links[] object? cables between nodes that are in both\n"                                             \
-	"links[].change string(added/removed/moved/swapped/rate) what\n"                                      \
-	"links[].a port one end; moved: the one that stays\n"                                                 \
-	"links[].b port the other, before\n"                                                                  \
-	"links[].unseen boolean? removed: an end may only not have answered\n"                                \
-	"links[].to port? moved: the other, now\n"                                                            \
-	"links[].other_a port? swapped: an end of the other cable; a leads to other_b now, other_a to b\n"    \
-	"links[].other_b port? swapped: its other end\n"                                                      \
-	"links[].old_width width? rate: before\n"                                                             \
-	"links[].old_speed speed? rate: before\n"                                                             \
-	"links[].width width? rate: now\n"                                                                    \
+#define JSON_CHANGES                                                                                       \
+	"nodes[] object? nodes that came, went or are otherwise than before\n"                             \
+	"nodes[].change string(added/removed/moved/replaced/renamed/lid) what\n"                           \
+	"nodes[].name node the node, as it was where it was there before\n"                                \
+	"nodes[].unseen boolean? removed: it may only not have answered\n"                                 \
+	"nodes[].new node? replaced, renamed: what it is now\n"                                            \
+	"nodes[].at port? moved: its port\n"                                                               \
+	"nodes[].from port? moved: where that led\n"                                                       \
+	"nodes[].to port? moved: where it leads now\n"                                                     \
+	"nodes[].lid_now integer? lid: the new one\n"                                                      \
+	"nodes[].links[] object? added, removed: its cables\n"                                             \
+	"nodes[].links[].a port its end\n"                                                                 \
+	"nodes[].links[].b port the other\n"                                                               \
+	"links[] object? cables between nodes that are in both\n"                                          \
+	"links[].change string(added/removed/moved/swapped/rate) what\n"                                   \
+	"links[].a port one end; moved: the one that stays\n"                                              \
+	"links[].b port the other, before\n"                                                               \
+	"links[].unseen boolean? removed: an end may only not have answered\n"                             \
+	"links[].to port? moved: the other, now\n"                                                         \
+	"links[].other_a port? swapped: an end of the other cable; a leads to other_b now, other_a to b\n" \
+	"links[].other_b port? swapped: its other end\n"                                                   \
+	"links[].old_width width? rate: before\n"                                                          \
+	"links[].old_speed speed? rate: before\n"                                                          \
+	"links[].width width? rate: now\n"                                                                 \
 	"links[].speed speed? rate: now\n"
 
 /* All changes from a to b: lines, and JSON `nodes` and `links`.  Returns their number. */

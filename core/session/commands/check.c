@@ -361,20 +361,21 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 }
 
 /* Keys of a list of faults (faults_json()). */
-#define FAULT_KEYS(k)                                                                                      \
-	k "[] object faults that have kind and ends in common\n" k                                         \
-	  "[].kind string(unreachable/loop/no_lid/cut_off/credit_loop/dropped/missing/not_here/"           \
-	  "host_gone/switch_gone/cable_gone/cable_slower) what is wrong; the last four are of baseline.new_faults\n" k \
-	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "     \
-	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                          \
-	  "[].from[] object? unreachable, loop: switches from which there is no way; else: "               \
-	  "where\n" k "[].from[].name node the node\n" k                                                   \
-	  "[].from[].port portnum? of missing, not_here, cable_gone: its port\n" k                         \
-	  "[].to[] object? endports: unreachable, without LID or cut off; the other end of a cable\n" k    \
-	  "[].to[].name endport the port\n" k "[].to[].port_guid guid? of an endport: its port GUID\n" k   \
-	  "[].to[].lid_offset integer? of an endport: offset of the LID from its first\n" k                \
-	  "[].channels[] object? of credit_loop: channels on a loop\n" k                                   \
-	  "[].channels[].name node node that sends\n" k "[].channels[].port portnum its port\n" k          \
+#define FAULT_KEYS(k)                                                                                    \
+	k "[] object faults that have kind and ends in common\n" k                                       \
+	  "[].kind string(unreachable/loop/no_lid/cut_off/credit_loop/dropped/missing/not_here/"         \
+	  "host_gone/switch_gone/cable_gone/cable_slower) what is wrong; the last four are of "          \
+	  "baseline.new_faults\n" k                                                                      \
+	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "   \
+	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                        \
+	  "[].from[] object? unreachable, loop: switches from which there is no way; else: "             \
+	  "where\n" k "[].from[].name node the node\n" k                                                 \
+	  "[].from[].port portnum? of missing, not_here, cable_gone: its port\n" k                       \
+	  "[].to[] object? endports: unreachable, without LID or cut off; the other end of a cable\n" k  \
+	  "[].to[].name endport the port\n" k "[].to[].port_guid guid? of an endport: its port GUID\n" k \
+	  "[].to[].lid_offset integer? of an endport: offset of the LID from its first\n" k              \
+	  "[].channels[] object? of credit_loop: channels on a loop\n" k                                 \
+	  "[].channels[].name node node that sends\n" k "[].channels[].port portnum its port\n" k        \
 	  "[].channels[].vl vl the VL\n"
 
 #define KEYS_OF_FAULTS FAULT_KEYS("faults")
@@ -434,7 +435,8 @@ const struct command check_commands[] = {
 	 "present.hosts[].name node the node\n"
 	 "present.switches[] object? such switches\n"
 	 "present.switches[].name node the switch\n"
-	 "present.cables[] string? cables that are up: GUID[PORT] GUID[PORT] RATE, the rate where it is known\n"
+	 "present.cables[] string? cables that are up: GUID[PORT] GUID[PORT] RATE, the rate where it is "
+	 "known\n"
 	 "baseline object? with --baseline: the comparison\n"
 	 "baseline.file string the file\n"
 	 "baseline.new integer faults that it did not have\n"

@@ -73,7 +73,8 @@ static int report_lost(const struct diagnosis *d, const char *path, struct out *
 		return -1;
 	rc = faults_vanished(&lost, &was, d->judged, path, e);
 	if (!rc) {
-		out_text(o, "Compared with %s: %s lost or slower since then.\n", path, PLURAL(lost.n, "part"));
+		out_text(o, "Compared with %s: %s lost or slower since then.\n", path,
+			 PLURAL(lost.n, "part"));
 		print_faults(&lost, "lost", o);
 		out_json(o, "baseline",
 			 json_make("{s:s, s:I, s:o}", "file", path, "lost", (json_int_t)lost.n, "faults",
@@ -117,7 +118,8 @@ const struct command doctor_commands[] = {
 		    "  note         worth knowing\n"
 		    "  Each is a fact of the input, computed by OpenSM's rules, or likely (a statistic or a "
 		    "guess).  Each names the\n  command that shows more.\n"
-		    "  --baseline FILE: what `ibscope --json -e check` printed before.  Hosts, switches and cables "
+		    "  --baseline FILE: what `ibscope --json -e check` printed before.  Hosts, switches and "
+		    "cables "
 		    "that it had and that are\n  gone, and cables that are slower now, are told, even where "
 		    "others carry their routes.\n",
 	 .needs = NEEDS_FABRIC,

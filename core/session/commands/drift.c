@@ -117,9 +117,12 @@ static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
 		json_array_append_new(list, x);
 	}
 	if (n)
-		out_text(o, "Which LIDs the subnet manager keeps reserved for ports that left is not known here (option "
-			    "guid2lid_file tells): it may give %s.\n",
-			 n == 1 ? "another one, and then every switch changes" : "other ones, and then every switch changes");
+		out_text(o,
+			 "Which LIDs the subnet manager keeps reserved for ports that left is not known here "
+			 "(option "
+			 "guid2lid_file tells): it may give %s.\n",
+			 n == 1 ? "another one, and then every switch changes"
+				: "other ones, and then every switch changes");
 	out_json(o, "unsure_lids", list);
 	return n;
 }
@@ -286,7 +289,8 @@ const struct command drift_commands[] = {
 	{.name = "drift",
 	 .syntax = "drift [ENGINE[,ENGINE...]] [OPTION=VALUE]... [all]",
 	 .help = "is what the switches hold right? entry by entry against the next sweep",
-	 .finds = "an entry is not right, or cannot be judged, or a port has no LID yet and none is known to be free",
+	 .finds = "an entry is not right, or cannot be judged, or a port has no LID yet and none is known to "
+		  "be free",
 	 .details =
 		 "  Judges the tables that `tables FILE|live` read, else those in force.  OpenSM keeps "
 		 "existing entries, so\n  a routing from nothing differs from a healthy one with a history; "

@@ -1,4 +1,5 @@
-/* Commands that change how the fabric is cabled, each one event: add, remove, move, swap, replace, rename, speed. */
+/* Commands that change how the fabric is cabled, each one event: add, remove, move, swap, replace, rename,
+ * speed. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #include "core/session/commands/commands.h"
 #include "core/session/reading.h"
 
-/* A change in the making.  The fabric before any option or name shaped it is built again; ids are those of both. */
+/* A change in the making.  The fabric before any option or name shaped it is built again; ids are those of
+ * both. */
 struct edit {
 	struct session *s;
 	const struct fabric *f; /* that of the session */
@@ -109,7 +111,8 @@ static uint32_t only_cable(const struct fabric *f, uint32_t node, struct err *e)
 static uint32_t cabled_port(const struct edit *d, const char *word, struct err *e)
 {
 	bool whole = node_named(d->f, word, strlen(word)) != NO_ID;
-	uint32_t port = whole || !name_before_port(d->f, word, strlen(word)) ? NO_ID : session_port(d->s, word, e),
+	uint32_t port = whole || !name_before_port(d->f, word, strlen(word)) ? NO_ID
+									     : session_port(d->s, word, e),
 		 node;
 
 	if (port == NO_ID && (whole || !name_before_port(d->f, word, strlen(word)))) {
@@ -137,7 +140,9 @@ static uint32_t free_port(const struct edit *d, const char *word, uint32_t but, 
 		if (port == but || d->f->port_peer[port] == NO_ID)
 			err_set(e, "%s is named twice", word);
 		else
-			err_set(e, "%s has a cable already, to %s; `remove link` takes it away, `swap` exchanges two",
+			err_set(e,
+				"%s has a cable already, to %s; `remove link` takes it away, `swap` "
+				"exchanges two",
 				word, port_label(d->f, d->f->port_peer[port], buf, sizeof(buf)));
 		return NO_ID;
 	}
@@ -152,7 +157,8 @@ static uint32_t free_port(const struct edit *d, const char *word, uint32_t but, 
 	return NO_ID;
 }
 
-/* --- names, GUIDs, rates that are not given ----------------------------------------------------------------- */
+/* --- names, GUIDs, rates that are not given
+ * ----------------------------------------------------------------- */
 
 /* Is one of the GUIDs guid .. guid + ports in use now, or was it in any fabric of this session? */
 static bool guid_taken(const struct session *s, uint64_t guid, unsigned ports)
@@ -173,7 +179,8 @@ static int choose_guid(struct edit *d, const struct args *args, unsigned ports, 
 	*guid = 0x0002c9030e000000;
 	if (word && (!number_of_any(word, 1, UINT64_MAX, guid) || *guid > UINT64_MAX - ports))
 		return err_set(e, "guid: found \"%s\", expected a GUID as 0x0002c90300f00010", word);
-	if (word && (fabric_node_by_guid(d->f, *guid) != NO_ID || fabric_endport_by_guid(d->f, *guid) != NO_ID))
+	if (word &&
+	    (fabric_node_by_guid(d->f, *guid) != NO_ID || fabric_endport_by_guid(d->f, *guid) != NO_ID))
 		return err_set(e, "guid: a node or port has the GUID %s already", word);
 	while (!word && guid_taken(d->s, *guid, ports))
 		*guid += 256;
@@ -217,7 +224,8 @@ static void set_rate(struct fb_port *p, uint8_t width, uint8_t speed)
 }
 
 /* A new cable between two free ports of the builder. */
-static void cable(struct edit *d, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2, uint8_t width, uint8_t speed)
+static void cable(struct edit *d, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2, uint8_t width,
+		  uint8_t speed)
 {
 	struct fb_port *a = &d->b->node[n1].port[p1], *z = &d->b->node[n2].port[p2];
 
@@ -239,7 +247,8 @@ static int add_link(struct edit *d, const struct args *args, struct err *e)
 
 	if (p == NO_ID || q == NO_ID)
 		return -1;
-	usual_rate(d, node_is_switch(f, f->port_node[p]) && node_is_switch(f, f->port_node[q]), &width, &speed);
+	usual_rate(d, node_is_switch(f, f->port_node[p]) && node_is_switch(f, f->port_node[q]), &width,
+		   &speed);
 	if (rate && read_rate(rate, &width, &speed, e))
 		return -1;
 	cable(d, built(d, f->port_node[p]), f->port_num[p], built(d, f->port_node[q]), f->port_num[q], width,
@@ -279,7 +288,8 @@ static int add_node(struct edit *d, const struct args *args, bool sw, struct err
 
 		if (p == NO_ID)
 			return -1;
-		cable(d, node, (unsigned)i + 1, built(d, d->f->port_node[p]), d->f->port_num[p], width, speed);
+		cable(d, node, (unsigned)i + 1, built(d, d->f->port_node[p]), d->f->port_num[p], width,
+		      speed);
 		put_port(d, p);
 	}
 	if (choose_guid(d, args, (unsigned)ports, &guid, e))
@@ -318,7 +328,8 @@ static int mark_nodes(struct edit *d, const struct id_list *l, bool sw, uint8_t 
 	for (uint32_t i = 0; i < l->n; i++) {
 		if (node_is_switch(d->f, l->id[i]) != sw)
 			return err_set(e, "%s is %s", d->f->node_name[l->id[i]],
-				       sw ? "no switch; `host` names hosts" : "a switch; `switch` names switches");
+				       sw ? "no switch; `host` names hosts"
+					  : "a switch; `switch` names switches");
 		gone[built(d, l->id[i])] = 1;
 	}
 	return 0;
@@ -341,7 +352,8 @@ static int cmd_remove(struct session *s, const struct args *args, struct out *o,
 				  : session_nodes(s, word, *kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS,
 						  o->run->progress, &l, e);
 		if (!rc)
-			rc = *kind == 'l' ? remove_links(&d, &l, e) : mark_nodes(&d, &l, *kind == 's', gone, e);
+			rc = *kind == 'l' ? remove_links(&d, &l, e)
+					  : mark_nodes(&d, &l, *kind == 's', gone, e);
 		if (!rc)
 			report_absent(&l, word, o);
 		put_word(&d, word);
@@ -360,8 +372,8 @@ static void move_end(struct edit *d, uint32_t p, uint32_t q, uint32_t r)
 	const struct fb_port was = *built_port(d, q);
 
 	fb_unlink(d->b, built(d, d->f->port_node[p]), d->f->port_num[p]);
-	cable(d, built(d, d->f->port_node[p]), d->f->port_num[p], built(d, d->f->port_node[r]), d->f->port_num[r],
-	      was.width, was.speed);
+	cable(d, built(d, d->f->port_node[p]), d->f->port_num[p], built(d, d->f->port_node[r]),
+	      d->f->port_num[r], was.width, was.speed);
 }
 
 static int cmd_move(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -429,8 +441,8 @@ static int cmd_replace(struct session *s, const struct args *args, struct out *o
 	edit_begin(&d, s, args, o);
 	if (!rc && node_is_switch(s->fabric, n) != sw)
 		rc = err_set(e, "%s is %s", s->fabric->node_name[n],
-			     sw ? "no switch; `replace host` replaces hosts" :
-				  "a switch; `replace switch` replaces switches");
+			     sw ? "no switch; `replace host` replaces hosts"
+				: "a switch; `replace switch` replaces switches");
 	if (!rc) {
 		text_add(&d.text, " %s", args->arg[0].word);
 		put_word(&d, s->fabric->node_name[n]);
@@ -517,8 +529,11 @@ static int edit_line(struct session *s, const char *line, struct out *o, struct 
 	if (!c)
 		return -1;
 	if (!is_edit(c))
-		return err_set(e, "%s: found `%s`, expected a change of the fabric: add, remove, move, swap, replace, rename, "
-				  "speed, fail, restore", line, c->name);
+		return err_set(e,
+			       "%s: found `%s`, expected a change of the fabric: add, remove, move, swap, "
+			       "replace, rename, "
+			       "speed, fail, restore",
+			       line, c->name);
 	if (command_read(s->fabric, c->syntax, line, &rest, &argc, &argv, o->run->progress, e))
 		return -1;
 	rc = rest && *rest ? err_set(e, "%s: found more than one command", line)
@@ -576,30 +591,36 @@ static int cmd_event(struct session *s, const struct args *args, struct out *o, 
 	return rc;
 }
 
-#define GUID_HELP "  guid=G: its node GUID; without it one is chosen that nobody has, or had in this session.\n"
+#define GUID_HELP \
+	"  guid=G: its node GUID; without it one is chosen that nobody has, or had in this session.\n"
 
 const struct command edit_commands[] = {
 	{.name = "add",
-	 .syntax = "add link PORT PORT [RATE] | host NAME PORT... [guid=G] | switch NAME COUNT [PORT...] [guid=G]",
+	 .syntax = "add link PORT PORT [RATE] | host NAME PORT... [guid=G] | switch NAME COUNT [PORT...] "
+		   "[guid=G]",
 	 .help = "a new cable, host or switch, as one event",
-	 .details = "  PORT: NODE[PORT], or a node: its first port without a cable.  The new node's port 1 is "
-		    "cabled to the first PORT, 2 to\n  the second, and so on.  COUNT: ports of the switch.  RATE as "
-		    "4xHDR; without it the one that most such cables\n  have.\n" GUID_HELP,
+	 .details =
+		 "  PORT: NODE[PORT], or a node: its first port without a cable.  The new node's port 1 is "
+		 "cabled to the first PORT, 2 to\n  the second, and so on.  COUNT: ports of the switch.  "
+		 "RATE as "
+		 "4xHDR; without it the one that most such cables\n  have.\n" GUID_HELP,
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_add},
 	{.name = "remove",
 	 .syntax = "remove link NODE[PORT]... | switch S... | host H...",
 	 .help = "take cables, hosts or switches out of the fabric, as one event",
-	 .details = "  Not like `fail`: nothing of them is left to be restored (`undo` goes back).  The subnet "
-		    "manager remembers their\n  LIDs.\n",
+	 .details =
+		 "  Not like `fail`: nothing of them is left to be restored (`undo` goes back).  The subnet "
+		 "manager remembers their\n  LIDs.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_ABSENT JSON_CHANGES JSON_EVENT,
 	 .run = cmd_remove},
 	{.name = "move",
 	 .syntax = "move host HOST PORT | link PORT PORT",
 	 .help = "a host, or one end of a cable, to another port, as one event",
-	 .details = "  host: HOST's cable (HOST[PORT] where it has several) leads to PORT from now on.\n  link: the end "
+	 .details = "  host: HOST's cable (HOST[PORT] where it has several) leads to PORT from now on.\n  "
+		    "link: the end "
 		    "at the first PORT is put into the second; the other end stays.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
@@ -607,8 +628,10 @@ const struct command edit_commands[] = {
 	{.name = "swap",
 	 .syntax = "swap PORT PORT",
 	 .help = "two hosts, or the ends of two cables, take each other's places, as one event",
-	 .details = "  PORT: NODE[PORT], or a node with one cable.  Told is what the subnet manager comes to: OpenSM 3.3.23 may end its "
-		    "first\n  sweep after an exchange with errors, or see only a part of it; its second has it all.\n",
+	 .details = "  PORT: NODE[PORT], or a node with one cable.  Told is what the subnet manager comes "
+		    "to: OpenSM 3.3.23 may end its "
+		    "first\n  sweep after an exchange with errors, or see only a part of it; its second has "
+		    "it all.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_swap},
@@ -635,8 +658,10 @@ const struct command edit_commands[] = {
 	{.name = "event",
 	 .syntax = "event TEXT...",
 	 .help = "several changes as one event: before one sweep",
-	 .details = "  Each TEXT is one command in quotes: event \"remove host node0001\" \"fail link leaf-01[5]\".  Any of "
-		    "add, remove, move,\n  swap, replace, rename, speed, fail and restore.  Each sees what those "
+	 .details = "  Each TEXT is one command in quotes: event \"remove host node0001\" \"fail link "
+		    "leaf-01[5]\".  Any of "
+		    "add, remove, move,\n  swap, replace, rename, speed, fail and restore.  Each sees what "
+		    "those "
 		    "before it did; LIDs in them are those of\n  the source.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,

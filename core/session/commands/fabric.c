@@ -84,7 +84,8 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 	akin = s->loaded && fabric_akin(s->loaded, f);
 	if (next && !akin) {
 		fabric_unref(f);
-		return err_set(e, "load %s next: %s, expected a later state of the fabric that is loaded", path,
+		return err_set(e, "load %s next: %s, expected a later state of the fabric that is loaded",
+			       path,
 			       s->loaded ? "found less than a quarter of the nodes in common with it"
 					 : "no fabric is loaded");
 	}
@@ -96,8 +97,9 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 		rc = take_fabric(s, f, how, o, e);
 	free(how);
 	if (!rc && akin && !next)
-		out_text(o, "The subnet manager starts anew on it; `load FILE next` makes it the next sweep of "
-			    "what was loaded.\n");
+		out_text(o,
+			 "The subnet manager starts anew on it; `load FILE next` makes it the next sweep of "
+			 "what was loaded.\n");
 	if (!rc && tables && !s->setup->chain)
 		rc = take_held(s, "tables,no_fallback", o, e);
 	return rc;
@@ -721,8 +723,10 @@ const struct command fabric_commands[] = {
 		 "  ibdiagnet or OpenSM: also the tables in it (.far, .fdbs, opensm-lfts.dump), taken as the "
 		 "routing when no\n  engine was asked for.  What xz, gzip, bzip2 or zstd have compressed is "
 		 "unpacked.  Begins a new journal; the engine\n  in force routes it.\n"
-		 "  next: a later dump of the fabric that is loaded.  What is in force stays: the subnet manager "
-		 "goes on with its\n  LIDs and tables, as OpenSM does when cables and nodes come, go, move or "
+		 "  next: a later dump of the fabric that is loaded.  What is in force stays: the subnet "
+		 "manager "
+		 "goes on with its\n  LIDs and tables, as OpenSM does when cables and nodes come, go, move "
+		 "or "
 		 "are replaced.  One event; `undo` goes back.\n",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
