@@ -141,7 +141,7 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 								  : cannot_write(&to, e);
 	} else {
 		rc = edges_text(s->fabric, t, w ? w->lids : NULL, o->run->progress, &text, e);
-		fwrite(text_str(&text), 1, text.len, to.f);
+		fputs(text_str(&text), to.f);
 		if (!rc && write_status(to.f))
 			rc = cannot_write(&to, e);
 		text_free(&text);
