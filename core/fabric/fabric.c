@@ -169,6 +169,13 @@ uint32_t fabric_switch_in(const struct fabric *to, const struct fabric *from, ui
 	return node == NO_ID ? NO_ID : to->node_switch[node];
 }
 
+uint32_t fabric_endport_in(const struct fabric *to, const struct fabric *from, uint32_t ep)
+{
+	uint32_t port = fabric_port_in(to, from, from->endport_port[ep]);
+
+	return port == NO_ID ? NO_ID : to->port_endport[port];
+}
+
 uint32_t fabric_link_in(const struct fabric *to, const struct fabric *from, uint32_t link)
 {
 	uint32_t x = fabric_port_in(to, from, from->link_port[2 * link]),

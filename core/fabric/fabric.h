@@ -163,6 +163,8 @@ bool fabric_akin(const struct fabric *a, const struct fabric *b);
 
 /* The same switch (node GUID) in another fabric, NO_ID: it is not there, or no switch. */
 uint32_t fabric_switch_in(const struct fabric *to, const struct fabric *from, uint32_t sw);
+/* The same endport (by its port) in another fabric, NO_ID: it is not there, or no endport. */
+uint32_t fabric_endport_in(const struct fabric *to, const struct fabric *from, uint32_t ep);
 /* The cable between the same two ports in another fabric, NO_ID: there is none. */
 uint32_t fabric_link_in(const struct fabric *to, const struct fabric *from, uint32_t link);
 

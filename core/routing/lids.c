@@ -39,6 +39,28 @@ static void lids_release(struct lids *l)
 
 COUNTED(struct lids, struct lids, lids_ref, lids_unref, lids_release)
 
+struct lids *lids_on(const struct lids *l, const struct fabric *f, const uint32_t *match)
+{
+	struct lids *n = NEW(struct lids);
+
+	atomic_init(&n->refs, 1);
+	n->lmc = l->lmc;
+	n->max_lid = l->max_lid;
+	n->n_wrong = l->n_wrong;
+	n->n_endports = f->n_endports;
+	n->base = NEW_ARRAY(f->n_endports + 1, uint16_t);
+	n->count = NEW_ARRAY(f->n_endports + 1, uint16_t);
+	n->owner = NEW_ARRAY(l->max_lid + 1u, uint32_t);
+	for (unsigned lid = 0; lid <= l->max_lid; lid++)
+		n->owner[lid] = l->owner[lid] == NO_ID ? NO_ID : match[l->owner[lid]];
+	for (uint32_t ep = 0; ep < l->n_endports; ep++)
+		if (match[ep] != NO_ID) {
+			n->base[match[ep]] = l->base[ep];
+			n->count[match[ep]] = l->count[ep];
+		}
+	return n;
+}
+
 /* May a port have 2^lmc LIDs? */
 static bool lmc_capable(const struct lid_memory *m, const struct fabric *f, uint32_t ep)
 {
@@ -230,10 +252,10 @@ struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric
 	c->foreign = m->n_foreign ? mem_dup(m->foreign, m->n_foreign * sizeof(*m->foreign)) : NULL;
 	c->n_foreign = c->cap_foreign = m->n_foreign;
 	for (uint32_t ep = 0; ep < to->n_endports; ep++) {
-		uint32_t port = fabric_port_in(from, to, to->endport_port[ep]),
-			 was = port == NO_ID ? NO_ID : from->port_endport[port];
+		uint32_t was = fabric_endport_in(from, to, ep);
 
-		if (was == NO_ID || from->port_guid[port] != to->port_guid[to->endport_port[ep]]) {
+		if (was == NO_ID ||
+		    from->port_guid[from->endport_port[was]] != to->port_guid[to->endport_port[ep]]) {
 			take_foreign(c, to, ep);
 			continue;
 		}

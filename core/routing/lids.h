@@ -22,6 +22,8 @@ struct lids {
 	uint32_t *owner;  /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
 };
 
+/* The same LIDs for the endports of another fabric.  match: [n_endports of l] endports there, NO_ID: none. */
+struct lids *lids_on(const struct lids *l, const struct fabric *f, const uint32_t *match);
 struct lids *lids_ref(const struct lids *l);
 void lids_unref(const struct lids *l);
 

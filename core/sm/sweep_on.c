@@ -8,52 +8,17 @@
 #include "core/sm/sweep.h"
 
 /* The topo with those cables alone that both fabrics have: others came up since then, or were lost. */
-static struct topo *common_topo(const struct topo *was, const struct fabric *to)
+static struct topo *common_topo(const struct topo *was, const struct fabric *to, const uint32_t *match)
 {
-	const struct fabric *from = was->fabric;
-	uint32_t *match = NEW_ARRAY(from->n_endports + 1, uint32_t);
-	struct topo *t;
+	struct topo *t = topo_on(was, to, match);
 
-	for (uint32_t ep = 0; ep < from->n_endports; ep++) {
-		uint32_t port = fabric_port_in(to, from, from->endport_port[ep]);
-
-		match[ep] = port == NO_ID ? NO_ID : to->port_endport[port];
-	}
-	t = topo_on(was, to, match);
 	for (uint32_t p = 0; p < to->n_ports; p++)
 		if (t->peer[p] != NO_ID && to->port_peer[p] != t->peer[p])
 			t->peer[p] = t->peer_switch[p] = NO_ID;
 	t->sm_endport = was->sm_endport == NO_ID ? NO_ID : match[was->sm_endport];
 	t->sm_moved = was->sm_moved;
 	t->sm_regard = was->sm_regard;
-	free(match);
 	return t;
-}
-
-/* The LIDs of endports that are in both; no LID changes its owner. */
-static struct lids *common_lids(const struct lids *was, const struct fabric *from, const struct fabric *to)
-{
-	struct lids *l = NEW(struct lids);
-
-	atomic_init(&l->refs, 1);
-	l->lmc = was->lmc;
-	l->max_lid = was->max_lid;
-	l->n_wrong = was->n_wrong;
-	l->n_endports = to->n_endports;
-	l->base = NEW_ARRAY(to->n_endports + 1, uint16_t);
-	l->count = NEW_ARRAY(to->n_endports + 1, uint16_t);
-	l->owner = NEW_ARRAY(was->max_lid + 1u, uint32_t);
-	for (unsigned lid = 0; lid <= was->max_lid; lid++) {
-		uint32_t ep = was->owner[lid],
-			 port = ep == NO_ID ? NO_ID : fabric_port_in(to, from, from->endport_port[ep]);
-
-		l->owner[lid] = port == NO_ID ? NO_ID : to->port_endport[port];
-		if (l->owner[lid] == NO_ID)
-			continue;
-		l->base[l->owner[lid]] = was->base[ep];
-		l->count[l->owner[lid]] = was->count[ep];
-	}
-	return l;
 }
 
 /* Codes of ports: those remembered where the port was there and its source says the same as before. */
@@ -103,9 +68,13 @@ struct sweep *sweep_on(const struct sweep *was, const struct setup *setup)
 	const struct fabric *from = was->fabric, *to = setup->fabric;
 	struct state *state;
 	struct sweep *s;
+	uint32_t *match; /* [n_endports of from] endports of to */
 
 	if (!fabric_akin(from, to))
 		return NULL;
+	match = NEW_ARRAY(from->n_endports + 1, uint32_t);
+	for (uint32_t ep = 0; ep < from->n_endports; ep++)
+		match[ep] = fabric_endport_in(to, from, ep);
 	s = NEW(struct sweep);
 	s->refs = 1;
 	state = state_on(was->setup->state, from, to, true);
@@ -115,8 +84,9 @@ struct sweep *sweep_on(const struct sweep *was, const struct setup *setup)
 		&(struct setup){.state = state, .options = was->setup->options, .chain = was->setup->chain});
 	state_free(state);
 	s->fabric = to;
-	s->topo = common_topo(was->topo, to);
-	s->lids = common_lids(was->lids, from, to);
+	s->topo = common_topo(was->topo, to, match);
+	s->lids = lids_on(was->lids, to, match);
+	free(match);
 	s->hosts = setup_hosts(s->setup);
 	s->memory = memory_on(was, s->topo, s->lids);
 	s->routing = was->routing ? routing_on(was->routing, s->topo, s->lids) : NULL;

@@ -597,11 +597,8 @@ struct routing *routing_on(const struct routing *r, const struct topo *t, const 
 		if (was != NO_ID)
 			n->row[sw] = row_ref(r->row[was]);
 	}
-	for (uint32_t ep = 0; ep < to->n_endports; ep++) {
-		uint32_t port = fabric_port_in(from, to, to->endport_port[ep]);
-
-		k->ep_there[ep] = port == NO_ID ? NO_ID : from->port_endport[port];
-	}
+	for (uint32_t ep = 0; ep < to->n_endports; ep++)
+		k->ep_there[ep] = fabric_endport_in(from, to, ep);
 	return n;
 }
 

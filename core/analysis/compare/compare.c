@@ -187,13 +187,15 @@ static void add_moved(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 
 		if (ep == dst)
 			continue;
-		before = moved(c, ep) ? ha[c->a->topo->endport_switch[ep]] : HOPS_NONE;
-		if (moved(c, ep) && (before < HOPS_LOOP || after < HOPS_LOOP))
-			add_pairs(c, sw, lid, CAME,
-				  after >= HOPS_LOOP	? PAIR_LOST
-				  : before >= HOPS_LOOP ? gained
-							: PAIR_REROUTED,
-				  before, after, dst, skip, 1);
+		if (moved(c, ep)) {
+			before = ha[c->a->topo->endport_switch[ep]];
+			if (before < HOPS_LOOP || after < HOPS_LOOP)
+				add_pairs(c, sw, lid, CAME,
+					  after >= HOPS_LOOP	? PAIR_LOST
+					  : before >= HOPS_LOOP ? gained
+								: PAIR_REROUTED,
+					  before, after, dst, skip, 1);
+		}
 		skip++;
 	}
 }

@@ -23,8 +23,7 @@ static uint32_t *match_endports(const struct routing *from, const struct routing
 	uint32_t *match = NEW_ARRAY(f->n_endports + 1, uint32_t);
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		uint32_t port = fabric_port_in(g, f, f->endport_port[ep]);
-		uint32_t other = port == NO_ID ? NO_ID : g->port_endport[port];
+		uint32_t other = fabric_endport_in(g, f, ep);
 
 		if (other != NO_ID && (endport_is_switch(f, ep) != endport_is_switch(g, other) ||
 				       !placed(from, ep, g) || !placed(to, other, f)))
@@ -65,37 +64,11 @@ static void tell_rest(const struct routing *r, const struct fabric *other, const
 	o->names = t.s ? t.s : str_dup("");
 }
 
-/* The LIDs of r for the endports of another fabric. match: [n_endports of r] endports there. */
-static struct lids *lids_on(const struct routing *r, const struct fabric *f, const uint32_t *match)
-{
-	const struct lids *from = r->lids;
-	struct lids *l = NEW(struct lids);
-
-	atomic_init(&l->refs, 1);
-	l->lmc = from->lmc;
-	l->max_lid = from->max_lid;
-	l->n_endports = f->n_endports;
-	l->base = NEW_ARRAY(f->n_endports + 1, uint16_t);
-	l->count = NEW_ARRAY(f->n_endports + 1, uint16_t);
-	l->owner = NEW_ARRAY(from->max_lid + 1u, uint32_t);
-	for (unsigned lid = 0; lid <= from->max_lid; lid++) {
-		uint32_t ep = from->owner[lid];
-
-		l->owner[lid] = ep == NO_ID ? NO_ID : match[ep];
-	}
-	for (uint32_t ep = 0; ep < from->n_endports; ep++)
-		if (match[ep] != NO_ID) {
-			l->base[match[ep]] = from->base[ep];
-			l->count[match[ep]] = from->count[ep];
-		}
-	return l;
-}
-
 /* r on a fabric whose switch s is switch sw[s] of r. LIDs whose owner cannot be compared have no entries. */
 static struct routing *routing_seen_on(const struct routing *r, const struct topo *t, const uint32_t *match,
 				       const uint32_t *sw)
 {
-	struct lids *l = lids_on(r, t->fabric, match);
+	struct lids *l = lids_on(r->lids, t->fabric, match);
 	struct routing *n = routing_new(r->engine, t, l);
 
 	lids_unref(l);
