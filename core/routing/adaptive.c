@@ -43,6 +43,26 @@ struct adaptive *adaptive_new(uint32_t n_switches)
 	return a;
 }
 
+struct adaptive *adaptive_on(const struct adaptive *a, const struct fabric *from, const struct fabric *to)
+{
+	struct adaptive *n = adaptive_new(to->n_switches);
+
+	for (uint32_t s = 0; s < to->n_switches; s++) {
+		uint32_t was = fabric_switch_in(from, to, s);
+		const struct adaptive_switch *x = was == NO_ID ? NULL : &a->sw[was];
+
+		if (!x || !x->n_lids)
+			continue;
+		n->sw[s] =
+			(struct adaptive_switch){.n_lids = x->n_lids,
+						 .of_lid = mem_dup(x->of_lid, x->n_lids * sizeof(*x->of_lid)),
+						 .n_groups = x->n_groups,
+						 .cap_groups = x->n_groups,
+						 .group = mem_dup(x->group, x->n_groups * sizeof(*x->group))};
+	}
+	return n;
+}
+
 unsigned adaptive_group_index(struct adaptive_switch *s, unsigned number)
 {
 	if (number < s->n_groups && s->group[number].number == number) /* groups mostly come in order */

@@ -7,6 +7,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/defs.h"
+#include "core/fabric/fabric.h"
 
 /* Ports of a switch: bit p % 64 of word p / 64. */
 struct port_set {
@@ -48,6 +49,9 @@ struct adaptive {
 
 /* It has one reference; counted_unref(&a->counted) lets go of it. */
 struct adaptive *adaptive_new(uint32_t n_switches);
+
+/* The same groups on another fabric: switches are found by GUID.  A new object. */
+struct adaptive *adaptive_on(const struct adaptive *a, const struct fabric *from, const struct fabric *to);
 
 /* Index of a group of a switch.  A new index is added, without ports. */
 unsigned adaptive_group_index(struct adaptive_switch *s, unsigned number);

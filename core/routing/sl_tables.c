@@ -114,3 +114,30 @@ void sl_tables_copy_maps(struct sl_tables *l, const struct sl_tables *from)
 	free(l->endport);
 	l->endport = from->endport ? mem_dup(from->endport, l->n_endports * sizeof(sl2vl_map)) : NULL;
 }
+
+struct sl_tables *sl_tables_maps_on(const struct sl_tables *l, const struct fabric *from,
+				    const struct fabric *to)
+{
+	struct sl_tables *t = sl_tables_new(to, 0);
+
+	t->one = l->one;
+	t->all = l->all;
+	for (uint32_t s = 0; s < to->n_switches; s++) {
+		uint32_t was = fabric_switch_in(from, to, s);
+		size_t n = t->ports[s] + 1u;
+
+		if (was == NO_ID || l->ports[was] != t->ports[s])
+			continue;
+		t->map[s] = l->map[was] ? mem_dup(l->map[was], n * n * sizeof(sl2vl_map)) : NULL;
+		t->out[s] = l->out[was] ? mem_dup(l->out[was], n * sizeof(sl2vl_map)) : NULL;
+		t->n_maps += t->map[s] || t->out[s];
+	}
+	if (l->one)
+		t->n_maps = t->n_switches;
+	for (uint32_t ep = 0; l->endport && ep < to->n_endports; ep++) {
+		uint32_t was = fabric_endport_in(from, to, ep);
+
+		sl_tables_set_endport(t, ep, was == NO_ID ? SL_TABLES_IDENTITY : l->endport[was]);
+	}
+	return t;
+}

@@ -59,6 +59,10 @@ void sl_tables_set_endport(struct sl_tables *l, uint32_t ep, sl2vl_map m);
 /* Take the maps of another set for the same fabric instead of its own. */
 void sl_tables_copy_maps(struct sl_tables *l, const struct sl_tables *from);
 
+/* The maps, without SLs, on another fabric: found by GUID and port.  A new object. */
+struct sl_tables *sl_tables_maps_on(const struct sl_tables *l, const struct fabric *from,
+				    const struct fabric *to);
+
 static inline sl2vl_map sl_tables_map(const struct sl_tables *l, uint32_t sw, unsigned in, unsigned out)
 {
 	unsigned ports = l->ports[sw];

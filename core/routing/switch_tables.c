@@ -32,6 +32,49 @@ struct switch_tables *switch_tables_new(uint32_t n_switches)
 	return h;
 }
 
+/* LIDs and LMCs that ports had with them. */
+static void lids_on_ports(struct switch_tables *t, const struct switch_tables *h, const struct fabric *from,
+			  const struct fabric *to)
+{
+	t->lid = mem_dup(to->port_lid, to->n_ports * sizeof(*t->lid));
+	t->lmc = mem_dup(to->port_lmc, to->n_ports);
+	for (uint32_t p = 0; p < to->n_ports; p++) {
+		uint32_t q = fabric_port_in(from, to, p);
+
+		if (q == NO_ID)
+			continue;
+		t->lid[p] = h->lid[q];
+		t->lmc[p] = h->lmc[q];
+	}
+}
+
+struct switch_tables *switch_tables_on(const struct switch_tables *h, const struct fabric *from,
+				       const struct fabric *to)
+{
+	struct switch_tables *t = switch_tables_new(to->n_switches);
+
+	t->source = h->source ? str_dup(h->source) : NULL;
+	for (uint32_t s = 0; s < to->n_switches; s++) {
+		uint32_t was = fabric_switch_in(from, to, s);
+
+		if (was == NO_ID || !h->lft[was])
+			continue;
+		t->top[s] = h->top[was];
+		t->lft[s] = mem_dup(h->lft[was], h->top[was] + 1u);
+	}
+	t->sl_tables = h->sl_tables ? sl_tables_maps_on(h->sl_tables, from, to) : NULL;
+	t->adaptive = h->adaptive ? adaptive_on(h->adaptive, from, to) : NULL;
+	if (h->lid)
+		lids_on_ports(t, h, from, to);
+	if (h->lid_owner) {
+		t->lid_owner = mem_dup(h->lid_owner, (MAX_LID + 1u) * sizeof(*t->lid_owner));
+		for (unsigned lid = 0; lid <= MAX_LID; lid++)
+			if (h->lid_owner[lid] != NO_ID)
+				t->lid_owner[lid] = fabric_endport_in(to, from, h->lid_owner[lid]);
+	}
+	return t;
+}
+
 unsigned switch_tables_top(const struct switch_tables *h)
 {
 	unsigned top = 0;

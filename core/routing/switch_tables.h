@@ -33,6 +33,13 @@ static inline const struct switch_tables *fabric_switch_tables(const struct fabr
 	return (const struct switch_tables *)f->switch_tables;
 }
 
+/*
+ * The same tables on another fabric: switches, ports and endports are found by GUID and port.  A switch that
+ * `from` lacks has no table, a port that it lacks the LID of its own source.  The caller lets go of it.
+ */
+struct switch_tables *switch_tables_on(const struct switch_tables *h, const struct fabric *from,
+				       const struct fabric *to);
+
 /* Largest LinearFDBTop, 0 when no switch has a table. */
 unsigned switch_tables_top(const struct switch_tables *h);
 

@@ -475,6 +475,24 @@ static const struct fabric *keep_place(const struct fabric *was, const struct fa
 	return kept;
 }
 
+/*
+ * Tables that were read for a fabric, on its later state: they stay, as no failure changes them.  by_hand:
+ * the later state was made of it, so that tables of its source came along.  NULL: there are none, or the
+ * later state has its own.
+ */
+static struct switch_tables *tables_after(const struct setup *was, const struct fabric *f, bool by_hand)
+{
+	const struct switch_tables *t = by_hand ? was->tables : setup_tables(was);
+
+	return t && (by_hand || !fabric_switch_tables(f)) ? switch_tables_on(t, was->fabric, f) : NULL;
+}
+
+static void let_go(const struct switch_tables *t)
+{
+	if (t)
+		counted_unref((struct counted *)(uintptr_t)&t->counted);
+}
+
 static int take_fabric(struct session *s, const struct fabric *f, const struct fresh *as, struct progress *p,
 		       struct err *e)
 {
@@ -490,7 +508,10 @@ static int take_fabric(struct session *s, const struct fabric *f, const struct f
 		n.fabric = shaped;
 		n.loaded = f;
 		n.options = s->setup->options;
+		if (n.goes_on && n.kind == EVENT_EDIT)
+			n.tables = tables_after(s->setup, shaped, n.state != NULL);
 		rc = begin(s, &n, p, e);
+		let_go(n.tables);
 		fabric_unref(shaped);
 	}
 	fabric_unref(f);
@@ -544,13 +565,18 @@ int session_ahead(struct session *s, const struct sweep *at, const struct fabric
 {
 	const struct fabric *f = keep_place(at->fabric, fabric_ref(loaded)), *shaped;
 	struct event ev = {.kind = EVENT_EDIT};
+	struct switch_tables *tables;
 	struct state *up;
 	int rc = shape_fabric(s, f, at->setup->options, &shaped, e);
 
 	*change = NULL;
 	if (!rc) {
 		up = state_new(shaped);
-		ev.setup = setup_with(at->setup, &(struct setup){.fabric = shaped, .loaded = f, .state = up});
+		tables = tables_after(at->setup, shaped, false);
+		ev.setup = setup_with(
+			at->setup,
+			&(struct setup){.fabric = shaped, .loaded = f, .state = up, .tables = tables});
+		let_go(tables);
 		state_free(up);
 		ev.sweep = sweep_fresh(s, at, &ev, p, e);
 		rc = ev.sweep ? 0 : -1;

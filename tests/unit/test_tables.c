@@ -1046,6 +1046,77 @@ static void test_shown(void **state)
 	session_free(s);
 }
 
+/* Entries of switches that b reaches and a has too are those of a. */
+static void same_entries(const struct routing *a, const struct routing *b)
+{
+	const struct fabric *f = a->topo->fabric, *g = b->topo->fabric;
+	unsigned seen = 0;
+
+	for (uint32_t s = 0; s < g->n_switches; s++) {
+		uint32_t was = fabric_switch_in(f, g, s);
+
+		for (unsigned lid = 1; was != NO_ID && b->row[s] && lid <= a->lids->max_lid; lid++) {
+			assert_int_equal(routing_port(b, s, lid), routing_port(a, was, lid));
+			seen += routing_port(b, s, lid) != NO_PATH;
+		}
+	}
+	assert_true(seen > 20);
+}
+
+/* The fabric changes under tables that were read: they stay with their switches, and what is gone dangles. */
+static void test_changed(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	uint64_t rng = test_seed();
+	struct sweep *read;
+
+	(void)state;
+	line(s, "synth torus:4x3,hosts=2,shuffle=1");
+	line(s, "route dor");
+	line(s, "export lfts %s", file("dor"));
+	line(s, "tables %s", file("dor"));
+	read = sweep_ref(session_sweep(s));
+	for (unsigned i = 0; i < 8; i++) {
+		const struct fabric *f = s->fabric;
+		uint32_t sw = (uint32_t)(rng_next(&rng) % f->n_switches);
+
+		unsigned port = 1;
+
+		while (f->port_peer[switch_port_id(f, sw, port)] == NO_ID)
+			port++;
+		if (i % 2)
+			line(s, "remove switch 0x%" PRIx64, f->node_guid[f->switch_node[sw]]);
+		else
+			line(s, "remove link 0x%" PRIx64 "[%u]", f->node_guid[f->switch_node[sw]], port);
+		assert_string_equal(session_routing(s)->engine, "tables");
+		same_entries(read->routing, session_routing(s));
+	}
+	sweep_unref(read);
+	line(s, "add host new 0x%" PRIx64, s->fabric->node_guid[s->fabric->switch_node[0]]);
+	assert_int_equal(
+		session_lids(s)
+			->base[s->fabric->port_endport
+				       [s->fabric->node_port[session_node(s, "new", &(struct err){0})] + 1]],
+		0); /* no subnet manager gave it one */
+	session_free(s);
+
+	s = start("load " FOLDER); /* groups, and maps of SLs to VLs */
+	read = sweep_ref(session_sweep(s));
+	line(s, "remove switch 0x1000");
+	same_entries(read->routing, session_routing(s));
+	line_says(s, "lft 0x2000", "1 *2 (group 3)");
+	for (unsigned in = 0; in <= 4; in++)
+		for (unsigned out = 1; out <= 4; out++)
+			assert_int_equal(routing_vl(session_routing(s),
+						    fabric_switch_in(s->fabric, read->fabric, 1), in, out, 3),
+					 routing_vl(read->routing, 1, in, out, 3));
+	sweep_unref(read);
+	line(s, "undo");
+	line(s, "load " FILES "two-leaf.ibnetdiscover next"); /* without tables of its own */
+	line_says(s, "lft 0x2000", "1 *2 (group 3)");
+	session_free(s);
+}
+
 /* A choice of the spine leads back: check and trace find it, though the static ports arrive. */
 static void test_loop(void **state)
 {
@@ -1310,6 +1381,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_loop),
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_dependencies),

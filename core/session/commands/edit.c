@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/fabric/builder.h"
+#include "core/routing/switch_tables.h"
 #include "core/session/commands/changes.h"
 #include "core/session/commands/commands.h"
 #include "core/session/reading.h"
@@ -45,6 +46,10 @@ static int edit_end(struct edit *d, int rc, struct err *e)
 		rc = err_set(e, "nothing would be left of the fabric");
 	} else {
 		loaded = fb_again(d->b, s->loaded);
+		if (s->loaded->switch_tables)
+			loaded->switch_tables =
+				&switch_tables_on(fabric_switch_tables(s->loaded), s->loaded, loaded)
+					 ->counted;
 		down = state_on(session_state(s), s->fabric, loaded, false);
 		rc = session_edit(s, loaded, down, text_str(&d->text), d->o->run->progress, e);
 		state_free(down);
