@@ -566,6 +566,25 @@ static unsigned usual_lmc(const struct lid_memory *m, const struct topo *t)
 	return best;
 }
 
+/* Entries of ports that left stay reserved, but where a port of the fabric has one of their LIDs. */
+static void keep_foreign(struct lid_memory *m, const struct lids *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n_foreign; i++) {
+		uint32_t first = m->foreign[i].min, last = m->foreign[i].max;
+		bool held = false;
+
+		for (uint32_t lid = first; lid <= last && lid <= l->max_lid; lid++)
+			held |= l->owner[lid] != NO_ID;
+		if (held)
+			continue;
+		memset(m->used + first, 1, last - first + 1);
+		m->foreign[n++] = m->foreign[i];
+	}
+	m->n_foreign = n;
+}
+
 struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
 			struct text *notes)
 {
@@ -600,6 +619,7 @@ struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct
 				l->owner[lid] = ep;
 		}
 	}
+	keep_foreign(m, l);
 	return keep(m, l);
 }
 

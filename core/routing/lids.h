@@ -114,7 +114,8 @@ struct lids_held {
 };
 
 /*
- * No assignment: ports keep their LIDs, and carry them from now on.  If two ports have the same LID, it
+ * No assignment: ports keep their LIDs, and carry them from now on.  LIDs
+ * reserved for ports that left stay so, unless a port has them.  If two ports have the same LID, it
  * belongs to the one that it is known to mean, else to the first in GUID order.  *notes names each such LID.
  * The result's lmc is that of most CA and router ports.
  */

@@ -68,6 +68,8 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	}
 	if (read && !entries)
 		entries = NEW(struct guid2lid); /* an empty file counts, too */
+	if (!read && !last && rq->reserved)
+		entries = sweep_reserved(rq->reserved, &lo.n_file);
 	lo.file = entries;
 	m = NEW(struct sm_memory);
 	m->lids = !last	    ? lid_memory_new(f, &lo)

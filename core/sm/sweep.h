@@ -65,10 +65,13 @@ struct sweep *sweep_on(const struct sweep *s, const struct setup *setup);
 struct sweep_request {
 	const struct setup *setup; /* chain: engine names as in opensm -R; NULL or "" = minhop */
 	const struct engine *const *engines;
-	bool reroute;		   /* ignore existing entries, like a console reroute */
-	bool restart;		   /* the subnet manager starts again: it knows only the LIDs of prev */
-	const struct sweep *prev;  /* of the same fabric (sweep_on()); NULL = the subnet manager starts, ports
-				      carry the  source's LIDs */
+	bool reroute;		  /* ignore existing entries, like a console reroute */
+	bool restart;		  /* the subnet manager starts again: it knows only the LIDs of prev */
+	const struct sweep *prev; /* of the same fabric (sweep_on()); NULL = the subnet manager starts, ports
+				     carry the  source's LIDs */
+	/* of the same fabric, where prev is NULL: what it keeps reserved for ports that are not there counts,
+	   but for LIDs that ports carry; NULL: nothing */
+	const struct sweep *reserved;
 	const uint8_t *flapped;	   /* [n_links] 1 = went down and up again since prev; NULL = none */
 	struct progress *progress; /* may be NULL */
 };

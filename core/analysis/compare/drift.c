@@ -45,6 +45,8 @@ const char *const drift_meaning[DRIFT_CLASSES] = {
 	"the next sweep keeps it; a restart would choose otherwise",
 };
 
+const char *const drift_reserved_word[] = {"unknown", "seen", "known"};
+
 /* --- the tables held, as a sweep -------------------------------------------------------------- */
 
 /*
@@ -77,7 +79,9 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 		return NULL;
 	}
 	read = setup_read(setup);
-	held = sweep_run(&(struct sweep_request){.setup = read, .engines = engines, .progress = p}, e);
+	held = sweep_run(
+		&(struct sweep_request){.setup = read, .engines = engines, .reserved = now, .progress = p},
+		e);
 	setup_unref(read);
 	if (held && !held->routing) {
 		err_set(e, "%s",

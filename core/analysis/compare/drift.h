@@ -36,6 +36,11 @@ struct drift_entry {
 /* Keys of an entry, with the columns of the pane, and of a candidate. */
 extern const struct field drift_entry_fields[], drift_candidate_fields[];
 
+/* Nothing is known; what left while the session ran is; all is, by guid2lid_file or as it all happened here.
+ */
+enum drift_reserved { RESERVED_UNKNOWN, RESERVED_SEEN, RESERVED_KNOWN };
+extern const char *const drift_reserved_word[]; /* "unknown", "seen", "known" */
+
 struct drift {
 	const struct sweep *held, *next; /* references held */
 	const char *engine; /* engine that would route in the next sweep; static, "none" when none would */
@@ -47,6 +52,8 @@ struct drift {
 	uint64_t n_unjudged; /* entries that the next sweep makes on these */
 	uint32_t n_away;     /* tables of switches that are not in the fabric (any more): not judged */
 	bool ignored;	     /* the next sweep ignores existing entries: a port is being set up */
+	enum drift_reserved reserved; /* what is known of LIDs kept for ports that left */
+	size_t n_reserved;	      /* ranges of these that the next sweep knows */
 	bool states_unknown; /* a port may have come up since the last sweep; then kept entries change too */
 };
 

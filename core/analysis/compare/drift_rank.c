@@ -206,6 +206,16 @@ static struct drift *judge_by_best(const struct drift_request *rq, const struct 
 	return d;
 }
 
+/* What is known of the LIDs that the subnet manager keeps for ports that left. */
+static enum drift_reserved reserved_of(const struct drift_request *rq, const struct sweep *held)
+{
+	if (held == rq->now || options_file(rq->setup->options, "guid2lid_file"))
+		return RESERVED_KNOWN;
+	if (!rq->now || !sweep_remembers(rq->now))
+		return RESERVED_UNKNOWN;
+	return !strcmp(rq->setup->fabric->format, "synthetic") ? RESERVED_KNOWN : RESERVED_SEEN;
+}
+
 struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking **ranking, struct progress *p,
 			  struct err *e)
 {
@@ -218,6 +228,10 @@ struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking *
 		d = drift_run(held, rq->setup, rq->chain, rq->engines, true, p, e);
 	else if (held)
 		d = judge_by_best(rq, held, ranking, p, e);
+	if (d) {
+		d->reserved = reserved_of(rq, held);
+		free(sweep_reserved(held, &d->n_reserved));
+	}
 	sweep_unref(held);
 	return d;
 }

@@ -97,7 +97,7 @@ static bool tell_entries(const struct drift *d, bool all, struct out *o)
 }
 
 /*
- * Ports that have no LID yet, where no memory tells which LIDs are reserved for ports that left: the subnet
+ * Ports that have no LID yet, where it is not known which LIDs are reserved for ports that left: the subnet
  * manager may give them others than those that seem to be free.  Returns their number.
  */
 static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
@@ -106,7 +106,7 @@ static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
 	json_t *list = json_array(), *x;
 	uint32_t n = 0;
 
-	for (uint32_t ep = 0; ep < f->n_endports && !sweep_remembers(d->held); ep++) {
+	for (uint32_t ep = 0; ep < f->n_endports && d->reserved != RESERVED_KNOWN; ep++) {
 		if (!d->next->lids->base[ep] || d->held->lids->base[ep])
 			continue;
 		if (n++ < DRIFT_LINES)
@@ -118,12 +118,17 @@ static uint32_t tell_unsure_lids(const struct drift *d, struct out *o)
 	}
 	if (n)
 		out_text(o,
-			 "Which LIDs the subnet manager keeps reserved for ports that left is not known here "
-			 "(option "
-			 "guid2lid_file tells): it may give %s.\n",
-			 n == 1 ? "another one, and then every switch changes"
-				: "other ones, and then every switch changes");
+			 "Which LIDs the subnet manager keeps reserved for ports that left%s is not known "
+			 "here "
+			 "(option guid2lid_file tells): it may give %s, and then every switch changes.\n",
+			 d->reserved == RESERVED_SEEN ? " before this session saw them" : "",
+			 n == 1 ? "another one" : "other ones");
+	if (d->n_reserved)
+		out_text(o, "%s reserved for ports that left, as %s.\n",
+			 PLURAL(d->n_reserved, "range of LIDs"),
+			 d->reserved == RESERVED_SEEN ? "the session saw" : "`show lids` tells");
 	out_json(o, "unsure_lids", list);
+	out_json(o, "reservations", json_text(drift_reserved_word[d->reserved]));
 	return n;
 }
 
@@ -307,7 +312,9 @@ const struct command drift_commands[] = {
 		 "states_known boolean? false: whether a port came up since the last sweep is not known\n"
 		 "classes.* integer? entries by class: right, kept, next, dead, missing, unknown\n"
 		 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
-		 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not known\n"
+		 "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those that "
+		 "left in the session\n"
+		 "unsure_lids[] object? ports without a LID, where reservations of LIDs are not all known\n"
 		 "unsure_lids[].name endport the port, with the LID that seems to be free for it\n"
 		 "entries[] object? entries that are not right: the first without those kept, or all\n"
 		 "@entries[].\n"
