@@ -365,7 +365,7 @@ PANES = ()
 def pane_names():
     """From the files that define them."""
     names = []
-    for symbol in re.findall(r"^PANE\((\w+)\)", read("views/panes.def"), re.M):
+    for symbol in re.findall(r"^PANE\((\w+),", read("views/panes.def"), re.M):
         for path in files(".c"):
             m = path.startswith("views/") and re.search(
                 r"view_ops view_%s = \{.*?\.name = \"([^\"]+)\"" % symbol, read(path), re.S)
@@ -410,12 +410,13 @@ def manual():
         return verdict(False, "%s is missing: `make` builds it" % PAGE)
     PANES = pane_names()
     items = page_items()
-    same("command", firsts(items["COMMANDS"] + items["Commands of the explorer"]), [c["name"] for c in answer("help")["commands"]])
+    grouped = {kind: [i for head in items if head.endswith(" (%s)" % kind) for i in items[head]] for kind in ("commands", "panes")}
+    same("command", firsts(grouped["commands"] + items["Commands of the explorer"]), [c["name"] for c in answer("help")["commands"]])
     same("engine", firsts(items["ROUTING ENGINES"]), engine_names())
     same("topic", firsts(items["TOPICS"]), [t["name"] for t in answer("help")["topics"]
                                             if t["name"] not in [e.lower() for e in engine_names()]])
     same("option", firsts(items["ROUTING OPTIONS"]), answer("synth ring:3", "show options")["options"])
-    same("pane", firsts(items["PANES"]), PANES)
+    same("pane", firsts(grouped["panes"]), PANES)
     same("action", firsts(items["Actions"]), actions())
     keys = [(s, k) for s in items if s.startswith("In ") for i in items[s] for k in i.split()]
     same("key", ["%s: %s" % k for k in keys], ["%s: %s" % k for k in keymap("keymaps/default.keys")])

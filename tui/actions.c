@@ -106,6 +106,8 @@ ACTION(do_follow)
 	if (!v || !view_leads(v) || !view_selected(v, &row))
 		return err_set(e, "nothing to follow here");
 	view_follow(v, row, &t);
+	if (t.len && v->ops->flags & VIEW_ONCE)
+		pane_leave();
 	if (t.len)
 		repl_run(t.s, false);
 	text_free(&t);
@@ -404,8 +406,11 @@ int keymap_choose(const char *name, struct err *e)
 static void help_add(const char *key, const char *where, const char *does, const char *more, const char *task)
 {
 	GROW(ui.help, ui.n_help, ui.cap_help);
-	ui.help[ui.n_help++] =
-		(struct help_line){str_dup(key), str_dup(where), str_dup(does), str_dup(more), str_dup(task)};
+	ui.help[ui.n_help++] = (struct help_line){.key = str_dup(key),
+						  .where = str_dup(where),
+						  .does = str_dup(does),
+						  .more = str_dup(more),
+						  .task = str_dup(task)};
 }
 
 void help_free(void)
@@ -424,7 +429,7 @@ void help_free(void)
 
 #define OWN_TASK "Your own keys"
 
-static const char *task_of(const struct binding *b)
+const char *task_of(const struct binding *b)
 {
 	return *b->task ? b->task : OWN_TASK;
 }
@@ -483,7 +488,4 @@ void help_build(void)
 		"hold Shift (Option, or Fn, in some terminals); `mouse off` leaves the mouse to the terminal",
 		"The mouse");
 	pthread_mutex_unlock(&help_lock);
-	ui.scene.help = ui.help;
-	ui.scene.n_help = ui.n_help;
-	ui.scene.serial++; /* makes help panes load again */
 }

@@ -315,6 +315,25 @@ static void draw_progress(int y, int cols, double since)
 	draw_text(y, x, cols - x, s, ST_NORMAL, false);
 }
 
+/* What is typed into a pane, with the cursor, and what Enter and Esc do. */
+static void draw_typed(int y, int cols, const struct view *v)
+{
+	static const char keys[] = "  Enter does it  Esc leaves";
+	int room = cols - (int)strlen(keys), n = 2 + text_columns(v->typed), skip;
+
+	room = room < cols / 2 ? cols : room;
+	skip = n >= room ? n - room + 1 : 0;
+	draw_text(y, 0, cols, "", ST_NORMAL, true);
+	draw_text(y, 0, 2, "> ", ST_KEY, false);
+	draw_text_from(y, 2, room - 2, (unsigned)skip, v->typed, ST_NORMAL, false);
+	draw_cursor(y, n - skip);
+	if (ui.message[0])
+		draw_text(y, n - skip + 2, cols - n + skip - 2, ui.message,
+			  ui.message_bad ? ST_ERROR : ST_DIM, false);
+	else if (room < cols)
+		draw_text(y, room, cols - room, keys, ST_DIM, false);
+}
+
 void draw_function_bar(int y, int cols)
 {
 	struct view *v = pane_top(ui.focus);
@@ -354,6 +373,10 @@ void draw_function_bar(int y, int cols)
 		keys_text(ui.pending, ui.n_pending, keys, sizeof(keys));
 		snprintf(s, sizeof(s), " %s ...", keys);
 		draw_text(y, 0, cols, s, ST_KEY, true);
+		return;
+	}
+	if (v && v->ops->flags & VIEW_TYPED) {
+		draw_typed(y, cols, v);
 		return;
 	}
 	draw_text(y, 0, cols, "", ST_NORMAL, true);

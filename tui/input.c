@@ -24,6 +24,57 @@ static void line_apply(struct view *v, bool done)
 		find_typed(v, ui.line);
 }
 
+/* A key that edits a line of text. False: it is none. */
+static bool edit_line(char *line, size_t size, keycode k)
+{
+	size_t n = strlen(line);
+	char bytes[16];
+
+	if (k == K_CTRL('U')) {
+		line[0] = 0;
+	} else if (k == K_BACKSPACE || k == K_CTRL('H')) {
+		while (n && (line[--n] & 0xc0) == 0x80)
+			;
+		line[n] = 0;
+	} else if (k == K_CTRL('W')) {
+		while (n && line[n - 1] == ' ')
+			n--;
+		while (n && line[n - 1] != ' ')
+			n--;
+		line[n] = 0;
+	} else if (k >= ' ' && !KEY_IS_SPECIAL(k) && !(k & KEYF_META)) {
+		term_key_bytes(k, bytes, sizeof(bytes));
+		if (n + strlen(bytes) + 1 < size)
+			strcat(line, bytes);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* A key of a pane that is typed into. False: it is an ordinary key. */
+static bool typed_key(struct view *v, keycode k)
+{
+	char line[VIEW_TYPED_MAX + 1];
+
+	if (!v || !(v->ops->flags & VIEW_TYPED) || ui.n_pending)
+		return false;
+	snprintf(line, sizeof(line), "%s", v->typed);
+	if (k == K_ESC || k == K_CTRL('C') || k == K_CTRL('G') ||
+	    (!*line && (k == '?' || k == K_BACKSPACE || k == K_CTRL('H')))) {
+		pane_leave();
+		return true;
+	}
+	if (k == K_CTRL('P') || k == K_CTRL('N')) {
+		view_move(v, 0, k == K_CTRL('P') ? -1 : 1);
+		return true;
+	}
+	if ((!*line && k == ':') || !edit_line(line, sizeof(line), k))
+		return false;
+	view_type(v, line);
+	return true;
+}
+
 /* A key while a line is typed at the bottom. */
 void line_key(keycode k)
 {
@@ -47,26 +98,7 @@ void line_key(keycode k)
 		view_select(v, (int64_t)v->sel + (k == K_UP ? -1 : 1));
 		ui.line_sel = v->sel;
 	} else {
-		size_t n = strlen(ui.line);
-		char bytes[16];
-
-		if (k == K_CTRL('U')) {
-			ui.line[0] = 0;
-		} else if (k == K_BACKSPACE || k == K_CTRL('H')) {
-			while (n && (ui.line[--n] & 0xc0) == 0x80)
-				;
-			ui.line[n] = 0;
-		} else if (k == K_CTRL('W')) {
-			while (n && ui.line[n - 1] == ' ')
-				n--;
-			while (n && ui.line[n - 1] != ' ')
-				n--;
-			ui.line[n] = 0;
-		} else if (k >= ' ' && !KEY_IS_SPECIAL(k) && !(k & KEYF_META)) {
-			term_key_bytes(k, bytes, sizeof(bytes));
-			if (n + strlen(bytes) + 1 < sizeof(ui.line))
-				strcat(ui.line, bytes);
-		}
+		edit_line(ui.line, sizeof(ui.line), k);
 		line_apply(v, false);
 	}
 }
@@ -110,6 +142,8 @@ void key_pressed(keycode k)
 		worker_cancel();
 		return;
 	}
+	if (!repl && typed_key(pane_top(ui.focus), k))
+		return;
 	if (repl && !ui.n_pending && (repl_busy_editing() || (k == K_ESC && repl_vi()))) {
 		repl_key(k);
 		return;

@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/session/contract.h"
 #include "core/session/glossary.h"
+#include "core/session/groups.h"
 #include "core/session/topics.h"
 #include "core/source/synth.h"
 #include "engines/rules.h"
@@ -218,15 +219,15 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
 }
 
-/* Lists the commands that need the screen, or the others. */
-static void list_commands(const struct manual *m, bool screen)
+/* Lists the commands of a group that need the screen, or the others. */
+static void list_commands(const struct manual *m, bool screen, unsigned group)
 {
 	const struct command **c = NULL;
 	size_t n = 0, cap = 0;
 
 	for (size_t t = 0; m->commands[t]; t++)
 		for (const struct command *k = m->commands[t]; k->name; k++)
-			if (k->on_screen == screen) {
+			if (k->on_screen == screen && command_group(k) == group) {
 				GROW(c, n, cap);
 				c[n++] = k;
 			}
@@ -252,26 +253,35 @@ static void list_commands(const struct manual *m, bool screen)
 	free(c);
 }
 
+static void put_group(const struct manual *m, const char *of, unsigned g)
+{
+	fprintf(m->out, ".Ss %s: %s (%s)\n", aim_groups[g].name, aim_groups[g].aim, of);
+}
+
 static void put_commands(const struct manual *m)
 {
-	list_commands(m, false);
+	for (unsigned g = 0; g < N_GROUPS; g++) {
+		put_group(m, "commands", g);
+		list_commands(m, false, g);
+	}
 }
 
 static void put_screen_commands(const struct manual *m)
 {
-	list_commands(m, true);
+	list_commands(m, true, LOOK);
 }
 
 /* Lists when a successful command still ends with status 1. */
 static void put_finds(const struct manual *m)
 {
 	fputs(LIST_BEGIN, m->out);
-	for (size_t t = 0; m->commands[t]; t++)
-		for (const struct command *k = m->commands[t]; k->name; k++)
-			if (k->finds) {
-				item(m->out, k->name, NULL);
-				sentence(m->out, k->finds);
-			}
+	for (unsigned g = 0; g < N_GROUPS; g++)
+		for (size_t t = 0; m->commands[t]; t++)
+			for (const struct command *k = m->commands[t]; k->name; k++)
+				if (k->finds && command_group(k) == g) {
+					item(m->out, k->name, NULL);
+					sentence(m->out, k->finds);
+				}
 	fputs(LIST_END, m->out);
 }
 
@@ -401,13 +411,15 @@ static void put_words(const struct manual *m)
 	fputs(LIST_END, m->out);
 }
 
-static void put_panes(const struct manual *m)
+static void list_panes(const struct manual *m, unsigned group)
 {
 	fputs(LIST_BEGIN, m->out);
 	for (size_t i = 0; all_views[i]; i++) {
 		const struct view_ops *v = all_views[i];
 		struct text t = {0};
 
+		if (all_places[i].group != group)
+			continue;
 		item(m->out, v->name, view_syntax(v));
 		sentence(m->out, view_brief(v));
 		for (unsigned c = 0; c < v->n_columns && !v->fit; c++)
@@ -418,6 +430,20 @@ static void put_panes(const struct manual *m)
 		text_free(&t);
 	}
 	fputs(LIST_END, m->out);
+}
+
+static void put_panes(const struct manual *m)
+{
+	for (unsigned g = 0; g < N_GROUPS; g++) {
+		bool any = false;
+
+		for (size_t i = 0; all_views[i]; i++)
+			any |= all_places[i].group == g;
+		if (any)
+			put_group(m, "panes", g);
+		if (any)
+			list_panes(m, g);
+	}
 }
 
 static void put_actions(const struct manual *m)

@@ -223,6 +223,8 @@ int pane_open(int argc, char **argv, struct err *e)
 	if (!ops)
 		return -1;
 	looked_note();
+	if (ops->flags & VIEW_ONCE && !(pane_focused() && pane_focused()->ops == ops))
+		ui.once_from = ui.focus;
 	v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
 	if (!v)
 		return -1;
@@ -265,6 +267,12 @@ bool pane_back(void)
 		return true;
 	}
 	return false;
+}
+
+void pane_leave(void)
+{
+	pane_back();
+	pane_focus(ui.once_from);
 }
 
 /* A pane of that kind about the switch of a row, or NULL. */

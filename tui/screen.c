@@ -81,7 +81,8 @@ void ui_draw(void)
 		}
 		draw_function_bar(LINES - 1, COLS);
 	}
-	curs_set(ui.focus == SLOT_REPL || ui.line_mode);
+	curs_set(ui.focus == SLOT_REPL || ui.line_mode ||
+		 (pane_top(ui.focus) && pane_top(ui.focus)->ops->flags & VIEW_TYPED));
 	move(ui.cursor_y, ui.cursor_x);
 	refresh();
 	serve_panes();

@@ -190,6 +190,7 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 	scene_drop_results(&ui.scene);
 	free(ui.told_source);
 	help_free();
+	palette_free();
 	keymap_clear(&ui.keys);
 	repl_stop();
 	if (sig)

@@ -51,6 +51,7 @@ struct ui {
 	struct rect rect[N_PLACES];
 	enum place_id focus, last_pane;
 	enum place_id pane_before; /* the pane with the focus before last_pane */
+	enum place_id once_from;   /* the focus when a pane with VIEW_ONCE was opened */
 	bool maximised;
 	enum line_mode line_mode; /* the purpose of the bottom line */
 	char line[80], line_before[80];
@@ -111,6 +112,7 @@ struct view *pane_focused(void);	/* the focused pane, or the last focused one; m
 const char *pane_map(void);		/* the keymap of the focus */
 int pane_open(int argc, char **argv, struct err *e); /* NAME [ARG]... */
 bool pane_back(void);
+void pane_leave(void); /* closes a pane with VIEW_ONCE; the focus goes to where it was opened */
 void pane_focus(enum place_id p);
 void pane_next(int dir);
 void pane_track(void); /* updates panes that follow the selection beside them */
@@ -154,7 +156,12 @@ void help_each(void (*take)(void *to, const struct named *n), void *to);
 void name_all(void (*take)(void *to, const struct named *n), void *to);
 bool is_column_name(const char *name); /* some headers only draw a line or a scale */
 void help_free(void);
+const char *task_of(const struct binding *b);	    /* the group under which help lists it */
 int keymap_choose(const char *name, struct err *e); /* NAME or FILE, and the user's own bindings */
+
+/* palette.c: what the pane `help` tells of the interface */
+void palette_build(const struct view *v); /* anew, for this pane and its selected row; NULL: for the REPL */
+void palette_free(void);
 
 /* find.c: searching */
 void find_typed(struct view *v, const char *what);   /* during typing */

@@ -7,7 +7,7 @@
 #include "tui/ui.h"
 #include "core/base/err.h"
 
-struct ui ui = {.scene.panes = all_views};
+struct ui ui = {.scene.panes = all_views, .scene.places = all_places};
 
 static int wake_pipe[2] = {-1, -1};
 

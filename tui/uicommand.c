@@ -66,7 +66,11 @@ COMMAND(ui_screen)
 
 COMMAND(ui_pane)
 {
+	const struct view *now = pane_focused();
+
 	ui_refresh();
+	if (!(now && now->ops == &view_help) && view_find(args->argv[1]) == &view_help)
+		palette_build(now);
 	return pane_open(args->argc - 1, args->argv + 1, e);
 }
 

@@ -2,10 +2,16 @@
 #include "views/views.h"
 
 const struct view_ops *const all_views[] = {
-#define PANE(name) &view_##name,
+#define PANE(name, group, engines) &view_##name,
 #include "views/panes.def"
 #undef PANE
 	NULL,
+};
+
+const struct pane_place all_places[] = {
+#define PANE(name, group, engines) {group, engines},
+#include "views/panes.def"
+#undef PANE
 };
 
 const struct view_ops *view_find(const char *name)

@@ -8,12 +8,13 @@
 #include "core/session/command.h"
 #include "views/base/view.h"
 
-#define PANE(name) extern const struct view_ops view_##name;
+#define PANE(name, group, engines) extern const struct view_ops view_##name;
 #include "views/panes.def"
 #undef PANE
 
 /* All panes, ended by NULL, in the order of the number keys. */
 extern const struct view_ops *const all_views[];
+extern const struct pane_place all_places[];	    /* of each of them */
 const struct view_ops *view_find(const char *name); /* also by a unique prefix; NULL when there is none */
 const struct view_ops *view_need(const char *name, struct err *e); /* the same; NULL and *e */
 

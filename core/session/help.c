@@ -7,14 +7,15 @@
 #include "core/base/wrap.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
+#include "core/session/groups.h"
 #include "core/session/topics.h"
 #include "core/sm/sighup.h"
 
 static json_t *command_json(const struct command *c, bool details)
 {
-	return json_make("{s:s, s:s, s:s, s:s*, s:s*, s:b}", "name", c->name, "syntax", c->syntax, "help",
-			 c->help, "details", details ? c->details : NULL, "finds", c->finds, "screen",
-			 (int)c->on_screen);
+	return json_make("{s:s, s:s, s:s, s:s, s:s*, s:s*, s:b}", "name", c->name, "group",
+			 aim_groups[command_group(c)].name, "syntax", c->syntax, "help", c->help, "details",
+			 details ? c->details : NULL, "finds", c->finds, "screen", (int)c->on_screen);
 }
 
 static json_t *topic_json(const struct topic *p)
@@ -52,12 +53,12 @@ static void list_topics(const struct session *s, struct out *o)
 	out_json(o, "topics", list);
 }
 
-/* Lists the commands that need the screen, or the others. */
-static void list_commands(const struct session *s, bool screen, json_t *list, struct out *o)
+/* Lists the commands of a group that need the screen, or the others. */
+static void list_commands(const struct session *s, bool screen, unsigned group, json_t *list, struct out *o)
 {
 	for (size_t t = 0; s->commands[t]; t++)
 		for (const struct command *c = s->commands[t]; c->name; c++)
-			if (c->on_screen == screen) {
+			if (c->on_screen == screen && command_group(c) == group) {
 				out_text(o, "  %-46s %s\n", c->syntax, c->help);
 				json_array_append_new(list, command_json(c, false));
 			}
@@ -247,9 +248,12 @@ int cmd_help(struct session *s, const struct args *args, struct out *o, struct e
 	if (!args->n) {
 		json_t *list = json_array();
 
-		list_commands(s, false, list, o);
+		for (unsigned g = 0; g < N_GROUPS; g++) {
+			out_text(o, "%s: %s\n", aim_groups[g].name, aim_groups[g].aim);
+			list_commands(s, false, g, list, o);
+		}
 		out_text(o, "These need the screen, and fail with -e and -x:\n");
-		list_commands(s, true, list, o);
+		list_commands(s, true, LOOK, list, o);
 		out_text(o,
 			 "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "
 			 "tells more.\n");

@@ -160,7 +160,7 @@ def new_pane():
     TREE.make()
     with open(os.path.join(HERE, "pane.c"), encoding="utf-8") as f:
         TREE.write("views/inventory.c", f.read())
-    add_line("views/panes.def", r"^PANE\(warnings\)$", "PANE(inventory)")
+    add_line("views/panes.def", r"^PANE\(warnings, JUDGE, NULL\)$", "PANE(inventory, LOOK, NULL)")
     built_with("views/inventory.c", *TREE.including("views/panes.def"))
     said = TREE.ibscope("-e", "list inventory", "xgft:4,4:1,2")
     found = [line.split() for line in said.split("\n") if line.split()[:1] in [row[:1] for row in ROWS]]

@@ -426,7 +426,7 @@ static void check_dependencies(const struct stage *g, size_t step)
 
 static void look(struct stage *g, size_t step, bool single, bool all)
 {
-	struct scene sc = {.panes = all_views};
+	struct scene sc = {.panes = all_views, .places = all_places};
 
 	replay(g, step);
 	scene_take(&sc, g->s);

@@ -398,6 +398,31 @@ static unsigned stretch(const char *at, const char *letters)
 	return 0;
 }
 
+unsigned word_likeness(const char *text, const char *word, size_t len)
+{
+	char letters[VIEW_FILTER_MAX + 1];
+	unsigned best = 0;
+
+	if (!len || len >= sizeof(letters))
+		return 0;
+	memcpy(letters, word, len);
+	letters_of(letters, letters, len + 1);
+	for (const char *p = text; *p && best != 1; p++) {
+		bool begins = p == text || !isalnum((unsigned char)p[-1]);
+		unsigned now = (char)tolower((unsigned char)*p) == *letters ? stretch(p, letters) : 0;
+
+		if (now == len)
+			now = begins ? 1 : 2;
+		else if (now && len > 2 && begins && now <= 3 * len)
+			now = 3 + now - (unsigned)len;
+		else
+			now = 0;
+		if (now && (!best || now < best))
+			best = now;
+	}
+	return best;
+}
+
 unsigned row_likeness(const struct view *v, uint32_t row, const char *what)
 {
 	char letters[VIEW_FILTER_MAX + 1];

@@ -51,5 +51,10 @@ int filter_check(const struct filter *f, const struct view *v, struct err *e);
  * Returns the least number of characters over which they stretch. 0: they do not occur, or are too far apart.
  */
 unsigned row_likeness(const struct view *v, uint32_t row, const char *what);
+/*
+ * How well a word fits a text, letter case ignored. 1: a word of the text begins with it; 2: it is within a
+ * word; 3 or more: its letters occur in order, close together. 0: none of that.
+ */
+unsigned word_likeness(const char *text, const char *word, size_t len);
 
 #endif

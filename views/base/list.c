@@ -362,7 +362,7 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 	int argc = args->argc;
 	char **argv = args->argv;
 	const struct view_ops *ops = argc > 1 ? view_need(argv[1], e) : NULL;
-	struct scene sc = {.panes = all_views};
+	struct scene sc = {.panes = all_views, .places = all_places};
 	struct wish w = {0};
 	struct view *v;
 	int rc = -1;

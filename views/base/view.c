@@ -259,6 +259,13 @@ void view_reload(struct view *v)
 	view_refresh(v);
 }
 
+void view_type(struct view *v, const char *text)
+{
+	snprintf(v->typed, sizeof(v->typed), "%s", text);
+	view_reload(v);
+	view_select(v, 0);
+}
+
 void view_fit(struct view *v, unsigned columns)
 {
 	if (v->ops->fit && v->ops->fit(v, columns))

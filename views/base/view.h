@@ -15,6 +15,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
+#include "core/session/groups.h"
 #include "core/session/session.h"
 #include "views/base/affix.h"
 #include "views/base/args.h"
@@ -28,12 +29,26 @@ struct recording;
 #define SCENE_RESULTS 32 /* results kept, at most */
 #define VIEW_ASKS 16	 /* results that a pane asks for, at most */
 
-/* A line of help: a key (from the user interface, which knows the keymap), a pane, or a command. */
+/*
+ * A line of help: what may be done here, a key (from the user interface, which knows keymap and selection), a
+ * pane, a command, a column or a topic.
+ */
 struct help_line {
 	const char *key;   /* "C-x o", or a name */
-	const char *where; /* the pane of a key, "all" or "repl"; or "pane", "command" */
+	const char *where; /* "here", the pane of a key, "all" or "repl"; or "pane", "command", ... */
 	const char *does, *more;
-	const char *task; /* a person's aim; lines with the same one stand together */
+	const char
+		*task; /* a person's aim: the name of a group (core/session/groups.h), or "Here", "Columns" */
+	const char *press; /* the key that does it here; "" = none is bound */
+	const char *line;  /* the command line of Enter; NULL: `help` tells more */
+	const char *also;  /* other words by which it is found; may be NULL */
+};
+
+/* Where a pane stands among all: its group, and the engines that it is about, with blanks between; NULL: any.
+ */
+struct pane_place {
+	enum group_id group;
+	const char *engines;
 };
 
 /*
@@ -86,7 +101,8 @@ struct scene {
 	const struct recording *last_of;     /* reference; NULL = there is none */
 	size_t *last_step;		     /* [tables of recordings] 0: no step */
 	const struct view_ops *const *panes; /* all panes, for a pane that tells about others; NULL = none */
-	const struct help_line *help;	     /* keys; NULL = no keys are bound */
+	const struct pane_place *places;     /* of each of them */
+	const struct help_line *help;	     /* keys, and what may be done here; NULL = no keys are bound */
 	size_t n_help;
 	bool fold;		     /* panes show chips under their switch element */
 	const struct result *doctor; /* question of doctor (doctor.h), kept over scenes; NULL = none */
@@ -195,6 +211,8 @@ enum {
 	VIEW_TIMELESS = 64, /* independent of routes: the same at every step */
 	VIEW_BESIDE = 128,  /* stands in either place, beside what is looked at with it */
 	VIEW_CHIPS = 256,   /* rows belong to switches (subject.chip), so the pane can be folded */
+	VIEW_TYPED = 512,   /* letters are not keys: they go to view.typed, and the pane is loaded again */
+	VIEW_ONCE = 1024,   /* it closes when a row is followed */
 };
 
 /* Tones of a part of a cell. Each goes with a sign in the text, so that colour is never needed. */
@@ -328,6 +346,7 @@ struct view_ops {
 #define VIEW_FAR 1000000
 
 #define VIEW_FILTER_MAX 79 /* characters */
+#define VIEW_TYPED_MAX 511 /* bytes */
 
 struct view {
 	const struct view_ops *ops;
@@ -360,6 +379,7 @@ struct view {
 	bool descending;
 	char filter[VIEW_FILTER_MAX + 1];
 	struct filter *terms; /* the filter, read with the columns of the last load; NULL = all rows */
+	char typed[VIEW_TYPED_MAX + 1]; /* with VIEW_TYPED */
 
 	uint32_t sel, top; /* places among the shown rows */
 	uint64_t sel_key;
@@ -412,6 +432,9 @@ void view_progress(const struct view *v, struct text *t);
 
 /* Updates the pane: computes at once all that it asks for, and orders all rows. False when cancelled. */
 bool view_settle(struct view *v, struct progress *p);
+
+/* Takes what is typed, with VIEW_TYPED: the pane is loaded again, and its first row selected. */
+void view_type(struct view *v, const char *text);
 
 /* Updates the pane to its scene. */
 void view_refresh(struct view *v);

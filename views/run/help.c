@@ -1,31 +1,50 @@
-/* The pane `help`: the columns of a pane, keys of the loaded keymap by task, panes, commands, and topics. */
+/*
+ * The pane `help`, which is the palette: what can be done here, the columns of a pane, and in six groups
+ * deeds, keys, panes, commands and topics. What is typed finds lines, the best first; Enter does what a line
+ * says.
+ */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "core/session/args.h"
 #include "core/base/memory.h"
 #include "core/session/topics.h"
 #include "core/session/command.h"
+#include "core/session/groups.h"
+#include "core/session/syntax.h"
+#include "views/base/filter.h"
 #include "views/base/view.h"
 
-enum { C_TASK, C_KEY, C_WHERE, C_DOES };
+enum { C_TASK, C_PRESS, C_KEY, C_WHERE, C_DOES };
 
 static const struct column columns[] = {
-	COL("task", "what it is for", 16),
+	COL("task", "what it is for", 8),
+	COL("press", "the key that does it here", 5),
 	COL("key", "the key, or the name", 9),
-	COL("where", "the pane in which the key holds, or the kind of the name", 9),
+	COL("where", "the pane in which the key holds, or the kind of the name", 7, .drop = DROP_SPARE),
 	COL("does", "what it does", 20, .flex = 1),
 };
 
-/* Columns come first; then keys, which the interface knows; then panes, commands and topics. */
+/* A line, and how well it fits what is typed; the least first. */
+struct found {
+	const struct help_line *line;
+	unsigned cost;
+};
+
+/* What may be done here and columns come first; then a group after the other. */
 struct priv {
 	const struct view_ops *about; /* the pane whose columns are told; NULL = none */
-	struct help_line *line;	      /* [n_rows] borrowed texts */
+	struct help_line *line;	      /* [n] borrowed texts */
 	size_t n, cap;
+	struct found *found; /* [n_rows] */
 };
 
 static void unload(struct view *v)
 {
-	free(((struct priv *)v->priv)->line);
+	struct priv *p = v->priv;
+
+	free(p->line);
+	free(p->found);
 }
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
@@ -42,6 +61,8 @@ static void add(struct priv *p, struct help_line l)
 	p->line[p->n++] = l;
 }
 
+/* --- the lines ------------------------------------------------------------------------ */
+
 static void add_columns(struct priv *p, const struct session *s)
 {
 	for (unsigned c = 0; p->about && c < p->about->n_columns; c++) {
@@ -49,10 +70,71 @@ static void add_columns(struct priv *p, const struct session *s)
 		const struct topic *t = k->help ? NULL : topic_of_column(s, k->name);
 
 		if (t)
-			add(p, (struct help_line){k->name, "column", t->text, t->name, "Columns"});
+			add(p, (struct help_line){k->name, "column", t->text, t->name, "Columns", "", NULL,
+						  NULL});
 		else if (k->help)
-			add(p, (struct help_line){k->name, "column", k->help, "", "Columns"});
+			add(p, (struct help_line){k->name, "column", k->help, "", "Columns", "", NULL, NULL});
 	}
+}
+
+/* Is it the command line of the pane or command, perhaps with arguments? */
+static bool line_is(const char *line, const char *before, const char *name)
+{
+	size_t n = strlen(before), len = strlen(name);
+
+	return line && !strncmp(line, before, n) && !strncmp(line + n, name, len) &&
+	       (!line[n + len] || line[n + len] == ' ');
+}
+
+/* A key that does it, of those that the interface has told; "" = none. */
+static const char *press_of(const struct scene *sc, const char *before, const char *name)
+{
+	for (size_t i = 0; i < sc->n_help; i++)
+		if (*sc->help[i].press && line_is(sc->help[i].line, before, name))
+			return sc->help[i].press;
+	return "";
+}
+
+/* Keys, and what may be done: those of a group, or of none of them (N_GROUPS). */
+static void add_told(struct priv *p, const struct scene *sc, unsigned group)
+{
+	for (size_t i = 0; i < sc->n_help; i++) {
+		unsigned g = 0;
+
+		while (g < N_GROUPS && strcmp(aim_groups[g].name, sc->help[i].task))
+			g++;
+		if (g == group && *sc->help[i].does)
+			add(p, sc->help[i]);
+	}
+}
+
+/* Panes of a group. One that is about engines only while one of these is in force. */
+static void add_panes(struct priv *p, struct scene *sc, unsigned group)
+{
+	const struct routing *r = scene_routing(sc);
+
+	for (size_t i = 0; sc->panes && sc->panes[i]; i++) {
+		const struct view_ops *o = sc->panes[i];
+		const char *engines = sc->places[i].engines;
+
+		if (sc->places[i].group != group ||
+		    (engines && sc->help && !(r && strstr(engines, r->engine))))
+			continue;
+		add(p,
+		    (struct help_line){o->name, "pane", view_brief(o), view_syntax(o), aim_groups[group].name,
+				       press_of(sc, "pane ", o->name), NULL, group_also(o->name)});
+	}
+}
+
+static void add_commands(struct priv *p, const struct scene *sc, unsigned group)
+{
+	for (size_t t = 0; sc->session->commands && sc->session->commands[t]; t++)
+		for (const struct command *c = sc->session->commands[t]; c->name; c++)
+			if (command_group(c) == group)
+				add(p, (struct help_line){c->name, "command", c->help,
+							  c->syntax ? c->syntax : c->name,
+							  aim_groups[group].name, press_of(sc, "", c->name),
+							  NULL, group_also(c->name)});
 }
 
 static void add_topics(struct priv *p, const struct session *s)
@@ -60,77 +142,164 @@ static void add_topics(struct priv *p, const struct session *s)
 	const struct topic *t;
 
 	for (size_t i = 0; (t = topic_at(s, i)); i++)
-		add(p, (struct help_line){t->name, "topic", t->text, "", "Words of the field"});
+		add(p, (struct help_line){t->name, "topic", t->text, "", aim_groups[TEACH].name, "", NULL,
+					  t->also});
+}
+
+/* --- what is found --------------------------------------------------------------------- */
+
+/* How badly a word fits a line, 0: it does not. Names and plain words count most. */
+static unsigned cost_of_word(const struct help_line *h, const char *word, size_t len)
+{
+	const char *text[] = {h->key, h->does, h->also, h->more, h->where};
+	unsigned best = 0;
+
+	if (strlen(h->key) == len && !strncasecmp(h->key, word, len))
+		return 1;
+	for (unsigned i = 0; i < ARRAY_LEN(text); i++) {
+		unsigned now = text[i] ? word_likeness(text[i], word, len) : 0;
+
+		if (now > 2 && i > 1) /* letters in order only in names and plain words */
+			continue;
+		now = now ? 1 + now + 3 * i : 0;
+		if (now && (!best || now < best))
+			best = now;
+	}
+	return best;
+}
+
+/* All words must fit. 0: one does not. */
+static unsigned cost_of(const struct help_line *h, const char *typed)
+{
+	static const char *const kinds[] = {"here", "deed", "pane", "command", "topic", "column"};
+	unsigned sum = 0, kind = 0;
+
+	for (const char *w = typed; *w; w += strcspn(w, " "), w += strspn(w, " ")) {
+		unsigned now = cost_of_word(h, w, strcspn(w, " "));
+
+		if (!now)
+			return 0;
+		sum += now;
+	}
+	while (kind < ARRAY_LEN(kinds) && strcmp(kinds[kind], h->where))
+		kind++;
+	return sum ? sum * 8 + kind : 1;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static void find(struct view *v)
+{
+	struct priv *p = v->priv;
+	const char *typed = v->typed + strspn(v->typed, " ");
+
+	p->found = NEW_ARRAY(p->n + 1, struct found);
+	for (size_t i = 0; i < p->n; i++) {
+		unsigned cost = cost_of(&p->line[i], typed);
+
+		if (cost)
+			p->found[v->n_rows++] = (struct found){&p->line[i], cost};
+	}
+	if (*typed && v->n_rows)
+		qsort(p->found, v->n_rows, sizeof(*p->found), by_cost);
 }
 
 static void load(struct view *v)
 {
-	const struct scene *sc = v->scene;
+	struct scene *sc = v->scene;
 	struct priv *p = v->priv;
 
+	add_told(p, sc, N_GROUPS);
 	add_columns(p, sc->session);
-	for (size_t i = 0; i < sc->n_help; i++)
-		add(p, sc->help[i]);
-	for (const struct view_ops *const *o = sc->panes; o && *o; o++)
-		add(p, (struct help_line){(*o)->name, "pane", view_brief(*o), view_syntax(*o), "Panes"});
-	for (size_t t = 0; sc->session->commands && sc->session->commands[t]; t++)
-		for (const struct command *c = sc->session->commands[t]; c->name; c++)
-			add(p, (struct help_line){c->name, "command", c->syntax ? c->syntax : c->name,
-						  c->help, "Commands"});
-	add_topics(p, sc->session);
-	v->n_rows = (uint32_t)p->n;
+	for (unsigned g = 0; g < N_GROUPS; g++) {
+		add_told(p, sc, g);
+		add_panes(p, sc, g);
+		add_commands(p, sc, g);
+		if (g == TEACH)
+			add_topics(p, sc->session);
+	}
+	find(v);
 	for (size_t i = 0; i < p->n; i++) {
-		size_t len = strlen(p->line[i].key), task = strlen(p->line[i].task);
+		size_t len = strlen(p->line[i].key);
 
 		if (len > v->width[C_KEY] && len <= 16)
 			v->width[C_KEY] = (uint8_t)len;
-		if (task > v->width[C_TASK] && task <= 24)
-			v->width[C_TASK] = (uint8_t)task;
 	}
+	if (!sc->n_help)
+		v->width[C_PRESS] = 0;
+}
+
+/* --- the pane --------------------------------------------------------------------------- */
+
+static const struct help_line *line_at(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->found[row].line;
 }
 
 static void title(const struct view *v, struct text *t)
 {
 	uint32_t n = view_count(v);
-
 	const struct view_ops *about = ((const struct priv *)v->priv)->about;
 
-	text_add(t, "Help %u/%u%s%s ── filter to find a key or command", n ? v->sel + 1 : 0, n,
-		 about ? " from " : "", about ? about->name : "");
+	text_add(t, "Help %u/%u%s%s", n ? v->sel + 1 : 0, n, about ? " from " : "", about ? about->name : "");
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct help_line *h = &((const struct priv *)v->priv)->line[row];
+	const struct help_line *h = line_at(v, row);
 
-	if (col == C_TASK) {
-		text_add(t, "%s", h->task);
+	if (col == C_DOES) {
+		text_add(t, "%s", h->does);
+		if (*h->more)
+			text_add(t, " ── %s", h->more);
 		return;
 	}
-	text_add(t, "%s", col == C_KEY ? h->key : col == C_WHERE ? h->where : h->does);
-	if (col == C_DOES && *h->more)
-		text_add(t, " ── %s", h->more);
+	text_add(t, "%s",
+		 col == C_TASK	  ? h->task
+		 : col == C_PRESS ? (h->press ? h->press : "")
+		 : col == C_KEY	  ? h->key
+				  : h->where);
+}
+
+/* Runs a command that needs no words; goes to the prompt with the name of one that does. */
+static void follow_command(const char *name, const char *syntax, struct text *t)
+{
+	char *argv[] = {(char *)(uintptr_t)name, NULL};
+
+	text_add(t, syntax_fits(syntax, 1, argv) ? "%s" : "action prompt %s", name);
 }
 
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct help_line *h = &((const struct priv *)v->priv)->line[row];
+	const struct help_line *h = line_at(v, row);
 
-	if (!strcmp(h->where, "column"))
+	if (h->line)
+		text_add(t, "%s", h->line);
+	else if (!strcmp(h->where, "column"))
 		text_add(t, "help %s", *h->more ? h->more : h->key);
-	else if (!strcmp(h->where, "command") || !strcmp(h->where, "topic"))
-		text_add(t, "help %s", h->key);
+	else if (!strcmp(h->where, "command"))
+		follow_command(h->key, h->more, t);
 	else if (!strcmp(h->where, "pane"))
 		text_add(t, "pane %s", h->key);
+	else
+		text_add(t, "help %s", h->key);
 }
 
 const struct view_ops view_help = {
 	.name = "help",
-	.brief = "words of a pane's columns; keys that are bound, by task; panes, commands, topics",
+	.brief = "what can be done here; panes, commands, keys, words of the field: type to search, Enter "
+		 "does it",
 	.syntax = "[PANE]",
-	.hints = "follow=more filter=filter search=search",
+	.hints = "follow=does_it",
 	COLUMNS(columns),
-	.flags = VIEW_WIDE | VIEW_TIMELESS,
+	.flags = VIEW_WIDE | VIEW_TIMELESS | VIEW_TYPED | VIEW_ONCE,
 	.priv_size = sizeof(struct priv),
 	.priv_kept = offsetof(struct priv, line),
 	.open = open_view,

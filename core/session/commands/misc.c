@@ -75,6 +75,7 @@ const struct command session_commands[] = {
 		    "of a kind.\n",
 	 .json = "commands[] object commands\n"
 		 "commands[].name string its name\n"
+		 "commands[].group string(Look/What if/Explain/Judge/Teach/Files) what it is for\n"
 		 "commands[].syntax string how it is typed\n"
 		 "commands[].help string what it does\n"
 		 "commands[].details string? more, of the one asked for\n"

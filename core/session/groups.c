@@ -1,0 +1,96 @@
+#include "core/session/groups.h"
+
+#include <string.h>
+
+const struct aim_group aim_groups[N_GROUPS] = {
+	[LOOK] = {"Look", "what there is, and what the tables hold",
+		  "show list lft hops elements layers scope counters watch"},
+	[WHAT_IF] =
+		{"What if", "break, repair and change things, and take it back",
+		 "fail restore flap undo redo journal reset event add remove move swap replace rename speed "
+		 "route reroute sweep restart failover sighup set unset snapshot diff changes"},
+	[EXPLAIN] = {"Explain", "why packets go where they go",
+		     "trace why flows equal-paths ranks roots step cdg cycles"},
+	[JUDGE] = {"Judge", "what is wrong, what is better",
+		   "check doctor drift advise compare verify survey load-map shifts spread plan"},
+	[TEACH] = {"Teach", "lessons, questions, words", "lesson quiz help schema echo"},
+	[FILES] = {"Files", "get a fabric, keep what was found",
+		   "load live synth tables config names save save-session report export torus-conf source "
+		   "quit"},
+};
+
+static bool is_in(const char *words, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *w = words; *w; w += strcspn(w, " "), w += *w == ' ')
+		if (strcspn(w, " ") == len && !strncmp(w, name, len))
+			return true;
+	return false;
+}
+
+enum group_id command_group(const struct command *c)
+{
+	unsigned g = 0;
+
+	if (c->on_screen)
+		return LOOK;
+	while (g < N_GROUPS && !is_in(aim_groups[g].commands, c->name))
+		g++;
+	return (enum group_id)g;
+}
+
+static const struct {
+	const char *name, *also;
+} other_words[] = {
+	{"fail", "broken cable pull unplug outage down dead maintenance"},
+	{"restore", "repair up again plug in"},
+	{"undo", "take back revert"},
+	{"journal", "history events log"},
+	{"survey", "maintenance worst failure single point redundancy risk"},
+	{"diff", "difference what changed"},
+	{"changes", "difference what changed cables replaced"},
+	{"snapshot", "keep remember before maintenance"},
+	{"why", "reason explain entry port choice"},
+	{"trace", "route path reach ibtracert traceroute"},
+	{"path", "route reach ibtracert traceroute"},
+	{"cycles", "deadlock credit loop hang stuck"},
+	{"cycle", "deadlock credit loop hang stuck"},
+	{"cdg", "deadlock dependency graph"},
+	{"check", "deadlock unreachable safe sound verify credit loops"},
+	{"doctor", "wrong problems errors broken cable health slow"},
+	{"warnings", "oddities errors"},
+	{"compare", "engines algorithms side by side best"},
+	{"advise", "which engine best recommend choose"},
+	{"drift", "stale wrong tables switches hold"},
+	{"hotter", "slow congestion busy traffic"},
+	{"flows", "slow congestion who shares busy"},
+	{"usage", "balance busy slow ports"},
+	{"load-map", "slow congestion busy hot bandwidth"},
+	{"shift", "slow congestion all-to-all collective"},
+	{"shifts", "slow congestion all-to-all collective"},
+	{"plot", "histogram chart bars loads"},
+	{"map", "picture draw topology diagram"},
+	{"lft", "forwarding table entries dump_fts"},
+	{"hosts", "nodes servers adapters hca"},
+	{"plan", "cabling wrong cable miswired"},
+	{"report", "save write document"},
+	{"save-session", "save keep script"},
+	{"export", "save write csv svg picture tables"},
+	{"load", "open file ibnetdiscover"},
+	{"open", "load file ibnetdiscover"},
+	{"live", "discover fabric umad ibnetdiscover"},
+	{"synth", "torus fat tree make artificial"},
+	{"lesson", "learn tutorial course teach"},
+	{"quiz", "question exercise learn"},
+	{"quit", "exit leave close"},
+	{"route", "engine algorithm compute tables"},
+};
+
+const char *group_also(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(other_words); i++)
+		if (!strcmp(other_words[i].name, name))
+			return other_words[i].also;
+	return "";
+}

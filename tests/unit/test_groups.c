@@ -1,0 +1,98 @@
+/* Groups of commands and panes, other words for them, and how well typed words fit a text. */
+#include <stddef.h>
+#include <stdio.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "core/session/groups.h"
+#include "engines/engines.h"
+#include "views/base/filter.h"
+#include "views/views.h"
+
+static const struct command *const tables[] = {CORE_COMMANDS, view_commands, NULL};
+
+static unsigned times_in(const char *words, const char *name)
+{
+	size_t len = strlen(name);
+	unsigned n = 0;
+
+	for (const char *w = words; *w; w += strcspn(w, " "), w += *w == ' ')
+		n += strcspn(w, " ") == len && !strncmp(w, name, len);
+	return n;
+}
+
+static bool is_command(const char *name, size_t len)
+{
+	for (size_t t = 0; tables[t]; t++)
+		for (const struct command *c = tables[t]; c->name; c++)
+			if (strlen(c->name) == len && !strncmp(c->name, name, len))
+				return true;
+	return false;
+}
+
+/* Every command is in one group, and a group names no others. */
+static void each_has_one(void **state)
+{
+	(void)state;
+	for (size_t t = 0; tables[t]; t++)
+		for (const struct command *c = tables[t]; c->name; c++) {
+			unsigned n = 0;
+
+			for (unsigned g = 0; g < N_GROUPS; g++)
+				n += times_in(aim_groups[g].commands, c->name);
+			if (n != 1)
+				fail_msg("%s is in %u groups", c->name, n);
+			assert_true(command_group(c) < N_GROUPS);
+		}
+	for (unsigned g = 0; g < N_GROUPS; g++)
+		for (const char *w = aim_groups[g].commands; *w; w += strcspn(w, " "), w += *w == ' ')
+			if (!is_command(w, strcspn(w, " ")))
+				fail_msg("%s names no command: %s", aim_groups[g].name, w);
+}
+
+/* Engines that panes are about exist. */
+static void engines_of_panes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; all_views[i]; i++) {
+		const char *w = all_places[i].engines;
+
+		for (; w && *w; w += strcspn(w, " "), w += *w == ' ') {
+			char name[32];
+
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(w, " "), w);
+			if (!engine_find(all_engines, name))
+				fail_msg("pane %s: no engine %s", all_views[i]->name, name);
+		}
+	}
+}
+
+static void likeness(void **state)
+{
+	(void)state;
+	assert_int_equal(word_likeness("credit loops: can it deadlock?", "dead", 4), 1);
+	assert_int_equal(word_likeness("credit loops: can it deadlock?", "LOCK", 4), 2);
+	assert_int_equal(word_likeness("fail this link", "link", 4), 1);
+	assert_true(word_likeness("credit loops", "crdt", 4) > 2);
+	assert_int_equal(word_likeness("credit loops", "crps", 4), 5 + 2 + 1);
+	assert_int_equal(word_likeness("fail this link", "zz", 2), 0);
+	assert_int_equal(word_likeness("", "a", 1), 0);
+	assert_int_equal(word_likeness("text", "", 0), 0);
+	/* typed words lead to what is named otherwise */
+	assert_non_null(strstr(group_also("cycles"), "deadlock"));
+	assert_non_null(strstr(group_also("fail"), "broken cable"));
+	assert_string_equal(group_also("echo"), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_has_one),
+		cmocka_unit_test(engines_of_panes),
+		cmocka_unit_test(likeness),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

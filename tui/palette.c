@@ -1,0 +1,313 @@
+/*
+ * What the pane `help` tells of the interface: what may be done with the pane and the row that had the focus,
+ * plain words for command lines, and the keys in force.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/session/groups.h"
+#include "tui/ui.h"
+
+/*
+ * Something to do, in plain words. With %words it is offered where the row has them. A line that ends with a
+ * blank goes to the prompt, where the rest is typed.
+ */
+struct deed {
+	enum group_id group;
+	const char *says, *line;
+	const char *also; /* other words by which it is found; NULL = none */
+};
+
+static const struct deed deeds[] = {
+	/* of a row */
+	{WHAT_IF, "fail this", "fail %object",
+	 "broken cable pull unplug outage down dead maintenance link switch host"},
+	{WHAT_IF, "restore this", "restore %object", "repair up again plug in link switch host"},
+	{EXPLAIN, "why this entry", "why %switch %dst", "reason explain port"},
+	{EXPLAIN, "why this path", "why %src %dst", "reason explain"},
+	{EXPLAIN, "trace this path, there and back", "trace %src %dst", "route reach"},
+	{EXPLAIN, "this path, link by link", "pane path %src %dst", "route reach"},
+	{EXPLAIN, "why from this switch to ... (type a destination)", "why %switch ",
+	 "reason explain entry port"},
+	{EXPLAIN, "trace from here to ... (type a destination)", "trace %endport ", "route path reach"},
+	{LOOK, "the ports of this node", "pane ports %node", "links cables"},
+	{LOOK, "the forwarding table of this switch", "pane lft %switch", "entries routes"},
+	{LOOK, "the hop matrix of this switch", "pane hops %switch", "distance"},
+	{LOOK, "the LIDs of this endport, and where they go", "pane lids %endport", NULL},
+	{JUDGE, "who shares this link", "pane flows %port", "slow congestion busy traffic"},
+	{EXPLAIN, "channel dependencies of this layer", "pane cdg %layer", "deadlock credit loop"},
+	{EXPLAIN, "the credit loop through this channel", "pane cycle %loop", "deadlock"},
+	{JUDGE, "the whole text of this finding", "echo %finding", "explain more"},
+	{JUDGE, "the whole text of this advice", "echo %advice", "explain more"},
+	/* anywhere */
+	{LOOK, "draw the fabric", "map", "picture topology diagram"},
+	{LOOK, "find a node", "search ", "look for host switch name where"},
+	{WHAT_IF, "fail a link ...", "fail link ", "broken cable pull unplug outage down dead"},
+	{WHAT_IF, "fail a switch ...", "fail switch ", "broken outage down dead maintenance"},
+	{WHAT_IF, "fail a host ...", "fail host ", "broken node outage down dead maintenance"},
+	{WHAT_IF, "fail two links at random", "fail random 2", "broken cable outage"},
+	{WHAT_IF, "everything up again", "restore all", "repair reset"},
+	{WHAT_IF, "take back the last change", "undo", "revert"},
+	{WHAT_IF, "what the last change did to the tables", "diff", "difference"},
+	{WHAT_IF, "before maintenance: keep the routing as it is now", "snapshot before",
+	 "window remember compare later"},
+	{WHAT_IF, "route with another engine ...", "route ", "algorithm tables compute"},
+	{EXPLAIN, "why this entry: a switch, a destination ...", "why ", "reason explain port"},
+	{EXPLAIN, "trace the path of two hosts ...", "trace ", "route reach"},
+	{EXPLAIN, "credit loops: can it deadlock?", "pane cycle all", "cycles hang stuck"},
+	{EXPLAIN, "walk through the engine's run, step by step", "step start", "algorithm teach"},
+	{JUDGE, "is it safe? unreachable pairs, loops, credit loops", "check", "sound deadlock verify"},
+	{JUDGE, "all problems, worst first", "pane doctor", "wrong broken cable errors health slow"},
+	{JUDGE, "compare engines side by side", "pane compare", "algorithms best"},
+	{JUDGE, "which engine suits this fabric", "pane advise", "best recommend"},
+	{JUDGE, "which single failure hurts most", "pane survey links",
+	 "worst broken cable maintenance redundancy"},
+	{JUDGE, "the busiest links", "load-map", "slow congestion hot traffic bandwidth"},
+	{TEACH, "the first lesson", "lesson table", "learn tutorial start"},
+	{TEACH, "a question about this fabric", "quiz", "exercise learn"},
+	{FILES, "the demo fabric, routed", "load demo; route minhop", "example try start"},
+	{FILES, "read the live fabric", "live", "discover umad"},
+	{FILES, "save a report of this session ...", "report ", "write document"},
+	{FILES, "save the session, to play it again ...", "save-session ", "write script keep"},
+	{FILES, "save this fabric ...", "save ", "write ibnetdiscover"},
+	{FILES, "save a drawing of the fabric ...", "export svg ", "write picture"},
+	{FILES, "save the tables, as OpenSM dumps them ...", "export lfts ", "write lft routes"},
+};
+
+static struct help_line *lines; /* [n_lines] owned, with all texts */
+static size_t n_lines, cap_lines;
+
+static void free_lines(void)
+{
+	while (n_lines) {
+		struct help_line *h = &lines[--n_lines];
+		const char *text[] = {h->key,  h->where, h->does, h->more,
+				      h->task, h->press, h->line, h->also};
+
+		for (size_t i = 0; i < ARRAY_LEN(text); i++)
+			free((void *)(uintptr_t)text[i]);
+	}
+}
+
+void palette_free(void)
+{
+	free_lines();
+	free(lines);
+	lines = NULL;
+	cap_lines = 0;
+}
+
+/* Adds a line; it owns copies of the texts. */
+static void add(const struct help_line *h)
+{
+	GROW(lines, n_lines, cap_lines);
+	lines[n_lines++] = (struct help_line){
+		str_dup(h->key),  str_dup(h->where), str_dup(h->does), str_dup(h->more),
+		str_dup(h->task), str_dup(h->press), str_dup(h->line), str_dup(h->also ? h->also : ""),
+	};
+}
+
+/* --- what a key does here ------------------------------------------------------------- */
+
+/* Fills in the words of the selected row. False: it does not have them. */
+static bool expand(const struct view *v, const char *line, struct text *t)
+{
+	text_clear(t);
+	if (v)
+		return !view_expand(v, line, t, NULL);
+	text_add(t, "%s", line);
+	return !strchr(line, '%');
+}
+
+/*
+ * The command line of a binding, for the selected row; one that goes to the prompt ends with a blank. False:
+ * the row lacks a word, or it is no command line.
+ */
+static bool line_of(const struct binding *b, const struct view *v, struct text *t)
+{
+	static const char prompt[] = "prompt ";
+
+	if (*b->does == ':')
+		return expand(v, b->does + 1, t);
+	if (strncmp(b->does, prompt, sizeof(prompt) - 1) != 0 || !expand(v, b->does + sizeof(prompt) - 1, t))
+		return false;
+	text_putc(t, ' ');
+	return true;
+}
+
+/* Is it in force in this pane (NULL: in the REPL)? */
+static bool in_force(const struct binding *b, const struct view *v)
+{
+	bool more;
+
+	return keymap_find(&ui.keys, v ? v->ops->name : "repl", b->key, b->n, &more) == b;
+}
+
+/* The key that does it in this pane; "" = none is bound. */
+static const char *key_for(const char *line, const struct view *v, char *buf, size_t size)
+{
+	struct text t = {0};
+
+	*buf = 0;
+	for (size_t i = 0; i < ui.keys.n && !*buf; i++) {
+		const struct binding *b = &ui.keys.b[i];
+
+		if (in_force(b, v) && line_of(b, v, &t) && !strcmp(text_str(&t), line))
+			keys_text(b->key, b->n, buf, size);
+	}
+	text_free(&t);
+	return buf;
+}
+
+/* --- the lines ------------------------------------------------------------------------ */
+
+#define MORE_MOST 80 /* a longer command line is not shown behind the words for it */
+
+/* What Enter does with a line: one that ends with a blank goes to the prompt. */
+static char *enter_of(const char *line)
+{
+	size_t len = strlen(line);
+
+	return len && line[len - 1] == ' ' ? str_printf("action prompt %.*s", (int)len - 1, line)
+					   : str_dup(line);
+}
+
+static bool added(const char *line)
+{
+	for (size_t i = 0; i < n_lines; i++)
+		if (!strcmp(lines[i].line, line))
+			return true;
+	return false;
+}
+
+static void add_deed(const struct deed *d, const char *task, const char *where, const char *line,
+		     const struct view *v)
+{
+	char *enter = enter_of(line), *says = NULL;
+	struct text what = {0};
+	char key[64];
+
+	if (strstr(d->line, "%object") && view_expand(v, "%object", &what, NULL) == 0)
+		says = str_printf("%s %.*s", d->says, (int)strcspn(what.s, " "), what.s);
+	if (!added(enter))
+		add(&(struct help_line){"", where, says ? says : d->says,
+					strlen(line) < MORE_MOST ? line : "", task,
+					key_for(line, v, key, sizeof(key)), enter, d->also});
+	text_free(&what);
+	free(says);
+	free(enter);
+}
+
+/* Is the pane that a line opens about an engine that is not in force? */
+static bool opens_other_engine(const char *line)
+{
+	const struct routing *r = scene_routing(&ui.scene);
+	char name[32];
+
+	if (sscanf(line, "pane %31s", name) != 1)
+		return false;
+	for (size_t i = 0; all_views[i]; i++)
+		if (!strcmp(all_views[i]->name, name))
+			return all_places[i].engines && !(r && strstr(all_places[i].engines, r->engine));
+	return false;
+}
+
+static const char *help_of(const char *line)
+{
+	char name[32] = "";
+	const struct view_ops *pane = sscanf(line, "pane %31s", name) == 1 ? view_find(name) : NULL;
+	const struct command *c;
+
+	if (pane)
+		return view_brief(pane);
+	if (sscanf(line, "%31[a-z-]", name) != 1)
+		return "";
+	c = command_find(ui.session, name, NULL);
+	return c ? c->help : "";
+}
+
+static bool restores(const char *line)
+{
+	return !strncmp(line, "restore ", 8);
+}
+
+/* What Enter does on the row, and what keys do with it for which there are no plain words. */
+static void add_here(const struct view *v)
+{
+	struct text t = {0};
+	char key[64];
+	uint32_t row;
+	bool up;
+
+	if (!view_current(v, &row))
+		return;
+	up = !(view_marks(v, row) & MARK_DOWN);
+	for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
+		if (strchr(deeds[i].line, '%') && expand(v, deeds[i].line, &t) && !(up && restores(t.s)))
+			add_deed(&deeds[i], "Here", "here", text_str(&t), v);
+	for (size_t i = 0; i < ui.keys.n; i++) {
+		const struct binding *b = &ui.keys.b[i];
+		char *enter;
+
+		if (!strchr(b->does, '%') || strstr(b->does, "%pane") || !in_force(b, v) ||
+		    !line_of(b, v, &t))
+			continue;
+		enter = enter_of(text_str(&t));
+		if (!added(enter) && !opens_other_engine(enter) && !(up && restores(enter)))
+			add(&(struct help_line){"", "here", help_of(text_str(&t)), text_str(&t), "Here",
+						keys_text(b->key, b->n, key, sizeof(key)), enter, ""});
+		free(enter);
+	}
+	text_free(&t);
+}
+
+/* "pane NAME" and "COMMAND" alone: their own lines tell the key, so this one is not shown. */
+static bool told_elsewhere(const char *line)
+{
+	return !strchr(line, ';') &&
+	       (!strncmp(line, "pane ", 5) || (!strchr(line, ' ') && *help_of(line) && !strchr(line, '=')));
+}
+
+/* A key that needs nothing of the row. */
+static void add_key(const struct binding *b, const struct view *v)
+{
+	size_t len = strcspn(b->does, " ");
+	const char *name, *help;
+	struct text t = {0};
+	char key[64], *enter;
+
+	if (strchr(b->does, '%') || !in_force(b, v))
+		return;
+	keys_text(b->key, b->n, key, sizeof(key));
+	if (line_of(b, v, &t)) {
+		enter = enter_of(text_str(&t));
+		add(&(struct help_line){key, b->map,
+					told_elsewhere(text_str(&t)) ? "" : help_of(text_str(&t)),
+					text_str(&t), task_of(b), key, enter, ""});
+		free(enter);
+	}
+	for (size_t i = 0; !t.len && action_at(i, &name, &help); i++)
+		if (strlen(name) == len && !strncmp(name, b->does, len)) {
+			enter = str_printf("action %s", b->does);
+			add(&(struct help_line){key, b->map, help, b->does, task_of(b), key, enter, ""});
+			free(enter);
+		}
+	text_free(&t);
+}
+
+void palette_build(const struct view *v)
+{
+	free_lines();
+	if (v)
+		add_here(v);
+	for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
+		if (!strchr(deeds[i].line, '%'))
+			add_deed(&deeds[i], aim_groups[deeds[i].group].name, "deed", deeds[i].line, v);
+	for (size_t i = 0; i < ui.keys.n; i++)
+		add_key(&ui.keys.b[i], v);
+	ui.scene.help = lines;
+	ui.scene.n_help = n_lines;
+	ui.scene.serial++; /* makes the pane load again */
+}
