@@ -760,6 +760,27 @@ static void refuse_again(const struct sweep *s, const struct sweep_repeat *q, st
 	}
 }
 
+const struct sweep *sweep_made(const struct sweep *s)
+{
+	while ((s->cached || s->carried) && s->prev)
+		s = s->prev;
+	return s;
+}
+
+int sweep_of_now(const struct sweep *s, struct err *e)
+{
+	const struct sweep *made = sweep_made(s);
+
+	return made->fabric == s->fabric ? 0
+					 : err_set(e,
+						   "the unicast cache kept the tables of sweep %u, which "
+						   "were made before the fabric "
+						   "changed: `undo` goes back there, `reroute` makes them "
+						   "anew, `why` tells why an "
+						   "entry is as it is",
+						   made->number + 1);
+}
+
 int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct routing **r, struct err *e)
 {
 	struct leftovers left = {0};
@@ -774,9 +795,8 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 
 	if (r)
 		*r = NULL;
-	if (s->carried)
-		return err_set(e, "the tables were computed for the fabric as it was before it changed; "
-				  "`reroute` computes them anew, `undo` goes back");
+	if (sweep_of_now(s, e))
+		return -1;
 	if (s->cached) /* the previous sweep has the tables */
 		return sweep_repeat(s->prev, q, r, e);
 	if (!name)

@@ -92,6 +92,12 @@ struct guid2lid *sweep_reserved(const struct sweep *s, size_t *n);
 /* OpenSM's guid2lid as it is after the sweep, in GUID order.  0, -1: not written, or cancelled. */
 int sweep_write_guid2lid(FILE *f, const struct sweep *s, struct progress *p);
 
+/* The sweep whose engine made the tables that the unicast cache kept; it may be of another fabric. */
+const struct sweep *sweep_made(const struct sweep *s);
+
+/* -1 and *e: that was before the fabric changed, so that it cannot be run again for the fabric of `s`. */
+int sweep_of_now(const struct sweep *s, struct err *e);
+
 struct sweep_repeat {
 	const struct engine *const *engines;
 	const char *engine;	   /* may be one that refused in this sweep; NULL = the one in force */

@@ -224,6 +224,8 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 	char buf[32];
 	bool all;
 
+	if (sweep_of_now(rq->sweep, e))
+		return NULL;
 	if (!g) {
 		err_set(e, "no run of %s can be recorded", rq->engine ? rq->engine : "the engine in force");
 		return NULL;

@@ -279,6 +279,15 @@ struct rec_ask {
 	void *ctx;
 };
 
+/*
+ * Ask (q->ask) the engine that made the tables of a sweep.  The unicast cache may have kept them while the
+ * fabric changed: what is told then is of the fabric of the sweep, and candidates that led to what is gone
+ * are counted in the words.  As sweep_repeat() else.
+ */
+struct sweep;
+struct sweep_repeat;
+int rec_ask_again(const struct sweep *s, const struct sweep_repeat *q, struct err *e);
+
 /* Does somebody ask about entries? */
 #define ASKED(in) ((in)->ask != NULL)
 /* Does it concern the question? */

@@ -349,6 +349,12 @@ static void test_rules(void **state)
 	     "Decided: learned: The route did not come by port 1: sw-07 did not pass it on to sw-04.");
 	says("synth ring:5; set use_ucast_cache TRUE; route minhop; fail host node0003", "why ring0 node0002",
 	     "Decided: cached: The unicast cache kept the tables of sweep 1; there: only candidate: ");
+	/* the fabric changed meanwhile: names of now, the choice of then */
+	says("synth ring:5; set use_ucast_cache TRUE; route minhop; fail host node0001; remove host node0003",
+	     "why ring1 node0005",
+	     "Decided: cached: The unicast cache kept the tables of sweep 1; there: only candidate: ");
+	says("synth xgft:3,3:1,2; set use_ucast_cache TRUE; route minhop; remove switch leaf-01",
+	     "why spine-01 node0007", "> 3               1            0  leaf-03[4]");
 	says("synth xgft:2,2,2:1,2,2; route ftree", "why spine-03 node0005",
 	     "Decided: lower index: leaf-03 climbed to spine-03: load 0 like spine-04");
 	says("synth director:2,2,1,2; route mincontention lmc=1", "why edge-01 node0005", "Decided: ");

@@ -57,7 +57,7 @@ static int draw_port(struct quiz *q, struct err *e)
 	q->noun = "port";
 	for (uint32_t i = 0; i < n && !d.seen; i++) {
 		ask.sw = (first + i) % n;
-		if (switch_up(q->w->topo, ask.sw) && sweep_repeat(q->w, &again, NULL, e))
+		if (switch_up(q->w->topo, ask.sw) && rec_ask_again(q->w, &again, e))
 			return -1;
 	}
 	return d.seen != 0;

@@ -147,10 +147,8 @@ void why_end(const struct why *y, const struct decided *d)
 {
 	struct text t = {0};
 	const char *rule = why_rule_name(d->rule);
-	const struct sweep *made = y->w; /* the sweep whose engine made the tables, perhaps an earlier one */
+	const struct sweep *made = sweep_made(y->w); /* perhaps an earlier one */
 
-	while (made->cached && made->prev)
-		made = made->prev;
 	if (y->w->cached && !of_now(d->rule)) {
 		text_add(&t, "The unicast cache kept the tables of sweep %u; there: %s: ", made->number + 1,
 			 rule);

@@ -58,7 +58,7 @@ int why_repeat(const struct why *y, const struct rec_ask *ask, struct err *e)
 	const struct routing *made = r ? recording_sweep(r)->routing : NULL;
 
 	if (!r)
-		return sweep_repeat(y->w, &q, NULL, e);
+		return rec_ask_again(y->w, &q, e);
 	if (!made || strcmp(made->engine, recording_engine(r)) != 0)
 		q.engine = recording_engine(r);
 	/* an engine that refused still reports everything up to its refusal */
