@@ -5,6 +5,7 @@
 #include "core/base/unpack.h"
 #include "core/formats/readers.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -50,6 +51,29 @@ void cabling_odd(struct cabling *c, unsigned line, const char *expected, struct 
 
 	warnings_missing(&c->odd, "missing part", line, "found \"%s\", expected %s",
 			 excerpt(found, text, sizeof(text)), expected);
+}
+
+static struct planned_end end_of(const struct fabric *f, uint32_t port, const struct fabric *to)
+{
+	uint32_t node = f->port_node[port];
+	bool same = fabric_node_by_guid(to, f->node_guid[node]) != NO_ID;
+	struct planned_end end;
+
+	end.device = same ? str_printf("0x%016" PRIx64, f->node_guid[node]) : str_dup(f->node_name[node]);
+	end.port = str_printf("Port %u", f->port_num[port]);
+	return end;
+}
+
+void cabling_of_fabric(const struct fabric *f, const struct fabric *to, struct cabling *c)
+{
+	*c = (struct cabling){.format = "fabric"};
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
+
+		GROW(c->row, c->n, c->cap);
+		c->row[c->n++] = (struct planned_cable){
+			{end_of(f, p, to), end_of(f, q, to)}, f->port_width[p], f->port_speed[p], 0};
+	}
 }
 
 /* --- tables with a heading ------------------------------------------------------------------------- */

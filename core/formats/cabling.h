@@ -4,6 +4,7 @@
 
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/fabric/fabric.h"
 #include "core/fabric/warnings.h"
 
 /* Texts as the file has them, owned. */
@@ -15,7 +16,7 @@ struct planned_end {
 struct planned_cable {
 	struct planned_end end[2];
 	uint8_t width, speed; /* enum link_width, link_speed; 0 = not told */
-	unsigned line;
+	unsigned line;	      /* 0: none, it is of a fabric */
 };
 
 /* How the rows are meant. */
@@ -27,7 +28,8 @@ enum cabling_kind {
 
 struct cabling {
 	enum cabling_kind kind;
-	const char *format; /* static: "cabling list", "ibfabricconf", "topo", "cables", "topology" */
+	const char
+		*format; /* static: "cabling list", "ibfabricconf", "topo", "cables", "topology", "fabric" */
 	struct planned_cable *row;
 	size_t n, cap;
 	struct warnings odd; /* lines that were left out; with any the plan is incomplete */
@@ -40,6 +42,11 @@ struct cabling {
  */
 int cabling_load(const char *path, struct cabling *c, struct progress *p, struct err *e);
 int cabling_parse(const struct input *in, struct cabling *c, struct err *e); /* from memory */
+/*
+ * The cables of a fabric as a plan for another, `to`: nodes are found in it by GUID, those with another GUID
+ * by name.
+ */
+void cabling_of_fabric(const struct fabric *f, const struct fabric *to, struct cabling *c);
 void cabling_free(struct cabling *c);
 
 /* --- for the readers in core/formats/ ------------------------------------------------------------ */

@@ -597,6 +597,25 @@ int session_edit(struct session *s, const struct fabric *loaded, const struct st
 			   e);
 }
 
+struct session *session_draft(const struct session *s)
+{
+	struct session *d = session_new(s->engines, s->commands);
+	const struct event *at = session_event(s);
+	struct event ev = {.text = str_dup("draft"), .setup = setup_ref(s->setup)};
+
+	d->names = s->names;
+	ev.sweep = at && at->sweep ? sweep_ref(at->sweep) : NULL;
+	append_event(d, &ev);
+	return d;
+}
+
+void session_draft_free(struct session *s)
+{
+	if (s)
+		s->names = NULL;
+	session_free(s);
+}
+
 void session_set_options(struct session *s, const struct options *o)
 {
 	const struct setup *setup = setup_with(s->setup, &(struct setup){.options = o});

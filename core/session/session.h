@@ -165,6 +165,13 @@ int session_ahead(struct session *s, const struct sweep *at, const struct fabric
 /* A drawing of the present was written, in place of an earlier one of the path.  Copies its arguments. */
 void session_note_drawing(struct session *s, const char *path, const char *what);
 
+/*
+ * A session of its own that stands where s stands, with one event; nothing that it does changes s.  It borrows
+ * from s, which must outlive it.  Free with session_draft_free(); NULL is fine.
+ */
+struct session *session_draft(const struct session *s);
+void session_draft_free(struct session *s);
+
 /* A live fabric has just been read, and the loaded fabric is the same. */
 void session_read_now(struct session *s);
 /* Seconds since the last reading; below 0: the loaded fabric is not live. */

@@ -22,6 +22,7 @@ struct comparison {
 	bool *open;		   /* [rows] still to be found */
 	uint32_t *row_of;	   /* [n_ports] the row that wants the port, NO_ID */
 	bool *used;		   /* [n_links] found in a row */
+	bool *extra;		   /* [n_links] told as extra */
 	bool covers[2];		   /* the plan has cables of hosts; of two switches */
 };
 
@@ -38,6 +39,12 @@ void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct planned
 	GROW(r->unknown, r->n_unknown, r->cap_unknown);
 	r->unknown[r->n_unknown++] = (struct plan_unknown){end->device, whole || !end->port ? "" : end->port,
 							   str_dup(why), row, 1};
+}
+
+void plan_add_wish(struct plan_report *r, uint32_t a, uint32_t b, uint8_t width, uint8_t speed, bool there)
+{
+	GROW(r->wish, r->n_wishes, r->cap_wishes);
+	r->wish[r->n_wishes++] = (struct plan_wish){{a, b}, width, speed, there};
 }
 
 COMPARATOR(by_name, struct plan_unknown, FIELD_BY(strcasecmp, device) FIELD_BY(strcasecmp, port) UP(row))
@@ -109,6 +116,7 @@ static bool find_row(struct comparison *c, uint32_t row)
 	}
 	if (!first)
 		return true;
+	c->r->left++;
 	d = plan_tell(c->r, PLAN_NOT_FOUND, row);
 	d->why = first;
 	d->at = end[0].port != NO_ID ? end[0].port : end[1].port; /* report what the found end leads to */
@@ -160,6 +168,7 @@ static bool take_ports(struct comparison *c, uint32_t row)
 			continue;
 		if (same_cable(c, row, k, before))
 			return false;
+		c->r->left++;
 		d = plan_tell(c->r, PLAN_TWICE, row);
 		d->other_row = before;
 		d->at = end[k].port;
@@ -185,6 +194,7 @@ static void settle(struct comparison *c, uint32_t row, uint32_t port)
 	if ((!want->width || !c->f->port_width[port] || want->width == c->f->port_width[port]) &&
 	    (!want->speed || !c->f->port_speed[port] || want->speed == c->f->port_speed[port]))
 		return;
+	plan_add_wish(c->r, port, to, want->width, want->speed, true);
 	d = plan_tell(c->r, PLAN_RATE, row);
 	d->at = port;
 	d->planned = d->found = to;
@@ -336,9 +346,63 @@ static void tell_extra(struct comparison *c, uint32_t link)
 	if (!c->covers[node_is_switch(c->f, na) && node_is_switch(c->f, nz)] ||
 	    plan_device(c->names, na) == plan_device(c->names, nz))
 		return;
+	c->extra[link] = true;
 	d = plan_tell(c->r, PLAN_EXTRA, NO_ID);
 	d->at = node_is_switch(c->f, na) ? a : z; /* for a host's cable, the switch comes first */
 	d->found = d->at == a ? z : a;
+}
+
+/* --- what is wished for ------------------------------------------------------------------------------ */
+
+static void wish(struct comparison *c, uint32_t row, const uint32_t port[2])
+{
+	const struct planned_cable *want = &c->plan->row[row];
+
+	c->r->left += port[0] == port[1]; /* of a port to itself */
+	if (port[0] != port[1])
+		plan_add_wish(c->r, port[0], port[1], want->width, want->speed, false);
+}
+
+static void wish_exact(struct comparison *c, uint32_t row)
+{
+	if (is_exact(c->end[row]))
+		wish(c, row, (uint32_t[]){c->end[row][0].port, c->end[row][1].port});
+}
+
+/* A port for an end that leaves it open: a free one, else one with an extra cable.  NO_ID: none. */
+static uint32_t choose_port(const struct comparison *c, const struct plan_end *end, uint32_t but)
+{
+	const uint32_t *node = plan_nodes(c->names, end);
+	uint32_t with_extra = NO_ID;
+
+	for (uint32_t i = 0; i < end->n; i++)
+		for (unsigned p = 1; p <= c->f->node_nports[node[i]]; p++) {
+			uint32_t port = c->f->node_port[node[i]] + p, link = c->f->port_link[port];
+
+			if (port == but || c->row_of[port] != NO_ID || !fits(c, end, port))
+				continue;
+			if (link == NO_ID)
+				return port;
+			if (c->extra[link] && with_extra == NO_ID)
+				with_extra = port;
+		}
+	return with_extra;
+}
+
+/* A row that is still open and leaves a port open: choose one, which is the row's from now on. */
+static void wish_any(struct comparison *c, uint32_t row)
+{
+	uint32_t port[2] = {c->end[row][0].port, c->end[row][1].port};
+
+	for (int k = 0; k < 2; k++)
+		if (port[k] == NO_ID)
+			port[k] = choose_port(c, &c->end[row][k], port[!k]);
+	if (port[0] == NO_ID || port[1] == NO_ID) { /* no port is left */
+		c->r->left++;
+		return;
+	}
+	c->row_of[port[0]] = c->row_of[port[1]] = row;
+	wish(c, row, port);
 }
 
 /* --- all --------------------------------------------------------------------------------------------- */
@@ -386,14 +450,22 @@ static bool each_row(struct comparison *c, per_row *what, bool all, struct progr
 
 static bool compare(struct comparison *c, struct progress *p)
 {
+	bool *open, done;
+
 	if (!each_row(c, find, true, p) || !each_row(c, match, false, p) ||
 	    !each_row(c, match_one_end, false, p) || !each_row(c, match_any, false, p) ||
-	    !each_row(c, tell_open, false, p))
+	    !each_row(c, wish_exact, false, p))
 		return false;
-	for (uint32_t l = 0; l < c->f->n_links; l++)
+	open = mem_dup(c->open, c->plan->n + 1);
+	done = each_row(c, tell_open, false, p);
+	for (uint32_t l = 0; done && l < c->f->n_links; l++)
 		if (!c->used[l])
 			tell_extra(c, l);
-	return true;
+	for (uint32_t row = 0; done && row < c->plan->n; row++)
+		if (open[row] && !is_exact(c->end[row]))
+			wish_any(c, row);
+	free(open);
+	return done;
 }
 
 int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan_report *r,
@@ -408,6 +480,7 @@ int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan
 		.open = NEW_ARRAY(plan->n + 1, bool),
 		.row_of = NEW_ARRAY(f->n_ports + 1, uint32_t),
 		.used = NEW_ARRAY(f->n_links + 1, bool),
+		.extra = NEW_ARRAY(f->n_links + 1, bool),
 	};
 	bool done;
 
@@ -421,6 +494,7 @@ int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan
 	free(c.open);
 	free(c.row_of);
 	free(c.used);
+	free(c.extra);
 	if (done)
 		return 0;
 	plan_free(r);
@@ -435,5 +509,6 @@ void plan_free(struct plan_report *r)
 	for (size_t i = 0; i < r->n_unknown; i++)
 		free(r->unknown[i].why);
 	free(r->unknown);
+	free(r->wish);
 	*r = (struct plan_report){0};
 }

@@ -21,7 +21,7 @@ enum plan_change {
 	PLAN_RATE,	 /* as planned but for width or speed */
 	PLAN_NOT_FOUND,	 /* a device or port of the row is not in the fabric: `why` */
 	PLAN_TWICE,	 /* the row wants a port that another row has */
-	PLAN_LEAF, /* host `at` hangs on found, the plan's switch is planned (NO_ID: it has no cable there) */
+	PLAN_LEAF, /* host `at` hangs on found, the plan's switch is planned (NO_ID: a block has none) */
 	PLAN_CHANGES
 };
 extern const char *const plan_change_word[PLAN_CHANGES];
@@ -41,6 +41,16 @@ struct plan_unknown {
 	uint32_t row, rows;	   /* the first, how many */
 };
 
+/*
+ * What the fabric would have to have: a cable between two ports.  Where a row leaves a port open, one is
+ * chosen that is free, or that only extra cables have.
+ */
+struct plan_wish {
+	uint32_t port[2];
+	uint8_t width, speed; /* as planned, 0: any */
+	bool there;	      /* only its rate is another */
+};
+
 struct plan_report {
 	uint32_t cables; /* of the plan that can be compared; each counts once (Slurm's: hosts) */
 	uint32_t there;	 /* as planned, but for the rate */
@@ -48,8 +58,27 @@ struct plan_report {
 	size_t n, cap;
 	struct plan_unknown *unknown;
 	size_t n_unknown, cap_unknown;
-	uint32_t unplanned; /* Slurm's: hosts of the fabric that the plan does not name */
+	uint32_t unplanned;	/* Slurm's: hosts of the fabric that the plan does not name */
+	struct plan_wish *wish; /* no port is in two of them */
+	size_t n_wishes, cap_wishes;
+	uint32_t left; /* differences that no cable mends: an end is not found, or no port is left for it */
 };
+
+/*
+ * Rails, found from the fabric itself.  A host is all channel adapters whose names begin with the same word;
+ * a rail is the rest of the name with the number of the port.  A group is what two hosts or more have in
+ * common: the switch of each rail.  A host with other switches is of the group with which it shares most, on
+ * a tie of that of the host before it by name.
+ */
+struct plan_rails {
+	uint32_t groups, hosts; /* hosts: of a group */
+	uint32_t rails;		/* most that a group has */
+	uint32_t alone;		/* hosts with several cables that are of no group */
+	uint32_t shared;	/* groups with all cables on one switch: they have no rails */
+};
+/* Hosts' ports that are not on the switch of their group's rail.  0, or -1 and *e: cancelled. */
+int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct plan_report *r,
+		       struct progress *p, struct err *e);
 
 /* Compare.  Free with plan_free().  -1 and *e: cancelled. */
 int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan_report *r,
@@ -79,7 +108,20 @@ uint32_t plan_device(const struct plan_names *x, uint32_t node);
 int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_names *x,
 		struct plan_report *r, struct progress *p);
 struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row);
+void plan_add_wish(struct plan_report *r, uint32_t a, uint32_t b, uint8_t width, uint8_t speed, bool there);
 void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct planned_end *end, bool whole,
 		       const char *why);
+
+/* A host's port that should hang on a switch, on whichever port. */
+struct plan_place {
+	uint32_t port, sw; /* port id; switch id */
+	uint32_t to;	   /* set: the switch's port that it gets, NO_ID: none is left */
+};
+/* Add wishes for places [n], so that few cables are touched: ports of hosts that leave, then free ones. */
+void plan_wish_places(const struct fabric *f, struct plan_place *place, size_t n, struct plan_report *r,
+		      struct progress *p);
+
+/* The name of the box or host in a node's name, after "MF0;". */
+const char *plan_box(const char *name, size_t *len);
 
 #endif

@@ -1,4 +1,4 @@
-/* Slurm's topology against the fabric: hosts that are not on the switch that Slurm believes. */
+/* Hosts that are not on the switch where they belong: Slurm's topology against the fabric. */
 #include "core/analysis/compare/plan.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
@@ -41,6 +41,7 @@ static void find_host(struct leaves *l, uint32_t row)
 	if (why) {
 		plan_tell_unknown(l->r, row, &want[row].end[0], whole, why);
 		plan_tell(l->r, PLAN_NOT_FOUND, row)->why = why;
+		l->r->left++;
 		l->port[row] = NO_ID;
 		return;
 	}
@@ -114,9 +115,11 @@ static void find_owners(struct leaves *l)
 			l->main_switch[g] = named_switch(l, g);
 }
 
-static void tell_leaves(struct leaves *l)
+static void tell_leaves(struct leaves *l, struct progress *p)
 {
 	bool *there = NEW_ARRAY(l->plan->n + 1, bool);
+	struct plan_place *place = NEW_ARRAY(l->plan->n + 1, struct plan_place);
+	size_t n_places = 0;
 
 	for (size_t i = 0; i < l->n; i++) { /* which hosts are where they should be? */
 		const struct hang *h = &l->hang[i];
@@ -135,7 +138,12 @@ static void tell_leaves(struct leaves *l)
 		d->at = l->port[row];
 		d->found = l->f->port_peer[d->at];
 		d->planned = l->plan->kind == CABLING_LEAVES && sw != NO_ID ? l->f->switch_port[sw] : NO_ID;
+		l->r->left += sw == NO_ID;
+		if (sw != NO_ID)
+			place[n_places++] = (struct plan_place){d->at, sw, NO_ID};
 	}
+	plan_wish_places(l->f, place, n_places, l->r, p);
+	free(place);
 	free(there);
 	for (uint32_t n = 0; n < l->f->n_nodes; n++)
 		l->r->unplanned += l->f->node_type[n] == NODE_CA && !node_is_aggregation(l->f, n) &&
@@ -163,7 +171,7 @@ int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_
 		if (l.n)
 			qsort(l.hang, l.n, sizeof(*l.hang), by_group);
 		find_owners(&l);
-		tell_leaves(&l);
+		tell_leaves(&l, p);
 	}
 	free(l.hang);
 	free(ids);

@@ -37,8 +37,7 @@ static void add_key(struct plan_names *x, const char *s, size_t len, uint32_t no
 	x->key[x->n++] = (struct key){str_printf("%.*s", (int)len, s), node, rank};
 }
 
-/* The name of the box or host in a node's name, after "MF0;". */
-static const char *box_of(const char *name, size_t *len)
+const char *plan_box(const char *name, size_t *len)
 {
 	const char *semicolon = strchr(name, ';');
 
@@ -63,7 +62,7 @@ struct plan_names *plan_names_new(const struct fabric *f)
 		add_key(x, name, strlen(name), n, 0);
 		if (strcmp(shown, name) != 0)
 			add_key(x, shown, strlen(shown), n, 0);
-		box = box_of(name, &len);
+		box = plan_box(name, &len);
 		if (len && len < strlen(name))
 			add_key(x, box, len, n, 1);
 		if (len > 2 && box[len - 2] == '-' && strchr("AaBb", box[len - 1]))
@@ -192,7 +191,7 @@ static bool text_has(const char *text, struct part want)
 static bool node_has(const struct fabric *f, uint32_t node, struct part want)
 {
 	size_t len;
-	const char *box = box_of(f->node_given[node], &len), *path = box + len,
+	const char *box = plan_box(f->node_given[node], &len), *path = box + len,
 		   *place = f->node_chassis_place[node];
 
 	if (*path == ':') /* the model may have numbers */

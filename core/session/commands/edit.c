@@ -513,8 +513,7 @@ static bool is_edit(const struct command *c)
 	return false;
 }
 
-/* One of the changes, made in a session of its own where nothing is routed. */
-static int edit_line(struct session *s, const char *line, struct out *o, struct err *e)
+int run_edit(struct session *s, const char *line, struct out *o, struct err *e)
 {
 	const struct command *c;
 	const char *rest;
@@ -575,7 +574,7 @@ static int cmd_event(struct session *s, const struct args *args, struct out *o, 
 	for (int i = 0; !rc && i < args->n; i++) {
 		char *quoted;
 
-		rc = edit_line(draft, args->arg[i].word, &quiet, e);
+		rc = run_edit(draft, args->arg[i].word, &quiet, e);
 		quoted = word_quoted(rc ? "" : session_event(draft)->text);
 		text_add(&text, " %s", quoted);
 		free(quoted);

@@ -1,23 +1,47 @@
-/* `plan`: is it cabled as it was planned? */
-#include "core/analysis/compare/plan.h"
+/* `plan`: is it cabled as it was planned, and what has to be done for it? */
+#include "core/analysis/compare/plan_fix.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/formats/formats.h"
+#include "core/session/commands/changes.h"
 #include "core/session/commands/commands.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define LINES 20 /* of one kind, without `all` */
+#define LINES 20	       /* of one kind, without `all` */
+#define EFFECT_PAIRS 100000000 /* pairs of hosts for which effects of steps are computed unasked */
+
+/* What a step does to the routes. */
+struct effect {
+	uint64_t entries, rerouted, lost, regained;
+	uint32_t max_load, max_port; /* after it; ids of the fabric after it */
+	char *max_at;		     /* owned */
+};
 
 struct told {
-	const struct session *s;
+	struct session *s;
 	const struct cabling *plan;
 	const struct plan_report *r;
 	struct out *o;
 	size_t limit;
+	struct plan_fixes fixes;
+	struct effect *effect; /* [n_effects] of the first steps */
+	size_t n_effects;
 };
 
+/* Port 0 stands for the switch. */
 static const char *port_text(const struct told *t, uint32_t port, char *buf, size_t size)
 {
+	const struct fabric *f = t->s->fabric;
+
+	if (port != NO_ID && !f->port_num[port]) {
+		snprintf(buf, size, "%s", f->node_name[f->port_node[port]]);
+		return buf;
+	}
 	return port_label(t->s->fabric, port, buf, size);
 }
 
@@ -54,7 +78,7 @@ static void tell_text(const struct told *t, const struct plan_difference *d)
 	if (want && d->at == NO_ID)
 		end_text(&want->end[0], at, sizeof(at));
 	out_text(t->o, "%-10s ", plan_change_word[d->change]);
-	if (want)
+	if (want && want->line)
 		out_text(t->o, "line %u: ", want->line);
 	if (d->change == PLAN_MISSING)
 		out_text(t->o, "%s - %s", at, planned);
@@ -62,15 +86,19 @@ static void tell_text(const struct told *t, const struct plan_difference *d)
 		out_text(t->o, "%s - %s", at, found);
 	else if (d->change == PLAN_WRONG_PORT)
 		out_text(t->o, "%s leads to %s, planned: %s", at, found, planned);
-	else if (want && d->change == PLAN_SWAPPED)
-		out_text(t->o, "%s leads to %s, and %s to %s; planned the other way round (line %u)", at,
-			 found, other, planned, t->plan->row[d->other_row].line);
+	else if (d->change == PLAN_SWAPPED)
+		out_text(t->o, "%s leads to %s, and %s to %s; %s the other way round", at, found, other,
+			 planned, want ? "planned" : "their rails are");
 	else if (want && d->change == PLAN_TWICE)
 		out_text(t->o, "%s - %s, but line %u has %s too", at, planned,
 			 t->plan->row[d->other_row].line, at);
 	else if (want && d->change == PLAN_LEAF)
 		out_text(t->o, "%s hangs on %s, planned: %s", want->end[0].device,
 			 d->found == NO_ID ? "nothing" : found, want->end[1].device);
+	else if (d->change == PLAN_LEAF)
+		out_text(t->o, "%s leads to %s, its rail is on %s", at, found, planned);
+	if (want && want->line && d->change == PLAN_SWAPPED)
+		out_text(t->o, " (line %u)", t->plan->row[d->other_row].line);
 	if (want && d->change == PLAN_LEAF && d->planned != NO_ID) {
 		const char *name = f->node_name[f->port_node[d->planned]];
 
@@ -98,11 +126,12 @@ static json_t *difference_json(const struct told *t, const struct plan_differenc
 	if (d->row != NO_ID) {
 		const struct planned_cable *want = &t->plan->row[d->row];
 
-		json_object_set_new(x, "line", json_integer(want->line));
+		if (want->line)
+			json_object_set_new(x, "line", json_integer(want->line));
 		json_object_set_new(x, "a", json_text(end_text(&want->end[0], end, sizeof(end))));
 		json_object_set_new(x, "b", json_text(end_text(&want->end[1], end, sizeof(end))));
 	}
-	if (d->other_row != NO_ID)
+	if (d->other_row != NO_ID && t->plan->row[d->other_row].line)
 		json_object_set_new(x, "other_line", json_integer(t->plan->row[d->other_row].line));
 	put_port(t, x, "at", d->at);
 	put_port(t, x, "planned", d->planned);
@@ -136,8 +165,10 @@ static void tell_unknown(const struct told *t)
 		unsigned line = t->plan->row[u->row].line;
 
 		if (i < t->limit)
-			out_text(t->o, "not found  %s%s%s: %s (line %u%s)\n", u->device, *u->port ? " " : "",
-				 u->port, u->why, line, u->rows > 1 ? " and more" : "");
+			out_text(t->o,
+				 line ? "not found  %s%s%s: %s (line %u%s)\n" : "not found  %s%s%s: %s\n",
+				 u->device, *u->port ? " " : "", u->port, u->why, line,
+				 u->rows > 1 ? " and more" : "");
 		json_array_append_new(list, json_make("{s:s, s:s, s:s, s:i, s:i}", "device", u->device,
 						      "port", u->port, "why", u->why, "line", (int)line,
 						      "rows", (int)u->rows));
@@ -146,19 +177,10 @@ static void tell_unknown(const struct told *t)
 	out_json(t->o, "unknown", list);
 }
 
-static void tell(const struct told *t, const char *path)
+static void tell_differences(const struct told *t, size_t count[PLAN_CHANGES])
 {
-	const char *row = t->plan->kind == CABLING_LIST ? "cable" : "host";
-	size_t count[PLAN_CHANGES] = {0};
-	bool same = !t->r->n && !t->plan->odd.n, complete = !t->s->fabric->warnings.missing;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < t->plan->odd.n && i < t->limit; i++)
-		out_text(t->o, "left out   %s:%u: %s\n", path, t->plan->odd.w[i].line,
-			 t->plan->odd.w[i].text);
-	tell_more(t, t->plan->odd.n, "left out");
-	out_json(t->o, "left_out", json_integer((json_int_t)t->plan->odd.n));
-	tell_unknown(t);
 	for (int kind = 0; kind < PLAN_CHANGES; kind++) {
 		for (size_t i = 0; i < t->r->n; i++) {
 			if (t->r->d[i].change != (enum plan_change)kind)
@@ -171,8 +193,215 @@ static void tell(const struct told *t, const char *path)
 			tell_more(t, count[kind], plan_change_word[kind]);
 	}
 	out_json(t->o, "differences", list);
-	out_text(t->o, "%s (%s): %s compared, %u as planned", path, t->plan->format,
-		 PLURAL(t->r->cables, row), t->r->there);
+}
+
+/* --- fixes ------------------------------------------------------------------------------------------- */
+
+/* "leaf-03", and the number of those that are apart with it. */
+static void tell_apart(const struct told *t, const struct plan_fix *fix)
+{
+	char buf[300];
+
+	out_text(t->o, "parts %s", port_text(t, fix->first, buf, sizeof(buf)));
+	if (fix->apart > 1)
+		out_text(t->o, " and %u more", fix->apart - 1);
+}
+
+static void tell_step(const struct told *t, size_t i, const char *command)
+{
+	const struct plan_fix *fix = &t->fixes.fix[i];
+	const struct effect *x = i < t->n_effects ? &t->effect[i] : NULL;
+
+	out_text(t->o, "  %s\n", command);
+	if (fix->apart) {
+		out_text(t->o, "    # step %zu ", i + 1);
+		tell_apart(t, fix);
+		out_text(t->o, "\n");
+	}
+	if (!x)
+		return;
+	out_text(t->o, "    # step %zu: other paths for %s, %" PRIu64 " cut", i + 1,
+		 PLURAL(x->rerouted, "pair"), x->lost);
+	if (x->regained)
+		out_text(t->o, ", %" PRIu64 " regained", x->regained);
+	out_text(t->o, "; highest load %u", x->max_load);
+	if (x->max_at)
+		out_text(t->o, ", %s", x->max_at);
+	out_text(t->o, "\n");
+}
+
+static json_t *step_json(const struct told *t, size_t i, const char *command)
+{
+	const struct plan_fix *fix = &t->fixes.fix[i];
+	json_t *o = json_make("{s:s, s:s, s:i}", "do", plan_fix_word[fix->kind], "command", command, "apart",
+			      (int)fix->apart);
+
+	if (fix->apart)
+		put_port(t, o, "first_apart", fix->first);
+	if (i < t->n_effects) {
+		const struct effect *x = &t->effect[i];
+
+		json_object_set_new(o, "effect",
+				    json_make("{s:I, s:I, s:I, s:I, s:i, s:s*}", "entries",
+					      (json_int_t)x->entries, "rerouted", (json_int_t)x->rerouted,
+					      "lost", (json_int_t)x->lost, "regained",
+					      (json_int_t)x->regained, "max_load", (int)x->max_load, "max_at",
+					      x->max_at));
+	}
+	return o;
+}
+
+/* The first step that parts the fabric; n: none does. */
+static size_t parting_step(const struct plan_fixes *x)
+{
+	size_t i = 0;
+
+	while (i < x->n && !x->fix[i].apart)
+		i++;
+	return i;
+}
+
+static void tell_fixes(const struct told *t)
+{
+	const struct plan_fixes *x = &t->fixes;
+	size_t parting = parting_step(x);
+	json_t *list = json_array();
+
+	if (x->n) {
+		out_text(t->o, "To mend it: %s to touch, in %s", PLURAL(x->cables, "cable"),
+			 PLURAL(x->n, "step"));
+		if (x->reusable)
+			out_text(t->o, " (%u taken out can be put in elsewhere)", x->reusable);
+		if (x->order == ORDER_SAFE)
+			out_text(t->o, "; no step parts the fabric.\n");
+		else
+			out_text(t->o, "; %s: step %zu ",
+				 x->order == ORDER_NONE ? "no order keeps the fabric together"
+							: "not all orders were tried, and none that was "
+							  "keeps the fabric together",
+				 parting + 1);
+		if (x->order != ORDER_SAFE) {
+			tell_apart(t, &x->fix[parting]);
+			out_text(t->o, ".\n");
+		}
+	}
+	for (size_t i = 0; i < x->n; i++) {
+		struct text command = {0};
+
+		plan_fix_command(t->s->fabric, &x->fix[i], &command);
+		if (i < t->limit)
+			tell_step(t, i, text_str(&command));
+		json_array_append_new(list, step_json(t, i, text_str(&command)));
+		text_free(&command);
+	}
+	tell_more(t, x->n, "steps");
+	if (t->n_effects && t->n_effects < x->n)
+		out_text(t->o,
+			 "What they do to routes was computed for the first %s of %zu; `effects=N` does "
+			 "more.\n",
+			 PLURAL(t->n_effects, "step"), x->n);
+	if (x->left)
+		out_text(t->o, "No cable mends %s: an end is not found, or no port is left for it.\n",
+			 PLURAL(x->left, "difference"));
+	out_json(t->o, "fixes", list);
+	out_fields(t->o, json_make("{s:i, s:i, s:s, s:i, s:i}", "touched", (int)x->cables, "reusable",
+				   (int)x->reusable, "order", plan_order_word[x->order], "left", (int)x->left,
+				   "effects", (int)t->n_effects));
+	if (x->order != ORDER_SAFE)
+		out_json(t->o, "parting_step", json_integer((json_int_t)parting + 1));
+}
+
+/* The step has just been done in the draft. */
+static int take_effect(const struct session *draft, struct effect *x, struct progress *p, struct err *e)
+{
+	const struct event *ev = session_event(draft);
+	struct loads *l = loads_new(ev->sweep->routing, &pattern_all, p);
+
+	if (!l)
+		return err_set(e, CANCELLED);
+	if (ev->change) {
+		x->entries = ev->change->entries_changed;
+		x->rerouted = ev->change->rerouted;
+		x->lost = ev->change->lost;
+		x->regained = ev->change->regained;
+	}
+	x->max_load = l->max;
+	if (l->max_port != NO_ID)
+		x->max_at = str_dup(PORT_LABEL(draft->fabric, l->max_port));
+	loads_free(l);
+	return 0;
+}
+
+/* Do the first n steps in a session beside this one, by their commands. */
+static int find_effects(struct told *t, size_t n, struct err *e)
+{
+	struct session *draft = session_draft(t->s);
+	struct progress *p = t->o->run->progress;
+	struct text said = {0};
+	struct command_run run = {.in = t->o->run->in, .progress = p, .f = text_stream(&said)};
+	struct out quiet = {.run = &run};
+	int rc = 0;
+
+	t->effect = NEW_ARRAY(n + 1, struct effect);
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct text command = {0};
+
+		plan_fix_command(t->s->fabric, &t->fixes.fix[i], &command);
+		rc = run_edit(draft, text_str(&command), &quiet, e);
+		text_free(&command);
+		if (!rc && !session_routing(draft))
+			break; /* no engine is left */
+		if (!rc)
+			rc = take_effect(draft, &t->effect[t->n_effects++], p, e);
+	}
+	fclose(run.f);
+	text_free(&said);
+	session_draft_free(draft);
+	return rc;
+}
+
+/* For how many steps? As asked, else as many as are soon done. */
+static size_t wanted_effects(const struct told *t, const struct args *args)
+{
+	const struct sweep *w = session_event(t->s)->sweep;
+	uint64_t hosts, n;
+
+	if (!w || !w->routing)
+		return 0;
+	hosts = w->hosts->n + 1ull;
+	n = args_number(args, "effects=N", EFFECT_PAIRS / (hosts * hosts) + 1);
+	return n < t->fixes.n ? (size_t)n : t->fixes.n;
+}
+
+/* --- all --------------------------------------------------------------------------------------------- */
+
+static void tell_rails(const struct told *t, const struct plan_rails *rails)
+{
+	out_text(t->o, "rails: %s of %s, up to %s each: ", PLURAL(rails->groups, "group"),
+		 PLURAL(rails->hosts, "host"), PLURAL(rails->rails, "rail"));
+	out_fields(t->o, json_make("{s:i, s:i, s:i, s:i, s:i}", "groups", (int)rails->groups, "hosts",
+				   (int)rails->hosts, "rails", (int)rails->rails, "alone", (int)rails->alone,
+				   "shared", (int)rails->shared));
+}
+
+static void tell(const struct told *t, const char *path, const struct plan_rails *rails)
+{
+	const char *row = rails ? "port" : t->plan->kind == CABLING_LIST ? "cable" : "host";
+	size_t count[PLAN_CHANGES] = {0};
+	bool same = !t->r->n && !t->plan->odd.n, complete = !t->s->fabric->warnings.missing;
+
+	for (size_t i = 0; i < t->plan->odd.n && i < t->limit; i++)
+		out_text(t->o, "left out   %s:%u: %s\n", path, t->plan->odd.w[i].line,
+			 t->plan->odd.w[i].text);
+	tell_more(t, t->plan->odd.n, "left out");
+	out_json(t->o, "left_out", json_integer((json_int_t)t->plan->odd.n));
+	tell_unknown(t);
+	tell_differences(t, count);
+	if (rails)
+		tell_rails(t, rails);
+	else
+		out_text(t->o, "%s (%s): ", path, t->plan->format);
+	out_text(t->o, "%s compared, %u as planned", PLURAL(t->r->cables, row), t->r->there);
 	for (int kind = 0; kind < PLAN_CHANGES; kind++)
 		if (count[kind])
 			out_text(t->o, ", %zu %s", count[kind], plan_change_word[kind]);
@@ -180,8 +409,15 @@ static void tell(const struct told *t, const char *path)
 	if (t->r->unplanned)
 		out_text(t->o, "The plan does not name %s of the fabric.\n",
 			 PLURAL(t->r->unplanned, "host adapter"));
+	if (rails && rails->alone)
+		out_text(t->o, "Of no group, not compared: %s with several cables.\n",
+			 PLURAL(rails->alone, "host"));
+	if (rails && rails->shared)
+		out_text(t->o, "All on one switch, so that they have no rails: %s.\n",
+			 PLURAL(rails->shared, "group"));
+	tell_fixes(t);
 	if (same && complete)
-		out_text(t->o, "Cabled as planned.\n");
+		out_text(t->o, rails ? "Each port is on its rail.\n" : "Cabled as planned.\n");
 	if (!complete)
 		out_text(t->o, "The fabric is incomplete: what is not known of it may be missing above, or "
 			       "too much.\n");
@@ -191,38 +427,78 @@ static void tell(const struct told *t, const char *path)
 	t->o->run->found_fault |= !same || !complete;
 }
 
+/* A plan of its own kind, or a fabric. */
+static int load_plan(const struct fabric *f, const char *path, struct cabling *plan, struct progress *p,
+		     struct err *e)
+{
+	struct fabric *other;
+
+	if (!cabling_load(path, plan, p, e))
+		return 0;
+	if (progress_cancelled(p) || fabric_load(path, &other, p, NULL))
+		return progress_cancelled(p) ? err_set(e, CANCELLED) : -1;
+	cabling_free(plan);
+	cabling_of_fabric(other, f, plan);
+	fabric_unref(other);
+	return 0;
+}
+
 static int cmd_plan(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	const char *path = args_word(args, "FILE", "");
-	struct cabling plan;
+	const char *path = args_word(args, "FILE", NULL);
+	struct progress *p = o->run->progress;
+	struct cabling plan = {.format = "rails"};
 	struct plan_report r = {0};
-	int rc = cabling_load(path, &plan, o->run->progress, e);
+	struct plan_rails rails;
+	struct told t = {s, &plan, &r, o, args_has(args, "all") ? SIZE_MAX : LINES, {0}, NULL, 0};
+	int rc;
 
+	if (path)
+		rc = load_plan(s->fabric, path, &plan, p, e) || plan_compare(s->fabric, &plan, &r, p, e);
+	else
+		rc = plan_compare_rails(s->fabric, &rails, &r, p, e);
+	if (!rc && !path && rails.shared == rails.groups)
+		rc = err_set(e, "found no rails, expected two hosts or more that have cables to the same "
+				"switches, to more than one");
 	if (!rc)
-		rc = plan_compare(s->fabric, &plan, &r, o->run->progress, e);
-	if (!rc) {
-		struct told t = {s, &plan, &r, o, args_has(args, "all") ? SIZE_MAX : LINES};
-
-		tell(&t, path);
-	}
+		rc = plan_fixes_find(s->fabric, session_state(s), &r, &t.fixes, p, e);
+	if (!rc && wanted_effects(&t, args))
+		rc = find_effects(&t, wanted_effects(&t, args), e);
+	if (!rc)
+		tell(&t, path, path ? NULL : &rails);
+	for (size_t i = 0; i < t.n_effects; i++)
+		free(t.effect[i].max_at);
+	free(t.effect);
+	plan_fixes_free(&t.fixes);
 	plan_free(&r);
 	cabling_free(&plan);
-	return rc;
+	return rc ? -1 : 0;
 }
 
 const struct command plan_commands[] = {
 	{.name = "plan",
-	 .syntax = "plan FILE [all]",
-	 .help = "is it cabled as it was planned?",
+	 .syntax = "plan rails [all] [effects=N] | FILE [all] [effects=N]",
+	 .numbers = (const struct arg_number[]){{.key = "effects=N", .most = UINT32_MAX}, {.key = NULL}},
+	 .help = "is it cabled as planned, and which cables have to be touched, in which order?",
 	 .finds = "the fabric is cabled otherwise, or incomplete",
-	 .details = "  FILE: a table of cables (StartDevice, StartPort, EndDevice, EndPort as UFM has it, or "
-		    "node,port,node,port),\n  .topo, .cables, ibfabricconf.xml; or Slurm's topology.conf or "
-		    "`scontrol show topology`: then hosts under another\n  switch than Slurm believes are "
-		    "named.  Cables count, up or not.  Wires within a director count only if the plan\n  has "
-		    "them; extra cables are those of its devices, of hosts if it has cables of hosts.  A "
-		    "kind with many lines is cut;\n  all prints all.\n",
-	 .json = "format string(cabling list/ibfabricconf/topo/cables/topology) what FILE is\n"
-		 "cables integer cables of the plan whose ends are in the fabric; of Slurm's hosts\n"
+	 .details =
+		 "  FILE: a table of cables (StartDevice, StartPort, EndDevice, EndPort as UFM has it, or "
+		 "node,port,node,port),\n  .topo, .cables, ibfabricconf.xml; another dump of the fabric; or "
+		 "Slurm's topology.conf or `scontrol show\n  topology`: then hosts under another "
+		 "switch than Slurm believes are named.  Cables count, up or not.  Wires within\n  a "
+		 "director "
+		 "count only if the plan has them; extra cables are those of its devices, of hosts if it has "
+		 "cables of\n  hosts.\n"
+		 "  rails: no plan is needed.  Hosts with the same switches are a group; a port that is "
+		 "not on the switch of its\n  group's rail is named.  A host is all channel adapters whose "
+		 "names begin with the same word, a rail the rest\n  of the name.\n"
+		 "  Then the fewest cables to touch, as commands, in an order that never parts the fabric "
+		 "where there is one.  With\n  routes in force each step tells what it does to them as one "
+		 "event; nothing changes in the session.  N: for how many\n  steps (without it: as many as "
+		 "are soon done).  A kind with many lines is cut; all prints all.\n",
+	 .json = "format string(cabling list/ibfabricconf/topo/cables/topology/fabric/rails) what FILE is\n"
+		 "cables integer cables of the plan whose ends are in the fabric; of Slurm's hosts; of "
+		 "rails: ports of hosts\n"
 		 "there integer of these: as planned, but for the rate\n"
 		 "complete boolean false: a part of the fabric is not in its source\n"
 		 "left_out integer lines of FILE that are not understood\n"
@@ -231,7 +507,7 @@ const struct command plan_commands[] = {
 		 "unknown[].device string as the plan has it\n"
 		 "unknown[].port string the same; empty: the device itself is not found\n"
 		 "unknown[].why string why not\n"
-		 "unknown[].line integer(1..) line of FILE where it is first\n"
+		 "unknown[].line integer line of FILE where it is first; 0: a dump's\n"
 		 "unknown[].rows integer(1..) how many times\n"
 		 "differences[] object one cable, or host\n"
 		 "differences[].change string(missing/extra/wrong-port/swapped/rate/not-found/twice/leaf) "
@@ -241,14 +517,40 @@ const struct command plan_commands[] = {
 		 "differences[].b string? the other\n"
 		 "differences[].other_line integer(1..)? swapped, twice: the other line\n"
 		 "differences[].at port? a planned port\n"
-		 "differences[].planned port? where it should lead; leaf: port 0 of the switch\n"
+		 "differences[].planned port? where it should lead; leaf, missing of rails: port 0 of the "
+		 "switch\n"
 		 "differences[].found port? where it leads\n"
 		 "differences[].other port? swapped: the other line's port, which leads to `planned`\n"
 		 "differences[].why string? not-found: why\n"
 		 "differences[].planned_width width? rate\n"
 		 "differences[].planned_speed speed? rate\n"
 		 "differences[].width width? rate: what it is\n"
-		 "differences[].speed speed? rate: what it is\n",
+		 "differences[].speed speed? rate: what it is\n"
+		 "groups integer? rails: groups of hosts that were found\n"
+		 "hosts integer? rails: hosts of these\n"
+		 "rails integer? rails: most that a group has\n"
+		 "alone integer? rails: hosts with several cables that are of no group\n"
+		 "shared integer? rails: groups with all cables on one switch: they have no rails\n"
+		 "fixes[] object steps that make the fabric as planned, in their order\n"
+		 "fixes[].do string(add/move/swap/remove/speed) what\n"
+		 "fixes[].command string the command that does it here\n"
+		 "fixes[].apart integer switches and hosts' ports that it cuts off, at least while its cable is out\n"
+		 "fixes[].first_apart port? one of them; port 0: a switch\n"
+		 "fixes[].effect object? what it does to the routes as one event\n"
+		 "fixes[].effect.entries integer =changed entries\n"
+		 "fixes[].effect.rerouted integer =rerouted pairs\n"
+		 "fixes[].effect.lost integer =lost pairs\n"
+		 "fixes[].effect.regained integer =regained pairs\n"
+		 "fixes[].effect.max_load integer highest load after it, all to all\n"
+		 "fixes[].effect.max_at string? a port with it\n"
+		 "touched integer cables to touch\n"
+		 "reusable integer of these: taken out, so that they can be put in elsewhere\n"
+		 "order string(safe/none/unknown) safe: no step parts the fabric; none: some step does in "
+		 "any "
+		 "order; unknown: not all were tried\n"
+		 "parting_step integer(1..)? the first step that does\n"
+		 "left integer differences that no cable mends\n"
+		 "effects integer steps whose effect was computed\n",
 	 .needs = NEEDS_FABRIC,
 	 .run = cmd_plan},
 	{.name = NULL},
