@@ -201,6 +201,8 @@ SHOWN = [
                                           "set guid node0001", "sighup hup.conf", "unset guid", "show lids"]),
     (["ring:6", "-R", "nue"], ["spread tree"]),
     ([TREE], ["plan plan.csv", "plan plan.csv all"]),
+    ([TREE, *UPDN], ["save lids.one", "swap node0001 node0005", "plan lids.one", "plan lids.one effects=0", "remove host node0005 node0004", "add switch ext 4 leaf-01[1]", "plan ext.csv",
+                     "load rails.net", "plan rails", "swap 'n3 hca0' 'n5 hca2'", "plan rails"]),
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
     ([TREE, *UPDN], ["scope @squeue.txt:7", "load-map to @squeue.txt:solve", "fail host @squeue.txt"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
@@ -253,6 +255,9 @@ class Suite:
         self.file("names.map", "0x0002c90300a00000 \"first leaf\"\n")
         self.file("plan.csv", "node,port,node,port,speed\nleaf-01,4,spine-02,1\nleaf-01,5,spine-01,1\nleaf-02,4,spine-01,2,EDR\n"
                   "leaf-02,4,spine-02,3\nleaf-09,1,spine-01,3\nnode0001,1,leaf-01,2\n")
+        self.file("ext.csv", "node,port,node,port\next,1,leaf-02,1\n")
+        self.file("rails.net", "".join('Switch 12 "r%d"\n' % k + "".join('[%d] "n%d hca%d"[1]\n' % (i, i, k) for i in range(1, 9)) + "\n" for k in range(3))
+                  + "".join('Hca 1 "n%d hca%d"\n[1] "r%d"[%d]\n\n' % (i, k, k, i) for k in range(3) for i in range(1, 9)))
         self.file("pairs.txt", "node0001 node0009 2  # twice\nnode0002 leaf-01\n")
         self.file("squeue.txt", "JOBID NAME NODES NODELIST\n7 solve 3 node000[1-2],gone\n8_1 mpi 1 node0009\n")
         self.file("some.conf", "routing_engine updn\n")

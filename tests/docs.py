@@ -673,7 +673,7 @@ WORDS = {"SWITCH": "leaf-01", "DST": "node0005", "SRC": "node0001", "HOST": "nod
          "PANE": "switches", "COLUMN": "name", "TEXT": "leaf", "ELEMENT": "leaf-01", "VL": "0", "NUMBER": "1", "SPEED": "2", "LAYER": "0",
          "OPTION=VALUE": "lmc=0", "I/N": "1/2", "SHIFT": "1", "N": "1", "K": "1", "CHASSIS": "leaf-01", "CARD": "leaf-01", "PORT": "4"}
 OF_COMMAND = {("load", "FILE"): "made.ibnet", ("names", "FILE"): "names", ("config", "FILE"): "conf", ("tables", "FILE"): "made.lfts",
-              ("load-map", "FILE"): "pairs", ("flows", "FILE"): "pairs", ("plan", "FILE"): "plan", ("check", "FILE"): "check.json",
+              ("load-map", "FILE"): "pairs", ("flows", "FILE"): "pairs", ("plan", "FILE"): "cabling", ("check", "FILE"): "check.json",
               ("source", "FILE"): "script", ("survey", "FILE"): "share-1 share-2", ("step", "N"): "2"}
 UNTRIED = {"live", "watch", "counters", "verify", "quit"}      # need a device or a simulation; suites live, verify
 
@@ -729,7 +729,7 @@ def syntax():
         file("names", '0x0002c90300a00000 "first"\n')
         file("conf", "lmc 0\n")
         file("pairs", "node0001 node0005\n")
-        file("plan", "node,port,node,port\nleaf-01,4,spine-01,1\n")
+        file("cabling", "node,port,node,port\nleaf-01,4,spine-01,1\n")
         file("script", "echo said\n")
         for c in answer("help")["commands"]:
             if c["screen"] or c["name"] in UNTRIED:

@@ -104,6 +104,9 @@ ROWS = [
     Clear(" explains every entry", "drift", r"explains every entry|change nothing\.", ["a host without LID", "a pair that loops", "a table missing", "an entry missing",
           "another fabric's tables", "a command that failed"], said=("clear.ibnet", "-e", "tables clear.lfts"), extra=UNKNOWN_LID),
     Clear("Cabled as planned", "plan all.csv", r"^Cabled as planned", ["incomplete", "parts"], extra={"another fabric": ["other.ibnet"]}),
+    Clear("Each port is on its rail", "plan rails", r"^Each port", ["incomplete", "parts"], said=("rails.net",), extra={
+        "no rails": ["other.ibnet"], "two ports changed places": ["rails.net", "-e", "swap 'n3 hca0' 'n5 hca2'"],
+        "a port without its cable": ["rails.net", "-e", "remove link 'n3 hca0[1]'"]}),
     Clear("nothing found", "doctor", r"nothing found", ["incomplete", "cut off", *TABLES, "another fabric's tables", "no tables", "a command that failed"],
           said=(TREE, "-R", "minhop"), key={"errors": 0}),
     Clear("nothing found", "doctor", r"nothing found", PAIRLESS + ["parts"], said=(TREE, "-R", "minhop"), status=None, extra=UNKNOWN_LID),
@@ -136,7 +139,7 @@ OTHERS = {
     "there are no credit loops; nothing is drawn": "an error",
 }
 VOCABULARY = re.compile(r"\b[Ss]ound\b|followed|[Nn]othing (?:wrong|changed|found|lost)|change nothing|identical|[Nn]o credit loops"
-                        r"|agreement|explains every|Free of congestion|Cabled as|are 0\.|new fault|Bad: |still so")
+                        r"|agreement|explains every|Free of congestion|Cabled as|on its rail|are 0\.|new fault|Bad: |still so")
 
 
 def strings_of(root):

@@ -57,6 +57,11 @@ FILES = {
     "loops.net": 'Switch 6 "S"\n[1] "S"[2]\n[3] "A"[1]\n[4] "B"[1]\n\nHca 1 "A"\n[1] "S"[3]\n\nHca 1 "B"\n[1] "S"[4]\n',
     "parts.net": 'Switch 6 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nSwitch 6 "T"\n[1] "C"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\n'
                  'Hca 1 "B"\n[1] "S"[2]\n\nHca 1 "C"\n[1] "T"[1]\n',
+    "plan.ibs": "save tree.ibnet\nroute updn\nswap node0001 node0005\nremove link leaf-02[4]\n",
+    "single.csv": "node,port,node,port\next,1,leaf-02,1\n",
+    "rails.net": "".join('Switch 12 "r%d"\n[12] "top"[%d]\n' % (k, k + 1) + "".join('[%d] "n%d hca%d"[1]\n' % (i, i, k) for i in range(1, 9)) + "\n" for k in range(3))
+                 + 'Switch 8 "top"\n' + "".join('[%d] "r%d"[12]\n' % (k + 1, k) for k in range(3)) + "\n"
+                 + "".join('Hca 1 "n%d hca%d"\n[1] "r%d"[%d]\n\n' % (i, k, k, i) for k in range(3) for i in range(1, 9)),
     "good.csv": "#StartDevice,StartPort,EndDevice,EndPort\nleaf-01,Port 4,spine-01,1\n",
     "all.csv": "node,port,node,port\n" + "".join("leaf-0%d,%d,spine-0%d,%d\n" % (i, j, j - 3, i) for i in (1, 2, 3) for j in (4, 5)),
     "wrong.csv": "node,port,node,port,speed\nleaf-01,4,spine-02,1\nleaf-01,5,spine-01,1\nleaf-02,4,spine-01,2,EDR\nleaf-02,5,spine-03,2\n",
@@ -210,6 +215,26 @@ CASES = [
          absent=r"Cabled as planned"),
     Case("hosts elsewhere than Slurm believes", [TREE, "-e", "plan slurm.conf"], 1,
          r"^leaf +line 2: node0007 hangs on leaf-03\[1\], planned: s2, which is leaf-02\n"),
+    Case("what mends it, with the effect of each step", [TREE, "-e", "source plan.ibs; plan tree.ibnet"], 1,
+         r"^tree\.ibnet \(fabric\): 15 cables compared, 12 as planned, 1 missing, 1 swapped\.\nTo mend it: 3 cables to touch, in 2 steps; no step parts the "
+         r"fabric\.\n  add link leaf-02\[4\] spine-01\[2\][^\n]*\n    # step 1: other paths for \d+ pairs, 0 cut; highest load \d+, [^\n]*\n"
+         r"  swap node0001\[1\] node0005\[1\]\n    # step 2: "),
+    Case("effects of as many steps as asked", [TREE, "-e", "source plan.ibs; plan tree.ibnet effects=1"], 1,
+         r"# step 1: [\s\S]*^What they do to routes was computed for the first 1 step of 2; `effects=N` does more\.$", absent=r"# step 2"),
+    Case("no effects before anything is routed", [TREE, "-e", "save tree.ibnet; swap node0001 node0005; plan tree.ibnet"], 1,
+         r"no step parts the fabric\.\n  swap node0001\[1\] node0005\[1\]\n\Z", absent=r"# step"),
+    Case("a switch on one cable is parted in any order", [TREE, "-e", "remove host node0001 node0004; add switch ext 4 leaf-01[1]; plan single.csv"], 1,
+         r"in 3 steps; no order keeps the fabric together: step 1 parts ext\.\n  move link leaf-01\[1\] leaf-02\[1\]\n    # step 1 parts ext\n[\s\S]*"
+         r"^As planned, leaf-02 and 3 more are cut off from what hangs together now\.$"),
+    Case("the plan is not done by being told", [TREE, "-e", "source plan.ibs; plan tree.ibnet; journal"], 1, r"> *3  remove link leaf-02\[4\][^\n]*\n\Z"),
+    Case("rails as they should be", ["rails.net", "-e", "plan rails"], 0,
+         r"^rails: 1 group of 8 hosts, up to 3 rails each: 24 ports compared, 24 as planned\.\nEach port is on its rail\.$"),
+    Case("two ports changed places", ["rails.net", "-e", "swap 'n3 hca0' 'n5 hca2'; plan rails"], 1,
+         r"^swapped +n3 hca0\[1\] leads to r2\[5\], and n5 hca2\[1\] to r0\[3\]; their rails are the other way round\n[\s\S]*"
+         r"^To mend it: 2 cables to touch, in 1 step; no step parts the fabric\.\n  swap \"n3 hca0\[1\]\" \"n5 hca2\[1\]\"$", absent="Each port"),
+    Case("a port that moved off its rail", ["rails.net", "-e", "move host 'n3 hca0' r1[10]; plan rails"], 1,
+         r"^leaf +n3 hca0\[1\] leads to r1\[10\], its rail is on r0\n"),
+    Case("a fabric without rails", [TREE, "-e", "plan rails"], 1, NOTHING, r"-e:1: found no rails, expected two hosts or more that have cables"),
     Case("no plan", [TREE, "-e", "plan junk"], 1, NOTHING, r"-e:1: junk:1: found \"this is no fabric\", expected a plan of cables: a table"),
     Case("no such plan", [TREE, "-e", "plan nowhere"], 1, NOTHING, r"nowhere: cannot be opened: No such file"),
     Case("a plan without a fabric", ["-e", "plan good.csv"], 1, NOTHING, r"no fabric is loaded"),

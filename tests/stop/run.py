@@ -57,7 +57,8 @@ TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "na
 # Changes of the fabric, on the smaller tree.
 EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006 node0016", "replace host node0005", "replace switch leaf-002", "!remove host node0003",
          "!move host node0013 leaf-001[3]", "!rename leaf-001 other", "!speed other[15] 4xEDR", "!add switch extra 4", "event 'swap node0021 node0031' 'replace host node0041'",
-         "changes OUT", "load OUT next", "restart", "!failover leaf-004", "sighup CONF"]
+         "changes OUT", "plan OUT all effects=4", "load OUT next", "restart", "!failover leaf-004", "sighup CONF"]
+RAILS = ["load RAILS", "route updn", "swap 'n007 hca1' 'n051 hca1'", "swap 'n008 hca2' 'n009 hca3'", "plan rails effects=2"]
 LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
          "route dfsssp", "route lash", "list layer-pairs 0", "step start", "route nue", "layers", "list cdg"]
 # advise tries many engines, each on the whole: on a torus of its own.  Its longest stretch is that of layers.
@@ -68,13 +69,25 @@ SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check sprea
          "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check", "quiz port seed=1", "quiz rank", "route lash", "quiz layer"]
 
 
+def rails(groups, hosts, ports):
+    """As ibsim reads it: port k of each host of a group on the group's switch k, and one switch above all."""
+    at = [(g, h, k) for g in range(groups) for h in range(hosts) for k in range(ports)]
+    text = ['Switch %d "g%dr%d"\n[%d] "top"[%d]\n' % (hosts + 1, g, k, hosts + 1, g * ports + k + 1)
+            + "".join('[%d] "n%03d hca%d"[1]\n' % (h + 1, g * hosts + h, k) for h in range(hosts)) for g in range(groups) for k in range(ports)]
+    text += ['Switch %d "top"\n' % (groups * ports) + "".join('[%d] "g%dr%d"[%d]\n' % (i + 1, i // ports, i % ports, hosts + 1) for i in range(groups * ports))]
+    text += ['Hca 1 "n%03d hca%d"\n[1] "g%dr%d"[%d]\n' % (g * hosts + h, k, g, k, h + 1) for g, h, k in at]
+    return "\n".join(text)
+
+
 def looks(folder, commands, fails=False, gap=GAP):
     """Each command looks often enough whether it was cancelled, ends when it was, and leaves all tables as they were.
     fails: it may fail.  Its work, in thousands of basic blocks."""
     fill = {"OUT": os.path.join(folder, "out"), "EXTRA": os.path.join(folder, "extra"), "FILE": os.path.join(folder, "file"),
-            "@HOSTS": "@" + os.path.join(folder, "hosts"), "CONF": os.path.join(folder, "conf")}
+            "@HOSTS": "@" + os.path.join(folder, "hosts"), "RAILS": os.path.join(folder, "rails.net"), "CONF": os.path.join(folder, "conf")}
     with open(fill["CONF"], "w", encoding="utf-8") as f:
         f.write("connect_roots TRUE\n")
+    with open(fill["RAILS"], "w", encoding="utf-8") as f:
+        f.write(rails(12, 16, 6))
     with open(fill["FILE"], "w", encoding="utf-8") as f:
         f.write("".join('0x%x "name %d"\n' % (i, i) for i in range(1, 20000)))
     with open(os.path.join(folder, "hosts"), "w", encoding="utf-8") as f:
@@ -166,6 +179,7 @@ def tree(folder):
 
 def edits(folder):
     looks(folder, EDITS, gap=GAP // 5)
+    looks(folder, RAILS, gap=GAP // 5)
 
 
 def loops(folder):

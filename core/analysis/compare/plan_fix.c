@@ -262,49 +262,73 @@ static uint32_t parts_anew(struct fixer *x, const struct plan_fix *s, uint32_t *
 	return n ? n : more_apart(x, none, false, s, first);
 }
 
-/* Anchors: of all parts that hang together at the start and in the end, the largest. */
-static void find_anchors(struct fixer *x)
+/* What hangs together at the start (kind >> 32) and is apart in the end: all but the largest part of it. */
+static void count_cut(struct fixer *x, const uint64_t *kinds, uint32_t n, const uint32_t *largest,
+		      const uint32_t *size)
 {
-	uint32_t *start, *at = NEW_ARRAY(x->n_parts + 1, uint32_t);
-	uint64_t *key = NEW_ARRAY(x->n_parts + 1, uint64_t), *kinds;
-	uint32_t n = 0;
+	for (uint32_t i = 0, end, most; i < n; i = end) {
+		for (end = most = i; end < n && kinds[end] >> 32 == kinds[i] >> 32; end++)
+			most = size[end] > size[most] ? end : most;
+		for (uint32_t k = i; k < end; k++) {
+			uint32_t v = x->vertex[largest[k]];
 
-	parts_alone(x);
-	for (uint32_t i = 0; i < x->n_touched; i++)
-		unite_parts(x, x->touched[i], x->peer[x->touched[i]]);
-	for (uint32_t i = 0; i < x->n_parts; i++)
-		root_of(x->root, i);
-	start = NEW_ARRAY(x->n_parts + 1, uint32_t);
-	for (uint32_t i = 0; i < x->n_parts; i++)
-		start[i] = root_of(x->root, i);
+			if (k == most)
+				continue;
+			x->x->cut += size[k];
+			if (x->x->first_cut == NO_ID || node_is_switch(x->f, x->f->port_node[v]))
+				x->x->first_cut = v;
+		}
+	}
+}
+
+/* Unite the parts that hang together at the start, or in the end. */
+static void unite_all(struct fixer *x, bool end)
+{
 	parts_alone(x);
 	for (uint32_t i = 0; i < x->n_touched; i++) {
 		uint32_t p = x->touched[i], w = x->wish_at[p], link = x->f->port_link[p];
 
-		if (w != NO_ID)
+		if (end && w != NO_ID)
 			unite_parts(x, p, x->wish[w].port[x->wish[w].port[0] == p]);
-		else if (link != NO_ID && !x->wrong[link])
+		else if (!end || (link != NO_ID && !x->wrong[link]))
 			unite_parts(x, p, x->f->port_peer[p]);
 	}
+}
+
+/* Anchors: of all parts that hang together at the start and in the end (their kind), the largest. */
+static void find_anchors(struct fixer *x)
+{
+	uint64_t *key = NEW_ARRAY(x->n_parts + 1, uint64_t), *kinds;
+	uint32_t *largest, *all; /* of each kind: part; vertices */
+	uint32_t n = 0;
+
+	unite_all(x, false);
 	for (uint32_t i = 0; i < x->n_parts; i++)
-		key[i] = (uint64_t)start[i] << 32 | root_of(x->root, i);
+		key[i] = (uint64_t)root_of(x->root, i) << 32;
+	unite_all(x, true);
+	for (uint32_t i = 0; i < x->n_parts; i++)
+		key[i] |= root_of(x->root, i);
 	kinds = mem_dup(key, (x->n_parts + 1) * sizeof(*key));
 	qsort(kinds, x->n_parts, sizeof(*kinds), order_u64);
 	for (uint32_t i = 0; i < x->n_parts; i++)
 		if (!i || kinds[i] != kinds[n - 1])
 			kinds[n++] = kinds[i];
-	memset(at, 0xff, x->n_parts * sizeof(*at));
-	for (int again = 0; again < 2; again++) /* first the largest of each kind is found */
-		for (uint32_t i = 0; i < x->n_parts; i++) {
-			uint64_t *k = bsearch(&key[i], kinds, n, sizeof(*kinds), order_u64);
-			uint32_t *best = &at[k ? k - kinds : 0];
+	largest = NEW_ARRAY(n + 1, uint32_t);
+	all = NEW_ARRAY(n + 1, uint32_t);
+	memset(largest, 0xff, n * sizeof(*largest));
+	for (uint32_t i = 0; i < x->n_parts; i++) {
+		const uint64_t *k = bsearch(&key[i], kinds, n, sizeof(*kinds), order_u64);
 
-			if (*best == NO_ID || x->size[i] > x->size[*best])
-				*best = i;
-			x->anchor[i] = *best;
-		}
-	free(start);
-	free(at);
+		x->anchor[i] = (uint32_t)(k - kinds); /* the kind for now */
+		all[k - kinds] += x->size[i];
+		if (largest[k - kinds] == NO_ID || x->size[i] > x->size[largest[k - kinds]])
+			largest[k - kinds] = i;
+	}
+	for (uint32_t i = 0; i < x->n_parts; i++)
+		x->anchor[i] = largest[x->anchor[i]];
+	count_cut(x, kinds, n, largest, all);
+	free(largest);
+	free(all);
 	free(key);
 	free(kinds);
 }
@@ -787,7 +811,7 @@ int plan_fixes_find(const struct fabric *f, const struct state *state, const str
 	struct fixer x = {
 		.f = f, .state = state, .wish = r->wish, .n = (uint32_t)r->n_wishes, .x = fixes, .p = p};
 
-	*fixes = (struct plan_fixes){.left = r->left};
+	*fixes = (struct plan_fixes){.left = r->left, .first_cut = NO_ID};
 	begin(&x, r);
 	progress_start(p, "looking for an order of the steps", x.n);
 	find_parts(&x);

@@ -42,9 +42,11 @@ extern const char *const plan_order_word[];
 struct plan_fixes {
 	struct plan_fix *fix; /* in order */
 	size_t n, cap;
-	uint32_t cables;   /* to touch */
-	uint32_t reusable; /* of these: taken out as a whole, so that they can be put in elsewhere */
-	uint32_t left;	   /* differences that remain */
+	uint32_t cables;	 /* to touch */
+	uint32_t reusable;	 /* of these: taken out as a whole, so that they can be put in elsewhere */
+	uint32_t left;		 /* differences that remain */
+	uint32_t cut, first_cut; /* switches and hosts' ports that the plan itself parts from the rest, one of
+				    them */
 	enum plan_order order;
 };
 

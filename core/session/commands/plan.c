@@ -265,6 +265,7 @@ static void tell_fixes(const struct told *t)
 {
 	const struct plan_fixes *x = &t->fixes;
 	size_t parting = parting_step(x);
+	char buf[300];
 	json_t *list = json_array();
 
 	if (x->n) {
@@ -300,13 +301,23 @@ static void tell_fixes(const struct told *t)
 			 "What they do to routes was computed for the first %s of %zu; `effects=N` does "
 			 "more.\n",
 			 PLURAL(t->n_effects, "step"), x->n);
+	if (x->cut) {
+		out_text(t->o, "As planned, %s", port_text(t, x->first_cut, buf, sizeof(buf)));
+		if (x->cut > 1)
+			out_text(t->o, " and %u more", x->cut - 1);
+		out_text(t->o, x->cut > 1 ? " are cut off" : " is cut off");
+		out_text(t->o, " from what hangs together now.\n");
+	}
 	if (x->left)
 		out_text(t->o, "No cable mends %s: an end is not found, or no port is left for it.\n",
 			 PLURAL(x->left, "difference"));
+	if (x->cut && t->o->object)
+		put_port(t, t->o->object, "first_cut", x->first_cut);
 	out_json(t->o, "fixes", list);
-	out_fields(t->o, json_make("{s:i, s:i, s:s, s:i, s:i}", "touched", (int)x->cables, "reusable",
-				   (int)x->reusable, "order", plan_order_word[x->order], "left", (int)x->left,
-				   "effects", (int)t->n_effects));
+	out_fields(t->o,
+		   json_make("{s:i, s:i, s:i, s:s, s:i, s:i}", "cut", (int)x->cut, "touched", (int)x->cables,
+			     "reusable", (int)x->reusable, "order", plan_order_word[x->order], "left",
+			     (int)x->left, "effects", (int)t->n_effects));
 	if (x->order != ORDER_SAFE)
 		out_json(t->o, "parting_step", json_integer((json_int_t)parting + 1));
 }
@@ -534,7 +545,8 @@ const struct command plan_commands[] = {
 		 "fixes[] object steps that make the fabric as planned, in their order\n"
 		 "fixes[].do string(add/move/swap/remove/speed) what\n"
 		 "fixes[].command string the command that does it here\n"
-		 "fixes[].apart integer switches and hosts' ports that it cuts off, at least while its cable is out\n"
+		 "fixes[].apart integer switches and hosts' ports that it cuts off, at least while its cable "
+		 "is out\n"
 		 "fixes[].first_apart port? one of them; port 0: a switch\n"
 		 "fixes[].effect object? what it does to the routes as one event\n"
 		 "fixes[].effect.entries integer =changed entries\n"
@@ -549,6 +561,8 @@ const struct command plan_commands[] = {
 		 "any "
 		 "order; unknown: not all were tried\n"
 		 "parting_step integer(1..)? the first step that does\n"
+		 "cut integer switches and hosts' ports that the plan itself parts from the rest\n"
+		 "first_cut port? one of them; port 0: a switch\n"
 		 "left integer differences that no cable mends\n"
 		 "effects integer steps whose effect was computed\n",
 	 .needs = NEEDS_FABRIC,
