@@ -86,8 +86,6 @@ static void put_change(struct replay *r, const struct event *ev, const struct ev
 	if (ev->kind == EVENT_SET || !strncmp(text, "set ", 4) || !strncmp(text, "unset ", 6)) {
 		if (!put_options(&r->script, before->setup->options, ev->setup->options, false))
 			put_options(&r->script, before->setup->options, ev->setup->options, true);
-	} else if (!strcmp(text, "routing_engine")) {
-		text_add(&r->script, "route %s\n", ev->setup->chain);
 	} else if ((!strncmp(text, "tables live", 11) && strchr(" ", text[11])) ||
 		   !strncmp(text, "route live", 10)) {
 		put_undone(r, text, "`: what the switches held then (`export lfts FILE` keeps tables).\n");

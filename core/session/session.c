@@ -554,10 +554,10 @@ int session_go_on(struct session *s, const struct fabric *f, enum event_kind kin
 	return take_fabric(s, f, &(struct fresh){.how = how, .kind = kind, .goes_on = true}, p, e);
 }
 
-int session_shape(const struct session *s, const struct fabric *loaded, const struct fabric **out,
-		  struct err *e)
+int session_shape(const struct session *s, const struct fabric *loaded, const struct options *o,
+		  const struct fabric **out, struct err *e)
 {
-	return shape_fabric(s, loaded, s->setup->options, out, e);
+	return shape_fabric(s, loaded, o, out, e);
 }
 
 int session_ahead(struct session *s, const struct sweep *at, const struct fabric *loaded,

@@ -152,8 +152,8 @@ int session_edit(struct session *s, const struct fabric *loaded, const struct st
 		 struct progress *p, struct err *e);
 
 /* The fabric as options and the name map shape it: a reference.  -1 and *e: option guid names no port. */
-int session_shape(const struct session *s, const struct fabric *loaded, const struct fabric **out,
-		  struct err *e);
+int session_shape(const struct session *s, const struct fabric *loaded, const struct options *o,
+		  const struct fabric **out, struct err *e);
 
 /*
  * What would change if `loaded` came after the sweep `at`, as session_go_on() does it; nothing is put in

@@ -148,6 +148,11 @@ CASES = [
          objects=[("config", False)]),
     Case("an empty configuration", ["-F", "empty.conf", TREE, "-e", "show"], 0, r"^routed by minhop ", r"empty.conf names no routing_engine: minhop"),
     Case("another engine than the configuration's none", ["-F", "null.conf", *UPDN, TREE, "-e", "show"], 0, r"^routed by updn "),
+    Case("a configuration in mid-session is one event", [TREE, "-e", "route minhop; fail host node0003; config chain.conf; journal; show"], 0,
+         r"2  fail host node0003 .*\n>  3  config \S+chain.conf  \[updn .*\n.*\nfailed: 0 links, 1 node; event 3 of 3"),
+    Case("unset guid goes back to the guess", ["-e", "synth xgft:2,2:1,2; save g; load g; route minhop; fail host node0003; set guid leaf-02; "
+                                               "unset guid; journal; show"], 0,
+         r">  4  unset guid .*\n.*\nfailed: 0 links, 1 node; event 4 of 4\nsubnet manager: leaf-01 \(guessed"),
     Case("an engine in force stays", [TREE, *UPDN, "-e", "config null.conf; show"], 0, r"^routed by updn "),
 
     # --- where the subnet manager runs

@@ -183,10 +183,10 @@ static int compare_sides(struct session *s, struct session *draft, struct side *
 {
 	const struct fabric *x = NULL, *y = NULL;
 	size_t n;
-	int rc = session_shape(s, a->loaded, &x, e);
+	int rc = session_shape(s, a->loaded, s->setup->options, &x, e);
 
 	if (!rc)
-		rc = session_shape(s, b->loaded, &y, e);
+		rc = session_shape(s, b->loaded, s->setup->options, &y, e);
 	if (!rc) {
 		n = report_changes(x, y, o);
 		if (!n)

@@ -218,8 +218,9 @@ int diff_sides(struct session *s, const struct args *args, const struct sweep **
  */
 int run_engines(struct session *s, const char *verb, const char *chain, const struct args *args, int first,
 		struct out *o, struct err *e);
-/* One more event with the subnet manager at another endport of the fabric; rq: all but the fabric. */
-int move_manager(struct session *s, uint32_t ep, struct change_request *rq, struct out *o, struct err *e);
+/* One more event with the subnet manager elsewhere: f is the fabric with the same ids.  rq: all the rest. */
+int move_manager(struct session *s, const struct fabric *f, struct change_request *rq, struct out *o,
+		 struct err *e);
 
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);

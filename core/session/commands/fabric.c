@@ -287,37 +287,41 @@ static bool counts_only(const struct options *a, const struct options *b)
 }
 
 /*
- * The endport at which the option guid puts the subnet manager in the fabric in force.  NO_ID: the fabric
- * begins anew, as nothing was done to it, or as its own place is a guess.
+ * Options that shape the fabric: the subnet manager moves to the place that the option guid, or without it
+ * the source, tells, and the journal goes on.  False: the fabric begins anew, as nothing was done to it, or
+ * as GUIDs become others.
  */
-static uint32_t manager_place(const struct session *s, const struct options *opts)
+static bool shape_goes_on(const struct session *s, const struct options *opts)
 {
 	const struct event *at = session_event(s);
-	const char *guid = options_get(opts, "guid");
-	const struct fabric *l = s->loaded;
-	uint64_t n = 0;
 
-	if (!at || (!s->at && !at->setup->chain) ||
-	    strcmp(options_get(opts, "port_guids"), options_get(s->setup->options, "port_guids")) != 0)
-		return NO_ID;
-	if (*guid && number_of_any(guid, 0, UINT64_MAX, &n) && n)
-		return fabric_endport_by_guid(s->fabric, n);
-	return l->sm_guessed || l->sm_endport == NO_ID
-		       ? NO_ID
-		       : fabric_endport_by_guid(s->fabric, l->port_guid[l->endport_port[l->sm_endport]]);
+	return at && (s->at || at->setup->chain) &&
+	       !strcmp(options_get(opts, "port_guids"), options_get(s->setup->options, "port_guids"));
 }
 
-/* Bring changed options into force. */
-static int apply_options(struct session *s, const struct options *opts, bool reshape, const char *text,
-			 struct out *o, struct err *e)
+/* The event of a request whose options shape the fabric otherwise. */
+static int shape_anew(struct session *s, struct change_request *rq, struct out *o, struct err *e)
 {
-	struct change_request rq = {
-		.kind = EVENT_SET, .setup.options = opts, .text = text, .progress = o->run->progress};
-	const struct event *at = session_event(s);
-	uint32_t place = reshape ? manager_place(s, opts) : NO_ID;
+	const struct fabric *f;
+	int rc;
 
-	if (place != NO_ID)
-		return move_manager(s, place, &rq, o, e);
+	if (session_shape(s, s->loaded, rq->setup.options, &f, e))
+		return -1;
+	rc = move_manager(s, f, rq, o, e);
+	fabric_unref(f);
+	return rc;
+}
+
+/* Bring changed options into force, with rq->setup.chain engines as well (NULL: those in force). */
+static int apply_options(struct session *s, struct change_request *rq, bool reshape, struct out *o,
+			 struct err *e)
+{
+	const struct options *opts = rq->setup.options;
+	const struct event *at = session_event(s);
+
+	rq->progress = o->run->progress;
+	if (reshape && shape_goes_on(s, opts))
+		return shape_anew(s, rq, o, e);
 	if (reshape) {
 		if (session_reshape(s, opts, o->run->progress, e))
 			return -1;
@@ -325,22 +329,21 @@ static int apply_options(struct session *s, const struct options *opts, bool res
 			out_text(o, "The fabric begins anew with this option; the journal is empty.\n");
 			report_event(s, o);
 		}
-		return 0;
-	}
-	if (counts_only(s->setup->options, opts)) {
-		if (session_recount(s, NULL, opts, text, o->run->progress, e))
+	} else if (!rq->setup.chain && counts_only(s->setup->options, opts)) {
+		if (session_recount(s, NULL, opts, rq->text, o->run->progress, e))
 			return -1;
 		if (at)
 			report_aggregation(s, o);
 		return 0;
 	}
-	if (at && at->setup->chain) {
-		if (session_change(s, &rq, e))
+	if (at && (rq->setup.chain || (at->setup->chain && !reshape))) {
+		if (session_change(s, rq, e))
 			return -1;
 		report_event(s, o);
 		return 0;
 	}
-	session_set_options(s, opts);
+	if (!reshape)
+		session_set_options(s, opts);
 	return 0;
 }
 
@@ -363,7 +366,9 @@ static int set_option(struct session *s, const char *name, const char *value, st
 		text = str_printf("set %s %s", name, options_get(opts, name));
 	}
 	if (!rc)
-		rc = apply_options(s, opts, shapes_fabric(name), text, o, e);
+		rc = apply_options(
+			s, &(struct change_request){.kind = EVENT_SET, .setup.options = opts, .text = text},
+			shapes_fabric(name), o, e);
 	options_free(opts);
 	free(text);
 	return rc;
@@ -412,41 +417,50 @@ static int cmd_unset(struct session *s, const struct args *args, struct out *o, 
 	return set_option(s, args->arg[0].word, NULL, o, e);
 }
 
+/* Do two sets of options shape the fabric alike? */
+static bool same_shape(const struct options *a, const struct options *b)
+{
+	for (size_t i = 0; i < options_count(a); i++) {
+		const char *name = options_at(a, i)->name;
+
+		if (shapes_fabric(name) && strcmp(options_get(a, name), options_get(b, name)) != 0)
+			return false;
+	}
+	return true;
+}
+
 static int cmd_config(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *path = args->arg[0].word;
 	struct options *opts;
 	struct text notes = {0};
-	const struct event *at = session_event(s);
-	char *engines = NULL;
+	char *engines = NULL, *whole = realpath(path, NULL), *quoted = word_quoted(whole ? whole : path),
+	     *text = str_printf("config %s", quoted);
+	struct change_request rq = {.kind = EVENT_ROUTE, .text = text};
 	int rc;
 
 	opts = options_copy(s->setup->options);
 	rc = conf_read(opts, path, o->run->progress, &engines, &notes, e);
 	if (!rc) {
 		out_text(o, "%s", text_str(&notes));
-		rc = session_reshape(s, opts, o->run->progress, e);
+		if (engines)
+			out_text(o, "routing_engine %s\n", engines);
+		rq.setup.options = opts;
+		rq.setup.chain = s->fabric ? engines : NULL;
+		rc = apply_options(s, &rq, !same_shape(s->setup->options, opts), o, e);
 	}
-	options_free(opts);
-	text_free(&notes);
 	if (!rc && engines) {
-		struct change_request rq = {.kind = EVENT_ROUTE,
-					    .setup.chain = engines,
-					    .text = "routing_engine",
-					    .progress = o->run->progress};
-
 		session_lock(s);
 		free(s->configured);
 		s->configured = str_dup(engines);
 		session_unlock(s);
-		out_text(o, "routing_engine %s\n", engines);
-		if (at) {
-			rc = session_change(s, &rq, e);
-			if (!rc)
-				report_event(s, o);
-		}
 	}
+	options_free(opts);
+	text_free(&notes);
 	free(engines);
+	free(whole);
+	free(quoted);
+	free(text);
 	return rc;
 }
 
@@ -758,7 +772,11 @@ const struct command fabric_commands[] = {
 	 .run = cmd_names},
 	{.name = "config",
 	 .syntax = "config FILE",
-	 .help = "take routing options from an opensm.conf",
+	 .help = "take routing options from an opensm.conf; the engine in force reroutes",
+	 .details = "  One event: OpenSM starts again with the file's options and engines (`sighup FILE`: it "
+		    "reads "
+		    "the file anew while it\n  runs).  What failed stays failed; options that the file does "
+		    "not name stay.\n",
 	 .json = JSON_EVENT,
 	 .run = cmd_config},
 	{.name = "set",

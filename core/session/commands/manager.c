@@ -30,9 +30,9 @@ static int cmd_restart(struct session *s, const struct args *args, struct out *o
 
 /* --- another place ----------------------------------------------------------------------------- */
 
-int move_manager(struct session *s, uint32_t ep, struct change_request *rq, struct out *o, struct err *e)
+int move_manager(struct session *s, const struct fabric *f, struct change_request *rq, struct out *o,
+		 struct err *e)
 {
-	struct fabric *f = fabric_variant(s->fabric, ep, false); /* the same ids */
 	int rc;
 
 	rq->setup.fabric = f;
@@ -40,7 +40,6 @@ int move_manager(struct session *s, uint32_t ep, struct change_request *rq, stru
 	rq->setup.tables = s->setup->tables;
 	rq->progress = o->run->progress;
 	rc = session_change(s, rq, e);
-	fabric_unref(f);
 	if (!rc)
 		report_event(s, o);
 	return rc;
@@ -52,6 +51,7 @@ static int cmd_failover(struct session *s, const struct args *args, struct out *
 	struct change_request rq = {.kind = EVENT_SWEEP};
 	uint32_t node = args->arg[0].id, old, ep = NO_ID;
 	struct state *state;
+	struct fabric *f;
 	char *quoted, *text;
 	int rc;
 
@@ -79,7 +79,9 @@ static int cmd_failover(struct session *s, const struct args *args, struct out *
 	out_text(o, "A standby on %s takes over from the subnet manager on %s%s.\n",
 		 s->fabric->node_name[node], s->fabric->node_name[old],
 		 args_has(args, "down") ? ", which is down" : "");
-	rc = move_manager(s, ep, &rq, o, e);
+	f = fabric_variant(s->fabric, ep, false); /* the same ids */
+	rc = move_manager(s, f, &rq, o, e);
+	fabric_unref(f);
 	state_free(state);
 	free(quoted);
 	free(text);
