@@ -76,12 +76,26 @@ ACTION(do_scroll)
 
 enum { TO_REPL, LEAVE, SUSPEND, QUIT, CLEAR, MAXIMISE, REDRAW };
 
+/* `quit ask`: a journal with more than a fabric and its routing is not given up by one key. */
+static bool quit_asks(const char *arg)
+{
+	static unsigned long asked;
+	bool again = asked && ui.keys_seen == asked + 1;
+
+	asked = ui.keys_seen;
+	if (strcmp(arg, "ask") != 0 || ui.session->n_events <= 2 || again)
+		return false;
+	ui_message(false,
+		   "Leave? The same key again: yes; any other: no. `save-session FILE` keeps the journal");
+	return true;
+}
+
 /* Actions that do not depend on a pane. */
 ACTION(do_screen)
 {
 	if (n == TO_REPL || n == LEAVE)
 		pane_focus(n == LEAVE ? ui.last_pane : SLOT_REPL);
-	ui.quit |= n == QUIT;
+	ui.quit |= n == QUIT && !quit_asks(arg);
 	ui.maximised ^= n == MAXIMISE;
 	if (n == CLEAR)
 		repl_clear();
@@ -110,6 +124,8 @@ ACTION(do_follow)
 		pane_leave();
 	if (t.len)
 		repl_run(t.s, false);
+	else if (v->ops->complete)
+		view_complete(v);
 	text_free(&t);
 	return 0;
 }
@@ -208,6 +224,35 @@ ACTION(do_sort_reverse)
 	return view_sort(v, v->sort, !v->descending, e);
 }
 
+/* Loads a file of the last ones again, by its number from 1 on. */
+ACTION(do_recent)
+{
+	struct text t = {0};
+	size_t i = (size_t)(*arg - '1');
+
+	if (i >= ui.scene.n_recent || arg[1])
+		return err_set(e, "there is no such file yet: %zu were loaded", ui.scene.n_recent);
+	text_add(&t, "load ");
+	word_text(ui.scene.recent[i], &t);
+	repl_run(text_str(&t), false);
+	text_free(&t);
+	return 0;
+}
+
+ACTION(do_propose)
+{
+	struct text line = {0}, why = {0};
+	bool any = propose_line(&line, &why);
+
+	if (any)
+		repl_run(text_str(&line), false);
+	text_free(&line);
+	text_free(&why);
+	return any ? 0
+		   : err_set(e, ui.scene.fabric ? "an engine is in force; `route ENGINE` takes another one"
+						: "no fabric is loaded");
+}
+
 /* Goes to the REPL, with the beginning of a command. Placeholders are those of the row. */
 ACTION(do_prompt)
 {
@@ -246,6 +291,11 @@ static const struct action actions[] = {
 	{"maximise", "this pane alone, or all again", do_screen, MAXIMISE},
 	{"repl", "to the REPL", do_screen, TO_REPL},
 	{"leave", "from the REPL back to the pane", do_screen, LEAVE},
+	{"propose",
+	 "route by the engine that is proposed: that of opensm.conf beside the file, the one by which drift "
+	 "explains the tables best, or minhop",
+	 do_propose, 0},
+	{"recent", "load a file of those loaded last: 1, 2, ...", do_recent, 0},
 	{"prompt", "begin a command in the REPL", do_prompt, 0},
 	{"search", "search as you type; letters in order will do", do_line, LINE_SEARCH},
 	{"search-next", "next row found", do_search_again, 1},
@@ -263,7 +313,8 @@ static const struct action actions[] = {
 	{"cancel", "cancel the running command; else drop the filter; else stop what the pane waits for",
 	 do_cancel, 0},
 	{"suspend", "suspend to the shell", do_screen, SUSPEND},
-	{"quit", "leave", do_screen, QUIT},
+	{"quit", "leave; `quit ask`: asks when the journal has more than a fabric and its routing", do_screen,
+	 QUIT},
 };
 
 static const struct action *find(const char *name, size_t len)

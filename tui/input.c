@@ -69,6 +69,10 @@ static bool typed_key(struct view *v, keycode k)
 		view_move(v, 0, k == K_CTRL('P') ? -1 : 1);
 		return true;
 	}
+	if (k == K_TAB && v->ops->complete) {
+		view_complete(v);
+		return true;
+	}
 	if ((!*line && k == ':') || !edit_line(line, sizeof(line), k))
 		return false;
 	view_type(v, line);

@@ -275,6 +275,20 @@ void pane_leave(void)
 	pane_focus(ui.once_from);
 }
 
+bool pane_begin(void)
+{
+	struct stack *s = &ui.stack[SLOT_LIST];
+	bool any = false;
+
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->view[i]->ops == &view_start) {
+			view_free(s->view[i]);
+			s->view[i] = view_new(&view_switches, &ui.scene, 0, NULL, NULL);
+			any = true;
+		}
+	return any;
+}
+
 /* A pane of that kind about the switch of a row, or NULL. */
 static struct view *about_switch(const struct view_ops *ops, const struct view *list, uint32_t row)
 {

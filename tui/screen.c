@@ -1,5 +1,6 @@
 /* The whole screen, and the results for which panes wait. */
 #include <curses.h>
+#include <string.h>
 #include "tui/ui.h"
 
 /* Hands over the results that have arrived, and starts those that the topmost panes request. */
@@ -18,18 +19,37 @@ static void serve_panes(void)
 			if (!scene_result(&ui.scene, &v->ask[i]))
 				a[n++] = v->ask[i];
 	}
-	if (!n && summary_ask(&a[0])) /* requests of panes come first */
+	if (!n && (propose_ask(&a[0]) || summary_ask(&a[0]))) /* requests of panes come first */
 		n = 1;
 	background_want(a, n);
 }
 
-/* Shows ports beside the switches, for a fabric given at the start. The focus does not move. */
+/* Notes a fabric that comes from a file, once. */
+static void note_file(const struct fabric *f)
+{
+	static uint64_t generation;
+
+	if (generation == ui.scene.generation)
+		return;
+	generation = ui.scene.generation;
+	if (strcmp(f->format, "synthetic") != 0 && strcmp(f->format, "live") != 0)
+		recent_note(f->source);
+}
+
+/*
+ * Puts the switches in the place of the pane `start` once there is a fabric, and ports beside them. The focus
+ * does not move.
+ */
 static void begin(void)
 {
 	static char ports[] = "ports";
 	enum place_id focus = ui.focus, last = ui.last_pane;
 	char *argv[] = {ports};
 
+	if (ui.scene.fabric) {
+		note_file(ui.scene.fabric);
+		ui.begin |= pane_begin();
+	}
 	if (!ui.begin || !ui.scene.fabric)
 		return;
 	ui.begin = false;
@@ -47,6 +67,7 @@ void ui_refresh(void)
 	begin();
 	pane_third();
 	serve_panes();
+	propose_tell();
 	summary_take();
 	for (int p = 0; p < SLOT_REPL; p++) {
 		struct view *v = pane_top((enum place_id)p);

@@ -81,13 +81,12 @@ static void tell_first_steps(void)
 	const char *what;
 	char key[64];
 
+	if (!session_routing(ui.session))
+		return; /* the pane `start`, or the proposed engine, tells what to do */
 	for (uint32_t sw = 0; s && sw < s->fabric->n_switches && ends < 4; sw++)
 		FOR_CABLES(s->topo, sw, port, to)
 			ends++;
-	what = !ui.session->fabric	      ? "load demo, then route minhop, check, help"
-	       : !session_routing(ui.session) ? "route minhop, then check, help"
-	       : ends < 4		      ? "check, then help"
-					      : "fail random 2, then diff, undo, help";
+	what = ends < 4 ? "check, then help" : "fail random 2, then diff, undo, help";
 	repl_printf("First steps: press %s and type  %s\n", prompt_key(key, sizeof(key)), what);
 }
 
@@ -139,12 +138,13 @@ static void loop(void)
 
 static void open_panes(void)
 {
-	static char switches[] = "switches", ports[] = "ports";
+	static char switches[] = "switches", ports[] = "ports", start[] = "start";
 	char *a[] = {switches}, *b[] = {ports};
 	struct err e;
 
 	session_lock(ui.session);
 	ui_refresh();
+	a[0] = ui.scene.fabric ? switches : start;
 	pane_open(1, a, &e);
 	view_refresh(pane_top(SLOT_LIST));
 	if (ui.scene.fabric)
@@ -163,6 +163,7 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 	if (keymap_choose(c->keymap, e) || ui_open(e))
 		return -1;
 	repl_start();
+	recent_start();
 	if (term_start(e)) {
 		repl_stop();
 		return -1;
@@ -191,6 +192,8 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 	free(ui.told_source);
 	help_free();
 	palette_free();
+	recent_stop();
+	free(ui.proposed_for);
 	keymap_clear(&ui.keys);
 	repl_stop();
 	if (sig)

@@ -63,8 +63,9 @@ struct ui {
 	unsigned n_pending;
 	bool ascii, colour, too_small, quiet; /* quiet: draw without progress (for `screen`) */
 	bool quit;
-	char *told_source; /* owned; source of the fabric whose summary was printed last; NULL = none */
-	bool begin;	   /* show ports beside the switches once there is a fabric */
+	char *proposed_for; /* owned; the same of the proposed engine */
+	char *told_source;  /* owned; source of the fabric whose summary was printed last; NULL = none */
+	bool begin;	    /* show ports beside the switches once there is a fabric */
 	/*
 	 * The number of keys so far, and that number when the worker got its last line: see serve_request().
 	 */
@@ -112,6 +113,7 @@ struct view *pane_focused(void);	/* the focused pane, or the last focused one; m
 const char *pane_map(void);		/* the keymap of the focus */
 int pane_open(int argc, char **argv, struct err *e); /* NAME [ARG]... */
 bool pane_back(void);
+bool pane_begin(void); /* puts switches in the place of the pane `start`; false: it was not there */
 void pane_leave(void); /* closes a pane with VIEW_ONCE; the focus goes to where it was opened */
 void pane_focus(enum place_id p);
 void pane_next(int dir);
@@ -162,6 +164,17 @@ int keymap_choose(const char *name, struct err *e); /* NAME or FILE, and the use
 /* palette.c: what the pane `help` tells of the interface */
 void palette_build(const struct view *v); /* anew, for this pane and its selected row; NULL: for the REPL */
 void palette_free(void);
+
+/* recent.c: the files loaded last, in $XDG_STATE_HOME/ibscope/files */
+#define RECENT_MOST 5
+void recent_start(void);
+void recent_stop(void);
+void recent_note(const char *path); /* a fabric was loaded from it */
+
+/* propose.c: the engine that is proposed while none is in force, or only tables that were read */
+bool propose_line(struct text *line, struct text *why); /* false: nothing is proposed (now) */
+void propose_tell(void);				/* prints it once for each fabric */
+bool propose_ask(struct ask *a);			/* what must be computed for it; false: nothing */
 
 /* find.c: searching */
 void find_typed(struct view *v, const char *what);   /* during typing */

@@ -2,6 +2,7 @@
 
 import collections
 import fcntl
+import fnmatch
 import lzma
 import os
 import random
@@ -15,6 +16,7 @@ import tempfile
 import termios
 import time
 
+import first_hour
 import pty_signals
 from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed
 
@@ -311,7 +313,7 @@ def started(program=PROGRAM, **kw):
 
 def proposals_run():
     """What the first line proposes runs, whatever the program was started with."""
-    for args in ("", "xgft:2,2:1,2", "-R minhop xgft:2,1:1,1", "-R live ring:4", "-R ftree demo"):
+    for args in ("-R minhop xgft:2,1:1,1", "-R live ring:4", "-R ftree demo"):
         t = Terminal()
         try:
             t.start(args)
@@ -743,8 +745,9 @@ def main():
     tests = [(os.path.basename(f)[:-5], lambda f=f: run_script(os.path.join(HERE, f)))
              for f in sorted(os.listdir(HERE)) if f.endswith(".test")]
     tests += [] if UPDATE else [(fn.__name__, fn) for fn in ROBUST]
+    tests += first_hour.tests(Terminal, compare)
     if len(sys.argv) > 1:
-        tests = [t for t in tests if t[0] in sys.argv[1:]]
+        tests = [t for t in tests if any(fnmatch.fnmatch(t[0], name) for name in sys.argv[1:])]
     if not os.access(PROGRAM, os.X_OK):
         sys.exit("%s: no such program; build it or set IBSCOPE" % PROGRAM)
     bad = 0

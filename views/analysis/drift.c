@@ -5,12 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/analysis/compare/drift.h"
 #include "core/base/memory.h"
 #include "core/sm/guid_names.h"
 #include "core/fabric/labels.h"
+#include "views/analysis/drift.h"
 #include "views/base/question.h"
-#include "views/base/view.h"
 
 enum { C_SWITCH, C_LID, C_TO, C_PORT, C_CLASS, C_WHY };
 
@@ -23,11 +22,6 @@ static const struct column columns[] = {
 	COL("why", "why it is so", 8, .flex = 3, .drop = 1),
 };
 
-struct answer {
-	struct drift *d;
-	struct drift_ranking *ranking;
-};
-
 struct priv {
 	const struct result *answer; /* borrowed; NULL = missing */
 	struct err why;		     /* why there is no question */
@@ -37,7 +31,7 @@ struct priv {
 
 static void free_answer(void *value)
 {
-	struct answer *a = value;
+	struct drift_answer *a = value;
 
 	drift_free(a->d);
 	drift_ranking_free(a->ranking);
@@ -56,18 +50,18 @@ static void *run_drift(const struct job *j)
 	};
 	struct drift_ranking *ranking = NULL;
 	struct drift *d = drift_judge(&rq, &ranking, j->progress, j->e);
-	struct answer *a;
+	struct drift_answer *a;
 
 	if (!d) {
 		drift_ranking_free(ranking);
 		return NULL;
 	}
-	a = NEW(struct answer);
-	*a = (struct answer){d, ranking};
+	a = NEW(struct drift_answer);
+	*a = (struct drift_answer){d, ranking};
 	return a;
 }
 
-static const struct task task_drift = {.run = run_drift, .free = free_answer};
+const struct task task_drift = {.run = run_drift, .free = free_answer};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
@@ -113,7 +107,7 @@ static const struct drift *drift_of(const struct view *v)
 {
 	const struct priv *p = v->priv;
 
-	return p->answer && p->answer->value ? ((const struct answer *)p->answer->value)->d : NULL;
+	return p->answer && p->answer->value ? ((const struct drift_answer *)p->answer->value)->d : NULL;
 }
 
 static void load(struct view *v)
@@ -148,7 +142,7 @@ static void title(const struct view *v, struct text *t)
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct answer *a = p->answer ? p->answer->value : NULL;
+	const struct drift_answer *a = p->answer ? p->answer->value : NULL;
 
 	if (p->why.msg[0])
 		text_add(t, "%s", p->why.msg);

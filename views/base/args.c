@@ -32,7 +32,7 @@ static enum view_arg_kind kind_of(enum syntax_kind kind)
 }
 
 /* Stores the meaning of a word, as GUIDs and numbers. */
-static int take(struct scene *sc, const struct arg *x, struct view_args *a, struct err *e)
+static int take(struct scene *sc, const struct arg *x, struct view_args *a, bool timeless, struct err *e)
 {
 	const struct fabric *f = sc->fabric;
 	struct view_arg *to = &a->arg[a->n];
@@ -62,7 +62,7 @@ static int take(struct scene *sc, const struct arg *x, struct view_args *a, stru
 			return -1;
 		break;
 	case VIEW_ARG_OTHER:
-		if (!f && !x->small && x->kind != KIND_NUMBER)
+		if (!f && !timeless && !x->small && x->kind != KIND_NUMBER)
 			return err_set(e, "no fabric is loaded");
 		*to = (struct view_arg){.kind = VIEW_ARG_NONE};
 		return 0;
@@ -87,7 +87,7 @@ int view_args_open(struct view *v, int argc, char **argv, struct err *e)
 		words[i + 1] = argv[i];
 	rc = args_read(v->scene->session, syntax, NULL, argc + 1, words, &read, &why);
 	for (int i = 0; !rc && i < read.n; i++)
-		rc = take(v->scene, &read.arg[i], &v->args, &why);
+		rc = take(v->scene, &read.arg[i], &v->args, (ops->flags & VIEW_TIMELESS) != 0, &why);
 	if (rc < 0)
 		err_set(e, "pane %s: %s", ops->name, why.msg);
 	else if (rc && !*view_syntax(ops))

@@ -38,6 +38,7 @@ struct task {
 	void (*free)(void *value);
 	bool any_sweep; /* also for a sweep in which no engine has routed */
 	bool no_sweep;	/* about a fabric (scene_fabric_question()): kept over events, the sweep is NULL */
+	bool no_fabric; /* about its base alone, a file for example: kept whatever is loaded */
 	/* For a question, which is never run: is it the same question as before? */
 	bool (*same)(const void *was, const void *value);
 };

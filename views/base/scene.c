@@ -100,6 +100,8 @@ const struct result *scene_fabric_question(struct scene *sc)
 
 static bool is_over(const struct scene *sc, const struct ask *a)
 {
+	if (a->task->no_fabric)
+		return false;
 	if (!sc->fabric)
 		return true;
 	if (a->task->no_sweep)

@@ -226,8 +226,11 @@ void view_refresh(struct view *v)
 		     ((v->ops->flags & VIEW_CHIPS) && v->folded != v->scene->fold);
 	bool first = !v->loaded, wish;
 
+	other |= v->ops->flags & VIEW_SELECTS && v->asked_sel != v->sel;
+
 	if (!other && v->results_version == v->scene->results_version)
 		return;
+	v->asked_sel = v->sel;
 	v->serial = v->scene->serial;
 	v->results_version = v->scene->results_version;
 	v->loaded = true;
@@ -264,6 +267,16 @@ void view_type(struct view *v, const char *text)
 	snprintf(v->typed, sizeof(v->typed), "%s", text);
 	view_reload(v);
 	view_select(v, 0);
+}
+
+void view_complete(struct view *v)
+{
+	struct text t = {0};
+
+	v->ops->complete(v, &t);
+	if (t.len)
+		view_type(v, t.s);
+	text_free(&t);
 }
 
 void view_fit(struct view *v, unsigned columns)

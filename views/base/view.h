@@ -104,6 +104,8 @@ struct scene {
 	const struct pane_place *places;     /* of each of them */
 	const struct help_line *help;	     /* keys, and what may be done here; NULL = no keys are bound */
 	size_t n_help;
+	const char *const *recent; /* [n_recent] files loaded last, the last one first */
+	size_t n_recent;
 	bool fold;		     /* panes show chips under their switch element */
 	const struct result *doctor; /* question of doctor (doctor.h), kept over scenes; NULL = none */
 	const struct result *asked;  /* scene_fabric_question(); NULL = none */
@@ -213,6 +215,8 @@ enum {
 	VIEW_CHIPS = 256,   /* rows belong to switches (subject.chip), so the pane can be folded */
 	VIEW_TYPED = 512,   /* letters are not keys: they go to view.typed, and the pane is loaded again */
 	VIEW_ONCE = 1024,   /* it closes when a row is followed */
+	VIEW_SELECTS =
+		2048, /* load() asks about the selected row, so it is called when another one is selected */
 };
 
 /* Tones of a part of a cell. Each goes with a sign in the text, so that colour is never needed. */
@@ -295,6 +299,9 @@ struct view_ops {
 	 * do not colour the rows. NULL: they do.
 	 */
 	bool (*span)(const struct view *v, uint32_t row, unsigned col, unsigned i, struct span *s);
+	/* With VIEW_TYPED: what Tab, or Enter where nothing is followed, makes of what is typed. NULL: Tab is
+	 * a key. */
+	void (*complete)(const struct view *v, struct text *t);
 	/* Left (dir -1) and Right (1) choose within a row. NULL: they scroll long cells. */
 	void (*across)(struct view *v, int dir);
 
@@ -381,7 +388,8 @@ struct view {
 	struct filter *terms; /* the filter, read with the columns of the last load; NULL = all rows */
 	char typed[VIEW_TYPED_MAX + 1]; /* with VIEW_TYPED */
 
-	uint32_t sel, top; /* places among the shown rows */
+	uint32_t sel, top;  /* places among the shown rows */
+	uint32_t asked_sel; /* with VIEW_SELECTS: the place for which it was loaded */
 	uint64_t sel_key;
 	uint64_t sel_inner;	    /* key of the first row under a header; for a row the same key */
 	unsigned shift;		    /* columns by which flexible cells are scrolled to the left */
@@ -435,6 +443,7 @@ bool view_settle(struct view *v, struct progress *p);
 
 /* Takes what is typed, with VIEW_TYPED: the pane is loaded again, and its first row selected. */
 void view_type(struct view *v, const char *text);
+void view_complete(struct view *v); /* as Tab does */
 
 /* Updates the pane to its scene. */
 void view_refresh(struct view *v);

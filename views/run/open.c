@@ -1,0 +1,230 @@
+/*
+ * The pane `open`: files and folders to choose from. What is typed is a path; it chooses among those that
+ * begin so, and Tab completes it. Another thread reads what is selected and tells what it is.
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "core/base/memory.h"
+#include "core/formats/formats.h"
+#include "views/base/view.h"
+
+enum { C_NAME, C_SIZE };
+
+static const struct column columns[] = {
+	COL("name", "the file, or the folder (with /)", 20, .flex = 1),
+	NUM("size", "its size in KiB", 8),
+};
+
+#define ENTRIES_MOST 10000
+
+struct entry {
+	char *name;
+	bool folder;
+	int64_t size; /* bytes */
+};
+
+struct priv {
+	struct entry *entry; /* [n_rows] */
+	size_t n, cap;
+	char *folder; /* the part of what is typed up to the last '/', "" = where the program runs */
+};
+
+static void unload(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	for (size_t i = 0; i < p->n; i++)
+		free(p->entry[i].name);
+	free(p->entry);
+	free(p->folder);
+}
+
+/* --- what a file is: computed by another thread ------------------------------------------ */
+
+struct file_question {
+	char *path;
+	int64_t size, time; /* another content is another question */
+};
+
+static void free_question(void *value)
+{
+	struct file_question *q = value;
+
+	free(q->path);
+	free(q);
+}
+
+static bool same_question(const void *was, const void *value)
+{
+	const struct file_question *a = was, *b = value;
+
+	return !strcmp(a->path, b->path) && a->size == b->size && a->time == b->time;
+}
+
+static const struct task task_question = {.free = free_question, .same = same_question};
+
+/* "ibnetdiscover: 48 switches, 64 hosts, 192 links; no tables" */
+static void *tell_file(const struct job *j)
+{
+	const struct file_question *q = j->base;
+	struct fabric *f = NULL;
+	struct text t = {0};
+
+	if (fabric_load(q->path, &f, j->progress, j->e))
+		return NULL;
+	text_add(&t, "%s%s: %s, %s, %s; %s", f->warnings.missing ? "INCOMPLETE " : "", f->format,
+		 PLURAL(f->n_switches, "switch"), PLURAL(f->n_nodes - f->n_switches, "host"),
+		 PLURAL(f->n_links, "link"), f->switch_tables ? "with tables" : "no tables");
+	fabric_unref(f);
+	return t.s;
+}
+
+static const struct task task_tell_file = {
+	.run = tell_file, .free = free, .no_sweep = true, .no_fabric = true};
+
+/* --- the list ----------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->folder != y->folder ? y->folder - x->folder : strcmp(x->name, y->name);
+}
+
+static char *path_of(const struct priv *p, const char *name)
+{
+	return str_printf("%s%s", p->folder, name);
+}
+
+static void add_entry(struct priv *p, const char *name)
+{
+	char *path = path_of(p, name);
+	struct stat st;
+
+	if (!stat(path, &st) && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))) {
+		GROW(p->entry, p->n, p->cap);
+		p->entry[p->n++] = (struct entry){str_dup(name), S_ISDIR(st.st_mode), st.st_size};
+	}
+	free(path);
+}
+
+/* The rest of what is typed, behind the folder. */
+static const char *begun(const char *typed)
+{
+	const char *slash = strrchr(typed, '/');
+
+	return slash ? slash + 1 : typed;
+}
+
+static void ask_about(struct view *v)
+{
+	struct priv *p = v->priv;
+	uint32_t row = v->sel < v->n_rows ? v->sel : 0;
+	struct file_question *q;
+	struct stat st;
+	char *path;
+
+	if (row >= p->n)
+		return;
+	path = path_of(p, p->entry[row].name);
+	if (stat(path, &st) || (p->entry[row].folder && !strcmp(p->entry[row].name, ".."))) {
+		free(path);
+		return;
+	}
+	q = NEW(struct file_question);
+	*q = (struct file_question){path, st.st_size, st.st_mtime};
+	view_ask_about(v, &task_tell_file, q, &task_question, NULL);
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const char *rest = begun(v->typed);
+	struct dirent *d;
+	DIR *dir;
+
+	p->folder = str_printf("%.*s", (int)(rest - v->typed), v->typed);
+	dir = opendir(*p->folder ? p->folder : ".");
+	while (dir && p->n < ENTRIES_MOST && (d = readdir(dir)))
+		if (!strncmp(d->d_name, rest, strlen(rest)) && strcmp(d->d_name, ".") != 0 &&
+		    (*d->d_name != '.' || *rest == '.' || !strcmp(d->d_name, "..")))
+			add_entry(p, d->d_name);
+	if (dir)
+		closedir(dir);
+	if (p->n)
+		qsort(p->entry, p->n, sizeof(*p->entry), by_name);
+	v->n_rows = (uint32_t)p->n;
+	ask_about(v);
+}
+
+static const struct entry *at(const struct view *v, uint32_t row)
+{
+	return &((const struct priv *)v->priv)->entry[row];
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Open %u/%u in %s", v->n_rows ? v->sel + 1 : 0, v->n_rows, *p->folder ? p->folder : "./");
+}
+
+/* What the selected file is, or why it cannot be read. */
+static void footer(const struct view *v, struct text *t)
+{
+	const struct result *r = v->n_ask ? v->results[0] : NULL;
+
+	if (!v->n_rows)
+		text_add(t, "nothing begins so");
+	else if (v->waiting)
+		text_add(t, "reading ...");
+	else if (r && r->value)
+		text_add(t, "%s", (const char *)r->value);
+	else if (r)
+		text_add(t, "%s", r->e.msg);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct entry *x = at(v, row);
+
+	if (col == C_NAME)
+		text_add(t, "%s%s", x->name, x->folder ? "/" : "");
+	else if (!x->folder)
+		text_add(t, "%" PRId64, (x->size + 1023) / 1024);
+}
+
+static void complete(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (v->sel < v->n_rows)
+		text_add(t, "%s%s%s", p->folder, at(v, v->sel)->name, at(v, v->sel)->folder ? "/" : "");
+}
+
+/* A folder is loaded when it is known to be one of dumps; else Enter goes into it, as Tab does. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	char *path = path_of(v->priv, at(v, row)->name);
+
+	if (!at(v, row)->folder || (v->n_ask && v->results[0] && v->results[0]->value)) {
+		text_add(t, "load ");
+		word_text(path, t);
+	}
+	free(path);
+}
+
+const struct view_ops view_open = {
+	.name = "open",
+	.brief = "files and folders to load: type a path, Tab completes it and goes into a folder, Enter "
+		 "loads; below "
+		 "stands what the selected one is",
+	.hints = "follow=load",
+	COLUMNS(columns),
+	.flags = VIEW_WIDE | VIEW_TIMELESS | VIEW_TYPED | VIEW_ONCE | VIEW_SELECTS,
+	.priv_size = sizeof(struct priv),
+	DOES(load, unload, title, footer, cell, complete, follow),
+};
