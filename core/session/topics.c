@@ -230,8 +230,8 @@ const struct topic core_topics[] = {
 	 "right, kept by history, stale, into a dead port, missing.",
 	 "engines/doc/minhop.md, section 8", "drift"},
 	{"doctor", "finding|findings|kind|severity|sure",
-	 "all that can be found without a question, worst first, each with how sure it is and "
-	 "the command that shows more.",
+	 "lists every problem found, worst first, each with how sure it is and the command that "
+	 "shows more.",
 	 NULL, "help doctor"},
 	{"scope", "job",
 	 "the hosts that count: a job's, for example (@FILE:JOB takes them from what squeue "

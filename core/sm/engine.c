@@ -40,7 +40,7 @@ const struct optdef common_options[] = {
 	       "routers without LIDs",
 	       .own = true),
 	CHOICE("aggregation_nodes", "ignore", "ignore|count",
-	       "aggregation nodes in switches are routed; ignore: they are no hosts in what is counted",
+	       "aggregation nodes in switches are routed; ignore: they are not counted as hosts",
 	       .own = true),
 	NUMBER("record_limit", "200", 65536,
 	       "MB that a recording of `step` takes at most; above it a part of the run is kept", .own = true,

@@ -204,7 +204,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 const struct view_ops view_doctor = {
 	.name = "doctor",
-	.brief = "all that is found without a question, worst first; Enter goes to the place",
+	.brief = "lists every problem found, worst first; Enter goes to the place",
 	.hints = "follow=go :echo=text back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,

@@ -213,8 +213,8 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 	}
 	if (at.n) {
 		x = tell(d, r,
-			 "Losing any of %s takes roots away (%s): up to %u of %u; routes move all over the "
-			 "fabric.",
+			 "If one of %s fails (%s), up to %u of %u root switches lose that role, and routes "
+			 "change everywhere.",
 			 PLURAL(at.n, "link"), places_text(&at), most, roots);
 		places_end(&at, x, "survey links");
 		x->figure = most;

@@ -110,7 +110,7 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 const struct command doctor_commands[] = {
 	{.name = "doctor",
 	 .syntax = "doctor [--baseline FILE]",
-	 .help = "all that is found without a question, worst first",
+	 .help = "list every problem found, worst first",
 	 .finds = "an error is among the findings; with --baseline, also when something is lost",
 	 .details = "  Judges the tables that `tables FILE|live` read, else those in force, else Min Hop's.\n"
 		    "  error        traffic is or will be lost, or may stop\n"
