@@ -522,7 +522,8 @@ static bool next_safe(struct fixer *x, struct level *at)
 	struct plan_fix s;
 	uint32_t first;
 
-	while (at->next < (uint64_t)STEPS * x->n && x->tries < x->most_tries) {
+	while (at->next < (uint64_t)STEPS * x->n && x->tries < x->most_tries &&
+	       progress_step(x->p, x->n - x->to_do)) {
 		if (!possible(x, at->next++, &s) || parts_anew(x, &s, &first))
 			continue;
 		take(x, &s);
@@ -569,7 +570,8 @@ static bool least(struct fixer *x)
 		struct plan_fix s, best = {.first = NO_ID};
 		uint32_t first, n, fewest = NO_ID;
 
-		for (uint64_t i = 0; i < (uint64_t)STEPS * x->n && fewest; i++) {
+		for (uint64_t i = 0;
+		     i < (uint64_t)STEPS * x->n && fewest && progress_step(x->p, x->n - x->to_do); i++) {
 			if (!possible(x, i, &s) || (fewest != NO_ID && x->tries > x->most_tries))
 				continue;
 			n = parts_anew(x, &s, &first);
