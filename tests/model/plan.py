@@ -612,8 +612,8 @@ def one_topo(seed, folder):
             missing.add(frozenset([end(d, "other"), end(d, "found")]))
             extra.add(frozenset([end(d, "other"), end(d, "planned")]))
     theirs = by_ibtopodiff(folder)
-    # hosts of two leaves changed places, or the fabric fell in two: then it does not compare all
-    if re.search("could not be matched|does not appear", theirs[2]):
+    # cables of two switches changed places, or the fabric fell in two: then it does not compare all
+    if re.search("could not be matched|does not appear|candidate discovered switches to match", theirs[2]):
         return not_mended(r, fabric, "plan " + plan, o, edits)
     compared.append(seed)
     if (missing, extra) != theirs[:2]:
