@@ -384,7 +384,7 @@ void draw_function_bar(int y, int cols)
 		draw_text(y, 1, cols - 1, ui.message, ui.message_bad ? ST_ERROR : ST_NORMAL, false);
 		return;
 	}
-	if (ui.scene.fabric && !ui.scene.real)
+	if (ui.scene.fabric && !scene_real_routing(&ui.scene))
 		draw_hints(y, &x, cols, "propose=route");
 	if (v && !draw_hints(y, &x, cols, view_hints(v->ops)))
 		return;

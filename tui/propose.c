@@ -23,7 +23,7 @@ static bool tables_read(const struct scene *sc)
 
 static bool wanted(const struct scene *sc)
 {
-	return sc->fabric && !sc->moment && worker_idle() && (!sc->real || tables_read(sc));
+	return sc->fabric && !sc->moment && worker_idle() && (!scene_real_routing(sc) || tables_read(sc));
 }
 
 /* The opensm.conf in the folder of the file, or in the folder that was loaded; NULL = none. Owned. */

@@ -136,6 +136,7 @@ OTHERS = {
     "nothing wrong found": "first line of the screen, from doctor's counts",
     "still so": "advise, behind the class",
     "sound, but its most loaded link": "help",
+    "deadlock unreachable safe sound verify credit loops": "help",
     "there are no credit loops; nothing is drawn": "an error",
 }
 VOCABULARY = re.compile(r"\b[Ss]ound\b|followed|[Nn]othing (?:wrong|changed|found|lost)|change nothing|identical|[Nn]o credit loops"
