@@ -65,7 +65,7 @@ LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "e
 TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "synth torus:8x8x8,hosts=4", "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
 SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check spread tree", "survey links", "survey switches", "advise failures 3", "advise write OUT failures 1",
-         "survey pairs 20 switches threads=2", "survey links shard 1/3",
+         "survey pairs 20 switches threads=2", "survey pairs all links", "survey pairs all switches", "survey links shard 1/3",
          "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check", "quiz port seed=1", "quiz rank", "route lash", "quiz layer"]
 
 

@@ -3,6 +3,7 @@
  *   survey.c         the list of failures, one sweep each, on all cores
  *   random.c    pairs at random, the interval of a share
  *   effect.c  what a failure does to pairs, loads and loops: by the difference, or from nothing
+ *   parted*.c  all pairs of failures: proofs, without sweeps (parted.h)
  *   moves.c   the ways to one LID, by the switches whose entries changed
  */
 #ifndef IBSCOPE_SURVEY_PARTS_H

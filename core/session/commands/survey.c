@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "core/analysis/survey/survey.h"
+#include "core/analysis/survey/parted.h"
 #include "core/analysis/survey/share.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/routing/json_names.h"
 #include "core/session/commands/commands.h"
 #include "core/session/patterns.h"
 
@@ -167,6 +169,72 @@ static int merge(const struct args *args, struct out *o, struct err *e)
 	return rc;
 }
 
+/* --- all pairs ------------------------------------------------------------------------------------- */
+
+static json_t *parted_row_json(const struct parted *r, const struct parted_row *row, const struct sweep *w)
+{
+	json_t *o = json_make("{s:s}", "a", r->parts->name[row->part[0]]);
+
+	if (row->part[1] != NO_ID)
+		json_object_set_new(o, "b", json_text(r->parts->name[row->part[1]]));
+	json_put_endport(o, "from", w->fabric, w->lids, row->host[0]);
+	json_put_endport(o, "to", w->fabric, w->lids, row->host[1]);
+	return o;
+}
+
+static void print_parted(const struct parted *r, const struct sweep *w, struct out *o)
+{
+	const char *what = part_words[r->parts->kind];
+	json_t *rows = json_array();
+	char a[300], b[300];
+
+	out_text(o, "Proved for all %" PRIu64 " pairs of %u %s: %" PRIu64 " part hosts", r->pairs,
+		 r->parts->n, what, r->bad);
+	out_text(o, ", %" PRIu64 " of them by both together; %u part hosts alone.\n", r->together, r->alone);
+	if (r->legal)
+		out_text(o,
+			 "By legal ways of %s, from the %s as now; %" PRIu64
+			 " pairs with ranks that change.\n",
+			 w->routing->engine, w->routing->ops->is_root ? "roots" : "switches with hosts",
+			 r->reranked);
+	else
+		out_text(o, "By cables: for engines that route whatever is connected (minhop, lash, sssp, "
+			    "dfsssp, "
+			    "nue); others may lose more.\n");
+	for (size_t i = 0; i < r->n; i++) {
+		const struct parted_row *row = &r->row[i];
+
+		port_plain(w->fabric, w->fabric->endport_port[row->host[0]], a, sizeof(a));
+		port_plain(w->fabric, w->fabric->endport_port[row->host[1]], b, sizeof(b));
+		out_text(o, "  %s%s%s: %s from %s\n", r->parts->name[row->part[0]],
+			 row->part[1] == NO_ID ? " alone" : " + ",
+			 row->part[1] == NO_ID ? "" : r->parts->name[row->part[1]], a, b);
+		json_array_append_new(rows, parted_row_json(r, row, w));
+	}
+	if (r->n < r->alone + r->together)
+		out_text(o, "  ... and %" PRIu64 " more\n", r->alone + r->together - r->n);
+	out_json(o, "proved",
+		 json_make("{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:I, s:o}", "what", what, "engine",
+			   w->routing->engine, "by", r->legal ? "legal ways" : "cables", "pairs",
+			   (json_int_t)r->pairs, "parting", (json_int_t)r->bad, "together",
+			   (json_int_t)r->together, "alone", (int)r->alone, "reranked",
+			   (json_int_t)r->reranked, "rows", rows));
+}
+
+static int prove_pairs(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	enum part_kind kind = args_has(args, "switches") ? PART_SWITCH : PART_LINK;
+	struct parted *r = w ? parted_run(w, kind, o->run->progress, e) : NULL;
+
+	if (!r)
+		return -1;
+	report_scope(s, o);
+	print_parted(r, w, o);
+	parted_free(r);
+	return 0;
+}
+
 static int cmd_survey(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct survey_request rq = {0};
@@ -177,6 +245,8 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 
 	if (args_has(args, "merge"))
 		return merge(args, o, e);
+	if (args_has(args, "all"))
+		return prove_pairs(s, args, o, e);
 	rq.before = need_routing(s, e);
 	if (!rq.before || survey_asked(&rq, args, e))
 		return -1;
@@ -202,27 +272,51 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 const struct command survey_commands[] = {
 	{.name = "survey",
 	 .syntax = "survey " KINDS " [shard I/N] [threads=K] | survey pairs N [" KINDS
-		   "] [seed=K] [shard I/N] [threads=K] | survey merge FILE...",
+		   "] [seed=K] [shard I/N] [threads=K] | survey pairs all [links|switches] | survey merge "
+		   "FILE...",
 	 .help = "every single failure, or pairs of them, ranked by what the next sweep makes of it",
-	 .details = "  Rows are ordered by loops, between, another engine, cut off, load, longer, rerouted, "
-		    "entries.\n"
-		    "  lost         pairs of hosts that had a path and have none then\n"
-		    "  between      of these: both ends are in the subnet manager's part.  The others are "
-		    "cut off, which\n"
-		    "               alone is not bad\n"
-		    "  loops        credit loops on VLs that had none\n"
-		    "  load         most routes on a link (`load-map`)\n"
-		    "  gone         host ports that are up, and not in the subnet manager's part any more\n"
-		    "  pairs N      N pairs of failures at once, drawn by the seed; all where there are no "
-		    "more\n"
-		    "  beyond       with `pairs`: pairs of hosts lost that neither failure costs alone\n"
-		    "  chassis, cards  director switches; their line and spine cards\n"
-		    "  shard I/N    every N-th failure.  `survey merge` joins what `ibscope --json -e "
-		    "'survey ... shard I/N'`\n"
-		    "               printed for all I: one run would have the same\n"
-		    "  threads=K    on so many cores; the result is the same\n",
+	 .details =
+		 "  Rows are ordered by loops, between, another engine, cut off, load, longer, rerouted, "
+		 "entries.\n"
+		 "  lost         pairs of hosts that had a path and have none then\n"
+		 "  between      of these: both ends are in the subnet manager's part.  The others are "
+		 "cut off, which\n"
+		 "               alone is not bad\n"
+		 "  loops        credit loops on VLs that had none\n"
+		 "  load         most routes on a link (`load-map`)\n"
+		 "  gone         host ports that are up, and not in the subnet manager's part any more\n"
+		 "  pairs N      N pairs of failures at once, drawn by the seed; all where there are no "
+		 "more\n"
+		 "  pairs all    proves for every pair whether hosts on other switches are parted, with two "
+		 "of "
+		 "them for each\n"
+		 "               bad pair: by cables; under updn and dnup by legal ways, up and then down, "
+		 "ranks\n"
+		 "               anew from the roots as now (OpenSM may choose others where none are "
+		 "given, and its\n"
+		 "               search may miss a legal way)\n"
+		 "  beyond       with `pairs`: pairs of hosts lost that neither failure costs alone\n"
+		 "  chassis, cards  director switches; their line and spine cards\n"
+		 "  shard I/N    every N-th failure.  `survey merge` joins what `ibscope --json -e "
+		 "'survey ... shard I/N'`\n"
+		 "               printed for all I: one run would have the same\n"
+		 "  threads=K    on so many cores; the result is the same\n",
 	 .json = JSON_SCOPE
-	 "survey_of object what it is a survey of; shares of one survey have the same but for shard\n"
+	 "proved object? of `pairs all`\n"
+	 "proved.what string(links/switches) what fails\n"
+	 "proved.engine engine engine in force\n"
+	 "proved.by string(cables/legal ways) what a way is\n"
+	 "proved.pairs integer pairs of failures: all there are\n"
+	 "proved.parting integer of these: some hosts on other switches are parted\n"
+	 "proved.together integer of these: neither failure parts hosts alone\n"
+	 "proved.alone integer failures that part hosts alone\n"
+	 "proved.reranked integer pairs after which some rank changes\n"
+	 "proved.rows[] object witnesses, 10000 at most\n"
+	 "proved.rows[].a string what fails\n"
+	 "proved.rows[].b string? what fails with it; absent: it parts hosts alone\n"
+	 "proved.rows[].from endport a host\n"
+	 "proved.rows[].to endport and one that it reaches no more\n"
+	 "survey_of object? what it is a survey of; shares of one survey have the same but for shard\n"
 	 "survey_of.what string(links/switches/chassis/cards) what fails: links, switches, chassis, cards\n"
 	 "survey_of.pairs integer so many pairs at most; 0: each alone\n"
 	 "survey_of.sampled boolean the pairs are drawn out of more\n"
@@ -237,10 +331,10 @@ const struct command survey_commands[] = {
 	 "survey_of.sound boolean? with nothing failed, as check judges\n"
 	 "survey_of.shard integer(1..)? the share, from 1\n"
 	 "survey_of.shards integer(1..)? of so many\n"
-	 "survey[] object failures, the worst first\n"
+	 "survey[] object? failures, the worst first\n"
 	 "@survey[].\n"
-	 "bad integer =bad failures\n"
-	 "cutting integer =failures that cut off\n"
+	 "bad integer? =bad failures\n"
+	 "cutting integer? =failures that cut off\n"
 	 "bad_low share? of a sample: least share of bad ones, 95 % interval\n"
 	 "bad_high share? and the largest\n",
 	 .rows = {survey_fields},

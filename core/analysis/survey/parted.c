@@ -1,0 +1,220 @@
+#include "core/analysis/survey/parted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/survey/parted_net.h"
+#include "core/base/memory.h"
+
+/* --- the graph ------------------------------------------------------------------------------------------ */
+
+static void number_parts(struct net *g, const struct parts *parts, uint32_t *part_of_link)
+{
+	const struct fabric *f = parts->fabric;
+
+	for (uint32_t i = 0; i < parts->n; i++) {
+		uint32_t id = parts->id[parts->first[i]];
+
+		if (g->switches) {
+			g->sw_of[i] = f->node_switch[id];
+			g->part_of[g->sw_of[i]] = i;
+			continue;
+		}
+		part_of_link[id] = i;
+		for (int k = 0; k < 2; k++)
+			g->end[i][k] = f->node_switch[f->port_node[f->link_port[2 * (size_t)id + k]]];
+	}
+}
+
+/* Several cables to one switch are one arc where switches fail. */
+static void add_arcs(struct net *g, const struct topo *t, const uint32_t *part_of_link)
+{
+	uint32_t *seen = NEW_ARRAY((size_t)g->n + 1, uint32_t), at = 0;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		g->off[s] = at;
+		if (!switch_up(t, s))
+			continue;
+		FOR_CABLES(t, s, port, to) {
+			if (g->switches && seen[to] == s + 1)
+				continue;
+			seen[to] = s + 1;
+			g->arc[at++] = (struct net_arc){
+				.to = to,
+				.edge = g->switches ? NO_ID - 1 - at
+						    : part_of_link[t->fabric->port_link[port]],
+			};
+		}
+	}
+	g->off[g->n] = at;
+	free(seen);
+}
+
+static int net_init(struct net *g, const struct sweep *w, const struct parts *parts, struct err *e)
+{
+	const struct fabric *f = w->fabric;
+	uint64_t pairs = (uint64_t)parts->n * (parts->n - 1) / 2;
+	uint32_t *part_of_link;
+
+	if (mem_room(e, pairs / 4, "bits of all pairs of %u", parts->n))
+		return -1;
+	*g = (struct net){.sweep = w, .switches = parts->kind == PART_SWITCH, .n = f->n_switches};
+	g->n_parts = parts->n;
+	part_of_link = NEW_ARRAY((size_t)f->n_links + 1, uint32_t);
+	g->off = NEW_ARRAY((size_t)g->n + 1, uint32_t);
+	g->arc = NEW_ARRAY((size_t)f->n_ports + 1, struct net_arc);
+	g->part_of = NEW_ARRAY((size_t)g->n + 1, uint32_t);
+	memset(g->part_of, 0xff, g->n * sizeof(*g->part_of));
+	g->hosts = routing_hosts(w->routing);
+	g->alone = NEW_ARRAY((size_t)parts->n + 1, uint8_t);
+	g->bad = NEW_ARRAY((size_t)(pairs / 64 + 1), _Atomic uint64_t);
+	if (g->switches)
+		g->sw_of = NEW_ARRAY((size_t)parts->n + 1, uint32_t);
+	else
+		g->end = calloc((size_t)parts->n + 1, sizeof(*g->end));
+	number_parts(g, parts, part_of_link);
+	add_arcs(g, w->topo, part_of_link);
+	free(part_of_link);
+	return 0;
+}
+
+static void net_free(struct net *g)
+{
+	free(g->off);
+	free(g->arc);
+	free(g->part_of);
+	free(g->sw_of);
+	free(g->end);
+	free(g->hosts);
+	free(g->alone);
+	free((void *)g->bad);
+}
+
+/* --- witnesses ------------------------------------------------------------------------------------------ */
+
+static bool cable_witness(const struct net *g, uint32_t a, uint32_t b, uint32_t sw[2])
+{
+	uint32_t *queue = NEW_ARRAY((size_t)g->n + 1, uint32_t), end = 0;
+	uint8_t *seen = NEW_ARRAY((size_t)g->n + 1, uint8_t);
+
+	sw[0] = sw[1] = NO_ID;
+	for (uint32_t s = 0; s < g->n && sw[0] == NO_ID; s++)
+		sw[0] = g->hosts[s] && !net_down(g, s, a, b) ? s : NO_ID;
+	if (sw[0] != NO_ID) {
+		queue[end++] = sw[0];
+		seen[sw[0]] = 1;
+	}
+	for (uint32_t i = 0; i < end; i++)
+		for (uint32_t k = g->off[queue[i]]; k < g->off[queue[i] + 1]; k++)
+			if (arc_up(g, &g->arc[k], a, b) && !seen[g->arc[k].to]) {
+				seen[g->arc[k].to] = 1;
+				queue[end++] = g->arc[k].to;
+			}
+	for (uint32_t s = 0; s < g->n && sw[1] == NO_ID; s++)
+		sw[1] = g->hosts[s] && !seen[s] && !net_down(g, s, a, b) ? s : NO_ID;
+	free(queue);
+	free(seen);
+	return sw[1] != NO_ID;
+}
+
+static uint32_t host_on(const struct sweep *w, uint32_t sw)
+{
+	uint32_t ep = 0;
+
+	while (ep < w->fabric->n_endports &&
+	       !(routing_has_host(w->routing, ep) && w->topo->endport_switch[ep] == sw))
+		ep++;
+	return ep;
+}
+
+static void add_row(struct parted *r, const struct net *g, struct legal *l, uint32_t a, uint32_t b)
+{
+	uint32_t sw[2];
+
+	if (r->n == PARTED_MOST_ROWS || !(l ? legal_witness(l, a, b, sw) : cable_witness(g, a, b, sw)))
+		return;
+	r->row[r->n++] = (struct parted_row){
+		.part = {a, b},
+		.host = {host_on(g->sweep, sw[0]), host_on(g->sweep, sw[1])},
+	};
+}
+
+/* Counts and rows from the bits.  A link that is bad alone is bad with any other. -1 and *e. */
+static int list_rows(struct parted *r, const struct net *g, struct legal *l, struct progress *p,
+		     struct err *e)
+{
+	uint32_t n = g->n_parts;
+
+	progress_start(p, "counting pairs", n);
+	r->row = NEW_ARRAY(PARTED_MOST_ROWS, struct parted_row);
+	for (uint32_t a = 0; a < n; a++)
+		if (g->alone[a]) {
+			r->alone++;
+			add_row(r, g, l, a, NO_ID);
+		}
+	for (uint32_t a = 0; a < n; a++) {
+		uint64_t at = a + 1 < n ? pair_bit(g, a, a + 1) : 0;
+
+		for (uint32_t b = a + 1; b < n; b++, at++) {
+			bool sure = !l && !g->switches && (g->alone[a] || g->alone[b]);
+
+			if (!sure && !pair_is(g->bad, at))
+				continue;
+			r->bad++;
+			if (g->alone[a] || g->alone[b])
+				continue;
+			r->together++;
+			add_row(r, g, l, a, b);
+		}
+		if (!progress_step(p, a))
+			return err_set(e, CANCELLED);
+	}
+	return 0;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------ */
+
+static bool by_legal_ways(const struct routing *r)
+{
+	return r->ops->direction && r->ops->rank && !r->ops->level_stays_down;
+}
+
+struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e)
+{
+	struct parted *r = NEW(struct parted);
+	struct parts *parts = parts_new(w->fabric, kind, NULL);
+	struct legal *l = NULL;
+	struct net g = {0};
+	int rc;
+
+	r->parts = parts;
+	parts_keep_up(parts, w->topo);
+	r->legal = by_legal_ways(w->routing);
+	r->pairs = (uint64_t)parts->n * (parts->n ? parts->n - 1 : 0) / 2;
+	rc = parts->n < 2 ? err_set(e, "found %u %s that are up, expected at least 2 for a pair", parts->n,
+				    part_words[kind])
+			  : net_init(&g, w, parts, e);
+	if (!rc && r->legal) {
+		l = legal_new(&g, e);
+		rc = l ? parted_legal(l, &r->reranked, p, e) : -1;
+	} else if (!rc) {
+		rc = g.switches ? parted_switches(&g, p, e) : parted_links(&g, p, e);
+	}
+	if (!rc)
+		rc = list_rows(r, &g, l, p, e);
+	legal_free(l);
+	net_free(&g);
+	if (!rc)
+		return r;
+	parted_free(r);
+	return NULL;
+}
+
+void parted_free(struct parted *r)
+{
+	if (!r)
+		return;
+	parts_free((struct parts *)r->parts);
+	free(r->row);
+	free(r);
+}

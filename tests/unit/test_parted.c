@@ -1,0 +1,299 @@
+/*
+ * survey pairs all: every pair of links and of switches against brute force, on random fabrics of up to 20
+ * links, by cables and by legal ways.
+ */
+#include "fixture.h"
+
+#include "core/analysis/survey/parted.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+
+#define MOST 12
+
+/* A connected fabric of up to 20 cables between 3 to 12 switches; some have a host. */
+static struct fabric *draw(uint64_t *seed, uint32_t *n_links)
+{
+	uint32_t n = 3 + rng_below(seed, MOST - 2), links = n - 1 + rng_below(seed, 22 - n), node[MOST];
+	unsigned used[MOST] = {0};
+	struct fabric_builder *b = fb_new();
+	struct fabric *f = NULL;
+	struct err e = {0};
+
+	for (uint32_t k = 0; k < n; k++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "s%u", k);
+		node[k] = fb_add(b, NODE_SWITCH, 0x1000 + (k * 7919u) % 997, 40, name);
+	}
+	for (uint32_t k = 0; k < links; k++) {
+		uint32_t x = k < n - 1 ? k + 1 : rng_below(seed, n),
+			 y = k < n - 1 ? rng_below(seed, k + 1) : rng_below(seed, n);
+
+		if (x == y)
+			y = (y + 1) % n;
+		fb_link(b, node[x], ++used[x], node[y], ++used[y]);
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		char name[16];
+		uint32_t h;
+
+		if (k > 1 && rng_below(seed, 3) == 0)
+			continue;
+		snprintf(name, sizeof(name), "h%u", k);
+		h = fb_add(b, NODE_CA, 0x9000 + k, 1, name);
+		fb_link(b, node[k], ++used[k], h, 1);
+	}
+	if (fb_finish(b, "test", "test", &f, &e))
+		fail_msg("%s", e.msg);
+	*n_links = links;
+	return f;
+}
+
+/* --- brute force: no line of it is the product's -------------------------------------------------------- */
+
+enum rule { CABLES, UPDN, DNUP };
+
+struct brute {
+	enum rule rule;
+	uint32_t n, m, end[32][2];
+	bool host[MOST], top[MOST];
+	uint64_t guid[MOST];
+	int rank[MOST];
+	bool way[MOST][MOST];
+};
+
+static bool there(const struct brute *b, bool switches, uint32_t x, int a, int c)
+{
+	(void)b;
+	return !switches || ((int)x != a && (int)x != c);
+}
+
+/* Direction of a step: 1 up, -1 down, 0 level. */
+static int step_of(const struct brute *b, uint32_t x, uint32_t y)
+{
+	if (b->rule == CABLES)
+		return 0;
+	if (b->rank[x] == b->rank[y])
+		return b->rule == DNUP ? 0 : b->rank[x] && b->guid[y] < b->guid[x] ? 1 : -1;
+	return (b->rank[y] < b->rank[x]) == (b->rule == UPDN) ? 1 : -1;
+}
+
+/* Ranks and ways by repetition until nothing changes; a and c (indices, -1: none) are down. */
+static void solve(struct brute *b, bool switches, int a, int c)
+{
+	bool again = true, at[MOST][MOST][2] = {{{false}}};
+
+	for (uint32_t x = 0; x < b->n; x++)
+		b->rank[x] = b->top[x] && there(b, switches, x, a, c) ? 0 : 1000;
+	for (uint32_t x = 0; x < b->n; x++)
+		at[x][x][0] = there(b, switches, x, a, c);
+	for (int turn = 0; turn < 2; turn++)
+		for (again = true; again;) {
+			again = false;
+			for (uint32_t k = 0; k < 2 * b->m; k++) {
+				uint32_t l = k / 2, x = b->end[l][k % 2], y = b->end[l][1 - k % 2];
+
+				if ((!switches && ((int)l == a || (int)l == c)) ||
+				    !there(b, switches, x, a, c) || !there(b, switches, y, a, c))
+					continue;
+				if (!turn) {
+					if (b->rank[x] + 1 < b->rank[y]) {
+						b->rank[y] = b->rank[x] + 1;
+						again = true;
+					}
+					continue;
+				}
+				for (uint32_t s = 0; s < b->n; s++)
+					for (int down = 0; down < 2; down++) {
+						int d = step_of(b, x, y);
+						bool *to = &at[s][y][d < 0];
+
+						if (at[s][x][down] && !(down && d > 0) && !*to)
+							*to = again = true;
+					}
+			}
+		}
+	for (uint32_t x = 0; x < b->n; x++)
+		for (uint32_t y = 0; y < b->n; y++)
+			b->way[x][y] = at[x][y][0] || at[x][y][1];
+}
+
+static bool brute_parts(struct brute *b, const struct brute *whole, bool switches, int a, int c)
+{
+	bool found = false;
+
+	solve(b, switches, a, c);
+	for (uint32_t x = 0; x < b->n; x++)
+		for (uint32_t y = 0; y < x; y++)
+			found |= b->host[x] && b->host[y] && there(b, switches, x, a, c) &&
+				 there(b, switches, y, a, c) && whole->way[x][y] && !b->way[x][y];
+	return found;
+}
+
+static void describe(struct brute *b, const struct sweep *w, enum rule rule)
+{
+	const struct fabric *f = w->fabric;
+
+	*b = (struct brute){.rule = rule, .n = f->n_switches};
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t x = f->node_switch[f->port_node[f->link_port[2 * l]]],
+			 y = f->node_switch[f->port_node[f->link_port[2 * l + 1]]];
+
+		if (x != NO_ID && y != NO_ID) {
+			b->end[b->m][0] = x;
+			b->end[b->m++][1] = y;
+		} else {
+			b->host[x != NO_ID ? x : y] = true;
+		}
+	}
+	for (uint32_t s = 0; s < b->n; s++) {
+		b->guid[s] = f->node_guid[f->switch_node[s]];
+		b->top[s] =
+			rule == DNUP ? b->host[s] : rule == UPDN && w->routing->ops->is_root(w->routing, s);
+	}
+}
+
+/* Does a row name two hosts that are parted? */
+static void check_row(const struct sweep *w, const struct parted_row *r, struct brute *b,
+		      const struct brute *whole, bool switches)
+{
+	uint32_t x = w->topo->endport_switch[r->host[0]], y = w->topo->endport_switch[r->host[1]];
+
+	solve(b, switches, (int)r->part[0], r->part[1] == NO_ID ? -1 : (int)r->part[1]);
+	assert_true(b->host[x] && b->host[y] && whole->way[x][y] && !b->way[x][y]);
+	assert_true(there(b, switches, x, (int)r->part[0], (int)r->part[1]));
+	assert_true(there(b, switches, y, (int)r->part[0], (int)r->part[1]));
+}
+
+static void compare_all(const struct sweep *w, enum rule rule, bool switches)
+{
+	struct err e = {0};
+	struct parted *r = parted_run(w, switches ? PART_SWITCH : PART_LINK, NULL, &e);
+	struct brute whole, b;
+	uint64_t bad = 0, together = 0;
+	uint32_t alone = 0, n;
+	bool one[32] = {false};
+
+	if (!r)
+		fail_msg("%s", e.msg);
+	assert_int_equal(r->legal, rule != CABLES);
+	describe(&whole, w, rule);
+	b = whole;
+	solve(&whole, switches, -1, -1);
+	n = switches ? b.n : b.m;
+	assert_int_equal(r->parts->n, n);
+	for (uint32_t i = 0; i < n; i++)
+		alone += one[i] = brute_parts(&b, &whole, switches, (int)i, -1);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = i + 1; k < n; k++)
+			if (brute_parts(&b, &whole, switches, (int)i, (int)k)) {
+				bad++;
+				together += !one[i] && !one[k];
+			}
+	assert_int_equal(r->pairs, (uint64_t)n * (n - 1) / 2);
+	assert_int_equal(r->alone, alone);
+	assert_int_equal(r->bad, bad);
+	assert_int_equal(r->together, together);
+	assert_int_equal(r->n, alone + together);
+	for (size_t i = 0; i < r->n; i++)
+		check_row(w, &r->row[i], &b, &whole, switches);
+	parted_free(r);
+}
+
+/* Up to three roots in a file, so that updn finds some. */
+static void write_roots(struct session *s, uint64_t *seed)
+{
+	char path[] = "/tmp/ibscope-roots-XXXXXX", line[100];
+	int fd = mkstemp(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	assert_non_null(f);
+	for (uint32_t k = 1 + rng_below(seed, 3); k-- > 0;)
+		fprintf(f, "0x%" PRIx64 "\n",
+			s->fabric->node_guid[s->fabric->switch_node[rng_below(seed, s->fabric->n_switches)]]);
+	fclose(f);
+	snprintf(line, sizeof(line), "route updn root_guid_file=%s", path);
+	ok_line(s, line);
+	unlink(path);
+}
+
+static void against_brute_force(void **state)
+{
+	static const char *const engine[] = {"minhop", "updn", "dnup"};
+	uint64_t seed = test_seed(), compared[3] = {0};
+
+	(void)state;
+	for (int round = 0; round < 120; round++) {
+		uint32_t n;
+		struct fabric *f = draw(&seed, &n);
+		struct session *s = session_new(all_engines, all_commands);
+		struct err e = {0};
+
+		assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
+		for (int k = 0; k < 3; k++) {
+			if (k == UPDN)
+				write_roots(s, &seed);
+			else
+				ok_line(s, k == DNUP ? "route dnup" : "route minhop");
+			if (strcmp(session_sweep(s)->routing->engine, engine[k]))
+				continue; /* it refused */
+			compared[k]++;
+			compare_all(session_sweep(s), (enum rule)k, false);
+			compare_all(session_sweep(s), (enum rule)k, true);
+		}
+		session_free(s);
+	}
+	for (int k = 0; k < 3; k++)
+		assert_true(compared[k] > 60);
+}
+
+/* A ring of six switches with hosts on each: any two links part some, none does so alone. */
+static void a_ring(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct err e = {0};
+	struct parted *r;
+
+	(void)state;
+	ok_line(s, "synth ring:6");
+	ok_line(s, "route minhop");
+	r = parted_run(session_sweep(s), PART_LINK, NULL, &e);
+	assert_non_null(r);
+	assert_int_equal(r->pairs, 15);
+	assert_int_equal(r->bad, 15);
+	assert_int_equal(r->alone, 0);
+	parted_free(r);
+	ok_line(s, "survey pairs all switches");
+	session_free(s);
+}
+
+static void cancelled(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct progress p = {0};
+	struct err e = {0};
+
+	(void)state;
+	ok_line(s, "synth ring:6");
+	for (int k = 0; k < 2; k++) {
+		ok_line(s, k ? "route updn" : "route minhop");
+		atomic_store(&p.cancel, true);
+		assert_null(parted_run(session_sweep(s), PART_LINK, &p, &e));
+		assert_string_equal(e.msg, CANCELLED);
+		assert_null(parted_run(session_sweep(s), PART_SWITCH, &p, &e));
+		assert_string_equal(e.msg, CANCELLED);
+	}
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(against_brute_force),
+		cmocka_unit_test(a_ring),
+		cmocka_unit_test(cancelled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
