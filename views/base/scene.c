@@ -37,6 +37,8 @@ void scene_release(struct scene *sc)
 	topo_unref(sc->topo);
 	sweep_unref(sc->real);
 	sweep_unref(sc->real_before);
+	fabric_unref(sc->fabric_before);
+	sc->fabric_before = NULL;
 	topo_unref(sc->real_topo);
 	moment_unref(sc->moment);
 	sc->moment = NULL;
@@ -157,6 +159,8 @@ static void take_present(struct scene *sc, const struct session *s)
 	sc->real_change = sc->event->change;
 	if (sc->event->sweep)
 		sc->real = sweep_ref(sc->event->sweep);
+	if (before && before->setup->fabric)
+		sc->fabric_before = fabric_ref(before->setup->fabric);
 	if (before && before->sweep && before->sweep->fabric == s->fabric)
 		sc->real_before = sweep_ref(before->sweep);
 	sc->real_topo = sc->real ? topo_ref(sc->real->topo) : topo_new(sc->fabric, sc->state);

@@ -94,6 +94,7 @@ struct scene {
 	const struct moment *moment;
 	/* The present, even while a step is shown, for panes with VIEW_PRESENT. */
 	const struct sweep *real, *real_before;
+	const struct fabric *fabric_before; /* of the event before; reference; NULL = none */
 	const struct comparison *real_change;
 	const struct topo *real_topo;
 	uint64_t walk_moves; /* moves of the session's walk */

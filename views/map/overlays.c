@@ -601,20 +601,51 @@ static void mark_failed(struct view *v)
 	text_add(&m->meaning, "● end of a link that is down");
 }
 
-/* Was it down before the last event? */
+/* Was it down, or not there, before the last event? */
 static bool came_up(const struct view *v, uint32_t sw)
 {
 	const struct scene *sc = v->scene;
+	const struct fabric *was = sc->fabric_before;
 
-	return sc->before && sc->before->fabric == sc->fabric && !switch_up(sc->before->topo, sw) &&
-	       switch_up(sc->topo, sw);
+	if (!was || !switch_up(sc->topo, sw))
+		return false;
+	if (was != sc->fabric)
+		return fabric_switch_in(was, sc->fabric, sw) == NO_ID;
+	return sc->before && sc->before->fabric == sc->fabric && !switch_up(sc->before->topo, sw);
+}
+
+/* Marks cables that the fabric before the last event did not have.  Returns their number. */
+static uint32_t mark_new_links(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric, *was = v->scene->fabric_before;
+	struct map *m = map_of(v);
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; was && was != f && l < f->n_links; l++) {
+		if (fabric_link_in(was, f, l) != NO_ID)
+			continue;
+		n++;
+		add_channel(v, f->link_port[2 * l], MAP_ON_PATH, CANVAS_CHANGED);
+		for (unsigned i = 0; i < 2; i++) {
+			uint32_t port = f->link_port[2 * l + i], sw = switch_of(v, port);
+			char name[160];
+
+			m->channel[port] |= MAP_ON_PATH;
+			if (sw == NO_ID)
+				continue;
+			set_mark(m, sw, '+', CANVAS_CHANGED);
+			add_stop(m, sw, port,
+				 str_printf("%s has a new cable", port_label(f, port, name, sizeof(name))));
+		}
+	}
+	return n;
 }
 
 static void mark_changed(struct view *v)
 {
 	const struct layout *l = map_of(v)->layout;
 	struct map *m = map_of(v);
-	uint32_t n = 0;
+	uint32_t n = 0, links;
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t s = l->order[i];
@@ -626,8 +657,11 @@ static void mark_changed(struct view *v)
 		add_stop(m, s, NO_ID,
 			 m->changed[s] ? str_printf("%s changed", PLURAL(m->changed[s], "entry")) : NULL);
 	}
+	links = mark_new_links(v);
 	text_add(&m->said, "changed: %s", PLURAL(n, "switch"));
-	text_add(&m->meaning, "! entries changed  + came up");
+	if (links)
+		text_add(&m->said, ", %s", PLURAL(links, "new link"));
+	text_add(&m->meaning, "! entries changed  + new, or came up");
 }
 
 /* --- the overlay in force ---------------------------------------------------------------------- */
@@ -701,7 +735,8 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 	case MAP_FAILED:
 		return map_anything_failed(v);
 	case MAP_CHANGED:
-		return m->most_changed != 0;
+		return m->most_changed != 0 ||
+		       (v->scene->fabric_before && v->scene->fabric_before != v->scene->fabric);
 	default:
 		return false;
 	}
