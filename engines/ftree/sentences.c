@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "core/fabric/labels.h"
+#include "core/routing/distances.h"
 #include "engines/ftree/internal.h"
 #include "engines/record.h"
 #include "engines/say.h"
@@ -516,15 +517,52 @@ void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struc
 
 /* --- the rule that decided ------------------------------------------------------------------- */
 
+/* Does a switch lead to the destination only back through `sw`? It learned the route from there, then. */
+static bool leads_back(const struct ft_run *r, uint32_t sw, uint32_t from)
+{
+	const struct topo *t = r->t->topo;
+	uint32_t n = t->fabric->n_switches, *queue = NEW_ARRAY(n, uint32_t);
+	uint16_t *hops = NEW_ARRAY(n, uint16_t);
+	bool back;
+
+	for (uint32_t s = 0; s < n; s++)
+		hops[s] = NO_HOPS;
+	hops[sw] = hops[from] = 0; /* the search does not pass over sw, as it does not begin there */
+	queue[0] = from;
+	spread_hops(t, hops, queue, 1);
+	back = hops[r->tell->leaf] == NO_HOPS;
+	FREE_EACH(hops, queue);
+	return back;
+}
+
+/*
+ * The first offer after the one in force that leads to the destination; NULL: there is none. *back: one leads
+ * back.
+ */
+static const struct rec_offer *later_offer(const struct ft_run *r, const struct seen *x, bool *back)
+{
+	const struct fabric *f = r->t->topo->fabric;
+
+	*back = false;
+	for (unsigned i = 0; i < x->c->n_offers; i++) {
+		const struct rec_offer *o = &x->c->offer[i];
+
+		if (o->port == x->link->remote || o->q[0] <= (int64_t)x->taken)
+			continue;
+		if (!leads_back(r, x->c->sw, f->node_switch[f->port_node[o->peer]]))
+			return o;
+		*back = true;
+	}
+	return NULL;
+}
+
 static void decide_offer(const struct ft_run *r, const struct seen *x, struct decided *d)
 {
-	const struct rec_offer *q = NULL; /* an offer that came after the chosen one and was no better */
+	bool back;
+	const struct rec_offer *q = later_offer(r, x, &back);
 	const char *from = ft_name(r->t, x->g->sw), *here = ft_name(r->t, x->c->sw);
 	const struct climbed *c = &x->climb;
 
-	for (unsigned i = 0; !q && i < x->c->n_offers; i++)
-		if (x->c->offer[i].port != x->link->remote && x->c->offer[i].q[0] > (int64_t)x->taken)
-			q = &x->c->offer[i];
 	if (x->reverse)
 		decide(d, WHY_REVERSE_HOP,
 		       "max_reverse_hops %u: a climb of the route went a step down and up again, and %s got "
@@ -556,6 +594,10 @@ static void decide_offer(const struct ft_run *r, const struct seen *x, struct de
 		decide(d, WHY_LEARNED,
 		       "%s spread the route down: turn %u of %u; port %u came later and no shorter.", from,
 		       x->taken, x->turn, q->port);
+	else if (back)
+		decide(d, WHY_LEARNED,
+		       "%s spread the route down: turn %u of %u; what came later leads back through %s.",
+		       from, x->taken, x->turn, here);
 	else
 		decide(d, WHY_LEARNED, "%s spread the route down; nobody else offered one.", from);
 	if (x->g->n_links > 1)

@@ -53,9 +53,12 @@ static inline bool ways_open(const struct ways *n)
 
 /* Hops of the shortest way by a port that the rule allows. FAR or more when there is none. */
 uint32_t way_legal(const struct ways *n, uint32_t sw, unsigned port);
-/* Did the search miss a way by this port that the rule allows and that is no longer than the way found? */
+/*
+ * Is a port no candidate because the search missed a way by it that the rule allows and that is no longer
+ * than the way found?
+ */
 bool way_is_missed(const struct ways *n, uint32_t sw, unsigned port);
-/* The port of the shortest way that was missed, or 0. */
+/* The port of the shortest way that was missed, or 0; it may be a candidate, by a longer way. */
 unsigned way_missed(const struct ways *n, uint32_t sw);
 
 /*

@@ -142,6 +142,9 @@ static void say_missed(const struct ways *n, const struct rec_choice *c, unsigne
 		 port);
 	if (c->port == NO_PATH)
 		text_add(&d->text, "No entry.");
+	else if (c->port == port)
+		text_add(&d->text, "The way that it found there has %u.",
+			 hops_least(n->u->hops, c->sw, c->target));
 	else
 		text_add(&d->text, "Port %u leads in %u.", c->port, hops_least(n->u->hops, c->sw, c->target));
 }

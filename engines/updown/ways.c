@@ -106,20 +106,29 @@ static bool mixes(const struct ways *n, uint32_t sw, unsigned port, unsigned lea
 	return false;
 }
 
+/* Is there a legal way by this port that is shorter than the one that the search found there? */
+static bool found_longer(const struct ways *n, uint32_t sw, unsigned port)
+{
+	return !ways_open(n) &&
+	       way_legal(n, sw, port) < hops_value(n->u->hops, n->in->topo, sw, n->target, port);
+}
+
 bool way_is_missed(const struct ways *n, uint32_t sw, unsigned port)
 {
 	unsigned least = hops_least(n->u->hops, sw, n->target),
 		 value = hops_value(n->u->hops, n->in->topo, sw, n->target, port);
 
-	return !ways_open(n) && (value == NO_PATH || value > least) && way_legal(n, sw, port) <= least;
+	return (value == NO_PATH || value > least) && found_longer(n, sw, port) &&
+	       way_legal(n, sw, port) <= least;
 }
 
 unsigned way_missed(const struct ways *n, uint32_t sw)
 {
-	unsigned best = 0;
+	unsigned best = 0, least = hops_least(n->u->hops, sw, n->target);
 
 	for (unsigned p = 1; p <= n->in->topo->fabric->switch_nports[sw]; p++)
-		if (way_is_missed(n, sw, p) && (!best || way_legal(n, sw, p) < way_legal(n, sw, best)))
+		if (found_longer(n, sw, p) && way_legal(n, sw, p) <= least &&
+		    (!best || way_legal(n, sw, p) < way_legal(n, sw, best)))
 			best = p;
 	return best;
 }

@@ -500,6 +500,7 @@ def decided(m, sw, lid, target, own, label, said):
         return "not reached", "No way climbs from %s and descends to %s%s." % (label, sw, turns(m, sw, lid, label, said) if ca else "")
     turn, g, link, cause, hops, back, climb = seen.taken
     later = [p for p, offer in seen.offers.items() if p != link[1] and offer[0] > turn]
+    leads = [p for p in later if there(m.peer, m.peer[sw][p][0], target, sw)]
     if back:
         rule, told = "reverse hop", "max_reverse_hops %d: a climb of the route went a step down and up again, and %s got it " \
             "from %s." % (m.reverse, sw, g.sw)
@@ -518,13 +519,23 @@ def decided(m, sw, lid, target, own, label, said):
         rule, told = "learned", "%s spread the route down" % g.sw
         if seen.replaced:
             told += ": turn %d of %d, the first with as few as %s." % (turn, seen.turns, many(hops - ca, "hop"))
+        elif leads:
+            told += ": turn %d of %d; port %d came later and no shorter." % (turn, seen.turns, leads[0])
         elif later:
-            told += ": turn %d of %d; port %d came later and no shorter." % (turn, seen.turns, later[0])
+            told += ": turn %d of %d; what came later leads back through %s." % (turn, seen.turns, sw)
         else:
             told += "; nobody else offered one."
     if len(g.links) > 1:
         told += " Of %d parallel cables the first with least load." % len(g.links)
     return rule, told
+
+
+def there(peer, start, target, without):
+    """Do cables lead from a switch to another, not over a third?"""
+    queue = [start]
+    for at in queue:
+        queue += {x for x, _ in peer[at].values() if x != without and x not in queue}
+    return target in queue
 
 
 def turns(m, sw, lid, label, said):

@@ -514,6 +514,9 @@ static void test_all_looked_at(void **state)
 	     "Decided: missed: A legal way of 5 hops leads by port 1; " MISSED "No entry.");
 	says(GAPS("14", "122"), "why sw-04 15",
 	     "Decided: missed: A legal way of 3 hops leads by port 2; " MISSED "Port 3 leads in 3.");
+	says(GAPS("14", "51"), "why sw-14 9",
+	     "Decided: missed: A legal way of 5 hops leads by port 3; " MISSED
+	     "The way that it found there has 6.");
 	says(GAPS("11", "364"), "why sw-04 7 via 2", "Shortest way the rule allows, 6 hops: ");
 	says("synth torus:4x4; route dor; fail link t21[4]", "why t00 3",
 	     "Decided: kept: The table had port 2, which still is one of 2 at 2 hops; nothing came up since, "
@@ -529,6 +532,15 @@ static void test_all_looked_at(void **state)
 	says("synth xgft:3,3:1,2,hosts_on=all; route minhop lmc=1 port_shifting=TRUE", "why leaf-01 22",
 	     "Decided: new system: No earlier LID of node0006 has a port; port 5 had 1 LID, the fewest, as 4 "
 	     "had, and is the first in order (port_shifting, from port 5 on).");
+	/* an offer that came from a switch behind this one is no rival */
+	says("synth xgft:3,2:1,2,hosts_on=all,hosts=1; set root_guid_file spine-01 spine-02; "
+	     "set cn_guid_file node0001 node0002 node0003 node0004 node0005 node0006; "
+	     "set io_guid_file node0007 node0008; "
+	     "route ftree max_reverse_hops=2 quasi_ftree_indexing=TRUE; fail link leaf-01[4]",
+	     "why leaf-02 11",
+	     "Decided: learned: spine-01 spread the route down: turn 1 of 2; what came later leads back "
+	     "through "
+	     "leaf-02.");
 	says("synth ring:5; route lash; step start; step to 1", "lft ring0",
 	     "1 ring0             (0) (itself)");
 	says("synth mesh:2x4; route lash; fail link m11[3]", "why m01 10",
