@@ -26,18 +26,39 @@ def was_and_now(cell):
 
 # --- entries
 
+def held(net):
+    """LID -> who has it, as which of its LIDs."""
+    return {**{s: (net.guid[s], 0) for s in net.switches},
+            **{k: ((net.name[h], net.port[h]), i) for h, lids in net.lids.items() for i, k in enumerate(lids)}}
+
+
+def changed_entries(was, now):
+    """(switch, LID) -> (port before, port after), by LIDs as they are now; who has other LIDs now had these before."""
+    had, has = held(was), held(now)
+    lid_of, known, before = {who: k for k, who in had.items()}, {who[0] for who in had.values()}, {}
+    for k in range(1, max([*had, *has, *(k for _, k in was.table), *(k for _, k in now.table)], default=0) + 1):
+        if k in has and has[k][0] in known:
+            before[k] = lid_of.get(has[k])
+        elif k in has or not (k in had and had[k] in has.values()):
+            before[k] = k
+    want = {}
+    for s in now.switches:
+        old = lid_of.get((now.guid[s], 0))
+        for k in range(1, max(before, default=0) + 1) if old else ():
+            a, b = was.table.get((old, before.get(k)), NONE), now.table.get((s, k), NONE)
+            if a != b:
+                want[s, k] = a, b
+    return want
+
+
 def entries_again(state):
     """`diff all`, panes changes, lft and switches: each entry that an event changed."""
     if not state.event:
         return
     was, after = state.net, state.after()
     now = after.net
-    both = set(was.switches) & set(now.switches)
-    want = {}
-    for k in set(was.table) | set(now.table):
-        a, b = was.table.get(k, NONE), now.table.get(k, NONE)
-        if k[0] in both and a != b:
-            want[k] = a, b
+    both = {s for s in now.switches if now.guid[s] in was.guid.values()}
+    want = changed_entries(was, now)
     told = after.ask("diff all")
     same("diff: entries", {(e["switch_lid"], e["lid"]): (e["was"], e["now"]) for e in told.get("entries", ())}, want)
     change = told["change"]
@@ -45,7 +66,7 @@ def entries_again(state):
          (change["entries"], change["switches"], change["entries_gained"], change["entries_lost"]),
          (len(want), len({s for s, _ in want}), sum(a == NONE for a, _ in want.values()), sum(b == NONE for _, b in want.values())))
     same("diff: switches gone and new", (change["switches_gone"], change["switches_new"]),
-         (len(set(was.switches) - both), len(set(now.switches) - both)))
+         (len(was.switches) - len(both), len(now.switches) - len(both)))
     port = lambda p: "-" if p == NONE else str(p)
     by_name = {now.name[s]: s for s in now.switches}
     told = {(by_name[r["switch"]], r["lid"]): was_and_now(r["was \u2192 now"]) for r in rows(after, "changes") if r["switch"] in by_name}

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 from again import AGAIN, elements_of, span
-from changed import CHANGED, torus_again
+from changed import CHANGED, changed_entries, torus_again
 from states import State, ranges, same
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -58,8 +58,8 @@ def survey(state):
              sorted(sorted(s["name"] for s in r["switches"]) for r in told.get("survey", ())), groups)
     if not told["ok"]:
         return
-    rows = state.rng.sample(told["survey"], min(4, len(told["survey"])))
-    for row in rows:
+    panes = {r["fails"]: r["hottest"] for r in rows("survey " + kind)(state)}
+    for row in state.rng.sample(told["survey"], min(4, len(told["survey"]))):
         if not row["engine"]:
             continue
         after = State(state.fabric, [*state.before, row["try"]], state.engine, state.options, False, state.rng)
@@ -93,10 +93,14 @@ def survey(state):
         same(what + "between", row["between_survivors"], lost - cut)
         same(what + "outside", row["outside"], outside)
         same(what + "rerouted", (row["rerouted"], row["longer"]), (rerouted, longer))
-        same(what + "load", row["load_after"], most_load(now))
-        both = set(net.switches) & set(now.switches)
-        same(what + "entries", row["entries"], sum(net.table.get(k, 255) != now.table.get(k, 255)
-                                                  for k in set(net.table) | set(now.table) if k[0] in both))
+        load = loads_of(now)
+        same(what + "load", row["load_after"], max(load.values(), default=0))
+        top = after.ask("load-map all all")["loads"]["ports"]
+        hottest = top[0]["from"] if top else None   # of those with most routes the first there
+        expect(not top or load[top[0]["from_lid"], top[0]["from_port"]] == row["load_after"], what, "hottest is", top and top[0])
+        same(what + "hottest", row.get("load_at"), hottest)
+        same(what + "hottest, pane", panes[row["what"]] or None, hottest)
+        same(what + "entries", row["entries"], len(changed_entries(net, now)))
 
 
 def boxes(net, kind):
@@ -111,13 +115,15 @@ def boxes(net, kind):
     return sorted(map(sorted, groups.values()))
 
 
-def most_load(net):
-    load = {}
+def loads_of(net):
+    """Routes of all pairs over each port between switches."""
+    load = {c: 0 for c, (kind, _) in net.peer.items() if kind == "S"}
     for a, b in itertools.permutations(net.hosts, 2):
         way = net.path(a, b)
         for c in way if not isinstance(way, str) else ():
-            load[c] = load.get(c, 0) + 1
-    return max((n for c, n in load.items() if c in net.channels), default=0)
+            if c in load:
+                load[c] += 1
+    return load
 
 
 def equal_paths(state):
@@ -486,8 +492,8 @@ EQUAL = [
      lambda s: len(rows("survey switches")(s))),
     ("routes that VL 15 ends", key("check", "dropped"), key("cycles", "dropped"), key("layers", "dropped"),
      told("check", r"^(\d+) routes? (?:is|are) dropped")),
-    ("routes on VLs", lambda s: sum(x["routes"] for x in s.ask("layers")["layers"]), 
-     lambda s: sum((r["routes"] or 0) * len(span(r["VL"])) for r in rows("layers")(s))),
+    ("routes on VLs", lambda s: sum(max((x["routes"] for x in s.ask("layers")["layers"] if x["vl"] in span(r["VL"])), default=0) for r in rows("layers")(s)),
+     summed("layers", "routes")),
     ("hosts cut off", key("check", "hosts_cut_off"), told_cut,
      lambda s: sum(r["state"] == "cut" for r in rows("hosts")(s)),
      lambda s: sum(f["count"] for f in s.ask("check")["faults"] if f["kind"] == "cut_off") - key("check", "switches_cut_off")(s)),

@@ -253,6 +253,25 @@ static void test_moved_lids(void **state)
 	session_free(s);
 }
 
+/* Another subnet manager deals out the LIDs anew: the pairs of those who had them before are lost. */
+static void test_lids_dealt_again(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	ok_line(s, "synth mesh:2x1,hosts=3");
+	ok_line(s, "fail link m00[4]");
+	ok_line(s, "route minhop");
+	line_says(s, "fail switch m00",
+		  "of 6 pairs 0 take another path, 6 lost, 6 regained (all cut off); longest path still 2 "
+		  "links, "
+		  "mean 2.00.");
+	line_says(s, "diff all", "x lost      node0002 -> node0001 (LID 2)  links 2 -> none\n");
+	line_says(s, "diff all", "+ regained  node0005 -> node0004 (LID 2)  links none -> 2\n");
+	line_says(s, "list pairs", "node0002 node0001 lost ");
+	session_free(s);
+}
+
 /* Routes traced one by one, to base LIDs or to all. */
 static void count_pattern(const struct routing *r, const struct pattern *pattern)
 {
@@ -308,9 +327,9 @@ static void test_loads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_tracing), cmocka_unit_test(test_check),
-		cmocka_unit_test(test_faults),		cmocka_unit_test(test_moved_lids),
-		cmocka_unit_test(test_loads),
+		cmocka_unit_test(test_against_tracing),	 cmocka_unit_test(test_check),
+		cmocka_unit_test(test_faults),		 cmocka_unit_test(test_moved_lids),
+		cmocka_unit_test(test_lids_dealt_again), cmocka_unit_test(test_loads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static const struct column columns[] = {
 	NUM("before", "how many before some were moved", 0),
 	NUM("moved", "how many came or went then", 0, .drop = 2),
 	NUM("loops", "groups of channels that wait for each other", 5),
-	NUM("routes", "routes of hosts on the VL; where several are, on each", 0, .drop = 3),
+	NUM("routes", "routes of hosts on the VL; of several, on that with most", 0, .drop = 3),
 	NUM("channels", NULL, 0, .drop = 5),
 	NUM("deps", NULL, 5, .drop = 4),
 	NUM("cyclic", "channels with credit loops", 0, .drop = 10),
@@ -204,6 +204,16 @@ static int64_t sum_lanes(const struct priv *p, uint32_t row, unsigned col)
 	return sum;
 }
 
+/* A route counts on each lane that it may get; maps of the hosts' own can give the lanes other routes. */
+static int64_t most_routes(const struct priv *p, uint32_t row)
+{
+	uint64_t most = 0;
+
+	for (unsigned vl = p->vl[row]; vl < p->vl[row] + (unsigned)p->lanes[row] && vl < CDG_VLS; vl++)
+		most = p->graph->cdg->vl_routes[vl] > most ? p->graph->cdg->vl_routes[vl] : most;
+	return (int64_t)most;
+}
+
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;
@@ -221,8 +231,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return before;
 	case C_MOVED:
 		return after - before;
-	case C_ROUTES: /* a route counts on each lane that it may get */
-		return p->graph ? (int64_t)p->graph->cdg->vl_routes[p->vl[row]] : -1;
+	case C_ROUTES:
+		return p->graph ? most_routes(p, row) : -1;
 	}
 	return p->graph ? sum_lanes(p, row, col) : -1;
 }

@@ -86,9 +86,10 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return g->after;
 }
 
-static const struct lids *lids_of(const struct comparison *c)
+/* The LIDs in which the destination has its LID: those after, or before if it has none after. */
+static const struct lids *lids_of(const struct comparison *c, const struct pair_group *g)
 {
-	return c->b ? c->b->lids : c->a->lids;
+	return lid_owner(c->b->lids, g->lid) == g->dst ? c->b->lids : c->a->lids;
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -111,7 +112,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			label_endport(f, ep, t);
 		break;
 	case C_DST:
-		lid_label(f, lids_of(c), g->lid, t);
+		lid_label(f, lids_of(c, g), g->lid, t);
 		break;
 	case C_WHAT:
 		text_add(t, "%s", g->change <= PAIR_SL ? what[g->change] : "?");
@@ -145,15 +146,17 @@ static unsigned marks(const struct view *v, uint32_t row)
 static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
+	const struct comparison *c = change_of(v);
 	const struct pair_group *g;
-	uint32_t ep = comparison_pair(change_of(v), row, &g);
+	uint32_t ep = comparison_pair(c, row, &g);
 
 	if (ep != NO_ID) {
 		subject_port(v, f->endport_port[ep], s);
 		s->src = (struct end){END_PORT, s->port};
 		s->sw = g->sw;
 	}
-	subject_to(g->lid, s);
+	if (lids_of(c, g) == c->b->lids || lid_owner(c->b->lids, g->lid) == NO_ID)
+		subject_to(g->lid, s);
 	s->chip = g->sw;
 	return true;
 }

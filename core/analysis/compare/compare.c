@@ -145,12 +145,13 @@ static void add_pairs(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 		.change = change,
 		.n = n,
 		.skip = skip,
+		.dst = dst,
 		.first = comparison_listed(c),
 		.before = before >= HOPS_LOOP ? before : before + 1,
 		.after = after >= HOPS_LOOP ? after : after + 1,
 	};
 	*total += n;
-	if (change == PAIR_LOST && who != LEFT && dst != NO_ID && c->b->topo->endport_up[dst])
+	if (change == PAIR_LOST && who != LEFT && c->b->topo->endport_up[dst])
 		c->between_survivors += n;
 	else if (change == PAIR_LOST)
 		c->cut_off += n;
@@ -218,7 +219,8 @@ bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint
 }
 
 /* A run of n pairs with another SL, after `skip` others of the switch. */
-static void add_sls(struct comparison *c, uint32_t sw, unsigned lid, uint16_t hops, uint32_t skip, uint32_t n)
+static void add_sls(struct comparison *c, uint32_t sw, unsigned lid, uint32_t dst, uint16_t hops,
+		    uint32_t skip, uint32_t n)
 {
 	GROW(c->group, c->n_groups, c->cap_groups);
 	c->group[c->n_groups++] = (struct pair_group){.sw = sw,
@@ -227,6 +229,7 @@ static void add_sls(struct comparison *c, uint32_t sw, unsigned lid, uint16_t ho
 						      .who = STAYED,
 						      .n = n,
 						      .skip = skip,
+						      .dst = dst,
 						      .first = comparison_listed(c),
 						      .before = hops + 1,
 						      .after = hops + 1};
@@ -249,12 +252,12 @@ static void compare_sls(struct comparison *c, bool by_switch, uint32_t sw, unsig
 			differs = other_sl(c, c->source[i], lid, &was, &now);
 		c->sl_changed += differs;
 		if (!differs && run)
-			add_sls(c, sw, lid, hops, k - run, run);
+			add_sls(c, sw, lid, dst, hops, k - run, run);
 		run = differs && !moved ? run + 1 : 0;
 		k++;
 	}
 	if (run)
-		add_sls(c, sw, lid, hops, k - run, run);
+		add_sls(c, sw, lid, dst, hops, k - run, run);
 }
 
 struct walk {
@@ -381,6 +384,37 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 			    ca, cb);
 }
 
+/* Is this a LID of a whose endport lost it, and that another one has in b? */
+static bool taken_over(const struct comparison *c, unsigned lid)
+{
+	const struct lids *a = c->a->lids, *b = c->b->lids;
+	uint32_t was = lid_owner(a, lid);
+
+	return was != NO_ID && lid_owner(b, lid) != NO_ID &&
+	       (!b->base[was] || lid - a->base[was] >= b->count[was]);
+}
+
+/* Compares such a LID: nothing leads to its endport any more. */
+static void walk_taken(struct walk *w, unsigned lid)
+{
+	struct comparison *c = w->c;
+	uint32_t n = c->b->topo->fabric->n_switches, dst = lid_owner(c->a->lids, lid);
+
+	if (!routing_counts(c->b, dst))
+		return;
+	for (uint32_t s = 0; s < n; s++) {
+		w->col_a[s] = entry(c->a, s, lid);
+		w->col_b[s] = NO_PATH;
+	}
+	column_hops(c->b->topo, w->col_b, NO_ID, w->hb, w->work);
+	if (c->across)
+		hops_before(w, lid, dst);
+	else
+		column_hops(c->a->topo, w->col_a, dst, w->ha, w->work);
+	sum_hops(c, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
+	compare_lid(w, lid, dst, false, w->col_a, w->col_b);
+}
+
 static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const uint8_t *marked,
 		     bool sources_changed, struct progress *p)
 {
@@ -400,6 +434,9 @@ static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const 
 			walk_lid(w, lid0 + i, lid_a ? lid_a[lid0 + i] : lid0 + i, w->col_a + (size_t)i * n,
 				 w->col_b + (size_t)i * n, marked[lid0 + i] || sources_changed);
 	}
+	for (unsigned lid = 1; lid <= top; lid++)
+		if (taken_over(w->c, lid))
+			walk_taken(w, lid);
 	return true;
 }
 
@@ -583,9 +620,7 @@ uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pa
 	if (!c->n_groups || i >= c->group[lo].first + c->group[lo].n)
 		return NO_ID;
 	*g = &c->group[lo];
-	dst = lid_owner(c->b->lids, (*g)->lid);
-	if (dst == NO_ID)
-		dst = lid_owner(c->a->lids, (*g)->lid);
+	dst = (*g)->dst;
 	at = c->source_at[3 * (*g)->sw + (*g)->who];
 	k = i - (*g)->first + (*g)->skip;
 	for (; c->source[at] == dst || k; at++)

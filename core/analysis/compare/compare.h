@@ -16,12 +16,13 @@ enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED, PAIR_NEW, PAIR_SL };
 /* All pairs from the endports of one switch to one LID whose path changed in the same way. */
 struct pair_group {
 	uint32_t sw;		/* switch the sources hang on (after; before when lost) */
-	uint16_t lid;		/* destination */
+	uint16_t lid;		/* destination: after, or before if its endport has none after */
 	uint8_t change;		/* enum pair_change */
 	uint8_t who;		/* sources meant: those that stayed (0), left (1) or came (2) */
 	uint16_t before, after; /* links from the source endport, HOPS_NONE/HOPS_LOOP = none */
 	uint32_t n;		/* pairs: endports on the switch, the destination itself excluded */
 	uint32_t skip;		/* of these endports the first ones do not belong to it */
+	uint32_t dst;		/* endport of the destination */
 	uint64_t first;		/* running number of its first pair */
 };
 
@@ -43,7 +44,8 @@ struct comparison {
 		sl_alone; /* pairs that had and have a path: with another SL now; on the same path */
 	unsigned max_hops_before, max_hops_after;
 	double mean_hops_before, mean_hops_after;
-	struct pair_group *group; /* in order of (lid, switch) */
+	/* in order of (lid, switch); at the end LIDs that others have after */
+	struct pair_group *group;
 	size_t n_groups, cap_groups;
 	/* CA and router ports by switch: source[source_at[3 * sw + who]] up to the next source_at[] */
 	uint32_t *source, *source_at;

@@ -425,11 +425,11 @@ static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, 
 		find_parts(w, after);
 	for (size_t i = 0; c->cut_off && i < c->n_groups; i++) {
 		const struct pair_group *g = &c->group[i], *same;
-		uint32_t dst = lid_owner(c->a->lids, g->lid), part;
+		uint32_t part;
 
-		if (g->change != PAIR_LOST || dst == NO_ID || after->topo->endport_up[dst])
+		if (g->change != PAIR_LOST || after->topo->endport_up[g->dst])
 			continue;
-		part = part_of(w, after, dst);
+		part = part_of(w, after, g->dst);
 		for (uint64_t k = 0; part != NO_ID && k < g->n; k++)
 			row->outside += part_of(w, after, comparison_pair(c, g->first + k, &same)) == part;
 	}

@@ -70,14 +70,12 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 
 	for (uint64_t i = 0; i < n; i++) {
 		const struct pair_group *g;
-		uint32_t src = comparison_pair(c, i, &g), dst = lid_owner(c->b->lids, g->lid);
+		uint32_t src = comparison_pair(c, i, &g);
 
-		if (dst == NO_ID)
-			dst = lid_owner(c->a->lids, g->lid);
 		before = hops_word(g->before, h1, sizeof(h1));
 		after = hops_word(g->after, h2, sizeof(h2));
 		out_text(o, "%-11s %s -> %s (LID %u)  links %s -> %s", words[g->change],
-			 ENDPORT_LABEL(f, src), ENDPORT_LABEL(f, dst), g->lid, before, after);
+			 ENDPORT_LABEL(f, src), ENDPORT_LABEL(f, g->dst), g->lid, before, after);
 		obj = json_make("{s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "dlid", (int)g->lid,
 				"before", before, "after", after);
 		if (comparison_sls(c, g, src, &was, &now)) {
@@ -87,7 +85,7 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 		}
 		out_text(o, "\n");
 		json_put_endport(obj, "src", f, c->b->lids, src);
-		json_put_endport(obj, "dst", f, c->b->lids, dst);
+		json_put_endport(obj, "dst", f, c->b->lids, g->dst);
 		json_array_append_new(list, obj);
 	}
 	if (total > n)
