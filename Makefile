@@ -120,7 +120,7 @@ $(BUILD)/$(1)/ui.a: $(UISRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
 endef
 $(eval $(call kind,obj,$$(CC) $$(STD) $$(HARDEN) $$(CPPFLAGS) $$(CFLAGS) $$(WARN)))
 $(eval $(call kind,san,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 $$(SAN) $$(WARN)))
-$(eval $(call kind,work,$$(CC) $$(STD) $$(CPPFLAGS) -O2 -fsanitize-coverage=trace-pc $$(WARN)))
+$(eval $(call kind,work,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -fsanitize-coverage=trace-pc $$(WARN)))
 $(eval $(call kind,tsan,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 $$(TSAN) $$(WARN)))
 $(eval $(call kind,fuzz,$$(FUZZCC) $$(STD) $$(CPPFLAGS) -O1 -g $$(FUZZSAN) -fsanitize=fuzzer-no-link))
 $(eval $(call kind,cov,$$(CC) $$(STD) $$(CPPFLAGS) -O0 -g --coverage $$(WARN)))

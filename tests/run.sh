@@ -10,7 +10,7 @@
 SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons ibdmchk verify sessions changes incomplete formats live lying contract memcheck cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
-FIRST="tsan parity tui live lying verify stop memory unit build static extend files advised driver keys hostile"
+FIRST="tsan stop unit parity tui live build verify lying memory static extend files advised driver keys hostile"
 
 # Signals that the caller ignores (nohup, a background job of a script) are as usual for the tests.
 [ "$SIGNALS" = usual ] || exec env --default-signal=HUP,INT,QUIT,TERM,PIPE SIGNALS=usual "$0" "$@"

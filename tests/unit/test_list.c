@@ -223,12 +223,13 @@ static size_t list_panes(struct session *s, int *rows, int most)
 	turn = turn ? turn + 1 : (unsigned)getpid();
 
 	for (; all_views[n]; n++) {
-		/* advice routes with every engine: its words one by one, and after failures none */
+		/* advice routes with every engine: once, then in one of four, its words one by one */
 		bool long_one = !strcmp(all_views[n]->name, "advise");
 
-		if (long_one)
-			rows[n] += list_pane(s, all_views[n], most > LESS_WORDS && turn % 3 == 0);
-		else
+		if (long_one) {
+			if (!rows[n] || turn % 4 == 0)
+				rows[n] += list_pane(s, all_views[n], most > LESS_WORDS);
+		} else
 			rows[n] += list_pane(s, all_views[n],
 					     !rows[n] ? MOST_WORDS
 						      : most - (most > LESS_WORDS && (turn + n) % 3));
