@@ -7,7 +7,7 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons ibdmchk verify sessions changes incomplete formats live lying contract memcheck cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons ibdmchk verify sessions changes incomplete formats live lying contract memcheck same cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan stop unit parity tui live build verify lying memory static extend files advised driver keys hostile"
@@ -141,6 +141,7 @@ suite() {
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
 	lying) python3 tests/live/lying.py "$BUILD/ibscope-san" "$BUILD/live/lie.so" ;;
 	contract) IBSCOPE="$BUILD/ibscope" python3 tests/contract.py ;;
+	same) IBSCOPE="$BUILD/ibscope" python3 tests/same/run.py ;;
 	memcheck) IBSCOPE="$BUILD/ibscope" python3 tests/memcheck.py ;;
 	cli) IBSCOPE="$BUILD/ibscope" python3 tests/cli/run.py ;;
 	drawings) IBSCOPE="$BUILD/ibscope" python3 tests/drawings/run.py ;;

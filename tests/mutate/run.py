@@ -56,11 +56,11 @@ FAR = 0.4       # seconds of processor of a unit program that comes to a file's 
 
 # Suites of a room, the cheapest first.
 SUITES = {
-    "core/source": ["cli", "topo", "sessions", "live"],
-    "core/session/commands": ["cli", "topics", "lessons", "contract", "sessions"],
-    "core/session": ["cli", "topics", "lessons", "contract", "sessions", "paste"],
-    "core/sm": ["cli", "engines", "sessions", "contract"],
-    "core/base": ["cli", "sessions", "formats", "files"],
+    "core/source": ["same", "cli", "topo", "sessions", "live"],
+    "core/session/commands": ["same", "cli", "topics", "lessons", "contract", "sessions"],
+    "core/session": ["same", "cli", "topics", "lessons", "contract", "sessions", "paste"],
+    "core/sm": ["same", "cli", "engines", "sessions", "contract"],
+    "core/base": ["same", "cli", "sessions", "formats", "files"],
 }
 # Suites of a file that its room does not name, before those of its room.
 NEAR = {
@@ -92,7 +92,7 @@ NEAR = {
 }
 # suites under their usual short form, with less of what is drawn
 SHORT = dict(PARITY_ASKED="12", PARITY_OTHERS="3", PARITY_SECONDS="40", PARITY_LEAST="15", PASTED="3000", STEPS="150", GUIDED="20",
-             FIGURED="40", REASONED="20", COMMANDS="2000")
+             FIGURED="40", REASONED="20", COMMANDS="2000", SAME="0")
 
 # what memory held before is not 0
 ENVIRONMENT = dict(os.environ, MALLOC_PERTURB_="165", ASAN_OPTIONS="abort_on_error=0", **SHORT)

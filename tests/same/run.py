@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Do two programs say the same?  tests/same/run.py OLD NEW [WORD]
+"""Does a program say what it said before?
 
-Some 300 command lines, on six fabrics, as text and as JSON, by the program before a
-change (OLD) and the one after it (NEW).  Each difference is printed with the line that
-makes it; WORD runs only the sessions whose fabric or name has it.  Times, versions and
-the folder of the run are left out.  What OLD said is kept beside it (OLD.same), since it
-stays the same.  At the end "N passed, N failed"; exit status 1 when anything differs.
+    tests/same/run.py              as saved: against the sums in tests/same/said (a suite of `make check`)
+    UPDATE=1 tests/same/run.py     write them anew
+    tests/same/run.py OLD NEW [WORD]   two programs; WORD: sessions whose fabric or name has it
 
-For changes that must not be seen: moved files, folded code.  It is no part of `make
-check`, which has no program from before.
+Some 300 command lines, on six fabrics, as text and as JSON.  Times, versions and the folder of the run are left
+out.  A sum tells that an answer changed, not how: build the commit before and compare the two programs, which
+prints each difference with the line that makes it.  Whether the answers are right is for other suites to tell; this
+one sees what nobody meant to change.  What OLD said is kept beside it (OLD.same), since it stays the same.
+
+Environment: IBSCOPE=build/ibscope, SAME=40 sessions of the saved ones are drawn by SEED (0: all, LONG=1 too).
+At the end "N passed, N failed"; exit status 1 when anything differs.
 """
 import concurrent.futures
 import hashlib
@@ -16,15 +19,18 @@ import itertools
 import json
 import os
 import pickle
+import random
 import re
 import subprocess
 import sys
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SAID = os.path.join(TOP, "tests/same/said")
+# the folder of a run has `fabrics`: what is said does not tell where the project lies
 FABRICS = {
-    "demo": os.path.join(TOP, "tests/fabrics/demo-3level.ibnet"),
-    "chassis": os.path.join(TOP, "tests/fabrics/formats/voltaire-chassis.ibnetdiscover-g"),
+    "demo": "fabrics/demo-3level.ibnet",
+    "chassis": "fabrics/formats/voltaire-chassis.ibnetdiscover-g",
     "torus": "torus:4x3x3",
     "dragonfly": "dragonfly:3,2,1",
     "xgft": "xgft:3,3:1,3",
@@ -108,8 +114,8 @@ def sessions():
 
 def names(program, fabric):
     """What the placeholders stand for, asked of the first program."""
-    out = subprocess.run([program, "--json", "-e", "list switches; list hosts", FABRICS[fabric]], capture_output=True,
-                         check=True).stdout
+    out = subprocess.run([os.path.abspath(program), "--json", "-e", "list switches; list hosts", FABRICS[fabric]],
+                         cwd=os.path.join(TOP, "tests"), capture_output=True, check=True).stdout
     lists = {o["pane"]: [r["about"]["guid"] for r in o["rows"]] for o in map(json.loads, out.splitlines())
              if o["command"] == "list"}
     s, h = sorted(lists["switches"]), sorted(lists["hosts"])
@@ -124,6 +130,7 @@ LOOSE = [(re.compile(rb'"ms":[0-9.e-]+'), b'"ms":_'), (re.compile(rb"\b[0-9.]+ (
 def run(program, lines, source, as_json, cover):
     """What it says, line by line of the script."""
     with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.join(TOP, "tests/fabrics"), os.path.join(folder, "fabrics"))
         with open(os.path.join(folder, "script"), "w", encoding="utf-8") as f:
             for i, line in enumerate(lines):
                 f.write(f"echo @@{i}@\n{line.format(**cover)}\n")
@@ -131,7 +138,7 @@ def run(program, lines, source, as_json, cover):
             r = subprocess.run([os.path.abspath(program)] + (["--json"] if as_json else []) +
                                ["-e", "source script whole", source], cwd=folder, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=300,
-                               env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}, check=False)
+                               env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "HOME": folder}, check=False)
             out = r.stdout + b"\nstatus %d\n" % r.returncode
         except subprocess.TimeoutExpired:
             out = b"did not end\n"
@@ -157,20 +164,21 @@ def whole(program, only):
             kept_key, kept = pickle.load(f)
         if kept_key == key:
             return kept
-    said = compute(program, program, only)
+    said = compute(program, program, lambda key: only in key)
     if not only:
         with open(store, "wb") as f:
             pickle.dump((key, said), f)
     return said
 
 
-def compute(program, first, only):
+def compute(program, first, wanted):
+    """The same of the sessions for which wanted("FABRIC NAME FORM") is true."""
     cover = {fabric: names(first, fabric) for fabric in FABRICS}
     jobs = {}
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("SAME_JOBS", "2"))) as pool:
         for name, fabric, lines in sessions():
             for form in ("text", "json"):
-                if not only or only in f"{fabric} {name} {form}":
+                if wanted(f"{fabric} {name} {form}"):
                     jobs[fabric, name, form] = pool.submit(run, program, lines, FABRICS[fabric], form == "json",
                                                            cover[fabric])
         return {k: j.result() for k, j in jobs.items()}
@@ -196,13 +204,55 @@ def canonical(said):
     return b"\n".join(lines)
 
 
+def sums(said, form):
+    """One sum of 16 bits for each part, in one word."""
+    return "".join(hashlib.sha256(canonical(p) if form == "json" else p).hexdigest()[:4] for p in said)
+
+
+def saved():
+    """The program against what is saved."""
+    program = os.environ.get("IBSCOPE", "build/ibscope")
+    keys = [f"{fabric} {name} {form}" for name, fabric, _ in sessions() for form in ("text", "json")]
+    if os.environ.get("UPDATE") == "1":
+        said = compute(program, program, lambda key: True)
+        with open(SAID, "w", encoding="ascii") as f:
+            f.writelines("%s: %s\n" % (" ".join(k), sums(said[k], k[2])) for k in sorted(said))
+        print("written")
+        return 0
+    with open(SAID, encoding="ascii") as f:
+        known = dict(line.strip().split(": ") for line in f)
+    most = 0 if os.environ.get("LONG") == "1" else int(os.environ.get("SAME", "40"))
+    seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
+    drawn = set(random.Random("same/" + seed).sample(keys, most) if most else keys)
+    print("same: SEED=%s" % seed)
+    every = {(fabric, name): lines for name, fabric, lines in sessions()}
+    passed = failed = 0
+    for key, parts in compute(program, program, drawn.__contains__).items():
+        was, now = known.get(" ".join(key), ""), sums(parts, key[2])
+        lines = ["(start)"] + every[key[:2]]
+        for i in range(0, max(len(was), len(now)), 4):
+            if was[i:i + 4] == now[i:i + 4]:
+                passed += 1
+                continue
+            failed += 1
+            if failed <= 20:
+                print("--- not as saved: %s, %s, %s: %s" % (*key, lines[i // 4] if i // 4 < len(lines) else "?"))
+                print(parts[i // 4].decode(errors="replace")[:600] if i // 4 < len(parts) else "(nothing)")
+    if failed:
+        print("What was meant is saved by UPDATE=1 tests/same/run.py; tests/same/run.py OLD NEW shows what differs.")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
 def main():
+    if len(sys.argv) == 1:
+        return saved()
     if len(sys.argv) not in (3, 4):
         print(__doc__)
         return 2
     old, new = sys.argv[1:3]
     only = sys.argv[3] if len(sys.argv) > 3 else ""
-    before, after = whole(old, only), compute(new, old, only)
+    before, after = whole(old, only), compute(new, old, lambda key: only in key)
     every = {(fabric, name): lines for name, fabric, lines in sessions()}
     passed = failed = meant = 0
     for key, now in after.items():
