@@ -62,6 +62,18 @@ ACTION(do_across)
 	return 0;
 }
 
+/* Shows columns that have no room: leaves out one more, or one less, after the first. */
+ACTION(do_columns)
+{
+	if (!v || v->ops->draw)
+		return 0;
+	if (n > 0 && !v->hides)
+		return err_set(e, v->skip ? "this is the last column" : "all columns are shown");
+	v->skip += n > 0 || v->skip ? (unsigned)n : 0;
+	v->shift = 0;
+	return 0;
+}
+
 ACTION(do_next_pane)
 {
 	pane_next(n);
@@ -280,6 +292,8 @@ static const struct action actions[] = {
 	{"end", "last row", do_far, 1},
 	{"left", "move long cells right", do_across, -1},
 	{"right", "move long cells left", do_across, 1},
+	{"columns-left", "columns before", do_columns, -1},
+	{"columns-right", "columns that have no room (`›` in the header)", do_columns, 1},
 	{"follow",
 	 "follow the row: switch to its ports, port to its peer, entry to its path, ...; open or close an "
 	 "element",

@@ -24,11 +24,28 @@ static uint32_t failures(const struct state *st)
 	return n;
 }
 
-/*
- * Columns left free by a time shorter than 9999.9 ms. The fabric's name is cut as if they were used, so that
- * it does not move with every routing.
- */
-static int time_slack;
+/* What the bar tells. The last ranks give way first. */
+enum rank { RANK_ENGINE, RANK_FAILED, RANK_AGE, RANK_SCOPE, RANK_SIZE, RANK_NONE_FAILED, RANK_TIME };
+
+struct part {
+	struct text t;
+	enum rank rank;
+	int slack; /* columns kept free after it, so that the bar does not move with every time */
+};
+
+#define PARTS 8
+static struct part parts[PARTS];
+static unsigned n_parts;
+
+static struct text *new_part(enum rank rank)
+{
+	struct part *p = &parts[n_parts++];
+
+	text_clear(&p->t);
+	p->rank = rank;
+	p->slack = 0;
+	return &p->t;
+}
 
 /* The step that panes show in place of the engine's result. */
 static void step_part(const struct moment *m, struct text *t)
@@ -42,9 +59,11 @@ static void step_part(const struct moment *m, struct text *t)
 		text_add(t, ", round %u", ev->b);
 }
 
-static void routing_part(const struct scene *sc, struct text *t)
+static void routing_parts(const struct scene *sc)
 {
 	const struct sweep *s = sc->sweep;
+	struct text *t = new_part(RANK_ENGINE);
+	uint32_t failed = failures(sc->state);
 
 	if (sc->moment) {
 		step_part(sc->moment, t);
@@ -54,14 +73,20 @@ static void routing_part(const struct scene *sc, struct text *t)
 		text_add(t, " | not routed");
 		return;
 	}
-	text_add(t, " | %s%s lmc %u", s->routing ? s->routing->engine : "no routing",
-		 s->fallback ? " (fallback)" : "", s->lids->lmc);
-	text_add(t, " | %u failed", failures(sc->state));
-	if (sc->change && sc->change->lost)
-		text_add(t, ", %" PRIu64 " lost", sc->change->lost);
+	text_add(t, " | %s%s", s->routing ? s->routing->engine : "no routing",
+		 s->fallback ? " (fallback)" : "");
+	if (s->lids->lmc)
+		text_add(t, " lmc %u", s->lids->lmc);
+	t = new_part(failed ? RANK_FAILED : RANK_NONE_FAILED);
+	text_add(t, " | %u failed", failed);
+	if (sc->change && sc->change->lost) {
+		t = new_part(RANK_FAILED);
+		text_add(t, failed ? ", %s lost" : " | %s lost", PLURAL(sc->change->lost, "pair"));
+	}
+	t = new_part(RANK_TIME);
 	text_add(t, " | %.1f ms", s->seconds * 1e3);
-	time_slack = 6 - snprintf(NULL, 0, "%.1f", s->seconds * 1e3);
-	time_slack = time_slack > 0 ? time_slack : 0;
+	parts[n_parts - 1].slack =
+		(int)(strlen(" | 9999.9 ms") > t->len ? strlen(" | 9999.9 ms") - t->len : 0);
 }
 
 #define SCOPE_SHOWN 16 /* bytes of a scope's words */
@@ -143,80 +168,94 @@ bool top_bar_ages(void)
 	return ages;
 }
 
-/* Adds the age of a live fabric's picture: " | read 12 s ago". Adds nothing for other fabrics. */
-static void add_age(const struct scene *sc, char *buf, size_t size)
+/* The age of a live fabric's picture: " | read 12 s ago". Nothing for other fabrics. */
+static void age_part(const struct scene *sc)
 {
 	double age = sc->fabric ? session_reading_age(sc->session) : -1;
 
-	*buf = 0;
 	ages = age >= 0;
 	if (age >= 7200)
-		snprintf(buf, size, " | read %.0f h ago", age / 3600);
+		text_add(new_part(RANK_AGE), " | read %.0f h ago", age / 3600);
 	else if (age >= 120)
-		snprintf(buf, size, " | read %.0f min ago", age / 60);
+		text_add(new_part(RANK_AGE), " | read %.0f min ago", age / 60);
 	else if (age >= 0)
-		snprintf(buf, size, " | read %.0f s ago", age);
+		text_add(new_part(RANK_AGE), " | read %.0f s ago", age);
 }
 
-#define NAME_LEAST 8 /* columns of the fabric's name */
-
-/* The text after the fabric's name. A step is more important than the size of the fabric. */
-static void compose(const struct scene *sc, int cols, struct text *t)
+/* What stands after the fabric's name. */
+static void compose(const struct scene *sc)
 {
 	const struct fabric *f = sc->fabric;
 	const struct scope *scope;
 	uint32_t hosts = 0;
 	bool counts;
 
-	time_slack = 0;
-	if (!sc->fabric) {
-		text_add(t, "  no fabric");
+	n_parts = 0;
+	if (!f) {
+		text_add(new_part(RANK_ENGINE), "  no fabric");
 		return;
 	}
 	scope = sc->event->setup->scope;
 	counts = !strcmp(options_get(sc->event->setup->options, "aggregation_nodes"), "count");
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		hosts += !node_is_switch(f, n) && (counts || !node_is_aggregation(f, n));
-	text_add(t, "  %s%u sw %u hosts %u links", f->warnings.missing ? "INCOMPLETE " : "", f->n_switches,
-		 hosts, f->n_links);
+	if (f->warnings.missing)
+		text_add(new_part(RANK_FAILED), "  INCOMPLETE");
+	text_add(new_part(RANK_SIZE), "  %u sw %u hosts %u links", f->n_switches, hosts, f->n_links);
 	if (scope && *scope->words)
-		scope_part(scope, sc->sweep, t);
-	routing_part(sc, t);
-	if (!sc->moment || text_columns(text_str(t)) <= cols - 2 - NAME_LEAST)
-		return;
-	text_clear(t);
-	routing_part(sc, t);
+		scope_part(scope, sc->sweep, new_part(RANK_SCOPE));
+	routing_parts(sc);
+}
+
+#define NAME_LEAST 8 /* columns of the fabric's name */
+
+static int columns_of_parts(void)
+{
+	int n = 0;
+
+	for (unsigned i = 0; i < n_parts; i++)
+		n += parts[i].t.len ? text_columns(text_str(&parts[i].t)) + parts[i].slack : 0;
+	return n;
+}
+
+/* Empties the parts that matter least until all fit beside the fabric's name. What failed and the engine
+ * stay. */
+static void give_way(int room)
+{
+	for (enum rank last = RANK_TIME; last > RANK_FAILED && columns_of_parts() > room; last--)
+		for (unsigned i = 0; i < n_parts; i++)
+			if (parts[i].rank == last)
+				text_clear(&parts[i].t);
 }
 
 void draw_top_bar(int cols)
 {
 	static uint64_t serial;
-	static int composed;
-	static char line[512];
-	char title[64], age[40];
+	static unsigned composed;
+	static int width;
+	char title[64];
 	const struct scene *sc = &ui.scene;
-	int name, rest;
+	const char *name = title;
+	int x = 1, room;
 
-	if (serial != sc->serial || composed != cols) {
-		struct text t = {0};
-
-		compose(sc, cols, &t);
-		snprintf(line, sizeof(line), "%s", text_str(&t));
-		text_free(&t);
+	if (serial != sc->serial || width != cols) {
+		compose(sc);
 		serial = sc->serial;
-		composed = cols;
+		width = cols;
+		composed = n_parts;
 	}
-	/* the name is shortened first */
-	add_age(sc, age, sizeof(age));
-	draw_text(0, 0, cols, "", ST_BAR, true);
-	rest = text_columns(line) + text_columns(age) + time_slack;
-	name = cols - 2 - rest < NAME_LEAST ? NAME_LEAST : cols - 2 - rest;
+	n_parts = composed;
+	age_part(sc);
 	snprintf(title, sizeof(title), "ibscope %s", ui.about->version);
-	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : title, ST_BAR, false);
-	rest += name;
-	name += draw_text(0, 1 + name, cols - 1 - name, line, ST_BAR, false);
-	draw_text(0, 1 + name, cols - 1 - name, age, ST_BAR, false);
-	draw_crumbs(cols, cols - rest - 4);
+	if (sc->fabric)
+		name = base_name(sc->fabric->source);
+	give_way(cols - 1 - text_columns(name));
+	draw_text(0, 0, cols, "", ST_BAR, true);
+	room = cols - 1 - columns_of_parts();
+	x += draw_text(0, x, room < NAME_LEAST ? NAME_LEAST : room, name, ST_BAR, false);
+	for (unsigned i = 0; i < n_parts; i++)
+		x += draw_text(0, x, cols - x, text_str(&parts[i].t), ST_BAR, false);
+	draw_crumbs(cols, cols - x - 3);
 }
 
 /* --- function bar -------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #define SAMPLE 2000 /* rows examined after a load; rows on the screen are always examined */
 #define PIECES 16   /* parts of a cell: names, ports and arrows */
 #define NAME_LEAST 4
+#define TEXT_LEAST 8 /* columns that are left of a text at the edge */
 #define NAME_ROOM 16
 #define ARROW " → "
 
@@ -163,7 +164,7 @@ static void share_room(const struct view *v, int room, struct fit *f)
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		if (!least.w[c] || !v->ops->column[c].flex)
 			continue;
-		plain |= !is_cut(v, c);
+		plain |= v->ops->column[c].prose && v->n_rows > SAMPLE; /* its cells were not measured */
 		fits &= f->w[c] >= v->affix[c].widest;
 		if (v->affix[c].widest > least.w[c])
 			lack += v->affix[c].widest - least.w[c];
@@ -198,23 +199,76 @@ static int lacking(const struct view *v, const struct fit *f)
 	return lack;
 }
 
-/* Drops columns by their `drop` until the least widths fit. Returns the room left. */
+/* The least width of a column, which shows its name. */
+static int least(const struct view *v, unsigned c)
+{
+	int name = v->width[c] ? text_columns(view_column_name(v, c)) : 0;
+
+	return v->width[c] > name ? v->width[c] : name;
+}
+
+/*
+ * Takes columns in their order until the next one does not fit: the first column, and those from the skip-th
+ * on. They have all the width that they want. Returns the room left.
+ */
+static int take_columns(const struct view *v, int w, struct fit *f)
+{
+	unsigned seen = 0;
+	int left = w - GUTTER;
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		int need = least(v, c), want = v->ops->column[c].flex ? wanted(v, c, true) : 0;
+
+		f->w[c] = 0;
+		if (!need || (seen++ && seen <= v->skip))
+			continue;
+		need = want > need && seen > 1 ? want : need;
+		if (need > left) {
+			f->w[c] = seen == v->skip + 1u && left > 0 ? left : 0;
+			break;
+		}
+		f->w[c] = need;
+		left -= need + 1;
+	}
+	return left > 0 ? left + 1 : 0;
+}
+
+/* Leaves out the last columns until all widths fit. Returns the room left. */
+static int drop_last(const struct view *v, int w, struct fit *f)
+{
+	int left = w - GUTTER + 1;
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		left -= f->w[c] ? f->w[c] + 1 : 0;
+	for (unsigned c = v->ops->n_columns; c-- > 1 && left < 0;) {
+		if (!f->w[c] || (v->ops->column[c].flex && f->w[c] + left >= TEXT_LEAST)) {
+			left = f->w[c] ? 0 : left;
+			continue;
+		}
+		left += f->w[c] + 1;
+		f->w[c] = 0;
+	}
+	return left;
+}
+
+/* Drops columns by their `drop`, then from the last one on, until the least widths fit. Returns the room
+ * left. */
 static int choose_columns(const struct view *v, int w, struct fit *f)
 {
 	const struct view_ops *o = v->ops;
 	unsigned limit = 256, most;
 	int need, more = name_room(v);
 
+	if (v->skip)
+		return take_columns(v, w, f);
 	more = more > 0 ? more : 0;
 	do {
 		need = GUTTER + more;
 		most = 0;
 		for (unsigned c = 0; c < o->n_columns; c++) {
-			f->w[c] = o->column[c].drop < limit ? v->width[c] : 0;
+			f->w[c] = o->column[c].drop < limit ? least(v, c) : 0;
 			if (!f->w[c])
 				continue;
-			if (text_columns(view_column_name(v, c)) > f->w[c])
-				f->w[c] = text_columns(view_column_name(v, c));
 			need += f->w[c] + 1;
 			if (o->column[c].drop > most)
 				most = o->column[c].drop;
@@ -223,7 +277,7 @@ static int choose_columns(const struct view *v, int w, struct fit *f)
 			need += lacking(v, f) - more;
 		limit = most;
 	} while (need - 1 > w && most);
-	return w - (need - more - 1);
+	return need - more - 1 > w ? drop_last(v, w, f) : w - (need - more - 1);
 }
 
 void columns_fit(const struct view *v, int w, struct fit *f)
@@ -233,6 +287,8 @@ void columns_fit(const struct view *v, int w, struct fit *f)
 	memset(f, 0, sizeof(*f));
 	share_room(v, choose_columns(v, w, f), f);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		f->hidden = f->w[c] ? f->hidden : f->hidden + (v->width[c] != 0);
+		f->behind = f->w[c] ? 0 : f->behind + (v->width[c] != 0);
 		if (!f->w[c])
 			continue;
 		f->cut[c].head = 100;
@@ -285,6 +341,8 @@ static size_t fixed_len(const char *s)
 
 	if (!strncmp(s, ARROW, sizeof(ARROW) - 1))
 		return sizeof(ARROW) - 1;
+	if (!strncmp(s, " -> ", 4))
+		return 4;
 	if (s[n] != '[')
 		return 0;
 	digits = strspn(s + n + 1, "0123456789-");
@@ -309,7 +367,7 @@ static unsigned pieces(const char *s, struct piece *p)
 	while (*s) {
 		size_t len = fixed_len(s);
 
-		arrows += !strncmp(s, ARROW, sizeof(ARROW) - 1);
+		arrows += !strncmp(s, ARROW, sizeof(ARROW) - 1) || !strncmp(s, " -> ", 4);
 		if (n == PIECES || arrows > 1)
 			return 0;
 		p[n] = (struct piece){.s = s, .fixed = len > 0};
@@ -372,14 +430,17 @@ static void add_ends(const char *s, size_t len, int room, unsigned head, struct 
 {
 	int first = has_letter(s, len) ? (room - 1) * (int)head / 100 : room - 1, last = room - 1 - first;
 	const char *tail = memmem(s, len, NAME_TAIL, strlen(NAME_TAIL));
-	size_t from = 0;
+	size_t from = 0, at;
 
 	if (tail) {
 		last = columns_of(tail, len - (size_t)(tail - s));
 		last = (last < room ? last : room) - 1;
 		first = room - 1 - last;
 	}
-	text_add(t, "%.*s…", (int)bytes_within(s, len, first), s);
+	at = bytes_within(s, len, first);
+	while (!has_letter(s, len) && at && (isdigit((unsigned char)s[at - 1]) || s[at - 1] == '.'))
+		at--; /* no number in part */
+	text_add(t, "%.*s…", (int)at, s);
 	while (from < len &&
 	       (((unsigned char)s[from] & 0xc0) == 0x80 || columns_of(s + from, len - from) > last))
 		from++;

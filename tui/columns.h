@@ -18,6 +18,7 @@ struct fit {
 	size_t pre[VIEW_COLUMNS], suf[VIEW_COLUMNS]; /* bytes of names that the header shows */
 	struct cut cut[VIEW_COLUMNS];
 	unsigned shift[VIEW_COLUMNS]; /* columns by which its cells are scrolled to the left */
+	unsigned hidden, behind;      /* columns that have no room; those of them after the last that has */
 };
 
 /* Computes widths within w columns, from the cells that columns_note() has seen. */

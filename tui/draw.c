@@ -1,4 +1,5 @@
 /* Drawing primitives and colour schemes.  UTF-8 line drawing with an ASCII fallback. */
+#include <ctype.h>
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,17 @@ static const struct paint paints[N_STYLES][ARRAY_LEN(schemes)] = {
 			{OWN, OWN, A_BOLD}},
 };
 
+/*
+ * Shades from light to heavy for terminals with 256 colours: blue, teal, green, yellow like viridis, which
+ * colour-blind people tell apart by brightness, too; then orange. On a light background from yellow to
+ * violet.
+ */
+static const short shades[][ST_SHADE4 - ST_SHADE0 + 1] = {
+	{61, 31, 36, 149, 214},
+	{105, 33, 42, 190, 214},
+	{178, 71, 30, 25, 54},
+};
+
 static struct {
 	attr_t attr;
 	short pair;
@@ -84,10 +96,12 @@ int colours_choose(const char *name, struct err *e)
 	coloured = k != MONO;
 	for (int i = 0; i < N_STYLES; i++) {
 		const struct paint *p = &paints[i][k];
+		bool shade = coloured && COLORS >= 256 && i >= ST_SHADE0 && i <= ST_SHADE4;
+		short fg = shade ? shades[k][i - ST_SHADE0] : p->fg;
 
-		styles[i].attr = p->attr;
+		styles[i].attr = shade ? 0 : p->attr;
 		styles[i].pair = 0;
-		if (coloured && init_pair((short)(i + 1), p->fg, p->bg) == OK)
+		if (coloured && init_pair((short)(i + 1), fg, p->bg) == OK)
 			styles[i].pair = (short)(i + 1);
 	}
 	return 0;
@@ -122,7 +136,7 @@ static char ascii_of(uint32_t c)
 		{0x2500, '-'}, {0x2502, '|'}, {0x2501, '='}, {0x2550, '='}, {0x2503, '|'}, {0x2551, '|'},
 		{0x2504, '.'}, {0x2192, '>'}, {0x2190, '<'}, {0x2191, 'U'}, {0x2193, 'D'}, {0x2194, '='},
 		{0x00b7, '.'}, {0x2026, '.'}, {0x25b8, '>'}, {0x25b4, '^'}, {0x25be, 'v'}, {0x2588, '#'},
-		{0x2591, '.'}, {0x2013, '-'}, {0x2014, '-'},
+		{0x2591, '.'}, {0x2013, '-'}, {0x2014, '-'}, {0x2039, '<'}, {0x203a, '>'}, {0x23ce, '/'},
 	};
 
 	if (c < 0x80)
@@ -169,9 +183,10 @@ int text_columns(const char *s)
 	return n;
 }
 
-static void put_as(int y, int x, uint32_t c, attr_t attr, short pair)
+/* Puts a character. over: the combining characters after it, at most CCHARW_MAX - 2; NULL = none. */
+static void put_as(int y, int x, uint32_t c, const wchar_t *over, attr_t attr, short pair)
 {
-	wchar_t ws[2] = {(wchar_t)c, 0};
+	wchar_t ws[CCHARW_MAX + 1] = {(wchar_t)c};
 	cchar_t cc;
 
 	if (ui.ascii) {
@@ -179,13 +194,34 @@ static void put_as(int y, int x, uint32_t c, attr_t attr, short pair)
 		mvaddch(y, x, (chtype)(unsigned char)c);
 		return;
 	}
+	if (over)
+		wcsncpy(ws + 1, over, CCHARW_MAX - 2);
 	setcchar(&cc, ws, attr, pair, NULL);
 	mvadd_wch(y, x, &cc);
 }
 
 static void put_char(int y, int x, uint32_t c, enum style st)
 {
-	put_as(y, x, c, styles[st].attr, styles[st].pair);
+	put_as(y, x, c, NULL, styles[st].attr, styles[st].pair);
+}
+
+/* Takes the characters without a width of their own, such as accents, that follow one. Returns their end. */
+static const char *take_combining(const char *s, wchar_t *over)
+{
+	unsigned n = 0;
+
+	while (*s) {
+		uint32_t c;
+		const char *end = next_char(s, &c);
+
+		if (ui.ascii || c < 0x300 || wcwidth((wchar_t)c) != 0)
+			break;
+		if (n < CCHARW_MAX - 2)
+			over[n++] = (wchar_t)c;
+		s = end;
+	}
+	over[n] = 0;
+	return s;
 }
 
 void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse)
@@ -193,20 +229,22 @@ void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse
 	attr_t attr = styles[st].attr | (bold ? A_BOLD : 0) | (reverse ? A_REVERSE : 0);
 
 	if (ch && !(ui.ascii && ch > 0x7f))
-		put_as(y, x, ch, attr, styles[st].pair);
+		put_as(y, x, ch, NULL, attr, styles[st].pair);
 }
 
 /* As draw_text_from(), for clean text at a place on the screen, without padding. */
 static int draw_clean(int y, int x, int w, unsigned skip, const char *s, enum style st)
 {
+	wchar_t over[CCHARW_MAX];
 	int used = 0, cw;
 	uint32_t c;
 
 	while (*s) {
 		s = next_char(s, &c);
 		c = printable(c, &cw);
+		s = take_combining(s, over);
 		if (!cw)
-			continue; /* leaves out combining characters */
+			continue; /* nothing for it to stand on */
 		if (skip >= (unsigned)cw) {
 			skip -= (unsigned)cw;
 			continue;
@@ -214,10 +252,52 @@ static int draw_clean(int y, int x, int w, unsigned skip, const char *s, enum st
 		skip = 0;
 		if (used + cw > w)
 			break;
-		put_char(y, x + used, c, st);
+		put_as(y, x + used, c, over, styles[st].attr, styles[st].pair);
 		used += cw;
 	}
 	return used;
+}
+
+static bool in_number(char c)
+{
+	return isdigit((unsigned char)c) || c == '.';
+}
+
+void text_window(const char *s, unsigned skip, int w, struct text *t)
+{
+	unsigned at = 0, end = skip + (w > 0 ? (unsigned)w : 0);
+	bool left = skip > 0, cut = text_columns(s) > (int)end, number = false, name = false;
+	struct text clean = {0};
+	uint32_t c;
+	int cw;
+
+	for (s = clean_string(s, &clean); *s; at += (unsigned)cw) {
+		const char *from = s, *next;
+		bool digit = in_number(*s);
+
+		name = *s != ' ' && (name || isalpha((unsigned char)*s)); /* digits of a name may be cut */
+
+		s = next_char(s, &c);
+		printable(c, &cw);
+		for (next = s; *next && ((unsigned char)*next & 0xc0) == 0x80; next++)
+			;
+		if (at < skip + left) { /* the mark stands for the first column and for what is before */
+			number = digit && !name;
+			continue;
+		}
+		if (left)
+			text_add(t, "…");
+		left = false;
+		if (at + (unsigned)cw + cut > end)
+			break;
+		number &= digit;
+		text_add(t, number ? "…" : "%.*s", (int)(s - from), from);
+	}
+	while (cut && t->len && in_number(t->s[t->len - 1]))
+		t->s[--t->len] = 0;
+	if (cut && w > 0 && !(t->len > 2 && !strcmp(t->s + t->len - 3, "…")))
+		text_add(t, "…");
+	text_free(&clean);
 }
 
 int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad)
@@ -238,7 +318,15 @@ int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style
 
 int draw_text(int y, int x, int w, const char *s, enum style st, bool pad)
 {
-	return draw_text_from(y, x, w, 0, s, st, pad);
+	struct text t = {0};
+	int used;
+
+	if (text_columns(s) <= w)
+		return draw_text_from(y, x, w, 0, s, st, pad);
+	text_window(s, 0, w, &t);
+	used = draw_text_from(y, x, w, 0, text_str(&t), st, pad);
+	text_free(&t);
+	return used;
 }
 
 void draw_fill(int y, int x, int w, const char *ch, enum style st)

@@ -1,5 +1,6 @@
 /* A list pane on the screen: title, header, rows, footer. */
 #include <string.h>
+#include "core/base/clean.h"
 #include "core/base/text.h"
 #include "tui/columns.h"
 #include "tui/ui.h"
@@ -19,16 +20,13 @@ int header_column(enum place_id p, const struct view *v, int x)
 static void draw_cell(int y, int x, int w, const struct column *col, const char *s, unsigned shift,
 		      enum style st)
 {
-	int n = text_columns(s);
+	struct text t = {0};
 
-	if (col->right) {
-		n = n < w ? n : w;
-		draw_text(y, x + w - n, n, s, st, false);
-		return;
-	}
-	draw_text_from(y, x, w, shift, s, st, false);
-	if (w > 3 && n - (int)shift > w)
-		draw_text(y, x + w - 1, 1, "…", st, false);
+	text_window(s, shift, w, &t);
+	if (col->right)
+		x += w - text_columns(text_str(&t));
+	draw_text_from(y, x, w, 0, text_str(&t), st, false);
+	text_free(&t);
 }
 
 /* Highlights a cell that the step has changed. The brackets use the blanks beside it. */
@@ -80,7 +78,6 @@ static enum style row_style(const struct view *v, uint32_t row, bool selected, b
 		return focus ? ST_SELECT : ST_SELECT_AWAY;
 	m = v->ops->span ? 0 : view_marks(v, row);
 	return m & MARK_DOWN		? ST_DOWN
-	       : m & MARK_CHANGED	? ST_CHANGED
 	       : m & MARK_DETOUR	? ST_DETOUR
 	       : view_is_header(v, row) ? ST_TITLE
 					: ST_NORMAL;
@@ -96,7 +93,7 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 	int w;
 
 	draw_text(y, r->x + 1, r->w - 2, selected ? "▸" : " ", st, true);
-	draw_text(y, r->x + 2, 1, mark, st, false);
+	draw_text(y, r->x + 2, 1, mark, *mark == '!' && !selected ? ST_CHANGED : st, false);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		int x = r->x + 1 + f->x[c], over;
 		unsigned shift; /* at most to its end, so that cells which fit do not move */
@@ -175,12 +172,103 @@ static const char *nothing(const struct view *v)
 	return "nothing here";
 }
 
-static void titles(const struct view *v, struct text *t, struct text *right)
+/* How names like that of a node are cut: without what all of its kind share. The same until the next scene.
+ */
+static const struct cut *name_cut(const struct scene *sc, bool of_switch)
+{
+	static struct cut cut[2];
+	static uint64_t serial[2];
+	const struct fabric *f = sc->fabric;
+	struct affix a = {0};
+	size_t pre, suf;
+
+	if (serial[of_switch] == sc->serial)
+		return &cut[of_switch];
+	serial[of_switch] = sc->serial;
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		if (node_is_switch(f, n) == of_switch)
+			affix_note(&a, f->node_name[n], 0);
+	affix_get(&a, &pre, &suf);
+	cut[of_switch] = (struct cut){.head = 33};
+	if (pre < sizeof(cut->pre) && suf < sizeof(cut->suf) && a.like) {
+		snprintf(cut[of_switch].pre, sizeof(cut->pre), "%.*s", (int)pre, a.like);
+		snprintf(cut[of_switch].suf, sizeof(cut->suf), "%s", a.like + a.len - suf);
+	}
+	affix_free(&a);
+	return &cut[of_switch];
+}
+
+/* The node that an argument of the pane names, or NO_ID. */
+static uint32_t node_of_arg(const struct fabric *f, const struct view_arg *a)
+{
+	uint32_t ep = a->kind == VIEW_ARG_ENDPORT ? fabric_endport_by_guid(f, a->guid) : NO_ID;
+
+	return ep != NO_ID ? f->port_node[f->endport_port[ep]]
+	       : a->guid   ? fabric_node_by_guid(f, a->guid)
+			   : NO_ID;
+}
+
+#define TITLE_NAME 10 /* least columns of a name in a title */
+
+/* Where the last name of what the pane is about ends in its title; names: how many there are. */
+static size_t names_end(const struct view *v, const struct text *t, int *names)
+{
+	const struct fabric *f = v->scene->fabric;
+	size_t end = 0;
+
+	*names = 0;
+	for (int k = 0; f && k < v->args.n; k++) {
+		uint32_t node = node_of_arg(f, &v->args.arg[k]);
+		const char *at = node != NO_ID && t->s ? strstr(t->s, f->node_name[node]) : NULL;
+
+		if (!at)
+			continue;
+		++*names;
+		if ((size_t)(at - t->s) + strlen(f->node_name[node]) > end)
+			end = (size_t)(at - t->s) + strlen(f->node_name[node]);
+	}
+	return end;
+}
+
+/* Shortens these names until the last one ends within w columns. */
+static void shorten_names(const struct view *v, int w, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	int names;
+
+	names_end(v, t, &names);
+	for (int k = 0; f && k < v->args.n && names > 0; k++) {
+		uint32_t node = node_of_arg(f, &v->args.arg[k]);
+		const char *name = node != NO_ID ? f->node_name[node] : "", *at = t->s ? strstr(t->s, name) : NULL;
+		struct text cut = {0}, all = {0};
+		int any, over, room;
+
+		text_add(&all, "%.*s", (int)names_end(v, t, &any), text_str(t));
+		over = text_columns(text_str(&all)) + (all.len < t->len) - w;
+		text_clear(&all);
+		if (over > 0 && at && *name) {
+			room = text_columns(name) - (over + names - 1) / names;
+			names--;
+			cut_cell(name, room < TITLE_NAME ? TITLE_NAME : room,
+				 name_cut(v->scene, node_is_switch(f, node)), false, &cut);
+			text_add(&all, "%.*s%s%s", (int)(at - t->s), t->s, text_str(&cut), at + strlen(name));
+			text_free(t);
+			*t = all;
+			all = (struct text){0};
+		}
+		text_free(&cut);
+		text_free(&all);
+	}
+}
+
+static void titles(const struct view *v, int w, struct text *t, struct text *right)
 {
 	view_title(v, t);
+	clean_rest(t, 0);
 	if (v->filter[0])
 		text_add(t, " ── filter: %s", v->filter);
 	view_fold_title(v, t);
+	shorten_names(v, w - 4, t);
 	if (v->waiting && background_given_up())
 		text_add(right, "stopped");
 	else if (v->waiting)
@@ -260,7 +348,7 @@ static void draw_drawing(enum place_id p, struct view *v)
 	bool focus = ui.focus == p;
 
 	draw_canvas(r, v);
-	titles(v, &t, &right);
+	titles(v, r->w, &t, &right);
 	draw_box_top(r->y, r->x, r->w, text_str(&t), text_str(&right), focus);
 	draw_sides(r, focus);
 	text_clear(&t);
@@ -298,9 +386,10 @@ static void draw_list(enum place_id p, struct view *v)
 	columns_note(v, rows);
 	columns_fit(v, r->w - 2, &f);
 	columns_cut(v, rows, &f);
+	v->hides = v->skip ? f.behind : f.hidden;
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
 		v->room[c] = (uint8_t)(f.w[c] < 255 ? f.w[c] : 255);
-	titles(v, &t, &right);
+	titles(v, r->w, &t, &right);
 	draw_box_top(r->y, r->x, r->w, text_str(&t), text_str(&right), focus);
 	if (header)
 		draw_header(v, r->y + 1, r, &f);
@@ -313,6 +402,10 @@ static void draw_list(enum place_id p, struct view *v)
 	if (!view_count(v) && rows > 0)
 		draw_text(first, r->x + 3, r->w - 4, nothing(v), ST_DIM, false);
 	draw_sides(r, focus);
+	if (header && v->hides)
+		draw_text(r->y + 1, r->x + r->w - 1, 1, "›", ST_KEY, false);
+	if (header && v->skip)
+		draw_text(r->y + 1, r->x, 1, "‹", ST_KEY, false);
 	text_clear(&t);
 	if (v->ops->footer)
 		v->ops->footer(v, &t);

@@ -2,6 +2,7 @@
 #include <curses.h>
 #include <string.h>
 #include "tui/ui.h"
+#include "core/base/clean.h"
 #include "core/base/err.h"
 
 /* Applies the typed line. done: Enter was pressed; then a wrong filter is replaced by the earlier one. */
@@ -170,6 +171,28 @@ void key_pressed(keycode k)
 	ui.n_pending = 0;
 }
 
+void pasted(const char *text)
+{
+	ui.message[0] = 0;
+	ui.keys_seen++;
+	ui.n_pending = 0;
+	if (ui.line_mode == LINE_COPY)
+		ui.line_mode = LINE_NONE;
+	if (!ui.line_mode) {
+		pane_focus(SLOT_REPL);
+		repl_paste(text);
+		return;
+	}
+	while (*text && *text != '\n') {
+		uint32_t c;
+		int n = utf8_decode(text, 4, &c);
+
+		if (n > 0)
+			line_key(c);
+		text += n > 0 ? n : 1;
+	}
+}
+
 /* A click on a drawing. A double click, or a click on what is selected, acts as Enter. */
 static void click_drawing(enum place_id p, int y, int x, bool twice)
 {
@@ -242,6 +265,7 @@ void mouse_pressed(void)
 			repl_scroll(button == 4 ? 3 : -3);
 		else if (pane_top(p))
 			view_move(pane_top(p), 0, button == 4 ? -3 : 3);
+		ui.track |= p == SLOT_LIST;
 		return;
 	}
 	if (p != SLOT_REPL && pane_top(p) && (button == 1 || button == 6)) {

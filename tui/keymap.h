@@ -41,6 +41,7 @@ enum special_key {
 	K_F12 = K_F1 + 11,
 	K_MOUSE,
 	K_RESIZE,
+	K_PASTE, /* a text was pasted: term_paste() */
 	K_NONE
 };
 #define K_ENTER '\r'

@@ -229,6 +229,8 @@ int pane_open(int argc, char **argv, struct err *e)
 	if (!v)
 		return -1;
 	looked_at_view(v);
+	v->opened_from = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
+	v->opened_beside = pane_top(SLOT_LIST) ? pane_top(SLOT_LIST)->ops : NULL;
 	p = place_of(ops);
 	if (argc == 1 && raise(p, ops, v))
 		view_free(v);
@@ -258,8 +260,12 @@ bool pane_back(void)
 	}
 	s = &ui.stack[p];
 	if (s->n > 1) {
+		unsigned from = s->view[s->n - 1]->opened_from;
+
 		view_free(s->view[--s->n]);
 		view_refresh(pane_top(p));
+		if (from == SLOT_LIST || p == SLOT_LIST)
+			pane_focus(from == SLOT_DETAIL ? SLOT_DETAIL : SLOT_LIST);
 		return true;
 	}
 	if (p == SLOT_DETAIL) {
@@ -338,20 +344,23 @@ void pane_track(void)
 	static bool folded;
 	struct view *list = pane_top(SLOT_LIST), *v = pane_top(SLOT_DETAIL), *third = pane_top(SLOT_THIRD);
 	struct stack *s = &ui.stack[SLOT_DETAIL];
+	uint64_t key;
 	uint32_t row;
 
-	if (!list || !v || ui.focus == SLOT_DETAIL || ui.focus == SLOT_THIRD ||
+	if (!list || !v || (!ui.track && (ui.focus == SLOT_DETAIL || ui.focus == SLOT_THIRD)) ||
 	    !(tracks(v) || tracks(third)) || !list->ops->about)
 		return;
 	if (!view_current(list, &row) || list->ordering)
 		return;
+	ui.track = false;
+	key = view_key(list, row);     /* a filter may leave another row marked than the selected one */
 	if (folded != ui.scene.fold) { /* not selected by a person */
 		folded = ui.scene.fold;
-		shown_key = list->sel_key;
+		shown_key = key;
 	}
-	if (list->sel_key == shown_key)
+	if (key == shown_key)
 		return;
-	shown_key = list->sel_key;
+	shown_key = key;
 	if (tracks(v))
 		replace(&s->view[s->n - 1], list, row);
 	if (tracks(third))
@@ -390,6 +399,20 @@ void pane_third(void)
 	}
 }
 
+/* Does the detail belong to the list: was it opened there, or does it show the switch of the selected row? */
+static bool belongs(const struct view *detail, const struct view *list)
+{
+	struct text t = {0};
+	uint32_t row;
+	bool yes =
+		detail->opened_beside == list->ops || ((detail->ops->flags | list->ops->flags) & VIEW_BESIDE);
+
+	if (!yes && tracks(detail) && list->ops->about && view_current(list, &row))
+		yes = view_place(list, row, "switch", &t);
+	text_free(&t);
+	return yes;
+}
+
 /* Panes that need the whole width get a larger share. */
 static int share_of(enum place_id p)
 {
@@ -401,9 +424,10 @@ static void split(int top, int h, int cols)
 	struct view *a = pane_top(SLOT_LIST), *b = pane_top(SLOT_DETAIL);
 	struct view *f = pane_focused();
 	bool wide = f && (f->ops->flags & VIEW_WIDE) && cols < WIDE_BESIDE;
+	bool beside = a && b && belongs(b, a);
 	enum place_id one = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
 
-	if (pane_top(SLOT_THIRD)) {
+	if (beside && pane_top(SLOT_THIRD)) {
 		const enum place_id *order = places_in_order();
 		int all = 0, before = 0;
 
@@ -415,10 +439,10 @@ static void split(int top, int h, int cols)
 			before += share_of(order[i]);
 			ui.rect[order[i]] = (struct rect){top, x, h, cols * before / all - x};
 		}
-	} else if (a && b && !wide && cols >= BESIDE) {
+	} else if (beside && !wide && cols >= BESIDE) {
 		ui.rect[SLOT_LIST] = (struct rect){top, 0, h, cols / 2};
 		ui.rect[SLOT_DETAIL] = (struct rect){top, cols / 2, h, cols - cols / 2};
-	} else if (a && b && cols < BESIDE && h >= 12) {
+	} else if (beside && cols < BESIDE && h >= 12) {
 		ui.rect[SLOT_LIST] = (struct rect){top, 0, h / 2, cols};
 		ui.rect[SLOT_DETAIL] = (struct rect){top + h / 2, 0, h - h / 2, cols};
 	} else if (f) {
@@ -428,7 +452,7 @@ static void split(int top, int h, int cols)
 
 void panes_layout(int rows, int cols)
 {
-	int body = rows - 2, repl = body * 2 / 5;
+	int body = rows - 2, repl = repl_in_use() ? body * 2 / 5 : body / 8 + 1;
 
 	memset(ui.rect, 0, sizeof(ui.rect));
 	if (ui.maximised || body < BODY_LEAST || !pane_focused()) {

@@ -40,8 +40,10 @@ static struct {
 	bool eof;
 	sigjmp_buf top; /* where readline returns to after meaningless keys */
 	bool reading;
-	Keymap idle; /* a keymap in which keys do nothing */
-	bool finish; /* the next key is a key that does nothing */
+	Keymap idle;		  /* a keymap in which keys do nothing */
+	bool finish;		  /* the next key is a key that does nothing */
+	unsigned long printed_at; /* ui.keys_seen when something was printed last */
+	bool several;		  /* runs lines that were pasted together, each after those before it */
 } r;
 
 /* --- scrollback -------------------------------------------------------------- */
@@ -60,6 +62,7 @@ static void add_line(const char *s, size_t len, enum style st)
 		r.first = (r.first + 1) % SCROLLBACK;
 		r.n--;
 	}
+	r.printed_at = ui.keys_seen;
 	l = line_at(r.n++);
 	l->s = str_printf("%.*s", (int)len, s);
 	l->style = st;
@@ -70,7 +73,7 @@ void repl_print(const char *s, size_t len)
 	while (len) {
 		const char *end = memchr(s, '\n', len);
 		size_t n = end ? (size_t)(end - s) : len;
-		bool bad = n && *s == '\001';
+		bool bad = n && *s == '\001', typed = n && *s == '\002';
 
 		if (r.open) {
 			struct repl_line *l = line_at(r.n - 1);
@@ -79,7 +82,10 @@ void repl_print(const char *s, size_t len)
 			free(l->s);
 			l->s = joined;
 		} else {
-			add_line(s + bad, n - bad, bad ? ST_ERROR : ST_NORMAL);
+			add_line(s + (bad || typed), n - (bad || typed),
+				 bad	 ? ST_ERROR
+				 : typed ? ST_ECHO
+					 : ST_NORMAL);
 		}
 		r.open = !end;
 		n += end != NULL;
@@ -158,6 +164,27 @@ static void draw_line(const struct repl_line *l, int y, int top, int bottom, con
 	} while (at < t->len);
 }
 
+/* Shows the ends of lines that were pasted together. */
+static void add_lines(const char *s, size_t len, struct text *t)
+{
+	for (; len && *s; s++, len--)
+		if (*s == '\n')
+			text_add(t, " ⏎ ");
+		else
+			text_putc(t, *s);
+}
+
+/* The columns left out of the typed line, so that the cursor shows; in a search, also what was found. */
+static int scrolled(int col, int all, int w)
+{
+	int context = RL_ISSTATE(RL_STATE_ISEARCH) ? w * 2 / 3 : 0, most = all - w + 1 + (col < all);
+
+	if (col < w - context)
+		return 0;
+	most = most > col - w + 1 ? most : col - w + 1;
+	return col - w + 1 + context < most ? col - w + 1 + context : most > 0 ? most : 0;
+}
+
 /* The typed line in one row, scrolled so that the cursor is visible. */
 static void draw_prompt(int y, const struct rect *rc, bool focus)
 {
@@ -171,10 +198,11 @@ static void draw_prompt(int y, const struct rect *rc, bool focus)
 			text_putc(&before, *p);
 	while (from && (line[from] & 0xc0) == 0x80)
 		from++;
-	text_add(&before, "%.*s", rl_point - from, line + from);
-	text_add(&t, "%s%.*s", text_str(&before), SEEN_MOST, line + rl_point);
+	add_lines(line + from, (size_t)(rl_point - from), &before);
+	text_add(&t, "%s", text_str(&before));
+	add_lines(line + rl_point, SEEN_MOST, &t);
 	col = text_columns(text_str(&before));
-	skip = col >= w ? col - w + 1 : 0;
+	skip = scrolled(col, text_columns(text_str(&t)), w);
 	draw_text_from(y, rc->x + 2, w, (unsigned)skip, text_str(&t), ST_NORMAL, true);
 	if (focus)
 		draw_cursor(y, rc->x + 2 + col - skip);
@@ -217,6 +245,11 @@ void repl_scroll(int lines)
 	r.back = r.back + lines > 0 ? r.back + lines : 0;
 }
 
+bool repl_in_use(void)
+{
+	return ui.focus == SLOT_REPL || r.printed_at == ui.keys_seen || r.back;
+}
+
 int repl_page(void)
 {
 	return r.height > 1 ? r.height - 1 : 1;
@@ -237,12 +270,12 @@ static bool only_blanks(const char *s)
 void repl_run(const char *line, bool typed)
 {
 	struct command_list *in;
-	bool here;
+	bool here, waits;
 
 	if (only_blanks(line))
 		return;
 	in = commands_split(ui.session, line);
-	here = in->n > 0; /* otherwise it is too long to be split here */
+	here = in->n > 0 && !r.several; /* otherwise it is too long to be split here */
 	for (size_t i = 0; i < in->n; i++) {
 		const struct command *c = in->command[i].command;
 
@@ -253,7 +286,9 @@ void repl_run(const char *line, bool typed)
 		looked_at_words(in);
 	if (r.open)
 		repl_print("\n", 1);
-	if (typed || !here) {
+	/* a line that waits for others is shown when its turn comes */
+	waits = !here && !worker_idle();
+	if (!waits && (typed || !here)) {
 		char *s = str_printf("> %s", line);
 
 		add_line(s, strlen(s), ST_ECHO);
@@ -284,7 +319,7 @@ void repl_run(const char *line, bool typed)
 		}
 		commands_free(in);
 	} else {
-		worker_add(in);
+		worker_add(in, waits ? line : NULL);
 	}
 	ui.keys_asked = ui.keys_seen;
 }
@@ -321,9 +356,16 @@ static void on_line(char *line)
 		r.eof = true; /* C-d on an empty line */
 		return;
 	}
-	if (!only_blanks(line))
-		remember(line);
-	repl_run(line, true);
+	r.several = strchr(line, '\n') != NULL;
+	for (char *one = line, *next; one; one = next) {
+		next = strchr(one, '\n');
+		if (next)
+			*next++ = 0;
+		if (!only_blanks(one))
+			remember(one);
+		repl_run(one, true);
+	}
+	r.several = false;
 	free(line);
 }
 
@@ -691,4 +733,23 @@ void repl_prefill(const char *text)
 {
 	begin_line();
 	rl_insert_text(text);
+}
+
+void repl_paste(const char *text)
+{
+	char *s = str_dup(text), *to = s;
+	size_t len;
+
+	if (repl_busy_editing())
+		begin_line();
+	for (const char *p = s; *p; p++)
+		if ((unsigned char)*p >= ' ' || *p == '\n' || *p == '\t')
+			*to++ = *p == '\t' ? ' ' : *p;
+	*to = 0;
+	len = (size_t)(to - s);
+	while (len && s[len - 1] == '\n')
+		s[--len] = 0;
+	r.back = 0;
+	rl_insert_text(s);
+	free(s);
 }

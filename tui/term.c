@@ -24,6 +24,7 @@ volatile int term_signal, term_stopped, term_continued;
 static struct termios before; /* settings as they were found */
 static volatile bool started;
 static bool mouse;
+static bool pastes;		/* the terminal tells where a paste begins and ends */
 static char restore_bytes[256]; /* restores the screen if nothing else can be trusted */
 static size_t n_restore;
 static char alt_stack[65536];
@@ -175,6 +176,18 @@ bool term_mouse_used(void)
 	return mouse;
 }
 
+#define PASTE_BEGINS (KEY_MAX + 1)
+#define PASTE_ENDS (KEY_MAX + 2)
+
+/* Asks the terminal to mark pastes (bracketed paste), or not to. */
+static void mark_pastes(bool on)
+{
+	if (!pastes)
+		return;
+	fputs(on ? "\033[?2004h" : "\033[?2004l", stdout);
+	fflush(stdout);
+}
+
 int term_start(struct err *e)
 {
 	const char *term = getenv("TERM");
@@ -210,6 +223,13 @@ int term_start(struct err *e)
 	mouseinterval(0);
 	if (mouse)
 		add_restore("\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
+	pastes = mouse; /* terminals that know the mouse know this too; others ignore it */
+	if (pastes) {
+		define_key("\033[200~", PASTE_BEGINS);
+		define_key("\033[201~", PASTE_ENDS);
+		add_restore("\033[?2004l");
+	}
+	mark_pastes(true);
 	add_restore(tigetstr("rmcup"));
 	return 0;
 }
@@ -220,6 +240,7 @@ void term_stop(void)
 		return;
 	if (mouse)
 		mousemask(0, NULL);
+	mark_pastes(false);
 	endwin();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
 	started = false;
@@ -238,6 +259,7 @@ void term_resized(void)
 void term_suspend(void)
 {
 	term_stopped = 0;
+	mark_pastes(false);
 	endwin();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
 	started = false;
@@ -250,6 +272,7 @@ void term_suspend(void)
 	term_continued = 0;
 	started = true;
 	reset_prog_mode();
+	mark_pastes(true);
 	term_resized();
 	refresh();
 }
@@ -287,6 +310,33 @@ static keycode translate(int rc, wint_t c)
 	return K_NONE;
 }
 
+#define PASTE_MOST 1000000 /* bytes; the rest of a longer paste is left out */
+#define PASTE_PATIENCE 1.0 /* seconds without a byte, after which its end is not waited for */
+
+static struct {
+	bool open;   /* its end has not come yet */
+	double last; /* when its last byte came */
+	struct text t;
+} paste;
+
+const char *term_paste(void)
+{
+	return text_str(&paste.t);
+}
+
+/* Takes one key of a paste. True: that was its end. */
+static bool take_pasted(int rc, wint_t c)
+{
+	char bytes[16];
+
+	paste.last = now_seconds();
+	paste.open = !(rc == KEY_CODE_YES && c == PASTE_ENDS);
+	if (paste.open && paste.t.len < PASTE_MOST && (rc == OK || c == KEY_ENTER))
+		text_add(&paste.t, "%s",
+			 c == '\r' || rc != OK ? "\n" : term_key_bytes((keycode)c, bytes, sizeof(bytes)));
+	return !paste.open;
+}
+
 keycode term_key(void)
 {
 	wint_t c;
@@ -295,6 +345,16 @@ keycode term_key(void)
 
 	if (rc == ERR)
 		return K_NONE;
+	if (paste.open && now_seconds() - paste.last > PASTE_PATIENCE)
+		paste.open = false;
+	if (paste.open)
+		return take_pasted(rc, c) ? K_PASTE : K_MOUSE + 100;
+	if (rc == KEY_CODE_YES && c == PASTE_BEGINS) {
+		text_clear(&paste.t);
+		paste.open = true;
+		paste.last = now_seconds();
+		return K_MOUSE + 100;
+	}
 	k = translate(rc, c);
 	if (k != K_ESC || rc != OK)
 		return k == K_NONE ? K_MOUSE + 100 : k;
@@ -386,9 +446,12 @@ void term_screen(FILE *out)
 			    !ws[0])
 				ws[0] = L' ';
 			w = wcwidth(ws[0]);
-			if (wctomb(mb, ws[0]) < 0)
-				mb[0] = '?';
-			text_add(&t, "%s", mb);
+			for (const wchar_t *c = ws; *c; c++) {
+				memset(mb, 0, sizeof(mb));
+				if (wctomb(mb, *c) < 0)
+					mb[0] = '?';
+				text_add(&t, "%s", mb);
+			}
 			if (ws[0] != L' ')
 				end = t.len;
 			at += w > 1 ? w : 1;

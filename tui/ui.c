@@ -23,6 +23,8 @@ static void read_keys(void)
 			term_resized();
 		else if (k == K_MOUSE)
 			mouse_pressed();
+		else if (k == K_PASTE)
+			pasted(term_paste());
 		else if (k <= K_F12 || !KEY_IS_SPECIAL(k) || (k & KEYF_META))
 			key_pressed(k);
 	}

@@ -53,6 +53,7 @@ struct ui {
 	enum place_id pane_before; /* the pane with the focus before last_pane */
 	enum place_id once_from;   /* the focus when a pane with VIEW_ONCE was opened */
 	bool maximised;
+	bool track;		  /* the selection of the list was moved from another pane */
 	enum line_mode line_mode; /* the purpose of the bottom line */
 	char line[80], line_before[80];
 	uint32_t line_sel; /* selection before a search */
@@ -95,6 +96,7 @@ void ui_refresh(void); /* takes a new scene if the session has changed */
 /* input.c */
 void key_pressed(keycode k);
 void mouse_pressed(void);
+void pasted(const char *text); /* goes to the line that is typed, else to the REPL; runs nothing */
 void line_key(keycode k);
 
 /* ui.c: the loop. start: command lines that run first. Returns 0, or -1 and *e. */
@@ -203,6 +205,8 @@ void repl_print(const char *s, size_t len); /* whole lines, or parts of lines */
 void repl_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void repl_key(keycode k);
 void repl_prefill(const char *text);
+/* Inserts a text, which may have several lines. They run on Enter, one after the other. */
+void repl_paste(const char *text);
 /* Runs a command line. typed: always shows it; otherwise only if it is not just about the interface. */
 void repl_run(const char *line, bool typed);
 void repl_scroll(int lines);
@@ -212,17 +216,20 @@ bool repl_vi(void);	      /* inputrc requests vi editing */
 bool repl_abort(void); /* clears the typed line and what readline waits for; false: there was nothing */
 void draw_repl(const struct rect *r, bool focus);
 int repl_page(void);
+bool repl_in_use(void); /* it has the focus, or something was printed since the last key in a pane */
 
 /* worker.c */
 void worker_start(struct interpreter *in);
 void worker_stop(void);
-void worker_add(struct command_list *in); /* taken over; runs after those in the queue */
-bool worker_idle(void);			  /* nothing runs or waits, and all output was taken */
-bool worker_busy(double *since);	  /* a command runs or waits; *since: since when */
-void worker_cancel(void);		  /* cancels the running command and its parts; drops the queue */
-struct progress *worker_progress(void);	  /* of the running command */
-bool worker_output(struct text *t);	  /* new output of commands; true when there is some */
-struct ui_request *worker_request(void);  /* a UI command for which a running command waits; NULL */
+/* The commands are taken over; they run after those in the queue. echo: shown before their output; or NULL.
+ */
+void worker_add(struct command_list *in, const char *echo);
+bool worker_idle(void);			 /* nothing runs or waits, and all output was taken */
+bool worker_busy(double *since);	 /* a command runs or waits; *since: since when */
+void worker_cancel(void);		 /* cancels the running command and its parts; drops the queue */
+struct progress *worker_progress(void);	 /* of the running command */
+bool worker_output(struct text *t);	 /* new output of commands; true when there is some */
+struct ui_request *worker_request(void); /* a UI command for which a running command waits; NULL */
 void worker_answer(void);
 
 struct ui_request {
@@ -262,6 +269,7 @@ void signals_start(
 	void); /* before the terminal is taken; a signal that ends the program removes unfinished files */
 void term_die(int sig);					       /* ends as the signal would */
 keycode term_key(void);					       /* K_NONE when there is none */
+const char *term_paste(void);				       /* the text of the last K_PASTE, with \n */
 const char *term_key_bytes(keycode k, char *buf, size_t size); /* the bytes that the terminal sends for it */
 /* Uses the mouse, or leaves it to the terminal. -1 and *e: there is none. */
 int term_mouse_use(bool on, struct err *e);
@@ -303,12 +311,18 @@ int colours_choose(const char *name, struct err *e);
 #define COLOURS "default|contrast|light|mono" /* the colour schemes */
 bool colours_used(void);		      /* false: styles differ only by attributes */
 /*
- * Prints at most w columns of cleaned text, from the skip-th on. pad: fills up with blanks to w. Returns the
- * columns used.
+ * Prints at most w columns of cleaned text. What is cut ends with "…", and no number is shown in part.
+ * pad: fills up with blanks to w. Returns the columns used.
  */
 int draw_text(int y, int x, int w, const char *s, enum style st, bool pad);
+/* The same from the skip-th column on, for parts of a text: without marks. */
 int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad);
 int text_columns(const char *s); /* columns of the cleaned text */
+/*
+ * Adds the w columns of a text from the skip-th on. Each side that is cut bears "…", and a number that does
+ * not fit in whole is left out there.
+ */
+void text_window(const char *s, unsigned skip, int w, struct text *t);
 void draw_fill(int y, int x, int w, const char *ch, enum style st);
 /* Puts one character of a canvas. 0: the wide character to its left covers this cell too. */
 void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse);

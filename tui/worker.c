@@ -17,7 +17,10 @@ static struct {
 	pthread_cond_t answered; /* a UI request was served, or output was taken */
 	struct interpreter *interpreter;
 	struct progress progress; /* of the running line */
-	struct command_list **queue;
+	struct queued {
+		struct command_list *in;
+		char *echo; /* the line, if it must be shown before its output; or NULL */
+	} * queue;
 	size_t n, cap;
 	bool running, stop;
 	double since;
@@ -57,6 +60,12 @@ static int hand_over(const struct command *c, const struct args *args, struct ou
 	return rq.rc;
 }
 
+static void job_free(struct queued *j)
+{
+	commands_free(j->in);
+	free(j->echo);
+}
+
 static void run(const struct command_list *in, FILE *f)
 {
 	struct command_run r = {.in = w.interpreter,
@@ -87,21 +96,23 @@ static void *work(void *arg)
 
 	pthread_mutex_lock(&w.mutex);
 	while (!w.stop) {
-		struct command_list *in;
+		struct queued job;
 
 		if (!w.n) {
 			w.running = false;
 			pthread_cond_wait(&w.work, &w.mutex);
 			continue;
 		}
-		in = w.queue[0];
+		job = w.queue[0];
 		memmove(w.queue, w.queue + 1, --w.n * sizeof(*w.queue));
 		w.running = true;
 		w.since = now_seconds();
 		atomic_store(&w.progress.cancel, false);
 		pthread_mutex_unlock(&w.mutex);
-		run(in, f);
-		commands_free(in);
+		if (job.echo)
+			fprintf(f, "\002> %s\n", job.echo); /* \002 at the start of a line: what was typed */
+		run(job.in, f);
+		job_free(&job);
 		pthread_mutex_lock(&w.mutex);
 		if (!w.n)
 			w.running = false;
@@ -128,7 +139,7 @@ void worker_stop(void)
 	pthread_mutex_lock(&w.mutex);
 	w.stop = true;
 	while (w.n)
-		commands_free(w.queue[--w.n]);
+		job_free(&w.queue[--w.n]);
 	atomic_store(&w.progress.cancel, true);
 	pthread_cond_broadcast(&w.work);
 	pthread_cond_broadcast(&w.answered);
@@ -138,7 +149,7 @@ void worker_stop(void)
 	text_free(&w.output);
 }
 
-void worker_add(struct command_list *in)
+void worker_add(struct command_list *in, const char *echo)
 {
 	const struct view *v = pane_focused();
 	struct text guid = {0};
@@ -152,7 +163,7 @@ void worker_add(struct command_list *in)
 	in->selected = n;
 	pthread_mutex_lock(&w.mutex);
 	GROW(w.queue, w.n, w.cap);
-	w.queue[w.n++] = in;
+	w.queue[w.n++] = (struct queued){in, echo ? str_dup(echo) : NULL};
 	if (!w.running)
 		w.since = now_seconds();
 	w.running = true;
@@ -186,7 +197,7 @@ void worker_cancel(void)
 {
 	pthread_mutex_lock(&w.mutex);
 	while (w.n)
-		commands_free(w.queue[--w.n]);
+		job_free(&w.queue[--w.n]);
 	atomic_store(&w.progress.cancel, true);
 	pthread_mutex_unlock(&w.mutex);
 }

@@ -19,6 +19,7 @@ import time
 import first_hour
 import pty_signals
 from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed
+from shown import words_are_of_their_rows
 
 UPDATE = os.environ.get("UPDATE") == "1"
 
@@ -81,6 +82,11 @@ class Terminal:
 
     def type(self, text):
         self.tmux("send-keys", "-t", "t", "-l", text)
+
+    def paste(self, text):
+        """As a terminal pastes: marked, where the program asks for it."""
+        self.tmux("set-buffer", "-b", "pasted", text)
+        self.tmux("paste-buffer", "-p", "-b", "pasted", "-t", "t")
 
     def start(self, args, program=PROGRAM):
         self.type("%s %s" % (program, args))
@@ -262,6 +268,8 @@ def run_script(path):
                         raise Failed("%d keys were pressed, not %s" % (pressed, rest))
                 elif word == "type":
                     t.type(rest)
+                elif word == "paste":
+                    t.paste(rest.encode("raw_unicode_escape").decode("unicode_escape"))
                 elif word == "raw":
                     t.type(rest.encode().decode("unicode_escape"))
                 elif word == "run":
@@ -745,7 +753,11 @@ def mouse_is_left_to_the_terminal():
         t.close()
 
 
-ROBUST = [proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
+def words_on_screen():
+    words_are_of_their_rows(Terminal)
+
+
+ROBUST = [words_on_screen, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
           quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 

@@ -18,13 +18,51 @@ size_t affix_name_len(const char *cell)
 	return n > 1 && n + 1 < len && cell[n - 1] == '[' ? n - 1 : len;
 }
 
+/* The arrow between the names of a pair, or NULL. */
+static const char *arrow_in(const char *cell, size_t *len)
+{
+	const char *at = strstr(cell, " → ");
+
+	*len = at ? strlen(" → ") : strlen(" -> ");
+	return at ? at : strstr(cell, " -> ");
+}
+
+/* Several pairs, or a chain of names: nothing is left out of them. */
+static bool is_chain(const char *cell)
+{
+	size_t len;
+	const char *at = arrow_in(cell, &len);
+
+	return at && (strstr(cell, ", ") || arrow_in(at + len, &len));
+}
+
+/* The first name of a pair, to be freed. NULL: the cell is no pair. *second: the other name. */
+static char *first_of_pair(const char *cell, const char **second)
+{
+	size_t len;
+	const char *at = is_chain(cell) ? NULL : arrow_in(cell, &len);
+
+	if (!at)
+		return NULL;
+	*second = at + len;
+	return str_printf("%.*s", (int)(at - cell), cell);
+}
+
 void affix_note(struct affix *a, const char *cell, int columns)
 {
 	size_t len = affix_name_len(cell), n;
+	const char *second;
+	char *first = first_of_pair(cell, &second);
 
 	if (columns > a->widest)
 		a->widest = columns;
-	if (!len || !strcmp(cell, "-"))
+	if (first) {
+		affix_note(a, first, 0);
+		affix_note(a, second, 0);
+		free(first);
+		return;
+	}
+	if (!len || !strcmp(cell, "-") || is_chain(cell))
 		return;
 	if (!a->like) {
 		a->like = mem_dup(cell, len + 1);
@@ -88,8 +126,17 @@ void affix_most(const struct affix *a, size_t *pre, size_t *suf)
 void affix_strip(const struct affix *a, size_t pre, size_t suf, const char *cell, struct text *t)
 {
 	size_t len = affix_name_len(cell);
+	const char *second;
+	char *first = first_of_pair(cell, &second);
 
-	if (pre + suf >= len || (pre && memcmp(cell, a->like, pre) != 0) ||
+	if (first) {
+		affix_strip(a, pre, suf, first, t);
+		text_add(t, "%.*s", (int)(second - cell) - (int)strlen(first), cell + strlen(first));
+		affix_strip(a, pre, suf, second, t);
+		free(first);
+		return;
+	}
+	if (pre + suf >= len || is_chain(cell) || (pre && memcmp(cell, a->like, pre) != 0) ||
 	    (suf && memcmp(cell + len - suf, a->like + a->len - suf, suf) != 0))
 		text_add(t, "%s", cell);
 	else

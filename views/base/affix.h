@@ -1,6 +1,6 @@
 /*
  * The beginning and end that all names of a column share ("MF0;", ":MQM8700/U1"), so that a screen can show
- * them once. A port number in brackets behind a name does not belong to it.
+ * them once. A port number in brackets behind a name does not belong to it. A pair "A → B" has two names.
  */
 #ifndef IBSCOPE_AFFIX_H
 #define IBSCOPE_AFFIX_H

@@ -394,10 +394,16 @@ struct view {
 	uint64_t sel_key;
 	uint64_t sel_inner;	    /* key of the first row under a header; for a row the same key */
 	unsigned shift;		    /* columns by which flexible cells are scrolled to the left */
+	unsigned skip;		    /* sideways: shows the first column, and those from this one on; 0 = as they fit */
+	bool hides;		    /* columns had no room when it was last drawn */
 	struct canvas canvas;	    /* last drawing, for panes that draw */
 	uint8_t room[VIEW_COLUMNS]; /* width of each column as last drawn, at most 255; 0 = not drawn */
 	bool measured;		    /* affix[] is made for the cells of this load */
 	struct affix affix[VIEW_COLUMNS];
+
+	/* Of the user interface: the place that had the focus, and the list, when it was opened. */
+	unsigned opened_from;
+	const struct view_ops *opened_beside;
 
 	bool folded;	   /* whether it was loaded folded */
 	struct fold *fold; /* NULL = not folded */
