@@ -336,7 +336,7 @@ static int apply_options(struct session *s, struct change_request *rq, bool resh
 			report_aggregation(s, o);
 		return 0;
 	}
-	if (at && (rq->setup.chain || (at->setup->chain && !reshape))) {
+	if (at && (rq->setup.chain || (!reshape && at->setup->chain))) {
 		if (session_change(s, rq, e))
 			return -1;
 		report_event(s, o);
