@@ -108,9 +108,7 @@ static void tell_topic(const struct topic *p, struct out *o)
 /* --- other names ----------------------------------------------------------------------------- */
 
 struct asked {
-	const struct session *s;
 	const char *word;
-	bool topic; /* the word is a topic: columns without a text of their own add nothing */
 	struct out *o;
 	json_t *list;
 };
@@ -126,29 +124,27 @@ static bool all_of_kind(const struct asked *a, const struct named *n)
 static void take_name(void *to, const struct named *n)
 {
 	struct asked *a = to;
-	const struct topic *p = n->text ? NULL : topic_of_column(a->s, n->name);
 	bool all = all_of_kind(a, n);
-	struct text t = {0}, line = {0};
+	struct text placed = {0}, line = {0};
+	bool asked;
 
-	if (!all && (!topic_same(a->word, n->name) || (!n->text && a->topic)))
+	text_add(&placed, "%s %s", n->place, n->name);
+	asked = topic_same(a->word, n->name) || (*n->place && topic_same(a->word, text_str(&placed)));
+	text_free(&placed);
+	if (!all && !asked)
 		return;
-	if (p)
-		text_add(&t, "`help %s` tells.", p->name);
-	else
-		text_add(&t, "%s", n->text ? n->text : "");
 	text_add(&line, "%s%s%s, %s", n->name, *n->syntax ? " " : "", n->syntax, n->kind);
 	if (*n->place)
 		text_add(&line, " %s %s", strcmp(n->kind, "key") ? "of" : "in", n->place);
-	text_add(&line, ": %s", text_str(&t));
+	text_add(&line, ": %s", n->text);
 	if (all)
 		out_text(a->o, "%s\n", text_str(&line));
 	else
 		out_wrapped(a->o, text_str(&line));
 	json_array_append_new(a->list, json_make("{s:s, s:s, s:s*, s:s*, s:s}", "kind", n->kind, "name",
 						 n->name, "place", *n->place ? n->place : NULL, "syntax",
-						 *n->syntax ? n->syntax : NULL, "text", text_str(&t)));
+						 *n->syntax ? n->syntax : NULL, "text", n->text));
 	text_free(&line);
-	text_free(&t);
 }
 
 static void option_names(const struct session *s, void (*take)(void *to, const struct named *n), void *to)
@@ -171,9 +167,9 @@ static void option_names(const struct session *s, void (*take)(void *to, const s
 }
 
 /* Tells what else has the name. Returns the number of these. */
-static size_t tell_names(const struct session *s, const char *word, bool topic, struct out *o)
+static size_t tell_names(const struct session *s, const char *word, struct out *o)
 {
-	struct asked a = {.s = s, .word = word, .topic = topic, .o = o, .list = json_array()};
+	struct asked a = {.word = word, .o = o, .list = json_array()};
 	size_t n;
 
 	option_names(s, take_name, &a);
@@ -226,7 +222,7 @@ static int help_word(const struct session *s, const char *word, struct out *o, s
 		tell_command(c, o);
 	if (p)
 		tell_topic(p, o);
-	if (!tell_names(s, word, p != NULL, o) && !c && !p) {
+	if (!tell_names(s, word, o) && !c && !p) {
 		if (find_begun(s, word, &c, &p, e))
 			return -1;
 		if (c)

@@ -312,40 +312,6 @@ const struct topic *topic_find(const struct session *s, const char *word, bool e
 	return found;
 }
 
-#define COLUMN_WORDS 12
-
-/* Cut a column's name at blanks, commas and arrows into buf.  Returns the number of words. */
-static unsigned split(char *buf, char **word)
-{
-	static const char parts[] =
-		" ,/\xe2\x86\x92"; /* the bytes of an arrow occur in no other character here */
-	char *save = NULL;
-	unsigned n = 0;
-
-	for (char *w = strtok_r(buf, parts, &save); w && n < COLUMN_WORDS; w = strtok_r(NULL, parts, &save))
-		word[n++] = w;
-	return n;
-}
-
-const struct topic *topic_of_column(const struct session *s, const char *name)
-{
-	const struct topic *p = topic_find(s, name, true);
-	char *buf = str_dup(name), *word[COLUMN_WORDS];
-	unsigned n = split(buf, word);
-
-	for (unsigned many = n; !p && many; many--)
-		for (unsigned i = 0; !p && i + many <= n; i++) {
-			struct text t = {0};
-
-			for (unsigned k = 0; k < many; k++)
-				text_add(&t, "%s%s", k ? " " : "", word[i + k]);
-			p = topic_find(s, text_str(&t), true);
-			text_free(&t);
-		}
-	free(buf);
-	return p;
-}
-
 void topic_tell(const struct topic *p, struct text *t)
 {
 	char *name = str_printf("%s: ", p->name);

@@ -23,7 +23,7 @@ struct named {
 	const char *name;   /* as it is printed or typed */
 	const char *place;  /* of a column its pane, of a key where it holds ("all panes"); "" */
 	const char *syntax; /* what is typed behind it; "" */
-	const char *text;   /* what it is; NULL: the topic of the name tells */
+	const char *text;   /* what it is */
 };
 
 /* The same word: capitals do not matter; blanks, '-' and '_' are the same. */
@@ -39,12 +39,6 @@ const struct topic *topic_at(const struct session *s, size_t i);
  * beginning of a name will do if no other topic has it.  NULL: none.
  */
 const struct topic *topic_find(const struct session *s, const char *word, bool exact);
-/*
- * The topic of a pane's column: by the whole name; otherwise by as many of its words in a row as lead to
- * exactly one topic, the first such words ("was → now", "central switch").  Arrows and commas separate words
- * too.  NULL: none.
- */
-const struct topic *topic_of_column(const struct session *s, const char *name);
 /* Its lines. */
 void topic_tell(const struct topic *p, struct text *t);
 

@@ -156,14 +156,6 @@ static void test_topics(void **state)
 	assert_string_equal(topic_find(s, "credit", false)->name, "credit-loop");
 	assert_null(topic_find(s, "re", false)); /* several begin so */
 	assert_null(topic_find(s, "", false));
-	/* names of columns: the whole, else the most words of it that lead to a topic, the first of such */
-	assert_string_equal(topic_of_column(s, "VL")->name, "vl");
-	assert_string_equal(topic_of_column(s, "was → now")->name, "lft");
-	assert_string_equal(topic_of_column(s, "cu,cd")->name, "climb");
-	assert_string_equal(topic_of_column(s, "next channel")->name, "channel");
-	assert_string_equal(topic_of_column(s, "a credit loop, and its layer")->name, "credit-loop");
-	assert_null(topic_of_column(s, "for nothing at all"));
-	assert_null(topic_of_column(s, ""));
 	completed(s);
 	session_free(s);
 }

@@ -8,9 +8,9 @@
 enum { C_SWITCH, C_LID, C_DEST, C_PORT, C_VIA };
 
 static const struct column columns[] = {
-	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
-	NUM("lid", NULL, 5),
-	COL("destination", NULL, 8, .flex = 1, .drop = 2),
+	COL("switch", "the switch whose entry changed", 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("lid", "the LID that the entry is for", 5),
+	COL("destination", "the node that has this LID", 8, .flex = 1, .drop = 2),
 	NUM("was → now", "port before the last event and now", 9),
 	COL("via", "the node that the port leads to now", 8, .flex = 1, .drop = 3),
 };

@@ -13,17 +13,17 @@
 /* The names are those of the engines. Narrow panes drop columns from the right. */
 static const struct column columns[COMPARE_MOST + 1] = {
 	COL("figure", "what is compared, a line each", 25, .flex = 1),
-	COL("", NULL, 0, .flex = 1, .right = true),
-	COL("", NULL, 0, .flex = 1, .right = true),
-	COL("", NULL, 0, .flex = 1, .right = true, .drop = 1),
-	COL("", NULL, 0, .flex = 1, .right = true, .drop = 2),
-	COL("", NULL, 0, .flex = 1, .right = true, .drop = 3),
-	COL("", NULL, 0, .flex = 1, .right = true, .drop = 4),
-	COL("", NULL, 0, .flex = 1, .right = true, .drop = 5),
-	COL("", NULL, 0, .flex = 1, .right = true, .drop = 6),
-	COL("", NULL, 0, .flex = 1, .right = true, .drop = 7),
-	COL("", NULL, 0, .flex = 1, .right = true, .drop = 8),
-	COL("", NULL, 0, .flex = 1, .right = true, .drop = 9),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 1),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 2),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 3),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 4),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 5),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 6),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 7),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 8),
+	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 9),
 };
 
 struct priv {

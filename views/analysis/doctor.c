@@ -10,10 +10,11 @@
 enum { C_SEVERITY, C_SURE, C_KIND, C_FINDING, C_SHOWS };
 
 static const struct column columns[] = {
-	COL("severity", NULL, 8),
-	COL("sure", NULL, 8, .drop = 3),
-	COL("kind", NULL, 17, .drop = 2),
-	COL("finding", NULL, 36, .flex = 4, .prose = true),
+	COL("severity", "error, warning or note; errors first", 8),
+	COL("sure", "fact (it is in the input), computed (by OpenSM's rules) or likely (a guess)", 8,
+	    .drop = 3),
+	COL("kind", "the kind of fault", 17, .drop = 2),
+	COL("finding", "what is wrong, and where", 36, .flex = 4, .prose = true),
 	COL("shows more", "the command that does", 10, .flex = 1, .drop = 4),
 };
 

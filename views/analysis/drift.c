@@ -14,11 +14,11 @@
 enum { C_SWITCH, C_LID, C_TO, C_PORT, C_CLASS, C_WHY };
 
 static const struct column columns[] = {
-	COL("switch", NULL, 8, .flex = 2, .fold = FOLD_CHIP),
-	NUM("lid", NULL, 5),
-	COL("to", NULL, 8, .flex = 2),
+	COL("switch", "the switch that holds the entry", 8, .flex = 2, .fold = FOLD_CHIP),
+	NUM("lid", "the LID that the entry is for", 5),
+	COL("to", "the node that has this LID", 8, .flex = 2),
 	NUM("now → would", "port in the switch, and after the next sweep", 11),
-	COL("class", NULL, 7),
+	COL("class", "kept, next, dead, missing or unknown: why entry and engine differ", 7),
 	COL("why", "why it is so", 8, .flex = 3, .drop = 1),
 };
 

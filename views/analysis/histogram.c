@@ -142,7 +142,7 @@ enum { H_NAME, H_ROOT, H_D0, H_WHY = H_D0 + SHOWN };
 #define AT_HELP "CA and router ports at this distance"
 
 static const struct column histogram_columns[] = {
-	COL("name", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("name", "name of the switch", 8, .flex = 1, .fold = FOLD_CHIP),
 	COL("root", "does it pass for a root?", 0),
 	NUM("0", AT_HELP, 0),
 	NUM("1", AT_HELP, 0),
@@ -328,7 +328,8 @@ enum { B_DISTANCE, B_PORTS, B_BAR, B_SHARE, B_PASSES };
 static const struct column bars_columns[] = {
 	NUM("at", "distance in hops", 2),
 	NUM("ports", "CA and router ports at that distance", 0),
-	COL("5%               90%", NULL, FULL + 2),
+	COL("5%               90%",
+	    "share of the host ports as a bar; two marks show the thresholds of 5% and 90%", FULL + 2),
 	NUM("share", "their share of all", 6, .drop = 1),
 	COL("passes", "thresholds that this distance passes", 10, .drop = 2),
 };

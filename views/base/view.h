@@ -174,7 +174,7 @@ enum fold_rule {
 
 struct column {
 	const char *name;
-	const char *help; /* its meaning in a few words; NULL: the topic of this name tells it */
+	const char *help; /* its meaning in this pane, in a few words; never NULL */
 	const char *was;  /* an older name that is still accepted and also a key in JSON; or NULL */
 	uint8_t width;	  /* at least; 0 = the width of the name */
 	uint8_t flex;	  /* share of the spare width, 0 = fixed width */
@@ -185,14 +185,19 @@ struct column {
 	bool prose;	  /* has sentences: cut only at the end, and names in them stay whole */
 };
 
-/* A row of a table of columns (text or number): name, help, width, then other members. */
-#define COL(NAME, HELP, WIDTH, ...)                                     \
-	{                                                               \
-		.name = NAME, .help = HELP, .width = WIDTH, __VA_ARGS__ \
+/*
+ * A row of a table of columns (text or number): name, help, width, then other members. The compiler takes
+ * only a string of several characters for help: each pane tells its own columns.
+ */
+#define COLUMN_HELP(HELP) ("" HELP + 0 * sizeof(char[sizeof("" HELP) > 5 ? 1 : -1]))
+#define COL(NAME, HELP, WIDTH, ...)                                                  \
+	{                                                                            \
+		.name = NAME, .help = COLUMN_HELP(HELP), .width = WIDTH, __VA_ARGS__ \
 	}
-#define NUM(NAME, HELP, WIDTH, ...)                                                                     \
-	{                                                                                               \
-		.name = NAME, .help = HELP, .width = WIDTH, .right = true, .numeric = true, __VA_ARGS__ \
+#define NUM(NAME, HELP, WIDTH, ...)                                                                      \
+	{                                                                                                \
+		.name = NAME, .help = COLUMN_HELP(HELP), .width = WIDTH, .right = true, .numeric = true, \
+		__VA_ARGS__                                                                              \
 	}
 
 /* The marks of a row. Each has its own sign, so that colour is never needed. */

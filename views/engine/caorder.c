@@ -10,9 +10,9 @@ enum { C_PLACE, C_LEAF, C_INDEX, C_LID, C_NAME };
 
 static const struct column columns[] = {
 	NUM("place", "place in the order; shifts go by it", 0),
-	COL("leaf", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("leaf", "the leaf switch that the node hangs on", 8, .flex = 1, .fold = FOLD_CHIP),
 	COL("index", "index of the leaf in the tree", 5, .drop = 1),
-	NUM("lid", NULL, 0),
+	NUM("lid", "LID of the node", 0),
 	COL("node", "the compute node; DUMMY where one is missing", 8, .flex = 1),
 };
 

@@ -10,7 +10,7 @@
 enum { C_LAYER, C_CYCLE, C_CHANNEL, C_NEXT, C_LENGTH, C_LEFT, C_MOVED, C_TO };
 
 static const struct column columns[] = {
-	NUM("layer", NULL, 0),
+	NUM("layer", "the layer that had the cycle", 0),
 	NUM("cycle", "its number in the layer", 0),
 	COL("channel", "the channel before the dependency that is cut", 12, .flex = 1),
 	COL("next channel", "the one behind it", 12, .flex = 1),

@@ -8,10 +8,10 @@
 enum { C_SWITCH, C_LID, C_TO, C_LAYER, C_LINKS, C_LEAST, C_EXTRA, C_EVENT };
 
 static const struct column columns[] = {
-	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
-	NUM("LID", NULL, 3),
-	COL("to", NULL, 8, .flex = 1),
-	NUM("layer", NULL, 0, .drop = 2, .fold = FOLD_RANGE),
+	COL("switch", "the switch where the route begins", 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("LID", "the LID that it leads to", 3),
+	COL("to", "the node that has this LID", 8, .flex = 1),
+	NUM("layer", "the layer of the route", 0, .drop = 2, .fold = FOLD_RANGE),
 	NUM("hops", "hops of the way that is taken", 0, .was = "links", .fold = FOLD_RANGE),
 	NUM("least", "fewest hops that the fabric allows", 0, .fold = FOLD_RANGE),
 	NUM("more", "how many more", 0, .drop = 3, .fold = FOLD_MAX),

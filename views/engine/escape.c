@@ -9,7 +9,7 @@ enum { C_LINKS, C_SWITCH, C_PORT, C_TO, C_HULL, C_BETWEEN, C_BLOCKED };
 
 static const struct column columns[] = {
 	NUM("hops", "hops to the central switch, along the tree", 0, .was = "links", .fold = FOLD_RANGE),
-	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("switch", "a switch of the escape tree", 8, .flex = 1, .fold = FOLD_CHIP),
 	NUM("port", "port towards it", 0),
 	COL("towards", "the switch that this port leads to", 8, .flex = 1),
 	COL("hull", "is it on a shortest path between switches with destinations?", 8),

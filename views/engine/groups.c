@@ -9,8 +9,8 @@
 enum { C_DIR, C_PEER, C_LINKS, C_CU, C_CD, C_CABLES };
 
 static const struct column columns[] = {
-	COL("dir", NULL, 4),
-	COL("peer", NULL, 10, .flex = 1, .fold = FOLD_CHIP),
+	COL("dir", "up: to a higher level of the tree; down: to a lower one", 4),
+	COL("peer", "the switch or host at the other end of the cables", 10, .flex = 1, .fold = FOLD_CHIP),
 	NUM("links", "cables of the group", 0, .fold = FOLD_SUM),
 	NUM("cu", "routes up over the group", 3, .fold = FOLD_SUM),
 	NUM("cd", "routes down over it", 3, .fold = FOLD_SUM),

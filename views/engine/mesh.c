@@ -12,7 +12,7 @@
 enum { C_SWITCH, C_COORD, C_PORTS, C_TYPE };
 
 static const struct column columns[] = {
-	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("switch", "name of the switch", 8, .flex = 1, .fold = FOLD_CHIP),
 	COL("at", "coordinates that the analysis gave the switch", 4),
 	COL("ports by axis", "its ports, by direction", 13, .flex = 4),
 	NUM("type", "row of the table of polynomials that its neighbourhood fits", 0, .drop = 1),

@@ -10,10 +10,10 @@ enum { C_FROM, C_LID, C_TO, C_PAIRS, C_HOPS, C_NOW };
 
 static const struct column columns[] = {
 	COL("CAs of", "the hosts of this switch send", 8, .flex = 1, .fold = FOLD_CHIP),
-	NUM("LID", NULL, 3),
+	NUM("LID", "the LID they send to", 3),
 	COL("to", "the host they send to", 8, .flex = 1),
 	NUM("pairs", "pairs of LIDs that moved", 0, .fold = FOLD_SUM),
-	NUM("hops", NULL, 0, .was = "links", .fold = FOLD_RANGE),
+	NUM("hops", "cables between switches on the route", 0, .was = "links", .fold = FOLD_RANGE),
 	NUM("layer now", "the layer it is in at the end", 0, .fold = FOLD_RANGE),
 };
 

@@ -9,7 +9,7 @@
 enum { C_LAYER, C_LIDS, C_CENTRAL, C_HULL, C_ESCAPE, C_USED, C_DEPS, C_BLOCKED, C_BACK, C_FALLBACK };
 
 static const struct column columns[] = {
-	NUM("layer", NULL, 0),
+	NUM("layer", "number of the layer, from 0", 0),
 	NUM("ports", "destinations dealt to the layer", 0),
 	COL("central switch", "root of the escape tree", 8, .flex = 1),
 	NUM("hull", "switches on shortest paths between switches with destinations", 4, .drop = 4),

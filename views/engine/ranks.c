@@ -8,14 +8,15 @@
 enum { C_RANK, C_NAME, C_UP, C_DOWN, C_LEVEL, C_HOSTS, C_GUID };
 
 static const struct column columns[] = {
-	NUM("rank", NULL, 0, .fold = FOLD_RANGE),
-	COL("name", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("rank", "cables from the switch to the nearest root; in dnup to the nearest switch with hosts", 0,
+	    .fold = FOLD_RANGE),
+	COL("name", "name of the switch", 8, .flex = 1, .fold = FOLD_CHIP),
 	NUM("up", "links up: to switches nearer to the roots; in dnup farther from those with hosts", 3,
 	    .fold = FOLD_SUM),
 	NUM("down", "links down: the other way", 0, .fold = FOLD_SUM),
 	NUM("level", "links to switches of equal rank", 0, .fold = FOLD_SUM),
-	NUM("hosts", NULL, 0, .drop = 2, .fold = FOLD_SUM),
-	COL("guid", NULL, 18, .drop = 3),
+	NUM("hosts", "ports of the switch that lead to a host or router", 0, .drop = 2, .fold = FOLD_SUM),
+	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 3),
 };
 
 /* A switch, and its links to other switches by rank. */

@@ -6,7 +6,7 @@
 enum { C_LAYER, C_FROM, C_IN, C_SWITCH, C_OUT, C_TO };
 
 static const struct column columns[] = {
-	NUM("layer", NULL, 0),
+	NUM("layer", "the layer that forbids the turn", 0),
 	COL("from", "the switch that packets come from", 8, .flex = 1),
 	NUM("in", "the port they come in by", 3),
 	COL("at switch", "the switch where they may not turn", 9, .flex = 1, .fold = FOLD_CHIP),

@@ -13,15 +13,15 @@
 enum { C_RANK, C_INDEX, C_NAME, C_UP, C_SIDE, C_DOWN, C_CN, C_BREAKS, C_GUID };
 
 static const struct column columns[] = {
-	NUM("rank", NULL, 0, .fold = FOLD_RANGE),
+	NUM("rank", "level in the tree, 0 at the top", 0, .fold = FOLD_RANGE),
 	COL("index", "place in the tree: rank, then a figure for each level", 5),
-	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
+	COL("switch", "name of the switch", 8, .flex = 1, .fold = FOLD_CHIP),
 	NUM("up", "port groups towards the roots, / cables where they are more", 3, .fold = FOLD_SUM),
 	NUM("side", "port groups to switches of equal rank", 0, .fold = FOLD_SUM),
 	NUM("down", "port groups away from them", 0, .fold = FOLD_SUM),
 	NUM("nodes", "hosts on it", 0, .fold = FOLD_SUM),
 	COL("breaks the rule", "the rule that it breaks, when ftree refuses", 15, .flex = 3),
-	COL("guid", NULL, 18, .drop = 1),
+	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 1),
 };
 
 struct line {

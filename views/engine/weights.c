@@ -17,11 +17,12 @@ enum { C_CHANNEL, C_WEIGHT, C_GROWTH, C_HALF, C_RUN };
 #define POINTS 16 /* points of a plot */
 
 static const struct column columns[] = {
-	COL("link", NULL, 14, .flex = 1, .fold = FOLD_CHIP),
-	NUM("weight", NULL, 8, .drop = 2),
-	NUM("growth", NULL, 0, .fold = FOLD_SUM),
-	NUM("half by", NULL, 0, .drop = 1),
-	COL("over the run", NULL, POINTS),
+	COL("link", "a cable in one direction, named by the port that sends", 14, .flex = 1,
+	    .fold = FOLD_CHIP),
+	NUM("weight", "weight at the end of the run; with each route over the cable it grows", 8, .drop = 2),
+	NUM("growth", "how much the weight grew in the run", 0, .fold = FOLD_SUM),
+	NUM("half by", "share of the run after which half of the growth was there", 0, .drop = 1),
+	COL("over the run", "the growth from destination to destination, as a small plot", POINTS),
 };
 
 /* Routes on links after each of POINTS equal parts of the run. */

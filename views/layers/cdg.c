@@ -12,12 +12,13 @@
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP, C_HOLDER };
 
 static const struct column columns[] = {
-	COL("channel", NULL, 19, .flex = 1, .fold = FOLD_CHIP),
-	NUM("VL", NULL, 2),
+	COL("channel", "a cable in one direction, named by the port that sends", 19, .flex = 1,
+	    .fold = FOLD_CHIP),
+	NUM("VL", "the virtual lane of the channel", 2),
 	NUM("in", "channels that may wait for this one", 3, .drop = 2, .fold = FOLD_SUM),
 	NUM("out", "channels that this one may wait for", 0, .drop = 1, .fold = FOLD_SUM),
 	NUM("routes", "routes that go over it", 0, .fold = FOLD_SUM),
-	NUM("loop", NULL, 4, .drop = 3),
+	NUM("loop", "number of the group of channels that wait for each other; empty: in none", 4, .drop = 3),
 	COL("brought by", "at a step: the pair whose routes brought the dependency", 10,
 	    .flex = 1), /* at a step, of a dependency */
 };

@@ -17,7 +17,7 @@ enum { C_WALK, C_VL, C_ROUTES };
 static const struct column columns[] = {
 	COL("channel, and who holds it and wants the next",
 	    "a channel of the walk, and routes that hold it while they wait for the next", 20, .flex = 1),
-	COL("VL", NULL, 2, .right = true, .drop = 1),
+	COL("VL", "the virtual lane of the channel", 2, .right = true, .drop = 1),
 	COL("routes", "routes that do", 0, .right = true),
 };
 

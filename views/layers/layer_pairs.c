@@ -10,10 +10,10 @@
 enum { C_FROM, C_LID, C_TO, C_HOPS, C_FIRST };
 
 static const struct column columns[] = {
-	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
-	NUM("LID", NULL, 3),
+	COL("switch", "the switch where the routes begin", 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("LID", "the LID that they lead to", 3),
 	COL("and switch", "the other switch of the pair", 8, .flex = 1),
-	NUM("hops", NULL, 0, .fold = FOLD_RANGE),
+	NUM("hops", "cables between switches on the route", 0, .fold = FOLD_RANGE),
 	NUM("first", "the layer that took it first; balancing may have moved it since", 0,
 	    .fold = FOLD_RANGE),
 };

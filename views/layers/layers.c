@@ -10,15 +10,15 @@
 enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS, C_CYCLIC };
 
 static const struct column columns[] = {
-	NUM("layer", NULL, 0),
-	NUM("VL", NULL, 2, .drop = 9),
+	NUM("layer", "number of the layer, from 0", 0),
+	NUM("VL", "the virtual lane that the layer uses", 2, .drop = 9),
 	NUM("pairs", "pairs of switches, or routes, that the engine put in the layer", 0),
 	NUM("before", "how many before some were moved", 0),
 	NUM("moved", "how many came or went then", 0, .drop = 2),
 	NUM("loops", "groups of channels that wait for each other", 5),
 	NUM("routes", "routes of hosts on the VL; of several, on that with most", 0, .drop = 3),
-	NUM("channels", NULL, 0, .drop = 5),
-	NUM("deps", NULL, 5, .drop = 4),
+	NUM("channels", "channels that its routes use: cables, each in one direction", 0, .drop = 5),
+	NUM("deps", "pairs of channels that a route uses one after the other", 5, .drop = 4),
 	NUM("cyclic", "channels with credit loops", 0, .drop = 10),
 };
 

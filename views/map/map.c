@@ -12,9 +12,15 @@
 enum { C_NAME, C_PLACE, C_HOSTS, C_SWITCHES, C_ROUTES, C_MEAN, C_CHANGED, C_LID };
 
 static const struct column columns[] = {
-	{.name = "name", .width = 8, .flex = 2},
+	{.name = "name",
+	 .help = "the switch, or the group of switches that one cell stands for",
+	 .width = 8,
+	 .flex = 2},
 	{.name = "place", .help = "level, group, plane or coordinates in the layout", .width = 12, .flex = 1},
-	{.name = "hosts", .right = true, .numeric = true},
+	{.name = "hosts",
+	 .help = "ports that lead to a host or router and are up",
+	 .right = true,
+	 .numeric = true},
 	{.name = "switches",
 	 .help = "switches that it has cables to, up or down",
 	 .right = true,
@@ -31,8 +37,12 @@ static const struct column columns[] = {
 	 .right = true,
 	 .numeric = true,
 	 .drop = 1},
-	{.name = "changed", .right = true, .numeric = true, .drop = 4},
-	{.name = "lid", .width = 4, .right = true, .numeric = true, .drop = 5},
+	{.name = "changed",
+	 .help = "entries of its table that the last event changed",
+	 .right = true,
+	 .numeric = true,
+	 .drop = 4},
+	{.name = "lid", .help = "LID of the switch", .width = 4, .right = true, .numeric = true, .drop = 5},
 };
 
 /* In the order of `+`: from far to near. A new scale is one more entry. */

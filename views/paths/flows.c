@@ -16,7 +16,7 @@ static const struct column columns[] = {
 	COL("from", "who sends", 8, .flex = 1, .fold = FOLD_CHIP),
 	COL("to", "who receives", 8, .flex = 1),
 	NUM("pairs", "pairs of hosts over the link", 6, .fold = FOLD_SUM),
-	NUM("%", NULL, 5, .drop = 1, .fold = FOLD_SUM),
+	NUM("%", "share of all pairs over the link", 5, .drop = 1, .fold = FOLD_SUM),
 };
 
 struct answer {

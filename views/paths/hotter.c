@@ -13,7 +13,8 @@
 enum { C_LINK, C_PEER, C_BEFORE, C_AFTER, C_GAIN };
 
 static const struct column columns[] = {
-	COL("link", NULL, 10, .flex = 1, .fold = FOLD_CHIP),
+	COL("link", "a cable in one direction, named by the port that sends", 10, .flex = 1,
+	    .fold = FOLD_CHIP),
 	COL("to", "what the link leads to", 10, .flex = 1),
 	NUM("before", "routes over the link before, or in the snapshot", 0, .fold = FOLD_SUM),
 	NUM("now", "routes over it now", 6, .fold = FOLD_SUM),

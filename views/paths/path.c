@@ -16,20 +16,33 @@ enum { C_IN, C_IN_LABEL, C_DIR, C_HOP, C_OUT, C_OUT_LABEL, C_VL, C_ROUTES, C_LIN
 	 .width = 2,                                                                                        \
 	 .right = true,                                                                                     \
 	 .numeric = true},                                                                                  \
-		{.name = "label", .drop = DROP_SPARE}, {.name = "dir", .drop = 5},                          \
+		{.name = "label",                                                                           \
+		 .help = "what stands at that port on the front panel",                                     \
+		 .drop = DROP_SPARE},                                                                       \
+		{.name = "dir", .help = "up or down by the ranks of the engine in force", .drop = 5},       \
 		{.name = (NAME), .help = "the switches on this way, and its ends", .width = 12, .flex = 1}, \
 		{.name = "out",                                                                             \
 		 .help = "port by which it leaves",                                                         \
 		 .width = 3,                                                                                \
 		 .right = true,                                                                             \
 		 .numeric = true},                                                                          \
-		{.name = "label", .drop = DROP_SPARE},                                                      \
-		{.name = "VL", .width = 2, .right = true, .numeric = true, .drop = 4},                      \
+		{.name = "label",                                                                           \
+		 .help = "what stands at that port on the front panel",                                     \
+		 .drop = DROP_SPARE},                                                                       \
+		{.name = "VL",                                                                              \
+		 .help = "virtual lane of the packets on that cable",                                       \
+		 .width = 2,                                                                                \
+		 .right = true,                                                                             \
+		 .numeric = true,                                                                           \
+		 .drop = 4},                                                                                \
 	{                                                                                                   \
-		.name = "routes", .right = true, .numeric = true, .drop = 3                                 \
+		.name = "routes",                                                                           \
+		.help = "pairs of hosts whose path leaves by that port, when all send to all",              \
+		.right = true, .numeric = true, .drop = 3                                                   \
 	}
 
-static const struct column columns[] = {SIDE("there"), COL("│", NULL, 1), SIDE("back")};
+static const struct column columns[] = {SIDE("there"), COL("│", "a line between the two ways", 1),
+					SIDE("back")};
 
 struct direction {
 	struct path path;

@@ -14,9 +14,9 @@
 enum { C_NAME, C_GUID, C_LID, C_ON };
 
 static const struct column columns[] = {
-	COL("name", NULL, 12, .flex = 2),
-	COL("guid", NULL, 18),
-	NUM("lid", NULL, 5),
+	COL("name", "name of the node", 12, .flex = 2),
+	COL("guid", "its 64-bit GUID, which never changes", 18),
+	NUM("lid", "its LID", 5),
 	COL("on", "the switch and port it hangs on", 8, .flex = 1, .drop = 2),
 };
 

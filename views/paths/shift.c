@@ -12,9 +12,10 @@
 enum { C_LINK, C_FLOWS, C_PAIRS };
 
 static const struct column columns[] = {
-	COL("link", NULL, 12, .flex = 2, .fold = FOLD_CHIP),
-	NUM("flows", NULL, 0, .fold = FOLD_MAX),
-	COL("pairs", NULL, 12, .flex = 3),
+	COL("link", "a cable in one direction, named by the port that sends", 12, .flex = 2,
+	    .fold = FOLD_CHIP),
+	NUM("flows", "pairs of hosts that send over the link at the same time", 0, .fold = FOLD_MAX),
+	COL("pairs", "some of these pairs", 12, .flex = 3),
 };
 
 struct priv {

@@ -11,12 +11,12 @@
 enum { C_SWITCH, C_PORT, C_LABEL, C_PEER, C_KIND, C_LIDS, C_HOSTS, C_SWITCHES, C_MEAN };
 
 static const struct column columns[] = {
-	COL("switch", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
-	NUM("port", NULL, 0),
-	COL("label", NULL, 0),
-	COL("peer", NULL, 10, .flex = 1),
+	COL("switch", "the switch that the port belongs to", 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("port", "number of the port", 0),
+	COL("label", "what stands at the port on the front panel", 0),
+	COL("peer", "what the port leads to", 10, .flex = 1),
 	COL("link", "out: to another element; inside: to a chip of the same one; host; down", 6, .drop = 1),
-	NUM("lids", NULL, 5, .fold = FOLD_SUM),
+	NUM("lids", "LIDs that leave by the port", 5, .fold = FOLD_SUM),
 	NUM("hosts", "of these, LIDs of hosts", 0, .drop = 2, .fold = FOLD_SUM),
 	NUM("switches", "of these, LIDs of switches", 0, .drop = 3, .fold = FOLD_SUM),
 	NUM("to mean",

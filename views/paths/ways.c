@@ -12,10 +12,10 @@
 enum { C_ELEMENT, C_PORT, C_TO, C_CONTENTION, C_DISTANCE, C_USAGE, C_WAYS, C_RULE };
 
 static const struct column columns[] = {
-	COL("element", NULL, 8, .flex = 1),
-	COL("port", NULL, 8, .flex = 1),
+	COL("element", "the chassis, or the switch that stands alone", 8, .flex = 1),
+	COL("port", "the port that a packet may take", 8, .flex = 1),
 	COL("to", "the element or chip that the port leads to", 8, .flex = 1),
-	NUM("cont", NULL, 0),
+	NUM("cont", "contention: ports of the path that other LIDs of the same host port use already", 0),
 	NUM("dist", "links between elements to the destination, or between chips inside", 0),
 	NUM("usage", "LIDs that leave by the port already", 0),
 	NUM("ways", "paths that begin with the port", 0, .drop = 1),

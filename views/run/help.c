@@ -8,6 +8,7 @@
 #include <strings.h>
 #include "core/session/args.h"
 #include "core/base/memory.h"
+#include "core/base/words.h"
 #include "core/session/topics.h"
 #include "core/session/command.h"
 #include "core/session/groups.h"
@@ -63,18 +64,11 @@ static void add(struct priv *p, struct help_line l)
 
 /* --- the lines ------------------------------------------------------------------------ */
 
-static void add_columns(struct priv *p, const struct session *s)
+static void add_columns(struct priv *p)
 {
-	for (unsigned c = 0; p->about && c < p->about->n_columns; c++) {
-		const struct column *k = &p->about->column[c];
-		const struct topic *t = k->help ? NULL : topic_of_column(s, k->name);
-
-		if (t)
-			add(p, (struct help_line){k->name, "column", t->text, t->name, "Columns", "", NULL,
-						  NULL});
-		else if (k->help)
-			add(p, (struct help_line){k->name, "column", k->help, "", "Columns", "", NULL, NULL});
-	}
+	for (unsigned c = 0; p->about && c < p->about->n_columns; c++)
+		add(p, (struct help_line){p->about->column[c].name, "column", p->about->column[c].help, "",
+					  "Columns", "", NULL, NULL});
 }
 
 /* Is it the command line of the pane or command, perhaps with arguments? */
@@ -217,7 +211,7 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 
 	add_told(p, sc, N_GROUPS);
-	add_columns(p, sc->session);
+	add_columns(p);
 	for (unsigned g = 0; g < N_GROUPS; g++) {
 		add_told(p, sc, g);
 		add_panes(p, sc, g);
@@ -276,6 +270,16 @@ static void follow_command(const char *name, const char *syntax, struct text *t)
 	text_add(t, syntax_fits(syntax, 1, argv) ? "%s" : "action prompt %s", name);
 }
 
+/* That column of this pane, also where several panes have one of that name. */
+static void follow_column(const char *pane, const char *name, struct text *t)
+{
+	char *of = str_printf("%s %s", pane, name);
+
+	text_add(t, "help ");
+	word_add_quoted(t, of);
+	free(of);
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct help_line *h = line_at(v, row);
@@ -283,7 +287,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	if (h->line)
 		text_add(t, "%s", h->line);
 	else if (!strcmp(h->where, "column"))
-		text_add(t, "help %s", *h->more ? h->more : h->key);
+		follow_column(((const struct priv *)v->priv)->about->name, h->key, t);
 	else if (!strcmp(h->where, "command"))
 		follow_command(h->key, h->more, t);
 	else if (!strcmp(h->where, "pane"))

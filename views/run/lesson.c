@@ -11,7 +11,8 @@
 #define COLUMNS_LEAST 16
 
 static const struct column columns[] = {
-	COL("lesson", NULL, COLUMNS_LEAST, .flex = 1, .prose = true),
+	COL("lesson", "text of the lesson, its commands and its questions", COLUMNS_LEAST, .flex = 1,
+	    .prose = true),
 };
 
 /* What Enter does on a line. */

@@ -22,8 +22,9 @@
 enum { C_STEP, C_WHAT };
 
 static const struct column columns[] = {
-	NUM("step", NULL, 4),
-	COL("what happens", NULL, COLUMNS_LEAST, .flex = 1, .prose = true),
+	NUM("step", "number of the step", 4),
+	COL("what happens", "what the engine does in the step, and why", COLUMNS_LEAST, .flex = 1,
+	    .prose = true),
 };
 
 /* A row of text: more about the current step, or how to begin. */

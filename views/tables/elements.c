@@ -10,15 +10,15 @@ enum { C_NUMBER, C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_BY, C
 
 static const struct column columns[] = {
 	NUM("nr", "its number", 0, .drop = 6),
-	COL("name", NULL, 10, .flex = 2),
-	NUM("chips", NULL, 0),
+	COL("name", "name of the chassis, or of the switch that stands alone", 10, .flex = 2),
+	NUM("chips", "switch chips in it", 0),
 	NUM("links", "links to other elements", 0),
 	NUM("inside", "links between its own chips", 0, .drop = 2),
-	NUM("hosts", NULL, 0, .drop = 1),
+	NUM("hosts", "ports that lead to a host or router and are up", 0, .drop = 1),
 	NUM("most", "most LIDs sent by a link to another element", 0, .drop = 3),
 	COL("place", "place of the chip in the chassis, as the source tells it", 10, .flex = 1, .drop = 4),
 	COL("by", "the rule that put the chips together", 14, .drop = 7),
-	COL("guid", NULL, 18, .drop = 5),
+	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 5),
 };
 
 /* The figures of a row. */

@@ -9,12 +9,12 @@
 enum { C_NAME, C_LID, C_SWITCH, C_LINK, C_STATE, C_GUID };
 
 static const struct column columns[] = {
-	COL("name", NULL, 10, .flex = 2),
-	NUM("lid", NULL, 0),
+	COL("name", "name of the host or router", 10, .flex = 2),
+	NUM("lid", "its LID; the first one when it has several", 0),
 	COL("switch", "switch and port it hangs on", 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("link", "width and speed", 6, .drop = 4),
 	COL("state", "up, down, or cut: up, but out of the subnet manager's part", 5, .drop = 3),
-	COL("guid", NULL, 18, .drop = 6),
+	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 6),
 };
 
 struct priv {

@@ -8,12 +8,12 @@
 enum { C_LID, C_DEST, C_PORT, C_LABEL, C_VIA, C_HOPS, C_EQUAL };
 
 static const struct column columns[] = {
-	NUM("lid", NULL, 5),
-	COL("destination", NULL, 11, .flex = 2),
+	NUM("lid", "the LID that the entry is for", 5),
+	COL("destination", "the node that has this LID", 11, .flex = 2),
 	NUM("was → now", "port before the last event and now; one figure: unchanged", 10),
-	COL("label", NULL, 0),
+	COL("label", "what stands at the port on the front panel", 0),
 	COL("via", "the node that the port leads to", 9, .flex = 1, .fold = FOLD_CHIP),
-	NUM("hops", NULL, 0, .drop = 2, .fold = FOLD_RANGE),
+	NUM("hops", "cables between switches from here to the destination", 0, .drop = 2, .fold = FOLD_RANGE),
 	COL("more ports",
 	    "other ports that are as good for the engine, or those of the adaptive-routing group", 10,
 	    .flex = 1, .drop = 3),

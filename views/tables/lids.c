@@ -17,7 +17,7 @@ enum { C_ELEMENT, C_USE, C_LID };
 #define LID_HELP "the port that sends this LID of the host port, and what it leads to"
 
 static const struct column columns[] = {
-	COL("element", NULL, 7, .flex = 1),
+	COL("element", "the chassis, or the switch that stands alone", 7, .flex = 1),
 	NUM("use", "different ports that the LIDs take / LIDs there are", 0, .drop = 1),
 	COL("1st", LID_HELP, 7, .flex = 2),
 	COL("2nd", LID_HELP, 7, .flex = 2),

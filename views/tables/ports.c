@@ -5,18 +5,20 @@
 enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };
 
 static const struct column columns[] = {
-	NUM("port", NULL, 0),
-	COL("label", NULL, 0),
+	NUM("port", "number of the port", 0),
+	COL("label", "what stands at the port on the front panel", 0),
 	COL("state", "up, down, cut (up, but out of the subnet manager's part), or - without a cable", 5,
 	    .drop = 5),
 	COL("link", "width and speed", 6, .drop = 4),
-	COL("peer", NULL, 10, .flex = 1, .fold = FOLD_CHIP),
-	COL("label", NULL, 0, .drop = DROP_SPARE),
-	NUM("load", NULL, 5, .drop = 2, .fold = FOLD_SUM),
+	COL("peer", "what the cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
+	COL("label", "what stands at the port of the other end", 0, .drop = DROP_SPARE),
+	NUM("load", "pairs of hosts whose path leaves by the port, when all send to all", 5, .drop = 2,
+	    .fold = FOLD_SUM),
 	NUM("lids", "LIDs that leave by the port", 0, .fold = FOLD_SUM),
 	NUM("vls", "data VLs that the port operates with", 0, .drop = 8),
 	COL("dir", "direction of the cable by the ranks of the engine in force", 0, .drop = 1),
-	COL("equal ranks", NULL, 18, .drop = 7),
+	COL("equal ranks", "of a cable between switches of equal rank: which end counts as higher, and why",
+	    18, .drop = 7),
 };
 
 struct priv {

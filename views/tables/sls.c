@@ -9,9 +9,9 @@
 enum { C_LID, C_DST, C_SL, C_AT, C_WHY };
 
 static const struct column columns[] = {
-	NUM("lid", NULL, 4),
-	COL("destination", NULL, 11, .flex = 1),
-	NUM("SL", NULL, 2),
+	NUM("lid", "LID of the destination", 4),
+	COL("destination", "the host that has this LID", 11, .flex = 1),
+	NUM("SL", "service level that packets to it carry", 2),
 	COL("at", "place of its switch in the torus", 6, .drop = 1),
 	COL("bits", "coordinates on the way in each dimension, and the bit that a dateline crossed sets", 20,
 	    .flex = 3),

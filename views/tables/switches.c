@@ -7,15 +7,16 @@
 enum { C_RANK, C_NAME, C_LID, C_PORTS, C_UP, C_LIDS, C_CHANGED, C_HOSTS, C_GUID };
 
 static const struct column columns[] = {
-	NUM("rank", NULL, 0, .drop = 3, .fold = FOLD_RANGE),
-	COL("name", NULL, 8, .flex = 1, .fold = FOLD_CHIP),
-	NUM("lid", NULL, 0),
+	NUM("rank", "level by the engine in force; for Up/Down cables to the nearest root", 0, .drop = 3,
+	    .fold = FOLD_RANGE),
+	COL("name", "name of the switch", 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("lid", "its LID", 0),
 	NUM("ports", "ports it has", 0, .drop = 5, .fold = FOLD_SUM),
 	NUM("up", "ports that are up", 0, .fold = FOLD_SUM),
 	NUM("lids", "LIDs that its table has a port for", 0, .was = "routes", .drop = 2, .fold = FOLD_SUM),
 	NUM("changed", "entries that the last event changed", 0, .drop = 6, .fold = FOLD_SUM),
-	NUM("hosts", NULL, 0, .drop = 7, .fold = FOLD_SUM),
-	COL("guid", NULL, 18, .drop = 8),
+	NUM("hosts", "its ports that lead to a host or router and are up", 0, .drop = 7, .fold = FOLD_SUM),
+	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 8),
 };
 
 struct priv {
