@@ -292,8 +292,8 @@ static const struct action actions[] = {
 	{"end", "last row", do_far, 1},
 	{"left", "move long cells right", do_across, -1},
 	{"right", "move long cells left", do_across, 1},
-	{"columns-left", "columns before", do_columns, -1},
-	{"columns-right", "columns that have no room (`›` in the header)", do_columns, 1},
+	{"columns-left", "the columns before", do_columns, -1},
+	{"columns-right", "the next columns, where there is no room for all", do_columns, 1},
 	{"follow",
 	 "follow the row: switch to its ports, port to its peer, entry to its path, ...; open or close an "
 	 "element",

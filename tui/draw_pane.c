@@ -239,7 +239,8 @@ static void shorten_names(const struct view *v, int w, struct text *t)
 	names_end(v, t, &names);
 	for (int k = 0; f && k < v->args.n && names > 0; k++) {
 		uint32_t node = node_of_arg(f, &v->args.arg[k]);
-		const char *name = node != NO_ID ? f->node_name[node] : "", *at = t->s ? strstr(t->s, name) : NULL;
+		const char *name = node != NO_ID ? f->node_name[node] : "",
+			   *at = t->s ? strstr(t->s, name) : NULL;
 		struct text cut = {0}, all = {0};
 		int any, over, room;
 

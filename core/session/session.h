@@ -166,8 +166,8 @@ int session_ahead(struct session *s, const struct sweep *at, const struct fabric
 void session_note_drawing(struct session *s, const char *path, const char *what);
 
 /*
- * A session of its own that stands where s stands, with one event; nothing that it does changes s.  It borrows
- * from s, which must outlive it.  Free with session_draft_free(); NULL is fine.
+ * A session of its own that stands where s stands, with one event; nothing that it does changes s.  It
+ * borrows from s, which must outlive it.  Free with session_draft_free(); NULL is fine.
  */
 struct session *session_draft(const struct session *s);
 void session_draft_free(struct session *s);

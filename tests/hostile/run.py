@@ -222,7 +222,7 @@ PANES = {
     "cdg": "all", "cycle": "all", "sl2vl": LEAF + "[1]", "sls": HOST, "elements": "", "usage": "all",
     "compare": "minhop updn", "drift": "updn", "doctor": "", "advise": "failures 1", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "",
     "plot": "", "map": "load path", "shift": "1", "step": "", "lesson": "",
-    "help": "", "lids": HOST2, "pick": "2 show node nod",
+    "help": "", "start": "", "open": "", "lids": HOST2, "pick": "2 show node nod",
 }
 # those that only some engine has, which then routes
 PANES_OF = {

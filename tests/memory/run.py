@@ -220,7 +220,7 @@ def started(t, fabric, more):
     """The explorer with a fabric, and so many bytes more of data than it has taken."""
     t.type("sh -c 'echo $$ >pid; exec %s %s'; echo ended $?" % (PROGRAM, fabric))
     t.keys("Enter")
-    t.wait(r"switches, [\s\S]*First steps")
+    t.wait(r"switches, [\s\S]*Not routed yet")
     with open(os.path.join(t.dir, "pid"), encoding="ascii") as f:
         pid = int(f.read())
     with open("/proc/%d/statm" % pid, encoding="ascii") as f:

@@ -52,7 +52,7 @@ def inside(screen):
         right = line.find("┐", left)
         body = []
         for below in lines[top + 1:]:
-            if len(below) <= right or below[left] == "└":
+            if len(below) <= max(left, right) or below[left] == "└":
                 break
             body.append(below[left + 1:right])
         return body[0], [row for row in body[1:] if row.strip()]

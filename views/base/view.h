@@ -397,10 +397,10 @@ struct view {
 	uint32_t sel, top;  /* places among the shown rows */
 	uint32_t asked_sel; /* with VIEW_SELECTS: the place for which it was loaded */
 	uint64_t sel_key;
-	uint64_t sel_inner;	    /* key of the first row under a header; for a row the same key */
-	unsigned shift;		    /* columns by which flexible cells are scrolled to the left */
-	unsigned skip;		    /* sideways: shows the first column, and those from this one on; 0 = as they fit */
-	bool hides;		    /* columns had no room when it was last drawn */
+	uint64_t sel_inner; /* key of the first row under a header; for a row the same key */
+	unsigned shift;	    /* columns by which flexible cells are scrolled to the left */
+	unsigned skip; /* sideways: shows the first column, and those from this one on; 0 = as they fit */
+	bool hides;    /* columns had no room when it was last drawn */
 	struct canvas canvas;	    /* last drawing, for panes that draw */
 	uint8_t room[VIEW_COLUMNS]; /* width of each column as last drawn, at most 255; 0 = not drawn */
 	bool measured;		    /* affix[] is made for the cells of this load */

@@ -34,7 +34,8 @@
 /* All changes from a to b: lines, and JSON `nodes` and `links`.  Returns their number. */
 size_t report_changes(const struct fabric *a, const struct fabric *b, struct out *o);
 
-/* Run a line that is one change of the fabric, as `event` takes them.  -1 and *e: it is none, or it failed. */
+/* Run a line that is one change of the fabric, as `event` takes them.  -1 and *e: it is none, or it failed.
+ */
 int run_edit(struct session *s, const char *line, struct out *o, struct err *e);
 
 #endif

@@ -443,10 +443,11 @@ static int load_plan(const struct fabric *f, const char *path, struct cabling *p
 		     struct err *e)
 {
 	struct fabric *other;
+	struct err unused; /* that it is no fabric either is not told: a plan was asked for */
 
 	if (!cabling_load(path, plan, p, e))
 		return 0;
-	if (progress_cancelled(p) || fabric_load(path, &other, p, NULL))
+	if (progress_cancelled(p) || fabric_load(path, &other, p, &unused))
 		return progress_cancelled(p) ? err_set(e, CANCELLED) : -1;
 	cabling_free(plan);
 	cabling_of_fabric(other, f, plan);
