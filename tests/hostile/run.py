@@ -509,7 +509,7 @@ def explore(t):
 
 
 # of curses on a terminal of type screen: no titles, no \x1b[2J
-SEQUENCE = re.compile(rb"\x1b(?:\[(?!2J|31337)[0-9;?]*[A-Za-z]|[()][0B]|[=>78M])")
+SEQUENCE = re.compile(rb"\x1b(?:\[(?!2J|31337)[0-9;?]*[A-Za-z@]|[()][0B]|[=>78M])")
 MOVES = b"\r\b\x0f"  # curses sends these as well
 
 

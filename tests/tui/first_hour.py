@@ -128,7 +128,7 @@ def folder_of_dumps(t, shot):
     t.type("dumps")
     t.wait(r"with tables")
     t.keys("Enter")
-    t.wait(r"tables lmc 0")
+    t.wait(r"tables +\|")
     t.wait(r"These tables were read: press o for +route updn")
     t.keys("o")
     t.wait(r"updn routed")

@@ -412,7 +412,7 @@ def tiny_sizes():
         for w, h in ((1, 1), (3, 2), (10, 3), (23, 24), (80, 5)):
             t.resize(w, h)
             if w > 1:  # one cell alone: curses leaves the last cell of a screen be
-                t.wait("^" + "terminal too small"[:w].rstrip())
+                t.wait("^" + ("terminal too small" if w >= 18 else "terminal too small"[:w - 1] + "…"))
         for w, h in ((24, 6), (30, 9), (80, 24)):
             t.resize(w, h)
             t.wait(r"Switches")
