@@ -338,8 +338,6 @@ def dying(probe, name, sig, silence, expected, again):
     p = held.p
     try:
         sim.proc.send_signal(sig)
-        if sig == signal.SIGKILL:
-            sim.proc.wait()     # what it has answered before it is gone may be all
         held.go_on()
         said = p.stdout.readline()
         check(name + ": told", re.match(expected + r".*\([1-9]\d* nodes had come\).*, children left 0$", said), said)
