@@ -28,22 +28,22 @@ struct repl_line {
 static struct {
 	struct repl_line line[SCROLLBACK]; /* ring buffer */
 	size_t first, n;
-	bool open;		  /* the last line has not ended */
+	size_t complete_start;	  /* where the word being completed begins */
+	unsigned long printed_at; /* ui.keys_seen when something was printed last */
+	char *history;
+	FILE *nowhere;
+	Keymap idle;		  /* a keymap in which keys do nothing */
+	sigjmp_buf top;		  /* where readline returns to after meaningless keys */
 	int back;		  /* display lines scrolled up */
 	int height;		  /* display lines shown last */
 	unsigned char feed[FEED]; /* bytes that readline must still read */
 	unsigned n_feed, at_feed;
-	bool forward;	       /* the last search in the history goes forward */
-	size_t complete_start; /* where the word being completed begins */
-	char *history;
-	FILE *nowhere;
+	bool open;    /* the last line has not ended */
+	bool forward; /* the last search in the history goes forward */
 	bool eof;
-	sigjmp_buf top; /* where readline returns to after meaningless keys */
 	bool reading;
-	Keymap idle;		  /* a keymap in which keys do nothing */
-	bool finish;		  /* the next key is a key that does nothing */
-	unsigned long printed_at; /* ui.keys_seen when something was printed last */
-	bool several;		  /* runs lines that were pasted together, each after those before it */
+	bool finish;  /* the next key is a key that does nothing */
+	bool several; /* runs lines that were pasted together, each after those before it */
 } r;
 
 /* --- scrollback -------------------------------------------------------------- */

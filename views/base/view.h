@@ -189,7 +189,7 @@ struct column {
  * A row of a table of columns (text or number): name, help, width, then other members. The compiler takes
  * only a string of several characters for help: each pane tells its own columns.
  */
-#define COLUMN_HELP(HELP) ("" HELP + 0 * sizeof(char[sizeof("" HELP) > 5 ? 1 : -1]))
+#define COLUMN_HELP(HELP) (&("" HELP)[0 * sizeof(char[sizeof("" HELP) > 5 ? 1 : -1])])
 #define COL(NAME, HELP, WIDTH, ...)                                                  \
 	{                                                                            \
 		.name = NAME, .help = COLUMN_HELP(HELP), .width = WIDTH, __VA_ARGS__ \
