@@ -97,8 +97,10 @@ int colours_choose(const char *name, struct err *e)
 	for (int i = 0; i < N_STYLES; i++) {
 		const struct paint *p = &paints[i][k];
 		bool shade = coloured && COLORS >= 256 && i >= ST_SHADE0 && i <= ST_SHADE4;
-		short fg = shade ? shades[k][i - ST_SHADE0] : p->fg;
+		short fg = p->fg;
 
+		if (shade)
+			fg = shades[k][i - ST_SHADE0];
 		styles[i].attr = shade ? 0 : p->attr;
 		styles[i].pair = 0;
 		if (coloured && init_pair((short)(i + 1), fg, p->bg) == OK)

@@ -39,11 +39,12 @@ static void add_arcs(struct net *g, const struct topo *t, const uint32_t *part_o
 			if (g->switches && seen[to] == s + 1)
 				continue;
 			seen[to] = s + 1;
-			g->arc[at++] = (struct net_arc){
+			g->arc[at] = (struct net_arc){
 				.to = to,
 				.edge = g->switches ? NO_ID - 1 - at
 						    : part_of_link[t->fabric->port_link[port]],
 			};
+			at++;
 		}
 	}
 	g->off[g->n] = at;

@@ -461,7 +461,7 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 	struct progress *p = o->run->progress;
 	struct cabling plan = {.format = "rails"};
 	struct plan_report r = {0};
-	struct plan_rails rails;
+	struct plan_rails rails = {0};
 	struct told t = {s, &plan, &r, o, args_has(args, "all") ? SIZE_MAX : LINES, {0}, NULL, 0};
 	int rc;
 
