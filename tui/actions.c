@@ -467,26 +467,35 @@ int keymap_choose(const char *name, struct err *e)
 
 /* --- help ---------------------------------------------------------------------- */
 
-/* Adds a line. It owns copies of the texts. */
+struct help_line help_line_copy(const struct help_line *h)
+{
+	const char *const from[] = {h->key, h->where, h->does, h->more, h->task, h->press, h->line, h->also};
+	char *own[ARRAY_LEN(from)];
+
+	for (size_t i = 0; i < ARRAY_LEN(from); i++)
+		own[i] = str_dup(from[i] ? from[i] : "");
+	return (struct help_line){own[0], own[1], own[2], own[3], own[4], own[5], own[6], own[7]};
+}
+
+void help_line_free(struct help_line *h)
+{
+	const char *text[] = {h->key, h->where, h->does, h->more, h->task, h->press, h->line, h->also};
+
+	for (size_t i = 0; i < ARRAY_LEN(text); i++)
+		free((void *)(uintptr_t)text[i]);
+}
+
 static void help_add(const char *key, const char *where, const char *does, const char *more, const char *task)
 {
 	GROW(ui.help, ui.n_help, ui.cap_help);
-	ui.help[ui.n_help++] = (struct help_line){.key = str_dup(key),
-						  .where = str_dup(where),
-						  .does = str_dup(does),
-						  .more = str_dup(more),
-						  .task = str_dup(task)};
+	ui.help[ui.n_help++] = help_line_copy(
+		&(struct help_line){.key = key, .where = where, .does = does, .more = more, .task = task});
 }
 
 void help_free(void)
 {
-	while (ui.n_help) {
-		struct help_line *h = &ui.help[--ui.n_help];
-		const char *text[] = {h->key, h->where, h->does, h->more, h->task};
-
-		for (size_t i = 0; i < ARRAY_LEN(text); i++)
-			free((void *)(uintptr_t)text[i]);
-	}
+	while (ui.n_help)
+		help_line_free(&ui.help[--ui.n_help]);
 	free(ui.help);
 	ui.help = NULL;
 	ui.cap_help = 0;

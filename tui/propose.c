@@ -78,16 +78,18 @@ static struct ask ask_drift(struct scene *sc)
 /* Is drift to be asked? The file of options comes first. */
 static bool asks_drift(const struct scene *sc)
 {
-	char *conf = wanted(sc) && tables_read(sc) ? conf_beside(sc->fabric->source) : NULL;
-	bool none = !conf;
+	char *conf;
 
+	if (!wanted(sc) || !tables_read(sc))
+		return false;
+	conf = conf_beside(sc->fabric->source);
 	free(conf);
-	return wanted(sc) && tables_read(sc) && none;
+	return !conf;
 }
 
 bool propose_ask(struct ask *a)
 {
-	if (!asks_drift(&ui.scene) || str_same(ui.proposed_for, ui.scene.fabric->source))
+	if (!ui.scene.fabric || str_same(ui.proposed_for, ui.scene.fabric->source) || !asks_drift(&ui.scene))
 		return false;
 	*a = ask_drift(&ui.scene);
 	return a->base && !scene_result(&ui.scene, a);
@@ -109,12 +111,16 @@ static bool from_drift(struct scene *sc, struct text *line, struct text *why)
 bool propose_line(struct text *line, struct text *why)
 {
 	struct scene *sc = &ui.scene;
-	char *conf = wanted(sc) ? conf_beside(sc->fabric->source) : NULL;
-	bool any = conf && from_conf(sc, conf, line, why);
+	char *conf;
+	bool any;
 
+	if (!wanted(sc))
+		return false;
+	conf = conf_beside(sc->fabric->source);
+	any = conf && from_conf(sc, conf, line, why);
 	free(conf);
-	if (any || !wanted(sc))
-		return any;
+	if (any)
+		return true;
 	if (tables_read(sc))
 		return from_drift(sc, line, why);
 	text_add(line, "route minhop");

@@ -16,7 +16,7 @@
 static char *file[RECENT_MOST];
 static size_t n_files;
 
-static char *where(const char *name)
+char *state_file(const char *name)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
@@ -33,7 +33,7 @@ static void publish(void)
 
 void recent_start(void)
 {
-	char *path = where("files");
+	char *path = state_file("files");
 	struct stat st;
 	FILE *f = path && !stat(path, &st) && S_ISREG(st.st_mode) ? infile_open(path, NULL) : NULL;
 	struct text line = {0};
@@ -60,7 +60,7 @@ void recent_stop(void)
 /* Writes a new file and puts it in the place of the old one. Where that is not possible nothing is kept. */
 static void keep(void)
 {
-	char *path = where("files"), *temp = where("files.new");
+	char *path = state_file("files"), *temp = state_file("files.new");
 	int fd = -1;
 	FILE *f;
 	bool good;

@@ -586,14 +586,10 @@ static void show_matches(char **m, int n, int longest)
 
 static void open_history(void)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	FILE *f;
 
 	using_history();
-	if (state && *state == '/')
-		r.history = str_printf("%s/ibscope/history", state);
-	else if (home && *home)
-		r.history = str_printf("%s/.local/state/ibscope/history", home);
+	r.history = state_file("history");
 	if (!r.history)
 		return;
 	for (char *p = r.history + 1; (p = strchr(p, '/')); p++) { /* its folders */

@@ -160,6 +160,8 @@ void help_each(void (*take)(void *to, const struct named *n), void *to);
 void name_all(void (*take)(void *to, const struct named *n), void *to);
 bool is_column_name(const char *name); /* some headers only draw a line or a scale */
 void help_free(void);
+struct help_line help_line_copy(const struct help_line *h); /* owns its texts; "" for NULL */
+void help_line_free(struct help_line *h);
 const char *task_of(const struct binding *b);	    /* the group under which help lists it */
 int keymap_choose(const char *name, struct err *e); /* NAME or FILE, and the user's own bindings */
 
@@ -168,6 +170,7 @@ void palette_build(const struct view *v); /* anew, for this pane and its selecte
 void palette_free(void);
 
 /* recent.c: the files loaded last, in $XDG_STATE_HOME/ibscope/files */
+char *state_file(const char *name); /* the path of a file there, to be freed; NULL: there is no such folder */
 #define RECENT_MOST 5
 void recent_start(void);
 void recent_stop(void);

@@ -1,5 +1,6 @@
 #include "core/base/number.h"
 #include "core/fabric/elements.h"
+#include "core/base/disjoint.h"
 #include "core/base/err.h"
 #include "core/base/glob.h"
 #include "core/base/memory.h"
@@ -26,13 +27,6 @@ static bool same_group(const struct group *a, const struct group *b)
 	return (a->sys && a->sys == b->sys) || (a->chassis && a->chassis == b->chassis);
 }
 
-static uint32_t find_root(uint32_t *parent, uint32_t s)
-{
-	while (parent[s] != s)
-		s = parent[s] = parent[parent[s]];
-	return s;
-}
-
 static uint32_t *connected_parts(const struct topo *t, const struct grouping *g)
 {
 	const struct fabric *f = t->fabric;
@@ -43,7 +37,7 @@ static uint32_t *connected_parts(const struct topo *t, const struct grouping *g)
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		FOR_CABLES(t, s, port, q) {
 			if (same_group(&g->group[s], &g->group[q]))
-				parent[find_root(parent, s)] = find_root(parent, q);
+				parent[disjoint_root(parent, s)] = disjoint_root(parent, q);
 		}
 	return parent;
 }
@@ -93,7 +87,7 @@ static void make_elements(struct elements *el, const struct grouping *g)
 
 	memset(id, 0xff, f->n_switches * sizeof(*id));
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t *e = &id[find_root(parent, sw[i])];
+		uint32_t *e = &id[disjoint_root(parent, sw[i])];
 
 		if (*e == NO_ID) {
 			*e = el->n++;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/formats/formats.h"
 #include "views/base/view.h"
 
@@ -87,12 +88,7 @@ static const struct task task_tell_file = {
 
 /* --- the list ----------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	return x->folder != y->folder ? y->folder - x->folder : strcmp(x->name, y->name);
-}
+COMPARATOR(by_name, struct entry, DOWN(folder) TEXT(name))
 
 static char *path_of(const struct priv *p, const char *name)
 {

@@ -1,4 +1,5 @@
 #include "core/analysis/compare/plan_fix.h"
+#include "core/base/disjoint.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/mix.h"
@@ -69,17 +70,10 @@ static uint32_t vertex_of(const struct fabric *f, uint32_t port)
 	return node_is_switch(f, node) ? f->node_port[node] : port;
 }
 
-static uint32_t root_of(uint32_t *root, uint32_t v)
-{
-	while (root[v] != v)
-		v = root[v] = root[root[v]];
-	return v;
-}
-
 static void unite(uint32_t *root, uint32_t v, uint32_t w)
 {
-	v = root_of(root, v);
-	w = root_of(root, w);
+	v = disjoint_root(root, v);
+	w = disjoint_root(root, w);
 	root[v > w ? v : w] = v > w ? w : v;
 }
 
@@ -209,7 +203,7 @@ static uint32_t count_apart(struct fixer *x, const uint32_t out[4], uint32_t *fi
 	*first = NO_ID;
 	for (uint32_t i = 0; i < x->n_parts; i++) {
 		if ((x->size[i] == 1 && is_one_of(x->vertex[i], out)) ||
-		    root_of(x->root, i) == root_of(x->root, belongs_to(x, i, out, stand)))
+		    disjoint_root(x->root, i) == disjoint_root(x->root, belongs_to(x, i, out, stand)))
 			continue;
 		apart += x->size[i];
 		if (*first == NO_ID || node_is_switch(x->f, x->f->port_node[x->vertex[i]]))
@@ -304,10 +298,10 @@ static void find_anchors(struct fixer *x)
 
 	unite_all(x, false);
 	for (uint32_t i = 0; i < x->n_parts; i++)
-		key[i] = (uint64_t)root_of(x->root, i) << 32;
+		key[i] = (uint64_t)disjoint_root(x->root, i) << 32;
 	unite_all(x, true);
 	for (uint32_t i = 0; i < x->n_parts; i++)
-		key[i] |= root_of(x->root, i);
+		key[i] |= disjoint_root(x->root, i);
 	kinds = mem_dup(key, (x->n_parts + 1) * sizeof(*key));
 	qsort(kinds, x->n_parts, sizeof(*kinds), order_u64);
 	for (uint32_t i = 0; i < x->n_parts; i++)
@@ -354,13 +348,13 @@ static void find_parts(struct fixer *x)
 	x->size = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	x->vertex = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	for (uint32_t p = 0; p < f->n_ports; p++)
-		if (vertex_of(f, p) == p && root_of(root, p) == p) {
+		if (vertex_of(f, p) == p && disjoint_root(root, p) == p) {
 			x->vertex[x->n_parts] = p;
 			x->part[p] = x->n_parts++;
 		}
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (vertex_of(f, p) == p) {
-			x->part[p] = x->part[root_of(root, p)];
+			x->part[p] = x->part[disjoint_root(root, p)];
 			x->size[x->part[p]]++;
 			if (node_is_switch(f, f->port_node[p]))
 				x->vertex[x->part[p]] = p;

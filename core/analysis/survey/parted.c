@@ -72,7 +72,7 @@ static int net_init(struct net *g, const struct sweep *w, const struct parts *pa
 	if (g->switches)
 		g->sw_of = NEW_ARRAY((size_t)parts->n + 1, uint32_t);
 	else
-		g->end = calloc((size_t)parts->n + 1, sizeof(*g->end));
+		g->end = mem_array((size_t)parts->n + 1, sizeof(*g->end));
 	number_parts(g, parts, part_of_link);
 	add_arcs(g, w->topo, part_of_link);
 	free(part_of_link);

@@ -411,7 +411,7 @@ struct legal *legal_new(struct net *g, struct err *e)
 	memcpy(l->rank, l->own->rank, g->n * sizeof(*l->rank));
 	l->shifts = NEW_ARRAY((size_t)g->n_parts + 1, uint8_t);
 	l->shift = NEW_ARRAY(words, _Atomic uint64_t);
-	l->seen = calloc((size_t)g->n_parts + 1, sizeof(*l->seen));
+	l->seen = mem_array((size_t)g->n_parts + 1, sizeof(*l->seen));
 	memset(l->seen, 0xff, ((size_t)g->n_parts + 1) * sizeof(*l->seen));
 	if (same_directions(l, l->own, e) ||
 	    mem_room(e, (uint64_t)l->n_ends * g->n, "ways between %u switches", l->n_ends)) {

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "core/analysis/survey/parted_net.h"
+#include "core/base/disjoint.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/parallel.h"
 
 /* A depth-first forest.  Switches stand by their number in preorder from here on: `at`. */
@@ -102,25 +104,7 @@ struct cover {
 	uint32_t one;		    /* links in it, added by exclusive or: the only one of a cover of 1 */
 };
 
-static int by_cover(const void *x, const void *y)
-{
-	const struct cover *a = x, *b = y;
-
-	if (a->high != b->high)
-		return a->high < b->high ? -1 : 1;
-	if (a->size != b->size)
-		return a->size < b->size ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
-}
-
-static uint32_t find_open(uint32_t *open, uint32_t v)
-{
-	while (open[v] != v) {
-		open[v] = open[open[v]];
-		v = open[v];
-	}
-	return v;
-}
+COMPARATOR(by_cover, struct cover, UP(high) UP(size) UP(place))
 
 /* Tree links get `high` from the deepest upper ends first; a link that has one is passed over. */
 static void set_high(struct cover *c, const struct net *g, const struct forest *t)
@@ -139,7 +123,7 @@ static void set_high(struct cover *c, const struct net *g, const struct forest *
 			c[w].size--;
 			c[u].one ^= g->arc[i].edge;
 			c[w].one ^= g->arc[i].edge;
-			for (u = find_open(open, u); u > w; u = find_open(open, u)) {
+			for (u = disjoint_root(open, u); u > w; u = disjoint_root(open, u)) {
 				c[u].high = w;
 				open[u] = t->parent[u];
 			}
@@ -240,13 +224,9 @@ static void count_pieces(const struct net *g, const struct forest *t, uint32_t *
 		pieces[v] += trees - (t->hosts[t->root[v]] != 0) + (rest[v] != 0);
 }
 
-struct switches_job {
-	struct net *g;
-};
-
 static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
-	struct net *g = ((struct switches_job *)ctx)->g;
+	struct net *g = ctx;
 	uint32_t *pieces = NEW_ARRAY((size_t)g->n + 1, uint32_t),
 		 *rest = NEW_ARRAY((size_t)g->n + 1, uint32_t);
 	struct forest t = {0};
@@ -275,8 +255,7 @@ static int try_switch(void *ctx, unsigned worker, unsigned i, struct progress *p
 
 int parted_switches(struct net *g, struct progress *p, struct err *e)
 {
-	struct switches_job j = {.g = g};
-	struct parallel par = {.n = g->n_parts + 1, .work = try_switch, .ctx = &j};
+	struct parallel par = {.n = g->n_parts + 1, .work = try_switch, .ctx = g};
 
 	return parallel_run(&par, "pairs of switches", p, e);
 }

@@ -233,10 +233,7 @@ static int cmd_changes(struct session *s, const struct args *args, struct out *o
 		rc = compare_sides(s, draft, &a, &b, o, e);
 	fabric_unref(a.loaded);
 	fabric_unref(b.loaded);
-	if (draft) {
-		draft->names = NULL;
-		session_free(draft);
-	}
+	session_draft_free(draft);
 	return rc;
 }
 

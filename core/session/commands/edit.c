@@ -587,8 +587,7 @@ static int cmd_event(struct session *s, const struct args *args, struct out *o, 
 		report_changes(before, s->fabric, o);
 		report_event(s, o);
 	}
-	draft->names = NULL;
-	session_free(draft);
+	session_draft_free(draft);
 	fabric_unref(before);
 	text_free(&said);
 	text_free(&text);

@@ -463,6 +463,7 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 	struct plan_report r = {0};
 	struct plan_rails rails = {0};
 	struct told t = {s, &plan, &r, o, args_has(args, "all") ? SIZE_MAX : LINES, {0}, NULL, 0};
+	size_t effects;
 	int rc;
 
 	if (path)
@@ -474,8 +475,9 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 				"switches, to more than one");
 	if (!rc)
 		rc = plan_fixes_find(s->fabric, session_state(s), &r, &t.fixes, p, e);
-	if (!rc && wanted_effects(&t, args))
-		rc = find_effects(&t, wanted_effects(&t, args), e);
+	effects = rc ? 0 : wanted_effects(&t, args);
+	if (effects)
+		rc = find_effects(&t, effects, e);
 	if (!rc)
 		tell(&t, path, path ? NULL : &rails);
 	for (size_t i = 0; i < t.n_effects; i++)
