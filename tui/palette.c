@@ -81,14 +81,8 @@ static size_t n_lines, cap_lines;
 
 static void free_lines(void)
 {
-	while (n_lines) {
-		struct help_line *h = &lines[--n_lines];
-		const char *text[] = {h->key,  h->where, h->does, h->more,
-				      h->task, h->press, h->line, h->also};
-
-		for (size_t i = 0; i < ARRAY_LEN(text); i++)
-			free((void *)(uintptr_t)text[i]);
-	}
+	while (n_lines)
+		help_line_free(&lines[--n_lines]);
 }
 
 void palette_free(void)
@@ -103,10 +97,7 @@ void palette_free(void)
 static void add(const struct help_line *h)
 {
 	GROW(lines, n_lines, cap_lines);
-	lines[n_lines++] = (struct help_line){
-		str_dup(h->key),  str_dup(h->where), str_dup(h->does), str_dup(h->more),
-		str_dup(h->task), str_dup(h->press), str_dup(h->line), str_dup(h->also ? h->also : ""),
-	};
+	lines[n_lines++] = help_line_copy(h);
 }
 
 /* --- what a key does here ------------------------------------------------------------- */
@@ -203,14 +194,13 @@ static void add_deed(const struct deed *d, const char *task, const char *where, 
 /* Is the pane that a line opens about an engine that is not in force? */
 static bool opens_other_engine(const char *line)
 {
-	const struct routing *r = scene_routing(&ui.scene);
 	char name[32];
 
 	if (sscanf(line, "pane %31s", name) != 1)
 		return false;
 	for (size_t i = 0; all_views[i]; i++)
 		if (!strcmp(all_views[i]->name, name))
-			return all_places[i].engines && !(r && strstr(all_places[i].engines, r->engine));
+			return !pane_fits(&all_places[i], &ui.scene);
 	return false;
 }
 

@@ -210,3 +210,13 @@ unsigned word_edits(const char *a, const char *b)
 		}
 	return d[n][m];
 }
+
+bool words_have(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *w = list; *w; w += strcspn(w, " "), w += *w == ' ')
+		if (strcspn(w, " ") == len && !strncmp(w, word, len))
+			return true;
+	return false;
+}

@@ -32,6 +32,8 @@ char *word_quoted(const char *w);
 /* Letters that are other, missing, more or swapped with the next between two words of up to 31; 99: longer.
  */
 unsigned word_edits(const char *a, const char *b);
+/* Is a word one of those in a list, with blanks between? */
+bool words_have(const char *list, const char *word);
 void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether it needs them or not */
 
 #endif

@@ -1,4 +1,5 @@
 #include "core/session/groups.h"
+#include "core/base/words.h"
 
 #include <string.h>
 
@@ -19,23 +20,13 @@ const struct aim_group aim_groups[N_GROUPS] = {
 		   "quit"},
 };
 
-static bool is_in(const char *words, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *w = words; *w; w += strcspn(w, " "), w += *w == ' ')
-		if (strcspn(w, " ") == len && !strncmp(w, name, len))
-			return true;
-	return false;
-}
-
 enum group_id command_group(const struct command *c)
 {
 	unsigned g = 0;
 
 	if (c->on_screen)
 		return LOOK;
-	while (g < N_GROUPS && !is_in(aim_groups[g].commands, c->name))
+	while (g < N_GROUPS && !words_have(aim_groups[g].commands, c->name))
 		g++;
 	return (enum group_id)g;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "core/session/groups.h"
+#include "fixture.h"
 #include "engines/engines.h"
 #include "views/base/filter.h"
 #include "views/views.h"
@@ -69,6 +70,38 @@ static void engines_of_panes(void **state)
 	}
 }
 
+/* Does the pane of this name fit what is in force? */
+static bool fits(const struct scene *sc, const char *pane)
+{
+	size_t i = 0;
+
+	while (strcmp(all_views[i]->name, pane) != 0)
+		i++;
+	return pane_fits(&all_places[i], sc);
+}
+
+/* A pane fits an engine that it names, not one whose name is a part of such a name. */
+static void panes_of_engines(void **state)
+{
+	struct session *s = session_new(all_engines, tables);
+	struct scene sc = {.panes = all_views, .places = all_places};
+
+	(void)state;
+	ok_line(s, "synth ring:5");
+	scene_take(&sc, s);
+	assert_false(fits(&sc, "weights"));
+	assert_true(fits(&sc, "switches"));
+	ok_line(s, "route sssp");
+	scene_take(&sc, s);
+	assert_true(fits(&sc, "weights"));
+	assert_false(fits(&sc, "cuts"));
+	ok_line(s, "route dfsssp");
+	scene_take(&sc, s);
+	assert_true(fits(&sc, "cuts"));
+	scene_release(&sc);
+	session_free(s);
+}
+
 static void likeness(void **state)
 {
 	(void)state;
@@ -91,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_has_one),
 		cmocka_unit_test(engines_of_panes),
+		cmocka_unit_test(panes_of_engines),
 		cmocka_unit_test(likeness),
 	};
 

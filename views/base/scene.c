@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/words.h"
 #include "core/sm/ucast_cache.h"
 #include "core/trace/moment.h"
 #include "views/base/chips.h"
@@ -230,6 +231,13 @@ const struct routing *scene_routing(const struct scene *sc)
 const struct routing *scene_real_routing(const struct scene *sc)
 {
 	return sc->real ? sc->real->routing : NULL;
+}
+
+bool pane_fits(const struct pane_place *p, const struct scene *sc)
+{
+	const struct routing *r = scene_routing(sc);
+
+	return !p->engines || (r && words_have(p->engines, r->engine));
 }
 
 const struct routing *scene_routing_before(const struct scene *sc)

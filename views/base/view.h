@@ -50,6 +50,9 @@ struct pane_place {
 	enum group_id group;
 	const char *engines;
 };
+struct scene;
+/* Is an engine in force that the pane is about? */
+bool pane_fits(const struct pane_place *p, const struct scene *sc);
 
 /*
  * The chassis of each switch, for folded panes: elements of the fabric as cabled, including switches that

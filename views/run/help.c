@@ -8,6 +8,7 @@
 #include <strings.h>
 #include "core/session/args.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/words.h"
 #include "core/session/topics.h"
 #include "core/session/command.h"
@@ -105,14 +106,10 @@ static void add_told(struct priv *p, const struct scene *sc, unsigned group)
 /* Panes of a group. One that is about engines only while one of these is in force. */
 static void add_panes(struct priv *p, struct scene *sc, unsigned group)
 {
-	const struct routing *r = scene_routing(sc);
-
 	for (size_t i = 0; sc->panes && sc->panes[i]; i++) {
 		const struct view_ops *o = sc->panes[i];
-		const char *engines = sc->places[i].engines;
 
-		if (sc->places[i].group != group ||
-		    (engines && sc->help && !(r && strstr(engines, r->engine))))
+		if (sc->places[i].group != group || (sc->help && !pane_fits(&sc->places[i], sc)))
 			continue;
 		add(p,
 		    (struct help_line){o->name, "pane", view_brief(o), view_syntax(o), aim_groups[group].name,
@@ -180,14 +177,7 @@ static unsigned cost_of(const struct help_line *h, const char *typed)
 	return sum ? sum * 8 + kind : 1;
 }
 
-static int by_cost(const void *a, const void *b)
-{
-	const struct found *x = a, *y = b;
-
-	if (x->cost != y->cost)
-		return x->cost < y->cost ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
-}
+COMPARATOR(by_cost, struct found, UP(cost) UP(line))
 
 static void find(struct view *v)
 {
