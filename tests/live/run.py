@@ -338,6 +338,8 @@ def dying(probe, name, sig, silence, expected, again):
     p = held.p
     try:
         sim.proc.send_signal(sig)
+        if sig == signal.SIGKILL:
+            sim.proc.wait()     # it is gone before anything is asked again
         held.go_on()
         said = p.stdout.readline()
         check(name + ": told", re.match(expected + r".*\([1-9]\d* nodes had come\).*, children left 0$", said), said)
