@@ -57,8 +57,8 @@ ACTION(do_across)
 		v->ops->across(v, n);
 	else if (v && n < 0)
 		v->shift -= v->shift < 8 ? v->shift : 8;
-	else if (v && v->shift < 400)
-		v->shift += 8;
+	else if (v)
+		v->shift = v->shift + 8 < v->beyond ? v->shift + 8 : v->beyond;
 	return 0;
 }
 

@@ -674,6 +674,7 @@ void columns_cut(struct view *v, int rows, struct fit *f)
 		if (s.over && !f->shift[c] && is_cut(v, c))
 			best_cut(&s, &f->cut[c]);
 	}
+	v->beyond = most;
 	v->shift = v->shift < most ? v->shift : most;
 	for (uint32_t i = 0; i < s.n; i++)
 		text_free(&s.cell[i]);

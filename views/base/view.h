@@ -402,6 +402,7 @@ struct view {
 	uint64_t sel_key;
 	uint64_t sel_inner; /* key of the first row under a header; for a row the same key */
 	unsigned shift;	    /* columns by which flexible cells are scrolled to the left */
+	unsigned beyond;    /* most columns by which one was longer than its room when it was last drawn */
 	unsigned skip; /* sideways: shows the first column, and those from this one on; 0 = as they fit */
 	bool hides;    /* columns had no room when it was last drawn */
 	struct canvas canvas;	    /* last drawing, for panes that draw */
