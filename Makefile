@@ -229,6 +229,8 @@ $(BUILD)/memory/fail.so: tests/memory/fail.c $(BUILD)/stamp/obj
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -shared -fPIC -o $@ $<
 
 $(BUILD)/trouble/clock.so: tests/trouble/clock.c $(BUILD)/stamp/obj
+$(BUILD)/tui/hold.so: tests/tui/hold.c $(BUILD)/stamp/obj
+$(BUILD)/trouble/clock.so $(BUILD)/tui/hold.so:
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -shared -fPIC -o $@ $<
 
@@ -259,7 +261,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 
 # --- tests -----------------------------------------------------------------------
 TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-json.5 $(BUILD)/ibscope-san $(BUILD)/keys $(BUILD)/live/probe \
-	$(BUILD)/live/capture.so $(BUILD)/live/lie.so $(BUILD)/memory/fail.so $(BUILD)/trouble/clock.so \
+	$(BUILD)/live/capture.so $(BUILD)/live/lie.so $(BUILD)/memory/fail.so $(BUILD)/trouble/clock.so $(BUILD)/tui/hold.so \
 	$(BUILD)/stop/looks $(BUILD)/soak/driver \
 	$(BUILD)/static/ibscope $(BUILD)/static/ibscope-libc $(BUILD)/static/probe-libc $(BUILD)/static/licences \
 	$(BUILD)/unit-tests $(FUZZ:%=$(BUILD)/replay/%)
@@ -287,7 +289,7 @@ check-stop: $(BUILD)/ibscope $(BUILD)/stop/looks
 	@$(RUN) stop
 check-keys: $(BUILD)/keys
 	@$(RUN) keys
-check-tui: $(BUILD)/ibscope
+check-tui: $(BUILD)/ibscope $(BUILD)/tui/hold.so
 	@$(RUN) tui
 check-tsan: $(BUILD)/ibscope-tsan $(BUILD)/racy
 	@$(RUN) tsan

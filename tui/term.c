@@ -88,6 +88,7 @@ static void on_stop(int sig)
 	ui_wake();
 }
 
+/* The size may be another one. Curses' own handler would not wake a loop that is just about to wait. */
 static void on_continue(int sig)
 {
 	(void)sig;
@@ -130,6 +131,7 @@ static void handle_signals(void)
 		handle(sig, on_end);
 	handle(SIGTSTP, on_stop);
 	handle(SIGCONT, on_continue);
+	handle(SIGWINCH, on_continue);
 	handle(SIGPIPE, SIG_IGN);
 	sigaltstack(&st, NULL);
 	sigemptyset(&crash.sa_mask);

@@ -752,12 +752,34 @@ def mouse_is_left_to_the_terminal():
         t.close()
 
 
+def resized_before_it_waits():
+    """A size that changes between the last look at keys and the wait for the next one is seen at once."""
+    t = Terminal(size=(100, 30))
+    hold = os.path.join(t.dir, "hold")
+    try:
+        t.start("ring:4", "HOLD=%s LD_PRELOAD=%s/tui/hold.so %s" % (hold, os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build"))), PROGRAM))
+        t.wait(r"Not routed yet")       # nothing is computed: it waits for a key alone
+        with open(hold, "w", encoding="ascii"):
+            pass
+        t.keys("Home")
+        end = time.monotonic() + BOUND
+        while os.path.exists(hold):
+            if time.monotonic() > end:
+                raise Failed("it does not come to wait")
+            time.sleep(0.02)
+        # not by tmux, which changes sizes more than once
+        subprocess.run(["stty", "-F", "/proc/%d/fd/0" % t.pids(PROGRAM)[0], "cols", "60", "rows", "24"], check=True)
+        t.wait(r"^┌[^\n]{58}┐ *$")
+    finally:
+        t.close()
+
+
 def words_on_screen():
     words_are_of_their_rows(Terminal)
 
 
 BY_NAME = [words_on_screen]     # it still finds columns and titles that are cut: no part of the suite yet
-ROBUST = [proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
+ROBUST = [resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
           quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 
