@@ -112,11 +112,12 @@ def all_of(ibscope, check, sim, sweep):
                 check(name + "figures", {k: told[k] for k in figures} == figures, (told, figures))
             check(name + "followed", told["followed"] == followed, (told, figures))
             gone, come = (was.cables() - now.cables(), now.cables() - was.cables()) if was else ((), ())
-            sign, links = "", []
-            for change in told["changes"]:      # cables of a node stand below it, without a sign
+            sign, links = "", {"-": set(), "+": set()}
+            for change in told["changes"]:      # cables of a node stand below it, without a sign: below both where both went
                 sign = change[0] if change[0] != " " else sign
-                links += [sign] if " link " in change else []
-            check(name + "cables", (links.count("-"), links.count("+")) == (len(gone), len(come)), (told["changes"], gone, come))
+                cable = re.search(r" link (.+?\]) -- (.+?\])", change)
+                links.get(sign, set()).update([frozenset(cable.groups())] if cable else [])
+            check(name + "cables", (len(links["-"]), len(links["+"])) == (len(gone), len(come)), (told["changes"], gone, come))
             check(name + "an event when something changed", not was or ("event" in told) == bool(told["changes"] or told["entries"]), told)
             was = now
         sim.console(*("ReLink " + place for place in down))
