@@ -495,10 +495,15 @@ def keymaps():
                 verdict(word in told or path == "views/map/map.c", "manual page: %s of %s is missing" % (word, path))
 
 
+def page_options():
+    """The page's section of options as it reads, and the names in it that OpenSM's own configuration has not."""
+    text = read(os.path.relpath(PAGE, TOP)).partition(".Sh ROUTING OPTIONS")[2].partition("\n.S")[0]
+    return plain(text), set(re.findall(r"[\w]+", plain(re.search(r"own:\n(.*)\n", text)[1])))
+
+
 def own_options():
     """Those are told that OpenSM's own configuration has not."""
-    text = read(os.path.relpath(PAGE, TOP))
-    own = set(re.findall(r"[\w]+", plain(re.search(r"own:\n(.*)\n", text[text.index(".Sh ROUTING OPTIONS"):])[1])))
+    own = page_options()[1]
     opensm = shutil.which("opensm", path=os.environ["PATH"] + ":/usr/sbin")
     verdict("aggregation_nodes" in own, "manual page: options of its own: %s" % sorted(own))
     if not opensm:
@@ -510,6 +515,36 @@ def own_options():
     for name in answer("synth ring:3", "show options")["options"]:
         verdict((name in own) != (name in theirs or name == "guid2lid_file"), "manual page: option %s: of its own %s, OpenSM's %s" % (
             name, name in own, name in theirs))
+
+
+def at_sighup():
+    """What SIGHUP does with each option: the same in the page, `help OPTION`, `help set`, and `sighup` itself."""
+    page, owns = page_options()
+    shown = answer("synth ring:3", "show options")["options"]
+    lists = {c: re.sub(r"\s+", " ", run(["-e", "help " + c]).stdout) for c in ("set", "sighup")}
+    sentence = re.compile(r"at SIGHUP it is (not taken|taken, and acts ([^.]*))\.")
+    changed = {}
+    for name in shown:
+        told = re.sub(r"\s+", " ", answer("help " + name)["names"][0]["text"])
+        m = sentence.search(told)
+        verdict(bool(m) != (name in owns), "help %s: %s" % (name, told))
+        item = page.partition(".It %s " % name)[2].partition(".It ")[0]
+        verdict(bool(item) and (sentence.search(item) or [""])[0] == (m or [""])[0], "manual page: %s: found %s, expected %s" % (
+            name, item, m and m[0]))
+        for command, text in lists.items():
+            head = "Taken at SIGHUP, act %s:" % m[2] if m and m[2] else "Not taken before a restart (`set`):"
+            verdict(not m or re.search(re.escape(head) + r"[^.]* %s[,.]" % name, text), "help %s: no %s behind %s" % (command, name, head))
+        value = {"TRUE": "FALSE", "FALSE": "TRUE"}.get(shown[name])
+        if m and value:
+            changed[name] = (value, m[1] != "not taken")
+    with tempfile.TemporaryDirectory() as folder:
+        conf = os.path.join(folder, "conf")
+        with open(conf, "w", encoding="utf-8") as f:
+            f.writelines("%s %s\n" % (name, value) for name, (value, _) in changed.items())
+        said = answer("synth ring:3", "route minhop", "sighup " + conf)
+        for name, (_, taken) in changed.items():
+            verdict(name in said["taken" if taken else "left"], "sighup: %s, expected %s taken: %s" % (said, name, taken))
+    verdict(len(changed) > 8, "sighup: only %s tried" % sorted(changed))
 
 
 def sources():
@@ -827,6 +862,7 @@ def claims():
     lengths()
     keymaps()
     own_options()
+    at_sighup()
     sources()
     columns()
     for room in ("tui", "engines"):

@@ -40,8 +40,9 @@ struct command {
 	 * The i-th word that may stand here; false: there are no more.  NULL: the first word names no pane.
 	 */
 	bool (*subcommand)(size_t i, struct subcommand *s);
-	bool at_step;	/* its report is about the step of the walk (session_walk()), if there is a walk */
-	bool on_screen; /* needs the interface, and runs in its thread (struct command_run) */
+	bool sets_options; /* its help tells what SIGHUP does with each option */
+	bool at_step;	   /* its report is about the step of the walk (session_walk()), if there is a walk */
+	bool on_screen;	   /* needs the interface, and runs in its thread (struct command_run) */
 };
 
 /*

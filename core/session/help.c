@@ -75,11 +75,51 @@ static bool engine_topic(const struct session *s, const char *name, struct topic
 	return g != NULL;
 }
 
-static void tell_command(const struct command *c, struct out *o)
+/* Adds those of OpenSM's options which have that effect at SIGHUP; NULL: which it does not take. */
+static void list_with(const struct options *opts, const char *effect, struct text *t)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < options_count(opts); i++) {
+		const struct optdef *d = options_at(opts, i);
+		const char *its = sighup_effect(d->name);
+
+		if (d->own || !its != !effect || (its && strcmp(its, effect)))
+			continue;
+		text_add(t, "%s%s", between, d->name);
+		between = ", ";
+	}
+}
+
+/* Tells all options of OpenSM, by what SIGHUP does with them. */
+static void tell_sighup(const struct options *opts, struct out *o)
+{
+	size_t i = 0;
+
+	do {
+		const char *effect = sighup_effects[i];
+		struct text t = {0}, lines = {0};
+
+		if (effect)
+			text_add(&t, "Taken at SIGHUP, act %s: ", effect);
+		else
+			text_add(&t, "Not taken before a restart (`set`): ");
+		list_with(opts, effect, &t);
+		text_add(&t, ".");
+		wrap_text(&lines, text_str(&t), TOPIC_COLUMNS, "  ", "    ");
+		out_text(o, "%s", text_str(&lines));
+		text_free(&t);
+		text_free(&lines);
+	} while (sighup_effects[i++]);
+}
+
+static void tell_command(const struct session *s, const struct command *c, struct out *o)
 {
 	out_text(o, "%s\n  %s\n", c->syntax, c->help);
 	if (c->details)
 		out_text(o, "%s", c->details);
+	if (c->sets_options)
+		tell_sighup(s->setup->options, o);
 	if (c->finds)
 		out_text(o, "  Exit status 1 in batch when %s.\n", c->finds);
 	if (c->on_screen)
@@ -155,11 +195,6 @@ static void option_names(const struct session *s, void (*take)(void *to, const s
 		struct text t = {0};
 
 		optdef_tell(d, &t);
-		if (!d->own && sighup_effect(d->name))
-			text_add(&t, " `set` restarts OpenSM with it; at SIGHUP it is taken, and acts %s.",
-				 sighup_effect(d->name));
-		else if (!d->own)
-			text_add(&t, " `set` restarts OpenSM with it; at SIGHUP it is not taken.");
 		take(to, &(struct named){"option", d->name, "", values, text_str(&t)});
 		text_free(&t);
 		free(values);
@@ -219,14 +254,14 @@ static int help_word(const struct session *s, const char *word, struct out *o, s
 
 	find_exact(s, word, &c, &p, &engine);
 	if (c)
-		tell_command(c, o);
+		tell_command(s, c, o);
 	if (p)
 		tell_topic(p, o);
 	if (!tell_names(s, word, o) && !c && !p) {
 		if (find_begun(s, word, &c, &p, e))
 			return -1;
 		if (c)
-			tell_command(c, o);
+			tell_command(s, c, o);
 		if (p)
 			tell_topic(p, o);
 	}

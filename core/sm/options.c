@@ -17,6 +17,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/counted.h"
+#include "core/sm/sighup.h"
 
 static bool is_null(const char *v)
 {
@@ -47,6 +48,7 @@ void optdef_tell(const struct optdef *d, struct text *t)
 		text_add(t, " Default: `%s`.", d->def);
 	if (d->flag)
 		text_add(t, " With opensm: `%s`.", d->flag);
+	sighup_tell(d, t);
 }
 
 struct options {

@@ -40,7 +40,7 @@ struct optdef {
 /* What may be set: "TRUE|FALSE", "0..255"; to be freed. */
 char *optdef_values(const struct optdef *d);
 struct text;
-/* Its help with the default, and opensm's flag: "... . Default: `0`. With opensm: `-l`." */
+/* Its help with the default, opensm's flag, and what SIGHUP does with it (sighup_tell()). */
 void optdef_tell(const struct optdef *d, struct text *t);
 
 /*

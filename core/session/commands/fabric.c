@@ -784,13 +784,14 @@ const struct command fabric_commands[] = {
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
 	 .details =
 		 "  OpenSM starts again with it: LIDs are those that ports carry and those of its guid2lid, "
-		 "existing entries are\n  forgotten, failures stay.  At SIGHUP it takes few options (`help "
-		 "sighup`); "
+		 "existing entries are\n  forgotten, failures stay.  At SIGHUP (`sighup FILE`) it takes few "
+		 "options; "
 		 "`help OPTION` tells of each.\n"
 		 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
 		 "says.\n  Options for files of GUIDs also take names, globs and lists in place of a file:\n"
 		 "  set root_guid_file *CCORE*, set cn_guid_file luna-[0001-0560]; another fabric has them "
 		 "looked for anew.\n  OpenSM itself takes files only: `roots export FILE` writes one.\n",
+	 .sets_options = true,
 	 .json = JSON_AGGREGATION "options.* string? options by name\n" JSON_NAMED JSON_EVENT,
 	 .run = cmd_set},
 	{.name = "unset",

@@ -184,13 +184,10 @@ const struct command manager_commands[] = {
 	 .help = "OpenSM reads its opensm.conf again and sweeps: which options it takes, and what they "
 		 "change",
 	 .details =
-		 "  Options that FILE does not name stay.  Taken, with the sweep that follows: "
-		 "connect_roots, "
-		 "max_op_vls, qos, qos_*,\n  torus_config, do_mesh_analysis, lash_start_vl, nue_max_num_vls, "
-		 "quasi_ftree_indexing.  Taken, but existing entries\n  stay until a sweep from scratch: "
-		 "port_shifting, scatter_ports, port_profile_switch_nodes.  honor_guid2lid_file acts\n  when "
-		 "a "
-		 "standby takes over, reassign_lids never.  Others need a restart: `set`, `restart`.\n",
+		 "  Options that FILE does not name stay.  What it takes acts with the sweep that follows, "
+		 "or "
+		 "later; other options and\n  routing_engine need a restart: `set`, `config`, `restart`.\n",
+	 .sets_options = true,
 	 .json = "taken[] string? options that OpenSM takes from the file\n"
 		 "left[] string? options that differ in the file and need a restart\n" JSON_EVENT,
 	 .run = cmd_sighup},
