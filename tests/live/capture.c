@@ -9,6 +9,10 @@
  *					with CAPTURE_TRY, behind each `send`: what the process may do at
  *					this moment, 0 or an errno
  *		held			see CAPTURE_HOLD
+ *	CAPTURE_TABLES=1	of what is written only, in whole, what sets the tables of a switch by a
+ *				directed route (and no `got`):
+ *		set ATTRIBUTE MODIFIER PATH DATA
+ *					numbers in hexadecimal; a byte of PATH for each hop, "-" without
  *	CAPTURE_NO_FILTER=1	a seccomp filter cannot be loaded, as where the kernel has none
  *	CAPTURE_HOLD=FIFO	the first MAD to another node, or the CAPTURE_HOLD_AT-th one,
  *				stops the process until a byte can be read there
@@ -31,7 +35,9 @@
 
 #define MOST_FDS 65536
 #define SHOWN 24 /* bytes of the MAD header */
-enum { MAD_CLASS = 1, MAD_HOP_COUNT = 7, CLASS_DIRECTED = 0x81 };
+enum { MAD_CLASS = 1, MAD_METHOD = 3, MAD_HOP_COUNT = 7, MAD_ATTRIBUTE = 17, MAD_MODIFIER = 20 };
+enum { SMP_DATA = 64, SMP_PATH = 128, SMP_SIZE = 256, CLASS_DIRECTED = 0x81, METHOD_SET = 2 };
+enum { ATTRIBUTE_SWITCH_INFO = 0x12, ATTRIBUTE_FORWARDING = 0x19 };
 
 static bool device[MOST_FDS]; /* by descriptor */
 static int log_fd = -1, hold_fd = -1, hold_at = 1;
@@ -148,6 +154,35 @@ static void hold(void)
 	hold_fd = -1;
 }
 
+static int in_hex(char *line, const uint8_t *byte, int n)
+{
+	for (int i = 0; i < n; i++)
+		snprintf(line + 2 * i, 3, "%02x", byte[i]);
+	return 2 * n;
+}
+
+static void note_table(const uint8_t *mad)
+{
+	char line[400];
+	int len = 4, hops = mad[MAD_HOP_COUNT];
+
+	if (mad[MAD_CLASS] != CLASS_DIRECTED || mad[MAD_METHOD] != METHOD_SET ||
+	    (mad[MAD_ATTRIBUTE] != ATTRIBUTE_SWITCH_INFO && mad[MAD_ATTRIBUTE] != ATTRIBUTE_FORWARDING))
+		return;
+	memcpy(line, "set ", 5);
+	len += in_hex(line + len, mad + MAD_ATTRIBUTE, 1);
+	line[len++] = ' ';
+	len += in_hex(line + len, mad + MAD_MODIFIER, 4);
+	line[len++] = ' ';
+	if (!hops)
+		line[len++] = '-';
+	len += in_hex(line + len, mad + SMP_PATH + 1, hops < SMP_DATA ? hops : SMP_DATA - 1);
+	line[len++] = ' ';
+	len += in_hex(line + len, mad + SMP_DATA, SMP_DATA);
+	line[len++] = '\n';
+	note(line, (size_t)len);
+}
+
 ssize_t write(int fd, const void *buf, size_t n)
 {
 	ssize_t (*real)(int, const void *, size_t);
@@ -162,6 +197,11 @@ ssize_t write(int fd, const void *buf, size_t n)
 	if (fd < 0 || fd >= MOST_FDS || !device[fd] || n < head + SHOWN)
 		return done;
 	mad = (const uint8_t *)buf + head;
+	if (getenv("CAPTURE_TABLES")) {
+		if (n >= head + SMP_SIZE)
+			note_table(mad);
+		return done;
+	}
 	memcpy(line, "send ", 6);
 	for (int i = 0; i < SHOWN; i++)
 		len += snprintf(line + len, 3, "%02x", mad[i]);
@@ -181,7 +221,8 @@ ssize_t read(int fd, void *buf, size_t n)
 
 	*(void **)&real = next("read");
 	done = real(fd, buf, n);
-	if (fd >= 0 && fd < MOST_FDS && device[fd] && done >= (ssize_t)umad_size())
+	if (fd >= 0 && fd < MOST_FDS && device[fd] && done >= (ssize_t)umad_size() &&
+	    !getenv("CAPTURE_TABLES"))
 		note("got\n", 4);
 	return done;
 }

@@ -95,6 +95,8 @@ class Tail:
 
 
 class OpenSM:
+    captured = None     # path of tests/live/capture.c, built: what sets tables is written to capture.log
+
     def __init__(self, topology, options=None, timeout=60, cpu_seconds=None, failing=()):
         """
         timeout: seconds that a wait may take; cpu_seconds: CPU time that opensm may take for a
@@ -165,6 +167,9 @@ class OpenSM:
         env = self._environment()
         if preload:
             env["LD_PRELOAD"] = simulator_library()
+            if self.captured:
+                env.update(LD_PRELOAD="%s %s" % (self.captured, simulator_library()), CAPTURE_TABLES="1",
+                           CAPTURE_LOG=self._path("capture.log"))
         with open(self._path(name + ".out"), "w") as out:
             p = subprocess.Popen(argv, stdin=stdin, stdout=out, stderr=subprocess.STDOUT,
                                  cwd=self.folder, env=env, text=True)

@@ -1,0 +1,817 @@
+#include "core/analysis/compare/transition_internal.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/routing/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what is written ------------------------------------------------------------------------ */
+
+/* The port at the other end in the old topology, in ids of the new fabric; NO_ID. */
+static uint32_t peer_before(const struct topo *before, const struct fabric *f, uint32_t port)
+{
+	uint32_t own = before->fabric == f ? port : fabric_port_in(before->fabric, f, port);
+	uint32_t peer = own == NO_ID ? NO_ID : before->peer[own];
+
+	return before->fabric == f ? peer : fabric_port_in(f, before->fabric, peer);
+}
+
+/* OpenSM sends all blocks to a switch that tells of a changed port, and to one that it did not know. */
+static bool all_sent(const struct transition *t, uint32_t sw, const uint8_t *flapped)
+{
+	const struct topo *now = t->b->topo;
+	const struct fabric *f = now->fabric;
+
+	if (!t->was[sw])
+		return true;
+	FOR_PORTS(f, sw, port) {
+		uint32_t link = f->port_link[port];
+
+		if (peer_before(t->a->topo, f, port) != now->peer[port] ||
+		    (flapped && link != NO_ID && flapped[link] && now->peer[port] != NO_ID))
+			return true;
+	}
+	return false;
+}
+
+static unsigned entries_in_block(const struct lft_row *was, const struct lft_row *now, unsigned block)
+{
+	unsigned n = 0, lid0 = block * LFT_BLOCK;
+
+	if (was == now || (was && lid0 + LFT_BLOCK <= was->top && lid0 + LFT_BLOCK <= now->top &&
+			   !memcmp(was->port + lid0, now->port + lid0, LFT_BLOCK)))
+		return 0;
+	for (unsigned lid = lid0; lid < lid0 + LFT_BLOCK; lid++)
+		n += row_port(was, lid) != row_port(now, lid);
+	return n;
+}
+
+static void list_writes(struct transition *t, const uint8_t *flapped)
+{
+	const struct topo *topo = t->b->topo;
+	uint32_t n = topo->fabric->n_switches, cap = 0;
+	uint8_t *all = NEW_ARRAY(n + 1, uint8_t);
+
+	for (uint32_t s = 0; s < n; s++)
+		all[s] = t->b->row[s] && all_sent(t, s, flapped);
+	t->n_blocks = t->b->lids->max_lid / LFT_BLOCK + 1u;
+	t->first = NEW_ARRAY(t->n_blocks + 1, uint32_t);
+	for (uint32_t k = 0; k < t->n_blocks; k++) {
+		t->first[k] = t->n_writes;
+		for (uint32_t s = 0; s < n; s++) {
+			unsigned entries = t->b->row[s] ? entries_in_block(t->was[s], t->b->row[s], k) : 0;
+
+			if (!entries && !all[s])
+				continue;
+			GROW(t->write, t->n_writes, cap);
+			t->write[t->n_writes++] = (struct table_write){
+				.sw = s, .block = (uint16_t)k, .entries = (uint16_t)entries};
+			t->entries += entries;
+		}
+	}
+	t->first[t->n_blocks] = t->n_writes;
+	free(all);
+}
+
+/* --- one LID in both tables ------------------------------------------------------------------ */
+
+void two_ways_init(struct two_ways *w, uint32_t n)
+{
+	*w = (struct two_ways){.n = n,
+			       .was = NEW_ARRAY(n + 1, uint32_t),
+			       .now = NEW_ARRAY(n + 1, uint32_t),
+			       .from = NEW_ARRAY(n + 1, uint8_t),
+			       .to = NEW_ARRAY(n + 1, uint8_t),
+			       .work = NEW_ARRAY(n + 1, uint32_t)};
+}
+
+void two_ways_free(struct two_ways *w)
+{
+	free(w->was);
+	free(w->now);
+	free(w->from);
+	free(w->to);
+	free(w->work);
+}
+
+void mix_ends(uint32_t n, const uint32_t *next, uint8_t *end, uint32_t *work)
+{
+	enum { OPEN = 254, WALKING = 255 };
+
+	memset(end, OPEN, n);
+	for (uint32_t s = 0; s < n; s++) {
+		uint32_t depth = 0, at = s;
+		uint8_t found;
+
+		while (at < TO_HOST && end[at] == OPEN) {
+			end[at] = WALKING;
+			work[depth++] = at;
+			at = next[at];
+		}
+		found = at >= TO_HOST	     ? at == TO_HOST ? MIX_ARRIVES : MIX_CUT
+			: end[at] == WALKING ? MIX_LOOPS
+					     : end[at];
+		while (depth)
+			end[work[--depth]] = found;
+	}
+}
+
+static uint32_t next_by(const struct topo *t, uint32_t sw, unsigned port, uint32_t owner)
+{
+	uint32_t next = NO_ID;
+	uint16_t hops = port == NO_PATH ? HOPS_NONE : end_hops(t, sw, port, owner, &next);
+
+	return hops == HOPS_ON ? next : hops == HOPS_NONE ? NOWHERE : TO_HOST;
+}
+
+bool two_ways_load(struct two_ways *w, const struct transition *t, unsigned lid)
+{
+	const struct routing *b = t->b;
+
+	w->lid = lid;
+	w->owner = lid_owner(b->lids, lid);
+	if (w->owner == NO_ID || endport_is_switch(b->topo->fabric, w->owner) ||
+	    !routing_has_host(b, w->owner))
+		return false;
+	for (uint32_t s = 0; s < w->n; s++) {
+		unsigned was = row_port(t->was[s], lid), now = row_port(b->row[s], lid);
+
+		w->now[s] = b->row[s] ? next_by(b->topo, s, now, w->owner) : NOWHERE;
+		w->was[s] = !b->row[s]	 ? NOWHERE
+			    : was == now ? w->now[s]
+					 : next_by(b->topo, s, was, w->owner);
+	}
+	mix_ends(w->n, w->now, w->to, w->work);
+	return true;
+}
+
+/* --- whatever the order -------------------------------------------------------------------------- */
+
+/* The graph of a LID's old and new ways, looked at backwards. */
+struct both_ways {
+	uint32_t *first, *from; /* [n + 1], [2n] switches that may lead to one */
+	uint8_t *left;		/* [n] ways on that are not known to end */
+	uint8_t *cut;		/* [n] some mix leads nowhere from here */
+	uint32_t *queue;	/* [2n] */
+};
+
+static unsigned ways_on(const struct two_ways *w, uint32_t s, uint32_t to[2])
+{
+	to[0] = w->now[s];
+	to[1] = w->was[s];
+	return to[0] == to[1] ? 1 : 2;
+}
+
+static void turn_round(struct both_ways *g, const struct two_ways *w)
+{
+	uint32_t to[2], n = w->n;
+
+	memset(g->first, 0, (n + 1) * sizeof(*g->first));
+	for (uint32_t s = 0; s < n; s++)
+		for (unsigned k = ways_on(w, s, to); k--;)
+			if (to[k] < TO_HOST)
+				g->first[to[k] + 1]++;
+	for (uint32_t s = 0; s < n; s++)
+		g->first[s + 1] += g->first[s];
+	memcpy(g->queue, g->first, n * sizeof(*g->first));
+	for (uint32_t s = 0; s < n; s++)
+		for (unsigned k = ways_on(w, s, to); k--;)
+			if (to[k] < TO_HOST)
+				g->from[g->queue[to[k]]++] = s;
+}
+
+/* Where all ways end is taken away until nothing more can be: what is left may go round. */
+static void find_loops(struct both_ways *g, const struct two_ways *w)
+{
+	uint32_t tail = 0, to[2];
+
+	for (uint32_t s = 0; s < w->n; s++) {
+		g->left[s] = 0;
+		for (unsigned k = ways_on(w, s, to); k--;)
+			g->left[s] += to[k] < TO_HOST;
+		if (!g->left[s])
+			g->queue[tail++] = s;
+	}
+	for (uint32_t head = 0; head < tail; head++)
+		for (uint32_t i = g->first[g->queue[head]]; i < g->first[g->queue[head] + 1]; i++)
+			if (!--g->left[g->from[i]])
+				g->queue[tail++] = g->from[i];
+}
+
+static void find_cuts(struct both_ways *g, const struct two_ways *w)
+{
+	uint32_t tail = 0;
+
+	for (uint32_t s = 0; s < w->n; s++) {
+		g->cut[s] = w->now[s] == NOWHERE || w->was[s] == NOWHERE;
+		if (g->cut[s])
+			g->queue[tail++] = s;
+	}
+	for (uint32_t head = 0; head < tail; head++)
+		for (uint32_t i = g->first[g->queue[head]]; i < g->first[g->queue[head] + 1]; i++)
+			if (!g->cut[g->from[i]]) {
+				g->cut[g->from[i]] = 1;
+				g->queue[tail++] = g->from[i];
+			}
+}
+
+static void add_hop(struct mix_way *to, const struct transition *t, uint32_t sw, bool now)
+{
+	to->hop = mem_resize(to->hop, to->n + 1u, sizeof(*to->hop));
+	to->hop[to->n++] =
+		(struct mix_hop){sw, (uint8_t)row_port(now ? t->b->row[sw] : t->was[sw], to->lid), now};
+}
+
+/* From a source into a loop of what may go round; only the loop is kept. */
+static void show_loop(const struct transition *t, const struct two_ways *w, uint32_t s, const uint8_t *in,
+		      struct mix_way *to)
+{
+	uint32_t *place = NEW_ARRAY(w->n, uint32_t), start;
+
+	free(to->hop);
+	*to = (struct mix_way){.lid = (uint16_t)w->lid, .loop = true};
+	while (!place[s]) {
+		bool now = w->now[s] < TO_HOST && in[w->now[s]];
+
+		add_hop(to, t, s, now);
+		place[s] = to->n;
+		s = now ? w->now[s] : w->was[s];
+	}
+	start = place[s] - 1;
+	memmove(to->hop, to->hop + start, (to->n - start) * sizeof(*to->hop));
+	to->n -= start;
+	free(place);
+}
+
+/* A shortest way from a source to where it ends, breadth first over old and new entries. */
+static void show_cut(const struct transition *t, const struct two_ways *w, uint32_t s, struct mix_way *to)
+{
+	uint32_t *by = NEW_ARRAY(w->n, uint32_t), *queue = NEW_ARRAY(w->n, uint32_t), tail = 0, on[2];
+	uint32_t end = NO_ID;
+
+	queue[tail++] = s;
+	by[s] = s + 1;
+	for (uint32_t head = 0; end == NO_ID && head < tail; head++)
+		for (unsigned k = 0; k < ways_on(w, queue[head], on); k++) {
+			if (on[k] == NOWHERE)
+				end = queue[head];
+			else if (on[k] < TO_HOST && !by[on[k]]) {
+				by[on[k]] = queue[head] + 1;
+				queue[tail++] = on[k];
+			}
+		}
+	free(to->hop);
+	*to = (struct mix_way){.lid = (uint16_t)w->lid};
+	for (uint32_t at = end, next = NOWHERE; at != NO_ID; next = at, at = at == s ? NO_ID : by[at] - 1)
+		add_hop(to, t, at, w->now[at] == next);
+	for (uint32_t i = 0; i < to->n / 2; i++) {
+		struct mix_hop h = to->hop[i];
+
+		to->hop[i] = to->hop[to->n - 1 - i];
+		to->hop[to->n - 1 - i] = h;
+	}
+	free(by);
+	free(queue);
+}
+
+static void any_order(struct transition *t, struct both_ways *g, const struct two_ways *w)
+{
+	struct mixed_lid m = {.lid = (uint16_t)w->lid};
+	uint32_t loops = NO_ID, cuts = NO_ID;
+
+	turn_round(g, w);
+	find_loops(g, w);
+	find_cuts(g, w);
+	for (uint32_t s = 0; s < w->n; s++) {
+		uint32_t sources = t->hosts[s] ? mix_sources(t, w, s) : 0;
+
+		if (sources && g->left[s]) {
+			m.loops += sources;
+			loops = loops == NO_ID ? s : loops;
+		}
+		if (sources && g->cut[s] && w->from[s] == MIX_ARRIVES && w->to[s] == MIX_ARRIVES) {
+			m.cuts += sources;
+			cuts = cuts == NO_ID ? s : cuts;
+		}
+	}
+	if (!m.loops && !m.cuts)
+		return;
+	if (m.loops && !t->loops)
+		show_loop(t, w, loops, g->left, &t->any);
+	else if (!t->any.lid)
+		show_cut(t, w, cuts, &t->any);
+	t->loops += m.loops;
+	t->cuts += m.cuts;
+	GROW(t->lid, t->n_lids, t->cap_lids);
+	t->lid[t->n_lids++] = m;
+}
+
+/* --- in an order ------------------------------------------------------------------------------------- */
+
+/* One LID on its way: the tables of a moment, kept with who leads to whom. */
+struct moment_ways {
+	uint32_t *next;			/* [n] */
+	uint8_t *end;			/* [n] enum mix_end */
+	uint32_t *child, *left, *right; /* [n] switches that lead here: the first, and its neighbours */
+	uint32_t *stack;		/* [n] */
+};
+
+static void *words(uint32_t n)
+{
+	return NEW_ARRAY(n + 1, uint32_t);
+}
+
+static void moment_ways_init(struct moment_ways *m, uint32_t n)
+{
+	*m = (struct moment_ways){.next = words(n),
+				  .end = NEW_ARRAY(n + 1, uint8_t),
+				  .child = words(n),
+				  .left = words(n),
+				  .right = words(n),
+				  .stack = words(n)};
+}
+
+static void moment_ways_free(struct moment_ways *m)
+{
+	free(m->next);
+	free(m->end);
+	free(m->child);
+	free(m->left);
+	free(m->right);
+	free(m->stack);
+}
+
+static void hang(struct moment_ways *m, uint32_t s)
+{
+	uint32_t to = m->next[s];
+
+	if (to >= TO_HOST)
+		return;
+	m->left[s] = NO_ID;
+	m->right[s] = m->child[to];
+	if (m->right[s] != NO_ID)
+		m->left[m->right[s]] = s;
+	m->child[to] = s;
+}
+
+static void unhang(struct moment_ways *m, uint32_t s)
+{
+	uint32_t to = m->next[s];
+
+	if (to >= TO_HOST)
+		return;
+	if (m->left[s] == NO_ID)
+		m->child[to] = m->right[s];
+	else
+		m->right[m->left[s]] = m->right[s];
+	if (m->right[s] != NO_ID)
+		m->left[m->right[s]] = m->left[s];
+}
+
+static void moment_begin(struct moment_ways *m, const struct two_ways *w)
+{
+	memcpy(m->next, w->was, w->n * sizeof(*m->next));
+	memcpy(m->end, w->from, w->n);
+	memset(m->child, 0xff, w->n * sizeof(*m->child));
+	for (uint32_t s = 0; s < w->n; s++)
+		hang(m, s);
+}
+
+/* Add a switch's pairs to the count of what becomes of them now; sign 1 or -1. */
+static void count_switch(const struct transition *t, const struct two_ways *w, uint32_t s, unsigned end,
+			 int sign, struct mix_pairs *c)
+{
+	uint64_t n = t->hosts[s] ? mix_sources(t, w, s) : 0;
+
+	n = sign < 0 ? -n : n;
+	if (end == MIX_LOOPS)
+		c->looping += n;
+	else if (end == MIX_CUT && w->to[s] == MIX_ARRIVES)
+		*(w->from[s] == MIX_ARRIVES ? &c->cut : &c->waiting) += n;
+}
+
+/* A switch's entry becomes the new one; c: what that changes is added. */
+static void moment_write(struct moment_ways *m, const struct transition *t, const struct two_ways *w,
+			 uint32_t s, struct mix_pairs *c)
+{
+	uint32_t to = w->now[s], depth = 0;
+	uint8_t end;
+
+	unhang(m, s);
+	m->next[s] = to;
+	hang(m, s);
+	end = to == TO_HOST ? MIX_ARRIVES : to == NOWHERE ? MIX_CUT : m->end[to];
+	/* if the next one's way ends as this one's did, it may have led through here */
+	if (to < TO_HOST && end != MIX_LOOPS && end == m->end[s])
+		for (uint32_t at = to; at < TO_HOST; at = m->next[at])
+			if (at == s) {
+				end = MIX_LOOPS;
+				break;
+			}
+	if (end == m->end[s])
+		return;
+	m->stack[depth++] = s;
+	count_switch(t, w, s, m->end[s], -1, c);
+	count_switch(t, w, s, end, 1, c);
+	m->end[s] = end;
+	while (depth)
+		for (uint32_t k = m->child[m->stack[--depth]]; k != NO_ID; k = m->right[k]) {
+			if (m->end[k] == end)
+				continue;
+			count_switch(t, w, k, m->end[k], -1, c);
+			count_switch(t, w, k, end, 1, c);
+			m->end[k] = end;
+			m->stack[depth++] = k;
+		}
+}
+
+/* The way of a moment from a source, when it loops or ends nowhere. */
+static void show_moment(const struct transition *t, const struct two_ways *w, const uint32_t *next,
+			uint32_t s, struct mix_way *to)
+{
+	uint32_t *place = NEW_ARRAY(w->n, uint32_t), start;
+
+	free(to->hop);
+	*to = (struct mix_way){.lid = (uint16_t)w->lid};
+	for (; s < TO_HOST && !place[s]; s = next[s]) {
+		add_hop(to, t, s, next[s] == w->now[s]);
+		place[s] = to->n;
+	}
+	to->loop = s < TO_HOST;
+	start = to->loop ? place[s] - 1 : 0;
+	memmove(to->hop, to->hop + start, (to->n - start) * sizeof(*to->hop));
+	to->n -= start;
+	free(place);
+}
+
+uint32_t mix_harmed(const struct transition *t, const struct two_ways *w, const uint8_t *end, bool anyway)
+{
+	uint32_t cut = NO_ID;
+
+	for (uint32_t s = 0; s < w->n; s++) {
+		if (end[s] == MIX_ARRIVES || !t->hosts[s] || !mix_sources(t, w, s) ||
+		    (!anyway && (w->from[s] == MIX_LOOPS || w->to[s] == MIX_LOOPS)))
+			continue;
+		if (end[s] == MIX_LOOPS)
+			return s;
+		if (cut == NO_ID && w->from[s] == MIX_ARRIVES && w->to[s] == MIX_ARRIVES)
+			cut = s;
+	}
+	return cut;
+}
+
+/* --- several writes under way ------------------------------------------------------------------- */
+
+struct under_way {
+	uint32_t sw[WRITES_ON_WIRE - 1], n; /* writes before that may not be done yet */
+	uint8_t *seen;			    /* [n_switches] */
+	uint32_t *next, *work, *queue;	    /* [n_switches] */
+	uint8_t *end;
+};
+
+static void under_way_init(struct under_way *u, uint32_t n)
+{
+	*u = (struct under_way){.seen = NEW_ARRAY(n + 1, uint8_t),
+				.next = words(n),
+				.work = words(n),
+				.queue = words(n + 2 * WRITES_ON_WIRE),
+				.end = NEW_ARRAY(n + 1, uint8_t)};
+}
+
+static void under_way_free(struct under_way *u)
+{
+	free(u->seen);
+	free(u->next);
+	free(u->work);
+	free(u->queue);
+	free(u->end);
+}
+
+/* May a packet that goes on from x by its new entry come back, or end nowhere? */
+static bool may_go_wrong(struct under_way *u, const struct moment_ways *m, const struct two_ways *w,
+			 uint32_t x)
+{
+	uint32_t tail = 0;
+	bool wrong = false;
+
+	u->queue[tail++] = w->now[x];
+	for (uint32_t head = 0; head < tail && !wrong; head++) {
+		uint32_t s = u->queue[head], on[2], ways = 1;
+
+		if (s == TO_HOST)
+			continue;
+		wrong = s == NOWHERE || s == x;
+		if (wrong || u->seen[s])
+			continue;
+		u->seen[s] = 1;
+		on[0] = m->next[s];
+		for (uint32_t k = 0; k < u->n; k++)
+			if (u->sw[k] == s)
+				ways = ways_on(w, s, on);
+		while (ways--)
+			u->queue[tail++] = on[ways];
+	}
+	while (tail)
+		if (u->queue[--tail] < TO_HOST)
+			u->seen[u->queue[tail]] = 0;
+	return wrong;
+}
+
+/* x is written, and any of those before it are or are not: a source that this harms; NO_ID. */
+static uint32_t harmed(struct under_way *u, const struct transition *t, const struct moment_ways *m,
+		       const struct two_ways *w, uint32_t x)
+{
+	uint32_t source = NO_ID;
+
+	memcpy(u->next, m->next, w->n * sizeof(*u->next));
+	u->next[x] = w->now[x];
+	for (uint32_t mix = 0; source == NO_ID && mix < 1u << u->n; mix++) {
+		for (uint32_t k = 0; k < u->n; k++)
+			u->next[u->sw[k]] = (mix >> k & 1 ? w->now : w->was)[u->sw[k]];
+		mix_ends(w->n, u->next, u->end, u->work);
+		source = mix_harmed(t, w, u->end, false);
+	}
+	return source;
+}
+
+/* Write number i, at x, is sent while up to three before it may be on their way. */
+static bool look_under_way(struct under_way *u, struct transition *t, const struct moment_ways *m,
+			   const struct two_ways *w, uint32_t i)
+{
+	uint32_t x = t->write[i].sw, begin = t->first[t->write[i].block], source;
+
+	u->n = 0;
+	for (uint32_t k = 1; k < WRITES_ON_WIRE && k <= i - begin; k++) {
+		uint32_t s = t->write[i - k].sw;
+
+		if (w->was[s] != w->now[s])
+			u->sw[u->n++] = s;
+	}
+	if (!u->n || !may_go_wrong(u, m, w, x))
+		return false;
+	source = harmed(u, t, m, w, x);
+	if (source == NO_ID)
+		return false;
+	if (!t->wire_lids) {
+		show_moment(t, w, u->next, source, &t->on_wire);
+		t->wire_write = i;
+	}
+	return true;
+}
+
+/* --- the line of time ------------------------------------------------------------------------------- */
+
+static void sum_up(struct transition *t)
+{
+	struct mix_pairs now = t->before;
+	uint64_t most = 0;
+
+	t->worst = t->bad_from = t->bad_to = NO_ID;
+	for (uint32_t i = 0; i < t->n_writes; i++) {
+		struct mix_pairs *c = &t->write[i].after;
+		uint64_t bad;
+
+		now.waiting += c->waiting;
+		now.cut += c->cut;
+		now.looping += c->looping;
+		*c = now;
+		bad = now.cut + now.looping;
+		if (!bad)
+			continue;
+		t->bad_from = t->bad_from == NO_ID ? i : t->bad_from;
+		t->bad_to = i;
+		if (bad > most)
+			t->worst = i;
+		most = bad > most ? bad : most;
+	}
+}
+
+static void one_lid(struct transition *t, struct two_ways *w, struct moment_ways *m, struct both_ways *g,
+		    struct under_way *u, unsigned lid)
+{
+	unsigned block = lid / LFT_BLOCK;
+	struct mix_pairs start = {0};
+	bool changes = false, harm, bad, wire = false;
+
+	if (!two_ways_load(w, t, lid))
+		return;
+	for (uint32_t s = 0; s < w->n; s++) {
+		uint64_t sources = t->hosts[s] ? mix_sources(t, w, s) : 0;
+
+		t->pairs += sources;
+		t->lost += w->to[s] == MIX_ARRIVES ? 0 : sources;
+		changes |= w->was[s] != w->now[s];
+	}
+	memcpy(w->from, w->to, w->n);
+	if (changes)
+		mix_ends(w->n, w->was, w->from, w->work);
+	for (uint32_t s = 0; s < w->n; s++)
+		if (w->from[s] != MIX_ARRIVES)
+			count_switch(t, w, s, w->from[s], 1, &start);
+	t->before.waiting += start.waiting;
+	t->before.looping += start.looping;
+	if (!changes)
+		return;
+	any_order(t, g, w);
+	harm = t->n_lids && t->lid[t->n_lids - 1].lid == lid;
+	moment_begin(m, w);
+	bad = start.looping > 0;
+	for (uint32_t i = t->first[block]; i < t->first[block + 1]; i++) {
+		uint32_t s = t->write[i].sw;
+		struct mix_pairs c = {0};
+
+		if (w->was[s] == w->now[s])
+			continue;
+		if (harm && !bad && !wire)
+			wire = look_under_way(u, t, m, w, i);
+		moment_write(m, t, w, s, &c);
+		start.cut += c.cut;
+		start.looping += c.looping;
+		bad |= start.cut || start.looping;
+		t->write[i].after.waiting += c.waiting;
+		t->write[i].after.cut += c.cut;
+		t->write[i].after.looping += c.looping;
+	}
+	t->wire_lids += wire && !bad;
+}
+
+/* The tables of a LID when `done` writes are. */
+static void moment_next(const struct transition *t, uint32_t done, const struct two_ways *w, uint32_t *next)
+{
+	unsigned block = w->lid / LFT_BLOCK;
+
+	memcpy(next, w->was, w->n * sizeof(*next));
+	for (uint32_t i = t->first[block]; i < t->first[block + 1] && i < done; i++)
+		next[t->write[i].sw] = w->now[t->write[i].sw];
+}
+
+/* The first LID of the worst write's block that it harms. */
+static void show_worst(struct transition *t, struct two_ways *w, struct moment_ways *m)
+{
+	unsigned lid0 = t->write[t->worst].block * LFT_BLOCK;
+
+	for (unsigned pass = 0; pass < 2 && !t->at_worst.lid; pass++)
+		for (unsigned lid = pass ? 1 : lid0; lid <= t->b->lids->max_lid && !t->at_worst.lid; lid++) {
+			uint32_t s;
+
+			if ((!pass && lid >= lid0 + LFT_BLOCK) || !two_ways_load(w, t, lid))
+				continue;
+			mix_ends(w->n, w->was, w->from, w->work);
+			moment_next(t, t->worst + 1, w, m->next);
+			mix_ends(w->n, m->next, m->end, w->work);
+			s = mix_harmed(t, w, m->end, true);
+			if (s != NO_ID)
+				show_moment(t, w, m->next, s, &t->at_worst);
+		}
+}
+
+static bool judge(struct transition *t, struct progress *p)
+{
+	uint32_t n = t->b->topo->fabric->n_switches;
+	struct both_ways g = {words(n), words(2 * n), NEW_ARRAY(n + 1, uint8_t), NEW_ARRAY(n + 1, uint8_t),
+			      words(2 * n)};
+	struct two_ways w;
+	struct moment_ways m;
+	struct under_way u;
+	bool going = true;
+
+	two_ways_init(&w, n);
+	moment_ways_init(&m, n);
+	under_way_init(&u, n);
+	progress_start(p, "judging the transition", t->b->lids->max_lid);
+	for (unsigned lid = 1; lid <= t->b->lids->max_lid && going; lid++) {
+		one_lid(t, &w, &m, &g, &u, lid);
+		going = progress_step(p, lid);
+	}
+	sum_up(t);
+	if (going && t->worst != NO_ID)
+		show_worst(t, &w, &m);
+	two_ways_free(&w);
+	moment_ways_free(&m);
+	under_way_free(&u);
+	free(g.first);
+	free(g.from);
+	free(g.left);
+	free(g.cut);
+	free(g.queue);
+	return going;
+}
+
+struct transition *transition_new(const struct routing *a, const struct routing *b, const uint8_t *flapped,
+				  struct progress *p, struct err *e)
+{
+	const struct fabric *f = b->topo->fabric;
+	struct transition *t = NEW(struct transition);
+
+	t->a = routing_ref(a);
+	t->b = routing_ref(b);
+	t->hosts = routing_hosts(b);
+	t->was = NEW_ARRAY(f->n_switches + 1, const struct lft_row *);
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		uint32_t own = a->topo->fabric == f ? s : fabric_switch_in(a->topo->fabric, f, s);
+
+		t->was[s] = own == NO_ID ? NULL : a->row[own];
+	}
+	list_writes(t, flapped);
+	if (!judge(t, p) || !transition_order(t, p)) {
+		transition_free(t);
+		err_format(e, CANCELLED);
+		return NULL;
+	}
+	return t;
+}
+
+void transition_free(struct transition *t)
+{
+	if (!t)
+		return;
+	routing_unref(t->a);
+	routing_unref(t->b);
+	free(t->was);
+	free(t->hosts);
+	free(t->first);
+	free(t->write);
+	free(t->lid);
+	free(t->any.hop);
+	free(t->at_worst.hop);
+	free(t->on_wire.hop);
+	free(t->better.write);
+	free(t->better.witness);
+	free(t->better.witness_lid);
+	free(t);
+}
+
+unsigned transition_port(const struct transition *t, const uint32_t *order, uint32_t done, uint32_t sw,
+			 unsigned lid)
+{
+	for (uint32_t i = 0; i < done && i < t->n_writes; i++) {
+		const struct table_write *w = &t->write[order ? order[i] : i];
+
+		if (w->sw == sw && w->block == lid / LFT_BLOCK)
+			return row_port(t->b->row[sw], lid);
+	}
+	return row_port(t->was[sw], lid);
+}
+
+bool transition_replay(const struct transition *t, const uint32_t *order, struct mix_pairs *at,
+		       struct progress *p)
+{
+	uint32_t n = t->b->topo->fabric->n_switches, *of = words(t->n_writes), *fill = words(t->n_blocks);
+	struct mix_pairs now = t->before;
+	struct two_ways w;
+	struct moment_ways m;
+	bool going = true;
+
+	two_ways_init(&w, n);
+	moment_ways_init(&m, n);
+	/* places in the order, by block */
+	memcpy(fill, t->first, t->n_blocks * sizeof(*fill));
+	for (uint32_t i = 0; i < t->n_writes; i++) {
+		of[fill[t->write[order[i]].block]++] = i;
+		at[i] = (struct mix_pairs){0};
+	}
+	for (unsigned lid = 1; lid <= t->b->lids->max_lid && going; lid++) {
+		unsigned block = lid / LFT_BLOCK;
+
+		going = progress_step(p, lid);
+		if (!two_ways_load(&w, t, lid))
+			continue;
+		mix_ends(n, w.was, w.from, w.work);
+		moment_begin(&m, &w);
+		for (uint32_t i = t->first[block]; i < t->first[block + 1]; i++) {
+			uint32_t s = t->write[order[of[i]]].sw;
+
+			if (w.was[s] != w.now[s])
+				moment_write(&m, t, &w, s, &at[of[i]]);
+		}
+	}
+	for (uint32_t i = 0; i < t->n_writes; i++) {
+		now.waiting += at[i].waiting;
+		now.cut += at[i].cut;
+		now.looping += at[i].looping;
+		at[i] = now;
+	}
+	two_ways_free(&w);
+	moment_ways_free(&m);
+	free(of);
+	free(fill);
+	return going;
+}
+
+void mix_way_text(const struct transition *t, const struct mix_way *w, struct text *to)
+{
+	const struct fabric *f = t->b->topo->fabric;
+	const char *arrow = w->loop && w->n == 2 ? " <-> " : " -> ";
+	uint32_t shown = w->n > 8 ? 8 : w->n;
+
+	for (uint32_t i = 0; i < shown; i++)
+		text_add(to, "%s%s", i ? arrow : "", switch_name(f, w->hop[i].sw));
+	if (shown < w->n)
+		text_add(to, " -> ... %u more", w->n - shown);
+	if (!w->loop)
+		text_add(to, " -> nowhere");
+	else if (w->n != 2)
+		text_add(to, " -> %s", switch_name(f, w->hop[0].sw));
+	text_add(to, " for LID %u", w->lid);
+}

@@ -1,0 +1,135 @@
+/*
+ * The step from the old forwarding tables to the new ones, on the cables that are there now.  A subnet
+ * manager writes tables switch by switch, in blocks of 64 LIDs.  Meanwhile some entries are old and others
+ * new: a mix.  A packet of a mix may arrive, end nowhere or go round.  The proofs stand in
+ * core/analysis/compare/doc/transition.md.
+ *
+ * Pairs are (source host, LID of another host), as in check.h.  Adaptive-routing groups are left out: a
+ * packet goes by the entry.  A switch that the old tables do not have holds no entry until it is written.
+ */
+#ifndef IBSCOPE_TRANSITION_H
+#define IBSCOPE_TRANSITION_H
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/routing/routing.h"
+
+#define LFT_BLOCK 64	 /* LIDs that one write sets */
+#define WRITES_ON_WIRE 4 /* max_wire_smps of OpenSM: so many writes may be under way at a time */
+
+/* What becomes of a pair in a mix. */
+enum mix_end { MIX_ARRIVES, MIX_CUT, MIX_LOOPS };
+
+/* Pairs that do not arrive at a moment. */
+struct mix_pairs {
+	uint64_t waiting; /* not in the old tables either, but in the new ones: cut until they are written */
+	uint64_t cut;	  /* they arrive in the old tables and in the new ones, but not now */
+	uint64_t looping; /* they go round; all pairs count */
+};
+
+/* A block of a switch that is written. */
+struct table_write {
+	uint32_t sw;
+	uint16_t block,
+		entries;	/* entries: that change; 0: it is sent because cables of the switch changed */
+	struct mix_pairs after; /* when this and all before are done, in the order of the list */
+};
+
+/* A LID for which the order of writes matters. */
+struct mixed_lid {
+	uint16_t lid;
+	uint64_t loops; /* pairs that go round in some mix */
+	uint64_t cuts;	/* pairs that arrive in the old and the new tables, and end nowhere in some mix */
+};
+
+/* A way through a mix: a loop (behind the last comes the first), or one that ends nowhere. */
+struct mix_way {
+	uint16_t lid; /* 0: there is none */
+	bool loop;
+	uint32_t n;
+	struct mix_hop {
+		uint32_t sw;
+		uint8_t port;
+		bool now; /* by the new entry */
+	} * hop;	  /* [n] */
+};
+
+enum order_found { ORDER_ANY, ORDER_FOUND, ORDER_NONE, ORDER_UNKNOWN };
+
+/* An order of the writes in which no pair goes round or is cut that was not. */
+struct better_order {
+	enum order_found found; /* of all blocks: the worst; ORDER_ANY: OpenSM's own order will do */
+	uint32_t *write;	/* [n_writes] indices into write[] in that order; NULL unless ORDER_FOUND */
+	uint32_t n_blocks;	/* blocks whose order matters */
+	uint32_t n_none, n_unknown; /* of these: proved to have no order; not found and not proved */
+	uint16_t block; /* the first of those; its witness: each switch must come before the next, and the
+			   last before the first.  n_witness 0: all orders were tried */
+	uint32_t *witness, n_witness;
+	uint16_t *witness_lid; /* [n_witness] the LID for which it must */
+	uint32_t more_writes;  /* if some blocks are written twice there is always an order: so many more */
+};
+
+struct transition {
+	const struct routing *a, *b; /* references held; a may be of another fabric */
+	const struct lft_row **was;  /* [n_switches of b's fabric] rows of a, NULL; borrowed */
+	uint32_t *hosts;	     /* [n_switches] hosts that count */
+	uint32_t n_blocks;
+	uint32_t *first; /* [n_blocks + 1] first write of a block */
+	uint32_t n_writes;
+	struct table_write *write; /* in OpenSM's order */
+	uint64_t entries;	   /* that change */
+	uint64_t pairs;
+	uint64_t lost;		 /* pairs that do not arrive in the new tables */
+	struct mix_pairs before; /* the first write */
+	/* Whatever the order. */
+	struct mixed_lid *lid; /* [n_lids] ascending */
+	uint32_t n_lids, cap_lids;
+	uint64_t loops, cuts; /* sums */
+	struct mix_way any;   /* an example: a loop if there is one */
+	/* In OpenSM's order. */
+	uint32_t worst;		   /* write after which most pairs loop or are cut; NO_ID: none ever */
+	uint32_t bad_from, bad_to; /* first and last write after which any do */
+	struct mix_way at_worst;
+	/* With WRITES_ON_WIRE under way, done in any order: LIDs for which that makes a loop, or cuts pairs,
+	   that the order alone does not. */
+	uint32_t wire_lids;
+	struct mix_way on_wire;
+	uint32_t wire_write; /* the last of the writes under way */
+	struct better_order better;
+};
+
+/*
+ * b: the tables now, on what is up now.  flapped [n_links of b's fabric]: cables that went down and up in
+ * between; NULL: none.  NULL and *e: cancelled, or memory is short.  Cost: LIDs x switches, and what each
+ * write changes.
+ */
+struct transition *transition_new(const struct routing *a, const struct routing *b, const uint8_t *flapped,
+				  struct progress *p, struct err *e);
+void transition_free(struct transition *t); /* NULL is fine */
+
+/* No pair goes round or is cut: in any order; in OpenSM's, also while several writes are under way. */
+static inline bool transition_safe(const struct transition *t)
+{
+	return !t->n_lids;
+}
+
+static inline bool transition_safe_in_order(const struct transition *t)
+{
+	return t->worst == NO_ID && !t->wire_lids;
+}
+
+/*
+ * The port of a LID at a switch when the first `done` writes are done, in the order of `order` (indices into
+ * write[]; NULL: OpenSM's).
+ */
+unsigned transition_port(const struct transition *t, const uint32_t *order, uint32_t done, uint32_t sw,
+			 unsigned lid);
+
+/* Pairs after each write of another order: at[n_writes].  false: cancelled. */
+bool transition_replay(const struct transition *t, const uint32_t *order, struct mix_pairs *at,
+		       struct progress *p);
+
+/* "leaf-03 <-> spine-01 for LID 17", "leaf-03 -> spine-01 -> nowhere for LID 17". */
+void mix_way_text(const struct transition *t, const struct mix_way *w, struct text *to);
+
+#endif

@@ -1,0 +1,51 @@
+/* Shared by the files of the transition. */
+#ifndef IBSCOPE_TRANSITION_INTERNAL_H
+#define IBSCOPE_TRANSITION_INTERNAL_H
+
+#include "core/analysis/compare/transition.h"
+
+/* In place of the next switch. */
+#define TO_HOST (NO_ID - 1) /* the packet arrives */
+#define NOWHERE NO_ID
+
+/* One LID: where it goes from each switch in the old and in the new tables. */
+struct two_ways {
+	uint32_t n; /* switches */
+	unsigned lid;
+	uint32_t owner;
+	uint32_t *was, *now; /* [n] switch, TO_HOST, NOWHERE */
+	uint8_t *from, *to;  /* [n] enum mix_end in the old and in the new tables */
+	uint32_t *work;	     /* [n] scratch */
+};
+
+void two_ways_init(struct two_ways *w, uint32_t n);
+void two_ways_free(struct two_ways *w);
+/* false: the LID is no host's that counts. */
+bool two_ways_load(struct two_ways *w, const struct transition *t, unsigned lid);
+
+/* Where each switch's way ends: end[n]; work[n]. */
+void mix_ends(uint32_t n, const uint32_t *next, uint8_t *end, uint32_t *work);
+
+/*
+ * A source that goes round, else one that is cut though both tables take it there; NO_ID.  end[n]: of a mix.
+ * Sources that loop in the old or the new tables count only with `anyway`.
+ */
+uint32_t mix_harmed(const struct transition *t, const struct two_ways *w, const uint8_t *end, bool anyway);
+
+/* Sources of a LID on a switch. */
+static inline uint32_t mix_sources(const struct transition *t, const struct two_ways *w, uint32_t sw)
+{
+	const struct topo *topo = t->b->topo;
+
+	return t->hosts[sw] - (topo->endport_switch[w->owner] == sw);
+}
+
+static inline unsigned row_port(const struct lft_row *r, unsigned lid)
+{
+	return r && lid <= r->top ? r->port[lid] : NO_PATH;
+}
+
+/* Find the order of each block that has a LID in t->lid[].  false: cancelled. */
+bool transition_order(struct transition *t, struct progress *p);
+
+#endif

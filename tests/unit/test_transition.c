@@ -1,0 +1,379 @@
+/*
+ * The step from old tables to new ones against brute force: every mix of old and new switches, every order,
+ * on random fabrics of up to 12 switches with random tables.
+ */
+#include "engine_run.h"
+
+#include "core/analysis/compare/transition.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+
+#define MOST 12
+#define MOST_LIDS 64
+
+/* A connected fabric of 3 to 12 switches; most have a host or two. */
+static struct fabric *draw(uint64_t *seed)
+{
+	uint32_t n = 3 + rng_below(seed, MOST - 2), links = n + rng_below(seed, n), node[MOST];
+	unsigned used[MOST] = {0};
+	struct fabric_builder *b = fb_new();
+	struct fabric *f = NULL;
+	struct err e = {0};
+
+	for (uint32_t k = 0; k < n; k++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "s%u", k);
+		node[k] = fb_add(b, NODE_SWITCH, 0x1000 + (k * 7919u) % 997, 40, name);
+	}
+	for (uint32_t k = 0; k < links; k++) {
+		uint32_t x = k < n - 1 ? k + 1 : rng_below(seed, n),
+			 y = k < n - 1 ? rng_below(seed, k + 1) : rng_below(seed, n);
+
+		if (x == y)
+			y = (y + 1) % n;
+		fb_link(b, node[x], ++used[x], node[y], ++used[y]);
+	}
+	for (uint32_t k = 0; k < n + n / 2; k++) {
+		char name[16];
+		uint32_t h, s = k < n ? k : rng_below(seed, n);
+
+		if (k > 1 && rng_below(seed, 4) == 0)
+			continue;
+		snprintf(name, sizeof(name), "h%u", k);
+		h = fb_add(b, NODE_CA, 0x9000 + 16 * k, 1, name);
+		fb_link(b, node[s], ++used[s], h, 1);
+	}
+	if (fb_finish(b, "test", "test", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+/*
+ * Tables in which each LID has a tree that grew at random, so that ways may be long; now and then an entry is
+ * missing, or leads anywhere.  share: entries that are taken from `like`, in percent.
+ */
+static struct routing *random_tables(struct run *x, uint64_t *seed, const struct routing *like,
+				     unsigned share, unsigned wrong)
+{
+	const struct fabric *f = x->f;
+	struct routing *r = routing_new("test", x->t, x->l);
+	uint32_t n = f->n_switches;
+
+	for (uint32_t s = 0; s < n; s++)
+		r->row[s] = lft_row_new(x->l->max_lid);
+	for (unsigned lid = 1; lid <= x->l->max_lid; lid++) {
+		uint32_t owner = lid_owner(x->l, lid), in[MOST], n_in = 0;
+		bool same = like && rng_below(seed, 100) < share;
+
+		if (owner == NO_ID)
+			continue;
+		in[n_in++] = x->t->endport_switch[owner];
+		r->row[in[0]]->port[lid] = x->t->endport_swport[owner];
+		for (uint32_t tries = 0; n_in < n && tries < 10000; tries++) {
+			uint32_t s = rng_below(seed, n), port = f->switch_port[s] + 1 + rng_below(seed, 40),
+				 to = x->t->peer_switch[port];
+
+			if (to == NO_ID || s == in[0] || r->row[s]->port[lid] != NO_PATH ||
+			    (to != in[0] && r->row[to]->port[lid] == NO_PATH))
+				continue;
+			in[n_in++] = s;
+			r->row[s]->port[lid] = (uint8_t)(port - f->switch_port[s]);
+		}
+		for (uint32_t s = 0; s < n; s++) {
+			if (s != in[0] && rng_below(seed, 100) < wrong)
+				r->row[s]->port[lid] =
+					rng_below(seed, 2) ? NO_PATH : (uint8_t)rng_below(seed, 41);
+			if (same)
+				r->row[s]->port[lid] = like->row[s]->port[lid];
+		}
+	}
+	return r;
+}
+
+/* --- brute force: no line of it is the product's -----------------------------------------------------------
+ */
+
+struct brute {
+	const struct run *x;
+	const struct routing *old, *now;
+	uint32_t n;
+	uint8_t *harm; /* by mix: 0 not known yet, 1 none, 2 harm */
+};
+
+static unsigned entry(const struct routing *r, uint32_t s, unsigned lid)
+{
+	return r->row[s] ? r->row[s]->port[lid] : NO_PATH;
+}
+
+/* 0: arrives, 1: ends nowhere, 2: goes round. mix: bit s, the switch is new. */
+static int walk(const struct brute *b, uint32_t mix, uint32_t s, unsigned lid)
+{
+	const struct fabric *f = b->x->f;
+	uint32_t owner = lid_owner(b->x->l, lid);
+
+	for (unsigned steps = 0; steps <= b->n; steps++) {
+		unsigned port = entry(mix >> s & 1 ? b->now : b->old, s, lid);
+		uint32_t peer;
+
+		if (port > f->switch_nports[s] || !port)
+			return 1;
+		peer = b->x->t->peer[f->switch_port[s] + port];
+		if (peer == NO_ID)
+			return 1;
+		if (f->node_switch[f->port_node[peer]] == NO_ID)
+			return f->port_endport[peer] == owner ? 0 : 1;
+		s = f->node_switch[f->port_node[peer]];
+	}
+	return 2;
+}
+
+static bool is_host(const struct brute *b, uint32_t ep)
+{
+	return b->x->l->base[ep] && !endport_is_switch(b->x->f, ep) && b->x->t->endport_up[ep];
+}
+
+/* Each pair (source host, LID) once. */
+#define FOR_PAIRS(b, src, lid)                                                                             \
+	for (unsigned lid = 1; lid <= (b)->x->l->max_lid; lid++)                                           \
+		for (uint32_t src = 0; src < (b)->x->f->n_endports; src++)                                 \
+			if (lid_owner((b)->x->l, lid) != NO_ID && is_host(b, lid_owner((b)->x->l, lid)) && \
+			    is_host(b, src) && src != lid_owner((b)->x->l, lid))
+
+static struct mix_pairs count(const struct brute *b, uint32_t mix)
+{
+	struct mix_pairs c = {0};
+	uint32_t all = (1u << b->n) - 1;
+
+	FOR_PAIRS(b, src, lid)
+	{
+		uint32_t s = b->x->t->endport_switch[src];
+		int end = walk(b, mix, s, lid);
+
+		c.looping += end == 2;
+		if (end == 1 && walk(b, all, s, lid) == 0)
+			*(walk(b, 0, s, lid) == 0 ? &c.cut : &c.waiting) += 1;
+	}
+	return c;
+}
+
+static void same_pairs(struct mix_pairs a, struct mix_pairs b)
+{
+	assert_int_equal(a.waiting, b.waiting);
+	assert_int_equal(a.cut, b.cut);
+	assert_int_equal(a.looping, b.looping);
+}
+
+/* Every mix: which pairs may go round, which may be cut. */
+static void check_any_order(const struct brute *b, const struct transition *t)
+{
+	uint64_t loops[MOST_LIDS] = {0}, cuts[MOST_LIDS] = {0}, all_loops = 0, all_cuts = 0;
+	uint32_t all = (1u << b->n) - 1, listed = 0;
+
+	FOR_PAIRS(b, src, lid)
+	{
+		uint32_t s = b->x->t->endport_switch[src];
+		bool may_loop = false, may_cut = false, changed = false,
+		     kept = walk(b, 0, s, lid) == 0 && walk(b, all, s, lid) == 0;
+
+		for (uint32_t k = 0; k < b->n; k++)
+			changed |= entry(b->old, k, lid) != entry(b->now, k, lid);
+		for (uint32_t mix = 0; changed && mix <= all; mix++) {
+			int end = walk(b, mix, s, lid);
+
+			may_loop |= end == 2;
+			may_cut |= end == 1 && kept;
+		}
+		loops[lid] += may_loop;
+		cuts[lid] += may_cut;
+	}
+	for (uint32_t i = 0; i < t->n_lids; i++) {
+		assert_int_equal(t->lid[i].loops, loops[t->lid[i].lid]);
+		assert_int_equal(t->lid[i].cuts, cuts[t->lid[i].lid]);
+	}
+	for (unsigned lid = 0; lid < MOST_LIDS; lid++) {
+		listed += loops[lid] || cuts[lid];
+		all_loops += loops[lid];
+		all_cuts += cuts[lid];
+	}
+	assert_int_equal(listed, t->n_lids);
+	assert_int_equal(all_loops, t->loops);
+	assert_int_equal(all_cuts, t->cuts);
+	assert_int_equal(transition_safe(t), !all_loops && !all_cuts);
+}
+
+/* A way that is shown: each hop leads to the next by the entry that it says, in one mix. */
+static void check_way(const struct brute *b, const struct transition *t, const struct mix_way *w)
+{
+	uint32_t mix = 0;
+
+	if (!w->lid)
+		return;
+	for (uint32_t i = 0; i < w->n; i++) {
+		assert_int_equal(w->hop[i].port,
+				 entry(w->hop[i].now ? b->now : b->old, w->hop[i].sw, w->lid));
+		assert_false(!w->hop[i].now && mix >> w->hop[i].sw & 1);
+		mix |= (uint32_t)w->hop[i].now << w->hop[i].sw;
+		if (i + 1 < w->n || w->loop) {
+			uint32_t port = b->x->f->switch_port[w->hop[i].sw] + w->hop[i].port;
+
+			assert_int_equal(b->x->t->peer_switch[port], w->hop[(i + 1) % w->n].sw);
+		}
+	}
+	assert_int_equal(walk(b, mix, w->hop[0].sw, w->lid), w->loop ? 2 : 1);
+	(void)t;
+}
+
+/* Harm that the old and the new tables do not do themselves: to pairs that go round in neither. */
+static bool harms(const struct brute *b, uint32_t mix)
+{
+	uint32_t all = (1u << b->n) - 1;
+
+	FOR_PAIRS(b, src, lid)
+	{
+		uint32_t s = b->x->t->endport_switch[src];
+		int end = b->harm[mix] ? 0 : walk(b, mix, s, lid), was, is;
+
+		if (!end)
+			continue;
+		was = walk(b, 0, s, lid);
+		is = walk(b, all, s, lid);
+		if ((end == 2 && was != 2 && is != 2) || (end == 1 && !was && !is))
+			b->harm[mix] = 2;
+	}
+	b->harm[mix] |= !b->harm[mix];
+	return b->harm[mix] == 2;
+}
+
+/* The line of time, and what may be while four writes are under way. */
+static void check_order(const struct brute *b, const struct transition *t)
+{
+	uint32_t mix = 0, last = 0, any_bad = 0, wire = 0;
+	struct mix_pairs c;
+
+	same_pairs(t->before, count(b, 0));
+	for (uint32_t i = 0; i < t->n_writes; i++) {
+		if (i) {
+			assert_true(t->write[i].block == t->write[i - 1].block && t->write[i].sw > last);
+		}
+		last = t->write[i].sw;
+		for (uint32_t some = 0; some < 8; some++) {
+			uint32_t m = mix | 1u << last;
+
+			for (uint32_t k = 0; k < 3 && k < i; k++)
+				if (some >> k & 1)
+					m &= ~(1u << t->write[i - 1 - k].sw);
+			wire += harms(b, m);
+		}
+		mix |= 1u << last;
+		c = count(b, mix);
+		same_pairs(t->write[i].after, c);
+		any_bad += c.cut || c.looping;
+		if (c.cut + c.looping)
+			assert_true(t->write[t->worst].after.cut + t->write[t->worst].after.looping >=
+				    c.cut + c.looping);
+	}
+	assert_int_equal(any_bad > 0, t->worst != NO_ID);
+	if (t->worst == NO_ID)
+		assert_int_equal(wire > 0, t->wire_lids > 0);
+}
+
+/* Is there an order of the writes without harm? By sets of those done. */
+static bool order_exists(const struct brute *b, const struct transition *t)
+{
+	uint32_t n = t->n_writes;
+	uint8_t *reached = NEW_ARRAY((size_t)1 << n, uint8_t);
+	bool found;
+
+	reached[0] = 1;
+	for (uint32_t set = 0; set < 1u << n; set++) {
+		if (!reached[set])
+			continue;
+		for (uint32_t k = 0; k < n; k++) {
+			uint32_t then = set | 1u << k, mix = 0;
+
+			for (uint32_t i = 0; i < n; i++)
+				mix |= (then >> i & 1) << t->write[i].sw;
+			if (then != set && !reached[then])
+				reached[then] = !harms(b, mix);
+		}
+	}
+	found = reached[(1u << n) - 1];
+	free(reached);
+	return found;
+}
+
+static void check_better(const struct brute *b, const struct transition *t, unsigned found[4])
+{
+	uint32_t mix = 0;
+	struct mix_pairs at[MOST];
+
+	found[t->better.found]++;
+	if (transition_safe_in_order(t)) {
+		assert_int_equal(t->better.found, ORDER_ANY);
+		return;
+	}
+	assert_int_equal(t->better.found, order_exists(b, t) ? ORDER_FOUND : ORDER_NONE);
+	if (t->better.found != ORDER_FOUND) {
+		/* each of the witness must come before the next: without it there is harm, whatever the
+		 * others are */
+		for (uint32_t i = 0; i < t->better.n_witness; i++) {
+			uint32_t x = t->better.witness[i],
+				 y = t->better.witness[(i + 1) % t->better.n_witness];
+
+			for (uint32_t m = 0; m < 1u << b->n; m++)
+				if (!(m >> x & 1) && m >> y & 1)
+					assert_true(harms(b, m));
+		}
+		return;
+	}
+	assert_true(transition_replay(t, t->better.write, at, NULL));
+	for (uint32_t i = 0; i < t->n_writes; i++) {
+		mix |= 1u << t->write[t->better.write[i]].sw;
+		same_pairs(at[i], count(b, mix));
+		assert_false(harms(b, mix));
+	}
+}
+
+static void test_random(void **state)
+{
+	uint64_t seed = test_seed();
+	unsigned found[4] = {0}, safe = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 150; round++) {
+		struct run x;
+		struct brute b;
+		struct transition *t;
+		struct err e;
+
+		run_start(&x, draw(&seed), engine_find(all_engines, "minhop"), (struct lid_options){0});
+		b = (struct brute){.x = &x, .n = x.f->n_switches, .harm = NEW_ARRAY(1u << MOST, uint8_t)};
+		b.old = random_tables(&x, &seed, NULL, 0, round % 3 ? 0 : 4);
+		b.now = random_tables(&x, &seed, b.old, 20 * (round % 6), round % 5 ? 0 : 4);
+		t = transition_new(b.old, b.now, NULL, NULL, &e);
+		assert_non_null(t);
+		check_any_order(&b, t);
+		check_way(&b, t, &t->any);
+		check_way(&b, t, &t->at_worst);
+		check_way(&b, t, &t->on_wire);
+		check_order(&b, t);
+		check_better(&b, t, found);
+		safe += transition_safe(t);
+		transition_free(t);
+		routing_unref(b.old);
+		routing_unref(b.now);
+		run_free(&x);
+		free(b.harm);
+	}
+	print_message("safe in any order %u, in OpenSM's %u, another found %u, none %u, unknown %u\n", safe,
+		      found[ORDER_ANY], found[ORDER_FOUND], found[ORDER_NONE], found[ORDER_UNKNOWN]);
+	assert_true(safe && found[ORDER_FOUND] && found[ORDER_NONE]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
