@@ -871,7 +871,7 @@ def claims():
             stem = os.path.splitext("%s/%s" % (room, name))[0]
             if os.path.isfile(os.path.join(TOP, room, name)) and not name.startswith((".", "README")):
                 verdict(stem in named or stem.rsplit(".", 1)[0] in named, "%s/README.md does not tell of %s" % (room, name))
-    schemes = re.findall(r"\"(\w+)\"", read("tui/draw.c").partition("schemes[] = {")[2].partition("};")[0])
+    schemes = re.findall(r"\"(\w+)\"", read("tui/colours.c").partition("colour_schemes[] = {")[2].partition("};")[0])
     syntax = {c["name"]: c["syntax"] for c in answer("help")["commands"]}
     verdict(len(schemes) > 2 and syntax["colours"] == "colours " + "|".join(schemes), "colours: %s, there are %s" % (syntax["colours"], schemes))
     with tempfile.TemporaryDirectory() as folder:

@@ -1,123 +1,12 @@
-/* Drawing primitives and colour schemes.  UTF-8 line drawing with an ASCII fallback. */
+/* Drawing primitives.  UTF-8 line drawing with an ASCII fallback. */
 #include <ctype.h>
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 #include "core/base/clean.h"
-#include "core/base/err.h"
+#include "tui/colours.h"
 #include "tui/ui.h"
-
-/* --- colours ----------------------------------------------------------------- */
-
-struct paint {
-	short fg, bg; /* -1 = the terminal's own colour */
-	attr_t attr;
-};
-
-enum { OWN = -1, BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE }; /* values of COLOR_BLACK, .. */
-
-static const char *const schemes[] = {"default", "contrast", "light", "mono"};
-enum { MONO = 3 };
-
-static const struct paint paints[N_STYLES][ARRAY_LEN(schemes)] = {
-	[ST_NORMAL] = {{OWN, OWN, 0}, {WHITE, BLACK, A_BOLD}, {OWN, OWN, 0}, {OWN, OWN, 0}},
-	[ST_BAR] = {{WHITE, BLUE, A_BOLD}, {BLACK, WHITE, 0}, {BLACK, CYAN, 0}, {OWN, OWN, A_REVERSE}},
-	[ST_BORDER] = {{OWN, OWN, A_DIM}, {WHITE, BLACK, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
-	[ST_BORDER_FOCUS] = {{CYAN, OWN, 0},
-			     {YELLOW, BLACK, A_BOLD},
-			     {BLUE, OWN, A_BOLD},
-			     {OWN, OWN, A_BOLD}},
-	[ST_TITLE] = {{OWN, OWN, A_BOLD}, {WHITE, BLACK, A_BOLD}, {OWN, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
-	[ST_HEADER] = {{CYAN, OWN, 0}, {YELLOW, BLACK, 0}, {BLUE, OWN, 0}, {OWN, OWN, A_UNDERLINE}},
-	[ST_SELECT] = {{BLACK, CYAN, 0}, {BLACK, YELLOW, 0}, {WHITE, BLUE, 0}, {OWN, OWN, A_REVERSE}},
-	[ST_SELECT_AWAY] = {{OWN, OWN, A_REVERSE},
-			    {BLACK, WHITE, 0},
-			    {OWN, OWN, A_REVERSE},
-			    {OWN, OWN, A_BOLD}},
-	[ST_CHANGED] = {{YELLOW, OWN, A_BOLD},
-			{YELLOW, BLACK, A_BOLD},
-			{BLUE, OWN, A_BOLD},
-			{OWN, OWN, A_BOLD}},
-	[ST_DOWN] = {{RED, OWN, A_BOLD}, {WHITE, RED, A_BOLD}, {RED, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
-	[ST_DETOUR] = {{MAGENTA, OWN, 0}, {MAGENTA, BLACK, A_BOLD}, {MAGENTA, OWN, 0}, {OWN, OWN, 0}},
-	[ST_KEY] = {{OWN, OWN, A_BOLD}, {YELLOW, BLACK, A_BOLD}, {OWN, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
-	[ST_LABEL] = {{BLACK, CYAN, 0}, {BLACK, WHITE, 0}, {WHITE, BLUE, 0}, {OWN, OWN, A_REVERSE}},
-	[ST_ERROR] = {{RED, OWN, A_BOLD}, {WHITE, RED, A_BOLD}, {RED, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
-	[ST_ECHO] = {{GREEN, OWN, 0}, {GREEN, BLACK, A_BOLD}, {GREEN, OWN, 0}, {OWN, OWN, A_BOLD}},
-	[ST_DIM] = {{OWN, OWN, A_DIM}, {WHITE, BLACK, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
-	[ST_PATH] = {{BLUE, OWN, A_BOLD}, {CYAN, BLACK, A_BOLD}, {BLUE, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
-	[ST_BACK] = {{MAGENTA, OWN, 0}, {MAGENTA, BLACK, A_BOLD}, {MAGENTA, OWN, 0}, {OWN, OWN, 0}},
-	[ST_CYCLE] = {{RED, OWN, A_BOLD}, {WHITE, RED, A_BOLD}, {RED, OWN, A_BOLD}, {OWN, OWN, A_BOLD}},
-	[ST_SHADE0] = {{OWN, OWN, A_DIM}, {WHITE, BLACK, 0}, {OWN, OWN, 0}, {OWN, OWN, 0}},
-	[ST_SHADE1] = {{CYAN, OWN, 0}, {CYAN, BLACK, 0}, {BLUE, OWN, 0}, {OWN, OWN, 0}},
-	[ST_SHADE2] = {{OWN, OWN, 0}, {WHITE, BLACK, A_BOLD}, {OWN, OWN, 0}, {OWN, OWN, 0}},
-	[ST_SHADE3] = {{YELLOW, OWN, 0}, {YELLOW, BLACK, A_BOLD}, {MAGENTA, OWN, 0}, {OWN, OWN, 0}},
-	[ST_SHADE4] = {{RED, OWN, 0}, {RED, BLACK, A_BOLD}, {RED, OWN, 0}, {OWN, OWN, 0}},
-	[ST_TOUCHED] = {{YELLOW, OWN, A_REVERSE},
-			{YELLOW, BLACK, A_REVERSE},
-			{BLUE, OWN, A_REVERSE},
-			{OWN, OWN, A_BOLD}},
-};
-
-/*
- * Shades from light to heavy for terminals with 256 colours: blue, teal, green, yellow like viridis, which
- * colour-blind people tell apart by brightness, too; then orange. On a light background from yellow to
- * violet.
- */
-static const short shades[][ST_SHADE4 - ST_SHADE0 + 1] = {
-	{61, 31, 36, 149, 214},
-	{105, 33, 42, 190, 214},
-	{178, 71, 30, 25, 54},
-};
-
-static struct {
-	attr_t attr;
-	short pair;
-} styles[N_STYLES];
-
-static bool coloured;
-
-bool colours_used(void)
-{
-	return coloured;
-}
-
-int colours_choose(const char *name, struct err *e)
-{
-	size_t k = 0;
-
-	while (k < ARRAY_LEN(schemes) && strcmp(schemes[k], name))
-		k++;
-	if (k == ARRAY_LEN(schemes))
-		return err_set(e, "found colour scheme \"%s\", expected one of " COLOURS, name);
-	if (k != MONO && !ui.colour)
-		return err_set(e, "colours %s: this terminal has no colours, or NO_COLOR is set", name);
-	coloured = k != MONO;
-	for (int i = 0; i < N_STYLES; i++) {
-		const struct paint *p = &paints[i][k];
-		bool shade = coloured && COLORS >= 256 && i >= ST_SHADE0 && i <= ST_SHADE4;
-		short fg = p->fg;
-
-		if (shade)
-			fg = shades[k][i - ST_SHADE0];
-		styles[i].attr = shade ? 0 : p->attr;
-		styles[i].pair = 0;
-		if (coloured && init_pair((short)(i + 1), fg, p->bg) == OK)
-			styles[i].pair = (short)(i + 1);
-	}
-	return 0;
-}
-
-void colours_start(void)
-{
-	const char *no = getenv("NO_COLOR");
-
-	ui.colour = !(no && *no) && has_colors() && start_color() == OK && COLOR_PAIRS > N_STYLES;
-	if (ui.colour)
-		use_default_colors();
-	colours_choose(ui.colour ? "default" : "mono", NULL);
-}
 
 /* --- text -------------------------------------------------------------------- */
 
@@ -204,7 +93,9 @@ static void put_as(int y, int x, uint32_t c, const wchar_t *over, attr_t attr, s
 
 static void put_char(int y, int x, uint32_t c, enum style st)
 {
-	put_as(y, x, c, NULL, styles[st].attr, styles[st].pair);
+	struct look look = colours_look(st);
+
+	put_as(y, x, c, NULL, look.attr, look.pair);
 }
 
 /* Takes the characters without a width of their own, such as accents, that follow one. Returns their end. */
@@ -228,15 +119,17 @@ static const char *take_combining(const char *s, wchar_t *over)
 
 void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse)
 {
-	attr_t attr = styles[st].attr | (bold ? A_BOLD : 0) | (reverse ? A_REVERSE : 0);
+	struct look look = colours_look(st);
+	attr_t attr = look.attr | (bold ? A_BOLD : 0) | (reverse ? A_REVERSE : 0);
 
 	if (ch && !(ui.ascii && ch > 0x7f))
-		put_as(y, x, ch, NULL, attr, styles[st].pair);
+		put_as(y, x, ch, NULL, attr, look.pair);
 }
 
 /* As draw_text_from(), for clean text at a place on the screen, without padding. */
 static int draw_clean(int y, int x, int w, unsigned skip, const char *s, enum style st)
 {
+	struct look look = colours_look(st);
 	wchar_t over[CCHARW_MAX];
 	int used = 0, cw;
 	uint32_t c;
@@ -254,7 +147,7 @@ static int draw_clean(int y, int x, int w, unsigned skip, const char *s, enum st
 		skip = 0;
 		if (used + cw > w)
 			break;
-		put_as(y, x + used, c, over, styles[st].attr, styles[st].pair);
+		put_as(y, x + used, c, over, look.attr, look.pair);
 		used += cw;
 	}
 	return used;

@@ -309,6 +309,7 @@ enum style {
 	ST_TOUCHED, /* cells that the step has changed; in [brackets] without colour */
 	N_STYLES
 };
+/* colours.c: by COLORFGBG, unless NO_COLOR is set or there are no colours */
 void colours_start(void);
 int colours_choose(const char *name, struct err *e);
 #define COLOURS "default|contrast|light|mono" /* the colour schemes */

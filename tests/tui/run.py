@@ -17,6 +17,7 @@ import termios
 import time
 
 import first_hour
+import gallery
 import pty_signals
 from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed
 from shown import words_are_of_their_rows
@@ -774,12 +775,73 @@ def resized_before_it_waits():
         t.close()
 
 
+def coloured(t):
+    """The screen as lists of (sign, (colour, background, bold, underlined))."""
+    return gallery.cells(t.tmux("capture-pane", "-e", "-p", "-t", "t"), gallery.DARK)
+
+
+def scheme_of_background():
+    """COLORFGBG of a light background chooses `light`; NO_COLOR leaves none whatever it says."""
+    seen, marks = {}, {}
+    for env in ({}, {"COLORFGBG": "15;0"}, {"COLORFGBG": "0;15"}, {"COLORFGBG": "0;15", "NO_COLOR": "1"}):
+        t = started(term="screen", env=env)
+        try:
+            t.run(":fail link leaf-01[5]")
+            t.wait(r"1 link down")
+            lines = coloured(t)
+            seen[" ".join(env.values())] = {c for line in lines for _, look in line for c in look[:2] if c in gallery.ANSI} - set(gallery.DARK)
+            marks[" ".join(env.values())] = {line[2][1][0] for line in lines if len(line) > 2 and line[2][0] == "!" and line[1][0] == " "}
+        finally:
+            t.close()
+    black, _, _, yellow, blue, _, _, _ = gallery.ANSI[:8]
+    if seen[""] != seen["15;0"] or marks[""] != {yellow} or marks["15;0"] != {yellow}:
+        raise Failed("dark: %s, %s" % (seen, marks))
+    if yellow in seen["0;15"] or marks["0;15"] != {blue}:
+        raise Failed("light: %s, %s" % (seen, marks))
+    if seen["0;15 1"]:
+        raise Failed("without colours: %s" % seen)
+
+
+def legends_have_the_colours():
+    """A sign of the map's legend has the colour of that sign in the map, in every scheme, with 8 and with 256 colours."""
+    for term in ("screen", "screen-256color"):
+        t = Terminal(size=(120, 30), term=term)
+        met = set()
+        try:
+            t.start("-R updn %s/tests/fabrics/demo-3level.ibnet" % ROOT)
+            t.wait(r"updn routed")
+            t.run(":fail link leaf-03[6]; fail switch spine-06; trace node0009 node0041")
+            t.wait(r"2 failed")
+            for scheme in ("default", "contrast", "light"):
+                for overlay in ("path", "failed", "changed"):
+                    t.run(":colours %s; pane map load %s; map overview" % (scheme, overlay))
+                    t.wait(r"load, updn ── .*%s" % overlay)
+                    t.wait(r"x the mean: ")
+                    t.stable(0.3)
+                    lines = coloured(t)
+                    at = max(i for i, line in enumerate(lines) if "x the mean: " in "".join(s for s, _ in line))
+                    drawn = {}
+                    for line in lines[2:at - 1]:
+                        for sign, look in line[8:-1]:
+                            drawn.setdefault(sign, set()).add(look)
+                    for i, (sign, look) in enumerate(lines[at][:-1]):
+                        if i and sign in "·░▒▓█◆◇●x!" and lines[at][i - 1][0] in " │" and lines[at][i + 1][0] == " " and sign in drawn:
+                            met.add(sign)
+                            if look[0] not in {d[0] for d in drawn[sign]} | {d[1] for d in drawn[sign]}:
+                                raise Failed("%s %s %s: %r is %s in the legend, %s in the map\n%s"
+                                             % (term, scheme, overlay, sign, look, drawn[sign], t.capture()))
+            if not met >= set("·▒▓◆x●!"):
+                raise Failed("%s: only %s of the legend are in the map" % (term, " ".join(sorted(met))))
+        finally:
+            t.close()
+
+
 def words_on_screen():
     words_are_of_their_rows(Terminal)
 
 
 BY_NAME = [words_on_screen]     # it still finds columns and titles that are cut: no part of the suite yet
-ROBUST = [resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
+ROBUST = [scheme_of_background, legends_have_the_colours, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
           quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 

@@ -223,3 +223,18 @@ void map_colour_legend(const struct view *v, struct text *t)
 	else
 		text_add(t, "%s", text[c]);
 }
+
+enum canvas_role map_sign_role(const struct view *v, uint32_t ch)
+{
+	const struct map *m = map_of(v);
+
+	for (uint32_t s = 0; m->mark && s < v->scene->fabric->n_switches; s++)
+		if (m->mark[s] == ch)
+			return (enum canvas_role)m->mark_role[s];
+	if (m->colour == MAP_LOAD || m->colour == MAP_STEP || m->colour == MAP_CHANGE)
+		for (unsigned k = 0; k < ARRAY_LEN(shade_char); k++)
+			if (shade_char[k] == ch)
+				return m->colour == MAP_CHANGE && k ? CANVAS_CHANGED
+								    : (enum canvas_role)(CANVAS_SHADE0 + k);
+	return ch == 'x' ? CANVAS_BAD : CANVAS_DIM;
+}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/session/args.h"
+#include "core/base/clean.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/fabric/elements.h"
@@ -450,6 +451,21 @@ static const struct map_scale *scale_now(const struct view *v)
 	return fits ? m->scale : &map_overview;
 }
 
+/* Draws the legend: each sign as the map draws it, and the words around them dim. */
+static void draw_legend(const struct view *v, struct canvas *c, int y, const char *s)
+{
+	int shown = canvas_text_cut(c, 0, y, c->w, s, CANVAS_DIM), x = 0;
+
+	for (uint32_t ch, before = ' '; *s && x < shown; before = ch, x++) {
+		struct canvas_cell *cell = canvas_at(c, x, y);
+		int n = utf8_decode(s, strlen(s), &ch);
+
+		s += n > 0 ? n : 1;
+		if (before == ' ' && (*s == ' ' || !*s) && ch != ' ' && cell)
+			cell->role = (uint8_t)map_sign_role(v, ch);
+	}
+}
+
 static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 {
 	bool own;
@@ -481,7 +497,7 @@ static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 			text_add(&t, "   %s%s", m->meaning.s, down ? "   x down" : "");
 		else if (!m->meaning.len && down)
 			text_add(&t, "   x down");
-		canvas_text_cut(c, 0, y + 1, c->w, text_str(&t), CANVAS_DIM);
+		draw_legend(v, c, y + 1, text_str(&t));
 	}
 	text_free(&t);
 }

@@ -205,6 +205,8 @@ extern const char *const map_overlay_names[];
 void map_colours_load(struct view *v);
 bool map_colour_offered(const struct view *v, enum map_colour c);
 void map_colour_legend(const struct view *v, struct text *t);
+/* The role in which the map draws a sign that the legend explains; CANVAS_DIM for others. */
+enum canvas_role map_sign_role(const struct view *v, uint32_t ch);
 void map_colours_free(struct map *m);
 
 /*

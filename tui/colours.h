@@ -1,0 +1,31 @@
+/* The colour schemes: how each style looks. */
+#ifndef IBSCOPE_COLOURS_H
+#define IBSCOPE_COLOURS_H
+
+#include <curses.h>
+#include "tui/ui.h"
+
+/* Colours of a style: 0..255 as terminals number them, or -1 = the terminal's own. */
+struct paint {
+	short fg, bg;
+	attr_t attr;
+};
+
+/* A style as curses draws it, in the scheme that was chosen. */
+struct look {
+	attr_t attr;
+	short pair;
+};
+
+extern const char *const colour_schemes[]; /* [COLOUR_SCHEMES]; the last one has no colours */
+#define COLOUR_SCHEMES 4
+/* many: the terminal has 256 colours. */
+struct paint colours_paint(unsigned scheme, bool many, enum style st);
+/*
+ * Does COLORFGBG ("FG;BG" or "FG;...;BG", colours 0..15) tell of a light background? False for NULL and for
+ * what tells nothing.
+ */
+bool colours_light(const char *fgbg);
+struct look colours_look(enum style st);
+
+#endif
