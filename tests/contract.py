@@ -195,6 +195,10 @@ SHOWN = [
         "remove link leaf-02[4]", "move link leaf-03[4] leaf-02[4]", "remove switch spine-02", "add switch sw 4 leaf-01[5] leaf-02[5]",
         "add link sw leaf-03 2xHDR", "event 'remove host node0007' 'fail host node0008'", "save other.topo", "changes lids.one other.topo",
         "load other.topo next", "set lmc 2", "save lids.two", "changes other.topo lids.two", "changes lids.two"]),
+    ([TREE], ["rename leaf-01 box/L1/U1", "set chassis_file chassis", "save boxed", "remove switch box/L1/U1",
+              "add switch box/L2/U1 4 spine-01 guid=0x2c90300a00000", "load boxed",
+              "event 'remove switch box/L1/U1' 'remove host node0001 node0002 node0003'", "changes boxed", "load boxed",
+              "event 'remove switch box/L1/U1 spine-01'"]),
     ([TREE], ["route minhop", "remove host node0004", "export lfts some.lfts", "synth " + TREE, "tables some.lfts", "drift minhop"]),
     (["ring:6"], ["equal-paths"]),
     (["ring:6,hosts=2", "-R", "minhop"], ["fail host node0003", "show lids", "restart", "restart updn lmc=1", "failover node0002", "failover ring3 down",
@@ -225,7 +229,9 @@ SHOWN = [
 # need a fabric to discover: suite live (all of `watch` and `counters`); an OpenSM that differs: suite verify
 ELSEWHERE = {"live: changes"} | {
     "%s: %s[].unseen" % (name, where) for where in ("nodes", "links")
-    for name in ("add", "remove", "move", "swap", "replace", "rename", "speed", "event", "changes")} | {"verify: differences[]" + key for key in (
+    for name in ("add", "remove", "move", "swap", "replace", "rename", "speed", "event", "changes")} | {
+    "%s: parts[].unseen" % name for name in ("add", "remove", "event", "changes")} | {
+    "%s: parts[].hosts[]%s" % (name, key) for name in ("add", "remove") for key in ("", ".name", ".guid", ".lid")} | {"verify: differences[]" + key for key in (
     "", ".lid", ".port", ".opensm", *(".%s%s" % (who, beside) for who in ("switch", "owner")
                                       for beside in ("", "_guid", "_lid", "_port")))}
 

@@ -1,15 +1,10 @@
 #include "core/fabric/changes.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/fabric/chassis.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const change_word[CHANGE_KINDS] = {
-	"removed", "added", "replaced", "moved", "renamed", "removed",
-	"added",   "moved", "swapped",	"rate",	 "lid",
-};
 
 struct differ {
 	struct fabric_changes *x;
@@ -19,6 +14,8 @@ struct differ {
 	uint8_t *silent; /* [a->n_nodes] 1: not in b, but behind a port of b that is up: it did not answer */
 	uint8_t *lost;	 /* [a->n_links] 1: not in b, and not told yet */
 	uint8_t *fresh;	 /* [b->n_links] 1: not in a, and not told yet */
+	uint8_t *parted; /* [n_nodes of a or b] of the side at hand: told with a part */
+	const char *chassis_file;
 };
 
 static struct fabric_change *tell(struct differ *d, enum fabric_change_kind kind)
@@ -128,12 +125,146 @@ static void find_replaced(struct differ *d)
 		}
 }
 
+/* --- what came or went as a whole ---------------------------------------------------------------------- */
+
+static void add_cable(struct fabric_changes *x, struct fabric_change *c, uint32_t port)
+{
+	GROW(x->cable, x->n_cables, x->cap_cables);
+	x->cable[x->n_cables++] = port;
+	c->n_cables++;
+}
+
+/* The cables of a node; of a switch in a part (mark: what is in it) those that lead out of it. */
+static void add_cables(struct fabric_changes *x, struct fabric_change *c, const struct fabric *f, uint32_t n,
+		       const uint8_t *mark)
+{
+	for (uint32_t p = f->node_port[n] + 1; p <= f->node_port[n] + f->node_nports[n]; p++) {
+		uint32_t peer = f->port_peer[p];
+
+		if (peer == NO_ID)
+			continue;
+		if (!mark || mark[f->port_node[peer]] != 1)
+			add_cable(x, c, p);
+		else
+			c->inside += p < peer;
+	}
+}
+
+static void add_node(struct fabric_changes *x, uint32_t n)
+{
+	GROW(x->node, x->n_nodes, x->cap_nodes);
+	x->node[x->n_nodes++] = n;
+}
+
+/* Did a host come or go, too, all of whose cables lead to switches that are marked? */
+static bool hangs_on(const struct fabric *f, const uint32_t *other, const uint8_t *mark, uint32_t n)
+{
+	unsigned cables = 0;
+
+	if (other[n] != NO_ID || node_is_switch(f, n))
+		return false;
+	for (uint32_t p = f->node_port[n] + 1; p <= f->node_port[n] + f->node_nports[n]; p++) {
+		if (f->port_peer[p] == NO_ID)
+			continue;
+		cables++;
+		if (mark[f->port_node[f->port_peer[p]]] != 1)
+			return false;
+	}
+	return cables > 0;
+}
+
+/* other: the node on the other side, of each node of f.  mark: [n_nodes] of zeroes, which are left. */
+static void tell_part(struct differ *d, const struct fabric *f, const uint32_t *other, const struct parts *p,
+		      uint32_t part, uint8_t *mark)
+{
+	struct fabric_changes *x = d->x;
+	struct fabric_change *c = tell(d, f == d->a ? PART_REMOVED : PART_ADDED);
+
+	c->part = str_dup(p->name[part]);
+	c->chassis = p->kind == PART_CHASSIS;
+	c->first_node = x->n_nodes;
+	c->first_cable = x->n_cables;
+	for (uint32_t i = p->first[part]; i < p->first[part + 1]; i++)
+		mark[p->id[i]] = 1;
+	for (uint32_t i = p->first[part]; i < p->first[part + 1]; i++, c->n_switches++) {
+		add_node(x, p->id[i]);
+		add_cables(x, c, f, p->id[i], mark);
+		c->unseen |= f == d->a && d->silent[p->id[i]];
+	}
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (hangs_on(f, other, mark, f->by_name[i])) {
+			add_node(x, f->by_name[i]);
+			c->n_hosts++;
+		}
+	for (uint32_t i = 0; i < c->n_switches + c->n_hosts; i++) {
+		mark[x->node[c->first_node + i]] = 0;
+		d->parted[x->node[c->first_node + i]] = 1;
+	}
+}
+
+static bool all_gone(const struct differ *d, const struct parts *p, uint32_t part, const uint32_t *other)
+{
+	for (uint32_t i = p->first[part]; i < p->first[part + 1]; i++)
+		if (other[p->id[i]] != NO_ID || d->parted[p->id[i]])
+			return false;
+	return true;
+}
+
+/* Chassis and cards of one side, all of whose switches are on this side alone. */
+static void tell_parts(struct differ *d, const struct fabric *f, const uint32_t *other)
+{
+	static const enum part_kind kinds[] = {PART_CHASSIS, PART_CARD};
+	uint8_t *mark = NEW_ARRAY(f->n_nodes + 1, uint8_t);
+	struct state *up = state_new(f);
+	struct topo *t = topo_new(f, up);
+	struct elements *el = elements_new(t, d->chassis_file, NULL, NULL, NULL);
+
+	for (unsigned k = 0; el && k < ARRAY_LEN(kinds); k++) {
+		struct parts *p = parts_new(f, kinds[k], el);
+
+		for (uint32_t i = 0; i < p->n; i++)
+			if (all_gone(d, p, i, other))
+				tell_part(d, f, other, p, i, mark);
+		parts_free(p);
+	}
+	elements_unref(el);
+	topo_unref(t);
+	state_free(up);
+	free(mark);
+}
+
+static bool any_switch(const struct fabric *f, const uint32_t *other)
+{
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (other[f->switch_node[s]] == NO_ID)
+			return true;
+	return false;
+}
+
+/* Finds the parts of one side; then d->parted is about it. */
+static void begin_side(struct differ *d, const struct fabric *f, const uint32_t *other)
+{
+	free(d->parted);
+	d->parted = NEW_ARRAY(f->n_nodes + 1, uint8_t);
+	if (any_switch(f, other))
+		tell_parts(d, f, other);
+}
+
+static void tell_node(struct differ *d, const struct fabric *f, uint32_t n, struct fabric_change *c)
+{
+	c->first_cable = d->x->n_cables;
+	add_cables(d->x, c, f, n, NULL);
+}
+
 static void tell_nodes(struct differ *d)
 {
+	begin_side(d, d->a, d->there);
 	for (uint32_t i = 0; i < d->a->n_nodes; i++) {
 		uint32_t n = d->a->by_name[i], m = d->there[n];
 		struct fabric_change *c;
 
+		if (d->parted[n])
+			continue;
 		if (m != NO_ID && d->a->node_guid[n] == d->b->node_guid[m] &&
 		    !strcmp(d->a->node_desc[n], d->b->node_desc[m]))
 			continue;
@@ -143,10 +274,20 @@ static void tell_nodes(struct differ *d)
 		c->unseen = d->silent[n];
 		c->node_was = n;
 		c->node_now = m;
+		if (m == NO_ID)
+			tell_node(d, d->a, n, c);
 	}
-	for (uint32_t i = 0; i < d->b->n_nodes; i++)
-		if (d->here[d->b->by_name[i]] == NO_ID)
-			tell(d, NODE_ADDED)->node_now = d->b->by_name[i];
+	begin_side(d, d->b, d->here);
+	for (uint32_t i = 0; i < d->b->n_nodes; i++) {
+		uint32_t n = d->b->by_name[i];
+		struct fabric_change *c;
+
+		if (d->here[n] != NO_ID || d->parted[n])
+			continue;
+		c = tell(d, NODE_ADDED);
+		c->node_now = n;
+		tell_node(d, d->b, n, c);
+	}
 }
 
 static void tell_lids(struct differ *d)
@@ -316,9 +457,10 @@ static void put_in_order(struct fabric_changes *x)
 	x->cap = x->n + 1;
 }
 
-void changes_find(struct fabric_changes *x, const struct fabric *a, const struct fabric *b)
+void changes_find(struct fabric_changes *x, const struct fabric *a, const struct fabric *b,
+		  const char *chassis_file)
 {
-	struct differ d = {.x = x, .a = a, .b = b};
+	struct differ d = {.x = x, .a = a, .b = b, .chassis_file = chassis_file};
 
 	*x = (struct fabric_changes){.a = a, .b = b};
 	d.there = NEW_ARRAY(a->n_nodes + 1, uint32_t);
@@ -342,117 +484,15 @@ void changes_find(struct fabric_changes *x, const struct fabric *a, const struct
 	free(d.silent);
 	free(d.lost);
 	free(d.fresh);
+	free(d.parted);
 }
 
 void changes_free(struct fabric_changes *x)
 {
+	for (size_t i = 0; i < x->n; i++)
+		free(x->c[i].part);
 	free(x->c);
+	free(x->node);
+	free(x->cable);
 	*x = (struct fabric_changes){0};
-}
-
-/* --- in words ----------------------------------------------------------------------------------------- */
-
-static void node_line(struct text *t, char sign, const struct fabric *f, uint32_t n)
-{
-	static const char *const kind[] = {"", "CA", "switch", "router"};
-	char p[300], q[300];
-
-	text_add(t, "%c node %s (0x%016" PRIx64 ", %s, %s)\n", sign, f->node_name[n], f->node_guid[n],
-		 kind[f->node_type[n]], PLURAL(f->node_nports[n], "port"));
-	for (unsigned i = 1; i <= f->node_nports[n]; i++) {
-		uint32_t port = f->node_port[n] + i;
-
-		if (f->port_peer[port] != NO_ID)
-			text_add(t, "    link %s -- %s\n", port_label(f, port, p, sizeof(p)),
-				 port_label(f, f->port_peer[port], q, sizeof(q)));
-	}
-}
-
-static void link_line(struct text *t, char sign, const struct fabric *f, const uint32_t end[2])
-{
-	char p[300], q[300];
-
-	text_add(t, "%c link %s -- %s\n", sign, port_label(f, end[0], p, sizeof(p)),
-		 port_label(f, end[1], q, sizeof(q)));
-}
-
-static void lid_line(struct text *t, const struct fabric *a, uint32_t p, const struct fabric *b, uint32_t q)
-{
-	char name[300];
-
-	text_add(t, "~ lid %s: %u -> %u", port_label(b, q, name, sizeof(name)), a->port_lid[p],
-		 b->port_lid[q]);
-	if (a->port_lmc[p] != b->port_lmc[q])
-		text_add(t, ", lmc %u -> %u", a->port_lmc[p], b->port_lmc[q]);
-	text_putc(t, '\n');
-}
-
-void change_text(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
-{
-	const struct fabric *a = x->a, *b = x->b;
-	char p[300], q[300], r[300], s[300];
-	unsigned end = 0;
-
-	switch (c->kind) {
-	case NODE_REMOVED:
-		node_line(t, c->unseen ? '?' : '-', a, c->node_was);
-		break;
-	case NODE_ADDED:
-		node_line(t, '+', b, c->node_now);
-		break;
-	case NODE_REPLACED:
-		text_add(t, "~ node %s replaced: 0x%016" PRIx64 " -> 0x%016" PRIx64,
-			 a->node_name[c->node_was], a->node_guid[c->node_was], b->node_guid[c->node_now]);
-		if (strcmp(a->node_desc[c->node_was], b->node_desc[c->node_now]) != 0)
-			text_add(t, ", now %s", b->node_name[c->node_now]);
-		text_putc(t, '\n');
-		break;
-	case NODE_RENAMED:
-		text_add(t, "~ name 0x%016" PRIx64 ": %s -> %s\n", a->node_guid[c->node_was],
-			 a->node_desc[c->node_was], b->node_desc[c->node_now]);
-		break;
-	case LINK_REMOVED:
-		link_line(t, c->unseen ? '?' : '-', a, c->was);
-		break;
-	case LINK_ADDED:
-		link_line(t, '+', b, c->now);
-		break;
-	case NODE_MOVED:
-	case LINK_MOVED:
-		text_add(t, "~ %s %s: from %s to %s\n", c->kind == NODE_MOVED ? "moved" : "link",
-			 port_label(b, c->now[0], p, sizeof(p)), port_label(a, c->was[1], q, sizeof(q)),
-			 port_label(b, c->now[1], r, sizeof(r)));
-		break;
-	case LINK_SWAPPED:
-		text_add(t, "~ swapped %s and %s: now at %s and %s\n", port_label(a, c->was[0], p, sizeof(p)),
-			 port_label(a, c->other[0], q, sizeof(q)), port_label(a, c->other[1], r, sizeof(r)),
-			 port_label(a, c->was[1], s, sizeof(s)));
-		break;
-	case LINK_RATE:
-		while (!end && a->port_width[c->was[end]] == b->port_width[c->now[end]] &&
-		       a->port_speed[c->was[end]] == b->port_speed[c->now[end]])
-			end++;
-		text_add(t, "~ rate %s -- %s: %s%s -> %s%s\n", port_label(b, c->now[end], p, sizeof(p)),
-			 port_label(b, c->now[!end], q, sizeof(q)),
-			 link_width_name(a->port_width[c->was[end]]),
-			 link_speed_name(a->port_speed[c->was[end]]),
-			 link_width_name(b->port_width[c->now[end]]),
-			 link_speed_name(b->port_speed[c->now[end]]));
-		break;
-	default:
-		lid_line(t, a, c->was[0], b, c->now[0]);
-	}
-}
-
-unsigned fabric_changes(const struct fabric *a, const struct fabric *b, struct text *lines)
-{
-	struct fabric_changes x;
-	unsigned n;
-
-	changes_find(&x, a, b);
-	for (size_t i = 0; i < x.n; i++)
-		change_text(&x, &x.c[i], lines);
-	n = (unsigned)x.n;
-	changes_free(&x);
-	return n;
 }

@@ -9,6 +9,8 @@
 #include "core/fabric/fabric.h"
 
 enum fabric_change_kind {
+	PART_REMOVED,  /* a chassis, or a card of one, with all its switches and the hosts on it alone */
+	PART_ADDED,    /* the same */
 	NODE_REMOVED,  /* with its cables */
 	NODE_ADDED,    /* with its cables */
 	NODE_REPLACED, /* other GUIDs on the same cables */
@@ -22,7 +24,7 @@ enum fabric_change_kind {
 	LID_CHANGED, /* in the sources; both have one */
 	CHANGE_KINDS
 };
-extern const char *const change_word[CHANGE_KINDS]; /* "removed", "added", ...: of nodes and of links */
+extern const char *const change_word[CHANGE_KINDS]; /* "removed", "added", ...: of parts, nodes and links */
 
 /*
  * One change.  Ids are of a (the fabric before) or b (after), NO_ID where there is none:
@@ -33,25 +35,49 @@ extern const char *const change_word[CHANGE_KINDS]; /* "removed", "added", ...: 
  */
 struct fabric_change {
 	enum fabric_change_kind kind;
-	bool unseen; /* removed, but it may only not have answered: an open port leads to it */
+	bool unseen;  /* removed, but it may only not have answered: an open port leads to it */
+	bool chassis; /* of a part: a chassis, not a card */
 	uint32_t node_was, node_now;
 	uint32_t was[2], now[2], other[2];
+	char *part; /* name of the part; owned */
+	/*
+	 * Nodes of a part: node[first_node] on, n_switches of them, then n_hosts that had no cable elsewhere.
+	 */
+	uint32_t first_node, n_switches, n_hosts;
+	/*
+	 * Cables that came or went with a node or part: cable[first_cable] on, n_cables ports at its end; of
+	 * a part those that lead out of its switches, and the number of others.
+	 */
+	uint32_t first_cable, n_cables, inside;
 };
 
 struct fabric_changes {
 	const struct fabric *a, *b; /* borrowed */
 	struct fabric_change *c;
 	size_t n, cap;
+	uint32_t *node, *cable; /* ids of a or b, as the change is about */
+	uint32_t n_nodes, cap_nodes, n_cables, cap_cables;
 };
 
-/* The list, in order of kinds.  Free with changes_free(). */
-void changes_find(struct fabric_changes *x, const struct fabric *a, const struct fabric *b);
+/*
+ * The list, in order of kinds.  Chassis are those that chassis_file (NULL: none) or the source tells; without
+ * any, switches are told one by one.  Free with changes_free().
+ */
+void changes_find(struct fabric_changes *x, const struct fabric *a, const struct fabric *b,
+		  const char *chassis_file);
 void changes_free(struct fabric_changes *x);
 
-/* One of them in words: a line, and an indented one for each cable that came or went with a node. */
+/* The fabric that a change of nodes or parts which came or went is about: b for those that came. */
+static inline const struct fabric *change_side(const struct fabric_changes *x, const struct fabric_change *c)
+{
+	return c->kind == PART_ADDED || c->kind == NODE_ADDED || c->kind == LINK_ADDED ? x->b : x->a;
+}
+
+/* One of them in words: a line, and an indented one for each cable that came or went with it. */
 void change_text(const struct fabric_changes *x, const struct fabric_change *c, struct text *t);
 
 /* All of them in words.  Returns their number. */
-unsigned fabric_changes(const struct fabric *a, const struct fabric *b, struct text *lines);
+unsigned fabric_changes(const struct fabric *a, const struct fabric *b, const char *chassis_file,
+			struct text *lines);
 
 #endif

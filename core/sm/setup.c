@@ -51,13 +51,16 @@ struct host_set *setup_hosts(const struct setup *s)
 	return host_set_new(s->fabric, aggregation, s->scope);
 }
 
+const char *setup_chassis_file(const struct options *o)
+{
+	return options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL;
+}
+
 struct elements *setup_elements(const struct setup *s, struct progress *p, struct text *notes, struct err *e)
 {
-	const struct options *o = s->options;
 	struct state *st = state_new(s->fabric);
 	struct topo *t = topo_new(s->fabric, st);
-	struct elements *el = elements_new(
-		t, options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL, p, notes, e);
+	struct elements *el = elements_new(t, setup_chassis_file(s->options), p, notes, e);
 
 	topo_unref(t);
 	state_free(st);

@@ -41,6 +41,8 @@ static inline const struct switch_tables *setup_tables(const struct setup *s)
 /* Ports that count as hosts under the scope and the option `aggregation_nodes`.  The caller lets go of it. */
 struct host_set *setup_hosts(const struct setup *s);
 
+/* The file that says which switches are in one chassis; NULL: the source tells it. */
+const char *setup_chassis_file(const struct options *o);
 /*
  * Switch elements of the fabric with everything up, grouped by the option chassis_file: failures do not
  * change what a chassis is. notes: as elements_new().  NULL and *e.

@@ -179,6 +179,48 @@ def two_files(folder):
     expect(rows(kept) == rows(one) and kept["entries"] == one["entries"], kept, one)
 
 
+def parts(folder):
+    """A card or chassis of which all came or went is one change, with its cables and the hosts on it alone; a part of it is not."""
+    names = {"leaf-01": "box/L1/U1", "leaf-02": "box/L1/U2", "leaf-03": "box/L2/U1", "leaf-04": "box/L2/U2", "spine-01": "box/S1/U1"}
+    rows = told(folder, ["synth xgft:4,4:1,2", *("rename %s %s" % n for n in names.items()), "save a", "list switches"])[-1]["rows"]
+    with open(os.path.join(folder, "boxes"), "w") as f:
+        f.write("".join("%s box\n" % row["guid"] for row in rows if row["name"] in names.values()))
+    hosts = [["node%04d" % h for h in range(first, first + 8)] for first in (1, 9)]
+    gone = ["remove switch box/L1/U1 box/L1/U2", "remove host " + " ".join(hosts[0])]
+    start = ["set chassis_file boxes", "load a", "route minhop"]
+    event = told(folder, start + ["event " + " ".join('"%s"' % g for g in gone), "save b", "undo", "changes b", "load b next"], 1)[3:]
+    for o in (event[0], event[3]):
+        part, = o["parts"]
+        expect((part["change"], part["kind"], part["name"], part["inside"]) == ("removed", "card", "box/L1", 0), part)
+        expect(not o["nodes"] and not o["links"], o["text"])
+        expect([n["name"] for n in part["switches"]] == ["box/L1/U1", "box/L1/U2"] and sorted(n["name"] for n in part["hosts"]) == hosts[0], part)
+        expect(len({cable(c) for c in part["links"]}) == 12 == len(part["links"]), part["links"])
+        lines = [line for line in o["text"] if line[:1] in "-+?~"]
+        expect(lines == ["- card box/L1 (2 switches, 12 cables, with 8 hosts on it alone)"], o["text"])
+        expect(len([line for line in o["text"] if line.startswith("    link ")]) == 12, o["text"])
+    expect(event[3]["changes"] == 1, event[3])
+    back = told(folder, ["set chassis_file boxes", "changes b a"], 1)[-1]
+    expect([(p["change"], p["name"], len(p["hosts"])) for p in back["parts"]] == [("added", "box/L1", 8)] and back["changes"] == 1, back)
+    # without a chassis each node is one; so are a switch of two, and a host that has another cable
+    alone = told(folder, ["changes a b"], 1)[-1]
+    expect(not alone.get("parts") and alone["changes"] == 10 == len(alone["nodes"]), alone["text"])
+    one = told(folder, start + ['event "remove switch box/L1/U1" "remove host node0001"'])[-1]
+    expect(not one.get("parts") and len(one["nodes"]) == 2, one["text"])
+    both = told(folder, start[:2] + ["remove host node0001 node0009", "add host two box/L1/U1[1] box/L2/U1[1]",
+                                     'event "%s" "remove host two %s"' % (gone[0], " ".join(hosts[0][1:]))])[-1]
+    expect([len(p["hosts"]) for p in both["parts"]] == [7] and [n["name"] for n in both["nodes"]] == ["two"], both["text"])
+    # all of it: the chassis, whose inner cables are counted
+    all_ = told(folder, start[:2] + ['event "remove switch %s" "remove host %s"' % (" ".join(names.values()), " ".join(hosts[0] + hosts[1]))])[-1]
+    part, = all_["parts"]
+    expect((part["kind"], part["name"], part["inside"], len(part["links"]), len(part["hosts"])) == ("chassis", "box", 4, 20, 16), part)
+    # a real director: the source tells chassis and cards
+    real = os.path.join(ROOT, "tests", "fabrics", "real", "sat11-director.putty-log.xz")
+    box = "MF0;sat11-0101-0901-01ib1-A:MCS8500"
+    out = told(folder, ["load " + real, "remove switch '%s/L09/U1' '%s/L09/U2' '%s/S05/U1'" % (box, box, box)])[-1]
+    expect([(p["kind"], p["name"], len(p["links"])) for p in out["parts"]] == [("card", box + "/L09", 80), ("card", box + "/S05", 40)] and
+           not out["nodes"], out["text"])
+
+
 def reserved(folder):
     """A replaced host: `drift` takes the LIDs that are reserved as far as the session knows, and tells what it does not know."""
     host = "0002c90300f00040"
@@ -217,4 +259,4 @@ def mistakes(folder):
 
 if __name__ == "__main__":
     print("SEED=%s" % SEED, flush=True)
-    sys.exit(run_tests("changes", [exactly_the_edits, two_files, reserved, mistakes], sys.argv[1:]))
+    sys.exit(run_tests("changes", [exactly_the_edits, two_files, parts, reserved, mistakes], sys.argv[1:]))

@@ -6,27 +6,52 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/fabric/chassis.h"
 #include "core/formats/formats.h"
 #include "core/session/commands/changes.h"
 #include "core/session/commands/commands.h"
 
-static json_t *links_of(const struct fabric *f, uint32_t n)
+static json_t *links_of(const struct fabric_changes *x, const struct fabric_change *c)
 {
+	const struct fabric *f = change_side(x, c);
 	json_t *list = json_array();
 
-	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
-		uint32_t id = f->node_port[n] + p;
+	for (uint32_t i = 0; i < c->n_cables; i++) {
+		uint32_t id = x->cable[c->first_cable + i];
+		json_t *o = json_object();
 
-		json_t *o;
-
-		if (f->port_peer[id] == NO_ID)
-			continue;
-		o = json_object();
 		json_put_port(o, "a", f, NULL, id);
 		json_put_port(o, "b", f, NULL, f->port_peer[id]);
 		json_array_append_new(list, o);
 	}
 	return list;
+}
+
+static json_t *nodes_of(const struct fabric_changes *x, const struct fabric_change *c, uint32_t first,
+			uint32_t n)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = first; i < first + n; i++) {
+		json_t *o = json_object();
+
+		json_put_node(o, "name", change_side(x, c), NULL, x->node[i]);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *part_json(const struct fabric_changes *x, const struct fabric_change *c)
+{
+	json_t *o = json_make("{s:s, s:s, s:o, s:o, s:o, s:o, s:I}", "change", change_word[c->kind], "kind",
+			      part_word[c->chassis ? PART_CHASSIS : PART_CARD], "name", json_text(c->part),
+			      "switches", nodes_of(x, c, c->first_node, c->n_switches), "hosts",
+			      nodes_of(x, c, c->first_node + c->n_switches, c->n_hosts), "links",
+			      links_of(x, c), "inside", (json_int_t)c->inside);
+
+	if (c->unseen)
+		json_object_set_new(o, "unseen", json_true());
+	return o;
 }
 
 static json_t *node_json(const struct fabric_changes *x, const struct fabric_change *c)
@@ -41,7 +66,7 @@ static json_t *node_json(const struct fabric_changes *x, const struct fabric_cha
 	if (c->unseen)
 		json_object_set_new(o, "unseen", json_true());
 	if (c->kind == NODE_ADDED || c->kind == NODE_REMOVED)
-		json_object_set_new(o, "links", links_of(f, n));
+		json_object_set_new(o, "links", links_of(x, c));
 	if (c->kind == NODE_REPLACED || c->kind == NODE_RENAMED)
 		json_put_node(o, "new", x->b, NULL, c->node_now);
 	if (c->kind == LID_CHANGED)
@@ -79,24 +104,29 @@ static json_t *link_json(const struct fabric_changes *x, const struct fabric_cha
 	return o;
 }
 
-size_t report_changes(const struct fabric *a, const struct fabric *b, struct out *o)
+size_t report_changes(const struct session *s, const struct fabric *a, const struct fabric *b, struct out *o)
 {
-	json_t *nodes = json_array(), *links = json_array();
+	json_t *parts = json_array(), *nodes = json_array(), *links = json_array();
 	struct fabric_changes x;
 	struct text t = {0};
 	size_t n;
 
-	changes_find(&x, a, b);
+	changes_find(&x, a, b, setup_chassis_file(s->setup->options));
 	for (size_t i = 0; i < x.n; i++) {
 		const struct fabric_change *c = &x.c[i];
 
 		change_text(&x, c, &t);
-		if (c->kind >= LINK_REMOVED && c->kind <= LINK_RATE)
+		if (c->part)
+			json_array_append_new(parts, part_json(&x, c));
+		else if (c->kind >= LINK_REMOVED && c->kind <= LINK_RATE)
 			json_array_append_new(links, link_json(&x, c));
 		else
 			json_array_append_new(nodes, node_json(&x, c));
 	}
 	out_text(o, "%s", text_str(&t));
+	if (json_array_size(parts))
+		out_json(o, "parts", json_incref(parts));
+	json_decref(parts);
 	out_json(o, "nodes", nodes);
 	out_json(o, "links", links);
 	text_free(&t);
@@ -188,7 +218,7 @@ static int compare_sides(struct session *s, struct session *draft, struct side *
 	if (!rc)
 		rc = session_shape(s, b->loaded, s->setup->options, &y, e);
 	if (!rc) {
-		n = report_changes(x, y, o);
+		n = report_changes(s, x, y, o);
 		if (!n)
 			out_text(o, "Nothing differs%s.\n",
 				 x->warnings.missing || y->warnings.missing ? " in the part that is known"
@@ -242,17 +272,20 @@ const struct command difference_commands[] = {
 	 .syntax = "changes FILE [FILE]",
 	 .help = "what differs between two fabrics: nodes, cables, rates, names, LIDs",
 	 .finds = "anything differs",
-	 .details = "  Two files or snapshots; one: what is loaded against it.  All is found by GUID and "
-		    "port, without "
-		    "routing: + came,\n  - went, ? did not answer, ~ is otherwise (moved, swapped, replaced, "
-		    "another name, "
-		    "rate or LID).  Cables of a node\n  that came or went stand under it.\n"
-		    "  Where an engine is in force, one line more: what the next sweep would change in the "
-		    "first's "
-		    "tables, as `load FILE\n  next` does it.\n",
-	 .json = JSON_CHANGES "changes integer? how many\n"
-			      "entries integer|null? =changed entries\n"
-			      "pairs integer|null? =rerouted pairs\n",
+	 .details =
+		 "  Two files or snapshots; one: what is loaded against it.  All is found by GUID and "
+		 "port, without "
+		 "routing: + came,\n  - went, ? did not answer, ~ is otherwise (moved, swapped, replaced, "
+		 "another name, "
+		 "rate or LID).  Cables of a node\n  that came or went stand under it.  A chassis or a card "
+		 "of which all switches came or went is one: its cables to\n  others under it, hosts with no "
+		 "other cable counted with it.\n"
+		 "  Where an engine is in force, one line more: what the next sweep would change in the "
+		 "first's "
+		 "tables, as `load FILE\n  next` does it.\n",
+	 .json = JSON_PARTS JSON_CHANGES "changes integer? how many\n"
+					 "entries integer|null? =changed entries\n"
+					 "pairs integer|null? =rerouted pairs\n",
 	 .run = cmd_changes},
 	{.name = NULL},
 };

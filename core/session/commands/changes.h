@@ -5,6 +5,22 @@
 #include "core/fabric/changes.h"
 #include "core/session/command.h"
 
+/* Of commands by which nodes come or go. */
+#define JSON_PARTS                                                                                           \
+	"parts[] object? chassis, and cards of one, that came or went; `nodes` leaves out what is in them\n" \
+	"parts[].change string(added/removed) what\n"                                                        \
+	"parts[].kind string(chassis/card) its kind\n"                                                       \
+	"parts[].name string its name\n"                                                                     \
+	"parts[].unseen boolean? removed: it may only not have answered\n"                                   \
+	"parts[].switches[] object its switches\n"                                                           \
+	"parts[].switches[].name node the switch\n"                                                          \
+	"parts[].hosts[] object? hosts that came or went with it: they have no cable elsewhere\n"            \
+	"parts[].hosts[].name node the host\n"                                                               \
+	"parts[].links[] object? its cables to others\n"                                                     \
+	"parts[].links[].a port its end\n"                                                                   \
+	"parts[].links[].b port the other\n"                                                                 \
+	"parts[].inside integer cables between its own switches\n"
+
 #define JSON_CHANGES                                                                                       \
 	"nodes[] object? nodes that came, went or are otherwise than before\n"                             \
 	"nodes[].change string(added/removed/moved/replaced/renamed/lid) what\n"                           \
@@ -31,8 +47,9 @@
 	"links[].width width? rate: now\n"                                                                 \
 	"links[].speed speed? rate: now\n"
 
-/* All changes from a to b: lines, and JSON `nodes` and `links`.  Returns their number. */
-size_t report_changes(const struct fabric *a, const struct fabric *b, struct out *o);
+/* All changes from a to b: lines, and JSON `parts` (when there are any), `nodes` and `links`.  Returns their
+ * number. */
+size_t report_changes(const struct session *s, const struct fabric *a, const struct fabric *b, struct out *o);
 
 /* Run a line that is one change of the fabric, as `event` takes them.  -1 and *e: it is none, or it failed.
  */

@@ -55,7 +55,7 @@ static int edit_end(struct edit *d, int rc, struct err *e)
 		state_free(down);
 	}
 	if (!rc) {
-		report_changes(before, s->fabric, d->o);
+		report_changes(s, before, s->fabric, d->o);
 		report_event(s, d->o);
 	}
 	fabric_unref(before);
@@ -584,7 +584,7 @@ static int cmd_event(struct session *s, const struct args *args, struct out *o, 
 		rc = session_edit(s, fabric_ref(draft->loaded), session_state(draft), text_str(&text),
 				  o->run->progress, e);
 	if (!rc) {
-		report_changes(before, s->fabric, o);
+		report_changes(s, before, s->fabric, o);
 		report_event(s, o);
 	}
 	session_draft_free(draft);
@@ -608,7 +608,7 @@ const struct command edit_commands[] = {
 		 "RATE as "
 		 "4xHDR; without it the one that most such cables\n  have.\n" GUID_HELP,
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_CHANGES JSON_EVENT,
+	 .json = JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_add},
 	{.name = "remove",
 	 .syntax = "remove link NODE[PORT]... | switch S... | host H...",
@@ -617,7 +617,7 @@ const struct command edit_commands[] = {
 		 "  Not like `fail`: nothing of them is left to be restored (`undo` goes back).  The subnet "
 		 "manager remembers their\n  LIDs.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_ABSENT JSON_CHANGES JSON_EVENT,
+	 .json = JSON_ABSENT JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_remove},
 	{.name = "move",
 	 .syntax = "move host HOST PORT | link PORT PORT",
@@ -667,7 +667,7 @@ const struct command edit_commands[] = {
 		    "those "
 		    "before it did; LIDs in them are those of\n  the source.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_CHANGES JSON_EVENT,
+	 .json = JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_event},
 	{.name = NULL},
 };

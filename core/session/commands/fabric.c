@@ -187,7 +187,8 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 			/* The difference from the fabric discovered before, when there was one. */
 			if (before && !strcmp(before->format, "live")) {
 				struct text lines = {0};
-				unsigned n = fabric_changes(before, f, &lines);
+				unsigned n = fabric_changes(before, f, setup_chassis_file(s->setup->options),
+							    &lines);
 
 				if (n)
 					out_text(o, "Since the last discovery:\n%s", text_str(&lines));
