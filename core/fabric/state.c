@@ -386,6 +386,44 @@ struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_
 	return n;
 }
 
+struct topo *topo_without(const struct topo *t, const struct state *s)
+{
+	const struct fabric *f = t->fabric;
+	struct topo *n = NEW(struct topo);
+
+	atomic_init(&n->refs, 1);
+	n->fabric = fabric_ref(f);
+	n->sm_endport = NO_ID;
+	n->node_up = mem_dup(t->node_up, f->n_nodes);
+	n->peer = mem_dup(t->peer, f->n_ports * sizeof(*t->peer));
+	n->peer_switch = mem_dup(t->peer_switch, f->n_ports * sizeof(*t->peer_switch));
+	n->endport_up = mem_dup(t->endport_up, f->n_endports);
+	n->endport_switch = mem_dup(t->endport_switch, f->n_endports * sizeof(*t->endport_switch));
+	n->endport_swport = mem_dup(t->endport_swport, f->n_endports);
+	for (uint32_t node = 0; node < f->n_nodes; node++) {
+		n->node_up[node] &= !s->node_down[node];
+		n->n_switches_up += n->node_up[node] && node_is_switch(f, node);
+	}
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		if (n->peer[p] != NO_ID && !state_link_up(f, s, f->port_link[p]))
+			n->peer[p] = n->peer_switch[p] = NO_ID;
+		n->n_links_up += n->peer[p] != NO_ID && p < n->peer[p];
+	}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep];
+
+		n->endport_up[ep] &= n->node_up[f->port_node[port]];
+		if (!endport_is_switch(f, ep))
+			n->endport_up[ep] &= n->peer[port] != NO_ID;
+		n->n_endports_up += n->endport_up[ep];
+		if (!n->endport_up[ep])
+			n->endport_switch[ep] = NO_ID;
+	}
+	if (t->sm_endport != NO_ID && n->endport_up[t->sm_endport])
+		n->sm_endport = t->sm_endport;
+	return n;
+}
+
 static void topo_release(struct topo *t)
 {
 	fabric_unref(t->fabric);

@@ -84,6 +84,12 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
  * match: [n_endports of its own fabric] endports there, NO_ID for those that are left out.
  */
 struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_t *match);
+/*
+ * The same topo as packets meet it when what is down under s has just failed: its cables lead nowhere, its
+ * nodes are gone.  Nobody has discovered anew, so what the subnet manager does not reach any more still
+ * stands.
+ */
+struct topo *topo_without(const struct topo *t, const struct state *s);
 struct topo *topo_ref(const struct topo *t);
 void topo_unref(const struct topo *t);
 

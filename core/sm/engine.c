@@ -42,6 +42,10 @@ const struct optdef common_options[] = {
 	CHOICE("aggregation_nodes", "ignore", "ignore|count",
 	       "aggregation nodes in switches are routed; ignore: they are not counted as hosts",
 	       .own = true),
+	CHOICE("local_repair", "off", "off|flfr",
+	       "flfr: until the next sweep (`outage`) a switch whose port failed sends by another one of the "
+	       "LID's adaptive-routing group",
+	       .own = true),
 	NUMBER("record_limit", "200", 65536,
 	       "MB that a recording of `step` takes at most; above it a part of the run is kept", .own = true,
 	       .min = 1),

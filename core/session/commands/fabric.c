@@ -270,7 +270,7 @@ static bool shapes_fabric(const char *name)
 	return !strcmp(name, "guid") || !strcmp(name, "port_guids");
 }
 
-/* Do options differ only in what no table depends on: who counts as a host, how much is recorded? */
+/* Do options differ only in what no table depends on: who counts as a host, how much is recorded, repairs? */
 static bool counts_only(const struct options *a, const struct options *b)
 {
 	bool differ = false;
@@ -280,7 +280,8 @@ static bool counts_only(const struct options *a, const struct options *b)
 
 		if (!strcmp(options_get(a, name), options_get(b, name)))
 			continue;
-		if (strcmp(name, "aggregation_nodes") && strcmp(name, "record_limit"))
+		if (strcmp(name, "aggregation_nodes") && strcmp(name, "record_limit") &&
+		    strcmp(name, "local_repair"))
 			return false;
 		differ = true;
 	}

@@ -1,0 +1,443 @@
+#include "core/analysis/compare/outage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/routing/paths.h"
+
+enum local_repair local_repair_of(const struct options *o)
+{
+	return !strcmp(options_get(o, "local_repair"), "flfr") ? REPAIR_FLFR : REPAIR_OFF;
+}
+
+/* --- one failure ------------------------------------------------------------------------------------- */
+
+struct work {
+	struct outage *x;
+	const struct topo *was, *left;
+	struct routing *now;	  /* the old tables on what is left: repairs and groups look at its ports */
+	bool brief;		  /* only numbers of pairs are wanted */
+	bool all;		  /* every LID may have lost pairs */
+	uint8_t *touched;	  /* [max_lid + 1] an entry leads into what is down */
+	uint32_t *alive, *dead;	  /* [n_switches] hosts that count, by the switch they hung on */
+	uint8_t *col[2];	  /* [n_switches] ports to the LID at hand, before and now */
+	uint16_t *hops[2];	  /* [n_switches] */
+	struct dest_ways ways[2]; /* with groups */
+	uint32_t *scratch;	  /* [n_switches] */
+	uint32_t *stop;		  /* [n_switches] port id at which a way ends, NO_ID: not looked at yet */
+	uint32_t *here, n_here,
+		*lost_here; /* ports with lost pairs of the LID at hand; [n_ports] these pairs */
+	size_t cap_entries;
+	uint64_t *had_from, *lost_from; /* [n_switches] LIDs with a way, of these lost */
+	uint64_t *sends, *receives;	/* [n_endports] */
+	/* of the destination node at hand, where some node has several ports */
+	uint32_t *node, n_nodes; /* nodes with hosts that count */
+	uint8_t *ports;		 /* [all nodes] such ports */
+	bool some_twice;
+	uint32_t *had_node; /* [n_switches] LIDs of it with a way before */
+	uint8_t *ok_node;   /* [n_switches] some LID of it has one now */
+};
+
+static void work_init(struct work *w)
+{
+	const struct routing *r = w->x->before;
+	const struct fabric *f = r->topo->fabric;
+	size_t n = (size_t)f->n_switches + 1;
+
+	w->was = r->topo;
+	w->left = w->x->left;
+	w->now = routing_with_hosts(r, r->hosts);
+	topo_unref(w->now->topo);
+	w->now->topo = topo_ref(w->left);
+	w->touched = NEW_ARRAY(r->lids->max_lid + 1, uint8_t);
+	w->alive = NEW_ARRAY(n, uint32_t);
+	w->dead = NEW_ARRAY(n, uint32_t);
+	for (int i = 0; i < 2; i++) {
+		w->col[i] = NEW_ARRAY(n, uint8_t);
+		w->hops[i] = NEW_ARRAY(n, uint16_t);
+		if (r->adaptive)
+			dest_ways_init(&w->ways[i], r);
+	}
+	w->scratch = NEW_ARRAY(n, uint32_t);
+	w->stop = NEW_ARRAY(n, uint32_t);
+	w->here = NEW_ARRAY(n, uint32_t);
+	w->lost_here = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	w->had_from = NEW_ARRAY(n, uint64_t);
+	w->lost_from = NEW_ARRAY(n, uint64_t);
+	w->sends = NEW_ARRAY((size_t)f->n_endports + 1, uint64_t);
+	w->receives = NEW_ARRAY((size_t)f->n_endports + 1, uint64_t);
+	w->node = NEW_ARRAY((size_t)f->n_nodes + 1, uint32_t);
+	w->ports = NEW_ARRAY((size_t)f->n_nodes + 1, uint8_t);
+	w->had_node = NEW_ARRAY(n, uint32_t);
+	w->ok_node = NEW_ARRAY(n, uint8_t);
+}
+
+static void work_free(struct work *w)
+{
+	routing_unref(w->now);
+	free(w->touched);
+	free(w->alive);
+	free(w->dead);
+	for (int i = 0; i < 2; i++) {
+		free(w->col[i]);
+		free(w->hops[i]);
+		dest_ways_free(&w->ways[i]);
+	}
+	free(w->scratch);
+	free(w->stop);
+	free(w->here);
+	free(w->lost_here);
+	free(w->had_from);
+	free(w->lost_from);
+	free(w->sends);
+	free(w->receives);
+	free(w->node);
+	free(w->ports);
+	free(w->had_node);
+	free(w->ok_node);
+}
+
+static void sort_hosts(struct work *w)
+{
+	const struct fabric *f = w->was->fabric;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t node = endport_node(f, ep), s = w->was->endport_switch[ep];
+
+		if (!routing_has_host(w->x->before, ep))
+			continue;
+		if (!w->ports[node])
+			w->node[w->n_nodes++] = node;
+		w->ports[node] += w->ports[node] < UINT8_MAX;
+		w->some_twice |= w->ports[node] > 1;
+		w->alive[s] += w->left->endport_up[ep] != 0;
+		w->dead[s] += !w->left->endport_up[ep];
+		w->all |= !w->left->endport_up[ep];
+	}
+	w->some_twice &= !w->brief;
+}
+
+/* LIDs with an entry into what is down, at a switch that is up. */
+static void find_touched(struct work *w)
+{
+	const struct routing *r = w->x->before;
+	const struct fabric *f = w->was->fabric;
+
+	w->all |= r->adaptive != NULL;
+	for (uint32_t s = 0; s < f->n_switches && !w->all; s++) {
+		const struct lft_row *row = r->row[s];
+
+		if (!row || !switch_up(w->left, s))
+			continue;
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t id = switch_port_id(f, s, p);
+
+			if (w->was->peer[id] == NO_ID || w->left->peer[id] != NO_ID)
+				continue;
+			for (unsigned lid = 1; lid <= row->top && lid <= r->lids->max_lid; lid++)
+				w->touched[lid] |= row->port[lid] == p;
+		}
+	}
+}
+
+/* The port id at which the way from a switch ends; it loops nowhere. */
+static uint32_t stop_of(struct work *w, uint32_t s, uint32_t dst)
+{
+	const struct fabric *f = w->left->fabric;
+	uint32_t n = 0, next = s, stop = NO_ID;
+
+	while (stop == NO_ID && w->stop[next] == NO_ID) {
+		unsigned out = w->col[1][next];
+
+		w->scratch[n++] = next;
+		if (end_hops(w->left, next, out, dst, &next) != HOPS_ON)
+			stop = switch_port_id(f, w->scratch[n - 1],
+					      out <= f->switch_nports[w->scratch[n - 1]] ? out : 0);
+	}
+	if (stop == NO_ID)
+		stop = w->stop[next];
+	while (n)
+		w->stop[w->scratch[--n]] = stop;
+	return stop;
+}
+
+static void put_entries(struct work *w, unsigned lid)
+{
+	struct outage *x = w->x;
+
+	for (uint32_t i = 0; i < w->n_here; i++) {
+		uint32_t port = w->here[i];
+
+		GROW(x->entry, x->n_entries, w->cap_entries);
+		x->entry[x->n_entries++] = (struct outage_entry){
+			.port = port, .lid = (uint16_t)lid, .pairs = w->lost_here[port]};
+		w->lost_here[port] = 0;
+	}
+	w->n_here = 0;
+}
+
+/* Pairs from living sources on a switch whose way to the LID is lost. */
+static void lose(struct work *w, uint32_t s, uint32_t dst, uint64_t pairs)
+{
+	struct outage *x = w->x;
+	uint32_t port;
+
+	x->cut += pairs;
+	if (w->hops[1][s] == HOPS_LOOP)
+		x->looping += pairs;
+	if (!w->left->endport_up[dst])
+		x->end_down += pairs;
+	if (w->brief || w->hops[1][s] == HOPS_LOOP || !pairs)
+		return;
+	port = stop_of(w, s, dst);
+	if (!w->lost_here[port])
+		w->here[w->n_here++] = port;
+	w->lost_here[port] += (uint32_t)pairs;
+}
+
+/* The pairs to one LID from the hosts that hung on a switch and had a way. */
+static void count_switch(struct work *w, uint32_t s, uint32_t dst, bool fixed_ends)
+{
+	struct outage *x = w->x;
+	bool own = w->was->endport_switch[dst] == s, up = w->left->endport_up[dst];
+	uint64_t alive = w->alive[s] - (own && up), dead = w->dead[s] - (own && !up);
+	bool lost = w->hops[1][s] >= HOPS_LOOP;
+
+	w->had_from[s]++;
+	w->had_node[s]++;
+	w->ok_node[s] |= !lost;
+	if (own && (up ? lost : 1))
+		w->sends[dst]--; /* nobody sends to himself; the switch's sum is added later */
+	if (lost) {
+		w->lost_from[s]++;
+		lose(w, s, dst, alive);
+	}
+	x->cut += dead;
+	x->end_down += dead;
+	w->receives[dst] += dead + (lost ? alive : 0);
+	x->hit += dead + (lost || fixed_ends ? alive : 0);
+	if (x->adaptive && w->ways[0].worst[s] < HOPS_LOOP)
+		x->spread += dead + (w->ways[1].worst[s] >= HOPS_LOOP ? alive : 0);
+}
+
+static void count_lid(struct work *w, unsigned lid, uint32_t dst)
+{
+	const struct routing *r = w->x->before;
+	uint32_t n = w->was->fabric->n_switches;
+	bool flfr = w->x->repair == REPAIR_FLFR && r->adaptive;
+	uint16_t *fixed = NULL;
+
+	routing_columns(r, lid, 1, w->col[0]);
+	column_hops(w->was, w->col[0], dst, w->hops[0], w->scratch);
+	if (!w->all && !w->touched[lid]) { /* as before */
+		for (uint32_t s = 0; s < n; s++)
+			if (w->hops[0][s] < HOPS_LOOP) {
+				w->had_node[s]++;
+				w->ok_node[s] = 1;
+			}
+		return;
+	}
+	if (flfr) {
+		fixed = NEW_ARRAY((size_t)n + 1, uint16_t);
+		column_hops(w->left, w->col[0], dst, fixed, w->scratch);
+		routing_columns(w->now, lid, 1, w->col[1]);
+	} else {
+		memcpy(w->col[1], w->col[0], n);
+	}
+	column_hops(w->left, w->col[1], dst, w->hops[1], w->scratch);
+	if (w->x->adaptive) {
+		dest_ways(r, lid, &w->ways[0]);
+		dest_ways(w->now, lid, &w->ways[1]);
+	}
+	memset(w->stop, 0xff, n * sizeof(*w->stop));
+	for (uint32_t s = 0; s < n; s++)
+		if (w->hops[0][s] < HOPS_LOOP && (w->alive[s] || w->dead[s]))
+			count_switch(w, s, dst, fixed && fixed[s] >= HOPS_LOOP);
+	put_entries(w, lid);
+	free(fixed);
+}
+
+/* --- hosts with several ports ----------------------------------------------------------------------------
+ */
+
+/* Paths from a node to the one at hand; *some: one of them arrives now. */
+static uint32_t paths_from(const struct work *w, uint32_t node, bool *some)
+{
+	const struct fabric *f = w->was->fabric;
+	uint32_t paths = 0;
+
+	*some = false;
+	for (unsigned p = 0; p <= f->node_nports[node]; p++) {
+		uint32_t ep = f->port_endport[f->node_port[node] + p];
+		uint32_t s = ep == NO_ID ? NO_ID : w->was->endport_switch[ep];
+
+		if (s == NO_ID || !routing_has_host(w->x->before, ep))
+			continue;
+		paths += w->had_node[s];
+		*some |= w->left->endport_up[ep] && w->ok_node[s];
+	}
+	return paths;
+}
+
+static void find_peers(struct work *w, uint32_t to, size_t *cap)
+{
+	struct outage *x = w->x;
+	bool some;
+
+	for (uint32_t i = 0; i < w->n_nodes; i++) {
+		uint32_t from = w->node[i], paths;
+
+		if (from == to || (w->ports[from] < 2 && w->ports[to] < 2) || !w->left->node_up[from])
+			continue;
+		paths = paths_from(w, from, &some);
+		if (some || paths < 2)
+			continue;
+		if (x->all_peers++ >= OUTAGE_MOST_PEERS)
+			continue;
+		x->peers = x->n_peers < *cap ? x->peers
+					     : mem_resize(x->peers, *cap = *cap * 2 + 16, sizeof(*x->peers));
+		x->peers[x->n_peers++] = (struct outage_peers){.from = from, .to = to, .paths = paths};
+	}
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------
+ */
+
+/* All LIDs of one destination node. */
+static void count_node(struct work *w, uint32_t node, size_t *cap)
+{
+	const struct routing *r = w->x->before;
+	const struct fabric *f = w->was->fabric;
+	bool look = w->all;
+
+	for (int turn = 0; turn < 2 && (look || !turn); turn++)
+		for (unsigned p = 0; p <= f->node_nports[node]; p++) {
+			uint32_t ep = f->port_endport[f->node_port[node] + p];
+			unsigned base = ep == NO_ID ? 0 : r->lids->base[ep];
+
+			if (!base || !routing_has_host(r, ep))
+				continue;
+			for (unsigned lid = base; lid < base + r->lids->count[ep]; lid++) {
+				if (lid_owner(r->lids, lid) != ep)
+					continue;
+				look |= w->touched[lid];
+				if (turn && (w->some_twice || w->all || w->touched[lid]))
+					count_lid(w, lid, ep);
+			}
+		}
+	if (!look || !w->some_twice)
+		return;
+	if (w->left->node_up[node])
+		find_peers(w, node, cap);
+	memset(w->had_node, 0, f->n_switches * sizeof(*w->had_node));
+	memset(w->ok_node, 0, f->n_switches);
+}
+
+COMPARATOR(by_port, struct outage_entry, UP(port) UP(lid))
+COMPARATOR(most_pairs, struct outage_port, DOWN(pairs) UP(port))
+COMPARATOR(most_cut, struct outage_host, DOWN(pairs) UP(endport))
+COMPARATOR(by_nodes, struct outage_peers, UP(from) UP(to))
+
+static void list_ports(struct outage *x)
+{
+	if (x->n_entries)
+		qsort(x->entry, x->n_entries, sizeof(*x->entry), by_port);
+	for (size_t i = 0; i < x->n_entries; i++)
+		x->n_ports += !i || x->entry[i].port != x->entry[i - 1].port;
+	x->port = NEW_ARRAY((size_t)x->n_ports + 1, struct outage_port);
+	x->n_ports = 0;
+	for (size_t i = 0; i < x->n_entries; i++) {
+		if (!i || x->entry[i].port != x->entry[i - 1].port)
+			x->port[x->n_ports++] =
+				(struct outage_port){.port = x->entry[i].port, .first = (uint32_t)i};
+		x->port[x->n_ports - 1].lids++;
+		x->port[x->n_ports - 1].pairs += x->entry[i].pairs;
+	}
+	qsort(x->port, x->n_ports, sizeof(*x->port), most_pairs);
+}
+
+static void list_hosts(struct work *w)
+{
+	struct outage *x = w->x;
+	uint32_t n = w->was->fabric->n_endports;
+
+	x->host = NEW_ARRAY((size_t)n + 1, struct outage_host);
+	for (uint32_t ep = 0; ep < n; ep++) {
+		struct outage_host h = {.endport = ep, .receives = w->receives[ep]};
+
+		if (!routing_has_host(x->before, ep))
+			continue;
+		h.down = !w->left->endport_up[ep];
+		h.sends = w->sends[ep] + (h.down ? w->had_from : w->lost_from)[w->was->endport_switch[ep]];
+		h.pairs = h.sends + h.receives;
+		if (h.pairs)
+			x->host[x->n_hosts++] = h;
+	}
+	qsort(x->host, x->n_hosts, sizeof(*x->host), most_cut);
+}
+
+static struct outage *run(const struct routing *r, const struct state *down, enum local_repair repair,
+			  bool brief, struct progress *p, struct err *e)
+{
+	struct outage *x = NEW(struct outage);
+	struct work w = {.x = x, .brief = brief};
+	size_t cap = 0;
+	bool ok = true;
+
+	x->before = routing_ref(r);
+	x->left = topo_without(r->topo, down);
+	x->repair = repair;
+	x->adaptive = r->adaptive != NULL;
+	work_init(&w);
+	sort_hosts(&w);
+	find_touched(&w);
+	progress_start(p, "looking for what is cut until the next sweep", w.n_nodes);
+	for (uint32_t i = 0; ok && i < w.n_nodes; i++) {
+		ok = progress_step(p, i);
+		if (ok)
+			count_node(&w, w.node[i], &cap);
+	}
+	if (ok && !brief) {
+		list_ports(x);
+		list_hosts(&w);
+		if (x->n_peers)
+			qsort(x->peers, x->n_peers, sizeof(*x->peers), by_nodes);
+	}
+	work_free(&w);
+	if (ok)
+		return x;
+	outage_free(x);
+	err_set(e, CANCELLED);
+	return NULL;
+}
+
+struct outage *outage_new(const struct routing *r, const struct state *down, enum local_repair repair,
+			  struct progress *p, struct err *e)
+{
+	return run(r, down, repair, false, p, e);
+}
+
+int outage_count(const struct routing *r, const struct state *down, enum local_repair repair, uint64_t *cut,
+		 struct progress *p, struct err *e)
+{
+	struct outage *x = run(r, down, repair, true, p, e);
+
+	*cut = x ? x->cut : 0;
+	outage_free(x);
+	return x ? 0 : -1;
+}
+
+void outage_free(struct outage *x)
+{
+	if (!x)
+		return;
+	routing_unref(x->before);
+	topo_unref(x->left);
+	free(x->port);
+	free(x->entry);
+	free(x->host);
+	free(x->peers);
+	free(x);
+}

@@ -1,0 +1,108 @@
+/*
+ * The outage: what packets meet when something has failed, until the next sweep.  The tables are still the
+ * old ones; cables and nodes are those that are left.
+ *
+ * A pair is one of compare.h (source host, LID of another host) that had a path before.  It is cut when its
+ * path by the old tables passes what is down, or when an end of it is down.  Each switch does what it does
+ * without the subnet manager:
+ *
+ *   off    A packet that keeps its order takes the port of the table.  If that port's cable leads nowhere,
+ * the packet is lost. flfr   Fast link fault recovery (local_repair).  A switch whose own port of the table
+ * is down sends by the first live port of the LID's adaptive-routing group instead.  It tells nobody: the
+ * switches before it send as ever, and without a group, or with no live port in it, the packet is lost.  The
+ * other port may lead back, so a loop is possible; its pairs are cut too.
+ *
+ * With adaptive routing a packet that may be spread takes any live port of the group at each switch, with or
+ * without flfr.  Of such packets is told which pairs can lose one.
+ */
+#ifndef IBSCOPE_OUTAGE_H
+#define IBSCOPE_OUTAGE_H
+
+#include "core/base/err.h"
+#include "core/base/fields.h"
+#include "core/base/progress.h"
+#include "core/fabric/chassis.h"
+#include "core/routing/routing.h"
+#include "core/sm/options.h"
+
+enum local_repair { REPAIR_OFF, REPAIR_FLFR };
+
+/* The option local_repair. */
+enum local_repair local_repair_of(const struct options *o);
+
+/* An entry of the old tables at which pairs are lost. */
+struct outage_entry {
+	uint32_t port; /* id; its cable leads nowhere.  Port 0 of the switch: it has no entry (behind a
+			  repair) */
+	uint16_t lid;
+	uint64_t pairs;
+};
+
+/* A port of a switch with such entries. */
+struct outage_port {
+	uint32_t port;
+	uint32_t first, lids; /* entry[first] up to entry[first + lids], by LID */
+	uint64_t pairs;
+};
+
+/* A host port with pairs that are cut. */
+struct outage_host {
+	uint32_t endport;
+	uint64_t sends, receives; /* pairs of which it is the source, the destination */
+	uint64_t pairs;		  /* both */
+	bool down;		  /* it is itself down, or its cable or switch is */
+};
+
+/*
+ * Two hosts (nodes) that are up, of which one at least has two ports that count.  All paths from ports of the
+ * one to LIDs of the other are cut, two at least.
+ */
+struct outage_peers {
+	uint32_t from, to; /* nodes */
+	uint32_t paths;
+};
+#define OUTAGE_MOST_PEERS 10000
+
+struct outage {
+	const struct routing *before; /* the old tables; reference held */
+	const struct topo *left;      /* what is left of their topo; reference held */
+	enum local_repair repair;
+	uint64_t hit;		  /* pairs whose path by the ports of the tables passes what is down */
+	uint64_t cut;		  /* of these: lost.  The others go on by another port (flfr) */
+	uint64_t looping;	  /* of the cut ones: in a loop behind a repair */
+	uint64_t end_down;	  /* of the cut ones: an end is down */
+	bool adaptive;		  /* the old tables have groups of ports */
+	uint64_t spread;	  /* pairs that can lose a packet that may be spread; none could before */
+	struct outage_port *port; /* [n_ports] most pairs first */
+	struct outage_entry *entry;
+	struct outage_host *host;   /* [n_hosts] most pairs first */
+	struct outage_peers *peers; /* [n_peers] in order of nodes */
+	uint32_t n_ports, n_hosts, n_peers;
+	size_t n_entries;
+	uint64_t all_peers; /* that there are; n_peers of them, OUTAGE_MOST_PEERS at most, are listed */
+};
+
+/*
+ * down: what is down now, in ids of the fabric of r; what was down before may be missing in it or not.  NULL
+ * and *e: cancelled, or no memory.  One walk of the switches per LID, of such LIDs alone that have an entry
+ * into what is down (of all LIDs if a host is down).
+ */
+struct outage *outage_new(const struct routing *r, const struct state *down, enum local_repair repair,
+			  struct progress *p, struct err *e);
+void outage_free(struct outage *x);
+
+/* Only the number of pairs that are cut. -1 and *e. */
+int outage_count(const struct routing *r, const struct state *down, enum local_repair repair, uint64_t *cut,
+		 struct progress *p, struct err *e);
+
+/*
+ * The same for each part of its own: cut[n].  Links and switches in one pass: to each LID the paths are a
+ * tree, and a channel (a switch) cuts the hosts behind it.  0, or -1 and *e: cancelled.
+ */
+int outage_of_parts(const struct routing *r, const struct parts *parts, enum local_repair repair,
+		    uint64_t *cut, struct progress *p, struct err *e);
+
+/* Does the pass hold for them?  Not for groups of ports under flfr: a repair depends on what else is up. */
+bool outage_by_pass(const struct routing *r, const struct parts *parts, enum local_repair repair);
+
+#endif
