@@ -65,7 +65,7 @@ static const struct {
 	struct paint dark, light;
 } quiet[] = {
 	{ST_BAR, {231, 24, A_BOLD}, {231, 24, A_BOLD}},	      {ST_BORDER, {240, OWN, 0}, {249, OWN, 0}},
-	{ST_SELECT, {231, 25, A_BOLD}, {231, 25, 0}},	      {ST_SELECT_AWAY, {255, 239, 0}, {234, 252, 0}},
+	{ST_SELECT, {231, 25, A_BOLD}, {231, 238, A_BOLD}},   {ST_SELECT_AWAY, {255, 239, 0}, {234, 252, 0}},
 	{ST_CHANGED, {214, OWN, A_BOLD}, {130, OWN, A_BOLD}}, {ST_LABEL, {252, 238, 0}, {236, 253, 0}},
 	{ST_PATH, {75, OWN, A_BOLD}, {26, OWN, A_BOLD}},      {ST_DIM, {245, OWN, 0}, {242, OWN, 0}},
 };

@@ -15,6 +15,7 @@
 #define NAME_LEAST 4
 #define TEXT_LEAST 8 /* columns that are left of a text at the edge */
 #define NAME_ROOM 16
+#define METER_LEAST 4
 #define ARROW " → "
 
 /* --- widths that cells need --------------------------------------------------------------- */
@@ -189,14 +190,32 @@ static int name_room(const struct view *v)
 }
 
 /* The width that flexible columns want above their least widths. */
-static int lacking(const struct view *v, const struct fit *f)
+static int lacking(const struct view *v, bool brief, const struct fit *f)
 {
 	int lack = 0;
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
-		if (f->w[c] && v->ops->column[c].flex && wanted(v, c, true) > f->w[c])
-			lack += wanted(v, c, true) - f->w[c];
+		if (f->w[c] && v->ops->column[c].flex && wanted(v, c, brief) > f->w[c])
+			lack += wanted(v, c, brief) - f->w[c];
 	return lack;
+}
+
+/* Gives room that no text wants to meters. Returns the rest. */
+static int place_meters(const struct view *v, int room, struct fit *f)
+{
+	int spare = room - lacking(v, false, f);
+
+	for (unsigned c = 0; c < v->ops->n_columns && !v->skip && v->ops->meter; c++) {
+		int n = v->ops->column[c].meter;
+
+		n = n < spare - 1 ? n : spare - 1;
+		if (!f->w[c] || n < METER_LEAST)
+			continue;
+		f->meter[c] = n;
+		room -= n + 1;
+		spare -= n + 1;
+	}
+	return room;
 }
 
 /* The least width of a column, which shows its name. */
@@ -274,7 +293,7 @@ static int choose_columns(const struct view *v, int w, struct fit *f)
 				most = o->column[c].drop;
 		}
 		if (most == DROP_SPARE)
-			need += lacking(v, f) - more;
+			need += lacking(v, true, f) - more;
 		limit = most;
 	} while (need - 1 > w && most);
 	return need - more - 1 > w ? drop_last(v, w, f) : w - (need - more - 1);
@@ -285,7 +304,7 @@ void columns_fit(const struct view *v, int w, struct fit *f)
 	int x = GUTTER;
 
 	memset(f, 0, sizeof(*f));
-	share_room(v, choose_columns(v, w, f), f);
+	share_room(v, place_meters(v, choose_columns(v, w, f), f), f);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		f->hidden = f->w[c] ? f->hidden : f->hidden + (v->width[c] != 0);
 		f->behind = f->w[c] ? 0 : f->behind + (v->width[c] != 0);
@@ -295,7 +314,7 @@ void columns_fit(const struct view *v, int w, struct fit *f)
 		f->x[c] = x;
 		if (x + f->w[c] > w)
 			f->w[c] = w > x ? w - x : 0;
-		x += f->w[c] + 1;
+		x += f->w[c] + 1 + (f->meter[c] ? f->meter[c] + 1 : 0);
 		if (v->affix[c].widest > f->w[c])
 			affix_of(v, c, &f->pre[c], &f->suf[c]);
 	}

@@ -18,6 +18,7 @@ struct fit {
 	size_t pre[VIEW_COLUMNS], suf[VIEW_COLUMNS]; /* bytes of names that the header shows */
 	struct cut cut[VIEW_COLUMNS];
 	unsigned shift[VIEW_COLUMNS]; /* columns by which its cells are scrolled to the left */
+	int meter[VIEW_COLUMNS];      /* cells of the meter behind its cells; 0 = none */
 	unsigned hidden, behind;      /* columns that have no room; those of them after the last that has */
 };
 

@@ -70,6 +70,27 @@ static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, 
 	}
 }
 
+/* Draws a number's bar: as long as its part of the room, and heavier the larger it is. */
+static void draw_meter(const struct view *v, uint32_t row, unsigned c, int y, int x, int w)
+{
+	struct meter m;
+	int full;
+
+	if (!v->ops->meter(v, row, c, &m))
+		return;
+	full = (int)(m.part * w + 0.5);
+	full = full > w ? w : !full && m.part > 0 ? 1 : full;
+	draw_fill(y, x, full, "█", (enum style)(ST_SHADE0 + m.shade));
+}
+
+/* Cells that are bars have their own colours, also in the selected row. */
+static enum style bar_style(const struct view *v, uint32_t row, unsigned c, enum style st)
+{
+	struct meter m;
+
+	return v->ops->column[c].bar && v->ops->meter(v, row, c, &m) ? (enum style)(ST_SHADE0 + m.shade) : st;
+}
+
 static enum style row_style(const struct view *v, uint32_t row, bool selected, bool focus)
 {
 	unsigned m;
@@ -104,7 +125,10 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 		w = columns_cell(v, row, c, f, t);
 		over = text_columns(text_str(t)) - w;
 		shift = over <= 0 ? 0 : (unsigned)over < f->shift[c] ? (unsigned)over : f->shift[c];
-		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift, st);
+		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift,
+			  view_is_header(v, row) ? st : bar_style(v, row, c, st));
+		if (f->meter[c] && !view_is_header(v, row))
+			draw_meter(v, row, c, y, x + f->w[c] + 1, f->meter[c]);
 		if (v->ops->span && !selected && !view_is_header(v, row) && v->ops->column[c].flex)
 			draw_spans(v, row, c, y, x, w, shift, text_str(t));
 		if (view_touched(v, row, c))

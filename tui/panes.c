@@ -367,26 +367,47 @@ void pane_track(void)
 		replace(ui.guest ? &ui.guest : &s->view[s->n - 2], list, row);
 }
 
+/*
+ * Does a pane belong to the list: was it opened there, or does it show the switch of the selected row? A list
+ * that needs the width is not narrowed for that.
+ */
+static bool belongs(const struct view *v, const struct view *list)
+{
+	struct text t = {0};
+	uint32_t row;
+	bool yes = v->opened_beside == list->ops || ((v->ops->flags | list->ops->flags) & VIEW_BESIDE);
+
+	if (!yes && tracks(v) && (list->ops->draw || !(list->ops->flags & VIEW_WIDE)) && list->ops->about &&
+	    view_current(list, &row))
+		yes = view_place(list, row, "switch", &t);
+	text_free(&t);
+	return yes;
+}
+
 /* --- three panes ---------------------------------------------------------------- */
 
 void pane_third(void)
 {
 	const struct view *list = pane_top(SLOT_LIST), *detail = pane_top(SLOT_DETAIL);
-	bool room = COLS >= THREE && LINES - 2 >= BODY_LEAST && list && detail;
+	const struct view *below = stacked(SLOT_DETAIL, 1);
+	bool room = COLS >= THREE && LINES - 2 >= BODY_LEAST && list && detail && belongs(detail, list) &&
+		    (!below || belongs(below, list));
 
-	if (!room || stacked(SLOT_DETAIL, 1)) {
+	if (!room || below || (ui.guest && !belongs(ui.guest, list))) {
 		view_free(ui.guest);
 		ui.guest = NULL;
 	}
 	ui.three = room;
-	if (room && !stacked(SLOT_DETAIL, 1) && !ui.guest) {
+	if (room && !below && !ui.guest) {
 		const struct view_ops *ops = detail->ops == &view_lft ? &view_ports : &view_lft;
 		uint32_t row;
-		struct view *v = NULL;
+		struct view *v =
+			list->ops->about && view_current(list, &row) ? about_switch(ops, list, row) : NULL;
 
-		if (list->ops->about && view_current(list, &row))
-			v = about_switch(ops, list, row);
-		ui.guest = v ? v : view_new(ops, &ui.scene, 0, NULL, NULL);
+		if (v && belongs(v, list))
+			ui.guest = v;
+		else
+			view_free(v);
 	}
 	if (!pane_top(SLOT_THIRD)) {
 		/* if the third place has vanished, its pane becomes the topmost detail */
@@ -397,20 +418,6 @@ void pane_third(void)
 		if (ui.last_pane == SLOT_THIRD)
 			ui.last_pane = SLOT_DETAIL;
 	}
-}
-
-/* Does the detail belong to the list: was it opened there, or does it show the switch of the selected row? */
-static bool belongs(const struct view *detail, const struct view *list)
-{
-	struct text t = {0};
-	uint32_t row;
-	bool yes =
-		detail->opened_beside == list->ops || ((detail->ops->flags | list->ops->flags) & VIEW_BESIDE);
-
-	if (!yes && tracks(detail) && list->ops->about && view_current(list, &row))
-		yes = view_place(list, row, "switch", &t);
-	text_free(&t);
-	return yes;
 }
 
 /* Panes that need the whole width get a larger share. */

@@ -263,7 +263,7 @@ COMMAND(ui_map)
 	if (v->ops->words(v, args->argc - 1, args->argv + 1, e))
 		return strcmp(args->arg[0].word, "back") || !pane_back() ? -1 : 0; /* the pane before */
 	if (e->msg[0])
-		out_text(o, "%s\n", e->msg);
+		ui_message(false, "%s", e->msg); /* a remark */
 	return 0;
 }
 

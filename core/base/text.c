@@ -72,6 +72,14 @@ static ssize_t append(void *cookie, const char *buf, size_t size)
 	return (ssize_t)size;
 }
 
+void text_levels(struct text *t, const uint64_t *n, size_t count, uint64_t most)
+{
+	static const char *const level[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+	for (size_t i = 0; i < count; i++)
+		text_add(t, "%s", level[n[i] ? 1 + (n[i] * 8 - 1) / most : 0]);
+}
+
 FILE *text_stream(struct text *t)
 {
 	FILE *f = fopencookie(t, "w", (cookie_io_functions_t){.write = append});

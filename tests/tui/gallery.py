@@ -23,8 +23,8 @@ BROKEN = DEMO + " -e 'fail link leaf-03[6]'"
 # name, arguments, then steps: "keys ...", "run ...", "type ...", "wait ..."; env of the program
 SCREENS = [
     ("start", "", ["wait press a key"], {}),
-    ("switches", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane ports spine-02",
-                        "wait Ports of spine-02"], {}),
+    ("switches", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane ports spine-01",
+                        "wait Ports of spine-01"], {}),
     ("palette", DEMO, ["wait updn routed", "keys ?", "wait Help", "type broken cable", "wait ^> broken cable"], {}),
     ("doctor", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane doctor", "wait ▸Doctor", "gone computing"], {}),
     ("path", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane path node0009 node0041",
@@ -38,7 +38,7 @@ SCREENS = [
                                      "wait x the mean"], {}),
     ("layers", "torus:4x4", ["wait Not routed", "run :route lash qos=TRUE; pane layers", "wait lash: 2 layers", "keys C",
                             "wait Dependencies|dependencies|deps"], {}),
-    ("step", DEMO, ["wait updn routed", "run :step start leaf-03 node0041; step next", "wait Step", "run :pane step", "wait ▸Step"],
+    ("step", DEMO, ["wait updn routed", "run :step start leaf-03 node0041; step to 7855; pane step", "wait ▸Step"],
      {}),
     ("survey", DEMO, ["wait updn routed", "run :pane survey", "wait Survey", "gone computing"], {}),
     ("load", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane plot loads", "wait mean"],

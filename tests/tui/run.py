@@ -824,8 +824,11 @@ def legends_have_the_colours():
                     for line in lines[2:at - 1]:
                         for sign, look in line[8:-1]:
                             drawn.setdefault(sign, set()).add(look)
+                    words = "".join(s for s, _ in lines[at])
+                    if {look[0] for _, look in lines[at][words.index("x the mean"):][:10]} != {lines[at][words.index("the mean")][1][0]}:
+                        raise Failed("%s %s %s: a word has the colour of a sign\n%s" % (term, scheme, overlay, t.capture()))
                     for i, (sign, look) in enumerate(lines[at][:-1]):
-                        if i and sign in "·░▒▓█◆◇●x!" and lines[at][i - 1][0] in " │" and lines[at][i + 1][0] == " " and sign in drawn:
+                        if i and sign in "·░▒▓█◆◇●x!" and i != words.index("x the mean") and lines[at][i - 1][0] in " │" and lines[at][i + 1][0] == " " and sign in drawn:
                             met.add(sign)
                             if look[0] not in {d[0] for d in drawn[sign]} | {d[1] for d in drawn[sign]}:
                                 raise Failed("%s %s %s: %r is %s in the legend, %s in the map\n%s"
@@ -836,12 +839,60 @@ def legends_have_the_colours():
             t.close()
 
 
+def bars_are_seen():
+    """Bars have shades, not the colour of the text, in the selected row too; a longer bar of loads is no lighter."""
+    for term in ("screen", "screen-256color"):
+        t = Terminal(size=(120, 30), term=term)
+        try:
+            t.start("-R updn %s/tests/fabrics/demo-3level.ibnet" % ROOT)
+            t.wait(r"updn routed")
+            for scheme in ("default", "contrast", "light"):
+                for pane, there in (("plot loads", r"▸Routes on links"), ("ports spine-01", r"▸Ports of spine-01"), ("usage leaf-01", r"▸Usage")):
+                    t.run(":colours %s; pane %s" % (scheme, pane))
+                    t.wait(there)
+                    t.wait("█")
+                    t.stable(0.3)
+                    rows, tones = [], set()
+                    for line in coloured(t):
+                        text = "".join(s for s, _ in line)
+                        if "█" in text and "│" in text:
+                            fill, back = line[text.index("█")][1][:2]
+                            tones.add(fill)
+                            rows.append((re.search(r"[▸>]", text[:70]) is not None, fill))
+                            if fill == back or fill == gallery.ANSI[0]:
+                                raise Failed("%s %s %s: a bar cannot be seen: %s on %s\n%s" % (term, scheme, pane, fill, back, t.capture()))
+                    if len(tones) < 2 and not pane.startswith("usage"):
+                        raise Failed("%s %s %s: one shade for all bars\n%s" % (term, scheme, pane, t.capture()))
+                    if pane == "plot loads" and not any(selected for selected, _ in rows):
+                        raise Failed("no bar is in the selected row:\n" + t.capture())
+        finally:
+            t.close()
+
+
+def last_scale_is_a_hint():
+    """+ where the map is nearest, and - where it is farthest, are no errors: their message has the colour of text."""
+    t = started(term="screen")
+    try:
+        t.keys("m")
+        t.wait(r"▸Map")
+        for key, said in (("+", "this is the nearest scale"), ("-", "this is the farthest scale")):
+            for _ in range(3):
+                t.keys(key)
+                t.read_all(t.pids()[0])
+            t.wait(said)
+            line = coloured(t)[23]
+            if {look[0] for sign, look in line if sign != " "} != {gallery.DARK[1]}:
+                raise Failed("%s: %s" % (said, line))
+    finally:
+        t.close()
+
+
 def words_on_screen():
     words_are_of_their_rows(Terminal)
 
 
 BY_NAME = [words_on_screen]     # it still finds columns and titles that are cut: no part of the suite yet
-ROBUST = [scheme_of_background, legends_have_the_colours, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
+ROBUST = [scheme_of_background, legends_have_the_colours, bars_are_seen, last_scale_is_a_hint, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
           quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/session/args.h"
+#include "core/analysis/draw/picture.h"
 #include "core/analysis/traffic/histogram.h"
 #include "core/analysis/traffic/shift.h"
 #include "views/base/view.h"
@@ -21,7 +22,7 @@ static const struct column columns[] = {
 	NUM("value", "routes, links or flows: what the bars are about", 6),
 	NUM("count", "how many links, pairs or shifts have that value", 6),
 	NUM("share", "their share of all", 6, .drop = 2),
-	COL("bar", "the same as a bar", CELLS),
+	COL("bar", "the same as a bar", CELLS, .bar = true),
 	COL("for example", "one of them", 12, .flex = 1, .drop = 1),
 };
 
@@ -232,6 +233,19 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
+/* The shade tells how a value compares with the mean, as in the map; of shifts their flows. */
+static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+{
+	const struct priv *p = v->priv;
+	uint64_t n = p->kind == SHIFTS ? count_at(p, row) : is_none(p, row) ? 0 : p->buckets->at[row].high;
+	double mean = p->kind == SHIFTS ? p->shifts->mean : p->buckets->mean;
+
+	(void)col;
+	*m = (struct meter){p->most ? (double)count_at(p, row) / (double)p->most : 0,
+			    picture_load_class(n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, mean)};
+	return true;
+}
+
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
@@ -289,5 +303,5 @@ const struct view_ops view_plot = {
 	.priv_size = sizeof(struct priv),
 	.priv_kept = offsetof(struct priv, buckets),
 	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, about, follow, column_name),
+	DOES(load, title, footer, cell, number, marks, about, follow, column_name, meter),
 };

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/analysis/draw/picture.h"
 #include "core/analysis/survey/share.h"
 #include "core/session/patterns.h"
 #include "core/analysis/survey/survey.h"
@@ -32,7 +33,7 @@ static const struct column columns[] = {
 	    .drop = 7),
 	NUM("beyond", "of lost: by neither of the two failures alone", 6),
 	COL("hottest", "the link with most routes then", 12, .flex = 1, .drop = 8),
-	COL("bar", "most routes on a link then, as a bar", CELLS, .drop = 9),
+	COL("bar", "most routes on a link then, as a bar", CELLS, .drop = 9, .bar = true),
 };
 
 /* v->held is the answer shown, possibly of an earlier state. */
@@ -191,6 +192,19 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
+/* Loads compare with the most on a link now; lost pairs are heavy. */
+static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+{
+	const struct priv *p = v->priv;
+	const struct survey_row *r = row_at(v, row);
+
+	(void)col;
+	*m = p->most_lost ? (struct meter){(double)r->lost / (double)p->most_lost, r->lost ? 4 : 0}
+			  : (struct meter){p->most_load ? (double)r->load_after / (double)p->most_load : 0,
+					   picture_load_class(r->load_after, survey_of(v)->load_before)};
+	return true;
+}
+
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct survey_row *r = row_at(v, row);
@@ -245,5 +259,5 @@ const struct view_ops view_survey = {
 	.priv_size = sizeof(struct priv),
 	.priv_kept = offsetof(struct priv, most_lost),
 	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, about, placeholder, follow, column_name),
+	DOES(load, title, footer, cell, number, marks, about, placeholder, follow, column_name, meter),
 };

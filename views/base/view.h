@@ -185,6 +185,8 @@ struct column {
 	bool numeric;	  /* sorted by number() */
 	uint8_t drop;	  /* narrow panes drop the highest values first, 0 = never */
 	uint8_t fold;	  /* enum fold_rule */
+	uint8_t meter;	  /* most cells of a meter beside its numbers, which gets spare room; 0 = none */
+	bool bar;	  /* its cells are bars, in the shades that meter() tells */
 	bool prose;	  /* has sentences: cut only at the end, and names in them stay whole */
 };
 
@@ -230,6 +232,12 @@ enum {
 
 /* Tones of a part of a cell. Each goes with a sign in the text, so that colour is never needed. */
 enum { TONE_PLAIN, TONE_DOWN, TONE_CHANGED, TONE_DETOUR, TONE_HERE, TONE_HEAVY, TONE_LIGHT };
+
+/* A number as a bar: its part of the largest one, 0..1, and a shade from 0 (light) to 4 (heavy). */
+struct meter {
+	double part;
+	unsigned shade;
+};
 
 /* A part of a cell, in columns of the screen. */
 struct span {
@@ -308,6 +316,8 @@ struct view_ops {
 	 * do not colour the rows. NULL: they do.
 	 */
 	bool (*span)(const struct view *v, uint32_t row, unsigned col, unsigned i, struct span *s);
+	/* For columns with `meter` or `bar`. False: the cell has none. */
+	bool (*meter)(const struct view *v, uint32_t row, unsigned col, struct meter *m);
 	/* With VIEW_TYPED: what Tab, or Enter where nothing is followed, makes of what is typed. NULL: Tab is
 	 * a key. */
 	void (*complete)(const struct view *v, struct text *t);

@@ -188,13 +188,11 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 /* Plots one sign per part of the run, in eighths of the largest growth of any link. */
 static void plot(const struct growth *g, uint32_t port, struct text *t)
 {
-	static const char *const level[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	uint64_t n[POINTS];
 
-	for (unsigned k = 0; k < POINTS; k++) {
-		uint64_t n = point(g, port, k);
-
-		text_add(t, "%s", level[n ? 1 + (n * 8 - 1) / g->most : 0]);
-	}
+	for (unsigned k = 0; k < POINTS; k++)
+		n[k] = point(g, port, k);
+	text_levels(t, n, POINTS, g->most);
 }
 
 static bool touched(const struct view *v, uint32_t row, unsigned col)

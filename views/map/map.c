@@ -217,7 +217,8 @@ static int to_scale(struct view *v, const struct map_scale *s, struct err *e)
 	return 0;
 }
 
-/* The next scale in a direction that is offered. *e tells what the skipped ones need. */
+/* The next scale in a direction that is offered. *e tells what the skipped ones need, or that it is the last.
+ */
 static int zoom(struct view *v, int dir, struct err *e)
 {
 	const struct map *m = map_of(v);
@@ -232,8 +233,10 @@ static int zoom(struct view *v, int dir, struct err *e)
 			return 0;
 		}
 	if (why.msg[0])
-		return err_set(e, "%s", why.msg);
-	return err_set(e, "map: this is the %s scale", dir > 0 ? "nearest" : "farthest");
+		*e = why;
+	else
+		err_set(e, "map: this is the %s scale", dir > 0 ? "nearest" : "farthest");
+	return 0;
 }
 
 static int choose_colour(struct view *v, const char *word, struct err *e)
@@ -461,7 +464,8 @@ static void draw_legend(const struct view *v, struct canvas *c, int y, const cha
 		int n = utf8_decode(s, strlen(s), &ch);
 
 		s += n > 0 ? n : 1;
-		if (before == ' ' && (*s == ' ' || !*s) && ch != ' ' && cell)
+		if (before == ' ' && (*s == ' ' || !*s) && ch != ' ' && cell &&
+		    (ch != 'x' || !strncmp(s, " down", 5)))
 			cell->role = (uint8_t)map_sign_role(v, ch);
 	}
 }

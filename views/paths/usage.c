@@ -3,6 +3,7 @@
  * lead between the same elements.
  */
 #include <inttypes.h>
+#include "core/analysis/draw/picture.h"
 #include "core/analysis/traffic/equivalent.h"
 #include "core/base/memory.h"
 #include "views/base/chips.h"
@@ -16,7 +17,7 @@ static const struct column columns[] = {
 	COL("label", "what stands at the port on the front panel", 0),
 	COL("peer", "what the port leads to", 10, .flex = 1),
 	COL("link", "out: to another element; inside: to a chip of the same one; host; down", 6, .drop = 1),
-	NUM("lids", "LIDs that leave by the port", 5, .fold = FOLD_SUM),
+	NUM("lids", "LIDs that leave by the port", 5, .fold = FOLD_SUM, .meter = 12),
 	NUM("hosts", "of these, LIDs of hosts", 0, .drop = 2, .fold = FOLD_SUM),
 	NUM("switches", "of these, LIDs of switches", 0, .drop = 3, .fold = FOLD_SUM),
 	NUM("to mean",
@@ -39,6 +40,7 @@ struct priv {
 	uint32_t *group_of;	    /* [n_rows] NO_ID = none */
 	struct group *group;
 	uint32_t n_groups;
+	uint32_t most; /* most LIDs that one of the ports sends */
 	uint32_t element;
 	uint32_t *was;	  /* [n_ports] LIDs sent before the last event, once the switch is counted */
 	uint8_t *counted; /* [n_switches] */
@@ -75,6 +77,8 @@ static void sum_groups(struct view *v)
 
 	p->group = VIEW_ARRAY(v, p->n_groups + 1, struct group);
 	for (uint32_t i = 0; p->use && i < v->n_rows; i++) {
+		if (p->use[p->port[i]].lids > p->most)
+			p->most = p->use[p->port[i]].lids;
 		if (p->group_of[i] == NO_ID)
 			continue;
 		p->group[p->group_of[i]].n++;
@@ -161,6 +165,24 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return p->use ? (int64_t)p->use[p->port[row]].switches : -1;
 	}
 	return has_mean(p, row) ? beyond_mean(p, row) : 0;
+}
+
+/* The shade compares the port with the mean of its group. */
+static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+{
+	const struct priv *p = v->priv;
+	uint32_t lids = p->use ? p->use[p->port[row]].lids : 0;
+	const struct group *g;
+
+	(void)col;
+	if (!lids)
+		return false;
+	*m = (struct meter){(double)lids / p->most, 2};
+	if (has_mean(p, row)) {
+		g = &p->group[p->group_of[row]];
+		m->shade = picture_load_class(lids, (double)g->lids / g->n);
+	}
+	return true;
 }
 
 static const char *kind_of(const struct priv *p, uint32_t port)
@@ -304,7 +326,7 @@ const struct view_ops view_usage = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	DOES(load, unload, title, footer, cell, number, marks, touched, about),
+	DOES(load, unload, title, footer, cell, number, marks, touched, about, meter),
 	.enter = "pane flows %port",
 	.fold_row = "port",
 };

@@ -9,16 +9,27 @@ static const struct column columns[] = {
 	NUM("event", "its number; `journal N` goes there", 0),
 	COL("what", "the command, as it can be typed again", 12, .flex = 1),
 	COL("engine", "the engine that routed after it", 8, .drop = 4),
-	NUM("entries", "table entries that it changed", 0, .drop = 2),
+	NUM("entries", "table entries that it changed", 0, .drop = 2, .meter = 12),
 	NUM("rerouted", "pairs of hosts that had a path and take another one", 0, .was = "pairs", .drop = 3),
 	NUM("lost", "pairs of hosts without a path since", 0),
 	NUM("regained", "pairs of hosts that had none and have a path since", 0, .drop = 4),
 	NUM("ms", "milliseconds of the sweep", 8, .drop = 5),
 };
 
+struct priv {
+	uint64_t most; /* most entries that one event changed */
+};
+
 static void load(struct view *v)
 {
+	struct priv *p = v->priv;
+
 	v->n_rows = v->scene->fabric ? (uint32_t)v->scene->n_events : 0;
+	for (uint32_t i = 0; i < v->n_rows; i++) {
+		const struct comparison *c = v->scene->session->event[i].change;
+
+		p->most = c && c->entries_changed > p->most ? c->entries_changed : p->most;
+	}
 	v->select = v->n_rows ? (int64_t)v->scene->at : -1;
 }
 
@@ -74,6 +85,19 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%" PRId64, n);
 }
 
+/* Events that lost pairs are heavy. */
+static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+{
+	const struct comparison *c = event_of(v, row)->change;
+	uint64_t most = ((struct priv *)v->priv)->most;
+
+	(void)col;
+	if (!c || !c->entries_changed)
+		return false;
+	*m = (struct meter){(double)c->entries_changed / (double)most, c->lost ? 4 : 2};
+	return true;
+}
+
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	return row == v->scene->at ? MARK_HERE : 0;
@@ -91,5 +115,6 @@ const struct view_ops view_journal = {
 	.hints = "follow=go :undo=undo :redo=redo",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,
-	DOES(load, title, cell, number, marks, follow),
+	.priv_size = sizeof(struct priv),
+	DOES(load, title, cell, number, marks, follow, meter),
 };

@@ -1,5 +1,6 @@
 /* The pane `ports`: ports of a switch (or of a CA), and what is connected to them. */
 #include <string.h>
+#include "core/analysis/draw/picture.h"
 #include "views/base/view.h"
 
 enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };
@@ -13,7 +14,7 @@ static const struct column columns[] = {
 	COL("peer", "what the cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("label", "what stands at the port of the other end", 0, .drop = DROP_SPARE),
 	NUM("load", "pairs of hosts whose path leaves by the port, when all send to all", 5, .drop = 2,
-	    .fold = FOLD_SUM),
+	    .fold = FOLD_SUM, .meter = 12),
 	NUM("lids", "LIDs that leave by the port", 0, .fold = FOLD_SUM),
 	NUM("vls", "data VLs that the port operates with", 0, .drop = 8),
 	COL("dir", "direction of the cable by the ranks of the engine in force", 0, .drop = 1),
@@ -211,6 +212,18 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
+static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
+{
+	const struct loads *l = ((struct priv *)v->priv)->loads;
+	uint32_t load = l ? l->port[port_of(v, row)] : 0;
+
+	(void)col;
+	if (!l || !l->max)
+		return false;
+	*m = (struct meter){(double)load / l->max, picture_load_class(load, l->mean_used)};
+	return true;
+}
+
 /* Tells the links to switches of equal rank, and the rule for the selected one. */
 static void footer(const struct view *v, struct text *t)
 {
@@ -320,7 +333,7 @@ const struct view_ops view_ports = {
 	.priv_size = sizeof(struct priv),
 	.priv_kept = offsetof(struct priv, node),
 	.open = open_view,
-	DOES(load, title, footer, cell, number, marks, touched, about),
+	DOES(load, title, footer, cell, number, marks, touched, about, meter),
 	.enter = "pane ports %far",
 	.fold_row = "link",
 };

@@ -1,4 +1,5 @@
 /* `watch` reads a live fabric again and again; `counters` shows what one of its ports has counted. */
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +13,16 @@
 #include "core/source/live.h"
 
 #define WATCH_S 10
+#define HISTORY 40 /* rounds in the line of history */
 
 struct watch {
 	char *ca;
 	int port;
-	unsigned seconds, rounds; /* rounds 0: until it is stopped */
-	bool followed;		  /* had the tables followed, at the last judgement? */
-	bool again;		  /* not the first round */
-	json_t *list;		  /* rounds; empty in text mode, which may run for days */
+	unsigned seconds, rounds;			 /* rounds 0: until it is stopped */
+	bool followed;					 /* had the tables followed, at the last judgement? */
+	bool again;					 /* not the first round */
+	uint64_t entries[HISTORY], unreachable[HISTORY]; /* of the last rounds, the last one at the end */
+	json_t *list; /* rounds; empty in text mode, which may run for days */
 };
 
 /* Entries that differ between two readings, by switch.  Tables that came or went count whole. */
@@ -84,6 +87,7 @@ static int tell_followed(struct session *s, struct watch *now, json_t *round, st
 		return -1;
 	json_object_set_new(round, "dead_entries", json_integer((json_int_t)dead));
 	json_object_set_new(round, "pairs", json_integer((json_int_t)j.counts.pairs));
+	now->unreachable[HISTORY - 1] = j.counts.unreachable;
 	json_object_set_new(round, "unreachable", json_integer((json_int_t)j.counts.unreachable));
 	json_object_set_new(round, "no_lid", json_integer(j.counts.no_lid));
 	return 0;
@@ -136,6 +140,7 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	int rc = 0;
 
 	tell_changes(&lines, round, o);
+	w->entries[HISTORY - 1] = entries;
 	json_object_set_new(round, "entries", json_integer((json_int_t)entries));
 	text_free(&lines);
 	if (before && f->warnings.missing && !before->warnings.missing) {
@@ -171,6 +176,36 @@ static bool read_before(const struct session *s)
 	return s->loaded && !strcmp(s->loaded->format, "live") && fabric_switch_tables(s->loaded);
 }
 
+/* Adds a figure of the last rounds as a line of history; nothing if all are 0. */
+static void add_history(const char *what, const uint64_t *n, unsigned rounds, struct text *t)
+{
+	const uint64_t *first = n + HISTORY - rounds;
+	uint64_t most = 0;
+
+	for (unsigned i = 0; i < rounds; i++)
+		most = first[i] > most ? first[i] : most;
+	if (!most)
+		return;
+	text_add(t, "%s%s ", t->len ? ", " : "", what);
+	text_levels(t, first, rounds, most);
+	text_add(t, " (most %" PRIu64 ")", most);
+}
+
+/* From the third round on, the last rounds beside each other. */
+static void tell_history(const struct watch *w, unsigned number, struct out *o)
+{
+	unsigned rounds = number < HISTORY ? number : HISTORY;
+	struct text t = {0};
+
+	if (number > 2) {
+		add_history("table entries changed", w->entries, rounds, &t);
+		add_history("pairs unreachable", w->unreachable, rounds, &t);
+	}
+	if (t.len)
+		out_text(o, "The last %u rounds: %s\n", rounds, t.s);
+	text_free(&t);
+}
+
 /* Read once.  If a later reading fails, the error is shown and the next round tries again. */
 static int do_round(struct session *s, struct watch *w, unsigned number, struct out *o, struct err *e)
 {
@@ -179,6 +214,9 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 	struct fabric *f;
 	int rc = live_discover_tables(w->ca, w->port, LIVE_LFTS, LIVE_SILENCE_S, &f, o->run->progress, e);
 
+	memmove(w->entries, w->entries + 1, sizeof(w->entries) - sizeof(*w->entries));
+	memmove(w->unreachable, w->unreachable + 1, sizeof(w->unreachable) - sizeof(*w->unreachable));
+	w->entries[HISTORY - 1] = 0; /* what is unreachable still is, until it is counted again */
 	out_text(o, "[%u] ", number);
 	if (!rc) {
 		rc = take_round(s, w, f, before, round, o, e);
@@ -188,6 +226,8 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 		o->run->found_fault = true;
 		rc = 0;
 	}
+	if (!rc)
+		tell_history(w, number, o);
 	if (o->run->json)
 		json_array_append(w->list, round);
 	json_decref(round);
