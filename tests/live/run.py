@@ -753,6 +753,9 @@ def watching(ibscope):
         sim.console('ReLink "S-000000000abc0011"[7]')
         told = until("+ link")
         check("watch: a link came back", told[-1].endswith("] + link MF0;spine1:MQM8700/U1[1] -- leaf1[7]"), told[-1])
+        told = until("The last ")
+        check("watch: history", re.search(r"The last \d+ rounds: table entries changed ([·▁-█]+) \(most \d+\), pairs unreachable ([·▁-█]+) \(most \d+\)$", told[-1])
+              and "█" in told[-1].split(",")[0] and "█" in told[-1].split(",")[1], told[-1])
         p.send_signal(signal.SIGTERM)
         for _ in p.stdout:
             pass

@@ -347,7 +347,9 @@ const struct command watch_commands[] = {
 		 "  SECONDS between two readings (10); until Esc, or N readings.  Only Get requests, few at "
 		 "a time.  After\n  each change: what changed, what it did to tables and paths, and whether "
 		 "the tables have followed, judged as\n  `check` does.  The line at the bottom tells how old "
-		 "the last reading is.\n",
+		 "the last reading is.  From the third round on,\n  a line shows the last 40 side by side: "
+		 "table "
+		 "entries changed, pairs unreachable.\n",
 	 .finds = "a reading failed, or tables lag behind the fabric",
 	 .json = "rounds[] object readings\n"
 		 "rounds[].round integer(1..) its number, from 1\n"
