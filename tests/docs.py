@@ -707,7 +707,7 @@ WORDS = {"SWITCH": "leaf-01", "DST": "node0005", "SRC": "node0001", "HOST": "nod
          "NODE[PORT]": "leaf-01[4]", "ENGINE": "minhop", "ENGINE[,ENGINE...]": "minhop,dor", "OPTION": "lmc", "VALUE": "0", "FILE": "out",
          "SPEC": "ring:4", "SNAPSHOT": "a", "EVENT": "0", "SAMPLE": "3", "LESSON": "ring", "STEP": "1", "COMMAND": "check", "TOPIC": "lid",
          "PANE": "switches", "COLUMN": "name", "TEXT": "leaf", "ELEMENT": "leaf-01", "VL": "0", "NUMBER": "1", "SPEED": "2", "LAYER": "0",
-         "OPTION=VALUE": "lmc=0", "I/N": "1/2", "SHIFT": "1", "N": "1", "K": "1", "CHASSIS": "leaf-01", "CARD": "leaf-01", "PORT": "4"}
+         "OPTION=VALUE": "lmc=0", "I/N": "1/2", "SHIFT": "1", "N": "1", "K": "1", "CHASSIS": "leaf-01", "CARD": "leaf-01", "TARGET": "leaf-01", "PORT": "4"}
 OF_COMMAND = {("load", "FILE"): "made.ibnet", ("names", "FILE"): "names", ("config", "FILE"): "conf", ("tables", "FILE"): "made.lfts",
               ("load-map", "FILE"): "pairs", ("flows", "FILE"): "pairs", ("plan", "FILE"): "cabling", ("check", "FILE"): "check.json",
               ("source", "FILE"): "script", ("survey", "FILE"): "share-1 share-2", ("step", "N"): "2"}

@@ -161,6 +161,7 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 
 	ui.interpreter = in;
 	ui.session = in->session;
+	ui.session->on_screen = true;
 	ui.about = c->about;
 	if (keymap_choose(c->keymap, e) || ui_open(e))
 		return -1;

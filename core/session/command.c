@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/session/commands/commands.h"
-#include "core/session/topics.h"
+#include "core/session/groups.h"
 
 /* --- finding --------------------------------------------------------------- */
 
@@ -18,32 +18,69 @@ static const struct command *next_command(const struct session *s, size_t *table
 	return NULL;
 }
 
-/* Words that other programs have for commands of this one. */
+/* Words of other programs that do the same here. */
 static const struct {
 	const char *word, *command;
-} foreign[] = {{"exit", "quit"}, {"colors", "colours"}};
+} aliases[] = {{"exit", "quit"}, {"q", "quit"}, {"colors", "colours"}};
+
+static const char *alias_of(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_LEN(aliases); i++)
+		if (!strcmp(aliases[i].word, word))
+			return aliases[i].command;
+	return word;
+}
+
+static const struct command *find_whole(const struct session *s, const char *name)
+{
+	const struct command *c;
+	size_t t = 0, i = 0;
+
+	while ((c = next_command(s, &t, &i)))
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+/* The i-th pane; false: there are no more. */
+static bool next_pane(const struct session *s, size_t i, struct subcommand *pane)
+{
+	const struct command *list = find_whole(s, "list");
+
+	return list && list->subcommand && list->subcommand(i, pane);
+}
+
+const struct command *command_of_pane(const struct session *s, const char *name)
+{
+	struct subcommand pane;
+
+	if (find_whole(s, alias_of(name)))
+		return NULL;
+	for (size_t i = 0; next_pane(s, i, &pane); i++)
+		if (!strcmp(pane.name, name))
+			return find_whole(s, s->on_screen ? "pane" : "list");
+	return NULL;
+}
+
+/* --- what may be meant --------------------------------------------------------- */
 
 struct nearest {
 	const char *word, *best;
 	unsigned edits;
-	bool pane; /* the word is a pane's name */
+	struct text also; /* commands and panes for which the word stands elsewhere */
+	unsigned n;
 };
 
-static void take_nearest(struct nearest *n, const char *word)
+static void take_nearest(struct nearest *n, const char *name)
 {
-	unsigned edits = word_edits(n->word, word);
+	unsigned edits = word_edits(n->word, name);
 
 	if (edits < n->edits) {
 		n->edits = edits;
-		n->best = word;
+		n->best = name;
 	}
-}
-
-static void take_pane(void *to, const struct named *named)
-{
-	struct nearest *n = to;
-
-	n->pane |= !strcmp(named->kind, "pane") && !strcmp(named->name, n->word);
+	if (words_have(group_also(name), n->word))
+		text_add(&n->also, "%s`%s`", n->n++ ? ", " : "", name);
 }
 
 static void tell_unknown(const struct session *s, const char *word, struct err *e)
@@ -51,37 +88,32 @@ static void tell_unknown(const struct session *s, const char *word, struct err *
 	/* a third of the letters may be wrong */
 	struct nearest n = {.word = word, .edits = (unsigned)strlen(word) / 3 + 1};
 	const struct command *c;
+	struct subcommand pane;
 	size_t t = 0, i = 0;
 
-	if (s->named)
-		s->named(take_pane, &n);
-	if (n.pane) {
-		err_set(e, "%s is a pane, no command: `pane %s` shows it, `list %s` prints it", word, word,
-			word);
-		return;
-	}
 	while ((c = next_command(s, &t, &i)))
 		take_nearest(&n, c->name);
-	for (i = 0; i < ARRAY_LEN(foreign); i++)
-		if (!strcmp(word, foreign[i].word))
-			n.best = foreign[i].command;
-	if (n.best)
+	for (i = 0; next_pane(s, i, &pane); i++)
+		if (!find_whole(s, pane.name))
+			take_nearest(&n, pane.name);
+	if (n.n)
+		err_set(e, "unknown command \"%s\"; see %s; `help` lists all", word, n.also.s);
+	else if (n.best)
 		err_set(e, "unknown command \"%s\"; is `%s` meant? `help` lists all", word, n.best);
 	else
 		err_set(e, "unknown command \"%s\"; `help` lists them", word);
+	text_free(&n.also);
 }
 
 const struct command *command_find(const struct session *s, const char *name, struct err *e)
 {
-	const struct command *c, *found = NULL;
+	const struct command *c = find_whole(s, alias_of(name)), *found = NULL;
 	struct text names = {0};
 	size_t len = strlen(name), n = 0, t = 0, i = 0;
 
+	if (c)
+		return c;
 	while ((c = next_command(s, &t, &i))) {
-		if (!strcmp(c->name, name)) {
-			text_free(&names);
-			return c;
-		}
 		if (!strncmp(c->name, name, len)) {
 			text_add(&names, "%s%s", n++ ? ", " : "", c->name);
 			found = c;

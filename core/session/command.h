@@ -93,7 +93,12 @@ void out_step(struct out *o, const struct recording *r, size_t step, const char 
 void step_stops_clear(struct interpreter *in);
 
 const struct command *command_find(const struct session *s, const char *name,
-				   struct err *e); /* unique prefixes too */
+				   struct err *e); /* unique prefixes and aliases too */
+/*
+ * The command whose arguments begin with a pane's name, where a line begins with that name: `pane` on a
+ * screen, otherwise `list`.  NULL: it is no whole name of a pane, or a command has the same name.
+ */
+const struct command *command_of_pane(const struct session *s, const char *name);
 
 /*
  * Completion: all words that may stand at the end of `line` (up to the cursor).  Returns a NULL-terminated

@@ -100,7 +100,7 @@ static void add_nodes(struct completer *c, enum syntax_kind kind)
 
 	if (!f)
 		return;
-	if (open && (kind == KIND_PORT || kind == KIND_ENDPORT)) {
+	if (open && (kind == KIND_PORT || kind == KIND_ENDPORT || kind == KIND_TARGET)) {
 		add_ports(c, open);
 		return;
 	}
@@ -202,6 +202,18 @@ static void add_commands(struct completer *c)
 			add_if(c, k->name);
 }
 
+/* What a line may begin with. */
+static void add_first(struct completer *c)
+{
+	const struct command *list = command_find(c->s, "list", NULL);
+	struct subcommand pane;
+
+	add_commands(c);
+	for (size_t i = 0; list && list->subcommand && list->subcommand(i, &pane); i++)
+		if (command_of_pane(c->s, pane.name))
+			add_if(c, pane.name);
+}
+
 static void add_lessons(struct completer *c)
 {
 	char **names = lesson_names();
@@ -286,7 +298,7 @@ static void offer_word(void *ctx, const char *word, size_t len)
 		w = str_printf("%.*s", (int)fixed, word);
 		add_if(c, w);
 		free(w);
-	} else if (!(c->offered & 1u << kind)) {
+	} else if (!(c->offered & 1u << kind) && !(kind == KIND_TARGET && c->n)) {
 		c->offered |= 1u << kind;
 		add_kind(c, kind);
 	}
@@ -402,6 +414,10 @@ static bool node_wanted(const struct completer *c)
 
 static void take_word(struct completer *c, char *word)
 {
+	const struct command *k = c->argc ? NULL : command_of_pane(c->s, word);
+
+	if (k) /* `hosts` for `list hosts` */
+		take_word(c, str_dup(k->name));
 	c->argv = mem_resize(c->argv, (size_t)c->argc + 2, sizeof(*c->argv));
 	c->argv[c->argc++] = word;
 	c->argv[c->argc] = NULL;
@@ -474,7 +490,7 @@ char **session_complete(struct session *s, const char *line, size_t *start)
 
 	*start = (size_t)((at ? at : line + strlen(line)) - line);
 	if (at && !c.argc)
-		add_commands(&c);
+		add_first(&c);
 	else if (k)
 		complete_argument(&c, k);
 	forget_words(&c);

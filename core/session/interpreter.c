@@ -39,17 +39,49 @@ static const char *skip_colon(const char *text)
 	return *text == ':' ? words_skip(text + 1) : text;
 }
 
-/* The command at the beginning of a text; NULL and *e: none. */
-static const struct command *first_command(const struct session *s, const char *text, struct err *e)
+/* The command at the beginning of a text; *pane: a pane's name stands there. NULL and *e: none. */
+static const struct command *first_command(const struct session *s, const char *text, bool *pane,
+					   struct err *e)
 {
 	const struct command *c;
 	char *name;
 
 	if (words_take(&text, &name, e))
 		return NULL;
-	c = command_find(s, name, e);
+	c = command_of_pane(s, name);
+	*pane = c != NULL;
+	if (!c)
+		c = command_find(s, name, e);
 	free(name);
 	return c;
+}
+
+/* Puts the command's name before the words, which begin with a pane's. */
+static void name_command(struct command_words *c)
+{
+	c->argv = mem_resize(c->argv, (size_t)c->argc + 2, sizeof(*c->argv));
+	memmove(c->argv + 1, c->argv, (size_t)(c->argc + 1) * sizeof(*c->argv));
+	c->argv[0] = str_dup(c->command->name);
+	c->argc++;
+}
+
+/* Takes the words of the command at the beginning of a text; *rest is what follows. -1 and c->why. */
+static int take_words(const struct session *s, const char *from, const char **rest, struct progress *p,
+		      struct command_words *c)
+{
+	const char *syntax;
+	bool pane;
+
+	c->command = first_command(s, from, &pane, &c->why);
+	if (!c->command)
+		return -1;
+	/* "list PANE ..." without its name begins as the text does */
+	syntax = c->command->syntax + (pane ? strcspn(c->command->syntax, " ") + 1 : 0);
+	if (command_read(s->fabric, syntax, from, rest, &c->argc, &c->argv, p, &c->why))
+		return -1;
+	if (pane)
+		name_command(c);
+	return 0;
 }
 
 /* Takes the next command. *text moves past it, NULL at the end. False: there is none. */
@@ -63,9 +95,7 @@ static bool next_command(const struct session *s, const char **text, struct prog
 		*text = *from == ';' ? from + 1 : NULL;
 		if (words_end(from))
 			continue;
-		c->command = first_command(s, from, &c->why);
-		if (!c->command ||
-		    command_read(s->fabric, c->command->syntax, from, text, &c->argc, &c->argv, p, &c->why)) {
+		if (take_words(s, from, text, p, c)) {
 			*text = NULL;
 			c->command = NULL;
 			/* A command that cannot be split keeps its first word as a name. */
@@ -125,7 +155,9 @@ static int check_command(const struct session *s, const struct command_words *c,
 
 /* Does the syntax want one node, or many? */
 struct wanted {
+	const char *typed;
 	bool one, many;
+	bool small; /* it stands for itself */
 };
 
 static void look_for_node(void *ctx, const char *word, size_t len)
@@ -133,8 +165,10 @@ static void look_for_node(void *ctx, const char *word, size_t len)
 	enum syntax_kind k = syntax_kind(word, len);
 	struct wanted *w = ctx;
 
+	w->small |=
+		syntax_fixed(word, len) == len && strlen(w->typed) == len && !strncmp(word, w->typed, len);
 	w->one |= syntax_names_node(k) || k == KIND_ARGUMENT;
-	w->many |= k == KIND_SWITCHES || k == KIND_HOSTS || k == KIND_PORT;
+	w->many |= k == KIND_SWITCHES || k == KIND_HOSTS || k == KIND_PORT || k == KIND_TARGET;
 }
 
 /* Does a word fit several nodes, alone or before [PORT]? */
@@ -166,11 +200,12 @@ static char *unclear_word(const struct session *s, const struct command_words *c
 		return NULL;
 	walk = syntax_walk(c->command->syntax);
 	for (int i = 1; i < c->argc && !at && !progress_cancelled(p); i++) {
-		struct wanted w = {0};
+		struct wanted w = {.typed = c->argv[i]};
 
 		syntax_offer(walk, look_for_node, &w);
 		syntax_step(walk, c->argv[i]);
-		if (w.one && !(w.many && is_name_pattern(c->argv[i])) && fits_several(s, c->argv[i]))
+		if (w.one && !w.small && !(w.many && is_name_pattern(c->argv[i])) &&
+		    fits_several(s, c->argv[i]))
 			at = i;
 	}
 	free(walk);

@@ -63,6 +63,7 @@ struct session {
 	const struct topic *const *topics;
 	/* All that the interface has names for (topics.h); NULL: nothing */
 	void (*named)(void (*take)(void *to, const struct named *n), void *to);
+	bool on_screen; /* there is an interface: a pane's name opens that pane, otherwise it prints it */
 	pthread_mutex_t mutex;
 
 	/* in force: that of the event, with options set since, which route nothing yet; reference held */

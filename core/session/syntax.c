@@ -24,6 +24,7 @@ static const struct {
 	{"DESTINATION", KIND_ENDPORT},
 	{"ARGUMENT", KIND_ARGUMENT},
 	{"PORT", KIND_ARGUMENT},
+	{"TARGET", KIND_TARGET},
 	{"TEXT", KIND_TEXT},
 	{"FILE", KIND_FILE},
 	{"ENGINE", KIND_ENGINES},
@@ -243,6 +244,25 @@ static bool takes_names(const struct syntax_word *w)
 	return syntax_names_node(k) || k == KIND_ARGUMENT || k == KIND_TEXT;
 }
 
+/* Is it a small word of the syntax that was typed, or that the typed name with blanks begins with? */
+static bool is_typed(const struct syntax_word *w, const char *typed)
+{
+	return syntax_fixed(w->word, w->len) == w->len && !strncmp(w->word, typed, w->len) &&
+	       strchr(" ", typed[w->len]);
+}
+
+/* Where a small word may stand, TARGET is not that word. */
+static void prefer_small(const struct places *x, struct set *may, const char *typed)
+{
+	bool small = false;
+
+	for (unsigned i = 0; i < x->n && !small; i++)
+		small = has(may, i) && is_typed(&x->at[i], typed);
+	for (unsigned i = 0; i < x->n && small; i++)
+		if (syntax_kind(x->at[i].word, x->at[i].len) == KIND_TARGET)
+			may->bit[i / 64] &= ~(1ull << (i % 64));
+}
+
 /* Places where a word may stand after those of *before (NULL: at the beginning). */
 static struct set stand(const struct places *x, const struct set *before, const char *typed, bool whole)
 {
@@ -253,6 +273,8 @@ static struct set stand(const struct places *x, const struct set *before, const 
 	for (unsigned i = 0; before && i < x->n; i++)
 		if (has(before, i))
 			unite(&may, &x->follow[i]);
+	if (typed)
+		prefer_small(x, &may, typed);
 	for (unsigned i = 0; typed && i < x->n; i++)
 		if (has(&may, i) && !(whole ? takes_names(&x->at[i]) : stands_for(&x->at[i], typed)))
 			may.bit[i / 64] &= ~(1ull << (i % 64));

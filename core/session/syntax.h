@@ -3,9 +3,10 @@
  *
  *   fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]
  *
- * Small words stand for themselves, capital ones for an argument; "seed=K" begins with the small part. Words
- * in [ ] may be left out, a word with ... may come again, `a|b` is one word or the other, and ` | ` between
- * blanks parts whole forms, which may repeat the command's name.
+ * Small words stand for themselves, capital ones for an argument (TARGET for none that is a small word
+ * there); "seed=K" begins with the small part. Words in [ ] may be left out, a word with ... may come again,
+ * `a|b` is one word or the other, and ` | ` between blanks parts whole forms, which may repeat the command's
+ * name.
  */
 #ifndef IBSCOPE_SYNTAX_H
 #define IBSCOPE_SYNTAX_H
@@ -23,6 +24,7 @@ enum syntax_kind {
 	KIND_SWITCHES, /* many: globs and lists too */
 	KIND_HOSTS,
 	KIND_PORT,
+	KIND_TARGET, /* what can fail: a port, a node, a chassis or a card */
 	KIND_ENDPORT,
 	KIND_ARGUMENT, /* of a pane: one of those above */
 	KIND_TEXT,

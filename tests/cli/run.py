@@ -99,6 +99,7 @@ TREE = "xgft:3,3:1,2"
 FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats", "")
 LEAVES = FORMATS + "two-leaf.ibnetdiscover"
 TWINS = FORMATS + "ndr-twins.ibnetdiscover"
+SAT11 = os.path.join(ROOT, "tests", "fabrics", "real", "sat11-director.putty-log.xz")
 STAGE = os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnetdiscover")
 UPDN = ["-R", "updn"]
 RING = ["ring:5,hosts=2", "-R", "minhop"]
@@ -332,9 +333,24 @@ CASES = [
     Case("moved and cut off", ["-e", "load demo; route minhop; remove host node0064; event \"move host node0001 leaf-16[4]\" \"remove link core-01[1]\""], 0,
          r"of 3906 pairs \d+ take another path, 0 lost, 0 regained"),
     Case("nearest command", [TREE, "-e", "fial link leaf-01[1]"], 1, NOTHING, r'unknown command "fial"; is `fail` meant'),
-    Case("another program's word", [TREE, "-e", "exit"], 1, NOTHING, r"is `quit` meant"),
+    Case("nearest pane", [TREE, "-e", "swiches"], 1, NOTHING, r'unknown command "swiches"; is `switches` meant'),
+    Case("another program's word", [TREE, "-e", "exit; frob"], 0, ""),
+    Case("a word of the field", [TREE, "-e", "deadlock"], 1, NOTHING, r'unknown command "deadlock"; see `check`, `cdg`, '),
     Case("nothing like it", [TREE, "-e", "xyzzy"], 1, NOTHING, r'unknown command "xyzzy"; `help` lists them'),
-    Case("a pane's name", [TREE, "-e", "switches"], 1, NOTHING, r"switches is a pane, no command: `pane switches` shows it, `list switches` prints it"),
+    Case("a pane's name", [TREE, *UPDN, "-e", "switches"], 0, r"\A  rank name [\s\S]*^     1 leaf-01 "),
+    Case("a pane's name with arguments", [TREE, *UPDN, "-e", "path node0001 node0009; hosts sort name reverse filter 001"], 0, r"node0001[\s\S]*leaf-01[\s\S]*^  name .*\n  node0009.*\n  node0001 .*\n\Z"),
+    Case("a pane's arguments are wrong", [TREE, *UPDN, "-e", "path node0001"], 1, NOTHING, r"pane path: found 1 argument, expected SRC DST"),
+    Case("json: a pane's name", ["--json", TREE, "-e", "hosts"], 0, r'"pane":"hosts"', objects=[("synth", True), ("list", True)]),
+    Case("a name alone fails", [TREE, *UPDN, "-e", "fail leaf-03; fail node0009; fail leaf-01[4]; fail leaf-02 node0005[1-9]"], 1,
+         r"^1 node down[\s\S]*^1 node down[\s\S]*^1 link down", r"leaf-02 and node0005\[1-9\] are of two kinds|node0005 has no port"),
+    Case("as what it is", [TREE, *UPDN, "-e", "fail leaf-0[1-2]; fail node0009; fail leaf-03[4]; restore leaf-01; journal"], 0,
+         r"fail switch leaf-0\[1-2\] [\s\S]* fail host node0009 [\s\S]* fail link leaf-03\[4\] [\s\S]* restore switch leaf-01 "),
+    Case("a name of two kinds", [TREE, *UPDN, "-e", "fail *"], 1, NOTHING, r"\* stands for more than one kind: type `fail switch \*` or `fail host \*`"),
+    Case("names of two kinds", [TREE, *UPDN, "-e", "fail leaf-01 node0001"], 1, NOTHING, r"leaf-01 and node0001 are of two kinds: a `fail` for each"),
+    Case("a name that fits many", [TREE, *UPDN, "-e", "fail leaf"], 1, NOTHING, r'"leaf" fits \d+ nodes: '),
+    Case("neither kind nor name", [TREE, *UPDN, "-e", "fail lnik leaf-01[4]"], 1, NOTHING, r'found "lnik", expected link, switch, host, chassis, card, or a name'),
+    Case("a chassis by its name", [SAT11, "-e", "fail MF0;sat11-0101-0905-01ib1-A:MCS8500; restore mf0;sat11-0101-0905; fail MF0;sat11-0101-0905-01ib1-A:MCS8500/L03; journal"], 0,
+         r"60 nodes down[\s\S]*60 nodes restored[\s\S]*2 nodes down[\s\S]*fail chassis [\s\S]*fail card "),
     Case("nothing behind a failure", [TREE, "-e", "frob; show", "-e", "show"], 1, NOTHING, r"-e:1: unknown command"),
     Case("unclosed quote", [TREE, "-e", "load \"x"], 1, NOTHING, r"-e:1: no closing \""),
     Case("colon is let be", [TREE, *UPDN, "-e", ":trace node0001 node0009; : undo"], 0, r"4 links[\s\S]*Undone"),

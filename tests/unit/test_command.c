@@ -69,6 +69,20 @@ static void test_finding(void **state)
 	assert_string_equal(command_find(s, "re", &e) ? "found" : "none", "none");
 	assert_non_null(strstr(e.msg, "restore"));
 	assert_null(command_find(s, "frobnicate", &e));
+	assert_string_equal(command_find(s, "exit", &e)->name, "quit");
+	assert_string_equal(command_find(s, "q", &e)->name, "quit"); /* not one of quit, quiz */
+	assert_string_equal(command_find(s, "colors", &e)->name, "colours");
+	/* a pane's whole name is a command of its own, except where there is one */
+	assert_string_equal(command_of_pane(s, "cycle")->name, "list");
+	assert_null(command_of_pane(s, "cycl"));
+	assert_null(command_of_pane(s, "lft"));
+	s->on_screen = true;
+	assert_string_equal(command_of_pane(s, "cycle")->name, "pane");
+	s->on_screen = false;
+	line_says(s, "warnings", "Warnings");
+	line_fails(s, "swiches", "is `switches` meant");
+	line_fails(s, "fial", "is `fail` meant");
+	line_fails(s, "deadlock", "see `check`");
 	line_fails(s, "frobnicate", "unknown command");
 	line_fails(s, "route minhop", "no fabric");
 	line_fails(s, "trace a b", "no fabric");
@@ -356,6 +370,17 @@ static void test_completion(void **state)
 	assert_true(offers(s, "jo", "journal", 0));
 	assert_true(offers(s, "show; jo", "journal", 6));
 	assert_true(offers(s, "fail ", "link", 5));
+	assert_false(offers(s, "fail ", "leaf-01", 5)); /* the kinds come first */
+	assert_false(offers(s, "fail l", "leaf-01", 5));
+	assert_true(offers(s, "fail le", "leaf-01", 5));
+	assert_true(offers(s, "fail leaf-01[", "leaf-01[4]", 5));
+	assert_true(offers(s, "fail leaf-01 le", "leaf-02", 13));
+	assert_false(offers(s, "fail random 1", "node0001", 12));
+	assert_true(offers(s, "restore node0001 node", "node0002", 17));
+	assert_true(offers(s, "swi", "switches", 0));
+	assert_int_equal(times(s, "lf", "lft"), 1);
+	assert_true(offers(s, "path node0001 node", "node0002", 14));
+	assert_true(offers(s, "hosts fil", "filter", 6));
 	assert_true(offers(s, "fail link leaf", "leaf-01[", 10));
 	assert_true(offers(s, "fail link leaf-01[", "leaf-01[4]", 10));
 	assert_true(offers(s, "fail switch sp", "spine-02", 12));
@@ -407,6 +432,7 @@ static bool fits(const char *syntax, const char *line)
 static void test_syntax(void **state)
 {
 	static const char fail[] = "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
+			  any[] = "fail link NODE[PORT]... | random N [seed=K] | TARGET...",
 			  why[] = "why SWITCH DST [via PORT] | why NODE NODE NODE...",
 			  load[] = "load-map [all | shift K | bisection [seed=K] | hotspot NODE] [all]";
 
@@ -416,6 +442,8 @@ static void test_syntax(void **state)
 	assert_true(fits("synth [SPEC]", "synth") && fits("synth [SPEC]", "synth x"));
 	assert_false(fits("synth [SPEC]", "synth x y"));
 	assert_false(fits(fail, "fail") || fits(fail, "fail link") || fits(fail, "fail cable a"));
+	assert_true(fits(any, "fail link a") && fits(any, "fail a") && fits(any, "fail a link"));
+	assert_false(fits(any, "fail link") || fits(any, "fail random"));
 	assert_true(fits(fail, "fail link a") && fits(fail, "fail link a b c d"));
 	assert_true(fits(fail, "fail random 3") && fits(fail, "fail random 3 seed=4"));
 	assert_false(fits(fail, "fail random 3 4") || fits(fail, "fail random 3 seed=4 seed=5"));
@@ -443,7 +471,8 @@ static void test_usage(void **state)
 	line_fails(s, "check all", "nothing is routed");
 	ok_line(s, "route minhop");
 	line_fails(s, "check all", "expected: check");
-	line_fails(s, "fail cable x", "expected: fail link");
+	line_fails(s, "fail cable x", "found \"cable\", expected link, switch, ");
+	line_fails(s, "fail random", "expected: fail link");
 	line_fails(s, "show node", "expected: show");
 	session_free(s);
 }

@@ -207,7 +207,7 @@ static int edit_part(struct edit *d, const struct parts *p, const char *word, st
 	return 0;
 }
 
-static int edit_parts(struct edit *d, enum part_kind kind, const struct args *args, struct err *e)
+static int edit_parts(struct edit *d, enum part_kind kind, const struct args *args, int first, struct err *e)
 {
 	struct text notes = {0};
 	struct elements *el = setup_elements(d->s->setup, d->o->run->progress, &notes, e);
@@ -219,7 +219,7 @@ static int edit_parts(struct edit *d, enum part_kind kind, const struct args *ar
 		return -1;
 	p = parts_new(d->s->fabric, kind, el);
 	elements_unref(el);
-	for (int i = 1; !rc && i < args->n; i++)
+	for (int i = first; !rc && i < args->n; i++)
 		rc = edit_part(d, p, args->arg[i].word, e);
 	parts_free(p);
 	return rc;
@@ -261,9 +261,12 @@ static int fail_random(struct edit *d, const struct args *args, struct err *e)
 /* Apply the words behind `fail` or `restore` to the state. */
 static int edit_state(struct edit *d, const struct args *args, struct err *e)
 {
-	const char *kind = args->arg[0].word;
+	bool named = args->arg[0].kind == KIND_TARGET; /* the name alone is given */
+	const char *kind = named ? target_kind(d->s, args, d->o->run->progress, e) : args->arg[0].word;
 	int rc = 0;
 
+	if (!kind)
+		return -1;
 	text_add(&d->text, "%s %s", d->down ? "fail" : "restore", kind);
 	if (d->down && !strcmp(kind, "random"))
 		return fail_random(d, args, e);
@@ -279,8 +282,8 @@ static int edit_state(struct edit *d, const struct args *args, struct err *e)
 		return 0;
 	}
 	if (!strcmp(kind, "chassis") || !strcmp(kind, "card"))
-		return edit_parts(d, (enum part_kind)part_kind_of(kind), args, e);
-	for (int i = 1; !rc && i < args->n; i++)
+		return edit_parts(d, (enum part_kind)part_kind_of(kind), args, named ? 0 : 1, e);
+	for (int i = named ? 0 : 1; !rc && i < args->n; i++)
 		rc = edit_word(d, args->arg[i].word, *kind, e);
 	return rc;
 }
@@ -514,9 +517,10 @@ const struct command change_commands[] = {
 	 .run = cmd_reroute},
 	{.name = "fail",
 	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... | "
-		   "random N [seed=K]",
+		   "random N [seed=K] | TARGET...",
 	 .help = "take something down; the engine in force reroutes",
 	 .details =
+		 "  TARGET: a name alone, where it fits one kind only: fail leaf-03, fail leaf-03[6].\n"
 		 "  Several targets fail at once, before one sweep.  random: links between switches.\n"
 		 "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
 		 "  fail link leaf-03[5-8]; so does a host's name: all its ports;\n"
@@ -529,7 +533,7 @@ const struct command change_commands[] = {
 	 .run = cmd_fail},
 	{.name = "restore",
 	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... "
-		   "| all",
+		   "| all | TARGET...",
 	 .help = "bring back what failed",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that came back\n"

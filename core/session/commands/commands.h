@@ -192,6 +192,12 @@ int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err 
 void tell_quantities(const char *const *name, unsigned n, struct out *o);
 void tell_quantity_values(const char *const *name, const int64_t *q, unsigned n, json_t *obj, struct out *o);
 
+/*
+ * The kind of what is named alone by all words of `fail` or `restore`: "link", "switch", "host", "chassis" or
+ * "card". NULL and *e: a word names nothing, or the words fit several kinds.
+ */
+const char *target_kind(struct session *s, const struct args *args, struct progress *p, struct err *e);
+
 int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e);
 /* `roots export FILE [S...]`.  The command `roots` runs it. */
