@@ -49,6 +49,7 @@ def bundled():
         text = content(name + ".lesson")
         for i, step in enumerate(text.split("\ntext:")[1:]):
             verdict("\nexpect:" in step, "lesson %s, step %d: nothing is expected" % (name, i + 1))
+            verdict(not re.search(r"\nlook: .*\n(?!see: )", step), "lesson %s, step %d: what is seen in the pane?" % (name, i + 1))
         for i in range(1, steps + 1):
             verdict("wait ▸Lesson %s %d/%d\n" % (name, i, steps) in screens, "lesson %s, step %d is not played in tests/tui" % (name, i))
         played = answer("lesson %s all" % name)["steps"]
@@ -98,13 +99,14 @@ def own():
                 ("text: x\nrun: route minhop\nexpect: routed 4 switches\n", "does not say: routed 4 switches"),
                 ("text: x\nrun: route nothing\n", "no engine of"),
                 ("text: x\nlook: nothing-of-this-name\n", "list nothing-of-this-name"),
+                ("text: x\nrun: route minhop\nlook: switches\nsee: ring4\n", "`list switches` does not say: ring4"),
                 ("text: x\nrun: route minhop\nexpect: routed\nproof: check\nexpect: NOT SOUND\n", "does not say: NOT SOUND")):
             lesson("mine", head + text)
             status, said = check("lesson mine check")
             verdict(status == 1 and says in said, "lesson %r: status %d, %s" % (text, status, said))
         lesson("mine", head + "text: x\nrun: route nothing\nexpect: no engine of\n")
         verdict(check("lesson mine check")[0] == 0, "a message that is expected")
-        for text, line in (("", 3), ("text: x\nbla: y\n", 4), ("run: x\n", 3), ("text: x\nexpect: y\n", 4), ("nothing\n", 3),
+        for text, line in (("", 3), ("text: x\nbla: y\n", 4), ("run: x\n", 3), ("text: x\nexpect: y\n", 4), ("text: x\nsee: y\n", 4), ("nothing\n", 3),
                            ("title: again\n", 3), ("text: x\nanswer: y\n", 4), ("text: x\nask: y\n", 5), ("number: x\n", 3)):
             lesson("mine", head + text)
             status, said = check("lesson mine")

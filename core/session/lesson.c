@@ -96,7 +96,20 @@ static char **take_expect(const struct reader *r)
 
 static char **take_look(const struct reader *r)
 {
-	return last_step(r) ? list_add(&last_step(r)->look) : NULL;
+	struct lesson_step *s = last_step(r);
+
+	if (!s)
+		return NULL;
+	GROW(s->look, s->n_look, s->cap_look);
+	s->look[s->n_look] = (struct lesson_look){0};
+	return &s->look[s->n_look++].pane;
+}
+
+static char **take_see(const struct reader *r)
+{
+	struct lesson_step *s = last_step(r);
+
+	return s && s->n_look ? list_add(&s->look[s->n_look - 1].see) : NULL;
 }
 
 static char **take_ask(const struct reader *r)
@@ -113,9 +126,9 @@ static const struct {
 	const char *key;
 	char **(*take)(const struct reader *r);
 } keys[] = {
-	{"title", take_title}, {"fabric", take_fabric}, {"text", take_text},
-	{"run", take_run},     {"proof", take_proof},	{"expect", take_expect},
-	{"look", take_look},   {"ask", take_ask},	{"answer", take_answer},
+	{"title", take_title}, {"fabric", take_fabric}, {"text", take_text}, {"run", take_run},
+	{"proof", take_proof}, {"expect", take_expect}, {"look", take_look}, {"see", take_see},
+	{"ask", take_ask},     {"answer", take_answer},
 };
 
 /* --- lines ---------------------------------------------------------------------------------------- */
@@ -138,12 +151,13 @@ static int take_value(struct reader *r, const char *key, size_t len, const char 
 		if (!r->last)
 			return fail(r, keys[i].key,
 				    "title and fabric once and first, then text, and behind it "
-				    "run, expect, look, ask, answer, proof");
+				    "run, expect, look, see, ask, answer, proof");
 		*r->last = str_dup(value);
 		return 0;
 	}
-	return fail(r, key,
-		    "KEY: VALUE with title, fabric, number, text, run, expect, look, ask, answer or proof");
+	return fail(
+		r, key,
+		"KEY: VALUE with title, fabric, number, text, run, expect, look, see, ask, answer or proof");
 }
 
 /* One line without its end and without the blanks before that. */
@@ -242,7 +256,11 @@ static void step_free(struct lesson_step *s)
 	free(s->text);
 	free(s->ask);
 	free(s->answer);
-	list_free(&s->look);
+	for (size_t i = 0; i < s->n_look; i++) {
+		free(s->look[i].pane);
+		list_free(&s->look[i].see);
+	}
+	free(s->look);
 	for (size_t i = 0; i < s->n_run; i++) {
 		free(s->run[i].command);
 		list_free(&s->run[i].expect);

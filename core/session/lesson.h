@@ -7,9 +7,12 @@
  *
  *   run: COMMANDS     run when the step is played
  *   look: PANE ...    a pane to look at, opened beside the lesson
+ *   see: TEXT         occurs in what the pane before it shows; blanks in a row count as one
  *   ask: / answer:    a question; the answer is hidden until it is asked for
  *   proof: COMMANDS   run by `lesson NAME check` only: what the answer claims
  *   expect: TEXT      occurs in what the run or proof before it prints; blanks in a row count as one
+ *
+ * A walk that a step begins ends with the step, unless the first command of the next one is a `step` as well.
  */
 #ifndef IBSCOPE_LESSON_H
 #define IBSCOPE_LESSON_H
@@ -31,9 +34,15 @@ struct lesson_run {
 	struct lesson_list expect;
 };
 
+struct lesson_look {
+	char *pane; /* with its arguments */
+	struct lesson_list see;
+};
+
 struct lesson_step {
 	char *text, *ask, *answer; /* ask and answer may be NULL */
-	struct lesson_list look;
+	struct lesson_look *look;
+	size_t n_look, cap_look;
 	struct lesson_run *run;
 	size_t n_run, cap_run;
 };
@@ -69,6 +78,8 @@ void lesson_place_put(struct session *s, struct lesson_place *p);
 /* The lesson's fabric with everything up, options at their defaults, and nothing routed.  0, or -1 and *e. */
 int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p, struct err *e);
 
+/* Ends the walk of the step before this one, if this one does not go on with it. */
+void lesson_step_begin(struct session *s, const struct lesson_step *step);
 /* Run commands of a lesson.  Output, and the message of a failure, go to `said`.  0, or -1 and *e. */
 int lesson_run(const struct command_run *in, const char *commands, struct text *said, struct err *e);
 

@@ -24,7 +24,7 @@ void lesson_place_put(struct session *s, struct lesson_place *p)
 	before = s->lesson;
 	atomic_store(&p->refs, 1);
 	s->lesson = p;
-	s->generation++;
+	s->moves++;
 	session_unlock(s);
 	lesson_place_unref(before);
 }
@@ -46,6 +46,18 @@ int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p,
 	rc = session_set_fabric(s, f, how, p, e);
 	free(how);
 	return rc;
+}
+
+void lesson_step_begin(struct session *s, const struct lesson_step *step)
+{
+	for (size_t i = 0; i < step->n_run; i++)
+		if (!step->run[i].proof) {
+			if (!strncmp(step->run[i].command, "step ", 5))
+				return;
+			break;
+		}
+	if (session_walk(s))
+		session_set_walk(s, NULL);
 }
 
 int lesson_run(const struct command_run *in, const char *commands, struct text *said, struct err *e)
@@ -92,22 +104,22 @@ static char *squeezed(const char *s)
 	return t.s ? t.s : str_dup("");
 }
 
-/* A command may fail if the lesson expects its message. */
-static void check_run(struct check *c, const struct lesson_run *r)
+/* What a line prints, against what it should.  It may fail if its message is among that. */
+static void check_line(struct check *c, const char *line, const struct lesson_list *expect)
 {
 	struct text said = {0};
 	struct err e = {0};
-	int rc = lesson_run(&c->run, r->command, &said, &e);
+	int rc = lesson_run(&c->run, line, &said, &e);
 	bool told = false;
 	char *have = squeezed(text_str(&said)), *message = squeezed(e.msg);
 
-	for (size_t i = 0; i < r->expect.n; i++) {
-		char *want = squeezed(r->expect.text[i]);
+	for (size_t i = 0; i < expect->n; i++) {
+		char *want = squeezed(expect->text[i]);
 
 		c->expected++;
 		told |= strstr(message, want) != NULL;
 		if (!strstr(have, want)) {
-			char *what = str_printf("`%s` does not say", r->command);
+			char *what = str_printf("`%s` does not say", line);
 
 			fault(c, what, want);
 			free(what);
@@ -115,7 +127,7 @@ static void check_run(struct check *c, const struct lesson_run *r)
 		free(want);
 	}
 	if (rc && !told)
-		fault(c, r->command, e.msg);
+		fault(c, line, e.msg);
 	free(have);
 	free(message);
 	text_free(&said);
@@ -126,23 +138,19 @@ static void check_steps(struct check *c)
 	for (c->step = 0; c->step < c->l->n; c->step++) {
 		const struct lesson_step *s = &c->l->step[c->step];
 
+		lesson_step_begin(c->run.in->session, s);
 		for (size_t i = 0; i < s->n_run && !progress_cancelled(c->run.progress); i++)
 			if (!s->run[i].proof)
-				check_run(c, &s->run[i]);
-		for (size_t i = 0; i < s->look.n && !progress_cancelled(c->run.progress); i++) {
-			struct text said = {0};
-			struct err e = {0};
-			char *line = str_printf("list %s", s->look.text[i]);
+				check_line(c, s->run[i].command, &s->run[i].expect);
+		for (size_t i = 0; i < s->n_look && !progress_cancelled(c->run.progress); i++) {
+			char *line = str_printf("list %s", s->look[i].pane);
 
-			/* All that the lesson looks at must exist. */
-			if (lesson_run(&c->run, line, &said, &e))
-				fault(c, line, e.msg);
+			check_line(c, line, &s->look[i].see);
 			free(line);
-			text_free(&said);
 		}
 		for (size_t i = 0; i < s->n_run && !progress_cancelled(c->run.progress); i++)
 			if (s->run[i].proof)
-				check_run(c, &s->run[i]);
+				check_line(c, s->run[i].command, &s->run[i].expect);
 	}
 }
 

@@ -114,7 +114,7 @@ static const struct moment *show(struct session *s, const struct moment *m)
 	const struct moment *old = s->shown;
 
 	s->shown = m;
-	s->walk_moves++;
+	s->moves++;
 	return old;
 }
 

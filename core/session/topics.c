@@ -162,8 +162,9 @@ const struct topic core_topics[] = {
 	 "dimensions, so cables must be plugged alike everywhere.",
 	 "Sullivan, Bashkow, ISCA 1977; Dally, Seitz 1987", "synth mesh:3x3; route dor; check"},
 	{"dateline", "datelines",
-	 "a place in each ring of a torus where packets change to another VL. It cuts the "
-	 "circle of dependencies around the ring.",
+	 "a place in each ring of a torus. A packet that will pass it is on another VL all along that ring "
+	 "(torus-2QoS decides that at the source), and its way is at most half a ring: neither VL closes "
+	 "the circle.",
 	 "Dally, Towles, Interconnection Networks, 2004; torus-2QoS(8)", "show engines"},
 	{"restriction", "restrictions|restricted|blocked|backtracked|escape|escape tree|hull|detour|detours",
 	 "nue searches routes within the dependency graph: a dependency that would close a circle is "

@@ -18,6 +18,7 @@ import time
 
 import first_hour
 import gallery
+import played
 import pty_signals
 from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed
 from shown import words_are_of_their_rows
@@ -901,7 +902,7 @@ def main():
     tests = [(os.path.basename(f)[:-5], lambda f=f: run_script(os.path.join(HERE, f)))
              for f in sorted(os.listdir(HERE)) if f.endswith(".test")]
     tests += [] if UPDATE else [(fn.__name__, fn) for fn in ROBUST]
-    tests += first_hour.tests(Terminal, compare)
+    tests += first_hour.tests(Terminal, compare) + played.tests(Terminal)
     if len(sys.argv) > 1:
         tests += [(fn.__name__, fn) for fn in BY_NAME]
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], name) for name in sys.argv[1:])]

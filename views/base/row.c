@@ -37,6 +37,7 @@ void view_note_selection(struct view *v)
 
 	if (!view_current(v, &row))
 		return;
+	v->noted = true;
 	v->sel_key = v->sel_inner = view_key(v, row);
 	if (view_is_header(v, row))
 		v->sel_inner = view_key(v, v->fold->member[fold_group_of(v, row)->at]);

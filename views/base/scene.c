@@ -58,7 +58,7 @@ void scene_release(struct scene *sc)
 bool scene_stale(const struct scene *sc, const struct session *s)
 {
 	return !sc->valid || sc->generation != s->generation || sc->n_events != s->n_events ||
-	       sc->at != s->at || sc->walk_moves != s->walk_moves;
+	       sc->at != s->at || sc->moves != s->moves;
 }
 
 const struct result *scene_result(const struct scene *sc, const struct ask *a)
@@ -210,7 +210,7 @@ void scene_take(struct scene *sc, struct session *s)
 	sc->valid = true;
 	sc->at = s->at;
 	sc->n_events = s->n_events;
-	sc->walk_moves = s->walk_moves;
+	sc->moves = s->moves;
 	if (!s->fabric || !s->n_events) { /* nothing is loaded, or a fabric is being loaded */
 		chassis_free(kept);
 		return;

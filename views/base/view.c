@@ -249,7 +249,7 @@ void view_refresh(struct view *v)
 	view_work(v, 0.05);
 	if (wish && !v->ordering)
 		take_wish(v);
-	else if (first)
+	else if (first || !v->noted)
 		view_select(v, v->ops->flags & VIEW_AT_END ? (int64_t)view_count(v) - 1 : 0);
 	else
 		restore_selection(v);

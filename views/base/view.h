@@ -100,7 +100,7 @@ struct scene {
 	const struct fabric *fabric_before; /* of the event before; reference; NULL = none */
 	const struct comparison *real_change;
 	const struct topo *real_topo;
-	uint64_t walk_moves; /* moves of the session's walk */
+	uint64_t moves; /* moves of the session's walk and lesson */
 	/* The last step that changes each table of a recording, kept during the walk through it. */
 	const struct recording *last_of;     /* reference; NULL = there is none */
 	size_t *last_step;		     /* [tables of recordings] 0: no step */
@@ -409,6 +409,7 @@ struct view {
 
 	uint32_t sel, top;  /* places among the shown rows */
 	uint32_t asked_sel; /* with VIEW_SELECTS: the place for which it was loaded */
+	bool noted;	    /* a row was selected: sel_key and sel_inner tell which */
 	uint64_t sel_key;
 	uint64_t sel_inner; /* key of the first row under a header; for a row the same key */
 	unsigned shift;	    /* columns by which flexible cells are scrolled to the left */

@@ -89,8 +89,8 @@ static void add_step(struct priv *p)
 	for (size_t i = 0; i < s->n_run; i++)
 		if (!s->run[i].proof)
 			add(p, LINE_RUN, "> ", s->run[i].command, s->run[i].command);
-	for (size_t i = 0; i < s->look.n; i++)
-		add(p, LINE_LOOK, "look: ", s->look.text[i], s->look.text[i]);
+	for (size_t i = 0; i < s->n_look; i++)
+		add(p, LINE_LOOK, "look: ", s->look[i].pane, s->look[i].pane);
 	add_question(p, s);
 }
 
@@ -199,7 +199,7 @@ const struct view_ops view_lesson = {
 		 "while none is",
 	.hints = "follow=answer :lesson_next=next :lesson_back=back :lesson_again=again",
 	COLUMNS(columns),
-	.flags = VIEW_TIMELESS,
+	.flags = VIEW_TIMELESS | VIEW_BESIDE,
 	.priv_size = sizeof(struct priv),
 	.priv_kept = sizeof(struct priv),
 	DOES(load, fit, title, footer, cell, follow),

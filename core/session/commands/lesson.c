@@ -94,6 +94,7 @@ static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *
 {
 	const struct lesson_step *s = step_of(p);
 
+	lesson_step_begin(p->s, s);
 	for (size_t i = 0; i < s->n_run; i++) {
 		struct text said = {0};
 		struct err why = {0};
@@ -128,25 +129,28 @@ static void put_place(const struct play *p, bool answered, bool same)
 	}
 	at->step = p->step;
 	at->answered = answered;
-	at->generation = same ? p->s->generation + 1 : 0;
+	at->generation = same ? p->s->generation : 0;
 	lesson_place_put(p->s, at);
 }
 
-/* The pane to look at, with the lesson beside it.  What cannot be opened is left out. */
+/*
+ * The pane to look at, beside the lesson, which has the focus in the end: it gives way to a pane that opens
+ * in its place.  What cannot be opened is left out.
+ */
 static void open_panes(const struct play *p)
 {
 	const struct lesson_step *s = step_of(p);
+	struct err e;
 
 	if (!p->o->run->on_screen)
 		return;
-	for (size_t i = 0; i < 2; i++) {
-		char *line =
-			i ? str_dup("pane lesson") : str_printf("pane %s", s->look.n ? s->look.text[0] : "");
-		struct err e;
+	run_text(p->o->run, "pane lesson", &e);
+	if (s->n_look) {
+		char *line = str_printf("pane %s", s->look[0].pane);
 
-		if (i || s->look.n)
-			run_text(p->o->run, line, &e);
+		run_text(p->o->run, line, &e);
 		free(line);
+		run_text(p->o->run, "pane lesson", &e);
 	}
 }
 
@@ -169,9 +173,9 @@ static int play_step(struct play *p, struct err *e)
 
 	tell(p, "", s->text);
 	rc = run_step(p, runs, false, e);
-	for (size_t i = 0; i < s->look.n; i++) {
-		tell(p, "Look at: pane ", s->look.text[i]);
-		json_array_append_new(look, json_text(s->look.text[i]));
+	for (size_t i = 0; i < s->n_look; i++) {
+		tell(p, "Look at: pane ", s->look[i].pane);
+		json_array_append_new(look, json_text(s->look[i].pane));
 	}
 	tell(p, "Question: ", s->ask);
 	if (p->answers)

@@ -32,7 +32,7 @@ void session_play(struct session *s, int pace)
 	if (s->play == pace + 1)
 		return;
 	s->play = pace + 1;
-	s->walk_moves++; /* so that panes see it */
+	s->moves++; /* so that panes see it */
 }
 
 bool step_stand_still(struct session *s)
