@@ -47,8 +47,7 @@ const struct topic engine_topics[] = {
 	 "Domke, Hoefler, Nagel, IPDPS 2011; engines/doc/dfsssp.md", "route dfsssp qos=TRUE; check"},
 	{"nue", NULL,
 	 "routes that are searched within the dependency graph: what would close a circle is not used. Any "
-	 "number of VLs suffices, one too; many make routes shorter (longest of torus:6x6: 12 links with "
-	 "1, 13 with 2, 8 with 4). Free of credit loops.",
+	 "number of VLs will do, one too; 4 or more make paths shorter. Free of credit loops.",
 	 "Domke, Hoefler, Matsuoka, HPDC 2016; engines/doc/nue.md", "route nue qos=TRUE; check"},
 	{"torus-2qos", "torus|2qos",
 	 "tori and meshes by dimension, with datelines; around one failure in a ring it keeps its promise. "

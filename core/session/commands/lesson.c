@@ -230,11 +230,11 @@ static int play(struct play *p, size_t last, bool goes_on, struct err *e)
 			tell(p, "", "");
 	}
 	out_json(p->o, "steps", p->steps);
+	if (!rc) /* before the lesson shows the step: whoever sees it finds the focus where it stays */
+		open_panes(p);
 	put_place(p, p->answers, !rc);
 	if (!rc && !p->answers && step_of(p)->ask)
 		tell(p, "", "(`lesson answer`)");
-	if (!rc)
-		open_panes(p);
 	return rc;
 }
 
