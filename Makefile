@@ -279,7 +279,7 @@ check-driver: $(BUILD)/soak/driver
 	@$(RUN) driver
 check-unit: $(BUILD)/unit-tests
 	@$(RUN) unit
-check-parity: $(BUILD)/ibscope-san
+check-parity: $(BUILD)/ibscope-san $(BUILD)/live/capture.so
 	@$(RUN) parity
 check-live: $(BUILD)/ibscope $(BUILD)/live/probe $(BUILD)/live/capture.so
 	@$(RUN) live

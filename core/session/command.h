@@ -52,10 +52,10 @@ struct command {
 #define CORE_COMMANDS                                                                               \
 	fabric_commands, tables_commands, change_commands, manager_commands, edit_commands,         \
 		difference_commands, scope_commands, path_commands, step_commands, check_commands,  \
-		diff_commands, plan_commands, drift_commands, doctor_commands, advise_commands,     \
-		verify_commands, load_commands, flow_commands, survey_commands, cdg_commands,       \
-		element_commands, export_commands, torus_commands, watch_commands, replay_commands, \
-		lesson_commands, quiz_commands, session_commands
+		diff_commands, transition_commands, plan_commands, drift_commands, doctor_commands, \
+		advise_commands, verify_commands, load_commands, flow_commands, survey_commands,    \
+		cdg_commands, element_commands, export_commands, torus_commands, watch_commands,    \
+		replay_commands, lesson_commands, quiz_commands, session_commands
 
 extern const struct command fabric_commands[]; /* getting a fabric, options, summaries */
 extern const struct command tables_commands[]; /* tables */
@@ -69,6 +69,7 @@ extern const struct command path_commands[];	   /* trace, why, tables of one swi
 extern const struct command step_commands[];	   /* an engine's run, step by step */
 extern const struct command check_commands[];	   /* check */
 extern const struct command diff_commands[];	   /* diff */
+extern const struct command transition_commands[]; /* transition */
 extern const struct command plan_commands[];	   /* plan */
 extern const struct command drift_commands[];	   /* drift */
 extern const struct command doctor_commands[];	   /* doctor */

@@ -40,6 +40,7 @@ static const struct {
 	{"journal", "history events log"},
 	{"survey", "maintenance worst failure single point redundancy risk"},
 	{"diff", "difference what changed"},
+	{"transition", "between two sweeps half written tables loops update order"},
 	{"changes", "difference what changed cables replaced"},
 	{"snapshot", "keep remember before maintenance"},
 	{"why", "reason explain entry port choice"},

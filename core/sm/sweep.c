@@ -567,6 +567,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		activated_reset(s->memory->active, s->fabric, rq->prev->setup->state, rq->flapped);
 	}
 	s->opervls = mem_dup(s->memory->opervls, s->fabric->n_ports);
+	s->flapped = rq->flapped ? mem_dup(rq->flapped, s->fabric->n_links) : NULL;
 	s->scratch_reason = scratch_reason(rq, s->topo, s->memory, standby);
 	s->from_scratch = s->scratch_reason != NULL;
 	sm_node = s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)];
@@ -656,6 +657,7 @@ struct sweep *sweep_with_hosts(const struct sweep *of, const struct setup *setup
 		of->n_note_marks ? mem_dup(of->note_mark, of->n_note_marks * sizeof(*of->note_mark)) : NULL;
 	s->scratch_reason = of->scratch_reason ? str_dup(of->scratch_reason) : NULL;
 	s->opervls = mem_dup(of->opervls, of->fabric->n_ports);
+	s->flapped = of->flapped ? mem_dup(of->flapped, of->fabric->n_links) : NULL;
 	s->prev = of->prev ? sweep_ref(of->prev) : NULL;
 	s->memory = memory_copy(of->memory, of->fabric);
 	return s;
@@ -701,6 +703,7 @@ static void sweep_free(struct sweep *s)
 	free(s->note_mark);
 	free(s->scratch_reason);
 	free(s->opervls);
+	free(s->flapped);
 	setup_unref(s->setup); /* last: other members use its fabric */
 	free(s);
 }

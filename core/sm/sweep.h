@@ -42,6 +42,7 @@ struct sweep {
 	double seconds;	       /* of discovery, LIDs and routing */
 	double engine_seconds; /* of the engines alone */
 	uint8_t *opervls;      /* owned, [n_ports]: OperVLs codes as this sweep read them */
+	uint8_t *flapped;      /* owned, [n_links]: as in the request; NULL */
 	unsigned number;       /* 0 = first heavy sweep of this subnet manager */
 	const struct sweep *prev; /* reference held: the sweep before, whose tables were current; NULL */
 	struct sm_memory *memory; /* what the subnet manager remembers after it (opaque, owned) */

@@ -110,6 +110,11 @@ ROWS = [
     Clear("nothing found", "doctor", r"nothing found", ["incomplete", "cut off", *TABLES, "another fabric's tables", "no tables", "a command that failed"],
           said=(TREE, "-R", "minhop"), key={"errors": 0}),
     Clear("nothing found", "doctor", r"nothing found", PAIRLESS + ["parts"], said=(TREE, "-R", "minhop"), status=None, extra=UNKNOWN_LID),
+    Clear("Safe in any order", "transition", r"^Safe in", [*PAIRLESS[2:], "incomplete", "no tables", "another fabric's tables"],
+          said=(TREE, "-R", "minhop", "-e", "fail switch spine-01"), status=1,
+          extra={"a loop between two writes": ["ring:5", "-R", "dfsssp", "-e", "fail random 1 seed=54"],
+                 "an incomplete fabric": ["cut-clear.ibnet", "-R", "minhop", "-e", "fail link leaf-01[4]"],
+                 "no pair left": [TREE, *UPDN, "-e", "scope node0001", "-e", "fail link leaf-01[4]"]}),
     Clear("Bad: ", "survey links", r"Bad: 0 of [^\n]*\)\.", [s for s in ALL if s not in ("0 pairs: one host", "parts")], status=None),
     Clear("No credit loops.", "cycles", r"No credit loops", PAIRLESS[:2] + ["no tables", "a command that failed"], status=None),
     Clear("Free of congestion", "shifts", r"Free of congestion", PAIRLESS + [*TABLES, "no tables", "a command that failed"],
@@ -120,6 +125,7 @@ ROWS = [
 
 # The same words elsewhere: where they are tried, or why they clear nothing.
 OTHERS = {
+    "Safe in OpenSM's order": "transition, as Safe in any order; tests/parity/ordered.py",
     "sound deadlock verify": "no all-clear: words that find `check` in the palette",
     "The tables followed: every host": "tests/live/run.py never_followed",
     "The tables have not followed: ": "no all-clear",
@@ -141,7 +147,7 @@ OTHERS = {
     "there are no credit loops; nothing is drawn": "an error",
 }
 VOCABULARY = re.compile(r"\b[Ss]ound\b|followed|[Nn]othing (?:wrong|changed|found|lost)|change nothing|identical|[Nn]o credit loops"
-                        r"|agreement|explains every|Free of congestion|Cabled as|on its rail|are 0\.|new fault|Bad: |still so")
+                        r"|agreement|explains every|Free of congestion|Cabled as|on its rail|are 0\.|new fault|Bad: |still so|Safe in")
 
 
 def strings_of(root):

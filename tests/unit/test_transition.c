@@ -351,7 +351,7 @@ static void test_random(void **state)
 		b = (struct brute){.x = &x, .n = x.f->n_switches, .harm = NEW_ARRAY(1u << MOST, uint8_t)};
 		b.old = random_tables(&x, &seed, NULL, 0, round % 3 ? 0 : 4);
 		b.now = random_tables(&x, &seed, b.old, 20 * (round % 6), round % 5 ? 0 : 4);
-		t = transition_new(b.old, b.now, NULL, NULL, &e);
+		t = transition_new(b.old, b.now, (struct transition_sent){NULL, false}, NULL, &e);
 		assert_non_null(t);
 		check_any_order(&b, t);
 		check_way(&b, t, &t->any);

@@ -1,6 +1,5 @@
 #include "core/analysis/compare/transition_internal.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/routing/paths.h"
 
 #include <stdlib.h>
@@ -18,18 +17,18 @@ static uint32_t peer_before(const struct topo *before, const struct fabric *f, u
 }
 
 /* OpenSM sends all blocks to a switch that tells of a changed port, and to one that it did not know. */
-static bool all_sent(const struct transition *t, uint32_t sw, const uint8_t *flapped)
+static bool all_sent(const struct transition *t, uint32_t sw, struct transition_sent sent)
 {
 	const struct topo *now = t->b->topo;
 	const struct fabric *f = now->fabric;
 
-	if (!t->was[sw])
+	if (!t->was[sw] || sent.all)
 		return true;
 	FOR_PORTS(f, sw, port) {
 		uint32_t link = f->port_link[port];
 
 		if (peer_before(t->a->topo, f, port) != now->peer[port] ||
-		    (flapped && link != NO_ID && flapped[link] && now->peer[port] != NO_ID))
+		    (sent.flapped && link != NO_ID && sent.flapped[link] && now->peer[port] != NO_ID))
 			return true;
 	}
 	return false;
@@ -47,14 +46,14 @@ static unsigned entries_in_block(const struct lft_row *was, const struct lft_row
 	return n;
 }
 
-static void list_writes(struct transition *t, const uint8_t *flapped)
+static void list_writes(struct transition *t, struct transition_sent sent)
 {
 	const struct topo *topo = t->b->topo;
 	uint32_t n = topo->fabric->n_switches, cap = 0;
 	uint8_t *all = NEW_ARRAY(n + 1, uint8_t);
 
 	for (uint32_t s = 0; s < n; s++)
-		all[s] = t->b->row[s] && all_sent(t, s, flapped);
+		all[s] = t->b->row[s] && all_sent(t, s, sent);
 	t->n_blocks = t->b->lids->max_lid / LFT_BLOCK + 1u;
 	t->first = NEW_ARRAY(t->n_blocks + 1, uint32_t);
 	for (uint32_t k = 0; k < t->n_blocks; k++) {
@@ -698,8 +697,8 @@ static bool judge(struct transition *t, struct progress *p)
 	return going;
 }
 
-struct transition *transition_new(const struct routing *a, const struct routing *b, const uint8_t *flapped,
-				  struct progress *p, struct err *e)
+struct transition *transition_new(const struct routing *a, const struct routing *b,
+				  struct transition_sent sent, struct progress *p, struct err *e)
 {
 	const struct fabric *f = b->topo->fabric;
 	struct transition *t = NEW(struct transition);
@@ -713,7 +712,7 @@ struct transition *transition_new(const struct routing *a, const struct routing 
 
 		t->was[s] = own == NO_ID ? NULL : a->row[own];
 	}
-	list_writes(t, flapped);
+	list_writes(t, sent);
 	if (!judge(t, p) || !transition_order(t, p)) {
 		transition_free(t);
 		err_format(e, CANCELLED);
@@ -797,21 +796,4 @@ bool transition_replay(const struct transition *t, const uint32_t *order, struct
 	free(of);
 	free(fill);
 	return going;
-}
-
-void mix_way_text(const struct transition *t, const struct mix_way *w, struct text *to)
-{
-	const struct fabric *f = t->b->topo->fabric;
-	const char *arrow = w->loop && w->n == 2 ? " <-> " : " -> ";
-	uint32_t shown = w->n > 8 ? 8 : w->n;
-
-	for (uint32_t i = 0; i < shown; i++)
-		text_add(to, "%s%s", i ? arrow : "", switch_name(f, w->hop[i].sw));
-	if (shown < w->n)
-		text_add(to, " -> ... %u more", w->n - shown);
-	if (!w->loop)
-		text_add(to, " -> nowhere");
-	else if (w->n != 2)
-		text_add(to, " -> %s", switch_name(f, w->hop[0].sw));
-	text_add(to, " for LID %u", w->lid);
 }

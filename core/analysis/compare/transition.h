@@ -98,14 +98,35 @@ struct transition {
 	struct better_order better;
 };
 
+/* What else makes OpenSM send blocks, beside entries that change. */
+struct transition_sent {
+	const uint8_t *flapped; /* [n_links of b's fabric]: cables that went down and up in between; NULL */
+	bool all;		/* all blocks to all switches: it started anew */
+};
+
 /*
- * b: the tables now, on what is up now.  flapped [n_links of b's fabric]: cables that went down and up in
- * between; NULL: none.  NULL and *e: cancelled, or memory is short.  Cost: LIDs x switches, and what each
- * write changes.
+ * b: the tables now, on what is up now.  NULL and *e: cancelled.  Cost: LIDs x switches, and what each write
+ * changes.
  */
-struct transition *transition_new(const struct routing *a, const struct routing *b, const uint8_t *flapped,
-				  struct progress *p, struct err *e);
+struct transition *transition_new(const struct routing *a, const struct routing *b,
+				  struct transition_sent sent, struct progress *p, struct err *e);
 void transition_free(struct transition *t); /* NULL is fine */
+
+/* From the tables that a sweep left to those of another, in which hosts count as in `to`. */
+struct sweep;
+struct transition *transition_of(const struct sweep *from, const struct sweep *to,
+				 const struct routing *counted, struct progress *p, struct err *e);
+
+/* How safe it is, in a sentence: "Safe in any order: ...", "Between writes 12 and 40 ...". */
+void transition_sentence(const struct transition *t, struct text *to);
+/* What a better order is, or why there is none, in a sentence; nothing where OpenSM's own will do. */
+void better_sentence(const struct transition *t, struct text *to);
+/*
+ * LIDs that a second set for all hosts would need beside the present ones (updating in two phases), and all
+ * that there are.
+ */
+uint32_t second_lids(const struct transition *t);
+#define UNICAST_LIDS 0xBFFF
 
 /* No pair goes round or is cut: in any order; in OpenSM's, also while several writes are under way. */
 static inline bool transition_safe(const struct transition *t)

@@ -1,0 +1,128 @@
+/* What is told of a transition. */
+#include "core/analysis/compare/transition.h"
+#include "core/base/text.h"
+#include "core/sm/sweep.h"
+
+#include <inttypes.h>
+
+struct transition *transition_of(const struct sweep *from, const struct sweep *to,
+				 const struct routing *counted, struct progress *p, struct err *e)
+{
+	return transition_new(from->routing, counted, (struct transition_sent){to->flapped, !to->number}, p,
+			      e);
+}
+
+void mix_way_text(const struct transition *t, const struct mix_way *w, struct text *to)
+{
+	const struct fabric *f = t->b->topo->fabric;
+	const char *arrow = w->loop && w->n == 2 ? " <-> " : " -> ";
+	uint32_t shown = w->n > 8 ? 8 : w->n;
+
+	for (uint32_t i = 0; i < shown; i++)
+		text_add(to, "%s%s", i ? arrow : "", switch_name(f, w->hop[i].sw));
+	if (shown < w->n)
+		text_add(to, " -> ... %u more", w->n - shown);
+	if (!w->loop)
+		text_add(to, " -> nowhere");
+	else if (w->n != 2)
+		text_add(to, " -> %s", switch_name(f, w->hop[0].sw));
+	text_add(to, " for LID %u", w->lid);
+}
+
+static void example(const struct transition *t, const struct mix_way *w, struct text *to)
+{
+	if (!w->lid)
+		return;
+	text_add(to, ": ");
+	mix_way_text(t, w, to);
+}
+
+/* "310 pairs loop and 20 are cut" */
+static void harm(uint64_t looping, uint64_t cut, struct text *to)
+{
+	if (looping)
+		text_add(to, "%s %s", PLURAL(looping, "pair"), looping == 1 ? "loops" : "loop");
+	if (cut && looping)
+		text_add(to, " and %" PRIu64 " %s cut", cut, cut == 1 ? "is" : "are");
+	else if (cut)
+		text_add(to, "%s %s cut", PLURAL(cut, "pair"), cut == 1 ? "is" : "are");
+}
+
+void transition_sentence(const struct transition *t, struct text *to)
+{
+	const struct mix_pairs *w = t->worst == NO_ID ? NULL : &t->write[t->worst].after;
+
+	if (!t->pairs) {
+		text_add(to, "No pair of hosts: there is nothing to judge.");
+	} else if (!t->entries) {
+		text_add(to, "Nothing to write: no entry changes.");
+	} else if (w) {
+		if (t->bad_from == t->bad_to)
+			text_add(to, "After write %u, ", t->bad_from + 1);
+		else
+			text_add(to, "Between writes %u and %u up to ", t->bad_from + 1, t->bad_to + 1);
+		harm(w->looping, w->cut, to);
+		example(t, &t->at_worst, to);
+		text_add(to, ".");
+	} else if (t->b->topo->fabric->warnings.missing) {
+		text_add(to, "No harm found in the part of the fabric that is known.");
+	} else if (t->before.looping) {
+		text_add(to, "The old tables loop %s; the order of writes adds nothing to it.",
+			 PLURAL(t->before.looping, "pair"));
+	} else if (t->wire_lids) {
+		text_add(to,
+			 "Safe in OpenSM's order only one write after the other: with %d under way pairs to "
+			 "%s ",
+			 WRITES_ON_WIRE, PLURAL(t->wire_lids, "LID"));
+		text_add(to, "can loop or be cut");
+		example(t, &t->on_wire, to);
+		text_add(to, ".");
+	} else if (!transition_safe(t)) {
+		text_add(to, "Safe in OpenSM's order, though not in any.");
+	} else {
+		text_add(to, "Safe in any order: no pair loops, and none is cut that was not.");
+	}
+}
+
+void better_sentence(const struct transition *t, struct text *to)
+{
+	const struct better_order *b = &t->better;
+	const struct fabric *f = t->b->topo->fabric;
+
+	if (b->found == ORDER_ANY)
+		return;
+	if (b->found == ORDER_FOUND) {
+		text_add(to, "Another order of the writes is safe: `transition order` lists it.");
+		return;
+	}
+	if (b->found == ORDER_NONE)
+		text_add(to, "No order is safe in %s", PLURAL(b->n_none, "block"));
+	else
+		text_add(to, "No safe order was found for %s, nor a proof that there is none",
+			 PLURAL(b->n_unknown, "block"));
+	if (b->found == ORDER_NONE && b->n_unknown)
+		text_add(to, ", and none was found in %u", b->n_unknown);
+	if (b->found == ORDER_NONE && b->n_witness) {
+		text_add(to, ": in block %u ", b->block);
+		for (uint32_t i = 0; i < b->n_witness && i < 4; i++)
+			text_add(to, "%s%s must come before %s (LID %u)", i ? ", " : "",
+				 switch_name(f, b->witness[i]),
+				 switch_name(f, b->witness[(i + 1) % b->n_witness]), b->witness_lid[i]);
+		if (b->n_witness > 4)
+			text_add(to, ", and so on round %u switches", b->n_witness);
+	} else if (b->found == ORDER_NONE) {
+		text_add(to, ": in block %u all orders were tried", b->block);
+	}
+	text_add(to, ".  With at most %s, blocks in two parts, there is one.",
+		 PLURAL(b->more_writes, "more write"));
+}
+
+uint32_t second_lids(const struct transition *t)
+{
+	const struct lids *l = t->b->lids;
+	uint32_t n = 0;
+
+	for (uint32_t ep = 0; ep < l->n_endports; ep++)
+		n += endport_is_switch(t->b->topo->fabric, ep) ? 0 : l->count[ep];
+	return n;
+}

@@ -1,0 +1,315 @@
+/* `transition`: the step from the old tables to the new ones. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/compare/transition.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/session/commands/commands.h"
+#include "core/sm/guid_names.h"
+
+#define SHOWN 20
+
+/* The sweep that a restart with an engine and options would make of the tables in force; a reference. */
+static struct sweep *ahead(struct session *s, const struct args *args, const struct sweep *now, struct out *o,
+			   struct err *e)
+{
+	const char *chain = args_get(args, "ENGINE[,ENGINE...]")->word;
+	struct options *opts = options_copy(s->setup->options);
+	const struct arg *word = NULL;
+	struct sweep_request rq = {
+		.engines = s->engines, .restart = true, .prev = now, .progress = o->run->progress};
+	struct sweep *w = NULL;
+	int rc = engine_chain_known(s->engines, chain, e);
+
+	while (!rc && (word = args_next(args, "OPTION=VALUE", word)))
+		rc = options_assign(opts, s->fabric, word->word, e);
+	if (!rc) {
+		rq.setup = setup_with(now->setup, &(struct setup){.chain = chain, .options = opts});
+		w = sweep_run(&rq, e);
+		setup_unref(rq.setup);
+	}
+	options_free(opts);
+	if (w && !w->routing) {
+		err_set(e, "%s would not route it: %s", chain,
+			w->n_refusals ? w->refusal[0].why : "it refuses");
+		sweep_unref(w);
+		return NULL;
+	}
+	return w;
+}
+
+static json_t *json_pairs(struct mix_pairs c)
+{
+	return json_make("{s:I, s:I, s:I}", "waiting", (json_int_t)c.waiting, "cut", (json_int_t)c.cut,
+			 "looping", (json_int_t)c.looping);
+}
+
+/* An example of harm; nothing is added where there is none. */
+static void add_way(json_t *list, const struct transition *t, const char *of, const struct mix_way *w)
+{
+	json_t *o, *steps = json_array();
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		json_t *h = json_make("{s:i, s:b}", "port", (int)w->hop[i].port, "new", (int)w->hop[i].now);
+
+		json_put_switch(h, "switch", t->b->topo->fabric, t->b->lids, w->hop[i].sw);
+		json_put_out(h, "port", t->b->topo->fabric, w->hop[i].sw, w->hop[i].port);
+		json_array_append_new(steps, h);
+	}
+	o = json_make("{s:s, s:i, s:b, s:o}", "of", of, "lid", (int)w->lid, "loop", (int)w->loop, "steps",
+		      steps);
+	if (w->lid)
+		json_array_append_new(list, o);
+	else
+		json_decref(o);
+}
+
+static json_t *json_ways(const struct transition *t)
+{
+	json_t *list = json_array();
+
+	add_way(list, t, "any order", &t->any);
+	add_way(list, t, "in order", &t->at_worst);
+	add_way(list, t, "under way", &t->on_wire);
+	return list;
+}
+
+/* Writes in an order (NULL: OpenSM's): those after which other pairs are cut or loop, or all. */
+static void list_writes(const struct transition *t, const uint32_t *order, const struct mix_pairs *after,
+			bool all, struct out *o)
+{
+	const struct fabric *f = t->b->topo->fabric;
+	json_t *list = json_array();
+	struct mix_pairs last = t->before;
+	uint32_t n = 0, left = 0;
+
+	out_text(o, "%6s %6s %8s %8s %8s %8s  %s\n", "write", "block", "entries", "waiting", "cut", "looping",
+		 "switch");
+	out_text(o, "%6s %6s %8s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", "0", "", "", last.waiting,
+		 last.cut, last.looping, "(before the first)");
+	for (uint32_t i = 0; i < t->n_writes; i++) {
+		const struct table_write *w = &t->write[order ? order[i] : i];
+		const struct mix_pairs *c = after ? &after[i] : &w->after;
+		json_t *x;
+
+		if (!all && !memcmp(c, &last, sizeof(last)) && i + 1 < t->n_writes)
+			continue;
+		last = *c;
+		if (!all && n >= SHOWN) {
+			left++;
+			continue;
+		}
+		n++;
+		out_text(o, "%6u %6u %8u %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", i + 1, w->block,
+			 w->entries, c->waiting, c->cut, c->looping, switch_name(f, w->sw));
+		x = json_pairs(*c);
+		json_object_set_new(x, "write", json_integer(i + 1));
+		json_object_set_new(x, "block", json_integer(w->block));
+		json_object_set_new(x, "entries", json_integer(w->entries));
+		json_put_switch(x, "switch", f, t->b->lids, w->sw);
+		json_array_append_new(list, x);
+	}
+	if (left)
+		out_text(o, "  ... %s; `transition all` prints them\n", PLURAL(left, "more write"));
+	out_json(o, "writes", list);
+}
+
+static uint32_t switches_written(const struct transition *t)
+{
+	uint8_t *seen = NEW_ARRAY(t->b->topo->fabric->n_switches, uint8_t);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_writes; i++) {
+		n += !seen[t->write[i].sw];
+		seen[t->write[i].sw] = 1;
+	}
+	free(seen);
+	return n;
+}
+
+/* A write by its number, from 1. */
+static json_t *number_of(uint32_t write)
+{
+	return write == NO_ID ? json_null() : json_integer((json_int_t)write + 1);
+}
+
+static void tell(const struct transition *t, struct out *o)
+{
+	static const char *const words[] = {"any", "found", "none", "unknown"};
+	struct text said = {0}, better = {0}, way = {0};
+	uint32_t lids = second_lids(t), switches = switches_written(t);
+
+	transition_sentence(t, &said);
+	better_sentence(t, &better);
+	out_text(o, "%s\n", text_str(&said));
+	out_text(o, "%s to %s: %s change%s", PLURAL(t->n_writes, "write"), PLURAL(switches, "switch"),
+		 PLURAL(t->entries, "entry"), t->entries == 1 ? "s" : "");
+	if (t->before.waiting)
+		out_text(o, "; %s wait%s from the start", PLURAL(t->before.waiting, "pair"),
+			 t->before.waiting == 1 ? "s" : "");
+	if (t->lost)
+		out_text(o, "; %" PRIu64 " stay cut, or loop", t->lost);
+	out_text(o, ".\n");
+	if (!transition_safe(t)) {
+		out_text(o, "Whatever the order: to %s ", PLURAL(t->n_lids, "LID"));
+		out_text(o, "%s can loop, %" PRIu64 " can be cut", PLURAL(t->loops, "pair"), t->cuts);
+		mix_way_text(t, &t->any, &way);
+		out_text(o, ": %s.\n", text_str(&way));
+	}
+	if (better.len) {
+		out_text(o, "%s\n", text_str(&better));
+		out_text(o, "Two phases, each host with a second set of LIDs, would need %u more of %u%s.\n",
+			 lids, UNICAST_LIDS, t->b->lids->max_lid + lids > UNICAST_LIDS ? ": too many" : "");
+	}
+	if (t->b->adaptive)
+		out_text(o, "Groups of adaptive routing are left out: a packet goes by the entry.\n");
+	out_json(o, "said", json_text(text_str(&said)));
+	out_json(o, "safe", json_boolean(transition_safe(t) && t->pairs));
+	out_json(o, "safe_in_order", json_boolean(transition_safe_in_order(t) && t->pairs));
+	out_json(o, "complete", json_boolean(!t->b->topo->fabric->warnings.missing));
+	out_json(o, "n_writes", json_integer(t->n_writes));
+	out_json(o, "switches", json_integer(switches));
+	out_json(o, "entries_changed", json_integer((json_int_t)t->entries));
+	out_json(o, "pairs", json_integer((json_int_t)t->pairs));
+	out_json(o, "lost", json_integer((json_int_t)t->lost));
+	out_json(o, "before", json_pairs(t->before));
+	out_json(o, "any_order",
+		 json_make("{s:i, s:I, s:I}", "lids", (int)t->n_lids, "loops", (json_int_t)t->loops, "cuts",
+			   (json_int_t)t->cuts));
+	out_json(o, "ways", json_ways(t));
+	out_json(o, "in_order",
+		 json_make("{s:o, s:o, s:o, s:i}", "worst", number_of(t->worst), "from",
+			   number_of(t->bad_from), "to", number_of(t->bad_to), "wire_lids",
+			   (int)t->wire_lids));
+	out_json(o, "better",
+		 json_make("{s:s, s:i, s:i, s:i, s:i, s:s}", "found", words[t->better.found], "blocks",
+			   (int)t->better.n_blocks, "none", (int)t->better.n_none, "unknown",
+			   (int)t->better.n_unknown, "more_writes", (int)t->better.more_writes, "said",
+			   text_str(&better)));
+	out_json(o, "second_lids", json_integer(lids));
+	text_free(&said);
+	text_free(&better);
+	text_free(&way);
+}
+
+static int tell_order(const struct transition *t, bool all, struct out *o, struct err *e)
+{
+	struct mix_pairs *after = NEW_ARRAY(t->n_writes + 1, struct mix_pairs);
+	int rc = 0;
+
+	if (transition_replay(t, t->better.write, after, o->run->progress))
+		list_writes(t, t->better.write, after, all, o);
+	else
+		rc = err_set(e, CANCELLED);
+	free(after);
+	return rc;
+}
+
+static int cmd_transition(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const struct sweep *a, *b;
+	struct sweep *made = NULL;
+	struct routing *counted;
+	struct transition *t;
+	bool all = args_has(args, "all"), order = args_has(args, "order");
+	int rc = 0;
+
+	if (args_has(args, "to")) {
+		a = need_routing(s, e);
+		b = made = a ? ahead(s, args, a, o, e) : NULL;
+		if (!b)
+			return -1;
+	} else if (diff_sides(s, args, &a, &b, e)) {
+		return -1;
+	}
+	counted = session_counted(s, b->routing);
+	t = transition_of(a, b, counted, o->run->progress, e);
+	routing_unref(counted);
+	if (!t) {
+		sweep_unref(made);
+		return -1;
+	}
+	report_scope(s, o);
+	report_missing(b->fabric, o);
+	tell(t, o);
+	if (order && t->better.write)
+		rc = tell_order(t, all, o, e);
+	else if (order && t->better.found != ORDER_ANY)
+		rc = err_set(e, "no safe order is known to list; expected a transition that has one");
+	else
+		list_writes(t, NULL, NULL, all, o);
+	o->run->found_fault |= !transition_safe_in_order(t) || !t->pairs || b->fabric->warnings.missing;
+	transition_free(t);
+	sweep_unref(made);
+	return rc;
+}
+
+const struct command transition_commands[] = {
+	{.name = "transition",
+	 .syntax = "transition [SNAPSHOT [SNAPSHOT]] [order] [all] | to ENGINE[,ENGINE...] [OPTION=VALUE]... "
+		   "[order] [all]",
+	 .help = "is the step from the old tables to the new ones safe",
+	 .details = "  Without a name: the last event.  SNAPSHOT: from it to now, or between two.  to "
+		    "ENGINE: from now to\n"
+		    "  what a restart with that engine would write.  Tables are written a block of 64 LIDs "
+		    "at a time,\n"
+		    "  switch by switch; in between packets meet old and new entries.  waiting: pairs that "
+		    "the old tables\n"
+		    "  do not serve any more; cut: pairs that both serve, but not the mix; looping: pairs "
+		    "that go round.\n"
+		    "  order: a safe order, where OpenSM's own is not.  all: every write.\n",
+	 .json = JSON_SCOPE
+	 "said string the first line\n"
+	 "complete boolean the whole fabric is known\n"
+	 "safe boolean in any order\n"
+	 "safe_in_order boolean in OpenSM's, with up to four writes under way\n"
+	 "n_writes integer blocks that are written\n"
+	 "switches integer switches that are written to\n"
+	 "entries_changed integer =changed entries\n"
+	 "pairs integer =pairs\n"
+	 "lost integer pairs that the new tables do not serve\n"
+	 "before object pairs before the first write\n"
+	 "before.waiting integer that the new tables serve, and the old ones do not\n"
+	 "before.cut integer 0: the old tables cut none that they serve\n"
+	 "before.looping integer that go round in the old tables\n"
+	 "any_order object whatever the order\n"
+	 "any_order.lids integer LIDs for which some mix loops or cuts pairs\n"
+	 "any_order.loops integer pairs that go round in some mix\n"
+	 "any_order.cuts integer pairs that old and new tables serve, and some mix does not\n"
+	 "ways[] object examples of harm\n"
+	 "ways[].of string(any order/in order/under way) in some mix; at the worst moment; only with several "
+	 "writes under way\n"
+	 "ways[].lid lid LID of the packet\n"
+	 "ways[].loop boolean it goes round: behind the last hop comes the first\n"
+	 "ways[].steps[] object switches in turn\n"
+	 "ways[].steps[].switch node where it is\n"
+	 "ways[].steps[].port portnum the port that the entry there names; 255: none\n"
+	 "ways[].steps[].new boolean that entry is the new one\n"
+	 "in_order object in OpenSM's order\n"
+	 "in_order.worst integer|null write after which most pairs are cut or loop\n"
+	 "in_order.from integer|null first write after which any do\n"
+	 "in_order.to integer|null last such write\n"
+	 "in_order.wire_lids integer LIDs that only several writes under way harm\n"
+	 "better object a safe order of the writes\n"
+	 "better.found string(any/found/none/unknown) any: OpenSM's is safe; none: proved\n"
+	 "better.blocks integer blocks whose order matters\n"
+	 "better.none integer of these: that have no safe order\n"
+	 "better.unknown integer of these: for which none was found\n"
+	 "better.more_writes integer that suffice when blocks are written in parts\n"
+	 "better.said string the same in a sentence\n"
+	 "second_lids integer LIDs that two-phase updating would need beside the present ones\n"
+	 "writes[] object writes after which other pairs are cut or loop: the first of them, or all writes\n"
+	 "writes[].write integer its number, from 1\n"
+	 "writes[].block integer LIDs from 64 times this on\n"
+	 "writes[].entries integer entries that it changes\n"
+	 "writes[].switch node the switch that is written to\n"
+	 "writes[].waiting integer pairs that the new tables serve, and neither the old ones nor the mix "
+	 "does\n"
+	 "writes[].cut integer pairs that old and new tables serve, and the mix does not\n"
+	 "writes[].looping integer pairs that go round then\n",
+	 .run = cmd_transition},
+	{.name = NULL},
+};
