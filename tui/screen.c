@@ -65,6 +65,8 @@ void ui_refresh(void)
 	if (scene_stale(&ui.scene, ui.session))
 		scene_take(&ui.scene, ui.session);
 	begin();
+	if (pane_top(SLOT_LIST)) /* its row decides what stands beside it */
+		view_refresh(pane_top(SLOT_LIST));
 	pane_third();
 	serve_panes();
 	propose_tell();
