@@ -36,6 +36,8 @@ ACTION(do_pages)
 {
 	int h = ui.rect[ui.focus].h - 3, page = h > 1 ? h - 1 : 1;
 
+	if (repl_was_used() && n / 2 && repl_more(n / 2))
+		return 0;
 	if (v)
 		view_move(v, 0, n == 1 || n == -1 ? n * ((page + 1) / 2) : n / 2 * page);
 	return 0;
@@ -86,7 +88,7 @@ ACTION(do_scroll)
 	return 0;
 }
 
-enum { TO_REPL, LEAVE, SUSPEND, QUIT, CLEAR, MAXIMISE, REDRAW };
+enum { TO_REPL, COMMAND, LEAVE, SUSPEND, QUIT, CLEAR, MAXIMISE, REDRAW };
 
 /* `quit ask`: a journal with more than a fabric and its routing is not given up by one key. */
 static bool quit_asks(const char *arg)
@@ -105,8 +107,10 @@ static bool quit_asks(const char *arg)
 /* Actions that do not depend on a pane. */
 ACTION(do_screen)
 {
-	if (n == TO_REPL || n == LEAVE)
-		pane_focus(n == LEAVE ? ui.last_pane : SLOT_REPL);
+	if (n == LEAVE)
+		pane_focus(ui.last_pane);
+	if (n == TO_REPL || n == COMMAND)
+		repl_go(n == COMMAND ? LINE_GOES_BACK : LINE_STAYS);
 	ui.quit |= n == QUIT && !quit_asks(arg);
 	ui.maximised ^= n == MAXIMISE;
 	if (n == CLEAR)
@@ -170,19 +174,85 @@ ACTION(do_back)
 	return 0;
 }
 
-ACTION(do_cancel)
+#define ASKS_AFTER 1.0 /* seconds; what has run for less is not asked about */
+
+/* Is a pane on the screen waiting for a result that is being computed? Adds their names. */
+static bool panes_wait(struct text *t)
 {
-	if (worker_busy(NULL)) {
+	bool any = false;
+
+	for (int p = 0; p < SLOT_REPL && background_busy(); p++) {
+		const struct view *v = pane_top((enum place_id)p);
+
+		if (!v || !v->waiting || !ui.rect[p].h)
+			continue;
+		text_add(t, "%s%s", any ? " and " : "pane ", v->ops->name);
+		any = true;
+	}
+	return any;
+}
+
+/* What a person may want to stop: its name, and since when it runs. False: nothing runs. */
+static bool running(struct text *what, double *since)
+{
+	if (worker_busy(since) && worker_line(what))
+		return true;
+	*since = background_since();
+	return panes_wait(what);
+}
+
+void stop_running(void)
+{
+	struct text what = {0};
+	double since;
+
+	if (worker_busy(&since)) {
+		worker_line(&what);
 		worker_cancel();
-		ui_message(false, "cancelling");
-	} else if (v && v->filter[0]) {
-		view_filter(v, "");
+		ui_message(false, "stopped: %s", text_str(&what));
+	} else if (panes_wait(&what)) {
+		background_give_up();
+		ui_message(false, "stopped: %s; C-l goes on", text_str(&what));
 	} else if (background_busy()) {
 		background_give_up();
-		ui_message(false, "stopped what the panes wait for; C-l goes on");
+		ui_message(false, "stopped what was computed beside; C-l goes on");
 	} else {
 		ui_message(false, "nothing is running");
 	}
+	text_free(&what);
+}
+
+ACTION(do_cancel)
+{
+	if (v && v->filter[0] && !worker_busy(NULL))
+		view_filter(v, "");
+	else
+		stop_running();
+	return 0;
+}
+
+/* Esc: one step back, whatever there is to leave. What has run for a second is stopped, when asked twice. */
+ACTION(do_escape)
+{
+	static unsigned long asked;
+	bool again = asked && ui.keys_seen == asked + 1;
+	struct text what = {0};
+	double since;
+
+	asked = 0;
+	if (again && running(&what, &since)) {
+		stop_running();
+	} else if (repl_was_used()) {
+		; /* the REPL shrinks */
+	} else if (running(&what, &since) && now_seconds() - since >= ASKS_AFTER) {
+		asked = ui.keys_seen;
+		ui_message(false, "Esc again stops: %s", text_str(&what));
+	} else if (v && v->filter[0]) {
+		view_filter(v, "");
+	} else {
+		pane_back();
+	}
+	text_free(&what);
 	return 0;
 }
 
@@ -274,7 +344,7 @@ ACTION(do_prompt)
 	if (!rc) {
 		if (t.len && t.s[t.len - 1] != ' ')
 			text_putc(&t, ' ');
-		pane_focus(SLOT_REPL);
+		repl_go(LINE_OF_KEY);
 		repl_prefill(v ? text_str(&t) : arg);
 	}
 	text_free(&t);
@@ -303,7 +373,8 @@ static const struct action actions[] = {
 	{"next-pane", "next pane", do_next_pane, 1},
 	{"prev-pane", "pane before", do_next_pane, -1},
 	{"maximise", "this pane alone, or all again", do_screen, MAXIMISE},
-	{"repl", "to the REPL", do_screen, TO_REPL},
+	{"command", "one line in the REPL; then the focus is where it was", do_screen, COMMAND},
+	{"repl", "to the REPL, and stay there", do_screen, TO_REPL},
 	{"leave", "from the REPL back to the pane", do_screen, LEAVE},
 	{"propose",
 	 "route by the engine that is proposed: that of opensm.conf beside the file, the one by which drift "
@@ -324,8 +395,11 @@ static const struct action actions[] = {
 	{"scroll-down", "REPL: text below", do_scroll, -1},
 	{"clear", "REPL: forget its text", do_screen, CLEAR},
 	{"redraw", "draw the screen anew; go on with what was stopped", do_screen, REDRAW},
-	{"cancel", "cancel the running command; else drop the filter; else stop what the pane waits for",
+	{"cancel", "stop the running command; else drop the filter; else stop what the pane waits for",
 	 do_cancel, 0},
+	{"escape",
+	 "leave what was printed; else drop the filter; else back; asks to stop what has run for a second",
+	 do_escape, 0},
 	{"suspend", "suspend to the shell", do_screen, SUSPEND},
 	{"quit", "leave; `quit ask`: asks when the journal has more than a fabric and its routing", do_screen,
 	 QUIT},

@@ -198,6 +198,11 @@ void background_want(const struct ask *a, unsigned n)
 	pthread_mutex_unlock(&b.mutex);
 }
 
+double background_since(void)
+{
+	return atomic_load(&b.progress.since);
+}
+
 bool background_busy(void)
 {
 	bool busy;

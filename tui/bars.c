@@ -269,7 +269,8 @@ static unsigned n_labels;
 
 static const char general[] =
 	"follow=open next-pane=pane :undo=undo search=search :pane_help=help :diff=diff filter=filter "
-	"sort=sort :why=why prompt_why=why :trace=trace prompt_trace=trace repl=repl maximise=max back=back "
+	"sort=sort :why=why prompt_why=why :trace=trace prompt_trace=trace command=repl maximise=max "
+	"back=back "
 	"fold=fold copy=copy quit=quit";
 static const char in_repl[] =
 	"leave=panes prev-pane=back scroll-up=scroll maximise=max :pane_help=help quit=quit";
@@ -344,13 +345,13 @@ static void draw_progress(int y, int cols, double since)
 	}
 	left = progress_left(p, now_seconds());
 	if (total && left >= 0)
-		snprintf(s, sizeof(s), "%u%%  %.1f s, %.0f s left  Esc or C-c cancels",
+		snprintf(s, sizeof(s), "%u%%  %.1f s, %.0f s left  C-c cancels, Esc asks",
 			 (unsigned)(100.0 * done / total), now_seconds() - since, left);
 	else if (total)
-		snprintf(s, sizeof(s), "%u%%  %.1f s  Esc or C-c cancels", (unsigned)(100.0 * done / total),
-			 now_seconds() - since);
+		snprintf(s, sizeof(s), "%u%%  %.1f s  C-c cancels, Esc asks",
+			 (unsigned)(100.0 * done / total), now_seconds() - since);
 	else
-		snprintf(s, sizeof(s), "%.1f s  Esc or C-c cancels", now_seconds() - since);
+		snprintf(s, sizeof(s), "%.1f s  C-c cancels, Esc asks", now_seconds() - since);
 	draw_text(y, x, cols - x, s, ST_NORMAL, false);
 }
 
@@ -402,7 +403,7 @@ void draw_function_bar(int y, int cols)
 	}
 	if (ui.line_mode)
 		return;
-	if (!ui.quiet && worker_busy(&since) && now_seconds() - since > 0.1) {
+	if (!ui.quiet && worker_busy(&since) && now_seconds() - since > 0.1 && !ui.message[0]) {
 		draw_progress(y, cols, since);
 		return;
 	}

@@ -132,6 +132,7 @@ void key_pressed(keycode k)
 	const struct binding *b;
 
 	ui.message[0] = 0;
+	repl_note_use();
 	ui.keys_seen++;
 	if (ui.line_mode) {
 		line_key(k);
@@ -139,12 +140,18 @@ void key_pressed(keycode k)
 	}
 	if (find_accept(k))
 		return;
-	if (repl && k == K_CTRL('C') && !ui.n_pending && repl_abort() && !worker_busy(NULL))
-		return;
+	if (repl && k == K_CTRL('C') && !ui.n_pending) {
+		bool any = repl_abort();
+
+		if (!any && ui.one_line != LINE_STAYS)
+			pane_focus(ui.last_pane);
+		if (!worker_busy(NULL) && (any || ui.focus != SLOT_REPL))
+			return;
+	}
 	if ((k == K_ESC || k == K_CTRL('C')) && play_stop())
 		return;
-	if ((k == K_ESC || k == K_CTRL('C')) && worker_busy(NULL)) {
-		worker_cancel();
+	if (k == K_CTRL('C') && worker_busy(NULL)) {
+		stop_running();
 		return;
 	}
 	if (!repl && typed_key(pane_top(ui.focus), k))
@@ -179,7 +186,7 @@ void pasted(const char *text)
 	if (ui.line_mode == LINE_COPY)
 		ui.line_mode = LINE_NONE;
 	if (!ui.line_mode) {
-		pane_focus(SLOT_REPL);
+		repl_go(LINE_GOES_BACK);
 		repl_paste(text);
 		return;
 	}
@@ -274,8 +281,8 @@ void mouse_pressed(void)
 		else
 			click_row(p, y, x, button == 6);
 	}
-	if (ui.focus != p && p == SLOT_REPL)
-		pane_focus(p);
+	if (p == SLOT_REPL)
+		repl_go(LINE_STAYS);
 	else if (p != SLOT_REPL && ui.focus == SLOT_REPL)
 		pane_focus(p);
 	else if (button == 1 && pane_top(p) && ui.rect[p].h)

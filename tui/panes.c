@@ -72,9 +72,32 @@ void pane_focus(enum place_id p)
 	ui.focus = p;
 	if (p == SLOT_REPL)
 		return;
+	ui.one_line = LINE_STAYS;
 	if (ui.last_pane != p)
 		ui.pane_before = ui.last_pane;
 	ui.last_pane = p;
+}
+
+struct focus pane_focus_now(void)
+{
+	ui.opened = N_PLACES;
+	ui.focus_said = false;
+	return (struct focus){ui.focus, ui.last_pane, ui.one_line};
+}
+
+void pane_give_back(const struct focus *f)
+{
+	enum place_id opened = ui.opened;
+
+	if (ui.focus_said)
+		return;
+	pane_focus(f->now);
+	ui.one_line = f->now == SLOT_REPL ? f->one_line : LINE_STAYS;
+	if (f->now == SLOT_REPL || opened == N_PLACES)
+		return;
+	panes_layout(LINES, COLS);
+	if (!ui.rect[opened].h)
+		pane_focus(opened);
 }
 
 /* Places from left to right, then the REPL. */
@@ -237,6 +260,9 @@ int pane_open(int argc, char **argv, struct err *e)
 	else
 		p = push(p, v);
 	pane_focus(p);
+	ui.opened = ui.focus;
+	ui.focus_said |=
+		ops->flags & VIEW_ONCE || ops == &view_lesson || ops == &view_pick; /* it waits for keys */
 	return 0;
 }
 
@@ -462,12 +488,19 @@ void panes_layout(int rows, int cols)
 	int body = rows - 2, repl = repl_in_use() ? body * 2 / 5 : body / 8 + 1;
 
 	memset(ui.rect, 0, sizeof(ui.rect));
-	if (ui.maximised || body < BODY_LEAST || !pane_focused()) {
-		ui.rect[ui.focus] = (struct rect){1, 0, body, cols};
-		return;
-	}
 	if (repl > 16)
 		repl = 16;
+	/* the output of a typed line gets up to half of the rows; a lesson keeps its question */
+	if (repl_answers() && repl_wants() > repl && !(pane_focused() && pane_focused()->ops == &view_lesson))
+		repl = repl_wants() < body / 2 + 1 ? repl_wants() : body / 2 + 1;
+	if (ui.maximised || body < BODY_LEAST || !pane_focused()) {
+		if (body < BODY_LEAST || ui.focus == SLOT_REPL || !repl_answers())
+			repl = 0;
+		ui.rect[ui.focus] = (struct rect){1, 0, body - repl, cols};
+		if (repl)
+			ui.rect[SLOT_REPL] = (struct rect){rows - 1 - repl, 0, repl, cols};
+		return;
+	}
 	ui.rect[SLOT_REPL] = (struct rect){rows - 1 - repl, 0, repl, cols};
 	split(1, body - repl, cols);
 }

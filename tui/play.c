@@ -19,7 +19,7 @@ void play_serve(void)
 		return;
 	if (now >= due) {
 		due = now + 1.0 / play_paces[pace].frames;
-		worker_add(play_frame(ui.session), NULL);
+		worker_add(play_frame(ui.session), NULL, false);
 	} else {
 		wait_ms = (int)((due - now) * 1000) + 1;
 	}

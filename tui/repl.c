@@ -18,6 +18,7 @@
 
 #define SCROLLBACK 10000
 #define FEED 64
+#define NEVER (~0UL)
 #define SEEN_MOST 16384 /* bytes of the typed line examined on each side of the cursor */
 
 struct repl_line {
@@ -29,7 +30,12 @@ static struct {
 	struct repl_line line[SCROLLBACK]; /* ring buffer */
 	size_t first, n;
 	size_t complete_start;	  /* where the word being completed begins */
-	unsigned long printed_at; /* ui.keys_seen when something was printed last */
+	unsigned long printed_at; /* ui.keys_seen when something was printed last; NEVER */
+	unsigned long asked_at;	  /* ui.keys_seen when a line was entered last */
+	bool answered;		  /* something else than the line was printed since */
+	size_t dropped;		  /* lines forgotten from the ring buffer */
+	size_t output;		  /* where the last output begins, counted from the first line ever */
+	int skip;		  /* display lines of it above the window, while from_first */
 	char *history;
 	FILE *nowhere;
 	Keymap idle;		  /* a keymap in which keys do nothing */
@@ -38,13 +44,16 @@ static struct {
 	int height;		  /* display lines shown last */
 	unsigned char feed[FEED]; /* bytes that readline must still read */
 	unsigned n_feed, at_feed;
-	bool open;    /* the last line has not ended */
-	bool forward; /* the last search in the history goes forward */
+	bool open;	 /* the last line has not ended */
+	bool from_first; /* shows the last output from its first line on */
+	bool forward;	 /* the last search in the history goes forward */
 	bool eof;
 	bool reading;
-	bool finish;  /* the next key is a key that does nothing */
-	bool several; /* runs lines that were pasted together, each after those before it */
-} r;
+	bool finish;   /* the next key is a key that does nothing */
+	bool several;  /* runs lines that were pasted together, each after those before it */
+	bool entered;  /* runs a line that leaves the focus where it is */
+	bool was_used; /* before the last key */
+} r = {.printed_at = NEVER};
 
 /* --- scrollback -------------------------------------------------------------- */
 
@@ -61,7 +70,14 @@ static void add_line(const char *s, size_t len, enum style st)
 		free(line_at(0)->s);
 		r.first = (r.first + 1) % SCROLLBACK;
 		r.n--;
+		r.dropped++;
 	}
+	if (r.printed_at != ui.keys_seen && ui.keys_seen) {
+		r.output = r.dropped + r.n + (st == ST_ECHO);
+		r.from_first = true;
+		r.skip = 0;
+	}
+	r.answered |= st != ST_ECHO;
 	r.printed_at = ui.keys_seen;
 	l = line_at(r.n++);
 	l->s = str_printf("%.*s", (int)len, s);
@@ -114,6 +130,9 @@ void repl_clear(void)
 	r.first = 0;
 	r.open = false;
 	r.back = 0;
+	r.output = r.dropped;
+	r.from_first = false;
+	r.printed_at = NEVER;
 }
 
 /* Clean text, in which tabs become blanks up to the next multiple of eight. */
@@ -210,26 +229,60 @@ static void draw_prompt(int y, const struct rect *rc, bool focus)
 	text_free(&before);
 }
 
-void draw_repl(const struct rect *rc, bool focus)
+/* The display lines of the last output, as far as it is kept. */
+static int output_rows(int w)
 {
-	int w = rc->w - 4, top = rc->y + 1, last = rc->y + rc->h - 2, y = last + 1, total = 0;
-	struct text t = {0}, title = {0};
+	size_t from = r.output > r.dropped ? r.output - r.dropped : 0;
+	struct text t = {0};
+	int n = 0;
 
-	text_add(&title, "REPL");
-	r.height = rc->h - 2 > 0 ? rc->h - 2 : 1;
-	atomic_store(&ui.columns, (unsigned)(w > 0 ? w : 1));
+	for (size_t i = from; i < r.n; i++)
+		n += rows_of(line_at(i), w, &t);
+	text_free(&t);
+	return n;
+}
+
+/* The display lines below the window. Tells in the title where the window is. */
+static int lines_back(int w, bool focus, struct text *title)
+{
+	struct text t = {0};
+	int total = 0, rows;
+
+	if (!focus && r.printed_at != ui.keys_seen)
+		r.from_first = false;
+	if (r.from_first) {
+		rows = output_rows(w);
+		if (r.skip > rows - r.height)
+			r.skip = rows > r.height ? rows - r.height : 0;
+		if (rows > r.height)
+			text_add(title, " ── %d-%d of %d%s", r.skip + 1, r.skip + r.height, rows,
+				 r.skip + r.height < rows ? ", PgDn" : "");
+		return rows > r.height ? rows - r.height - r.skip : 0;
+	}
 	for (size_t i = 0; i < r.n && r.back; i++)
 		total += rows_of(line_at(i), w, &t);
 	if (r.back > total - r.height)
 		r.back = total > r.height ? total - r.height : 0;
 	if (r.back)
-		text_add(&title, " ── %d lines back", r.back);
+		text_add(title, " ── %d lines back", r.back);
+	text_free(&t);
+	return r.back;
+}
+
+void draw_repl(const struct rect *rc, bool focus)
+{
+	int w = rc->w - 4, top = rc->y + 1, last = rc->y + rc->h - 2, y = last + 1;
+	struct text t = {0}, title = {0};
+
+	text_add(&title, "REPL");
+	r.height = rc->h - 2 > 0 ? rc->h - 2 : 1;
+	atomic_store(&ui.columns, (unsigned)(w > 0 ? w : 1));
+	y += lines_back(w, focus, &title);
 	draw_box_top(rc->y, rc->x, rc->w, text_str(&title), "", focus);
 	for (int i = top; i <= rc->y + rc->h - 1; i++) {
 		draw_text(i, rc->x, rc->w, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, true);
 		draw_text(i, rc->x + rc->w - 1, 1, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, true);
 	}
-	y += r.back;
 	for (size_t i = r.n; i-- && y > top;) {
 		y -= rows_of(line_at(i), w, &t);
 		if (y <= last)
@@ -242,7 +295,49 @@ void draw_repl(const struct rect *rc, bool focus)
 
 void repl_scroll(int lines)
 {
+	if (r.from_first) { /* from the window that is shown */
+		int rows = output_rows((int)atomic_load(&ui.columns));
+
+		if (repl_more(lines < 0 ? 1 : -1))
+			return;
+		r.back = rows > r.height ? rows - r.height - r.skip : 0;
+		r.from_first = false;
+	}
 	r.back = r.back + lines > 0 ? r.back + lines : 0;
+}
+
+bool repl_more(int dir)
+{
+	int rows = r.from_first ? output_rows((int)atomic_load(&ui.columns)) : 0, skip;
+
+	skip = r.skip + dir * repl_page();
+	skip = skip > rows - r.height ? rows - r.height : skip;
+	skip = skip > 0 ? skip : 0;
+	if (skip == r.skip || rows <= r.height)
+		return false;
+	r.skip = skip;
+	r.printed_at = r.asked_at = ui.keys_seen;
+	return true;
+}
+
+bool repl_answers(void)
+{
+	return r.answered && r.asked_at == ui.keys_seen && r.printed_at == ui.keys_seen;
+}
+
+int repl_wants(void)
+{
+	return r.from_first ? output_rows((int)atomic_load(&ui.columns)) + 2 : 0;
+}
+
+void repl_note_use(void)
+{
+	r.was_used = repl_in_use();
+}
+
+bool repl_was_used(void)
+{
+	return r.was_used;
 }
 
 bool repl_in_use(void)
@@ -296,12 +391,15 @@ void repl_run(const char *line, bool typed)
 		r.back = 0;
 	}
 	if (here) {
+		struct focus before = pane_focus_now();
 		struct err e = {0};
 		struct text said = {0};
 		struct command_run run = {
 			.in = ui.interpreter, .f = text_stream(&said), .on_screen = do_here};
 		int rc = run_commands(&run, in, &e);
 
+		if (r.entered)
+			pane_give_back(&before);
 		/* these commands need not wait for others */
 		fclose(run.f);
 		repl_print(text_str(&said), said.len);
@@ -319,7 +417,7 @@ void repl_run(const char *line, bool typed)
 		}
 		commands_free(in);
 	} else {
-		worker_add(in, waits ? line : NULL);
+		worker_add(in, waits ? line : NULL, r.entered);
 	}
 	ui.keys_asked = ui.keys_seen;
 }
@@ -356,6 +454,11 @@ static void on_line(char *line)
 		r.eof = true; /* C-d on an empty line */
 		return;
 	}
+	r.asked_at = ui.keys_seen;
+	r.answered = false;
+	r.entered = ui.one_line != LINE_OF_KEY;
+	if (ui.one_line != LINE_STAYS)
+		pane_focus(ui.last_pane);
 	r.several = strchr(line, '\n') != NULL;
 	for (char *one = line, *next; one; one = next) {
 		next = strchr(one, '\n');
@@ -365,7 +468,7 @@ static void on_line(char *line)
 			remember(one);
 		repl_run(one, true);
 	}
-	r.several = false;
+	r.several = r.entered = false;
 	free(line);
 }
 
@@ -718,11 +821,19 @@ void repl_key(keycode k)
 	turn_search();
 	r.at_feed = 0;
 	r.back = 0;
+	r.from_first = false;
 	read_feed();
 	if (r.eof) {
 		r.eof = false;
 		pane_focus(ui.last_pane);
 	}
+}
+
+void repl_go(enum one_line how)
+{
+	if (ui.focus != SLOT_REPL || how == LINE_STAYS)
+		ui.one_line = how;
+	pane_focus(SLOT_REPL);
 }
 
 void repl_prefill(const char *text)

@@ -43,23 +43,35 @@ static void take_output(void)
 
 /*
  * Runs a command of the interface from a line that the worker runs. If the person has typed since, the focus
- * does not move, since the text would be taken for keys.
+ * does not move, since the text would be taken for keys. Commands of a typed line address the panes that this
+ * line has opened, and leave the focus where it was.
  */
 static void serve_request(void)
 {
 	struct ui_request *rq = worker_request();
-	enum place_id focus = ui.focus, last = ui.last_pane;
+	static unsigned long job;
+	static struct focus addressed; /* by the commands of the line */
+	struct focus before = pane_focus_now();
 	enum line_mode mode = ui.line_mode;
 
 	if (!rq)
 		return;
 	take_output();
+	if (rq->typed && job == rq->job) {
+		pane_focus(addressed.now);
+		ui.last_pane = addressed.last_pane;
+	}
+	job = rq->job;
 	rq->err->msg[0] = 0;
 	rq->rc = rq->command->run(ui.session, rq->args, rq->out, rq->err);
+	addressed = (struct focus){.now = ui.focus, .last_pane = ui.last_pane};
 	if (ui.keys_seen != ui.keys_asked) {
-		pane_focus(focus);
-		ui.last_pane = last;
+		pane_focus(before.now);
+		ui.last_pane = before.last_pane;
+		ui.one_line = before.one_line;
 		ui.line_mode = mode;
+	} else if (rq->typed) {
+		pane_give_back(&before);
 	}
 	worker_answer();
 }
@@ -70,7 +82,7 @@ static const char *prompt_key(char *buf, size_t size)
 	const struct keymap *km = &ui.keys;
 
 	for (size_t i = 0; i < km->n; i++)
-		if (!strcmp(km->b[i].map, "all") && !strcmp(km->b[i].does, "repl"))
+		if (!strcmp(km->b[i].map, "all") && !strcmp(km->b[i].does, "command"))
 			return keys_text(km->b[i].key, km->b[i].n, buf, size);
 	return "Tab";
 }

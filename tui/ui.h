@@ -36,6 +36,9 @@ struct rect {
 	int y, x, h, w; /* h 0 = not shown */
 };
 
+/* With Enter the REPL keeps the focus; gives it back; or gives it to what the line opens, as keys do. */
+enum one_line { LINE_STAYS, LINE_GOES_BACK, LINE_OF_KEY };
+
 enum line_mode { LINE_NONE, LINE_SEARCH, LINE_FILTER, LINE_COPY };
 
 struct ui {
@@ -52,6 +55,9 @@ struct ui {
 	enum place_id focus, last_pane;
 	enum place_id pane_before; /* the pane with the focus before last_pane */
 	enum place_id once_from;   /* the focus when a pane with VIEW_ONCE was opened */
+	enum place_id opened;	   /* the place of the pane opened last */
+	bool focus_said;	   /* a command was about the focus: see pane_give_back() */
+	enum one_line one_line;	   /* in the REPL: what Enter does with the focus */
 	bool maximised;
 	bool track;		  /* the selection of the list was moved from another pane */
 	enum line_mode line_mode; /* the purpose of the bottom line */
@@ -118,6 +124,16 @@ bool pane_back(void);
 bool pane_begin(void); /* puts switches in the place of the pane `start`; false: it was not there */
 void pane_leave(void); /* closes a pane with VIEW_ONCE; the focus goes to where it was opened */
 void pane_focus(enum place_id p);
+/*
+ * Around commands of a typed line: the focus goes back to where it was, unless a command was about the focus
+ * itself, or what was opened would not be seen then.
+ */
+struct focus {
+	enum place_id now, last_pane;
+	enum one_line one_line;
+};
+struct focus pane_focus_now(void); /* before them */
+void pane_give_back(const struct focus *f);
 void pane_next(int dir);
 void pane_track(void); /* updates panes that follow the selection beside them */
 void pane_third(void); /* decides if there is room for three panes */
@@ -148,6 +164,8 @@ bool action_known(const char *name);
 /* What `y` offers to copy: key and name of the i-th item. False: there are fewer. */
 bool copy_at(size_t i, char *key, const char **name);
 bool action_at(size_t i, const char **name, const char **help); /* the i-th action; false: there are fewer */
+/* What C-c does, and Esc when asked twice: stops the running command, or what panes wait for. */
+void stop_running(void);
 int action_run(const char *does,
 	       struct err *e); /* an action with its argument, or ":COMMAND" with placeholders */
 /* Folds all panes by switch element, or unfolds them. -1 and *e when switches cannot be grouped. */
@@ -208,28 +226,38 @@ void repl_print(const char *s, size_t len); /* whole lines, or parts of lines */
 void repl_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void repl_key(keycode k);
 void repl_prefill(const char *text);
+void repl_go(enum one_line how); /* goes to the REPL */
 /* Inserts a text, which may have several lines. They run on Enter, one after the other. */
 void repl_paste(const char *text);
 /* Runs a command line. typed: always shows it; otherwise only if it is not just about the interface. */
 void repl_run(const char *line, bool typed);
 void repl_scroll(int lines);
+/* Pages through an output that is longer than the window, 1: down, -1: up. False: there is no more. */
+bool repl_more(int dir);
 void repl_clear(void);
 bool repl_busy_editing(void); /* readline waits for more keys (search, quoted insert) */
 bool repl_vi(void);	      /* inputrc requests vi editing */
 bool repl_abort(void); /* clears the typed line and what readline waits for; false: there was nothing */
 void draw_repl(const struct rect *r, bool focus);
 int repl_page(void);
-bool repl_in_use(void); /* it has the focus, or something was printed since the last key in a pane */
+bool repl_in_use(void);	 /* it has the focus, or something was printed since the last key in a pane */
+bool repl_answers(void); /* was something printed since a line was entered, and no key pressed? */
+int repl_wants(void);	 /* rows to show the last output, with its frame and the prompt; 0: it is not shown */
+void repl_note_use(void); /* before a key is served */
+bool repl_was_used(void); /* was it in use then? */
 
 /* worker.c */
 void worker_start(struct interpreter *in);
 void worker_stop(void);
-/* The commands are taken over; they run after those in the queue. echo: shown before their output; or NULL.
+/*
+ * The commands are taken over; they run after those in the queue. echo: shown before their output; or NULL.
+ * typed: they do not move the focus (pane_give_back()).
  */
-void worker_add(struct command_list *in, const char *echo);
+void worker_add(struct command_list *in, const char *echo, bool typed);
 bool worker_idle(void);			 /* nothing runs or waits, and all output was taken */
 bool worker_busy(double *since);	 /* a command runs or waits; *since: since when */
 void worker_cancel(void);		 /* cancels the running command and its parts; drops the queue */
+bool worker_line(struct text *t);	 /* the line that runs; false: none */
 struct progress *worker_progress(void);	 /* of the running command */
 bool worker_output(struct text *t);	 /* new output of commands; true when there is some */
 struct ui_request *worker_request(void); /* a UI command for which a running command waits; NULL */
@@ -240,6 +268,8 @@ struct ui_request {
 	const struct args *args;
 	struct out *out;
 	struct err *err;
+	unsigned long job; /* the number of its line */
+	bool typed;	   /* of the line: see worker_add() */
 	int rc;
 };
 
@@ -250,6 +280,7 @@ void background_take(struct scene *sc); /* hands over finished results; drops th
 /* The present requests, most urgent first. A computation that is no longer wanted is cancelled. */
 void background_want(const struct ask *a, unsigned n);
 bool background_busy(void);
+double background_since(void); /* since when it computes the present result */
 /* Stops what panes wait for, until they request something else, or background_resume(). */
 void background_give_up(void);
 void background_resume(void);

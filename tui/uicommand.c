@@ -81,6 +81,7 @@ COMMAND(ui_focus)
 		enum place_id place;
 	} places[] = {{"list", SLOT_LIST}, {"detail", SLOT_DETAIL}, {"repl", SLOT_REPL}};
 
+	ui.focus_said = true;
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		if (args_has(args, places[i].word)) {
 			pane_focus(places[i].place);
@@ -123,6 +124,7 @@ COMMAND(ui_fold)
 
 COMMAND(ui_back)
 {
+	ui.focus_said = true;
 	if (ui.focus == SLOT_REPL)
 		pane_focus(ui.last_pane);
 	pane_back();
@@ -194,8 +196,11 @@ COMMAND(ui_action)
 	char *text = joined(args);
 	int rc;
 
-	if (ui.focus == SLOT_REPL && strcmp(args->arg[0].word, "clear"))
-		pane_focus(ui.last_pane);
+	if (strcmp(args->arg[0].word, "clear") != 0) {
+		ui.focus_said = true;
+		if (ui.focus == SLOT_REPL)
+			pane_focus(ui.last_pane);
+	}
 	rc = action_run(text, e) ? -1 : 0;
 	free(text);
 	return rc;
@@ -203,6 +208,7 @@ COMMAND(ui_action)
 
 COMMAND(ui_follow)
 {
+	ui.focus_said = true;
 	if (ui.focus == SLOT_REPL)
 		pane_focus(ui.last_pane);
 	return action_run("follow", e);

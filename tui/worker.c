@@ -20,9 +20,12 @@ static struct {
 	struct queued {
 		struct command_list *in;
 		char *echo; /* the line, if it must be shown before its output; or NULL */
+		bool typed;
 	} * queue;
 	size_t n, cap;
-	bool running, stop;
+	struct text line;  /* that runs */
+	unsigned long job; /* its number */
+	bool running, stop, typed;
 	double since;
 	struct text output;
 	struct ui_request *request;
@@ -51,6 +54,8 @@ static int hand_over(const struct command *c, const struct args *args, struct ou
 	fflush(o->run->f);
 	err_set(e, "the interface is being closed");
 	pthread_mutex_lock(&w.mutex);
+	rq.job = w.job;
+	rq.typed = w.typed;
 	w.request = &rq;
 	ui_wake();
 	while (w.request == &rq && !w.stop)
@@ -106,6 +111,10 @@ static void *work(void *arg)
 		job = w.queue[0];
 		memmove(w.queue, w.queue + 1, --w.n * sizeof(*w.queue));
 		w.running = true;
+		w.typed = job.typed;
+		w.job++;
+		text_clear(&w.line);
+		text_add(&w.line, "%s", job.in->text ? job.in->text : "");
 		w.since = now_seconds();
 		atomic_store(&w.progress.cancel, false);
 		pthread_mutex_unlock(&w.mutex);
@@ -147,9 +156,10 @@ void worker_stop(void)
 	pthread_join(w.thread, NULL);
 	free(w.queue);
 	text_free(&w.output);
+	text_free(&w.line);
 }
 
-void worker_add(struct command_list *in, const char *echo)
+void worker_add(struct command_list *in, const char *echo, bool typed)
 {
 	const struct view *v = pane_focused();
 	struct text guid = {0};
@@ -163,7 +173,7 @@ void worker_add(struct command_list *in, const char *echo)
 	in->selected = n;
 	pthread_mutex_lock(&w.mutex);
 	GROW(w.queue, w.n, w.cap);
-	w.queue[w.n++] = (struct queued){in, echo ? str_dup(echo) : NULL};
+	w.queue[w.n++] = (struct queued){in, echo ? str_dup(echo) : NULL, typed};
 	if (!w.running)
 		w.since = now_seconds();
 	w.running = true;
@@ -200,6 +210,17 @@ void worker_cancel(void)
 		job_free(&w.queue[--w.n]);
 	atomic_store(&w.progress.cancel, true);
 	pthread_mutex_unlock(&w.mutex);
+}
+
+bool worker_line(struct text *t)
+{
+	bool runs;
+
+	pthread_mutex_lock(&w.mutex);
+	runs = w.running;
+	text_add(t, "%s", runs ? text_str(&w.line) : "");
+	pthread_mutex_unlock(&w.mutex);
+	return runs;
 }
 
 struct progress *worker_progress(void)

@@ -186,18 +186,14 @@ def found_by_palette(terminal, seed):
         t.wait(r"minhop routed")
         for pane in panes:
             for words, there in FOUND:
-                t.run(":clear; restore all; pane %s" % pane)
+                t.run(":clear; restore all; pane %s; focus %s" % (pane, pane.split()[0]))
                 t.wait(r"0 failed")
-                t.keys("F12")
-                t.stable(0.2)
-                if re.search(r"[▸>]REPL", t.capture()):
-                    t.keys("F12")
-                    t.wait(r"[▸>](?!REPL)\w.*─")
+                t.wait(r"[▸>](?!REPL)\w.*─")
                 try:
                     palette(t, words, there)
                 except Failed as e:
                     raise Failed("%r from pane %s: %s" % (words, pane, e))
-                t.keys("C-c")
+                t.keys("C-c", "C-c")     # the line that was begun goes, then the REPL
     finally:
         t.close()
 

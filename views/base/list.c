@@ -137,12 +137,54 @@ static bool widen(const struct view *v, struct layout *l, struct progress *p)
 	return go_on;
 }
 
+#define TEXT_LEAST 8 /* characters that stay of a cell of text */
+
+/* Makes the widest columns of text narrower, until a line fits into so many characters, if it can. */
+static void narrow(const struct view *v, struct layout *l, unsigned room)
+{
+	unsigned all = 1, widest;
+
+	for (unsigned k = 0; k < l->n; k++)
+		all += l->width[k] + 1;
+	for (; all > room; all--) {
+		widest = l->n;
+		for (unsigned k = 0; k < l->n; k++) {
+			const struct column *c = &v->ops->column[l->col[k]];
+
+			if (c->flex && !c->numeric && l->width[k] > TEXT_LEAST &&
+			    l->width[k] > characters(l->head[k]) &&
+			    (widest == l->n || l->width[k] >= l->width[widest]))
+				widest = k;
+		}
+		if (widest == l->n)
+			return;
+		l->width[widest]--;
+	}
+}
+
+/* The begin of a text with a mark for the rest; no number is cut. */
+static void put_begin(const char *s, unsigned w, struct text *line)
+{
+	size_t n = 0;
+	unsigned kept = 0;
+
+	while (s[n] && ((s[n] & 0xc0) == 0x80 || kept + 1 < w))
+		kept += (s[n++] & 0xc0) != 0x80;
+	while (n && isdigit((unsigned char)s[n - 1]) && isdigit((unsigned char)s[n])) {
+		n--;
+		kept--;
+	}
+	text_add(line, " %.*s…%*s", (int)n, s, (int)(w - 1 - kept), "");
+}
+
 static void put_cell(const struct view *v, const struct layout *l, unsigned k, const char *s,
 		     struct text *line)
 {
 	unsigned w = characters(s), pad = l->width[k] > w ? l->width[k] - w : 0;
 
-	if (v->ops->column[l->col[k]].right)
+	if (w > l->width[k])
+		put_begin(s, l->width[k], line);
+	else if (v->ops->column[l->col[k]].right)
 		text_add(line, " %*s%s", (int)pad, "", s);
 	else
 		text_add(line, " %s%*s", s, (int)pad, "");
@@ -161,6 +203,8 @@ static bool print_text(const struct view *v, struct layout *l, struct progress *
 	struct text line = {0}, t = {0};
 	bool go_on = widen(v, l, p);
 
+	if (o->run->width)
+		narrow(v, l, o->run->width);
 	if (go_on && view_count(v)) {
 		text_putc(&line, ' ');
 		for (unsigned k = 0; k < l->n; k++)

@@ -413,6 +413,8 @@ static int cmd_redo(struct session *s, const struct args *args, struct out *o, s
 static int cmd_journal(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	json_t *list, *x;
+	struct text t = {0};
+	size_t event;
 
 	if (args->n)
 		return moved(s, session_goto(s, (size_t)args->arg[0].n, e), o);
@@ -421,15 +423,21 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 		const struct event *ev = &s->event[i];
 		const struct comparison *c = ev->kind == EVENT_SCOPE ? NULL : ev->change;
 
-		out_text(o, "%c%3zu  %s", i == s->at ? '>' : ' ', i, ev->text);
+		/* what it changed goes to a line of its own when the reader has no room beside */
+		text_free(&t);
+		text_add(&t, "%c%3zu  %s", i == s->at ? '>' : ' ', i, ev->text);
 		if (ev->kind != EVENT_SCOPE && ev->sweep && ev->sweep->routing)
-			out_text(o, "  [%s %.1f ms]", ev->sweep->routing->engine, ev->sweep->seconds * 1e3);
+			text_add(&t, "  [%s %.1f ms]", ev->sweep->routing->engine, ev->sweep->seconds * 1e3);
+		event = t.len;
 		if (c)
-			out_text(o,
+			text_add(&t,
 				 "  %s on %s, %" PRIu64 " rerouted, %" PRIu64 " lost, %" PRIu64 " regained",
 				 PLURAL(c->entries_changed, "entry"), PLURAL(c->switches_changed, "switch"),
 				 c->rerouted, c->lost, c->regained);
-		out_text(o, "\n");
+		if (o->run->width && t.len > o->run->width && c)
+			out_text(o, "%.*s\n    %s\n", (int)event, t.s, t.s + event);
+		else
+			out_text(o, "%s\n", text_str(&t));
 		x = json_make("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text, "current", i == s->at);
 		if (c)
 			json_object_update_new(x,
@@ -440,6 +448,7 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 		json_array_append_new(list, x);
 	}
 	out_json(o, "events", list);
+	text_free(&t);
 	return 0;
 }
 

@@ -221,17 +221,50 @@ static json_t *engine_json(const struct engine_figures *c)
 	return o;
 }
 
-static void print_figure(struct engine_figures *const *c, unsigned n, enum figure which, struct out *o)
+#define LABEL 25	/* columns of the names of figures */
+#define FIGURE_LEAST 10 /* of a figure, where there is little room */
+
+/* Columns of an engine's figures: narrow for a reader whose width is known. */
+static int engine_width(const struct engine_figures *c, const struct out *o)
+{
+	int name = (int)strlen(c->engine->name);
+
+	return !o->run->width ? 16 : name > FIGURE_LEAST ? name : FIGURE_LEAST;
+}
+
+/* The engines from the first-th on that have room beside each other. */
+static unsigned engines_beside(struct engine_figures *const *c, unsigned n, unsigned first,
+			       const struct out *o)
+{
+	int room = (int)o->run->width - LABEL;
+	unsigned end = first;
+
+	while (end < n && (!o->run->width || end == first || engine_width(c[end], o) + 2 <= room))
+		room -= engine_width(c[end++], o) + 2;
+	return end;
+}
+
+static void print_figures(struct engine_figures *const *c, unsigned n, struct out *o)
 {
 	char buf[CELL];
 
-	out_text(o, "%-25s", figure_fields[which].column);
-	for (unsigned i = 0; i < n; i++) {
-		bool none = c[i]->refused || (which == FIG_DIFFER && !i);
+	for (unsigned first = 0, end; first < n; first = end) {
+		end = engines_beside(c, n, first, o);
+		out_text(o, "%-*s", LABEL, "");
+		for (unsigned i = first; i < end; i++)
+			out_text(o, "  %*s", engine_width(c[i], o), c[i]->engine->name);
+		out_text(o, "\n");
+		for (unsigned which = 0; which < FIGURES; which++) {
+			out_text(o, "%-*s", LABEL, figure_fields[which].column);
+			for (unsigned i = first; i < end; i++) {
+				bool none = c[i]->refused || (which == FIG_DIFFER && !i);
 
-		out_text(o, "  %16s", none ? "-" : figure_text(&c[i]->f, which, buf, sizeof(buf)));
+				out_text(o, "  %*s", engine_width(c[i], o),
+					 none ? "-" : figure_text(&c[i]->f, which, buf, sizeof(buf)));
+			}
+			out_text(o, "\n");
+		}
 	}
-	out_text(o, "\n");
 }
 
 static int cmd_compare(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -257,12 +290,7 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 
 		report_scope(s, o);
 		report_missing(s->fabric, o);
-		out_text(o, "%-25s", "");
-		for (unsigned i = 0; i < n; i++)
-			out_text(o, "  %16s", c[i]->engine->name);
-		out_text(o, "\n");
-		for (unsigned i = 0; i < FIGURES; i++)
-			print_figure(c, n, i, o);
+		print_figures(c, n, o);
 		for (unsigned i = 0; i < n; i++) {
 			if (c[i]->refused)
 				out_text(o, "%s refuses this fabric: %s\n", c[i]->engine->name,

@@ -31,23 +31,50 @@ static const char *word(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-static void print_row(const json_t *r, bool pairs, struct out *o)
+static const struct {
+	const char *name, *key;
+	int width;
+} columns[] = {{"lost", "lost", 8},	  {"between", "between_survivors", 8},
+	       {"loops", "new_loops", 6}, {"load", "load_after", 8},
+	       {"longer", "longer", 8},	  {"rerouted", "rerouted", 8},
+	       {"entries", "entries", 8}, {"gone", "hosts_gone", 6},
+	       {"beyond", "beyond", 8}};
+
+/* How a table is laid out: a narrow one for a reader whose width is known. */
+struct layout {
+	int width[ARRAY_LEN(columns)];
+	unsigned n; /* columns */
+	bool narrow;
+};
+
+static void lay_out(const json_t *rows, bool pairs, const struct out *o, struct layout *l)
+{
+	char s[32];
+
+	l->n = ARRAY_LEN(columns) - !pairs;
+	l->narrow = o->run->width != 0;
+	for (unsigned c = 0; c < l->n; c++) {
+		l->width[c] = l->narrow ? (int)strlen(columns[c].name) : columns[c].width;
+		for (size_t i = 0; l->narrow && i < json_array_size(rows); i++) {
+			int n = snprintf(s, sizeof(s), "%" PRIu64,
+					 number(json_array_get(rows, i), columns[c].key));
+
+			l->width[c] = n > l->width[c] ? n : l->width[c];
+		}
+	}
+}
+
+static void print_row(const json_t *r, const struct layout *l, struct out *o)
 {
 	const char *engine = word(r, "engine");
 
-	out_text(o,
-		 "%8" PRIu64 " %8" PRIu64 " %6" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
-		 " %6" PRIu64,
-		 number(r, "lost"), number(r, "between_survivors"), number(r, "new_loops"),
-		 number(r, "load_after"), number(r, "longer"), number(r, "rerouted"), number(r, "entries"),
-		 number(r, "hosts_gone"));
-	if (pairs)
-		out_text(o, " %8" PRIu64, number(r, "beyond"));
+	for (unsigned c = 0; c < l->n; c++)
+		out_text(o, "%s%*" PRIu64, c ? " " : "", l->width[c], number(r, columns[c].key));
 	out_text(o, "  %s", word(r, "what"));
 	if (!*engine)
-		out_text(o, "  (no engine routes it)");
+		out_text(o, l->narrow ? "  (no engine)" : "  (no engine routes it)");
 	else if (json_is_true(json_object_get(r, "fallback")))
-		out_text(o, "  (falls back to %s)", engine);
+		out_text(o, l->narrow ? "  (by %s)" : "  (falls back to %s)", engine);
 	out_text(o, "\n");
 }
 
@@ -84,6 +111,7 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 {
 	bool pairs = number(of, "pairs") != 0;
 	bool go_on = true;
+	struct layout l;
 
 	if (number(of, "shards"))
 		out_text(o, "Share %" PRIu64 " of %" PRIu64 ": ", number(of, "shard"), number(of, "shards"));
@@ -91,11 +119,13 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 		 "%zu of %" PRIu64 " failures of %s%s under %s; most routes on a link before: %" PRIu64 ".\n",
 		 json_array_size(rows), number(of, "failures"), pairs ? "two " : "", word(of, "what"),
 		 word(of, "engine"), number(of, "load_before"));
-	out_text(o, "%8s %8s %6s %8s %8s %8s %8s %6s%s  %s\n", "lost", "between", "loops", "load", "longer",
-		 "rerouted", "entries", "gone", pairs ? "   beyond" : "", word(of, "what"));
+	lay_out(rows, pairs, o, &l);
+	for (unsigned c = 0; c < l.n; c++)
+		out_text(o, "%s%*s", c ? " " : "", l.width[c], columns[c].name);
+	out_text(o, "  %s\n", word(of, "what"));
 	for (size_t i = 0; i < json_array_size(rows) && go_on; i++) {
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
-		print_row(json_array_get(rows, i), pairs, o);
+		print_row(json_array_get(rows, i), &l, o);
 	}
 	print_bad(of, rows, o);
 	out_json(o, "survey_of", of);
