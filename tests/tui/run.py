@@ -366,6 +366,10 @@ def answers(t, pid):
         t.stable(0.2)
     t.keys("C-c")
     t.keys("C-c")  # the first one is inserted as it is behind C-v
+    t.read_all(pid)
+    if not re.search(r"[▸>]REPL", t.stable(0.2), re.M):  # it leaves a prompt for one line
+        t.keys("F12")
+        t.wait(r"[▸>]REPL")
     t.type("echo it-lives")
     t.keys("Enter")
     t.wait(r"^│ it-lives")
