@@ -60,7 +60,6 @@ struct reader {
 	struct text *notes;
 	unsigned others;     /* keys of OpenSM that do not concern routing */
 	bool known, unknown; /* some keys were OpenSM's, some were not */
-	bool gives_sls;	     /* partitions or a QoS policy are named */
 	struct err *e;
 };
 
@@ -179,8 +178,6 @@ static int read_line(struct reader *r, char *s)
 			r->engines = t.s;
 		return 0;
 	}
-	if (!strcmp(key, "partition_config_file") || !strcmp(key, "qos_policy_file"))
-		r->gives_sls |= *v && strcmp(v, "(null)") != 0;
 	d = options_find(r->o, strcmp(key, "dimn_ports_file") ? key : "port_search_ordering_file");
 	if (!d) {
 		r->others++;
@@ -248,13 +245,6 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 		else
 			rc = options_set(o, option, options_get(r.o, option), e);
 	}
-	if (!rc && r.gives_sls && options_bool(o, "qos") && notes)
-		text_add(notes,
-			 "%s: with qos partition_config_file and qos_policy_file may give paths other SLs "
-			 "than 0 "
-			 "where the engine gives none; they are not read here (`set path_sl_file` takes "
-			 "SLs)\n",
-			 name);
 	if (!rc && r.others && notes)
 		text_add(notes,
 			 r.others == 1 ? "%s: %s that does not concern routing was skipped\n"

@@ -58,6 +58,11 @@ struct entry_note {
 struct routing_ops {
 	/* SL of a path between two endport LIDs with a route; NULL: always 0. */
 	struct sl_range (*sl)(const struct routing *r, unsigned slid, unsigned dlid);
+	/*
+	 * Does OpenSM give paths the SL of a partition or of the QoS policy, wholly or in part, where there
+	 * is one?  NULL: if there is no sl().
+	 */
+	bool (*sl_from_qos)(const struct routing *r);
 	/* sl() is the same for all LIDs on one switch to all on another, so analyses may ask once. */
 	bool sl_by_switch;
 	/* ... or at least for all LIDs of CAs on one switch to one LID. */
@@ -156,9 +161,10 @@ struct routing {
 	const struct routing_ops *ops;	   /* never NULL */
 	const struct sl_tables *sl_tables; /* reference held; SLs and VLs given from outside, NULL = none */
 	struct adaptive *adaptive;	   /* reference held; groups of ports for some LIDs, NULL = none */
-	void *priv;			   /* the engine's own, behind ops */
-	const struct host_set *hosts;	   /* reference held; NULL: all CA and router ports count */
-	const struct routing *same; /* reference held; the same tables, whose priv this one's is; NULL */
+	bool sl_unread;		      /* files that are not read may give paths other SLs (core/sm/qos.h) */
+	void *priv;		      /* the engine's own, behind ops */
+	const struct host_set *hosts; /* reference held; NULL: all CA and router ports count */
+	const struct routing *same;   /* reference held; the same tables, whose priv this one's is; NULL */
 };
 
 /* A routing whose rows are all missing; engines fill row[] and ops. */

@@ -87,6 +87,12 @@ const struct optdef common_options[] = {
 	WORDS("qos_swe_sl2vl", "qos_sl2vl of external switch ports"),
 	NUMBER("qos_rtr_max_vls", "0", 15, MAX_VLS_HELP),
 	WORDS("qos_rtr_sl2vl", "qos_sl2vl of router ports"),
+	WORDS("partition_config_file",
+	      "partitions: with qos their `sl=` is the SL of a pair where the engine gives none; not read, a "
+	      "line says so"),
+	WORDS("qos_policy_file", "the QoS policy: with qos it gives pairs SLs where the engine gives none; "
+				 "not read, a line says "
+				 "so"),
 	{0},
 };
 

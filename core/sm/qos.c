@@ -88,3 +88,27 @@ void qos_give_maps(struct sl_tables *l, const struct topo *t, const struct optio
 		}
 	}
 }
+
+const char *qos_unread(const struct options *o)
+{
+	bool partitions = *options_get(o, "partition_config_file"),
+	     policy = *options_get(o, "qos_policy_file");
+
+	if (!options_bool(o, "qos"))
+		return NULL;
+	if (partitions && policy)
+		return "partition_config_file and qos_policy_file";
+	return partitions ? "partition_config_file" : policy ? "qos_policy_file" : NULL;
+}
+
+void qos_tell_unread(const struct options *o, struct text *t)
+{
+	const char *what = qos_unread(o);
+
+	if (what)
+		text_add(t,
+			 "%s: not read; with qos OpenSM may give pairs other SLs by it, and so other VLs, "
+			 "than are "
+			 "told here (`set path_sl_file FILE` takes SLs)\n",
+			 what);
+}

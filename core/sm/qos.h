@@ -5,6 +5,7 @@
 #ifndef IBSCOPE_QOS_H
 #define IBSCOPE_QOS_H
 
+#include "core/base/text.h"
 #include "core/fabric/state.h"
 #include "core/routing/sl_tables.h"
 #include "core/sm/options.h"
@@ -27,5 +28,17 @@ sl2vl_map qos_parse_sl2vl(const char *list);
  */
 void qos_give_maps(struct sl_tables *l, const struct topo *t, const struct options *o,
 		   const uint8_t *opervls);
+
+/*
+ * Options that are set and whose files may give pairs other SLs than those told, as words for a sentence:
+ * "partition_config_file and qos_policy_file".  The files are not read.  NULL: there are none, or qos is off,
+ * and OpenSM does not look at them.  Source: sweeps of the program (tests/parity/manager.py).
+ */
+const char *qos_unread(const struct options *o);
+/* The same of one pair, where routing.h's sl_unread is set. */
+#define QOS_UNREAD_PAIR \
+	"A partition or the QoS policy may give the pair another SL: their files are not read.\n"
+/* Adds a line about them; nothing when there are none. */
+void qos_tell_unread(const struct options *o, struct text *t);
 
 #endif

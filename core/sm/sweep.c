@@ -512,6 +512,14 @@ static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source sourc
 	}
 }
 
+/* Does OpenSM ask partitions and the QoS policy for the SLs of paths? */
+static bool leaves_sls(const struct routing *r)
+{
+	const struct routing_ops *ops = routing_origin(r)->ops;
+
+	return ops->sl_from_qos ? ops->sl_from_qos(r) : !ops->sl;
+}
+
 /* SLs and maps from outside replace those of the engine. */
 static int give_sl_tables(struct sweep *s, struct progress *p, struct text *notes, struct err *e)
 {
@@ -522,6 +530,10 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 
 	if (!r)
 		return 0;
+	if (!sls && qos_unread(s->setup->options) && leaves_sls(r)) {
+		r->sl_unread = true;
+		qos_tell_unread(s->setup->options, notes);
+	}
 	source = map_source(s);
 	if (source == MAPS_ENGINE && !sls)
 		return 0;

@@ -314,8 +314,15 @@ static unsigned layers_available(const struct routing *r)
 	return ((const struct nue *)r->priv)->vls.supported;
 }
 
+/* With one layer every path keeps the SL that it is asked with. */
+static bool keeps_sl(const struct routing *r)
+{
+	return nue_n_layers(r) <= 1;
+}
+
 const struct routing_ops nue_ops = {
 	.sl = nue_sl,
+	.sl_from_qos = keeps_sl,
 	.n_layers = nue_n_layers,
 	.layers_available = layers_available,
 	.layer = nue_layer_info,

@@ -93,8 +93,16 @@ static int write_extra(const struct routing *r, const char *what, FILE *f)
 	return ferror(f) ? -1 : 0;
 }
 
+/* SLs 8 to 15 are those of the upper QoS level, whose routes have VLs of their own. */
+static bool adds_level(const struct routing *r)
+{
+	(void)r;
+	return true;
+}
+
 const struct routing_ops torus_ops = {
 	.sl = sl_of_pair,
+	.sl_from_qos = adds_level,
 	.sl_by_switch = true,
 	.vl = vl_of_hop,
 	.endport_vl = vl_of_end,

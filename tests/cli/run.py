@@ -32,6 +32,7 @@ FILES = {
     "hup.conf": "lmc 1\nport_shifting TRUE\nrouting_engine updn\n",
     "five.edges": "# by hand\nA B\nA[3] B[7] 4xHDR\nhost h1 A\n",
     "wrong.edges": "A[1] B[1]\nA B[0]\nA[2] B[2]\n",
+    "policy.conf": "qos TRUE\nqos_policy_file /etc/opensm/qos-policy.conf\n",
     "partitions.conf": "Default=0x7fff,ipoib: ALL=full, SELF=full;\n",
     "guids.conf": "# roots\n0x200000\n0x200001\n",
     "counters.out": "Errors for \"node 1\"\n   GUID 0x1 port 1: [LinkDownedCounter == 3]\n",
@@ -178,6 +179,15 @@ CASES = [
          r"^routing_engine stays minhop: updn needs a restart$[\s\S]*^\* port_shifting"),
     Case("json: SIGHUP", ["--json", *RING, "-e", "sighup hup.conf"], 0, r'"taken":\["port_shifting"\],"left":\["lmc"\]'),
     Case("SIGHUP without a manager", ["ring:5", "-e", "sighup hup.conf"], 1, r"", r"nothing is routed yet"),
+    Case("partitions, which are not read", [*RING, "-e", "set qos TRUE; set partition_config_file /p; trace 3 5; why 3 5; unset qos; set qos_policy_file q; trace 3 5"], 0,
+         r"^partition_config_file: not read; with qos OpenSM may give pairs other SLs[^\0]*^  A partition or the QoS policy may give the pair another SL"
+         r"[^\0]*^A partition or the QoS policy may give(?![^\0]*(not read; with|may give))"),
+    Case("a QoS policy in an opensm.conf", ["-F", "policy.conf", "ring:5", "-e", "route lash; trace 3 5; route nue; trace 3 5"], 0,
+         r"^lash routed(?:(?!may give)[^\0])*^nue routed.*\nqos_policy_file: not read[^\0]*may give the pair another SL",
+         r"^minhop routed.*\nqos_policy_file: not read"),
+    Case("json: partitions, which are not read", ["--json", TREE, *UPDN, "-e", "set qos TRUE; set partition_config_file /p; trace 3 5; check"], 0,
+         r'"sl_known":false[^\0]*"notes":"partition_config_file: not read'),
+    Case("json: no partitions without qos", ["--json", *RING, "-e", "set partition_config_file /p; trace 3 5"], 0, r'"sl_known":true'),
     Case("what SIGHUP does with an option", ["-e", "help lmc"], 0, r"at SIGHUP it is\s+not\s+taken"),
     Case("an edge list", ["five.edges", "-e", "show; save - edges"], 0, r"^five.edges \(edges\): 2 switches, 1 host, 3 links"
          r"[\s\S]*^A\[3\] B\[7\] 4xHDR$"),

@@ -7,9 +7,11 @@ Tables must be equal byte for byte after each step.
 
 usage: manager.py [PART OF A NAME]    IBSCOPE=build/ibscope-san.  The last line is "N passed, N failed".
 """
+import json
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -39,6 +41,13 @@ SIGHUPS = (("minhop", TREE, "port_shifting", "TRUE"), ("minhop", TREE, "scatter_
            ("lash", "torus:4x4,shuffle=1", "do_mesh_analysis", "TRUE"), ("lash", "torus:4x4,shuffle=1", "lash_start_vl", "2"),
            ("ftree", "xgft:4,4:1,2", "quasi_ftree_indexing", "TRUE"), ("ftree", "xgft:4,4:1,2", "max_reverse_hops", "2"),
            ("nue", "torus:3x3,shuffle=1", "nue_max_num_vls", "2"), ("nue", "torus:3x3,shuffle=1", "nue_include_switches", "TRUE"))
+
+
+# (engine, fabric, option, other options)
+UNREAD = tuple((engine, spec, file, more) for file in ("partition_config_file", "qos_policy_file") for engine, spec, more in (
+    ("minhop", "ring:4", {}), ("sssp", "xgft:3,3:1,2", {}), ("ftree", "xgft:3,3:1,2", {}), ("dor", "mesh:3x3", {}), ("dfsssp", "torus:3x3", {}),
+    ("lash", "torus:4x4", {}), ("lash", "xgft:3,3:1,2", {}), ("nue", "torus:3x3", {"nue_max_num_vls": 1}), ("nue", "torus:4x4", {"nue_max_num_vls": 2}),
+    ("torus-2QoS", "torus:4x4x3", {})))
 
 
 class Manager(opensm.OpenSM):
@@ -177,10 +186,47 @@ def sighup(folder, engine, spec, option, value):
                          "flap 0x%016x[%d]" % (a.guid, p), "export lfts got.2"], wanted)
 
 
+def unread(folder, engine, spec, file, more):
+    """SLs of pairs by partitions or a QoS policy, which ibscope does not read: wherever they differ it says so, with lash, dfsssp and layers not."""
+    topo, f = synthetic(spec, folder)
+    name = os.path.join(folder, file)
+    with open(name, "w") as out:
+        out.write({"partition_config_file": "Default=0x7fff,ipoib,sl=%d:ALL=full;\n",
+                   "qos_policy_file": "qos-ulps\n default : %d\nend-qos-ulps\n"}[file] % 9)
+    options = dict({"routing_engine": engine, "lmc": 0, "qos": "TRUE", file: name}, **more)
+    if engine == "torus-2QoS":
+        options["torus_config"] = os.path.join(folder, "torus.conf")
+        subprocess.run([IBSCOPE, "-e", "load %s; torus-conf %s" % (topo, options["torus_config"])], check=True, stdout=subprocess.DEVNULL)
+    lines = ["set port_guids ibsim"] + ["set %s %s" % o for o in options.items() if o[0] != "routing_engine"]
+    lines += ["load fabric.topo", "route " + engine, "export paths got-paths.0", "check"]
+    done = subprocess.run([IBSCOPE, "--json", "-e", "; ".join(lines)], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=300)
+    told = json.loads(done.stdout.splitlines()[-1])["notes"].startswith(file + ": not read")
+    with opensm.OpenSM(topo, options) as sm:
+        lids = sm.endport_lids()
+        theirs = sm.paths(sa_paths(folder), [(a, b) for a in lids for b in lids if a != b])
+    ours = {tuple(line.split()[:2]): line.split()[2] for line in open(os.path.join(folder, "got-paths.0"))}
+    wrong = [line for line in theirs.splitlines() if not within(line.split()[2], ours[tuple(line.split()[:2])])]
+    return None if told == bool(wrong) else "%d of %d SLs differ, and ibscope says %s of it" % (len(wrong), len(ours), "something" if told else "nothing")
+
+
+def within(sl, told):
+    """told: "3" or "2..5"."""
+    low, _, high = told.partition("..")
+    return sl.isdigit() and int(low) <= int(sl) <= int(high or low)
+
+
+def sa_paths(folder):
+    """The program that asks the SA."""
+    program = os.path.join(folder, "sa_paths")
+    subprocess.run(shlex.split(os.environ.get("CC", "cc")) + ["-O2", "-o", program, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sa_paths.c"),
+                                                              "-libmad", "-libumad"], check=True)
+    return program
+
+
 def run_all(seed=None, part=""):
-    """(passed, failed); with a seed: one takeover and four options, drawn by it."""
+    """(passed, failed); with a seed: one takeover, four options and two files, drawn by it."""
     counts, rng = [0, 0], random.Random(seed)
-    for what, rows, drawn in ((failover, FAILOVERS, 1), (sighup, SIGHUPS, 4)):
+    for what, rows, drawn in ((failover, FAILOVERS, 1), (sighup, SIGHUPS, 4), (unread, UNREAD, 2)):
         for row in rng.sample(rows, drawn) if seed else rows:
             name = "%s %s" % (what.__name__, " ".join(map(str, row)))
             if part not in name:

@@ -13,6 +13,8 @@
 #include "core/formats/conf.h"
 
 static const struct optdef table[] = {
+	{.name = "partition_config_file", .type = OPT_STRING, .def = ""},
+	{.name = "qos_policy_file", .type = OPT_STRING, .def = ""},
 	{.name = "lmc", .type = OPT_UINT, .def = "0", .max = 7},
 	{.name = "scatter_ports", .type = OPT_UINT, .def = "0", .max = UINT32_MAX},
 	{.name = "lash_start_vl", .type = OPT_UINT, .def = "0", .max = 255},
@@ -150,16 +152,9 @@ static void test_keys(void **state)
 	(void)state;
 	noted("log_flags 0x03\nsm_priority 3\nlmc 1\n",
 	      "x.conf: 2 options that do not concern routing were skipped\n");
-	/* SLs that OpenSM's SA would give by them with qos: they are not read, and that is told */
-	noted("qos TRUE\nqos_policy_file /x\n",
-	      "x.conf: with qos partition_config_file and qos_policy_file may give paths other SLs than 0 "
-	      "where "
-	      "the engine gives none; they are not read here (`set path_sl_file` takes SLs)\n"
-	      "x.conf: 1 option that does not concern routing was skipped\n");
-	noted("qos TRUE\npartition_config_file (null)\n",
-	      "x.conf: 1 option that does not concern routing was skipped\n");
-	noted("qos FALSE\npartition_config_file /x\n",
-	      "x.conf: 1 option that does not concern routing was skipped\n");
+	/* files that are not read: a sweep tells of them (tests/cli) */
+	value("qos TRUE\nqos_policy_file /x\n", "qos_policy_file", "/x");
+	value("partition_config_file (null)\n", "partition_config_file", "");
 	noted("nonsense 12\nlmc 1\n", "x.conf:1: nonsense: unknown key, ignored as OpenSM ignores it\n");
 	/* One of ours that OpenSM does not have. */
 	value("port_guids ibsim\nlmc 1\n", "port_guids", "file");

@@ -198,11 +198,14 @@ static int put_conf(const struct simulation *sim, const struct setup *s, struct 
 
 	if (conf) {
 		fprintf(conf, "%slog_file %s" SIMULATION_LOG "\ndump_files_dir %s\n", fixed, folder, folder);
-		fprintf(conf, "partition_config_file %spartitions.conf\n", folder);
 		fprintf(conf, "routing_engine %s\n", s->chain);
 	}
 	for (size_t i = 0; !rc && i < options_count(o); i++)
 		rc = put_option(sim, o, options_at(o, i), conf, p, e);
+	if (conf) /* whatever the session names: OpenSM makes a file of its own there, and there is no policy
+		   */
+		fprintf(conf, "partition_config_file %spartitions.conf\nqos_policy_file %sno-policy\n",
+			folder, folder);
 	if (!rc && options_file(o, "guid2lid_file"))
 		rc = put_file(sim, "guid2lid", options_file(o, "guid2lid_file"), p, e);
 	if (conf && fclose(conf) && !rc)

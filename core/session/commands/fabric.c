@@ -13,6 +13,7 @@
 #include "core/formats/conf.h"
 #include "core/formats/formats.h"
 #include "core/sm/guid_names.h"
+#include "core/sm/qos.h"
 #include "core/session/commands/commands.h"
 #include "core/source/live.h"
 #include "core/source/synth.h"
@@ -320,6 +321,7 @@ static int apply_options(struct session *s, struct change_request *rq, bool resh
 {
 	const struct options *opts = rq->setup.options;
 	const struct event *at = session_event(s);
+	struct text unread = {0};
 
 	rq->progress = o->run->progress;
 	if (reshape && shape_goes_on(s, opts))
@@ -346,6 +348,12 @@ static int apply_options(struct session *s, struct change_request *rq, bool resh
 	}
 	if (!reshape)
 		session_set_options(s, opts);
+	at = session_event(s);
+	if (at && !at->setup->chain) { /* else the sweep tells it */
+		qos_tell_unread(opts, &unread);
+		out_text(o, "%s", text_str(&unread));
+		text_free(&unread);
+	}
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "core/routing/distances.h"
 #include "core/base/err.h"
 #include "core/routing/paths.h"
+#include "core/sm/qos.h"
 #include "core/session/commands/commands.h"
 #include "core/trace/moment.h"
 
@@ -71,10 +72,10 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
 		json_array_append_new(hops, hop);
 	}
-	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:o, s:o, s:o}", "slid", (int)p->slid, "dlid",
+	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:o, s:o, s:b, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
 			 (int)p->hops, "links", (int)p->hops, "sl_min", level_json(p, p->sl.lo), "sl_max",
-			 level_json(p, p->sl.hi), "path", hops);
+			 level_json(p, p->sl.hi), "sl_known", !r->sl_unread, "path", hops);
 	json_put_endport(path, "src", f, r->lids, p->src);
 	json_put_endport(path, "dst", f, r->lids, p->dst);
 	return path;
@@ -143,6 +144,8 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	for (unsigned i = 0; i < p.n; i++)
 		print_hop(r, &p, i, o);
 	print_ways(r, src, slid, dlid, &p, o);
+	if (r->sl_unread && p.end == PATH_OK)
+		out_text(o, "  " QOS_UNREAD_PAIR);
 	if (slid && p.end != PATH_NO_SOURCE && routing_sa_refuses(r, src, p.n > 0))
 		out_text(o, "  OpenSM's SA gives no path: SL 0, which it tries first, is mapped to VL 15.\n");
 	if (p.end != PATH_OK && !undecided)
@@ -281,17 +284,19 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 }
 
 /* Keys of a path (path_json()). */
-#define PATH_KEYS(k)                                                                               \
-	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k       \
-	  ".slid lid LID of the source\n" k ".dlid lid LID of the destination\n" k                 \
-	  ".ok boolean it arrives\n" k ".end end how it ends\n" k                                  \
-	  ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k \
-	  ".sl_min vl|null lowest SL; null: none yet, at a step\n" k                               \
-	  ".sl_max vl|null highest SL: another where OpenSM draws one at random\n" k               \
-	  ".path[] object switches on the way\n" k ".path[].switch node the switch\n" k            \
-	  ".path[].in portnum port it comes in by; 0: it starts here\n" k                          \
-	  ".path[].out portnum port it goes out by; 0: it ends here, 255: there is no entry\n" k   \
-	  ".path[].vl vl|null VL on the link out\n" k                                              \
+#define PATH_KEYS(k)                                                                                       \
+	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k               \
+	  ".slid lid LID of the source\n" k ".dlid lid LID of the destination\n" k                         \
+	  ".ok boolean it arrives\n" k ".end end how it ends\n" k                                          \
+	  ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k         \
+	  ".sl_min vl|null lowest SL; null: none yet, at a step\n" k                                       \
+	  ".sl_max vl|null highest SL: another where OpenSM draws one at random\n" k                       \
+	  ".sl_known boolean false: a file that is not read (qos_policy_file, partition_config_file) may " \
+	  "give another SL\n" k ".path[] object switches on the way\n" k                                   \
+	  ".path[].switch node the switch\n" k                                                             \
+	  ".path[].in portnum port it comes in by; 0: it starts here\n" k                                  \
+	  ".path[].out portnum port it goes out by; 0: it ends here, 255: there is no entry\n" k           \
+	  ".path[].vl vl|null VL on the link out\n" k                                                      \
 	  ".path[].ports[] portnum? ports that adaptive routing may take\n"
 
 #define KEYS_FORWARD PATH_KEYS("forward")

@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/session/commands/why.h"
 #include "core/routing/distances.h"
+#include "core/sm/qos.h"
 #include "core/trace/walk.h"
 
 /* --- the story of a path ---------------------------------------------------------------------- */
@@ -197,6 +198,8 @@ static void tell_story(const struct story *x)
 		else
 			text_add(&t, "SL %u, VL %u: %s leaves SLs to partitions and QoS.\n", x->p->sl.lo,
 				 x->p->n ? x->p->hop[0].vl : 0, r->engine);
+		if (r->sl_unread)
+			text_add(&t, QOS_UNREAD_PAIR);
 	}
 	out_text(x->y->o, "%s", text_str(&t));
 	pair = json_make("{s:i, s:i, s:s, s:o}", "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "text",
