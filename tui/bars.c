@@ -196,7 +196,7 @@ static void compose(const struct scene *sc)
 		return;
 	}
 	scope = sc->event->setup->scope;
-	counts = !strcmp(options_get(sc->event->setup->options, "aggregation_nodes"), "count");
+	counts = setup_counts_aggregation(sc->event->setup);
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		hosts += !node_is_switch(f, n) && (counts || !node_is_aggregation(f, n));
 	if (f->warnings.missing)

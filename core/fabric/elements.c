@@ -1,5 +1,6 @@
 #include "core/base/number.h"
 #include "core/fabric/elements.h"
+#include "core/fabric/host_set.h"
 #include "core/base/disjoint.h"
 #include "core/base/err.h"
 #include "core/base/glob.h"
@@ -126,8 +127,7 @@ static void outside_links(struct elements *el, uint32_t sw)
 		uint32_t to = t->peer_switch[port];
 
 		if (to == NO_ID) {
-			el->hosts[e] +=
-				t->peer[port] != NO_ID && !node_is_switch(f, f->port_node[t->peer[port]]);
+			el->hosts[e] += port_of_host(f, t->peer[port], false);
 		} else if (el->of[to] != e) {
 			el->port_link[port] = el->n_links;
 			el->link_port[el->n_links] = port;

@@ -29,7 +29,7 @@ struct elements {
 	uint64_t *guid;	 /* [n] lowest GUID of its chips, ascending */
 	char **name;	 /* [n] */
 	uint8_t *rule;	 /* [n] enum element_rule */
-	uint32_t *hosts; /* [n] CA and router ports that are up on its chips */
+	uint32_t *hosts; /* [n] CA and router ports that are up on its chips, without aggregation nodes */
 	/* Chips of e: chip[first_chip[e]] up to chip[first_chip[e + 1]], by GUID; switch ids. */
 	uint32_t *first_chip; /* [n + 1] */
 	uint32_t *chip;

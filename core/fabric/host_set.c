@@ -22,6 +22,12 @@ uint32_t fabric_aggregation_nodes(const struct fabric *f)
 	return n;
 }
 
+bool port_of_host(const struct fabric *f, uint32_t port, bool aggregation)
+{
+	return port != NO_ID && !node_is_switch(f, f->port_node[port]) &&
+	       (aggregation || !node_is_aggregation(f, f->port_node[port]));
+}
+
 /* --- scopes ------------------------------------------------------------------------------- */
 
 struct scope *scope_new(const struct fabric *f, const char *words, const uint8_t *wanted)

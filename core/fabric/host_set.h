@@ -16,6 +16,9 @@
 bool node_is_aggregation(const struct fabric *f, uint32_t node);
 uint32_t fabric_aggregation_nodes(const struct fabric *f); /* how many there are */
 
+/* Is a port (NO_ID: none) one of a CA or router; without `aggregation`, not of an aggregation node? */
+bool port_of_host(const struct fabric *f, uint32_t port, bool aggregation);
+
 /* Ports of one job's hosts.  They are kept by name, so a fabric that is loaded anew finds them again. */
 struct scope_port {
 	uint64_t node_guid;

@@ -44,11 +44,14 @@ struct setup *setup_with(const struct setup *base, const struct setup *other)
 	});
 }
 
+bool setup_counts_aggregation(const struct setup *s)
+{
+	return !strcmp(options_get(s->options, "aggregation_nodes"), "count");
+}
+
 struct host_set *setup_hosts(const struct setup *s)
 {
-	bool aggregation = !strcmp(options_get(s->options, "aggregation_nodes"), "count");
-
-	return host_set_new(s->fabric, aggregation, s->scope);
+	return host_set_new(s->fabric, setup_counts_aggregation(s), s->scope);
 }
 
 const char *setup_chassis_file(const struct options *o)

@@ -38,6 +38,7 @@ static inline const struct switch_tables *setup_tables(const struct setup *s)
 	return s->tables ? s->tables : fabric_switch_tables(s->fabric);
 }
 
+bool setup_counts_aggregation(const struct setup *s); /* the option aggregation_nodes */
 /* Ports that count as hosts under the scope and the option `aggregation_nodes`.  The caller lets go of it. */
 struct host_set *setup_hosts(const struct setup *s);
 

@@ -266,6 +266,11 @@ unsigned scene_lid(const struct scene *sc, uint32_t ep)
 	return endport_lid(sc->fabric, sc->sweep ? sc->sweep->lids : NULL, ep);
 }
 
+bool scene_counts_aggregation(const struct scene *sc)
+{
+	return sc->event && setup_counts_aggregation(sc->event->setup);
+}
+
 const struct routing_ops *scene_ops(const struct scene *sc)
 {
 	static const struct routing_ops none;

@@ -152,6 +152,8 @@ bool scene_unfinished(const struct scene *sc, unsigned table); /* enum rec_table
 const struct routing *scene_origin(const struct scene *sc);
 /* The LID of an endport: the one of the sweep, else of the fabric's source; 0 = none. */
 unsigned scene_lid(const struct scene *sc, uint32_t ep);
+/* Are aggregation nodes counted as hosts, as port_of_host() asks (host_set.h)? */
+bool scene_counts_aggregation(const struct scene *sc);
 /* The operations of the engine of these tables, even if the unicast cache kept them; never NULL. */
 const struct routing_ops *scene_ops(const struct scene *sc);
 

@@ -15,7 +15,9 @@ static const struct column columns[] = {
 	    .fold = FOLD_SUM),
 	NUM("down", "links down: the other way", 0, .fold = FOLD_SUM),
 	NUM("level", "links to switches of equal rank", 0, .fold = FOLD_SUM),
-	NUM("hosts", "ports of the switch that lead to a host or router", 0, .drop = 2, .fold = FOLD_SUM),
+	NUM("hosts",
+	    "its ports that are up and lead to a host or router; to aggregation nodes only if they count", 0,
+	    .drop = 2, .fold = FOLD_SUM),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 3),
 };
 
@@ -40,7 +42,7 @@ static uint32_t rank_in(const struct routing *r, uint32_t sw)
 }
 
 /* Counts cables by the engine's direction. Those within a rank also count as level. */
-static void count_links(const struct routing *r, struct line *l)
+static void count_links(const struct routing *r, bool aggregation, struct line *l)
 {
 	const struct fabric *f = r->topo->fabric;
 
@@ -49,7 +51,7 @@ static void count_links(const struct routing *r, struct line *l)
 		uint32_t peer = r->topo->peer_switch[id];
 		char c = ' ';
 
-		l->hosts += q != NO_ID && !node_is_switch(f, f->port_node[q]);
+		l->hosts += port_of_host(f, q, aggregation);
 		if (peer == NO_ID)
 			continue;
 		if (l->rank != NO_RANK && r->ops->rank(r, peer) == l->rank)
@@ -86,7 +88,7 @@ static void load(struct view *v)
 			.sw = s, .rank = r->ops->rank(r, s), .order = f->node_order[f->switch_node[s]]};
 		l->was = was == l->rank || (sc->moment && l->rank == NO_RANK) ? NO_RANK : was;
 		l->root = r->ops->is_root && r->ops->is_root(r, s);
-		count_links(r, l);
+		count_links(r, scene_counts_aggregation(v->scene), l);
 		p->changed += l->was != NO_RANK;
 		p->roots += !l->rank;
 		missing += l->rank == NO_RANK;

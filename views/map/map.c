@@ -19,7 +19,8 @@ static const struct column columns[] = {
 	 .flex = 2},
 	{.name = "place", .help = "level, group, plane or coordinates in the layout", .width = 12, .flex = 1},
 	{.name = "hosts",
-	 .help = "ports that lead to a host or router and are up",
+	 .help = "its ports that are up and lead to a host or router; to aggregation nodes only if they "
+		 "count",
 	 .right = true,
 	 .numeric = true},
 	{.name = "switches",
@@ -559,6 +560,17 @@ static void hit(struct view *v, struct canvas_object o)
 		view_select_row(v, o.row);
 }
 
+/* Ports of a switch that are up and lead to a host that counts. */
+static uint32_t hosts_of(const struct view *v, uint32_t sw)
+{
+	bool aggregation = scene_counts_aggregation(v->scene);
+	uint32_t n = 0;
+
+	FOR_PORTS(v->scene->fabric, sw, port)
+		n += port_of_host(v->scene->fabric, v->scene->topo->peer[port], aggregation);
+	return n;
+}
+
 /* --- rows -------------------------------------------------------------------------------------- */
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
@@ -569,7 +581,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 
 	switch (col) {
 	case C_HOSTS:
-		return m->layout->hosts[sw];
+		return hosts_of(v, sw);
 	case C_SWITCHES:
 		return m->layout->first[sw + 1] - m->layout->first[sw];
 	case C_ROUTES:

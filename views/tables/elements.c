@@ -14,7 +14,9 @@ static const struct column columns[] = {
 	NUM("chips", "switch chips in it", 0),
 	NUM("links", "links to other elements", 0),
 	NUM("inside", "links between its own chips", 0, .drop = 2),
-	NUM("hosts", "ports that lead to a host or router and are up", 0, .drop = 1),
+	NUM("hosts",
+	    "ports that are up and lead to a host or router; to aggregation nodes only if they count", 0,
+	    .drop = 1),
 	NUM("most", "most LIDs sent by a link to another element", 0, .drop = 3),
 	COL("place", "place of the chip in the chassis, as the source tells it", 10, .flex = 1, .drop = 4),
 	COL("by", "the rule that put the chips together", 14, .drop = 7),
@@ -41,15 +43,14 @@ static void unload(struct view *v)
 }
 
 /* use: NULL = missing. */
-static void count_chip(const struct elements *el, const struct port_use *use, uint32_t sw, struct counts *c)
+static void count_chip(const struct elements *el, const struct port_use *use, bool aggregation, uint32_t sw,
+		       struct counts *c)
 {
 	const struct fabric *f = el->topo->fabric;
 
 	c->inside += el->first_inside[sw + 1] - el->first_inside[sw];
 	FOR_PORTS(f, sw, port) {
-		uint32_t peer = el->topo->peer[port];
-
-		c->hosts += peer != NO_ID && !node_is_switch(f, f->port_node[peer]);
+		c->hosts += port_of_host(f, el->topo->peer[port], aggregation);
 		if (el->port_link[port] == NO_ID)
 			continue;
 		c->out++;
@@ -79,7 +80,8 @@ static void load_rows(struct view *v)
 	for (uint32_t c = first; c < last; c++) {
 		uint32_t sw = p->el->chip[c];
 
-		count_chip(p->el, p->use, sw, &p->count[p->guid ? c - first : p->el->of[sw]]);
+		count_chip(p->el, p->use, scene_counts_aggregation(v->scene), sw,
+			   &p->count[p->guid ? c - first : p->el->of[sw]]);
 	}
 	for (uint32_t e = 0; e < p->el->n && !p->guid; e++)
 		p->count[e].inside = element_inside_links(p->el, e);

@@ -19,6 +19,8 @@ static const struct column columns[] = {
 
 struct priv {
 	uint32_t *ep; /* [n_rows] endports in the source's order */
+	uint32_t hosts,
+		aggregation; /* nodes: hosts as the top bar counts them, aggregation nodes beside them */
 };
 
 struct place {
@@ -32,6 +34,7 @@ static void load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
+	bool counts = scene_counts_aggregation(v->scene);
 	struct place *pl;
 	uint32_t n = 0;
 
@@ -48,11 +51,32 @@ static void load(struct view *v)
 	}
 	qsort(pl, n, sizeof(*pl), by_order);
 	p->ep = VIEW_ARRAY(v, n + 1, uint32_t);
+	p->hosts = p->aggregation = 0;
+	for (uint32_t node = 0; node < f->n_nodes; node++) {
+		bool beside = !counts && node_is_aggregation(f, node);
+
+		p->hosts += !node_is_switch(f, node) && !beside;
+		p->aggregation += beside;
+	}
 	for (uint32_t i = 0; i < n; i++)
 		p->ep[i] = pl[i].ep;
 	free(pl);
 	v->n_rows = n;
 	v->width[C_LID] = (uint8_t)digits(v->scene->real ? v->scene->real->lids->max_lid : 0, 3);
+}
+
+/* "Hosts 1/4341 ── ports of 3675 hosts and 666 aggregation nodes": where rows are not the hosts of the bar.
+ */
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	title_place(v, "hosts", t);
+	if (p->aggregation)
+		text_add(t, " ── ports of %s and %s", PLURAL(p->hosts, "host"),
+			 PLURAL(p->aggregation, "aggregation node"));
+	else if (p->hosts != v->n_rows)
+		text_add(t, " ── ports of %s", PLURAL(p->hosts, "host"));
 }
 
 static uint32_t port_of(const struct view *v, uint32_t row)
@@ -151,7 +175,7 @@ const struct view_ops view_hosts = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	DOES(load, cell, number, marks, about, placeholder),
+	DOES(load, title, cell, number, marks, about, placeholder),
 	.enter = "pane ports %far",
 	.fold_row = "host",
 };

@@ -15,14 +15,16 @@ static const struct column columns[] = {
 	NUM("up", "ports that are up", 0, .fold = FOLD_SUM),
 	NUM("lids", "LIDs that its table has a port for", 0, .was = "routes", .drop = 2, .fold = FOLD_SUM),
 	NUM("changed", "entries that the last event changed", 0, .drop = 6, .fold = FOLD_SUM),
-	NUM("hosts", "its ports that lead to a host or router and are up", 0, .drop = 7, .fold = FOLD_SUM),
+	NUM("hosts",
+	    "its ports that are up and lead to a host or router; to aggregation nodes only if they count", 0,
+	    .drop = 7, .fold = FOLD_SUM),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 8),
 };
 
 struct priv {
 	uint32_t *sw;	/* [n] switches in the order of rows */
 	uint8_t *up;	/* [n_switches] live ports */
-	uint8_t *hosts; /* [n_switches] live ports to CAs and routers */
+	uint8_t *hosts; /* [n_switches] of these, to hosts that count */
 	bool ranks;
 };
 
@@ -44,6 +46,7 @@ static void load(struct view *v)
 	const struct scene *sc = v->scene;
 	const struct fabric *f = sc->fabric;
 	struct priv *p = v->priv;
+	bool aggregation = scene_counts_aggregation(sc);
 	struct place *pl;
 
 	if (!f)
@@ -59,10 +62,8 @@ static void load(struct view *v)
 		p->ranks |= rank != NO_RANK;
 		pl[s] = (struct place){rank == NO_RANK ? 0 : rank, f->node_order[f->switch_node[s]], s};
 		FOR_PORTS(f, s, port) {
-			uint32_t peer = sc->real_topo->peer[port];
-
 			p->up[s] += state_live_peer(f, sc->state, port) != NO_ID; /* reached or not */
-			p->hosts[s] += peer != NO_ID && !node_is_switch(f, f->port_node[peer]);
+			p->hosts[s] += port_of_host(f, sc->real_topo->peer[port], aggregation);
 		}
 	}
 	qsort(pl, f->n_switches, sizeof(*pl), by_place);

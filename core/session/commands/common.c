@@ -158,16 +158,11 @@ void report_named(const struct options *opts, const char *name, struct out *o)
 			   (int)options_named(opts, name)));
 }
 
-static bool aggregation_counts(const struct session *s)
-{
-	return !strcmp(options_get(s->setup->options, "aggregation_nodes"), "count");
-}
-
 void report_aggregation(const struct session *s, struct out *o)
 {
 	uint32_t n = fabric_aggregation_nodes(s->fabric);
 
-	if (n && !aggregation_counts(s))
+	if (n && !setup_counts_aggregation(s->setup))
 		out_text(o,
 			 "%s in switches: routed, but not counted as hosts (`set aggregation_nodes "
 			 "count`).\n",
@@ -181,7 +176,8 @@ void report_fabric(struct session *s, struct out *o)
 	uint32_t cas = 0, routers = 0;
 
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		cas += f->node_type[n] == NODE_CA && (aggregation_counts(s) || !node_is_aggregation(f, n));
+		cas += f->node_type[n] == NODE_CA &&
+		       (setup_counts_aggregation(s->setup) || !node_is_aggregation(f, n));
 		routers += f->node_type[n] == NODE_ROUTER;
 	}
 	out_text(o, "%s (%s): %s, %s, %s", f->source, f->format, PLURAL(f->n_switches, "switch"),
