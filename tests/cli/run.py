@@ -100,6 +100,7 @@ TREE = "xgft:3,3:1,2"
 FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats", "")
 LEAVES = FORMATS + "two-leaf.ibnetdiscover"
 TWINS = FORMATS + "ndr-twins.ibnetdiscover"
+SELENE = os.path.join(ROOT, "tests", "fabrics", "real", "selene-compute.ibnetdiscover.xz")
 SAT11 = os.path.join(ROOT, "tests", "fabrics", "real", "sat11-director.putty-log.xz")
 STAGE = os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnetdiscover")
 UPDN = ["-R", "updn"]
@@ -339,9 +340,11 @@ CASES = [
     Case("pieces in order", [TREE, "-e", "route minhop", "-e", "check", "-x", "wrong.ibs"], 1, r"Sound[\s\S]*routed",
          r"wrong.ibs:3"),
     Case("who moved is not lost", ["-e", "load demo; route minhop; swap node0001 node0009"], 0,
-         r"of 4032 pairs 250 take another path, 0 lost, 0 regained \(12 longer, 12 shorter\)"),
+         r"\(\d+ new, \d+ gone\); of 4032 pairs 250 take another path \(12 longer, 12 shorter\), 0 lost, 0 regained; "),
+    Case("pairs that are cut off", ["-e", "load demo; route updn; fail leaf-03"], 0,
+         r"\(0 new, 235 gone\); of 3540 pairs 0 take another path, 492 of 4032 before are lost \(all cut off\), 0 regained; "),
     Case("moved and cut off", ["-e", "load demo; route minhop; remove host node0064; event \"move host node0001 leaf-16[4]\" \"remove link core-01[1]\""], 0,
-         r"of 3906 pairs \d+ take another path, 0 lost, 0 regained"),
+         r"of 3906 pairs \d+ take another path.*, 0 lost, 0 regained"),
     Case("nearest command", [TREE, "-e", "fial link leaf-01[1]"], 1, NOTHING, r'unknown command "fial"; is `fail` meant'),
     Case("nearest pane", [TREE, "-e", "swiches"], 1, NOTHING, r'unknown command "swiches"; is `switches` meant'),
     Case("another program's word", [TREE, "-e", "exit; frob"], 0, ""),
@@ -366,6 +369,11 @@ CASES = [
     Case("colon is let be", [TREE, *UPDN, "-e", ":trace node0001 node0009; : undo"], 0, r"4 links[\s\S]*Undone"),
     Case("shortened command", [TREE, *UPDN, "-e", "chec"], 0, r"^Sound: "),
     Case("ambiguous command", [TREE, "-e", "re"], 1, NOTHING, r"\"re\" may be .*restore"),
+
+    Case("one count of hosts", [SELENE, "-R", "minhop", "-e", "show; hosts filter LG28-08; switches filter LG28-08:; list map filter LG28-08:; elements LG28-08:; list elements filter LG28-08:; list hosts filter xxx"], 0,
+         r"666 switches, 3675 hosts, [\s\S]*^  MF0;LG28-08:MQM8700/U1 +\d+ +41 +37 +\d+ +17 [\s\S]*^  MF0;LG28-08:MQM8700/U1 +level 2, pod \d+ +17 "
+         r"[\s\S]*, 17 host ports$[\s\S]* 1 +19 +0 +17 [\s\S]*^Hosts 0/0 ── ports of 3675 hosts and 666 aggregation nodes$"),
+    Case("all of them hosts", [SELENE, "-e", "set aggregation_nodes count; switches filter LG28-08:; list hosts filter xxx"], 0, r" 41 +37 .* 18 [\s\S]*^Hosts 0/0$"),
 
     # --- what needs a screen
     Case("pane", [TREE, "-e", "pane hosts"], 1, NOTHING, r"-e:1: pane: needs the curses interface"),

@@ -126,7 +126,7 @@ static void test_other_hosts(void **state)
 	(void)state;
 	ok_line(s, "snapshot whole; fail host node0007 node0008");
 	ok_printf(s, "save %s/few; load %s/few", folder);
-	line_says(s, "diff whole", "(0 lost, 0 gained); of 182 pairs 0 take another path");
+	line_says(s, "diff whole", "(0 new, 0 gone); of 182 pairs 0 take another path");
 	line_says(s, "diff whole",
 		  "Only before, and not compared: 0 switches, 2 host ports (node0007, node0008).\n");
 	ok_line(s, "snapshot few; synth xgft:4,4:1,2");

@@ -248,7 +248,7 @@ static void test_moved_lids(void **state)
 	ok_line(s, "synth xgft:4,4:1,4");
 	ok_line(s, "route minhop");
 	line_says(s, "set lmc 2",
-		  "(0 lost, 384 gained); of 960 pairs 0 take another path, 0 lost, 0 regained, "
+		  "(384 new, 0 gone); of 960 pairs 0 take another path, 0 lost, 0 regained, "
 		  "720 new (LIDs that were not there)");
 	session_free(s);
 }
@@ -263,7 +263,7 @@ static void test_lids_dealt_again(void **state)
 	ok_line(s, "fail link m00[4]");
 	ok_line(s, "route minhop");
 	line_says(s, "fail switch m00",
-		  "of 6 pairs 0 take another path, 6 lost, 6 regained (all cut off); longest path still 2 "
+		  "of 6 pairs 0 take another path, 6 lost (all cut off), 6 regained; longest path still 2 "
 		  "links, "
 		  "mean 2.00.");
 	line_says(s, "diff all", "x lost      node0002 -> node0001 (LID 2)  links 2 -> none\n");

@@ -222,26 +222,28 @@ static void report_one_sided(const struct one_sided *x, const char *when, struct
 
 void report_comparison(const struct comparison *c, struct out *o)
 {
-	char a[40], b[40], before[40];
+	char a[40], b[40];
 
-	snprintf(before, sizeof(before), " of %" PRIu64 " before", c->pairs_before);
 	out_text(o,
-		 "%s on %s changed (%" PRIu64 " lost, %" PRIu64 " gained); of %s%s %" PRIu64
-		 " take another path, %" PRIu64 "%s lost, %" PRIu64 " "
-		 "regained",
-		 PLURAL(c->entries_changed, "entry"), PLURAL(c->switches_changed, "switch"), c->entries_lost,
-		 c->entries_gained, PLURAL(c->pairs, "pair"),
-		 c->b->hosts && c->b->hosts->narrowed ? " in the scope" : "", c->rerouted, c->lost,
-		 c->lost && c->pairs_before != c->pairs ? before : "", c->regained);
+		 "%s on %s changed (%" PRIu64 " new, %" PRIu64 " gone); of %s%s %" PRIu64
+		 " take another path",
+		 PLURAL(c->entries_changed, "entry"), PLURAL(c->switches_changed, "switch"),
+		 c->entries_gained, c->entries_lost, PLURAL(c->pairs, "pair"),
+		 c->b->hosts && c->b->hosts->narrowed ? " in the scope" : "", c->rerouted);
+	if (c->longer || c->shorter)
+		out_text(o, " (%" PRIu64 " longer, %" PRIu64 " shorter)", c->longer, c->shorter);
+	if (c->lost && c->pairs_before != c->pairs)
+		out_text(o, ", %" PRIu64 " of %" PRIu64 " before are lost", c->lost, c->pairs_before);
+	else
+		out_text(o, ", %" PRIu64 " lost", c->lost);
 	if (c->between_survivors)
 		out_text(o, " (%" PRIu64 " cut off, %" PRIu64 " between survivors)", c->cut_off,
 			 c->between_survivors);
 	else if (c->lost)
 		out_text(o, " (all cut off)");
+	out_text(o, ", %" PRIu64 " regained", c->regained);
 	if (c->fresh)
 		out_text(o, ", %" PRIu64 " new (LIDs that were not there)", c->fresh);
-	if (c->longer || c->shorter)
-		out_text(o, " (%" PRIu64 " longer, %" PRIu64 " shorter)", c->longer, c->shorter);
 	if (c->max_hops_after == c->max_hops_before)
 		out_text(o, "; longest path still %s", links_text(c->max_hops_after, a, sizeof(a)));
 	else

@@ -174,12 +174,12 @@ static void put_journal(FILE *f, const struct session *s)
 		if (ev->change && ev->kind != EVENT_SCOPE) {
 			fputs(": ", f);
 			fprintf(f,
-				"%" PRIu64 " entries on %u switches changed (%" PRIu64 " lost, %" PRIu64
-				" gained); of %" PRIu64 " pairs %" PRIu64 " take another "
+				"%" PRIu64 " entries on %u switches changed (%" PRIu64 " new, %" PRIu64
+				" gone); of %" PRIu64 " pairs %" PRIu64 " take another "
 				"path, "
 				"%" PRIu64 " lost, %" PRIu64 " regained; longest path %u links, was %u",
 				ev->change->entries_changed, ev->change->switches_changed,
-				ev->change->entries_lost, ev->change->entries_gained, ev->change->pairs,
+				ev->change->entries_gained, ev->change->entries_lost, ev->change->pairs,
 				ev->change->rerouted, ev->change->lost, ev->change->regained,
 				ev->change->max_hops_after, ev->change->max_hops_before);
 		}
