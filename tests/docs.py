@@ -622,7 +622,8 @@ FINDS = {"changes": "synth xgft:3,3:1,2; save A; remove link leaf-01[4]; save B;
          "check": "synth torus:4x4; route minhop; check", "plan": "synth xgft:3,3:1,2; plan PLAN", "advise": "synth mesh:3x3; fail random 12 seed=2; advise",
          "drift": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; drift minhop",
          "spread": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; spread tree",
-         "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -"}
+         "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -",
+         "quiz": "synth lesson:tree3; route minhop; quiz port seed=1; quiz answer 99"}
 
 
 def scripts():

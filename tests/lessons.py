@@ -111,6 +111,16 @@ def own():
             lesson("mine", head + text)
             status, said = check("lesson mine")
             verdict(status == 1 and "mine.lesson:%d: found " % line in said, "lesson %r: status %d, %s" % (text, status, said))
+            done = run("-e", "lesson", XDG_CONFIG_HOME=home)
+            verdict(done.returncode == 1 and "mine.lesson:%d: found " % line in done.stdout and "  table " in done.stdout
+                    and "1 lesson cannot be read" in done.stderr, "`lesson` with a broken one: %s" % done.stdout[-300:])
+        told = json.loads(run("--json", "-e", "lesson check", XDG_CONFIG_HOME=home).stdout.splitlines()[-1])
+        verdict(not told["ok"] and len(told["broken"]) == 1 and len(told["checked"]) > 10, "`lesson check` with a broken one")
+        file = os.path.join(home, "other.lesson")
+        verdict(check("lesson new %s" % file)[0] == 0 and check("lesson %s check" % file)[0] == 0, "the template of `lesson new`")
+        verdict("is there already" in check("lesson new %s" % file)[1], "`lesson new` over a file")
+        said = check("lesson %s; lesson next; lesson answer" % file)
+        verdict(said[0] == 0 and "Step 2 of 2" in said[1] and "The other spine" in said[1], "a lesson by its path: %s" % (said,))
         lesson("mine", " begins with a blank\n")
         verdict("mine.lesson:1: found " in check("lesson mine")[1], "a first line with a blank")
         verdict(check("lesson nothing")[0] == 1 and check("lesson ../mine")[0] == 1, "no such lesson")
@@ -226,6 +236,8 @@ def quiz_kinds():
         done = run("-e", words, "lesson:tree3")
         verdict(done.returncode == 1 and part in done.stderr, "%s: %s" % (words, done.stderr))
     said = run("-e", "quiz updn rank seed=3; " + "quiz answer 7; " * 3, "lesson:tree3").stdout
+    verdict([run("-e", "quiz minhop port seed=1; quiz answer %d" % n, "lesson:tree3").returncode for n in range(1, 5)].count(0) == 1,
+            "the right answer alone ends with status 0")
     verdict(said.count("Three were wrong by this rule: `help updn` explains it.") == 1, "three wrong: %s" % said)
 
 

@@ -10,6 +10,8 @@
 
 #define NO_NUMBER 1000
 
+#define ENDING ".lesson"
+
 struct reader {
 	struct lesson *l;
 	const char *path;
@@ -221,9 +223,20 @@ static char *content(const char *path, struct err *e)
 	return text;
 }
 
-struct lesson *lesson_read(const char *name, struct err *e)
+/* The name in the path of a lesson; NULL: the word is a name. */
+static char *name_in_path(const char *word)
 {
-	char *file = str_printf("%s.lesson", name), *path = lesson_file(file, e), *text;
+	const char *slash = strrchr(word, '/'), *last = slash ? slash + 1 : word;
+	size_t len = strlen(last), ending = strlen(ENDING);
+	bool ends = len > ending && !strcmp(last + len - ending, ENDING);
+
+	return slash || ends ? str_printf("%.*s", (int)(ends ? len - ending : len), last) : NULL;
+}
+
+struct lesson *lesson_read(const char *word, struct err *e)
+{
+	char *name = name_in_path(word), *file = str_printf("%s" ENDING, word),
+	     *path = name ? str_dup(word) : lesson_file(file, e), *text;
 	struct reader r = {.path = path, .e = e};
 	int rc = -1;
 
@@ -232,7 +245,8 @@ struct lesson *lesson_read(const char *name, struct err *e)
 		return NULL;
 	text = content(path, e);
 	r.l = NEW(struct lesson);
-	r.l->name = str_dup(name);
+	r.l->word = str_dup(word);
+	r.l->name = name ? name : str_dup(word);
 	r.l->number = NO_NUMBER;
 	if (text)
 		rc = read_lines(&r, text);
@@ -275,6 +289,7 @@ void lesson_free(struct lesson *l)
 	for (size_t i = 0; i < l->n; i++)
 		step_free(&l->step[i]);
 	free(l->step);
+	free(l->word);
 	free(l->name);
 	free(l->title);
 	free(l->fabric);
@@ -292,7 +307,7 @@ static int by_number(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-struct lesson **lessons_all(void)
+struct lesson **lessons_all(struct text *broken, unsigned *n_broken)
 {
 	char **names = lesson_names();
 	struct lesson **l;
@@ -303,7 +318,13 @@ struct lesson **lessons_all(void)
 	l = NEW_ARRAY(n + 1, struct lesson *);
 	n = 0;
 	for (size_t i = 0; names[i]; i++) {
-		l[n] = lesson_read(names[i], NULL);
+		struct err e = {0};
+
+		l[n] = lesson_read(names[i], &e);
+		if (!l[n] && broken) {
+			text_add(broken, "%s\n", e.msg);
+			++*n_broken;
+		}
 		n += l[n] != NULL;
 		free(names[i]);
 	}

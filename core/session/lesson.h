@@ -48,18 +48,25 @@ struct lesson_step {
 };
 
 struct lesson {
+	char *word;		     /* as lesson_read() takes it */
 	char *name, *title, *fabric; /* fabric may be NULL */
 	unsigned number;
 	struct lesson_step *step; /* at least one */
 	size_t n, cap;
 };
 
-/* NULL and *e: there is no such file, or it does not have the form above. */
-struct lesson *lesson_read(const char *name, struct err *e);
+/*
+ * word: the name of a lesson, or the path of a file: with a / or with ".lesson" at its end.  NULL and *e:
+ * there is no such file, or it does not have the form above.
+ */
+struct lesson *lesson_read(const char *word, struct err *e);
 void lesson_free(struct lesson *l);
 
-/* All lessons that can be read, by number and name.  Ended by NULL; free with lessons_free(). */
-struct lesson **lessons_all(void);
+/*
+ * All lessons that can be read, by number and name.  Ended by NULL; free with lessons_free().  What is wrong
+ * with the others goes to `broken` (NULL: nowhere), a line each; their number to *n_broken.
+ */
+struct lesson **lessons_all(struct text *broken, unsigned *n_broken);
 void lessons_free(struct lesson **l);
 
 /* A session's place in a lesson.  Immutable and counted, so panes may hold it. */

@@ -96,7 +96,9 @@ static void add_step(struct priv *p)
 
 static void add_lessons(struct priv *p)
 {
-	struct lesson **all = lessons_all();
+	struct text broken = {0};
+	unsigned n_broken = 0;
+	struct lesson **all = lessons_all(&broken, &n_broken);
 
 	for (size_t i = 0; all[i]; i++) {
 		char *name = str_printf("%-10s ", all[i]->name);
@@ -105,6 +107,9 @@ static void add_lessons(struct priv *p)
 		free(name);
 	}
 	lessons_free(all);
+	if (n_broken)
+		add(p, LINE_TEXT, "Cannot be read: ", text_str(&broken), NULL);
+	text_free(&broken);
 }
 
 static void load(struct view *v)

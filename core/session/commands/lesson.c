@@ -9,16 +9,32 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COLUMNS 80 /* of text in batch */
 
+/* Lessons that cannot be read.  0: there are none; else -1 and *e. */
+static int told_broken(struct text *broken, unsigned n, struct out *o, struct err *e)
+{
+	json_t *list = json_array();
+	char *save = NULL;
+
+	out_text(o, "%s", text_str(broken));
+	for (char *l = n ? strtok_r(broken->s, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save))
+		json_array_append_new(list, json_text(l));
+	out_json(o, "broken", list);
+	text_free(broken);
+	return n ? err_set(e, "%s cannot be read", PLURAL(n, "lesson")) : 0;
+}
+
 /* --- listing --------------------------------------------------------------------------------------- */
 
-static int list_lessons(struct out *o)
+static int list_lessons(struct out *o, struct err *e)
 {
-	struct lesson **all = lessons_all();
+	struct text names = {0}, broken = {0};
+	unsigned n_broken = 0;
+	struct lesson **all = lessons_all(&broken, &n_broken);
 	json_t *list = json_array(), *fabrics = json_array();
-	struct text names = {0};
 	char *save = NULL;
 
 	for (size_t i = 0; all[i]; i++) {
@@ -42,7 +58,7 @@ static int list_lessons(struct out *o)
 	out_json(o, "fabrics", fabrics);
 	text_free(&names);
 	lessons_free(all);
-	return 0;
+	return told_broken(&broken, n_broken, o, e);
 }
 
 /* --- checking -------------------------------------------------------------------------------------- */
@@ -121,7 +137,7 @@ static void put_place(const struct play *p, bool answered, bool same)
 {
 	struct lesson_place *at = NEW(struct lesson_place);
 
-	at->lesson = lesson_read(p->l->name, NULL);
+	at->lesson = lesson_read(p->l->word, NULL);
 	if (!at->lesson || at->lesson->n <= p->step) { /* the file has changed meanwhile */
 		lesson_free(at->lesson);
 		free(at);
@@ -290,7 +306,7 @@ static int go_on(struct session *s, const char *word, struct out *o, struct err 
 	if (!at)
 		return err_set(e, "no lesson is being played; `lesson` lists them, `lesson NAME` plays one");
 	p.step = at->step;
-	p.l = lesson_read(at->lesson->name, e);
+	p.l = lesson_read(at->lesson->word, e);
 	if (!p.l)
 		return -1;
 	if (p.step >= p.l->n)
@@ -311,17 +327,56 @@ static int go_on(struct session *s, const char *word, struct out *o, struct err 
 	return rc;
 }
 
+/* --- one's own --------------------------------------------------------------------------------------- */
+
+static const char template[] = "# A lesson for ibscope.  `lesson ./THIS-FILE` plays it, `lesson ./THIS-FILE "
+			       "check` tells what is not true.\n"
+			       "title: A cable fails\n"
+			       "fabric: xgft:2,2:1,2\n"
+			       "\n"
+			       "text: Each step begins with a text. A line that begins with a blank\n"
+			       "  goes on with the one before.\n"
+			       "run: route minhop; check\n"
+			       "expect: Sound\n"
+			       "look: lft leaf-01\n"
+			       "see: node0003\n"
+			       "\n"
+			       "text: The next step goes on from where the last one ended.\n"
+			       "run: fail link leaf-01[3]\n"
+			       "expect: 1 link down\n"
+			       "look: changes\n"
+			       "see: leaf-01\n"
+			       "ask: Is a host cut off?\n"
+			       "answer: No. The other spine still reaches them all.\n"
+			       "proof: check\n"
+			       "expect: 0 unreachable\n";
+
+static int write_template(const char *path, struct out *o, struct err *e)
+{
+	struct target to;
+	int rc = strcmp(path, "-") && !access(path, F_OK) ? err_set(e, "%s is there already", path)
+							  : open_target(&to, path, o, e);
+
+	if (!rc) {
+		fputs(template, to.f);
+		rc = close_target(&to, 0, o, e);
+	}
+	if (!rc && !on_output(&to))
+		out_text(o, "`lesson ./%s` plays it once you have changed it to what you teach.\n", path);
+	return rc;
+}
+
 static int cmd_lesson(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *name = args_word(args, "LESSON", NULL);
 
 	if (args_has(args, "check")) {
-		struct lesson **all = name ? NEW_ARRAY(2, struct lesson *) : lessons_all();
+		struct text broken = {0};
+		unsigned n_broken = 0, faults = 0;
+		struct lesson **all = name ? NEW_ARRAY(2, struct lesson *) : lessons_all(&broken, &n_broken);
 		json_t *list = json_array();
-		unsigned faults = 0;
 		int rc = 0;
 
-		/* One lesson, NULL: all.  `lesson NAME` tells why one cannot be read. */
 		if (name && !(all[0] = lesson_read(name, e)))
 			rc = -1;
 		for (size_t i = 0; all[i] && !progress_cancelled(o->run->progress); i++)
@@ -333,30 +388,34 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 				     PLURAL(faults, "fault"));
 		lessons_free(all);
 		out_json(o, "checked", list);
-		return rc;
+		return told_broken(&broken, n_broken, o, rc ? NULL : e) || rc ? -1 : 0;
 	}
+	if (args_has(args, "new"))
+		return write_template(args_word(args, "FILE", NULL), o, e);
 	if (name)
 		return play_named(s, args, o, e);
-	return args->n ? go_on(s, args->arg[0].word, o, e) : list_lessons(o);
+	return args->n ? go_on(s, args->arg[0].word, o, e) : list_lessons(o, e);
 }
 
 const struct command lesson_commands[] = {
 	{.name = "lesson",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("STEP", 0, UINT64_MAX, "a step from 1, all or check", "lesson")),
-	 .syntax = "lesson [check|next|back|again|answer] | lesson LESSON [all|check|STEP]",
+	 .syntax = "lesson [check|next|back|again|answer] | lesson new FILE | lesson LESSON [all|check|STEP]",
 	 .help = "lessons on routing: list them, play one from a step on; check: do they still tell the "
 		 "truth?",
 	 .details =
 		 "  A step is text, commands that run, what to look at, and often a question.  Playing one "
 		 "takes the lesson's\n  fabric and sets all options to their defaults.  all: every step with "
-		 "its answers, to read or to print.\n  Lessons of your own: NAME.lesson in "
-		 "$XDG_CONFIG_HOME/ibscope/lessons.\n",
+		 "its answers, to read or to print.\n  Lessons of your own: a file as `lesson new FILE` "
+		 "makes it, by its path, or by its "
+		 "name if it lies in\n  $XDG_CONFIG_HOME/ibscope/lessons.  ibscope(1) tells the form.\n",
 	 .json = "lessons[] object? lessons there are\n"
 		 "lessons[].name string as `lesson` takes it\n"
 		 "lessons[].title string what it is about\n"
 		 "lessons[].steps integer its steps\n"
 		 "lessons[].fabric string? what `synth` makes for it\n"
 		 "fabrics[] string? what `synth lesson:NAME` takes\n"
+		 "broken[] string? lessons that cannot be read: file, line and what is wrong\n"
 		 "checked[] object? lessons that were checked\n"
 		 "checked[].name string its name\n"
 		 "checked[].steps integer its steps\n"

@@ -72,6 +72,7 @@ static int judge(struct quiz *q, const struct quiz_maker *m, unsigned long guess
 {
 	bool right = guess == q->right;
 
+	q->o->run->found_fault |= !right;
 	if (right)
 		out_text(q->o, "Right.\n");
 	else
@@ -189,6 +190,7 @@ const struct command quiz_commands[] = {
 	 .syntax = "quiz [ENGINE] [port|layer|rank] [seed=K] | quiz answer NUMBER",
 	 .help = "guess the port of an entry, the layer of a path or the rank of a switch; the answer ends "
 		 "with the rule",
+	 .finds = "the answer is wrong",
 	 .details =
 		 "  With ENGINE the fabric is routed by it first.  Without port, layer or rank one of them "
 		 "is drawn that the engine has.\n  Only entries with two candidates or more are asked about, "
