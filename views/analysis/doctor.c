@@ -13,9 +13,9 @@ static const struct column columns[] = {
 	COL("severity", "error, warning or note; errors first", 8),
 	COL("sure", "fact (it is in the input), computed (by OpenSM's rules) or likely (a guess)", 8,
 	    .drop = 3),
-	COL("kind", "the kind of fault", 17, .drop = 2),
+	COL("kind", "the kind of fault", 17, .drop = DROP_SPARE),
 	COL("finding", "what is wrong, and where", 36, .flex = 4, .prose = true),
-	COL("shows more", "the command that does", 10, .flex = 1, .drop = 4),
+	COL("shows more", "the command that does", 10, .flex = 1, .drop = DROP_SPARE),
 };
 
 /* --- computed by another thread ----------------------------------------------------------------- */

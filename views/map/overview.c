@@ -184,42 +184,49 @@ static uint32_t *count_lines(const struct drawing *d)
 	return n;
 }
 
-static void draw_lines(const struct drawing *d)
+static void draw_one_line(const struct drawing *d, const struct map_line *l, const uint32_t *n)
 {
 	const struct map *m = map_of(d->v);
 	const struct map_cells *c = d->cells;
+	const struct layout_part *is = part_of(d, l->from);
+	enum canvas_role role = (enum canvas_role)l->role;
+	unsigned a = m->layout->level[l->from], b = m->layout->level[l->to];
+	uint32_t up = a < b ? l->from : l->to, low = a < b ? l->to : l->from;
+	size_t gap;
+
+	if (!is)
+		return;
+	gap = (size_t)(is - m->layout->part) * 256;
+	if (is->kind == LAYOUT_GRID) {
+		draw_on_strokes(d, l);
+	} else if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN) {
+		for (uint32_t k = 0; k < c->n_strokes && role != CANVAS_BAD; k++)
+			if ((c->stroke[k].a == l->from && c->stroke[k].b == l->to) ||
+			    (c->stroke[k].a == l->to && c->stroke[k].b == l->from))
+				draw_stroke(d, &c->stroke[k], m->overlay != MAP_LINKS, role);
+	} else if (is->kind != LAYOUT_TREE) {
+		if (n[gap + 255] <= LINES_ACROSS)
+			canvas_line(d->c, 2 * c->x[l->from] + 1, 4 * (c->y[l->from] - d->top) + 2,
+				    2 * c->x[l->to] + 1, 4 * (c->y[l->to] - d->top) + 2, role);
+	} else if (abs((int)a - (int)b) == 1) {
+		/* from the last row of the upper level to the first row of the lower one */
+		gap += a < b ? a : b;
+		if (n[gap] <= LINES_A_GAP && c->next[gap] > c->below[gap])
+			canvas_line(d->c, 2 * c->x[up], 4 * (c->below[gap] - d->top), 2 * c->x[low],
+				    4 * (c->next[gap] - d->top) - 1, role);
+	}
+}
+
+/* Lines of the way back lie under all others. */
+static void draw_lines(const struct drawing *d)
+{
+	const struct map *m = map_of(d->v);
 	uint32_t *n = m->n_lines ? count_lines(d) : NULL;
 
-	for (uint32_t i = 0; i < m->n_lines; i++) {
-		const struct map_line *l = &m->line[i];
-		const struct layout_part *is = part_of(d, l->from);
-		enum canvas_role role = (enum canvas_role)l->role;
-		unsigned a = m->layout->level[l->from], b = m->layout->level[l->to];
-		uint32_t up = a < b ? l->from : l->to, low = a < b ? l->to : l->from;
-		size_t gap;
-
-		if (!is)
-			continue;
-		gap = (size_t)(is - m->layout->part) * 256;
-		if (is->kind == LAYOUT_GRID) {
-			draw_on_strokes(d, l);
-		} else if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN) {
-			for (uint32_t k = 0; k < c->n_strokes && role != CANVAS_BAD; k++)
-				if ((c->stroke[k].a == l->from && c->stroke[k].b == l->to) ||
-				    (c->stroke[k].a == l->to && c->stroke[k].b == l->from))
-					draw_stroke(d, &c->stroke[k], m->overlay != MAP_LINKS, role);
-		} else if (is->kind != LAYOUT_TREE) {
-			if (n[gap + 255] <= LINES_ACROSS)
-				canvas_line(d->c, 2 * c->x[l->from] + 1, 4 * (c->y[l->from] - d->top) + 2,
-					    2 * c->x[l->to] + 1, 4 * (c->y[l->to] - d->top) + 2, role);
-		} else if (abs((int)a - (int)b) == 1) {
-			/* from the last row of the upper level to the first row of the lower one */
-			gap += a < b ? a : b;
-			if (n[gap] <= LINES_A_GAP && c->next[gap] > c->below[gap])
-				canvas_line(d->c, 2 * c->x[up], 4 * (c->below[gap] - d->top), 2 * c->x[low],
-					    4 * (c->next[gap] - d->top) - 1, role);
-		}
-	}
+	for (int back = 1; back >= 0; back--)
+		for (uint32_t i = 0; i < m->n_lines; i++)
+			if ((m->line[i].role == CANVAS_BACK) == back)
+				draw_one_line(d, &m->line[i], n);
 	free(n);
 }
 
