@@ -49,7 +49,7 @@ endif
 Q := $(if $(filter 1,$(V)),,@)
 COMMA := ,
 
-.PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan check-arm bench soak mutate coverage fuzz lint linted format deb rpm static release \
+.PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan check-arm gallery bench soak mutate coverage fuzz lint linted format deb rpm static release \
 	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-json.5
 
@@ -300,6 +300,10 @@ check-arm: deps-build deps-check deps-arm64
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD='$(BUILD)/arm' CC='aarch64-linux-gnu-gcc --sysroot=$(abspath $(BUILD))/arm/root' AR=aarch64-linux-gnu-ar OBJCOPY=aarch64-linux-gnu-objcopy \
 		'$(BUILD)/arm/ibscope' '$(BUILD)/arm/plain/unit-tests'
 	@BUILD='$(BUILD)' tests/arm/run.py
+# pictures of the running program: tests/tui/gallery/*.svg
+gallery: deps-build deps-check
+	@$(MAKE) --no-print-directory $(BUILD)/ibscope
+	@IBSCOPE=$(BUILD)/ibscope python3 tests/tui/gallery.py
 bench: deps-build deps-check
 	@$(MAKE) --no-print-directory $(BUILD)/ibscope
 	@IBSCOPE=$(BUILD)/ibscope tests/bench/run.py

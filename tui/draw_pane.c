@@ -80,7 +80,8 @@ static void draw_meter(const struct view *v, uint32_t row, unsigned c, int y, in
 		return;
 	full = (int)(m.part * w + 0.5);
 	full = full > w ? w : !full && m.part > 0 ? 1 : full;
-	draw_fill(y, x, full, "█", (enum style)(ST_SHADE0 + m.shade));
+	/* bars in rows below each other do not touch */
+	draw_fill(y, x, full, ui.ascii ? "#" : "▆", (enum style)(ST_SHADE0 + m.shade));
 }
 
 /* Cells that are bars have their own colours, also in the selected row. */

@@ -17,14 +17,13 @@ from common import HERE, Failed
 
 SIZES = (80, 24), (120, 40), (200, 50)
 FOLDER = os.path.join(HERE, "gallery")
-DEMO = "-R updn $ROOT/tests/fabrics/demo-3level.ibnet"
-BROKEN = DEMO + " -e 'fail link leaf-03[6]'"
+DEMO = "-R updn demo"
 
 # name, arguments, then steps: "keys ...", "run ...", "type ...", "wait ..."; env of the program
 SCREENS = [
     ("start", "", ["wait press a key"], {}),
-    ("switches", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane ports spine-01",
-                        "wait Ports of spine-01"], {}),
+    ("switches", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane switches; search leaf-03",
+                        "wait Ports of leaf-03"], {}),
     ("palette", DEMO, ["wait updn routed", "keys ?", "wait Help", "type broken cable", "wait ^> broken cable"], {}),
     ("doctor", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane doctor", "wait ▸Doctor", "gone computing"], {}),
     ("path", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane path node0009 node0041",
@@ -40,7 +39,7 @@ SCREENS = [
                             "wait Dependencies|dependencies|deps"], {}),
     ("step", DEMO, ["wait updn routed", "run :step start leaf-03 node0041; step to 7855; pane step", "wait ▸Step"],
      {}),
-    ("survey", DEMO, ["wait updn routed", "run :pane survey", "wait Survey", "gone computing"], {}),
+    ("survey", DEMO, ["wait updn routed", "run :pane survey switches", "wait Survey", "gone computing"], {}),
     ("load", DEMO, ["wait updn routed", "run :fail link leaf-03[6]", "wait 1 link down", "run :pane plot loads", "wait mean"],
      {"COLORFGBG": "0;15"}),
 ]
@@ -165,7 +164,7 @@ def box_path(char, x, y):
 
 BLOCKS = {"█": (0, 1), **{chr(0x2580 + n): (1 - n / 8, n / 8) for n in range(1, 8)}}     # top, height in cells
 LEFT_BLOCKS = {chr(0x2588 + n): 1 - n / 8 for n in range(1, 8)}
-SHADES = {"░": 0.3, "▒": 0.55, "▓": 0.8}
+SHADES = {"░": 0.45, "▒": 0.65, "▓": 0.85}
 
 
 def merge(strokes):
@@ -225,7 +224,7 @@ def svg(text, size, theme):
     out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -8 %g %g" width="%g" height="%g" font-family="DejaVu Sans Mono,Menlo,'
            'Consolas,monospace" font-size="%d" xml:space="preserve">' % (w + 16, h + 16, w + 16, h + 16, FONT),
            '<rect x="-8" y="-8" width="100%%" height="100%%" rx="6" fill="%s"/>' % theme[0]]
-    out += ['<path fill="%s" d="%s"/>' % (fill, d) for fill, d in rects(grid).items()]
+    out += ['<path fill="%s" shape-rendering="crispEdges" d="%s"/>' % (fill, d) for fill, d in rects(grid).items()]
     strokes, texts = {}, {}
     for j, line in enumerate(grid):
         run = None
@@ -246,7 +245,7 @@ def svg(text, size, theme):
             run[3] += char or ""
             run[4] += 1
     for fg, lines in strokes.items():
-        out += ['<path fill="none" stroke="%s" stroke-width="%g" d="%s"/>' % (fg, weight, "".join(ds))
+        out += ['<path fill="none" shape-rendering="crispEdges" stroke="%s" stroke-width="%g" d="%s"/>' % (fg, weight, "".join(ds))
                 for weight, ds in merge(lines).items()]
     for (fg, bold, under), runs in texts.items():
         out.append('<g fill="%s"%s%s>' % (fg, ' font-weight="bold"' if bold else "", ' text-decoration="underline"' if under else ""))
@@ -258,14 +257,11 @@ def svg(text, size, theme):
 
 def same_times(text):
     """Times differ from run to run: all are 1.0 ms long.  What stands behind keeps its place."""
-    def one(m):
-        lost = len(m[0]) - len("1.0 ms")
-        return "1.0 ms" + " " * max(lost, 0)
-    return re.sub(r"\b\d+\.\d+ ms", one, text)
+    return re.sub(r"\b\d+\.\d+ ms(\.?)", lambda m: ("1.0 ms" + m[1]).ljust(len(m[0])), text)
 
 
 def picture(terminal, screen, size):
-    """Runs the program up to a screen, and returns its picture."""
+    """Runs the program up to a screen.  Returns its picture, and the text that tmux gave."""
     _, args, steps, env = screen
     t = terminal(size=size, env=env)
     try:
@@ -282,7 +278,8 @@ def picture(terminal, screen, size):
         text = t.tmux("capture-pane", "-e", "-N", "-p", "-t", "t")
     finally:
         t.close()
-    return svg(same_times(text), size, LIGHT if env else DARK)
+    text = same_times(text)
+    return svg(text, size, LIGHT if env else DARK), text
 
 
 def main(terminal):
@@ -294,7 +291,7 @@ def main(terminal):
             if len(sys.argv) > 1 and not any(fnmatch.fnmatch(name, g) for g in sys.argv[1:]):
                 continue
             try:
-                drawn = picture(terminal, screen, size)
+                drawn, _ = picture(terminal, screen, size)
             except Failed as e:
                 sys.exit("%s: %s" % (name, e))
             with open(os.path.join(FOLDER, name + ".svg"), "w", encoding="utf-8") as f:

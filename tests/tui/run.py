@@ -15,6 +15,7 @@ import sys
 import tempfile
 import termios
 import time
+import xml.etree.ElementTree
 
 import first_hour
 import gallery
@@ -877,13 +878,14 @@ def bars_are_seen():
                 for pane, there in (("plot loads", r"▸Routes on links"), ("ports spine-01", r"▸Ports of spine-01"), ("usage leaf-01", r"▸Usage")):
                     t.run(":colours %s; pane %s" % (scheme, pane))
                     t.wait(there)
-                    t.wait("█")
+                    t.wait("█|▆")
                     t.stable(0.3)
                     rows, tones = [], set()
                     for line in coloured(t):
                         text = "".join(s for s, _ in line)
-                        if "█" in text and "│" in text:
-                            fill, back = line[text.index("█")][1][:2]
+                        bar = re.search("█|▆", text)
+                        if bar and "│" in text:
+                            fill, back = line[bar.start()][1][:2]
                             tones.add(fill)
                             rows.append((re.search(r"[▸>]", text[:70]) is not None, fill))
                             if fill == back or fill == gallery.ANSI[0]:
@@ -914,6 +916,28 @@ def last_scale_is_a_hint():
         t.close()
 
 
+def pictures():
+    """A screen of the gallery, drawn by SEED: all its words are in the picture, in the colours that the terminal has."""
+    seed = int(os.environ.get("SEED", random.SystemRandom().randrange(1 << 31)))
+    rnd = random.Random(seed)
+    screen, size = rnd.choice(gallery.SCREENS), rnd.choice(gallery.SIZES)
+    drawn, text = gallery.picture(Terminal, screen, size)
+    root = xml.etree.ElementTree.fromstring(drawn)
+    words = collections.Counter(w for e in root.iter("{http://www.w3.org/2000/svg}text") for w in (e.text or "").split())
+    fills = {e.get("fill") for e in root.iter()} | {e.get("stroke") for e in root.iter()}
+    light = bool(screen[3])
+    want, colours = collections.Counter(), set()
+    for line in gallery.cells(text, gallery.LIGHT if light else gallery.DARK)[:size[1]]:
+        want.update(re.findall(r"[A-Za-z]{4,}", "".join(s or "" for s, _ in line)))
+        colours |= {look[0] for s, look in line if s and s.isalnum()}
+    got = collections.Counter(w for word in words.elements() for w in re.findall(r"[A-Za-z]{4,}", word))
+    if got != want or len(want) < 15 or not colours <= fills:
+        raise Failed("SEED=%d %s %s: %s, colours %s" % (seed, screen[0], size, (want - got) + (got - want), colours - fills))
+    for name in ["%s-%dx%d.svg" % (s[0], *z) for s in gallery.SCREENS for z in gallery.SIZES]:
+        if not os.path.exists(os.path.join(gallery.FOLDER, name)):
+            raise Failed("%s is missing: make gallery" % name)
+
+
 def words_on_screen():
     words_are_of_their_rows(Terminal)
 
@@ -923,7 +947,7 @@ def tours_at_80_columns():
 
 
 BY_NAME = [words_on_screen]     # it still finds columns and titles that are cut: no part of the suite yet
-ROBUST = [tours_at_80_columns, scheme_of_background, legends_have_the_colours, bars_are_seen, last_scale_is_a_hint, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
+ROBUST = [tours_at_80_columns, scheme_of_background, legends_have_the_colours, bars_are_seen, pictures, last_scale_is_a_hint, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
           quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 
