@@ -243,8 +243,10 @@ static int take_columns(const struct view *v, int w, struct fit *f)
 			continue;
 		need = want > need && seen > 1 ? want : need;
 		if (need > left) {
-			f->w[c] = seen == v->skip + 1u && left > 0 ? left : 0;
-			break;
+			if (seen != v->skip + 1u || left <= 0)
+				break;
+			f->w[c] = left; /* it is the only one, and no other takes of its room */
+			return 0;
 		}
 		f->w[c] = need;
 		left -= need + 1;

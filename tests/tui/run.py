@@ -946,8 +946,7 @@ def tours_at_80_columns():
     tours_fit(Terminal)
 
 
-BY_NAME = [words_on_screen]     # it still finds columns and titles that are cut: no part of the suite yet
-ROBUST = [tours_at_80_columns, scheme_of_background, legends_have_the_colours, bars_are_seen, pictures, last_scale_is_a_hint, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
+ROBUST = [tours_at_80_columns, words_on_screen, scheme_of_background, legends_have_the_colours, bars_are_seen, pictures, last_scale_is_a_hint, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
           quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 
@@ -958,7 +957,6 @@ def main():
     tests += [] if UPDATE else [(fn.__name__, fn) for fn in ROBUST]
     tests += first_hour.tests(Terminal, compare) + played.tests(Terminal)
     if len(sys.argv) > 1:
-        tests += [(fn.__name__, fn) for fn in BY_NAME]
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], name) for name in sys.argv[1:])]
     if not os.access(PROGRAM, os.X_OK):
         sys.exit("%s: no such program; build it or set IBSCOPE" % PROGRAM)
