@@ -5,7 +5,8 @@ usage: docs.py [PART...]        citations links tours engines stories manual syn
 
   citations  documents and sections that comments and documents cite exist
   links      files that the documents name exist; tests/README.md tells of all suites
-  tours      every line of the README's tours and of the manual page's walks runs, and prints what is promised of it
+  tours      every line of the README's tours and of the manual page's walks runs, and prints what is promised of it, and what the
+             words of its comment say
   engines    the README's table of engines has those of the program
   stories    functions named in the stories of the rooms' READMEs stand in the files named beside them
   syntax     every choice of every syntax line is a command line that the program takes
@@ -154,7 +155,7 @@ PROMISES = {
     "ranks": r"^\* +0 core-01[\s\S]*^ +2 leaf-01",
     "why spine-02 node0041 via 3": r"longer than by port|forbidden",
     "step start leaf-03 node0041": r"\d+ steps of updn recorded, \d+ of them about what was named",
-    "step next; step next; list step": r"^ +\d+ [\s\S]*hop matrix",
+    "step to 0; step 1; list step": r"^[ *]+\d+ [\s\S]*hop matrix",
     "route minhop": r"\d+ entries on \d+ switches changed",
     "synth torus:4x4": r"torus:4x4 \(synthetic\): 16 switches[\s\S]*minhop routed 16",
     "cycles": r"t\d\d\[\d\] -> t\d\d[\s\S]*node\d+ to node\d+",
@@ -192,6 +193,39 @@ PROMISES = {
     "advise": r"  1\. \S+[\s\S]*A: ",
     "report before-the-window.md": r"before-the-window.md written",
 }
+# Words of the comments behind the README's tours, and what shows in the output that they hold.  Each comment has some.
+COMMENTS = {
+    "show": {"the fabric": r"48 switches, 64 hosts", "the engine": r"routed by updn", "what is down": r"^failed: 0 links, 0 nodes"},
+    "fail link leaf-03[6]": {"one cable": r"^1 link down", "new tables": r"updn routed", "what changed": r"[1-9]\d* entries on", "two lines": r"\A.*\n.*\n\Z"},
+    "diff": {"entry by entry": r"^! \S+ +LID +\d+", "pair by pair": r"^~ rerouted +\S+ -> "},
+    "trace node0009 node0041": {"there": r"^node0009 .*-> node0041", "back": r"^node0041 .*-> node0009"},
+    "check": {"unreachable pairs": r"\d+ unreachable", "forwarding loops": r"forwarding loop|every host reaches every host", "credit loops": r"credit loop",
+              "reach everybody": r": 0 unreachable"},
+    "fail switch spine-01; check; undo": {"that switch went": r"^1 node down", "take that back": r"^Undone: fail switch spine-01"},
+    "why spine-02 node0041": {"sends that host's packets there": r"spine-02 sends LID \d+ \(node0041\) out of port \d"},
+    "lft leaf-03": {"whole table": r"LIDs up to 112[\s\S]*^!? +112 ", "changed entries marked": r"^! +\d+ .* 6 → "},
+    "restore all; journal": {"everything up": r"restored", "what happened so far": r"^ +0 +load [\s\S]*^ +\d+  fail link leaf-03\[6\]"},
+    "why leaf-03 node0041": {"candidate ports": r"(?:^[ >] [5-8] .*\n){4}", "last, the rule": r"^Decided: .*\Z|^Decided: (?:.*\n){1,3}\Z"},
+    "ranks": {"how far": r"^ +2 leaf-01", "roots": r"^\* +0 core-01"},
+    "why spine-02 node0041 via 3": {"longer, or forbidden": r"longer|forbidden"},
+    "step start leaf-03 node0041": {"record": r"\d+ steps of updn recorded", "one entry": r"\d+ of them about what was named"},
+    "step to 0; step 1; list step": {"walk through it": r"^\* +1 ", "first step": r"^ +1 == hop matrix, round 0"},
+    "route minhop": {"another engine": r"minhop routed", "entries that differ are counted": r"[1-9]\d* entries on \d+ switches changed"},
+    "synth torus:4x4": {"small torus": r"torus:4x4 .*16 switches", "still routed by Min Hop": r"minhop routed 16"},
+    "cycles": {"credit loop, channel by channel": r"(?:^ .*t\d\d\[\d\] -> t\d\d[\s\S]*){2}", "the routes": r"node\d+ to node\d+"},
+    "route lash qos=TRUE; cycles": {"in layers": r"pairs have another SL", "no loop": r"none, \d+ dependencies are free of cycles|[Nn]o credit loop"},
+    "route dor; hops t00": {"dimension order": r"dor routed", "hop matrix": r"Hop matrix of t00"},
+    "lesson; lesson ring": {"lessons": r"^ +ring ", "text": r"Step 1 of"},
+    "snapshot before": {"keep the routing": r"Routing kept as"},
+    "fail switch spine-01 spine-02": {"two switches at once": r"^2 nodes down"},
+    "diff before": {"hosts will notice": r"[1-9]\d* take another path"},
+    "load-map; load-map ebb": {"busiest links": r"^ +\d+  \S+\[\d\] -> ", "random pairs of hosts": r"random pairings of \d+ hosts"},
+    "shifts; spread tree": {"flows on a link": r"Most flows on a link: mean", "adaptive routing": r"Spread over "},
+    "survey switches": {"every single failure": r"48 of 48 failures of switches", "ranked": r"^ +.*\d[\s\S]*^ +.*\d"},
+    "scope node00[17-32]; check": {"one job's hosts alone": r"240 paths between hosts"},
+    "compare ftree updn minhop": {"side by side": r"ftree +updn +minhop", "lengths": r"links of a path", "loads": r"LIDs sent by a port", "credit loops": r"credit loops"},
+    "export lfts -": {"opensm-lfts.dump": r"\AUnicast lids \[0-\d+\] of switch Lid"},
+}
 # Where a line stands twice, the place that promises more than the first.
 MORE = {("Host A cannot reach host B", "trace node0009 node0041"): r"leaf-03[\s\S]*NO PATH: .*without a live link|NO PATH: the entry names a port",
         ("Host A cannot reach host B", "why leaf-03 node0041"): r"^Decided: as read: Read from held.lfts: port 5",
@@ -199,8 +233,21 @@ MORE = {("Host A cannot reach host B", "trace node0009 node0041"): r"leaf-03[\s\
         ("Why this port?", "why leaf-03 node0041"): r"^> 5[\s\S]*Decided: first of equals: 4 of 4 ports"}
 
 
-def played(where, words, lines):
-    """A walk: each line runs, and what it prints is what was promised."""
+ASKED = set()
+
+
+def kept(where, line, comment, said):
+    """Every comment of a tour has words that what is printed is asked for."""
+    words = [word for word in COMMENTS.get(line, {}) if word in comment]
+    verdict(bool(words) == bool(comment), "%s: \"%s\": nothing asks for \"%s\"" % (where, line, comment))
+    for word in words:
+        verdict(re.search(COMMENTS[line][word], said, re.M), "%s: \"%s\" says \"%s\", and prints no %s:\n%s" % (
+            where, line, word, COMMENTS[line][word], said[:1500]))
+    return {(line, word) for word in words}
+
+
+def played(where, words, lines, comments=None):
+    """A walk: each line runs, and what it prints is what was promised; and what the comments say."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "walk"), "w", encoding="utf-8") as f:
             f.writelines("echo @@%d\n%s\n" % pair for pair in enumerate(lines))
@@ -215,17 +262,19 @@ def played(where, words, lines):
         for promise in [PROMISES.get(line)] + [m for m in [MORE.get((where, line))] if m]:
             verdict(promise and re.search(promise, said[n], re.M),
                     "%s: \"%s\" promises %s, and prints:\n%s" % (where, line, promise, said[n][:1500]))
+        ASKED.update(kept(where, line, comments[n], said[n]) if comments else ())
     verdict(at or done.returncode in (0, 1) and not done.stderr, "%s: %s" % (where, done.stderr))
     return set(lines)
 
 
-def tour(where, start, lines):
+def tour(where, start, typed):
     """One block: the program's start, and what is typed then."""
     words = re.match(r"build/ibscope((?: -R \S+)?) (\S+)$", start)
     if not words:
         verdict(False, "%s: found \"%s\", expected build/ibscope [-R ENGINE] FABRIC" % (where, start))
         return set()
-    return played(where, words[1].split() + [os.path.join(TOP, words[2])], lines)
+    lines, comments = zip(*[(line.partition(" #")[0].rstrip(), line.partition(" #")[2].strip()) for line in typed])
+    return played(where, words[1].split() + [os.path.join(TOP, words[2])], list(lines), comments)
 
 
 def walks():
@@ -252,12 +301,14 @@ def tours():
             start, *lines = block[1].splitlines()
             found[part[1]] += len(lines)
             if lines:
-                promised |= tour(where, start, [re.sub(r" +#.*", "", line[2:]) for line in lines if line.startswith("> ")])
+                promised |= tour(where, start, [line[2:] for line in lines if line.startswith("> ")])
             else:
                 done = subprocess.run(start, shell=True, cwd=TOP, stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT, text=True,
                                       env=dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"]))
                 verdict(done.returncode == 0, "%s: %s: %s" % (where, start, done.stdout[-300:]))
+    unsaid = {(line, word) for line, words in COMMENTS.items() for word in words} - ASKED
+    verdict(not unsaid, "COMMENTS: words that no comment has: %s" % sorted(unsaid))
     verdict(promised == set(PROMISES), "PROMISES: of lines there are not: %s" % sorted(set(PROMISES) - promised))
     verdict(len(found) == 3 and min(found.values()) >= 8,
             "README.md: found tours of %s lines, expected three of 8 or more" % dict(found))

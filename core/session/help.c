@@ -285,9 +285,10 @@ int cmd_help(struct session *s, const struct args *args, struct out *o, struct e
 		}
 		out_text(o, "These need the screen, and fail with -e and -x:\n");
 		list_commands(s, true, LOOK, list, o);
-		out_text(o,
-			 "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "
-			 "tells more.\n");
+		out_text(
+			o,
+			"Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "
+			"tells more.\nA pane's name is a command, too: `hosts` shows or prints that pane.\n");
 		out_json(o, "commands", list);
 		if (topic_at(s, 0)) {
 			out_text(o, "Words of the field and engines, told in five lines by `help TOPIC`:\n");
