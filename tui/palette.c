@@ -51,6 +51,8 @@ static const struct deed deeds[] = {
 	{WHAT_IF, "everything up again", "restore all", "repair reset"},
 	{WHAT_IF, "take back the last change", "undo", "revert"},
 	{WHAT_IF, "what the last change did to the tables", "diff", "difference"},
+	{WHAT_IF, "between two sweeps: is the way from old tables to new ones safe?", "pane transition",
+	 "transition loops half written update order"},
 	{WHAT_IF, "before maintenance: keep the routing as it is now", "snapshot before",
 	 "window remember compare later"},
 	{WHAT_IF, "route with another engine ...", "route ", "algorithm tables compute"},

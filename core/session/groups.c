@@ -9,7 +9,7 @@ const struct aim_group aim_groups[N_GROUPS] = {
 	[WHAT_IF] =
 		{"What if", "break, repair and change things, and take it back",
 		 "fail restore flap undo redo journal reset event add remove move swap replace rename speed "
-		 "route reroute sweep restart failover sighup set unset snapshot diff changes"},
+		 "route reroute sweep restart failover sighup set unset snapshot diff changes transition"},
 	[EXPLAIN] = {"Explain", "why packets go where they go",
 		     "trace why flows equal-paths ranks roots step cdg cycles"},
 	[JUDGE] = {"Judge", "what is wrong, what is better",

@@ -1,0 +1,242 @@
+/*
+ * The pane `transition`: the writes of the last event, or since a snapshot, as a line of time. After each:
+ * who waits, is cut or goes round.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include "core/analysis/compare/transition.h"
+#include "core/session/args.h"
+#include "core/base/memory.h"
+#include "views/base/view.h"
+
+enum { C_WRITE, C_SWITCH, C_BLOCK, C_ENTRIES, C_WAITING, C_CUT, C_LOOPING, C_BAR };
+
+#define CELLS 24 /* cells of the longest bar */
+
+static const struct column columns[] = {
+	NUM("write", "its number in OpenSM's order; 0: before the first", 5),
+	COL("switch", "the switch that is written to", 10, .flex = 1),
+	NUM("block", "LIDs from 64 times this on", 5, .drop = 2),
+	NUM("entries", "entries that it changes", 7, .drop = 3),
+	NUM("waiting", "pairs then that the new tables serve, and neither the old ones nor the mix does", 7),
+	NUM("cut", "pairs then that old and new tables serve, and the mix does not", 6),
+	NUM("looping", "pairs that go round then", 7),
+	COL("bar", "pairs cut and looping then, as a bar; where none ever is, those that wait", CELLS,
+	    .drop = 1),
+};
+
+/* The request: immutable, and kept as the base of the result. */
+struct question {
+	const struct sweep *a, *b;     /* references held */
+	const struct routing *counted; /* of b; reference held: in it the presently counted hosts count */
+};
+
+struct priv {
+	const void *chosen;	    /* kept: the transition whose worst moment was selected */
+	const struct transition *t; /* borrowed; NULL = missing */
+	const char *why;	    /* static; why there is no question; NULL: there is one */
+	uint64_t most;		    /* of the bars */
+};
+
+/* --- computed by another thread ----------------------------------------------------------------- */
+
+static void free_question(void *value)
+{
+	struct question *q = value;
+
+	routing_unref(q->counted);
+	sweep_unref(q->a);
+	sweep_unref(q->b);
+	free(q);
+}
+
+FREED_BY(free_transition, transition_free)
+
+static void *run_transition(const struct job *j)
+{
+	const struct question *q = j->base;
+
+	return transition_of(q->a, q->b, q->counted, j->progress, j->e);
+}
+
+static const struct task task_transition = {.run = run_transition, .free = free_transition};
+
+/* --- the question ------------------------------------------------------------------------------- */
+
+/* The earlier sweep. NULL and p->why. */
+static const struct sweep *earlier(const struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct event *before;
+	const struct sweep *a;
+
+	if (v->n_words) {
+		a = session_find_snapshot(v->scene->session, v->word[0]);
+		p->why = a ? NULL : "there is no such snapshot; `snapshot` lists them";
+		return a;
+	}
+	before = session_event_before(v->scene->session, v->scene->at);
+	a = before && before->sweep && before->sweep->routing ? before->sweep : NULL;
+	p->why = a ? NULL : "the event before had no tables to go on from";
+	return a;
+}
+
+static bool question_equal(const void *was, const void *value)
+{
+	const struct question *x = was, *y = value;
+	const struct fabric *f = x->b->fabric;
+
+	if (x->a != y->a || x->b != y->b)
+		return false;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (routing_counts(x->counted, ep) != routing_counts(y->counted, ep))
+			return false;
+	return true;
+}
+
+static const struct task task_question = {.free = free_question, .same = question_equal};
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static int open_view(struct view *v, const struct args *a, struct err *e)
+{
+	if (a->n && v->scene->session && !session_find_snapshot(v->scene->session, v->word[0]))
+		return err_set(e, "pane transition: there is no snapshot \"%s\"; `snapshot` lists them",
+			       v->word[0]);
+	return 0;
+}
+
+/* Row 0 is the moment before the first write. */
+static const struct mix_pairs *pairs_at(const struct view *v, uint32_t row)
+{
+	const struct transition *t = ((const struct priv *)v->priv)->t;
+
+	return row ? &t->write[row - 1].after : &t->before;
+}
+
+static uint64_t harm_at(const struct view *v, uint32_t row)
+{
+	const struct mix_pairs *c = pairs_at(v, row);
+
+	return c->cut + c->looping;
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct scene *sc = v->scene;
+	const struct sweep *a = NULL;
+	const struct result *r;
+	struct question *q = NULL;
+
+	p->why = "nothing is routed";
+	if (scene_real_routing(sc))
+		a = earlier(v);
+	if (a) {
+		q = NEW(struct question);
+		q->a = sweep_ref(a);
+		q->b = sweep_ref(sc->real);
+		q->counted = session_counted(sc->session, sc->real->routing);
+	}
+	r = view_ask_about(v, &task_transition, q, &task_question, NULL);
+	p->t = r ? r->value : NULL;
+	v->n_rows = p->t ? p->t->n_writes + 1 : 0;
+	for (uint32_t i = 0; i < v->n_rows; i++)
+		p->most = harm_at(v, i) > p->most ? harm_at(v, i) : p->most;
+	if (p->t && p->t->worst != NO_ID && p->chosen != p->t)
+		v->select = (int64_t)p->t->worst + 1;
+	p->chosen = p->t;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Transition since %s", v->n_words ? v->word[0] : "the event before");
+	if (p->t)
+		text_add(t, " ── %s: %s", PLURAL(p->t->n_writes, "write"), PLURAL(p->t->entries, "entry"));
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->why)
+		text_add(t, "%s", p->why);
+	else if (p->t)
+		transition_sentence(p->t, t);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct transition *t = ((const struct priv *)v->priv)->t;
+	const struct mix_pairs *c = pairs_at(v, row);
+
+	switch (col) {
+	case C_WRITE:
+		return row;
+	case C_BLOCK:
+		return row ? t->write[row - 1].block : -1;
+	case C_ENTRIES:
+		return row ? t->write[row - 1].entries : -1;
+	case C_WAITING:
+		return (int64_t)c->waiting;
+	case C_CUT:
+		return (int64_t)c->cut;
+	default:
+		return (int64_t)c->looping;
+	}
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (col == C_SWITCH)
+		text_add(t, "%s",
+			 row ? switch_name(p->t->b->topo->fabric, p->t->write[row - 1].sw)
+			     : "(before the first)");
+	else if (col == C_BAR)
+		word_bar(p->most ? harm_at(v, row) : pairs_at(v, row)->waiting,
+			 p->most ? p->most : p->t->before.waiting, CELLS, t);
+	else if (number(v, row, col) >= 0)
+		text_add(t, "%" PRId64, number(v, row, col));
+}
+
+/* The worst moment, and others with harm. */
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct transition *t = ((const struct priv *)v->priv)->t;
+
+	if (!row)
+		return 0;
+	return row - 1 == t->worst ? MARK_HERE : harm_at(v, row) ? MARK_DETOUR : 0;
+}
+
+static bool about(const struct view *v, uint32_t row, struct subject *s)
+{
+	const struct transition *t = ((const struct priv *)v->priv)->t;
+
+	s->key = row;
+	if (!row)
+		return false;
+	subject_switch(v, t->write[row - 1].sw, s);
+	s->key = row;
+	return true;
+}
+
+const struct view_ops view_transition = {
+	.name = "transition",
+	.brief = "the way from the old tables to the new ones, write by write: who waits, is cut or goes "
+		 "round "
+		 "meanwhile",
+	.syntax = "[SNAPSHOT]",
+	.hints = "follow=table back=back",
+	COLUMNS(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_SEQUENCE,
+	.priv_size = sizeof(struct priv),
+	.priv_kept = sizeof(const void *),
+	.open = open_view,
+	DOES(load, title, footer, cell, number, marks, about),
+	.enter = "pane lft %node",
+};
