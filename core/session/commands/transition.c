@@ -260,7 +260,8 @@ const struct command transition_commands[] = {
 		    "the old tables\n"
 		    "  do not serve any more; cut: pairs that both serve, but not the mix; looping: pairs "
 		    "that go round.\n"
-		    "  order: a safe order, where OpenSM's own is not.  all: every write.\n",
+		    "  order: a safe order, where OpenSM's own is not.  all: every write.\n"
+		    "  Credit loops between old and new routes are not judged.\n",
 	 .json = JSON_SCOPE
 	 "said string the first line\n"
 	 "complete boolean the whole fabric is known\n"
