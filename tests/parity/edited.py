@@ -398,7 +398,7 @@ def check(name, folder, rng):
     engine, specs, options = CASES[name]
     options = dict({"lmc": 0 if engine in ONE_LID else rng.randrange(3)}, **options)
     if rng.random() < 0.5:
-        options.update(cases.draw_qos(rng))
+        options.update({k: v(rng, None) if callable(v) else v for k, v in cases.draw_qos(rng).items()})
     said("synth %s" % rng.choice(specs), "save base.topo", folder=folder)
     with open(os.path.join(folder, "base.topo")) as f:
         text = re.sub(r"^Switch\t(\d+)", lambda m: "Switch\t%d" % (int(m[1]) + SPARE_PORTS), f.read(), flags=re.M)
