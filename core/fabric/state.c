@@ -405,7 +405,8 @@ struct topo *topo_without(const struct topo *t, const struct state *s)
 		n->n_switches_up += n->node_up[node] && node_is_switch(f, node);
 	}
 	for (uint32_t p = 0; p < f->n_ports; p++) {
-		if (n->peer[p] != NO_ID && !state_link_up(f, s, f->port_link[p]))
+		if (n->peer[p] != NO_ID &&
+		    (f->port_peer[p] != n->peer[p] || !state_link_up(f, s, f->port_link[p])))
 			n->peer[p] = n->peer_switch[p] = NO_ID;
 		n->n_links_up += n->peer[p] != NO_ID && p < n->peer[p];
 	}

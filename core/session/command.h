@@ -31,7 +31,7 @@ struct command {
 	/* Lines "KEY TYPE TEXT": its JSON fields beside those of all commands (contract.h).  NULL: none. */
 	const char *json;
 	/* Its rows.  A line "@PREFIX" of json: the keys of the next list, each with the prefix before it. */
-	const struct field *rows[2];
+	const struct field *rows[3];
 	enum command_needs needs;
 	const struct arg_number *numbers; /* of the syntax, beside the common ones; ended by key NULL */
 	/* Runs when all words fit the syntax and all numbers are in range. */
@@ -54,8 +54,8 @@ struct command {
 		difference_commands, scope_commands, path_commands, step_commands, check_commands,  \
 		diff_commands, transition_commands, plan_commands, drift_commands, doctor_commands, \
 		advise_commands, verify_commands, load_commands, flow_commands, survey_commands,    \
-		cdg_commands, element_commands, export_commands, torus_commands, watch_commands,    \
-		replay_commands, lesson_commands, quiz_commands, session_commands
+		outage_commands, cdg_commands, element_commands, export_commands, torus_commands,   \
+		watch_commands, replay_commands, lesson_commands, quiz_commands, session_commands
 
 extern const struct command fabric_commands[]; /* getting a fabric, options, summaries */
 extern const struct command tables_commands[]; /* tables */
@@ -78,6 +78,7 @@ extern const struct command advise_commands[];	   /* advise */
 extern const struct command load_commands[];	   /* load-map, shifts */
 extern const struct command flow_commands[];	   /* flows */
 extern const struct command survey_commands[];	   /* survey */
+extern const struct command outage_commands[];	   /* outage */
 extern const struct command cdg_commands[];	   /* layers, cdg, cycles */
 extern const struct command element_commands[];	   /* elements, equal-paths, compare */
 extern const struct command export_commands[];	   /* save, export */

@@ -114,6 +114,12 @@ const struct figure_meaning glossary[] = {
 	 "of the pairs cut off: both ends in one part that the subnet manager does not reach, where the old "
 	 "tables stay",
 	 OVER_LIDS, SCOPE_ENDS, "survey: survey[].outside"},
+	{"pairs cut until the sweep", "pairs",
+	 "pairs with a path before whose path by the old tables passes what failed, or that have an end that "
+	 "is down: "
+	 "what is cut until the next sweep",
+	 OVER_LIDS, SCOPE_ENDS,
+	 "fail: pairs_until_sweep; outage: pairs_until_sweep; survey: survey[].outage"},
 	{"pairs beyond", "pairs", "of the lost pairs: lost by neither of two failures alone", OVER_LIDS,
 	 SCOPE_ENDS, "survey: survey[].beyond"},
 	/* --- who is reached ----------------------------------------------------------------------------- */

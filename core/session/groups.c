@@ -13,7 +13,7 @@ const struct aim_group aim_groups[N_GROUPS] = {
 	[EXPLAIN] = {"Explain", "why packets go where they go",
 		     "trace why flows equal-paths ranks roots step cdg cycles"},
 	[JUDGE] = {"Judge", "what is wrong, what is better",
-		   "check doctor drift advise compare verify survey load-map shifts spread plan"},
+		   "check doctor drift advise compare verify survey outage load-map shifts spread plan"},
 	[TEACH] = {"Teach", "lessons, questions, words", "lesson quiz help schema echo"},
 	[FILES] = {"Files", "get a fabric, keep what was found",
 		   "load live synth tables config names save save-session report export torus-conf source "
@@ -39,6 +39,7 @@ static const struct {
 	{"undo", "take back revert"},
 	{"journal", "history events log"},
 	{"survey", "maintenance worst failure single point redundancy risk"},
+	{"outage", "until next sweep cut lost packets blackhole shield repair two ports"},
 	{"diff", "difference what changed"},
 	{"transition", "between two sweeps half written tables loops update order"},
 	{"changes", "difference what changed cables replaced"},

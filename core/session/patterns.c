@@ -215,6 +215,7 @@ int survey_asked(struct survey_request *rq, const struct args *args, struct err 
 	for (int i = 0; i < args->n; i++)
 		if (args->arg[i].small && part_kind_of(args->arg[i].word) >= 0)
 			rq->kind = (enum part_kind)part_kind_of(args->arg[i].word);
+	rq->by_outage = args_has(args, "outage");
 	rq->pairs = (uint32_t)args_number(args, "N", 0);
 	rq->seed = args_number(args, "seed=K", 1);
 	rq->threads = (unsigned)args_number(args, "threads=K", 0);

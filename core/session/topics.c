@@ -242,6 +242,11 @@ const struct topic core_topics[] = {
 	 "every single failure, tried one by one and ranked by what it does to pairs, loads "
 	 "and credit loops.",
 	 NULL, "survey switches"},
+	{"outage", "until the next sweep|repair|local repair|shield|flfr",
+	 "what fails hurts until the next sweep: the old tables still lead into it. pairs cut until then, "
+	 "and at which "
+	 "entries; local_repair flfr lets a switch use another port of the LID's adaptive-routing group.",
+	 "The Double Scheme, TPDS 16(5), 2005", "outage switch 1"},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 

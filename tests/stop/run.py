@@ -53,7 +53,7 @@ TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "na
         "flows node0001 node0900 by pair to node0900", "spread tree all", "spread lag", "check spread lag",
         "shifts 20", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node0900", "why leaf-001 node0900", "step start leaf-001", "list ports",
-        "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]
+        "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list outage hosts", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]
 # Changes of the fabric, on the smaller tree.
 EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006 node0016", "replace host node0005", "replace switch leaf-002", "!remove host node0003",
          "!move host node0013 leaf-001[3]", "!rename leaf-001 other", "!speed other[15] 4xEDR", "!add switch extra 4", "event 'swap node0021 node0031' 'replace host node0041'",
@@ -64,7 +64,7 @@ LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "e
 # advise tries many engines, each on the whole: on a torus of its own.  Its longest stretch is that of layers.
 TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "synth torus:8x8x8,hosts=4", "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
-SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check spread tree", "survey links", "survey switches", "advise failures 3", "advise write OUT failures 1",
+SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check spread tree", "survey links", "survey switches", "outage switch 1", "advise failures 3", "advise write OUT failures 1",
          "survey pairs 20 switches threads=2", "survey pairs all links", "survey pairs all switches", "survey links shard 1/3",
          "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check", "quiz port seed=1", "quiz rank", "route lash", "quiz layer"]
 

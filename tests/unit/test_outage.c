@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 #include "core/analysis/compare/outage.h"
+#include "core/analysis/survey/survey.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/fabric/chassis.h"
@@ -382,7 +383,7 @@ static void test_pairs_are_walked(void **state)
 		w = session_sweep(s);
 		b.was = w->setup->state;
 		b.r = w->routing;
-		* / down = draw_failure(f, &seed);
+		down = draw_failure(f, &seed);
 		b.down = down;
 		if (!b.r || w->topo->n_switches_up < f->n_switches) {
 			state_free(down);
@@ -451,10 +452,104 @@ static void test_two_ports(void **state)
 	session_free(s);
 }
 
+/* Rows of survey, single failures and pairs; the event of the failure and `outage` with its words say the
+ * same. */
+static void test_survey_has_it(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(session_set_fabric(s, make_fabric("xgft:3,3:1,2"), "test", NULL, &e), 0);
+	ok_line(s, "route minhop lmc=1");
+	for (int turn = 0; turn < 8; turn++) {
+		struct survey_request rq = {.before = session_sweep(s),
+					    .engines = all_engines,
+					    .kind = turn % 2 ? PART_SWITCH : PART_LINK,
+					    .pairs = turn & 2 ? 6 : 0,
+					    .by_outage = turn & 4};
+		struct survey *v = survey_run(&rq, NULL, &e);
+
+		assert_non_null(v);
+		for (uint32_t i = 0; i < v->n; i++) {
+			const struct survey_row *r = &v->row[i];
+			struct state *down = state_new(s->fabric);
+			char *line = survey_command(v, r), said[80], *words = line + strlen("fail ");
+			char *ask = NULL;
+			uint64_t cut;
+
+			parts_mark(v->parts, r->part[0], down, 1);
+			if (r->part[1] != NO_ID)
+				parts_mark(v->parts, r->part[1], down, 1);
+			assert_int_equal(outage_count(rq.before->routing, down, REPAIR_OFF, &cut, NULL, &e),
+					 0);
+			assert_int_equal(cut, r->outage);
+			assert_true(r->outage >= r->cut_off);
+			assert_true(!i || !rq.by_outage || r[-1].outage >= r->outage);
+			snprintf(said, sizeof(said), "Until the next sweep %" PRIu64 " pair", cut);
+			if (i < 3) {
+				assert_true(asprintf(&ask, "outage %s", words) > 0);
+				line_says(s, ask, said);
+				line_says(s, line, said);
+				line_says(s, "outage", said);
+				ok_line(s, "undo");
+				free(ask);
+			}
+			free(line);
+			state_free(down);
+		}
+		survey_free(v);
+	}
+	session_free(s);
+}
+
+/* A fabric that has lost a cable and a switch by an edit: the tables before meet what is left. */
+static void test_edits(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(session_set_fabric(s, make_fabric("xgft:3,3:1,2"), "test", NULL, &e), 0);
+	ok_line(s, "route updn");
+	line_says(s, "outage link leaf-01[4]",
+		  "Until the next sweep 21 pairs of 9 host ports are cut; after it 0.");
+	ok_line(s, "remove link leaf-01[4]");
+	line_says(s, "outage", "Until the next sweep 21 pairs of 9 host ports are cut; after it 0.");
+	ok_line(s, "undo");
+	ok_line(s, "scope node0001 node0009");
+	line_says(s, "outage switch leaf-01",
+		  "Until the next sweep 2 pairs of 2 host ports are cut (2 with an end that is down); after "
+		  "it 2.");
+	ok_line(s, "scope all");
+	ok_line(s, "set local_repair flfr");
+	line_says(s, "outage link leaf-01[4]", "Until the next sweep 21 pairs");
+	line_fails(s, "set local_repair on", "local_repair");
+	session_free(s);
+}
+
+/* With groups of .far: off, the pairs are cut; flfr, they go on by the other port of the group. */
+static void test_groups_of_a_file(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	ok_line(s, "load tests/fabrics/formats/two-leaf.ibdiagnet2");
+	line_says(s, "outage link 0x2000[2]",
+		  "Until the next sweep 16 pairs of 4 host ports are cut; after it 0. Of "
+		  "packets that may be spread, 0 pairs can lose some.");
+	ok_line(s, "set local_repair flfr");
+	line_says(s, "fail link 0x2000[2]",
+		  "Until the next sweep 0 pairs are cut; after it 0. 16 other pairs go on "
+		  "by another port of the group (local_repair).");
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pairs_are_walked),
+		cmocka_unit_test(test_survey_has_it),	 cmocka_unit_test(test_edits),
+		cmocka_unit_test(test_groups_of_a_file), cmocka_unit_test(test_pairs_are_walked),
 		cmocka_unit_test(test_two_ports),
 	};
 

@@ -413,6 +413,25 @@ static struct outage *run(const struct routing *r, const struct state *down, enu
 	return NULL;
 }
 
+struct outage *outage_between(const struct sweep *before, const struct sweep *after, struct progress *p,
+			      struct err *e)
+{
+	const struct setup *now = after->setup;
+	bool same = before->fabric == after->fabric,
+	     aggregation = !strcmp(options_get(now->options, "aggregation_nodes"), "count");
+	struct host_set *hosts = same ? host_set_ref((struct host_set *)after->hosts)
+				      : host_set_new(before->fabric, aggregation, now->scope);
+	const struct state *down =
+		same ? state_ref(now->state) : state_on(now->state, after->fabric, before->fabric, true);
+	struct routing *r = routing_with_hosts(before->routing, hosts);
+	struct outage *x = outage_new(r, down, local_repair_of(now->options), p, e);
+
+	routing_unref(r);
+	state_free(down);
+	host_set_unref(hosts);
+	return x;
+}
+
 struct outage *outage_new(const struct routing *r, const struct state *down, enum local_repair repair,
 			  struct progress *p, struct err *e)
 {

@@ -23,7 +23,7 @@
 #include "core/base/progress.h"
 #include "core/fabric/chassis.h"
 #include "core/routing/routing.h"
-#include "core/sm/options.h"
+#include "core/sm/sweep.h"
 
 enum local_repair { REPAIR_OFF, REPAIR_FLFR };
 
@@ -90,6 +90,26 @@ struct outage {
 struct outage *outage_new(const struct routing *r, const struct state *down, enum local_repair repair,
 			  struct progress *p, struct err *e);
 void outage_free(struct outage *x);
+
+/*
+ * That of an event: the tables of the sweep before it (it has tables) meet what is up at the sweep after it,
+ * with the hosts that count and the option local_repair of now.  Ids are those of the fabric before; what the
+ * one after does not have is down.  NULL and *e: as above.
+ */
+struct outage *outage_between(const struct sweep *before, const struct sweep *after, struct progress *p,
+			      struct err *e);
+
+/*
+ * "Until the next sweep 96 pairs of 20 host ports are cut; after it 12.", and what else is worth a sentence;
+ * without line end. after: pairs that are lost then; OUTAGE_NO_AFTER: no tables come.
+ */
+#define OUTAGE_NO_AFTER UINT64_MAX
+void outage_tell(const struct outage *x, uint64_t after, struct text *t);
+/* "3 17-20": the LIDs of a port's entries. */
+void outage_lids(const struct outage *x, const struct outage_port *p, struct text *t);
+
+/* Fields of rows: of ports, hosts, pairs of hosts. */
+extern const struct field outage_port_fields[], outage_host_fields[], outage_peers_fields[];
 
 /* Only the number of pairs that are cut. -1 and *e. */
 int outage_count(const struct routing *r, const struct state *down, enum local_repair repair, uint64_t *cut,

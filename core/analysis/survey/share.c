@@ -56,6 +56,7 @@ const struct field survey_fields[] = {
 	ROW("cut_off", cut_off, "cut off", "=pairs cut off"),
 	ROW("outside", outside, "outside", "=pairs outside"),
 	ROW("between_survivors", between_survivors, "between", "=pairs between survivors"),
+	ROW("outage", outage, "outage", "=pairs cut until the sweep"),
 	FIELD("beyond", struct survey_row, beyond, "integer?", "beyond", "=pairs beyond"),
 	ROW("rerouted", rerouted, "rerouted", "=rerouted pairs"),
 	ROW("longer", longer, "longer", "=longer pairs"),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/compare/compare.h"
+#include "core/analysis/compare/outage.h"
 #include "core/analysis/survey/internal.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
@@ -35,6 +36,13 @@ int survey_order(const struct survey_row *a, const struct survey_row *b)
 static int by_harm(const void *x, const void *y)
 {
 	return survey_order(x, y);
+}
+
+static int by_outage(const void *x, const void *y)
+{
+	const struct survey_row *a = x, *b = y;
+
+	return a->outage != b->outage ? (a->outage > b->outage ? -1 : 1) : by_harm(x, y);
 }
 
 /* --- words ------------------------------------------------------------------------------------------- */
@@ -72,20 +80,29 @@ struct job {
 	struct survey *s;
 	struct effect_base *base;
 	struct effect_work **work; /* [workers] */
+	uint64_t *outage;	   /* [parts] of each alone; NULL: each row counts its own */
 };
 
-/* The sweep after parts went down; b may be NO_ID.  NULL and *e. */
-static struct sweep *sweep_without(const struct job *j, uint32_t a, uint32_t b, struct progress *p,
-				   struct err *e)
+/* What is up when parts went down; b may be NO_ID. */
+static struct state *state_without(const struct job *j, uint32_t a, uint32_t b)
 {
-	const struct sweep *w = j->rq->before;
-	struct state *state = state_copy(w->setup->state);
-	const struct setup *setup;
-	struct sweep *after;
+	struct state *state = state_copy(j->rq->before->setup->state);
 
 	parts_mark(j->s->parts, a, state, 1);
 	if (b != NO_ID)
 		parts_mark(j->s->parts, b, state, 1);
+	return state;
+}
+
+/* The sweep then.  NULL and *e. */
+static struct sweep *sweep_without(const struct job *j, uint32_t a, uint32_t b, struct progress *p,
+				   struct err *e)
+{
+	const struct sweep *w = j->rq->before;
+	struct state *state = state_without(j, a, b);
+	const struct setup *setup;
+	struct sweep *after;
+
 	setup = setup_with(w->setup, &(struct setup){.state = state});
 	state_free(state);
 	after = sweep_run(
@@ -171,14 +188,11 @@ static int count_beyond(const struct job *j, const struct sweep *after, struct s
 static int none_left(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
 	const struct sweep *before = j->rq->before;
-	struct state *state = state_copy(before->setup->state);
+	struct state *state = state_without(j, row->part[0], row->part[1]);
 	struct comparison *c;
 	struct topo *t;
 	bool down;
 
-	parts_mark(j->s->parts, row->part[0], state, 1);
-	if (row->part[1] != NO_ID)
-		parts_mark(j->s->parts, row->part[1], state, 1);
 	t = topo_new(before->fabric, state);
 	down = t->sm_endport == NO_ID;
 	row->hosts_gone = count_gone(before, t, state);
@@ -196,6 +210,23 @@ static int none_left(const struct job *j, struct survey_row *row, struct progres
 	return 0;
 }
 
+static int count_outage(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
+{
+	const struct sweep *before = j->rq->before;
+	struct state *state;
+	int rc;
+
+	if (j->outage) {
+		row->outage = j->outage[row->part[0]];
+		return 0;
+	}
+	state = state_without(j, row->part[0], row->part[1]);
+	rc = outage_count(before->routing, state, local_repair_of(before->setup->options), &row->outage, p,
+			  e);
+	state_free(state);
+	return rc;
+}
+
 static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct job *j = ctx;
@@ -204,8 +235,12 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 	struct sweep *after = sweep_without(j, row->part[0], row->part[1], p, e);
 	int rc = 0;
 
+	if (!after ? none_left(j, row, p, e) : count_outage(j, row, p, e)) {
+		sweep_unref(after);
+		return -1;
+	}
 	if (!after)
-		return none_left(j, row, p, e);
+		return count_outage(j, row, p, e);
 	row->hosts_gone = count_gone(before, after->topo, after->setup->state);
 	row->load_port = NO_ID;
 	row->engine = after->routing ? after->routing->engine : NULL;
@@ -285,6 +320,18 @@ static int list_rows(struct survey *s, const struct survey_request *rq, struct e
 	return 0;
 }
 
+/* The outage of all failures alone, where one pass tells it. */
+static int outage_alone(struct job *j, struct progress *p, struct err *e)
+{
+	const struct sweep *before = j->rq->before;
+	enum local_repair repair = local_repair_of(before->setup->options);
+
+	if (j->s->pairs || !outage_by_pass(before->routing, j->s->parts, repair))
+		return 0;
+	j->outage = NEW_ARRAY((size_t)j->s->parts->n + 1, uint64_t);
+	return outage_of_parts(before->routing, j->s->parts, repair, j->outage, p, e);
+}
+
 static int run_rows(struct job *j, struct progress *p, struct err *e)
 {
 	struct parallel par = {.n = j->s->n, .threads = j->rq->threads, .work = survey_one, .ctx = j};
@@ -298,10 +345,13 @@ static int run_rows(struct job *j, struct progress *p, struct err *e)
 	j->work = NEW_ARRAY(workers, struct effect_work *);
 	for (unsigned i = 0; i < workers; i++)
 		j->work[i] = effect_work_new(j->base);
-	rc = parallel_run(&par, "surveying failures", p, e);
+	rc = outage_alone(j, p, e);
+	if (!rc)
+		rc = parallel_run(&par, "surveying failures", p, e);
 	for (unsigned i = 0; i < workers; i++)
 		effect_work_free(j->work[i]);
 	free(j->work);
+	free(j->outage);
 	effect_base_free(j->base);
 	return rc;
 }
@@ -317,7 +367,7 @@ struct survey *survey_run(const struct survey_request *rq, struct progress *p, s
 		survey_free(s);
 		return NULL;
 	}
-	qsort(s->row, s->n, sizeof(*s->row), by_harm);
+	qsort(s->row, s->n, sizeof(*s->row), rq->by_outage ? by_outage : by_harm);
 	return s;
 }
 

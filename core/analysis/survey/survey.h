@@ -20,6 +20,7 @@ struct survey_row {
 	uint64_t between_survivors; /* both ends are in its part: a fault of the routing */
 	uint64_t outside; /* of cut_off: both ends in one part that the subnet manager does not reach; they
 			     keep their old tables */
+	uint64_t outage;  /* pairs cut until the next sweep (outage.h) */
 	uint64_t beyond;  /* of lost: lost by neither of the two failures alone */
 	uint64_t rerouted, longer; /* pairs with another path; of these, with a longer one */
 	uint64_t entries;	   /* changed ones, as in struct comparison */
@@ -54,6 +55,7 @@ struct survey_request {
 	uint32_t sample; /* at most that many, drawn without repetition, where pairs is 0; 0: every one */
 	uint64_t seed;	 /* of the draw */
 	unsigned shard, shards; /* rows whose index modulo `shards` is shard - 1; 0: all */
+	bool by_outage;		/* rows in order of that, the most first; not among shares */
 	unsigned threads;	/* 0: all cores; the result does not depend on it */
 	bool whole;		/* compute each row from nothing (for tests): the same, but slow */
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/outage.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
@@ -288,6 +289,31 @@ static int edit_state(struct edit *d, const struct args *args, struct err *e)
 	return rc;
 }
 
+int fail_words(struct session *s, const struct args *args, struct state *state, struct out *o, struct err *e)
+{
+	struct edit d = {.s = s, .state = state, .down = true, .o = o};
+	int rc = edit_state(&d, args, e);
+
+	text_free(&d.text);
+	return rc;
+}
+
+/* What is cut until the sweep just made. */
+static int tell_outage(const struct session *s, struct out *o, struct err *e)
+{
+	const struct event *ev = session_event(s), *before = session_event_before(s, s->at);
+	struct outage *x;
+
+	if (!ev->sweep || !before || !before->sweep || !before->sweep->routing)
+		return 0;
+	x = outage_between(before->sweep, ev->sweep, o->run->progress, e);
+	if (!x)
+		return -1;
+	report_outage(x, outage_after(ev), o);
+	outage_free(x);
+	return 0;
+}
+
 static int edit_command(struct session *s, bool down, const struct args *args, struct out *o, struct err *e)
 {
 	struct edit d = {.s = s, .down = down, .o = o};
@@ -313,6 +339,8 @@ static int edit_command(struct session *s, bool down, const struct args *args, s
 		report_event(s, o);
 		if (!session_sweep(s))
 			out_text(o, "Nothing is routed yet.\n");
+		if (down)
+			rc = tell_outage(s, o, e);
 	}
 	text_free(&d.text);
 	return rc;
@@ -538,7 +566,7 @@ const struct command change_commands[] = {
 		 "spine cards.  A name,\n  the beginning or glob of one, or a switch in it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that went down\n"
-		 "nodes integer nodes that went down\n" JSON_ABSENT JSON_EVENT,
+		 "nodes integer nodes that went down\n" JSON_ABSENT JSON_EVENT JSON_OUTAGE("?"),
 	 .run = cmd_fail},
 	{.name = "restore",
 	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... "

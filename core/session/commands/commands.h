@@ -164,6 +164,12 @@
 	JSON_NAMED_OPTION("ids_guid_file", "node GUIDs and their places") \
 	JSON_NAMED_OPTION("cn_guid_file", "port GUIDs of compute nodes")  \
 	JSON_NAMED_OPTION("io_guid_file", "port GUIDs of I/O nodes")
+/* optional: "" or "?" */
+#define JSON_OUTAGE(optional)                                                    \
+	"pairs_until_sweep integer" optional " =pairs cut until the sweep\n"     \
+	"pairs_after integer|null" optional                                      \
+	" of the same event: lost pairs after the sweep; null: no tables come\n" \
+	"hosts integer" optional " host ports with pairs that are cut until the sweep\n"
 #define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
 
 /* Where a command writes to: a file, or for "-" the command's own output. */
@@ -239,6 +245,15 @@ const struct sweep *need_routing(const struct session *s, struct err *e);
  * argument may be NULL.  A session without `list` prints nothing.
  */
 int print_table(struct session *s, const char *name, const char *argument, struct out *o, struct err *e);
+
+/* Make a copy of the state in force one in which what words behind `fail` name is down.  -1 and *e. */
+int fail_words(struct session *s, const struct args *args, struct state *state, struct out *o, struct err *e);
+
+/* A line on the outage, and keys of JSON_OUTAGE. after: outage_after(). */
+struct outage;
+void report_outage(const struct outage *x, uint64_t after, struct out *o);
+/* Pairs lost after the sweep of an event; OUTAGE_NO_AFTER. */
+uint64_t outage_after(const struct event *ev);
 
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);

@@ -34,10 +34,9 @@ static const char *word(const json_t *o, const char *key)
 static const struct {
 	const char *name, *key;
 	int width;
-} columns[] = {{"lost", "lost", 8},	  {"between", "between_survivors", 8},
-	       {"loops", "new_loops", 6}, {"load", "load_after", 8},
-	       {"longer", "longer", 8},	  {"rerouted", "rerouted", 8},
-	       {"entries", "entries", 8}, {"gone", "hosts_gone", 6},
+} columns[] = {{"outage", "outage", 8},	    {"lost", "lost", 8},       {"between", "between_survivors", 8},
+	       {"loops", "new_loops", 6},   {"load", "load_after", 8}, {"longer", "longer", 8},
+	       {"rerouted", "rerouted", 8}, {"entries", "entries", 8}, {"gone", "hosts_gone", 6},
 	       {"beyond", "beyond", 8}};
 
 /* How a table is laid out: a narrow one for a reader whose width is known. */
@@ -301,13 +300,16 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 
 const struct command survey_commands[] = {
 	{.name = "survey",
-	 .syntax = "survey " KINDS " [shard I/N] [threads=K] | survey pairs N [" KINDS
-		   "] [seed=K] [shard I/N] [threads=K] | survey pairs all [links|switches] | survey merge "
+	 .syntax = "survey " KINDS " [by outage] [shard I/N] [threads=K] | survey pairs N [" KINDS
+		   "] [by outage] [seed=K] [shard I/N] [threads=K] | survey pairs all [links|switches] | "
+		   "survey merge "
 		   "FILE...",
 	 .help = "every single failure, or pairs of them, ranked by what the next sweep makes of it",
 	 .details =
 		 "  Rows are ordered by loops, between, another engine, cut off, load, longer, rerouted, "
 		 "entries.\n"
+		 "  outage       pairs that are cut until the next sweep (`outage`); `by outage` ranks by "
+		 "it\n"
 		 "  lost         pairs of hosts that had a path and have none then\n"
 		 "  between      of these: both ends are in the subnet manager's part.  The others are "
 		 "cut off, which\n"

@@ -1,0 +1,243 @@
+/*
+ * The pane `outage`: what the last event cuts until the next sweep.  By the entries of the old tables that
+ * lead into what failed, by host, or by pair of hosts of which one has several ports; computed by another
+ * thread.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/compare/outage.h"
+#include "core/base/memory.h"
+#include "views/base/view.h"
+
+enum { C_WHERE, C_TO, C_PAIRS, C_LIDS, C_FROM, C_IN, C_PATHS, C_LIST };
+enum { BY_ENTRY, BY_HOST, BY_PEERS };
+
+static const struct column columns[] = {
+	COL("where", "where packets are lost: a switch's port whose cable leads nowhere; or a host", 20,
+	    .flex = 2),
+	COL("to", "what the cable led to; of two hosts: the other", 16, .flex = 1, .drop = 1),
+	NUM("pairs", "pairs that are cut there until the next sweep", 8),
+	NUM("lids", "LIDs that the old tables send there", 5),
+	NUM("from it", "of a host's pairs: from it to others", 8),
+	NUM("to it", "of a host's pairs: from others to it", 8),
+	NUM("paths", "paths from ports of the one host to LIDs of the other: all are cut", 6),
+	COL("list", "these LIDs", 12, .flex = 1, .drop = 2),
+};
+
+struct priv {
+	int by;
+	const struct outage *x; /* borrowed; NULL = missing */
+	const char *why;	/* static; nothing is asked; NULL: it is */
+};
+
+FREED_BY(free_outage, outage_free)
+
+/* The base of the result; its ids are those of the fabric before. */
+struct question {
+	const struct sweep *before, *after; /* references held */
+};
+
+static void free_question(void *value)
+{
+	struct question *q = value;
+
+	sweep_unref(q->before);
+	sweep_unref(q->after);
+	free(q);
+}
+
+static bool question_equal(const void *was, const void *value)
+{
+	const struct question *x = was, *y = value;
+
+	return x->before == y->before && x->after == y->after;
+}
+
+static const struct task task_question = {.free = free_question, .same = question_equal};
+
+static void *run_outage(const struct job *j)
+{
+	const struct question *q = j->base;
+
+	return outage_between(q->before, q->after, j->progress, j->e);
+}
+
+static const struct task task_outage = {.run = run_outage, .free = free_outage};
+
+static int open_view(struct view *v, const struct args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	(void)e;
+	p->by = args_has(a, "hosts") ? BY_HOST : args_has(a, "peers") ? BY_PEERS : BY_ENTRY;
+	return 0;
+}
+
+static void load(struct view *v)
+{
+	static const uint8_t shown[][ARRAY_LEN(columns)] = {
+		[BY_ENTRY] = {1, 1, 1, 1, 0, 0, 0, 1},
+		[BY_HOST] = {1, 0, 1, 0, 1, 1, 0, 0},
+		[BY_PEERS] = {1, 1, 0, 0, 0, 0, 1, 0},
+	};
+	struct priv *p = v->priv;
+	const struct event *ev =
+		v->scene->session ? session_event_before(v->scene->session, v->scene->at) : NULL;
+	const struct sweep *w = v->scene->real, *before = ev ? ev->sweep : NULL;
+	const struct result *r;
+	struct question *q = NULL;
+
+	for (unsigned c = 0; c < ARRAY_LEN(columns); c++)
+		v->width[c] = shown[p->by][c] ? columns[c].width : 0;
+	p->why = w ? "there were no tables before the last event, so nothing was cut" : "nothing is routed";
+	if (w && before && before->routing) {
+		q = NEW(struct question);
+		q->before = sweep_ref(before);
+		q->after = sweep_ref(w);
+		p->why = NULL;
+	}
+	r = view_ask_about(v, &task_outage, q, &task_question, NULL);
+	p->x = r ? r->value : NULL;
+	if (p->x)
+		v->n_rows = p->by == BY_HOST	? p->x->n_hosts
+			    : p->by == BY_PEERS ? p->x->n_peers
+						: p->x->n_ports;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Outage by %s",
+		 p->by == BY_HOST    ? "host"
+		 : p->by == BY_PEERS ? "pair of hosts"
+				     : "entry");
+	text_add(t, " %u/%u", view_count(v) ? v->sel + 1 : 0, view_count(v));
+	if (p->x)
+		text_add(t, " ── %" PRIu64 " pairs cut until the next sweep", p->x->cut);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct comparison *c = v->scene->real_change;
+
+	if (v->waiting)
+		view_progress(v, t);
+	else if (p->x)
+		outage_tell(p->x, c ? c->lost : OUTAGE_NO_AFTER, t);
+	else if (p->why)
+		text_add(t, "%s", p->why);
+}
+
+static const struct outage_port *port_at(const struct view *v, uint32_t row)
+{
+	return &((const struct priv *)v->priv)->x->port[row];
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	if (p->by == BY_PEERS)
+		return col == C_PATHS ? (int64_t)p->x->peers[row].paths : -1;
+	if (p->by == BY_ENTRY)
+		return col == C_PAIRS  ? (int64_t)port_at(v, row)->pairs
+		       : col == C_LIDS ? (int64_t)port_at(v, row)->lids
+				       : -1;
+	return col == C_PAIRS  ? (int64_t)p->x->host[row].pairs
+	       : col == C_FROM ? (int64_t)p->x->host[row].sends
+	       : col == C_IN   ? (int64_t)p->x->host[row].receives
+			       : -1;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = p->x->left->fabric;
+	char buf[300];
+
+	if (col == C_LIST && p->by == BY_ENTRY)
+		outage_lids(p->x, port_at(v, row), t);
+	else if (col != C_WHERE && col != C_TO)
+		number_cell(number(v, row, col), t);
+	else if (p->by == BY_HOST) {
+		if (col == C_WHERE)
+			label_endport(f, p->x->host[row].endport, t);
+	} else if (p->by == BY_PEERS)
+		text_add(t, "%s", f->node_name[col == C_WHERE ? p->x->peers[row].from : p->x->peers[row].to]);
+	else {
+		uint32_t port = port_at(v, row)->port;
+
+		port = col == C_WHERE ? port : p->x->before->topo->peer[port];
+		if (port != NO_ID)
+			text_add(t, "%s", port_label(f, port, buf, sizeof(buf)));
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->by == BY_HOST && p->x->host[row].down ? MARK_DOWN : 0;
+}
+
+/* The row's object, if the fabric of now still has it. */
+static bool about(const struct view *v, uint32_t row, struct subject *s)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *now = v->scene->fabric, *f = p->x->left->fabric;
+	uint32_t port;
+
+	if (p->by == BY_PEERS) {
+		const struct outage_peers *q = &p->x->peers[row];
+		uint32_t from = fabric_node_by_guid(now, f->node_guid[q->from]),
+			 to = fabric_node_by_guid(now, f->node_guid[q->to]);
+
+		s->key = (uint64_t)q->from << 32 | q->to;
+		if (from == NO_ID || to == NO_ID)
+			return false;
+		subject_node(v, from, s);
+		s->src = (struct end){END_NODE, from};
+		s->dst = (struct end){END_NODE, to};
+		s->key = (uint64_t)q->from << 32 | q->to;
+		return true;
+	}
+	port = p->by == BY_HOST ? f->endport_port[p->x->host[row].endport] : port_at(v, row)->port;
+	s->key = f->node_guid[f->port_node[port]] << 8 ^ f->port_num[port];
+	port = fabric_port_in(now, f, port);
+	if (port == NO_ID)
+		return false;
+	subject_port(v, port, s);
+	if (p->by == BY_HOST)
+		s->endport = (struct end){END_PORT, port};
+	return true;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	view_fill(v, row,
+		  p->by == BY_HOST    ? "pane ports %far"
+		  : p->by == BY_PEERS ? "pane path %src %dst"
+				      : "pane lft %switch",
+		  t);
+}
+
+const struct view_ops view_outage = {
+	.name = "outage",
+	.brief =
+		"what the last event cuts until the next sweep, while the old tables lead into it: by entry, "
+		"by host, by pairs of hosts with several ports",
+	.syntax = "[entries|hosts|peers]",
+	.hints = "follow=look :undo=undo back=back",
+	COLUMNS(columns),
+	.flags = VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.priv_kept = offsetof(struct priv, x),
+	.open = open_view,
+	DOES(load, title, footer, cell, number, marks, about, follow),
+};
