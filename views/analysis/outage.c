@@ -235,7 +235,7 @@ const struct view_ops view_outage = {
 	.syntax = "[entries|hosts|peers]",
 	.hints = "follow=look :undo=undo back=back",
 	COLUMNS(columns),
-	.flags = VIEW_PRESENT,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.priv_kept = offsetof(struct priv, x),
 	.open = open_view,
