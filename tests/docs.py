@@ -386,6 +386,17 @@ def page_items():
     return items
 
 
+def page_keys():
+    """(section, key) of the lists of keys; one of several, as "X a", in the form of keymaps: X,a."""
+    keys, section = [], ""
+    for line in read(os.path.relpath(PAGE, TOP)).splitlines():
+        if line.startswith((".Sh ", ".Ss ")):
+            section = plain(line[4:])
+        elif line.startswith(".It ") and section.startswith("In "):
+            keys += [(section, plain(k).replace(" ", ",")) for k in re.findall(r"\\fB(.*?)\\fR", line)]
+    return keys
+
+
 def same(what, page, program):
     for name in sorted(set(page) | set(program)):
         verdict(name in page and name in program, "manual page: %s %s %s" % (
@@ -471,7 +482,7 @@ def manual():
     same("option", firsts(items["ROUTING OPTIONS"]), answer("synth ring:3", "show options")["options"])
     same("pane", firsts(grouped["panes"]), PANES)
     same("action", firsts(items["Actions"]), actions())
-    keys = [(s, k) for s in items if s.startswith("In ") for i in items[s] for k in i.split()]
+    keys = page_keys()
     same("key", ["%s: %s" % k for k in keys], ["%s: %s" % k for k in keymap("keymaps/default.keys")])
     same("flag", re.findall(r"^\.It.* Fl \\?-([a-z-]+)", read(os.path.relpath(PAGE, TOP)), re.M),
          [f for f in flags()] + ["manual"])

@@ -157,7 +157,7 @@ int fold_panes(bool on, struct err *e)
 		return -1;
 	ui.scene.fold = on;
 	ui_refresh();
-	if (c && !c->several)
+	if (c && !c->several && !(pane_focused() && pane_focused()->ops->opens))
 		ui_message(false, "no element has several chips: nothing to fold");
 	return 0;
 }
@@ -338,16 +338,23 @@ ACTION(do_propose)
 /* Goes to the REPL, with the beginning of a command. Placeholders are those of the row. */
 ACTION(do_prompt)
 {
-	struct text t = {0};
+	struct text t = {0}, line = {0};
 	int rc = v ? view_expand(v, arg, &t, e) : 0;
+	const char *text, *here;
 
 	if (!rc) {
-		if (t.len && t.s[t.len - 1] != ' ')
-			text_putc(&t, ' ');
+		text = v ? text_str(&t) : arg;
+		here = strstr(text, PLACE_HERE);
+		text_add(&line, "%.*s", here ? (int)(here - text) : (int)strlen(text), text);
+		if (here)
+			text_add(&line, "%s", here + strlen(PLACE_HERE));
+		else if (line.len && line.s[line.len - 1] != ' ')
+			text_putc(&line, ' ');
 		repl_go(LINE_OF_KEY);
-		repl_prefill(v ? text_str(&t) : arg);
+		repl_prefill(text_str(&line), here ? (size_t)(here - text) : line.len);
 	}
 	text_free(&t);
+	text_free(&line);
 	return rc;
 }
 

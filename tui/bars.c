@@ -374,6 +374,41 @@ static void draw_typed(int y, int cols, const struct view *v)
 		draw_text(y, room, cols - room, keys, ST_DIM, false);
 }
 
+/* The first words of what a key does, without those of the row. */
+static void key_does(const char *does, struct text *t)
+{
+	size_t n;
+
+	does += *does == ':' ? 1 : !strncmp(does, "prompt ", 7) ? 7 : 0;
+	n = strcspn(does, "%");
+	while (n && does[n - 1] == ' ')
+		n--;
+	text_add(t, "%.*s", (int)n, does);
+}
+
+/* The keys pressed so far, and those that go on from there with the beginning of what they do. */
+static void draw_pending(int y, int cols)
+{
+	const char *map = pane_map();
+	struct text t = {0};
+	char keys[64];
+
+	text_add(&t, " %s ...", keys_text(ui.pending, ui.n_pending, keys, sizeof(keys)));
+	for (size_t i = 0; i < ui.keys.n; i++) {
+		const struct binding *b = &ui.keys.b[i];
+		bool more;
+
+		if (b->n <= ui.n_pending || memcmp(b->key, ui.pending, ui.n_pending * sizeof(*b->key)) != 0 ||
+		    keymap_find(&ui.keys, map, b->key, b->n, &more) != b)
+			continue;
+		text_add(&t, "  %s ",
+			 keys_text(b->key + ui.n_pending, b->n - ui.n_pending, keys, sizeof(keys)));
+		key_does(b->does, &t);
+	}
+	draw_text(y, 0, cols, text_str(&t), ST_KEY, true);
+	text_free(&t);
+}
+
 void draw_function_bar(int y, int cols)
 {
 	struct view *v = pane_top(ui.focus);
@@ -408,11 +443,7 @@ void draw_function_bar(int y, int cols)
 		return;
 	}
 	if (ui.n_pending) {
-		char keys[64], s[80];
-
-		keys_text(ui.pending, ui.n_pending, keys, sizeof(keys));
-		snprintf(s, sizeof(s), " %s ...", keys);
-		draw_text(y, 0, cols, s, ST_KEY, true);
+		draw_pending(y, cols);
 		return;
 	}
 	if (v && v->ops->flags & VIEW_TYPED) {

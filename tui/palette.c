@@ -50,6 +50,7 @@ static const struct deed deeds[] = {
 	{WHAT_IF, "fail two links at random", "fail random 2", "broken cable outage"},
 	{WHAT_IF, "everything up again", "restore all", "repair reset"},
 	{WHAT_IF, "take back the last change", "undo", "revert"},
+	{WHAT_IF, "what is new since the fabric was loaded", "pane edits", "difference added removed moved"},
 	{WHAT_IF, "what the last change did to the tables", "diff", "difference"},
 	{WHAT_IF, "between two sweeps: is the way from old tables to new ones safe?", "pane transition",
 	 "transition loops half written update order"},
@@ -76,6 +77,28 @@ static const struct deed deeds[] = {
 	{FILES, "save this fabric ...", "save ", "write ibnetdiscover"},
 	{FILES, "save a drawing of the fabric ...", "export svg ", "write picture"},
 	{FILES, "save the tables, as OpenSM dumps them ...", "export lfts ", "write lft routes"},
+};
+
+/* Edits of what a row is about, in panes where a key does them. */
+static const struct deed edits[] = {
+	{WHAT_IF, "a new cable from here to ... (type a port)", "add link %port ", "edit plug in connect"},
+	{WHAT_IF, "a new cable from this switch to ... (type a port)", "add link %switch ",
+	 "edit plug in connect"},
+	{WHAT_IF, "a new host at this switch (type its name)", "add host %here %switch ",
+	 "edit extend node server"},
+	{WHAT_IF, "a new host at the same switch (type its name)", "add host %here %peer ",
+	 "edit extend node server"},
+	{WHAT_IF, "take this cable out", "remove link %port ", "edit unplug"},
+	{WHAT_IF, "take this switch out", "remove switch %switch ", "edit"},
+	{WHAT_IF, "take this host out", "remove host %host ", "edit"},
+	{WHAT_IF, "move this host to ... (type a port)", "move host %port ", "edit cable re-cable"},
+	{WHAT_IF, "move this end of the cable to ... (type a port)", "move link %port ",
+	 "edit cable re-cable"},
+	{WHAT_IF, "swap with ... (type a port)", "swap %port ", "edit exchange cable host re-cable"},
+	{WHAT_IF, "new hardware in place of this switch", "replace switch %switch ", "edit exchange guid"},
+	{WHAT_IF, "new hardware in place of this host", "replace host %host ", "edit exchange hca guid"},
+	{WHAT_IF, "another name (type it)", "rename %node ", "edit description"},
+	{WHAT_IF, "another speed (type it, as 4xHDR)", "speed %port ", "edit width rate"},
 };
 
 static struct help_line *lines; /* [n_lines] owned, with all texts */
@@ -175,10 +198,19 @@ static bool added(const char *line)
 	return false;
 }
 
+/* A line as it is shown: what is typed in its middle is "...". Freed by the caller. */
+static char *shown_line(const char *line)
+{
+	const char *here = strstr(line, PLACE_HERE);
+
+	return here ? str_printf("%.*s...%s", (int)(here - line), line, here + strlen(PLACE_HERE))
+		    : str_dup(line);
+}
+
 static void add_deed(const struct deed *d, const char *task, const char *where, const char *line,
 		     const struct view *v)
 {
-	char *enter = enter_of(line), *says = NULL;
+	char *enter = enter_of(line), *shown = shown_line(line), *says = NULL;
 	struct text what = {0};
 	char key[64];
 
@@ -186,10 +218,11 @@ static void add_deed(const struct deed *d, const char *task, const char *where, 
 		says = str_printf("%s %.*s", d->says, (int)strcspn(what.s, " "), what.s);
 	if (!added(enter))
 		add(&(struct help_line){"", where, says ? says : d->says,
-					strlen(line) < MORE_MOST ? line : "", task,
+					strlen(shown) < MORE_MOST ? shown : "", task,
 					key_for(line, v, key, sizeof(key)), enter, d->also});
 	text_free(&what);
 	free(says);
+	free(shown);
 	free(enter);
 }
 
@@ -225,6 +258,18 @@ static bool restores(const char *line)
 	return !strncmp(line, "restore ", 8);
 }
 
+/* Does a key prepare one of the edits? */
+static bool is_edit(const char *does)
+{
+	size_t len = strlen(does);
+
+	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
+		if (!strncmp(does, "prompt ", 7) && !strncmp(does + 7, edits[i].line, len - 7) &&
+		    !strcmp(edits[i].line + len - 7, " "))
+			return true;
+	return false;
+}
+
 /* What Enter does on the row, and what keys do with it for which there are no plain words. */
 static void add_here(const struct view *v)
 {
@@ -243,8 +288,8 @@ static void add_here(const struct view *v)
 		const struct binding *b = &ui.keys.b[i];
 		char *enter;
 
-		if (!strchr(b->does, '%') || strstr(b->does, "%pane") || !in_force(b, v) ||
-		    !line_of(b, v, &t))
+		if (!strchr(b->does, '%') || strstr(b->does, "%pane") || is_edit(b->does) ||
+		    !in_force(b, v) || !line_of(b, v, &t))
 			continue;
 		enter = enter_of(text_str(&t));
 		if (!added(enter) && !opens_other_engine(enter) && !(up && restores(enter)))
@@ -252,6 +297,9 @@ static void add_here(const struct view *v)
 						keys_text(b->key, b->n, key, sizeof(key)), enter, ""});
 		free(enter);
 	}
+	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
+		if (expand(v, edits[i].line, &t) && *key_for(text_str(&t), v, key, sizeof(key)))
+			add_deed(&edits[i], "Here", "here", text_str(&t), v);
 	text_free(&t);
 }
 

@@ -836,10 +836,11 @@ void repl_go(enum one_line how)
 	pane_focus(SLOT_REPL);
 }
 
-void repl_prefill(const char *text)
+void repl_prefill(const char *text, size_t cursor)
 {
 	begin_line();
 	rl_insert_text(text);
+	rl_point = (int)cursor;
 }
 
 void repl_paste(const char *text)

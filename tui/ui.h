@@ -225,7 +225,7 @@ void repl_stop(void);
 void repl_print(const char *s, size_t len); /* whole lines, or parts of lines */
 void repl_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void repl_key(keycode k);
-void repl_prefill(const char *text);
+void repl_prefill(const char *text, size_t cursor); /* cursor: byte of the text */
 void repl_go(enum one_line how); /* goes to the REPL */
 /* Inserts a text, which may have several lines. They run on Enter, one after the other. */
 void repl_paste(const char *text);

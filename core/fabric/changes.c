@@ -16,6 +16,7 @@ struct differ {
 	uint8_t *fresh;	 /* [b->n_links] 1: not in a, and not told yet */
 	uint8_t *parted; /* [n_nodes of a or b] of the side at hand: told with a part */
 	const char *chassis_file;
+	struct progress *progress;
 };
 
 static struct fabric_change *tell(struct differ *d, enum fabric_change_kind kind)
@@ -217,7 +218,7 @@ static void tell_parts(struct differ *d, const struct fabric *f, const uint32_t 
 	uint8_t *mark = NEW_ARRAY(f->n_nodes + 1, uint8_t);
 	struct state *up = state_new(f);
 	struct topo *t = topo_new(f, up);
-	struct elements *el = elements_new(t, d->chassis_file, NULL, NULL, NULL);
+	struct elements *el = elements_new(t, d->chassis_file, d->progress, NULL, NULL);
 
 	for (unsigned k = 0; el && k < ARRAY_LEN(kinds); k++) {
 		struct parts *p = parts_new(f, kinds[k], el);
@@ -458,9 +459,9 @@ static void put_in_order(struct fabric_changes *x)
 }
 
 void changes_find(struct fabric_changes *x, const struct fabric *a, const struct fabric *b,
-		  const char *chassis_file)
+		  const char *chassis_file, struct progress *p)
 {
-	struct differ d = {.x = x, .a = a, .b = b, .chassis_file = chassis_file};
+	struct differ d = {.x = x, .a = a, .b = b, .chassis_file = chassis_file, .progress = p};
 
 	*x = (struct fabric_changes){.a = a, .b = b};
 	d.there = NEW_ARRAY(a->n_nodes + 1, uint32_t);

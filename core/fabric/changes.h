@@ -5,6 +5,7 @@
 #ifndef IBSCOPE_CHANGES_H
 #define IBSCOPE_CHANGES_H
 
+#include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/fabric.h"
 
@@ -61,10 +62,10 @@ struct fabric_changes {
 
 /*
  * The list, in order of kinds.  Chassis are those that chassis_file (NULL: none) or the source tells; without
- * any, switches are told one by one.  Free with changes_free().
+ * any, or when p (may be NULL) is cancelled, switches are told one by one.  Free with changes_free().
  */
 void changes_find(struct fabric_changes *x, const struct fabric *a, const struct fabric *b,
-		  const char *chassis_file);
+		  const char *chassis_file, struct progress *p);
 void changes_free(struct fabric_changes *x);
 
 /* The fabric that a change of nodes or parts which came or went is about: b for those that came. */
@@ -73,11 +74,13 @@ static inline const struct fabric *change_side(const struct fabric_changes *x, c
 	return c->kind == PART_ADDED || c->kind == NODE_ADDED || c->kind == LINK_ADDED ? x->b : x->a;
 }
 
-/* One of them in words: a line, and an indented one for each cable that came or went with it. */
+/* One of them in words, without the end of the line. */
+void change_line(const struct fabric_changes *x, const struct fabric_change *c, struct text *t);
+/* The line, and an indented one for each cable that came or went with it. */
 void change_text(const struct fabric_changes *x, const struct fabric_change *c, struct text *t);
 
 /* All of them in words.  Returns their number. */
 unsigned fabric_changes(const struct fabric *a, const struct fabric *b, const char *chassis_file,
-			struct text *lines);
+			struct text *lines, struct progress *p);
 
 #endif

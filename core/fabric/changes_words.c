@@ -23,7 +23,7 @@ static void cable_lines(const struct fabric_changes *x, const struct fabric_chan
 	}
 }
 
-static void part_line(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
+static void part_line(const struct fabric_change *c, struct text *t)
 {
 	text_add(t, "%c %s %s (%s, %s",
 		 c->kind == PART_ADDED ? '+'
@@ -35,8 +35,7 @@ static void part_line(const struct fabric_changes *x, const struct fabric_change
 		text_add(t, ", %u inside", c->inside);
 	if (c->n_hosts)
 		text_add(t, ", with %s on it alone", PLURAL(c->n_hosts, "host"));
-	text_add(t, ")\n");
-	cable_lines(x, c, t);
+	text_add(t, ")");
 }
 
 static void node_line(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
@@ -45,19 +44,18 @@ static void node_line(const struct fabric_changes *x, const struct fabric_change
 	const struct fabric *f = change_side(x, c);
 	uint32_t n = c->kind == NODE_ADDED ? c->node_now : c->node_was;
 
-	text_add(t, "%c node %s (0x%016" PRIx64 ", %s, %s)\n",
+	text_add(t, "%c node %s (0x%016" PRIx64 ", %s, %s)",
 		 c->kind == NODE_ADDED ? '+'
 		 : c->unseen	       ? '?'
 				       : '-',
 		 f->node_name[n], f->node_guid[n], kind[f->node_type[n]], PLURAL(f->node_nports[n], "port"));
-	cable_lines(x, c, t);
 }
 
 static void link_line(struct text *t, char sign, const struct fabric *f, const uint32_t end[2])
 {
 	char p[300], q[300];
 
-	text_add(t, "%c link %s -- %s\n", sign, port_label(f, end[0], p, sizeof(p)),
+	text_add(t, "%c link %s -- %s", sign, port_label(f, end[0], p, sizeof(p)),
 		 port_label(f, end[1], q, sizeof(q)));
 }
 
@@ -69,10 +67,9 @@ static void lid_line(struct text *t, const struct fabric *a, uint32_t p, const s
 		 b->port_lid[q]);
 	if (a->port_lmc[p] != b->port_lmc[q])
 		text_add(t, ", lmc %u -> %u", a->port_lmc[p], b->port_lmc[q]);
-	text_putc(t, '\n');
 }
 
-void change_text(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
+void change_line(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
 {
 	const struct fabric *a = x->a, *b = x->b;
 	char p[300], q[300], r[300], s[300];
@@ -81,7 +78,7 @@ void change_text(const struct fabric_changes *x, const struct fabric_change *c, 
 	switch (c->kind) {
 	case PART_REMOVED:
 	case PART_ADDED:
-		part_line(x, c, t);
+		part_line(c, t);
 		break;
 	case NODE_REMOVED:
 	case NODE_ADDED:
@@ -92,10 +89,9 @@ void change_text(const struct fabric_changes *x, const struct fabric_change *c, 
 			 a->node_name[c->node_was], a->node_guid[c->node_was], b->node_guid[c->node_now]);
 		if (strcmp(a->node_desc[c->node_was], b->node_desc[c->node_now]) != 0)
 			text_add(t, ", now %s", b->node_name[c->node_now]);
-		text_putc(t, '\n');
 		break;
 	case NODE_RENAMED:
-		text_add(t, "~ name 0x%016" PRIx64 ": %s -> %s\n", a->node_guid[c->node_was],
+		text_add(t, "~ name 0x%016" PRIx64 ": %s -> %s", a->node_guid[c->node_was],
 			 a->node_desc[c->node_was], b->node_desc[c->node_now]);
 		break;
 	case LINK_REMOVED:
@@ -106,12 +102,12 @@ void change_text(const struct fabric_changes *x, const struct fabric_change *c, 
 		break;
 	case NODE_MOVED:
 	case LINK_MOVED:
-		text_add(t, "~ %s %s: from %s to %s\n", c->kind == NODE_MOVED ? "moved" : "link",
+		text_add(t, "~ %s %s: from %s to %s", c->kind == NODE_MOVED ? "moved" : "link",
 			 port_label(b, c->now[0], p, sizeof(p)), port_label(a, c->was[1], q, sizeof(q)),
 			 port_label(b, c->now[1], r, sizeof(r)));
 		break;
 	case LINK_SWAPPED:
-		text_add(t, "~ swapped %s and %s: now at %s and %s\n", port_label(a, c->was[0], p, sizeof(p)),
+		text_add(t, "~ swapped %s and %s: now at %s and %s", port_label(a, c->was[0], p, sizeof(p)),
 			 port_label(a, c->other[0], q, sizeof(q)), port_label(a, c->other[1], r, sizeof(r)),
 			 port_label(a, c->was[1], s, sizeof(s)));
 		break;
@@ -119,7 +115,7 @@ void change_text(const struct fabric_changes *x, const struct fabric_change *c, 
 		while (!end && a->port_width[c->was[end]] == b->port_width[c->now[end]] &&
 		       a->port_speed[c->was[end]] == b->port_speed[c->now[end]])
 			end++;
-		text_add(t, "~ rate %s -- %s: %s%s -> %s%s\n", port_label(b, c->now[end], p, sizeof(p)),
+		text_add(t, "~ rate %s -- %s: %s%s -> %s%s", port_label(b, c->now[end], p, sizeof(p)),
 			 port_label(b, c->now[!end], q, sizeof(q)),
 			 link_width_name(a->port_width[c->was[end]]),
 			 link_speed_name(a->port_speed[c->was[end]]),
@@ -131,13 +127,20 @@ void change_text(const struct fabric_changes *x, const struct fabric_change *c, 
 	}
 }
 
+void change_text(const struct fabric_changes *x, const struct fabric_change *c, struct text *t)
+{
+	change_line(x, c, t);
+	text_putc(t, '\n');
+	cable_lines(x, c, t);
+}
+
 unsigned fabric_changes(const struct fabric *a, const struct fabric *b, const char *chassis_file,
-			struct text *lines)
+			struct text *lines, struct progress *p)
 {
 	struct fabric_changes x;
 	unsigned n;
 
-	changes_find(&x, a, b, chassis_file);
+	changes_find(&x, a, b, chassis_file, p);
 	for (size_t i = 0; i < x.n; i++)
 		change_text(&x, &x.c[i], lines);
 	n = (unsigned)x.n;

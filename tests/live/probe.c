@@ -144,7 +144,7 @@ static int changes(const char *target)
 		fabric_unref(a);
 		return fail(&e);
 	}
-	n = fabric_changes(a, b, NULL, &lines);
+	n = fabric_changes(a, b, NULL, &lines, NULL);
 	printf("%s%u changes\n", text_str(&lines), n);
 	text_free(&lines);
 	fabric_unref(a);

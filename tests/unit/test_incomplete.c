@@ -121,14 +121,14 @@ static void test_changes(void **state)
 	struct text t = {0};
 
 	(void)state;
-	assert_int_equal(fabric_changes(before, silent, NULL, &t), 2);
+	assert_int_equal(fabric_changes(before, silent, NULL, &t, NULL), 2);
 	assert_string_equal(text_str(&t), "? node host2 (0x0000000000000021, CA, 1 port)\n"
 					  "    link host2[1] -- two[1]\n"
 					  "? node two (0x0000000000000020, switch, 4 ports)\n"
 					  "    link two[1] -- host2[1]\n"
 					  "    link two[2] -- one[2]\n");
 	text_clear(&t);
-	assert_int_equal(fabric_changes(before, gone, NULL, &t), 2);
+	assert_int_equal(fabric_changes(before, gone, NULL, &t, NULL), 2);
 	assert_string_equal(text_str(&t), "- node host2 (0x0000000000000021, CA, 1 port)\n"
 					  "    link host2[1] -- two[1]\n"
 					  "- node two (0x0000000000000020, switch, 4 ports)\n"

@@ -71,6 +71,8 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 		snprintf(word, size, "links");
 	else if (!strcmp(word, "COMMAND"))
 		snprintf(word, size, "trace");
+	else if (!strcmp(word, "FILE"))
+		snprintf(word, size, "tests/fabrics/demo-3level.ibnet");
 	else if (!strcmp(word, "WORD")) /* fits several nodes */
 		snprintf(word, size, "%.1s", switch_name(s->fabric, 0));
 	else if (!strcmp(word, "OPTION=VALUE") || !strcmp(word, "SNAPSHOT"))

@@ -119,7 +119,7 @@ static void differs(struct fabric *a, struct fabric *b, unsigned n, const char *
 {
 	struct text t = {0};
 
-	assert_int_equal(fabric_changes(a, b, NULL, &t), n);
+	assert_int_equal(fabric_changes(a, b, NULL, &t, NULL), n);
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
 	fabric_unref(a);

@@ -211,6 +211,7 @@ const struct view_word view_words[] = {
 	{"step", "in the pane step: the step"},
 	{"why", "in the pane step: what `why` is asked about it"},
 	{"pane", "the name of the pane"},
+	{"here", "behind `prompt`: where the cursor stands, for what is typed"},
 	{"other", "what is selected in the pane used before, as a condition of `step until`"},
 	{NULL, NULL},
 };
@@ -239,6 +240,8 @@ static int fill(const struct view *v, uint32_t row, const char *line, struct tex
 		name[n] = 0;
 		if (!strcmp(name, "pane"))
 			text_add(t, "%s", v->ops->name);
+		else if (!strcmp(name, "here"))
+			text_add(t, "%s", PLACE_HERE);
 		else if (row == NO_ID || !view_place(v, row, name, t))
 			return err_set(e,
 				       is_word(name) ? "no %s in this row of pane %s"

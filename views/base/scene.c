@@ -38,8 +38,8 @@ void scene_release(struct scene *sc)
 	topo_unref(sc->topo);
 	sweep_unref(sc->real);
 	sweep_unref(sc->real_before);
-	fabric_unref(sc->fabric_before);
-	sc->fabric_before = NULL;
+	fabric_unref(sc->fabric_first);
+	sc->fabric_first = NULL;
 	topo_unref(sc->real_topo);
 	moment_unref(sc->moment);
 	sc->moment = NULL;
@@ -160,8 +160,6 @@ static void take_present(struct scene *sc, const struct session *s)
 	sc->real_change = sc->event->change;
 	if (sc->event->sweep)
 		sc->real = sweep_ref(sc->event->sweep);
-	if (before && before->setup->fabric)
-		sc->fabric_before = fabric_ref(before->setup->fabric);
 	if (before && before->sweep && before->sweep->fabric == s->fabric)
 		sc->real_before = sweep_ref(before->sweep);
 	sc->real_topo = sc->real ? topo_ref(sc->real->topo) : topo_new(sc->fabric, sc->state);
@@ -216,6 +214,7 @@ void scene_take(struct scene *sc, struct session *s)
 		return;
 	}
 	sc->fabric = fabric_ref(s->fabric);
+	sc->fabric_first = fabric_ref(s->event[0].setup->fabric);
 	take_present(sc, s);
 	take_shown(sc, s);
 	keep_chassis(sc, kept);

@@ -97,7 +97,7 @@ struct scene {
 	const struct moment *moment;
 	/* The present, even while a step is shown, for panes with VIEW_PRESENT. */
 	const struct sweep *real, *real_before;
-	const struct fabric *fabric_before; /* of the event before; reference; NULL = none */
+	const struct fabric *fabric_first;  /* of the first event; reference; NULL = nothing is loaded */
 	const struct comparison *real_change;
 	const struct topo *real_topo;
 	uint64_t moves; /* moves of the session's walk and lesson */
@@ -326,6 +326,11 @@ struct view_ops {
 	/* Left (dir -1) and Right (1) choose within a row. NULL: they scroll long cells. */
 	void (*across)(struct view *v, int dir);
 
+	/*
+	 * Has a row others under it, of the pane's own, which it hides while panes are folded and
+	 * view_is_open() is false of its key?
+	 */
+	bool (*opens)(const struct view *v, uint32_t row);
 	/* "link": headers read "dir2: 6 links", else "dir2 (6)", in the first flexible column. */
 	const char *fold_row;
 	/* A header's cell that the pane knows better. False: the column's rule applies. */
@@ -372,6 +377,9 @@ struct view_ops {
 #define DOES_11(A, ...) .A = A, DOES_10(__VA_ARGS__)
 
 #define VIEW_FAR 1000000
+
+/* The place in a prepared line where the cursor stands; lines keep it, who shows them takes it out. */
+#define PLACE_HERE "%here"
 
 #define VIEW_FILTER_MAX 79 /* characters */
 #define VIEW_TYPED_MAX 511 /* bytes */
@@ -559,6 +567,8 @@ static inline bool view_is_header(const struct view *v, uint32_t row)
 
 /* Shows or hides the rows under the selected header. False when it is no header. */
 bool view_toggle(struct view *v);
+/* Was what has this key opened, and not closed since? */
+bool view_is_open(const struct view *v, uint64_t key);
 /* The part of a title about folding. */
 void view_fold_title(const struct view *v, struct text *t);
 /* Copies sort, filter and open headers, for a pane that replaces another. */

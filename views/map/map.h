@@ -24,7 +24,8 @@ enum map_overlay {
 	MAP_LAYER,   /* channels of a virtual lane; { }: other lanes */
 	MAP_FLOWS,   /* routes over the last link looked at; { }: the other direction */
 	MAP_FAILED,  /* cables and switches that are down */
-	MAP_CHANGED, /* switches whose entries the last event changed */
+	MAP_CHANGED, /* switches whose entries the last event changed; what is new since the fabric was loaded
+		      */
 	MAP_OVERLAYS
 };
 
@@ -75,6 +76,7 @@ struct map {
 	uint8_t *down;	       /* [n_switches] 1: failed, or out of reach */
 	uint32_t *changed;     /* [n_switches] entries that the last event changed */
 	uint32_t most_changed;
+	bool any_new; /* a switch or cable that the fabric did not have when it was loaded */
 
 	/* Marks, for each scene, overlay and choice (MAP_LINKS: for each selection). */
 	enum map_overlay overlay;

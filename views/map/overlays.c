@@ -601,27 +601,39 @@ static void mark_failed(struct view *v)
 	text_add(&m->meaning, "● end of a link that is down");
 }
 
-/* Was it down, or not there, before the last event? */
+static bool anything_new(const struct scene *sc)
+{
+	const struct fabric *f = sc->fabric, *was = sc->fabric_first;
+
+	for (uint32_t l = 0; was != f && l < f->n_links; l++)
+		if (fabric_link_in(was, f, l) == NO_ID)
+			return true;
+	for (uint32_t s = 0; was != f && s < f->n_switches; s++)
+		if (fabric_switch_in(was, f, s) == NO_ID)
+			return true;
+	return false;
+}
+
+/* Was it not there when the fabric was loaded, or down before the last event? */
 static bool came_up(const struct view *v, uint32_t sw)
 {
 	const struct scene *sc = v->scene;
-	const struct fabric *was = sc->fabric_before;
 
-	if (!was || !switch_up(sc->topo, sw))
+	if (!switch_up(sc->topo, sw))
 		return false;
-	if (was != sc->fabric)
-		return fabric_switch_in(was, sc->fabric, sw) == NO_ID;
+	if (sc->fabric_first != sc->fabric && fabric_switch_in(sc->fabric_first, sc->fabric, sw) == NO_ID)
+		return true;
 	return sc->before && sc->before->fabric == sc->fabric && !switch_up(sc->before->topo, sw);
 }
 
-/* Marks cables that the fabric before the last event did not have.  Returns their number. */
+/* Marks cables that the fabric did not have when it was loaded.  Returns their number. */
 static uint32_t mark_new_links(struct view *v)
 {
-	const struct fabric *f = v->scene->fabric, *was = v->scene->fabric_before;
+	const struct fabric *f = v->scene->fabric, *was = v->scene->fabric_first;
 	struct map *m = map_of(v);
 	uint32_t n = 0;
 
-	for (uint32_t l = 0; was && was != f && l < f->n_links; l++) {
+	for (uint32_t l = 0; was != f && l < f->n_links; l++) {
 		if (fabric_link_in(was, f, l) != NO_ID)
 			continue;
 		n++;
@@ -661,7 +673,7 @@ static void mark_changed(struct view *v)
 	text_add(&m->said, "changed: %s", PLURAL(n, "switch"));
 	if (links)
 		text_add(&m->said, ", %s", PLURAL(links, "new link"));
-	text_add(&m->meaning, "! entries changed  + new, or came up");
+	text_add(&m->meaning, "! entries changed  + new since it was loaded, or came up");
 }
 
 /* --- the overlay in force ---------------------------------------------------------------------- */
@@ -678,6 +690,7 @@ void map_overlays_load(struct view *v)
 	m->flows = NULL;
 	m->witness = NULL;
 	m->marked = false;
+	m->any_new = anything_new(v->scene);
 	if (m->overlay == MAP_CYCLE || m->overlay == MAP_LAYER) {
 		const struct result *g = scene_routing(v->scene) ? view_ask(v, &task_graph, NULL, NULL)
 								 : NULL,
@@ -735,8 +748,7 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 	case MAP_FAILED:
 		return map_anything_failed(v);
 	case MAP_CHANGED:
-		return m->most_changed != 0 ||
-		       (v->scene->fabric_before && v->scene->fabric_before != v->scene->fabric);
+		return m->most_changed != 0 || m->any_new;
 	default:
 		return false;
 	}

@@ -111,7 +111,7 @@ size_t report_changes(const struct session *s, const struct fabric *a, const str
 	struct text t = {0};
 	size_t n;
 
-	changes_find(&x, a, b, setup_chassis_file(s->setup->options));
+	changes_find(&x, a, b, setup_chassis_file(s->setup->options), o->run->progress);
 	for (size_t i = 0; i < x.n; i++) {
 		const struct fabric_change *c = &x.c[i];
 

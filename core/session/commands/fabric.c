@@ -189,7 +189,7 @@ static int cmd_live(struct session *s, const struct args *args, struct out *o, s
 			if (before && !strcmp(before->format, "live")) {
 				struct text lines = {0};
 				unsigned n = fabric_changes(before, f, setup_chassis_file(s->setup->options),
-							    &lines);
+							    &lines, o->run->progress);
 
 				if (n)
 					out_text(o, "Since the last discovery:\n%s", text_str(&lines));

@@ -133,7 +133,9 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 		      json_t *round, struct out *o, struct err *e)
 {
 	struct text lines = {0};
-	unsigned n = before ? fabric_changes(before, f, setup_chassis_file(s->setup->options), &lines) : 0;
+	unsigned n = before ? fabric_changes(before, f, setup_chassis_file(s->setup->options), &lines,
+					     o->run->progress)
+			    : 0;
 	uint64_t entries = before ? tables_changed(before, f) : 0;
 	bool first = !w->again;
 	char how[80];
