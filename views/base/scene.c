@@ -101,10 +101,13 @@ const struct result *scene_fabric_question(struct scene *sc)
 	return sc->asked;
 }
 
-static bool is_over(const struct scene *sc, const struct ask *a)
+/* One about its base alone is over when no pane asks that question any more. */
+static bool is_over(const struct scene *sc, const struct result *r)
 {
+	const struct ask *a = &r->ask;
+
 	if (a->task->no_fabric)
-		return false;
+		return !sc->valid || (a->base && a->base->refs == 1);
 	if (!sc->fabric)
 		return true;
 	if (a->task->no_sweep)
@@ -115,7 +118,7 @@ static bool is_over(const struct scene *sc, const struct ask *a)
 void scene_drop_results(struct scene *sc)
 {
 	for (unsigned i = sc->n_results; i-- > 0;)
-		if (is_over(sc, &sc->result[i]->ask))
+		if (is_over(sc, sc->result[i]))
 			drop_result(sc, i);
 	if (sc->asked && sc->asked->value != sc->fabric) {
 		result_unref(sc->asked);
