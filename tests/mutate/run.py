@@ -15,6 +15,7 @@ Environment:
   LANES=2       mutants at a time
   LEAST=90      percent that have to be noticed
   UNITS=0       suites alone, for places that the command line names
+  ASKED="SUITE ..."  these suites alone: quick, while tests are written
   BASELINE=0    the programs are known to pass without a mutation: an earlier run has tried
   BUILD=build   folder of the programs that `make mutate` builds
   COMPILE, LINK, LIBS, SANCOMPILE, SANLINK: as the Makefile has them
@@ -52,6 +53,7 @@ SKIPPED = {"core/base/builtin.c"}   # made with files that are no source; tests/
 
 CPU = 60        # seconds of processor of one process: a mutant that turns in a circle has been noticed
 WALL = 1200     # of a whole suite: one that waits for ever, too
+WAITS = 300     # of a unit program
 FAR = 0.4       # seconds of processor of a unit program that comes to a file's code but calls nothing of it
 
 # Suites of a room, the cheapest first.
@@ -92,7 +94,7 @@ NEAR = {
 }
 # suites under their usual short form, with less of what is drawn
 SHORT = dict(PARITY_ASKED="12", PARITY_OTHERS="3", PARITY_SECONDS="40", PARITY_LEAST="15", PASTED="3000", STEPS="150", GUIDED="20",
-             FIGURED="40", REASONED="20", COMMANDS="2000", SAME="0")
+             FIGURED="40", REASONED="20", COMMANDS="2000", SAME="0", SANE="0")
 
 # what memory held before is not 0
 ENVIRONMENT = dict(os.environ, MALLOC_PERTURB_="165", ASAN_OPTIONS="abort_on_error=0", **SHORT)
@@ -218,14 +220,14 @@ children = set()
 stopped = threading.Event()
 
 
-def run(argv, cwd=ROOT, env=None, bounded=True):
+def run(argv, cwd=ROOT, env=None, bounded=True, wall=WALL):
     """(status, output): what is left of it when it ends, or does not, is ended."""
     with tempfile.TemporaryFile() as out:
         p = subprocess.Popen(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                              start_new_session=True, env=env or ENVIRONMENT, preexec_fn=limits if bounded else None)
         children.add(p)
         try:
-            status = p.wait(WALL)
+            status = p.wait(wall)
         except subprocess.TimeoutExpired:
             status = "did not end"
         try:
@@ -313,6 +315,16 @@ def unit_objects(kind):
 # --- one mutant --------------------------------------------------------------------------------------------
 
 
+def wanted(suite):
+    """Whether the environment asks for it."""
+    return suite in os.environ["ASKED"].split() if "ASKED" in os.environ else True
+
+
+def first_word(path):
+    """What sessions of suite same that are near to a file have in their names: commands are called as their files."""
+    return os.path.basename(path)[:-2].replace("_", "-")
+
+
 class Judge:
     def __init__(self, seed):
         self.nearest, self.seed, self.seconds = Nearest(), seed, {}
@@ -320,11 +332,13 @@ class Judge:
         self.env = dict(ENVIRONMENT, SEED=str(seed % 10 ** 9))
 
     def unit(self, shop, unit):
-        status, said = run([shop.path("unit-tests"), unit], env=self.env)
+        status, said = run([shop.path("unit-tests"), unit], env=self.env, wall=WAITS)
         return status, said
 
-    def suite(self, shop, name):
+    def suite(self, shop, name, path=""):
         env = dict(self.env, BUILD=shop.folder)
+        if path:        # what is called as the file is comes first
+            env["FIRST"] = first_word(path)
         if name in ("memory",):
             env["IBSCOPE"] = shop.path("ibscope")
         return run(["tests/run.sh", name], env=env)
@@ -342,7 +356,7 @@ class Judge:
     def suites(self, path):
         room = max((r for r in SUITES if path.startswith(r + "/")), key=len)
         names = NEAR.get(path, []) + SUITES[room]
-        return list(dict.fromkeys(names))
+        return [n for n in dict.fromkeys(names) if wanted(n)]
 
     def units(self, m):
         """Unit programs that come to the line."""
@@ -367,12 +381,17 @@ class Judge:
                 return None
             if not self.reach.comes(name, m.file, m.line):
                 continue
-            if self.passed.get(name, True) and self.suite(shop, name)[0] and self.passes(name):
+            if self.passed.get(name, True) and self.suite(shop, name, m.file)[0] and self.passes(name):
                 return "suite " + name
         # what is left in memory, or read beyond its end
         made = shop.compile(m, "san", "SANCOMPILE")
         shop.link("san-tests", made, unit_objects("san"), "SANLINK", "san", ["-lcmocka"])
         shop.link("soak/driver", made, ["tests/soak/driver.o", "tests/soak/lines.o", "tests/soak/mutate.o"], "SANLINK", "san")
+        if "same" in self.suites(m.file) and self.passed.get("same", True):
+            shop.link("ibscope-san", made, ["tui/main.o", "tui/about.o"], "SANLINK", "san")
+            env = dict(self.env, BUILD=shop.folder, IBSCOPE=shop.path("ibscope-san"), FIRST=first_word(m.file), SAME="150")
+            if run(["tests/run.sh", "same"], env=env)[0]:
+                return "suite same under ASan"
         for unit in self.units(m)[:12]:
             if run([shop.path("san-tests"), unit], env=self.env)[0]:
                 return unit + " under ASan"
@@ -398,7 +417,7 @@ def measured(judge):
         env = dict(judge.env, BUILD=shop.folder, **more)
         run([os.path.join(BUILD, "cov", "unit", name)] if name.startswith("test_") else ["tests/run.sh", name], env=env)
 
-    suites = {name for names in (*SUITES.values(), *NEAR.values()) for name in names}
+    suites = {name for names in (*SUITES.values(), *NEAR.values()) for name in names if wanted(name)}
     files = [path for room in ROOMS for path in files_of(room)]
     return reach.Reach(ROOT, BUILD, files, judge.nearest.units + sorted(suites), run_one)
 

@@ -5,12 +5,15 @@
     UPDATE=1 tests/same/run.py     write them anew
     tests/same/run.py OLD NEW [WORD]   two programs; WORD: sessions whose fabric or name has it
 
-Some 300 command lines, on six fabrics, as text and as JSON.  Times, versions and the folder of the run are left
+Some 300 command lines, on six fabrics, as text and as JSON; every command, option and kind of fabric with right,
+wrong and extreme words (words.py); and the command lines of suite contract.  Times, versions and the folder of the run are left
 out.  A sum tells that an answer changed, not how: build the commit before and compare the two programs, which
 prints each difference with the line that makes it.  Whether the answers are right is for other suites to tell; this
 one sees what nobody meant to change.  What OLD said is kept beside it (OLD.same), since it stays the same.
 
-Environment: IBSCOPE=build/ibscope, SAME=40 sessions of the saved ones are drawn by SEED (0: all, LONG=1 too).
+Environment: IBSCOPE=build/ibscope, SAME=80 sessions of the saved ones are drawn by SEED (0: all, LONG=1 too),
+SANE=12 of them asked of the program under AddressSanitizer, BUILD/ibscope-san, too, which says the same when nothing is
+left in memory or read beyond its end (SAME=0: 300; 0: none), FIRST=WORD takes sessions with this word in their names first, and ends at the first that differs.
 At the end "N passed, N failed"; exit status 1 when anything differs.
 """
 import concurrent.futures
@@ -25,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 
+import words
+
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAID = os.path.join(TOP, "tests/same/said")
 # the folder of a run has `fabrics`: what is said does not tell where the project lies
@@ -35,7 +40,10 @@ FABRICS = {
     "dragonfly": "dragonfly:3,2,1",
     "xgft": "xgft:3,3:1,3",
     "random": "random:14,3,seed=7",
+    "tree": words.TREE,
 }
+# of rows of suite contract: (name, "rows", lines), arguments of each; and files that lie in the folder of a run
+ROWS, ARGUMENTS, WITH = [], {}, {}
 ENGINES = ["minhop", "updn", "dnup", "ftree", "lash", "dor", "sssp", "dfsssp", "nue", "torus-2QoS", "mincontention"]
 
 # What a program may say otherwise than before, with the reason: (pattern of the command line or of what was said, why).
@@ -88,9 +96,20 @@ HELPS = ["help", "help route", "help step", "help updn", "schema", "lesson", "le
          "lesson next", "lesson answer"]
 
 
-def sessions():
-    """(name, fabric, lines): what runs in one process."""
+def sessions(program):
+    """[(name, fabric, lines)]: what runs in one process; lines that belong together are one of several lines."""
+    if not WITH:
+        found, files = words.rows(program)
+        WITH.update(files, **{name: text.encode() for name, text in words.FILES.items()})
+        ROWS[:] = [(name, "rows", lines) for name, _, lines in found]
+        ARGUMENTS.update({name: arguments for name, arguments, _ in found})
+    return [*general(), *words.sessions(program), *ROWS]
+
+
+def general():
     for fabric in FABRICS:
+        if fabric == "tree":
+            continue
         for engine in ENGINES:
             route = [f"route {engine}"] if engine != "torus-2QoS" else ["torus-conf t.conf",
                                                                        "route torus-2QoS torus_config=t.conf"]
@@ -127,16 +146,23 @@ LOOSE = [(re.compile(rb'"ms":[0-9.e-]+'), b'"ms":_'), (re.compile(rb"\b[0-9.]+ (
          (re.compile(rb"\b[0-9.]+ (kB|MB)\b"), b"_ MB"), (re.compile(rb'"bytes":[0-9]+'), b'"bytes":_')]
 
 
-def run(program, lines, source, as_json, cover):
+def filled(line, cover):
+    return re.sub(r"\{([shp]\d)\}", lambda m: cover[m[1]], line)
+
+
+def run(program, lines, arguments, as_json, cover):
     """What it says, line by line of the script."""
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.join(TOP, "tests/fabrics"), os.path.join(folder, "fabrics"))
-        with open(os.path.join(folder, "script"), "w", encoding="utf-8") as f:
+        for name, held in WITH.items():
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(held)
+        with open(os.path.join(folder, "lines"), "w", encoding="utf-8") as f:
             for i, line in enumerate(lines):
-                f.write(f"echo @@{i}@\n{line.format(**cover)}\n")
+                f.write(f"echo @@{i}@\n{filled(line, cover)}\n")
         try:
             r = subprocess.run([os.path.abspath(program)] + (["--json"] if as_json else []) +
-                               ["-e", "source script whole", source], cwd=folder, stdout=subprocess.PIPE,
+                               [*arguments, "-e", "source lines whole"], cwd=folder, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=300,
                                env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "HOME": folder}, check=False)
             out = r.stdout + b"\nstatus %d\n" % r.returncode
@@ -173,15 +199,27 @@ def whole(program, only):
 
 def compute(program, first, wanted):
     """The same of the sessions for which wanted("FABRIC NAME FORM") is true."""
-    cover = {fabric: names(first, fabric) for fabric in FABRICS}
+    return dict(each(program, first, wanted))
+
+
+def each(program, first, wanted):
+    """The same, ((fabric, name, form), [part, ...]) after another; what is not begun when the caller ends, is not."""
     jobs = {}
+    if not any(wanted(f"{fabric} {name} {form}") for name, fabric, _ in sessions(first) for form in ("text", "json")):
+        return
+    cover = {fabric: names(first, fabric) for fabric in FABRICS}
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("SAME_JOBS", "2"))) as pool:
-        for name, fabric, lines in sessions():
+        for name, fabric, lines in sorted(sessions(first), key=lambda s: os.environ.get("FIRST", "") not in s[0].split()):
             for form in ("text", "json"):
                 if wanted(f"{fabric} {name} {form}"):
-                    jobs[fabric, name, form] = pool.submit(run, program, lines, FABRICS[fabric], form == "json",
-                                                           cover[fabric])
-        return {k: j.result() for k, j in jobs.items()}
+                    jobs[fabric, name, form] = pool.submit(run, program, lines, ARGUMENTS.get(name) or [FABRICS[fabric]],
+                                                           form == "json", cover.get(fabric))
+        try:
+            for k, j in jobs.items():
+                yield k, j.result()
+        finally:
+            for j in jobs.values():
+                j.cancel()
 
 
 def first_difference(before, after):
@@ -212,7 +250,7 @@ def sums(said, form):
 def saved():
     """The program against what is saved."""
     program = os.environ.get("IBSCOPE", "build/ibscope")
-    keys = [f"{fabric} {name} {form}" for name, fabric, _ in sessions() for form in ("text", "json")]
+    keys = [f"{fabric} {name} {form}" for name, fabric, _ in sessions(program) for form in ("text", "json")]
     if os.environ.get("UPDATE") == "1":
         said = compute(program, program, lambda key: True)
         with open(SAID, "w", encoding="ascii") as f:
@@ -221,13 +259,19 @@ def saved():
         return 0
     with open(SAID, encoding="ascii") as f:
         known = dict(line.strip().split(": ") for line in f)
-    most = 0 if os.environ.get("LONG") == "1" else int(os.environ.get("SAME", "40"))
+    most = 0 if os.environ.get("LONG") == "1" else int(os.environ.get("SAME", "80"))
     seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
     drawn = set(random.Random("same/" + seed).sample(keys, most) if most else keys)
+    drawn |= {key for key in keys if os.environ.get("FIRST") in key.split()}
+    san = os.path.join(os.environ.get("BUILD", "build"), "ibscope-san")
+    sane = int(os.environ.get("SANE", "12" if most else "300")) if os.path.exists(san) and program != san else 0
+    sane = set(random.Random("sane/" + seed).sample(sorted(drawn), min(sane, len(drawn))))
     print("same: SEED=%s" % seed)
-    every = {(fabric, name): lines for name, fabric, lines in sessions()}
+    every = {(fabric, name): lines for name, fabric, lines in sessions(program)}
     passed = failed = 0
-    for key, parts in compute(program, program, drawn.__contains__).items():
+    for key, parts in itertools.chain(each(program, program, drawn.__contains__), each(san, program, sane.__contains__)):
+        if failed and "FIRST" in os.environ:
+            break
         was, now = known.get(" ".join(key), ""), sums(parts, key[2])
         lines = ["(start)"] + every[key[:2]]
         for i in range(0, max(len(was), len(now)), 4):
@@ -253,7 +297,7 @@ def main():
     old, new = sys.argv[1:3]
     only = sys.argv[3] if len(sys.argv) > 3 else ""
     before, after = whole(old, only), compute(new, old, lambda key: only in key)
-    every = {(fabric, name): lines for name, fabric, lines in sessions()}
+    every = {(fabric, name): lines for name, fabric, lines in sessions(old)}
     passed = failed = meant = 0
     for key, now in after.items():
         was, lines = before[key], ["(start)"] + every[key[:2]]

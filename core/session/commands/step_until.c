@@ -22,7 +22,7 @@ static int a_switch(const struct session *s, const char *word, uint32_t *sw, str
 
 static int a_lid(const struct session *s, const char *word, uint16_t *lid, struct err *e)
 {
-	unsigned v = 0;
+	unsigned v;
 
 	if (session_endport(s, word, &v, e) == NO_ID)
 		return -1;
