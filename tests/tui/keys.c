@@ -133,7 +133,7 @@ static void type(const struct setting *s, const unsigned *key, unsigned n)
 	repl_abort();
 	repl_key(K_ENTER); /* readline forgets what it has of the line */
 	rl_variable_bind("editing-mode", s->mode);
-	repl_prefill(s->line);
+	repl_prefill(s->line, strlen(s->line));
 	rl_point = rl_end / 2;
 	if (s->command)
 		repl_key(K_ESC);
@@ -262,7 +262,9 @@ static void start_child(const struct setting *s, FILE *said)
 	keypad(stdscr, TRUE);
 	worker_start(&in);
 	for (int i = 0; *s->line && i < 3; i++) { /* a history */
-		repl_prefill(i ? i == 1 ? "echo 1 two words" : "show ab" : "echo 2 words");
+		const char *line = i ? i == 1 ? "echo 1 two words" : "show ab" : "echo 2 words";
+
+		repl_prefill(line, strlen(line));
 		repl_key(K_ENTER);
 	}
 	if (!terminators_kept(s))
