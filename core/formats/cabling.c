@@ -20,6 +20,9 @@ void cabling_free(struct cabling *c)
 			free(c->row[i].end[k].port);
 		}
 	free(c->row);
+	for (size_t i = 0; i < c->n_devices; i++)
+		free(c->device[i]);
+	free(c->device);
 	warnings_free(&c->odd);
 	*c = (struct cabling){0};
 }
@@ -53,20 +56,29 @@ void cabling_odd(struct cabling *c, unsigned line, const char *expected, struct 
 			 excerpt(found, text, sizeof(text)), expected);
 }
 
+static char *device_of(const struct fabric *f, uint32_t node, const struct fabric *to)
+{
+	bool same = fabric_node_by_guid(to, f->node_guid[node]) != NO_ID;
+
+	return same ? str_printf("0x%016" PRIx64, f->node_guid[node]) : str_dup(f->node_name[node]);
+}
+
 static struct planned_end end_of(const struct fabric *f, uint32_t port, const struct fabric *to)
 {
-	uint32_t node = f->port_node[port];
-	bool same = fabric_node_by_guid(to, f->node_guid[node]) != NO_ID;
 	struct planned_end end;
 
-	end.device = same ? str_printf("0x%016" PRIx64, f->node_guid[node]) : str_dup(f->node_name[node]);
+	end.device = device_of(f, f->port_node[port], to);
 	end.port = str_printf("Port %u", f->port_num[port]);
 	return end;
 }
 
 void cabling_of_fabric(const struct fabric *f, const struct fabric *to, struct cabling *c)
 {
-	*c = (struct cabling){.format = "fabric"};
+	*c = (struct cabling){.format = "fabric", .whole = true};
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		GROW(c->device, c->n_devices, c->cap_devices);
+		c->device[c->n_devices++] = device_of(f, n, to);
+	}
 	for (uint32_t l = 0; l < f->n_links; l++) {
 		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
 

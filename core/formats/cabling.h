@@ -32,6 +32,9 @@ struct cabling {
 		*format; /* static: "cabling list", "ibfabricconf", "topo", "cables", "topology", "fabric" */
 	struct planned_cable *row;
 	size_t n, cap;
+	char **device; /* that it names, with a cable or without; beside those of rows; owned */
+	size_t n_devices, cap_devices;
+	bool whole;	     /* it has all cables of its devices, to hosts and between switches */
 	struct warnings odd; /* lines that were left out; with any the plan is incomplete */
 };
 
@@ -44,7 +47,7 @@ int cabling_load(const char *path, struct cabling *c, struct progress *p, struct
 int cabling_parse(const struct input *in, struct cabling *c, struct err *e); /* from memory */
 /*
  * The cables of a fabric as a plan for another, `to`: nodes are found in it by GUID, those with another GUID
- * by name.
+ * by name.  The plan is whole.
  */
 void cabling_of_fabric(const struct fabric *f, const struct fabric *to, struct cabling *c);
 void cabling_free(struct cabling *c);

@@ -59,6 +59,8 @@ FILES = {
     "parts.net": 'Switch 6 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nSwitch 6 "T"\n[1] "C"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\n'
                  'Hca 1 "B"\n[1] "S"[2]\n\nHca 1 "C"\n[1] "T"[1]\n',
     "plan.ibs": "save tree.ibnet\nroute updn\nswap node0001 node0005\nremove link leaf-02[4]\n",
+    "part.csv": "node,port,node,port\nleaf-01,4,spine-01,1\nleaf-01,5,spine-02,1\n",
+    "few.net": 'Switch 8 "s1"\n[1] "h1"[1]\n\nHca 1 "h1"\n[1] "s1"[1]\n',
     "single.csv": "node,port,node,port\next,1,leaf-02,1\n",
     "rails.net": "".join('Switch 12 "r%d"\n[12] "top"[%d]\n' % (k, k + 1) + "".join('[%d] "n%d hca%d"[1]\n' % (i, i, k) for i in range(1, 9)) + "\n" for k in range(3))
                  + 'Switch 8 "top"\n' + "".join('[%d] "r%d"[12]\n' % (k + 1, k) for k in range(3)) + "\n"
@@ -224,10 +226,22 @@ CASES = [
     Case("trace without a path", [TREE, *UPDN, "-e", "fail switch leaf-01; trace node0004 node0001"], 1, r"NO PATH"),
 
     # --- plans
-    Case("as planned", [TREE, "-e", "plan all.csv"], 0, r"^all\.csv \(cabling list\): 6 cables compared, 6 as planned\.\nCabled as planned\.$"),
+    Case("as planned", [TREE, "-e", "plan all.csv"], 0,
+         r"^all\.csv \(cabling list\): 6 cables compared, 6 as planned\.\nOutside of the plan, not compared: 9 cables of hosts, and it has no cables of hosts\.\nCabled as planned\.$"),
     Case("not as planned", [TREE, "-e", "plan wrong.csv"], 1,
          r"^not found +spine-03: no node[^\n]*\(line 5\)\nextra[\s\S]*^swapped +line 2: leaf-01\[4\] leads to spine-01\[1\], and spine-02\[1\] to "
          r"leaf-01\[5\]|^rate +line 4: leaf-02\[4\] - spine-01\[2\] is 4xHDR, planned: EDR", absent=r"Cabled as planned"),
+    Case("a plan of a part: what it does not name stays", [TREE, "-e", "plan part.csv"], 1,
+         r"^extra +leaf-02\[4\] - spine-01\[2\]\n[\s\S]*^part\.csv \(cabling list\): 2 cables compared, 2 as planned, 4 extra\.\n"
+         r"Outside of the plan, not compared: 6 cables of devices that it does not name; 3 cables of hosts, and it has no cables of hosts\.\n"
+         r"To mend it: 4 cables to touch, in 4 steps", absent="remove host|node0001"),
+    Case("cables of a plan's leaf alone are judged", [TREE, "-e", "remove link leaf-02[4] leaf-02[5] leaf-03[4] leaf-03[5]; plan part.csv"], 0,
+         r"2 as planned\.\nOutside of the plan, not compared: 6 cables of[^\n]*\nCabled as planned\.$"),
+    Case("a dump without cables between switches has none of them", ["few.net", "-e", "add switch s2 4 s1[3]; add host h2 s2[2]; plan few.net"], 1,
+         r"^extra +s2\[1\] - s1\[3\]\n[\s\S]*^Outside of the plan, not compared: 1 cable of devices that it does not name\.\n", absent="Cabled as planned"),
+    Case("Slurm's plan has switches only", [TREE, "-e", "plan slurm.conf all"], 1,
+         r"^Outside of the plan, not compared: 3 cables of devices that it does not name; 6 cables between switches, and it has none of these\.$",
+         absent="remove"),
     Case("a plan with a line that is not understood", [TREE, "-e", "plan odd.csv"], 1, r"^left out +odd\.csv:2: found \"leaf-01,4\", expected two devices",
          absent=r"Cabled as planned"),
     Case("hosts elsewhere than Slurm believes", [TREE, "-e", "plan slurm.conf"], 1,

@@ -4,7 +4,7 @@
 A fabric has switches, directors of several chips, and hosts with one or more adapters.  Some of its cables are taken
 out, added, put into another port or swapped, each at ports of its own.  The plan is written as UFM's CSV (columns in any
 order, columns that nobody named, rows twice or from the other end, letter case changed, some with a speed), as .cables or as
-XML.  Slurm's topology: some hosts are put under another leaf, or left out.  Edits that meet (one_repair): the plan is a
+XML; cables of which it tells nothing are counted, not touched.  Slurm's topology: some hosts are put under another leaf, or left out.  Edits that meet (one_repair): the plan is a
 table or a dump.  Rails: ports of hosts change places.  ibutils: what ibtopodiff misses and finds too much in .topo files.
 
 In all of them the commands of `fixes` make the plan (told again, nothing differs), touch no more cables than the edits
@@ -78,14 +78,14 @@ def scenario(r):
             by_kind["Switch"].append(a)
         return (a, z) if z else None
 
-    planned, real, expected, edits = [], [], set(), 0
+    planned, real, expected, edits, unplanned = [], [], set(), 0, []
     for second in ("Switch", "Hca"):
         c = cable(second)
         if c:
             planned.append(c)
             real.append(c)
     for _ in range(r.randint(0, 30)):
-        c, kind = cable(), r.choice(["there"] * 4 + ["missing", "extra", "wrong-port", "swapped"])
+        c, kind = cable(), r.choice(["there"] * 4 + ["missing", "extra", "extra", "within", "wrong-port", "swapped"])
         if not c:
             break
         a, z = c
@@ -97,11 +97,12 @@ def scenario(r):
             planned.append(c)
             expected.add((kind, frozenset(c)))
         elif kind == "extra":
-            known = {x[0].device.split(".")[0].lower().replace("-a", "") for y in planned for x in y}
-            if any(x[0].device.split(".")[0].lower().replace("-a", "") in known for x in c) and \
-                    any((q[0].kind, s[0].kind) == (a[0].kind, z[0].kind) for q, s in planned):
-                real.append(c)
-                expected.add((kind, frozenset(c)))
+            unplanned.append(c)
+        elif kind == "within":
+            z = next((x for x in by_kind["Switch"] if x[0] is not a[0] and box(x) == box(a)), None)
+            if z:
+                by_kind["Switch"].remove(z)
+                unplanned.append((a, z))
         elif kind == "wrong-port":
             x = take(z[0].kind, a)
             if x:
@@ -115,7 +116,24 @@ def scenario(r):
                 planned += [c, other]
                 real += [(a, w), (b, z)]
                 expected.add((kind, frozenset([frozenset(c), frozenset(other)])))
-    return nodes, planned, real, expected, edits
+    known = {box(x) for y in planned for x in y}
+    kinds = {(q[0].kind, s[0].kind) for q, s in planned}
+    outside = dict.fromkeys(("unnamed", "hosts", "between", "within"), 0)
+    for a, z in unplanned:
+        real.append((a, z))
+        if box(a) not in known and box(z) not in known:
+            outside["unnamed"] += 1
+        elif (a[0].kind, z[0].kind) not in kinds:
+            outside["between" if z[0].kind == "Switch" else "hosts"] += 1
+        elif box(a) == box(z):
+            outside["within"] += 1
+        else:
+            expected.add(("extra", frozenset((a, z))))
+    return nodes, planned, real, expected, edits, outside
+
+
+def box(end):
+    return end[0].device.split(".")[0].lower().replace("-a", "")
 
 
 def net(nodes, real):
@@ -215,7 +233,7 @@ def as_names(e):
 
 def one_plan(seed, folder):
     r = random.Random(seed)
-    nodes, planned, real, expected, edits = scenario(r)
+    nodes, planned, real, expected, edits, outside = scenario(r)
     rows = [r.choice([(a, z), (z, a)]) for a, z in planned] + [(z, a) for a, z in planned if r.random() < 0.1]
     r.shuffle(rows)
     writer = r.choice([as_csv, as_csv, as_cables, as_xml])
@@ -234,6 +252,8 @@ def one_plan(seed, folder):
     if not o["ok"]:
         return o["error"]
     want, found = {as_names(e) for e in expected}, list(told(o))
+    if o["outside"] != outside:
+        return "outside of the plan %s, expected %s" % (o["outside"], outside)
     if set(found) != want or len(found) != len(want) or o["cables"] != len(planned) or o["unknown"] or o["left_out"]:
         return "%s: found %s, expected %s; %s" % (writer.__name__, sorted(map(str, found)), sorted(map(str, want)),
                                                   {k: o[k] for k in ("cables", "unknown", "left_out")})
@@ -281,8 +301,9 @@ def one_topology(seed, folder):
         return o["error"]
     found = sorted((d["change"], d["at"]) for d in o["differences"])
     want = sorted(("leaf", h + "[1]") for h in moved)
-    if (found, o["unplanned"], status) != (want, len(gone), 1 if want else 0):
-        return "found %s and %d unplanned, expected %s and %s, status %d" % (found, o["unplanned"], want, gone, status)
+    outside = {"unnamed": len(gone), "hosts": 0, "between": leaves, "within": 0}
+    if (found, o["unplanned"], o["outside"], status) != (want, len(gone), outside, 1 if want else 0):
+        return "found %s and %d unplanned, %s, expected %s and %s, %s, status %d" % (found, o["unplanned"], o["outside"], want, gone, outside, status)
     return not_mended(r, fabric, "plan " + plan, o, len(moved))
 
 
@@ -446,9 +467,12 @@ def wrong_order(nodes, real, planned, o):
 def one_repair(seed, folder):
     r = random.Random(seed)
     nodes, planned = tree(r)
+    dump = r.random() < 0.3
+    if dump:  # it names nodes that are not cabled, too
+        nodes += [Node(kind, 2, "spare%d" % i, "spare%d" % i, "%d") for i, kind in enumerate(r.choice([[], ["Hca"], ["Switch", "Hca"]]))]
     real, edits = edited(r, nodes, planned, r.randint(1, 8))
     fabric, plan = os.path.join(folder, "real.net"), os.path.join(folder, "plan")
-    text = net(nodes, planned) if r.random() < 0.3 else as_csv(r, planned)
+    text = net(nodes, planned) if dump else as_csv(r, planned)
     for path, content in ((fabric, net(nodes, real)), (plan, text)):
         with open(path, "w", encoding="utf-8", newline="") as f:
             f.write(content)

@@ -334,18 +334,25 @@ static void tell_open(struct comparison *c, uint32_t row)
 }
 
 /*
- * Reports a cable that no row has, on a device of the plan. Cables of hosts count only if the plan has such
- * cables; so do cables between switches. Wires within a device never count.
+ * A cable that no row has: extra where the plan names a device at one end at least.  Cables of hosts are
+ * extra only if the plan has such cables; so are cables between switches.  Wires within a device never are.
  */
 static void tell_extra(struct comparison *c, uint32_t link)
 {
 	uint32_t a = c->f->link_port[2 * link], z = c->f->link_port[2 * link + 1], na = c->f->port_node[a],
 		 nz = c->f->port_node[z];
+	uint32_t da = plan_device(c->names, na), dz = plan_device(c->names, nz);
+	bool between = node_is_switch(c->f, na) && node_is_switch(c->f, nz);
+	struct plan_outside *out = &c->r->outside;
 	struct plan_difference *d;
 
-	if (!c->covers[node_is_switch(c->f, na) && node_is_switch(c->f, nz)] ||
-	    plan_device(c->names, na) == plan_device(c->names, nz))
+	if ((!da && !dz) || !c->covers[between] || da == dz) {
+		(*(!da && !dz		? &out->unnamed
+		   : c->covers[between] ? &out->within
+		   : between		? &out->between
+					: &out->hosts))++;
 		return;
+	}
 	c->extra[link] = true;
 	d = plan_tell(c->r, PLAN_EXTRA, NO_ID);
 	d->at = node_is_switch(c->f, na) ? a : z; /* for a host's cable, the switch comes first */
@@ -481,12 +488,15 @@ int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan
 		.row_of = NEW_ARRAY(f->n_ports + 1, uint32_t),
 		.used = NEW_ARRAY(f->n_links + 1, bool),
 		.extra = NEW_ARRAY(f->n_links + 1, bool),
+		.covers = {plan->whole, plan->whole},
 	};
 	bool done;
 
 	*r = (struct plan_report){0};
 	memset(c.row_of, 0xff, f->n_ports * sizeof(*c.row_of));
 	progress_start(p, "comparing with the plan", (unsigned)plan->n);
+	for (size_t i = 0; i < plan->n_devices; i++)
+		plan_name_device(c.names, plan->device[i]);
 	done = plan->kind == CABLING_LIST ? compare(&c, p) : !plan_leaves(f, plan, c.names, r, p);
 	join_unknown(r);
 	plan_names_free(c.names);

@@ -51,6 +51,14 @@ struct plan_wish {
 	bool there;	      /* only its rate is another */
 };
 
+/* Cables of the fabric of which a plan tells nothing, by the first reason that holds. */
+struct plan_outside {
+	uint32_t unnamed; /* it names neither end */
+	uint32_t hosts;	  /* of hosts, and it has no cables of hosts */
+	uint32_t between; /* between switches, and it has none of these */
+	uint32_t within;  /* within one device, and of no row */
+};
+
 struct plan_report {
 	uint32_t cables; /* of the plan that can be compared; each counts once (Slurm's: hosts) */
 	uint32_t there;	 /* as planned, but for the rate */
@@ -58,6 +66,7 @@ struct plan_report {
 	size_t n, cap;
 	struct plan_unknown *unknown;
 	size_t n_unknown, cap_unknown;
+	struct plan_outside outside;
 	uint32_t unplanned;	/* Slurm's: hosts of the fabric that the plan does not name */
 	struct plan_wish *wish; /* no port is in two of them */
 	size_t n_wishes, cap_wishes;
@@ -100,6 +109,9 @@ void plan_names_free(struct plan_names *x);
 /* Find an end; NULL, or why it is not found (to be freed) and *whole: nothing of the device was found. */
 char *plan_find(struct plan_names *x, const struct planned_end *want, struct plan_end *end, bool *whole);
 const uint32_t *plan_nodes(const struct plan_names *x, const struct plan_end *end); /* [end->n] */
+
+/* The plan names a device, though maybe in no row. */
+void plan_name_device(struct plan_names *x, const char *device);
 
 /* A number for each device that was found so far; 0: the node is of none. */
 uint32_t plan_device(const struct plan_names *x, uint32_t node);

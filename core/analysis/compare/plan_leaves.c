@@ -115,6 +115,22 @@ static void find_owners(struct leaves *l)
 			l->main_switch[g] = named_switch(l, g);
 }
 
+/* Slurm's plans tell where hosts hang: nothing of cables between switches. */
+static void count_outside(struct leaves *l)
+{
+	const struct fabric *f = l->f;
+
+	for (uint32_t i = 0; i < f->n_links; i++) {
+		uint32_t a = f->port_node[f->link_port[2 * i]], z = f->port_node[f->link_port[2 * i + 1]];
+
+		if (node_is_switch(f, a) && node_is_switch(f, z))
+			l->r->outside.between++;
+		else if ((node_is_switch(f, a) || !plan_device(l->names, a)) &&
+			 (node_is_switch(f, z) || !plan_device(l->names, z)))
+			l->r->outside.unnamed++;
+	}
+}
+
 static void tell_leaves(struct leaves *l, struct progress *p)
 {
 	bool *there = NEW_ARRAY(l->plan->n + 1, bool);
@@ -148,6 +164,7 @@ static void tell_leaves(struct leaves *l, struct progress *p)
 	for (uint32_t n = 0; n < l->f->n_nodes; n++)
 		l->r->unplanned += l->f->node_type[n] == NODE_CA && !node_is_aggregation(l->f, n) &&
 				   !plan_device(l->names, n);
+	count_outside(l);
 }
 
 int plan_leaves(const struct fabric *f, const struct cabling *plan, struct plan_names *x,

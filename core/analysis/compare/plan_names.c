@@ -148,6 +148,13 @@ static void find_device(struct plan_names *x, const char *device, struct plan_en
 	}
 }
 
+void plan_name_device(struct plan_names *x, const char *device)
+{
+	struct plan_end end;
+
+	find_device(x, device, &end);
+}
+
 /* --- ports ----------------------------------------------------------------------------------------- */
 
 /* A number in a port's text, and the first letter of its word: "Blade 16" is b 16, "2" is 0 2. */

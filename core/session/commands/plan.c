@@ -395,6 +395,33 @@ static void tell_rails(const struct told *t, const struct plan_rails *rails)
 				   "shared", (int)rails->shared));
 }
 
+static void tell_outside(const struct told *t)
+{
+	const struct plan_outside *x = &t->r->outside;
+	const struct {
+		const char *key, *what;
+		uint32_t n;
+	} reason[] = {
+		{"unnamed", "of devices that it does not name", x->unnamed},
+		{"hosts", "of hosts, and it has no cables of hosts", x->hosts},
+		{"between", "between switches, and it has none of these", x->between},
+		{"within", "within a device", x->within},
+	};
+	const char *before = "Outside of the plan, not compared: ";
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < sizeof(reason) / sizeof(*reason); i++) {
+		json_object_set_new(o, reason[i].key, json_integer(reason[i].n));
+		if (!reason[i].n)
+			continue;
+		out_text(t->o, "%s%s %s", before, PLURAL(reason[i].n, "cable"), reason[i].what);
+		before = "; ";
+	}
+	if (*before == ';')
+		out_text(t->o, ".\n");
+	out_json(t->o, "outside", o);
+}
+
 static void tell(const struct told *t, const char *path, const struct plan_rails *rails)
 {
 	const char *row = rails ? "port" : t->plan->kind == CABLING_LIST ? "cable" : "host";
@@ -420,6 +447,8 @@ static void tell(const struct told *t, const char *path, const struct plan_rails
 	if (t->r->unplanned)
 		out_text(t->o, "The plan does not name %s of the fabric.\n",
 			 PLURAL(t->r->unplanned, "host adapter"));
+	if (!rails)
+		tell_outside(t);
 	if (rails && rails->alone)
 		out_text(t->o, "Of no group, not compared: %s with several cables.\n",
 			 PLURAL(rails->alone, "host"));
@@ -501,8 +530,8 @@ const struct command plan_commands[] = {
 		 "Slurm's topology.conf or `scontrol show\n  topology`: then hosts under another "
 		 "switch than Slurm believes are named.  Cables count, up or not.  Wires within\n  a "
 		 "director "
-		 "count only if the plan has them; extra cables are those of its devices, of hosts if it has "
-		 "cables of\n  hosts.\n"
+		 "count only if the plan has them; extra cables are those of devices that it names, of hosts "
+		 "if it has cables\n  of hosts.  The others are counted as outside of it.\n"
 		 "  rails: no plan is needed.  Hosts with the same switches are a group; a port that is "
 		 "not on the switch of its\n  group's rail is named.  A host is all channel adapters whose "
 		 "names begin with the same word, a rail the rest\n  of the name.\n"
@@ -517,6 +546,11 @@ const struct command plan_commands[] = {
 		 "complete boolean false: a part of the fabric is not in its source\n"
 		 "left_out integer lines of FILE that are not understood\n"
 		 "unplanned integer Slurm's: host adapters that it does not name\n"
+		 "outside object? cables of the fabric that are not compared; none of rails\n"
+		 "outside.unnamed integer FILE names neither end\n"
+		 "outside.hosts integer of hosts, and FILE has no cables of hosts\n"
+		 "outside.between integer between switches, and FILE has none of these\n"
+		 "outside.within integer within one device\n"
 		 "unknown[] object devices and ports of the plan that are not found\n"
 		 "unknown[].device string as the plan has it\n"
 		 "unknown[].port string the same; empty: the device itself is not found\n"
