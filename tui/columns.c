@@ -446,6 +446,19 @@ static bool has_letter(const char *s, size_t len)
 	return false;
 }
 
+/* Does a name end with a GUID, as that of a nameless node or system does? GUIDs of a fabric begin alike. */
+static bool ends_with_guid(const char *s, size_t len)
+{
+	const size_t digits = 16, guid = 2 + digits;
+
+	if (len < guid || strncmp(s + len - guid, "0x", 2) != 0)
+		return false;
+	for (size_t i = len - digits; i < len; i++)
+		if (!isxdigit((unsigned char)s[i]))
+			return false;
+	return true;
+}
+
 /* Keeps the begin and the end of a name. A short name keeps the end of its GUID. */
 static void add_ends(const char *s, size_t len, int room, unsigned head, struct text *t)
 {
@@ -453,6 +466,10 @@ static void add_ends(const char *s, size_t len, int room, unsigned head, struct 
 	const char *tail = memmem(s, len, NAME_TAIL, strlen(NAME_TAIL));
 	size_t from = 0, at;
 
+	if (ends_with_guid(s, len)) {
+		first = first < room / 4 ? first : room / 4;
+		last = room - 1 - first;
+	}
 	if (tail) {
 		last = columns_of(tail, len - (size_t)(tail - s));
 		last = (last < room ? last : room) - 1;
@@ -544,6 +561,7 @@ static int whole_cell(const struct view *v, uint32_t row, unsigned col, const st
 {
 	struct text whole = {0};
 	int w = f->w[col], need;
+	bool brief = v->ops->brief_cell && v->affix[col].widest > w;
 
 	view_cell(v, row, col, &whole);
 	affix_strip(&v->affix[col], f->pre[col], f->suf[col], text_str(&whole), t);
@@ -551,7 +569,7 @@ static int whole_cell(const struct view *v, uint32_t row, unsigned col, const st
 	if (v->ops->column[col].flex && need > w)
 		w = cell_room(v, row, col, f, need);
 	text_clear(&whole);
-	if (!v->shift && need > w && view_brief_cell(v, row, col, &whole)) {
+	if (!v->shift && (need > w || brief) && view_brief_cell(v, row, col, &whole)) {
 		text_clear(t);
 		text_add(t, "%s", text_str(&whole));
 	}

@@ -235,7 +235,7 @@ static bool opens_other_engine(const char *line)
 		return false;
 	for (size_t i = 0; all_views[i]; i++)
 		if (!strcmp(all_views[i]->name, name))
-			return !pane_fits(&all_places[i], &ui.scene);
+			return !view_fits(all_views[i], &ui.scene);
 	return false;
 }
 

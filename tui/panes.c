@@ -395,7 +395,8 @@ void pane_track(void)
 
 /*
  * Does a pane belong to the list: was it opened there, or does it show the switch of the selected row? A list
- * that needs the width is not narrowed for that.
+ * that needs the width is not narrowed for that. A pane about an engine belongs nowhere while another engine
+ * is in force; it stands again when its engine does.
  */
 static bool belongs(const struct view *v, const struct view *list)
 {
@@ -403,6 +404,8 @@ static bool belongs(const struct view *v, const struct view *list)
 	uint32_t row;
 	bool yes = v->opened_beside == list->ops || ((v->ops->flags | list->ops->flags) & VIEW_BESIDE);
 
+	if (!view_fits(v->ops, &ui.scene))
+		return false;
 	if (!yes && tracks(v) && (list->ops->draw || !(list->ops->flags & VIEW_WIDE)) && list->ops->about &&
 	    view_current(list, &row))
 		yes = view_place(list, row, "switch", &t);

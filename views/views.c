@@ -24,6 +24,14 @@ const struct view_ops *view_need(const char *name, struct err *e)
 	return view_in(all_views, name, e);
 }
 
+bool view_fits(const struct view_ops *ops, const struct scene *sc)
+{
+	for (size_t i = 0; all_views[i]; i++)
+		if (all_views[i] == ops)
+			return pane_fits(&all_places[i], sc);
+	return true;
+}
+
 bool view_subcommand(size_t i, struct subcommand *s)
 {
 	const struct view_ops *ops = all_views[i];

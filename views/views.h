@@ -18,6 +18,9 @@ extern const struct pane_place all_places[];	    /* of each of them */
 const struct view_ops *view_find(const char *name); /* also by a unique prefix; NULL when there is none */
 const struct view_ops *view_need(const char *name, struct err *e); /* the same; NULL and *e */
 
+/* Is an engine in force that panes of this kind are about? Yes if they are about any. */
+bool view_fits(const struct view_ops *ops, const struct scene *sc);
+
 /* Commands about panes that need no screen. */
 extern const struct command view_commands[];
 /* Panes with their arguments, for completion (struct command). */

@@ -48,6 +48,9 @@ static void test_names(void **state)
 	becomes("spine-of-room-17", 9, &(struct cut){.head = 50}, false, "spin…m-17");
 	becomes("spine-of-room-17", 12, &(struct cut){.head = 100, .pre = "spine-of-"}, false, "…room-17");
 	becomes("leaf-01[12]", 20, &(struct cut){.head = 50}, false, "leaf-01[12]");
+	/* GUIDs of a fabric begin alike */
+	becomes("0x0002c90300a00040", 9, &(struct cut){.head = 100}, false, "0x…a00040");
+	becomes("system 0x0002c90300a00040[3]", 12, &(struct cut){.head = 100}, false, "sy…a00040[3]");
 	/* to compare: without the port */
 	becomes("leaf-01[12]", 20, &(struct cut){.head = 50}, true, "leaf-01");
 }

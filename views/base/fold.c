@@ -288,15 +288,16 @@ static void member_cell(const struct view *v, uint32_t row, unsigned c, struct t
 	v->ops->cell(v, row, c, t);
 }
 
-/* The short form of such a cell: the chip's place instead of its name. */
+/* The short form of a cell under a header: the chip's place instead of its name; else what the pane gives. */
 bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const char *name;
 	struct text cell = {0};
 	bool named;
 
-	if (!fold_wanted(v) || view_is_header(v, row) || v->ops->column[col].fold != FOLD_CHIP ||
-	    fold_element(v, row) == NO_ID)
+	if (!fold_wanted(v))
+		return v->ops->brief_cell && v->ops->brief_cell(v, row, col, t);
+	if (view_is_header(v, row) || v->ops->column[col].fold != FOLD_CHIP || fold_element(v, row) == NO_ID)
 		return false;
 	name = switch_name(v->scene->fabric, row_chip(v, row));
 	v->ops->cell(v, row, col, &cell);

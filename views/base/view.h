@@ -323,6 +323,11 @@ struct view_ops {
 	/* With VIEW_TYPED: what Tab, or Enter where nothing is followed, makes of what is typed. NULL: Tab is
 	 * a key. */
 	void (*complete)(const struct view *v, struct text *t);
+	/*
+	 * The short form of a cell, for a column that is too narrow for one of its cells: then all of them
+	 * are short. False: this column has none. NULL: no column has one.
+	 */
+	bool (*brief_cell)(const struct view *v, uint32_t row, unsigned col, struct text *t);
 	/* Left (dir -1) and Right (1) choose within a row. NULL: they scroll long cells. */
 	void (*across)(struct view *v, int dir);
 

@@ -225,7 +225,7 @@ static void self_title(const struct view *v, struct text *t)
 		text_add(t, " ── no route leaves port %u on it", p->port);
 		return;
 	}
-	text_add(t, " ── ");
+	text_add(t, ": ");
 	label_channel(v->scene->topo, c->port[p->self], false, t);
 	text_add(t, ", %s", PLURAL(c->load[p->self], "route"));
 }
@@ -337,6 +337,25 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
+/* Of a dependency: without the switch that both channels meet at, and that the title names. */
+static bool brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	const struct topo *tp = v->scene->topo;
+	uint32_t port = p->graph->cdg->port[l->channel], peer = tp->peer[port];
+	char buf[256];
+
+	if (col != C_CHANNEL || l->dep == NO_ID || peer == NO_ID)
+		return false;
+	if (l->before)
+		text_add(t, "from %s", port_label(tp->fabric, port, buf, sizeof(buf)));
+	else
+		text_add(t, "to [%s] → %s", port_number(tp->fabric, port, buf, sizeof(buf)),
+			 tp->fabric->node_name[tp->fabric->port_node[peer]]);
+	return true;
+}
+
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	return group_of(v->priv, row) == NO_ID ? 0 : MARK_HERE;
@@ -399,5 +418,6 @@ const struct view_ops view_cdg = {
 	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	DOES(load, unload, title, footer, cell, number, marks, touched, about, placeholder, follow),
+	DOES(brief_cell),
 	.fold_row = "channel",
 };
