@@ -206,6 +206,7 @@ SHOWN = [
     (["ring:5", "-R", "dfsssp"], ["snapshot old", "fail random 1 seed=54", "transition", "transition order all", "transition old",
                                   "transition to minhop lmc=1 all"]),
     ([TREE, *UPDN], ["fail switch spine-02", "transition"]),
+    (["torus:4x4", "-R", "dfsssp"], ["set qos TRUE", "fail random 2 seed=1", "transition"]),
     (["ring:6,hosts=2", "-R", "minhop"], ["fail host node0003", "show lids", "restart", "restart updn lmc=1", "failover node0002", "failover ring3 down",
                                           "set guid node0001", "sighup hup.conf", "unset guid", "show lids"]),
     (["ring:6", "-R", "nue"], ["spread tree"]),

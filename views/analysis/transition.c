@@ -165,6 +165,10 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", p->why);
 	else if (p->t)
 		transition_sentence(p->t, t);
+	if (!p->why && p->t && (p->t->credit.found != CREDIT_NONE || p->t->credit.old || p->t->credit.now)) {
+		text_add(t, "  ");
+		credit_sentence(p->t, t);
+	}
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)

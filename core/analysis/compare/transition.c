@@ -116,7 +116,7 @@ void mix_ends(uint32_t n, const uint32_t *next, uint8_t *end, uint32_t *work)
 	}
 }
 
-static uint32_t next_by(const struct topo *t, uint32_t sw, unsigned port, uint32_t owner)
+uint32_t mix_next(const struct topo *t, uint32_t sw, unsigned port, uint32_t owner)
 {
 	uint32_t next = NO_ID;
 	uint16_t hops = port == NO_PATH ? HOPS_NONE : end_hops(t, sw, port, owner, &next);
@@ -136,10 +136,10 @@ bool two_ways_load(struct two_ways *w, const struct transition *t, unsigned lid)
 	for (uint32_t s = 0; s < w->n; s++) {
 		unsigned was = row_port(t->was[s], lid), now = row_port(b->row[s], lid);
 
-		w->now[s] = b->row[s] ? next_by(b->topo, s, now, w->owner) : NOWHERE;
+		w->now[s] = b->row[s] ? mix_next(b->topo, s, now, w->owner) : NOWHERE;
 		w->was[s] = !b->row[s]	 ? NOWHERE
 			    : was == now ? w->now[s]
-					 : next_by(b->topo, s, was, w->owner);
+					 : mix_next(b->topo, s, was, w->owner);
 	}
 	mix_ends(w->n, w->now, w->to, w->work);
 	return true;
@@ -713,7 +713,7 @@ struct transition *transition_new(const struct routing *a, const struct routing 
 		t->was[s] = own == NO_ID ? NULL : a->row[own];
 	}
 	list_writes(t, sent);
-	if (!judge(t, p) || !transition_order(t, p)) {
+	if (!judge(t, p) || !transition_order(t, p) || !transition_credit(t, p)) {
 		transition_free(t);
 		err_format(e, CANCELLED);
 		return NULL;
@@ -738,6 +738,8 @@ void transition_free(struct transition *t)
 	free(t->better.write);
 	free(t->better.witness);
 	free(t->better.witness_lid);
+	free(t->credit.circle);
+	free(t->credit.need);
 	free(t);
 }
 

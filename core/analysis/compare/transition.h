@@ -69,6 +69,37 @@ struct better_order {
 	uint32_t more_writes;  /* if some blocks are written twice there is always an order: so many more */
 };
 
+/* Circles of channel dependencies that neither the old tables nor the new ones close alone (credit loops). */
+enum credit_found {
+	CREDIT_NONE,	 /* there is none: proved for all mixes together */
+	CREDIT_NOT_MADE, /* old and new routes close some, but no single mix does: proved */
+	CREDIT_UNKNOWN,	 /* they close some; whether a mix does was not decided */
+	CREDIT_MADE	 /* a mix closes one */
+};
+
+#define MIX_NEEDS_MAP 0xFFFF
+
+struct mix_credit {
+	enum credit_found found;
+	bool old, now; /* beside it, the old or the new tables have credit loops of their own */
+	/* A circle, a shortest one unless a mix makes it.  Packets on each channel wait for the next, those
+	   on the last for the first. */
+	uint32_t n;
+	struct mix_channel {
+		uint32_t port; /* id; that sends */
+		uint8_t vl;
+		uint16_t lid; /* CREDIT_MADE: of the packets that wait; else 0 */
+	} * circle;	      /* [n] */
+	/* CREDIT_MADE: what the mix must have; the rest of it may be old or new. */
+	uint32_t n_need;
+	struct mix_need {
+		uint32_t sw;
+		uint16_t block;	 /* MIX_NEEDS_MAP: its SL-to-VL map from `in` to `out` */
+		uint8_t in, out; /* port numbers */
+		bool now;	 /* new */
+	} * need;		 /* [n_need] */
+};
+
 struct transition {
 	const struct routing *a, *b; /* references held; a may be of another fabric */
 	const struct lft_row **was;  /* [n_switches of b's fabric] rows of a, NULL; borrowed */
@@ -96,6 +127,7 @@ struct transition {
 	struct mix_way on_wire;
 	uint32_t wire_write; /* the last of the writes under way */
 	struct better_order better;
+	struct mix_credit credit;
 };
 
 /* What else makes OpenSM send blocks, beside entries that change. */
@@ -121,6 +153,8 @@ struct transition *transition_of(const struct sweep *from, const struct sweep *t
 void transition_sentence(const struct transition *t, struct text *to);
 /* What a better order is, or why there is none, in a sentence; nothing where OpenSM's own will do. */
 void better_sentence(const struct transition *t, struct text *to);
+/* Whether a mix makes a credit loop, in a sentence; nothing where there is nothing to judge. */
+void credit_sentence(const struct transition *t, struct text *to);
 /*
  * LIDs that a second set for all hosts would need beside the present ones (updating in two phases), and all
  * that there are.

@@ -23,6 +23,9 @@ void two_ways_free(struct two_ways *w);
 /* false: the LID is no host's that counts. */
 bool two_ways_load(struct two_ways *w, const struct transition *t, unsigned lid);
 
+/* Where an entry leads on the cables of now: a switch, TO_HOST (that of the owner), NOWHERE. */
+uint32_t mix_next(const struct topo *t, uint32_t sw, unsigned port, uint32_t owner);
+
 /* Where each switch's way ends: end[n]; work[n]. */
 void mix_ends(uint32_t n, const uint32_t *next, uint8_t *end, uint32_t *work);
 
@@ -47,5 +50,7 @@ static inline unsigned row_port(const struct lft_row *r, unsigned lid)
 
 /* Find the order of each block that has a LID in t->lid[].  false: cancelled. */
 bool transition_order(struct transition *t, struct progress *p);
+/* Fill t->credit; t->lid[] must be there.  false: cancelled. */
+bool transition_credit(struct transition *t, struct progress *p);
 
 #endif

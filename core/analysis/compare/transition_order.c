@@ -261,8 +261,7 @@ static bool search(struct block_order *o, uint64_t state, uint32_t depth, uint32
 	return false;
 }
 
-/* --- blocks written twice ----------------------------------------------------------------------------------
- */
+/* --- blocks written twice ------------------------------------------------------------------------- */
 
 /* May the entry of a LID at x be written, when those marked are? */
 static bool entry_ready(const struct two_ways *w, const uint8_t *done, uint32_t x)
@@ -321,8 +320,7 @@ static uint32_t writes_more(struct block_order *o)
 	return more;
 }
 
-/* --- a block
- * ------------------------------------------------------------------------------------------------ */
+/* --- a block -------------------------------------------------------------------------------------- */
 
 static void load_block(struct block_order *o, const struct transition *t, unsigned block)
 {

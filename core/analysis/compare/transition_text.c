@@ -1,6 +1,7 @@
 /* What is told of a transition. */
 #include "core/analysis/compare/transition.h"
 #include "core/base/text.h"
+#include "core/fabric/labels.h"
 #include "core/sm/sweep.h"
 
 #include <inttypes.h>
@@ -115,6 +116,59 @@ void better_sentence(const struct transition *t, struct text *to)
 	}
 	text_add(to, ".  With at most %s, blocks in two parts, there is one.",
 		 PLURAL(b->more_writes, "more write"));
+}
+
+/* "leaf-01[3] -> spine-02[4] -> leaf-01[3], VL 0" */
+static void circle_text(const struct fabric *f, const struct mix_credit *c, struct text *to)
+{
+	uint32_t shown = c->n > 8 ? 8 : c->n;
+	bool one_vl = true;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		one_vl &= c->circle[i].vl == c->circle[0].vl;
+	for (uint32_t i = 0; i <= shown; i++) {
+		const struct mix_channel *ch = &c->circle[i == shown ? 0 : i];
+
+		if (i == shown && shown < c->n)
+			text_add(to, " -> ... %u more", c->n - shown);
+		text_add(to, "%s%s", i ? " -> " : "", PORT_LABEL(f, ch->port));
+		if (!one_vl)
+			text_add(to, " VL %u", ch->vl);
+	}
+	if (one_vl)
+		text_add(to, ", VL %u", c->circle[0].vl);
+}
+
+void credit_sentence(const struct transition *t, struct text *to)
+{
+	const struct mix_credit *c = &t->credit;
+	const struct fabric *f = t->b->topo->fabric;
+	const char *mixed = routing_has_sls(t->a) || routing_has_sls(t->b) ? "old and new routes and SLs"
+									   : "old and new routes";
+
+	if (!t->pairs || !t->entries)
+		return;
+	if (c->found == CREDIT_MADE)
+		text_add(to, "A mix of %s makes a credit loop: ", mixed);
+	else if (c->found == CREDIT_UNKNOWN)
+		text_add(to, "It was not decided whether a mix of %s makes this credit loop: ", mixed);
+	else if (c->found == CREDIT_NOT_MADE)
+		text_add(to, "No single mix makes a new credit loop; all %s together do: ", mixed);
+	else if (c->old || c->now)
+		text_add(to, "Credit loops as before: ");
+	else
+		text_add(to, "No credit loop in any mix of %s%s.", mixed,
+			 f->warnings.missing ? " that are known" : "");
+	if (c->found != CREDIT_NONE) {
+		circle_text(f, c, to);
+		text_add(to, ".");
+	}
+	if (c->old || c->now)
+		text_add(to, "%sthe %s tables have some of their own.",
+			 c->found == CREDIT_NONE ? "" : "  Beside it, ",
+			 c->old && c->now ? "old and the new"
+			 : c->old	  ? "old"
+					  : "new");
 }
 
 uint32_t second_lids(const struct transition *t)

@@ -67,6 +67,11 @@ struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progr
  */
 struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e);
 void cdg_free(struct cdg *c);
+/*
+ * For a graph of one's own, on the topology of c->routing: fill component[], n_components, size[] and vls[]
+ * from channels and dependencies.  load[] and routes[] may be NULL.  false: cancelled.
+ */
+bool cdg_find_components(struct cdg *c, struct progress *p);
 
 uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel; NO_ID: carries nothing */
 uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to); /* index in to[], NO_ID */

@@ -93,7 +93,4 @@ void cdg_sort_switches(struct cdg_counting *k);
 /* Count all ways to a LID that adaptive routing may take. */
 void cdg_count_adaptive(struct cdg_counting *k, unsigned lid);
 
-/* Fill component[], n_components and size[]; false: cancelled. */
-bool cdg_find_components(struct cdg *c, struct progress *p);
-
 #endif

@@ -77,6 +77,43 @@ static json_t *json_ways(const struct transition *t)
 	return list;
 }
 
+static void tell_credit(const struct transition *t, struct out *o)
+{
+	static const char *const words[] = {"none", "not made", "undecided", "made"};
+	const struct mix_credit *c = &t->credit;
+	const struct fabric *f = t->b->topo->fabric;
+	json_t *circle = json_array(), *needs = json_array();
+	struct text said = {0};
+
+	credit_sentence(t, &said);
+	if (said.len)
+		out_text(o, "%s\n", text_str(&said));
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t sw = f->node_switch[f->port_node[c->circle[i].port]];
+		json_t *x = json_make("{s:i, s:i}", "port", (int)f->port_num[c->circle[i].port], "vl",
+				      (int)c->circle[i].vl);
+
+		json_put_switch(x, "switch", f, t->b->lids, sw);
+		json_put_out(x, "port", f, sw, f->port_num[c->circle[i].port]);
+		json_object_set_new(x, "lid",
+				    c->circle[i].lid ? json_integer(c->circle[i].lid) : json_null());
+		json_array_append_new(circle, x);
+	}
+	for (uint32_t i = 0; i < c->n_need; i++) {
+		const struct mix_need *n = &c->need[i];
+		json_t *x = json_make("{s:b}", "new", (int)n->now);
+
+		json_put_switch(x, "switch", f, t->b->lids, n->sw);
+		json_object_set_new(x, "block",
+				    n->block == MIX_NEEDS_MAP ? json_null() : json_integer(n->block));
+		json_array_append_new(needs, x);
+	}
+	out_json(o, "credit",
+		 json_make("{s:s, s:b, s:b, s:s, s:o, s:o}", "found", words[c->found], "old", (int)c->old,
+			   "new", (int)c->now, "said", text_str(&said), "circle", circle, "needs", needs));
+	text_free(&said);
+}
+
 /* Writes in an order (NULL: OpenSM's): those after which other pairs are cut or loop, or all. */
 static void list_writes(const struct transition *t, const uint32_t *order, const struct mix_pairs *after,
 			bool all, struct out *o)
@@ -164,6 +201,7 @@ static void tell(const struct transition *t, struct out *o)
 		out_text(o, "Two phases, each host with a second set of LIDs, would need %u more of %u%s.\n",
 			 lids, UNICAST_LIDS, t->b->lids->max_lid + lids > UNICAST_LIDS ? ": too many" : "");
 	}
+	tell_credit(t, o);
 	if (t->b->adaptive)
 		out_text(o, "Groups of adaptive routing are left out: a packet goes by the entry.\n");
 	out_json(o, "said", json_text(text_str(&said)));
@@ -241,7 +279,8 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 		rc = err_set(e, "no safe order is known to list; expected a transition that has one");
 	else
 		list_writes(t, NULL, NULL, all, o);
-	o->run->found_fault |= !transition_safe_in_order(t) || !t->pairs || b->fabric->warnings.missing;
+	o->run->found_fault |= !transition_safe_in_order(t) || t->credit.found == CREDIT_MADE || !t->pairs ||
+			       b->fabric->warnings.missing;
 	transition_free(t);
 	sweep_unref(made);
 	return rc;
@@ -261,7 +300,9 @@ const struct command transition_commands[] = {
 		    "  do not serve any more; cut: pairs that both serve, but not the mix; looping: pairs "
 		    "that go round.\n"
 		    "  order: a safe order, where OpenSM's own is not.  all: every write.\n"
-		    "  Credit loops between old and new routes are not judged.\n",
+		    "  Status 1: pairs loop or are cut in OpenSM's order, or some mix of old and new routes "
+		    "makes a credit\n"
+		    "  loop that neither has alone.\n",
 	 .json = JSON_SCOPE
 	 "said string the first line\n"
 	 "complete boolean the whole fabric is known\n"
@@ -301,6 +342,22 @@ const struct command transition_commands[] = {
 	 "better.unknown integer of these: for which none was found\n"
 	 "better.more_writes integer that suffice when blocks are written in parts\n"
 	 "better.said string the same in a sentence\n"
+	 "credit object credit loops in a mix of old and new routes that neither has alone\n"
+	 "credit.found string(none/not made/undecided/made) none: proved; not made: only all mixes together "
+	 "have one, proved; made: one mix has it\n"
+	 "credit.old boolean the old tables have some of their own\n"
+	 "credit.new boolean the new tables have some of their own\n"
+	 "credit.said string the same in a sentence\n"
+	 "credit.circle[] object channels that wait in turn, the last for the first; the shortest unless "
+	 "made\n"
+	 "credit.circle[].switch node switch that sends\n"
+	 "credit.circle[].port portnum its port\n"
+	 "credit.circle[].vl vl VL of the channel\n"
+	 "credit.circle[].lid lid|null made: LID of the packets that wait there\n"
+	 "credit.needs[] object made: what the mix must have\n"
+	 "credit.needs[].switch node the switch\n"
+	 "credit.needs[].block integer|null block that must be old or new; null: an SL-to-VL map\n"
+	 "credit.needs[].new boolean it must be new\n"
 	 "second_lids integer LIDs that two-phase updating would need beside the present ones\n"
 	 "writes[] object writes after which other pairs are cut or loop: the first of them, or all writes\n"
 	 "writes[].write integer its number, from 1\n"
