@@ -166,8 +166,10 @@ enum likeness edges_likeness(const struct input *in)
 			continue;
 		all++;
 		keyword = take_keyword(&line);
-		if (!take_end(&line, &a) || (!keyword && !take_end(&line, &b)))
+		if (!take_end(&line, &a) || (!keyword && !take_end(&line, &b))) {
+			told |= memchr(line.p, '[', cur_len(line)) != NULL; /* a port that is wrong */
 			continue;
+		}
 		told |= a.port || (keyword ? more(&line) : b.port != 0);
 		if (!keyword && more(&line)) {
 			if (!take_rate(&line, &rate))

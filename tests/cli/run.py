@@ -31,6 +31,7 @@ FILES = {
     "empty.conf": "",
     "hup.conf": "lmc 1\nport_shifting TRUE\nrouting_engine updn\n",
     "five.edges": "# by hand\nA B\nA[3] B[7] 4xHDR\nhost h1 A\n",
+    "bad.edges": "A B\nA C\nB C\nA[1] B[q]\n",
     "wrong.edges": "A[1] B[1]\nA B[0]\nA[2] B[2]\n",
     "policy.conf": "qos TRUE\nqos_policy_file /etc/opensm/qos-policy.conf\n",
     "partitions.conf": "Default=0x7fff,ipoib: ALL=full, SELF=full;\n",
@@ -194,6 +195,9 @@ CASES = [
     Case("what SIGHUP does with an option", ["-e", "help lmc"], 0, r"at SIGHUP it is\s+not\s+taken"),
     Case("an edge list", ["five.edges", "-e", "show; save - edges"], 0, r"^five.edges \(edges\): 2 switches, 1 host, 3 links"
          r"[\s\S]*^A\[3\] B\[7\] 4xHDR$"),
+    Case("a wrong word where all others are right", ["bad.edges", "-e", "show"], 1, r"", r"bad.edges:4: found 'B\[q\]', expected the other end"),
+    Case("a standby that is cut off from the manager", ["ring:6", "-R", "minhop", "-e", "fail link ring1[1] ring1[2]; failover node0002"], 1,
+         r"cut off", r"node0002 has no port that the subnet manager reaches, expected one where a standby can run"),
     Case("a wrong word in an edge list", ["wrong.edges", "-e", "show"], 1, r"", r"wrong.edges:2: found 'B\[0\]', expected the other end"),
     Case("what an edge list cannot hold", [VOLTAIRE, "-e", "save x edges"], 1, r"", r"an edge list cannot hold this fabric"),
     Case("the manager nowhere", [TREE, *UPDN, "-e", "fail host node0001", "-e", "set guid nonsense"], 1, r"", r"guid: found \"nonsense\", expected a GUID"),

@@ -65,7 +65,9 @@ static int cmd_failover(struct session *s, const struct args *args, struct out *
 			ep = k;
 	}
 	if (ep == NO_ID)
-		return err_set(e, "%s has no port that is up, expected one where a standby can run",
+		return err_set(e,
+			       "%s has no port that the subnet manager reaches, expected one where a standby "
+			       "can run",
 			       s->fabric->node_name[node]);
 	if (ep == w->topo->sm_endport)
 		return err_set(e, "the subnet manager runs on %s already, expected another node",
