@@ -131,9 +131,8 @@ const struct figure_meaning glossary[] = {
 	 OVER_NOTHING, SCOPE_HOSTS, "check: hosts_cut_off"},
 	{"switches cut off", "switches", "switches that are up but not reached by the subnet manager",
 	 OVER_NOTHING, SCOPE_NONE, "check: switches_cut_off"},
-	{"hosts gone", "host ports",
-	 "host ports that are up, were in the subnet manager's part, and are in it no more", OVER_NOTHING,
-	 SCOPE_HOSTS, "survey: survey[].hosts_gone"},
+	{"hosts gone", "host ports", "host ports that are up, but no longer in the subnet manager's part",
+	 OVER_NOTHING, SCOPE_HOSTS, "survey: survey[].hosts_gone"},
 	{"bad failures", "failures",
 	 "failures after which nothing routes, pairs between survivors are lost, pairs are lost beyond, or "
 	 "new credit loops are there; hosts cut off alone make none bad",

@@ -11,13 +11,13 @@ enum { C_LAYER, C_CYCLE, C_CHANNEL, C_NEXT, C_LENGTH, C_LEFT, C_MOVED, C_TO };
 
 static const struct column columns[] = {
 	NUM("layer", "the layer that had the cycle", 0),
-	NUM("cycle", "its number in the layer", 0),
+	NUM("cycle", "number of the cycle in the layer", 0),
 	COL("channel", "the channel before the dependency that is cut", 12, .flex = 1),
-	COL("next channel", "the one behind it", 12, .flex = 1),
+	COL("next channel", "the channel after it", 12, .flex = 1),
 	NUM("length", "channels of the cycle", 0, .drop = 2),
 	NUM("pairs", "pairs left on the dependency when it was cut", 0, .drop = 3),
 	NUM("moved", "pairs moved to the next layer for it", 0),
-	NUM("to", "that layer", 2, .drop = 1),
+	NUM("to", "the layer they moved to", 2, .drop = 1),
 };
 
 struct priv {

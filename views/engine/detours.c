@@ -14,7 +14,7 @@ static const struct column columns[] = {
 	NUM("layer", "the layer of the route", 0, .drop = 2, .fold = FOLD_RANGE),
 	NUM("hops", "hops of the way that is taken", 0, .was = "links", .fold = FOLD_RANGE),
 	NUM("least", "fewest hops that the fabric allows", 0, .fold = FOLD_RANGE),
-	NUM("more", "how many more", 0, .drop = 3, .fold = FOLD_MAX),
+	NUM("more", "hops above the fewest", 0, .drop = 3, .fold = FOLD_MAX),
 	COL("for", "why: weights, restrictions, backtracking or the escape tree", 12),
 };
 

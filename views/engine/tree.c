@@ -332,9 +332,9 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_tree = {
 	.name = "tree",
-	.brief = "the fat tree by levels: index, port groups (/cables), leaves (*); when refused the rule, "
-		 "who breaks "
-		 "it (!), the cure",
+	.brief = "the fat tree by levels: index, port groups (/cables), leaves (*); if ftree refuses: the "
+		 "rule, "
+		 "who breaks it (!), the cure",
 	.hints = "follow=groups :pane_ca-order=order :fail=fail",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,

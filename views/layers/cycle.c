@@ -18,7 +18,7 @@ static const struct column columns[] = {
 	COL("channel, and who holds it and wants the next",
 	    "a channel of the walk, and routes that hold it while they wait for the next", 20, .flex = 1),
 	COL("VL", "the virtual lane of the channel", 2, .right = true, .drop = 1),
-	COL("routes", "routes that do", 0, .right = true),
+	COL("routes", "number of these routes", 0, .right = true),
 };
 
 #define HOLDERS 3 /* routes shown per dependency, unless it is shown alone */

@@ -18,7 +18,7 @@ static const struct column columns[] = {
 	COL("to", "what the link leads to", 10, .flex = 1),
 	NUM("before", "routes over the link before, or in the snapshot", 0, .fold = FOLD_SUM),
 	NUM("now", "routes over it now", 6, .fold = FOLD_SUM),
-	NUM("gain", "the difference", 6),
+	NUM("gain", "routes now, less routes before", 6),
 };
 
 /* The request: immutable, and kept as the base of the result. */

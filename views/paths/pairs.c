@@ -10,7 +10,7 @@ enum { C_SRC, C_DST, C_WHAT, C_HOPS, C_SL };
 static const struct column columns[] = {
 	COL("from", "the host that sends", 8, .flex = 1),
 	COL("to", "the host that receives", 8, .flex = 1),
-	COL("what", "rerouted, lost, regained, new, or SL: that alone is another", 8, .drop = 2),
+	COL("what", "rerouted, lost, regained, new, or SL: only the service level changed", 8, .drop = 2),
 	NUM("links", "cables of the path before and now", 7),
 	COL("SL", "service level before and now", 7, .right = true, .drop = 3),
 };

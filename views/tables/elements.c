@@ -9,7 +9,7 @@
 enum { C_NUMBER, C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_BY, C_GUID };
 
 static const struct column columns[] = {
-	NUM("nr", "its number", 0, .drop = 6),
+	NUM("nr", "number of the element", 0, .drop = 6),
 	COL("name", "name of the chassis, or of the switch that stands alone", 10, .flex = 2),
 	NUM("chips", "switch chips in it", 0),
 	NUM("links", "links to other elements", 0),

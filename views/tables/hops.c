@@ -13,7 +13,7 @@ static const struct column columns[] = {
 	NUM("shortest", "hops to it when nothing is forbidden", 0, .was = "links", .drop = 1,
 	    .fold = FOLD_MIN),
 	NUM("n", "ports of least cost", 2, .drop = 2),
-	COL("ports of least cost", "these ports", 12, .flex = 2),
+	COL("ports of least cost", "the ports with this cost", 12, .flex = 2),
 };
 
 struct priv {

@@ -457,8 +457,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_lids = {
 	.name = "lids",
-	.brief = "LIDs of a host port side by side: port each element (chassis) and each chip in it sends "
-		 "each by; = with another; Left, Right: choose one",
+	.brief = "LIDs of a host port side by side: the port by which each element (chassis) and "
+		 "chip sends each; =: the port of another LID, too; Left, Right choose a LID",
 	.syntax = "HOST|LID",
 	.hints = "follow=open left=LID right=LID :why=why :fail=fail back=back",
 	COLUMNS(columns),

@@ -631,10 +631,10 @@ const struct command edit_commands[] = {
 	{.name = "swap",
 	 .syntax = "swap PORT PORT",
 	 .help = "two hosts, or the ends of two cables, take each other's places, as one event",
-	 .details = "  PORT: NODE[PORT], or a node with one cable.  Told is what the subnet manager comes "
-		    "to: OpenSM 3.3.23 may end its "
-		    "first\n  sweep after an exchange with errors, or see only a part of it; its second has "
-		    "it all.\n",
+	 .details =
+		 "  PORT: NODE[PORT], or a node with one cable.  The output shows the result of "
+		 "the second sweep:\n  after an exchange OpenSM 3.3.23 may end its first sweep with errors, "
+		 "or see only a part of it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_swap},

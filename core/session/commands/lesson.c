@@ -401,8 +401,8 @@ const struct command lesson_commands[] = {
 	{.name = "lesson",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("STEP", 0, UINT64_MAX, "a step from 1, all or check", "lesson")),
 	 .syntax = "lesson [check|next|back|again|answer] | lesson new FILE | lesson LESSON [all|check|STEP]",
-	 .help = "lessons on routing: list them, play one from a step on; check: do they still tell the "
-		 "truth?",
+	 .help = "lessons on routing: list them, play one from a step on; check: do their texts still fit "
+		 "what commands print?",
 	 .details =
 		 "  A step is text, commands that run, what to look at, and often a question.  Playing one "
 		 "takes the lesson's\n  fabric and sets all options to their defaults.  all: every step with "

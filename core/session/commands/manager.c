@@ -174,11 +174,10 @@ const struct command manager_commands[] = {
 	{.name = "failover",
 	 .syntax = "failover NODE [down]",
 	 .help = "a standby on a node takes over, failures stay; down: the node it takes over from fails",
-	 .details = "  It ran all the time, so tables stay as long as they are.  Existing entries are "
-		    "forgotten.  "
-		    "Without\n  honor_guid2lid_file so is guid2lid: LIDs of ports that left are free; with "
-		    "it the "
-		    "standby's is\n  taken to be a copy of the master's.\n",
+	 .details = "  The standby ran all the time, so the tables keep their length.  It forgets "
+		    "existing entries.\n  Without honor_guid2lid_file it forgets guid2lid too: LIDs of "
+		    "ports that left are free.  With it the standby's\n  guid2lid counts as a copy of the "
+		    "master's.\n",
 	 .json = JSON_EVENT,
 	 .run = cmd_failover},
 	{.name = "sighup",

@@ -61,8 +61,8 @@ static int cmd_echo(struct session *s, const struct args *args, struct out *o, s
 const struct command session_commands[] = {
 	{.name = "source",
 	 .syntax = "source FILE [whole]",
-	 .help = "run commands from a file, up to the first that fails; whole: all, and then tell what "
-		 "failed, as one failure",
+	 .help = "run commands from a file, stop at the first failure; whole: run all, then list the "
+		 "failures",
 	 .run = cmd_source},
 	{.name = "echo", .syntax = "echo [TEXT...]", .help = "print the words", .run = cmd_echo},
 	{.name = "help",
