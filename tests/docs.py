@@ -197,7 +197,7 @@ PROMISES = {
 # Words of the comments behind the README's tours, and what shows in the output that they hold.  Each comment has some.
 COMMENTS = {
     "show": {"the fabric": r"48 switches, 64 hosts", "the engine": r"routed by updn", "what is down": r"^failed: 0 links, 0 nodes"},
-    "fail link leaf-03[6]": {"one cable": r"^1 link down", "new tables": r"updn routed", "what changed": r"[1-9]\d* entries on", "two lines": r"\A.*\n.*\n\Z"},
+    "fail link leaf-03[6]": {"one cable": r"^1 link down", "new tables": r"updn routed", "what changed": r"[1-9]\d* entries on", "three lines": r"\A.*\n.*\n.*\n\Z"},
     "diff": {"entry by entry": r"^! \S+ +LID +\d+", "pair by pair": r"^~ rerouted +\S+ -> "},
     "trace node0009 node0041": {"there": r"^node0009 .*-> node0041", "back": r"^node0041 .*-> node0009"},
     "check": {"unreachable pairs": r"\d+ unreachable", "forwarding loops": r"forwarding loop|every host reaches every host", "credit loops": r"credit loop",
