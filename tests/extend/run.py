@@ -139,7 +139,7 @@ def in_the_terminal():
         t.keys(":")
         t.wait("▸REPL")
         t.type("pane inv")
-        t.keys("Enter", "Escape")
+        t.keys("Enter")
         for row in ROWS:
             t.wait(r"\b%s +%s\b" % tuple(row))
         for key in ("Down", "Enter", "Left", "Right", "s", "S", "s", "n", "E", "E", "f", "r", "w", "t", "l", "p", "d",

@@ -489,7 +489,7 @@ def explore(t):
     t.run(":source script")
     t.wait(r"^. all-done")
     t.wait(r"Chassis.*\\x[0-9a-f]{2}")  # in the pane of elements
-    t.keys(":")
+    t.keys("F12")
     t.wait(r"[▸>]REPL")
     for line, shown in (("source bad.ibs", r"bad.ibs:2:.*frob\\x1b\[31337m"), ("keymap bad.keys", r"bad.keys:1: .*\\x1b"),
                         ("keymap default", r"F10 quit"), ("export lfts no/tr", r"no/tr: "),
@@ -500,11 +500,12 @@ def explore(t):
     complete(t, "set chassis_file cha", r"> set chassis_file .*chassis\\x1b\]52;c;eA==\\x07")
     complete(t, "diff ", r"^. \$'\\x1bc'  +all")
     t.run("pane switches")
+    t.keys("Escape")
     t.wait(r"▸Switches")
     t.keys("/")
     t.type("spi")
     t.keys("Enter")
-    t.keys(":")
+    t.keys("F12")
     t.wait(r"[▸>]REPL")
 
 

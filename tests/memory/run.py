@@ -235,11 +235,9 @@ def explorer():
         started(t, "random:1700,4,seed=3", 45000000)
         t.run(":route lash")
         t.wait(r"out of memory: [\d.]+ MB asked for routes, layers and tables of 1700 switches")
-        t.type("echo still here")
-        t.keys("Enter")
+        t.run(":echo still here")
         t.wait(r"^.?\s?still here")
-        t.type("quit")
-        t.keys("Enter")
+        t.run(":quit")
         t.wait(r"^ended 0")
     finally:
         t.close()

@@ -298,32 +298,22 @@ int fail_words(struct session *s, const struct args *args, struct state *state, 
 	return rc;
 }
 
-/* What is cut until the sweep just made. */
-static int tell_outage(const struct session *s, struct out *o, struct err *e)
-{
-	const struct event *ev = session_event(s), *before = session_event_before(s, s->at);
-	struct outage *x;
-
-	if (!ev->sweep || !before || !before->sweep || !before->sweep->routing)
-		return 0;
-	x = outage_between(before->sweep, ev->sweep, o->run->progress, e);
-	if (!x)
-		return -1;
-	report_outage(x, outage_after(ev), o);
-	outage_free(x);
-	return 0;
-}
-
 static int edit_command(struct session *s, bool down, const struct args *args, struct out *o, struct err *e)
 {
 	struct edit d = {.s = s, .down = down, .o = o};
 	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE, .progress = o->run->progress};
+	const struct routing *r = session_routing(s);
+	struct outage *x = NULL; /* made before the event: whoever cancels it has changed nothing */
 	int rc;
 
 	d.state = state_copy(session_state(s));
 	rc = edit_state(&d, args, e);
 	if (!rc && !d.links && !d.nodes)
 		rc = err_set(e, "nothing is down");
+	if (!rc && down && r) {
+		x = outage_new(r, d.state, local_repair_of(s->setup->options), o->run->progress, e);
+		rc = x ? 0 : -1;
+	}
 	rq.setup.state = d.state;
 	rq.text = text_str(&d.text);
 	if (!rc)
@@ -339,9 +329,10 @@ static int edit_command(struct session *s, bool down, const struct args *args, s
 		report_event(s, o);
 		if (!session_sweep(s))
 			out_text(o, "Nothing is routed yet.\n");
-		if (down)
-			rc = tell_outage(s, o, e);
+		if (x)
+			report_outage(x, outage_after(session_event(s)), o);
 	}
+	outage_free(x);
 	text_free(&d.text);
 	return rc;
 }

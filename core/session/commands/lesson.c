@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #define COLUMNS 80 /* of text in batch */
 
@@ -354,8 +354,9 @@ static const char template[] = "# A lesson for ibscope.  `lesson ./THIS-FILE` pl
 static int write_template(const char *path, struct out *o, struct err *e)
 {
 	struct target to;
-	int rc = strcmp(path, "-") && !access(path, F_OK) ? err_set(e, "%s is there already", path)
-							  : open_target(&to, path, o, e);
+	struct stat st;
+	int rc = !stat(path, &st) && S_ISREG(st.st_mode) ? err_set(e, "%s is there already", path)
+							 : open_target(&to, path, o, e);
 
 	if (!rc) {
 		fputs(template, to.f);
