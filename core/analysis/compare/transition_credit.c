@@ -304,10 +304,12 @@ static void list_deps(const struct joint *j, struct cdg *c, uint32_t channel, ui
 	}
 }
 
-static struct cdg *number_channels(const struct joint *j)
+/* NULL: cancelled. */
+static struct cdg *number_channels(const struct joint *j, struct progress *p)
 {
 	struct cdg *c = NEW(struct cdg);
 	uint32_t *number[CDG_VLS], cap = 0, cap_vl = 0, cap_to = 0;
+	bool going = true;
 
 	c->routing = routing_ref(j->t->b);
 	c->want = CDG_ALL_VLS;
@@ -316,7 +318,7 @@ static struct cdg *number_channels(const struct joint *j)
 	for (unsigned k = 0; k < CDG_VLS * CDG_VLS; k++) {
 		const uint8_t *m = j->matrix[k / CDG_VLS][k % CDG_VLS];
 
-		for (uint32_t s = 0; m && s < j->n; s++) {
+		for (uint32_t s = 0; m && s < j->n && (going = going && !progress_cancelled(p)); s++) {
 			unsigned row = j->f->switch_nports[s] + 1u;
 
 			for (unsigned cell = 0; cell < row * row; cell++)
@@ -338,14 +340,17 @@ static struct cdg *number_channels(const struct joint *j)
 				number[v][port] = ++c->n_channels;
 			}
 	c->first = NEW_ARRAY(c->n_channels + 1, uint32_t);
-	for (uint32_t i = 0; i < c->n_channels; i++) {
+	for (uint32_t i = 0; i < c->n_channels && (going = going && !progress_cancelled(p)); i++) {
 		c->first[i] = c->n_deps;
 		list_deps(j, c, i, number, &cap_to);
 	}
 	c->first[c->n_channels] = c->n_deps;
 	for (unsigned v = 0; v < CDG_VLS; v++)
 		free(number[v]);
-	return c;
+	if (going)
+		return c;
+	cdg_free(c);
+	return NULL;
 }
 
 /* The graph of one side, or of both and everything between.  NULL: cancelled. */
@@ -362,7 +367,7 @@ static struct cdg *make_graph(struct joint *j, unsigned sides, struct progress *
 		going = progress_step(p, lid);
 	}
 	if (going)
-		c = number_channels(j);
+		c = number_channels(j, p);
 	for (unsigned k = 0; k < CDG_VLS * CDG_VLS; k++) {
 		free(j->matrix[k / CDG_VLS][k % CDG_VLS]);
 		j->matrix[k / CDG_VLS][k % CDG_VLS] = NULL;
@@ -410,7 +415,7 @@ static bool circle_on(struct search *s);
 
 static bool out_of_steps(struct search *s)
 {
-	if (!(++s->steps & 0xffff) && progress_cancelled(s->p))
+	if (!(++s->steps & 0xfff) && progress_cancelled(s->p))
 		s->cancelled = s->given_up = true;
 	if (s->steps > SEARCH_STEPS)
 		s->given_up = true;
