@@ -180,7 +180,7 @@ static void test_standby(void **state)
 	assert_int_equal(now(s)->lids->max_lid, top);
 	line_says(s, "show lids", "0 ranges reserved");
 	line_fails(s, "failover node0002", "the subnet manager runs on node0002 already");
-	line_fails(s, "failover node0009", "node0009 has no port that is up");
+	line_fails(s, "failover node0009", "node0009 has no port that the subnet manager reaches");
 	ok_line(s, "undo; set honor_guid2lid_file TRUE; failover node0003");
 	line_says(s, "show lids", "1 range reserved");
 	ok_line(s, "failover node0002 down");
