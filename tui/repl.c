@@ -62,6 +62,16 @@ static struct repl_line *line_at(size_t i)
 	return &r.line[(r.first + i) % SCROLLBACK];
 }
 
+/* `watch` prints round after round: the newest is what one looks at. */
+static bool follows_output(void)
+{
+	struct text t = {0};
+	bool yes = worker_line(&t) && !strncmp(text_str(&t), "watch", 5);
+
+	text_free(&t);
+	return yes;
+}
+
 static void add_line(const char *s, size_t len, enum style st)
 {
 	struct repl_line *l;
@@ -74,7 +84,7 @@ static void add_line(const char *s, size_t len, enum style st)
 	}
 	if (r.printed_at != ui.keys_seen && ui.keys_seen) {
 		r.output = r.dropped + r.n + (st == ST_ECHO);
-		r.from_first = true;
+		r.from_first = !follows_output();
 		r.skip = 0;
 	}
 	r.answered |= st != ST_ECHO;

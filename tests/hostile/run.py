@@ -487,6 +487,9 @@ def explore(t):
     write(t.dir, "script", b"\n".join(c if isinstance(c, bytes) else c.encode() for c in script))
     write(t.dir, "bad.ibs", b"show\nfrob\x1b[31337m\x1b]0;pwned\x07\n")
     t.run(":source script")
+    t.wait(r"cancels")
+    t.wait(r"cancels", absent=True)
+    t.run(":echo all-done")
     t.wait(r"^. all-done")
     t.wait(r"Chassis.*\\x[0-9a-f]{2}")  # in the pane of elements
     t.keys("F12")

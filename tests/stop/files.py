@@ -19,7 +19,7 @@ BEFORE = {"roots export": ["route updn"],
           "export ca-order": ["route ftree"], "export sl2vl": ["route dfsssp qos=TRUE"], "torus-conf": ["synth torus:3x3x3,hosts=1"],
           "save-session": ["fail switch leaf-01"],
           "export svg": ["shifts 3", "survey links"], "export png": ["shifts 3", "survey links"]}
-WRITERS = {"save", "save-session", "report", "export", "roots", "advise", "torus-conf"}
+WRITERS = {"save", "save-session", "report", "export", "roots", "advise", "torus-conf", "lesson"}
 SCREEN = {"screen", "keymap"}  # of the interface: run.py types them
 MEMORY = 64  # MB: so a file without an end does not take all there is, and the kernel clears few pages
 MEMORY_OPENSM = 160  # where OpenSM runs under it, too

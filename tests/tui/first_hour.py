@@ -132,7 +132,7 @@ def folder_of_dumps(t, shot):
     t.wait(r"These tables were read: press o for +route updn")
     t.keys("o")
     t.wait(r"updn routed")
-    palette(t, "safe", r"Sound")
+    palette(t, "unreachable pairs", r"Sound")
     stays(t)
 
 

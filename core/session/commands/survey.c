@@ -69,11 +69,11 @@ static void print_row(const json_t *r, const struct layout *l, struct out *o)
 
 	for (unsigned c = 0; c < l->n; c++)
 		out_text(o, "%s%*" PRIu64, c ? " " : "", l->width[c], number(r, columns[c].key));
-	out_text(o, "  %s", word(r, "what"));
+	out_text(o, l->narrow ? " %s" : "  %s", word(r, "what"));
 	if (!*engine)
-		out_text(o, l->narrow ? "  (no engine)" : "  (no engine routes it)");
+		out_text(o, l->narrow ? " (no engine)" : "  (no engine routes it)");
 	else if (json_is_true(json_object_get(r, "fallback")))
-		out_text(o, l->narrow ? "  (by %s)" : "  (falls back to %s)", engine);
+		out_text(o, l->narrow ? " by %s" : "  (falls back to %s)", engine);
 	out_text(o, "\n");
 }
 
