@@ -226,7 +226,7 @@ void repl_print(const char *s, size_t len); /* whole lines, or parts of lines */
 void repl_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void repl_key(keycode k);
 void repl_prefill(const char *text, size_t cursor); /* cursor: byte of the text */
-void repl_go(enum one_line how); /* goes to the REPL */
+void repl_go(enum one_line how);		    /* goes to the REPL */
 /* Inserts a text, which may have several lines. They run on Enter, one after the other. */
 void repl_paste(const char *text);
 /* Runs a command line. typed: always shows it; otherwise only if it is not just about the interface. */

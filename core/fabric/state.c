@@ -408,7 +408,7 @@ struct topo *topo_without(const struct topo *t, const struct state *s)
 		if (n->peer[p] != NO_ID &&
 		    (f->port_peer[p] != n->peer[p] || !state_link_up(f, s, f->port_link[p])))
 			n->peer[p] = n->peer_switch[p] = NO_ID;
-		n->n_links_up += n->peer[p] != NO_ID && p < n->peer[p];
+		n->n_links_up += n->peer[p] > p && n->peer[p] != NO_ID;
 	}
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		uint32_t port = f->endport_port[ep];

@@ -86,7 +86,7 @@ struct session {
 	struct walk *walk;	    /* through the recording of a run (session_walk()); NULL = none */
 	uint64_t walk_of;	    /* generation it was made in */
 	const struct moment *shown; /* where it stands; reference, NULL = the present.  Under the lock */
-	uint64_t moves;	    /* grows when the walk or the lesson goes on, begins or ends */
+	uint64_t moves;		    /* grows when the walk or the lesson goes on, begins or ends */
 	int play; /* 1 + pace at which it is played (play.h), 0 = it stands still.  Under the lock */
 	const struct sweep *moment;	   /* while a command reports on a step of it: that step; borrowed */
 	pthread_t moment_for;		   /* thread that runs that command; all others see the present */

@@ -348,8 +348,10 @@ def run_opensm(sim, options, states, steps, changes, folder, world):
                             break
                         todo, count = [], count + 1
                     except opensm.OpenSMError as e:
-                        # with its unicast cache it dies now and then, by a fault of its own: signal 11
-                        if isinstance(e, opensm.OpenSMEnded) and "use_ucast_cache" in options and "status -11" in str(e):
+                        # by a fault of its own it dies now and then, of signal 11: with its unicast cache; with nue when
+                        # it has seen a part of what was moved (mark_escape_paths)
+                        if (isinstance(e, opensm.OpenSMEnded) and "status -11" in str(e)
+                                and ("use_ucast_cache" in options or options["routing_engine"] == "nue")):
                             return sweeps
                         if "failed" not in str(e) or count > 2:
                             raise

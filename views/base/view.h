@@ -97,7 +97,7 @@ struct scene {
 	const struct moment *moment;
 	/* The present, even while a step is shown, for panes with VIEW_PRESENT. */
 	const struct sweep *real, *real_before;
-	const struct fabric *fabric_first;  /* of the first event; reference; NULL = nothing is loaded */
+	const struct fabric *fabric_first; /* of the first event; reference; NULL = nothing is loaded */
 	const struct comparison *real_change;
 	const struct topo *real_topo;
 	uint64_t moves; /* moves of the session's walk and lesson */

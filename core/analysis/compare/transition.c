@@ -222,14 +222,22 @@ static void add_hop(struct mix_way *to, const struct transition *t, uint32_t sw,
 		(struct mix_hop){sw, (uint8_t)row_port(now ? t->b->row[sw] : t->was[sw], to->lid), now};
 }
 
+static void begin_way(struct mix_way *to, const struct two_ways *w, bool loop)
+{
+	free(to->hop);
+	to->hop = NULL;
+	to->n = 0;
+	to->lid = (uint16_t)w->lid;
+	to->loop = loop;
+}
+
 /* From a source into a loop of what may go round; only the loop is kept. */
 static void show_loop(const struct transition *t, const struct two_ways *w, uint32_t s, const uint8_t *in,
 		      struct mix_way *to)
 {
 	uint32_t *place = NEW_ARRAY(w->n, uint32_t), start;
 
-	free(to->hop);
-	*to = (struct mix_way){.lid = (uint16_t)w->lid, .loop = true};
+	begin_way(to, w, true);
 	while (!place[s]) {
 		bool now = w->now[s] < TO_HOST && in[w->now[s]];
 
@@ -238,7 +246,8 @@ static void show_loop(const struct transition *t, const struct two_ways *w, uint
 		s = now ? w->now[s] : w->was[s];
 	}
 	start = place[s] - 1;
-	memmove(to->hop, to->hop + start, (to->n - start) * sizeof(*to->hop));
+	if (to->n)
+		memmove(to->hop, to->hop + start, (to->n - start) * sizeof(*to->hop));
 	to->n -= start;
 	free(place);
 }
@@ -260,8 +269,7 @@ static void show_cut(const struct transition *t, const struct two_ways *w, uint3
 				queue[tail++] = on[k];
 			}
 		}
-	free(to->hop);
-	*to = (struct mix_way){.lid = (uint16_t)w->lid};
+	begin_way(to, w, false);
 	for (uint32_t at = end, next = NOWHERE; at != NO_ID; next = at, at = at == s ? NO_ID : by[at] - 1)
 		add_hop(to, t, at, w->now[at] == next);
 	for (uint32_t i = 0; i < to->n / 2; i++) {
@@ -431,15 +439,15 @@ static void show_moment(const struct transition *t, const struct two_ways *w, co
 {
 	uint32_t *place = NEW_ARRAY(w->n, uint32_t), start;
 
-	free(to->hop);
-	*to = (struct mix_way){.lid = (uint16_t)w->lid};
+	begin_way(to, w, false);
 	for (; s < TO_HOST && !place[s]; s = next[s]) {
 		add_hop(to, t, s, next[s] == w->now[s]);
 		place[s] = to->n;
 	}
 	to->loop = s < TO_HOST;
 	start = to->loop ? place[s] - 1 : 0;
-	memmove(to->hop, to->hop + start, (to->n - start) * sizeof(*to->hop));
+	if (to->n)
+		memmove(to->hop, to->hop + start, (to->n - start) * sizeof(*to->hop));
 	to->n -= start;
 	free(place);
 }

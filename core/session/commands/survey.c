@@ -73,7 +73,7 @@ static void print_row(const json_t *r, const struct layout *l, struct out *o)
 	if (!*engine)
 		out_text(o, l->narrow ? " (no engine)" : "  (no engine routes it)");
 	else if (json_is_true(json_object_get(r, "fallback")))
-		out_text(o, l->narrow ? " by %s" : "  (falls back to %s)", engine);
+		out_text(o, l->narrow ? " %s" : "  (falls back to %s)", engine);
 	out_text(o, "\n");
 }
 
