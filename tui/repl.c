@@ -62,14 +62,10 @@ static struct repl_line *line_at(size_t i)
 	return &r.line[(r.first + i) % SCROLLBACK];
 }
 
-/* `watch` prints round after round: the newest is what one looks at. */
-static bool follows_output(void)
+/* Of an echoed line: `watch` prints round after round, and the newest is what one looks at. */
+static bool follows_output(const char *line)
 {
-	struct text t = {0};
-	bool yes = worker_line(&t) && !strncmp(text_str(&t), "watch", 5);
-
-	text_free(&t);
-	return yes;
+	return !strncmp(line + strspn(line, "> "), "watch", 5);
 }
 
 static void add_line(const char *s, size_t len, enum style st)
@@ -84,7 +80,7 @@ static void add_line(const char *s, size_t len, enum style st)
 	}
 	if (r.printed_at != ui.keys_seen && ui.keys_seen) {
 		r.output = r.dropped + r.n + (st == ST_ECHO);
-		r.from_first = !follows_output();
+		r.from_first = st != ST_ECHO || !follows_output(s);
 		r.skip = 0;
 	}
 	r.answered |= st != ST_ECHO;

@@ -496,7 +496,7 @@ def explore(t):
     t.wait(r"[▸>]REPL")
     for line, shown in (("source bad.ibs", r"bad.ibs:2:.*frob\\x1b\[31337m"), ("keymap bad.keys", r"bad.keys:1: .*\\x1b"),
                         ("keymap default", r"F10 quit"), ("export lfts no/tr", r"no/tr: "),
-                        ("compare updn minhop", r"credit loops")):
+                        ("compare updn minhop", r"updn +minhop|1-\d+ of \d+, PgDn")):
         t.type(line)
         t.keys("Enter")
         t.wait(shown)

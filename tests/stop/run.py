@@ -359,8 +359,6 @@ def escape_from_files(folder):
         t.run("set chassis_file " + f)
         t.run("pane elements")  # drawing does not wait for it ...
         t.wait(r"Elements 0/0 .* found no re")
-        t.keys("F12")
-        t.wait(r"▸REPL")
         escape(t, "elements", 99)  # ... the command does
         for command in ("screen", "keymap"):
             t.run("%s %s" % (command, f))
