@@ -522,10 +522,11 @@ uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct er
 	names_find(f, name, NAMES_ANY, NAME_NONE, &h);
 	if (!h.n && strpbrk(name, glob_signs))
 		find_glob(f, name, NAMES_ANY, &h);
-	if (!h.n)
-		err_set(e,
-			"no node is named \"%s\" (expected a GUID, a LID, a name, the beginning of a word of "
-			"one, a part of one, or a glob)",
+	if (!h.n && e)
+		err_set_kind(
+			e, ERR_NO_NODE,
+			"no node is named \"%s\" (expected a GUID, a LID, a name, the beginning of a word "
+			"of one, a part of one, or a glob)",
 			name);
 	else if (h.n > 1)
 		names_ambiguous(f, name, &h, e);

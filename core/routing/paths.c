@@ -169,6 +169,34 @@ uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst,
 	return UNKNOWN;
 }
 
+bool tables_lead(const struct routing *r, uint32_t sw, unsigned lid)
+{
+	uint32_t owner = lid <= r->lids->max_lid ? lid_owner(r->lids, lid) : NO_ID, steps = 0, next = NO_ID;
+
+	for (; owner != NO_ID && sw != NO_ID && steps++ < r->topo->fabric->n_switches; sw = next) {
+		unsigned out = routing_port(r, sw, lid);
+		uint16_t hops = out == NO_PATH ? HOPS_NONE : end_hops(r->topo, sw, out, owner, &next);
+
+		if (hops != HOPS_ON)
+			return hops != HOPS_NONE;
+	}
+	return false;
+}
+
+uint32_t hops_order(const uint16_t *hops, uint32_t n_switches, uint32_t *order, uint32_t *start)
+{
+	memset(start, 0, (n_switches + 2) * sizeof(*start));
+	for (uint32_t s = 0; s < n_switches; s++)
+		if (hops[s] <= n_switches)
+			start[hops[s] + 1]++;
+	for (uint32_t h = 0; h <= n_switches; h++)
+		start[h + 1] += start[h];
+	for (uint32_t s = 0; s < n_switches; s++)
+		if (hops[s] <= n_switches)
+			order[start[hops[s]]++] = s;
+	return start[n_switches + 1];
+}
+
 void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint16_t *hops, uint32_t *work)
 {
 	uint32_t n = t->fabric->n_switches;

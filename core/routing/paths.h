@@ -84,6 +84,16 @@ void path_trace_worst(const struct routing *r, uint32_t src, unsigned slid, unsi
  */
 void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint16_t *hops, uint32_t *work);
 
+/* Do the tables lead from a switch (NO_ID: no) to the endport that has the LID?  LIDs may be of other tables.
+ */
+bool tables_lead(const struct routing *r, uint32_t sw, unsigned lid);
+
+/*
+ * Switches by their hops, nearest first: order[] holds those whose way arrives.  Returns their number.
+ * start: [n_switches + 2], scratch.
+ */
+uint32_t hops_order(const uint16_t *hops, uint32_t n_switches, uint32_t *order, uint32_t *start);
+
 /*
  * One step of it: links from switch sw, whose entry is `out`, to endport dst.  The way ends here: 1 (0 for
  * the switch's own LID).  It ends elsewhere: HOPS_NONE.  It goes on to the switch *next: HOPS_ON.

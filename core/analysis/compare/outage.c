@@ -17,16 +17,18 @@ enum local_repair local_repair_of(const struct options *o)
 struct work {
 	struct outage *x;
 	const struct topo *was, *left;
-	struct routing *now;	  /* the old tables on what is left: repairs and groups look at its ports */
-	bool brief;		  /* only numbers of pairs are wanted */
-	bool all;		  /* every LID may have lost pairs */
-	uint8_t *touched;	  /* [max_lid + 1] an entry leads into what is down */
-	uint32_t *alive, *dead;	  /* [n_switches] hosts that count, by the switch they hung on */
-	uint8_t *col[2];	  /* [n_switches] ports to the LID at hand, before and now */
-	uint16_t *hops[2];	  /* [n_switches] */
-	struct dest_ways ways[2]; /* with groups */
-	uint32_t *scratch;	  /* [n_switches] */
-	uint32_t *stop;		  /* [n_switches] port id at which a way ends, NO_ID: not looked at yet */
+	struct routing *now;	   /* the old tables on what is left: repairs and groups look at its ports */
+	bool brief;		   /* only numbers of pairs are wanted */
+	bool all;		   /* every LID may have lost pairs between hosts that are up */
+	uint8_t *touched;	   /* [max_lid + 1] an entry leads into what is down */
+	uint32_t *alive, *dead;	   /* [n_switches] hosts that count, by the switch they hung on */
+	uint32_t *grave, n_graves; /* switches with dead ones */
+	uint8_t *col[2];	   /* [n_switches] ports to the LID at hand, before and now */
+	uint16_t *hops[2];	   /* [n_switches] */
+	uint16_t *fixed;	   /* [n_switches] with a repair: hops now by the ports of the tables */
+	struct dest_ways ways[2];  /* with groups */
+	uint32_t *scratch;	   /* [n_switches] */
+	uint32_t *stop;		   /* [n_switches] port id at which a way ends, NO_ID: not looked at yet */
 	uint32_t *here, n_here,
 		*lost_here; /* ports with lost pairs of the LID at hand; [n_ports] these pairs */
 	size_t cap_entries;
@@ -54,12 +56,14 @@ static void work_init(struct work *w)
 	w->touched = NEW_ARRAY(r->lids->max_lid + 1, uint8_t);
 	w->alive = NEW_ARRAY(n, uint32_t);
 	w->dead = NEW_ARRAY(n, uint32_t);
+	w->grave = NEW_ARRAY(n, uint32_t);
 	for (int i = 0; i < 2; i++) {
 		w->col[i] = NEW_ARRAY(n, uint8_t);
 		w->hops[i] = NEW_ARRAY(n, uint16_t);
 		if (r->adaptive)
 			dest_ways_init(&w->ways[i], r);
 	}
+	w->fixed = NEW_ARRAY(n, uint16_t);
 	w->scratch = NEW_ARRAY(n, uint32_t);
 	w->stop = NEW_ARRAY(n, uint32_t);
 	w->here = NEW_ARRAY(n, uint32_t);
@@ -80,11 +84,13 @@ static void work_free(struct work *w)
 	free(w->touched);
 	free(w->alive);
 	free(w->dead);
+	free(w->grave);
 	for (int i = 0; i < 2; i++) {
 		free(w->col[i]);
 		free(w->hops[i]);
 		dest_ways_free(&w->ways[i]);
 	}
+	free(w->fixed);
 	free(w->scratch);
 	free(w->stop);
 	free(w->here);
@@ -113,8 +119,8 @@ static void sort_hosts(struct work *w)
 		w->ports[node] += w->ports[node] < UINT8_MAX;
 		w->some_twice |= w->ports[node] > 1;
 		w->alive[s] += w->left->endport_up[ep] != 0;
-		w->dead[s] += !w->left->endport_up[ep];
-		w->all |= !w->left->endport_up[ep];
+		if (!w->left->endport_up[ep] && !w->dead[s]++)
+			w->grave[w->n_graves++] = s;
 	}
 	w->some_twice &= !w->brief;
 }
@@ -197,6 +203,15 @@ static void lose(struct work *w, uint32_t s, uint32_t dst, uint64_t pairs)
 	w->lost_here[port] += (uint32_t)pairs;
 }
 
+/* Pairs from hosts that are down. */
+static void lose_dead(struct work *w, uint32_t dst, uint64_t pairs)
+{
+	w->x->cut += pairs;
+	w->x->end_down += pairs;
+	w->x->hit += pairs;
+	w->receives[dst] += pairs;
+}
+
 /* The pairs to one LID from the hosts that hung on a switch and had a way. */
 static void count_switch(struct work *w, uint32_t s, uint32_t dst, bool fixed_ends)
 {
@@ -214,10 +229,9 @@ static void count_switch(struct work *w, uint32_t s, uint32_t dst, bool fixed_en
 		w->lost_from[s]++;
 		lose(w, s, dst, alive);
 	}
-	x->cut += dead;
-	x->end_down += dead;
-	w->receives[dst] += dead + (lost ? alive : 0);
-	x->hit += dead + (lost || fixed_ends ? alive : 0);
+	lose_dead(w, dst, dead);
+	w->receives[dst] += lost ? alive : 0;
+	x->hit += lost || fixed_ends ? alive : 0;
 	if (x->adaptive && w->ways[0].worst[s] < HOPS_LOOP)
 		x->spread += dead + (w->ways[1].worst[s] >= HOPS_LOOP ? alive : 0);
 }
@@ -227,21 +241,31 @@ static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 	const struct routing *r = w->x->before;
 	uint32_t n = w->was->fabric->n_switches;
 	bool flfr = w->x->repair == REPAIR_FLFR && r->adaptive;
-	uint16_t *fixed = NULL;
+	/* only hosts that are down lose it */
+	bool as_before = !w->all && !w->touched[lid] && w->left->endport_up[dst];
 
+	if (as_before && !w->some_twice) {
+		for (uint32_t i = 0; i < w->n_graves; i++)
+			if (tables_lead(r, w->grave[i], lid)) {
+				w->had_from[w->grave[i]]++;
+				lose_dead(w, dst, w->dead[w->grave[i]]);
+			}
+		return;
+	}
 	routing_columns(r, lid, 1, w->col[0]);
 	column_hops(w->was, w->col[0], dst, w->hops[0], w->scratch);
-	if (!w->all && !w->touched[lid]) { /* as before */
+	if (as_before) {
 		for (uint32_t s = 0; s < n; s++)
 			if (w->hops[0][s] < HOPS_LOOP) {
+				w->had_from[s]++;
 				w->had_node[s]++;
 				w->ok_node[s] = 1;
+				lose_dead(w, dst, w->dead[s]);
 			}
 		return;
 	}
 	if (flfr) {
-		fixed = NEW_ARRAY((size_t)n + 1, uint16_t);
-		column_hops(w->left, w->col[0], dst, fixed, w->scratch);
+		column_hops(w->left, w->col[0], dst, w->fixed, w->scratch);
 		routing_columns(w->now, lid, 1, w->col[1]);
 	} else {
 		memcpy(w->col[1], w->col[0], n);
@@ -254,13 +278,11 @@ static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 	memset(w->stop, 0xff, n * sizeof(*w->stop));
 	for (uint32_t s = 0; s < n; s++)
 		if (w->hops[0][s] < HOPS_LOOP && (w->alive[s] || w->dead[s]))
-			count_switch(w, s, dst, fixed && fixed[s] >= HOPS_LOOP);
+			count_switch(w, s, dst, flfr && w->fixed[s] >= HOPS_LOOP);
 	put_entries(w, lid);
-	free(fixed);
 }
 
-/* --- hosts with several ports ----------------------------------------------------------------------------
- */
+/* --- hosts with several ports ----------------------------------------------------------------------- */
 
 /* Paths from a node to the one at hand; *some: one of them arrives now. */
 static uint32_t paths_from(const struct work *w, uint32_t node, bool *some)
@@ -296,21 +318,19 @@ static void find_peers(struct work *w, uint32_t to, size_t *cap)
 			continue;
 		if (x->all_peers++ >= OUTAGE_MOST_PEERS)
 			continue;
-		x->peers = x->n_peers < *cap ? x->peers
-					     : mem_resize(x->peers, *cap = *cap * 2 + 16, sizeof(*x->peers));
+		GROW(x->peers, x->n_peers, *cap);
 		x->peers[x->n_peers++] = (struct outage_peers){.from = from, .to = to, .paths = paths};
 	}
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------------- */
 
 /* All LIDs of one destination node. */
 static void count_node(struct work *w, uint32_t node, size_t *cap)
 {
 	const struct routing *r = w->x->before;
 	const struct fabric *f = w->was->fabric;
-	bool look = w->all;
+	bool look = w->all || w->n_graves;
 
 	for (int turn = 0; turn < 2 && (look || !turn); turn++)
 		for (unsigned p = 0; p <= f->node_nports[node]; p++) {
@@ -323,7 +343,7 @@ static void count_node(struct work *w, uint32_t node, size_t *cap)
 				if (lid_owner(r->lids, lid) != ep)
 					continue;
 				look |= w->touched[lid];
-				if (turn && (w->some_twice || w->all || w->touched[lid]))
+				if (turn && (w->some_twice || w->all || w->n_graves || w->touched[lid]))
 					count_lid(w, lid, ep);
 			}
 		}

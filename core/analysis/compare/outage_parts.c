@@ -19,31 +19,8 @@ struct pass {
 	uint64_t *flow;			/* [n_switches] hosts whose path to the LID leads through */
 	uint8_t *col;
 	uint16_t *hops;
-	uint32_t *count; /* [HOPS_LOOP + 1] */
+	uint32_t *start; /* [n_switches + 2] */
 };
-
-/* Switches with a way, the nearest first; returns their number. */
-static uint32_t put_in_order(struct pass *p)
-{
-	uint32_t n = p->r->topo->fabric->n_switches, longest = 0, at = 0;
-
-	for (uint32_t s = 0; s < n; s++)
-		if (p->hops[s] < HOPS_LOOP) {
-			p->count[p->hops[s]]++;
-			longest = p->hops[s] > longest ? p->hops[s] : longest;
-		}
-	for (uint32_t h = 0; h <= longest; h++) {
-		uint32_t here = p->count[h];
-
-		p->count[h] = at;
-		at += here;
-	}
-	for (uint32_t s = 0; s < n; s++)
-		if (p->hops[s] < HOPS_LOOP)
-			p->order[p->count[p->hops[s]]++] = s;
-	memset(p->count, 0, (longest + 1) * sizeof(*p->count));
-	return at;
-}
 
 /* The farthest switch first: each hands its hosts on to the next. */
 static void add_lid(struct pass *p, unsigned lid, uint32_t dst, uint64_t *cut)
@@ -55,7 +32,7 @@ static void add_lid(struct pass *p, unsigned lid, uint32_t dst, uint64_t *cut)
 	column_hops(t, p->col, dst, p->hops, p->work);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		p->flow[s] = p->hosts[s] - (t->endport_switch[dst] == s);
-	for (uint32_t i = put_in_order(p); i-- > 0;) {
+	for (uint32_t i = hops_order(p->hops, f->n_switches, p->order, p->start); i-- > 0;) {
 		uint32_t s = p->order[i], port = switch_port_id(f, s, p->col[s]), q = t->peer_switch[port];
 		uint32_t part = p->switches  ? p->part_of[s]
 				: q == NO_ID ? NO_ID
@@ -116,7 +93,7 @@ int outage_of_parts(const struct routing *r, const struct parts *parts, enum loc
 	p.flow = NEW_ARRAY(n, uint64_t);
 	p.col = NEW_ARRAY(n, uint8_t);
 	p.hops = NEW_ARRAY(n, uint16_t);
-	p.count = NEW_ARRAY(HOPS_LOOP + 1, uint32_t);
+	p.start = NEW_ARRAY(n + 1, uint32_t);
 	ok = pass_over(&p, cut, progress);
 	free(p.part_of);
 	free(p.hosts);
@@ -125,6 +102,6 @@ int outage_of_parts(const struct routing *r, const struct parts *parts, enum loc
 	free(p.flow);
 	free(p.col);
 	free(p.hops);
-	free(p.count);
+	free(p.start);
 	return ok ? 0 : err_set(e, CANCELLED);
 }

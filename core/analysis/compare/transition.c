@@ -124,14 +124,22 @@ uint32_t mix_next(const struct topo *t, uint32_t sw, unsigned port, uint32_t own
 	return hops == HOPS_ON ? next : hops == HOPS_NONE ? NOWHERE : TO_HOST;
 }
 
+uint32_t mix_owner(const struct routing *r, unsigned lid)
+{
+	uint32_t owner = lid_owner(r->lids, lid);
+
+	return owner != NO_ID && !endport_is_switch(r->topo->fabric, owner) && routing_has_host(r, owner)
+		       ? owner
+		       : NO_ID;
+}
+
 bool two_ways_load(struct two_ways *w, const struct transition *t, unsigned lid)
 {
 	const struct routing *b = t->b;
 
 	w->lid = lid;
-	w->owner = lid_owner(b->lids, lid);
-	if (w->owner == NO_ID || endport_is_switch(b->topo->fabric, w->owner) ||
-	    !routing_has_host(b, w->owner))
+	w->owner = mix_owner(b, lid);
+	if (w->owner == NO_ID)
 		return false;
 	for (uint32_t s = 0; s < w->n; s++) {
 		unsigned was = row_port(t->was[s], lid), now = row_port(b->row[s], lid);
@@ -231,11 +239,19 @@ static void begin_way(struct mix_way *to, const struct two_ways *w, bool loop)
 	to->loop = loop;
 }
 
+/* Only what stands from a hop on is kept. */
+static void keep_from(struct mix_way *to, uint32_t first)
+{
+	if (to->n)
+		memmove(to->hop, to->hop + first, (to->n - first) * sizeof(*to->hop));
+	to->n -= first;
+}
+
 /* From a source into a loop of what may go round; only the loop is kept. */
 static void show_loop(const struct transition *t, const struct two_ways *w, uint32_t s, const uint8_t *in,
 		      struct mix_way *to)
 {
-	uint32_t *place = NEW_ARRAY(w->n, uint32_t), start;
+	uint32_t *place = NEW_ARRAY(w->n, uint32_t);
 
 	begin_way(to, w, true);
 	while (!place[s]) {
@@ -245,10 +261,7 @@ static void show_loop(const struct transition *t, const struct two_ways *w, uint
 		place[s] = to->n;
 		s = now ? w->now[s] : w->was[s];
 	}
-	start = place[s] - 1;
-	if (to->n)
-		memmove(to->hop, to->hop + start, (to->n - start) * sizeof(*to->hop));
-	to->n -= start;
+	keep_from(to, place[s] - 1);
 	free(place);
 }
 
@@ -437,7 +450,7 @@ static void moment_write(struct moment_ways *m, const struct transition *t, cons
 static void show_moment(const struct transition *t, const struct two_ways *w, const uint32_t *next,
 			uint32_t s, struct mix_way *to)
 {
-	uint32_t *place = NEW_ARRAY(w->n, uint32_t), start;
+	uint32_t *place = NEW_ARRAY(w->n, uint32_t);
 
 	begin_way(to, w, false);
 	for (; s < TO_HOST && !place[s]; s = next[s]) {
@@ -445,10 +458,8 @@ static void show_moment(const struct transition *t, const struct two_ways *w, co
 		place[s] = to->n;
 	}
 	to->loop = s < TO_HOST;
-	start = to->loop ? place[s] - 1 : 0;
-	if (to->n)
-		memmove(to->hop, to->hop + start, (to->n - start) * sizeof(*to->hop));
-	to->n -= start;
+	if (to->loop)
+		keep_from(to, place[s] - 1);
 	free(place);
 }
 
@@ -569,6 +580,13 @@ static bool look_under_way(struct under_way *u, struct transition *t, const stru
 
 /* --- the line of time ------------------------------------------------------------------------------- */
 
+static void add_pairs(struct mix_pairs *to, const struct mix_pairs *c)
+{
+	to->waiting += c->waiting;
+	to->cut += c->cut;
+	to->looping += c->looping;
+}
+
 static void sum_up(struct transition *t)
 {
 	struct mix_pairs now = t->before;
@@ -579,9 +597,7 @@ static void sum_up(struct transition *t)
 		struct mix_pairs *c = &t->write[i].after;
 		uint64_t bad;
 
-		now.waiting += c->waiting;
-		now.cut += c->cut;
-		now.looping += c->looping;
+		add_pairs(&now, c);
 		*c = now;
 		bad = now.cut + now.looping;
 		if (!bad)
@@ -636,9 +652,7 @@ static void one_lid(struct transition *t, struct two_ways *w, struct moment_ways
 		start.cut += c.cut;
 		start.looping += c.looping;
 		bad |= start.cut || start.looping;
-		t->write[i].after.waiting += c.waiting;
-		t->write[i].after.cut += c.cut;
-		t->write[i].after.looping += c.looping;
+		add_pairs(&t->write[i].after, &c);
 	}
 	t->wire_lids += wire && !bad;
 }
@@ -796,9 +810,7 @@ bool transition_replay(const struct transition *t, const uint32_t *order, struct
 		}
 	}
 	for (uint32_t i = 0; i < t->n_writes; i++) {
-		now.waiting += at[i].waiting;
-		now.cut += at[i].cut;
-		now.looping += at[i].looping;
+		add_pairs(&now, &at[i]);
 		at[i] = now;
 	}
 	two_ways_free(&w);

@@ -120,28 +120,13 @@ static unsigned entry(const struct joint *j, uint32_t s, bool now, unsigned lid)
 	return row_port(now ? j->t->b->row[s] : j->t->was[s], lid);
 }
 
-/* Do the tables of one side, on its own cables, lead from a switch to the LID? */
-static bool routed(const struct routing *r, uint32_t sw, unsigned lid)
-{
-	uint32_t owner = lid <= r->lids->max_lid ? lid_owner(r->lids, lid) : NO_ID, steps = 0, next = NO_ID;
-
-	for (; owner != NO_ID && sw != NO_ID && steps++ < r->topo->fabric->n_switches; sw = next) {
-		unsigned out = routing_port(r, sw, lid);
-		uint16_t hops = out == NO_PATH ? HOPS_NONE : end_hops(r->topo, sw, out, owner, &next);
-
-		if (hops != HOPS_ON)
-			return hops != HOPS_NONE;
-	}
-	return false;
-}
-
 /* Sides that have an SL for packets from a switch to a LID. */
 static unsigned sides_with_sl(const struct joint *j, uint32_t sw, unsigned lid)
 {
 	const struct routing *a = j->t->a, *b = j->t->b;
 
-	return (!routing_has_sls(b) || routed(b, sw, lid) ? NEW_ONE : 0) |
-	       (!routing_has_sls(a) || routed(a, j->own[sw], lid) ? OLD : 0);
+	return (!routing_has_sls(b) || tables_lead(b, sw, lid) ? NEW_ONE : 0) |
+	       (!routing_has_sls(a) || tables_lead(a, j->own[sw], lid) ? OLD : 0);
 }
 
 static unsigned sl_bits(struct sl_range sl)
@@ -607,9 +592,8 @@ static bool make(struct search *s, uint32_t from, uint32_t to)
 			unsigned x = sides_out(s, before, m.lid, j->f->port_num[s->c->port[from]]),
 				 y = x ? sides_out(s, sw, m.lid, j->f->port_num[s->c->port[to]]) : 0;
 
-			m.owner = y ? lid_owner(b->lids, m.lid) : NO_ID;
-			if (m.owner == NO_ID || endport_is_switch(j->f, m.owner) ||
-			    !routing_has_host(b, m.owner))
+			m.owner = y ? mix_owner(b, m.lid) : NO_ID;
+			if (m.owner == NO_ID)
 				continue;
 			m.sw[0] = sw;
 			m.out[0] = j->f->port_num[s->c->port[to]];

@@ -20,7 +20,9 @@ struct two_ways {
 
 void two_ways_init(struct two_ways *w, uint32_t n);
 void two_ways_free(struct two_ways *w);
-/* false: the LID is no host's that counts. */
+/* The endport of a LID that is a host's that counts; NO_ID. */
+uint32_t mix_owner(const struct routing *r, unsigned lid);
+/* false: there is none. */
 bool two_ways_load(struct two_ways *w, const struct transition *t, unsigned lid);
 
 /* Where an entry leads on the cables of now: a switch, TO_HOST (that of the owner), NOWHERE. */

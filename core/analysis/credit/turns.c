@@ -109,23 +109,6 @@ static void counter_free(struct counter *k)
 	free(k);
 }
 
-/* Switches by their hops to the LID. */
-static void sort_by_hops(struct counter *k)
-{
-	uint32_t n = k->r->topo->fabric->n_switches;
-
-	memset(k->start, 0, (n + 2) * sizeof(*k->start));
-	for (uint32_t s = 0; s < n; s++)
-		if (k->hops[s] <= n)
-			k->start[k->hops[s] + 1]++;
-	for (uint32_t h = 0; h <= n; h++)
-		k->start[h + 1] += k->start[h];
-	k->n_order = k->start[n + 1];
-	for (uint32_t s = 0; s < n; s++)
-		if (k->hops[s] <= n)
-			k->order[k->start[k->hops[s]]++] = s;
-}
-
 /* A host on a switch, but not the destination. */
 static uint32_t source_at(const struct routing *r, uint32_t sw, uint32_t owner)
 {
@@ -190,7 +173,7 @@ static void count_lid(struct counter *k, const uint8_t *col, unsigned lid, uint3
 	bool to_switch = endport_is_switch(f, owner);
 
 	column_hops(t, col, owner, k->hops, k->work);
-	sort_by_hops(k);
+	k->n_order = hops_order(k->hops, k->r->topo->fabric->n_switches, k->order, k->start);
 	for (uint32_t i = 0; i < k->n_order; i++) { /* nearest first: is there a bad turn ahead? */
 		uint32_t s = k->order[i], in = next_port(k, col, s);
 

@@ -235,12 +235,12 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 	struct sweep *after = sweep_without(j, row->part[0], row->part[1], p, e);
 	int rc = 0;
 
-	if (!after ? none_left(j, row, p, e) : count_outage(j, row, p, e)) {
+	if (!after)
+		return none_left(j, row, p, e) || count_outage(j, row, p, e) ? -1 : 0;
+	if (count_outage(j, row, p, e)) {
 		sweep_unref(after);
 		return -1;
 	}
-	if (!after)
-		return count_outage(j, row, p, e);
 	row->hosts_gone = count_gone(before, after->topo, after->setup->state);
 	row->load_port = NO_ID;
 	row->engine = after->routing ? after->routing->engine : NULL;

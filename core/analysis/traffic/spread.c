@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/routing/distances.h"
+#include "core/routing/paths.h"
 #include "core/base/memory.h"
 
 struct flood {
@@ -13,23 +14,8 @@ struct flood {
 	double *flow;	 /* [n_switches] towards the target */
 	uint16_t *hops;	 /* [n_switches] to the target */
 	uint32_t *order; /* [n_switches] nearest first */
-	uint32_t *start; /* [n_switches + 1] where each distance begins in order */
+	uint32_t *start; /* [n_switches + 2], scratch */
 };
-
-static void order_by_distance(struct flood *w)
-{
-	uint32_t n = w->t->fabric->n_switches;
-
-	memset(w->start, 0, (n + 1) * sizeof(*w->start));
-	for (uint32_t s = 0; s < n; s++)
-		if (w->hops[s] != NO_HOPS)
-			w->start[w->hops[s] + 1]++;
-	for (uint32_t h = 1; h <= n; h++)
-		w->start[h] += w->start[h - 1];
-	for (uint32_t s = 0; s < n; s++)
-		if (w->hops[s] != NO_HOPS)
-			w->order[w->start[w->hops[s]]++] = s;
-}
 
 /* The next switch by a port, if the port has least hops, or NO_ID. */
 static uint32_t next_nearer(const struct flood *w, uint32_t s, unsigned port)
@@ -60,14 +46,12 @@ static void pass_on(struct flood *w, uint32_t s)
 /* Adds the flows from all hosts to the hosts on one switch. */
 static void flood_to(struct flood *w, uint32_t target)
 {
-	uint32_t n = w->t->fabric->n_switches, reached = 0;
+	uint32_t n = w->t->fabric->n_switches, reached;
 
 	switch_distances(w->t, target, w->hops);
-	order_by_distance(w);
-	for (uint32_t s = 0; s < n; s++) {
+	reached = hops_order(w->hops, n, w->order, w->start);
+	for (uint32_t s = 0; s < n; s++)
 		w->flow[s] = (double)w->hosts[s] * w->hosts[target];
-		reached += w->hops[s] != NO_HOPS;
-	}
 	for (uint32_t i = reached; i > 1; i--)
 		if (w->flow[w->order[i - 1]] > 0)
 			pass_on(w, w->order[i - 1]);

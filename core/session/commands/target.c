@@ -111,7 +111,7 @@ const char *target_kind(struct session *s, const struct args *args, struct progr
 
 		if (progress_cancelled(p))
 			rc = err_set(e, CANCELLED);
-		else if (!fit && (!*word || !strncmp(why.msg, "no node is named", 16)))
+		else if (!fit && (!*word || why.kind == ERR_NO_NODE))
 			rc = err_set(e,
 				     "found \"%s\", expected link, switch, host, chassis, card, or a name: "
 				     "nothing is named so",
