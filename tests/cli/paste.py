@@ -30,8 +30,8 @@ LINES = {
     "trace": [r"(.+) \(LID \d+\) -> (.+) \(LID \d+\): .*", rf"  [ UD=] (?:{PORT} )?(.+?)(?: (?:{PORT}|\[-\])(?:  VL \d+)?)?"],
     "diff": [r"! (.+?) +LID +\d+ +\S+ -> \S+ +(.+)", r"(?:~ rerouted|x lost|\+ regained) +(.+) -> (.+) \(LID \d+\)  links .*",
              rf" +\d+ -> \d+ +[-+]\d+  (.+{PORT}) -> (.+{PORT})"],
-    "survey switches": [r"(?: +\d+){8}  (.+?)(?:  \(.*\))?"],
-    "survey links": [rf"(?: +\d+){{8}}  (.+{PORT}) (.+{PORT})(?:  \(.*\))?"],
+    "survey switches": [r"(?: +\d+){9}  (.+?)(?:  \(.*\))?"],
+    "survey links": [rf"(?: +\d+){{9}}  (.+{PORT}) (.+{PORT})(?:  \(.*\))?"],
 }
 # Of tables: keys of the JSON objects.
 TABLES = {"show switches": "switches", "show hosts": "hosts"}

@@ -237,7 +237,7 @@ def event(state):
     for key in "rerouted", "lost", "regained":
         same("%s: journal: %s" % (command, key), last[key], want[key])
     text = "\n".join(after.done[-1]["text"])
-    lost = re.search(r"of (\d+) pairs? .*take another path, (\d+)(?: of (\d+) before)? lost", text)
+    lost = re.search(r"of (\d+) pairs? .*take another path(?: \(\d+ longer, \d+ shorter\))?, (\d+)(?: of (\d+) before are)? lost", text)
     expect(lost, command, "tells", text)
     same(command + ": text", [int(lost[1]), int(lost[2])], [len(now), want["lost"]])
     expect(not want["lost"] or int(lost[3] or lost[1]) == len(was), command, "tells", text)
