@@ -62,10 +62,15 @@ static struct repl_line *line_at(size_t i)
 	return &r.line[(r.first + i) % SCROLLBACK];
 }
 
-/* Of an echoed line: `watch` prints round after round, and the newest is what one looks at. */
-static bool follows_output(const char *line)
+/* Does the first command of an echoed line print round after round? */
+static bool in_rounds(const char *line)
 {
-	return !strncmp(line + strspn(line, "> "), "watch", 5);
+	const char *from = line + strspn(line, "> ");
+	char *name = str_printf("%.*s", (int)strcspn(from, " ;"), from);
+	const struct command *c = *name ? command_find(ui.session, name, NULL) : NULL;
+
+	free(name);
+	return c && c->in_rounds;
 }
 
 static void add_line(const char *s, size_t len, enum style st)
@@ -80,7 +85,7 @@ static void add_line(const char *s, size_t len, enum style st)
 	}
 	if (r.printed_at != ui.keys_seen && ui.keys_seen) {
 		r.output = r.dropped + r.n + (st == ST_ECHO);
-		r.from_first = st != ST_ECHO || !follows_output(s);
+		r.from_first = st != ST_ECHO || !in_rounds(s);
 		r.skip = 0;
 	}
 	r.answered |= st != ST_ECHO;

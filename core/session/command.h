@@ -42,6 +42,7 @@ struct command {
 	bool (*subcommand)(size_t i, struct subcommand *s);
 	bool sets_options; /* its help tells what SIGHUP does with each option */
 	bool at_step;	   /* its report is about the step of the walk (session_walk()), if there is a walk */
+	bool in_rounds;	   /* it prints round after round: the newest is what one looks at */
 	bool on_screen;	   /* needs the interface, and runs in its thread (struct command_run) */
 };
 

@@ -437,10 +437,10 @@ struct outage *outage_between(const struct sweep *before, const struct sweep *af
 			      struct err *e)
 {
 	const struct setup *now = after->setup;
-	bool same = before->fabric == after->fabric,
-	     aggregation = !strcmp(options_get(now->options, "aggregation_nodes"), "count");
-	struct host_set *hosts = same ? host_set_ref((struct host_set *)after->hosts)
-				      : host_set_new(before->fabric, aggregation, now->scope);
+	bool same = before->fabric == after->fabric;
+	struct host_set *hosts =
+		same ? host_set_ref((struct host_set *)after->hosts)
+		     : host_set_new(before->fabric, setup_counts_aggregation(now), now->scope);
 	const struct state *down =
 		same ? state_ref(now->state) : state_on(now->state, after->fabric, before->fabric, true);
 	struct routing *r = routing_with_hosts(before->routing, hosts);

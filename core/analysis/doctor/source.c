@@ -138,7 +138,7 @@ int find_aggregation(struct doctor *d, const struct rule *r)
 	uint32_t n = fabric_aggregation_nodes(d->f);
 	struct finding *x;
 
-	if (!n || !strcmp(options_get(d->rq->setup->options, "aggregation_nodes"), "count"))
+	if (!n || setup_counts_aggregation(d->rq->setup))
 		return 0;
 	x = tell(d, r, "%s of switches left out of what is counted.", PLURAL(n, "aggregation node"));
 	x->count = n;

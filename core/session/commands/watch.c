@@ -338,6 +338,7 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 
 const struct command watch_commands[] = {
 	{.name = "watch",
+	 .in_rounds = true,
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("SECONDS", 0, LIVE_WATCH_MOST,
 					   "a number up to " NUMBER_TEXT(LIVE_WATCH_MOST), NULL),
 				ARG_NUMBER("rounds N", 0, LIVE_WATCH_ROUNDS,
