@@ -152,7 +152,7 @@ suite() {
 	hostile) IBSCOPE="$BUILD/ibscope" python3 tests/hostile/run.py ;;
 	paste) IBSCOPE="$BUILD/ibscope" python3 tests/cli/paste.py ;;
 	tsan) IBSCOPE="$BUILD/ibscope-tsan" python3 tests/tui/races.py ;;
-	keys) "$BUILD/keys" ${KEYS:+--random "$KEYS"} ;;
+	keys) "$BUILD/keys" ${KEYS:+--random "$KEYS" --of 4} ;;
 	tui) IBSCOPE="$BUILD/ibscope" python3 tests/tui/run.py ;;
 	*/*) "$1" ;;
 	*)

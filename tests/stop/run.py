@@ -61,12 +61,12 @@ EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006
 RAILS = ["load RAILS", "route updn", "swap 'n007 hca1' 'n051 hca1'", "swap 'n008 hca2' 'n009 hca3'", "plan rails effects=2"]
 LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
          "route dfsssp", "route lash", "list layer-pairs 0", "step start", "route nue", "layers", "list cdg"]
-# advise tries many engines, each on the whole: on a torus of its own.  Its longest stretch is that of layers.
-TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "synth torus:8x8x8,hosts=4", "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
+# advise tries many engines, each on the whole: on a torus of its own.  The longest stretch is that of layers: of 6x6x6, half of 8x8x8's.
+TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "synth torus:%s,hosts=4" % ("8x8x8" if LONG else "6x6x6"), "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
 SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check spread tree", "survey links", "survey switches", "outage switch 1", "transition to minhop", "advise failures 3", "advise write OUT failures 1",
          "survey pairs 20 switches threads=2", "survey pairs all links", "survey pairs all switches", "survey links shard 1/3",
-         "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check", "quiz port seed=1", "quiz rank", "route lash", "quiz layer"]
+         "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check" if LONG else "lesson lash check", "quiz port seed=1", "quiz rank", "route lash", "quiz layer"]
 
 
 def rails(groups, hosts, ports):
@@ -187,7 +187,7 @@ def loops(folder):
 
 
 def torus(folder):
-    looks(folder, TORUS)
+    looks(folder, TORUS, gap=GAP if LONG else GAP // 2)
 
 
 def small(folder):

@@ -5,6 +5,7 @@
  *	build/keys			what `make check` does
  *	build/keys --all		all sequences of three keys too: takes long
  *	build/keys --random N		so many random sequences in each setting; SEED=N repeats them
+ *	build/keys --of N		one third key of N behind each pair, others with each SEED
  *	build/keys --setting NAME	one setting alone
  *	build/keys --keys C-r,C-x,C-h	one sequence, in all settings
  *
@@ -79,7 +80,7 @@ static struct progress_shared {
 	unsigned long typed;
 } * seen;
 
-static unsigned long n_random = 4000, seed;
+static unsigned long n_random = 4000, third_of = 1, seed;
 static keycode *keys;
 static size_t n_keys, cap_keys;
 static bool all_of_three;
@@ -167,10 +168,10 @@ static bool alike(keycode k, bool command)
 	return !command && k > ' ' && k < 127 && !strchr("a012", (int)k);
 }
 
-/* All third keys behind a pair. */
+/* The third keys behind a pair. */
 static void type_third(const struct setting *s, unsigned *key)
 {
-	for (key[2] = 0; key[2] < n_keys; key[2]++)
+	for (key[2] = (unsigned)((seed + key[0] + key[1]) % third_of); key[2] < n_keys; key[2] += (unsigned)third_of)
 		type(s, key, 3);
 }
 
@@ -404,7 +405,7 @@ static void remove_folder(void)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: keys [--all] [--random N] [--setting NAME] [--keys KEY,KEY...]\n");
+	fprintf(stderr, "usage: keys [--all] [--random N] [--of N] [--setting NAME] [--keys KEY,KEY...]\n");
 	return 2;
 }
 
@@ -423,6 +424,8 @@ int main(int argc, char **argv)
 			setting = argv[++i];
 		else if (!strcmp(argv[i], "--random") && i + 1 < argc)
 			n_random = strtoul(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--of") && i + 1 < argc && (third_of = strtoul(argv[i + 1], NULL, 0)))
+			i++;
 		else if (strcmp(argv[i], "--keys") || i + 1 == argc || !read_keys(argv[++i], &q))
 			return usage();
 	}

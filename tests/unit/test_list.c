@@ -225,11 +225,11 @@ static size_t list_panes(struct session *s, int *rows, int most)
 	turn = turn ? turn + 1 : (unsigned)getpid();
 
 	for (; all_views[n]; n++) {
-		/* advice routes with every engine: once, then in one of four, its words one by one */
-		bool long_one = !strcmp(all_views[n]->name, "advise");
+		/* these route again and again: once, then in one of eight, their words one by one */
+		bool long_one = !strcmp(all_views[n]->name, "advise") || !strcmp(all_views[n]->name, "survey");
 
 		if (long_one) {
-			if (!rows[n] || turn % 4 == 0)
+			if (!rows[n] || (turn + n) % 8 == 0)
 				rows[n] += list_pane(s, all_views[n], most > LESS_WORDS);
 		} else
 			rows[n] += list_pane(s, all_views[n],
