@@ -152,16 +152,21 @@ void path_free(struct path *p)
 	*p = (struct path){0};
 }
 
-uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next)
+/* The usual step: to the next switch; NO_ID: it is another one. */
+static inline uint32_t next_switch(const struct topo *t, uint32_t sw, unsigned out)
 {
 	const struct fabric *f = t->fabric;
+
+	return out <= f->switch_nports[sw] ? t->peer_switch[f->switch_port[sw] + out] : NO_ID;
+}
+
+uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next)
+{
 	unsigned in;
 
-	if (out <= f->switch_nports[sw]) { /* the usual case */
-		*next = t->peer_switch[f->switch_port[sw] + out];
-		if (*next != NO_ID)
-			return UNKNOWN;
-	}
+	*next = next_switch(t, sw, out);
+	if (*next != NO_ID)
+		return UNKNOWN;
 	if (step(t, sw, out, dst, next, &in) != PATH_OK)
 		return HOPS_NONE;
 	if (*next == NO_ID)
@@ -213,8 +218,8 @@ void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint1
 
 			hops[sw] = WALKING;
 			work[depth++] = sw;
-			h = end_hops(t, sw, col[sw], owner, &next);
-			if (h != UNKNOWN) {
+			next = next_switch(t, sw, col[sw]);
+			if (next == NO_ID && (h = end_hops(t, sw, col[sw], owner, &next)) != UNKNOWN) {
 				hops[work[--depth]] = h;
 				break;
 			}

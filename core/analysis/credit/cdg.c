@@ -110,6 +110,17 @@ uint32_t cdg_pass(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned out
 	uint16_t seen[CDG_VLS] = {0}; /* by VL in: bits of VLs out */
 	bool goes_on = false, dropped = false, before = false;
 
+	if (k->steady) {
+		for (unsigned vls = vls_of(&s); vls; vls &= vls - 1) {
+			unsigned vl = (unsigned)__builtin_ctz(vls);
+			uint32_t *matrix = wanted(k, vl) ? counters(k, &k->matrix[vl][vl], k->cells) : NULL;
+
+			if (matrix)
+				cdg_add(&matrix[cell], in ? routes : 1);
+			goes_on = true;
+		}
+		return goes_on ? slot_number(k, &s) : CDG_NO_SLOT;
+	}
 	for (unsigned sl = s.sl.lo; sl <= s.sl.hi; sl++) {
 		unsigned va = sl2vl_of(s.vls, sl),
 			 vb = va == CDG_DROP_VL ? va : routing_vl(k->r, sw, in, out, sl) & 15;
@@ -136,14 +147,14 @@ static struct cdg_slot first_slot(const struct cdg_counting *k, const struct cdg
 				  struct sl_range sl, unsigned out)
 {
 	struct cdg_slot first = {.sl = sl};
-	bool known = s->in && routing_endport_known(k->r);
-	sl2vl_map m = known ? routing_endport_map(k->r, s->endport) : 0;
 
-	for (unsigned v = sl.lo; v <= sl.hi; v++) {
-		unsigned vl = known ? sl2vl_of(m, v) : routing_vl(k->r, s->sw, in, out, v) & 15;
-
-		first.vls |= (sl2vl_map)vl << (4 * v);
+	if (k->steady || (s->in && routing_endport_known(k->r))) {
+		first.vls = k->steady ? k->map : routing_endport_map(k->r, s->endport);
+		first.vls &= ~0ull << (4 * sl.lo) & ~0ull >> (4 * (15 - sl.hi));
+		return first;
 	}
+	for (unsigned v = sl.lo; v <= sl.hi; v++)
+		first.vls |= (sl2vl_map)(routing_vl(k->r, s->sw, in, out, v) & 15) << (4 * v);
 	return first;
 }
 
@@ -379,6 +390,9 @@ static void counting_start(struct cdg_counting *k, struct cdg *c)
 	k->source = cdg_sources(k->r, c->switches, &k->n_sources);
 	qsort(k->source, k->n_sources, sizeof(*k->source), by_switch);
 	k->grouped = may_group(k);
+	k->steady = k->n && routing_vl_by_sl(k->r) && !routing_endport_known(k->r);
+	for (unsigned sl = 0; k->steady && sl < 16; sl++)
+		k->map |= (sl2vl_map)(routing_vl(k->r, 0, 0, 0, sl) & 15) << (4 * sl);
 	k->at = NEW_ARRAY(k->n, size_t);
 	for (uint32_t s = 0; s < k->n; s++) {
 		k->at[s] = k->cells;

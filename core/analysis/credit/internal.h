@@ -39,8 +39,10 @@ struct cdg_counting {
 	uint32_t n; /* switches of the fabric */
 	struct cdg_source *source;
 	uint32_t n_sources;
-	bool grouped; /* the sources of a switch need not be told apart */
-	size_t *at;   /* [n] first cell of a switch in a matrix */
+	bool grouped;  /* the sources of a switch need not be told apart */
+	bool steady;   /* a route stays on its VL, whatever its SL */
+	sl2vl_map map; /* steady: by SL */
+	size_t *at;    /* [n] first cell of a switch in a matrix */
 	size_t cells;
 	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] routes by ports; NULL = none */
 	uint32_t *load[CDG_VLS];	    /* [n_ports] */
