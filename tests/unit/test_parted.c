@@ -57,7 +57,7 @@ enum rule { CABLES, UPDN, DNUP };
 struct brute {
 	enum rule rule;
 	uint32_t n, m, end[32][2];
-	bool host[MOST], top[MOST];
+	bool host[MOST], cut[MOST], top[MOST]; /* cut: its cable is down */
 	uint64_t guid[MOST];
 	int rank[MOST];
 	bool way[MOST][MOST];
@@ -85,7 +85,9 @@ static void solve(struct brute *b, bool switches, int a, int c)
 	bool again = true, at[MOST][MOST][2] = {{{false}}};
 
 	for (uint32_t x = 0; x < b->n; x++)
-		b->rank[x] = b->top[x] && there(b, switches, x, a, c) ? 0 : 1000;
+		b->rank[x] = b->top[x] && !(b->rule == DNUP && b->cut[x]) && there(b, switches, x, a, c)
+				     ? 0
+				     : 1000;
 	for (uint32_t x = 0; x < b->n; x++)
 		at[x][x][0] = there(b, switches, x, a, c);
 	for (int turn = 0; turn < 2; turn++)
@@ -119,15 +121,35 @@ static void solve(struct brute *b, bool switches, int a, int c)
 			b->way[x][y] = at[x][y][0] || at[x][y][1];
 }
 
+/* From b->m on: cables of hosts, by switch.  The switch whose host it cuts; -1: it is another cable. */
+static int host_of(const struct brute *b, bool switches, int part)
+{
+	int k = (int)b->m, x = 0;
+
+	if (switches || part < k)
+		return -1;
+	for (; !b->host[x] || k++ < part; x++)
+		;
+	return x;
+}
+
 static bool brute_parts(struct brute *b, const struct brute *whole, bool switches, int a, int c)
 {
+	int x = host_of(b, switches, a), y = host_of(b, switches, c);
 	bool found = false;
 
+	memset(b->cut, 0, sizeof(b->cut));
+	if (x >= 0)
+		b->cut[x] = true;
+	if (y >= 0)
+		b->cut[y] = true;
 	solve(b, switches, a, c);
 	for (uint32_t x = 0; x < b->n; x++)
 		for (uint32_t y = 0; y < x; y++)
 			found |= b->host[x] && b->host[y] && there(b, switches, x, a, c) &&
-				 there(b, switches, y, a, c) && whole->way[x][y] && !b->way[x][y];
+				 there(b, switches, y, a, c) && whole->way[x][y] &&
+				 (!b->way[x][y] || b->cut[x] || b->cut[y]);
+	memset(b->cut, 0, sizeof(b->cut));
 	return found;
 }
 
@@ -172,8 +194,8 @@ static void compare_all(const struct sweep *w, enum rule rule, bool switches)
 	struct parted *r = parted_run(w, switches ? PART_SWITCH : PART_LINK, NULL, &e);
 	struct brute whole, b;
 	uint64_t bad = 0, together = 0;
-	uint32_t alone = 0, n;
-	bool one[32] = {false};
+	uint32_t alone = 0, host_alone = 0, n;
+	bool one[64] = {false};
 
 	if (!r)
 		fail_msg("%s", e.msg);
@@ -183,8 +205,14 @@ static void compare_all(const struct sweep *w, enum rule rule, bool switches)
 	solve(&whole, switches, -1, -1);
 	n = switches ? b.n : b.m;
 	assert_int_equal(r->parts->n, n);
-	for (uint32_t i = 0; i < n; i++)
-		alone += one[i] = brute_parts(&b, &whole, switches, (int)i, -1);
+	for (uint32_t x = 0; x < b.n && !switches; x++)
+		n += b.host[x];
+	assert_int_equal(r->host_links, n - r->parts->n);
+	for (uint32_t i = 0; i < n; i++) {
+		one[i] = brute_parts(&b, &whole, switches, (int)i, -1);
+		*(i < r->parts->n ? &alone : &host_alone) += one[i];
+	}
+	assert_int_equal(r->host_alone, host_alone);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = i + 1; k < n; k++)
 			if (brute_parts(&b, &whole, switches, (int)i, (int)k)) {
@@ -260,8 +288,10 @@ static void a_ring(void **state)
 	ok_line(s, "route minhop");
 	r = parted_run(session_sweep(s), PART_LINK, NULL, &e);
 	assert_non_null(r);
-	assert_int_equal(r->pairs, 15);
-	assert_int_equal(r->bad, 15);
+	assert_int_equal(r->host_links, 6);
+	assert_int_equal(r->host_alone, 6);
+	assert_int_equal(r->pairs, 66);
+	assert_int_equal(r->bad, 66);
 	assert_int_equal(r->alone, 0);
 	parted_free(r);
 	ok_line(s, "survey pairs all switches");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/survey/parted_net.h"
+#include "core/base/disjoint.h"
 #include "core/base/memory.h"
 
 /* --- the graph ------------------------------------------------------------------------------------------ */
@@ -173,6 +174,51 @@ static int list_rows(struct parted *r, const struct net *g, struct legal *l, str
 	return 0;
 }
 
+/* --- cables of hosts ------------------------------------------------------------------------------------ */
+
+/* Hosts that count, on all switches that cables join with a switch: [n]; the caller frees. */
+static uint32_t *hosts_joined(const struct net *g)
+{
+	uint32_t *set = NEW_ARRAY((size_t)g->n + 1, uint32_t), *hosts = NEW_ARRAY((size_t)g->n + 1, uint32_t);
+
+	for (uint32_t s = 0; s < g->n; s++)
+		set[s] = s;
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t k = g->off[s]; k < g->off[s + 1]; k++)
+			set[disjoint_root(set, s)] = disjoint_root(set, g->arc[k].to);
+	for (uint32_t s = 0; s < g->n; s++)
+		hosts[disjoint_root(set, s)] += g->hosts[s];
+	for (uint32_t s = 0; s < g->n; s++)
+		hosts[s] = hosts[disjoint_root(set, s)];
+	free(set);
+	return hosts;
+}
+
+static void add_host_links(struct parted *r, const struct net *g, const struct legal *l)
+{
+	const struct sweep *w = g->sweep;
+	bool only_alone = l && !w->routing->ops->is_root;
+	uint32_t *joined = hosts_joined(g);
+	uint64_t n;
+
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
+		uint32_t s = w->topo->endport_switch[ep];
+		bool cuts;
+
+		if (s == NO_ID || !w->topo->endport_up[ep] || endport_is_switch(w->fabric, ep))
+			continue;
+		cuts = routing_has_host(w->routing, ep) &&
+		       (l ? g->hosts[s] > 1 || legal_meets(l, s) : joined[s] > 1);
+		r->host_alone += cuts;
+		r->host_links += cuts || !only_alone;
+	}
+	free(joined);
+	n = (uint64_t)r->parts->n + r->host_links;
+	r->pairs = n * (n - 1) / 2;
+	r->bad += r->host_alone * (n - r->host_alone) + (uint64_t)r->host_alone * (r->host_alone - 1) / 2 +
+		  (uint64_t)r->alone * (r->host_links - r->host_alone);
+}
+
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
 static bool by_legal_ways(const struct routing *r)
@@ -203,6 +249,8 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 	}
 	if (!rc)
 		rc = list_rows(r, &g, l, p, e);
+	if (!rc && !g.switches)
+		add_host_links(r, &g, l);
 	legal_free(l);
 	net_free(&g);
 	if (!rc)

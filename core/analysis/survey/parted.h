@@ -24,9 +24,11 @@ struct parted_row {
 };
 
 struct parted {
-	const struct parts *parts; /* owned: what fails */
+	const struct parts *parts; /* owned: what fails; of links those between switches */
 	bool legal;		   /* by legal ways, not by all cables */
-	uint64_t pairs, bad;	   /* of parts: all; those that part hosts */
+	uint64_t pairs, bad;	   /* of parts and cables of hosts: all; those that part hosts */
+	uint32_t host_links;	   /* cables of hosts, which fail too where links do */
+	uint32_t host_alone;	   /* of these: their host counts and has a way to another, so each cuts it */
 	uint64_t reranked;	   /* of pairs: some rank changes, so they were computed from nothing */
 	uint32_t alone;		   /* parts that part hosts alone */
 	uint64_t together;	   /* of bad: neither part does it alone */
@@ -41,10 +43,11 @@ struct parted {
  * Links by connectivity: bridges and pairs of links by one depth-first search.  The cover of a tree link is
  * the set of other links that close a circle over it.  Two tree links part the fabric when their covers are
  * equal, a tree link and another one when that is the whole cover.  Covers are equal where their sizes and
- * highest ends are (sort, no trial).  Switches: for each one the articulation points of what is left (R.
- * Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Computing 1, 1972).  Legal ways:
- * three ways without a common part prove two hosts safe; else each pair that parts them has one part on a
- * first way and the other on a way without it.
+ * highest ends are (sort, no trial).  A host's cable cuts that host, whatever else fails; under Down/Up no
+ * other cables of hosts are looked at, because ranks come from switches with hosts.  Switches: for each one
+ * the articulation points of what is left (R. Tarjan, Depth-first search and linear graph algorithms, SIAM
+ * Journal on Computing 1, 1972).  Legal ways: three ways without a common part prove two hosts safe; else
+ * each pair that parts them has one part on a first way and the other on a way without it.
  */
 struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e);
 void parted_free(struct parted *r);

@@ -220,6 +220,15 @@ bool legal_witness(struct legal *l, uint32_t a, uint32_t b, uint32_t sw[2])
 	return parts_two(l->own, a, b, sw);
 }
 
+bool legal_meets(const struct legal *l, uint32_t sw)
+{
+	for (uint32_t i = 0; i < l->n_ends; i++)
+		for (uint32_t k = 0; l->ends[i] == sw && k < l->n_ends; k++)
+			if (k != i && l->joined[(size_t)i * l->g->n + l->ends[k]])
+				return true;
+	return false;
+}
+
 /* --- ranks as before: two ends -------------------------------------------------------------------------- */
 
 struct legal_job {

@@ -65,6 +65,8 @@ struct legal;
 struct legal *legal_new(struct net *g, struct err *e);
 void legal_free(struct legal *l);
 int parted_legal(struct legal *l, uint64_t *reranked, struct progress *p, struct err *e);
+/* Has a switch with hosts a way to another one, with nothing failed? */
+bool legal_meets(const struct legal *l, uint32_t sw);
 /* Two switches with hosts that parts a and b (NO_ID: none) part. false: there are none. */
 bool legal_witness(struct legal *l, uint32_t a, uint32_t b, uint32_t sw[2]);
 

@@ -218,8 +218,14 @@ static void print_parted(const struct parted *r, const struct sweep *w, struct o
 	char a[300], b[300];
 
 	out_text(o, "Proved for all %" PRIu64 " pairs of %u %s: %" PRIu64 " part hosts", r->pairs,
-		 r->parts->n, what, r->bad);
-	out_text(o, ", %" PRIu64 " of them by both together; %u part hosts alone.\n", r->together, r->alone);
+		 r->parts->n + r->host_links, what, r->bad);
+	out_text(o, ", %" PRIu64 " of them by both together; %u part hosts alone.\n", r->together,
+		 r->alone + r->host_alone);
+	if (r->host_links)
+		out_text(o,
+			 "%s of hosts %s among them, of which %u cut their host alone; rows tell of the "
+			 "others.\n",
+			 PLURAL(r->host_links, "cable"), r->host_links == 1 ? "is" : "are", r->host_alone);
 	if (r->legal)
 		out_text(o,
 			 "By legal ways of %s, from the %s as now; %" PRIu64
@@ -243,10 +249,11 @@ static void print_parted(const struct parted *r, const struct sweep *w, struct o
 	if (r->n < r->alone + r->together)
 		out_text(o, "  ... and %" PRIu64 " more\n", r->alone + r->together - r->n);
 	out_json(o, "proved",
-		 json_make("{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:I, s:o}", "what", what, "engine",
+		 json_make("{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:I, s:o}", "what", what, "engine",
 			   w->routing->engine, "by", r->legal ? "legal ways" : "cables", "pairs",
 			   (json_int_t)r->pairs, "parting", (json_int_t)r->bad, "together",
-			   (json_int_t)r->together, "alone", (int)r->alone, "reranked",
+			   (json_int_t)r->together, "alone", (int)(r->alone + r->host_alone), "host_links",
+			   (int)r->host_links, "host_alone", (int)r->host_alone, "reranked",
 			   (json_int_t)r->reranked, "rows", rows));
 }
 
@@ -326,7 +333,9 @@ const struct command survey_commands[] = {
 		 "ranks\n"
 		 "               anew from the roots as now (OpenSM may choose others where none are "
 		 "given, and its\n"
-		 "               search may miss a legal way)\n"
+		 "               search may miss a legal way).  Links are those of hosts too; under dnup a "
+		 "host\n"
+		 "               that does not count keeps its cable\n"
 		 "  beyond       with `pairs`: pairs of hosts lost that neither failure costs alone\n"
 		 "  chassis, cards  director switches; their line and spine cards\n"
 		 "  shard I/N    every N-th failure.  `survey merge` joins what `ibscope --json -e "
@@ -342,6 +351,8 @@ const struct command survey_commands[] = {
 	 "proved.parting integer of these: some hosts on other switches are parted\n"
 	 "proved.together integer of these: neither failure parts hosts alone\n"
 	 "proved.alone integer failures that part hosts alone\n"
+	 "proved.host_links integer of the links: cables of hosts\n"
+	 "proved.host_alone integer of these: that part their host alone; no row tells of them\n"
 	 "proved.reranked integer pairs after which some rank changes\n"
 	 "proved.rows[] object witnesses, 10000 at most\n"
 	 "proved.rows[].a string what fails\n"
