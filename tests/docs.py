@@ -164,6 +164,7 @@ PROMISES = {
     "lesson; lesson ring": r"ring +[\s\S]*Step 1 of",
     "snapshot before": r'Routing kept as "before"',
     "fail switch spine-01 spine-02": r"2 nodes down",
+    "outage": r"fail switch spine-01 spine-02: Until the next sweep \d+ pairs of \d+ host ports are cut; after it 0[\s\S]*lost at",
     "transition": r"Whatever the order: to \d+ LIDs? \d+ pairs? can loop[\s\S]*Another order of the writes is safe",
     "diff before": r"of 4032 pairs \d+ take another path[\s\S]*links hotter[\s\S]*^! ",
     "load-map; load-map ebb": r"routes over \d+ directed links: min[\s\S]*Effective bisection bandwidth",

@@ -275,6 +275,7 @@ class Tests:
         setup = ["set qos TRUE", SET_CHASSIS, f"fail link {LEAF}[3]", "fail link 3[1]"]
         for pane, args in PANES.items():
             self.both(self.options, setup[1:3] + ["list %s %s" % (pane, args)])
+        self.both(self.options, setup[1:3] + ["list survey pairs all"])
         for pane, (engine, args) in PANES_OF.items():
             self.both([TREE], [setup[0], setup[1], "route " + engine, "list %s %s" % (pane, args)])
         _, _, found = self.both([TREE], ["list help filter where:pane"])

@@ -474,7 +474,8 @@ static void test_survey_has_it(void **state)
 		for (uint32_t i = 0; i < v->n; i++) {
 			const struct survey_row *r = &v->row[i];
 			struct state *down = state_new(s->fabric);
-			char *line = survey_command(v, r), said[80], *words = line + strlen("fail ");
+			char *line = survey_command(v->parts, r->part), said[80],
+			     *words = line + strlen("fail ");
 			char *ask = NULL;
 			uint64_t cut;
 

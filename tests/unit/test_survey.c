@@ -63,7 +63,7 @@ static void expect_row(const struct survey *s, uint32_t i, const char *want)
 	char *what, *got;
 
 	assert_true(i < s->n);
-	what = survey_what(s, &s->row[i]);
+	what = survey_what(s->parts, s->row[i].part);
 	got = str_printf("%s: %" PRIu64 " = %" PRIu64 " + %" PRIu64 ", %s, %u, %" PRIu64 ", %" PRIu64, what,
 			 s->row[i].lost, s->row[i].cut_off, s->row[i].between_survivors, s->row[i].engine,
 			 s->row[i].load_after, s->row[i].rerouted, s->row[i].entries);
@@ -106,7 +106,7 @@ static void links_of_a_tree(void **state)
 	expect_row(v, 1, "spine-01[2] leaf-02[5]: 0 = 0 + 0, updn, 192, 960, 1186");
 	expect_row(v, 2, "spine-01[3] leaf-03[5]: 0 = 0 + 0, updn, 192, 960, 1186");
 	for (uint32_t i = 0; i < v->n; i++) {
-		char *what = survey_what(v, &v->row[i]);
+		char *what = survey_what(v->parts, v->row[i].part);
 
 		assert_false(v->row[i].fallback);
 		if (strcmp(what, "leaf-01[6] spine-02[1]") == 0) {
@@ -379,7 +379,7 @@ static void pairs_cost_more(void **state)
 	assert_int_equal(v->n, 6);
 	assert_false(v->sampled);
 	for (uint32_t i = 0; i < v->n; i++) {
-		char *what = survey_what(v, &v->row[i]);
+		char *what = survey_what(v->parts, v->row[i].part);
 
 		if (!strcmp(what, "spine-01 + spine-02"))
 			r = &v->row[i];
@@ -405,14 +405,14 @@ static void chassis_and_cards(void **state)
 	(void)state;
 	assert_int_equal(v->n, 4);
 	expect_row(v, 0, "dir4: 0 = 0 + 0, minhop, 176, 960, 627");
-	line = survey_command(v, &v->row[0]);
+	line = survey_command(v->parts, v->row[0].part);
 	assert_string_equal(line, "fail chassis dir4");
 	free(line);
 	survey_free(v);
 	v = survey(s, "cards", 2, false);
 	assert_int_equal(v->n, 36);
 	expect_row(v, 0, "dir1/L01: 0 = 0 + 0, minhop, 208, 1648, 884");
-	line = survey_command(v, &v->row[0]);
+	line = survey_command(v->parts, v->row[0].part);
 	assert_string_equal(line, "fail card dir1/L01");
 	ok_line(s, line);
 	free(line);

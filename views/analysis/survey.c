@@ -1,18 +1,20 @@
 /*
- * The pane `survey`: single failures or pairs of them, and the result of the next sweep for each; computed by
- * another thread. Enter tries one. The rows then stay, and still belong to the state before.
+ * The pane `survey`: single failures or pairs of them, and the result of the next sweep for each; or, of all
+ * pairs, those that part hosts; computed by another thread. Enter tries one. The rows then stay, and still
+ * belong to the state before.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/draw/picture.h"
+#include "core/analysis/survey/parted.h"
 #include "core/analysis/survey/share.h"
 #include "core/session/patterns.h"
 #include "core/analysis/survey/survey.h"
 #include "engines/engines.h"
 #include "views/base/view.h"
 
-enum { C_WHAT, C_ENGINE = 3, C_BEYOND = 12, C_HOTTEST, C_BAR };
+enum { C_WHAT, C_ENGINE = 3, C_BEYOND = 12, C_HOTTEST, C_BAR, C_FROM, C_TO };
 
 #define CELLS 20 /* cells of the longest bar */
 
@@ -33,11 +35,14 @@ static const struct column columns[] = {
 	NUM("beyond", "lost pairs that neither of the two failures cuts alone", 6),
 	COL("hottest", "the link with most routes then", 12, .flex = 1, .drop = 8),
 	COL("bar", "most routes on a link then, as a bar", CELLS, .drop = 9, .bar = true),
+	COL("from", "all pairs: a host that it parts", 14, .flex = 1, .drop = 2),
+	COL("to", "all pairs: and one that it reaches no more", 14, .flex = 1, .drop = 1),
 };
 
 /* v->held is the answer shown, possibly of an earlier state. */
 struct priv {
 	struct survey_request rq;      /* the request; `before` and `engines` are not set */
+	bool all;		       /* all pairs: the answer is a struct parted, else a survey */
 	uint64_t most_lost, most_load; /* over all rows */
 };
 
@@ -63,11 +68,23 @@ static void *run_survey(const struct job *j)
 
 static const struct task task_survey = {.run = run_survey, .free = free_survey};
 
+FREED_BY(free_parted, parted_free)
+
+static void *run_parted(const struct job *j)
+{
+	return parted_run(j->sweep, (enum part_kind)j->arg[0], j->progress, j->e);
+}
+
+static const struct task task_parted = {.run = run_parted, .free = free_parted};
+
 /* --- the pane ------------------------------------------------------------------------------------ */
 
 static int open_view(struct view *v, const struct args *a, struct err *e)
 {
-	return survey_asked(&((struct priv *)v->priv)->rq, a, e);
+	struct priv *p = v->priv;
+
+	p->all = args_has(a, "all");
+	return survey_asked(&p->rq, a, e);
 }
 
 /* Is the kept answer still about the present fabric, apart from what is down? */
@@ -87,14 +104,47 @@ static bool still_holds(const struct view *v)
 	return same;
 }
 
+static bool of_all(const struct view *v)
+{
+	return ((const struct priv *)v->priv)->all;
+}
+
 static const struct survey *survey_of(const struct view *v)
 {
-	return v->held ? v->held->value : NULL;
+	return v->held && !of_all(v) ? v->held->value : NULL;
+}
+
+static const struct parted *parted_of(const struct view *v)
+{
+	return v->held && of_all(v) ? v->held->value : NULL;
 }
 
 static const struct survey_row *row_at(const struct view *v, uint32_t row)
 {
 	return &survey_of(v)->row[row];
+}
+
+/* What fails in a row. */
+static const uint32_t *part_at(const struct view *v, uint32_t row)
+{
+	return parted_of(v) ? parted_of(v)->row[row].part : row_at(v, row)->part;
+}
+
+static const struct parts *parts_of(const struct view *v)
+{
+	return parted_of(v) ? parted_of(v)->parts : survey_of(v)->parts;
+}
+
+static void load_all(struct view *v)
+{
+	const uint32_t arg[TASK_ARGS] = {((struct priv *)v->priv)->rq.kind};
+
+	for (unsigned c = C_WHAT + 1; c < C_FROM; c++)
+		v->width[c] = 0;
+	if (!still_holds(v))
+		view_hold(v, view_ask(v, &task_parted, NULL, arg));
+	if (parted_of(v))
+		v->n_rows = (uint32_t)parted_of(v)->n;
 }
 
 static void load(struct view *v)
@@ -103,6 +153,11 @@ static void load(struct view *v)
 	const uint32_t arg[TASK_ARGS] = {(uint32_t)p->rq.kind | p->rq.pairs << KIND_BITS,
 					 (uint32_t)p->rq.seed, (uint32_t)(p->rq.seed >> 32)};
 
+	if (p->all) {
+		load_all(v);
+		return;
+	}
+	v->width[C_FROM] = v->width[C_TO] = 0;
 	if (!still_holds(v))
 		view_hold(v, view_ask(v, &task_survey, NULL, arg));
 	if (!survey_of(v))
@@ -124,8 +179,11 @@ static void title(const struct view *v, struct text *t)
 	const struct survey *s = survey_of(v);
 	uint64_t bad = 0;
 
-	text_add(t, "Survey of %s", p->rq.pairs ? "pairs of " : "");
+	text_add(t, "Survey of %s", p->all ? "all pairs of " : p->rq.pairs ? "pairs of " : "");
 	text_add(t, "%s", part_words[p->rq.kind]);
+	if (parted_of(v))
+		text_add(t, " %u/%u ── %" PRIu64 " part hosts", view_count(v) ? v->sel + 1 : 0, view_count(v),
+			 parted_of(v)->bad);
 	if (!s)
 		return;
 	for (uint32_t i = 0; i < s->n; i++)
@@ -139,10 +197,12 @@ static void footer(const struct view *v, struct text *t)
 
 	if (v->waiting)
 		view_progress(v, t);
-	else if (v->held && !s)
+	else if (v->held && !v->held->value)
 		text_add(t, "%s", v->held->e.msg);
-	else if (s && v->held && v->held->ask.sweep != v->scene->real)
+	else if (v->held && v->held->ask.sweep != v->scene->real)
 		text_add(t, "of the state before what was tried since; u goes back");
+	else if (parted_of(v))
+		parted_tell(parted_of(v), v->held->ask.sweep, ' ', t);
 	else if (s)
 		text_add(t, "by %s; most routes on a link now: %u; Enter tries a failure",
 			 s->before->routing->engine, s->load_before);
@@ -150,7 +210,8 @@ static void footer(const struct view *v, struct text *t)
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
-	return field_number(field_of_column(survey_fields, columns[col].name), row_at(v, row));
+	return survey_of(v) ? field_number(field_of_column(survey_fields, columns[col].name), row_at(v, row))
+			    : -1;
 }
 
 static const char *column_name(const struct view *v, unsigned col)
@@ -164,15 +225,25 @@ static const char *column_name(const struct view *v, unsigned col)
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	const struct survey_row *r = row_at(v, row);
+	const struct survey_row *r;
 	const struct priv *p = v->priv;
 	char buf[300], *what;
 
-	switch (col) {
-	case C_WHAT:
-		what = survey_what(survey_of(v), r);
+	if (col == C_WHAT) {
+		what = survey_what(parts_of(v), part_at(v, row));
 		text_add(t, "%s", what);
 		free(what);
+		return;
+	}
+	if (p->all) {
+		if (col >= C_FROM)
+			label_endport(parts_of(v)->fabric, parted_of(v)->row[row].host[col - C_FROM], t);
+		return;
+	}
+	r = row_at(v, row);
+	switch (col) {
+	case C_FROM:
+	case C_TO:
 		break;
 	case C_ENGINE:
 		text_add(t, "%s", !r->engine ? "none" : r->engine);
@@ -195,9 +266,12 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter *m)
 {
 	const struct priv *p = v->priv;
-	const struct survey_row *r = row_at(v, row);
+	const struct survey_row *r;
 
 	(void)col;
+	if (p->all)
+		return false;
+	r = row_at(v, row);
 	*m = p->most_lost ? (struct meter){(double)r->lost / (double)p->most_lost, r->lost ? 4 : 0}
 			  : (struct meter){p->most_load ? (double)r->load_after / (double)p->most_load : 0,
 					   picture_load_class(r->load_after, survey_of(v)->load_before)};
@@ -206,15 +280,17 @@ static bool meter(const struct view *v, uint32_t row, unsigned col, struct meter
 
 static unsigned marks(const struct view *v, uint32_t row)
 {
-	const struct survey_row *r = row_at(v, row);
+	const struct survey_row *r = survey_of(v) ? row_at(v, row) : NULL;
 
+	if (!r)
+		return 0;
 	return (survey_bad(r) ? MARK_DOWN : 0) | (r->fallback ? MARK_CHANGED : 0);
 }
 
 /* Enter makes the failure an event of the journal. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
-	char *line = survey_command(survey_of(v), row_at(v, row));
+	char *line = survey_command(parts_of(v), part_at(v, row));
 
 	text_add(t, "%s", line);
 	free(line);
@@ -222,10 +298,10 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct parts *p = survey_of(v)->parts;
-	uint32_t id = p->id[p->first[row_at(v, row)->part[0]]];
+	const struct parts *p = parts_of(v);
+	uint32_t id = p->id[p->first[part_at(v, row)[0]]];
 
-	s->key = row_at(v, row)->index;
+	s->key = parted_of(v) ? row : row_at(v, row)->index;
 	if (p->kind == PART_LINK)
 		subject_port(v, p->fabric->link_port[2 * id], s);
 	else
@@ -250,8 +326,8 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 const struct view_ops view_survey = {
 	.name = "survey",
 	.brief = "every single failure, or pairs of them, the worst first: new credit loops, lost pairs, the "
-		 "engine then, loads; Enter tries one",
-	.syntax = KINDS " | pairs N " KINDS " [seed=K]",
+		 "engine then, loads; or all pairs that part hosts; Enter tries one",
+	.syntax = KINDS " | pairs N " KINDS " [seed=K] | pairs all [links|switches]",
 	.hints = "follow=try :undo=undo back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,

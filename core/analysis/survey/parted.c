@@ -1,11 +1,13 @@
 #include "core/analysis/survey/parted.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/survey/parted_net.h"
 #include "core/base/disjoint.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 
 /* --- the graph ------------------------------------------------------------------------------------------ */
 
@@ -257,6 +259,31 @@ struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct pro
 		return r;
 	parted_free(r);
 	return NULL;
+}
+
+void parted_tell(const struct parted *r, const struct sweep *w, char end, struct text *t)
+{
+	text_add(t, "Proved for all %" PRIu64 " pairs of %u %s: %" PRIu64 " part hosts, ", r->pairs,
+		 r->parts->n + r->host_links, part_words[r->parts->kind], r->bad);
+	text_add(t, "%" PRIu64 " of them by both together; %u part hosts alone.%c", r->together,
+		 r->alone + r->host_alone, end);
+	if (r->host_links)
+		text_add(t,
+			 "%s of hosts %s among them, of which %u cut their host alone; rows tell of the "
+			 "others.%c",
+			 PLURAL(r->host_links, "cable"), r->host_links == 1 ? "is" : "are", r->host_alone,
+			 end);
+	if (r->legal)
+		text_add(t,
+			 "By legal ways of %s, from the %s as now; %" PRIu64
+			 " pairs with ranks that change.%c",
+			 w->routing->engine, w->routing->ops->is_root ? "roots" : "switches with hosts",
+			 r->reranked, end);
+	else
+		text_add(t,
+			 "By cables: for engines that route whatever is connected (minhop, lash, sssp, "
+			 "dfsssp, nue); others may lose more.%c",
+			 end);
 }
 
 void parted_free(struct parted *r)

@@ -50,6 +50,8 @@ struct parted {
  * each pair that parts them has one part on a first way and the other on a way without it.
  */
 struct parted *parted_run(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e);
+/* What was proved, in two or three sentences, with `end` behind each. */
+void parted_tell(const struct parted *r, const struct sweep *w, char end, struct text *t);
 void parted_free(struct parted *r);
 
 #endif

@@ -74,7 +74,7 @@ const struct field survey_fields[] = {
 
 json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 {
-	char *what = survey_what(s, r), *try = survey_command(s, r);
+	char *what = survey_what(s->parts, r->part), *try = survey_command(s->parts, r->part);
 	json_t *o = json_make("{s:s, s:s}", "what", what, "try", try);
 
 	fields_json(o, survey_fields, r);

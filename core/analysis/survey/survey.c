@@ -47,25 +47,24 @@ static int by_outage(const void *x, const void *y)
 
 /* --- words ------------------------------------------------------------------------------------------- */
 
-char *survey_what(const struct survey *s, const struct survey_row *r)
+char *survey_what(const struct parts *p, const uint32_t part[2])
 {
-	const char *a = s->parts->name[r->part[0]];
+	const char *a = p->name[part[0]];
 
-	return r->part[1] == NO_ID ? str_dup(a) : str_printf("%s + %s", a, s->parts->name[r->part[1]]);
+	return part[1] == NO_ID ? str_dup(a) : str_printf("%s + %s", a, p->name[part[1]]);
 }
 
-char *survey_command(const struct survey *s, const struct survey_row *r)
+char *survey_command(const struct parts *p, const uint32_t part[2])
 {
-	const struct fabric *f = s->parts->fabric;
 	struct text t = {0};
 	char label[300], *word;
 
-	text_add(&t, "fail %s", part_word[s->parts->kind]);
-	for (int k = 0; k < 2 && r->part[k] != NO_ID; k++) {
-		if (s->parts->kind == PART_LINK)
-			port_plain(f, f->link_port[2 * s->parts->id[s->parts->first[r->part[k]]]], label,
+	text_add(&t, "fail %s", part_word[p->kind]);
+	for (int k = 0; k < 2 && part[k] != NO_ID; k++) {
+		if (p->kind == PART_LINK)
+			port_plain(p->fabric, p->fabric->link_port[2 * p->id[p->first[part[k]]]], label,
 				   sizeof(label));
-		word = word_quoted(s->parts->kind == PART_LINK ? label : s->parts->name[r->part[k]]);
+		word = word_quoted(p->kind == PART_LINK ? label : p->name[part[k]]);
 		text_add(&t, " %s", word);
 		free(word);
 	}

@@ -74,11 +74,11 @@ bool survey_bad(const struct survey_row *r);
 /* Order of rows: the worst first. */
 int survey_order(const struct survey_row *a, const struct survey_row *b);
 
-/* "leaf-01[5] spine-01[1]", of two "A + B"; the caller frees. */
-char *survey_what(const struct survey *s, const struct survey_row *r);
+/* "leaf-01[5] spine-01[1]", of two "A + B"; part[1] NO_ID: of one.  The caller frees. */
+char *survey_what(const struct parts *p, const uint32_t part[2]);
 
 /* A command that makes the failure: "fail link ..."; the caller frees it. */
-char *survey_command(const struct survey *s, const struct survey_row *r);
+char *survey_command(const struct parts *p, const uint32_t part[2]);
 
 /*
  * The 95 % interval of a share of `hits` of n drawn (E. B. Wilson, Probable inference, the law of

@@ -124,7 +124,7 @@ static bool take_survey(struct plots *d, const struct survey *v)
 		between[k] = (double)v->row[k].between_survivors;
 		load[k] = v->row[k].load_after;
 		any |= v->row[k].lost != 0;
-		d->label[k] = survey_what(v, &v->row[k]);
+		d->label[k] = survey_what(v->parts, v->row[k].part);
 	}
 	d->plot[0] = (struct plot){.x_name = "what fails, the worst first",
 				   .y_name = "pairs of hosts lost",

@@ -213,48 +213,32 @@ static json_t *parted_row_json(const struct parted *r, const struct parted_row *
 
 static void print_parted(const struct parted *r, const struct sweep *w, struct out *o)
 {
-	const char *what = part_words[r->parts->kind];
 	json_t *rows = json_array();
-	char a[300], b[300];
+	struct text said = {0};
+	char a[300], b[300], *what;
 
-	out_text(o, "Proved for all %" PRIu64 " pairs of %u %s: %" PRIu64 " part hosts", r->pairs,
-		 r->parts->n + r->host_links, what, r->bad);
-	out_text(o, ", %" PRIu64 " of them by both together; %u part hosts alone.\n", r->together,
-		 r->alone + r->host_alone);
-	if (r->host_links)
-		out_text(o,
-			 "%s of hosts %s among them, of which %u cut their host alone; rows tell of the "
-			 "others.\n",
-			 PLURAL(r->host_links, "cable"), r->host_links == 1 ? "is" : "are", r->host_alone);
-	if (r->legal)
-		out_text(o,
-			 "By legal ways of %s, from the %s as now; %" PRIu64
-			 " pairs with ranks that change.\n",
-			 w->routing->engine, w->routing->ops->is_root ? "roots" : "switches with hosts",
-			 r->reranked);
-	else
-		out_text(o, "By cables: for engines that route whatever is connected (minhop, lash, sssp, "
-			    "dfsssp, "
-			    "nue); others may lose more.\n");
+	parted_tell(r, w, '\n', &said);
+	out_text(o, "%s", text_str(&said));
+	text_free(&said);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct parted_row *row = &r->row[i];
 
 		port_plain(w->fabric, w->fabric->endport_port[row->host[0]], a, sizeof(a));
 		port_plain(w->fabric, w->fabric->endport_port[row->host[1]], b, sizeof(b));
-		out_text(o, "  %s%s%s: %s from %s\n", r->parts->name[row->part[0]],
-			 row->part[1] == NO_ID ? " alone" : " + ",
-			 row->part[1] == NO_ID ? "" : r->parts->name[row->part[1]], a, b);
+		what = survey_what(r->parts, row->part);
+		out_text(o, "  %s%s: %s from %s\n", what, row->part[1] == NO_ID ? " alone" : "", a, b);
+		free(what);
 		json_array_append_new(rows, parted_row_json(r, row, w));
 	}
 	if (r->n < r->alone + r->together)
 		out_text(o, "  ... and %" PRIu64 " more\n", r->alone + r->together - r->n);
 	out_json(o, "proved",
-		 json_make("{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:I, s:o}", "what", what, "engine",
-			   w->routing->engine, "by", r->legal ? "legal ways" : "cables", "pairs",
-			   (json_int_t)r->pairs, "parting", (json_int_t)r->bad, "together",
-			   (json_int_t)r->together, "alone", (int)(r->alone + r->host_alone), "host_links",
-			   (int)r->host_links, "host_alone", (int)r->host_alone, "reranked",
-			   (json_int_t)r->reranked, "rows", rows));
+		 json_make("{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:I, s:o}", "what",
+			   part_words[r->parts->kind], "engine", w->routing->engine, "by",
+			   r->legal ? "legal ways" : "cables", "pairs", (json_int_t)r->pairs, "parting",
+			   (json_int_t)r->bad, "together", (json_int_t)r->together, "alone",
+			   (int)(r->alone + r->host_alone), "host_links", (int)r->host_links, "host_alone",
+			   (int)r->host_alone, "reranked", (json_int_t)r->reranked, "rows", rows));
 }
 
 static int prove_pairs(struct session *s, const struct args *args, struct out *o, struct err *e)
