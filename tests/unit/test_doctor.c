@@ -147,9 +147,9 @@ static const struct expected reals[] = {
 		   "MF0;MLG01-04:MQM8700/U1\nwith 19: "},
 	  {"thin", "15 of 321 switches above the edge"},
 	  {"thin", "with 12: MF0;CSPINE1-31:MQM8700/U1\nwith 13: "},
-	  {"cabling",
-	   "MF0;MSPINE3-01:MQM8700/U1: all links are there, but they lead to 7 neighbours instead of 14"},
-	  {"hot-cable", "21 channels at the edge would carry up to 2.65 times"},
+	  {"cabling", "MF0;MSPINE3-01:MQM8700/U1: no link is missing, but the links lead to 7 neighbours in "
+		      "place of 14"},
+	  {"hot-cable", "With any engine, 21 channels at the edge would carry up to 2.65 times"},
 	  {"hot-cable", "MF0;CSPINE1-80:MQM8700/U1[39] to MF0;MLG01-02:MQM8700/U1: 2.12"},
 	  {"hot-cable", "56 channels above the edge would carry up to 1.47 times"},
 	  {"sm-decides", "MF0;CSPINE1-80:MQM8700/U1"},
@@ -188,7 +188,7 @@ static const struct expected reals[] = {
 	 {{"thin",
 	   "1 of 6 edge switches has fewer uplinks than the rest (7 at least, usually 8): MF0;ib1:SX6036/U1"},
 	  {"hot-cable",
-	   "3 channels at the edge would carry up to 1.33 times the usual share, whatever the engine: "
+	   "With any engine, 3 channels at the edge would carry up to 1.33 times the usual share: "
 	   "MF0;ib8:SX6036/U1[2], MF0;ib8:SX6036/U1[4], MF0;ib8:SX6036/U1[8]"},
 	  {"ends-above-edge", "3 hosts on 1 switch above the edge: MF0;ib7:SX6036/U1"},
 	  {"sm-guessed", ""}},
@@ -235,7 +235,7 @@ static const struct expected reals[] = {
 	 NULL},
 	{"synth director:4,6,3,16; route updn",
 	 "warning roots-fragile, warning sm-place",
-	 {{"roots-fragile", "one of 136 links"}, {"sm-place", "dir1/L01/U1, where the subnet manager runs"}},
+	 {{"roots-fragile", "one of 136 links"}, {"sm-place", "The subnet manager runs on dir1/L01/U1"}},
 	 NULL},
 	{"synth xgft:4,19:1,4; route updn",
 	 "warning roots-fragile",
@@ -252,7 +252,7 @@ static const struct expected reals[] = {
 	{"synth xgft:4,4:1,2; route updn; set guid spine-01",
 	 "warning roots-fragile, warning sm-place",
 	 {{"sm-place",
-	   "spine-01, where the subnet manager runs, does not reach 1 switch under updn: spine-02"}},
+	   "The subnet manager runs on spine-01. Under updn it has no path to 1 switch: spine-02"}},
 	 NULL},
 	{"synth xgft:4,4:1,2; route updn; set guid node0001",
 	 "warning roots-fragile",
@@ -305,7 +305,7 @@ static const struct expected faults[] = {
 	 NULL},
 	{"synth xgft:3,3:1,2; route minhop; scope node0001",
 	 "",
-	 {{"no-pair", "No pair of hosts: 1 that count are up"}},
+	 {{"no-pair", "No pair of hosts: 1 host up and counted"}},
 	 "cut-off"},
 	{"synth torus:5x5; route lash",
 	 "error credit-loop, error layers-not-in-force",
@@ -314,7 +314,7 @@ static const struct expected faults[] = {
 	{"synth torus:5x5; route lash qos=TRUE", "", {{NULL, NULL}}, "credit-loop"},
 	{"synth torus:5x5; route lash qos=TRUE max_op_vls=2",
 	 "warning vls-later",
-	 {{"vls-later", "From the second sweep on minhop routes instead of lash"}},
+	 {{"vls-later", "From the second sweep on, minhop routes in place of lash"}},
 	 NULL},
 	{"synth torus:5x5; route lash qos=TRUE max_op_vls=3", "", {{NULL, NULL}}, "vls-later"},
 	{"synth torus:5x5; route dfsssp qos=TRUE max_op_vls=1; sweep",
@@ -325,7 +325,8 @@ static const struct expected faults[] = {
 	   not */
 	{"synth mesh:40x1,hosts=3; set guid 0x0002c90300f00781; route sssp lmc=6",
 	 NULL,
-	 {{"dfsssp-cap", "sssp cannot count that far: 7720 LIDs, 39 hops between switches; beyond 36 hops"}},
+	 {{"dfsssp-cap", "sssp counts distances only up to a limit: 7720 LIDs, 39 hops between switches; "
+			 "with so many LIDs it makes no route longer than 36 hops"}},
 	 NULL},
 	{"synth mesh:40x1,hosts=3; route sssp lmc=6",
 	 NULL,
@@ -334,7 +335,7 @@ static const struct expected faults[] = {
 	{"synth mesh:36x1,hosts=3; route sssp lmc=6", NULL, {{NULL, NULL}}, "dfsssp-cap"},
 	{"synth mesh:5x4,fail=3,shuffle=1,seed=12; route lash do_mesh_analysis=TRUE",
 	 "error hang, warning hot-cable",
-	 {{"hang", "OpenSM never ends routing here: lash"}},
+	 {{"hang", "OpenSM hangs while it routes here: lash"}},
 	 "credit-loop"},
 	{"synth mesh:5x4,seed=12; route lash lash_start_vl=2 max_op_vls=1",
 	 "error crash",
@@ -534,24 +535,25 @@ static void held_tables(void **state)
 	change_entry("leaf-02", lid, NO_PATH);
 	o = judge_tables(&s);
 	need(o, "no entry", "unreachable",
-	     "2 pairs of hosts have no path: no entry on leaf-02 for hosts of leaf-01");
+	     "2 pairs of hosts have no path: no entry at leaf-02, for hosts on leaf-01");
 	need(o, "no entry", "unreachable", "by source: leaf-02 2\nby destination: leaf-01 2");
-	need(o, "no entry", "stale", "1 entry would change at the next sweep of minhop");
+	need(o, "no entry", "stale", "1 entry will change in the next sweep of minhop");
 	assert_int_equal(json_integer_value(json_object_get(find(o, "unreachable", ""), "pairs")), 2);
 	json_decref(o);
 	session_free(s);
 
 	change_entry("leaf-02", lid, 1);
 	o = judge_tables(&s);
-	need(o, "to a host", "unreachable", "an entry into what is down or of others on leaf-02");
-	need(o, "to a host", "dead-entry", "1 entry on 1 switch leads nowhere (first: leaf-02, LID");
+	need(o, "to a host", "unreachable", "an entry to a dead or wrong port at leaf-02");
+	need(o, "to a host", "dead-entry",
+	     "1 entry on 1 switch leads to a dead or wrong port (first: leaf-02, LID");
 	need(o, "to a host", "drift-unknown", "No engine explains the tables: best is minhop with 96.9 %");
 	json_decref(o);
 	session_free(s);
 
 	change_entry("spine-01", lid, 2);
 	o = judge_tables(&s);
-	need(o, "circle", "forwarding-loop", "circle between");
+	need(o, "circle", "forwarding-loop", " loop between ");
 	json_decref(o);
 	session_free(s);
 
@@ -592,7 +594,7 @@ static void option_files(void **state)
 	json_decref(o);
 	ok_line(s, "route ftree cn_guid_file=node000*");
 	o = doctor_object(s);
-	need(o, "cn_guid_file", "not-listed", "55 hosts are in neither cn_guid_file nor io_guid_file");
+	need(o, "cn_guid_file", "not-listed", "55 hosts are neither in cn_guid_file nor in io_guid_file");
 	json_decref(o);
 	session_free(s);
 

@@ -26,7 +26,7 @@ static bool ends_so(const struct sweep *w, const char *how)
 int find_fatal(struct doctor *d, const struct rule *r)
 {
 	bool hang = !strcmp(r->kind, "hang");
-	const char *how = hang ? "never ends" : "crashes", *words = hang ? "never ends routing" : how;
+	const char *how = hang ? "never ends" : "crashes", *words = hang ? "hangs while it routes" : how;
 	const struct sweep *w = ends_so(d->computed, how) ? d->computed
 				: ends_so(d->next, how)	  ? d->next
 							  : NULL;
@@ -84,7 +84,7 @@ int find_vls_later(struct doctor *d, const struct rule *r)
 
 	if (!w || !next || next->fatal || !strcmp(in_force(w), in_force(next)) || !next->n_refusals)
 		return 0;
-	x = tell(d, r, "From the second sweep on %s routes instead of %s: %s.", in_force(next), in_force(w),
+	x = tell(d, r, "From the second sweep on, %s routes in place of %s: %s.", in_force(next), in_force(w),
 		 last_refusal(next)->why);
 	finding_more(x, "sweep");
 	return 0;
@@ -133,9 +133,9 @@ static void tell_far(struct doctor *d, const struct rule *r)
 	hops = longest_way(d, w->topo, lids);
 	if (hops * lids * lids >= DISTANCE_END)
 		finding_more(tell(d, r,
-				  "%s cannot count that far: %" PRIu64
-				  " LIDs, %u hops between switches; beyond %" PRIu64
-				  " hops there are no routes.",
+				  "%s counts distances only up to a limit: %" PRIu64
+				  " LIDs, %u hops between switches; with so many LIDs it makes no route "
+				  "longer than %" PRIu64 " hops.",
 				  in_force(w), lids, hops, (DISTANCE_END - 1) / (lids * lids)),
 			     "check");
 }

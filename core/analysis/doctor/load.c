@@ -64,7 +64,7 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct hot *h
 	}
 	if (n > LISTED)
 		text_add(&t, "\nand %zu more", n - LISTED);
-	x = tell(d, r, "%s %s would carry up to %.2f times the usual share, whatever the engine: %s.",
+	x = tell(d, r, "With any engine, %s %s would carry up to %.2f times the usual share: %s.",
 		 PLURAL(n, "channel"),
 		 d->direct	  ? "between switches"
 		 : h->class >> 16 ? "above the edge"
@@ -151,9 +151,9 @@ int find_idle(struct doctor *d, const struct rule *r)
 		return 0;
 	lash = !strcmp(d->r->engine, "lash") && beside &&
 	       !options_bool(d->w->setup->options, "do_mesh_analysis");
-	x = tell(d, r, "%u of %s between switches %s nothing: %s%s.", at.n,
+	x = tell(d, r, "%u of %s between switches %s no host traffic: %s%s.", at.n,
 		 PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
-		 lash ? " (of parallel links lash uses the first only)" : "");
+		 lash ? " (lash uses only the first of parallel links)" : "");
 	places_end(&at, x, "load-map all");
 	return 0;
 }

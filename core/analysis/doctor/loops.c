@@ -90,7 +90,7 @@ static int tell_switch_loops(struct doctor *d, const struct rule *r)
 	while (all && vl < CDG_VLS && !looping_channels(all, vl))
 		vl++;
 	if (all && vl < CDG_VLS)
-		tell_loop(d, r, all, vl, NULL, " (with routes of switches only)", SEVERITY_NOTE);
+		tell_loop(d, r, all, vl, NULL, " (only routes to or from switches close it)", SEVERITY_NOTE);
 	cdg_free(all);
 	return all ? 0 : -1;
 }
@@ -112,7 +112,7 @@ int find_credit_loop(struct doctor *d, const struct rule *r)
 		if (looping_channels(d->cdg, vl))
 			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
 		else if (wide)
-			tell_loop(d, r, wide, vl, NULL, " (with routes of aggregation nodes only)",
+			tell_loop(d, r, wide, vl, NULL, " (only routes of aggregation nodes close it)",
 				  SEVERITY_WARNING);
 	cdg_free(wide);
 	return d->out->n > before ? 0 : tell_switch_loops(d, r);
@@ -127,7 +127,8 @@ int find_layers_not_in_force(struct doctor *d, const struct rule *r)
 		return 0;
 	x = tell(d, r, "%s needs %s, but qos is off: switches keep their own SL-to-VL maps%s.", d->r->engine,
 		 PLURAL(d->r->ops->n_layers(d->r), "VL"),
-		 loops ? ", and one VL for all has loops" : "; one VL for all has no loop here");
+		 loops ? ", and with all routes on one VL there are credit loops"
+		       : "; here all routes on one VL make no credit loop");
 	x->severity = loops ? SEVERITY_ERROR : SEVERITY_NOTE;
 	x->count = d->r->ops->n_layers(d->r);
 	finding_more(x, "layers");

@@ -13,9 +13,9 @@
 
 /* Causes in the order in which they are checked. */
 enum cause { CAUSE_NO_LID, CAUSE_NO_WAY, CAUSE_NO_ENTRY, CAUSE_DEAD, CAUSE_LOOP, CAUSE_DROPPED };
-static const char *const cause_text[] = {"a host has no LID", "no cable is up on the way",
-					 "no entry",	      "an entry into what is down or of others",
-					 "packets circle",    "dropped on VL 15"};
+static const char *const cause_text[] = {"a host has no LID", "no cable leads on",
+					 "no entry",	      "an entry to a dead or wrong port",
+					 "a forwarding loop", "dropped on VL 15"};
 
 /* Pairs of one cause that stop at one switch, for hosts on one switch. */
 struct group {
@@ -227,7 +227,8 @@ int find_cut_off(struct doctor *d, const struct rule *r)
 int find_no_pair(struct doctor *d, const struct rule *r)
 {
 	if (d->n_hosts < 2)
-		finding_more(tell(d, r, "No pair of hosts: %u that count are up.", d->n_hosts), "list hosts");
+		finding_more(tell(d, r, "No pair of hosts: %s up and counted.", PLURAL(d->n_hosts, "host")),
+			     "list hosts");
 	return 0;
 }
 
@@ -252,7 +253,7 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 			rest += g->pairs;
 			continue;
 		}
-		x = tell(d, r, "%s of hosts %s no path: %s on %s for hosts of %s.", PLURAL(g->pairs, "pair"),
+		x = tell(d, r, "%s of hosts %s no path: %s at %s, for hosts on %s.", PLURAL(g->pairs, "pair"),
 			 g->pairs == 1 ? "has" : "have", cause_text[g->cause], switch_name(d->f, g->at),
 			 switch_name(d->f, g->to));
 		x->pairs = x->count = g->pairs;
@@ -265,7 +266,7 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 		x->detail = totals.s;
 	}
 	if (rest) {
-		x = tell(d, r, "%s of hosts more have no path, in %zu further places.", PLURAL(rest, "pair"),
+		x = tell(d, r, "%s more of hosts have no path, at %zu more places.", PLURAL(rest, "pair"),
 			 s.n - MOST_PLACES);
 		x->count = rest;
 		x->pairs = rest < s.g[MOST_PLACES - 1].pairs ? rest : s.g[MOST_PLACES - 1].pairs;
@@ -295,9 +296,9 @@ int find_forwarding_loop(struct doctor *d, const struct rule *r)
 		a = p.n ? p.hop[p.n - 1].sw : s.g[0].at;
 		b = p.n > 1 ? p.hop[p.n - 2].sw : a;
 		path_free(&p);
-		x = tell(d, r, "Packets to LID %u circle between %s and %s: %s of hosts%s.", s.g[0].lid,
+		x = tell(d, r, "Packets to LID %u loop between %s and %s: %s of hosts%s.", s.g[0].lid,
 			 switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
-			 s.n > 1 ? ", with other such places" : "");
+			 s.n > 1 ? ", those at other loops included" : "");
 		x->pairs = pairs;
 		x->count = s.n;
 		finding_at_switch(d, x, a);
@@ -342,8 +343,7 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 			}
 	}
 	if (at.n) {
-		x = tell(d, r,
-			 "%s of switches cannot be reached from some switches (%s of host and LID): %s.",
+		x = tell(d, r, "Some switches have no path to %s of switches (%s of host and LID): %s.",
 			 PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
 		places_end(&at, x, "check");
 		x->figure = (double)d->check.switch_unreachable;
@@ -432,9 +432,9 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 			last = d->drift->entry[i].sw;
 			switches++;
 		}
-	x = tell(d, r, "%s on %s %s nowhere (first: %s, LID %u, port %u: %s).", PLURAL(n, "entry"),
-		 PLURAL(switches, "switch"), n == 1 ? "leads" : "lead", switch_name(d->f, e->sw), e->lid,
-		 e->port, e->why);
+	x = tell(d, r, "%s on %s %s to a dead or wrong port (first: %s, LID %u, port %u: %s).",
+		 PLURAL(n, "entry"), PLURAL(switches, "switch"), n == 1 ? "leads" : "lead",
+		 switch_name(d->f, e->sw), e->lid, e->port, e->why);
 	x->count = n;
 	finding_at_switch(d, x, e->sw);
 	if (e->port != NO_PATH)
@@ -458,13 +458,13 @@ int find_stale(struct doctor *d, const struct rule *r)
 	if (n) {
 		e = first_of(x, DRIFT_NEXT, false);
 		e = e ? e : first_of(x, DRIFT_MISSING, true);
-		at = tell(d, r, "%s would change at the next sweep of %s.", PLURAL(n, "entry"), x->engine);
+		at = tell(d, r, "%s will change in the next sweep of %s.", PLURAL(n, "entry"), x->engine);
 		at->count = n;
 		finding_at_switch(d, at, e->sw);
 		finding_more(at, "drift");
 	}
 	if (x->count[DRIFT_UNKNOWN]) {
-		at = tell(d, r, "%s for LIDs that nobody has.", PLURAL(x->count[DRIFT_UNKNOWN], "entry"));
+		at = tell(d, r, "%s for LIDs that no port has.", PLURAL(x->count[DRIFT_UNKNOWN], "entry"));
 		at->count = x->count[DRIFT_UNKNOWN];
 		finding_more(at, "drift");
 	}

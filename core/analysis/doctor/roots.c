@@ -50,10 +50,11 @@ int find_all_roots(struct doctor *d, const struct rule *r)
 	if (edge == NO_ID)
 		return 0;
 	if (n == d->t->n_switches_up)
-		x = tell(d, r, "%u of %u switches count as roots: updn forbids nothing and equals minhop.", n,
-			 n);
+		x = tell(d, r,
+			 "updn takes %u of %u switches for roots: it forbids no turn and routes like minhop.",
+			 n, n);
 	else
-		x = tell(d, r, "%u of %u switches count as roots, leaves among them: %s.", n,
+		x = tell(d, r, "updn takes %u of %u switches for roots, leaf switches among them: %s.", n,
 			 d->t->n_switches_up, switch_name(d->f, edge));
 	x->count = n;
 	finding_at_switch(d, x, edge);
@@ -274,7 +275,7 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 	free(named);
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s %s in neither cn_guid_file nor io_guid_file (%s).", PLURAL(at.n, "host"),
+	x = tell(d, r, "%s %s neither in cn_guid_file nor in io_guid_file (%s).", PLURAL(at.n, "host"),
 		 at.n == 1 ? "is" : "are", places_text(&at));
 	places_end(&at, x, "show options");
 	return 0;

@@ -113,7 +113,7 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 		text_free(&at.t);
 		return;
 	}
-	x = tell(d, r, "%s: all links are there, but they lead to %u neighbours instead of %u.",
+	x = tell(d, r, "%s: no link is missing, but the links lead to %u neighbours in place of %u.",
 		 places_text(&at), least, parents);
 	x->figure = least;
 	places_end(&at, x, "list ports %s", d->f->node_name[at.node]);
@@ -195,8 +195,8 @@ int find_empty_leaf(struct doctor *d, const struct rule *r)
 	}
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s without hosts, which no shortest way between hosts crosses: %s.",
-		 PLURAL(at.n, "switch"), places_text(&at));
+	x = tell(d, r, "%s without hosts, and on no shortest path between hosts: %s.", PLURAL(at.n, "switch"),
+		 places_text(&at));
 	places_end(&at, x, "list switches");
 	return 0;
 }
@@ -232,7 +232,8 @@ int find_sm_decides(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "The subnet manager's place is a guess (%s); if %s fails, results depend on that.",
+	x = tell(d, r,
+		 "Subnet manager's node unknown (ibscope takes %s): if %s fails, the result depends on it.",
 		 endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
 	places_end(&at, x, "show");
 	return 0;

@@ -91,7 +91,7 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 	while (!first->missing)
 		first++;
 	warnings_tell_missing(w, &t);
-	x = tell(d, r, "Not the whole fabric: %s (first: %s%s%s).", text_str(&t), whose(d, first),
+	x = tell(d, r, "A part of the fabric is missing: %s (first: %s%s%s).", text_str(&t), whose(d, first),
 		 *whose(d, first) ? ", " : "", first->text);
 	at_warning(d, x, first);
 	x->count = w->missing;
@@ -140,7 +140,7 @@ int find_aggregation(struct doctor *d, const struct rule *r)
 
 	if (!n || setup_counts_aggregation(d->rq->setup))
 		return 0;
-	x = tell(d, r, "%s of switches left out of what is counted.", PLURAL(n, "aggregation node"));
+	x = tell(d, r, "ibscope does not count %s of switches as hosts.", PLURAL(n, "aggregation node"));
 	x->count = n;
 	finding_more(x, "show options");
 	return 0;
@@ -185,8 +185,8 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 	}
 	x = tell(d, r, "%s%s%s without a valid LID%s%s (%s).", hosts ? PLURAL(hosts, "host port") : "",
 		 hosts && switches ? " and " : "", switches ? PLURAL(switches, "switch") : "",
-		 beyond ? " (0, or above 49151)" : "",
-		 good ? "" : ": no subnet manager has set up this fabric", places_text(&at));
+		 beyond ? " (0, or above 49151)" : "", good ? "" : ": no subnet manager has given LIDs here",
+		 places_text(&at));
 	if (!good)
 		x->severity = SEVERITY_NOTE;
 	places_end(&at, x, "list hosts");
@@ -302,10 +302,10 @@ int find_sm_place(struct doctor *d, const struct rule *r)
 		if (missed[s])
 			places_add_switch(&at, d->f, s);
 	if (at.n) {
-		x = tell(d, r, "%s, where the subnet manager %s, does not reach %s under %s: %s.",
-			 endport_label(d->f, d->t->sm_endport, a, sizeof(a)),
-			 d->f->sm_guessed ? "is taken to run" : "runs", PLURAL(at.n, "switch"), d->r->engine,
-			 places_text(&at));
+		x = tell(d, r, "The subnet manager %s on %s. Under %s it has no path to %s: %s.",
+			 d->f->sm_guessed ? "probably runs" : "runs",
+			 endport_label(d->f, d->t->sm_endport, a, sizeof(a)), d->r->engine,
+			 PLURAL(at.n, "switch"), places_text(&at));
 		places_end(&at, x, "show");
 	}
 	free(missed);
@@ -327,8 +327,8 @@ int find_sm_guessed(struct doctor *d, const struct rule *r)
 		return 0;
 	for (uint32_t i = 0; i < d->f->n_endports && !lids; i++)
 		lids = lid_told(d, d->f->endport_port[i]) != 0;
-	x = tell(d, r, "The subnet manager's place is not told: taken to be %s%s.",
-		 endport_label(d->f, ep, a, sizeof(a)), lids ? "" : ", and LIDs depend on it");
+	x = tell(d, r, "Subnet manager's node unknown: ibscope takes %s%s.",
+		 endport_label(d->f, ep, a, sizeof(a)), lids ? "" : ", and the LIDs depend on that");
 	finding_at(d, x, d->f->endport_port[ep]);
 	finding_more(x, "show");
 	return 0;
