@@ -683,7 +683,7 @@ def lengths():
 
 # A state in which each command finds something; suites verify, live and unit have the three others.
 FINDS = {"changes": "synth xgft:3,3:1,2; save A; remove link leaf-01[4]; save B; changes A B", "route": "synth torus:4x4; route updn,no_fallback", "restart": "synth torus:4x4; route minhop; restart updn,no_fallback", "trace": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; trace 2 12",
-         "check": "synth torus:4x4; route minhop; check", "plan": "synth xgft:3,3:1,2; plan PLAN", "advise": "synth mesh:3x3; fail random 12 seed=2; advise",
+         "check": "synth torus:4x4; route minhop; check", "drain": "synth ring:5; route minhop; drain cycle", "plan": "synth xgft:3,3:1,2; plan PLAN", "advise": "synth mesh:3x3; fail random 12 seed=2; advise",
          "drift": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; drift minhop",
          "spread": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; spread tree",
          "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -",

@@ -7,7 +7,7 @@
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons ibdmchk verify sessions changes incomplete formats live lying contract memcheck same cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained ibdmchk verify sessions changes incomplete formats live lying contract memcheck same cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan stop unit parity tui live build verify lying memory static extend files advised driver keys hostile"
@@ -27,7 +27,9 @@ if [ "$LONG" = 1 ]; then
 	MODELLED=${MODELLED:-700}
 	FIGURED=${FIGURED:-2000}
 	REASONED=${REASONED:-400}
-	export GUIDED MODELLED FIGURED REASONED
+	DRAINED=${DRAINED:-2000}
+	DRAIN_FABRICS=${DRAIN_FABRICS:-2000}
+	export GUIDED MODELLED FIGURED REASONED DRAINED DRAIN_FABRICS
 else
 	# the same classes by fewer cases, others each time: what is drawn is drawn by a new seed
 	COMMANDS=${COMMANDS:-2500}
@@ -132,6 +134,7 @@ suite() {
 	guide) IBSCOPE="$BUILD/ibscope" python3 tests/model/guide.py ;;
 	engines) IBSCOPE="$BUILD/ibscope" python3 tests/model/engines.py ;;
 	reasons) IBSCOPE="$BUILD/ibscope" python3 tests/model/reasons.py ;;
+	drained) IBSCOPE="$BUILD/ibscope" python3 tests/model/drained.py ;;
 	ibdmchk) IBSCOPE="$BUILD/ibscope" python3 tests/topo/ibdmchk.py ;;
 	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py ;;
 	changes) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/changes.py ;;

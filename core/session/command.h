@@ -55,8 +55,9 @@ struct command {
 		difference_commands, scope_commands, path_commands, step_commands, check_commands,  \
 		diff_commands, transition_commands, plan_commands, drift_commands, doctor_commands, \
 		advise_commands, verify_commands, load_commands, flow_commands, survey_commands,    \
-		outage_commands, cdg_commands, element_commands, export_commands, torus_commands,   \
-		watch_commands, replay_commands, lesson_commands, quiz_commands, session_commands
+		outage_commands, cdg_commands, drain_commands, element_commands, export_commands,   \
+		torus_commands, watch_commands, replay_commands, lesson_commands, quiz_commands,    \
+		session_commands
 
 extern const struct command fabric_commands[]; /* getting a fabric, options, summaries */
 extern const struct command tables_commands[]; /* tables */
@@ -81,6 +82,7 @@ extern const struct command flow_commands[];	   /* flows */
 extern const struct command survey_commands[];	   /* survey */
 extern const struct command outage_commands[];	   /* outage */
 extern const struct command cdg_commands[];	   /* layers, cdg, cycles */
+extern const struct command drain_commands[];	   /* drain */
 extern const struct command element_commands[];	   /* elements, equal-paths, compare */
 extern const struct command export_commands[];	   /* save, export */
 extern const struct command torus_commands[];	   /* torus-conf */

@@ -11,7 +11,7 @@ const struct aim_group aim_groups[N_GROUPS] = {
 		 "fail restore flap undo redo journal reset event add remove move swap replace rename speed "
 		 "route reroute sweep restart failover sighup set unset snapshot diff changes transition"},
 	[EXPLAIN] = {"Explain", "why packets go where they go",
-		     "trace why flows equal-paths ranks roots step cdg cycles"},
+		     "trace why flows equal-paths ranks roots step cdg cycles drain"},
 	[JUDGE] = {"Judge", "what is wrong, what is better",
 		   "check doctor drift advise compare verify survey outage load-map shifts spread plan"},
 	[TEACH] = {"Teach", "lessons, questions, words", "lesson quiz help schema echo"},
@@ -50,6 +50,7 @@ static const struct {
 	{"path", "route reach ibtracert traceroute"},
 	{"cycles", "deadlock credit loop hang stuck"},
 	{"cycle", "deadlock credit loop hang stuck"},
+	{"drain", "deadlock packets move happen credits buffers throughput simulate"},
 	{"cdg", "deadlock dependency graph"},
 	{"check", "deadlock unreachable safe sound verify credit loops"},
 	{"doctor", "wrong problems errors broken cable health slow"},

@@ -13,6 +13,7 @@
 
 #include "core/formats/formats.h"
 #include "core/sm/guid_names.h"
+#include "core/analysis/traffic/drain.h"
 #include "core/trace/walk.h"
 
 /* --- life --------------------------------------------------------------------------- */
@@ -94,6 +95,7 @@ void session_free(struct session *s)
 	setup_unref(s->setup);
 	free(s->option_tables);
 	walk_free(s->walk);
+	drain_free(s->drain);
 	moment_unref(s->shown);
 	if (s->names) {
 		name_map_free(s->names);
@@ -122,8 +124,11 @@ void session_set_walk(struct session *s, struct walk *w)
 {
 	const struct moment *shown;
 	struct walk *old;
+	struct drain *packets;
 
 	session_lock(s);
+	packets = s->drain;
+	s->drain = NULL;
 	old = s->walk;
 	s->walk = w;
 	s->walk_of = s->generation;
@@ -131,7 +136,22 @@ void session_set_walk(struct session *s, struct walk *w)
 	shown = show(s, NULL);
 	session_unlock(s);
 	walk_free(old);
+	drain_free(packets);
 	moment_unref(shown);
+}
+
+struct drain *session_drain(const struct session *s)
+{
+	return s->drain_of == s->generation ? s->drain : NULL;
+}
+
+void session_set_drain(struct session *s, struct drain *d)
+{
+	session_set_walk(s, NULL);
+	session_lock(s);
+	s->drain = d;
+	s->drain_of = s->generation;
+	session_unlock(s);
 }
 
 const struct moment *session_shown(const struct session *s)

@@ -19,6 +19,7 @@
 #include "core/sm/sweep.h"
 
 struct command;
+struct drain;
 struct lesson_place;
 struct topic;
 struct named;
@@ -86,8 +87,11 @@ struct session {
 	struct walk *walk;	    /* through the recording of a run (session_walk()); NULL = none */
 	uint64_t walk_of;	    /* generation it was made in */
 	const struct moment *shown; /* where it stands; reference, NULL = the present.  Under the lock */
-	uint64_t moves;		    /* grows when the walk or the lesson goes on, begins or ends */
-	int play; /* 1 + pace at which it is played (play.h), 0 = it stands still.  Under the lock */
+	struct drain *
+		drain; /* packets that are moved (session_drain()); NULL = none.  It changes under the lock */
+	uint64_t drain_of; /* generation it was made in */
+	uint64_t moves;	   /* grows when the walk, the packets or the lesson go on, begin or end */
+	int play;	   /* 1 + pace at which it is played (play.h), 0 = it stands still.  Under the lock */
 	const struct sweep *moment;	   /* while a command reports on a step of it: that step; borrowed */
 	pthread_t moment_for;		   /* thread that runs that command; all others see the present */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
@@ -111,7 +115,11 @@ void session_unlock(struct session *s);
  * it, so another thread may ask it only under the lock.
  */
 struct walk *session_walk(const struct session *s);
-void session_set_walk(struct session *s, struct walk *w); /* takes w over; NULL: the present */
+void session_set_walk(struct session *s,
+		      struct walk *w); /* takes w over; NULL: the present.  Ends the packets */
+/* Packets that are moved (core/analysis/traffic/drain.h); NULL: none.  As with the walk; it ends the walk. */
+struct drain *session_drain(const struct session *s);
+void session_set_drain(struct session *s, struct drain *d); /* takes d over */
 /* Where the walk stands, for panes; NULL: the present is shown.  Borrowed, valid under the lock. */
 const struct moment *session_shown(const struct session *s);
 /* The step of the walk that this thread is about, instead of the finished run; NULL: the present. */

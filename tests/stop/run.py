@@ -51,7 +51,7 @@ TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "na
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
         "load-map random seed=2", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
         "flows node0001 node0900 by pair to node0900", "spread tree all", "spread lag", "check spread lag",
-        "shifts 20", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
+        "shifts 20", "drain all", "drain compare updn minhop", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node0900", "why leaf-001 node0900", "step start leaf-001", "list ports",
         "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list outage hosts", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]
 # Changes of the fabric, on the smaller tree.
@@ -59,7 +59,7 @@ EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006
          "!move host node0013 leaf-001[3]", "!rename leaf-001 other", "!speed other[15] 4xEDR", "!add switch extra 4", "event 'swap node0021 node0031' 'replace host node0041'",
          "changes OUT", "plan OUT all effects=4", "load OUT next", "restart", "!failover leaf-004", "sighup CONF"]
 RAILS = ["load RAILS", "route updn", "swap 'n007 hca1' 'n051 hca1'", "swap 'n008 hca2' 'n009 hca3'", "plan rails effects=2"]
-LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
+LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "drain cycle", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
          "route dfsssp", "route lash", "list layer-pairs 0", "step start", "route nue", "layers", "list cdg"]
 # advise tries many engines, each on the whole: on a torus of its own.  The longest stretch is that of layers: of 6x6x6, half of 8x8x8's.
 TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "synth torus:%s,hosts=4" % ("8x8x8" if LONG else "6x6x6"), "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",

@@ -99,8 +99,7 @@ static int measure(const struct sweep *w, const struct routing *other, struct fi
 	return rc;
 }
 
-struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
-				    const struct engine_figures *first, struct progress *p, struct err *e)
+struct sweep *side_sweep(const struct side_request *rq, unsigned i, struct progress *p, struct err *e)
 {
 	char *chain = str_printf("%s,no_fallback", rq->engine[i]->name);
 	const struct setup *setup = setup_with(rq->setup, &(struct setup){.chain = chain});
@@ -110,12 +109,20 @@ struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
 							    .prev = rq->lids_of,
 							    .progress = p},
 				    e);
+
+	setup_unref(setup);
+	free(chain);
+	return w;
+}
+
+struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
+				    const struct engine_figures *first, struct progress *p, struct err *e)
+{
+	struct sweep *w = side_sweep(rq, i, p, e);
 	struct engine_figures *f = NULL;
 	struct text notes = {0};
 	struct figures measured;
 
-	setup_unref(setup);
-	free(chain);
 	if (!w)
 		return NULL;
 	if (!w->routing) {

@@ -51,6 +51,9 @@ struct engine_figures {
 	struct figures f;	       /* when it routed */
 };
 
+/* Route with engine i of the request.  A sweep without routing: it refuses.  NULL and *e as below. */
+struct sweep *side_sweep(const struct side_request *rq, unsigned i, struct progress *p, struct err *e);
+
 /*
  * Route with engine i of the request and measure. first: the result of engine 0; FIG_DIFFER compares with its
  * tables (NULL or refused: not measured; 0 for i = 0).  NULL and *e: cancelled, or the fabric or an option is

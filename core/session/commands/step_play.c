@@ -24,7 +24,7 @@ const struct play_pace play_paces[PLAY_PACES] = {
 
 int session_playing(const struct session *s)
 {
-	return session_walk(s) ? s->play - 1 : -1;
+	return session_walk(s) || session_drain(s) ? s->play - 1 : -1;
 }
 
 void session_play(struct session *s, int pace)
@@ -48,7 +48,7 @@ bool step_stand_still(struct session *s)
 
 /* --- starting and stopping ------------------------------------------------------------------------ */
 
-static int pace_named(const char *word, struct err *e)
+int step_pace(const char *word, struct err *e)
 {
 	struct text t = {0};
 
@@ -130,7 +130,7 @@ int step_play(struct session *s, const struct args *args, bool played, struct ou
 		return change_pace(s, 1, played, o, e);
 	if (args_has(args, "slower"))
 		return change_pace(s, -1, played, o, e);
-	pace = speed ? pace_named(speed, e) : in->pace - 1;
+	pace = speed ? step_pace(speed, e) : in->pace - 1;
 	if (pace < 0)
 		return -1;
 	in->pace = pace + 1;
@@ -169,6 +169,8 @@ static int frame(struct session *s, const struct args *args, struct out *o, stru
 	session_unlock(s);
 	if (pace < 0)
 		return 0;
+	if (!w)
+		return drain_frame(s, o);
 	to = next_step(w, pace);
 	if (to > in->play_until)
 		to = in->play_until;

@@ -30,6 +30,11 @@ size_t step_neighbour(const struct recording *r, size_t step, int dir);
 size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
 		       struct err *e);
 
+/* step_play.c: a speed by its name; -1 and *e. */
+int step_pace(const char *word, struct err *e);
+/* drain.c: a frame of `drain play`. */
+int drain_frame(struct session *s, struct out *o);
+
 /* step_play.c: stop playing.  Was it playing? For the thread that runs commands. */
 bool step_stand_still(struct session *s);
 /* `step play [SPEED]`, `step pause`, `step stop`. played: it was playing until now. */

@@ -1,0 +1,125 @@
+/*
+ * Packets moved through a routed fabric, round by round, until all have arrived or nobody can move.  A model
+ * to see with, not a timing of hardware.  Looks at tables, SLs and VLs only and knows no engine.
+ *
+ * Each channel (credit/cdg.h: a directed cable on one VL) has a buffer of N packets at its far end, first in,
+ * first out.  A packet is in one channel at a time.  It goes on when the next channel has a free place (a
+ * credit), so a channel whose first packet cannot go on holds up all behind it.  A packet chooses its next
+ * channel when it is first in its buffer, and stays with it: the entry of the table; with adaptive routing,
+ * of the k ports that it may take the one with most free places (packet n begins to look at the n mod k-th,
+ * and takes the first of equal ones).
+ *
+ * A round:
+ *   1. Hosts take the first packet of each channel that leads to them.  A packet whose SL leads to VL 15 is
+ *      dropped.
+ *   2. By the places that are free now, each cable carries at most one packet in its direction.  When several
+ *      channels want the port, the next in turn behind the one served last sends (by port of entry, then by
+ *      VL).  A host puts its next packet into its own cable.
+ * All packets of step 2 move at once: a place that they leave is free in the next round.
+ *
+ * The order in which packets are drawn: seed 0 draws nothing.  Each host then sends in the order of the
+ * pattern (of `all`: to the LIDs behind its own, then from the lowest on), with the lowest SL of a range, and
+ * port 0, VL 0 is first in turn.  Another seed shuffles what each host sends, draws SLs from their ranges and
+ * who is first in turn.
+ *
+ * Why it shows credit loops: when nobody can move, each first packet wants a full channel, and following
+ * these wants ends in a circle, which is a cycle of the graph of credit/cdg.h.  Without a cycle some packet
+ * always moves.
+ *
+ * A struct drain is of one thread.  Places are in flat arrays; a round allocates nothing.
+ */
+#ifndef IBSCOPE_DRAIN_H
+#define IBSCOPE_DRAIN_H
+
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/traffic/pattern.h"
+
+#define DRAIN_VLS 16
+#define DRAIN_MOST_BUFFERS 64
+
+/* Channels of it are port * DRAIN_VLS + VL; port: the port id that sends. */
+static inline uint32_t drain_port(uint32_t channel)
+{
+	return channel / DRAIN_VLS;
+}
+static inline unsigned drain_vl(uint32_t channel)
+{
+	return channel % DRAIN_VLS;
+}
+
+struct drain_packet {
+	uint32_t src;	 /* endport */
+	uint32_t number; /* in the order of the pattern */
+	uint16_t lid;	 /* where it goes */
+	uint8_t sl;
+};
+
+enum drain_end { DRAIN_GOES_ON, DRAIN_DONE, DRAIN_STOPPED };
+
+struct drain_private; /* what moves, and what it goes back to */
+
+struct drain {
+	const struct routing *routing; /* reference held */
+	unsigned buffers;	       /* packets of a channel */
+	uint32_t n_packets;	       /* without those left out */
+	uint64_t left_out; /* of the pattern: an end does not count, or the tables do not lead there */
+	struct drain_packet *packet; /* [n_packets] by source, in the order in which it sends them */
+	/* Of drain_cycle(): */
+	int lead; /* channels before the cycle at which packets begin; -1: all begin at their hosts */
+	uint32_t *way, *way_first; /* channels of packet i from way_first[i] on; NULL: by the tables */
+
+	/* At the present round. */
+	uint32_t round;			   /* 0: nothing has moved */
+	uint32_t arrived, dropped, inside; /* the rest is still at its hosts */
+	enum drain_end end;
+	/* Of the whole run, when drain_run() has ended. */
+	uint32_t rounds; /* rounds in which something moved */
+	enum drain_end verdict;
+	struct drain_private *own;
+};
+
+/*
+ * Packets of a pattern, at round 0: a flow of weight w is w packets.  NULL and *e: too many for the memory,
+ * or cancelled.
+ */
+struct drain *drain_new(const struct routing *r, const struct pattern *p, unsigned buffers, uint64_t seed,
+			struct progress *progress, struct err *e);
+/*
+ * Packets that fill a shortest cycle of a component: for each channel of it as many as it has places, which
+ * want the next channel of it.  So they stand still in the end.  They begin at their hosts and set out so
+ * that all would come to the cycle in the same round.  If they hinder each other on their way there, they
+ * begin as many channels before the cycle as it needs (lead; 0: in the cycle).  With adaptive routing their
+ * choices are those that make the cycle.  The same errors.
+ */
+struct drain *drain_cycle(const struct cdg *c, uint32_t component, unsigned buffers,
+			  struct progress *progress, struct err *e);
+void drain_free(struct drain *d);
+
+/*
+ * Go to a round, forwards or backwards; beyond the end: to the end.  It goes on from the nearest
+ * round before that was kept.  False: cancelled, and it stands somewhere between.
+ */
+bool drain_to(struct drain *d, uint32_t round, struct progress *p);
+/* Go to the end, and keep what it is in rounds and verdict.  False: cancelled. */
+bool drain_run(struct drain *d, struct progress *p);
+
+/* The number of packets in a channel at the present round. */
+unsigned drain_held(const struct drain *d, uint32_t channel);
+/* Its k-th packet, from the first; k < drain_held(). */
+uint32_t drain_packet_in(const struct drain *d, uint32_t channel, unsigned k);
+/* The channel that its first packet wants, as things stand; NO_ID: a host takes it, or it is dropped. */
+uint32_t drain_wants(const struct drain *d, uint32_t channel);
+/* Does its first packet want a channel without a free place? */
+bool drain_waits(const struct drain *d, uint32_t channel);
+/* The number of such channels. */
+uint32_t drain_waiting(const struct drain *d);
+/* The next channel with a packet, from `channel` on; NO_ID: none.  For c = next(d, 0), next(d, c + 1), ... */
+uint32_t drain_next(const struct drain *d, uint32_t channel);
+
+/*
+ * When it has stopped: those who wait for each other, in order; behind the last comes the first.  *n of them;
+ * the caller frees.  0 when it has not stopped.
+ */
+uint32_t *drain_circle(const struct drain *d, uint32_t *n);
+
+#endif

@@ -1,0 +1,417 @@
+/* `drain`: packets moved through the fabric until they have arrived or stand still. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/compare/side_by_side.h"
+#include "core/analysis/traffic/drain.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/session/commands/commands.h"
+#include "core/session/commands/steps.h"
+#include "core/session/patterns.h"
+#include "core/session/play.h"
+
+/* --- telling ------------------------------------------------------------------------------------ */
+
+static const char *end_word(enum drain_end end)
+{
+	return end == DRAIN_DONE ? "through" : end == DRAIN_STOPPED ? "stopped" : "goes on";
+}
+
+static void drain_line(const struct drain *d, struct text *t)
+{
+	uint32_t left = d->n_packets - d->arrived - d->dropped - d->inside, waiting = drain_waiting(d);
+
+	text_add(t, "round %u: ", d->round);
+	if (d->end == DRAIN_STOPPED)
+		text_add(t, "nobody can move; ");
+	if (d->n_packets && d->arrived == d->n_packets)
+		text_add(t, "all %u packets have arrived", d->n_packets);
+	else
+		text_add(t, "%u of %s arrived", d->arrived, PLURAL(d->n_packets, "packet"));
+	if (d->dropped)
+		text_add(t, ", %u dropped (VL 15)", d->dropped);
+	if (d->inside)
+		text_add(t, ", %u in cables; of their channels %u wait for a place", d->inside, waiting);
+	if (left)
+		text_add(t, ", %u at their hosts", left);
+}
+
+static json_t *json_channel(const struct drain *d, uint32_t c)
+{
+	const struct topo *t = d->routing->topo;
+	const struct drain_packet *p = &d->packet[drain_packet_in(d, c, 0)];
+	json_t *x = json_make("{s:i, s:i, s:i}", "vl", (int)drain_vl(c), "held", (int)drain_held(d, c),
+			      "dlid", (int)p->lid);
+
+	json_put_port(x, "from", t->fabric, d->routing->lids, drain_port(c));
+	json_put_port(x, "to", t->fabric, d->routing->lids, t->peer[drain_port(c)]);
+	json_put_endport(x, "src", t->fabric, d->routing->lids, p->src);
+	json_put_endport(x, "dst", t->fabric, d->routing->lids, lid_owner(d->routing->lids, p->lid));
+	return x;
+}
+
+static void tell_circle(const struct drain *d, struct out *o)
+{
+	const struct topo *t = d->routing->topo;
+	uint32_t n, *circle = drain_circle(d, &n);
+	json_t *list = json_array();
+
+	if (n)
+		out_text(o, "Each of these %s waits for the next one, the last for the first:\n",
+			 PLURAL(n, "channel"));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct drain_packet *p = &d->packet[drain_packet_in(d, circle[i], 0)];
+
+		out_text(o, "    %s -> %s, VL %u: held by %s to %s\n",
+			 PORT_LABEL(t->fabric, drain_port(circle[i])),
+			 PORT_LABEL(t->fabric, t->peer[drain_port(circle[i])]), drain_vl(circle[i]),
+			 ENDPORT_LABEL(t->fabric, p->src),
+			 ENDPORT_LABEL(t->fabric, lid_owner(d->routing->lids, p->lid)));
+		json_array_append_new(list, json_channel(d, circle[i]));
+	}
+	out_json(o, "circle", list);
+	free(circle);
+}
+
+static void tell(const struct drain *d, struct out *o)
+{
+	struct text t = {0};
+
+	drain_line(d, &t);
+	out_text(o, "%c%s.\n", text_str(&t)[0] - 'a' + 'A', text_str(&t) + 1);
+	text_free(&t);
+	out_fields(o, json_make("{s:I, s:I, s:i, s:o, s:I, s:I, s:s, s:I, s:I, s:I, s:I}", "packets",
+				(json_int_t)d->n_packets, "left_out", (json_int_t)d->left_out, "buffers",
+				(int)d->buffers, "lead", d->lead < 0 ? json_null() : json_integer(d->lead),
+				"round", (json_int_t)d->round, "rounds", (json_int_t)d->rounds, "end",
+				end_word(d->verdict), "arrived", (json_int_t)d->arrived, "dropped",
+				(json_int_t)d->dropped, "inside", (json_int_t)d->inside, "waiting",
+				(json_int_t)drain_waiting(d)));
+	tell_circle(d, o);
+}
+
+/* --- new packets -------------------------------------------------------------------------------- */
+
+static struct drain *of_cycle(const struct routing *r, const struct args *args, unsigned buffers,
+			      struct out *o, struct err *e)
+{
+	struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, o->run->progress, e);
+	uint32_t group = (uint32_t)args_number(args, "GROUP", 1);
+	struct drain *d = NULL;
+
+	if (!c)
+		return NULL;
+	if (!c->n_components)
+		err_set(e, "there are no credit loops: no packets can wait in a circle");
+	else if (group > c->n_components)
+		err_set(e, "found group %u, expected 1 to %u, as `cycles all` has them", group,
+			c->n_components);
+	else
+		d = drain_cycle(c, group - 1, buffers, o->run->progress, e);
+	cdg_free(c);
+	if (d && d->lead < 0)
+		out_text(o, "All set out from their hosts, so that they meet in the loop.\n");
+	else if (d)
+		out_text(o,
+			 d->lead ? "They begin on their way, %s before their place in the loop.\n"
+				 : "They begin in the loop.\n",
+			 PLURAL((uint32_t)d->lead, "channel"));
+	return d;
+}
+
+/* N packets, each from a host to another, all equally likely. */
+static void draw_pairs(const struct routing *r, uint64_t n, uint64_t seed, struct pattern *p)
+{
+	uint32_t n_hosts, *host = pattern_hosts(r, &n_hosts);
+
+	p->kind = PATTERN_LIST;
+	for (uint64_t i = 0; i < n && n_hosts > 1; i++) {
+		uint32_t a = rng_below(&seed, n_hosts), b = rng_below(&seed, n_hosts - 1);
+
+		pattern_add(r, host[a], host[b + (b >= a)], 1, p);
+	}
+	free(host);
+}
+
+static struct drain *of_pattern(const struct session *s, const struct routing *r, const struct args *args,
+				unsigned buffers, struct out *o, struct err *e)
+{
+	uint64_t seed = args_number(args, "seed=K", 0);
+	const struct arg *n = args_get(args, "random N");
+	struct pattern p = {0};
+	struct drain *d;
+
+	if (n)
+		draw_pairs(r, n->n, seed, &p);
+	else if (session_pattern(s, r, args, &p, o, e))
+		return NULL;
+	d = drain_new(r, &p, buffers, seed, o->run->progress, e);
+	pattern_free(&p);
+	return d;
+}
+
+/* Runs to the end, which is shown then. */
+static int new_packets(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const struct routing *r = session_sweep(s)->routing;
+	unsigned buffers = (unsigned)args_number(args, "buffers=B", 1);
+	struct drain *d;
+
+	session_set_drain(s, NULL);
+	d = args_has(args, "cycle") ? of_cycle(r, args, buffers, o, e)
+				    : of_pattern(s, r, args, buffers, o, e);
+	if (!d)
+		return -1;
+	if (!drain_run(d, o->run->progress)) {
+		drain_free(d);
+		return err_set(e, CANCELLED);
+	}
+	report_scope(s, o);
+	out_text(o, "%s, %s in each channel.\n", PLURAL(d->n_packets, "packet"), PLURAL(buffers, "place"));
+	if (d->left_out)
+		out_text(o, "%" PRIu64 " left out: an end is down or does not count, or there is no path.\n",
+			 d->left_out);
+	tell(d, o);
+	o->run->found_fault |= d->verdict == DRAIN_STOPPED;
+	session_set_drain(s, d);
+	return 0;
+}
+
+/* --- rounds ------------------------------------------------------------------------------------- */
+
+/* Moves them under the lock, as panes look at them. */
+static bool go(struct session *s, struct drain *d, uint32_t round, struct progress *p)
+{
+	bool done;
+
+	session_lock(s);
+	done = drain_to(d, round, p);
+	s->moves++;
+	session_unlock(s);
+	return done;
+}
+
+int drain_frame(struct session *s, struct out *o)
+{
+	struct drain *d = session_drain(s);
+
+	go(s, d, d->round + 1, NULL);
+	if (d->end == DRAIN_GOES_ON)
+		return 0;
+	step_stand_still(s);
+	tell(d, o);
+	return 0;
+}
+
+static int play(struct session *s, struct drain *d, const struct args *args, struct out *o, struct err *e)
+{
+	int pace = step_pace(args_word(args, "SPEED", "5"), e);
+
+	if (pace < 0)
+		return -1;
+	if (play_paces[pace].key >= 0)
+		return err_set(e, "found speed %s, expected a number of rounds a second",
+			       play_paces[pace].name);
+	if (d->end != DRAIN_GOES_ON && !go(s, d, 0, o->run->progress))
+		return err_set(e, CANCELLED);
+	session_lock(s);
+	session_play(s, pace);
+	session_unlock(s);
+	return 0;
+}
+
+static int walk(struct session *s, struct drain *d, const struct args *args, struct out *o, struct err *e)
+{
+	uint64_t by = args_number(args, "N", 1), to = args_number(args, "ROUND", 0);
+
+	if (args_has(args, "next"))
+		to = d->round + by;
+	else if (args_has(args, "back"))
+		to = by < d->round ? d->round - by : 0;
+	else if (args_has(args, "last"))
+		to = UINT32_MAX;
+	if (!go(s, d, to > UINT32_MAX ? UINT32_MAX : (uint32_t)to, o->run->progress))
+		return err_set(e, CANCELLED);
+	tell(d, o);
+	return 0;
+}
+
+/* --- engines ------------------------------------------------------------------------------------ */
+
+/* The packets that are moved, as a pattern; without any: all. */
+static void same_packets(const struct drain *d, struct pattern *p)
+{
+	if (!d)
+		*p = pattern_all;
+	for (uint32_t i = 0; d && i < d->n_packets; i++)
+		pattern_add(d->routing, d->packet[i].src, lid_owner(d->routing->lids, d->packet[i].lid), 1,
+			    p);
+}
+
+/* One engine: a line, and an object of the list. */
+static int tell_engine(const struct side_request *rq, unsigned i, const struct pattern *p, unsigned buffers,
+		       json_t *list, struct out *o, struct err *e)
+{
+	struct sweep *w = side_sweep(rq, i, o->run->progress, e);
+	const char *name = rq->engine[i]->name;
+	struct drain *d = NULL;
+	json_t *x;
+	int rc = w ? 0 : -1;
+
+	if (!rc && !w->routing) {
+		const char *why = w->n_refusals ? w->refusal[0].why : "there is nothing to route";
+
+		out_text(o, "%-14s refuses this fabric: %s\n", name, why);
+		json_array_append_new(list, json_make("{s:s, s:s}", "engine", name, "refused", why));
+	} else if (!rc) {
+		d = drain_new(w->routing, p, buffers, 0, o->run->progress, e);
+		rc = d ? 0 : -1;
+	}
+	if (d && !drain_run(d, o->run->progress))
+		rc = err_set(e, CANCELLED);
+	if (d && !rc) {
+		out_text(o, "%-14s %7u %9u %9u %8u  %s\n", name, d->rounds, d->n_packets, d->arrived,
+			 d->inside, end_word(d->verdict));
+		x = json_make("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "engine", name, "rounds",
+			      (json_int_t)d->rounds, "packets", (json_int_t)d->n_packets, "left_out",
+			      (json_int_t)d->left_out, "arrived", (json_int_t)d->arrived, "dropped",
+			      (json_int_t)d->dropped, "inside", (json_int_t)d->inside, "end",
+			      end_word(d->verdict));
+		json_array_append_new(list, x);
+	}
+	drain_free(d);
+	sweep_unref(w);
+	return rc;
+}
+
+static int compare(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
+	const struct drain *d = session_drain(s);
+	struct side_request *rq = side_request_new(&at, args->argc - 2, args->argv + 2, e);
+	struct pattern p = {0};
+	json_t *list = json_array();
+	int rc = rq ? 0 : -1;
+
+	same_packets(d, &p);
+	if (rq) {
+		report_scope(s, o);
+		out_text(o, "%-14s %7s %9s %9s %8s  end\n", "engine", "rounds", "packets", "arrived",
+			 "standing");
+	}
+	for (unsigned i = 0; !rc && i < rq->n; i++)
+		rc = tell_engine(rq, i, &p, d ? d->buffers : 1, list, o, e);
+	out_json(o, "engines", list);
+	pattern_free(&p);
+	side_request_unref(rq);
+	return rc;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+static int cmd_drain(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	static const char *const moves[] = {"next", "back", "round", "first", "last", "play", "pause", "end"};
+	int move = args_which(args, moves, ARRAY_LEN(moves));
+	struct drain *d = session_drain(s);
+	bool played = step_stand_still(s);
+
+	if (args_has(args, "compare"))
+		return compare(s, args, o, e);
+	if (move < 0 && (args->n || !d))
+		return new_packets(s, args, o, e);
+	if (!d)
+		return err_set(e, "no packets are moved; `drain cycle` or `drain all` begins");
+	if (args_has(args, "end")) {
+		session_set_drain(s, NULL);
+		return 0;
+	}
+	if (args_has(args, "play") || (args_has(args, "pause") && !played))
+		return play(s, d, args, o, e);
+	if (move < 0 || args_has(args, "pause")) {
+		tell(d, o);
+		return 0;
+	}
+	return walk(s, d, args, o, e);
+}
+
+#define BEHIND "[buffers=B] [seed=K]"
+
+const struct command drain_commands[] = {
+	{.name = "drain",
+	 .syntax = "drain [buffers=B] | cycle [GROUP] [buffers=B] | all|lids " BEHIND " | shift K " BEHIND
+		   " | bisection " BEHIND " | random " BEHIND " | random N " BEHIND " | hotspot NODE " BEHIND
+		   " | to H... " BEHIND " | pairs FILE " BEHIND
+		   " | next|back [N] | round ROUND | first|last | play [SPEED] | pause|end | compare ENGINE "
+		   "ENGINE... [OPTION=VALUE]...",
+	 .numbers = ARG_NUMBERS(ARG_NUMBER("buffers=B", 1, DRAIN_MOST_BUFFERS,
+					   "places from 1 to " NUMBER_TEXT(DRAIN_MOST_BUFFERS), NULL),
+				ARG_NUMBER("ROUND", 0, UINT32_MAX, "a round, from 0", NULL),
+				ARG_NUMBER("random N", 1, UINT32_MAX, "a number of packets", NULL),
+				ARG_NUMBER("N", 1, UINT32_MAX, "a number of rounds", NULL)),
+	 .finds = "packets stand still",
+	 .help = "move packets through the fabric, round by round, until they arrive or stand still",
+	 .details =
+		 "  A model to see with, not a timing of hardware.  Each channel (a directed cable on a VL) "
+		 "has "
+		 "B places (1),\n  first in, first out.  In a round, hosts take what has come; then each "
+		 "cable "
+		 "carries at most one packet, into a\n  channel with a free place.  Where several want it, "
+		 "the "
+		 "next in turn goes.  A packet that adaptive routing lets\n  choose takes the channel with "
+		 "most "
+		 "free places, and stays with it.\n"
+		 "  When nobody can move, it tells the channels that wait for each other: a cycle of the "
+		 "graph "
+		 "of `cdg`.\n"
+		 "  cycle        packets for a shortest loop of a group of `cycles`: they "
+		 "stop\n" PATTERN_DETAILS "  random N     N packets, each from a host to any other\n"
+		 "  seed=K       shuffles what each host sends, draws SLs of a range and who is first in "
+		 "turn "
+		 "(0: none of these)\n"
+		 "  The end is shown.  `next`, `back`, `round`, `first`, `last` go to other rounds, `play` "
+		 "goes "
+		 "on by itself (1, 2,\n  5, 10, 20 or 50 rounds a second); the pane `drain` and the overlay "
+		 "`map overlay drain` show them.  `end` forgets\n  them, and so does any change.  `compare` "
+		 "routes with other engines and counts the rounds that the same packets\n  need there "
+		 "(without "
+		 "packets: `all`).\n",
+	 .needs = NEEDS_ROUTING,
+	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
+	 "packets integer? packets of the pattern that have a path\n"
+	 "left_out integer? packets left out: an end is down or does not count, or there is no path\n"
+	 "buffers integer(1..)? places of a channel\n"
+	 "lead integer|null? of a cycle: channels before it at which packets begin; null: at their hosts\n"
+	 "round integer? the round that is told\n"
+	 "rounds integer? rounds until the end\n"
+	 "end string(through/stopped)? how it ends: all have arrived (or were dropped), or nobody can move\n"
+	 "arrived integer? packets that have arrived by that round\n"
+	 "dropped integer? packets whose SL led to VL 15\n"
+	 "inside integer? packets in channels\n"
+	 "waiting integer? channels whose first packet wants a full channel\n"
+	 "circle[] object? when it has stopped: channels that wait for each other, in order\n"
+	 "circle[].from port port that sends\n"
+	 "circle[].to port port at the other end\n"
+	 "circle[].vl vl its VL\n"
+	 "circle[].held integer(1..) packets in it\n"
+	 "circle[].src endport source of the first packet\n"
+	 "circle[].dst endport its destination\n"
+	 "circle[].dlid lid LID it goes to\n"
+	 "engines[] object? of `compare`: engines\n"
+	 "engines[].engine engine its name\n"
+	 "engines[].refused string? why it refuses the fabric; then there are no figures\n"
+	 "engines[].rounds integer? rounds until the end\n"
+	 "engines[].packets integer? packets that have a path\n"
+	 "engines[].left_out integer? packets without one\n"
+	 "engines[].arrived integer? packets that arrive\n"
+	 "engines[].dropped integer? packets whose SL leads to VL 15\n"
+	 "engines[].inside integer? packets that stand still in channels\n"
+	 "engines[].end string(through/stopped)? how it ends\n",
+	 .run = cmd_drain},
+	{.name = NULL},
+};
