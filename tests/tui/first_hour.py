@@ -198,6 +198,37 @@ def found_by_palette(terminal, seed):
         t.close()
 
 
+# what a person types, and the first line that the palette must find for it
+SEARCHES = (("deadlock", r"can it deadlock|is it safe"), ("broken cable", r"fail this|fail a link"), ("maintenance", r"fail this|before maintenance"),
+            ("slow", r"the busiest links"), ("safe", r"is it safe\?"), ("which host", r"find a node"), ("path", r"path between two endports"),
+            ("why", r"why an entry is as it is"), ("balance", r" usage "), ("undo", r" undo "),
+            ("quit", r"quit|leave"), ("save", r"save "), ("colors", r"colou?r"), ("hot", r"the busiest links"), ("lost", r" pairs .*pair by pair"),
+            ("compare", r"engines side by side"), ("report", r"write a report"), ("engine", r"engines with sensible options"),
+            ("ranks", r"rank"), ("vl", r"a virtual lane"))
+
+
+def searched(terminal):
+    """The first line that the palette finds is what the words ask for."""
+    t, wrong = terminal(), []
+    try:
+        t.start("-R updn " + DEMO)
+        t.wait(r"updn routed")
+        for words, first in SEARCHES:
+            t.keys("?")
+            t.wait(r"[▸>]Help")
+            t.type(words)
+            screen = t.wait(r"^> %s( |$)" % re.escape(words))
+            row = (re.findall(r"^│▸.*", screen, re.M) or ["nothing"])[0]
+            if not re.search(first, row):
+                wrong.append("%r finds first %s" % (words, row))
+            t.keys("Escape")
+            t.wait(r"[▸>]Help", absent=True)
+    finally:
+        t.close()
+    if wrong:
+        raise Failed("\n".join(wrong))
+
+
 HOURS = no_fabric, saved_file, folder_of_dumps, live_fabric, a_lesson
 
 
@@ -235,5 +266,6 @@ def tests(terminal, compare):
         sizes = SIZES if os.environ.get("LONG") == "1" or os.environ.get("UPDATE") == "1" else [rnd.choice(SIZES)]
         for size in sizes:
             found.append(("hour_%s_%dx%d" % (fn.__name__, *size), lambda fn=fn, size=size: hour(terminal, compare, fn, size)))
+    found.append(("searched_in_palette", lambda: searched(terminal)))
     found.append(("found_by_palette", lambda: found_by_palette(terminal, seed)))
     return found

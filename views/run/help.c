@@ -139,7 +139,7 @@ static void add_topics(struct priv *p, const struct session *s)
 
 /* --- what is found --------------------------------------------------------------------- */
 
-/* How badly a word fits a line, 0: it does not. Names and plain words count most. */
+/* How badly a word fits a line, 0: it does not. Names and plain words count most, then whole other words. */
 static unsigned cost_of_word(const struct help_line *h, const char *word, size_t len)
 {
 	const char *text[] = {h->key, h->does, h->also, h->more, h->where};
@@ -147,6 +147,9 @@ static unsigned cost_of_word(const struct help_line *h, const char *word, size_t
 
 	if (strlen(h->key) == len && !strncasecmp(h->key, word, len))
 		return 1;
+	for (const char *a = h->also ? h->also : ""; *a; a += strcspn(a, " |"), a += strspn(a, " |"))
+		if (strcspn(a, " |") == len && !strncasecmp(a, word, len))
+			return 2;
 	for (unsigned i = 0; i < ARRAY_LEN(text); i++) {
 		unsigned now = text[i] ? word_likeness(text[i], word, len) : 0;
 
