@@ -556,6 +556,10 @@ void lash_explain_layers(const struct routing *r, struct text *t)
 		text_add(t, ".\nAfter balancing: ");
 		lash_say_counts(l->count, p->need, t);
 	}
+	if (p->whole) { /* a step: its recording has no searches */
+		text_add(t, ".\n%" PRIu64 " dependencies in the layers at this step.\n", p->deps);
+		return;
+	}
 	text_add(t, ".\n%" PRIu64 " dependencies; %" PRIu64 " searches for cycles%s.\n", p->deps, p->searches,
 		 p->kept ? ", those of unchanged routes kept their order and cycles" : "");
 }

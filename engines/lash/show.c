@@ -313,8 +313,8 @@ static struct lash_plan *plan_at(const struct walk *w, const struct lash_plan *w
 	p->before = whole->before;
 	p->mesh = whole->mesh ? mesh_at(w, whole->graph, whole->mesh) : NULL;
 	memcpy(p->memory, whole->memory, sizeof(p->memory));
-	p->searches = whole->searches;
-	p->deps = whole->deps;
+	for (size_t i = 0; i < recording_cells(walk_recording(w), T_DEP); i++)
+		p->deps += walk_value(w, T_DEP, i) != NO_ID;
 	p->out = mem_dup(walk_bytes(w, T_OUT), n * n);
 	p->first = mem_dup(walk_bytes(w, T_FIRST), n * n);
 	p->need = 1;

@@ -15,6 +15,20 @@ static const char *name(const struct nue_run *x, uint32_t node)
 	return switch_name(x->in->topo->fabric, x->g->sw[node]);
 }
 
+/* The dependency of an offer as packets make it: v[port] -> u[port], and the switch behind that. */
+static void add_dependency(const struct nue_run *x, uint32_t v, const struct rec_offer *o, struct text *t)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t k = g->first[v], into;
+
+	while (g->lport[k] != o->port)
+		k++;
+	into = nue_way_into(x, g->to[k]);
+	text_add(t, "%s[%u] -> %s", name(x, v), o->port, name(x, g->to[k]));
+	if (into < g->n_channels)
+		text_add(t, "[%u] -> %s", g->rport[into], name(x, g->from[into]));
+}
+
 /* Returns the short name of the rule, and adds its explanation to t. */
 static const char *tell_rule(const struct nue_run *x, const struct nue_cause *c, struct text *t)
 {
@@ -50,8 +64,10 @@ static const char *tell_rule(const struct nue_run *x, const struct nue_cause *c,
 		if (o && o->q[NUE_IS_BLOCKED] == 1) {
 			text_add(t,
 				 "least weight without closing a cycle; port %u would be lighter by %" PRId64
-				 ", but its dependency is blocked in layer %u",
-				 o->port, x->far[c->v] - o->q[NUE_DISTANCE], x->layer);
+				 ", but the dependency ",
+				 o->port, x->far[c->v] - o->q[NUE_DISTANCE]);
+			add_dependency(x, c->v, o, t);
+			text_add(t, " is blocked in layer %u", x->layer);
 			rule = "least weight without a cycle";
 		} else if (o) {
 			text_add(t, "least weight; port %u is as light, but was met later", o->port);
@@ -91,7 +107,7 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 	enum why_rule rule = nue_rule_of(w, o);
 	int64_t far = w->q[NUE_DISTANCE];
 	const struct fabric *f = x->in->topo->fabric;
-	struct text t = {0};
+	struct text t = {0}, turn = {0};
 
 	if (!o) {
 		decide(d, rule, "Distance %" PRId64 " over %s; no other port offered an open way.", far,
@@ -101,11 +117,12 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 		       f->node_name[f->port_node[o->peer]], name(x, c->v), o->port);
 	} else if (rule == WHY_BLOCKED) {
 		add_cycle(x, c->v, o, &t);
+		add_dependency(x, c->v, o, &turn);
 		decide(d, rule,
 		       "Port %u would be %s (%" PRId64 " to %" PRId64
-		       "), but its dependency would close a cycle in layer %u through %s.",
+		       "), but the dependency %s would close a cycle in layer %u through %s.",
 		       o->port, o->q[NUE_DISTANCE] < far ? "lighter" : "as light", o->q[NUE_DISTANCE], far,
-		       x->layer, text_str(&t));
+		       text_str(&turn), x->layer, text_str(&t));
 	} else if (rule == WHY_TIE && f->port_node[w->peer] == f->port_node[o->peer]) {
 		decide(d, rule,
 		       "Ports %u and %u lead to the same switch at distance %" PRId64
@@ -125,6 +142,7 @@ static void decide_weight(const struct nue_run *x, const struct nue_cause *c, co
 		       far, o->port, o->q[NUE_DISTANCE]);
 	}
 	text_free(&t);
+	text_free(&turn);
 }
 
 /* Explains an entry. o: the offer to compare with, NULL = none. */
@@ -173,6 +191,37 @@ void nue_tell_choice(const struct nue_run *x, const struct nue_cause *cause)
 	    cause->v != cause->src)
 		decide_entry(x, cause, cause->lighter ? cause->lighter : cause->next, &c->decided);
 	rec_chosen(x->in, c);
+}
+
+/* --- dependencies as cells --------------------------------------------------------------------- */
+
+/* A dependency as packets make it: "turn t11 -> t01 -> t00 in layer 0". */
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct nue *n = recording_kept(r);
+	const struct fabric *f = recording_sweep(r)->fabric;
+	const struct nue_graph *g;
+	uint32_t e, c = 0, v = 0;
+
+	if (t != T_COLOUR || !n)
+		return false;
+	g = n->graph;
+	e = at % n->n_edges;
+	/* dependencies of channels come first, then those of fake channels */
+	for (; c < g->n_channels + g->n; c++) {
+		v = c < g->n_channels ? g->to[c] : c - g->n_channels;
+		if (e < nue_degree(g, v))
+			break;
+		e -= nue_degree(g, v);
+	}
+	e += g->first[v];
+	text_add(out, "%s[%u] -> %s", switch_name(f, g->sw[g->to[e]]), g->rport[e], switch_name(f, g->sw[v]));
+	if (c < g->n_channels)
+		text_add(out, "[%u] -> %s", g->rport[c], switch_name(f, g->sw[g->from[c]]));
+	else
+		text_add(out, " -> a host");
+	text_add(out, " in layer %u", at / n->n_edges);
+	return true;
 }
 
 /* --- steps -------------------------------------------------------------------------------------- */
@@ -295,7 +344,11 @@ static void say_look(const struct saying *y)
 {
 	text_add(y->t, "%s over %s, port %u: ", say_name(y, y->ev->a), peer_of(y), y->ev->port);
 	if (y->ev->rule == LOOK_BLOCKED)
-		text_add(y->t, "distance %u, but this dependency was blocked before in layer %u", y->extra[0],
+		text_add(y->t,
+			 "distance %u, but the dependency of %s[%u] -> %s on the channel by which %s goes on "
+			 "was "
+			 "blocked before in layer %u",
+			 y->extra[0], say_name(y, y->ev->a), y->ev->port, peer_of(y), peer_of(y),
 			 layer_of(y));
 	else
 		text_add(y->t, "distance %u, no shorter than %u", y->extra[0],
@@ -304,8 +357,13 @@ static void say_look(const struct saying *y)
 
 static void say_block(const struct saying *y)
 {
-	text_add(y->t, "%s over %s, port %u, is blocked in layer %u: packets would close",
-		 say_name(y, y->ev->a), peer_of(y), y->ev->port, layer_of(y));
+	struct rec_delta d = {0};
+
+	say_change(y, T_COLOUR, &d);
+	text_add(y->t, "%s over %s, port %u: the dependency ", say_name(y, y->ev->a), peer_of(y),
+		 y->ev->port);
+	cell(walk_recording(y->w), T_COLOUR, d.at, y->t);
+	text_add(y->t, " is blocked: packets would close");
 	say_cycle(y, 0);
 }
 
@@ -490,35 +548,6 @@ static const char *source(const struct rec_event *ev)
 
 /* --- cells ------------------------------------------------------------------------------------- */
 
-/* A dependency as packets make it: "turn t11 -> t01 -> t00 in layer 0". */
-static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
-{
-	const struct nue *n = recording_kept(r);
-	const struct fabric *f = recording_sweep(r)->fabric;
-	const struct nue_graph *g;
-	uint32_t e, c = 0, v = 0;
-
-	if (t != T_COLOUR || !n)
-		return false;
-	g = n->graph;
-	e = at % n->n_edges;
-	/* dependencies of channels come first, then those of fake channels */
-	for (; c < g->n_channels + g->n; c++) {
-		v = c < g->n_channels ? g->to[c] : c - g->n_channels;
-		if (e < nue_degree(g, v))
-			break;
-		e -= nue_degree(g, v);
-	}
-	e += g->first[v];
-	text_add(out, "%s[%u] -> %s", switch_name(f, g->sw[g->to[e]]), g->rport[e], switch_name(f, g->sw[v]));
-	if (c < g->n_channels)
-		text_add(out, "[%u] -> %s", g->rport[c], switch_name(f, g->sw[g->from[c]]));
-	else
-		text_add(out, " -> a host");
-	text_add(out, " in layer %u", at / n->n_edges);
-	return true;
-}
-
 static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out)
 {
 	static const char *const text[] = {[USE_NONE] = "not used",
@@ -552,15 +581,24 @@ static void tell_layer(const struct routing *r, const struct nue *n, unsigned v,
 	const struct nue_layer *l = &n->layer[v];
 
 	if (l->root == NO_ID) {
-		text_add(t, "Layer %u: no destination.\n", v);
+		text_add(t, "Layer %u: no destination%s.\n", v, n->whole && l->n_lids ? " yet" : "");
 		return;
 	}
+	text_add(t, "Layer %u: ", v);
+	if (n->whole) { /* a step: the destinations so far */
+		unsigned routed = 0;
+
+		for (uint32_t i = 0; i < l->n_lids; i++)
+			routed += n->sl_of[l->lid[i]] != NUE_NO_LAYER;
+		text_add(t, "%u of ", routed);
+	}
 	text_add(t,
-		 "Layer %u: %u destinations; %u of %u switches in the hull, central switch %s; %u channels "
-		 "and %u dependencies kept for escape paths; in the end %" PRIu64 " of %" PRIu64
+		 "%u destinations%s; %u of %u switches in the hull, central switch %s; %u channels and %u "
+		 "dependencies kept for escape paths; %s %" PRIu64 " of %" PRIu64
 		 " dependencies in use, %u would close a cycle.\n",
-		 v, l->n_lids, l->n_hull, n->graph->n, switch_name(r->topo->fabric, n->graph->sw[l->root]),
-		 l->escape_channels, l->escape_edges, l->used, l->edges, l->n_blocked);
+		 l->n_lids, n->whole ? " routed" : "", l->n_hull, n->graph->n,
+		 switch_name(r->topo->fabric, n->graph->sw[l->root]), l->escape_channels, l->escape_edges,
+		 n->whole ? "so far" : "in the end", l->used, l->edges, l->n_blocked);
 	if (l->backtracked || l->fallbacks)
 		text_add(t,
 			 "  %u LIDs needed backtracking, %u of them took shortcuts; %u follow the escape "

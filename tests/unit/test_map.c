@@ -246,6 +246,7 @@ static void test_turn(void **state)
 	const struct fabric *f;
 	struct desk d;
 	struct map *m;
+	struct err e = {0};
 	uint32_t leaf;
 	unsigned lid;
 
@@ -253,7 +254,8 @@ static void test_turn(void **state)
 	begin(&d, "xgft:4,4,4:1,4,4", "updn");
 	m = map_of(d.view);
 	f = d.scene.fabric;
-	assert_int_equal(words(&d, "overlay", "turn"), -1);
+	assert_int_equal(d.view->ops->words(d.view, 2, (char *[]){"overlay", "turn"}, &e), -1);
+	assert_non_null(strstr(e.msg, "`why SWITCH DST via PORT` shows one"));
 	d.scene.looked.via_sw = f->node_guid[session_node(d.session, "spine-01", NULL)];
 	d.scene.looked.via_port = 1;
 	d.scene.looked.via_dst =
@@ -267,6 +269,38 @@ static void test_turn(void **state)
 	d.scene.looked.via_port = 5; /* upwards: nothing is forbidden */
 	draw(&d, 78, 18, false);
 	assert_int_equal(m->n_stops, 0);
+	end(&d);
+}
+
+/* Ranks stay readable on the selected switch and on those that are linked to it. */
+static void test_digits(void **state)
+{
+	const struct fabric *f;
+	struct desk d;
+	struct map *m;
+	uint32_t leaf, marked = 0;
+
+	(void)state;
+	begin(&d, "xgft:4,4:1,4", "updn");
+	m = map_of(d.view);
+	f = d.scene.fabric;
+	leaf = f->node_switch[session_node(d.session, "leaf-01", NULL)];
+	words(&d, "overlay", "links");
+	map_select(d.view, leaf);
+	draw(&d, 78, 18, false);
+	assert_int_equal(map_cell_of(d.view, leaf).ch, 'S');
+	words(&d, "colour", "rank");
+	draw(&d, 78, 18, false);
+	assert_int_equal(map_cell_of(d.view, leaf).ch, '1');
+	assert_int_equal(map_cell_of(d.view, leaf).role, CANVAS_SELECTED);
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		if (!m->mark[s])
+			continue;
+		marked++;
+		assert_int_equal(map_cell_of(d.view, s).ch, '0');
+		assert_true(map_cell_of(d.view, s).bold);
+	}
+	assert_int_equal(marked, 4);
 	end(&d);
 }
 
@@ -312,7 +346,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_anything), cmocka_unit_test(test_nothing_moves),
 		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_turn),	 cmocka_unit_test(test_step),
+		cmocka_unit_test(test_turn),	 cmocka_unit_test(test_digits),
+		cmocka_unit_test(test_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,13 @@ bool map_colour_offered(const struct view *v, enum map_colour c)
 	}
 }
 
+bool map_colour_digits(const struct view *v)
+{
+	enum map_colour c = map_of(v)->colour;
+
+	return (c == MAP_RANK || c == MAP_LAYERS) && map_colour_offered(v, c);
+}
+
 void map_colours_load(struct view *v)
 {
 	struct scene *sc = v->scene;

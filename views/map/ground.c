@@ -77,16 +77,19 @@ void map_place_text(const struct view *v, uint32_t sw, struct text *t)
 struct map_cell map_cell_of(const struct view *v, uint32_t sw)
 {
 	const struct map *m = map_of(v);
-	bool selected = map_selected(v) == sw;
+	bool selected = map_selected(v) == sw, digits = map_colour_digits(v);
 	struct map_cell c = {.ch = m->look[sw].ch, .role = m->look[sw].role, .weight = m->look[sw].weight};
 
 	if (m->shown && !m->shown[sw])
 		return (struct map_cell){.ch = 0x00b7, .role = CANVAS_DIM};
 	if (selected)
-		c = (struct map_cell){.ch = 'S', .role = CANVAS_SELECTED, .bold = true, .weight = 300};
-	if (m->mark && m->mark[sw])
 		c = (struct map_cell){
-			.ch = m->mark[sw], .role = m->mark_role[sw], .bold = true, .weight = 400};
+			.ch = digits ? c.ch : 'S', .role = CANVAS_SELECTED, .bold = true, .weight = 300};
+	if (m->mark && m->mark[sw])
+		c = (struct map_cell){.ch = digits && m->mark[sw] == MAP_DISC ? c.ch : m->mark[sw],
+				      .role = m->mark_role[sw],
+				      .bold = true,
+				      .weight = 400};
 	if (m->down[sw] && m->mark && m->mark[sw] != '<' && m->mark[sw] != '>')
 		c = (struct map_cell){.ch = 'x', .role = CANVAS_BAD, .bold = true, .weight = 500};
 	c.reverse = selected;

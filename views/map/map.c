@@ -273,10 +273,13 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 			       "flows, failed or changed",
 			       word);
 	if (word && !map_overlay_offered(v, (enum map_overlay)o)) {
-		if (o == MAP_PATH || o == MAP_TURN)
-			return err_set(e,
-				       "map overlay: no path with a %s was looked at; `trace SRC DST` does",
-				       o == MAP_PATH ? "way" : "forbidden turn");
+		if (o == MAP_PATH)
+			return err_set(e, "map overlay: no path was looked at; `trace SRC DST` does");
+		if (o == MAP_TURN)
+			return err_set(
+				e, "map overlay: no forbidden turn was looked at; `why SWITCH DST via PORT` "
+				   "shows one (updn, dnup), with lash or dfsssp also `trace SRC DST` of a "
+				   "pair above the lowest layer");
 		return err_set(e, "map overlay: there is nothing to show of %s here", word);
 	}
 	for (int k = 0; !word && k < MAP_OVERLAYS; k++) {

@@ -206,6 +206,10 @@ extern const char *const map_overlay_names[];
 /* colours.c, for load(): asks for what the colour needs, and fills `look`. */
 void map_colours_load(struct view *v);
 bool map_colour_offered(const struct view *v, enum map_colour c);
+
+/* Is the colour in digits?  Then the selected switch and linked ones keep theirs. */
+bool map_colour_digits(const struct view *v);
+#define MAP_DISC 0x25cf /* ● mark that tells only that there is one: a digit stays in its place */
 void map_colour_legend(const struct view *v, struct text *t);
 /* The role in which the map draws a sign that the legend explains; CANVAS_DIM for others. */
 enum canvas_role map_sign_role(const struct view *v, uint32_t ch);

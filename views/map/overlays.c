@@ -10,7 +10,6 @@
 #include "views/paths/witness.h"
 
 #define STAR 0x25c6   /* ◆ */
-#define DISC 0x25cf   /* ● */
 #define HOLLOW 0x25c7 /* ◇ */
 
 const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"turn",
@@ -208,13 +207,13 @@ static void mark_links(struct view *v)
 	const struct layout *l = m->layout;
 	uint32_t sw = map_selected(v);
 
-	text_add(&m->meaning, "S selected   ● linked");
+	text_add(&m->meaning, map_colour_digits(v) ? "bold: linked" : "S selected   ● linked");
 	for (uint32_t i = sw == NO_ID ? 0 : l->first[sw]; sw != NO_ID && i < l->first[sw + 1]; i++) {
 		uint32_t port = l->port[l->cable[i]]; /* the busiest cable */
 
 		for (uint32_t k = l->cable[i]; m->load && k < l->cable[i + 1]; k++)
 			port = m->load[l->port[k]] > m->load[port] ? l->port[k] : port;
-		set_mark(m, l->to[i], DISC, CANVAS_MARK);
+		set_mark(m, l->to[i], MAP_DISC, CANVAS_MARK);
 		add_channel(v, port, MAP_ON_LINKS, CANVAS_MARK);
 	}
 }
@@ -394,11 +393,12 @@ static void mark_layer(struct view *v)
 		add_channel(v, c->port[i], MAP_ON_LAYER, CANVAS_PATH);
 		for (uint32_t k = c->first[i]; k < c->first[i + 1]; k++)
 			if (switch_of(v, v->scene->fabric->port_peer[c->port[c->to[k]]]) != NO_ID)
-				set_mark(m, to, DISC, CANVAS_PATH);
+				set_mark(m, to, MAP_DISC, CANVAS_PATH);
 	}
 	text_add(&m->said, "layer %d, %s, %s", layer, PLURAL(m->graph->vl[layer].channels, "channel"),
 		 PLURAL(m->graph->vl[layer].deps, "dependency"));
-	text_add(&m->meaning, "● dependencies meet here");
+	text_add(&m->meaning,
+		 map_colour_digits(v) ? "bold: dependencies meet here" : "● dependencies meet here");
 }
 
 /* --- why a path is not in a lower layer -------------------------------------------------------- */
@@ -586,7 +586,7 @@ static void mark_failed(struct view *v)
 
 			if (sw == NO_ID || m->mark[sw])
 				continue;
-			set_mark(m, sw, DISC, CANVAS_BAD);
+			set_mark(m, sw, MAP_DISC, CANVAS_BAD);
 			add_stop(m, sw, i ? b : a,
 				 str_printf("%s is down", port_label(f, i ? b : a, name, sizeof(name))));
 		}
@@ -598,7 +598,8 @@ static void mark_failed(struct view *v)
 	}
 	text_add(&m->said, "failed: %s%s%s", links ? PLURAL(links, "link") : "", links && nodes ? ", " : "",
 		 nodes ? PLURAL(nodes, "node") : "");
-	text_add(&m->meaning, "● end of a link that is down");
+	text_add(&m->meaning,
+		 map_colour_digits(v) ? "bold: end of a link that is down" : "● end of a link that is down");
 }
 
 static bool anything_new(const struct scene *sc)
