@@ -44,6 +44,7 @@ struct layout {
 	int width[ARRAY_LEN(columns)];
 	unsigned n; /* columns */
 	bool narrow;
+	bool fallback; /* some row tells an engine that OpenSM falls back to */
 };
 
 static void lay_out(const json_t *rows, bool pairs, const struct out *o, struct layout *l)
@@ -52,6 +53,9 @@ static void lay_out(const json_t *rows, bool pairs, const struct out *o, struct 
 
 	l->n = ARRAY_LEN(columns) - !pairs;
 	l->narrow = o->run->width != 0;
+	l->fallback = false;
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		l->fallback |= json_is_true(json_object_get(json_array_get(rows, i), "fallback"));
 	for (unsigned c = 0; c < l->n; c++) {
 		l->width[c] = l->narrow ? (int)strlen(columns[c].name) : columns[c].width;
 		for (size_t i = 0; l->narrow && i < json_array_size(rows); i++) {
@@ -73,7 +77,7 @@ static void print_row(const json_t *r, const struct layout *l, struct out *o)
 	if (!*engine)
 		out_text(o, l->narrow ? " (no engine)" : "  (no engine routes it)");
 	else if (json_is_true(json_object_get(r, "fallback")))
-		out_text(o, l->narrow ? " %s" : "  (falls back to %s)", engine);
+		out_text(o, l->narrow ? " (%s)" : "  (falls back to %s)", engine);
 	out_text(o, "\n");
 }
 
@@ -121,7 +125,7 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 	lay_out(rows, pairs, o, &l);
 	for (unsigned c = 0; c < l.n; c++)
 		out_text(o, "%s%*s", c ? " " : "", l.width[c], columns[c].name);
-	out_text(o, "  %s\n", word(of, "what"));
+	out_text(o, "  %s%s\n", word(of, "what"), l.narrow && l.fallback ? " (fallback engine)" : "");
 	for (size_t i = 0; i < json_array_size(rows) && go_on; i++) {
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
 		print_row(json_array_get(rows, i), &l, o);
