@@ -687,6 +687,7 @@ FINDS = {"changes": "synth xgft:3,3:1,2; save A; remove link leaf-01[4]; save B;
          "drift": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; drift minhop",
          "spread": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; spread tree",
          "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -",
+         "transition": "synth xgft:3,3:1,2,shuffle=1,seed=4; route minhop; fail link leaf-01[4]; transition",
          "quiz": "synth lesson:tree3; route minhop; quiz port seed=1; quiz answer 99"}
 
 

@@ -208,27 +208,30 @@ const struct command advise_commands[] = {
 	{.name = "advise",
 	 .syntax = "advise [failures N] | advise write FILE [rank N] [failures N]",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("rank N", 1, 100, "a number from 1 to 100", "rank")),
-	 .help = "which engine and options suit this fabric: all are tried and ranked, with reasons",
-	 .details =
-		 "  Every engine with sensible options routes the fabric as it is.  It is tried with roots "
-		 "by levels too (the\n  upper end of the ways between hosts), with compute nodes on edge "
-		 "switches, with qos where layers need it,\n  and with a torus-2QoS.conf on a grid.\n"
-		 "  A            sound\n"
-		 "  B            no credit loop, and at most 1 pair in 10,000 is lost\n"
-		 "  C            the rest\n"
-		 "  The order goes by these, one after the other:\n"
-		 "  class        a sound one with more than 4 times the load of the best of B goes behind B\n"
-		 "  a failure    what the worst single failure of a link does: all are tried, or 150 by a "
-		 "seed; `failures N`\n"
-		 "               tries N, 0 none.  None is tried for C\n"
-		 "  EBB          effective bisection bandwidth, the share of its link that a host gets when "
-		 "random pairs\n"
-		 "               talk; two whose 95 % intervals overlap count as equal\n"
-		 "  shift        mean of 20 shifts (`shifts 20`)\n"
-		 "  load         most routes on a link\n"
-		 "  VLs          the fewer the better\n"
-		 "  `write FILE` makes lines for opensm.conf, and the files they name: FILE.roots, FILE.cn, "
-		 "FILE.io, FILE.torus.\n  `config FILE` reads them, too.\n",
+	 .help = "try all engines on this fabric and rank them, with reasons",
+	 .details = "  advise routes the fabric as it is with every engine and sensible options.  It also "
+		    "tries roots that it finds\n"
+		    "  by levels (the upper end of the paths between hosts), compute nodes on edge switches, "
+		    "qos for engines with\n"
+		    "  layers, and a torus-2QoS.conf if the fabric is a grid.\n"
+		    "  class A      sound: every pair has a path, no credit loop\n"
+		    "  class B      no credit loop, and at most 1 pair in 10,000 has no path\n"
+		    "  class C      the rest\n"
+		    "  The first of these that differs decides the rank:\n"
+		    "  class        A, B, C; but A with more than 4 times the load of the best B comes "
+		    "behind B\n"
+		    "  a failure    harm of the worst single link failure.  advise tries all links, or 150 "
+		    "drawn by a seed;\n"
+		    "               `failures N` tries N links, 0 none.  It tries none for class C\n"
+		    "  EBB          effective bisection bandwidth: the share of its link that a host gets "
+		    "when random pairs send.\n"
+		    "               Two values whose 95 % intervals overlap count as equal\n"
+		    "  shift        mean of 20 shifts (`shifts 20`)\n"
+		    "  load         most routes on a link\n"
+		    "  VLs          fewer VLs win\n"
+		    "  `write FILE` writes lines for opensm.conf, and the files that they name: FILE.roots, "
+		    "FILE.cn, FILE.io,\n"
+		    "  FILE.torus.  `config FILE` reads them.\n",
 	 .finds = "the best is of class C, or no engine routes the fabric",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE "direct boolean no levels: hosts are on all switches that carry traffic\n"

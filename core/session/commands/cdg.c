@@ -363,8 +363,9 @@ const struct command cdg_commands[] = {
 	{.name = "layers",
 	 .at_step = true,
 	 .syntax = "layers [switches]",
-	 .help = "virtual lanes in use: routes, channels, dependencies, credit loops",
-	 .details = ABOUT_SWITCHES,
+	 .help = "show the virtual lanes in use: routes, channels, dependencies, credit loops",
+	 .details = "  Routes between ports of CAs and routers count; with `switches` also routes from and "
+		    "to switches.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "in_force boolean false: qos is off\n"
 		 "used integer? layers that the engine uses\n"
@@ -381,9 +382,10 @@ const struct command cdg_commands[] = {
 	{.name = "cdg",
 	 .at_step = true,
 	 .syntax = "cdg [VL] [switches] [all]",
-	 .help = "channel dependency graph of a VL, or of all",
-	 .details = "  A channel is a directed link on a VL; in and out are dependencies from and to "
-		    "others.\n" ABOUT_SWITCHES,
+	 .help = "show the channel dependency graph of a VL, or of all VLs",
+	 .details = "  A channel is one direction of a link, on a VL.  in: channels that may wait for it; "
+		    "out: channels that it may\n"
+		    "  wait for.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "cdg object channel dependencies\n"
 		 "cdg.channels integer channels\n"
@@ -403,7 +405,7 @@ const struct command cdg_commands[] = {
 	{.name = "cycles",
 	 .at_step = true,
 	 .syntax = "cycles [switches] [all]",
-	 .help = "credit loops: a shortest cycle of each group, and routes that make it",
+	 .help = "find credit loops: a shortest cycle of each group, and routes that make it",
 	 .details = ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_LOOPS,

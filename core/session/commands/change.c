@@ -524,37 +524,40 @@ static int cmd_snapshot(struct session *s, const struct args *args, struct out *
 const struct command change_commands[] = {
 	{.name = "route",
 	 .syntax = "route ENGINE[,ENGINE...] [OPTION=VALUE]...",
-	 .help = "compute the tables as if OpenSM started with this engine",
+	 .help = "compute the tables of OpenSM with this engine, as if OpenSM had just started",
 	 .finds = "no engine is left",
-	 .details =
-		 "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback is "
-		 "in the list.\n  live and tables show what switches hold; without it nothing is routed, "
-		 "none takes their place.\n  LIDs stay as they are unless an option about LIDs changes.  "
-		 "`show engines`, `show options` list what there is.\n",
+	 .details = "  ibscope tries the engines in order.  When all refuse, Min Hop takes over, unless "
+		    "no_fallback is in the list.\n"
+		    "  live and tables show what the switches hold.  Where nobody read that, nothing is "
+		    "routed, and no other engine\n"
+		    "  takes their place.  LIDs stay, unless an option about LIDs changes.  `show engines` "
+		    "and `show options` list\n"
+		    "  what there is.\n",
 	 .json = JSON_NAMED JSON_EVENT,
 	 .run = cmd_route},
 	{.name = "sweep",
 	 .syntax = "sweep",
-	 .help = "a heavy sweep without a change: files are read again, right entries are kept",
+	 .help = "run a heavy sweep without a change: OpenSM reads its files again and keeps entries that "
+		 "are right",
 	 .json = JSON_EVENT,
 	 .run = cmd_sweep},
 	{.name = "reroute",
 	 .syntax = "reroute",
-	 .help = "a heavy sweep that ignores existing entries",
+	 .help = "run a heavy sweep that ignores existing entries",
 	 .json = JSON_EVENT,
 	 .run = cmd_reroute},
 	{.name = "fail",
 	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... | "
 		   "random N [seed=K] | TARGET...",
-	 .help = "take something down; the engine in force reroutes",
-	 .details =
-		 "  TARGET: a name alone, where it fits one kind only: fail leaf-03, fail leaf-03[6].\n"
-		 "  Several targets fail at once, before one sweep.  random: links between switches.\n"
-		 "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
-		 "  fail link leaf-03[5-8]; so does a host's name: all its ports;\n"
-		 "  host @FILE or @FILE:JOB: the hosts of a job, as in scope.\n"
-		 "  CHASSIS: all switch chips of a director (`elements`); CARD: those of one of its line or "
-		 "spine cards.  A name,\n  the beginning or glob of one, or a switch in it.\n",
+	 .help = "take something down, before one sweep; the engine in force reroutes",
+	 .details = "  TARGET: a name alone, if it fits one kind only: fail leaf-03, fail leaf-03[6].\n"
+		    "  Several targets fail at once, before one sweep.  random: N links between switches.\n"
+		    "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
+		    "  fail link leaf-03[5-8].  The name of a host stands for all its ports.\n"
+		    "  host @FILE or @FILE:JOB: the hosts of a job, as in scope.\n"
+		    "  CHASSIS: all switch chips of a director (`elements`).  CARD: the chips of one of its "
+		    "line or spine cards.  Give\n"
+		    "  its name, the beginning of it, a glob, or a switch in it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that went down\n"
 		 "nodes integer nodes that went down\n" JSON_ABSENT JSON_EVENT JSON_OUTAGE("?"),
@@ -562,14 +565,14 @@ const struct command change_commands[] = {
 	{.name = "restore",
 	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... "
 		   "| all | TARGET...",
-	 .help = "bring back what failed",
+	 .help = "bring back what failed, before one sweep",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that came back\n"
 		 "nodes integer nodes that came back\n" JSON_ABSENT JSON_EVENT,
 	 .run = cmd_restore},
 	{.name = "flap",
 	 .syntax = "flap NODE[PORT]...",
-	 .help = "links go down and come up again between two sweeps",
+	 .help = "take links down and up again between two sweeps",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_ABSENT JSON_EVENT,
 	 .run = cmd_flap},
@@ -599,15 +602,14 @@ const struct command change_commands[] = {
 	 .run = cmd_journal},
 	{.name = "reset",
 	 .syntax = "reset",
-	 .help = "everything up, journal empty, routed anew",
+	 .help = "bring everything up, empty the journal, and route from nothing",
 	 .json = JSON_EVENT,
 	 .run = cmd_reset},
 	{.name = "snapshot",
 	 .syntax = "snapshot [SNAPSHOT]",
-	 .help = "keep the routing under a name; without: list them",
-	 .details =
-		 "  Snapshots stay with `reset`, `load` and `live`: with another fabric what is in both is "
-		 "compared, by GUID.\n",
+	 .help = "keep the routing under a name; without a name: list what is kept",
+	 .details = "  Snapshots stay after `reset`, `load` and `live`.  With another fabric ibscope "
+		    "compares what both have, by GUID.\n",
 	 .json = "snapshots[] object? what is kept\n"
 		 "snapshots[].name string its name\n"
 		 "snapshots[].engine engine? engine that made the tables\n",

@@ -270,19 +270,19 @@ static int cmd_changes(struct session *s, const struct args *args, struct out *o
 const struct command difference_commands[] = {
 	{.name = "changes",
 	 .syntax = "changes FILE [FILE]",
-	 .help = "what differs between two fabrics: nodes, cables, rates, names, LIDs",
+	 .help = "list how two fabrics differ: nodes, cables, rates, names, LIDs",
 	 .finds = "anything differs",
-	 .details =
-		 "  Two files or snapshots; one: what is loaded against it.  All is found by GUID and "
-		 "port, without "
-		 "routing: + came,\n  - went, ? did not answer, ~ is otherwise (moved, swapped, replaced, "
-		 "another name, "
-		 "rate or LID).  Cables of a node\n  that came or went stand under it.  A chassis or a card "
-		 "of which all switches came or went is one: its cables to\n  others under it, hosts with no "
-		 "other cable counted with it.\n"
-		 "  Where an engine is in force, one line more: what the next sweep would change in the "
-		 "first's "
-		 "tables, as `load FILE\n  next` does it.\n",
+	 .details = "  FILE is a file or a snapshot.  With one FILE: the loaded fabric against it.  changes "
+		    "matches nodes by GUID and\n"
+		    "  cables by port, without routing.  + came, - went, ? did not answer, ~ changed (moved, "
+		    "swapped, replaced, another\n"
+		    "  name, rate or LID).  Cables of a node that came or went stand under it.  If all "
+		    "switches of a chassis or card\n"
+		    "  came or went, it is one line: under it stand its cables to others, and it counts "
+		    "hosts without another cable.\n"
+		    "  If an engine is in force, one more line tells the changes of the next sweep to the "
+		    "tables of the first\n"
+		    "  fabric, as `load FILE next` does.\n",
 	 .json = JSON_PARTS JSON_CHANGES "changes integer? how many\n"
 					 "entries integer|null? =changed entries\n"
 					 "pairs integer|null? =rerouted pairs\n",

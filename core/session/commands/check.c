@@ -386,18 +386,21 @@ const struct command check_commands[] = {
 	{.name = "check",
 	 .at_step = true,
 	 .syntax = "check [spread tree|lag] [--baseline FILE]",
-	 .help = "unreachable pairs, forwarding loops, credit loops per VL",
-	 .finds = "something is wrong; with --baseline, when something new is",
-	 .details = "  spread: as if switches had adaptive-routing groups, see `spread`.\n"
-		    "  With adaptive-routing groups (`tables`) every way that packets may take must arrive, "
-		    "and all of them make\n  dependencies.\n"
-		    "  --baseline FILE: for fabrics that always have some faults.  FILE holds what `ibscope "
-		    "--json -e check` printed\n  before.  Which faults are new and which are gone is told, "
-		    "and only new ones make the exit status 1.  Faults are\n  known again by GUIDs, ports "
-		    "and VLs: a name or a LID may change.  A host, switch or cable that FILE has\n  and the "
-		    "fabric has not is a new fault, and so is a cable that is slower now, even if no path is "
-		    "lost.  FILE is refused\n  when the two have less than a quarter of their nodes in "
-		    "common.\n",
+	 .help = "test for unreachable pairs, forwarding loops, and credit loops on each VL",
+	 .finds = "something is wrong; with --baseline, when something new is wrong",
+	 .details = "  spread: judges as if the switches had adaptive-routing groups, see `spread`.\n"
+		    "  If the tables have adaptive-routing groups (`tables`), every way that packets may "
+		    "take must arrive, and check\n"
+		    "  looks for credit loops over all these ways.\n"
+		    "  --baseline FILE: for a fabric that always has some faults.  FILE holds what `ibscope "
+		    "--json -e check` printed\n"
+		    "  earlier.  check tells which faults are new and which are gone; only new ones make the "
+		    "exit status 1.  It\n"
+		    "  recognises a fault by GUIDs, ports and VLs, so a name or a LID may change.  A host, "
+		    "switch or cable of FILE\n"
+		    "  that is missing now is a new fault, and so is a cable that is slower now, even if no "
+		    "path is lost.  check\n"
+		    "  refuses FILE when less than a quarter of the nodes are in both.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_AGGREGATION
 	 "held_sls object? after an event that changed SLs: the tables with the SLs from before, as hosts "

@@ -232,10 +232,11 @@ static int cmd_diff(struct session *s, const struct args *args, struct out *o, s
 const struct command diff_commands[] = {
 	{.name = "diff",
 	 .syntax = "diff [SNAPSHOT [SNAPSHOT]] [all]",
-	 .help = "compare routings entry by entry and pair by pair",
-	 .details = "  Without a name: what the last event changed.  One name: from the snapshot to now.  "
-		    "First links: ports by\n  which an edge switch sends the LIDs of a distant host port; "
-		    "all links: those on the whole paths from there.\n",
+	 .help = "compare two routings entry by entry and pair by pair",
+	 .details = "  Without a name: what the last event changed.  With one name: from that snapshot to "
+		    "now.  first links: ports by\n"
+		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
+		    "whole paths from there.\n",
 	 .json = JSON_SCOPE JSON_CHANGE
 	 "figures.* object figures before and after, as `compare` names them\n"
 	 "figures.*.was number(..) before\n"

@@ -111,17 +111,20 @@ const struct command doctor_commands[] = {
 	{.name = "doctor",
 	 .syntax = "doctor [--baseline FILE]",
 	 .help = "list every problem found, worst first",
-	 .finds = "an error is among the findings; with --baseline, also when something is lost",
-	 .details = "  Judges the tables that `tables FILE|live` read, else those in force, else Min Hop's.\n"
-		    "  error        traffic is or will be lost, or may stop\n"
-		    "  warning      it works, but not as meant, or breaks at the next event\n"
+	 .finds = "it finds an error; with --baseline, also when something is lost",
+	 .details = "  doctor judges the tables that `tables FILE|live` read, else those in force, else Min "
+		    "Hop's.\n"
+		    "  error        traffic is lost or will be, or may stop\n"
+		    "  warning      it works, but not as meant, or it breaks at the next event\n"
 		    "  note         worth knowing\n"
-		    "  Each is a fact of the input, computed by OpenSM's rules, or likely (a statistic or a "
-		    "guess).  Each names the\n  command that shows more.\n"
-		    "  --baseline FILE: what `ibscope --json -e check` printed before.  Hosts, switches and "
-		    "cables "
-		    "that it had and that are\n  gone, and cables that are slower now, are told, even where "
-		    "others carry their routes.\n",
+		    "  fact         it is in the input\n"
+		    "  computed     it follows from OpenSM's rules\n"
+		    "  likely       a statistic or a guess\n"
+		    "  Each finding names the command that shows more.\n"
+		    "  --baseline FILE: what `ibscope --json -e check` printed earlier.  doctor then also "
+		    "lists hosts, switches and\n"
+		    "  cables of FILE that are gone, and cables that are slower now, even if other cables "
+		    "carry their routes.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine|null engine whose tables are judged, null: no engine routes\n"
 		 "complete boolean the whole fabric is known\n"

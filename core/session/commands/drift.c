@@ -293,17 +293,24 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 const struct command drift_commands[] = {
 	{.name = "drift",
 	 .syntax = "drift [ENGINE[,ENGINE...]] [OPTION=VALUE]... [all]",
-	 .help = "is what the switches hold right? entry by entry against the next sweep",
-	 .finds = "an entry is not right, or cannot be judged, or a port has no LID yet and none is known to "
-		  "be free",
-	 .details =
-		 "  Judges the tables that `tables FILE|live` read, else those in force.  OpenSM keeps "
-		 "existing entries, so\n  a routing from nothing differs from a healthy one with a history; "
-		 "drift takes the tables as they are and\n  runs the engine's next sweep from them.  "
-		 "Classes: right; kept (a restart would choose otherwise); next\n  (the next sweep changes "
-		 "it); dead (leads nowhere); missing; unknown (nobody has the LID).\n  Without ENGINE all "
-		 "are tried, the chain of `config FILE` first, and ranked by the share of entries that\n"
-		 "  are right or kept.  `all`: every entry, kept ones too.\n",
+	 .help = "compare what the switches hold with the subnet manager's next sweep, entry by entry",
+	 .finds = "an entry is not right, or ibscope cannot judge it, or a port has no LID and ibscope knows "
+		  "none that is free",
+	 .details = "  Drift is the difference between the tables in the switches and those after the next "
+		    "sweep.  drift takes the\n"
+		    "  tables that `tables FILE|live` read, else those in force, and runs the engine's next "
+		    "sweep from them.\n"
+		    "  OpenSM keeps existing entries, so healthy tables with a history differ from tables of "
+		    "a fresh start.\n"
+		    "  right        the next sweep keeps the entry, and a restart would choose it too\n"
+		    "  kept         the next sweep keeps the entry; a restart would choose another one\n"
+		    "  next         the next sweep changes the entry\n"
+		    "  dead         packets are lost at the entry's port\n"
+		    "  missing      the switch has no entry, and the next sweep makes one\n"
+		    "  unknown      no port has the LID\n"
+		    "  Without ENGINE drift tries all engines, those of `config FILE` first, and ranks them "
+		    "by agreement: the share\n"
+		    "  of entries that are right or kept.  `all` prints every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine? engine whose next sweep is compared with\n"
 		 "agreement share? share of entries that are right or kept\n"

@@ -601,71 +601,69 @@ const struct command edit_commands[] = {
 	{.name = "add",
 	 .syntax = "add link PORT PORT [RATE] | host NAME PORT... [guid=G] | switch NAME COUNT [PORT...] "
 		   "[guid=G]",
-	 .help = "a new cable, host or switch, as one event",
-	 .details =
-		 "  PORT: NODE[PORT], or a node: its first port without a cable.  The new node's port 1 is "
-		 "cabled to the first PORT, 2 to\n  the second, and so on.  COUNT: ports of the switch.  "
-		 "RATE as "
-		 "4xHDR; without it the one that most such cables\n  have.\n" GUID_HELP,
+	 .help = "add a cable, a host or a switch, as one event",
+	 .details = "  PORT: NODE[PORT], or a node: its first port without a cable.  A new node's port 1 "
+		    "gets a cable to the first\n"
+		    "  PORT, port 2 to the second, and so on.  COUNT: ports of the switch.  RATE as 4xHDR; "
+		    "without it: the rate of\n"
+		    "  most such cables.\n" GUID_HELP,
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_add},
 	{.name = "remove",
 	 .syntax = "remove link NODE[PORT]... | switch S... | host H...",
 	 .help = "take cables, hosts or switches out of the fabric, as one event",
-	 .details =
-		 "  Not like `fail`: nothing of them is left to be restored (`undo` goes back).  The subnet "
-		 "manager remembers their\n  LIDs.\n",
+	 .details = "  Other than `fail`: `restore` does not bring them back (`undo` does).  The subnet "
+		    "manager remembers their LIDs.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_ABSENT JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_remove},
 	{.name = "move",
 	 .syntax = "move host HOST PORT | link PORT PORT",
-	 .help = "a host, or one end of a cable, to another port, as one event",
-	 .details = "  host: HOST's cable (HOST[PORT] where it has several) leads to PORT from now on.\n  "
-		    "link: the end "
-		    "at the first PORT is put into the second; the other end stays.\n",
+	 .help = "move a host, or one end of a cable, to another port, as one event",
+	 .details = "  host: HOST's cable (HOST[PORT] if it has several) leads to PORT from now on.\n"
+		    "  link: the end at the first PORT moves to the second; the other end stays.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_move},
 	{.name = "swap",
 	 .syntax = "swap PORT PORT",
-	 .help = "two hosts, or the ends of two cables, take each other's places, as one event",
-	 .details =
-		 "  PORT: NODE[PORT], or a node with one cable.  The output shows the result of "
-		 "the second sweep:\n  after an exchange OpenSM 3.3.23 may end its first sweep with errors, "
-		 "or see only a part of it.\n",
+	 .help = "exchange the places of two hosts, or the ends of two cables, as one event",
+	 .details = "  PORT: NODE[PORT], or a node with one cable.  The output shows the result of the "
+		    "second sweep: after an exchange\n"
+		    "  OpenSM 3.3.23 may end its first sweep with errors, or see only a part of it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_swap},
 	{.name = "replace",
 	 .syntax = "replace host NODE [guid=G] | switch SWITCH [guid=G]",
-	 .help = "new hardware in the same place: another GUID, the same cables, as one event",
-	 .details = "  The subnet manager keeps the old one's LIDs reserved and gives new ones.\n" GUID_HELP,
+	 .help = "put new hardware in the same place: another GUID, the same cables, as one event",
+	 .details = "  The subnet manager keeps the LIDs of the old node reserved and gives new "
+		    "ones.\n" GUID_HELP,
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_replace},
 	{.name = "rename",
 	 .syntax = "rename NODE NAME",
-	 .help = "another NodeDescription, as one event",
+	 .help = "give a node another name (NodeDescription), as one event",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_rename},
 	{.name = "speed",
 	 .syntax = "speed PORT RATE",
-	 .help = "another width and speed of a cable, as one event",
+	 .help = "give a cable another width and speed, as one event",
 	 .details = "  RATE as 4xHDR.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CHANGES JSON_EVENT,
 	 .run = cmd_speed},
 	{.name = "event",
 	 .syntax = "event TEXT...",
-	 .help = "several changes as one event: before one sweep",
+	 .help = "make several changes as one event, before one sweep",
 	 .details = "  Each TEXT is one command in quotes: event \"remove host node0001\" \"fail link "
-		    "leaf-01[5]\".  Any of "
-		    "add, remove, move,\n  swap, replace, rename, speed, fail and restore.  Each sees what "
-		    "those "
-		    "before it did; LIDs in them are those of\n  the source.\n",
+		    "leaf-01[5]\".  It can be add, remove,\n"
+		    "  move, swap, replace, rename, speed, fail or restore.  Each command sees the changes "
+		    "of those before it; LIDs\n"
+		    "  in them are those of the source.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_PARTS JSON_CHANGES JSON_EVENT,
 	 .run = cmd_event},

@@ -321,10 +321,12 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 const struct command element_commands[] = {
 	{.name = "elements",
 	 .syntax = "elements [ELEMENT]",
-	 .help = "switch elements: chips of one chassis taken together; chips and links of one",
-	 .details = "  ELEMENT is a name (or a beginning or glob of one), a number, or a switch in it.  "
-		    "Chips belong together by\n  the option chassis_file, else by their system image GUID or "
-		    "chassis number.\n",
+	 .help = "list switch elements (a chassis of several chips, or a single switch), or the chips and "
+		 "links of one",
+	 .details = "  ELEMENT is a name (or the beginning of one, or a glob), a number, or a switch in it.  "
+		    "ibscope joins chips into\n"
+		    "  an element by the option chassis_file, else by their system image GUID or chassis "
+		    "number.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "elements[] object? switch elements\n" KEYS_OF_ALL
 		 "element object? the one asked for\n" KEYS_OF_ONE "chips[] object? its chips\n"
@@ -341,9 +343,10 @@ const struct command element_commands[] = {
 	 .run = cmd_elements},
 	{.name = "equal-paths",
 	 .syntax = "equal-paths [all]",
-	 .help = "pairs of edge elements with ways of unequal length between them",
-	 .details = "  A way: any link of an element to another, then the shortest way on that does not come "
-		    "back; or a shortest\n  way but for one step sideways, to an element just as far.\n",
+	 .help = "list pairs of edge elements with ways of unequal length between them",
+	 .details = "  A way here is: any link of an element to another one, then the shortest path that "
+		    "does not come back; or a\n"
+		    "  shortest path with one step sideways, to an element at the same distance.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "equal_paths object ways between edge elements\n"
 		 "equal_paths.edges integer edge elements\n"
@@ -361,13 +364,14 @@ const struct command element_commands[] = {
 	 .run = cmd_equal_paths},
 	{.name = "compare",
 	 .syntax = "compare ENGINE ENGINE... [OPTION=VALUE]...",
-	 .help = "engines side by side on the fabric as it is now",
-	 .details =
-		 "  Each routes as a subnet manager that has just started; nothing of the session changes.  "
-		 "Routes are those\n  from all to all; first links: how many ports edge switches send the "
-		 "LIDs of a distant host port by;\n  all links: how many ports between switches lie on the "
-		 "whole paths from there.  Elements: switches passed,\n  chips of a chassis taken "
-		 "together.\n",
+	 .help = "show engines side by side on the fabric as it is now",
+	 .details = "  Each engine routes like a subnet manager that has just started.  Nothing in the "
+		    "session changes.\n"
+		    "  routes       from all hosts to all LIDs\n"
+		    "  first links  ports by which an edge switch sends the LIDs of a distant host port\n"
+		    "  all links    ports between switches on the whole paths from that edge switch\n"
+		    "  elements     what a path passes: a chassis of several switch chips counts as one "
+		    "element\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE "compare[] object engines\n"
 			    "compare[].engine engine its name\n"

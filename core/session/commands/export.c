@@ -418,11 +418,12 @@ const struct command export_commands[] = {
 	{.name = "save",
 	 .syntax = "save FILE [edges]",
 	 .help = "write the fabric, without what failed, as ibnetdiscover text or as an edge list",
-	 .details = "  edges: a line a node, a line a cable (`leaf1[3] spine1[7] 4xHDR`), for small fabrics; "
-		    "refused "
-		    "where names are\n  not unique or ports have labels, which such a list cannot hold.\n"
-		    "  Comments (`# Incomplete: ...`) tell what it lacks: what its source lacked, and ports "
-		    "that failures cut off.\n  `load` reads them, so that an incomplete fabric stays one.\n",
+	 .details = "  edges: a line for each node and each cable (`leaf1[3] spine1[7] 4xHDR`), for small "
+		    "fabrics.  save refuses it if\n"
+		    "  names are not unique or ports have labels: such a list cannot hold them.\n"
+		    "  Comments (`# Incomplete: ...`) tell what the file lacks: parts that the source "
+		    "lacked, and ports that failures cut\n"
+		    "  off.  `load` reads them, so an incomplete fabric stays incomplete.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},

@@ -735,83 +735,88 @@ static int cmd_show(struct session *s, const struct args *args, struct out *o, s
 const struct command fabric_commands[] = {
 	{.name = "load",
 	 .syntax = "load FILE [next]",
-	 .help = "load a saved fabric; next: as the next sweep of the one that is loaded",
-	 .details =
-		 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), ibsim "
-		 "net files,\n  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst, "
-		 ".db_csv and .net_dump,\n  what iblinkinfo and `ibnetdiscover -p` print, ibdm's .topo; edge "
-		 "lists "
-		 "written by hand: `leaf1 spine1`,\n  `leaf1[3] spine1[7] 4xHDR`, `host h1 leaf1`, `switch "
-		 "leaf1 36`, "
-		 "`sm h1`.  A folder of\n"
-		 "  ibdiagnet or OpenSM: also the tables in it (.far, .fdbs, opensm-lfts.dump), taken as the "
-		 "routing when no\n  engine was asked for.  What xz, gzip, bzip2 or zstd have compressed is "
-		 "unpacked.  Begins a new journal; the engine\n  in force routes it.\n"
-		 "  next: a later dump of the fabric that is loaded.  What is in force stays: the subnet "
-		 "manager "
-		 "goes on with its\n  LIDs and tables, as OpenSM does when cables and nodes come, go, move "
-		 "or "
-		 "are replaced.  One event; `undo` goes back.\n",
+	 .help = "load a saved fabric; next: as the next sweep of the loaded one",
+	 .details = "  ibscope recognises the format by the content: ibnetdiscover text (also -g, -f, "
+		    "terminal copies), ibsim net\n"
+		    "  files, libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst, "
+		    ".db_csv and .net_dump,\n"
+		    "  output of iblinkinfo and `ibnetdiscover -p`, ibdm's .topo, and edge lists written by "
+		    "hand: `leaf1 spine1`,\n"
+		    "  `leaf1[3] spine1[7] 4xHDR`, `host h1 leaf1`, `switch leaf1 36`, `sm h1`.  From a "
+		    "folder of ibdiagnet or\n"
+		    "  OpenSM it also takes the tables (.far, .fdbs, opensm-lfts.dump) as the routing, if "
+		    "you asked for no engine.\n"
+		    "  It unpacks files of xz, gzip, bzip2 and zstd.  load begins a new journal; the engine "
+		    "in force routes.\n"
+		    "  next: FILE is a later dump of the loaded fabric.  The subnet manager goes on with its "
+		    "LIDs and tables, as\n"
+		    "  OpenSM does when cables and nodes come, go, move or are replaced.  One event; `undo` "
+		    "goes back.\n",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("SECONDS", 1, LIVE_SILENCE_MOST,
 					   "seconds from 1 to " NUMBER_TEXT(LIVE_SILENCE_MOST), NULL)),
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
-	 .help = "discover the fabric through libibnetdisc; again: also what changed since",
-	 .details = "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the "
-		    "switches' forwarding tables\n  as well, which the engine `live` shows as they are; "
-		    "sl2vl: and their SL-to-VL maps.\n  The journal goes on: `undo` goes back to the fabric "
-		    "before; snapshots and the scope stay.\n  partial: also when a part of the fabric did "
-		    "not answer and the one loaded is whole.\n  When nothing is heard from the fabric for 10 "
-		    "seconds (or those of `wait`), or nothing but errors for\n  three times as long, it is "
-		    "given up: what was loaded before stays, and `live` tries again.\n",
+	 .help = "discover the live fabric through libibnetdisc; again: also tell what changed since",
+	 .details =
+		 "  live only reads.  CA as in ibstat (mlx5_0); default: the first active port.  tables: "
+		 "reads the forwarding tables\n"
+		 "  of the switches too, and the engine `live` shows them; sl2vl: and their SL-to-VL maps.\n"
+		 "  The journal goes on: `undo` goes back to the fabric before.  Snapshots and the scope "
+		 "stay.\n"
+		 "  partial: takes the answer even if a part of the fabric is silent and the loaded one is "
+		 "whole.\n"
+		 "  live gives up when the fabric is silent for 10 seconds (or those of `wait`), or sends "
+		 "only errors for three\n"
+		 "  times as long.  The loaded fabric then stays, and `live` tries again.\n",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED
 	 "changes integer? differences to the discovery before\n" JSON_EVENT,
 	 .run = cmd_live},
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",
-	 .help = "make a synthetic fabric; without SPEC: the kinds there are",
+	 .help = "make a synthetic fabric; without SPEC: list the kinds",
 	 .json = "note string? what a fabric of the lessons shows\n" JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
 		 JSON_NAMED JSON_EVENT,
 	 .run = cmd_synth},
 	{.name = "names",
 	 .syntax = "names FILE",
-	 .help = "take node names from a node-name-map",
+	 .help = "read names of nodes from a node-name-map",
 	 .json = "names integer names taken\n",
 	 .run = cmd_names},
 	{.name = "config",
 	 .syntax = "config FILE",
 	 .help = "take routing options from an opensm.conf; the engine in force reroutes",
-	 .details = "  One event: OpenSM starts again with the file's options and engines (`sighup FILE`: it "
-		    "reads "
-		    "the file anew while it\n  runs).  What failed stays failed; options that the file does "
-		    "not name stay.\n",
+	 .details = "  One event: OpenSM starts again with the options and engines of the file.  (`sighup "
+		    "FILE`: a running OpenSM reads\n"
+		    "  the file.)  What failed stays down; options that the file does not name stay.\n",
 	 .json = JSON_EVENT,
 	 .run = cmd_config},
 	{.name = "set",
 	 .syntax = "set [OPTION [VALUE...]]",
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
-	 .details =
-		 "  OpenSM starts again with it: LIDs are those that ports carry and those of its guid2lid, "
-		 "existing entries are\n  forgotten, failures stay.  At SIGHUP (`sighup FILE`) it takes few "
-		 "options; "
-		 "`help OPTION` tells of each.\n"
-		 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
-		 "says.\n  Options for files of GUIDs also take names, globs and lists in place of a file:\n"
-		 "  set root_guid_file *CCORE*, set cn_guid_file luna-[0001-0560]; another fabric has them "
-		 "looked for anew.\n  OpenSM itself takes files only: `roots export FILE` writes one.\n",
+	 .details = "  OpenSM starts again with it: it takes the LIDs that ports carry and those of its "
+		    "guid2lid, and forgets existing\n"
+		    "  entries; what failed stays down.  At SIGHUP (`sighup FILE`) it takes few options; "
+		    "`help OPTION` tells of each.\n"
+		    "  `set rules opensm|manual` chooses between the behaviour of OpenSM 3.3.23 and that of "
+		    "its manual.\n"
+		    "  Options for files of GUIDs also take names, globs and lists: set root_guid_file "
+		    "*CCORE*,\n"
+		    "  set cn_guid_file luna-[0001-0560].  With another fabric ibscope looks for the names "
+		    "again.  OpenSM itself takes\n"
+		    "  only files: `roots export FILE` writes one.\n",
 	 .sets_options = true,
 	 .json = JSON_AGGREGATION "options.* string? options by name\n" JSON_NAMED JSON_EVENT,
 	 .run = cmd_set},
 	{.name = "unset",
 	 .syntax = "unset OPTION",
-	 .help = "give an option its default again",
+	 .help = "set an option back to its default",
 	 .json = JSON_AGGREGATION JSON_EVENT,
 	 .run = cmd_unset},
 	{.name = "show",
 	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links|lids | node NODE|NODE[PORT]]",
-	 .help = "summaries and lists",
+	 .help = "print a summary, or a list: options, engines, warnings, switches, hosts, links, lids",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
 	 "untold string? what the source does not tell\n"
 	 "subnet_manager object|null? where the subnet manager runs\n"

@@ -294,13 +294,17 @@ static int cmd_flows(struct session *s, const struct args *args, struct out *o, 
 const struct command flow_commands[] = {
 	{.name = "flows",
 	 .syntax = "flows NODE[PORT] " FLOWS_BEHIND " | SRC DST " FLOWS_BEHIND,
-	 .help = "who shares a link? pairs of hosts over it, grouped; of a path its hottest link",
-	 .details = "  Packets that leave by the port; the other direction of the link is another port.  "
-		    "Without `by`: by source\n  switch, by destination switch, by both, and pairs.  One "
-		    "destination switch: all routes to a leaf meet here.\n  One source switch, many "
-		    "destinations: too few uplinks.  `by scope` counts all hosts, and tells those of the\n"
-		    "  scope apart.  SRC DST: the links of the path with their routes, then the flows of the "
-		    "first.\n  The pattern may be:\n" PATTERN_DETAILS,
+	 .help = "find who shares a link: the pairs of hosts over it, grouped; of a path: over its busiest "
+		 "link",
+	 .details =
+		 "  Counts packets that leave by the port; the other direction of the link is another port.  "
+		 "Without `by`: by source\n"
+		 "  switch, by destination switch, by both, and pairs.  One destination switch: all routes "
+		 "to a leaf meet here.\n"
+		 "  One source switch, many destinations: too few uplinks.  `by scope` counts all hosts, and "
+		 "tells apart those of the\n"
+		 "  scope.  SRC DST: the links of the path with their routes, then the flows of the first.\n"
+		 "  The pattern may be:\n" PATTERN_DETAILS,
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "port object? the port\n"

@@ -402,14 +402,14 @@ const struct command lesson_commands[] = {
 	{.name = "lesson",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("STEP", 0, UINT64_MAX, "a step from 1, all or check", "lesson")),
 	 .syntax = "lesson [check|next|back|again|answer] | lesson new FILE | lesson LESSON [all|check|STEP]",
-	 .help = "lessons on routing: list them, play one from a step on; check: do their texts still fit "
-		 "what commands print?",
-	 .details =
-		 "  A step is text, commands that run, what to look at, and often a question.  Playing one "
-		 "takes the lesson's\n  fabric and sets all options to their defaults.  all: every step with "
-		 "its answers, to read or to print.\n  Lessons of your own: a file as `lesson new FILE` "
-		 "makes it, by its path, or by its "
-		 "name if it lies in\n  $XDG_CONFIG_HOME/ibscope/lessons.  ibscope(1) tells the form.\n",
+	 .help = "list the lessons on routing; play one, from a step on; check that its texts fit what "
+		 "commands print",
+	 .details = "  A step is text, commands that run, panes to look at, and often a question.  lesson "
+		    "loads the fabric of the lesson\n"
+		    "  and sets all options to their defaults.  all: prints every step with its answers.\n"
+		    "  Your own lessons: a file as `lesson new FILE` makes it.  Give its path, or its name "
+		    "if it lies in\n"
+		    "  $XDG_CONFIG_HOME/ibscope/lessons.  ibscope(1) describes the form.\n",
 	 .json = "lessons[] object? lessons there are\n"
 		 "lessons[].name string as `lesson` takes it\n"
 		 "lessons[].title string what it is about\n"

@@ -337,12 +337,14 @@ const struct command load_commands[] = {
 	{.name = "load-map",
 	 .at_step = true,
 	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | ebb [both] [seed=K]",
-	 .help = "routes per link for a traffic pattern; effective bisection bandwidth",
-	 .details = PATTERN_DETAILS
-	 "  Lists the 20 links with most; with `all` behind the pattern every link.\n"
-	 "  ebb: effective bisection bandwidth.  Random pairs of hosts talk; each gets 1 / the most flows on "
-	 "a link of\n  its way; the mean over pairs and pairings, with half the width of its 95 % interval.  "
-	 "One way, or `both`.\n",
+	 .help = "count routes per link for a traffic pattern; effective bisection bandwidth",
+	 .details =
+		 PATTERN_DETAILS "  Lists the 20 busiest links; with `all` behind the pattern every link.\n"
+				 "  ebb: effective bisection bandwidth.  Random pairs of hosts send.  Each "
+				 "pair gets 1 / the most flows on a link of\n"
+				 "  its path.  ebb prints the mean over pairs and pairings, and half the "
+				 "width of its 95 % interval.  One way, or\n"
+				 "  `both`.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
 	 "loads object? routes on links\n"
@@ -368,10 +370,13 @@ const struct command load_commands[] = {
 	 .numbers = ARG_NUMBERS(
 		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "shifts")),
 	 .syntax = "shifts [SAMPLE] [order lid|ftree|name]",
-	 .help = "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
-	 .details = "  The order is the same for all engines: that of the fat tree where ftree can index the "
-		    "fabric, else\n"
-		    "  by LID; `order` chooses.  Without SAMPLE large fabrics are sampled too.\n",
+	 .help = "find the busiest link when every host sends to the host K places further, for all K or "
+		 "SAMPLE of them",
+	 .details = "  This is a shift: all-to-all programs run through all K.  The order of hosts is the "
+		    "same for all engines: that of\n"
+		    "  the fat tree if ftree can index the fabric, else by LID; `order` chooses.  Without "
+		    "SAMPLE, shifts tries only\n"
+		    "  some K of a large fabric.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "shifts object flows on links when every node sends K places further\n"
 			    "shifts.places integer places in the order\n"
@@ -392,14 +397,18 @@ const struct command load_commands[] = {
 	 .run = cmd_shifts},
 	{.name = "spread",
 	 .syntax = "spread tree|lag [all]",
-	 .help = "load of links when switches spread packets over all ports of an adaptive-routing group",
+	 .help = "show link loads when switches spread packets over all ports of an adaptive-routing group",
 	 .finds = "some way of a pair loops or ends nowhere",
-	 .details = "  All hosts to all; at each switch what goes to a host is divided equally over its "
-		    "group.  tree: all ports of\n  least hops, as the engine counts them; lag: all ports to "
-		    "the same neighbour as the table's own.  Where the\n  table's own port is not among them "
-		    "it stays alone.  Tables with groups of their own (`tables FILE`) use those.\n  Pairs "
-		    "some way of which loops or ends nowhere are left out whole and named.\n"
-		    "  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
+	 .details = "  All hosts send to all.  Each switch divides what goes to a host equally over its "
+		    "group of ports.\n"
+		    "  tree: the group is all ports of least hops, as the engine counts them.  lag: the "
+		    "group is all ports to the same\n"
+		    "  neighbour as the table's own port.  If the table's own port is not among them, it "
+		    "stays alone.  Tables with their\n"
+		    "  own groups (`tables FILE`) use those.  spread leaves out pairs with a way that loops "
+		    "or ends nowhere, and\n"
+		    "  names them.  `check spread tree|lag` judges loops and credit loops over all these "
+		    "ways.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "spread string(tree/lag/tables)? tree or lag; tables: groups of their own\n"
 			    "shares object shares of links, all hosts to all\n"

@@ -162,32 +162,31 @@ static int cmd_sighup(struct session *s, const struct args *args, struct out *o,
 const struct command manager_commands[] = {
 	{.name = "restart",
 	 .syntax = "restart [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
-	 .help = "OpenSM starts again: it finds the LIDs that ports carry, and its guid2lid",
+	 .help = "restart OpenSM: it keeps the LIDs that ports carry, and those in its guid2lid",
 	 .finds = "no engine is left",
-	 .details = "  Existing entries are forgotten.  Without ENGINE the engines stay.  "
-		    "guid2lid_file=/dev/null: "
-		    "its guid2lid is lost,\n  LIDs of ports that left are free; guid2lid_file=FILE: it is "
-		    "another "
-		    "one.  `route` and `set` start OpenSM again, too.\n",
+	 .details = "  It forgets existing entries.  Without ENGINE the engines stay.  "
+		    "guid2lid_file=/dev/null: guid2lid is lost, so LIDs\n"
+		    "  of ports that left are free; guid2lid_file=FILE: it reads another one.  `route` and "
+		    "`set` restart OpenSM, too.\n",
 	 .json = JSON_NAMED JSON_EVENT,
 	 .run = cmd_restart},
 	{.name = "failover",
 	 .syntax = "failover NODE [down]",
-	 .help = "a standby on a node takes over, failures stay; down: the node it takes over from fails",
-	 .details = "  The standby ran all the time, so the tables keep their length.  It forgets "
-		    "existing entries.\n  Without honor_guid2lid_file it forgets guid2lid too: LIDs of "
-		    "ports that left are free.  With it the standby's\n  guid2lid counts as a copy of the "
-		    "master's.\n",
+	 .help = "let a standby on another node take over; down: the node of the old subnet manager fails",
+	 .details = "  The standby ran all the time, so the tables keep their length.  It forgets existing "
+		    "entries.  What failed stays\n"
+		    "  down.  Without honor_guid2lid_file it also forgets guid2lid, so LIDs of ports that "
+		    "left are free.  With it, its\n"
+		    "  guid2lid counts as a copy of the master's.\n",
 	 .json = JSON_EVENT,
 	 .run = cmd_failover},
 	{.name = "sighup",
 	 .syntax = "sighup FILE",
-	 .help = "OpenSM reads its opensm.conf again and sweeps: which options it takes, and what they "
-		 "change",
-	 .details =
-		 "  Options that FILE does not name stay.  What it takes acts with the sweep that follows, "
-		 "or "
-		 "later; other options and\n  routing_engine need a restart: `set`, `config`, `restart`.\n",
+	 .help = "let OpenSM read its opensm.conf again and sweep; tell which options it takes, and what "
+		 "changes",
+	 .details = "  Options that FILE does not name stay.  What OpenSM takes acts in the sweep that "
+		    "follows, or later.  Other options\n"
+		    "  and routing_engine need a restart: `set`, `config`, `restart`.\n",
 	 .sets_options = true,
 	 .json = "taken[] string? options that OpenSM takes from the file\n"
 		 "left[] string? options that differ in the file and need a restart\n" JSON_EVENT,

@@ -61,18 +61,19 @@ static int cmd_echo(struct session *s, const struct args *args, struct out *o, s
 const struct command session_commands[] = {
 	{.name = "source",
 	 .syntax = "source FILE [whole]",
-	 .help = "run commands from a file, stop at the first failure; whole: run all, then list the "
+	 .help = "run commands from a file and stop at the first failure; whole: run all, then list the "
 		 "failures",
 	 .run = cmd_source},
 	{.name = "echo", .syntax = "echo [TEXT...]", .help = "print the words", .run = cmd_echo},
 	{.name = "help",
 	 .syntax = "help [COMMAND|TOPIC]...",
-	 .help = "list commands and topics, or tell about one of them",
-	 .details = "  A topic is a word of the field (lid, rank, credit loop, layer) or an engine.  What "
-		    "else is printed has help too:\n  options, panes, their columns, keys, actions, words of "
-		    "bindings (%switch), limits, synthetic fabrics,\n  rules (where OpenSM and its manual "
-		    "differ), figures (what each counts).  `help options`, `help rules` and so on list all "
-		    "of a kind.\n",
+	 .help = "list commands and topics, or explain one of them",
+	 .details = "  A topic is a word of the field (lid, rank, credit loop, layer) or an engine.  Also "
+		    "explained: options, panes, their\n"
+		    "  columns, keys, actions, words of bindings (%switch), limits, synthetic fabrics, rules "
+		    "(where OpenSM and its\n"
+		    "  manual differ), figures (what each counts).  `help options`, `help rules` and so on "
+		    "list all of a kind.\n",
 	 .json = "commands[] object commands\n"
 		 "commands[].name string its name\n"
 		 "commands[].group string(Look/What if/Explain/Judge/Teach/Files) what it is for\n"
@@ -97,10 +98,10 @@ const struct command session_commands[] = {
 	 .run = cmd_help},
 	{.name = "schema",
 	 .syntax = "schema [COMMAND]",
-	 .help = "keys of the JSON objects, with their types; of all commands, or of one",
-	 .details =
-		 "  The same as JSON with --json.  The version goes up when a key goes away or changes its "
-		 "meaning; keys may be\n  added at any time.\n",
+	 .help = "print the keys of the JSON objects, with their types; of all commands, or of one",
+	 .details = "  With --json it prints them as JSON.  The version goes up when a key goes away or "
+		    "changes its meaning; new keys\n"
+		    "  can come at any time.\n",
 	 .json = "version integer(1..) version of the keys\n"
 		 "common[] object keys that all objects have\n"
 		 "common[].key string where it stands: a.b, a[] for elements of lists, * for any key\n"

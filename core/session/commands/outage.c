@@ -192,20 +192,21 @@ const struct command outage_commands[] = {
 	{.name = "outage",
 	 .syntax = "outage | outage link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card "
 		   "CARD...",
-	 .help = "who is cut until the next sweep, and at which entries: after the last event, or if "
-		 "something "
-		 "fails",
-	 .details = "  Until the subnet manager's next sweep the old tables stay, while what failed is down "
-		    "already.\n  With words as of `fail`: what would be, and nothing is changed.\n"
+	 .help = "list the pairs that the last event, or a failure, cuts until the next sweep, and where",
+	 .details = "  Until the subnet manager's next sweep the switches keep the old tables, which still "
+		    "lead to what failed.\n"
+		    "  Without words: what the last event cut.  With words as of `fail`: what that failure "
+		    "would cut; nothing\n"
+		    "  changes in the session.\n"
 		    "  lost at      a port whose cable leads nowhere, and the LIDs that the old tables send "
 		    "there\n"
-		    "  after        pairs that are lost after the sweep, as `fail` counts them.  A part that "
-		    "the "
-		    "subnet manager\n               does not reach then keeps its old tables\n"
-		    "  All paths    a host with several ports is cut from another all the same\n"
-		    "  `set local_repair flfr`: a switch whose port failed sends by the first live port of "
-		    "the LID's "
-		    "adaptive-routing\n  group (tables from .far or live); without a group the pair is cut.\n"
+		    "  after        pairs that stay lost after the sweep, as `fail` counts them.  Switches "
+		    "that the subnet manager\n"
+		    "               no longer reaches keep their old tables\n"
+		    "  All paths    two hosts, one of them with several ports, that all their paths lose\n"
+		    "  With `set local_repair flfr` a switch whose port failed sends by the first live port "
+		    "of the LID's\n"
+		    "  adaptive-routing group (tables from .far or live); without a group the pair is cut.\n"
 		    "  Under a scope only pairs of its hosts count: a job's, for example.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_OUTAGE(

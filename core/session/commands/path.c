@@ -306,9 +306,9 @@ const struct command path_commands[] = {
 	{.name = "trace",
 	 .at_step = true,
 	 .syntax = "trace SRC DST",
-	 .help = "the path hop by hop, both directions",
+	 .help = "show the path hop by hop, in both directions",
 	 .finds = "a direction has no path, or not by all ports of an adaptive-routing group",
-	 .details = "  LIDs that the fabric's source holds can be named before anything is routed.\n",
+	 .details = "  Before anything is routed, trace knows the LIDs of the fabric's source.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "forward object? the path\n" KEYS_FORWARD "back object? the path back\n" KEYS_BACK
 		 "shortest object? while nothing is routed: the shortest way by cable\n"
@@ -320,16 +320,18 @@ const struct command path_commands[] = {
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
-	 .help = "why an entry is as it is, and why not by another port or path",
+	 .help = "explain an entry or a path: why this port, and why not another one",
 	 .details =
-		 "  why SWITCH DST: the candidate ports and the rule that decided; runs the engine's own "
-		 "code once more on\n  the very same inputs and listens to this decision.\n"
-		 "  why HOST DST: the story of the path: a line a switch with its rule, then the SL, and why "
-		 "its\n  pair of switches is in no lower layer.\n"
-		 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
-		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n"
-		 "  The last line, `Decided: RULE: ...`, names the rule that decided, one of a closed list.\n"
-		 "  At a step of a walk (`step`): what is decided there, or the step that decides it.\n",
+		 "  why SWITCH DST: the candidate ports, and the rule that decided.  ibscope runs the code "
+		 "of the engine once more on\n"
+		 "  the same input and records this decision.\n"
+		 "  why HOST DST: each switch of the path with its rule, then the SL, and why no lower layer "
+		 "took the pair.\n"
+		 "  via PORT: is that port longer, equal but not chosen, or forbidden (and by which turn)?\n"
+		 "  NODE NODE NODE...: the same for a whole path; NODE[PORT] picks one of parallel links.\n"
+		 "  The last line, `Decided: RULE: ...`, names the rule that decided.\n"
+		 "  At a step of a walk (`step`): what the engine decides in this step, or which step "
+		 "decides the entry.\n",
 	 .needs = NEEDS_ROUTING,
 	 .at_step = true,
 	 .json = "rule string? the rule that decided, or that speaks against the port or path named: one of "
@@ -388,9 +390,9 @@ const struct command path_commands[] = {
 	{.name = "lft",
 	 .at_step = true,
 	 .syntax = "lft SWITCH",
-	 .help = "the forwarding table of a switch; entries changed by the last event are marked",
-	 .details =
-		 "  At a step, ports in brackets are of routes that are found and not in the tables yet.\n",
+	 .help = "print the forwarding table of a switch and mark entries that the last event changed",
+	 .details = "  At a step, brackets mark a port that the engine has found but not yet written to the "
+		    "table.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "entries[] object entries of the table\n"
 		 "entries[].lid lid the LID\n"
@@ -401,23 +403,24 @@ const struct command path_commands[] = {
 	{.name = "hops",
 	 .at_step = true,
 	 .syntax = "hops SWITCH",
-	 .help = "the hop matrix of a switch",
+	 .help = "print the hop matrix of a switch",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_LIST,
 	 .run = cmd_hops},
 	{.name = "ranks",
 	 .at_step = true,
 	 .syntax = "ranks",
-	 .help = "switches by rank",
+	 .help = "list the switches by rank",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_LIST,
 	 .run = cmd_ranks},
 	{.name = "roots",
 	 .at_step = true,
 	 .syntax = "roots [export FILE [S...]]",
-	 .help = "root switches; export: the file that OpenSM's option root_guid_file takes",
-	 .details = "  export FILE: the roots of the engine in force, or the switches named: roots export "
-		    "roots.conf *CCORE*.\n  FILE - is the screen.\n",
+	 .help = "list the root switches; export: write them as a root_guid_file of OpenSM",
+	 .details = "  export FILE: the roots of the engine in force, or the switches that you name: roots "
+		    "export roots.conf *CCORE*.\n"
+		    "  FILE - is the screen.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT JSON_ABSENT "roots[] object? root switches\n"
 					  "roots[].name node the switch\n",

@@ -522,23 +522,30 @@ const struct command plan_commands[] = {
 	{.name = "plan",
 	 .syntax = "plan rails [all] [effects=N] | FILE [all] [effects=N]",
 	 .numbers = (const struct arg_number[]){{.key = "effects=N", .most = UINT32_MAX}, {.key = NULL}},
-	 .help = "is it cabled as planned, and which cables have to be touched, in which order?",
-	 .finds = "the fabric is cabled otherwise, or incomplete",
-	 .details =
-		 "  FILE: a table of cables (StartDevice, StartPort, EndDevice, EndPort as UFM has it, or "
-		 "node,port,node,port),\n  .topo, .cables, ibfabricconf.xml; another dump of the fabric; or "
-		 "Slurm's topology.conf or `scontrol show\n  topology`: then hosts under another "
-		 "switch than Slurm believes are named.  Cables count, up or not.  Wires within\n  a "
-		 "director "
-		 "count only if the plan has them; extra cables are those of devices that it names, of hosts "
-		 "if it has cables\n  of hosts.  The others are counted as outside of it.\n"
-		 "  rails: no plan is needed.  Hosts with the same switches are a group; a port that is "
-		 "not on the switch of its\n  group's rail is named.  A host is all channel adapters whose "
-		 "names begin with the same word, a rail the rest\n  of the name.\n"
-		 "  Then the fewest cables to touch, as commands, in an order that never parts the fabric "
-		 "where there is one.  With\n  routes in force each step tells what it does to them as one "
-		 "event; nothing changes in the session.  N: for how many\n  steps (without it: as many as "
-		 "are soon done).  A kind with many lines is cut; all prints all.\n",
+	 .help = "compare the cabling with a plan; print the cables to change, and in which order",
+	 .finds = "the cabling differs from the plan, or the fabric is incomplete",
+	 .details = "  FILE: a table of cables (StartDevice, StartPort, EndDevice, EndPort as UFM has it, or "
+		    "node,port,node,port),\n"
+		    "  .topo, .cables, ibfabricconf.xml; another dump of the fabric; or Slurm's "
+		    "topology.conf or `scontrol show\n"
+		    "  topology`: then plan names hosts that Slurm expects under another switch.  A cable "
+		    "counts, up or down.  Wires inside\n"
+		    "  a director count only if the plan has them.  A cable is extra only if the plan names "
+		    "its devices, and a cable of a\n"
+		    "  host only if the plan has cables of hosts; plan counts all others as outside of the "
+		    "plan.\n"
+		    "  rails: needs no plan.  A rail is port K of all servers and the switches on those "
+		    "ports.  Hosts on the same\n"
+		    "  switches are a group; plan names each port that is not on the switch of its rail.  A "
+		    "host is all channel\n"
+		    "  adapters whose names begin with the same word; the rest of the name is the rail.\n"
+		    "  Then plan prints the fewest cables to change, as commands, in an order that never "
+		    "parts the fabric, if there is\n"
+		    "  one.  With routes in force each step tells its effect on them as one event; nothing "
+		    "changes in the session.\n"
+		    "  effects=N does that for N steps (without it: for as many as take little time).  plan "
+		    "cuts long lists; all\n"
+		    "  prints everything.\n",
 	 .json = "format string(cabling list/ibfabricconf/topo/cables/topology/fabric/rails) what FILE is\n"
 		 "cables integer cables of the plan whose ends are in the fabric; of Slurm's hosts; of "
 		 "rails: ports of hosts\n"

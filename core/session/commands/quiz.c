@@ -188,14 +188,14 @@ const struct command quiz_commands[] = {
 				 .any_base = true},
 				ARG_NUMBER("NUMBER", 0, UINT64_MAX, "a number", "quiz answer")),
 	 .syntax = "quiz [ENGINE] [port|layer|rank] [seed=K] | quiz answer NUMBER",
-	 .help = "guess the port of an entry, the layer of a path or the rank of a switch; the answer ends "
-		 "with the rule",
+	 .help = "answer a question: the port of an entry, the layer of a path or the rank of a switch; then "
+		 "read the rule",
 	 .finds = "the answer is wrong",
-	 .details =
-		 "  With ENGINE the fabric is routed by it first.  Without port, layer or rank one of them "
-		 "is drawn that the engine has.\n  Only entries with two candidates or more are asked about, "
-		 "and layers where there are several.\n  The same seed asks the same; without one they "
-		 "differ from start to start; what was drawn is told.\n",
+	 .details = "  With ENGINE, that engine routes first.  Without port, layer or rank quiz draws one "
+		    "that the engine has.  It asks\n"
+		    "  only about entries with two candidates or more, and about layers if there are "
+		    "several.  The same seed asks the\n"
+		    "  same question; without one quiz draws another each time and prints it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "question object? what is asked\n"
 		 "question.kind string(port/layer/SL/rank) port, layer, SL or rank\n"

@@ -318,20 +318,21 @@ static int cmd_report(struct session *s, const struct args *args, struct out *o,
 const struct command replay_commands[] = {
 	{.name = "save-session",
 	 .syntax = "save-session FILE",
-	 .help = "write the commands that lead here: fabric, options, events, snapshots; `source FILE` does "
-		 "them again",
-	 .details = "  Paths are written whole.  A fabric that no file holds (live, standard input) goes to "
-		    "FILE.ibnet, names\n  of `names` to FILE.names.  What cannot be done again is told: "
-		    "tables that were read live, snapshots of\n  other fabrics.  Snapshots are taken again "
-		    "at their events.\n",
+	 .help = "save the session as commands: fabric, options, events, snapshots; `source FILE` runs them "
+		 "again",
+	 .details = "  Paths are absolute.  A fabric that no file holds (live, standard input) goes to "
+		    "FILE.ibnet, names of `names` go to\n"
+		    "  FILE.names.  save-session lists what it cannot save: tables read live, and snapshots "
+		    "of other fabrics.  It\n"
+		    "  takes snapshots again at their events.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT "lost string lines: what is not in it\n",
 	 .run = cmd_save_session},
 	{.name = "report",
 	 .syntax = "report FILE",
-	 .help = "write a report in Markdown, for a ticket: fabric, engine, options, what failed, what "
-		 "changed, drawings that were written, check, load",
-	 .details = "  The commands to do it again are at its end (as of `save-session`).\n",
+	 .help = "write a report in Markdown for a ticket: fabric, engine, options, failures, changes, "
+		 "drawings, check, load",
+	 .details = "  It ends with the commands that do it all again (as of `save-session`).\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT "unreachable integer? =pairs without a path\n"
 			      "credit_loop_groups integer? =groups of credit loops\n"

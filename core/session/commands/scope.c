@@ -110,14 +110,16 @@ const struct command scope_commands[] = {
 	{.name = "scope",
 	 .syntax = "scope [all | off | H...]",
 	 .help = "count one job's hosts only: names, globs, lists, @FILE; `-` before a word leaves out",
-	 .details =
-		 "  check, load-map, shifts, survey, compare, diff and what changes are told of are then "
-		 "about pairs of\n  these hosts: scope luna-[0160-0175], scope luna-* -luna-0163, scope "
-		 "-*login*.  Tables stay as they are.\n  @FILE: all hosts of a file: what squeue, `scontrol "
-		 "show hostnames` or `scontrol show job` print, or lists;\n  @FILE:JOB: those of one job by "
-		 "number, `591970_3`, or name.\n"
-		 "  The scope outlasts failures and another `load` or `live`, where its ports are found by "
-		 "GUID; all or off\n  ends it.  Alone: what it is.\n",
+	 .details = "  check, load-map, shifts, survey, compare, diff and the summary after each event then "
+		    "count only pairs of these\n"
+		    "  hosts: scope luna-[0160-0175], scope luna-* -luna-0163, scope -*login*.  The tables "
+		    "stay as they are.\n"
+		    "  @FILE: all hosts of a file: output of squeue, `scontrol show hostnames` or `scontrol "
+		    "show job`, or lists.\n"
+		    "  @FILE:JOB: the hosts of one job, by number (`591970_3`) or name.\n"
+		    "  The scope stays after failures and after `load` or `live`, if the new fabric has its "
+		    "ports (by GUID); all or off\n"
+		    "  ends it.  scope alone prints it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE JSON_ABSENT,
 	 .run = cmd_scope},

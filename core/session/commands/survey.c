@@ -125,7 +125,8 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 	lay_out(rows, pairs, o, &l);
 	for (unsigned c = 0; c < l.n; c++)
 		out_text(o, "%s%*s", c ? " " : "", l.width[c], columns[c].name);
-	out_text(o, "  %s%s\n", word(of, "what"), l.narrow && l.fallback ? " (fallback engine)" : "");
+	out_text(o, "%s%s%s\n", l.narrow ? " " : "  ", word(of, "what"),
+		 l.narrow && l.fallback ? " (fallback engine)" : "");
 	for (size_t i = 0; i < json_array_size(rows) && go_on; i++) {
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
 		print_row(json_array_get(rows, i), &l, o);
@@ -299,37 +300,35 @@ const struct command survey_commands[] = {
 		   "] [by outage] [seed=K] [shard I/N] [threads=K] | survey pairs all [links|switches] | "
 		   "survey merge "
 		   "FILE...",
-	 .help = "every single failure, or pairs of them, ranked by what the next sweep makes of it",
-	 .details =
-		 "  Rows are ordered by loops, between, another engine, cut off, load, longer, rerouted, "
-		 "entries.\n"
-		 "  outage       pairs that are cut until the next sweep (`outage`); `by outage` ranks by "
-		 "it\n"
-		 "  lost         pairs of hosts that had a path and have none then\n"
-		 "  between      of these: both ends are in the subnet manager's part.  The others are "
-		 "cut off, which\n"
-		 "               alone is not bad\n"
-		 "  loops        credit loops on VLs that had none\n"
-		 "  load         most routes on a link (`load-map`)\n"
-		 "  gone         host ports that are up, and not in the subnet manager's part any more\n"
-		 "  pairs N      N pairs of failures at once, drawn by the seed; all where there are no "
-		 "more\n"
-		 "  pairs all    proves for every pair whether hosts on other switches are parted, with two "
-		 "of "
-		 "them for each\n"
-		 "               bad pair: by cables; under updn and dnup by legal ways, up and then down, "
-		 "ranks\n"
-		 "               anew from the roots as now (OpenSM may choose others where none are "
-		 "given, and its\n"
-		 "               search may miss a legal way).  Links are those of hosts too; under dnup a "
-		 "host\n"
-		 "               that does not count keeps its cable\n"
-		 "  beyond       with `pairs`: pairs of hosts lost that neither failure costs alone\n"
-		 "  chassis, cards  director switches; their line and spine cards\n"
-		 "  shard I/N    every N-th failure.  `survey merge` joins what `ibscope --json -e "
-		 "'survey ... shard I/N'`\n"
-		 "               printed for all I: one run would have the same\n"
-		 "  threads=K    on so many cores; the result is the same\n",
+	 .help = "try every single failure, or pairs of failures, and rank them by the harm after the next "
+		 "sweep",
+	 .details = "  Each row is one failure.  The worst comes first: by loops, between, another engine, "
+		    "cut off, load, longer,\n"
+		    "  rerouted, entries.\n"
+		    "  outage       pairs of hosts that are cut until the next sweep (`outage`); `by outage` "
+		    "ranks by it\n"
+		    "  lost         pairs of hosts that lose their path\n"
+		    "  between      of these: the subnet manager still reaches both hosts.  The other lost "
+		    "pairs are cut off;\n"
+		    "               cut off alone does not make a failure bad\n"
+		    "  loops        groups of credit loops on VLs that had none\n"
+		    "  load         most routes on a link (`load-map`)\n"
+		    "  gone         host ports that are up, but that the subnet manager no longer reaches\n"
+		    "  pairs N      tries N pairs of failures, drawn by the seed; all of them if there are "
+		    "no more\n"
+		    "  pairs all    proves for every pair of failures whether it parts hosts, and names two "
+		    "such hosts.  It goes\n"
+		    "               by cables; under updn and dnup it goes by legal paths (up, then down), "
+		    "with the roots of now\n"
+		    "               and new ranks.  OpenSM may choose other roots if you give none, and may "
+		    "miss a legal path\n"
+		    "  beyond       with `pairs`: pairs of hosts that both failures together lose, and "
+		    "neither alone\n"
+		    "  chassis, cards  a whole director switch fails; one of its line or spine cards fails\n"
+		    "  shard I/N    tries every N-th failure only.  `survey merge` joins what `ibscope "
+		    "--json -e 'survey ...\n"
+		    "               shard I/N'` printed for all I; the result is that of one run\n"
+		    "  threads=K    uses K cores; the result is the same\n",
 	 .json = JSON_SCOPE
 	 "proved object? of `pairs all`\n"
 	 "proved.what string(links/switches) what fails\n"

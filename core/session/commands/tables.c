@@ -118,12 +118,15 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 const struct command tables_commands[] = {
 	{.name = "tables",
 	 .syntax = "tables FILE | live [CA[:PORT]]",
-	 .help = "take what the switches hold as the routing: from a dump, or live",
+	 .help = "take the tables in the switches as the routing: from a dump, or live",
 	 .details = "  FILE: opensm-lfts.dump, output of dump_fts, ibroute and dump_lfts.sh, opensm.fdbs, "
-		    "ibdiagnet's .fdbs and\n  .far (with adaptive-routing groups), `export lfts` and `export "
-		    "fdbs`.  Nothing need be routed before.\n  LIDs are those the file names by port GUIDs, "
-		    "else those of the fabric's source; what does not fit is told.\n  No failure changes "
-		    "these tables; `route ENGINE` computes others, `diff` compares.\n",
+		    "ibdiagnet's .fdbs and\n"
+		    "  .far (with adaptive-routing groups), `export lfts` and `export fdbs`.  You need not "
+		    "route before.\n"
+		    "  LIDs are those that the file names by port GUIDs, else those of the fabric's source; "
+		    "tables lists what does not\n"
+		    "  fit.  A failure does not change these tables; `route ENGINE` computes others, `diff` "
+		    "compares.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "tables object what was read\n"
 		 "tables.source string file, or live\n"

@@ -80,12 +80,13 @@ static int cmd_torus_conf(struct session *s, const struct args *args, struct out
 const struct command torus_commands[] = {
 	{.name = "torus-conf",
 	 .syntax = "torus-conf [FILE]",
-	 .help = "a torus-2QoS.conf for a fabric that is a torus or mesh",
+	 .help = "write a torus-2QoS.conf for a fabric that is a torus or mesh",
 	 .finds = "torus-2QoS refuses the fabric as it is",
-	 .details =
-		 "  Finds the dimensions, also where some switches or links are missing, and writes radices, "
-		 "seeds, datelines and port\n  order; without FILE (or with -) on the screen.  The engine "
-		 "has tried it.  On another fabric: what breaks the pattern.\n",
+	 .details = "  torus-conf finds the dimensions, even if some switches or links are missing.  It "
+		    "writes radices, seeds, datelines\n"
+		    "  and port order; without FILE (or with -) on the screen.  It lets the engine try the "
+		    "file.  On another fabric it\n"
+		    "  tells what breaks the pattern.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "torus object the grid that was found\n"
 		 "torus.shape string in words\n"

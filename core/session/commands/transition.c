@@ -290,19 +290,19 @@ const struct command transition_commands[] = {
 	{.name = "transition",
 	 .syntax = "transition [SNAPSHOT [SNAPSHOT]] [order] [all] | to ENGINE[,ENGINE...] [OPTION=VALUE]... "
 		   "[order] [all]",
-	 .help = "is the step from the old tables to the new ones safe",
-	 .details = "  Without a name: the last event.  SNAPSHOT: from it to now, or between two.  to "
-		    "ENGINE: from now to\n"
-		    "  what a restart with that engine would write.  Tables are written a block of 64 LIDs "
-		    "at a time,\n"
-		    "  switch by switch; in between packets meet old and new entries.  waiting: pairs that "
-		    "the old tables\n"
-		    "  do not serve any more; cut: pairs that both serve, but not the mix; looping: pairs "
-		    "that go round.\n"
-		    "  order: a safe order, where OpenSM's own is not.  all: every write.\n"
-		    "  Status 1: pairs loop or are cut in OpenSM's order, or some mix of old and new routes "
-		    "makes a credit\n"
-		    "  loop that neither has alone.\n",
+	 .help = "judge the step from the old tables to the new ones: is it safe while OpenSM writes them?",
+	 .details = "  OpenSM writes tables switch by switch, a block of 64 LIDs at a time.  Meanwhile "
+		    "packets meet old and new\n"
+		    "  entries.  Without a name transition judges the last event; SNAPSHOT: from it to now, "
+		    "or between two;\n"
+		    "  to ENGINE: from now to the tables of a restart with that engine.\n"
+		    "  waiting      pairs of hosts that the old tables cut and the new ones serve\n"
+		    "  cut          pairs that old and new tables serve, but this mix of them does not\n"
+		    "  looping      pairs whose packets go round in a circle\n"
+		    "  order        prints a safe order of the writes, if OpenSM's own is not safe\n"
+		    "  all          prints every write\n",
+	 .finds = "pairs loop or are cut in OpenSM's order, or a mix of old and new routes makes a credit "
+		  "loop that neither has alone",
 	 .json = JSON_SCOPE
 	 "said string the first line\n"
 	 "complete boolean the whole fabric is known\n"

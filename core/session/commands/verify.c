@@ -160,15 +160,19 @@ static int cmd_verify(struct session *s, const struct args *args, struct out *o,
 const struct command verify_commands[] = {
 	{.name = "verify",
 	 .syntax = "verify [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
-	 .help = "the real OpenSM over a simulation of this fabric: are its tables these?",
-	 .finds = "OpenSM makes other tables",
-	 .details = "  Needs opensm and ibsim (packages opensm and ibsim-utils, of RHEL and SUSE ibsim).  "
-		    "The fabric without what\n  failed is simulated in a private folder.  OpenSM starts on "
-		    "it with this engine and these options, and every\n  entry of its tables is compared "
-		    "with a start here; where the engine sets service levels, those that OpenSM\n  answers "
-		    "too.  Tables with a history (`journal`) are not those of a start: both sides start.\n"
-		    "  It never touches a real fabric: both programs have ibsim's library preloaded and see "
-		    "no device.  What the\n  simulator cannot hold is told.  Nothing stays behind.\n",
+	 .help = "compare these tables with those of the real OpenSM, which it runs over a simulation of "
+		 "this fabric",
+	 .finds = "the tables of OpenSM differ",
+	 .details = "  verify needs opensm and ibsim (packages opensm and ibsim-utils; on RHEL and SUSE "
+		    "ibsim).  It simulates the fabric\n"
+		    "  without what failed, in a private folder, and starts OpenSM with this engine and "
+		    "these options.  It compares\n"
+		    "  every entry with a fresh start here, and the SLs that OpenSM answers, if the engine "
+		    "sets SLs.  Tables with\n"
+		    "  a history (`journal`) differ from those of a start; verify starts both sides anew.\n"
+		    "  verify never touches a real fabric: both programs load the library of ibsim and see "
+		    "no device.  It lists what the\n"
+		    "  simulator cannot hold, and leaves nothing behind.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine engine that routed here\n"
 		 "opensm_engine engine engine that routed there, as OpenSM's log says\n"

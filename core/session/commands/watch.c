@@ -344,16 +344,17 @@ const struct command watch_commands[] = {
 				ARG_NUMBER("rounds N", 0, LIVE_WATCH_ROUNDS,
 					   "a number up to " NUMBER_TEXT(LIVE_WATCH_ROUNDS), NULL)),
 	 .syntax = "watch [SECONDS] [rounds N] [on CA[:PORT]]",
-	 .help = "read the live fabric and its tables again and again; every change becomes an event, with "
-		 "its consequences",
-	 .details =
-		 "  SECONDS between two readings (10); until Esc, or N readings.  Only Get requests, few at "
-		 "a time.  After\n  each change: what changed, what it did to tables and paths, and whether "
-		 "the tables have followed, judged as\n  `check` does.  The line at the bottom tells how old "
-		 "the last reading is.  From the third round on,\n  a line shows the last 40 side by side: "
-		 "table "
-		 "entries changed, pairs unreachable.\n",
-	 .finds = "a reading failed, or tables lag behind the fabric",
+	 .help = "read the live fabric and its tables again and again; each change becomes an event, with "
+		 "its effects",
+	 .details = "  SECONDS between two readings (10); until Esc, or N readings.  watch sends only Get "
+		    "requests, few at a time.  After\n"
+		    "  each change it tells what changed in the fabric, in the tables and paths, and whether "
+		    "the tables have\n"
+		    "  followed: by the same rules as `check`.  The bottom line tells the age of the last "
+		    "reading.  From the third\n"
+		    "  reading on, a line shows the last 40 side by side: table entries that changed, pairs "
+		    "without a path.\n",
+	 .finds = "a reading fails, or tables lag behind the fabric",
 	 .json = "rounds[] object readings\n"
 		 "rounds[].round integer(1..) its number, from 1\n"
 		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
