@@ -200,7 +200,7 @@ static int lacking(const struct view *v, bool brief, const struct fit *f)
 	return lack;
 }
 
-/* Gives room that no text wants to meters. Returns the rest. */
+/* Gives room that no text wants to bars and meters. Returns the rest. */
 static int place_meters(const struct view *v, int room, struct fit *f)
 {
 	int spare = room - lacking(v, false, f);
@@ -208,6 +208,14 @@ static int place_meters(const struct view *v, int room, struct fit *f)
 	for (unsigned c = 0; c < v->ops->n_columns && !v->skip && v->ops->meter; c++) {
 		int n = v->ops->column[c].meter;
 
+		if (v->ops->column[c].bar && f->w[c]) {
+			n = n < f->w[c] + spare ? n : f->w[c] + spare;
+			n = n > f->w[c] ? n - f->w[c] : 0;
+			f->w[c] += n;
+			room -= n;
+			spare -= n;
+			continue;
+		}
 		n = n < spare - 1 ? n : spare - 1;
 		if (!f->w[c] || n < METER_LEAST)
 			continue;

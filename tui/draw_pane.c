@@ -84,14 +84,6 @@ static void draw_meter(const struct view *v, uint32_t row, unsigned c, int y, in
 	draw_fill(y, x, full, ui.ascii ? "#" : "▆", (enum style)(ST_SHADE0 + m.shade));
 }
 
-/* Cells that are bars have their own colours, also in the selected row. */
-static enum style bar_style(const struct view *v, uint32_t row, unsigned c, enum style st)
-{
-	struct meter m;
-
-	return v->ops->column[c].bar && v->ops->meter(v, row, c, &m) ? (enum style)(ST_SHADE0 + m.shade) : st;
-}
-
 static enum style row_style(const struct view *v, uint32_t row, bool selected, bool focus)
 {
 	unsigned m;
@@ -122,12 +114,15 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 
 		if (!f->w[c])
 			continue;
+		if (v->ops->column[c].bar && !view_is_header(v, row)) {
+			draw_meter(v, row, c, y, x, f->w[c]);
+			continue;
+		}
 		text_clear(t);
 		w = columns_cell(v, row, c, f, t);
 		over = text_columns(text_str(t)) - w;
 		shift = over <= 0 ? 0 : (unsigned)over < f->shift[c] ? (unsigned)over : f->shift[c];
-		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift,
-			  view_is_header(v, row) ? st : bar_style(v, row, c, st));
+		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift, st);
 		if (f->meter[c] && !view_is_header(v, row))
 			draw_meter(v, row, c, y, x + f->w[c] + 1, f->meter[c]);
 		if (v->ops->span && !selected && !view_is_header(v, row) && v->ops->column[c].flex)

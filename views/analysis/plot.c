@@ -22,7 +22,7 @@ static const struct column columns[] = {
 	NUM("value", "routes, links or flows: what the bars are about", 6),
 	NUM("count", "how many links, pairs or shifts have that value", 6),
 	NUM("share", "their share of all", 6, .drop = 2),
-	COL("bar", "the same as a bar", CELLS, .bar = true),
+	COL("bar", "the same as a bar", CELLS, .bar = true, .meter = 2 * CELLS),
 	COL("for example", "one of them", 12, .flex = 1, .drop = 1),
 };
 

@@ -16,7 +16,7 @@
 
 enum { C_WHAT, C_ENGINE = 3, C_BEYOND = 12, C_HOTTEST, C_BAR, C_FROM, C_TO };
 
-#define CELLS 20 /* cells of the longest bar */
+#define CELLS 20 /* cells of the longest bar in a printed list, and the most on the screen */
 
 static const struct column columns[] = {
 	COL("fails", "what fails", 24, .flex = 3),
@@ -27,14 +27,14 @@ static const struct column columns[] = {
 	NUM("load", "most routes on a link then", 5),
 	NUM("longer", "rerouted pairs with a longer path", 6, .drop = 3),
 	NUM("rerouted", "pairs with another path", 8, .drop = 1),
-	NUM("entries", "table entries that change", 7, .drop = 4),
-	NUM("lost", "pairs that had a path and have none then: cut off and between", 5, .drop = 5),
-	NUM("gone", "host ports that are up, but no longer in the subnet manager's part", 4, .drop = 6),
+	NUM("entries", "table entries that change", 7, .drop = 5),
+	NUM("lost", "pairs that had a path and have none then: cut off and between", 5, .drop = 6),
+	NUM("gone", "host ports that are up, but no longer in the subnet manager's part", 4, .drop = 7),
 	NUM("outside", "cut-off pairs with both ends in one part out of the subnet manager's reach", 7,
-	    .drop = 7),
+	    .drop = 8),
 	NUM("beyond", "lost pairs that neither of the two failures cuts alone", 6),
-	COL("hottest", "the link with most routes then", 12, .flex = 1, .drop = 8),
-	COL("bar", "most routes on a link then, as a bar", CELLS, .drop = 9, .bar = true),
+	COL("hottest", "the link with most routes then", 12, .flex = 1, .drop = 9),
+	COL("bar", "most routes on a link then, as a bar", 8, .drop = 4, .bar = true, .meter = CELLS),
 	COL("from", "all pairs: a host that it parts", 14, .flex = 1, .drop = 2),
 	COL("to", "all pairs: and one that it reaches no more", 14, .flex = 1, .drop = 1),
 };
@@ -158,6 +158,8 @@ static void load(struct view *v)
 		return;
 	}
 	v->width[C_FROM] = v->width[C_TO] = 0;
+	if (p->rq.kind != PART_LINK && !p->rq.pairs)
+		v->width[C_WHAT] /= 2; /* one name */
 	if (!still_holds(v))
 		view_hold(v, view_ask(v, &task_survey, NULL, arg));
 	if (!survey_of(v))

@@ -187,9 +187,10 @@ struct column {
 	bool numeric;	  /* sorted by number() */
 	uint8_t drop;	  /* narrow panes drop the highest values first, 0 = never */
 	uint8_t fold;	  /* enum fold_rule */
-	uint8_t meter;	  /* most cells of a meter beside its numbers, which gets spare room; 0 = none */
-	bool bar;	  /* its cells are bars, in the shades that meter() tells */
-	bool prose;	  /* has sentences: cut only at the end, and names in them stay whole */
+	uint8_t meter; /* most cells of a meter beside its numbers, or of its bars: they get spare room; 0 =
+			  none */
+	bool bar;      /* its cells are bars, in the shades that meter() tells */
+	bool prose;    /* has sentences: cut only at the end, and names in them stay whole */
 };
 
 /*
