@@ -183,6 +183,41 @@ static void test_clean(void **state)
 	}
 }
 
+static size_t utf8(uint32_t c, char out[4])
+{
+	if (c < 0x80)
+		return out[0] = (char)c, 1;
+	if (c < 0x800)
+		return out[0] = (char)(0xc0 | c >> 6), out[1] = (char)(0x80 | (c & 0x3f)), 2;
+	if (c < 0x10000)
+		return out[0] = (char)(0xe0 | c >> 12), out[1] = (char)(0x80 | (c >> 6 & 0x3f)),
+		       out[2] = (char)(0x80 | (c & 0x3f)), 3;
+	return out[0] = (char)(0xf0 | c >> 18), out[1] = (char)(0x80 | (c >> 12 & 0x3f)),
+	       out[2] = (char)(0x80 | (c >> 6 & 0x3f)), out[3] = (char)(0x80 | (c & 0x3f)), 4;
+}
+
+/* All characters of Unicode: those that leave no mark are not clean, all others are. */
+static void test_clean_all(void **state)
+{
+	/* each run of them: the first, and the first behind it */
+	static const uint32_t edge[] = {0x0,	0x9,	 0xb,	  0x20,	   0x7f,    0xa0,    0xad,    0xae,
+					0x61c,	0x61d,	 0x180e,  0x180f,  0x200b,  0x2010,  0x2028,  0x202f,
+					0x2060, 0x2070,	 0xd800,  0xe000,  0xfeff,  0xff00,  0xfff9,  0xfffc,
+					0xfffe, 0x10000, 0x1d173, 0x1d17b, 0xe0000, 0xe0080, 0x110000};
+	bool clean = true;
+	char s[4];
+
+	(void)state;
+	for (uint32_t c = 0, i = 0; c < 0x110000; c++) {
+		while (i < ARRAY_LEN(edge) && c == edge[i]) {
+			clean = !clean;
+			i++;
+		}
+		if (is_clean(s, utf8(c, s)) != clean)
+			fail_msg("U+%04X", c);
+	}
+}
+
 /* Whatever the bytes, clean text is made of them, and it is as it was when cleaned again. */
 static void test_clean_random(void **state)
 {
@@ -349,19 +384,13 @@ static void test_word_quoted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_glob),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_err),
-		cmocka_unit_test(test_guid_key),
-		cmocka_unit_test(test_rng),
-		cmocka_unit_test(test_progress),
-		cmocka_unit_test(test_plural),
-		cmocka_unit_test(test_clean),
-		cmocka_unit_test(test_clean_random),
-		cmocka_unit_test(test_clean_stream),
-		cmocka_unit_test(test_clean_stream_fails),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_word_quoted),
+		cmocka_unit_test(test_glob),	     cmocka_unit_test(test_text),
+		cmocka_unit_test(test_err),	     cmocka_unit_test(test_guid_key),
+		cmocka_unit_test(test_rng),	     cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_plural),	     cmocka_unit_test(test_clean),
+		cmocka_unit_test(test_clean_all),    cmocka_unit_test(test_clean_random),
+		cmocka_unit_test(test_clean_stream), cmocka_unit_test(test_clean_stream_fails),
+		cmocka_unit_test(test_json),	     cmocka_unit_test(test_word_quoted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
