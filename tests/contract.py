@@ -168,7 +168,7 @@ SHOWN = [
         "why node0001 leaf-01 spine-01 leaf-03 node0009", "why leaf-01 spine-01 leaf-02 spine-02 leaf-03", "lft leaf-01",
         "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map shift 1", "flows leaf-01[4] shift 2", "load-map pairs pairs.txt", "shifts", "spread tree", "check spread lag",
         "flows leaf-01[4]", "flows node0001 node0009 by host", "survey links", "survey switches", "survey pairs 5 switches seed=2",
-        "survey pairs 3 links", "survey pairs 4", "survey pairs all", "survey pairs all switches", "survey links shard 2/3", "survey links by outage", "outage switch spine-01",
+        "survey pairs 3 links", "survey pairs 4", "survey pairs all", "survey pairs all switches", "survey links shard 2/3", "survey links by outage", "outage switch spine-01", "outage jobs squeue.txt switch spine-01",
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
         "flap leaf-01[4]", "sweep", "reroute", "fail host node0001", "reset", "step start", "why leaf-01 node0009", "step 1",
         "step until leaf-01 node0009", "step show", "step next switch", "step back 2", "step list 4", "step break round 1", "step breaks",

@@ -40,6 +40,7 @@ struct reader {
 	const struct input *in;
 	const char *job;
 	struct hostlist *l;
+	bool names;	     /* jobs are listed in l, not hosts */
 	struct text jobs;    /* the first ones that were not asked for */
 	struct cursor other; /* the last one of these */
 	unsigned n_jobs, n_found;
@@ -127,18 +128,23 @@ static bool is_job(const struct record *x, const char *job)
 	return is;
 }
 
+/* By what a job is named first. */
+static struct cursor name_of(const struct record *x)
+{
+	const struct cursor *v = x->value;
+
+	return !cur_empty(&v[ID]) ? v[ID] : !cur_empty(&v[NAME]) ? v[NAME] : v[PARTITION];
+}
+
 static int take_record(struct reader *r, const struct record *x, struct err *e)
 {
 	struct cursor list = x->value[LIST], state = x->value[STATE], count = x->value[COUNT];
 	bool leaving = cur_is(state, "CG") || cur_is(state, "COMPLETING"); /* some hosts are free again */
-	struct cursor name = x->value[NAME];
+	struct cursor name = name_of(x);
 	uint64_t n, all;
 	char found[48];
 
 	if (r->job && !is_job(x, r->job)) {
-		name = !cur_empty(&x->value[ID]) ? x->value[ID]
-		       : !cur_empty(&name)	 ? name
-						 : x->value[PARTITION];
 		if ((cur_empty(&name) || !cur_same(name, r->other)) && r->n_jobs++ < JOBS_TOLD)
 			text_add(&r->jobs, "%s%s", r->jobs.len ? ", " : "",
 				 excerpt(name, found, sizeof(found)));
@@ -152,6 +158,13 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 			return err_set(e, "%s:%u: found no hosts of a job that runs, expected them in %s",
 				       r->in->name, x->line, "its line or record; is it broken off?");
 		r->idle = *x;
+		return 0;
+	}
+	if (r->names) {
+		if (!cur_empty(&name)) {
+			GROW(r->l->name, r->l->n, r->l->cap);
+			r->l->name[r->l->n++] = cur_clean(name, SIZE_MAX);
+		}
 		return 0;
 	}
 	count.end = cur_find(&count, "-") ? cur_find(&count, "-") : count.end; /* "2-2" */
@@ -431,5 +444,24 @@ int hostfile_read(const struct input *in, const char *job, struct hostlist *l, s
 	text_free(&r.jobs);
 	if (rc)
 		hostlist_free(l);
+	return rc;
+}
+
+int hostfile_jobs(const struct input *in, struct hostlist *jobs, struct err *e)
+{
+	struct reader r = {.in = in, .l = jobs, .names = true};
+	int rc;
+
+	*jobs = (struct hostlist){0};
+	rc = read_form(&r, e);
+	tidy(jobs);
+	if (!rc && progress_cancelled(in->progress))
+		rc = err_set(e, CANCELLED);
+	if (!rc && (!r.n_found || !jobs->n))
+		rc = err_set(
+			e, "%s: found no job with hosts, expected what squeue or `scontrol show job` prints",
+			in->name);
+	if (rc)
+		hostlist_free(jobs);
 	return rc;
 }

@@ -31,7 +31,7 @@ struct command {
 	/* Lines "KEY TYPE TEXT": its JSON fields beside those of all commands (contract.h).  NULL: none. */
 	const char *json;
 	/* Its rows.  A line "@PREFIX" of json: the keys of the next list, each with the prefix before it. */
-	const struct field *rows[3];
+	const struct field *rows[4];
 	enum command_needs needs;
 	const struct arg_number *numbers; /* of the syntax, beside the common ones; ended by key NULL */
 	/* Runs when all words fit the syntax and all numbers are in range. */

@@ -111,13 +111,26 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	if (!rc)
 		rc = find_hosts(s->fabric, &hosts, kind, p, l, e);
 	if (!rc && !l->n)
-		rc = err_set(e, "%s: none of %s is in the fabric (first: %s)", path, PLURAL(hosts.n, "host"),
-			     hosts.name[0]);
+		rc = err_set_kind(e, HOSTS_NOT_HERE, "%s: none of %s is in the fabric (first: %s)", path,
+				  PLURAL(hosts.n, "host"), hosts.name[0]);
 	if (rc)
 		id_list_free(l);
 	hostlist_free(&hosts);
 	free(data);
 	free(path);
+	return rc;
+}
+
+int hosts_file_jobs(const char *path, struct progress *p, struct hostlist *jobs, struct err *e)
+{
+	char *data = NULL;
+	struct input in = {.name = path, .progress = p};
+	int rc = read_packed_file(path, p, &data, &in.size, e);
+
+	in.data = data;
+	if (!rc)
+		rc = hostfile_jobs(&in, jobs, e);
+	free(data);
 	return rc;
 }
 

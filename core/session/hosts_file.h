@@ -16,10 +16,14 @@ bool is_hosts_file(const struct fabric *f, const char *word);
 
 /*
  * The nodes of a kind that belong to its hosts.  l->absent: hosts without such a node.  -1 and *e: the file
- * cannot be read, none of its hosts is in the fabric, or cancelled.
+ * cannot be read, none of its hosts is in the fabric (kind HOSTS_NOT_HERE), or cancelled.
  */
+#define HOSTS_NOT_HERE 1
 int hosts_file_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
 		     struct id_list *l, struct err *e);
+
+/* The jobs of a file (hostfile_jobs()). -1 and *e. */
+int hosts_file_jobs(const char *path, struct progress *p, struct hostlist *jobs, struct err *e);
 
 /* Tell which hosts of a word the fabric lacks; nothing when it lacks none. */
 #define JSON_ABSENT "absent[] string? hosts of the file behind `@` that are not in the fabric\n"

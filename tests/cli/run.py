@@ -71,6 +71,7 @@ FILES = {
     "wrong.csv": "node,port,node,port,speed\nleaf-01,4,spine-02,1\nleaf-01,5,spine-01,1\nleaf-02,4,spine-01,2,EDR\nleaf-02,5,spine-03,2\n",
     "odd.csv": "node,port,node,port\nleaf-01,4\n" + "".join("leaf-0%d,%d,spine-0%d,%d\n" % (i, j, j - 3, i) for i in (1, 2, 3) for j in (4, 5)) * 2,
     "slurm.conf": "SwitchName=s1 Nodes=node000[1-3]\nSwitchName=s2 Nodes=node000[4,6-7]\n",
+    "jobs.txt": "JOBID NAME ST NODES NODELIST(REASON)\n7 solve R 6 node000[1-6]\n8_1 mpi R 1 node0009\n9 gone R 1 elsewhere\n",
     "squeue.txt": "JOBID NAME ST NODES NODELIST(REASON)\n7 solve R 3 node000[1-2],gone\n8_1 mpi R 1 node0009\n9 wait PD 2 (Priority)\n"
                   "10 long R 9 node000[1-\n",
     **{"runs/ibdiagnet2." + ending: "# Running timestamp : 2025-03-%d 10:00:00 UTC +0000\n%s" % (day, text) for ending, day, text in (
@@ -284,6 +285,11 @@ CASES = [
     Case("a plan without a fabric", ["-e", "plan good.csv"], 1, NOTHING, r"no fabric is loaded"),
 
     # --- hosts of a file
+    Case("an outage by job", [TREE, *UPDN, "-e", "outage jobs jobs.txt switch spine-01; fail link leaf-01[5]; outage jobs jobs.txt"], 0,
+         r"^Until the next sweep \d+ pairs[^\n]*\n1 job of 2 loses pairs of their own\.\n +pairs +seen by +hosts  job\n +\d+ +6 +6  7\n1 job more has no host in the fabric\.\n[\s\S]*"
+         r"^fail link leaf-01\[5\]: Until[^\n]*\n1 job of 2 loses"),
+    Case("an outage by job of a cut list", [TREE, *UPDN, "-e", "outage jobs squeue.txt switch spine-01"], 1, "", r"squeue\.txt:5: found hosts \"node000\[1-\", which are cut"),
+    Case("an outage by job of a list of hosts", [TREE, *UPDN, "-e", "outage jobs hosts.txt switch spine-01"], 1, "", r"hosts\.txt: found no job with hosts"),
     Case("a job's hosts", [TREE, *UPDN, "-e", "scope @squeue.txt:7; check; fail host @squeue.txt:solve; journal"], 0,
          r"^@squeue\.txt:7: 1 host not in the fabric: gone\nScope @squeue\.txt:7: 2 host ports\.\n[\s\S]*^2 nodes down\.[\s\S]*fail host @squeue\.txt:solve"),
     Case("hosts of a list", [TREE, *UPDN, "-e", "scope @hosts.txt; scope -@hosts.txt; scope all; load-map to @hosts.txt; flows leaf-01[4] to @hosts.txt"], 0,

@@ -1,15 +1,15 @@
 /*
- * The pane `outage`: what the last event cuts until the next sweep.  By the entries of the old tables that
- * lead into what failed, by host, or by pair of hosts of which one has several ports; computed by another
- * thread.
+ * The pane `outage`: what the last event cuts until the next sweep, or what something would cut that fails.
+ * By the entries of the old tables that lead into what failed, by host, or by pair of hosts of which one has
+ * several ports; computed by another thread.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/compare/outage.h"
-#include "core/base/memory.h"
-#include "views/base/view.h"
+#include "core/session/commands/commands.h"
+#include "views/base/question.h"
 
 enum { C_WHERE, C_TO, C_PAIRS, C_LIDS, C_FROM, C_IN, C_PATHS, C_LIST };
 enum { BY_ENTRY, BY_HOST, BY_PEERS };
@@ -27,52 +27,61 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	int by;
+	int by, by_word;	/* by_word: 1: the first word says so */
 	const struct outage *x; /* borrowed; NULL = missing */
-	const char *why;	/* static; nothing is asked; NULL: it is */
+	const char *why;	/* static, or `wrong`; nothing is asked; NULL: it is */
+	char wrong[sizeof(((struct err *)NULL)->msg)];
 };
 
 FREED_BY(free_outage, outage_free)
 
-/* The base of the result; its ids are those of the fabric before. */
-struct question {
-	const struct sweep *before, *after; /* references held */
-};
-
-static void free_question(void *value)
-{
-	struct question *q = value;
-
-	sweep_unref(q->before);
-	sweep_unref(q->after);
-	free(q);
-}
-
-static bool question_equal(const void *was, const void *value)
-{
-	const struct question *x = was, *y = value;
-
-	return x->before == y->before && x->after == y->after;
-}
-
-static const struct task task_question = {.free = free_question, .same = question_equal};
-
 static void *run_outage(const struct job *j)
 {
-	const struct question *q = j->base;
+	const struct between_question *q = j->base;
+	struct outage *x = q->ahead ? outage_ahead(q->a, q->ahead, q->engines, j->progress, j->e)
+				    : outage_between(q->a, q->b, j->progress, j->e);
 
-	return outage_between(q->before, q->after, j->progress, j->e);
+	if (x && !q->ahead)
+		x->after = q->lost;
+	return x;
 }
 
 static const struct task task_outage = {.run = run_outage, .free = free_outage};
 
+/* The setup with what the words name down; NULL and *e. */
+static const struct setup *ahead(const struct view *v, struct err *e)
+{
+	int skip = ((const struct priv *)v->priv)->by_word;
+	struct text said = {0};
+	struct command_run run = {.f = text_stream(&said)};
+	struct out quiet = {.run = &run};
+	const struct setup *setup =
+		outage_words(v->scene->session, v->n_words - skip, v->word + skip, &quiet, e);
+
+	fclose(run.f);
+	text_free(&said);
+	return setup;
+}
+
+static bool has_words(const struct view *v)
+{
+	return v->n_words > ((const struct priv *)v->priv)->by_word;
+}
+
 static int open_view(struct view *v, const struct args *a, struct err *e)
 {
+	static const char *const by[] = {[BY_ENTRY] = "entries", [BY_HOST] = "hosts", [BY_PEERS] = "peers"};
 	struct priv *p = v->priv;
+	int found = a->n ? args_which(&(struct args){.n = 1, .arg = a->arg}, by, ARRAY_LEN(by)) : -1;
+	const struct setup *setup;
 
-	(void)e;
-	p->by = args_has(a, "hosts") ? BY_HOST : args_has(a, "peers") ? BY_PEERS : BY_ENTRY;
-	return 0;
+	p->by = found < 0 ? BY_ENTRY : found;
+	p->by_word = found >= 0;
+	if (!has_words(v) || !v->scene->session)
+		return 0;
+	setup = ahead(v, e);
+	setup_unref(setup);
+	return setup ? 0 : -1;
 }
 
 static void load(struct view *v)
@@ -83,22 +92,25 @@ static void load(struct view *v)
 		[BY_PEERS] = {1, 1, 0, 0, 0, 0, 1, 0},
 	};
 	struct priv *p = v->priv;
-	const struct event *ev =
-		v->scene->session ? session_event_before(v->scene->session, v->scene->at) : NULL;
-	const struct sweep *w = v->scene->real, *before = ev ? ev->sweep : NULL;
+	struct between_question *q = NULL;
 	const struct result *r;
-	struct question *q = NULL;
+	const struct setup *setup;
+	struct err e;
 
 	for (unsigned c = 0; c < ARRAY_LEN(columns); c++)
 		v->width[c] = shown[p->by][c] ? columns[c].width : 0;
-	p->why = w ? "there were no tables before the last event, so nothing was cut" : "nothing is routed";
-	if (w && before && before->routing) {
-		q = NEW(struct question);
-		q->before = sweep_ref(before);
-		q->after = sweep_ref(w);
-		p->why = NULL;
+	if (!has_words(v)) {
+		q = between_question_new(v, NULL, &p->why);
+		p->why = p->why && scene_real_routing(v->scene) ? OUTAGE_NONE : p->why;
+	} else if (!scene_real_routing(v->scene)) {
+		p->why = "nothing is routed";
+	} else {
+		setup = ahead(v, &e);
+		snprintf(p->wrong, sizeof(p->wrong), "%s", setup ? "" : e.msg);
+		p->why = setup ? NULL : p->wrong;
+		q = setup ? between_question_ahead(v->scene, setup) : NULL;
 	}
-	r = view_ask_about(v, &task_outage, q, &task_question, NULL);
+	r = view_ask_about(v, &task_outage, q, &task_between_question, NULL);
 	p->x = r ? r->value : NULL;
 	if (p->x)
 		v->n_rows = p->by == BY_HOST	? p->x->n_hosts
@@ -114,6 +126,10 @@ static void title(const struct view *v, struct text *t)
 		 p->by == BY_HOST    ? "host"
 		 : p->by == BY_PEERS ? "pair of hosts"
 				     : "entry");
+	for (int i = p->by_word; i < v->n_words; i++)
+		text_add(t, "%s%s", i == p->by_word ? " if " : " ", v->word[i]);
+	if (has_words(v))
+		text_add(t, " fails");
 	text_add(t, " %u/%u", view_count(v) ? v->sel + 1 : 0, view_count(v));
 	if (p->x)
 		text_add(t, " ── %" PRIu64 " pairs cut until the next sweep", p->x->cut);
@@ -122,12 +138,11 @@ static void title(const struct view *v, struct text *t)
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct comparison *c = v->scene->real_change;
 
 	if (v->waiting)
 		view_progress(v, t);
 	else if (p->x)
-		outage_tell(p->x, c ? c->lost : OUTAGE_NO_AFTER, t);
+		outage_tell(p->x, t);
 	else if (p->why)
 		text_add(t, "%s", p->why);
 }
@@ -227,12 +242,14 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		  t);
 }
 
+#define BY "[entries|hosts|peers]"
+
 const struct view_ops view_outage = {
 	.name = "outage",
-	.brief =
-		"what the last event cuts until the next sweep, while the old tables lead into it: by entry, "
-		"by host, by pairs of hosts with several ports",
-	.syntax = "[entries|hosts|peers]",
+	.brief = "what the last event cuts until the next sweep, while the old tables lead into it, or what "
+		 "would "
+		 "be cut if something fails: by entry, by host, by pairs of hosts with several ports",
+	.syntax = BY " | " OUTAGE_SYNTAX(BY " "),
 	.hints = "follow=look :undo=undo back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,

@@ -4,10 +4,8 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "core/analysis/compare/transition.h"
-#include "core/session/args.h"
-#include "core/base/memory.h"
-#include "views/base/view.h"
+#include "views/analysis/transition.h"
+#include "views/base/question.h"
 
 enum { C_WRITE, C_SWITCH, C_BLOCK, C_ENTRIES, C_WAITING, C_CUT, C_LOOPING, C_BAR };
 
@@ -25,12 +23,6 @@ static const struct column columns[] = {
 	    .drop = 1),
 };
 
-/* The request: immutable, and kept as the base of the result. */
-struct question {
-	const struct sweep *a, *b;     /* references held */
-	const struct routing *counted; /* of b; reference held: in it the presently counted hosts count */
-};
-
 struct priv {
 	const void *chosen;	    /* kept: the transition whose worst moment was selected */
 	const struct transition *t; /* borrowed; NULL = missing */
@@ -40,71 +32,18 @@ struct priv {
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
-static void free_question(void *value)
-{
-	struct question *q = value;
-
-	routing_unref(q->counted);
-	sweep_unref(q->a);
-	sweep_unref(q->b);
-	free(q);
-}
-
 FREED_BY(free_transition, transition_free)
 
 static void *run_transition(const struct job *j)
 {
-	const struct question *q = j->base;
+	const struct between_question *q = j->base;
 
-	return transition_of(q->a, q->b, q->counted, j->progress, j->e);
+	return transition_of(q->a, q->b, q->rb, j->progress, j->e);
 }
 
-static const struct task task_transition = {.run = run_transition, .free = free_transition};
-
-/* --- the question ------------------------------------------------------------------------------- */
-
-/* The earlier sweep. NULL and p->why. */
-static const struct sweep *earlier(const struct view *v)
-{
-	struct priv *p = v->priv;
-	const struct event *before;
-	const struct sweep *a;
-
-	if (v->n_words) {
-		a = session_find_snapshot(v->scene->session, v->word[0]);
-		p->why = a ? NULL : "there is no such snapshot; `snapshot` lists them";
-		return a;
-	}
-	before = session_event_before(v->scene->session, v->scene->at);
-	a = before && before->sweep && before->sweep->routing ? before->sweep : NULL;
-	p->why = a ? NULL : "the event before had no tables to go on from";
-	return a;
-}
-
-static bool question_equal(const void *was, const void *value)
-{
-	const struct question *x = was, *y = value;
-	const struct fabric *f = x->b->fabric;
-
-	if (x->a != y->a || x->b != y->b)
-		return false;
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (routing_counts(x->counted, ep) != routing_counts(y->counted, ep))
-			return false;
-	return true;
-}
-
-static const struct task task_question = {.free = free_question, .same = question_equal};
+const struct task task_transition = {.run = run_transition, .free = free_transition};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
-
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	if (a->n && v->scene->session && !session_find_snapshot(v->scene->session, v->word[0]))
-		return err_set(e, "pane transition: there is no snapshot \"%s\"; `snapshot` lists them",
-			       v->word[0]);
-	return 0;
-}
 
 /* Row 0 is the moment before the first write. */
 static const struct mix_pairs *pairs_at(const struct view *v, uint32_t row)
@@ -124,21 +63,9 @@ static uint64_t harm_at(const struct view *v, uint32_t row)
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct scene *sc = v->scene;
-	const struct sweep *a = NULL;
-	const struct result *r;
-	struct question *q = NULL;
+	struct between_question *q = between_question_new(v, v->n_words ? v->word[0] : NULL, &p->why);
+	const struct result *r = view_ask_about(v, &task_transition, q, &task_between_question, NULL);
 
-	p->why = "nothing is routed";
-	if (scene_real_routing(sc))
-		a = earlier(v);
-	if (a) {
-		q = NEW(struct question);
-		q->a = sweep_ref(a);
-		q->b = sweep_ref(sc->real);
-		q->counted = session_counted(sc->session, sc->real->routing);
-	}
-	r = view_ask_about(v, &task_transition, q, &task_question, NULL);
 	p->t = r ? r->value : NULL;
 	v->n_rows = p->t ? p->t->n_writes + 1 : 0;
 	for (uint32_t i = 0; i < v->n_rows; i++)
@@ -240,7 +167,7 @@ const struct view_ops view_transition = {
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_SEQUENCE,
 	.priv_size = sizeof(struct priv),
 	.priv_kept = sizeof(const void *),
-	.open = open_view,
+	.open = between_question_open,
 	DOES(load, title, footer, cell, number, marks, about),
 	.enter = "pane lft %node",
 };

@@ -8,7 +8,7 @@
 #include "core/session/args.h"
 #include "core/analysis/traffic/load_diff.h"
 #include "core/base/memory.h"
-#include "views/base/view.h"
+#include "views/base/question.h"
 
 enum { C_LINK, C_PEER, C_BEFORE, C_AFTER, C_GAIN };
 
@@ -21,13 +21,6 @@ static const struct column columns[] = {
 	NUM("gain", "routes now, less routes before", 6),
 };
 
-/* The request: immutable, and kept as the base of the result. */
-struct question {
-	const struct sweep *a, *b; /* references held */
-	const struct routing *ra,
-		*rb; /* references held; tables in which the presently counted hosts count */
-};
-
 struct priv {
 	const struct load_diff *d; /* borrowed; NULL = missing */
 	const char *why;	   /* static; why there is no question; NULL: there is one */
@@ -35,96 +28,25 @@ struct priv {
 
 /* --- computed by another thread ----------------------------------------------------------------- */
 
-static void free_question(void *value)
-{
-	struct question *q = value;
-
-	routing_unref(q->ra);
-	routing_unref(q->rb);
-	sweep_unref(q->a);
-	sweep_unref(q->b);
-	free(q);
-}
-
 FREED_BY(free_diff, load_diff_free)
 
 static void *run_diff(const struct job *j)
 {
-	const struct question *q = j->base;
+	const struct between_question *q = j->base;
 
 	return load_diff_new(q->ra, q->rb, j->progress);
 }
 
 static const struct task task_diff = {.run = run_diff, .free = free_diff};
 
-/* --- the question ------------------------------------------------------------------------------- */
-
-/* The earlier sweep. NULL and p->why. */
-static const struct sweep *earlier(const struct view *v)
-{
-	struct priv *p = v->priv;
-	const struct event *before;
-	const struct sweep *a;
-
-	if (v->n_words) {
-		a = session_find_snapshot(v->scene->session, v->word[0]);
-		p->why = a ? NULL : "there is no such snapshot; `snapshot` lists them";
-		return a;
-	}
-	before = session_event_before(v->scene->session, v->scene->at);
-	a = before && before->sweep && before->sweep->routing ? before->sweep : NULL;
-	p->why = a ? NULL : "the event before had no tables to compare with";
-	return a;
-}
-
-static bool same_hosts(const struct routing *x, const struct routing *y)
-{
-	const struct fabric *f = x->topo->fabric;
-
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (routing_counts(x, ep) != routing_counts(y, ep))
-			return false;
-	return true;
-}
-
-static bool question_equal(const void *was, const void *value)
-{
-	const struct question *x = was, *y = value;
-
-	return x->a == y->a && x->b == y->b && same_hosts(x->ra, y->ra) && same_hosts(x->rb, y->rb);
-}
-
-static const struct task task_question = {.free = free_question, .same = question_equal};
-
 /* --- the pane ------------------------------------------------------------------------------------ */
-
-static int open_view(struct view *v, const struct args *a, struct err *e)
-{
-	if (a->n && v->scene->session && !session_find_snapshot(v->scene->session, v->word[0]))
-		return err_set(e, "pane hotter: there is no snapshot \"%s\"; `snapshot` lists them",
-			       v->word[0]);
-	return 0;
-}
 
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct scene *sc = v->scene;
-	const struct sweep *a = NULL;
-	const struct result *r;
-	struct question *q = NULL;
+	struct between_question *q = between_question_new(v, v->n_words ? v->word[0] : NULL, &p->why);
+	const struct result *r = view_ask_about(v, &task_diff, q, &task_between_question, NULL);
 
-	p->why = "nothing is routed";
-	if (scene_real_routing(sc))
-		a = earlier(v);
-	if (a) {
-		q = NEW(struct question);
-		q->a = sweep_ref(a);
-		q->b = sweep_ref(sc->real);
-		q->ra = session_counted(sc->session, a->routing);
-		q->rb = session_counted(sc->session, sc->real->routing);
-	}
-	r = view_ask_about(v, &task_diff, q, &task_question, NULL);
 	p->d = r ? r->value : NULL;
 	v->n_rows = p->d ? p->d->n : 0;
 }
@@ -217,7 +139,7 @@ const struct view_ops view_hotter = {
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
+	.open = between_question_open,
 	DOES(load, title, footer, cell, number, marks, about),
 	.enter = "pane flows %port",
 	.fold_row = "link",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/compare.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/routing/paths.h"
@@ -408,7 +409,9 @@ static struct outage *run(const struct routing *r, const struct state *down, enu
 
 	x->before = routing_ref(r);
 	x->left = topo_without(r->topo, down);
+	x->down = state_ref(down);
 	x->repair = repair;
+	x->after = OUTAGE_NO_AFTER;
 	x->adaptive = r->adaptive != NULL;
 	work_init(&w);
 	sort_hosts(&w);
@@ -452,6 +455,23 @@ struct outage *outage_between(const struct sweep *before, const struct sweep *af
 	return x;
 }
 
+struct outage *outage_ahead(const struct sweep *w, const struct setup *setup,
+			    const struct engine *const *engines, struct progress *p, struct err *e)
+{
+	struct sweep *after = sweep_run(
+		&(struct sweep_request){.setup = setup, .engines = engines, .prev = w, .progress = p}, e);
+	struct comparison *c =
+		after && after->routing ? compare_routings(w->routing, after->routing, p) : NULL;
+	struct outage *x =
+		after ? outage_new(w->routing, setup->state, local_repair_of(setup->options), p, e) : NULL;
+
+	if (x && c)
+		x->after = c->lost;
+	comparison_free(c);
+	sweep_unref(after);
+	return x;
+}
+
 struct outage *outage_new(const struct routing *r, const struct state *down, enum local_repair repair,
 			  struct progress *p, struct err *e)
 {
@@ -474,6 +494,7 @@ void outage_free(struct outage *x)
 		return;
 	routing_unref(x->before);
 	topo_unref(x->left);
+	state_free(x->down);
 	free(x->port);
 	free(x->entry);
 	free(x->host);

@@ -63,14 +63,18 @@ struct outage_peers {
 };
 #define OUTAGE_MOST_PEERS 10000
 
+#define OUTAGE_NO_AFTER UINT64_MAX /* no tables come */
+
 struct outage {
 	const struct routing *before; /* the old tables; reference held */
 	const struct topo *left;      /* what is left of their topo; reference held */
+	const struct state *down;     /* what is down now, in ids of their fabric; reference held */
 	enum local_repair repair;
 	uint64_t hit;		  /* pairs whose path by the ports of the tables passes what is down */
 	uint64_t cut;		  /* of these: lost.  The others go on by another port (flfr) */
 	uint64_t looping;	  /* of the cut ones: in a loop behind a repair */
 	uint64_t end_down;	  /* of the cut ones: an end is down */
+	uint64_t after;		  /* pairs lost after the sweep, for who knows: OUTAGE_NO_AFTER at first */
 	bool adaptive;		  /* the old tables have groups of ports */
 	uint64_t spread;	  /* pairs that can lose a packet that may be spread; none could before */
 	struct outage_port *port; /* [n_ports] most pairs first */
@@ -100,16 +104,31 @@ struct outage *outage_between(const struct sweep *before, const struct sweep *af
 			      struct err *e);
 
 /*
- * "Until the next sweep 96 pairs of 20 host ports are cut; after it 12.", and what else is worth a sentence;
- * without line end. after: pairs that are lost then; OUTAGE_NO_AFTER: no tables come.
+ * That of elements that are up, if they failed now.  setup: that of w, which has tables, with them down.  The
+ * sweep that would come is made for `after`.  NULL and *e: as above, or an option is unusable.
  */
-#define OUTAGE_NO_AFTER UINT64_MAX
-void outage_tell(const struct outage *x, uint64_t after, struct text *t);
+struct outage *outage_ahead(const struct sweep *w, const struct setup *setup,
+			    const struct engine *const *engines, struct progress *p, struct err *e);
+
+/*
+ * "Until the next sweep 96 pairs of 20 host ports are cut; after it 12.", and what else is worth a sentence;
+ * without line end.
+ */
+void outage_tell(const struct outage *x, struct text *t);
 /* "3 17-20": the LIDs of a port's entries. */
 void outage_lids(const struct outage *x, const struct outage_port *p, struct text *t);
 
-/* Fields of rows: of ports, hosts, pairs of hosts. */
-extern const struct field outage_port_fields[], outage_host_fields[], outage_peers_fields[];
+/* A job's own part: pairs between its hosts. */
+struct outage_job {
+	char *name;	/* owned */
+	uint32_t hosts; /* its host ports in the fabric */
+	uint32_t seen;	/* of these: with such pairs */
+	uint64_t pairs, end_down;
+};
+
+/* Fields of rows: of ports, hosts, pairs of hosts, jobs. */
+extern const struct field outage_port_fields[], outage_host_fields[], outage_peers_fields[],
+	outage_job_fields[];
 
 /* Only the number of pairs that are cut. -1 and *e. */
 int outage_count(const struct routing *r, const struct state *down, enum local_repair repair, uint64_t *cut,

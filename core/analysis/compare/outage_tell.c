@@ -4,7 +4,7 @@
 #include "core/analysis/compare/outage.h"
 #include "core/base/text.h"
 
-void outage_tell(const struct outage *x, uint64_t after, struct text *t)
+void outage_tell(const struct outage *x, struct text *t)
 {
 	text_add(t, "Until the next sweep %s", PLURAL(x->cut, "pair"));
 	if (x->n_hosts)
@@ -12,10 +12,10 @@ void outage_tell(const struct outage *x, uint64_t after, struct text *t)
 	text_add(t, " %s cut", x->cut == 1 ? "is" : "are");
 	if (x->end_down)
 		text_add(t, " (%" PRIu64 " with an end that is down)", x->end_down);
-	if (after == OUTAGE_NO_AFTER)
+	if (x->after == OUTAGE_NO_AFTER)
 		text_add(t, "; no tables come after it.");
 	else
-		text_add(t, "; after it %" PRIu64 ".", after);
+		text_add(t, "; after it %" PRIu64 ".", x->after);
 	if (x->hit > x->cut)
 		text_add(t, " %s %s on by another port of the group (local_repair).",
 			 PLURAL(x->hit - x->cut, "other pair"), x->hit - x->cut == 1 ? "goes" : "go");
@@ -60,5 +60,14 @@ const struct field outage_peers_fields[] = {
 	FIELD_BY_CODE("to", "node", "the other; one of the two at least has several ports"),
 	FIELD("paths", struct outage_peers, paths, NULL, "paths",
 	      "paths from its ports to LIDs of the other; all pass what failed"),
+	{.key = NULL},
+};
+
+const struct field outage_job_fields[] = {
+	FIELD("job", struct outage_job, name, NULL, "job", "number or name"),
+	FIELD("hosts", struct outage_job, hosts, NULL, "hosts", "its host ports in the fabric"),
+	FIELD("seen_by", struct outage_job, seen, NULL, "seen by", "of these: with pairs that are cut"),
+	FIELD("pairs", struct outage_job, pairs, NULL, "pairs", "pairs between its hosts that are cut"),
+	FIELD("end_down", struct outage_job, end_down, NULL, "end down", "of these: an end is down"),
 	{.key = NULL},
 };

@@ -329,8 +329,10 @@ static int edit_command(struct session *s, bool down, const struct args *args, s
 		report_event(s, o);
 		if (!session_sweep(s))
 			out_text(o, "Nothing is routed yet.\n");
-		if (x)
-			report_outage(x, outage_after(session_event(s)), o);
+		if (x) {
+			x->after = outage_after(session_event(s));
+			report_outage(x, o);
+		}
 	}
 	outage_free(x);
 	text_free(&d.text);

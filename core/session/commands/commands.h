@@ -249,9 +249,16 @@ int print_table(struct session *s, const char *name, const char *argument, struc
 /* Make a copy of the state in force one in which what words behind `fail` name is down.  -1 and *e. */
 int fail_words(struct session *s, const struct args *args, struct state *state, struct out *o, struct err *e);
 
-/* A line on the outage, and keys of JSON_OUTAGE. after: outage_after(). */
+/* A line on the outage, and keys of JSON_OUTAGE. */
 struct outage;
-void report_outage(const struct outage *x, uint64_t after, struct out *o);
+void report_outage(const struct outage *x, struct out *o);
+/* What fails, for the command and the pane `outage`. */
+#define OUTAGE_SYNTAX(before)                                                               \
+	before "link NODE[PORT]... | " before "switch S... | " before "host H... | " before \
+	       "chassis CHASSIS... | " before "card CARD..."
+#define OUTAGE_NONE "there were no tables before the last event, so nothing was cut"
+/* The setup in force with what such words name down; a reference, or NULL and *e. */
+const struct setup *outage_words(struct session *s, int n, char **word, struct out *o, struct err *e);
 /* Pairs lost after the sweep of an event; OUTAGE_NO_AFTER. */
 uint64_t outage_after(const struct event *ev);
 

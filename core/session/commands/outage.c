@@ -3,21 +3,25 @@
 #include <stdlib.h>
 
 #include "core/analysis/compare/outage.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/text.h"
 #include "core/routing/json_names.h"
 #include "core/session/commands/commands.h"
+#include "core/session/hosts_file.h"
 
 #define SHOWN 20 /* rows of each list, in text */
 
-void report_outage(const struct outage *x, uint64_t after, struct out *o)
+void report_outage(const struct outage *x, struct out *o)
 {
 	struct text t = {0};
 
-	outage_tell(x, after, &t);
+	outage_tell(x, &t);
 	out_text(o, "%s\n", text_str(&t));
 	text_free(&t);
 	out_json(o, "pairs_until_sweep", json_integer((json_int_t)x->cut));
-	out_json(o, "pairs_after", after == OUTAGE_NO_AFTER ? json_null() : json_integer((json_int_t)after));
+	out_json(o, "pairs_after",
+		 x->after == OUTAGE_NO_AFTER ? json_null() : json_integer((json_int_t)x->after));
 	out_json(o, "hosts", json_integer((json_int_t)x->n_hosts));
 }
 
@@ -100,98 +104,209 @@ static void report_peers(const struct outage *x, struct out *o)
 	out_json(o, "all_paths", list);
 }
 
-/* The sweep that would come, and the pairs lost after it; OUTAGE_NO_AFTER: no engine is left. -1 and *e. */
-static int sweep_ahead(const struct session *s, const struct sweep *w, struct state *state, uint64_t *lost,
-		       struct out *o, struct err *e)
-{
-	const struct setup *setup = setup_with(s->setup, &(struct setup){.state = state});
-	struct sweep *after = sweep_run(
-		&(struct sweep_request){
-			.setup = setup, .engines = s->engines, .prev = w, .progress = o->run->progress},
-		e);
-	struct comparison *c = NULL;
+/* --- by job ----------------------------------------------------------------------------------------------
+ */
 
-	setup_unref(setup);
-	*lost = OUTAGE_NO_AFTER;
-	if (!after)
-		return -1;
-	if (after->routing) {
-		c = compare_routings(w->routing, after->routing, o->run->progress);
-		*lost = c ? c->lost : 0;
+/* The outage among the hosts of one job.  NULL and *e. */
+static struct outage *of_job(const struct session *s, const struct outage *x, const char *word,
+			     uint32_t *n_hosts, struct progress *p, struct err *e)
+{
+	const struct fabric *f = s->fabric, *was = x->before->topo->fabric;
+	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	struct id_list nodes = {0};
+	struct outage *y = NULL;
+
+	if (!hosts_file_nodes(s, word, NAMES_HOSTS, p, &nodes, e)) {
+		struct scope *job;
+		struct host_set *hosts;
+		struct routing *r;
+
+		for (uint32_t i = 0; i < nodes.n; i++)
+			for (unsigned k = 1; k <= f->node_nports[nodes.id[i]]; k++) {
+				uint32_t ep = f->port_endport[f->node_port[nodes.id[i]] + k];
+
+				if (ep != NO_ID)
+					wanted[ep] = 1;
+			}
+		job = scope_new(f, word, wanted);
+		hosts = host_set_new(was, setup_counts_aggregation(s->setup), job);
+		*n_hosts = hosts->n;
+		r = routing_with_hosts(x->before, hosts);
+		y = outage_new(r, x->down, x->repair, p, e);
+		routing_unref(r);
+		host_set_unref(hosts);
+		scope_unref(job);
 	}
-	comparison_free(c);
-	sweep_unref(after);
-	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : 0;
+	id_list_free(&nodes);
+	free(wanted);
+	return y;
 }
 
-/* Of elements that are up. */
-static struct outage *outage_ahead(struct session *s, const struct args *args, uint64_t *after, struct out *o,
-				   struct err *e)
+COMPARATOR(most_cut, struct outage_job, DOWN(pairs) DOWN(hosts) TEXT(name))
+
+static void list_jobs(const struct outage_job *job, uint32_t n, uint32_t absent, struct out *o)
 {
-	const struct sweep *w = need_routing(s, e);
-	struct state *state;
-	struct outage *x = NULL;
+	json_t *list = json_array();
+	uint32_t cut = 0;
 
-	if (!w)
-		return NULL;
-	state = state_copy(session_state(s));
-	if (!fail_words(s, args, state, o, e) && !sweep_ahead(s, w, state, after, o, e))
-		x = outage_new(w->routing, state, local_repair_of(s->setup->options), o->run->progress, e);
-	state_free(state);
-	return x;
+	while (cut < n && job[cut].pairs)
+		cut++;
+	out_text(o, "%s of %u lose%s pairs of their own.\n", PLURAL(cut, "job"), n, cut == 1 ? "s" : "");
+	if (cut)
+		out_text(o, "%8s %8s %8s  job\n", "pairs", "seen by", "hosts");
+	for (uint32_t i = 0; i < n; i++) {
+		json_t *row = json_object();
+
+		if (i < SHOWN && i < cut)
+			out_text(o, "%8" PRIu64 " %8u %8u  %s\n", job[i].pairs, job[i].seen, job[i].hosts,
+				 job[i].name);
+		fields_json(row, outage_job_fields, &job[i]);
+		json_array_append_new(list, row);
+	}
+	more(cut, o);
+	if (absent)
+		out_text(o, "%s more %s no host in the fabric.\n", PLURAL(absent, "job"),
+			 absent == 1 ? "has" : "have");
+	out_json(o, "jobs", list);
 }
+
+static int report_jobs(const struct session *s, const struct outage *x, const char *path, struct out *o,
+		       struct err *e)
+{
+	struct progress *p = o->run->progress;
+	struct hostlist names;
+	struct outage_job *job;
+	uint32_t n = 0, absent = 0;
+	int rc = hosts_file_jobs(path, p, &names, e);
+
+	if (rc)
+		return -1;
+	job = NEW_ARRAY(names.n + 1, struct outage_job);
+	for (size_t i = 0; !rc && i < names.n; i++) {
+		char *word = str_printf("@%s:%s", path, names.name[i]);
+		struct outage *y = of_job(s, x, word, &job[n].hosts, p, e);
+
+		if (y) {
+			job[n] = (struct outage_job){str_dup(names.name[i]), job[n].hosts, y->n_hosts, y->cut,
+						     y->end_down};
+			n++;
+		} else if (e->kind == HOSTS_NOT_HERE) {
+			absent++;
+		} else {
+			rc = -1;
+		}
+		outage_free(y);
+		free(word);
+	}
+	if (!rc) {
+		qsort(job, n, sizeof(*job), most_cut);
+		list_jobs(job, n, absent, o);
+	}
+	while (n)
+		free(job[--n].name);
+	free(job);
+	hostlist_free(&names);
+	return rc;
+}
+
+/* --- the command -----------------------------------------------------------------------------------------
+ */
 
 uint64_t outage_after(const struct event *ev)
 {
 	return ev->change ? ev->change->lost : OUTAGE_NO_AFTER;
 }
 
-static int cmd_outage(struct session *s, const struct args *args, struct out *o, struct err *e)
+const struct setup *outage_words(struct session *s, int n, char **word, struct out *o, struct err *e)
+{
+	char **argv = NEW_ARRAY((size_t)n + 2, char *), name[] = "outage";
+	const struct setup *ahead = NULL;
+	struct state *state = NULL;
+	struct args args = {0};
+	int rc;
+
+	argv[0] = name;
+	memcpy(argv + 1, word, (size_t)n * sizeof(*argv));
+	rc = session_need_fabric(s, e)
+		     ? -1
+		     : args_read(s, "outage " OUTAGE_SYNTAX(""), NULL, n + 1, argv, &args, e);
+	if (rc > 0)
+		err_set(e, "found %d words, expected %s", n, OUTAGE_SYNTAX(""));
+	if (!rc) {
+		state = state_copy(session_state(s));
+		if (!fail_words(s, &args, state, o, e))
+			ahead = setup_with(s->setup, &(struct setup){.state = state});
+		state_free(state);
+	}
+	args_free(&args);
+	free(argv);
+	return ahead;
+}
+
+static struct outage *last_event(const struct session *s, struct progress *p, struct err *e)
 {
 	const struct event *ev = session_event(s), *before = session_event_before(s, s->at);
-	uint64_t after = 0;
+	struct outage *x = NULL;
+
+	if (!ev || !ev->sweep)
+		need_routing(s, e);
+	else if (!before || !before->sweep || !before->sweep->routing)
+		err_set(e, OUTAGE_NONE);
+	else
+		x = outage_between(before->sweep, ev->sweep, p, e);
+	if (x)
+		x->after = outage_after(ev);
+	return x;
+}
+
+static struct outage *if_it_fails(struct session *s, int n, char **word, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	const struct setup *ahead = w ? outage_words(s, n, word, o, e) : NULL;
+	struct outage *x = ahead ? outage_ahead(w, ahead, s->engines, o->run->progress, e) : NULL;
+
+	setup_unref(ahead);
+	return x;
+}
+
+static int cmd_outage(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const char *jobs = args_word(args, "FILE", NULL);
+	int skip = jobs ? 3 : 1, n = args->argc - skip; /* the name, "jobs FILE" */
 	struct outage *x;
+	int rc = 0;
 
 	if (session_need_fabric(s, e))
 		return -1;
-	if (args->n) {
-		x = outage_ahead(s, args, &after, o, e);
-	} else if (!ev || !ev->sweep) {
-		need_routing(s, e);
-		return -1;
-	} else if (!before || !before->sweep || !before->sweep->routing) {
-		return err_set(e, "there were no tables before the last event, so nothing was cut");
-	} else {
-		after = outage_after(ev);
-		x = outage_between(before->sweep, ev->sweep, o->run->progress, e);
-	}
+	x = n ? if_it_fails(s, n, args->argv + skip, o, e) : last_event(s, o->run->progress, e);
 	if (!x)
 		return -1;
 	report_scope(s, o);
-	if (!args->n) { /* who counts may have changed since */
+	if (!n) { /* who counts may have changed since */
 		size_t at = s->at;
 
 		while (at && s->event[at].kind == EVENT_SCOPE)
 			at--;
 		out_text(o, "%s: ", s->event[at].text);
 	}
-	report_outage(x, after, o);
+	report_outage(x, o);
 	out_json(o, "end_down", json_integer((json_int_t)x->end_down));
 	out_json(o, "repaired", json_integer((json_int_t)(x->hit - x->cut)));
 	out_json(o, "looping", json_integer((json_int_t)x->looping));
 	if (x->adaptive)
 		out_json(o, "spread", json_integer((json_int_t)x->spread));
+	if (jobs)
+		rc = report_jobs(s, x, jobs, o, e);
 	report_ports(x, o);
 	report_hosts(x, o);
 	report_peers(x, o);
 	outage_free(x);
-	return 0;
+	return rc;
 }
 
 const struct command outage_commands[] = {
 	{.name = "outage",
-	 .syntax = "outage | outage link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card "
-		   "CARD...",
+	 .syntax = "outage [jobs FILE] | " OUTAGE_SYNTAX("[jobs FILE] "),
 	 .help = "list the pairs that the last event, or a failure, cuts until the next sweep, and where",
 	 .details = "  Until the subnet manager's next sweep the switches keep the old tables, which still "
 		    "lead to what failed.\n"
@@ -207,7 +322,10 @@ const struct command outage_commands[] = {
 		    "  With `set local_repair flfr` a switch whose port failed sends by the first live port "
 		    "of the LID's\n"
 		    "  adaptive-routing group (tables from .far or live); without a group the pair is cut.\n"
-		    "  Under a scope only pairs of its hosts count: a job's, for example.\n",
+		    "  Under a scope only pairs of its hosts count: a job's, for example.\n"
+		    "  jobs FILE    a row for each job of FILE too, whatever the scope: what squeue or "
+		    "`scontrol show job`\n"
+		    "               prints, or lines under the heading NAME NODELIST\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_OUTAGE(
 		 "") "end_down integer of pairs_until_sweep: an end is down\n"
@@ -215,13 +333,15 @@ const struct command outage_commands[] = {
 		     "looping integer of pairs_until_sweep: in a loop behind such a repair\n"
 		     "spread integer? with adaptive-routing groups: pairs that can lose a packet that may be "
 		     "spread\n"
+		     "jobs[] object? of `jobs FILE`: each job with hosts here, most pairs first\n"
+		     "@jobs[].\n"
 		     "through[] object where packets are lost, most pairs first\n"
 		     "@through[].\n"
 		     "seen_by[] object host ports with such pairs, most first\n"
 		     "@seen_by[].\n"
 		     "all_paths[] object hosts of which one has several ports, 10000 pairs at most\n"
 		     "@all_paths[].\n",
-	 .rows = {outage_port_fields, outage_host_fields, outage_peers_fields},
+	 .rows = {outage_job_fields, outage_port_fields, outage_host_fields, outage_peers_fields},
 	 .run = cmd_outage},
 	{.name = NULL},
 };
