@@ -4,9 +4,11 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include "core/base/memory.h"
 #include "core/session/args.h"
 #include "core/analysis/draw/picture.h"
 #include "core/analysis/traffic/histogram.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/analysis/traffic/shift.h"
 #include "views/base/view.h"
 
@@ -34,11 +36,24 @@ static const struct {
 	{"Most flows on a link when all send K places further", "K", "flows"},
 };
 
+#define HISTORY 16 /* sweeps in the line of history */
+
+/* Most routes on a link between switches after each of the last events. Question and answer have this form.
+ */
+struct history {
+	unsigned n;
+	const struct sweep *sweep[HISTORY]; /* the oldest first; references held, with tables */
+	uint32_t most[HISTORY];		    /* UNKNOWN only in a question */
+};
+
+#define UNKNOWN UINT32_MAX
+
 struct priv {
 	enum kind kind;
 	const struct buckets *buckets; /* of a result; NULL: missing, or SHIFTS */
 	const struct shifts *shifts;
-	uint64_t most; /* largest count */
+	uint64_t most;		       /* largest count */
+	const struct history *history; /* NULL: missing, or another kind */
 };
 
 /* --- computed by another thread ----------------------------------------------------------------- */
@@ -71,6 +86,104 @@ static const struct task tasks[KINDS] = {
 	{.run = run_hops, .free = free_buckets},
 	{.run = run_shifts, .free = free_shifts},
 };
+
+/* --- the line of history ------------------------------------------------------------------------- */
+
+static struct history *history_copy(const struct history *from)
+{
+	struct history *h = NEW(struct history);
+
+	*h = *from;
+	for (unsigned i = 0; i < h->n; i++)
+		sweep_ref(h->sweep[i]);
+	return h;
+}
+
+static void free_history(void *value)
+{
+	struct history *h = value;
+
+	for (unsigned i = 0; i < h->n; i++)
+		sweep_unref(h->sweep[i]);
+	free(h);
+}
+
+static bool same_history(const void *was, const void *value)
+{
+	const struct history *x = was, *y = value;
+
+	return x->n == y->n && !memcmp(x->sweep, y->sweep, x->n * sizeof(*x->sweep));
+}
+
+static void *run_history(const struct job *j)
+{
+	struct history *h = history_copy(j->base);
+
+	for (unsigned i = 0; i < h->n && !progress_cancelled(j->progress); i++) {
+		struct loads *l = NULL;
+
+		if (h->most[i] == UNKNOWN)
+			l = loads_new(h->sweep[i]->routing, &pattern_all, j->progress);
+		h->most[i] = l ? l->max : h->most[i];
+		loads_free(l);
+	}
+	return h;
+}
+
+static const struct task task_history = {.run = run_history, .free = free_history};
+static const struct task task_sweeps = {.free = free_history, .same = same_history};
+
+/* The last sweeps up to the present event, with what the answer before has counted. */
+static struct history *sweeps_of(const struct scene *sc, const struct history *known)
+{
+	struct history h = {0};
+
+	for (size_t i = sc->at + 1; i-- && h.n < HISTORY;) {
+		const struct sweep *w = sc->session->event[i].sweep;
+
+		if (w && w->routing && !(h.n && h.sweep[HISTORY - h.n] == w))
+			h.sweep[HISTORY - ++h.n] = w;
+	}
+	memmove(h.sweep, h.sweep + HISTORY - h.n, h.n * sizeof(*h.sweep));
+	for (unsigned i = 0; i < h.n; i++) {
+		h.most[i] = UNKNOWN;
+		for (unsigned k = 0; known && k < known->n; k++)
+			h.most[i] = known->sweep[k] == h.sweep[i] ? known->most[k] : h.most[i];
+	}
+	return history_copy(&h);
+}
+
+static void load_history(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct history *known = v->held ? v->held->value : NULL;
+	const struct result *r = NULL;
+
+	if (p->kind == LOADS)
+		r = view_ask_about(v, &task_history, sweeps_of(v->scene, known), &task_sweeps, NULL);
+	if (r)
+		view_hold(v, r);
+	p->history = r ? r->value : NULL;
+}
+
+static void tell_history(const struct history *h, struct text *t)
+{
+	uint64_t level[HISTORY], low = UINT64_MAX, high = 0;
+
+	for (unsigned i = 0; i < h->n; i++) {
+		level[i] = h->most[i];
+		low = level[i] < low ? level[i] : low;
+		high = level[i] > high ? level[i] : high;
+	}
+	text_add(t, "; most %u", h->most[h->n - 1]);
+	if (h->n < 2 || !high)
+		return;
+	text_add(t, " now, ");
+	text_levels(t, level, h->n, high);
+	text_add(t, " in the last %u sweeps", h->n);
+	if (low < high)
+		text_add(t, " (%" PRIu64 " to %" PRIu64 ")", low, high);
+}
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
@@ -112,6 +225,8 @@ static void load(struct view *v)
 	if (!answer)
 		return;
 	found = answer->value;
+	if (v->scene->session->on_screen) /* a list prints no footer */
+		load_history(v);
 	if (p->kind == SHIFTS) {
 		p->shifts = found;
 		v->n_rows = p->shifts->n;
@@ -139,13 +254,22 @@ static void title(const struct view *v, struct text *t)
 			 PLURAL(p->shifts->n_places ? p->shifts->n_places - 1 : 0, "shift"));
 }
 
+static void tell_loads(const struct priv *p, struct text *t)
+{
+	text_add(t, "mean %.1f", p->buckets->mean);
+	if (p->history && p->history->n)
+		tell_history(p->history, t);
+	if (!p->history || p->history->n < 2)
+		text_add(t, "; each direction of a link by itself");
+}
+
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct shifts *s = p->shifts;
 
 	if (p->buckets && p->kind == LOADS)
-		text_add(t, "mean %.1f; each direction of a link by itself", p->buckets->mean);
+		tell_loads(p, t);
 	else if (p->buckets)
 		text_add(t, "mean %.3f links, those of both hosts included", p->buckets->mean);
 	else if (s && s->n)
