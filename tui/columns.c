@@ -234,6 +234,19 @@ static int least(const struct view *v, unsigned c)
 	return v->width[c] > name ? v->width[c] : name;
 }
 
+int columns_need(struct view *v)
+{
+	int need = GUTTER - 1;
+
+	columns_note(v, 0);
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		int w = least(v, c), want = w && v->ops->column[c].flex ? wanted(v, c, true) : 0;
+
+		need += w ? (want > w ? want : w) + 1 : 0;
+	}
+	return need;
+}
+
 /*
  * Takes columns in their order until the next one does not fit: the first column, and those from the skip-th
  * on. They have all the width that they want. Returns the room left.

@@ -22,6 +22,8 @@ struct fit {
 	unsigned hidden, behind;      /* columns that have no room; those of them after the last that has */
 };
 
+/* The cells that all columns of a list need, names without what they share. */
+int columns_need(struct view *v);
 /* Computes widths within w columns, from the cells that columns_note() has seen. */
 void columns_fit(const struct view *v, int w, struct fit *f);
 /* Examines the rows on the screen (`rows` from v->top), and once after each load a sample of all rows. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
+#include "tui/columns.h"
 #include "tui/ui.h"
 
 #define BESIDE 76	/* least columns for two panes side by side */
@@ -455,6 +456,38 @@ static int share_of(enum place_id p)
 	return pane_top(p)->ops->flags & VIEW_WIDE ? 3 : 2;
 }
 
+static bool draws(enum place_id p)
+{
+	return pane_top(p)->ops->draw;
+}
+
+/* Three panes. Beside a drawing, a list gets no more than its columns need, and the drawing gets the rest. */
+static void split_three(int top, int h, int cols)
+{
+	const enum place_id *order = places_in_order();
+	int w[3], all = 0, drawn = 0, spare = 0, x = 0;
+
+	for (int i = 0; i < 3; i++) {
+		all += share_of(order[i]);
+		drawn += draws(order[i]);
+	}
+	for (int i = 0, before = 0; i < 3; i++) {
+		int need = drawn && !draws(order[i]) ? columns_need(pane_top(order[i])) + 2 : cols;
+
+		w[i] = cols * (before + share_of(order[i])) / all - cols * before / all;
+		before += share_of(order[i]);
+		spare += w[i] > need ? w[i] - need : 0;
+		w[i] = w[i] > need ? need : w[i];
+	}
+	for (int i = 0; i < 3; i++) {
+		int more = drawn && draws(order[i]) ? spare / drawn-- : 0;
+
+		spare -= more;
+		ui.rect[order[i]] = (struct rect){top, x, h, w[i] + more};
+		x += w[i] + more;
+	}
+}
+
 static void split(int top, int h, int cols)
 {
 	struct view *a = pane_top(SLOT_LIST), *b = pane_top(SLOT_DETAIL);
@@ -464,17 +497,7 @@ static void split(int top, int h, int cols)
 	enum place_id one = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
 
 	if (beside && pane_top(SLOT_THIRD)) {
-		const enum place_id *order = places_in_order();
-		int all = 0, before = 0;
-
-		for (int i = 0; i < 3; i++)
-			all += share_of(order[i]);
-		for (int i = 0; i < 3 && all > 0; i++) {
-			int x = cols * before / all;
-
-			before += share_of(order[i]);
-			ui.rect[order[i]] = (struct rect){top, x, h, cols * before / all - x};
-		}
+		split_three(top, h, cols);
 	} else if (beside && !wide && cols >= BESIDE) {
 		ui.rect[SLOT_LIST] = (struct rect){top, 0, h, cols / 2};
 		ui.rect[SLOT_DETAIL] = (struct rect){top, cols / 2, h, cols - cols / 2};
