@@ -38,6 +38,16 @@ const struct figure_meaning glossary[] = {
 	 "most routes on a link between switches from all hosts to all LIDs of the others, as `load-map "
 	 "lids` has them",
 	 OVER_LIDS, SCOPE_ENDS, "compare: compare[].load_max"},
+	{"edge-forwarding index", "routes",
+	 "most routes from a host to the base LID of another over one cable between switches, both "
+	 "directions "
+	 "together (Heydemann, Meyer, Sotteau 1989)",
+	 OVER_PAIRS, SCOPE_ENDS, "compare: compare[].edge_forwarding_max"},
+	{"bound of the cabling", "routes",
+	 "no routing of all pairs has a smaller edge-forwarding index: shortest ways shared by all cables, "
+	 "or "
+	 "pairs by those around a switch or element",
+	 OVER_PAIRS, SCOPE_ENDS, "compare: compare[].edge_forwarding_bound"},
 	{"flows left out", "flows",
 	 "flows of the pattern with an end that is down or does not count, or with one end only", OVER_PAIRS,
 	 SCOPE_ENDS, "load-map: left_out"},
@@ -90,6 +100,10 @@ const struct figure_meaning glossary[] = {
 	 "cdg: cdg.on_cycles; layers: layers[].on_cycles"},
 	{"dropped routes", "routes", "routes that VL 15 ends", OVER_SWITCHES, SCOPE_ENDS,
 	 "check: dropped; cycles: dropped; layers: dropped"},
+	{"VLs needed", "VLs",
+	 "layers that the engine needs, before it gives a layer several service levels and whether qos is on "
+	 "or off; 1 where it has none",
+	 OVER_LIDS, SCOPE_ENDS, "compare: compare[].vls_needed"},
 	{"VLs", "VLs", "VLs that routes use", OVER_LIDS, SCOPE_ENDS, "advise: advice[].vls"},
 	/* --- changes ----------------------------------------------------------------------------------- */
 	{"changed entries", "entries",

@@ -133,6 +133,9 @@ CASES = [
          r"^As of step 0 [\s\S]*not decided yet at step 0; it is decided at step \d+", absent=r"Decided:"),
     Case("why when it is decided", [TREE, *UPDN, "-e", "step until leaf-01 node0004; why leaf-01 node0004"], 0,
          r"^As of step [\s\S]*^Decided: first of equals"),
+    Case("VLs needed and edges", ["ring:5", "-e", "compare minhop dfsssp nue lash"], 0,
+         r"^edge-forwarding index +6 +6 +8 +6\nedge-forwarding, mean +6\.0 +6\.0 +6\.4 +6\.0\nbound of the cabling +6 +6 +6 +6\n"
+         r"[\s\S]*^VLs needed +1 +2 +1 +2$"),
     Case("layers of LASH as of a step", ["ring:5", "-e", "route lash; step to 12; layers"], 0,
          r"^As of step 12 of [\s\S]*^2 dependencies in the layers at this step\.$", absent=r"searches for cycles"),
     Case("layers of Nue as of a step", ["torus:4x4", "-e", "route nue; step to 300; layers"], 0,

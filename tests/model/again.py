@@ -366,6 +366,27 @@ def mean(values):
     return sum(values) / len(values) if values else 0
 
 
+def cabling_bound(net, cables, of):
+    """No routing of all pairs has a smaller edge-forwarding index."""
+    links, reach = 0, {}
+    for h in net.hosts:
+        hops = {net.at[h]: 0}
+        queue = [net.at[h]]
+        for s in queue:
+            for (a, _), (kind, to) in net.peer.items():
+                if a == s and kind == "S" and to not in hops:
+                    hops[to] = hops[s] + 1
+                    queue.append(to)
+        reach[h] = {o for o in net.hosts if net.at[o] in hops}
+        links += sum(hops[net.at[o]] for o in reach[h])
+    bounds = [-(-links // len(cables))]
+    for group in [{s} for s in net.switches] + [{s for s in net.switches if of[s] == e} for e in set(of.values())]:
+        cut = sum(len({a in group for a, _ in ends}) == 2 for ends in cables)
+        across = 2 * sum(net.at[o] not in group for h in net.hosts if net.at[h] in group for o in reach[h])
+        bounds.append(-(-across // cut) if cut else 0)
+    return max(bounds)
+
+
 def compared_again(state):
     """`compare`: figures of LMC, elements and loads of the engine in force, where nothing was kept."""
     net, other = state.net, "minhop" if state.engine != "minhop" else "updn"
@@ -398,6 +419,17 @@ def compared_again(state):
             "hops_mean": mean([len(w) + 1 for w in ways.values()]), "load_mean": mean(list(load.values())),
             "load_max": max(load.values(), default=0), "load_min": min(load.values(), default=0),
             "usage_max": max((sum(lids.get(c, (0, 0))) for c in net.channels), default=0)}
+    cables = {frozenset((c, (net.peer[c][1], net.far[c]))) for c in net.channels if net.peer[c][1] != c[0]}
+    if cables:
+        edge = dict.fromkeys(cables, 0)
+        for (_, lid), way in ways.items():
+            for c in way if lid in net.lids else ():
+                if c in net.channels:
+                    edge[frozenset((c, (net.peer[c][1], net.far[c])))] += 1
+        want.update(edge_forwarding_max=max(edge.values()), edge_forwarding_mean=mean(list(edge.values())),
+                    edge_forwarding_bound=cabling_bound(net, cables, of))
+        whole = all(net.sl.get((a, b)) for a, b in itertools.permutations(net.hosts, 2))
+        expect(not whole or want["edge_forwarding_max"] >= want["edge_forwarding_bound"], "an index below its bound")
     for key, value in want.items():
         expect(abs(told[key] - value) < 1e-6, "compare: %s: %r, the model has %r" % (key, told[key], value))
 

@@ -501,6 +501,12 @@ class Nue:
 
     # --- what is told of an entry
 
+    def passed(self, moment, sw, port):
+        """The dependency of a way by a port, as packets go."""
+        a = self.end((sw, port))
+        on = ["[%d] -> %s" % (self.rev(c)[1], self.start(c)) for c in moment.way[a][:1]]
+        return "%s[%d] -> %s" % (sw, port, a) + "".join(on)
+
     def hangs(self, moment, sw, own, other):
         """The channels that a blocked way would close a cycle with, from the dependencies in use: their switches, as packets go."""
         a, into = self.end((sw, other)), self.rev((sw, other))
@@ -527,8 +533,9 @@ class Nue:
         if "distance" not in its:
             return "shortest", "The way of %s leads over %s itself, so port %d offers none." % (name, sw, port)
         if its.get("blocked") and its["distance"] <= far:
-            return "blocked", "Port %d would be %s (%d to %d), but its dependency would close a cycle in layer %d through %s." % (
-                port, "lighter" if its["distance"] < far else "as light", its["distance"], far, moment.layer, self.hangs(moment, sw, own, port)[1])
+            return "blocked", "Port %d would be %s (%d to %d), but the dependency %s would close a cycle in layer %d through %s." % (
+                port, "lighter" if its["distance"] < far else "as light", its["distance"], far, self.passed(moment, sw, port), moment.layer,
+                self.hangs(moment, sw, own, port)[1])
         if its["distance"] == far:
             # who was first is known from the search; where it was led another way behind it later, nothing can be said
             first = moment.met.get(self.rev((sw, own)), -1) < moment.met.get(self.rev((sw, port)), -1)
@@ -597,8 +604,8 @@ class Nue:
         port, kind = self.rival(moment, sw, own)
         far = lambda p: moment.offers[sw][p]["distance"]
         if kind == "lighter":
-            return "least weight without a cycle", "least weight without closing a cycle; port %d would be lighter by %d, but its " \
-                "dependency is blocked in layer %d" % (port, far(own) - far(port), moment.layer)
+            return "least weight without a cycle", "least weight without closing a cycle; port %d would be lighter by %d, but the " \
+                "dependency %s is blocked in layer %d" % (port, far(own) - far(port), self.passed(moment, sw, port), moment.layer)
         if kind == "equal":
             return "first of equals", "least weight; port %d is as light, but was met later" % port + behind
         return "least weight", "least weight" + behind

@@ -293,6 +293,9 @@ static void test_measure(void **state)
 	assert_true(f[0]->f.v[FIG_FIRST_MEAN] == 2 && f[0]->f.v[FIG_LINKS_LEAST] == 4);
 	assert_string_equal(figure_text(&f[0]->f, FIG_HOPS_MEAN, buf, sizeof(buf)), "3.600");
 	assert_string_equal(figure_text(&f[1]->f, FIG_SLS, buf, sizeof(buf)), "0");
+	/* as asked for before the failure: 2 x 4 x 12 pairs with one end at a leaf, over its four cables */
+	assert_true(f[0]->f.v[FIG_BOUND] == 24 && f[0]->f.v[FIG_EDGE_MOST] == 24);
+	assert_true(f[0]->f.v[FIG_VLS] == 1 && f[1]->f.v[FIG_VLS] == 1);
 	assert_non_null(strstr(f[2]->refused, "lmc"));
 	assert_null(f[1]->routing);
 	ok_line(s, "undo; set lmc 1; route lash");

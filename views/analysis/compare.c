@@ -323,10 +323,15 @@ static void follow_load(const struct view *v, struct text *t)
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	static const char *const where[FIGURES] = {
-		[FIG_UNREACHABLE] = "check",	       [FIG_HOPS_MEAN] = "pane histogram",
-		[FIG_HOPS_MOST] = "pane histogram",    [FIG_ELEMENTS_MEAN] = "pane elements",
-		[FIG_ELEMENTS_MOST] = "pane elements", [FIG_SLS] = "pane layers",
-		[FIG_LOOPS] = "pane cycle all",	       [FIG_DIFFER] = "pane changes",
+		[FIG_UNREACHABLE] = "check",
+		[FIG_HOPS_MEAN] = "pane histogram",
+		[FIG_HOPS_MOST] = "pane histogram",
+		[FIG_ELEMENTS_MEAN] = "pane elements",
+		[FIG_ELEMENTS_MOST] = "pane elements",
+		[FIG_SLS] = "pane layers",
+		[FIG_VLS] = "pane layers",
+		[FIG_LOOPS] = "pane cycle all",
+		[FIG_DIFFER] = "pane changes",
 	};
 	const struct priv *p = v->priv;
 	enum figure which = figure_of(p, row);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/cabling.h"
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/compare/compare.h"
 #include "core/analysis/traffic/loads.h"
@@ -35,6 +36,12 @@ const struct field figure_fields[FIGURES + 1] = {
 	FIGURE(LOAD_MEAN, "load_mean", "number", "routes to LIDs, mean", "such routes on a link, mean", 1,
 	       -1),
 	FIGURE(LOAD_MOST, "load_max", "integer", "routes to LIDs, most", "=routes to LIDs", 0, -1),
+	FIGURE(EDGE_MOST, "edge_forwarding_max", "integer", "edge-forwarding index", "=edge-forwarding index",
+	       0, -1),
+	FIGURE(EDGE_MEAN, "edge_forwarding_mean", "number", "edge-forwarding, mean",
+	       "such routes over a cable between switches, mean", 1, -1),
+	FIGURE(BOUND, "edge_forwarding_bound", "integer", "bound of the cabling", "=bound of the cabling", 0,
+	       0),
 	FIGURE(USAGE_MOST, "usage_max", "integer", "LIDs sent by a port, most", "=LIDs sent by a port", 0,
 	       -1),
 	FIGURE(FIRST_MEAN, "first_links_mean", "number", "first links per host, mean",
@@ -45,6 +52,7 @@ const struct field figure_fields[FIGURES + 1] = {
 	FIGURE(LINKS_LEAST, "links_min", "integer", "all links per host, least", "all links per host, least",
 	       0, 1),
 	FIGURE(SLS, "sls", "string", "service levels", "=service levels", 0, 0),
+	FIGURE(VLS, "vls_needed", "integer", "VLs needed", "=VLs needed", 0, -1),
 	FIGURE(LOOPS, "credit_loops", "integer", "groups of credit loops", "=groups of credit loops", 0, -1),
 	FIGURE(DIFFER, "entries_unlike_first", "integer", "LFT entries unlike first",
 	       "entries unlike those of the first engine", 0, 0),
@@ -439,21 +447,62 @@ static int measure_sls(const struct routing *r, struct figures *f, struct progre
 	return rc;
 }
 
+/* l: loads of all LIDs, which are those of all pairs where no host has several. */
+static int measure_edges(const struct routing *r, const struct elements *el, const struct loads *l,
+			 struct figures *f, struct progress *p)
+{
+	const struct fabric *fb = r->topo->fabric;
+	uint32_t *hosts = NEW_ARRAY(fb->n_switches + 1, uint32_t), n, *host = pattern_hosts(r, &n), most = 0;
+	struct loads *all = NULL;
+	bool several = false;
+	uint64_t sum = 0, cables = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		hosts[r->topo->endport_switch[host[i]]]++;
+		several |= r->lids->count[host[i]] > 1;
+	}
+	if (several)
+		l = all = loads_new(r, &pattern_all, p);
+	for (uint32_t k = 0; l && k < fb->n_links; k++) {
+		uint32_t a = fb->link_port[2 * k], b = fb->link_port[2 * k + 1],
+			 both = l->port[a] + l->port[b];
+
+		if (!node_is_switch(fb, fb->port_node[a]) || r->topo->peer_switch[a] == NO_ID ||
+		    fb->port_node[a] == fb->port_node[b])
+			continue;
+		cables++;
+		sum += both;
+		most = both > most ? both : most;
+	}
+	if (cables) {
+		f->v[FIG_EDGE_MOST] = most;
+		f->v[FIG_EDGE_MEAN] = (double)sum / (double)cables;
+		f->v[FIG_BOUND] = (double)cabling_bound(r->topo, hosts, el);
+	}
+	loads_free(all);
+	free(hosts);
+	free(host);
+	return l ? 0 : -1;
+}
+
 int figures_of_routing(const struct routing *r, const struct elements *el, const struct routing *other,
 		       struct figures *f, struct progress *p)
 {
 	struct loads *l;
 	struct cdg *g;
+	int rc;
 
 	if (figures_of_tables(r, el, f, p) || !(l = loads_new(r, &pattern_lids, p)))
 		return -1;
 	f->v[FIG_LOAD_LEAST] = l->min;
 	f->v[FIG_LOAD_MEAN] = l->mean;
 	f->v[FIG_LOAD_MOST] = l->max;
+	rc = measure_edges(r, el, l, f, p);
 	loads_free(l);
-	if (measure_sls(r, f, p) || !(g = cdg_new(r, CDG_ALL_VLS, false, p, NULL)))
+	if (rc || measure_sls(r, f, p) || !(g = cdg_new(r, CDG_ALL_VLS, false, p, NULL)))
 		return -1;
 	f->v[FIG_LOOPS] = g->n_components;
+	f->v[FIG_VLS] = r->ops->n_layers ? r->ops->n_layers(r) : 1;
 	cdg_free(g);
 	if (other)
 		f->v[FIG_DIFFER] = (double)entries_unlike(other, r);

@@ -22,6 +22,12 @@ enum figure {
 	FIG_LOAD_LEAST, /* routes from all hosts to all LIDs of all others out of a port between switches */
 	FIG_LOAD_MEAN,
 	FIG_LOAD_MOST,
+	/* Routes from all hosts to the base LIDs of all others over a cable between switches, both ways
+	   together. */
+	FIG_EDGE_MOST,
+	FIG_EDGE_MEAN,
+	FIG_BOUND, /* no routing has less of FIG_EDGE_MOST (cabling.h) unless it leaves pairs without a path
+		    */
 	FIG_USAGE_MOST, /* LIDs that a port between switches sends */
 	/* Ports by which an edge switch sends the LIDs of a host port on another switch. */
 	FIG_FIRST_MEAN,
@@ -30,6 +36,7 @@ enum figure {
 	FIG_LINKS_MEAN,
 	FIG_LINKS_LEAST,
 	FIG_SLS,    /* number of service levels of the paths between LIDs of hosts, of those that arrive */
+	FIG_VLS,    /* layers that the engine needs, with qos or without; 1 for an engine without layers */
 	FIG_LOOPS,  /* groups of credit loops on all VLs */
 	FIG_DIFFER, /* LFT entries unlike those of another routing */
 	FIGURES

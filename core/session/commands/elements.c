@@ -365,13 +365,16 @@ const struct command element_commands[] = {
 	{.name = "compare",
 	 .syntax = "compare ENGINE ENGINE... [OPTION=VALUE]...",
 	 .help = "show engines side by side on the fabric as it is now",
-	 .details = "  Each engine routes like a subnet manager that has just started.  Nothing in the "
-		    "session changes.\n"
-		    "  routes       from all hosts to all LIDs\n"
-		    "  first links  ports by which an edge switch sends the LIDs of a distant host port\n"
-		    "  all links    ports between switches on the whole paths from that edge switch\n"
-		    "  elements     what a path passes: a chassis of several switch chips counts as one "
-		    "element\n",
+	 .details =
+		 "  Each engine routes like a subnet manager that has just started.  Nothing in the "
+		 "session changes.\n"
+		 "  routes       from all hosts to all LIDs\n"
+		 "  first links  ports by which an edge switch sends the LIDs of a distant host port\n"
+		 "  all links    ports between switches on the whole paths from that edge switch\n"
+		 "  elements     what a path passes: a chassis of several switch chips counts as one "
+		 "element\n"
+		 "  edge-forwarding index  most routes between hosts on one cable, both directions together\n"
+		 "  bound of the cabling   a routing that gives each pair a path has no smaller index\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE "compare[] object engines\n"
 			    "compare[].engine engine its name\n"
