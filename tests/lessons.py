@@ -141,7 +141,7 @@ def playing():
     verdict(not told[-1]["ok"] and "first step" in told[-1]["error"], "back from the first step")
     verdict(run("-e", "lesson ring").returncode == 0, "a fault that a lesson shows is none of the run")
     verdict(run("-e", "lesson next").returncode == 1, "next without a lesson")
-    verdict(run("-e", "lesson ring 4").returncode == 1, "a step that is not there")
+    verdict(run("-e", "lesson ring 5").returncode == 1, "a step that is not there")
 
 
 def quiz():

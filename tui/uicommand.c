@@ -326,7 +326,7 @@ const struct command ui_commands[] = {
 	     "show the map; what its keys do: scales, colours, overlays, steps along them", ui_map,
 	     .details = "  Without NAME the next colour or overlay that has something to show.\n"
 			"  colour       state, load, rank, layers, chassis, change, step\n"
-			"  overlay      none, links (of the selection), path, cycle, turn, layer, flows, "
+			"  overlay      none, links (of the selection), path, cycle, turn, layer, flows, drain, "
 			"failed, changed\n"
 			"  along        the selection to the next switch of the overlay\n"
 			"  other        its other direction, the next cycle or layer\n"

@@ -23,6 +23,7 @@ enum map_overlay {
 	MAP_TURN,    /* the cycle that a path would close in the layer below its own */
 	MAP_LAYER,   /* channels of a virtual lane; { }: other lanes */
 	MAP_FLOWS,   /* routes over the last link looked at; { }: the other direction */
+	MAP_DRAIN,   /* packets that `drain` moves, and channels that wait */
 	MAP_FAILED,  /* cables and switches that are down */
 	MAP_CHANGED, /* switches whose entries the last event changed; what is new since the fabric was loaded
 		      */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/credit/turns.h"
+#include "core/analysis/traffic/drain.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
@@ -12,8 +13,8 @@
 #define STAR 0x25c6   /* ◆ */
 #define HOLLOW 0x25c7 /* ◇ */
 
-const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"turn",
-					 "layer", "flows", "failed", "changed", NULL};
+const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"turn", "layer",
+					 "flows", "drain", "failed", "changed", NULL};
 
 /* --- computed by another thread ------------------------------------------------------------------ */
 
@@ -550,6 +551,57 @@ static void mark_flows(struct view *v)
 	text_add(&m->meaning, "< before it  > after it");
 }
 
+/* --- packets ----------------------------------------------------------------------------------- */
+
+/* The packets that are moved in the tables that are shown; NULL: none. */
+static const struct drain *packets(const struct view *v)
+{
+	const struct session *s = v->scene->session;
+
+	return s && !v->scene->moment && scene_routing(v->scene) ? session_drain(s) : NULL;
+}
+
+/* Adds the channels that wait for each other as stops, in their order. */
+static void add_circle(struct view *v, const struct drain *d)
+{
+	uint32_t n, *circle = drain_circle(d, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t port = drain_port(circle[i]), sw = switch_of(v, port);
+
+		if (sw != NO_ID)
+			add_stop(map_of(v), sw, port,
+				 str_printf("%u of %u that wait for each other", i + 1, n));
+	}
+	free(circle);
+}
+
+/* A switch has the number of packets in its buffers, and is red when one of them waits. */
+static void mark_drain(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct drain *d = packets(v);
+	struct map *m = map_of(v);
+	uint32_t *held = NEW_ARRAY(f->n_switches + 1, uint32_t);
+
+	for (uint32_t c = drain_next(d, 0); c != NO_ID; c = drain_next(d, c + 1)) {
+		uint32_t port = drain_port(c), sw = switch_of(v, f->port_peer[port]);
+		bool waits = drain_waits(d, c);
+
+		add_channel(v, port, waits ? MAP_ON_CYCLE : MAP_ON_LAYER, waits ? CANVAS_CYCLE : CANVAS_PATH);
+		if (sw == NO_ID)
+			continue;
+		held[sw] += drain_held(d, c);
+		set_mark(m, sw, held[sw] > 9 ? '*' : '0' + held[sw],
+			 waits || (m->mark[sw] && m->mark_role[sw] == CANVAS_CYCLE) ? CANVAS_CYCLE
+										    : CANVAS_PATH);
+	}
+	free(held);
+	add_circle(v, d);
+	drain_tell(d, &m->said);
+	text_add(&m->meaning, "1 2 .. 9 * packets in a switch's buffers, red when one waits");
+}
+
 /* --- failures and changes ---------------------------------------------------------------------- */
 
 bool map_anything_failed(const struct view *v)
@@ -746,6 +798,8 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 		return true;
 	case MAP_FLOWS:
 		return flow_port(v) != NO_ID;
+	case MAP_DRAIN:
+		return packets(v) != NULL;
 	case MAP_FAILED:
 		return map_anything_failed(v);
 	case MAP_CHANGED:
@@ -758,9 +812,9 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 void map_overlay_mark(struct view *v)
 {
 	static void (*const mark[MAP_OVERLAYS])(struct view *) = {
-		[MAP_LINKS] = mark_links,   [MAP_PATH] = mark_path,	 [MAP_CYCLE] = mark_cycle,
-		[MAP_TURN] = mark_turn,	    [MAP_LAYER] = mark_layer,	 [MAP_FLOWS] = mark_flows,
-		[MAP_FAILED] = mark_failed, [MAP_CHANGED] = mark_changed};
+		[MAP_LINKS] = mark_links, [MAP_PATH] = mark_path,     [MAP_CYCLE] = mark_cycle,
+		[MAP_TURN] = mark_turn,	  [MAP_LAYER] = mark_layer,   [MAP_FLOWS] = mark_flows,
+		[MAP_DRAIN] = mark_drain, [MAP_FAILED] = mark_failed, [MAP_CHANGED] = mark_changed};
 	struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
 	uint32_t sel = m->overlay == MAP_LINKS ? map_selected(v) : NO_ID;

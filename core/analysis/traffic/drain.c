@@ -397,6 +397,26 @@ uint32_t drain_next(const struct drain *d, uint32_t channel)
 	return word ? i * 64 + (uint32_t)__builtin_ctzll(word) : NO_ID;
 }
 
+void drain_tell(const struct drain *d, struct text *t)
+{
+	uint32_t left = d->n_packets - d->arrived - d->dropped - d->inside, waiting = drain_waiting(d);
+
+	text_add(t, "round %u: ", d->round);
+	if (d->end == DRAIN_STOPPED)
+		text_add(t, "nobody can move; ");
+	if (d->n_packets && d->arrived == d->n_packets)
+		text_add(t, "all %u packets have arrived", d->n_packets);
+	else
+		text_add(t, "%u of %s arrived", d->arrived, PLURAL(d->n_packets, "packet"));
+	if (d->dropped)
+		text_add(t, ", %u dropped (VL 15)", d->dropped);
+	if (d->inside)
+		text_add(t, ", %u in cables (%s waiting for a place)", d->inside,
+			 PLURAL(waiting, "channel"));
+	if (left)
+		text_add(t, ", %u at their hosts", left);
+}
+
 uint32_t *drain_circle(const struct drain *d, uint32_t *n)
 {
 	uint32_t c = drain_next(d, 0), *circle = NEW_ARRAY(d->inside + 1u, uint32_t);

@@ -116,6 +116,9 @@ uint32_t drain_waiting(const struct drain *d);
 /* The next channel with a packet, from `channel` on; NO_ID: none.  For c = next(d, 0), next(d, c + 1), ... */
 uint32_t drain_next(const struct drain *d, uint32_t channel);
 
+/* The present round in words: "round 3: 4 of 20 packets arrived, 10 in cables; ...". */
+void drain_tell(const struct drain *d, struct text *t);
+
 /*
  * When it has stopped: those who wait for each other, in order; behind the last comes the first.  *n of them;
  * the caller frees.  0 when it has not stopped.

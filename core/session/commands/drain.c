@@ -22,25 +22,6 @@ static const char *end_word(enum drain_end end)
 	return end == DRAIN_DONE ? "through" : end == DRAIN_STOPPED ? "stopped" : "goes on";
 }
 
-static void drain_line(const struct drain *d, struct text *t)
-{
-	uint32_t left = d->n_packets - d->arrived - d->dropped - d->inside, waiting = drain_waiting(d);
-
-	text_add(t, "round %u: ", d->round);
-	if (d->end == DRAIN_STOPPED)
-		text_add(t, "nobody can move; ");
-	if (d->n_packets && d->arrived == d->n_packets)
-		text_add(t, "all %u packets have arrived", d->n_packets);
-	else
-		text_add(t, "%u of %s arrived", d->arrived, PLURAL(d->n_packets, "packet"));
-	if (d->dropped)
-		text_add(t, ", %u dropped (VL 15)", d->dropped);
-	if (d->inside)
-		text_add(t, ", %u in cables; of their channels %u wait for a place", d->inside, waiting);
-	if (left)
-		text_add(t, ", %u at their hosts", left);
-}
-
 static json_t *json_channel(const struct drain *d, uint32_t c)
 {
 	const struct topo *t = d->routing->topo;
@@ -82,7 +63,7 @@ static void tell(const struct drain *d, struct out *o)
 {
 	struct text t = {0};
 
-	drain_line(d, &t);
+	drain_tell(d, &t);
 	out_text(o, "%c%s.\n", text_str(&t)[0] - 'a' + 'A', text_str(&t) + 1);
 	text_free(&t);
 	out_fields(o, json_make("{s:I, s:I, s:i, s:o, s:I, s:I, s:s, s:I, s:I, s:I, s:I}", "packets",
@@ -340,7 +321,7 @@ static int cmd_drain(struct session *s, const struct args *args, struct out *o, 
 	return walk(s, d, args, o, e);
 }
 
-#define BEHIND "[buffers=B] [seed=K]"
+#define BEHIND "[buffers=B|seed=K]..."
 
 const struct command drain_commands[] = {
 	{.name = "drain",
