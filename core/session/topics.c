@@ -129,6 +129,11 @@ const struct topic core_topics[] = {
 	 "and nothing moves until timeouts drop packets. A loop in the tables is a "
 	 "possibility; traffic must fill it to make it an event.",
 	 "Dally, Seitz 1987; " IBA ", chapter 7", "cycles"},
+	{"credit", "credits|buffer|buffers|place|places|packets|standstill",
+	 "a free place in the buffer at the far end of a channel; without one a packet waits. "
+	 "`drain` moves packets by credits, round by round, until they arrive or wait in a circle: "
+	 "a model to see with, not a timing of hardware.",
+	 "Dally, Seitz 1987; " IBA ", chapter 7", "drain all"},
 	{"layer", "layers|lanes",
 	 "a set of pairs whose dependencies have no circle. Each layer gets a VL of its own, "
 	 "so packets of one layer never wait for those of another.",
