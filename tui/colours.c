@@ -96,8 +96,29 @@ bool colours_light(const char *fgbg)
 	return !*end && (n == 7 || (n > 8 && n < 16)); /* 0..6 and 8 (dark grey) are dark */
 }
 
+bool colours_light_rgb(const char *rgb)
+{
+	static const int weight[] = {299, 587, 114}; /* of red, green and blue: ITU-R BT.601 */
+	double sum = 0;
+
+	if (strncmp(rgb, "rgb:", 4) && strncmp(rgb, "rgba:", 5))
+		return false;
+	rgb = strchr(rgb, ':');
+	for (int i = 0; i < 3; i++) {
+		const char *digits = rgb + 1;
+		size_t n = strspn(digits, "0123456789abcdefABCDEF");
+
+		if (n < 1 || n > 4 || (i < 2 && digits[n] != '/'))
+			return false;
+		sum += weight[i] * (double)strtol(digits, NULL, 16) / (double)((1 << 4 * n) - 1);
+		rgb = digits + n;
+	}
+	return sum > 500;
+}
+
 static struct look looks[N_STYLES];
 static bool coloured;
+static bool chosen; /* by a person or by COLORFGBG, not by what the terminal is taken for */
 
 struct look colours_look(enum style st)
 {
@@ -112,6 +133,8 @@ bool colours_used(void)
 int colours_choose(const char *name, struct err *e)
 {
 	unsigned k = 0;
+
+	chosen = true;
 
 	while (k < COLOUR_SCHEMES && strcmp(colour_schemes[k], name) != 0)
 		k++;
@@ -137,6 +160,17 @@ void colours_start(void)
 	ui.colour = !(no && *no) && has_colors() && start_color() == OK && COLOR_PAIRS > N_STYLES;
 	if (ui.colour)
 		use_default_colors();
-	/* The terminal is not asked for its background: an answer that comes late would be taken for keys. */
 	colours_choose(!ui.colour ? "mono" : colours_light(getenv("COLORFGBG")) ? "light" : "default", NULL);
+	chosen = !ui.colour || getenv("COLORFGBG");
+}
+
+bool colours_open(void)
+{
+	return !chosen;
+}
+
+void colours_background(const char *rgb)
+{
+	if (!chosen && colours_light_rgb(rgb))
+		colours_choose("light", NULL);
 }

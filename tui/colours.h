@@ -26,6 +26,12 @@ struct paint colours_paint(unsigned scheme, bool many, enum style st);
  * what tells nothing.
  */
 bool colours_light(const char *fgbg);
+/* The same of a colour as a terminal tells it: "rgb:R/G/B", one to four hexadecimal digits each. */
+bool colours_light_rgb(const char *rgb);
+/* Does the background decide, since nobody has chosen a scheme? */
+bool colours_open(void);
+/* What the terminal told of its background. If nobody has chosen, a light one gets its scheme. */
+void colours_background(const char *rgb);
 struct look colours_look(enum style st);
 
 #endif

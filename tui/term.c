@@ -17,6 +17,7 @@
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/text.h"
+#include "tui/colours.h"
 #include "tui/ui.h"
 
 volatile int term_signal, term_stopped, term_continued;
@@ -24,6 +25,7 @@ volatile int term_signal, term_stopped, term_continued;
 static struct termios before; /* settings as they were found */
 static volatile bool started;
 static bool mouse;
+static bool asked;		/* for its background, and it has not answered yet */
 static bool pastes;		/* the terminal tells where a paste begins and ends */
 static char restore_bytes[256]; /* restores the screen if nothing else can be trusted */
 static size_t n_restore;
@@ -190,6 +192,16 @@ static void mark_pastes(bool on)
 	fflush(stdout);
 }
 
+/* Asks the terminal for its background (OSC 11). Terminals that know pastes ignore what they do not know. */
+static void ask_background(void)
+{
+	if (!pastes || !colours_open())
+		return;
+	fputs("\033]11;?\a", stdout);
+	fflush(stdout);
+	asked = true;
+}
+
 int term_start(struct err *e)
 {
 	const char *term = getenv("TERM");
@@ -232,6 +244,7 @@ int term_start(struct err *e)
 		add_restore("\033[?2004l");
 	}
 	mark_pastes(true);
+	ask_background();
 	add_restore(tigetstr("rmcup"));
 	return 0;
 }
@@ -312,8 +325,9 @@ static keycode translate(int rc, wint_t c)
 	return K_NONE;
 }
 
-#define PASTE_MOST 1000000 /* bytes; the rest of a longer paste is left out */
-#define PASTE_PATIENCE 1.0 /* seconds without a byte, after which its end is not waited for */
+#define NO_KEY (K_MOUSE + 100) /* something was read, which is no key */
+#define PASTE_MOST 1000000     /* bytes; the rest of a longer paste is left out */
+#define PASTE_PATIENCE 1.0     /* seconds without a byte, after which its end is not waited for */
 
 static struct {
 	bool open;   /* its end has not come yet */
@@ -339,7 +353,7 @@ static bool take_pasted(int rc, wint_t c)
 	return !paste.open;
 }
 
-keycode term_key(void)
+static keycode read_key(void)
 {
 	wint_t c;
 	int rc = get_wch(&c);
@@ -350,16 +364,16 @@ keycode term_key(void)
 	if (paste.open && now_seconds() - paste.last > PASTE_PATIENCE)
 		paste.open = false;
 	if (paste.open)
-		return take_pasted(rc, c) ? K_PASTE : K_MOUSE + 100;
+		return take_pasted(rc, c) ? K_PASTE : NO_KEY;
 	if (rc == KEY_CODE_YES && c == PASTE_BEGINS) {
 		text_clear(&paste.t);
 		paste.open = true;
 		paste.last = now_seconds();
-		return K_MOUSE + 100;
+		return NO_KEY;
 	}
 	k = translate(rc, c);
 	if (k != K_ESC || rc != OK)
-		return k == K_NONE ? K_MOUSE + 100 : k;
+		return k == K_NONE ? NO_KEY : k;
 	timeout(25);
 	rc = get_wch(&c);
 	nodelay(stdscr, TRUE);
@@ -372,6 +386,89 @@ keycode term_key(void)
 		return K_ESC;
 	}
 	return k | KEYF_META;
+}
+
+/* --- the terminal's background --------------------------------------------------- */
+
+/*
+ * The answer to OSC 11, "\033]11;rgb:R/G/B" and BEL, "\033\\" or 0x9c. It comes among the keys, at any time
+ * or never, and in parts. Nothing waits for it: what looks like its beginning is held until the next key
+ * tells.
+ */
+static struct {
+	bool esc;	 /* the last key was Esc alone: the beginning in a part of its own */
+	unsigned n;	 /* how much of `begin` has come */
+	char rgb[32];	 /* what has come behind it */
+	keycode back[8]; /* held keys that were none of the answer, the last one first */
+	unsigned n_back;
+} answer;
+
+static const char begin[] = "]11;";
+
+static keycode back_or_read(void)
+{
+	return answer.n_back ? answer.back[--answer.n_back] : read_key();
+}
+
+/* It was no answer: gives held keys back, and returns the first of them. */
+static keycode give_back(keycode first, keycode k)
+{
+	if (k != K_NONE)
+		answer.back[answer.n_back++] = k;
+	while (answer.n > 1)
+		answer.back[answer.n_back++] = (keycode)begin[--answer.n];
+	answer.n = 0;
+	return first;
+}
+
+/* A key behind the beginning of an answer. */
+static keycode take_answer(keycode k)
+{
+	size_t len = strlen(answer.rgb);
+	bool esc = answer.esc;
+
+	answer.esc = k == K_ESC;
+	if (answer.esc)
+		return NO_KEY;
+	if (k < 0x80 && len + 1 < sizeof(answer.rgb) && strchr("0123456789abcdefABCDEF/:rgb", (int)k)) {
+		answer.rgb[len] = (char)k;
+		return NO_KEY;
+	}
+	asked = false;
+	if (k != K_CTRL('G') && k != ('\\' | KEYF_META) && k != 0x9c && !(esc && k == '\\'))
+		return k;
+	colours_background(answer.rgb);
+	return NO_KEY;
+}
+
+keycode term_key(void)
+{
+	static keycode first; /* the key that began it */
+	bool esc = answer.esc;
+	keycode k = back_or_read();
+
+	if (!asked || k == K_NONE || k == NO_KEY || k == K_MOUSE || k == K_RESIZE)
+		return k;
+	if (answer.n == sizeof(begin) - 1)
+		return take_answer(k);
+	answer.esc = k == K_ESC;
+	if (answer.n) {
+		if (k != (keycode)begin[answer.n])
+			return give_back(first, k);
+		answer.n++;
+		return NO_KEY;
+	}
+	if (k != (']' | KEYF_META) && !(esc && k == ']'))
+		return k;
+	first = k;
+	answer.n = 1;
+	if (k == ']') { /* typed after Esc, if the rest is not there */
+		k = back_or_read();
+		if (k != (keycode)begin[1])
+			return give_back(first, k);
+		answer.n = 2;
+	}
+	return NO_KEY;
 }
 
 const char *term_key_bytes(keycode k, char *buf, size_t size)

@@ -42,7 +42,7 @@ static const struct {
 	{"outage", "until next sweep cut lost packets blackhole shield repair two ports"},
 	{"diff", "difference what changed"},
 	{"transition", "between two sweeps half written tables loops update order"},
-	{"pairs", "lost unreachable regained"},
+	{"pairs", "lost regained"},
 	{"edits", "difference what changed cables replaced moved added removed new"},
 	{"changes", "difference what changed cables replaced"},
 	{"snapshot", "keep remember before maintenance"},

@@ -146,4 +146,40 @@ def nobody_reads():
             t.ended_by(sig)
 
 
-TESTS = [signals_restore, too_large_file, nobody_reads]
+LIGHT = b"48;5;253"     # labels of the bar in scheme light, a colour that the others lack
+
+
+def background_told():
+    """The terminal's answer to OSC 11 chooses the scheme, in every form and in parts, and is never taken for keys."""
+    white, black = b"\x1b]11;rgb:ffff/ffff/ffff", b"\x1b]11;rgb:0000/0000/0000"
+    forms = [(white + end, True) for end in (b"\a", b"\x1b\\")]
+    forms += [(b"\x1b]11;rgb:ff/ff/ff\a", True), (b"\x1b]11;rgba:ffff/ffff/dddd/ffff\a", True), (black + b"\a", False), (b"", False)]
+    # in two parts, with time for Esc alone
+    forms = [([f], light) for f, light in forms] + [([f[:n], f[n:]], True) for f, _ in forms[:2] for n in (1, 2, 3, 5, 12, len(f) - 1)]
+    for parts, light in forms:
+        with Pty() as t:
+            t.wait(rb"\x1b\]11;\?")
+            t.wait(rb"First steps")
+            if len(parts[0]) != 1:  # else Esc alone has come, which is a key and leaves the REPL
+                t.type(":ec")
+            for part in parts:
+                os.write(t.master, part)
+                time.sleep(0.06 if len(parts) > 1 else 0)
+            t.type("ho all-is-well\r" if len(parts[0]) != 1 else ":echo all-is-well\r")
+            t.wait(rb"echo all-is-well|all-is-well[^\0]*all-is-well")
+            t.wait(LIGHT if light else rb"routed")
+            t.read()
+            if (LIGHT in t.out) != light:
+                raise Failed("%r: light is %s" % (parts, LIGHT in t.out))
+            for wrong in (b"rgb:", b"ffff", b"]11;r", b"not bound", b"unknown command", b"no command"):
+                if wrong in t.out:
+                    raise Failed("%r: %r is on the screen: %r" % (parts, wrong, t.out[-600:]))
+    with Pty() as t:    # what only begins like an answer is typed
+        t.wait(rb"First steps")
+        t.type(":echo \x1b")
+        time.sleep(0.06)
+        t.type("]11-there\r")
+        t.wait(rb"11-there")
+
+
+TESTS = [background_told, signals_restore, too_large_file, nobody_reads]

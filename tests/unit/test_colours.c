@@ -132,6 +132,28 @@ static void test_background(void **state)
 		assert_false(colours_light(dark[i]));
 }
 
+static void test_told_background(void **state)
+{
+	static const char *const light[] = {"rgb:ffff/ffff/ffff", "rgb:ff/ff/ff", "rgba:f/f/f/f",
+					    "rgb:fdfd/f6f6/e3e3", "rgb:00/ff/00"};
+	static const char *const dark[] = {"",
+					   "rgb:0000/0000/0000",
+					   "rgb:00/00/ff",
+					   "rgb:2e2e/3434/3636",
+					   "ffff/ffff/ffff",
+					   "rgb:ff/ff",
+					   "rgb:ff//ff",
+					   "rgb:fffff/ff/ff",
+					   "rgb:",
+					   "rgb:7f/7f/7f"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(light); i++)
+		assert_true(colours_light_rgb(light[i]));
+	for (size_t i = 0; i < ARRAY_LEN(dark); i++)
+		assert_false(colours_light_rgb(dark[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +161,7 @@ int main(void)
 		cmocka_unit_test(test_differ),
 		cmocka_unit_test(test_shades),
 		cmocka_unit_test(test_background),
+		cmocka_unit_test(test_told_background),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
