@@ -324,6 +324,34 @@ def layers():
         expect(len(page.lines()) == 32 and len(coloured) == len(joined), len(page.lines()), len(coloured), len(joined))
 
 
+def turns():
+    """Arrows are the dependencies of `cdg` that join two switches' cables: following them from channel to channel never comes back."""
+    found = Drawn("ring:5", ["set qos TRUE", "route lash"], ["dependencies 0", "dependencies 1"], ["cdg 0 all", "cdg 1 all"])
+    seen = []
+    for page, o in zip(found.pages, found.objects):
+        ring = [c for c in o["cdg"]["list"] if "ring" in c["from"] and "ring" in c["to"]]
+        drawn, missing = ({e.get("d") for e in page.of("path", "turn%d" % k)} for k in (0, 2))
+        expect(len(page.of("path", "lane")) == len(ring) == 10, "a lane for each channel", len(page.of("path", "lane")), len(ring))
+        expect(len(drawn) + len(missing) == 10 and not drawn & missing, "each turn of the ring is there or missing", len(drawn), len(missing))
+        expect(not page.of("path", "turn1") and "no closed walk of arrows" in page.text, "a credit loop")
+        ends = [[float(x) for x in re.findall(r"-?[\d.]+", d)] for d in drawn]
+        lanes = [[float(x) for x in re.findall(r"-?[\d.]+", e.get("d"))] for e in page.of("path", "lane")]
+        # a lane's end is where an arrow begins, a lane's beginning is where it ends
+        near = lambda x, y: min(range(10), key=lambda i: abs(lanes[i][x[0]] - y[0]) + abs(lanes[i][x[1]] - y[1]))
+        after = {}
+        for d in ends:
+            after.setdefault(near((-2, -1), d[:2]), set()).add(near((0, 1), d[-2:]))
+        for start in range(10):
+            reached = set(after.get(start, ()))
+            for _ in range(10):
+                reached |= {x for y in reached for x in after.get(y, ())}
+            expect(start not in reached, "a closed walk of arrows")
+        seen.append(drawn)
+    expect(seen[0] and seen[1] and seen[0] != seen[1], "both layers look alike")
+    page, = Drawn("ring:5", [], ["dependencies 0"], [], "-R", "minhop").pages
+    expect(len(page.of("path", "turn1")) == 10 and not page.of("path", "turn2") and "CREDIT LOOPS" in page.text, "minhop's loops are not red")
+
+
 def diffs():
     """Numbers under switches are the changed entries of `diff`; what failed is down, what is up again is told."""
     found = Drawn(DEMO, ["fail link leaf-03[6]"], ["diff", "map change"], ["diff all"], "-R", "updn")
@@ -454,7 +482,7 @@ def pngs():
                 expect(f.read(8) == b"\x89PNG\r\n\x1a\n", words)
 
 
-TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, diffs, colours, plots, names, dots, pngs]
+TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, turns, diffs, colours, plots, names, dots, pngs]
 
 
 def main():

@@ -55,6 +55,9 @@ static struct page draw(struct session *s, const char *words)
 	ok_line(s, line);
 	assert_int_equal(read_file(path, NULL, &p.svg, &size, &e), 0);
 	unlink(path);
+	p.svg = realloc(p.svg, size + 1); /* what was read has no end of its own */
+	assert_non_null(p.svg);
+	p.svg[size] = 0;
 	p.width = number_of(p.svg, "width");
 	p.height = number_of(p.svg, "height");
 	for (const char *at = p.svg; (at = strstr(at, "<rect class=\"switch\"")); at++) {
@@ -300,7 +303,8 @@ static void test_hostile(void **state)
 					    "\xe2\x80\xaegpj",
 					    "]]><!--",
 					    "日本"};
-	static const char *const kinds[] = {"", "load", "cycle", "cycle all", "layer 0", "map", "plot hops"};
+	static const char *const kinds[] = {"",	       "load",		 "cycle", "cycle all",
+					    "layer 0", "dependencies 0", "map",	  "plot hops"};
 	struct session *s = session_new(all_engines, all_commands);
 	struct err e;
 
@@ -352,6 +356,7 @@ static void test_every_kind(void **state)
 					    "load",
 					    "layer 0",
 					    "layer 1 switches",
+					    "dependencies 1 switches",
 					    "diff",
 					    "diff b",
 					    "map",

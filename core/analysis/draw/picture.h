@@ -76,6 +76,12 @@ enum picture_way {
 	PICTURE_LESS = 16, /* did before, and do not now */
 };
 
+/* A dependency of a channel on the next one, through the switch between them. */
+struct picture_turn {
+	uint32_t from, to; /* ports that send */
+	enum { PICTURE_TURN, PICTURE_TURN_ON_CYCLE, PICTURE_TURN_MISSING } kind;
+};
+
 /* What the boxes of one colour have in common. */
 struct picture_class {
 	const char *colour;
@@ -93,6 +99,9 @@ struct picture_look {
 	const uint8_t *way; /* [n_ports] bits of enum picture_way of those that send, NULL: none are marked */
 	unsigned ways;	    /* all bits that the legend explains */
 	const uint32_t *number; /* [n switches] order on the path or cycle from 1, 0 = not on it; NULL */
+	const struct picture_turn *turn; /* [n_turns] dependencies; NULL: the drawing is not about them */
+	size_t n_turns;
+	const uint8_t *channel; /* [n_ports] those that send on the layer, with turn */
 	const uint32_t *weight; /* [n_ports] of marked ones: entries; NULL: all marks are equal */
 	uint32_t most;		/* weight of a link: both directions and all cables */
 	const uint8_t *class;	/* [n_switches] of kinds, NULL: boxes are as they have hosts */

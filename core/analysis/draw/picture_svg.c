@@ -120,6 +120,98 @@ static void put_mark(const struct svg *s, uint32_t a, uint32_t b, struct picture
 		put_arrow(s, b, a, k.colour, aside ? "translate(5 4) " : "");
 }
 
+/* --- dependencies --- */
+
+#define LANE 5.0f /* of a channel beside the middle of its cable, to the right of its direction */
+#define LANE_FROM 0.3f
+#define LANE_TO 0.7f
+
+static const struct picture_stroke turn_strokes[] = {
+	[PICTURE_TURN] = {.colour = "#1f5fa8", .dash = "", .width = 1.4},
+	[PICTURE_TURN_ON_CYCLE] = {.colour = "#b2182b", .dash = "", .width = 2},
+	[PICTURE_TURN_MISSING] = {.colour = "#888888", .dash = "1.5 3", .width = 1.4},
+};
+static const struct picture_stroke lane_stroke = {.colour = "#1f5fa8", .dash = "", .width = 2.4};
+
+/* The switches that a channel joins.  false: one of its ends is no switch, or both are the same. */
+static bool lane_ends(const struct svg *s, uint32_t port, uint32_t *a, uint32_t *b)
+{
+	uint32_t peer = s->f->port_peer[port];
+
+	*a = s->f->node_switch[s->f->port_node[port]];
+	*b = peer == NO_ID ? NO_ID : s->f->node_switch[s->f->port_node[peer]];
+	return *a != NO_ID && *b != NO_ID && *a != *b;
+}
+
+/* A point of the lane of a channel from a to b, t from 0 to 1. */
+static void lane_point(const struct svg *s, uint32_t a, uint32_t b, float t, float at[2])
+{
+	float c[8], u = 1 - t, d[2], len;
+
+	picture_curve(s->pic, a, b, c);
+	for (unsigned k = 0; k < 2; k++) {
+		at[k] = u * u * u * c[k] + 3 * u * u * t * c[2 + k] + 3 * u * t * t * c[4 + k] +
+			t * t * t * c[6 + k];
+		d[k] = u * u * (c[2 + k] - c[k]) + 2 * u * t * (c[4 + k] - c[2 + k]) +
+		       t * t * (c[6 + k] - c[4 + k]);
+	}
+	len = fmaxf(hypotf(d[0], d[1]), 0.01f);
+	at[0] -= d[1] / len * LANE;
+	at[1] += d[0] / len * LANE;
+}
+
+/* The lane of a channel, between its two ends. */
+static void put_lane(const struct svg *s, uint32_t port)
+{
+	uint32_t a, b;
+	float at[2];
+
+	if (!lane_ends(s, port, &a, &b))
+		return;
+	for (unsigned k = 0; k <= 4; k++) {
+		lane_point(s, a, b, LANE_FROM + (LANE_TO - LANE_FROM) * (float)k / 4, at);
+		fprintf(s->to, k ? "L%.1f %.1f" : "<path class=\"lane\" d=\"M%.1f %.1f", (double)at[0],
+			(double)at[1]);
+	}
+	fprintf(s->to, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", lane_stroke.colour,
+		lane_stroke.width);
+}
+
+/* An arrow from the end of one lane, through the switch, to the beginning of the next. */
+static void put_turn(const struct svg *s, const struct picture_turn *t)
+{
+	const struct picture_stroke *k = &turn_strokes[t->kind];
+	uint32_t a, b, c, same;
+	const struct picture_rect *r;
+	float p[2], q[2], x, y;
+
+	if (!lane_ends(s, t->from, &a, &b) || !lane_ends(s, t->to, &same, &c) || same != b)
+		return;
+	r = &s->pic->box[b];
+	x = r->x + r->w / 2;
+	y = r->y + r->h / 2;
+	lane_point(s, a, b, LANE_TO, p);
+	lane_point(s, b, c, LANE_FROM, q);
+	fprintf(s->to,
+		"<path class=\"turn%u\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"%s\" "
+		"stroke-width=\"%.1f\"",
+		(unsigned)t->kind, (double)p[0], (double)p[1], (double)x, (double)y, (double)q[0],
+		(double)q[1], k->colour, k->width);
+	if (*k->dash)
+		fprintf(s->to, " stroke-dasharray=\"%s\"", k->dash);
+	fputs("/>\n", s->to);
+	svg_arrow(s->to, q[0], q[1], (double)atan2f(q[1] - y, q[0] - x) * 180 / M_PI, k->colour, "");
+}
+
+static void put_turns(const struct svg *s)
+{
+	for (uint32_t port = 0; s->look->turn && port < s->f->n_ports; port++)
+		if (s->look->channel[port])
+			put_lane(s, port);
+	for (size_t i = 0; i < s->look->n_turns; i++)
+		put_turn(s, &s->look->turn[i]);
+}
+
 /* --- boxes --- */
 
 static void put_frame(const struct svg *s, const struct picture_rect *r, const char *class)
@@ -266,6 +358,13 @@ static void put_legend(const struct svg *s)
 	for (size_t k = 0; k < ARRAY_LEN(marks); k++)
 		if ((s->look->ways & marks[k].way) == marks[k].way)
 			bundle_sample(&g, (struct picture_bundle){.ways = marks[k].way}, marks[k].words);
+	if (s->look->turn) {
+		line_sample(&g, lane_stroke, "channel of the layer");
+		line_sample(&g, turn_strokes[PICTURE_TURN], "dependency");
+		line_sample(&g, turn_strokes[PICTURE_TURN_ON_CYCLE], "on a credit loop");
+		line_sample(&g, turn_strokes[PICTURE_TURN_MISSING],
+			    "other layers have it, this one does not");
+	}
 	bundle_sample(&g, (struct picture_bundle){.cables = 1, .down = 1}, "down");
 	bundle_sample(&g, (struct picture_bundle){.cables = 2, .down = 1}, "some of its cables down");
 	if (s->look->came)
@@ -313,6 +412,7 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 		if (s.look->number && s.look->number[sw])
 			svg_number(s.to, r->x, r->y, picture_stroke(s.look, &on).colour, s.look->number[sw]);
 	}
+	put_turns(&s);
 	put_frame_names(&s);
 	put_legend(&s);
 	svg_end(to);

@@ -201,6 +201,8 @@ void fabric_drawing_free(struct fabric_drawing *d)
 	free(d->came);
 	free(d->class);
 	free(d->kind);
+	free(d->channel);
+	free(d->turn);
 	text_free(&d->about);
 	*d = (struct fabric_drawing){0};
 }

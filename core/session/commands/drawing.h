@@ -15,6 +15,7 @@ enum drawing_kind {
 	DRAWING_WITNESS, /* a cycle of a credit loop, its switches alone */
 	DRAWING_CYCLE,	 /* the same in the whole fabric */
 	DRAWING_LAYER,	 /* channels of a VL */
+	DRAWING_TURNS,	 /* the same, and dependencies as arrows through switches */
 	DRAWING_DIFF,	 /* changed by the last event, or by all since a snapshot */
 	DRAWING_MAP,	 /* switches coloured */
 };
@@ -24,7 +25,7 @@ struct drawing_of {
 	const struct args *args; /* borrowed: PATH, SRC and DST; DIFF, the snapshot if there is one */
 	bool switches;		 /* CYCLE, LAYER: routes of switches count too */
 	uint32_t group;		 /* CYCLE: from 1, as `cycles` numbers them */
-	int vl;			 /* LAYER */
+	int vl;			 /* LAYER, TURNS */
 	enum map_colour colour;	 /* MAP */
 };
 
@@ -38,7 +39,8 @@ struct fabric_drawing {
 	/* What look points to. */
 	struct loads *loads;
 	uint32_t *load, *number, *weight, *figure;
-	uint8_t *way, *came, *class;
+	uint8_t *way, *came, *class, *channel;
+	struct picture_turn *turn;
 	struct picture_class *kind;
 	struct text about; /* what is drawn, in words for the line */
 };

@@ -122,10 +122,15 @@ static const struct {
 	const char *word;
 	enum drawing_kind kind;
 	int what; /* of struct drawing */
-} forms[] = {{"load", DRAWING_LOAD, DRAW_FABRIC},     {"path", DRAWING_PATH, DRAW_FABRIC},
-	     {"cycle", DRAWING_WITNESS, DRAW_FABRIC}, {"layer", DRAWING_LAYER, DRAW_FABRIC},
-	     {"diff", DRAWING_DIFF, DRAW_FABRIC},     {"map", DRAWING_MAP, DRAW_FABRIC},
-	     {"plot", DRAWING_PLAIN, DRAW_PLOT},      {"cdg", DRAWING_PLAIN, DRAW_CDG}};
+} forms[] = {{"load", DRAWING_LOAD, DRAW_FABRIC},
+	     {"path", DRAWING_PATH, DRAW_FABRIC},
+	     {"cycle", DRAWING_WITNESS, DRAW_FABRIC},
+	     {"layer", DRAWING_LAYER, DRAW_FABRIC},
+	     {"dependencies", DRAWING_TURNS, DRAW_FABRIC},
+	     {"diff", DRAWING_DIFF, DRAW_FABRIC},
+	     {"map", DRAWING_MAP, DRAW_FABRIC},
+	     {"plot", DRAWING_PLAIN, DRAW_PLOT},
+	     {"cdg", DRAWING_PLAIN, DRAW_CDG}};
 
 int drawing_prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
 		    struct err *e)

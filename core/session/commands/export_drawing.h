@@ -6,8 +6,9 @@
 #include "core/session/commands/drawing.h"
 #include "core/session/commands/plots.h"
 
-#define DRAWING_SYNTAX                                                                                      \
-	"load | path SRC DST | cycle [all] [switches] [group N] | layer VL [switches] | diff [SNAPSHOT] | " \
+#define DRAWING_SYNTAX                                                                    \
+	"load | path SRC DST | cycle [all] [switches] [group N] | layer VL [switches] | " \
+	"dependencies VL [switches] | diff [SNAPSHOT] | "                                 \
 	"map [state|load|rank|layers|chassis|change|step] | cdg [VL] [switches] [group N]"
 
 #define DRAWING_DETAILS                                                                                      \
@@ -22,6 +23,9 @@
 	"`switches`:\n"                                                                                      \
 	"                   routes of switches count too\n"                                                  \
 	"            layer  channels of a VL, by routes\n"                                                   \
+	"            dependencies  channels of a VL beside their cables, dependencies as arrows through "    \
+	"switches,\n"                                                                                        \
+	"                   red on a credit loop; dotted: another VL has it, this one does not\n"            \
 	"            diff   what the last event, or all since a snapshot, changed: entries of switches, "    \
 	"links\n"                                                                                            \
 	"                   that entries use more or less, what is down and up again\n"                      \
