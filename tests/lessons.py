@@ -197,6 +197,8 @@ def quiz_ranks():
             verdict([a["right"] for a in answers] == [g == own for g in range(5)] and {a["answer"] for a in answers} == {own},
                     "quiz rank %s %d: %s, it is %d" % (route, seed, [a["right"] for a in answers], own))
             verdict(all("Decided: %s: " % a["rule"] in a["text"][-1 - ("Three" in a["text"][-1])] for a in answers), "quiz rank %s %d: %s" % (route, seed, answers))
+            why = "is settled before all others" if own == 0 else "The least rank of its neighbours is %d, one more" % min(around)
+            verdict(all(why in "".join(a["text"]) for a in answers if not a["right"]), "quiz rank %s %d: why %s" % (route, seed, answers))
             rules.add((answers[0]["rule"], own == 0))
     verdict(rules == {("rank", False), ("rank", True), ("root: counted", True), ("root: named", True), ("root: farthest", True)}, "rules of ranks: %s" % rules)
 

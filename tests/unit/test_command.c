@@ -3,6 +3,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/words.h"
+#include "core/base/lessonfile.h"
 #include "core/session/syntax.h"
 #include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
@@ -411,6 +412,59 @@ static void test_completion(void **state)
 	assert_int_equal(times(s, "why leaf-01 node00", "node0009"), 1);
 	assert_false(offers(s, "undo ", "undo", 5));
 	assert_false(offers(s, "trace \"unclosed", "leaf-01", 6));
+	session_free(s);
+}
+
+/* Each kind of word, all of its list, each once. */
+static void test_completion_kinds(void **state)
+{
+	static const struct {
+		const char *line, *word;
+	} row[] = {
+		{"set root_guid_file /et", "/etc/"},
+		{"set root_guid_file spine-0", "spine-02"},
+		{"set cn_guid_file node000", "node0001"},
+		{"set qos F", "FALSE"},
+		{"set ru", "rules"},
+		{"unset lm", "lmc"},
+		{"route updn ro", "root_guid_file="},
+		{"route updn qos=T", "qos=TRUE"},
+		{"route updn qos=", "qos=FALSE"},
+		{"route updn rules=man", "rules=manual"},
+		{"route updn root_guid_file=/et", "root_guid_file=/etc/"},
+		{"synth tor", "torus:"},
+		{"synth le", "lesson:"},
+		{"load /et", "/etc/"},
+		{"help limi", "limits"},
+		{"help qo", "qos"},
+		{"help chec", "check"},
+		{"diff firs", "first"},
+		{"diff seco", "second"},
+	};
+	struct session *s = tree();
+	const struct command *list = command_find(s, "list", NULL);
+	char **lesson = lesson_names();
+	struct subcommand pane;
+
+	(void)state;
+	ok_line(s, "route updn");
+	ok_line(s, "snapshot first");
+	ok_line(s, "snapshot second");
+	for (size_t i = 0; i < ARRAY_LEN(row); i++)
+		if (times(s, row[i].line, row[i].word) != 1)
+			fail_msg("%s: %s is offered %u times", row[i].line, row[i].word,
+				 times(s, row[i].line, row[i].word));
+	for (size_t i = 0; lesson[i]; i++) {
+		assert_int_equal(times(s, "lesson ", lesson[i]), 1);
+		free(lesson[i]);
+	}
+	free(lesson);
+	for (size_t i = 0; list->subcommand(i, &pane); i++)
+		if (times(s, "", pane.name) != 1)
+			fail_msg("pane %s is offered %u times", pane.name, times(s, "", pane.name));
+	for (size_t t = 0; s->commands[t]; t++)
+		for (const struct command *k = s->commands[t]; k->name; k++)
+			assert_int_equal(times(s, "", k->name), 1);
 	session_free(s);
 }
 
@@ -843,6 +897,7 @@ int main(void)
 		cmocka_unit_test(test_why_is_right),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_completion_kinds),
 		cmocka_unit_test(test_scripts),
 		cmocka_unit_test(test_odd_scripts),
 		cmocka_unit_test(test_failed_load),
