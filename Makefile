@@ -120,7 +120,7 @@ $(BUILD)/$(1)/ui.a: $(UISRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
 endef
 $(eval $(call kind,obj,$$(CC) $$(STD) $$(HARDEN) $$(CPPFLAGS) $$(CFLAGS) $$(WARN)))
 $(eval $(call kind,san,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 $$(SAN) $$(WARN)))
-$(eval $(call kind,work,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -fsanitize-coverage=trace-pc $$(WARN)))
+$(eval $(call kind,work,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 -fsanitize-coverage=trace-pc $$(WARN)))
 $(eval $(call kind,tsan,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g1 $$(TSAN) $$(WARN)))
 $(eval $(call kind,fuzz,$$(FUZZCC) $$(STD) $$(CPPFLAGS) -O1 -g $$(FUZZSAN) -fsanitize=fuzzer-no-link))
 $(eval $(call kind,cov,$$(CC) $$(STD) $$(CPPFLAGS) -O0 -g --coverage $$(WARN)))
@@ -239,6 +239,17 @@ $(BUILD)/stop/looks: $(BUILD)/obj/tests/stop/looks.o $(BUILD)/work/ui.a $(BUILD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -no-pie -Wl,--wrap=progress_step,--wrap=progress_cancelled,--wrap=poll -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
+# tell which of their blocks run, for `make mutate`
+$(BUILD)/reach/ibscope: $(BUILD)/obj/tests/mutate/reach.o $(MAINSRC:%.c=$(BUILD)/work/%.o) $(BUILD)/work/ui.a $(BUILD)/work/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -no-pie -o $@ $(LINKED) $(LIBS) $(UILIBS)
+$(BUILD)/reach/unit-tests: $(BUILD)/obj/tests/mutate/reach.o $(BUILD)/plain/tests/unit/all.o $(UNIT:%=$(BUILD)/plain/main/%.o) $(BUILD)/work/ui.a $(BUILD)/work/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -no-pie -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
+$(BUILD)/reach/live/probe: $(BUILD)/obj/tests/mutate/reach.o $(BUILD)/obj/tests/live/probe.o $(BUILD)/work/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -no-pie -o $@ $(LINKED) $(LIBS)
+
 # random command lines, and files changed at random for the fuzz targets' functions
 $(BUILD)/soak/driver: $(patsubst %,$(BUILD)/san/tests/soak/%.o,driver lines mutate) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
@@ -324,10 +335,10 @@ coverage: deps-build deps-optional deps-check
 
 # MUTANTS random mutations of the program (SEED), and whether the nearest tests notice them; nightly.  The linker that is quickest.
 LLD = $(if $(shell command -v ld.lld),-fuse-ld=lld)
-MUTATED := $(TESTED) $(BUILD)/plain/tests/unit/all.o $(UNIT:%=$(BUILD)/plain/main/%.o) $(BUILD)/cov/ibscope $(UNIT:%=$(BUILD)/cov/unit/%)
+MUTATED := $(TESTED) $(BUILD)/plain/tests/unit/all.o $(UNIT:%=$(BUILD)/plain/main/%.o) $(BUILD)/reach/ibscope $(BUILD)/reach/unit-tests $(BUILD)/reach/live/probe
 mutate: deps-build deps-optional deps-check deps-static
 	@$(MAKE) --no-print-directory -j$$(nproc) $(MUTATED)
-	@BUILD='$(BUILD)' COMPILE='$(CC) $(STD) $(HARDEN) $(CPPFLAGS) $(CFLAGS)' LINK='$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) $(LLD) -Wl,-S' \
+	@BUILD='$(BUILD)' COMPILE='$(CC) $(STD) $(HARDEN) $(CPPFLAGS) $(filter-out -g,$(CFLAGS))' LINK='$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) $(LLD) -Wl,-S' \
 		SANCOMPILE='$(CC) $(STD) $(CPPFLAGS) -O1 -g1 $(SAN)' SANLINK='$(CC) $(SAN) $(LDFLAGS) $(LLD)' LIBS='$(LIBS) $(UILIBS)' \
 		tests/mutate/run.py
 

@@ -6,6 +6,7 @@
 # Several suites run as a pool, JOBS at a time (one more than there are processors, for many wait);
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
+# PARTS="NAME ..." runs these tests of a suite (verify, sessions, files, trouble, live) alone.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
 SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained ibdmchk verify sessions changes incomplete formats live lying contract memcheck same cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
@@ -109,6 +110,8 @@ driver() {
 	echo "$passed passed, $((2 - passed)) failed"
 }
 
+# names have no blanks
+# shellcheck disable=SC2086
 suite() {
 	case $1 in
 	includes) # of the objects, too
@@ -136,11 +139,11 @@ suite() {
 	reasons) IBSCOPE="$BUILD/ibscope" python3 tests/model/reasons.py ;;
 	drained) IBSCOPE="$BUILD/ibscope" python3 tests/model/drained.py ;;
 	ibdmchk) IBSCOPE="$BUILD/ibscope" python3 tests/topo/ibdmchk.py ;;
-	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py ;;
+	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py $PARTS ;;
 	changes) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/changes.py ;;
 	formats) IBSCOPE="$BUILD/ibscope" python3 tests/formats/run.py ;;
 	incomplete) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/incomplete.py ;;
-	verify) IBSCOPE="$BUILD/ibscope" python3 tests/verify/run.py ;;
+	verify) IBSCOPE="$BUILD/ibscope" python3 tests/verify/run.py $PARTS ;;
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
 	lying) python3 tests/live/lying.py "$BUILD/ibscope-san" "$BUILD/live/lie.so" ;;
 	contract) IBSCOPE="$BUILD/ibscope" python3 tests/contract.py ;;
@@ -148,9 +151,9 @@ suite() {
 	memcheck) IBSCOPE="$BUILD/ibscope" python3 tests/memcheck.py ;;
 	cli) IBSCOPE="$BUILD/ibscope" python3 tests/cli/run.py ;;
 	drawings) IBSCOPE="$BUILD/ibscope" python3 tests/drawings/run.py ;;
-	files) IBSCOPE="$BUILD/ibscope" python3 tests/files/run.py ;;
+	files) IBSCOPE="$BUILD/ibscope" python3 tests/files/run.py $PARTS ;;
 	memory) IBSCOPE="$BUILD/ibscope" FAIL="$BUILD/memory/fail.so" python3 tests/memory/run.py ;;
-	trouble) python3 tests/trouble/run.py "$BUILD/ibscope" "$BUILD/trouble/clock.so" ;;
+	trouble) python3 tests/trouble/run.py "$BUILD/ibscope" "$BUILD/trouble/clock.so" $PARTS ;;
 	stop) IBSCOPE="$BUILD/ibscope" LOOKS="$BUILD/stop/looks" python3 tests/stop/run.py ;;
 	hostile) IBSCOPE="$BUILD/ibscope" python3 tests/hostile/run.py ;;
 	paste) IBSCOPE="$BUILD/ibscope" python3 tests/cli/paste.py ;;

@@ -914,24 +914,20 @@ def main():
     probe = os.path.abspath(sys.argv[1])
     global CAPTURE
     CAPTURE = os.path.join(os.path.dirname(probe), "capture.so")
-    confined(probe)
-    small_fabric(probe)
-    changes(probe)
-    trouble(probe)
-    dying_simulators(probe)
-    for arg in sys.argv[2:]:
+    wanted = os.environ.get("PARTS", "").split()
+
+    def run(tests, *args):
+        for test in tests:
+            if not wanted or test.__name__ in wanted:
+                test(*args)
+
+    run([confined, small_fabric, changes, trouble, dying_simulators], probe)
+    for arg in map(os.path.abspath, sys.argv[2:]):
         if os.access(arg, os.X_OK):
-            program(os.path.abspath(arg))
-            tables(os.path.abspath(arg))
-            killed_program(os.path.abspath(arg))
-            explorer(os.path.abspath(arg))
-            partial(os.path.abspath(arg))
-            only_gets(probe, os.path.abspath(arg))
-            taken_over(probe, os.path.abspath(arg))
-            watching(os.path.abspath(arg))
-            never_followed(os.path.abspath(arg))
-            second_computation(os.path.abspath(arg))
-            drifting.all_of(os.path.abspath(arg), check)
+            run([program, tables, killed_program, explorer, partial], arg)
+            run([only_gets, taken_over], probe, arg)
+            run([watching, never_followed, second_computation], arg)
+            run([drifting.all_of], arg, check)
             continue
         sim = Sim(arg)
         try:

@@ -1,18 +1,18 @@
 """Which programs of the tests come to a line: what does not come there cannot notice a mutation of it.
 
-Every program is run once with gcov's counters (BUILD/cov).  What it reached is kept in BUILD/mutate/reach.json, as long
-as no source of the rooms changes.
+Unit programs, suites and each session of suite same run once with programs that tell which of their basic blocks run
+(reach.c, built in BUILD/reach).  What they reached is kept in BUILD/mutate/reach as long as no source of the rooms changes.
 """
 import glob
 import hashlib
-import json
 import os
+import pickle
+import re
 import shutil
 import subprocess
 import tempfile
 
-# confined processes write no counters: all that may come there is taken to come there
-BLIND = "core/source/"
+PROGRAMS = ("ibscope", "unit-tests", "live/probe")
 
 
 def sum_of(root, files):
@@ -23,62 +23,68 @@ def sum_of(root, files):
     return told.hexdigest()
 
 
-def counted(root, build, folder, files):
-    """{file: {line: times}} of the counters below folder, of the files alone."""
-    cov = os.path.join(build, "cov")
-    data = []
-    for path in files:
-        at = os.path.join(cov, path[:-2])
-        counters = folder + at + ".gcda"
-        if os.path.exists(counters):
-            os.symlink(at + ".gcno", folder + at + ".gcno")
-            data.append(counters)
+def blocks(program, root, files):
+    """{offset of the block's call: (file, line)}, of the files alone."""
+    named = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    start = next(int(line.split()[0], 16) for line in named.splitlines() if line.endswith(" __executable_start"))
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    calls = [int(m[1], 16) for m in re.finditer(r"^ *([0-9a-f]+):\tcall .*<__sanitizer_cov_trace_pc>$", code, re.M)]
+    told = subprocess.run(["addr2line", "-e", program], input="".join("%x\n" % c for c in calls), stdout=subprocess.PIPE,
+                          text=True, check=True).stdout.splitlines()
     found = {}
-    if not data:
-        return found
-    said = subprocess.run(["gcov", "--json-format", "--stdout", *data], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-    for text in said.splitlines():
-        for part in json.loads(text)["files"] if text.strip() else []:
-            name = os.path.normpath(part["file"])
-            if name in files:
-                lines = found.setdefault(name, {})
-                for at in part["lines"]:
-                    lines[at["line_number"]] = lines.get(at["line_number"], 0) + at["count"]
+    for call, where in zip(calls, told):
+        path, _, line = where.split(" ")[0].rpartition(":")
+        path = os.path.relpath(os.path.join(root, path), root)
+        if path in files and line.isdigit():
+            found[call + 5 - start] = (path, int(line))
     return found
 
 
 class Reach:
-    def __init__(self, root, build, files, programs, run):
-        """
-        programs: names of unit programs and suites; run(name, environment): runs one with gcov's counters.  Takes
-        minutes when sources changed since the last time.
-        """
-        self.reached, self.lines = {}, {}
-        kept, files = os.path.join(build, "mutate", "reach.json"), set(files)
-        mark = sum_of(root, files)
-        if os.path.exists(kept):
-            with open(kept) as f:
-                old = json.load(f)
-            if old["mark"] == mark:
-                self.reached, self.lines = old["reached"], old["lines"]
-        for name in programs:
-            if name in self.reached:
-                continue
-            folder = tempfile.mkdtemp(prefix="reach.")
-            run(name, {"GCOV_PREFIX": folder})
-            self.reached[name] = {}
-            for path, lines in counted(root, build, folder, files).items():
-                self.lines[path] = sorted(set(self.lines.get(path, ())) | set(lines))
-                self.reached[name][path] = sorted(line for line, times in lines.items() if times)
-            shutil.rmtree(folder)
-            with open(kept + ".new", "w") as f:
-                json.dump({"mark": mark, "reached": self.reached, "lines": self.lines}, f)
-            os.replace(kept + ".new", kept)
+    def __init__(self, root, build, files):
+        """files: of the rooms."""
+        files = set(files)
+        self.kept, self.mark = os.path.join(build, "mutate", "reach"), sum_of(root, files)
+        self.blocks = {os.path.basename(p): blocks(os.path.join(build, "reach", p), root, files) for p in PROGRAMS}
+        self.number = {at: i for i, at in enumerate(sorted({x for b in self.blocks.values() for x in b.values()}))}
+        self.lines = {}
+        for path, line in self.number:
+            self.lines.setdefault(path, []).append(line)
+        self.reached, self.more = {}, {}    # name: a bit for each of (file, line); what the caller keeps with it
+        if os.path.exists(self.kept):
+            with open(self.kept, "rb") as f:
+                mark, number, reached, more = pickle.load(f)
+            if mark == self.mark and number == self.number:
+                self.reached, self.more = reached, more
 
-    def comes(self, name, path, line):
-        """May the program come to the line?  A line without code belongs to the next above and below that have some."""
-        if path.startswith(BLIND) or name not in self.reached:
-            return True
-        lines = self.lines.get(path, [])
-        near = [n for n in lines if n <= line][-1:] + [n for n in lines if n >= line][:1]
-        return any(n in self.reached[name].get(path, ()) for n in near)
+    def measure(self, name, run):
+        """run(environment) runs what is called so; what it gives is kept in `more`."""
+        folder = tempfile.mkdtemp(prefix="reach.")
+        more = run({"REACH": os.path.join(folder, "of")})
+        bits = 0
+        for path in glob.glob(os.path.join(folder, "of.*")):
+            with open(path, "rb") as f:
+                ran = f.read()
+            for offset, at in self.blocks.get(os.path.basename(path)[3:], {}).items():
+                if ran[offset]:
+                    bits |= 1 << self.number[at]
+        shutil.rmtree(folder)
+        self.reached[name], self.more[name] = bits, more
+
+    def keep(self):
+        with open(self.kept + ".new", "wb") as f:
+            pickle.dump((self.mark, self.number, dict(self.reached), dict(self.more)), f)
+        os.replace(self.kept + ".new", self.kept)
+
+    def near(self, names, path, line):
+        """
+        {name: of how many}: those of the names that may come to the line.  A line where no block begins belongs to one
+        of the next two above and below where one does; of these lines, how many names come to that with the fewest.
+        """
+        lines = sorted(self.lines.get(path, []))
+        beside = [n for n in lines if n <= line][-2:] + [n for n in lines if n >= line][:2]
+        found = {}
+        for bit in {1 << self.number[path, n] for n in beside}:
+            there = [n for n in names if self.reached[n] & bit]
+            found.update({n: min(len(there), found.get(n, len(there))) for n in there})
+        return found

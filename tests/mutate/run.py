@@ -5,18 +5,18 @@ usage: run.py [FILE:LINE:COLUMN=NEW | FILE:LINE=- ...]
 
 Without arguments it draws MUTANTS places by SEED from the rooms below: an operator, a constant, or a call that is
 taken out; each kind is one third.  A place where the compiler makes the same object is drawn anew.  Each mutant is
-one object, linked before the libraries of the plain program; then the nearest programs run that come to the line
-(reach.py), until one fails: unit programs; for what they left the suites of the room (below), last unit programs and
-random command lines under AddressSanitizer, which sees what is not freed.
+one object, linked before the libraries of the plain program; then what comes to the line (reach.py) runs, the quickest
+first, until something fails: unit programs; sessions of suite same; some of both under AddressSanitizer, which sees what is
+not freed; suites (below); last random command lines under AddressSanitizer.
 
 Environment:
   MUTANTS=200   how many
   SEED=N        what is drawn comes from it (default: new, printed)
   LANES=2       mutants at a time
   LEAST=90      percent that have to be noticed
-  UNITS=0       suites alone, for places that the command line names
-  ASKED="SUITE ..."  these suites alone: quick, while tests are written
-  BASELINE=0    the programs are known to pass without a mutation: an earlier run has tried
+  ASKED="..."   of units, same, asan, the suites below, and driver, these alone: quick, while tests are written
+  PATIENCE=1    share of the seconds that may be spent on one mutant (MOST)
+  AGAIN=1       what an earlier run of the same sources noticed is asked again, too
   BUILD=build   folder of the programs that `make mutate` builds
   COMPILE, LINK, LIBS, SANCOMPILE, SANLINK: as the Makefile has them
 
@@ -25,6 +25,9 @@ What nothing notices is listed with its reason from tests/mutate/known, where li
 or with "no reason yet".  Exit status 1 when less than LEAST percent were noticed, or a program fails without a mutation.
 """
 import collections
+import concurrent.futures
+import hashlib
+import importlib.util
 import itertools
 import json
 import os
@@ -45,52 +48,34 @@ sys.path.insert(0, HERE)
 import reach  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "same"))     # its words.py
+spec = importlib.util.spec_from_file_location("answers", os.path.join(ROOT, "tests", "same", "run.py"))
+answers = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(answers)
 BUILD = os.path.abspath(os.path.join(ROOT, os.environ.get("BUILD", "build")))
 KNOWN = os.path.join(HERE, "known")
-TIMES = os.path.join(BUILD, "mutate", "seconds")
+OBJECTS = os.path.join(BUILD, "mutate", "objects")
+NOTICED = os.path.join(BUILD, "mutate", "noticed")
 ROOMS = ["core/source", "core/session", "core/sm", "core/base"]
 SKIPPED = {"core/base/builtin.c"}   # made with files that are no source; tests/static reads them
 
 CPU = 60        # seconds of processor of one process: a mutant that turns in a circle has been noticed
 WALL = 1200     # of a whole suite: one that waits for ever, too
 WAITS = 300     # of a unit program
-FAR = 0.4       # seconds of processor of a unit program that comes to a file's code but calls nothing of it
+LONG = 6        # seconds of a session of suite same: one that takes more is left out
+MOST = dict(units=40, same=90, asan=12, suites=300)    # seconds of plain programs that are run about one mutant
 
-# Suites of a room, the cheapest first.
+# Suites that are asked, part by part where one of their tests can run alone.
 SUITES = {
-    "core/source": ["same", "cli", "topo", "sessions", "live"],
-    "core/session/commands": ["same", "cli", "topics", "lessons", "contract", "sessions"],
-    "core/session": ["same", "cli", "topics", "lessons", "contract", "sessions", "paste"],
-    "core/sm": ["same", "cli", "engines", "sessions", "contract"],
-    "core/base": ["same", "cli", "sessions", "formats", "files"],
-}
-# Suites of a file that its room does not name, before those of its room.
-NEAR = {
-    "core/source/confine.c": ["live", "lying"],
-    "core/source/gate.c": ["live", "lying"],
-    "core/source/simulation.c": ["verify"],
-    "core/source/simulation_child.c": ["verify"],
-    "core/session/commands/verify.c": ["verify"],
-    "core/session/commands/plan.c": ["plan"],
-    "core/session/commands/export.c": ["drawings", "topo"],
-    "core/session/commands/export_drawing.c": ["drawings"],
-    "core/session/commands/drawing.c": ["drawings"],
-    "core/session/commands/drawing_marks.c": ["drawings"],
-    "core/session/commands/plots.c": ["drawings"],
-    "core/session/commands/why.c": ["reasons"],
-    "core/session/commands/why_path.c": ["reasons"],
-    "core/session/commands/loads.c": ["figures"],
-    "core/session/commands/flows.c": ["figures"],
-    "core/session/commands/watch.c": ["live", "trouble"],
-    "core/session/commands/drift.c": ["live"],
-    "core/session/commands/check.c": ["live"],
-    "core/session/commands/survey.c": ["trouble"],
-    "core/session/complete.c": ["tui"],
-    "core/base/parallel.c": ["stop"],
-    "core/base/outfile.c": ["files"],
-    "core/base/unpack.c": ["formats"],
-    "core/base/package.c": ["live"],
-    "core/base/wrap.c": ["tui"],
+    "live": ["confined", "small_fabric", "changes", "trouble", "dying_simulators", "program", "tables", "killed_program", "partial", "only_gets",
+             "taken_over", "watching", "never_followed", "second_computation", "all_of"],
+    "verify": ["identical", "relative", "options", "port_guids", "guid_files", "other_engine", "dies", "refuses", "only_simulator", "hidden", "ends",
+               "keeper_killed", "stopped"],
+    "files": ["wrong_words", "full_device", "full_disk", "limited", "middle", "links", "modes", "no_right", "owners", "no_file", "no_scratch", "sets"],
+    "sessions": ["replayed", "lost", "any_path", "report", "drawings", "hostile", "slurm"],
+    "trouble": ["clocks", "shares", "one_session"],
+    "cli": [""], "topics": [""], "lessons": [""], "formats": [""], "drawings": [""], "incomplete": [""], "changes": [""], "figures": [""], "reasons": [""],
+    "plan": [""], "engines": [""], "topo": [""], "paste": [""], "lying": [""],
 }
 # suites under their usual short form, with less of what is drawn
 SHORT = dict(PARITY_ASKED="12", PARITY_OTHERS="3", PARITY_SECONDS="40", PARITY_LEAST="15", PASTED="3000", STEPS="150", GUIDED="20",
@@ -190,29 +175,8 @@ def mutant(place, kind, sources):
 # --- programs ------------------------------------------------------------------------------------------
 
 
-def symbols(path, kind):
-    out = subprocess.run(["nm", kind, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-    return {line.split()[-1] for line in out.splitlines() if line.strip()}
-
-
-class Nearest:
-    """Which unit programs call a file's functions, and which others are quick; those that take least come first."""
-
-    def __init__(self):
-        folder = os.path.join(BUILD, "plain", "tests", "unit")
-        self.units = sorted(n[:-2] for n in os.listdir(folder) if n.startswith("test_") and n.endswith(".o"))
-        self.wants = {u: symbols(os.path.join(folder, u + ".o"), "-u") for u in self.units}
-
-    def of(self, path, seconds):
-        gives = symbols(os.path.join(BUILD, "obj", path[:-2] + ".o"), "--defined-only")
-        stem = "test_" + os.path.basename(path)[:-2]
-        near = [u for u in self.units if self.wants[u] & gives or u == stem]
-        quick = [u for u in self.units if u not in near and seconds[u] < FAR]
-        return sorted(near, key=seconds.get), sorted(quick, key=seconds.get)
-
-
-def limits():
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU))
+def limits(cpu):
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -220,11 +184,11 @@ children = set()
 stopped = threading.Event()
 
 
-def run(argv, cwd=ROOT, env=None, bounded=True, wall=WALL):
+def run(argv, cwd=ROOT, env=None, cpu=CPU, wall=WALL):
     """(status, output): what is left of it when it ends, or does not, is ended."""
     with tempfile.TemporaryFile() as out:
         p = subprocess.Popen(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                             start_new_session=True, env=env or ENVIRONMENT, preexec_fn=limits if bounded else None)
+                             start_new_session=True, env=env or ENVIRONMENT, preexec_fn=lambda: limits(cpu))
         children.add(p)
         try:
             status = p.wait(wall)
@@ -249,20 +213,23 @@ class Workshop:
 
     def __init__(self, folder):
         self.folder = folder
-        for name in ("san", "obj"):
-            os.makedirs(os.path.join(folder, "of", name), exist_ok=True)
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
     def compile(self, m, kind, command):
-        """The object, or None when the compiler refuses."""
-        source, made = self.path("of/" + os.path.basename(m.file)), self.path("of/%s/one.o" % kind)
-        with open(source, "w") as f:
-            f.write(m.text)
-        status, said = run(words(command) + ["-w", "-iquote", os.path.dirname(m.file), "-c", "-o", made, source], bounded=False)
-        self.said = said
-        return made if status == 0 else None
+        """The object, or None when the compiler refuses; kept, so that it is made once."""
+        folder = os.path.join(OBJECTS, hashlib.sha256("\0".join((kind, os.environ[command], m.file, m.text)).encode()).hexdigest()[:24])
+        made, source = os.path.join(folder, "one.o"), os.path.join(folder, os.path.basename(m.file))
+        if not os.path.exists(made):
+            os.makedirs(folder, exist_ok=True)
+            with open(source, "w") as f:
+                f.write(m.text)
+            run(words(command) + ["-w", "-iquote", os.path.dirname(m.file), "-c", "-o", made + ".new", source])
+            if not os.path.exists(made + ".new"):
+                return None
+            os.replace(made + ".new", made)
+        return made
 
     def link(self, name, made, objects, command="LINK", kind="obj", more=()):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
@@ -272,33 +239,24 @@ class Workshop:
             pass
         where = [os.path.join(BUILD, kind, x) for x in objects]
         status, said = run(words(command) + ["-o", self.path(name)] + where + [made] + more_libraries(kind)
-                           + words("LIBS") + list(more), bounded=False)
+                           + words("LIBS") + list(more))
         if status:
             raise RuntimeError("no %s: %s" % (name, said[-2000:]))
 
-    def programs(self, made):
-        """All that the suites run."""
-        self.link("unit-tests", made, unit_objects("plain"), more=["-lcmocka"])
-        self.link("ibscope", made, ["tui/main.o", "tui/about.o"])
-        self.rest = False
+    def put(self, name, target):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        if os.path.lexists(self.path(name)):
+            os.unlink(self.path(name))
+        os.symlink(target, self.path(name))
 
-    def others(self, made):
-        """What only some suites run; the rest is as it is."""
-        if self.rest:
-            return
-        self.rest = True
-        self.link("live/probe", made, ["tests/live/probe.o"])
+    def others(self):
+        """What suites run besides; the program of the mutant is in place of the sanitized one."""
         for name in os.listdir(BUILD):
-            if not os.path.exists(self.path(name)) and name not in ("plain", "mutate"):
+            if not os.path.lexists(self.path(name)) and name not in ("plain", "mutate", "reach", "live"):
                 os.symlink(os.path.join(BUILD, name), self.path(name))
-        for name in ("capture.so", "lie.so"):
-            if not os.path.exists(self.path("live/" + name)):
-                os.symlink(os.path.join(BUILD, "live", name), self.path("live/" + name))
-        # the plain program in place of the sanitized one
-        for name in ("ibscope-san",):
-            if os.path.lexists(self.path(name)):
-                os.unlink(self.path(name))
-            os.symlink("ibscope", self.path(name))
+        for name in ("live/capture.so", "live/lie.so"):
+            self.put(name, os.path.join(BUILD, name))
+        self.put("ibscope-san", "ibscope")
 
 
 def more_libraries(kind):
@@ -327,105 +285,145 @@ def first_word(path):
 
 class Judge:
     def __init__(self, seed):
-        self.nearest, self.seed, self.seconds = Nearest(), seed, {}
-        self.asking, self.passed, self.plain = threading.Lock(), {}, None
+        self.seed = seed
+        self.parts = []
         self.env = dict(ENVIRONMENT, SEED=str(seed % 10 ** 9))
+        self.names = sorted(n[:-2] for n in os.listdir(os.path.join(BUILD, "plain", "main")) if n.endswith(".o"))
+        program = os.path.join(BUILD, "ibscope")
+        self.sessions = {(fabric, name, form): lines for name, fabric, lines in answers.sessions(program) for form in ("text", "json")}
+        self.cover = {fabric: answers.names(program, fabric) for fabric in answers.FABRICS}
 
-    def unit(self, shop, unit):
-        status, said = run([shop.path("unit-tests"), unit], env=self.env, wall=WAITS)
-        return status, said
+    def unit(self, shop, unit, more=None):
+        cpu = 10 + 5 * int(self.reach.more[unit][0]) if unit in self.reach.more else CPU
+        return run([shop.path("unit-tests"), unit], env=dict(self.env, **(more or {})), cpu=cpu, wall=WAITS)
 
-    def suite(self, shop, name, path=""):
-        env = dict(self.env, BUILD=shop.folder)
-        if path:        # what is called as the file is comes first
-            env["FIRST"] = first_word(path)
-        if name in ("memory",):
-            env["IBSCOPE"] = shop.path("ibscope")
-        return run(["tests/run.sh", name], env=env)
+    def suite(self, shop, part, more=None):
+        """A part of a suite, (suite, test) or (suite, "")."""
+        return run(["tests/run.sh", part[0]], env=dict(self.env, BUILD=shop.folder, PARTS=part[1], **(more or {})))
 
-    def passes(self, name):
-        """Does the suite pass without a mutation?  Asked once."""
-        with self.asking:
-            if name not in self.passed:
-                status, said = self.suite(self.plain, name)
-                self.passed[name] = not status
+    def session(self, program, key, more=None, seconds=120):
+        """Sums of what it says, one of each line."""
+        fabric, name, form = key
+        return answers.sums(answers.run(program, self.sessions[key], answers.ARGUMENTS.get(name) or [answers.FABRICS[fabric]],
+                                        form == "json", self.cover.get(fabric), seconds, dict(self.env, **(more or {}))), form)
+
+    # --- once, without a mutation ---
+
+    def short(self, program, key, more):
+        begun = time.monotonic()
+        said = self.session(program, key, more, LONG)
+        return said if time.monotonic() - begun < LONG else None
+
+    def timed(self, function, *args):
+        def ask(more):
+            begun = time.monotonic()
+            said = function(*args, more)
+            return time.monotonic() - begun, said
+        return ask
+
+    def measure(self, reach):
+        """What unit programs and sessions reach, how long they take, and how they end: (seconds, status or sums)."""
+        self.reach = reach
+        shop = Workshop(os.path.join(BUILD, "reach"))
+        work = [(u, self.timed(self.unit, shop, u)) for u in self.names if u not in reach.reached]
+        work += [(k, self.timed(self.short, shop.path("ibscope"), k)) for k in self.sessions if k not in reach.reached]
+        print("%d unit programs and sessions of suite same: which lines they reach" % len(work), flush=True)
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("LANES", "2"))) as pool:
+            for i, job in enumerate([pool.submit(reach.measure, *w) for w in work]):
+                job.result()
+                if i % 100 == 99:       # it may be stopped
+                    reach.keep()
+        reach.keep()
+        self.sessions = {k: lines for k, lines in self.sessions.items() if reach.more[k][1]}
+        return ["%s:\n%s" % (u, reach.more[u][1][1][-1500:]) for u in self.names if reach.more[u][1][0]]
+
+    def measure_suites(self):
+        """The same of suites' parts; the names of those that pass."""
+        shop = Workshop(os.path.join(BUILD, "mutate", "blocks"))
+        for program in ("ibscope", "live/probe"):
+            shop.put(program, os.path.join(BUILD, "reach", program))
+        shop.others()
+        for name, parts in SUITES.items():
+            for part in [(name, p) for p in parts if wanted(name)]:
+                if part not in self.reach.reached and not stopped.is_set():
+                    self.reach.measure(part, self.timed(self.suite, shop, part))
+                    self.reach.keep()
+                    print("which lines suite %s reaches %s: %d s" % (*part, self.reach.more[part][0]), flush=True)
+                seconds, (status, said) = self.reach.more[part]
                 if status:
-                    print("suite %s fails without a mutation, and is left out:\n%s" % (name, said[-1500:]), flush=True)
-            return self.passed[name]
+                    print("suite %s %s fails without a mutation, and is left out:\n%s" % (*part, said[-1500:]), flush=True)
+                else:
+                    self.parts.append(part)
 
-    def suites(self, path):
-        room = max((r for r in SUITES if path.startswith(r + "/")), key=len)
-        names = NEAR.get(path, []) + SUITES[room]
-        return [n for n in dict.fromkeys(names) if wanted(n)]
+    # --- with one ---
 
-    def units(self, m):
-        """Unit programs that come to the line."""
-        return [u for u in itertools.chain(*self.nearest.of(m.file, self.seconds)) if self.reach.comes(u, m.file, m.line)]
+    def nearest(self, m, names, stage):
+        """Those of the names that come to the line, as many as the stage may run: where few come first, then the quickest."""
+        word, seconds = first_word(m.file), 0
+        near = self.reach.near(names, m.file, m.line)
+        for n in sorted(near, key=lambda n: (near[n], n != "test_" + word.replace("-", "_") and word not in n[1].split(), self.reach.more[n][0])):
+            seconds += self.reach.more[n][0]
+            if stopped.is_set() or seconds > MOST[stage] * float(os.environ.get("PATIENCE", "1")):
+                return
+            yield n
 
     def by_units(self, shop, m, made):
         """The unit program that noticed, or None."""
-        shop.programs(made)
-        for unit in self.units(m):
-            if stopped.is_set():
-                return None
+        shop.link("unit-tests", made, unit_objects("plain"), more=["-lcmocka"])
+        for unit in self.nearest(m, self.names, "units"):
             if self.unit(shop, unit)[0]:
                 return unit
         return None
 
-    def by_suites(self, shop, m, made):
-        """The suite that noticed, or what AddressSanitizer told, or None."""
-        shop.programs(made)
-        shop.others(made)
-        for name in self.suites(m.file):
-            if stopped.is_set():
-                return None
-            if not self.reach.comes(name, m.file, m.line):
-                continue
-            if self.passed.get(name, True) and self.suite(shop, name, m.file)[0] and self.passes(name):
-                return "suite " + name
-        # what is left in memory, or read beyond its end
+    def by_same(self, shop, m, made):
+        shop.link("ibscope", made, ["tui/main.o", "tui/about.o"])
+        for key in self.nearest(m, self.sessions, "same"):
+            took, known = self.reach.more[key]
+
+            def differs(program):
+                return self.session(program, key, seconds=30 + 10 * took) != known
+            # some answers are not the same each time
+            if differs(shop.path("ibscope")) and not differs(os.path.join(BUILD, "ibscope")) \
+                    and differs(shop.path("ibscope")) and not stopped.is_set():
+                return "suite same: %s, %s, %s" % key
+        return None
+
+    def by_asan(self, shop, m, made):
+        """What is left in memory, or read beyond its end."""
         made = shop.compile(m, "san", "SANCOMPILE")
+        shop.link("sanitized", made, ["tui/main.o", "tui/about.o"], "SANLINK", "san")
+        for key in self.nearest(m, self.sessions, "asan"):
+            if self.session(shop.path("sanitized"), key) != self.reach.more[key][1] and not stopped.is_set() \
+                    and self.session(os.path.join(BUILD, "ibscope-san"), key) == self.reach.more[key][1]:
+                return "suite same under ASan: %s, %s, %s" % key
         shop.link("san-tests", made, unit_objects("san"), "SANLINK", "san", ["-lcmocka"])
-        shop.link("soak/driver", made, ["tests/soak/driver.o", "tests/soak/lines.o", "tests/soak/mutate.o"], "SANLINK", "san")
-        if "same" in self.suites(m.file) and self.passed.get("same", True):
-            shop.link("ibscope-san", made, ["tui/main.o", "tui/about.o"], "SANLINK", "san")
-            env = dict(self.env, BUILD=shop.folder, IBSCOPE=shop.path("ibscope-san"), FIRST=first_word(m.file), SAME="150")
-            if run(["tests/run.sh", "same"], env=env)[0]:
-                return "suite same under ASan"
-        for unit in self.units(m)[:12]:
+        for unit in self.nearest(m, self.names, "asan"):
             if run([shop.path("san-tests"), unit], env=self.env)[0]:
                 return unit + " under ASan"
+        return None
+
+    def by_suites(self, shop, m, made):
+        shop.link("ibscope", made, ["tui/main.o", "tui/about.o"])
+        shop.link("live/probe", made, ["tests/live/probe.o"])
+        shop.others()
+        for part in self.nearest(m, self.parts, "suites"):
+            if self.suite(shop, part)[0] and not stopped.is_set():
+                return "suite " + " ".join(part).strip()
+        return None
+
+    def by_driver(self, shop, m, made):
+        made = shop.compile(m, "san", "SANCOMPILE")
+        shop.link("soak/driver", made, ["tests/soak/driver.o", "tests/soak/lines.o", "tests/soak/mutate.o"], "SANLINK", "san")
         if run([shop.path("soak/driver"), "--count", "1500", "--keep", shop.path("soak/lines"), "--seed", str(self.seed % 10 ** 9)],
                env=self.env)[0]:
             return "random lines under ASan"
         return None
 
 
-def measured(judge):
-    """What each program reaches, run with gcov's counters."""
-    shop = Workshop(os.path.join(BUILD, "mutate", "cov"))
-    for name, of in (("ibscope", "cov/ibscope"), ("ibscope-san", "cov/ibscope")):
-        if os.path.lexists(shop.path(name)):
-            os.unlink(shop.path(name))
-        os.symlink(os.path.join(BUILD, of), shop.path(name))
-    for name in os.listdir(BUILD):
-        if not os.path.lexists(shop.path(name)) and name not in ("cov", "mutate"):
-            os.symlink(os.path.join(BUILD, name), shop.path(name))
-
-    def run_one(name, more):
-        print("which lines %s reaches" % name, flush=True)
-        env = dict(judge.env, BUILD=shop.folder, **more)
-        run([os.path.join(BUILD, "cov", "unit", name)] if name.startswith("test_") else ["tests/run.sh", name], env=env)
-
-    suites = {name for names in (*SUITES.values(), *NEAR.values()) for name in names if wanted(name)}
-    files = [path for room in ROOMS for path in files_of(room)]
-    return reach.Reach(ROOT, BUILD, files, judge.nearest.units + sorted(suites), run_one)
-
-
 def same(a, b):
     """Whether two objects hold the same, but for names of files and lines."""
     def content(path):
-        bare = path + ".bare"
+        bare = tempfile.mktemp(prefix="bare.")
         subprocess.run(["objcopy", "--strip-debug", "--remove-section=.comment", path, bare], check=True)
         out = subprocess.run(["objdump", "-s", "-r", bare], stdout=subprocess.PIPE).stdout
         os.unlink(bare)
@@ -468,30 +466,14 @@ def place_of(place, sources):
     return "%s:%d:%d=%s" % (path, line, a - (sources[path].rfind("\n", 0, a) + 1) + 1, place[3].strip().replace("(void)0;", "-"))
 
 
-def baseline(judge, shop):
-    """Unit programs that fail without a mutation notice nothing; suites are asked when they first fail (passes())."""
-    source = os.path.join(ROOT, "core/base/words.c")
-    with open(source) as f:
-        plain = Mutant("core/base/words.c", 1, "none", "", "", f.read())
-    made = shop.compile(plain, "obj", "COMPILE")
-    shop.programs(made)
-    shop.others(made)
-    bad = []
-    if os.environ.get("BASELINE") == "0":
-        with open(TIMES) as f:
-            judge.seconds = json.load(f)
-        return []
-
-    for unit in judge.nearest.units:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        status, said = judge.unit(shop, unit)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        judge.seconds[unit] = round(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, 2)
-        if status:
-            bad.append("%s:\n%s" % (unit, said[-1500:]))
-    with open(TIMES, "w") as f:
-        json.dump(judge.seconds, f)
-    return bad
+def earlier(judge):
+    """What an earlier run of the same sources noticed: {place: by what}."""
+    if os.path.exists(NOTICED) and os.environ.get("AGAIN") != "1":
+        with open(NOTICED) as f:
+            mark, noticed = json.load(f)
+        if mark == judge.reach.mark:
+            return noticed
+    return {}
 
 
 def end_all(*_):
@@ -513,12 +495,11 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end_all)
     shops = [Workshop(os.path.join(BUILD, "mutate", str(i))) for i in range(lanes)]
-    judge.plain = Workshop(os.path.join(BUILD, "mutate", "plain"))
-    bad = baseline(judge, judge.plain)
+    bad = judge.measure(reach.Reach(ROOT, BUILD, [path for room in ROOMS for path in files_of(room)]))
     if bad:
         print("These fail without a mutation:\n" + "\n".join(bad))
         return 1
-    judge.reach = measured(judge)
+    before = earlier(judge)
     if sys.argv[1:]:
         queue = list(given(sys.argv[1:], sources))
         count = len(queue)
@@ -528,73 +509,78 @@ def main():
     queue = collections.deque(queue)
     mutants, left, lock, tally = [], collections.deque(), threading.Lock(), collections.Counter()
 
-    def tell(judged, begun):
+    def tell(judged, begun, last):
         m, by = judged["mutant"], judged["by"]
-        if by or judged["ready"]:
+        if by:
+            before[judged["place"]] = by
+            with open(NOTICED, "w") as f:
+                json.dump([judge.reach.mark, before], f)
+        if by or last:
             print("%3d %s:%d %s: %s, %d s" % (judged["number"], m.file, m.line, m.kind, by or "NOT NOTICED", time.monotonic() - begun),
                   flush=True)
-        if judged["ready"] and not by:
+        if last and not by:
             print("      - %s\n      + %s\n      again: tests/mutate/run.py '%s'" % (m.before, m.after, judged["place"]), flush=True)
 
-    def first(shop):
-        """Unit programs, until there are enough mutants."""
+    drawing, order = [], itertools.count()
+
+    def draw(shop):
+        """Until there are enough mutants."""
         while not stopped.is_set():
             with lock:
                 if not queue or len(mutants) >= count:
                     return
-                waiting = len(mutants) + tally["at work"] >= count
-                if not waiting:
-                    place, kind = queue.popleft()
-                    tally["at work"] += 1
-            if waiting:     # what is at work may have to be drawn anew
-                time.sleep(0.2)
-                continue
-            begun, m = time.monotonic(), mutant(place, kind, sources)
+                (place, kind), turn = queue.popleft(), next(order)
+            m = mutant(place, kind, sources)
             made = shop.compile(m, "obj", "COMPILE")
             skipped = "refused by the compiler" if not made else \
                 "the same object" if same(made, os.path.join(BUILD, "obj", m.file[:-2] + ".o")) else None
-            try:
-                by = None if skipped or os.environ.get("UNITS") == "0" else judge.by_units(shop, m, made)
-            except RuntimeError as e:   # an object that lacks a function, or gives one twice
-                skipped = "not linked"
-                print(e, flush=True)
-            with lock:
-                tally["at work"] -= 1
-                if stopped.is_set():
-                    return
-                if skipped:
-                    tally[skipped] += 1
-                    continue
-                judged = {"mutant": m, "by": by, "place": place_of(place, sources), "ready": bool(by), "number": len(mutants) + 1}
-                mutants.append(judged)
-                if not by:
-                    left.append(judged)
-                tell(judged, begun)
+            if skipped:
+                tally[skipped] += 1
+            else:
+                mutants.append({"mutant": m, "place": place_of(place, sources), "number": turn, "ready": False,
+                                "by": before.get(place_of(place, sources))})
 
-    def second(shop):
-        """Suites, for what unit programs left."""
+    def ask(shop, by_stage, last):
         while not stopped.is_set():
             with lock:
                 if not left:
                     return
                 judged = left.popleft()
             begun, m = time.monotonic(), judged["mutant"]
-            by = judge.by_suites(shop, m, shop.compile(m, "obj", "COMPILE"))
+            try:
+                by = by_stage(shop, m, shop.compile(m, "obj", "COMPILE"))
+            except RuntimeError as e:   # an object that lacks a function, or gives one twice
+                by = "the linker"
+                print(e, flush=True)
             with lock:
                 if stopped.is_set():
                     return
-                judged.update(by=by, ready=True)
-                tell(judged, begun)
+                judged.update(by=by, ready=bool(by) or last)
+                tell(judged, begun, last)
 
-    for stage in (first, second):
-        threads = [threading.Thread(target=stage, args=(s,)) for s in shops]
+    for t in [threading.Thread(target=draw, args=(s,)) for s in shops]:
+        t.start()
+        drawing.append(t)
+    for t in drawing:
+        t.join()
+    mutants = sorted(mutants, key=lambda j: j["number"])[:count]
+    for i, judged in enumerate(mutants, 1):
+        judged["number"] = i
+    stages = [("units", judge.by_units), ("same", judge.by_same), ("asan", judge.by_asan), ("suites", judge.by_suites),
+              ("driver", judge.by_driver)]
+    stages = [(name, f) for name, f in stages if wanted(name) or name == "suites" and any(map(wanted, SUITES))]
+    for name, by_stage in stages:
+        if name == "suites":
+            judge.measure_suites()
+        left.extend(j for j in mutants if not j["by"])
+        threads = [threading.Thread(target=ask, args=(s, by_stage, name == stages[-1][0])) for s in shops]
         for t in threads:
             t.start()
         for t in threads:
             while t.is_alive():
                 t.join(1)
-        print("after %s: %d of %d noticed" % ("unit programs" if stage is first else "suites", sum(bool(j["by"]) for j in mutants),
-                                              len(mutants)), flush=True)
+        left.clear()
+        print("after %s: %d of %d noticed" % (name, sum(bool(j["by"]) for j in mutants), len(mutants)), flush=True)
     return report(mutants, tally, known())
 
 
@@ -613,7 +599,7 @@ def report(mutants, tally, reasons):
     for key in sorted(rooms, key=lambda k: (k == "all", k not in ROOMS, k)):
         r = rooms[key]
         print("%-14s %6d %8d %9d %10d %6d" % (key, r["tried"], r["noticed"], r["unit"], r["suite"], r["known"]))
-    print(", ".join("%d %s" % (n, what) for what, n in sorted(tally.items()) if what != "at work") or "none drawn anew")
+    print(", ".join("%d %s" % (n, what) for what, n in sorted(tally.items())) or "none drawn anew")
     for j in mutants:
         m = j["mutant"]
         if not j["by"]:

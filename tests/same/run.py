@@ -13,7 +13,7 @@ one sees what nobody meant to change.  What OLD said is kept beside it (OLD.same
 
 Environment: IBSCOPE=build/ibscope, SAME=80 sessions of the saved ones are drawn by SEED (0: all, LONG=1 too),
 SANE=12 of them asked of the program under AddressSanitizer, BUILD/ibscope-san, too, which says the same when nothing is
-left in memory or read beyond its end (SAME=0: 300; 0: none), FIRST=WORD takes sessions with this word in their names first, and ends at the first that differs.
+left in memory or read beyond its end (SAME=0: 300; 0: none).
 At the end "N passed, N failed"; exit status 1 when anything differs.
 """
 import concurrent.futures
@@ -150,8 +150,8 @@ def filled(line, cover):
     return re.sub(r"\{([shp]\d)\}", lambda m: cover[m[1]], line)
 
 
-def run(program, lines, arguments, as_json, cover):
-    """What it says, line by line of the script."""
+def run(program, lines, arguments, as_json, cover, seconds=300, more=None):
+    """What it says, line by line of the script; more: of its environment."""
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.join(TOP, "tests/fabrics"), os.path.join(folder, "fabrics"))
         for name, held in WITH.items():
@@ -163,8 +163,8 @@ def run(program, lines, arguments, as_json, cover):
         try:
             r = subprocess.run([os.path.abspath(program)] + (["--json"] if as_json else []) +
                                [*arguments, "-e", "source lines whole"], cwd=folder, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=300,
-                               env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "HOME": folder}, check=False)
+                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=seconds,
+                               env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "HOME": folder, **(more or {})}, check=False)
             out = r.stdout + b"\nstatus %d\n" % r.returncode
         except subprocess.TimeoutExpired:
             out = b"did not end\n"
@@ -209,7 +209,7 @@ def each(program, first, wanted):
         return
     cover = {fabric: names(first, fabric) for fabric in FABRICS}
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("SAME_JOBS", "2"))) as pool:
-        for name, fabric, lines in sorted(sessions(first), key=lambda s: os.environ.get("FIRST", "") not in s[0].split()):
+        for name, fabric, lines in sessions(first):
             for form in ("text", "json"):
                 if wanted(f"{fabric} {name} {form}"):
                     jobs[fabric, name, form] = pool.submit(run, program, lines, ARGUMENTS.get(name) or [FABRICS[fabric]],
@@ -262,7 +262,6 @@ def saved():
     most = 0 if os.environ.get("LONG") == "1" else int(os.environ.get("SAME", "80"))
     seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
     drawn = set(random.Random("same/" + seed).sample(keys, most) if most else keys)
-    drawn |= {key for key in keys if os.environ.get("FIRST") in key.split()}
     san = os.path.join(os.environ.get("BUILD", "build"), "ibscope-san")
     sane = int(os.environ.get("SANE", "12" if most else "300")) if os.path.exists(san) and program != san else 0
     sane = set(random.Random("sane/" + seed).sample(sorted(drawn), min(sane, len(drawn))))
@@ -270,8 +269,6 @@ def saved():
     every = {(fabric, name): lines for name, fabric, lines in sessions(program)}
     passed = failed = 0
     for key, parts in itertools.chain(each(program, program, drawn.__contains__), each(san, program, sane.__contains__)):
-        if failed and "FIRST" in os.environ:
-            break
         was, now = known.get(" ".join(key), ""), sums(parts, key[2])
         lines = ["(start)"] + every[key[:2]]
         for i in range(0, max(len(was), len(now)), 4):
