@@ -108,6 +108,8 @@ static void syntax(FILE *f, const char *s)
 			s += put(f, s);
 		if (n)
 			fputs("\\fR", f);
+		if (!n && s[-1] == '|' && *s != ' ')
+			fputs("\\:", f); /* a long word may be broken there */
 	}
 }
 

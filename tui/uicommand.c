@@ -324,13 +324,15 @@ const struct command ui_commands[] = {
 	     "map [overview|around|whole|in|out|back] | colour [NAME] | overlay [NAME] | along|other|plane "
 	     "[previous]",
 	     "show the map; what its keys do: scales, colours, overlays, steps along them", ui_map,
-	     .details = "  Without NAME the next colour or overlay that has something to show.\n"
-			"  colour       state, load, rank, layers, chassis, change, step\n"
-			"  overlay      none, links (of the selection), path, cycle, turn, layer, flows, drain, "
-			"failed, changed\n"
-			"  along        the selection to the next switch of the overlay\n"
-			"  other        its other direction, the next cycle or layer\n"
-			"  plane        the same place in the next plane, the next pod, chassis or group\n"),
+	     .details =
+		     "  Without NAME the next colour or overlay that has something to show.\n"
+		     "  colour       state, load, rank, layers, chassis, change, step\n"
+		     "  overlay      none, links (of the selection), path, cycle, turn, layer, flows, drain, "
+		     "failed, changed,\n               transition (what loops or ends nowhere at the "
+		     "worst moment of the last event's writes)\n"
+		     "  along        the selection to the next switch of the overlay\n"
+		     "  other        its other direction, the next cycle or layer\n"
+		     "  plane        the same place in the next plane, the next pod, chassis or group\n"),
 	HERE("clear", "clear", "forget the text of the REPL", ui_clear),
 	{.name = NULL},
 };

@@ -359,8 +359,8 @@ static void test_whole_keys(void **state)
 /* Any key at any size, with what failed and what is marked. */
 static void wander(const char *fabric, const char *scale, uint64_t *seed)
 {
-	static const char *const overlays[] = {"none",	"links",  "path",   "cycle",
-					       "layer", "failed", "changed"};
+	static const char *const overlays[] = {"none",	"links",  "path",    "cycle",
+					       "layer", "failed", "changed", "transition"};
 	struct bench b;
 	char overlay[] = "overlay", name[20], *argv[] = {overlay, name};
 	struct err e;

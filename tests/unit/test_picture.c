@@ -372,7 +372,11 @@ static void test_every_kind(void **state)
 					    "plot hops",
 					    "plot shifts",
 					    "plot shifts 3",
-					    "plot survey links"};
+					    "plot survey links",
+					    "plot transition",
+					    "plot transition b",
+					    "transition",
+					    "transition b"};
 
 	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(lines); k++) {

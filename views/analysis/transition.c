@@ -19,7 +19,7 @@ static const struct column columns[] = {
 	NUM("waiting", "pairs then that the new tables serve, and neither the old ones nor the mix does", 7),
 	NUM("cut", "pairs then that old and new tables serve, and the mix does not", 6),
 	NUM("looping", "pairs that go round then", 7),
-	COL("bar", "pairs cut and looping then, as a bar; where none ever is, those that wait", CELLS,
+	COL("bar", "pairs then as a bar: looping in full cells, cut in half shade, waiting light", CELLS,
 	    .drop = 1),
 };
 
@@ -60,6 +60,11 @@ static uint64_t harm_at(const struct view *v, uint32_t row)
 	return c->cut + c->looping;
 }
 
+static uint64_t all_at(const struct view *v, uint32_t row)
+{
+	return harm_at(v, row) + pairs_at(v, row)->waiting;
+}
+
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -69,7 +74,7 @@ static void load(struct view *v)
 	p->t = r ? r->value : NULL;
 	v->n_rows = p->t ? p->t->n_writes + 1 : 0;
 	for (uint32_t i = 0; i < v->n_rows; i++)
-		p->most = harm_at(v, i) > p->most ? harm_at(v, i) : p->most;
+		p->most = all_at(v, i) > p->most ? all_at(v, i) : p->most;
 	if (p->t && p->t->worst != NO_ID && p->chosen != p->t)
 		v->select = (int64_t)p->t->worst + 1;
 	p->chosen = p->t;
@@ -119,6 +124,20 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	}
 }
 
+/* Each kind has one cell at least, so the bar may be two cells longer than its sum. */
+static void put_bar(const struct mix_pairs *c, uint64_t most, struct text *t)
+{
+	const uint64_t pairs[] = {c->looping, c->cut, c->waiting};
+	static const char *const cell[] = {"█", "▒", "░"};
+
+	for (unsigned k = 0; k < ARRAY_LEN(pairs); k++) {
+		unsigned n = most ? (unsigned)((double)pairs[k] / (double)most * (CELLS - 2) + 0.5) : 0;
+
+		for (unsigned i = 0; i < n + (pairs[k] && !n); i++)
+			text_add(t, "%s", cell[k]);
+	}
+}
+
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -128,8 +147,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			 row ? switch_name(p->t->b->topo->fabric, p->t->write[row - 1].sw)
 			     : "(before the first)");
 	else if (col == C_BAR)
-		word_bar(p->most ? harm_at(v, row) : pairs_at(v, row)->waiting,
-			 p->most ? p->most : p->t->before.waiting, CELLS, t);
+		put_bar(pairs_at(v, row), p->most, t);
 	else if (number(v, row, col) >= 0)
 		text_add(t, "%" PRId64, number(v, row, col));
 }
@@ -160,7 +178,7 @@ const struct view_ops view_transition = {
 	.name = "transition",
 	.brief = "the way from the old tables to the new ones, write by write: who waits, is cut or goes "
 		 "round "
-		 "meanwhile",
+		 "meanwhile; `map overlay transition` draws the worst moment",
 	.syntax = "[SNAPSHOT]",
 	.hints = "follow=table back=back",
 	COLUMNS(columns),

@@ -270,7 +270,7 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 	if (o < 0)
 		return err_set(e,
 			       "map overlay: found \"%s\", expected none, links, path, cycle, turn, layer, "
-			       "flows, drain, failed or changed",
+			       "flows, drain, failed, changed or transition",
 			       word);
 	if (word && !map_overlay_offered(v, (enum map_overlay)o)) {
 		if (o == MAP_PATH)
@@ -665,7 +665,7 @@ const struct view_ops view_map = {
 	.name = "map",
 	.brief = "the fabric drawn: switches as cells of trees, grids, rings and groups, coloured and marked",
 	.syntax = "[overview|around|whole] [state|load|rank|layers|chassis|change|step] "
-		  "[none|links|path|cycle|turn|layer|flows|drain|failed|changed]",
+		  "[none|links|path|cycle|turn|layer|flows|drain|failed|changed|transition]",
 	.hints = "follow=around :map_in=in :map_colour=colour :map_overlay=overlay :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -27,6 +27,7 @@ enum map_overlay {
 	MAP_FAILED,  /* cables and switches that are down */
 	MAP_CHANGED, /* switches whose entries the last event changed; what is new since the fabric was loaded
 		      */
+	MAP_TRANSITION, /* what loops or ends nowhere while the last event's tables are written */
 	MAP_OVERLAYS
 };
 
@@ -100,6 +101,7 @@ struct map {
 	const uint32_t *cycle; /* channels, ended by NO_ID */
 	const uint8_t *flows;  /* [n_switches], then [n_ports] */
 	const struct witness *witness;
+	const struct transition *transition;
 	unsigned witness_layer;
 	struct looked asked; /* the last objects looked at, at that time */
 	bool marked;

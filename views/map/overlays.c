@@ -7,14 +7,16 @@
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
 #include "core/sm/ucast_cache.h"
+#include "views/analysis/transition.h"
+#include "views/base/question.h"
 #include "views/map/map.h"
 #include "views/paths/witness.h"
 
 #define STAR 0x25c6   /* ◆ */
 #define HOLLOW 0x25c7 /* ◇ */
 
-const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"turn", "layer",
-					 "flows", "drain", "failed", "changed", NULL};
+const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"turn",	      "layer",
+					 "flows", "drain", "failed", "changed", "transition", NULL};
 
 /* --- computed by another thread ------------------------------------------------------------------ */
 
@@ -729,6 +731,41 @@ static void mark_changed(struct view *v)
 	text_add(&m->meaning, "! entries changed  + new since it was loaded, or came up");
 }
 
+/* --- between the old tables and the new ones ----------------------------------------------------- */
+
+static void mark_transition(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct map *m = map_of(v);
+	const struct transition *t = m->transition;
+	struct text when = {0};
+	const struct mix_way *w = t && t->b->topo->fabric == f ? transition_shown(t, &when) : NULL;
+
+	for (uint32_t i = 0; w && i < w->n; i++) {
+		const struct mix_hop *h = &w->hop[i];
+		uint32_t port = h->port && h->port <= f->switch_nports[h->sw]
+					? switch_port_id(f, h->sw, h->port)
+					: NO_ID;
+
+		if (!m->mark[h->sw])
+			set_mark(m, h->sw, order_char(i), CANVAS_CYCLE);
+		if (port != NO_ID)
+			add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
+		add_stop(m, h->sw, port,
+			 str_printf("hop %u of %u: out %u by the %s entry", i + 1, w->n, h->port,
+				    h->now ? "new" : "old"));
+	}
+	if (w) {
+		text_add(&m->said, "%s: ", text_str(&when));
+		mix_way_text(t, w, &m->said);
+		text_add(&m->meaning, w->loop ? "1 2 3 order of the hops that loop"
+					      : "1 2 3 order of the hops to nowhere");
+	} else if (t) {
+		transition_sentence(t, &m->said);
+	}
+	text_free(&when);
+}
+
 /* --- the overlay in force ---------------------------------------------------------------------- */
 
 void map_overlays_load(struct view *v)
@@ -742,6 +779,7 @@ void map_overlays_load(struct view *v)
 	m->cycle = NULL;
 	m->flows = NULL;
 	m->witness = NULL;
+	m->transition = NULL;
 	m->marked = false;
 	m->any_new = anything_new(v->scene);
 	if (m->overlay == MAP_CYCLE || m->overlay == MAP_LAYER) {
@@ -763,6 +801,13 @@ void map_overlays_load(struct view *v)
 		port = flow_port(v);
 		if (port != NO_ID)
 			m->flows = view_ask_value(v, &task_flow_marks, (const uint32_t[TASK_ARGS]){port});
+	} else if (m->overlay == MAP_TRANSITION) {
+		const char *why;
+		const struct result *r =
+			view_ask_about(v, &task_transition, between_question_new(v, NULL, &why),
+				       &task_between_question, NULL);
+
+		m->transition = r ? r->value : NULL;
 	}
 	m->asked = v->scene->looked;
 }
@@ -804,6 +849,8 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 		return map_anything_failed(v);
 	case MAP_CHANGED:
 		return m->most_changed != 0 || m->any_new;
+	case MAP_TRANSITION:
+		return m->most_changed != 0;
 	default:
 		return false;
 	}
@@ -812,9 +859,11 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 void map_overlay_mark(struct view *v)
 {
 	static void (*const mark[MAP_OVERLAYS])(struct view *) = {
-		[MAP_LINKS] = mark_links, [MAP_PATH] = mark_path,     [MAP_CYCLE] = mark_cycle,
-		[MAP_TURN] = mark_turn,	  [MAP_LAYER] = mark_layer,   [MAP_FLOWS] = mark_flows,
-		[MAP_DRAIN] = mark_drain, [MAP_FAILED] = mark_failed, [MAP_CHANGED] = mark_changed};
+		[MAP_LINKS] = mark_links,     [MAP_PATH] = mark_path,
+		[MAP_CYCLE] = mark_cycle,     [MAP_TURN] = mark_turn,
+		[MAP_LAYER] = mark_layer,     [MAP_FLOWS] = mark_flows,
+		[MAP_DRAIN] = mark_drain,     [MAP_FAILED] = mark_failed,
+		[MAP_CHANGED] = mark_changed, [MAP_TRANSITION] = mark_transition};
 	struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
 	uint32_t sel = m->overlay == MAP_LINKS ? map_selected(v) : NO_ID;

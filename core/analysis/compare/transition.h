@@ -184,6 +184,13 @@ unsigned transition_port(const struct transition *t, const uint32_t *order, uint
 bool transition_replay(const struct transition *t, const uint32_t *order, struct mix_pairs *at,
 		       struct progress *p);
 
+/*
+ * The example to draw, and when it holds: at the worst moment, else while several writes are under way, else
+ * in some order ("after write 12", "while writes up to 12 are under way", "in some order of the writes").
+ * NULL: none.
+ */
+const struct mix_way *transition_shown(const struct transition *t, struct text *when);
+
 /* "leaf-03 <-> spine-01 for LID 17", "leaf-03 -> spine-01 -> nowhere for LID 17". */
 void mix_way_text(const struct transition *t, const struct mix_way *w, struct text *to);
 

@@ -171,6 +171,21 @@ void credit_sentence(const struct transition *t, struct text *to)
 					  : "new");
 }
 
+const struct mix_way *transition_shown(const struct transition *t, struct text *when)
+{
+	if (t->at_worst.lid) {
+		text_add(when, "after write %u", t->worst + 1);
+		return &t->at_worst;
+	}
+	if (t->on_wire.lid) {
+		text_add(when, "while writes up to %u are under way", t->wire_write + 1);
+		return &t->on_wire;
+	}
+	if (t->any.lid)
+		text_add(when, "in some order of the writes");
+	return t->any.lid ? &t->any : NULL;
+}
+
 uint32_t second_lids(const struct transition *t)
 {
 	const struct lids *l = t->b->lids;

@@ -12,21 +12,23 @@ enum drawing_kind {
 	DRAWING_PLAIN,
 	DRAWING_LOAD,
 	DRAWING_PATH,
-	DRAWING_WITNESS, /* a cycle of a credit loop, its switches alone */
-	DRAWING_CYCLE,	 /* the same in the whole fabric */
-	DRAWING_LAYER,	 /* channels of a VL */
-	DRAWING_TURNS,	 /* the same, and dependencies as arrows through switches */
-	DRAWING_DIFF,	 /* changed by the last event, or by all since a snapshot */
-	DRAWING_MAP,	 /* switches coloured */
+	DRAWING_WITNESS,    /* a cycle of a credit loop, its switches alone */
+	DRAWING_CYCLE,	    /* the same in the whole fabric */
+	DRAWING_LAYER,	    /* channels of a VL */
+	DRAWING_TURNS,	    /* the same, and dependencies as arrows through switches */
+	DRAWING_DIFF,	    /* changed by the last event, or by all since a snapshot */
+	DRAWING_MAP,	    /* switches coloured */
+	DRAWING_TRANSITION, /* the example of the worst moment between the old tables and the new ones */
 };
 
 struct drawing_of {
 	enum drawing_kind kind;
-	const struct args *args; /* borrowed: PATH, SRC and DST; DIFF, the snapshot if there is one */
-	bool switches;		 /* CYCLE, LAYER: routes of switches count too */
-	uint32_t group;		 /* CYCLE: from 1, as `cycles` numbers them */
-	int vl;			 /* LAYER, TURNS */
-	enum map_colour colour;	 /* MAP */
+	const struct args
+		*args;	/* borrowed: PATH, SRC and DST; DIFF, TRANSITION, the snapshot if there is one */
+	bool switches;	/* CYCLE, LAYER: routes of switches count too */
+	uint32_t group; /* CYCLE: from 1, as `cycles` numbers them */
+	int vl;		/* LAYER, TURNS */
+	enum map_colour colour; /* MAP */
 };
 
 struct fabric_drawing {

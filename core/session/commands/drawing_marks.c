@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/transition.h"
 #include "core/analysis/credit/cdg.h"
 #include "core/base/memory.h"
 #include "core/session/commands/commands.h"
@@ -318,6 +319,44 @@ static int mark_diff(struct session *s, const struct drawing_of *of, struct fabr
 	return 0;
 }
 
+/* The loop, or the way to nowhere, that the worst moment has. */
+static int mark_transition(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
+			   struct progress *p, struct err *e)
+{
+	const struct fabric *f = s->fabric;
+	const struct sweep *a, *b;
+	const struct mix_way *w;
+	struct routing *counted;
+	struct transition *t;
+
+	if (diff_sides(s, of->args, &a, &b, e))
+		return -1;
+	counted = session_counted(s, b->routing);
+	t = transition_of(a, b, counted, p, e);
+	routing_unref(counted);
+	if (!t)
+		return -1;
+	mark_ports(f, d);
+	w = transition_shown(t, &d->about);
+	d->look.ways = w && w->loop ? PICTURE_CYCLE : PICTURE_THERE;
+	for (uint32_t i = 0; w && i < w->n; i++) {
+		const struct mix_hop *h = &w->hop[i];
+
+		if (h->port && h->port <= f->switch_nports[h->sw])
+			d->way[switch_port_id(f, h->sw, h->port)] |= d->look.ways;
+		if (!d->number[h->sw])
+			d->number[h->sw] = i + 1;
+	}
+	if (w) {
+		text_add(&d->about, ": ");
+		mix_way_text(t, w, &d->about);
+	} else {
+		transition_sentence(t, &d->about);
+	}
+	transition_free(t);
+	return 0;
+}
+
 /* --- colours of switches ------------------------------------------------------------------------ */
 
 static const char *const shades[] = {"#ffffff", "#e4edf8", "#bdd5ee", "#89b6df",
@@ -547,6 +586,8 @@ int drawing_marks(struct session *s, const struct drawing_of *of, const struct e
 		return mark_turns(s, of, d, p, e);
 	case DRAWING_DIFF:
 		return mark_diff(s, of, d, p, e);
+	case DRAWING_TRANSITION:
+		return mark_transition(s, of, d, p, e);
 	case DRAWING_MAP:
 		return mark_map(s, of, el, d, p, e);
 	default:

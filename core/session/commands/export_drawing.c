@@ -129,6 +129,7 @@ static const struct {
 	     {"dependencies", DRAWING_TURNS, DRAW_FABRIC},
 	     {"diff", DRAWING_DIFF, DRAW_FABRIC},
 	     {"map", DRAWING_MAP, DRAW_FABRIC},
+	     {"transition", DRAWING_TRANSITION, DRAW_FABRIC},
 	     {"plot", DRAWING_PLAIN, DRAW_PLOT},
 	     {"cdg", DRAWING_PLAIN, DRAW_CDG}};
 

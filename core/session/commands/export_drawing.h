@@ -8,7 +8,7 @@
 
 #define DRAWING_SYNTAX                                                                    \
 	"load | path SRC DST | cycle [all] [switches] [group N] | layer VL [switches] | " \
-	"dependencies VL [switches] | diff [SNAPSHOT] | "                                 \
+	"dependencies VL [switches] | diff [SNAPSHOT] | transition [SNAPSHOT] | "         \
 	"map [state|load|rank|layers|chassis|change|step] | cdg [VL] [switches] [group N]"
 
 #define DRAWING_DETAILS                                                                                      \
@@ -29,6 +29,9 @@
 	"            diff   what the last event, or all since a snapshot, changed: entries of switches, "    \
 	"links\n"                                                                                            \
 	"                   that entries use more or less, what is down and up again\n"                      \
+	"            transition  between the old tables and the new ones: what loops, or ends nowhere, at "  \
+	"the\n"                                                                                              \
+	"                   worst moment\n"                                                                  \
 	"            map    switches coloured: by state, load, rank of the engine, number of layers,\n"      \
 	"                   chassis, entries that the last event changed\n"                                  \
 	"            plot   no drawing of the fabric: " PLOT_DETAILS                                         \

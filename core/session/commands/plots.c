@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/transition.h"
 #include "core/analysis/traffic/histogram.h"
 #include "core/analysis/traffic/shift.h"
 #include "core/base/memory.h"
@@ -12,11 +13,12 @@
 
 void plot_words(struct plot_of *of, const struct args *args)
 {
-	static const char *const words[] = {"loads", "hops", "shifts", "survey"};
+	static const char *const words[] = {"loads", "hops", "shifts", "survey", "transition"};
 	int kind = args_which(args, words, ARRAY_LEN(words)),
 	    part = part_kind_of(args->arg[args->n - 1].word);
 
 	of->kind = (enum plot_kind)kind;
+	of->args = args;
 	of->survey = part < 0 ? PART_LINK : (enum part_kind)part;
 	of->sample = (uint32_t)args_number(args, "SAMPLE", 0);
 }
@@ -170,6 +172,58 @@ static int make_survey(struct session *s, const struct plot_of *of, struct plots
 	return 0;
 }
 
+/* After each write: pairs cut and looping above, pairs that wait below. */
+static int make_transition(struct session *s, const struct plot_of *of, struct plots *d, struct text *line,
+			   struct progress *p, struct err *e)
+{
+	const struct sweep *a, *b;
+	struct routing *counted;
+	struct transition *t;
+	double *harm, *looping, *waiting;
+	uint32_t n;
+
+	if (diff_sides(s, of->args, &a, &b, e))
+		return -1;
+	counted = session_counted(s, b->routing);
+	t = transition_of(a, b, counted, p, e);
+	routing_unref(counted);
+	if (!t)
+		return -1;
+	n = t->n_writes + 1;
+	harm = d->number = NEW_ARRAY(3 * (size_t)n, double);
+	looping = harm + n;
+	waiting = looping + n;
+	for (uint32_t k = 0; k < n; k++) {
+		const struct mix_pairs *c = k ? &t->write[k - 1].after : &t->before;
+
+		harm[k] = (double)(c->cut + c->looping);
+		looping[k] = (double)c->looping;
+		waiting[k] = (double)c->waiting;
+	}
+	d->plot[0] = (struct plot){.x_name = "writes of OpenSM that are done",
+				   .y_name = "pairs cut or looping",
+				   .value_name = "cut: old and new tables serve them",
+				   .part_name = "looping",
+				   .n = n,
+				   .value = harm,
+				   .part = looping,
+				   .step = 1,
+				   .at = t->worst == NO_ID ? 0 : t->worst + 1,
+				   .at_name = t->worst == NO_ID ? NULL : "worst"};
+	d->plot[1] = d->plot[0];
+	d->plot[1].y_name = "pairs that wait";
+	d->plot[1].value_name = "waiting: only the new tables serve them";
+	d->plot[1].value = waiting;
+	d->plot[1].part = NULL;
+	d->n = 2;
+	transition_sentence(t, line);
+	if (line->len && line->s[line->len - 1] == '.')
+		line->s[--line->len] = '\0';
+	d->title = str_printf("%s: from the old tables to the new ones", drawing_source(s->fabric));
+	transition_free(t);
+	return 0;
+}
+
 int plots_make(struct session *s, const struct plot_of *of, struct plots *d, struct progress *p,
 	       struct err *e)
 {
@@ -182,7 +236,8 @@ int plots_make(struct session *s, const struct plot_of *of, struct plots *d, str
 	rc = of->kind == PLOT_LOADS    ? make_loads(s, d, &line, p, e)
 	     : of->kind == PLOT_HOPS   ? make_hops(s, d, &line, p, e)
 	     : of->kind == PLOT_SHIFTS ? make_shifts(s, of, d, &line, p, e)
-				       : make_survey(s, of, d, &line, p, e);
+	     : of->kind == PLOT_SURVEY ? make_survey(s, of, d, &line, p, e)
+				       : make_transition(s, of, d, &line, p, e);
 	drawing_down_words(s, &line);
 	d->line = str_dup(text_str(&line));
 	text_free(&line);

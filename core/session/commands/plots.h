@@ -7,19 +7,23 @@
 #include "core/session/args.h"
 #include "core/session/session.h"
 
-#define PLOT_SYNTAX \
-	"plot loads | plot hops | plot shifts [SAMPLE] | plot survey [links|switches|chassis|cards]"
+#define PLOT_SYNTAX                                                                                          \
+	"plot loads | plot hops | plot shifts [SAMPLE] | plot survey [links|switches|chassis|cards] | plot " \
+	"transition [SNAPSHOT]"
 #define PLOT_DETAILS                                                                                        \
 	"`loads` links by their routes, `hops` paths by their\n"                                            \
 	"                   lengths, `shifts` most flows on a link for every shift, `survey` what single\n" \
-	"                   failures do, the worst first\n"
+	"                   failures do, the worst first, `transition` pairs cut, looping and waiting "     \
+	"after\n"                                                                                           \
+	"                   each write\n"
 
-enum plot_kind { PLOT_LOADS, PLOT_HOPS, PLOT_SHIFTS, PLOT_SURVEY };
+enum plot_kind { PLOT_LOADS, PLOT_HOPS, PLOT_SHIFTS, PLOT_SURVEY, PLOT_TRANSITION };
 
 struct plot_of {
 	enum plot_kind kind;
-	uint32_t sample;       /* SHIFTS; 0: as many as can be computed in a moment */
-	enum part_kind survey; /* SURVEY */
+	const struct args *args; /* borrowed: TRANSITION, the snapshot if there is one */
+	uint32_t sample;	 /* SHIFTS; 0: as many as can be computed in a moment */
+	enum part_kind survey;	 /* SURVEY */
 };
 
 /* All that a page needs; owned. */
