@@ -25,6 +25,7 @@ _ibscope_files()
 _ibscope_fabric()
 {
 	local kinds="xgft: torus: mesh: hypercube: dragonfly: hyperx: ring: director: random: published:"
+	kinds+=" regular: kautz: debruijn: slimfly: polarfly: cascade: tsubame:"
 	local names="t2hx tsubame2 summit sierra narval deimos odin salomon gordon redsky superpod"
 	local cur=$1
 

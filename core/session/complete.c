@@ -273,6 +273,7 @@ static void add_kind(struct completer *c, enum syntax_kind kind)
 		add_lessons(c);
 	else if (kind == KIND_SPEC)
 		add_words(c, "xgft:|torus:|mesh:|hypercube:|dragonfly:|hyperx:|ring:|random:|director:|"
+			     "regular:|kautz:|debruijn:|slimfly:|polarfly:|cascade:|tsubame:|"
 			     "published:|lesson:");
 	for (size_t i = 0; kind == KIND_SNAPSHOT && i < c->s->n_snapshots; i++)
 		add_if(c, c->s->snapshot[i].name);

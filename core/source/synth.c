@@ -1,6 +1,6 @@
 /*
  * Synthetic fabrics: the description is split, a kind fills a plan of nodes and
- * cables (synth_kinds.c, synth_published.c), and the plan becomes a fabric.
+ * cables (synth_kinds.c, synth_graphs.c, synth_published.c), and the plan becomes a fabric.
  *
  * Ports: CAs first, from port 1 up; then links in the order the kind makes them.
  * In grids a direction has the same port number on every switch.
@@ -33,7 +33,7 @@
 struct kind {
 	const char *name;
 	int (*make)(struct plan *p, const char *shape);
-	int hosts; /* default of hosts=, -1: from the shape */
+	int hosts; /* default of hosts=; -1: from the shape, 0: half of the degree */
 };
 
 static const struct kind kinds[] = {
@@ -46,6 +46,13 @@ static const struct kind kinds[] = {
 	{"dragonfly", synth_dragonfly, -1},
 	{"director", synth_director, 4},
 	{"random", synth_random, 1},
+	{"regular", synth_regular, 1},
+	{"kautz", synth_kautz, 1},
+	{"debruijn", synth_debruijn, 1},
+	{"slimfly", synth_slimfly, 0},
+	{"polarfly", synth_polarfly, 0},
+	{"cascade", synth_cascade, 4},
+	{"tsubame", synth_tsubame, -1},
 	{"published", synth_published, -1},
 };
 
@@ -62,11 +69,27 @@ const char synth_help[] =
 	"  director:C,L,S,E          E edge switches below C chassis of L line and S spine chips;\n"
 	"                            E = 0: hosts on the line chips\n"
 	"  random:N,D[,seed=K]       N switches, connected, up to D links each\n"
+	"  regular:N,D[,seed=K]      N switches, connected, exactly D links each, at random\n"
+	"  kautz:D,K                 words of K letters out of D+1, equal letters never side by side; a "
+	"cable for\n"
+	"                            each word that follows when a letter is pushed in\n"
+	"  debruijn:D,K              words of K letters out of D, the same way; loops are left out\n"
+	"  slimfly:Q                 2Q^2 switches, any two within 2 hops (Besta, Hoefler 2014); Q is a "
+	"power of\n"
+	"                            a prime, 3 or more; hosts: half of the degree, rounded up\n"
+	"  polarfly:Q                Q^2+Q+1 switches, within 2 hops (Lakhotia et al. 2022); Q is a power of "
+	"a\n"
+	"                            prime; hosts: half of the degree, rounded up\n"
+	"  cascade:G[,H]             G groups of 6 chassis with 16 switches (Cray XC): a cable between any "
+	"two of\n"
+	"                            a chassis, three between chassis, H (10) to other groups\n"
+	"  tsubame:2                 published:tsubame2\n"
 	"  published:NAME            t2hx tsubame2 summit sierra narval deimos odin salomon gordon\n"
 	"                            redsky superpod\n"
 	"  lesson:NAME               a small one made for teaching; `lesson` tells which there are\n"
 	"options, behind the shape as ,NAME=VALUE:\n"
-	"  hosts=N        CAs a switch (default 1, director 4); xgft: with hosts_on=all, above the leaves\n"
+	"  hosts=N        CAs a switch (default 1; director, cascade 4); xgft: with hosts_on=all, above the "
+	"leaves\n"
 	"  hosts_on=K|all  CAs on every K-th switch only; all: on every switch\n"
 	"  parallel=N     cables a link between switches (default 1)\n"
 	"  uplinks=N      director: cables from an edge switch to each chassis (default 1)\n"
@@ -526,7 +549,8 @@ static int options_check(struct plan *p, const struct kind *k)
 			k->name);
 	if (k->hosts < 0 && p->o.hosts_on > 1)
 		return plan_fail(p, "hosts_on=: %s knows hosts_on=all only", k->name);
-	if (k->make == synth_published && (p->o.hosts_given || p->o.hosts_on_given || p->o.parallel != 1))
+	if ((k->make == synth_published || k->make == synth_tsubame) &&
+	    (p->o.hosts_given || p->o.hosts_on_given || p->o.parallel != 1))
 		return plan_fail(
 			p,
 			"a published fabric has its own hosts and cables: no hosts=, hosts_on=, parallel=");

@@ -19,7 +19,8 @@ bool synth_is_spec(const char *word);
  *   xgft:M1,..,Mh:W1,..,Wh   extended generalised fat tree (Ohring et al. 1995): h levels of
  *                            switches (synth.c tells every kind and option)
  *   torus:AxBx..  mesh:AxBx..  hypercube:D  dragonfly:A,H,P[,G]  hyperx:AxBx..  ring:N
- *   director:...  random:SWITCHES,DEGREE
+ *   director:...  random:SWITCHES,DEGREE  regular:SWITCHES,DEGREE  kautz:D,K  debruijn:D,K
+ *   slimfly:Q  polarfly:Q  cascade:G[,H]  tsubame:2  published:NAME
  * followed by ",option=value" items: hosts= (per switch), parallel= (cables per link),
  * seed=, shuffle=1 (port numbers, GUIDs and file order at random), fail= (links removed at random), lids=1.
  * -1 and *e names the part of the description that is wrong and what was expected.

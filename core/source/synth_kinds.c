@@ -36,9 +36,8 @@ static int numbers_read(struct plan *p, const char **s, char sep, uint32_t *v, i
 	}
 }
 
-/* Reads a shape that is nothing but min to max numbers. */
-static int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int min, int max,
-		      const uint32_t range[2], const char *what)
+int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int min, int max,
+	       const uint32_t range[2], const char *what)
 {
 	int n = numbers_read(p, &s, sep, v, max, range, what);
 
@@ -51,13 +50,12 @@ static int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int 
 	return n;
 }
 
-/* Number of CAs that the options ask for on switch k. */
-static unsigned hosts_at(const struct plan *p, uint32_t k)
+unsigned hosts_at(const struct plan *p, uint32_t k)
 {
 	return p->o.hosts_on > 1 && k % p->o.hosts_on ? 0 : (unsigned)p->o.hosts;
 }
 
-static uint64_t hosts_in_all(const struct plan *p, uint64_t switches)
+uint64_t hosts_in_all(const struct plan *p, uint64_t switches)
 {
 	uint64_t every = p->o.hosts_on > 1 ? p->o.hosts_on : 1;
 

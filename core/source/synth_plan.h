@@ -1,6 +1,6 @@
 /*
  * Private to the synthetic fabrics: a plan is a list of nodes and cables that
- * kinds (synth_kinds.c, synth_published.c) fill and synth.c turns into a fabric.
+ * kinds (synth_kinds.c, synth_graphs.c, synth_published.c) fill and synth.c turns into a fabric.
  */
 #ifndef IBSCOPE_SYNTH_PLAN_H
 #define IBSCOPE_SYNTH_PLAN_H
@@ -79,6 +79,17 @@ void plan_hosts(struct plan *p, uint32_t sw, unsigned n);
 /* Decimal digits of the largest of n numbers that start at 0 (n - 1), but at least min. */
 int digits_of(uint32_t n, int min);
 
+/*
+ * Reads a shape that is nothing but min to max numbers of range[0] .. range[1], separated by `sep`.  Returns
+ * their number, or -1.  what: the expected shape, for messages.
+ */
+int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int min, int max,
+	       const uint32_t range[2], const char *what);
+
+/* CAs that the options ask for on switch k, and on all of so many switches. */
+unsigned hosts_at(const struct plan *p, uint32_t k);
+uint64_t hosts_in_all(const struct plan *p, uint64_t switches);
+
 /* The generators; each gets the text between "kind:" and the options.  0, or -1 with p->why. */
 int synth_xgft(struct plan *p, const char *shape);
 int synth_torus(struct plan *p, const char *shape);
@@ -89,6 +100,13 @@ int synth_hyperx(struct plan *p, const char *shape);
 int synth_dragonfly(struct plan *p, const char *shape);
 int synth_director(struct plan *p, const char *shape);
 int synth_random(struct plan *p, const char *shape);
+int synth_kautz(struct plan *p, const char *shape);
+int synth_debruijn(struct plan *p, const char *shape);
+int synth_slimfly(struct plan *p, const char *shape);
+int synth_polarfly(struct plan *p, const char *shape);
+int synth_regular(struct plan *p, const char *shape);
+int synth_cascade(struct plan *p, const char *shape);
+int synth_tsubame(struct plan *p, const char *shape);
 int synth_published(struct plan *p, const char *shape);
 
 /* Coordinates: grids and cubes, also for published shapes. cables[d]: parallel cables in dimension d. */

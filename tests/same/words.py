@@ -169,6 +169,13 @@ SHAPES = {
     "dragonfly": ["1,1,1", "2,1,1", "2,2,1", "3,1,2", "2,1,1,3", "2,1,1,2", "2,1,1,4", "2,1,1,1", "0,1,1", "2,0,1", "2,1,0", "2,1", "2,1,1,0", "x", "", "300,1,1"],
     "director": ["1,2,2,3", "2,2,2,4", "1,2,2,0", "1,0,1,1", "0,1,1,1", "1,1,1,1", "1,2,0,3", "3,2,1,2", "1,2", "x", ""],
     "random": ["1,1", "2,1", "5,2", "10,3", "10,9", "10,0", "0,3", "10,10", "10", "x", "", "10,3,4"],
+    "regular": ["1,1", "2,1", "5,2", "5,3", "10,3", "10,9", "10,10", "10,0", "10", "x", "", "10,3,4"],
+    "kautz": ["2,2", "2,3", "3,2", "1,3", "3,1", "0,2", "2,0", "11,2", "2,20", "3", "x", "", "2,2,2"],
+    "debruijn": ["2,3", "3,2", "1,3", "4,1", "0,2", "2,0", "2,20", "3", "x", ""],
+    "slimfly": ["0", "1", "2", "3", "4", "5", "6", "7", "10", "28", "300", "x", ""],
+    "polarfly": ["0", "1", "2", "3", "4", "5", "6", "7", "12", "300", "x", ""],
+    "cascade": ["1", "2", "2,2", "1,0", "2,0", "0", "300", "x", ""],
+    "tsubame": ["2", "3", "", "x"],
     "published": ["frob", "", "deimos", "gordon", "tsubame2", "t2hx", "summit", "sierra", "narval", "odin", "salomon", "redsky", "superpod"],
     "lesson": ["frob", "", "ring", "tree2"],
     "frob": ["1"], "": [""],
@@ -178,7 +185,7 @@ BEHIND = ["hosts=0", "hosts=1", "hosts=2", "hosts=5", "hosts=254", "hosts=255", 
           "shuffle=0", "shuffle=1", "shuffle=2", "fail=0", "fail=1", "fail=2", "fail=999", "lids=0", "lids=1", "lids=2", "lids=1,lmc=0", "lids=1,lmc=1", "lids=1,lmc=7", "lids=1,lmc=8",
           "lmc=1", "aggregation=1", "aggregation=2", "esp0=1", "sm=host", "sm=switch", "sm=x", "speed=HDR", "speed=EDR", "speed=NDR", "speed=SDR", "speed=x", "width=1x", "width=4x",
           "width=12x", "width=3x", "frob=1", "frob", "", "hosts=1,hosts=2", "seed=4,shuffle=1,fail=1", "hosts=2,hosts_on=2,parallel=2"]
-STANDARD = {"xgft": "3,3:1,2", "torus": "3x3", "mesh": "2x3", "ring": "4", "hypercube": "3", "hyperx": "3x2", "dragonfly": "2,1,1", "director": "1,2,2,3", "random": "8,3", "published": "deimos"}
+STANDARD = {"xgft": "3,3:1,2", "torus": "3x3", "mesh": "2x3", "ring": "4", "hypercube": "3", "hyperx": "3x2", "dragonfly": "2,1,1", "director": "1,2,2,3", "random": "8,3", "regular": "8,3", "kautz": "2,3", "slimfly": "3", "polarfly": "2", "published": "deimos"}
 
 
 def of_kinds(_):

@@ -175,6 +175,151 @@ static void test_regular(void **state)
 	check_regular("dragonfly:4,2,3", 5, 3);
 	check_regular("ring:2", 1, 1);
 	check_regular("published:t2hx", 18, 7);
+	check_regular("regular:20,3,seed=5", 3, 1);
+	check_regular("regular:7,2", 2, 1);
+	check_regular("regular:9,8", 8, 1);
+	check_regular("regular:1000,3,seed=2,hosts=0", 3, 0);
+	check_regular("slimfly:13,hosts=9", 19, 9);
+	check_regular("cascade:1", 15 + 15, 4);
+	check_regular("cascade:3", 15 + 15 + 10, 4);
+}
+
+/* --- graphs of published texts ------------------------------------------------- */
+
+/* Adds the hops from `from` to each other switch to *sum.  Returns the longest. */
+static unsigned hops_from(const struct fabric *f, uint32_t from, uint64_t *sum)
+{
+	uint32_t *queue = NEW_ARRAY(f->n_switches, uint32_t), n = 1;
+	unsigned *far = NEW_ARRAY(f->n_switches, unsigned), longest;
+
+	queue[0] = from;
+	far[from] = 1;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = queue[i];
+
+		*sum += far[at] - 1;
+		for (unsigned p = 1; p <= f->switch_nports[at]; p++) {
+			uint32_t peer = f->port_peer[f->switch_port[at] + p];
+			uint32_t to = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+
+			if (to == NO_ID || far[to])
+				continue;
+			far[to] = far[at] + 1;
+			queue[n++] = to;
+		}
+	}
+	assert_int_equal(n, f->n_switches);
+	longest = far[queue[n - 1]] - 1;
+	free(queue);
+	free(far);
+	return longest;
+}
+
+/* Sizes, degrees (in cables), diameter and mean distance as the texts have them, or as counted by hand. */
+static void test_graphs(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint32_t switches, cas, cables;
+		unsigned least, most, diameter, mean; /* mean: of ordered pairs, in 1/10000 */
+	} want[] = {
+		{"kautz:2,2", 6, 6, 12, 4, 4, 2, 14000},
+		{"kautz:2,3", 12, 12, 24, 4, 4, 3, 19091},
+		{"kautz:3,2", 12, 12, 36, 6, 6, 2, 15455},
+		{"kautz:3,3", 36, 36, 108, 6, 6, 3, 22381},
+		{"kautz:2,4", 24, 24, 48, 4, 4, 4, 25000},
+		{"kautz:5,3,hosts=7", 150, 1050, 750, 10, 10, 3, 25409},
+		{"kautz:3,1", 4, 4, 12, 6, 6, 1, 10000},
+		{"kautz:11,2", 132, 132, 1452, 22, 22, 2, 0},
+		{"debruijn:2,3", 8, 8, 14, 2, 4, 3, 16429},
+		{"debruijn:2,4", 16, 16, 30, 2, 4, 4, 21417},
+		{"debruijn:3,2", 9, 9, 24, 4, 6, 2, 14167},
+		{"debruijn:4,2", 16, 16, 60, 6, 8, 2, 15500},
+		{"slimfly:3", 18, 54, 45, 5, 5, 2, 0},
+		{"slimfly:4", 32, 96, 96, 6, 6, 2, 0},
+		{"slimfly:5", 50, 200, 175, 7, 7, 2, 18571},
+		{"slimfly:7", 98, 98 * 6, 539, 11, 11, 2, 0},
+		{"slimfly:8", 128, 128 * 6, 768, 12, 12, 2, 0},
+		{"slimfly:9", 162, 162 * 7, 1053, 13, 13, 2, 0},
+		{"slimfly:11", 242, 242 * 9, 2057, 17, 17, 2, 0},
+		{"slimfly:13", 338, 3380, 3211, 19, 19, 2, 19436},
+		{"slimfly:16,hosts=0", 512, 0, 6144, 24, 24, 2, 0},
+		{"polarfly:2", 7, 14, 9, 2, 3, 2, 15714},
+		{"polarfly:3", 13, 26, 24, 3, 4, 2, 16923},
+		{"polarfly:4", 21, 63, 50, 4, 5, 2, 0},
+		{"polarfly:5", 31, 93, 90, 5, 6, 2, 18065},
+		{"polarfly:7", 57, 228, 224, 7, 8, 2, 18596},
+		{"polarfly:8", 73, 365, 324, 8, 9, 2, 0},
+		{"polarfly:9", 91, 455, 450, 9, 10, 2, 0},
+		{"polarfly:11", 133, 798, 792, 11, 12, 2, 19098},
+		{"polarfly:23,hosts=1", 553, 553, 6624, 23, 24, 2, 0},
+		/* 16 * 15 cables between chassis, 6 * 120 within; far: 960 of each group */
+		{"cascade:1", 96, 384, 1440, 30, 30, 2, 0},
+		{"cascade:2", 192, 768, 2 * 1440 + 960, 40, 40, 3, 0},
+		{"cascade:2,2,hosts=8", 192, 1536, 3072, 32, 32, 0, 0},
+		{"tsubame:2", 412, 1408, 5472, 18, 36, 4, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		struct fabric *f = make(want[i].spec);
+		unsigned least = ~0u, most = 0, diameter = 0, mean;
+		uint64_t sum = 0, pairs = (uint64_t)f->n_switches * (f->n_switches - 1);
+		uint32_t hosts = f->n_nodes - f->n_switches;
+
+		for (uint32_t s = 0; s < f->n_switches; s++) {
+			unsigned n = trunks_of(f, s), far = hops_from(f, s, &sum);
+
+			least = n < least ? n : least;
+			most = n > most ? n : most;
+			diameter = far > diameter ? far : diameter;
+		}
+		mean = (unsigned)((sum * 10000 + pairs / 2) / pairs);
+		if ((want[i].switches && (f->n_switches != want[i].switches || hosts != want[i].cas ||
+					  f->n_links - hosts != want[i].cables)) ||
+		    least != want[i].least || most != want[i].most ||
+		    (want[i].diameter && diameter != want[i].diameter) ||
+		    (want[i].mean && mean != want[i].mean))
+			fail_msg(
+				"%s: %u switches, %u hosts, %u cables, degree %u to %u, diameter %u, mean %u",
+				want[i].spec, f->n_switches, hosts, f->n_links - hosts, least, most, diameter,
+				mean);
+		check_links(f);
+		check_names(f);
+		fabric_unref(f);
+	}
+}
+
+/* The wiring of a real installation and of codes: their sets for q = 5, {1,4} and {2,3}. */
+static void test_slimfly_wiring(void **state)
+{
+	struct fabric *f = make("slimfly:5");
+	unsigned found = 0;
+
+	(void)state;
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t a = f->node_switch[f->port_node[f->link_port[2 * l]]];
+		uint32_t b = f->node_switch[f->port_node[f->link_port[2 * l + 1]]];
+		const char *x, *y;
+
+		if (a == NO_ID || b == NO_ID)
+			continue;
+		x = switch_name(f, a);
+		y = switch_name(f, b);
+		if (x[1] == y[1]) {
+			int step = abs(x[3] - y[3]);
+
+			assert_int_equal(x[2], y[2]);
+			assert_int_equal(step == 1 || step == 4, x[1] == '0');
+		} else {
+			const char *p = x[1] == '0' ? x : y, *m = x[1] == '0' ? y : x;
+
+			assert_int_equal(p[3] - '0', ((m[2] - '0') * (p[2] - '0') + m[3] - '0') % 5);
+		}
+		found++;
+	}
+	assert_int_equal(found, 175);
+	fabric_unref(f);
 }
 
 /* Leaves: M1 hosts and W2 parents; the middle: M2 and W3; the top: M3. */
@@ -285,7 +430,8 @@ static bool same(const struct fabric *a, const struct fabric *b)
 
 static void test_same_seed(void **state)
 {
-	static const char *const kinds[] = {"random:24,4", "torus:4x4,fail=5", "xgft:4,4:1,2,shuffle=1"};
+	static const char *const kinds[] = {"random:24,4", "torus:4x4,fail=5", "xgft:4,4:1,2,shuffle=1",
+					    "regular:24,4"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
@@ -439,6 +585,30 @@ static void test_messages(void **state)
 		{"dragonfly:4,2", "2 numbers, expected dragonfly:A,H,P[,G]"},
 		{"dragonfly:4,2,2,10", "expected 1 to A*H+1 = 9"},
 		{"random:5,1", "cannot be connected"},
+		{"regular:5,3", "no connected graph of 5 switches has exactly 3 links"},
+		{"regular:4,4", "no connected graph"},
+		{"regular:4,1", "no connected graph"},
+		{"regular:4", "1 numbers, expected regular:SWITCHES,DEGREE"},
+		{"kautz:2", "1 numbers, expected kautz:D,K"},
+		{"kautz:0,2", "expected a number from 1"},
+		{"kautz:2,17", "17 letters, expected at most 16"},
+		{"kautz:127,2", "255 ports on a switch"},
+		{"debruijn:2,x", "found 'x'"},
+		{"debruijn:9,9", "endports"},
+		{"slimfly:6", "Q = 6, expected a power of a prime"},
+		{"slimfly:28", "Q = 28, expected a power of a prime"},
+		{"slimfly:2", "expected a power of a prime from 3 on"},
+		{"slimfly:1", "Q = 1, expected a power of a prime"},
+		{"slimfly:0", "Q = 0, expected a power of a prime"},
+		{"slimfly:257", "more than 254 ports"},
+		{"slimfly:5,5", "expected slimfly:Q"},
+		{"polarfly:12", "Q = 12, expected a power of a prime"},
+		{"polarfly:251", "endports"},
+		{"cascade:0", "expected 1 to 961 groups"},
+		{"cascade:2,0", "0 cables each to others, expected 1 to 1 groups"},
+		{"tsubame:3", "expected tsubame:2"},
+		{"tsubame:2,parallel=2", "has its own hosts"},
+		{"tsubame:2,hosts=3", "tsubame says itself how many hosts"},
 		{"director:0,1,1,1", "expected at least one of each"},
 		{"hypercube:16", "expected a number from 1 to 15"},
 		{"published:nowhere", "unknown name 'nowhere'"},
@@ -481,10 +651,20 @@ static void test_is_spec(void **state)
 /* Broken descriptions neither crash nor hang; what is made is sound. */
 static void test_mutations(void **state)
 {
-	static const char *const seeds[] = {
-		"xgft:4,4:1,2,shuffle=1",	   "torus:3x3x3,fail=2",       "dragonfly:4,2,2,5",
-		"director:2,6,3,12,uplinks=2",	   "random:24,4,seed=7",       "hyperx:3x4,lids=1",
-		"ring:8,hosts_on=2,aggregation=1", "xgft:3,2:2,2,hosts_on=all"};
+	static const char *const seeds[] = {"xgft:4,4:1,2,shuffle=1",
+					    "torus:3x3x3,fail=2",
+					    "dragonfly:4,2,2,5",
+					    "director:2,6,3,12,uplinks=2",
+					    "random:24,4,seed=7",
+					    "hyperx:3x4,lids=1",
+					    "ring:8,hosts_on=2,aggregation=1",
+					    "xgft:3,2:2,2,hosts_on=all",
+					    "kautz:2,3,hosts_on=2",
+					    "debruijn:3,2,fail=1",
+					    "slimfly:4,hosts=0",
+					    "polarfly:3,shuffle=1",
+					    "regular:12,3,seed=4",
+					    "cascade:1,10,hosts=0"};
 	static const char letters[] = "0123456789,:x=ahlnopst";
 	uint64_t rng = 1;
 
@@ -522,6 +702,7 @@ int main(void)
 		cmocka_unit_test(test_source_order),	cmocka_unit_test(test_lids),
 		cmocka_unit_test(test_aggregation),	cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_is_spec),		cmocka_unit_test(test_mutations),
+		cmocka_unit_test(test_graphs),		cmocka_unit_test(test_slimfly_wiring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
