@@ -247,6 +247,7 @@ static void test_turn(void **state)
 	struct desk d;
 	struct map *m;
 	struct err e = {0};
+	char overlay[] = "overlay", turn[] = "turn";
 	uint32_t leaf;
 	unsigned lid;
 
@@ -254,7 +255,7 @@ static void test_turn(void **state)
 	begin(&d, "xgft:4,4,4:1,4,4", "updn");
 	m = map_of(d.view);
 	f = d.scene.fabric;
-	assert_int_equal(d.view->ops->words(d.view, 2, (char *[]){"overlay", "turn"}, &e), -1);
+	assert_int_equal(d.view->ops->words(d.view, 2, (char *[]){overlay, turn}, &e), -1);
 	assert_non_null(strstr(e.msg, "`why SWITCH DST via PORT` shows one"));
 	d.scene.looked.via_sw = f->node_guid[session_node(d.session, "spine-01", NULL)];
 	d.scene.looked.via_port = 1;
