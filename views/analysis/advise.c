@@ -14,20 +14,24 @@
 enum { C_RANK, C_ENGINE, C_OPTIONS, C_CLASS, C_FAILURES = 11, C_REASON };
 
 static const struct column columns[] = {
-	NUM("rank", "place in the order, the best first; =N: the same tables as N", 4),
+	NUM("rank", "rank, the best first; =N: the same tables as rank N", 4),
 	COL("engine", "the engine", 10),
-	COL("options", "what it is given beside the options in force", 12, .flex = 3, .prose = true),
-	COL("class", "A sound, B all but 1 pair in 10,000 has a path, C unsound", 5),
+	COL("options", "options that advise adds to those in force", 12, .flex = 3, .prose = true),
+	COL("class", "A: sound; B: no credit loop, at most 1 pair in 10,000 lost; C: the rest", 5),
 	NUM("lost", "pairs of hosts without a path", 4, .drop = 4),
 	NUM("loops", "groups of credit loops", 5, .drop = 3),
-	NUM("VLs", "data VLs that its routes use", 3),
-	NUM("load", "most routes on a link, all to all", 5),
-	NUM("EBB", "effective bisection bandwidth", 5),
-	NUM("shift", "most flows on a link, mean of the shifts looked at, 20 at most", 5, .drop = 2),
-	NUM("worst", "the same, the worst shift", 5, .drop = 5),
-	COL("a failure", "what a single failed link does at worst", 9, .drop = 1),
-	COL("before the next, or why not", "why it stands before the next, or why it does not route", 12,
-	    .flex = 4, .drop = 6, .prose = true),
+	NUM("VLs", "data VLs that the routes use", 3),
+	NUM("load", "most routes on a link when all hosts send to all", 5),
+	NUM("EBB",
+	    "effective bisection bandwidth: the share of its link that a host gets when random pairs send",
+	    5),
+	NUM("shift",
+	    "most flows on a link in a shift, mean of up to 20 shifts (each host sends K places further)", 5,
+	    .drop = 2),
+	NUM("worst", "most flows on a link in the worst of these shifts", 5, .drop = 5),
+	COL("a failure", "the worst effect of a single failed link", 9, .drop = 1),
+	COL("before the next, or why not", "why it ranks before the next one, or why it refuses the fabric",
+	    12, .flex = 4, .drop = 6, .prose = true),
 };
 
 /* v->question is the question whose answer is shown or awaited; v->held is the answer. */
@@ -256,9 +260,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_advise = {
 	.name = "advise",
-	.brief = "engines with sensible options, ranked for this fabric, with figures and reasons; Enter "
-		 "routes "
-		 "with one",
+	.brief = "ranks all engines for this fabric, with figures and reasons; Enter routes with the "
+		 "selected one",
 	.syntax = "[failures N]",
 	.hints = "follow=route :echo=text :undo=undo back=back",
 	COLUMNS(columns),

@@ -203,8 +203,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_changes = {
 	.name = "changes",
-	.brief = "what the last event changed, entry by entry: old and new port of every forwarding table "
-		 "entry",
+	.brief = "lists each table entry that the last event changed: its old and new port",
 	.hints = "follow=lft :why=why :pane_pairs=pairs",
 	COLUMNS(columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,

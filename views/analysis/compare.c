@@ -12,7 +12,7 @@
 
 /* The names are those of the engines. Narrow panes drop columns from the right. */
 static const struct column columns[COMPARE_MOST + 1] = {
-	COL("figure", "what is compared, a line each", 25, .flex = 1),
+	COL("figure", "the figure", 25, .flex = 1),
 	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true),
 	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true),
 	COL("", "an engine; its name stands at the top", 0, .flex = 1, .right = true, .drop = 1),
@@ -346,7 +346,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_compare = {
 	.name = "compare",
-	.brief = "engines side by side on the fabric as it is now: lengths, loads, links, credit loops",
+	.brief = "shows engines side by side on the fabric as it is now: path lengths, loads, links, credit "
+		 "loops",
 	.syntax = "[ENGINE...] [OPTION=VALUE]...",
 	.hints = "follow=show :pane_layers=layers :pane_cycle_all=loops back=back",
 	COLUMNS(columns),

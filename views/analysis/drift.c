@@ -17,9 +17,12 @@ static const struct column columns[] = {
 	COL("switch", "the switch that holds the entry", 8, .flex = 2, .fold = FOLD_CHIP),
 	NUM("lid", "the LID that the entry is for", 5),
 	COL("to", "the node that has this LID", 8, .flex = 2),
-	NUM("now → would", "port in the switch, and after the next sweep", 11),
-	COL("class", "kept, next, dead, missing or unknown: why entry and engine differ", 7),
-	COL("why", "why it is so", 8, .flex = 3, .drop = 1),
+	NUM("now → would", "port in the switch now, and after the next sweep", 11),
+	COL("class",
+	    "kept: a restart would choose another port; next: the next sweep changes it; dead: packets are "
+	    "lost; missing: no entry; unknown: no port has the LID",
+	    7),
+	COL("why", "what is wrong, or the rule that chooses the other port", 8, .flex = 3, .drop = 1),
 };
 
 struct priv {
@@ -209,9 +212,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_drift = {
 	.name = "drift",
-	.brief =
-		"what the switches hold against the next sweep of an engine: entries that are dead, missing, "
-		"stale or kept by history",
+	.brief = "compares the tables in the switches with an engine's next sweep: entries that are dead, "
+		 "missing, stale or kept",
 	.syntax = "[ENGINE[,ENGINE...]] [OPTION=VALUE]...",
 	.hints = "follow=lft :why=why back=back",
 	COLUMNS(columns),

@@ -15,9 +15,9 @@
 enum { C_CHANGE, C_WHAT, C_NAME, C_WAS, C_NOW };
 
 static const struct column columns[] = {
-	COL("change", "what happened; unseen: it did not answer, and may still be there", 8),
+	COL("change", "what changed; unseen: it did not answer, and may still be there", 8),
 	COL("what", "a card or chassis, a node, a cable, a LID", 7),
-	COL("name", "what it happened to; indented: a cable that came or went with it", 10, .flex = 3),
+	COL("name", "what changed; indented: a cable that came or went with it", 10, .flex = 3),
 	COL("was", "before", 8, .flex = 2),
 	COL("now", "after", 8, .flex = 2),
 };
@@ -485,9 +485,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_edits = {
 	.name = "edits",
-	.brief = "what differs between two fabrics: nodes, cables, rates, names, LIDs; without a file: since "
-		 "the "
-		 "first was loaded",
+	.brief = "lists how two fabrics differ: nodes, cables, rates, names, LIDs; without a file: what "
+		 "changed since the first one was loaded",
 	.syntax = "[FILE [FILE]]",
 	.hints = "follow=ports fold=fold back=back",
 	COLUMNS(columns),

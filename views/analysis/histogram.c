@@ -143,7 +143,7 @@ enum { H_NAME, H_ROOT, H_D0, H_WHY = H_D0 + SHOWN };
 
 static const struct column histogram_columns[] = {
 	COL("name", "name of the switch", 8, .flex = 1, .fold = FOLD_CHIP),
-	COL("root", "does it pass for a root?", 0),
+	COL("root", "does updn take it for a root?", 0),
 	NUM("0", AT_HELP, 0),
 	NUM("1", AT_HELP, 0),
 	NUM("2", AT_HELP, 0),
@@ -152,7 +152,7 @@ static const struct column histogram_columns[] = {
 	NUM("5", AT_HELP, 0),
 	NUM("6", AT_HELP, 0),
 	NUM("7+", "CA and router ports at this distance, and at all beyond it", 0),
-	COL("why", "which threshold it misses", 40, .flex = 1, .drop = 1),
+	COL("why", "the threshold that it misses", 40, .flex = 1, .drop = 1),
 };
 
 struct list {
@@ -301,7 +301,7 @@ static bool histogram_about(const struct view *v, uint32_t row, struct subject *
 
 const struct view_ops view_histogram = {
 	.name = "histogram",
-	.brief = "CA and router ports by distance from every switch, and whether it passes for a root (updn)",
+	.brief = "counts host ports by distance from each switch, and tells whether updn takes it for a root",
 	.syntax = "[SWITCH]",
 	.hints = "follow=bars :pane_ranks=ranks",
 	COLUMNS(histogram_columns),
@@ -331,7 +331,7 @@ static const struct column bars_columns[] = {
 	COL("5%               90%",
 	    "share of the host ports as a bar; two marks show the thresholds of 5% and 90%", FULL + 2),
 	NUM("share", "their share of all", 6, .drop = 1),
-	COL("passes", "thresholds that this distance passes", 10, .drop = 2),
+	COL("passes", "the thresholds that this distance exceeds", 10, .drop = 2),
 };
 
 struct one {
@@ -465,7 +465,7 @@ static bool bars_about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_bars = {
 	.name = "bars",
-	.brief = "the root histogram of one switch as bars, with both thresholds",
+	.brief = "shows host ports by distance from one switch as bars, with both thresholds for roots",
 	.syntax = "[SWITCH]",
 	.hints = ":pane_ranks=ranks back=back",
 	COLUMNS(bars_columns),

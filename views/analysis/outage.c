@@ -15,14 +15,14 @@ enum { C_WHERE, C_TO, C_PAIRS, C_LIDS, C_FROM, C_IN, C_PATHS, C_LIST };
 enum { BY_ENTRY, BY_HOST, BY_PEERS };
 
 static const struct column columns[] = {
-	COL("where", "where packets are lost: a switch's port whose cable leads nowhere; or a host", 20,
+	COL("where", "where packets are lost: a port of a switch whose cable is dead; or a host", 20,
 	    .flex = 2),
-	COL("to", "what the cable led to; of two hosts: the other", 16, .flex = 1, .drop = 1),
-	NUM("pairs", "pairs that are cut there until the next sweep", 8),
-	NUM("lids", "LIDs that the old tables send there", 5),
-	NUM("from it", "of a host's pairs: from it to others", 8),
-	NUM("to it", "of a host's pairs: from others to it", 8),
-	NUM("paths", "paths from ports of the one host to LIDs of the other: all are cut", 6),
+	COL("to", "the other end of the cable; of a pair: the other host", 16, .flex = 1, .drop = 1),
+	NUM("pairs", "pairs of hosts cut there until the next sweep", 8),
+	NUM("lids", "LIDs that the old tables still send there", 5),
+	NUM("from it", "of the host's cut pairs: from it to others", 8),
+	NUM("to it", "of the host's cut pairs: from others to it", 8),
+	NUM("paths", "paths from the host's ports to LIDs of the other: all are cut", 6),
 	COL("list", "these LIDs", 12, .flex = 1, .drop = 2),
 };
 
@@ -246,9 +246,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_outage = {
 	.name = "outage",
-	.brief = "what the last event cuts until the next sweep, while the old tables lead into it, or what "
-		 "would "
-		 "be cut if something fails: by entry, by host, by pairs of hosts with several ports",
+	.brief = "lists the pairs that the last event cuts until the next sweep, or that a failure would "
+		 "cut: by entry, by host, or by hosts with several ports",
 	.syntax = BY " | " OUTAGE_SYNTAX(BY " "),
 	.hints = "follow=look :undo=undo back=back",
 	COLUMNS(columns),

@@ -21,11 +21,11 @@ enum { C_VALUE, C_COUNT, C_SHARE, C_BAR, C_ONE };
 #define CELLS 32 /* cells of the longest bar */
 
 static const struct column columns[] = {
-	NUM("value", "routes, links or flows: what the bars are about", 6),
-	NUM("count", "how many links, pairs or shifts have that value", 6),
+	NUM("value", "the value: routes, links or flows", 6),
+	NUM("count", "number of links, pairs or shifts with that value", 6),
 	NUM("share", "their share of all", 6, .drop = 2),
 	COL("bar", "the same as a bar", CELLS, .bar = true, .meter = 2 * CELLS),
-	COL("for example", "one of them", 12, .flex = 1, .drop = 1),
+	COL("for example", "an example", 12, .flex = 1, .drop = 1),
 };
 
 static const struct {
@@ -418,7 +418,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_plot = {
 	.name = "plot",
-	.brief = "bars: links by the routes on them, paths by their lengths, shifts by the most flows on a "
+	.brief = "shows bars: links by their routes, paths by their length, or shifts by the most flows on a "
 		 "link",
 	.syntax = "[loads|hops|shifts]",
 	.hints = "follow=follow :pane_plot_hops=hops :pane_plot_shifts=shifts back=back",

@@ -21,20 +21,24 @@ enum { C_WHAT, C_ENGINE = 3, C_BEYOND = 12, C_HOTTEST, C_BAR, C_FROM, C_TO };
 static const struct column columns[] = {
 	COL("fails", "what fails", 24, .flex = 3),
 	NUM("loops", "groups of credit loops on VLs that had none", 5),
-	NUM("between", "lost pairs with both ends in the subnet manager's part", 7),
-	COL("engine", "the engine that routes then", 6, .drop = 2),
-	NUM("cut off", "lost pairs with an end down, or out of the subnet manager's part", 7),
-	NUM("load", "most routes on a link then", 5),
-	NUM("longer", "rerouted pairs with a longer path", 6, .drop = 3),
-	NUM("rerouted", "pairs with another path", 8, .drop = 1),
-	NUM("entries", "table entries that change", 7, .drop = 5),
-	NUM("lost", "pairs that had a path and have none then: cut off and between", 5, .drop = 6),
-	NUM("gone", "host ports that are up, but no longer in the subnet manager's part", 4, .drop = 7),
-	NUM("outside", "cut-off pairs with both ends in one part out of the subnet manager's reach", 7,
-	    .drop = 8),
-	NUM("beyond", "lost pairs that neither of the two failures cuts alone", 6),
-	COL("hottest", "the link with most routes then", 12, .flex = 1, .drop = 9),
-	COL("bar", "most routes on a link then, as a bar", 8, .drop = 4, .bar = true, .meter = CELLS),
+	NUM("between", "lost pairs whose hosts the subnet manager still reaches", 7),
+	COL("engine", "the engine that routes after the failure", 6, .drop = 2),
+	NUM("cut off", "lost pairs with a host that is down, or that the subnet manager no longer reaches",
+	    7),
+	NUM("load", "most routes on a link after the failure", 5),
+	NUM("longer", "rerouted pairs whose path gets longer", 6, .drop = 3),
+	NUM("rerouted", "pairs that take another path", 8, .drop = 1),
+	NUM("entries", "table entries that the sweep changes", 7, .drop = 5),
+	NUM("lost", "pairs that lose their path: those in `cut off` and those in `between`", 5, .drop = 6),
+	NUM("gone", "host ports that are up, but that the subnet manager no longer reaches", 4, .drop = 7),
+	NUM("outside",
+	    "cut-off pairs in a part that the subnet manager does not reach: the old tables may still "
+	    "connect them",
+	    7, .drop = 8),
+	NUM("beyond", "lost pairs that neither of the two failures loses alone", 6),
+	COL("hottest", "the link with most routes after the failure", 12, .flex = 1, .drop = 9),
+	COL("bar", "most routes on a link after the failure, as a bar", 8, .drop = 4, .bar = true,
+	    .meter = CELLS),
 	COL("from", "all pairs: a host that it parts", 14, .flex = 1, .drop = 2),
 	COL("to", "all pairs: and one that it reaches no more", 14, .flex = 1, .drop = 1),
 };
@@ -202,7 +206,7 @@ static void footer(const struct view *v, struct text *t)
 	else if (v->held && !v->held->value)
 		text_add(t, "%s", v->held->e.msg);
 	else if (v->held && v->held->ask.sweep != v->scene->real)
-		text_add(t, "of the state before what was tried since; u goes back");
+		text_add(t, "of the state before the failure that you try now; u goes back");
 	else if (parted_of(v))
 		parted_tell(parted_of(v), v->held->ask.sweep, ' ', t);
 	else if (s)
@@ -327,8 +331,8 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 const struct view_ops view_survey = {
 	.name = "survey",
-	.brief = "every single failure, or pairs of them, the worst first: new credit loops, lost pairs, the "
-		 "engine then, loads; or all pairs that part hosts; Enter tries one",
+	.brief = "tries every single failure, or pairs of failures, and lists the worst first: new credit "
+		 "loops, lost pairs, engine, loads; or all pairs that part hosts; Enter tries one",
 	.syntax = KINDS " | pairs N " KINDS " [seed=K] | pairs all [links|switches]",
 	.hints = "follow=try :undo=undo back=back",
 	COLUMNS(columns),

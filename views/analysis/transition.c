@@ -12,14 +12,14 @@ enum { C_WRITE, C_SWITCH, C_BLOCK, C_ENTRIES, C_WAITING, C_CUT, C_LOOPING, C_BAR
 #define CELLS 24 /* cells of the longest bar */
 
 static const struct column columns[] = {
-	NUM("write", "its number in OpenSM's order; 0: before the first", 5),
-	COL("switch", "the switch that is written to", 10, .flex = 1),
-	NUM("block", "LIDs from 64 times this on", 5, .drop = 2),
-	NUM("entries", "entries that it changes", 7, .drop = 3),
-	NUM("waiting", "pairs then that the new tables serve, and neither the old ones nor the mix does", 7),
-	NUM("cut", "pairs then that old and new tables serve, and the mix does not", 6),
-	NUM("looping", "pairs that go round then", 7),
-	COL("bar", "pairs then as a bar: looping in full cells, cut in half shade, waiting light", CELLS,
+	NUM("write", "number of the write in OpenSM's order; 0: before the first", 5),
+	COL("switch", "the switch that gets the block", 10, .flex = 1),
+	NUM("block", "number of the block: its LIDs begin at 64 times this", 5, .drop = 2),
+	NUM("entries", "entries that the write changes", 7, .drop = 3),
+	NUM("waiting", "pairs without a path then: the new tables will serve them, the old ones did not", 7),
+	NUM("cut", "pairs without a path then, though old and new tables serve them", 6),
+	NUM("looping", "pairs whose packets loop then", 7),
+	COL("bar", "the pairs as a bar: looping in full cells, cut in half shade, waiting light", CELLS,
 	    .drop = 1),
 };
 
@@ -176,9 +176,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_transition = {
 	.name = "transition",
-	.brief = "the way from the old tables to the new ones, write by write: who waits, is cut or goes "
-		 "round "
-		 "meanwhile; `map overlay transition` draws the worst moment",
+	.brief = "follows OpenSM from the old tables to the new ones, write by write: pairs that wait, are "
+		 "cut or loop meanwhile; `map overlay transition` draws the worst moment",
 	.syntax = "[SNAPSHOT]",
 	.hints = "follow=table back=back",
 	COLUMNS(columns),

@@ -9,8 +9,8 @@
 enum { C_PLACE, C_LEAF, C_INDEX, C_LID, C_NAME };
 
 static const struct column columns[] = {
-	NUM("place", "place in the order; shifts go by it", 0),
-	COL("leaf", "the leaf switch that the node hangs on", 8, .flex = 1, .fold = FOLD_CHIP),
+	NUM("place", "place in the order, which shifts follow (each node sends K places further)", 0),
+	COL("leaf", "the node's leaf switch", 8, .flex = 1, .fold = FOLD_CHIP),
 	COL("index", "index of the leaf in the tree", 5, .drop = 1),
 	NUM("lid", "LID of the node", 0),
 	COL("node", "the compute node; DUMMY where one is missing", 8, .flex = 1),
@@ -133,7 +133,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_caorder = {
 	.name = "ca-order",
-	.brief = "compute nodes in the order ftree routes for: leaf by leaf, missing ones as DUMMY (x)",
+	.brief = "lists compute nodes in the order that ftree routes for: leaf by leaf, missing ones as "
+		 "DUMMY (x)",
 	.hints = "follow=lft :pane_tree=tree back=back",
 	COLUMNS(columns),
 	.flags = VIEW_CHIPS,

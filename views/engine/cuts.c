@@ -15,7 +15,7 @@ static const struct column columns[] = {
 	COL("channel", "the channel before the dependency that is cut", 12, .flex = 1),
 	COL("next channel", "the channel after it", 12, .flex = 1),
 	NUM("length", "channels of the cycle", 0, .drop = 2),
-	NUM("pairs", "pairs left on the dependency when it was cut", 0, .drop = 3),
+	NUM("pairs", "pairs on the dependency when it was cut", 0, .drop = 3),
 	NUM("moved", "pairs moved to the next layer for it", 0),
 	NUM("to", "the layer they moved to", 2, .drop = 1),
 };
@@ -189,7 +189,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_cuts = {
 	.name = "cuts",
-	.brief = "dfsssp: cycles broken in its layers, the dependency cut in each, pairs moved",
+	.brief = "dfsssp: lists the cycles that it breaks in its layers, the dependency that it cuts in "
+		 "each, and pairs that it moves",
 	.syntax = "[LAYER [GROUP]]",
 	.hints = "follow=cycle :pane_moved=moved back=back",
 	COLUMNS(columns),

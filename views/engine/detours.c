@@ -12,8 +12,8 @@ static const struct column columns[] = {
 	NUM("LID", "the LID that it leads to", 3),
 	COL("to", "the node that has this LID", 8, .flex = 1),
 	NUM("layer", "the layer of the route", 0, .drop = 2, .fold = FOLD_RANGE),
-	NUM("hops", "hops of the way that is taken", 0, .was = "links", .fold = FOLD_RANGE),
-	NUM("least", "fewest hops that the fabric allows", 0, .fold = FOLD_RANGE),
+	NUM("hops", "hops of the route", 0, .was = "links", .fold = FOLD_RANGE),
+	NUM("least", "fewest hops possible in the fabric", 0, .fold = FOLD_RANGE),
 	NUM("more", "hops above the fewest", 0, .drop = 3, .fold = FOLD_MAX),
 	COL("for", "why: weights, restrictions, backtracking or the escape tree", 12),
 };
@@ -195,7 +195,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_detours = {
 	.name = "detours",
-	.brief = "nue: entries whose way is longer than the fabric allows, and what made it so",
+	.brief = "nue: lists entries whose route is longer than the shortest one, and why",
 	.syntax = "[LAYER]",
 	.hints = "follow=path :why=why :trace=trace back=back",
 	COLUMNS(columns),

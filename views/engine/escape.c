@@ -10,11 +10,13 @@ enum { C_LINKS, C_SWITCH, C_PORT, C_TO, C_HULL, C_BETWEEN, C_BLOCKED };
 static const struct column columns[] = {
 	NUM("hops", "hops to the central switch, along the tree", 0, .was = "links", .fold = FOLD_RANGE),
 	COL("switch", "a switch of the escape tree", 8, .flex = 1, .fold = FOLD_CHIP),
-	NUM("port", "port towards it", 0),
+	NUM("port", "port towards the central switch", 0),
 	COL("towards", "the switch that this port leads to", 8, .flex = 1),
-	COL("hull", "is it on a shortest path between switches with destinations?", 8),
-	NUM("betweenness", "share of shortest paths that pass it, summed over all pairs", 0, .drop = 1),
-	NUM("restricted", "turns at it that no route may make", 0, .drop = 2, .fold = FOLD_SUM),
+	COL("hull",
+	    "yes: in the hull, the switches with destinations and those on shortest paths between them", 8),
+	NUM("betweenness", "share of the shortest paths that pass the switch, summed over all pairs", 0,
+	    .drop = 1),
+	NUM("restricted", "turns that the layer forbids at this switch", 0, .drop = 2, .fold = FOLD_SUM),
 };
 
 struct node {
@@ -162,7 +164,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_escape = {
 	.name = "escape",
-	.brief = "nue: the escape tree of a layer from its central switch on, betweenness, restrictions",
+	.brief = "nue: shows the escape tree of a layer from its central switch on, with betweenness and "
+		 "forbidden turns",
 	.syntax = "[LAYER]",
 	.hints = "follow=ports :pane_restricted=restr :pane_detours=detours back=back",
 	COLUMNS(columns),

@@ -178,7 +178,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_groups = {
 	.name = "groups",
-	.brief = "port groups of a switch in ftree's order: cables to one peer, their counters",
+	.brief = "ftree: lists the port groups of a switch (cables to one peer) with their counters",
 	.syntax = "SWITCH",
 	.hints = "follow=open :fail=fail back=back",
 	COLUMNS(columns),

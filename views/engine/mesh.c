@@ -220,7 +220,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_mesh = {
 	.name = "mesh",
-	.brief = "what lash's mesh analysis found: dimensions, coordinates of switches, axes of their ports",
+	.brief = "lash: shows the result of its mesh analysis: dimensions, coordinates of switches, axes of "
+		 "their ports",
 	.hints = "follow=ports :fail=fail back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,

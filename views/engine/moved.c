@@ -13,7 +13,7 @@ static const struct column columns[] = {
 	NUM("LID", "the LID they send to", 3),
 	COL("to", "the host they send to", 8, .flex = 1),
 	NUM("pairs", "pairs of LIDs that moved", 0, .fold = FOLD_SUM),
-	NUM("hops", "cables between switches on the route", 0, .was = "links", .fold = FOLD_RANGE),
+	NUM("hops", "cables between switches on the path", 0, .was = "links", .fold = FOLD_RANGE),
 	NUM("layer now", "the layer it is in at the end", 0, .fold = FOLD_RANGE),
 };
 
@@ -170,7 +170,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_moved = {
 	.name = "moved",
-	.brief = "dfsssp: routes that the cut of a cycle moved one layer up",
+	.brief = "dfsssp: lists the routes that one cut moved to the next layer",
 	.syntax = "LAYER GROUP",
 	.hints = "follow=path :why=why :trace=trace back=back",
 	COLUMNS(columns),

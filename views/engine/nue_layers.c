@@ -10,12 +10,13 @@ enum { C_LAYER, C_LIDS, C_CENTRAL, C_HULL, C_ESCAPE, C_USED, C_DEPS, C_BLOCKED, 
 
 static const struct column columns[] = {
 	NUM("layer", "number of the layer, from 0", 0),
-	NUM("ports", "destinations dealt to the layer", 0),
+	NUM("ports", "destinations in the layer", 0),
 	COL("central switch", "root of the escape tree", 8, .flex = 1),
-	NUM("hull", "switches on shortest paths between switches with destinations", 4, .drop = 4),
-	NUM("escape deps", "dependencies kept for the escape tree", 0, .drop = 6),
+	NUM("hull", "switches in the hull: those with destinations, and those on shortest paths between them",
+	    4, .drop = 4),
+	NUM("escape deps", "dependencies reserved for the escape tree", 0, .drop = 6),
 	NUM("used", "dependencies that routes use in the end", 5, .drop = 3),
-	NUM("of deps", "dependencies there are", 0, .drop = 5),
+	NUM("of deps", "all dependencies", 0, .drop = 5),
 	NUM("restricted", "dependencies that no route may use", 0),
 	NUM("backtracked", "destinations that some switches reached by backtracking alone", 0, .drop = 2),
 	NUM("escape only", "destinations whose routes all follow the escape tree", 0, .drop = 1),
@@ -114,7 +115,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_nue_layers = {
 	.name = "nue-layers",
-	.brief = "nue: central switch of each layer, dependencies, restrictions, LIDs that met an impasse",
+	.brief = "nue: shows each layer: central switch, dependencies, forbidden turns, LIDs whose search "
+		 "got stuck",
 	.hints = "follow=tree :pane_restricted=restr :pane_detours=detours :pane_cdg=cdg back=back",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE,

@@ -192,7 +192,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_ranks = {
 	.name = "ranks",
-	.brief = "switches by rank, roots (*) first; links up, down and to switches of equal rank",
+	.brief = "lists switches by rank, roots (*) first, with their links up, down and to switches of "
+		 "equal rank",
 	.hints = "follow=open :pane_hops=hops :fail=fail",
 	COLUMNS(columns),
 	.flags = VIEW_CHIPS,

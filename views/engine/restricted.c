@@ -111,7 +111,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_restricted = {
 	.name = "restricted",
-	.brief = "nue: turns that no route of a layer may make, as they would close a cycle",
+	.brief = "nue: lists the turns that a layer forbids, because they would close a cycle",
 	.syntax = "[LAYER]",
 	.hints = "follow=ports :pane_escape=escape back=back",
 	COLUMNS(columns),

@@ -718,9 +718,8 @@ static void load(struct view *v)
 
 const struct view_ops view_torus = {
 	.name = "torus",
-	.brief = "the torus of torus-2QoS as a map: links with load (1.0: the mean of all links) and "
-		 "dateline, or a path "
-		 "with its VLs",
+	.brief = "draws the torus of torus-2QoS: links with load (1.0: the mean of all links) and dateline, "
+		 "or a path with its VLs",
 	.syntax = "[SRC DST]",
 	.hints = "follow=ports :fail=fail :restore=restore back=back",
 	COLUMNS(columns),

@@ -16,11 +16,11 @@ static const struct column columns[] = {
 	NUM("rank", "level in the tree, 0 at the top", 0, .fold = FOLD_RANGE),
 	COL("index", "place in the tree: rank, then a figure for each level", 5),
 	COL("switch", "name of the switch", 8, .flex = 1, .fold = FOLD_CHIP),
-	NUM("up", "port groups towards the roots, / cables where they are more", 3, .fold = FOLD_SUM),
+	NUM("up", "port groups towards the roots; /N: their cables, if there are more", 3, .fold = FOLD_SUM),
 	NUM("side", "port groups to switches of equal rank", 0, .fold = FOLD_SUM),
-	NUM("down", "port groups away from them", 0, .fold = FOLD_SUM),
-	NUM("nodes", "hosts on it", 0, .fold = FOLD_SUM),
-	COL("breaks the rule", "the rule that it breaks, when ftree refuses", 15, .flex = 3),
+	NUM("down", "port groups away from the roots", 0, .fold = FOLD_SUM),
+	NUM("nodes", "its hosts", 0, .fold = FOLD_SUM),
+	COL("breaks the rule", "if ftree refuses: the rule that this switch breaks", 15, .flex = 3),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 1),
 };
 
@@ -332,9 +332,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_tree = {
 	.name = "tree",
-	.brief = "the fat tree by levels: index, port groups (/cables), leaves (*); if ftree refuses: the "
-		 "rule, "
-		 "who breaks it (!), the cure",
+	.brief = "shows the fat tree by levels: index, port groups (/cables), leaves (*); if ftree refuses: "
+		 "the rule, the switch that breaks it (!), the cure",
 	.hints = "follow=groups :pane_ca-order=order :fail=fail",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,

@@ -19,9 +19,9 @@ enum { C_CHANNEL, C_WEIGHT, C_GROWTH, C_HALF, C_RUN };
 static const struct column columns[] = {
 	COL("link", "a cable in one direction, named by the port that sends", 14, .flex = 1,
 	    .fold = FOLD_CHIP),
-	NUM("weight", "weight at the end of the run; with each route over the cable it grows", 8, .drop = 2),
+	NUM("weight", "weight at the end of the run; it grows with each route over the cable", 8, .drop = 2),
 	NUM("growth", "how much the weight grew in the run", 0, .fold = FOLD_SUM),
-	NUM("half by", "share of the run after which half of the growth was there", 0, .drop = 1),
+	NUM("half by", "share of the run after which the weight had half of its growth", 0, .drop = 1),
 	COL("over the run", "the growth from destination to destination, as a small plot", POINTS),
 };
 
@@ -240,7 +240,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_weights = {
 	.name = "weights",
-	.brief = "sssp, dfsssp, nue: the weight of each link in the end, and how it grew over the run",
+	.brief = "sssp, dfsssp, nue: shows the weight of each link at the end of the run, and how it grew",
 	.syntax = "[SWITCH]",
 	.hints = "follow=ports :pane_usage=usage :fail=fail back=back",
 	COLUMNS(columns),

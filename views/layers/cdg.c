@@ -410,7 +410,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 const struct view_ops view_cdg = {
 	.name = "cdg",
-	.brief = "channel dependencies of a VL: channels with in and out degree; Enter follows a "
+	.brief = "lists the channels of a VL, and how many others they wait for or hold up; Enter follows a "
 		 "dependency",
 	.syntax = "[VL|all [NODE[PORT]]] [switches]",
 	.hints = "follow=follow :pane_cycle=loop back=back",

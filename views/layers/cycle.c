@@ -16,7 +16,8 @@ enum { C_WALK, C_VL, C_ROUTES };
 
 static const struct column columns[] = {
 	COL("channel, and who holds it and wants the next",
-	    "a channel of the walk, and routes that hold it while they wait for the next", 20, .flex = 1),
+	    "a channel of the loop, and below it the routes that hold it while they wait for the next one",
+	    20, .flex = 1),
 	COL("VL", "the virtual lane of the channel", 2, .right = true, .drop = 1),
 	COL("routes", "number of these routes", 0, .right = true),
 };
@@ -593,8 +594,8 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 const struct view_ops view_cycle = {
 	.name = "cycle",
-	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); what "
-		 "keeps a path out of a layer",
+	.brief = "shows a credit loop channel by channel, with routes that hold each; or the loop that keeps "
+		 "a path out of a layer",
 	.syntax = "[VL [GROUP [STEP]] [switches] | all [switches] | SRC DST [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	COLUMNS(columns),

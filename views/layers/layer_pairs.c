@@ -300,7 +300,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_layer_pairs = {
 	.name = "layer-pairs",
-	.brief = "what is in a layer of lash, dfsssp or nue: pairs of switches, routes to LIDs",
+	.brief = "lists the content of a layer of lash, dfsssp or nue: pairs of switches, or routes to LIDs",
 	.syntax = "[LAYER]",
 	.hints = "follow=path :pane_cycle=why :pane_cdg=cdg back=back",
 	COLUMNS(columns),

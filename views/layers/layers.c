@@ -293,7 +293,8 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 const struct view_ops view_layers = {
 	.name = "layers",
-	.brief = "layers (VLs): pairs in each before and after some moved, dependencies, credit loops",
+	.brief = "shows the layers (VLs): pairs in each before and after some moved, dependencies, credit "
+		 "loops",
 	.syntax = "[switches]",
 	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
 	COLUMNS(columns),

@@ -17,7 +17,10 @@ static const struct column columns[] = {
 	 .help = "the switch, or the group of switches that one cell stands for",
 	 .width = 8,
 	 .flex = 2},
-	{.name = "place", .help = "level, group, plane or coordinates in the layout", .width = 12, .flex = 1},
+	{.name = "place",
+	 .help = "its place in the drawing: level, group, plane or coordinates",
+	 .width = 12,
+	 .flex = 1},
 	{.name = "hosts",
 	 .help = "its ports that are up and lead to a host or router; to aggregation nodes only if they "
 		 "count",
@@ -35,7 +38,7 @@ static const struct column columns[] = {
 	 .numeric = true,
 	 .drop = 2},
 	{.name = "x mean",
-	 .help = "the same against the mean of the links that carry routes",
+	 .help = "its load against the mean of the links that carry routes",
 	 .right = true,
 	 .numeric = true,
 	 .drop = 1},
@@ -274,7 +277,8 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 			       word);
 	if (word && !map_overlay_offered(v, (enum map_overlay)o)) {
 		if (o == MAP_PATH)
-			return err_set(e, "map overlay: no path was looked at; `trace SRC DST` does");
+			return err_set(
+				e, "map overlay: you have looked at no path yet; `trace SRC DST` shows one");
 		if (o == MAP_TURN)
 			return err_set(
 				e, "map overlay: no forbidden turn was looked at; `why SWITCH DST via PORT` "
@@ -301,7 +305,7 @@ static int along(struct view *v, int dir, struct err *e)
 	map_overlay_mark(v);
 	n = m->n_stops;
 	if (!n)
-		return err_set(e, "map: this overlay leads from nowhere to nowhere; v chooses another");
+		return err_set(e, "map: this overlay has no next switch; v chooses another overlay");
 	if (m->at_stop >= n || m->stop[m->at_stop].sw != sel) {
 		for (m->at_stop = 0; m->at_stop < n && m->stop[m->at_stop].sw != sel; m->at_stop++)
 			;
@@ -338,7 +342,7 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 		map_overlay_mark(v);
 		n = m->n_choices;
 		if (n < 2)
-			return err_set(e, "map: there is one of these only");
+			return err_set(e, "map: there is only one of these");
 		m->choice = (m->choice + (dir > 0 ? 1 : n - 1)) % n;
 		m->at_stop = 0;
 		map_renew(v);
@@ -348,7 +352,7 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 		if (m->scale->back && m->scale->back(v))
 			return 0;
 		if (!m->before || m->before == m->scale)
-			return err_set(e, "map: this is where it began");
+			return err_set(e, "map: no scale to go back to");
 		m->scale = m->before;
 		m->before = NULL;
 		return 0;
@@ -663,7 +667,7 @@ static void follow(const struct view *cv, uint32_t row, struct text *t)
 
 const struct view_ops view_map = {
 	.name = "map",
-	.brief = "the fabric drawn: switches as cells of trees, grids, rings and groups, coloured and marked",
+	.brief = "draws the fabric: switches as cells of trees, grids, rings and groups, coloured and marked",
 	.syntax = "[overview|around|whole] [state|load|rank|layers|chassis|change|step] "
 		  "[none|links|path|cycle|turn|layer|flows|drain|failed|changed|transition]",
 	.hints = "follow=around :map_in=in :map_colour=colour :map_overlay=overlay :fail=fail",

@@ -167,8 +167,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_flows = {
 	.name = "flows",
-	.brief = "who shares a link: pairs of hosts that leave by a port, by switches, source, destination, "
-		 "host or pair",
+	.brief = "lists the pairs of hosts that share a link, by switches, source, destination, host or pair",
 	.syntax = "NODE[PORT] [switches|source|destination|host|pair]",
 	.hints = "follow=path :fail=fail back=back",
 	COLUMNS(columns),

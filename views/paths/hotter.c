@@ -18,7 +18,7 @@ static const struct column columns[] = {
 	COL("to", "what the link leads to", 10, .flex = 1),
 	NUM("before", "routes over the link before, or in the snapshot", 0, .fold = FOLD_SUM),
 	NUM("now", "routes over it now", 6, .fold = FOLD_SUM),
-	NUM("gain", "routes now, less routes before", 6),
+	NUM("gain", "routes now minus routes before", 6),
 };
 
 struct priv {
@@ -73,7 +73,7 @@ static void footer(const struct view *v, struct text *t)
 	if (p->why)
 		text_add(t, "%s", p->why);
 	else if (p->d && !p->d->n)
-		text_add(t, "every link carries what it carried before");
+		text_add(t, "every link carries the same routes as before");
 	else if (p->d)
 		text_add(t, "all hosts to all; together %+" PRId64 " routes", p->d->gain);
 }
@@ -132,8 +132,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_hotter = {
 	.name = "hotter",
-	.brief = "where traffic went: links with more routes than before the last event, or than in a "
-		 "snapshot; then those with fewer",
+	.brief = "lists links with more routes than before the last event (or in a snapshot), then links "
+		 "with fewer",
 	.syntax = "[SNAPSHOT]",
 	.hints = "follow=flows :fail=fail back=back",
 	COLUMNS(columns),

@@ -163,8 +163,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_pairs = {
 	.name = "pairs",
-	.brief = "what the last event changed, pair by pair: rerouted, lost and regained paths with their "
-		 "links",
+	.brief =
+		"lists each pair whose path the last event changed: rerouted, lost, regained, with its links",
 	.hints = "follow=path :why=why :trace=trace",
 	COLUMNS(columns),
 	.priv_size = sizeof(struct priv),

@@ -10,35 +10,31 @@
 
 enum { C_IN, C_IN_LABEL, C_DIR, C_HOP, C_OUT, C_OUT_LABEL, C_VL, C_ROUTES, C_LINE, C_BACK };
 
-#define SIDE(NAME)                                                                                          \
-	{.name = "in",                                                                                      \
-	 .help = "port by which the path comes in",                                                         \
-	 .width = 2,                                                                                        \
-	 .right = true,                                                                                     \
-	 .numeric = true},                                                                                  \
-		{.name = "label",                                                                           \
-		 .help = "what stands at that port on the front panel",                                     \
-		 .drop = DROP_SPARE},                                                                       \
-		{.name = "dir", .help = "up or down by the ranks of the engine in force", .drop = 5},       \
-		{.name = (NAME), .help = "the switches on this way, and its ends", .width = 12, .flex = 1}, \
-		{.name = "out",                                                                             \
-		 .help = "port by which it leaves",                                                         \
-		 .width = 3,                                                                                \
-		 .right = true,                                                                             \
-		 .numeric = true},                                                                          \
-		{.name = "label",                                                                           \
-		 .help = "what stands at that port on the front panel",                                     \
-		 .drop = DROP_SPARE},                                                                       \
-		{.name = "VL",                                                                              \
-		 .help = "virtual lane of the packets on that cable",                                       \
-		 .width = 2,                                                                                \
-		 .right = true,                                                                             \
-		 .numeric = true,                                                                           \
-		 .drop = 4},                                                                                \
-	{                                                                                                   \
-		.name = "routes",                                                                           \
-		.help = "pairs of hosts whose path leaves by that port, when all send to all",              \
-		.right = true, .numeric = true, .drop = 3                                                   \
+#define SIDE(NAME)                                                                                           \
+	{.name = "in",                                                                                       \
+	 .help = "port by which the packet comes in",                                                        \
+	 .width = 2,                                                                                         \
+	 .right = true,                                                                                      \
+	 .numeric = true},                                                                                   \
+		{.name = "label", .help = "label of that port on the front panel", .drop = DROP_SPARE},      \
+		{.name = "dir", .help = "up or down by the ranks of the engine in force", .drop = 5},        \
+		{.name = (NAME), .help = "the switches on the path, and both ends", .width = 12, .flex = 1}, \
+		{.name = "out",                                                                              \
+		 .help = "port by which the packet leaves",                                                  \
+		 .width = 3,                                                                                 \
+		 .right = true,                                                                              \
+		 .numeric = true},                                                                           \
+		{.name = "label", .help = "label of that port on the front panel", .drop = DROP_SPARE},      \
+		{.name = "VL",                                                                               \
+		 .help = "virtual lane of the packets on that cable",                                        \
+		 .width = 2,                                                                                 \
+		 .right = true,                                                                              \
+		 .numeric = true,                                                                            \
+		 .drop = 4},                                                                                 \
+	{                                                                                                    \
+		.name = "routes",                                                                            \
+		.help = "pairs of hosts whose path leaves by that port, when all send to all",               \
+		.right = true, .numeric = true, .drop = 3                                                    \
 	}
 
 static const struct column columns[] = {SIDE("there"), COL("│", "a line between the two ways", 1),
@@ -793,8 +789,8 @@ static void follow(const struct view *v, uint32_t line, struct text *t)
 
 const struct view_ops view_path = {
 	.name = "path",
-	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was "
-		 "before",
+	.brief = "shows the path between two endports and back: ports, VL, routes over each link, and the "
+		 "path before the last event",
 	.syntax = "SRC DST",
 	.hints = "follow=lft :pane_flows_%hottest=hottest :why=why :why_%src=layer :fail=fail :trace=trace "
 		 "back=back",

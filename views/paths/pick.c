@@ -17,7 +17,7 @@ static const struct column columns[] = {
 	COL("name", "name of the node", 12, .flex = 2),
 	COL("guid", "its 64-bit GUID, which never changes", 18),
 	NUM("lid", "its LID", 5),
-	COL("on", "the switch and port it hangs on", 8, .flex = 1, .drop = 2),
+	COL("on", "switch and port that its cable leads to", 8, .flex = 1, .drop = 2),
 };
 
 struct priv {
@@ -158,7 +158,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_pick = {
 	.name = "pick",
-	.brief = "nodes that a word of a command fits; opens when one does not tell which, Enter takes one",
+	.brief = "lists the nodes that a word of a command fits; opens when there are several, and Enter "
+		 "takes one",
 	.syntax = "N COMMAND [WORD...]",
 	.hints = "follow=take",
 	COLUMNS(columns),

@@ -245,8 +245,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_shift = {
 	.name = "shift",
-	.brief = "one shift: flows that meet on a link when every host sends K places further, and their "
-		 "pairs; "
+	.brief = "shows one shift (every host sends to the host K places further): flows that share a link; "
 		 "Left and Right change K",
 	.syntax = "[SHIFT [NODE[PORT]]]",
 	.hints = "follow=pairs left=before right=next back=back",

@@ -14,15 +14,15 @@ enum { C_SWITCH, C_PORT, C_LABEL, C_PEER, C_KIND, C_LIDS, C_HOSTS, C_SWITCHES, C
 static const struct column columns[] = {
 	COL("switch", "the switch that the port belongs to", 8, .flex = 1, .fold = FOLD_CHIP),
 	NUM("port", "number of the port", 0),
-	COL("label", "what stands at the port on the front panel", 0),
-	COL("peer", "what the port leads to", 10, .flex = 1),
+	COL("label", "label of the port on the front panel", 0),
+	COL("peer", "the port that its cable leads to", 10, .flex = 1),
 	COL("link", "out: to another element; inside: to a chip of the same one; host; down", 6, .drop = 1),
 	NUM("lids", "LIDs that leave by the port", 5, .fold = FOLD_SUM, .meter = 12),
 	NUM("hosts", "of these, LIDs of hosts", 0, .drop = 2, .fold = FOLD_SUM),
 	NUM("switches", "of these, LIDs of switches", 0, .drop = 3, .fold = FOLD_SUM),
 	NUM("to mean",
-	    "LIDs more or fewer than the mean of the element's ports that lead to the same element, or to "
-	    "elements that pass on to the same neighbours only",
+	    "LIDs above or below the mean of the element's ports with the same use: they lead to the same "
+	    "element, or to elements that only pass on to the same neighbours",
 	    0),
 };
 
@@ -318,9 +318,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_usage = {
 	.name = "usage",
-	.brief = "LIDs sent by each port of switches, of hosts and of switches, beside the mean of ports of "
-		 "the "
-		 "element that lead to the same element, or only on to the same neighbours",
+	.brief = "counts the LIDs that each port of a switch sends, and compares ports of an element that "
+		 "have the same use",
 	.syntax = "[ELEMENT|all]",
 	.hints = "follow=flows :pane_lft=lft :fail=fail back=back",
 	COLUMNS(columns),

@@ -17,7 +17,7 @@ static const struct column columns[] = {
 	COL("to", "the element or chip that the port leads to", 8, .flex = 1),
 	NUM("cont", "contention: ports of the path that other LIDs of the same host port use already", 0),
 	NUM("dist", "links between elements to the destination, or between chips inside", 0),
-	NUM("usage", "LIDs that leave by the port already", 0),
+	NUM("usage", "LIDs that the port sends so far", 0),
 	NUM("ways", "paths that begin with the port", 0, .drop = 1),
 	COL("decided by", "the rule that chose it, or passed it over", 19),
 };
@@ -302,9 +302,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_ways = {
 	.name = "ways",
-	.brief = "mincontention: acceptable paths of an element for a LID, then of its chips inside: "
-		 "contention, "
-		 "distance, usage, and what decided",
+	.brief = "mincontention: lists the paths that each element can take for a LID, then its chips "
+		 "inside: contention, distance, usage, and the rule that decided",
 	.syntax = "LID [ELEMENT]",
 	.hints = "follow=ways :why=why :pane_lids=lids :fail=fail back=back",
 	COLUMNS(columns),

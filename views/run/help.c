@@ -291,8 +291,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_help = {
 	.name = "help",
-	.brief = "what can be done here; panes, commands, keys, words of the field: type to search, Enter "
-		 "does it",
+	.brief = "searches all that you can do here: panes, commands, keys, words of the field; type to "
+		 "search, Enter does it",
 	.syntax = "[PANE]",
 	.hints = "follow=does_it",
 	COLUMNS(columns),

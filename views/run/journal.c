@@ -11,8 +11,8 @@ static const struct column columns[] = {
 	COL("engine", "the engine that routed after it", 8, .drop = 4),
 	NUM("entries", "table entries that it changed", 0, .drop = 2, .meter = 12),
 	NUM("rerouted", "pairs of hosts that had a path and take another one", 0, .was = "pairs", .drop = 3),
-	NUM("lost", "pairs of hosts without a path since", 0),
-	NUM("regained", "pairs of hosts that had none and have a path since", 0, .drop = 4),
+	NUM("lost", "pairs of hosts that lost their path", 0),
+	NUM("regained", "pairs of hosts that had no path and have one now", 0, .drop = 4),
 	NUM("ms", "milliseconds of the sweep", 8, .drop = 5),
 };
 
@@ -111,7 +111,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_journal = {
 	.name = "journal",
-	.brief = "events made to the fabric, with what each changed; Enter undoes or redoes up to one",
+	.brief = "lists the events, and what each changed; Enter undoes or redoes up to the selected one",
 	.hints = "follow=go :undo=undo :redo=redo",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,

@@ -199,9 +199,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_lesson = {
 	.name = "lesson",
-	.brief = "the step of the lesson that is played: text, commands, what to look at, question; the "
-		 "lessons "
-		 "while none is",
+	.brief = "plays a lesson step by step: text, commands, panes to look at, question; without one it "
+		 "lists the lessons",
 	.hints = "follow=answer :lesson_next=next :lesson_back=back :lesson_again=again",
 	COLUMNS(columns),
 	.flags = VIEW_TIMELESS | VIEW_BESIDE,

@@ -215,9 +215,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_open = {
 	.name = "open",
-	.brief = "files and folders to load: type a path, Tab completes it and goes into a folder, Enter "
-		 "loads; below "
-		 "stands what the selected one is",
+	.brief = "lists files and folders to load: type a path, Tab completes it and goes into a folder, "
+		 "Enter loads; the footer tells what the selected file is",
 	.hints = "follow=load",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS | VIEW_TYPED | VIEW_ONCE | VIEW_SELECTS,

@@ -67,7 +67,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_start = {
 	.name = "start",
-	.brief = "what there is to begin with, a key for each; it is shown while no fabric is loaded",
+	.brief = "shows ways to begin, a key for each, while no fabric is loaded",
 	.hints = "follow=take",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_TIMELESS,

@@ -659,8 +659,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_step = {
 	.name = "step",
-	.brief =
-		"the steps of a run that is walked through, what happens and why; how to begin while none is",
+	.brief = "walks through the run of an engine: each step, what happens and why; without a run it "
+		 "tells how to begin",
 	.hints = ":step_1=next :step_back_1=back :step_next_round=round :step_next_switch=switch "
 		 "prompt_step_until=until :step_pause=play :step_end=end",
 	COLUMNS(columns),

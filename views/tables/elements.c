@@ -239,7 +239,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_elements = {
 	.name = "elements",
-	.brief = "switch elements: chips of one chassis together, links out, hosts, most LIDs on a link; "
+	.brief = "lists switch elements (a chassis of several chips, or a single switch): links out, hosts, "
+		 "most LIDs on a link; "
 		 "Enter: its chips",
 	.syntax = "[ELEMENT]",
 	.hints = "follow=open :pane_lft=lft :fail=fail",

@@ -8,9 +8,9 @@
 enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };
 
 static const struct column columns[] = {
-	COL("target", "the switch that is to be reached", 10, .flex = 1, .fold = FOLD_CHIP),
-	NUM("least", "least cost of all ports: the row of the hop matrix", 0, .fold = FOLD_MIN),
-	NUM("shortest", "hops to it when nothing is forbidden", 0, .was = "links", .drop = 1,
+	COL("target", "the destination switch", 10, .flex = 1, .fold = FOLD_CHIP),
+	NUM("least", "least cost over all ports", 0, .fold = FOLD_MIN),
+	NUM("shortest", "fewest hops when no turn is forbidden", 0, .was = "links", .drop = 1,
 	    .fold = FOLD_MIN),
 	NUM("n", "ports of least cost", 2, .drop = 2),
 	COL("ports of least cost", "the ports with this cost", 12, .flex = 2),
@@ -329,7 +329,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_hops = {
 	.name = "hops",
-	.brief = "hop matrix of a switch: least cost to every other one, and the ports by cost",
+	.brief = "shows the hop matrix of a switch: least cost to every other switch, and the ports by cost",
 	.syntax = "SWITCH",
 	.hints = "follow=lft :why=why back=back",
 	COLUMNS(columns),

@@ -11,9 +11,9 @@ enum { C_NAME, C_LID, C_SWITCH, C_LINK, C_STATE, C_GUID };
 static const struct column columns[] = {
 	COL("name", "name of the host or router", 10, .flex = 2),
 	NUM("lid", "its LID; the first one when it has several", 0),
-	COL("switch", "switch and port it hangs on", 10, .flex = 1, .fold = FOLD_CHIP),
+	COL("switch", "switch and port that its cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
 	COL("link", "width and speed", 6, .drop = 4),
-	COL("state", "up, down, or cut: up, but out of the subnet manager's part", 5, .drop = 3),
+	COL("state", "up, down, or cut (up, but the subnet manager does not reach it)", 5, .drop = 3),
 	COL("guid", "its 64-bit GUID, which never changes", 18, .drop = 6),
 };
 
@@ -170,7 +170,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 const struct view_ops view_hosts = {
 	.name = "hosts",
-	.brief = "endports of CAs and routers: LID, switch and port they hang on",
+	.brief = "lists the endports of CAs and routers (ports with a LID): LID, switch and port",
 	.hints = "follow=switch prompt_pane_path=path :pane_lids=lids :fail=fail",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,

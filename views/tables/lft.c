@@ -10,12 +10,12 @@ enum { C_LID, C_DEST, C_PORT, C_LABEL, C_VIA, C_HOPS, C_EQUAL };
 static const struct column columns[] = {
 	NUM("lid", "the LID that the entry is for", 5),
 	COL("destination", "the node that has this LID", 11, .flex = 2),
-	NUM("was → now", "port before the last event and now; one figure: unchanged", 10),
-	COL("label", "what stands at the port on the front panel", 0),
+	NUM("was → now", "port before the last event and now; one number: unchanged", 10),
+	COL("label", "label of the port on the front panel", 0),
 	COL("via", "the node that the port leads to", 9, .flex = 1, .fold = FOLD_CHIP),
 	NUM("hops", "cables between switches from here to the destination", 0, .drop = 2, .fold = FOLD_RANGE),
 	COL("more ports",
-	    "other ports that are as good for the engine, or those of the adaptive-routing group", 10,
+	    "other ports that the engine could choose as well, or those of the adaptive-routing group", 10,
 	    .flex = 1, .drop = 3),
 };
 
@@ -366,8 +366,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_lft = {
 	.name = "lft",
-	.brief = "forwarding table of a switch: port before and after the last event, next node, hops, equal "
-		 "ports or those of the adaptive-routing group",
+	.brief = "shows the forwarding table of a switch: port before and after the last event, next node, "
+		 "hops, equal ports",
 	.syntax = "SWITCH [DESTINATION]",
 	.hints = "follow=path :why=why :fail=fail back=back",
 	COLUMNS(columns),

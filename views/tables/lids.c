@@ -14,11 +14,11 @@
 
 enum { C_ELEMENT, C_USE, C_LID };
 
-#define LID_HELP "the port that sends this LID of the host port, and what it leads to"
+#define LID_HELP "the port that sends this LID, and the node that it leads to"
 
 static const struct column columns[] = {
 	COL("element", "the chassis, or the switch that stands alone", 7, .flex = 1),
-	NUM("use", "different ports that the LIDs take / LIDs there are", 0, .drop = 1),
+	NUM("use", "number of different ports that the LIDs take / number of LIDs", 0, .drop = 1),
 	COL("1st", LID_HELP, 7, .flex = 2),
 	COL("2nd", LID_HELP, 7, .flex = 2),
 	COL("3rd", LID_HELP, 7, .flex = 2),
@@ -457,8 +457,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_lids = {
 	.name = "lids",
-	.brief = "LIDs of a host port side by side: the port by which each element (chassis) and "
-		 "chip sends each; =: the port of another LID, too; Left, Right choose a LID",
+	.brief = "compares the LIDs of a host port: the port by which each element (chassis) and chip sends "
+		 "each; =: another LID takes the same port; Left, Right choose a LID",
 	.syntax = "HOST|LID",
 	.hints = "follow=open left=LID right=LID :why=why :fail=fail back=back",
 	COLUMNS(columns),

@@ -7,18 +7,18 @@ enum { C_PORT, C_LABEL, C_STATE, C_LINK, C_PEER, C_PEER_LABEL, C_LOAD, C_LIDS, C
 
 static const struct column columns[] = {
 	NUM("port", "number of the port", 0),
-	COL("label", "what stands at the port on the front panel", 0),
-	COL("state", "up, down, cut (up, but out of the subnet manager's part), or - without a cable", 5,
+	COL("label", "label of the port on the front panel", 0),
+	COL("state", "up, down, cut (up, but the subnet manager does not reach it), or - without a cable", 5,
 	    .drop = 5),
 	COL("link", "width and speed", 6, .drop = 4),
-	COL("peer", "what the cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
-	COL("label", "what stands at the port of the other end", 0, .drop = DROP_SPARE),
+	COL("peer", "the port that the cable leads to", 10, .flex = 1, .fold = FOLD_CHIP),
+	COL("label", "label of the port at the other end", 0, .drop = DROP_SPARE),
 	NUM("load", "pairs of hosts whose path leaves by the port, when all send to all", 5, .drop = 2,
 	    .fold = FOLD_SUM, .meter = 12),
 	NUM("lids", "LIDs that leave by the port", 0, .fold = FOLD_SUM),
 	NUM("vls", "data VLs that the port operates with", 0, .drop = 8),
 	COL("dir", "direction of the cable by the ranks of the engine in force", 0, .drop = 1),
-	COL("equal ranks", "of a cable between switches of equal rank: which end counts as higher, and why",
+	COL("equal ranks", "for a cable between switches of equal rank: which end counts as higher, and why",
 	    18, .drop = 7),
 };
 
@@ -325,7 +325,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_ports = {
 	.name = "ports",
-	.brief = "ports and links of a node: peer, routes over the link (all to all), LFT entries, direction",
+	.brief = "lists the ports of a node: peer, routes over the link (all to all), LFT entries, direction",
 	.syntax = "[NODE|NODE[PORT]]",
 	.hints = "follow=peer :pane_flows=flows :fail=fail :restore=restore",
 	COLUMNS(columns),

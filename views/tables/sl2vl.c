@@ -13,7 +13,7 @@ enum { C_IN, C_FROM, C_SL };
 #define SL4(a, b, c, d) SL(a), SL(b), SL(c), SL(d)
 static const struct column columns[] = {
 	NUM("in", "port that packets come in by", 3),
-	COL("from", "what that port leads to", 9, .flex = 1, .drop = 1),
+	COL("from", "the node at that port", 9, .flex = 1, .drop = 1),
 	SL4(0, 1, 2, 3),
 	SL4(4, 5, 6, 7),
 	SL4(8, 9, 10, 11),
@@ -169,7 +169,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_sl2vl = {
 	.name = "sl2vl",
-	.brief = "SL-to-VL map of a port: a line for each port that packets come in by, a column for each SL",
+	.brief = "shows the SL-to-VL map of a port: a row for each port that packets come in by, a column "
+		 "for each SL",
 	.syntax = "NODE[PORT]",
 	.hints = "follow=from back=back",
 	COLUMNS(columns),

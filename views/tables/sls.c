@@ -170,8 +170,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_sls = {
 	.name = "sls",
-	.brief =
-		"SL of the path from an endport to every other one; under torus-2QoS with its bits explained",
+	.brief = "shows the SL of the path from an endport to every other one; under torus-2QoS it explains "
+		 "the bits",
 	.syntax = "HOST",
 	.hints = "follow=path back=back",
 	COLUMNS(columns),

@@ -13,7 +13,7 @@ static const struct column columns[] = {
 	NUM("lid", "its LID", 0),
 	NUM("ports", "ports it has", 0, .drop = 5, .fold = FOLD_SUM),
 	NUM("up", "ports that are up", 0, .fold = FOLD_SUM),
-	NUM("lids", "LIDs that its table has a port for", 0, .was = "routes", .drop = 2, .fold = FOLD_SUM),
+	NUM("lids", "LIDs for which its table has a port", 0, .was = "routes", .drop = 2, .fold = FOLD_SUM),
 	NUM("changed", "entries that the last event changed", 0, .drop = 6, .fold = FOLD_SUM),
 	NUM("hosts",
 	    "its ports that are up and lead to a host or router; to aggregation nodes only if they count", 0,
@@ -152,7 +152,7 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_switches = {
 	.name = "switches",
-	.brief = "all switches: rank, LID, live ports, routes, entries the last event changed",
+	.brief = "lists all switches: rank, LID, live ports, routes, entries that the last event changed",
 	.hints = "follow=open :fail=fail :pane_lft=lft",
 	COLUMNS(columns),
 	.flags = VIEW_PRESENT | VIEW_CHIPS,

@@ -5,8 +5,8 @@ enum { C_LINE, C_KIND, C_TEXT };
 
 static const struct column columns[] = {
 	NUM("line", "line of the file", 6),
-	COL("kind", "what is odd", 18, .drop = 2),
-	COL("text", "what was found there", 12, .flex = 1, .prose = true),
+	COL("kind", "the kind of oddity", 18, .drop = 2),
+	COL("text", "what the source says there", 12, .flex = 1, .prose = true),
 };
 
 static const struct warning *warning_of(const struct view *v, uint32_t row)
@@ -59,7 +59,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_warnings = {
 	.name = "warnings",
-	.brief = "oddities found while the fabric was read; Enter prints the whole text",
+	.brief = "lists oddities of the fabric's source; Enter prints the whole text",
 	.hints = "follow=print",
 	COLUMNS(columns),
 	.flags = VIEW_WIDE | VIEW_PRESENT,

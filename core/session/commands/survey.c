@@ -77,7 +77,7 @@ static void print_row(const json_t *r, const struct layout *l, struct out *o)
 	if (!*engine)
 		out_text(o, l->narrow ? " (no engine)" : "  (no engine routes it)");
 	else if (json_is_true(json_object_get(r, "fallback")))
-		out_text(o, l->narrow ? " (%s)" : "  (falls back to %s)", engine);
+		out_text(o, l->narrow ? " %s" : "  (falls back to %s)", engine);
 	out_text(o, "\n");
 }
 
@@ -123,10 +123,11 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 		 json_array_size(rows), number(of, "failures"), pairs ? "two " : "", word(of, "what"),
 		 word(of, "engine"), number(of, "load_before"));
 	lay_out(rows, pairs, o, &l);
+	if (l.narrow && l.fallback)
+		out_text(o, "An engine behind a row: OpenSM falls back to it.\n");
 	for (unsigned c = 0; c < l.n; c++)
 		out_text(o, "%s%*s", c ? " " : "", l.width[c], columns[c].name);
-	out_text(o, "%s%s%s\n", l.narrow ? " " : "  ", word(of, "what"),
-		 l.narrow && l.fallback ? " (fallback engine)" : "");
+	out_text(o, l.narrow ? " %s\n" : "  %s\n", word(of, "what"));
 	for (size_t i = 0; i < json_array_size(rows) && go_on; i++) {
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
 		print_row(json_array_get(rows, i), &l, o);
