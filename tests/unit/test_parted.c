@@ -135,14 +135,14 @@ static int host_of(const struct brute *b, bool switches, int part)
 
 static bool brute_parts(struct brute *b, const struct brute *whole, bool switches, int a, int c)
 {
-	int x = host_of(b, switches, a), y = host_of(b, switches, c);
+	int h = host_of(b, switches, a), k = host_of(b, switches, c);
 	bool found = false;
 
 	memset(b->cut, 0, sizeof(b->cut));
-	if (x >= 0)
-		b->cut[x] = true;
-	if (y >= 0)
-		b->cut[y] = true;
+	if (h >= 0)
+		b->cut[h] = true;
+	if (k >= 0)
+		b->cut[k] = true;
 	solve(b, switches, a, c);
 	for (uint32_t x = 0; x < b->n; x++)
 		for (uint32_t y = 0; y < x; y++)
