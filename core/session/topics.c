@@ -41,12 +41,12 @@ const struct topic core_topics[] = {
 	 "sender decides. More LIDs alone balance nothing.",
 	 IBA ", chapter 4", "route minhop lmc=1; list lids node0005"},
 	{"endport", "host|hosts|end|peer",
-	 "what has LIDs: a port of a host's adapter, or port 0 of a switch. Paths and pairs "
+	 "a port that has a LID: of a host's adapter, or port 0 of a switch. Paths and pairs "
 	 "are counted between endports of hosts.",
 	 IBA ", chapter 3", "show hosts"},
 	{"element", "chip|chips|chassis|elements|director|switch|switches",
-	 "a chassis of several switch chips that people see as one switch; also a switch "
-	 "that stands alone. A switch is one chip here. In the explorer E folds the chips of "
+	 "what people see as one switch: a chassis of several switch chips, or a switch that stands alone. A "
+	 "switch is one chip here. In the explorer E folds the chips of "
 	 "an element into one row.",
 	 "HP 376227-B21, user guide; `lesson chassis`", "elements"},
 	{"hops", "hop|link|links|length|distance|dist|least|matrix|longer",
@@ -232,8 +232,8 @@ const struct topic core_topics[] = {
 	 "the file, holds the whole fabric. `check` ends with status 1 when either is missing.",
 	 NULL, "check"},
 	{"drift", "agreement|class|dead|missing|would",
-	 "what the switches hold against what the next sweep would leave there, entry by entry: "
-	 "right, kept by history, stale, into a dead port, missing.",
+	 "the difference between the tables in the switches and those after the next sweep. Each entry is "
+	 "right, kept from before, about to change, dead (packets are lost) or missing.",
 	 "engines/doc/minhop.md, section 8", "drift"},
 	{"doctor", "finding|findings|kind|severity|sure",
 	 "lists every problem found, worst first, each with how sure it is and the command that "
@@ -244,13 +244,13 @@ const struct topic core_topics[] = {
 	 "printed). Tables stay as they are; pairs, loads and verdicts are about those hosts alone.",
 	 NULL, "scope node000[1-8]; check; scope all"},
 	{"survey", "worst|failure|failures|fails|lost|gone|between|beyond|cut off",
-	 "every single failure, tried one by one and ranked by what it does to pairs, loads "
-	 "and credit loops.",
+	 "tries every single failure and ranks the failures by their effect on pairs, loads and credit "
+	 "loops.",
 	 NULL, "survey switches"},
 	{"outage", "until the next sweep|repair|local repair|shield|flfr",
-	 "what fails hurts until the next sweep: the old tables still lead into it. pairs cut until then, "
-	 "and at which "
-	 "entries; local_repair flfr lets a switch use another port of the LID's adaptive-routing group.",
+	 "lists the pairs that a failure cuts until the next sweep, because the old tables still lead to "
+	 "what failed, and at which entries. With local_repair flfr a switch uses another port of the LID's "
+	 "adaptive-routing group.",
 	 "The Double Scheme, TPDS 16(5), 2005", "outage switch 1"},
 	{NULL, NULL, NULL, NULL, NULL},
 };
