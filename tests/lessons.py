@@ -6,11 +6,13 @@ IBSCOPE=build/ibscope.  Prints what is wrong, at last "N passed, N failed".
 import glob
 import json
 import os
+import random
 import re
 import subprocess
 import sys
 import tempfile
 
+from performed import performed
 from trial import Tally
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -243,8 +245,34 @@ def quiz_kinds():
     verdict(said.count("Three were wrong by this rule: `help updn` explains it.") == 1, "three wrong: %s" % said)
 
 
+def quiz_judged():
+    """Turns by the ranks of their switches, soundness as `check` says, layers as `layers` counts."""
+    for route in ("updn", "dnup", "ftree"):
+        for seed in range(1, 9):
+            start = ["--json", "-e", "synth lesson:tree3; route %s; quiz turn seed=%d" % (route, seed)]
+            q = json.loads(run(*start).stdout.splitlines()[-1])["question"]
+            told = [json.loads(x) for x in run(*start, "-e", "; ".join("quiz answer %d" % n for n in range(6))).stdout.splitlines()[3:]]
+            ranks = {r["name"]: r["rank"] for r in answer("synth lesson:tree3; route %s; list ranks" % route)["rows"]}
+            peer = {r["port"]: r.get("peer", "").split("[")[0] for r in answer("list ports %s" % q["switch"], "lesson:tree3")["rows"]}
+            up = 1 if route == "dnup" else -1
+            bad = [t["turn"] for t in q["turns"] if (ranks[q["switch"]] - ranks[peer[t["in"]]]) * up < 0 < (ranks[peer[t["out"]]] - ranks[q["switch"]]) * up]
+            verdict(len(bad) == 1 and [a["right"] for a in told] == [n == bad[0] for n in range(6)], "quiz turn %s %d: %s of %s" % (route, seed, bad, q))
+    for fabric, route, sound in (("lesson:tree3", "updn", True), ("ring:5", "minhop", False), ("ring:5", "lash qos=TRUE", True), ("ring:5", "lash", False)):
+        told = [run("-e", "synth %s; route %s; quiz sound; quiz answer %s" % (fabric, route, word)).returncode for word in ("yes", "no")]
+        verdict(told == [int(not sound), int(sound)] == [run("-e", "synth %s; route %s; check" % (fabric, route)).returncode, int(sound)], "quiz sound, %s on %s: %s" % (route, fabric, told))
+    for fabric, route in (("ring:5", "lash qos=TRUE"), ("torus:4x4", "dfsssp qos=TRUE"), ("ring:6", "dfsssp qos=TRUE")):
+        n = len({r["layer"] for r in answer("synth %s; route %s; list layers" % (fabric, route))["rows"]})
+        told = [a["right"] for a in map(json.loads, run("--json", "-e", "synth %s; route %s; quiz layers" % (fabric, route), "-e",
+                                                        "; ".join("quiz answer %d" % k for k in range(9))).stdout.splitlines()[3:])]
+        verdict(told == [k == n for k in range(9)], "quiz layers, %s on %s: %s, %d layers" % (route, fabric, told, n))
+
+
+def perform():
+    performed(run, verdict, os.environ.get("SEED") or str(random.randrange(1 << 30)))
+
+
 def main():
-    for part in (bundled, fabrics, own, playing, quiz, quiz_ranks, quiz_layers, quiz_kinds):
+    for part in (bundled, fabrics, own, playing, quiz, quiz_ranks, quiz_layers, quiz_kinds, quiz_judged, perform):
         part()
     return verdict.status()
 

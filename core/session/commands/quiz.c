@@ -15,7 +15,8 @@
 static const struct {
 	const char *word;
 	const struct quiz_maker *maker;
-} kinds[] = {{NULL, NULL}, {"port", &quiz_ports}, {"layer", &quiz_layers}, {"rank", &quiz_ranks}};
+} kinds[] = {{NULL, NULL},	    {"port", &quiz_ports},  {"layer", &quiz_layers}, {"rank", &quiz_ranks},
+	     {"turn", &quiz_turns}, {"sound", &quiz_sound}, {"layers", &quiz_counts}};
 
 static const struct quiz_maker *draw_of(struct quiz *q, enum quiz_kind kind, struct err *e)
 {
@@ -36,15 +37,19 @@ static const struct quiz_maker *draw(struct quiz *q, enum quiz_kind kind, uint64
 
 	q->random = seed;
 	e->msg[0] = 0;
-	first = rng_below(&q->random, ARRAY_LEN(kinds) - 1);
-	for (unsigned i = 0; i + 1 < ARRAY_LEN(kinds) && kind == QUIZ_ANY && !m && !e->msg[0]; i++)
-		m = draw_of(q, (enum quiz_kind)(1 + (first + i) % (ARRAY_LEN(kinds) - 1)), e);
+	first = rng_below(&q->random, QUIZ_RANK);
+	for (unsigned i = 0; i < QUIZ_RANK && kind == QUIZ_ANY && !m && !e->msg[0]; i++)
+		m = draw_of(q, (enum quiz_kind)(1 + (first + i) % QUIZ_RANK), e);
 	if (kind != QUIZ_ANY)
 		m = draw_of(q, kind, e);
 	if (m || e->msg[0])
 		return m;
 	if (kind == QUIZ_LAYER)
 		err_set(e, "%s puts no paths in several layers here", q->w->routing->engine);
+	else if (kind == QUIZ_TURN)
+		err_set(e, "%s forbids no turn here; updn, dnup and ftree do", q->w->routing->engine);
+	else if (kind == QUIZ_COUNT)
+		err_set(e, "%s has no layers", q->w->routing->engine);
 	else if (kind == QUIZ_RANK)
 		err_set(e, "%s ranks no switches; updn, dnup and ftree do", q->w->routing->engine);
 	else
@@ -75,6 +80,10 @@ static int judge(struct quiz *q, const struct quiz_maker *m, unsigned long guess
 	q->o->run->found_fault |= !right;
 	if (right)
 		out_text(q->o, "Right.\n");
+	else if (m == &quiz_sound)
+		out_text(q->o, "Wrong: it is %ssound.\n", q->right ? "" : "not ");
+	else if (m == &quiz_counts)
+		out_text(q->o, "Wrong: it is %s.\n", PLURAL(q->right, "layer"));
 	else
 		out_text(q->o, "Wrong: it is %s %u.\n", q->noun, q->right);
 	if (!right)
@@ -142,10 +151,13 @@ static void ask(struct quiz *q, const struct quiz_maker *m, uint64_t seed)
 	out_text(q->o,
 		 "`quiz answer %s` tells whether you are right, and the rule (seed=%" PRIu64
 		 " asks again).\n",
-		 m == &quiz_ports   ? "PORT"
-		 : m == &quiz_ranks ? "RANK"
-		 : *q->noun == 'l'  ? "LAYER"
-				    : "SL",
+		 m == &quiz_ports    ? "PORT"
+		 : m == &quiz_ranks  ? "RANK"
+		 : m == &quiz_turns  ? "TURN"
+		 : m == &quiz_sound  ? "yes|no"
+		 : m == &quiz_counts ? "LAYERS"
+		 : *q->noun == 'l'   ? "LAYER"
+				     : "SL",
 		 seed);
 }
 
@@ -159,8 +171,10 @@ static int cmd_quiz(struct session *s, const struct args *args, struct out *o, s
 	const struct quiz_maker *m = NULL;
 	int rc;
 
+	if (args->n && args->arg[0].small && !strcmp(args->arg[0].word, "step"))
+		return quiz_step(s, args, o, e);
 	if (args_has(args, "answer")) {
-		rc = check_answer(&q, args_number(args, "NUMBER", 0), e);
+		rc = check_answer(&q, args_number(args, "NUMBER", args_has(args, "yes")), e);
 		decided_free(&q.decided);
 		return rc;
 	}
@@ -187,19 +201,31 @@ const struct command quiz_commands[] = {
 				 .lead = "seed",
 				 .any_base = true},
 				ARG_NUMBER("NUMBER", 0, UINT64_MAX, "a number", "quiz answer")),
-	 .syntax = "quiz [ENGINE] [port|layer|rank] [seed=K] | quiz answer NUMBER",
-	 .help = "answer a question: the port of an entry, the layer of a path or the rank of a switch; then "
-		 "read the rule",
+	 .syntax = "quiz [ENGINE] [port|layer|rank|turn|sound|layers] [seed=K] | quiz answer NUMBER|yes|no | "
+		   "quiz step [TEXT...]",
+	 .help = "answer a question about ports, layers, ranks or turns, or perform the run; then read the "
+		 "rule",
 	 .finds = "the answer is wrong",
-	 .details = "  With ENGINE, that engine routes first.  Without port, layer or rank quiz draws one "
-		    "that the engine has.  It asks\n"
-		    "  only about entries with two candidates or more, and about layers if there are "
-		    "several.  The same seed asks the\n"
-		    "  same question; without one quiz draws another each time and prints it.\n",
+	 .details = "  With ENGINE, that engine routes first.  Without a kind, quiz draws port, layer or "
+		    "rank, as "
+		    "the engine has them.\n"
+		    "  It asks only about entries with two candidates or more, and about layers if there are "
+		    "several.  turn: which turn\n"
+		    "  the engine forbids; sound: is the fabric sound as it is routed; layers: how many "
+		    "there are.  "
+		    "The same seed asks the\n"
+		    "  same question; without one quiz draws another each time and prints it.\n"
+		    "  step: you perform the run.  quiz asks for the next step that decides something, from "
+		    "where "
+		    "the walk of `step start`\n"
+		    "  stands (without a walk: from the beginning): which switch, port, rank or weight, or "
+		    "yes|no.  "
+		    "A right answer does\n"
+		    "  the step; quiz refuses a wrong one, names the rule and asks again.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "question object? what is asked\n"
-		 "question.kind string(port/layer/SL/rank) port, layer, SL or rank\n"
-		 "question.seed integer(1..) asks the same again\n"
+		 "question.kind string(port/layer/SL/rank/turn/sound/layers/step) what is asked for\n"
+		 "question.seed integer(1..)? asks the same again\n"
 		 "question.switch node? of a port or a rank: the switch\n"
 		 "question.lid lid? of a port: the LID\n"
 		 "question.candidates[] object? of a port: ports that the engine chose among, by number\n"
@@ -220,7 +246,19 @@ const struct command quiz_commands[] = {
 		 "question.neighbours[].rank integer(-1..) its rank, -1 when it has none\n"
 		 "question.host_ports integer? cables to hosts\n"
 		 "question.clue string? what else there is to go by\n"
+		 "question.turns[] object? of a turn: those to choose among\n"
+		 "question.turns[].turn integer(1..) its number\n"
+		 "question.turns[].in portnum port it comes in by\n"
+		 "question.turns[].out portnum port it leaves by\n"
+		 "question.event string? of a step: the kind of its event\n"
+		 "question.step integer(1..)? its number\n"
+		 "question.of integer(1..)? steps of the run\n"
+		 "question.text string? the question in words\n"
+		 "question.asks[] string(switch/port/number/yes or no)? what the answer names, in this "
+		 "order\n"
 		 "right boolean? the answer is right\n"
+		 "refused string(switch/port/number/yes or no)? of a step: what is wrong in the answer\n"
+		 "done boolean? of a step: nothing is left to be decided\n"
 		 "answer integer? the right one\n"
 		 "port portnum? the port of the entry\n"
 		 "rule string? the rule that decided, of the closed list of `why`\n"

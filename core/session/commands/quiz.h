@@ -1,4 +1,8 @@
-/* Command quiz: quiz.c draws and judges, quiz_port.c asks for ports, quiz_other.c for layers and ranks. */
+/*
+ * Command quiz: quiz.c draws and judges, quiz_port.c asks for ports, quiz_other.c for layers and ranks,
+ * quiz_judge.c for turns, soundness and numbers of layers;
+ * quiz_step.c lets a person perform a run.
+ */
 #ifndef IBSCOPE_QUIZ_H
 #define IBSCOPE_QUIZ_H
 
@@ -6,17 +10,22 @@
 #include "core/session/commands/commands.h"
 #include "core/trace/recorder.h"
 
-/* Of a question; QUIZ_ANY: one of the others, drawn. */
-enum quiz_kind { QUIZ_ANY, QUIZ_PORT, QUIZ_LAYER, QUIZ_RANK };
+/* Of a question; QUIZ_ANY: one of those before QUIZ_TURN, drawn. */
+enum quiz_kind { QUIZ_ANY, QUIZ_PORT, QUIZ_LAYER, QUIZ_RANK, QUIZ_TURN, QUIZ_SOUND, QUIZ_COUNT };
 
 #define QUIZ_CANDIDATES 32
+
+#define QUIZ_TURNS 4
+struct quiz_turn {
+	unsigned in, out; /* ports */
+};
 
 struct quiz {
 	struct session *s;
 	const struct sweep *w;
 	struct out *o;
 	uint64_t random;  /* state of the generator that draws the question */
-	const char *noun; /* what is asked for: "port", "layer", "SL", "rank" */
+	const char *noun; /* what is asked for: "port", "layer", "SL", "rank", "turn", "sound", "layers" */
 	unsigned right;
 	struct decided decided; /* the rule, with its sentence */
 	/* A port, a rank. */
@@ -25,6 +34,7 @@ struct quiz {
 	unsigned n_quantities, n;
 	const char *quantity[REC_QUANTITIES]; /* static */
 	struct rec_offer candidate[QUIZ_CANDIDATES];
+	struct quiz_turn turn[QUIZ_TURNS]; /* of a turn: [n] */
 	/* A layer. */
 	uint32_t src, dst; /* endports */
 	unsigned slid, dlid;
@@ -40,6 +50,9 @@ struct quiz_maker {
 	/* The text of `why` about it, up to the rule. */
 	int (*tell)(const struct quiz *q, struct err *e);
 };
-extern const struct quiz_maker quiz_ports, quiz_layers, quiz_ranks;
+extern const struct quiz_maker quiz_ports, quiz_layers, quiz_ranks, quiz_turns, quiz_sound, quiz_counts;
+
+/* `quiz step [WORD...]`: asks for the next step of the walk that decides something, or judges an answer. */
+int quiz_step(struct session *s, const struct args *args, struct out *o, struct err *e);
 
 #endif
