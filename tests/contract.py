@@ -223,6 +223,9 @@ SHOWN = [
     (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor", "advise failures 2"]),
     (["ring:6"], ["verify minhop"]),
     (["ring:5"], ["quiz lash layer", "quiz answer 0"]),
+    (["lesson:tree3"], ["route updn", "step start", "step to 119", "quiz step", "quiz step yes", "quiz step no", "quiz turn", "quiz answer 1", "quiz sound", "quiz answer yes",
+                        "route minhop", "quiz step", "quiz step 3"]),
+    ([], ["lesson new graded.lesson", "lesson new -", "grade ./graded.lesson answers", "lesson ./graded.lesson 3", "lesson answer leaf-01[1]"]),
     ([TREE], ["quiz minhop port seed=3", "quiz answer 5", "quiz updn rank", "quiz answer 1", "quiz"]),
     ([TREE], ["set root_guid_file spine-01", "set ids_guid_file spine-01", "set guid_routing_order_file node0001",
               "route ftree cn_guid_file=node0001 io_guid_file=node0002", "synth xgft:2,2:1,2"]),
@@ -275,6 +278,7 @@ class Suite:
         self.file("twice.net", 'Switch 4 "a"\n[1] "h"[1]\n[2] "h"[2]\n[4] "b"[4]\n\nSwitch 4 "b"\n[1] "g"[1]\n\nHca 2 "h"\n\nHca 1 "g"\n')
         self.file("pairs.txt", "node0001 node0009 2  # twice\nnode0002 leaf-01\n")
         self.file("squeue.txt", "JOBID NAME NODES NODELIST\n7 solve 3 node000[1-2],gone\n8_1 mpi 1 node0009\n")
+        self.file("answers", "2: No\n3: leaf-01[2]\n")
         self.file("some.conf", "routing_engine updn\n")
         self.file("hup.conf", "routing_engine dor\nlmc 2\nport_shifting TRUE\n")
         self.file("ftree.conf", "routing_engine ftree,no_fallback\n")

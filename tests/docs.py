@@ -688,7 +688,8 @@ FINDS = {"changes": "synth xgft:3,3:1,2; save A; remove link leaf-01[4]; save B;
          "spread": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; spread tree",
          "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -",
          "transition": "synth xgft:3,3:1,2,shuffle=1,seed=4; route minhop; fail link leaf-01[4]; transition",
-         "quiz": "synth lesson:tree3; route minhop; quiz port seed=1; quiz answer 99"}
+         "quiz": "synth lesson:tree3; route minhop; quiz port seed=1; quiz answer 99",
+         "lesson": "lesson new M.lesson; lesson ./M.lesson 3; lesson answer leaf-02[1]", "grade": "lesson new L.lesson; grade ./L.lesson ANSWERS"}
 
 
 def scripts():
@@ -706,6 +707,8 @@ def scripts():
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "PLAN"), "w") as f:
             f.write("node,port,node,port\nleaf-01,4,spine-02,1\n")
+        with open(os.path.join(folder, "ANSWERS"), "w") as f:
+            f.write("2: yes\n")
         for name, line in FINDS.items():
             done = run(["--json", "-e", line + "; echo behind"], cwd=folder)
             found = [json.loads(x) for x in done.stdout.splitlines()]

@@ -122,7 +122,7 @@ def own():
         verdict(check("lesson new %s" % file)[0] == 0 and check("lesson %s check" % file)[0] == 0, "the template of `lesson new`")
         verdict("is there already" in check("lesson new %s" % file)[1], "`lesson new` over a file")
         said = check("lesson %s; lesson next; lesson answer" % file)
-        verdict(said[0] == 0 and "Step 2 of 2" in said[1] and "The other spine" in said[1], "a lesson by its path: %s" % (said,))
+        verdict(said[0] == 0 and "Step 2 of 3" in said[1] and "The other spine" in said[1], "a lesson by its path: %s" % (said,))
         lesson("mine", " begins with a blank\n")
         verdict("mine.lesson:1: found " in check("lesson mine")[1], "a first line with a blank")
         verdict(check("lesson nothing")[0] == 1 and check("lesson ../mine")[0] == 1, "no such lesson")
@@ -267,12 +267,54 @@ def quiz_judged():
         verdict(told == [k == n for k in range(9)], "quiz layers, %s on %s: %s, %d layers" % (route, fabric, told, n))
 
 
+def graded():
+    """Answers that are handed in: points, what cannot be read, and nothing of them runs as a command."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, handed = os.path.join(folder, "l.lesson"), os.path.join(folder, "answers")
+        run("-e", "lesson new " + path)
+
+        def grade(text):
+            with open(handed, "w", encoding="utf-8") as f:
+                f.write(text)
+            done = run("--json", "-e", "grade %s %s" % (path, handed))
+            return json.loads(done.stdout.splitlines()[-1]), done.returncode
+
+        for text, points, status in (("2: no\n3: leaf-01[1]\n", 3, 0), ("# mine\n\n 3 :  leaf-01[1]\r\n2: NO", 3, 0), ("2: yes\n3: leaf-01[1]\n", 2, 1), ("3: node0001\n2: no", 3, 0), ("3: leaf-01\n2: no", 1, 1),
+                                     ("", 0, 1), ("3: leaf-02[1]\n", 0, 1), ("3: leaf-01[1]; quit\n", 0, 1), ("3: leaf-01[1] ; save %s/stolen\n" % folder, 0, 1), ("3: '\n", 0, 1)):
+            o, rc = grade(text)
+            verdict((o.get("points"), o.get("of"), rc) == (points, 3, status), "grade %r: %s, status %d" % (text, o, rc))
+            verdict([a["right"] for a in o.get("answers", [])] == [a["points"] == a["of"] for a in o.get("answers", [])] and len(o.get("answers", [])) == 2, "grade %r: %s" % (text, o))
+        verdict(os.listdir(folder).count("stolen") == 0, "an answer ran as a command")
+        for text, part in (("4: x\n", ":1: found \"4: x\""), ("\nx\n", ":2: found \"x\""), ("1: x\n", "step 1 of lesson l, which asks nothing"), ("2: a\n2: b\n", ":2: found a second answer")):
+            o, rc = grade(text)
+            verdict(rc == 1 and not o["ok"] and part in o["error"], "grade %r: %s" % (text, o))
+        at = answer("lesson %s 3; lesson answer leaf-02[1]; lesson answer leaf-01[1]" % path)
+        verdict(at["right"] and at["answer"], "lesson answer: %s" % at)
+        for words, status in (("leaf-02[1]", 1), ("leaf-01[1]", 0), ("", 0)):
+            verdict(run("-e", "lesson %s 3; lesson answer %s" % (path, words)).returncode == status, "lesson answer %s" % words)
+        for change, part in (("judge: fail link $ANSWER; check", "judge: check"), ("accept: leaf-01[1]", "accept: leaf-02[1]")):
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            wrong_one = os.path.join(folder, "w.lesson")
+            with open(wrong_one, "w", encoding="utf-8") as f:
+                f.write(text.replace(change, part))
+            done = run("-e", "lesson %s check" % wrong_one)
+            verdict(done.returncode == 1 and "judge refuses the accepted answer" in done.stdout, "%s: %s" % (part, done.stdout))
+        for line in ("accept: x", "judge: check", "points: 2"):
+            with open(wrong_one, "w", encoding="utf-8") as f:
+                f.write("title: t\ntext: x\n%s\n" % line)
+            done = run("-e", "lesson " + wrong_one)
+            verdict(done.returncode == 1 and "w.lesson:3: found %s" % line[:5] in done.stderr, "%s without ask: %s" % (line, done.stderr))
+        done = run("-e", "grade updn " + handed)
+        verdict(done.returncode == 1 and "asks nothing that can be judged" in done.stderr, "grade updn: %s" % done.stderr)
+
+
 def perform():
     performed(run, verdict, os.environ.get("SEED") or str(random.randrange(1 << 30)))
 
 
 def main():
-    for part in (bundled, fabrics, own, playing, quiz, quiz_ranks, quiz_layers, quiz_kinds, quiz_judged, perform):
+    for part in (bundled, fabrics, own, playing, quiz, quiz_ranks, quiz_layers, quiz_kinds, quiz_judged, graded, perform):
         part()
     return verdict.status()
 

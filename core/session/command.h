@@ -57,7 +57,7 @@ struct command {
 		advise_commands, verify_commands, load_commands, flow_commands, survey_commands,    \
 		outage_commands, cdg_commands, drain_commands, element_commands, export_commands,   \
 		torus_commands, watch_commands, replay_commands, lesson_commands, quiz_commands,    \
-		session_commands
+		grade_commands, session_commands
 
 extern const struct command fabric_commands[]; /* getting a fabric, options, summaries */
 extern const struct command tables_commands[]; /* tables */
@@ -90,6 +90,7 @@ extern const struct command watch_commands[];	   /* watch, counters */
 extern const struct command replay_commands[];	   /* save-session, report */
 extern const struct command lesson_commands[];	   /* lesson */
 extern const struct command quiz_commands[];	   /* quiz */
+extern const struct command grade_commands[];	   /* grade */
 extern const struct command session_commands[];	   /* source, help, quit */
 
 /* The output of a command is about a step of a run: say so first.  JSON `step`. */

@@ -14,7 +14,7 @@ const struct aim_group aim_groups[N_GROUPS] = {
 		     "trace why flows equal-paths ranks roots step cdg cycles drain"},
 	[JUDGE] = {"Judge", "what is wrong, what is better",
 		   "check doctor drift advise compare verify survey outage load-map shifts spread plan"},
-	[TEACH] = {"Teach", "lessons, questions, words", "lesson quiz help schema echo"},
+	[TEACH] = {"Teach", "lessons, questions, words", "lesson quiz grade help schema echo"},
 	[FILES] = {"Files", "get a fabric, keep what was found",
 		   "load live synth tables config names save save-session report export torus-conf source "
 		   "quit"},
@@ -78,7 +78,8 @@ static const struct {
 	{"live", "discover fabric umad ibnetdiscover"},
 	{"synth", "torus fat tree make artificial"},
 	{"lesson", "learn tutorial course teach"},
-	{"quiz", "question exercise learn"},
+	{"quiz", "question exercise learn perform"},
+	{"grade", "exercise homework marks points"},
 	{"quit", "exit leave close"},
 	{"route", "engine algorithm compute tables"},
 };

@@ -66,29 +66,39 @@ static char **take_text(const struct reader *r)
 	struct lesson *l = r->l;
 
 	GROW(l->step, l->n, l->cap);
-	memset(&l->step[l->n], 0, sizeof(*l->step));
+	l->step[l->n] = (struct lesson_step){.points = 1};
 	return &l->step[l->n++].text;
 }
 
-static char **add_run(const struct reader *r, bool proof)
+static char **add_run(const struct reader *r, enum lesson_when when)
 {
 	struct lesson_step *s = last_step(r);
 
 	if (!s)
 		return NULL;
 	GROW(s->run, s->n_run, s->cap_run);
-	s->run[s->n_run] = (struct lesson_run){.proof = proof};
+	s->run[s->n_run] = (struct lesson_run){.when = when};
 	return &s->run[s->n_run++].command;
 }
 
 static char **take_run(const struct reader *r)
 {
-	return add_run(r, false);
+	return add_run(r, WHEN_PLAYED);
 }
 
 static char **take_proof(const struct reader *r)
 {
-	return add_run(r, true);
+	return add_run(r, WHEN_CHECKED);
+}
+
+static char **take_judge(const struct reader *r)
+{
+	return last_step(r) && last_step(r)->ask ? add_run(r, WHEN_JUDGED) : NULL;
+}
+
+static char **take_accept(const struct reader *r)
+{
+	return last_step(r) && last_step(r)->ask ? list_add(&last_step(r)->accept) : NULL;
 }
 
 static char **take_expect(const struct reader *r)
@@ -128,21 +138,24 @@ static const struct {
 	const char *key;
 	char **(*take)(const struct reader *r);
 } keys[] = {
-	{"title", take_title}, {"fabric", take_fabric}, {"text", take_text}, {"run", take_run},
-	{"proof", take_proof}, {"expect", take_expect}, {"look", take_look}, {"see", take_see},
-	{"ask", take_ask},     {"answer", take_answer},
+	{"title", take_title}, {"fabric", take_fabric}, {"text", take_text},	 {"run", take_run},
+	{"proof", take_proof}, {"expect", take_expect}, {"look", take_look},	 {"see", take_see},
+	{"ask", take_ask},     {"answer", take_answer}, {"accept", take_accept}, {"judge", take_judge},
 };
 
 /* --- lines ---------------------------------------------------------------------------------------- */
 
 static int take_value(struct reader *r, const char *key, size_t len, const char *value)
 {
-	if (len == 6 && !strncmp(key, "number", len)) {
+	if (len == 6 && (!strncmp(key, "number", len) || !strncmp(key, "points", len))) {
+		bool points = *key == 'p';
 		uint64_t n;
 
+		if (points && !(last_step(r) && last_step(r)->ask))
+			return fail(r, "points", "points: behind an ask");
 		if (!number_of(value, 0, NO_NUMBER, &n))
-			return fail(r, value, "number: from 0 to 1000");
-		r->l->number = (unsigned)n;
+			return fail(r, value, "a number from 0 to 1000");
+		*(points ? &last_step(r)->points : &r->l->number) = (unsigned)n;
 		r->last = NULL;
 		return 0;
 	}
@@ -153,13 +166,14 @@ static int take_value(struct reader *r, const char *key, size_t len, const char 
 		if (!r->last)
 			return fail(r, keys[i].key,
 				    "title and fabric once and first, then text, and behind it "
-				    "run, expect, look, see, ask, answer, proof");
+				    "run, expect, look, see, ask, answer, accept, judge, points, proof");
 		*r->last = str_dup(value);
 		return 0;
 	}
 	return fail(
 		r, key,
-		"KEY: VALUE with title, fabric, number, text, run, expect, look, see, ask, answer or proof");
+		"KEY: VALUE with title, fabric, number, text, run, expect, look, see, ask, answer, accept, "
+		"judge, points or proof");
 }
 
 /* One line without its end and without the blanks before that. */
@@ -270,6 +284,7 @@ static void step_free(struct lesson_step *s)
 	free(s->text);
 	free(s->ask);
 	free(s->answer);
+	list_free(&s->accept);
 	for (size_t i = 0; i < s->n_look; i++) {
 		free(s->look[i].pane);
 		list_free(&s->look[i].see);

@@ -9,8 +9,11 @@
  *   look: PANE ...    a pane to look at, opened beside the lesson
  *   see: TEXT         occurs in what the pane before it shows; blanks in a row count as one
  *   ask: / answer:    a question; the answer is hidden until it is asked for
+ *   accept: TEXT      an answer that counts as right; case and blanks in a row do not matter
+ *   judge: COMMANDS   run with an answer in place of $ANSWER, each of its words quoted
+ *   points: N         what a right answer is worth in `grade`; 1
  *   proof: COMMANDS   run by `lesson NAME check` only: what the answer claims
- *   expect: TEXT      occurs in what the run or proof before it prints; blanks in a row count as one
+ *   expect: TEXT      occurs in what the run, proof or judge before it prints; blanks in a row count as one
  *
  * A walk that a step begins ends with the step, unless the first command of the next one is a `step` as well.
  */
@@ -28,9 +31,11 @@ struct lesson_list {
 	size_t n, cap;
 };
 
+enum lesson_when { WHEN_PLAYED, WHEN_CHECKED, WHEN_JUDGED };
+
 struct lesson_run {
 	char *command;
-	bool proof;
+	enum lesson_when when;
 	struct lesson_list expect;
 };
 
@@ -41,6 +46,8 @@ struct lesson_look {
 
 struct lesson_step {
 	char *text, *ask, *answer; /* ask and answer may be NULL */
+	struct lesson_list accept;
+	unsigned points;
 	struct lesson_look *look;
 	size_t n_look, cap_look;
 	struct lesson_run *run;
@@ -89,6 +96,16 @@ int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p,
 void lesson_step_begin(struct session *s, const struct lesson_step *step);
 /* Run commands of a lesson.  Output, and the message of a failure, go to `said`.  0, or -1 and *e. */
 int lesson_run(const struct command_run *in, const char *commands, struct text *said, struct err *e);
+
+/* Can an answer to its question be judged? */
+bool lesson_judges(const struct lesson_step *step);
+/*
+ * Is an answer to the question of a step right: one that is accepted, or one with which the commands of
+ * `judge` print what they should, after the steps up to this one, in a session of their own?  -1 and *e:
+ * cancelled, no fabric.
+ */
+int lesson_judge(const struct session *like, const struct lesson *l, size_t step, const char *answer,
+		 bool *right, struct progress *p, struct err *e);
 
 /* Play a lesson in a session of its own.  Differences go to `faults`; their number; *expected: texts. */
 unsigned lesson_check(const struct session *like, const struct lesson *l, struct progress *p,

@@ -3,10 +3,12 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/command.h"
+#include "core/base/words.h"
 #include "core/source/synth.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* --- the place ------------------------------------------------------------------------------------ */
 
@@ -51,7 +53,7 @@ int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p,
 void lesson_step_begin(struct session *s, const struct lesson_step *step)
 {
 	for (size_t i = 0; i < step->n_run; i++)
-		if (!step->run[i].proof) {
+		if (step->run[i].when == WHEN_PLAYED) {
 			if (!strncmp(step->run[i].command, "step ", 5))
 				return;
 			break;
@@ -104,21 +106,26 @@ static char *squeezed(const char *s)
 	return t.s ? t.s : str_dup("");
 }
 
-/* What a line prints, against what it should.  It may fail if its message is among that. */
-static void check_line(struct check *c, const char *line, const struct lesson_list *expect)
+/* What a line prints, against what it should.  It may fail if its message is among that.  true: all is there.
+ */
+static bool prints(const struct command_run *run, const char *line, const struct lesson_list *expect,
+		   struct check *c)
 {
 	struct text said = {0};
 	struct err e = {0};
-	int rc = lesson_run(&c->run, line, &said, &e);
-	bool told = false;
+	int rc = lesson_run(run, line, &said, &e);
+	bool told = false, good = true;
 	char *have = squeezed(text_str(&said)), *message = squeezed(e.msg);
 
 	for (size_t i = 0; i < expect->n; i++) {
 		char *want = squeezed(expect->text[i]);
+		bool there = strstr(have, want) != NULL;
 
-		c->expected++;
 		told |= strstr(message, want) != NULL;
-		if (!strstr(have, want)) {
+		good &= there;
+		if (c)
+			c->expected++;
+		if (c && !there) {
 			char *what = str_printf("`%s` does not say", line);
 
 			fault(c, what, want);
@@ -126,11 +133,124 @@ static void check_line(struct check *c, const char *line, const struct lesson_li
 		}
 		free(want);
 	}
-	if (rc && !told)
+	if (rc && !told && c)
 		fault(c, line, e.msg);
 	free(have);
 	free(message);
 	text_free(&said);
+	return good && (!rc || told);
+}
+
+static void check_runs(struct check *c, enum lesson_when when)
+{
+	const struct lesson_step *s = &c->l->step[c->step];
+
+	for (size_t i = 0; i < s->n_run && !progress_cancelled(c->run.progress); i++)
+		if (s->run[i].when == when)
+			prints(&c->run, s->run[i].command, &s->run[i].expect, c);
+}
+
+/* The line of a judge: $ANSWER becomes the words of the answer, each quoted: none of them is a command. */
+static char *with_answer(const char *line, const char *answer)
+{
+	static const char mark[] = "$ANSWER";
+	struct text t = {0};
+	const char *at;
+
+	for (; (at = strstr(line, mark)); line = at + strlen(mark)) {
+		text_add(&t, "%.*s", (int)(at - line), line);
+		for (const char *w = answer + strspn(answer, " \t"); *w; w += strspn(w, " \t")) {
+			char *word = str_printf("%.*s", (int)strcspn(w, " \t"), w),
+			     *quoted = word_quoted(word);
+
+			text_add(&t, "%s%s", t.len && t.s[t.len - 1] != ' ' ? " " : "", quoted);
+			w += strlen(word);
+			free(word);
+			free(quoted);
+		}
+	}
+	text_add(&t, "%s", line);
+	return t.s;
+}
+
+/* Do the commands of `judge` print what they should? Without any: yes. */
+static int judged(const struct session *like, const struct lesson *l, size_t step, const char *answer,
+		  bool *right, struct progress *p, struct err *e)
+{
+	struct session *s = session_new(like->engines, like->commands);
+	struct interpreter in = {.session = s};
+	struct command_run run = {.in = &in, .progress = p};
+	int rc;
+
+	s->topics = like->topics;
+	*right = true;
+	rc = l->fabric ? lesson_set_up(s, l, p, e)
+		       : err_set(e, "lesson %s: judge needs a fabric of its own", l->name);
+	for (size_t i = 0; !rc && i <= step; i++) {
+		lesson_step_begin(s, &l->step[i]);
+		for (size_t k = 0; k < l->step[i].n_run && !progress_cancelled(p); k++)
+			if (l->step[i].run[k].when == WHEN_PLAYED)
+				prints(&run, l->step[i].run[k].command, &(struct lesson_list){0}, NULL);
+	}
+	for (size_t i = 0; !rc && *right && i < l->step[step].n_run; i++) {
+		const struct lesson_run *r = &l->step[step].run[i];
+		char *line;
+
+		if (r->when != WHEN_JUDGED)
+			continue;
+		line = with_answer(r->command, answer);
+		*right = prints(&run, line, &r->expect, NULL);
+		free(line);
+	}
+	interpreter_free(&in);
+	session_free(s);
+	return rc || progress_cancelled(p) ? (rc ? rc : err_set(e, CANCELLED)) : 0;
+}
+
+static bool has_judge(const struct lesson_step *s)
+{
+	for (size_t i = 0; i < s->n_run; i++)
+		if (s->run[i].when == WHEN_JUDGED)
+			return true;
+	return false;
+}
+
+bool lesson_judges(const struct lesson_step *s)
+{
+	return s->accept.n || has_judge(s);
+}
+
+int lesson_judge(const struct session *like, const struct lesson *l, size_t step, const char *answer,
+		 bool *right, struct progress *p, struct err *e)
+{
+	const struct lesson_step *s = &l->step[step];
+	char *given = squeezed(answer);
+
+	*right = false;
+	for (size_t i = 0; i < s->accept.n && !*right; i++) {
+		char *good = squeezed(s->accept.text[i]);
+
+		*right = !strcasecmp(given, good);
+		free(good);
+	}
+	free(given);
+	return *right || !has_judge(s) ? 0 : judged(like, l, step, answer, right, p, e);
+}
+
+/* The first answer that counts as right must stand the test of `judge`. */
+static void check_answer(struct check *c)
+{
+	const struct lesson_step *s = &c->l->step[c->step];
+	bool right;
+	struct err e;
+
+	if (!s->accept.n || !has_judge(s) || progress_cancelled(c->run.progress))
+		return;
+	c->expected++;
+	if (judged(c->run.in->session, c->l, c->step, s->accept.text[0], &right, c->run.progress, &e))
+		fault(c, "judge", e.msg);
+	else if (!right)
+		fault(c, "judge refuses the accepted answer", s->accept.text[0]);
 }
 
 static void check_steps(struct check *c)
@@ -139,18 +259,15 @@ static void check_steps(struct check *c)
 		const struct lesson_step *s = &c->l->step[c->step];
 
 		lesson_step_begin(c->run.in->session, s);
-		for (size_t i = 0; i < s->n_run && !progress_cancelled(c->run.progress); i++)
-			if (!s->run[i].proof)
-				check_line(c, s->run[i].command, &s->run[i].expect);
+		check_runs(c, WHEN_PLAYED);
 		for (size_t i = 0; i < s->n_look && !progress_cancelled(c->run.progress); i++) {
 			char *line = str_printf("list %s", s->look[i].pane);
 
-			check_line(c, line, &s->look[i].see);
+			prints(&c->run, line, &s->look[i].see, c);
 			free(line);
 		}
-		for (size_t i = 0; i < s->n_run && !progress_cancelled(c->run.progress); i++)
-			if (s->run[i].proof)
-				check_line(c, s->run[i].command, &s->run[i].expect);
+		check_answer(c);
+		check_runs(c, WHEN_CHECKED);
 	}
 }
 

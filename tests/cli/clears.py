@@ -125,6 +125,9 @@ ROWS = [
 
 # The same words elsewhere: where they are tried, or why they clear nothing.
 OTHERS = {
+    "quiz [ENGINE]": "no all-clear: a kind of question",
+    "Is the fabric sound as": "no all-clear: a question; tests/lessons.py quiz_judged",
+    "Wrong: it is ": "no all-clear: the answer to a question",
     "Safe in OpenSM's order": "transition, as Safe in any order; tests/parity/ordered.py",
     "sound deadlock verify": "no all-clear: words that find `check` in the palette",
     "The tables followed: every host": "tests/live/run.py never_followed",

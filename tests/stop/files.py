@@ -13,7 +13,7 @@ USERS = ["sweep", "reroute", "layers", "elements", "check", "trace node0001 node
          "snapshot", "report report", "save-session kept", "undo", "redo", "compare minhop updn", "advise failures 0"]
 FABRICS = ["synth xgft:3,3:1,2", "synth torus:3x3x3,hosts=1"]
 # Words for what is no FILE in a syntax line; what a command wants before, instead of "route minhop".
-WORDS = {"NODE": "leaf-01[1]", "SRC": "node0001", "DST": "node0002", "S": "leaf-01", "N": "1"}
+WORDS = {"NODE": "leaf-01[1]", "SRC": "node0001", "DST": "node0002", "S": "leaf-01", "N": "1", "LESSON": "ring"}
 BEFORE = {"roots export": ["route updn"],
           "export torus": ["synth torus:3x3x3,hosts=1", "torus-conf conf", "route torus-2QoS qos=TRUE torus_config=conf"],
           "export ca-order": ["route ftree"], "export sl2vl": ["route dfsssp qos=TRUE"], "torus-conf": ["synth torus:3x3x3,hosts=1"],

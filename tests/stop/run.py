@@ -66,7 +66,7 @@ TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise fail
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
 SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check spread tree", "survey links", "survey switches", "outage switch 1", "transition to minhop", "advise failures 3", "advise write OUT failures 1",
          "survey pairs 20 switches threads=2", "survey pairs all links", "survey pairs all switches", "survey links shard 1/3",
-         "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check" if LONG else "lesson lash check", "quiz port seed=1", "quiz rank", "route lash", "quiz layer"]
+         "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check" if LONG else "lesson lash check", "!lesson new EXTRA", "grade EXTRA ANSWERS", "route updn", "quiz port seed=1", "quiz rank", "quiz step", "quiz sound", "route lash", "quiz layer"]
 
 
 def rails(groups, hosts, ports):
@@ -83,7 +83,9 @@ def looks(folder, commands, fails=False, gap=GAP):
     """Each command looks often enough whether it was cancelled, ends when it was, and leaves all tables as they were.
     fails: it may fail.  Its work, in thousands of basic blocks."""
     fill = {"OUT": os.path.join(folder, "out"), "EXTRA": os.path.join(folder, "extra"), "FILE": os.path.join(folder, "file"),
-            "@HOSTS": "@" + os.path.join(folder, "hosts"), "RAILS": os.path.join(folder, "rails.net"), "CONF": os.path.join(folder, "conf")}
+            "@HOSTS": "@" + os.path.join(folder, "hosts"), "RAILS": os.path.join(folder, "rails.net"), "CONF": os.path.join(folder, "conf"), "ANSWERS": os.path.join(folder, "answers")}
+    with open(fill["ANSWERS"], "w", encoding="utf-8") as f:
+        f.write("3: leaf-01[2]\n")
     with open(fill["CONF"], "w", encoding="utf-8") as f:
         f.write("connect_roots TRUE\n")
     with open(fill["RAILS"], "w", encoding="utf-8") as f:

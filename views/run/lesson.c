@@ -72,12 +72,15 @@ static void add_question(struct priv *p, const struct lesson_step *s)
 		return;
 	add(p, LINE_TEXT, "? ", s->ask, NULL);
 	if (!p->at->answered) {
-		add(p, LINE_TEXT, "  ", "(Enter: the answer)", NULL);
+		add(p, LINE_TEXT, "  ",
+		    lesson_judges(s) ? "(`lesson answer TEXT` judges yours; Enter: the answer)"
+				     : "(Enter: the answer)",
+		    NULL);
 		return;
 	}
 	add(p, LINE_TEXT, "= ", s->answer, NULL);
 	for (size_t i = 0; i < s->n_run; i++)
-		if (s->run[i].proof)
+		if (s->run[i].when == WHEN_CHECKED)
 			add(p, LINE_RUN, "  shown by: ", s->run[i].command, s->run[i].command);
 }
 
@@ -87,7 +90,7 @@ static void add_step(struct priv *p)
 
 	add(p, LINE_TEXT, "", s->text, NULL);
 	for (size_t i = 0; i < s->n_run; i++)
-		if (!s->run[i].proof)
+		if (s->run[i].when == WHEN_PLAYED)
 			add(p, LINE_RUN, "> ", s->run[i].command, s->run[i].command);
 	for (size_t i = 0; i < s->n_look; i++)
 		add(p, LINE_LOOK, "look: ", s->look[i].pane, s->look[i].pane);

@@ -116,7 +116,7 @@ static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *
 		struct err why = {0};
 		int rc;
 
-		if (s->run[i].proof)
+		if (s->run[i].when != WHEN_PLAYED)
 			continue;
 		rc = lesson_run(p->o->run, s->run[i].command, &said, &why);
 		if (!quiet) {
@@ -177,7 +177,7 @@ static void tell_answer(const struct play *p)
 	if (s->answer)
 		tell(p, "Answer: ", s->answer);
 	for (size_t i = 0; s->answer && i < s->n_run; i++)
-		if (s->run[i].proof)
+		if (s->run[i].when == WHEN_CHECKED)
 			tell(p, "  shown by: ", s->run[i].command);
 }
 
@@ -282,13 +282,44 @@ static int play_named(struct session *s, const struct args *args, struct out *o,
 	return rc;
 }
 
-static int show_answer(struct play *p, struct err *e)
+/* Judge the words behind `lesson answer`. */
+static int judge_answer(struct play *p, const struct args *args, struct err *e)
+{
+	struct text given = {0};
+	bool right = false;
+	int rc;
+
+	if (!lesson_judges(step_of(p)))
+		return err_set(e,
+			       "step %zu of lesson %s does not tell which answers are right; `lesson answer` "
+			       "shows one",
+			       p->step + 1, p->l->name);
+	for (int i = 1; i < args->n; i++)
+		text_add(&given, "%s%s", i > 1 ? " " : "", args->arg[i].word);
+	rc = lesson_judge(p->s, p->l, p->step, text_str(&given), &right, p->o->run->progress, e);
+	text_free(&given);
+	if (rc)
+		return -1;
+	out_json(p->o, "right", json_boolean(right));
+	out_text(p->o, right ? "Right.\n" : "Wrong.\n");
+	p->o->run->found_fault |= !right;
+	return right ? 1 : 0;
+}
+
+/* Shows the answer, if none was given or the one given is right. */
+static int show_answer(struct play *p, const struct args *args, struct err *e)
 {
 	const struct lesson_step *s = step_of(p);
 	bool same = p->s->lesson->generation == p->s->generation;
 
 	if (!s->answer)
 		return err_set(e, "step %zu of lesson %s asks nothing", p->step + 1, p->l->name);
+	if (args->n > 1) {
+		int rc = judge_answer(p, args, e);
+
+		if (rc <= 0)
+			return rc;
+	}
 	tell_answer(p);
 	tell_place(p);
 	out_json(p->o, "answer", json_text(s->answer));
@@ -297,8 +328,9 @@ static int show_answer(struct play *p, struct err *e)
 }
 
 /* Go on from the session's place in a lesson. */
-static int go_on(struct session *s, const char *word, struct out *o, struct err *e)
+static int go_on(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	const char *word = args->arg[0].word;
 	const struct lesson_place *at = s->lesson;
 	struct play p = {.s = s, .o = o};
 	int rc;
@@ -312,7 +344,7 @@ static int go_on(struct session *s, const char *word, struct out *o, struct err 
 	if (p.step >= p.l->n)
 		p.step = p.l->n - 1;
 	if (!strcmp(word, "answer"))
-		rc = show_answer(&p, e);
+		rc = show_answer(&p, args, e);
 	else if (!strcmp(word, "next") && p.step + 1 >= p.l->n)
 		rc = err_set(e, "this is the last step of lesson %s", p.l->name);
 	else if (!strcmp(word, "back") && !p.step)
@@ -329,27 +361,37 @@ static int go_on(struct session *s, const char *word, struct out *o, struct err 
 
 /* --- one's own --------------------------------------------------------------------------------------- */
 
-static const char template[] = "# A lesson for ibscope.  `lesson ./THIS-FILE` plays it, `lesson ./THIS-FILE "
-			       "check` tells what is not true.\n"
-			       "title: A cable fails\n"
-			       "fabric: xgft:2,2:1,2\n"
-			       "\n"
-			       "text: Each step begins with a text. A line that begins with a blank\n"
-			       "  goes on with the one before.\n"
-			       "run: route minhop; check\n"
-			       "expect: Sound\n"
-			       "look: lft leaf-01\n"
-			       "see: node0003\n"
-			       "\n"
-			       "text: The next step goes on from where the last one ended.\n"
-			       "run: fail link leaf-01[3]\n"
-			       "expect: 1 link down\n"
-			       "look: changes\n"
-			       "see: leaf-01\n"
-			       "ask: Is a host cut off?\n"
-			       "answer: No. The other spine still reaches them all.\n"
-			       "proof: check\n"
-			       "expect: 0 unreachable\n";
+static const char template[] =
+	"# A lesson for ibscope.  `lesson ./THIS-FILE` plays it, `lesson ./THIS-FILE "
+	"check` tells what is not true.\n"
+	"title: A cable fails\n"
+	"fabric: xgft:2,2:1,2\n"
+	"\n"
+	"text: Each step begins with a text. A line that begins with a blank\n"
+	"  goes on with the one before.\n"
+	"run: route minhop; check\n"
+	"expect: Sound\n"
+	"look: lft leaf-01\n"
+	"see: node0003\n"
+	"\n"
+	"text: The next step goes on from where the last one ended.\n"
+	"run: fail link leaf-01[3]\n"
+	"expect: 1 link down\n"
+	"look: changes\n"
+	"see: leaf-01\n"
+	"ask: Is a host cut off?\n"
+	"answer: No. The other spine still reaches them all.\n"
+	"accept: no\n"
+	"proof: check\n"
+	"expect: 0 unreachable\n"
+	"\n"
+	"text: An exercise: `grade ./THIS-FILE ANSWERS` judges what somebody handed in.\n"
+	"ask: Which cable must fail as well to cut node0001 off? Name it by its end at the switch.\n"
+	"answer: Its own, leaf-01[1].\n"
+	"accept: leaf-01[1]\n"
+	"judge: fail link $ANSWER; check\n"
+	"expect: cut off from the subnet manager (node0001)\n"
+	"points: 2\n";
 
 static int write_template(const char *path, struct out *o, struct err *e)
 {
@@ -395,49 +437,55 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 		return write_template(args_word(args, "FILE", NULL), o, e);
 	if (name)
 		return play_named(s, args, o, e);
-	return args->n ? go_on(s, args->arg[0].word, o, e) : list_lessons(o, e);
+	return args->n ? go_on(s, args, o, e) : list_lessons(o, e);
 }
 
 const struct command lesson_commands[] = {
 	{.name = "lesson",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("STEP", 0, UINT64_MAX, "a step from 1, all or check", "lesson")),
-	 .syntax = "lesson [check|next|back|again|answer] | lesson new FILE | lesson LESSON [all|check|STEP]",
+	 .syntax = "lesson [check|next|back|again] | lesson answer [TEXT...] | lesson new FILE | lesson "
+		   "LESSON [all|check|STEP]",
 	 .help = "list the lessons on routing; play one, from a step on; check that its texts fit what "
 		 "commands print",
-	 .details = "  A step is text, commands that run, panes to look at, and often a question.  lesson "
-		    "loads the fabric of the lesson\n"
-		    "  and sets all options to their defaults.  all: prints every step with its answers.\n"
-		    "  Your own lessons: a file as `lesson new FILE` makes it.  Give its path, or its name "
-		    "if it lies in\n"
-		    "  $XDG_CONFIG_HOME/ibscope/lessons.  ibscope(1) describes the form.\n",
-	 .json = "lessons[] object? lessons there are\n"
-		 "lessons[].name string as `lesson` takes it\n"
-		 "lessons[].title string what it is about\n"
-		 "lessons[].steps integer its steps\n"
-		 "lessons[].fabric string? what `synth` makes for it\n"
-		 "fabrics[] string? what `synth lesson:NAME` takes\n"
-		 "broken[] string? lessons that cannot be read: file, line and what is wrong\n"
-		 "checked[] object? lessons that were checked\n"
-		 "checked[].name string its name\n"
-		 "checked[].steps integer its steps\n"
-		 "checked[].expected integer texts that were looked for\n"
-		 "checked[].faults integer what is not as it says\n"
-		 "lesson object? the place in a lesson\n"
-		 "lesson.name string its name\n"
-		 "lesson.title string its title\n"
-		 "lesson.step integer(1..) the step, from 1\n"
-		 "lesson.of integer(1..) steps there are\n"
-		 "steps[] object? steps that were played\n"
-		 "steps[].step integer(1..) its number\n"
-		 "steps[].text string what it tells\n"
-		 "steps[].runs[] object what was run\n"
-		 "steps[].runs[].commands string the commands\n"
-		 "steps[].runs[].ok boolean none failed\n"
-		 "steps[].runs[].text string what they printed\n"
-		 "steps[].look[] string panes to look at, with their arguments\n"
-		 "steps[].ask string? a question\n"
-		 "steps[].answer string? its answer\n"
-		 "answer string? the answer that was asked for\n",
+	 .finds = "an answer is wrong",
+	 .details =
+		 "  A step is text, commands that run, panes to look at, and often a question; `answer TEXT` "
+		 "judges yours, if the\n"
+		 "  lesson tells which are right.  lesson "
+		 "loads the fabric of the lesson\n"
+		 "  and sets all options to their defaults.  all: prints every step with its answers.\n"
+		 "  Your own lessons: a file as `lesson new FILE` makes it.  Give its path, or its name "
+		 "if it lies in\n"
+		 "  $XDG_CONFIG_HOME/ibscope/lessons.  ibscope(1) describes the form.\n",
+	 .json = JSON_CONTENT "lessons[] object? lessons there are\n"
+			      "lessons[].name string as `lesson` takes it\n"
+			      "lessons[].title string what it is about\n"
+			      "lessons[].steps integer its steps\n"
+			      "lessons[].fabric string? what `synth` makes for it\n"
+			      "fabrics[] string? what `synth lesson:NAME` takes\n"
+			      "broken[] string? lessons that cannot be read: file, line and what is wrong\n"
+			      "checked[] object? lessons that were checked\n"
+			      "checked[].name string its name\n"
+			      "checked[].steps integer its steps\n"
+			      "checked[].expected integer texts that were looked for\n"
+			      "checked[].faults integer what is not as it says\n"
+			      "lesson object? the place in a lesson\n"
+			      "lesson.name string its name\n"
+			      "lesson.title string its title\n"
+			      "lesson.step integer(1..) the step, from 1\n"
+			      "lesson.of integer(1..) steps there are\n"
+			      "steps[] object? steps that were played\n"
+			      "steps[].step integer(1..) its number\n"
+			      "steps[].text string what it tells\n"
+			      "steps[].runs[] object what was run\n"
+			      "steps[].runs[].commands string the commands\n"
+			      "steps[].runs[].ok boolean none failed\n"
+			      "steps[].runs[].text string what they printed\n"
+			      "steps[].look[] string panes to look at, with their arguments\n"
+			      "steps[].ask string? a question\n"
+			      "steps[].answer string? its answer\n"
+			      "answer string? the answer that was asked for\n"
+			      "right boolean? the answer that was given is right\n",
 	 .run = cmd_lesson},
 	{.name = NULL},
 };
