@@ -379,6 +379,9 @@ def colours():
         expect("rank %s" % row["rank"] in rank.title[row["name"]], row, rank.title[row["name"]])
     expect(sum("x the mean" in w or re.search(", (0|under 0.5|0.5 to 1.5|1.5 to 2.5)(, down)?$", w) is not None
                for w in load.title.values()) == 48, "classes of load")
+    for page in rank, layer:  # a box of the lightest shade is no white paper
+        fills = {e.get("fill") for e in page.of("rect", "switch")}
+        expect(all(int(f[1:3], 16) <= 0xd9 for f in fills), "nearly white boxes", fills)
     used = {bare(c[end]) for c in found.objects[1]["cdg"]["list"] for end in ("from", "to")}
     for name, words in layer.title.items():
         expect("VLs %d" % (name in used) in words, name, words)
@@ -487,6 +490,20 @@ def dots():
             expect(len(re.findall('color="#08519c", penwidth=3.2', f.read())) == 5, "links of the path")
 
 
+def bare_words():
+    """No folder of this machine stands in a drawing; channel dependencies have no channels of hosts."""
+    with tempfile.TemporaryDirectory(prefix="ibscope-drawings-") as folder:
+        path, dot = os.path.join(folder, "roots.conf"), os.path.join(folder, "a.dot")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("0x200000\n")
+        page, = Drawn("torus:3x3", ["set root_guid_file %s" % path, "route updn"], [""]).pages
+        expect("root_guid_file=roots.conf" in page.text and folder not in page.text, "the title has a folder in it")
+        run("torus:4x4", ["export dot %s cdg" % dot], "-R", "minhop")
+        with open(dot, encoding="utf-8") as f:
+            text = f.read()
+        expect("node0" not in text and len(re.findall(r"^\tc\d+ \[", text, re.M)) == 64, "channels between switches")
+
+
 def pngs():
     if not PNG:
         print("pngs: skipped, rsvg-convert (package librsvg2-bin) is not installed; no SVG was made a PNG")
@@ -499,7 +516,7 @@ def pngs():
                 expect(f.read(8) == b"\x89PNG\r\n\x1a\n", words)
 
 
-TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, turns, diffs, colours, plots, writes, names, dots, pngs]
+TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, turns, diffs, colours, plots, writes, names, dots, bare_words, pngs]
 
 
 def main():

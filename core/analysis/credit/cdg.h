@@ -74,6 +74,7 @@ void cdg_free(struct cdg *c);
 bool cdg_find_components(struct cdg *c, struct progress *p);
 
 uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel; NO_ID: carries nothing */
+bool cdg_at_host(const struct cdg *c, uint32_t channel);	    /* does it lead to a host, or from one? */
 uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to); /* index in to[], NO_ID */
 
 /* [n_switches] bit v: links to other switches carry routes on VL v, in either direction; the caller frees. */
@@ -104,6 +105,7 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 
 /*
  * Write it as Graphviz text: one strongly connected component on all its VLs; or (NO_ID) the channels of a VL
+ * between switches
  * (CDG_ALL_VLS: all), with the channels of other VLs that depend on them or on which they depend.  Channels
  * on cycles stand out.  -1: the stream failed, or p (may be NULL) was cancelled.
  */

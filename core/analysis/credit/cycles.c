@@ -429,8 +429,19 @@ struct drawn {
 	uint32_t component;
 };
 
+bool cdg_at_host(const struct cdg *c, uint32_t channel)
+{
+	const struct topo *t = c->routing->topo;
+	uint32_t port = c->port[channel], peer = t->peer[port];
+
+	return !node_is_switch(t->fabric, t->fabric->port_node[port]) ||
+	       (peer != NO_ID && !node_is_switch(t->fabric, t->fabric->port_node[peer]));
+}
+
 static bool is_drawn(const struct cdg *c, const struct drawn *d, uint32_t from, uint32_t to)
 {
+	if (cdg_at_host(c, from) || cdg_at_host(c, to)) /* no cycle goes there */
+		return false;
 	if (d->component != NO_ID)
 		return c->component[from] == d->component && c->component[to] == d->component;
 	return d->vl == CDG_ALL_VLS || c->vl[from] == d->vl || c->vl[to] == d->vl;
@@ -465,7 +476,8 @@ int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component, stru
 	const struct drawn d = {vl, component};
 	bool go_on = true;
 
-	fprintf(f, "digraph cdg {\n\tnode [shape=box, fontsize=9];\n\tedge [fontsize=8];\n");
+	fprintf(f, "digraph cdg {\n\tranksep=0.3; nodesep=0.1;\n\tnode [shape=box, fontsize=9];\n\tedge "
+		   "[fontsize=8];\n");
 	dot_channels(f, c, &d);
 	progress_start(p, "writing the drawing", c->n_channels);
 	for (uint32_t v = 0; v < c->n_channels && (go_on = progress_step(p, v)); v++) {

@@ -148,16 +148,6 @@ static uint32_t *count_inputs(const struct cdg *c)
 	return n;
 }
 
-/* Does a channel lead to a host, or from one? */
-static bool is_at_host(const struct cdg *c, uint32_t v)
-{
-	const struct topo *t = c->routing->topo;
-	uint32_t port = c->port[v], peer = t->peer[port];
-
-	return !node_is_switch(t->fabric, t->fabric->port_node[port]) ||
-	       (peer != NO_ID && !node_is_switch(t->fabric, t->fabric->port_node[peer]));
-}
-
 /* Dependencies of a VL, or of CDG_ALL_VLS. A dependency between two VLs counts in the first one. */
 static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct out *o)
 {
@@ -172,7 +162,7 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 		channel[n++] = v;
 		deps += c->first[v + 1] - c->first[v];
 		cyclic += c->component[v] != NO_ID;
-		at_hosts += is_at_host(c, v);
+		at_hosts += cdg_at_host(c, v);
 	}
 	out_text(o, "%s, %s, %s on cycles\n", PLURAL(n, "channel"), PLURAL(deps, "dependency"),
 		 PLURAL(cyclic, "channel"));

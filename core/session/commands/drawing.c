@@ -13,11 +13,17 @@
 
 /* --- words ------------------------------------------------------------------------------------- */
 
+/* A file's name without its folders, which are nobody's business on a slide. */
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 const char *drawing_source(const struct fabric *f)
 {
-	const char *slash = strrchr(f->source, '/');
-
-	return slash && slash[1] ? slash + 1 : f->source;
+	return last_part(f->source);
 }
 
 void drawing_engine_words(const struct session *s, struct text *t)
@@ -27,10 +33,11 @@ void drawing_engine_words(const struct session *s, struct text *t)
 
 	text_add(t, "%s", w && w->routing ? w->routing->engine : "no routing");
 	for (size_t i = 0; o && i < options_count(o); i++) {
-		const char *name = options_at(o, i)->name;
+		const char *name = options_at(o, i)->name, *value = options_get(o, name);
 
 		if (options_is_set(o, name))
-			text_add(t, " %s=%s", name, options_get(o, name));
+			text_add(t, " %s=%s", name,
+				 options_at(o, i)->type == OPT_FILE ? last_part(value) : value);
 	}
 }
 

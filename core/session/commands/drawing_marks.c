@@ -359,8 +359,9 @@ static int mark_transition(struct session *s, const struct drawing_of *of, struc
 
 /* --- colours of switches ------------------------------------------------------------------------ */
 
-static const char *const shades[] = {"#ffffff", "#e4edf8", "#bdd5ee", "#89b6df",
-				     "#5392cb", "#2a6cb0", "#0f4a8a"};
+/* The lightest is no white: it stands out from the page. */
+static const char *const shades[] = {"#cfe0f2", "#a9c8e8", "#7eabdb", "#558ecb",
+				     "#3573b7", "#1d5596", "#0b3670"};
 static const char *const tints[] = {"#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6", "#ffff99",
 				    "#8dd3c7", "#fccde5", "#d9d9d9", "#ccebc5", "#bebada", "#e5c494"};
 #define LAST_SHADE (ARRAY_LEN(shades) - 1)
@@ -414,7 +415,7 @@ static void colour_numbers(struct fabric_drawing *d, const uint32_t *n, uint32_t
 
 		snprintf(words, sizeof(words), k == LAST_SHADE && most > k ? "%s%u and more" : "%s%u", noun,
 			 k);
-		add_kind(d, shades[k], k > 4, words);
+		add_kind(d, shades[k], k > 3, words);
 	}
 	for (uint32_t sw = 0; sw < n_switches; sw++)
 		if (n[sw] != NO_ID)
@@ -502,7 +503,7 @@ static int colour_change(struct session *s, struct fabric_drawing *d, struct err
 	if (!c)
 		return err_set(e, "the last event changed no tables");
 	for (unsigned k = 0; k < ARRAY_LEN(words); k++)
-		add_kind(d, shades[k ? k + 1 : 0], k > 3, words[k]);
+		add_kind(d, k ? shades[k + 1] : "#ffffff", k > 2, words[k]);
 	for (uint32_t sw = 0; sw < n; sw++) {
 		uint32_t x = c->switch_entries[sw];
 
