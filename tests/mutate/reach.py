@@ -66,7 +66,7 @@ class Reach:
             with open(path, "rb") as f:
                 ran = f.read()
             for offset, at in self.blocks.get(os.path.basename(path)[3:], {}).items():
-                if ran[offset]:
+                if offset < len(ran) and ran[offset]:
                     bits |= 1 << self.number[at]
         shutil.rmtree(folder)
         self.reached[name], self.more[name] = bits, more

@@ -468,6 +468,89 @@ static void test_completion_kinds(void **state)
 	session_free(s);
 }
 
+/* Lines of each number of words. */
+static void test_many_words(void **state)
+{
+	struct session *s = tree();
+	struct text line = {0}, said = {0};
+
+	(void)state;
+	text_add(&line, "echo");
+	for (int i = 1; i < 140; i++) {
+		text_add(&line, " w%d", i);
+		text_add(&said, "%sw%d", i > 1 ? " " : "", i);
+		line_says(s, text_str(&line), text_str(&said));
+	}
+	text_free(&line);
+	text_free(&said);
+	session_free(s);
+}
+
+/* Cancelled before they begin, commands end with nothing done or all of it, and leave nothing in memory. */
+static void test_cancelled(void **state)
+{
+	static const char *const lines[] = {"check",
+					    "check spread tree",
+					    "equal-paths",
+					    "equal-paths all",
+					    "elements",
+					    "load-map",
+					    "load-map shift 3",
+					    "ebb",
+					    "shifts",
+					    "spread tree",
+					    "flows leaf-01[4]",
+					    "cycles",
+					    "cdg",
+					    "layers",
+					    "doctor",
+					    "drift",
+					    "compare minhop updn",
+					    "survey links",
+					    "advise",
+					    "diff all",
+					    "roots",
+					    "why leaf-01 node0009",
+					    "trace node0001 node0009",
+					    "export paths -",
+					    "export svg -",
+					    "report -",
+					    "fail random 1",
+					    "route ftree",
+					    "fail switch spine-01",
+					    "undo",
+					    "quiz port seed=1",
+					    "quiz layer seed=1",
+					    "quiz rank seed=1",
+					    "lesson ring check",
+					    "step start",
+					    "outage leaf-01",
+					    "transition",
+					    "plan fabrics",
+					    "synth ring:5"};
+	struct session *s = tree();
+
+	(void)state;
+	ok_line(s, "route updn");
+	for (size_t i = 0; i < 2 * ARRAY_LEN(lines); i++) {
+		struct progress p = {0};
+		char *text = NULL;
+		size_t len = 0;
+		struct command_run r = {.in = interpreter_of(s),
+					.f = open_memstream(&text, &len),
+					.json = i % 2,
+					.progress = &p};
+		struct err e = {0};
+
+		atomic_store(&p.cancel, true);
+		if (run_text(&r, lines[i / 2], &e))
+			assert_string_not_equal(e.msg, "");
+		fclose(r.f);
+		free(text);
+	}
+	session_free(s);
+}
+
 static bool fits(const char *syntax, const char *line)
 {
 	const char *rest;
@@ -898,6 +981,8 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_completion),
 		cmocka_unit_test(test_completion_kinds),
+		cmocka_unit_test(test_many_words),
+		cmocka_unit_test(test_cancelled),
 		cmocka_unit_test(test_scripts),
 		cmocka_unit_test(test_odd_scripts),
 		cmocka_unit_test(test_failed_load),

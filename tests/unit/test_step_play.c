@@ -120,6 +120,12 @@ static void breakpoints(void **state)
 	play_out(s, "Breakpoint 1:");
 	assert_int_equal(moment_event(session_shown(s))->kind, REC_CHOICE);
 	assert_int_equal(moment_event(session_shown(s))->b, 8);
+	/* where two stop, the first is told; one that is taken out stops nothing */
+	type(s, "step break off; step break refused; step break refused; step break ring2 LID 8; step break "
+		"refused");
+	type(s, "step to first; step break off 3; step play 50");
+	play_out(s, "Breakpoint 1:");
+	assert_int_equal(walk_step(session_walk(s)), at);
 	type(s, "step break off; step play switch");
 	play_out(s, "The run is over");
 	session_free(s);

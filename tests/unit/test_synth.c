@@ -563,6 +563,7 @@ static void test_messages(void **state)
 	} want[] = {
 		{"torsu:4x4", "expected one of xgft: torus:"},
 		{"torus:", "expected a number from 1 to 48000 (AxBx..)"},
+		{"torus:hosts=2", "expected a number from 1 to 48000 (AxBx..)"},
 		{"torus:4y4", "found 'y4'"},
 		{"torus:4x0", "found '0'"},
 		{"torus:4x4,foo=1", "unknown option 'foo=1'"},

@@ -164,6 +164,20 @@ static void test_dump_fts(void **state)
 	session_free(s);
 }
 
+/* Ports of one, two and three digits, and 0, are read as they were written. */
+static void test_all_ports(void **state)
+{
+	struct session *s = start("synth ring:3,hosts=120");
+
+	(void)state;
+	ok_line(s, "route minhop");
+	line(s, "export lfts %s", file("before"));
+	line(s, "tables %s", file("before"));
+	line(s, "export lfts %s", file("after"));
+	same_files(file("before"), file("after"), "tables");
+	session_free(s);
+}
+
 static void test_oddities(void **state)
 {
 	struct session *s = start("load " FOLDER "/ibdiagnet2.db_csv");
@@ -1379,6 +1393,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_folder),
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_all_ports),
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_changed),
