@@ -75,20 +75,25 @@ static int live_tables(const char *target, const struct fabric *f, const struct 
 	return err_set(e, "no switch of the live fabric is in %s", f->source);
 }
 
-static int take_tables(struct session *s, const char *text, const struct switch_tables *t, struct out *o,
-		       struct err *e)
+/* sls: the file of path_sl_file from now on; NULL: it stays. */
+static int take_tables(struct session *s, const char *text, const struct switch_tables *t, const char *sls,
+		       struct out *o, struct err *e)
 {
+	struct options *opts = sls ? options_copy(s->setup->options) : NULL;
 	struct change_request rq = {
 		.kind = EVENT_ROUTE,
-		.setup = {.chain = "tables,no_fallback", .tables = t},
+		.setup = {.chain = "tables,no_fallback", .tables = t, .options = opts},
 		.text = text,
 		.progress = o->run->progress,
 	};
+	int rc = opts ? options_set(opts, "path_sl_file", sls, e) : 0;
 
-	if (session_change(s, &rq, e))
-		return -1;
-	report_event(s, o);
-	return 0;
+	if (!rc)
+		rc = session_change(s, &rq, e);
+	options_free(opts);
+	if (!rc)
+		report_event(s, o);
+	return rc;
 }
 
 static int cmd_tables(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -96,6 +101,7 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	const char *from = args->arg[0].word, *device = args_word(args, "CA[:PORT]", "");
 	const struct lids *now = session_sweep(s) ? session_sweep(s)->lids : NULL;
 	bool live = args_has(args, "live");
+	const char *sls = !live && args->n > 1 ? args->arg[1].word : NULL, *behind = sls ? sls : device;
 	struct text notes = {0}, text = {0};
 	struct switch_tables *t;
 	struct tables_info info;
@@ -106,8 +112,8 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 		  : tables_load(from, s->fabric, now, &t, &info, &notes, o->run->progress, e);
 	if (!rc) {
 		report_tables(from, &info, text_str(&notes), o);
-		text_add(&text, *device ? "tables %s %s" : "tables %s", from, device);
-		rc = take_tables(s, text_str(&text), t, o, e);
+		text_add(&text, *behind ? "tables %s %s" : "tables %s", from, behind);
+		rc = take_tables(s, text_str(&text), t, sls, o, e);
 		counted_unref(&t->counted);
 	}
 	text_free(&notes);
@@ -117,7 +123,7 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 
 const struct command tables_commands[] = {
 	{.name = "tables",
-	 .syntax = "tables FILE | live [CA[:PORT]]",
+	 .syntax = "tables FILE [FILE] | live [CA[:PORT]]",
 	 .help = "take the tables in the switches as the routing: from a dump, or live",
 	 .details = "  FILE: opensm-lfts.dump, output of dump_fts, ibroute and dump_lfts.sh, opensm.fdbs, "
 		    "ibdiagnet's .fdbs and\n"
@@ -126,7 +132,9 @@ const struct command tables_commands[] = {
 		    "  LIDs are those that the file names by port GUIDs, else those of the fabric's source; "
 		    "tables lists what does not\n"
 		    "  fit.  A failure does not change these tables; `route ENGINE` computes others, `diff` "
-		    "compares.\n",
+		    "compares.\n"
+		    "  A second FILE tells the SLs of paths, in lines SLID DLID SL (`export paths`), as `set "
+		    "path_sl_file` does.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "tables object what was read\n"
 		 "tables.source string file, or live\n"
