@@ -209,9 +209,12 @@ static void forget_entry(struct lid_memory *m, uint32_t ep)
 		m->used[l] = 0;
 }
 
-/* The endport `ep` of m was endport `was` of `old`: what is remembered of it, and what it carries now. */
+/*
+ * The endport `ep` of m was endport `was` of `old`: what is remembered of it, and what it carries now.
+ * managed: ports of `from` were found with LIDs of another subnet manager.
+ */
 static void take_over(struct lid_memory *m, const struct fabric *f, uint32_t ep, const struct lid_memory *old,
-		      const struct fabric *from, uint32_t was)
+		      const struct fabric *from, uint32_t was, bool managed)
 {
 	uint32_t p = f->endport_port[ep], q = from->endport_port[was], min = old->entry[was].min;
 
@@ -220,8 +223,9 @@ static void take_over(struct lid_memory *m, const struct fabric *f, uint32_t ep,
 	if (f->port_lid[p] == from->port_lid[q] && f->port_lmc[p] == from->port_lmc[q]) {
 		m->carried[ep] = old->carried[was];
 		m->carried_lmc[ep] = old->carried_lmc[was];
-	} else if (m->known[ep] && f->port_lid[p] && f->port_lid[p] != min && from->port_lid[q] != min) {
-		/* the port was never seen with the LID that was worked out for it: what is seen counts */
+	} else if (managed && m->known[ep] && f->port_lid[p] && f->port_lid[p] != min && !from->port_lid[q]) {
+		/* that one has given the new port another LID than was worked out for it: what is seen counts
+		 */
 		forget_entry(m, ep);
 	}
 }
@@ -244,7 +248,10 @@ struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric
 {
 	struct lid_memory *c = lid_memory_new(to, &m->o);
 	uint8_t *stays = NEW_ARRAY(m->n_endports + 1, uint8_t);
+	bool managed = false;
 
+	for (uint32_t ep = 0; ep < from->n_endports; ep++)
+		managed |= from->port_lid[from->endport_port[ep]] != 0;
 	c->swept = m->swept;
 	c->max_lid = m->max_lid;
 	c->read_top = m->read_top;
@@ -260,7 +267,7 @@ struct lid_memory *lid_memory_on(const struct lid_memory *m, const struct fabric
 			continue;
 		}
 		stays[was] = 1;
-		take_over(c, to, ep, m, from, was);
+		take_over(c, to, ep, m, from, was, managed);
 	}
 	for (uint32_t ep = 0; ep < m->n_endports; ep++) {
 		if (stays[ep] || !m->known[ep])

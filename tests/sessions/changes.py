@@ -245,6 +245,21 @@ def reserved(folder):
     expect(named["reservations"] == "known" and not named["unsure_lids"] and {row["lid"] for row in named["entries"]} == {10, 23}, named)
 
 
+def changed_from_outside(folder):
+    """A LID that another has changed is put back, again and again, whether the fabric began without LIDs or with them."""
+    told(folder, ["synth ring:4", "route minhop", "save given"])
+    with open(os.path.join(folder, "given")) as f:
+        given = f.read()
+    for n, lid in enumerate((40, 41)):
+        with open(os.path.join(folder, "changed.%d" % n), "w") as f:
+            f.write(re.sub(r"\blid 2\b", "lid %d" % lid, given))
+    for first in ("synth ring:4", "load given"):
+        told(folder, [first, "route minhop", "export lfts want", "load changed.0 next", "export lfts got.0", "load changed.1 next",
+                      "export lfts got.1"])
+        want, *got = ([line for line in open(os.path.join(folder, name)) if line[:2] == "0x"] for name in ("want", "got.0", "got.1"))
+        expect(len(want) == 32 and got == [want, want], first, want, got)
+
+
 def mistakes(folder):
     """What cannot be done is refused, and changes nothing."""
     told(folder, ["synth xgft:4,4:1,2", "save a"])
@@ -259,4 +274,4 @@ def mistakes(folder):
 
 if __name__ == "__main__":
     print("SEED=%s" % SEED, flush=True)
-    sys.exit(run_tests("changes", [exactly_the_edits, two_files, parts, reserved, mistakes], sys.argv[1:]))
+    sys.exit(run_tests("changes", [exactly_the_edits, two_files, parts, reserved, changed_from_outside, mistakes], sys.argv[1:]))
