@@ -513,8 +513,8 @@ def explore(t):
     t.wait(r"[▸>]REPL")
 
 
-# of curses on a terminal of type screen: no titles, no \x1b[2J
-SEQUENCE = re.compile(rb"\x1b(?:\[(?!2J|31337)[0-9;?]*[A-Za-z@]|[()][0B]|[=>78M])")
+# of curses on a terminal of type screen: no titles, no \x1b[2J; and the question about the background
+SEQUENCE = re.compile(rb"\x1b(?:\]11;\?\x07|\[(?!2J|31337)[0-9;?]*[A-Za-z@]|[()][0B]|[=>78M])")
 MOVES = b"\r\b\x0f"  # curses sends these as well
 
 

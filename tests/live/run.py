@@ -62,7 +62,7 @@ class Sim:
     def env(self, ours=False):
         return dict(os.environ, IBSIM_SOCKNAME=self.socket, LD_PRELOAD=PRELOAD if ours else SIM_SO)
 
-    def run(self, *argv, timeout=60, **more):
+    def run(self, *argv, timeout=600, **more):
         return subprocess.run(argv, env=dict(self.env("/" in argv[0]), **more), cwd=WORK, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace", timeout=timeout)
 
@@ -177,7 +177,7 @@ def subnet_manager(sim, probe):
     try:
         subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xabc0001"], env=env,
                        cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       timeout=60)
+                       timeout=600)
     except subprocess.TimeoutExpired:
         check("OpenSM ends", False, "no end within 60 s")
         return
@@ -211,7 +211,7 @@ def changes(probe):
         sim.console('Unlink "S-000000000abc0011"[7]', 'Unlink "H-0000000000000a60"[1]',
                     'Unlink "S-000000000abc0012"[1]', 'Link "H-0000000000000a40"[1] "S-000000000abc0013"[4]',
                     'Baselid "H-0000000000000a10"[1] 200 1')
-        out, _ = p.communicate("\n", timeout=60)
+        out, _ = p.communicate("\n", timeout=600)
         want = ["- node host6 HCA-1 (0x0000000000000a60, CA, 1 port)",
                 "~ lid host1 HCA-1[1]: 100 -> 200, lmc 2 -> 1",
                 "- link leaf1[7] -- MF0;spine1:MQM8700/U1[1]",
@@ -249,13 +249,13 @@ def trouble(probe):
         sim.close()
     large_fabric(probe)
     dead = dict(os.environ, IBSIM_SOCKNAME="live.none.%d" % os.getpid(), LD_PRELOAD=PRELOAD)
-    r = subprocess.run([probe, "dump", ""], env=dead, cwd=WORK, capture_output=True, text=True, timeout=60)
+    r = subprocess.run([probe, "dump", ""], env=dead, cwd=WORK, capture_output=True, text=True, timeout=600)
     check("no simulator", r.returncode == 1 and "no answer" in r.stderr, r.stderr)
-    r = subprocess.run([probe, "cancel", "", "300"], env=dead, cwd=WORK, capture_output=True, text=True, timeout=60)
+    r = subprocess.run([probe, "cancel", "", "300"], env=dead, cwd=WORK, capture_output=True, text=True, timeout=600)
     check("no simulator, cancel", r.returncode == 1 and r.stdout.startswith("cancelled, children left 0"), r.stdout + r.stderr)
     killed_parent(probe, dead)
     if not glob.glob("/dev/infiniband/umad*"):
-        r = subprocess.run([probe, "dump", ""], cwd=WORK, capture_output=True, text=True, timeout=60)
+        r = subprocess.run([probe, "dump", ""], cwd=WORK, capture_output=True, text=True, timeout=600)
         check("no device", r.returncode == 1 and "no InfiniBand device: /dev/infiniband/umad* does not exist" in r.stderr,
               r.stderr)
 
@@ -291,7 +291,7 @@ def large_fabric(probe):
             else:
                 said.append(r.stdout)
         check("cancel in the middle, 12 times", said == ["cancelled, children left 0\n"] * 12, "%s, refused %d" % (said, refused))
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while True:  # until the simulator has seen that those before have left
             r = sim.run(probe, "dump", "")
             if "sim_init: connect failed" not in r.stderr or time.monotonic() > end:
@@ -312,7 +312,7 @@ class Held:
         env = dict(sim.env(True), LD_PRELOAD="%s %s" % (CAPTURE, PRELOAD), CAPTURE_LOG=self.log, CAPTURE_HOLD=self.fifo,
                    CAPTURE_HOLD_AT=str(at))
         self.p = subprocess.Popen(argv, env=env, cwd=WORK, stdout=subprocess.PIPE, text=True, **more)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while not self.is_held() and self.p.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
 
@@ -345,7 +345,7 @@ def dying(probe, name, sig, silence, expected, again):
         check(name + ": told", re.match(expected + r".*\([1-9]\d* nodes had come\).*, children left 0$", said), said)
         check(name + ": no folder left", not [d for d in os.listdir(WORK) if d.startswith("sys-")], os.listdir(WORK))
         sim = again(sim, path)
-        out, _ = p.communicate("\n", timeout=60)
+        out, _ = p.communicate("\n", timeout=600)
         check(name + ": tried again", out == "found, children left 0\n" and p.returncode == 0, out)
     finally:
         held.close()
@@ -498,7 +498,7 @@ def program(ibscope):
     finally:
         sim.close()
     if not glob.glob("/dev/infiniband/umad*"):
-        r = subprocess.run([ibscope, "-L", "-e", "show"], cwd=WORK, capture_output=True, text=True, timeout=60)
+        r = subprocess.run([ibscope, "-L", "-e", "show"], cwd=WORK, capture_output=True, text=True, timeout=600)
         check("ibscope -L without device", r.returncode == 1 and "no InfiniBand device" in r.stderr, r.stderr)
 
 
@@ -517,7 +517,7 @@ def tables(ibscope):
         env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
         subprocess.run(["opensm", "-o", "-F", conf, "-R", "updn", "-f", os.path.join(WORK, "osm2.log"), "-D", "0x43",
                         "-g", "0xabc0001"], env=env, cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, timeout=60)
+                       stderr=subprocess.DEVNULL, timeout=600)
         before = open(os.path.join(WORK, "opensm-sl2vl.dump")).read()
         lfts = open(os.path.join(WORK, "opensm-lfts.dump")).read()
         run = lambda commands: sim.run(ibscope, "-e", commands)
@@ -707,7 +707,7 @@ def sweep(sim):
     """One sweep of OpenSM; its tables: {switch GUID: {LID: port}}."""
     env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
     subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xabc0001"], env=env, cwd=WORK,
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
     tables, at = {}, None
     for line in open(os.path.join(WORK, "opensm-lfts.dump")):
         head = re.match(r"Unicast lids .* guid (0x\w+)", line)
@@ -874,7 +874,7 @@ def confined(probe):
         check("the kernel says so, of all threads of both", len(both) == 2 and len(status) >= 4
               and told == {("1", "2" if barred == "1" else "0")}, (both, told))
         held.go_on()
-        out, _ = p.communicate(timeout=60)
+        out, _ = p.communicate(timeout=600)
         check("discovery goes on", p.returncode == 0 and out.count("\nnode ") == 11, out[:200])
     finally:
         if held:

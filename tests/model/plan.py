@@ -656,7 +656,7 @@ def main():
                 failed += why is not None
                 if why:
                     print("%s, SEED=%d PLANS=1: %s" % (case.__name__, SEED + i, why))
-    if len(compared) < PLANS / 2 and PLANS > 9:
+    if len(compared) < PLANS / 4 and PLANS > 9:
         print("ibtopodiff compared only %d fabrics" % len(compared))
         failed += 1
     print("%d passed, %d failed" % (passed, failed))

@@ -13,11 +13,11 @@ USERS = ["sweep", "reroute", "layers", "elements", "check", "trace node0001 node
          "snapshot", "report report", "save-session kept", "undo", "redo", "compare minhop updn", "advise failures 0"]
 FABRICS = ["synth xgft:3,3:1,2", "synth torus:3x3x3,hosts=1"]
 # Words for what is no FILE in a syntax line; what a command wants before, instead of "route minhop".
-WORDS = {"NODE": "leaf-01[1]", "SRC": "node0001", "DST": "node0002", "S": "leaf-01", "N": "1", "LESSON": "ring"}
+WORDS = {"NODE": "leaf-01[1]", "SRC": "node0001", "DST": "node0002", "S": "leaf-01", "N": "1", "LESSON": "ring", "H": "node0001"}
 BEFORE = {"roots export": ["route updn"],
           "export torus": ["synth torus:3x3x3,hosts=1", "torus-conf conf", "route torus-2QoS qos=TRUE torus_config=conf"],
           "export ca-order": ["route ftree"], "export sl2vl": ["route dfsssp qos=TRUE"], "torus-conf": ["synth torus:3x3x3,hosts=1"],
-          "save-session": ["fail switch leaf-01"],
+          "outage jobs": ["fail random 1 seed=1"], "save-session": ["fail switch leaf-01"],
           "export svg": ["shifts 3", "survey links"], "export png": ["shifts 3", "survey links"]}
 WRITERS = {"save", "save-session", "report", "export", "roots", "advise", "torus-conf", "lesson"}
 SCREEN = {"screen", "keymap"}  # of the interface: run.py types them
@@ -124,6 +124,8 @@ def commands(looks, program, folder):
     writes = ["/dev/full", fifo, os.path.join(folder, "missing", "file")]
     for command in asked(program, "help")["commands"]:
         for line in lines_with_file(command) if command["name"] not in SCREEN else ():
+            if re.search(r"\b(CHASSIS|CARD)\b", line):  # this fabric has none
+                continue
             seen += 1
             before = [FABRICS[0], "route minhop"] + BEFORE.get(" ".join(line.split()[:2]), BEFORE.get(command["name"], []))
             for path in writes if command["name"] in WRITERS else reads:

@@ -202,8 +202,8 @@ def found_by_palette(terminal, seed):
 SEARCHES = (("deadlock", r"can it deadlock|is it safe"), ("broken cable", r"fail this|fail a link"), ("maintenance", r"fail this|before maintenance"),
             ("slow", r"the busiest links"), ("safe", r"is it safe\?"), ("which host", r"find a node"), ("path", r"path between two endports"),
             ("why", r" why "), ("balance", r" usage "), ("undo", r" undo "),
-            ("quit", r"quit|leave"), ("save", r"save "), ("colors", r"colou?r"), ("hot", r"the busiest links"), ("lost", r" pairs .*pair by pair"),
-            ("compare", r"engines side by side"), ("report", r"write a report"), ("engine", r"engines with sensible options"),
+            ("quit", r"quit|leave"), ("save", r"save "), ("colors", r"colou?r"), ("hot", r"the busiest links"), ("lost", r" pairs .*each pair whose path"),
+            ("compare", r"engines side by side"), ("report", r"write a report"), ("engine", r" advise .*ranks all engines"),
             ("ranks", r"rank"), ("vl", r"a virtual lane"))
 
 

@@ -171,7 +171,8 @@ static bool alike(keycode k, bool command)
 /* The third keys behind a pair. */
 static void type_third(const struct setting *s, unsigned *key)
 {
-	for (key[2] = (unsigned)((seed + key[0] + key[1]) % third_of); key[2] < n_keys; key[2] += (unsigned)third_of)
+	for (key[2] = (unsigned)((seed + key[0] + key[1]) % third_of); key[2] < n_keys;
+	     key[2] += (unsigned)third_of)
 		type(s, key, 3);
 }
 
@@ -424,7 +425,8 @@ int main(int argc, char **argv)
 			setting = argv[++i];
 		else if (!strcmp(argv[i], "--random") && i + 1 < argc)
 			n_random = strtoul(argv[++i], NULL, 0);
-		else if (!strcmp(argv[i], "--of") && i + 1 < argc && (third_of = strtoul(argv[i + 1], NULL, 0)))
+		else if (!strcmp(argv[i], "--of") && i + 1 < argc &&
+			 (third_of = strtoul(argv[i + 1], NULL, 0)))
 			i++;
 		else if (strcmp(argv[i], "--keys") || i + 1 == argc || !read_keys(argv[++i], &q))
 			return usage();

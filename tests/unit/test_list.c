@@ -37,7 +37,7 @@ static json_t *json_line(struct session *s, const char *line, int *rc)
 /* A word that stands for one of a syntax on this fabric; "" = none does. */
 static void find_word(const struct session *s, const char *what, size_t len, char *word, size_t size)
 {
-	static const char *const endports[] = {"HOST", "LID", "SRC", "DST", "DESTINATION"};
+	static const char *const endports[] = {"H", "HOST", "LID", "SRC", "DST", "DESTINATION"};
 	const struct fabric *f = s->fabric;
 	uint64_t guid = f->node_guid[f->switch_node[f->n_switches / 2]];
 
@@ -51,7 +51,8 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 			 f->port_guid[f->endport_port[i % 2 ? 0 : f->n_endports - 1]]);
 		return;
 	}
-	if (!strcmp(word, "NODE") || !strcmp(word, "SWITCH") || !strcmp(word, "ELEMENT"))
+	if (!strcmp(word, "NODE") || !strcmp(word, "S") || !strcmp(word, "SWITCH") ||
+	    !strcmp(word, "ELEMENT"))
 		snprintf(word, size, "0x%016" PRIx64, guid);
 	else if (!strcmp(word, "NODE[PORT]"))
 		snprintf(word, size, "0x%016" PRIx64 "[1]", guid);
@@ -75,7 +76,8 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 		snprintf(word, size, "tests/fabrics/demo-3level.ibnet");
 	else if (!strcmp(word, "WORD")) /* fits several nodes */
 		snprintf(word, size, "%.1s", switch_name(s->fabric, 0));
-	else if (!strcmp(word, "OPTION=VALUE") || !strcmp(word, "SNAPSHOT"))
+	else if (!strcmp(word, "OPTION=VALUE") || !strcmp(word, "SNAPSHOT") || !strcmp(word, "CHASSIS") ||
+		 !strcmp(word, "CARD"))
 		*word = 0;
 	else
 		fail_msg("no word for %s", word);
@@ -226,7 +228,8 @@ static size_t list_panes(struct session *s, int *rows, int most)
 
 	for (; all_views[n]; n++) {
 		/* these route again and again: once, then in one of eight, their words one by one */
-		bool long_one = !strcmp(all_views[n]->name, "advise") || !strcmp(all_views[n]->name, "survey");
+		bool long_one =
+			!strcmp(all_views[n]->name, "advise") || !strcmp(all_views[n]->name, "survey");
 
 		if (long_one) {
 			if (!rows[n] || (turn + n) % 8 == 0)
@@ -259,6 +262,8 @@ static void every_pane_can_be_listed(void **state)
 		session_free(s);
 	}
 	torus = torus_session("torus:4x4");
+	ok_line(torus, "drain all");
+	ok_line(torus, "drain round 1");
 	n = list_panes(torus, rows, MOST_WORDS);
 	ok_line(torus, "fail random 2 seed=3");
 	list_panes(torus, rows, LESS_WORDS);

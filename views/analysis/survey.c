@@ -207,7 +207,7 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s", v->held->e.msg);
 	else if (v->held && v->held->ask.sweep != v->scene->real)
 		text_add(t, "of the state before the failure that you try now; u goes back");
-	else if (parted_of(v))
+	else if (v->held && parted_of(v))
 		parted_tell(parted_of(v), v->held->ask.sweep, ' ', t);
 	else if (s)
 		text_add(t, "by %s; most routes on a link now: %u; Enter tries a failure",

@@ -411,8 +411,7 @@ void drain_tell(const struct drain *d, struct text *t)
 	if (d->dropped)
 		text_add(t, ", %u dropped (VL 15)", d->dropped);
 	if (d->inside)
-		text_add(t, ", %u in cables (%s waiting for a place)", d->inside,
-			 PLURAL(waiting, "channel"));
+		text_add(t, ", %u in cables (%s waiting for a place)", d->inside, PLURAL(waiting, "channel"));
 	if (left)
 		text_add(t, ", %u at their hosts", left);
 }
