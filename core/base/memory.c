@@ -19,7 +19,7 @@ void mem_exhausted(size_t size)
 {
 	void (*fn)(void) = atomic_load(&before_end);
 	char size_text[32], said[96];
-	int n = snprintf(said, sizeof(said), "ibscope: " OUT_OF_MEMORY "%s asked for\n",
+	int n = snprintf(said, sizeof(said), "ibscope: " OUT_OF_MEMORY "%s needed for\n",
 			 mem_text(size, size_text, sizeof(size_text)));
 
 	outfile_remove_unfinished();

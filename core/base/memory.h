@@ -38,7 +38,7 @@ static inline bool str_same(const char *a, const char *b)
 
 /*
  * Are there `size` bytes? The rest of the arguments says what for ("the hop matrix of 300 switches").  0, or
- * -1 and *e: "out of memory: 1.2 GB asked for the hop matrix of 30000 switches, 0.8 GB can be had".  Sizes
+ * -1 and *e: "out of memory: 1.2 GB needed for the hop matrix of 30000 switches, 0.8 GB available".  Sizes
  * below MEM_LARGE are not checked.
  */
 int mem_room(struct err *e, size_t size, const char *what, ...) PRINTF_LIKE(3, 4);

@@ -214,6 +214,6 @@ int mem_room(struct err *e, size_t size, const char *what, ...)
 	va_start(ap, what);
 	vsnprintf(for_what, sizeof(for_what), what, ap);
 	va_end(ap);
-	return err_set(e, OUT_OF_MEMORY "%s asked for %s, %s can be had",
+	return err_set(e, OUT_OF_MEMORY "%s needed for %s, %s available",
 		       mem_text(size, asked, sizeof(asked)), for_what, mem_text(room, had, sizeof(had)));
 }

@@ -233,8 +233,8 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 		while (lines_next(&l, &line) && !cur_says(line))
 			;
 		rc = err_set(e,
-			     "%.200s:%u: found '%s' and no option of OpenSM, expected some (opensm.conf), as "
-			     "`routing_engine updn`",
+			     "%.200s:%u: found '%s' and no option of OpenSM; expected lines of opensm.conf, "
+			     "as `routing_engine updn`",
 			     name, l.no, excerpt(line, found, sizeof(found)));
 	}
 	for (size_t i = 0; !rc && i < options_count(r.o); i++) {

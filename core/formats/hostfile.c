@@ -106,7 +106,7 @@ static int cut(const struct reader *r, const struct record *x, struct err *e)
 	char found[48];
 
 	return err_set(e,
-		       "%s:%u: found hosts \"%s\", which are cut or may be; expected all of them, as `squeue "
+		       "%s:%u: found hosts \"%s\"; the list may be cut off; expected all hosts, as `squeue "
 		       "-o '%%i %%D %%N'` prints them",
 		       r->in->name, x->line, excerpt(x->value[LIST], found, sizeof(found)));
 }
@@ -155,8 +155,8 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 	if (cur_empty(&list) || *list.p == '(' || cur_is(list, "N/A") || cur_is(list, "None") ||
 	    cur_is(list, "None assigned")) { /* a reason instead of hosts, or nothing */
 		if (cur_empty(&list) && (cur_is(state, "R") || cur_is(state, "RUNNING")))
-			return err_set(e, "%s:%u: found no hosts of a job that runs, expected them in %s",
-				       r->in->name, x->line, "its line or record; is it broken off?");
+			return err_set(e, "%s:%u: found a running job without hosts, expected them in %s",
+				       r->in->name, x->line, "its line or record (is it cut off?)");
 		r->idle = *x;
 		return 0;
 	}
@@ -176,10 +176,11 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 		return -1;
 	if (n == all || all == UINT64_MAX || leaving)
 		return 0;
-	return err_set(e,
-		       "%s:%u: found a list of %" PRIu64 " hosts where their number is %" PRIu64
-		       ": it is cut; expected all of them, as `squeue -o '%%i %%D %%N'` prints them",
-		       r->in->name, x->line, n, all);
+	return err_set(
+		e,
+		"%s:%u: found a list of %" PRIu64 " hosts, but the job has %" PRIu64
+		": one of the two is cut off; expected all hosts, as `squeue -o '%%i %%D %%N'` prints them",
+		r->in->name, x->line, n, all);
 }
 
 /* --- tables ----------------------------------------------------------------------------------------- */
@@ -394,7 +395,7 @@ static int read_lists(struct reader *r, struct lines *lines, struct err *e)
 	}
 	if (r->job && r->l->n)
 		return err_set(
-			e, "%s: found a list of hosts without jobs, expected nothing behind the file's name",
+			e, "%s: this is a list of hosts without jobs; expected no job after the file's name",
 			r->in->name);
 	return 0;
 }

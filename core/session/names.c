@@ -397,7 +397,7 @@ static int ports_of_set(const struct session *s, const char *name, const char *s
 	if (missing)
 		rc = no_port(s->fabric, nodes.id[0], missing, e);
 	else if (!rc && !l->n)
-		rc = err_set(e, "no node that \"%s\" fits has such a port", name);
+		rc = err_set(e, "none of the nodes that \"%s\" fits has this port", name);
 	free(missing);
 	id_list_free(&nodes);
 	return rc;

@@ -87,7 +87,8 @@ int pairs_parse(struct pairs_file *p, const struct fabric *f, const char *name, 
 			return err_set(e, "%s:%u: %s", name, lines.no, why.msg);
 		sum += p->n > had ? p->pair[had].weight : 0;
 		if (sum > PAIRS_WEIGHT_MOST)
-			return err_set(e, "%s:%u: found weights of %" PRIu64 " together, expected at most %u",
+			return err_set(e,
+				       "%s:%u: found weights that add up to %" PRIu64 ", expected at most %u",
 				       name, lines.no, sum, PAIRS_WEIGHT_MOST);
 	}
 	return progress_cancelled(pr) ? err_set(e, CANCELLED) : 0;

@@ -66,7 +66,8 @@ static int read_hotspot(const struct reader *x, struct err *e)
 			dst = host[i];
 	free(host);
 	if (dst == NO_ID)
-		return err_set(e, "pattern hotspot: %s is no host that is up and counts", f->node_name[node]);
+		return err_set(e, "pattern hotspot: %s is not a host that is up and counted",
+			       f->node_name[node]);
 	pattern_to(x->r, &dst, 1, x->p);
 	return 0;
 }
@@ -112,7 +113,7 @@ static int add_targets(const struct reader *x, const char *word, struct targets 
 			add_target(x, f->node_port[l.id[i]] + p, to);
 	}
 	id_list_free(&l);
-	return rc || to->any ? rc : err_set(e, "pattern to: %s is no host that is up and counts", word);
+	return rc || to->any ? rc : err_set(e, "pattern to: %s is not a host that is up and counted", word);
 }
 
 static int read_to(const struct reader *x, struct err *e)
@@ -125,8 +126,7 @@ static int read_to(const struct reader *x, struct err *e)
 		rc = add_targets(x, h->word, &to, e);
 	free(pattern_hosts(x->r, &n_hosts));
 	if (!rc && (uint64_t)to.n * n_hosts > UINT32_MAX)
-		rc = err_set(e, "pattern to: %u hosts to %u of them is more than can be counted", n_hosts,
-			     to.n);
+		rc = err_set(e, "pattern to: too many flows to count: %u hosts to %u of them", n_hosts, to.n);
 	if (!rc) /* the list doubles as it grows */
 		rc = mem_room(e, 2 * (size_t)to.n * n_hosts * sizeof(struct flow), "flows to %u hosts", to.n);
 	if (!rc)

@@ -227,7 +227,7 @@ int options_assign(struct options *o, const struct fabric *f, const char *word, 
 		return err_set(e, "found \"%s\", expected OPTION=VALUE", word);
 	name = str_printf("%.*s", (int)(eq - word), word);
 	if (!strcmp(name, "guid") || !strcmp(name, "port_guids"))
-		rc = err_set(e, "%s changes the fabric, and not its tables alone: `set %s %s`", name, name,
+		rc = err_set(e, "%s changes the fabric, not only its tables; use `set %s %s`", name, name,
 			     eq + 1);
 	else if (options_find(o, name))
 		rc = options_set_named(o, f, name, eq + 1, e);

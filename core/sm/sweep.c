@@ -559,7 +559,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 
 	s->topo = topo_after(rq->setup->fabric, rq->setup->state, goes_on ? rq->prev->topo : NULL);
 	if (s->topo->sm_endport == NO_ID)
-		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
+		return err_set(e, "everything is down: there is no port where a subnet manager could run");
 	standby = takes_over(rq, s->topo);
 	if (standby) {
 		topo_unref(s->topo);
@@ -788,11 +788,9 @@ int sweep_of_now(const struct sweep *s, struct err *e)
 
 	return made->fabric == s->fabric ? 0
 					 : err_set(e,
-						   "the unicast cache kept the tables of sweep %u, which "
-						   "were made before the fabric "
-						   "changed: `undo` goes back there, `reroute` makes them "
-						   "anew, `why` tells why an "
-						   "entry is as it is",
+						   "the unicast cache kept the tables of sweep %u, from "
+						   "before the fabric changed: `undo` goes back to it, "
+						   "`reroute` computes new tables, `why` explains an entry",
 						   made->number + 1);
 }
 

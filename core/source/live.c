@@ -237,8 +237,8 @@ static int check_simulator(const struct child *c, struct err *e)
 
 	if (!live_simulator_gone(name, sizeof(name)))
 		return 0;
-	return err_set(e, "no answer: no ibsim has the socket name \"%s\" (IBSIM_SOCKNAME) any more%s", name,
-		       what_came(c, found, sizeof(found)));
+	return err_set(e, "no answer: the ibsim with the socket name \"%s\" (IBSIM_SOCKNAME) has ended%s",
+		       name, what_came(c, found, sizeof(found)));
 }
 
 /* -1 and *e when nothing comes any more, or only errors. */

@@ -62,8 +62,9 @@ int rec_ask_again(const struct sweep *s, const struct sweep_repeat *q, struct er
 	if (ask.sw != NO_ID)
 		ask.sw = fabric_switch_in(a.was, a.now, ask.sw);
 	if (ask.sw == NO_ID && q->ask->sw != NO_ID)
-		return err_set(e, "the unicast cache kept the tables of sweep %u, when %s was not there",
-			       made->number + 1, switch_name(s->fabric, q->ask->sw));
+		return err_set(
+			e, "the unicast cache kept the tables of sweep %u, and %s was not in the fabric then",
+			made->number + 1, switch_name(s->fabric, q->ask->sw));
 	then.ask = &ask;
 	return sweep_repeat(made, &then, NULL, e);
 }

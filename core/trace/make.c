@@ -241,9 +241,7 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 		if (r)
 			return r;
 	}
-	err_set(e,
-		"the run of %s takes more than %s, whatever part of it is kept; `set record_limit` allows "
-		"more",
-		g->name, mem_text(limit, buf, sizeof(buf)));
+	err_set(e, "even a part of the run of %s takes more than %s; `set record_limit` allows more", g->name,
+		mem_text(limit, buf, sizeof(buf)));
 	return NULL;
 }

@@ -364,7 +364,7 @@ def goes_on(sim, _path):
 
 def dying_simulators(probe):
     # an hour of silence is allowed: that it is gone is seen without
-    dying(probe, "simulator killed", signal.SIGKILL, 3600, r"no answer: no ibsim has the socket name", begun_anew)
+    dying(probe, "simulator killed", signal.SIGKILL, 3600, r"no answer: the ibsim with the socket name", begun_anew)
     dying(probe, "simulator stopped", signal.SIGSTOP, 2, r"no answer from the fabric for 2 s", goes_on)
 
 
@@ -383,7 +383,7 @@ def explorer(ibscope):
         sim.proc.kill()
         sim.proc.wait()
         t.run(":live wait 3600")
-        t.wait(r"no answer: no ibsim has the socket name")
+        t.wait(r"no answer: the ibsim with the socket name")
         t.run(":show")
         t.wait(r"failed: 0 links, 0 nodes")
         sim = begun_anew(sim, SMALL)

@@ -188,8 +188,8 @@ def short(args, room, pattern):
     with Place() as p:
         done = p.run(args, room=room)
         expect(done.returncode == MEMORY, "status", done.returncode, args, done.stdout[-500:], done.stderr)
-        expect(re.search(r"^ibscope: (-e:1: )?out of memory: \d[\d.]* [kMG]B asked for " + pattern +
-                         r", \d[\d.]* \w+ can be had$", done.stderr, re.M), "no", pattern, "in:", done.stderr)
+        expect(re.search(r"^ibscope: (-e:1: )?out of memory: \d[\d.]* [kMG]B needed for " + pattern +
+                         r", \d[\d.]* \w+ available$", done.stderr, re.M), "no", pattern, "in:", done.stderr)
 
 
 def matrices():
@@ -234,7 +234,7 @@ def explorer():
     try:
         started(t, "random:1700,4,seed=3", 45000000)
         t.run(":route lash")
-        t.wait(r"out of memory: [\d.]+ MB asked for routes, layers and tables of 1700 switches")
+        t.wait(r"out of memory: [\d.]+ MB needed for routes, layers and tables of 1700 switches")
         t.run(":echo still here")
         t.wait(r"^.?\s?still here")
         t.run(":quit")
@@ -269,10 +269,10 @@ def endless():
         (["ring:4", "-e", "set guid2lid_file /dev/zero; route minhop"], None, 1,
          line),
         (["huge", "-e", "show"], None, 1, r"huge: found more than 4096 MiB"),
-        (["/dev/zero", "-e", "show"], 300, MEMORY, r"out of memory: .* asked for reading /dev/zero"),
+        (["/dev/zero", "-e", "show"], 300, MEMORY, r"out of memory: .* needed for reading /dev/zero"),
         (["ring:4", "-e", "route minhop; set io_guid_file /dev/zero; verify"], 300, MEMORY,
-         r"out of memory: .* asked for reading /dev/zero"),
-        (["--node-name-map", "/dev/zero", "-e", "show"], 300, MEMORY, r"out of memory: .* asked for reading /dev/zero"),
+         r"out of memory: .* needed for reading /dev/zero"),
+        (["--node-name-map", "/dev/zero", "-e", "show"], 300, MEMORY, r"out of memory: .* needed for reading /dev/zero"),
     )
     with Place() as p:
         with open(p.path("huge"), "wb") as f:
@@ -292,7 +292,7 @@ def endless_pipe():
                 done = p.run(["fifo", "-e", "show"], room=300)
             finally:
                 writer.kill()
-        expect(done.returncode == MEMORY and "asked for reading fifo" in done.stderr, done.returncode, done.stderr)
+        expect(done.returncode == MEMORY and "needed for reading fifo" in done.stderr, done.returncode, done.stderr)
 
 
 TESTS = [text, json, script, all_fail, matrices, json_report, explorer, last_resort, endless, endless_pipe]

@@ -108,8 +108,8 @@ static void test_names(void **state)
 		"x:1: found \"this is no list\", expected hosts: a name or a list as");
 	refused("a1\nNodeName=a2\n", NULL, "x:2: found \"NodeName=a2\"");
 	refused("a1\n{\n", NULL, "x:2: ");
-	refused("a[1-3],b[0\n", NULL, "x:1: found hosts \"a[1-3],b[0\", which are cut");
-	refused("a1,\n", NULL, "which are cut");
+	refused("a[1-3],b[0\n", NULL, "x:1: found hosts \"a[1-3],b[0\"; the list may be cut off");
+	refused("a1,\n", NULL, "; the list may be cut off");
 	refused("a[3-1]\n", NULL, "x:1: \"a[3-1]\": found \"[3-1]\", expected numbers");
 	refused("a1\n", "12", "without jobs, expected nothing behind the file's name");
 	refused("", NULL, "found no host");
@@ -203,7 +203,7 @@ static void test_squeue(void **state)
 		  "13                 wait        2   None assigned \n",
 		  "12", "n1 n2");
 	refused("JobID           NodeList \n------------ --------------- \n12           lrdn[0001-0003+ \n",
-		NULL, "x:3: found hosts \"lrdn[0001-0003+\", which are cut");
+		NULL, "x:3: found hosts \"lrdn[0001-0003+\"; the list may be cut off");
 }
 
 /* What a column is too narrow for is never taken for the whole. */
@@ -241,21 +241,21 @@ static void test_cut(void **state)
 	refused("NODELIST            JOBID               \nn[01-02],n04,m[01-2]7                   \n", NULL,
 		"cut");
 	refused("JOBID   NODELIST\n    7   n1,n2,n3\n   81 n1,n2,n345\n", NULL,
-		"x:3: found hosts \"n1,n2,n345\", which are cut");
+		"x:3: found hosts \"n1,n2,n345\"; the list may be cut off");
 	hosts_are("JOBID   NODELIST\n    7   n1,n2,n3\n   81     n1,n34\n", NULL, "n1 n2 n3 n34");
 	refused("JOBID NODELIST  \n7     n1,n2,n3  \n8     n1,n2,n34 \n", NULL, "cut");
 	hosts_are("JOBID NODELIST    \n7     n1,n2,n3    \n", NULL, "n1 n2 n3");
 	refused("NODELIST  JOBID\nn1,n2,n34 7\n", NULL, "cut");
 	/* fewer, or more, than NODES tells; those of a job that ends are given back one by one */
 	refused("JOBID ST NODES NODELIST\n7 R 4 n[1-3]\n", NULL,
-		"found a list of 3 hosts where their number is 4: it is cut");
-	refused("JOBID ST NODES NODELIST\n7 R 2 n[1-3]\n", NULL, "where their number is 2");
+		"found a list of 3 hosts, but the job has 4: one of the two is cut off");
+	refused("JOBID ST NODES NODELIST\n7 R 2 n[1-3]\n", NULL, "but the job has 2");
 	hosts_are("JOBID ST NODES NODELIST\n7 CG 4 n[1-3]\n", NULL, "n1 n2 n3");
 	/* the job that was asked for is whole */
 	hosts_are("JOBID ST NODES NODELIST\n7 R 4 n[1-3]\n8 R 1 n4\n", "8", "n4");
 	/* a line that was broken */
 	refused("JOBID ST NODES NODELIST\n7     R  4\nn[1-4]\n", "7",
-		"x:2: found no hosts of a job that runs");
+		"x:2: found a running job without hosts");
 }
 
 /* --- scontrol show job ------------------------------------------------------------------------------- */
@@ -289,8 +289,8 @@ static void test_records(void **state)
 	hosts_are(records, "a b c", "n05 n06");
 	refused(records, "wait", "found no hosts: (null); expected those of a job that runs");
 	refused(records, "9", "expected one of the 3 that are there: 16951, 16952, 16953");
-	refused("JobId=1 JobName=a\n   JobState=RUNNING\n", NULL, "x:1: found no hosts of a job that runs");
-	refused("JobId=1 JobName=a\n   NodeList=n[1-2]\n   NumNodes=3\n", NULL, "where their number is 3");
+	refused("JobId=1 JobName=a\n   JobState=RUNNING\n", NULL, "x:1: found a running job without hosts");
+	refused("JobId=1 JobName=a\n   NodeList=n[1-2]\n   NumNodes=3\n", NULL, "but the job has 3");
 }
 
 /* Cut behind any byte, with any byte changed: an error, or fewer jobs; never a part of a list. */

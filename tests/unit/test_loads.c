@@ -261,7 +261,7 @@ static void patterns(void **state)
 	line_says(s, "load-map", "12 routes");
 	line_says(s, "load-map random", "4 routes");
 	line_says(s, "load-map to node0001", "3 routes");
-	line_fails(s, "load-map to node0009", "no host that is up and counts");
+	line_fails(s, "load-map to node0009", "is not a host that is up and counted");
 	snprintf(line, sizeof(line), "scope node0001");
 	ok_line(s, line);
 	line_says(s, "load-map random", "0 routes");
@@ -288,7 +288,7 @@ static void pairs_files(void **state)
 		{"a b 1 2", "pairs:1: "},
 		{"a b; c d", "';'"},
 		{"a 'b", "pairs:1: "},
-		{"# x\n\na b 4294967295\na b", "pairs:4: found weights of 4294967296"},
+		{"# x\n\na b 4294967295\na b", "pairs:4: found weights that add up to 4294967296"},
 	};
 	struct fabric *f = make_fabric("ring:4");
 	struct pairs_file p;

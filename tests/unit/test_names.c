@@ -886,7 +886,7 @@ static void test_labelled(void **state)
 	line_fails(s, "fail link top[1/1/1,1/6/9]", "has no port 1/6/9");
 	line_fails(s, "fail link \"top[11 1/6/2]\"", "has no port 11 1/6/2");
 	line_fails(s, "fail link top[A1]", "has no port A1"); /* two have it */
-	line_fails(s, "fail link *[1/6/8,1/6/9]", "no node that \"*\" fits has such a port");
+	line_fails(s, "fail link *[1/6/8,1/6/9]", "none of the nodes that \"*\" fits has this port");
 	line_fails(s, "fail link mlx5_0[1/1/1]", "has no port 1/1/1, expected 1 to 2");
 	completes(s, "fail link top[1/", "top[1/1/1]", 2);
 	completes(s, "fail link \"MF0;top:X/U1[1/6/", "\"MF0;top:X/U1[1/6/2]\"", 1);

@@ -114,7 +114,7 @@ static void test_room(void **state)
 	assert_int_equal(mem_room(&e, MEM_LARGE - 1, "nothing"), 0);
 	assert_int_equal(mem_room(&e, SIZE_MAX / 2, "pairs of %d hosts", 3), -1);
 	assert_true(err_is_memory(&e));
-	assert_memory_equal(e.msg, "out of memory: 9.2 EB asked for pairs of 3 hosts, ", 50);
+	assert_memory_equal(e.msg, "out of memory: 9.2 EB needed for pairs of 3 hosts, ", 51);
 	assert_int_equal(mem_room(NULL, SIZE_MAX / 2, "nobody"), -1);
 	err_format(&e, "file:7: %s", "out of memory: x");
 	assert_true(err_is_memory(&e));

@@ -606,7 +606,7 @@ static void test_made(void **state)
 		world_free(&w);
 	}
 	world_new(&w, "ring:6");
-	line_fails(w.s, "torus-conf", "finds three in a single dimension");
+	line_fails(w.s, "torus-conf", "takes at most three in one dimension");
 	ok_line(w.s, "synth mesh:4x4");
 	ok_line(w.s, "fail link m11[2]");
 	line_says(w.s, "torus-conf", "refuses the fabric as it is now");

@@ -85,7 +85,8 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 	setup_unref(read);
 	if (held && !held->routing) {
 		err_set(e, "%s",
-			held->n_refusals ? held->refusal[0].why : "nothing is up that tables could be of");
+			held->n_refusals ? held->refusal[0].why
+					 : "everything is down: no switch has a table to compare");
 		sweep_unref(held);
 		return NULL;
 	}

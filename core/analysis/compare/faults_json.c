@@ -320,11 +320,13 @@ static int read_check(struct faults *s, const char *path, const char *data, size
 			       path, PLURAL(x.n, "object"));
 	list = json_object_get(x.check, "faults");
 	if (!json_is_true(json_object_get(x.check, "ok")))
-		return err_set(e, "%s: found a check that failed, expected one that told its faults", path);
+		return err_set(e, "%s: the check in it failed; expected a check that listed its faults",
+			       path);
 	if (!json_is_array(list))
-		return err_set(
-			e, "%s: found a check without a list of faults, expected one: this version writes it",
-			path);
+		return err_set(e,
+			       "%s: the check in it has no list of faults; let this version of ibscope write "
+			       "the file",
+			       path);
 	for (size_t i = 0; i < json_array_size(list) && !rc; i++) {
 		r.number = i + 1;
 		rc = progress_step(p, i) ? read_fault(&r, json_array_get(list, i)) : err_set(e, CANCELLED);

@@ -78,8 +78,8 @@ static int read_nodes(struct look *k, const json_t *list, enum fault_kind kind)
 		const char *guid = json_string_value(json_object_get(x.object, "guid"));
 
 		if (!guid || !number_of_hex(guid, &x.guid))
-			return err_set(k->e, "%s: what its check tells as present: found %s, expected a GUID",
-				       k->path, guid ? guid : "nothing");
+			return err_set(k->e, "%s: list of present nodes: found %s, expected a GUID", k->path,
+				       guid ? guid : "nothing");
 		x.node = fabric_node_by_guid(f, x.guid);
 		x.up = x.node != NO_ID && cabled(f, k->w->setup->state, x.node);
 		k->here += x.node != NO_ID;
@@ -130,8 +130,8 @@ static int cable_gone(struct look *k, const char *text)
 					 by_guid);
 	if (!end[0] || !end[1])
 		return err_set(k->e,
-			       "%s: a cable of its check: found %s, expected GUID[PORT] GUID[PORT] of its "
-			       "nodes",
+			       "%s: list of cables: found %s, expected GUID[PORT] GUID[PORT] of nodes in the "
+			       "same file",
 			       k->path, text ? text : "nothing");
 	if (!end[0]->up || !end[1]->up)
 		return 0;
@@ -161,20 +161,18 @@ static int look_for(struct look *k, const json_t *present)
 	int rc = 0;
 
 	if (!present)
-		return err_set(
-			k->e,
-			"%s: found a check that does not tell what is present, expected one that does: "
-			"this version writes it",
-			k->path);
+		return err_set(k->e,
+			       "%s: the check in it does not list what is present; let this version of "
+			       "ibscope write the file",
+			       k->path);
 	if (read_nodes(k, json_object_get(present, "hosts"), FAULT_HOST_GONE) ||
 	    read_nodes(k, json_object_get(present, "switches"), FAULT_SWITCH_GONE))
 		return -1;
 	if (!k->n || 4 * k->here < (k->n > nodes ? k->n : nodes))
-		return err_set(
-			k->e,
-			"%s: found %zu hosts and switches, %zu of them among the %zu of %s, expected a "
-			"check of this fabric: a quarter of both in common, by GUID",
-			k->path, k->n, k->here, nodes, k->w->fabric->source);
+		return err_set(k->e,
+			       "%s: it seems to be of another fabric: of its %zu hosts and switches, %zu are "
+			       "among the %zu of %s by GUID; expected at least a quarter of both",
+			       k->path, k->n, k->here, nodes, k->w->fabric->source);
 	qsort(k->known, k->n, sizeof(*k->known), by_guid);
 	for (size_t i = 0; i < k->n; i++) {
 		const struct known *x = &k->known[i];

@@ -101,7 +101,7 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 
 	if (sm == NO_ID || !up->n_switches_up) {
 		topo_unref(up);
-		err_set(e, "nothing is up that could be simulated: no switch is reached");
+		err_set(e, "nothing can be simulated: the subnet manager reaches no switch");
 		return NULL;
 	}
 	if (!can_host(real, sm)) {
@@ -405,9 +405,10 @@ static const struct sweep *our_sweep(const struct setup *s, const struct engine 
 	if (!w)
 		return NULL;
 	if (w->fatal)
-		err_set(e, "OpenSM 3.3.23 %s on this fabric with %s: it is not started", w->fatal, s->chain);
+		err_set(e, "verify does not start OpenSM 3.3.23: it %s on this fabric with %s", w->fatal,
+			s->chain);
 	else if (!w->routing)
-		err_set(e, "no engine of %s routes this fabric: OpenSM would program nothing", s->chain);
+		err_set(e, "OpenSM would program nothing: of %s, no engine can route this fabric", s->chain);
 	else if (!w->lids->n_wrong)
 		return w;
 	else
@@ -468,13 +469,14 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 		const struct engine *g = engine_find(engines, w);
 
 		if (g && (g->holds != HOLDS_NOTHING || !strcmp(w, "mincontention")))
-			rc = err_set(e, "%s is no engine of OpenSM: verify ENGINE names another one", w);
+			rc = err_set(e, "OpenSM has no engine %s; `verify ENGINE` takes another one", w);
 	}
 	free(words);
 	if (rc || simulation_possible(e))
 		return NULL;
 	if (!strcmp(options_get(setup->options, "rules"), "manual")) {
-		err_set(e, "rules is manual: OpenSM does as it does (`set rules opensm`)");
+		err_set(e, "option rules is manual, and OpenSM does not follow its manual everywhere; `set "
+			   "rules opensm` first");
 		return NULL;
 	}
 	v = NEW(struct verification);

@@ -277,5 +277,5 @@ int svg_to_png(int svg, FILE *to, struct progress *p, struct err *e)
 		return 0;
 	if (progress_cancelled(p))
 		return err_set(e, CANCELLED);
-	return err_set(e, "program %s; `export svg FILE` writes what it was given", why.msg);
+	return err_set(e, "program %s; `export svg FILE` writes the SVG without this program", why.msg);
 }

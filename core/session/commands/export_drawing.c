@@ -18,7 +18,8 @@ static int run_graphviz(char *dot, const struct drawing *d, FILE *to, struct pro
 		return 0;
 	if (progress_cancelled(p))
 		return err_set(e, CANCELLED);
-	return err_set(e, "Graphviz' program %s; `export dot FILE` writes what it was given", why.msg);
+	return err_set(e, "Graphviz' program %s; `export dot FILE` writes the dot file without this program",
+		       why.msg);
 }
 
 /* The dependencies to draw, d->c. */

@@ -500,8 +500,8 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 	else
 		rc = plan_compare_rails(s->fabric, &rails, &r, p, e);
 	if (!rc && !path && rails.shared == rails.groups)
-		rc = err_set(e, "found no rails, expected two hosts or more that have cables to the same "
-				"switches, to more than one");
+		rc = err_set(e, "found no rails; expected two or more hosts that are all cabled to the same "
+				"two or more switches");
 	if (!rc)
 		rc = plan_fixes_find(s->fabric, session_state(s), &r, &t.fixes, p, e);
 	effects = rc ? 0 : wanted_effects(&t, args);

@@ -83,10 +83,11 @@ static int start(struct session *s, const struct args *args, struct out *o, stru
 			return err_set(e, "no engine routed the fabric; `step start ENGINE` walks through "
 					  "one that refused");
 		if (engine && (!w->routing || strcmp(engine, w->routing->engine)))
-			return err_set(
-				e, "%s neither made these tables nor refused them: no run to walk through",
-				engine);
-		return err_set(e, "%s tells nothing of its runs: none to walk through", w->routing->engine);
+			return err_set(e,
+				       "%s neither made these tables nor refused to: there is no run to walk "
+				       "through",
+				       engine);
+		return err_set(e, "%s records no steps: there is no run to walk through", w->routing->engine);
 	}
 	rq.sweep = w;
 	rq.engine = engine;

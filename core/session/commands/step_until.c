@@ -109,7 +109,7 @@ static int term(const struct session *s, int n, const struct arg *word, struct r
 	if (n == 2)
 		return two_words(s, what, word + 1, c, words, e);
 	if (!n)
-		return err_set(e, "found nothing beside 'and', expected a condition there");
+		return err_set(e, "found 'and' without a condition before or after it");
 	return err_set(
 		e,
 		"found '%s%s%s', expected SWITCH DST, switch S, target S, lid DST, pair A B, layer N, port "

@@ -113,14 +113,14 @@ const char *target_kind(struct session *s, const struct args *args, struct progr
 			rc = err_set(e, CANCELLED);
 		else if (!fit && (!*word || why.kind == ERR_NO_NODE))
 			rc = err_set(e,
-				     "found \"%s\", expected link, switch, host, chassis, card, or a name: "
-				     "nothing is named so",
+				     "found \"%s\", expected link, switch, host, chassis, card, or a name; "
+				     "nothing has this name",
 				     word);
 		else if (!fit)
 			rc = err_set(e, "%s", why.msg);
 		else if (i && !(kinds & fit))
-			rc = err_set(e, "%s and %s are of two kinds: a `%s` for each", args->arg[0].word,
-				     word, args->argv[0]);
+			rc = err_set(e, "%s and %s are of different kinds; use one `%s` for each",
+				     args->arg[0].word, word, args->argv[0]);
 		kinds = i ? kinds & fit : fit;
 	}
 	parts_free(x.chassis);

@@ -46,7 +46,7 @@ static int give_plan(const struct session *s, struct torus_fit *m, const struct 
 	if (!good && p->g->radix[1] == 1 && p->g->radix[0] > 3)
 		return err_set(e,
 			       "%u switches in one %s: " ENGINE
-			       " finds three in a single dimension, expected at least two dimensions",
+			       " takes at most three in one dimension; expected at least two dimensions",
 			       p->g->n_places, p->g->open[0] ? "line" : "ring");
 	if (!p->n_seeds)
 		return err_set(e, "%s", m->refused);

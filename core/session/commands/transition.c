@@ -276,7 +276,7 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 	if (order && t->better.write)
 		rc = tell_order(t, all, o, e);
 	else if (order && t->better.found != ORDER_ANY)
-		rc = err_set(e, "no safe order is known to list; expected a transition that has one");
+		rc = err_set(e, "no safe order is known, so there is none to list");
 	else
 		list_writes(t, NULL, NULL, all, o);
 	o->run->found_fault |= !transition_safe_in_order(t) || t->credit.found == CREDIT_MADE || !t->pairs ||

@@ -318,7 +318,7 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 	snprintf(device, sizeof(device), "%d", at);
 	if (!strcmp(lid, "0")) {
 		free(ca);
-		return err_set(e, "%s has no LID by which its counters could be asked for", of);
+		return err_set(e, "%s has no LID, so its counters cannot be read", of);
 	}
 	argv2[2] = ca ? ca : str_dup("");
 	to = text_stream(&lines);

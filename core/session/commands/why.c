@@ -542,7 +542,7 @@ static int answer(struct why *y, const struct args *args, struct err *e)
 	if (!via)
 		return why_entry(y, e);
 	if (y->w->topo->peer[switch_port_id(y->w->fabric, y->sw, port)] == NO_ID)
-		return err_set(e, "%s[%u] has no live link; nothing leads out of it",
+		return err_set(e, "%s[%u] has no live link, so no route leaves by it",
 			       switch_name(y->w->fabric, y->sw), port);
 	return why_port(y, port, true, e);
 }
