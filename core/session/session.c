@@ -34,13 +34,19 @@ static const struct optdef **option_tables(const struct engine *const *engines)
 	return t;
 }
 
+static void set_json(void)
+{
+	json_set_alloc_funcs(mem_alloc, free);
+}
+
 struct session *session_new(const struct engine *const *engines, const struct command *const *tables)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT; /* panes make sessions in other threads */
 	struct session *s = NEW(struct session);
 	struct options *options;
 
 	/* jansson would ignore a failed allocation; ours never fails */
-	json_set_alloc_funcs(mem_alloc, free);
+	pthread_once(&once, set_json);
 	s->engines = engines;
 	s->commands = tables;
 	s->option_tables = option_tables(engines);

@@ -10,6 +10,8 @@
 #include "core/base/mix.h"
 #include "core/fabric/changes.h"
 #include "core/formats/formats.h"
+#include "core/session/commands/changes.h"
+#include "engines/engines.h"
 #include "views/base/view.h"
 
 enum { C_CHANGE, C_WHAT, C_NAME, C_WAS, C_NOW };
@@ -27,6 +29,7 @@ static const struct column columns[] = {
 /* A fabric: as it is, or one that the options in force still shape, or a file. Not all is NULL. */
 struct side {
 	const struct fabric *shaped, *loaded; /* references held */
+	const struct sweep *sweep;	      /* of a snapshot; reference held */
 	char *path;
 };
 
@@ -43,6 +46,7 @@ static void free_question(void *value)
 	for (unsigned i = 0; i < 2; i++) {
 		fabric_unref(q->side[i].shaped);
 		fabric_unref(q->side[i].loaded);
+		sweep_unref(q->side[i].sweep);
 		free(q->side[i].path);
 	}
 	setup_unref(q->setup);
@@ -55,7 +59,7 @@ static bool asks_same(const void *was, const void *value)
 
 	for (unsigned i = 0; i < 2; i++)
 		if (a->side[i].shaped != b->side[i].shaped || a->side[i].loaded != b->side[i].loaded ||
-		    !str_same(a->side[i].path, b->side[i].path))
+		    a->side[i].sweep != b->side[i].sweep || !str_same(a->side[i].path, b->side[i].path))
 			return false;
 	return a->setup->fabric == b->setup->fabric && options_equal(a->setup->options, b->setup->options);
 }
@@ -63,7 +67,9 @@ static bool asks_same(const void *was, const void *value)
 static const struct task task_edits_question = {.free = free_question, .same = asks_same};
 
 struct edits_answer {
-	const struct fabric *side[2]; /* references held */
+	const struct fabric *side[2];	/* references held */
+	const struct fabric *loaded[2]; /* with names, before options shape it; NULL: as it is; references */
+	const struct sweep *sweep;	/* of a snapshot that is the first; NULL: none; reference */
 	struct fabric_changes x;
 };
 
@@ -72,14 +78,17 @@ static void free_answer(void *value)
 	struct edits_answer *a = value;
 
 	changes_free(&a->x);
-	fabric_unref(a->side[0]);
-	fabric_unref(a->side[1]);
+	for (unsigned i = 0; i < 2; i++) {
+		fabric_unref(a->side[i]);
+		fabric_unref(a->loaded[i]);
+	}
+	sweep_unref(a->sweep);
 	free(a);
 }
 
-/* A reference on the fabric of a side. */
+/* A reference on the fabric of a side, and *named: one on what was loaded, with names. */
 static int read_side(const struct edits_question *q, const struct side *side, const struct fabric **out,
-		     const struct job *j)
+		     const struct fabric **named, const struct job *j)
 {
 	const struct fabric *loaded = NULL;
 	struct fabric *f;
@@ -93,6 +102,7 @@ static int read_side(const struct edits_question *q, const struct side *side, co
 		return -1;
 	loaded = side->path ? f : fabric_ref(side->loaded);
 	session_lock(q->session); /* its names may change */
+	*named = q->session->names ? fabric_renamed(loaded, q->session->names) : fabric_ref(loaded);
 	rc = session_shape(q->session, loaded, q->setup->options, out, j->e);
 	session_unlock(q->session);
 	fabric_unref(loaded);
@@ -105,16 +115,45 @@ static void *run_edits(const struct job *j)
 	struct edits_answer *a = NEW(struct edits_answer);
 
 	for (unsigned i = 0; i < 2; i++)
-		if (read_side(q, &q->side[i], &a->side[i], j)) {
+		if (read_side(q, &q->side[i], &a->side[i], &a->loaded[i], j)) {
 			free_answer(a);
 			return NULL;
 		}
+	a->sweep = q->side[0].sweep ? sweep_ref(q->side[0].sweep) : NULL;
 	changes_find(&a->x, a->side[0], a->side[1], setup_chassis_file(q->setup->options), j->progress);
 	return a;
 }
 
 static const struct task task_edits = {
 	.run = run_edits, .free = free_answer, .no_sweep = true, .no_fabric = true};
+
+static void free_ahead(void *value)
+{
+	struct ahead *x = value;
+
+	text_free(&x->line);
+	free(x);
+}
+
+/* The next sweep after the first of the two: the present one, that of a snapshot, or the one of a file. */
+static void *run_ahead(const struct job *j)
+{
+	const struct edits_answer *a = j->base;
+	struct session *own = session_new(all_engines, NULL); /* the names are in the fabrics */
+	struct ahead *x = NEW(struct ahead);
+	struct ahead_asked q = {.first = a->loaded[0], .next = a->loaded[1], .how = j->sweep->setup};
+	int rc;
+
+	q.at = a->sweep ? a->sweep : a->loaded[0] ? NULL : j->sweep;
+	rc = ahead_find(own, &q, x, j->progress, j->e);
+	session_free(own);
+	if (!rc)
+		return x;
+	free_ahead(x);
+	return NULL;
+}
+
+static const struct task task_ahead = {.run = run_ahead, .free = free_ahead};
 
 /* --- rows ------------------------------------------------------------------------------------------ */
 
@@ -125,17 +164,20 @@ struct row {
 struct priv {
 	const struct result *answer; /* borrowed; NULL = missing */
 	const struct fabric_changes *x;
-	struct row *row; /* [n_rows] */
+	const struct result *ahead; /* borrowed; NULL = missing, or not asked */
+	struct row *row;	    /* [n_rows] */
 };
 
 static void word_side(const struct view *v, const char *word, struct side *to)
 {
 	const struct sweep *w = session_find_snapshot(v->scene->session, word);
 
-	if (w)
-		to->loaded = fabric_ref(w->setup->loaded ? w->setup->loaded : w->fabric);
-	else
+	if (!w) {
 		to->path = str_dup(word);
+		return;
+	}
+	to->loaded = fabric_ref(w->setup->loaded ? w->setup->loaded : w->fabric);
+	to->sweep = sweep_ref(w);
 }
 
 /* NULL: without a fabric there is none. */
@@ -197,6 +239,8 @@ static void load(struct view *v)
 	if (!a)
 		return;
 	p->x = &a->x;
+	if (a->loaded[1] && a->x.n && v->scene->real && fabric_akin(a->side[0], a->side[1]))
+		p->ahead = view_ask(v, &task_ahead, p->answer, NULL);
 	for (size_t i = 0; i < p->x->n; i++)
 		most += 1 + (size_t)rows_under(&p->x->c[i]);
 	p->row = VIEW_ARRAY(v, most + 1, struct row);
@@ -241,16 +285,40 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %zu%s", p->x->n, p->x->n && v->scene->fold ? " ── folded" : "");
 }
 
+/* Failures are no difference of fabrics, but the person may look for them here. */
+static void tell_failures(const struct view *v, struct text *t)
+{
+	const struct state *s = v->scene->state;
+	uint32_t links = 0, nodes = 0;
+
+	for (uint32_t i = 0; s && i < s->n_links; i++)
+		links += s->link_down[i];
+	for (uint32_t i = 0; s && i < s->n_nodes; i++)
+		nodes += s->node_down[i];
+	if (v->n_words < 2 && links + nodes)
+		text_add(t, "; what failed (%s, %s) is in the pane journal", PLURAL(links, "link"),
+			 PLURAL(nodes, "node"));
+}
+
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
+	const struct ahead *ahead = p->ahead ? p->ahead->value : NULL;
 	uint32_t row;
 
-	if (p->x && !p->x->n)
+	if (v->waiting)
+		view_progress(v, t);
+	else if (p->x && !p->x->n) {
 		text_add(t, "nothing differs%s",
 			 p->x->a->warnings.missing || p->x->b->warnings.missing ? " in the part that is known"
 										: "");
-	else if (p->x && view_selected(v, &row))
+		tell_failures(v, t);
+	}
+	if (p->ahead && !ahead)
+		text_add(t, "%s ── ", p->ahead->e.msg);
+	else if (ahead && ahead->known)
+		text_add(t, "as one event %s ── ", text_str(&ahead->line));
+	if (!v->waiting && p->x && view_selected(v, &row))
 		change_line(p->x, change_of(v, row), t);
 }
 

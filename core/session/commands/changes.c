@@ -162,54 +162,75 @@ static void tell_nothing(struct out *o)
 	out_json(o, "pairs", json_null());
 }
 
-/* What the next sweep makes of it, after the sweep `at`. */
-static int tell_ahead(struct session *s, const struct sweep *at, const struct fabric *b, struct out *o,
-		      struct err *e)
+/* The sweep with which the fabric of a file begins. */
+static int first_sweep(struct session *draft, const struct ahead_asked *q, struct progress *p, struct err *e)
 {
+	session_set_options(draft, q->how->options);
+	if (session_set_fabric(draft, fabric_ref(q->first), "changes", p, e))
+		return -1;
+	return session_change(
+		draft,
+		&(struct change_request){
+			.kind = EVENT_ROUTE, .setup.chain = q->how->chain, .text = "changes", .progress = p},
+		e);
+}
+
+static void take_ahead(const struct comparison *c, const char *chain, struct ahead *out)
+{
+	uint64_t alone = c->across ? c->across->only[0].entries + c->across->only[1].entries : 0;
+
+	out->known = true;
+	out->entries = c->entries_changed;
+	out->pairs = c->rerouted;
+	text_add(&out->line, "(%s): %s", chain, PLURAL(out->entries, "entry"));
+	if (alone)
+		text_add(&out->line, ", and %" PRIu64 " of LIDs that one of the two has", alone);
+	text_add(&out->line, "; %" PRIu64 " of %s take another path, %" PRIu64 " lost", out->pairs,
+		 PLURAL(c->pairs, "pair"), c->lost);
+}
+
+int ahead_find(struct session *s, const struct ahead_asked *q, struct ahead *out, struct progress *p,
+	       struct err *e)
+{
+	struct session *draft = NULL;
+	const struct sweep *at = q->at;
 	struct comparison *c = NULL;
-	uint64_t entries;
-	char tail[80] = "";
+	int rc = 0;
 
-	if (session_ahead(s, at, b, &c, o->run->progress, e))
-		return -1;
-	if (!c) {
-		tell_nothing(o);
-		return 0;
+	if (!at && q->how->chain) {
+		draft = session_new(s->engines, s->commands);
+		draft->names = s->names; /* lent */
+		rc = first_sweep(draft, q, p, e);
+		at = rc ? NULL : session_sweep(draft);
 	}
-	entries = c->entries_changed;
-	if (c->across && c->across->only[0].entries + c->across->only[1].entries)
-		snprintf(tail, sizeof(tail), ", and %" PRIu64 " of LIDs that one of the two has",
-			 c->across->only[0].entries + c->across->only[1].entries);
-	out_text(o,
-		 "As one event from the first's tables (%s): %s%s; %" PRIu64
-		 " of %s take another path, %" PRIu64 " lost.\n",
-		 at->setup->chain, PLURAL(entries, "entry"), tail, c->rerouted, PLURAL(c->pairs, "pair"),
-		 c->lost);
-	out_json(o, "entries", json_integer((json_int_t)entries));
-	out_json(o, "pairs", json_integer((json_int_t)c->rerouted));
+	if (!rc && at && at->routing)
+		rc = session_ahead(s, at, q->next, &c, p, e);
+	if (c)
+		take_ahead(c, at->setup->chain, out);
 	comparison_free(c);
-	return 0;
+	session_draft_free(draft);
+	return rc;
 }
 
-/* The sweep with which a file's fabric begins, by the engines in force.  NULL without *e: there are none. */
-static int first_sweep(struct session *s, struct session *draft, const struct fabric *a, struct out *o,
-		       struct err *e)
+/* What the next sweep makes of the second fabric. */
+static int tell_ahead(struct session *s, const struct ahead_asked *q, struct out *o, struct err *e)
 {
-	session_set_options(draft, s->setup->options);
-	if (session_set_fabric(draft, fabric_ref(a), "changes", o->run->progress, e))
-		return -1;
-	if (!s->setup->chain)
-		return 0;
-	return session_change(draft,
-			      &(struct change_request){.kind = EVENT_ROUTE,
-						       .setup.chain = s->setup->chain,
-						       .text = "changes",
-						       .progress = o->run->progress},
-			      e);
+	struct ahead x = {0};
+	int rc = ahead_find(s, q, &x, o->run->progress, e);
+
+	if (!rc && x.known) {
+		out_text(o, "As one event from the first's tables %s.\n", text_str(&x.line));
+		out_json(o, "entries", json_integer((json_int_t)x.entries));
+		out_json(o, "pairs", json_integer((json_int_t)x.pairs));
+	} else if (!rc) {
+		tell_nothing(o);
+	}
+	text_free(&x.line);
+	return rc;
 }
 
-static int compare_sides(struct session *s, struct session *draft, struct side *a, const struct side *b,
-			 struct out *o, struct err *e)
+static int compare_sides(struct session *s, const struct side *a, const struct side *b, struct out *o,
+			 struct err *e)
 {
 	const struct fabric *x = NULL, *y = NULL;
 	size_t n;
@@ -228,13 +249,10 @@ static int compare_sides(struct session *s, struct session *draft, struct side *
 		if (n && !fabric_akin(x, y))
 			out_text(o, "They have less than a quarter of their nodes in common: not the same "
 				    "fabric.\n");
-		if (n && !a->sweep && draft) {
-			rc = first_sweep(s, draft, a->loaded, o, e);
-			a->sweep = rc ? NULL : session_sweep(draft);
-		}
-		if (!rc && n && a->sweep && a->sweep->routing && fabric_akin(x, y))
-			rc = tell_ahead(s, a->sweep, b->loaded, o, e);
-		else if (!rc)
+		if (n && fabric_akin(x, y))
+			rc = tell_ahead(s, &(struct ahead_asked){a->sweep, a->loaded, b->loaded, s->setup}, o,
+					e);
+		else
 			tell_nothing(o);
 	}
 	fabric_unref(x);
@@ -245,25 +263,21 @@ static int compare_sides(struct session *s, struct session *draft, struct side *
 static int cmd_changes(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	bool both = args->n > 1;
-	struct session *draft = both ? session_new(s->engines, s->commands) : NULL;
 	struct side a = {0}, b = {0};
 	int rc = 0;
 
-	if (both) {
-		draft->names = s->names; /* lent */
+	if (both)
 		rc = take_side(s, args->arg[0].word, &a, o, e);
-	} else if (!session_need_fabric(s, e)) {
+	else if (!session_need_fabric(s, e))
 		a = (struct side){session_sweep(s), fabric_ref(s->loaded)};
-	} else {
+	else
 		rc = -1;
-	}
 	if (!rc)
 		rc = take_side(s, args->arg[both].word, &b, o, e);
 	if (!rc)
-		rc = compare_sides(s, draft, &a, &b, o, e);
+		rc = compare_sides(s, &a, &b, o, e);
 	fabric_unref(a.loaded);
 	fabric_unref(b.loaded);
-	session_draft_free(draft);
 	return rc;
 }
 

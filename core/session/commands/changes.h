@@ -51,6 +51,25 @@
  * number. */
 size_t report_changes(const struct session *s, const struct fabric *a, const struct fabric *b, struct out *o);
 
+/* Two fabrics, before options and names shape them. */
+struct ahead_asked {
+	const struct sweep *at;	    /* of the first; NULL: it begins by the options and engines of `how` */
+	const struct fabric *first; /* not NULL without `at` */
+	const struct fabric *next;  /* the second */
+	const struct setup *how;
+};
+
+/* What the next sweep changes in the first's tables. */
+struct ahead {
+	bool known; /* false: there are no tables before, or no engine routes the second */
+	uint64_t entries, pairs;
+	struct text line; /* "(engines): ..."; owned by the caller, also after an error */
+};
+
+/* Routes the second fabric after the first. s lends engines and names, and is not changed. -1 and *e. */
+int ahead_find(struct session *s, const struct ahead_asked *q, struct ahead *out, struct progress *p,
+	       struct err *e);
+
 /* Run a line that is one change of the fabric, as `event` takes them.  -1 and *e: it is none, or it failed.
  */
 int run_edit(struct session *s, const char *line, struct out *o, struct err *e);
