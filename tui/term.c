@@ -393,10 +393,12 @@ static keycode read_key(void)
 /*
  * The answer to OSC 11, "\033]11;rgb:R/G/B" and BEL, "\033\\" or 0x9c. It comes among the keys, at any time
  * or never, and in parts. Nothing waits for it: what looks like its beginning is held until the next key
- * tells.
+ * tells. Before the first key of the person, Esc alone is held too, for a second.
  */
 static struct {
+	bool typed;	 /* the person has typed a key: Esc is not held any more */
 	bool esc;	 /* the last key was Esc alone: the beginning in a part of its own */
+	double held;	 /* when Esc came that is held, 0 = none is */
 	unsigned n;	 /* how much of `begin` has come */
 	char rgb[32];	 /* what has come behind it */
 	keycode back[8]; /* held keys that were none of the answer, the last one first */
@@ -404,6 +406,13 @@ static struct {
 } answer;
 
 static const char begin[] = "]11;";
+
+#define ESC_PATIENCE 1.0 /* seconds for which Esc is held */
+
+bool term_waits(void)
+{
+	return answer.held > 0;
+}
 
 static keycode back_or_read(void)
 {
@@ -413,12 +422,19 @@ static keycode back_or_read(void)
 /* It was no answer: gives held keys back, and returns the first of them. */
 static keycode give_back(keycode first, keycode k)
 {
+	bool held = answer.held > 0;
+
+	answer.typed = true;
+	answer.held = 0;
+	answer.esc = answer.esc && k == K_NONE && !answer.n;
 	if (k != K_NONE)
 		answer.back[answer.n_back++] = k;
 	while (answer.n > 1)
 		answer.back[answer.n_back++] = (keycode)begin[--answer.n];
+	if (held && answer.n)
+		answer.back[answer.n_back++] = first;
 	answer.n = 0;
-	return first;
+	return held ? K_ESC : first;
 }
 
 /* A key behind the beginning of an answer. */
@@ -447,19 +463,30 @@ keycode term_key(void)
 	bool esc = answer.esc;
 	keycode k = back_or_read();
 
+	if (k == K_NONE && term_waits() && now_seconds() - answer.held > ESC_PATIENCE)
+		return give_back(first, K_NONE);
 	if (!asked || k == K_NONE || k == NO_KEY || k == K_MOUSE || k == K_RESIZE)
 		return k;
 	if (answer.n == sizeof(begin) - 1)
 		return take_answer(k);
 	answer.esc = k == K_ESC;
-	if (answer.n) {
+	if (answer.n || term_waits()) {
 		if (k != (keycode)begin[answer.n])
 			return give_back(first, k);
-		answer.n++;
+		if (!answer.n++)
+			first = k;
+		if (answer.n == sizeof(begin) - 1)
+			answer.held = 0;
 		return NO_KEY;
 	}
-	if (k != (']' | KEYF_META) && !(esc && k == ']'))
+	if (answer.esc && !answer.typed) {
+		answer.held = now_seconds();
+		return NO_KEY;
+	}
+	if (k != (']' | KEYF_META) && !(esc && k == ']')) {
+		answer.typed = true;
 		return k;
+	}
 	first = k;
 	answer.n = 1;
 	if (k == ']') { /* typed after Esc, if the rest is not there */

@@ -301,9 +301,10 @@ extern volatile int term_stopped;   /* SIGTSTP arrived */
 extern volatile int term_continued; /* SIGCONT arrived */
 void signals_start(
 	void); /* before the terminal is taken; a signal that ends the program removes unfinished files */
-void term_die(int sig);					       /* ends as the signal would */
-keycode term_key(void);					       /* K_NONE when there is none */
-const char *term_paste(void);				       /* the text of the last K_PASTE, with \n */
+void term_die(int sig);	      /* ends as the signal would */
+keycode term_key(void);	      /* K_NONE when there is none */
+bool term_waits(void);	      /* holds an Esc, which may begin an answer: read keys again soon */
+const char *term_paste(void); /* the text of the last K_PASTE, with \n */
 const char *term_key_bytes(keycode k, char *buf, size_t size); /* the bytes that the terminal sends for it */
 /* Uses the mouse, or leaves it to the terminal. -1 and *e: there is none. */
 int term_mouse_use(bool on, struct err *e);

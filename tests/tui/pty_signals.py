@@ -25,8 +25,11 @@ LARGE = (200, 50)
 class Pty:
     """The program on a pty; the slave stays open here, so that its state can be seen afterwards."""
 
-    def __init__(self, args=FABRIC, size=(80, 24), limits=()):
+    def __init__(self, args=FABRIC, size=(80, 24), limits=(), rc=""):
         self.dir = tempfile.mkdtemp(prefix="ibscope-pty-")
+        os.mkdir(os.path.join(self.dir, "ibscope"))
+        with open(os.path.join(self.dir, "ibscope", "rc"), "w", encoding="utf-8") as f:
+            f.write(rc)
         self.master, self.slave = pty.openpty()
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self.before = termios.tcgetattr(self.slave)
@@ -160,7 +163,7 @@ def background_told():
         with Pty() as t:
             t.wait(rb"\x1b\]11;\?")
             t.wait(rb"First steps")
-            if len(parts[0]) != 1:  # else Esc alone has come, which is a key and leaves the REPL
+            if len(parts[0]) != 1:  # behind a typed key, Esc alone is a key, which leaves the REPL
                 t.type(":ec")
             for part in parts:
                 os.write(t.master, part)
@@ -174,12 +177,27 @@ def background_told():
             for wrong in (b"rgb:", b"ffff", b"]11;r", b"not bound", b"unknown command", b"no command"):
                 if wrong in t.out:
                     raise Failed("%r: %r is on the screen: %r" % (parts, wrong, t.out[-600:]))
+    for n in (1, 2, 3, 4, 0):   # before the first typed key, Esc at the end of a part is no key, which would shrink the REPL
+        with Pty(rc="pane hosts\n") as t:
+            t.wait(rb"First steps")
+            t.wait(rb"node0009")
+            t.read()
+            before = len(t.out)
+            for part in (white[:1], white[1:n], white[n:] + b"\a") if n else (white[:1],):
+                os.write(t.master, part)
+                time.sleep(0.06)
+            if n:
+                t.wait(LIGHT)
+                t.type(":echo still-here\r")
+                t.wait(rb"still-here[^\0]*still-here")
+                if b"node0016" in t.out:
+                    raise Failed("Esc of an answer in parts has shrunk the REPL: %r" % t.out[before:])
+            else:               # but Esc that nothing follows is one
+                t.wait(rb"node0016", before)
     with Pty() as t:    # what only begins like an answer is typed
         t.wait(rb"First steps")
-        t.type(":echo \x1b")
-        time.sleep(0.06)
-        t.type("]11-there\r")
-        t.wait(rb"11-there")
+        t.type(":echo \x1b]11-there\r")
+        t.wait(rb"1-there")
 
 
 TESTS = [background_told, signals_restore, too_large_file, nobody_reads]
