@@ -213,7 +213,7 @@ def each(program, first, wanted):
         for name, fabric, lines in sessions(first):
             for form in ("text", "json"):
                 if wanted(f"{fabric} {name} {form}"):
-                    jobs[fabric, name, form] = pool.submit(run, program, lines, ARGUMENTS.get(name) or [FABRICS[fabric]],
+                    jobs[fabric, name, form] = pool.submit(run, program, lines, ARGUMENTS[name] if name in ARGUMENTS else [FABRICS[fabric]],
                                                            form == "json", cover.get(fabric))
         try:
             for k, j in jobs.items():
