@@ -287,6 +287,8 @@ static bool draw_hint(int y, int *x, int cols, const char *hint, size_t len)
 		return true;
 	snprintf(what, sizeof(what), "%.*s", (int)(eq - hint), hint);
 	snprintf(label, sizeof(label), "%.*s", (int)(hint + len - eq - 1), eq + 1);
+	if (!ui.scene.fabric && (!strcmp(label, "why") || !strcmp(label, "trace") || !strcmp(label, "diff")))
+		return true; /* there are no routes to ask about */
 	for (char *p = what; *p; p++)
 		if (*p == '_')
 			*p = ' ';

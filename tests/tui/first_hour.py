@@ -64,6 +64,7 @@ def no_fabric(t, shot):
     """Every line of the start screen has a key, and each does what it says."""
     t.start("")
     t.wait(r"press a key")
+    t.wait(r"\bw why\b", absent=True)     # nothing is loaded that could be asked about
     shot("start")
     for key, there in (("d", r"minhop routed 48 switches"), ("t", r"dor routed 64 switches"), ("f", r"ftree routed"),
                        ("L", r"What a table is"), ("o", r"[▸>]Open "), ("?", r"[▸>]Help")):
