@@ -308,6 +308,35 @@ static void rows_as_asked_for(void **state)
 	session_free(s);
 }
 
+/* At 80 columns (78 inside the REPL's frame) no line of a table with many ports wraps. */
+static void tables_fit(void **state)
+{
+	static const char *const lines[] = {"lft leaf-01", "lft spine-01", "hops leaf-01", "switches",
+					    "hosts"};
+	struct session *s = routed("xgft:18,36:1,18", "minhop");
+	struct err e;
+
+	(void)state;
+	ok_line(s, "fail link leaf-01[20]");
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		struct text t = {0};
+		struct command_run r = {.in = interpreter_of(s), .width = 78};
+		size_t n = 0, most = 0;
+
+		r.f = text_stream(&t);
+		assert_int_equal(run_text(&r, lines[i], &e), 0);
+		fclose(r.f);
+		for (const char *c = text_str(&t); *c; c++) {
+			n = *c == '\n' ? 0 : n + ((*c & 0xc0) != 0x80);
+			most = n > most ? n : most;
+		}
+		if (most > 78 || most < 40)
+			fail_msg("%s: a line of %zu characters:\n%.2000s", lines[i], most, text_str(&t));
+		text_free(&t);
+	}
+	session_free(s);
+}
+
 /* Rows that a filter leaves of `list WHAT`, told by the keys that JSON gives them. */
 static size_t rows_left(struct session *s, const char *what, const char *filter)
 {
@@ -648,6 +677,7 @@ int main(void)
 		cmocka_unit_test(every_pane_can_be_listed),
 		cmocka_unit_test(nothing_is_loaded),
 		cmocka_unit_test(rows_as_asked_for),
+		cmocka_unit_test(tables_fit),
 		cmocka_unit_test(mistakes_are_told),
 		cmocka_unit_test(filters_know_columns),
 		cmocka_unit_test(filters_by_regular_expression),
