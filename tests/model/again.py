@@ -265,7 +265,7 @@ def flows_again(state):
 
 
 def scope_again(state):
-    """Under a scope both ends are in it."""
+    """With a scope: both ends are in it."""
     if len(state.net.hosts) < 3:
         return
     now = state.limit({state.net.name[h] for h in state.rng.sample(state.net.hosts, state.rng.randrange(2, len(state.net.hosts)))})

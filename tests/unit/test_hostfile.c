@@ -111,7 +111,7 @@ static void test_names(void **state)
 	refused("a[1-3],b[0\n", NULL, "x:1: found hosts \"a[1-3],b[0\"; the list may be cut off");
 	refused("a1,\n", NULL, "; the list may be cut off");
 	refused("a[3-1]\n", NULL, "x:1: \"a[3-1]\": found \"[3-1]\", expected numbers");
-	refused("a1\n", "12", "without jobs, expected nothing behind the file's name");
+	refused("a1\n", "12", "without jobs; expected no job after the file's name");
 	refused("", NULL, "found no host");
 	refused("# nothing\n\n", "12", "found no");
 }
