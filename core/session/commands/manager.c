@@ -65,10 +65,15 @@ static int cmd_failover(struct session *s, const struct args *args, struct out *
 			ep = k;
 	}
 	if (ep == NO_ID)
-		return err_set(e,
-			       "%s has no port that the subnet manager reaches, expected one where a standby "
-			       "can run",
-			       s->fabric->node_name[node]);
+		return err_set(
+			e,
+			"%s has no port that the subnet manager reaches, expected one where a standby "
+			"can run; %s",
+			s->fabric->node_name[node],
+			session_state(s)->node_down[node]
+				? "it failed: `restore` it first"
+				: "it is cut off: `restore` a cable to it, or let a subnet manager begin "
+				  "in its part with `set guid`");
 	if (ep == w->topo->sm_endport)
 		return err_set(e, "the subnet manager runs on %s already, expected another node",
 			       s->fabric->node_name[node]);
