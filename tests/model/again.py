@@ -754,6 +754,41 @@ def sampled_survey_again(state):
     same("survey pairs, %s: beyond" % row["try"], row["beyond"], len(lost[0] - lost[1] - lost[2]))
 
 
+def outage_again(state):
+    """`outage` of what has not failed: the old tables walked with it gone; by pair, by host, by the place where packets end."""
+    net, ways = state.net, lid_routes(state.net)
+    if not ways or not net.peer:
+        return
+    (sw, port), (kind, lid) = state.rng.choice(sorted(net.peer.items()))
+    if state.rng.random() < 0.3:
+        words, gone, down = "switch 0x%x" % net.guid[sw], {c for c in net.peer if sw in (c[0], net.peer[c][1])}, set(on(net, sw))
+    else:
+        words, gone, down = "link 0x%x[%d]" % (net.guid[sw], port), {(sw, port)}, {lid} if kind == "H" else set()
+        if kind == "S":
+            gone.add((lid, net.far[sw, port]))
+    told = state.ask("outage " + words)
+    sends, receives, ended, with_end, through = {}, {}, 0, set(), {}
+    for (a, dst), way in ways.items():
+        b = net.owner[dst]
+        at = next((c for c in way if c in gone), None)
+        if at is None and not {a, b} & down:
+            continue
+        ended += bool({a, b} & down)
+        for count, who in ((sends, a), (receives, b)):
+            count[who] = count.get(who, 0) + 1
+        if a not in down and at:
+            lids = through.setdefault(at, [0, set()])
+            lids[0] += 1
+            lids[1].add(dst)
+    same("outage %s: pairs" % words, told["pairs_until_sweep"], sum(sends.values()))
+    same("outage %s: with an end that is down" % words, told["end_down"], ended)
+    same("outage %s: by host" % words, {h["host_lid"]: (h["sends"], h["receives"], h["pairs"], h["down"]) for h in told["seen_by"]},
+         {h: (sends.get(h, 0), receives.get(h, 0), sends.get(h, 0) + receives.get(h, 0), h in down) for h in {*sends, *receives}})
+    same("outage %s: hosts" % words, told["hosts"], len({*sends, *receives}))
+    same("outage %s: where" % words, {(x["switch_lid"], x["switch_port"]): (x["pairs"], set(x["lids"])) for x in told["through"]},
+         {c: (n, lids) for c, (n, lids) in through.items()})
+
+
 # --- groups of adaptive routing
 
 def groups_of(net, rng):
@@ -857,4 +892,4 @@ def loops(edges):
 
 AGAIN = [switches_again, plots_again, distances_again, ranks_again, path_again, shifts_again, flows_again, elements_again,
          compared_again, channels_again, cycles_again, layers_again, weights_again, nue_again, bisection_again, sampled_survey_again,
-         adaptive_again, scope_again]
+         outage_again, adaptive_again, scope_again]
