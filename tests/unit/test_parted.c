@@ -295,6 +295,25 @@ static void a_ring(void **state)
 	assert_int_equal(r->alone, 0);
 	parted_free(r);
 	ok_line(s, "survey pairs all switches");
+	/* under dnup a cable of a host that does not count may change ranks: left out, and told */
+	for (int legal = 0; legal < 2; legal++) {
+		char *said;
+		int rc;
+
+		ok_line(s, "synth xgft:2,3:1,2");
+		ok_line(s, legal ? "route dnup" : "route minhop");
+		ok_line(s, "scope node0001 node0003 node0005");
+		r = parted_run(session_sweep(s), PART_LINK, NULL, &e);
+		assert_non_null(r);
+		assert_int_equal(r->host_left_out, legal ? 3 : 0);
+		assert_int_equal(r->host_links + r->host_left_out, 6);
+		parted_free(r);
+		said = run_line(s, "survey pairs all links", &rc, &e, false, NULL);
+		assert_int_equal(rc, 0);
+		assert_int_equal(strstr(said, "Not proved: 3 cables of hosts that do not count") != NULL,
+				 legal);
+		free(said);
+	}
 	session_free(s);
 }
 

@@ -213,6 +213,7 @@ static void add_host_links(struct parted *r, const struct net *g, const struct l
 		       (l ? g->hosts[s] > 1 || legal_meets(l, s) : joined[s] > 1);
 		r->host_alone += cuts;
 		r->host_links += cuts || !only_alone;
+		r->host_left_out += !cuts && only_alone;
 	}
 	free(joined);
 	n = (uint64_t)r->parts->n + r->host_links;
@@ -273,6 +274,9 @@ void parted_tell(const struct parted *r, const struct sweep *w, char end, struct
 			 "others.%c",
 			 PLURAL(r->host_links, "cable"), r->host_links == 1 ? "is" : "are", r->host_alone,
 			 end);
+	if (r->host_left_out)
+		text_add(t, "Not proved: %s of hosts that do not count, which may change ranks.%c",
+			 PLURAL(r->host_left_out, "cable"), end);
 	if (r->legal)
 		text_add(t,
 			 "By legal ways of %s, from the %s as now; %" PRIu64

@@ -27,6 +27,7 @@ struct parted {
 	const struct parts *parts; /* owned: what fails; of links those between switches */
 	bool legal;		   /* by legal ways, not by all cables */
 	uint64_t pairs, bad;	   /* of parts and cables of hosts: all; those that part hosts */
+	uint32_t host_left_out;	   /* cables of hosts that are not among the links: they may change ranks */
 	uint32_t host_links;	   /* cables of hosts, which fail too where links do */
 	uint32_t host_alone;	   /* of these: their host counts and has a way to another, so each cuts it */
 	uint64_t reranked;	   /* of pairs: some rank changes, so they were computed from nothing */

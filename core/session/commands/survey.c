@@ -239,12 +239,13 @@ static void print_parted(const struct parted *r, const struct sweep *w, struct o
 	if (r->n < r->alone + r->together)
 		out_text(o, "  ... and %" PRIu64 " more\n", r->alone + r->together - r->n);
 	out_json(o, "proved",
-		 json_make("{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:I, s:o}", "what",
+		 json_make("{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:I, s:o}", "what",
 			   part_words[r->parts->kind], "engine", w->routing->engine, "by",
 			   r->legal ? "legal ways" : "cables", "pairs", (json_int_t)r->pairs, "parting",
 			   (json_int_t)r->bad, "together", (json_int_t)r->together, "alone",
 			   (int)(r->alone + r->host_alone), "host_links", (int)r->host_links, "host_alone",
-			   (int)r->host_alone, "reranked", (json_int_t)r->reranked, "rows", rows));
+			   (int)r->host_alone, "host_left_out", (int)r->host_left_out, "reranked",
+			   (json_int_t)r->reranked, "rows", rows));
 }
 
 static int prove_pairs(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -341,6 +342,8 @@ const struct command survey_commands[] = {
 	 "proved.alone integer failures that part hosts alone\n"
 	 "proved.host_links integer of the links: cables of hosts\n"
 	 "proved.host_alone integer of these: that part their host alone; no row tells of them\n"
+	 "proved.host_left_out integer cables of hosts that do not count and may change ranks: not among the "
+	 "links\n"
 	 "proved.reranked integer pairs after which some rank changes\n"
 	 "proved.rows[] object witnesses, 10000 at most\n"
 	 "proved.rows[].a string what fails\n"
