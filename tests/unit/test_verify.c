@@ -123,8 +123,8 @@ static void refused(const char *lines, const char *chain, const char *why)
 static void test_refused(void **state)
 {
 	(void)state;
-	refused("synth ring:5", "live", "no engine of OpenSM");
-	refused("synth ring:5", "minhop,mincontention", "no engine of OpenSM");
+	refused("synth ring:5", "live", "OpenSM has no engine");
+	refused("synth ring:5", "minhop,mincontention", "OpenSM has no engine");
 	refused("synth ring:5", "minhop", "not made for starting others");
 }
 

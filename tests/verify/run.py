@@ -212,7 +212,7 @@ def dies(place):
 def refuses(place):
     """Where a program is not there, or there is nothing to compare with, nothing is started."""
     place.program("opensm", "touch '%s/started'\n" % place.bin)
-    for commands, why in (("synth ring:5; route mincontention; verify", "no engine of OpenSM"),
+    for commands, why in (("synth ring:5; route mincontention; verify", "OpenSM has no engine"),
                           ("synth ring:5; verify minhop nothing", "expected OPTION=VALUE"),
                           ("synth ring:5; set rules manual; verify", "rules is manual"),
                           ("verify", "no fabric is loaded")):
