@@ -170,8 +170,8 @@ void figure_tell(const struct figure_meaning *m, struct text *t)
 	static const char *const over[] = {
 		[OVER_LIDS] = ", by LID, without switches' own LIDs",
 		[OVER_PAIRS] = ", by pair of hosts (their base LIDs), without switches' own LIDs",
-		[OVER_SWITCHES] = ", by LID; the word `switches` adds the switches' own LIDs, as source and "
-				  "as destination",
+		[OVER_SWITCHES] = (", by LID; the word `switches` adds the switches' own LIDs, as source and "
+				   "as destination"),
 		[OVER_ENTRIES] = ", by LID, with switches' own LIDs",
 		[OVER_NOTHING] = "",
 	};
