@@ -223,6 +223,10 @@ const struct routing *spread_as_asked(const struct routing *r, const char *mode,
  */
 int diff_sides(struct session *s, const struct args *args, const struct sweep **a, const struct sweep **b,
 	       struct err *e);
+/* The transition from one sweep to another, in which hosts count as in the session.  NULL and *e. */
+struct transition;
+struct transition *session_transition(const struct session *s, const struct sweep *a, const struct sweep *b,
+				      struct progress *p, struct err *e);
 
 /*
  * Run engines as OpenSM does that starts: `verb [chain] OPTION=VALUE...`, the words from `first` on. chain

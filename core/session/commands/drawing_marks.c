@@ -326,14 +326,11 @@ static int mark_transition(struct session *s, const struct drawing_of *of, struc
 	const struct fabric *f = s->fabric;
 	const struct sweep *a, *b;
 	const struct mix_way *w;
-	struct routing *counted;
 	struct transition *t;
 
 	if (diff_sides(s, of->args, &a, &b, e))
 		return -1;
-	counted = session_counted(s, b->routing);
-	t = transition_of(a, b, counted, p, e);
-	routing_unref(counted);
+	t = session_transition(s, a, b, p, e);
 	if (!t)
 		return -1;
 	mark_ports(f, d);

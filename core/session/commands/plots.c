@@ -177,16 +177,13 @@ static int make_transition(struct session *s, const struct plot_of *of, struct p
 			   struct progress *p, struct err *e)
 {
 	const struct sweep *a, *b;
-	struct routing *counted;
 	struct transition *t;
 	double *harm, *looping, *waiting;
 	uint32_t n;
 
 	if (diff_sides(s, of->args, &a, &b, e))
 		return -1;
-	counted = session_counted(s, b->routing);
-	t = transition_of(a, b, counted, p, e);
-	routing_unref(counted);
+	t = session_transition(s, a, b, p, e);
 	if (!t)
 		return -1;
 	n = t->n_writes + 1;

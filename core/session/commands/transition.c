@@ -246,11 +246,20 @@ static int tell_order(const struct transition *t, bool all, struct out *o, struc
 	return rc;
 }
 
+struct transition *session_transition(const struct session *s, const struct sweep *a, const struct sweep *b,
+				      struct progress *p, struct err *e)
+{
+	struct routing *counted = session_counted(s, b->routing);
+	struct transition *t = transition_of(a, b, counted, p, e);
+
+	routing_unref(counted);
+	return t;
+}
+
 static int cmd_transition(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *a, *b;
 	struct sweep *made = NULL;
-	struct routing *counted;
 	struct transition *t;
 	bool all = args_has(args, "all"), order = args_has(args, "order");
 	int rc = 0;
@@ -263,9 +272,7 @@ static int cmd_transition(struct session *s, const struct args *args, struct out
 	} else if (diff_sides(s, args, &a, &b, e)) {
 		return -1;
 	}
-	counted = session_counted(s, b->routing);
-	t = transition_of(a, b, counted, o->run->progress, e);
-	routing_unref(counted);
+	t = session_transition(s, a, b, o->run->progress, e);
 	if (!t) {
 		sweep_unref(made);
 		return -1;
