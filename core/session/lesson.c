@@ -222,12 +222,12 @@ static int read_lines(struct reader *r, char *text)
 	return 0;
 }
 
-static char *content(const char *path, struct err *e)
+char *lesson_text(const char *path, struct progress *p, struct err *e)
 {
 	char *data, *text = NULL;
 	size_t size;
 
-	if (read_file(path, NULL, &data, &size, e))
+	if (read_file(path, p, &data, &size, e))
 		return NULL;
 	if (size > LESSON_BYTES || memchr(data, 0, size))
 		err_set(e, "%s: found %zu bytes, expected at most %d of text", path, size, LESSON_BYTES);
@@ -257,7 +257,7 @@ struct lesson *lesson_read(const char *word, struct err *e)
 	free(file);
 	if (!path)
 		return NULL;
-	text = content(path, e);
+	text = lesson_text(path, NULL, e);
 	r.l = NEW(struct lesson);
 	r.l->word = str_dup(word);
 	r.l->name = name ? name : str_dup(word);

@@ -62,6 +62,9 @@ struct lesson {
 	size_t n, cap;
 };
 
+/* The text of a file for or of a lesson; the caller frees.  NULL and *e: not read, no text, too long. */
+char *lesson_text(const char *path, struct progress *p, struct err *e);
+
 /*
  * word: the name of a lesson, or the path of a file: with a / or with ".lesson" at its end.  NULL and *e:
  * there is no such file, or it does not have the form above.

@@ -1,5 +1,4 @@
 /* `grade`: the answers that somebody handed in to the questions of a lesson, judged, as points. */
-#include "core/base/cursor.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
 #include "core/session/commands/commands.h"
@@ -43,30 +42,18 @@ static int take_line(const struct lesson *l, const char *path, unsigned number, 
 static int read_answers(const struct lesson *l, const char *path, char **answer, struct progress *p,
 			struct err *e)
 {
-	char *data, *next;
-	size_t size;
+	char *text = lesson_text(path, p, e), *next;
 	unsigned number = 0;
-	int rc;
+	int rc = text ? 0 : -1;
 
-	if (read_file(path, p, &data, &size, e))
-		return -1;
-	rc = size > LESSON_BYTES || memchr(data, 0, size)
-		     ? err_set(e, "%s: found %zu bytes, expected at most %d of text", path, size,
-			       LESSON_BYTES)
-		     : 0;
-	if (!rc) {
-		char *text = str_printf("%.*s", (int)size, data);
-
-		for (char *line = text; line && !rc; line = next) {
-			next = strchr(line, '\n');
-			if (next)
-				*next++ = 0;
-			line[strcspn(line, "\r")] = 0;
-			rc = take_line(l, path, ++number, line, answer, e);
-		}
-		free(text);
+	for (char *line = text; line && !rc; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		line[strcspn(line, "\r")] = 0;
+		rc = take_line(l, path, ++number, line, answer, e);
 	}
-	free(data);
+	free(text);
 	return rc;
 }
 

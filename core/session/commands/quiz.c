@@ -151,13 +151,9 @@ static void ask(struct quiz *q, const struct quiz_maker *m, uint64_t seed)
 	out_text(q->o,
 		 "`quiz answer %s` tells whether you are right, and the rule (seed=%" PRIu64
 		 " asks again).\n",
-		 m == &quiz_ports    ? "PORT"
-		 : m == &quiz_ranks  ? "RANK"
-		 : m == &quiz_turns  ? "TURN"
-		 : m == &quiz_sound  ? "yes|no"
-		 : m == &quiz_counts ? "LAYERS"
-		 : *q->noun == 'l'   ? "LAYER"
-				     : "SL",
+		 m->form	   ? m->form
+		 : *q->noun == 'l' ? "LAYER"
+				   : "SL",
 		 seed);
 }
 

@@ -42,6 +42,7 @@ struct quiz {
 
 /* What one kind of question is made of. */
 struct quiz_maker {
+	const char *form; /* of an answer, in its prompt; NULL: by the noun, LAYER or SL */
 	/* 1: a question was drawn; 0: there is none of the kind; -1 and *e. */
 	int (*draw)(struct quiz *q, struct err *e);
 	void (*ask)(struct quiz *q, json_t *question); /* as text, and into the object */

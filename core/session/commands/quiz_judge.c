@@ -122,7 +122,7 @@ static int tell_turn(const struct quiz *q, struct err *e)
 	return 0;
 }
 
-const struct quiz_maker quiz_turns = {draw_turn, ask_turn, explain_turn, tell_turn};
+const struct quiz_maker quiz_turns = {"TURN", draw_turn, ask_turn, explain_turn, tell_turn};
 
 /* --- is it sound ----------------------------------------------------------------------------------- */
 
@@ -160,7 +160,7 @@ static int tell_sound(const struct quiz *q, struct err *e)
 	return rc;
 }
 
-const struct quiz_maker quiz_sound = {draw_sound, ask_sound, explain_nothing, tell_sound};
+const struct quiz_maker quiz_sound = {"yes|no", draw_sound, ask_sound, explain_nothing, tell_sound};
 
 /* --- how many layers ----------------------------------------------------------------------------------- */
 
@@ -190,4 +190,4 @@ static int tell_layers(const struct quiz *q, struct err *e)
 	return rc;
 }
 
-const struct quiz_maker quiz_counts = {draw_layers, ask_layers, explain_nothing, tell_layers};
+const struct quiz_maker quiz_counts = {"LAYERS", draw_layers, ask_layers, explain_nothing, tell_layers};

@@ -160,7 +160,7 @@ static int tell_layer(const struct quiz *q, struct err *e)
 	return progress_cancelled(q->o->run->progress) ? err_set(e, CANCELLED) : 0;
 }
 
-const struct quiz_maker quiz_layers = {draw_layer, ask_layer, explain_layer, tell_layer};
+const struct quiz_maker quiz_layers = {NULL, draw_layer, ask_layer, explain_layer, tell_layer};
 
 /* --- ranks ---------------------------------------------------------------------------------------- */
 
@@ -249,4 +249,4 @@ static int tell_rank(const struct quiz *q, struct err *e)
 	return 0;
 }
 
-const struct quiz_maker quiz_ranks = {draw_rank, ask_rank, explain_rank, tell_rank};
+const struct quiz_maker quiz_ranks = {"RANK", draw_rank, ask_rank, explain_rank, tell_rank};

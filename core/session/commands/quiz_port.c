@@ -132,4 +132,4 @@ static int tell_port(const struct quiz *q, struct err *e)
 	return rc;
 }
 
-const struct quiz_maker quiz_ports = {draw_port, ask_port, explain_port, tell_port};
+const struct quiz_maker quiz_ports = {"PORT", draw_port, ask_port, explain_port, tell_port};
