@@ -19,7 +19,7 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	a->shifting = options_bool(op, "port_shifting");
 	a->manual = manual_rules(op);
 	a->profile_switches = options_bool(op, "port_profile_switch_nodes");
-	a->plain = !a->lmc && !a->shifting && !a->dor && !seed;
+	a->plain = !a->lmc && !a->shifting && !seed;
 	glibc_random_seed(&a->random, seed);
 	order_build(a->in, out, &o);
 	a->dest = NEW_ARRAY(o.n, struct dest);
@@ -39,6 +39,19 @@ static void assign_start(struct assign *a, struct engine_output *out)
 		};
 	}
 	order_free(&o);
+	a->lid = NEW_ARRAY(a->n_dest, uint16_t);
+	a->run = NEW_ARRAY(a->n_dest, struct run);
+	for (uint32_t i = 0; i < a->n_dest; i++) {
+		const struct dest *d = &a->dest[i];
+		bool counts = a->profile_switches || !d->is_switch;
+		struct run *r = a->n_runs ? &a->run[a->n_runs - 1] : NULL;
+
+		a->lid[i] = d->lid;
+		if (!r || r->target != d->target || r->counts != counts)
+			a->run[a->n_runs++] = (struct run){i, 1, d->target, counts};
+		else
+			r->n++;
+	}
 	search_order_read(a->in, out, &a->search);
 	a->ignored = ignored_ports_read(a->in, out);
 	for (uint32_t s = 0; a->in->marked && s < a->f->n_switches; s++)
@@ -88,7 +101,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 			 "in force: %s\n",
 			 r->engine, a->n_other, a->manual ? "manual" : "opensm");
 	search_order_free(&a->search);
-	FREE_EACH(a->dest, a->ignored, a->mask, a->track, a->n_track, a->part, a);
+	FREE_EACH(a->dest, a->lid, a->run, a->ignored, a->mask, a->track, a->n_track, a->part, a);
 	return go_on;
 }
 

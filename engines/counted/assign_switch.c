@@ -4,8 +4,6 @@
 
 #define NONE UINT32_MAX
 
-/* --- the choice, LMC 0 without options -------------------------------------------------- */
-
 /* Cases that need no candidates. True when the choice is made. */
 static inline bool choose_early(const struct assign *a, const struct dest *d, unsigned lid,
 				const uint64_t **mask, struct choice *c)
@@ -33,23 +31,6 @@ static inline bool choose_early(const struct assign *a, const struct dest *d, un
 		return true;
 	}
 	return false;
-}
-
-/* No options, LMC 0: the first of the candidates with the least count. */
-static inline unsigned least_count(const uint32_t *count, const uint64_t *mask, unsigned words)
-{
-	uint32_t least = NONE;
-	unsigned best = NO_PATH;
-
-	for (unsigned w = 0; w < words; w++)
-		for (uint64_t m = mask[w]; m; m &= m - 1) {
-			unsigned p = w * 64 + __builtin_ctzll(m);
-			bool less = count[p] < least;
-
-			best = less ? p : best;
-			least = less ? count[p] : least;
-		}
-	return best;
 }
 
 /* --- the choice with any options and several LIDs per port ------------------------------ */
@@ -320,7 +301,7 @@ static inline void account(struct assign *a, uint32_t dest, unsigned port)
 }
 
 /* Assigns one LID, with all options, and tells those who ask or record. */
-static void assign_lid(struct assign *a, uint32_t dest, unsigned off, bool plain)
+static void assign_lid(struct assign *a, uint32_t dest, unsigned off)
 {
 	const struct dest *d = &a->dest[dest];
 	const uint64_t *mask = NULL;
@@ -329,12 +310,8 @@ static void assign_lid(struct assign *a, uint32_t dest, unsigned off, bool plain
 
 	if (off && !a->dor)
 		start = a->row[lid - 1] + 1;
-	if (!choose_early(a, d, lid, &mask, &c)) {
-		if (plain)
-			c.port = least_count(a->count, mask, a->words);
-		else
-			choose(a, dest, mask, start, !off && d->scatter, off ? a->row[lid - 1] : NO_PATH, &c);
-	}
+	if (!choose_early(a, d, lid, &mask, &c))
+		choose(a, dest, mask, start, !off && d->scatter, off ? a->row[lid - 1] : NO_PATH, &c);
 	a->row[lid] = c.port;
 	if (a->asked)
 		assign_tell_choice(a, d, lid, mask, &c);
@@ -343,29 +320,10 @@ static void assign_lid(struct assign *a, uint32_t dest, unsigned off, bool plain
 	account(a, dest, c.port);
 }
 
-/* The loop for LMC 0 without options and listeners. `words` is a constant after inlining. */
-static inline void assign_plain(struct assign *a, unsigned words)
-{
-	bool profile = a->profile_switches;
-
-	for (uint32_t i = 0; i < a->n_dest; i++) {
-		const struct dest *d = &a->dest[i];
-		const uint64_t *mask;
-		struct choice c;
-
-		if (!choose_early(a, d, d->lid, &mask, &c))
-			c.port = least_count(a->count, mask, words);
-		a->row[d->lid] = c.port;
-		a->count[c.port] +=
-			c.port != NO_PATH && (profile | !d->is_switch) && !(a->ignore && a->ignore[c.port]);
-	}
-}
-
 void assign_switch(struct assign *a, uint32_t sw)
 {
 	const struct engine_input *in = a->in;
 	const struct rec_ask *q = in->ask;
-	bool plain;
 
 	a->sw = sw;
 	a->p0 = a->f->switch_port[sw];
@@ -383,18 +341,14 @@ void assign_switch(struct assign *a, uint32_t sw)
 	if (a->n_track)
 		memset(a->n_track, 0, a->n_dest);
 	hops_masks(a->h, a->t, sw, a->mask);
-	plain = a->plain && !a->order;
-	if (plain && !a->asked && !RECORDED(a->in)) {
-		if (a->words == 1)
-			assign_plain(a, 1);
-		else
-			assign_plain(a, a->words);
+	if (a->plain && !a->asked && !RECORDED(a->in)) {
+		assign_plain(a);
 		return;
 	}
 	for (unsigned off = 0; off < 1u << a->lmc; off++)
 		for (uint32_t i = 0; i < a->n_dest && !(a->asked && progress_cancelled(a->in->progress)); i++)
 			if (off < a->dest[i].count)
-				assign_lid(a, i, off, plain);
+				assign_lid(a, i, off);
 	if (RECORDED(a->in))
 		assign_record_switch(a);
 }

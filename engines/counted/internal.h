@@ -7,6 +7,7 @@
  *   hops_update.c  after failures, from the matrix before
  *   assign.c         options and destinations; all switches
  *   assign_switch.c  one switch, LID by LID: how a port is chosen
+ *   assign_plain.c   the same where counts alone decide
  *   events.c         by which rule, and what is recorded
  *   sentences.c      how steps and choices are told
  *   show.c           tables of a step, schemes
@@ -77,6 +78,23 @@ struct cand {
 	uint32_t count, forwarded;
 };
 
+/* Destinations in a row of one switch. */
+struct run {
+	uint32_t first, n; /* dest[first] to dest[first + n - 1] */
+	uint32_t target;   /* NO_ID = none */
+	bool counts;	   /* routes to them count */
+};
+
+/* Candidates in the order in which they are considered, and those of the least count. */
+struct queue {
+	const uint64_t *mask; /* of the candidates; NULL = none yet */
+	unsigned n_cand, n, at;
+	uint32_t level; /* count of port[at] to port[n - 1]; those before have one more */
+	uint32_t above; /* the least count of the other candidates */
+	bool stale;	/* counts changed otherwise */
+	uint8_t cand[256], port[256];
+};
+
 struct assign {
 	const struct engine_input *in;
 	const struct topo *t;
@@ -89,6 +107,9 @@ struct assign {
 	uint32_t n_other; /* choices of the program that the manual does not allow */
 	struct dest *dest;
 	uint32_t n_dest;
+	uint16_t *lid; /* [n_dest] base LIDs of dest */
+	struct run *run;
+	uint32_t n_runs;
 	struct search_order search;
 	uint8_t *ignored; /* [n_ports] or NULL */
 	struct glibc_random random;
@@ -106,7 +127,8 @@ struct assign {
 	const uint8_t *ignore; /* [num_ports] or NULL */
 	uint32_t count[256];
 	struct cand cand[256];
-	bool asked; /* somebody asks about its entries */
+	struct queue queue; /* assign_plain.c */
+	bool asked;	    /* somebody asks about its entries */
 };
 
 /* A choice: the port, and how it was chosen. */
@@ -139,6 +161,8 @@ unsigned assign_shift(const struct assign *a, unsigned n);
 
 /* Makes the table of a switch. */
 void assign_switch(struct assign *a, uint32_t sw);
+/* The same for a->plain when nobody asks or records; masks are there, the row holds no path. */
+void assign_plain(struct assign *a);
 
 /* events.c */
 
