@@ -49,7 +49,7 @@ endif
 Q := $(if $(filter 1,$(V)),,@)
 COMMA := ,
 
-.PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan check-arm gallery bench soak mutate coverage fuzz lint linted format deb rpm static release \
+.PHONY: all demo check check-long check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan check-arm papers gallery bench soak mutate coverage fuzz lint linted format deb rpm static release \
 	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-json.5
 
@@ -189,6 +189,11 @@ $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/obj/ui.a $(BUILD)/obj/co
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
+# how dfsssp spreads layers over lanes, for tests/papers
+$(BUILD)/papers/lanes: $(BUILD)/obj/tests/papers/lanes.o $(BUILD)/obj/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+
 # unit tests, under the sanitizers: one program a module ...
 $(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
@@ -311,6 +316,9 @@ check-arm: deps-build deps-check deps-arm64
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD='$(BUILD)/arm' CC='aarch64-linux-gnu-gcc --sysroot=$(abspath $(BUILD))/arm/root' AR=aarch64-linux-gnu-ar OBJCOPY=aarch64-linux-gnu-objcopy \
 		'$(BUILD)/arm/ibscope' '$(BUILD)/arm/plain/unit-tests'
 	@BUILD='$(BUILD)' tests/arm/run.py
+# published figures beside computed ones: tests/papers/README.md has the table
+papers: $(BUILD)/ibscope $(BUILD)/papers/lanes
+	@IBSCOPE='$(BUILD)/ibscope' LANES='$(BUILD)/papers/lanes' python3 tests/papers/run.py $(PAPERS)
 # pictures of the running program: tests/tui/gallery/*.svg
 gallery: deps-build deps-check
 	@$(MAKE) --no-print-directory $(BUILD)/ibscope
