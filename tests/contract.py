@@ -172,7 +172,7 @@ SHOWN = [
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
         "flap leaf-01[4]", "sweep", "reroute", "fail host node0001", "reset", "step start", "why leaf-01 node0009", "step 1",
         "step until leaf-01 node0009", "step show", "step next switch", "step back 2", "step list 4", "step break round 1", "step breaks",
-        "step to first", "step go", "step break", "list step", "step back boundary", "step break off", "step find done", "step start leaf-01 node0009", "step to last", "step end", "layers", "cdg all",
+        "step to first", "step go", "step break", "list step", "step back boundary", "export svg frame%d.svg steps 3 5", "step break off", "step find done", "step start leaf-01 node0009", "step to last", "step end", "layers", "cdg all",
         "elements", "elements leaf-01", "equal-paths", "compare minhop updn ftree torus-2QoS", "list hosts", "list pairs",
         "export lfts -", "export json made.json", "save -", "save - edges", "echo a", "help", "help check", "help credit loop", "help hops", "help lmc", "help keys", "list shift 2", "schema", "schema roots",
         "source good.ibs", "synth", "synth ring:4", "load made.ibnet", "names names.map", "config some.conf", "tables made.lfts",

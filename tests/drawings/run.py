@@ -47,12 +47,14 @@ class Page:
         self.root = ET.fromstring(text)
         expect(self.root.tag == SVG + "svg", "root", self.root.tag)
         for e in self.root.iter():
-            expect(e.tag.replace(SVG, "") in ("svg", "rect", "text", "path", "circle", "g", "title"), "element", e.tag)
-        self.width, self.height = (float(self.root.get(k)) for k in ("width", "height"))
+            expect(e.tag.replace(SVG, "") in ("svg", "rect", "text", "path", "circle", "g", "title", "animate"), "element", e.tag)
+        self.size = tuple(float(self.root.get(k)) for k in ("width", "height"))
+        self.width, self.height = (float(x) for x in self.root.get("viewBox").split()[2:])
+        expect(abs(self.width / self.height * self.size[1] / self.size[0] - 1) < 0.01, "the drawing has not the shape of its page", self.size)
         self.box = {}  # name: rectangle, fill
         self.title = {}
-        self.boxes = [rect(e) for e in self.of("rect", "switch")]
-        for g in self.root.iter(SVG + "g"):
+        self.boxes = sorted({rect(e) for e in self.of("rect", "switch")})  # of a moving drawing a box comes often
+        for g in (g for g in self.root.iter(SVG + "g") if g.find(SVG + "title") is not None):
             name, _, more = g.find(SVG + "title").text.rpartition(": ")
             self.box[name] = rect(g.find(SVG + "rect"))
             self.title[name] = more
@@ -65,7 +67,7 @@ class Page:
         """What stands for cables: neither marks, arrows nor samples."""
         return [e for e in self.root.iter(SVG + "path") if not e.get("class") and e.get("fill") == "none"]
 
-    def check(self, what):
+    def check(self, what, titled=True):
         paper = (0, 0, self.width, self.height)
         apart(what, self.boxes)
         frames = [rect(e) for e in self.of("rect", "block")] + [rect(e) for e in self.of("rect", "plane")]
@@ -78,7 +80,7 @@ class Page:
             if e.get("x"):
                 expect(0 <= float(e.get("x")) <= self.width and 0 <= float(e.get("y")) <= self.height, what, e.attrib)
         # every drawing has a title, a line below it and a legend
-        expect(len(self.texts) > 2 and self.root.findall(SVG + "text")[0].get("font-weight") == "bold", what, "no title")
+        expect(not titled or len(self.texts) > 2 and self.root.findall(SVG + "text")[0].get("font-weight") == "bold", what, "no title")
 
 
 def rect(e):
@@ -117,7 +119,7 @@ class Drawn:
                 what = "%s: %s" % (os.path.basename(fabric), words)
                 with open(path, encoding="utf-8") as f:
                     self.pages.append(Page(f.read()))
-                self.pages[-1].check(what)
+                self.pages[-1].check(what, "notitle" not in words)
                 if PNG:
                     check_png(what, path, self.pages[-1])
 
@@ -126,7 +128,7 @@ def check_png(what, path, page):
     """rsvg-convert takes it, and makes as many points of it as the page has."""
     made = subprocess.run([PNG, "--unlimited", path], capture_output=True, timeout=SECONDS, check=False)
     expect(not made.returncode and made.stdout.startswith(b"\x89PNG\r\n\x1a\n"), what, made.stderr[:400])
-    expect(struct.unpack(">II", made.stdout[16:24]) == (page.width, page.height), what, "size of the PNG")
+    expect(struct.unpack(">II", made.stdout[16:24]) == page.size, what, "size of the PNG")
 
 
 # --- fabrics --------------------------------------------------------------------------------------------------------
@@ -436,6 +438,143 @@ def writes():
     expect("after write %d" % told["in_order"]["worst"] in text and "LID %d" % worst["lid"] in text, text)
 
 
+def fails(commands, message, *options, fabric="ring:5"):
+    done = subprocess.run([PROGRAM, *options, "-e", commands, fabric], capture_output=True, text=True, timeout=SECONDS, check=False)
+    expect(done.returncode == 1 and message in done.stderr, commands, done.returncode, done.stderr)
+
+
+def slides():
+    """size: a page of that size, filled in one direction; font: higher letters, and nothing meets; notitle: no title."""
+    for spec in ("ring:6", "torus:4x4x4", "dragonfly:4,2,2", DEMO, "hyperx:3x3"):
+        sizes = ("1920x1080", "1080x1920", "500x500")
+        words = ["%s size=%s font=%d%s" % (kind, size, font, more) for size, kind, font, more in
+                 zip(sizes, ("", "load", "map"), (10, 16, 30), ("", " notitle", ""))]
+        plain, *pages = Drawn(spec, [], ["", *words, "cycle size=640x360 font=12" if spec == "ring:6" else "map", "plot hops font=14 size=1600x900",
+                                         "plot loads notitle"], [], "-R", "minhop").pages
+        for page, size in zip(pages, sizes):
+            expect(page.size == tuple(map(float, size.split("x"))), spec, size, page.size)
+            expect(set(page.box) == set(plain.box), spec, "boxes")
+            expect(all(h in page.texts for h in page.box) or not any(h in plain.texts for h in plain.box), spec, "names")
+        sizes = {float(e.get("font-size")) for e in pages[2].root.iter(SVG + "text")}
+        expect(max(sizes) == 45 and min(sizes) >= 24, spec, "sizes of letters", sizes)
+        for page in pages[1], pages[-1]:
+            expect(not [e for e in page.root.iter(SVG + "text") if e.get("font-weight")], spec, "a title")
+        expect(pages[-2].size == (1600, 900), "the plot's page")
+    for words, message in (("svg x size=wide", "expected points across and down"), ("svg x size=1920x10", "expected points"), ("svg x font=3", "4 to 72"),
+                           ("svg x map size=100x1e3", "expected points"), ("dot x size=200x200", "are for svg and png"), ("svg x cdg notitle", "are for svg and png")):
+        fails("export " + words, message, "-R", "minhop")
+
+
+def shown(page, at):
+    """What is seen of a moving drawing at a part of its time: texts of titles, the last colour of each box, marks."""
+    texts, fill, marks = [], {}, []
+
+    def seen(g):
+        move = g.find(SVG + "animate")
+        if move is None:
+            return True
+        values, times = move.get("values").split(";"), [float(t) for t in move.get("keyTimes").split(";")]
+        expect(len(values) == len(times) and times[0] == 0 and times == sorted(times) and times[-1] < 1, "times", times)
+        expect(move.get("calcMode") == "discrete" and values[0] == g.get("visibility"), move.attrib, g.attrib)
+        return values[max(i for i, t in enumerate(times) if t <= at)] == "visible"
+
+    def walk(e):
+        if e.tag == SVG + "g" and not seen(e):
+            return
+        if e.tag == SVG + "g" and e.find(SVG + "title") is not None:
+            fill[e.find(SVG + "title").text.rpartition(": ")[0]] = e.find(SVG + "rect").get("fill")
+        elif e.tag == SVG + "text" and e.get("font-size") in ("15", "11"):
+            texts.append("".join(e.itertext()))
+        elif e.tag == SVG + "path" and (e.get("class") or "").startswith(("mark", "arrow", "turn", "lane")):
+            marks.append((e.get("d"), e.get("stroke"), e.get("transform")))
+        else:
+            for child in e:
+                walk(child)
+    walk(page.root)
+    return texts, fill, sorted(marks, key=str)
+
+
+def walks():
+    """A file for each step, the same as `map step` draws there; one file that moves shows each of them at its time."""
+    for spec, before, words in (("ring:5", "route lash qos=TRUE", ""), (DEMO, "route updn", ""), ("torus:4x4", "set qos TRUE; route nue", " 100 160"),
+                                ("xgft:3,3:1,2", "route ftree", " 5 40")):
+        with tempfile.TemporaryDirectory(prefix="ibscope-drawings-") as folder:
+            focus = " leaf-03 node0041" if spec == DEMO else ""
+            start = before + "; step start" + focus
+            path = os.path.join(folder, "f%03d.svg")
+            *_, told = run(spec, ["%s; export svg %s animated%s; export svg %s steps%s size=800x600" % (start, folder + "/m", words, path, words)])
+            names = sorted(n for n in os.listdir(folder) if n != "m")
+            expect(names == ["f%03d.svg" % (i + 1) for i in range(told["files"])] and len(names) > 10, names)
+            with open(folder + "/m", encoding="utf-8") as f:
+                movie = Page(f.read())
+            movie.check(spec, titled=False)
+            expect("<script" not in movie.text and movie.text.count('dur="%gs"' % (2 * len(names))) == movie.text.count("<animate "), "lengths")
+            steps = []
+            for i, name in enumerate(names):
+                with open(os.path.join(folder, name), encoding="utf-8") as f:
+                    page = Page(f.read())
+                title = re.match(r"\S+: step (\d+) of (\d+) of (\w+)", page.texts[0] if page.texts[0].count(": step ") else
+                                 next(t for t in page.texts if ": step " in t))
+                steps.append(int(title[1]))
+                expect({n: v for n, v in shown(page, 0)[1].items()} == shown(movie, (i + 0.5) / len(names))[1], spec, name, "colours")
+            expect(steps == sorted(set(steps)) and (not words or [steps[0], steps[-1]] == [int(x) for x in words.split()]), steps)
+            # some of them alone, byte by byte, and as the movie shows them
+            some = [0, len(steps) - 1, *(i * len(steps) // 7 for i in range(1, 7))]
+            run(spec, [start, *("step to %d; export svg %s/one%d map step size=800x600; export svg %s/own%d map step" %
+                                (steps[i], folder, i, folder, i) for i in some)])
+            for i in some:
+                with open(os.path.join(folder, names[i]), encoding="utf-8") as a, open("%s/one%d" % (folder, i), encoding="utf-8") as b:
+                    expect(a.read() == b.read(), spec, "step", steps[i], "alone is another drawing")
+                with open("%s/own%d" % (folder, i), encoding="utf-8") as f:
+                    own = Page(f.read())
+                own.check(spec)
+                expect(shown(own, 0) == shown(movie, (i + 0.5) / len(names)), spec, steps[i], shown(own, 0)[0], shown(movie, (i + 0.5) / len(names))[0])
+    for words, message in (("svg a.svg steps", "expected a name with one %d"), ("svg a%d%d.svg steps", "expected a name"), ("svg a%03s.svg steps", "expected a name"),
+                           ("svg a%d.svg steps 9 3", "expected two of 1 to"), ("svg - animated 1 9999", "expected two of 1 to"), ("svg - steps", "expected a name")):
+        fails("step start; export " + words, message, "-R", "minhop")
+    fails("export svg - animated", "no run is walked through", "-R", "minhop")
+    fails("synth torus:8x8; step start; export svg - animated", "say which", "-R", "minhop")
+
+
+def interrupted():
+    """Files of steps that a signal cut short are whole, and none is half there."""
+    with tempfile.TemporaryDirectory(prefix="ibscope-drawings-") as folder:
+        with subprocess.Popen([PROGRAM, "-R", "minhop", "-e", "step start; export svg %s/f%%d steps 1 2000" % folder, "torus:8x8"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as p:
+            while p.poll() is None and len(os.listdir(folder)) < 20:
+                pass
+            p.send_signal(2)
+            p.communicate(timeout=SECONDS)
+        names = os.listdir(folder)
+        expect(10 <= len(names) < 1000 and set(names) == {"f%d" % (i + 1) for i in range(len(names))}, len(names))
+        for name in names:
+            with open(os.path.join(folder, name), encoding="utf-8") as f:
+                Page(f.read())
+
+
+def engines():
+    """Two engines in one plot: the bars of each are those of its own plot; many shifts of the second are a line."""
+    for kind, key in (("loads", "links"), ("hops", "pairs")):
+        found = Drawn(DEMO, [], ["plot %s updn sssp" % kind], ["route updn", "list plot " + kind, "route sssp", "list plot " + kind], "-R", "minhop")
+        page, = found.pages
+        expect("updn" in page.texts and "sssp" in page.texts, "legend", page.texts)
+        lists = [o["rows"] for o in found.objects if "rows" in o]
+        for colour, rows in zip(("#5aa2cf", "#e08214"), lists):
+            heights = [rect(e) for e in page.of("rect", "bar") if e.get("fill") == colour]
+            counts = [r[key] for r in rows if r[key]]
+            if kind == "hops":
+                expect(len(heights) == len(counts), kind, len(heights), counts)
+            total = sum(h[3] - h[1] for h in heights)
+            if colour == "#5aa2cf":
+                scale = total / sum(counts)
+            expect(abs(total - sum(counts) * scale) < 0.5, kind, colour, total, counts)
+    page, = Drawn(DEMO, [], ["plot shifts ftree minhop"], [], "-R", "minhop").pages
+    line, = page.of("path", "other")
+    expect(line.get("d").count("H") == 63 and "ftree" in page.texts and "minhop" in page.texts, "line of the second")
+    fails("export svg x plot loads updn minhop", "updn refuses this fabric", "-R", "minhop", fabric="torus:4x4")
+    fails("export svg x plot loads updn nobody", "no engine", "-R", "minhop")
+
+
 def names():
     """Whatever a name holds, it is text, the same as in JSON."""
     data, table = hostile()
@@ -516,7 +655,7 @@ def pngs():
                 expect(f.read(8) == b"\x89PNG\r\n\x1a\n", words)
 
 
-TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, turns, diffs, colours, plots, writes, names, dots, bare_words, pngs]
+TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, turns, diffs, colours, plots, writes, slides, walks, interrupted, engines, names, dots, bare_words, pngs]
 
 
 def main():

@@ -46,7 +46,7 @@ SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "sear
 TREES = {"synth xgft:14,14,14:1,14,14": GAP, "synth xgft:10,10,10:1,10,10": GAP // 5}
 TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
         "export fdbs OUT", "export guid2lid OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export slurm OUT", "plan OUT", "save-session OUT", "report OUT",
-        "export dot OUT", "export dot OUT cdg", "export svg OUT load", "export svg OUT map layers", "export svg OUT plot hops", "show links", "show hosts", "show switches", "snapshot a",
+        "export dot OUT", "export dot OUT cdg", "export svg OUT load", "export svg OUT map layers", "export svg OUT plot hops size=800x600", "export svg OUT plot loads updn minhop", "show links", "show hosts", "show switches", "snapshot a",
         "fail random 3 seed=1", "scope @HOSTS", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift minhop all", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
         "load-map random seed=2", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
@@ -60,7 +60,7 @@ EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006
          "changes OUT", "plan OUT all effects=4", "load OUT next", "restart", "!failover leaf-004", "sighup CONF"]
 RAILS = ["load RAILS", "route updn", "swap 'n007 hca1' 'n051 hca1'", "swap 'n008 hca2' 'n009 hca3'", "plan rails effects=2"]
 LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "drain cycle", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
-         "route dfsssp", "route lash", "list layer-pairs 0", "step start", "route nue", "layers", "list cdg"]
+         "route dfsssp", "route lash", "list layer-pairs 0", "step start", "export svg OUT animated 1 1500", "route nue", "layers", "list cdg"]
 # advise tries many engines, each on the whole: on a torus of its own.  The longest stretch is that of layers: of 6x6x6, half of 8x8x8's.
 TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "synth torus:%s,hosts=4" % ("8x8x8" if LONG else "6x6x6"), "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]

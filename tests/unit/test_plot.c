@@ -55,7 +55,7 @@ static void check_lengths(const struct routing *r, const char *what)
 static void check_loads(const struct routing *r, const char *what)
 {
 	struct loads *l = loads_new(r, &pattern_all, NULL);
-	struct buckets *b = load_buckets(r, l);
+	struct buckets *b = load_buckets(r, l, 0);
 	uint64_t all = 0;
 
 	for (uint32_t k = 0; k < b->n; k++) {
@@ -125,7 +125,7 @@ static char *drawn(const struct plot *p, unsigned n)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	assert_int_equal(plot_svg(f, "<title>", "line", p, n, NULL), 0);
+	assert_int_equal(plot_svg(f, &svg_plain, "<title>", "line", p, n, NULL), 0);
 	fclose(f);
 	return text;
 }

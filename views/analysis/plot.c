@@ -61,7 +61,7 @@ struct priv {
 static void *run_loads(const struct job *j)
 {
 	struct loads *l = loads_new(j->sweep->routing, &pattern_all, j->progress);
-	struct buckets *b = l ? load_buckets(j->sweep->routing, l) : NULL;
+	struct buckets *b = l ? load_buckets(j->sweep->routing, l, 0) : NULL;
 
 	loads_free(l);
 	return b;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "views/run/step_cycle.h"
+#include "core/trace/step_cycle.h"
 #include "core/base/order.h"
 #include "views/base/view.h"
 

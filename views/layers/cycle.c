@@ -8,7 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/session/command.h"
-#include "views/run/step_cycle.h"
+#include "core/trace/step_cycle.h"
 #include "views/base/view.h"
 #include "views/paths/witness.h"
 

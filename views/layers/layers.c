@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "views/run/step_cycle.h"
+#include "core/trace/step_cycle.h"
 #include "views/base/view.h"
 
 enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS, C_CYCLIC };

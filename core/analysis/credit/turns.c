@@ -322,6 +322,19 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 	return found;
 }
 
+bool way_forbidden(const struct routing *r, uint32_t sw, unsigned port, uint32_t target, struct way *w,
+		   unsigned *at)
+{
+	if (!has_directions(r) || sw == target || !port || port > r->topo->fabric->switch_nports[sw] ||
+	    !way_find(r, sw, port, target, false, w))
+		return false;
+	*at = first_turn(r, w->hop, w->n);
+	if (*at < w->n)
+		return true;
+	way_free(w);
+	return false;
+}
+
 void way_free(struct way *w)
 {
 	free(w->hop);

@@ -60,6 +60,12 @@ struct way {
  */
 bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t target, bool lawful,
 	      struct way *w);
+/*
+ * The shortest way of way_find(), if it has a forbidden turn: at hop[*at].  false: it has none, there is no
+ * way, or the engine tells no directions.
+ */
+bool way_forbidden(const struct routing *r, uint32_t sw, unsigned port, uint32_t target, struct way *w,
+		   unsigned *at);
 void way_free(struct way *w);
 
 #endif

@@ -10,8 +10,10 @@
 #include "core/base/memory.h"
 
 #define MARGIN 40.0f
-#define BOTTOM 50.0f	   /* legend */
-#define LEAST_WIDTH 860.0f /* the legend */
+#define BOTTOM 50.0f	    /* legend */
+#define LEAST_WIDTH 860.0f  /* the legend */
+#define FITTED_WIDTH 560.0f /* the same on a page of a given size, where it takes more rows */
+#define FITTED_BOTTOM 82.0f
 #define NAME_ROOM 16.0f
 #define NAME_HIGH 22.0f
 #define WIDEST_NAMED 2025.0f
@@ -36,6 +38,8 @@
 #define PLANE_TOP 44.0f
 #define PLANE_BOTTOM 32.0f
 #define PLANE_BETWEEN 20.0f /* extra space between planes below one another */
+#define PLANE_NAME 14.0f
+#define UNDER 12.0f /* words under a box */
 #define AXIS_BELOW 26.0f
 #define AXIS_LEFT 16.0f
 #define MOST_CIRCLE 80
@@ -48,6 +52,7 @@ struct placing {
 	const struct layout_part *is;
 	const uint32_t *sw; /* switches of the part */
 	uint32_t n;
+	float letter; /* of the page */
 	float w, h;   /* of a box */
 	float beside; /* between boxes of a level */
 };
@@ -63,32 +68,38 @@ static void put(struct placing *g, uint32_t sw, float x, float y)
 	g->pic->box[sw] = (struct picture_rect){x, y, g->w, g->h};
 }
 
-static float name_width(const struct fabric *f, const uint32_t *sw, uint32_t n)
+/* A gap with words in it: `words` of it are as high as letters. */
+static float gap_for(const struct placing *g, float gap, float words)
+{
+	return gap + words * (g->letter - 1);
+}
+
+static float name_width(const struct placing *g)
 {
 	size_t longest = 1;
 
-	for (uint32_t i = 0; i < n; i++) {
-		size_t len = svg_columns(switch_name(f, sw[i]));
+	for (uint32_t i = 0; i < g->n; i++) {
+		size_t len = svg_columns(switch_name(g->f, g->sw[i]));
 
 		longest = len > longest ? len : longest;
 	}
-	return (float)longest * SVG_LETTER + NAME_ROOM;
+	return ((float)longest * SVG_LETTER + NAME_ROOM) * g->letter;
 }
 
 /* Boxes that hold names, or small ones. */
 static void set_size(struct placing *g, bool named, uint32_t part)
 {
 	g->pic->named[part] = named;
-	g->w = named ? name_width(g->f, g->sw, g->n) : SMALL_WIDE;
-	g->h = named ? NAME_HIGH : SMALL_HIGH;
+	g->w = named ? name_width(g) : SMALL_WIDE;
+	g->h = named ? NAME_HIGH * g->letter : SMALL_HIGH;
 	g->beside = named ? BESIDE : CLOSE_BESIDE;
 }
 
 /* Places boxes in rows, from left to right, as wide as the page allows. */
 static void place_rows(struct placing *g)
 {
-	float gap = g->w > SMALL_WIDE ? GRID_GAP : BESIDE;
-	uint32_t across = (uint32_t)(WIDEST / (g->w + gap));
+	float gap = g->w > SMALL_WIDE ? gap_for(g, GRID_GAP, UNDER) : BESIDE;
+	uint32_t across = (uint32_t)(WIDEST * g->letter / (g->w + gap));
 
 	across = across ? across : 1;
 	for (uint32_t i = 0; i < g->n; i++) {
@@ -191,7 +202,8 @@ static uint32_t *circle_order(const struct placing *g)
 /* Places boxes around a circle, clockwise from the top. Neighbours are a diagonal apart: none overlap. */
 static void place_circle(struct placing *g)
 {
-	float step = hypotf(g->w, g->h) + 6, radius = (float)g->n * step / (2 * (float)M_PI);
+	float step = hypotf(g->w, g->h) + gap_for(g, 6, UNDER),
+	      radius = (float)g->n * step / (2 * (float)M_PI);
 	uint32_t *order;
 
 	/* the chord is shorter than the arc */
@@ -226,19 +238,23 @@ static void place_grid(struct placing *g, uint32_t part)
 {
 	uint32_t nx = g->is->dim[0].size, ny = g->is->n_dims > 1 ? g->is->dim[1].size : 1;
 	uint32_t planes = grid_planes(g->is), beside = 0;
+	const struct svg_page *page = &g->pic->page;
 	bool clique = false;
 	float gap, wide, high, named;
 	uint32_t across;
 
 	for (unsigned d = 0; d < g->is->n_dims; d++)
 		clique |= g->is->dim[d].kind == LAYOUT_CLIQUE;
-	gap = GRID_GAP + (clique ? CLIQUE_GAP : 0);
-	named = (float)(nx * planes) * (name_width(g->f, g->sw, g->n) + gap);
-	set_size(g, g->n <= MOST_NAMED_GRID && named <= 2 * WIDEST, part);
+	gap = gap_for(g, GRID_GAP, UNDER) + (clique ? CLIQUE_GAP : 0);
+	named = (float)(nx * planes) * (name_width(g) + gap);
+	set_size(g, g->n <= MOST_NAMED_GRID && named <= 2 * WIDEST * g->letter, part);
 	wide = (float)nx * (g->w + gap) + gap;
-	high = (float)ny * (g->h + gap) + gap + PLANE_BETWEEN;
-	across = wide * (float)planes <= WIDEST ? planes : (uint32_t)(WIDEST / wide);
-	across = across ? across : 1;
+	high = (float)ny * (g->h + gap) + gap + gap_for(g, PLANE_BETWEEN, PLANE_NAME + AXIS_BELOW);
+	across = wide * (float)planes <= WIDEST * g->letter ? planes : (uint32_t)(WIDEST * g->letter / wide);
+	if (page->wide) /* as the page is */
+		across = (uint32_t)lroundf(
+			sqrtf((float)planes * high / wide * (float)page->wide / (float)page->high));
+	across = across > planes ? planes : across ? across : 1;
 	for (uint32_t i = 0; i < g->n; i++) {
 		const uint16_t *c = layout_coord(g->l, g->sw[i]);
 		uint32_t plane = *c == LAYOUT_BESIDE ? 0 : grid_plane(g->is, c);
@@ -299,7 +315,8 @@ static void place_groups(struct placing *g)
 	uint32_t n, levels = g->is->levels, columns = 0, most, rows = levels;
 	struct shape_run *run = shape_runs(g->l, g->sw, g->n, false, &n);
 	struct group *group = NEW_ARRAY(n + 1, struct group);
-	float between = levels > 1 ? LEVELS_APART : 2 * BESIDE;
+	float between = levels > 1 ? gap_for(g, LEVELS_APART, UNDER) : gap_for(g, 2 * BESIDE, UNDER);
+	float above = FRAME + FRAME_NAME * g->letter;
 
 	if (levels <= 1) {
 		most = shape_most(run, n);
@@ -317,7 +334,7 @@ static void place_groups(struct placing *g)
 	}
 	for (uint32_t k = 0; k < n; k++) {
 		group[k].w = (float)columns * (g->w + BESIDE) + 2 * FRAME;
-		group[k].h = (float)rows * (g->h + between) + 2 * FRAME + FRAME_NAME;
+		group[k].h = (float)rows * (g->h + between) + FRAME + above;
 	}
 	place_groups_at(group, n);
 	for (uint32_t k = 0; k < n; k++) {
@@ -328,7 +345,7 @@ static void place_groups(struct placing *g)
 				 row = levels > 1 ? g->l->level[sw] : i / columns;
 
 			put(g, sw, group[k].x - group[k].w / 2 + FRAME + (float)at[row]++ * (g->w + BESIDE),
-			    group[k].y - group[k].h / 2 + FRAME + FRAME_NAME + (float)row * (g->h + between));
+			    group[k].y - group[k].h / 2 + above + (float)row * (g->h + between));
 		}
 	}
 	free(group);
@@ -397,12 +414,13 @@ static void place_tree(struct placing *g, uint32_t part)
 	shape_tree_make(&t.is, g->l, g->is);
 	t.left = NEW_ARRAY(t.is.columns, float);
 	tree_widths(g, &t);
-	if (t.page > WIDEST_NAMED)
+	if (t.page > WIDEST_NAMED * g->letter)
 		set_size(g, false, part);
 	for (uint32_t more = 0; more <= g->n; more++) {
 		unsigned asks = tree_widths(g, &t);
 
-		if (asks == t.is.levels || t.page <= (g->pic->named[part] ? WIDEST_NAMED : WIDEST))
+		if (asks == t.is.levels ||
+		    t.page <= (g->pic->named[part] ? WIDEST_NAMED : WIDEST) * g->letter)
 			break;
 		t.is.rows[asks]++;
 	}
@@ -413,7 +431,8 @@ static void place_tree(struct placing *g, uint32_t part)
 		for (uint32_t i = 0; i < g->n; i++)
 			for (uint32_t k = g->l->first[g->sw[i]]; k < g->l->first[g->sw[i] + 1]; k++)
 				n += g->l->level[g->sw[i]] == lev && g->l->level[g->l->to[k]] == lev + 1;
-		y += whole(t.is.rows[lev]) * (g->h + g->beside) + fminf(fmaxf(60 + 1.2f * (float)n, 90), 220);
+		y += whole(t.is.rows[lev]) * (g->h + g->beside) +
+		     gap_for(g, fminf(fmaxf(60 + 1.2f * (float)n, 90), 220), UNDER);
 	}
 	shape_tree_free(&t.is);
 	free(t.left);
@@ -460,15 +479,16 @@ static float settle_part(struct placing *g, struct picture_rect *to, float y)
 {
 	struct picture_rect r = around(g->pic, g->sw, g->n);
 	/* room for lines that go round, for frames, and for numbers of hosts */
-	float dx = MARGIN + 2 * FRAME - r.x, dy = y + MARGIN - r.y;
+	float beside = gap_for(g, MARGIN + 2 * FRAME, AXIS_LEFT);
+	float dx = beside - r.x, dy = y + gap_for(g, MARGIN, PLANE_NAME) - r.y;
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		g->pic->box[g->sw[i]].x += dx;
 		g->pic->box[g->sw[i]].y += dy;
 	}
 	*to = (struct picture_rect){r.x + dx, r.y + dy, r.w, r.h};
-	g->pic->width = fmaxf(g->pic->width, to->x + to->w + MARGIN + 2 * FRAME);
-	return to->y + to->h + BETWEEN_PARTS;
+	g->pic->width = fmaxf(g->pic->width, to->x + to->w + beside);
+	return to->y + to->h + gap_for(g, BETWEEN_PARTS, AXIS_BELOW);
 }
 
 /* Makes frames of blocks, unless a frame would hold other switches. */
@@ -476,7 +496,7 @@ static void make_frames(struct picture *p)
 {
 	const struct layout *l = p->layout;
 	uint32_t *sw = NEW_ARRAY(l->n + 1, uint32_t);
-	float m = l->n_blocks > MANY_FRAMES ? CLOSE_FRAME : FRAME;
+	float m = l->n_blocks > MANY_FRAMES ? CLOSE_FRAME : FRAME, name = FRAME_NAME * p->page.letter;
 
 	for (uint32_t b = 0; b < l->n_blocks; b++) {
 		struct picture_rect r;
@@ -487,8 +507,8 @@ static void make_frames(struct picture *p)
 			if (l->block[l->order[i]] == b)
 				sw[n++] = l->order[i];
 		r = around(p, sw, n);
-		r = (struct picture_rect){r.x - m, r.y - m - FRAME_NAME, r.w + 2 * m,
-					  r.h + 2 * m + FRAME_NAME};
+		r = (struct picture_rect){r.x - m, r.y - m - name, r.w + 2 * m,
+					  r.h + 2 * m + name + UNDER * (p->page.letter - 1)};
 		for (uint32_t s = 0; s < l->n && clear; s++) {
 			const struct picture_rect *a = &p->box[s];
 
@@ -535,12 +555,15 @@ static void add_plane(struct picture *p, const struct layout_part *is, const uin
 		      struct picture_rect r)
 {
 	struct picture_plane *k;
+	float top, bottom;
 	size_t at = 0;
 
 	GROW(p->plane, p->n_planes, p->cap_planes);
 	k = &p->plane[p->n_planes++];
-	k->at = (struct picture_rect){r.x - PLANE_LEFT, r.y - PLANE_TOP, r.w + PLANE_LEFT + PLANE_RIGHT,
-				      r.h + PLANE_TOP + PLANE_BOTTOM};
+	top = PLANE_TOP + PLANE_NAME * (p->page.letter - 1);
+	bottom = PLANE_BOTTOM + AXIS_BELOW * (p->page.letter - 1);
+	k->at = (struct picture_rect){r.x - PLANE_LEFT, r.y - top, r.w + PLANE_LEFT + PLANE_RIGHT,
+				      r.h + top + bottom};
 	for (unsigned d = 2; d < is->n_dims && at < sizeof(k->name); d++)
 		at += (size_t)snprintf(k->name + at, sizeof(k->name) - at, "%s%s%u", d > 2 ? "," : "",
 				       d > 2		 ? ""
@@ -558,12 +581,12 @@ static void label_axes(struct picture *p, const struct layout_part *is, const ui
 
 	if (is->n_dims < 2 || c[1] == 0) {
 		snprintf(words, sizeof(words), c[0] ? "%u" : "x=%u", c[0]);
-		add_label(p, b->x + b->w / 2, b->y + b->h + AXIS_BELOW, words);
+		add_label(p, b->x + b->w / 2, b->y + b->h + AXIS_BELOW * p->page.letter, words);
 	}
 	if (is->n_dims > 1 && c[0] == 0 && left) {
 		snprintf(words, sizeof(words), c[1] ? "%u" : "y=%u", c[1]);
-		add_label(p, b->x - AXIS_LEFT - (is->n_dims > 2 ? PLANE_LEFT : 0), b->y + b->h / 2 + 4,
-			  words);
+		add_label(p, b->x - AXIS_LEFT * p->page.letter - (is->n_dims > 2 ? PLANE_LEFT : 0),
+			  b->y + b->h / 2 + 4, words);
 	}
 }
 
@@ -604,16 +627,17 @@ bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)
 	return !way.differ || (way.differ == 1 && way.dim < 2);
 }
 
-struct picture *picture_new(const struct fabric *f, const struct layout *l)
+struct picture *picture_new(const struct fabric *f, const struct layout *l, const struct svg_page *page)
 {
 	struct picture *p = NEW(struct picture);
-	struct placing g = {.pic = p, .f = f, .l = l};
+	struct placing g = {.pic = p, .f = f, .l = l, .letter = page->letter};
 	uint32_t n_parts = l->n_parts + (l->n_alone ? 1 : 0); /* the last holds what is not connected */
 	struct picture_rect *alone;
-	float y = SVG_TOP;
+	float y = svg_top(page), high;
 
 	p->layout = layout_ref(l);
-	p->width = LEAST_WIDTH;
+	p->page = *page;
+	p->width = (page->wide ? FITTED_WIDTH : LEAST_WIDTH) * page->letter;
 	p->box = NEW_ARRAY(l->n + 1, struct picture_rect);
 	p->named = NEW_ARRAY(l->n_parts + 1, bool);
 	p->part = NEW_ARRAY(l->n_parts + 1, struct picture_rect);
@@ -626,16 +650,20 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l)
 		place_part(&g, k);
 		y = settle_part(&g, &p->part[k], y);
 	}
-	p->height = y + BOTTOM;
-	/* centre all parts: the width of the page is final now */
+	p->height = high = y + (page->wide ? FITTED_BOTTOM : BOTTOM) * page->letter;
+	svg_fit(page, &p->width, &p->height);
+	/* centre all parts: the size of the page is final now */
 	for (uint32_t k = 0; k < n_parts; k++) {
 		const uint32_t *sw = l->order + (k < l->n_parts ? l->part[k].first : l->n - l->n_alone);
 		uint32_t n = k < l->n_parts ? l->part[k].n : l->n_alone;
-		float dx = (p->width - p->part[k].w) / 2 - p->part[k].x;
+		float dx = (p->width - p->part[k].w) / 2 - p->part[k].x, dy = (p->height - high) / 2;
 
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n; i++) {
 			p->box[sw[i]].x += dx;
+			p->box[sw[i]].y += dy;
+		}
 		p->part[k].x += dx;
+		p->part[k].y += dy;
 	}
 	make_frames(p);
 	for (uint32_t k = 0; k < l->n_parts; k++)

@@ -6,6 +6,7 @@
 #define IBSCOPE_PICTURE_H
 
 #include <stdio.h>
+#include "core/analysis/draw/svg.h"
 #include "core/analysis/shape/layout.h"
 #include "core/fabric/state.h"
 
@@ -27,7 +28,8 @@ struct picture_plane {
 
 struct picture {
 	const struct layout *layout; /* reference held */
-	float width, height;	     /* of the page */
+	struct svg_page page;
+	float width, height;	     /* of the drawing, which the page may show at another size */
 	struct picture_rect *box;    /* [n switches] */
 	bool *named;		     /* [n_parts + 1] boxes hold names; the last: of switches alone */
 	struct picture_rect *part;   /* [n_parts] what its boxes take */
@@ -39,7 +41,7 @@ struct picture {
 };
 
 /* Place all switches of a fabric. */
-struct picture *picture_new(const struct fabric *f, const struct layout *l);
+struct picture *picture_new(const struct fabric *f, const struct layout *l, const struct svg_page *page);
 void picture_free(struct picture *p); /* NULL is fine */
 
 /* Is a link between these neighbours drawn? */
@@ -74,6 +76,7 @@ enum picture_way {
 	PICTURE_CYCLE = 4, /* channel of a credit loop */
 	PICTURE_MORE = 8,  /* entries of tables use it now and did not before */
 	PICTURE_LESS = 16, /* did before, and do not now */
+	PICTURE_STEP = 32, /* what a step of a run is about */
 };
 
 /* A dependency of a channel on the next one, through the switch between them. */
@@ -102,6 +105,7 @@ struct picture_look {
 	const struct picture_turn *turn; /* [n_turns] dependencies; NULL: the drawing is not about them */
 	size_t n_turns;
 	const uint8_t *channel; /* [n_ports] those that send on the layer, with turn */
+	const char *red;	/* what the turns are, which are all red; NULL: dependencies of a layer */
 	const uint32_t *weight; /* [n_ports] of marked ones: entries; NULL: all marks are equal */
 	uint32_t most;		/* weight of a link: both directions and all cables */
 	const uint8_t *class;	/* [n_switches] of kinds, NULL: boxes are as they have hosts */
@@ -127,14 +131,34 @@ struct picture_stroke picture_load_stroke(unsigned class);
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
 		struct progress *p);
 
+/*
+ * Drawings of the same picture as one SVG that moves by itself: each frame is seen for some seconds, again
+ * and again.  look: of the frame, with its title, line, colours of switches, marks and turns.  Frames come in
+ * order from 0, all of them.
+ */
+struct picture_movie {
+	FILE *to;
+	const struct picture *pic;
+	const struct fabric *f;
+	unsigned frames;
+	double seconds; /* of a frame */
+};
+void picture_movie_begin(const struct picture_movie *m, const struct picture_look *look);
+/* was: class of the frame before, NULL at 0 */
+void picture_movie_frame(const struct picture_movie *m, unsigned frame, const struct picture_look *look,
+			 const uint8_t *was);
+/* -1: the stream failed. */
+int picture_movie_end(const struct picture_movie *m, const struct picture_look *look);
+
 /* A cycle of channels alone, its switches on a circle: [n] channels in order, the last leads to the first. */
 struct picture_step {
 	uint32_t port; /* port that sends; its cable leads to the next one's switch */
 	unsigned vl;
 	uint32_t routes; /* that go on to the next channel */
 };
-int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
-		      const char *title, const char *line, struct progress *p);
+int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric *f,
+		      const struct picture_step *step, uint32_t n, const char *title, const char *line,
+		      struct progress *p);
 /* The same for Graphviz, with the same places. */
 int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
 		      struct progress *p);

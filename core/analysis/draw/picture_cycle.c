@@ -27,7 +27,9 @@ struct circle {
 	const struct fabric *f;
 	const struct picture_step *step;
 	uint32_t n;
-	float w;    /* of a box */
+	const struct svg_page *page;
+	float letter;
+	float w, h; /* of a box */
 	float *x;   /* [2 n] middles */
 	float left; /* left end of all that is drawn, with words */
 	float top, right, bottom;
@@ -87,9 +89,10 @@ static void place(struct circle *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		size_t len = svg_columns(switch_name(c->f, switch_of(c, i)));
 
-		c->w = fmaxf(c->w, (float)len * SVG_LETTER + NAME_ROOM);
+		c->w = fmaxf(c->w, ((float)len * SVG_LETTER + NAME_ROOM) * c->letter);
 	}
-	step = hypotf(c->w, HIGH) + BETWEEN;
+	c->h = HIGH * c->letter;
+	step = hypotf(c->w, c->h) + BETWEEN * c->letter;
 	radius = c->n > 2 ? step / (2 * sinf((float)M_PI / (float)c->n)) : step / 2;
 	radius = fmaxf(radius, LEAST_RADIUS);
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -97,8 +100,10 @@ static void place(struct circle *c)
 
 		c->x[2 * i] = radius * sinf(turn);
 		c->x[2 * i + 1] = -radius * cosf(turn);
-		take_in(c, c->x[2 * i] - c->w / 2 - DISC, c->x[2 * i + 1] - HIGH / 2 - DISC,
-			c->x[2 * i] + c->w / 2 + DISC, c->x[2 * i + 1] + HIGH / 2 + DISC);
+		take_in(c, c->x[2 * i] - c->w / 2 - DISC * c->letter,
+			c->x[2 * i + 1] - c->h / 2 - DISC * c->letter,
+			c->x[2 * i] + c->w / 2 + DISC * c->letter,
+			c->x[2 * i + 1] + c->h / 2 + DISC * c->letter);
 	}
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct spot s = spot_of(c, i);
@@ -106,19 +111,21 @@ static void place(struct circle *c)
 		float wide;
 
 		step_words(&c->step[i], words, sizeof(words));
-		wide = (float)strlen(words) * SVG_LETTER;
-		take_in(c, s.wx + s.from * wide, s.wy - 10, s.wx + (s.from + 1) * wide, s.wy + 4);
+		wide = (float)strlen(words) * SVG_LETTER * c->letter;
+		take_in(c, s.wx + s.from * wide, s.wy - 10 * c->letter, s.wx + (s.from + 1) * wide, s.wy + 4);
 	}
 }
 
 /* Moves all to the right and below the title. Gives the size of the page. */
 static void settle(struct circle *c, float *width, float *height)
 {
-	float dx = MARGIN - c->left, dy = SVG_TOP + MARGIN - c->top;
+	float dx = MARGIN - c->left, dy = svg_top(c->page) + MARGIN - c->top, high;
 
-	*width = fmaxf(c->right - c->left + 2 * MARGIN, LEAST_WIDTH);
+	*width = fmaxf(c->right - c->left + 2 * MARGIN, LEAST_WIDTH * c->letter);
+	*height = high = c->bottom + dy + LEGEND * c->letter;
+	svg_fit(c->page, width, height);
 	dx += (*width - 2 * MARGIN - (c->right - c->left)) / 2;
-	*height = c->bottom + dy + LEGEND;
+	dy += (*height - high) / 2;
 	for (uint32_t i = 0; i < c->n; i++) {
 		c->x[2 * i] += dx;
 		c->x[2 * i + 1] += dy;
@@ -130,12 +137,13 @@ static void put_port(FILE *to, const struct circle *c, const float *at, float tx
 {
 	float dx = tx - at[0], dy = ty - at[1], len = fmaxf(hypotf(dx, dy), 1);
 	float out =
-		fminf(c->w / 2 / fmaxf(fabsf(dx / len), 0.001f), HIGH / 2 / fmaxf(fabsf(dy / len), 0.001f));
+		fminf(c->w / 2 / fmaxf(fabsf(dx / len), 0.001f), c->h / 2 / fmaxf(fabsf(dy / len), 0.001f));
 	char words[16];
 
 	snprintf(words, sizeof(words), "[%u]", port);
-	out += PORT_AWAY;
-	svg_words(to, at[0] + dx / len * out, at[1] + dy / len * out + 3, 9, SVG_MIDDLE SVG_OVER, words);
+	out += PORT_AWAY * c->letter;
+	svg_words(to, at[0] + dx / len * out, at[1] + dy / len * out + 3, 9 * c->letter, SVG_MIDDLE SVG_OVER,
+		  words);
 }
 
 static void put_channel(FILE *to, const struct circle *c, uint32_t i)
@@ -157,20 +165,21 @@ static void put_channel(FILE *to, const struct circle *c, uint32_t i)
 	if (peer != NO_ID)
 		put_port(to, c, q, cx, cy, c->f->port_num[peer]);
 	step_words(&c->step[i], words, sizeof(words));
-	svg_words(to, s.wx, s.wy, 10, s.anchor, words);
+	svg_words(to, s.wx, s.wy, 10 * c->letter, s.anchor, words);
 }
 
-int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
-		      const char *title, const char *line, struct progress *p)
+int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric *f,
+		      const struct picture_step *step, uint32_t n, const char *title, const char *line,
+		      struct progress *p)
 {
-	struct circle c = {.f = f, .step = step, .n = n};
+	struct circle c = {.page = page, .letter = page->letter, .f = f, .step = step, .n = n};
 	bool go_on = true;
 	float width, height;
 
 	place(&c);
 	settle(&c, &width, &height);
 	progress_start(p, "writing the drawing", 2 * n);
-	svg_begin(to, width, height, title, line);
+	svg_begin(to, page, width, height, title, line);
 	for (uint32_t i = 0; i < n && go_on; i++) {
 		put_channel(to, &c, i);
 		go_on = progress_step(p, i);
@@ -178,22 +187,22 @@ int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_ste
 	for (uint32_t i = 0; i < n && go_on; i++) {
 		float x = c.x[2 * i], y = c.x[2 * i + 1], turn = 2 * (float)M_PI * (float)i / (float)n;
 		float dx = sinf(turn), dy = -cosf(turn);
-		float out =
-			5 + fminf(c.w / 2 / fmaxf(fabsf(dx), 0.001f), HIGH / 2 / fmaxf(fabsf(dy), 0.001f));
+		float out = 5 + fminf(c.w / 2 / fmaxf(fabsf(dx), 0.001f), c.h / 2 / fmaxf(fabsf(dy), 0.001f));
 
 		fprintf(to,
 			"<rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
 			"rx=\"3\" fill=\"#fff2c4\" stroke=\"#222\"/>\n",
-			(double)(x - c.w / 2), (double)(y - HIGH / 2), (double)c.w, (double)HIGH);
-		svg_words(to, x, y - HIGH / 2 + 15, 10, SVG_MIDDLE, switch_name(c.f, switch_of(&c, i)));
-		svg_number(to, x + dx * out, y + dy * out, COLOUR,
+			(double)(x - c.w / 2), (double)(y - c.h / 2), (double)c.w, (double)c.h);
+		svg_words(to, x, y - c.h / 2 + 15 * c.letter, 10 * c.letter, SVG_MIDDLE,
+			  switch_name(c.f, switch_of(&c, i)));
+		svg_number(to, x + dx * out, y + dy * out, c.letter, COLOUR,
 			   i + 1); /* at the box's edge, away from the circle */
 		go_on = progress_step(p, n + i);
 	}
 	fprintf(to, "<path d=\"M20 %.1fh26\" stroke=\"" COLOUR "\" stroke-width=\"3.2\"/>\n",
-		(double)height - 22);
+		(double)(height - 22 * c.letter));
 	svg_legend_words(
-		to, 46, height - 22,
+		to, 46, height - 22 * c.letter, c.letter,
 		"channels of the cycle, in order; [port]; routes: those that hold it and want the next");
 	svg_end(to);
 	free(c.x);
@@ -203,7 +212,7 @@ int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_ste
 int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
 		      struct progress *p)
 {
-	struct circle c = {.f = f, .step = step, .n = n};
+	struct circle c = {.page = &svg_plain, .letter = 1, .f = f, .step = step, .n = n};
 	bool go_on = true;
 	float width, height;
 

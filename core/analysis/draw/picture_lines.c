@@ -164,7 +164,7 @@ struct picture_stroke picture_stroke(const struct picture_look *look, const stru
 		double share = look->most ? sqrt((double)u->weight / look->most) : 0.6,
 		       width = 1.2 + 3.3 * fmin(share, 1);
 
-		if (ways & PICTURE_THERE)
+		if (ways & (PICTURE_THERE | PICTURE_STEP))
 			return (struct picture_stroke){THERE_COLOUR, "", 3.2, true};
 		if (ways & PICTURE_CYCLE)
 			return (struct picture_stroke){CYCLE_COLOUR, "", 3.2, true};

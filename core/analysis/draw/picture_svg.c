@@ -20,6 +20,7 @@ struct svg {
 	const struct layout *l;
 	const struct fabric *f;
 	const struct picture_look *look;
+	float letter;
 	double thin; /* factor for widths of lines: many lines must not make a black page */
 };
 
@@ -53,8 +54,8 @@ static void put_cables(const struct svg *s, uint32_t a, uint32_t b, uint32_t cab
 		return;
 	picture_curve(s->pic, a, b, c);
 	snprintf(label, sizeof(label), "x%u", cables);
-	svg_words(s->to, (c[0] + 3 * c[2] + 3 * c[4] + c[6]) / 8, (c[1] + 3 * c[3] + 3 * c[5] + c[7]) / 8, 9,
-		  SVG_MIDDLE SVG_OVER, label);
+	svg_words(s->to, (c[0] + 3 * c[2] + 3 * c[4] + c[6]) / 8, (c[1] + 3 * c[3] + 3 * c[5] + c[7]) / 8,
+		  9 * s->letter, SVG_MIDDLE SVG_OVER, label);
 }
 
 /* Draws the lines of one class. Dark lines, and links that are down, come last, so that they are seen. */
@@ -131,7 +132,13 @@ static const struct picture_stroke turn_strokes[] = {
 	[PICTURE_TURN_ON_CYCLE] = {.colour = "#b2182b", .dash = "", .width = 2},
 	[PICTURE_TURN_MISSING] = {.colour = "#888888", .dash = "1.5 3", .width = 1.4},
 };
-static const struct picture_stroke lane_stroke = {.colour = "#1f5fa8", .dash = "", .width = 2.4};
+static const struct picture_stroke lane_strokes[] = {{.colour = "#1f5fa8", .dash = "", .width = 2.4},
+						     {.colour = "#b2182b", .dash = "", .width = 2.4}};
+
+static const struct picture_stroke *lane_stroke(const struct svg *s)
+{
+	return &lane_strokes[s->look->red != NULL];
+}
 
 /* The switches that a channel joins.  false: one of its ends is no switch, or both are the same. */
 static bool lane_ends(const struct svg *s, uint32_t port, uint32_t *a, uint32_t *b)
@@ -173,8 +180,8 @@ static void put_lane(const struct svg *s, uint32_t port)
 		fprintf(s->to, k ? "L%.1f %.1f" : "<path class=\"lane\" d=\"M%.1f %.1f", (double)at[0],
 			(double)at[1]);
 	}
-	fprintf(s->to, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", lane_stroke.colour,
-		lane_stroke.width);
+	fprintf(s->to, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", lane_stroke(s)->colour,
+		lane_stroke(s)->width);
 }
 
 /* An arrow from the end of one lane, through the switch, to the beginning of the next. */
@@ -227,7 +234,8 @@ static const char *frame_name(const struct svg *s, uint32_t b)
 {
 	const char *name = s->l->block_name[b], *last = strrchr(name, ' ');
 
-	return last && (float)svg_columns(name) * FRAME_LETTER > s->pic->block[b].w ? last + 1 : name;
+	return last && (float)svg_columns(name) * FRAME_LETTER * s->letter > s->pic->block[b].w ? last + 1
+												: name;
 }
 
 static void put_frame_names(const struct svg *s)
@@ -237,13 +245,13 @@ static void put_frame_names(const struct svg *s)
 
 	for (uint32_t b = 0; b < s->l->n_blocks; b++)
 		if (s->pic->block[b].w > 0)
-			svg_words(s->to, s->pic->block[b].x + 4, s->pic->block[b].y + 11, 9, look,
-				  frame_name(s, b));
+			svg_words(s->to, s->pic->block[b].x + 4, s->pic->block[b].y + 11 * s->letter,
+				  9 * s->letter, look, frame_name(s, b));
 	for (uint32_t k = 0; k < s->pic->n_planes; k++)
-		svg_words(s->to, s->pic->plane[k].at.x + 6, s->pic->plane[k].at.y + 12, 10, look,
-			  s->pic->plane[k].name);
+		svg_words(s->to, s->pic->plane[k].at.x + 6, s->pic->plane[k].at.y + 12 * s->letter,
+			  10 * s->letter, look, s->pic->plane[k].name);
 	for (uint32_t k = 0; k < s->pic->n_labels; k++)
-		svg_words(s->to, s->pic->label[k].x, s->pic->label[k].y, 10,
+		svg_words(s->to, s->pic->label[k].x, s->pic->label[k].y, 10 * s->letter,
 			  SVG_MIDDLE " fill=\"#444\"" SVG_OVER, s->pic->label[k].words);
 }
 
@@ -277,7 +285,7 @@ static void put_box(const struct svg *s, uint32_t sw)
 		down ? ", down" : "", (double)r->x, (double)r->y, (double)r->w, (double)r->h, box_fill(s, sw),
 		down ? "#c00000" : "#222", down ? " stroke-dasharray=\"5 3\" stroke-width=\"2\"" : "");
 	if (s->pic->named[part == NO_ID ? s->l->n_parts : part])
-		svg_words(s->to, r->x + r->w / 2, r->y + 15, 10,
+		svg_words(s->to, r->x + r->w / 2, r->y + 15 * s->letter, 10 * s->letter,
 			  dark ? SVG_MIDDLE " fill=\"#fff\"" : SVG_MIDDLE, switch_name(s->f, sw));
 	fputs("</g>\n", s->to);
 }
@@ -291,8 +299,8 @@ static void put_under(const struct svg *s, uint32_t sw)
 
 	if (!n || !s->pic->named[part == NO_ID ? s->l->n_parts : part])
 		return;
-	svg_words(s->to, r->x + r->w / 2, r->y + r->h + 10, 8, SVG_MIDDLE " fill=\"#666\"" SVG_OVER,
-		  PLURAL(n, look->figure ? look->figure_noun : "host"));
+	svg_words(s->to, r->x + r->w / 2, r->y + r->h + 10 * s->letter, 8 * s->letter,
+		  SVG_MIDDLE " fill=\"#666\"" SVG_OVER, PLURAL(n, look->figure ? look->figure_noun : "host"));
 }
 
 /* --- what stands around --- */
@@ -304,10 +312,10 @@ struct legend {
 
 static void next_row(struct legend *g, const char *words)
 {
-	if (g->x + 36 + 6.5f * (float)svg_columns(words) <= g->s->pic->width)
+	if (g->x + 36 + 6.5f * g->s->letter * (float)svg_columns(words) <= g->s->pic->width)
 		return;
 	g->x = 20;
-	g->y += ROWS;
+	g->y += ROWS * g->s->letter;
 }
 
 static void line_sample(struct legend *g, struct picture_stroke k, const char *words)
@@ -318,7 +326,7 @@ static void line_sample(struct legend *g, struct picture_stroke k, const char *w
 	if (*k.dash)
 		fprintf(g->s->to, " stroke-dasharray=\"%s\"", k.dash);
 	fputs("/>\n", g->s->to);
-	g->x = svg_legend_words(g->s->to, g->x + 26, g->y, words);
+	g->x = svg_legend_words(g->s->to, g->x + 26, g->y, g->s->letter, words);
 }
 
 /* Adds a sample of cables like these to the legend. */
@@ -337,10 +345,12 @@ static void put_legend(const struct svg *s)
 	} marks[] = {{PICTURE_THERE, "path"},
 		     {PICTURE_BACK, "way back"},
 		     {PICTURE_CYCLE, "channels of the cycle, in order"},
+		     {PICTURE_STEP, "cable of the step"},
 		     {PICTURE_MORE, "more entries"},
 		     {PICTURE_LESS, "fewer entries"},
 		     {PICTURE_MORE | PICTURE_LESS, "other entries"}};
-	struct legend g = {s, 20, s->pic->height - 32};
+	/* on a page of a given size there is room for two rows more */
+	struct legend g = {s, 20, s->pic->height - (s->pic->page.wide ? 64 : 32) * s->letter};
 
 	for (unsigned k = 0; k < s->look->n_kinds; k++) {
 		next_row(&g, s->look->kind[k].words);
@@ -348,7 +358,7 @@ static void put_legend(const struct svg *s)
 			"<rect class=\"legend\" x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" rx=\"3\" "
 			"fill=\"%s\" stroke=\"#222\"/>\n",
 			(double)g.x, (double)g.y - 5, s->look->kind[k].colour);
-		g.x = svg_legend_words(g.s->to, g.x + 14, g.y, s->look->kind[k].words);
+		g.x = svg_legend_words(g.s->to, g.x + 14, g.y, s->letter, s->look->kind[k].words);
 	}
 	if (s->look->load && s->look->mean > 0)
 		for (unsigned k = 0; k < PICTURE_LOADS; k++)
@@ -358,8 +368,10 @@ static void put_legend(const struct svg *s)
 	for (size_t k = 0; k < ARRAY_LEN(marks); k++)
 		if ((s->look->ways & marks[k].way) == marks[k].way)
 			bundle_sample(&g, (struct picture_bundle){.ways = marks[k].way}, marks[k].words);
-	if (s->look->turn) {
-		line_sample(&g, lane_stroke, "channel of the layer");
+	if (s->look->red) {
+		line_sample(&g, turn_strokes[PICTURE_TURN_ON_CYCLE], s->look->red);
+	} else if (s->look->turn) {
+		line_sample(&g, *lane_stroke(s), "channel of the layer");
 		line_sample(&g, turn_strokes[PICTURE_TURN], "dependency");
 		line_sample(&g, turn_strokes[PICTURE_TURN_ON_CYCLE], "on a credit loop");
 		line_sample(&g, turn_strokes[PICTURE_TURN_MISSING],
@@ -371,36 +383,60 @@ static void put_legend(const struct svg *s)
 		bundle_sample(&g, (struct picture_bundle){.came = 1}, "up again");
 }
 
+static struct svg svg_of(FILE *to, const struct picture *pic, const struct fabric *f,
+			 const struct picture_look *look)
+{
+	struct svg s = {
+		.to = to, .pic = pic, .l = pic->layout, .f = f, .look = look, .letter = pic->page.letter};
+	uint32_t links = s.l->first[s.l->n] / 2;
+
+	s.thin = fmin(1, fmax(0.3, sqrt((double)MANY_LINKS / (links ? links : 1))));
+	return s;
+}
+
+/* What is under all marks: frames and lines. */
+static bool put_ground(const struct svg *s, struct progress *p)
+{
+	bool go_on = true;
+
+	for (uint32_t b = 0; b < s->l->n_blocks; b++)
+		if (s->pic->block[b].w > 0)
+			put_frame(s, &s->pic->block[b], "block");
+	for (uint32_t k = 0; k < s->pic->n_planes; k++)
+		put_frame(s, &s->pic->plane[k].at, "plane");
+	for (unsigned k = 0; k <= PICTURE_LOADS && go_on; k++)
+		go_on = put_links(s, k, p);
+	return go_on;
+}
+
+static void put_marks(const struct svg *s, uint32_t a)
+{
+	static const unsigned kinds[] = {PICTURE_MORE | PICTURE_LESS, PICTURE_THERE | PICTURE_STEP,
+					 PICTURE_BACK, PICTURE_CYCLE};
+
+	for (uint32_t i = s->l->first[a]; i < s->l->first[a + 1]; i++) {
+		struct picture_bundle u;
+
+		if (s->l->to[i] < a)
+			continue;
+		u = picture_bundle(s->f, s->look, a, s->l->to[i]);
+		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+			if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
+				put_mark(s, a, s->l->to[i], u, kinds[k]);
+	}
+}
+
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
 		struct progress *p)
 {
-	struct svg s = {.to = to, .pic = pic, .l = pic->layout, .f = f, .look = look};
-	uint32_t links = s.l->first[s.l->n] / 2;
-	bool go_on = true;
-	static const unsigned kinds[] = {PICTURE_MORE | PICTURE_LESS, PICTURE_THERE, PICTURE_BACK,
-					 PICTURE_CYCLE};
+	struct svg s = svg_of(to, pic, f, look);
+	bool go_on;
 
-	s.thin = fmin(1, fmax(0.3, sqrt((double)MANY_LINKS / (links ? links : 1))));
 	progress_start(p, "writing the drawing", (PICTURE_LOADS + 1) * s.l->n);
-	svg_begin(to, pic->width, pic->height, look->title, look->line);
-	for (uint32_t b = 0; b < s.l->n_blocks; b++)
-		if (s.pic->block[b].w > 0)
-			put_frame(&s, &s.pic->block[b], "block");
-	for (uint32_t k = 0; k < s.pic->n_planes; k++)
-		put_frame(&s, &s.pic->plane[k].at, "plane");
-	for (unsigned k = 0; k <= PICTURE_LOADS && go_on; k++)
-		go_on = put_links(&s, k, p);
+	svg_begin(to, &pic->page, pic->width, pic->height, look->title, look->line);
+	go_on = put_ground(&s, p);
 	for (uint32_t a = 0; s.look->way && a < s.l->n; a++)
-		for (uint32_t i = s.l->first[a]; i < s.l->first[a + 1]; i++) {
-			struct picture_bundle u;
-
-			if (s.l->to[i] < a)
-				continue;
-			u = picture_bundle(s.f, s.look, a, s.l->to[i]);
-			for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-				if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
-					put_mark(&s, a, s.l->to[i], u, kinds[k]);
-		}
+		put_marks(&s, a);
 	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
 		put_under(&s, sw);
 	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
@@ -410,11 +446,83 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 		struct picture_bundle on = {.ways = s.look->ways & (PICTURE_THERE | PICTURE_CYCLE)};
 
 		if (s.look->number && s.look->number[sw])
-			svg_number(s.to, r->x, r->y, picture_stroke(s.look, &on).colour, s.look->number[sw]);
+			svg_number(s.to, r->x, r->y, s.letter, picture_stroke(s.look, &on).colour,
+				   s.look->number[sw]);
 	}
 	put_turns(&s);
 	put_frame_names(&s);
 	put_legend(&s);
 	svg_end(to);
 	return ferror(to) || !go_on ? -1 : 0;
+}
+
+/* --- one that moves ----------------------------------------------------------------------------- */
+
+/* Opens a group that is seen from a frame on, up to another. */
+static void open_shown(const struct picture_movie *m, unsigned from, unsigned to)
+{
+	double all = m->frames;
+
+	if (!from && to >= m->frames) {
+		fputs("<g>", m->to);
+		return;
+	}
+	fprintf(m->to,
+		"<g visibility=\"%s\"><animate attributeName=\"visibility\" calcMode=\"discrete\" "
+		"dur=\"%gs\" "
+		"repeatCount=\"indefinite\" values=\"%s",
+		from ? "hidden" : "visible", all * m->seconds, from ? "hidden;visible" : "visible");
+	fputs(to < m->frames ? ";hidden\" keyTimes=\"0" : "\" keyTimes=\"0", m->to);
+	if (from)
+		fprintf(m->to, ";%.7f", from / all);
+	if (to < m->frames)
+		fprintf(m->to, ";%.7f", to / all);
+	fputs("\"/>\n", m->to);
+}
+
+void picture_movie_begin(const struct picture_movie *m, const struct picture_look *look)
+{
+	struct svg s = svg_of(m->to, m->pic, m->f, look);
+
+	svg_begin(m->to, &m->pic->page, m->pic->width, m->pic->height, "", "");
+	put_ground(&s, NULL);
+	for (uint32_t sw = 0; sw < s.l->n; sw++)
+		put_under(&s, sw);
+}
+
+void picture_movie_frame(const struct picture_movie *m, unsigned frame, const struct picture_look *look,
+			 const uint8_t *was)
+{
+	struct svg s = svg_of(m->to, m->pic, m->f, look);
+
+	/* Boxes that look otherwise stay from now on: what comes later covers them. */
+	open_shown(m, frame, m->frames);
+	for (uint32_t sw = 0; sw < s.l->n; sw++)
+		if (!was || was[sw] != look->class[sw])
+			put_box(&s, sw);
+	fputs("</g>\n", m->to);
+	open_shown(m, frame, frame + 1);
+	for (uint32_t a = 0; look->way && a < s.l->n; a++)
+		put_marks(&s, a);
+	for (uint32_t port = 0; look->way && port < s.f->n_ports; port++) {
+		uint32_t a, b;
+
+		if (!look->way[port] || !lane_ends(&s, port, &a, &b))
+			continue;
+		put_box(&s, a);
+		put_box(&s, b);
+	}
+	put_turns(&s);
+	svg_title(m->to, &m->pic->page, m->pic->width, look->title, look->line);
+	fputs("</g>\n", m->to);
+}
+
+int picture_movie_end(const struct picture_movie *m, const struct picture_look *look)
+{
+	struct svg s = svg_of(m->to, m->pic, m->f, look);
+
+	put_frame_names(&s);
+	put_legend(&s);
+	svg_end(m->to);
+	return ferror(m->to) ? -1 : 0;
 }

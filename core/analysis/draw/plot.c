@@ -22,25 +22,28 @@
 #define TICKS_ACROSS 12
 #define COLOUR "#5aa2cf"
 #define PART_COLOUR "#d7301f"
+#define OTHER_COLOUR "#e08214"
 #define LINE_COLOUR "#222"
 
 struct panel {
 	FILE *to;
 	const struct plot *p;
-	float y0;    /* foot of the bars */
-	float wide;  /* of the axes */
-	double top;  /* value at the upper end of the axis */
-	double tick; /* distance of its numbers */
+	float letter;
+	float left;
+	float y0;	  /* foot of the bars */
+	float wide, high; /* of the axes */
+	double top;	  /* value at the upper end of the axis */
+	double tick;	  /* distance of its numbers */
 };
 
 static float x_of(const struct panel *g, double bar)
 {
-	return LEFT + (float)(bar / g->p->n) * g->wide;
+	return g->left + (float)(bar / g->p->n) * g->wide;
 }
 
 static float y_of(const struct panel *g, double value)
 {
-	return g->y0 - (float)(value / g->top) * HIGH;
+	return g->y0 - (float)(value / g->top) * g->high;
 }
 
 static void put_rule(const struct panel *g, float x0, float y0, float x1, float y1, const char *look)
@@ -73,15 +76,15 @@ static void put_y_axis(const struct panel *g)
 		double v = k * g->tick;
 		float y = y_of(g, v);
 
-		put_rule(g, LEFT, y, LEFT + g->wide, y, "stroke=\"#e3e5e8\" stroke-width=\"1\"");
-		svg_words(g->to, LEFT - 6, y + 4, 10, " class=\"tick\" text-anchor=\"end\"",
-			  number_text(v, words, sizeof(words)));
+		put_rule(g, g->left, y, g->left + g->wide, y, "stroke=\"#e3e5e8\" stroke-width=\"1\"");
+		svg_words(g->to, g->left - 6, y + 4 * g->letter, 10 * g->letter,
+			  " class=\"tick\" text-anchor=\"end\"", number_text(v, words, sizeof(words)));
 	}
-	put_rule(g, LEFT, g->y0, LEFT, g->y0 - HIGH, "class=\"axis\" stroke=\"#222\"");
+	put_rule(g, g->left, g->y0, g->left, g->y0 - g->high, "class=\"axis\" stroke=\"#222\"");
 	fprintf(g->to,
-		"<text font-size=\"11\" text-anchor=\"middle\" transform=\"translate(%.1f %.1f) "
+		"<text font-size=\"%g\" text-anchor=\"middle\" transform=\"translate(%.1f %.1f) "
 		"rotate(-90)\">",
-		22.0, (double)(g->y0 - HIGH / 2));
+		(double)(11 * g->letter), (double)(22 * g->letter), (double)(g->y0 - g->high / 2));
 	svg_text(g->to, g->p->y_name);
 	fputs("</text>\n", g->to);
 }
@@ -90,7 +93,8 @@ static void put_y_axis(const struct panel *g)
 static void put_numbers(const struct panel *g)
 {
 	const struct plot *p = g->p;
-	double end = p->x0 + p->n * p->step, step = round_step(end - p->x0, TICKS_ACROSS);
+	double end = p->x0 + p->n * p->step,
+	       step = round_step(end - p->x0, (unsigned)(TICKS_ACROSS / g->letter));
 	double shift = p->step <= 1 ? 0.5 : 0, last = end - (p->step <= 1 ? p->step : 0);
 	char words[32];
 
@@ -101,7 +105,7 @@ static void put_numbers(const struct panel *g)
 		if (v > last + 1e-9)
 			break;
 		put_rule(g, x, g->y0, x, g->y0 + 4, "stroke=\"#222\"");
-		svg_words(g->to, x, g->y0 + 15, 10, " class=\"tick\"" SVG_MIDDLE,
+		svg_words(g->to, x, g->y0 + 4 + 11 * g->letter, 10 * g->letter, " class=\"tick\"" SVG_MIDDLE,
 			  number_text(v, words, sizeof(words)));
 	}
 }
@@ -126,7 +130,7 @@ static bool has_labels(const struct plot *p)
 	return p->label && p->n <= PLOT_LABELS;
 }
 
-static float labels_high(const struct plot *p)
+static float labels_high(const struct plot *p, float letter)
 {
 	size_t most = 0;
 
@@ -135,7 +139,7 @@ static float labels_high(const struct plot *p)
 
 		most = n > most ? n : most;
 	}
-	return most > LABEL_LETTERS ? (LABEL_LETTERS + 2) * LABEL_HIGH : (float)most * LABEL_HIGH;
+	return (float)(most > LABEL_LETTERS ? LABEL_LETTERS + 2 : most) * LABEL_HIGH * letter;
 }
 
 /* --- bars --------------------------------------------------------------------------------------- */
@@ -150,28 +154,50 @@ static void put_bar(const struct panel *g, float x0, float x1, double from, doub
 			(double)(y_of(g, from) - y_of(g, to)), colour);
 }
 
+static void put_value(const struct panel *g, float x, double value)
+{
+	char words[32];
+
+	if ((float)g->p->n * (g->p->other ? 2 : 1) * g->letter <= VALUES && value > 0)
+		svg_words(g->to, x, y_of(g, value) - 3, 9 * g->letter, SVG_MIDDLE,
+			  number_text(value, words, sizeof(words)));
+}
+
 static void put_bars(const struct panel *g)
 {
 	const struct plot *p = g->p;
 	uint32_t columns = p->n < PLOT_COLUMNS ? p->n : PLOT_COLUMNS;
 	float gap = columns > VALUES * 4 ? 0 : 0.1f * g->wide / (float)columns;
-	char words[32];
+	bool beside = p->other && columns <= VALUES; /* of many the others are a line */
 
 	for (uint32_t c = 0; c < columns; c++) {
 		uint32_t first = (uint32_t)((uint64_t)c * p->n / columns),
-			 end = (uint32_t)((uint64_t)(c + 1) * p->n / columns), best = first;
+			 end = (uint32_t)((uint64_t)(c + 1) * p->n / columns), best = first, most = first;
 		float x0 = x_of(g, (double)c * p->n / columns) + gap / 2,
 		      x1 = x_of(g, (double)(c + 1) * p->n / columns) - gap / 2;
 		double part;
 
-		for (uint32_t i = first; i < end; i++)
+		for (uint32_t i = first; i < end; i++) {
 			best = p->value[i] > p->value[best] ? i : best;
+			most = p->other && p->other[i] > p->other[most] ? i : most;
+		}
+		if (beside) {
+			float middle = (x0 + x1) / 2;
+
+			put_bar(g, middle, x1, 0, p->other[most], OTHER_COLOUR);
+			put_value(g, (middle + x1) / 2, p->other[most]);
+			x1 = middle;
+		}
 		part = p->part ? p->part[best] : 0;
 		put_bar(g, x0, x1, 0, part, PART_COLOUR);
 		put_bar(g, x0, x1, part, p->value[best], COLOUR);
-		if (p->n <= VALUES && p->value[best] > 0)
-			svg_words(g->to, (x0 + x1) / 2, y_of(g, p->value[best]) - 3, 9, SVG_MIDDLE,
-				  number_text(p->value[best], words, sizeof(words)));
+		put_value(g, (x0 + x1) / 2, p->value[best]);
+	}
+	if (p->other && !beside) {
+		fprintf(g->to, "<path class=\"other\" d=\"M%.1f %.1f", (double)x_of(g, 0), (double)g->y0);
+		for (uint32_t i = 0; i < p->n; i++)
+			fprintf(g->to, "V%.1fH%.1f", (double)y_of(g, p->other[i]), (double)x_of(g, i + 1));
+		fputs("\" fill=\"none\" stroke=\"" OTHER_COLOUR "\" stroke-width=\"1.6\"/>\n", g->to);
 	}
 }
 
@@ -182,85 +208,98 @@ static void put_lines(const struct panel *g)
 	float x;
 
 	if (p->level_name && p->level <= g->top) {
-		put_rule(g, LEFT, y_of(g, p->level), LEFT + g->wide, y_of(g, p->level), look);
-		svg_words(g->to, LEFT + g->wide - 4, y_of(g, p->level) - 4, 10,
+		put_rule(g, g->left, y_of(g, p->level), g->left + g->wide, y_of(g, p->level), look);
+		svg_words(g->to, g->left + g->wide - 4, y_of(g, p->level) - 4, 10 * g->letter,
 			  " text-anchor=\"end\"" SVG_OVER, p->level_name);
 	}
 	x = p->at_name ? x_of(g, (p->at - p->x0) / p->step + (p->step <= 1 ? 0.5 : 0)) : 0;
-	if (p->at_name && x >= LEFT && x <= LEFT + g->wide) {
-		put_rule(g, x, g->y0, x, g->y0 - HIGH, look);
-		svg_words(g->to, x, g->y0 - HIGH - 4, 10, SVG_MIDDLE SVG_OVER, p->at_name);
+	if (p->at_name && x >= g->left && x <= g->left + g->wide) {
+		put_rule(g, x, g->y0, x, g->y0 - g->high, look);
+		svg_words(g->to, x, g->y0 - g->high - 4, 10 * g->letter, SVG_MIDDLE SVG_OVER, p->at_name);
 	}
 }
 
 static void put_legend(const struct panel *g, float y)
 {
 	const struct plot *p = g->p;
-	const char *const name[] = {p->value_name, p->part ? p->part_name : NULL};
-	const char *const colour[] = {COLOUR, PART_COLOUR};
-	float x = LEFT;
+	const char *const name[] = {p->value_name, p->part ? p->part_name : NULL,
+				    p->other ? p->other_name : NULL};
+	static const char *const colour[] = {COLOUR, PART_COLOUR, OTHER_COLOUR};
+	float x = g->left;
 
-	for (unsigned k = 0; k < 2; k++) {
+	for (unsigned k = 0; k < ARRAY_LEN(name); k++) {
 		if (!name[k])
 			continue;
 		fprintf(g->to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" fill=\"%s\"/>\n",
 			(double)x, (double)y - 5, colour[k]);
-		x = svg_legend_words(g->to, x + 14, y, name[k]);
+		x = svg_legend_words(g->to, x + 14, y, g->letter, name[k]);
 	}
 }
 
-static float panel_high(const struct plot *p)
+/* What a panel takes beside its axes. */
+static float panel_around(const struct plot *p, float letter)
 {
-	return ABOVE + HIGH + labels_high(p) + BELOW + LEGEND;
+	return (ABOVE + BELOW + LEGEND) * letter + labels_high(p, letter);
 }
 
-static void put_panel(FILE *to, const struct plot *p, float y)
+static void put_panel(struct panel *g, float y)
 {
-	struct panel g = {.to = to, .p = p, .y0 = y + ABOVE + HIGH, .wide = WIDTH - LEFT - RIGHT};
+	FILE *to = g->to;
+	const struct plot *p = g->p;
+	float below, letter = g->letter;
 	double most = p->level_name ? p->level : 0;
 
+	g->y0 = y + ABOVE * letter + g->high;
+	below = g->y0 + labels_high(p, letter);
 	for (uint32_t i = 0; i < p->n; i++)
-		most = fmax(most, p->value[i]);
-	g.tick = round_step(most, TICKS_UP);
-	g.top = fmax(ceil(most * 1.04 / g.tick), 1) * g.tick;
-	put_y_axis(&g);
+		most = fmax(most, p->other ? fmax(p->value[i], p->other[i]) : p->value[i]);
+	g->tick = round_step(most, TICKS_UP);
+	g->top = fmax(ceil(most * 1.04 / g->tick), 1) * g->tick;
+	put_y_axis(g);
 	if (p->n)
-		put_bars(&g);
-	put_lines(&g);
+		put_bars(g);
+	put_lines(g);
 	if (p->n) {
-		put_rule(&g, LEFT, g.y0, LEFT + g.wide, g.y0, "class=\"axis\" stroke=\"#222\"");
-		if (has_labels(g.p)) {
+		put_rule(g, g->left, g->y0, g->left + g->wide, g->y0, "class=\"axis\" stroke=\"#222\"");
+		if (has_labels(p)) {
 			char words[4 * LABEL_LETTERS + 8];
 
-			for (uint32_t i = 0; i < g.p->n; i++) {
-				fprintf(g.to,
-					"<text class=\"label\" font-size=\"9\" text-anchor=\"end\" "
+			for (uint32_t i = 0; i < p->n; i++) {
+				fprintf(to,
+					"<text class=\"label\" font-size=\"%g\" text-anchor=\"end\" "
 					"transform=\"translate(%.1f %.1f) rotate(-40)\">",
-					(double)x_of(&g, i + 0.6), (double)g.y0 + 10);
-				svg_text(g.to, short_label(g.p->label[i], words, sizeof(words)));
-				fputs("</text>\n", g.to);
+					(double)(9 * letter), (double)x_of(g, i + 0.6), (double)g->y0 + 10);
+				svg_text(to, short_label(p->label[i], words, sizeof(words)));
+				fputs("</text>\n", to);
 			}
 		} else {
-			put_numbers(&g);
+			put_numbers(g);
 		}
-		svg_words(g.to, LEFT + g.wide / 2, g.y0 + labels_high(g.p) + 34, 11, SVG_MIDDLE, g.p->x_name);
+		svg_words(to, g->left + g->wide / 2, below + 34 * letter, 11 * letter, SVG_MIDDLE, p->x_name);
 	}
-	put_legend(&g, g.y0 + labels_high(p) + BELOW);
+	put_legend(g, below + BELOW * letter);
 }
 
-int plot_svg(FILE *to, const char *title, const char *line, const struct plot *plot, unsigned n,
-	     struct progress *p)
+int plot_svg(FILE *to, const struct svg_page *page, const char *title, const char *line,
+	     const struct plot *plot, unsigned n, struct progress *p)
 {
-	float height = SVG_TOP, y = SVG_TOP;
+	float width = WIDTH, height = svg_top(page), y = height, high = HIGH, before;
 	bool go_on = true;
 
 	for (unsigned k = 0; k < n; k++)
-		height += panel_high(&plot[k]);
+		height += high + panel_around(&plot[k], page->letter);
+	before = height;
+	svg_fit(page, &width, &height);
+	high += (height - before) / (float)(n ? n : 1);
 	progress_start(p, "writing the plot", n);
-	svg_begin(to, WIDTH, height, title, line);
+	svg_begin(to, page, width, height, title, line);
 	for (unsigned k = 0; k < n && (go_on = progress_step(p, k)); k++) {
-		put_panel(to, &plot[k], y);
-		y += panel_high(&plot[k]);
+		struct panel g = {.to = to, .p = &plot[k], .letter = page->letter, .high = high};
+
+		g.left = LEFT * page->letter;
+		g.wide = width - g.left - RIGHT;
+		put_panel(&g, y);
+		y += high + panel_around(&plot[k], page->letter);
 	}
 	svg_end(to);
 	return ferror(to) || !go_on ? -1 : 0;

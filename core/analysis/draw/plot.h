@@ -3,6 +3,7 @@
 #define IBSCOPE_PLOT_H
 
 #include <stdio.h>
+#include "core/analysis/draw/svg.h"
 #include "core/base/number.h"
 #include "core/base/progress.h"
 
@@ -13,6 +14,8 @@ struct plot {
 	const double *value; /* [n] from 0 */
 	const double *part;  /* [n] part of each bar in a second colour, from below; NULL: none */
 	const char *value_name, *part_name; /* legend; of what is not `part`, and of it */
+	const double *other;		    /* [n] of the same, to compare with `value`; NULL: none */
+	const char *other_name;
 	/*
 	 * Bar i stands for x0 + i * step up to, not including, x0 + (i + 1) * step; when step is 1 or less,
 	 * for the first number alone.  Where label [n] is not NULL, it stands for that text.
@@ -31,7 +34,7 @@ struct plot {
 #define PLOT_LABELS 60
 
 /* Panels one below the other on a page.  Text stays text.  -1: the stream failed, or p was cancelled. */
-int plot_svg(FILE *to, const char *title, const char *line, const struct plot *plot, unsigned n,
-	     struct progress *p);
+int plot_svg(FILE *to, const struct svg_page *page, const char *title, const char *line,
+	     const struct plot *plot, unsigned n, struct progress *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* SVG: head, text, legend. */
 #include "core/analysis/draw/svg.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,25 @@
 #define MARGIN 20.0f
 #define TITLE_LETTER 9.8f
 #define LINE_LETTER 6.4f
-#define LINES 2
+#define TOP 64.0f /* of a title with two lines below it */
+#define LINE_HIGH 13.0f
+
+const struct svg_page svg_plain = {.letter = 1, .lines = 2};
+
+float svg_top(const struct svg_page *page)
+{
+	return page->untitled ? MARGIN / 2 : (TOP + LINE_HIGH * ((float)page->lines - 2)) * page->letter;
+}
+
+void svg_fit(const struct svg_page *page, float *width, float *height)
+{
+	float wide = (float)page->wide, high = (float)page->high;
+
+	if (!page->wide)
+		return;
+	*width = fmaxf(*width, *height * wide / high);
+	*height = fmaxf(*height, *width * high / wide);
+}
 
 void svg_text(FILE *to, const char *text)
 {
@@ -30,9 +49,10 @@ void svg_text(FILE *to, const char *text)
 	text_free(&t);
 }
 
-void svg_words(FILE *to, float x, float y, int size, const char *more, const char *words)
+void svg_words(FILE *to, float x, float y, float size, const char *more, const char *words)
 {
-	fprintf(to, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\"%s>", (double)x, (double)y, size, more);
+	fprintf(to, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%g\"%s>", (double)x, (double)y, (double)size,
+		more);
 	svg_text(to, words);
 	fputs("</text>\n", to);
 }
@@ -45,13 +65,14 @@ void svg_arrow(FILE *to, float x, float y, double turn, const char *colour, cons
 		colour, before, (double)x, (double)y, turn);
 }
 
-void svg_number(FILE *to, float x, float y, const char *colour, uint32_t number)
+void svg_number(FILE *to, float x, float y, float letter, const char *colour, uint32_t number)
 {
 	char words[16];
 
-	fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"%s\"/>\n", (double)x, (double)y, colour);
+	fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"%s\"/>\n", (double)x, (double)y,
+		(double)(7 * letter), colour);
 	snprintf(words, sizeof(words), "%u", number);
-	svg_words(to, x, y + 3, 9, SVG_MIDDLE " fill=\"#fff\"", words);
+	svg_words(to, x, y + 3 * letter, 9 * letter, SVG_MIDDLE " fill=\"#fff\"", words);
 }
 
 static bool begins_character(char c)
@@ -84,31 +105,54 @@ static size_t fitting(const char *text, size_t columns)
 	return len;
 }
 
-void svg_begin(FILE *to, float width, float height, const char *title, const char *line)
+void svg_title(FILE *to, const struct svg_page *page, float width, const char *title, const char *line)
 {
 	struct text clean = {0};
+	float letter = page->letter;
 	char *part;
 	size_t n;
 
-	fprintf(to,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-		"height=\"%.0f\" font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\">\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		(double)width, (double)height, (double)width, (double)height);
+	if (page->untitled || !*title)
+		return;
 	title = clean_string(title, &clean);
-	n = fitting(title, (size_t)((width - 2 * MARGIN) / TITLE_LETTER));
+	n = fitting(title, (size_t)((width - 2 * MARGIN) / (TITLE_LETTER * letter)));
 	part = str_printf("%.*s%s", (int)n, title, title[n] ? " .." : "");
-	svg_words(to, MARGIN, 26, 15, " font-weight=\"bold\"", part);
+	svg_words(to, MARGIN, 26 * letter, 15 * letter, " font-weight=\"bold\"", part);
 	free(part);
-	line = clean_string(line, &clean);
-	for (unsigned k = 0; k < LINES && *line; k++) {
-		n = fitting(line, (size_t)((width - 2 * MARGIN) / LINE_LETTER));
-		part = str_printf("%.*s%s", (int)n, line, line[n] && k + 1 == LINES ? " .." : "");
-		svg_words(to, MARGIN, 44 + 13 * (float)k, 11, " fill=\"#444\"", part);
-		free(part);
-		line += n + (line[n] == ' ');
+	for (unsigned k = 0; k < page->lines && *line;) {
+		size_t len = strcspn(line, "\n");
+		char *whole = str_printf("%.*s", (int)len, line);
+		const char *rest = clean_string(whole, &clean);
+
+		line += len + (line[len] == '\n');
+		for (; k < page->lines && *rest; k++) {
+			n = fitting(rest, (size_t)((width - 2 * MARGIN) / (LINE_LETTER * letter)));
+			part = str_printf("%.*s%s", (int)n, rest,
+					  rest[n] && k + 1 == page->lines ? " .." : "");
+			svg_words(to, MARGIN, (44 + LINE_HIGH * (float)k) * letter, 11 * letter,
+				  " fill=\"#444\"", part);
+			free(part);
+			rest += n + (rest[n] == ' ');
+		}
+		free(whole);
 	}
 	text_free(&clean);
+}
+
+void svg_begin(FILE *to, const struct svg_page *page, float width, float height, const char *title,
+	       const char *line)
+{
+	bool own = !page->wide;
+
+	fprintf(to,
+		own ? "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\""
+		    : "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.3f %.3f\"",
+		(double)width, (double)height);
+	fprintf(to,
+		" width=\"%.0f\" height=\"%.0f\" font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		own ? (double)width : page->wide, own ? (double)height : page->high);
+	svg_title(to, page, width, title, line);
 }
 
 void svg_end(FILE *to)
@@ -116,8 +160,8 @@ void svg_end(FILE *to)
 	fputs("</svg>\n", to);
 }
 
-float svg_legend_words(FILE *to, float x, float y, const char *words)
+float svg_legend_words(FILE *to, float x, float y, float letter, const char *words)
 {
-	svg_words(to, x + 5, y + 4, 10, "", words);
-	return x + 5 + 6.5f * (float)svg_columns(words) + 18;
+	svg_words(to, x + 5, y + 4 * letter, 10 * letter, "", words);
+	return x + 5 + 6.5f * letter * (float)svg_columns(words) + 18;
 }

@@ -6,32 +6,49 @@
 #include "core/base/defs.h"
 
 #define SVG_LETTER 6.2f /* width of a letter of a name, 10 high */
-#define SVG_TOP 64.0f	/* title and the lines below it */
+
+/* A page as somebody wants it. */
+struct svg_page {
+	unsigned wide, high; /* the drawing is fitted in; 0: the page is as large as the drawing */
+	float letter;	     /* letters are so many times as high: 1 */
+	bool untitled;	     /* no title and no lines below it */
+	unsigned lines;	     /* below the title, at most */
+};
+extern const struct svg_page svg_plain; /* as large as the drawing, two lines below the title */
+
+/* What title and lines take. */
+float svg_top(const struct svg_page *page);
+/* Makes a drawing as much wider or higher as the shape of its page is. */
+void svg_fit(const struct svg_page *page, float *width, float *height);
 
 /* Words that are readable over lines. */
 #define SVG_OVER " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"3\""
 #define SVG_MIDDLE " text-anchor=\"middle\""
 
-/* Begin a page: white, with a title and at most two lines of text below it. */
-void svg_begin(FILE *to, float width, float height, const char *title, const char *line);
+/* Begin a page: white, with a title and lines of text below it; '\n' ends a line.  Its size is of svg_fit().
+ */
+void svg_begin(FILE *to, const struct svg_page *page, float width, float height, const char *title,
+	       const char *line);
+/* Title and lines alone. */
+void svg_title(FILE *to, const struct svg_page *page, float width, const char *title, const char *line);
 void svg_end(FILE *to);
 
 /* Text escaped for XML, whatever it holds. */
 void svg_text(FILE *to, const char *text);
 
 /* Words at a place; more: further attributes, written as they are. */
-void svg_words(FILE *to, float x, float y, int size, const char *more, const char *words);
+void svg_words(FILE *to, float x, float y, float size, const char *more, const char *words);
 
 /* The head of an arrow at a place, turned by this many degrees. before: a transformation, or "". */
 void svg_arrow(FILE *to, float x, float y, double turn, const char *colour, const char *before);
 
 /* A number in a disc. */
-void svg_number(FILE *to, float x, float y, const char *colour, uint32_t number);
+void svg_number(FILE *to, float x, float y, float letter, const char *colour, uint32_t number);
 
 /* Number of columns of a text when all characters are one wide. */
 size_t svg_columns(const char *text);
 
 /* Words of a legend behind their sample; the sample ends at x.  Returns the place of the next sample. */
-float svg_legend_words(FILE *to, float x, float y, const char *words);
+float svg_legend_words(FILE *to, float x, float y, float letter, const char *words);
 
 #endif

@@ -25,12 +25,13 @@ void buckets_free(struct buckets *b)
 	free(b);
 }
 
-struct buckets *load_buckets(const struct routing *r, const struct loads *l)
+struct buckets *load_buckets(const struct routing *r, const struct loads *l, uint32_t most)
 {
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
-	uint64_t step = (uint64_t)round_step(l->max + 1.0, BUCKETS_MOST);
-	struct buckets *b = buckets_new(l->n_links ? (uint32_t)(l->max / step + 1) : 0, 0, step);
+	uint32_t end = most > l->max ? most : l->max;
+	uint64_t step = (uint64_t)round_step(end + 1.0, BUCKETS_MOST);
+	struct buckets *b = buckets_new(l->n_links ? (uint32_t)(end / step + 1) : 0, 0, step);
 
 	b->mean = l->n_links ? l->mean : 0;
 	for (uint32_t s = 0; s < f->n_switches; s++)

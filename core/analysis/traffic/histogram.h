@@ -27,8 +27,9 @@ struct buckets {
 
 #define BUCKETS_MOST 24 /* of loads */
 
-/* Live ports between switches, counted by the routes that leave by them, from 0 on. */
-struct buckets *load_buckets(const struct routing *r, const struct loads *l);
+/* Live ports between switches, counted by the routes that leave by them, from 0 up to `most` or what they
+ * have. */
+struct buckets *load_buckets(const struct routing *r, const struct loads *l, uint32_t most);
 
 /*
  * Pairs (source host, LID of another host), counted by the links of their paths (those of both hosts

@@ -141,7 +141,7 @@ static int make_picture(struct session *s, const struct drawing_of *of, const st
 
 	if (!l)
 		return -1;
-	d->picture = picture_new(s->fabric, l);
+	d->picture = picture_new(s->fabric, l, &d->page);
 	d->title = title_of(s->fabric, l);
 	layout_unref(l);
 	take_places(s->fabric, d);
@@ -165,7 +165,7 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 	int rc;
 	struct text t = {0};
 
-	*d = (struct fabric_drawing){.look = {.state = session_state(s)}};
+	*d = (struct fabric_drawing){.look = {.state = session_state(s)}, .page = of->page};
 	if (of->kind == DRAWING_WITNESS) {
 		rc = make_witness(s, of, d, p, e);
 	} else {
@@ -178,6 +178,8 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 		fabric_drawing_free(d);
 		return -1;
 	}
+	if (d->line) /* of a step */
+		return 0;
 	/* The engine with its options, the meaning of lines, and what failed. */
 	drawing_engine_words(s, &t);
 	if (d->about.len)
@@ -219,7 +221,7 @@ void fabric_drawing_free(struct fabric_drawing *d)
 int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p)
 {
 	if (!d->picture)
-		return picture_cycle_svg(to, s->fabric, d->step, d->n_steps, d->title, d->line, p);
+		return picture_cycle_svg(to, &d->page, s->fabric, d->step, d->n_steps, d->title, d->line, p);
 	return picture_svg(to, d->picture, s->fabric, &d->look, p);
 }
 

@@ -6,13 +6,14 @@
 
 #include "core/analysis/compare/transition.h"
 #include "core/analysis/credit/cdg.h"
+#include "core/analysis/credit/turns.h"
 #include "core/base/memory.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/drawing.h"
 #include "core/trace/moment.h"
 #include "core/trace/recording.h"
 
-static void mark_ports(const struct fabric *f, struct fabric_drawing *d)
+void drawing_mark_ports(const struct fabric *f, struct fabric_drawing *d)
 {
 	d->way = NEW_ARRAY(f->n_ports + 1, uint8_t);
 	d->number = NEW_ARRAY(f->n_switches + 1, uint32_t);
@@ -58,7 +59,7 @@ static int mark_path(struct session *s, const struct drawing_of *of, struct fabr
 	struct path path;
 	char words[64];
 
-	mark_ports(f, d);
+	drawing_mark_ports(f, d);
 	d->look.ways = PICTURE_THERE | PICTURE_BACK;
 	path_trace(session_routing(s), from->id, from->lid, to->lid, &path);
 	take_path(f, &path, PICTURE_THERE, d);
@@ -69,6 +70,26 @@ static int mark_path(struct session *s, const struct drawing_of *of, struct fabr
 	take_path(f, &path, PICTURE_BACK, d);
 	text_add(&d->about, "; way back %s", path_words(&path, words, sizeof(words)));
 	path_free(&path);
+	return 0;
+}
+
+/* The shortest way by a port, which the engine forbids. */
+static int mark_why(struct session *s, const struct drawing_of *of, struct fabric_drawing *d, struct err *e)
+{
+	const struct fabric *f = s->fabric;
+	const struct arg *from = args_get(of->args, "SWITCH"), *to = args_get(of->args, "DESTINATION");
+	unsigned port = (unsigned)args_number(of->args, "via N", 0), at;
+	uint32_t sw = f->node_switch[from->id], target = session_sweep(s)->topo->endport_switch[to->id];
+	struct way w;
+
+	if (target == NO_ID || !way_forbidden(session_routing(s), sw, port, target, &w, &at))
+		return err_set(
+			e, "the shortest way by %s[%u] to %s has no turn that %s forbids; `why` tells more",
+			switch_name(f, sw), port, ENDPORT_LABEL(f, to->id), session_routing(s)->engine);
+	drawing_way(f, w.hop, w.n, at, d);
+	text_add(&d->about, "%s[%u] -> %s: forbidden turn at %s", switch_name(f, sw), port,
+		 ENDPORT_LABEL(f, to->id), switch_name(f, w.hop[at].sw));
+	way_free(&w);
 	return 0;
 }
 
@@ -97,7 +118,7 @@ static int mark_cycle(struct session *s, const struct drawing_of *of, struct fab
 			/* The channels of a shortest cycle. */
 			d->step = NEW_ARRAY(n + 1, struct picture_step);
 			d->n_steps = n;
-			mark_ports(f, d);
+			drawing_mark_ports(f, d);
 			d->look.ways = PICTURE_CYCLE;
 			for (uint32_t i = 0; i < n; i++) {
 				uint32_t port = c->port[cycle[i]],
@@ -252,7 +273,7 @@ static void mark_comparison(const struct comparison *c, const struct session *s,
 	uint32_t *more = NEW_ARRAY(f->n_ports + 1, uint32_t), *less = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	const struct layout *l = d->picture->layout;
 
-	mark_ports(f, d);
+	drawing_mark_ports(f, d);
 	d->look.number = NULL;
 	d->look.ways = PICTURE_MORE | PICTURE_LESS;
 	count_moved(c, f, more, less);
@@ -333,7 +354,7 @@ static int mark_transition(struct session *s, const struct drawing_of *of, struc
 	t = session_transition(s, a, b, p, e);
 	if (!t)
 		return -1;
-	mark_ports(f, d);
+	drawing_mark_ports(f, d);
 	w = transition_shown(t, &d->about);
 	d->look.ways = w && w->loop ? PICTURE_CYCLE : PICTURE_THERE;
 	for (uint32_t i = 0; w && i < w->n; i++) {
@@ -520,8 +541,7 @@ static int colour_step(struct session *s, struct fabric_drawing *d, struct err *
 	add_kind(d, "#ffffff", false, "not reached yet");
 	add_kind(d, shades[1], false, "reached");
 	add_kind(d, shades[ARRAY_LEN(shades) - 1], true, "this step");
-	memcpy(d->class, m->reach, s->fabric->n_switches);
-	text_add(&d->about, "step %zu of %zu", m->step, recording_steps(m->rec));
+	drawing_step(s, m, d);
 	return 0;
 }
 
@@ -586,6 +606,8 @@ int drawing_marks(struct session *s, const struct drawing_of *of, const struct e
 		return mark_diff(s, of, d, p, e);
 	case DRAWING_TRANSITION:
 		return mark_transition(s, of, d, p, e);
+	case DRAWING_WHY:
+		return mark_why(s, of, d, e);
 	case DRAWING_MAP:
 		return mark_map(s, of, el, d, p, e);
 	default:

@@ -313,6 +313,12 @@ static int cmd_export(struct session *s, const struct args *args, struct out *o,
 	struct target to;
 	int rc = prepare(s, args, &d, o, e) || find_missing(s, args, &missing, e) ? -1 : 0;
 
+	if (!rc && d.frames == FRAMES_FILES) {
+		rc = drawing_write_steps(s, &d, args->arg[1].word, &missing, o, e);
+		warnings_free(&missing);
+		drawing_free(&d);
+		return rc;
+	}
 	if (!rc)
 		rc = open_target(&to, args->arg[1].word, o, e);
 	if (!rc) {
@@ -429,10 +435,16 @@ const struct command export_commands[] = {
 	 .run = cmd_save},
 	{.name = "export",
 	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus FILE [anyway] | "
-		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] [anyway] | "
-		   "export svg|png FILE [" PLOT_SYNTAX "] [anyway]",
+		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
+		   "export svg|png FILE [" PLOT_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
+		   "export svg|png FILE steps " FRAMES_SYNTAX " [anyway] | "
+		   "export svg FILE animated " FRAMES_SYNTAX " [anyway]",
 	 .numbers = ARG_NUMBERS(
-		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "plot")),
+		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "plot"),
+		 ARG_NUMBER("via N", 1, 254, "a port, 1 to 254", "via"),
+		 ARG_NUMBER("font=N", 4, 72, "how high letters are, 4 to 72", "font"),
+		 ARG_NUMBER("FROM", 1, SIZE_MAX, "a step, from 1", NULL),
+		 ARG_NUMBER("TO", 1, SIZE_MAX, "a step, from 1", NULL)),
 	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
 	 .details =
 		 "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
@@ -455,7 +467,8 @@ const struct command export_commands[] = {
 		 "comments (`# Incomplete: ...`), json by its keys\n"
 		 "  complete and missing.  guid2lid, ca-order, torus and png cannot, and are written only "
 		 "with anyway.\n",
-	 .json = JSON_CONTENT "notes string? slurm: lines about hosts that were left out or renamed\n",
+	 .json = JSON_CONTENT "files integer? steps: how many were written\n"
+			      "notes string? slurm: lines about hosts that were left out or renamed\n",
 	 .run = cmd_export},
 	{.name = NULL},
 };

@@ -1,8 +1,11 @@
 #include "core/session/commands/export_drawing.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/package.h"
 #include "core/base/program.h"
 
@@ -41,8 +44,85 @@ static int find_dependencies(struct session *s, struct drawing *d, struct progre
 	return -1;
 }
 
+/* --- steps --------------------------------------------------------------------------------------- */
+
+#define FRAME_SECONDS 2
+
+/* Calls draw() with each step in its turn, frame 0 first.  It tells -1 when it failed. */
+static int each_step(struct session *s, struct drawing *d, struct progress *p,
+		     int (*draw)(void *ctx, unsigned frame, unsigned frames), void *ctx)
+{
+	const struct recording *r = session_shown(s)->rec;
+	struct walk *w = walk_new(r);
+	unsigned frame = 0, frames = 0;
+	int rc = 0;
+
+	for (size_t i = d->from; i <= d->to; i++)
+		frames += recording_in_focus(r, i);
+	for (size_t i = d->from; i <= d->to && !rc; i++) {
+		const struct moment *m;
+
+		if (!recording_in_focus(r, i))
+			continue;
+		progress_start(p, "drawing steps", frames);
+		if (!progress_step(p, frame) || walk_to(w, i, p)) {
+			rc = -1;
+			break;
+		}
+		m = moment_new(w, NULL);
+		drawing_step(s, m, &d->fabric);
+		moment_unref(m);
+		rc = draw(ctx, frame++, frames);
+	}
+	walk_free(w);
+	return rc;
+}
+
+struct moving {
+	const struct fabric_drawing *d;
+	struct picture_movie movie;
+	uint8_t *was; /* classes of the frame before */
+	uint32_t n;
+	const char *red;
+	unsigned ways;
+};
+
+static int draw_frame(void *ctx, unsigned frame, unsigned frames)
+{
+	struct moving *x = ctx;
+
+	x->movie.frames = frames;
+	if (!frame)
+		picture_movie_begin(&x->movie, &x->d->look);
+	picture_movie_frame(&x->movie, frame, &x->d->look, frame ? x->was : NULL);
+	memcpy(x->was, x->d->class, x->n);
+	x->red = x->d->look.red ? "forbidden turn, or dependencies of the cycle" : x->red;
+	x->ways |= x->d->look.ways;
+	return ferror(x->movie.to) ? -1 : 0;
+}
+
+static int write_moving(struct session *s, struct drawing *d, FILE *f, struct progress *p)
+{
+	const struct fabric *fabric = s->fabric;
+	struct moving x = {.d = &d->fabric, .n = fabric->n_switches};
+	struct picture_look all;
+	int rc;
+
+	x.movie = (struct picture_movie){
+		.to = f, .pic = d->fabric.picture, .f = fabric, .seconds = FRAME_SECONDS};
+	x.was = NEW_ARRAY(x.n + 1, uint8_t);
+	rc = each_step(s, d, p, draw_frame, &x);
+	all = d->fabric.look;
+	all.red = x.red;
+	all.ways = x.ways;
+	if (!rc)
+		rc = picture_movie_end(&x.movie, &all);
+	free(x.was);
+	return rc;
+}
+
 /* DOT or SVG, written by ibscope itself. */
-static int write_text(struct session *s, const struct drawing *d, FILE *f, const struct target *t,
+static int write_text(struct session *s, struct drawing *d, FILE *f, const struct target *t,
 		      struct progress *p, struct err *e)
 {
 	int rc;
@@ -50,7 +130,9 @@ static int write_text(struct session *s, const struct drawing *d, FILE *f, const
 	if (d->what == DRAW_CDG)
 		rc = cdg_write_dot(f, d->c, d->vl, d->component, p);
 	else if (d->what == DRAW_PLOT)
-		rc = plots_svg(&d->plots, f, p);
+		rc = plots_svg(&d->plots, &d->of.page, f, p);
+	else if (d->frames == FRAMES_MOVING)
+		rc = write_moving(s, d, f, p);
 	else if (d->as == DRAW_DOT)
 		rc = fabric_drawing_dot(s, &d->fabric, f, p);
 	else
@@ -61,8 +143,8 @@ static int write_text(struct session *s, const struct drawing *d, FILE *f, const
 }
 
 /* Another program makes the drawing, from a file without a name: nothing is left behind. */
-static int draw_by_program(struct session *s, const struct drawing *d, const struct target *t,
-			   struct progress *p, struct err *e)
+static int draw_by_program(struct session *s, struct drawing *d, const struct target *t, struct progress *p,
+			   struct err *e)
 {
 	char path[SCRATCH_PATH];
 	int fd = scratch_file(path, e), rc;
@@ -89,12 +171,83 @@ static bool by_program(const struct drawing *d)
 	return d->as == DRAW_PNG || (d->what == DRAW_CDG && d->as == DRAW_SVG);
 }
 
-int drawing_write(struct session *s, const struct drawing *d, const struct target *t, struct out *o,
-		  struct err *e)
+int drawing_write(struct session *s, struct drawing *d, const struct target *t, struct out *o, struct err *e)
 {
 	struct progress *p = o->run->progress;
 
 	return by_program(d) ? draw_by_program(s, d, t, p, e) : write_text(s, d, t->f, t, p, e);
+}
+
+/* "frame-%03d.svg" with a number; NULL: it is no such pattern. */
+static char *frame_path(const char *pattern, unsigned number)
+{
+	const char *at = strchr(pattern, '%'), *end = at ? at + 1 : NULL;
+	int width = 0;
+
+	if (end && end[0] == '0' && end[1] >= '1' && end[1] <= '9') {
+		width = end[1] - '0';
+		end += 2;
+	}
+	if (!end || *end != 'd' || strchr(end, '%'))
+		return NULL;
+	return str_printf("%.*s%0*u%s", (int)(at - pattern), pattern, width, number, end + 1);
+}
+
+struct files {
+	struct session *s;
+	struct drawing *d;
+	const char *pattern;
+	const struct warnings *missing;
+	struct out *o;
+	struct err *e;
+	unsigned done;
+};
+
+/* Writes one file, which is whole or not there. */
+static int write_frame(void *ctx, unsigned frame, unsigned frames)
+{
+	struct files *x = ctx;
+	struct progress inner = {.up = x->o->run->progress};
+	char *path = frame_path(x->pattern, frame + 1);
+	struct target t = {.path = path};
+	int rc = outfile_open(&t.file, path, x->o->run->progress, x->e);
+
+	(void)frames;
+	if (!rc) {
+		struct out quiet = *x->o;
+		struct command_run run = *x->o->run;
+
+		run.progress = &inner;
+		quiet.run = &run;
+		t.f = t.file.f;
+		rc = drawing_write(x->s, x->d, &t, &quiet, x->e);
+		if (x->d->as == DRAW_SVG)
+			warnings_write_missing(x->missing, t.f, "<!-- ", " -->");
+		rc = outfile_close(&t.file, rc, x->e);
+	}
+	x->done += !rc;
+	free(path);
+	return rc;
+}
+
+int drawing_write_steps(struct session *s, struct drawing *d, const char *pattern,
+			const struct warnings *missing, struct out *o, struct err *e)
+{
+	struct files x = {s, d, pattern, missing, o, e, 0};
+	int rc;
+
+	rc = each_step(s, d, o->run->progress, write_frame, &x);
+	if (rc && progress_cancelled(o->run->progress))
+		err_set(e, CANCELLED);
+	if (x.done) {
+		char *first = frame_path(pattern, 1), *last = frame_path(pattern, x.done);
+
+		out_text(o, "%s written: %s to %s\n", PLURAL(x.done, "file"), first, last);
+		free(first);
+		free(last);
+	}
+	out_json(o, "files", json_integer(x.done));
+	return rc;
 }
 
 void drawing_free(struct drawing *d)
@@ -125,14 +278,83 @@ static const struct {
 	int what; /* of struct drawing */
 } forms[] = {{"load", DRAWING_LOAD, DRAW_FABRIC},
 	     {"path", DRAWING_PATH, DRAW_FABRIC},
+	     {"why", DRAWING_WHY, DRAW_FABRIC},
 	     {"cycle", DRAWING_WITNESS, DRAW_FABRIC},
 	     {"layer", DRAWING_LAYER, DRAW_FABRIC},
 	     {"dependencies", DRAWING_TURNS, DRAW_FABRIC},
 	     {"diff", DRAWING_DIFF, DRAW_FABRIC},
 	     {"map", DRAWING_MAP, DRAW_FABRIC},
 	     {"transition", DRAWING_TRANSITION, DRAW_FABRIC},
+	     {"steps", DRAWING_MAP, DRAW_FABRIC},
+	     {"animated", DRAWING_MAP, DRAW_FABRIC},
 	     {"plot", DRAWING_PLAIN, DRAW_PLOT},
 	     {"cdg", DRAWING_PLAIN, DRAW_CDG}};
+
+#define LARGEST 20000 /* points */
+
+/* The words of a page. */
+static int read_page(const struct args *args, struct drawing *d, struct err *e)
+{
+	const char *size = args_word(args, "size=WxH", NULL);
+	unsigned font = (unsigned)args_number(args, "font=N", 10);
+	struct svg_page *page = &d->of.page;
+	uint64_t wide, high;
+	char *left;
+	bool fits;
+
+	*page = svg_plain;
+	page->letter = (float)font / 10;
+	page->untitled = args_has(args, "notitle");
+	if ((size || font != 10 || page->untitled) && (d->as == DRAW_DOT || d->what == DRAW_CDG))
+		return err_set(
+			e, "size, font and notitle are for svg and png that ibscope draws; Graphviz makes "
+			   "the page of dot and cdg");
+	if (!size)
+		return 0;
+	left = str_printf("%.*s", (int)strcspn(size, "x"), size);
+	fits = size[strlen(left)] == 'x' && number_of(left, 100, LARGEST, &wide) &&
+	       number_of(size + strlen(left) + 1, 100, LARGEST, &high);
+	free(left);
+	if (!fits)
+		return err_set(e,
+			       "size: found \"%s\", expected points across and down, 100 to %d, as 1920x1080",
+			       size, LARGEST);
+	page->wide = (unsigned)wide;
+	page->high = (unsigned)high;
+	return 0;
+}
+
+/* Which steps are drawn. */
+static int read_steps(struct session *s, const struct args *args, struct drawing *d, struct err *e)
+{
+	const struct moment *m = session_shown(s);
+	size_t n = m ? recording_steps(m->rec) : 0, frames = 0;
+
+	if (!m)
+		return err_set(e, "no run is walked through: `step start` begins");
+	d->from = args_number(args, "FROM", 1);
+	d->to = args_number(args, "TO", n);
+	if (d->from > d->to || d->to > n)
+		return err_set(e,
+			       "found steps %zu to %zu, expected two of 1 to %zu, the first before the last",
+			       d->from, d->to, n);
+	for (size_t i = d->from; i <= d->to; i++)
+		frames += recording_in_focus(m->rec, i);
+	if (!frames || frames > FRAMES_MOST)
+		return err_set(e, "found %zu steps, expected 1 to %d: say which, `%s FROM TO`", frames,
+			       FRAMES_MOST, args->arg[2].word);
+	if (d->frames == FRAMES_FILES) {
+		char *path = frame_path(args->arg[1].word, 1);
+
+		if (!path)
+			return err_set(e,
+				       "found \"%s\", expected a name with one %%d or %%03d for the number "
+				       "of a step",
+				       args->arg[1].word);
+		free(path);
+	}
+	return mem_room(e, walk_room(m->rec), "tables of a walk");
+}
 
 int drawing_prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
 		    struct err *e)
@@ -158,13 +380,20 @@ int drawing_prepare(struct session *s, const struct args *args, struct drawing *
 			d->of.kind = forms[k].kind;
 			d->what = forms[k].what;
 		}
+	d->frames = args_has(args, "steps") ? FRAMES_FILES : args_has(args, "animated") ? FRAMES_MOVING : 0;
+	if (d->frames)
+		d->of.colour = MAP_STEP;
+	if (read_page(args, d, e))
+		return -1;
+	if (d->of.kind == DRAWING_MAP && d->of.colour == MAP_STEP)
+		d->of.page.lines = 3;
 	if (d->of.kind == DRAWING_WITNESS && args_has(args, "all"))
 		d->of.kind = DRAWING_CYCLE;
 	if (d->what == DRAW_PLOT)
 		plot_words(&d->plot_of, args);
 	if (session_need_fabric(s, e))
 		return -1;
-	if (check_program(d, args->arg[1].word, e))
+	if (check_program(d, args->arg[1].word, e) || (d->frames && read_steps(s, args, d, e)))
 		return -1;
 	if (d->what == DRAW_FABRIC)
 		return fabric_drawing_make(s, &d->of, &d->fabric, p, e);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/side_by_side.h"
 #include "core/analysis/compare/transition.h"
 #include "core/analysis/traffic/histogram.h"
 #include "core/analysis/traffic/shift.h"
@@ -23,90 +24,200 @@ void plot_words(struct plot_of *of, const struct args *args)
 	of->sample = (uint32_t)args_number(args, "SAMPLE", 0);
 }
 
-static void take_buckets(struct plots *d, const struct buckets *b)
+/* Routings whose numbers stand in one plot. */
+struct series {
+	const struct setup *setup; /* of the first; borrowed */
+	struct routing *r[2];	   /* references held */
+	unsigned n;
+};
+
+static void series_free(struct series *x)
 {
-	d->number = NEW_ARRAY(b->n + 1, double);
-	for (uint32_t k = 0; k < b->n; k++)
-		d->number[k] = (double)b->at[k].count;
-	d->plot[0] = (struct plot){.n = b->n,
-				   .value = d->number,
-				   .x0 = b->n ? (double)b->at[0].low : 0,
-				   .step = (double)b->step,
-				   .at = b->mean,
-				   .at_name = b->all ? "mean" : NULL};
-	d->n = 1;
+	for (unsigned k = 0; k < x->n; k++)
+		routing_unref(x->r[k]);
 }
 
-static int make_loads(struct session *s, struct plots *d, struct text *line, struct progress *p,
+/* Routes with one of the engines asked for. */
+static int add_engine(struct session *s, const struct side_request *rq, struct series *x, struct progress *p,
 		      struct err *e)
 {
-	struct loads *l = loads_new(session_routing(s), &pattern_all, p);
-	struct buckets *b;
+	struct sweep *w = side_sweep(rq, x->n, p, e);
+	int rc = 0;
 
-	if (!l)
-		return err_set(e, CANCELLED);
-	b = load_buckets(session_routing(s), l);
-	take_buckets(d, b);
-	d->plot[0].x_name = "routes on a link, all hosts to all";
-	d->plot[0].y_name = "links, each direction";
-	d->plot[0].value_name = "links that carry so many routes";
-	text_add(line, "%s over %s: least %u, mean %.1f, most %u", PLURAL(l->routes, "route"),
-		 PLURAL(l->n_links, "directed link"), l->min, b->mean, l->max);
-	d->title = str_printf("%s: routes on links", drawing_source(s->fabric));
-	buckets_free(b);
-	loads_free(l);
-	return 0;
-}
-
-static int make_hops(struct session *s, struct plots *d, struct text *line, struct progress *p, struct err *e)
-{
-	struct buckets *b = hop_buckets(session_routing(s), p);
-
-	if (!b)
-		return err_set(e, CANCELLED);
-	take_buckets(d, b);
-	d->plot[0].x_name = "links of a path, those of both hosts included";
-	d->plot[0].y_name = "pairs of a host and a LID of another";
-	d->plot[0].value_name = "paths that are so long";
-	text_add(line, "%s, mean %.3f links, longest %" PRIu64 "; %s without a path", PLURAL(b->all, "path"),
-		 b->mean, b->n ? b->at[b->n - 1].low : 0, PLURAL(b->none, "pair"));
-	d->title = str_printf("%s: lengths of paths", drawing_source(s->fabric));
-	buckets_free(b);
-	return 0;
-}
-
-static int make_shifts(struct session *s, const struct plot_of *of, struct plots *d, struct text *line,
-		       struct progress *p, struct err *e)
-{
-	const struct routing *r = session_routing(s);
-	struct shift_order order;
-	struct shifts *sh;
-
-	if (shift_order_find(r, session_sweep(s)->setup, s->engines, NULL, p, &order, e))
+	if (!w)
 		return -1;
-	sh = shifts_new(r, &order, of->sample ? of->sample : shift_sample(&order), p);
-	shift_order_free(&order);
-	if (!sh)
-		return err_set(e, CANCELLED);
-	d->number = NEW_ARRAY(sh->n + 1, double);
-	for (uint32_t k = 0; k < sh->n; k++)
-		d->number[k] = sh->load[k].max;
-	d->plot[0] = (struct plot){.x_name = "K: every host sends to the one K places further",
-				   .y_name = "most flows on a link",
-				   .value_name = "most flows on a link in one direction",
-				   .n = sh->n,
-				   .value = d->number,
-				   .x0 = 1,
-				   .step = sh->n ? (sh->n_places - 1.0) / sh->n : 1,
-				   .level = sh->mean,
-				   .level_name = sh->n ? "mean" : NULL};
+	if (!w->routing)
+		rc = err_set(e, "%s refuses this fabric: %s", rq->engine[x->n]->name,
+			     w->n_refusals ? w->refusal[0].why : "there is nothing to route");
+	else
+		x->r[x->n++] = session_counted(s, w->routing);
+	sweep_unref(w);
+	return rc;
+}
+
+/* The routing in force, or those of the two engines named. */
+static int series_make(struct session *s, const struct plot_of *of, struct series *x, struct progress *p,
+		       struct err *e)
+{
+	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
+	const struct arg *a = args_get(of->args, "ENGINE"), *b = a ? args_next(of->args, "ENGINE", a) : NULL;
+	struct side_request *rq;
+	int rc = 0;
+
+	*x = (struct series){.setup = session_sweep(s)->setup};
+	if (!b) {
+		x->r[x->n++] = session_counted(s, session_routing(s));
+		return 0;
+	}
+	rq = side_request_new(&at, 2, (char *[]){(char *)a->word, (char *)b->word}, e);
+	while (rq && x->n < rq->n && !rc)
+		rc = add_engine(s, rq, x, p, e);
+	side_request_unref(rq);
+	return rq ? rc : -1;
+}
+
+/* The same numbers of both, [n] of each, from x0 on in steps. */
+static void take_series(struct plots *d, const struct series *x, uint32_t n, double x0, double step)
+{
+	d->number = NEW_ARRAY(2 * (size_t)n + 1, double);
+	d->plot[0] = (struct plot){.n = n, .value = d->number, .x0 = x0, .step = step};
 	d->n = 1;
-	text_add(line, "%u of %s of %s (%s): mean %.2f, worst %u, %u free of congestion", sh->n,
-		 PLURAL(sh->n_places ? sh->n_places - 1 : 0, "shift"), PLURAL(sh->n_places, "place"),
-		 shift_by_text(sh->by), sh->mean, sh->n ? sh->load[sh->worst].max : 0, sh->free);
-	d->title = str_printf("%s: contention of shifts", drawing_source(s->fabric));
-	shifts_free(sh);
-	return 0;
+	if (x->n < 2)
+		return;
+	for (unsigned k = 0; k < 2; k++)
+		d->name[k] = str_dup(x->r[k]->engine);
+	d->plot[0].other = d->number + n;
+	d->plot[0].value_name = d->name[0];
+	d->plot[0].other_name = d->name[1];
+}
+
+/* Frequencies, and their mean if there is one series; of two, ranges of values are joined. */
+static void take_buckets(struct plots *d, const struct series *x, struct buckets *const *b)
+{
+	uint64_t low = UINT64_MAX, high = 0, step = b[0]->step;
+
+	for (unsigned k = 0; k < x->n; k++) {
+		low = b[k]->n && b[k]->at[0].low < low ? b[k]->at[0].low : low;
+		high = b[k]->n && b[k]->at[b[k]->n - 1].low >= high ? b[k]->at[b[k]->n - 1].low + step : high;
+	}
+	low = low < high ? low : high;
+	take_series(d, x, (uint32_t)((high - low) / step), (double)low, (double)step);
+	for (unsigned k = 0; k < x->n; k++)
+		for (uint32_t i = 0; i < b[k]->n; i++)
+			d->number[k * d->plot[0].n + (b[k]->at[i].low - low) / step] =
+				(double)b[k]->at[i].count;
+	d->plot[0].at = b[0]->mean;
+	d->plot[0].at_name = x->n == 1 && b[0]->all ? "mean" : NULL;
+}
+
+/* Before the figures of a series: which it is, if there are two. */
+static void tell_series(const struct series *x, unsigned k, struct text *line)
+{
+	if (x->n > 1)
+		text_add(line, "%s%s: ", k ? "\n" : "", x->r[k]->engine);
+}
+
+static int make_loads(struct session *s, const struct series *x, struct plots *d, struct text *line,
+		      struct progress *p, struct err *e)
+{
+	struct loads *l[2] = {NULL};
+	struct buckets *b[2] = {NULL};
+	uint32_t most = 0;
+	bool whole = true;
+
+	for (unsigned k = 0; k < x->n && whole; k++) {
+		l[k] = loads_new(x->r[k], &pattern_all, p);
+		whole = l[k];
+		most = whole && l[k]->max > most ? l[k]->max : most;
+	}
+	for (unsigned k = 0; k < x->n && whole; k++) {
+		b[k] = load_buckets(x->r[k], l[k], most);
+		tell_series(x, k, line);
+		text_add(line, "%s over %s: least %u, mean %.1f, most %u", PLURAL(l[k]->routes, "route"),
+			 PLURAL(l[k]->n_links, "directed link"), l[k]->min, b[k]->mean, l[k]->max);
+	}
+	if (whole) {
+		take_buckets(d, x, b);
+		d->plot[0].x_name = "routes on a link, all hosts to all";
+		d->plot[0].y_name = "links, each direction";
+		if (x->n == 1)
+			d->plot[0].value_name = "links that carry so many routes";
+		d->title = str_printf("%s: routes on links", drawing_source(s->fabric));
+	}
+	for (unsigned k = 0; k < x->n; k++) {
+		buckets_free(b[k]);
+		loads_free(l[k]);
+	}
+	return whole ? 0 : err_set(e, CANCELLED);
+}
+
+static int make_hops(struct session *s, const struct series *x, struct plots *d, struct text *line,
+		     struct progress *p, struct err *e)
+{
+	struct buckets *b[2] = {NULL};
+	bool whole = true;
+
+	for (unsigned k = 0; k < x->n && whole; k++) {
+		b[k] = hop_buckets(x->r[k], p);
+		whole = b[k];
+		if (!whole)
+			break;
+		tell_series(x, k, line);
+		text_add(line, "%s, mean %.3f links, longest %" PRIu64 "; %s without a path",
+			 PLURAL(b[k]->all, "path"), b[k]->mean, b[k]->n ? b[k]->at[b[k]->n - 1].low : 0,
+			 PLURAL(b[k]->none, "pair"));
+	}
+	if (whole) {
+		take_buckets(d, x, b);
+		d->plot[0].x_name = "links of a path, those of both hosts included";
+		d->plot[0].y_name = "pairs of a host and a LID of another";
+		if (x->n == 1)
+			d->plot[0].value_name = "paths that are so long";
+		d->title = str_printf("%s: lengths of paths", drawing_source(s->fabric));
+	}
+	for (unsigned k = 0; k < x->n; k++)
+		buckets_free(b[k]);
+	return whole ? 0 : err_set(e, CANCELLED);
+}
+
+static int make_shifts(struct session *s, const struct plot_of *of, const struct series *x, struct plots *d,
+		       struct text *line, struct progress *p, struct err *e)
+{
+	struct shift_order order;
+	int rc = 0;
+
+	if (shift_order_find(x->r[0], x->setup, s->engines, NULL, p, &order, e))
+		return -1;
+	for (unsigned k = 0; k < x->n && !rc; k++) {
+		struct shifts *sh =
+			shifts_new(x->r[k], &order, of->sample ? of->sample : shift_sample(&order), p);
+
+		if (!sh) {
+			rc = err_set(e, CANCELLED);
+			break;
+		}
+		if (!k) {
+			take_series(d, x, sh->n, 1, sh->n ? (sh->n_places - 1.0) / sh->n : 1);
+			d->plot[0].x_name = "K: every host sends to the one K places further";
+			d->plot[0].y_name = "most flows on a link";
+		}
+		if (x->n == 1) {
+			d->plot[0].value_name = "most flows on a link in one direction";
+			d->plot[0].level = sh->mean;
+			d->plot[0].level_name = sh->n ? "mean" : NULL;
+		}
+		for (uint32_t i = 0; i < sh->n && i < d->plot[0].n; i++)
+			d->number[k * d->plot[0].n + i] = sh->load[i].max;
+		tell_series(x, k, line);
+		text_add(line, "%u of %s of %s (%s): mean %.2f, worst %u, %u free of congestion", sh->n,
+			 PLURAL(sh->n_places ? sh->n_places - 1 : 0, "shift"), PLURAL(sh->n_places, "place"),
+			 shift_by_text(sh->by), sh->mean, sh->n ? sh->load[sh->worst].max : 0, sh->free);
+		shifts_free(sh);
+	}
+	shift_order_free(&order);
+	if (!rc)
+		d->title = str_printf("%s: contention of shifts", drawing_source(s->fabric));
+	return rc;
 }
 
 /* For each failure: lost pairs above (if any), most routes on a link below. Is any pair lost? */
@@ -225,16 +336,21 @@ int plots_make(struct session *s, const struct plot_of *of, struct plots *d, str
 	       struct err *e)
 {
 	struct text line = {0};
-	int rc;
+	struct series x = {0};
+	int rc = series_make(s, of, &x, p, e);
 
 	*d = (struct plots){0};
-	drawing_engine_words(s, &line);
-	text_add(&line, "; ");
-	rc = of->kind == PLOT_LOADS    ? make_loads(s, d, &line, p, e)
-	     : of->kind == PLOT_HOPS   ? make_hops(s, d, &line, p, e)
-	     : of->kind == PLOT_SHIFTS ? make_shifts(s, of, d, &line, p, e)
-	     : of->kind == PLOT_SURVEY ? make_survey(s, of, d, &line, p, e)
-				       : make_transition(s, of, d, &line, p, e);
+	if (x.n < 2) { /* two are named with their figures */
+		drawing_engine_words(s, &line);
+		text_add(&line, "; ");
+	}
+	if (!rc)
+		rc = of->kind == PLOT_LOADS    ? make_loads(s, &x, d, &line, p, e)
+		     : of->kind == PLOT_HOPS   ? make_hops(s, &x, d, &line, p, e)
+		     : of->kind == PLOT_SHIFTS ? make_shifts(s, of, &x, d, &line, p, e)
+		     : of->kind == PLOT_SURVEY ? make_survey(s, of, d, &line, p, e)
+					       : make_transition(s, of, d, &line, p, e);
+	series_free(&x);
 	drawing_down_words(s, &line);
 	d->line = str_dup(text_str(&line));
 	text_free(&line);
@@ -243,9 +359,9 @@ int plots_make(struct session *s, const struct plot_of *of, struct plots *d, str
 	return rc;
 }
 
-int plots_svg(const struct plots *d, FILE *to, struct progress *p)
+int plots_svg(const struct plots *d, const struct svg_page *page, FILE *to, struct progress *p)
 {
-	return plot_svg(to, d->title, d->line, d->plot, d->n, p);
+	return plot_svg(to, page, d->title, d->line, d->plot, d->n, p);
 }
 
 void plots_free(struct plots *d)
@@ -253,6 +369,8 @@ void plots_free(struct plots *d)
 	for (uint32_t k = 0; k < d->n_labels; k++)
 		free(d->label[k]);
 	free(d->label);
+	free(d->name[0]);
+	free(d->name[1]);
 	free(d->number);
 	free(d->title);
 	free(d->line);

@@ -1,5 +1,5 @@
 /* Cycles in events. Each kind of event with a cycle has a row. */
-#include "views/run/step_cycle.h"
+#include "core/trace/step_cycle.h"
 
 #include "core/base/memory.h"
 #include "core/sm/sweep.h"

@@ -2,8 +2,8 @@
  * The cycle that the event of a step tells: a layer refuses something because of it, or a cut or block breaks
  * it.
  */
-#ifndef IBSCOPE_VIEWS_STEP_CYCLE_H
-#define IBSCOPE_VIEWS_STEP_CYCLE_H
+#ifndef IBSCOPE_STEP_CYCLE_H
+#define IBSCOPE_STEP_CYCLE_H
 
 #include "core/routing/layers.h"
 #include "core/trace/moment.h"
