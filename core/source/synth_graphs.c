@@ -208,6 +208,23 @@ int synth_slimfly(struct plan *p, const char *shape)
 	return p->failed ? -1 : 0;
 }
 
+/* Links of point i to those of a row (.., z) behind it with known + a * z = 0. */
+static void polar_row(struct plan *p, const struct field *f, uint32_t first, uint32_t i, uint32_t row,
+		      uint32_t known, uint32_t a)
+{
+	uint32_t z = 0, end = a || known ? 0 : f->q;
+
+	if (a) {
+		uint32_t inverse = f->exp[(f->q - 1 - f->log[a]) % (f->q - 1)];
+
+		z = field_product(f, field_sum(f, 0, known, f->prime - 1), inverse);
+		end = z + 1;
+	}
+	for (; z < end; z++)
+		if (row + z > i)
+			plan_link(p, first + i, first + row + z);
+}
+
 /* Points of the projective plane over GF(q), linked when their product is 0 (Erdos, Renyi 1962). */
 int synth_polarfly(struct plan *p, const char *shape)
 {
@@ -233,15 +250,15 @@ int synth_polarfly(struct plan *p, const char *shape)
 		word_switch(p, "p", at[i], 3, q);
 	}
 	all_hosts(p, first, n);
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t j = i + 1; j < n && !p->failed; j++) {
-			uint32_t sum = 0;
-
-			for (int k = 0; k < 3; k++)
-				sum = field_sum(&f, sum, field_product(&f, at[i][k], at[j][k]), 1);
-			if (!sum)
-				plan_link(p, first + i, first + j);
-		}
+	/* a line has q + 1 points: those of row y are (1, y, z), then come (0, 1, z) and (0, 0, 1) */
+	for (uint32_t i = 0; i < n && !p->failed; i++) {
+		for (uint32_t y = 0; y < q; y++)
+			polar_row(p, &f, first, i, y * q,
+				  field_sum(&f, at[i][0], field_product(&f, at[i][1], y), 1), at[i][2]);
+		polar_row(p, &f, first, i, q * q, at[i][1], at[i][2]);
+		if (!at[i][2])
+			plan_link(p, first + i, first + n - 1);
+	}
 	free(at);
 	return p->failed ? -1 : 0;
 }

@@ -68,6 +68,8 @@ SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check sprea
          "survey pairs 20 switches threads=2", "survey pairs all links", "survey pairs all switches", "survey links shard 1/3",
          "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check" if LONG else "lesson lash check", "!lesson new EXTRA", "grade EXTRA ANSWERS", "route updn", "quiz port seed=1", "quiz rank", "quiz step", "quiz sound", "route lash", "quiz layer"]
 
+GRAPHS = ["synth polarfly:64,hosts=1", "synth slimfly:49,hosts=1"]
+
 
 def rails(groups, hosts, ports):
     """As ibsim reads it: port k of each host of a group on the group's switch k, and one switch above all."""
@@ -194,6 +196,11 @@ def torus(folder):
 
 def small(folder):
     looks(folder, SMALL)
+
+
+def graphs(folder):
+    """What has no look yet ends soon: synth of what is made by arithmetic."""
+    looks(folder, GRAPHS)
 
 
 def all_commands(_folder):
@@ -462,7 +469,7 @@ def random_moments(folder):
             raise Failed("%s: left behind: %s" % (what, left))
 
 
-TESTS = [all_commands, file_commands, file_options, long_lines, tree, edits, loops, torus, small, signals_in_batch, escape_from_files, escape_from_work, quit_from_work,
+TESTS = [all_commands, file_commands, file_options, long_lines, tree, edits, loops, torus, small, graphs, signals_in_batch, escape_from_files, escape_from_work, quit_from_work,
          random_moments]
 
 
