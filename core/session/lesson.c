@@ -4,6 +4,7 @@
 #include "core/base/cursor.h"
 #include "core/base/lessonfile.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,9 @@ struct reader {
 	struct lesson *l;
 	const char *path;
 	unsigned line;
-	char **last; /* value that a line beginning with a blank continues; NULL = none */
-	char *key;   /* as written, for messages */
+	char **last;	  /* value that a line beginning with a blank continues; NULL = none */
+	struct text more; /* the same with all its lines so far; empty: it has one line */
+	char *key;	  /* as written, for messages */
 	struct err *e;
 };
 
@@ -145,8 +147,20 @@ static const struct {
 
 /* --- lines ---------------------------------------------------------------------------------------- */
 
+/* The value before is whole. */
+static void end_value(struct reader *r)
+{
+	if (r->more.len) {
+		free(*r->last);
+		*r->last = r->more.s;
+	}
+	r->more = (struct text){0};
+	r->last = NULL;
+}
+
 static int take_value(struct reader *r, const char *key, size_t len, const char *value)
 {
+	end_value(r);
 	if (len == 6 && (!strncmp(key, "number", len) || !strncmp(key, "points", len))) {
 		bool points = *key == 'p';
 		uint64_t n;
@@ -156,7 +170,6 @@ static int take_value(struct reader *r, const char *key, size_t len, const char 
 		if (!number_of(value, 0, NO_NUMBER, &n))
 			return fail(r, value, "a number from 0 to 1000");
 		*(points ? &last_step(r)->points : &r->l->number) = (unsigned)n;
-		r->last = NULL;
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
@@ -180,7 +193,6 @@ static int take_value(struct reader *r, const char *key, size_t len, const char 
 static int take_line(struct reader *r, char *line)
 {
 	size_t len = strlen(line), colon;
-	char *more;
 
 	while (len && strchr(" \t\r", line[len - 1]))
 		line[--len] = 0;
@@ -189,9 +201,9 @@ static int take_line(struct reader *r, char *line)
 	if (*line == ' ' || *line == '\t') {
 		if (!r->last)
 			return fail(r, "a line that begins with a blank", "KEY: VALUE before it");
-		more = str_printf("%s %s", *r->last, line + strspn(line, " \t"));
-		free(*r->last);
-		*r->last = more;
+		if (!r->more.len)
+			text_add(&r->more, "%s", *r->last);
+		text_add(&r->more, " %s", line + strspn(line, " \t"));
 		return 0;
 	}
 	colon = strcspn(line, ":");
@@ -212,6 +224,7 @@ static int read_lines(struct reader *r, char *text)
 		if (take_line(r, line))
 			return -1;
 	}
+	end_value(r);
 	if (!r->l->title)
 		return fail(r, "no title", "a line \"title: ...\"");
 	if (!r->l->n)
@@ -247,29 +260,36 @@ static char *name_in_path(const char *word)
 	return slash || ends ? str_printf("%.*s", (int)(ends ? len - ending : len), last) : NULL;
 }
 
-struct lesson *lesson_read(const char *word, struct err *e)
+struct lesson *lesson_parse(const char *word, const char *path, char *text, struct err *e)
 {
-	char *name = name_in_path(word), *file = str_printf("%s" ENDING, word),
-	     *path = name ? str_dup(word) : lesson_file(file, e), *text;
-	struct reader r = {.path = path, .e = e};
-	int rc = -1;
+	struct reader r = {.l = NEW(struct lesson), .path = path, .e = e};
+	char *name = name_in_path(word);
 
-	free(file);
-	if (!path)
-		return NULL;
-	text = lesson_text(path, NULL, e);
-	r.l = NEW(struct lesson);
 	r.l->word = str_dup(word);
 	r.l->name = name ? name : str_dup(word);
 	r.l->number = NO_NUMBER;
-	if (text)
-		rc = read_lines(&r, text);
-	free(text);
-	free(path);
-	if (!rc)
+	if (!read_lines(&r, text))
 		return r.l;
+	text_free(&r.more);
 	lesson_free(r.l);
 	return NULL;
+}
+
+struct lesson *lesson_read(const char *word, struct err *e)
+{
+	char *name = name_in_path(word), *file = str_printf("%s" ENDING, word),
+	     *path = name ? str_dup(word) : lesson_file(file, e), *text = NULL;
+	struct lesson *l = NULL;
+
+	if (path)
+		text = lesson_text(path, NULL, e);
+	if (text)
+		l = lesson_parse(word, path, text, e);
+	free(text);
+	free(path);
+	free(file);
+	free(name);
+	return l;
 }
 
 static void list_free(struct lesson_list *l)

@@ -70,6 +70,8 @@ char *lesson_text(const char *path, struct progress *p, struct err *e);
  * there is no such file, or it does not have the form above.
  */
 struct lesson *lesson_read(const char *word, struct err *e);
+/* The same from its text, which is changed; path: for messages. */
+struct lesson *lesson_parse(const char *word, const char *path, char *text, struct err *e);
 void lesson_free(struct lesson *l);
 
 /*
@@ -102,6 +104,11 @@ int lesson_run(const struct command_run *in, const char *commands, struct text *
 
 /* Can an answer to its question be judged? */
 bool lesson_judges(const struct lesson_step *step);
+/*
+ * Answers handed in: text, which is changed, has a line "STEP: ANSWER" for each; # begins a comment.  answer
+ * [l->n], NULL before: the caller frees what is in it afterwards.  path: for messages.  0, or -1 and *e.
+ */
+int lesson_answers(const struct lesson *l, const char *path, char *text, char **answer, struct err *e);
 /*
  * Is an answer to the question of a step right: one that is accepted, or one with which the commands of
  * `judge` print what they should, after the steps up to this one, in a session of their own?  -1 and *e:

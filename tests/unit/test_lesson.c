@@ -111,6 +111,37 @@ static void test_files(void **state)
 	assert_null(lesson_read("nothing-of-this-name", &e));
 }
 
+/* A value of very many lines, the values before and behind it, and a number between. */
+static void test_many_lines(void **state)
+{
+	enum { LINES = 300000 };
+	struct text t = {0};
+	struct lesson *l;
+	struct err e;
+
+	(void)state;
+	text_add(&t, "title: one\n two\nnumber: 3\ntext: a\n");
+	for (unsigned i = 0; i < LINES; i++)
+		text_add(&t, "\tb\n");
+	text_add(&t, "ask:\n\n c?\r\nanswer: d\npoints: 4\n");
+	l = lesson_parse("own", "own", t.s, &e);
+	assert_non_null(l);
+	assert_string_equal(l->title, "one two");
+	assert_int_equal(l->number, 3);
+	assert_int_equal(strlen(l->step[0].text), 1 + 2 * LINES);
+	assert_memory_equal(l->step[0].text, "a b b b", 7);
+	assert_string_equal(l->step[0].ask, " c?");
+	assert_string_equal(l->step[0].answer, "d");
+	assert_int_equal(l->step[0].points, 4);
+	lesson_free(l);
+	text_free(&t);
+	text_add(&t, "title: t\ntext: a\n b\nnumber: 1\n c\n");
+	assert_null(lesson_parse("own", "own", t.s, &e));
+	assert_string_equal(e.msg,
+			    "own:5: found a line that begins with a blank, expected KEY: VALUE before it");
+	text_free(&t);
+}
+
 /* `help` offers every topic. */
 static void completed(struct session *s)
 {
@@ -238,10 +269,10 @@ static void test_shift_links(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wrap),	    cmocka_unit_test(test_wrap_random),
-		cmocka_unit_test(test_places),	    cmocka_unit_test(test_files),
-		cmocka_unit_test(test_not_sorted),  cmocka_unit_test(test_topics),
-		cmocka_unit_test(test_shift_links),
+		cmocka_unit_test(test_wrap),	   cmocka_unit_test(test_wrap_random),
+		cmocka_unit_test(test_places),	   cmocka_unit_test(test_files),
+		cmocka_unit_test(test_many_lines), cmocka_unit_test(test_not_sorted),
+		cmocka_unit_test(test_topics),	   cmocka_unit_test(test_shift_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

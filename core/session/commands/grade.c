@@ -39,21 +39,18 @@ static int take_line(const struct lesson *l, const char *path, unsigned number, 
 	return rc;
 }
 
-static int read_answers(const struct lesson *l, const char *path, char **answer, struct progress *p,
-			struct err *e)
+int lesson_answers(const struct lesson *l, const char *path, char *text, char **answer, struct err *e)
 {
-	char *text = lesson_text(path, p, e), *next;
 	unsigned number = 0;
-	int rc = text ? 0 : -1;
+	int rc = 0;
 
-	for (char *line = text; line && !rc; line = next) {
+	for (char *line = text, *next; line && !rc; line = next) {
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = 0;
 		line[strcspn(line, "\r")] = 0;
 		rc = take_line(l, path, ++number, line, answer, e);
 	}
-	free(text);
 	return rc;
 }
 
@@ -98,16 +95,18 @@ static int grade(struct session *s, const struct lesson *l, char *const *answer,
 
 static int cmd_grade(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	const char *path = args_word(args, "FILE", "");
 	struct lesson *l = lesson_read(args_word(args, "LESSON", ""), e);
-	char **answer;
-	int rc;
+	char **answer, *text;
+	int rc = -1;
 
 	if (!l)
 		return -1;
 	answer = NEW_ARRAY(l->n, char *);
-	rc = read_answers(l, args_word(args, "FILE", ""), answer, o->run->progress, e);
-	if (!rc)
+	text = lesson_text(path, o->run->progress, e);
+	if (text && !lesson_answers(l, path, text, answer, e))
 		rc = grade(s, l, answer, o, e);
+	free(text);
 	for (size_t i = 0; i < l->n; i++)
 		free(answer[i]);
 	free(answer);
