@@ -465,6 +465,27 @@ def slides():
         fails("export " + words, message, "-R", "minhop")
 
 
+def forbidden():
+    """Red: the turn of a way that `why` calls forbidden, of a step that forbids one, the cycle of a step that refuses."""
+    page, = Drawn(DEMO, [], ["why spine-01 node0041 via 1"], [], "-R", "updn").pages
+    expect(len(page.of("path", "turn1")) == 1 and "forbidden turn" in page.texts, "red turns", page.texts)
+    expect("forbidden turn at leaf-01" in page.text, "the switch of the turn is not told")
+    fails("export svg x why leaf-03 node0041 via 5", "has no turn that updn forbids", "-R", "updn", fabric=DEMO)
+    fails("export svg x why leaf-03 node0041 via 5", "has no turn that minhop forbids", "-R", "minhop", fabric=DEMO)
+    for spec, engine, until, red in (("xgft:3,3:1,2", "updn", "forbidden", 1), ("torus:4x4", "lash", "refused", 4)):
+        with tempfile.TemporaryDirectory(prefix="ibscope-drawings-") as folder:
+            for i in range(4):
+                *_, told, _ = run(spec, ["set qos TRUE; route %s; step start" % engine, *["step until " + until] * (i + 1), "export svg %s/a map step" % folder])
+                with open(folder + "/a", encoding="utf-8") as f:
+                    page = Page(f.read())
+                page.check(spec)
+                expect(len(page.of("path", "turn1")) == red and not page.of("path", "turn0"), spec, i, told["sentence"])
+                if red > 1:
+                    cycle = re.search(r"close the cycle (.*?);", told["sentence"])[1].split(" -> ")
+                    expect(len(page.of("path", "lane")) == len(cycle) - 1 == red, told["sentence"])
+                expect(told["sentence"].split(";")[0][:60] in page.text.replace("&gt;", ">"), "sentence", page.texts)
+
+
 def shown(page, at):
     """What is seen of a moving drawing at a part of its time: texts of titles, the last colour of each box, marks."""
     texts, fill, marks = [], {}, []
@@ -655,7 +676,7 @@ def pngs():
                 expect(f.read(8) == b"\x89PNG\r\n\x1a\n", words)
 
 
-TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, turns, diffs, colours, plots, writes, slides, walks, interrupted, engines, names, dots, bare_words, pngs]
+TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, turns, diffs, colours, plots, writes, slides, forbidden, walks, interrupted, engines, names, dots, bare_words, pngs]
 
 
 def main():

@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 #include "core/base/memory.h"
+#include "core/trace/moment.h"
 #include "views/map/map.h"
 
 struct desk {
@@ -240,6 +241,56 @@ static void test_marks(void **state)
 	end(&d);
 }
 
+static uint32_t red_channels(const struct map *m, const struct fabric *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t port = 0; port < f->n_ports; port++)
+		n += (m->channel[port] & MAP_ON_CYCLE) != 0;
+	for (uint32_t i = 0; i < m->n_lines; i++) /* a line of a red channel is red, the last one counts */
+		assert_true(m->line[i].role != CANVAS_CYCLE || m->channel[m->line[i].port] & MAP_ON_CYCLE);
+	return n;
+}
+
+/* At a step that refuses: its cycle; at one that forbids a turn: its channels; at others nothing. */
+static void test_turn_of_steps(void **state)
+{
+	static const char *const runs[][2] = {{"torus:4x4", "lash"}, {"xgft:3,3:1,2", "updn"}};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(runs); k++) {
+		uint32_t cycles = 0, turns = 0, others = 0;
+		struct desk d;
+		struct map *m;
+
+		begin(&d, runs[k][0], runs[k][1]);
+		m = map_of(d.view);
+		ok_line(d.session, "step start");
+		for (unsigned step = 1; step <= 120; step++) {
+			struct rec_event ev;
+			uint32_t red;
+
+			ok_line(d.session, "step 1");
+			scene_release(&d.scene);
+			scene_take(&d.scene, d.session);
+			ev = *moment_event(d.scene.moment);
+			bring_up(&d);
+			if (words(&d, "overlay", "turn")) {
+				others++;
+				assert_true(ev.kind != REC_REFUSE && ev.kind != REC_FORBID);
+				continue;
+			}
+			draw(&d, 78, 18, false);
+			red = red_channels(m, d.scene.fabric);
+			cycles += ev.kind == REC_REFUSE;
+			turns += ev.kind == REC_FORBID;
+			assert_int_equal(red, ev.kind == REC_REFUSE ? 4 : 2);
+		}
+		assert_true(others > 10 && (k ? turns > 5 && !cycles : cycles > 1 && !turns));
+		end(&d);
+	}
+}
+
 /* The turn of `why SWITCH DST via PORT`, on the shortest way through the port. */
 static void test_turn(void **state)
 {
@@ -267,7 +318,8 @@ static void test_turn(void **state)
 	assert_int_equal(m->mark[leaf], '!');
 	assert_int_equal(m->n_stops, 6);
 	assert_string_equal(text_str(&m->said), "forbidden turn at leaf-01");
-	d.scene.looked.via_port = 5; /* upwards: nothing is forbidden */
+	assert_int_equal(red_channels(m, f), 2); /* those of the turn */
+	d.scene.looked.via_port = 5;		 /* upwards: nothing is forbidden */
 	draw(&d, 78, 18, false);
 	assert_int_equal(m->n_stops, 0);
 	end(&d);
@@ -347,8 +399,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_anything), cmocka_unit_test(test_nothing_moves),
 		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_turn),	 cmocka_unit_test(test_digits),
-		cmocka_unit_test(test_step),
+		cmocka_unit_test(test_turn),	 cmocka_unit_test(test_turn_of_steps),
+		cmocka_unit_test(test_digits),	 cmocka_unit_test(test_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,7 +283,7 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 			return err_set(
 				e, "map overlay: no forbidden turn was looked at; `why SWITCH DST via PORT` "
 				   "shows one (updn, dnup), with lash or dfsssp also `trace SRC DST` of a "
-				   "pair above the lowest layer");
+				   "pair above the lowest layer, and a step that forbids or refuses");
 		return err_set(e, "map overlay: there is nothing to show of %s here", word);
 	}
 	for (int k = 0; !word && k < MAP_OVERLAYS; k++) {

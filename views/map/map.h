@@ -17,14 +17,15 @@
 
 enum map_overlay {
 	MAP_NONE,
-	MAP_LINKS,   /* of the selection */
-	MAP_PATH,    /* between the last pair looked at; { }: there, back, both */
-	MAP_CYCLE,   /* a shortest cycle of channel dependencies; { }: other cycles */
-	MAP_TURN,    /* the cycle that a path would close in the layer below its own */
-	MAP_LAYER,   /* channels of a virtual lane; { }: other lanes */
-	MAP_FLOWS,   /* routes over the last link looked at; { }: the other direction */
-	MAP_DRAIN,   /* packets that `drain` moves, and channels that wait */
-	MAP_FAILED,  /* cables and switches that are down */
+	MAP_LINKS,  /* of the selection */
+	MAP_PATH,   /* between the last pair looked at; { }: there, back, both */
+	MAP_CYCLE,  /* a shortest cycle of channel dependencies; { }: other cycles */
+	MAP_TURN,   /* a forbidden turn, or the cycle that a path would close in the layer below its own; of a
+		       step */
+	MAP_LAYER,  /* channels of a virtual lane; { }: other lanes */
+	MAP_FLOWS,  /* routes over the last link looked at; { }: the other direction */
+	MAP_DRAIN,  /* packets that `drain` moves, and channels that wait */
+	MAP_FAILED, /* cables and switches that are down */
 	MAP_CHANGED, /* switches whose entries the last event changed; what is new since the fabric was loaded
 		      */
 	MAP_TRANSITION, /* what loops or ends nowhere while the last event's tables are written */

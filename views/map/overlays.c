@@ -7,6 +7,7 @@
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
 #include "core/sm/ucast_cache.h"
+#include "core/trace/step_cycle.h"
 #include "views/analysis/transition.h"
 #include "views/base/question.h"
 #include "views/map/map.h"
@@ -436,7 +437,8 @@ static bool path_turn(const struct view *v, struct path *p, unsigned *at)
 	return false;
 }
 
-/* The shortest way of the last `why ... via`, if it has a turn that the engine forbids. */
+/* The way that the step shown forbids, or the shortest one of the last `why ... via`, if it has a forbidden
+ * turn. */
 static bool via_turn(const struct view *v, struct way *w, unsigned *at)
 {
 	const struct scene *sc = v->scene;
@@ -444,20 +446,15 @@ static bool via_turn(const struct view *v, struct way *w, unsigned *at)
 	const struct looked *l = &sc->looked;
 	uint32_t node, ep, sw, to;
 
-	if (!r || !l->via_port || !has_directions(r))
+	if (step_way(sc->moment, w, at))
+		return true;
+	if (!r || !l->via_port)
 		return false;
 	node = fabric_node_by_guid(sc->fabric, l->via_sw);
 	ep = fabric_endport_by_guid(sc->fabric, l->via_dst);
 	sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
 	to = ep == NO_ID ? NO_ID : sc->topo->endport_switch[ep];
-	if (sw == NO_ID || to == NO_ID || sw == to || l->via_port > sc->fabric->switch_nports[sw] ||
-	    !way_find(r, sw, l->via_port, to, false, w))
-		return false;
-	*at = first_turn(r, w->hop, w->n);
-	if (*at < w->n)
-		return true;
-	way_free(w);
-	return false;
+	return sw != NO_ID && to != NO_ID && way_forbidden(r, sw, l->via_port, to, w, at);
 }
 
 /* Marks the switches before the turn and after it, as on a path, and the turn itself. */
@@ -467,18 +464,53 @@ static void mark_way(struct view *v, const struct path *p, unsigned at)
 
 	mark_hops(v, p, MAP_ON_PATH, CANVAS_PATH, true);
 	set_mark(m, p->hop[at].sw, '!', CANVAS_BAD);
+	for (unsigned i = at ? at - 1 : 0; i <= at; i++) { /* the two channels of the turn are red */
+		const struct path_hop *h = &p->hop[i];
+		uint32_t port;
+
+		if (!h->out || h->out > v->scene->fabric->switch_nports[h->sw])
+			continue;
+		port = switch_port_id(v->scene->fabric, h->sw, h->out);
+		m->channel[port] = 0;
+		add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
+	}
 	text_add(&m->said, "forbidden turn at %s", switch_name(v->scene->fabric, p->hop[at].sw));
-	text_add(&m->meaning, "! the turn  ◆ on the way");
+	text_add(&m->meaning, "! the turn, its channels red  ◆ on the way");
+}
+
+/* The channels of a cycle in their order. */
+static void mark_witness(struct view *v, const struct witness *x)
+{
+	struct map *m = map_of(v);
+
+	for (uint32_t i = 0; i < x->n; i++) {
+		uint32_t sw = switch_of(v, x->edge[i].port);
+
+		if (sw == NO_ID)
+			continue;
+		if (!m->mark[sw])
+			set_mark(m, sw, order_char(i), CANVAS_CYCLE);
+		add_channel(v, x->edge[i].port, MAP_ON_CYCLE, CANVAS_CYCLE);
+		add_stop(m, sw, x->edge[i].port, NULL);
+	}
+	text_add(&m->meaning, "1 2 3 order of the cycle's channels");
 }
 
 static void mark_turn(struct view *v)
 {
+	struct witness *cycle = step_cycle(v->scene->moment);
 	struct map *m = map_of(v);
 	struct path p;
 	struct way w;
 	unsigned at;
 
 	m->n_choices = 1;
+	if (cycle) {
+		step_cycle_title(v->scene->moment, &m->said);
+		mark_witness(v, cycle);
+		witness_free(cycle);
+		return;
+	}
 	if (via_turn(v, &w, &at)) {
 		p = (struct path){.end = PATH_OK, .src = NO_ID, .hop = w.hop, .n = w.n};
 		mark_way(v, &p, at);
@@ -486,19 +518,9 @@ static void mark_turn(struct view *v)
 		return;
 	}
 	if (m->witness) {
-		for (uint32_t i = 0; i < m->witness->n; i++) {
-			uint32_t sw = switch_of(v, m->witness->edge[i].port);
-
-			if (sw == NO_ID)
-				continue;
-			if (!m->mark[sw])
-				set_mark(m, sw, order_char(i), CANVAS_CYCLE);
-			add_channel(v, m->witness->edge[i].port, MAP_ON_CYCLE, CANVAS_CYCLE);
-			add_stop(m, sw, m->witness->edge[i].port, NULL);
-		}
 		text_add(&m->said, "not in layer %u: would close ", m->witness_layer);
 		witness_text(v->scene->fabric, m->witness, &m->said);
-		text_add(&m->meaning, "1 2 3 order of the cycle's channels");
+		mark_witness(v, m->witness);
 		return;
 	}
 	if (!path_turn(v, &p, &at))
@@ -820,6 +842,7 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 	unsigned lid[2], at;
 	struct path p;
 	struct way w;
+	struct witness *cycle;
 
 	switch (o) {
 	case MAP_NONE:
@@ -831,6 +854,10 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 	case MAP_LAYER:
 		return scene_routing(v->scene) != NULL;
 	case MAP_TURN:
+		if ((cycle = step_cycle(v->scene->moment))) {
+			witness_free(cycle);
+			return true;
+		}
 		if (via_turn(v, &w, &at)) {
 			way_free(&w);
 			return true;

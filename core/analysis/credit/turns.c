@@ -1,6 +1,7 @@
 #include "core/analysis/credit/turns.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/sm/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -332,6 +333,32 @@ bool way_forbidden(const struct routing *r, uint32_t sw, unsigned port, uint32_t
 	if (*at < w->n)
 		return true;
 	way_free(w);
+	return false;
+}
+
+bool step_way(const struct moment *m, struct way *w, unsigned *at)
+{
+	const struct rec_event *ev = moment_event(m);
+	const struct routing *r = ev ? recording_sweep(m->rec)->routing : NULL;
+	uint32_t peer, sw;
+
+	if (!r || (ev->kind != REC_FORBID && ev->kind != REC_PRICE))
+		return false;
+	if (way_forbidden(r, ev->a, ev->port, ev->b, w, at))
+		return true;
+	peer = r->topo->peer[switch_port_id(r->topo->fabric, ev->a, ev->port)];
+	sw = peer == NO_ID ? NO_ID : r->topo->fabric->node_switch[r->topo->fabric->port_node[peer]];
+	for (unsigned out = 1; sw != NO_ID && out <= r->topo->fabric->switch_nports[sw]; out++) {
+		unsigned in = r->topo->fabric->port_num[peer];
+
+		if (out == in || !turn_forbidden(r, sw, in, out))
+			continue;
+		*w = (struct way){.hop = NEW_ARRAY(2, struct path_hop), .n = 2, .links = 1};
+		w->hop[0] = (struct path_hop){.sw = ev->a, .out = ev->port};
+		w->hop[1] = (struct path_hop){.sw = sw, .in = (uint8_t)in, .out = (uint8_t)out};
+		*at = 1;
+		return true;
+	}
 	return false;
 }
 

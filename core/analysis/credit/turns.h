@@ -9,6 +9,7 @@
 
 #include "core/base/progress.h"
 #include "core/routing/paths.h"
+#include "core/trace/moment.h"
 
 /* Does the engine tell directions? Without them nothing is forbidden. */
 static inline bool has_directions(const struct routing *r)
@@ -66,6 +67,11 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
  */
 bool way_forbidden(const struct routing *r, uint32_t sw, unsigned port, uint32_t target, struct way *w,
 		   unsigned *at);
+/*
+ * The same of a step that forbids a turn, or allows it at a price; where that way does not have it, only the
+ * turn, w->n 2.  false: the step does no such thing.
+ */
+bool step_way(const struct moment *m, struct way *w, unsigned *at);
 void way_free(struct way *w);
 
 #endif

@@ -44,7 +44,6 @@ void drawing_way(const struct fabric *f, const struct path_hop *hop, unsigned n,
 static void mark_event(const struct fabric *f, const struct moment *m, struct fabric_drawing *d)
 {
 	const struct rec_event *ev = moment_event(m);
-	const struct sweep *run = recording_sweep(m->rec);
 	struct witness *cycle = step_cycle(m);
 	struct way w;
 	unsigned at;
@@ -53,8 +52,7 @@ static void mark_event(const struct fabric *f, const struct moment *m, struct fa
 		begin_turns(f, cycle->n, "dependencies of the cycle", d);
 		for (uint32_t i = 0; i < cycle->n; i++)
 			add_turn(d, cycle->edge[i].port, cycle->edge[(i + 1) % cycle->n].port);
-	} else if (ev && (ev->kind == REC_FORBID || ev->kind == REC_PRICE) && run->routing &&
-		   way_forbidden(run->routing, ev->a, ev->port, ev->b, &w, &at)) {
+	} else if (step_way(m, &w, &at)) {
 		drawing_way(f, w.hop, w.n, at, d);
 		way_free(&w);
 	} else if (ev && rec_kinds[ev->kind].port && ev->port && ev->a < f->n_switches &&
