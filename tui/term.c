@@ -17,6 +17,7 @@
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/text.h"
+#include "tui/answer.h"
 #include "tui/colours.h"
 #include "tui/ui.h"
 
@@ -25,7 +26,7 @@ volatile int term_signal, term_stopped, term_continued;
 static struct termios before; /* settings as they were found */
 static volatile bool started;
 static bool mouse;
-static bool asked;		/* for its background, and it has not answered yet */
+static struct answer answer;	/* about its background */
 static bool pastes;		/* the terminal tells where a paste begins and ends */
 static char restore_bytes[256]; /* restores the screen if nothing else can be trusted */
 static size_t n_restore;
@@ -199,7 +200,7 @@ static void ask_background(void)
 		return;
 	fputs("\033]11;?\a", stdout);
 	fflush(stdout);
-	asked = true;
+	answer.asked = true;
 }
 
 int term_start(struct err *e)
@@ -325,9 +326,8 @@ static keycode translate(int rc, wint_t c)
 	return K_NONE;
 }
 
-#define NO_KEY (K_MOUSE + 100) /* something was read, which is no key */
-#define PASTE_MOST 1000000     /* bytes; the rest of a longer paste is left out */
-#define PASTE_PATIENCE 1.0     /* seconds without a byte, after which its end is not waited for */
+#define PASTE_MOST 1000000 /* bytes; the rest of a longer paste is left out */
+#define PASTE_PATIENCE 1.0 /* seconds without a byte, after which its end is not waited for */
 
 static struct {
 	bool open;   /* its end has not come yet */
@@ -388,114 +388,16 @@ static keycode read_key(void)
 	return k | KEYF_META;
 }
 
-/* --- the terminal's background --------------------------------------------------- */
-
-/*
- * The answer to OSC 11, "\033]11;rgb:R/G/B" and BEL, "\033\\" or 0x9c. It comes among the keys, at any time
- * or never, and in parts. Nothing waits for it: what looks like its beginning is held until the next key
- * tells. Before the first key of the person, Esc alone is held too, for a second.
- */
-static struct {
-	bool typed;	 /* the person has typed a key: Esc is not held any more */
-	bool esc;	 /* the last key was Esc alone: the beginning in a part of its own */
-	double held;	 /* when Esc came that is held, 0 = none is */
-	unsigned n;	 /* how much of `begin` has come */
-	char rgb[32];	 /* what has come behind it */
-	keycode back[8]; /* held keys that were none of the answer, the last one first */
-	unsigned n_back;
-} answer;
-
-static const char begin[] = "]11;";
-
-#define ESC_PATIENCE 1.0 /* seconds for which Esc is held */
-
 bool term_waits(void)
 {
 	return answer.held > 0;
 }
 
-static keycode back_or_read(void)
-{
-	return answer.n_back ? answer.back[--answer.n_back] : read_key();
-}
-
-/* It was no answer: gives held keys back, and returns the first of them. */
-static keycode give_back(keycode first, keycode k)
-{
-	bool held = answer.held > 0;
-
-	answer.typed = true;
-	answer.held = 0;
-	answer.esc = answer.esc && k == K_NONE && !answer.n;
-	if (k != K_NONE)
-		answer.back[answer.n_back++] = k;
-	while (answer.n > 1)
-		answer.back[answer.n_back++] = (keycode)begin[--answer.n];
-	if (held && answer.n)
-		answer.back[answer.n_back++] = first;
-	answer.n = 0;
-	return held ? K_ESC : first;
-}
-
-/* A key behind the beginning of an answer. */
-static keycode take_answer(keycode k)
-{
-	size_t len = strlen(answer.rgb);
-	bool esc = answer.esc;
-
-	answer.esc = k == K_ESC;
-	if (answer.esc)
-		return NO_KEY;
-	if (k < 0x80 && len + 1 < sizeof(answer.rgb) && strchr("0123456789abcdefABCDEF/:rgb", (int)k)) {
-		answer.rgb[len] = (char)k;
-		return NO_KEY;
-	}
-	asked = false;
-	if (k != K_CTRL('G') && k != ('\\' | KEYF_META) && k != 0x9c && !(esc && k == '\\'))
-		return k;
-	colours_background(answer.rgb);
-	return NO_KEY;
-}
-
 keycode term_key(void)
 {
-	static keycode first; /* the key that began it */
-	bool esc = answer.esc;
-	keycode k = back_or_read();
+	keycode k = answer.n_back ? answer_back(&answer) : read_key();
 
-	if (k == K_NONE && term_waits() && now_seconds() - answer.held > ESC_PATIENCE)
-		return give_back(first, K_NONE);
-	if (!asked || k == K_NONE || k == NO_KEY || k == K_MOUSE || k == K_RESIZE)
-		return k;
-	if (answer.n == sizeof(begin) - 1)
-		return take_answer(k);
-	answer.esc = k == K_ESC;
-	if (answer.n || term_waits()) {
-		if (k != (keycode)begin[answer.n])
-			return give_back(first, k);
-		if (!answer.n++)
-			first = k;
-		if (answer.n == sizeof(begin) - 1)
-			answer.held = 0;
-		return NO_KEY;
-	}
-	if (answer.esc && !answer.typed) {
-		answer.held = now_seconds();
-		return NO_KEY;
-	}
-	if (k != (']' | KEYF_META) && !(esc && k == ']')) {
-		answer.typed = true;
-		return k;
-	}
-	first = k;
-	answer.n = 1;
-	if (k == ']') { /* typed after Esc, if the rest is not there */
-		k = back_or_read();
-		if (k != (keycode)begin[1])
-			return give_back(first, k);
-		answer.n = 2;
-	}
-	return NO_KEY;
+	return answer_key(&answer, k, now_seconds());
 }
 
 const char *term_key_bytes(keycode k, char *buf, size_t size)

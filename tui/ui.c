@@ -123,8 +123,8 @@ static void loop(void)
 		       : background_busy() ? 200
 		       : top_bar_ages()	   ? 1000
 					   : -1;
-		if (term_waits() && (most < 0 || most > 100))
-			most = 100;
+		if (term_waits() && (most < 0 || most > 10))
+			most = 10;
 		if (play_wait() >= 0 && (most < 0 || play_wait() < most))
 			most = play_wait();
 		if (ui_wait(most) & (POLLHUP | POLLERR | POLLNVAL))
