@@ -10,6 +10,7 @@
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
 #include "core/trace/moment.h"
+#include "views/base/kin.h"
 #include "views/views.h"
 
 /* The words behind the pane's name. */
@@ -27,6 +28,7 @@ struct layout {
 	char *head[VIEW_COLUMNS]; /* as on the screen */
 	char *name[VIEW_COLUMNS]; /* unique names */
 	unsigned width[VIEW_COLUMNS];
+	struct kin kin[VIEW_COLUMNS]; /* the names of a column that may be cut */
 };
 
 static int parse(int argc, char **argv, struct wish *w, struct err *e)
@@ -110,13 +112,29 @@ static void forget_columns(struct layout *l)
 	while (l->n) {
 		free(l->name[--l->n]);
 		free(l->head[l->n]);
+		kin_free(&l->kin[l->n]);
 	}
 }
 
 /* --- text ---------------------------------------------------------------------------------- */
 
-/* Makes each column as wide as its widest cell. */
-static bool widen(const struct view *v, struct layout *l, struct progress *p)
+/* Are its cells text, which may be cut? */
+static bool is_text(const struct view *v, const struct layout *l, unsigned k)
+{
+	const struct column *c = &v->ops->column[l->col[k]];
+
+	return c->flex && !c->numeric;
+}
+
+static bool has_letter(const char *s)
+{
+	while (*s && !isalpha((unsigned char)*s))
+		s++;
+	return *s;
+}
+
+/* Makes each column as wide as its widest cell. names: notes what they share. */
+static bool widen(const struct view *v, struct layout *l, bool names, struct progress *p)
 {
 	struct text t = {0};
 	bool go_on = true;
@@ -130,6 +148,9 @@ static bool widen(const struct view *v, struct layout *l, struct progress *p)
 			view_cell(v, view_row(v, i), l->col[k], &t);
 			w = characters(text_str(&t));
 			l->width[k] = w > l->width[k] ? w : l->width[k];
+			if (names && is_text(v, l, k) && !v->ops->column[l->col[k]].prose &&
+			    has_letter(text_str(&t)))
+				kin_note(&l->kin[k], t.s);
 		}
 		go_on = progress_step(p, i);
 	}
@@ -139,26 +160,29 @@ static bool widen(const struct view *v, struct layout *l, struct progress *p)
 
 #define TEXT_LEAST 8 /* characters that stay of a cell of text */
 
-/* Makes the widest columns of text narrower, until a line fits into so many characters, if it can. */
+/*
+ * Makes the widest columns of text narrower, until a line fits into so many characters, if it can. First
+ * those that a narrow pane drops.
+ */
 static void narrow(const struct view *v, struct layout *l, unsigned room)
 {
-	unsigned all = 1, widest;
+	unsigned all = 1;
 
 	for (unsigned k = 0; k < l->n; k++)
 		all += l->width[k] + 1;
-	for (; all > room; all--) {
-		widest = l->n;
-		for (unsigned k = 0; k < l->n; k++) {
-			const struct column *c = &v->ops->column[l->col[k]];
-
-			if (c->flex && !c->numeric && l->width[k] > TEXT_LEAST &&
-			    l->width[k] > characters(l->head[k]) &&
-			    (widest == l->n || l->width[k] >= l->width[widest]))
-				widest = k;
+	for (int drop = 1; drop >= 0; drop--) {
+		for (unsigned widest = 0; all > room && widest < l->n;) {
+			widest = l->n;
+			for (unsigned k = 0; k < l->n; k++)
+				if (is_text(v, l, k) && (!drop || v->ops->column[l->col[k]].drop) &&
+				    l->width[k] > TEXT_LEAST && l->width[k] > characters(l->head[k]) &&
+				    (widest == l->n || l->width[k] >= l->width[widest]))
+					widest = k;
+			if (widest < l->n) {
+				l->width[widest]--;
+				all--;
+			}
 		}
-		if (widest == l->n)
-			return;
-		l->width[widest]--;
 	}
 }
 
@@ -182,12 +206,21 @@ static void put_cell(const struct view *v, const struct layout *l, unsigned k, c
 {
 	unsigned w = characters(s), pad = l->width[k] > w ? l->width[k] - w : 0;
 
+	struct text cut = {0};
+
+	if (w > l->width[k]) {
+		kin_cut(&l->kin[k], s, l->width[k], &cut);
+		s = text_str(&cut);
+		w = characters(s);
+		pad = l->width[k] > w ? l->width[k] - w : 0;
+	}
 	if (w > l->width[k])
 		put_begin(s, l->width[k], line);
 	else if (v->ops->column[l->col[k]].right)
 		text_add(line, " %*s%s", (int)pad, "", s);
 	else
 		text_add(line, " %s%*s", s, (int)pad, "");
+	text_free(&cut);
 }
 
 static void put_line(struct text *line, struct out *o)
@@ -201,7 +234,7 @@ static void put_line(struct text *line, struct out *o)
 static bool print_text(const struct view *v, struct layout *l, struct progress *p, struct out *o)
 {
 	struct text line = {0}, t = {0};
-	bool go_on = widen(v, l, p);
+	bool go_on = widen(v, l, o->run->width != 0, p);
 
 	if (o->run->width)
 		narrow(v, l, o->run->width);
