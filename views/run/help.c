@@ -117,11 +117,25 @@ static void add_panes(struct priv *p, struct scene *sc, unsigned group)
 	}
 }
 
+/*
+ * Does a pane of the list show what a command of the same name prints? A few do something else. Without a
+ * screen both are listed.
+ */
+static bool shown_by_pane(const struct scene *sc, const struct command *c)
+{
+	if (!sc->n_help || !strcmp(c->name, "changes") || !strcmp(c->name, "drain"))
+		return false;
+	for (size_t i = 0; sc->panes && sc->panes[i]; i++)
+		if (!strcmp(sc->panes[i]->name, c->name))
+			return pane_fits(&sc->places[i], sc);
+	return false;
+}
+
 static void add_commands(struct priv *p, const struct scene *sc, unsigned group)
 {
 	for (size_t t = 0; sc->session->commands && sc->session->commands[t]; t++)
 		for (const struct command *c = sc->session->commands[t]; c->name; c++)
-			if (command_group(c) == group)
+			if (command_group(c) == group && !shown_by_pane(sc, c))
 				add(p, (struct help_line){c->name, "command", c->help,
 							  c->syntax ? c->syntax : c->name,
 							  aim_groups[group].name, press_of(sc, "", c->name),
