@@ -416,12 +416,21 @@ static bool belongs(const struct view *v, const struct view *list)
 
 /* --- three panes ---------------------------------------------------------------- */
 
+/*
+ * Does the topmost detail share the width with the pane below it, or with one about the list's row? It
+ * follows that row, too, or it was opened from a detail. Else the row is none of its business.
+ */
+static bool has_company(const struct view *detail)
+{
+	return tracks(detail) || detail->opened_from != SLOT_LIST || (detail->ops->flags & VIEW_BESIDE);
+}
+
 void pane_third(void)
 {
 	const struct view *list = pane_top(SLOT_LIST), *detail = pane_top(SLOT_DETAIL);
 	const struct view *below = stacked(SLOT_DETAIL, 1);
 	bool room = COLS >= THREE && LINES - 2 >= BODY_LEAST && list && detail && belongs(detail, list) &&
-		    (!below || belongs(below, list));
+		    has_company(detail) && (!below || belongs(below, list));
 
 	if (!room || below || (ui.guest && !belongs(ui.guest, list))) {
 		view_free(ui.guest);
