@@ -250,13 +250,21 @@ static size_t names_end(const struct view *v, const struct text *t, int *names)
 	return end;
 }
 
-/* Shortens these names until the last one ends within w columns. */
+#define PAIR_NAME 16 /* the same of two names, which give way to what is told behind them */
+
+/* Shortens these names until the last one ends within w columns, and of a pair all that is behind it. */
 static void shorten_names(const struct view *v, int w, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
-	int names;
+	int names, least = TITLE_NAME;
+	size_t end = names_end(v, t, &names);
 
-	names_end(v, t, &names);
+	if (names > 1) {
+		int behind = text_columns(text_str(t) + end), most = w - names * PAIR_NAME;
+
+		w -= behind < most ? behind : most > 0 ? most : 0;
+		least = PAIR_NAME;
+	}
 	for (int k = 0; f && k < v->args.n && names > 0; k++) {
 		uint32_t node = node_of_arg(f, &v->args.arg[k]);
 		const char *name = node != NO_ID ? f->node_name[node] : "",
@@ -270,7 +278,7 @@ static void shorten_names(const struct view *v, int w, struct text *t)
 		if (over > 0 && at && *name) {
 			room = text_columns(name) - (over + names - 1) / names;
 			names--;
-			cut_cell(name, room < TITLE_NAME ? TITLE_NAME : room,
+			cut_cell(name, room < least ? least : room,
 				 name_cut(v->scene, node_is_switch(f, node)), false, &cut);
 			text_add(&all, "%.*s%s%s", (int)(at - t->s), t->s, text_str(&cut), at + strlen(name));
 			text_free(t);
@@ -382,6 +390,47 @@ static void draw_drawing(enum place_id p, struct view *v)
 
 /* --- lists ----------------------------------------------------------------------- */
 
+/* Adds a text in lines of at most w columns, each with its '\n'. Returns how many. */
+static int add_wrapped(struct text *t, const char *s, int w)
+{
+	int n = 0;
+
+	for (size_t len; *s; s += len, n++) {
+		len = wrap_len(s, strlen(s), w);
+		text_add(t, "%.*s\n", (int)len, s);
+	}
+	return n;
+}
+
+/* The sentences of the selected row that are cut stand whole in the free rows at the bottom. */
+static void draw_whole(const struct view *v, const struct rect *r, const struct fit *f, int free_rows)
+{
+	struct text t = {0}, cell = {0};
+	int w = r->w - 3 - GUTTER, n = 0;
+	uint32_t row;
+
+	for (unsigned c = 0; w > 0 && view_selected(v, &row) && c < v->ops->n_columns; c++) {
+		int room;
+
+		text_clear(&cell);
+		if (!v->ops->column[c].prose || !f->w[c] ||
+		    (room = columns_cell(v, row, c, f, &cell)) >= text_columns(text_str(&cell)))
+			continue;
+		text_clear(&cell);
+		text_add(&cell, "%s: ", view_column_name(v, c));
+		view_cell(v, row, c, &cell);
+		clean_rest(&cell, 0);
+		n += add_wrapped(&t, text_str(&cell), w);
+	}
+	for (char *at = t.s, *end; n < free_rows && n > 0; n--, at = end + 1) {
+		end = strchr(at, '\n');
+		*end = 0;
+		draw_text(r->y + r->h - 1 - n, r->x + 1 + GUTTER, w, at, ST_DIM, false);
+	}
+	text_free(&t);
+	text_free(&cell);
+}
+
 static void draw_list(enum place_id p, struct view *v)
 {
 	const struct rect *r = &ui.rect[p];
@@ -422,6 +471,8 @@ static void draw_list(enum place_id p, struct view *v)
 	}
 	if (!view_count(v) && rows > 0)
 		draw_text(first, r->x + 3, r->w - 4, nothing(v), ST_DIM, false);
+	if (view_count(v) < h)
+		draw_whole(v, r, &f, rows - (int)view_count(v));
 	draw_sides(r, focus);
 	if (header && v->hides)
 		draw_text(r->y + 1, r->x + r->w - 1, 1, "›", ST_KEY, false);

@@ -318,8 +318,13 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, " → ");
 	end_label(f, p->guid[1], t);
 	for (unsigned i = 0; i < 2 && p->known; i++) {
-		const struct path *path = &p->dir[i].path;
+		const struct path *path = &p->dir[i].path, *there = &p->dir[0].path;
 
+		if (i && path->end == PATH_OK && there->end == PATH_OK && path->hops == there->hops &&
+		    !memcmp(&path->sl, &there->sl, sizeof(path->sl))) {
+			text_add(t, " each way");
+			continue;
+		}
 		text_add(t, " ── %s", i ? "back " : "");
 		if (path->end != PATH_OK) {
 			text_add(t, "%s", ends_undecided(v, i) ? "not decided yet" : "no path");

@@ -91,7 +91,7 @@ static const struct rule rules[] = {
 	 "OpenSM takes the aggregation nodes of upper switches for hosts, and so sees no tree",
 	 "root_guid_file and cn_guid_file"},
 	{"roots-fragile", WARNING, COMPUTED, find_roots_fragile,
-	 "if one link fails, root switches lose that role, and routes change everywhere", NAME_ROOTS},
+	 "OpenSM counts hosts to find roots; one lost link changes the counts", NAME_ROOTS},
 	{"root-with-hosts", NOTE, FACT, find_root_with_hosts, "check that this switch is meant to be a root",
 	 NULL},
 	{"guid-file", WARNING, FACT, find_notes,
