@@ -390,10 +390,14 @@ void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t
 
 	for (uint32_t s = 0; s < n_switches; s++) {
 		const struct lft_row *row = r->row[s];
+		unsigned held = !row || lid0 > row->top	   ? 0
+				: row->top - lid0 + 1u < n ? row->top - lid0 + 1u
+							   : n;
 
-		for (unsigned i = 0; i < n; i++)
-			col[(size_t)i * n_switches + s] = !row || lid0 + i > row->top ? NO_PATH
-							  : r->adaptive ? routing_next_port(r, s, lid0 + i)
-									: row->port[lid0 + i];
+		for (unsigned i = 0; i < held; i++)
+			col[(size_t)i * n_switches + s] =
+				r->adaptive ? routing_next_port(r, s, lid0 + i) : row->port[lid0 + i];
+		for (unsigned i = held; i < n; i++)
+			col[(size_t)i * n_switches + s] = NO_PATH;
 	}
 }

@@ -161,8 +161,14 @@ struct routing {
 	const struct routing_ops *ops;	   /* never NULL */
 	const struct sl_tables *sl_tables; /* reference held; SLs and VLs given from outside, NULL = none */
 	struct adaptive *adaptive;	   /* reference held; groups of ports for some LIDs, NULL = none */
-	bool sl_unread;		      /* files that are not read may give paths other SLs (core/sm/qos.h) */
-	void *priv;		      /* the engine's own, behind ops */
+	bool sl_unread; /* files that are not read may give paths other SLs (core/sm/qos.h) */
+	void *priv;	/* the engine's own, behind ops */
+	/*
+	 * What an engine promises of its tables: they lead from switch s in exact[s * n_switches + d] links
+	 * to switch d, for each LID there or on a host there; NO_PATH: no way.  Part of priv; NULL: no
+	 * promise.
+	 */
+	const uint8_t *exact;
 	const struct host_set *hosts; /* reference held; NULL: all CA and router ports count */
 	const struct routing *same;   /* reference held; the same tables, whose priv this one's is; NULL */
 };

@@ -63,6 +63,17 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	}
 }
 
+/* Does each LID have one owner, which rows were filled for? */
+static bool owned_once(const struct assign *a)
+{
+	bool once = true;
+
+	for (uint32_t i = 0; i < a->n_dest; i++)
+		for (unsigned off = 0; off < a->dest[i].count; off++)
+			once &= lid_owner(a->in->lids, a->dest[i].lid + off) == a->dest[i].endport;
+	return once;
+}
+
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
 		  const uint8_t *touched, struct routing *r)
 {
@@ -100,6 +111,8 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 			 "before, in OpenSM than all LIDs before; %u of the entries would be others; rules "
 			 "in force: %s\n",
 			 r->engine, a->n_other, a->manual ? "manual" : "opensm");
+	/* entries are ports of least cost, and each counts 1 */
+	r->exact = go_on && asked == NO_ID && !h->by_port && !h->weight && owned_once(a) ? h->least : NULL;
 	search_order_free(&a->search);
 	FREE_EACH(a->dest, a->lid, a->run, a->ignored, a->mask, a->track, a->n_track, a->part, a);
 	return go_on;

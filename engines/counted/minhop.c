@@ -19,8 +19,10 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 			      struct engine_output *out)
 {
 	struct hops *h = hops_build(in, out);
+	struct routing *r;
+	bool shared = h && !h->by_port && hops_share_lids(NULL, in->topo, in->lids);
 
-	if (h && !h->by_port && hops_share_lids(NULL, in->topo, in->lids)) {
+	if (shared) {
 		struct hops *was = RECORDED(in) ? hops_copy(h) : NULL;
 
 		hops_share_lids(h, in->topo, in->lids);
@@ -28,10 +30,14 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 			hops_record_changes(in, was, h);
 		hops_unref(was);
 	}
-	if (h)
-		return assign_routing(engine, in, out, h, dor, NULL);
-	err_set(&out->refused, CANCELLED);
-	return NULL;
+	if (!h) {
+		err_set(&out->refused, CANCELLED);
+		return NULL;
+	}
+	r = assign_routing(engine, in, out, h, dor, NULL);
+	if (r && shared)
+		r->exact = NULL;
+	return r;
 }
 
 /* Do all endports have the same LIDs, at the same ports of the same switches? */

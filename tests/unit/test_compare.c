@@ -11,6 +11,7 @@
 
 struct tally {
 	uint64_t hops, reached; /* of the second routing */
+	unsigned longest;
 	uint64_t pairs, rerouted, lost, regained, longer, shorter;
 };
 
@@ -44,6 +45,7 @@ static void tally_pair(struct tally *t, const struct routing *a, const struct ro
 	t->regained += !ok_a && ok_b;
 	t->reached += ok_b;
 	t->hops += ok_b ? q.hops : 0;
+	t->longest = ok_b && q.hops > t->longest ? q.hops : t->longest;
 	if (ok_a && ok_b && !same_path(&p, &q)) {
 		t->rerouted++;
 		t->longer += q.hops > p.hops;
@@ -93,6 +95,33 @@ static void check_pair_list(const struct comparison *c)
 	assert_int_equal(comparison_pair(c, total, &g), NO_ID);
 }
 
+/* What an engine promises of its tables is true of every entry. */
+static void check_exact(const struct routing *r)
+{
+	uint32_t n = r->topo->fabric->n_switches;
+	uint16_t *hops = NEW_ARRAY(n, uint16_t);
+	uint32_t *work = NEW_ARRAY(n, uint32_t);
+
+	for (unsigned lid = 1; r->exact && lid <= r->lids->max_lid; lid++) {
+		uint32_t ep = lid_owner(r->lids, lid), d = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
+
+		if (d == NO_ID || !r->topo->endport_up[ep])
+			continue;
+		dest_hops(r, lid, hops, work);
+		for (uint32_t s = 0; s < n; s++) {
+			unsigned exact = r->exact[(size_t)s * n + d];
+
+			if (switch_up(r->topo, s) && s != d)
+				assert_int_equal(hops[s],
+						 exact == NO_PATH
+							 ? HOPS_NONE
+							 : exact + !endport_is_switch(r->topo->fabric, ep));
+		}
+	}
+	free(hops);
+	free(work);
+}
+
 static void compare_both_ways(const struct routing *a, const struct routing *b)
 {
 	struct comparison *c = compare_routings(a, b, NULL);
@@ -106,6 +135,8 @@ static void compare_both_ways(const struct routing *a, const struct routing *b)
 	assert_int_equal(c->longer, t.longer);
 	assert_int_equal(c->shorter, t.shorter);
 	assert_int_equal(c->pairs, t.pairs);
+	assert_int_equal(c->max_hops_after, t.longest);
+	check_exact(b);
 	assert_true(c->mean_hops_after == (t.reached ? (double)t.hops / t.reached : 0));
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		for (unsigned lid = 1; a->row[s] && b->row[s] && lid <= b->lids->max_lid; lid++)
@@ -117,11 +148,15 @@ static void compare_both_ways(const struct routing *a, const struct routing *b)
 
 static void random_failures(const char *spec, uint64_t *seed)
 {
+	static const char *const engines[] = {"minhop", "minhop", "dor", "updn", "dnup"};
+	const char *engine = engines[rng_below(seed, ARRAY_LEN(engines))];
 	struct session *s = session_new(all_engines, all_commands);
 	char line[200];
 
-	snprintf(line, sizeof(line), "synth %s; route minhop lmc=%u", spec, rng_below(seed, 3));
+	snprintf(line, sizeof(line), "synth %s; route %s lmc=%u", spec, engine, rng_below(seed, 3));
 	ok_line(s, line);
+	if (!strcmp(engine, "minhop") || !strcmp(engine, "dor"))
+		assert_non_null(session_routing(s)->exact);
 	for (int i = 0; i < 6; i++) {
 		size_t before = s->at;
 		uint32_t host = rng_below(seed, s->fabric->n_nodes);

@@ -9,6 +9,8 @@
 
 enum { STAYED, LEFT, CAME };
 
+#define EQUAL_RUN 64 /* entries compared at once */
+
 /* The switch of a host in r. NO_ID: the host is not up there, or does not count in c. */
 static uint32_t host_switch(const struct comparison *c, const struct routing *r, uint32_t ep)
 {
@@ -94,7 +96,14 @@ static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_
 	if (ra == rb && !lid_a)
 		return;
 	for (unsigned lid = 1; lid <= top; lid++) {
-		uint8_t pa = entry(c->a, sw, lid_a ? lid_a[lid] : lid), pb = routing_port(c->b, sw, lid);
+		uint8_t pa, pb;
+
+		/* most of two rows is equal */
+		while (!lid_a && !c->across && lid + EQUAL_RUN <= ra->top && lid + EQUAL_RUN <= rb->top &&
+		       !memcmp(ra->port + lid, rb->port + lid, EQUAL_RUN))
+			lid += EQUAL_RUN;
+		pa = entry(c->a, sw, lid_a ? lid_a[lid] : lid);
+		pb = routing_port(c->b, sw, lid);
 
 		if (c->across && c->across->skip[lid])
 			marked[lid] = 1;
@@ -273,6 +282,13 @@ struct walk {
 	uint8_t *own_col;
 	uint16_t *own_hops;
 	uint32_t *own_work;
+	struct to_switch *to; /* [n_switches] by routing.exact of b; NULL: its ways must be walked */
+};
+
+/* The pairs to one LID of a host on a switch. */
+struct to_switch {
+	uint32_t sum, n; /* links of all of them, and pairs */
+	uint16_t max;
 };
 
 /* Mark switches whose paths differ while both arrive. By ascending hops, the next switch is known first. */
@@ -341,6 +357,52 @@ static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned 
 		*sum += (uint64_t)k * (hops[s] + 1u);
 		*n += k;
 	}
+}
+
+/* The same for a host on each switch, by routing.exact of b; sources must have stayed. */
+static struct to_switch *sum_exact(const struct comparison *c)
+{
+	uint32_t n = c->b->topo->fabric->n_switches;
+	struct to_switch *to = NEW_ARRAY(n, struct to_switch);
+
+	for (uint32_t s = 0; s < n; s++) {
+		const uint8_t *least = c->b->exact + (size_t)s * n;
+		uint32_t here = c->source_at[3 * s + 1] - c->source_at[3 * s];
+
+		for (uint32_t d = 0; here && d < n; d++) {
+			uint32_t k = s == d ? here - 1 : here; /* the destination itself */
+			unsigned hops = (s == d ? 0 : least[d]) + 2u;
+
+			if (!k || hops > NO_PATH || c->source_at[3 * d + 1] == c->source_at[3 * d])
+				continue;
+			to[d].sum += k * hops;
+			to[d].n += k;
+			to[d].max = hops > to[d].max ? hops : to[d].max;
+		}
+	}
+	return to;
+}
+
+/* Adds up the links of the pairs to a LID, if that can be done without walking. */
+static bool add_exact(struct walk *w, unsigned lid)
+{
+	struct comparison *c = w->c;
+	uint32_t dst = lid_owner(c->b->lids, lid), sw;
+	const struct to_switch *to;
+
+	if (dst == NO_ID || !routing_counts(c->b, dst))
+		return dst == lid_owner(c->a->lids, lid);
+	sw = host_switch(c, c->b, dst);
+	if (sw == NO_ID || dst != lid_owner(c->a->lids, lid))
+		return false;
+	to = &w->to[sw];
+	w->sum_a += to->sum;
+	w->sum_b += to->sum;
+	w->n_a += to->n;
+	w->n_b += to->n;
+	c->max_hops_before = to->max > c->max_hops_before ? to->max : c->max_hops_before;
+	c->max_hops_after = to->max > c->max_hops_after ? to->max : c->max_hops_after;
+	return true;
 }
 
 /* Hops from the switches of b to a LID in a's own fabric. Their ways may use parts that b lacks. */
@@ -422,17 +484,30 @@ static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const 
 
 	progress_start(p, "comparing paths", top);
 	for (unsigned lid0 = 1; lid0 <= top; lid0 += COLUMN_BLOCK) {
+		uint64_t walked = 0; /* LIDs of the block that are walked */
+		unsigned from, m;
+
 		if (!progress_step(p, lid0))
 			return false;
+		for (unsigned i = 0; i < COLUMN_BLOCK && lid0 + i <= top; i++)
+			if (!w->to || marked[lid0 + i] || !add_exact(w, lid0 + i))
+				walked |= (uint64_t)1 << i;
+		if (!walked)
+			continue;
+		from = __builtin_ctzll(walked);
+		m = COLUMN_BLOCK - __builtin_clzll(walked) - from;
 		if (!lid_a)
-			routing_columns(w->c->a, lid0, COLUMN_BLOCK, w->col_a);
+			routing_columns(w->c->a, lid0 + from, m, w->col_a + (size_t)from * n);
 		for (unsigned i = 0; lid_a && i < COLUMN_BLOCK; i++)
 			for (uint32_t s = 0; s < n; s++)
 				w->col_a[(size_t)i * n + s] = entry(w->c->a, s, lid_a[lid0 + i]);
-		routing_columns(w->c->b, lid0, COLUMN_BLOCK, w->col_b);
-		for (unsigned i = 0; i < COLUMN_BLOCK && lid0 + i <= top; i++)
+		routing_columns(w->c->b, lid0 + from, m, w->col_b + (size_t)from * n);
+		for (; walked; walked &= walked - 1) {
+			unsigned i = __builtin_ctzll(walked);
+
 			walk_lid(w, lid0 + i, lid_a ? lid_a[lid0 + i] : lid0 + i, w->col_a + (size_t)i * n,
 				 w->col_b + (size_t)i * n, marked[lid0 + i] || sources_changed);
+		}
 	}
 	for (unsigned lid = 1; lid <= top; lid++)
 		if (taken_over(w->c, lid))
@@ -545,6 +620,8 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	mark_cables(c, top, marked);
 	for (uint32_t s = 0; s < n; s++)
 		sources_changed |= c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2];
+	if (c->b->exact && !c->across && !lid_a && !sources_changed && !w.sls)
+		w.to = sum_exact(c);
 	done = walk_all(&w, lid_a, top, marked, sources_changed, p);
 	c->pairs = count_pairs(c, c->b);
 	c->pairs_before = count_pairs(c, c->a);
@@ -560,6 +637,7 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	free(w.own_col);
 	free(w.own_hops);
 	free(w.own_work);
+	free(w.to);
 	free(marked);
 	free(lid_a);
 	return done;
