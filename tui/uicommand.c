@@ -327,8 +327,10 @@ const struct command ui_commands[] = {
 	     .details =
 		     "  Without NAME the next colour or overlay that has something to show.\n"
 		     "  colour       state, load, rank, layers, chassis, change, step\n"
-		     "  overlay      none, links (of the selection), path, cycle, turn, layer, flows, drain, "
-		     "failed, changed,\n               transition (what loops or ends nowhere at the "
+		     "  overlay      none, links (of the selection), path, cycle, turn, layer, dependencies\n"
+		     "               (arrows through switches, in scale whole), flows, drain, failed, "
+		     "changed,\n"
+		     "               transition (what loops or ends nowhere at the "
 		     "worst moment of the last event's writes)\n"
 		     "  along        the selection to the next switch of the overlay\n"
 		     "  other        its other direction, the next cycle or layer\n"

@@ -291,6 +291,107 @@ static void test_turn_of_steps(void **state)
 	}
 }
 
+/* Heads of arrows in a role, but for the lines below the drawing. */
+static uint32_t heads_in(const struct canvas *c, enum canvas_role role)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < c->w * (c->h - 3); i++)
+		n += c->cell[i].ch >= 0x2190 && c->cell[i].ch <= 0x2193 && c->cell[i].role == role;
+	return n;
+}
+
+/* Can the channel `from` be reached from itself over dependencies that are drawn whole? */
+static bool closed_walk(const struct map *m, uint32_t n_ports, uint32_t from)
+{
+	uint8_t *seen = NEW_ARRAY(n_ports, uint8_t);
+	bool more = true, found;
+
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < m->n_turns; i++) {
+			const struct picture_turn *t = &m->turn[i];
+
+			if (t->kind == PICTURE_TURN_MISSING || (t->from != from && !seen[t->from]) ||
+			    seen[t->to])
+				continue;
+			seen[t->to] = 1;
+			more = true;
+		}
+	}
+	found = seen[from];
+	free(seen);
+	return found;
+}
+
+/* Dependencies in the scale `whole`: arrows; red where they loop, dotted where only other layers have them.
+ */
+static void test_dependencies(void **state)
+{
+	static const struct {
+		const char *spec, *route;
+		unsigned layers;
+		bool loops;
+	} runs[] = {{"ring:5", "lash qos=TRUE", 2, false},
+		    {"ring:5", "minhop", 1, true},
+		    {"torus:4x4", "lash qos=TRUE", 2, false},
+		    {"xgft:4,4:1,4", "updn", 1, false}};
+	static const enum canvas_role roles[] = {CANVAS_PLAIN, CANVAS_CYCLE,
+						 CANVAS_DIM}; /* by kind of turn */
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(runs); k++) {
+		char *shown[2] = {NULL, NULL};
+		struct desk d;
+		struct map *m;
+
+		begin(&d, runs[k].spec, runs[k].route);
+		m = map_of(d.view);
+		draw(&d, 118, 40, false);
+		assert_int_equal(words(&d, "whole", NULL), 0);
+		assert_int_equal(words(&d, "overlay", "dependencies"), 0);
+		for (unsigned layer = 0; layer < runs[k].layers; layer++) {
+			uint32_t heads[3] = {0}, turns[3] = {0}, boxes = 0;
+			struct text t = {0};
+
+			draw(&d, 118, 40, false);
+			assert_int_equal(m->n_choices, runs[k].layers);
+			assert_true(m->n_turns > 4);
+			for (size_t i = 0; i < m->n_turns; i++) {
+				turns[m->turn[i].kind]++;
+				if (closed_walk(m, d.scene.fabric->n_ports, m->turn[i].from) != runs[k].loops)
+					fail_msg("%s, %s, layer %u: a closed walk is %s", runs[k].spec,
+						 runs[k].route, layer, runs[k].loops ? "missing" : "there");
+			}
+			for (unsigned kind = 0; kind < 3; kind++) {
+				heads[kind] = heads_in(&d.canvas, roles[kind]);
+				/* in a ring no two heads meet */
+				if (k < 2 ? heads[kind] != turns[kind] : !heads[kind] != !turns[kind])
+					fail_msg("%s, %s, layer %u: %u heads of %u turns, kind %u",
+						 runs[k].spec, runs[k].route, layer, heads[kind], turns[kind],
+						 kind);
+			}
+			assert_int_equal(turns[PICTURE_TURN_ON_CYCLE] != 0, runs[k].loops);
+			assert_int_equal(turns[PICTURE_TURN_MISSING] != 0, runs[k].layers > 1);
+			for (int y = 0; y < d.canvas.h; y++) {
+				canvas_row(&d.canvas, y, &t);
+				for (const char *at = text_str(&t); (at = strchr(at, '[')); at++)
+					boxes++;
+				text_free(&t);
+			}
+			assert_true(boxes >= d.scene.fabric->n_switches);
+			for (int y = 0; y < d.canvas.h; y++)
+				canvas_row(&d.canvas, y, &t);
+			shown[layer] = t.s;
+			words(&d, "other", NULL);
+		}
+		assert_true(!shown[1] || strcmp(shown[0], shown[1]) != 0);
+		free(shown[0]);
+		free(shown[1]);
+		end(&d);
+	}
+}
+
 /* The turn of `why SWITCH DST via PORT`, on the shortest way through the port. */
 static void test_turn(void **state)
 {
@@ -397,10 +498,11 @@ static void test_step(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_anything), cmocka_unit_test(test_nothing_moves),
-		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_turn),	 cmocka_unit_test(test_turn_of_steps),
-		cmocka_unit_test(test_digits),	 cmocka_unit_test(test_step),
+		cmocka_unit_test(test_anything),     cmocka_unit_test(test_nothing_moves),
+		cmocka_unit_test(test_ways),	     cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_turn),	     cmocka_unit_test(test_turn_of_steps),
+		cmocka_unit_test(test_dependencies), cmocka_unit_test(test_digits),
+		cmocka_unit_test(test_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

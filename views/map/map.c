@@ -273,7 +273,7 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 	if (o < 0)
 		return err_set(e,
 			       "map overlay: found \"%s\", expected none, links, path, cycle, turn, layer, "
-			       "flows, drain, failed, changed or transition",
+			       "dependencies, flows, drain, failed, changed or transition",
 			       word);
 	if (word && !map_overlay_offered(v, (enum map_overlay)o)) {
 		if (o == MAP_PATH)

@@ -17,15 +17,16 @@
 
 enum map_overlay {
 	MAP_NONE,
-	MAP_LINKS,  /* of the selection */
-	MAP_PATH,   /* between the last pair looked at; { }: there, back, both */
-	MAP_CYCLE,  /* a shortest cycle of channel dependencies; { }: other cycles */
-	MAP_TURN,   /* a forbidden turn, or the cycle that a path would close in the layer below its own; of a
-		       step */
-	MAP_LAYER,  /* channels of a virtual lane; { }: other lanes */
-	MAP_FLOWS,  /* routes over the last link looked at; { }: the other direction */
-	MAP_DRAIN,  /* packets that `drain` moves, and channels that wait */
-	MAP_FAILED, /* cables and switches that are down */
+	MAP_LINKS, /* of the selection */
+	MAP_PATH,  /* between the last pair looked at; { }: there, back, both */
+	MAP_CYCLE, /* a shortest cycle of channel dependencies; { }: other cycles */
+	MAP_TURN,  /* a forbidden turn, or the cycle that a path would close in the layer below its own; of a
+		      step */
+	MAP_LAYER, /* channels of a virtual lane; { }: other lanes */
+	MAP_DEPENDENCIES, /* the same; `whole` draws dependencies as arrows through switches */
+	MAP_FLOWS,	  /* routes over the last link looked at; { }: the other direction */
+	MAP_DRAIN,	  /* packets that `drain` moves, and channels that wait */
+	MAP_FAILED,	  /* cables and switches that are down */
 	MAP_CHANGED, /* switches whose entries the last event changed; what is new since the fabric was loaded
 		      */
 	MAP_TRANSITION, /* what loops or ends nowhere while the last event's tables are written */
@@ -99,8 +100,10 @@ struct map {
 	void *own[3]; /* [scale->own] of its own_size: zero at first, kept over scenes */
 	/* Private to overlays.c: its requests, and what the last marks are for. */
 	const struct graph *graph;
-	const uint32_t *cycle; /* channels, ended by NO_ID */
-	const uint8_t *flows;  /* [n_switches], then [n_ports] */
+	const uint32_t *cycle;	   /* channels, ended by NO_ID */
+	const uint8_t *flows;	   /* [n_switches], then [n_ports] */
+	struct picture_turn *turn; /* [n_turns] of MAP_DEPENDENCIES; NULL: not known yet */
+	size_t n_turns;
 	const struct witness *witness;
 	const struct transition *transition;
 	unsigned witness_layer;

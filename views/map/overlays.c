@@ -16,8 +16,9 @@
 #define STAR 0x25c6   /* ◆ */
 #define HOLLOW 0x25c7 /* ◇ */
 
-const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"turn",	      "layer",
-					 "flows", "drain", "failed", "changed", "transition", NULL};
+const char *const map_overlay_names[] = {"none",    "links",	    "path",  "cycle", "turn",
+					 "layer",   "dependencies", "flows", "drain", "failed",
+					 "changed", "transition",   NULL};
 
 /* --- computed by another thread ------------------------------------------------------------------ */
 
@@ -403,6 +404,28 @@ static void mark_layer(struct view *v)
 		 PLURAL(m->graph->vl[layer].deps, "dependency"));
 	text_add(&m->meaning,
 		 map_colour_digits(v) ? "bold: dependencies meet here" : "● dependencies meet here");
+}
+
+static void mark_dependencies(struct view *v)
+{
+	struct map *m = map_of(v);
+	uint8_t *channel;
+	unsigned n;
+	size_t missing;
+	int layer = m->graph ? chosen_layer(m->graph, m->choice, &n) : -1;
+
+	mark_layer(v);
+	if (layer < 0)
+		return;
+	channel = NEW_ARRAY(v->scene->fabric->n_ports + 1, uint8_t);
+	m->turn = NEW_ARRAY(m->graph->cdg->n_deps + 1, struct picture_turn);
+	m->n_turns = picture_turns(m->graph->cdg, layer, m->turn, channel, &missing);
+	free(channel);
+	if (m->scale != &map_whole)
+		return;
+	m->meaning.len = 0;
+	text_add(&m->meaning, "→ waits for; red: on a credit loop%s",
+		 missing ? "; dotted: other layers have it, this one does not" : "");
 }
 
 /* --- why a path is not in a lower layer -------------------------------------------------------- */
@@ -804,7 +827,7 @@ void map_overlays_load(struct view *v)
 	m->transition = NULL;
 	m->marked = false;
 	m->any_new = anything_new(v->scene);
-	if (m->overlay == MAP_CYCLE || m->overlay == MAP_LAYER) {
+	if (m->overlay == MAP_CYCLE || m->overlay == MAP_LAYER || m->overlay == MAP_DEPENDENCIES) {
 		const struct result *g = scene_routing(v->scene) ? view_ask(v, &task_graph, NULL, NULL)
 								 : NULL,
 				    *r;
@@ -852,6 +875,7 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 		return path_ends(v, ep);
 	case MAP_CYCLE:
 	case MAP_LAYER:
+	case MAP_DEPENDENCIES:
 		return scene_routing(v->scene) != NULL;
 	case MAP_TURN:
 		if ((cycle = step_cycle(v->scene->moment))) {
@@ -886,11 +910,12 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 void map_overlay_mark(struct view *v)
 {
 	static void (*const mark[MAP_OVERLAYS])(struct view *) = {
-		[MAP_LINKS] = mark_links,     [MAP_PATH] = mark_path,
-		[MAP_CYCLE] = mark_cycle,     [MAP_TURN] = mark_turn,
-		[MAP_LAYER] = mark_layer,     [MAP_FLOWS] = mark_flows,
-		[MAP_DRAIN] = mark_drain,     [MAP_FAILED] = mark_failed,
-		[MAP_CHANGED] = mark_changed, [MAP_TRANSITION] = mark_transition};
+		[MAP_LINKS] = mark_links,	   [MAP_PATH] = mark_path,
+		[MAP_CYCLE] = mark_cycle,	   [MAP_TURN] = mark_turn,
+		[MAP_LAYER] = mark_layer,	   [MAP_DEPENDENCIES] = mark_dependencies,
+		[MAP_FLOWS] = mark_flows,	   [MAP_DRAIN] = mark_drain,
+		[MAP_FAILED] = mark_failed,	   [MAP_CHANGED] = mark_changed,
+		[MAP_TRANSITION] = mark_transition};
 	struct map *m = map_of(v);
 	const struct fabric *f = v->scene->fabric;
 	uint32_t sel = m->overlay == MAP_LINKS ? map_selected(v) : NO_ID;
@@ -917,6 +942,9 @@ void map_overlays_free(struct map *m)
 	free(m->mark);
 	free(m->mark_role);
 	free(m->channel);
+	free(m->turn);
+	m->turn = NULL;
+	m->n_turns = 0;
 	text_free(&m->said);
 	text_free(&m->meaning);
 	m->stop = NULL;

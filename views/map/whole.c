@@ -107,14 +107,14 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 
 /* --- drawing ----------------------------------------------------------------------------------- */
 
-static void put_boxes(const struct view *v, struct canvas *c, const struct own *o)
+static void put_boxes(const struct view *v, struct canvas *c, const struct whole_plan *p)
 {
 	const struct map *m = map_of(v);
 	uint32_t selected = map_selected(v);
 	struct text name = {0};
 
-	for (uint32_t i = 0; i < o->plan->n_boxes; i++) {
-		const struct whole_box *b = &o->plan->box[i];
+	for (uint32_t i = 0; i < p->n_boxes; i++) {
+		const struct whole_box *b = &p->box[i];
 		struct map_cell cell = map_cell_of(v, b->sw);
 		enum canvas_role role = cell.bold ? (enum canvas_role)cell.role : CANVAS_PLAIN;
 		int w;
@@ -123,7 +123,7 @@ static void put_boxes(const struct view *v, struct canvas *c, const struct own *
 			role = CANVAS_SELECTED;
 		map_put(v, c, b->x, b->y, b->sw);
 		canvas_put(c, b->x + 1, b->y, '[', role);
-		whole_name(o->plan, v->scene->fabric, b->sw, &name);
+		whole_name(p, v->scene->fabric, b->sw, &name);
 		w = canvas_text_cut(c, b->x + 2, b->y, b->w - 3, text_str(&name), role);
 		canvas_put(c, b->x + 2 + w, b->y, ']', role);
 		canvas_object(c, b->x, b->y, b->w, 1, map_object(m, b->sw, NO_ID));
@@ -274,7 +274,16 @@ static void draw(struct view *v, struct canvas *c)
 		text_free(&why);
 		return;
 	}
-	put_boxes(v, c, o);
+	if (map_of(v)->overlay == MAP_DEPENDENCIES && map_of(v)->turn) {
+		struct whole_plan turned = *o->plan;
+
+		turned.box = whole_turns(v, c, o->part, o->plan);
+		put_boxes(v, c, &turned);
+		put_last(v, c, o, 0);
+		free(turned.box);
+		return;
+	}
+	put_boxes(v, c, o->plan);
 	put_labels(v, c, o);
 	left_out = put_lines(v, c, o, false);
 	put_lines(v, c, o, true);

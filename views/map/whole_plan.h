@@ -86,6 +86,14 @@ struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l
 void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw, struct text *t);
 void whole_plan_free(struct whole_plan *p); /* NULL is fine */
 
+/*
+ * Draws the dependencies of the overlay.  Returns the plan's boxes at their places there, for the caller to
+ * free.
+ */
+struct view;
+struct canvas;
+struct whole_box *whole_turns(struct view *v, struct canvas *c, uint32_t part, const struct whole_plan *plan);
+
 /* --- shared by whole_plan.c, whole_rows.c and whole_grid.c ---------------------------------- */
 
 enum whole_side { WHOLE_TOP, WHOLE_BOTTOM, WHOLE_LEFT, WHOLE_RIGHT, WHOLE_ASIDE, WHOLE_NOWHERE };

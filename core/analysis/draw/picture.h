@@ -6,6 +6,7 @@
 #define IBSCOPE_PICTURE_H
 
 #include <stdio.h>
+#include "core/analysis/credit/cdg.h"
 #include "core/analysis/draw/svg.h"
 #include "core/analysis/shape/layout.h"
 #include "core/fabric/state.h"
@@ -84,6 +85,20 @@ struct picture_turn {
 	uint32_t from, to; /* ports that send */
 	enum { PICTURE_TURN, PICTURE_TURN_ON_CYCLE, PICTURE_TURN_MISSING } kind;
 };
+
+/* The switches that a channel joins.  false: one of its ends is no switch, or both are the same. */
+bool picture_channel_ends(const struct fabric *f, uint32_t port, uint32_t *a, uint32_t *b);
+/* A point of the lane of a channel from a to b beside its cable, t from 0 to 1; it is seen from FROM to TO.
+ */
+#define PICTURE_LANE_FROM 0.3f
+#define PICTURE_LANE_TO 0.7f
+void picture_lane(const struct picture *p, uint32_t a, uint32_t b, float t, float at[2]);
+/*
+ * Dependencies between switches on a VL; without a loop on it, those that only others have, too.  turn: room
+ * for all of c; channel [n_ports]: 1 for ports that send on the VL.  Returns their number.
+ */
+size_t picture_turns(const struct cdg *c, int vl, struct picture_turn *turn, uint8_t *channel,
+		     size_t *missing);
 
 /* What the boxes of one colour have in common. */
 struct picture_class {

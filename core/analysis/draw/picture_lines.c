@@ -100,6 +100,84 @@ bool picture_curve(const struct picture *pic, uint32_t a, uint32_t b, float c[8]
 	return upright(&p, -1, &q, -1, 5 + fabsf(p.x - q.x) / 12, c);
 }
 
+/* --- channels and what they wait for --- */
+
+#define LANE 5.0f /* of a channel beside the middle of its cable, to the right of its direction */
+
+bool picture_channel_ends(const struct fabric *f, uint32_t port, uint32_t *a, uint32_t *b)
+{
+	uint32_t peer = f->port_peer[port];
+
+	*a = f->node_switch[f->port_node[port]];
+	*b = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+	return *a != NO_ID && *b != NO_ID && *a != *b;
+}
+
+void picture_lane(const struct picture *pic, uint32_t a, uint32_t b, float t, float at[2])
+{
+	float c[8], u = 1 - t, d[2], len;
+
+	picture_curve(pic, a, b, c);
+	for (unsigned k = 0; k < 2; k++) {
+		at[k] = u * u * u * c[k] + 3 * u * u * t * c[2 + k] + 3 * u * t * t * c[4 + k] +
+			t * t * t * c[6 + k];
+		d[k] = u * u * (c[2 + k] - c[k]) + 2 * u * t * (c[4 + k] - c[2 + k]) +
+		       t * t * (c[6 + k] - c[4 + k]);
+	}
+	len = fmaxf(hypotf(d[0], d[1]), 0.01f);
+	at[0] -= d[1] / len * LANE;
+	at[1] += d[0] / len * LANE;
+}
+
+/* Does a channel join two switches? */
+static bool between_switches(const struct cdg *c, uint32_t channel)
+{
+	const struct fabric *f = c->routing->topo->fabric;
+	uint32_t port = c->port[channel];
+
+	return f->node_switch[f->port_node[port]] != NO_ID && c->routing->topo->peer_switch[port] != NO_ID;
+}
+
+/* What the VL has of a dependency of any VL, between the same ports. */
+static bool layer_has(const struct cdg *c, int vl, uint32_t from, uint32_t to)
+{
+	uint32_t a = cdg_find(c, c->port[from], (unsigned)vl), b = cdg_find(c, c->port[to], (unsigned)vl);
+
+	return a != NO_ID && b != NO_ID && cdg_dependency(c, a, b) != NO_ID;
+}
+
+size_t picture_turns(const struct cdg *c, int vl, struct picture_turn *turn, uint8_t *channel,
+		     size_t *missing)
+{
+	bool loops = cdg_components_below(c, vl, c->n_components);
+	size_t n = 0;
+
+	*missing = 0;
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		if (!between_switches(c, v))
+			continue;
+		if (c->vl[v] == vl)
+			channel[c->port[v]] = 1;
+		for (uint32_t k = c->first[v]; k < c->first[v + 1]; k++) {
+			uint32_t to = c->to[k];
+			bool here = c->vl[v] == vl && c->vl[to] == vl;
+			struct picture_turn *t = &turn[n];
+
+			if (!between_switches(c, to) || (!here && (loops || layer_has(c, vl, v, to))))
+				continue;
+			t->from = c->port[v];
+			t->to = c->port[to];
+			t->kind = !here ? PICTURE_TURN_MISSING
+				  : c->component[v] != NO_ID && c->component[v] == c->component[to]
+					  ? PICTURE_TURN_ON_CYCLE
+					  : PICTURE_TURN;
+			*missing += !here;
+			n++;
+		}
+	}
+	return n;
+}
+
 /* --- how they look --- */
 
 struct picture_bundle picture_bundle(const struct fabric *f, const struct picture_look *look, uint32_t a,

@@ -123,10 +123,6 @@ static void put_mark(const struct svg *s, uint32_t a, uint32_t b, struct picture
 
 /* --- dependencies --- */
 
-#define LANE 5.0f /* of a channel beside the middle of its cable, to the right of its direction */
-#define LANE_FROM 0.3f
-#define LANE_TO 0.7f
-
 static const struct picture_stroke turn_strokes[] = {
 	[PICTURE_TURN] = {.colour = "#1f5fa8", .dash = "", .width = 1.4},
 	[PICTURE_TURN_ON_CYCLE] = {.colour = "#b2182b", .dash = "", .width = 2},
@@ -140,43 +136,17 @@ static const struct picture_stroke *lane_stroke(const struct svg *s)
 	return &lane_strokes[s->look->red != NULL];
 }
 
-/* The switches that a channel joins.  false: one of its ends is no switch, or both are the same. */
-static bool lane_ends(const struct svg *s, uint32_t port, uint32_t *a, uint32_t *b)
-{
-	uint32_t peer = s->f->port_peer[port];
-
-	*a = s->f->node_switch[s->f->port_node[port]];
-	*b = peer == NO_ID ? NO_ID : s->f->node_switch[s->f->port_node[peer]];
-	return *a != NO_ID && *b != NO_ID && *a != *b;
-}
-
-/* A point of the lane of a channel from a to b, t from 0 to 1. */
-static void lane_point(const struct svg *s, uint32_t a, uint32_t b, float t, float at[2])
-{
-	float c[8], u = 1 - t, d[2], len;
-
-	picture_curve(s->pic, a, b, c);
-	for (unsigned k = 0; k < 2; k++) {
-		at[k] = u * u * u * c[k] + 3 * u * u * t * c[2 + k] + 3 * u * t * t * c[4 + k] +
-			t * t * t * c[6 + k];
-		d[k] = u * u * (c[2 + k] - c[k]) + 2 * u * t * (c[4 + k] - c[2 + k]) +
-		       t * t * (c[6 + k] - c[4 + k]);
-	}
-	len = fmaxf(hypotf(d[0], d[1]), 0.01f);
-	at[0] -= d[1] / len * LANE;
-	at[1] += d[0] / len * LANE;
-}
-
 /* The lane of a channel, between its two ends. */
 static void put_lane(const struct svg *s, uint32_t port)
 {
 	uint32_t a, b;
 	float at[2];
 
-	if (!lane_ends(s, port, &a, &b))
+	if (!picture_channel_ends(s->f, port, &a, &b))
 		return;
 	for (unsigned k = 0; k <= 4; k++) {
-		lane_point(s, a, b, LANE_FROM + (LANE_TO - LANE_FROM) * (float)k / 4, at);
+		picture_lane(s->pic, a, b,
+			     PICTURE_LANE_FROM + (PICTURE_LANE_TO - PICTURE_LANE_FROM) * (float)k / 4, at);
 		fprintf(s->to, k ? "L%.1f %.1f" : "<path class=\"lane\" d=\"M%.1f %.1f", (double)at[0],
 			(double)at[1]);
 	}
@@ -192,13 +162,14 @@ static void put_turn(const struct svg *s, const struct picture_turn *t)
 	const struct picture_rect *r;
 	float p[2], q[2], x, y;
 
-	if (!lane_ends(s, t->from, &a, &b) || !lane_ends(s, t->to, &same, &c) || same != b)
+	if (!picture_channel_ends(s->f, t->from, &a, &b) || !picture_channel_ends(s->f, t->to, &same, &c) ||
+	    same != b)
 		return;
 	r = &s->pic->box[b];
 	x = r->x + r->w / 2;
 	y = r->y + r->h / 2;
-	lane_point(s, a, b, LANE_TO, p);
-	lane_point(s, b, c, LANE_FROM, q);
+	picture_lane(s->pic, a, b, PICTURE_LANE_TO, p);
+	picture_lane(s->pic, b, c, PICTURE_LANE_FROM, q);
 	fprintf(s->to,
 		"<path class=\"turn%u\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"%s\" "
 		"stroke-width=\"%.1f\"",
@@ -507,7 +478,7 @@ void picture_movie_frame(const struct picture_movie *m, unsigned frame, const st
 	for (uint32_t port = 0; look->way && port < s.f->n_ports; port++) {
 		uint32_t a, b;
 
-		if (!look->way[port] || !lane_ends(&s, port, &a, &b))
+		if (!look->way[port] || !picture_channel_ends(s.f, port, &a, &b))
 			continue;
 		put_box(&s, a);
 		put_box(&s, b);

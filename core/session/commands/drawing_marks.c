@@ -177,57 +177,19 @@ static int mark_layer(struct session *s, const struct drawing_of *of, struct fab
 	return 0;
 }
 
-/* Does a channel join two switches? */
-static bool between_switches(const struct cdg *c, uint32_t channel)
-{
-	const struct fabric *f = c->routing->topo->fabric;
-	uint32_t port = c->port[channel];
-
-	return f->node_switch[f->port_node[port]] != NO_ID && c->routing->topo->peer_switch[port] != NO_ID;
-}
-
-/* What the VL has of a dependency of any VL, between the same ports. */
-static bool layer_has(const struct cdg *c, int vl, uint32_t from, uint32_t to)
-{
-	uint32_t a = cdg_find(c, c->port[from], (unsigned)vl), b = cdg_find(c, c->port[to], (unsigned)vl);
-
-	return a != NO_ID && b != NO_ID && cdg_dependency(c, a, b) != NO_ID;
-}
-
 /* Dependencies between switches: those of the VL; without a loop on it, also those that only others have. */
 static int mark_turns(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 		      struct progress *p, struct err *e)
 {
 	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, of->switches, p, e);
 	bool loops = c && cdg_components_below(c, of->vl, c->n_components);
-	size_t n = 0, missing = 0;
+	size_t n, missing;
 
 	if (!c)
 		return -1;
 	d->channel = NEW_ARRAY(s->fabric->n_ports + 1, uint8_t);
 	d->turn = NEW_ARRAY(c->n_deps + 1, struct picture_turn);
-	for (uint32_t v = 0; v < c->n_channels; v++) {
-		if (!between_switches(c, v))
-			continue;
-		if (c->vl[v] == of->vl)
-			d->channel[c->port[v]] = 1;
-		for (uint32_t k = c->first[v]; k < c->first[v + 1]; k++) {
-			uint32_t to = c->to[k];
-			bool here = c->vl[v] == of->vl && c->vl[to] == of->vl;
-			struct picture_turn *t = &d->turn[n];
-
-			if (!between_switches(c, to) || (!here && (loops || layer_has(c, of->vl, v, to))))
-				continue;
-			t->from = c->port[v];
-			t->to = c->port[to];
-			t->kind = !here ? PICTURE_TURN_MISSING
-				  : c->component[v] != NO_ID && c->component[v] == c->component[to]
-					  ? PICTURE_TURN_ON_CYCLE
-					  : PICTURE_TURN;
-			missing += !here;
-			n++;
-		}
-	}
+	n = picture_turns(c, of->vl, d->turn, d->channel, &missing);
 	d->look.turn = d->turn;
 	d->look.n_turns = n;
 	d->look.channel = d->channel;
