@@ -77,6 +77,9 @@ def fabrics():
         verdict(done.returncode == 1, "synth %s: status %d" % (wrong, done.returncode))
     done = run("-e", "set root_guid_file lesson:nothing.roots", "ring:5")
     verdict(done.returncode == 1 and "lessons" in done.stderr, "root_guid_file lesson:nothing.roots: %s" % done.stderr)
+    for wrong in ("lesson:nothing.far", "lesson:../square.far", "lesson:"):
+        done = run("-e", "tables " + wrong, "mesh:2x2")
+        verdict(done.returncode == 1 and "lessons" in done.stderr, "tables %s: %s" % (wrong, done.stderr))
 
 
 def own():
@@ -300,6 +303,12 @@ def graded():
                 f.write(text.replace(change, part))
             done = run("-e", "lesson %s check" % wrong_one)
             verdict(done.returncode == 1 and "judge refuses the accepted answer" in done.stdout, "%s: %s" % (part, done.stdout))
+        within = os.path.join(folder, "within.lesson")           # $ANSWER at the end of a word belongs to the word
+        with open(within, "w", encoding="utf-8") as f:
+            f.write("title: t\nfabric: ring:3\ntext: x\nask: y\nanswer: z\njudge: synth torus:3x3,shuffle=1,seed=$ANSWER; route minhop; check\nexpect: NOT SOUND\n")
+        for words, status in (("1", 0), ("2", 1), ("1 shuffle=1", 1), ("1;quit", 1)):
+            done = run("-e", "lesson %s; lesson answer %s" % (within, "'%s'" % words if ";" in words else words))
+            verdict(done.returncode == status, "an answer within a word, %s: %s %s" % (words, done.stdout[-200:], done.stderr))
         for line in ("accept: x", "judge: check", "points: 2"):
             with open(wrong_one, "w", encoding="utf-8") as f:
                 f.write("title: t\ntext: x\n%s\n" % line)

@@ -158,12 +158,14 @@ static char *with_answer(const char *line, const char *answer)
 	const char *at;
 
 	for (; (at = strstr(line, mark)); line = at + strlen(mark)) {
+		const char *first = answer + strspn(answer, " \t");
+
 		text_add(&t, "%.*s", (int)(at - line), line);
-		for (const char *w = answer + strspn(answer, " \t"); *w; w += strspn(w, " \t")) {
+		for (const char *w = first; *w; w += strspn(w, " \t")) {
 			char *word = str_printf("%.*s", (int)strcspn(w, " \t"), w),
 			     *quoted = word_quoted(word);
 
-			text_add(&t, "%s%s", t.len && t.s[t.len - 1] != ' ' ? " " : "", quoted);
+			text_add(&t, "%s%s", w > first ? " " : "", quoted);
 			w += strlen(word);
 			free(word);
 			free(quoted);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/base/lessonfile.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/formats/tables.h"
@@ -105,17 +106,22 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	struct text notes = {0}, text = {0};
 	struct switch_tables *t;
 	struct tables_info info;
+	char *lesson = !live && lesson_name(from) ? lesson_file(lesson_name(from), e) : NULL;
 	int rc;
 
+	if (!live && lesson_name(from) && !lesson)
+		return -1;
 	progress_start(o->run->progress, "reading tables", 0);
 	rc = live ? live_tables(device, s->fabric, now, &t, &info, &notes, o->run->progress, e)
-		  : tables_load(from, s->fabric, now, &t, &info, &notes, o->run->progress, e);
+		  : tables_load(lesson ? lesson : from, s->fabric, now, &t, &info, &notes, o->run->progress,
+				e);
 	if (!rc) {
 		report_tables(from, &info, text_str(&notes), o);
 		text_add(&text, *behind ? "tables %s %s" : "tables %s", from, behind);
 		rc = take_tables(s, text_str(&text), t, sls, o, e);
 		counted_unref(&t->counted);
 	}
+	free(lesson);
 	text_free(&notes);
 	text_free(&text);
 	return rc;
@@ -127,8 +133,8 @@ const struct command tables_commands[] = {
 	 .help = "take the tables in the switches as the routing: from a dump, or live",
 	 .details = "  FILE: opensm-lfts.dump, output of dump_fts, ibroute and dump_lfts.sh, opensm.fdbs, "
 		    "ibdiagnet's .fdbs and\n"
-		    "  .far (with adaptive-routing groups), `export lfts` and `export fdbs`.  You need not "
-		    "route before.\n"
+		    "  .far (with adaptive-routing groups), `export lfts` and `export fdbs`, or lesson:NAME, "
+		    "one of the lessons.\n  You need not route before.\n"
 		    "  LIDs are those that the file names by port GUIDs, else those of the fabric's source; "
 		    "tables lists what does not\n"
 		    "  fit.  A failure does not change these tables; `route ENGINE` computes others, `diff` "
