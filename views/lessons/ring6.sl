@@ -1,0 +1,32 @@
+# ring:6 under dor (`synth lesson:ring6; route dor`): SL of each path between hosts, lines SLID DLID SL.
+# Made by a rule that is not of OpenSM: SL 1 for a path that will cross the dateline, the cable ring5 - ring0.
+2 5 0
+2 8 0
+2 10 0
+2 11 1
+2 12 1
+5 2 0
+5 8 0
+5 10 0
+5 11 0
+5 12 1
+8 2 0
+8 5 0
+8 10 0
+8 11 0
+8 12 0
+10 2 1
+10 5 0
+10 8 0
+10 11 0
+10 12 0
+11 2 1
+11 5 1
+11 8 0
+11 10 0
+11 12 0
+12 2 1
+12 5 1
+12 8 1
+12 10 0
+12 11 0
