@@ -20,7 +20,7 @@ os.environ["TSAN_OPTIONS"] = f"log_path={LOG}:exitcode=0:second_deadlock_stack=1
 
 import run as tui  # noqa: E402  (it takes its settings from the environment)
 
-SCRIPTS = ["browse", "change", "compare", "cycle", "fold", "pick", "repl", "stop"]
+SCRIPTS = ["browse", "change", "compare", "cycle", "edits", "edits-stop", "fold", "pick", "repl", "stop"]
 FABRIC = "-R minhop xgft:6,6:1,3"
 
 
@@ -89,8 +89,8 @@ def changes_under_panes():
                   "undo"]
 
     def keys(t):
-        run_commands(t, *lines, "echo all-done")
-        t.keys("BTab")  # leaves the REPL: keys go to panes
+        run_commands(t, "focus list", *lines, "clear", "echo all-done")
+        t.wait("▸REPL", absent=True)    # keys go to panes
         for _ in range(20):
             t.keys("Down", "Right", "Tab")
         t.wait(r"^. all-done")
@@ -101,13 +101,13 @@ def changes_under_panes():
 def scopes_under_panes():
     """The hosts that count change again and again: the sweep is copied while panes take and give back references of it."""
     lines = []
-    for i, pane in enumerate(["hosts", "pairs", "histogram", "compare minhop updn", "usage", "cdg", "load-map", "bars"]):
+    for i, pane in enumerate(["hosts", "pairs", "histogram", "compare minhop updn", "usage", "cdg", "elements", "bars"]):
         lines += ["pane " + pane]
         lines += ["scope node000[%d-9]" % (n % 7 + 1) if n % 3 else "scope all" for n in range(i, i + 6)]
 
     def keys(t):
-        run_commands(t, *lines, "echo all-done")
-        t.keys("BTab")
+        run_commands(t, "focus list", *lines, "clear", "echo all-done")
+        t.wait("▸REPL", absent=True)
         for _ in range(10):
             t.keys("Down", "Tab")
         t.wait(r"^. all-done")
@@ -132,7 +132,7 @@ def fabrics_replaced():
         lines += ["synth " + spec, "route minhop", "pane pairs", "pane histogram"]
 
     def keys(t):
-        run_commands(t, *lines, "echo all-done")
+        run_commands(t, *lines, "clear", "echo all-done")
         t.wait(r"^. all-done")
         t.keys("F10")
     explorer(keys)
