@@ -210,6 +210,77 @@ static unsigned count(const char *text, const char *part)
 	return n;
 }
 
+/* A page of the size asked for, on which nothing meets, whatever the letters. */
+static void test_slides(void **state)
+{
+	static const char *const lines[] = {"synth torus:4x4x4",
+					    "synth dragonfly:4,2,2",
+					    "synth ring:7",
+					    "synth random:24,4",
+					    "load tests/fabrics/demo-3level.ibnet",
+					    "synth director:2,4,3,8"};
+	static const char *const words[] = {"size=1600x900", "size=900x1600 font=16 notitle", "font=30",
+					    "map state size=400x400 font=4"};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(lines); k++)
+		for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+			struct session *s = session_of(lines[k]);
+			struct page p = draw(s, words[i]);
+			const char *view = strstr(p.svg, "viewBox=\"0 0 ");
+			char *end;
+
+			assert_non_null(view);
+			if (i == 0 || i == 1) {
+				assert_true(p.width == (i ? 900 : 1600) && p.height == (i ? 1600 : 900));
+				assert_int_equal(count(p.svg, "font-weight"), i ? 0 : 1);
+			}
+			p.width = strtod(view + strlen("viewBox=\"0 0 "), &end);
+			p.height = strtod(end, NULL);
+			assert_int_equal(p.n_boxes, s->fabric->n_switches);
+			check_page(&p, lines[k]);
+			page_free(&p);
+			session_free(s);
+		}
+}
+
+/* Steps: a drawing that moves has a title and two groups a frame, files of steps are there, cut short or not.
+ */
+static void test_steps(void **state)
+{
+	struct session *s = session_of("synth xgft:3,3:1,2; route updn; step start; step until forbidden");
+	struct page p = draw(s, "animated 40 70"), still = draw(s, "map step");
+	char folder[] = "/tmp/ibscope-picture-XXXXXX", line[100];
+
+	(void)state;
+	assert_int_equal(count(p.svg, "<animate "), 2 * 31);
+	assert_int_equal(count(p.svg, "font-weight=\"bold\""), 31);
+	assert_int_equal(count(p.svg, "keyTimes=\"0\""), 1); /* from the first frame on */
+	assert_int_equal(count(still.svg, "class=\"turn1\""), 1);
+	assert_non_null(strstr(still.svg, "forbidden: down and then up"));
+	page_free(&p);
+	page_free(&still);
+	assert_non_null(mkdtemp(folder));
+	snprintf(line, sizeof(line), "export svg %s/%%02d steps 3 14 size=300x200", folder);
+	ok_line(s, line);
+	for (unsigned k = 1; k <= 13; k++) {
+		snprintf(line, sizeof(line), "%s/%02u", folder, k);
+		assert_int_equal(unlink(line), k <= 12 ? 0 : -1);
+	}
+	assert_int_equal(rmdir(folder), 0);
+	line_fails(s, "export svg /tmp/none/%d steps", "/tmp/none/1");
+	line_fails(s, "export svg /tmp/%d%d steps", "expected a name with one %d");
+	line_fails(s, "export svg - animated 9 2", "expected two of 1 to");
+	p = draw(s, "plot shifts ftree minhop");
+	assert_non_null(strstr(p.svg, ">ftree</text>"));
+	page_free(&p);
+	line_fails(s, "export svg - plot loads torus-2QoS updn", "torus-2QoS refuses this fabric");
+	p = draw(s, "why spine-01 3 via 2");
+	assert_int_equal(count(p.svg, "class=\"turn1\""), 1);
+	page_free(&p);
+	session_free(s);
+}
+
 /* Places stay when something fails, and what failed is seen. */
 static void test_failures(void **state)
 {
@@ -445,6 +516,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pages),	 cmocka_unit_test(test_real),
+		cmocka_unit_test(test_slides),	 cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_failures), cmocka_unit_test(test_load),
 		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_png),
 		cmocka_unit_test(test_path),	 cmocka_unit_test(test_every_kind),

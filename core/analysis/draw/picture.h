@@ -147,23 +147,13 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 		struct progress *p);
 
 /*
- * Drawings of the same picture as one SVG that moves by itself: each frame is seen for some seconds, again
- * and again.  look: of the frame, with its title, line, colours of switches, marks and turns.  Frames come in
- * order from 0, all of them.
+ * The next of `frames` drawings of the same picture in one SVG that moves by itself: each is seen for some
+ * seconds, again and again.  The first (0) begins the page, the last ends it.  look: of the frame, with its
+ * title, line, classes, marks and turns.  was: classes of the frame before.  -1: the stream failed.
  */
-struct picture_movie {
-	FILE *to;
-	const struct picture *pic;
-	const struct fabric *f;
-	unsigned frames;
-	double seconds; /* of a frame */
-};
-void picture_movie_begin(const struct picture_movie *m, const struct picture_look *look);
-/* was: class of the frame before, NULL at 0 */
-void picture_movie_frame(const struct picture_movie *m, unsigned frame, const struct picture_look *look,
-			 const uint8_t *was);
-/* -1: the stream failed. */
-int picture_movie_end(const struct picture_movie *m, const struct picture_look *look);
+int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
+		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
+		  const uint8_t *was);
 
 /* A cycle of channels alone, its switches on a circle: [n] channels in order, the last leads to the first. */
 struct picture_step {

@@ -430,70 +430,63 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 /* --- one that moves ----------------------------------------------------------------------------- */
 
 /* Opens a group that is seen from a frame on, up to another. */
-static void open_shown(const struct picture_movie *m, unsigned from, unsigned to)
+static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, double seconds)
 {
-	double all = m->frames;
+	double all = frames;
 
-	if (!from && to >= m->frames) {
-		fputs("<g>", m->to);
-		return;
-	}
-	fprintf(m->to,
+	fprintf(to,
 		"<g visibility=\"%s\"><animate attributeName=\"visibility\" calcMode=\"discrete\" "
 		"dur=\"%gs\" "
-		"repeatCount=\"indefinite\" values=\"%s",
-		from ? "hidden" : "visible", all * m->seconds, from ? "hidden;visible" : "visible");
-	fputs(to < m->frames ? ";hidden\" keyTimes=\"0" : "\" keyTimes=\"0", m->to);
+		"repeatCount=\"indefinite\" values=\"%svisible%s\" keyTimes=\"0",
+		from ? "hidden" : "visible", all * seconds, from ? "hidden;" : "",
+		end < frames ? ";hidden" : "");
 	if (from)
-		fprintf(m->to, ";%.7f", from / all);
-	if (to < m->frames)
-		fprintf(m->to, ";%.7f", to / all);
-	fputs("\"/>\n", m->to);
+		fprintf(to, ";%.7f", from / all);
+	if (end < frames)
+		fprintf(to, ";%.7f", end / all);
+	fputs("\"/>\n", to);
 }
 
-void picture_movie_begin(const struct picture_movie *m, const struct picture_look *look)
+int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
+		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
+		  const uint8_t *was)
 {
-	struct svg s = svg_of(m->to, m->pic, m->f, look);
+	struct svg s = svg_of(to, pic, f, look);
+	struct picture_look all = *look; /* of the legend */
 
-	svg_begin(m->to, &m->pic->page, m->pic->width, m->pic->height, "", "");
-	put_ground(&s, NULL);
-	for (uint32_t sw = 0; sw < s.l->n; sw++)
-		put_under(&s, sw);
-}
-
-void picture_movie_frame(const struct picture_movie *m, unsigned frame, const struct picture_look *look,
-			 const uint8_t *was)
-{
-	struct svg s = svg_of(m->to, m->pic, m->f, look);
-
+	if (!frame) {
+		svg_begin(to, &pic->page, pic->width, pic->height, "", "");
+		put_ground(&s, NULL);
+		for (uint32_t sw = 0; sw < s.l->n; sw++)
+			put_under(&s, sw);
+	}
 	/* Boxes that look otherwise stay from now on: what comes later covers them. */
-	open_shown(m, frame, m->frames);
+	open_shown(to, frame, frames, frames, seconds);
 	for (uint32_t sw = 0; sw < s.l->n; sw++)
-		if (!was || was[sw] != look->class[sw])
+		if (!frame || was[sw] != look->class[sw])
 			put_box(&s, sw);
-	fputs("</g>\n", m->to);
-	open_shown(m, frame, frame + 1);
-	for (uint32_t a = 0; look->way && a < s.l->n; a++)
+	fputs("</g>\n", to);
+	open_shown(to, frame, frame + 1, frames, seconds);
+	for (uint32_t a = 0; a < s.l->n; a++)
 		put_marks(&s, a);
-	for (uint32_t port = 0; look->way && port < s.f->n_ports; port++) {
+	for (uint32_t port = 0; port < f->n_ports; port++) {
 		uint32_t a, b;
 
-		if (!look->way[port] || !picture_channel_ends(s.f, port, &a, &b))
+		if (!look->way[port] || !picture_channel_ends(f, port, &a, &b))
 			continue;
 		put_box(&s, a);
 		put_box(&s, b);
 	}
 	put_turns(&s);
-	svg_title(m->to, &m->pic->page, m->pic->width, look->title, look->line);
-	fputs("</g>\n", m->to);
-}
-
-int picture_movie_end(const struct picture_movie *m, const struct picture_look *look)
-{
-	struct svg s = svg_of(m->to, m->pic, m->f, look);
-
-	put_frame_names(&s);
-	put_legend(&s);
-	svg_end(m->to);
-	return ferror(m->to) ? -1 : 0;
+	svg_title(to, &pic->page, pic->width, look->title, look->line);
+	fputs("</g>\n", to);
+	if (frame + 1 == frames) {
+		all.ways = PICTURE_STEP | PICTURE_THERE;
+		all.red = "forbidden turn, or dependencies of the cycle";
+		s.look = &all;
+		put_frame_names(&s);
+		put_legend(&s);
+		svg_end(to);
+	}
+	return ferror(to) ? -1 : 0;
 }

@@ -44,82 +44,10 @@ static int find_dependencies(struct session *s, struct drawing *d, struct progre
 	return -1;
 }
 
-/* --- steps --------------------------------------------------------------------------------------- */
-
 #define FRAME_SECONDS 2
 
-/* Calls draw() with each step in its turn, frame 0 first.  It tells -1 when it failed. */
-static int each_step(struct session *s, struct drawing *d, struct progress *p,
-		     int (*draw)(void *ctx, unsigned frame, unsigned frames), void *ctx)
-{
-	const struct recording *r = session_shown(s)->rec;
-	struct walk *w = walk_new(r);
-	unsigned frame = 0, frames = 0;
-	int rc = 0;
-
-	for (size_t i = d->from; i <= d->to; i++)
-		frames += recording_in_focus(r, i);
-	for (size_t i = d->from; i <= d->to && !rc; i++) {
-		const struct moment *m;
-
-		if (!recording_in_focus(r, i))
-			continue;
-		progress_start(p, "drawing steps", frames);
-		if (!progress_step(p, frame) || walk_to(w, i, p)) {
-			rc = -1;
-			break;
-		}
-		m = moment_new(w, NULL);
-		drawing_step(s, m, &d->fabric);
-		moment_unref(m);
-		rc = draw(ctx, frame++, frames);
-	}
-	walk_free(w);
-	return rc;
-}
-
-struct moving {
-	const struct fabric_drawing *d;
-	struct picture_movie movie;
-	uint8_t *was; /* classes of the frame before */
-	uint32_t n;
-	const char *red;
-	unsigned ways;
-};
-
-static int draw_frame(void *ctx, unsigned frame, unsigned frames)
-{
-	struct moving *x = ctx;
-
-	x->movie.frames = frames;
-	if (!frame)
-		picture_movie_begin(&x->movie, &x->d->look);
-	picture_movie_frame(&x->movie, frame, &x->d->look, frame ? x->was : NULL);
-	memcpy(x->was, x->d->class, x->n);
-	x->red = x->d->look.red ? "forbidden turn, or dependencies of the cycle" : x->red;
-	x->ways |= x->d->look.ways;
-	return ferror(x->movie.to) ? -1 : 0;
-}
-
-static int write_moving(struct session *s, struct drawing *d, FILE *f, struct progress *p)
-{
-	const struct fabric *fabric = s->fabric;
-	struct moving x = {.d = &d->fabric, .n = fabric->n_switches};
-	struct picture_look all;
-	int rc;
-
-	x.movie = (struct picture_movie){
-		.to = f, .pic = d->fabric.picture, .f = fabric, .seconds = FRAME_SECONDS};
-	x.was = NEW_ARRAY(x.n + 1, uint8_t);
-	rc = each_step(s, d, p, draw_frame, &x);
-	all = d->fabric.look;
-	all.red = x.red;
-	all.ways = x.ways;
-	if (!rc)
-		rc = picture_movie_end(&x.movie, &all);
-	free(x.was);
-	return rc;
-}
+static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const char *pattern,
+		      const struct warnings *missing, unsigned *done, struct progress *p, struct err *e);
 
 /* DOT or SVG, written by ibscope itself. */
 static int write_text(struct session *s, struct drawing *d, FILE *f, const struct target *t,
@@ -132,7 +60,7 @@ static int write_text(struct session *s, struct drawing *d, FILE *f, const struc
 	else if (d->what == DRAW_PLOT)
 		rc = plots_svg(&d->plots, &d->of.page, f, p);
 	else if (d->frames == FRAMES_MOVING)
-		rc = write_moving(s, d, f, p);
+		rc = draw_steps(s, d, f, NULL, NULL, NULL, p, NULL);
 	else if (d->as == DRAW_DOT)
 		rc = fabric_drawing_dot(s, &d->fabric, f, p);
 	else
@@ -193,60 +121,80 @@ static char *frame_path(const char *pattern, unsigned number)
 	return str_printf("%.*s%0*u%s", (int)(at - pattern), pattern, width, number, end + 1);
 }
 
-struct files {
-	struct session *s;
-	struct drawing *d;
-	const char *pattern;
-	const struct warnings *missing;
-	struct out *o;
-	struct err *e;
-	unsigned done;
-};
-
 /* Writes one file, which is whole or not there. */
-static int write_frame(void *ctx, unsigned frame, unsigned frames)
+static int write_frame(struct session *s, struct drawing *d, unsigned number, const char *pattern,
+		       const struct warnings *missing, struct progress *p, struct err *e)
 {
-	struct files *x = ctx;
-	struct progress inner = {.up = x->o->run->progress};
-	char *path = frame_path(x->pattern, frame + 1);
+	struct progress inner = {.up = p};
+	char *path = frame_path(pattern, number);
 	struct target t = {.path = path};
-	int rc = outfile_open(&t.file, path, x->o->run->progress, x->e);
+	int rc = outfile_open(&t.file, path, p, e);
 
-	(void)frames;
 	if (!rc) {
-		struct out quiet = *x->o;
-		struct command_run run = *x->o->run;
-
-		run.progress = &inner;
-		quiet.run = &run;
 		t.f = t.file.f;
-		rc = drawing_write(x->s, x->d, &t, &quiet, x->e);
-		if (x->d->as == DRAW_SVG)
-			warnings_write_missing(x->missing, t.f, "<!-- ", " -->");
-		rc = outfile_close(&t.file, rc, x->e);
+		rc = by_program(d) ? draw_by_program(s, d, &t, &inner, e)
+				   : write_text(s, d, t.f, &t, &inner, e);
+		if (d->as == DRAW_SVG)
+			warnings_write_missing(missing, t.f, "<!-- ", " -->");
+		rc = outfile_close(&t.file, rc, e);
 	}
-	x->done += !rc;
 	free(path);
+	return rc;
+}
+
+/* Each step in its turn: a file of its own by `pattern`, or (NULL) a frame of what moves in `movie`. */
+static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const char *pattern,
+		      const struct warnings *missing, unsigned *done, struct progress *p, struct err *e)
+{
+	const struct recording *r = recording_ref(session_shown(s)->rec);
+	uint8_t *was = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
+	struct walk *w = walk_new(r);
+	unsigned frame = 0, frames = 0;
+	int rc = 0;
+
+	for (size_t i = d->from; i <= d->to; i++)
+		frames += recording_in_focus(r, i);
+	for (size_t i = d->from; i <= d->to && !rc; i++) {
+		const struct moment *m;
+
+		if (!recording_in_focus(r, i))
+			continue;
+		progress_start(p, "drawing steps", frames);
+		if (!progress_step(p, frame) || walk_to(w, i, p)) {
+			rc = pattern ? err_set(e, CANCELLED) : -1;
+			break;
+		}
+		m = moment_new(w, NULL);
+		drawing_step(s, m, &d->fabric);
+		moment_unref(m);
+		rc = pattern ? write_frame(s, d, frame + 1, pattern, missing, p, e)
+			     : picture_movie(movie, d->fabric.picture, s->fabric, &d->fabric.look, frame,
+					     frames, FRAME_SECONDS, was);
+		memcpy(was, d->fabric.class, s->fabric->n_switches);
+		frame += !rc;
+	}
+	if (done)
+		*done = frame;
+	walk_free(w);
+	free(was);
+	recording_unref(r);
 	return rc;
 }
 
 int drawing_write_steps(struct session *s, struct drawing *d, const char *pattern,
 			const struct warnings *missing, struct out *o, struct err *e)
 {
-	struct files x = {s, d, pattern, missing, o, e, 0};
-	int rc;
+	unsigned done;
+	int rc = draw_steps(s, d, NULL, pattern, missing, &done, o->run->progress, e);
 
-	rc = each_step(s, d, o->run->progress, write_frame, &x);
-	if (rc && progress_cancelled(o->run->progress))
-		err_set(e, CANCELLED);
-	if (x.done) {
-		char *first = frame_path(pattern, 1), *last = frame_path(pattern, x.done);
+	if (done) {
+		char *first = frame_path(pattern, 1), *last = frame_path(pattern, done);
 
-		out_text(o, "%s written: %s to %s\n", PLURAL(x.done, "file"), first, last);
+		out_text(o, "%s written: %s to %s\n", PLURAL(done, "file"), first, last);
 		free(first);
 		free(last);
 	}
-	out_json(o, "files", json_integer(x.done));
+	out_json(o, "files", json_integer(done));
 	return rc;
 }
 

@@ -117,66 +117,50 @@ static void tell_series(const struct series *x, unsigned k, struct text *line)
 		text_add(line, "%s%s: ", k ? "\n" : "", x->r[k]->engine);
 }
 
-static int make_loads(struct session *s, const struct series *x, struct plots *d, struct text *line,
-		      struct progress *p, struct err *e)
+/* Links by their routes, or paths by their lengths. */
+static int make_buckets(struct session *s, const struct series *x, bool hops, struct plots *d,
+			struct text *line, struct progress *p, struct err *e)
 {
 	struct loads *l[2] = {NULL};
 	struct buckets *b[2] = {NULL};
 	uint32_t most = 0;
 	bool whole = true;
 
-	for (unsigned k = 0; k < x->n && whole; k++) {
+	for (unsigned k = 0; k < x->n && whole && !hops; k++) {
 		l[k] = loads_new(x->r[k], &pattern_all, p);
 		whole = l[k];
 		most = whole && l[k]->max > most ? l[k]->max : most;
 	}
 	for (unsigned k = 0; k < x->n && whole; k++) {
-		b[k] = load_buckets(x->r[k], l[k], most);
+		b[k] = hops ? hop_buckets(x->r[k], p) : load_buckets(x->r[k], l[k], most);
+		whole = b[k];
+		if (!whole)
+			break;
 		tell_series(x, k, line);
-		text_add(line, "%s over %s: least %u, mean %.1f, most %u", PLURAL(l[k]->routes, "route"),
-			 PLURAL(l[k]->n_links, "directed link"), l[k]->min, b[k]->mean, l[k]->max);
+		if (hops)
+			text_add(line, "%s, mean %.3f links, longest %" PRIu64 "; %s without a path",
+				 PLURAL(b[k]->all, "path"), b[k]->mean,
+				 b[k]->n ? b[k]->at[b[k]->n - 1].low : 0, PLURAL(b[k]->none, "pair"));
+		else
+			text_add(line, "%s over %s: least %u, mean %.1f, most %u",
+				 PLURAL(l[k]->routes, "route"), PLURAL(l[k]->n_links, "directed link"),
+				 l[k]->min, b[k]->mean, l[k]->max);
 	}
 	if (whole) {
 		take_buckets(d, x, b);
-		d->plot[0].x_name = "routes on a link, all hosts to all";
-		d->plot[0].y_name = "links, each direction";
+		d->plot[0].x_name = hops ? "links of a path, those of both hosts included"
+					 : "routes on a link, all hosts to all";
+		d->plot[0].y_name = hops ? "pairs of a host and a LID of another" : "links, each direction";
 		if (x->n == 1)
-			d->plot[0].value_name = "links that carry so many routes";
-		d->title = str_printf("%s: routes on links", drawing_source(s->fabric));
+			d->plot[0].value_name =
+				hops ? "paths that are so long" : "links that carry so many routes";
+		d->title = str_printf("%s: %s", drawing_source(s->fabric),
+				      hops ? "lengths of paths" : "routes on links");
 	}
 	for (unsigned k = 0; k < x->n; k++) {
 		buckets_free(b[k]);
 		loads_free(l[k]);
 	}
-	return whole ? 0 : err_set(e, CANCELLED);
-}
-
-static int make_hops(struct session *s, const struct series *x, struct plots *d, struct text *line,
-		     struct progress *p, struct err *e)
-{
-	struct buckets *b[2] = {NULL};
-	bool whole = true;
-
-	for (unsigned k = 0; k < x->n && whole; k++) {
-		b[k] = hop_buckets(x->r[k], p);
-		whole = b[k];
-		if (!whole)
-			break;
-		tell_series(x, k, line);
-		text_add(line, "%s, mean %.3f links, longest %" PRIu64 "; %s without a path",
-			 PLURAL(b[k]->all, "path"), b[k]->mean, b[k]->n ? b[k]->at[b[k]->n - 1].low : 0,
-			 PLURAL(b[k]->none, "pair"));
-	}
-	if (whole) {
-		take_buckets(d, x, b);
-		d->plot[0].x_name = "links of a path, those of both hosts included";
-		d->plot[0].y_name = "pairs of a host and a LID of another";
-		if (x->n == 1)
-			d->plot[0].value_name = "paths that are so long";
-		d->title = str_printf("%s: lengths of paths", drawing_source(s->fabric));
-	}
-	for (unsigned k = 0; k < x->n; k++)
-		buckets_free(b[k]);
 	return whole ? 0 : err_set(e, CANCELLED);
 }
 
@@ -345,8 +329,7 @@ int plots_make(struct session *s, const struct plot_of *of, struct plots *d, str
 		text_add(&line, "; ");
 	}
 	if (!rc)
-		rc = of->kind == PLOT_LOADS    ? make_loads(s, &x, d, &line, p, e)
-		     : of->kind == PLOT_HOPS   ? make_hops(s, &x, d, &line, p, e)
+		rc = of->kind <= PLOT_HOPS     ? make_buckets(s, &x, of->kind == PLOT_HOPS, d, &line, p, e)
 		     : of->kind == PLOT_SHIFTS ? make_shifts(s, of, &x, d, &line, p, e)
 		     : of->kind == PLOT_SURVEY ? make_survey(s, of, d, &line, p, e)
 					       : make_transition(s, of, d, &line, p, e);
