@@ -167,20 +167,21 @@ const struct topic core_topics[] = {
 	 "all steps in x, then all in y: in a mesh such paths close no circle. Rings of four and more "
 	 "switches need a second VL. dor takes port order as dimension order, so all switches must use the "
 	 "same ports for a dimension.",
-	 "Sullivan, Bashkow, ISCA 1977; Dally, Seitz 1987", "synth mesh:3x3; route dor; check"},
+	 "Sullivan, Bashkow, ISCA 1977; Dally, Seitz 1987; `lesson shuffled`",
+	 "synth mesh:3x3; route dor; check"},
 	{"dateline", "datelines",
 	 "a chosen cable in each ring of a torus. A packet that will cross it uses another VL along that "
 	 "whole ring (torus-2QoS decides this at the source). As no path is longer than half a ring, neither "
 	 "VL closes a circle.",
-	 "Dally, Towles, Interconnection Networks, 2004; torus-2QoS(8)", "show engines"},
+	 "Dally, Towles, Interconnection Networks, 2004; torus-2QoS(8)", "lesson dateline"},
 	{"restriction", "restrictions|restricted|blocked|backtracked|escape|escape tree|hull|detour|detours",
 	 "nue searches routes within the dependency graph: a dependency that would close a circle is "
 	 "blocked, and the route takes a detour. Every destination can fall back to the escape tree.",
-	 "Domke, Hoefler, Matsuoka, HPDC 2016", "route nue; list nue-layers"},
+	 "Domke, Hoefler, Matsuoka, HPDC 2016; `lesson nue`", "route nue; list nue-layers"},
 	{"cut", "cuts|broken",
 	 "dfsssp puts all pairs in layer 0, looks for circles, and cuts each at the edge with "
 	 "the fewest pairs: those pairs move to the next layer.",
-	 "Domke, Hoefler, Nagel, IPDPS 2011", "synth ring:5; route dfsssp; list cuts"},
+	 "Domke, Hoefler, Nagel, IPDPS 2011; `lesson dfsssp`", "synth ring:5; route dfsssp; list cuts"},
 	/* --- fat trees ----------------------------------------------------------------------- */
 	{"fat-tree", "xgft|tree|fat tree|leaf|spine|core",
 	 "a tree with as many cables towards the top as downwards. xgft:M1,M2:W1,W2 has two levels: a switch "
@@ -215,11 +216,11 @@ const struct topic core_topics[] = {
 	{"bisection", "congestion|bandwidth|ebb|hot",
 	 "several flows on one link share it. A network with full bisection has enough links "
 	 "for both halves to talk, but routes are fixed, so flows may still meet on one.",
-	 "Hoefler, Schneider, Lumsdaine, Cluster 2008", "load-map ebb"},
+	 "Hoefler, Schneider, Lumsdaine, Cluster 2008; `lesson nonblocking`", "load-map ebb"},
 	{"adaptive-routing", "ar|group of ports|spread",
 	 "for each packet a switch chooses one port of a group. `check` and `trace` look at all ports of the "
 	 "group; loads count the table's own entry only, `spread` counts the group.",
-	 "IBTA Annex A17; core/formats/doc/formats.md", "spread tree"},
+	 "IBTA Annex A17; core/formats/doc/formats.md; `lesson adaptive`", "spread tree"},
 	{"flow", "flows|shared",
 	 "what one host sends to another. Flows that share their busiest link slow each other "
 	 "down, however well LIDs are balanced.",
