@@ -25,23 +25,51 @@ struct setup *setup_new(const struct setup *m)
 	return s;
 }
 
+static bool asks_tables(const char *chain)
+{
+	size_t len = chain ? strcspn(chain, ",") : 0;
+
+	return len == strlen("tables") && !strncmp(chain, "tables", len);
+}
+
+/* The options of `other`, or of `base`, without SLs that were told of the tables alone. NULL: there are none.
+ */
+static struct options *without_sls(const struct setup *base, const struct setup *other)
+{
+	const char *sls = options_get(base->options, "path_sl_file");
+	const struct options *from = other->options ? other->options : base->options;
+	struct options *o;
+
+	if (!*sls || !asks_tables(base->chain) || !other->chain || asks_tables(other->chain) ||
+	    strcmp(options_get(from, "path_sl_file"), sls) != 0)
+		return NULL;
+	o = options_copy(from);
+	options_unset(o, "path_sl_file");
+	return o;
+}
+
 struct setup *setup_with(const struct setup *base, const struct setup *other)
 {
 	bool same_fabric = !other->fabric || other->fabric == base->fabric;
-
-	return setup_new(&(struct setup){
+	struct options *own = without_sls(base, other);
+	struct setup *s = setup_new(&(struct setup){
 		.fabric = other->fabric ? other->fabric : base->fabric,
 		.loaded = other->loaded ? other->loaded
 			  : same_fabric ? base->loaded
 					: NULL,
 		.state = other->state ? other->state : base->state,
-		.options = other->options ? other->options : base->options,
+		.options = own		    ? own
+			   : other->options ? other->options
+					    : base->options,
 		.chain = other->chain ? other->chain : base->chain,
 		.scope = other->scope ? other->scope : base->scope,
 		.tables = other->tables ? other->tables
 			  : same_fabric ? base->tables
 					: NULL,
 	});
+
+	options_free(own);
+	return s;
 }
 
 bool setup_counts_aggregation(const struct setup *s)

@@ -29,7 +29,10 @@ struct setup {
 /* A setup with these members (refs apart).  Takes new references, copies the chain.  options: required. */
 struct setup *setup_new(const struct setup *members);
 
-/* The setup with the members of `other` that are not NULL.  A new fabric drops the tables, not the scope. */
+/*
+ * The setup with the members of `other` that are not NULL.  A new fabric drops the tables, not the scope.
+ * Another engine in place of tables drops path_sl_file, which tells the SLs of these tables.
+ */
 struct setup *setup_with(const struct setup *base, const struct setup *other);
 
 /* Content of the switches: tables that were read, else those that came with the fabric; NULL: not known. */

@@ -312,6 +312,92 @@ static void test_measure(void **state)
 		engine_figures_free(f[i]);
 }
 
+/* Figures of "tables" beside minhop and lash. */
+static void measure_handed(struct session *s, struct engine_figures *f[3])
+{
+	struct err e;
+	struct side_request *rq = request(s, "tables minhop lash", &e);
+
+	for (unsigned i = 0; i < 3; i++) {
+		assert_non_null(f[i] = side_measure(rq, i, i ? f[0] : NULL, NULL, &e));
+		assert_null(f[i]->refused);
+	}
+	side_request_unref(rq);
+}
+
+/*
+ * Tables and SLs that somebody hands in: those of LASH without its name are judged as LASH is, engines beside
+ * them have their own SLs, and so has an engine that routes afterwards; with SL 0 for all the same tables
+ * have loops.
+ */
+static void test_handed_in(void **state)
+{
+	static const char *const fabrics[] = {"ring:5", "ring:8", "torus:4x4", "torus:5x5"};
+	char folder[] = "/tmp/ibscope-handed.XXXXXX";
+	char lfts[64], sls[64], line[400];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(lfts, sizeof(lfts), "%s/lfts", folder);
+	snprintf(sls, sizeof(sls), "%s/sls", folder);
+	for (unsigned i = 0; i < ARRAY_LEN(fabrics); i++) {
+		struct session *s = session_new(all_engines, all_commands);
+		struct engine_figures *f[3];
+		struct side_request *rq;
+		double minhop_loops;
+		struct err e;
+		FILE *file;
+
+		snprintf(line, sizeof(line), "synth %s; set qos TRUE", fabrics[i]);
+		ok_line(s, line);
+		rq = request(s, "minhop", &e);
+		assert_non_null(f[0] = side_measure(rq, 0, NULL, NULL, &e));
+		minhop_loops = f[0]->f.v[FIG_LOOPS];
+		engine_figures_free(f[0]);
+		side_request_unref(rq);
+		snprintf(line, sizeof(line), "route lash; export lfts %s; export paths %s; tables %s %s",
+			 lfts, sls, lfts, sls);
+		ok_line(s, line);
+		measure_handed(s, f);
+		assert_true(f[0]->f.v[FIG_SLS] == f[2]->f.v[FIG_SLS] && f[0]->f.v[FIG_SLS] >= 2);
+		assert_true(f[0]->f.v[FIG_LOOPS] == 0 && f[2]->f.v[FIG_LOOPS] == 0);
+		assert_true(f[2]->f.v[FIG_DIFFER] == 0);
+		for (unsigned k = FIG_UNREACHABLE; k < FIG_SLS; k++)
+			assert_true(f[0]->f.v[k] == f[2]->f.v[k]);
+		assert_true(f[1]->f.v[FIG_SLS] == 1 && f[1]->f.v[FIG_LOOPS] == minhop_loops);
+		for (unsigned k = 0; k < 3; k++)
+			engine_figures_free(f[k]);
+		/* the engine's own SLs; the handed-in ones come back with their tables */
+		line_says(s, "check", "Sound");
+		ok_line(s, "route minhop");
+		assert_string_equal(options_get(s->setup->options, "path_sl_file"), "");
+		line_says(s, "check", minhop_loops > 0 ? "VL 0: credit loops" : "Sound");
+		ok_line(s, "undo");
+		assert_string_equal(options_get(s->setup->options, "path_sl_file"), sls);
+		line_says(s, "check", "Sound");
+
+		file = fopen(sls, "w");
+		assert_non_null(file);
+		for (unsigned a = 1; a <= session_routing(s)->lids->max_lid; a++)
+			for (unsigned b = 1; b <= session_routing(s)->lids->max_lid; b++)
+				if (a != b)
+					fprintf(file, "%u %u 0\n", a, b);
+		assert_int_equal(fclose(file), 0);
+		snprintf(line, sizeof(line), "tables %s %s", lfts, sls);
+		ok_line(s, line);
+		measure_handed(s, f);
+		assert_true(f[0]->f.v[FIG_SLS] == 1 && f[0]->f.v[FIG_LOOPS] > 0);
+		assert_true(f[2]->f.v[FIG_SLS] >= 2 && f[2]->f.v[FIG_LOOPS] == 0 &&
+			    f[2]->f.v[FIG_DIFFER] == 0);
+		for (unsigned k = 0; k < 3; k++)
+			engine_figures_free(f[k]);
+		session_free(s);
+	}
+	unlink(lfts);
+	unlink(sls);
+	rmdir(folder);
+}
+
 static void test_diff(void **state)
 {
 	struct session *s = session_new(all_engines, all_commands);
@@ -511,6 +597,7 @@ int main(void)
 		cmocka_unit_test(test_against_tracing),
 		cmocka_unit_test(test_request),
 		cmocka_unit_test(test_measure),
+		cmocka_unit_test(test_handed_in),
 		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_pane),
 		cmocka_unit_test(test_pane_alone),

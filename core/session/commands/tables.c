@@ -140,7 +140,8 @@ const struct command tables_commands[] = {
 		    "  fit.  A failure does not change these tables; `route ENGINE` computes others, `diff` "
 		    "compares.\n"
 		    "  A second FILE tells the SLs of paths, in lines SLID DLID SL (`export paths`), as `set "
-		    "path_sl_file` does.\n",
+		    "path_sl_file` does.\n"
+		    "  Another engine in their place has SLs of its own, in `compare` too.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "tables object what was read\n"
 		 "tables.source string file, or live\n"
