@@ -12,7 +12,7 @@ bool read_guid_option(const struct engine_input *in, struct engine_output *out, 
 		return false;
 	guid_file_read(g, path, false, in->progress);
 	if (g->stopped)
-		note_add(&out->notes, NOTE_GUID_FILE, "%s: reading stopped: %s\n", option, g->why.msg);
+		note_add(&out->notes, NOTE_GUID_FILE, "%s: OpenSM stops reading: %s\n", option, g->why.msg);
 	return true;
 }
 

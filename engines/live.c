@@ -68,11 +68,12 @@ static void note_oddities(const struct engine_input *in, const char *name, uint3
 		note_add(notes, 0, "%s: of %s there is no table in %s\n", name, PLURAL(silent, "switch"),
 			 in->held->source);
 	if (!in->held->sl_tables && !*options_get(in->options, "sl2vl_file"))
-		note_add(notes, 0, "%s: VL = SL is assumed; %s\n", name,
+		note_add(notes, 0, "%s: ibscope assumes VL = SL; %s\n", name,
 			 in->held->source ? "sl2vl_file tells other maps"
 					  : "`live sl2vl` reads the switches' maps as well");
 	if (!*options_get(in->options, "path_sl_file"))
-		note_add(notes, 0, "%s: SL 0 is assumed for all paths; path_sl_file tells others\n", name);
+		note_add(notes, 0, "%s: ibscope assumes SL 0 for all paths; path_sl_file tells others\n",
+			 name);
 }
 
 /* refusal: what is told when nothing was read. */

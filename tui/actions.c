@@ -215,7 +215,7 @@ void stop_running(void)
 		ui_message(false, "stopped: %s; C-l goes on", text_str(&what));
 	} else if (background_busy()) {
 		background_give_up();
-		ui_message(false, "stopped what was computed beside; C-l goes on");
+		ui_message(false, "stopped the computation of a pane; C-l goes on");
 	} else {
 		ui_message(false, "nothing is running");
 	}
@@ -313,7 +313,7 @@ ACTION(do_recent)
 	size_t i = (size_t)(*arg - '1');
 
 	if (i >= ui.scene.n_recent || arg[1])
-		return err_set(e, "there is no such file yet: %zu were loaded", ui.scene.n_recent);
+		return err_set(e, "the list of files has no such number: it has %zu", ui.scene.n_recent);
 	text_add(&t, "load ");
 	word_text(ui.scene.recent[i], &t);
 	repl_run(text_str(&t), false);
@@ -384,15 +384,15 @@ static const struct action actions[] = {
 	{"repl", "to the REPL, and stay there", do_screen, TO_REPL},
 	{"leave", "from the REPL back to the pane", do_screen, LEAVE},
 	{"propose",
-	 "route by the engine that is proposed: that of opensm.conf beside the file, the one by which drift "
-	 "explains the tables best, or minhop",
+	 "route with the proposed engine: that of opensm.conf beside the file, else the one that "
+	 "explains the tables best (drift), else minhop",
 	 do_propose, 0},
-	{"recent", "load a file of those loaded last: 1, 2, ...", do_recent, 0},
+	{"recent", "load one of the last files again: 1, 2, ...", do_recent, 0},
 	{"prompt", "begin a command in the REPL", do_prompt, 0},
-	{"search", "search as you type; letters in order will do", do_line, LINE_SEARCH},
+	{"search", "search while you type; lf3 finds leaf-03, too", do_line, LINE_SEARCH},
 	{"search-next", "next row found", do_search_again, 1},
 	{"search-prev", "row found before", do_search_again, -1},
-	{"filter", "show rows with these words only (`changed`, `down`, COLUMN:TEXT, /REGEX/, -WORD)",
+	{"filter", "show only rows that have these words (`changed`, `down`, COLUMN:TEXT, /REGEX/, -WORD)",
 	 do_line, LINE_FILTER},
 	{"copy", "copy to the clipboard: a second key says what (name, GUID, LID, port, path, command, row)",
 	 do_copy, 0},
@@ -405,11 +405,12 @@ static const struct action actions[] = {
 	{"cancel", "stop the running command; else drop the filter; else stop what the pane waits for",
 	 do_cancel, 0},
 	{"escape",
-	 "leave what was printed; else drop the filter; else back; asks to stop what has run for a second",
+	 "leave the output; else drop the filter; else go back; if something has run for a second, ask "
+	 "whether to stop it",
 	 do_escape, 0},
 	{"suspend", "suspend to the shell", do_screen, SUSPEND},
-	{"quit", "leave; `quit ask`: asks when the journal has more than a fabric and its routing", do_screen,
-	 QUIT},
+	{"quit", "leave; `quit ask` asks first if the journal has more than a fabric and its routing",
+	 do_screen, QUIT},
 };
 
 static const struct action *find(const char *name, size_t len)

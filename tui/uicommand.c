@@ -294,19 +294,17 @@ const struct command ui_commands[] = {
 	     ui_maximise),
 	HERE("sort", "sort [COLUMN [reverse]]", "sort the focused pane by a column", ui_sort),
 	HERE("filter", "filter [TEXT...]", "show only rows that contain the text", ui_filter,
-	     .details = "  Words that must all occur; COLUMN:TEXT looks where a word of the header says "
-			"(now:7, peer:spine);\n"
-			"  /REGEX/ and COLUMN:/REGEX/ are regular expressions; -WORD must not occur; "
-			"changed, down and detour\n"
-			"  also mean the marks.  Without a word all rows are shown.\n"),
+	     .details = "  A row must have all the words.  COLUMN:TEXT looks in one column, named by a "
+			"word of its header (now:7,\n  peer:spine); /REGEX/ and COLUMN:/REGEX/ are regular "
+			"expressions; a row must not have -WORD; changed,\n  down and detour also mean the "
+			"marks.  Without a word the pane shows all rows.\n"),
 	HERE("search", "search TEXT...", "go to the next row that contains the text", ui_search,
-	     .details = "  What is searched for is as in `filter`.  Where no row has it, letters in order "
-			"will do: lf3 is leaf-03.\n"
-			"  A pane that has it when the focused one has not is named.\n"),
+	     .details = "  Words as in `filter`.  If no row has them, the letters in order will do: lf3 "
+			"finds leaf-03.  If only\n  another pane has them, ibscope names that pane.\n"),
 	HERE("keymap", "keymap NAME|FILE", "load key bindings", ui_keymap),
 	HERE("colours", "colours " COLOURS, "choose a colour scheme", ui_colours),
 	HERE("copy", "copy [name|guid|lid|port|path|command|row]",
-	     "what is selected, to the clipboard of the terminal", ui_copy,
+	     "copy what is selected to the clipboard of the terminal", ui_copy,
 	     .details = "  By OSC 52, which goes through ssh.  tmux takes it with `set -g set-clipboard on`, "
 			"or passes it on\n"
 			"  with `set -g allow-passthrough on`; screen passes it on.  command: one that shows "

@@ -52,7 +52,7 @@ static int hand_over(const struct command *c, const struct args *args, struct ou
 	struct ui_request rq = {.command = c, .args = args, .out = o, .err = e, .rc = -1};
 
 	fflush(o->run->f);
-	err_set(e, "the interface is being closed");
+	err_set(e, "ibscope closes its screen");
 	pthread_mutex_lock(&w.mutex);
 	rq.job = w.job;
 	rq.typed = w.typed;

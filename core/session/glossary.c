@@ -57,7 +57,7 @@ const struct figure_meaning glossary[] = {
 	 "ports",
 	 OVER_PAIRS, SCOPE_ENDS, "spread: shares.ports[].share"},
 	{"pairs left out of shares", "pairs",
-	 "pairs that are not counted, because one of their possible ways loops or ends nowhere", OVER_PAIRS,
+	 "pairs that do not count, because one of their possible ways loops or ends nowhere", OVER_PAIRS,
 	 SCOPE_ENDS, "spread: shares.unreachable"},
 	{"flows of a shift", "flows",
 	 "most flows of one shift on a link in one direction, links of hosts included; the answer names the "

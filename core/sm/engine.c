@@ -33,7 +33,9 @@ const struct optdef common_options[] = {
 	      "where the subnet manager runs: a port GUID, or a node's GUID or name; default: as the "
 	      "source tells",
 	      .flag = "-g GUID"),
-	BOOL("use_ucast_cache", "keep tables over sweeps in which only hosts or leaf switches came and went",
+	BOOL("use_ucast_cache",
+	     "keep the tables in a sweep that finds only hosts or leaf switches gone "
+	     "or back",
 	     .flag = "-A"),
 	CHOICE("port_guids", "file", "file|ibsim",
 	       "identities as in the file, or as ibsim simulates them: CA port GUID = node GUID + port, "
@@ -61,10 +63,10 @@ const struct optdef common_options[] = {
 	PATH("port_search_ordering_file",
 	     "order in which a switch tries its ports: lines `switch-GUID port port ...`", .flag = "-O FILE"),
 	PATH("port_prof_ignore_file",
-	     "ports whose routes are not counted in balancing: lines `switch-GUID port`", .flag = "-i FILE"),
-	PATH("guid_routing_order_file", "port GUIDs to be routed first, one a line", .flag = "-X FILE",
+	     "ports whose routes do not count in balancing: lines `switch-GUID port`", .flag = "-i FILE"),
+	PATH("guid_routing_order_file", "port GUIDs that are routed first, one a line", .flag = "-X FILE",
 	     .names = OPT_ANY_PORTS),
-	BOOL("guid_routing_order_no_scatter", "ports of guid_routing_order_file are not scattered"),
+	BOOL("guid_routing_order_no_scatter", "do not scatter the ports of guid_routing_order_file"),
 	BOOL("port_shifting",
 	     "start the search among equal ports at a place that moves with the routes placed",
 	     .flag = "--port-shifting"),
@@ -73,10 +75,11 @@ const struct optdef common_options[] = {
 	BOOL("port_profile_switch_nodes", "routes to switches count in balancing"),
 	BOOL("connect_roots",
 	     "connect root switches with each other even where that breaks the engine's rules", .flag = "-z"),
-	BOOL("avoid_throttled_links", "sssp, dfsssp and nue avoid links that run below what both ends can"),
+	BOOL("avoid_throttled_links", "sssp, dfsssp and nue avoid links that run slower than both ends "
+				      "can"),
 	BOOL("qos", "the subnet manager programs SL-to-VL maps; FALSE: switches keep theirs", .flag = "-Q"),
 	NUMBER("max_op_vls", "5", 255,
-	       "OperVLs code that is programmed at most: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 VLs"),
+	       "highest OperVLs code that the subnet manager sets: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 VLs"),
 	NUMBER("qos_max_vls", "0", 15, MAX_VLS_HELP),
 	WORDS("qos_sl2vl", "VLs of SLs 0 to 15, with `,` between; default " QOS_DEFAULT_SL2VL),
 	NUMBER("qos_ca_max_vls", "0", 15, MAX_VLS_HELP),
@@ -88,11 +91,10 @@ const struct optdef common_options[] = {
 	NUMBER("qos_rtr_max_vls", "0", 15, MAX_VLS_HELP),
 	WORDS("qos_rtr_sl2vl", "qos_sl2vl of router ports"),
 	WORDS("partition_config_file",
-	      "partitions: with qos their `sl=` is the SL of a pair where the engine gives none; not read, a "
-	      "line says so"),
-	WORDS("qos_policy_file", "the QoS policy: with qos it gives pairs SLs where the engine gives none; "
-				 "not read, a line says "
-				 "so"),
+	      "partitions: with qos their `sl=` is the SL of a pair where the engine gives none; ibscope "
+	      "does not read them and says so"),
+	WORDS("qos_policy_file", "the QoS policy: with qos it gives pairs SLs where the engine gives "
+				 "none; ibscope does not read it and says so"),
 	{0},
 };
 

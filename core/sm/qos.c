@@ -107,8 +107,7 @@ void qos_tell_unread(const struct options *o, struct text *t)
 
 	if (what)
 		text_add(t,
-			 "%s: not read; with qos OpenSM may give pairs other SLs by it, and so other VLs, "
-			 "than are "
-			 "told here (`set path_sl_file FILE` takes SLs)\n",
+			 "%s: ibscope does not read it; with qos OpenSM may take other SLs from it, and "
+			 "so other VLs, than ibscope tells (`set path_sl_file FILE` takes SLs)\n",
 			 what);
 }

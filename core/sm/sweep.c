@@ -204,7 +204,7 @@ static void parse_chain(struct chain *c, const char *names, const struct engine 
 		else if (g && c->n < ARRAY_LEN(c->engine))
 			c->engine[c->n++] = g;
 		else
-			text_add(notes, "engine \"%s\" is not known here and is skipped\n", w);
+			text_add(notes, "ibscope does not know the engine \"%s\" and skips it\n", w);
 	}
 	free(copy);
 }
@@ -411,7 +411,7 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 	cs.lids_was = s->prev->lids;
 	why = ucast_cache_check(m->cache, &cs);
 	if (why) {
-		text_add(notes, "use_ucast_cache: the tables are computed anew: %s\n", why);
+		text_add(notes, "use_ucast_cache: OpenSM computes the tables anew: %s\n", why);
 		free(why);
 		return false;
 	}
@@ -486,8 +486,8 @@ static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source sourc
 		for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 			without += switch_up(s->topo, sw) && !l->map[sw];
 		if (without)
-			text_add(notes, "%s: no maps of %u of %s: VL = SL is taken there\n", file, without,
-				 PLURAL(s->topo->n_switches_up, "switch"));
+			text_add(notes, "%s: no maps of %u of %s: ibscope takes VL = SL there\n", file,
+				 without, PLURAL(s->topo->n_switches_up, "switch"));
 		return 0;
 	case MAPS_QOS:
 		qos_give_maps(l, s->topo, s->setup->options, s->opervls);
@@ -498,12 +498,11 @@ static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source sourc
 	case MAPS_UNKNOWN:
 		sl_tables_set_all(l, 0);
 		l->assumed = true;
-		text_add(
-			notes,
-			"%s needs %u VLs, but qos is off: switches keep their own SL-to-VL maps, which are "
-			"not known, "
-			"so all routes are taken to be on VL 0 (`set qos TRUE` puts the layers into force)\n",
-			s->routing->engine, s->routing->ops->n_layers(s->routing));
+		text_add(notes,
+			 "%s needs %u VLs, but qos is off: switches keep their own SL-to-VL maps; ibscope "
+			 "does not know them and takes all routes to be on VL 0 (`set qos TRUE` "
+			 "puts the layers into force)\n",
+			 s->routing->engine, s->routing->ops->n_layers(s->routing));
 		return 0;
 	default:
 		if (s->routing->sl_tables)
@@ -544,7 +543,7 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 		return -1;
 	}
 	if (sls && !l->n_sls)
-		text_add(notes, "%s: no SL of a path is told\n", sls);
+		text_add(notes, "%s: it tells no SL of a path\n", sls);
 	sl_tables_unref(r->sl_tables);
 	r->sl_tables = l;
 	return 0;
@@ -585,18 +584,19 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	sm_node = s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)];
 	if (s->topo->sm_regard)
 		text_add(&notes.text,
-			 "where the subnet manager runs is not known: it is taken to be on %s, in the part "
+			 "ibscope does not know where the subnet manager runs: it takes %s, in the part "
 			 "with most hosts; lost pairs depend on it (`set guid` tells its port)\n",
 			 sm_node);
 	else if (s->topo->sm_moved)
 		text_add(&notes.text,
-			 "the subnet manager's port is down; a standby on %s is assumed to take over\n",
+			 "the subnet manager's port is down; ibscope assumes that a standby on %s takes "
+			 "over\n",
 			 sm_node);
 	if (s->topo->n_cut)
 		text_add(&notes.text,
-			 "%u live ports are not followed: they are on switches %d hops from the subnet "
-			 "manager, "
-			 "where directed routes end; OpenSM does not discover what is only behind them\n",
+			 "OpenSM does not follow %u live ports: their switches are %d hops from the "
+			 "subnet manager, where directed routes end; it does not discover what "
+			 "is only behind them\n",
 			 s->topo->n_cut, DR_MAX_HOPS);
 	s->lids = sweep_lids(s, rq->engines, &notes.text);
 	if (!serve_from_cache(s, rq, &notes.text)) {

@@ -107,9 +107,9 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		go_on = go_on && !progress_cancelled(in->progress);
 	if (a->n_other)
 		note_add(&out->notes, NOTE_RULES,
-			 "%s: LMC: by the manual the next LID of a port prefers another system than the LID "
-			 "before, in OpenSM than all LIDs before; %u of the entries would be others; rules "
-			 "in force: %s\n",
+			 "%s: LMC: by the manual the next LID of a port prefers another system than the "
+			 "LID before; OpenSM prefers one that no LID before has; %u entries "
+			 "would differ; rules in force: %s\n",
 			 r->engine, a->n_other, a->manual ? "manual" : "opensm");
 	/* entries are ports of least cost, and each counts 1 */
 	r->exact = go_on && asked == NO_ID && !h->by_port && !h->weight && owned_once(a) ? h->least : NULL;

@@ -277,9 +277,8 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 		if (l->vls_port != NO_ID)
 			port_label(b->in->topo->fabric, l->vls_port, at, sizeof(at));
 		err_set_kind(e, REFUSED_LIMIT,
-			     "more than %u layer%s needed, and there %s %u VL%s, as %s has it (AD25)", l->vls,
-			     l->vls == 1 ? " is" : "s are", l->vls == 1 ? "is" : "are", l->vls,
-			     l->vls == 1 ? "" : "s", at);
+			     "the routes need more than %u layer%s, but %s has only %u VL%s (AD25)", l->vls,
+			     l->vls == 1 ? "" : "s", at, l->vls, l->vls == 1 ? "" : "s");
 		return NULL;
 	}
 	ds_balance(l, b->in);

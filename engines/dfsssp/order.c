@@ -31,7 +31,7 @@ static int read_set(const struct engine_input *in, struct engine_output *out, co
 		rc = err_set(&out->refused, "%s cannot be used (%s): %.300s%s", option, label, g.why.msg,
 			     g.stopped == UINT32_MAX
 				     ? ""
-				     : "; by the manual (`set rules manual`) only the line is ignored");
+				     : "; by its manual (`set rules manual`) it ignores only the line");
 	if (g.skipped)
 		note_add(&out->notes, NOTE_RULES,
 			 "%s: %s ignored as the manual says; OpenSM itself refuses to route then\n", option,

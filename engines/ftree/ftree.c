@@ -109,8 +109,8 @@ static void build(struct ftree *t, const struct engine_input *in, struct engine_
 		return;
 	if (t->unindexed)
 		note_add(&out->notes, 0,
-			 "ftree: %s without index: not connected with the first leaf over links up and down, "
-			 "below the leaves, or more than 255 of a kind\n",
+			 "ftree gives %s no index: links up and down do not connect it with the first "
+			 "leaf, or it is below the leaves, or there are more than 255 of a kind\n",
 			 PLURAL(t->unindexed, "switch"));
 	if (t->skipped)
 		note_add(&out->notes, NOTE_LOTTERY,

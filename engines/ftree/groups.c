@@ -12,10 +12,10 @@ void ft_read_guids(const struct engine_input *in, struct engine_output *out, con
 {
 	guid_file_read(g, options_file(in->options, option), manual_rules(in->options), in->progress);
 	if (g->stopped)
-		note_add(&out->notes, NOTE_GUID_FILE, "%s: reading stopped: %s%s\n", option, g->why.msg,
+		note_add(&out->notes, NOTE_GUID_FILE, "%s: OpenSM stops reading: %s%s\n", option, g->why.msg,
 			 g->stopped == UINT32_MAX
 				 ? ""
-				 : "; by the manual (`set rules manual`) only the line is ignored");
+				 : "; by its manual (`set rules manual`) it ignores only the line");
 	else if (g->skipped)
 		note_add(&out->notes, NOTE_RULES,
 			 "%s: %s ignored as the manual says, the first is line %u; OpenSM itself stops "

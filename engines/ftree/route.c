@@ -181,8 +181,9 @@ static uint32_t note_left_out(struct ft_run *r, uint32_t leaf)
 		if (g->peer != NO_ID || !t->ca[g->ca].is_cn || t->ca[g->ca].routed)
 			continue;
 		port_label(f, f->endport_port[t->ca[g->ca].endport], a, sizeof(a));
-		note_add(&r->out->notes, 0, "ftree: compute node %s is left out and cannot be reached: ", a);
-		note_add(&r->out->notes, 0, "the CAs of %s changed places while they were routed\n",
+		note_add(&r->out->notes, 0,
+			 "ftree leaves out compute node %s, and no route leads there: ", a);
+		note_add(&r->out->notes, 0, "the CAs of %s changed places while ftree routed them\n",
 			 ft_name(t, leaf));
 	}
 	return cas;
@@ -204,13 +205,13 @@ static void note_leaves(struct ft_run *r)
 	if (!n)
 		return;
 	note_add(notes, NOTE_LOTTERY,
-		 "ftree: OpenSM's own choice is not reproducible on this fabric (leaf %s ",
+		 "ftree: OpenSM's choice differs from run to run on this fabric (leaf %s ",
 		 ft_name(r->t, first));
 	if (n > 1)
 		note_add(notes, 0, "and %u more have", n - 1);
 	else
 		note_add(notes, 0, "has");
-	note_add(notes, 0, " side links or switches below); shown is one of its possible results\n");
+	note_add(notes, 0, " side links or switches below); ibscope shows one of its possible results\n");
 }
 
 /* --- other CAs, switches --------------------------------------------------------------------- */
@@ -337,7 +338,7 @@ static void note_unreached(struct ft_run *r)
 	if (r->unreached)
 		note_add(
 			&r->out->notes, 0,
-			"ftree: %llu entries toward CAs are missing on switches that have CAs, as no way "
+			"ftree: switches with CAs lack %llu entries toward other CAs, because no way "
 			"goes up and then down%s\n",
 			(unsigned long long)r->unreached,
 			t->max_reverse

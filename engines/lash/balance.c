@@ -110,8 +110,8 @@ static bool takes(struct balance *b, size_t s, size_t d)
 	if (b->m[b->mn].was_source && !b->warned) {
 		b->warned = true;
 		note_add(&b->out->notes, 0,
-			 "lash: balancing gives pairs back to layer %u, where OpenSM 3.3.23's own "
-			 "book-keeping is unsound: its service levels may differ\n",
+			 "lash: balancing gives pairs back to layer %u; OpenSM 3.3.23 keeps wrong counts "
+			 "there, so its service levels may differ\n",
 			 b->mn);
 	}
 	if (b->mn < b->p->first[lo * b->n + hi] || (*w & mask))
@@ -194,7 +194,7 @@ static int run_turns(struct balance *b)
 		if (!draw_pair(b, &s, &d)) {
 			b->out->fatal = "never ends";
 			return err_set(&b->out->refused, "balancing of the layers never ends with these "
-							 "random numbers: OpenSM 3.3.23 would not terminate");
+							 "random numbers: OpenSM 3.3.23 would hang");
 		}
 		move_or_flag(b, s, d);
 		stop = !b->trials || (int64_t)(b->l->count[b->mx] - b->l->count[b->mn]) < CLOSE_ENOUGH;

@@ -87,10 +87,12 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 	unsigned avail = l->vls.avail;
 
 	if (l->plan->need > avail)
-		return err_set(&out->refused,
-			       "more than %u layer%s needed, and there %s %u VL%s from lash_start_vl %u on",
-			       avail, avail == 1 ? " is" : "s are", avail == 1 ? "is" : "are", avail,
-			       avail == 1 ? "" : "s", l->vls.start);
+		return err_set(
+			&out->refused,
+			"the routes need more than %u layer%s, and there %s %u VL%s from lash_start_vl "
+			"%u on",
+			avail, avail == 1 ? "" : "s", avail == 1 ? "is" : "are", avail, avail == 1 ? "" : "s",
+			l->vls.start);
 	l->layer = mem_dup(l->plan->first, n * n);
 	memcpy(l->count, l->plan->count, sizeof(l->count));
 	if (RECORDED(in))

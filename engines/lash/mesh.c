@@ -58,8 +58,8 @@ struct lash_mesh *lash_mesh_new(struct lash_graph *g, const struct engine_input 
 	else if (!rc && !m->class[class].type)
 		m->none = "the most frequent neighbourhood is that of no known mesh or torus";
 	else if (!rc && !find_geometry(w, class))
-		rc = err_set(e, "mesh analysis of this fabric never ends: OpenSM 3.3.23 would not terminate; "
-				"set do_mesh_analysis FALSE");
+		rc = err_set(e, "mesh analysis of this fabric never ends: OpenSM 3.3.23 would hang; set "
+				"do_mesh_analysis FALSE");
 	if (rc) {
 		lash_mesh_free(m);
 		m = NULL;

@@ -283,7 +283,7 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 	join_usage(&x.inside, x.usage);
 	if (x.not_given)
 		note_add(&out->notes, 0,
-			 "%s of one path only, because neighbours send the LID elsewhere (`why` names "
+			 "%s had one path only, because neighbours send the LID elsewhere (`why` names "
 			 "them).\n",
 			 PLURAL(x.not_given, "choice"));
 	free(list);

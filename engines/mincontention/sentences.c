@@ -241,7 +241,7 @@ static void decide_element(const struct telling *t, struct decided *d)
 	port_label(x->topo->fabric, t->port, a, sizeof(a));
 	if (others.len)
 		decide(d, rule_words[t->rule].why,
-		       "%s is the only path that is given of those of at most %s. Not given: %s.", a,
+		       "%s is the only path of at most %s that other switches leave open. Closed: %s.", a,
 		       PLURAL(x->between.sp[t->element] + x->tolerance, "link"), text_str(&others));
 	else
 		decide(d, rule_words[t->rule].why, "%s is the only path of at most %s that leads there%s.", a,

@@ -297,8 +297,8 @@ static void note_layers(const struct nue *n, struct notes *notes)
 			 n->vls.supported, n->vls.supported == 1 ? "" : "s");
 	if (n->graph->throttled)
 		note_add(notes, 0,
-			 "nue: %u throttled cables between switches are not used (below what both ends have "
-			 "enabled, or ends that differ)\n",
+			 "nue does not use %u throttled cables between switches (slower than both ends "
+			 "have enabled, or ends that differ)\n",
 			 n->graph->throttled / 2);
 }
 

@@ -85,8 +85,8 @@ static void tell_leftovers(struct torus_run *r)
 			 "there\n",
 			 outside, outside == 1 ? " is" : "es are");
 	if (links)
-		note_add(&r->out->notes, 0, "torus-2QoS: %u link%s not used, for %s no place in the torus\n",
-			 links, links == 1 ? " is" : "s are", links == 1 ? "it has" : "they have");
+		note_add(&r->out->notes, 0, "torus-2QoS does not use %u link%s no place in the torus\n",
+			 links, links == 1 ? ": it has" : "s: they have");
 	for (uint32_t i = 0; RECORDED(r->in) && i < t->n_places; i++) {
 		unsigned c[TORUS_DIMS];
 		char at[40];

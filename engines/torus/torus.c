@@ -61,7 +61,7 @@ static int build(struct torus_run *r, struct routing *routing)
 		return -1;
 	if (r->t->seed)
 		note_add(&r->out->notes, 0,
-			 "torus-2QoS: seed %u is used, for those before it have switches that are missing\n",
+			 "torus-2QoS uses seed %u: switches of the seeds before it are missing\n",
 			 r->t->seed + 1);
 	if (torus_discover(r) || torus_check(r) || torus_span(r))
 		return -1;

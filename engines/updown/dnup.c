@@ -53,7 +53,7 @@ static struct routing *dnup_route(const struct engine_input *in, struct engine_o
 			 u->weight);
 	if (u->n_erased)
 		note_add(&out->notes, 0,
-			 "dnup: %s lost because costs reached 64; such destinations may be unreachable\n",
+			 "dnup loses %s because costs reach 64; their destinations may be unreachable\n",
 			 PLURAL(u->n_erased, "entry"));
 	return updown_routing("dnup", in, out, u);
 }

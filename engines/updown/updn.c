@@ -111,14 +111,14 @@ static void note_difference(const struct engine_input *in, struct engine_output 
 	note_add(t, NOTE_RULES, ROOTS ": OpenSM and its manual differ on %s:", path);
 	if (opensm->file.stopped)
 		note_add(t, NOTE_RULES,
-			 " OpenSM stops at the invalid line %u, keeps the %u root%s read before and looks "
-			 "for more itself, the manual discards %u invalid line%s;",
+			 " OpenSM stops at the invalid line %u, keeps the %u root%s read before and "
+			 "looks for more; by the manual it leaves out %u invalid line%s;",
 			 opensm->file.stopped, opensm->n, opensm->n == 1 ? "" : "s", manual->file.skipped,
 			 manual->file.skipped == 1 ? "" : "s");
 	if (manual->n_cas)
 		note_add(t, NOTE_RULES,
-			 " OpenSM ignores GUIDs of channel adapters, the manual takes their switches (%u "
-			 "line%s, first %u);",
+			 " OpenSM ignores GUIDs of channel adapters; by the manual they stand for their "
+			 "switches (%u line%s, first %u);",
 			 manual->n_cas, manual->n_cas == 1 ? "" : "s", manual->first_ca);
 	note_add(t, NOTE_RULES, " rules in force: %s\n", manual_rules(in->options) ? "manual" : "opensm");
 }
@@ -148,8 +148,8 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 	good = !r->file.stopped;
 	if (!good)
 		note_add(&out->notes, NOTE_GUID_FILE,
-			 ROOTS ": %s; %u root%s read before; roots are looked for as well\n", r->file.why.msg,
-			 r->n, r->n == 1 ? "" : "s");
+			 ROOTS ": %s; %u root%s read before; OpenSM looks for roots as well\n",
+			 r->file.why.msg, r->n, r->n == 1 ? "" : "s");
 	note_difference(in, out, options_get(in->options, ROOTS), &opensm, &manual);
 	free_named(&opensm);
 	free_named(&manual);
@@ -192,13 +192,13 @@ static void note_odd_roots(const struct topo *t, const struct updown *u, struct 
 		}
 	if (u->n_roots == t->n_switches_up && u->n_roots > 1)
 		note_add(notes, 0,
-			 "updn: all %u switches pass for roots, so nothing is forbidden and credit loops are "
-			 "possible; name the roots with " ROOTS "\n",
+			 "updn takes all %u switches for roots, so it forbids no turn and credit loops "
+			 "are possible; name the roots with " ROOTS "\n",
 			 u->n_roots);
 	else if (with_hosts && t->n_switches_up > 1)
 		note_add(notes, 0,
-			 "updn: %u of the %u roots found %s hosts (%s, for one); see that they are meant to "
-			 "be roots\n",
+			 "updn: %u of the %u roots found %s hosts (%s, for one); check that they are "
+			 "meant to be roots\n",
 			 with_hosts, u->n_roots, with_hosts == 1 ? "has" : "have",
 			 switch_name(t->fabric, example));
 }

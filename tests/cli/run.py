@@ -197,7 +197,7 @@ CASES = [
     Case("json: SIGHUP", ["--json", *RING, "-e", "sighup hup.conf"], 0, r'"taken":\["port_shifting"\],"left":\["lmc"\]'),
     Case("SIGHUP without a manager", ["ring:5", "-e", "sighup hup.conf"], 1, r"", r"nothing is routed yet"),
     Case("partitions, which are not read", [*RING, "-e", "set qos TRUE; set partition_config_file /p; trace 3 5; why 3 5; unset qos; set qos_policy_file q; trace 3 5"], 0,
-         r"^partition_config_file: not read; with qos OpenSM may give pairs other SLs[^\0]*^  A partition or the QoS policy may give the pair another SL"
+         r"^partition_config_file: ibscope does not read it; with qos OpenSM may take other SLs[^\0]*^  A partition or the QoS policy may give the pair another SL"
          r"[^\0]*^A partition or the QoS policy may give(?![^\0]*(not read; with|may give))"),
     Case("a QoS policy in an opensm.conf", ["-F", "policy.conf", "ring:5", "-e", "route lash; trace 3 5; route nue; trace 3 5"], 0,
          r"^lash routed(?:(?!may give)[^\0])*^nue routed.*\nqos_policy_file: not read[^\0]*may give the pair another SL",

@@ -553,7 +553,7 @@ def walks():
     for words, message in (("svg a.svg steps", "expected a name with one %d"), ("svg a%d%d.svg steps", "expected a name"), ("svg a%03s.svg steps", "expected a name"),
                            ("svg a%d.svg steps 9 3", "expected two of 1 to"), ("svg - animated 1 9999", "expected two of 1 to"), ("svg - steps", "expected a name")):
         fails("step start; export " + words, message, "-R", "minhop")
-    fails("export svg - animated", "no run is walked through", "-R", "minhop")
+    fails("export svg - animated", "there is no walk through a run", "-R", "minhop")
     fails("synth torus:8x8; step start; export svg - animated", "say which", "-R", "minhop")
 
 

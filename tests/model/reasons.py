@@ -604,7 +604,7 @@ EXCLUSIVE = re.compile(r"\b(alone|only|no other|nobody else|every)\b", re.I)
 def check_alone(st, sw, own, ports, answers):
     """Nothing is told to be the only one where `via` tells of another way as short that the rule allows."""
     entry = answers[0]
-    word = EXCLUSIVE.search(re.sub("alone leads to another (chassis|node)|the only path that is given|"
+    word = EXCLUSIVE.search(re.sub("alone leads to another (chassis|node)|the only path of at most \\d+ links? that other switches leave open|"
                                  "no other port offered an open way|its only parent", "", entry["decided"]))
     if st.model and "nobody else offered one" in entry["decided"]:
         return      # others that were there, but were not offered, are told as such

@@ -465,7 +465,7 @@ static void a_refused_mesh_says_why(void **state)
 	scene_take(&sc, s);
 	v = open_pane(&sc, &view_mesh, NULL, NULL);
 	v->ops->title(v, &t);
-	assert_non_null(strstr(text_str(&t), "Mesh ── lash refused: more than 8 layers are needed"));
+	assert_non_null(strstr(text_str(&t), "Mesh ── lash refused: the routes need more than 8 layers"));
 	text_free(&t);
 	view_free(v);
 	end(&sc, s);

@@ -442,7 +442,8 @@ static void test_commands(void **state)
 	text = run_line(s, "check", &rc, &e, true, &fault);
 	assert_non_null(strstr(text, "\"layers_in_force\":false"));
 	free(text);
-	line_says(s, "check", "All routes are taken to be on VL 0: lash computes 3 layers, but qos is off");
+	line_says(s, "check",
+		  "ibscope takes all routes to be on VL 0: lash computes 3 layers, but qos is off");
 	line_says(s, "check", "NOT SOUND");
 	line_says(s, "layers", "lash uses 3 layers of 8 available; qos is off, so they are not in force");
 	line_fails(s, "export sl2vl -", "qos is off");

@@ -330,7 +330,7 @@ static void test_root_file(void **state)
 	guid_file(path, guid, n, "rubbish\n");
 	set_file(s, "root_guid_file", path);
 	ok_line(s, "route ftree");
-	assert_non_null(strstr(session_sweep(s)->notes, "reading stopped"));
+	assert_non_null(strstr(session_sweep(s)->notes, "OpenSM stops reading"));
 	ok_line(s, "set rules manual");
 	ok_line(s, "route ftree");
 	assert_non_null(strstr(session_sweep(s)->notes, "ignored as the manual says"));

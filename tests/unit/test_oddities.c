@@ -127,10 +127,10 @@ static void test_guess(void **state)
 	assert_int_equal(session_set_fabric(s, parse(lopsided), "load x", NULL, &e), 0);
 	ok_line(s, "route minhop");
 	line_says(s, "show", "subnet manager: small (guessed, the source does not tell; `set guid` does)");
-	line_says(s, "fail link small[1]",
-		  "where the subnet manager runs is not known: it is taken to be on large, in the part with "
-		  "most "
-		  "hosts; lost pairs depend on it");
+	line_says(
+		s, "fail link small[1]",
+		"ibscope does not know where the subnet manager runs: it takes large, in the part with most "
+		"hosts; lost pairs depend on it");
 	/* what is left of `small` is on its own: b and c still reach each other */
 	c = session_event(s)->change;
 	assert_int_equal(c->lost, 4);

@@ -75,7 +75,7 @@ static void test_layers(void **state)
 	(void)state;
 	ok_line(s, "synth torus:4x4");
 	line_says(s, "route lash", "lash needs 2 VLs, but qos is off");
-	line_says(s, "check", "All routes are taken to be on VL 0");
+	line_says(s, "check", "ibscope takes all routes to be on VL 0");
 	assert_true(routing_layers_idle(session_routing(s)));
 	assert_int_equal(vl_of(s, 1), 0);
 	ok_line(s, "set qos TRUE");

@@ -147,7 +147,7 @@ static void test_chain(void **state)
 
 	(void)state;
 	line_says(s, "route minhop,bogus", "minhop routed");
-	line_says(s, "route bogus,minhop", "not known here");
+	line_says(s, "route bogus,minhop", "does not know the engine");
 	line_says(s, "route minhop,no_fallback", "minhop routed");
 	session_free(s);
 }

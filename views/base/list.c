@@ -467,16 +467,14 @@ const struct command view_commands[] = {
 	{.name = "list",
 	 .syntax = "list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT...]",
 	 .help = "any pane as text: columns as on the screen, all rows",
-	 .details =
-		 "  In front of a row: x down, ! changed, + by the step shown (`step`), ~ detour, * chosen.  "
-		 "While a\n"
-		 "  run is walked through it shows that step; panes that cannot say so.\n"
-		 "  A filter is as on the screen: words that must all occur; changed, down, detour; /REGEX/; "
-		 "COLUMN:TEXT or\n"
-		 "  COLUMN:/REGEX/, where a word of the header names the column (now:7, was:7); -WORD must "
-		 "not "
-		 "occur.\n"
-		 "  `list help filter where:pane` tells the panes and their arguments.\n",
+	 .details = "  In front of a row: x down, ! changed, + by the step shown (`step`), ~ detour, * "
+		    "chosen.  During a\n"
+		    "  walk through a run it shows that step; panes that cannot say so.\n"
+		    "  A filter is as on the screen: a row must have all words and no -WORD; "
+		    "changed, down, detour; /REGEX/;\n"
+		    "  COLUMN:TEXT or COLUMN:/REGEX/, where a word of the header names the column "
+		    "(now:7, was:7).\n"
+		    "  `list help filter where:pane` tells the panes and their arguments.\n",
 	 .json = JSON_LIST,
 	 .subcommand = view_subcommand,
 	 .run = cmd_list},

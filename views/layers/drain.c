@@ -155,7 +155,8 @@ static bool about(const struct view *v, uint32_t row, struct subject *s)
 
 const struct view_ops view_drain = {
 	.name = "drain",
-	.brief = "packets that `drain` moves: who is in which channel, what they want, who waits for whom",
+	.brief = "shows the packets that `drain` moves: who is in which channel, what they want, who "
+		 "waits for whom",
 	.hints = ":drain_next=next :drain_back=back :drain_last=last :drain_first=first :drain_pause=play "
 		 "follow=path",
 	.enter = "pane path %src %dst",

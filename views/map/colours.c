@@ -222,7 +222,7 @@ void map_colour_legend(const struct view *v, struct text *t)
 	else if (c == MAP_CHANGE)
 		text_add(t, "entries changed: · none  ░ ▒ ▓ █ up to %u", m->most_changed);
 	else if (c == MAP_LOAD && !m->busiest)
-		text_add(t, "loads are being computed");
+		text_add(t, "computing the loads");
 	else if (c == MAP_LOAD && m->overlay > MAP_LINKS)
 		text_add(t, "load, x the mean: · 0 ░ <0.5 ▒ <1.5 ▓ <2.5 █");
 	else if (c == MAP_LOAD)

@@ -280,10 +280,11 @@ static int choose_overlay(struct view *v, const char *word, struct err *e)
 			return err_set(
 				e, "map overlay: you have looked at no path yet; `trace SRC DST` shows one");
 		if (o == MAP_TURN)
-			return err_set(
-				e, "map overlay: no forbidden turn was looked at; `why SWITCH DST via PORT` "
-				   "shows one (updn, dnup), with lash or dfsssp also `trace SRC DST` of a "
-				   "pair above the lowest layer, and a step that forbids or refuses");
+			return err_set(e,
+				       "map overlay: you have looked at no forbidden turn yet; `why SWITCH "
+				       "DST via PORT` shows one (updn, dnup), with lash or dfsssp also "
+				       "`trace SRC DST` of a pair above the lowest layer, and a step "
+				       "that forbids or refuses");
 		return err_set(e, "map overlay: there is nothing to show of %s here", word);
 	}
 	for (int k = 0; !word && k < MAP_OVERLAYS; k++) {
@@ -327,7 +328,7 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 		return to_scale(v, scale_named(what), e);
 	if (!m->layout)
 		return err_set(e, "map: %s",
-			       v->scene->fabric ? "the layout is being computed" : "no fabric is loaded");
+			       v->scene->fabric ? "computing the layout ..." : "no fabric is loaded");
 	if (!strcmp(what, "in") || !strcmp(what, "out"))
 		return zoom(v, *what == 'i' ? 1 : -1, e);
 	if (!strcmp(what, "colour"))

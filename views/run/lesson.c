@@ -167,7 +167,7 @@ static void footer(const struct view *v, struct text *t)
 	if (!at)
 		return;
 	if (at->generation != v->scene->session->generation)
-		text_add(t, "the fabric was changed since; r plays the step again");
+		text_add(t, "the fabric has changed since then; r plays the step again");
 	else if (at->step + 1 == at->lesson->n)
 		text_add(t, "the last step");
 }

@@ -362,7 +362,7 @@ static void add_beginning(struct priv *p, const struct scene *sc)
 
 	if (!w)
 		return;
-	add(p, "", "No run is walked through.", NULL);
+	add(p, "", "No walk through a run yet.", NULL);
 	if (engine && recording_possible(w, NULL, sc->session->engines)) {
 		add_start(p, sc, engine, "the run that made these tables");
 	} else if (engine) {
@@ -427,7 +427,7 @@ static void title(const struct view *v, struct text *t)
 	const char *order = at ? recording_scheme_of(at->rec)->scheme->order : NULL;
 
 	if (!at) {
-		text_add(t, "Step ── no run is walked through");
+		text_add(t, "Step ── no walk through a run yet");
 		return;
 	}
 	text_add(t, "Step %zu/%zu", at->step, recording_steps(at->rec));

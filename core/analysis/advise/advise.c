@@ -41,7 +41,7 @@ const struct field advice_fields[] = {
 	ROW("failure_loops", failure_loops, NULL, "failures with new credit loops"),
 	ROW("failure_fallbacks", failure_fallbacks, NULL,
 	    "failures after which another engine routes, or none"),
-	FIELD("reason", struct advice_row, reason, "string?", NULL, "what put it before the next one"),
+	FIELD("reason", struct advice_row, reason, "string?", NULL, "why it ranks before the next one"),
 	FIELD_BY_CODE("same[]", "object?", "others with the same tables and figures"),
 	FIELD_BY_CODE("same[].engine", "string", "the engine"),
 	FIELD_BY_CODE("same[].options", "string", "as above"),

@@ -32,7 +32,7 @@ const struct field figure_fields[FIGURES + 1] = {
 	FIGURE(ELEMENTS_MOST, "elements_max", "integer", "elements of a path, most",
 	       "elements of a path, most", 0, -1),
 	FIGURE(LOAD_LEAST, "load_min", "integer", "routes to LIDs, least",
-	       "routes on a link from all hosts to all LIDs of the others, least: `load-map lids`", 0, 1),
+	       "fewest routes on a link from all hosts to all LIDs of the others: `load-map lids`", 0, 1),
 	FIGURE(LOAD_MEAN, "load_mean", "number", "routes to LIDs, mean", "such routes on a link, mean", 1,
 	       -1),
 	FIGURE(LOAD_MOST, "load_max", "integer", "routes to LIDs, most", "=routes to LIDs", 0, -1),

@@ -42,7 +42,7 @@ static void put_parts(const struct survey *s, const struct survey_row *r, json_t
 
 const struct field survey_fields[] = {
 	FIELD_BY_CODE("what", "string", "what fails"),
-	FIELD_BY_CODE("try", "string", "command that brings it about"),
+	FIELD_BY_CODE("try", "string", "command that makes this failure"),
 	ROW("index", index, NULL, "its place in the list of failures, from 0"),
 	FIELD_BY_CODE("switch", "node?", "the switch"),
 	FIELD_BY_CODE("second_switch", "node?", "the other switch that fails"),
@@ -66,7 +66,7 @@ const struct field survey_fields[] = {
 	FIELD_BY_CODE("load_at", "port", "the port that sends them"),
 	ROW("new_loops", new_loops, "loops", "groups of credit loops on VLs that had none"),
 	FIELD("engine", struct survey_row, engine, "engine|null", NULL, "engine in force then"),
-	ROW("fallback", fallback, NULL, "another than before, or none"),
+	ROW("fallback", fallback, NULL, "another engine than before, or none"),
 	FIELD_BY_CODE("bad", "boolean",
 		      "not routed, new credit loops, pairs lost between survivors or beyond; not: cut off"),
 	{.key = NULL},

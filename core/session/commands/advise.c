@@ -234,15 +234,16 @@ const struct command advise_commands[] = {
 		    "  FILE.torus.  `config FILE` reads them.\n",
 	 .finds = "the best is of class C, or no engine routes the fabric",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_SCOPE "direct boolean no levels: hosts are on all switches that carry traffic\n"
-			    "edge_switches integer switches where hosts usually are\n"
-			    "roots integer roots by levels; of a direct fabric the switch in its middle\n"
-			    "advice[] object what routes the fabric, the best first\n"
-			    "@advice[].\n"
-			    "refused[] object? what does not route it\n"
-			    "refused[].engine string the engine\n"
-			    "refused[].options string as above\n"
-			    "refused[].refused string why\n" JSON_CONTENT,
+	 .json = JSON_SCOPE
+	 "direct boolean no levels: hosts are on all switches that carry traffic\n"
+	 "edge_switches integer switches where hosts usually are\n"
+	 "roots integer roots by levels; of a direct fabric the switch in its middle\n"
+	 "advice[] object engines, with their options, that route the fabric, the best first\n"
+	 "@advice[].\n"
+	 "refused[] object? engines that do not route it\n"
+	 "refused[].engine string the engine\n"
+	 "refused[].options string as above\n"
+	 "refused[].refused string why\n" JSON_CONTENT,
 	 .rows = {advice_fields},
 	 .run = cmd_advise},
 	{.name = NULL},

@@ -359,7 +359,7 @@ const struct command cdg_commands[] = {
 	 .needs = NEEDS_ROUTING,
 	 .json = "in_force boolean false: qos is off\n"
 		 "used integer? layers that the engine uses\n"
-		 "available integer|null? layers there might be; null: not told\n"
+		 "available integer|null? layers that the VLs allow; null: the engine does not tell\n"
 		 "layers[] object VLs in use\n"
 		 "layers[].vl vl the VL\n"
 		 "layers[].routes integer =routes of a VL\n"

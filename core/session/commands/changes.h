@@ -22,7 +22,7 @@
 	"parts[].inside integer cables between its own switches\n"
 
 #define JSON_CHANGES                                                                                       \
-	"nodes[] object? nodes that came, went or are otherwise than before\n"                             \
+	"nodes[] object? nodes that came, went or changed\n"                                               \
 	"nodes[].change string(added/removed/moved/replaced/renamed/lid) what\n"                           \
 	"nodes[].name node the node, as it was where it was there before\n"                                \
 	"nodes[].unseen boolean? removed: it may only not have answered\n"                                 \

@@ -288,11 +288,10 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 				"complete", !w->fabric->warnings.missing, "missing", text_str(&missing)));
 	text_free(&missing);
 	if (routing_layers_idle(w->routing))
-		out_text(
-			o,
-			"All routes are taken to be on VL 0: %s computes %u layers, but qos is off (`set qos "
-			"TRUE`).\n",
-			w->routing->engine, w->routing->ops->n_layers(w->routing));
+		out_text(o,
+			 "ibscope takes all routes to be on VL 0: %s computes %u layers, but qos is off "
+			 "(`set qos TRUE`).\n",
+			 w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
 	report_missing(w->fabric, o);
 	sound = print_verdict(w, c->pairs, check_sound(c) && !cut && !loops, gone, o);
@@ -362,7 +361,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 
 /* Keys of a list of faults (faults_json()). */
 #define FAULT_KEYS(k)                                                                                    \
-	k "[] object faults that have kind and ends in common\n" k                                       \
+	k "[] object faults, each for all that have the same kind and ends\n" k                          \
 	  "[].kind string(unreachable/loop/no_lid/cut_off/credit_loop/dropped/missing/not_here/"         \
 	  "host_gone/switch_gone/cable_gone/cable_slower) what is wrong; the last four are of "          \
 	  "baseline.new_faults\n" k                                                                      \
@@ -430,10 +429,10 @@ const struct command check_commands[] = {
 	 "layers_in_force boolean false: layers are computed, but qos is off\n"
 	 "turns object? turns from down to up, where the engine has directions\n"
 	 "turns.turns integer turns\n"
-	 "turns.paths integer paths between hosts with one\n"
-	 "turns.switch_paths integer paths to switches with one\n"
+	 "turns.paths integer paths between hosts with such a turn\n"
+	 "turns.switch_paths integer paths to switches with such a turn\n"
 	 "loop_turns integer? of the first credit loop\n" JSON_LOOPS KEYS_OF_FAULTS
-	 "present object what a later check --baseline misses when it is gone\n"
+	 "present object what is there: a later check --baseline tells what is gone of it\n"
 	 "present.hosts[] object? hosts and routers with a cable that is up\n"
 	 "present.hosts[].name node the node\n"
 	 "present.switches[] object? such switches\n"
@@ -442,9 +441,9 @@ const struct command check_commands[] = {
 	 "known\n"
 	 "baseline object? with --baseline: the comparison\n"
 	 "baseline.file string the file\n"
-	 "baseline.new integer faults that it did not have\n"
-	 "baseline.gone integer faults that it alone has\n"
-	 "baseline.known integer faults that it had too\n" KEYS_OF_NEW KEYS_OF_GONE,
+	 "baseline.new integer faults that the file does not have\n"
+	 "baseline.gone integer faults that only the file has\n"
+	 "baseline.known integer faults that the file has, too\n" KEYS_OF_NEW KEYS_OF_GONE,
 	 .run = cmd_check},
 	{.name = NULL},
 };

@@ -18,7 +18,7 @@
 #define JSON_FABRIC                                                                                        \
 	"fabric object? what is loaded\n"                                                                  \
 	"fabric.source string file, synthetic spec or device\n"                                            \
-	"fabric.format string as it was recognised\n"                                                      \
+	"fabric.format string the format that ibscope recognised\n"                                        \
 	"fabric.switches integer switches\n"                                                               \
 	"fabric.hosts integer channel adapters\n"                                                          \
 	"fabric.routers integer routers\n"                                                                 \
@@ -44,7 +44,7 @@
 	"only_now.ports integer host ports\n"                                                      \
 	"only_now.lids integer LIDs that nobody held before, though there were entries for them\n" \
 	"only_now.entries integer these entries\n"                                                 \
-	"change object? what is unlike the tables before\n"                                        \
+	"change object? what differs from the tables before\n"                                     \
 	"change.switches integer switches with changed entries\n"                                  \
 	"change.entries integer =changed entries\n"                                                \
 	"change.entries_lost integer entries that are gone\n"                                      \
@@ -85,7 +85,7 @@
 	"routing.lids integer LIDs given\n"                                                                 \
 	"routing.max_lid lid highest LID\n"                                                                 \
 	"routing.ms number milliseconds it took\n"                                                          \
-	"routing.from_scratch boolean existing entries were ignored\n"                                      \
+	"routing.from_scratch boolean OpenSM ignored the existing entries\n"                                \
 	"routing.fallback boolean none of the engines asked for routed it\n"                                \
 	"routing.cached boolean the unicast cache kept the tables\n" JSON_SOME_CUT_OFF                      \
 	"manager_misses[] object? switches that the tables do not reach from the subnet manager's place\n"  \
@@ -96,7 +96,7 @@
 	"title string? its title\n"                                                                     \
 	"columns[] string? names of the columns, as keys of the rows\n"                                 \
 	"rows[] object? the rows\n"                                                                     \
-	"rows[].key string what stays the same over events\n"                                           \
+	"rows[].key string what identifies the row, the same after every event\n"                       \
 	"rows[].marks[] string(down/changed/step/detour/here) down, changed, step, detour, here\n"      \
 	"rows[].about object who the row names; empty where it names nobody\n"                          \
 	"rows[].about.name node? node it is about\n"                                                    \
@@ -115,7 +115,7 @@
 	"and switches `routes` of `load` and `lids`\n"
 #define JSON_LOOPS                                                                         \
 	"credit_loop_groups integer =groups of credit loops\n"                             \
-	"credit_loops[] object the first of these groups, by `cycles all` all\n"           \
+	"credit_loops[] object the first of these groups; of `cycles all` all of them\n"   \
 	"credit_loops[].group integer(1..) its number, from 1\n"                           \
 	"credit_loops[].vl vl VL of the first channel\n"                                   \
 	"credit_loops[].vls[] vl VLs it is on\n"                                           \
@@ -136,11 +136,11 @@
 	"content string? with FILE -: what was written, byte for byte\n" \
 	"file string? file that was written\n"                           \
 	"missing string? parts of the fabric that it lacks, counted by kind\n"
-#define JSON_SCOPE                                                   \
-	"scope object? the hosts that count, where a scope is set\n" \
-	"scope.hosts string as they were named\n"                    \
-	"scope.ports integer host ports of it in the fabric\n"       \
-	"scope.up integer of these: up\n"                            \
+#define JSON_SCOPE                                                         \
+	"scope object? the only hosts that count, if a scope is set\n"     \
+	"scope.hosts string names of the hosts, as the command got them\n" \
+	"scope.ports integer host ports of it in the fabric\n"             \
+	"scope.up integer of these: up\n"                                  \
 	"scope.missing[] string ports of it that are not in the fabric: node GUID and port\n"
 #define JSON_AGGREGATION "aggregation_nodes integer? aggregation nodes of switches\n"
 /* optional: "" or "?" */
@@ -157,7 +157,8 @@
 /* An option whose value may be names instead of a file of GUIDs; report_named() writes these keys. */
 #define JSON_NAMED_OPTION(option, of)                                       \
 	option " object? names given in place of a file of " of "\n" option \
-	       ".names string as they were given\n" option ".guids integer what they stand for\n"
+	       ".names string the names, as the option got them\n" option   \
+	       ".guids integer the GUIDs of these names\n"
 #define JSON_NAMED                                                        \
 	JSON_NAMED_OPTION("guid_routing_order_file", "port GUIDs")        \
 	JSON_NAMED_OPTION("root_guid_file", "node GUIDs")                 \
@@ -165,10 +166,10 @@
 	JSON_NAMED_OPTION("cn_guid_file", "port GUIDs of compute nodes")  \
 	JSON_NAMED_OPTION("io_guid_file", "port GUIDs of I/O nodes")
 /* optional: "" or "?" */
-#define JSON_OUTAGE(optional)                                                    \
-	"pairs_until_sweep integer" optional " =pairs cut until the sweep\n"     \
-	"pairs_after integer|null" optional                                      \
-	" of the same event: lost pairs after the sweep; null: no tables come\n" \
+#define JSON_OUTAGE(optional)                                                            \
+	"pairs_until_sweep integer" optional " =pairs cut until the sweep\n"             \
+	"pairs_after integer|null" optional                                              \
+	" of the same event: lost pairs after the sweep; null: no engine makes tables\n" \
 	"hosts integer" optional " host ports with pairs that are cut until the sweep\n"
 #define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
 

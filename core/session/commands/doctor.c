@@ -126,14 +126,14 @@ const struct command doctor_commands[] = {
 		    "  cables of FILE that are gone, and cables that are slower now, even if other cables "
 		    "carry their routes.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "engine engine|null engine whose tables are judged, null: no engine routes\n"
+	 .json = "engine engine|null engine whose tables doctor judges, null: no engine routes\n"
 		 "complete boolean the whole fabric is known\n"
 		 "errors integer findings of severity error\n"
 		 "warnings integer of severity warning\n"
 		 "notes integer of severity note\n"
 		 "findings[] object findings, worst first\n"
 		 "@findings[].\n"
-		 "baseline object? with --baseline: what is lost since then\n"
+		 "baseline object? with --baseline: what is gone or slower since then\n"
 		 "baseline.file string the file\n"
 		 "baseline.lost integer hosts, switches and cables that are gone or slower\n"
 		 "baseline.faults[] object by kind\n"

@@ -499,7 +499,7 @@ static int colour_step(struct session *s, struct fabric_drawing *d, struct err *
 	const struct moment *m = session_shown(s);
 
 	if (!m)
-		return err_set(e, "no run is walked through: `step start` begins");
+		return err_set(e, "there is no walk through a run: `step start` begins one");
 	add_kind(d, "#ffffff", false, "not reached yet");
 	add_kind(d, shades[1], false, "reached");
 	add_kind(d, shades[ARRAY_LEN(shades) - 1], true, "this step");

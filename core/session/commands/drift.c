@@ -312,11 +312,12 @@ const struct command drift_commands[] = {
 		    "by agreement: the share\n"
 		    "  of entries that are right or kept.  `all` prints every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "engine engine? engine whose next sweep is compared with\n"
+	 .json = "engine engine? engine whose next sweep drift compares with\n"
 		 "agreement share? share of entries that are right or kept\n"
 		 "complete boolean? there are entries, no switch is without a table, and the whole fabric is "
 		 "known\n"
-		 "states_known boolean? false: whether a port came up since the last sweep is not known\n"
+		 "states_known boolean? false: ibscope does not know whether a port came up since the last "
+		 "sweep\n"
 		 "classes.* integer? entries by class: right, kept, next, dead, missing, unknown\n"
 		 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
 		 "reservations string(unknown/seen/known)? LIDs kept for ports that left: seen: those that "

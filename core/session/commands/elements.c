@@ -308,11 +308,11 @@ static int cmd_compare(struct session *s, const struct args *args, struct out *o
 }
 
 /* Keys of an element (element_json()). */
-#define ELEMENT_KEYS(k)                                                                             \
-	k ".number integer(1..) its number\n" k ".name string its name\n" k                         \
-	  ".guid guid lowest GUID of its chips\n" k                                                 \
-	  ".by string(alone/system GUID/chassis number/file) rule that took its chips together\n" k \
-	  ".chips integer chips\n" k ".external integer links to other elements\n" k                \
+#define ELEMENT_KEYS(k)                                                                                  \
+	k ".number integer(1..) its number\n" k ".name string its name\n" k                              \
+	  ".guid guid lowest GUID of its chips\n" k                                                      \
+	  ".by string(alone/system GUID/chassis number/file) rule by which ibscope joined its chips\n" k \
+	  ".chips integer chips\n" k ".external integer links to other elements\n" k                     \
 	  ".internal integer links between its chips\n" k ".hosts integer host ports\n"
 
 #define KEYS_OF_ALL ELEMENT_KEYS("elements[]")

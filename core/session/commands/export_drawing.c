@@ -279,7 +279,7 @@ static int read_steps(struct session *s, const struct args *args, struct drawing
 	size_t n = m ? recording_steps(m->rec) : 0, frames = 0;
 
 	if (!m)
-		return err_set(e, "no run is walked through: `step start` begins");
+		return err_set(e, "there is no walk through a run: `step start` begins one");
 	d->from = args_number(args, "FROM", 1);
 	d->to = args_number(args, "TO", n);
 	if (d->from > d->to || d->to > n)

@@ -771,7 +771,7 @@ const struct command fabric_commands[] = {
 		 "only errors for three\n"
 		 "  times as long.  The loaded fabric then stays, and `live` tries again.\n",
 	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED
-	 "changes integer? differences to the discovery before\n" JSON_EVENT,
+	 "changes integer? how it differs from the discovery before\n" JSON_EVENT,
 	 .run = cmd_live},
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",
@@ -822,21 +822,22 @@ const struct command fabric_commands[] = {
 	 "subnet_manager object|null? where the subnet manager runs\n"
 	 "subnet_manager.name node its node\n"
 	 "subnet_manager.port portnum its port\n"
-	 "sm_guessed boolean? the source does not tell where that is\n"
+	 "sm_guessed boolean? the source does not tell its place; ibscope guessed it\n"
 	 "failed_links integer? links that failed\n"
 	 "failed_nodes integer? nodes that failed\n"
 	 "options.* string? options by name\n"
 	 "engines[] object? routing engines\n"
 	 "engines[].name string as `route` takes it\n"
 	 "engines[].brief string what it does\n"
-	 "engines[].reference string where it is described\n" JSON_SOME_WARNINGS
+	 "engines[].reference string the document that describes it\n" JSON_SOME_WARNINGS
 	 "lids[] object? LIDs of ports, then those reserved for ports that are not there\n"
 	 "lids[].lid lid the first\n"
 	 "lids[].last lid the last of its LMC range\n"
-	 "lids[].port_guid guid whose they are\n"
+	 "lids[].port_guid guid the port that has them\n"
 	 "lids[].port string? its name, where it is in the fabric\n"
 	 "lids[].reserved boolean the port is not there, and the subnet manager keeps them for it\n"
-	 "reservations_known boolean? false: no LID was assigned here, so what is reserved cannot be known\n"
+	 "reservations_known boolean? false: no sweep gave LIDs here, so ibscope does not know which are "
+	 "reserved\n"
 	 "switches[] object? switches\n"
 	 "switches[].name endport its name\n"
 	 "switches[].port_guid guid its port GUID\n"

@@ -546,19 +546,20 @@ const struct command plan_commands[] = {
 		    "  effects=N does that for N steps (without it: for as many as take little time).  plan "
 		    "cuts long lists; all\n"
 		    "  prints everything.\n",
-	 .json = "format string(cabling list/ibfabricconf/topo/cables/topology/fabric/rails) what FILE is\n"
+	 .json = "format string(cabling list/ibfabricconf/topo/cables/topology/fabric/rails) the format of "
+		 "FILE\n"
 		 "cables integer cables of the plan whose ends are in the fabric; of Slurm's hosts; of "
 		 "rails: ports of hosts\n"
 		 "there integer of these: as planned, but for the rate\n"
 		 "complete boolean false: a part of the fabric is not in its source\n"
-		 "left_out integer lines of FILE that are not understood\n"
+		 "left_out integer lines of FILE that ibscope does not understand\n"
 		 "unplanned integer Slurm's: host adapters that it does not name\n"
-		 "outside object? cables of the fabric that are not compared; none of rails\n"
+		 "outside object? cables of the fabric that `plan` does not compare; none of rails\n"
 		 "outside.unnamed integer FILE names neither end\n"
 		 "outside.hosts integer of hosts, and FILE has no cables of hosts\n"
 		 "outside.between integer between switches, and FILE has none of these\n"
 		 "outside.within integer within one device\n"
-		 "unknown[] object devices and ports of the plan that are not found\n"
+		 "unknown[] object devices and ports of the plan that the fabric does not have\n"
 		 "unknown[].device string as the plan has it\n"
 		 "unknown[].port string the same; empty: the device itself is not found\n"
 		 "unknown[].why string why not\n"
@@ -608,7 +609,7 @@ const struct command plan_commands[] = {
 		 "cut integer switches and hosts' ports that the plan itself parts from the rest\n"
 		 "first_cut port? one of them; port 0: a switch\n"
 		 "left integer differences that no cable mends\n"
-		 "effects integer steps whose effect was computed\n",
+		 "effects integer steps whose effect ibscope computed\n",
 	 .needs = NEEDS_FABRIC,
 	 .run = cmd_plan},
 	{.name = NULL},

@@ -241,7 +241,7 @@ const struct command quiz_commands[] = {
 		 "question.neighbours[].name node the neighbour\n"
 		 "question.neighbours[].rank integer(-1..) its rank, -1 when it has none\n"
 		 "question.host_ports integer? cables to hosts\n"
-		 "question.clue string? what else there is to go by\n"
+		 "question.clue string? a hint\n"
 		 "question.turns[] object? of a turn: those to choose among\n"
 		 "question.turns[].turn integer(1..) its number\n"
 		 "question.turns[].in portnum port it comes in by\n"

@@ -326,7 +326,7 @@ const struct command replay_commands[] = {
 		    "of other fabrics.  It\n"
 		    "  takes snapshots again at their events.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_CONTENT "lost string lines: what is not in it\n",
+	 .json = JSON_CONTENT "lost string lines: what the file lacks\n",
 	 .run = cmd_save_session},
 	{.name = "report",
 	 .syntax = "report FILE",

@@ -175,23 +175,23 @@ const struct command verify_commands[] = {
 		    "  simulator cannot hold, and leaves nothing behind.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine engine that routed here\n"
-		 "opensm_engine engine engine that routed there, as OpenSM's log says\n"
+		 "opensm_engine engine engine that routed in OpenSM, by its log\n"
 		 "identical boolean engine, LIDs, entries and service levels are the same\n"
 		 "entries integer entries compared\n"
-		 "differ integer of these: unlike OpenSM's\n"
+		 "differ integer of these: those that differ from OpenSM's\n"
 		 "differences[] object the first entries that differ\n"
 		 "differences[].switch node the switch\n"
 		 "differences[].lid lid the LID\n"
 		 "differences[].owner endport whose LID it is\n"
-		 "differences[].port portnum port here, 255: none\n"
-		 "differences[].opensm portnum port there, 255: none\n"
-		 "lids_differ integer LIDs that belong to another port there\n"
+		 "differences[].port portnum port in ibscope's table, 255: none\n"
+		 "differences[].opensm portnum port in OpenSM's table, 255: none\n"
+		 "lids_differ integer LIDs that OpenSM gave to another port\n"
 		 "sls object service levels of paths\n"
-		 "sls.pairs integer pairs there are, 0: not compared, as the engine sets none\n"
+		 "sls.pairs integer all pairs, 0: not compared, because the engine sets none\n"
 		 "sls.asked integer pairs asked\n"
-		 "sls.differ integer of these: unlike OpenSM's\n"
+		 "sls.differ integer of these: those that differ from OpenSM's\n"
 		 "sls.drawn integer of these: OpenSM draws one of several at random\n"
-		 "limits string lines: what the simulator cannot hold\n" JSON_REFUSALS,
+		 "limits string lines: what the simulator cannot represent\n" JSON_REFUSALS,
 	 .run = cmd_verify},
 	{.name = NULL},
 };

@@ -366,7 +366,7 @@ const struct command watch_commands[] = {
 		 "rounds[].followed boolean? no entry is dead, and check calls them sound; of rounds without "
 		 "a change: as before\n"
 		 "rounds[].event integer? number of the event it became\n"
-		 "rounds[].failed string? why nothing was read\n" JSON_EVENT,
+		 "rounds[].failed string? why it read nothing\n" JSON_EVENT,
 	 .run = cmd_watch},
 	{.name = "counters",
 	 .syntax = "counters PORT [CA[:PORT]]",
