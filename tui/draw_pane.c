@@ -410,11 +410,9 @@ static void draw_whole(const struct view *v, const struct rect *r, const struct 
 	uint32_t row;
 
 	for (unsigned c = 0; w > 0 && view_selected(v, &row) && c < v->ops->n_columns; c++) {
-		int room;
-
 		text_clear(&cell);
 		if (!v->ops->column[c].prose || !f->w[c] ||
-		    (room = columns_cell(v, row, c, f, &cell)) >= text_columns(text_str(&cell)))
+		    columns_cell(v, row, c, f, &cell) >= text_columns(text_str(&cell)))
 			continue;
 		text_clear(&cell);
 		text_add(&cell, "%s: ", view_column_name(v, c));

@@ -470,7 +470,7 @@ static void test_spare_seed(void **state)
 	assert_true(t->conf.n_seeds > 1);
 	whole = routing_ref(session_routing(w.s));
 	snprintf(line, sizeof(line), "fail switch 0x%" PRIx64, t->conf.seed[0].link[1].centre);
-	line_says(w.s, line, "seed 2 is used");
+	line_says(w.s, line, "torus-2QoS uses seed 2");
 	assert_int_equal(torus_of(session_routing(w.s))->seed, 1);
 	check_sls(session_routing(w.s), whole);
 	check_sound(session_routing(w.s));
