@@ -200,10 +200,10 @@ CASES = [
          r"^partition_config_file: ibscope does not read it; with qos OpenSM may take other SLs[^\0]*^  A partition or the QoS policy may give the pair another SL"
          r"[^\0]*^A partition or the QoS policy may give(?![^\0]*(not read; with|may give))"),
     Case("a QoS policy in an opensm.conf", ["-F", "policy.conf", "ring:5", "-e", "route lash; trace 3 5; route nue; trace 3 5"], 0,
-         r"^lash routed(?:(?!may give)[^\0])*^nue routed.*\nqos_policy_file: not read[^\0]*may give the pair another SL",
-         r"^minhop routed.*\nqos_policy_file: not read"),
+         r"^lash routed(?:(?!may give)[^\0])*^nue routed.*\nqos_policy_file: ibscope does not read it[^\0]*may give the pair another SL",
+         r"^minhop routed.*\nqos_policy_file: ibscope does not read it"),
     Case("json: partitions, which are not read", ["--json", TREE, *UPDN, "-e", "set qos TRUE; set partition_config_file /p; trace 3 5; check"], 0,
-         r'"sl_known":false[^\0]*"notes":"partition_config_file: not read'),
+         r'"sl_known":false[^\0]*"notes":"partition_config_file: ibscope does not read it'),
     Case("json: no partitions without qos", ["--json", *RING, "-e", "set partition_config_file /p; trace 3 5"], 0, r'"sl_known":true'),
     Case("what SIGHUP does with an option", ["-e", "help lmc"], 0, r"at SIGHUP it is\s+not\s+taken"),
     Case("an edge list", ["five.edges", "-e", "show; save - edges"], 0, r"^five.edges \(edges\): 2 switches, 1 host, 3 links"

@@ -427,7 +427,7 @@ static void title(const struct view *v, struct text *t)
 	const char *order = at ? recording_scheme_of(at->rec)->scheme->order : NULL;
 
 	if (!at) {
-		text_add(t, "Step ── no walk through a run yet");
+		text_add(t, "Step ── no run yet");
 		return;
 	}
 	text_add(t, "Step %zu/%zu", at->step, recording_steps(at->rec));
