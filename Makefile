@@ -462,6 +462,7 @@ install: all
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/keymaps keymaps/*.keys
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/lessons views/lessons/*
 	install -Dm755 tui/ibscope-survey.slurm $(DESTDIR)$(PREFIX)/share/ibscope/ibscope-survey.slurm
+	install -Dm755 -t $(DESTDIR)$(PREFIX)/share/ibscope/examples tui/examples/*
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/ibscope/engines/doc engines/doc/*.md
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/ibscope/core/formats/doc core/formats/doc/*.md
 	install -Dm644 $(BUILD)/ibscope.1 $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1

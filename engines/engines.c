@@ -15,7 +15,8 @@
 	X(torus)         \
 	X(mincontention) \
 	X(live)          \
-	X(tables)
+	X(tables)        \
+	X(script)
 
 #define DECLARE(name) extern const struct engine engine_##name;
 #define LIST(name) &engine_##name,

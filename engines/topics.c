@@ -68,6 +68,11 @@ const struct topic engine_topics[] = {
 	 "computes nothing: it shows the tables in a dump, with groups of adaptive routing. Failures do not "
 	 "change them.",
 	 "core/formats/doc/formats.md", "help tables"},
+	{"script", "own engine|external program",
+	 "a program of your own computes the tables. It gets the fabric as JSON, with the tables of the "
+	 "sweep "
+	 "before, and prints tables and SLs; every event runs it again. If it fails, the event is refused.",
+	 "ibscope(1), ENGINES OF YOUR OWN", "help route"},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -13,6 +13,7 @@
 #include "core/session/command.h"
 #include "core/session/interpreter.h"
 #include "core/session/reading.h"
+#include "core/sm/script.h"
 #include "core/source/live.h"
 #include "core/source/synth.h"
 #include "tui/keymap.h"
@@ -39,6 +40,8 @@ const struct limit limits[] = {
 	 "refused: `characters, expected at most #`"},
 	/* files */
 	{"MiB of a file", FILE_MIB, "refused: `found more than # MiB, the most that is read`"},
+	{"MiB that a program of `route script:` prints", SCRIPT_MIB,
+	 "refused: `found more than # MiB, the most that is read`"},
 	{"MiB of an opensm.conf", CONF_MIB, "refused: `found more than # MiB, the most that is read`"},
 	{"bytes of a line of a script, keymap or guid2lid file", LINE_BYTES_MOST,
 	 "refused: `found a line of more than # bytes`"},

@@ -14,6 +14,8 @@
 #include "core/base/memory.h"
 #include "core/base/package.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/sm/script.h"
 #include "core/source/live.h"
 #include "core/source/simulation.h"
 #include "core/source/synth.h"
@@ -243,6 +245,30 @@ static void first_lines(const struct command_line *cl, struct line_list *options
 		add_line(fabric, "live", cl->live);
 }
 
+/* -R ENGINES; of 'script:PROGRAM ARG...' the words as in a command, but never a second command. */
+static void add_engines(struct line_list *l, const char *engines)
+{
+	struct text t = {0};
+	const char *rest;
+	char **argv;
+	int argc;
+
+	if (words_split(engines, &rest, &argc, &argv, NULL))
+		argc = 0;
+	if (!argc || rest || strncmp(argv[0], SCRIPT_PREFIX, strlen(SCRIPT_PREFIX)) != 0) {
+		add_line(l, "route", engines);
+	} else {
+		text_add(&t, "route");
+		for (int i = 0; i < argc; i++) {
+			text_putc(&t, ' ');
+			word_text(argv[i], &t);
+		}
+		add_line(l, text_str(&t), NULL);
+	}
+	text_free(&t);
+	words_free(argc, argv);
+}
+
 /* An option file without an engine means minhop, as for OpenSM. A line tells so. */
 static void route_lines(const struct command_line *cl, struct command_run *r, bool read, struct line_list *l)
 {
@@ -254,7 +280,11 @@ static void route_lines(const struct command_line *cl, struct command_run *r, bo
 		if (!r->json)
 			fprintf(r->f, "%s names no routing_engine: minhop, as OpenSM does.\n", cl->config);
 	}
-	if (engines && (cl->fabric || cl->live || cl->engines))
+	if (!engines || (!cl->fabric && !cl->live && !cl->engines))
+		return;
+	if (cl->engines)
+		add_engines(l, engines);
+	else
 		add_line(l, "route", engines);
 }
 

@@ -28,27 +28,35 @@ void program_attributes(posix_spawnattr_t *at, short flags)
 	posix_spawnattr_setflags(at, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | flags));
 }
 
-bool program_exists(const char *name)
+char *program_path(const char *name)
 {
 	const char *path = getenv("PATH");
-	bool found = false;
 
-	for (const char *s = path ? path : ""; *s && !found;) {
+	for (const char *s = path ? path : ""; *s;) {
 		size_t n = strcspn(s, ":");
 		char *file = str_printf("%.*s/%s", (int)n, s, name);
 
-		found = n && !access(file, X_OK);
+		if (n && !access(file, X_OK))
+			return file;
 		free(file);
 		s += n + (s[n] == ':');
 	}
-	return found;
+	return NULL;
+}
+
+bool program_exists(const char *name)
+{
+	char *path = program_path(name);
+
+	free(path);
+	return path != NULL;
 }
 
 /*
  * Runs in the new process, with calls only that are safe after fork() in a program with threads. The process
  * leads a group, so that its children can be ended with it. It never outlives this program.
  */
-static void become(char *const *argv, int from, int out, int failed, pid_t parent)
+static void become(char *const *argv, int from, int out, int said, int failed, pid_t parent)
 {
 	static const int undo[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGALRM};
 	int in = open("/dev/null", O_RDWR), error;
@@ -63,21 +71,28 @@ static void become(char *const *argv, int from, int out, int failed, pid_t paren
 	failed = fcntl(failed, F_DUPFD_CLOEXEC, LOWEST);
 	out = fcntl(out, F_DUPFD, LOWEST);
 	in = fcntl(in, F_DUPFD, LOWEST);
+	said = said < 0 ? in : fcntl(said, F_DUPFD, LOWEST);
 	from = from < 0 ? in : fcntl(from, F_DUPFD, LOWEST);
 	if (getppid() == parent && dup2(from, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
-	    dup2(in, STDERR_FILENO) >= 0 && dup2(failed, STDERR_FILENO + 1) >= 0) {
+	    dup2(said, STDERR_FILENO) >= 0 && dup2(failed, STDERR_FILENO + 1) >= 0) {
 		fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC);
 		close_range(STDERR_FILENO + 2, ~0U, 0);
 		failed = STDERR_FILENO + 1;
-		execvp(argv[0], argv);
+		if (strchr(argv[0], '/')) /* execvp() would give a file without a head to a shell */
+			execv(argv[0], argv);
+		else
+			execvp(argv[0], argv);
 	}
 	error = errno;
 	(void)!write(failed, &error, sizeof(error));
 	_exit(127);
 }
 
-/* Start a program with input from `in` (-1: empty) and output to `out`. Returns an errno, 0 = it runs. */
-static int start(char *const *argv, int in, int out, pid_t *pid)
+/*
+ * Start a program with input from `in` (-1: empty), output to `out` and errors to `said` (-1: dropped).
+ * Returns an errno, 0 = it runs.
+ */
+static int start(char *const *argv, int in, int out, int said, pid_t *pid)
 {
 	pid_t parent = getpid();
 	int failed[2], error = 0;
@@ -87,7 +102,7 @@ static int start(char *const *argv, int in, int out, pid_t *pid)
 		return errno;
 	*pid = fork();
 	if (!*pid)
-		become(argv, in, out, failed[1], parent);
+		become(argv, in, out, said, failed[1], parent);
 	error = *pid < 0 ? errno : 0;
 	close(failed[1]);
 	if (*pid > 0) {
@@ -101,77 +116,201 @@ static int start(char *const *argv, int in, int out, pid_t *pid)
 	return error;
 }
 
-/* Read until the program closes its output. False: cancelled, or `to` failed. */
-static bool take_output(int from, FILE *to, struct progress *p)
+/* A program that runs, and the ends from which we read; -1: closed. */
+struct running {
+	pid_t pid;
+	int out, said;
+	double until; /* now_seconds() at which it is ended; 0: never */
+};
+
+/* Takes what an end has.  At its end it is closed. */
+static ssize_t take(int *fd, char *buf, size_t size)
 {
-	struct pollfd pf = {.fd = from, .events = POLLIN};
+	ssize_t n = read(*fd, buf, size);
+
+	if (!n || (n < 0 && errno != EINTR)) {
+		close(*fd);
+		*fd = -1;
+	}
+	return n > 0 ? n : 0;
+}
+
+/* Has it ended? It stays a zombie, so that its number is still its own. */
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) ? errno != EINTR
+									    : info.si_pid == pid;
+}
+
+static void keep_last(struct text *t, const char *buf, size_t n, size_t most)
+{
+	for (size_t i = 0; i < n; i++)
+		text_putc(t, buf[i]);
+	if (t->len > most) {
+		memmove(t->s, t->s + t->len - most, most + 1);
+		t->len = most;
+	}
+}
+
+/* Read until the program has ended. False: cancelled, out of time, or `to` failed. */
+static bool listen_to(struct running *r, FILE *to, const struct program_way *way, struct progress *p)
+{
+	bool ended = false;
 	char buf[8192];
 
-	while (!progress_cancelled(p) && !ferror(to)) {
-		ssize_t n;
+	while (!progress_cancelled(p) && !ferror(to) && (r->until <= 0 || now_seconds() < r->until)) {
+		struct pollfd pf[] = {{.fd = r->out, .events = POLLIN}, {.fd = r->said, .events = POLLIN}};
+		int n = poll(pf, ARRAY_LEN(pf), ended ? 0 : r->out < 0 ? 1 : TICK_MS);
 
-		if (poll(&pf, 1, TICK_MS) <= 0)
-			continue;
-		n = read(from, buf, sizeof(buf));
-		if (n > 0)
-			fwrite(buf, 1, (size_t)n, to);
-		else if (!n || errno != EINTR)
-			return true;
+		if (n > 0 && pf[0].revents)
+			fwrite(buf, 1, (size_t)take(&r->out, buf, sizeof(buf)), to);
+		if (n > 0 && pf[1].revents)
+			keep_last(way->said, buf, (size_t)take(&r->said, buf, sizeof(buf)), way->most_said);
+		if (!n && ended) /* all that it wrote is read */
+			return !ferror(to);
+		if (!n && has_ended(r->pid)) {
+			ended = true;
+			kill(-r->pid, SIGKILL); /* what is left of its group may have the ends open */
+		}
 	}
 	return false;
 }
 
-/* After the output's end, wait for the program's end. False: cancelled. */
-static bool has_ended(pid_t pid, int *status, struct progress *p)
+/* Ends what is left of its group, and it. Returns its status. */
+static int end(const struct running *r)
 {
-	pid_t done;
+	int status = 0;
 
-	while (!(done = waitpid(pid, status, WNOHANG)) || (done < 0 && errno == EINTR)) {
-		if (progress_cancelled(p))
-			return false;
-		poll(NULL, 0, 5);
-	}
-	return true;
+	kill(-r->pid, SIGKILL);
+	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	for (int i = 0; i < 2; i++)
+		if ((i ? r->out : r->said) >= 0)
+			close(i ? r->out : r->said);
+	return status;
 }
 
-int program_filter(char *const *argv, int in, FILE *to, struct progress *p, struct err *e)
+/* A pipe of which the program gets the second end: above the numbers that it will use. */
+static int pipe_from(int fd[2])
 {
-	int out[2], status = 0, rc;
-	pid_t pid = -1;
+	if (pipe2(fd, O_CLOEXEC))
+		return -1;
+	if (fd[1] <= STDERR_FILENO) { /* ours are closed */
+		int high = fcntl(fd[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+		close(fd[1]);
+		fd[1] = high;
+	}
+	return 0;
+}
+
+static int run(char *const *argv, const struct program_way *way, FILE *to, struct progress *p, struct err *e)
+{
+	struct running r = {.pid = -1};
+	int out[2], said[2] = {-1, -1}, status, rc;
 	bool whole;
 
-	if (pipe2(out, O_CLOEXEC))
+	if (pipe_from(out))
 		return err_set(e, "%s: %s", argv[0], strerror(errno));
-	if (out[1] <= STDERR_FILENO) { /* ours are closed: the child would use these numbers */
-		int high = fcntl(out[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-
-		close(out[1]);
-		out[1] = high;
+	if (way->said && pipe_from(said)) {
+		rc = errno;
+	} else {
+		rc = start(argv, way->in, out[1], said[1], &r.pid);
+		if (way->said)
+			close(said[1]);
 	}
-	rc = start(argv, in, out[1], &pid);
 	close(out[1]);
+	r.out = out[0];
+	r.said = said[0];
+	r.until = way->seconds ? now_seconds() + way->seconds : 0;
 	if (rc) {
 		close(out[0]);
+		if (said[0] >= 0)
+			close(said[0]);
 		return err_set(e, "%s: %s", argv[0], strerror(rc));
 	}
-	whole = take_output(out[0], to, p) && has_ended(pid, &status, p);
-	close(out[0]);
-	if (!whole) {
-		kill(-pid, SIGKILL);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			continue;
-		return progress_cancelled(p) ? err_set(e, CANCELLED)
-					     : err_set(e, "%s: what it printed cannot be written", argv[0]);
-	}
+	whole = listen_to(&r, to, way, p);
+	status = end(&r);
+	if (!whole && progress_cancelled(p))
+		return err_set(e, CANCELLED);
+	if (!whole && ferror(to))
+		return err_set(e, "%s: what it printed cannot be written", argv[0]);
+	if (!whole)
+		return err_set(e, "%s: ended after %u s, the most that it may take", argv[0], way->seconds);
 	if (WIFSIGNALED(status))
 		return err_set(e, "%s: ended by signal %d (%s)", argv[0], WTERMSIG(status),
 			       strsignal(WTERMSIG(status)));
 	return WEXITSTATUS(status) ? err_set(e, "%s: ended with status %d", argv[0], WEXITSTATUS(status)) : 0;
 }
 
+int program_filter(char *const *argv, int in, FILE *to, struct progress *p, struct err *e)
+{
+	return run(argv, &(struct program_way){.in = in}, to, p, e);
+}
+
 int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e)
 {
 	return program_filter(argv, -1, to, p, e);
+}
+
+/* The output of a program, as a stream.  It fails at the limit or without memory. */
+struct sink {
+	const char *name;
+	unsigned mib;
+	char *data;
+	size_t n, cap;
+	struct err e; /* error of the sink */
+	bool failed;
+};
+
+static ssize_t fill(void *cookie, const char *buf, size_t n)
+{
+	struct sink *s = cookie;
+
+	if (s->n + n > (size_t)s->mib << 20) {
+		s->failed = err_set(&s->e, "%s: found more than %u MiB, the most that is read", s->name,
+				    s->mib) != 0;
+	} else if (s->n + n > s->cap) {
+		size_t more = s->cap > n ? s->cap : n;
+
+		s->failed = mem_room(&s->e, more, "reading %s", s->name) != 0;
+		if (!s->failed) {
+			s->cap += more;
+			s->data = mem_resize(s->data, s->cap, 1);
+		}
+	}
+	if (s->failed)
+		return 0;
+	memcpy(s->data + s->n, buf, n);
+	s->n += n;
+	return (ssize_t)n;
+}
+
+int program_output(char *const *argv, const struct program_way *way, const char *name, char **data,
+		   size_t *size, struct progress *p, struct err *e)
+{
+	static const cookie_io_functions_t io = {.write = fill};
+	struct sink s = {.name = name, .mib = way->mib};
+	FILE *to = fopencookie(&s, "w", io);
+	int rc;
+
+	*data = NULL;
+	if (!to)
+		return err_system(e, name, errno);
+	rc = run(argv, way, to, p, e);
+	fclose(to); /* writes the rest of its buffer to the sink */
+	if (progress_cancelled(p))
+		rc = err_set(e, CANCELLED);
+	else if (s.failed)
+		rc = err_set_kind(e, PROGRAM_FULL, "%s", s.e.msg);
+	if (rc)
+		free(s.data);
+	else
+		*data = s.data ? s.data : mem_alloc(1);
+	*size = s.n;
+	return rc;
 }
 
 int program_pipe(int fd[2])

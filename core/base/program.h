@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
+#include "core/base/text.h"
 
 /*
  * Run the program argv[0], looked for in PATH, with the words argv (ended by NULL), and add its output to
@@ -18,7 +19,24 @@ int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e);
 /* The same, with the file `in` (from its present place) as standard input. */
 int program_filter(char *const *argv, int in, FILE *to, struct progress *p, struct err *e);
 
-/* Is a program of this name in PATH? */
+/* How else it runs. */
+struct program_way {
+	int in;		   /* file as its standard input, from its present place; -1: empty */
+	unsigned seconds;  /* it is ended after so many; 0: never */
+	struct text *said; /* the last of its standard error, `most_said` bytes; NULL: dropped */
+	size_t most_said;
+	unsigned mib; /* of its output, at most */
+};
+enum { PROGRAM_FULL = 1 }; /* kind of an error: the output is too large, or there is no memory for it */
+/*
+ * The same, with its output in memory, *data, to be freed, *size bytes.  name: of the output, for messages.
+ * When it has ended, or is ended, all processes of its group are.
+ */
+int program_output(char *const *argv, const struct program_way *way, const char *name, char **data,
+		   size_t *size, struct progress *p, struct err *e);
+
+/* The path of the program of this name in PATH, to be freed; NULL: there is none. */
+char *program_path(const char *name);
 bool program_exists(const char *name);
 
 /*

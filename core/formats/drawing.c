@@ -83,11 +83,11 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const st
 	return ferror(f) || !go_on ? -1 : 0;
 }
 
-static json_t *switch_json(const struct sweep *w, uint32_t sw)
+static json_t *switch_json(const struct json_of *w, uint32_t sw)
 {
-	const struct fabric *f = w->fabric;
-	const struct lft_row *row = w->routing->row[sw];
-	json_t *lft = json_object(), *o;
+	const struct fabric *f = w->topo->fabric;
+	const struct lft_row *row = w->routing ? w->routing->row[sw] : NULL;
+	json_t *lft = w->routing ? json_object() : NULL, *o;
 	char key[8];
 
 	for (unsigned lid = 1; row && lid <= row->top; lid++)
@@ -98,19 +98,20 @@ static json_t *switch_json(const struct sweep *w, uint32_t sw)
 	o = json_node(f, w->lids, f->switch_node[sw]);
 	json_object_set_new(o, "ports", json_integer(f->switch_nports[sw]));
 	json_object_set_new(o, "up", json_boolean(switch_up(w->topo, sw)));
-	json_object_set_new(o, "lft", lft);
+	if (lft)
+		json_object_set_new(o, "lft", lft);
 	return o;
 }
 
-static json_t *link_json(const struct sweep *w, uint32_t link)
+static json_t *link_json(const struct json_of *w, uint32_t link)
 {
-	return json_link(w->fabric, w->lids, w->setup->state, link);
+	return json_link(w->topo->fabric, w->lids, w->state, link);
 }
 
 /* An endport of a host; NULL for a switch's. */
-static json_t *endport_json(const struct sweep *w, uint32_t ep)
+static json_t *endport_json(const struct json_of *w, uint32_t ep)
 {
-	const struct fabric *f = w->fabric;
+	const struct fabric *f = w->topo->fabric;
 	uint32_t port = f->endport_port[ep], sw = w->topo->endport_switch[ep];
 	json_t *o;
 
@@ -127,8 +128,8 @@ static json_t *endport_json(const struct sweep *w, uint32_t ep)
 
 /* Writes a list of the object element by element, to save memory. False: cancelled, or an element has no
  * text. */
-static bool put_list(FILE *f, const char *name, json_t *element(const struct sweep *w, uint32_t i),
-		     const struct sweep *w, uint32_t n, struct progress *p)
+static bool put_list(FILE *f, const char *name, json_t *element(const struct json_of *w, uint32_t i),
+		     const struct json_of *w, uint32_t n, struct progress *p)
 {
 	bool first = true, go_on = true, whole = true;
 
@@ -154,7 +155,7 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct swe
 	return go_on && whole;
 }
 
-int write_json(FILE *f, const struct sweep *w, const struct warnings *missing, struct progress *p)
+int write_json(FILE *f, const struct json_of *w, const struct warnings *missing, struct progress *p)
 {
 	struct text lacks = {0};
 	json_t *head;
@@ -162,16 +163,19 @@ int write_json(FILE *f, const struct sweep *w, const struct warnings *missing, s
 	bool whole;
 
 	warnings_tell_missing(missing, &lacks);
-	head = json_make("{s:s, s:s, s:i, s:i, s:b, s:s}", "fabric", w->fabric->source, "engine",
-			 w->routing->engine, "lmc", (int)w->lids->lmc, "max_lid", (int)w->lids->max_lid,
-			 "complete", (int)!missing->missing, "missing", text_str(&lacks));
+	head = json_make("{s:s, s:s*, s:i, s:i, s:b, s:s}", "fabric", w->topo->fabric->source, "engine",
+			 w->routing ? w->routing->engine : NULL, "lmc", (int)w->lids->lmc, "max_lid",
+			 (int)w->lids->max_lid, "complete", (int)!missing->missing, "missing",
+			 text_str(&lacks));
+	if (w->from_scratch)
+		json_object_set_new(head, "from_scratch", json_true());
 	text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 	whole = text != NULL;
 	if (whole) {
 		fprintf(f, "%.*s", (int)strlen(text) - 2, text); /* without "\n}" */
-		whole = put_list(f, "switches", switch_json, w, w->fabric->n_switches, p) &&
-			put_list(f, "endports", endport_json, w, w->fabric->n_endports, p) &&
-			put_list(f, "links", link_json, w, w->fabric->n_links, p);
+		whole = put_list(f, "switches", switch_json, w, w->topo->fabric->n_switches, p) &&
+			put_list(f, "endports", endport_json, w, w->topo->fabric->n_endports, p) &&
+			put_list(f, "links", link_json, w, w->topo->fabric->n_links, p);
 		fputs("\n}\n", f);
 	}
 	free(text);

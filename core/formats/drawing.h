@@ -23,10 +23,18 @@ struct dot_look {
 int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
 	      struct progress *p);
 
+struct json_of {
+	const struct topo *topo;
+	const struct lids *lids;
+	const struct state *state;
+	const struct routing *routing; /* NULL: none, and then no keys `engine` and `lft` */
+	bool from_scratch;	       /* key `from_scratch`, true: for a program (core/sm/script.h) */
+};
+
 /*
  * One JSON object: fabric, missing parts, switches with tables, endports with LIDs.  -1: stream failed or
  * cancelled.
  */
-int write_json(FILE *f, const struct sweep *w, const struct warnings *missing, struct progress *p);
+int write_json(FILE *f, const struct json_of *w, const struct warnings *missing, struct progress *p);
 
 #endif

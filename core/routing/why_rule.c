@@ -80,6 +80,7 @@ static const char *const names[N_WHY_RULES] = {
 	[WHY_LINE] = "line",
 	[WHY_AS_READ] = "as read",
 	[WHY_NOT_IN_FILE] = "not in the file",
+	[WHY_PROGRAM] = "program",
 	[WHY_SHORTEST] = "shortest",
 	[WHY_TIE] = "tie",
 	[WHY_LIGHTER] = "longer but lighter",

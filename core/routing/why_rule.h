@@ -89,10 +89,11 @@ enum why_rule {
 	WHY_INSIDE_LONGER,
 	WHY_WOULD_LOOP,
 	WHY_BEYOND_TOLERANCE,
-	/* file, live, tables */
+	/* file, live, tables, script */
 	WHY_LINE,
 	WHY_AS_READ,
 	WHY_NOT_IN_FILE,
+	WHY_PROGRAM,
 	/* sssp, dfsssp, nue */
 	WHY_SHORTEST,
 	WHY_TIE,

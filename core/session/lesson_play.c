@@ -66,8 +66,11 @@ int lesson_run(const struct command_run *in, const char *commands, struct text *
 {
 	struct command_run r = {
 		.in = in->in, .f = text_stream(said), .width = in->width, .progress = in->progress};
-	int rc = run_text(&r, commands, e);
+	int rc;
 
+	in->in->session->in_lesson++;
+	rc = run_text(&r, commands, e);
+	in->in->session->in_lesson--;
 	fclose(r.f);
 	if (rc)
 		text_add(said, "%s\n", e->msg);

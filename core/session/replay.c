@@ -7,6 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/sm/script.h"
 
 /* A word, in quotes where it needs them. */
 static void put_word(struct text *t, const char *word)
@@ -73,6 +74,27 @@ static void put_undone(struct replay *r, const char *event, const char *why)
 	put_lost(r, "`", event, why);
 }
 
+/* `route script:PROGRAM ...`, with the absolute path of a program that is no name in PATH. */
+static void put_script(struct text *t, const char *program)
+{
+	const char *rest;
+	char **argv, *path, *word;
+	int argc;
+
+	if (words_split(program, &rest, &argc, &argv, NULL))
+		return;
+	path = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL;
+	word = str_printf(SCRIPT_PREFIX "%s", path ? path : argv[0]);
+	text_add(t, "route");
+	put_word(t, word);
+	for (int i = 1; i < argc; i++)
+		put_word(t, argv[i]);
+	text_add(t, "\n");
+	free(path);
+	free(word);
+	words_free(argc, argv);
+}
+
 /* Writes the command of an event. Tables that were read live cannot be restored by a script. */
 static void put_change(struct replay *r, const struct event *ev, const struct event *before)
 {
@@ -96,6 +118,9 @@ static void put_change(struct replay *r, const struct event *ev, const struct ev
 		put_path(&r->script, file);
 		text_add(&r->script, "\n");
 		free(file);
+	} else if (ev->kind == EVENT_ROUTE && !strcmp(ev->setup->chain, SCRIPT_ENGINE) &&
+		   strstr(text, SCRIPT_PREFIX)) {
+		put_script(&r->script, ev->setup->program);
 	} else if (ev->kind == EVENT_EDIT && !strncmp(text, "load ", 5)) {
 		file = str_printf("%.*s", (int)(strlen(text) - strlen("load  next")), text + 5);
 		text_add(&r->script, "load");
@@ -167,8 +192,12 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 	put_options(&r->script, NULL, begin->options, true);
 	if (begin->scope && *begin->scope->words)
 		text_add(&r->script, "scope %s\n", begin->scope->words);
-	if (begin->chain) /* in force when the fabric came */
-		text_add(&r->script, "route %s\nreset\n", begin->chain);
+	if (begin->chain && !strcmp(begin->chain, SCRIPT_ENGINE) && begin->program)
+		put_script(&r->script, begin->program);
+	else if (begin->chain) /* in force when the fabric came */
+		text_add(&r->script, "route %s\n", begin->chain);
+	if (begin->chain)
+		text_add(&r->script, "reset\n");
 	put_snapshots(r, s, s->event[first].sweep, kept);
 	for (size_t i = first + 1; i < s->n_events; i++) {
 		if (!comes_with_load(&s->event[i - 1], &s->event[i]))

@@ -95,7 +95,8 @@ struct session {
 	const struct sweep *moment;	   /* while a command reports on a step of it: that step; borrowed */
 	pthread_t moment_for;		   /* thread that runs that command; all others see the present */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
-	char *configured;		   /* routing_engine of the last `config`, NULL = none */
+	unsigned in_lesson; /* commands of a lesson that run now; they name no programs (script.h) */
+	char *configured;   /* routing_engine of the last `config`, NULL = none */
 	struct drawing_note *drawing;
 	size_t n_drawings, cap_drawings;
 };

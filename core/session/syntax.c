@@ -27,6 +27,7 @@ static const struct {
 	{"TARGET", KIND_TARGET},
 	{"TEXT", KIND_TEXT},
 	{"FILE", KIND_FILE},
+	{"PROGRAM", KIND_FILE},
 	{"ENGINE", KIND_ENGINES},
 	{"ENGINE[,ENGINE...]", KIND_ENGINES},
 	{"OPTION=VALUE", KIND_ASSIGNMENT},
@@ -51,6 +52,8 @@ size_t syntax_fixed(const char *word, size_t len)
 {
 	const char *eq = memchr(word, '=', len);
 
+	if (!eq)
+		eq = memchr(word, ':', len);
 	if (isupper((unsigned char)*word))
 		return 0;
 	return eq ? (size_t)(eq - word) + 1 : len;

@@ -59,6 +59,8 @@ struct engine_input {
 	 */
 	uint8_t *marked;
 	const struct switch_tables *held; /* answer to the engine's `holds`; NULL = not known */
+	const char *program;		  /* as in struct setup */
+	const struct routing *made; /* what this very run made before (sweep_repeat()); NULL = nothing */
 	struct leftovers *left;
 	struct recorder *record;   /* receives the events; NULL = nobody records */
 	const struct rec_ask *ask; /* asks how entries are decided; NULL = nobody does */
@@ -70,6 +72,7 @@ enum refusal_kind {
 	REFUSED_PLAIN,
 	REFUSED_LIMIT,	/* distances or VLs end before the fabric does */
 	REFUSED_LEAVES, /* all switches pass for leaves */
+	REFUSED_FAILED, /* its program failed: no engine takes its place, and the sweep fails */
 };
 
 /* What an engine returns beside the routing. */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 static const struct switch_tables *tables_ref(const struct switch_tables *t)
 {
@@ -20,6 +21,7 @@ struct setup *setup_new(const struct setup *m)
 	s->state = m->state ? state_ref(m->state) : NULL;
 	s->options = options_ref(m->options);
 	s->chain = m->chain ? str_dup(m->chain) : NULL;
+	s->program = m->program ? str_dup(m->program) : NULL;
 	s->tables = tables_ref(m->tables);
 	s->scope = m->scope ? scope_ref(m->scope) : NULL;
 	return s;
@@ -62,6 +64,7 @@ struct setup *setup_with(const struct setup *base, const struct setup *other)
 			   : other->options ? other->options
 					    : base->options,
 		.chain = other->chain ? other->chain : base->chain,
+		.program = other->program ? other->program : base->program,
 		.scope = other->scope ? other->scope : base->scope,
 		.tables = other->tables ? other->tables
 			  : same_fabric ? base->tables
@@ -105,6 +108,7 @@ static void setup_release(struct setup *m)
 	state_free(m->state);
 	options_free(m->options);
 	free((void *)(uintptr_t)m->chain);
+	free((void *)(uintptr_t)m->program);
 	scope_unref(m->scope);
 	if (m->tables)
 		counted_unref((struct counted *)(uintptr_t)&m->tables->counted);
@@ -116,5 +120,6 @@ COUNTED(struct setup, struct setup, setup_ref, setup_unref, setup_release)
 bool setup_equal(const struct setup *a, const struct setup *b)
 {
 	return a->fabric == b->fabric && (a->state == b->state || state_equal(a->state, b->state)) &&
-	       options_equal(a->options, b->options) && a->tables == b->tables && a->scope == b->scope;
+	       options_equal(a->options, b->options) && a->tables == b->tables && a->scope == b->scope &&
+	       !strcmp(a->program ? a->program : "", b->program ? b->program : "");
 }

@@ -21,6 +21,7 @@ struct setup {
 	const struct state *state;     /* reference held; NULL without a fabric */
 	const struct options *options; /* reference held */
 	const char *chain;	       /* engines asked for, "updn,minhop"; owned; NULL = none */
+	const char *program; /* words of engine `script` (script.h), quoted as typed; owned; NULL = none */
 	/* Tables read for this fabric, in addition to its source; reference held; NULL = none. */
 	const struct switch_tables *tables;
 	const struct scope *scope; /* whose hosts count; reference held; NULL or without words = all */
@@ -56,7 +57,7 @@ struct elements *setup_elements(const struct setup *s, struct progress *p, struc
 struct setup *setup_ref(const struct setup *s);
 void setup_unref(const struct setup *s); /* NULL is fine */
 
-/* Would both give the same routing: fabric, state, options, tables, and hosts that count? */
+/* Would both give the same routing: fabric, state, options, tables, program, and hosts that count? */
 bool setup_equal(const struct setup *a, const struct setup *b);
 
 #endif

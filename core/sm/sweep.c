@@ -286,7 +286,8 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 		err_set(e, CANCELLED);
 		return true;
 	}
-	if (err_is_memory(&out.refused)) { /* this engine would route, so no other may take its place */
+	/* this engine would route, so no other may take its place */
+	if (err_is_memory(&out.refused) || out.refused.kind == REFUSED_FAILED) {
 		*cancelled = true;
 		*e = out.refused;
 		return true;
@@ -326,6 +327,7 @@ static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_
 		.topo = s->topo,
 		.lids = s->lids,
 		.options = s->setup->options,
+		.program = s->setup->program,
 		.current = s->from_scratch || !before ? NULL : before->tables,
 		.previous = s->prev && !reroute ? routing_computed(s->prev->routing) : NULL,
 		.sweep = s->number,
@@ -823,6 +825,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	in.record = q->record;
 	in.held = held_for(s->setup, engine_find(q->engines, name));
 	in.refused_before = has_refused(s->prev, name);
+	in.made = s->routing && !strcmp(s->routing->engine, name) ? s->routing : NULL;
 	made = route_again(engine_find(q->engines, name), &in, &out);
 	rc = made ? 0 : err_set(e, "%s", out.refused.msg);
 	if (r)

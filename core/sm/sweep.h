@@ -77,7 +77,10 @@ struct sweep_request {
 	struct progress *progress; /* may be NULL */
 };
 
-/* Run one.  NULL and *e: cancelled, or an unusable option or chain.  Refusing engines are in the result. */
+/*
+ * Run one.  NULL and *e: cancelled, an unusable option or chain, or the program of engine `script` failed.
+ * Refusing engines are in the result.
+ */
 struct sweep *sweep_run(const struct sweep_request *rq, struct err *e);
 
 /* The same sweep with another routing (taken over) in place of its own: a step of its making. */

@@ -129,6 +129,8 @@ static const char *choice_source(enum why_rule rule)
 	case WHY_AS_READ:
 	case WHY_NOT_IN_FILE:
 		return "opensm(8), lfts_file";
+	case WHY_PROGRAM:
+		return "ibscope(1), ENGINES OF YOUR OWN";
 	default:
 		return "minhop.md 6.1; OpenSM 3.3.23";
 	}

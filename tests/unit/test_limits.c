@@ -301,6 +301,31 @@ static void conf_mib(const struct row *r)
 	free(path);
 }
 
+/* A table, and blanks behind it. */
+static void program_mib(const struct row *r)
+{
+	char *path = write_file("tables", ""), *line = str_printf("synth ring:4; route script:cat %s", path);
+	char *blanks = NEW_ARRAY(1 << 20, char);
+	FILE *f = fopen(path, "we");
+	int n;
+
+	assert_non_null(f);
+	n = fprintf(f, "Unicast lids guid 0x0002c90300a00000\n");
+	assert_true(n > 0);
+	memset(blanks, ' ', 1 << 20);
+	for (unsigned i = 0; i < r->n; i++) /* the head and these are the limit */
+		assert_true(fwrite(blanks, 1, (1 << 20) - (i ? 0 : (size_t)n), f) > 0);
+	assert_int_equal(fflush(f), 0);
+	accepted(line);
+	fputc(' ', f);
+	assert_int_equal(fclose(f), 0);
+	refused(r, line);
+	assert_int_equal(truncate(path, 0), 0);
+	free(blanks);
+	free(line);
+	free(path);
+}
+
 static void script_line(const struct row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
@@ -725,6 +750,7 @@ static const struct {
 	{"dimensions or levels of a synthetic fabric", synth_dims},
 	{"characters of a synthetic fabric's shape", synth_shape},
 	{"MiB of a file", mib},
+	{"MiB that a program of `route script:` prints", program_mib},
 	{"MiB of an opensm.conf", conf_mib},
 	{"bytes of a line of a script, keymap or guid2lid file", script_line},
 	{"lines of a keymap or guid2lid file", file_lines},

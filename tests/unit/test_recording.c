@@ -488,7 +488,8 @@ static void test_every_engine(void **state)
 				session_free(s); /* there is nothing that it could show */
 				continue;
 			}
-			snprintf(line, sizeof(line), "route %s", name);
+			snprintf(line, sizeof(line), "route %s%s", name,
+				 strcmp(name, "script") != 0 ? "" : ":tui/examples/updown.py");
 			ok_line(s, line);
 			if (rng_below(&seed, 2)) { /* over tables that are there */
 				snprintf(line, sizeof(line), "fail random 1 seed=%u",

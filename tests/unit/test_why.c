@@ -230,6 +230,8 @@ static void prepare(struct session *s, const char *engine)
 		snprintf(line, sizeof(line), "route minhop; export lfts %s", path);
 		ok_line(s, line);
 		snprintf(line, sizeof(line), *engine == 'f' ? "set lfts_file %s" : "tables %s", path);
+	} else if (!strcmp(engine, "script")) {
+		snprintf(line, sizeof(line), "route minhop; export lfts %s; route script:cat %s", path, path);
 	} else if (!strcmp(engine, "torus-2QoS")) {
 		snprintf(line, sizeof(line), "set qos TRUE; torus-conf %s; set torus_config %s", path, path);
 	} else {

@@ -13,6 +13,7 @@
 #include "core/fabric/chassis.h"
 #include "core/session/commands/commands.h"
 #include "core/sm/guid_names.h"
+#include "core/sm/script.h"
 
 /* --- route ---------------------------------------------------------------------------- */
 
@@ -55,8 +56,45 @@ int run_engines(struct session *s, const char *verb, const char *chain, const st
 	return rc;
 }
 
+/* `route script:PROGRAM [ARG]...` (core/sm/script.h). */
+static int route_script(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const char *program = args->argv[1] + strlen(SCRIPT_PREFIX);
+	struct text words = {0}, text = {0};
+	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
+	int rc;
+
+	if (s->in_lesson)
+		return err_set(e, "a lesson runs no program; `route " SCRIPT_PREFIX "%s` must be typed",
+			       program);
+	if (!*program)
+		return err_set(e,
+			       "found no program behind " SCRIPT_PREFIX ", expected a path with a `/`, or a "
+			       "name in PATH");
+	text_add(&text, "route");
+	for (int i = 1; i < args->argc; i++) {
+		char *typed = word_quoted(args->argv[i]),
+		     *word = word_quoted(i > 1 ? args->argv[i] : program);
+
+		text_add(&text, " %s", typed);
+		text_add(&words, " %s", word);
+		free(typed);
+		free(word);
+	}
+	rq.setup = (struct setup){.chain = SCRIPT_ENGINE, .program = text_str(&words)};
+	rq.text = text_str(&text);
+	rc = session_change(s, &rq, e);
+	if (!rc)
+		report_event(s, o);
+	text_free(&words);
+	text_free(&text);
+	return rc;
+}
+
 static int cmd_route(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	if (!strncmp(args->argv[1], SCRIPT_PREFIX, strlen(SCRIPT_PREFIX)))
+		return route_script(s, args, o, e);
 	return run_engines(s, "route", args->arg[0].word, args, 1, o, e);
 }
 
@@ -525,16 +563,20 @@ static int cmd_snapshot(struct session *s, const struct args *args, struct out *
 
 const struct command change_commands[] = {
 	{.name = "route",
-	 .syntax = "route ENGINE[,ENGINE...] [OPTION=VALUE]...",
+	 .syntax = "route ENGINE[,ENGINE...] [OPTION=VALUE]... | script:PROGRAM [ARG]...",
 	 .help = "compute the tables of OpenSM with this engine, as if OpenSM had just started",
 	 .finds = "no engine is left",
-	 .details = "  ibscope tries the engines in order.  When all refuse, Min Hop takes over, unless "
-		    "no_fallback is in the list.\n"
-		    "  live and tables show what the switches hold.  Where nobody read that, nothing is "
-		    "routed, and no other engine\n"
-		    "  takes their place.  LIDs stay, unless an option about LIDs changes.  `show engines` "
-		    "and `show options` list\n"
-		    "  what there is.\n",
+	 .details =
+		 "  ibscope tries the engines in order.  When all refuse, Min Hop takes over, unless "
+		 "no_fallback is in the list.\n"
+		 "  live and tables show what the switches hold.  Where nobody read that, nothing is "
+		 "routed, and no other engine\n"
+		 "  takes their place.  LIDs stay, unless an option about LIDs changes.  `show engines` "
+		 "and `show options` list\n"
+		 "  what there is.\n"
+		 "  script:PROGRAM runs your own routing engine: it gets the fabric on its input, and prints "
+		 "tables and SLs\n"
+		 "  (`help script`; their form is in ibscope(1)).\n",
 	 .json = JSON_NAMED JSON_EVENT,
 	 .run = cmd_route},
 	{.name = "sweep",

@@ -4,6 +4,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/sm/guid_names.h"
+#include "core/sm/script.h"
 #include "core/session/commands/commands.h"
 
 int usage(const struct session *s, const char *name, struct err *e)
@@ -403,7 +404,11 @@ void report_event(struct session *s, struct out *o)
 			 PLURAL(w->topo->n_switches_up, "switch"), PLURAL(lids, "LID"), w->seconds * 1e3,
 			 w->cached ? " (the unicast cache kept the tables)" : "");
 		if (w->from_scratch && strcmp(w->scratch_reason, "first sweep"))
-			out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
+			out_text(o, "%s: %s.\n",
+				 strcmp(w->routing->engine, SCRIPT_ENGINE) != 0
+					 ? "Existing entries were ignored"
+					 : "The program was told to begin from scratch",
+				 w->scratch_reason);
 		out_json(o, "routing",
 			 json_make("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine",
 				   w->routing->engine, "asked", w->setup->chain, "switches",

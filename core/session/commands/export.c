@@ -191,7 +191,12 @@ static int export_routing(struct session *s, const char *what, const struct targ
 	else if (strcmp(what, "json"))
 		rc = w->routing->ops->write_extra(w->routing, what, f);
 	else
-		rc = write_json(f, w, &t->missing, p);
+		rc = write_json(f,
+				&(struct json_of){.topo = w->topo,
+						  .lids = w->lids,
+						  .state = w->setup->state,
+						  .routing = w->routing},
+				&t->missing, p);
 	if (rc && progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	return rc ? cannot_write(t, e) : 0;

@@ -14,6 +14,7 @@
 #include "core/formats/formats.h"
 #include "core/sm/guid_names.h"
 #include "core/sm/qos.h"
+#include "core/sm/script.h"
 #include "core/session/commands/commands.h"
 #include "core/source/live.h"
 #include "core/source/synth.h"
@@ -451,6 +452,12 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 
 	opts = options_copy(s->setup->options);
 	rc = conf_read(opts, path, o->run->progress, &engines, &notes, e);
+	if (!rc && engines && strstr(engines, SCRIPT_PREFIX))
+		rc = err_set(
+			e,
+			"%s: found routing_engine %s, expected engines of OpenSM: a file of options names no "
+			"program to be run",
+			path, engines);
 	if (!rc) {
 		out_text(o, "%s", text_str(&notes));
 		if (engines)

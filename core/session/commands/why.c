@@ -504,7 +504,7 @@ int why_port(struct why *y, unsigned port, bool tell, struct err *e)
 		 * is no way, or none that the rule allows, nothing else decides.
 		 */
 		if (v.port != v.chosen && h->decided.rule != WHY_LINE && h->decided.rule != WHY_AS_READ &&
-		    h->decided.rule != WHY_NOT_IN_FILE &&
+		    h->decided.rule != WHY_NOT_IN_FILE && h->decided.rule != WHY_PROGRAM &&
 		    (!h->against.rule || !v.free_way ||
 		     ((h->against.rule == WHY_MISSED || (h->against.rule == WHY_LEARNED && h->passed_by)) &&
 		      (v.allowed < 0 || (v.links >= 0 && v.allowed > v.links)))))

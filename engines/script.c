@@ -1,0 +1,415 @@
+/* Tables that another program computes, run without a shell: the contract is in core/sm/script.h. */
+#include "core/sm/script.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "core/base/clean.h"
+#include "core/base/cursor.h"
+#include "core/base/memory.h"
+#include "core/base/program.h"
+#include "core/base/words.h"
+#include "core/formats/drawing.h"
+#include "core/sm/sl_tables_file.h"
+#include "engines/engines.h"
+#include "engines/record.h"
+
+/* --- what it gets ------------------------------------------------------------------------------------- */
+
+/* The tables in the switches; after `restore` too, where OpenSM itself ignores them.  NULL: none. */
+static const struct routing *tables_before(const struct engine_input *in)
+{
+	const struct routing *r = in->current ? in->current : in->previous;
+
+	return r && r->topo->fabric == in->topo->fabric ? r : NULL;
+}
+
+/* The fabric as JSON, in a file without a name at its beginning.  NULL and *e. */
+static FILE *input_of(const struct engine_input *in, struct err *e)
+{
+	const struct fabric *f = in->topo->fabric;
+	struct state *down = state_new(f);
+	int fd = memfd_create(SCRIPT_ENGINE, MFD_CLOEXEC), rc;
+	FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
+
+	for (uint32_t l = 0; l < f->n_links; l++)
+		down->link_down[l] = in->topo->peer[f->link_port[2 * l]] == NO_ID;
+	rc = to ? write_json(to, &(struct json_of){in->topo, in->lids, down, tables_before(in), !in->current},
+			     &f->warnings, in->progress)
+		: -1;
+	state_free(down);
+	if (!rc && !fflush(to) && !lseek(fd, 0, SEEK_SET))
+		return to;
+	if (progress_cancelled(in->progress))
+		err_set(e, CANCELLED);
+	else
+		err_system(e, "the input of the program", errno);
+	if (to)
+		fclose(to);
+	return NULL;
+}
+
+/* --- what it prints ------------------------------------------------------------------------------------- */
+
+/* State while its output is read. */
+struct reader {
+	const struct engine_input *in;
+	struct routing *r; /* being made */
+	struct lines lines;
+	const char *name; /* of the output */
+	uint32_t sw;	  /* whose table is read; NO_ID: none yet */
+	uint32_t n_tables;
+	bool sls; /* there are lines of SLs */
+};
+
+static int expected(const struct reader *r, struct cursor line, struct err *e, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+static int expected(const struct reader *r, struct cursor line, struct err *e, const char *fmt, ...)
+{
+	struct text what = {0};
+	char found[60];
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_addv(&what, fmt, ap);
+	va_end(ap);
+	err_set(e, "%s, line %u: found '%s', expected %s", r->name, r->lines.no,
+		excerpt(line, found, sizeof(found)), text_str(&what));
+	text_free(&what);
+	return -1;
+}
+
+/* "Unicast lids ... guid 0xGUID ...", behind the first two words. */
+static int read_head(struct reader *r, struct cursor line, struct cursor c, struct err *e)
+{
+	const struct topo *t = r->in->topo;
+	uint32_t node;
+	uint64_t guid;
+
+	if (!cur_behind(&c, " guid 0x") || !cur_number(&c, 16, &guid))
+		return expected(r, line, e,
+				"`Unicast lids ... guid 0x<GUID>` with the node GUID of a switch");
+	node = fabric_node_by_guid(t->fabric, guid);
+	r->sw = node == NO_ID ? NO_ID : t->fabric->node_switch[node];
+	if (r->sw == NO_ID)
+		return expected(r, line, e, "the node GUID of a switch of the fabric");
+	if (!switch_up(t, r->sw)) /* its table is read, and dropped */
+		return 0;
+	if (r->r->row[r->sw])
+		return expected(r, line, e, "one table of %s", switch_name(t->fabric, r->sw));
+	r->r->row[r->sw] = lft_row_new(r->in->lids->max_lid);
+	r->n_tables++;
+	return 0;
+}
+
+static int read_entry(struct reader *r, struct cursor line, struct err *e)
+{
+	unsigned max_lid = r->in->lids->max_lid, ports;
+	struct cursor c = line;
+	uint64_t lid, port;
+
+	if (r->sw == NO_ID)
+		return expected(r, line, e, "`Unicast lids ... guid 0x<GUID>` before the first entry");
+	ports = r->in->topo->fabric->switch_nports[r->sw];
+	if (!cur_number(&c, 16, &lid) || cur_empty(&c) || !isspace((unsigned char)*c.p) ||
+	    !cur_number(&c, 10, &port) || (!cur_empty(&c) && !isspace((unsigned char)*c.p)))
+		return expected(r, line, e, "`0x<LID> <port>`, the port decimal");
+	if (!lid || lid > max_lid)
+		return expected(r, line, e, "a LID from 0x1 to 0x%x", max_lid);
+	if (port > ports && port != NO_PATH)
+		return expected(r, line, e, "a port of %s, 0 to %u, or 255 for none",
+				switch_name(r->in->topo->fabric, r->sw), ports);
+	if (r->r->row[r->sw])
+		r->r->row[r->sw]->port[lid] = (uint8_t)port;
+	return 0;
+}
+
+/* "32 lids dumped", "32 valid lids dumped": the end of a dump. */
+static bool ends_dump(struct cursor c)
+{
+	uint64_t n;
+
+	return cur_number(&c, 10, &n) && (cur_word(&c, "valid") || true) && cur_word(&c, "lids dumped");
+}
+
+/* A line that is no SL becomes blank, so that the reader of SLs counts lines as this one. */
+static int read_line(struct reader *r, struct cursor line, struct err *e)
+{
+	struct cursor c = line;
+	int rc = 0;
+
+	cur_blanks(&c);
+	if (!cur_empty(&c) && isdigit((unsigned char)*c.p) && !cur_begins(c, "0x") && !ends_dump(c)) {
+		r->sls = true;
+		return 0;
+	}
+	if (cur_word(&c, "Unicast lids"))
+		rc = read_head(r, line, c, e);
+	else if (cur_begins(c, "0x"))
+		rc = read_entry(r, line, e);
+	else if (cur_says(line) && !ends_dump(c))
+		rc = expected(r, line, e,
+			      "`Unicast lids ... guid 0x<GUID>`, `0x<LID> <port>` or `SLID DLID SL`");
+	memset((char *)(uintptr_t)line.p, ' ', cur_len(line));
+	return rc;
+}
+
+static int read_output(struct reader *r, const char *data, size_t size, struct notes *notes, struct err *e)
+{
+	const struct engine_input *in = r->in;
+	struct cursor line;
+	struct sl_tables *sls;
+
+	r->lines = (struct lines){data, data + size, 0, in->progress};
+	while (lines_next(&r->lines, &line))
+		if (read_line(r, line, e))
+			return -1;
+	if (progress_cancelled(in->progress))
+		return err_set(e, CANCELLED);
+	if (!r->n_tables)
+		return err_set(
+			e,
+			"%s: found no table of a switch, expected `Unicast lids ... guid 0x<GUID>` and "
+			"lines `0x<LID> <port>`",
+			r->name);
+	if (r->n_tables < in->topo->n_switches_up)
+		note_add(notes, 0, "%s: no table of %u of %s\n", r->name,
+			 in->topo->n_switches_up - r->n_tables, PLURAL(in->topo->n_switches_up, "switch"));
+	if (!r->sls)
+		return 0;
+	r->r->priv = sls = sl_tables_new(in->topo->fabric, in->lids->max_lid);
+	return sl_file_parse(sls, r->name, data, size, in->topo->fabric, in->lids, &notes->text, e);
+}
+
+/* --- running it ------------------------------------------------------------------------------------------
+ */
+
+/* What it wrote to its standard error: lines of the notes; the last line is put behind the message *why. */
+static void tell_said(const char *program, const struct text *said, struct notes *notes, struct err *why)
+{
+	struct lines l = {said->s, said->s + said->len, 0, NULL};
+	struct cursor line, last = {NULL, NULL};
+	char buf[200];
+
+	while (said->len && lines_next(&l, &line)) {
+		if (!cur_len(cur_trimmed(line)))
+			continue;
+		last = line;
+		if (notes)
+			note_add(notes, 0, "%s: %s\n", program, excerpt(line, buf, sizeof(buf)));
+	}
+	if (why && last.p) {
+		struct err before = *why;
+
+		err_set(why, "%.290s; it said: %s", before.msg, excerpt(cur_trimmed(last), buf, sizeof(buf)));
+	}
+}
+
+/* Runs it with the JSON as its input.  0, its output in *data; -1 and *e. */
+static int run(const struct engine_input *in, char **argv, const char *name, char **data, size_t *size,
+	       struct notes *notes, struct err *e)
+{
+	FILE *from = input_of(in, e);
+	struct text said = {0};
+	struct program_way way = {
+		.seconds = (unsigned)options_uint(in->options, "script_seconds"),
+		.said = &said,
+		.most_said = SCRIPT_SAID,
+		.mib = SCRIPT_MIB,
+	};
+	int rc;
+
+	if (!from)
+		return -1;
+	way.in = fileno(from);
+	progress_start(in->progress, "a program routes", 0);
+	rc = program_output(argv, &way, name, data, size, in->progress, e);
+	fclose(from);
+	if (!progress_cancelled(in->progress))
+		tell_said(argv[0], &said, rc ? NULL : notes, rc ? e : NULL);
+	text_free(&said);
+	return rc;
+}
+
+/* The words of the program; argv[0] becomes its path, so that nothing else is run.  0, or -1 and *e. */
+static int find_program(const struct engine_input *in, int *argc, char ***argv, struct err *e)
+{
+	const char *rest;
+	char *path;
+
+	*argc = 0;
+	*argv = NULL;
+	if (!in->program)
+		return err_set(e, "no program was given; `route script:PROGRAM` does it");
+	if (words_split(in->program, &rest, argc, argv, e))
+		return -1;
+	if (strchr((*argv)[0], '/'))
+		return 0;
+	path = program_path((*argv)[0]);
+	if (!path)
+		return err_set(e, "%s: not found in PATH%s", (*argv)[0],
+			       access((*argv)[0], X_OK) ? "" : "; the one of this folder has a path, ./");
+	free((*argv)[0]);
+	(*argv)[0] = path;
+	return 0;
+}
+
+static int compute(const struct engine_input *in, struct routing *r, struct notes *notes, struct err *e)
+{
+	struct reader reader = {.in = in, .r = r, .sw = NO_ID};
+	char **argv, *name = NULL, *data = NULL;
+	size_t size;
+	int argc, rc = find_program(in, &argc, &argv, e);
+
+	if (!rc) {
+		reader.name = name = str_printf("output of %s", argv[0]);
+		rc = run(in, argv, name, &data, &size, notes, e);
+	}
+	if (!rc)
+		rc = read_output(&reader, data, size, notes, e);
+	for (uint32_t s = 0; !rc && s < in->topo->fabric->n_switches; s++)
+		if (switch_up(in->topo, s) && !r->row[s])
+			r->row[s] = lft_row_new(in->lids->max_lid);
+	free(data);
+	free(name);
+	words_free(argc, argv);
+	return rc;
+}
+
+/* --- the routing -------------------------------------------------------------------------------------------
+ */
+
+static struct sl_range sl_of(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	uint32_t source = lid_owner(r->lids, slid);
+	unsigned sl = r->priv && source != NO_ID ? sl_tables_sl(r->priv, source, dlid) : SL_TABLES_NO_SL;
+
+	sl = sl == SL_TABLES_NO_SL ? 0 : sl;
+	return (struct sl_range){(uint8_t)sl, (uint8_t)sl};
+}
+
+static void free_sls(void *priv)
+{
+	sl_tables_unref(priv);
+}
+
+static const struct routing_ops script_ops = {.sl = sl_of, .free_priv = free_sls};
+
+static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port)
+{
+	const char *words = words_skip(in->program ? in->program : "");
+	uint32_t owner = lid_owner(in->lids, lid);
+	struct rec_choice *c = rec_choice(in, sw, lid);
+	char *name;
+
+	if (!c)
+		return;
+	if (words_take(&words, &name, NULL))
+		name = str_dup(SCRIPT_ENGINE);
+	c->target = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner];
+	c->port = (uint8_t)port;
+	c->rule = "by the program";
+	text_add(&c->text, "the program gave this entry");
+	if (port && port != NO_PATH)
+		rec_offer(c, port, in->topo->peer[switch_port_id(in->topo->fabric, sw, port)]);
+	if (port == NO_PATH)
+		decide(&c->decided, WHY_PROGRAM, "Chosen by %s: no entry for LID %u.", name, lid);
+	else
+		decide(&c->decided, WHY_PROGRAM, "Chosen by %s: port %u.", name, port);
+	free(name);
+	rec_chosen(in, c);
+}
+
+/* Tells whoever asks or records. */
+static void tell(const struct engine_input *in, const struct routing *r)
+{
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++) {
+		for (unsigned lid = 1; r->row[s] && lid <= r->row[s]->top; lid++) {
+			unsigned port = r->row[s]->port[lid];
+
+			if (port == NO_PATH && lid_owner(in->lids, lid) == NO_ID)
+				continue;
+			if (ASKED(in))
+				tell_entry(in, s, lid, port);
+			if (RECORDED(in))
+				assign_record_read(in, s, lid, NO_PATH, port, WHY_PROGRAM);
+		}
+		if (RECORDED(in) && r->row[s])
+			rec_event(in->record, REC_TABLE, 0, 0, s, 0);
+	}
+}
+
+static struct routing *script_route(const struct engine_input *in, struct engine_output *out)
+{
+	struct routing *r = routing_new(SCRIPT_ENGINE, in->topo, in->lids);
+
+	r->ops = &script_ops;
+	if (in->made) { /* it is asked about: nothing is run again */
+		for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+			if (in->made->row[s])
+				routing_share_row(r, in->made, s);
+		r->priv = in->made->priv ? sl_tables_ref(in->made->priv) : NULL;
+	} else if (compute(in, r, &out->notes, &out->refused)) {
+		out->refused.kind = REFUSED_FAILED;
+		routing_unref(r);
+		return NULL;
+	}
+	if (ASKED(in) || RECORDED(in))
+		tell(in, r);
+	return r;
+}
+
+/* The fabric as text: an entry of the tables before takes 16 bytes. */
+static size_t script_room(const struct engine_input *in, const char **what)
+{
+	*what = "their text for the program";
+	return in->made ? 0
+			: (tables_before(in) ? 16 : 0) * (size_t)in->topo->n_switches_up * in->lids->max_lid;
+}
+
+static const struct optdef script_options[] = {
+	{.name = "script_seconds",
+	 .type = OPT_UINT,
+	 .def = "60",
+	 .min = 1,
+	 .max = SCRIPT_MOST_S,
+	 .help = "seconds that the program of engine script may take",
+	 .own = true},
+	{0},
+};
+
+/* --- as a recording
+ * ----------------------------------------------------------------------------------------- */
+
+static const char *rule(const struct rec_event *ev)
+{
+	return why_rule_name(ev->rule);
+}
+
+static void *sls_at(struct walk *w, const struct routing *end)
+{
+	(void)w;
+	return end && end->priv ? sl_tables_ref(end->priv) : NULL;
+}
+
+static const struct rec_scheme script_scheme = {
+	.rule = rule,
+	.source = assign_source,
+	.sentence = assign_sentence,
+	.ops = &script_ops,
+	.priv_at = sls_at,
+};
+
+const struct engine engine_script = {
+	.name = SCRIPT_ENGINE,
+	.brief = "a program of your own (`route script:PROGRAM`)",
+	.reference = "ibscope(1), ENGINES OF YOUR OWN",
+	.options = script_options,
+	.route = script_route,
+	.room = script_room,
+	.scheme = &script_scheme,
+};
