@@ -12,6 +12,7 @@
 
 #define NAMES_MOST 8	  /* names that may begin at one place */
 #define READINGS_MOST 200 /* readings tried before the plain one */
+#define UNCLEAR_MOST 64	  /* words of a line that may be read again for whole names alone */
 #define PIECES_MOST 16	  /* pieces with a ';' inside, tried at one place */
 
 /* Where a word begins, and its possible lengths, best first. The plain reading comes last. */
@@ -25,11 +26,12 @@ struct reader {
 	const struct fabric *f; /* NULL: all is read plainly */
 	const char *syntax;
 	struct progress *progress;
+	bool strict;	     /* what is not a whole name stands for no node */
 	struct place *place; /* one for each word; the last may be where the command ends */
 	size_t n, cap;
-	char **argv; /* [n + 1] */
-	bool *whole; /* [n] */
-	size_t cap_argv, cap_whole;
+	char **argv;	  /* [n + 1] */
+	enum word_is *is; /* [n] */
+	size_t cap_argv, cap_is;
 	const char *end;
 };
 
@@ -159,14 +161,22 @@ static void look(const struct reader *r, const char *p, struct place *place)
 		place->len[place->n++] = found;
 }
 
-static void put_word(struct reader *r, char *word, bool whole)
+static void put_word(struct reader *r, char *word, enum word_is is)
 {
 	while (r->n + 1 >= r->cap_argv)
 		GROW(r->argv, r->cap_argv, r->cap_argv);
-	GROW(r->whole, r->n, r->cap_whole);
+	GROW(r->is, r->n, r->cap_is);
 	r->argv[r->n] = word;
 	r->argv[r->n + 1] = NULL;
-	r->whole[r->n] = whole;
+	r->is[r->n] = is;
+}
+
+/* Is a word that was read plainly NAME or NAME[PORT], in full? */
+static bool is_named(const struct fabric *f, const char *word)
+{
+	size_t len = strlen(word), name = name_before_port(f, word, len);
+
+	return node_named(f, word, len) != NO_ID || (name && node_named(f, word, name) != NO_ID);
 }
 
 /* Read the word at its place in the next way; *p moves behind it.  1: the command ends there. */
@@ -180,21 +190,26 @@ static int take(struct reader *r, struct place *at, const char **p, struct err *
 		word = mem_dup(*p, at->len[way] + 1);
 		word[at->len[way]] = 0;
 		*p += at->len[way];
-		put_word(r, word, true);
+		put_word(r, word, WORD_NAME);
 		return 0;
 	}
 	if (words_end(*p))
 		return 1;
 	if (words_take(p, &word, e))
 		return -1;
-	put_word(r, word, false);
+	put_word(r, word, r->strict && !is_named(r->f, word) ? WORD_NO_NAME : WORD_ANY);
 	return 0;
 }
 
 static void begin_place(struct reader *r, const char *p)
 {
+	const char *at = words_skip(p);
+
 	GROW(r->place, r->n, r->cap);
-	look(r, words_skip(p), &r->place[r->n]);
+	if (r->n && at == p) /* no blank: the command ends here, also where a name begins so */
+		r->place[r->n] = (struct place){.at = at};
+	else
+		look(r, at, &r->place[r->n]);
 }
 
 /* Read from the last place to the end, each word in its best way. 0, or -1 and *e. */
@@ -228,13 +243,24 @@ static bool step_back(struct reader *r)
 	}
 }
 
+static void forget(struct reader *r)
+{
+	words_free((int)r->n, r->argv);
+	free(r->place);
+	free(r->is);
+	*r = (struct reader){.f = r->f, .syntax = r->syntax, .progress = r->progress};
+}
+
 /* The first reading that fits; false: none fits. */
-static bool find_reading(struct reader *r)
+static bool find_reading(struct reader *r, const char *text, bool strict)
 {
 	struct err e;
 
-	for (unsigned i = 0; i < READINGS_MOST && !progress_cancelled(r->progress); i++) {
-		if (!read_on(r, &e) && r->n && syntax_fits_names(r->syntax, (int)r->n, r->argv, r->whole))
+	forget(r);
+	r->strict = strict;
+	begin_place(r, text);
+	for (unsigned i = 0; r->f && i < READINGS_MOST && !progress_cancelled(r->progress); i++) {
+		if (!read_on(r, &e) && r->n && syntax_fits_names(r->syntax, (int)r->n, r->argv, r->is))
 			return true;
 		if (!step_back(r))
 			break;
@@ -242,23 +268,28 @@ static bool find_reading(struct reader *r)
 	return false;
 }
 
-static void forget(struct reader *r)
+/* Is one of the words a whole name that the plain reading would not give? The line is short, too. */
+static bool is_unclear(const struct reader *r)
 {
-	words_free((int)r->n, r->argv);
-	free(r->place);
-	free(r->whole);
-	*r = (struct reader){.progress = r->progress};
+	bool names = false;
+
+	for (size_t i = 0; i < r->n && r->n <= UNCLEAR_MOST; i++)
+		names = names || r->is[i] == WORD_NAME;
+	return names;
 }
 
 int command_read(const struct fabric *f, const char *syntax, const char *text, const char **rest, int *argc,
 		 char ***argv, struct progress *p, struct err *e)
 {
 	struct reader r = {.f = f, .syntax = syntax, .progress = p};
+	bool found = find_reading(&r, text, false);
 	int rc = 0;
 
-	begin_place(&r, text);
-	if (!f || !find_reading(&r)) {
+	if (found && is_unclear(&r)) /* "a b" and what follows may be "a" and "b c" */
+		found = find_reading(&r, text, true) || find_reading(&r, text, false);
+	if (!found) {
 		forget(&r);
+		r.f = NULL;
 		begin_place(&r, text);
 		rc = read_on(&r, e);
 	}

@@ -4,8 +4,9 @@
  *
  * Where the syntax wants a node or port, the longest piece that is a whole name, `NAME` or `NAME[PORT]`, is
  * one word.  Blanks, ';', quotes and # may be in it.  A piece without blanks that holds ';' is one word too
- * if it fits a name in any other way, or as a pattern.  If several readings fit the syntax, the first counts;
- * quotes settle the meaning.  All else is read as by words_split().
+ * if it fits a name in any other way, or as a pattern.  If several readings fit the syntax, the first in
+ * which all nodes are whole names counts, or else the first; quotes settle the meaning.  All else is read as
+ * by words_split().
  */
 #ifndef IBSCOPE_READING_H
 #define IBSCOPE_READING_H

@@ -240,11 +240,13 @@ static bool stands_for(const struct syntax_word *w, const char *typed)
 	return !strncmp(w->word, typed, fixed) && (fixed < w->len || !typed[fixed]);
 }
 
-static bool takes_names(const struct syntax_word *w)
+static bool takes(const struct syntax_word *w, const char *typed, enum word_is is)
 {
-	enum syntax_kind k = syntax_kind(w->word, w->len);
+	enum syntax_kind k = is == WORD_ANY ? KIND_NONE : syntax_kind(w->word, w->len);
 
-	return syntax_names_node(k) || k == KIND_ARGUMENT || k == KIND_TEXT;
+	if (is == WORD_NAME)
+		return syntax_names_node(k) || k == KIND_ARGUMENT || k == KIND_TEXT;
+	return stands_for(w, typed) && !syntax_names_node(k);
 }
 
 /* Is it a small word of the syntax that was typed, or that the typed name with blanks begins with? */
@@ -267,7 +269,7 @@ static void prefer_small(const struct places *x, struct set *may, const char *ty
 }
 
 /* Places where a word may stand after those of *before (NULL: at the beginning). */
-static struct set stand(const struct places *x, const struct set *before, const char *typed, bool whole)
+static struct set stand(const struct places *x, const struct set *before, const char *typed, enum word_is is)
 {
 	struct set may = {{0}};
 
@@ -279,7 +281,7 @@ static struct set stand(const struct places *x, const struct set *before, const 
 	if (typed)
 		prefer_small(x, &may, typed);
 	for (unsigned i = 0; typed && i < x->n; i++)
-		if (has(&may, i) && !(whole ? takes_names(&x->at[i]) : stands_for(&x->at[i], typed)))
+		if (has(&may, i) && !takes(&x->at[i], typed, is))
 			may.bit[i / 64] &= ~(1ull << (i % 64));
 	return may;
 }
@@ -295,14 +297,14 @@ static unsigned end_of(const struct places *x, const struct set *at, const unsig
 	return best;
 }
 
-bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const bool *whole)
+bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const enum word_is *is)
 {
 	struct places *x = places_of(syntax);
 	struct set at;
 	bool fits = x->empty;
 
 	for (int i = 1; i < argc; i++) {
-		at = stand(x, i > 1 ? &at : NULL, argv[i], whole && whole[i]);
+		at = stand(x, i > 1 ? &at : NULL, argv[i], is ? is[i] : WORD_ANY);
 		fits = end_of(x, &at, NULL) < PLACES;
 	}
 	free(x);
@@ -330,14 +332,14 @@ struct syntax_walk *syntax_walk(const char *syntax)
 
 void syntax_step(struct syntax_walk *w, const char *typed)
 {
-	w->at = stand(&w->x, w->begun ? &w->at : NULL, typed, false);
+	w->at = stand(&w->x, w->begun ? &w->at : NULL, typed, WORD_ANY);
 	w->begun = true;
 }
 
 void syntax_offer(const struct syntax_walk *w, void (*offer)(void *ctx, const char *word, size_t len),
 		  void *ctx)
 {
-	struct set at = stand(&w->x, w->begun ? &w->at : NULL, NULL, false);
+	struct set at = stand(&w->x, w->begun ? &w->at : NULL, NULL, WORD_ANY);
 
 	for (unsigned i = 0; i < w->x.n; i++)
 		if (has(&at, i))
@@ -389,7 +391,7 @@ bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *
 
 	for (int i = 1; i < argc; i++) {
 		before = at;
-		at = stand(x, i > 1 ? &before : NULL, argv[i], false);
+		at = stand(x, i > 1 ? &before : NULL, argv[i], WORD_ANY);
 		costs_of(x, &at, argv[i], cost, ctx, now);
 		for (unsigned p = 0; p < x->n; p++) {
 			unsigned best = PLACES;

@@ -51,8 +51,12 @@ static inline bool syntax_names_node(enum syntax_kind k)
 /* Do words (argv[0] is the command) fit the syntax? */
 bool syntax_fits(const char *syntax, int argc, char *const *argv);
 
-/* The same; words i with whole[i] [argc] are names of nodes: they fit a node's place, or text. */
-bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const bool *whole);
+/* What a word of a line is known to be: a name fits a node's place, or text; what is no name fits no node's
+ * place. */
+enum word_is { WORD_ANY, WORD_NAME, WORD_NO_NAME };
+
+/* The same, with what is known of the words: is [argc]. */
+bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const enum word_is *is);
 
 /* What a typed word stands for. */
 struct syntax_word {

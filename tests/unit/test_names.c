@@ -488,6 +488,27 @@ static void test_reading_unclear(void **state)
 	fabric_unref(f);
 }
 
+/* A reading in which all nodes are whole names comes before one with a longer name and a rest that is none.
+ */
+static void test_reading_overlap(void **state)
+{
+	static const char *const sw[] = {"a", "a b", "b c d", "'\\ '", "':", NULL};
+	static const char *const host[] = {"# '", "#", "' a#(\\", "'\\", "';", ";", NULL};
+	struct fabric *f = row_of(sw, host, 2);
+
+	(void)state;
+	reads(f, TRACE, "trace a b c d;show", "trace|a|b c d;show");
+	reads(f, TRACE, "trace a b c d[2];show", "trace|a|b c d[2];show");
+	reads(f, TRACE, "trace a b c", "trace|a b|c"); /* c may be a part of a name */
+	reads(f, TRACE, "trace # ' a#(\\;show", "trace|#|' a#(\\;show");
+	reads(f, FAIL, "fail host # ' a#(\\", "fail|host|#|' a#(\\");
+	reads(f, FAIL, "fail host # ' x", "fail|host|# '|x");
+	/* behind a name with no blank a command ends: there no name begins */
+	reads(f, TRACE, "trace '\\ ';;show", "trace|'\\|';;show");
+	reads(f, FAIL, "fail switch a b;;", "fail|switch|a b;;");
+	fabric_unref(f);
+}
+
 /* Does a piece fit nodes, or the ports of such? */
 static bool piece_fits(const struct fabric *f, const char *piece, size_t len)
 {
@@ -917,16 +938,27 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shown),	      cmocka_unit_test(test_shown_again),
-		cmocka_unit_test(test_twins),	      cmocka_unit_test(test_twins_random),
-		cmocka_unit_test(test_ranks),	      cmocka_unit_test(test_ranks_random),
-		cmocka_unit_test(test_reading),	      cmocka_unit_test(test_reading_unclear),
-		cmocka_unit_test(test_pieces_random), cmocka_unit_test(test_reading_later),
-		cmocka_unit_test(test_paste_random),  cmocka_unit_test(test_complete_random),
-		cmocka_unit_test(test_hostlist),      cmocka_unit_test(test_many),
-		cmocka_unit_test(test_many_links),    cmocka_unit_test(test_one_of_many),
-		cmocka_unit_test(test_completion),    cmocka_unit_test(test_paste_labels),
-		cmocka_unit_test(test_labelled),      cmocka_unit_test(test_large),
+		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_shown_again),
+		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_twins_random),
+		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_ranks_random),
+		cmocka_unit_test(test_reading),
+		cmocka_unit_test(test_reading_unclear),
+		cmocka_unit_test(test_pieces_random),
+		cmocka_unit_test(test_reading_later),
+		cmocka_unit_test(test_reading_overlap),
+		cmocka_unit_test(test_paste_random),
+		cmocka_unit_test(test_complete_random),
+		cmocka_unit_test(test_hostlist),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many_links),
+		cmocka_unit_test(test_one_of_many),
+		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_paste_labels),
+		cmocka_unit_test(test_labelled),
+		cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
