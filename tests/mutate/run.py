@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random mutations of the program, and whether its tests notice them: `make mutate`.
 
-usage: run.py [FILE:LINE:COLUMN=NEW | FILE:LINE=- ...]
+usage: run.py [FILE:LINE:COLUMN=NEW | FILE:LINE=- | "FILE ~ the line as it is ~ the line as it becomes" | @LIST ...]
 
 Without arguments it draws MUTANTS places by SEED from the rooms below: an operator, a constant, or a call that is
 taken out; each kind is one third.  A place where the compiler makes the same object is drawn anew.  Each mutant is
@@ -14,6 +14,8 @@ Environment:
   SEED=N        what is drawn comes from it (default: new, printed)
   LANES=2       mutants at a time
   LEAST=90      percent that have to be noticed
+  DRAWN=1       tells what is drawn, a line each as in tests/mutate/known, and ends: sources that change draw other
+                places, but run.py @LIST asks these as long as their lines are there
   ASKED="..."   of units, same, asan, the suites below, and driver, these alone: quick, while tests are written
   PATIENCE=1    share of the seconds that may be spent on one mutant (MOST)
   AGAIN=1       what an earlier run of the same sources noticed is asked again, too
@@ -290,7 +292,9 @@ class Judge:
         self.env = dict(ENVIRONMENT, SEED=str(seed % 10 ** 9))
         self.names = sorted(n[:-2] for n in os.listdir(os.path.join(BUILD, "plain", "main")) if n.endswith(".o"))
         program = os.path.join(BUILD, "ibscope")
-        self.sessions = {(fabric, name, form): lines for name, fabric, lines in answers.sessions(program) for form in ("text", "json")}
+        asked = wanted("same") or wanted("asan")
+        self.sessions = {(fabric, name, form): lines for name, fabric, lines in asked and answers.sessions(program) or []
+                         for form in ("text", "json")}
         self.cover = {fabric: answers.names(program, fabric) for fabric in answers.FABRICS}
 
     def unit(self, shop, unit, more=None):
@@ -445,9 +449,21 @@ def known():
 
 
 def given(args, sources):
-    """Mutants that the command line names: FILE:LINE:COLUMN=NEW (the token there), FILE:LINE=- (the call there)."""
+    """
+    Mutants that the command line names: FILE:LINE:COLUMN=NEW (the token there), FILE:LINE=- (the call there), or by lines as
+    in `known`; @LIST is a file of them.
+    """
     found, _ = places()
-    for arg in args:
+    for arg in [x for a in args for x in (open(a[1:]).read().splitlines() if a[0] == "@" else [a])]:
+        if " ~ " in arg:
+            wanted_lines = tuple(" ".join(x.split()) for x in arg.split(" ~ "))[:3]
+            there = [(p, kind) for kind, all_places in found.items() for p in all_places if p[0] == wanted_lines[0]
+                     for m in [mutant(p, kind, sources)] if (m.file, m.before, m.after) == wanted_lines]
+            nth = re.search(r" ~ (\d+)$", arg)
+            if not there:
+                print("no longer there: " + arg, flush=True)
+            yield from there[int(nth[1]) - 1 if nth else 0:][:1]
+            continue
         where, new = arg.split("=", 1)
         path, line, *column = where.split(":")
         for kind, all_places in found.items():
@@ -489,17 +505,12 @@ def main():
     count, lanes = int(os.environ.get("MUTANTS", "200")), int(os.environ.get("LANES", "2"))
     seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(10 ** 9))
     found, sources = places()
-    rng, judge = random.Random("mutate/%d" % seed), Judge(seed)
+    rng = random.Random("mutate/%d" % seed)
     print("mutate: SEED=%d, %d mutants of %s" % (seed, count, ", ".join("%d %ss" % (len(p), k) for k, p in found.items())),
           flush=True)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end_all)
     shops = [Workshop(os.path.join(BUILD, "mutate", str(i))) for i in range(lanes)]
-    bad = judge.measure(reach.Reach(ROOT, BUILD, [path for room in ROOMS for path in files_of(room)]))
-    if bad:
-        print("These fail without a mutation:\n" + "\n".join(bad))
-        return 1
-    before = earlier(judge)
     if sys.argv[1:]:
         queue = list(given(sys.argv[1:], sources))
         count = len(queue)
@@ -537,8 +548,7 @@ def main():
             if skipped:
                 tally[skipped] += 1
             else:
-                mutants.append({"mutant": m, "place": place_of(place, sources), "number": turn, "ready": False,
-                                "by": before.get(place_of(place, sources))})
+                mutants.append({"mutant": m, "place": place_of(place, sources), "number": turn, "ready": False})
 
     def ask(shop, by_stage, last):
         while not stopped.is_set():
@@ -566,6 +576,24 @@ def main():
     mutants = sorted(mutants, key=lambda j: j["number"])[:count]
     for i, judged in enumerate(mutants, 1):
         judged["number"] = i
+    if os.environ.get("DRAWN") == "1":
+        alike = collections.defaultdict(list)
+        for p, kind in ((p, k) for k in KINDS for p in found[k]):
+            m = mutant(p, kind, sources)
+            alike[m.file, m.before, m.after].append(place_of(p, sources))
+        for j in mutants:
+            told = tuple(j["mutant"][i] for i in (0, 3, 4))
+            nth = alike[told].index(j["place"]) + 1
+            print(" ~ ".join(told) + (" ~ %d" % nth if len(alike[told]) > 1 else ""))
+        return 0
+    judge = Judge(seed)
+    bad = judge.measure(reach.Reach(ROOT, BUILD, [path for room in ROOMS for path in files_of(room)]))
+    if bad:
+        print("These fail without a mutation:\n" + "\n".join(bad))
+        return 1
+    before = earlier(judge)
+    for judged in mutants:
+        judged["by"] = before.get(judged["place"])
     stages = [("units", judge.by_units), ("same", judge.by_same), ("asan", judge.by_asan), ("suites", judge.by_suites),
               ("driver", judge.by_driver)]
     stages = [(name, f) for name, f in stages if wanted(name) or name == "suites" and any(map(wanted, SUITES))]
