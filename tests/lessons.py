@@ -211,13 +211,15 @@ def quiz_ranks():
 def quiz_layers():
     """The layer is that of the SL; what keeps a pair out of lower ones is told."""
     rules = set()
-    for engine, fabric in (("lash", "ring:5"), ("lash", "torus:4x4"), ("dfsssp", "torus:4x4"), ("nue nue_max_num_vls=4", "torus:4x4")):
+    for engine, fabric in (("lash", "ring:5"), ("lash", "torus:4x4"), ("dfsssp", "torus:4x4"), ("nue nue_max_num_vls=4", "torus:4x4"),
+                           ("nue nue_max_num_vls=4", "torus:3x3,hosts=4")):
         sls = {}
         for seed in range(1, 17):
             q, _, answers = asked(fabric, "route %s qos=TRUE" % engine, "layer", seed, range(6))
             way = answer("synth %s; route %s qos=TRUE; trace %s %s" % (fabric, engine, q["src"], q["dst"]))["forward"]
             right = answers[0]["answer"]
             verdict(q["kind"] == "layer" and [s["name"] for s in q["switches"]] == [h["switch"] for h in way["path"]], "quiz layer %s %d: %s" % (engine, seed, q))
+            verdict(len(q["switches"]) > 1, "quiz layer %s %d: both are on one switch: %s" % (engine, seed, q))
             verdict([a["right"] for a in answers] == [g == right for g in range(6)] and right < len(q["layers"]), "quiz layer %s %d: %s" % (engine, seed, answers))
             verdict(engine == "dfsssp" or way["sl_min"] == right, "quiz layer %s %d: layer %d, SL %d" % (engine, seed, right, way["sl_min"]))
             sls.setdefault(right, set()).add((way["sl_min"], way["sl_max"]))

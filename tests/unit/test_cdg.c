@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 #include "core/analysis/credit/cdg.h"
+#include "core/session/commands/commands.h"
 
 /* --- every route traced hop by hop ---------------------------------------------------- */
 
@@ -482,13 +483,37 @@ static void test_routes_of_steps(void **state)
 	session_free(s);
 }
 
+/* One route is dropped, several are; of none nothing is said. */
+static void test_dropped_told(void **state)
+{
+	static const char *const told[] = {"", "1 route is dropped where", "2 routes are dropped where"};
+
+	(void)state;
+	for (unsigned n = 0; n < ARRAY_LEN(told); n++) {
+		char *text = NULL;
+		size_t len = 0;
+		struct command_run run = {.f = open_memstream(&text, &len)};
+
+		assert_int_equal(report_dropped(&(struct cdg){.dropped = n}, &(struct out){.run = &run}), n);
+		fclose(run.f);
+		assert_memory_equal(text, told[n], strlen(told[n]));
+		assert_int_equal(len > 0, n > 0);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring),	       cmocka_unit_test(test_tree_has_none),
-		cmocka_unit_test(test_random),	       cmocka_unit_test(test_sl2vl),
-		cmocka_unit_test(test_drop_of_groups), cmocka_unit_test(test_broken_tables),
-		cmocka_unit_test(test_commands),       cmocka_unit_test(test_routes_of_steps),
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_tree_has_none),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_sl2vl),
+		cmocka_unit_test(test_drop_of_groups),
+		cmocka_unit_test(test_broken_tables),
+		cmocka_unit_test(test_dropped_told),
+		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_routes_of_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

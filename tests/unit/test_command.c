@@ -7,6 +7,9 @@
 #include "core/session/syntax.h"
 #include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
+
+#include <unistd.h>
+
 #include "tui/ui.h"
 
 /* Those of the interface too: without one they say so. */
@@ -551,6 +554,63 @@ static void test_cancelled(void **state)
 	session_free(s);
 }
 
+static void never_says(struct session *s, const char *line, const char *part)
+{
+	bool fault = false;
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, false, &fault);
+
+	assert_int_equal(rc, 0);
+	assert_false(fault);
+	if (strstr(text, part))
+		fail_msg("%s: \"%s\" is in:\n%s", line, part, text);
+	free(text);
+}
+
+/* Lines that are told where they hold, and nowhere else. */
+static void test_told_where_it_holds(void **state)
+{
+	char folder[] = "/tmp/test-command-XXXXXX", *path, *line;
+	struct session *s = tree();
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = str_printf("%s/tree.ibnet", folder);
+	line = str_printf("save %s; load %s; route updn", path, path);
+	ok_line(s, line);
+	free(line);
+	/* the same fabric later: nothing failed that would not be taken over, nothing differs */
+	line = str_printf("load %s next", path);
+	never_says(s, line, "is not taken over");
+	ok_line(s, "fail switch spine-01");
+	line_says(s, line, "What failed in the session is not taken over");
+	free(line);
+	line = str_printf("changes %s", path);
+	never_says(s, line, "differ from");
+	free(line);
+	line = str_printf("changes %s %s", path, path);
+	never_says(s, line, "!");
+	line_says(s, line, "Nothing differs.\n");
+	free(line);
+	/* twenty links of more, unless all are asked for */
+	ok_line(s, "synth xgft:4,4:1,4; route minhop");
+	line_says(s, "spread tree", "more links; `spread ... all` prints them");
+	never_says(s, "spread tree all", "`spread ... all` prints them");
+	/* what goes to standard output is no file that a report could name */
+	ok_line(s, "export svg -");
+	assert_int_equal(s->n_drawings, 0);
+	line = str_printf("export svg %s", path);
+	ok_line(s, line);
+	free(line);
+	assert_int_equal(s->n_drawings, 1);
+	line_fails(s, "tables live x:999", "found 'x:999', expected CA");
+	unlink(path);
+	rmdir(folder);
+	free(path);
+	session_free(s);
+}
+
 static bool fits(const char *syntax, const char *line)
 {
 	const char *rest;
@@ -983,6 +1043,7 @@ int main(void)
 		cmocka_unit_test(test_completion_kinds),
 		cmocka_unit_test(test_many_words),
 		cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_told_where_it_holds),
 		cmocka_unit_test(test_scripts),
 		cmocka_unit_test(test_odd_scripts),
 		cmocka_unit_test(test_failed_load),

@@ -9,6 +9,9 @@
 #include "engines/topics.h"
 #include "fixture.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 static void wraps(const char *s, unsigned columns, const char *want)
 {
 	struct text t = {0};
@@ -266,6 +269,62 @@ static void test_shift_links(void **state)
 	}
 }
 
+/* A lesson of the user's folder that is named as one of the program's is told once; whatever else lies there
+ * is none. */
+static void test_names_once(void **state)
+{
+	static const char *const file[] = {"ring.lesson", "own.lesson", "note.txt", ".lesson", "own.edges"};
+	char folder[] = "/tmp/test-lesson-XXXXXX", *config = getenv("XDG_CONFIG_HOME"), *was = NULL;
+	unsigned ring = 0, own = 0, all = 0;
+	char **name;
+
+	(void)state;
+	was = config ? str_dup(config) : NULL;
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_CONFIG_HOME", folder, 1);
+	for (int at = -2; at < (int)ARRAY_LEN(file); at++) {
+		char *path =
+			str_printf("%s/ibscope%s%s", folder, at > -2 ? "/lessons" : "", at >= 0 ? "/" : "");
+		char *one = str_printf("%s%s", path, at >= 0 ? file[at] : "");
+
+		if (at < 0)
+			assert_int_equal(mkdir(one, 0700), 0);
+		else
+			fclose(fopen(one, "w"));
+		free(one);
+		free(path);
+	}
+	name = lesson_names();
+	for (size_t i = 0; name[i]; i++) {
+		ring += !strcmp(name[i], "ring");
+		own += !strcmp(name[i], "own");
+		all++;
+		free(name[i]);
+	}
+	free(name);
+	assert_int_equal(ring, 1);
+	assert_int_equal(own, 1);
+	unsetenv("XDG_CONFIG_HOME");
+	name = lesson_names();
+	for (size_t i = 0; name[i]; i++) {
+		all--;
+		free(name[i]);
+	}
+	free(name);
+	assert_int_equal(all, 1);
+	if (was)
+		setenv("XDG_CONFIG_HOME", was, 1);
+	free(was);
+	for (int at = (int)ARRAY_LEN(file) - 1; at >= -2; at--) {
+		char *one = str_printf("%s/ibscope%s%s%s", folder, at > -2 ? "/lessons" : "",
+				       at >= 0 ? "/" : "", at >= 0 ? file[at] : "");
+
+		assert_int_equal(remove(one), 0);
+		free(one);
+	}
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_places),	   cmocka_unit_test(test_files),
 		cmocka_unit_test(test_many_lines), cmocka_unit_test(test_not_sorted),
 		cmocka_unit_test(test_topics),	   cmocka_unit_test(test_shift_links),
+		cmocka_unit_test(test_names_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

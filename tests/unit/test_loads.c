@@ -12,6 +12,7 @@
 #include "core/analysis/traffic/loads.h"
 #include "core/analysis/traffic/shift.h"
 #include "core/analysis/traffic/spread.h"
+#include "core/base/cursor.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/words.h"
@@ -292,6 +293,7 @@ static void pairs_files(void **state)
 	};
 	struct fabric *f = make_fabric("ring:4");
 	struct pairs_file p;
+	char *text;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
@@ -306,6 +308,15 @@ static void pairs_files(void **state)
 	assert_string_equal(p.pair[1].src, "a b");
 	assert_int_equal(p.pair[1].weight, 1);
 	pairs_file_free(&p);
+	text = str_printf("a b%*s\na b", LINE_BYTES_MOST - 3, "");
+	parse(f, text, NULL, &p);
+	assert_int_equal(p.n, 2);
+	pairs_file_free(&p);
+	text[LINE_BYTES_MOST] = ' ';
+	text[LINE_BYTES_MOST + 1] = '\n';
+	parse(f, text, "pairs:1: found a line of 1000001 bytes, expected at most 1000000", &p);
+	pairs_file_free(&p);
+	free(text);
 	fabric_unref(f);
 }
 

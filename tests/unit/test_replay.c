@@ -2,6 +2,7 @@
  * ones). */
 #include "fixture.h"
 
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/formats/formats.h"
@@ -44,6 +45,46 @@ static void test_script(void **state)
 	check_script("synth ring:5; route minhop; snapshot $'a\\nb'; synth ring:5",
 		     "synth ring:5\nroute minhop\nreset\n",
 		     "Snapshot \"a\\x0ab\": it is of no event of this journal.\n");
+}
+
+/* Tables that were read live are a comment of their own line; what follows is a command. */
+static void test_live_tables(void **state)
+{
+	static const char *const read[] = {"tables live", "tables live ca0:1", "route live"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(read); i++) {
+		struct session *s =
+			start("synth ring:5; route minhop; reroute; snapshot a; fail switch ring1");
+		char *want = str_printf("synth ring:5\nroute minhop\n# %s\nsnapshot a\nfail switch ring1\n",
+					read[i]);
+		struct event *ev = &s->event[s->n_events - 2];
+		struct replay r;
+
+		free(ev->text);
+		ev->text = str_dup(read[i]); /* as if a device had been there */
+		replay_make(&r, s, NULL, NULL);
+		assert_string_equal(text_str(&r.script), want);
+		assert_non_null(strstr(text_str(&r.lost), read[i]));
+		replay_free(&r);
+		session_free(s);
+		free(want);
+	}
+}
+
+/* What was done before the fabric was read anew cannot be done again, and is counted. */
+static void test_read_anew(void **state)
+{
+	struct session *s = start("synth ring:5; route minhop; fail switch ring1");
+	struct err e = {0};
+	struct replay r;
+
+	(void)state;
+	assert_int_equal(session_go_on(s, make_fabric("ring:5"), EVENT_LOAD, "load x", NULL, &e), 0);
+	replay_make(&r, s, NULL, NULL);
+	assert_non_null(strstr(text_str(&r.lost), "Events before `load x`: 3.\n"));
+	replay_free(&r);
+	session_free(s);
 }
 
 /* A file that is gone by then, of a name with an end of line: none of it becomes a command. */
@@ -108,7 +149,8 @@ static void test_slurm(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_gone),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_live_tables),
+					   cmocka_unit_test(test_read_anew), cmocka_unit_test(test_gone),
 					   cmocka_unit_test(test_slurm)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
 /* Playing a walk frame by frame, without a screen: paces, breakpoints, the end; and the pane's rows. */
+#include "core/base/progress.h"
+#include "core/session/commands/steps.h"
 #include "core/session/play.h"
 #include "core/trace/moment.h"
 #include "core/trace/walk.h"
@@ -131,6 +133,62 @@ static void breakpoints(void **state)
 	session_free(s);
 }
 
+/* Of seven the last is taken out: the others stay as they are. */
+static void breakpoints_out(void **state)
+{
+	struct session *s = started("ring:5", "route lash; step start");
+	struct text t = {0};
+
+	(void)state;
+	for (int i = 1; i <= 7; i++) {
+		text_add(&t, "step break switch ring%d", i % 5);
+		type(s, text_str(&t));
+		text_free(&t);
+	}
+	for (size_t n = 7; n; n--) {
+		text_add(&t, "step break off %zu", n);
+		type(s, text_str(&t));
+		text_free(&t);
+		if (n > 1)
+			line_says(s, "step break", "ring1");
+	}
+	line_says(s, "step break", "No breakpoints");
+	session_free(s);
+}
+
+/* Cancelled while the next breakpoint is looked for, nothing is played. */
+static void play_cancelled(void **state)
+{
+	struct session *s = started("ring:5", "route lash; step start; step break refused");
+	struct progress p = {0};
+	struct command_run r = {.in = interpreter_of(s),
+				.f = fopen("/dev/null", "w"),
+				.on_screen = no_screen,
+				.progress = &p};
+	struct err e = {0};
+
+	(void)state;
+	atomic_store(&p.cancel, true);
+	assert_int_equal(run_text(&r, "step play", &e), -1);
+	assert_string_equal(e.msg, CANCELLED);
+	assert_int_equal(session_playing(s), -1);
+	fclose(r.f);
+	session_free(s);
+}
+
+/* Back from a step is the page before it. */
+static void pages(void **state)
+{
+	struct session *s = started("ring:5", "route lash; step start; step to 60");
+
+	(void)state;
+	type(s, "step back");
+	assert_int_equal(walk_step(session_walk(s)), 59);
+	type(s, "step back");
+	assert_int_equal(walk_step(session_walk(s)), 59 - STEP_PAGE);
+	session_free(s);
+}
+
 static void stopping(void **state)
 {
 	static const char *const stops[] = {"step stop",	  "step pause", "step 1",
@@ -216,8 +274,15 @@ static void rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(to_the_end), cmocka_unit_test(breakpoints), cmocka_unit_test(stopping),
-		cmocka_unit_test(paces),      cmocka_unit_test(boundaries),  cmocka_unit_test(rows),
+		cmocka_unit_test(to_the_end),
+		cmocka_unit_test(breakpoints),
+		cmocka_unit_test(breakpoints_out),
+		cmocka_unit_test(play_cancelled),
+		cmocka_unit_test(pages),
+		cmocka_unit_test(stopping),
+		cmocka_unit_test(paces),
+		cmocka_unit_test(boundaries),
+		cmocka_unit_test(rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

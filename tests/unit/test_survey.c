@@ -4,6 +4,9 @@
  */
 #include "fixture.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -620,6 +623,47 @@ static void words_wrong(void **state)
 	session_free(s);
 }
 
+/* What failed tasks left beside the shares is told, and not what lies where the program runs. */
+static void tasks_told(void **state)
+{
+	static const char *const file[][2] = {{"share-1.json", "{}"},
+					      {"share-1.err", "one\nthe first said so\n\n"},
+					      {"share-2.err", ""},
+					      {"share-3.err", "the third said so"},
+					      {"other.err", "another"}};
+	char folder[] = "/tmp/test-survey-XXXXXX", *here = getcwd(NULL, 0), *merge;
+	struct session *s = start(DEMO, "route updn");
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(mkdir("shares", 0700), 0);
+	for (size_t i = 0; i < ARRAY_LEN(file); i++) {
+		char *path = str_printf("shares/%s", file[i][0]);
+		FILE *f = fopen(path, "w");
+
+		fputs(file[i][1], f);
+		fclose(f);
+		free(path);
+	}
+	line_fails(s, "survey merge shares/share-1.json",
+		   "; shares/share-1.err: the first said so; shares/share-2.err: ; shares/share-3.err: the "
+		   "third said so");
+	merge = str_printf("survey merge %s/shares/share-1.json", folder);
+	line_fails(s, merge, "/shares/share-1.err: the first said so");
+	assert_int_equal(chdir("shares"), 0);
+	line_fails(s, "survey merge share-1.json", "; share-1.err: the first said so");
+	for (size_t i = 0; i < ARRAY_LEN(file); i++)
+		unlink(file[i][0]);
+	assert_int_equal(chdir(here), 0);
+	merge[strlen(merge) - strlen("/share-1.json")] = 0;
+	rmdir(strchr(merge, '/'));
+	rmdir(folder);
+	free(merge);
+	free(here);
+	session_free(s);
+}
+
 static int give_up_at(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct progress *whole = ctx;
@@ -673,13 +717,14 @@ static void given_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_of_a_tree),     cmocka_unit_test(switches_of_a_tree),
-		cmocka_unit_test(difference_tells),    cmocka_unit_test(loops_and_parts),
-		cmocka_unit_test(ways_that_move),      cmocka_unit_test(pairs_drawn),
-		cmocka_unit_test(pairs_cost_more),     cmocka_unit_test(chassis_and_cards),
-		cmocka_unit_test(cards_of_a_director), cmocka_unit_test(shares_merged),
-		cmocka_unit_test(shares_of_others),    cmocka_unit_test(shares_spoilt),
-		cmocka_unit_test(words_wrong),	       cmocka_unit_test(given_up),
+		cmocka_unit_test(links_of_a_tree),    cmocka_unit_test(tasks_told),
+		cmocka_unit_test(switches_of_a_tree), cmocka_unit_test(difference_tells),
+		cmocka_unit_test(loops_and_parts),    cmocka_unit_test(ways_that_move),
+		cmocka_unit_test(pairs_drawn),	      cmocka_unit_test(pairs_cost_more),
+		cmocka_unit_test(chassis_and_cards),  cmocka_unit_test(cards_of_a_director),
+		cmocka_unit_test(shares_merged),      cmocka_unit_test(shares_of_others),
+		cmocka_unit_test(shares_spoilt),      cmocka_unit_test(words_wrong),
+		cmocka_unit_test(given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

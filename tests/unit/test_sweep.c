@@ -152,6 +152,46 @@ static void test_chain(void **state)
 	session_free(s);
 }
 
+static size_t no_room(const struct engine_input *in, const char **what)
+{
+	(void)in;
+	*what = "what the first needs";
+	return SIZE_MAX / 4;
+}
+
+static size_t no_room_either(const struct engine_input *in, const char **what)
+{
+	(void)in;
+	*what = "what the second needs";
+	return SIZE_MAX / 4;
+}
+
+static struct routing *never(const struct engine_input *in, struct engine_output *out)
+{
+	(void)in;
+	(void)out;
+	fail_msg("an engine was asked for whose tables have no room");
+	return NULL;
+}
+
+/* Where an engine has no memory, no other takes its place: it would have routed. */
+static void test_no_memory(void **state)
+{
+	static const struct engine first = {.name = "first", .route = never, .room = no_room},
+				   second = {.name = "second", .route = never, .room = no_room_either};
+	const struct engine *list[] = {&first, &second, engine_find(all_engines, "minhop"), NULL};
+	static const char *const lines[] = {"route first,second", "route first,minhop", "route first"};
+	struct session *s = session_new(list, all_commands);
+
+	(void)state;
+	ok_line(s, "synth xgft:3,3:1,2");
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+		line_fails(s, lines[i], "what the first needs");
+	line_fails(s, "route second,first", "what the second needs");
+	assert_null(session_sweep(s));
+	session_free(s);
+}
+
 static void test_manager_moves(void **state)
 {
 	struct session *s = random_fabric("xgft:3,3:1,2");
@@ -229,11 +269,11 @@ static void test_flap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reasons),	  cmocka_unit_test(test_sharing),
-		cmocka_unit_test(test_restoring), cmocka_unit_test(test_lids_stay),
-		cmocka_unit_test(test_chain),	  cmocka_unit_test(test_manager_moves),
-		cmocka_unit_test(test_standby),	  cmocka_unit_test(test_place_set),
-		cmocka_unit_test(test_flap),
+		cmocka_unit_test(test_reasons),	      cmocka_unit_test(test_sharing),
+		cmocka_unit_test(test_restoring),     cmocka_unit_test(test_lids_stay),
+		cmocka_unit_test(test_chain),	      cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_manager_moves), cmocka_unit_test(test_standby),
+		cmocka_unit_test(test_place_set),     cmocka_unit_test(test_flap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
