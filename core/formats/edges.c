@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define FIRST_SWITCH 0x200000u
 #define FIRST_CA 0x80000000u
@@ -114,12 +115,15 @@ static bool take_end(struct cursor *c, struct end *x)
 static bool take_rate(struct cursor *c, struct edge *x)
 {
 	struct cursor d = *c, word = cur_token(&d);
+	char known[32];
 
 	x->width = WIDTH_4X;
 	x->speed = link_speed_parse(word.p, cur_len(word));
 	if (!x->speed) {
 		parse_rate(word, &x->width, &x->speed);
-		if (!x->width && !x->speed)
+		snprintf(known, sizeof(known), "%s%s", link_width_name(x->width), link_speed_name(x->speed));
+		if ((!x->width && !x->speed) || strlen(known) != cur_len(word) ||
+		    strncasecmp(word.p, known, cur_len(word)) != 0)
 			return false;
 	}
 	*c = d;
@@ -145,7 +149,7 @@ static unsigned take_keyword(struct cursor *c)
 /*
  * Two columns of words alone are many things. They are taken for cables if all lines are such, there are
  * several, and each has a name of one before it. Otherwise a port, a rate or words behind a node decide, if
- * most lines fit.
+ * half of the lines fit.
  */
 enum likeness edges_likeness(const struct input *in)
 {
@@ -187,7 +191,7 @@ enum likeness edges_likeness(const struct input *in)
 	net_free(&names);
 	if (told && fit == all)
 		return LIKE_NOTHING_ELSE;
-	return first && (told ? 2 * fit > all : joined && fit == all && all > 1) ? LIKE_THAT : NOT_LIKE_THAT;
+	return first && (told ? 2 * fit >= all : joined && fit == all && all > 1) ? LIKE_THAT : NOT_LIKE_THAT;
 }
 
 /* --- lines ------------------------------------------------------------------------------------------- */

@@ -105,6 +105,8 @@ static void test_kind(void **state)
 		fabric_unref(parse(good[i]));
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		refused(bad[i], "found no node");
+	/* one of two lines is wrong */
+	refused("a b\nb[3 c\n", "x:2: found 'b[3', expected NAME");
 }
 
 /* Each wrong word is told with its line. */
@@ -119,6 +121,7 @@ static void test_wrong(void **state)
 		{"a", "x:4: found the end of the line, expected the other end"},
 		{"a b[255]", "x:4: found 'b[255]', expected the other end"},
 		{"a b 5xHDR?", "x:4: found '5xHDR?', expected a rate such as 4xHDR"},
+		{"a b 4xFOO", "x:4: found '4xFOO', expected a rate such as 4xHDR"},
 		{"a b HDR c", "x:4: found 'c', expected the end of the line"},
 		{"a[9] b", "x:4: found 'a[9]', expected a port without a cable (line 1 cables it)"},
 		{"b[1] b[1]", "x:4: found 'b[1]', expected a port without a cable (line 4 cables it)"},
