@@ -384,6 +384,25 @@ static unsigned choose(const struct routing *r, const struct dest_ways *w, uint3
 	return routing_next_port(r, sw, dlid);
 }
 
+uint32_t switches_behind(const struct routing *r, unsigned lid, uint32_t *list, uint32_t n, uint32_t most,
+			 uint8_t *mark)
+{
+	const struct topo *t = r->topo;
+
+	for (uint32_t i = 0; i < n; i++)
+		mark[list[i]] = 1;
+	for (uint32_t i = 0; i < n && n <= most; i++)
+		FOR_CABLES(t, list[i], id, peer) {
+			if (mark[peer] || routing_port(r, peer, lid) != t->fabric->port_num[t->peer[id]])
+				continue;
+			mark[peer] = 1;
+			list[n++] = peer;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		mark[list[i]] = 0;
+	return n <= most ? n : NO_ID;
+}
+
 void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t *col)
 {
 	uint32_t n_switches = r->topo->fabric->n_switches;

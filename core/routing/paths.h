@@ -95,6 +95,14 @@ bool tables_lead(const struct routing *r, uint32_t sw, unsigned lid);
 uint32_t hops_order(const uint16_t *hops, uint32_t n_switches, uint32_t *order, uint32_t *start);
 
 /*
+ * Adds to list[n] (room: [n_switches]) the switches whose ways to a LID pass one of them; tables that loop
+ * nowhere. Returns how many there are then, NO_ID: more than `most`. mark: [n_switches], all 0, then as now.
+ */
+#define FEW_SWITCHES(n_switches) ((n_switches) / 16 + 16) /* with more, walking is no dearer */
+uint32_t switches_behind(const struct routing *r, unsigned lid, uint32_t *list, uint32_t n, uint32_t most,
+			 uint8_t *mark);
+
+/*
  * One step of it: links from switch sw, whose entry is `out`, to endport dst.  The way ends here: 1 (0 for
  * the switch's own LID).  It ends elsewhere: HOPS_NONE.  It goes on to the switch *next: HOPS_ON.
  */

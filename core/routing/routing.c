@@ -46,6 +46,7 @@ struct routing *routing_with_hosts(const struct routing *r, const struct host_se
 	c->sl_tables = r->sl_tables ? sl_tables_ref(r->sl_tables) : NULL;
 	c->adaptive = (struct adaptive *)counted_ref(r->adaptive ? &r->adaptive->counted : NULL);
 	c->priv = r->priv;
+	c->exact = r->exact;
 	c->sl_unread = r->sl_unread;
 	c->hosts = host_set_ref(hosts);
 	c->same = routing_ref(r->same ? r->same : r);

@@ -9,7 +9,8 @@
 
 enum { STAYED, LEFT, CAME };
 
-#define EQUAL_RUN 64 /* entries compared at once */
+#define EQUAL_RUN 64		/* entries compared at once */
+#define MOST_CHANGES (1u << 20) /* with more, all ways are walked */
 
 /* The switch of a host in r. NO_ID: the host is not up there, or does not count in c. */
 static uint32_t host_switch(const struct comparison *c, const struct routing *r, uint32_t ep)
@@ -81,9 +82,35 @@ static uint8_t entry(const struct routing *r, uint32_t sw, unsigned lid)
 	return r && lid ? routing_port(r, sw, lid) : NO_PATH;
 }
 
-/* Count changed entries of one switch and mark their LIDs: those of b, or of a if b does not have them. */
+/* Changed entries, by LID after sort_changes(). */
+struct changes {
+	uint32_t *at; /* [largest LID + 2] sw[at[lid]] to sw[at[lid + 1] - 1] */
+	uint32_t *sw;
+	uint16_t *lid; /* [n] */
+	size_t n, cap, cap_lid;
+};
+
+static void sort_changes(struct changes *d, unsigned top)
+{
+	uint32_t *by_lid = NEW_ARRAY(d->n + 1, uint32_t);
+
+	d->at = NEW_ARRAY(top + 2, uint32_t);
+	for (size_t i = 0; i < d->n; i++)
+		d->at[d->lid[i]]++;
+	for (unsigned lid = 0; lid <= top; lid++)
+		d->at[lid + 1] += d->at[lid];
+	for (size_t i = d->n; i--;)
+		by_lid[--d->at[d->lid[i]]] = d->sw[i];
+	free(d->sw);
+	d->sw = by_lid;
+}
+
+/*
+ * Count changed entries of one switch and mark their LIDs: those of b, or of a if b does not have them. They
+ * are added to d, if that is given.
+ */
 static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_a, unsigned top,
-			 uint8_t *marked)
+			 uint8_t *marked, struct changes *d)
 {
 	const struct lft_row *ra = c->a->row[sw], *rb = c->b->row[sw];
 
@@ -113,6 +140,12 @@ static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_
 		c->entries_lost += pb == NO_PATH;
 		c->entries_gained += pa == NO_PATH;
 		marked[lid] = 1;
+		if (!d || d->n == MOST_CHANGES)
+			continue;
+		GROW(d->sw, d->n, d->cap);
+		GROW(d->lid, d->n, d->cap_lid);
+		d->sw[d->n] = sw;
+		d->lid[d->n++] = (uint16_t)lid;
 	}
 	c->entries_changed += c->switch_entries[sw];
 	c->switches_changed += c->switch_entries[sw] > 0;
@@ -282,7 +315,14 @@ struct walk {
 	uint8_t *own_col;
 	uint16_t *own_hops;
 	uint32_t *own_work;
-	struct to_switch *to; /* [n_switches] by routing.exact of b; NULL: its ways must be walked */
+	/*
+	 * [n_switches] by routing.exact, before and after; NULL: ways must be walked. The first alone is
+	 * NULL: those of LIDs with changed entries.
+	 */
+	struct to_switch *to[2];
+	struct changes few; /* changed entries, with to[0] */
+	uint8_t *mark;	    /* [n_switches] all 0 */
+	uint8_t *reach;	    /* [n_switches] 1: other switches than before have a way to it */
 };
 
 /* The pairs to one LID of a host on a switch. */
@@ -359,14 +399,14 @@ static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned 
 	}
 }
 
-/* The same for a host on each switch, by routing.exact of b; sources must have stayed. */
-static struct to_switch *sum_exact(const struct comparison *c)
+/* The same for a host on each switch, by routing.exact; sources must have stayed. */
+static struct to_switch *sum_exact(const struct comparison *c, const struct routing *r)
 {
-	uint32_t n = c->b->topo->fabric->n_switches;
+	uint32_t n = r->topo->fabric->n_switches;
 	struct to_switch *to = NEW_ARRAY(n, struct to_switch);
 
 	for (uint32_t s = 0; s < n; s++) {
-		const uint8_t *least = c->b->exact + (size_t)s * n;
+		const uint8_t *least = r->exact + (size_t)s * n;
 		uint32_t here = c->source_at[3 * s + 1] - c->source_at[3 * s];
 
 		for (uint32_t d = 0; here && d < n; d++) {
@@ -383,25 +423,79 @@ static struct to_switch *sum_exact(const struct comparison *c)
 	return to;
 }
 
-/* Adds up the links of the pairs to a LID, if that can be done without walking. */
-static bool add_exact(struct walk *w, unsigned lid)
+static void exact_start(struct walk *w, unsigned top)
+{
+	const struct routing *a = w->c->a, *b = w->c->b;
+	uint32_t n = b->topo->fabric->n_switches;
+
+	w->to[1] = sum_exact(w->c, b);
+	if (!a->exact || w->c->switches_gone || w->c->switches_new || w->few.n == MOST_CHANGES)
+		return;
+	w->to[0] = sum_exact(w->c, a);
+	w->mark = NEW_ARRAY(n, uint8_t);
+	w->reach = NEW_ARRAY(n, uint8_t);
+	sort_changes(&w->few, top);
+	for (uint32_t s = 0; s < n; s++) {
+		const uint8_t *was = a->exact + (size_t)s * n, *now = b->exact + (size_t)s * n;
+
+		for (uint32_t d = 0, differ = memcmp(was, now, n) != 0; differ && d < n; d++)
+			w->reach[d] |= (was[d] == NO_PATH) != (now[d] == NO_PATH);
+	}
+}
+
+static int by_switch(const void *a, const void *b)
+{
+	uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
+
+	return s < t ? -1 : s > t;
+}
+
+/* Lists the pairs to a LID of a host on switch d that take another path: those behind the changed entries. */
+static bool few_changes(struct walk *w, unsigned lid, uint32_t dst, uint32_t d)
 {
 	struct comparison *c = w->c;
-	uint32_t dst = lid_owner(c->b->lids, lid), sw;
-	const struct to_switch *to;
+	uint32_t n = c->b->topo->fabric->n_switches, m = w->few.at[lid + 1] - w->few.at[lid];
 
-	if (dst == NO_ID || !routing_counts(c->b, dst))
-		return dst == lid_owner(c->a->lids, lid);
-	sw = host_switch(c, c->b, dst);
-	if (sw == NO_ID || dst != lid_owner(c->a->lids, lid))
+	if (w->reach[d] || m > FEW_SWITCHES(n) || c->a->topo->endport_switch[dst] != d)
 		return false;
-	to = &w->to[sw];
-	w->sum_a += to->sum;
-	w->sum_b += to->sum;
-	w->n_a += to->n;
-	w->n_b += to->n;
-	c->max_hops_before = to->max > c->max_hops_before ? to->max : c->max_hops_before;
-	c->max_hops_after = to->max > c->max_hops_after ? to->max : c->max_hops_after;
+	memcpy(w->order, w->few.sw + w->few.at[lid], m * sizeof(*w->order));
+	m = switches_behind(c->b, lid, w->order, m, FEW_SWITCHES(n), w->mark);
+	if (m == NO_ID)
+		return false;
+	qsort(w->order, m, sizeof(*w->order), by_switch);
+	for (uint32_t i = 0; i < m; i++) {
+		size_t at = (size_t)w->order[i] * n + d;
+		bool own = w->order[i] == d;
+
+		if (own || c->b->exact[at] != NO_PATH)
+			add_group(c, w->order[i], lid, STAYED, PAIR_REROUTED, own ? 1 : c->a->exact[at] + 1u,
+				  own ? 1 : c->b->exact[at] + 1u, dst);
+	}
+	return true;
+}
+
+static void add_sum(const struct to_switch *to, unsigned *max, uint64_t *sum, uint64_t *n)
+{
+	*max = to->max > *max ? to->max : *max;
+	*sum += to->sum;
+	*n += to->n;
+}
+
+/* Does what walk_lid() does, if that can be done without walking. */
+static bool by_exact(struct walk *w, unsigned lid, bool marked)
+{
+	struct comparison *c = w->c;
+	uint32_t dst = lid_owner(c->b->lids, lid), d;
+
+	if (!w->to[1] || (marked && !w->to[0]) || dst != lid_owner(c->a->lids, lid))
+		return false;
+	if (dst == NO_ID || !routing_counts(c->b, dst))
+		return true;
+	d = host_switch(c, c->b, dst);
+	if (d == NO_ID || (marked && !few_changes(w, lid, dst, d)))
+		return false;
+	add_sum(&w->to[!marked][d], &c->max_hops_before, &w->sum_a, &w->n_a);
+	add_sum(&w->to[1][d], &c->max_hops_after, &w->sum_b, &w->n_b);
 	return true;
 }
 
@@ -477,6 +571,18 @@ static void walk_taken(struct walk *w, unsigned lid)
 	compare_lid(w, lid, dst, false, w->col_a, w->col_b);
 }
 
+static void load_columns(struct walk *w, unsigned lid0, const uint16_t *lid_a)
+{
+	uint32_t n = w->c->b->topo->fabric->n_switches;
+
+	if (!lid_a)
+		routing_columns(w->c->a, lid0, COLUMN_BLOCK, w->col_a);
+	for (unsigned i = 0; lid_a && i < COLUMN_BLOCK; i++)
+		for (uint32_t s = 0; s < n; s++)
+			w->col_a[(size_t)i * n + s] = entry(w->c->a, s, lid_a[lid0 + i]);
+	routing_columns(w->c->b, lid0, COLUMN_BLOCK, w->col_b);
+}
+
 static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const uint8_t *marked,
 		     bool sources_changed, struct progress *p)
 {
@@ -484,27 +590,16 @@ static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const 
 
 	progress_start(p, "comparing paths", top);
 	for (unsigned lid0 = 1; lid0 <= top; lid0 += COLUMN_BLOCK) {
-		uint64_t walked = 0; /* LIDs of the block that are walked */
-		unsigned from, m;
+		bool loaded = false;
 
 		if (!progress_step(p, lid0))
 			return false;
-		for (unsigned i = 0; i < COLUMN_BLOCK && lid0 + i <= top; i++)
-			if (!w->to || marked[lid0 + i] || !add_exact(w, lid0 + i))
-				walked |= (uint64_t)1 << i;
-		if (!walked)
-			continue;
-		from = __builtin_ctzll(walked);
-		m = COLUMN_BLOCK - __builtin_clzll(walked) - from;
-		if (!lid_a)
-			routing_columns(w->c->a, lid0 + from, m, w->col_a + (size_t)from * n);
-		for (unsigned i = 0; lid_a && i < COLUMN_BLOCK; i++)
-			for (uint32_t s = 0; s < n; s++)
-				w->col_a[(size_t)i * n + s] = entry(w->c->a, s, lid_a[lid0 + i]);
-		routing_columns(w->c->b, lid0 + from, m, w->col_b + (size_t)from * n);
-		for (; walked; walked &= walked - 1) {
-			unsigned i = __builtin_ctzll(walked);
-
+		for (unsigned i = 0; i < COLUMN_BLOCK && lid0 + i <= top; i++) {
+			if (by_exact(w, lid0 + i, marked[lid0 + i]))
+				continue;
+			if (!loaded)
+				load_columns(w, lid0, lid_a);
+			loaded = true;
 			walk_lid(w, lid0 + i, lid_a ? lid_a[lid0 + i] : lid0 + i, w->col_a + (size_t)i * n,
 				 w->col_b + (size_t)i * n, marked[lid0 + i] || sources_changed);
 		}
@@ -556,13 +651,14 @@ static unsigned top_lid(const struct comparison *c)
 }
 
 /* Count all entries that differ, until cancelled. marked[top + 1] gets 1 for LIDs with such entries. */
-static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked, struct progress *p)
+static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked, struct changes *d,
+			  struct progress *p)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;
 
 	c->switch_entries = NEW_ARRAY(n, uint32_t);
 	for (uint32_t s = 0; s < n && !progress_cancelled(p); s++)
-		compare_rows(c, s, lid_a, top_lid(c), marked);
+		compare_rows(c, s, lid_a, top_lid(c), marked, d);
 }
 
 uint64_t entries_unlike(const struct routing *a, const struct routing *b)
@@ -571,7 +667,7 @@ uint64_t entries_unlike(const struct routing *a, const struct routing *b)
 	uint8_t *marked = NEW_ARRAY(top_lid(&c) + 1, uint8_t);
 	uint16_t *lid_a = map_lids(&c, top_lid(&c));
 
-	count_entries(&c, lid_a, marked, NULL);
+	count_entries(&c, lid_a, marked, NULL, NULL);
 	free(c.switch_entries);
 	free(lid_a);
 	free(marked);
@@ -608,20 +704,21 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 		.changed = NEW_ARRAY(n, uint8_t),
 	};
 	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
-	bool done, sources_changed = false;
+	bool done, sources_changed = false, exact;
 
 	w.own_col = NEW_ARRAY(n_own + 1, uint8_t);
 	w.own_hops = NEW_ARRAY(n_own + 1, uint16_t);
 	w.own_work = NEW_ARRAY(n_own + 1, uint32_t);
 	w.sls = !c->across && c->a != c->b && (routing_has_sls(c->a) || routing_has_sls(c->b));
 	w.sls_by_switch = routing_sls_by_source(c->a) && routing_sls_by_source(c->b);
+	exact = c->b->exact && !c->across && !lid_a && !w.sls;
 	list_sources(c, f);
-	count_entries(c, lid_a, marked, p);
+	count_entries(c, lid_a, marked, exact && c->a->exact ? &w.few : NULL, p);
 	mark_cables(c, top, marked);
 	for (uint32_t s = 0; s < n; s++)
 		sources_changed |= c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2];
-	if (c->b->exact && !c->across && !lid_a && !sources_changed && !w.sls)
-		w.to = sum_exact(c);
+	if (exact && !sources_changed)
+		exact_start(&w, top);
 	done = walk_all(&w, lid_a, top, marked, sources_changed, p);
 	c->pairs = count_pairs(c, c->b);
 	c->pairs_before = count_pairs(c, c->a);
@@ -637,7 +734,13 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	free(w.own_col);
 	free(w.own_hops);
 	free(w.own_work);
-	free(w.to);
+	for (int i = 0; i < 2; i++)
+		free(w.to[i]);
+	free(w.few.at);
+	free(w.few.sw);
+	free(w.few.lid);
+	free(w.mark);
+	free(w.reach);
 	free(marked);
 	free(lid_a);
 	return done;

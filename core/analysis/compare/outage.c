@@ -22,13 +22,15 @@ struct work {
 	bool brief;		   /* only numbers of pairs are wanted */
 	bool all;		   /* every LID may have lost pairs between hosts that are up */
 	uint8_t *touched;	   /* [max_lid + 1] an entry leads into what is down */
+	uint32_t *into, n_into;	   /* ports by which it does, at switches that are up */
 	uint32_t *alive, *dead;	   /* [n_switches] hosts that count, by the switch they hung on */
 	uint32_t *grave, n_graves; /* switches with dead ones */
 	uint8_t *col[2];	   /* [n_switches] ports to the LID at hand, before and now */
 	uint16_t *hops[2];	   /* [n_switches] */
 	uint16_t *fixed;	   /* [n_switches] with a repair: hops now by the ports of the tables */
 	struct dest_ways ways[2];  /* with groups */
-	uint32_t *scratch;	   /* [n_switches] */
+	uint32_t *scratch, *list;  /* [n_switches] */
+	uint8_t *mark;		   /* [n_switches] all 0 */
 	uint32_t *stop;		   /* [n_switches] port id at which a way ends, NO_ID: not looked at yet */
 	uint32_t *here, n_here,
 		*lost_here; /* ports with lost pairs of the LID at hand; [n_ports] these pairs */
@@ -52,9 +54,11 @@ static void work_init(struct work *w)
 	w->was = r->topo;
 	w->left = w->x->left;
 	w->now = routing_with_hosts(r, r->hosts);
+	w->now->exact = NULL;
 	topo_unref(w->now->topo);
 	w->now->topo = topo_ref(w->left);
 	w->touched = NEW_ARRAY(r->lids->max_lid + 1, uint8_t);
+	w->into = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
 	w->alive = NEW_ARRAY(n, uint32_t);
 	w->dead = NEW_ARRAY(n, uint32_t);
 	w->grave = NEW_ARRAY(n, uint32_t);
@@ -66,6 +70,8 @@ static void work_init(struct work *w)
 	}
 	w->fixed = NEW_ARRAY(n, uint16_t);
 	w->scratch = NEW_ARRAY(n, uint32_t);
+	w->list = NEW_ARRAY(n, uint32_t);
+	w->mark = NEW_ARRAY(n, uint8_t);
 	w->stop = NEW_ARRAY(n, uint32_t);
 	w->here = NEW_ARRAY(n, uint32_t);
 	w->lost_here = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
@@ -83,6 +89,7 @@ static void work_free(struct work *w)
 {
 	routing_unref(w->now);
 	free(w->touched);
+	free(w->into);
 	free(w->alive);
 	free(w->dead);
 	free(w->grave);
@@ -93,6 +100,8 @@ static void work_free(struct work *w)
 	}
 	free(w->fixed);
 	free(w->scratch);
+	free(w->list);
+	free(w->mark);
 	free(w->stop);
 	free(w->here);
 	free(w->lost_here);
@@ -143,6 +152,7 @@ static void find_touched(struct work *w)
 
 			if (w->was->peer[id] == NO_ID || w->left->peer[id] != NO_ID)
 				continue;
+			w->into[w->n_into++] = id;
 			for (unsigned lid = 1; lid <= row->top && lid <= r->lids->max_lid; lid++)
 				w->touched[lid] |= row->port[lid] == p;
 		}
@@ -237,6 +247,40 @@ static void count_switch(struct work *w, uint32_t s, uint32_t dst, bool fixed_en
 		x->spread += dead + (w->ways[1].worst[s] >= HOPS_LOOP ? alive : 0);
 }
 
+/*
+ * A LID whose ways are lost behind a few entries: only switches behind these are looked at. false: nothing is
+ * done, as hosts are down, too, or there are many switches.
+ */
+static bool count_behind(struct work *w, unsigned lid, uint32_t dst)
+{
+	const struct routing *r = w->x->before;
+	const struct fabric *f = w->was->fabric;
+	uint32_t n = 0;
+
+	if (w->all || w->some_twice || w->n_graves || !r->exact || !w->left->endport_up[dst] ||
+	    w->n_into > FEW_SWITCHES(f->n_switches))
+		return false;
+	for (uint32_t i = 0; i < w->n_into; i++) {
+		uint32_t s = f->node_switch[f->port_node[w->into[i]]];
+
+		if (routing_port(r, s, lid) == f->port_num[w->into[i]])
+			w->list[n++] = s;
+	}
+	n = switches_behind(r, lid, w->list, n, FEW_SWITCHES(f->n_switches), w->mark);
+	if (n == NO_ID)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		w->col[1][w->list[i]] = (uint8_t)routing_port(r, w->list[i], lid);
+		w->hops[1][w->list[i]] = HOPS_NONE;
+		w->stop[w->list[i]] = NO_ID;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (w->alive[w->list[i]])
+			count_switch(w, w->list[i], dst, false);
+	put_entries(w, lid);
+	return true;
+}
+
 static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 {
 	const struct routing *r = w->x->before;
@@ -253,6 +297,8 @@ static void count_lid(struct work *w, unsigned lid, uint32_t dst)
 			}
 		return;
 	}
+	if (count_behind(w, lid, dst))
+		return;
 	routing_columns(r, lid, 1, w->col[0]);
 	column_hops(w->was, w->col[0], dst, w->hops[0], w->scratch);
 	if (as_before) {
