@@ -286,7 +286,7 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 	if (!path && !options_file(in->options, MATRIX))
 		note_add(&out->notes, 0,
 			 "file: neither " TABLES " nor " MATRIX " is set: the tables are Min Hop's\n");
-	r = path ? load_tables(in, out, path, h) : assign_routing("file", in, out, h, false, NULL);
+	r = path ? load_tables(in, out, path, h) : assign_routing("file", in, out, h, false, NULL, NULL);
 	if (!r && left)
 		leave_matrix(in, left);
 	else

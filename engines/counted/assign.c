@@ -75,7 +75,7 @@ static bool owned_once(const struct assign *a)
 }
 
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
-		  const uint8_t *touched, struct routing *r)
+		  const uint8_t *touched, const uint8_t *farther, struct routing *r)
 {
 	struct assign *a = NEW(struct assign);
 	uint32_t n = in->topo->fabric->n_switches, asked = ASKED(in) ? in->ask->sw : NO_ID;
@@ -93,6 +93,9 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	rec_phase(in, "choice of ports, switch by switch");
 	if (RECORDED(in))
 		assign_record_start(a);
+	/* where a LID is dealt twice, its entry is not the one that was counted first */
+	if (farther && !owned_once(a))
+		farther = NULL;
 	progress_start(in->progress, "choosing ports", n);
 	for (uint32_t sw = 0; sw < n && (go_on = progress_step(in->progress, sw)); sw++) {
 		if (!switch_up(a->t, sw) || sw < from || (asked != NO_ID && sw > asked))
@@ -101,6 +104,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 			routing_share_row(r, in->current, sw);
 			continue;
 		}
+		a->farther = touched && touched[sw] == TOUCHED ? farther : NULL;
 		assign_switch(a, sw);
 	}
 	if (ASKED(in)) /* the last switch may be incomplete */
@@ -119,13 +123,13 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 }
 
 struct routing *assign_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
-			       struct hops *h, bool dor, const uint8_t *touched)
+			       struct hops *h, bool dor, const uint8_t *touched, const uint8_t *farther)
 {
 	struct routing *r = routing_new(engine, in->topo, in->lids);
 
 	r->ops = &hops_routing_ops;
 	r->priv = h;
-	if (assign_ports(in, out, h, dor, touched, r))
+	if (assign_ports(in, out, h, dor, touched, farther, r))
 		return r;
 	err_set(&out->refused, CANCELLED);
 	routing_unref(r);

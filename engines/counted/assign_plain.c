@@ -207,3 +207,65 @@ void assign_plain(struct assign *a)
 	else
 		assign_runs(a, a->words);
 }
+
+/* --- a few entries -------------------------------------------------------------------------- */
+
+/* May LIDs of a run have lost candidates? */
+static bool looked_at(const struct assign *a, const struct run *r)
+{
+	return r->target != a->sw && r->target != NO_ID && a->farther[r->target];
+}
+
+static bool is_candidate(const struct assign *a, const uint64_t *mask, unsigned port)
+{
+	return port < a->num_ports && mask_has(mask, port);
+}
+
+/* The last run of which a LID cannot keep its entry, or NULL. */
+static const struct run *last_changed(const struct assign *a)
+{
+	const struct run *last = NULL;
+	uint64_t mask[ASSIGN_MAX_WORDS];
+
+	for (const struct run *r = a->run; r < a->run + a->n_runs; r++) {
+		if (!looked_at(a, r))
+			continue;
+		hops_mask(a->h, a->t, a->sw, r->target, mask);
+		for (uint32_t i = r->first; i < r->first + r->n; i++)
+			if (!is_candidate(a, mask, current_port(a->current, a->lid[i])))
+				last = r;
+	}
+	return last;
+}
+
+void assign_repair(struct assign *a)
+{
+	const struct run *last = last_changed(a);
+	uint64_t mask[ASSIGN_MAX_WORDS];
+
+	if (!last) {
+		routing_share_row(a->out, a->in->current, a->sw);
+		return;
+	}
+	a->out->row[a->sw] = lft_row_new(a->in->lids->max_lid);
+	a->row = a->out->row[a->sw]->port;
+	memcpy(a->row, a->current->port, a->in->lids->max_lid + 1u);
+	for (const struct run *r = a->run; r <= last; r++) {
+		bool looked = looked_at(a, r);
+
+		if (looked) {
+			hops_mask(a->h, a->t, a->sw, r->target, mask);
+			queue_start(a, mask);
+		}
+		for (uint32_t i = r->first; i < r->first + r->n; i++) {
+			unsigned lid = a->lid[i], port = a->row[lid];
+
+			if (looked && !is_candidate(a, mask, port)) {
+				queue_least(a);
+				port = a->queue.n_cand ? a->queue.port[0] : NO_PATH;
+				a->row[lid] = port;
+			}
+			a->count[port] += r->counts && !(a->ignore && a->ignore[port]);
+		}
+	}
+}

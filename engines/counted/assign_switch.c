@@ -336,6 +336,10 @@ void assign_switch(struct assign *a, uint32_t sw)
 	memset(a->count, 0, sizeof(a->count));
 	if (in->left && in->left->count)
 		memcpy(a->count, in->left->count + a->p0, a->num_ports * sizeof(*a->count));
+	if (a->farther && a->plain && !a->asked && !RECORDED(in)) {
+		assign_repair(a);
+		return;
+	}
 	a->out->row[sw] = lft_row_new(in->lids->max_lid);
 	a->row = a->out->row[sw]->port;
 	if (a->n_track)

@@ -222,6 +222,19 @@ void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t
 		plain_masks(h, t, s, mask);
 }
 
+void hops_mask(const struct hops *h, const struct topo *t, uint32_t s, uint32_t d, uint64_t *mask)
+{
+	unsigned least = hops_least(h, s, d);
+
+	memset(mask, 0, mask_words(t->fabric, s) * sizeof(*mask));
+	FOR_CABLES(t, s, id, r) {
+		unsigned p = t->fabric->port_num[id];
+
+		if (hops_value(h, t, s, d, p) == least)
+			mask[p / 64] |= (uint64_t)1 << (p & 63);
+	}
+}
+
 /* --- switches that share a LID --------------------------------------------------- */
 
 /* Lowers the costs to d to the costs to its twin where these are less. */

@@ -63,6 +63,8 @@ static inline unsigned mask_words(const struct fabric *f, uint32_t sw)
  * ports without a live cable are never set. Undefined for targets without a path and for d = s.
  */
 void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t *mask);
+/* The same for one target; empty without a path. */
+void hops_mask(const struct hops *h, const struct topo *t, uint32_t s, uint32_t d, uint64_t *mask);
 
 /*
  * Min Hop's matrix of the topology, with the weights of hop_weights_file, starting from what a refused engine
@@ -80,11 +82,12 @@ bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
 
 /*
  * Makes the matrix of topology `now` from the matrix of `was`, if that is plain without weights and only
- * cables are gone; NULL otherwise. Sets touched[switch] ([n_switches]) where the mask or cost for any target
- * may differ.
+ * cables are gone; NULL otherwise. Sets touched[switch] ([n_switches], all 0) where masks or costs may
+ * differ: TOUCHED for the targets with farther[target] ([n_switches], all 0) alone, TOUCHED_ALL for any.
  */
+enum { TOUCHED = 1, TOUCHED_ALL = 2 };
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
-			 uint8_t *touched);
+			 uint8_t *touched, uint8_t *farther);
 
 /* routing_ops of engines whose private data is just a struct hops. */
 extern const struct routing_ops hops_routing_ops;

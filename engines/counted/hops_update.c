@@ -89,7 +89,7 @@ static uint32_t find_farther(const struct hops *old, const struct topo *was, con
 		if (switch_up(was, s) == switch_up(now, s) &&
 		    !memcmp(was->peer_switch + at, now->peer_switch + at, size))
 			continue;
-		touched[s] = 1;
+		touched[s] = TOUCHED_ALL;
 		lost_targets(old, now, s, orphan, farther);
 	}
 	for (uint32_t d = 0; d < f->n_switches; d++)
@@ -99,16 +99,14 @@ static uint32_t find_farther(const struct hops *old, const struct topo *was, con
 }
 
 struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
-			 uint8_t *touched)
+			 uint8_t *touched, uint8_t *farther)
 {
 	const struct fabric *f = now->fabric;
 	uint32_t n = f->n_switches, count;
-	uint8_t *farther;
 	struct hops *h;
 
 	if (old->by_port || old->weight || old->level || !only_lost(was, now))
 		return NULL;
-	farther = NEW_ARRAY(n, uint8_t);
 	count = find_farther(old, was, now, farther, touched);
 	if (!count) {
 		h = hops_ref(old);
@@ -128,13 +126,12 @@ struct hops *hops_update(const struct hops *old, const struct topo *was, const s
 		for (uint32_t s = 0; s < n; s++) { /* new distances, and neighbours */
 			if (!memcmp(old->least + (size_t)s * n, h->least + (size_t)s * n, n))
 				continue;
-			touched[s] = 1;
+			touched[s] |= TOUCHED;
 			for (uint32_t j = g.off[s]; j < g.off[s + 1]; j++)
-				touched[g.nbr[j]] = 1;
+				touched[g.nbr[j]] |= TOUCHED;
 		}
 		free(queue);
 		neighbours_free(&g);
 	}
-	free(farther);
 	return h;
 }

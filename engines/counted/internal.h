@@ -117,6 +117,7 @@ struct assign {
 	uint8_t *n_track;    /* [n_dest] */
 	uint32_t *part;	     /* [n_switches] for a recorder: number of the connected part; NULL = not known */
 	uint64_t *mask;	     /* [n_switches * ASSIGN_MAX_WORDS] */
+	const uint8_t *farther; /* all other LIDs keep the entries of `current`; NULL: any may change */
 
 	/* the current switch */
 	uint32_t sw, p0;
@@ -163,6 +164,8 @@ unsigned assign_shift(const struct assign *a, unsigned n);
 void assign_switch(struct assign *a, uint32_t sw);
 /* The same for a->plain when nobody asks or records; masks are there, the row holds no path. */
 void assign_plain(struct assign *a);
+/* The same with a->farther, from the row of `current`. */
+void assign_repair(struct assign *a);
 
 /* events.c */
 

@@ -34,7 +34,7 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 		err_set(&out->refused, CANCELLED);
 		return NULL;
 	}
-	r = assign_routing(engine, in, out, h, dor, NULL);
+	r = assign_routing(engine, in, out, h, dor, NULL, NULL);
 	if (r && shared)
 		r->exact = NULL;
 	return r;
@@ -64,7 +64,7 @@ struct routing *min_hop_update(const char *engine, bool dor, const struct engine
 	const struct routing *old = in->previous;
 	struct hops *h = NULL;
 	struct routing *r;
-	uint8_t *touched;
+	uint8_t *touched, *farther;
 
 	if (!old || ASKED(in) || (in->left && in->left->hops) ||
 	    options_file(in->options, "hop_weights_file") || old->ops != &hops_routing_ops ||
@@ -72,13 +72,15 @@ struct routing *min_hop_update(const char *engine, bool dor, const struct engine
 	    hops_share_lids(NULL, old->topo, old->lids) || hops_share_lids(NULL, in->topo, in->lids))
 		return min_hop_route(engine, dor, in, out);
 	touched = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
-	h = hops_update(old->priv, old->topo, in->topo, touched);
+	farther = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
+	h = hops_update(old->priv, old->topo, in->topo, touched, farther);
 	if (h)
 		r = assign_routing(engine, in, out, h, dor,
-				   in->current == old && same_dests(in, old) ? touched : NULL);
+				   in->current == old && same_dests(in, old) ? touched : NULL, farther);
 	else
 		r = min_hop_route(engine, dor, in, out);
 	free(touched);
+	free(farther);
 	return r;
 }
 

@@ -166,7 +166,7 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	bool done;
 
 	if (!ASKED(in) && !RECORDED(in))
-		return assign_ports(in, out, u->hops, false, NULL, r);
+		return assign_ports(in, out, u->hops, false, NULL, NULL, r);
 	n.dist = NEW_ARRAY(size, uint16_t);
 	n.queue = NEW_ARRAY(2 * (size_t)size, uint32_t);
 	n.legal = NEW_ARRAY(2 * (size_t)size, uint16_t);
@@ -176,7 +176,7 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 		ask.ctx = &n;
 		told.ask = &ask;
 	}
-	done = assign_ports(&told, out, u->hops, false, NULL, r);
+	done = assign_ports(&told, out, u->hops, false, NULL, NULL, r);
 	if (RECORDED(in) && done)
 		updown_amend_rules(&n);
 	FREE_EACH(n.dist, n.queue, n.legal);
