@@ -60,7 +60,7 @@ EDITS = ["synth xgft:10,10,10:1,10,10", "route updn", "save OUT", "swap node0006
          "changes OUT", "plan OUT all effects=4", "load OUT next", "restart", "!failover leaf-004", "sighup CONF"]
 RAILS = ["load RAILS", "route updn", "swap 'n007 hca1' 'n051 hca1'", "swap 'n008 hca2' 'n009 hca3'", "plan rails effects=2"]
 LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "drain cycle", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
-         "route dfsssp", "route lash", "list layer-pairs 0", "step start", "export svg OUT animated 1 1500", "route nue", "layers", "list cdg"]
+         "route dfsssp", "route lash", "list layer-pairs 0", "step start", "!step start", "export svg OUT animated 1 1500", "route nue", "layers", "list cdg"]
 # advise tries many engines, each on the whole: on a torus of its own.  The longest stretch is that of layers: of 6x6x6, half of 8x8x8's.
 TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "synth torus:%s,hosts=4" % ("8x8x8" if LONG else "6x6x6"), "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]

@@ -149,11 +149,12 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 /*
  * The next of `frames` drawings of the same picture in one SVG that moves by itself: each is seen for some
  * seconds, again and again.  The first (0) begins the page, the last ends it.  look: of the frame, with its
- * title, line, classes, marks and turns.  was: classes of the frame before.  -1: the stream failed.
+ * title, line, classes, marks and turns.  was: classes of the frame before.  -1: the stream failed, or
+ * cancelled.
  */
 int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
-		  const uint8_t *was);
+		  const uint8_t *was, struct progress *p);
 
 /* A cycle of channels alone, its switches on a circle: [n] channels in order, the last leads to the first. */
 struct picture_step {

@@ -449,14 +449,15 @@ static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, d
 
 int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
-		  const uint8_t *was)
+		  const uint8_t *was, struct progress *p)
 {
 	struct svg s = svg_of(to, pic, f, look);
 	struct picture_look all = *look; /* of the legend */
 
 	if (!frame) {
 		svg_begin(to, &pic->page, pic->width, pic->height, "", "");
-		put_ground(&s, NULL);
+		if (!put_ground(&s, p))
+			return -1;
 		for (uint32_t sw = 0; sw < s.l->n; sw++)
 			put_under(&s, sw);
 	}

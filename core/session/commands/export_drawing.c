@@ -169,7 +169,7 @@ static int draw_steps(struct session *s, struct drawing *d, FILE *movie, const c
 		moment_unref(m);
 		rc = pattern ? write_frame(s, d, frame + 1, pattern, missing, p, e)
 			     : picture_movie(movie, d->fabric.picture, s->fabric, &d->fabric.look, frame,
-					     frames, FRAME_SECONDS, was);
+					     frames, FRAME_SECONDS, was, p);
 		memcpy(was, d->fabric.class, s->fabric->n_switches);
 		frame += !rc;
 	}
