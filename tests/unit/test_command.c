@@ -568,6 +568,36 @@ static void never_says(struct session *s, const char *line, const char *part)
 	free(text);
 }
 
+/* A dump of tables with ports of two digits, read back by engine file, gives the same entries. */
+static void test_ports_of_two_digits(void **state)
+{
+	char folder[] = "/tmp/test-command-XXXXXX", *path, *line, *before, *after;
+	struct session *s = tree();
+	struct err e;
+	int rc;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = str_printf("%s/lfts", folder);
+	line = str_printf("synth xgft:12,3:1,12; route updn; export lfts %s", path);
+	ok_line(s, line);
+	free(line);
+	before = run_line(s, "export lfts -", &rc, &e, false, NULL);
+	line = str_printf("route file lfts_file=%s", path);
+	ok_line(s, line);
+	free(line);
+	after = run_line(s, "export lfts -", &rc, &e, false, NULL);
+	assert_string_equal(session_routing(s)->engine, "file");
+	assert_non_null(strstr(before, " 012 # "));
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	unlink(path);
+	rmdir(folder);
+	free(path);
+	session_free(s);
+}
+
 /* Lines that are told where they hold, and nowhere else. */
 static void test_told_where_it_holds(void **state)
 {
@@ -605,6 +635,7 @@ static void test_told_where_it_holds(void **state)
 	free(line);
 	assert_int_equal(s->n_drawings, 1);
 	line_fails(s, "tables live x:999", "found 'x:999', expected CA");
+	line_fails(s, "tables live", ""); /* this program discovers nothing */
 	unlink(path);
 	rmdir(folder);
 	free(path);
@@ -1044,6 +1075,7 @@ int main(void)
 		cmocka_unit_test(test_many_words),
 		cmocka_unit_test(test_cancelled),
 		cmocka_unit_test(test_told_where_it_holds),
+		cmocka_unit_test(test_ports_of_two_digits),
 		cmocka_unit_test(test_scripts),
 		cmocka_unit_test(test_odd_scripts),
 		cmocka_unit_test(test_failed_load),

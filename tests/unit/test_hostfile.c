@@ -370,8 +370,8 @@ static void test_nodes(void **state)
 	ok_line(s, "scope all; route minhop; fail host @hosts.txt:a; restore all; fail link @hosts.txt:a:8; "
 		   "undo; "
 		   "load-map to @hosts.txt; flap @hosts.txt:a; roots export - spine-01");
-	file("hosts.txt:a", "JOBID NAME NODELIST\n7 b:c spine-01\n");
-	ok_line(s, "roots export - @hosts.txt:a");
+	file("hosts.txt:a", "JOBID NAME NODELIST\n7 b:c spine-01,gone\n");
+	line_says(s, "roots export - @hosts.txt:a", "1 host not in the fabric: gone\n");
 	session_free(s);
 	remove("hosts.txt");
 	remove("hosts.txt:a");

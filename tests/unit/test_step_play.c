@@ -156,6 +156,18 @@ static void breakpoints_out(void **state)
 	session_free(s);
 }
 
+/* A breakpoint at a switch that the next fabric lacks: nothing is played. */
+static void play_without_switch(void **state)
+{
+	struct session *s = started("ring:5", "route lash; step start; step break switch ring4");
+
+	(void)state;
+	type(s, "synth ring:4; route lash; step start");
+	type_fails(s, "step play", "ring4");
+	assert_int_equal(session_playing(s), -1);
+	session_free(s);
+}
+
 /* Cancelled while the next breakpoint is looked for, nothing is played. */
 static void play_cancelled(void **state)
 {
@@ -278,6 +290,7 @@ int main(void)
 		cmocka_unit_test(breakpoints),
 		cmocka_unit_test(breakpoints_out),
 		cmocka_unit_test(play_cancelled),
+		cmocka_unit_test(play_without_switch),
 		cmocka_unit_test(pages),
 		cmocka_unit_test(stopping),
 		cmocka_unit_test(paces),
