@@ -49,6 +49,11 @@ def out_of_bounds(row, v):
     return None
 
 
+def failure_status(o):
+    """The exit status that the object of a failed command means."""
+    return 2 if o["error_kind"] == "syntax" else 3
+
+
 class Schema:
     def __init__(self, program):
         done = subprocess.run([program, "--json", "-e", "schema"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
@@ -61,7 +66,8 @@ class Schema:
         common = told["common"]
         for name, rows in [(c["name"], c["keys"]) for c in told["commands"]] + [("", [])]:
             self.keys[name] = {}
-            for row in common + rows:
+            own = {row["key"] for row in rows}    # a command's own row counts before the common one
+            for row in [r for r in common if r["key"] not in own] + rows:
                 if row["key"] in self.keys[name]:
                     raise Breach("schema: %s has %s twice" % (name, row["key"]))
                 self.keys[name][row["key"]] = row
@@ -76,7 +82,7 @@ class Schema:
         name = o.get("command")
         if not isinstance(name, str):
             raise Breach("found no command in %s" % ascii(o)[:300])
-        if ("error" in o) == o.get("ok"):
+        if ("error" in o) == o.get("ok") or ("error" in o) != ("error_kind" in o):
             raise Breach("%s: found an error without failure, or a failure without error" % name)
         self.walk(name if name in self.keys else "", "", o, whole=bool(o.get("ok")))
         if name == "check" and o["ok"] and o["sound"] != (not o["faults"]) and o["check"]["pairs"]:
@@ -340,12 +346,27 @@ class Suite:
             ours = [o["command"] for o in told or []][-len(names):]
             self.verdict(not failed and told is not None and ours != names and
                          "found objects of %s, expected %s" % (ours, names), "shown")
-            self.verdict(done.returncode not in (0, 1) and "status %d" % done.returncode, "shown")
+            self.verdict(done.returncode not in (0, 1, 3) and "status %d" % done.returncode, "shown")
 
     def unrouted(self):
         """Keys that only an object of a failure has."""
         _, told = self.told([FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "-e", "trace 4 10"], "unrouted")
         self.verdict(told is not None and told[-1].get("shortest", {}).get("hops") != 3 and "found %s" % told[-1], "unrouted")
+        _, told = self.told([TREE, *UPDN, "-e", "trace node0001 node000"], "ambiguous")
+        self.verdict(told is not None and (told[-1].get("error_kind") != "ambiguous" or
+                                           [c["name"] for c in told[-1]["candidates"]] != ["node000%d" % n for n in range(1, 10)]) and
+                     "found %s" % told[-1], "ambiguous")
+
+    def served(self):
+        """Objects of --serve bear the id of their request, and are as others."""
+        done = subprocess.run([PROGRAM, "--serve", TREE, *UPDN], input='{"id":7,"line":"show"}\n', stdout=subprocess.PIPE, text=True,
+                              timeout=SECONDS)
+        told = [x for x in done.stdout.splitlines(keepends=True) if '"done":true' not in x]
+        try:
+            ids = [o["id"] for o in objects(PROGRAM, "".join(told))]
+            self.verdict(ids != [None, None, 7] and "ids %s" % ids, "served")
+        except ValueError as e:
+            self.verdict(str(e), "served")
 
     def every_key(self):
         """None rots: each was seen in some command's object (parts that several have: in one of them)."""
@@ -359,7 +380,7 @@ class Suite:
         self.verdict(missing and "keys that no object has: " + ", ".join(missing), "every key")
 
     def one_each(self):
-        """Whatever is wrong with a command: its object, status 1, and none behind it."""
+        """Whatever is wrong with a command: its object, the status of its kind, and none behind it."""
         names = [n for n in schema(PROGRAM).keys if n]
         wrong = {"a wrong word": b"%s no-such-thing-\xc3\xa9", "an unknown option": b"%s --frob", "a quote that is open": b"%s \"x",
                  "no UTF-8": b"%s \xff\xfe", "no UTF-8, many words": b"%s \xff \xc0\x9b \xe2\x80", "no word": b"%s"}
@@ -376,7 +397,7 @@ class Suite:
                     behind = [] if failed or name == "quit" else ["echo"]
                     ours = [o["command"] for o in told[asked:]]
                     self.verdict((len(mine) != 1 + (name == "echo" and not failed) or ours != [name] + behind or
-                                  (failed and failed != mine) or done.returncode not in ([1] if failed else [0, 1])) and
+                                  (failed and failed != mine) or done.returncode not in ([failure_status(failed[-1])] if failed else [0, 1, 3])) and
                                  "%s: status %d, found %s" % (name, done.returncode, done.stdout[-500:]), what)
 
     def same_rules(self):
@@ -417,6 +438,7 @@ def main():
         s.same_rules()
         s.shown()
         s.unrouted()
+        s.served()
         s.one_each()
         s.every_key()
     finally:

@@ -8,7 +8,7 @@
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # PARTS="NAME ..." runs these tests of a suite (verify, sessions, files, trouble, live) alone.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained ibdmchk script verify sessions changes incomplete formats live lying contract memcheck same cli drawings paste files memory stop trouble hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained ibdmchk script verify sessions changes incomplete formats live lying contract memcheck same cli systems drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan stop unit parity tui live build verify lying memory static extend files advised driver keys hostile"
@@ -139,6 +139,7 @@ suite() {
 	reasons) IBSCOPE="$BUILD/ibscope" python3 tests/model/reasons.py ;;
 	drained) IBSCOPE="$BUILD/ibscope" python3 tests/model/drained.py ;;
 	ibdmchk) IBSCOPE="$BUILD/ibscope" python3 tests/topo/ibdmchk.py ;;
+	systems) IBSCOPE="$BUILD/ibscope" python3 tests/systems/run.py $PARTS ;;
 	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py $PARTS ;;
 	changes) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/changes.py ;;
 	script) IBSCOPE="$BUILD/ibscope-san" python3 tests/script/run.py $PARTS ;;

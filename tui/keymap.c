@@ -396,7 +396,7 @@ static int load_file(struct reader *from, const char *path, struct err *e)
 	int got;
 
 	if (!f)
-		return err_set(e, "cannot read %s: %s", path, strerror(errno));
+		return err_set_kind(e, ERR_IO, "cannot read %s: %s", path, strerror(errno));
 	r.file = path;
 	r.line = 0;
 	r.task[0] = 0;

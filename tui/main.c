@@ -13,6 +13,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/package.h"
+#include "core/base/permit.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/sm/script.h"
@@ -23,11 +24,11 @@
 #include "engines/topics.h"
 #include "tui/about.h"
 #include "tui/manual.h"
+#include "tui/serve.h"
 #include "tui/start_files.h"
+#include "tui/status.h"
 #include "tui/term_check.h"
 #include "tui/ui.h"
-
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 }; /* and EXIT_MEMORY */
 
 struct piece {
 	bool file; /* -x FILE, else -e COMMANDS */
@@ -39,7 +40,7 @@ struct command_line {
 	const char *fabric, *engines, *config, *names, *keymap;
 	struct piece *piece;
 	size_t n_pieces, cap_pieces;
-	bool json;
+	bool json, serve, version;
 	bool rc, no_rc, no_names;
 };
 
@@ -64,6 +65,9 @@ static const char usage[] =
 	"and -x too\n"
 	"      --no-rc              do not run the rc files; the explorer runs them without this\n"
 	"      --json               -e and -x print a JSON object for each command\n"
+	"      --serve              answer requests on standard input, a JSON object a line, until it ends\n"
+	"      --read-only          write no file, run no program, touch no InfiniBand device\n"
+	"      --status 1           exit statuses as before 2026-12: 1 for every failure\n"
 	"  -h, --help               this text; `ibscope -e help` lists the commands\n"
 	"      --man [json]         the manual: `ibscope --man | less`, or `... | man -l -` for its source;\n"
 	"                           json: the page of JSON objects\n"
@@ -71,8 +75,12 @@ static const char usage[] =
 	"      --licences           the terms, of the program and of what is linked with it\n"
 	"  -V, --version\n"
 	"\n"
-	"Exit status: 0 all done, 1 a command failed or found a fault, 2 the command line is wrong, 3 out of "
-	"memory.\n";
+	"Exit status: 0 all done and well; 1 a fault was found; 2 the command line or the words of a "
+	"command "
+	"are wrong;\n"
+	"3 what was asked for cannot be told (no such file or node, nothing routed, a part of the fabric "
+	"unknown "
+	"...).\n";
 
 PRINTF_LIKE(1, 2) static int wrong(const char *fmt, ...)
 {
@@ -83,7 +91,7 @@ PRINTF_LIKE(1, 2) static int wrong(const char *fmt, ...)
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputs("\nTry `ibscope --help`.\n", stderr);
-	return EXIT_USAGE;
+	return STATUS_USAGE;
 }
 
 static bool is_standard(const char *name)
@@ -99,13 +107,49 @@ static int show_builtin(const char *path)
 	if (!builtin_find(path, &b))
 		return wrong("%s is not in this program", path);
 	printf("%.*s", (int)b.size, b.data);
-	return EXIT_DONE;
+	return STATUS_DONE;
+}
+
+/* The revision is unknown for sources without git: "", or the place that git did not fill in. */
+static int show_version(bool json)
+{
+	const char *revision = *about.revision == '$' ? "" : about.revision;
+
+	if (json) {
+		json_t *o =
+			json_make("{s:s, s:s, s:s, s:i, s:i}", "program", "ibscope", "version", about.version,
+				  "revision", revision, "schema", JSON_SCHEMA, "interface", INTERFACE);
+		char *dump = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
+
+		puts(dump);
+		free(dump);
+		json_decref(o);
+		return STATUS_DONE;
+	}
+	if (*revision)
+		printf("ibscope %s (git %s)\n", about.version, revision);
+	else
+		printf("ibscope %s\n", about.version);
+	puts("Sources: MIT licence.  The program, with GNU readline in it: GPL, version 3 or "
+	     "later.  See --licences.");
+	return STATUS_DONE;
 }
 
 /* Returns -1 to continue, else the exit status. */
 static int parse(struct command_line *cl, int argc, char **argv)
 {
-	enum { OPT_NAMES = 256, OPT_NO_MAP, OPT_RC, OPT_NO_RC, OPT_JSON, OPT_COMPLETION, OPT_LICENCES };
+	enum {
+		OPT_NAMES = 256,
+		OPT_NO_MAP,
+		OPT_RC,
+		OPT_NO_RC,
+		OPT_JSON,
+		OPT_SERVE,
+		OPT_READ_ONLY,
+		OPT_STATUS,
+		OPT_COMPLETION,
+		OPT_LICENCES
+	};
 	static const struct option options[] = {
 		{"live", optional_argument, NULL, 'L'},
 		{"routing-engine", required_argument, NULL, 'R'},
@@ -118,6 +162,9 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		{"rc", no_argument, NULL, OPT_RC},
 		{"no-rc", no_argument, NULL, OPT_NO_RC},
 		{"json", no_argument, NULL, OPT_JSON},
+		{"serve", no_argument, NULL, OPT_SERVE},
+		{"read-only", no_argument, NULL, OPT_READ_ONLY},
+		{"status", required_argument, NULL, OPT_STATUS},
 		{"completion", no_argument, NULL, OPT_COMPLETION},
 		{"licences", no_argument, NULL, OPT_LICENCES},
 		{"help", no_argument, NULL, 'h'},
@@ -159,30 +206,34 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		case OPT_JSON:
 			cl->json = true;
 			break;
+		case OPT_SERVE:
+			cl->serve = cl->json = true;
+			break;
+		case OPT_READ_ONLY:
+			permit_reading_only();
+			break;
+		case OPT_STATUS:
+			if (strcmp(optarg, "1") != 0 && strcmp(optarg, "2") != 0)
+				return wrong("--status: found \"%s\", expected 1 or 2", optarg);
+			status_as_of(*optarg - '0');
+			break;
 		case OPT_COMPLETION:
 			return show_builtin(BUILTIN "ibscope.bash");
 		case OPT_LICENCES:
 			return show_builtin(BUILTIN "LICENSE");
 		case 'h':
 			fputs(usage, stdout);
-			return EXIT_DONE;
+			return STATUS_DONE;
 		case 'V':
-			/*
-			 * The revision is unknown for sources without git: "", or the place that git did not
-			 * fill in.
-			 */
-			if (*about.revision && *about.revision != '$')
-				printf("ibscope %s (git %s)\n", about.version, about.revision);
-			else
-				printf("ibscope %s\n", about.version);
-			puts("Sources: MIT licence.  The program, with GNU readline in it: GPL, version 3 or "
-			     "later.  See --licences.");
-			return EXIT_DONE;
+			cl->version = true;
+			break;
 		default:
 			fputs("Try `ibscope --help`.\n", stderr);
-			return EXIT_USAGE;
+			return STATUS_USAGE;
 		}
 	}
+	if (cl->version)
+		return show_version(cl->json);
 	if (argc - optind > 1)
 		return wrong("found \"%s\" behind the fabric \"%s\", expected one fabric", argv[optind + 1],
 			     argv[optind]);
@@ -195,13 +246,17 @@ static int parse(struct command_line *cl, int argc, char **argv)
 /* Checks for options that exclude each other, or are impossible here. Returns as parse(). */
 static int check_line(const struct command_line *cl)
 {
-	unsigned readers = cl->fabric && is_standard(cl->fabric);
+	unsigned readers = (cl->fabric && is_standard(cl->fabric)) + cl->serve;
 	struct err e;
 
 	for (size_t i = 0; i < cl->n_pieces; i++)
 		readers += cl->piece[i].file && is_standard(cl->piece[i].text);
 	if (readers > 1)
 		return wrong("\"-\" (standard input) stands for %u things, expected one", readers);
+	if (cl->serve && cl->n_pieces)
+		return wrong("--serve takes its commands from standard input: expected no -e and no -x");
+	if (cl->serve)
+		return -1;
 	if (!cl->n_pieces && !isatty(STDOUT_FILENO))
 		return wrong("standard output is no terminal; use -e COMMANDS or -x FILE to run without one");
 	if (!cl->n_pieces && term_check(&e))
@@ -302,7 +357,7 @@ static int failed(const struct err *e)
 {
 	fflush(stdout);
 	fprintf(stderr, "ibscope: %s\n", e->msg);
-	return err_is_memory(e) ? EXIT_MEMORY : EXIT_FAILED;
+	return status_of(-1, e, false, false);
 }
 
 static int run_piece(struct command_run *r, const struct piece *p, struct err *e)
@@ -320,9 +375,9 @@ static int run_piece(struct command_run *r, const struct piece *p, struct err *e
 	else
 		in = fmemopen((void *)(uintptr_t)p->text, strlen(p->text), "r");
 	if (!in) {
-		rc = errno == ENOMEM
-			     ? err_system(e, p->file ? p->text : "-e", errno)
-			     : err_set(e, "cannot read %s: %s", p->file ? p->text : "-e", strerror(errno));
+		rc = errno == ENOMEM ? err_system(e, p->file ? p->text : "-e", errno)
+				     : err_set_kind(e, ERR_IO, "cannot read %s: %s", p->file ? p->text : "-e",
+						    strerror(errno));
 		tell_unread(r, "source", e);
 		return rc;
 	}
@@ -388,6 +443,7 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	rc = run_start(&quiet, cl, e);
 	fclose(quiet.f);
 	r->found_fault = quiet.found_fault;
+	r->unanswered = quiet.unanswered;
 	w = session_sweep(r->in->session);
 	if (quiet.noteworthy || (w && (w->n_refusals || *w->notes)))
 		fputs(text_str(&said), stderr);
@@ -424,28 +480,49 @@ static int run_rc(struct command_run *r, struct err *e)
 	return rc;
 }
 
+/* All commands. */
+static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
+
+static struct session *open_session(void)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	s->topics = all_topics;
+	s->named = name_all;
+	return s;
+}
+
 /* From here on, all standard output goes through the stream that cleans it. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
 	struct command_run r = {.in = in, .json = cl->json, .errors = stderr};
+	FILE *requests = cl->serve ? serve_input() : NULL;
 	struct err e = {0};
 	bool bad = false;
+	int rc;
 
+	if (cl->serve)
+		r.id = json_null();
 	r.f = stdout = clean_stream(STDOUT_FILENO);
 	/* a bad keymap is an error even without a screen */
 	if (cl->keymap && keymap_choose(cl->keymap, &e))
 		bad = true;
 	fputs(text_str(&ui.key_errors), stderr);
-	if (bad || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e))
+	rc = bad || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e) ? -1 : 0;
+	if (cl->serve)
+		serve_done(stdout, NULL, status_of(rc, &e, r.found_fault, r.unanswered), NULL);
+	if (rc)
 		return failed(&e);
+	if (cl->serve)
+		return serve(requests, &r, open_session);
 	for (size_t i = 0; i < cl->n_pieces && !in->quit; i++)
 		if (run_piece(&r, &cl->piece[i], &e))
 			return failed(&e);
 	if (fflush(stdout) || ferror(stdout)) {
-		err_set(&e, "cannot write standard output: %s", strerror(errno));
+		err_set_kind(&e, ERR_IO, "cannot write standard output: %s", strerror(errno));
 		return failed(&e);
 	}
-	return r.found_fault ? EXIT_FAILED : EXIT_DONE;
+	return status_of(0, &e, r.found_fault, r.unanswered);
 }
 
 /* --- the explorer ------------------------------------------------------------------ */
@@ -456,7 +533,7 @@ static int take_terminal(struct err *e)
 	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
 
 	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-		return err_set(e, "/dev/tty: %s; there are no keys to be read", strerror(errno));
+		return err_set_kind(e, ERR_IO, "/dev/tty: %s; there are no keys to be read", strerror(errno));
 	close(fd);
 	return 0;
 }
@@ -508,7 +585,7 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 
 	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) &&
 	    builtin_fabric(cl->fabric) == cl->fabric && access(cl->fabric, R_OK))
-		return err_set(e, "cannot read %s: %s", cl->fabric, strerror(errno));
+		return err_set_kind(e, ERR_IO, "cannot read %s: %s", cl->fabric, strerror(errno));
 	if (locale_missing) /* stays readable after the screen ends */
 		fprintf(stderr,
 			"ibscope: this machine has no locale for UTF-8; the screen is drawn in ASCII (%s)\n",
@@ -538,11 +615,8 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 		rc = ui_run(in, &c, &e);
 	free(c.greeting);
 	free_lines(&start);
-	return rc ? failed(&e) : EXIT_DONE;
+	return rc ? failed(&e) : STATUS_DONE;
 }
-
-/* All commands. */
-static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
 
 static int run(int argc, char **argv)
 {
@@ -550,18 +624,16 @@ static int run(int argc, char **argv)
 	struct interpreter in = {0};
 	int rc = parse(&cl, argc, argv);
 
-	if (rc == EXIT_DONE && (fflush(stdout) || ferror(stdout))) { /* --help, --version */
+	if (rc == STATUS_DONE && (fflush(stdout) || ferror(stdout))) { /* --help, --version */
 		fprintf(stderr, "ibscope: cannot write standard output: %s\n", strerror(errno));
-		rc = EXIT_FAILED;
+		rc = STATUS_UNANSWERED;
 	}
 	if (rc < 0)
 		rc = check_line(&cl);
 	if (rc < 0) {
-		in.session = session_new(all_engines, all_commands);
-		in.session->topics = all_topics;
-		in.session->named = name_all;
+		in.session = open_session();
 		ui.about = &about;
-		rc = cl.n_pieces ? batch(&in, &cl) : explore(&in, &cl);
+		rc = cl.n_pieces || cl.serve ? batch(&in, &cl) : explore(&in, &cl);
 		interpreter_free(&in);
 		session_free(in.session);
 	}

@@ -10,6 +10,7 @@
 #include "core/base/err.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/text.h"
 #include "tui/ui.h"
 
@@ -20,6 +21,8 @@ char *state_file(const char *name)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
+	if (permit_reads_only())
+		return NULL;
 	if (state && *state == '/')
 		return str_printf("%s/ibscope/%s", state, name);
 	return home && *home ? str_printf("%s/.local/state/ibscope/%s", home, name) : NULL;

@@ -208,7 +208,7 @@ int term_start(struct err *e)
 	const char *term = getenv("TERM");
 
 	if (tcgetattr(STDIN_FILENO, &before))
-		return err_set(e, "standard input is no terminal: %s", strerror(errno));
+		return err_set_kind(e, ERR_IO, "standard input is no terminal: %s", strerror(errno));
 	setlocale(LC_ALL, "");
 	ui.ascii = !can_utf8();
 	set_escdelay(25);

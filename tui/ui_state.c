@@ -40,7 +40,7 @@ void draw_cursor(int y, int x)
 int ui_open(struct err *e)
 {
 	if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK))
-		return err_set(e, "cannot make a pipe: %s", strerror(errno));
+		return err_set_kind(e, ERR_IO, "cannot make a pipe: %s", strerror(errno));
 	return 0;
 }
 

@@ -45,8 +45,9 @@ int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *siz
 	if (too_large)
 		rc = err_set(e, "%s: found more than %zu MiB, the most that is read", name, mib);
 	else if (!rc && ferror(f))
-		rc = errno == ENOMEM ? err_system(e, name, errno)
-				     : err_set(e, "%s: cannot be read: %s", name, strerror(errno));
+		rc = errno == ENOMEM
+			     ? err_system(e, name, errno)
+			     : err_set_kind(e, ERR_IO, "%s: cannot be read: %s", name, strerror(errno));
 	if (rc) {
 		free(buf);
 		return rc;
@@ -67,8 +68,9 @@ int read_file(const char *path, struct progress *p, char **data, size_t *size, s
 	int rc;
 
 	if (!f)
-		return errno == ENOMEM ? err_system(e, path, errno)
-				       : err_set(e, "%s: cannot be opened: %s", path, strerror(errno));
+		return errno == ENOMEM
+			       ? err_system(e, path, errno)
+			       : err_set_kind(e, ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
 	rc = read_stream(f, path, data, size, e);
 	fclose(f);
 	return rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
@@ -81,7 +83,8 @@ int read_text_line(FILE *f, const char *name, struct text *t, struct err *e)
 	t->len = 0;
 	while (c != '\n' && (c = getc(f)) != EOF) {
 		if (t->len == LINE_BYTES_MOST && c != '\n')
-			return err_set(e, "%s: found a line of more than %zu bytes", name, t->len);
+			return err_set_kind(e, ERR_LIMIT, "%s: found a line of more than %zu bytes", name,
+					    t->len);
 		text_putc(t, (char)c);
 	}
 	if (c == EOF && ferror(f))

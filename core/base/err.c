@@ -1,9 +1,15 @@
 #include "core/base/err.h"
 
+#include "core/base/progress.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+const char *const err_kind_words[N_ERR_KINDS] = {
+	"failed", "syntax", "no_such_node", "no_such_port", "ambiguous", "no_fabric",  "no_engine",
+	"input",  "io",	    "limit",	    "memory",	    "cancelled", "not_allowed"};
 
 void err_format(struct err *e, const char *fmt, ...)
 {
@@ -23,6 +29,25 @@ void err_format_system(struct err *e, const char *name, int error)
 		err_format(e, OUT_OF_MEMORY "%s", name);
 	else
 		err_format(e, "%s: %s", name, strerror(error));
+	err_default(e, ERR_IO);
+}
+
+void err_default(struct err *e, unsigned kind)
+{
+	if (e && !e->kind)
+		e->kind = kind;
+}
+
+enum err_kind err_kind(const struct err *e)
+{
+	static const char cancelled[] = CANCELLED;
+	size_t len = strlen(e->msg), end = sizeof(cancelled) - 1;
+
+	if (err_is_memory(e))
+		return ERR_MEMORY;
+	if (len >= end && !strcmp(e->msg + len - end, cancelled))
+		return ERR_CANCELLED;
+	return (enum err_kind)e->kind;
 }
 
 bool err_is_memory(const struct err *e)

@@ -10,8 +10,30 @@
  */
 struct err {
 	char msg[512];
-	unsigned kind; /* 0, or what the function that sets it means by it */
+	unsigned kind; /* enum err_kind (ask err_kind()); of the refusal of an engine enum refusal_kind */
 };
+
+/* What scripts tell failures apart by.  The words are a public interface (error_kind in JSON). */
+enum err_kind {
+	ERR_FAILED,    /* another reason */
+	ERR_SYNTAX,    /* the words of the command are wrong: its caller must change */
+	ERR_NO_NODE,   /* no node, port or host is named so */
+	ERR_NO_PORT,   /* the node is there, such a port of it is not */
+	ERR_AMBIGUOUS, /* several are */
+	ERR_NO_FABRIC, /* none is loaded */
+	ERR_NO_ENGINE, /* nothing is routed, or no engine routes this */
+	ERR_INPUT,     /* a file was read and holds something else than it should */
+	ERR_IO,	       /* a file, device or program cannot be opened, read, written or run */
+	ERR_LIMIT,     /* more than this program takes */
+	ERR_MEMORY,
+	ERR_CANCELLED,	 /* by a person, or at a deadline */
+	ERR_NOT_ALLOWED, /* --read-only */
+	N_ERR_KINDS
+};
+extern const char *const err_kind_words[N_ERR_KINDS];
+enum err_kind err_kind(const struct err *e);
+/* The kind of an error that was given none. */
+void err_default(struct err *e, unsigned kind);
 
 /* Set *e; NULL is fine. */
 void err_format(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -20,7 +42,7 @@ void err_format(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void err_format_system(struct err *e, const char *name, int error);
 
 /*
- * Was there too little memory? Then the exit status in batch is 3, and no other way is tried.  The message
+ * Was there too little memory? Then no other way is tried.  The message
  * itself tells, so the answer is the same when other text stands before it.
  */
 #define OUT_OF_MEMORY "out of memory: "
@@ -34,7 +56,7 @@ static inline int err_failed(void)
 /* Set *e; the value is -1, so `return err_set(e, ...)` reads well.  A macro, so that analysers see the -1. */
 #define err_set(...) (err_format(__VA_ARGS__), err_failed())
 /* The same with a kind. */
-#define err_set_kind(e, number, ...) (err_format(e, __VA_ARGS__), (e)->kind = (number), err_failed())
+#define err_set_kind(e, number, ...) (err_format(e, __VA_ARGS__), err_default(e, number), err_failed())
 #define err_system(...) (err_format_system(__VA_ARGS__), err_failed())
 
 #endif

@@ -1,5 +1,6 @@
 #include "core/base/outfile.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/text.h"
 
 #include <errno.h>
@@ -226,8 +227,8 @@ static int open_beside(struct outfile *o, const struct stat *was, struct err *e)
 		return 0;
 	if (!was || (errno != EACCES && errno != EPERM && errno != EROFS))
 		return failed(o, errno, e);
-	return err_set(e, "%s: left as it is, as no new file can be made beside it in %.*s: %s", o->path,
-		       folder ? (int)folder : 1, folder ? o->target : ".", strerror(errno));
+	return err_set_kind(e, ERR_IO, "%s: left as it is, as no new file can be made beside it in %.*s: %s",
+			    o->path, folder ? (int)folder : 1, folder ? o->target : ".", strerror(errno));
 }
 
 static int open_any(struct outfile *o, struct err *e)
@@ -267,7 +268,7 @@ int outfile_open(struct outfile *o, const char *path, struct progress *p, struct
 	static const cookie_io_functions_t io = {.write = write_bytes};
 
 	*o = (struct outfile){.path = path, .progress = p, .fd = -1};
-	if (open_any(o, e)) {
+	if (permitted("writing", path, e) || open_any(o, e)) {
 		give_up(o);
 		return -1;
 	}
@@ -314,7 +315,8 @@ static int take_place(struct outfile *o, bool alone, struct err *e)
 	if (swapped || !rename(o->temp, o->target))
 		return 0;
 	o->placed = NOT_PLACED;
-	return err_set(e, "%s: left as it is, as it cannot be replaced: %s", o->path, strerror(errno));
+	return err_set_kind(e, ERR_IO, "%s: left as it is, as it cannot be replaced: %s", o->path,
+			    strerror(errno));
 }
 
 /*

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/program.h"
 #include "core/base/text.h"
 
@@ -212,8 +213,10 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 	int out[2], said[2] = {-1, -1}, status, rc;
 	bool whole;
 
+	if (permitted("running", argv[0], e))
+		return -1;
 	if (pipe_from(out))
-		return err_set(e, "%s: %s", argv[0], strerror(errno));
+		return err_set_kind(e, ERR_IO, "%s: %s", argv[0], strerror(errno));
 	if (way->said && pipe_from(said)) {
 		rc = errno;
 	} else {
@@ -227,18 +230,20 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 	r.until = way->seconds ? now_seconds() + way->seconds : 0;
 	if (rc) {
 		close(out[0]);
+	if (permitted("running", argv[0], e))
+		return -1;
 		if (said[0] >= 0)
 			close(said[0]);
-		return err_set(e, "%s: %s", argv[0], strerror(rc));
+		return err_set_kind(e, ERR_IO, "%s: %s", argv[0], strerror(rc));
 	}
 	whole = listen_to(&r, to, way, p);
 	status = end(&r);
 	if (!whole && progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	if (!whole && ferror(to))
-		return err_set(e, "%s: what it printed cannot be written", argv[0]);
+		return err_set_kind(e, ERR_IO, "%s: what it printed cannot be written", argv[0]);
 	if (!whole)
-		return err_set(e, "%s: ended after %u s, the most that it may take", argv[0], way->seconds);
+		return err_set_kind(e, ERR_LIMIT, "%s: ended after %u s, the most that it may take", argv[0], way->seconds);
 	if (WIFSIGNALED(status))
 		return err_set(e, "%s: ended by signal %d (%s)", argv[0], WTERMSIG(status),
 			       strsignal(WTERMSIG(status)));
@@ -270,7 +275,7 @@ static ssize_t fill(void *cookie, const char *buf, size_t n)
 	struct sink *s = cookie;
 
 	if (s->n + n > (size_t)s->mib << 20) {
-		s->failed = err_set(&s->e, "%s: found more than %u MiB, the most that is read", s->name,
+		s->failed = err_set_kind(&s->e, ERR_LIMIT, "%s: found more than %u MiB, the most that is read", s->name,
 				    s->mib) != 0;
 	} else if (s->n + n > s->cap) {
 		size_t more = s->cap > n ? s->cap : n;
@@ -304,7 +309,7 @@ int program_output(char *const *argv, const struct program_way *way, const char 
 	if (progress_cancelled(p))
 		rc = err_set(e, CANCELLED);
 	else if (s.failed)
-		rc = err_set_kind(e, PROGRAM_FULL, "%s", s.e.msg);
+		rc = err_copy(e, &s.e);
 	if (rc)
 		free(s.data);
 	else

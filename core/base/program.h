@@ -27,7 +27,6 @@ struct program_way {
 	size_t most_said;
 	unsigned mib; /* of its output, at most */
 };
-enum { PROGRAM_FULL = 1 }; /* kind of an error: the output is too large, or there is no memory for it */
 /*
  * The same, with its output in memory, *data, to be freed, *size bytes.  name: of the output, for messages.
  * When it has ended, or is ended, all processes of its group are.

@@ -52,9 +52,9 @@ int unpack(const char *name, struct progress *p, char **data, size_t *size, stru
 	close(way.in);
 	if (!rc)
 		return 0;
-	return why.kind == PROGRAM_FULL || progress_cancelled(p)
-		       ? err_set(e, "%s", why.msg)
-		       : err_set(e, "%s: cannot be unpacked: %s", name, why.msg);
+	return why.kind == ERR_LIMIT || progress_cancelled(p)
+		       ? err_copy(e, &why)
+		       : err_set_kind(e, why.kind, "%s: cannot be unpacked: %s", name, why.msg);
 }
 
 int read_packed_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e)

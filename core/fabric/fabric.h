@@ -173,9 +173,8 @@ uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint
 
 /*
  * The one node that a name fits best (enum name_rank); failing that, the only node that it fits as a glob.
- * NO_ID and *e: none or several match (the message names some of them).
+ * NO_ID and *e: none (ERR_NO_NODE) or several (ERR_AMBIGUOUS) match; the message names some of them.
  */
-#define ERR_NO_NODE 1 /* kind of that error: nothing is named so */
 uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct err *e);
 
 /*

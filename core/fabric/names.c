@@ -508,8 +508,8 @@ int names_ambiguous(const struct fabric *f, const char *text, const struct name_
 	for (uint32_t i = 0; i < h->n && i < 4; i++)
 		text_add(&names, "%s\"%s\" (0x%016" PRIx64 ")", i ? ", " : "", f->node_name[h->node[i]],
 			 f->node_guid[h->node[i]]);
-	err_set(e, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", text, PLURAL(h->n, "node"),
-		text_str(&names), h->n > 4 ? ", ..." : "");
+	err_set_kind(e, ERR_AMBIGUOUS, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", text,
+		     PLURAL(h->n, "node"), text_str(&names), h->n > 4 ? ", ..." : "");
 	text_free(&names);
 	return -1;
 }

@@ -86,7 +86,8 @@ static int add_list(struct reader *r, struct cursor c, unsigned line, uint64_t *
 		tidy(r->l);
 	return r->l->n <= 2 * (size_t)HOSTLIST_MOST
 		       ? 0
-		       : err_set(e, "%s:%u: found more than %d hosts", r->in->name, line, HOSTLIST_MOST);
+		       : err_set_kind(e, ERR_LIMIT, "%s:%u: found more than %d hosts", r->in->name, line,
+				      HOSTLIST_MOST);
 }
 
 /* Does it end within brackets, or with sacct's mark for a cut? */
@@ -433,7 +434,7 @@ int hostfile_read(const struct input *in, const char *job, struct hostlist *l, s
 	if (!rc && progress_cancelled(in->progress))
 		rc = err_set(e, CANCELLED);
 	if (!rc && l->n > HOSTLIST_MOST)
-		rc = err_set(e, "%s: found more than %d hosts", in->name, HOSTLIST_MOST);
+		rc = err_set_kind(e, ERR_LIMIT, "%s: found more than %d hosts", in->name, HOSTLIST_MOST);
 	if (!rc && job && !r.n_found)
 		rc = err_set(e, "%s: found no job \"%s\", expected one of the %u that are there: %s%s",
 			     in->name, job, r.n_jobs, text_str(&r.jobs), r.n_jobs > JOBS_TOLD ? ", ..." : "");

@@ -113,7 +113,7 @@ static int read_switch(const struct session *s, const char *word, uint32_t *id, 
 	*id = session_node(s, word, e);
 	if (*id == NO_ID || node_is_switch(s->fabric, *id))
 		return *id == NO_ID ? -1 : 0;
-	return err_set(e, "%s is no switch", s->fabric->node_name[*id]);
+	return err_set_kind(e, ERR_NO_NODE, "%s is no switch", s->fabric->node_name[*id]);
 }
 
 /* Does the syntax allow several of them: "H..." or "NODE NODE NODE..."? */

@@ -12,17 +12,23 @@
 #include "core/session/commands/commands.h"
 #include "core/session/glossary.h"
 
-const char contract_common[] = "command string its whole name, also where it was shortened; the word as it "
-			       "was typed where it is none; source for a script that cannot be read\nok "
-			       "boolean it did what it was asked for; what check finds is no failure\n"
-			       "schema integer(1..)? version of the keys, in the first object alone\n"
-			       "error string? why it failed, when ok is false\n"
-			       "step integer? of a walk through a run: what is told is as of that step\n"
-			       "text[] string? the lines that it prints without --json\n"
-			       "taken.* string? by word: the port that a host's name alone was taken for\n"
-			       "taken_ports[] object? the same ports\n"
-			       "taken_ports[].word string the word\n"
-			       "taken_ports[].name endport the port\n";
+const char contract_common[] =
+	"command string its whole name, also where it was shortened; the word as it "
+	"was typed where it is none; source for a script that cannot be read\nok "
+	"boolean it did what it was asked for; what check finds is no failure\n"
+	"schema integer(1..)? version of the keys, in the first object alone\n"
+	"error string? why it failed, when ok is false\n"
+	"error_kind string(failed/syntax/no_such_node/no_such_port/ambiguous/no_fabric/no_engine/input/"
+	"io/limit/memory/cancelled/not_allowed)? the kind of failure, for scripts\n"
+	"candidates[] object? ambiguous: the nodes that the word fits, at most 64\n"
+	"candidates[].name node the node\n"
+	"id string|integer|null? of the request, in what --serve answers\n"
+	"step integer? of a walk through a run: what is told is as of that step\n"
+	"text[] string? the lines that it prints without --json\n"
+	"taken.* string? by word: the port that a host's name alone was taken for\n"
+	"taken_ports[] object? the same ports\n"
+	"taken_ports[].word string the word\n"
+	"taken_ports[].name endport the port\n";
 
 const struct contract_kind contract_kinds[] = {
 	{"lid", "integer(0..65535)", "a LID; 0: none"},

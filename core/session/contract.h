@@ -41,7 +41,8 @@ bool contract_next(const char **at, struct contract_line *l);
 struct command;
 char *contract_of(const struct command *c);
 
-/* Lines that hold for the objects of all commands. */
+/* Lines that hold for the objects of all commands; a line of the command itself for the same key counts
+ * before. */
 extern const char contract_common[];
 
 /* Lines that several commands share: a reader needs them only once.  Ended by name NULL. */

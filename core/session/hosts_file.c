@@ -111,7 +111,7 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 	if (!rc)
 		rc = find_hosts(s->fabric, &hosts, kind, p, l, e);
 	if (!rc && !l->n)
-		rc = err_set_kind(e, HOSTS_NOT_HERE, "%s: none of %s is in the fabric (first: %s)", path,
+		rc = err_set_kind(e, ERR_NO_NODE, "%s: none of %s is in the fabric (first: %s)", path,
 				  PLURAL(hosts.n, "host"), hosts.name[0]);
 	if (rc)
 		id_list_free(l);

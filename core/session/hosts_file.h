@@ -16,9 +16,8 @@ bool is_hosts_file(const struct fabric *f, const char *word);
 
 /*
  * The nodes of a kind that belong to its hosts.  l->absent: hosts without such a node.  -1 and *e: the file
- * cannot be read, none of its hosts is in the fabric (kind HOSTS_NOT_HERE), or cancelled.
+ * cannot be read, none of its hosts is in the fabric (kind ERR_NO_NODE), or cancelled.
  */
-#define HOSTS_NOT_HERE 1
 int hosts_file_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
 		     struct id_list *l, struct err *e);
 

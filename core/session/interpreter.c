@@ -143,13 +143,13 @@ void commands_free(struct command_list *l)
 static int check_command(const struct session *s, const struct command_words *c, struct err *e)
 {
 	if (!c->command)
-		return err_set(e, "%s", c->why.msg);
+		return err_set_kind(e, ERR_SYNTAX, "%s", c->why.msg);
 	if (c->command->needs == NEEDS_FABRIC && session_need_fabric(s, e))
 		return -1;
 	if (c->command->needs == NEEDS_ROUTING && !need_routing(s, e))
 		return -1;
 	if (!syntax_fits(c->command->syntax, c->argc, c->argv))
-		return err_set(e, "expected: %s", c->command->syntax);
+		return err_set_kind(e, ERR_SYNTAX, "expected: %s", c->command->syntax);
 	return 0;
 }
 
@@ -171,33 +171,39 @@ static void look_for_node(void *ctx, const char *word, size_t len)
 	w->many |= k == KIND_SWITCHES || k == KIND_HOSTS || k == KIND_PORT || k == KIND_TARGET;
 }
 
-/* Does a word fit several nodes, alone or before [PORT]? */
+/* The nodes that a word fits equally well, alone or before [PORT]; their number. */
+static uint32_t find_several(const struct session *s, const char *word, struct name_hits *h)
+{
+	char *name = str_dup(word);
+	uint32_t n = session_candidates(s, name, h);
+	size_t before = name_before_port(s->fabric, word, strlen(word));
+
+	if (!n && before) {
+		name_hits_free(h);
+		name[before] = 0;
+		n = session_candidates(s, name, h);
+	}
+	free(name);
+	return n;
+}
+
 static bool fits_several(const struct session *s, const char *word)
 {
 	struct name_hits h;
-	char *name = str_dup(word);
-	uint32_t n = session_candidates(s, name, &h);
-	size_t before = name_before_port(s->fabric, word, strlen(word));
+	uint32_t n = find_several(s, word, &h);
 
 	name_hits_free(&h);
-	if (!n && before) {
-		name[before] = 0;
-		n = session_candidates(s, name, &h);
-		name_hits_free(&h);
-	}
-	free(name);
 	return n > 1;
 }
 
-/* The first word of a failed command that fits several nodes (`unclear` of a run), or NULL. */
-static char *unclear_word(const struct session *s, const struct command_words *c, struct progress *p)
+/* The first word of a failed command that fits several nodes; 0: none. */
+static int unclear_word(const struct session *s, const struct command_words *c, struct progress *p)
 {
 	struct syntax_walk *walk;
-	struct text t = {0};
 	int at = 0;
 
 	if (!c->command || !s->fabric || !syntax_fits(c->command->syntax, c->argc, c->argv))
-		return NULL;
+		return 0;
 	walk = syntax_walk(c->command->syntax);
 	for (int i = 1; i < c->argc && !at && !progress_cancelled(p); i++) {
 		struct wanted w = {.typed = c->argv[i]};
@@ -209,8 +215,14 @@ static char *unclear_word(const struct session *s, const struct command_words *c
 			at = i;
 	}
 	free(walk);
-	if (!at)
-		return NULL;
+	return at;
+}
+
+/* `unclear` of a run. */
+static char *unclear_line(const struct command_words *c, int at)
+{
+	struct text t = {0};
+
 	text_add(&t, "%d", at);
 	for (int i = 0; i < c->argc; i++) {
 		char *word = word_quoted(c->argv[i]);
@@ -219,6 +231,25 @@ static char *unclear_word(const struct session *s, const struct command_words *c
 		free(word);
 	}
 	return t.s;
+}
+
+#define CANDIDATES_MOST 64
+
+/* In JSON: the nodes that the word fits. */
+static void tell_candidates(const struct session *s, const char *word, struct out *o)
+{
+	json_t *list = json_array();
+	struct name_hits h;
+	uint32_t n = find_several(s, word, &h);
+
+	for (uint32_t i = 0; i < n && i < CANDIDATES_MOST; i++) {
+		json_t *node = json_object();
+
+		json_put_node(node, "name", s->fabric, session_lids(s), h.node[i]);
+		json_array_append_new(list, node);
+	}
+	name_hits_free(&h);
+	out_json(o, "candidates", list);
 }
 
 /* Called for each word of the syntax that the typed word may be. */
@@ -278,6 +309,16 @@ void out_step(struct out *o, const struct recording *r, size_t step, const char 
 	out_json(o, "step", json_integer((json_int_t)step));
 }
 
+/* Readers begin their messages with the name of the file, as it was given. */
+static bool about_a_file(const struct args *args, const char *msg)
+{
+	for (int i = 0; i < args->n; i++)
+		if (syntax_kind(args->arg[i].name, args->arg[i].len) == KIND_FILE &&
+		    !strncmp(msg, args->arg[i].word, strlen(args->arg[i].word)))
+			return true;
+	return false;
+}
+
 static int run_words(const struct command_words *c, struct out *o, struct err *e)
 {
 	struct command_run *r = o->run;
@@ -285,12 +326,18 @@ static int run_words(const struct command_words *c, struct out *o, struct err *e
 	int rc = args_read(r->in->session, c->command->syntax, c->command->numbers, c->argc, c->argv, &args,
 			   e);
 
+	if (rc > 0)
+		err_set(e, "expected: %s", c->command->syntax);
 	if (rc)
-		return rc > 0 ? err_set(e, "expected: %s", c->command->syntax) : -1;
+		err_default(e, ERR_SYNTAX);
+	if (rc)
+		return -1;
 	if (c->command->on_screen)
 		rc = r->on_screen(c->command, &args, o, e);
 	else
 		rc = c->command->run(r->in->session, &args, o, e);
+	if (rc && about_a_file(&args, e->msg))
+		err_default(e, ERR_INPUT);
 	args_free(&args);
 	return rc;
 }
@@ -333,14 +380,18 @@ static int do_command(const struct command_words *c, struct out *o, struct err *
 static int run_command(struct command_run *r, const struct command_words *c, struct err *e)
 {
 	struct out o;
-	int rc;
+	int rc, at;
 
 	if (progress_cancelled(r->progress))
 		return err_set(e, CANCELLED);
 	out_begin(&o, r, c->command ? c->command->name : c->argv[0]);
 	rc = do_command(c, &o, e);
-	if (rc && r->on_screen && !r->unclear)
-		r->unclear = unclear_word(r->in->session, c, r->progress);
+	at = rc && (r->json || (r->on_screen && !r->unclear)) ? unclear_word(r->in->session, c, r->progress)
+							      : 0;
+	if (at && r->on_screen)
+		r->unclear = unclear_line(c, at);
+	if (at && err_kind(e) == ERR_AMBIGUOUS)
+		tell_candidates(r->in->session, c->argv[at], &o);
 	out_end(&o, rc, e);
 	fflush(r->f); /* someone who types line by line waits for the output of each */
 	return rc;
@@ -413,9 +464,9 @@ static int run_script_line(struct command_run *r, const struct text *line, const
 	else
 		rc = run_text(r, line->s, &why);
 	if (rc && r->placed) /* the place in the innermost script counts */
-		err_set(e, "%s", why.msg);
+		*e = why;
 	else if (rc)
-		err_set(e, "%s:%u: %s", name, number, why.msg);
+		err_set_kind(e, err_kind(&why), "%s:%u: %s", name, number, why.msg);
 	r->placed = rc != 0;
 	return rc;
 }

@@ -48,8 +48,11 @@ struct command_run {
 	FILE *errors;		   /* messages of what failed while the rest goes on; NULL: they go to f */
 	/* Runs commands of the interface, which know panes and the terminal.  NULL: there is no interface. */
 	int (*on_screen)(const struct command *c, const struct args *args, struct out *o, struct err *e);
+	json_t *id; /* JSON mode: of the request, told in each object (serve); NULL = none.  Borrowed */
 	/* The rest begins as 0. */
 	bool found_fault; /* a check found a fault: exit status 1 in batch, but no error */
+	bool unanswered;  /* the same for what cannot be judged, as a part of the fabric is unknown: status 3
+			   */
 	bool noteworthy;  /* some of the text must reach the person, also where other text is dropped: at the
 			     start of batch */
 	unsigned depth;	  /* scripts within scripts */

@@ -40,7 +40,7 @@ static uint32_t node_of_guid(const struct fabric *f, const char *word, uint64_t 
 	if (n == NO_ID && ep != NO_ID)
 		n = endport_node(f, ep);
 	if (n == NO_ID)
-		err_set(e, "no node or port of the fabric has GUID %s", word);
+		err_set_kind(e, ERR_NO_NODE, "no node or port of the fabric has GUID %s", word);
 	return n;
 }
 
@@ -52,7 +52,7 @@ static uint32_t node_of_lid(const struct session *s, const char *word, unsigned 
 		return endport_node(s->fabric, ep);
 	n = fabric_node_by_name(s->fabric, word, NULL);
 	if (n == NO_ID)
-		err_set(e, "no port has LID %s now, and no node is named so", word);
+		err_set_kind(e, ERR_NO_NODE, "no port has LID %s now, and no node is named so", word);
 	return n;
 }
 
@@ -169,8 +169,8 @@ static int no_port(const struct fabric *f, uint32_t node, const char *port, stru
 
 	for (unsigned p = n; p && !label; p--)
 		label = fabric_port_label(f, f->node_port[node] + p);
-	return err_set(e, "%s has no port %s, expected 1 to %u%s%s", f->node_name[node], port, n,
-		       label ? " or a label as " : "", label ? label : "");
+	return err_set_kind(e, ERR_NO_PORT, "%s has no port %s, expected 1 to %u%s%s", f->node_name[node],
+			    port, n, label ? " or a label as " : "", label ? label : "");
 }
 
 /* The node of a port that is wanted. A host with several adapters is refused. */
@@ -234,7 +234,7 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 		ep = first_endport(s, &n, 1, &several);
 	}
 	if (ep == NO_ID) {
-		err_set(e, "\"%s\" has no cabled port", word);
+		err_set_kind(e, ERR_NO_PORT, "\"%s\" has no cabled port", word);
 		return NO_ID;
 	}
 	*lid = endport_lid(s->fabric, session_lids(s), ep);
@@ -268,7 +268,7 @@ static int nodes_named(const struct session *s, const char *word, enum name_kind
 	if (names_many(s->fabric, word, kind, h, &many, e))
 		return -1;
 	if (!many && h->n && exact && h->rank < NAME_WORDS)
-		return err_set(e, "no node is named \"%s\"", word);
+		return err_set_kind(e, ERR_NO_NODE, "no node is named \"%s\"", word);
 	if (h->n) {
 		/* Take over what was found. */
 		*l = (struct id_list){.id = h->node, .n = h->n, .many = many};
@@ -397,7 +397,7 @@ static int ports_of_set(const struct session *s, const char *name, const char *s
 	if (missing)
 		rc = no_port(s->fabric, nodes.id[0], missing, e);
 	else if (!rc && !l->n)
-		rc = err_set(e, "none of the nodes that \"%s\" fits has this port", name);
+		rc = err_set_kind(e, ERR_NO_PORT, "none of the nodes that \"%s\" fits has this port", name);
 	free(missing);
 	id_list_free(&nodes);
 	return rc;
@@ -416,7 +416,7 @@ static int ports_of_hosts(const struct session *s, const char *word, struct prog
 	if (!rc)
 		list_ports(s->fabric, &nodes, NULL, l);
 	if (!rc && !l->n)
-		rc = err_set(e, "\"%s\" has no cabled port", word);
+		rc = err_set_kind(e, ERR_NO_PORT, "\"%s\" has no cabled port", word);
 	id_list_free(&nodes);
 	return rc;
 }
@@ -443,7 +443,7 @@ int session_ports(const struct session *s, const char *word, struct progress *p,
 		id_list_free(l);
 		/* the message is about ports if the node exists, else about names if it is a pattern */
 		many |= n != 1 && !nodes && is_name_pattern(word);
-		err_set(e, "%s", many ? as_host.msg : as_port.msg);
+		*e = many ? as_host : as_port;
 	}
 	free(name);
 	return found ? 0 : -1;

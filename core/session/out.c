@@ -70,7 +70,7 @@ void out_last_objects(void)
 		if (!o->run->begun)
 			fprintf(o->run->f, ",\"schema\":%d", JSON_SCHEMA);
 		o->run->begun = true;
-		fputs(",\"ok\":false,\"error\":\"" OUT_OF_MEMORY
+		fputs(",\"ok\":false,\"error_kind\":\"memory\",\"error\":\"" OUT_OF_MEMORY
 		      "standard error tells how much was asked for\"}\n",
 		      o->run->f);
 		fflush(o->run->f);
@@ -86,6 +86,8 @@ void out_begin(struct out *o, struct command_run *r, const char *command)
 		return;
 	o->object = json_object();
 	o->lines = json_array();
+	if (r->id)
+		json_object_set(o->object, "id", r->id);
 	json_object_set_new(o->object, "command", json_text(command));
 	head = json_dumps(o->object, JSON_COMPACT | JSON_ENSURE_ASCII);
 	head[strlen(head) - 1] = 0; /* without "}" */
@@ -109,6 +111,8 @@ void out_end(struct out *o, int rc, const struct err *e)
 	o->run->begun = true;
 	if (rc)
 		json_object_set_new(o->object, "error", json_text(e->msg));
+	if (rc)
+		json_object_set_new(o->object, "error_kind", json_text(err_kind_words[err_kind(e)]));
 	if (json_array_size(o->lines))
 		json_object_set(o->object, "text", o->lines);
 	dump = json_dumps(o->object, JSON_COMPACT | JSON_ENSURE_ASCII);

@@ -57,7 +57,8 @@ static int take_line(struct pairs_file *p, const struct fabric *f, struct cursor
 	if (memchr(at.p, 0, len))
 		return err_set(e, "found a NUL byte, expected text");
 	if (len > LINE_BYTES_MOST)
-		return err_set(e, "found a line of %zu bytes, expected at most %d", len, LINE_BYTES_MOST);
+		return err_set_kind(e, ERR_LIMIT, "found a line of %zu bytes, expected at most %d", len,
+				    LINE_BYTES_MOST);
 	text = str_printf("pair %.*s", (int)len, at.p);
 	rc = 0;
 	if (!is_empty(text + 5)) {

@@ -244,7 +244,9 @@ struct sweep *session_find_snapshot(const struct session *s, const char *name)
 
 int session_need_fabric(const struct session *s, struct err *e)
 {
-	return s->fabric ? 0 : err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	return s->fabric ? 0
+			 : err_set_kind(e, ERR_NO_FABRIC,
+					"no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
 }
 
 /* --- making events ------------------------------------------------------------------------ */

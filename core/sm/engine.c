@@ -121,7 +121,7 @@ int engine_chain_known(const struct engine *const *list, const char *chain, stru
 	free(copy);
 	if (known)
 		return 0;
-	return err_set(e, "no engine of \"%s\" is known; `show engines` lists them", chain);
+	return err_set_kind(e, ERR_SYNTAX, "no engine of \"%s\" is known; `show engines` lists them", chain);
 }
 
 int engine_room(const struct engine *g, const struct engine_input *in, struct err *e)

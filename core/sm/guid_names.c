@@ -232,7 +232,7 @@ int options_assign(struct options *o, const struct fabric *f, const char *word, 
 	else if (options_find(o, name))
 		rc = options_set_named(o, f, name, eq + 1, e);
 	else
-		rc = err_set(e, "unknown option \"%s\"; `show options` lists them", name);
+		rc = err_set_kind(e, ERR_SYNTAX, "unknown option \"%s\"; `show options` lists them", name);
 	free(name);
 	return rc;
 }

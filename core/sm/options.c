@@ -72,11 +72,11 @@ static char *uint_value(const struct optdef *d, const char *v, struct err *e)
 	if (number_of_any(v, d->min, d->max, &n))
 		return str_printf(hex ? "0x%016llx" : "%llu", (unsigned long long)n);
 	if (hex)
-		err_set(e, "%s: found '%.*s', expected a number from 0x%llx to 0x%llx", d->name, SHOWN, v,
-			(unsigned long long)d->min, (unsigned long long)d->max);
+		err_set_kind(e, ERR_SYNTAX, "%s: found '%.*s', expected a number from 0x%llx to 0x%llx",
+			     d->name, SHOWN, v, (unsigned long long)d->min, (unsigned long long)d->max);
 	else
-		err_set(e, "%s: found '%.*s', expected a number from %llu to %llu", d->name, SHOWN, v,
-			(unsigned long long)d->min, (unsigned long long)d->max);
+		err_set_kind(e, ERR_SYNTAX, "%s: found '%.*s', expected a number from %llu to %llu", d->name,
+			     SHOWN, v, (unsigned long long)d->min, (unsigned long long)d->max);
 	return NULL;
 }
 
@@ -96,7 +96,8 @@ static char *file_value(const struct optdef *d, const char *v, struct err *e)
 		return path;
 	}
 	if (stat(v, &st) || access(v, R_OK)) {
-		err_set(e, "%s: %.200s: %s; expected a file that can be read", d->name, v, strerror(errno));
+		err_set_kind(e, ERR_IO, "%s: %.200s: %s; expected a file that can be read", d->name, v,
+			     strerror(errno));
 		return NULL;
 	}
 	if (S_ISDIR(st.st_mode)) {
@@ -124,10 +125,11 @@ static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 	}
 	second = strchr(d->choices, '|');
 	if (second && !strchr(second + 1, '|'))
-		err_set(e, "%s: found '%.*s', expected %.*s or %s", d->name, SHOWN, v,
-			(int)(second - d->choices), d->choices, second + 1);
+		err_set_kind(e, ERR_SYNTAX, "%s: found '%.*s', expected %.*s or %s", d->name, SHOWN, v,
+			     (int)(second - d->choices), d->choices, second + 1);
 	else
-		err_set(e, "%s: found '%.*s', expected one of %s", d->name, SHOWN, v, d->choices);
+		err_set_kind(e, ERR_SYNTAX, "%s: found '%.*s', expected one of %s", d->name, SHOWN, v,
+			     d->choices);
 	return NULL;
 }
 
@@ -141,7 +143,7 @@ static char *normalise(const struct optdef *d, const char *v, struct err *e)
 		for (size_t i = 0; i < ARRAY_LEN(words); i++)
 			if (!strcasecmp(words[i], v))
 				return str_dup(words[i % 2]);
-		err_set(e, "%s: found '%.*s', expected TRUE or FALSE", d->name, SHOWN, v);
+		err_set_kind(e, ERR_SYNTAX, "%s: found '%.*s', expected TRUE or FALSE", d->name, SHOWN, v);
 		return NULL;
 	case OPT_UINT:
 		return uint_value(d, v, e);
@@ -290,7 +292,7 @@ int options_set(struct options *o, const char *name, const char *value, struct e
 	char *v;
 
 	if (i < 0)
-		return err_set(e, "unknown option '%.*s'", SHOWN, name);
+		return err_set_kind(e, ERR_SYNTAX, "unknown option '%.*s'", SHOWN, name);
 	if (!strcmp(value, o->def_value[i])) {
 		options_unset(o, name);
 		return 0;

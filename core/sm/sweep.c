@@ -815,7 +815,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	if (s->cached) /* the previous sweep has the tables */
 		return sweep_repeat(s->prev, q, r, e);
 	if (!name)
-		return err_set(e, "no engine routed the fabric");
+		return err_set_kind(e, ERR_NO_ENGINE, "no engine routed the fabric");
 	marked = s->number && s->prev ? mem_dup(s->prev->memory->marked, s->fabric->n_switches)
 				      : NEW_ARRAY(s->fabric->n_switches, uint8_t);
 	drop_marks(marked, s->topo);
@@ -827,7 +827,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	in.refused_before = has_refused(s->prev, name);
 	in.made = s->routing && !strcmp(s->routing->engine, name) ? s->routing : NULL;
 	made = route_again(engine_find(q->engines, name), &in, &out);
-	rc = made ? 0 : err_set(e, "%s", out.refused.msg);
+	rc = made ? 0 : err_set_kind(e, ERR_NO_ENGINE, "%s", out.refused.msg);
 	if (r)
 		*r = made;
 	else

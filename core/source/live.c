@@ -18,6 +18,7 @@
 #include "core/source/live.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/package.h"
 #include "core/base/program.h"
 #include "core/base/progress.h"
@@ -109,7 +110,7 @@ static int start(struct child *c, const char *ca, int port, enum live_tables wha
 	if (rc) {
 		for (int i = 0; i < 4; i++)
 			close_fd(&p[i][i ? 0 : 1]);
-		return err_set(e, "cannot start the discovery process: %s", strerror(rc));
+		return err_set_kind(e, ERR_IO, "cannot start the discovery process: %s", strerror(rc));
 	}
 	c->keep = p[0][1];
 	for (int i = 0; i < N_STREAMS; i++)
@@ -375,7 +376,7 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 
 	if (p)
 		progress_start(p, "discovering", 0);
-	rc = start(&c, ca, port, what, e);
+	rc = permitted("reading", "a live fabric", e) ? -1 : start(&c, ca, port, what, e);
 	if (!rc) {
 		rc = listen_to(&c, p, e);
 		status = stop(&c, rc == 0);
@@ -403,6 +404,8 @@ int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e)
 	struct text why = {0};
 	int rc;
 
+	if (permitted("reading", "a live fabric", e))
+		return -1;
 	if (!live_child_possible())
 		return err_set(e, "this program was not made for live discovery");
 	rc = program_run(argv, to, p, e);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "core/base/memory.h"
+#include "core/base/permit.h"
 #include "core/base/package.h"
 #include "core/base/program.h"
 #include "core/base/text.h"
@@ -131,7 +132,7 @@ struct simulation *simulation_new(struct err *e)
 	struct simulation *s;
 	int in[2], out[2], rc;
 
-	if (simulation_possible(e))
+	if (permitted("running", "OpenSM", e) || simulation_possible(e))
 		return NULL;
 	s = NEW(struct simulation);
 	s->to = s->from = -1;
@@ -148,7 +149,7 @@ struct simulation *simulation_new(struct err *e)
 	s->from = out[0];
 	if (rc) {
 		s->keeper = 0;
-		err_set(e, "cannot start the keeper of the simulation: %s", strerror(rc));
+		err_set_kind(e, ERR_IO, "cannot start the keeper of the simulation: %s", strerror(rc));
 		simulation_end(s);
 		return NULL;
 	}

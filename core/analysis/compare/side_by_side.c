@@ -27,7 +27,7 @@ struct side_request *side_request_new(const struct side_base *at, int argc, char
 		else if (!g)
 			rc = err_set(e, "there is no engine \"%s\"; `show engines` lists them", argv[i]);
 		else if (rq->n == SIDES_MOST)
-			rc = err_set(e, "more than %d engines; expected fewer", SIDES_MOST);
+			rc = err_set_kind(e, ERR_LIMIT, "more than %d engines; expected fewer", SIDES_MOST);
 		else
 			rq->engine[rq->n++] = g;
 	}

@@ -155,7 +155,7 @@ static int put_file(const struct simulation *sim, const char *name, const char *
 	else if (*value != GUID_LIST_MARK)
 		rc = read_file(value, p, &data, &size, e);
 	if (data && fwrite(data, 1, size, f) != size)
-		rc = err_set(e, "a copy of %s cannot be written: %s", value, strerror(errno));
+		rc = err_set_kind(e, ERR_IO, "a copy of %s cannot be written: %s", value, strerror(errno));
 	free(data);
 	if (fclose(f) && !rc)
 		rc = err_set(e, "%s: cannot be written", name);

@@ -49,7 +49,7 @@ int run_engines(struct session *s, const char *verb, const char *chain, const st
 		rc = session_change(s, &rq, e);
 	if (!rc) {
 		report_event(s, o);
-		o->run->found_fault |= !session_routing(s) && s->fabric; /* no_fallback: all refused */
+		o->run->unanswered |= !session_routing(s) && s->fabric; /* no_fallback: all refused */
 	}
 	options_free(opts);
 	text_free(&text);
@@ -109,8 +109,9 @@ static int resweep(struct session *s, bool reroute, struct out *o, struct err *e
 	const struct event *at = session_event(s);
 
 	if (at && !at->setup->chain)
-		return err_set(e, "nothing is routed yet; `route ENGINE` does it, `tables FILE` takes what "
-				  "switches hold");
+		return err_set_kind(e, ERR_NO_ENGINE,
+				    "nothing is routed yet; `route ENGINE` does it, `tables FILE` takes what "
+				    "switches hold");
 	if (session_change(s, &rq, e))
 		return -1;
 	report_event(s, o);
@@ -565,7 +566,7 @@ const struct command change_commands[] = {
 	{.name = "route",
 	 .syntax = "route ENGINE[,ENGINE...] [OPTION=VALUE]... | script:PROGRAM [ARG]...",
 	 .help = "compute the tables of OpenSM with this engine, as if OpenSM had just started",
-	 .finds = "no engine is left",
+	 .finds = "no engine is left: then it is 3",
 	 .details =
 		 "  ibscope tries the engines in order.  When all refuse, Min Hop takes over, unless "
 		 "no_fallback is in the list.\n"

@@ -268,7 +268,7 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 	const struct check_listener to = {add_broken, now};
 	int64_t loops;
 	uint32_t cut, gone;
-	bool sound;
+	bool sound, good;
 	struct text missing = {0};
 
 	if (check_routing_to(w->routing, c, now ? &to : NULL, o->run->progress))
@@ -294,7 +294,9 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 			 w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
 	report_missing(w->fabric, o);
-	sound = print_verdict(w, c->pairs, check_sound(c) && !cut && !loops, gone, o);
+	good = check_sound(c) && !cut && !loops;
+	sound = print_verdict(w, c->pairs, good, gone, o);
+	good &= !gone; /* whether the rest is sound may still be unknown */
 	if (now) {
 		const struct topo *t = w->topo;
 
@@ -313,9 +315,12 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 		out_json(o, "faults", faults_json(now));
 		out_json(o, "present", present_json(w->fabric, w->lids, w->setup->state));
 	}
-	if (now && b)
-		sound = !compare_faults(now, &b->was, &b->vanished, b->path, o) && c->pairs;
-	o->run->found_fault |= !sound;
+	if (now && b) {
+		good = !compare_faults(now, &b->was, &b->vanished, b->path, o);
+		sound = good && c->pairs;
+	}
+	o->run->found_fault |= !good;
+	o->run->unanswered |= !sound;
 	return 0;
 }
 
@@ -326,7 +331,7 @@ int check_quietly(struct session *s, const struct sweep *w, struct judgement *j,
 	int rc = check(s, w, &j->counts, NULL, NULL, &quiet, e);
 
 	fclose(run.f);
-	j->sound = !rc && !run.found_fault;
+	j->sound = !rc && !run.found_fault && !run.unanswered;
 	return rc;
 }
 

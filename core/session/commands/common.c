@@ -40,10 +40,12 @@ const struct sweep *need_routing(const struct session *s, struct err *e)
 	if (session_need_fabric(s, e))
 		return NULL;
 	if (!w)
-		err_set(e, "nothing is routed yet; `route ENGINE` does it, `tables FILE` takes what switches "
-			   "hold");
+		err_set_kind(
+			e, ERR_NO_ENGINE,
+			"nothing is routed yet; `route ENGINE` does it, `tables FILE` takes what switches "
+			"hold");
 	else if (!w->routing)
-		err_set(e, "no engine could route the fabric: there are no tables");
+		err_set_kind(e, ERR_NO_ENGINE, "no engine could route the fabric: there are no tables");
 	else
 		return w;
 	return NULL;

@@ -186,7 +186,8 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 	out_json(o, "engine", json_text(d->engine));
 	out_json(o, "agreement", json_real(drift_agreement(d)));
 	out_json(o, "states_known", json_boolean(!d->states_unknown));
-	o->run->found_fault |= drift_found(d) || !drift_known(d) || unsure;
+	o->run->found_fault |= drift_found(d);
+	o->run->unanswered |= !drift_known(d) || unsure;
 	return 0;
 }
 

@@ -116,7 +116,7 @@ void mark_target(struct target *t, const struct session *s, const struct topo *u
 
 int cannot_write(const struct target *t, struct err *e)
 {
-	return err_set(e, "%s: cannot be written: %s", t->path, strerror(errno));
+	return err_set_kind(e, ERR_IO, "%s: cannot be written: %s", t->path, strerror(errno));
 }
 
 static int cmd_save(struct session *s, const struct args *args, struct out *o, struct err *e)

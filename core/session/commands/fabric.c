@@ -131,8 +131,10 @@ static int cmd_synth(struct session *s, const struct args *args, struct out *o, 
 		out_text(o, "%s", synth_help);
 		return 0;
 	}
-	if (synth_make(spec, &f, e))
+	if (synth_make(spec, &f, e)) {
+		err_default(e, ERR_SYNTAX);
 		return -1;
+	}
 	how = str_printf("synth %s", spec);
 	rc = take_fabric(s, f, how, o, e);
 	free(how);
@@ -365,7 +367,7 @@ static int set_option(struct session *s, const char *name, const char *value, st
 	int rc = 0;
 
 	if (!options_find(opts, name))
-		rc = err_set(e, "unknown option \"%s\"; `show options` lists them", name);
+		rc = err_set_kind(e, ERR_SYNTAX, "unknown option \"%s\"; `show options` lists them", name);
 	else if (value)
 		rc = options_set_named(opts, s->fabric, name, value, e);
 	else

@@ -168,7 +168,7 @@ const struct command manager_commands[] = {
 	{.name = "restart",
 	 .syntax = "restart [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
 	 .help = "restart OpenSM: it keeps the LIDs that ports carry, and those in its guid2lid",
-	 .finds = "no engine is left",
+	 .finds = "no engine is left: then it is 3",
 	 .details = "  It forgets existing entries.  Without ENGINE the engines stay.  "
 		    "guid2lid_file=/dev/null: guid2lid is lost, so LIDs\n"
 		    "  of ports that left are free; guid2lid_file=FILE: it reads another one.  `route` and "

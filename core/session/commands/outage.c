@@ -190,7 +190,7 @@ static int report_jobs(const struct session *s, const struct outage *x, const ch
 			job[n] = (struct outage_job){str_dup(names.name[i]), job[n].hosts, y->n_hosts, y->cut,
 						     y->end_down};
 			n++;
-		} else if (e->kind == HOSTS_NOT_HERE) {
+		} else if (e->kind == ERR_NO_NODE) {
 			absent++;
 		} else {
 			rc = -1;

@@ -464,7 +464,8 @@ static void tell(const struct told *t, const char *path, const struct plan_rails
 	out_fields(t->o, json_make("{s:s, s:I, s:I, s:I, s:b}", "format", t->plan->format, "cables",
 				   (json_int_t)t->r->cables, "there", (json_int_t)t->r->there, "unplanned",
 				   (json_int_t)t->r->unplanned, "complete", complete));
-	t->o->run->found_fault |= !same || !complete;
+	t->o->run->found_fault |= !same;
+	t->o->run->unanswered |= !complete;
 }
 
 /* A plan of its own kind, or a fabric. */
@@ -523,7 +524,7 @@ const struct command plan_commands[] = {
 	 .syntax = "plan rails [all] [effects=N] | FILE [all] [effects=N]",
 	 .numbers = (const struct arg_number[]){{.key = "effects=N", .most = UINT32_MAX}, {.key = NULL}},
 	 .help = "compare the cabling with a plan; print the cables to change, and in which order",
-	 .finds = "the cabling differs from the plan, or the fabric is incomplete",
+	 .finds = "the cabling differs from the plan",
 	 .details = "  FILE: a table of cables (StartDevice, StartPort, EndDevice, EndPort as UFM has it, or "
 		    "node,port,node,port),\n"
 		    "  .topo, .cables, ibfabricconf.xml; another dump of the fabric; or Slurm's "

@@ -1,4 +1,5 @@
 /* `fail NAME`, `restore NAME`: which kind of thing a name alone stands for. */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -93,7 +94,7 @@ static void tell_kinds(const char *verb, const char *word, unsigned kinds, struc
 	for (unsigned i = 0; i < ARRAY_LEN(words); i++)
 		if (kinds >> i & 1)
 			text_add(&t, "%s`%s %s %s`", t.len ? " or " : "", verb, words[i], quoted);
-	err_set(e, "%s stands for more than one kind: type %s", quoted, text_str(&t));
+	err_set_kind(e, ERR_AMBIGUOUS, "%s stands for more than one kind: type %s", quoted, text_str(&t));
 	text_free(&t);
 	free(quoted);
 }
@@ -111,13 +112,14 @@ const char *target_kind(struct session *s, const struct args *args, struct progr
 
 		if (progress_cancelled(p))
 			rc = err_set(e, CANCELLED);
-		else if (!fit && (!*word || why.kind == ERR_NO_NODE))
-			rc = err_set(e,
-				     "found \"%s\", expected link, switch, host, chassis, card, or a name; "
-				     "nothing has this name",
-				     word);
+		else if (!fit && (!*word || (why.kind == ERR_NO_NODE && !isdigit((unsigned char)*word))))
+			rc = err_set_kind(
+				e, ERR_NO_NODE,
+				"found \"%s\", expected link, switch, host, chassis, card, or a name; "
+				"nothing has this name",
+				word);
 		else if (!fit)
-			rc = err_set(e, "%s", why.msg);
+			*e = why, rc = -1;
 		else if (i && !(kinds & fit))
 			rc = err_set(e, "%s and %s are of different kinds; use one `%s` for each",
 				     args->arg[0].word, word, args->argv[0]);

@@ -225,7 +225,7 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 	} else if (before && !progress_cancelled(o->run->progress)) {
 		out_text(o, "%s\n", e->msg);
 		json_object_set_new(round, "failed", json_text(e->msg));
-		o->run->found_fault = true;
+		o->run->unanswered = true;
 		rc = 0;
 	}
 	if (!rc)
@@ -354,7 +354,7 @@ const struct command watch_commands[] = {
 		    "reading.  From the third\n"
 		    "  reading on, a line shows the last 40 side by side: table entries that changed, pairs "
 		    "without a path.\n",
-	 .finds = "a reading fails, or tables lag behind the fabric",
+	 .finds = "tables lag behind the fabric; 3 when a reading fails",
 	 .json = "rounds[] object readings\n"
 		 "rounds[].round integer(1..) its number, from 1\n"
 		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""ibscope as a part of other systems: --serve, --read-only, statuses and kinds of failure, and the small programs of
+this folder that use it.  What needs a package that is not here is named as skipped, and is no pass.
+
+Environment: IBSCOPE=build/ibscope; names of tests as arguments.  The last line is "N passed, N failed".
+"""
+import concurrent.futures
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.parse
+import urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import contract  # noqa: E402
+
+PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
+SECONDS = 300   # no run takes ten; a bound for a program that hangs
+
+
+def expect(found, wanted, what):
+    if found != wanted:
+        raise AssertionError("%s: found %r, expected %r" % (what, found, wanted))
+
+
+class Served:
+    """A program that serves, and its answers."""
+    def __init__(self, *args, folder=None):
+        self.p = subprocess.Popen([PROGRAM, "--serve", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  cwd=folder, text=True)
+        self.first = self.answer()
+
+    def answer(self):
+        """All objects up to the one that is `done`."""
+        told = []
+        while True:
+            line = self.p.stdout.readline()
+            if not line:
+                raise AssertionError("ended before done: %s %s" % (told, self.p.stderr.read()))
+            told.append(json.loads(line))
+            if told[-1].get("done"):
+                return told
+
+    def send(self, text):
+        self.p.stdin.write(text + "\n")
+        self.p.stdin.flush()
+
+    def ask(self, id=1, **request):
+        self.send(json.dumps({"id": id, **request}))
+        told = self.answer()
+        expect({json.dumps(o["id"]) for o in told}, {json.dumps(id)}, "ids of %s" % request)
+        return told[:-1], told[-1]
+
+    def end(self):
+        """The status when input ends."""
+        self.p.stdin.close()
+        rest = self.p.stdout.read()
+        expect(rest, "", "behind the last answer")
+        status = self.p.wait(SECONDS)
+        self.p.stdout.close()
+        self.p.stderr.close()
+        return status
+
+
+def requests(folder):
+    s = Served("-R", "minhop", DEMO)
+    expect([(o.get("command"), o["id"]) for o in s.first], [("load", None), ("route", None), (None, None)], "the start")
+    expect(s.first[-1], {"id": None, "done": True, "status": 0}, "the end of the start")
+    alone = subprocess.run([PROGRAM, "--json", "-R", "minhop", "-e", "trace node0001 node0009; check", DEMO], stdout=subprocess.PIPE,
+                           text=True, timeout=SECONDS)
+    wanted = [json.loads(x) for x in alone.stdout.splitlines()][2:]
+    told, done = s.ask(7, argv=["trace", "node0001", "node0009"])
+    expect(told, [{"id": 7, **wanted[0]}], "trace")
+    told, done = s.ask("a b", line="trace node0001 node0009; check")
+    expect([{k: v for k, v in o.items() if k != "id"} for o in told], wanted, "a line of two")
+    for words in (["echo", "two  words", "'", "\"", ";", "#", "\n", "", "é"], ["echo", "$'x'", "\\"]):
+        told, done = s.ask(argv=words)
+        expect(told[0].get("text"), " ".join(words[1:]).split("\n"), "words as they are")
+    for request, status, kind in (
+            ({"argv": ["trace", "node0001", "nobody"]}, 3, "no_such_node"), ({"argv": ["frob"]}, 2, "syntax"), ({"argv": ["trace", "node0001"]}, 2, "syntax"),
+            ({"argv": ["trace", "node0001", "node00"]}, 3, "ambiguous"), ({"argv": ["load", "/nonexistent"]}, 3, "io"),
+            ({"argv": ["load", "-"]}, 3, None), ({"argv": ["fail", "link", "leaf-01[99]"]}, 3, "no_such_port")):
+        told, done = s.ask(**request)
+        expect((done["status"], told[-1]["ok"]), (status, False), request)
+        if kind:
+            expect(told[-1]["error_kind"], kind, request)
+    told, done = s.ask(line="fail switch leaf-01; check")
+    expect((done["status"], [o["ok"] for o in told]), (1, [True, True]), "a fault")
+    told, done = s.ask(line="undo; check; frob; echo never")
+    expect((done["status"], [o["command"] for o in told]), (2, ["undo", "check", "frob"]), "nothing behind a failure")
+    told, done = s.ask(line="check")
+    expect(done["status"], 0, "the session is as it was")
+    expect(s.end(), 0, "the status at the end of input")
+
+
+def no_requests(folder):
+    s = Served()
+    expect(s.first, [{"id": None, "done": True, "status": 0}], "without a fabric")
+    for text, says in (("garbage", "column 7"), ("[]", "expected an object"), ("{}", "expected \"argv\""), ('{"id":1}', "expected \"argv\""),
+                       ('{"id":[],"line":"show"}', "\"id\""), ('{"id":1,"line":"show","argv":["show"]}', "expected \"argv\""),
+                       ('{"id":1,"argv":[]}', "\"argv\""), ('{"id":1,"argv":["show",3]}', "word 2"), ('{"id":1,"argv":"show"}', "\"argv\""),
+                       ('{"id":1,"line":"a\\nb"}', "one line"), ('{"id":1,"line":"show","session":""}', "\"session\""),
+                       ('{"id":1,"line":"show","session":7}', "\"session\""), ('{"id":1,"line":"show","deadline":0}', "\"deadline\""),
+                       ('{"id":1,"line":"show","deadline":-1}', "\"deadline\""), ('{"id":1,"line":"show","deadline":1e9}', "\"deadline\""),
+                       ('{"id":1,"line":"show","deadline":"x"}', "\"deadline\""), ('{"id":1,"line":"show","lines":1}', "\"lines\""),
+                       ('{"id":1,"id":2,"line":"show"}', "column"), ('{"id":1,"line":"a\\u0000"}', "column"),
+                       ('{"id":1,"line":"' + "x" * 1000001 + '"}', "more than"), ("[" * 5000, "column")):
+        s.send(text)
+        told = s.answer()
+        expect((len(told), told[0]["status"], told[0]["error_kind"]), (1, 2, "limit" if says == "more than" else "syntax"), text[:40])
+        if says not in told[0]["error"]:
+            raise AssertionError("%s: says %s" % (text[:40], told[0]["error"]))
+    s.send("")
+    told, done = s.ask(line="echo on")
+    expect((done["status"], told[0]["text"]), (0, ["on"]), "after all that")
+    told, done = s.ask(line="check")
+    expect((done["status"], told[0]["error_kind"]), (3, "no_fabric"), "without a fabric")
+    expect(s.end(), 0, "status")
+    for args in (["--serve", "-e", "show"], ["--serve", "-"], ["--serve", "-x", "-"], ["--status", "7", "-e", "show"]):
+        done = subprocess.run([PROGRAM, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
+        expect((done.returncode, done.stdout), (2, b""), args)
+    done = subprocess.run([PROGRAM, "--serve", "/nonexistent"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
+    expect((done.returncode, json.loads(done.stdout.splitlines()[-1])), (3, {"id": None, "done": True, "status": 3}), "a start that fails")
+
+
+def named_sessions(folder):
+    s = Served("-R", "minhop", "xgft:3,3:1,2")
+    told, done = s.ask(line="synth torus:3x3; route dor; fail link t00[1]", session="b")
+    expect(done["status"], 0, "a second session")
+    told, done = s.ask(line="show")
+    expect(told[0]["fabric"]["source"], "xgft:3,3:1,2", "the first is as it was")
+    told, done = s.ask(line="journal", session="b")
+    expect(len(told[0]["events"]), 3, "events of the second")
+    s.ask(line="quit", session="b")
+    told, done = s.ask(line="check", session="b")
+    expect(done["status"], 3, "begun empty again")
+    s.ask(line="quit", session="b")
+    for i in range(63):
+        told, done = s.ask(line="echo %d" % i, session="s%d" % i)
+        expect(done["status"], 0, "session %d" % i)
+    s.send('{"id":1,"line":"echo x","session":"one too many"}')
+    told = s.answer()
+    expect((told[-1]["status"], told[-1]["error_kind"]), (3, "limit"), "one more than 64")
+    s.ask(line="quit", session="s7")
+    told, done = s.ask(line="echo x", session="one too many")
+    expect(done["status"], 0, "in place of one that ended")
+    s.send('{"id":9,"line":"quit; echo never"}')
+    expect([o.get("command") for o in s.answer()], ["quit", None], "quit of the first")
+    expect(s.end(), 0, "ends the program")
+
+
+def deadlines(folder):
+    s = Served("-R", "minhop", "torus:6x6x6")
+    told, done = s.ask(line="advise failures 3; echo never", deadline=0.05)
+    expect((done["status"], told[-1]["command"], told[-1]["error_kind"]), (3, "advise", "cancelled"), "a deadline")
+    told, done = s.ask(line="show")
+    expect(done["status"], 0, "it counts for its request alone")
+    expect(s.end(), 0, "status")
+
+
+def signalled(folder):
+    """The program goes with whoever asks, and by signals."""
+    s = Served("ring:5")
+    s.p.send_signal(signal.SIGTERM)
+    expect(s.p.wait(SECONDS), -signal.SIGTERM, "SIGTERM")
+    s = Served("ring:5")
+    s.p.stdout.close()
+    s.send('{"id":1,"line":"show"}')
+    expect(s.p.wait(SECONDS), -signal.SIGPIPE, "a reader that went")
+
+
+def statuses(folder):
+    """Exit statuses of both interfaces, and the number of the one in force."""
+    with open(DEMO) as f:
+        whole = f.read()
+    with open(os.path.join(folder, "cut.ibnet"), "w") as f:
+        f.write(whole[:-900])
+    for line, fabric, now, before in (
+            ("check", DEMO, 0, 0), ("fail switch leaf-01; check", DEMO, 1, 1), ("check", "cut.ibnet", 3, 1), ("frob", DEMO, 2, 1), ("check", None, 3, 1),
+            ("trace node0001 nobody", DEMO, 3, 1), ("save /nonexistent/x", DEMO, 3, 1), ("route updn,no_fallback", "torus:4x4", 3, 1),
+            ("set lmc 9", DEMO, 2, 1), ("fail host node0003; check; frob", DEMO, 2, 1)):
+        for extra, status in (([], now), (["--status", "2"], now), (["--status", "1"], before)):
+            done = subprocess.run([PROGRAM, *extra, "-R", "minhop", "-e", line, *([fabric] if fabric else [])] if fabric else
+                                  [PROGRAM, *extra, "-e", line], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=SECONDS)
+            expect(done.returncode, status, "%s of %s %s: %s" % (line, fabric, extra, done.stderr))
+    told = json.loads(subprocess.run([PROGRAM, "--json", "--version"], stdout=subprocess.PIPE, check=True).stdout)
+    expect((told["interface"], told["schema"], sorted(told)), (2, 1, ["interface", "program", "revision", "schema", "version"]), "--version")
+
+
+def read_only(folder):
+    """Every command that writes, runs a program or touches the device: refused by its kind, and nothing is there."""
+    inside = os.path.join(folder, "ro")
+    os.mkdir(inside)
+    shutil.copy(DEMO, inside)
+    subprocess.run(["gzip", "-k", "demo-3level.ibnet"], cwd=inside, check=True)
+    before = sorted(os.listdir(inside))
+    writes = ["save F", "save-session F", "report F", "export lfts F", "export subnet F", "export paths F", "export slurm F", "export svg F",
+              "export png F", "export dot F cdg", "advise write F", "lesson new F", "survey links share 1/2 F", "list switches csv F"]
+    s = Served("--read-only", "-R", "minhop", "demo-3level.ibnet", folder=inside)
+    refused = 0
+    for line in writes + ["verify", "live", "watch 1 rounds 1", "counters leaf-01[1]", "load demo-3level.ibnet.gz"]:
+        told, done = s.ask(line=line)
+        expect(told[-1]["ok"], False, line)
+        refused += told[-1]["error_kind"] == "not_allowed"
+        if told[-1]["error_kind"] not in ("not_allowed", "syntax"):
+            raise AssertionError("%s: %s: %s" % (line, told[-1]["error_kind"], told[-1]["error"]))
+    if refused < 15:
+        raise AssertionError("found %d refused, expected at least 15" % refused)
+    for line in ("export lfts -", "save -", "trace node0001 node0009", "fail random 2; diff", "load demo-3level.ibnet", "survey links"):
+        told, done = s.ask(line=line)
+        expect(done["status"] in (0, 1), True, "%s: %s" % (line, told[-1].get("error")))
+    expect(s.end(), 0, "status")
+    expect(sorted(os.listdir(inside)), before, "files")
+    done = subprocess.run([PROGRAM, "--read-only", "-R", "minhop", "-e", "save F", DEMO], cwd=inside, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+    expect((done.returncode, "--read-only" in done.stderr), (3, True), "with -e")
+    done = subprocess.run([PROGRAM, "--read-only", "-L", "-e", "show"], cwd=inside, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+    expect((done.returncode, "--read-only" in done.stderr), (3, True), "with -L")
+
+
+def over_http(folder):
+    """http_server.py with 20 clients at once: each gets its own answer."""
+    p = subprocess.Popen([sys.executable, os.path.join(HERE, "http_server.py"), "0", PROGRAM, "-R", "minhop", DEMO], stdout=subprocess.PIPE, text=True)
+    try:
+        url = "http://localhost:%s/?line=" % p.stdout.readline().strip()
+
+        def client(i):
+            for j in range(5):
+                a, b = "node%04d" % (1 + (i * 3 + j) % 64), "node%04d" % (1 + (i * 7 + j + 11) % 64)
+                with urllib.request.urlopen(url + urllib.parse.quote("trace %s %s" % (a, b)), timeout=SECONDS) as r:
+                    o = json.loads(r.readline())
+                expect((o["forward"]["source"] if "source" in o["forward"] else o["ok"], o["command"]), (True, "trace"), "client %d" % i)
+                if a != b and not all(x in json.dumps(o) for x in (a, b)):
+                    raise AssertionError("client %d asked for %s %s, got %s" % (i, a, b, o))
+            return 5
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            expect(sum(pool.map(client, range(20))), 100, "answers")
+        try:
+            urllib.request.urlopen(url + "frob", timeout=SECONDS)
+            raise AssertionError("a wrong command was answered with 200")
+        except urllib.error.HTTPError as e:
+            expect(e.code, 422, "a wrong command")
+    finally:
+        p.kill()
+        p.wait()
+        p.stdout.close()
+
+
+TESTS = [requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
+
+
+def main():
+    good = bad = 0
+    for test in TESTS:
+        if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
+            continue
+        with tempfile.TemporaryDirectory(prefix="ibscope-systems-") as folder:
+            try:
+                test(folder)
+                good += 1
+            except (AssertionError, OSError, KeyError, ValueError, subprocess.SubprocessError) as e:
+                bad += 1
+                print("FAIL systems/%s: %s" % (test.__name__, str(e)[:1500]), flush=True)
+    print("%d passed, %d failed" % (good, bad))
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
