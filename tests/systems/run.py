@@ -204,7 +204,7 @@ def read_only(folder):
     subprocess.run(["gzip", "-k", "demo-3level.ibnet"], cwd=inside, check=True)
     before = sorted(os.listdir(inside))
     writes = ["save F", "save-session F", "report F", "export lfts F", "export subnet F", "export paths F", "export slurm F", "export svg F",
-              "export png F", "export dot F cdg", "advise write F", "lesson new F", "survey links share 1/2 F", "list switches csv F"]
+              "export png F", "export dot F cdg", "advise write F", "lesson new F", "survey links share 1/2 F"]
     s = Served("--read-only", "-R", "minhop", "demo-3level.ibnet", folder=inside)
     refused = 0
     for line in writes + ["verify", "live", "watch 1 rounds 1", "counters leaf-01[1]", "load demo-3level.ibnet.gz"]:
