@@ -51,7 +51,7 @@ def out_of_bounds(row, v):
 
 def failure_status(o):
     """The exit status that the object of a failed command means."""
-    return 2 if o["error_kind"] == "syntax" else 3
+    return {"syntax": 2, "fault": 1}.get(o["error_kind"], 3)
 
 
 class Schema:

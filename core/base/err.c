@@ -8,8 +8,8 @@
 #include <string.h>
 
 const char *const err_kind_words[N_ERR_KINDS] = {
-	"failed", "syntax", "no_such_node", "no_such_port", "ambiguous", "no_fabric",  "no_engine",
-	"input",  "io",	    "limit",	    "memory",	    "cancelled", "not_allowed"};
+	"failed", "syntax", "no_such_node", "no_such_port", "ambiguous", "no_fabric",	"no_engine",
+	"input",  "io",	    "limit",	    "memory",	    "cancelled", "not_allowed", "fault"};
 
 void err_format(struct err *e, const char *fmt, ...)
 {

@@ -28,6 +28,7 @@ enum err_kind {
 	ERR_MEMORY,
 	ERR_CANCELLED,	 /* by a person, or at a deadline */
 	ERR_NOT_ALLOWED, /* --read-only */
+	ERR_FAULT,	 /* what it was to check is wrong */
 	N_ERR_KINDS
 };
 extern const char *const err_kind_words[N_ERR_KINDS];

@@ -52,7 +52,7 @@ int unpack(const char *name, struct progress *p, char **data, size_t *size, stru
 	close(way.in);
 	if (!rc)
 		return 0;
-	return why.kind == ERR_LIMIT || progress_cancelled(p)
+	return err_kind(&why) == ERR_LIMIT || err_is_memory(&why) || progress_cancelled(p)
 		       ? err_copy(e, &why)
 		       : err_set_kind(e, why.kind, "%s: cannot be unpacked: %s", name, why.msg);
 }

@@ -19,7 +19,7 @@ const char contract_common[] =
 	"schema integer(1..)? version of the keys, in the first object alone\n"
 	"error string? why it failed, when ok is false\n"
 	"error_kind string(failed/syntax/no_such_node/no_such_port/ambiguous/no_fabric/no_engine/input/"
-	"io/limit/memory/cancelled/not_allowed)? the kind of failure, for scripts\n"
+	"io/limit/memory/cancelled/not_allowed/fault)? the kind of failure, for scripts\n"
 	"candidates[] object? ambiguous: the nodes that the word fits, at most 64\n"
 	"candidates[].name node the node\n"
 	"id string|integer|null? of the request, in what --serve answers\n"

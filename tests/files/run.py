@@ -84,7 +84,7 @@ class Place:
     def refused(self, args, pattern, **more):
         """A command fails with such a message, the good file stays, and nothing is left beside it."""
         done = self.run(*args, **more)
-        expect(done.returncode == 1, "status", done.returncode, "expected 1:", args, done.stdout, done.stderr)
+        expect(done.returncode == 3, "status", done.returncode, "expected 3:", args, done.stdout, done.stderr)
         expect(re.search(pattern, done.stderr), "no", pattern, "in:", done.stderr)
         expect(self.text() == OLD, "the file that was there is gone after", args)
         expect(not self.temps(), "left behind:", self.temps())
@@ -134,7 +134,7 @@ def full_disk():
             print("not tried: a full disk of 64 kB, as nothing may be mounted here (%s)" %
                   done.stderr.strip().split("\n")[0])
             return
-        expect(done.stdout == "status 1\n" * 3 + "good\n" + OLD, "found:", done.stdout, done.stderr)
+        expect(done.stdout == "status 3\n" * 3 + "good\n" + OLD, "found:", done.stdout, done.stderr)
         expect(done.stderr.count("good: No space left on device") == 2, done.stderr)
         expect(done.stderr.count("new.png: ") == 1, done.stderr)
 

@@ -38,7 +38,7 @@ def load(path):
                           stderr=subprocess.STDOUT, timeout=60)
     expect(done.returncode in (0, 1), path, done.returncode, done.stdout)
     if not os.path.exists(saved):
-        expect(done.returncode == 1 and b"expected" in done.stdout or b"not" in done.stdout, done.stdout)
+        expect(done.returncode == 3 and b"expected" in done.stdout or b"not" in done.stdout, done.stdout)
         return None, done.stdout, False
     with open(saved, "rb") as f:
         return parse_saved(f.read()), done.stdout, b"INCOMPLETE" in done.stdout or b"incomplete" in done.stdout

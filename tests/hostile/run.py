@@ -69,7 +69,7 @@ def run(folder, args, stdin=b""):
     done = subprocess.run([PROGRAM, *args], cwd=folder,
                           input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
     line = "ibscope " + " ".join(ascii(a) for a in args)
-    if done.returncode not in (0, 1, 2):
+    if done.returncode not in (0, 1, 2, 3):
         raise Failed("%s: status %d: %r" % (line, done.returncode, done.stderr[-2000:]))
     try:
         return done.returncode, check_clean("output", done.stdout), check_clean("error", done.stderr)

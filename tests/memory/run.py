@@ -133,8 +133,8 @@ class Session:
         for name, text in files.items():
             expect(".ibscope-" not in name, where, "left", name, "behind")
             expect(text == self.healthy[3].get(name), where, "wrote", name, "otherwise:\n", text[:200])
-        if status == MEMORY:
-            expect("ibscope: " in err and "out of memory: " in err, where, "status 3, but said:", err)
+        if "ibscope: " in err and "out of memory: " in err:
+            expect(status == MEMORY, where, "out of memory, but status", status)
             return "told"
         for what, was, now in zip(("status", "output", "errors", "files"), self.healthy, (status, out, err, files)):
             expect(was == now, where, "other", what, ":\n", now if what != "files" else sorted(now),

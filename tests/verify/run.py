@@ -129,7 +129,7 @@ def relative(place):
     place.nothing_left()
     place.env["TMPDIR"] = "no/such/folder"
     done = place.run("synth ring:4; verify minhop")
-    expect(done.returncode == 1 and "no folder can be made: No such file" in done.stdout, done.stdout)
+    expect(done.returncode == 3 and "no folder can be made: No such file" in done.stdout, done.stdout)
 
 
 def options(place):
@@ -197,15 +197,15 @@ def dies(place):
     """A dying OpenSM is told with its last lines."""
     place.program("opensm", "echo first words; echo last words; exit 3\n")
     done = place.run("load %s; verify minhop" % DEMO)
-    expect(done.returncode == 1 and "opensm ended with status 3; its last lines: first words | last words" in done.stdout,
+    expect(done.returncode == 3 and "opensm ended with status 3; its last lines: first words | last words" in done.stdout,
            done.stdout)
     place.program("opensm", "kill -SEGV $$\n")
     done = place.run("load %s; verify minhop" % DEMO)
-    expect(done.returncode == 1 and "opensm was ended by signal 11" in done.stdout, done.stdout)
+    expect(done.returncode == 3 and "opensm was ended by signal 11" in done.stdout, done.stdout)
     place.program("opensm", "exec %s \"$@\"\n" % OPENSM)
     place.program("ibsim", "echo no fabric; exit 5\n")
     done = place.run("load %s; verify minhop" % DEMO)
-    expect(done.returncode == 1 and "ibsim ended with status 5; its last lines: no fabric" in done.stdout, done.stdout)
+    expect(done.returncode == 3 and "ibsim ended with status 5; its last lines: no fabric" in done.stdout, done.stdout)
     place.nothing_left()
 
 
@@ -217,10 +217,10 @@ def refuses(place):
                           ("synth ring:5; set rules manual; verify", "rules is manual"),
                           ("verify", "no fabric is loaded")):
         done = place.run(commands)
-        expect(done.returncode == 1 and why in done.stdout, (commands, done.stdout))
+        expect(done.returncode == 3 and why in done.stdout, (commands, done.stdout))
     place.env["PATH"] = place.bin
     done = place.run("synth ring:5; verify")
-    expect(done.returncode == 1 and "no program ibsim" in done.stdout and "ibsim-utils" in done.stdout, done.stdout)
+    expect(done.returncode == 3 and "no program ibsim" in done.stdout and "ibsim-utils" in done.stdout, done.stdout)
     expect(not os.path.exists(os.path.join(place.bin, "started")), "it was started")
     place.nothing_left()
 
@@ -263,7 +263,7 @@ def hidden(place):
     done = subprocess.run(["unshare", "-m", "sh", "-c", covered, "sh", *command], env=place.env, cwd=ROOT, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=BOUND,
                           check=False)
-    expect(done.returncode == 1 and "no library libumad2sim.so" in done.stdout, done.stdout)
+    expect(done.returncode == 3 and "no library libumad2sim.so" in done.stdout, done.stdout)
     expect(not os.path.exists(os.path.join(place.bin, "seen")), "opensm was started without the library")
     place.nothing_left()
 

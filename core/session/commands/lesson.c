@@ -427,8 +427,9 @@ static int cmd_lesson(struct session *s, const struct args *args, struct out *o,
 		if (progress_cancelled(o->run->progress))
 			rc = err_set(e, CANCELLED);
 		else if (faults)
-			rc = err_set(e, "%s: what a lesson says is not what the commands print",
-				     PLURAL(faults, "fault"));
+			rc = err_set_kind(e, ERR_FAULT,
+					  "%s: what a lesson says is not what the commands print",
+					  PLURAL(faults, "fault"));
 		lessons_free(all);
 		out_json(o, "checked", list);
 		return told_broken(&broken, n_broken, o, rc ? NULL : e) || rc ? -1 : 0;
