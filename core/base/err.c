@@ -23,6 +23,13 @@ void err_format(struct err *e, const char *fmt, ...)
 	va_end(ap);
 }
 
+int err_copy(struct err *e, const struct err *from)
+{
+	if (e)
+		*e = *from;
+	return -1;
+}
+
 void err_format_system(struct err *e, const char *name, int error)
 {
 	if (error == ENOMEM)

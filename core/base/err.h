@@ -39,6 +39,9 @@ void err_default(struct err *e, unsigned kind);
 /* Set *e; NULL is fine. */
 void err_format(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Make *e (NULL is fine) the same error as another; -1. */
+int err_copy(struct err *e, const struct err *from);
+
 /* Why a system call failed on NAME, into *e: "NAME: No such file or directory".  ENOMEM: memory is out. */
 void err_format_system(struct err *e, const char *name, int error);
 

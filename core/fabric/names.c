@@ -411,11 +411,12 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 	}
 	tidy(f, h);
 	if (n && *why.msg)
-		err_set(e, "%s", why.msg);
+		err_set_kind(e, ERR_SYNTAX, "%s", why.msg);
 	else if (n && l.n == 1)
-		err_set(e, "\"%s\" fits no node", text);
+		err_set_kind(e, ERR_NO_NODE, "\"%s\" fits no node", text);
 	else if (n)
-		err_set(e, "\"%s\": no node is named %s%s", text, text_str(&missing), n > 4 ? ", ..." : "");
+		err_set_kind(e, ERR_NO_NODE, "\"%s\": no node is named %s%s", text, text_str(&missing),
+			     n > 4 ? ", ..." : "");
 	hostlist_free(&l);
 	text_free(&missing);
 	return n ? -1 : 0;

@@ -265,10 +265,12 @@ static int nodes_named(const struct session *s, const char *word, enum name_kind
 {
 	bool many;
 
-	if (names_many(s->fabric, word, kind, h, &many, e))
-		return -1;
+	int rc = names_many(s->fabric, word, kind, h, &many, e);
+
 	if (!many && h->n && exact && h->rank < NAME_WORDS)
 		return err_set_kind(e, ERR_NO_NODE, "no node is named \"%s\"", word);
+	if (rc)
+		return rc;
 	if (h->n) {
 		/* Take over what was found. */
 		*l = (struct id_list){.id = h->node, .n = h->n, .many = many};
@@ -278,8 +280,8 @@ static int nodes_named(const struct session *s, const char *word, enum name_kind
 	return list_one(l, session_node(s, word, e)); /* of another kind, or none: *e or the caller says so */
 }
 
-static int find_nodes(const struct session *s, const char *word, enum name_kind kind, bool exact,
-		      struct progress *p, struct id_list *l, struct err *e)
+int session_nodes(const struct session *s, const char *word, enum name_kind kind, bool exact,
+		  struct progress *p, struct id_list *l, struct err *e)
 {
 	struct name_hits h;
 	uint32_t node;
@@ -295,12 +297,6 @@ static int find_nodes(const struct session *s, const char *word, enum name_kind 
 	rc = nodes_named(s, word, kind, exact, &h, l, e);
 	name_hits_free(&h);
 	return rc;
-}
-
-int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct progress *p,
-		  struct id_list *l, struct err *e)
-{
-	return find_nodes(s, word, kind, false, p, l, e);
 }
 
 /* Splits "NODE[1-4,7]" or "NODE[1/32/1,1/32/2]". *name is to be freed; *set points into it. Returns the
@@ -387,7 +383,7 @@ static int ports_of_set(const struct session *s, const char *name, const char *s
 	unsigned char marks[MAX_PORTS + 1];
 	struct id_list nodes;
 	char *missing = NULL;
-	int rc = find_nodes(s, name, NAMES_ANY, true, p, &nodes, e);
+	int rc = session_nodes(s, name, NAMES_ANY, true, p, &nodes, e);
 
 	*found = !rc;
 	if (!rc)
@@ -407,7 +403,7 @@ static int ports_of_hosts(const struct session *s, const char *word, struct prog
 			  struct err *e)
 {
 	struct id_list nodes;
-	int rc = find_nodes(s, word, NAMES_ANY, true, p, &nodes, e);
+	int rc = session_nodes(s, word, NAMES_ANY, true, p, &nodes, e);
 
 	for (uint32_t i = 0; !rc && i < nodes.n; i++)
 		if (node_is_switch(s->fabric, nodes.id[i]))
@@ -443,7 +439,7 @@ int session_ports(const struct session *s, const char *word, struct progress *p,
 		id_list_free(l);
 		/* the message is about ports if the node exists, else about names if it is a pattern */
 		many |= n != 1 && !nodes && is_name_pattern(word);
-		*e = many ? as_host : as_port;
+		err_copy(e, many ? &as_host : &as_port);
 	}
 	free(name);
 	return found ? 0 : -1;

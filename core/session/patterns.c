@@ -97,7 +97,7 @@ static int add_targets(const struct reader *x, const char *word, struct targets 
 	const struct fabric *f = x->r->topo->fabric;
 	struct id_list l = {0};
 	bool ports = false;
-	int rc = session_nodes(x->s, word, NAMES_HOSTS, x->o->run->progress, &l, e);
+	int rc = session_nodes(x->s, word, NAMES_HOSTS, false, x->o->run->progress, &l, e);
 
 	if (rc && *word && word[strlen(word) - 1] == ']') {
 		rc = session_ports(x->s, word, x->o->run->progress, &l, NULL);

@@ -190,7 +190,7 @@ def try_row(row, folder, run, objects):
     for name, state in ({s: STATES[s] for s in row.never} | row.extra).items():
         plain, told = ask(state)
         found = re.search(row.pattern, plain.stdout, re.M)
-        if found or plain.returncode != told.returncode or plain.returncode not in ((0, 1, 3) if row.status is None else (row.status, 3)):
+        if found or plain.returncode != told.returncode or plain.returncode not in ((0, 1, 2, 3) if row.status is None else (row.status, 2, 3)):
             return "%s, %s: status %d (%d with --json), found %s in\n%s%s" % (
                 name, row.ask, plain.returncode, told.returncode, found and found[0], plain.stdout[-900:], plain.stderr)
         last = objects(told.stdout)[-1]

@@ -187,7 +187,7 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 	struct id_list l;
 	char a[300];
 	int rc = kind == 'l' ? session_ports(d->s, word, d->o->run->progress, &l, e)
-			     : session_nodes(d->s, word, kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS,
+			     : session_nodes(d->s, word, kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS, false,
 					     d->o->run->progress, &l, e);
 
 	for (uint32_t i = 0; !rc && i < l.n; i++)

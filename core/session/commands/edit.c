@@ -354,7 +354,7 @@ static int cmd_remove(struct session *s, const struct args *args, struct out *o,
 		struct id_list l;
 
 		rc = *kind == 'l' ? session_ports(s, word, o->run->progress, &l, e)
-				  : session_nodes(s, word, *kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS,
+				  : session_nodes(s, word, *kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS, false,
 						  o->run->progress, &l, e);
 		if (!rc)
 			rc = *kind == 'l' ? remove_links(&d, &l, e)

@@ -357,7 +357,7 @@ static int mark_switches(const struct session *s, const struct args *args, uint8
 	for (int i = 2; !rc && i < args->n; i++) {
 		struct id_list l;
 
-		rc = session_nodes(s, args->arg[i].word, NAMES_SWITCHES, o->run->progress, &l, e);
+		rc = session_nodes(s, args->arg[i].word, NAMES_SWITCHES, false, o->run->progress, &l, e);
 		report_absent(&l, args->arg[i].word, o);
 		for (uint32_t k = 0; !rc && k < l.n; k++) {
 			if (node_is_switch(f, l.id[k]))

@@ -9,13 +9,13 @@
 #include "core/session/commands/commands.h"
 
 /* Mark endports of the nodes or ports that a word means, or remove the marks. */
-static int mark_word(const struct session *s, const char *word, uint8_t mark, uint8_t *wanted, struct out *o,
-		     struct err *e)
+static int mark_word(const struct session *s, const char *word, bool exact, uint8_t mark, uint8_t *wanted,
+		     struct out *o, struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	struct id_list l = {0};
 	bool ports = false;
-	int rc = session_nodes(s, word, NAMES_HOSTS, o->run->progress, &l, e);
+	int rc = session_nodes(s, word, NAMES_HOSTS, exact, o->run->progress, &l, e);
 
 	if (rc && word[strlen(word) - 1] == ']') {
 		rc = session_ports(s, word, o->run->progress, &l, NULL);
@@ -39,10 +39,37 @@ static int mark_word(const struct session *s, const char *word, uint8_t mark, ui
 	return rc;
 }
 
+/* The same for those of a list that the fabric has, by whole names.  The others are told. */
+static int mark_known(const struct session *s, const char *word, uint8_t mark, uint8_t *wanted, struct out *o,
+		      struct err *e)
+{
+	struct hostlist names;
+	struct id_list l = {0}; /* for those that are absent */
+	int rc = mark_word(s, word, true, mark, wanted, o, e);
+
+	if (!rc || err_kind(e) != ERR_NO_NODE || hostlist_read(word, &names, NULL))
+		return rc;
+	rc = 0;
+	for (size_t i = 0; i < names.n && !rc; i++) {
+		rc = mark_word(s, names.name[i], true, mark, wanted, o, e);
+		if (rc && err_kind(e) == ERR_NO_NODE) {
+			GROW(l.absent.name, l.absent.n, l.absent.cap);
+			l.absent.name[l.absent.n++] = str_dup(names.name[i]);
+			rc = 0;
+		}
+	}
+	if (!rc)
+		report_absent(&l, word, o);
+	id_list_free(&l);
+	hostlist_free(&names);
+	return rc;
+}
+
 /* The scope that words ask for; NULL and *e. */
 static struct scope *read_scope(const struct session *s, const struct args *args, struct out *o,
 				struct err *e)
 {
+	bool known = args_has(args, "known");
 	const struct fabric *f = s->fabric;
 	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
 	struct text words = {0};
@@ -51,15 +78,18 @@ static struct scope *read_scope(const struct session *s, const struct args *args
 
 	for (uint32_t ep = 0; *args->arg[0].word == '-' && ep < f->n_endports; ep++)
 		wanted[ep] = !endport_is_switch(f, ep);
-	for (int i = 0; !rc && i < args->n; i++) {
+	for (int i = 0; !rc && i < args->n - known; i++) {
 		const char *word = args->arg[i].word;
 		bool leave_out = word[0] == '-' && word[1];
 		char *quoted = word_quoted(word);
 
 		text_add(&words, "%s%s", i ? " " : "", quoted);
 		free(quoted);
-		rc = mark_word(s, word + leave_out, !leave_out, wanted, o, e);
+		rc = known ? mark_known(s, word + leave_out, !leave_out, wanted, o, e)
+			   : mark_word(s, word + leave_out, false, !leave_out, wanted, o, e);
 	}
+	if (known)
+		text_add(&words, " known");
 	if (!rc)
 		scope = scope_new(f, text_str(&words), wanted);
 	if (scope && !scope->n) {
@@ -108,7 +138,7 @@ static int cmd_scope(struct session *s, const struct args *args, struct out *o, 
 
 const struct command scope_commands[] = {
 	{.name = "scope",
-	 .syntax = "scope [all | off | H...]",
+	 .syntax = "scope [all | off | H... [known]]",
 	 .help = "count one job's hosts only: names, globs, lists, @FILE; `-` before a word leaves out",
 	 .details = "  check, load-map, shifts, survey, compare, diff and the summary after each event then "
 		    "count only pairs of these\n"

@@ -27,7 +27,7 @@ static unsigned nodes_of(const struct finder *x, const char *word, struct err *e
 	struct id_list l;
 	unsigned kinds = 0;
 
-	if (session_nodes(x->s, word, NAMES_ANY, x->progress, &l, e))
+	if (session_nodes(x->s, word, NAMES_ANY, false, x->progress, &l, e))
 		return 0;
 	for (uint32_t i = 0; i < l.n; i++)
 		kinds |= node_is_switch(x->s->fabric, l.id[i]) ? SWITCH : HOST;
@@ -112,14 +112,15 @@ const char *target_kind(struct session *s, const struct args *args, struct progr
 
 		if (progress_cancelled(p))
 			rc = err_set(e, CANCELLED);
-		else if (!fit && (!*word || (why.kind == ERR_NO_NODE && !isdigit((unsigned char)*word))))
+		else if (!fit && (!*word || (why.kind == ERR_NO_NODE && !isdigit((unsigned char)*word) &&
+					     !is_name_pattern(word))))
 			rc = err_set_kind(
 				e, ERR_NO_NODE,
 				"found \"%s\", expected link, switch, host, chassis, card, or a name; "
 				"nothing has this name",
 				word);
 		else if (!fit)
-			*e = why, rc = -1;
+			rc = err_copy(e, &why);
 		else if (i && !(kinds & fit))
 			rc = err_set(e, "%s and %s are of different kinds; use one `%s` for each",
 				     args->arg[0].word, word, args->argv[0]);
