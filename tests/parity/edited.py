@@ -5,8 +5,8 @@ usage: edited.py [CASE...]     names or globs of cases; none: all of them
 
 Each case draws a sequence of changes: hosts and cables added, removed, moved and swapped, hosts and switches
 replaced, failures and restorations, several at once.  Nodes that come are in the simulator's file from the start,
-unlinked; ibscope does not know them before.  Between changes OpenSM starts again, with another LMC
-now and then (takeovers: manager.py).  LMC 0 to 2 and options of QoS are drawn.  ibscope is told each change by its
+unlinked; ibscope does not know them before.  Between changes OpenSM starts again, with another LMC now and then, or a
+standby on a host takes over, with the host of the subnet manager unplugged or not.  LMC 0 to 2 and options of QoS are drawn.  ibscope is told each change by its
 command, and a second time by `load FILE next` with a file of each state.  Tables (with LinearFDBTop), guid2lid, and with
 qos SL-to-VL maps must be the same as OpenSM's after each sweep.  Where cables have been exchanged OpenSM ends its sweep with errors, or sees only a part
 of it, and its next one is compared.
@@ -42,20 +42,20 @@ CASES = {
 }
 
 
-# LASH and Nue with LMC are other suites' (run.py): OpenSM may crash
-ONE_LID = ("lash", "nue", "torus-2QoS")
+ONE_LID = ("torus-2QoS",)
 
 
 class World:
     """Nodes by GUID, cables as sets of two ends (GUID, port), what is down; the same for ibsim's console."""
 
-    def __init__(self, fabric, spares):
+    def __init__(self, fabric, spares, lmc=0):
         self.node = {n.guid: n for n in fabric.nodes + spares}
         self.here = [n.guid for n in fabric.nodes]
         self.spare = [n.guid for n in spares]
-        self.keep = fabric.nodes[0].guid      # the subnet manager sits there
+        self.keep = self.first = fabric.nodes[0].guid     # the subnet manager is there; was at first
         self.cables = [frozenset((n.guid, p) for n, p in ends) for ends in fabric.links]
         self.down = set()       # cables and GUIDs
+        self.lmc, self.cut = lmc, False     # cut: it was larger
 
     def text(self, guid):
         return "0x%016x" % guid
@@ -204,7 +204,8 @@ class World:
             return None
         old = rng.choice(pool)
         new = self.take(sw, self.node[old].nports)
-        if new is None or any(len({g for g, _ in c}) == 1 or c in self.down for c in self.of(old)):
+        # a port that is linked again forgets in the simulator that a subnet manager is on it: a standby would not find it
+        if new is None or any(len({g for g, _ in c}) == 1 or c in self.down or any(g == self.keep for g, _ in c) for c in self.of(old)):
             return None
         self.come(new)
         for c in self.of(old):
@@ -238,19 +239,46 @@ class World:
             return "restore link " + self.end(rng.choice(sorted(what)))
         return "restore %s %s" % ("switch" if self.node[what].is_switch else "host", self.text(what))
 
-    @staticmethod
-    def draw_manager(rng, lmc):
-        """(ibscope's command, new options): OpenSM starts again; lmc: with another LMC now and then."""
+    def near(self, guid, up):
+        """GUIDs of the nodes that are reached from this one by these cables."""
+        seen, todo = {guid}, [guid]
+        while todo:
+            at = todo.pop()
+            for far in (g for c in up if any(g == at for g, _ in c) for g, _ in c if g not in seen):
+                seen.add(far)
+                if self.node[far].is_switch:
+                    todo.append(far)
+        return seen
+
+    def draw_manager(self, rng, lmc):
+        """
+        (ibscope's command, new options, GUID of the standby's node, the old one's where it goes down): OpenSM starts again,
+        with lmc: with another LMC now and then, or a standby takes over.  Where ports had a larger LMC, a standby that begins
+        now has not seen the highest LID, as ibscope takes it.
+        """
+        near = self.near(self.keep, self.live())
+        pool = [g for g in self.hosts() if g in near and not self.cut]
+        if pool and rng.random() < 0.5:
+            old, self.keep = self.keep, rng.choice(pool)
+            gone = not self.node[old].is_switch and rng.random() < 0.5
+            if gone:
+                self.down.add(old)
+            return "failover %s%s" % (self.text(self.keep), " down" * gone), {}, self.keep, old if gone else None
         if lmc and rng.random() < 0.4:
             n = rng.randrange(3)
-            return "set lmc %d" % n, {"lmc": n}
-        return "restart", {}
+            self.cut, self.lmc = self.cut or n < self.lmc, n
+            return "set lmc %d" % n, {"lmc": n}, None, None
+        return "restart", {}, None, None
 
-    def draw(self, rng):
+    def draw(self, rng, before):
+        """A change behind those of the same event.  OpenSM's first sweep may miss new nodes near exchanged cables: LIDs go by its sweeps."""
+        came, swapped = (any(c.startswith(words) for c in before) for words in (("add host", "add switch", "replace"), "swap"))
         while True:
             kind = rng.choice((self.add_host, self.add_switch, self.add_link, self.remove_host, self.remove_switch, self.remove_link,
                                self.move_host, self.move_host, self.move_link, self.swap, self.swap, self.replace, self.replace,
                                self.fail, self.fail, self.restore))
+            if (kind == self.swap and came) or (kind in (self.add_host, self.add_switch, self.replace) and swapped):
+                continue
             command = kind(rng)
             if command:
                 return command
@@ -260,8 +288,9 @@ class World:
     def file(self, blocks):
         """blocks: GUID -> (lines before the cables, {port: line}); a cable's line of the first file is used again."""
         up, out = self.live(), []
+        near = self.near(self.keep, up)
         for g in self.here:
-            if g in self.down:
+            if g not in near:
                 continue
             n = self.node[g]
             head, known = blocks[g]
@@ -322,29 +351,81 @@ def blocks_of(text, spares):
     return blocks
 
 
+class Standby:
+    """
+    The standby of the next takeover.  It has seen the highest LID, and has the master's guid2lid where that counts, as
+    ibscope takes it: it begins after the last sweep in which a port had that LID, where it reaches the subnet manager.
+    """
+
+    def __init__(self, sm, world, changes, honor):
+        self.sm, self.world, self.changes, self.honor = sm, world, changes, honor
+        self.manager = world.first
+        self.since = self.memory = None     # after which sweep it began, and guid2lid then
+        self.top = self.seen = 0            # of the tables now; the highest LID that it has seen
+        self.cables = set()     # of its host, as it began: linked again, the port does not tell of it any more
+
+    def watch(self, n, up):
+        """After sweep n, with these cables: begin, where a takeover is next."""
+        host = next((c[2] for c in self.changes[n:] if c), None)
+        dump = self.sm.lfts()
+        self.top = max(int(t) for t in re.findall(rb"Unicast lids \[0-(\d+)\]", dump))
+        # what ports carry: the range of a larger LMC before a restart stays in guid2lid
+        base = {}
+        for lid, kind, guid in re.findall(rb"^0x([0-9a-f]+) \d+ # (\w+).* portguid (0x[0-9a-f]+)", dump, re.M):
+            base[guid] = min(int(lid, 16), base.get(guid, (self.top, 0))[0]), 1 if kind == b"Switch" else 1 << int(self.sm.options["lmc"])
+        highest = max(lid + n - 1 for lid, n in base.values())
+        cables = {c for c in up if any(g == host for g, _ in c)}
+        if cables != self.cables:
+            self.since = None
+        if host and highest == self.top and host in self.world.near(self.manager, up):
+            self.sm.dismiss()
+            self.sm.stand_by(self.world.node[host].name, "0x%016x" % (host + 1), self.honor)
+            self.since, self.memory, self.seen, self.cables = n, self.guid2lid(), highest, cables
+
+    def guid2lid(self):
+        return set(self.sm.read("guid2lid").split(b"\n\n"))
+
+    def ready(self):
+        return self.since is not None and self.seen == self.top and (not self.honor or self.memory == self.guid2lid())
+
+    def take_over(self, host, gone):
+        self.sm.take_over(['Unlink "%s"' % self.world.node[gone].name] if gone else [])
+        self.manager, self.since = host, None
+
+
 def run_opensm(sim, options, states, steps, changes, folder, world):
     """
-    Dumps expected.N, memory.N, maps.N with qos; how many sweeps each state took.  states: sets of live cables; changes: of
-    each step what draw_manager() drew, None: cables.  Where cables were
-    exchanged OpenSM may know it wholly in its second sweep only: what its first one made of it, its second changes.
+    Dumps expected.N, memory.N, maps.N with qos; how many sweeps each state took, until one that ibscope does not take as
+    OpenSM does.  states: sets of live cables; changes: of each step what draw_manager() drew, None: cables.  Where cables were
+    exchanged, or a standby knows old ones, OpenSM may know it wholly in its second sweep only: what its first one made of
+    it, its second changes.
     """
     sweeps = []
     with opensm.OpenSM(sim, options) as sm:
+        standby = Standby(sm, world, changes, options["honor_guid2lid_file"] == "TRUE")
         for n, up in enumerate(states):
             count = 1
             if n:
                 lost, came = states[n - 1] - up, up - states[n - 1]
                 todo = ["Unlink " + world.console(sorted(c)[0]) for c in sorted(lost, key=sorted)]
                 todo += ["Link %s %s" % tuple(map(world.console, sorted(c))) for c in sorted(came, key=sorted)]
-                _, more = changes[n - 1] or (None, None)
+                _, more, host, gone = changes[n - 1] or (None,) * 4
+                if host and not standby.ready():
+                    return sweeps
+                # a port of a cable that came had another one, and more than that changed
+                exchanged = steps[n - 1].startswith("event") and {e for c in lost for e in c} & {e for c in came for e in c}
+                again = "swap" in steps[n - 1] or exchanged or (host and standby.since < n - 1)
                 while True:
                     try:
-                        if more is not None:
+                        if host:
+                            standby.take_over(host, gone)
+                        elif more is not None:
                             sm.restart(more)
                         else:
                             sm.step(todo)
-                        more = None     # another sweep is only that
-                        if "swap" not in steps[n - 1] or count > 1:
+                        # another sweep is only that
+                        host = more = None
+                        if not again or count > 1:
                             break
                         todo, count = [], count + 1
                     except opensm.OpenSMError as e:
@@ -355,7 +436,7 @@ def run_opensm(sim, options, states, steps, changes, folder, world):
                             return sweeps
                         if "failed" not in str(e) or count > 2:
                             raise
-                        todo, count = [], count + 1
+                        todo, count, host, more = [], count + 1, None, None
             sweeps.append(count)
             with open(os.path.join(folder, "expected.%d" % n), "wb") as f:
                 f.write(sm.lfts())
@@ -364,7 +445,30 @@ def run_opensm(sim, options, states, steps, changes, folder, world):
             if options.get("qos") == "TRUE":
                 with open(os.path.join(folder, "maps.%d" % n), "wb") as f:
                     f.write(sm.sl2vl())
+            standby.watch(n, up)
     return sweeps
+
+
+def carry(folder, present, sweeps):
+    """In the file of a state, nodes that come back have the LIDs that their ports carry: those of the last sweep that saw them."""
+    seen = {}
+    for n in range(len(sweeps)):
+        if n:
+            path = os.path.join(folder, "state.%d" % n)
+            with open(path) as f:
+                text = f.read()
+            for guid in present[n] - present[n - 1]:
+                for port in (guid, guid + 1):
+                    if port in seen:
+                        text = re.sub(r"(\[1\]\(%x\)[^#\n]*# |switchguid=0x%x\(.*\n.* base port 0 )lid \d+ lmc \d+" % (port, port),
+                                      r"\1lid %d lmc %d" % seen[port], text)
+            with open(path, "w") as f:
+                f.write(text)
+        lids = {}
+        with open(os.path.join(folder, "expected.%d" % n)) as f:
+            for lid, port in set(re.findall(r"^0x([0-9a-f]+) \d+ # .* portguid 0x([0-9a-f]+)", f.read(), re.M)):
+                lids.setdefault(int(port, 16), []).append(int(lid, 16))
+        seen.update({port: (min(some), len(some).bit_length() - 1) for port, some in lids.items()})
 
 
 def unnamed(dump, way):
@@ -372,7 +476,8 @@ def unnamed(dump, way):
     return re.sub(rb" \('[^\n]*'\)|: '[^\n]*'|, \"[^\n]*\"$", b"", dump, flags=re.M) if way == "commands" else dump
 
 
-def compare(folder, way, steps, script):
+def compare(folder, way, steps, script, present):
+    """A file does not tell what lanes the ports of a node that comes back still have: maps of that sweep are compared after commands alone."""
     for n in range(len(steps) + 1):
         step = steps[n - 1] if n else "first"
         with open(os.path.join(folder, "expected.%d" % n), "rb") as a, open(os.path.join(folder, "got.%d" % n), "rb") as b:
@@ -382,7 +487,8 @@ def compare(folder, way, steps, script):
             raise Failed("%s, sweep %d (%s): lfts differ in %d of %d lines: opensm %s, ibscope %s\n%s" % (
                 way, n, step, len(wrong), len(want), want[wrong[0]:wrong[0] + 1], got[wrong[0]:wrong[0] + 1], script))
         maps = [os.path.join(folder, name % n) for name in ("maps.%d", "got-maps.%d")]
-        if os.path.exists(maps[0]):
+        back = n and (present[n] - present[n - 1]) & set().union(*present[:n])
+        if os.path.exists(maps[0]) and not (way == "load next" and back):
             with open(maps[0], "rb") as a, open(maps[1], "rb") as b:
                 want, got = (unnamed(f.read(), way).split(b"\n") for f in (a, b))
             wrong = [i for i in range(max(len(want), len(got))) if want[i:i + 1] != got[i:i + 1]]
@@ -398,10 +504,12 @@ def compare(folder, way, steps, script):
 
 def check(name, folder, rng):
     engine, specs, options = CASES[name]
-    options = dict({"lmc": 0 if engine in ONE_LID else rng.randrange(3)}, **options)
+    options = dict({"lmc": 0 if engine in ONE_LID else rng.randrange(3), "sm_priority": 15,
+                    "honor_guid2lid_file": rng.choice(("TRUE", "FALSE"))}, **options)
     if rng.random() < 0.5:
         options.update({k: v(rng, None) if callable(v) else v for k, v in cases.draw_qos(rng).items()})
-        # programmed as 0, lanes are read as something else by each sweep while cables are exchanged, and how many there are is open
+        # ports programmed with 0 tell the simulator's lanes again when their cable comes up, and which ports OpenSM's first sweep
+        # programs while cables are exchanged is open (engines/doc/minhop.md)
         if str(options.get("max_op_vls")) == "0":
             options["max_op_vls"] = "1"
     said("synth %s" % rng.choice(specs), "save base.topo", folder=folder)
@@ -409,7 +517,7 @@ def check(name, folder, rng):
         text = re.sub(r"^Switch\t(\d+)", lambda m: "Switch\t%d" % (int(m[1]) + SPARE_PORTS), f.read(), flags=re.M)
     fabric = Fabric(text)
     spares = spare_nodes(rng, fabric)
-    world, blocks = World(fabric, spares), blocks_of(text, spares)
+    world, blocks = World(fabric, spares, options["lmc"]), blocks_of(text, spares)
     with open(os.path.join(folder, "sim.topo"), "w") as f:
         f.write(text + "\n\n" + "\n\n".join("\n".join(block_of(n)) for n in spares) + "\n")
     with open(os.path.join(folder, "state.0"), "w") as f:
@@ -417,18 +525,27 @@ def check(name, folder, rng):
     if engine == "torus-2QoS":
         options["torus_config"] = os.path.join(folder, "torus.conf")
         said("load state.0", "torus-conf torus.conf", folder=folder)
-    steps, states, changes = [], [world.live()], []
+    steps, states, changes, present = [], [world.live()], [], [world.near(world.keep, world.live())]
     for n in range(1, STEPS + 1):
         at = n in (3, 6) or rng.random() < 0.15
         changes.append(world.draw_manager(rng, "lmc" not in CASES[name][2] and engine not in ONE_LID) if at else None)
-        commands = [changes[-1][0]] if at else [world.draw(rng) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
+        commands = [changes[-1][0]] if at else []
+        for _ in range(0 if at else rng.choice((1, 1, 1, 2, 3))):
+            commands.append(world.draw(rng, commands))
         steps.append(commands[0] if len(commands) == 1 else "event " + " ".join('"%s"' % c for c in commands))
         states.append(world.live())
+        present.append(world.near(world.keep, states[-1]))
+        if 3 * len(present[n] & present[n - 1]) < max(len(present[n]), len(present[n - 1])):
+            # of what is parted so, `load FILE next` says that it is another fabric
+            for some in (steps, states, changes, present):
+                some.pop()
+            break
         with open(os.path.join(folder, "state.%d" % n), "w") as f:
             f.write(world.file(blocks))
     sweeps = run_opensm(os.path.join(folder, "sim.topo"), dict(options, routing_engine=engine), states, steps, changes, folder, world)
     steps = steps[:len(sweeps) - 1]     # those after which it lived
-    start = ["set port_guids ibsim"] + ['set %s "%s"' % o for o in options.items()] + ["load state.0", "route " + engine]
+    carry(folder, present, sweeps)
+    start = ["set port_guids ibsim"] + ['set %s "%s"' % o for o in options.items() if o[0] != "sm_priority"] + ["load state.0", "route " + engine]
     for way in ("commands", "load next"):
         lines = list(start)
         for n in range(len(steps) + 1):
@@ -438,7 +555,7 @@ def check(name, folder, rng):
             if options.get("qos") == "TRUE":
                 lines.append("export sl2vl got-maps.%d" % n)
         said(*lines, folder=folder)
-        compare(folder, way, steps, "\n".join(lines))
+        compare(folder, way, steps, "\n".join(lines), present)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,9 @@ import os
 import random
 import re
 import shlex
-import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -51,14 +48,8 @@ UNREAD = tuple((engine, spec, file, more) for file in ("partition_config_file", 
 
 
 class Manager(opensm.OpenSM):
-    """With a place of its own, and nodes that are unplugged before it starts."""
-    host, unplugged = None, ()
-
-    def _environment(self):
-        env = opensm.OpenSM._environment(self)
-        if self.host:
-            env["SIM_HOST"] = self.host.name
-        return env
+    """With nodes that are unplugged before it starts."""
+    unplugged = ()
 
     def _start_simulator(self):
         opensm.OpenSM._start_simulator(self)
@@ -67,46 +58,6 @@ class Manager(opensm.OpenSM):
 
 def port_guid(host):
     return "0x%016x" % (host.guid + 1)
-
-
-class Standby:
-    """A second OpenSM beside a Manager `master`, which it watches."""
-
-    def __init__(self, master, host, options, copy):
-        self.folder = os.path.join(master.folder, "standby")
-        os.mkdir(self.folder)
-        if copy:
-            shutil.copy(os.path.join(master.folder, "guid2lid"), self.folder)
-        conf = dict(options, sm_priority=1, guid=port_guid(host), sweep_interval=0, sweep_on_trap="FALSE", transaction_timeout=2000,
-                    log_flags="0x43", log_file=self.path("opensm.log"), dump_files_dir=self.folder, force_log_flush="TRUE",
-                    sminfo_polling_timeout=300, polling_retry_number=2)
-        with open(self.path("opensm.conf"), "w") as f:
-            f.writelines("%s %s\n" % item for item in conf.items())
-        env = dict(master._environment(), OSM_TMP_DIR=self.folder, OSM_CACHE_DIR=self.folder, SIM_HOST=host.name,
-                   LD_PRELOAD=opensm.simulator_library())
-        self.process = subprocess.Popen(["opensm", "-F", self.path("opensm.conf")], cwd=self.folder, env=env,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def wait(self, words, times=1):
-        end = time.monotonic() + 120
-        while True:
-            if os.path.exists(self.path("opensm.log")):
-                with open(self.path("opensm.log"), errors="replace") as f:
-                    if f.read().count(words) >= times:
-                        return
-            if time.monotonic() > end:
-                raise opensm.OpenSMError("no '%s' of the standby within 120 s" % words)
-            time.sleep(opensm.POLL)
-
-    def lfts(self):
-        with open(self.path("opensm-lfts.dump"), "rb") as f:
-            return f.read()
-
-    def close(self):
-        opensm.OpenSM._end(self.process)
 
 
 def synthetic(spec, folder):
@@ -141,27 +92,17 @@ def failover(folder, engine, spec, honor, copy):
     new = hosts[-2]
     options = {"routing_engine": engine, "lmc": 0, "honor_guid2lid_file": honor}
     sm = Manager(topo, dict(options, sm_priority=10, guid=port_guid(hosts[3])))
-    sm.host, sm.unplugged, wanted = hosts[3], (new,), []
+    sm.host, sm.unplugged, wanted = hosts[3].name, (new,), []
     with sm:
         ends = re.findall(r"^0x\w+ \d+ # .*portguid (0x\w+)", sm.lfts().split(b"Unicast")[1].decode(), re.M)
         leaves = next(h for g in reversed(ends) for h in hosts if port_guid(h) == g and h not in (hosts[1], hosts[3]))
-        standby = Standby(sm, hosts[1], options, copy)
-        try:
-            standby.wait("Entering STANDBY state")
-            sm.step(['Unlink "%s"' % leaves.name])
-            wanted.append(sm.lfts())
-            master = sm.processes.pop("opensm")
-            master.kill()
-            master.wait()
-            sm._console(['Unlink "%s"' % hosts[3].name])
-            standby.wait("SUBNET UP")
-            wanted.append(standby.lfts())
-            sm._console(['ReLink "%s"' % new.name])
-            standby.process.send_signal(signal.SIGHUP)
-            standby.wait("SUBNET UP", 2)
-            wanted.append(standby.lfts())
-        finally:
-            standby.close()
+        sm.stand_by(hosts[1].name, port_guid(hosts[1]), copy)
+        sm.step(['Unlink "%s"' % leaves.name])
+        wanted.append(sm.lfts())
+        sm.take_over(['Unlink "%s"' % hosts[3].name])
+        wanted.append(sm.lfts())
+        sm.step(['ReLink "%s"' % new.name])
+        wanted.append(sm.lfts())
     guid = lambda n: "0x%016x" % n.guid  # noqa: E731
     return same(folder, ["set honor_guid2lid_file " + honor, "set guid " + port_guid(hosts[3]), "load fabric.topo",
                          "fail host " + guid(new), "route " + engine, "fail host " + guid(leaves), "export lfts got.0",

@@ -108,12 +108,13 @@ class OpenSM:
         self.folder = None
         self.processes = {}
         self.sweeps = self.before = 0   # before: those of processes that ended
+        self.host = self.home = None    # the simulator's name of the node it runs on (None: the first); its files
         self.lock = threading.Lock()
 
     # --- life -----------------------------------------------------------------
 
     def __enter__(self):
-        self.folder = tempfile.mkdtemp(prefix="parity.")
+        self.folder = self.home = tempfile.mkdtemp(prefix="parity.")
         try:
             self._start_simulator()
             self._start_manager()
@@ -130,7 +131,7 @@ class OpenSM:
         """End both programs and remove their folder; may be called again and from another thread."""
         with self.lock:
             # the subnet manager first: without its simulator it does not listen to signals
-            for name in ("opensm", "ibsim"):
+            for name in ("opensm", "standby", "ibsim"):
                 p = self.processes.pop(name, None)
                 if p:
                     self._end(p)
@@ -154,13 +155,15 @@ class OpenSM:
                 pass
 
     def _path(self, name):
-        return os.path.join(self.folder, name)
+        return os.path.join(self.folder if name == "ibsim.out" else self.home, name)
 
     def _environment(self):
         env = dict(os.environ)
         # libumad2sim makes its files in the current folder, OpenSM its own below OSM_*
-        env.update(IBSIM_SOCKNAME=os.path.basename(self.folder), OSM_TMP_DIR=self.folder,
-                   OSM_CACHE_DIR=self.folder, PATH=env.get("PATH", "") + ":/usr/sbin")
+        env.update(IBSIM_SOCKNAME=os.path.basename(self.folder), OSM_TMP_DIR=self.home,
+                   OSM_CACHE_DIR=self.home, PATH=env.get("PATH", "") + ":/usr/sbin")
+        if self.host:
+            env["SIM_HOST"] = self.host
         return env
 
     def _spawn(self, name, argv, preload=False, stdin=subprocess.DEVNULL):
@@ -206,10 +209,10 @@ class OpenSM:
         tail = Tail(self._path("ibsim.out"), "Network simulator ready")
         self._wait("'Network simulator ready' of ibsim", tail.read)
 
-    def _start_manager(self):
+    def _start_manager(self, name="opensm"):
         # sweeps only when asked for, so that every step is exactly one
         conf = {"sweep_interval": 0, "sweep_on_trap": "FALSE", "transaction_timeout": 2000,
-                "log_flags": "0x43", "log_file": self._path("opensm.log"), "dump_files_dir": self.folder,
+                "log_flags": "0x43", "log_file": self._path("opensm.log"), "dump_files_dir": self.home,
                 "force_log_flush": "TRUE"}
         conf.update(self.options)
         memory = conf.pop("guid2lid_file", None)    # no option of OpenSM: it looks into its own folder
@@ -218,7 +221,7 @@ class OpenSM:
         with open(self._path("opensm.conf"), "w") as f:
             f.writelines("%s %s\n" % item for item in conf.items())
         self.tail = Tail(conf["log_file"], UP, FAILED)
-        self._spawn("opensm", ["opensm", "-F", self._path("opensm.conf")], preload=True)
+        self._spawn(name, ["opensm", "-F", self._path("opensm.conf")], preload=True)
 
     def restart(self, options):
         """End OpenSM; a new one with these options in addition finds what the ports carry, and guid2lid."""
@@ -229,6 +232,52 @@ class OpenSM:
             os.unlink(old)
         self.before = self.sweeps
         self._start_manager()
+        self._sweep()
+
+    def stand_by(self, host, guid, memory=True):
+        """
+        A second OpenSM waits on this host (its name, the GUID of its port), with what guid2lid has now, or nothing.  What
+        the fabric is now, it has seen.  Its priority is less by one: sm_priority is among the options.  It asks for the master after an hour, or
+        when take_over() says so: another path to the master, or a machine without time, does not make it take over.
+        """
+        master = (self.host, self.home, self.options, self.tail)
+        waiting = tempfile.mkdtemp(prefix="standby.", dir=self.folder)
+        if memory:
+            shutil.copy(self._path("guid2lid"), waiting)
+        self.host, self.home = host, waiting
+        self.options = dict(self.options, guid=guid, sm_priority=self.options["sm_priority"] - 1, sminfo_polling_timeout=3600000,
+                            polling_retry_number=1, log_flags="0x47")
+        self._start_manager("standby")
+        self.standby = (self.host, self.home, self.options, self.tail)
+
+        def waits():
+            # an answer that it has not got when the master ends it will wait for, and never sweep
+            if not os.path.exists(self._path("opensm.log")):
+                return False
+            _, _, after = self.read("opensm.log").partition(b"Entering STANDBY state")
+            return b"in state 3 (MASTER)" in after
+
+        self._wait("the master's first answer to the standby", waits)
+        self.host, self.home, self.options, self.tail = master
+
+    def dismiss(self):
+        """No standby waits any longer."""
+        if "standby" in self.processes:
+            self._end(self.processes.pop("standby"))
+
+    def take_over(self, commands=()):
+        """OpenSM ends, commands go to the console of ibsim, and the standby has its first sweep."""
+        self._end(self.processes.pop("opensm"))
+        if commands:
+            self._console(commands)
+        self.processes["opensm"] = self.processes.pop("standby")
+        self.host, self.home, self.options, self.tail = self.standby
+        if self.tail.read():
+            raise OpenSMError("the standby did not wait\n" + self._last_words("opensm"))
+        self.before = self.sweeps
+        with open(self._path("opensm.conf"), "a") as f:
+            f.write("sminfo_polling_timeout 100\n")
+        self.processes["opensm"].send_signal(signal.SIGHUP)
         self._sweep()
 
     # --- sweeps -----------------------------------------------------------------
