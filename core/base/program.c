@@ -241,7 +241,8 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 	if (!whole && ferror(to))
 		return err_set_kind(e, ERR_IO, "%s: what it printed cannot be written", argv[0]);
 	if (!whole)
-		return err_set_kind(e, ERR_LIMIT, "%s: ended after %u s, the most that it may take", argv[0], way->seconds);
+		return err_set_kind(e, ERR_LIMIT, "%s: ended after %u s, the most that it may take", argv[0],
+				    way->seconds);
 	if (WIFSIGNALED(status))
 		return err_set(e, "%s: ended by signal %d (%s)", argv[0], WTERMSIG(status),
 			       strsignal(WTERMSIG(status)));
@@ -273,8 +274,9 @@ static ssize_t fill(void *cookie, const char *buf, size_t n)
 	struct sink *s = cookie;
 
 	if (s->n + n > (size_t)s->mib << 20) {
-		s->failed = err_set_kind(&s->e, ERR_LIMIT, "%s: found more than %u MiB, the most that is read", s->name,
-				    s->mib) != 0;
+		s->failed =
+			err_set_kind(&s->e, ERR_LIMIT, "%s: found more than %u MiB, the most that is read",
+				     s->name, s->mib) != 0;
 	} else if (s->n + n > s->cap) {
 		size_t more = s->cap > n ? s->cap : n;
 

@@ -353,6 +353,7 @@ static void test_dependencies(void **state)
 		for (unsigned layer = 0; layer < runs[k].layers; layer++) {
 			uint32_t heads[3] = {0}, turns[3] = {0}, boxes = 0;
 			struct text t = {0};
+			char told[80];
 
 			draw(&d, 118, 40, false);
 			assert_int_equal(m->n_choices, runs[k].layers);
@@ -371,6 +372,10 @@ static void test_dependencies(void **state)
 						 runs[k].spec, runs[k].route, layer, heads[kind], turns[kind],
 						 kind);
 			}
+			/* what is told is what is drawn: without hosts */
+			snprintf(told, sizeof(told), "layer %u, %s", layer,
+				 PLURAL(turns[PICTURE_TURN] + turns[PICTURE_TURN_ON_CYCLE], "dependency"));
+			assert_string_equal(text_str(&m->said), told);
 			assert_int_equal(turns[PICTURE_TURN_ON_CYCLE] != 0, runs[k].loops);
 			assert_int_equal(turns[PICTURE_TURN_MISSING] != 0, runs[k].layers > 1);
 			for (int y = 0; y < d.canvas.h; y++) {

@@ -398,8 +398,8 @@ static void title(const struct view *v, struct text *t)
 
 static void footer(const struct view *v, struct text *t)
 {
-	(void)v;
-	text_add(t, "Enter around  +/- scale  o colour  v overlay  [ ] along  Backspace back");
+	text_add(t, "Enter around  +/- scale  o colour  v overlay  [ ] along  %s",
+		 map_of(v)->overlay == MAP_DRAIN ? "( ) rounds  = play" : "Backspace back");
 }
 
 /* Tells about the selected switch. brief: there is little room. */

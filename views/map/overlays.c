@@ -421,6 +421,8 @@ static void mark_dependencies(struct view *v)
 	m->turn = NEW_ARRAY(m->graph->cdg->n_deps + 1, struct picture_turn);
 	m->n_turns = picture_turns(m->graph->cdg, layer, m->turn, channel, &missing);
 	free(channel);
+	m->said.len = 0; /* what is drawn: without hosts */
+	text_add(&m->said, "layer %d, %s", layer, PLURAL(m->n_turns - missing, "dependency"));
 	if (m->scale != &map_whole)
 		return;
 	m->meaning.len = 0;
