@@ -522,7 +522,7 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 		err_set_kind(&e, ERR_IO, "cannot write standard output: %s", strerror(errno));
 		return failed(&e);
 	}
-	return status_of(0, &e, r.found_fault, r.unanswered);
+	return r.plugin ? r.plugin - 1 : (int)status_of(0, &e, r.found_fault, r.unanswered);
 }
 
 /* --- the explorer ------------------------------------------------------------------ */

@@ -198,7 +198,8 @@ static bool answer(const struct request *q, struct command_run *first, struct er
 	rc = run_text(&r, q->line, e);
 	set_deadline(0);
 	first->begun = r.begun;
-	serve_done(r.f, id, status_of(rc, e, r.found_fault, r.unanswered), NULL);
+	serve_done(r.f, id,
+		   !rc && r.plugin ? r.plugin - 1 : (int)status_of(rc, e, r.found_fault, r.unanswered), NULL);
 	json_decref(id);
 	rc = r.in->quit;
 	if (rc && at)

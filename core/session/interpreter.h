@@ -53,6 +53,7 @@ struct command_run {
 	bool found_fault; /* a check found a fault: exit status 1 in batch, but no error */
 	bool unanswered;  /* the same for what cannot be judged, as a part of the fabric is unknown: status 3
 			   */
+	int plugin;	  /* 1 + the exit status that another system wants (`check format nagios`); 0: none */
 	bool noteworthy;  /* some of the text must reach the person, also where other text is dropped: at the
 			     start of batch */
 	unsigned depth;	  /* scripts within scripts */

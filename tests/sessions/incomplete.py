@@ -30,7 +30,7 @@ ROUNDS = int(os.environ.get("ROUNDS", "400" if os.environ.get("LONG") == "1" els
 # "load", "source": that command reads it back, and then the fabric is incomplete; "tables": it belongs to a fabric.
 WRITERS = {
     "save": "load", "export subnet": "load", "save-session": "source", "export lfts": "tables", "export fdbs": "tables",
-    "export paths": "#", "export sl2vl": "#", "export slurm": "#", "roots": "#", "torus-conf": "#", "advise": "#",
+    "export paths": "#", "export sl2vl": "#", "export slurm": "#", "export prometheus": "#", "roots": "#", "torus-conf": "#", "advise": "#",
     "export dot": "//", "export svg": "<!--", "export json": "json", "report": "report",
     "export png": "anyway", "export guid2lid": "anyway", "export ca-order": "anyway", "export torus": "anyway",
     "screen": "shows",      # what the terminal shows: INCOMPLETE stands in its bar

@@ -4,9 +4,11 @@ this folder that use it.  What needs a package that is not here is named as skip
 
 Environment: IBSCOPE=build/ibscope; names of tests as arguments.  The last line is "N passed, N failed".
 """
+import collections
 import concurrent.futures
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -19,6 +21,7 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
+sys.path.append("/usr/lib/python3/dist-packages")   # Debian's packages, where another Python runs this
 import contract  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
@@ -29,6 +32,27 @@ SECONDS = 300   # no run takes ten; a bound for a program that hangs
 def expect(found, wanted, what):
     if found != wanted:
         raise AssertionError("%s: found %r, expected %r" % (what, found, wanted))
+
+
+class Skipped(Exception):
+    """A package that is wanted is not here."""
+
+
+def ibscope(*args, folder=None, status=0):
+    """What it printed; it must end with that status."""
+    done = subprocess.run([PROGRAM, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+    expect(done.returncode, status, "%s: %s" % (args, done.stderr))
+    return done.stdout
+
+
+def small_program(name, *args, folder=None):
+    """(status, what it printed) of a program of this folder, which is short."""
+    path = os.path.join(HERE, name)
+    with open(path) as f:
+        expect(len(f.readlines()) <= 30, True, "lines of %s" % name)
+    done = subprocess.run([path, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS,
+                          env={**os.environ, "IBSCOPE": PROGRAM})
+    return done.returncode, done.stdout + done.stderr
 
 
 class Served:
@@ -203,7 +227,7 @@ def read_only(folder):
     shutil.copy(DEMO, inside)
     subprocess.run(["gzip", "-k", "demo-3level.ibnet"], cwd=inside, check=True)
     before = sorted(os.listdir(inside))
-    writes = ["save F", "save-session F", "report F", "export lfts F", "export subnet F", "export paths F", "export slurm F", "export svg F",
+    writes = ["save F", "save-session F", "report F", "export lfts F", "export subnet F", "export paths F", "export slurm F", "export prometheus F", "export svg F",
               "export png F", "export dot F cdg", "advise write F", "lesson new F", "survey links share 1/2 F"]
     s = Served("--read-only", "-R", "minhop", "demo-3level.ibnet", folder=inside)
     refused = 0
@@ -256,7 +280,108 @@ def over_http(folder):
         p.stdout.close()
 
 
-TESTS = [requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
+def one_cable(folder):
+    """Both ends of one cable in one `fail` or `restore` are one link; what was down before is an error still."""
+    link = json.loads(ibscope("--json", "-R", "minhop", "-e", "survey links", DEMO).splitlines()[-1])["survey"][0]
+    a, b = link["a"], link["b"]
+    for line, links in (("fail link %s %s" % (a, b), 1), ("fail %s %s" % (b, a), 1), ("fail link %s %s %s" % (a, a, b), 1),
+                        ("fail link %s; restore link %s %s" % (a, a, b), 1)):
+        told = contract.objects(PROGRAM, ibscope("--json", "-R", "minhop", "-e", line, DEMO))[-1]
+        expect((told["ok"], told["links"]), (True, links), line)
+    ibscope("-R", "minhop", "-e", "fail link %s; fail link %s" % (a, b), DEMO, status=3)
+
+
+def cut_off_by_all(folder):
+    """`check` names whom all events cut off, and counts the pairs of all of them."""
+    for n in range(1, 4):
+        lines = "; ".join("fail link node%04d[1]" % i for i in range(1, n + 1)) + "; check"
+        told = contract.objects(PROGRAM, ibscope("--json", "-R", "minhop", "-e", lines, DEMO, status=1))[-1]
+        expect((told["hosts_cut_off"], told["cut_off"]), (n, 64 * 63 - (64 - n) * (63 - n)), lines)
+        if "(%s)" % ", ".join("node%04d" % i for i in range(1, n + 1)) not in ibscope("-R", "minhop", "-e", lines, DEMO, status=1).splitlines()[-2]:
+            raise AssertionError("%s: names not told" % lines)
+    told = contract.objects(PROGRAM, ibscope("--json", "-R", "minhop", "-e", "fail link node0001[1]; fail link node0002[1]; restore all; check", DEMO))[-1]
+    expect((told["hosts_cut_off"], told["cut_off"]), (0, 0), "all restored")
+
+
+def for_nagios(folder):
+    """Each status by a fabric that has it; the line as Nagios reads it; --json has the keys of check."""
+    with open(DEMO) as f:
+        whole = f.read()
+    with open(os.path.join(folder, "cut.ibnet"), "w") as f:
+        f.write(whole[:-900])
+    perf = r"(\w+=[\d.]+;\d*;\d*;0( |$))+"
+    for args, line, status, word in (
+            (["-R", "minhop", DEMO], "", 0, "OK"), (["-R", "updn,minhop", "torus:4x4"], "", 2, "CRITICAL"), (["-R", "dfsssp", "cut.ibnet"], "", 3, "UNKNOWN"),
+            (["-R", "minhop", DEMO], "fail link node0001[1]; ", 2, "CRITICAL"), (["-R", "torus-2QoS", DEMO], "", 1, "WARNING"),
+            (["-R", "minhop", "cut.ibnet"], "fail link node0001[1]; ", 2, "CRITICAL")):
+        said = ibscope(*args, "-e", line + "check format nagios", folder=folder, status=status).splitlines()[-1]
+        if not re.fullmatch(r"IBSCOPE %s: [^|]+ \| %s" % (word, perf), said):
+            raise AssertionError("%s %s: %s" % (args, line, said))
+        told = contract.objects(PROGRAM, ibscope(*args, "--json", "-e", line + "check format nagios", folder=folder, status=status))[-1]
+        expect((told["nagios"], len(told["text"]) if "text" in told else 1), (status, 1), args)
+    s = Served("-R", "minhop", DEMO)
+    told, done = s.ask(line="fail link node0001[1]; check format nagios")
+    expect((told[-1]["nagios"], done["status"]), (2, 2), "over a pipe")
+    s.end()
+    for args, status, says in ((["cut.ibnet"], 3, "UNKNOWN"), ([DEMO, "updn"], 0, "OK"), ([], 3, "UNKNOWN"), (["none"], 3, "UNKNOWN: ibscope: none"),
+                               ([DEMO, "frob"], 3, "UNKNOWN: ibscope")):
+        found, said = small_program("nagios_plugin.sh", *args, folder=folder)
+        expect((found, said.count("\n"), said.startswith("IBSCOPE " + says)), (status, 1, True), "%s: %s" % (args, said))
+
+
+def for_prometheus(folder):
+    """The file is read by Prometheus' own Python library; its figures are those of other commands."""
+    try:
+        from prometheus_client.parser import text_string_to_metric_families
+    except ImportError:
+        raise Skipped("python3-prometheus-client")
+
+    def read(text):
+        families = {f.name: f for f in text_string_to_metric_families(text)}
+        expect({f.type for f in families.values()}, {"gauge"}, "types")
+        expect([f for f in families if f.endswith("_total") or not f.startswith("ibscope_") or not families[f].documentation], [], "names")
+        return {name: f.samples for name, f in families.items()}
+
+    line = "fail switch spine-01; fail link node0001[1]; "
+    tell = [json.loads(x) for x in ibscope("--json", "-R", "minhop", "-e", line + "check; doctor; load-map all all; show", DEMO, status=1).splitlines()]
+    check, doctor, loads = tell[-4], tell[-3], tell[-2]["loads"]
+    expect(small_program("prometheus_cron.sh", DEMO, folder), (0, ""), "cron")
+    with open(os.path.join(folder, "ibscope.prom")) as f:
+        m = read(f.read())
+    expect((m["ibscope_host_ports_up"][0].value, m["ibscope_sound"][0].value, m["ibscope_reading_timestamp_seconds"][0].value), (64, 1, int(os.stat(DEMO).st_mtime)), "sound")
+    for most in (0, 5, 100000):
+        m = read(ibscope("-R", "minhop", "-e", line + "export prometheus out most=%d; source /dev/null" % most, DEMO, folder=folder) and open(os.path.join(folder, "out")).read())
+        one = {k: v[0].value for k, v in m.items() if len(v) == 1 and not v[0].labels}
+        expect((one["ibscope_pairs"], one["ibscope_lost_pairs"], one["ibscope_cut_off_ports"], one["ibscope_credit_loop_groups"], one["ibscope_longest_path_links"]),
+               (check["check"]["pairs"], check["unreachable"], check["hosts_gone"], check["credit_loop_groups"], check["check"]["max_links"]), "check")
+        expect((one["ibscope_sound"], one["ibscope_complete"], one["ibscope_link_load_max_routes"]), (0, 1, loads["max"]), "judged")
+        by_kind = collections.Counter(f["kind"] for f in doctor["findings"])
+        expect({s.labels["kind"]: s.value for s in m["ibscope_findings"] if s.value}, dict(by_kind), "findings")
+        expect({s.labels["severity"]: s.value for s in m["ibscope_findings_by_severity"]},
+               {"error": doctor["errors"], "warning": doctor["warnings"], "note": doctor["notes"]}, "severities")
+        expect([(s.labels["guid"], int(s.labels["port"]), s.labels["peer_guid"], int(s.labels["peer_port"]), s.value) for s in m.get("ibscope_link_load_routes", [])],
+               [(x["from_guid"], x["from_port"], x["to_guid"], x["to_port"], x["routes"]) for x in loads["ports"]][:most], "loads")
+    with open(DEMO) as f:
+        text = f.read().replace('"node0001"', '"a\\b{c} \u00e9"')
+    for name, content, complete in (("names.ibnet", text, 1), ("cut.ibnet", text[:-900], 0)):
+        with open(os.path.join(folder, name), "w") as f:
+            f.write(content)
+        m = read(ibscope("-R", "minhop", "-e", "export prometheus -", name, folder=folder))
+        expect(m["ibscope_complete"][0].value, complete, name)
+    before = open(os.path.join(folder, "ibscope.prom")).read()
+    expect(small_program("prometheus_cron.sh", "none", folder)[0], 3, "no fabric")
+    expect(open(os.path.join(folder, "ibscope.prom")).read(), before, "the old file")
+
+
+def nightly(folder):
+    for fabric, status, says in ((DEMO, 0, ""), (DEMO, 0, ""), ("bad.ibnet", 1, "new"), ("bad.ibnet", 0, "")):
+        found, said = small_program("nightly_report.sh", fabric, folder, folder=folder)
+        expect((found, says in said, bool(said)), (status, True, bool(says)), "%s: %s" % (fabric, said))
+        ibscope("-R", "minhop", "-e", "remove host node0003; save bad.ibnet", DEMO, folder=folder)
+        expect(os.path.exists(os.path.join(folder, "report.md")), True, "report.md")
+
+
+TESTS = [one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
 
 
 def main():
@@ -268,6 +393,8 @@ def main():
             try:
                 test(folder)
                 good += 1
+            except Skipped as e:
+                print("SKIP systems/%s: %s is not here" % (test.__name__, e), flush=True)
             except (AssertionError, OSError, KeyError, ValueError, subprocess.SubprocessError) as e:
                 bad += 1
                 print("FAIL systems/%s: %s" % (test.__name__, str(e)[:1500]), flush=True)

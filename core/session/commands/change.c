@@ -138,6 +138,7 @@ struct edit {
 	bool down; /* fail or restore */
 	struct out *o;
 	unsigned links, nodes; /* changed */
+	unsigned again;	       /* links named once more, by their other end */
 	struct text text;      /* of the event */
 };
 
@@ -153,6 +154,11 @@ static int edit_link(struct edit *d, uint32_t port, bool many, struct err *e)
 		return many ? 0 : err_set(e, "%s has no cable", a);
 	if (d->state->link_down[link] == d->down && many)
 		return 0;
+	/* both ends of one cable are one link */
+	if (d->state->link_down[link] == d->down && session_state(d->s)->link_down[link] != d->down) {
+		d->again++;
+		return 0;
+	}
 	if (d->state->link_down[link] == d->down)
 		return err_set(
 			e, d->down ? "the link of %s is down already" : "the link of %s did not fail%s", a,
@@ -183,7 +189,7 @@ static int edit_node(struct edit *d, uint32_t n, bool want_switch, bool many, st
 static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
-	unsigned before = d->links + d->nodes;
+	unsigned before = d->links + d->nodes + d->again;
 	struct id_list l;
 	char a[300];
 	int rc = kind == 'l' ? session_ports(d->s, word, d->o->run->progress, &l, e)
@@ -193,7 +199,7 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 	for (uint32_t i = 0; !rc && i < l.n; i++)
 		rc = kind == 'l' ? edit_link(d, l.id[i], l.many, e)
 				 : edit_node(d, l.id[i], kind == 's', l.many, e);
-	if (!rc && d->links + d->nodes == before)
+	if (!rc && d->links + d->nodes + d->again == before)
 		rc = err_set(e, "all that \"%s\" stands for %s", word, d->down ? "is down already" : "is up");
 	if (!rc)
 		report_absent(&l, word, d->o);

@@ -240,6 +240,28 @@ static bool print_verdict(const struct sweep *w, uint64_t pairs, bool sound, uin
 	return sound;
 }
 
+/*
+ * What failures and repairs changed since tables were made anew, all together; they follow one on another.
+ * The caller frees *own.  -1 and *e when cancelled.
+ */
+static int changed_by_all(const struct session *s, const struct comparison **all, struct comparison **own,
+			  struct out *o, struct err *e)
+{
+	const struct event *now = session_event(s), *first = now;
+
+	*own = NULL;
+	*all = now->change;
+	while (first > s->event && (first->kind == EVENT_FAIL || first->kind == EVENT_RESTORE) &&
+	       first[-1].sweep && first[-1].sweep->routing && first[-1].setup->fabric == now->setup->fabric)
+		first--;
+	if (now - first < 2)
+		return 0;
+	*all = *own = compare_routings(first->sweep->routing, now->sweep->routing, o->run->progress);
+	return *own ? 0 : err_set(e, CANCELLED);
+}
+
+#define CUT_OFF_NAMED 4
+
 /* Returns the number of endports that are cut off. */
 static uint32_t tell_cut_off(const struct sweep *w, const struct comparison *change, struct out *o)
 {
@@ -252,7 +274,7 @@ static uint32_t tell_cut_off(const struct sweep *w, const struct comparison *cha
 		out_json(o, "cut_off", json_integer((json_int_t)change->cut_off));
 		out_json(o, "between_survivors", json_integer((json_int_t)change->between_survivors));
 	}
-	return report_cut_off(w, false, o);
+	return report_cut_off(w, CUT_OFF_NAMED, o);
 }
 
 /* The earlier check to compare with. */
@@ -262,22 +284,30 @@ struct baseline {
 };
 
 /* now: receives the faults one by one; NULL = nobody needs them.  b may be NULL. */
-static int check(struct session *s, const struct sweep *w, struct check_result *c, struct faults *now,
+static int check(struct session *s, const struct sweep *w, struct judgement *j, struct faults *now,
 		 const struct baseline *b, struct out *o, struct err *e)
 {
 	const struct check_listener to = {add_broken, now};
+	struct check_result *c = &j->counts;
 	int64_t loops;
 	uint32_t cut, gone;
 	bool sound, good;
 	struct text missing = {0};
+	const struct comparison *all;
+	struct comparison *own;
 
 	if (check_routing_to(w->routing, c, now ? &to : NULL, o->run->progress))
 		return err_set(e, CANCELLED);
+	if (changed_by_all(s, &all, &own, o, e))
+		return -1;
 	gone = report_scope(s, o);
 	report_aggregation(s, o);
 	print_check(w, c, o);
-	cut = tell_cut_off(w, session_event(s)->change, o);
+	cut = tell_cut_off(w, all, o);
+	comparison_free(own);
 	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, o, e);
+	j->cut_off = cut;
+	j->loops = loops < 0 ? 0 : (uint64_t)loops;
 	if (loops < 0 || check_held(session_event(s)->change, o, e))
 		return -1;
 	/* What the judgement rests on. */
@@ -319,6 +349,8 @@ static int check(struct session *s, const struct sweep *w, struct check_result *
 		good = !compare_faults(now, &b->was, &b->vanished, b->path, o);
 		sound = good && c->pairs;
 	}
+	j->fault = !good;
+	j->sound = good && sound;
 	o->run->found_fault |= !good;
 	o->run->unanswered |= !sound;
 	return 0;
@@ -328,11 +360,50 @@ int check_quietly(struct session *s, const struct sweep *w, struct judgement *j,
 {
 	struct command_run run = {.in = o->run->in, .progress = o->run->progress, .f = text_stream(&j->said)};
 	struct out quiet = {.run = &run};
-	int rc = check(s, w, &j->counts, NULL, NULL, &quiet, e);
+	int rc = check(s, w, j, NULL, NULL, &quiet, e);
 
 	fclose(run.f);
-	j->sound = !rc && !run.found_fault && !run.unanswered;
+	j->sound &= !rc;
 	return rc;
+}
+
+/*
+ * One line with performance data, and the status that Nagios takes: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
+ */
+static void tell_nagios(const struct sweep *w, const struct judgement *j, struct out *o)
+{
+	static const char *const word[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
+	const struct check_result *c = &j->counts;
+	int status = j->fault ? 2 : !j->sound ? 3 : w->fallback || w->fabric->warnings.n ? 1 : 0;
+
+	out_text(o, "IBSCOPE %s: ", word[status]);
+	if (status == 3)
+		out_text(o, w->fabric->warnings.missing ? "nothing wrong in the part that is known; "
+							: "nothing is judged; ");
+	out_text(o, "%s, %s unreachable, %s cut off, %s of credit loops", w->routing->engine,
+		 PLURAL(c->unreachable, "pair"), PLURAL(j->cut_off, "endport"), PLURAL(j->loops, "group"));
+	if (w->fallback)
+		out_text(o, "; fell back from %s", w->setup->chain);
+	if (w->fabric->warnings.n)
+		out_text(o, "; %s of the source", PLURAL(w->fabric->warnings.n, "warning"));
+	out_text(o,
+		 " | pairs=%" PRIu64 ";;;0 unreachable=%" PRIu64 ";;0;0 cut_off=%u;;0;0 credit_loops=%" PRIu64
+		 ";;0;0 longest=%u;;;0 switches=%u;;;0 links=%u;;;0\n",
+		 c->pairs, c->unreachable, j->cut_off, j->loops, c->max_hops, w->topo->n_switches_up,
+		 w->topo->n_links_up);
+	out_json(o, "nagios", json_integer(status));
+	o->run->plugin = 1 + status;
+}
+
+/* Lines that the command printed so far are dropped; of JSON the keys stay. */
+static void drop_lines(struct out *o, FILE *to)
+{
+	if (o->object) {
+		json_array_clear(o->lines);
+	} else {
+		fclose(o->run->f);
+		o->run->f = to;
+	}
 }
 
 static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -340,8 +411,11 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	struct sweep w = *session_sweep(s); /* a copy: `spread` replaces its routes */
 	struct baseline b = {.path = args_word(args, "FILE", NULL)};
 	const struct routing *spread = NULL;
+	bool nagios = args_has(args, "format");
+	FILE *to = o->run->f;
+	struct text dropped = {0};
 	struct faults now;
-	struct check_result c;
+	struct judgement j = {.sound = false};
 	int rc = 0;
 
 	if (args_has(args, "spread")) {
@@ -355,8 +429,15 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 			     ? -1
 			     : 0;
 	faults_begin(&now, w.fabric, w.lids, e);
+	if (nagios && !o->object)
+		o->run->f = text_stream(&dropped);
 	if (!rc)
-		rc = check(s, &w, &c, b.path || o->run->json ? &now : NULL, b.path ? &b : NULL, o, e);
+		rc = check(s, &w, &j, b.path || o->run->json ? &now : NULL, b.path ? &b : NULL, o, e);
+	if (nagios)
+		drop_lines(o, to);
+	if (nagios && !rc)
+		tell_nagios(&w, &j, o);
+	text_free(&dropped);
 	faults_free(&now);
 	faults_free(&b.vanished);
 	faults_free(&b.was);
@@ -389,7 +470,7 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 const struct command check_commands[] = {
 	{.name = "check",
 	 .at_step = true,
-	 .syntax = "check [spread tree|lag] [--baseline FILE]",
+	 .syntax = "check [spread tree|lag] [--baseline FILE] | check format nagios",
 	 .help = "test for unreachable pairs, forwarding loops, and credit loops on each VL",
 	 .finds = "something is wrong; with --baseline, when something new is wrong",
 	 .details = "  spread: judges as if the switches had adaptive-routing groups, see `spread`.\n"
@@ -404,7 +485,11 @@ const struct command check_commands[] = {
 		    "switch or cable of FILE\n"
 		    "  that is missing now is a new fault, and so is a cable that is slower now, even if no "
 		    "path is lost.  check\n"
-		    "  refuses FILE when less than a quarter of the nodes are in both.\n",
+		    "  refuses FILE when less than a quarter of the nodes are in both.\n"
+		    "  format nagios: one line with performance data, and the exit status that Nagios and "
+		    "Icinga want: 0 sound; 1 sound,\n"
+		    "  but the engine fell back or the source has warnings; 2 not sound; 3 it cannot be "
+		    "told.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_AGGREGATION
 	 "held_sls object? after an event that changed SLs: the tables with the SLs from before, as hosts "
@@ -444,6 +529,7 @@ const struct command check_commands[] = {
 	 "present.switches[].name node the switch\n"
 	 "present.cables[] string? cables that are up: GUID[PORT] GUID[PORT] RATE, the rate where it is "
 	 "known\n"
+	 "nagios integer(0..3)? with format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN\n"
 	 "baseline object? with --baseline: the comparison\n"
 	 "baseline.file string the file\n"
 	 "baseline.new integer faults that the file does not have\n"

@@ -211,8 +211,8 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e);
 int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e);
 
-/* Endports up but not reached: a line, keys of JSON_CUT_OFF.  named: the first by name.  Their number. */
-uint32_t report_cut_off(const struct sweep *w, bool named, struct out *o);
+/* Endports up but not reached: a line, keys of JSON_CUT_OFF.  named: so many by name.  Their number. */
+uint32_t report_cut_off(const struct sweep *w, unsigned named, struct out *o);
 
 /* Routes over groups of ports, "tree" or "lag" (spread.h); JSON field "spread".  A reference; NULL, *e. */
 const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o,
@@ -295,10 +295,16 @@ void print_faults(const struct faults *s, const char *what, struct out *o);
 struct judgement {
 	struct check_result counts;
 	struct text said; /* its lines; {0} before */
-	bool sound;
+	uint32_t cut_off; /* endports */
+	uint64_t loops;	  /* groups of credit loops, and dropped routes */
+	bool fault;	  /* something is wrong */
+	bool sound;	  /* nothing is, and all could be judged */
 };
 int check_quietly(struct session *s, const struct sweep *w, struct judgement *j, struct out *o,
 		  struct err *e);
+
+/* Metrics in Prometheus' text form, with the loads of at most `most` links.  -1 and *e: cancelled, ... */
+int write_prometheus(struct session *s, FILE *f, uint64_t most, struct out *o, struct err *e);
 
 /*
  * Credit loops, each with a shortest cycle: at most `limit` of them.  Each step shows at most `routes` of the

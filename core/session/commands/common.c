@@ -320,22 +320,27 @@ json_t *warnings_json(const struct fabric *f)
 	return list;
 }
 
-uint32_t report_cut_off(const struct sweep *w, bool named, struct out *o)
+uint32_t report_cut_off(const struct sweep *w, unsigned named, struct out *o)
 {
-	uint32_t first = NO_ID, n = count_cut_off(w, &first), hosts = 0, switches = 0;
+	uint32_t n = count_cut_off(w, NULL), hosts = 0, switches = 0, told = 0;
+	struct text names = {0};
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
 		bool sw = endport_is_switch(w->fabric, ep), cut = is_cut_off(w, ep);
 
 		switches += cut && sw;
-		hosts += cut && !sw && host_set_matters(w->hosts, w->fabric, ep);
+		cut = cut && host_set_matters(w->hosts, w->fabric, ep);
+		hosts += cut && !sw;
+		if (cut && told++ < named)
+			text_add(&names, "%s%s", told > 1 ? ", " : "", ENDPORT_LABEL(w->fabric, ep));
 	}
 	if (n)
 		out_text(o, "%s cut off from the subnet manager", PLURAL(n, "endport"));
 	if (n > hosts)
 		out_text(o, ": %s, %s", PLURAL(hosts, "host port"), PLURAL(switches, "switch"));
 	if (n && named)
-		out_text(o, " (%s%s)", ENDPORT_LABEL(w->fabric, first), n > 1 ? ", ..." : "");
+		out_text(o, " (%s%s)", text_str(&names), told > named ? ", ..." : "");
+	text_free(&names);
 	out_text(o, n ? ".\n" : "");
 	out_json(o, "hosts_gone", json_integer(n));
 	out_json(o, "hosts_cut_off", json_integer(hosts));
@@ -418,7 +423,7 @@ void report_event(struct session *s, struct out *o)
 				   (int)w->lids->max_lid, "ms", w->seconds * 1e3, "from_scratch",
 				   w->from_scratch, "fallback", w->fallback, "cached", w->cached));
 	}
-	report_cut_off(w, true, o);
+	report_cut_off(w, 1, o);
 	if (w->routing)
 		report_misses(w, o);
 	if (*w->notes) {

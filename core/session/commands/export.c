@@ -212,10 +212,12 @@ static bool is_word(const char *w, const char *words)
 	return false;
 }
 
-#define EXPORTS "lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|dot|svg|png"
+#define EXPORTS "lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|prometheus|dot|svg|png"
 
 /* Texts that only some engines have.  The engine in force names its own. */
 #define ENGINE_EXPORTS "ca-order|torus"
+
+#define LINKS_MOST 10 /* of prometheus: links with their loads */
 
 static int check_what(const struct session *s, const char *what, struct err *e)
 {
@@ -259,6 +261,11 @@ static int find_missing(const struct session *s, const struct args *args, struct
 	return rc;
 }
 
+static bool is_drawing(const struct args *args)
+{
+	return args->form && strcmp(args->arg[0].word, "prometheus") != 0;
+}
+
 /* Checks all words, and everything that they ask for, before a file is opened. */
 static int prepare(struct session *s, const struct args *args, struct drawing *d, struct out *o,
 		   struct err *e)
@@ -269,7 +276,7 @@ static int prepare(struct session *s, const struct args *args, struct drawing *d
 		return -1;
 	if (!strcmp(what, "slurm"))
 		return session_need_fabric(s, e);
-	return args->form ? drawing_prepare(s, args, d, o, e) : check_routed(s, what, e);
+	return is_drawing(args) ? drawing_prepare(s, args, d, o, e) : check_routed(s, what, e);
 }
 
 /* Slurm's topology of what is up.  Hosts that do not fit its lines are reported. */
@@ -303,9 +310,11 @@ static int write_export(struct session *s, const struct args *args, struct drawi
 		warnings_write_missing(&to->missing, to->f, strcmp(what, "dot") != 0 ? "# " : "// ", "");
 	if (!strcmp(what, "slurm"))
 		rc = export_slurm(s, to, o, e);
+	else if (!strcmp(what, "prometheus"))
+		rc = write_prometheus(s, to->f, args_number(args, "most=N", LINKS_MOST), o, e);
 	else
-		rc = args->form ? drawing_write(s, d, to, o, e)
-				: export_routing(s, what, to, o->run->progress, e);
+		rc = is_drawing(args) ? drawing_write(s, d, to, o, e)
+				      : export_routing(s, what, to, o->run->progress, e);
 	if (svg) /* after the output of another program */
 		warnings_write_missing(&to->missing, to->f, "<!-- ", " -->");
 	return rc;
@@ -330,7 +339,7 @@ static int cmd_export(struct session *s, const struct args *args, struct out *o,
 		to.missing = missing;
 		missing = (struct warnings){0};
 		rc = close_target(&to, write_export(s, args, &d, &to, o, e), o, e);
-		if (!rc && args->form && strcmp(args->arg[1].word, "-")) { /* for reports */
+		if (!rc && is_drawing(args) && strcmp(args->arg[1].word, "-")) { /* for reports */
 			struct text what = {0};
 
 			text_add(&what, "%s", args->arg[0].word);
@@ -443,11 +452,13 @@ const struct command export_commands[] = {
 		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
 		   "export svg|png FILE [" PLOT_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
 		   "export svg|png FILE steps " FRAMES_SYNTAX " [anyway] | "
-		   "export svg FILE animated " FRAMES_SYNTAX " [anyway]",
+		   "export svg FILE animated " FRAMES_SYNTAX " [anyway] | "
+		   "export prometheus FILE [most=N]",
 	 .numbers = ARG_NUMBERS(
 		 ARG_NUMBER("SAMPLE", 1, UINT32_MAX, "how many shifts to look at, from 1", "plot"),
 		 ARG_NUMBER("via N", 1, 254, "a port, 1 to 254", "via"),
 		 ARG_NUMBER("font=N", 4, 72, "how high letters are, 4 to 72", "font"),
+		 ARG_NUMBER("most=N", 0, 100000, "how many links, 0 to 100000", "most"),
 		 ARG_NUMBER("FROM", 1, SIZE_MAX, "a step, from 1", NULL),
 		 ARG_NUMBER("TO", 1, SIZE_MAX, "a step, from 1", NULL)),
 	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
@@ -468,7 +479,12 @@ const struct command export_commands[] = {
 		 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
 		 "            opensm-ftree-ca-order.dump (ftree)\n"
 		 "  torus     places of the switches, as OpenSM's opensm-torus.dump "
-		 "(torus-2QoS)\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
+		 "(torus-2QoS)\n"
+		 "  prometheus  metrics for node_exporter's textfile collector: what is up, lost pairs, "
+		 "credit "
+		 "loops,\n"
+		 "            findings of doctor, loads of the N busiest links (10), age of the "
+		 "reading\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
 		 "comments (`# Incomplete: ...`), json by its keys\n"
 		 "  complete and missing.  guid2lid, ca-order, torus and png cannot, and are written only "
 		 "with anyway.\n",
