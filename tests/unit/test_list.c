@@ -308,32 +308,51 @@ static void rows_as_asked_for(void **state)
 	session_free(s);
 }
 
-/* At 80 columns (78 inside the REPL's frame) no line of a table with many ports wraps. */
+/* At 80 columns (78 inside the REPL's frame) no line of what is printed wraps. */
+static void line_fits(struct session *s, const char *line)
+{
+	struct text t = {0};
+	struct command_run r = {.in = interpreter_of(s), .width = 78};
+	size_t n = 0, most = 0;
+	struct err e;
+
+	r.f = text_stream(&t);
+	assert_int_equal(run_text(&r, line, &e), 0);
+	fclose(r.f);
+	/* sentences, which wrap, end with a full stop */
+	for (const char *c = text_str(&t); *c; c++) {
+		n = *c == '\n' ? 0 : n + ((*c & 0xc0) != 0x80);
+		if (n > most && c[strcspn(c, "\n") - 1] != '.')
+			most = n;
+	}
+	if (most > 78 || most < 40)
+		fail_msg("%s: a line of %zu characters:\n%.2000s", line, most, text_str(&t));
+	text_free(&t);
+}
+
 static void tables_fit(void **state)
 {
 	static const char *const lines[] = {"lft leaf-01", "lft spine-01", "hops leaf-01", "switches",
 					    "hosts"};
 	struct session *s = routed("xgft:18,36:1,18", "minhop");
-	struct err e;
 
 	(void)state;
 	ok_line(s, "fail link leaf-01[20]");
-	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-		struct text t = {0};
-		struct command_run r = {.in = interpreter_of(s), .width = 78};
-		size_t n = 0, most = 0;
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+		line_fits(s, lines[i]);
+	session_free(s);
+}
 
-		r.f = text_stream(&t);
-		assert_int_equal(run_text(&r, lines[i], &e), 0);
-		fclose(r.f);
-		for (const char *c = text_str(&t); *c; c++) {
-			n = *c == '\n' ? 0 : n + ((*c & 0xc0) != 0x80);
-			most = n > most ? n : most;
-		}
-		if (most > 78 || most < 40)
-			fail_msg("%s: a line of %zu characters:\n%.2000s", lines[i], most, text_str(&t));
-		text_free(&t);
-	}
+/* So does a survey: columns of zeros are told in a line, and long names stand below their figures. */
+static void survey_fits(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,4", "minhop");
+
+	(void)state;
+	line_fits(s, "survey links");
+	line_fits(s, "survey switches");
+	line_fits(s, "survey pairs 20 seed=1");
+	line_fits(s, "survey pairs 20 switches seed=1");
 	session_free(s);
 }
 
@@ -678,6 +697,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_loaded),
 		cmocka_unit_test(rows_as_asked_for),
 		cmocka_unit_test(tables_fit),
+		cmocka_unit_test(survey_fits),
 		cmocka_unit_test(mistakes_are_told),
 		cmocka_unit_test(filters_know_columns),
 		cmocka_unit_test(filters_by_regular_expression),

@@ -41,39 +41,76 @@ static const struct {
 
 /* How a table is laid out: a narrow one for a reader whose width is known. */
 struct layout {
-	int width[ARRAY_LEN(columns)];
-	unsigned n; /* columns */
+	int width[ARRAY_LEN(columns)]; /* 0 = left out: 0 in all rows, and the table would be too wide */
+	unsigned n;		       /* columns */
 	bool narrow;
+	bool below;    /* what fails stands below its figures */
 	bool fallback; /* some row tells an engine that OpenSM falls back to */
 };
 
 static void lay_out(const json_t *rows, bool pairs, const struct out *o, struct layout *l)
 {
-	char s[32];
+	uint64_t most[ARRAY_LEN(columns)] = {0};
+	size_t used = 0, longest = 0;
 
 	l->n = ARRAY_LEN(columns) - !pairs;
 	l->narrow = o->run->width != 0;
 	l->fallback = false;
-	for (size_t i = 0; i < json_array_size(rows); i++)
-		l->fallback |= json_is_true(json_object_get(json_array_get(rows, i), "fallback"));
-	for (unsigned c = 0; c < l->n; c++) {
-		l->width[c] = l->narrow ? (int)strlen(columns[c].name) : columns[c].width;
-		for (size_t i = 0; l->narrow && i < json_array_size(rows); i++) {
-			int n = snprintf(s, sizeof(s), "%" PRIu64,
-					 number(json_array_get(rows, i), columns[c].key));
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *r = json_array_get(rows, i);
+		bool told = json_is_true(json_object_get(r, "fallback"));
+		const char *engine = word(r, "engine");
+		size_t len = strlen(word(r, "what"));
 
-			l->width[c] = n > l->width[c] ? n : l->width[c];
-		}
+		len += !*engine ? strlen(" (no engine)") : told ? 1 + strlen(engine) : 0;
+		longest = len > longest ? len : longest;
+		l->fallback |= told;
+		for (unsigned c = 0; c < l->n; c++)
+			most[c] = number(r, columns[c].key) > most[c] ? number(r, columns[c].key) : most[c];
 	}
+	for (unsigned c = 0; c < l->n; c++) {
+		int figure = snprintf(NULL, 0, "%" PRIu64, most[c]), name = (int)strlen(columns[c].name);
+
+		l->width[c] = !l->narrow ? columns[c].width : figure > name ? figure : name;
+		used += (size_t)l->width[c] + 1;
+	}
+	for (unsigned c = 0; l->narrow && used + longest > o->run->width && c < l->n; c++)
+		if (!most[c]) {
+			used -= (size_t)l->width[c] + 1;
+			l->width[c] = 0;
+		}
+	l->below = l->narrow && used + longest > o->run->width;
+}
+
+static void print_left_out(const struct layout *l, struct out *o)
+{
+	const char *before = "0 in all rows: ";
+
+	for (unsigned c = 0; c < l->n; c++)
+		if (!l->width[c]) {
+			out_text(o, "%s%s", before, columns[c].name);
+			before = ", ";
+		}
+	if (*before == ',')
+		out_text(o, ".\n");
+}
+
+/* What stands behind the figures of a row, or below them. */
+static const char *gap(const struct layout *l)
+{
+	return l->below ? "\n    " : l->narrow ? " " : "  ";
 }
 
 static void print_row(const json_t *r, const struct layout *l, struct out *o)
 {
-	const char *engine = word(r, "engine");
+	const char *engine = word(r, "engine"), *blank = "";
 
 	for (unsigned c = 0; c < l->n; c++)
-		out_text(o, "%s%*" PRIu64, c ? " " : "", l->width[c], number(r, columns[c].key));
-	out_text(o, l->narrow ? " %s" : "  %s", word(r, "what"));
+		if (l->width[c]) {
+			out_text(o, "%s%*" PRIu64, blank, l->width[c], number(r, columns[c].key));
+			blank = " ";
+		}
+	out_text(o, "%s%s", gap(l), word(r, "what"));
 	if (!*engine)
 		out_text(o, l->narrow ? " (no engine)" : "  (no engine routes it)");
 	else if (json_is_true(json_object_get(r, "fallback")))
@@ -113,6 +150,7 @@ static void print_bad(const json_t *of, const json_t *rows, struct out *o)
 static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 {
 	bool pairs = number(of, "pairs") != 0;
+	const char *blank = "";
 	bool go_on = true;
 	struct layout l;
 
@@ -125,9 +163,13 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 	lay_out(rows, pairs, o, &l);
 	if (l.narrow && l.fallback)
 		out_text(o, "An engine behind a row: OpenSM falls back to it.\n");
+	print_left_out(&l, o);
 	for (unsigned c = 0; c < l.n; c++)
-		out_text(o, "%s%*s", c ? " " : "", l.width[c], columns[c].name);
-	out_text(o, l.narrow ? " %s\n" : "  %s\n", word(of, "what"));
+		if (l.width[c]) {
+			out_text(o, "%s%*s", blank, l.width[c], columns[c].name);
+			blank = " ";
+		}
+	out_text(o, "%s%s\n", gap(&l), word(of, "what"));
 	for (size_t i = 0; i < json_array_size(rows) && go_on; i++) {
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
 		print_row(json_array_get(rows, i), &l, o);
