@@ -3,7 +3,8 @@
 
 Other suites give what `--json` printed to objects(), which compares it.  As a suite of its own it runs every
 command: right, with a wrong word, with an option there is not, with bytes that are no UTF-8, without a fabric.
-Each time one object comes, and the exit status goes with it.  Every key of the schema must have been
+Each time one object comes, and the exit status goes with it.  Debian's python3-jsonschema, by others, judges each of them, too, by what
+`schema json-schema` prints; where it is not installed, that is told as skipped.  Every key of the schema must have been
 seen then.  Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
 import functools
@@ -14,6 +15,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -27,6 +33,7 @@ TYPES = {
     "boolean": lambda v: isinstance(v, bool),
     "object": lambda v: isinstance(v, dict),
     "null": lambda v: v is None,
+    "any": lambda v: True,
 }
 
 
@@ -66,13 +73,15 @@ class Schema:
         common = told["common"]
         for name, rows in [(c["name"], c["keys"]) for c in told["commands"]] + [("", [])]:
             self.keys[name] = {}
-            own = {row["key"] for row in rows}    # a command's own row counts before the common one
-            for row in [r for r in common if r["key"] not in own] + rows:
+            own = {re.split(r"[.[]", row["key"])[0] for row in rows}    # a command's own key counts before the common one
+            for row in [r for r in common if re.split(r"[.[]", r["key"])[0] not in own] + rows:
                 if row["key"] in self.keys[name]:
                     raise Breach("schema: %s has %s twice" % (name, row["key"]))
                 self.keys[name][row["key"]] = row
                 place, dot, _ = row["key"].rpartition(".")
                 self.below.setdefault((name, place if dot else ""), []).append(row["key"])
+                if dot and place not in self.keys[name]:
+                    raise Breach("schema: %s has no row for what %s stands in" % (name, row["key"]))
                 for word in row["type"].split("|"):
                     if word not in TYPES:
                         raise Breach("schema: %s has the type %s" % (row["key"], word))
@@ -120,13 +129,31 @@ class Schema:
         breach = out_of_bounds(self.keys[name][path], v)
         if breach:
             raise Breach("%s: %s is %s, expected %s" % (name, path, ascii(v)[:100], breach))
-        if isinstance(v, dict):
+        if isinstance(v, dict) and types != "any":
             self.walk(name, path, v)
 
 
 @functools.lru_cache(maxsize=None)
 def schema(program):
     return Schema(program)
+
+
+@functools.lru_cache(maxsize=None)
+def validator(program):
+    """By the JSON Schema; None where there is nobody to judge by it."""
+    if not jsonschema:
+        return None
+    done = subprocess.run([program, "-e", "schema json-schema"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True, timeout=SECONDS)
+    document = json.loads(done.stdout)
+    jsonschema.Draft202012Validator.check_schema(document)
+    return jsonschema.Draft202012Validator(document)
+
+
+def validate(program, o):
+    """Breach: the JSON Schema does not allow the object."""
+    judge = validator(program)
+    for error in judge.iter_errors(o) if judge else []:
+        raise Breach("JSON Schema: %s at %s: %s" % (o.get("command"), "/".join(map(str, error.absolute_path)), ascii(error.message)[:300]))
 
 
 def no_constant(word):
@@ -180,7 +207,7 @@ SHOWN = [
         "step until leaf-01 node0009", "step show", "step next switch", "step back 2", "step list 4", "step break round 1", "step breaks",
         "step to first", "step go", "step break", "list step", "step back boundary", "export svg frame%d.svg steps 3 5", "step break off", "step find done", "step start leaf-01 node0009", "step to last", "step end", "layers", "cdg all",
         "elements", "elements leaf-01", "equal-paths", "compare minhop updn ftree torus-2QoS", "list hosts", "list pairs",
-        "export lfts -", "export json made.json", "save -", "save - edges", "echo a", "help", "help check", "help credit loop", "help hops", "help lmc", "help keys", "list shift 2", "schema", "schema roots",
+        "export lfts -", "export json made.json", "save -", "save - edges", "echo a", "help", "help check", "help credit loop", "help hops", "help lmc", "help keys", "list shift 2", "schema", "schema roots", "schema json-schema",
         "source good.ibs", "synth", "synth ring:4", "load made.ibnet", "names names.map", "config some.conf", "tables made.lfts",
         "fail random 1", "check", "quit"]),
     (["torus:4x4"], ["route ftree", "check", "cycles", "torus-conf", "torus-conf made.conf", "fail link t00[2] t00[3] t00[4] t00[5]",
@@ -331,7 +358,10 @@ class Suite:
     def told(self, args, what):
         done = self.run(["--json", *args])
         try:
-            return done, objects(PROGRAM, done.stdout)
+            told = objects(PROGRAM, done.stdout)
+            for o in told:
+                validate(PROGRAM, o)
+            return done, told
         except ValueError as e:
             self.verdict("%s: %s" % (ascii(args), e), what)
             return done, None
@@ -363,7 +393,10 @@ class Suite:
                               timeout=SECONDS)
         told = [x for x in done.stdout.splitlines(keepends=True) if '"done":true' not in x]
         try:
-            ids = [o["id"] for o in objects(PROGRAM, "".join(told))]
+            told = objects(PROGRAM, "".join(told))
+            ids = [o["id"] for o in told]
+            for o in told:
+                validate(PROGRAM, o)
             self.verdict(ids != [None, None, 7] and "ids %s" % ids, "served")
         except ValueError as e:
             self.verdict(str(e), "served")
@@ -420,6 +453,13 @@ class Suite:
                 found = str(e)
             self.verdict((found is None) != (breach is None) or (breach and breach not in found) and
                          "found %s, expected %s" % (found, breach), "rules")
+            found = None
+            try:
+                validate(PROGRAM, {**good, **change})
+            except Breach as e:
+                found = str(e)
+            # a half of a character is for readers of JSON; a word that is no command may be anything
+            self.verdict(jsonschema and breach != "without control" and (found is None) != (breach is None) and "JSON Schema: found %s, expected %s" % (found, breach), "rules")
         row = schema(PROGRAM).keys["diff"]["pairs[].before"]
         for word, right in (("none", True), ("loop", True), ("12", True), ("", False), ("\ufffd\ufffdP", False), ("1 ", False)):
             self.verdict(bool(out_of_bounds(row, word)) == right and "%r of diff's pairs" % word, "rules")
@@ -443,6 +483,8 @@ def main():
         s.every_key()
     finally:
         s.remove()
+    if not jsonschema:
+        print("skipped: the JSON Schema, as python3-jsonschema is not installed")
     print("%d passed, %d failed" % (s.good, s.bad))
     return 1 if s.bad else 0
 

@@ -11,6 +11,7 @@
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
 #include "core/session/glossary.h"
+#include "core/session/json_schema.h"
 
 const char contract_common[] =
 	"command string its whole name, also where it was shortened; the word as it "
@@ -25,7 +26,8 @@ const char contract_common[] =
 	"id string|integer|null? of the request, in what --serve answers\n"
 	"step integer? of a walk through a run: what is told is as of that step\n"
 	"text[] string? the lines that it prints without --json\n"
-	"taken.* string? by word: the port that a host's name alone was taken for\n"
+	"taken object? ports that were taken for the name of a host alone\n"
+	"taken.* string? by word: that port\n"
 	"taken_ports[] object? the same ports\n"
 	"taken_ports[].word string the word\n"
 	"taken_ports[].name endport the port\n";
@@ -138,6 +140,7 @@ static void add_type(json_t *row, const char *type, const struct session *s)
 	if (k->name) {
 		of = k->type;
 		n = strcspn(of, "(");
+		json_object_set_new(row, "kind", json_text(k->name));
 	}
 	name = str_printf("%.*s%s", (int)n, of, rest);
 	json_object_set_new(row, "type", json_text(name));
@@ -188,7 +191,7 @@ static void add_at_times(json_t *list, struct contract_line l, const char *what,
 
 #define LABEL_HELP "what stands at the port on the front panel, where that is known"
 
-static json_t *keys_json(const char *lines, const struct session *s)
+json_t *contract_keys(const char *lines, const struct session *s)
 {
 	json_t *list = json_array();
 	struct contract_line l;
@@ -234,7 +237,7 @@ static void print_keys(const char *lines, struct out *o)
 static void tell_command(const struct command *c, json_t *list, const struct session *s, struct out *o)
 {
 	char *lines = contract_of(c);
-	json_t *keys = keys_json(lines, s);
+	json_t *keys = contract_keys(lines, s);
 
 	if (*lines)
 		out_text(o, "%s\n", c->name);
@@ -245,9 +248,19 @@ static void tell_command(const struct command *c, json_t *list, const struct ses
 
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	const struct command *one = args->n ? command_find(s, args->arg[0].word, e) : NULL;
+	bool standard = args_has(args, "json-schema");
+	const struct command *one = args->n && !standard ? command_find(s, args->arg[0].word, e) : NULL;
 	json_t *list;
 
+	if (standard) {
+		json_t *whole = json_schema(s);
+		char *text = json_dumps(whole, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+
+		out_json(o, "json_schema", whole);
+		out_document(o, text);
+		free(text);
+		return 0;
+	}
 	if (args->n && !one)
 		return -1;
 	list = json_array();
@@ -261,7 +274,7 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 	if (one)
 		tell_command(one, list, s, o);
 	out_json(o, "version", json_integer(JSON_SCHEMA));
-	out_json(o, "common", keys_json(contract_common, s));
+	out_json(o, "common", contract_keys(contract_common, s));
 	out_json(o, "commands", list);
 	return 0;
 }

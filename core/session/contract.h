@@ -6,10 +6,10 @@
  *
  * KEY is a place: `a.b` is b within the object a, `a[]` an element of the list a, `a[].b` is b within each
  * element, `a.*` any key within a.  TYPE is string, integer, number, boolean or object, or one of these with
- * `|null`.  `?`: the key may be missing. node, port and endport stand for several keys, as
- * core/routing/json_names.h makes them: KEY, KEY_guid, KEY_lid, of a port KEY_port (beside `name`: guid, lid,
- * port).  Two keys that are there only at times have no line: KEY_description of a short name, and the label
- * of a port beside each portnum.
+ * `|null`.  `any` is any value at all, of which nothing is told.  `?`: the key may be missing. node, port and
+ * endport stand for several keys, as core/routing/json_names.h makes them: KEY, KEY_guid, KEY_lid, of a port
+ * KEY_port (beside `name`: guid, lid, port).  Two keys that are there only at times have no line:
+ * KEY_description of a short name, and the label of a port beside each portnum.
  *
  * The range of an integer or number stands behind it, `(LEAST..MOST)`.  Either end may be left out.  Without
  * a range the value is 0 or more.  The words that a string may be stand behind it, `(none/loop/^[0-9]+$)`. A
@@ -21,6 +21,7 @@
 #define IBSCOPE_CONTRACT_H
 
 #include "core/base/defs.h"
+#include "core/base/json.h"
 
 struct contract_kind {
 	const char *name, *type, *help;
@@ -39,11 +40,15 @@ bool contract_next(const char **at, struct contract_line *l);
 
 /* Lines of a command, with those of its rows; "": none.  The caller frees them. */
 struct command;
+struct session;
 char *contract_of(const struct command *c);
 
-/* Lines that hold for the objects of all commands; a line of the command itself for the same key counts
- * before. */
+/* Lines that hold for the objects of all commands; those of the command itself for the same key, and what is
+ * within, count before. */
 extern const char contract_common[];
+
+/* The keys that lines stand for, as `schema` tells them: a list of objects; the caller's reference. */
+json_t *contract_keys(const char *lines, const struct session *s);
 
 /* Lines that several commands share: a reader needs them only once.  Ended by name NULL. */
 struct contract_group {

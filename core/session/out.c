@@ -45,6 +45,12 @@ void out_text(struct out *o, const char *fmt, ...)
 	va_end(ap);
 }
 
+void out_document(struct out *o, const char *text)
+{
+	if (!o->run->json)
+		fprintf(o->run->f, "%s\n", text);
+}
+
 void out_json(struct out *o, const char *key, json_t *v)
 {
 	if (o->run->json)

@@ -22,6 +22,8 @@ struct out {
 
 /* A line (or part of one) of text. */
 void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* A document that is written to standard output as it is; in JSON mode a field holds it instead. */
+void out_document(struct out *o, const char *text);
 /* A field of the JSON object (takes over v); nothing in text mode. */
 void out_json(struct out *o, const char *key, json_t *v);
 /* All fields of an object (taken over), in their order. */

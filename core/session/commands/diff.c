@@ -238,7 +238,8 @@ const struct command diff_commands[] = {
 		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
 		    "whole paths from there.\n",
 	 .json = JSON_SCOPE JSON_CHANGE
-	 "figures.* object figures before and after, as `compare` names them\n"
+	 "figures object? what is counted of both\n"
+	 "figures.* object before and after, as `compare` names them\n"
 	 "figures.*.was number(..) before\n"
 	 "figures.*.now number(..) now\n"
 	 "loads object routes on links, all hosts to all, before and now\n"

@@ -816,7 +816,8 @@ const struct command fabric_commands[] = {
 		    "again.  OpenSM itself takes\n"
 		    "  only files: `roots export FILE` writes one.\n",
 	 .sets_options = true,
-	 .json = JSON_AGGREGATION "options.* string? options by name\n" JSON_NAMED JSON_EVENT,
+	 .json = JSON_AGGREGATION "options object? options of OpenSM\n"
+				  "options.* string? by name\n" JSON_NAMED JSON_EVENT,
 	 .run = cmd_set},
 	{.name = "unset",
 	 .syntax = "unset OPTION",
@@ -834,7 +835,8 @@ const struct command fabric_commands[] = {
 	 "sm_guessed boolean? the source does not tell its place; ibscope guessed it\n"
 	 "failed_links integer? links that failed\n"
 	 "failed_nodes integer? nodes that failed\n"
-	 "options.* string? options by name\n"
+	 "options object? options of OpenSM\n"
+	 "options.* string? by name\n"
 	 "engines[] object? routing engines\n"
 	 "engines[].name string as `route` takes it\n"
 	 "engines[].brief string what it does\n"

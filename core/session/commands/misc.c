@@ -98,26 +98,30 @@ const struct command session_commands[] = {
 		 "names[].text string what it tells\n",
 	 .run = cmd_help},
 	{.name = "schema",
-	 .syntax = "schema [COMMAND]",
+	 .syntax = "schema [COMMAND] | schema json-schema",
 	 .help = "print the keys of the JSON objects, with their types; of all commands, or of one",
 	 .details = "  With --json it prints them as JSON.  The version goes up when a key goes away or "
 		    "changes its meaning; new keys\n"
-		    "  can come at any time.\n",
-	 .json = "version integer(1..) version of the keys\n"
-		 "common[] object keys that all objects have\n"
+		    "  can come at any time.\n"
+		    "  json-schema: one JSON Schema (draft 2020-12) for the object of any command.\n",
+	 .json = "version integer(1..)? version of the keys\n"
+		 "json_schema any? the JSON Schema\n"
+		 "common[] object? keys that all objects have\n"
 		 "common[].key string where it stands: a.b, a[] for elements of lists, * for any key\n"
-		 "common[].type string string, integer, number, boolean, object, null, with | between\n"
+		 "common[].type string string, integer, number, boolean, object, null, with | between; any\n"
+		 "common[].kind string? the kind of value that the type stands for\n"
 		 "common[].min integer(..)? of a number: it is not less\n"
 		 "common[].max integer? nor more\n"
 		 "common[].words[] string? the only words it may be\n"
 		 "common[].pattern string? or what matches this regular expression\n"
 		 "common[].optional boolean it may be missing\n"
 		 "common[].help string what it tells\n"
-		 "commands[] object commands\n"
+		 "commands[] object? commands\n"
 		 "commands[].name string its name\n"
 		 "commands[].keys[] object keys of its object when it did not fail\n"
 		 "commands[].keys[].key string as in common\n"
 		 "commands[].keys[].type string as in common\n"
+		 "commands[].keys[].kind string? as in common\n"
 		 "commands[].keys[].min integer(..)? as in common\n"
 		 "commands[].keys[].max integer? as in common\n"
 		 "commands[].keys[].words[] string? as in common\n"

@@ -373,6 +373,7 @@ const struct command watch_commands[] = {
 	 .help = "error and congestion counters of a port of the live fabric (PortCounters, read only)",
 	 .needs = NEEDS_FABRIC,
 	 .json = "of port the port\n"
+		 "counters object? what was counted\n"
 		 "counters.* integer counters by name\n",
 	 .run = cmd_counters},
 	{.name = NULL},
