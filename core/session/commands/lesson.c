@@ -405,7 +405,8 @@ static int write_template(const char *path, struct out *o, struct err *e)
 		rc = close_target(&to, 0, o, e);
 	}
 	if (!rc && !on_output(&to))
-		out_text(o, "`lesson ./%s` plays it once you have changed it to what you teach.\n", path);
+		out_text(o, "`lesson %s%s` plays it once you have changed it to what you teach.\n",
+			 strchr(path, '/') ? "" : "./", path);
 	return rc;
 }
 
