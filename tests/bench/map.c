@@ -4,10 +4,16 @@
  * Columns (milliseconds): layout (once per fabric, beside the loop), cells (when the size of the pane
  * changes), frame (all that is done between a key and what curses is given), each the median of 9; frame
  * again after an arrow key with the links of the selection, at 80x24 and at 200x50.
+ *
+ * The last line: a round of `drain all` on torus:8x8 as the map shows it at 200x50 (command, marks, frame),
+ * in milliseconds of the processor, forwards and then backwards: median and most.  "!": less than 60 rounds a
+ * second.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include "core/analysis/traffic/drain.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -119,6 +125,63 @@ static int one_fabric(struct session *s, const char *what)
 	return 0;
 }
 
+static double processor_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int rounds(struct session *s)
+{
+	char overlay[] = "overlay", drain[] = "drain";
+	struct canvas c = {0};
+	struct scene sc = {0};
+	struct err e = {0};
+	struct view *v;
+	double *ms;
+	char told[32];
+	uint32_t n;
+	int rc = run(s, "synth torus:8x8; route nue; drain all; drain first");
+
+	if (rc)
+		return rc;
+	scene_take(&sc, s);
+	v = view_new(&view_map, &sc, 0, NULL, &e);
+	if (!v || !view_settle(v, NULL) || v->ops->words(v, 2, (char *[]){overlay, drain}, &e)) {
+		fprintf(stderr, "no map of drain: %s\n", e.msg);
+		return 1;
+	}
+	n = session_drain(s)->rounds;
+	ms = NEW_ARRAY(n, double);
+	printf("drain of torus:8x8, all pairs, %u rounds:", n);
+	for (int back = 0; back < 2 && !rc; back++) {
+		for (uint32_t i = 0; i < n && !rc; i++) {
+			double begin = processor_seconds();
+
+			rc = run(s, back ? "drain back" : "drain next");
+			scene_take(&sc, s);
+			scene_drop_results(&sc);
+			view_settle(v, NULL);
+			frame(v, &c, 198, 46);
+			ms[i] = (processor_seconds() - begin) * 1000;
+			snprintf(told, sizeof(told), "round %u:", back ? n - 1 - i : i + 1);
+			rc = rc || strncmp(text_str(&map_of(v)->said), told, strlen(told)) != 0;
+		}
+		qsort(ms, n, sizeof(*ms), by_value);
+		printf("  %s %.2f most %.2f%s", back ? "back" : "next", ms[n / 2], ms[n - 1],
+		       ms[n - 1] > 1000.0 / 60 ? "!" : "");
+	}
+	printf("\n");
+	free(ms);
+	canvas_free(&c);
+	view_free(v);
+	scene_release(&sc);
+	scene_drop_results(&sc);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct command *const commands[] = {CORE_COMMANDS, view_commands, NULL};
@@ -132,6 +195,8 @@ int main(int argc, char **argv)
 		rc = one_fabric(s, argv[i]);
 	for (size_t i = 0; argc < 2 && i < ARRAY_LEN(usual) && !rc; i++)
 		rc = one_fabric(s, usual[i]);
+	if (argc < 2 && !rc)
+		rc = rounds(s);
 	session_free(s);
 	return rc ? 1 : 0;
 }
