@@ -272,6 +272,27 @@ static bool is_edit(const char *does)
 	return false;
 }
 
+/* The start screen is a list of what can be done: a key, words and a command line in each row. */
+static void add_beginnings(const struct view *v)
+{
+	struct text key = {0}, says = {0}, line = {0};
+
+	for (uint32_t i = 0; i < view_count(v); i++) {
+		text_clear(&key);
+		text_clear(&says);
+		text_clear(&line);
+		view_cell(v, i, 0, &key);
+		view_cell(v, i, 1, &says);
+		view_follow(v, i, &line);
+		if (strncmp(text_str(&line), "pane help", 9) != 0)
+			add(&(struct help_line){"", "here", text_str(&says), text_str(&line), "Here",
+						text_str(&key), text_str(&line), ""});
+	}
+	text_free(&key);
+	text_free(&says);
+	text_free(&line);
+}
+
 /* What Enter does on the row, and what keys do with it for which there are no plain words. */
 static void add_here(const struct view *v)
 {
@@ -342,7 +363,9 @@ static void add_key(const struct binding *b, const struct view *v)
 void palette_build(const struct view *v)
 {
 	free_lines();
-	if (v)
+	if (v && !strcmp(v->ops->name, "start"))
+		add_beginnings(v);
+	else if (v)
 		add_here(v);
 	for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
 		if (!strchr(deeds[i].line, '%'))

@@ -66,6 +66,10 @@ def no_fabric(t, shot):
     t.wait(r"press a key")
     t.wait(r"\bw why\b", absent=True)     # nothing is loaded that could be asked about
     shot("start")
+    t.keys("?")             # the palette offers the same first, each with its key
+    t.wait(r"^│▸ +Here +d +Try it: the demo fabric, routed.*\n│ +Here +o +Open a file")
+    t.keys("Enter")
+    t.wait(r"minhop routed 48 switches")
     for key, there in (("d", r"minhop routed 48 switches"), ("t", r"dor routed 64 switches"), ("f", r"ftree routed"),
                        ("L", r"What a table is"), ("o", r"[▸>]Open "), ("?", r"[▸>]Help")):
         quits(t)
