@@ -495,7 +495,11 @@ static struct session *open_session(void)
 /* From here on, all standard output goes through the stream that cleans it. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
-	struct command_run r = {.in = in, .json = cl->json, .errors = stderr};
+	struct command_run r = {.in = in,
+				.json = cl->json,
+				.errors = stderr,
+				.progress = &batch_progress,
+				.rounds = &batch_rounds};
 	FILE *requests = cl->serve ? serve_input() : NULL;
 	struct err e = {0};
 	bool bad = false;

@@ -7,9 +7,19 @@
 #include "core/session/out.h"
 #include "tui/ui.h"
 
+struct rounds batch_rounds;
+struct progress batch_progress;
+
 /* Makes only calls that are safe in a signal handler. The signal takes its own effect when this returns. */
 static void on_end(int sig)
 {
+	if ((sig == SIGHUP || sig == SIGTERM) && atomic_load(&batch_rounds.listening)) {
+		atomic_store(sig == SIGHUP ? &batch_rounds.again : &batch_rounds.end, true);
+		if (sig == SIGTERM)
+			atomic_store(&batch_progress.cancel, true);
+		return;
+	}
+	sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	outfile_remove_unfinished();
 	raise(sig);
 }
@@ -25,7 +35,7 @@ void signals_start(void)
 {
 	static const int ends[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU,
 				   SIGUSR1, SIGUSR2, SIGSEGV, SIGABRT, SIGBUS,	SIGFPE,	 SIGILL};
-	struct sigaction was, end = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction was, end = {.sa_handler = on_end, .sa_flags = SA_RESTART};
 
 	sigemptyset(&end.sa_mask);
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)

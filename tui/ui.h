@@ -299,6 +299,8 @@ void term_resized(void);
 extern volatile int term_signal;    /* a signal arrived that ends the program */
 extern volatile int term_stopped;   /* SIGTSTP arrived */
 extern volatile int term_continued; /* SIGCONT arrived */
+extern struct rounds batch_rounds;
+extern struct progress batch_progress; /* of the commands of batch mode: SIGTERM to a `watch` cancels it */
 void signals_start(
 	void); /* before the terminal is taken; a signal that ends the program removes unfinished files */
 void term_die(int sig);	      /* ends as the signal would */

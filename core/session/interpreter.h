@@ -39,6 +39,13 @@ struct interpreter {
 
 void interpreter_free(struct interpreter *in); /* what it holds */
 
+/* In batch: signals to a command that works in rounds, while it listens. */
+struct rounds {
+	atomic_bool listening; /* set by the command */
+	atomic_bool again;     /* SIGHUP: the next round begins now */
+	atomic_bool end; /* SIGTERM: it is to end as if all rounds were done; `progress` is cancelled, too */
+};
+
 struct command_run {
 	struct interpreter *in;
 	FILE *f; /* text, or one JSON object a line */
@@ -49,6 +56,7 @@ struct command_run {
 	/* Runs commands of the interface, which know panes and the terminal.  NULL: there is no interface. */
 	int (*on_screen)(const struct command *c, const struct args *args, struct out *o, struct err *e);
 	json_t *id; /* JSON mode: of the request, told in each object (serve); NULL = none.  Borrowed */
+	struct rounds *rounds; /* NULL: nobody sends signals */
 	/* The rest begins as 0. */
 	bool found_fault; /* a check found a fault: exit status 1 in batch, but no error */
 	bool unanswered;  /* the same for what cannot be judged, as a part of the fabric is unknown: status 3

@@ -83,6 +83,35 @@ void out_last_objects(void)
 	}
 }
 
+static void print_object(struct command_run *r, const json_t *object)
+{
+	char *dump = json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
+
+	fprintf(r->f, "%s\n", dump);
+	free(dump);
+}
+
+void out_object(struct out *o, json_t *fields)
+{
+	json_t *object;
+
+	if (o->run->json) {
+		object = json_object();
+		if (o->run->id)
+			json_object_set(object, "id", o->run->id);
+		json_object_set(object, "command", json_object_get(o->object, "command"));
+		json_object_update(object, fields);
+		json_object_set_new(object, "ok", json_true());
+		if (!o->run->begun)
+			json_object_set_new(object, "schema", json_integer(JSON_SCHEMA));
+		o->run->begun = true;
+		print_object(o->run, object);
+		fflush(o->run->f);
+		json_decref(object);
+	}
+	json_decref(fields);
+}
+
 void out_begin(struct out *o, struct command_run *r, const char *command)
 {
 	char *head;
@@ -104,8 +133,6 @@ void out_begin(struct out *o, struct command_run *r, const char *command)
 
 void out_end(struct out *o, int rc, const struct err *e)
 {
-	char *dump;
-
 	if (!o->run->json)
 		return;
 	if (o->partial.len)
@@ -121,11 +148,8 @@ void out_end(struct out *o, int rc, const struct err *e)
 		json_object_set_new(o->object, "error_kind", json_text(err_kind_words[err_kind(e)]));
 	if (json_array_size(o->lines))
 		json_object_set(o->object, "text", o->lines);
-	dump = json_dumps(o->object, JSON_COMPACT | JSON_ENSURE_ASCII);
 	atomic_store(&innermost, o->up); /* an object that is printed in part is not printed again */
-	fputs(dump, o->run->f);
-	fputc('\n', o->run->f);
-	free(dump);
+	print_object(o->run, o->object);
 	free(o->head);
 	json_decref(o->object);
 	json_decref(o->lines);

@@ -29,6 +29,12 @@ void out_json(struct out *o, const char *key, json_t *v);
 /* All fields of an object (taken over), in their order. */
 void out_fields(struct out *o, json_t *fields);
 
+/*
+ * In JSON mode: an object of its own, now, before the command's (fields are taken over), for commands that go
+ * on and on.  Nothing in text mode.
+ */
+void out_object(struct out *o, json_t *fields);
+
 /* The object of a command in JSON mode: begun before it runs, printed with rc after it has ended. */
 void out_begin(struct out *o, struct command_run *r, const char *command);
 void out_end(struct out *o, int rc, const struct err *e);

@@ -84,6 +84,31 @@ static void drop_events(struct session *s, size_t from)
 		s->n_events = from;
 }
 
+void session_keep_events(struct session *s, size_t n)
+{
+	size_t gone = s->n_events > n ? s->n_events - n : 0;
+
+	if (gone > s->at)
+		gone = s->at;
+	if (!gone)
+		return;
+	session_lock(s);
+	for (size_t i = s->n_drawings; i-- > 0;)
+		if (s->drawing[i].at < gone)
+			drop_drawing(s, i);
+		else
+			s->drawing[i].at -= gone;
+	for (size_t i = 0; i < gone; i++)
+		event_clear(&s->event[i]);
+	s->n_events -= gone;
+	s->at -= gone;
+	memmove(s->event, s->event + gone, s->n_events * sizeof(*s->event));
+	comparison_free(s->event->change); /* with what is gone */
+	s->event->change = NULL;
+	s->generation++;
+	session_unlock(s);
+}
+
 void session_free(struct session *s)
 {
 	if (!s)

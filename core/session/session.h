@@ -172,6 +172,10 @@ int session_shape(const struct session *s, const struct fabric *loaded, const st
 int session_ahead(struct session *s, const struct sweep *at, const struct fabric *loaded,
 		  struct comparison **change, struct progress *p, struct err *e);
 
+/* Only the last n events stay (n > 0, and at least those from the present on): what was before is not known
+ * any more. */
+void session_keep_events(struct session *s, size_t n);
+
 /* A drawing of the present was written, in place of an earlier one of the path.  Copies its arguments. */
 void session_note_drawing(struct session *s, const char *path, const char *what);
 

@@ -8,7 +8,7 @@ ibnetdiscover format to discover.  Needs ibsim-utils, infiniband-diags and opens
 $PRELOAD_FIRST names libraries to be loaded before the simulator's: libasan.so for a sanitized PROBE.
 Prints "N passed, N failed"; exit status 1 when something failed.
 """
-import atexit, glob, os, re, shutil, signal, subprocess, sys, tempfile, time
+import atexit, glob, json, os, re, shutil, signal, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -499,7 +499,7 @@ def program(ibscope):
         sim.close()
     if not glob.glob("/dev/infiniband/umad*"):
         r = subprocess.run([ibscope, "-L", "-e", "show"], cwd=WORK, capture_output=True, text=True, timeout=600)
-        check("ibscope -L without device", r.returncode == 1 and "no InfiniBand device" in r.stderr, r.stderr)
+        check("ibscope -L without device", r.returncode == 3 and "no InfiniBand device" in r.stderr, r.stderr)
 
 
 def switch_blocks(text):
@@ -574,7 +574,7 @@ def partial(ibscope):
     try:
         sim.console(silent % 100)
         r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "check")
-        check("incomplete: status", r.returncode == 1, r.stdout)
+        check("incomplete: status", r.returncode == 3, r.stdout)
         check("incomplete: told at start", re.search(r"is incomplete \(.*open port", r.stderr), r.stderr)
         check("incomplete: check", "INCOMPLETE" in r.stdout and "Sound:" not in r.stdout, r.stdout)
         r = sim.run(ibscope, "--json", "-L", "-R", "minhop", "-e", "check")
@@ -593,7 +593,7 @@ def partial(ibscope):
             sim.run(ibscope, "-L", "-R", "minhop", "-e", save % path)
             r = sim.run(ibscope, "--json", "-e", load % path + "; route minhop; check")
             told = contract.objects(ibscope, r.stdout)
-            check("saved in part: " + save, r.returncode == 1 and told[-1]["missing"].startswith(missing)
+            check("saved in part: " + save, r.returncode == 3 and told[-1]["missing"].startswith(missing)
                   and not told[-1]["sound"], r.stdout + r.stderr)
             if save == "save %s":
                 again = Sim(path)
@@ -607,12 +607,12 @@ def partial(ibscope):
               r.stdout + r.stderr)
         sim.console('Error "S-000000000abc0013" 0', 'Error "H-0000000000000a60" 100 21')
         r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "check")
-        check("silent port of a CA", r.returncode == 1 and "1 silent port" in r.stderr and "Sound:" not in r.stdout,
+        check("silent port of a CA", r.returncode == 3 and "1 silent port" in r.stderr and "Sound:" not in r.stdout,
               r.stdout + r.stderr)
         sim.console('Error "H-0000000000000a60" 0')
         sim.console(silent % 0)
         status, out, err = held(sim, ibscope, "live; source hold; live", lambda: sim.console(silent % 100))
-        check("a partial fabric replaces none", status == 1 and "the fabric loaded before stays" in err, out + err)
+        check("a partial fabric replaces none", status == 3 and "the fabric loaded before stays" in err, out + err)
         sim.console(silent % 0)
         status, out, err = held(sim, ibscope, "live; source hold; live partial; show", lambda: sim.console(silent % 100))
         check("unless asked for", status == 0 and "INCOMPLETE" in out, out + err)
@@ -719,6 +719,49 @@ def sweep(sim):
     return tables
 
 
+def lines_of_events(sim, ibscope):
+    """watch with --json: an object for each change and for each reading, at once; SIGHUP reads anew, SIGTERM ends it."""
+    p = subprocess.Popen([ibscope, "--json", "-e", "watch 3600 keep 2"], env=sim.env(True), cwd=WORK, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        lines = []
+
+        def reading():
+            """The objects up to that of the reading."""
+            told = []
+            for line in p.stdout:
+                lines.append(line)
+                told.append(json.loads(line))
+                if told[-1].get("kind") == "round":
+                    break
+            return told
+
+        first = reading()
+        check("events as lines: the first reading", len(first) == 1 and first[0]["followed"] and first[0]["round"] == 1 and first[0]["text"], first)
+        sim.console('Unlink "S-000000000abc0011"[7]')
+        p.send_signal(signal.SIGHUP)
+        told = reading()
+        check("events as lines: a link went", [o["kind"] for o in told] == ["link_down", "round"] and
+              sorted((told[0][e + "_guid"], told[0][e + "_port"]) for e in "ab") == [("0x000000000abc0001", 1), ("0x000000000abc0011", 7)], told)
+        sim.console('ReLink "S-000000000abc0011"[7]')
+        p.send_signal(signal.SIGHUP)
+        told = reading()
+        check("events as lines: it came back", [o["kind"] for o in told] == ["link_up", "round"], told)
+        p.send_signal(signal.SIGHUP)
+        told = reading()
+        check("events as lines: nothing changed", [(o["kind"], o["changes"]) for o in told] == [("round", [])], told)
+        p.send_signal(signal.SIGTERM)
+        rest = p.stdout.read()
+        told = contract.objects(ibscope, "".join(lines) + rest)
+        check("events as lines: the end", p.wait(60) in (0, 1) and "kind" not in told[-1] and len(told[-1]["rounds"]) == 2 and
+              told[-1]["text"] == ["watch ended by SIGTERM: 4 readings, 2 changes"], (p.returncode, rest))
+    finally:
+        if p.poll() is None:
+            p.kill()
+            p.wait()
+        p.stdout.close()
+
+
 def watching(ibscope):
     """watch: changes become events, tables that did not follow are told, and those that did; counters; only Gets."""
     sim = Sim(SMALL)
@@ -728,8 +771,8 @@ def watching(ibscope):
         """Lines up to one with the words."""
         told = []
         for line in p.stdout:
-            told.append(line.rstrip("\n"))
-            if words in line:
+            told.append(re.sub(r"^(\[\d+) \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\] ", r"\1] ", line.rstrip("\n")))
+            if words in told[-1]:
                 return told
         check("watch goes on", False, told[-5:])
         return told
@@ -739,7 +782,7 @@ def watching(ibscope):
         env = dict(sim.env(True), LD_PRELOAD="%s %s" % (CAPTURE, PRELOAD), CAPTURE_LOG=log)
         p = subprocess.Popen([ibscope, "-e", "watch 0 rounds 100000"], env=env, cwd=WORK, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        check("watch: whole", until("The tables ")[-1] == "The tables followed: every host reaches every host.")
+        check("watch: whole", until("The tables ")[-1] == "[1] The tables followed: every host reaches every host.")
         check("watch: nothing changed", until("[2]")[-1] == "[2] nothing changed")
         sim.console('Unlink "S-000000000abc0011"[7]')
         told = until("The tables ")
@@ -757,13 +800,15 @@ def watching(ibscope):
         check("watch: history", re.search(r"The last \d+ rounds: table entries changed ([·▁-█]+) \(most \d+\), pairs unreachable ([·▁-█]+) \(most \d+\)$", told[-1])
               and "█" in told[-1].split(",")[0] and "█" in told[-1].split(",")[1], told[-1])
         p.send_signal(signal.SIGTERM)
-        for _ in p.stdout:
-            pass
-        check("watch ends by a signal", p.wait(60) == -signal.SIGTERM, p.returncode)
+        rest = p.stdout.read().splitlines()
+        check("watch ends by a signal", p.wait(60) == 1 and re.fullmatch(r"watch ended by SIGTERM: \d+ readings, \d+ changes", rest[-1]),
+              (p.returncode, rest[-2:]))
+        lines_of_events(sim, ibscope)
         sim = begun_anew(sim, SMALL)    # a client that ends in the middle may end ibsim, too
         now = sweep(sim)
         r, more = captured(sim, "counters", ibscope, "--json", "-e", "watch 0 rounds 2; journal; counters leaf2[1]; counters leaf2[2]")
         told = contract.objects(ibscope, r.stdout)
+        told = [o for o in told if "kind" not in o]
         if len(told) != 4:
             check("watch, journal and counters: an object each", False,
                   "%s%s; the simulator: %s" % (r.stdout, r.stderr, sim.proc.poll() or "lives"))
@@ -806,7 +851,8 @@ def never_followed(ibscope):
     def judged(name, lid, tables):
         for begin, known in (("", False), ("live tables; ", True), ("live; ", False)):
             r = sim.run(ibscope, "-e", begin + "watch 0 rounds 2")
-            said = r.stdout.split("[1] ")[-1]
+            said = re.sub(r"^\[(\d+) \S+Z\] ", lambda m: "" if m[1] == "1" else "[%s] " % m[1],
+                          r.stdout[r.stdout.index("[1 "):], flags=re.M)
             check("watch, %s: %snothing followed" % (name, begin), r.returncode == 1 and "followed:" not in said and "NOT SOUND" in said
                   and "%d endport%s without LID" % (lid, "s" * (lid != 1)) in said and said.startswith("nothing changed") == known
                   and "[2] nothing changed; what was wrong still is\n" in said, r.stdout + r.stderr)
@@ -824,13 +870,13 @@ def never_followed(ibscope):
         sim.console('Unlink "H-0000000000000a40"[1]')
         sweep(sim)
         r = sim.run(ibscope, "-e", "watch 0 rounds 1")
-        check("watch: followed without the host", r.returncode == 0 and "The tables followed: every host reaches every host.\n" in r.stdout,
+        check("watch: followed without the host", r.returncode == 0 and " The tables followed: every host reaches every host.\n" in r.stdout,
               r.stdout + r.stderr)
         sim.console('ReLink "H-0000000000000a40"[1]')
         judged("a host was plugged in afterwards", 1, True)
         for words in ("live; route live", "live; route tables", "live; route tables,minhop"):
             r = sim.run(ibscope, "-e", words, "-e", "check")
-            check("%s: no tables, no fallback" % words, r.returncode == 1 and "minhop" not in r.stdout and "ound" not in r.stdout
+            check("%s: no tables, no fallback" % words, r.returncode == 3 and "minhop" not in r.stdout and "ound" not in r.stdout
                   and "there are no tables" in r.stderr, r.stdout + r.stderr)
     finally:
         sim.close()

@@ -82,7 +82,10 @@ def all_of(ibscope, check, sim, sweep):
     def ask(command):
         p.stdin.write(command + "\n")
         p.stdin.flush()
-        return json.loads(p.stdout.readline())
+        while True:
+            o = json.loads(p.stdout.readline())
+            if "kind" not in o:     # a change, or a reading
+                return o
 
     try:
         at, cables = None, []

@@ -247,8 +247,9 @@ class Watch:
             except queue.Empty:
                 raise Failed("none of %s within %d s after %s" % (patterns, BOUND, self.said[-12:])) from None
             self.said = (self.said + [line])[-40:]
-            m = re.match(r"\[(\d+)\] (.*)", line)
-            if m:
+            m = re.match(r"\[(\d+) \d{4}-\S+Z\] (.*)", line)
+            expect(m, "a line without round and time: %r" % line)
+            if int(m[1]) != self.round:
                 self.round += 1
                 expect(int(m[1]) == self.round, "round %d, then %r" % (self.round - 1, line))
                 self.events += not re.match("discovery|live:|no |nothing ", m[2])

@@ -104,6 +104,13 @@ static json_t *link_json(const struct fabric_changes *x, const struct fabric_cha
 	return o;
 }
 
+json_t *change_json(const struct fabric_changes *x, const struct fabric_change *c)
+{
+	return c->part						 ? part_json(x, c)
+	       : c->kind >= LINK_REMOVED && c->kind <= LINK_RATE ? link_json(x, c)
+								 : node_json(x, c);
+}
+
 size_t report_changes(const struct session *s, const struct fabric *a, const struct fabric *b, struct out *o)
 {
 	json_t *parts = json_array(), *nodes = json_array(), *links = json_array();

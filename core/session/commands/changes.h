@@ -47,6 +47,9 @@
 	"links[].width width? rate: now\n"                                                                 \
 	"links[].speed speed? rate: now\n"
 
+/* One change in JSON: the keys of `parts`, `nodes` or `links` above. */
+json_t *change_json(const struct fabric_changes *x, const struct fabric_change *c);
+
 /* All changes from a to b: lines, and JSON `parts` (when there are any), `nodes` and `links`.  Returns their
  * number. */
 size_t report_changes(const struct session *s, const struct fabric *a, const struct fabric *b, struct out *o);

@@ -4,16 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/fabric/changes.h"
 #include "core/routing/switch_tables.h"
+#include "core/session/commands/changes.h"
 #include "core/session/commands/commands.h"
 #include "core/source/live.h"
 
 #define WATCH_S 10
 #define HISTORY 40 /* rounds in the line of history */
+#define KEPT 20	   /* events of the journal that stay, and rounds in the object at the end */
 
 struct watch {
 	char *ca;
@@ -22,7 +24,11 @@ struct watch {
 	bool followed;					 /* had the tables followed, at the last judgement? */
 	bool again;					 /* not the first round */
 	uint64_t entries[HISTORY], unreachable[HISTORY]; /* of the last rounds, the last one at the end */
-	json_t *list; /* rounds; empty in text mode, which may run for days */
+	size_t keep;					 /* events and rounds */
+	json_t *list;					 /* the last rounds; empty in text mode */
+	json_t *told;					 /* objects of the changes of this round */
+	uint64_t n_changes;
+	char time[24]; /* of this round's reading, UTC */
 };
 
 /* Entries that differ between two readings, by switch.  Tables that came or went count whole. */
@@ -115,36 +121,91 @@ static int publish(struct session *s, struct fabric *f, const char *how, struct 
 	return 0;
 }
 
-/* Each difference goes to text and to JSON, a line each. */
-static void tell_changes(const struct text *lines, json_t *round, struct out *o)
-{
-	json_t *list = json_array();
+static const char *const change_kind[CHANGE_KINDS] = {
+	[PART_REMOVED] = "part_gone", [PART_ADDED] = "part_new",    [NODE_REMOVED] = "node_gone",
+	[NODE_ADDED] = "node_new",    [NODE_REPLACED] = "replaced", [NODE_MOVED] = "moved",
+	[NODE_RENAMED] = "renamed",   [LINK_REMOVED] = "link_down", [LINK_ADDED] = "link_up",
+	[LINK_MOVED] = "moved",	      [LINK_SWAPPED] = "swapped",   [LINK_RATE] = "rate",
+	[LID_CHANGED] = "lid",
+};
 
-	for (const char *s = text_str(lines), *end; *s; s = end + (*end != '\0')) {
-		end = s + strcspn(s, "\n");
-		out_text(o, "%.*s\n", (int)(end - s), s);
-		json_array_append_new(list, json_textn(s, (size_t)(end - s)));
+/* Puts the object of a change (fields are taken over) among those of the round. */
+static void add_told(struct watch *w, unsigned number, const char *kind, json_t *fields)
+{
+	json_t *o = json_make("{s:s, s:i, s:s}", "time", w->time, "round", (int)number, "kind", kind);
+
+	json_object_update(o, fields);
+	json_object_del(o, "change"); /* `kind` tells */
+	json_object_set_new(o, "kind", json_text(kind));
+	json_decref(fields);
+	json_array_append_new(w->told, o);
+}
+
+/* Each difference goes to text and to JSON, a line each.  Returns their number. */
+static unsigned tell_changes(struct session *s, struct watch *w, const struct fabric *before,
+			     const struct fabric *f, json_t *round, struct out *o)
+{
+	unsigned number = (unsigned)json_integer_value(json_object_get(round, "round")), n;
+	json_t *list = json_array();
+	struct fabric_changes x;
+
+	changes_find(&x, before, f, setup_chassis_file(s->setup->options), o->run->progress);
+	for (size_t i = 0; i < x.n; i++) {
+		struct text t = {0};
+
+		change_text(&x, &x.c[i], &t);
+		out_text(o, "%s", text_str(&t));
+		for (char *line = t.s, *end; line && *line; line = end) {
+			end = line + strcspn(line, "\n");
+			json_array_append_new(list, json_textn(line, (size_t)(end - line)));
+			end += *end != 0;
+		}
+		add_told(w, number, change_kind[x.c[i].kind], change_json(&x, &x.c[i]));
+		text_free(&t);
 	}
+	n = (unsigned)x.n;
+	changes_free(&x);
 	json_object_set_new(round, "changes", list);
+	return n;
+}
+
+/* Is another port the subnet manager's now? */
+static void tell_manager(struct watch *w, const struct fabric *before, const struct fabric *f, json_t *round,
+			 struct out *o)
+{
+	json_t *fields;
+
+	if (before->sm_endport == NO_ID || f->sm_endport == NO_ID ||
+	    fabric_endport_in(before, f, f->sm_endport) == before->sm_endport)
+		return;
+	fields = json_object();
+	json_put_endport(fields, "from", before, NULL, before->sm_endport);
+	json_put_endport(fields, "to", f, NULL, f->sm_endport);
+	out_text(o, "the subnet manager is %s now, it was %s\n", ENDPORT_LABEL(f, f->sm_endport),
+		 ENDPORT_LABEL(before, before->sm_endport));
+	add_told(w, (unsigned)json_integer_value(json_object_get(round, "round")), "master_changed", fields);
 }
 
 /* Compares the new reading f (taken over) with the one before (NULL: none). */
 static int take_round(struct session *s, struct watch *w, struct fabric *f, const struct fabric *before,
 		      json_t *round, struct out *o, struct err *e)
 {
-	struct text lines = {0};
-	unsigned n = before ? fabric_changes(before, f, setup_chassis_file(s->setup->options), &lines,
-					     o->run->progress)
-			    : 0;
+	unsigned n = before ? tell_changes(s, w, before, f, round, o) : 0;
 	uint64_t entries = before ? tables_changed(before, f) : 0;
 	bool first = !w->again;
 	char how[80];
 	int rc = 0;
 
-	tell_changes(&lines, round, o);
+	w->n_changes += n;
 	w->entries[HISTORY - 1] = entries;
 	json_object_set_new(round, "entries", json_integer((json_int_t)entries));
-	text_free(&lines);
+	if (!before)
+		json_object_set_new(round, "changes", json_array());
+	if (before)
+		tell_manager(w, before, f, round, o);
+	if (entries)
+		add_told(w, (unsigned)json_integer_value(json_object_get(round, "round")), "tables_changed",
+			 json_make("{s:I}", "entries", (json_int_t)entries));
 	if (before && f->warnings.missing && !before->warnings.missing) {
 		out_text(o, "a part of the fabric did not answer: what was read before stays\n");
 		w->followed = false;
@@ -209,17 +270,16 @@ static void tell_history(const struct watch *w, unsigned number, struct out *o)
 }
 
 /* Read once.  If a later reading fails, the error is shown and the next round tries again. */
-static int do_round(struct session *s, struct watch *w, unsigned number, struct out *o, struct err *e)
+static int read_round(struct session *s, struct watch *w, unsigned number, json_t *round, struct out *o,
+		      struct err *e)
 {
 	const struct fabric *before = read_before(s) ? fabric_ref(s->loaded) : NULL;
-	json_t *round = json_make("{s:i}", "round", (int)number);
 	struct fabric *f;
 	int rc = live_discover_tables(w->ca, w->port, LIVE_LFTS, LIVE_SILENCE_S, &f, o->run->progress, e);
 
 	memmove(w->entries, w->entries + 1, sizeof(w->entries) - sizeof(*w->entries));
 	memmove(w->unreachable, w->unreachable + 1, sizeof(w->unreachable) - sizeof(*w->unreachable));
 	w->entries[HISTORY - 1] = 0; /* what is unreachable still is, until it is counted again */
-	out_text(o, "[%u] ", number);
 	if (!rc) {
 		rc = take_round(s, w, f, before, round, o, e);
 	} else if (before && !progress_cancelled(o->run->progress)) {
@@ -230,45 +290,115 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 	}
 	if (!rc)
 		tell_history(w, number, o);
-	if (o->run->json)
-		json_array_append(w->list, round);
-	json_decref(round);
 	w->again = true;
 	fabric_unref(before);
-	if (!o->run->json)
-		fflush(o->run->f);
 	return rc;
 }
 
-/* Wait some seconds; the screen shows the age of the last reading.  False when stopped. */
-static bool wait_seconds(unsigned seconds, struct progress *p)
+/* In JSON mode a line for each change, then one for the round, with its text. */
+static void print_objects(struct watch *w, json_t *round, struct out *o)
+{
+	json_t *told;
+	size_t i;
+
+	json_array_foreach(w->told, i, told) out_object(o, json_incref(told));
+	told = json_make("{s:s, s:s}", "time", w->time, "kind", "round");
+	json_object_update(told, round);
+	if (json_array_size(o->lines))
+		json_object_set_new(told, "text", json_copy(o->lines));
+	json_array_clear(o->lines); /* the object holds them */
+	out_object(o, told);
+	json_array_append(w->list, round);
+	while (json_array_size(w->list) > w->keep)
+		json_array_remove(w->list, 0);
+}
+
+/* In text mode each line begins with the number of the round and its time. */
+static void print_lines(const struct watch *w, unsigned number, const char *said, struct out *o)
+{
+	for (const char *end; *said; said = end + (*end != 0)) {
+		end = said + strcspn(said, "\n");
+		out_text(o, "[%u %s] %.*s\n", number, w->time, (int)(end - said), said);
+	}
+	fflush(o->run->f);
+}
+
+static int do_round(struct session *s, struct watch *w, unsigned number, struct out *o, struct err *e)
+{
+	json_t *round = json_make("{s:i}", "round", (int)number);
+	struct command_run run = *o->run;
+	struct out lines = {.run = &run};
+	struct text said = {0};
+	time_t now = time(NULL);
+	struct tm utc;
+	int rc;
+
+	strftime(w->time, sizeof(w->time), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	w->told = json_array();
+	if (o->run->json) {
+		rc = read_round(s, w, number, round, o, e);
+		print_objects(w, round, o);
+	} else {
+		run.f = text_stream(&said);
+		rc = read_round(s, w, number, round, &lines, e);
+		fclose(run.f);
+		o->run->found_fault |= run.found_fault;
+		o->run->unanswered |= run.unanswered;
+		print_lines(w, number, text_str(&said), o);
+		text_free(&said);
+	}
+	session_keep_events(s, w->keep);
+	json_decref(round);
+	json_decref(w->told);
+	return rc;
+}
+
+/* Wait some seconds, or for SIGHUP; the screen shows the age of the last reading.  False when stopped. */
+static bool wait_seconds(unsigned seconds, struct command_run *r)
 {
 	double from = now_seconds();
 
-	progress_start(p, "watching: seconds since the fabric was read", seconds);
-	while (now_seconds() - from < seconds) {
-		if (!progress_step(p, (unsigned)(now_seconds() - from)))
+	progress_start(r->progress, "watching: seconds since the fabric was read", seconds);
+	while (now_seconds() - from < seconds && !(r->rounds && atomic_exchange(&r->rounds->again, false))) {
+		if (!progress_step(r->progress, (unsigned)(now_seconds() - from)))
 			return false;
 		poll(NULL, 0, 50);
 	}
 	return true;
 }
 
+/* SIGTERM ends it as if all rounds were done, with a last line. */
+static int tell_end(const struct watch *w, unsigned rounds, struct out *o)
+{
+	out_text(o, "watch ended by SIGTERM: %s, %s\n", PLURAL(rounds, "reading"),
+		 PLURAL(w->n_changes, "change"));
+	return 0;
+}
+
 static int cmd_watch(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct watch w = {.seconds = (unsigned)args_number(args, "SECONDS", WATCH_S),
-			  .rounds = (unsigned)args_number(args, "rounds N", 0)};
+			  .rounds = (unsigned)args_number(args, "rounds N", 0),
+			  .keep = (size_t)args_number(args, "keep N", KEPT)};
 	const char *device = args_word(args, "CA[:PORT]", NULL);
+	struct rounds *signals = o->run->rounds;
 	int rc = device ? live_parse_target(device, &w.ca, &w.port, e) : 0;
+	unsigned i = 0;
 
 	w.list = json_array();
-	for (unsigned i = 1; !rc; i++) {
-		rc = do_round(s, &w, i, o, e);
+	if (signals)
+		atomic_store(&signals->listening, true);
+	while (!rc) {
+		rc = do_round(s, &w, ++i, o, e);
 		if (rc || i == w.rounds)
 			break;
-		if (!wait_seconds(w.seconds, o->run->progress))
+		if (!wait_seconds(w.seconds, o->run))
 			rc = err_set(e, CANCELLED);
 	}
+	if (signals)
+		atomic_store(&signals->listening, false);
+	if (signals && atomic_load(&signals->end))
+		rc = tell_end(&w, i, o);
 	out_json(o, "rounds", w.list);
 	free(w.ca);
 	return rc;
@@ -342,20 +472,70 @@ const struct command watch_commands[] = {
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("SECONDS", 0, LIVE_WATCH_MOST,
 					   "a number up to " NUMBER_TEXT(LIVE_WATCH_MOST), NULL),
 				ARG_NUMBER("rounds N", 0, LIVE_WATCH_ROUNDS,
-					   "a number up to " NUMBER_TEXT(LIVE_WATCH_ROUNDS), NULL)),
-	 .syntax = "watch [SECONDS] [rounds N] [on CA[:PORT]]",
+					   "a number up to " NUMBER_TEXT(LIVE_WATCH_ROUNDS), NULL),
+				ARG_NUMBER("keep N", 1, LIVE_WATCH_ROUNDS,
+					   "a number from 1 to " NUMBER_TEXT(LIVE_WATCH_ROUNDS), NULL)),
+	 .syntax = "watch [SECONDS] [rounds N] [keep N] [on CA[:PORT]]",
 	 .help = "read the live fabric and its tables again and again; each change becomes an event, with "
 		 "its effects",
-	 .details = "  SECONDS between two readings (10); until Esc, or N readings.  watch sends only Get "
-		    "requests, few at a time.  After\n"
-		    "  each change it tells what changed in the fabric, in the tables and paths, and whether "
-		    "the tables have\n"
-		    "  followed: by the same rules as `check`.  The bottom line tells the age of the last "
-		    "reading.  From the third\n"
-		    "  reading on, a line shows the last 40 side by side: table entries that changed, pairs "
-		    "without a path.\n",
+	 .details =
+		 "  SECONDS between two readings (10); until Esc, or N readings.  watch sends only Get "
+		 "requests, few at a time.  After\n"
+		 "  each change it tells what changed in the fabric, in the tables and paths, and whether "
+		 "the tables have\n"
+		 "  followed: by the same rules as `check`.  The bottom line tells the age of the last "
+		 "reading.  From the third\n"
+		 "  reading on, a line shows the last 40 side by side: table entries that changed, pairs "
+		 "without a path.\n"
+		 "  Each line begins with the number of the reading and its time (UTC).  With --json each "
+		 "change "
+		 "is an object of its\n"
+		 "  own, printed at once, and so is each reading; the last object is that of the command.\n"
+		 "  keep N: the last N events stay in the journal (20), so that memory is bounded.\n"
+		 "  Without a screen SIGHUP reads anew at once, and SIGTERM ends it with a last line, status "
+		 "as after `rounds`.\n",
 	 .finds = "tables lag behind the fabric; 3 when a reading fails",
-	 .json = "rounds[] object readings\n"
+	 .json = "time string(^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$)? when the reading "
+		 "began, "
+		 "UTC\n"
+		 "round integer(1..)? of a reading or a change: the number of the reading\n"
+		 "kind string(round/part_gone/part_new/node_gone/node_new/replaced/moved/renamed/link_down/"
+		 "link_up/swapped/rate/lid/tables_changed/master_changed)? what the object is about; none: "
+		 "the "
+		 "command\n"
+		 "name node? node_*, replaced, renamed, moved, lid: the node; of a part its name\n"
+		 "a port? link_*, moved, swapped, rate: one end\n"
+		 "b port? the other, before\n"
+		 "new node? replaced, renamed: what it is now\n"
+		 "at port? moved: the port of the node\n"
+		 "from port? moved: where that led; master_changed: the port before\n"
+		 "to port? moved: where it leads now; master_changed: the port now\n"
+		 "other_a port? swapped: an end of the other cable\n"
+		 "other_b port? swapped: its other end\n"
+		 "old_width width? rate: before\n"
+		 "old_speed speed? rate: before\n"
+		 "width width? rate: now\n"
+		 "speed speed? rate: now\n"
+		 "lid_now integer? lid: the new one\n"
+		 "unseen boolean? gone, but it may only not have answered\n"
+		 "links[] object? cables that came or went with it\n"
+		 "links[].a port its end\n"
+		 "links[].b port the other\n"
+		 "switches[] object? of a part: its switches\n"
+		 "switches[].name node the switch\n"
+		 "hosts[] object? of a part: hosts that have no cable elsewhere\n"
+		 "hosts[].name node the host\n"
+		 "inside integer? of a part: cables between its own switches\n"
+		 "changes[] string? of a reading: what changed, in words\n"
+		 "entries integer? table entries that changed\n"
+		 "dead_entries integer? entries by which a packet cannot go on\n"
+		 "pairs integer? pairs of hosts looked at\n"
+		 "unreachable integer? pairs of hosts without a path\n"
+		 "no_lid integer? endports without a LID\n"
+		 "followed boolean? no entry is dead, and check calls them sound\n"
+		 "event integer? of a reading: number of the event it became\n"
+		 "failed string? why it read nothing\n"
+		 "rounds[] object? the last readings, as many as `keep`\n"
 		 "rounds[].round integer(1..) its number, from 1\n"
 		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
 		 "rounds[].entries integer? table entries that changed\n"
