@@ -462,6 +462,7 @@ install: all
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/keymaps keymaps/*.keys
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/lessons views/lessons/*
 	install -Dm755 tui/ibscope-survey.slurm $(DESTDIR)$(PREFIX)/share/ibscope/ibscope-survey.slurm
+	install -Dm644 tui/ibscope-watch.service $(DESTDIR)$(PREFIX)/share/ibscope/ibscope-watch.service
 	install -Dm755 -t $(DESTDIR)$(PREFIX)/share/ibscope/examples tui/examples/*
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/ibscope/engines/doc engines/doc/*.md
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/ibscope/core/formats/doc core/formats/doc/*.md

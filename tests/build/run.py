@@ -23,7 +23,7 @@ TREE = scratch.Scratch()
 LONG = os.environ.get("LONG") == "1"
 SEED = chosen_seed()
 INSTALLED = {"bin/ibscope", "share/ibscope/keymaps/default.keys", "share/ibscope/keymaps/emacs.keys",
-             "share/ibscope/keymaps/vi.keys", "share/ibscope/ibscope-survey.slurm", "share/ibscope/examples/updown.py", "share/ibscope/fabrics/demo-3level.ibnet", "lib/debug/.build-id/ID.debug",
+             "share/ibscope/keymaps/vi.keys", "share/ibscope/ibscope-survey.slurm", "share/ibscope/ibscope-watch.service", "share/ibscope/examples/updown.py", "share/ibscope/fabrics/demo-3level.ibnet", "lib/debug/.build-id/ID.debug",
              "share/man/man1/ibscope.1", "share/man/man5/ibscope-json.5", "share/bash-completion/completions/ibscope"}
 INSTALLED |= {"share/doc/ibscope/%s/%s" % (d, name) for d in ("engines/doc", "core/formats/doc")
               for name in os.listdir(os.path.join(HERE, "../..", d))}
