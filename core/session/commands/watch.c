@@ -337,7 +337,8 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 	w->told = json_array();
 	if (o->run->json) {
 		rc = read_round(s, w, number, round, o, e);
-		print_objects(w, round, o);
+		if (!rc)
+			print_objects(w, round, o);
 	} else {
 		run.f = text_stream(&said);
 		rc = read_round(s, w, number, round, &lines, e);
