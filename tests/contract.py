@@ -201,7 +201,7 @@ SHOWN = [
         "why node0001 leaf-01 spine-01 leaf-03 node0009", "why leaf-01 spine-01 leaf-02 spine-02 leaf-03", "lft leaf-01",
         "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map shift 1", "flows leaf-01[4] shift 2", "load-map pairs pairs.txt", "shifts", "spread tree", "check spread lag",
         "flows leaf-01[4]", "flows node0001 node0009 by host", "survey links", "survey switches", "survey pairs 5 switches seed=2",
-        "survey pairs 3 links", "survey pairs 4", "survey pairs all", "survey pairs all switches", "survey links shard 2/3", "survey links by outage", "outage switch spine-01", "outage jobs squeue.txt switch spine-01",
+        "survey pairs 3 links", "survey pairs 4", "survey pairs all", "survey pairs all switches", "survey links shard 2/3", "survey links by outage", "survey file window.csv junit made.xml gate lost=0 load=+0%", "outage switch spine-01", "outage jobs squeue.txt switch spine-01",
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
         "flap leaf-01[4]", "sweep", "reroute", "fail host node0001", "reset", "step start", "why leaf-01 node0009", "step 1",
         "step until leaf-01 node0009", "step show", "step next switch", "step back 2", "step list 4", "step break round 1", "step breaks",
@@ -310,6 +310,7 @@ class Suite:
                   + "".join('Hca 1 "n%d hca%d"\n[1] "r%d"[%d]\n\n' % (i, k, k, i) for k in range(3) for i in range(1, 9)))
         self.file("twice.net", 'Switch 4 "a"\n[1] "h"[1]\n[2] "h"[2]\n[4] "b"[4]\n\nSwitch 4 "b"\n[1] "g"[1]\n\nHca 2 "h"\n\nHca 1 "g"\n')
         self.file("pairs.txt", "node0001 node0009 2  # twice\nnode0002 leaf-01\n")
+        self.file("window.csv", "node,port,ticket\nleaf-01,4,CHG-1\nleaf-02,4,CHG-2\n")
         self.file("squeue.txt", "JOBID NAME NODES NODELIST\n7 solve 3 node000[1-2],gone\n8_1 mpi 1 node0009\n")
         self.file("answers", "2: No\n3: leaf-01[2]\n")
         self.file("some.conf", "routing_engine updn\n")

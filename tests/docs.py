@@ -684,6 +684,7 @@ def lengths():
 # A state in which each command finds something; suites verify, live and unit have the three others.
 FINDS = {"changes": "synth xgft:3,3:1,2; save A; remove link leaf-01[4]; save B; changes A B", "route": "synth torus:4x4; route updn,no_fallback", "restart": "synth torus:4x4; route minhop; restart updn,no_fallback", "trace": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; trace 2 12",
          "check": "synth torus:4x4; route minhop; check", "drain": "synth ring:5; route minhop; drain cycle", "plan": "synth xgft:3,3:1,2; plan PLAN", "advise": "synth mesh:3x3; fail random 12 seed=2; advise",
+         "survey": "synth xgft:3,3:1,2; route minhop; survey file PLAN gate load=0",
          "drift": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; drift minhop",
          "spread": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; spread tree",
          "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -",
@@ -773,7 +774,7 @@ def figures():
 
 # What stands for words in capitals, on xgft:3,3:1,2 under updn; some by the command.
 WORDS = {"SWITCH": "leaf-01", "DST": "node0005", "SRC": "node0001", "HOST": "node0001", "H": "node0002", "S": "spine-02", "NODE": "leaf-01",
-         "NODE[PORT]": "leaf-01[4]", "ENGINE": "minhop", "ENGINE[,ENGINE...]": "minhop,dor", "OPTION": "lmc", "VALUE": "0", "FILE": "out",
+         "NODE[PORT]": "leaf-01[4]", "ENGINE": "minhop", "ENGINE[,ENGINE...]": "minhop,dor", "OPTION": "lmc", "VALUE": "0", "FILE": "out", "PLAN": "plan.csv", "XML": "out.xml", "LIMIT": "load=+20%",
          "SPEC": "ring:4", "SNAPSHOT": "a", "EVENT": "0", "SAMPLE": "3", "LESSON": "ring", "STEP": "1", "COMMAND": "check", "TOPIC": "lid",
          "PANE": "switches", "COLUMN": "name", "TEXT": "leaf", "ELEMENT": "leaf-01", "VL": "0", "NUMBER": "1", "SPEED": "2", "LAYER": "0",
          "OPTION=VALUE": "lmc=0", "I/N": "1/2", "SHIFT": "1", "N": "1", "K": "1", "CHASSIS": "leaf-01", "CARD": "leaf-01", "TARGET": "leaf-01", "PORT": "4"}
@@ -830,6 +831,7 @@ def syntax():
         run(start + ["-e", "save made.ibnet; export lfts made.lfts"], cwd=folder)
         for i in (1, 2):
             file("share-%d" % i, run(["--json", *start, "-e", "survey links shard %d/2" % i]).stdout)
+        file("plan.csv", "node,port,ticket\nleaf-01,4,CHG-1\nspine-02,2,CHG-2\n")
         file("check.json", run(["--json", *start, "-e", "check"]).stdout)
         file("names", '0x0002c90300a00000 "first"\n')
         file("conf", "lmc 0\n")

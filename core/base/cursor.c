@@ -323,3 +323,19 @@ const char *excerpt(struct cursor c, char *buf, size_t size)
 		memcpy(buf + size - 4, "...", 4);
 	return buf;
 }
+
+struct cursor cur_csv(struct cursor *row, char between)
+{
+	struct cursor field, behind;
+	bool quoted;
+
+	while (!cur_empty(row) && *row->p == ' ')
+		row->p++;
+	quoted = !cur_empty(row) && *row->p == '"' && cur_quoted(row, &field);
+	while (quoted && !cur_empty(row) && *row->p == '"' && cur_quoted(row, &(struct cursor){0}))
+		field.end = row->p - 1; /* "" within: both quotes stay */
+	behind = cur_part(row, between);
+	if (behind.end == row->end)
+		row->p = NULL;
+	return quoted ? field : behind;
+}

@@ -86,6 +86,8 @@ bool cur_quoted(struct cursor *c, struct cursor *inside); /* "..." up to the fir
 bool cur_behind(struct cursor *c, const char *text);	  /* all up to a text and the text */
 struct cursor cur_token(struct cursor *c);		  /* the next word, up to a blank; empty at the end */
 struct cursor cur_part(struct cursor *c, char between);	  /* up to a byte, which goes too; else all */
+/* A field of a table's row, perhaps in quotes, and its separator.  After the last field row->p is NULL. */
+struct cursor cur_csv(struct cursor *row, char between);
 
 /* A new string, at most max bytes.  Unprintable bytes become blanks, as in infiniband-diags and OpenSM. */
 char *clean_text(const char *s, size_t len, size_t max);

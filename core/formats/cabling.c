@@ -99,23 +99,6 @@ struct heading {
 	unsigned speed, width;
 };
 
-/* Takes the next field of a row, and its separator. After the last field row->p is NULL. */
-static struct cursor next_field(struct cursor *row, char between)
-{
-	struct cursor field, behind;
-	bool quoted;
-
-	while (!cur_empty(row) && *row->p == ' ')
-		row->p++;
-	quoted = !cur_empty(row) && *row->p == '"' && cur_quoted(row, &field);
-	while (quoted && !cur_empty(row) && *row->p == '"' && cur_quoted(row, &(struct cursor){0}))
-		field.end = row->p - 1; /* "" within: both quotes stay */
-	behind = cur_part(row, between);
-	if (behind.end == row->end)
-		row->p = NULL;
-	return quoted ? field : behind;
-}
-
 static bool ends_with(struct cursor c, const char *word)
 {
 	size_t n = strlen(word);
@@ -148,7 +131,7 @@ static bool read_heading(struct cursor line, char between, struct heading *h)
 	*h = (struct heading){.between = between};
 	for (unsigned i = 1; i <= COLUMNS && line.p; i++) {
 		int side;
-		enum role role = role_of(next_field(&line, between), &side);
+		enum role role = role_of(cur_csv(&line, between), &side);
 
 		if (role == DEVICE || role == PORT) {
 			unsigned *to = &h->end[role == PORT];
@@ -201,7 +184,7 @@ static void read_row(struct cabling *c, struct cursor line, unsigned no, struct 
 	bool any = false;
 
 	for (unsigned i = 1; i <= COLUMNS && rest.p; i++) {
-		field = cur_trimmed(next_field(&rest, h->between));
+		field = cur_trimmed(cur_csv(&rest, h->between));
 		for (int k = 0; k < 4; k++)
 			if (i == h->end[k]) {
 				text[k] = field;

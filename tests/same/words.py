@@ -31,7 +31,8 @@ FILES_READ = ["good.edges", "missing", "broken.txt", "empty", "good.lfts", "bad.
 EACH = {"SWITCH": NODES, "DST": NODES, "SRC": NODES, "HOST": NODES, "H": NODES, "S": NODES, "NODE": NODES, "NODE[PORT]": NODES, "ELEMENT": NODES, "CHASSIS": NODES,
         "CARD": NODES, "PORT": NODES[:1] + NUMBERS + NODES[17:25], "DESTINATION": NODES, "ENGINE": ENGINES, "ENGINE[,ENGINE...]": ENGINES,
         "OPTION": ["lmc", "qos", "root_guid_file", "frob", "LMC", "lm", '""', "rules"], "VALUE": ["0", "1", "7", "8", "TRUE", "x", '""'],
-        "OPTION=VALUE": ["lmc=1", "lmc=8", "lmc=", "frob=1", "=1", "qos=TRUE", "lmc", "lmc=1 lmc=2", "lmc=1 qos=TRUE"], "FILE": FILES_READ,
+        "OPTION=VALUE": ["lmc=1", "lmc=8", "lmc=", "frob=1", "=1", "qos=TRUE", "lmc", "lmc=1 lmc=2", "lmc=1 qos=TRUE"], "FILE": FILES_READ, "PLAN": FILES_READ,
+        "XML": ["made.xml", "/", '""', "-"], "LIMIT": ["lost=0", "load=+20%", "load=300", "longest=+0 outage=1", "lost=+1%", "frob=1", "lost=", '""'],
         "SPEC": ["ring:4", "ring:", "frob:1", "xgft", "lesson:ring", "lesson:frob", '""'], "SNAPSHOT": ["a", "b", "nobody", '""', "'a b'", "*"],
         "LESSON": ["ring", "r", "frob", '""'], "COMMAND": ["check", "ch", "frob", "s", '""'], "TOPIC": ["lid", "frob", "'credit loop'", "limits", "rules"],
         "PANE": ["switches", "sw", "frob", "ports", '""'], "COLUMN": ["name", "guid", "lid", "frob", "n", '""'], "TEXT": ["leaf", "'lid>3'", "'lid<3'", "'name=leaf-01'", "'", '"a b"', "!leaf", '""'],
@@ -58,7 +59,7 @@ FILES = {
 
 
 def name_writes(command, form):
-    return command in ("save", "export", "report", "save-session", "torus-conf", "screen") or " export " in form or " write " in form
+    return command in ("save", "export", "report", "save-session", "torus-conf", "screen") or " export " in form or " write " in form or " junit " in form
 
 
 def right(command, syntax):

@@ -294,6 +294,7 @@ static const struct kind {
 	{"VL", add_number},	   {"GROUP", add_number},
 	{"STEP", add_number},	   {"EVENT", add_number},
 	{"SAMPLE", add_number},	   {"PORT", add_number},
+	{"PLAN", add_file},	   {"XML", add_file},
 };
 
 /* A word for one of the syntax line; to be freed. */

@@ -55,7 +55,7 @@ def parsed(tokens, end=None):
 
 
 def has_file(part):
-    return part.split("=")[0] == "FILE" if isinstance(part, str) else any(has_file(p) for form in part for p in form)
+    return part.split("=")[0] in ("FILE", "PLAN") if isinstance(part, str) else any(has_file(p) for form in part for p in form)
 
 
 def shortest(form):
@@ -129,7 +129,7 @@ def commands(looks, program, folder):
             seen += 1
             before = [FABRICS[0], "route minhop"] + BEFORE.get(" ".join(line.split()[:2]), BEFORE.get(command["name"], []))
             for path in writes if command["name"] in WRITERS else reads:
-                told = meet(looks, folder, before, path, [re.sub(r"\bFILE\b", path, line)])[0]
+                told = meet(looks, folder, before, path, [re.sub(r"\b(FILE|PLAN)\b", path, line)])[0]
                 why = wrong(path, *told)
                 if not why and (told[1] == "waited") != (path == fifo):
                     why = "%s did not wait for its other end" % path if path == fifo else "waited"

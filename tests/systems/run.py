@@ -8,6 +8,7 @@ import collections
 import concurrent.futures
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -17,15 +18,19 @@ import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
+import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 sys.path.append("/usr/lib/python3/dist-packages")   # Debian's packages, where another Python runs this
 import contract  # noqa: E402
+from trial import chosen_seed  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
+SEED = chosen_seed()
+RANDOM = random.Random(SEED)
 SECONDS = 300   # no run takes ten; a bound for a program that hangs
 
 
@@ -52,7 +57,7 @@ def small_program(name, *args, folder=None):
         expect(len(f.readlines()) <= 30, True, "lines of %s" % name)
     done = subprocess.run([path, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS,
                           env={**os.environ, "IBSCOPE": PROGRAM})
-    return done.returncode, done.stdout + done.stderr
+    return done.returncode, done.stdout or done.stderr
 
 
 class Served:
@@ -225,10 +230,12 @@ def read_only(folder):
     inside = os.path.join(folder, "ro")
     os.mkdir(inside)
     shutil.copy(DEMO, inside)
+    with open(os.path.join(inside, "plan.csv"), "w") as f:
+        f.write("node,port\nleaf-03,6\n")
     subprocess.run(["gzip", "-k", "demo-3level.ibnet"], cwd=inside, check=True)
     before = sorted(os.listdir(inside))
     writes = ["save F", "save-session F", "report F", "export lfts F", "export subnet F", "export paths F", "export slurm F", "export prometheus F", "export svg F",
-              "export png F", "export dot F cdg", "advise write F", "lesson new F", "survey links share 1/2 F"]
+              "export png F", "export dot F cdg", "advise write F", "lesson new F", "survey links share 1/2 F", "survey file plan.csv junit F"]
     s = Served("--read-only", "-R", "minhop", "demo-3level.ibnet", folder=inside)
     refused = 0
     for line in writes + ["verify", "live", "watch 1 rounds 1", "counters leaf-01[1]", "load demo-3level.ibnet.gz"]:
@@ -381,7 +388,128 @@ def nightly(folder):
         expect(os.path.exists(os.path.join(folder, "report.md")), True, "report.md")
 
 
-TESTS = [one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
+def window_rows(folder, name, links, start, gate=""):
+    """A plan of these links, each by one end drawn or both, and what `survey file` tells of it: (status, object)."""
+    rows = ["Ticket,node,Port"]
+    for i, r in enumerate(links):
+        for end in RANDOM.sample("ab", RANDOM.randint(1, 2)):
+            rows.append('"CHG, %d",%s,%d' % (i, r[end].rpartition("[")[0], r[end + "_port"]))
+    with open(os.path.join(folder, name), "w") as f:
+        f.write("\r\n".join(rows) + "\r\n")
+    done = subprocess.run([PROGRAM, "--json", *start, "-e", "survey file %s%s" % (name, gate)], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+    told = contract.objects(PROGRAM, done.stdout)[-1]
+    expect(told["ok"], True, told.get("error"))
+    return done.returncode, told
+
+
+def change_window(folder):
+    """Rows of `survey file` are what `survey links`, and the failures done one by one and at once, tell."""
+    for start in (["-R", "minhop", DEMO], ["-R", "updn", "xgft:3,3:2,2"], ["-R", "dfsssp", "torus:4x4"], ["-R", "ftree", "xgft:4,4:2,4"], ["-R", "lash", "ring:6"]):
+        every = json.loads(ibscope("--json", *start, "-e", "survey links").splitlines()[-1])["survey"]
+        links = RANDOM.sample(every, RANDOM.randint(1, min(6, len(every))))
+        status, told = window_rows(folder, "plan.csv", links, start)
+        expect(status, 0, "without a gate")
+        n, rows = len(links), told["survey"]
+        expect([r["when"] for r in rows], ["alone"] * n + (["in order"] * (n - 1) + ["together"] if n > 1 else []), "kinds of rows")
+        for i, (r, x) in enumerate(zip(rows, links)):
+            expect(r["ticket"], "CHG, %d" % i, "ticket")
+            for k in x:
+                if k not in ("what", "index"):
+                    expect(r[k], x[k], "%s, row %d alone: %s" % (start, i, k))
+        for i, r in enumerate(rows[n:], 2):
+            fails = ["fail link " + x["a"] for x in links[:i]] if r["when"] == "in order" else ["fail link " + " ".join(x["a"] for x in links)]
+            lines = "check; snapshot s; " + "; ".join(fails) + "; diff s; load-map; check"
+            done = subprocess.run([PROGRAM, "--json", *start, "-e", lines], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  timeout=SECONDS)
+            objects = [json.loads(x) for x in done.stdout.splitlines()]
+            if objects[-1]["command"] != "check":
+                continue    # no engine is left
+            first = next(x for x in objects if x["command"] == "check")
+            diff, loads, check = objects[-3], objects[-2]["loads"], objects[-1]
+            what = "%s: %s" % (start, lines)
+            for k in ("lost", "rerouted", "longer", "entries"):
+                expect(r[k], diff["change"][k], "%s: %s" % (what, k))
+            expect((r["load_after"], r["longest"], r["cut_off"], r["hosts_gone"]),
+                   (loads["max"], check["check"]["max_links"], diff["cut_off"], check["hosts_cut_off"] - first["hosts_cut_off"]), what)
+            expect(r["outage"], objects[-4]["pairs_until_sweep"], what + ": outage")
+
+
+def gates(folder):
+    """Limits, judged again from the rows; JUnit's XML says the same; gate.sh."""
+    start = ["-R", "minhop", DEMO]
+    links = [{"a": "leaf-03[%d]" % p, "b": "spine-02[3]", "a_port": p, "b_port": 3} for p in (6,)]
+    every = json.loads(ibscope("--json", *start, "-e", "survey links").splitlines()[-1])["survey"]
+    for i in range(12):
+        links = RANDOM.sample([x for x in every if "leaf-03" in x["what"] or i % 2], 4)
+        limits = {"lost": RANDOM.choice(["0", "+100", "200"]), "load": RANDOM.choice(["+0%", "+10%", "+20%", "+5", "192", "300"]),
+                  "longest": RANDOM.choice(["+0", "6", "5", "+50%"]), "outage": RANDOM.choice(["100", "300", "5000"]), "loops": "0"}
+        words = " ".join("%s=%s" % x for x in RANDOM.sample(sorted(limits.items()), RANDOM.randint(1, 5)))
+        status, told = window_rows(folder, "plan.csv", links, start, " junit out.xml gate " + words)
+        of, broken = told["survey_of"], 0
+        for r in told["survey"]:
+            breaks = []
+            for word in words.split():
+                k, _, n = word.partition("=")
+                key = {"load": "load_after", "loops": "new_loops"}.get(k, k)
+                before = {"load": of["load_before"], "longest": of["longest_before"]}.get(k, 0) if n[0] == "+" else 0
+                most = before * (1 + int(n[1:-1]) / 100) if n[-1] == "%" else before + int(n)
+                if r[key] > most:
+                    breaks.append(word)
+            expect([x.split(":")[0] for x in r["breaks"]], breaks, "%s: %s" % (words, r))
+            broken += bool(breaks)
+        expect((told["gate"], status), ({"limits": words.split(), "broken": broken}, int(broken > 0)), words)
+        suite = xml.etree.ElementTree.parse(os.path.join(folder, "out.xml")).getroot().find("testsuite")
+        expect((int(suite.get("tests")), int(suite.get("failures"))), (len(told["survey"]), broken), "JUnit")
+        expect([(c.get("classname"), c.get("name"), [f.get("message") for f in c]) for c in suite],
+               [(r["when"], r["what"], r["breaks"]) for r in told["survey"]], "JUnit")
+        found, said = small_program("gate.sh", DEMO, "plan.csv", "minhop", *words.split(), folder=folder)
+        expect((found, said.startswith("Gate: %d of %d rows" % (broken, len(told["survey"]))), os.path.exists(os.path.join(folder, "plan.xml"))),
+               (status, True, True), said)
+    expect(small_program("gate.sh", DEMO, "none.csv", folder=folder)[0], 3, "no plan")
+    for text, says in (("", "found no link"), ("node,port\n", "found no link"), ("a,b\n", "1: expected a heading"), ("node,port\nleaf-03,\n", "2: found no port"),
+                       ("node,port\n,1\n", "2: found no node"), ("node,port\nleaf-03,99\n", "2:"), ("node,port\nnobody,1\n", "2: no node"),
+                       ("node;port\nleaf-0?;1\n", "2:"), ("node,port\n\n# x\nleaf-03,x\n", "4:"), ("port,node\n6,leaf-03\n2,leaf-03", "3: the link")):
+        with open(os.path.join(folder, "bad.csv"), "w") as f:
+            f.write(text)
+        done = subprocess.run([PROGRAM, "-R", "minhop", "-e", "fail link leaf-03[2]; survey file bad.csv", DEMO], cwd=folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+        expect((done.returncode, "bad.csv:" + says in done.stderr or "bad.csv: " + says in done.stderr), (3, True), "%r: %s" % (text, done.stderr))
+    for word in ("lost", "lots=1", "lost=", "lost=-1", "lost=x", "lost=+5%", "load=5%", "load=+%", "=1"):
+        ibscope(*start, "-e", "survey file plan.csv gate " + word, folder=folder, status=2)
+
+
+def jq(folder):
+    """Each of thirteen recipes against what the objects hold."""
+    if not shutil.which("jq"):
+        raise Skipped("jq")
+
+    def last(line, *start):
+        done = subprocess.run([PROGRAM, "--json", "-R", "minhop", "-e", line, *start], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return json.loads(done.stdout.splitlines()[-1])
+    ibscope("-R", "minhop", "-e", "fail link node0001[1]; fail switch leaf-02; save hurt.ibnet", DEMO, folder=folder)
+    for fabric in (DEMO, os.path.join(folder, "hurt.ibnet")):
+        status, said = small_program("jq_recipes.sh", fabric)
+        expect(status, 0, said)
+        answer = [x.splitlines()[1:] for x in re.split(r"(?m)^(?=# \d+$)", said)[1:]]
+        expect(len(answer), 13, said)
+        check, f, s = last("check", fabric), last("show", fabric)["fabric"], last("survey switches", fabric)["survey"]
+        doctor = last("doctor", fabric)
+        wanted = [
+            [json.dumps(check["sound"])], ["%d %s" % (x["count"], x["kind"]) for x in check["faults"]], ["%d,%d,%d" % (f["switches"], f["hosts"], f["links"])],
+            ["%d\t%s\t%s" % (x["routes"], x["from"], x["to"]) for x in last("load-map", fabric)["loads"]["ports"][:5]],
+            [str(last("survey links", fabric)["bad"])], None,
+            ["%s\t%d" % (k, doctor[k + "s"]) for k in ("error", "note", "warning") if doctor[k + "s"]],
+            [r["name"] for r in last("list hosts", fabric)["rows"] if r["state"] != "up"], None, [str(check["check"]["max_links"])], None, None, ['false,"syntax"']]
+        for i, (a, w) in enumerate(zip(answer, wanted), 1):
+            if w is not None:
+                expect(a, w, "recipe %d of %s" % (i, fabric))
+        expect(answer[5][0].split("\t")[1], str(max(r["lost"] for r in s)), "recipe 6")
+        expect(len(json.loads(answer[8][0])), f["switches"], "recipe 9")
+        expect((answer[10], bool(re.fullmatch(r"\d+,\d+", answer[11][0]))), (["true"], True), "recipes 11 and 12")
+
+
+TESTS = [change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
 
 
 def main():
@@ -398,6 +526,7 @@ def main():
             except (AssertionError, OSError, KeyError, ValueError, subprocess.SubprocessError) as e:
                 bad += 1
                 print("FAIL systems/%s: %s" % (test.__name__, str(e)[:1500]), flush=True)
+    print("SEED=%s" % SEED)
     print("%d passed, %d failed" % (good, bad))
     return bad > 0
 

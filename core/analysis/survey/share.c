@@ -29,6 +29,8 @@ static void put_parts(const struct survey *s, const struct survey_row *r, json_t
 		json_object_set_new(o, "switches", list);
 	}
 	for (int k = 0; k < 2 && r->part[k] != NO_ID; k++) {
+		if (s->plan && p->first[r->part[k] + 1] - p->first[r->part[k]] > 1)
+			return; /* several links */
 		uint32_t id = p->id[p->first[r->part[k]]];
 
 		for (int end = 0; p->kind == PART_LINK && end < 2; end++)
@@ -64,11 +66,16 @@ const struct field survey_fields[] = {
 	ROW("hosts_gone", hosts_gone, "gone", "=hosts gone"),
 	ROW("load_after", load_after, "load", "=load"),
 	FIELD_BY_CODE("load_at", "port", "the port that sends them"),
+	FIELD("longest", struct survey_row, longest, "integer?", NULL,
+	      "of a plan: links of the longest path then"),
 	ROW("new_loops", new_loops, "loops", "groups of credit loops on VLs that had none"),
 	FIELD("engine", struct survey_row, engine, "engine|null", NULL, "engine in force then"),
 	ROW("fallback", fallback, NULL, "another engine than before, or none"),
 	FIELD_BY_CODE("bad", "boolean",
 		      "not routed, new credit loops, pairs lost between survivors or beyond; not: cut off"),
+	FIELD_BY_CODE("when", "string(alone/in order/together)?", "of a plan: how its links fail"),
+	FIELD_BY_CODE("ticket", "string?", "of a plan: the tickets of the link"),
+	FIELD_BY_CODE("breaks[]", "string?", "of a plan: limits that it breaks, and how"),
 	{.key = NULL},
 };
 
@@ -80,6 +87,8 @@ json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 	fields_json(o, survey_fields, r);
 	if (!s->pairs)
 		json_object_del(o, "beyond");
+	if (!s->plan)
+		json_object_del(o, "longest");
 	json_object_set_new(o, "bad", json_boolean(survey_bad(r)));
 	json_put_port(o, "load_at", s->parts->fabric, s->before->lids, r->load_port);
 	put_parts(s, r, o);

@@ -5,6 +5,7 @@
 
 #include "core/analysis/compare/compare.h"
 #include "core/analysis/compare/outage.h"
+#include "core/analysis/credit/check.h"
 #include "core/analysis/survey/internal.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
@@ -61,12 +62,17 @@ char *survey_command(const struct parts *p, const uint32_t part[2])
 
 	text_add(&t, "fail %s", part_word[p->kind]);
 	for (int k = 0; k < 2 && part[k] != NO_ID; k++) {
-		if (p->kind == PART_LINK)
-			port_plain(p->fabric, p->fabric->link_port[2 * p->id[p->first[part[k]]]], label,
-				   sizeof(label));
-		word = word_quoted(p->kind == PART_LINK ? label : p->name[part[k]]);
-		text_add(&t, " %s", word);
-		free(word);
+		bool links = p->kind == PART_LINK; /* one by one; others by their name */
+
+		for (uint32_t i = p->first[part[k]];
+		     i < (links ? p->first[part[k] + 1] : p->first[part[k]] + 1); i++) {
+			if (links)
+				port_plain(p->fabric, p->fabric->link_port[2 * p->id[i]], label,
+					   sizeof(label));
+			word = word_quoted(links ? label : p->name[part[k]]);
+			text_add(&t, " %s", word);
+			free(word);
+		}
 	}
 	return t.s;
 }
@@ -79,7 +85,9 @@ struct job {
 	struct survey *s;
 	struct effect_base *base;
 	struct effect_work **work; /* [workers] */
-	uint64_t *outage;	   /* [parts] of each alone; NULL: each row counts its own */
+	struct sweep *
+		*chain;	  /* of a plan: [rows] sweeps of the rows that follow one on the other; NULL: none */
+	uint64_t *outage; /* [parts] of each alone; NULL: each row counts its own */
 };
 
 /* What is up when parts went down; b may be NO_ID. */
@@ -93,11 +101,10 @@ static struct state *state_without(const struct job *j, uint32_t a, uint32_t b)
 	return state;
 }
 
-/* The sweep then.  NULL and *e. */
-static struct sweep *sweep_without(const struct job *j, uint32_t a, uint32_t b, struct progress *p,
-				   struct err *e)
+/* The sweep then, after that of w.  NULL and *e. */
+static struct sweep *sweep_after(const struct job *j, const struct sweep *w, uint32_t a, uint32_t b,
+				 struct progress *p, struct err *e)
 {
-	const struct sweep *w = j->rq->before;
 	struct state *state = state_without(j, a, b);
 	const struct setup *setup;
 	struct sweep *after;
@@ -109,6 +116,35 @@ static struct sweep *sweep_without(const struct job *j, uint32_t a, uint32_t b, 
 		e);
 	setup_unref(setup);
 	return after;
+}
+
+static struct sweep *sweep_without(const struct job *j, uint32_t a, uint32_t b, struct progress *p,
+				   struct err *e)
+{
+	return sweep_after(j, j->rq->before, a, b, p, e);
+}
+
+/* The sweep in force before a row: of those that follow one on the other, the one before. */
+static const struct sweep *sweep_before(const struct job *j, const struct survey_row *row)
+{
+	uint32_t i = row->index;
+
+	return i && j->chain && j->chain[i] && j->chain[i - 1] ? j->chain[i - 1] : j->rq->before;
+}
+
+/* The sweeps of a plan, one on the other; the last part but one of its rows each. */
+static int make_chain(struct job *j, struct progress *p, struct err *e)
+{
+	uint32_t n = j->s->n, alone = j->rq->n_alone;
+	const struct sweep *was;
+
+	if (!j->s->plan || n < 2)
+		return 0;
+	j->chain = NEW_ARRAY((size_t)n + 1, struct sweep *);
+	was = j->chain[alone - 1] = sweep_without(j, 0, NO_ID, p, NULL);
+	for (uint32_t i = alone; was && was->routing && i + 1 < n && !progress_cancelled(p); i++)
+		was = j->chain[i] = sweep_after(j, was, i, NO_ID, p, NULL);
+	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
 }
 
 static uint32_t count_gone(const struct sweep *before, const struct topo *t, const struct state *after)
@@ -211,7 +247,7 @@ static int none_left(const struct job *j, struct survey_row *row, struct progres
 
 static int count_outage(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
 {
-	const struct sweep *before = j->rq->before;
+	const struct sweep *before;
 	struct state *state;
 	int rc;
 
@@ -220,6 +256,7 @@ static int count_outage(const struct job *j, struct survey_row *row, struct prog
 		return 0;
 	}
 	state = state_without(j, row->part[0], row->part[1]);
+	before = sweep_before(j, row);
 	rc = outage_count(before->routing, state, local_repair_of(before->setup->options), &row->outage, p,
 			  e);
 	state_free(state);
@@ -231,7 +268,10 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 	struct job *j = ctx;
 	const struct sweep *before = j->rq->before;
 	struct survey_row *row = &j->s->row[i];
-	struct sweep *after = sweep_without(j, row->part[0], row->part[1], p, e);
+	struct sweep *done = j->chain && i >= j->rq->n_alone ? j->chain[i] : NULL;
+	struct sweep *after =
+		done ? (struct sweep *)sweep_ref(done) : sweep_without(j, row->part[0], row->part[1], p, e);
+	struct check_result c;
 	int rc = 0;
 
 	if (!after)
@@ -246,6 +286,10 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 	row->fallback = !row->engine || strcmp(row->engine, before->routing->engine) != 0;
 	if (row->engine)
 		rc = effect_of(j->work[worker], after, row, p, e);
+	if (!rc && row->engine && j->s->plan) {
+		rc = check_routing(after->routing, &c, p) ? err_set(e, CANCELLED) : 0;
+		row->longest = c.max_hops;
+	}
 	if (!rc && row->lost && row->part[1] != NO_ID)
 		rc = count_beyond(j, after, row, p, e);
 	sweep_unref(after);
@@ -325,7 +369,7 @@ static int outage_alone(struct job *j, struct progress *p, struct err *e)
 	const struct sweep *before = j->rq->before;
 	enum local_repair repair = local_repair_of(before->setup->options);
 
-	if (j->s->pairs || !outage_by_pass(before->routing, j->s->parts, repair))
+	if (j->s->pairs || j->s->plan || !outage_by_pass(before->routing, j->s->parts, repair))
 		return 0;
 	j->outage = NEW_ARRAY((size_t)j->s->parts->n + 1, uint64_t);
 	return outage_of_parts(before->routing, j->s->parts, repair, j->outage, p, e);
@@ -344,11 +388,14 @@ static int run_rows(struct job *j, struct progress *p, struct err *e)
 	j->work = NEW_ARRAY(workers, struct effect_work *);
 	for (unsigned i = 0; i < workers; i++)
 		j->work[i] = effect_work_new(j->base);
-	rc = outage_alone(j, p, e);
+	rc = make_chain(j, p, e) || outage_alone(j, p, e) ? -1 : 0;
 	if (!rc)
 		rc = parallel_run(&par, "surveying failures", p, e);
 	for (unsigned i = 0; i < workers; i++)
 		effect_work_free(j->work[i]);
+	for (uint32_t i = 0; j->chain && i < j->s->n; i++)
+		sweep_unref(j->chain[i]);
+	free(j->chain);
 	free(j->work);
 	free(j->outage);
 	effect_base_free(j->base);
@@ -361,12 +408,14 @@ struct survey *survey_run(const struct survey_request *rq, struct progress *p, s
 	struct job j = {.rq = rq, .s = s};
 
 	s->before = sweep_ref(rq->before);
-	s->parts = list_parts(rq->before, rq->kind, p, e);
+	s->plan = rq->plan != NULL;
+	s->parts = s->plan ? rq->plan : list_parts(rq->before, rq->kind, p, e);
 	if (!s->parts || list_rows(s, rq, e) || run_rows(&j, p, e)) {
 		survey_free(s);
 		return NULL;
 	}
-	qsort(s->row, s->n, sizeof(*s->row), rq->by_outage ? by_outage : by_harm);
+	if (!s->plan)
+		qsort(s->row, s->n, sizeof(*s->row), rq->by_outage ? by_outage : by_harm);
 	return s;
 }
 

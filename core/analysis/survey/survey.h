@@ -27,6 +27,7 @@ struct survey_row {
 	uint32_t hosts_gone; /* hosts that count, are still up, and have left the subnet manager's part */
 	uint32_t load_after; /* most routes out of a port between switches ("all", loads.h) */
 	uint32_t load_port;  /* the first such port, NO_ID: no link is left */
+	uint32_t longest;    /* of a plan: links of the longest path */
 	uint32_t new_loops;  /* groups of credit loops that touch a VL which had none */
 	const char *engine;  /* in force then; static; NULL: none routes it. All figures are 0 then, except
 				pairs that are cut off because nothing is up */
@@ -36,6 +37,7 @@ struct survey_row {
 struct survey {
 	const struct sweep *before; /* reference held */
 	const struct parts *parts;  /* owned: what fails */
+	bool plan;		    /* these were given */
 	bool pairs, sampled;	    /* of two at once; a sample of all there are */
 	uint32_t n_all;		    /* failures of the whole survey; rows of one share may be fewer */
 	uint32_t load_before;	    /* most routes out of a port between switches */
@@ -51,6 +53,12 @@ struct survey_request {
 	const struct sweep *before; /* has tables */
 	const struct engine *const *engines;
 	enum part_kind kind;
+	/*
+	 * What fails, taken over; rows stay in this order.  Behind the first n_alone come as many less one
+	 * that follow one on the other, each with a sweep, and then one at once.  NULL: all of the kind.
+	 */
+	struct parts *plan;
+	uint32_t n_alone;
 	uint32_t pairs;	 /* that many pairs, drawn without repetition; 0: every one alone */
 	uint32_t sample; /* at most that many, drawn without repetition, where pairs is 0; 0: every one */
 	uint64_t seed;	 /* of the draw */

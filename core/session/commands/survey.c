@@ -9,10 +9,12 @@
 #include "core/analysis/survey/share.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/routing/json_names.h"
 #include "core/session/commands/commands.h"
+#include "core/session/commands/survey_plan.h"
 #include "core/session/patterns.h"
 
 /* --- lines, all from JSON: what is merged is told as what was computed ------------------------- */
@@ -304,10 +306,36 @@ static int prove_pairs(struct session *s, const struct args *args, struct out *o
 	return 0;
 }
 
+/* `survey file`: limits, tickets, and the file of test cases.  of, rows: borrowed. */
+static int tell_limits(const struct session *s, const struct args *args, const json_t *of, json_t *rows,
+		       struct out *o, struct err *e)
+{
+	const struct arg *at = NULL;
+	const char *junit = args_word(args, "XML", NULL);
+	struct limit *l = NEW_ARRAY((size_t)args->n + 1, struct limit);
+	uint32_t broken = 0;
+	size_t n = 0;
+	int rc = 0;
+
+	while (!rc && (at = args_next(args, "LIMIT", at)))
+		rc = limit_read(&l[n++], at->word, e);
+	if (!rc && (n || junit))
+		broken = gate_rows(l, n, of, rows, o);
+	o->run->found_fault |= n && broken;
+	o->run->unanswered |= n && !json_is_true(json_object_get(of, "complete"));
+	if (!rc && junit)
+		rc = junit_write(junit, s->fabric, rows, broken, o, e);
+	free(l);
+	return rc;
+}
+
 static int cmd_survey(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct survey_request rq = {0};
 	struct judgement before = {.sound = false};
+	const struct arg *at;
+	struct limit limit;
+	struct window window = {0};
 	struct survey *found;
 	json_t *rows, *of;
 	int rc;
@@ -320,18 +348,46 @@ static int cmd_survey(struct session *s, const struct args *args, struct out *o,
 	if (!rq.before || survey_asked(&rq, args, e))
 		return -1;
 	rq.engines = s->engines;
+	for (at = args_next(args, "LIMIT", NULL); at; at = args_next(args, "LIMIT", at))
+		if (limit_read(&limit, at->word, e)) /* before anything is computed */
+			return -1;
+	if (args_has(args, "file")) {
+		rq.plan = window_read(s, &window, args_word(args, "PLAN", ""), o->run->progress, e);
+		rq.n_alone = window.n;
+		if (!rq.plan) {
+			window_free(&window);
+			return -1;
+		}
+	}
 	rc = check_quietly(s, rq.before, &before, o, e);
 	text_free(&before.said);
+	if (rc)
+		parts_free(rq.plan);
 	found = rc ? NULL : survey_run(&rq, o->run->progress, e);
-	if (!found)
+	if (!found) {
+		window_free(&window);
 		return -1;
+	}
 	report_scope(s, o);
 	rows = json_array();
 	for (uint32_t i = 0; i < found->n; i++)
 		json_array_append_new(rows, survey_row_json(found, &found->row[i]));
 	of = survey_head_json(found, &rq);
 	json_object_set_new(of, "sound", json_boolean(before.sound));
+	if (rq.plan) {
+		json_object_set_new(of, "plan", json_text(args_word(args, "PLAN", "")));
+		json_object_set_new(of, "complete", json_boolean(!s->fabric->warnings.missing));
+		json_object_set_new(of, "longest_before", json_integer(before.counts.max_hops));
+		window_tell_rows(&window, rows);
+	}
+	json_incref(of);
+	json_incref(rows);
 	rc = print_survey(of, rows, o, e);
+	if (!rc && rq.plan)
+		rc = tell_limits(s, args, of, rows, o, e);
+	json_decref(of);
+	json_decref(rows);
+	window_free(&window);
 	survey_free(found);
 	return rc;
 }
@@ -343,37 +399,50 @@ const struct command survey_commands[] = {
 	 .syntax = "survey " KINDS " [by outage] [shard I/N] [threads=K] | survey pairs N [" KINDS
 		   "] [by outage] [seed=K] [shard I/N] [threads=K] | survey pairs all [links|switches] | "
 		   "survey merge "
-		   "FILE...",
+		   "FILE... | survey file PLAN [threads=K] [junit XML] [gate LIMIT...]",
+	 .finds = "a row of `survey file` breaks a limit of its gate",
 	 .help = "try every single failure, or pairs of failures, and rank them by the harm after the next "
 		 "sweep",
-	 .details = "  Each row is one failure.  The worst comes first: by loops, between, another engine, "
-		    "cut off, load, longer,\n"
-		    "  rerouted, entries.\n"
-		    "  outage       pairs of hosts that are cut until the next sweep (`outage`); `by outage` "
-		    "ranks by it\n"
-		    "  lost         pairs of hosts that lose their path\n"
-		    "  between      of these: the subnet manager still reaches both hosts.  The other lost "
-		    "pairs are cut off;\n"
-		    "               cut off alone does not make a failure bad\n"
-		    "  loops        groups of credit loops on VLs that had none\n"
-		    "  load         most routes on a link (`load-map`)\n"
-		    "  gone         host ports that are up, but that the subnet manager no longer reaches\n"
-		    "  pairs N      tries N pairs of failures, drawn by the seed; all of them if there are "
-		    "no more\n"
-		    "  pairs all    proves for every pair of failures whether it parts hosts, and names two "
-		    "such hosts.  It goes\n"
-		    "               by cables; under updn and dnup it goes by legal paths (up, then down), "
-		    "with the roots of now\n"
-		    "               and new ranks.  OpenSM may choose other roots if you give none, and may "
-		    "miss a legal path\n"
-		    "  beyond       with `pairs`: pairs of hosts that both failures together lose, and "
-		    "neither alone\n"
-		    "  chassis, cards  a whole director switch fails; one of its line or spine cards fails\n"
-		    "  shard I/N    tries every N-th failure only.  `survey merge` joins what `ibscope "
-		    "--json -e 'survey ...\n"
-		    "               shard I/N'` printed for all I; the result is that of one run\n"
-		    "  threads=K    uses K cores; the result is the same\n",
-	 .json = JSON_SCOPE
+	 .details =
+		 "  Each row is one failure.  The worst comes first: by loops, between, another engine, "
+		 "cut off, load, longer,\n"
+		 "  rerouted, entries.\n"
+		 "  outage       pairs of hosts that are cut until the next sweep (`outage`); `by outage` "
+		 "ranks by it\n"
+		 "  lost         pairs of hosts that lose their path\n"
+		 "  between      of these: the subnet manager still reaches both hosts.  The other lost "
+		 "pairs are cut off;\n"
+		 "               cut off alone does not make a failure bad\n"
+		 "  loops        groups of credit loops on VLs that had none\n"
+		 "  load         most routes on a link (`load-map`)\n"
+		 "  gone         host ports that are up, but that the subnet manager no longer reaches\n"
+		 "  pairs N      tries N pairs of failures, drawn by the seed; all of them if there are "
+		 "no more\n"
+		 "  pairs all    proves for every pair of failures whether it parts hosts, and names two "
+		 "such hosts.  It goes\n"
+		 "               by cables; under updn and dnup it goes by legal paths (up, then down), "
+		 "with the roots of now\n"
+		 "               and new ranks.  OpenSM may choose other roots if you give none, and may "
+		 "miss a legal path\n"
+		 "  beyond       with `pairs`: pairs of hosts that both failures together lose, and "
+		 "neither alone\n"
+		 "  chassis, cards  a whole director switch fails; one of its line or spine cards fails\n"
+		 "  shard I/N    tries every N-th failure only.  `survey merge` joins what `ibscope "
+		 "--json -e 'survey ...\n"
+		 "               shard I/N'` printed for all I; the result is that of one run\n"
+		 "  threads=K    uses K cores; the result is the same\n"
+		 "  file PLAN    the links of a change window, a table with the columns node, port and "
+		 "ticket: each alone, then the\n"
+		 "               first 2, 3 ... of them, one after the other, then all at once.  Both ends "
+		 "of a cable are one link\n"
+		 "  gate         limits that no row may break: lost=N, between=N, loops=N, longer=N, "
+		 "rerouted=N, outage=N,\n"
+		 "               load=N, longest=N; of the last two +N and +N% are more than before\n"
+		 "  junit XML    writes the rows as test cases, a broken limit as a failure\n",
+	 .json = JSON_SCOPE JSON_CONTENT
+	 "gate object? limits of a plan\n"
+	 "gate.limits[] string the words\n"
+	 "gate.broken integer rows that break one, or that no engine routes\n"
 	 "proved object? of `pairs all`\n"
 	 "proved.what string(links/switches) what fails\n"
 	 "proved.engine engine engine in force\n"
@@ -405,6 +474,9 @@ const struct command survey_commands[] = {
 	 "survey_of.fabric guid fingerprint of the fabric\n"
 	 "survey_of.tables guid fingerprint of what was down, who counts, and the tables\n"
 	 "survey_of.sound boolean? with nothing failed, as check judges\n"
+	 "survey_of.plan string? the file of links\n"
+	 "survey_of.complete boolean? of a plan: the whole fabric is known\n"
+	 "survey_of.longest_before integer? of a plan: links of the longest path with nothing failed\n"
 	 "survey_of.shard integer(1..)? the share, from 1\n"
 	 "survey_of.shards integer(1..)? of so many\n"
 	 "survey[] object? failures, the worst first\n"
