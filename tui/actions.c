@@ -93,12 +93,12 @@ enum { TO_REPL, COMMAND, LEAVE, SUSPEND, QUIT, CLEAR, MAXIMISE, REDRAW };
 /* `quit ask`: a journal with more than a fabric and its routing is not given up by one key. */
 static bool quit_asks(const char *arg)
 {
-	static unsigned long asked;
-	bool again = asked && ui.keys_seen == asked + 1;
+	bool again = ui.leave_at && ui.keys_seen == ui.leave_at + 1;
 
-	asked = ui.keys_seen;
 	if (strcmp(arg, "ask") != 0 || ui.session->n_events <= 2 || again)
 		return false;
+	ui.leave_at = ui.keys_seen;
+	ui.leave_key = ui.n_pending ? ui.pending[ui.n_pending - 1] : 0;
 	ui_message(false,
 		   "Leave? The same key again: yes; any other: no. `save-session FILE` keeps the journal");
 	return true;

@@ -134,6 +134,8 @@ void key_pressed(keycode k)
 	ui.message[0] = 0;
 	repl_note_use();
 	ui.keys_seen++;
+	if (ui.leave_key && ui.keys_seen == ui.leave_at + 1 && k != ui.leave_key)
+		return;
 	if (ui.line_mode) {
 		line_key(k);
 		return;

@@ -22,9 +22,8 @@ struct deed {
 
 static const struct deed deeds[] = {
 	/* of a row */
-	{WHAT_IF, "fail this", "fail %object",
-	 "broken cable pull unplug outage down dead maintenance link switch host"},
-	{WHAT_IF, "restore this", "restore %object", "repair up again plug in link switch host"},
+	{WHAT_IF, "fail this", "fail %object", "a broken cable pull unplug outage down dead maintenance"},
+	{WHAT_IF, "restore this", "restore %object", "repair up again plug in"},
 	{EXPLAIN, "why this entry", "why %switch %dst", "reason explain port"},
 	{EXPLAIN, "why this path", "why %src %dst", "reason explain"},
 	{EXPLAIN, "trace this path, there and back", "trace %src %dst", "route reach"},

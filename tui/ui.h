@@ -77,6 +77,8 @@ struct ui {
 	 * The number of keys so far, and that number when the worker got its last line: see serve_request().
 	 */
 	unsigned long keys_seen, keys_asked;
+	unsigned long leave_at; /* that number when leaving was asked about ... */
+	keycode leave_key;	/* ... by this key; any other says no, and does nothing else */
 	struct help_line *help;
 	size_t n_help, cap_help;
 	int cursor_y, cursor_x;	  /* place of the cursor after drawing */

@@ -212,13 +212,22 @@ SEARCHES = (("deadlock", r"can it deadlock|is it safe"), ("broken cable", r"fail
             ("ranks", r"rank"), ("vl", r"a virtual lane"))
 
 
+# and what a row offers for it, from its own pane: a link is not failed by failing its switch
+ROWS = (("ports leaf-01", "fail a link", r"│▸ +Here .*fail this link"), ("switches", "fail a link", r"│▸ +What if .*fail a link"),
+        ("lft leaf-01", "why this entry", r"│▸ +Here .*why this entry"), ("lft leaf-01", "why", r"│▸ +Here .*why this entry"))
+
+
 def searched(terminal):
     """The first line that the palette finds is what the words ask for."""
     t, wrong = terminal(), []
     try:
         t.start("-R updn " + DEMO)
         t.wait(r"updn routed")
-        for words, first in SEARCHES:
+        for pane, words, first in [(None, *s) for s in SEARCHES] + list(ROWS):
+            if pane:
+                t.run(":pane %s; focus %s; echo at-%s" % (pane, pane.split()[0], pane.split()[0]))
+                t.wait(r"^│ at-" + pane.split()[0])
+                t.keys("Down", "Down")
             t.keys("?")
             t.wait(r"[▸>]Help")
             t.type(words)

@@ -181,7 +181,12 @@ static unsigned cost_of(const struct help_line *h, const char *typed)
 {
 	static const char *const kinds[] = {"here", "deed", "pane", "command", "topic", "column"};
 	unsigned sum = 0, kind = 0;
+	size_t len = strlen(typed);
 
+	/* what the row offers comes before a command of that name */
+	if (!strcmp(h->where, "here") && len && !strncasecmp(h->does, typed, len) &&
+	    (!h->does[len] || h->does[len] == ' '))
+		return 1;
 	for (const char *w = typed; *w; w += strcspn(w, " "), w += strspn(w, " ")) {
 		unsigned now = cost_of_word(h, w, strcspn(w, " "));
 
