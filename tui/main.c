@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "core/base/builtin.h"
 #include "core/base/clean.h"
@@ -387,6 +388,46 @@ static int run_piece(struct command_run *r, const struct piece *p, struct err *e
 	return rc;
 }
 
+/* Is there a command in this line that writes a document to standard output? */
+static bool line_writes(const struct session *s, const char *line)
+{
+	bool found = false;
+	char **argv;
+	int argc;
+
+	while (line && !found && !words_split(line, &line, &argc, &argv, NULL)) {
+		const struct command *c = argc ? command_find(s, argv[0], NULL) : NULL;
+
+		found = writes_output(c, argc, argv);
+		words_free(argc, argv);
+	}
+	return found;
+}
+
+/*
+ * The same of -e or of a file, which is read ahead.  What comes through a pipe cannot be, nor the scripts of
+ * `source`: there each such command by itself keeps its messages out of its document.
+ */
+static bool piece_writes(const struct session *s, const struct piece *p)
+{
+	struct text line = {0};
+	struct stat st;
+	struct err e;
+	bool found = false;
+	FILE *f = NULL;
+
+	if (!p->file && *p->text)
+		f = fmemopen((void *)(uintptr_t)p->text, strlen(p->text), "r");
+	else if (p->file && !is_standard(p->text) && !stat(p->text, &st) && S_ISREG(st.st_mode))
+		f = fopen(p->text, "re");
+	while (f && !found && read_text_line(f, p->text, &line, &e) > 0)
+		found = line_writes(s, line.s);
+	if (f)
+		fclose(f);
+	text_free(&line);
+	return found;
+}
+
 /* Runs the lines of the options, and frees them. */
 static int run_lines(struct command_run *r, struct line_list *l, struct err *e)
 {
@@ -440,6 +481,7 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 		return rc;
 	}
 	quiet.f = text_stream(&said);
+	quiet.aside = NULL;
 	rc = run_start(&quiet, cl, e);
 	fclose(quiet.f);
 	r->found_fault = quiet.found_fault;
@@ -512,6 +554,9 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	if (cl->keymap && keymap_choose(cl->keymap, &e))
 		bad = true;
 	fputs(text_str(&ui.key_errors), stderr);
+	for (size_t i = 0; i < cl->n_pieces && !r.aside && !r.json; i++)
+		if (piece_writes(in->session, &cl->piece[i]))
+			r.aside = stderr;
 	rc = bad || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e) ? -1 : 0;
 	if (cl->serve)
 		serve_done(stdout, NULL, status_of(rc, &e, r.found_fault, r.unanswered), NULL);

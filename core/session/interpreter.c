@@ -377,13 +377,26 @@ static int do_command(const struct command_words *c, struct out *o, struct err *
 	return run_words(c, o, e);
 }
 
+bool writes_output(const struct command *c, int argc, char **argv)
+{
+	if (!c || !c->json || !strstr(c->json, JSON_CONTENT))
+		return false;
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "-"))
+			return true;
+	return false;
+}
+
 static int run_command(struct command_run *r, const struct command_words *c, struct err *e)
 {
+	FILE *aside = r->aside;
 	struct out o;
 	int rc, at;
 
 	if (progress_cancelled(r->progress))
 		return err_set(e, CANCELLED);
+	if (writes_output(c->command, c->argc, c->argv))
+		r->aside = r->errors;
 	out_begin(&o, r, c->command ? c->command->name : c->argv[0]);
 	rc = do_command(c, &o, e);
 	at = rc && (r->json || (r->on_screen && !r->unclear)) ? unclear_word(r->in->session, c, r->progress)
@@ -393,6 +406,7 @@ static int run_command(struct command_run *r, const struct command_words *c, str
 	if (at && err_kind(e) == ERR_AMBIGUOUS)
 		tell_candidates(r->in->session, c->argv[at], &o);
 	out_end(&o, rc, e);
+	r->aside = aside;
 	fflush(r->f); /* someone who types line by line waits for the output of each */
 	return rc;
 }

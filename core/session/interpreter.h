@@ -53,6 +53,7 @@ struct command_run {
 	unsigned width;		   /* width of the reader in columns, 0 = unlimited */
 	struct progress *progress; /* progress and cancellation, shared with other threads; may be NULL */
 	FILE *errors;		   /* messages of what failed while the rest goes on; NULL: they go to f */
+	FILE *aside; /* text that is no document, while a document goes to f; NULL: it goes to f */
 	/* Runs commands of the interface, which know panes and the terminal.  NULL: there is no interface. */
 	int (*on_screen)(const struct command *c, const struct args *args, struct out *o, struct err *e);
 	json_t *id; /* JSON mode: of the request, told in each object (serve); NULL = none.  Borrowed */
@@ -108,6 +109,12 @@ int run_commands(struct command_run *r, const struct command_list *l, struct err
 void tell_unread(struct command_run *r, const char *command, const struct err *why);
 /* The same for a text.  Each command is read when the one before it is done. */
 int run_text(struct command_run *r, const char *text, struct err *e);
+
+/*
+ * Does the command write a document to standard output (FILE -)?  Its messages then go to `errors`, so that
+ * who reads f gets the document alone.
+ */
+bool writes_output(const struct command *c, int argc, char **argv);
 
 /* Run a whole script.  Messages "NAME:LINE: ..." go to `errors`.  -1 and *e: not read, or cancelled. */
 int run_whole_script(struct command_run *r, FILE *script, const char *name, struct text *errors,

@@ -41,7 +41,7 @@ void out_text(struct out *o, const char *fmt, ...)
 	if (o->run->json)
 		add_lines(o, fmt, ap);
 	else
-		print(o->run->f, fmt, ap);
+		print(o->run->aside ? o->run->aside : o->run->f, fmt, ap);
 	va_end(ap);
 }
 

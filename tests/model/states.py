@@ -18,11 +18,9 @@ SECONDS = 120  # a bound for a program that hangs
 
 
 def program(fabric, commands, how=()):
-    argv = [PROGRAM, *how, fabric]
-    for c in commands:
-        argv += ["-e", c]
-    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
-    expect(done.returncode in (0, 1), " ".join(argv), "status", done.returncode, done.stderr[-300:])
+    argv = [PROGRAM, *how, "-x", "-", fabric]  # by -e, what is no document would go to standard error
+    done = subprocess.run(argv, input="\n".join(commands) + "\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    expect(done.returncode in (0, 1), " ".join(argv) + ": " + "; ".join(commands), "status", done.returncode, done.stderr[-300:])
     return done.stdout
 
 

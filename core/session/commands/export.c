@@ -35,13 +35,11 @@ int open_target(struct target *t, const char *path, struct out *o, struct err *e
 	return 0;
 }
 
-/* Text collected for the command's own output is told here. */
+/* In JSON mode the field holds the document, and no line of text does. */
 static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 {
 	bool bad = ferror(t->f) || (t->f == o->run->f ? fflush(t->f) : fclose(t->f));
 
-	if (t->text.len)
-		out_text(o, "%s", text_str(&t->text));
 	if (o->run->json && !rc && !bad)
 		out_json(o, "content", json_text(text_str(&t->text)));
 	text_free(&t->text);
