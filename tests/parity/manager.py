@@ -141,7 +141,7 @@ def unread(folder, engine, spec, file, more):
     lines = ["set port_guids ibsim"] + ["set %s %s" % o for o in options.items() if o[0] != "routing_engine"]
     lines += ["load fabric.topo", "route " + engine, "export paths got-paths.0", "check"]
     done = subprocess.run([IBSCOPE, "--json", "-e", "; ".join(lines)], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=300)
-    told = json.loads(done.stdout.splitlines()[-1])["notes"].startswith(file + ": not read")
+    told = json.loads(done.stdout.splitlines()[-1])["notes"].startswith(file + ": ibscope does not read it")
     with opensm.OpenSM(topo, options) as sm:
         lids = sm.endport_lids()
         theirs = sm.paths(sa_paths(folder), [(a, b) for a in lids for b in lids if a != b])

@@ -103,6 +103,12 @@ static inline char *run_line(struct session *s, const char *line, int *rc, struc
 	return text;
 }
 
+/* Has the engine runs to walk through, without a program of one's own? */
+static inline bool walks_alone(const struct engine *e)
+{
+	return e->scheme && strcmp(e->name, "script") != 0;
+}
+
 /* A line that must work. */
 static inline void ok_line(struct session *s, const char *line)
 {

@@ -597,7 +597,7 @@ static void every_engine(void **state)
 	for (size_t g = 0; all_engines[g]; g++) {
 		uint32_t first = rng_below(&seed, ARRAY_LEN(shapes));
 
-		if (!all_engines[g]->scheme || all_engines[g]->holds != HOLDS_NOTHING)
+		if (!walks_alone(all_engines[g]) || all_engines[g]->holds != HOLDS_NOTHING)
 			continue;
 		for (uint32_t i = 0; i < SHAPES; i++)
 			seen += one_fabric(all_engines[g], shapes[(first + i * 3) % ARRAY_LEN(shapes)],

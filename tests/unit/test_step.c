@@ -233,7 +233,7 @@ static void test_parts(void **state)
 			char line[200];
 
 			snprintf(line, sizeof(line), "synth %s; route %s", shapes[i], all_engines[g]->name);
-			if (!all_engines[g]->scheme || all_engines[g]->holds != HOLDS_NOTHING) {
+			if (!walks_alone(all_engines[g]) || all_engines[g]->holds != HOLDS_NOTHING) {
 				session_free(s);
 				continue;
 			}
@@ -454,7 +454,7 @@ static void test_rules(void **state)
 				struct session *s = session_new(all_engines, all_commands);
 				char line[200], fail[100];
 
-				if (!all_engines[g]->scheme || all_engines[g]->holds != HOLDS_NOTHING) {
+				if (!walks_alone(all_engines[g]) || all_engines[g]->holds != HOLDS_NOTHING) {
 					session_free(s);
 					continue;
 				}
@@ -547,7 +547,7 @@ static void test_about(void **state)
 
 	(void)state;
 	for (size_t g = 0; all_engines[g]; g++)
-		for (size_t i = 0; i < ARRAY_LEN(shapes) && all_engines[g]->scheme; i++) {
+		for (size_t i = 0; i < ARRAY_LEN(shapes) && walks_alone(all_engines[g]); i++) {
 			struct session *s;
 			const struct recording *r;
 			struct err e = {0};
@@ -619,7 +619,7 @@ static void test_why_at_steps(void **state)
 
 	(void)state;
 	for (size_t g = 0; all_engines[g]; g++)
-		for (size_t i = 0; i < ARRAY_LEN(shapes) && all_engines[g]->scheme; i++) {
+		for (size_t i = 0; i < ARRAY_LEN(shapes) && walks_alone(all_engines[g]); i++) {
 			struct session *s;
 			const struct recording *r;
 			struct err e = {0};
