@@ -119,7 +119,7 @@ def new_engine():
     for word in ("first port", "fewest hops, first port of equals"):
         if word not in said:
             raise Failed("nothing says %r:\n%s" % (word, said))
-    said = TREE.ibscope("-R", "minhop", "-e", "compare first minhop; route nonsense", "xgft:4,4:1,2", status=1)
+    said = TREE.ibscope("-R", "minhop", "-e", "compare first minhop; route nonsense", "xgft:4,4:1,2", status=2)
     if "first" not in said:
         raise Failed("`compare` does not know the engine:\n" + said)
 

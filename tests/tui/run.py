@@ -635,7 +635,7 @@ def keymap_errors():
 def batch_refuses():
     """What the interface needs is told in words without it."""
     p = subprocess.run([PROGRAM, "ring:4", "-e", "pane hosts"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if p.returncode != 1 or "-e:1: pane: needs the curses interface" not in p.stderr:
+    if p.returncode != 3 or "-e:1: pane: needs the curses interface" not in p.stderr:
         raise Failed("status %d, %r" % (p.returncode, p.stderr))
     p = subprocess.run([PROGRAM, "ring:4"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if p.returncode != 2 or "no terminal" not in p.stderr:
