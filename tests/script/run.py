@@ -266,7 +266,7 @@ def wrong_output(folder):
         shell(folder, "it", text)
         put(folder, "lines", "route minhop\nset script_seconds 1\nsnapshot s\nroute script:./it\ndiff s\n")
         done = run(folder, "-e", "source lines whole", "ring:4")
-        expect(done.returncode == 1 and re.search(message, done.stderr, re.M), name, done.returncode, done.stdout, done.stderr)
+        expect(done.returncode == 3 and re.search(message, done.stderr, re.M), name, done.returncode, done.stdout, done.stderr)
         expect("\x1b" not in done.stdout + done.stderr, name)
         expect(done.stdout.endswith("\nLoads: 0 links hotter, 0 cooler; most routes on a link 3 -> 3.\n") and "script routed" not in done.stdout, name, done.stdout)
 
@@ -282,7 +282,7 @@ def no_program(folder):
                           ("route script", r"no program was given; `route script:PROGRAM` does it"),
                           ("route script,updn", r"no program was given")):
         done = run(folder, "-e", line, "ring:4")
-        expect(done.returncode == 1 and re.search(message, done.stderr, re.M), line, done.returncode, done.stdout, done.stderr)
+        expect(done.returncode == 3 and re.search(message, done.stderr, re.M), line, done.returncode, done.stdout, done.stderr)
     expect(not os.path.exists(os.path.join(folder, "ran")), "a shell ran it")
 
 
@@ -292,7 +292,7 @@ def refused_event(folder):
     for event in ("fail link leaf-01[5]", "fail switch spine-01", "sweep", "reroute", "set qos TRUE", "synth ring:4"):
         put(folder, "lines", "route script:./once\nexport lfts a\n%s\nexport lfts b\njournal\nshow\n" % event)
         done = run(folder, "-e", "source lines whole", "xgft:4,4:1,2")
-        expect(done.returncode == 1 and "./once: ended with status 1; it said: not again" in done.stderr, event, done.stdout, done.stderr)
+        expect(done.returncode == 3 and "./once: ended with status 1; it said: not again" in done.stderr, event, done.stdout, done.stderr)
         expect(entries(folder, "a") == entries(folder, "b"), event)
         expect(re.search(r"^>  1  route script:\./once", done.stdout, re.M) and not re.search(r"^.  2 ", done.stdout, re.M), event, done.stdout)
         for name in ("ran", "a", "b"):
@@ -303,7 +303,7 @@ def endless(folder):
     """Output without an end is refused at the limit, in bounded memory."""
     done = run(folder, "-e", "route script:yes Unicast", "ring:4", program=PLAIN,
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
-    expect(done.returncode == 1 and re.search(r"output of \S*/yes: found more than 256 MiB, the most that is read", done.stderr), done.stdout, done.stderr)
+    expect(done.returncode == 3 and re.search(r"output of \S*/yes: found more than 256 MiB, the most that is read", done.stderr), done.stdout, done.stderr)
 
 
 def nothing_left(folder):
