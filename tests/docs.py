@@ -776,7 +776,7 @@ def figures():
 WORDS = {"SWITCH": "leaf-01", "DST": "node0005", "SRC": "node0001", "HOST": "node0001", "H": "node0002", "S": "spine-02", "NODE": "leaf-01",
          "NODE[PORT]": "leaf-01[4]", "ENGINE": "minhop", "ENGINE[,ENGINE...]": "minhop,dor", "OPTION": "lmc", "VALUE": "0", "FILE": "out", "PLAN": "plan.csv", "XML": "out.xml", "LIMIT": "load=+20%",
          "SPEC": "ring:4", "SNAPSHOT": "a", "EVENT": "0", "SAMPLE": "3", "LESSON": "ring", "STEP": "1", "COMMAND": "check", "TOPIC": "lid",
-         "PANE": "switches", "COLUMN": "name", "TEXT": "leaf", "ELEMENT": "leaf-01", "VL": "0", "NUMBER": "1", "SPEED": "2", "LAYER": "0",
+         "PANE": "switches", "COLUMN": "name", "COLUMN[,COLUMN...]": "guid,name", "TEXT": "leaf", "ELEMENT": "leaf-01", "VL": "0", "NUMBER": "1", "SPEED": "2", "LAYER": "0",
          "OPTION=VALUE": "lmc=0", "I/N": "1/2", "SHIFT": "1", "N": "1", "K": "1", "CHASSIS": "leaf-01", "CARD": "leaf-01", "TARGET": "leaf-01", "PORT": "4"}
 OF_COMMAND = {("load", "FILE"): "made.ibnet", ("names", "FILE"): "names", ("config", "FILE"): "conf", ("tables", "FILE"): "made.lfts",
               ("load-map", "FILE"): "pairs", ("flows", "FILE"): "pairs", ("plan", "FILE"): "cabling", ("check", "FILE"): "check.json",
@@ -786,7 +786,7 @@ UNTRIED = {"live", "watch", "counters", "verify", "quit"}      # need a device o
 
 def forms(command, syntax):
     """Command lines that a syntax line allows: each choice of it once, the others being the first."""
-    tokens = re.findall(r"\[(?=[A-Za-z,-])|\]|\||\.\.\.|[^\s\[\]|.](?:[^\s\[\]|.]|\.(?!\.\.))*(?:\[(?:PORT|,ENGINE|:PORT)\.*\])?|\s+", syntax)
+    tokens = re.findall(r"\[(?=[A-Za-z,-])|\]|\||\.\.\.|[^\s\[\]|.](?:[^\s\[\]|.]|\.(?!\.\.))*(?:\[(?:PORT|,ENGINE|,COLUMN|:PORT)\.*\])?|\s+", syntax)
 
     def alternatives(at):
         """(list of sequences, place behind them); a sequence is a list of lists of choices."""

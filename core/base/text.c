@@ -61,6 +61,23 @@ void text_putc(struct text *t, char c)
 	t->s[t->len] = 0;
 }
 
+void text_csv(struct text *t, const char *s)
+{
+	bool quoted = strpbrk(s, ",\"\r\n");
+
+	if (!quoted) {
+		text_add(t, "%s", s);
+		return;
+	}
+	text_putc(t, '"');
+	for (; *s; s++) {
+		if (*s == '"')
+			text_putc(t, '"');
+		text_putc(t, *s);
+	}
+	text_putc(t, '"');
+}
+
 static ssize_t append(void *cookie, const char *buf, size_t size)
 {
 	struct text *t = cookie;

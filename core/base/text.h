@@ -15,6 +15,8 @@ struct text {
 void text_add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void text_addv(struct text *t, const char *fmt, va_list ap);
 void text_putc(struct text *t, char c);
+/* s as a field of a CSV file (RFC 4180): in quotes where it has a comma, a quote or an end of line. */
+void text_csv(struct text *t, const char *s);
 /* A line of history: a sign for each number, "·" for 0, then eighths of the largest: "▁" to "█". */
 void text_levels(struct text *t, const uint64_t *n, size_t count, uint64_t most);
 /* A stream that appends to t. t is up to date after a flush or close.  Writing never fails. */

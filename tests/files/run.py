@@ -106,7 +106,7 @@ def wrong_words():
                 ("export svg good x", r"expected: export"), ("export svg good cycle group 99", r"found group 99"),
                 ("export svg good layer 16", r"found \"16\""), ("export dot good plot loads", r"expected: export"),
                 ("export svg good plot shifts 0", r"found \"0\""), ("export svg good diff no", r"there is no snapshot \"no\""), ("export png - load", r"found -, expected the name"),
-                ("torus-conf good more", r"expected: torus-conf"), ("save good more", r"expected: save")):
+                ("export csv good cables", r"expected: export"), ("export svg good cables", r"expected: export"), ("torus-conf good more", r"expected: torus-conf"), ("save good more", r"expected: save")):
             p.refused([*SMALL, "-e", line], pattern)
         p.refused(["torus:4x4", "-R", "dfsssp", "-e", "export sl2vl good"], r"qos is off")
         p.refused(["torus:4x4", "-e", "export json good"], r"nothing is routed yet")

@@ -194,6 +194,7 @@ COMMANDS = [
     "spread tree all", "check spread lag", "shifts", "survey links", "survey switches", "layers", "layers switches", "cdg",
     "cdg 0 all", "cdg switches all", "elements", "equal-paths all", "compare minhop updn dfsssp ftree",
     f"step start {LEAF} {HOST2}", "step all", "save -", "export lfts -", "export fdbs -", "export guid2lid -", "export subnet -",
+    "export csv -", "export graphml -", "export node-link -", "export dot - cables", "list switches csv",
     "export paths -", "export json -", "export dot -", "export dot - cdg", "export svg -", "export svg - load", "export svg - cdg 0",
     f"export svg - path {HOST} {HOST2}", "export svg - diff", "export svg - map chassis", "export svg - layer 0", "export svg - plot survey switches",
     f"export dot - path {HOST} {HOST2}",

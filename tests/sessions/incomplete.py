@@ -32,7 +32,8 @@ WRITERS = {
     "save": "load", "export subnet": "load", "save-session": "source", "export lfts": "tables", "export fdbs": "tables",
     "export paths": "#", "export sl2vl": "#", "export slurm": "#", "export prometheus": "#", "roots": "#", "torus-conf": "#", "advise": "#",
     "export dot": "//", "export svg": "<!--", "export json": "json", "report": "report",
-    "export png": "anyway", "export guid2lid": "anyway", "export ca-order": "anyway", "export torus": "anyway",
+    "export graphml": "graphml", "export node-link": "node-link",
+    "export csv": "anyway", "export png": "anyway", "export guid2lid": "anyway", "export ca-order": "anyway", "export torus": "anyway",
     "screen": "shows",      # what the terminal shows: INCOMPLETE stands in its bar
 }
 READERS = {"load", "changes", "doctor", "plan", "names", "config", "sighup", "tables", "check", "load-map", "flows", "survey", "source", "keymap", "lesson", "grade", "outage", "drain"}
@@ -131,8 +132,12 @@ def told_by_all(folder):
         os.unlink(os.path.join(folder, "out"))
         if how == "anyway":
             continue
-        if how == "json":
+        if how == "graphml":
+            expect(b'<data key="g-complete">false<' in text and b'<data key="g-missing">1 cut record' in text, writer)
+            continue
+        if how in ("json", "node-link"):
             told = json.loads(text)
+            told = told["graph"] if how == "node-link" else told
             expect(told["complete"] is False and told["missing"] == "1 cut record, 5 dangling links", told["missing"])
         elif how == "report":
             expect(b"- **incomplete**: a part of the fabric is not in its source: 1 cut record, 5 dangling links\n" in text, text)

@@ -25,6 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 sys.path.append("/usr/lib/python3/dist-packages")   # Debian's packages, where another Python runs this
 import contract  # noqa: E402
+import tables  # noqa: E402
 from trial import chosen_seed  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
@@ -510,6 +511,7 @@ def jq(folder):
 
 
 TESTS = [change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
+TESTS += [tables.list_csv, tables.graphs]
 
 
 def main():

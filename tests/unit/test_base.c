@@ -42,6 +42,13 @@ static void test_text(void **state)
 	assert_int_equal(t.s[t.len - 1], 'x');
 	text_free(&t);
 	assert_null(t.s);
+	text_csv(&t, "plain  #;");
+	text_csv(&t, "a,b");
+	text_csv(&t, "say \"x\"");
+	text_csv(&t, "");
+	text_csv(&t, "\n");
+	assert_string_equal(text_str(&t), "plain  #;\"a,b\"\"say \"\"x\"\"\"\"\n\"");
+	text_free(&t);
 }
 
 static void test_err(void **state)

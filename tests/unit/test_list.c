@@ -549,6 +549,15 @@ static void mistakes_are_told(void **state)
 	line_fails(s, "list cycle 0 x", "expected a number from 1");
 	line_fails(s, "list layers nonsense", "expected [switches]");
 	line_fails(s, "list switches sort", "expected a column");
+	line_fails(s, "list switches columns", "found nothing behind columns");
+	line_fails(s, "list switches columns name,,lid", "has no column ''");
+	line_fails(s, "list switches csv columns name,lid,name", "found name twice");
+	line_fails(s, "list switches columns name,key", "has no column 'key'");
+	line_fails(s, "list switches columns name csv",
+		   "found \"csv\", expected columns, sort or filter TEXT");
+	line_says(s, "list switches csv columns lid,name,marks filter leaf-02",
+		  "lid,name,marks\n4,leaf-02,\n");
+	line_says(s, "list switches csv columns name filter nobody", "name\n");
 	line_fails(s, "list switches sort nonsense", "has no column 'nonsense'");
 	line_fails(s, "list switches sort name backwards", "expected reverse or filter");
 	session_free(s);

@@ -17,28 +17,46 @@
 struct wish {
 	int argc; /* arguments of the pane */
 	char **argv;
-	const char *sort;   /* column, NULL = unsorted */
-	bool reverse;	    /* sorted rows in reverse */
-	struct text filter; /* words, "" = all rows */
+	bool csv;
+	const char *columns; /* names with commas between them, NULL = those that the screen shows */
+	const char *sort;    /* column, NULL = unsorted */
+	bool reverse;	     /* sorted rows in reverse */
+	struct text filter;  /* words, "" = all rows */
 };
+
+#define SYNTAX                                                                                        \
+	"list PANE [ARGUMENT]... [csv] [columns COLUMN[,COLUMN...]] [sort COLUMN [reverse]] [filter " \
+	"TEXT...]"
+
+/* As columns: what JSON tells of a row beside its cells. Only csv has them. */
+enum { COLUMN_KEY = VIEW_COLUMNS, COLUMN_MARKS, LAYOUT_COLUMNS };
 
 /* The columns that are printed, in order. */
 struct layout {
-	unsigned n, col[VIEW_COLUMNS];
-	char *head[VIEW_COLUMNS]; /* as on the screen */
-	char *name[VIEW_COLUMNS]; /* unique names */
-	unsigned width[VIEW_COLUMNS];
-	struct kin kin[VIEW_COLUMNS]; /* the names of a column that may be cut */
+	unsigned n, col[LAYOUT_COLUMNS];
+	char *head[LAYOUT_COLUMNS]; /* as on the screen */
+	char *name[LAYOUT_COLUMNS]; /* unique names */
+	unsigned width[LAYOUT_COLUMNS];
+	struct kin kin[LAYOUT_COLUMNS]; /* the names of a column that may be cut */
 };
 
 static int parse(int argc, char **argv, struct wish *w, struct err *e)
 {
 	int i = 2;
 
-	while (i < argc && strcmp(argv[i], "sort") && strcmp(argv[i], "filter"))
+	while (i < argc && strcmp(argv[i], "sort") && strcmp(argv[i], "filter") && strcmp(argv[i], "csv") &&
+	       strcmp(argv[i], "columns"))
 		i++;
 	w->argc = i - 2;
 	w->argv = argv + 2;
+	w->csv = i < argc && !strcmp(argv[i], "csv");
+	i += w->csv;
+	if (i < argc && !strcmp(argv[i], "columns")) {
+		if (++i == argc)
+			return err_set(e, "list: found nothing behind columns, expected names with commas "
+					  "between them");
+		w->columns = argv[i++];
+	}
 	if (i < argc && !strcmp(argv[i], "sort")) {
 		if (++i == argc)
 			return err_set(e, "list: found nothing behind sort, expected a column");
@@ -47,7 +65,8 @@ static int parse(int argc, char **argv, struct wish *w, struct err *e)
 		i += w->reverse;
 	}
 	if (i < argc && strcmp(argv[i], "filter"))
-		return err_set(e, "list: found \"%s\", expected reverse or filter TEXT", argv[i]);
+		return err_set(e, "list: found \"%s\", expected %sfilter TEXT", argv[i],
+			       w->sort ? "reverse or " : "columns, sort or ");
 	while (++i < argc)
 		text_add(&w->filter, w->filter.len ? " %s" : "%s", argv[i]);
 	return 0;
@@ -87,26 +106,6 @@ static char *column_key(const struct layout *l, const char *head)
 	return times == 1 ? str_dup(head) : str_printf("%s %u", head, times);
 }
 
-/* A vertical line between columns is only drawn. */
-static bool is_line(const char *name)
-{
-	return !strcmp(name, "│");
-}
-
-static void choose_columns(const struct view *v, struct layout *l)
-{
-	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		const char *name = view_column_name(v, c);
-
-		if (!v->width[c] || is_line(name))
-			continue;
-		l->head[l->n] = column_head(name);
-		l->name[l->n] = column_key(l, l->head[l->n]);
-		l->width[l->n] = characters(l->head[l->n]);
-		l->col[l->n++] = c;
-	}
-}
-
 static void forget_columns(struct layout *l)
 {
 	while (l->n) {
@@ -114,6 +113,70 @@ static void forget_columns(struct layout *l)
 		free(l->head[l->n]);
 		kin_free(&l->kin[l->n]);
 	}
+}
+
+/* A vertical line between columns is only drawn. */
+static bool is_line(const char *name)
+{
+	return !strcmp(name, "│");
+}
+
+static void add_column(const struct view *v, unsigned c, struct layout *l)
+{
+	if (c < VIEW_COLUMNS) {
+		l->head[l->n] = column_head(view_column_name(v, c));
+		l->name[l->n] = column_key(l, l->head[l->n]);
+	} else {
+		l->head[l->n] = str_dup("");
+		l->name[l->n] = str_dup(c == COLUMN_KEY ? "key" : "marks");
+	}
+	l->width[l->n] = characters(l->head[l->n]);
+	l->col[l->n++] = c;
+}
+
+/* A column that a word names: its whole name goes before a part of one. -1 and *e. */
+static int find_column(const struct view *v, const char *word, bool csv, struct err *e)
+{
+	struct layout l = {0};
+	int found = -1;
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		if (!is_line(view_column_name(v, c)))
+			add_column(v, c, &l);
+	for (unsigned k = 0; k < l.n && found < 0; k++)
+		if (!strcmp(l.name[k], word))
+			found = (int)l.col[k];
+	if (found < 0 && csv && (!strcmp(word, "key") || !strcmp(word, "marks")))
+		found = *word == 'k' ? COLUMN_KEY : COLUMN_MARKS;
+	forget_columns(&l);
+	return found < 0 ? view_column(v, word, e) : found;
+}
+
+/* The columns that the words name, else those of the screen. -1 and *e. */
+static int choose_columns(const struct view *v, const struct wish *w, struct layout *l, struct err *e)
+{
+	char *names, *next, *word;
+	int c = 0;
+
+	if (!w->columns) {
+		for (unsigned i = COLUMN_KEY; w->csv && i <= COLUMN_MARKS; i++)
+			add_column(v, i, l);
+		for (unsigned i = 0; i < v->ops->n_columns; i++)
+			if (v->width[i] && !is_line(view_column_name(v, i)))
+				add_column(v, i, l);
+		return 0;
+	}
+	next = names = str_dup(w->columns);
+	while (c >= 0 && (word = strsep(&next, ","))) {
+		c = find_column(v, word, w->csv, e);
+		for (unsigned k = 0; c >= 0 && k < l->n; k++)
+			if (l->col[k] == (unsigned)c)
+				c = err_set(e, "list: found %s twice, expected each column once", word);
+		if (c >= 0)
+			add_column(v, (unsigned)c, l);
+	}
+	free(names);
+	return c < 0 ? -1 : 0;
 }
 
 /* --- text ---------------------------------------------------------------------------------- */
@@ -263,21 +326,30 @@ static bool print_text(const struct view *v, struct layout *l, struct progress *
 
 /* --- JSON ---------------------------------------------------------------------------------- */
 
+static const struct {
+	unsigned mark;
+	const char *word;
+} mark_words[] = {
+	{MARK_DOWN, "down"},	 {MARK_CHANGED, "changed"}, {MARK_STEP, "step"},
+	{MARK_DETOUR, "detour"}, {MARK_HERE, "here"},
+};
+
 static json_t *marks_json(unsigned marks)
 {
-	static const struct {
-		unsigned mark;
-		const char *word;
-	} words[] = {
-		{MARK_DOWN, "down"},	 {MARK_CHANGED, "changed"}, {MARK_STEP, "step"},
-		{MARK_DETOUR, "detour"}, {MARK_HERE, "here"},
-	};
 	json_t *a = json_array();
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (marks & words[i].mark)
-			json_array_append_new(a, json_text(words[i].word));
+	for (size_t i = 0; i < ARRAY_LEN(mark_words); i++)
+		if (marks & mark_words[i].mark)
+			json_array_append_new(a, json_text(mark_words[i].word));
 	return a;
+}
+
+/* The same with blanks between them. */
+static void add_marks(unsigned marks, struct text *t)
+{
+	for (size_t i = 0; i < ARRAY_LEN(mark_words); i++)
+		if (marks & mark_words[i].mark)
+			text_add(t, t->len ? " %s" : "%s", mark_words[i].word);
 }
 
 /* A number, or null for "" or "-" in a column of numbers; otherwise the text shown. */
@@ -365,6 +437,56 @@ static bool print_json(const struct view *v, const struct layout *l, struct prog
 	return go_on;
 }
 
+/* --- CSV ---------------------------------------------------------------------------------- */
+
+/* What JSON has of a cell, as a field; "" for null. */
+static void put_field(const struct view *v, unsigned col, uint32_t row, struct text *cell, struct text *line)
+{
+	const struct column *c = &v->ops->column[col % VIEW_COLUMNS];
+	const char *s;
+
+	text_clear(cell);
+	if (col == COLUMN_KEY)
+		text_add(cell, "0x%016" PRIx64, view_key(v, row));
+	else if (col == COLUMN_MARKS)
+		add_marks(view_marks(v, row), cell);
+	else
+		view_cell(v, row, col, cell);
+	s = text_str(cell) + strspn(text_str(cell), " ");
+	text_csv(line, col < VIEW_COLUMNS && c->numeric && !strcmp(s, "-") ? "" : s);
+}
+
+/* A line for the names and for each row; the lines end as text's do, by a newline alone. */
+static bool print_csv(const struct view *v, const struct layout *l, struct progress *p, struct out *o)
+{
+	struct text all = {0}, cell = {0};
+	bool go_on = true;
+
+	for (unsigned k = 0; k < l->n; k++) {
+		if (k)
+			text_putc(&all, ',');
+		text_csv(&all, l->name[k]);
+	}
+	text_putc(&all, '\n');
+	progress_start(p, "reading rows", view_count(v));
+	for (uint32_t i = 0; go_on && i < view_count(v); i++) {
+		for (unsigned k = 0; k < l->n; k++) {
+			if (k)
+				text_putc(&all, ',');
+			put_field(v, l->col[k], view_row(v, i), &cell, &all);
+		}
+		text_putc(&all, '\n');
+		go_on = progress_step(p, i);
+	}
+	if (go_on && o->run->json)
+		out_json(o, "content", json_text(text_str(&all)));
+	else if (go_on)
+		out_text(o, "%s", text_str(&all));
+	text_free(&all);
+	text_free(&cell);
+	return go_on;
+}
+
 /* --- the command ------------------------------------------------------------------------- */
 
 /* Tells why a computation has ended early: it was cancelled, or memory is short. */
@@ -397,12 +519,12 @@ static int prepare(struct view *v, const struct wish *w, struct progress *p, str
 }
 
 /* Prints the title, which also tells why there are no rows. */
-static void print_title(const struct view *v, struct out *o)
+static void print_title(const struct view *v, bool csv, struct out *o)
 {
 	struct text t = {0};
 
 	view_title(v, &t);
-	if (!view_count(v))
+	if (!view_count(v) && !csv)
 		out_text(o, "%s\n", text_str(&t));
 	out_json(o, "title", json_text(text_str(&t)));
 	text_free(&t);
@@ -415,10 +537,15 @@ static int print_view(struct view *v, const struct wish *w, struct progress *p, 
 
 	if (prepare(v, w, p, e))
 		return -1;
-	print_title(v, o);
+	if (choose_columns(v, w, &l, e)) {
+		forget_columns(&l);
+		return -1;
+	}
+	print_title(v, w->csv, o);
 	v->sel = UINT32_MAX; /* no row is selected or shown as selected */
-	choose_columns(v, &l);
-	done = o->run->json ? print_json(v, &l, p, o) : print_text(v, &l, p, o);
+	done = w->csv	      ? print_csv(v, &l, p, o)
+	       : o->run->json ? print_json(v, &l, p, o)
+			      : print_text(v, &l, p, o);
 	forget_columns(&l);
 	return done ? 0 : not_done(v, p, e);
 }
@@ -445,7 +572,7 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 	int rc = -1;
 
 	if (argc < 2)
-		return err_set(e, "expected: list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT]");
+		return err_set(e, "expected: " SYNTAX);
 	if (!ops || parse(argc, argv, &w, e)) {
 		text_free(&w.filter);
 		return -1;
@@ -453,7 +580,8 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 	scene_take(&sc, s);
 	v = view_new(ops, &sc, w.argc, w.argv, e);
 	if (v) {
-		tell_step(ops, sc.moment, o);
+		if (!w.csv)
+			tell_step(ops, sc.moment, o);
 		rc = print_view(v, &w, o->run->progress, o, e);
 	}
 	view_free(v);
@@ -465,7 +593,7 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 
 const struct command view_commands[] = {
 	{.name = "list",
-	 .syntax = "list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT...]",
+	 .syntax = SYNTAX,
 	 .help = "any pane as text: columns as on the screen, all rows",
 	 .details = "  In front of a row: x down, ! changed, + by the step shown (`step`), ~ detour, * "
 		    "chosen.  During a\n"
@@ -474,6 +602,9 @@ const struct command view_commands[] = {
 		    "changed, down, detour; /REGEX/;\n"
 		    "  COLUMN:TEXT or COLUMN:/REGEX/, where a word of the header names the column "
 		    "(now:7, was:7).\n"
+		    "  csv: a table for other programs (RFC 4180; lines end by a newline alone), cells "
+		    "as in JSON, nothing cut:\n"
+		    "  key, marks and the columns.  columns: these alone, in this order, hidden ones too.\n"
 		    "  `list help filter where:pane` tells the panes and their arguments.\n",
 	 .json = JSON_LIST,
 	 .subcommand = view_subcommand,

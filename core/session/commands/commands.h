@@ -96,6 +96,7 @@
 	"title string? its title\n"                                                                     \
 	"columns[] string? names of the columns, as keys of the rows\n"                                 \
 	"rows[] object? the rows\n"                                                                     \
+	"content string? with csv: the table, in place of columns and rows\n"                           \
 	"rows[].key string what identifies the row, the same after every event\n"                       \
 	"rows[].marks[] string(down/changed/step/detour/here) down, changed, step, detour, here\n"      \
 	"rows[].about object who the row names; empty where it names nobody\n"                          \

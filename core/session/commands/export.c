@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/analysis/traffic/loads.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
@@ -13,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/formats/drawing.h"
 #include "core/formats/formats.h"
+#include "core/formats/graph.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/export_drawing.h"
 #include "core/sm/sl_tables_file.h"
@@ -210,7 +212,14 @@ static bool is_word(const char *w, const char *words)
 	return false;
 }
 
-#define EXPORTS "lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|prometheus|dot|svg|png"
+#define GRAPHS "csv|graphml|node-link"
+#define EXPORTS "lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|prometheus|" GRAPHS "|dot|svg|png"
+
+/* What write_graph() writes: these, and `dot FILE cables`. */
+static bool is_graph(const struct args *args)
+{
+	return is_word(args->arg[0].word, GRAPHS) || args_has(args, "cables");
+}
 
 /* Texts that only some engines have.  The engine in force names its own. */
 #define ENGINE_EXPORTS "ca-order|torus"
@@ -230,8 +239,8 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 		       own ? own : "");
 }
 
-/* Formats without comments.  json has keys instead. */
-#define UNMARKED "guid2lid|ca-order|torus|png"
+/* Formats without comments.  json and graphs have keys instead. */
+#define UNMARKED "guid2lid|ca-order|torus|csv|png"
 
 /*
  * What the file will lack. Without `anyway` its format must have comments to say so. Tables and drawings show
@@ -261,7 +270,7 @@ static int find_missing(const struct session *s, const struct args *args, struct
 
 static bool is_drawing(const struct args *args)
 {
-	return args->form && strcmp(args->arg[0].word, "prometheus") != 0;
+	return args->form && !is_graph(args) && strcmp(args->arg[0].word, "prometheus") != 0;
 }
 
 /* Checks all words, and everything that they ask for, before a file is opened. */
@@ -272,7 +281,7 @@ static int prepare(struct session *s, const struct args *args, struct drawing *d
 
 	if (check_what(s, what, e))
 		return -1;
-	if (!strcmp(what, "slurm"))
+	if (!strcmp(what, "slurm") || is_graph(args))
 		return session_need_fabric(s, e);
 	return is_drawing(args) ? drawing_prepare(s, args, d, o, e) : check_routed(s, what, e);
 }
@@ -297,6 +306,30 @@ static int export_slurm(struct session *s, const struct target *t, struct out *o
 	return rc;
 }
 
+/* Nodes and cables, with the loads of all pairs where there is a routing. */
+static int export_graph(struct session *s, const char *what, const struct target *t, struct progress *p,
+			struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	const struct routing *r = w ? w->routing : NULL;
+	struct loads *l = r ? loads_new(r, &pattern_all, p) : NULL;
+	enum graph_form form = *what == 'c'   ? GRAPH_CSV
+			       : *what == 'g' ? GRAPH_GRAPHML
+			       : *what == 'n' ? GRAPH_NODE_LINK
+					      : GRAPH_DOT;
+	struct graph_of of = {.fabric = s->fabric,
+			      .state = session_state(s),
+			      .lids = w ? w->lids : NULL,
+			      .load = l ? l->port : NULL,
+			      .engine = r ? r->engine : NULL};
+	int rc = r && !l ? -1 : write_graph(t->f, form, &of, &t->missing, p);
+
+	loads_free(l);
+	if (rc && progress_cancelled(p))
+		return err_set(e, CANCELLED);
+	return rc ? cannot_write(t, e) : 0;
+}
+
 static int write_export(struct session *s, const struct args *args, struct drawing *d, struct target *to,
 			struct out *o, struct err *e)
 {
@@ -304,10 +337,12 @@ static int write_export(struct session *s, const struct args *args, struct drawi
 	bool svg = !strcmp(what, "svg");
 	int rc;
 
-	if (!svg && !is_word(what, UNMARKED "|json"))
+	if (!svg && !is_word(what, UNMARKED "|json|graphml|node-link"))
 		warnings_write_missing(&to->missing, to->f, strcmp(what, "dot") != 0 ? "# " : "// ", "");
 	if (!strcmp(what, "slurm"))
 		rc = export_slurm(s, to, o, e);
+	else if (is_graph(args))
+		rc = export_graph(s, what, to, o->run->progress, e);
 	else if (!strcmp(what, "prometheus"))
 		rc = write_prometheus(s, to->f, args_number(args, "most=N", LINKS_MOST), o, e);
 	else
@@ -446,7 +481,9 @@ const struct command export_commands[] = {
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus FILE [anyway] | "
+	 .syntax = "export lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus|" GRAPHS
+		   " FILE [anyway] | "
+		   "export dot FILE cables [anyway] | "
 		   "export svg|png|dot FILE [" DRAWING_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
 		   "export svg|png FILE [" PLOT_SYNTAX "] " PAGE_SYNTAX " [anyway] | "
 		   "export svg|png FILE steps " FRAMES_SYNTAX " [anyway] | "
@@ -474,6 +511,16 @@ const struct command export_commands[] = {
 		 "  slurm     topology.conf of topology/tree, topology.yaml when FILE ends so: switches with "
 		 "hosts, and\n"
 		 "            above them one switch for all that join the same hosts; one rail of each host\n"
+		 "  csv       a row for each cable: both ends with GUIDs, ports and LIDs, width, speed, up, "
+		 "and "
+		 "the load of each\n"
+		 "            direction: routes of all pairs of hosts, if there is a routing\n"
+		 "  graphml, node-link, dot FILE cables\n"
+		 "            the same as a graph of nodes and cables, for NetworkX, Gephi and Graphviz; "
+		 "nodes "
+		 "are named by GUID,\n"
+		 "            weight is the sum of both loads (node_link_graph() from NetworkX 3.4 on: "
+		 "edges=\"links\")\n"
 		 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
 		 "            opensm-ftree-ca-order.dump (ftree)\n"
 		 "  torus     places of the switches, as OpenSM's opensm-torus.dump "
@@ -483,9 +530,9 @@ const struct command export_commands[] = {
 		 "loops,\n"
 		 "            findings of doctor, loads of the N busiest links (10), age of the "
 		 "reading\n" DRAWING_DETAILS "  Of an incomplete fabric a file tells what it lacks: in "
-		 "comments (`# Incomplete: ...`), json by its keys\n"
-		 "  complete and missing.  guid2lid, ca-order, torus and png cannot, and are written only "
-		 "with anyway.\n",
+		 "comments (`# Incomplete: ...`), json and graphs by\n"
+		 "  their keys complete and missing.  guid2lid, ca-order, torus, csv and png cannot, and are "
+		 "written only with anyway.\n",
 	 .json = JSON_CONTENT "files integer? steps: how many were written\n"
 			      "notes string? slurm: lines about hosts that were left out or renamed\n",
 	 .run = cmd_export},

@@ -1,0 +1,363 @@
+#include "core/formats/graph.h"
+#include "core/base/clean.h"
+#include "core/base/json.h"
+#include "core/formats/drawing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { WORD, NUMBER, TRUTH };
+
+struct field {
+	const char *key;
+	enum kind kind;
+	bool by_node; /* of a cable's end: a graph has it at the node */
+};
+
+static const struct field graph_fields[] = {{"source", WORD, false},
+					    {"engine", WORD, false},
+					    {"complete", TRUTH, false},
+					    {"missing", WORD, false}};
+static const struct field node_fields[] = {{"name", WORD, false},  {"guid", WORD, false},
+					   {"type", WORD, false},  {"ports", NUMBER, false},
+					   {"lid", NUMBER, false}, {"up", TRUTH, false}};
+#define END(x)                                                                                        \
+	{x "_name", WORD, true}, {x "_guid", WORD, true}, {x "_type", WORD, true},                    \
+		{x "_port", NUMBER, false}, {x "_label", WORD, false}, {x "_port_guid", WORD, false}, \
+	{                                                                                             \
+		x "_lid", NUMBER, false                                                               \
+	}
+static const struct field edge_fields[] = {END("a"),
+					   END("b"),
+					   {"width", WORD, false},
+					   {"speed", WORD, false},
+					   {"up", TRUTH, false},
+					   {"load_ab", NUMBER, false},
+					   {"load_ba", NUMBER, false},
+					   {"weight", NUMBER, false}};
+#define MOST ARRAY_LEN(edge_fields)
+
+/* Of a field: text (NULL: not known), or a number. */
+struct value {
+	const char *s;
+	uint64_t n;
+	bool known;
+	char guid[24];
+};
+
+struct graph {
+	FILE *f;
+	enum graph_form form;
+	const struct graph_of *of;
+	struct text text; /* room for a field */
+	bool first;	  /* of a list */
+	bool whole;	  /* no memory was short */
+};
+
+static void set_word(struct value *v, const char *s)
+{
+	v->s = s;
+	v->known = s && *s;
+}
+
+static void set_number(struct value *v, uint64_t n)
+{
+	v->n = n;
+	v->known = true;
+}
+
+static void set_guid(struct value *v, uint64_t guid)
+{
+	snprintf(v->guid, sizeof(v->guid), "0x%016" PRIx64, guid);
+	set_word(v, v->guid);
+}
+
+/* 0: there is none. */
+static void set_lid(struct value *v, unsigned lid)
+{
+	v->n = lid;
+	v->known = lid;
+}
+
+static void graph_values(const struct graph_of *of, const struct warnings *missing, struct text *lacks,
+			 struct value *v)
+{
+	warnings_tell_missing(missing, lacks);
+	set_word(&v[0], of->fabric->source);
+	set_word(&v[1], of->load ? of->engine : NULL);
+	set_number(&v[2], !missing->missing);
+	set_word(&v[3], text_str(lacks));
+}
+
+static void node_values(const struct graph_of *of, uint32_t node, struct value *v)
+{
+	static const char *const type[] = {"", "host", "switch", "router"};
+	const struct fabric *f = of->fabric;
+
+	set_word(&v[0], f->node_name[node]);
+	set_guid(&v[1], f->node_guid[node]);
+	set_word(&v[2], type[f->node_type[node]]);
+	set_number(&v[3], f->node_nports[node]);
+	set_lid(&v[4], node_lid(f, of->lids, node));
+	set_number(&v[5], !of->state->node_down[node]);
+}
+
+/* The port that has the LID: of a switch its port 0. */
+static unsigned port_lid(const struct graph_of *of, uint32_t port)
+{
+	const struct fabric *f = of->fabric;
+	uint32_t node = f->port_node[port];
+	uint32_t ep = f->port_endport[node_is_switch(f, node) ? f->node_port[node] : port];
+
+	return ep == NO_ID ? 0 : endport_lid(f, of->lids, ep);
+}
+
+static void edge_values(const struct graph_of *of, uint32_t link, struct value *v)
+{
+	const struct fabric *f = of->fabric;
+	const uint32_t *port = &f->link_port[2 * (size_t)link];
+	uint64_t all = 0;
+	unsigned at = 0;
+
+	for (unsigned end = 0; end < 2; end++, at += 4) {
+		struct value node[ARRAY_LEN(node_fields)];
+
+		node_values(of, f->port_node[port[end]], node);
+		set_word(&v[at++], node[0].s);
+		set_guid(&v[at++], f->node_guid[f->port_node[port[end]]]);
+		set_word(&v[at++], node[2].s);
+		set_number(&v[at], f->port_num[port[end]]);
+		set_word(&v[at + 1], fabric_port_label(f, port[end]));
+		set_guid(&v[at + 2], f->port_guid[port[end]]);
+		set_lid(&v[at + 3], port_lid(of, port[end]));
+	}
+	set_word(&v[at++], f->port_width[port[0]] ? link_width_name(f->port_width[port[0]]) : NULL);
+	set_word(&v[at++], f->port_speed[port[0]] ? link_speed_name(f->port_speed[port[0]]) : NULL);
+	set_number(&v[at++], state_link_up(f, of->state, link));
+	for (unsigned end = 0; end < 2; end++) {
+		v[at].known = of->load;
+		v[at].n = of->load ? of->load[port[end]] : 0;
+		all += v[at++].n;
+	}
+	v[at].known = of->load;
+	v[at].n = all;
+}
+
+/* --- fields -------------------------------------------------------------------------------- */
+
+static void xml_text(FILE *f, const char *s)
+{
+	static const char *const names[] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
+
+	for (; *s; s++)
+		if ((unsigned char)*s < ARRAY_LEN(names) && names[(unsigned char)*s])
+			fputs(names[(unsigned char)*s], f);
+		else
+			putc(*s, f);
+}
+
+/* A value as it is in text, clean. */
+static const char *value_text(struct graph *g, const struct field *x, const struct value *v)
+{
+	g->text.len = 0;
+	text_add(&g->text, "%s", "");
+	if (x->kind == WORD)
+		clean_line(&g->text, v->s);
+	else if (x->kind == TRUTH)
+		text_add(&g->text, "%s", v->n ? "true" : "false");
+	else
+		text_add(&g->text, "%" PRIu64, v->n);
+	return text_str(&g->text);
+}
+
+static json_t *value_json(const struct field *x, const struct value *v)
+{
+	if (x->kind == NUMBER)
+		return json_integer((json_int_t)v->n);
+	return x->kind == TRUTH ? json_boolean(v->n) : json_text(v->s);
+}
+
+/* --- forms --------------------------------------------------------------------------------- */
+
+static void put_row(struct graph *g, const struct field *x, const struct value *v)
+{
+	struct text line = {0};
+
+	for (unsigned i = 0; i < ARRAY_LEN(edge_fields); i++) {
+		if (i)
+			text_putc(&line, ',');
+		if (v && v[i].known)
+			text_csv(&line, value_text(g, &x[i], &v[i]));
+		else if (!v)
+			text_csv(&line, x[i].key);
+	}
+	fprintf(g->f, "%s\n", text_str(&line));
+	text_free(&line);
+}
+
+/* The members of a JSON object, without its braces. */
+static void put_members(struct graph *g, json_t *o)
+{
+	char *text = o ? json_dumps(o, JSON_ENSURE_ASCII | JSON_COMPACT) : NULL;
+
+	g->whole &= text != NULL;
+	if (text)
+		fprintf(g->f, "%.*s", (int)strlen(text) - 2, text + 1);
+	free(text);
+	json_decref(o);
+}
+
+static void put_json(struct graph *g, const struct field *x, unsigned n, const struct value *v)
+{
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i < n; i++)
+		if (v[i].known && !x[i].by_node)
+			json_object_set_new(o, x[i].key, value_json(&x[i], &v[i]));
+	put_members(g, o);
+}
+
+/* GraphML: of = 'g', 'n', 'e', the first letter of the keys' names. */
+static void put_data(struct graph *g, char of, const struct field *x, unsigned n, const struct value *v)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (v[i].known && !x[i].by_node) {
+			fprintf(g->f, "<data key=\"%c-%s\">", of, x[i].key);
+			xml_text(g->f, value_text(g, &x[i], &v[i]));
+			fputs("</data>", g->f);
+		}
+}
+
+static void put_attributes(struct graph *g, const struct field *x, unsigned n, const struct value *v)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (v[i].known && !x[i].by_node) {
+			fprintf(g->f, ", %s=\"", x[i].key);
+			dot_text(g->f, value_text(g, &x[i], &v[i]));
+			fputc('"', g->f);
+		}
+}
+
+static void put_keys(FILE *f, const char *of, const struct field *x, unsigned n)
+{
+	static const char *const type[] = {"string", "long", "boolean"};
+
+	for (unsigned i = 0; i < n; i++)
+		if (!x[i].by_node)
+			fprintf(f, "<key id=\"%c-%s\" for=\"%s\" attr.name=\"%s\" attr.type=\"%s\"/>\n", *of,
+				x[i].key, of, x[i].key, type[x[i].kind]);
+}
+
+static void put_head(struct graph *g, const struct value *v)
+{
+	FILE *f = g->f;
+
+	switch (g->form) {
+	case GRAPH_CSV:
+		put_row(g, edge_fields, NULL);
+		break;
+	case GRAPH_GRAPHML:
+		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		      "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
+		      f);
+		put_keys(f, "graph", graph_fields, ARRAY_LEN(graph_fields));
+		put_keys(f, "node", node_fields, ARRAY_LEN(node_fields));
+		put_keys(f, "edge", edge_fields, ARRAY_LEN(edge_fields));
+		fputs("<graph id=\"fabric\" edgedefault=\"undirected\">", f);
+		put_data(g, 'g', graph_fields, ARRAY_LEN(graph_fields), v);
+		fputc('\n', f);
+		break;
+	case GRAPH_NODE_LINK:
+		fputs("{\"directed\":false,\"multigraph\":true,\"graph\":{", f);
+		put_json(g, graph_fields, ARRAY_LEN(graph_fields), v);
+		fputs("},\n\"nodes\":[", f);
+		break;
+	case GRAPH_DOT:
+		fputs("graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n", f);
+		break;
+	}
+}
+
+static void put_node(struct graph *g, const struct value *v)
+{
+	const unsigned n = ARRAY_LEN(node_fields);
+	const char *guid = v[1].s;
+
+	if (g->form == GRAPH_GRAPHML) {
+		fprintf(g->f, "<node id=\"%s\">", guid);
+		put_data(g, 'n', node_fields, n, v);
+		fputs("</node>\n", g->f);
+	} else if (g->form == GRAPH_NODE_LINK) {
+		fprintf(g->f, "%s{\"id\":\"%s\",", g->first ? "\n" : ",\n", guid);
+		put_json(g, node_fields, n, v);
+		fputc('}', g->f);
+	} else if (g->form == GRAPH_DOT) {
+		fprintf(g->f, "\t\"%s\" [shape=%s%s, label=\"", guid, *v[2].s == 's' ? "box" : "ellipse",
+			v[5].n ? "" : ", style=dashed, color=red");
+		dot_text(g->f, v[0].s);
+		fputc('"', g->f);
+		put_attributes(g, node_fields, n, v);
+		fputs("];\n", g->f);
+	}
+	g->first = false;
+}
+
+static void put_edge(struct graph *g, uint32_t link, const struct value *v)
+{
+	const struct fabric *f = g->of->fabric;
+	const uint32_t *port = &f->link_port[2 * (size_t)link];
+	const unsigned n = ARRAY_LEN(edge_fields);
+	const char *a = v[1].s, *b = v[8].s;
+
+	if (g->form == GRAPH_CSV) {
+		put_row(g, edge_fields, v);
+	} else if (g->form == GRAPH_GRAPHML) {
+		fprintf(g->f, "<edge id=\"%u\" source=\"%s\" target=\"%s\">", link, a, b);
+		put_data(g, 'e', edge_fields, n, v);
+		fputs("</edge>\n", g->f);
+	} else if (g->form == GRAPH_NODE_LINK) {
+		fprintf(g->f, "%s{\"source\":\"%s\",\"target\":\"%s\",\"key\":%u,", g->first ? "\n" : ",\n",
+			a, b, link);
+		put_json(g, edge_fields, n, v);
+		fputc('}', g->f);
+	} else {
+		fprintf(g->f, "\t\"%s\" -- \"%s\" [taillabel=\"%u\", headlabel=\"%u\"%s", a, b,
+			f->port_num[port[0]], f->port_num[port[1]],
+			state_link_up(f, g->of->state, link) ? "" : ", style=dashed, color=red");
+		put_attributes(g, edge_fields, n, v);
+		fputs("];\n", g->f);
+	}
+	g->first = false;
+}
+
+int write_graph(FILE *f, enum graph_form form, const struct graph_of *of, const struct warnings *missing,
+		struct progress *p)
+{
+	static const char *const end[] = {"", "</graph>\n</graphml>\n", "]}\n", "}\n"};
+	const struct fabric *fb = of->fabric;
+	struct graph g = {.f = f, .form = form, .of = of, .first = true, .whole = true};
+	struct value v[MOST] = {0};
+	struct text lacks = {0};
+	bool go_on = true;
+
+	progress_start(p, "writing the fabric", fb->n_nodes + fb->n_links);
+	graph_values(of, missing, &lacks, v);
+	put_head(&g, v);
+	for (uint32_t n = 0; n < fb->n_nodes && go_on && (go_on = progress_step(p, n)); n++) {
+		node_values(of, n, v);
+		put_node(&g, v);
+	}
+	if (form == GRAPH_NODE_LINK)
+		fputs("],\n\"links\":[", f);
+	g.first = true;
+	for (uint32_t l = 0; l < fb->n_links && go_on && (go_on = progress_step(p, fb->n_nodes + l)); l++) {
+		edge_values(of, l, v);
+		put_edge(&g, l, v);
+	}
+	fputs(end[form], f);
+	text_free(&lacks);
+	text_free(&g.text);
+	return go_on && g.whole && !ferror(f) ? 0 : -1;
+}
