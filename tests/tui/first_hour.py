@@ -132,6 +132,13 @@ def folder_of_dumps(t, shot):
     t.keys("C-w")
     t.type("dumps")
     t.wait(r"with tables")
+    with open(os.path.join(folder, "zz.conf"), "w", encoding="utf-8") as f:
+        f.write("routing_engine updn\n")
+    t.type("/zz")           # what it is comes first: its path stands above
+    t.wait(r"^└ found options of OpenSM")
+    t.keys("C-w")
+    t.type("dumps")
+    t.wait(r"with tables")
     t.keys("Enter")
     t.wait(r"tables +\|")
     t.wait(r"These tables were read: press o for +route updn")

@@ -172,15 +172,19 @@ static void title(const struct view *v, struct text *t)
 static void footer(const struct view *v, struct text *t)
 {
 	const struct result *r = v->n_ask ? v->results[0] : NULL;
+	const char *name = v->sel < v->n_rows ? at(v, v->sel)->name : "";
+	const char *said = r && !v->waiting && !r->value ? strstr(r->e.msg, name) : NULL;
 
+	if (said && strncmp(said + strlen(name), ": ", 2) != 0)
+		said = NULL;
 	if (!v->n_rows)
 		text_add(t, "nothing begins so");
 	else if (v->waiting)
 		text_add(t, "reading ...");
 	else if (r && r->value)
 		text_add(t, "%s", (const char *)r->value);
-	else if (r)
-		text_add(t, "%s", r->e.msg);
+	else if (r) /* its path is in the title and the row */
+		text_add(t, "%s", said ? said + strlen(name) + 2 : r->e.msg);
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
