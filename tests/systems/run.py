@@ -394,7 +394,7 @@ def window_rows(folder, name, links, start, gate=""):
     rows = ["Ticket,node,Port"]
     for i, r in enumerate(links):
         for end in RANDOM.sample("ab", RANDOM.randint(1, 2)):
-            rows.append('"CHG, %d",%s,%d' % (i, r[end].rpartition("[")[0], r[end + "_port"]))
+            rows.append('"CHG, ""%d""",%s,%d' % (i, r[end].rpartition("[")[0], r[end + "_port"]))
     with open(os.path.join(folder, name), "w") as f:
         f.write("\r\n".join(rows) + "\r\n")
     done = subprocess.run([PROGRAM, "--json", *start, "-e", "survey file %s%s" % (name, gate)], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -414,7 +414,7 @@ def change_window(folder):
         n, rows = len(links), told["survey"]
         expect([r["when"] for r in rows], ["alone"] * n + (["in order"] * (n - 1) + ["together"] if n > 1 else []), "kinds of rows")
         for i, (r, x) in enumerate(zip(rows, links)):
-            expect(r["ticket"], "CHG, %d" % i, "ticket")
+            expect(r["ticket"], 'CHG, "%d"' % i, "ticket")
             for k in x:
                 if k not in ("what", "index"):
                     expect(r[k], x[k], "%s, row %d alone: %s" % (start, i, k))
@@ -467,6 +467,13 @@ def gates(folder):
         found, said = small_program("gate.sh", DEMO, "plan.csv", "minhop", *words.split(), folder=folder)
         expect((found, said.startswith("Gate: %d of %d rows" % (broken, len(told["survey"]))), os.path.exists(os.path.join(folder, "plan.xml"))),
                (status, True, True), said)
+    with open(DEMO) as f, open(os.path.join(folder, "cut.ibnet"), "w") as g:
+        g.write(f.read()[:-900])
+    for limit, status in (("lost=100000", 3), ("outage=0", 1)):
+        expect(small_program("gate.sh", "cut.ibnet", "plan.csv", "minhop", limit, folder=folder)[0], status, "an incomplete fabric, " + limit)
+        with open(os.path.join(folder, "plan.xml")) as f:
+            expect("<!-- Incomplete" in f.read(), True, "told in the XML")
+        xml.etree.ElementTree.parse(os.path.join(folder, "plan.xml"))
     expect(small_program("gate.sh", DEMO, "none.csv", folder=folder)[0], 3, "no plan")
     for text, says in (("", "found no link"), ("node,port\n", "found no link"), ("a,b\n", "1: expected a heading"), ("node,port\nleaf-03,\n", "2: found no port"),
                        ("node,port\n,1\n", "2: found no node"), ("node,port\nleaf-03,99\n", "2:"), ("node,port\nnobody,1\n", "2: no node"),

@@ -20,6 +20,19 @@
 enum { NODE, PORT, TICKET, COLUMNS };
 static const char *const heading[COLUMNS] = {"node", "port", "ticket"};
 
+/* A new string; two quotes in a row, as within a quoted field, are one. */
+static char *field_text(struct cursor c)
+{
+	char *s = cur_clean(c, 300), *to = s;
+
+	for (const char *from = s; *from; from++) {
+		*to++ = *from;
+		from += from[0] == '"' && from[1] == '"';
+	}
+	*to = '\0';
+	return s;
+}
+
 /* The fields of a row by column (at[]: their places from 1, 0: none), as new strings. */
 static void take_row(struct cursor line, const unsigned *at, char between, char **field)
 {
@@ -28,7 +41,7 @@ static void take_row(struct cursor line, const unsigned *at, char between, char 
 
 		for (int k = 0; k < COLUMNS; k++)
 			if (at[k] == i)
-				field[k] = cur_clean(c, 300);
+				field[k] = field_text(c);
 	}
 }
 
