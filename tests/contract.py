@@ -207,7 +207,7 @@ SHOWN = [
         "step until leaf-01 node0009", "step show", "step next switch", "step back 2", "step list 4", "step break round 1", "step breaks",
         "step to first", "step go", "step break", "list step", "step back boundary", "export svg frame%d.svg steps 3 5", "step break off", "step find done", "step start leaf-01 node0009", "step to last", "step end", "layers", "cdg all",
         "elements", "elements leaf-01", "equal-paths", "compare minhop updn ftree torus-2QoS", "list hosts", "list pairs", "list hosts csv", "list hosts csv columns guid,key", "list hosts columns guid",
-        "export lfts -", "export csv -", "export graphml -", "export node-link g.json", "export dot - cables", "export json made.json", "save -", "save - edges", "echo a", "help", "help check", "help credit loop", "help hops", "help lmc", "help keys", "list shift 2", "schema", "schema roots", "schema json-schema",
+        "export lfts -", "export csv -", "export graphml -", "export node-link g.json", "export dot - cables", "export json made.json", "save -", "save - edges", "save - canonical", "echo a", "help", "help check", "help credit loop", "help hops", "help lmc", "help keys", "list shift 2", "schema", "schema roots", "schema json-schema",
         "source good.ibs", "synth", "synth ring:4", "load made.ibnet", "names names.map", "config some.conf", "tables made.lfts",
         "fail random 1", "check", "quit"]),
     (["torus:4x4"], ["route ftree", "check", "cycles", "torus-conf", "torus-conf made.conf", "fail link t00[2] t00[3] t00[4] t00[5]",

@@ -51,6 +51,12 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 int edges_text(const struct fabric *fb, const struct topo *up, const struct lids *lids, struct progress *p,
 	       struct text *t, struct err *e);
 /*
+ * ibnetdiscover text with nodes by ascending GUID and LIDs of the source, without what depends on who read
+ * it: the same bytes for every reading of a fabric.  -1 and *e also when it does not give the fabric again.
+ */
+int canonical_text(const struct fabric *fb, const struct topo *up, struct progress *p, struct text *t,
+		   struct err *e);
+/*
  * What is reached, in the form that ibsim simulates: nodes named by simulated_id(), the source's LIDs, speeds
  * that ibsim knows, and no names.
  */

@@ -518,7 +518,7 @@ def jq(folder):
 
 
 TESTS = [change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
-TESTS += [tables.list_csv, tables.graphs]
+TESTS += [tables.list_csv, tables.graphs, tables.canonical]
 
 
 def main():

@@ -128,19 +128,25 @@ static int cmd_save(struct session *s, const struct args *args, struct out *o, s
 	int rc;
 	struct state *all_up;
 
+	if (args_has(args, "canonical") && s->fabric->warnings.missing)
+		return err_set(
+			e, "the fabric is incomplete: what is missing depends on who read it, so there is no "
+			   "canonical file; `save FILE` writes it");
 	if (open_target(&to, args->arg[0].word, o, e))
 		return -1;
 	all_up = state_new(s->fabric);
 	t = state_equal(session_state(s), all_up) ? NULL : topo_new(s->fabric, session_state(s));
 	state_free(all_up);
 	mark_target(&to, s, t);
-	if (!args_has(args, "edges")) {
+	if (!args_has(args, "edges") && !args_has(args, "canonical")) {
 		rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
 		if (rc)
 			rc = progress_cancelled(o->run->progress) ? err_set(e, CANCELLED)
 								  : cannot_write(&to, e);
 	} else {
-		rc = edges_text(s->fabric, t, w ? w->lids : NULL, o->run->progress, &text, e);
+		rc = args_has(args, "edges")
+			     ? edges_text(s->fabric, t, w ? w->lids : NULL, o->run->progress, &text, e)
+			     : canonical_text(s->fabric, t, o->run->progress, &text, e);
 		fputs(text_str(&text), to.f);
 		if (!rc && write_status(to.f))
 			rc = cannot_write(&to, e);
@@ -469,11 +475,15 @@ int export_roots(struct session *s, const struct args *args, struct out *o, stru
 
 const struct command export_commands[] = {
 	{.name = "save",
-	 .syntax = "save FILE [edges]",
+	 .syntax = "save FILE [edges|canonical]",
 	 .help = "write the fabric, without what failed, as ibnetdiscover text or as an edge list",
 	 .details = "  edges: a line for each node and each cable (`leaf1[3] spine1[7] 4xHDR`), for small "
 		    "fabrics.  save refuses it if\n"
 		    "  names are not unique or ports have labels: such a list cannot hold them.\n"
+		    "  canonical: nodes by GUID, LIDs of the source, no word of who read it, for git and "
+		    "backups: "
+		    "two readings of one\n"
+		    "  fabric are the same bytes.  Where the SM runs is not in it.  It must be whole.\n"
 		    "  Comments (`# Incomplete: ...`) tell what the file lacks: parts that the source "
 		    "lacked, and ports that failures cut\n"
 		    "  off.  `load` reads them, so an incomplete fabric stays incomplete.\n",
