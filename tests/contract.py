@@ -7,6 +7,7 @@ Each time one object comes, and the exit status goes with it.  Debian's python3-
 `schema json-schema` prints; where it is not installed, that is told as skipped.  Every key of the schema must have been
 seen then.  Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
+import calendar
 import functools
 import json
 import os
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 try:
     import jsonschema
@@ -402,6 +404,31 @@ class Suite:
         except ValueError as e:
             self.verdict(str(e), "served")
 
+    def first(self):
+        """The first object tells version, time and what was read; --no-timing leaves out what differs between runs, --no-text the text."""
+        args = [TREE, *UPDN, "-e", "show; journal; check"]
+        told = self.told(args, "first")[1]
+        first, others = told[0], told[1:]
+        version = json.loads(self.run(["--json", "--version"]).stdout)["version"]
+        self.verdict((first["program"], first["read"]["source"], first["read"]["format"]) != (version, TREE, "synthetic") and "found %s" % first, "first")
+        now = calendar.timegm(time.gmtime())
+        for at in (first["time"], first["read"]["time"]):
+            self.verdict(not now - 3600 < calendar.timegm(time.strptime(at, "%Y-%m-%dT%H:%M:%SZ")) <= now + 1 and "time %s" % at, "first")
+        self.verdict([o for o in others if {"program", "time", "read"} & o.keys()] and "told again", "first")
+        none = self.told(["-e", "echo a"], "first")[1]
+        self.verdict("read" in none[0] and "read without a fabric", "first")
+        bare = self.told(["--no-text", "--no-timing", *args], "first")[1]
+        expected = [{k: v for k, v in o.items() if k not in ("text", "time")} for o in told]
+        del expected[0]["read"]["time"]
+        for o in expected:
+            o.get("routing", {}).pop("ms", None)
+        self.verdict(bare != expected and "found %s, expected %s" % (bare, expected), "first")
+        self.verdict(not any("routing" in o for o in told) and "no routing to look at", "first")
+        for args in (args, ["--json", *args]):
+            said = self.run(["--no-timing", *args])
+            self.verdict(re.search(r"[0-9] ms\b|\"ms\"|\"time\"", said.stdout) and said.stdout, "first")
+            self.verdict(self.run(["--no-timing", *args]).stdout != said.stdout and "two runs differ", "first")
+
     def every_key(self):
         """None rots: each was seen in some command's object (parts that several have: in one of them)."""
         def part(key):
@@ -480,6 +507,7 @@ def main():
         s.shown()
         s.unrouted()
         s.served()
+        s.first()
         s.one_each()
         s.every_key()
     finally:

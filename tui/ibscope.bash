@@ -73,7 +73,7 @@ _ibscope_keymaps()
 
 _ibscope()
 {
-	local options="--live --live= --routing-engine --config --execute --script --keymap --node-name-map --no-node-name-map --rc --no-rc --json --serve --read-only --status \
+	local options="--live --live= --routing-engine --config --execute --script --keymap --node-name-map --no-node-name-map --rc --no-rc --json --no-text --no-timing --serve --read-only --status \
 		--help --version -L -R -F -e -x -k -h -V"
 	local line=${COMP_LINE:0:COMP_POINT} cur prev engines
 

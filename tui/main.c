@@ -41,7 +41,7 @@ struct command_line {
 	const char *fabric, *engines, *config, *names, *keymap;
 	struct piece *piece;
 	size_t n_pieces, cap_pieces;
-	bool json, serve, version;
+	bool json, serve, version, no_text, no_timing;
 	bool rc, no_rc, no_names;
 };
 
@@ -66,6 +66,8 @@ static const char usage[] =
 	"and -x too\n"
 	"      --no-rc              do not run the rc files; the explorer runs them without this\n"
 	"      --json               -e and -x print a JSON object for each command\n"
+	"      --no-text            with --json: no lines of text in the objects\n"
+	"      --no-timing          nothing that differs between runs: no time, no milliseconds\n"
 	"      --serve              answer requests on standard input, a JSON object a line, until it ends\n"
 	"      --read-only          write no file, run no program, touch no InfiniBand device\n"
 	"      --status 1           exit statuses as before 2026-12: 1 for every failure\n"
@@ -145,6 +147,8 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		OPT_RC,
 		OPT_NO_RC,
 		OPT_JSON,
+		OPT_NO_TEXT,
+		OPT_NO_TIMING,
 		OPT_SERVE,
 		OPT_READ_ONLY,
 		OPT_STATUS,
@@ -163,6 +167,8 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		{"rc", no_argument, NULL, OPT_RC},
 		{"no-rc", no_argument, NULL, OPT_NO_RC},
 		{"json", no_argument, NULL, OPT_JSON},
+		{"no-text", no_argument, NULL, OPT_NO_TEXT},
+		{"no-timing", no_argument, NULL, OPT_NO_TIMING},
 		{"serve", no_argument, NULL, OPT_SERVE},
 		{"read-only", no_argument, NULL, OPT_READ_ONLY},
 		{"status", required_argument, NULL, OPT_STATUS},
@@ -206,6 +212,12 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			break;
 		case OPT_JSON:
 			cl->json = true;
+			break;
+		case OPT_NO_TEXT:
+			cl->no_text = true;
+			break;
+		case OPT_NO_TIMING:
+			cl->no_timing = true;
 			break;
 		case OPT_SERVE:
 			cl->serve = cl->json = true;
@@ -256,6 +268,10 @@ static int check_line(const struct command_line *cl)
 		return wrong("\"-\" (standard input) stands for %u things, expected one", readers);
 	if (cl->serve && cl->n_pieces)
 		return wrong("--serve takes its commands from standard input: expected no -e and no -x");
+	if (cl->no_text && !cl->json)
+		return wrong("--no-text goes with --json");
+	if (cl->no_timing && !cl->n_pieces && !cl->serve)
+		return wrong("--no-timing goes with -e, -x or --serve");
 	if (cl->serve)
 		return -1;
 	if (!cl->n_pieces && !isatty(STDOUT_FILENO))
@@ -541,6 +557,9 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 				.json = cl->json,
 				.errors = stderr,
 				.progress = &batch_progress,
+				.program = about.version,
+				.no_text = cl->no_text,
+				.no_timing = cl->no_timing,
 				.rounds = &batch_rounds};
 	FILE *requests = cl->serve ? serve_input() : NULL;
 	struct err e = {0};

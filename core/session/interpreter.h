@@ -56,6 +56,9 @@ struct command_run {
 	FILE *aside; /* text that is no document, while a document goes to f; NULL: it goes to f */
 	/* Runs commands of the interface, which know panes and the terminal.  NULL: there is no interface. */
 	int (*on_screen)(const struct command *c, const struct args *args, struct out *o, struct err *e);
+	const char *program; /* JSON mode: its version, told in the first object; NULL: it is not told */
+	bool no_text;	     /* JSON mode: no lines of text */
+	bool no_timing;	     /* nothing that differs between runs: no time, and not how long it took */
 	json_t *id; /* JSON mode: of the request, told in each object (serve); NULL = none.  Borrowed */
 	struct rounds *rounds; /* NULL: nobody sends signals */
 	/* The rest begins as 0. */

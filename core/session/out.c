@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void lines_add(struct out *o, const char *from, size_t len)
 {
@@ -131,6 +132,40 @@ void out_begin(struct out *o, struct command_run *r, const char *command)
 	atomic_store(&innermost, o);
 }
 
+static json_t *time_json(time_t at)
+{
+	char text[sizeof("2026-12-31T23:59:59Z") + 16];
+	struct tm tm;
+
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+	return json_text(text);
+}
+
+/* What the first object of a run tells of the run. */
+static void tell_run(struct out *o)
+{
+	const struct session *s = o->run->in->session;
+
+	json_object_set_new(o->object, "schema", json_integer(JSON_SCHEMA));
+	if (o->run->program)
+		json_object_set_new(o->object, "program", json_text(o->run->program));
+	if (!o->run->no_timing)
+		json_object_set_new(o->object, "time", time_json(time(NULL)));
+	if (s->loaded) {
+		json_t *read = json_make("{s:s, s:s}", "source", s->loaded->source, "format", s->loaded->format);
+
+		if (!o->run->no_timing)
+			json_object_set_new(read, "time", time_json(s->loaded_at));
+		json_object_set_new(o->object, "read", read);
+	}
+}
+
+const char *out_took(const struct out *o, const char *before, double seconds, char buf[OUT_TOOK])
+{
+	snprintf(buf, OUT_TOOK, "%s%.1f ms", before, seconds * 1e3);
+	return o->run->no_timing ? "" : buf;
+}
+
 void out_end(struct out *o, int rc, const struct err *e)
 {
 	if (!o->run->json)
@@ -140,13 +175,13 @@ void out_end(struct out *o, int rc, const struct err *e)
 	text_free(&o->partial);
 	json_object_set_new(o->object, "ok", json_boolean(!rc));
 	if (!o->run->begun)
-		json_object_set_new(o->object, "schema", json_integer(JSON_SCHEMA));
+		tell_run(o);
 	o->run->begun = true;
 	if (rc)
 		json_object_set_new(o->object, "error", json_text(e->msg));
 	if (rc)
 		json_object_set_new(o->object, "error_kind", json_text(err_kind_words[err_kind(e)]));
-	if (json_array_size(o->lines))
+	if (json_array_size(o->lines) && !o->run->no_text)
 		json_object_set(o->object, "text", o->lines);
 	atomic_store(&innermost, o->up); /* an object that is printed in part is not printed again */
 	print_object(o->run, o->object);

@@ -24,6 +24,9 @@ struct out {
 void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* A document that is written to standard output as it is; in JSON mode a field holds it instead. */
 void out_document(struct out *o, const char *text);
+/* How long something took, behind `before`; "" where nothing may differ between runs. */
+#define OUT_TOOK 48
+const char *out_took(const struct out *o, const char *before, double seconds, char buf[OUT_TOOK]);
 /* A field of the JSON object (takes over v); nothing in text mode. */
 void out_json(struct out *o, const char *key, json_t *v);
 /* All fields of an object (taken over), in their order. */

@@ -299,6 +299,8 @@ static void put_in_force(struct session *s, const struct setup *setup)
 	setup_unref(s->setup);
 	s->setup = setup;
 	s->fabric = setup->fabric;
+	if (s->loaded != setup->loaded)
+		s->loaded_at = time(NULL);
 	s->loaded = setup->loaded;
 }
 

@@ -79,6 +79,7 @@ struct session {
 	size_t n_events, cap_events;
 	size_t at;	     /* event in force; events above it can be redone */
 	uint64_t generation; /* grows with every published change, and panes rebuild then */
+	time_t loaded_at;    /* when `loaded` was put in force */
 	double read_at;	     /* now_seconds() when a live fabric was last read; 0: never.  Under the lock */
 
 	struct snapshot *snapshot;

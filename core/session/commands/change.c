@@ -493,7 +493,8 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 		text_free(&t);
 		text_add(&t, "%c%3zu  %s", i == s->at ? '>' : ' ', i, ev->text);
 		if (ev->kind != EVENT_SCOPE && ev->sweep && ev->sweep->routing)
-			text_add(&t, "  [%s %.1f ms]", ev->sweep->routing->engine, ev->sweep->seconds * 1e3);
+			text_add(&t, "  [%s%s]", ev->sweep->routing->engine,
+				 out_took(o, " ", ev->sweep->seconds, (char[OUT_TOOK]){0}));
 		event = t.len;
 		if (c)
 			text_add(&t,

@@ -403,12 +403,14 @@ void report_event(struct session *s, struct out *o)
 	out_json(o, "refusals", refusals_json(w));
 	if (w->routing) {
 		uint32_t lids = 0;
+		json_t *routing;
 
 		/* What the subnet manager reaches, and what failed: sizes. */
 		for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
 			lids += w->lids->count[ep];
-		out_text(o, "%s routed %s, %s in %.1f ms%s.\n", w->routing->engine,
-			 PLURAL(w->topo->n_switches_up, "switch"), PLURAL(lids, "LID"), w->seconds * 1e3,
+		out_text(o, "%s routed %s, %s%s%s.\n", w->routing->engine,
+			 PLURAL(w->topo->n_switches_up, "switch"), PLURAL(lids, "LID"),
+			 out_took(o, " in ", w->seconds, (char[OUT_TOOK]){0}),
 			 w->cached ? " (the unicast cache kept the tables)" : "");
 		if (w->from_scratch && strcmp(w->scratch_reason, "first sweep"))
 			out_text(o, "%s: %s.\n",
@@ -416,12 +418,14 @@ void report_event(struct session *s, struct out *o)
 					 ? "Existing entries were ignored"
 					 : "The program was told to begin from scratch",
 				 w->scratch_reason);
-		out_json(o, "routing",
-			 json_make("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine",
+		routing = json_make("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine",
 				   w->routing->engine, "asked", w->setup->chain, "switches",
 				   (int)w->topo->n_switches_up, "lids", (int)lids, "max_lid",
 				   (int)w->lids->max_lid, "ms", w->seconds * 1e3, "from_scratch",
-				   w->from_scratch, "fallback", w->fallback, "cached", w->cached));
+				   w->from_scratch, "fallback", w->fallback, "cached", w->cached);
+		if (o->run->no_timing)
+			json_object_del(routing, "ms");
+		out_json(o, "routing", routing);
 	}
 	report_cut_off(w, 1, o);
 	if (w->routing)
