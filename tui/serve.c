@@ -180,9 +180,14 @@ void serve_done(FILE *to, const json_t *id, int status, const struct err *error)
 /* Runs the request.  False: `quit` of the first session. */
 static bool answer(const struct request *q, struct command_run *first, struct err *e)
 {
-	struct command_run r = {
-		.f = first->f, .json = true, .errors = stderr, .progress = &progress, .begun = first->begun,
-		.program = first->program, .no_text = first->no_text, .no_timing = first->no_timing};
+	struct command_run r = {.f = first->f,
+				.json = true,
+				.errors = stderr,
+				.progress = &progress,
+				.begun = first->begun,
+				.program = first->program,
+				.no_text = first->no_text,
+				.no_timing = first->no_timing};
 	json_t *id = q->id ? json_deep_copy(q->id) : json_null();
 	size_t at;
 	int rc;

@@ -152,7 +152,8 @@ static void tell_run(struct out *o)
 	if (!o->run->no_timing)
 		json_object_set_new(o->object, "time", time_json(time(NULL)));
 	if (s->loaded) {
-		json_t *read = json_make("{s:s, s:s}", "source", s->loaded->source, "format", s->loaded->format);
+		json_t *read =
+			json_make("{s:s, s:s}", "source", s->loaded->source, "format", s->loaded->format);
 
 		if (!o->run->no_timing)
 			json_object_set_new(read, "time", time_json(s->loaded_at));

@@ -84,7 +84,7 @@
 	"routing.switches integer switches reached\n"                                                       \
 	"routing.lids integer LIDs given\n"                                                                 \
 	"routing.max_lid lid highest LID\n"                                                                 \
-	"routing.ms number? milliseconds it took\n"                                                          \
+	"routing.ms number? milliseconds it took\n"                                                         \
 	"routing.from_scratch boolean OpenSM ignored the existing entries\n"                                \
 	"routing.fallback boolean none of the engines asked for routed it\n"                                \
 	"routing.cached boolean the unicast cache kept the tables\n" JSON_SOME_CUT_OFF                      \

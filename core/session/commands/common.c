@@ -419,10 +419,10 @@ void report_event(struct session *s, struct out *o)
 					 : "The program was told to begin from scratch",
 				 w->scratch_reason);
 		routing = json_make("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine",
-				   w->routing->engine, "asked", w->setup->chain, "switches",
-				   (int)w->topo->n_switches_up, "lids", (int)lids, "max_lid",
-				   (int)w->lids->max_lid, "ms", w->seconds * 1e3, "from_scratch",
-				   w->from_scratch, "fallback", w->fallback, "cached", w->cached);
+				    w->routing->engine, "asked", w->setup->chain, "switches",
+				    (int)w->topo->n_switches_up, "lids", (int)lids, "max_lid",
+				    (int)w->lids->max_lid, "ms", w->seconds * 1e3, "from_scratch",
+				    w->from_scratch, "fallback", w->fallback, "cached", w->cached);
 		if (o->run->no_timing)
 			json_object_del(routing, "ms");
 		out_json(o, "routing", routing);

@@ -522,7 +522,8 @@ static void show_summary(struct session *s, struct out *o)
 	if (ev->sweep && ev->sweep->routing)
 		out_text(o, "routed by %s (asked: %s), LMC %u, highest LID %u%s\n",
 			 ev->sweep->routing->engine, ev->sweep->setup->chain, ev->sweep->lids->lmc,
-			 ev->sweep->lids->max_lid, out_took(o, ", ", ev->sweep->seconds, (char[OUT_TOOK]){0}));
+			 ev->sweep->lids->max_lid,
+			 out_took(o, ", ", ev->sweep->seconds, (char[OUT_TOOK]){0}));
 	else
 		out_text(o, "not routed\n");
 }
