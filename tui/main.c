@@ -226,8 +226,8 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			permit_reading_only();
 			break;
 		case OPT_STATUS:
-			if (strcmp(optarg, "1") != 0 && strcmp(optarg, "2") != 0)
-				return wrong("--status: found \"%s\", expected 1 or 2", optarg);
+			if (!optarg || (strcmp(optarg, "1") != 0 && strcmp(optarg, "2") != 0))
+				return wrong("--status: found \"%s\", expected 1 or 2", optarg ? optarg : "");
 			status_as_of(*optarg - '0');
 			break;
 		case OPT_COMPLETION:

@@ -229,16 +229,6 @@ static bool serve_line(const struct text *line, struct command_run *r)
 	return more;
 }
 
-/* The rest of a line that is too long. */
-static void skip_line(FILE *f)
-{
-	int c;
-
-	do
-		c = getc(f);
-	while (c != EOF && c != '\n');
-}
-
 FILE *serve_input(void)
 {
 	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1),
@@ -266,7 +256,8 @@ int serve(FILE *from, struct command_run *r, struct session *(*open)(void))
 	while ((got = read_text_line(from, "standard input", &line, &e)) && !ferror(from)) {
 		if (got < 0) {
 			serve_done(r->f, NULL, STATUS_USAGE, &e);
-			skip_line(from);
+			if (!skip_text_line(from))
+				break;
 		} else if (!words_end(words_skip(line.s)) && !serve_line(&line, r)) {
 			break;
 		}

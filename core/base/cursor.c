@@ -92,6 +92,15 @@ int read_text_line(FILE *f, const char *name, struct text *t, struct err *e)
 	return t->len > 0;
 }
 
+bool skip_text_line(FILE *f)
+{
+	int c = 0;
+
+	for (size_t n = 0; n < SKIP_BYTES_MOST && c != '\n' && c != EOF; n++)
+		c = getc(f);
+	return c == '\n' || c == EOF;
+}
+
 #define LINES_A_LOOK 256
 
 /* --- text ------------------------------------------------------------------- */

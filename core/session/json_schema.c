@@ -151,9 +151,9 @@ static void put_row(json_t *place, const json_t *row)
 static json_t *object_schema(const json_t *rows)
 {
 	json_t *o = json_make("{s:s, s:b}", "type", "object", "additionalProperties", false), *row;
-	size_t i;
 
-	json_array_foreach(rows, i, row) put_row(o, row);
+	for (size_t i = 0; (row = json_array_get(rows, i)); i++)
+		put_row(o, row);
 	return o;
 }
 

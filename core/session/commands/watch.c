@@ -301,7 +301,8 @@ static void print_objects(struct watch *w, json_t *round, struct out *o)
 	json_t *told;
 	size_t i;
 
-	json_array_foreach(w->told, i, told) out_object(o, json_incref(told));
+	for (i = 0; (told = json_array_get(w->told, i)); i++)
+		out_object(o, json_incref(told));
 	told = json_make("{s:s, s:s}", "time", w->time, "kind", "round");
 	json_object_update(told, round);
 	if (json_array_size(o->lines))
