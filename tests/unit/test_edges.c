@@ -223,7 +223,7 @@ static void test_writing(void **state)
 	}
 	f = load(FILES "voltaire-2007-lmc1.ibnetdiscover");
 	assert_int_equal(edges_text(f, NULL, NULL, NULL, &t, &e), -1);
-	assert_non_null(strstr(e.msg, "an edge list cannot hold this fabric: edge list:5: found"));
+	assert_non_null(strstr(e.msg, "an edge list cannot hold this fabric: an edge list:5: found"));
 	text_free(&t);
 	fabric_unref(f);
 	f = parse("vendid=0x1\nswitchguid=0xa(a)\nSwitch\t2 \"S-000000000000000a\"\t\t# \"a\" base port 0 "
