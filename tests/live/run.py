@@ -390,7 +390,7 @@ def explorer(ibscope):
         t.run(":live")
         t.wait(r"Nothing changed since the last discovery")
         t.run(":watch 0 rounds 2")
-        t.wait(r"^. \[2\]")
+        t.wait(r"^. \[2 ")
         t.wait(r"^ .*\| read [1-9]\d* s ago")    # also when watch has ended
         t.run(":synth ring:4")
         t.wait(r"^ ring:4 ")

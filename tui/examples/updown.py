@@ -33,7 +33,7 @@ crowd = collections.Counter(h["switch_guid"] for h in hosts)  # OpenSM's order: 
 hosts.sort(key=lambda h: (-crowd[h["switch_guid"]], bytes.fromhex(h["switch_guid"][2:])[::-1], h["port"]))
 height = hops(crowd)
 rank = hops([s for s in switches if switches[s]["name"] in sys.argv[1:]]
-            or [s for s in height if height[s] == max(height.values())])
+            or [s for s in height if height[s] == max(height.values())] or list(switches)[:1])
 table = {s: {} for s in rank}
 taken = collections.Counter()  # hosts by (switch, port)
 for lid, target, last in [(h["lid"] + i, h["switch_guid"], h["port"]) for h in hosts for i in range(h["lids"])] + [
