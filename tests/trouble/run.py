@@ -63,7 +63,7 @@ def clocks(folder):
         told = objects(r.stdout)
         expect(len(told) > 6 and not negative([o for o in told if o["command"] != "diff"]), "%s: %s" % (jumps, negative(told)))
         text = re.sub(r"[\d.]+ ms", "", r.stdout)
-        text = re.sub(r'"(ms|seconds)":[\d.e-]+', "", text)
+        text = re.sub(r'"(ms|seconds)":[\d.e-]+|"time":"[^"]*"', "", text)
         want = want or (r.returncode, text)
         expect((r.returncode, text) == want, "%s: other answers: %s" % (jumps, r.stderr))
     expect(len(open(asked).readlines()) >= 2, "the clocks were not preloaded")
@@ -73,7 +73,7 @@ def clocks(folder):
         for jumps in ("real", "all"):
             r = sim.run(PROGRAM, "--json", "-e", "watch 0 rounds 3; live tables; check", timeout=BOUND, CLOCK_JUMPS=jumps,
                         LD_PRELOAD="%s %s" % (CLOCK, live.PRELOAD))
-            told = objects(r.stdout)
+            told = [o for o in objects(r.stdout) if "kind" not in o]   # without the readings' own
             expect(r.returncode == 0 and [o["ok"] for o in told] == [True] * 3 and len(told[0]["rounds"]) == 3
                    and not negative(told), "%s: %s %s" % (jumps, r.stdout[-500:], r.stderr))
     finally:
@@ -113,7 +113,7 @@ def shares(folder):
     with open(files[1], "w") as f:
         f.write(part[:rnd.randrange(1, len(part) - 2)])
     r = run(folder, "--json", "-e", "survey merge " + " ".join(files))
-    expect(r.returncode == 1 and "share-2.json" in r.stdout, "a cut share was taken, SEED=%d: %s" % (SEED, r.stdout[:300]))
+    expect(r.returncode == 3 and "share-2.json" in r.stdout, "a cut share was taken, SEED=%d: %s" % (SEED, r.stdout[:300]))
 
 
 # --- two programs at one set of files -----------------------------------------------------------

@@ -121,6 +121,17 @@ class Terminal:
         with lzma.open(os.path.join(ROOT, source)) as f, open(os.path.join(self.dir, name), "wb") as to:
             shutil.copyfileobj(f, to)
 
+    def unread(self, name):
+        """Waits until nobody has it open: a thread that was stopped ends a moment later."""
+        end = time.monotonic() + BOUND
+        while time.monotonic() < end:
+            try:
+                os.close(os.open(os.path.join(self.dir, name), os.O_WRONLY | os.O_NONBLOCK))
+            except OSError:
+                return
+            time.sleep(0.03)
+        raise Failed("somebody has %s open for %g s:\n%s" % (name, BOUND, self.capture()))
+
     def release(self, name, content=b""):
         end = time.monotonic() + BOUND
         while True:
@@ -252,6 +263,8 @@ def run_script(path):
                     packed.append(rest.split())
                 elif word == "make":
                     made.append(rest.split(None, 1))
+                elif word == "unread":
+                    t.unread(rest)
                 elif word == "release":
                     name, _, source = rest.partition(" ")
                     t.release(name, open(os.path.join(ROOT, source), "rb").read() if source else b"")
@@ -589,7 +602,7 @@ def cancel_long_work():
         t.keys("C-c")
         t.wait(r"stopped: route updn")
         t.run(":pane compare updn minhop root_guid_file=%s" % os.path.join(t.dir, "roots"))
-        t.wait(r"▸Compare 2 engines")
+        t.wait(r"pairs without a path +… +…")
         t.keys("C-c")           # at once, whatever it has run
         t.wait(r"stopped: pane compare; C-l goes on")
     finally:
