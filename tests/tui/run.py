@@ -3,6 +3,7 @@
 import collections
 import fcntl
 import fnmatch
+import glob
 import lzma
 import os
 import random
@@ -120,6 +121,19 @@ class Terminal:
     def unpack(self, name, source):
         with lzma.open(os.path.join(ROOT, source)) as f, open(os.path.join(self.dir, name), "wb") as to:
             shutil.copyfileobj(f, to)
+
+    def held(self, name):
+        """Waits until somebody has opened it: work that has begun."""
+        path, end = os.path.join(self.dir, name), time.monotonic() + BOUND
+        while time.monotonic() < end:
+            for fd in glob.glob("/proc/[0-9]*/fd/*"):
+                try:
+                    if os.readlink(fd) == path:
+                        return
+                except OSError:
+                    pass
+            time.sleep(0.03)
+        raise Failed("nobody opened %s within %g s:\n%s" % (name, BOUND, self.capture()))
 
     def unread(self, name):
         """Waits until nobody has it open: a thread that was stopped ends a moment later."""
@@ -603,6 +617,7 @@ def cancel_long_work():
         t.wait(r"stopped: route updn")
         t.run(":pane compare updn minhop root_guid_file=%s" % os.path.join(t.dir, "roots"))
         t.wait(r"pairs without a path +… +…")
+        t.held("roots")
         t.keys("C-c")           # at once, whatever it has run
         t.wait(r"stopped: pane compare; C-l goes on")
     finally:
