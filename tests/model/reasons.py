@@ -529,7 +529,7 @@ NAMED = re.compile(r"(?:\b[Pp]orts? |\bas |; |[Pp]orts \d+ and )(\d+)\b")
 
 def check_rivals(own, ports, answers):
     """Who is compared with in the entry's own reason leads there."""
-    for word in NAMED.findall(re.sub("Not given: .*|; max_reverse_hops.*|the first with as few as .*", "", answers[0]["decided"])):
+    for word in NAMED.findall(re.sub("Not given: .*|Closed: .*|; max_reverse_hops.*|the first with as few as .*", "", answers[0]["decided"])):
         port = int(word)
         if port != own and port in ports and answers[ports.index(port)]["rule"] in ("no way", "no switch", "detour"):
             raise Wrong("compared is port %d, which leads nowhere" % port)
