@@ -132,13 +132,19 @@ void out_begin(struct out *o, struct command_run *r, const char *command)
 	atomic_store(&innermost, o);
 }
 
-static json_t *time_json(time_t at)
+const char *out_utc(time_t at, char buf[OUT_UTC])
 {
-	char text[sizeof("2026-12-31T23:59:59Z") + 16];
 	struct tm tm;
 
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
-	return json_text(text);
+	strftime(buf, OUT_UTC, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+	return buf;
+}
+
+static json_t *time_json(time_t at)
+{
+	char buf[OUT_UTC];
+
+	return json_text(out_utc(at, buf));
 }
 
 /* What the first object of a run tells of the run. */

@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_OUT_H
 #define IBSCOPE_OUT_H
 
+#include <time.h>
 #include "core/base/err.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
@@ -37,6 +38,10 @@ void out_fields(struct out *o, json_t *fields);
  * on and on.  Nothing in text mode.
  */
 void out_object(struct out *o, json_t *fields);
+
+/* A moment as the program tells it: UTC, ISO 8601, to the second.  buf is returned. */
+#define OUT_UTC 40
+const char *out_utc(time_t at, char buf[OUT_UTC]);
 
 /* The object of a command in JSON mode: begun before it runs, printed with rc after it has ended. */
 void out_begin(struct out *o, struct command_run *r, const char *command);

@@ -28,7 +28,8 @@ struct watch {
 	json_t *list;					 /* the last rounds; empty in text mode */
 	json_t *told;					 /* objects of the changes of this round */
 	uint64_t n_changes;
-	char time[24]; /* of this round's reading, UTC */
+	unsigned number;    /* of this round */
+	char time[OUT_UTC]; /* of its reading */
 };
 
 /* Entries that differ between two readings, by switch.  Tables that came or went count whole. */
@@ -130,9 +131,9 @@ static const char *const change_kind[CHANGE_KINDS] = {
 };
 
 /* Puts the object of a change (fields are taken over) among those of the round. */
-static void add_told(struct watch *w, unsigned number, const char *kind, json_t *fields)
+static void add_told(struct watch *w, const char *kind, json_t *fields)
 {
-	json_t *o = json_make("{s:s, s:i, s:s}", "time", w->time, "round", (int)number, "kind", kind);
+	json_t *o = json_make("{s:s, s:i, s:s}", "time", w->time, "round", (int)w->number, "kind", kind);
 
 	json_object_update(o, fields);
 	json_object_del(o, "change"); /* `kind` tells */
@@ -145,7 +146,7 @@ static void add_told(struct watch *w, unsigned number, const char *kind, json_t 
 static unsigned tell_changes(struct session *s, struct watch *w, const struct fabric *before,
 			     const struct fabric *f, json_t *round, struct out *o)
 {
-	unsigned number = (unsigned)json_integer_value(json_object_get(round, "round")), n;
+	unsigned n;
 	json_t *list = json_array();
 	struct fabric_changes x;
 
@@ -160,7 +161,7 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 			json_array_append_new(list, json_textn(line, (size_t)(end - line)));
 			end += *end != 0;
 		}
-		add_told(w, number, change_kind[x.c[i].kind], change_json(&x, &x.c[i]));
+		add_told(w, change_kind[x.c[i].kind], change_json(&x, &x.c[i]));
 		text_free(&t);
 	}
 	n = (unsigned)x.n;
@@ -170,8 +171,7 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 }
 
 /* Is another port the subnet manager's now? */
-static void tell_manager(struct watch *w, const struct fabric *before, const struct fabric *f, json_t *round,
-			 struct out *o)
+static void tell_manager(struct watch *w, const struct fabric *before, const struct fabric *f, struct out *o)
 {
 	json_t *fields;
 
@@ -183,7 +183,7 @@ static void tell_manager(struct watch *w, const struct fabric *before, const str
 	json_put_endport(fields, "to", f, NULL, f->sm_endport);
 	out_text(o, "the subnet manager is %s now, it was %s\n", ENDPORT_LABEL(f, f->sm_endport),
 		 ENDPORT_LABEL(before, before->sm_endport));
-	add_told(w, (unsigned)json_integer_value(json_object_get(round, "round")), "master_changed", fields);
+	add_told(w, "master_changed", fields);
 }
 
 /* Compares the new reading f (taken over) with the one before (NULL: none). */
@@ -202,10 +202,9 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 	if (!before)
 		json_object_set_new(round, "changes", json_array());
 	if (before)
-		tell_manager(w, before, f, round, o);
+		tell_manager(w, before, f, o);
 	if (entries)
-		add_told(w, (unsigned)json_integer_value(json_object_get(round, "round")), "tables_changed",
-			 json_make("{s:I}", "entries", (json_int_t)entries));
+		add_told(w, "tables_changed", json_make("{s:I}", "entries", (json_int_t)entries));
 	if (before && f->warnings.missing && !before->warnings.missing) {
 		out_text(o, "a part of the fabric did not answer: what was read before stays\n");
 		w->followed = false;
@@ -315,11 +314,11 @@ static void print_objects(struct watch *w, json_t *round, struct out *o)
 }
 
 /* In text mode each line begins with the number of the round and its time. */
-static void print_lines(const struct watch *w, unsigned number, const char *said, struct out *o)
+static void print_lines(const struct watch *w, const char *said, struct out *o)
 {
 	for (const char *end; *said; said = end + (*end != 0)) {
 		end = said + strcspn(said, "\n");
-		out_text(o, "[%u %s] %.*s\n", number, w->time, (int)(end - said), said);
+		out_text(o, "[%u %s] %.*s\n", w->number, w->time, (int)(end - said), said);
 	}
 	fflush(o->run->f);
 }
@@ -330,11 +329,10 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 	struct command_run run = *o->run;
 	struct out lines = {.run = &run};
 	struct text said = {0};
-	time_t now = time(NULL);
-	struct tm utc;
 	int rc;
 
-	strftime(w->time, sizeof(w->time), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	w->number = number;
+	out_utc(time(NULL), w->time);
 	w->told = json_array();
 	if (o->run->json) {
 		rc = read_round(s, w, number, round, o, e);
@@ -346,7 +344,7 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 		fclose(run.f);
 		o->run->found_fault |= run.found_fault;
 		o->run->unanswered |= run.unanswered;
-		print_lines(w, number, text_str(&said), o);
+		print_lines(w, text_str(&said), o);
 		text_free(&said);
 	}
 	session_keep_events(s, w->keep);
