@@ -41,8 +41,16 @@ static void take_output(void)
 	text_free(&t);
 }
 
+/* May what the pane computes let a command succeed that failed now? Not when a person stopped either. */
+static bool worth_waiting(void)
+{
+	return ui.addressed && ui.addressed->waiting && !background_given_up() &&
+	       !atomic_load(&worker_progress()->cancel);
+}
+
 /*
- * Runs a command of the interface from a line that the worker runs. If the person has typed since, the focus
+ * Runs a command of the interface from a line that the worker runs. One that fails while its pane is being
+ * computed is tried again with what has arrived. If the person has typed since, the focus
  * does not move, since the text would be taken for keys. Commands of a typed line address the panes that this
  * line has opened, and leave the focus where it was.
  */
@@ -63,6 +71,7 @@ static void serve_request(void)
 	}
 	job = rq->job;
 	rq->err->msg[0] = 0;
+	ui.addressed = NULL;
 	rq->rc = rq->command->run(ui.session, rq->args, rq->out, rq->err);
 	addressed = (struct focus){.now = ui.focus, .last_pane = ui.last_pane};
 	if (ui.keys_seen != ui.keys_asked) {
@@ -73,7 +82,8 @@ static void serve_request(void)
 	} else if (rq->typed) {
 		pane_give_back(&before);
 	}
-	worker_answer();
+	if (!rq->rc || !worth_waiting())
+		worker_answer();
 }
 
 /* The key that goes to the prompt, by the loaded keymap. */

@@ -68,6 +68,7 @@ struct ui {
 	bool message_bad;
 	keycode pending[KEY_SEQ]; /* keys of an unfinished sequence */
 	unsigned n_pending;
+	const struct view *addressed; /* by the command of a line that runs; NULL: no pane; borrowed */
 	bool ascii, colour, too_small, quiet; /* quiet: draw without progress (for `screen`) */
 	bool quit;
 	char *proposed_for; /* owned; the same of the proposed engine */

@@ -34,6 +34,7 @@ static struct view *need_view(struct err *e)
 
 	if (!v)
 		err_set(e, "no pane is open");
+	ui.addressed = v;
 	return v;
 }
 
@@ -247,6 +248,7 @@ static struct view *need_drawing(struct err *e)
 
 	for (int p = 0; p < SLOT_REPL && !(v && v->ops->words); p++)
 		v = pane_top((enum place_id)p);
+	ui.addressed = v;
 	if (v && v->ops->words)
 		return v;
 	err_set(e, "map: the pane is not shown; `pane map` shows it");
