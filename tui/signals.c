@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
+#include "core/base/program.h"
 #include "core/session/out.h"
 #include "tui/ui.h"
 
@@ -21,6 +22,7 @@ static void on_end(int sig)
 	}
 	sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	outfile_remove_unfinished();
+	programs_kill();
 	raise(sig);
 }
 

@@ -16,6 +16,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
+#include "core/base/program.h"
 #include "core/base/text.h"
 #include "tui/answer.h"
 #include "tui/colours.h"
@@ -49,6 +50,7 @@ static void leave_at_once(void)
 	int flags = fcntl(STDOUT_FILENO, F_GETFL);
 
 	outfile_remove_unfinished();
+	programs_kill();
 	if (!started || in_background())
 		return;
 	fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);

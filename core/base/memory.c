@@ -1,5 +1,6 @@
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
+#include "core/base/program.h"
 #include "core/base/release.h"
 
 #include <stdatomic.h>
@@ -23,6 +24,7 @@ void mem_exhausted(size_t size)
 			 mem_text(size, size_text, sizeof(size_text)));
 
 	outfile_remove_unfinished();
+	programs_kill();
 	if (fn)
 		fn();
 	(void)!write(STDERR_FILENO, said, (size_t)n);

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -117,9 +118,34 @@ static int start(char *const *argv, int in, int out, int said, pid_t *pid)
 	return error;
 }
 
+/* The groups of programs that run: a signal that ends this one ends them. 0: free. */
+static atomic_int groups[64];
+
+static atomic_int *group_add(pid_t pid)
+{
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
+		int is_free = 0;
+
+		if (atomic_compare_exchange_strong(&groups[i], &is_free, (int)pid))
+			return &groups[i];
+	}
+	return NULL;
+}
+
+void programs_kill(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
+		int pid = atomic_load(&groups[i]);
+
+		if (pid > 0)
+			kill(-pid, SIGKILL);
+	}
+}
+
 /* A program that runs, and the ends from which we read; -1: closed. */
 struct running {
 	pid_t pid;
+	atomic_int *group; /* its place among the groups; NULL: there was none */
 	int out, said;
 	double until; /* now_seconds() at which it is ended; 0: never */
 };
@@ -185,6 +211,8 @@ static int end(const struct running *r)
 	int status = 0;
 
 	kill(-r->pid, SIGKILL);
+	if (r->group)
+		atomic_store(r->group, 0);
 	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	for (int i = 0; i < 2; i++)
@@ -225,6 +253,7 @@ static int run(char *const *argv, const struct program_way *way, FILE *to, struc
 			close(said[1]);
 	}
 	close(out[1]);
+	r.group = rc ? NULL : group_add(r.pid);
 	r.out = out[0];
 	r.said = said[0];
 	r.until = way->seconds ? now_seconds() + way->seconds : 0;

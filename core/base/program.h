@@ -34,6 +34,9 @@ struct program_way {
 int program_output(char *const *argv, const struct program_way *way, const char *name, char **data,
 		   size_t *size, struct progress *p, struct err *e);
 
+/* Kill the programs that run now, with their groups: for signal handlers, before this program ends. */
+void programs_kill(void);
+
 /* The path of the program of this name in PATH, to be freed; NULL: there is none. */
 char *program_path(const char *name);
 bool program_exists(const char *name);

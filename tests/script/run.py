@@ -317,7 +317,8 @@ def nothing_left(folder):
         p = subprocess.Popen([IBSCOPE, "-e", "route script:./waits", "ring:4"], cwd=folder, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while not os.path.exists(os.path.join(folder, "pids")):
-            expect(p.poll() is None, "ended at once", p.communicate())
+            if p.poll() is not None:
+                expect(False, "ended at once", p.communicate())
             time.sleep(0.01)
         pids = list(map(int, content(folder, "pids").split()))
         os.remove(os.path.join(folder, "pids"))
