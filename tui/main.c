@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "core/base/builtin.h"
@@ -13,6 +14,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/base/package.h"
 #include "core/base/permit.h"
 #include "core/base/text.h"
@@ -550,6 +552,20 @@ static struct session *open_session(void)
 	return s;
 }
 
+/* The columns of the terminal behind fd; COLUMNS goes first. 0: it is none, scripts read it. */
+static unsigned columns_of_reader(int fd)
+{
+	const char *said = getenv("COLUMNS");
+	struct winsize size = {0};
+	uint64_t n = 0;
+
+	if (!isatty(fd))
+		return 0;
+	if (said && number_of(said, 1, UINT16_MAX, &n))
+		return (unsigned)n;
+	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
 /* From here on, all standard output goes through the stream that cleans it. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
@@ -576,6 +592,8 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	for (size_t i = 0; i < cl->n_pieces && !r.aside && !r.json; i++)
 		if (piece_writes(in->session, &cl->piece[i]))
 			r.aside = stderr;
+	if (!r.json)
+		r.width = columns_of_reader(r.aside ? STDERR_FILENO : STDOUT_FILENO);
 	rc = bad || (cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e) ? -1 : 0;
 	if (cl->serve)
 		serve_done(stdout, NULL, status_of(rc, &e, r.found_fault, r.unanswered), NULL);

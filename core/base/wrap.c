@@ -9,16 +9,18 @@ static bool inside_character(char c)
 
 size_t wrap_line(const char *s, unsigned columns, const char **rest)
 {
-	size_t end = 0, blank = 0;
+	size_t end = 0, blank = 0, bar = 0;
 	unsigned n = 0;
 
 	for (; s[end] && (n < columns || inside_character(s[end])); end++) {
 		n += !inside_character(s[end]);
 		if (s[end] == ' ')
 			blank = end;
+		if (s[end] == '|')
+			bar = end + 1;
 	}
-	if (s[end] && s[end] != ' ' && blank)
-		end = blank;
+	if (s[end] && s[end] != ' ' && (blank || bar))
+		end = blank ? blank : bar;
 	*rest = s + end + strspn(s + end, " ");
 	if (!**rest)
 		*rest = NULL;

@@ -6,8 +6,8 @@
 
 /*
  * Number of bytes in the first line of s, when lines have `columns` characters (at least 1) and break between
- * words.  A longer word is cut.  *rest: the beginning of the next line, NULL behind the last.  Every
- * character counts as one column.
+ * words.  A longer word is cut, behind a "|" if it has one.  *rest: the beginning of the next line, NULL
+ * behind the last.  Every character counts as one column.
  */
 size_t wrap_line(const char *s, unsigned columns, const char **rest);
 

@@ -31,6 +31,14 @@ static json_t *topic_json(const struct topic *p)
 			 "source", p->source, "try", p->try_it);
 }
 
+/* Columns of a line of text: those of a screen, or less where the reader has less. */
+static unsigned columns(const struct out *o)
+{
+	unsigned width = o->run->width;
+
+	return width && width < TOPIC_COLUMNS ? width : TOPIC_COLUMNS;
+}
+
 /* Names of all topics in lines of a screen. */
 static void list_topics(const struct session *s, struct out *o)
 {
@@ -39,7 +47,7 @@ static void list_topics(const struct session *s, struct out *o)
 	struct text line = {0};
 
 	for (size_t i = 0; (p = topic_at(s, i)); i++) {
-		if (line.len + strlen(p->name) + 1 > TOPIC_COLUMNS - 2) {
+		if (line.len + strlen(p->name) + 1 > columns(o) - 2) {
 			out_text(o, "%s\n", text_str(&line));
 			text_free(&line);
 			line = (struct text){0};
@@ -59,7 +67,7 @@ static void list_commands(const struct session *s, bool screen, unsigned group, 
 	for (size_t t = 0; s->commands[t]; t++)
 		for (const struct command *c = s->commands[t]; c->name; c++)
 			if (c->on_screen == screen && command_group(c) == group) {
-				out_text(o, "  %-46s %s\n", c->syntax, c->help);
+				out_text(o, "  %-46s " ROW_PROSE "%s\n", c->syntax, c->help);
 				json_array_append_new(list, command_json(c, false));
 			}
 }
@@ -106,7 +114,7 @@ static void tell_sighup(const struct options *opts, struct out *o)
 			text_add(&t, "Not taken before a restart (`set`): ");
 		list_with(opts, effect, &t);
 		text_add(&t, ".");
-		wrap_text(&lines, text_str(&t), TOPIC_COLUMNS, "  ", "    ");
+		wrap_text(&lines, text_str(&t), columns(o), "  ", "    ");
 		out_text(o, "%s", text_str(&lines));
 		text_free(&t);
 		text_free(&lines);
@@ -115,9 +123,9 @@ static void tell_sighup(const struct options *opts, struct out *o)
 
 static void tell_command(const struct session *s, const struct command *c, struct out *o)
 {
-	out_text(o, "%s\n  %s\n", c->syntax, c->help);
+	out_text(o, ROW_BEGIN "%s\n  " ROW_PROSE "%s\n", c->syntax, c->help);
 	if (c->details)
-		out_text(o, "%s", c->details);
+		out_lines(o, c->details);
 	if (c->sets_options)
 		tell_sighup(s->setup->options, o);
 	if (c->finds)
@@ -131,7 +139,7 @@ static void out_wrapped(struct out *o, const char *s)
 {
 	struct text t = {0};
 
-	wrap_text(&t, s, TOPIC_COLUMNS, "", "  ");
+	wrap_text(&t, s, columns(o), "", "  ");
 	out_text(o, "%s", text_str(&t));
 	text_free(&t);
 }
@@ -141,7 +149,7 @@ static void tell_topic(const struct topic *p, struct out *o)
 	struct text t = {0};
 
 	topic_tell(p, &t);
-	out_text(o, "%s", text_str(&t));
+	out_lines(o, text_str(&t));
 	text_free(&t);
 }
 
@@ -177,7 +185,7 @@ static void take_name(void *to, const struct named *n)
 	if (*n->place)
 		text_add(&line, " %s %s", strcmp(n->kind, "key") ? "of" : "in", n->place);
 	text_add(&line, ": %s", n->text);
-	if (all)
+	if (all && !a->o->run->width)
 		out_text(a->o, "%s\n", text_str(&line));
 	else
 		out_wrapped(a->o, text_str(&line));

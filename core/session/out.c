@@ -34,20 +34,64 @@ static void print(FILE *f, const char *fmt, va_list ap)
 		mem_exhausted(strlen(fmt));
 }
 
+static FILE *text_file(const struct out *o)
+{
+	return o->run->aside ? o->run->aside : o->run->f;
+}
+
+/* Tells the rows of a table that has ended. */
+static void put_rows(struct out *o)
+{
+	struct text t = {0};
+
+	narrow_rows(text_str(&o->rows), o->run->width, &t);
+	if (fputs(text_str(&t), text_file(o)) == EOF && errno == ENOMEM)
+		mem_exhausted(t.len);
+	text_free(&t);
+	text_free(&o->rows);
+}
+
 void out_text(struct out *o, const char *fmt, ...)
 {
+	struct text plain = {0};
+	bool row = o->run->width && !o->run->json &&
+		   (narrow_marked(fmt) || (o->rows.len && o->rows.s[o->rows.len - 1] != '\n'));
 	va_list ap;
 
+	if (!row && o->rows.len)
+		put_rows(o);
 	va_start(ap, fmt);
-	if (o->run->json)
-		add_lines(o, fmt, ap);
+	if (row)
+		text_addv(&o->rows, fmt, ap);
+	else if (o->run->json)
+		add_lines(o, narrow_plain(fmt, &plain), ap);
 	else
-		print(o->run->aside ? o->run->aside : o->run->f, fmt, ap);
+		print(text_file(o), narrow_plain(fmt, &plain), ap);
 	va_end(ap);
+	text_free(&plain);
+}
+
+void out_lines(struct out *o, const char *text)
+{
+	struct text t = {0};
+
+	if (o->run->width && !o->run->json)
+		text = narrow_text(text, o->run->width, &t);
+	out_text(o, "%s", text);
+	text_free(&t);
+}
+
+void out_flush(struct out *o)
+{
+	if (o->rows.len)
+		put_rows(o);
+	fflush(o->run->f);
 }
 
 void out_document(struct out *o, const char *text)
 {
+	if (o->rows.len)
+		put_rows(o);
 	if (!o->run->json)
 		fprintf(o->run->f, "%s\n", text);
 }
@@ -175,6 +219,8 @@ const char *out_took(const struct out *o, const char *before, double seconds, ch
 
 void out_end(struct out *o, int rc, const struct err *e)
 {
+	if (o->rows.len)
+		put_rows(o);
 	if (!o->run->json)
 		return;
 	if (o->partial.len)

@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/session/narrow.h"
 
 struct command_run;
 
@@ -19,10 +20,18 @@ struct out {
 	json_t *object;		 /* JSON mode: its fields */
 	json_t *lines;		 /* JSON mode: its text lines */
 	struct text partial;	 /* JSON mode: the line being written */
+	struct text rows;	 /* the table being written, that is to fit the reader's width */
 };
 
-/* A line (or part of one) of text. */
+/*
+ * A line (or part of one) of text.  A row of a table has marks in its format (narrow.h): for a reader whose
+ * width is known, rows that follow each other are laid out together.
+ */
 void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Lines of a text that was written for a wide reader, as narrow_text() wraps them. */
+void out_lines(struct out *o, const char *text);
+/* Text so far is written out, rows too. */
+void out_flush(struct out *o);
 /* A document that is written to standard output as it is; in JSON mode a field holds it instead. */
 void out_document(struct out *o, const char *text);
 /* How long something took, behind `before`; "" where nothing may differ between runs. */

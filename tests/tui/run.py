@@ -6,6 +6,7 @@ import fnmatch
 import glob
 import lzma
 import os
+import pty
 import random
 import re
 import shutil
@@ -670,6 +671,52 @@ def batch_refuses():
         raise Failed("status %d, %r" % (p.returncode, p.stderr))
 
 
+def batch_fits_its_terminal():
+    """With names of 34 letters a table's rows fit a terminal of 80 columns, by COLUMNS or by its size; a pipe gets all, whatever COLUMNS says."""
+    lines = ("fail link leaf-01[4]", "diff", "shifts", "outage", "show options", "show links", "list hosts")
+    with tempfile.TemporaryDirectory() as folder:
+        names = os.path.join(folder, "names")
+        told = subprocess.run([PROGRAM, "xgft:3,3:1,2", "-e", "list switches; list hosts"], stdout=subprocess.PIPE, text=True, check=True)
+        with open(names, "w", encoding="utf-8") as f:
+            for name, guid in set(re.findall(r"((?:leaf-|spine-|node)\d+).* (0x[0-9a-f]{16})", told.stdout)):
+                f.write('%s "datacenter-west-hall-7-row-%s"\n' % (guid, name))
+        words = [PROGRAM, "--node-name-map", names, "-R", "updn", "xgft:3,3:1,2"] + [w for line in lines for w in ("-e", line)]
+        pipes = [subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, env=dict(os.environ, **env)).stdout
+                 for env in ({}, {"COLUMNS": "80"})]
+        screens = []
+        for size, env in ((80, {}), (200, {"COLUMNS": "80"})):
+            master, slave = pty.openpty()
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, size, 0, 0))
+            known = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+            with subprocess.Popen(words, stdin=slave, stdout=slave, env=dict(known, **env)) as p:
+                os.close(slave)
+                screens.append(whole(master))
+            os.close(master)
+            if p.returncode:
+                raise Failed("status %d: %s" % (p.returncode, screens[-1]))
+    masked = [re.sub(r"[\d.]+ ms", "", s) for s in pipes + screens]
+    if masked[0] != masked[1] or "…" in pipes[0]:
+        raise Failed("COLUMNS changes what a pipe gets, or names in it are cut:\n%s" % pipes[1])
+    if masked[2] != masked[3]:
+        raise Failed("COLUMNS=80 and a terminal of 80 columns differ:\n%s\n%s" % tuple(screens))
+    wide = [line for line in screens[0].splitlines() if len(line) > 80 and not line.endswith(".")]
+    if wide or "…leaf-01[4] -> " not in screens[0] or "2 to this power" not in screens[0]:
+        raise Failed("wider than 80 columns: %s\nof\n%s" % (wide, screens[0]))
+
+
+def whole(master):
+    """What a program wrote to its terminal before it ended."""
+    out = b""
+    while True:
+        try:
+            some = os.read(master, 65536)
+        except OSError:     # the last one has closed it
+            some = b""
+        if not some:
+            return out.decode().replace("\r\n", "\n")
+        out += some
+
+
 def names_between(lines, label, behind, at=0):
     """What stands in the rows of a saved screen below one label of its header and before the next; "-" is no name."""
     start = lines[2].index(label, at)
@@ -974,7 +1021,7 @@ def tours_at_80_columns():
 
 ROBUST = [tours_at_80_columns, words_on_screen, scheme_of_background, legends_have_the_colours, bars_are_seen, pictures, last_scale_is_a_hint, resized_before_it_waits, proposals_run, real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
           quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
-          cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
+          cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, batch_fits_its_terminal, suspended_ends, *pty_signals.TESTS]
 
 
 def main():

@@ -356,6 +356,108 @@ static void survey_fits(void **state)
 	session_free(s);
 }
 
+#define PREFIX "datacenter-west-hall-7-row-" /* names of 34 letters */
+
+/* Gives all nodes long names that differ at their end. */
+static void long_names(struct session *s)
+{
+	char path[] = "/tmp/ibscope-names-XXXXXX", line[60];
+	FILE *f = fdopen(mkstemp(path), "w");
+
+	for (uint32_t n = 0; n < s->fabric->n_nodes; n++)
+		fprintf(f, "0x%016" PRIx64 " \"" PREFIX "%s\"\n", s->fabric->node_guid[n],
+			s->fabric->node_name[n]);
+	fclose(f);
+	snprintf(line, sizeof(line), "names %s", path);
+	ok_line(s, line);
+	unlink(path);
+}
+
+/* Is a line a sentence, which may be longer than the screen: the REPL breaks it between words? */
+static bool is_sentence(const char *line, size_t len)
+{
+	return strchr(".;:", line[len - 1]) || strcspn(line, ";") < len || (*line >= 'A' && *line <= 'Z') ||
+	       *line == '`' || !strncmp(line, PREFIX, strlen(PREFIX));
+}
+
+/* What a line prints for a reader of `width` columns; 0: for one without. */
+static char *printed(struct session *s, const char *line, unsigned width)
+{
+	struct text t = {0};
+	struct command_run r = {.in = interpreter_of(s), .width = width};
+	struct err e;
+
+	r.f = text_stream(&t);
+	if (run_text(&r, line, &e))
+		fail_msg("%s: %s", line, e.msg);
+	fclose(r.f);
+	return t.s;
+}
+
+/*
+ * With names of 34 letters no row of a command is wider than the REPL: names give way alike, with a mark, and
+ * the end of each, which tells it apart, stays.  A reader without a width gets names whole.
+ */
+static void rows_of_commands_fit(void **state)
+{
+	static const struct {
+		const char *line, *row; /* how a row of it goes on */
+	} all[] = {
+		{"help", "compare two routings"},
+		{"help export", "write tables, paths"},
+		{"show options", "LIDs a CA port gets"},
+		{"show engines", "fewest hops"},
+		{"show links", "…leaf-01[4] "},
+		{"show lids", "row-leaf-01"},
+		{"show node leaf-01", "row-spine-02[1]"},
+		{"diff all", "…spine-02[1] -> "},
+		{"diff all", "(LID 2)  links 4 -> 4"},
+		{"shifts", "…spine-02[2] -> "},
+		{"outage", "-leaf-01[4]   10 12 14"},
+		{"equal-paths", "datacenter-"},
+		{"drift", "  right "},
+		{"load-map", "…leaf-01[5]"},
+		{"flows leaf-01[5]", " -> "},
+		{"spread tree", "…leaf-01[5]"},
+		{"cdg", "…leaf-01"},
+		{"elements leaf-01", "…leaf-01[5]"},
+		{"why leaf-01 node0009", "  datacenter-west-hall-7-row-spine-02[1]\n"},
+		{"transition", "  datacenter-west-…leaf-01\n"},
+		{"step start; step list 30", "reaches\n         datacenter"},
+		{"step end; doctor", "single-point"},
+		{"survey links; survey switches", "spine-01"},
+		{"synth", "dimension"},
+	};
+	struct session *s = routed("xgft:3,3:1,2", "updn");
+
+	(void)state;
+	long_names(s);
+	ok_line(s, "fail link leaf-01[4]");
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		char *narrow = printed(s, all[i].line, 78), *wide;
+		size_t most = 0;
+
+		for (const char *c = narrow, *next; *c; c = next) {
+			size_t len = strcspn(c, "\n"), n = 0;
+
+			next = c + len + (c[len] != 0);
+			for (size_t k = 0; k < len; k++)
+				n += (c[k] & 0xc0) != 0x80;
+			if (n > 78 && !is_sentence(c, len))
+				fail_msg("%s: %zu characters: %.*s", all[i].line, n, (int)len, c);
+			most = n > most ? n : most;
+		}
+		if (!strstr(narrow, all[i].row))
+			fail_msg("%s: found no \"%s\" in\n%s", all[i].line, all[i].row, narrow);
+		wide = printed(s, all[i].line, 0);
+		if (strstr(wide, "…") || strpbrk(wide, "\002\003\004\005"))
+			fail_msg("%s: cut without a width:\n%s", all[i].line, wide);
+		free(narrow);
+		free(wide);
+	}
+	session_free(s);
+}
+
 /* Rows that a filter leaves of `list WHAT`, told by the keys that JSON gives them. */
 static size_t rows_left(struct session *s, const char *what, const char *filter)
 {
@@ -706,6 +808,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_loaded),
 		cmocka_unit_test(rows_as_asked_for),
 		cmocka_unit_test(tables_fit),
+		cmocka_unit_test(rows_of_commands_fit),
 		cmocka_unit_test(survey_fits),
 		cmocka_unit_test(mistakes_are_told),
 		cmocka_unit_test(filters_know_columns),

@@ -10,7 +10,7 @@
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
 #include "core/trace/moment.h"
-#include "views/base/kin.h"
+#include "core/base/kin.h"
 #include "views/views.h"
 
 /* The words behind the pane's name. */

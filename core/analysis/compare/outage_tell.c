@@ -24,8 +24,8 @@ void outage_tell(const struct outage *x, struct text *t)
 	if (x->adaptive)
 		text_add(t, " Of packets that may be spread, %s can lose some.", PLURAL(x->spread, "pair"));
 	if (x->all_peers)
-		text_add(t, " %s with several ports %s cut on all paths.",
-			 PLURAL(x->all_peers, "pair of hosts"), x->all_peers == 1 ? "is" : "are");
+		text_add(t, " %s of hosts with several ports %s cut on all paths.",
+			 PLURAL(x->all_peers, "pair"), x->all_peers == 1 ? "is" : "are");
 }
 
 void outage_lids(const struct outage *x, const struct outage_port *p, struct text *t)

@@ -43,10 +43,10 @@ static void tell_row(const struct advice *a, unsigned i, struct out *o)
 {
 	const struct advice_row *r = &a->row[i];
 
-	out_text(o, "%3u. ", i + 1);
+	out_text(o, "%3u. " ROW_PROSE, i + 1);
 	tell_name(r, o);
 	out_text(o, "\n");
-	out_text(o, "     %c: ", advice_letter(r));
+	out_text(o, "     %c: " ROW_PROSE, advice_letter(r));
 	if (r->class == ADVICE_SOUND)
 		out_text(o, is_sound(r) ? "sound" : "no fault where it is known and reached");
 	if (!r->pairs)
@@ -62,7 +62,7 @@ static void tell_row(const struct advice *a, unsigned i, struct out *o)
 		 PLURAL(r->vls, "VL"), r->max_load, r->ebb.value, r->ebb.half_width, r->shift_mean,
 		 r->shift_worst);
 	if (r->failures) {
-		out_text(o, "     after %s: ", PLURAL(r->failures, "single failure"));
+		out_text(o, "     after %s: " ROW_PROSE, PLURAL(r->failures, "single failure"));
 		if (!r->failure_lost && !r->failure_loops && !r->failure_fallbacks)
 			out_text(o, "still so");
 		if (r->failure_lost)
@@ -77,12 +77,12 @@ static void tell_row(const struct advice *a, unsigned i, struct out *o)
 	for (unsigned k = a->n_ranked; k < a->n_routed; k++) {
 		if (a->row[k].same != i)
 			continue;
-		out_text(o, "     the same: ");
+		out_text(o, "     the same: " ROW_PROSE);
 		tell_name(&a->row[k], o);
 		out_text(o, "\n");
 	}
 	if (r->reason)
-		out_text(o, "     before the next: %s\n", r->reason);
+		out_text(o, "     before the next: " ROW_PROSE "%s\n", r->reason);
 }
 
 static void tell_refused(const struct advice *a, struct out *o)
@@ -92,7 +92,7 @@ static void tell_refused(const struct advice *a, struct out *o)
 	for (unsigned i = a->n_routed; i < a->n; i++) {
 		const struct advice_row *r = &a->row[i];
 
-		out_text(o, "  -  ");
+		out_text(o, "  -  " ROW_PROSE);
 		tell_name(r, o);
 		out_text(o, ": refuses: %s\n", r->refused);
 		json_array_append_new(list, json_make("{s:s, s:s, s:s}", "engine", r->kind->engine, "options",

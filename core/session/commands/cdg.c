@@ -175,8 +175,9 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 	for (uint32_t i = 0; i < n && i < limit; i++) {
 		uint32_t v = channel[i], out = c->first[v + 1] - c->first[v];
 
-		out_text(o, "%4u %5u %5u %9u  %s%s\n", c->vl[v], in[v], out, c->load[v],
-			 channel_text(c, v, a, sizeof(a)), c->component[v] == NO_ID ? "" : "  (cycle)");
+		out_text(o, ROW_BEGIN "%4u %5u %5u %9u  ", c->vl[v], in[v], out, c->load[v]);
+		tell_pair(channel_text(c, v, a, sizeof(a)), o);
+		out_text(o, "%s\n", c->component[v] == NO_ID ? "" : "  (cycle)");
 		obj = json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v], "channel", a, "in",
 				(int)in[v], "out", (int)out, "routes", (int)c->load[v], "cycle",
 				(int)(c->component[v] != NO_ID));
@@ -231,7 +232,7 @@ static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, str
 	json_t *list = json_array();
 
 	for (size_t k = 0; k < n; k++) {
-		out_text(o, k ? "," : "        goes on by");
+		out_text(o, k ? "," : "        " ROW_PROSE "goes on by");
 		json_array_append_new(list, print_route(c, &r[k], o));
 	}
 	if (n)
@@ -252,7 +253,8 @@ static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t 
 		uint32_t d = cdg_dependency(c, cycle[i], cycle[(i + 1) % n]);
 		json_t *step;
 
-		out_text(o, "    %s", channel_text(c, cycle[i], a, sizeof(a)));
+		out_text(o, ROW_BEGIN "    ");
+		tell_pair(channel_text(c, cycle[i], a, sizeof(a)), o);
 		if (vls & (vls - 1))
 			out_text(o, ", VL %u", c->vl[cycle[i]]);
 		out_text(o, i + 1 < n ? "\n" : "  and round again\n");

@@ -130,7 +130,7 @@ size_t report_changes(const struct session *s, const struct fabric *a, const str
 		else
 			json_array_append_new(nodes, node_json(&x, c));
 	}
-	out_text(o, "%s", text_str(&t));
+	out_lines(o, text_str(&t));
 	if (json_array_size(parts))
 		out_json(o, "parts", json_incref(parts));
 	json_decref(parts);

@@ -27,8 +27,9 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 	if (c->no_lid)
 		out_text(o, "%s without LID.\n", PLURAL(c->no_lid, "endport"));
 	for (unsigned i = 0; i < c->n_examples; i++)
-		out_text(o, "  from %s to LID %u (%s): %s\n", switch_name(w->fabric, c->example[i].sw),
-			 c->example[i].lid, ENDPORT_LABEL(w->fabric, lid_owner(w->lids, c->example[i].lid)),
+		out_text(o, "  from " ROW_PROSE "%s to LID %u (%s): %s\n",
+			 switch_name(w->fabric, c->example[i].sw), c->example[i].lid,
+			 ENDPORT_LABEL(w->fabric, lid_owner(w->lids, c->example[i].lid)),
 			 path_end_text(c->example[i].end));
 	out_json(o, "check",
 		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i, s:i}", "pairs", (json_int_t)c->pairs,
@@ -179,7 +180,7 @@ void print_faults(const struct faults *s, const char *what, struct out *o)
 				continue;
 			t.len = 0;
 			fault_text(s, &s->f[next], &t);
-			out_text(o, "  %s: %s\n", what, text_str(&t));
+			out_text(o, "  %s: " ROW_PROSE "%s\n", what, text_str(&t));
 		}
 		if (next - i > FAULT_LINES)
 			out_text(o, "  ... %zu more %s like these\n", next - i - FAULT_LINES, what);
@@ -401,6 +402,7 @@ static void drop_lines(struct out *o, FILE *to)
 	if (o->object) {
 		json_array_clear(o->lines);
 	} else {
+		out_flush(o);
 		fclose(o->run->f);
 		o->run->f = to;
 	}

@@ -196,8 +196,13 @@ int close_target(struct target *t, int rc, struct out *o, struct err *e);
 #define TARGETS 5
 int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e);
 
-/* Quantities of candidates, a column each: the names; the values of one, "-": none, and keys of obj. */
-void tell_quantities(const char *const *name, unsigned n, struct out *o);
+/* "A -> B" in a row, of which both names may be cut. */
+void tell_pair(const char *pair, struct out *o);
+/*
+ * Quantities of candidates, a column each: the names, behind `before` characters; the values of one, "-":
+ * none, and keys of obj.
+ */
+void tell_quantities(const char *const *name, unsigned n, int before, struct out *o);
 void tell_quantity_values(const char *const *name, const int64_t *q, unsigned n, json_t *obj, struct out *o);
 
 /*

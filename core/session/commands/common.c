@@ -14,21 +14,63 @@ int usage(const struct session *s, const char *name, struct err *e)
 	return err_set(e, "expected: %s", c ? c->syntax : name);
 }
 
-void tell_quantities(const char *const *name, unsigned n, struct out *o)
+void tell_pair(const char *pair, struct out *o)
 {
-	for (unsigned i = 0; i < n; i++)
-		out_text(o, " %12s", name[i]);
+	const char *arrow = strstr(pair, " -> ");
+	size_t len = arrow ? (size_t)(arrow - pair) : strlen(pair);
+
+	out_text(o, ROW_CUT("%.*s"), (int)len, pair);
+	if (arrow)
+		out_text(o, " -> " ROW_CUT("%s"), arrow + strlen(" -> "));
+}
+
+/* The last word of a name stands in its column, and the first below it where columns are narrow. */
+static const char *last_word(const char *name)
+{
+	const char *blank = strrchr(name, ' ');
+
+	return blank ? blank + 1 : name;
+}
+
+/* Many columns are as narrow as their words for a reader whose width is known. */
+static int quantity_width(const char *name, unsigned n, const struct out *o)
+{
+	const char *last = last_word(name);
+	size_t first = last > name ? (size_t)(last - name - 1) : 0, w = strlen(last);
+
+	return o->run->width && n > 3 ? (int)(first > w ? first : w) : 12;
+}
+
+void tell_quantities(const char *const *name, unsigned n, int before, struct out *o)
+{
+	bool narrow = o->run->width && n > 3, below = false;
+
+	for (unsigned i = 0; i < n; i++) {
+		const char *last = narrow ? last_word(name[i]) : name[i];
+
+		out_text(o, " %*s", quantity_width(name[i], n, o), last);
+		below |= last > name[i];
+	}
 	out_text(o, "  to\n");
+	if (!below)
+		return;
+	out_text(o, ROW_BEGIN "%*s", before, "");
+	for (unsigned i = 0; i < n; i++) {
+		size_t first = last_word(name[i]) - name[i];
+
+		out_text(o, " %*.*s", quantity_width(name[i], n, o), first ? (int)first - 1 : 0, name[i]);
+	}
+	out_text(o, "\n");
 }
 
 void tell_quantity_values(const char *const *name, const int64_t *q, unsigned n, json_t *obj, struct out *o)
 {
 	for (unsigned i = 0; i < n; i++) {
 		if (q[i] == INT64_MIN) {
-			out_text(o, " %12s", "-");
+			out_text(o, " %*s", quantity_width(name[i], n, o), "-");
 			continue;
 		}
-		out_text(o, " %12" PRId64, q[i]);
+		out_text(o, " %*" PRId64, quantity_width(name[i], n, o), q[i]);
 		json_object_set_new(obj, name[i], json_integer(q[i]));
 	}
 }

@@ -32,8 +32,9 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 			if (!entry_changed(c, s, lid, &was, &now))
 				continue;
 			n++;
-			out_text(o, "! %-24s LID %5u  %3s -> %-3s  %s\n", switch_name(f, s), lid,
-				 lft_port_label(was, a, sizeof(a)), lft_port_label(now, b, sizeof(b)),
+			out_text(o, "! " ROW_COLUMN("%-24s") " LID %5u  %3s -> %-3s  " ROW_CUT("%s") "\n",
+				 switch_name(f, s), lid, lft_port_label(was, a, sizeof(a)),
+				 lft_port_label(now, b, sizeof(b)),
 				 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner));
 			obj = json_make("{s:i, s:i, s:i}", "lid", (int)lid, "was", (int)was, "now", (int)now);
 			json_put_out(obj, "was", f, s, was);
@@ -74,8 +75,9 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 
 		before = hops_word(g->before, h1, sizeof(h1));
 		after = hops_word(g->after, h2, sizeof(h2));
-		out_text(o, "%-11s %s -> %s (LID %u)  links %s -> %s", words[g->change],
-			 ENDPORT_LABEL(f, src), ENDPORT_LABEL(f, g->dst), g->lid, before, after);
+		out_text(o, "%-11s " ROW_CUT("%s") " -> " ROW_CUT("%s") " (LID %u)  links %s -> %s",
+			 words[g->change], ENDPORT_LABEL(f, src), ENDPORT_LABEL(f, g->dst), g->lid, before,
+			 after);
 		obj = json_make("{s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "dlid", (int)g->lid,
 				"before", before, "after", after);
 		if (comparison_sls(c, g, src, &was, &now)) {
@@ -166,8 +168,9 @@ static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit
 			continue;
 		told++;
 		f = load_change_fabric(d, c, &port);
-		out_text(o, "%8u -> %-8u %+7" PRId64 "  %s\n", c->before, c->after, load_gain(c),
-			 load_change_label(d, c, a, sizeof(a)));
+		out_text(o, ROW_BEGIN "%8u -> %-8u %+7" PRId64 "  ", c->before, c->after, load_gain(c));
+		tell_pair(load_change_label(d, c, a, sizeof(a)), o);
+		out_text(o, "\n");
 		x = json_make("{s:i, s:i, s:I}", "before", (int)c->before, "after", (int)c->after, "gain",
 			      (json_int_t)load_gain(c));
 		json_put_port(x, "from", f, (c->port != NO_ID ? d->b : d->a)->lids, port);

@@ -12,17 +12,18 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 	const struct sweep *w = d->judged;
 	json_t *obj;
 
-	out_text(o, "%-7s %s (%s): %s\n", severity_word[x->severity], x->kind, sureness_word[x->sure],
-		 x->text);
+	out_text(o, "%-7s " ROW_PROSE "%s (%s): %s\n", severity_word[x->severity], x->kind,
+		 sureness_word[x->sure], x->text);
 	/* Lines of the detail, indented. */
 	for (const char *line = x->detail; line && *line;) {
 		size_t len = strcspn(line, "\n");
 
-		out_text(o, "    %.*s\n", (int)len, line);
+		out_text(o, "    " ROW_PROSE "%.*s\n", (int)len, line);
 		line += len + (line[len] != 0);
 	}
-	out_text(o, "    %s%s%s.\n", x->meaning, x->cure ? "; cure: " : "", x->cure ? x->cure : "");
-	out_text(o, "    more: %s\n", x->more);
+	out_text(o, "    " ROW_PROSE "%s%s%s.\n", x->meaning, x->cure ? "; cure: " : "",
+		 x->cure ? x->cure : "");
+	out_text(o, "    more: " ROW_PROSE "%s\n", x->more);
 	if (!o->object)
 		return;
 	obj = json_make("{s:s, s:s}", "severity", severity_word[x->severity], "sure", sureness_word[x->sure]);

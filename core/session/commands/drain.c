@@ -48,7 +48,8 @@ static void tell_circle(const struct drain *d, struct out *o)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct drain_packet *p = &d->packet[drain_packet_in(d, circle[i], 0)];
 
-		out_text(o, "    %s -> %s, VL %u: held by %s to %s\n",
+		out_text(o,
+			 "    " ROW_CUT("%s") " -> " ROW_CUT("%s") ", VL %u: " ROW_PROSE "held by %s to %s\n",
 			 PORT_LABEL(t->fabric, drain_port(circle[i])),
 			 PORT_LABEL(t->fabric, t->peer[drain_port(circle[i])]), drain_vl(circle[i]),
 			 ENDPORT_LABEL(t->fabric, p->src),
@@ -247,7 +248,7 @@ static int tell_engine(const struct side_request *rq, unsigned i, const struct p
 	if (!rc && !w->routing) {
 		const char *why = w->n_refusals ? w->refusal[0].why : "there is nothing to route";
 
-		out_text(o, "%-14s refuses this fabric: %s\n", name, why);
+		out_text(o, "%-14s " ROW_PROSE "refuses this fabric: %s\n", name, why);
 		json_array_append_new(list, json_make("{s:s, s:s}", "engine", name, "refused", why));
 	} else if (!rc) {
 		d = drain_new(w->routing, p, buffers, 0, o->run->progress, e);

@@ -43,7 +43,7 @@ static void tell_switches(const struct drift *d, uint64_t limit, struct out *o)
 	while (n < f->n_switches && s[n].all)
 		n++;
 	for (uint32_t i = 0; i < n && i < limit; i++) {
-		out_text(o, "  %-24s", switch_name(f, s[i].sw));
+		out_text(o, "  " ROW_COLUMN("%-24s"), switch_name(f, s[i].sw));
 		for (unsigned c = 0; c < DRIFT_CLASSES; c++)
 			if (s[i].n[c])
 				out_text(o, "  %s %" PRIu64, drift_word[c], s[i].n[c]);
@@ -61,9 +61,10 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 	char a[8], b[8];
 	json_t *obj;
 
-	out_text(o, "! %-24s LID %5u %s: %s -> %s, %s: %s\n", switch_name(f, x->sw), x->lid,
-		 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner), lft_port_label(x->port, a, sizeof(a)),
-		 lft_port_label(x->would, b, sizeof(b)), drift_word[x->class], x->why);
+	out_text(o, "! " ROW_COLUMN("%-24s") " LID %5u " ROW_CUT("%s") ": %s -> %s, " ROW_PROSE "%s: %s\n",
+		 switch_name(f, x->sw), x->lid, owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner),
+		 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->would, b, sizeof(b)),
+		 drift_word[x->class], x->why);
 	if (!o->object)
 		return;
 	obj = json_make("{s:s}", "class", drift_word[x->class]);
@@ -160,11 +161,11 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 		json_object_set_new(of_switches, drift_word[c], json_integer((json_int_t)d->of_switches[c]));
 		if (!d->count[c])
 			continue;
-		out_text(o, "  %-7s %8" PRIu64, drift_word[c], d->count[c]);
+		out_text(o, ROW_BEGIN "  %-7s %8" PRIu64, drift_word[c], d->count[c]);
 		if (c != DRIFT_UNKNOWN)
 			out_text(o, " (hosts' LIDs %" PRIu64 ", switches' %" PRIu64 ")",
 				 d->count[c] - d->of_switches[c], d->of_switches[c]);
-		out_text(o, "  %s\n", drift_meaning[c]);
+		out_text(o, "  " ROW_PROSE "%s\n", drift_meaning[c]);
 	}
 	if (d->count[DRIFT_KEPT] && d->states_unknown && !d->ignored)
 		out_text(
@@ -266,12 +267,12 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 				json_object_del(x, "right");
 			}
 			if (c->in_force) {
-				out_text(o, "  %-10s agreement %.4f, right %.4f", c->chain, c->agreement,
-					 c->right);
+				out_text(o, ROW_BEGIN "  %-10s agreement %.4f, right %.4f" ROW_PROSE,
+					 c->chain, c->agreement, c->right);
 				if (c->refused)
 					out_text(o, "; refuses, so %s routes", c->in_force);
 			} else {
-				out_text(o, "  %-10s refuses: %s", c->chain, c->refused);
+				out_text(o, "  %-10s " ROW_PROSE "refuses: %s", c->chain, c->refused);
 			}
 			if (*c->options)
 				out_text(o, "  (%s)", c->options);

@@ -58,8 +58,10 @@ static json_t *print_link(const struct elements *el, const struct session *s, ui
 				    f->port_num[port]);
 	json_t *obj;
 
-	out_text(o, "  %6u  %s -> %s", usage, PORT_LABEL(f, port), PORT_LABEL(f, el->topo->peer[port]));
-	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (%s)\n" : "\n", el->name[el->link_to[l]]);
+	out_text(o, "  %6u  " ROW_CUT("%s") " -> " ROW_CUT("%s"), usage, PORT_LABEL(f, port),
+		 PORT_LABEL(f, el->topo->peer[port]));
+	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (" ROW_CUT("%s") ")\n" : "\n",
+		 el->name[el->link_to[l]]);
 	obj = json_make("{s:s, s:o, s:i}", "element", el->name[el->link_to[l]], "element_guid",
 			json_guid(el->guid[el->link_to[l]]), "usage", (int)usage);
 	json_put_port(obj, "from", f, session_lids(s), port);
@@ -166,8 +168,8 @@ static int cmd_equal_paths(struct session *s, const struct args *args, struct ou
 	for (size_t i = 0; i < u->n && (all || i < PAIR_LINES); i++) {
 		const struct unequal_pair *p = &u->pair[i];
 
-		out_text(o, "%8u %8u %8u %8u  %s -> %s\n", p->least, p->n_least, p->most, p->n_longer,
-			 el->name[p->from], el->name[p->to]);
+		out_text(o, "%8u %8u %8u %8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", p->least, p->n_least,
+			 p->most, p->n_longer, el->name[p->from], el->name[p->to]);
 		json_array_append_new(list,
 				      json_make("{s:s, s:o, s:s, s:o, s:i, s:i, s:i, s:i}", "from",
 						el->name[p->from], "from_guid", json_guid(el->guid[p->from]),

@@ -128,7 +128,7 @@ static int cmd_synth(struct session *s, const struct args *args, struct out *o, 
 	int rc;
 
 	if (!spec) {
-		out_text(o, "%s", synth_help);
+		out_lines(o, synth_help);
 		return 0;
 	}
 	if (synth_make(spec, &f, e)) {
@@ -251,7 +251,7 @@ static void show_option(struct out *o, const struct options *opts, const struct 
 {
 	const char *v = options_get(opts, d->name);
 
-	out_text(o, "%c %-30s %-12s %s\n", options_is_set(opts, d->name) ? '*' : ' ', d->name,
+	out_text(o, "%c %-30s %-12s " ROW_PROSE "%s\n", options_is_set(opts, d->name) ? '*' : ' ', d->name,
 		 *v ? v : "(null)", d->help);
 }
 
@@ -587,8 +587,9 @@ static void show_links(struct session *s, struct out *o)
 		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
 		bool up = state_link_up(f, session_state(s), l);
 
-		out_text(o, "%s %s %s %s%s\n", up ? "up  " : "down", PORT_LABEL(f, p), PORT_LABEL(f, q),
-			 link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]));
+		out_text(o, "%s " ROW_CUT("%s") " " ROW_CUT("%s") " %s%s\n", up ? "up  " : "down",
+			 PORT_LABEL(f, p), PORT_LABEL(f, q), link_width_name(f->port_width[p]),
+			 link_speed_name(f->port_speed[p]));
 		json_array_append_new(list, json_link(f, session_lids(s), session_state(s), l));
 	}
 	out_json(o, "links", list);
@@ -600,7 +601,7 @@ static void show_lid(unsigned lid, unsigned last, uint64_t guid, const char *nam
 	char range[16];
 
 	snprintf(range, sizeof(range), last > lid ? "%u-%u" : "%u", lid, last);
-	out_text(o, "%11s 0x%016" PRIx64 " %s%s\n", range, guid, name,
+	out_text(o, "%11s 0x%016" PRIx64 " " ROW_CUT("%s") "%s\n", range, guid, name,
 		 reserved ? *name ? ", not there: reserved" : "not in the fabric: reserved" : "");
 	json_array_append_new(list, json_make("{s:i, s:i, s:o, s:s*, s:b}", "lid", (int)lid, "last",
 					      (int)last, "port_guid", json_guid(guid), "port",
@@ -652,7 +653,8 @@ static void show_engines(struct session *s, struct out *o)
 	for (size_t i = 0; s->engines[i]; i++) {
 		const struct engine *g = s->engines[i];
 
-		out_text(o, "%-14s %s\n%15s%s\n", g->name, g->brief, "", g->reference);
+		out_text(o, "%-14s " ROW_PROSE "%s\n%15s" ROW_PROSE "%s\n", g->name, g->brief, "",
+			 g->reference);
 		json_array_append_new(list, json_make("{s:s, s:s, s:s}", "name", g->name, "brief", g->brief,
 						      "reference", g->reference));
 	}
@@ -687,7 +689,7 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		return -1;
 	}
 	out_text(o,
-		 "%s %s\nnode GUID 0x%016" PRIx64 ", system image GUID 0x%016" PRIx64
+		 "%s %s\nnode " ROW_PROSE "GUID 0x%016" PRIx64 ", system image GUID 0x%016" PRIx64
 		 ", vendor 0x%x, device 0x%x, %s%s%s\n",
 		 types[f->node_type[n]], f->node_name[n], f->node_guid[n], f->node_sysguid[n],
 		 f->node_vendor[n], f->node_device[n], PLURAL(f->node_nports[n], "port"),
@@ -702,9 +704,10 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		if (f->port_peer[id] == NO_ID || (only != NO_ID && id != only))
 			continue;
 		up = state_link_up(f, session_state(s), f->port_link[id]);
-		out_text(o, "  [%s] %-4s %s%-5s %s\n", port_number(f, id, number, sizeof(number)),
-			 up ? "up" : "down", link_width_name(f->port_width[id]),
-			 link_speed_name(f->port_speed[id]), PORT_LABEL(f, f->port_peer[id]));
+		out_text(o, "  [%s] %-4s %s%-5s " ROW_CUT("%s") "\n",
+			 port_number(f, id, number, sizeof(number)), up ? "up" : "down",
+			 link_width_name(f->port_width[id]), link_speed_name(f->port_speed[id]),
+			 PORT_LABEL(f, f->port_peer[id]));
 		json_array_append_new(ports, cable_json(s, id, up));
 	}
 	obj = json_node(f, session_lids(s), n);

@@ -61,14 +61,17 @@ static void tell_groups(const struct request *rq, const struct flow_list *l, enu
 			const struct fabric *f = rq->w->fabric;
 			char a[300], b[300];
 
-			out_text(o, "%8" PRIu64 "  ", g[i].pairs);
+			out_text(o, ROW_BEGIN "%8" PRIu64 "  ", g[i].pairs);
 			flow_end_label(f, by, g[i].from, a, sizeof(a));
 			if (g[i].from == NO_ID)
-				out_text(o, "to %s\n", flow_end_label(f, by, g[i].to, b, sizeof(b)));
+				out_text(o, "to " ROW_CUT("%s") "\n",
+					 flow_end_label(f, by, g[i].to, b, sizeof(b)));
 			else if (g[i].to == NO_ID)
-				out_text(o, "from %s\n", flow_end_label(f, by, g[i].from, a, sizeof(a)));
+				out_text(o, "from " ROW_CUT("%s") "\n",
+					 flow_end_label(f, by, g[i].from, a, sizeof(a)));
 			else
-				out_text(o, "%s -> %s\n", flow_end_label(f, by, g[i].from, a, sizeof(a)),
+				out_text(o, ROW_CUT("%s") " -> " ROW_CUT("%s") "\n",
+					 flow_end_label(f, by, g[i].from, a, sizeof(a)),
 					 flow_end_label(f, by, g[i].to, b, sizeof(b)));
 		}
 		if (!o->object)
@@ -97,8 +100,8 @@ static bool tell_pairs(const struct request *rq, const struct flow_list *l, stru
 		json_t *x;
 
 		go_on = i % 256 || !progress_cancelled(o->run->progress);
-		out_text(o, "%8u  %s -> %s\n", w->weight, ENDPORT_LABEL(rq->w->fabric, w->src),
-			 ENDPORT_LABEL(rq->w->fabric, w->dst));
+		out_text(o, "%8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", w->weight,
+			 ENDPORT_LABEL(rq->w->fabric, w->src), ENDPORT_LABEL(rq->w->fabric, w->dst));
 		if (!o->object)
 			continue;
 		x = json_make("{s:i, s:i}", "dlid", (int)w->lid, "pairs", (int)w->weight);
@@ -198,8 +201,8 @@ static int tell_path(const struct request *rq, struct out *o, struct err *e)
 		for (uint32_t i = 0; i < n; i++) {
 			json_t *x = json_make("{s:i}", "routes", (int)c[i].load);
 
-			out_text(o, "%8u  %s -> %s\n", c[i].load, PORT_LABEL(t->fabric, c[i].port),
-				 PORT_LABEL(t->fabric, t->peer[c[i].port]));
+			out_text(o, "%8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", c[i].load,
+				 PORT_LABEL(t->fabric, c[i].port), PORT_LABEL(t->fabric, t->peer[c[i].port]));
 			json_put_port(x, "from", t->fabric, rq->w->lids, c[i].port);
 			json_put_port(x, "to", t->fabric, rq->w->lids, t->peer[c[i].port]);
 			json_array_append_new(list, x);

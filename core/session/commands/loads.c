@@ -42,8 +42,8 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 	out_text(o, "%s over %s: min %u, mean %.1f, max %u\n", PLURAL(l->routes, "route"),
 		 PLURAL(l->n_links, "directed link"), l->min, l->mean, l->max);
 	for (uint32_t i = 0; i < n && i < limit; i++) {
-		out_text(o, "%8u  %s -> %s\n", l->port[order[i]], PORT_LABEL(f, order[i]),
-			 PORT_LABEL(f, t->peer[order[i]]));
+		out_text(o, "%8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", l->port[order[i]],
+			 PORT_LABEL(f, order[i]), PORT_LABEL(f, t->peer[order[i]]));
 		obj = json_make("{s:i}", "routes", (int)l->port[order[i]]);
 		json_put_port(obj, "from", f, w->lids, order[i]);
 		json_put_port(obj, "to", f, w->lids, t->peer[order[i]]);
@@ -131,7 +131,7 @@ static void print_shift(const struct sweep *w, const struct shift_load *l, json_
 		port_label(t->fabric, l->port, a, sizeof(a));
 		port_label(t->fabric, t->peer[l->port], b, sizeof(b));
 	}
-	out_text(o, "%8u %6u  %s -> %s%s\n", l->shift, l->max, a, b,
+	out_text(o, "%8u %6u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "%s\n", l->shift, l->max, a, b,
 		 l->lost ? "  (flows without a way: see check)" : "");
 	obj = json_make("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max", (int)l->max, "from",
 			a, "to", b, "flows", (int)l->flows, "lost", (int)l->lost);
@@ -274,8 +274,8 @@ static void print_shares(const struct shared *h, const struct spread_left *left,
 		uint32_t port = h->port[i];
 		json_t *x = json_make("{s:f, s:i}", "share", h->share[port], "routes", (int)h->l->port[port]);
 
-		out_text(o, "%10.1f %8u  %s -> %s\n", h->share[port], h->l->port[port],
-			 PORT_LABEL(t->fabric, port), PORT_LABEL(t->fabric, t->peer[port]));
+		out_text(o, "%10.1f %8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", h->share[port],
+			 h->l->port[port], PORT_LABEL(t->fabric, port), PORT_LABEL(t->fabric, t->peer[port]));
 		json_put_port(x, "from", t->fabric, h->w->lids, port);
 		json_put_port(x, "to", t->fabric, h->w->lids, t->peer[port]);
 		json_array_append_new(list, x);

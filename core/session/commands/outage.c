@@ -38,7 +38,7 @@ static void report_ports(const struct outage *x, struct out *o)
 	char label[300];
 
 	if (x->n_ports)
-		out_text(o, "%8s  %-24s  LIDs\n", "pairs", "lost at");
+		out_text(o, "%8s  " ROW_COLUMN("%-24s") "  LIDs\n", "pairs", "lost at");
 	for (uint32_t i = 0; i < x->n_ports; i++) {
 		const struct outage_port *p = &x->port[i];
 		json_t *row = json_object(), *lids = json_array();
@@ -46,7 +46,7 @@ static void report_ports(const struct outage *x, struct out *o)
 
 		if (i < SHOWN) {
 			outage_lids(x, p, &t);
-			out_text(o, "%8" PRIu64 "  %-24s  %s\n", p->pairs,
+			out_text(o, "%8" PRIu64 "  " ROW_COLUMN("%-24s") "  " ROW_PROSE "%s\n", p->pairs,
 				 port_label(f, p->port, label, sizeof(label)), text_str(&t));
 			text_free(&t);
 		}
@@ -73,8 +73,9 @@ static void report_hosts(const struct outage *x, struct out *o)
 		json_t *row = json_object();
 
 		if (i < SHOWN)
-			out_text(o, "%8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s%s\n", h->pairs, h->sends,
-				 h->receives, ENDPORT_LABEL(f, h->endport), h->down ? " (down)" : "");
+			out_text(o, "%8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  " ROW_CUT("%s") "%s\n", h->pairs,
+				 h->sends, h->receives, ENDPORT_LABEL(f, h->endport),
+				 h->down ? " (down)" : "");
 		json_put_endport(row, "host", f, x->before->lids, h->endport);
 		fields_json(row, outage_host_fields, h);
 		json_array_append_new(list, row);

@@ -77,7 +77,7 @@ static void tell_text(const struct told *t, const struct plan_difference *d)
 		port_text(t, d->planned, planned, sizeof(planned));
 	if (want && d->at == NO_ID)
 		end_text(&want->end[0], at, sizeof(at));
-	out_text(t->o, "%-10s ", plan_change_word[d->change]);
+	out_text(t->o, "%-10s " ROW_PROSE, plan_change_word[d->change]);
 	if (want && want->line)
 		out_text(t->o, "line %u: ", want->line);
 	if (d->change == PLAN_MISSING)
@@ -212,15 +212,15 @@ static void tell_step(const struct told *t, size_t i, const char *command)
 	const struct plan_fix *fix = &t->fixes.fix[i];
 	const struct effect *x = i < t->n_effects ? &t->effect[i] : NULL;
 
-	out_text(t->o, "  %s\n", command);
+	out_text(t->o, "  " ROW_PROSE "%s\n", command);
 	if (fix->apart) {
-		out_text(t->o, "    # step %zu ", i + 1);
+		out_text(t->o, "    # " ROW_PROSE "step %zu ", i + 1);
 		tell_apart(t, fix);
 		out_text(t->o, "\n");
 	}
 	if (!x)
 		return;
-	out_text(t->o, "    # step %zu: other paths for %s, %" PRIu64 " cut", i + 1,
+	out_text(t->o, "    # " ROW_PROSE "step %zu: other paths for %s, %" PRIu64 " cut", i + 1,
 		 PLURAL(x->rerouted, "pair"), x->lost);
 	if (x->regained)
 		out_text(t->o, ", %" PRIu64 " regained", x->regained);
@@ -429,7 +429,7 @@ static void tell(const struct told *t, const char *path, const struct plan_rails
 	bool same = !t->r->n && !t->plan->odd.n, complete = !t->s->fabric->warnings.missing;
 
 	for (size_t i = 0; i < t->plan->odd.n && i < t->limit; i++)
-		out_text(t->o, "left out   %s:%u: %s\n", path, t->plan->odd.w[i].line,
+		out_text(t->o, "left out   " ROW_PROSE "%s:%u: %s\n", path, t->plan->odd.w[i].line,
 			 t->plan->odd.w[i].text);
 	tell_more(t, t->plan->odd.n, "left out");
 	out_json(t->o, "left_out", json_integer((json_int_t)t->plan->odd.n));

@@ -71,17 +71,18 @@ static void ask_port(struct quiz *q, json_t *question)
 	json_t *list = json_array();
 
 	qsort(q->candidate, q->n, sizeof(*q->candidate), by_port);
-	out_text(q->o, "By which port does %s send LID %u (%s) under %s?\n  %-5s", switch_name(f, q->sw),
-		 q->lid, ENDPORT_LABEL(f, lid_owner(q->w->lids, q->lid)), q->w->routing->engine, "port");
-	tell_quantities(q->quantity, q->n_quantities, q->o);
+	out_text(q->o, "By which port does %s send LID %u (%s) under %s?\n" ROW_BEGIN "  %-5s",
+		 switch_name(f, q->sw), q->lid, ENDPORT_LABEL(f, lid_owner(q->w->lids, q->lid)),
+		 q->w->routing->engine, "port");
+	tell_quantities(q->quantity, q->n_quantities, 7, q->o);
 	for (unsigned i = 0; i < q->n; i++) {
 		json_t *obj = json_make("{s:i}", "port", (int)q->candidate[i].port);
 
 		json_put_out(obj, "port", q->w->fabric, q->sw, q->candidate[i].port);
 		json_put_port(obj, "peer", q->w->fabric, q->w->lids, q->candidate[i].peer);
-		out_text(q->o, "  %-5u", q->candidate[i].port);
+		out_text(q->o, ROW_BEGIN "  %-5u", q->candidate[i].port);
 		tell_quantity_values(q->quantity, q->candidate[i].q, q->n_quantities, obj, q->o);
-		out_text(q->o, "  %s\n", PORT_LABEL(q->w->fabric, q->candidate[i].peer));
+		out_text(q->o, "  " ROW_CUT("%s") "\n", PORT_LABEL(q->w->fabric, q->candidate[i].peer));
 		json_array_append_new(list, obj);
 	}
 	json_object_set_new(question, "lid", json_integer(q->lid));

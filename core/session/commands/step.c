@@ -150,7 +150,8 @@ void step_line(struct walk *w, struct out *o)
 	struct text t = {0};
 
 	walk_sentence(w, &t);
-	out_text(o, "%6zu %s%s\n", walk_step(w), ev && ev->kind == REC_PHASE ? "== " : "  ", text_str(&t));
+	out_text(o, "%6zu %s" ROW_PROSE "%s\n", walk_step(w), ev && ev->kind == REC_PHASE ? "== " : "  ",
+		 text_str(&t));
 	text_free(&t);
 }
 

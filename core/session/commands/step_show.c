@@ -16,8 +16,8 @@ static json_t *tell_candidates(const struct step_about *a, const struct sweep *s
 	json_t *list = json_array();
 
 	if (a->n_candidates) {
-		out_text(o, "       %s:\n         %-4s", a->asked, "port");
-		tell_quantities(a->quantity, a->n_quantities, o);
+		out_text(o, "       %s:\n" ROW_BEGIN "         %-4s", a->asked, "port");
+		tell_quantities(a->quantity, a->n_quantities, 13, o);
 	}
 	for (size_t i = 0; i < a->n_candidates; i++) {
 		const struct about_candidate *c = &a->candidate[i];
@@ -30,13 +30,13 @@ static json_t *tell_candidates(const struct step_about *a, const struct sweep *s
 		if (c->chip != NO_ID)
 			json_put_node(obj, "chip", s->fabric, s->lids, s->fabric->port_node[c->chip]);
 		if (c->from)
-			out_text(o, "         %-4s", "-");
+			out_text(o, ROW_BEGIN "         %-4s", "-");
 		else
-			out_text(o, "       %c %-4u", c->taken ? '>' : ' ', c->port);
+			out_text(o, ROW_BEGIN "       %c %-4u", c->taken ? '>' : ' ', c->port);
 		tell_quantity_values(a->quantity, c->q, a->n_quantities, obj, o);
 		if (c->from)
-			out_text(o, "  %s ->", c->from);
-		out_text(o, "  %s\n", c->to);
+			out_text(o, "  " ROW_CUT("%s") " ->", c->from);
+		out_text(o, "  " ROW_CUT("%s") "\n", c->to);
 		json_array_append_new(list, obj);
 	}
 	return list;
@@ -54,23 +54,23 @@ int step_show(struct session *s, struct out *o, struct err *e)
 	out_text(o, "Step %zu of %zu of %s: %s\n", a->step, a->of, a->engine, a->phase);
 	step_line(w, o);
 	for (size_t i = 0; i < a->n_changes && i < CHANGES_SHOWN; i++)
-		out_text(o, "       %s of %s: %s, was %s\n", rec_tables[a->change[i].table].name,
+		out_text(o, "       " ROW_PROSE "%s of %s: %s, was %s\n", rec_tables[a->change[i].table].name,
 			 a->change[i].where, a->change[i].now_text, a->change[i].was_text);
 	if (a->all_changes > CHANGES_SHOWN)
 		out_text(o, "       and %s\n", PLURAL(a->all_changes - CHANGES_SHOWN, "more change"));
 	if (*a->rule)
-		out_text(o, "       rule: %s\n", a->rule);
+		out_text(o, "       rule: " ROW_PROSE "%s\n", a->rule);
 	candidates = tell_candidates(a, recording_sweep(r), o);
 	if (*a->told && !a->n_candidates && a->asked)
 		out_text(o, "       %s:\n", a->asked);
 	for (const char *line = a->told; *line;) {
 		int n = (int)strcspn(line, "\n");
 
-		out_text(o, "       %.*s\n", n, line);
+		out_text(o, "       " ROW_PROSE "%.*s\n", n, line);
 		line += n + (line[n] == '\n');
 	}
 	if (*a->source)
-		out_text(o, "       source: %s\n", a->source);
+		out_text(o, "       source: " ROW_PROSE "%s\n", a->source);
 	if (*a->part)
 		out_text(o, "       Recorded: %s.\n", a->part);
 	step_json(w, o);

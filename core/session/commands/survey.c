@@ -112,7 +112,10 @@ static void print_row(const json_t *r, const struct layout *l, struct out *o)
 			out_text(o, "%s%*" PRIu64, blank, l->width[c], number(r, columns[c].key));
 			blank = " ";
 		}
-	out_text(o, "%s%s", gap(l), word(r, "what"));
+	if (l->below)
+		out_text(o, "\n    " ROW_PROSE "%s", word(r, "what"));
+	else
+		out_text(o, "%s%s", l->narrow ? " " : "  ", word(r, "what"));
 	if (!*engine)
 		out_text(o, l->narrow ? " (no engine)" : "  (no engine routes it)");
 	else if (json_is_true(json_object_get(r, "fallback")))
@@ -276,7 +279,8 @@ static void print_parted(const struct parted *r, const struct sweep *w, struct o
 		port_plain(w->fabric, w->fabric->endport_port[row->host[0]], a, sizeof(a));
 		port_plain(w->fabric, w->fabric->endport_port[row->host[1]], b, sizeof(b));
 		what = survey_what(r->parts, row->part);
-		out_text(o, "  %s%s: %s from %s\n", what, row->part[1] == NO_ID ? " alone" : "", a, b);
+		out_text(o, "  " ROW_PROSE "%s%s: %s from %s\n", what, row->part[1] == NO_ID ? " alone" : "",
+			 a, b);
 		free(what);
 		json_array_append_new(rows, parted_row_json(r, row, w));
 	}

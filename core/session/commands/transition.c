@@ -140,8 +140,8 @@ static void list_writes(const struct transition *t, const uint32_t *order, const
 			continue;
 		}
 		n++;
-		out_text(o, "%6u %6u %8u %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", i + 1, w->block,
-			 w->entries, c->waiting, c->cut, c->looping, switch_name(f, w->sw));
+		out_text(o, "%6u %6u %8u %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  " ROW_CUT("%s") "\n", i + 1,
+			 w->block, w->entries, c->waiting, c->cut, c->looping, switch_name(f, w->sw));
 		x = json_pairs(*c);
 		json_object_set_new(x, "write", json_integer(i + 1));
 		json_object_set_new(x, "block", json_integer(w->block));

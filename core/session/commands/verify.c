@@ -33,8 +33,8 @@ static void tell_entries(const struct verification *v, struct out *o)
 		json_t *obj = json_make("{s:i, s:i, s:i}", "lid", (int)x->lid, "port", (int)x->port, "opensm",
 					(int)x->opensm);
 
-		out_text(o, "! %-24s LID %5u %s: here %s, OpenSM %s\n", switch_name(f, x->sw), x->lid,
-			 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner),
+		out_text(o, "! " ROW_COLUMN("%-24s") " LID %5u " ROW_CUT("%s") ": here %s, OpenSM %s\n",
+			 switch_name(f, x->sw), x->lid, owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner),
 			 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->opensm, b, sizeof(b)));
 		json_put_out(obj, "port", f, x->sw, x->port);
 		json_put_out(obj, "opensm", f, x->sw, x->opensm);

@@ -320,7 +320,7 @@ static void print_lines(const struct watch *w, const char *said, struct out *o)
 		end = said + strcspn(said, "\n");
 		out_text(o, "[%u %s] %.*s\n", w->number, w->time, (int)(end - said), said);
 	}
-	fflush(o->run->f);
+	out_flush(o);
 }
 
 static int do_round(struct session *s, struct watch *w, unsigned number, struct out *o, struct err *e)

@@ -21,8 +21,8 @@ static json_t *tell_candidates(const struct why *y, const struct rec_choice *c)
 		width = rec_elsewhere(f, c, &c->offer[i]) == NO_ID && n > width ? n : width;
 	}
 	if (c->n_offers) {
-		out_text(y->o, "  %-*s", width, "port");
-		tell_quantities(c->quantity, c->n_quantities, y->o);
+		out_text(y->o, ROW_BEGIN "  %-*s", width, "port");
+		tell_quantities(c->quantity, c->n_quantities, width + 2, y->o);
 	}
 	for (unsigned i = 0; i < c->n_offers; i++) {
 		const struct rec_offer *p = &c->offer[i];
@@ -31,17 +31,17 @@ static json_t *tell_candidates(const struct why *y, const struct rec_choice *c)
 
 		json_put_port(obj, "peer", f, y->w->lids, p->peer);
 		if (own == NO_ID) {
-			out_text(y->o, "%c %-*s", p->port == c->port ? '>' : ' ', width,
+			out_text(y->o, ROW_BEGIN "%c %-*s", p->port == c->port ? '>' : ' ', width,
 				 EXIT_NUMBER(f, y->sw, p->port));
 			json_put_out(obj, "port", f, y->sw, p->port);
 		} else {
-			out_text(y->o, "  %-*s", width, "-");
+			out_text(y->o, ROW_BEGIN "  %-*s", width, "-");
 			json_put_node(obj, "chip", f, y->w->lids, f->port_node[own]);
 		}
 		tell_quantity_values(c->quantity, p->q, c->n_quantities, obj, y->o);
 		if (own != NO_ID)
-			out_text(y->o, "  %s ->", PORT_LABEL(f, own));
-		out_text(y->o, "  %s\n", PORT_LABEL(f, p->peer));
+			out_text(y->o, "  " ROW_CUT("%s") " ->", PORT_LABEL(f, own));
+		out_text(y->o, "  " ROW_CUT("%s") "\n", PORT_LABEL(f, p->peer));
 		json_array_append_new(list, obj);
 	}
 	return list;
@@ -250,7 +250,7 @@ static void tell_way(const struct why *y, const struct path_hop *hop, unsigned n
 	struct text t = {0};
 
 	why_add_way(y->w->routing, hop, n, &t);
-	out_text(y->o, "  %s, %s: %s\n", what, PLURAL(n - 1, "hop"), text_str(&t));
+	out_text(y->o, "  " ROW_PROSE "%s, %s: %s\n", what, PLURAL(n - 1, "hop"), text_str(&t));
 	text_free(&t);
 }
 

@@ -99,7 +99,7 @@ static void tell_hops(const struct story *x, json_t *list)
 		char c = directed && h->out && h->out != NO_PATH ? r->ops->direction(r, h->sw, h->out) : ' ';
 		json_t *hop;
 
-		out_text(x->y->o, "  %-*s ", from, switch_name(f, h->sw));
+		out_text(x->y->o, "  " ROW_COLUMN("%-*s") " ", from, switch_name(f, h->sw));
 		if (h->out == NO_PATH)
 			out_text(x->y->o, "no entry");
 		else
@@ -110,8 +110,8 @@ static void tell_hops(const struct story *x, json_t *list)
 				 : c == 'D' ? "down"
 				 : c == '=' ? "level"
 					    : "");
-		out_text(x->y->o, " %-*s  %s%s%s\n", to, next_name(f, h), why_rule_name(d->rule),
-			 d->rule ? ": " : "", text_str(&d->text));
+		out_text(x->y->o, " " ROW_COLUMN("%-*s") "  " ROW_PROSE "%s%s%s\n", to, next_name(f, h),
+			 why_rule_name(d->rule), d->rule ? ": " : "", text_str(&d->text));
 		hop = json_make("{s:o, s:s, s:s}", "port",
 				h->out == NO_PATH ? json_null() : json_integer(h->out), "rule",
 				why_rule_name(d->rule), "decided", text_str(&d->text));

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
-#include "views/base/kin.h"
+#include "core/base/kin.h"
 
 /* A form is known by the first name that has it. */
 struct kin_form {
