@@ -34,10 +34,18 @@ def blocks(program, root, files):
     found = {}
     for call, where in zip(calls, told):
         path, _, line = where.split(" ")[0].rpartition(":")
-        path = os.path.relpath(os.path.join(root, path), root)
-        if path in files and line.isdigit():
+        path = of_rooms(path, files)
+        if path and line.isdigit():
             found[call + 5 - start] = (path, int(line))
+    if not found:
+        raise RuntimeError("%s: no block of it is told to be of %s ..." % (program, sorted(files)[0]))
     return found
+
+
+def of_rooms(path, files):
+    """The file's name from the root on, or None; a compiler cache may have the object from another copy of the tree."""
+    parts = path.split("/")
+    return next((p for p in ("/".join(parts[i:]) for i in range(len(parts))) if p in files), None)
 
 
 class Reach:

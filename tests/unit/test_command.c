@@ -489,9 +489,32 @@ static void test_many_words(void **state)
 	session_free(s);
 }
 
-/* Cancelled before they begin, commands end with nothing done or all of it, and leave nothing in memory. */
+/* The command in its words is cancelled, as by another thread, when it has begun and before it first looks.
+ */
+static int cmd_given_up(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const struct command *c = command_find(s, args->argv[1], e);
+	struct args words;
+	int rc;
+
+	if (!c || args_read(s, c->syntax, c->numbers, args->argc - 1, args->argv + 1, &words, e))
+		fail_msg("%s: %s", args->argv[1], e->msg);
+	atomic_store(&o->run->progress->cancel, true);
+	rc = c->run(s, &words, o, e);
+	args_free(&words);
+	return rc;
+}
+
+static const struct command given_up[] = {
+	{.name = "given-up", .syntax = "given-up TEXT...", .help = "for tests", .run = cmd_given_up},
+	{.name = NULL},
+};
+
+/* Cancelled, commands end with nothing done or all of it, and leave nothing in memory. */
 static void test_cancelled(void **state)
 {
+	static const struct command *const tables[] = {CORE_COMMANDS, view_commands, ui_commands, given_up,
+						       NULL};
 	static const char *const lines[] = {"check",
 					    "check spread tree",
 					    "equal-paths",
@@ -499,7 +522,7 @@ static void test_cancelled(void **state)
 					    "elements",
 					    "load-map",
 					    "load-map shift 3",
-					    "ebb",
+					    "load-map ebb both seed=1",
 					    "shifts",
 					    "spread tree",
 					    "flows leaf-01[4]",
@@ -527,14 +550,15 @@ static void test_cancelled(void **state)
 					    "quiz rank seed=1",
 					    "lesson ring check",
 					    "step start",
-					    "outage leaf-01",
+					    "outage",
 					    "transition",
 					    "plan fabrics",
 					    "synth ring:5"};
-	struct session *s = tree();
+	struct session *s = session_new(all_engines, tables);
+	struct text line = {0};
 
 	(void)state;
-	ok_line(s, "route updn");
+	ok_line(s, "synth xgft:3,3:1,2; route updn");
 	for (size_t i = 0; i < 2 * ARRAY_LEN(lines); i++) {
 		struct progress p = {0};
 		char *text = NULL;
@@ -545,12 +569,17 @@ static void test_cancelled(void **state)
 					.progress = &p};
 		struct err e = {0};
 
-		atomic_store(&p.cancel, true);
-		if (run_text(&r, lines[i / 2], &e))
+		text_clear(&line);
+		text_add(&line, "given-up %s", lines[i / 2]);
+		if (run_text(&r, text_str(&line), &e))
 			assert_string_not_equal(e.msg, "");
+		assert_true(progress_cancelled(&p));
+		assert_int_equal(run_text(&r, lines[i / 2], &e), -1); /* the same run: it stays cancelled */
+		assert_string_equal(e.msg, CANCELLED);
 		fclose(r.f);
 		free(text);
 	}
+	text_free(&line);
 	session_free(s);
 }
 

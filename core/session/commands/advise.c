@@ -175,7 +175,7 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 	const char *path = args_word(args, "FILE", NULL);
 	struct advice *a;
 	int rc = 0;
-	json_t *list = json_array();
+	json_t *list;
 
 	a = advise_run(&rq, o->run->progress, e);
 	if (!a)
@@ -189,6 +189,7 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 			 PLURAL(a->n_roots, "root"));
 	out_fields(o, json_make("{s:b, s:I, s:I}", "direct", a->direct, "edge_switches",
 				(json_int_t)a->n_edges, "roots", (json_int_t)a->n_roots));
+	list = json_array();
 	for (unsigned i = 0; i < a->n_ranked; i++) {
 		tell_row(a, i, o);
 		json_array_append_new(list, row_json(a, i));
