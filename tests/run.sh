@@ -3,7 +3,7 @@
 # Every suite ends with a line "N passed, N failed"; the last line is their sum.  A suite that
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
-# Several suites run as a pool, JOBS at a time (one more than there are processors, for many wait);
+# Several suites run as a pool, JOBS at a time (two a processor, for many wait);
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # PARTS="NAME ..." runs these tests of a suite (verify, sessions, files, trouble, live) alone.
@@ -212,7 +212,7 @@ trap 'kill $(jobs -p) 2>/dev/null; exit 1' INT TERM
 pool=
 if [ $# -gt 1 ]; then
 	# a shell's background jobs ignore SIGINT: SIGNALS is unset, so that each makes them as usual
-	ordered "$@" | xargs -P "${JOBS:-$(($(nproc) + 1))}" -n 2 env -u SIGNALS "$PWD/tests/run.sh" --one "$work" &
+	ordered "$@" | xargs -P "${JOBS:-$((2 * $(nproc)))}" -n 2 env -u SIGNALS "$PWD/tests/run.sh" --one "$work" &
 	pool=$!
 fi
 total_passed=0

@@ -199,6 +199,18 @@ def run_opensm(folder, options, steps):
     return sweeps
 
 
+def compare_all(steps, answers, sweeps, start):
+    """All events; how many moments had loops or cuts."""
+    bad = 0
+    for n, step in enumerate(steps):
+        sets, now, world = sweeps[n + 1]
+        try:
+            bad += compare(step, answers[n], sets, world, sweeps[n][1], now)
+        except Failed as e:
+            raise Failed("%s\n    ibscope -e '%s'" % (e, "; ".join(["set port_guids ibsim"] + start + steps[:n + 1])))
+    return bad
+
+
 def check(name, folder, rng):
     engine, specs, options = CASES[name]
     make = ["synth " + rng.choice(specs), "save fabric.topo"] + (["torus-conf torus.conf"] if "torus_config" in options else [])
@@ -212,14 +224,18 @@ def check(name, folder, rng):
     for step in steps:
         told_lines += [step, "transition all"]
     answers = [o for o in told(*told_lines, folder=folder, faults=True) if o["command"] == "transition"]
-    sweeps = run_opensm(folder, dict(options, routing_engine=engine), steps)
-    bad = 0
-    for n, step in enumerate(steps):
-        sets, now, world = sweeps[n + 1]
-        try:
-            bad += compare(step, answers[n], sets, world, sweeps[n][1], now)
-        except Failed as e:
-            raise Failed("%s\n    ibscope -e '%s'" % (e, "; ".join(["set port_guids ibsim"] + start + steps[:n + 1])))
+    options = dict(options, routing_engine=engine)
+    sweeps = run_opensm(folder, options, steps)
+    try:
+        bad = compare_all(steps, answers, sweeps, start)
+    except Failed:
+        # on a machine without a free processor OpenSM may lose replies: then it says otherwise when it is asked again
+        again = run_opensm(folder, options, steps)
+        if [s[0] for s in again] == [s[0] for s in sweeps]:
+            raise
+        print("%s: OpenSM sent otherwise when it was asked again" % name, flush=True)
+        sweeps = again
+        bad = compare_all(steps, answers, sweeps, start)
     print("%s: %d events, %d blocks, %d moments with loops or cuts" % (
         name, len(steps), sum(s[0] == FORWARDING for sweep in sweeps[1:] for s in sweep[0]), bad), flush=True)
 
