@@ -583,6 +583,21 @@ static void test_cancelled(void **state)
 	session_free(s);
 }
 
+/* The rule behind a rank: those of the roots are settled first, all others by their neighbours'. */
+static void test_quiz_rank(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	ok_line(s, "synth xgft:4,4:1,2; route updn");
+	line_says(s, "quiz rank seed=1; quiz answer 9",
+		  "Wrong: it is rank 0.\nWhich switches have rank 0 is settled before all others.\n");
+	line_says(s, "quiz rank seed=7; quiz answer 9",
+		  "Wrong: it is rank 1.\nThe least rank of its neighbours is 0, one more than that is its "
+		  "own.\n");
+	session_free(s);
+}
+
 static void never_says(struct session *s, const char *line, const char *part)
 {
 	bool fault = false;
@@ -1103,6 +1118,7 @@ int main(void)
 		cmocka_unit_test(test_completion_kinds),
 		cmocka_unit_test(test_many_words),
 		cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_quiz_rank),
 		cmocka_unit_test(test_told_where_it_holds),
 		cmocka_unit_test(test_ports_of_two_digits),
 		cmocka_unit_test(test_scripts),

@@ -207,6 +207,36 @@ static void table_of_what_is_gone(void **state)
 	session_free(s);
 }
 
+/* 20 entries are told, and how many more there are. */
+static void many(void **state)
+{
+	struct session *s;
+	char *text, more[80];
+	struct err e;
+	json_t *o, *x;
+	size_t i, lines = 0, faults = 0;
+	int rc;
+
+	(void)state;
+	s = start("synth torus:5x5; route minhop");
+	o = drift_object(s, "drift dfsssp all", NULL);
+	json_array_foreach(json_object_get(o, "entries"), i, x) faults +=
+		strcmp(word_of(x, "class"), "kept") != 0;
+	json_decref(o);
+	o = drift_object(s, "drift dfsssp", NULL);
+	assert_int_equal(json_array_size(json_object_get(o, "entries")), 20);
+	json_decref(o);
+	text = run_line(s, "drift dfsssp", &rc, &e, false, NULL);
+	assert_int_equal(rc, 0);
+	for (const char *p = text; (p = strstr(p, "\n! ")); p++)
+		lines++;
+	assert_int_equal(lines, 20);
+	snprintf(more, sizeof(more), "\n  ... %zu more entries; `drift", faults - 20);
+	assert_non_null(strstr(text, more));
+	free(text);
+	session_free(s);
+}
+
 /* After each event the engine's own tables are right or kept, whatever happened before. */
 static void own_tables(void **state)
 {
@@ -318,6 +348,7 @@ int main(void)
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(no_sweep_yet),
 		cmocka_unit_test(table_of_what_is_gone),
+		cmocka_unit_test(many),
 		cmocka_unit_test(own_tables),
 		cmocka_unit_test(named),
 		cmocka_unit_test(not_explained),

@@ -422,6 +422,48 @@ static void test_commands(void **state)
 	session_free(s);
 }
 
+/* A step's candidates in other chips of the element say in which one; those of the chip itself do not. */
+static void test_candidates(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char *text;
+	struct err e;
+	int rc;
+
+	(void)state;
+	ok_line(s, "synth director:2,4,3,8; route mincontention; step start; step 51");
+	text = run_line(s, "step show", &rc, &e, true, NULL);
+	assert_int_equal(rc, 0);
+	assert_non_null(strstr(text, "\"chip\":\"dir2/L03/U1\",\"chip_guid\":"));
+	free(text);
+	ok_line(s, "step 10");
+	text = run_line(s, "step show", &rc, &e, true, NULL);
+	assert_int_equal(rc, 0);
+	assert_non_null(strstr(text, "\"candidates\":["));
+	assert_null(strstr(text, "\"chip\":"));
+	free(text);
+	session_free(s);
+}
+
+/* Asked for with a file that is not there, nothing is left in memory. */
+static void test_no_file(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char path[] = "/tmp/test_elements.XXXXXX", line[100];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	ok_line(s, "synth director:2,4,3,8");
+	snprintf(line, sizeof(line), "set chassis_file %s", path);
+	ok_line(s, line);
+	unlink(path);
+	line_fails(s, "elements", path);
+	line_fails(s, "equal-paths", path);
+	session_free(s);
+}
+
 /* The field of one engine in `compare`. */
 static json_t *compared(struct session *s, const char *line, size_t i, json_t **root)
 {
@@ -485,11 +527,12 @@ static void test_compare(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_system),	 cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_through_others),
-		cmocka_unit_test(test_file),	 cmocka_unit_test(test_names),
-		cmocka_unit_test(test_find),	 cmocka_unit_test(test_equal_paths),
-		cmocka_unit_test(test_sideways), cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_system),	   cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_parts),	   cmocka_unit_test(test_through_others),
+		cmocka_unit_test(test_file),	   cmocka_unit_test(test_names),
+		cmocka_unit_test(test_find),	   cmocka_unit_test(test_equal_paths),
+		cmocka_unit_test(test_sideways),   cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_candidates), cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_compare),
 	};
 

@@ -108,6 +108,26 @@ static void test_closed(void **state)
 	session_free(s);
 }
 
+/* Where routing leaves SLs to partitions, it is told that their file is not read; engines with SLs of their
+ * own take none. */
+static void test_unread(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char *text;
+	struct err e;
+	int rc;
+
+	(void)state;
+	ok_line(s, "synth torus:4x4,hosts=1; set qos TRUE; set partition_config_file /dev/null");
+	line_says(s, "route minhop", "partition_config_file: ibscope does not read it");
+	line_says(s, "route updn", "partition_config_file: ibscope does not read it");
+	text = run_line(s, "route lash; route dfsssp", &rc, &e, false, NULL);
+	assert_int_equal(rc, 0);
+	assert_null(strstr(text, "does not read it"));
+	free(text);
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +136,7 @@ int main(void)
 		cmocka_unit_test(test_opervls_over_sweeps),
 		cmocka_unit_test(test_layers),
 		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_unread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1154,7 +1154,8 @@ static void test_loop(void **state)
 	    "0x0004 2 Static 0\n0x0006 2 Static 0\n0x0008 4 Static 0\n0x000a 3 Static 0\n");
 	snprintf(buf, sizeof(buf), "tables %s", file("loop"));
 	line(s, "%s", buf);
-	line_says(s, "trace 4 10", "NOT by all ports of the groups: forwarding loop");
+	line_says(s, "trace 4 10",
+		  "NOT by all ports of the groups: forwarding loop\n    [3] leaf # one [1]  VL 0");
 	line_says(s, "check", "of them loop");
 	line_says(s, "check", "to LID 10 (router): forwarding loop");
 	session_free(s);

@@ -326,6 +326,10 @@ static void says(const char *lines, const char *why, const char *decided)
 static void test_rules(void **state)
 {
 	(void)state;
+	/* columns of names are up to 40 wide; longer ones stand out */
+	says("synth xgft:2,2:1,1; rename leaf-01 a2345678901234567890123456789012345678901; route minhop",
+	     "why node0001 node0003",
+	     "\n  spine-01                                 port 2   leaf-02   only ");
 	says("synth xgft:4,4:1,2; route minhop", "why leaf-01 node0006",
 	     "Decided: least count: Of 2 ports at 2 hops port 6 had ");
 	says("synth xgft:4,6:1,4; route minhop scatter_ports=3", "why leaf-01 node0009",
