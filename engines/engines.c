@@ -4,6 +4,7 @@
 #define ENGINES(X)       \
 	X(minhop)        \
 	X(updn)          \
+	X(ar_updn)       \
 	X(dnup)          \
 	X(dor)           \
 	X(file)          \

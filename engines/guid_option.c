@@ -1,16 +1,15 @@
 #include "engines/guid_option.h"
 #include "core/base/guidfile.h"
 #include "core/base/text.h"
+#include "core/sm/port_groups.h"
 
 bool read_guid_option(const struct engine_input *in, struct engine_output *out, const char *option,
 		      struct guid_file *g)
 {
-	const char *path = options_file(in->options, option);
-
 	*g = (struct guid_file){0};
-	if (!path)
+	if (!options_file(in->options, option))
 		return false;
-	guid_file_read(g, path, false, in->progress);
+	option_guids_read(in->options, option, in->topo->fabric, false, in->progress, g);
 	if (g->stopped)
 		note_add(&out->notes, NOTE_GUID_FILE, "%s: OpenSM stops reading: %s\n", option, g->why.msg);
 	return true;

@@ -12,6 +12,12 @@ const struct topic engine_topics[] = {
 	 "takes the shortest of the paths that go up towards the roots and then down. It refuses if it finds "
 	 "no root. Free of credit loops if no cable joins switches of equal rank; otherwise see `check`.",
 	 "Schroeder et al., IEEE JSAC 9(8), 1991; engines/doc/updn.md", "route updn; check"},
+	{"ar_updn", "ar updn|nvidia|ufm",
+	 "NVIDIA's Up/Down with adaptive routing, by its published rule: the table of updn, and for each LID "
+	 "a "
+	 "group of all ports of the fewest legal hops. Not compared with the real program: ties may differ. "
+	 "`judge` tells entries of its tables that break the rule.",
+	 "NVIDIA, Cluster Bring-up Procedure; engines/doc/updn.md", "route ar_updn; judge"},
 	{"dnup", "down/up|downup",
 	 "like Up/Down, but ranks count from the switches with hosts, so it needs no roots. A cable between "
 	 "equal ranks is neither up nor down: with such cables, as in a torus with hosts everywhere, there "

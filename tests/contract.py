@@ -256,6 +256,7 @@ SHOWN = [
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
     (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor", "advise failures 2"]),
+    (["made.ibnet", "-R", "ar_updn"], ["judge", "check", "tables broken.far", "judge", "judge all"]),
     (["ring:6"], ["verify minhop"]),
     (["ring:5"], ["quiz lash layer", "quiz answer 0"]),
     (["lesson:tree3"], ["route updn", "step start", "step to 119", "quiz step", "quiz step yes", "quiz step no", "quiz turn", "quiz answer 1", "quiz sound", "quiz answer yes",
@@ -321,6 +322,8 @@ class Suite:
         self.file("mesh.conf", "do_mesh_analysis TRUE\n")
         self.file("chassis", "".join("0x0002c90300a000%d0 C\n" % i for i in (0, 3)))
         self.file("pair.net", 'Switch 2 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\nHca 1 "B"\n[1] "S"[2]\n')
+        self.file("broken.far", "Switch 0x0002c90300a00000\nGroups Definition:\nGroup|SubGroup|WHBF|Ports\n---\n1|0|0|4,5\n2|0|0|4\n\nLFT Definition:\n"
+                  "LID|StaticPort|LidState|Group\n---\n" + "".join("0x%04x|4|Free|%d\n" % (lid, 1 + lid % 2) for lid in range(1, 15)))
         self.file("roots", "".join("0x0002c90300a000%d0\n" % i for i in (4, 5, 6)))
         self.file("cn", "".join("0x0002c90300f00%02x1\n" % i for i in range(0, 24, 2)))
         self.file("io", "".join("0x0002c90300f00%02x1\n" % i for i in (24, 26, 28)))

@@ -686,6 +686,7 @@ FINDS = {"changes": "synth xgft:3,3:1,2; save A; remove link leaf-01[4]; save B;
          "check": "synth torus:4x4; route minhop; check", "drain": "synth ring:5; route minhop; drain cycle", "plan": "synth xgft:3,3:1,2; plan PLAN", "advise": "synth mesh:3x3; fail random 12 seed=2; advise",
          "survey": "synth xgft:3,3:1,2; route minhop; survey file PLAN gate load=0",
          "drift": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; drift minhop",
+         "judge": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; judge",
          "spread": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; spread tree",
          "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -",
          "transition": "synth xgft:3,3:1,2,shuffle=1,seed=4; route minhop; fail link leaf-01[4]; transition",

@@ -348,6 +348,10 @@ static void route_lines(const struct command_line *cl, struct command_run *r, bo
 {
 	const char *engines = cl->engines ? cl->engines : r->in->session->configured;
 
+	if (!engines && r->in->session->not_computed) {
+		r->noteworthy = true;
+		return;
+	}
 	if (!engines && read && cl->config && (cl->fabric || cl->live)) {
 		engines = "minhop";
 		r->noteworthy = true;

@@ -20,6 +20,7 @@ struct fb_node {
 	uint64_t guid, sysguid;
 	uint32_t vendor, device, fdb_cap;
 	uint16_t chassis;
+	uint16_t rank; /* of a switch by its subnet manager, and 1; 0: not told */
 	uint8_t type, nports, esp0;
 	char *desc;	      /* owned; NULL = empty */
 	char *chassis_place;  /* owned; may be NULL */

@@ -30,7 +30,7 @@ static void fabric_release(struct fabric *f)
 		f->port_lid,	f->port_lmc,	  f->port_width,     f->port_speed,   f->port_widths,
 		f->port_speeds, f->port_state,	  f->port_opervls,   f->port_ext,     f->switch_node,
 		f->switch_port, f->switch_nports, f->switch_fdb_cap, f->switch_esp0,  f->endport_port,
-		f->link_port,	f->by_guid,	  f->port_vls_told,
+		f->link_port,	f->by_guid,	  f->port_vls_told,  f->switch_rank,
 	};
 	for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
 		free(arrays[i]);

@@ -81,6 +81,8 @@ struct fabric {
 	uint8_t *switch_nports;
 	uint32_t *switch_fdb_cap;
 	uint8_t *switch_esp0; /* 1: enhanced port 0 */
+	/* Up/Down rank that the subnet manager gave it, and 1; 0: the source does not tell.  Root: rank 0. */
+	uint16_t *switch_rank;
 
 	/* Endports [n_endports] by port GUID: port 0 of every switch and every cabled CA or router port. */
 	uint32_t n_endports;

@@ -124,6 +124,7 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 	f->switch_nports = NEW_ARRAY(f->n_switches, uint8_t);
 	f->switch_fdb_cap = NEW_ARRAY(f->n_switches, uint32_t);
 	f->switch_esp0 = NEW_ARRAY(f->n_switches, uint8_t);
+	f->switch_rank = NEW_ARRAY(f->n_switches, uint16_t);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		const struct fb_node *from = &b->node[f->node_order[n]];
 
@@ -135,6 +136,7 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 		f->switch_port[s] = f->node_port[n];
 		f->switch_nports[s] = f->node_nports[n];
 		f->switch_fdb_cap[s] = from->fdb_cap;
+		f->switch_rank[s] = from->rank;
 		f->switch_esp0[s++] = from->esp0;
 	}
 }

@@ -27,6 +27,7 @@ struct fabric_builder *fb_from(const struct fabric *f)
 		if (s != NO_ID) {
 			to->fdb_cap = f->switch_fdb_cap[s];
 			to->esp0 = f->switch_esp0[s];
+			to->rank = f->switch_rank[s];
 		}
 		for (unsigned p = 0; p <= to->nports; p++) {
 			uint32_t id = f->node_port[n] + p, q = f->port_peer[id];

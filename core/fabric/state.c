@@ -438,3 +438,13 @@ static void topo_release(struct topo *t)
 }
 
 COUNTED(struct topo, struct topo, topo_ref, topo_unref, topo_release)
+
+bool topo_ranks_told(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (!f->switch_rank[s])
+			return false;
+	return t->n_switches_up == f->n_switches && t->n_links_up == f->n_links;
+}

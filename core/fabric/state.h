@@ -119,4 +119,7 @@ static inline uint32_t next_cable(const struct topo *t, uint32_t *port, uint32_t
 		      port##_last = port + (t)->fabric->switch_nports[sw]; \
 	     (to = next_cable(t, &port, port##_last)) != NO_ID;)
 
+/* Does the source tell the ranks of all switches (fabric.h), and is nothing down, so that they hold? */
+bool topo_ranks_told(const struct topo *t);
+
 #endif

@@ -6,14 +6,17 @@
 #include <string.h>
 #include "core/formats/conf.h"
 #include "core/formats/kinds.h"
+#include "core/formats/readers.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/foreign.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/sm/engine.h"
 
 #define PIECE 1022 /* characters that OpenSM takes at a time; the rest of a longer line is another line */
+#define GROUPS "pgrp_policy_file"		   /* NVIDIA's */
 #define TORUS_CONFIG "/etc/opensm/torus-2QoS.conf" /* the end of OpenSM's default, which seldom exists */
 
 /* Every key that OpenSM 3.3.23 accepts, between blanks. */
@@ -60,13 +63,14 @@ struct reader {
 	struct text *notes;
 	unsigned others;     /* keys of OpenSM that do not concern routing */
 	bool known, unknown; /* some keys were OpenSM's, some were not */
+	bool nvidia;	     /* the file of NVIDIA's subnet manager */
 	struct err *e;
 };
 
 static bool is_known(const char *key)
 {
 	char *word = str_printf(" %s ", key);
-	bool known = strstr(known_keys, word) != NULL;
+	bool known = strstr(known_keys, word) != NULL || !strcmp(key, GROUPS);
 
 	free(word);
 	return known;
@@ -84,10 +88,17 @@ bool conf_knows(const char *line)
 	return is_known(word);
 }
 
-static void note(struct reader *r, const char *key, const char *what)
+static void PRINTF_LIKE(3, 4) note(struct reader *r, const char *key, const char *what, ...)
 {
-	if (r->notes)
-		text_add(r->notes, "%s:%u: %.80s: %s\n", r->name, r->line, key, what);
+	va_list ap;
+
+	if (!r->notes)
+		return;
+	text_add(r->notes, "%s:%u: %.80s: ", r->name, r->line, key);
+	va_start(ap, what);
+	text_addv(r->notes, what, ap);
+	va_end(ap);
+	text_putc(r->notes, '\n');
 }
 
 static int bad(struct reader *r, const char *why)
@@ -136,7 +147,31 @@ static int set_option(struct reader *r, const struct optdef *d, const char *v)
 		options_unset(r->o, d->name);
 		return 0;
 	}
+	if (r->nvidia && d->type == OPT_FILE && *v && options_set(r->o, d->name, v, NULL)) {
+		note(r, d->name, "%.200s cannot be read here; skipped, as if there was none", v);
+		return 0;
+	}
 	return options_set(r->o, d->name, v, &why) ? bad(r, why.msg) : 0;
+}
+
+/* Is a line one of NVIDIA's subnet manager: an engine, port groups, a path of UFM? */
+static bool is_nvidia(struct cursor c)
+{
+	bool engines = cur_word(&c, "routing_engine");
+
+	c = cur_part(&c, '#');
+	if (cur_find(&(struct cursor){c.p, c.end}, "/opt/ufm/") ||
+	    cur_word(&(struct cursor){c.p, c.end}, GROUPS))
+		return true;
+	while (engines && !cur_empty(&c)) {
+		struct cursor part = cur_trimmed(cur_part(&c, ','));
+		char word[24];
+
+		snprintf(word, sizeof(word), "%.*s", CUR_ARGS(part));
+		if (!strcmp(word, "ar_updn") || engine_not_computed(word))
+			return true;
+	}
+	return false;
 }
 
 /* One piece of a line, NUL-terminated; it may be written to. */
@@ -220,11 +255,13 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 	struct reader r = {.o = options_copy(o), .name = name, .notes = notes, .e = e};
 	struct input in = {.name = name, .data = data, .size = size};
 	struct lines l = lines_of(&in);
-	int rc = read_all(&r, data, size);
+	int rc;
 	struct file_kind kind;
 	struct cursor line = {0};
 	char found[64];
 
+	r.nvidia = any_line(&in, is_nvidia);
+	rc = read_all(&r, data, size);
 	/* is it a file of another kind, and not just an empty one? */
 	if (!rc && !r.known && file_kind(&in, &kind)) {
 		rc = err_set(e, "%.200s: found %s, expected options of OpenSM (opensm.conf)%s%s", name,

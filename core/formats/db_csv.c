@@ -15,6 +15,7 @@
 
 #define MAX_FIELDS 256 /* of a row; further ones are ignored */
 #define MAX_COLUMNS 16 /* of a section that are read */
+#define MOST_RANKS 255 /* 255 of OpenSM: it gave none */
 
 struct reader {
 	const struct input *in;
@@ -103,11 +104,11 @@ static bool node_row(struct reader *r, const struct cursor *v)
 	return true;
 }
 
-enum { S_GUID, S_CAP, S_ESP0 };
+enum { S_GUID, S_CAP, S_ESP0, S_RANK };
 
 static bool switch_row(struct reader *r, const struct cursor *v)
 {
-	uint64_t guid, cap;
+	uint64_t guid, cap, rank;
 	uint32_t node;
 
 	if (!cur_is_number(v[S_GUID], 0, &guid))
@@ -118,6 +119,8 @@ static bool switch_row(struct reader *r, const struct cursor *v)
 	if (cur_is_number(v[S_CAP], 0, &cap) && cap && cap <= UINT16_MAX)
 		r->b->node[node].fdb_cap = (uint32_t)cap;
 	r->b->node[node].esp0 = small_number(v[S_ESP0], 1);
+	if (cur_is_number(v[S_RANK], 0, &rank) && rank < MOST_RANKS)
+		r->b->node[node].rank = (uint16_t)(rank + 1);
 	return true;
 }
 
@@ -262,7 +265,7 @@ static const struct section sections[] = {
 	 3,
 	 node_row},
 	{"SWITCHES",
-	 {"NodeGUID", "LinearFDBCap", "ENP0"},
+	 {"NodeGUID", "LinearFDBCap", "ENP0", "Rank"},
 	 "a row of SWITCHES: a switch of NODES",
 	 1,
 	 switch_row},

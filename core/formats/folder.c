@@ -19,10 +19,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define SMDB "opensm-smdb.dump"
+
 /* Names to look for, the best first. */
 static const char *const fabric_names[] = {
-	"ibdiagnet2.db_csv", "*.db_csv",	  "opensm-smdb.dump", "ibdiagnet2.ibnetdiscover",
-	"*.ibnetdiscover",   "opensm-subnet.lst", "ibdiagnet2.lst",   "*.lst"};
+	"ibdiagnet2.db_csv", "*.db_csv",       SMDB,   "ibdiagnet2.ibnetdiscover", "*.ibnetdiscover",
+	"opensm-subnet.lst", "ibdiagnet2.lst", "*.lst"};
 static const char *const table_names[] = {"opensm-lfts.dump", "ibdiagnet2.fdbs", "opensm.fdbs", "*.fdbs"};
 static const char *const adaptive_names[] = {"ibdiagnet2.far", "*.far"};
 static const char *const log_names[] = {"ibdiagnet2.log", "ibdiagnet.log"};
@@ -241,6 +243,27 @@ static void load_log(const struct folder *d, struct fabric *f, struct progress *
 	free(path);
 }
 
+/*
+ * Takes the ranks of switches from the subnet manager's dump, if the cables are of another file. A dump of
+ * other switches tells nothing.
+ */
+static void load_ranks(const struct folder *d, const char *used, struct fabric *f, struct progress *p)
+{
+	char *path = find_file(d, SMDB);
+	struct fabric *from = NULL;
+	struct err e;
+
+	if (path && strcmp(path, used) != 0 && fabric_load(path, &from, p, &e))
+		warn_file(f, e.msg);
+	for (uint32_t s = 0; from && s < f->n_switches; s++) {
+		uint32_t its = fabric_switch_in(from, f, s);
+
+		f->switch_rank[s] = its == NO_ID ? 0 : from->switch_rank[its];
+	}
+	fabric_unref(from);
+	free(path);
+}
+
 /* --- tables ------------------------------------------------------------------------------------------ */
 
 /* Read tables from the best of some files; true: some were there. */
@@ -324,6 +347,7 @@ int load_folder(const char *path, struct fabric **out, struct progress *p, struc
 	rc = load_cables(&d, out, &used, p, e);
 	if (!rc) {
 		leave_out(&d, used, *out, p);
+		load_ranks(&d, used, *out, p);
 		load_tables(&d, *out, p);
 		load_log(&d, *out, p);
 	}

@@ -12,8 +12,9 @@ const struct aim_group aim_groups[N_GROUPS] = {
 		 "route reroute sweep restart failover sighup set unset snapshot diff changes transition"},
 	[EXPLAIN] = {"Explain", "why packets go where they go",
 		     "trace why flows equal-paths ranks roots step cdg cycles drain"},
-	[JUDGE] = {"Judge", "what is wrong, what is better",
-		   "check doctor drift advise compare verify survey outage load-map shifts spread plan"},
+	[JUDGE] =
+		{"Judge", "what is wrong, what is better",
+		 "check doctor drift judge advise compare verify survey outage load-map shifts spread plan"},
 	[TEACH] = {"Teach", "lessons, questions, words", "lesson quiz grade help schema echo"},
 	[FILES] = {"Files", "get a fabric, keep what was found",
 		   "load live synth tables config names save save-session report export torus-conf source "
@@ -58,6 +59,7 @@ static const struct {
 	{"warnings", "oddities errors"},
 	{"compare", "engines algorithms side by side best"},
 	{"advise", "which engine best recommend choose"},
+	{"judge", "adaptive routing groups wrong nvidia ar_updn"},
 	{"drift", "stale wrong tables switches hold"},
 	{"hotter", "slow congestion busy traffic"},
 	{"flows", "slow congestion who shares busy"},

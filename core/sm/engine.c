@@ -66,6 +66,8 @@ const struct optdef common_options[] = {
 	     "ports whose routes do not count in balancing: lines `switch-GUID port`", .flag = "-i FILE"),
 	PATH("guid_routing_order_file", "port GUIDs that are routed first, one a line", .flag = "-X FILE",
 	     .names = OPT_ANY_PORTS),
+	PATH("pgrp_policy_file",
+	     "port groups: a line of a file of GUIDs may name one (NVIDIA's subnet manager)", .own = true),
 	BOOL("guid_routing_order_no_scatter", "do not scatter the ports of guid_routing_order_file"),
 	BOOL("port_shifting",
 	     "start the search among equal ports at a place that moves with the routes placed",
@@ -111,17 +113,50 @@ const struct engine *engine_find(const struct engine *const *list, const char *n
 	return NULL;
 }
 
+/* NVIDIA's engines whose rules are not published. */
+static const char not_computed[] = " ar_ftree ar_torus dfp dfp2 kdor-hc pqft auto ";
+
+bool engine_not_computed(const char *name)
+{
+	char *word = str_printf(" %s ", name);
+	bool one = strstr(not_computed, word) != NULL;
+
+	free(word);
+	return one;
+}
+
+bool chain_computed(const char *chain, struct text *computed, struct text *others)
+{
+	char *copy = str_dup(chain), *save = NULL;
+	bool any = false;
+
+	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save)) {
+		struct text *t = engine_not_computed(w) ? others : computed;
+
+		any |= t == computed && strcmp(w, "no_fallback") != 0;
+		text_add(t, "%s%s", t->len ? "," : "", w);
+	}
+	free(copy);
+	return any;
+}
+
 int engine_chain_known(const struct engine *const *list, const char *chain, struct err *e)
 {
 	char *copy = str_dup(chain), *save = NULL;
 	bool known = false;
+	struct text computed = {0}, others = {0};
 
 	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save))
 		known |= engine_find(list, w) != NULL;
 	free(copy);
-	if (known)
-		return 0;
-	return err_set_kind(e, ERR_SYNTAX, "no engine of \"%s\" is known; `show engines` lists them", chain);
+	if (!known && !chain_computed(chain, &computed, &others) && others.len)
+		err_set(e, "%s: " NOT_COMPUTED "; `tables FILE` shows what its tables are",
+			text_str(&others));
+	else if (!known)
+		err_set_kind(e, ERR_SYNTAX, "no engine of \"%s\" is known; `show engines` lists them", chain);
+	text_free(&computed);
+	text_free(&others);
+	return known ? 0 : -1;
 }
 
 int engine_room(const struct engine *g, const struct engine_input *in, struct err *e)

@@ -131,6 +131,14 @@ int engine_room(const struct engine *g, const struct engine_input *in, struct er
 /* The list of all engines, ended by NULL. main() hands it to the session. */
 const struct engine *engine_find(const struct engine *const *list, const char *name);
 
+/*
+ * NVIDIA's subnet manager has engines that ibscope does not compute.  chain_computed() parts a chain by
+ * commas; false: none is left to be computed.
+ */
+#define NOT_COMPUTED "of NVIDIA's subnet manager, which ibscope does not compute"
+bool engine_not_computed(const char *name);
+bool chain_computed(const char *chain, struct text *computed, struct text *others);
+
 /* Is any engine of a chain known? If not, OpenSM silently routes with Min Hop.  0, or -1 and *e. */
 int engine_chain_known(const struct engine *const *list, const char *chain, struct err *e);
 

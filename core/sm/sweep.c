@@ -605,7 +605,8 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		rc = route_sweep(s, rq, &notes, e);
 		/* after engines ran the cache is empty; it is valid when they made tables */
 		ucast_cache_free(s->memory->cache);
-		s->memory->cache = s->routing && options_bool(s->setup->options, "use_ucast_cache")
+		s->memory->cache = s->routing && !s->routing->adaptive &&
+						   options_bool(s->setup->options, "use_ucast_cache")
 					   ? ucast_cache_new(s->fabric)
 					   : NULL;
 	}

@@ -5,6 +5,7 @@
 #include "core/base/guidfile.h"
 #include "core/base/memory.h"
 #include "core/base/release.h"
+#include "core/sm/port_groups.h"
 #include "engines/dfsssp/internal.h"
 #include "core/base/order.h"
 
@@ -19,13 +20,12 @@ bool ds_is_routed(const struct engine_input *in, uint32_t ep)
 static int read_set(const struct engine_input *in, struct engine_output *out, const char *option,
 		    const char *label, uint8_t mark, uint8_t *marks)
 {
-	const char *path = options_file(in->options, option);
 	struct guid_file g = {0};
 	int rc;
 
-	if (!path)
+	if (!options_file(in->options, option))
 		return 0;
-	guid_file_read(&g, path, manual_rules(in->options), in->progress);
+	option_guids_read(in->options, option, in->topo->fabric, manual_rules(in->options), in->progress, &g);
 	rc = g.n > 0;
 	if (g.stopped)
 		rc = err_set(&out->refused, "%s cannot be used (%s): %.300s%s", option, label, g.why.msg,

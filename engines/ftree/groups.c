@@ -4,13 +4,14 @@
 #include "core/base/memory.h"
 #include "core/base/release.h"
 #include "core/base/text.h"
+#include "core/sm/port_groups.h"
 #include "engines/ftree/internal.h"
 #include "core/base/order.h"
 
 void ft_read_guids(const struct engine_input *in, struct engine_output *out, const char *option,
 		   struct guid_file *g)
 {
-	guid_file_read(g, options_file(in->options, option), manual_rules(in->options), in->progress);
+	option_guids_read(in->options, option, in->topo->fabric, manual_rules(in->options), in->progress, g);
 	if (g->stopped)
 		note_add(&out->notes, NOTE_GUID_FILE, "%s: OpenSM stops reading: %s%s\n", option, g->why.msg,
 			 g->stopped == UINT32_MAX

@@ -2,6 +2,7 @@
  * Up/Down and Down/Up: declarations that the files of this folder share, besides updown.h.
  *   updown.c     ranks, the search for the matrix, operations of a routing
  *   updn.c dnup.c roots.c   the two engines
+ *   ar_updn.c    updn with adaptive-routing groups
  *   ways.c       shortest ways, and the rule that decided them; the choice of ports
  *   events.c     what is recorded
  *   sentences.c  how steps and choices are told
@@ -73,6 +74,14 @@ void updown_tell_choice(void *ways, const struct rec_choice *c);
 void updown_sentence(struct walk *w, struct text *t);
 const char *updn_source(const struct rec_event *ev);
 const char *dnup_source(const struct rec_event *ev);
+
+/*
+ * updn.c: the run of updn for an engine that adds to it, and the options of both. told: where no file names
+ * roots, the switches of rank 0 in the source are (fabric.h).
+ */
+struct routing *updn_route_as(const char *engine, bool told, const struct engine_input *in,
+			      struct engine_output *out);
+extern const struct optdef updn_options[];
 
 /* events.c: replaces rules of recorded choices by the rules of ways. */
 void updown_amend_rules(struct ways *n);

@@ -12,10 +12,11 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/sm/port_groups.h"
 #include "engines/engines.h"
 #include "engines/guid_option.h"
 #include "engines/record.h"
-#include "engines/updown/updown.h"
+#include "engines/updown/internal.h"
 
 #define ROOTS "root_guid_file"
 #define IDS "ids_guid_file"
@@ -85,10 +86,10 @@ static void take_line(const struct engine_input *in, const struct guid_line *l, 
 				  : "a channel adapter: ignored");
 }
 
-static void read_named(const struct engine_input *in, const char *path, bool manual, struct named_roots *r)
+static void read_named(const struct engine_input *in, bool manual, struct named_roots *r)
 {
 	*r = (struct named_roots){.root = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t)};
-	guid_file_read(&r->file, path, manual, in->progress);
+	option_guids_read(in->options, ROOTS, in->topo->fabric, manual, in->progress, &r->file);
 	for (size_t i = 0; i < r->file.n; i++)
 		take_line(in, &r->file.l[i], manual, manual == manual_rules(in->options), r);
 }
@@ -139,8 +140,8 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 	if (!path)
 		return false;
 	rec_phase(in, "roots named in %s", options_get(in->options, ROOTS));
-	read_named(in, path, false, &opensm);
-	read_named(in, path, true, &manual);
+	read_named(in, false, &opensm);
+	read_named(in, true, &manual);
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
 		if (r->root[s])
 			u->rank[s] = 0;
@@ -271,14 +272,30 @@ static void leave_matrix(const struct engine_input *in, const struct hops *plain
 	in->left->hops = m;
 }
 
-static struct routing *updn_route(const struct engine_input *in, struct engine_output *out)
+/* Takes the switches of rank 0, as the source tells them, for roots; false: none is up. */
+static bool told_roots(const struct engine_input *in, struct updown *u, uint32_t *n)
+{
+	const struct fabric *f = in->topo->fabric;
+
+	rec_phase(in, "roots as the source tells them");
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		if (f->switch_rank[s] != 1 || !switch_up(in->topo, s))
+			continue;
+		u->rank[s] = 0;
+		++*n;
+	}
+	return *n > 0;
+}
+
+struct routing *updn_route_as(const char *engine, bool told, const struct engine_input *in,
+			      struct engine_output *out)
 {
 	struct updown *u = updown_new(in->topo, true);
 	bool connect = options_bool(in->options, "connect_roots"), named;
 	struct hops *plain = NULL;
 	uint32_t n;
 
-	named = named_roots(in, out, u, &n);
+	named = named_roots(in, out, u, &n) || (told && !n && told_roots(in, u, &n));
 	if (!named || (connect && n > 1)) {
 		if (RECORDED(in))
 			rec_use_matrix(in->record, T_PLAIN);
@@ -311,10 +328,15 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 	if (!updown_matrix(in, u, plain, u->connect, false, &out->refused))
 		return refuse(u, plain);
 	hops_unref(plain);
-	return updown_routing("updn", in, out, u);
+	return updown_routing(engine, in, out, u);
 }
 
-static const struct optdef updn_options[] = {
+static struct routing *updn_route(const struct engine_input *in, struct engine_output *out)
+{
+	return updn_route_as("updn", false, in, out);
+}
+
+const struct optdef updn_options[] = {
 	GUID_OPTION(
 		ROOTS, "-a FILE", OPT_SWITCHES,
 		"node GUIDs of the root switches, one a line; without it updn finds roots by counting hosts"),

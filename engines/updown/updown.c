@@ -71,7 +71,14 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 		}
 	}
 	free(queue);
-	for (uint32_t s = 0; s < f->n_switches; s++)
+	updown_count_level(in, u);
+}
+
+void updown_count_level(const struct engine_input *in, struct updown *u)
+{
+	const struct topo *t = in->topo;
+
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++)
 		FOR_CABLES(t, s, port, r) { /* cables within a rank; each is seen from both ends */
 			if (r < s || u->rank[r] != u->rank[s])
 				continue;

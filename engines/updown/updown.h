@@ -88,6 +88,8 @@ void updown_free(void *u);
 
 /* Ranks all switches by their distance from the present switches of rank 0, and sets the counts. */
 void updown_rank(const struct engine_input *in, struct updown *u);
+/* Sets the counts of cables within a rank; updown_rank() does it too. */
+void updown_count_level(const struct engine_input *in, struct updown *u);
 
 /*
  * Makes the matrix. plain: Min Hop's matrix if it was computed, else NULL. keep_roots: rows of root targets

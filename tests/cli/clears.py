@@ -103,6 +103,8 @@ ROWS = [
           said=("clear.ibnet", "-e", "tables clear.lfts"), extra=UNKNOWN_LID, key={"agreement": 1.0, "complete": True}),
     Clear(" explains every entry", "drift", r"explains every entry|change nothing\.", ["a host without LID", "a pair that loops", "a table missing", "an entry missing",
           "another fabric's tables", "a command that failed"], said=("clear.ibnet", "-e", "tables clear.lfts"), extra=UNKNOWN_LID),
+    Clear("none breaks the rule of ar_updn", "judge", r"none breaks the rule", ["incomplete", "a table missing", "an entry missing", "another fabric's tables", "no tables",
+          "a command that failed"], said=(TREE, "-R", "ar_updn")),
     Clear("Cabled as planned", "plan all.csv", r"^Cabled as planned", ["incomplete", "parts"], extra={"another fabric": ["other.ibnet"]}),
     Clear("Each port is on its rail", "plan rails", r"^Each port", ["incomplete", "parts"], said=("rails.net",), extra={
         "no rails": ["other.ibnet"], "two ports changed places": ["rails.net", "-e", "swap 'n3 hca0' 'n5 hca2'"],

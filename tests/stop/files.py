@@ -151,6 +151,9 @@ def options(looks, program, folder):
     os.mkfifo(fifo)
     engines = [e["name"] for e in asked(program, "show engines")["engines"]]
     users = ["route %s" % e for e in engines if e not in ("live", "tables")] + USERS
+    groups = os.path.join(folder, "groups")
+    with open(groups, "w", encoding="utf-8") as f:
+        f.write("a-group\n")
     for name in asked(program, "show options")["options"]:
         refused = asked(program, "set %s %s" % (name, gone))
         if refused["ok"] or gone not in refused["error"] or "expected a file" not in refused["error"]:
@@ -169,6 +172,8 @@ def options(looks, program, folder):
                 with open(gone, "w", encoding="utf-8"):
                     pass
                 before = [fabric, "set qos TRUE", "set %s %s" % (name, path)]
+                if name == "pgrp_policy_file":  # read where a file of GUIDs may name a group
+                    before.append("set root_guid_file %s" % groups)
                 told += meet(looks, folder, before + ["-" + gone], path, users)
                 met = any(t[1] == "waited" if path == fifo else t[2] == "named" and t[0] not in ("report report", "save-session kept")
                           for t in told)

@@ -64,7 +64,7 @@ LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "d
 # advise tries many engines, each on the whole: on a torus of its own.  The longest stretch is that of layers: of 6x6x6, half of 8x8x8's.
 TORUS = ["synth torus:%s,hosts=4" % ("8x8x8" if LONG else "5x5x5"), "advise failures 0", "synth torus:%s,hosts=4" % ("8x8x8" if LONG else "6x6x6"), "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
-SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check spread tree", "survey links", "survey switches", "outage switch 1", "transition to minhop", "advise failures 3", "advise write OUT failures 1",
+SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "judge", "doctor", "check spread tree", "survey links", "survey switches", "outage switch 1", "transition to minhop", "advise failures 3", "advise write OUT failures 1",
          "survey pairs 20 switches threads=2", "survey pairs all links", "survey pairs all switches", "survey links shard 1/3",
          "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check" if LONG else "lesson lash check", "!lesson new EXTRA", "grade EXTRA ANSWERS", "route updn", "quiz port seed=1", "quiz rank", "quiz step", "quiz sound", "route lash", "quiz layer"]
 

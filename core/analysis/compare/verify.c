@@ -11,6 +11,7 @@
 #include "core/formats/tables.h"
 #include "core/routing/paths.h"
 #include "core/sm/guid_names.h"
+#include "core/sm/port_groups.h"
 #include "core/source/simulation.h"
 
 /* --- what is simulated ------------------------------------------------------------------------------ */
@@ -45,7 +46,7 @@ static void tell_guids(const struct fabric *was, const struct fabric *now, const
 		if (!ports || !options_is_set(o, d->name) || options_has_list(o, d->name) ||
 		    !options_file(o, d->name))
 			continue;
-		guid_file_read(&g, options_file(o, d->name), true, p);
+		option_guids_read(o, d->name, was, true, p, &g);
 		n = 0;
 		for (size_t k = 0; k < g.n; k++) {
 			uint32_t ep = fabric_endport_by_guid(was, g.l[k].guid);

@@ -6,6 +6,7 @@
 #include "core/analysis/doctor/internal.h"
 #include "core/base/guidfile.h"
 #include "core/base/memory.h"
+#include "core/sm/port_groups.h"
 
 #define ROOTS "root_guid_file"
 
@@ -234,12 +235,11 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 
 static void mark_named(const struct doctor *d, const char *option, uint8_t *named)
 {
-	const char *path = options_file(d->computed->setup->options, option);
 	struct guid_file g;
 
-	if (!path)
+	if (!options_file(d->computed->setup->options, option))
 		return;
-	guid_file_read(&g, path, false, d->p);
+	option_guids_read(d->computed->setup->options, option, d->f, false, d->p, &g);
 	for (size_t i = 0; i < g.n; i++) {
 		uint32_t ep = fabric_endport_by_guid(d->f, g.l[i].guid);
 

@@ -150,6 +150,10 @@ static int report_drift(const struct drift *d, bool all, struct out *o, struct e
 				: "the live switches",
 		 d->engine, PLURAL(drift_total(d), "entry"), drift_agreement(d),
 		 drift_known(d) ? "" : " of what is known");
+	if (!strcmp(d->next->routing ? d->next->routing->engine : "", "ar_updn"))
+		out_text(o, "ar_updn is shown by its published rule, and ties may differ: `judge` tells "
+			    "entries that break "
+			    "the rule.\n");
 	if (d->ignored)
 		out_text(o, "A port is being set up: the next sweep ignores existing entries.\n");
 	if (d->n_silent)

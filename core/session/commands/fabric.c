@@ -449,6 +449,8 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 	struct text notes = {0};
 	char *engines = NULL, *whole = realpath(path, NULL), *quoted = word_quoted(whole ? whole : path),
 	     *text = str_printf("config %s", quoted);
+	struct text computed = {0}, others = {0};
+	bool all_other = false;
 	struct change_request rq = {.kind = EVENT_ROUTE, .text = text};
 	int rc;
 
@@ -464,16 +466,27 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 		out_text(o, "%s", text_str(&notes));
 		if (engines)
 			out_text(o, "routing_engine %s\n", engines);
+		all_other = engines && !chain_computed(engines, &computed, &others) && others.len;
+		if (others.len)
+			out_text(o, "%s: " NOT_COMPUTED "; skipped%s\n", others.s,
+				 all_other ? ", so no engine routes by this file" : "");
+		if (others.len) {
+			free(engines);
+			engines = all_other ? NULL : str_dup(computed.s);
+		}
 		rq.setup.options = opts;
 		rq.setup.chain = s->fabric ? engines : NULL;
 		rc = apply_options(s, &rq, !same_shape(s->setup->options, opts), o, e);
 	}
-	if (!rc && engines) {
+	if (!rc && (engines || all_other)) {
 		session_lock(s);
 		free(s->configured);
-		s->configured = str_dup(engines);
+		s->configured = engines ? str_dup(engines) : NULL;
+		s->not_computed = all_other;
 		session_unlock(s);
 	}
+	text_free(&computed);
+	text_free(&others);
 	options_free(opts);
 	text_free(&notes);
 	free(engines);

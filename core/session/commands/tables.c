@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare/ar_rule.h"
 #include "core/base/err.h"
 #include "core/base/lessonfile.h"
 #include "core/base/progress.h"
@@ -127,6 +128,100 @@ static int cmd_tables(struct session *s, const struct args *args, struct out *o,
 	return rc;
 }
 
+/* --- judge --------------------------------------------------------------------------------------- */
+
+#define JUDGE_LINES 20
+
+static void set_text(const struct port_set *set, struct text *t)
+{
+	unsigned n = 0;
+
+	for (unsigned p = port_set_next(set, 0); p < 256; p = port_set_next(set, p + 1))
+		text_add(t, n++ ? ",%u" : "%u", p);
+}
+
+static json_t *set_json(const struct port_set *set)
+{
+	json_t *list = json_array();
+
+	for (unsigned p = set ? port_set_next(set, 0) : 256; p < 256; p = port_set_next(set, p + 1))
+		json_array_append_new(list, json_integer(p));
+	return list;
+}
+
+static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *list, struct out *o)
+{
+	const struct fabric *f = w->fabric;
+	const struct adaptive_group *g = adaptive_find(w->routing->adaptive, x->sw, x->lid);
+	uint32_t owner = lid_owner(w->lids, x->lid);
+	struct text t = {0};
+	json_t *obj;
+	char port[8];
+
+	text_add(&t, "%s", lft_port_label(x->port, port, sizeof(port)));
+	if (g) {
+		text_add(&t, " of ");
+		set_text(&g->ports, &t);
+	}
+	text_add(&t, ", by the rule ");
+	set_text(&x->rule, &t);
+	out_text(o, "! %-24s LID %5u %s: %s: %s\n", switch_name(f, x->sw), x->lid,
+		 owner == NO_ID ? "(nobody)" : ENDPORT_LABEL(f, owner), ar_fault_word[x->kind], text_str(&t));
+	text_free(&t);
+	obj = json_make("{s:s, s:i, s:o, s:o}", "kind", ar_fault_word[x->kind], "port", (int)x->port, "group",
+			set_json(g ? &g->ports : NULL), "rule", set_json(&x->rule));
+	fields_json(obj, ar_fault_fields, x);
+	json_put_out(obj, "port", f, x->sw, x->port);
+	json_put_switch(obj, "switch", f, w->lids, x->sw);
+	json_put_endport(obj, "owner", f, w->lids, owner);
+	json_array_append_new(list, obj);
+}
+
+static int cmd_judge(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	struct ar_judgement *j = ar_judge(w, s->engines, o->run->progress, e);
+	json_t *list;
+	size_t told;
+
+	if (!j)
+		return -1;
+	list = json_array();
+	told = args_has(args, "all") || j->n < JUDGE_LINES ? j->n : JUDGE_LINES;
+	out_text(o, "%s", j->notes);
+	for (size_t i = 0; i < told; i++)
+		tell_fault(w, &j->fault[i], list, o);
+	if (j->n > told)
+		out_text(o, "  ... %s; `judge all` prints them\n", PLURAL(j->n - told, "more entry"));
+	out_text(o, "%s of %s judged, %" PRIu64 " with a group: ", PLURAL(j->n_judged, "entry"),
+		 PLURAL(j->n_switches, "switch"), j->n_grouped);
+	if (j->n)
+		out_text(o, "%zu break%s the rule of ar_updn.\n", j->n, j->n == 1 ? "s" : "");
+	else if (!j->n_judged)
+		out_text(o, "there is nothing to judge.\n");
+	else if (!j->complete)
+		out_text(o, "what is there keeps to it, but %s.\n",
+			 j->n_silent ? "switches lack a table" : "a part of the fabric is not known");
+	else
+		out_text(o, "none breaks the rule of ar_updn%s.\n",
+			 j->n_grouped ? "" : "; without groups only static ports can be judged");
+	if (j->n_other)
+		out_text(o, "%s not judged: no legal way leads to the LID.\n",
+			 PLURAL(j->n_other, "other entry"));
+	out_json(o, "ranks", json_text(j->told ? "source" : "roots"));
+	out_json(o, "complete", json_boolean(j->complete));
+	out_json(o, "switches", json_integer(j->n_switches));
+	out_json(o, "judged", json_integer((json_int_t)j->n_judged));
+	out_json(o, "grouped", json_integer((json_int_t)j->n_grouped));
+	out_json(o, "not_judged", json_integer((json_int_t)j->n_other));
+	out_json(o, "broken", json_integer((json_int_t)j->n));
+	out_json(o, "faults", list);
+	o->run->found_fault |= j->n > 0;
+	o->run->unanswered |= !j->n_judged || (!j->complete && !j->n);
+	ar_judgement_free(j);
+	return 0;
+}
+
 const struct command tables_commands[] = {
 	{.name = "tables",
 	 .syntax = "tables FILE [FILE] | live [CA[:PORT]]",
@@ -157,5 +252,32 @@ const struct command tables_commands[] = {
 		 "tables.lids.none integer ports without\n"
 		 "tables.lids.misfits integer LIDs that do not fit\n" JSON_EVENT,
 	 .run = cmd_tables},
+	{.name = "judge",
+	 .syntax = "judge [all]",
+	 .help = "judge the tables in force by the published rule of NVIDIA's ar_updn",
+	 .finds = "an entry breaks the rule; nothing to judge: then it is 3",
+	 .details =
+		 "  A group of adaptive routing has all ports of the fewest legal hops to the LID, and the "
+		 "static port is one of\n"
+		 "  them.  Which one is static is not published, so it is not judged.  Legal: up, then down, "
+		 "by "
+		 "the ranks in\n"
+		 "  opensm-smdb.dump where the source tells them and nothing is down, else by root_guid_file "
+		 "or "
+		 "the roots that\n  updn finds.  `all` prints every entry that breaks the rule.\n",
+	 .needs = NEEDS_ROUTING,
+	 .json = "ranks string(source/roots) source: the source tells them; roots: distance from roots that "
+		 "are "
+		 "given or found\n"
+		 "complete boolean all switches that are up have a table, and the whole fabric is known\n"
+		 "switches integer switches with a table\n"
+		 "judged integer entries judged\n"
+		 "grouped integer of these, with a group\n"
+		 "not_judged integer entries for LIDs to which no legal way leads\n"
+		 "broken integer entries that break the rule\n"
+		 "faults[] object the first of these, or all\n"
+		 "@faults[].\n",
+	 .rows = {ar_fault_fields},
+	 .run = cmd_judge},
 	{.name = NULL},
 };

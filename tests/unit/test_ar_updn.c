@@ -1,0 +1,610 @@
+/*
+ * NVIDIA's manager: its opensm.conf, port groups, ar_updn against brute force, and `judge`: one changed entry
+ * is found, tables made by the rule are not blamed.
+ */
+#include "core/analysis/compare/ar_rule.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/formats/formats.h"
+#include "core/sm/port_groups.h"
+#include "tests/unit/fixture.h"
+
+#include <sys/stat.h>
+
+#define FAR_AWAY 1000u
+#define DRAWS 1000
+
+static char folder[] = "/tmp/test_ar_updn-XXXXXX";
+
+/* A file in the folder; its path, to be freed. */
+static char *put(const char *name, const char *text)
+{
+	char *path = str_printf("%s/%s", folder, name);
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	return path;
+}
+
+static struct session *session_of(const char *spec)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char *line = str_printf("synth %s", spec);
+
+	ok_line(s, line);
+	free(line);
+	return s;
+}
+
+/* --- the rule by brute force --------------------------------------------------------------------- */
+
+struct ways {
+	const struct topo *t;
+	const struct routing *r; /* for the ranks */
+	unsigned *fresh, *down;	 /* [n_switches] fewest legal hops to the target; after a step down */
+};
+
+static bool is_up(const struct ways *w, uint32_t a, uint32_t b)
+{
+	const struct fabric *f = w->t->fabric;
+	uint32_t ra = w->r->ops->rank(w->r, a), rb = w->r->ops->rank(w->r, b);
+
+	return rb < ra || (rb == ra && f->node_guid[f->switch_node[b]] < f->node_guid[f->switch_node[a]]);
+}
+
+static unsigned by_port(const struct ways *w, uint32_t s, uint32_t to)
+{
+	return 1 + (is_up(w, s, to) ? w->fresh[to] : w->down[to]);
+}
+
+static void measure(struct ways *w, uint32_t target)
+{
+	uint32_t n = w->t->fabric->n_switches;
+	bool changed = true;
+
+	for (uint32_t s = 0; s < n; s++)
+		w->fresh[s] = w->down[s] = s == target ? 0 : FAR_AWAY;
+	while (changed) {
+		changed = false;
+		for (uint32_t s = 0; s < n; s++)
+			FOR_CABLES(w->t, s, id, to) {
+				unsigned best = by_port(w, s, to);
+
+				if (best < w->fresh[s]) {
+					w->fresh[s] = best;
+					changed = true;
+				}
+				if (!is_up(w, s, to) && best < w->down[s]) {
+					w->down[s] = best;
+					changed = true;
+				}
+			}
+	}
+}
+
+/* Groups of a routing: all ports of the fewest legal hops, and the entry is one of them. */
+static void groups_are_right(const struct routing *r)
+{
+	const struct topo *t = r->topo;
+	uint32_t n = t->fabric->n_switches;
+	struct ways w = {t, r, NEW_ARRAY(n, unsigned), NEW_ARRAY(n, unsigned)};
+	unsigned seen = 0;
+
+	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
+		uint32_t ep = lid_owner(r->lids, lid), d = ep == NO_ID ? NO_ID : t->endport_switch[ep];
+
+		if (d == NO_ID)
+			continue;
+		measure(&w, d);
+		for (uint32_t s = 0; s < n; s++) {
+			const struct adaptive_group *g = adaptive_find(r->adaptive, s, lid);
+			struct port_set legal = {{0}};
+			unsigned ports = 0, entry = routing_port(r, s, lid);
+
+			if (s == d || w.fresh[s] >= FAR_AWAY) {
+				assert_null(g);
+				continue;
+			}
+			FOR_CABLES(t, s, id, to) {
+				if (by_port(&w, s, to) != w.fresh[s])
+					continue;
+				port_set_add(&legal, t->fabric->port_num[id]);
+				ports++;
+			}
+			assert_true(port_set_has(&legal, entry));
+			assert_int_equal(g != NULL, ports > 1);
+			if (g)
+				assert_memory_equal(&g->ports, &legal, sizeof(legal));
+			seen += g != NULL;
+		}
+	}
+	assert_true(seen > 0);
+	free(w.fresh);
+	free(w.down);
+}
+
+/* The roots that were found are the roots from now on. */
+static void name_roots(struct session *s)
+{
+	const struct routing *r = session_routing(s);
+	struct text t = {0};
+
+	text_add(&t, "set root_guid_file");
+	for (uint32_t k = 0; k < s->fabric->n_switches; k++)
+		if (r->ops->is_root(r, k))
+			text_add(&t, " %s", switch_name(s->fabric, k));
+	ok_line(s, t.s);
+	text_free(&t);
+}
+
+static void test_groups(void **state)
+{
+	static const char *const trees[] = {"xgft:4,4:1,2", "xgft:3,3,3:1,2,2,shuffle=1",
+					    "xgft:2,4,4:1,2,4,parallel=2,shuffle=1"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(trees); i++) {
+		struct session *s = session_of(trees[i]);
+
+		ok_line(s, "route ar_updn");
+		groups_are_right(session_routing(s));
+		name_roots(s);
+		line_says(s, "fail random 1 seed=3; route ar_updn", "by rule, ties may differ");
+		assert_string_equal(session_routing(s)->engine, "ar_updn");
+		groups_are_right(session_routing(s));
+		session_free(s);
+	}
+}
+
+/* The table is updn's, entry for entry; the unicast cache keeps no groups, so it is not used. */
+static void test_table(void **state)
+{
+	struct session *s = session_of("xgft:3,3,3:1,2,2,shuffle=1");
+
+	(void)state;
+	ok_line(s, "route updn; snapshot a; set use_ucast_cache TRUE; route ar_updn");
+	line_says(s, "diff a", "0 entries");
+	ok_line(s, "fail host node0001");
+	assert_non_null(session_routing(s)->adaptive);
+	ok_line(s, "check; step start; step to 0; step end");
+	session_free(s);
+}
+
+/* --- judge ------------------------------------------------------------------------------------------ */
+
+static struct routing *copy_of(const struct routing *r)
+{
+	struct routing *c = routing_new("tables", r->topo, r->lids);
+
+	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
+		routing_share_row(c, r, s);
+	c->adaptive = adaptive_on(r->adaptive, r->topo->fabric, r->topo->fabric);
+	return c;
+}
+
+/* A group of its own for a LID. */
+static struct port_set *own_group(struct routing *r, uint32_t sw, unsigned lid, struct port_set ports)
+{
+	struct adaptive_switch *a = &r->adaptive->sw[sw];
+	unsigned i = adaptive_group_index(a, 900);
+
+	a->group[i].ports = ports;
+	adaptive_set(a, lid, i);
+	return &a->group[i].ports;
+}
+
+static void set_port(struct routing *r, uint32_t sw, unsigned lid, unsigned port)
+{
+	struct lft_row *old = r->row[sw], *row = lft_row_new(old->top);
+
+	memcpy(row->port, old->port, old->top + 1u);
+	row->port[lid] = (uint8_t)port;
+	r->row[sw] = row;
+	lft_row_unref(old);
+}
+
+/* Changes an entry with a group so that it breaks the rule; what is said of it. */
+static enum ar_fault_kind change(struct routing *r, uint32_t sw, unsigned lid, bool host, uint64_t *seed)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct port_set legal = adaptive_find(r->adaptive, sw, lid)->ports, *own;
+	unsigned nports = f->switch_nports[sw], port = rng_below(seed, nports + 1),
+		 entry = routing_port(r, sw, lid);
+
+	switch (rng_below(seed, host ? 5 : 4)) {
+	case 0:
+		set_port(r, sw, lid, NO_PATH);
+		return AR_MISSING;
+	case 1:
+		while (port_set_has(&legal, port))
+			port = rng_below(seed, nports + 1);
+		set_port(r, sw, lid, port);
+		return AR_LONGER;
+	case 2: /* a port more or less, but not the static one */
+		while (!port || port == entry)
+			port = rng_below(seed, nports + 1);
+		own = own_group(r, sw, lid, legal);
+		own->word[port / 64] ^= UINT64_C(1) << port % 64;
+		return AR_PORTS;
+	case 3:
+		own = own_group(r, sw, lid, legal);
+		own->word[entry / 64] ^= UINT64_C(1) << entry % 64;
+		return AR_OUTSIDE;
+	default:
+		adaptive_set(&r->adaptive->sw[sw], lid, NO_ADAPTIVE);
+		return AR_NO_GROUP;
+	}
+}
+
+static void test_judge_finds(void **state)
+{
+	static const char *const specs[] = {"xgft:4,4:1,3", "xgft:3,3,3:1,2,2,shuffle=1"};
+	uint64_t seed = test_seed();
+	unsigned seen[AR_NO_KIND] = {0};
+	struct err e;
+
+	(void)state;
+	for (unsigned i = 0; i < DRAWS; i++) {
+		static struct session *s;
+		const struct routing *r;
+		struct routing *c;
+		struct sweep *w;
+		struct ar_judgement *j;
+		enum ar_fault_kind kind;
+		uint32_t sw;
+		unsigned lid;
+
+		if (i % (DRAWS / ARRAY_LEN(specs)) == 0) {
+			if (s)
+				session_free(s);
+			s = session_of(specs[i / (DRAWS / ARRAY_LEN(specs))]);
+			ok_line(s, "route ar_updn");
+		}
+		r = session_routing(s);
+		do {
+			sw = rng_below(&seed, r->topo->fabric->n_switches);
+			lid = 1 + rng_below(&seed, r->lids->max_lid);
+		} while (!adaptive_find(r->adaptive, sw, lid));
+		c = copy_of(r);
+		kind = change(c, sw, lid, !endport_is_switch(r->topo->fabric, lid_owner(r->lids, lid)),
+			      &seed);
+		w = sweep_with_routing(session_sweep(s), c);
+		j = ar_judge(w, all_engines, NULL, &e);
+		assert_non_null(j);
+		if (j->n != 1 || j->fault[0].sw != sw || j->fault[0].lid != lid || j->fault[0].kind != kind)
+			fail_msg("draw %u: %zu faults, expected %s of switch %u LID %u", i, j->n,
+				 ar_fault_word[kind], sw, lid);
+		seen[kind]++;
+		ar_judgement_free(j);
+		sweep_unref(w);
+		if (i == DRAWS - 1)
+			session_free(s);
+	}
+	for (unsigned k = 0; k < AR_NO_KIND; k++)
+		assert_true(seen[k] > 0);
+}
+
+/* The tables as ibdiagnet writes them; groups with all that the rule says, static ports anywhere in them. */
+static char *far_of(const struct routing *r, uint64_t *seed, bool groups)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct text t = {0};
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		const struct adaptive_switch *a = &r->adaptive->sw[s];
+
+		text_add(&t,
+			 "Switch 0x%016" PRIx64
+			 " (x)\n\nGroups Definition:\nGroup|SubGroup|WHBF|Ports\n-----\n",
+			 f->node_guid[f->switch_node[s]]);
+		for (uint32_t g = 0; groups && g < a->n_groups; g++) {
+			text_add(&t, "%u|0|0|", 5 + 3 * g);
+			for (unsigned p = port_set_next(&a->group[g].ports, 0), n = 0; p < 256;
+			     p = port_set_next(&a->group[g].ports, p + 1))
+				text_add(&t, n++ ? ",%u" : "%u", p);
+			text_add(&t, "\n");
+		}
+		text_add(&t, "\nLFT Definition:\nLID|StaticPort|LidState|Group\n-----\n");
+		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
+			const struct adaptive_group *g = adaptive_find(r->adaptive, s, lid);
+			unsigned port = routing_port(r, s, lid);
+
+			if (g) /* a tie decided otherwise */
+				do
+					port = rng_below(seed, 256);
+				while (!port_set_has(&g->ports, port));
+			if (g && groups)
+				text_add(&t, "0x%04x|%u|Free|%u\n", lid, port,
+					 5 + 3 * (unsigned)(g - a->group));
+			else
+				text_add(&t, "0x%04x|%u|Static|\n", lid, port);
+		}
+		text_add(&t, "\n");
+	}
+	return t.s;
+}
+
+static void test_judge_files(void **state)
+{
+	uint64_t seed = test_seed();
+	struct session *s = session_of("xgft:4,4,3:1,2,2,shuffle=1");
+	struct text line = {0};
+	bool fault;
+	struct err e;
+	int rc;
+
+	(void)state;
+	ok_line(s, "route ar_updn");
+	for (unsigned i = 0; i < 4; i++) {
+		char *far = far_of(session_routing(s), &seed, i % 2), *path = put("tables.far", far), *said;
+
+		text_add(&line, "tables %s; judge", path);
+		said = run_line(s, line.s, &rc, &e, false, &fault);
+		assert_int_equal(rc, 0);
+		assert_false(fault);
+		assert_non_null(strstr(said, "none breaks the rule of ar_updn"));
+		assert_int_equal(strstr(said, "only static ports can be judged") != NULL, i % 2 == 0);
+		free(said);
+		/* one static port that leads back down */
+		free(far);
+		free(path);
+		ok_line(s, "route ar_updn");
+		text_free(&line);
+	}
+	session_free(s);
+	s = session_of("torus:4x4");
+	line_fails(s, "route minhop; judge", "no root switches");
+	session_free(s);
+}
+
+/* --- ranks of the manager's dump ------------------------------------------------------------------- */
+
+/* opensm-smdb.dump of a fabric; every rank is `add` more than it is. */
+static char *smdb_of(const struct fabric *f, const struct routing *r, unsigned add)
+{
+	struct text t = {0};
+
+	text_add(&t, "START_NODES\nNodeDesc, NumPorts, NodeType, NodeGUID, PortGUID\n");
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		text_add(&t, "\"%s\", %u, %u, 0x%" PRIx64 ", 0x%" PRIx64 "\n", f->node_desc[n],
+			 f->node_nports[n], f->node_type[n], f->node_guid[n], f->node_guid[n]);
+	text_add(&t, "END_NODES\nSTART_SWITCHES\nNodeGUID, LinearFDBCap, Rank\n");
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		text_add(&t, "0x%" PRIx64 ", 49152, %u\n", f->node_guid[f->switch_node[s]],
+			 r->ops->rank(r, s) + add);
+	text_add(&t, "END_SWITCHES\nSTART_LINKS\nNodeGuid1, PortNum1, NodeGuid2, PortNum2\n");
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t a = f->link_port[2 * l], b = f->link_port[2 * l + 1];
+
+		text_add(&t, "0x%" PRIx64 ", %u, 0x%" PRIx64 ", %u\n", f->node_guid[f->port_node[a]],
+			 f->port_num[a], f->node_guid[f->port_node[b]], f->port_num[b]);
+	}
+	text_add(&t, "END_LINKS\n");
+	return t.s;
+}
+
+static void test_told_ranks(void **state)
+{
+	struct session *s = session_of("xgft:3,3:1,2"), *b = session_new(all_engines, all_commands);
+	char *dump, *path, *line;
+
+	(void)state;
+	ok_line(s, "route updn");
+	dump = smdb_of(s->fabric, session_routing(s), 3);
+	path = put("opensm-smdb.dump", dump);
+	line = str_printf("load %s; route ar_updn", path);
+	line_says(b, line, "by the ranks that the source tells");
+	assert_int_equal(b->fabric->n_links, s->fabric->n_links);
+	for (uint32_t k = 0; k < b->fabric->n_switches; k++)
+		assert_true(session_routing(b)->ops->rank(session_routing(b), k) >= 3);
+	groups_are_right(session_routing(b));
+	line_says(b, "judge", "by the ranks that the source tells");
+	ok_line(b, "step start; step end");
+	/* a new name leaves the ranks as they are; a failure does not, and no told rank is 0 */
+	line_says(b, "rename leaf-01 first; judge", "by the ranks that the source tells");
+	line_says(b, "set root_guid_file spine-0[1-2]; fail link first[4]; judge",
+		  "fewest legal hops; by rule");
+	session_free(b);
+	/* another file tells the cables: the folder has both */
+	b = session_new(all_engines, all_commands);
+	free(line);
+	line = str_printf("save %s/a.ibnetdiscover", folder);
+	ok_line(s, line);
+	free(line);
+	line = str_printf("load %s; route ar_updn", folder);
+	line_says(b, line, "by the ranks that the source tells");
+	free(line);
+	free(path);
+	free(dump);
+	/* after a failure ranks are distances from the roots that it tells, even where counting finds others
+	 */
+	dump = smdb_of(s->fabric, session_routing(s), 0);
+	path = put("opensm-smdb.dump", dump);
+	line = str_printf("load %s; fail link leaf-01[4]; route ar_updn", path);
+	ok_line(b, line);
+	assert_string_equal(session_routing(b)->engine, "ar_updn");
+	groups_are_right(session_routing(b));
+	free(line);
+	free(path);
+	free(dump);
+	session_free(b);
+	session_free(s);
+}
+
+/* --- port groups -------------------------------------------------------------------------------------- */
+
+static void members_are(const struct port_groups *g, const struct fabric *f, const char *group,
+			const char *want)
+{
+	uint8_t *in = NEW_ARRAY(f->n_ports, uint8_t);
+	struct text t = {0};
+	struct err e;
+	int rc = port_groups_members(g, group, f, in, &e);
+
+	if (rc < 0)
+		text_add(&t, "%s", e.msg);
+	else if (!rc)
+		text_add(&t, "no such group");
+	for (uint32_t p = 0; rc > 0 && p < f->n_ports; p++)
+		if (in[p])
+			text_add(&t, "%s%s", t.len ? " " : "", f->node_desc[f->port_node[p]]);
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+	free(in);
+}
+
+static void test_port_groups(void **state)
+{
+	static const char text[] =
+		"# groups\nport-group\n port-regexp: spine.*[12]\nname: roots\nuse: for fun\n"
+		"end-port-group\n\nport-group\nname: two\nport-regexp: ^leaf-0[1-3]:0\n"
+		"port-regexp: ^spine-01$:1\nend-port-group\n"
+		"port-group\nname: all\nport-guid-range: 0x1 - 0xffffffffffffffff\nend-port-group\n"
+		"port-group\nname: rest\nsubtract-rule: all, roots, hosts\nend-port-group\n"
+		"port-group\nname: hosts\nport-regexp: ^node\nend-port-group\n"
+		"port-group\nname: named\nport-name: hostname=node0002; port=1 , hostname=nod, "
+		"hostname=node0003; hca_idx=1\nend-port-group\n"
+		"port-group\nname: both\nunion-rule: roots, named\nend-port-group\n"
+		"port-group\nname: ring\nunion-rule: ring, named\nend-port-group\n"
+		"port-group\nname: lost\nunion-rule: nowhere\nend-port-group\n";
+	static const char *const bad[][2] = {
+		{"port-group\nport-guid: 0x1\nend-port-group\n", "g:3: found a port group without name"},
+		{"port-group\nname: a\n", "found the end, expected end-port-group"},
+		{"name: a\n", "g:1: found 'name: a', expected port-group"},
+		{"port-group\nport-regexp: a(\n", "g:2: found 'a(', expected a regular expression"},
+		{"port-group\nport-regexp: (a{9}){9}\n", "without { and back references"},
+		{"port-group\nport-regexp: (a)\\1\n", "without { and back references"},
+		{"port-group\nnonsense\n", "g:2: found 'nonsense', expected KEY: VALUE or end-port-group"},
+	};
+	struct fabric *f = make_fabric("xgft:2,3:1,2");
+	struct err e;
+	struct port_groups *g = port_groups_parse("g", text, strlen(text), &e);
+
+	(void)state;
+	assert_non_null(g);
+	members_are(g, f, "roots", "spine-01 spine-02");
+	members_are(g, f, "two", "");
+	members_are(g, f, "rest", "leaf-01 leaf-02 leaf-03");
+	members_are(g, f, "named", "node0002");
+	members_are(g, f, "both", "node0002 spine-01 spine-02");
+	members_are(g, f, "other", "no such group");
+	members_are(g, f, "ring", "port group ring: made of itself, or of too many groups");
+	members_are(g, f, "lost", "port group nowhere: union-rule names no group of the file");
+	port_groups_free(g);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		assert_null(port_groups_parse("g", bad[i][0], strlen(bad[i][0]), &e));
+		if (!strstr(e.msg, bad[i][1]))
+			fail_msg("%s: %s", bad[i][0], e.msg);
+	}
+	fabric_unref(f);
+}
+
+/* --- opensm.conf of such a site ------------------------------------------------------------------------- */
+
+static void test_conf(void **state)
+{
+	static const char *const engines[] = {"ar_ftree", "ar_torus", "dfp", "dfp2",
+					      "kdor-hc",  "pqft",     "auto"};
+	struct session *s = session_of("xgft:3,3:1,2");
+	char *conf, *policy, *roots, *line;
+
+	(void)state;
+	conf = put("a.conf", "virt_max_ports_in_process 512\nrouting_engine ar_updn\nlmc 1\n"
+			     "root_guid_file /opt/ufm/files/conf/opensm/no-such.conf\n");
+	line = str_printf("config %s", conf);
+	line_says(s, line,
+		  "root_guid_file: /opt/ufm/files/conf/opensm/no-such.conf cannot be read here; skipped");
+	line_says(s, line, "virt_max_ports_in_process: unknown key");
+	line_says(s, line, "by rule, ties may differ");
+	assert_string_equal(session_routing(s)->engine, "ar_updn");
+	assert_string_equal(options_get(s->setup->options, "lmc"), "1");
+	free(line);
+	free(conf);
+	for (size_t i = 0; i < ARRAY_LEN(engines); i++) {
+		char *text = str_printf("routing_engine %s\nlmc 2\ncn_guid_file /nowhere\n", engines[i]),
+		     *want = str_printf(
+			     "%s: of NVIDIA's subnet manager, which ibscope does not compute; skipped, so no "
+			     "engine routes by this file",
+			     engines[i]);
+
+		conf = put("b.conf", text);
+		line = str_printf("config %s", conf);
+		line_says(s, line, want);
+		assert_string_equal(options_get(s->setup->options, "lmc"), "2");
+		assert_null(s->configured);
+		free(line);
+		line = str_printf("route %s", engines[i]);
+		line_fails(s, line, "of NVIDIA's subnet manager");
+		free(text);
+		free(want);
+		free(conf);
+		free(line);
+	}
+	/* the next of the chain counts */
+	conf = put("c.conf", "routing_engine dfp, updn\n");
+	line = str_printf("config %s", conf);
+	line_says(s, line, "dfp: of NVIDIA's subnet manager, which ibscope does not compute; skipped\n");
+	assert_string_equal(session_routing(s)->engine, "updn");
+	free(line);
+	free(conf);
+	/* OpenSM's own file is read as before */
+	conf = put("d.conf", "routing_engine updn\nroot_guid_file /nowhere\n");
+	line = str_printf("config %s", conf);
+	line_fails(s, line, "expected a file that can be read");
+	free(line);
+	free(conf);
+	/* a group's name among the roots */
+	policy = put("pgrp.conf", "port-group\nport-regexp: spine.*2\nname: root_switches\nend-port-group\n");
+	roots = put("roots.conf", "# roots\n root_switches \n");
+	line = str_printf("routing_engine ar_updn\nroot_guid_file %s\npgrp_policy_file %s\n", roots, policy);
+	conf = put("e.conf", line);
+	free(line);
+	line = str_printf("config %s", conf);
+	ok_line(s, line);
+	for (uint32_t k = 0; k < s->fabric->n_switches; k++)
+		assert_int_equal(session_routing(s)->ops->rank(session_routing(s), k) == 0,
+				 !strcmp(switch_name(s->fabric, k), "spine-02"));
+	free(roots);
+	roots = put("roots.conf", "0x1\nroot_switch\n");
+	line_says(s, "route ar_updn",
+		  "roots.conf:2: found 'root_switch', expected a GUID or the name of a port group");
+	free(policy);
+	policy = put("pgrp.conf", "port-group\n");
+	line_says(s, "route ar_updn", "expected end-port-group");
+	free(line);
+	free(conf);
+	free(policy);
+	free(roots);
+	session_free(s);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char *line = str_printf("rm -r %s", folder);
+	int rc = system(line); /* NOLINT(cert-env33-c): a folder of this test's own */
+
+	(void)state;
+	free(line);
+	return rc;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_table),
+		cmocka_unit_test(test_judge_finds), cmocka_unit_test(test_judge_files),
+		cmocka_unit_test(test_told_ranks),  cmocka_unit_test(test_port_groups),
+		cmocka_unit_test(test_conf),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
