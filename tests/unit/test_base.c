@@ -6,6 +6,7 @@
 #include "core/base/glob.h"
 #include "core/base/json.h"
 #include "core/base/memory.h"
+#include "core/base/parallel.h"
 #include "core/base/progress.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
@@ -97,6 +98,36 @@ static void test_progress(void **state)
 	assert_int_equal(p.done, 4);
 	p.cancel = true;
 	assert_false(progress_step(&p, 5));
+}
+
+static int mark_piece(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
+{
+	(void)worker;
+	(void)p;
+	if (i == 90)
+		return err_set(e, "piece %u", i);
+	((unsigned char *)ctx)[i]++;
+	return 0;
+}
+
+/* Each piece is done once; who waits is told what is done, and how much of it. */
+static void test_parallel(void **state)
+{
+	unsigned char done[100] = {0};
+	struct parallel j = {.n = 80, .threads = 3, .work = mark_piece, .ctx = done};
+	struct progress p = {0};
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(parallel_run(&j, "pieces", &p, &e), 0);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(done[i], i < 80);
+	assert_string_equal(p.what, "pieces");
+	assert_int_equal(p.total, 80);
+	assert_int_equal(p.done, 80);
+	j.n = 100;
+	assert_int_equal(parallel_run(&j, "more pieces", &p, &e), -1);
+	assert_string_equal(e.msg, "piece 90");
 }
 
 static void test_plural(void **state)
@@ -391,13 +422,21 @@ static void test_word_quoted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_glob),	     cmocka_unit_test(test_text),
-		cmocka_unit_test(test_err),	     cmocka_unit_test(test_guid_key),
-		cmocka_unit_test(test_rng),	     cmocka_unit_test(test_progress),
-		cmocka_unit_test(test_plural),	     cmocka_unit_test(test_clean),
-		cmocka_unit_test(test_clean_all),    cmocka_unit_test(test_clean_random),
-		cmocka_unit_test(test_clean_stream), cmocka_unit_test(test_clean_stream_fails),
-		cmocka_unit_test(test_json),	     cmocka_unit_test(test_word_quoted),
+		cmocka_unit_test(test_glob),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_err),
+		cmocka_unit_test(test_guid_key),
+		cmocka_unit_test(test_rng),
+		cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_parallel),
+		cmocka_unit_test(test_plural),
+		cmocka_unit_test(test_clean),
+		cmocka_unit_test(test_clean_all),
+		cmocka_unit_test(test_clean_random),
+		cmocka_unit_test(test_clean_stream),
+		cmocka_unit_test(test_clean_stream_fails),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_word_quoted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

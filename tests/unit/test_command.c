@@ -583,6 +583,59 @@ static void test_cancelled(void **state)
 	session_free(s);
 }
 
+/* Files with a NUL byte: in a list of pairs an error; a script's line is told as a command that failed. */
+static void test_nul_bytes(void **state)
+{
+	struct session *s = tree();
+	char path[] = "/tmp/ibscope-test-XXXXXX", line[100], *text;
+	int fd = mkstemp(path), rc;
+	struct err e;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "node0001 node0003\n\0x\n", 21), 21);
+	snprintf(line, sizeof(line), "load-map pairs %s", path);
+	line_fails(s, line, ":2: found a NUL byte, expected text");
+	assert_int_equal(pwrite(fd, "echo one twoooooo\nec\0ho\n", 24, 0), 24);
+	snprintf(line, sizeof(line), "source %s", path);
+	text = run_line(s, line, &rc, &e, true, NULL);
+	assert_int_equal(rc, -1);
+	assert_non_null(strstr(
+		text, "\n{\"command\":\"ec\",\"ok\":false,\"error\":\"found a NUL byte as character 3,"));
+	free(text);
+	close(fd);
+	unlink(path);
+	session_free(s);
+}
+
+static void test_nothing_kept(void **state)
+{
+	struct session *s = tree();
+
+	(void)state;
+	line_says(s, "snapshot", "no snapshots\n");
+	ok_line(s, "step start");
+	line_fails(s, "step list 0", "expected: step");
+	session_free(s);
+}
+
+/* After an event `check` counts the pairs it cost. */
+static void test_cost_of_event(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct err e;
+	char *text;
+	int rc;
+
+	(void)state;
+	ok_line(s, "synth xgft:2,2:1,1; route minhop; fail link leaf-01[3]");
+	text = run_line(s, "check", &rc, &e, true, NULL);
+	assert_int_equal(rc, 0);
+	assert_non_null(strstr(text, "\"cut_off\":10,\"between_survivors\":0,"));
+	free(text);
+	session_free(s);
+}
+
 /* The rule behind a rank: those of the roots are settled first, all others by their neighbours'. */
 static void test_quiz_rank(void **state)
 {
@@ -1118,7 +1171,10 @@ int main(void)
 		cmocka_unit_test(test_completion_kinds),
 		cmocka_unit_test(test_many_words),
 		cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_cost_of_event),
 		cmocka_unit_test(test_quiz_rank),
+		cmocka_unit_test(test_nul_bytes),
+		cmocka_unit_test(test_nothing_kept),
 		cmocka_unit_test(test_told_where_it_holds),
 		cmocka_unit_test(test_ports_of_two_digits),
 		cmocka_unit_test(test_scripts),

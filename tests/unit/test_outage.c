@@ -546,12 +546,34 @@ static void test_groups_of_a_file(void **state)
 	session_free(s);
 }
 
+/* Jobs: those that lose pairs are listed, with their figures; how many have no host here; read again and
+ * again. */
+static void test_jobs(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char path[] = "/tmp/test_outage.XXXXXX", line[100];
+	FILE *f = fdopen(mkstemp(path), "w");
+
+	(void)state;
+	fputs("JOBID NODELIST(REASON)\n1 node[0001,0003]\n2 node[0001-0002]\n3 other[1-2]\n4 node0003\n", f);
+	fclose(f);
+	ok_line(s, "synth xgft:2,2:1,1; route minhop");
+	snprintf(line, sizeof(line), "outage jobs %s link leaf-01[3]", path);
+	line_says(s, line,
+		  "1 job of 3 loses pairs of their own.\n"
+		  "   pairs  seen by    hosts  job\n"
+		  "       2        2        2  1\n"
+		  "1 job more has no host in the fabric.\n");
+	unlink(path);
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_survey_has_it),	 cmocka_unit_test(test_edits),
 		cmocka_unit_test(test_groups_of_a_file), cmocka_unit_test(test_pairs_are_walked),
-		cmocka_unit_test(test_two_ports),
+		cmocka_unit_test(test_two_ports),	 cmocka_unit_test(test_jobs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,22 @@ static void expect_same(struct session *s, const char *place, const char *words)
 	survey_free(c);
 }
 
+/* What a share and a sample say of themselves. */
+static void told(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	ok_line(s, "synth xgft:2,2:1,2; route minhop");
+	line_says(s, "survey links shard 1/2", "Share 1 of 2: 2 of 4 failures of links under minhop;");
+	ok_line(s, "synth xgft:3,3:1,2; route minhop");
+	line_says(
+		s, "survey pairs 5 links seed=1",
+		"Bad: 1 of 5 (not routed, pairs lost between survivors, new credit loops, or pairs lost that "
+		"neither failure costs alone): 20.00 %, of all pairs 3.62 to 62.45 % (95 % interval).");
+	session_free(s);
+}
+
 static void difference_tells(void **state)
 {
 	static const char *const fabric[] = {"xgft:3,3,2:1,2,2",
@@ -717,13 +733,21 @@ static void given_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_of_a_tree),    cmocka_unit_test(tasks_told),
-		cmocka_unit_test(switches_of_a_tree), cmocka_unit_test(difference_tells),
-		cmocka_unit_test(loops_and_parts),    cmocka_unit_test(ways_that_move),
-		cmocka_unit_test(pairs_drawn),	      cmocka_unit_test(pairs_cost_more),
-		cmocka_unit_test(chassis_and_cards),  cmocka_unit_test(cards_of_a_director),
-		cmocka_unit_test(shares_merged),      cmocka_unit_test(shares_of_others),
-		cmocka_unit_test(shares_spoilt),      cmocka_unit_test(words_wrong),
+		cmocka_unit_test(links_of_a_tree),
+		cmocka_unit_test(tasks_told),
+		cmocka_unit_test(switches_of_a_tree),
+		cmocka_unit_test(difference_tells),
+		cmocka_unit_test(told),
+		cmocka_unit_test(loops_and_parts),
+		cmocka_unit_test(ways_that_move),
+		cmocka_unit_test(pairs_drawn),
+		cmocka_unit_test(pairs_cost_more),
+		cmocka_unit_test(chassis_and_cards),
+		cmocka_unit_test(cards_of_a_director),
+		cmocka_unit_test(shares_merged),
+		cmocka_unit_test(shares_of_others),
+		cmocka_unit_test(shares_spoilt),
+		cmocka_unit_test(words_wrong),
 		cmocka_unit_test(given_up),
 	};
 

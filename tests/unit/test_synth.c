@@ -144,6 +144,9 @@ static void test_published_all(void **state)
 		snprintf(spec, sizeof(spec), "published:%s", names[i]);
 		f = make(spec);
 		assert_int_equal(reached(f), f->n_switches);
+		for (uint32_t n = 0; n < f->n_nodes; n++) /* each host has its cable */
+			if (f->node_type[n] != NODE_SWITCH && f->port_peer[f->node_port[n] + 1] == NO_ID)
+				fail_msg("%s: no cable at %s", spec, f->node_name[n]);
 		check_names(f);
 		assert_non_null(strstr(synth_help, names[i]));
 		fabric_unref(f);
