@@ -57,7 +57,7 @@ def names(seen, commands):
                 lead = re.match("`help (.*)` tells\\.$", r["text"])
                 verdict(not lead or lead[1] in seen.values(), "%s %s leads to %s" % (kind, n, r["text"]))
     for pane, columns in panes.items():
-        told = [r["key 2"] for r in json.loads(run("--json", "-e", "list help " + pane, FABRIC).stdout.splitlines()[-1])["rows"]
+        told = [r["name"] for r in json.loads(run("--json", "-e", "list help " + pane, FABRIC).stdout.splitlines()[-1])["rows"]
                 if r["task"] == "Columns"]
         verdict([n for n in told if n in columns] == columns, "list help %s: columns %s, expected %s" % (pane, told, columns))
     verdict(len(panes) > 40, "%d panes have columns" % len(panes))

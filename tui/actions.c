@@ -90,12 +90,12 @@ ACTION(do_scroll)
 
 enum { TO_REPL, COMMAND, LEAVE, SUSPEND, QUIT, CLEAR, MAXIMISE, REDRAW };
 
-/* `quit ask`: a journal with more than a fabric and its routing is not given up by one key. */
+/* `quit ask`: a journal that was not saved is not given up by one key. */
 static bool quit_asks(const char *arg)
 {
 	bool again = ui.leave_at && ui.keys_seen == ui.leave_at + 1;
 
-	if (strcmp(arg, "ask") != 0 || ui.session->n_events <= 2 || again)
+	if (strcmp(arg, "ask") != 0 || !session_unsaved(ui.session) || again)
 		return false;
 	ui.leave_at = ui.keys_seen;
 	ui.leave_key = ui.n_pending ? ui.pending[ui.n_pending - 1] : 0;
@@ -409,7 +409,9 @@ static const struct action actions[] = {
 	 "whether to stop it",
 	 do_escape, 0},
 	{"suspend", "suspend to the shell", do_screen, SUSPEND},
-	{"quit", "leave; `quit ask` asks first if the journal has more than a fabric and its routing",
+	{"quit",
+	 "leave; `quit ask` asks first if failures, edits or other events would be lost, which "
+	 "`save-session` has not saved",
 	 do_screen, QUIT},
 };
 

@@ -305,6 +305,18 @@ static void put_in_force(struct session *s, const struct setup *setup)
 }
 
 /* Put an event in force.  The lock is held. */
+bool session_unsaved(const struct session *s)
+{
+	bool routed = false;
+
+	for (size_t i = 1; i < s->n_events && s->saved != s->generation; i++) {
+		if (s->event[i].kind != EVENT_ROUTE || routed)
+			return true;
+		routed = true;
+	}
+	return false;
+}
+
 static void append_event(struct session *s, struct event *ev)
 {
 	if (s->n_events)

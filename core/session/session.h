@@ -79,6 +79,7 @@ struct session {
 	size_t n_events, cap_events;
 	size_t at;	     /* event in force; events above it can be redone */
 	uint64_t generation; /* grows with every published change, and panes rebuild then */
+	uint64_t saved;	     /* the generation that was saved last; 0: none */
 	time_t loaded_at;    /* when `loaded` was put in force */
 	double read_at;	     /* now_seconds() when a live fabric was last read; 0: never.  Under the lock */
 
@@ -203,6 +204,10 @@ struct change_request {
 	struct progress *progress; /* may be NULL */
 };
 int session_change(struct session *s, const struct change_request *rq, struct err *e);
+
+/* Is there more in the journal than a fabric and its first routing, which one command makes again, and not
+ * saved? */
+bool session_unsaved(const struct session *s);
 
 /*
  * Change which hosts count: by a new scope, or (NULL: the scope stays) by options that differ only in

@@ -280,7 +280,7 @@ class Tests:
         for pane, (engine, args) in PANES_OF.items():
             self.both([TREE], [setup[0], setup[1], "route " + engine, "list %s %s" % (pane, args)])
         _, _, found = self.both([TREE], ["list help filter where:pane"])
-        there = {row["key 2"] for row in found[-1]["rows"]}
+        there = {row["name"] for row in found[-1]["rows"]}
         if there != set(PANES) | set(PANES_OF):
             raise Failed("panes that no test prints: %s" % sorted(there ^ (set(PANES) | set(PANES_OF))))
 

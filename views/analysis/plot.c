@@ -24,7 +24,7 @@ static const struct column columns[] = {
 	NUM("value", "the value: routes, links or flows", 6),
 	NUM("count", "number of links, pairs or shifts with that value", 6),
 	NUM("share", "their share of all", 6, .drop = 2),
-	COL("bar", "the same as a bar", CELLS, .bar = true, .meter = 2 * CELLS),
+	COL("bar", "the same as a bar", CELLS / 2, .bar = true, .meter = 2 * CELLS),
 	COL("for example", "an example", 12, .flex = 1, .drop = 1),
 };
 

@@ -243,5 +243,5 @@ enum canvas_role map_sign_role(const struct view *v, uint32_t ch)
 			if (shade_char[k] == ch)
 				return m->colour == MAP_CHANGE && k ? CANVAS_CHANGED
 								    : (enum canvas_role)(CANVAS_SHADE0 + k);
-	return ch == 'x' ? CANVAS_BAD : CANVAS_DIM;
+	return ch == 'x' ? CANVAS_BAD : ch == '!' ? CANVAS_CHANGED : CANVAS_DIM;
 }

@@ -479,6 +479,31 @@ static void draw_legend(const struct view *v, struct canvas *c, int y, const cha
 	}
 }
 
+#define AROUND_LEGEND 14 /* rows of a pane in which there is room for the legend of `around` */
+
+/* Does `around` show loads, and has room to tell what its bars mean? */
+static bool bars_told(const struct view *v, const struct canvas *c)
+{
+	const struct map *m = map_of(v);
+
+	return m->colour == MAP_LOAD && m->load && m->mean > 0 && m->overlay <= MAP_LINKS && !c->ascii &&
+	       c->h >= AROUND_LEGEND;
+}
+
+static void legend_text(const struct view *v, struct text *t)
+{
+	const struct map *m = map_of(v);
+	bool down = map_anything_failed(v), marks = m->meaning.len > 0;
+
+	if (m->overlay > MAP_LINKS && marks)
+		text_add(t, "%s%s  ", m->meaning.s, down ? "  x down" : "");
+	map_colour_legend(v, t);
+	if (m->overlay <= MAP_LINKS && marks)
+		text_add(t, "   %s%s", m->meaning.s, down ? "   x down" : "");
+	else if (!marks && down)
+		text_add(t, "   x down");
+}
+
 static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 {
 	bool own;
@@ -500,16 +525,12 @@ static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 	canvas_text_cut(c, 2, y, c->w - 2, text_str(&t), CANVAS_PLAIN);
 	text_clear(&t);
 	if (lines > 1) {
-		const struct map *m = map_of(v);
-		bool down = map_anything_failed(v);
-
-		if (m->overlay > MAP_LINKS && m->meaning.len)
-			text_add(&t, "%s%s  ", m->meaning.s, down ? "  x down" : "");
-		map_colour_legend(v, &t);
-		if (m->overlay <= MAP_LINKS && m->meaning.len)
-			text_add(&t, "   %s%s", m->meaning.s, down ? "   x down" : "");
-		else if (!m->meaning.len && down)
-			text_add(&t, "   x down");
+		if (scale_now(v) == &map_around)
+			text_add(
+				&t,
+				"routes out, in, x the mean: · 0 ░ <0.5 ▒ <1.5 ▓ <2.5 █   ! entries changed");
+		else
+			legend_text(v, &t);
 		draw_legend(v, c, y + 1, text_str(&t));
 	}
 	text_free(&t);
@@ -545,6 +566,8 @@ static void draw(struct view *v, struct canvas *c)
 	m->h = c->h - (c->h > 5 ? 2 : 0);
 	s = scale_now(v);
 	below = c->h <= 3 ? 0 : c->h <= 5 && s->below ? 1 : s->below;
+	if (s == &map_around && bars_told(v, c))
+		below = 2;
 	m->h = c->h - (int)below;
 	c->h = m->h;
 	s->draw(v, c);

@@ -93,7 +93,7 @@ struct map {
 	struct map_stop *stop;
 	uint32_t n_stops, cap_stops;
 	struct text said;    /* the title's text about the overlay: "path node0009 → node0041, 6 links" */
-	struct text meaning; /* the legend's text about its marks: "A B ends ◆ on the path" */
+	struct text meaning; /* the legend's text about its marks: "A B ends ◆ path" */
 
 	const struct map_scale *scale;
 	int w, h;     /* size of the scale, as last drawn */

@@ -314,7 +314,7 @@ static void mark_path(struct view *v)
 		set_mark(m, p.hop[p.n - 1].sw, p.end == PATH_OK ? 'B' : '?', CANVAS_PATH);
 		set_mark(m, p.hop[0].sw, 'A', CANVAS_PATH);
 	}
-	text_add(&m->meaning, "A B ends  ◆ on the path  ◇ back");
+	text_add(&m->meaning, "A B ends  ◆ path  ◇ back");
 	path_free(&p);
 	path_free(&q);
 }

@@ -22,7 +22,7 @@ enum { C_TASK, C_PRESS, C_KEY, C_WHERE, C_DOES };
 static const struct column columns[] = {
 	COL("task", "what it is for", 8),
 	COL("press", "the key that does it here", 5),
-	COL("key", "the key, or the name", 9),
+	COL("name", "the name, or the key", 9),
 	COL("where", "the pane in which the key holds, or the kind of the name", 7, .drop = DROP_SPARE),
 	COL("does", "what it does", 20, .flex = 1),
 };

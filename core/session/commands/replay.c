@@ -80,6 +80,8 @@ static int cmd_save_session(struct session *s, const struct args *args, struct o
 	rc = write_session(s, &r, (const char *const[]){fabric, names, args->arg[0].word}, o, e);
 	if (!rc && r.lost.len && !screen)
 		out_text(o, "Not in it:\n%s", text_str(&r.lost));
+	if (!rc && !screen)
+		s->saved = s->generation;
 	out_json(o, "lost", json_text(text_str(&r.lost)));
 	replay_free(&r);
 	free(fabric);
