@@ -612,10 +612,19 @@ static void test_nothing_kept(void **state)
 {
 	struct session *s = tree();
 
+	struct err e;
+	char *text;
+	int rc;
+
 	(void)state;
 	line_says(s, "snapshot", "no snapshots\n");
 	ok_line(s, "step start");
 	line_fails(s, "step list 0", "expected: step");
+	ok_line(s, "step end; route updn");
+	text = run_line(s, "roots", &rc, &e, true, NULL);
+	assert_int_equal(rc, 0);
+	assert_non_null(strstr(text, "\"roots\":[{\"name\":\"spine-01\",\"guid\":\"0x"));
+	free(text);
 	session_free(s);
 }
 

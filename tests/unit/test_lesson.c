@@ -325,14 +325,36 @@ static void test_names_once(void **state)
 	rmdir(folder);
 }
 
+/* Answers handed in are counted from 1; two of one file are judged, a step that is none is named. */
+static void test_grade(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char path[] = "/tmp/test_lesson.XXXXXX", line[100];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	snprintf(line, sizeof(line), "grade adaptive %s", path);
+	assert_int_equal(pwrite(fd, "2: seven\n3: eight\n", 18, 0), 18);
+	line_says(s, line, "  step 2   0 of 1  wrong: seven\n  step 3   0 of 1  wrong: eight\n");
+	assert_int_equal(pwrite(fd, "0: seven\n6: eight\n", 18, 0), 18);
+	line_fails(s, line,
+		   ":1: found \"0: seven\", expected STEP: ANSWER with a step of lesson adaptive, 1 to 5");
+	assert_int_equal(pwrite(fd, "2", 1, 0), 1);
+	line_fails(s, line, ":2: found \"6: eight\", expected STEP: ANSWER");
+	close(fd);
+	unlink(path);
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wrap),	   cmocka_unit_test(test_wrap_random),
-		cmocka_unit_test(test_places),	   cmocka_unit_test(test_files),
-		cmocka_unit_test(test_many_lines), cmocka_unit_test(test_not_sorted),
-		cmocka_unit_test(test_topics),	   cmocka_unit_test(test_shift_links),
-		cmocka_unit_test(test_names_once),
+		cmocka_unit_test(test_grade),	    cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_wrap_random), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_files),	    cmocka_unit_test(test_many_lines),
+		cmocka_unit_test(test_not_sorted),  cmocka_unit_test(test_topics),
+		cmocka_unit_test(test_shift_links), cmocka_unit_test(test_names_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

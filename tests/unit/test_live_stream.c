@@ -100,6 +100,8 @@ static void test_whole(void **state)
 	struct err e;
 
 	(void)state;
+	for (unsigned i = 0; i < sizeof(s.maps); i++)
+		s.maps[i / 8][i % 8] = (uint8_t)(0x17 + 5 * i);
 	assert_int_equal(read_bytes(data, bytes_of(&s, data), &f, &e), 0);
 	assert_int_equal(f->n_nodes, 3);
 	assert_int_equal(f->n_links, 2);
@@ -109,6 +111,10 @@ static void test_whole(void **state)
 	t = fabric_switch_tables(f);
 	assert_int_equal(t->top[0], 3);
 	assert_memory_equal(t->lft[0], s.lft, 4);
+	for (unsigned i = 0; i < 16; i++) /* the maps of all pairs of ports */
+		for (unsigned sl = 0; sl < 16; sl++)
+			assert_int_equal(sl2vl_of(sl_tables_map(t->sl_tables, 0, i / 4, i % 4), sl),
+					 s.maps[i][sl / 2] >> (sl % 2 ? 0 : 4) & 15);
 	fabric_unref(f);
 }
 

@@ -512,14 +512,35 @@ static void test_png(void **state)
 	session_free(s);
 }
 
+/* What has been reached differs from what has not, and each plot says what it counts. */
+static void test_what_is_drawn(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct page p;
+
+	(void)state;
+	ok_line(s, "synth ring:4; route minhop; step start; step 30");
+	p = draw(s, "map step");
+	assert_true(count(p.svg, "#a9c8e8") > 3);
+	assert_int_equal(count(p.svg, "#cfe0f2"), 0);
+	page_free(&p);
+	ok_line(s, "synth xgft:2,2:1,2; route minhop");
+	p = draw(s, "plot survey switches");
+	assert_true(strstr(p.svg, ">pairs of hosts lost<") < strstr(p.svg, ">most routes on a link<"));
+	assert_non_null(strstr(p.svg, ">pairs of hosts lost<"));
+	page_free(&p);
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),	 cmocka_unit_test(test_real),
-		cmocka_unit_test(test_slides),	 cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_failures), cmocka_unit_test(test_load),
-		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_png),
-		cmocka_unit_test(test_path),	 cmocka_unit_test(test_every_kind),
+		cmocka_unit_test(test_what_is_drawn), cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_real),	      cmocka_unit_test(test_slides),
+		cmocka_unit_test(test_steps),	      cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_load),	      cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_png),	      cmocka_unit_test(test_path),
+		cmocka_unit_test(test_every_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
