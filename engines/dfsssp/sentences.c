@@ -23,7 +23,7 @@ static const char *name_rule(const struct ds_cause *c, const char **text)
 	if (c->n_offers == 1)
 		return "only way";
 	if (c->tie) {
-		*text = "of equal distances the one through the switch that the search took first";
+		*text = "several ways have this distance: the search came by this one first";
 		return "first of equals";
 	}
 	if (c->beside) {
@@ -31,7 +31,7 @@ static const char *name_rule(const struct ds_cause *c, const char **text)
 			"end";
 		return "lowest far port";
 	}
-	*text = "the least distance, the weights of the channels on the way added up";
+	*text = "the least distance: the sum of the weights of the channels on the way";
 	return "least distance";
 }
 
@@ -243,14 +243,14 @@ static void say_break(const struct saying *y)
 
 	text_add(y->t, "cycle %u of layer %u: ", number_of(l, y->ev->a), y->ev->b);
 	say_cycle(y);
-	text_add(y->t, "; the first with %u, ", l->cycle_left[cut->first + cut->at]);
+	text_add(y->t, "; dfsssp cuts the first with %u, ", l->cycle_left[cut->first + cut->at]);
 	say_port(y, dfsssp_channel_port(kept(y)->graph, y->f, cut->from));
 	text_add(y->t, " -> ");
 	say_port(y, dfsssp_channel_port(kept(y)->graph, y->f, cut->to));
-	text_add(y->t, ", is cut: %s go%s to layer %u", PLURAL(cut->moved, "pair"),
-		 cut->moved == 1 ? "es" : "", y->ev->b + 1);
+	text_add(y->t, ": %s go%s to layer %u", PLURAL(cut->moved, "pair"), cut->moved == 1 ? "es" : "",
+		 y->ev->b + 1);
 	if (cut->skipped)
-		text_add(y->t, ", %" PRIu64 " had gone before", cut->skipped);
+		text_add(y->t, ", %" PRIu64 " went before", cut->skipped);
 }
 
 static void say_pair(const struct saying *y)
@@ -263,7 +263,7 @@ static void say_pair(const struct saying *y)
 static void say_open(const struct saying *y)
 {
 	say_pair(y);
-	text_add(y->t, "layer %u is opened for it", y->ev->b);
+	text_add(y->t, "opens layer %u", y->ev->b);
 }
 
 static void say_no_vl(const struct saying *y)
@@ -289,7 +289,7 @@ static void say_move(const struct saying *y)
 	while (i && recording_event(y->r, i)->kind != REC_BREAK)
 		i--;
 	if (i)
-		text_add(y->t, ", as cycle %u is cut", number_of(k->layers, recording_event(y->r, i)->a));
+		text_add(y->t, " by the cut of cycle %u", number_of(k->layers, recording_event(y->r, i)->a));
 }
 
 static void say_paths(const struct saying *y)
@@ -315,11 +315,12 @@ static void say_lanes(const struct saying *y)
 			text_add(y->t, "%s", nth[y->ev->a - 1]);
 		else
 			text_add(y->t, "%uth", y->ev->a);
+		text_add(y->t, " lane");
 	} else if (n >= 4 && extra[1] == 1) {
 		text_add(y->t, "layer %u, %s, has SL %u", y->ev->b, PLURAL(count_at(extra + 2), "pair"),
 			 extra[0]);
 	} else if (n >= 4) {
-		text_add(y->t, "layer %u, %s, has SL %u to %u: one is drawn at each query", y->ev->b,
+		text_add(y->t, "layer %u, %s, has SL %u to %u: OpenSM draws one for each query", y->ev->b,
 			 PLURAL(count_at(extra + 2), "pair"), extra[0], extra[0] + extra[1] - 1);
 	}
 }

@@ -255,7 +255,8 @@ static void say_offer(const struct saying *y)
 /* Why a parent comes before another one of the same load. */
 static const char *before_equals(const struct ftree *t, uint32_t parent)
 {
-	return t->sw[parent].tuple == FT_NO_TUPLE ? "without index as it, but before it" : "lower index";
+	return t->sw[parent].tuple == FT_NO_TUPLE ? "neither has an index, and it stands first"
+						  : "lower index";
 }
 
 /* Tells the loads of the chosen parent and of the second one, at the time of the comparison. */
@@ -268,7 +269,8 @@ static void say_climb(const struct saying *y)
 	text_add(y->t, "%s climbs by port %u to %s for ", say_name(y, y->ev->a), y->ev->port, behind(y));
 	say_dest(y);
 	if (y->ev->flags & BY_REVERSE) { /* over a side link */
-		text_add(y->t, ": beside, and counted at its main parent, load %u before", was);
+		text_add(y->t, ": a link within the rank; its main parent carries the count, load %u before",
+			 was);
 		return;
 	}
 	if (s->n[FT_UP] < 2) {
@@ -588,15 +590,16 @@ static void decide_offer(const struct ft_run *r, const struct seen *x, struct de
 		decide(d, WHY_SIDE, "Over a link within the rank, from %s.", from);
 	else if (x->replaced)
 		decide(d, WHY_LEARNED,
-		       "%s spread the route down: turn %u of %u, the first with as few as %s.", from,
+		       "%s spread the route down: offer %u of %u, the first with as few as %s.", from,
 		       x->taken, x->turn, PLURAL(links_of(r, x->hops), "hop"));
 	else if (q)
 		decide(d, WHY_LEARNED,
-		       "%s spread the route down: turn %u of %u; port %u came later and no shorter.", from,
-		       x->taken, x->turn, q->port);
+		       "%s spread the route down: offer %u of %u; port %u was offered later, with no fewer "
+		       "hops.",
+		       from, x->taken, x->turn, q->port);
 	else if (back)
 		decide(d, WHY_LEARNED,
-		       "%s spread the route down: turn %u of %u; what came later leads back through %s.",
+		       "%s spread the route down: offer %u of %u; the later offers lead back through %s.",
 		       from, x->taken, x->turn, here);
 	else
 		decide(d, WHY_LEARNED, "%s spread the route down; nobody else offered one.", from);
@@ -656,7 +659,7 @@ static void decide_against(const struct ft_run *r, const struct seen *x, struct 
 		       x->link->remote);
 	else
 		decide(d, WHY_LEARNED,
-		       "Turn %u of %u: port %u was offered at turn %u, and this is no shorter.",
+		       "This was offer %u of %u; port %u came with offer %u, and this one has no fewer hops.",
 		       (unsigned)c->q[0], x->turn, x->link->remote, x->taken);
 }
 
@@ -688,7 +691,7 @@ static void say_end(const struct ft_run *r, const struct seen *x, struct text *t
 
 void ft_tell_end(const struct ft_run *r)
 {
-	static const char *const quantities[] = {"turn", "hops", "load"};
+	static const char *const quantities[] = {"offer", "hops", "load"};
 	const struct ftree *t = r->t;
 	char a[300];
 

@@ -164,8 +164,9 @@ static void say_link(const struct saying *y)
 {
 	static const char *const why[] = {
 		[MESH_SEED] = "the first link of the seed without an axis",
-		[MESH_FACING] = "not two hops from the one before: on the other side",
-		[MESH_STRAIGHT] = "the only one not two hops from a link with an axis: straight on",
+		[MESH_FACING] = "its neighbour is not two hops from that of the link before: the other side",
+		[MESH_STRAIGHT] =
+			"only its neighbour is not two hops from that of a link with an axis: straight on",
 		[MESH_ACROSS] = "as its other end says",
 		[MESH_SQUARE] = "as the opposite side of a square",
 	};
@@ -222,7 +223,7 @@ static uint32_t changes(const struct saying *y, enum rec_table t)
 
 static void say_tree(const struct saying *y)
 {
-	text_add(y->t, "tree of %s: fills %s that nobody had", say_name(y, y->ev->a),
+	text_add(y->t, "the tree of %s sets %s that no tree set before", say_name(y, y->ev->a),
 		 PLURAL(changes(y, T_OUT), "route"));
 }
 
@@ -345,7 +346,7 @@ static void say_refuse(const struct saying *y)
 static void say_open(const struct saying *y)
 {
 	say_pair(y, y->ev->a);
-	text_add(y->t, ": layer %u is opened for it", y->ev->b);
+	text_add(y->t, ": opens layer %u", y->ev->b);
 }
 
 static void say_choice(const struct saying *y)
@@ -612,10 +613,10 @@ static void add_cables(const struct lash_plan *p, uint32_t c, unsigned port, str
 	while (g->port[i] != port)
 		i++;
 	if (p->collapsed)
-		text_add(t, " Of %u cables there the routes take each in turn, this one number %u.", cables,
-			 i - g->port_at[c] + 1);
+		text_add(t, " %u cables lead there; routes take them in turn, this route takes number %u.",
+			 cables, i - g->port_at[c] + 1);
 	else
-		text_add(t, " Of %u cables there always the first, port %u.", cables, port);
+		text_add(t, " %u cables lead there; lash always takes the first, port %u.", cables, port);
 }
 
 static uint32_t root_of(const struct lash_plan *p, uint32_t u, uint32_t d)

@@ -51,9 +51,9 @@ static const char *tell_rule(const struct nue_run *x, const struct nue_cause *c,
 		break;
 	case WHY_BACKTRACK:
 		text_add(t, x->how[c->v] == NUE_BY_BACKTRACKING
-				    ? "reached by backtracking only: its neighbour there was led another way "
-				      "for it"
-				    : "led this way by backtracking, so that a neighbour could be reached");
+				    ? "reached by backtracking only: its neighbour there took another way so "
+				      "that this switch can follow"
+				    : "backtracking chose this way, so that the search reaches a neighbour");
 		rule = "backtracking";
 		break;
 	case WHY_SHORTCUT:
@@ -159,11 +159,14 @@ static void decide_entry(const struct nue_run *x, const struct nue_cause *c, con
 		       c->port);
 	else if (c->rule == WHY_BACKTRACK && x->how[c->v] == NUE_BY_BACKTRACKING)
 		decide(d, WHY_BACKTRACK,
-		       "The search did not reach %s; its neighbour at port %u was led another way for it.",
-		       name(x, c->v), c->port);
+		       "The search did not reach %s; backtracking gave its neighbour at port %u another way, "
+		       "so that "
+		       "%s can follow.",
+		       name(x, c->v), c->port, name(x, c->v));
 	else if (c->rule == WHY_BACKTRACK)
-		decide(d, WHY_BACKTRACK, "Led out of port %u so that a neighbour of %s could be reached.",
-		       c->port, name(x, c->v));
+		decide(d, WHY_BACKTRACK,
+		       "Backtracking chose port %u, so that the search reaches a neighbour of %s.", c->port,
+		       name(x, c->v));
 	else if (c->own->q[NUE_DISTANCE] != INT64_MIN)
 		decide_weight(x, c, o, d);
 }
@@ -370,7 +373,7 @@ static void say_block(const struct saying *y)
 static void say_merge(const struct saying *y)
 {
 	text_add(y->t,
-		 "%s over %s, port %u, joins two subgraphs, of colours %u and %u: no cycle is looked for",
+		 "%s over %s, port %u, joins two subgraphs, of colours %u and %u, so it closes no cycle",
 		 say_name(y, y->ev->a), peer_of(y), y->ev->port, y->extra[0], y->extra[1]);
 }
 

@@ -28,9 +28,9 @@ static void add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_
 				 "%c is blocked by a missing switch, so it turns early: ", (char)('x' + d));
 	text_add(x, "%s, ", torus_direction_name(s.group));
 	if (s.why == TORUS_DETOUR)
-		text_add(x, "for the ring has a gap the other way");
+		text_add(x, "because the ring has a gap the other way");
 	else if (s.why == TORUS_INTO_GAP)
-		text_add(x, "up to the missing switch at its turning point, to turn in front of it");
+		text_add(x, "its next turn would be at a missing switch: it turns in front of that");
 	else if (s.why == TORUS_STRAIGHT)
 		text_add(x, "%s along the open line", PLURAL(apart, "step"));
 	else if (s.why == TORUS_TIE)
@@ -52,8 +52,9 @@ static void decide_step(const struct torus_dealt *x, unsigned port, struct decid
 	add_way(x->run->t, x->a, x->b, *x->step, &t);
 	decide(d, torus_rule(x->step), "%s.", text_str(&t));
 	if (x->links > 1)
-		text_add(&d->text, " Of %u links that way in turn number %u, port %u.", x->links,
-			 x->used % x->links + 1, port);
+		text_add(&d->text,
+			 " %u links lead that way, used in turn: this route uses number %u, port %u.",
+			 x->links, x->used % x->links + 1, port);
 	text_free(&t);
 }
 
@@ -70,7 +71,8 @@ static void decide_against(const struct torus_dealt *x, unsigned port, unsigned 
 	group = t->group[switch_port_id(t->topo->fabric, sw, via)];
 	if (group == s->group)
 		decide(d, WHY_DEALT,
-		       "A link the same way: they are taken in turn, and route %u went by port %u.",
+		       "This link leads the same way: routes use such links in turn, and route %u uses port "
+		       "%u.",
 		       x->used + 1, port);
 	else if (group < TORUS_LOCAL && (group / 2 == s->dim || s->blocked >> group / 2 & 1))
 		decide_step(x, port, d);
@@ -407,7 +409,7 @@ static void say_choice(const struct saying *y)
 	text_add(y->t, "; ");
 	say_way(y, y->topo->endport_switch[lid_owner(y->s->lids, y->ev->b)]);
 	if (y->n_extra >= 2)
-		text_add(y->t, "; of %u links that way in turn number %u", y->extra[0],
+		text_add(y->t, "; %u links lead that way, used in turn: number %u", y->extra[0],
 			 y->extra[1] % y->extra[0] + 1);
 }
 

@@ -457,7 +457,7 @@ def climbing(m, lid):
         told.append("%s climbs to %s" % (w, to))
         if parents > 1:
             told[-1] += " (load %d, least of %d parents)" % (load, parents) if its > load else " (load %d like %s, %s)" % (
-                load, after, "lower index" if m.tuple[to] < m.tuple[after] else "without index as it, but before it")
+                load, after, "lower index" if m.tuple[to] < m.tuple[after] else "neither has an index, and it stands first")
     return ", ".join(told)
 
 
@@ -518,11 +518,11 @@ def decided(m, sw, lid, target, own, label, said):
     else:
         rule, told = "learned", "%s spread the route down" % g.sw
         if seen.replaced:
-            told += ": turn %d of %d, the first with as few as %s." % (turn, seen.turns, many(hops - ca, "hop"))
+            told += ": offer %d of %d, the first with as few as %s." % (turn, seen.turns, many(hops - ca, "hop"))
         elif leads:
-            told += ": turn %d of %d; port %d came later and no shorter." % (turn, seen.turns, leads[0])
+            told += ": offer %d of %d; port %d was offered later, with no fewer hops." % (turn, seen.turns, leads[0])
         elif later:
-            told += ": turn %d of %d; what came later leads back through %s." % (turn, seen.turns, sw)
+            told += ": offer %d of %d; the later offers lead back through %s." % (turn, seen.turns, sw)
         else:
             told += "; nobody else offered one."
     if len(g.links) > 1:
@@ -569,7 +569,7 @@ def against(m, sw, lid, port):
         return "longer", "The best offer by port %d has %d hops, that by port %d has %d." % (port, its_hops - ca, link[1], hops - ca)
     if m.peer[sw][port][0] == g.sw:
         return "least load", "A parallel cable; port %d was the first with least load when the route was placed." % link[1]
-    return "learned", "Turn %d of %d: port %d was offered at turn %d, and this is no shorter." % (its_turn, seen.turns, link[1], turn)
+    return "learned", "This was offer %d of %d; port %d came with offer %d, and this one has no fewer hops." % (its_turn, seen.turns, link[1], turn)
 
 
 def by_way(m, st, sw, lid, port, own, free, lawful, was_against):
@@ -614,7 +614,7 @@ def check(m, st, sw, lid, via, own, answer):
     if via is None:
         expect("story", re.sub("^it is its own port 0: ", "", answer["text"][0].split(": ", 1)[1]), story(m, sw, lid, target, own))
         seen = m.seen.get((sw, lid), Seen()).offers if (sw, lid) not in m.connected else {}
-        told = {c["port"]: [c["turn"], c["hops"], c["load"]] for c in answer.get("choice", {}).get("candidates", [])}
+        told = {c["port"]: [c["offer"], c["hops"], c["load"]] for c in answer.get("choice", {}).get("candidates", [])}
         expect("candidates", told, {p: [turn, hops - (lid in m.at), load] for p, (turn, hops, load) in seen.items()})
     for line in answer["text"]:
         found = re.match(r"  Hop matrix of ftree: (none|\d+) through this port, (?:no least|least (\d+))\.", line)

@@ -579,9 +579,9 @@ class Nue:
         elif how == "shortcut":
             told = how, "Backtracking opened a shorter way to %s: by port %d." % (sw, own)
         elif how == "backtrack":
-            told = how, "The search did not reach %s; its neighbour at port %d was led another way for it." % (sw, own)
+            told = how, "The search did not reach %s; backtracking gave its neighbour at port %d another way, so that %s can follow." % (sw, own, sw)
         elif how == "around":
-            told = "backtrack", "Led out of port %d so that a neighbour of %s could be reached." % (own, sw)
+            told = "backtrack", "Backtracking chose port %d, so that the search reaches a neighbour of %s." % (own, sw)
         else:
             told = self.by_weight(moment, sw, own, via if via is not None else self.rival(moment, sw, own)[0])
         return told[0], re.escape(told[1])
@@ -598,8 +598,8 @@ class Nue:
         if how:
             return {"escape tree": ("escape path", "the search met an impasse, so all switches follow the tree of escape paths around %s" %
                                     self.known[moment.layer][0]),
-                    "backtrack": ("backtracking", "reached by backtracking only: its neighbour there was led another way for it"),
-                    "around": ("backtracking", "led this way by backtracking, so that a neighbour could be reached"),
+                    "backtrack": ("backtracking", "reached by backtracking only: its neighbour there took another way so that this switch can follow"),
+                    "around": ("backtracking", "backtracking chose this way, so that the search reaches a neighbour"),
                     "shortcut": ("shortcut", "a shortcut that backtracking opened")}[how]
         port, kind = self.rival(moment, sw, own)
         far = lambda p: moment.offers[sw][p]["distance"]

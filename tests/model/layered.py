@@ -232,8 +232,8 @@ class Run:
         if len(ports) < 2:
             return ""
         if self.turning:
-            return " Of %d cables there the routes take each in turn, this one number %d." % (len(ports), ports.index(port) + 1)
-        return " Of %d cables there always the first, port %d." % (len(ports), ports[0])
+            return " %d cables lead there; routes take them in turn, this route takes number %d." % (len(ports), ports.index(port) + 1)
+        return " %d cables lead there; lash always takes the first, port %d." % (len(ports), ports[0])
 
     def reason(self, sw, lid, via):
         target, own = self.target[lid][0], self.table.get((sw, lid))
@@ -303,7 +303,7 @@ class Run:
         return "%s - %s" % (self.names[s], self.names[d])
 
     def say_tree(self, r, n):
-        return re.escape("tree of %s: fills %s that nobody had" % (self.names[r], plural(n, "route")))
+        return re.escape("the tree of %s sets %s that no tree set before" % (self.names[r], plural(n, "route")))
 
     def brings(self, n, fresh):
         return "brings %s, %d of them new" % (plural(n, "dependency"), fresh) if n else "one cable each way, so no dependency"
@@ -312,7 +312,7 @@ class Run:
         return re.escape("%s at layer %d: %s" % (self.ends(s, d), v, self.brings(n, fresh)))
 
     def say_open(self, s, d, v):
-        return re.escape("%s: layer %d is opened for it" % (self.ends(s, d), v))
+        return re.escape("%s: opens layer %d" % (self.ends(s, d), v))
 
     def say_accept(self, s, d, v, n, fresh):
         text = "%s: put in layer %d: " % (self.ends(s, d), v)

@@ -289,8 +289,8 @@ class Mesh:
         return "-+"[code % 2] + self.letter((code - 1) // 2)
 
     def say_axis(self, names, u, i, code, why):
-        words = {"seed axis": "the first link of the seed without an axis", "facing in the seed": "not two hops from the one before: on the other side",
-                 "straight on": "the only one not two hops from a link with an axis: straight on", "other end": "as its other end says",
+        words = {"seed axis": "the first link of the seed without an axis", "facing in the seed": "its neighbour is not two hops from that of the link before: the other side",
+                 "straight on": "only its neighbour is not two hops from that of a link with an axis: straight on", "other end": "as its other end says",
                  "square": "as the opposite side of a square"}
         v, ports = self.entries[u][i]
         return "%s port %d to %s: %s, %s" % (names[u], ports[0], names[v], self.axis_name(code), words[why])

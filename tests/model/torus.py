@@ -258,9 +258,9 @@ def way(m, sw, target, step):
     told += "".join("%s is blocked by a missing switch, so it turns early: " % AXES[x] for x in blocked)
     told += "%s%s, " % ("-+"[group % 2], AXES[d])
     if why == "detour" and not m.c.open[d]:
-        rule, told = "broken ring", told + "for the ring has a gap the other way"
+        rule, told = "broken ring", told + "because the ring has a gap the other way"
     elif why == "hole":
-        rule, told = "early turn", told + "up to the missing switch at its turning point, to turn in front of it"
+        rule, told = "early turn", told + "its next turn would be at a missing switch: it turns in front of that"
     elif m.c.open[d]:
         rule, told = "dimension order", told + many(apart, "step") + " along the open line"
     elif apart == other:
@@ -274,7 +274,7 @@ def against(m, sw, target, step, port, used, own, entry):
     """Rule and sentence against a port that leads on in the torus."""
     group = next((g for g in range(6) if port in m.group[sw][g]), None)
     if group == step[0]:
-        return "in turn", "A link the same way: they are taken in turn, and route %d went by port %d." % (used + 1, own)
+        return "in turn", "This link leads the same way: routes use such links in turn, and route %d uses port %d." % (used + 1, own)
     if group is None or group // 2 == step[0] // 2 or group // 2 in step[2]:
         return entry
     return "dimension order", "Packets go along x, then y, then z; %s is the first%s in which the places differ, port %d leads " \
@@ -289,7 +289,7 @@ def check(m, st, sw, lid, via, own, answer):
     step, used, ports = m.moment[sw, lid]
     rule, words = way(m, sw, target, step)
     several = len(ports) > 1
-    entry = rule, words + "." + (" Of %d links that way in turn number %d, port %d." % (
+    entry = rule, words + "." + (" %d links lead that way, used in turn: this route uses number %d, port %d." % (
         len(ports), used % len(ports) + 1, own) if several else "")
     if via in (None, own):
         expect("decided", told, entry)

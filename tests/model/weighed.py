@@ -296,28 +296,28 @@ class Run:
         more = len(channels) > 12
         text = "cycle %d of layer %d: " % (cycle, t) + "".join("%s -> " % c[0] for c in channels[:12]) + ("... -> " if more else "") + channels[0][0]
         text += ": %s with %s%s pairs" % (counted(len(channels), "edge"), ", ".join(map(str, left[:12])), ", ..." if more else "")
-        text += "; the first with %d, %s[%d] -> %s[%d], is cut: %s go%s to layer %d" % (
+        text += "; dfsssp cuts the first with %d, %s[%d] -> %s[%d]: %s go%s to layer %d" % (
             left[at], *channels[at], *channels[(at + 1) % len(channels)], counted(moved, "pair"), "es" if moved == 1 else "", t + 1)
-        return re.escape(text + (", %d had gone before" % skipped if skipped else ""))
+        return re.escape(text + (", %d went before" % skipped if skipped else ""))
 
     def say_open(self, s, lid, layer):
-        return re.escape("%s - %s: layer %d is opened for it" % (s, self.target[lid][0], layer))
+        return re.escape("%s - %s: opens layer %d" % (s, self.target[lid][0], layer))
 
     def say_move(self, s, lid, layer, cycle):
         return re.escape("%s - %s: %s of the hosts there" % (s, self.target[lid][0], counted(self.layers.hosts[s], "LID"))) + (
-            r" to LID %d \(\S+\): moved from layer %d to layer %d, as cycle %d is cut" % (lid, layer, layer + 1, cycle))
+            r" to LID %d \(\S+\): moved from layer %d to layer %d by the cut of cycle %d" % (lid, layer, layer + 1, cycle))
 
     def say_search(self, layer, cuts, stay):
         return "layer %d has no cycle%s: %s stay" % (layer, " left after " + counted(cuts, "cut") if cuts else "", counted(stay, "pair"))
 
     def say_split(self, layer, pairs, lanes):
-        return "layer %d has the most pairs a lane, %d on %s: it gets a %s" % (
+        return "layer %d has the most pairs a lane, %d on %s: it gets a %s lane" % (
             layer, pairs, counted(lanes, "lane"), ["", "second", "third", "fourth", "fifth", "sixth", "seventh", "8th"][lanes])
 
     def say_shift(self, layer):
         x = self.layers
         return "layer %d, %s, has %s%s" % (layer, counted(x.count[layer], "pair"), x.sls(layer),
-                                           ": one is drawn at each query" if x.first[layer] < x.last[layer] else "")
+                                           ": OpenSM draws one for each query" if x.first[layer] < x.last[layer] else "")
 
     def weights(self, answer):
         told = {(r["about"]["name"], r["about"]["port"]): (r["weight"], r["growth"]) for r in answer["rows"]}

@@ -643,7 +643,7 @@ static void test_tori(void **state)
 		{"torus:5x5", "fail link t11[2] t31[2]", true, REC_RING, "closes: a whole ring of 5"},
 		{"mesh:3x4", "set lmc 1", false, REC_RING, "is open"},
 		{"torus:4x4", "fail switch t11; fail switch t22", true, REC_PLACE, "the fourth corner"},
-		{"torus:3x3,parallel=2", "fail link t00[2]", false, REC_CHOICE, "of 2 links that way"},
+		{"torus:3x3,parallel=2", "fail link t00[2]", false, REC_CHOICE, "2 links lead that way"},
 	};
 
 	(void)state;

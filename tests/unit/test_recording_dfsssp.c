@@ -170,20 +170,19 @@ static void test_ring(void **state)
 	says(w, at,
 	     "cycle 1 of layer 0: ring1 -> ring0 -> ring4 -> ring3 -> ring2 -> ring1: 5 edges with 2, 2, 2, "
 	     "2, 2 "
-	     "pairs; the first with 2, ring1[3] -> ring0[3], is cut: 2 pairs go to layer 1");
+	     "pairs; dfsssp cuts the first with 2, ring1[3] -> ring0[3]: 2 pairs go to layer 1");
 	expect_counts(w, at, 90, 0);
 	at = next_of(r, REC_MOVE, at);
 	says(w, at,
-	     "ring1 - ring4: 1 LID of the hosts there to LID 10 (node0005): moved from layer 0 to layer 1, "
-	     "as "
-	     "cycle 1 is cut");
+	     "ring1 - ring4: 1 LID of the hosts there to LID 10 (node0005): moved from layer 0 to layer 1 "
+	     "by the cut of cycle 1");
 	expect_counts(w, at, 89, 1);
 	expect_counts(w, at + 1, 88, 2);
 	at = next_of(r, REC_SEARCH, at);
 	expect_counts(w, at, 86, 4);
 	at = next_of(r, REC_SHIFT, at);
 	says(w, at, "layer 1, 4 pairs, has SL 7");
-	says(w, at + 1, "layer 0, 86 pairs, has SL 0 to 6: one is drawn at each query");
+	says(w, at + 1, "layer 0, 86 pairs, has SL 0 to 6: OpenSM draws one for each query");
 	walk_free(w);
 	recording_unref(r);
 	session_free(s);
@@ -197,7 +196,7 @@ static void test_steps(void **state)
 	(void)state;
 	line_says(s, "step until text cycle", "cycle 1 of layer 0");
 	line_says(s, "step until refused", "cycle 2 of layer 0");
-	line_says(s, "step back until opened", "ring1 - ring4: layer 1 is opened for it");
+	line_says(s, "step back until opened", "ring1 - ring4: opens layer 1");
 	line_says(s, "step until moved", "moved from layer 0 to layer 1");
 	line_says(s, "step next pair", "ring0 - ring2");
 	line_says(s, "step next layer", "layer 0 has no cycle left after 2 cuts: 86 pairs stay");

@@ -90,7 +90,7 @@ static void test_ring(void **state)
 		"ring0-ring1-ring2 by ring0 - ring2, ring1-ring2-ring3 by ring1 - ring3, ring2-ring3-ring4 "
 		"is new");
 	says_at(w, refuse - 1, "ring2 - ring4 at layer 0: brings 2 dependencies, 2 of them new");
-	says_at(w, refuse + 1, "ring2 - ring4: layer 1 is opened for it");
+	says_at(w, refuse + 1, "ring2 - ring4: opens layer 1");
 	says_at(w, refuse + 2, "put in layer 1: adds ring2-ring3-ring4 and ring4-ring3-ring2");
 	says_at(w, accept, "ring0 - ring1: put in layer 0: one cable each way, so no dependency");
 	says_at(w, next_of(r, REC_TURN, 1), "moved from layer 0 to layer 1: 16 and 4 pairs now");

@@ -398,11 +398,11 @@ static void test_rules(void **state)
 	     "engine that refused before left them; so of 4 ports at 4 hops port 3 had 4 LIDs, the fewest; 4 "
 	     "had 7.");
 	says("synth ring:4,parallel=2; route lash", "why ring0 3",
-	     "Decided: cable: ring1 alone leads there in 1 hop. Of 2 cables there always the first, port 2.");
+	     "Decided: cable: ring1 alone leads there in 1 hop. 2 cables lead there; lash always takes the "
+	     "first, port 2.");
 	says("synth ring:4,parallel=2; route lash do_mesh_analysis=TRUE", "why ring0 3",
-	     "Decided: cable: ring1 alone leads there in 1 hop. Of 2 cables there the routes take each in "
-	     "turn, "
-	     "this one number 1.");
+	     "Decided: cable: ring1 alone leads there in 1 hop. 2 cables lead there; routes take them in "
+	     "turn, this route takes number 1.");
 	says("synth xgft:2,2,2:1,1,1; route ftree", "why core-01 node0005",
 	     "Decided: main path: spine-02 climbed to core-01, its only parent.");
 	says("synth director:2,2,1,2; route mincontention", "why dir1/L01/U1 3",
@@ -426,7 +426,7 @@ static void test_rules(void **state)
 	     "Decided: escape tree: The search met an impasse, so all switches follow the escape tree around "
 	     "t12 in layer 0.");
 	says(IMPASSE, "why t11 26",
-	     "Decided: backtrack: Led out of port 1 so that a neighbour of t11 could be reached.");
+	     "Decided: backtrack: Backtracking chose port 1, so that the search reaches a neighbour of t11.");
 	says("synth random:14,4,seed=1,parallel=2,hosts=2; route nue nue_max_num_vls=1", "why sw-06 41",
 	     "Decided: shortcut: Backtracking opened a shorter way to sw-06: by port 3.");
 	says("synth xgft:2,2:1,1; route minhop", "why spine-01 node0003 via 1",
@@ -464,7 +464,7 @@ static void test_files(void **state)
 		 "of "
 		 "its ports': an engine that refused before left it. No entry."},
 		{"", TORUS("torus:5x5") "; fail switch t12", "why t10 8",
-		 "Decided: early turn: 0,0,1 to 0,2,3: +y, up to the missing switch at its turning point"},
+		 "Decided: early turn: 0,0,1 to 0,2,3: +y, its next turn would be at a missing switch"},
 		{"", TORUS("torus:4x4"), "why t00 node0011 via 2",
 		 "Decided: dimension order: Packets go along x, then y, then z; y is the first in which the "
 		 "places "
@@ -476,8 +476,8 @@ static void test_files(void **state)
 		 "synth torus:5x5; set torus_config %s; set qos TRUE; route torus-2QoS", "why t44 t00",
 		 "Decided: not routed: t44 has no place in the torus that torus_config describes."},
 		{"", TORUS("torus:5x5,parallel=2"), "why t00 node0003 via 7",
-		 "Decided: in turn: A link the same way: they are taken in turn, and route 3 went by port "
-		 "6."},
+		 "Decided: in turn: This link leads the same way: routes use such links in turn, and route 3 "
+		 "uses port 6."},
 	};
 
 	(void)state;
@@ -543,9 +543,8 @@ static void test_all_looked_at(void **state)
 	     "set io_guid_file node0007 node0008; "
 	     "route ftree max_reverse_hops=2 quasi_ftree_indexing=TRUE; fail link leaf-01[4]",
 	     "why leaf-02 11",
-	     "Decided: learned: spine-01 spread the route down: turn 1 of 2; what came later leads back "
-	     "through "
-	     "leaf-02.");
+	     "Decided: learned: spine-01 spread the route down: offer 1 of 2; the later offers lead back "
+	     "through leaf-02.");
 	says("synth ring:5; route lash; step start; step to 1", "lft ring0",
 	     "1 ring0             (0) (itself)");
 	says("synth mesh:2x4; route lash; fail link m11[3]", "why m01 10",
