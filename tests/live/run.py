@@ -260,8 +260,11 @@ def trouble(probe):
               r.stderr)
 
 
-def torus(path, n, hosts):
-    """A file with a torus of n x n switches, each with some hosts."""
+def torus(n, hosts):
+    """A file with a torus of n x n switches, each with some hosts; made once."""
+    path = os.path.join(WORK, "torus.net")
+    if os.path.exists(path):
+        return path
     with open(path, "w") as f:
         for x in range(n):
             for y in range(n):
@@ -275,12 +278,12 @@ def torus(path, n, hosts):
             for y in range(n):
                 for h in range(hosts):
                     f.write('Hca 1 "H%d.%d.%d"\n[1] "S%d.%d"[%d]\n\n' % (x, y, h, x, y, 5 + h))
+    return path
 
 
 def large_fabric(probe):
     """Cancelled in the middle, more often than the simulator has places for clients; then let run."""
-    path = os.path.join(WORK, "torus.net")
-    torus(path, 30, 5)
+    path = torus(30, 5)
     sim = Sim(path)
     try:
         said, refused, end = [], 0, time.monotonic() + 300
@@ -332,7 +335,7 @@ class Held:
 
 def dying(probe, name, sig, silence, expected, again):
     """The simulator dies, or falls silent, while nodes are being found; again() has it answer once more."""
-    path = os.path.join(WORK, "torus.net")
+    path = torus(30, 5)
     sim = Sim(path)
     held = Held(sim, name.replace(" ", "-"), 500, probe, "dying", "", str(silence), stdin=subprocess.PIPE)
     p = held.p
@@ -406,7 +409,7 @@ def explorer(ibscope):
 
 def killed_program(ibscope):
     """A signal ends the program while it discovers: its child and what the simulator's library made go too."""
-    path = os.path.join(WORK, "torus.net")
+    path = torus(30, 5)
     for sig in (signal.SIGTERM, signal.SIGKILL):
         sim = Sim(path)
         sim.proc.send_signal(signal.SIGSTOP)  # nothing is ever answered

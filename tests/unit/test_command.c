@@ -613,10 +613,14 @@ static void test_nothing_kept(void **state)
 	struct session *s = tree();
 
 	struct err e;
-	char *text;
+	char *text, first[100];
 	int rc;
 
 	(void)state;
+	snprintf(first, sizeof(first), "\"options\":{\"%s\":", options_at(s->setup->options, 0)->name);
+	text = run_line(s, "show options", &rc, &e, true, NULL);
+	assert_non_null(strstr(text, first));
+	free(text);
 	line_says(s, "snapshot", "no snapshots\n");
 	ok_line(s, "step start");
 	line_fails(s, "step list 0", "expected: step");
@@ -625,6 +629,52 @@ static void test_nothing_kept(void **state)
 	assert_int_equal(rc, 0);
 	assert_non_null(strstr(text, "\"roots\":[{\"name\":\"spine-01\",\"guid\":\"0x"));
 	free(text);
+	session_free(s);
+}
+
+static int on_no_screen(const struct command *c, const struct args *args, struct out *o, struct err *e)
+{
+	(void)args;
+	(void)o;
+	return err_set(e, "%s", c->name);
+}
+
+/* On a screen a word that several nodes have is offered for choice; other wrong lines are not. */
+static void test_unclear(void **state)
+{
+	struct session *s = tree();
+	FILE *f = fopen("/dev/null", "w");
+	struct command_run r = {.in = interpreter_of(s), .f = f, .on_screen = on_no_screen};
+	struct err e;
+
+	(void)state;
+	assert_int_equal(run_text(&r, "nonsense node*", &e), -1);
+	assert_null(r.unclear);
+	assert_int_equal(run_text(&r, "trace node* node0001 node0002", &e), -1);
+	assert_null(r.unclear);
+	assert_int_equal(run_text(&r, "lft sp*", &e), -1);
+	assert_non_null(r.unclear);
+	free(r.unclear);
+	fclose(f);
+	session_free(s);
+}
+
+/* A node's GUID may be 1: a host can be added beside it. */
+static void test_guid_of_one(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct fabric_builder *b = fb_new();
+	struct fabric *f;
+	struct err e;
+
+	(void)state;
+	fb_add(b, NODE_SWITCH, 1, 4, "s1");
+	fb_add(b, NODE_CA, 2, 1, "h1");
+	assert_true(fb_link(b, 0, 1, 1, 1));
+	assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
+	assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
+	ok_line(s, "add host h2 s1[2]");
+	assert_int_equal(s->fabric->n_nodes, 3);
 	session_free(s);
 }
 
@@ -1182,6 +1232,8 @@ int main(void)
 		cmocka_unit_test(test_cancelled),
 		cmocka_unit_test(test_cost_of_event),
 		cmocka_unit_test(test_quiz_rank),
+		cmocka_unit_test(test_unclear),
+		cmocka_unit_test(test_guid_of_one),
 		cmocka_unit_test(test_nul_bytes),
 		cmocka_unit_test(test_nothing_kept),
 		cmocka_unit_test(test_told_where_it_holds),

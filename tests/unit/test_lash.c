@@ -1,4 +1,5 @@
 /* LASH: routes, layers, balancing, mesh analysis, against plain models and known vectors. */
+#include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
@@ -686,6 +687,22 @@ static void test_update(void **state)
 	assert_true(searches[1] > 0 && searches[0] < searches[1]);
 }
 
+/* The report for a ticket contains a text. */
+static void report_says(struct session *s, const char *part)
+{
+	char path[] = "/tmp/test_lash.XXXXXX", line[100], *text;
+	size_t size;
+	struct err e;
+
+	close(mkstemp(path));
+	snprintf(line, sizeof(line), "report %s", path);
+	ok_line(s, line);
+	assert_int_equal(read_file(path, NULL, &text, &size, &e), 0);
+	unlink(path);
+	assert_non_null(memmem(text, size, part, strlen(part)));
+	free(text);
+}
+
 /* --- refusals, steps ------------------------------------------------------------------------------------ */
 
 /* Where OpenSM would never get further, nothing else is tried, and a new subnet manager starts the next
@@ -725,6 +742,7 @@ static void test_stop(void **state)
 	assert_non_null(strstr(text, "\"fatal\":\"crashes\""));
 	free(text);
 	assert_null(session_routing(s));
+	report_says(s, "\n- **OpenSM 3.3.23 crashes here**\n");
 	session_free(s);
 }
 

@@ -266,14 +266,41 @@ static void test_flap(void **state)
 	session_free(s);
 }
 
+/* One switch without a table by LIDs, whichever it is, ends OpenSM. */
+static void test_no_table(void **state)
+{
+	(void)state;
+	for (unsigned k = 0; k < 3; k++) {
+		struct session *s = session_new(all_engines, all_commands);
+		struct fabric_builder *b = fb_new();
+		struct fabric *f;
+		struct err e;
+
+		for (unsigned i = 0; i < 3; i++) {
+			char name[8];
+
+			snprintf(name, sizeof(name), "s%u", i);
+			fb_add(b, NODE_SWITCH, 0x1000 + i, 4, name);
+		}
+		for (unsigned i = 0; i < 2; i++)
+			assert_true(fb_link(b, i, 1, i + 1, 2));
+		b->node[k].fdb_cap = 0;
+		assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
+		assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
+		line_says(s, "route minhop", "has LinearFDBCap 0, no table by LIDs");
+		session_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reasons),	      cmocka_unit_test(test_sharing),
-		cmocka_unit_test(test_restoring),     cmocka_unit_test(test_lids_stay),
-		cmocka_unit_test(test_chain),	      cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_manager_moves), cmocka_unit_test(test_standby),
-		cmocka_unit_test(test_place_set),     cmocka_unit_test(test_flap),
+		cmocka_unit_test(test_no_table),  cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_sharing),	  cmocka_unit_test(test_restoring),
+		cmocka_unit_test(test_lids_stay), cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_manager_moves),
+		cmocka_unit_test(test_standby),	  cmocka_unit_test(test_place_set),
+		cmocka_unit_test(test_flap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

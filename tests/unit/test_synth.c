@@ -599,6 +599,7 @@ static void test_messages(void **state)
 		{"kautz:127,2", "255 ports on a switch"},
 		{"debruijn:2,x", "found 'x'"},
 		{"debruijn:9,9", "endports"},
+		{"ring:", "expected a number from 2 to"},
 		{"slimfly:6", "Q = 6, expected a power of a prime"},
 		{"slimfly:28", "Q = 28, expected a power of a prime"},
 		{"slimfly:2", "expected a power of a prime from 3 on"},

@@ -323,6 +323,15 @@ static void says(const char *lines, const char *why, const char *decided)
 	session_free(s);
 }
 
+static void fails(const char *lines, const char *line, const char *part)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	ok_line(s, lines);
+	line_fails(s, line, part);
+	session_free(s);
+}
+
 static void test_rules(void **state)
 {
 	(void)state;
@@ -355,6 +364,9 @@ static void test_rules(void **state)
 	     "Decided: learned: The route did not come by port 1: sw-07 did not pass it on to sw-04.");
 	says("synth ring:5; set use_ucast_cache TRUE; route minhop; fail host node0003", "why ring0 node0002",
 	     "Decided: cached: The unicast cache kept the tables of sweep 1; there: only candidate: ");
+	fails("synth ring:5; set use_ucast_cache TRUE; route minhop; fail host node0001; remove host "
+	      "node0003",
+	      "step start", "the unicast cache kept the tables of sweep 1, from before the fabric changed");
 	/* the fabric changed meanwhile: names of now, the choice of then */
 	says("synth ring:5; set use_ucast_cache TRUE; route minhop; fail host node0001; remove host node0003",
 	     "why ring1 node0005",
