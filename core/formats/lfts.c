@@ -240,7 +240,8 @@ static unsigned path_hops(const struct path_table *t, uint32_t src, size_t d)
 
 	if (src == t->end[d].ep) /* another LID of the same port: the packet does not leave it */
 		return routing_sa_refuses(t->r, src, false) ? HOPS_NONE : 0;
-	if (routing_sa_refuses(t->r, src, sw != NO_ID))
+	if (routing_sa_refuses(t->r, src, sw != NO_ID) ||
+	    (t->r->pair_sls && !pair_sls_share(t->r->pair_sls, src, t->end[d].ep)))
 		return HOPS_NONE;
 	if (sw == NO_ID) /* two adapters wired to each other */
 		return top->peer[top->fabric->endport_port[src]] == top->fabric->endport_port[t->end[d].ep]

@@ -47,6 +47,8 @@ struct routing *routing_with_hosts(const struct routing *r, const struct host_se
 	c->adaptive = (struct adaptive *)counted_ref(r->adaptive ? &r->adaptive->counted : NULL);
 	c->priv = r->priv;
 	c->exact = r->exact;
+	c->pair_sls = (struct pair_sls *)counted_ref(r->pair_sls ? &r->pair_sls->counted : NULL);
+	c->offered_bits = r->offered_bits;
 	c->sl_unread = r->sl_unread;
 	c->hosts = host_set_ref(hosts);
 	c->same = routing_ref(r->same ? r->same : r);
@@ -63,6 +65,8 @@ static void routing_release(struct routing *r)
 	sl_tables_unref(r->sl_tables);
 	if (r->adaptive)
 		counted_unref(&r->adaptive->counted);
+	if (r->pair_sls)
+		counted_unref(&r->pair_sls->counted);
 	topo_unref(r->topo);
 	lids_unref(r->lids);
 	host_set_unref(r->hosts);
@@ -158,6 +162,34 @@ const char *sl_word(struct sl_range sl, char buf[SL_WORD])
 	return buf;
 }
 
+/* Do these bits differ among pairs? */
+static bool offers_differ(const struct routing *r)
+{
+	return r->pair_sls && !r->pair_sls->one && r->offered_bits;
+}
+
+bool routing_share_pkey(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	uint32_t from = lid_owner(r->lids, slid), to = lid_owner(r->lids, dlid);
+
+	return !r->pair_sls || from == NO_ID || to == NO_ID || pair_sls_share(r->pair_sls, from, to);
+}
+
+/* The engine's SL with the bits that it leaves to partitions and the QoS policy. */
+static struct sl_range with_offer(const struct routing *r, unsigned slid, unsigned dlid, struct sl_range sl)
+{
+	unsigned bits = r->pair_sls ? r->offered_bits : 0, offer;
+	uint32_t from = bits ? lid_owner(r->lids, slid) : NO_ID, to = bits ? lid_owner(r->lids, dlid) : NO_ID;
+
+	if (from == NO_ID || to == NO_ID || sl_is_open(sl))
+		return sl;
+	offer = pair_sls_of(r->pair_sls, from, to);
+	if (offer == NO_PAIR_SL)
+		return sl;
+	return (struct sl_range){(uint8_t)((sl.lo & ~bits & 15) | (offer & bits)),
+				 (uint8_t)((sl.hi & ~bits & 15) | (offer & bits))};
+}
+
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	uint32_t source = r->sl_tables && r->sl_tables->n_sls ? lid_owner(r->lids, slid) : NO_ID;
@@ -165,7 +197,7 @@ struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid
 
 	if (sl != SL_TABLES_NO_SL)
 		return (struct sl_range){sl, sl};
-	return r->ops->sl ? r->ops->sl(r, slid, dlid) : (struct sl_range){0, 0};
+	return with_offer(r, slid, dlid, r->ops->sl ? r->ops->sl(r, slid, dlid) : (struct sl_range){0, 0});
 }
 
 unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
@@ -202,17 +234,18 @@ bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_
 
 bool routing_has_sls(const struct routing *r)
 {
-	return r->ops->sl || (r->sl_tables && r->sl_tables->n_sls);
+	return r->ops->sl || (r->sl_tables && r->sl_tables->n_sls) || (r->pair_sls && r->offered_bits);
 }
 
 bool routing_sls_by_switch(const struct routing *r)
 {
-	return !(r->sl_tables && r->sl_tables->n_sls) && (!r->ops->sl || r->ops->sl_by_switch);
+	return !(r->sl_tables && r->sl_tables->n_sls) && !offers_differ(r) &&
+	       (!r->ops->sl || r->ops->sl_by_switch);
 }
 
 bool routing_sls_by_source(const struct routing *r)
 {
-	return !(r->sl_tables && r->sl_tables->n_sls) &&
+	return !(r->sl_tables && r->sl_tables->n_sls) && !offers_differ(r) &&
 	       (!r->ops->sl || r->ops->sl_by_switch || r->ops->sl_by_source);
 }
 
@@ -230,7 +263,7 @@ bool routing_vl_by_sl(const struct routing *r)
 
 bool routing_keeps_layers(const struct routing *r, unsigned first, unsigned n)
 {
-	if (!routing_vl_by_sl(r) || (r->sl_tables && r->sl_tables->n_sls))
+	if (!routing_vl_by_sl(r) || (r->sl_tables && r->sl_tables->n_sls) || (r->pair_sls && r->offered_bits))
 		return false;
 	for (unsigned sl = first; sl < first + n; sl++)
 		if (routing_vl(r, 0, 0, 0, sl) != sl)

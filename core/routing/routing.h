@@ -16,6 +16,7 @@
 #include "core/routing/layers.h"
 #include "core/routing/adaptive.h"
 #include "core/routing/lids.h"
+#include "core/routing/pair_sls.h"
 #include "core/routing/sl_tables.h"
 #include "core/routing/why_rule.h"
 
@@ -59,10 +60,10 @@ struct routing_ops {
 	/* SL of a path between two endport LIDs with a route; NULL: always 0. */
 	struct sl_range (*sl)(const struct routing *r, unsigned slid, unsigned dlid);
 	/*
-	 * Does OpenSM give paths the SL of a partition or of the QoS policy, wholly or in part, where there
-	 * is one?  NULL: if there is no sl().
+	 * Bits of a path's SL that are those of the partition's or the QoS policy's SL, where there is one:
+	 * 15 all of them, 0 none.  NULL: 15 if there is no sl(), else 0.
 	 */
-	bool (*sl_from_qos)(const struct routing *r);
+	unsigned (*sl_from_qos)(const struct routing *r);
 	/* sl() is the same for all LIDs on one switch to all on another, so analyses may ask once. */
 	bool sl_by_switch;
 	/* ... or at least for all LIDs of CAs on one switch to one LID. */
@@ -161,8 +162,11 @@ struct routing {
 	const struct routing_ops *ops;	   /* never NULL */
 	const struct sl_tables *sl_tables; /* reference held; SLs and VLs given from outside, NULL = none */
 	struct adaptive *adaptive;	   /* reference held; groups of ports for some LIDs, NULL = none */
-	bool sl_unread; /* files that are not read may give paths other SLs (core/sm/qos.h) */
-	void *priv;	/* the engine's own, behind ops */
+	struct pair_sls
+		*pair_sls;    /* what partitions and the QoS policy offer; reference held; NULL: nothing */
+	uint8_t offered_bits; /* those of SLs that are taken from there (sl_from_qos) */
+	bool sl_unread;	      /* what is not modelled may give paths other SLs (core/sm/qos.h) */
+	void *priv;	      /* the engine's own, behind ops */
 	/*
 	 * What an engine promises of its tables: they lead from switch s in exact[s * n_switches + d] links
 	 * to switch d, for each LID there or on a host there; NO_PATH: no way.  Part of priv; NULL: no
@@ -242,6 +246,9 @@ sl2vl_map routing_endport_map(const struct routing *r, uint32_t endport);
 bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_switches);
 
 /* Can an SL differ from 0? */
+/* Have the ports of two LIDs a P_Key in common?  If not, OpenSM's SA gives no path.  True: or it is not
+ * known. */
+bool routing_share_pkey(const struct routing *r, unsigned slid, unsigned dlid);
 bool routing_has_sls(const struct routing *r);
 /* Is the SL the same for all LIDs on one switch to all LIDs on another (0 included)? */
 bool routing_sls_by_switch(const struct routing *r);

@@ -93,10 +93,10 @@ const struct optdef common_options[] = {
 	NUMBER("qos_rtr_max_vls", "0", 15, MAX_VLS_HELP),
 	WORDS("qos_rtr_sl2vl", "qos_sl2vl of router ports"),
 	WORDS("partition_config_file",
-	      "partitions: with qos their `sl=` is the SL of a pair where the engine gives none; ibscope "
-	      "does not read them and says so"),
+	      "partitions: pairs without a common P_Key get no path; with qos their `sl=` is the SL of a "
+	      "pair where the engine gives none"),
 	WORDS("qos_policy_file", "the QoS policy: with qos it gives pairs SLs where the engine gives "
-				 "none; ibscope does not read it and says so"),
+				 "none; of it simple lines of qos-ulps count, other things are told"),
 	{0},
 };
 

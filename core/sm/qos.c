@@ -106,8 +106,9 @@ void qos_tell_unread(const struct options *o, struct text *t)
 	const char *what = qos_unread(o);
 
 	if (what)
-		text_add(t,
-			 "%s: ibscope does not read it; with qos OpenSM may take other SLs from it, and "
-			 "so other VLs, than ibscope tells (`set path_sl_file FILE` takes SLs)\n",
-			 what);
+		text_add(
+			t,
+			"%s: not all of it is modelled here; with qos OpenSM may take other SLs from it, and "
+			"so other VLs, than ibscope tells (`set path_sl_file FILE` takes SLs)\n",
+			what);
 }

@@ -31,13 +31,13 @@ void qos_give_maps(struct sl_tables *l, const struct topo *t, const struct optio
 
 /*
  * Options that are set and whose files may give pairs other SLs than those told, as words for a sentence:
- * "partition_config_file and qos_policy_file".  The files are not read.  NULL: there are none, or qos is off,
- * and OpenSM does not look at them.  Source: sweeps of the program (tests/parity/manager.py).
+ * "partition_config_file and qos_policy_file".  Not all of the files is modelled.  NULL: there are none, or
+ * qos is off, and OpenSM does not look at them.  Source: sweeps of the program (tests/parity/manager.py).
  */
 const char *qos_unread(const struct options *o);
 /* The same of one pair, where routing.h's sl_unread is set. */
 #define QOS_UNREAD_PAIR \
-	"A partition or the QoS policy may give the pair another SL: their files are not read.\n"
+	"A partition or the QoS policy may give the pair another SL: not all of their files is modelled.\n"
 /* Adds a line about them; nothing when there are none. */
 void qos_tell_unread(const struct options *o, struct text *t);
 

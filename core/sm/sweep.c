@@ -13,6 +13,7 @@
 #include "core/sm/activated.h"
 #include "core/sm/guid2lid.h"
 #include "core/sm/opervls.h"
+#include "core/sm/pair_sls_file.h"
 #include "core/sm/qos.h"
 #include "core/sm/sl_tables_file.h"
 #include "core/sm/sm_memory.h"
@@ -513,12 +514,12 @@ static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source sourc
 	}
 }
 
-/* Does OpenSM ask partitions and the QoS policy for the SLs of paths? */
-static bool leaves_sls(const struct routing *r)
+/* Bits of SLs that OpenSM takes from partitions and the QoS policy. */
+static unsigned offered_bits(const struct routing *r)
 {
-	const struct routing_ops *ops = routing_origin(r)->ops;
+	const struct routing *origin = routing_origin(r);
 
-	return ops->sl_from_qos ? ops->sl_from_qos(r) : !ops->sl;
+	return origin->ops->sl_from_qos ? origin->ops->sl_from_qos(origin) : origin->ops->sl ? 0 : 15;
 }
 
 /* SLs and maps from outside replace those of the engine. */
@@ -527,14 +528,26 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 	const char *sls = options_file(s->setup->options, "path_sl_file");
 	struct routing *r = (struct routing *)s->routing;
 	enum map_source source;
+	struct text found = {0};
 	struct sl_tables *l;
+	bool unread;
 
 	if (!r)
 		return 0;
-	if (!sls && qos_unread(s->setup->options) && leaves_sls(r)) {
+	if (r->pair_sls)
+		counted_unref(&r->pair_sls->counted);
+	r->pair_sls = pair_sls_read(s->setup->options, s->topo, p, &unread, &found);
+	r->offered_bits = (uint8_t)offered_bits(r);
+	if (progress_cancelled(p)) {
+		text_free(&found);
+		return err_set(e, CANCELLED);
+	}
+	if (!sls && unread && qos_unread(s->setup->options) && r->offered_bits) {
 		r->sl_unread = true;
 		qos_tell_unread(s->setup->options, notes);
 	}
+	text_add(notes, "%s", text_str(&found));
+	text_free(&found);
 	source = map_source(s);
 	if (source == MAPS_ENGINE && !sls)
 		return 0;

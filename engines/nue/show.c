@@ -315,9 +315,9 @@ static unsigned layers_available(const struct routing *r)
 }
 
 /* With one layer every path keeps the SL that it is asked with. */
-static bool keeps_sl(const struct routing *r)
+static unsigned keeps_sl(const struct routing *r)
 {
-	return nue_n_layers(r) <= 1;
+	return nue_n_layers(r) <= 1 ? 15 : 0;
 }
 
 const struct routing_ops nue_ops = {

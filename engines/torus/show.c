@@ -94,10 +94,10 @@ static int write_extra(const struct routing *r, const char *what, FILE *f)
 }
 
 /* SLs 8 to 15 are those of the upper QoS level, whose routes have VLs of their own. */
-static bool adds_level(const struct routing *r)
+static unsigned adds_level(const struct routing *r)
 {
 	(void)r;
-	return true;
+	return 8;
 }
 
 const struct routing_ops torus_ops = {

@@ -4,6 +4,8 @@
 #include "core/sm/opervls.h"
 #include "core/sm/qos.h"
 
+static char folder[] = "/tmp/test_qos-XXXXXX";
+
 static void expect_list(const char *list, const char *vls)
 {
 	sl2vl_map m = qos_parse_sl2vl(list);
@@ -81,7 +83,6 @@ static void test_layers(void **state)
 	ok_line(s, "set qos TRUE");
 	assert_false(routing_layers_idle(session_routing(s)));
 	assert_true(routing_keeps_layers(session_routing(s), 0, 2));
-	line_says(s, "check", "Sound");
 	line_says(s, "layers", "lash uses 2 layers of 8 available.");
 	ok_line(s, "set qos_swe_sl2vl 3,3");
 	assert_false(routing_keeps_layers(session_routing(s), 0, 2));
@@ -108,9 +109,31 @@ static void test_closed(void **state)
 	session_free(s);
 }
 
-/* Where routing leaves SLs to partitions, it is told that their file is not read; engines with SLs of their
- * own take none. */
-static void test_unread(void **state)
+/* A file in a folder of its own; its path. */
+static const char *put(const char *text)
+{
+	static char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/file", folder);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	return path;
+}
+
+static void with_file(struct session *s, const char *option, const char *text)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "set %s %s", option, put(text));
+	ok_line(s, line);
+}
+
+/* Where routing leaves SLs to partitions they are theirs; of a file that cannot be read it is told.  Engines
+ * with SLs of their own take none. */
+static void test_partitions(void **state)
 {
 	struct session *s = session_new(all_engines, all_commands);
 	char *text;
@@ -118,14 +141,63 @@ static void test_unread(void **state)
 	int rc;
 
 	(void)state;
-	ok_line(s, "synth torus:4x4,hosts=1; set qos TRUE; set partition_config_file /dev/null");
-	line_says(s, "route minhop", "partition_config_file: ibscope does not read it");
-	line_says(s, "route updn", "partition_config_file: ibscope does not read it");
+	ok_line(s, "synth torus:4x4,hosts=1; set qos TRUE; set partition_config_file /nowhere/file");
+	line_says(s, "route minhop", "partition_config_file: not all of it is modelled here");
+	line_says(s, "route updn", "No such file");
 	text = run_line(s, "route lash; route dfsssp", &rc, &e, false, NULL);
 	assert_int_equal(rc, 0);
-	assert_null(strstr(text, "does not read it"));
+	assert_null(strstr(text, "modelled"));
 	free(text);
+	/* hosts that are limited members share no P_Key */
+	with_file(s, "partition_config_file", "Default=0x7fff,sl=3:SELF=full;\n");
+	line_says(s, "route minhop; trace node0001 node0002", "No common P_Key");
+	line_says(s, "route lash; trace node0001 node0002", "No common P_Key");
+	text = run_line(s, "export paths -", &rc, &e, false, NULL);
+	assert_non_null(strstr(text, " - -"));
+	free(text);
+	with_file(s, "partition_config_file", "A=0x1,sl=5:ALL=full;B=0x0100,sl=6:ALL=full;\n");
+	line_says(s, "route minhop; trace node0001 node0002", "SL 6");
+	line_says(s, "set qos FALSE; trace node0001 node0002", "SL 0");
+	line_says(s, "set qos TRUE; route nue; trace node0001 node0002", "SL 6");
+	with_file(s, "partition_config_file", "A=0x1,sl=5:ALL=full;\nrubbish\n");
+	line_says(s, "route minhop", "file:2: found 'rubbish': no partition; OpenSM gives the file up");
+	line_says(s, "trace node0001 node0002", "SL 0");
 	session_free(s);
+}
+
+static void test_policy(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	ok_line(s, "synth xgft:2,2:1,1; set qos TRUE");
+	with_file(
+		s, "qos_policy_file",
+		"qos-ulps\n default : 3 # all\n any, target-port-guid 0x1-0x2 : 4\n sdp : 7\nend-qos-ulps\n");
+	line_says(s, "route minhop; trace node0001 node0002", "SL 3");
+	line_says(s, "why node0001 node0002", "SL 3");
+	with_file(s, "qos_policy_file", "qos-levels\n qos-level\n  name: DEFAULT\n");
+	line_says(s, "route minhop", "of the QoS policy only simple lines of qos-ulps are modelled");
+	line_says(s, "trace node0001 node0002", "may give the pair another SL");
+	with_file(s, "qos_policy_file", "qos-ulps\n sdp : 7\nend-qos-ulps\n");
+	line_says(s, "route minhop", "has no `default` in qos-ulps");
+	session_free(s);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/file", folder);
+	unlink(path);
+	return rmdir(folder);
 }
 
 int main(void)
@@ -136,8 +208,9 @@ int main(void)
 		cmocka_unit_test(test_opervls_over_sweeps),
 		cmocka_unit_test(test_layers),
 		cmocka_unit_test(test_closed),
-		cmocka_unit_test(test_unread),
+		cmocka_unit_test(test_partitions),
+		cmocka_unit_test(test_policy),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "core/base/cursor.h"
 #include "core/base/guidfile.h"
 #include "core/base/memory.h"
@@ -192,6 +193,7 @@ static int put_conf(const struct simulation *sim, const struct setup *s, struct 
 {
 	static const char fixed[] = "sweep_interval 0\nsweep_on_trap FALSE\ntransaction_timeout 2000\n"
 				    "log_flags 0x43\nforce_log_flush TRUE\nexit_on_fatal FALSE\n";
+	static const char *const pair_files[] = {"partition_config_file", "qos_policy_file"};
 	const struct options *o = s->options;
 	FILE *conf = simulation_open(sim, SIMULATION_CONF, "w", e);
 	char *folder = simulation_path(sim, "");
@@ -203,10 +205,14 @@ static int put_conf(const struct simulation *sim, const struct setup *s, struct 
 	}
 	for (size_t i = 0; !rc && i < options_count(o); i++)
 		rc = put_option(sim, o, options_at(o, i), conf, p, e);
-	if (conf) /* whatever the session names: OpenSM makes a file of its own there, and there is no policy
-		   */
-		fprintf(conf, "partition_config_file %spartitions.conf\nqos_policy_file %sno-policy\n",
-			folder, folder);
+	for (size_t i = 0; !rc && conf && i < ARRAY_LEN(pair_files); i++) {
+		const char *from = options_get(o, pair_files[i]);
+
+		/* a copy, as OpenSM makes a file there; what cannot be read is none */
+		fprintf(conf, "%s %s%s\n", pair_files[i], folder, pair_files[i]);
+		if (*from && !access(from, R_OK))
+			rc = put_file(sim, pair_files[i], from, p, e);
+	}
 	if (!rc && options_file(o, "guid2lid_file"))
 		rc = put_file(sim, "guid2lid", options_file(o, "guid2lid_file"), p, e);
 	if (conf && fclose(conf) && !rc)
@@ -337,7 +343,8 @@ static bool has_path(const struct routing *r, unsigned slid, unsigned dlid)
 
 	if (src == dst)
 		return !routing_sa_refuses(r, src, false);
-	if (routing_sa_refuses(r, src, r->topo->endport_switch[src] != NO_ID))
+	if (routing_sa_refuses(r, src, r->topo->endport_switch[src] != NO_ID) ||
+	    !routing_share_pkey(r, slid, dlid))
 		return false;
 	path_trace(r, src, slid, dlid, &path);
 	there = path.end == PATH_OK || path.end == PATH_DROPPED;

@@ -76,6 +76,7 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
 			 (int)p->hops, "links", (int)p->hops, "sl_min", level_json(p, p->sl.lo), "sl_max",
 			 level_json(p, p->sl.hi), "sl_known", !r->sl_unread, "path", hops);
+	json_object_set_new(path, "common_pkey", json_boolean(routing_share_pkey(r, p->slid, p->dlid)));
 	json_put_endport(path, "src", f, r->lids, p->src);
 	json_put_endport(path, "dst", f, r->lids, p->dst);
 	return path;
@@ -148,6 +149,10 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 		out_text(o, "  " QOS_UNREAD_PAIR);
 	if (slid && p.end != PATH_NO_SOURCE && routing_sa_refuses(r, src, p.n > 0))
 		out_text(o, "  OpenSM's SA gives no path: SL 0, which it tries first, is mapped to VL 15.\n");
+	if (slid && !routing_share_pkey(r, slid, dlid))
+		out_text(o, "  No common P_Key: the ports share no partition in which one of them is a full "
+			    "member, so "
+			    "OpenSM's SA gives no path.\n");
 	if (p.end != PATH_OK && !undecided)
 		o->run->found_fault = true;
 	json = path_json(r, &p);
@@ -291,8 +296,10 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 	  ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k         \
 	  ".sl_min vl|null lowest SL; null: none yet, at a step\n" k                                       \
 	  ".sl_max vl|null highest SL: another where OpenSM draws one at random\n" k                       \
-	  ".sl_known boolean false: a file that is not read (qos_policy_file, partition_config_file) may " \
-	  "give another SL\n" k ".path[] object switches on the way\n" k                                   \
+	  ".sl_known boolean false: what is not modelled of qos_policy_file or partition_config_file may " \
+	  "give another SL\n" k                                                                            \
+	  ".common_pkey boolean false: by the partitions the ports share no P_Key, so "                    \
+	  "the SA gives no path\n" k ".path[] object switches on the way\n" k                              \
 	  ".path[].switch node the switch\n" k                                                             \
 	  ".path[].in portnum port it comes in by; 0: it starts here\n" k                                  \
 	  ".path[].out portnum port it goes out by; 0: it ends here, 255: there is no entry\n" k           \

@@ -1,0 +1,514 @@
+/* Found by reading OpenSM's own description of the files and by trying it (tests/parity/manager.py). */
+#include "core/sm/pair_sls_file.h"
+#include "core/base/cursor.h"
+#include "core/base/infile.h"
+#include "core/base/memory.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_PKEY 0x7fff
+#define NAME_BYTES 32 /* of a partition that OpenSM keeps */
+#define PAIR_FILE_MIB 16
+#define PIECE 4094 /* bytes of a line that OpenSM takes at a time */
+
+enum { NO_MEMBER, LIMITED, FULL };
+
+struct partition {
+	char name[NAME_BYTES];
+	uint16_t pkey;
+	uint8_t sl;
+	uint8_t *member; /* [n_endports] */
+};
+
+struct partitions {
+	const struct topo *t;
+	struct partition *part;
+	size_t n, cap;
+	unsigned generated; /* the last P_Key that was given */
+	bool qos, modelled;
+	bool any, failed; /* a definition was read; one was not understood, so that none counts */
+	struct text *notes;
+	const char *file;
+	unsigned line;
+	/* of the definition at hand, which ends at `;` */
+	size_t now_at; /* its index and 1; 0: none */
+	unsigned sl;
+	bool full;
+};
+
+static void odd(struct partitions *x, struct cursor what, const char *means)
+{
+	char found[40];
+
+	text_add(x->notes, "%s:%u: found '%s': %s\n", x->file, x->line, excerpt(what, found, sizeof(found)),
+		 means);
+}
+
+/* OpenSM gives the whole file up. */
+static bool fail(struct partitions *x, struct cursor what, const char *why)
+{
+	odd(x, what, why);
+	x->failed = true;
+	return false;
+}
+
+static void not_modelled(struct partitions *x, struct cursor what, const char *why)
+{
+	x->modelled = false;
+	odd(x, what, why);
+}
+
+/* OpenSM takes the beginning of a word for the word. */
+static bool begins(struct cursor part, const char *word)
+{
+	return cur_len(part) <= strlen(word) && !memcmp(part.p, word, cur_len(part));
+}
+
+static struct partition *by_pkey(struct partitions *x, unsigned pkey)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (x->part[i].pkey == pkey)
+			return &x->part[i];
+	return NULL;
+}
+
+/* The partition with a P_Key, 0: with a name; a new one if there is none.  NULL: P_Keys are used up. */
+static struct partition *partition_of(struct partitions *x, const char *name, unsigned pkey)
+{
+	struct partition *p = NULL;
+
+	pkey &= 0x7fff;
+	for (size_t i = 0; !pkey && *name && i < x->n; i++)
+		if (!strncmp(x->part[i].name, name, NAME_BYTES))
+			return &x->part[i];
+	while (!pkey && x->generated < DEFAULT_PKEY - 1)
+		if (!by_pkey(x, ++x->generated))
+			pkey = x->generated;
+	if (!pkey)
+		return NULL;
+	p = by_pkey(x, pkey);
+	if (p)
+		return p;
+	GROW(x->part, x->n, x->cap);
+	p = &x->part[x->n++];
+	*p = (struct partition){.pkey = (uint16_t)pkey,
+				.member = NEW_ARRAY(x->t->fabric->n_endports + 1, uint8_t)};
+	if (*name)
+		memcpy(p->name, name, strnlen(name, NAME_BYTES));
+	else
+		snprintf(p->name, sizeof(p->name), "%04x", pkey);
+	return p;
+}
+
+/* All ports, or those of nodes of a type. */
+static void add_all(struct partitions *x, struct partition *p, unsigned type, uint8_t member)
+{
+	const struct fabric *f = x->t->fabric;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (x->t->endport_up[ep] && (!type || f->node_type[endport_node(f, ep)] == type))
+			p->member[ep] = member;
+}
+
+/* A whole number in C notation; *rest stands behind it. */
+static bool c_number(struct cursor c, uint64_t *v, struct cursor *rest)
+{
+	char text[40], *end;
+
+	snprintf(text, sizeof(text), "%.*s", CUR_ARGS(c));
+	errno = 0;
+	*v = strtoull(text, &end, 0);
+	*rest = (struct cursor){c.p + (end - text), c.end};
+	return end != text && !errno;
+}
+
+/* Parts `NAME=VALUE`; *given: there is a `=`. */
+static struct cursor name_of(struct cursor *value, bool *given)
+{
+	struct cursor name;
+
+	*given = memchr(value->p, '=', cur_len(*value)) != NULL;
+	name = cur_trimmed(cur_part(value, '='));
+	*value = cur_trimmed(*value);
+	return name;
+}
+
+static void take_flag(struct partitions *x, struct cursor flag)
+{
+	struct cursor value = flag, rest, name;
+	uint64_t sl;
+	bool given;
+
+	name = name_of(&value, &given);
+	if (cur_same(name, cur_text("sl"))) {
+		if (c_number(value, &sl, &rest) && sl <= 15 &&
+		    (cur_empty(&rest) || isspace((unsigned char)*rest.p)))
+			x->sl = (unsigned)sl;
+		else
+			odd(x, flag, "no SL from 0 to 15, skipped");
+	} else if (cur_len(name) && begins(name, "defmember")) {
+		if (given && (begins(value, "limited") || begins(value, "full") || begins(value, "both")))
+			x->full = !begins(value, "limited") || cur_empty(&value);
+		else
+			odd(x, flag, "no membership, skipped");
+	}
+}
+
+/* `NAME=PKEY,flag,flag=value`; false: it failed. */
+static bool define(struct partitions *x, struct cursor head)
+{
+	struct cursor value = cur_part(&head, ','), rest, whole = value, name;
+	struct partition *p;
+	char text[NAME_BYTES + 1];
+	uint64_t pkey = 0;
+	bool given;
+
+	while (!cur_empty(&head))
+		take_flag(x, cur_trimmed(cur_part(&head, ',')));
+	name = name_of(&value, &given);
+	if (!given && cur_len(name) && isdigit((unsigned char)*name.p)) {
+		value = name;
+		name.end = name.p;
+		given = true;
+	}
+	if (given && (!c_number(value, &pkey, &rest) || !cur_empty(&rest))) {
+		return fail(x, whole, "no P_Key; OpenSM gives the file up");
+	}
+	snprintf(text, sizeof(text), "%.*s", CUR_ARGS(name));
+	p = partition_of(x, text, (unsigned)pkey & 0xffff);
+	x->now_at = p ? (size_t)(p - x->part) + 1 : 0;
+	if (p)
+		p->sl = (uint8_t)(x->qos ? x->sl : 0);
+	x->any |= p != NULL;
+	return p || fail(x, whole, "no P_Key is left; OpenSM gives the file up");
+}
+
+/* `GUID=full`; false: it failed. */
+static bool take_port(struct partitions *x, struct cursor port)
+{
+	static const struct {
+		const char *word;
+		unsigned type;
+	} all[] = {{"ALL", 0},
+		   {"ALL_CAS", NODE_CA},
+		   {"ALL_SWITCHES", NODE_SWITCH},
+		   {"ALL_ROUTERS", NODE_ROUTER}};
+	struct partition *p = &x->part[x->now_at - 1];
+	struct cursor value = port, rest, name;
+	uint8_t member = x->full ? FULL : LIMITED;
+	uint64_t guid;
+	uint32_t ep;
+	bool given;
+
+	name = name_of(&value, &given);
+	if (cur_empty(&name) || begins(name, "NONE"))
+		return true;
+	if (given)
+		member = begins(value, "full") || begins(value, "both") ? FULL : LIMITED;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (begins(name, all[i].word)) {
+			add_all(x, p, all[i].type, member);
+			return true;
+		}
+	if (begins(name, "SELF")) {
+		if (x->t->sm_endport != NO_ID)
+			p->member[x->t->sm_endport] = member;
+		return true;
+	}
+	if (!c_number(name, &guid, &rest) || !cur_empty(&rest) || !guid) {
+		return fail(x, port, "no GUID of a port; OpenSM gives the file up");
+	}
+	ep = fabric_endport_by_guid(x->t->fabric, guid);
+	if (ep != NO_ID && x->t->endport_up[ep])
+		p->member[ep] = member;
+	return true;
+}
+
+/* What stands between two `;` on a line; false: it failed. */
+static bool take_piece(struct partitions *x, struct cursor piece)
+{
+	struct cursor head;
+
+	if (!x->now_at) {
+		if (!memchr(piece.p, ':', cur_len(piece))) {
+			return fail(x, piece, "no partition; OpenSM gives the file up");
+		}
+		head = cur_part(&piece, ':');
+		if (!define(x, head))
+			return false;
+	}
+	while (!cur_empty(&piece)) {
+		struct cursor port = cur_trimmed(cur_part(&piece, ','));
+
+		if (cur_begins(port, "mgid") && cur_len(port) > 4)
+			return true;
+		if (!take_port(x, port))
+			return false;
+	}
+	return true;
+}
+
+static void end_definition(struct partitions *x)
+{
+	x->now_at = 0;
+	x->sl = 0;
+	x->full = false;
+}
+
+static void take_line(struct partitions *x, struct cursor line)
+{
+	line = cur_part(&line, '#');
+	while (cur_blanks(&line), !cur_empty(&line)) {
+		bool ends = memchr(line.p, ';', cur_len(line)) != NULL;
+
+		if (!take_piece(x, cur_part(&line, ';')))
+			return;
+		if (ends)
+			end_definition(x);
+	}
+}
+
+struct ordered {
+	uint16_t order;
+	size_t at;
+};
+
+static int by_order(const void *a, const void *b)
+{
+	const struct ordered *x = a, *y = b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Members by port, in the order in which OpenSM compares P_Keys. */
+static void keep(const struct partitions *x, struct pair_sls *p)
+{
+	struct ordered *o = NEW_ARRAY(x->n + 1, struct ordered);
+	uint32_t n = 0, cap = 0;
+
+	for (size_t i = 0; i < x->n; i++)
+		o[i] = (struct ordered){(uint16_t)(x->part[i].pkey << 8 | x->part[i].pkey >> 8), i};
+	qsort(o, x->n, sizeof(*o), by_order);
+	p->first = NEW_ARRAY(p->n_endports + 1u, uint32_t);
+	for (uint32_t ep = 0; ep < p->n_endports; ep++) {
+		p->first[ep] = n;
+		for (size_t i = 0; i < x->n; i++) {
+			const struct partition *part = &x->part[o[i].at];
+
+			if (part->member[ep] == NO_MEMBER)
+				continue;
+			GROW(p->member, n, cap);
+			p->member[n++] = (struct pkey_member){part->pkey, part->member[ep] == FULL, part->sl};
+		}
+	}
+	p->first[p->n_endports] = n;
+	free(o);
+}
+
+bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const char *name, const char *data,
+		      size_t size, struct text *notes)
+{
+	struct partitions x = {.t = t, .qos = qos, .modelled = true, .notes = notes, .file = name};
+	struct input in = {.name = name, .data = data, .size = size};
+	struct lines l = lines_of(&in);
+	struct cursor line;
+
+	/* the default partition: all ports limited, the subnet manager's in full */
+	add_all(&x, partition_of(&x, "Default", DEFAULT_PKEY), 0, LIMITED);
+	if (t->sm_endport != NO_ID)
+		x.part[0].member[t->sm_endport] = FULL;
+	while (!x.failed && lines_next(&l, &line)) {
+		x.line = l.no;
+		if (cur_len(line) > PIECE)
+			not_modelled(&x, line, "lines of more than 4094 bytes are not modelled");
+		take_line(&x, line);
+	}
+	if (x.failed || !x.any) { /* then there is the default partition alone, with all ports in full */
+		if (!x.any && !x.failed)
+			text_add(notes, "%s: no partition is defined; OpenSM takes its default\n", name);
+		for (size_t i = 0; i < x.n; i++)
+			memset(x.part[i].member, NO_MEMBER, t->fabric->n_endports);
+		add_all(&x, &x.part[0], 0, FULL);
+	}
+	keep(&x, p);
+	for (size_t i = 0; i < x.n; i++)
+		free(x.part[i].member);
+	free(x.part);
+	return x.modelled;
+}
+
+/* --- the QoS policy ---------------------------------------------------------------------------- */
+
+/* `0x1234-0x1235, 0x1236`: gives paths to these ports an SL, where no earlier line gave one. */
+static bool take_targets(struct pair_sls *p, const struct topo *t, struct cursor list, uint8_t sl)
+{
+	while (!cur_empty(&list)) {
+		struct cursor part = cur_trimmed(cur_part(&list, ',')), last = part,
+			      first = cur_trimmed(cur_part(&last, '-'));
+		uint64_t from, to;
+
+		if (!cur_is_number(first, 0, &from))
+			return false;
+		to = from;
+		if (!cur_empty(&last) && !cur_is_number(cur_trimmed(last), 0, &to))
+			return false;
+		for (uint32_t ep = 0; ep < p->n_endports; ep++) {
+			uint64_t guid = t->fabric->port_guid[t->fabric->endport_port[ep]];
+
+			if (guid >= from && guid <= to && p->to[ep] == NO_PAIR_SL)
+				p->to[ep] = sl;
+		}
+	}
+	return true;
+}
+
+/* A line of qos-ulps; false: not understood. *rest: SL of all other paths. */
+static bool take_ulp(struct pair_sls *p, const struct topo *t, struct cursor line, unsigned *rest)
+{
+	const char *colon = cur_find_last(&line, ':');
+	struct cursor head, what;
+	uint64_t sl;
+
+	if (!colon || !cur_is_number(cur_trimmed((struct cursor){colon + 1, line.end}), 0, &sl) || sl > 15)
+		return false;
+	head = cur_trimmed((struct cursor){line.p, colon});
+	if (cur_is(head, "default")) {
+		*rest = (unsigned)sl;
+		return true;
+	}
+	what = cur_trimmed(cur_part(&head, ','));
+	if ((cur_is(what, "any") || cur_is(what, "srp")) && cur_word(&head, "target-port-guid"))
+		return take_targets(p, t, head, (uint8_t)sl);
+	/* these ask for a service or a P_Key, which a path between two ports does not name */
+	if (cur_is(what, "any"))
+		return cur_word(&head, "service-id") || cur_word(&head, "pkey");
+	return cur_is(what, "sdp") || cur_is(what, "rds") || cur_is(what, "iser") || cur_is(what, "ipoib") ||
+	       cur_is(what, "srp");
+}
+
+bool qos_policy_parse(struct pair_sls *p, const struct topo *t, const char *name, const char *data,
+		      size_t size, struct text *notes)
+{
+	struct input in = {.name = name, .data = data, .size = size};
+	struct lines l = lines_of(&in);
+	struct cursor line;
+	unsigned rest = NO_PAIR_SL;
+	bool inside = false, good = true;
+	char found[40];
+
+	p->to = NEW_ARRAY(p->n_endports + 1u, uint8_t);
+	memset(p->to, NO_PAIR_SL, p->n_endports + 1u);
+	while (good && lines_next(&l, &line)) {
+		line = cur_trimmed(cur_part(&line, '#'));
+		if (cur_empty(&line))
+			continue;
+		if (cur_is(line, inside ? "end-qos-ulps" : "qos-ulps"))
+			inside = !inside;
+		else
+			good = inside && take_ulp(p, t, line, &rest);
+		if (!good)
+			text_add(notes,
+				 "%s:%u: found '%s': of the QoS policy only simple lines of qos-ulps are "
+				 "modelled\n",
+				 name, l.no, excerpt(line, found, sizeof(found)));
+	}
+	if (good && (rest == NO_PAIR_SL || inside)) {
+		text_add(notes, "%s: the QoS policy has no `default` in qos-ulps: not modelled\n", name);
+		good = false;
+	}
+	for (uint32_t ep = 0; good && ep < p->n_endports; ep++)
+		if (p->to[ep] == NO_PAIR_SL)
+			p->to[ep] = (uint8_t)rest;
+	if (!good) {
+		free(p->to);
+		p->to = NULL;
+	}
+	return good;
+}
+
+/* --- both ---------------------------------------------------------------------------------------- */
+
+/* Are all pairs of ports that are up offered one SL? */
+static void find_one(struct pair_sls *p, const struct topo *t)
+{
+	uint32_t first = NO_ID;
+
+	if (p->first && !p->member)
+		return;
+	for (uint32_t ep = 0; ep < p->n_endports; ep++) {
+		const struct pkey_member *m = p->first ? &p->member[p->first[ep]] : NULL;
+
+		if (!t->endport_up[ep])
+			continue;
+		if (first == NO_ID)
+			first = ep;
+		/* alike: the first partition of each is the same one, in full, so it decides about all pairs
+		 */
+		if ((m && (p->first[ep] == p->first[ep + 1] || !m->full ||
+			   m->pkey != p->member[p->first[first]].pkey)) ||
+		    (p->to && p->to[ep] != p->to[first]))
+			return;
+	}
+	if (first == NO_ID)
+		return;
+	p->all = p->to ? p->to[first] : p->first ? p->member[p->first[first]].sl : NO_PAIR_SL;
+	p->one = true;
+}
+
+/* The content of an option's file, to be freed; NULL: none is set, or it cannot be read (*unread). */
+static char *content(const struct options *o, const char *option, struct progress *p, size_t *size,
+		     bool *unread, struct text *notes)
+{
+	const char *path = options_get(o, option);
+	char *data = NULL;
+	struct err e;
+	FILE *f;
+
+	if (!*path)
+		return NULL;
+	f = infile_open(path, p);
+	if (!f)
+		err_system(&e, path, errno);
+	if (f && !read_at_most(f, path, PAIR_FILE_MIB, &data, size, &e)) {
+		fclose(f);
+		return data;
+	}
+	if (f)
+		fclose(f);
+	free(data);
+	*unread = true;
+	if (options_bool(o, "qos")) /* every opensm.conf names such files; without qos no SL is of them */
+		text_add(notes, "%s: %s\n", option, e.msg);
+	return NULL;
+}
+
+struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, struct progress *p,
+			       bool *unread, struct text *notes)
+{
+	bool qos = options_bool(o, "qos");
+	struct pair_sls *r = pair_sls_new(t->fabric->n_endports);
+	char *data;
+	size_t size;
+
+	*unread = false;
+	data = content(o, "partition_config_file", p, &size, unread, notes);
+	if (data)
+		*unread |= !partitions_parse(r, t, qos, options_get(o, "partition_config_file"), data, size,
+					     notes);
+	free(data);
+	data = qos ? content(o, "qos_policy_file", p, &size, unread, notes) : NULL;
+	if (data)
+		*unread |= !qos_policy_parse(r, t, options_get(o, "qos_policy_file"), data, size, notes);
+	free(data);
+	if (r->first || r->to) {
+		find_one(r, t);
+		return r;
+	}
+	counted_unref(&r->counted);
+	return NULL;
+}
