@@ -678,6 +678,71 @@ static void test_guid_of_one(void **state)
 	session_free(s);
 }
 
+/* What commands read is closed again, and nothing of it stays in memory. */
+static void test_files_read(void **state)
+{
+	struct session *s = tree();
+	char path[] = "/tmp/ibscope-test-XXXXXX", line[100], *text;
+	int fd = mkstemp(path), next = dup(fd), rc;
+	struct text plan = {0};
+	FILE *f;
+	struct err e;
+
+	(void)state;
+	close(next);
+	assert_int_equal(pwrite(fd, "lmc 1\n", 6, 0), 6);
+	snprintf(line, sizeof(line), "sighup %s", path);
+	ok_line(s, line);
+	assert_int_equal(pwrite(fd, "echo 1\n", 7, 0), 7);
+	snprintf(line, sizeof(line), "source %s", path);
+	ok_line(s, line);
+	snprintf(line, sizeof(line), "save %s; fail switch spine-01; changes %s", path, path);
+	ok_line(s, line);
+	text_add(&plan, "node,port,node,port\n,1,b,2\n,2,b,3\n");
+	for (int i = 0; i < 28; i++)
+		text_add(&plan, "a,%d,c,%d\n", i + 3, i + 3);
+	f = fopen(path, "w");
+	fputs(plan.s, f);
+	fclose(f);
+	text_free(&plan);
+	snprintf(line, sizeof(line), "plan %s all", path);
+	text = run_line(s, line, &rc, &e, false, NULL);
+	assert_int_equal(rc, 0);
+	assert_non_null(strstr(text, ":2: found \",1,b,2\""));
+	assert_non_null(strstr(text, ":3: found \",2,b,3\""));
+	free(text);
+	rc = dup(fd);
+	assert_int_equal(rc, next); /* the same number is free again */
+	close(rc);
+	close(fd);
+	unlink(path);
+	ok_line(s, "set guid leaf-02");
+	session_free(s);
+}
+
+/* Hops of a path, and the schema's kinds, in JSON. */
+static void test_json_lists(void **state)
+{
+	struct session *s = tree();
+	struct err e;
+	char *text;
+	int rc;
+
+	(void)state;
+	text = run_line(s, "trace node0001 node0004", &rc, &e, true, NULL);
+	assert_int_equal(rc, 0);
+	assert_non_null(strstr(text, "\"path\":[{\"in\":1,\"out\":"));
+	free(text);
+	text = run_line(s, "schema json-schema", &rc, &e, false, NULL);
+	assert_int_equal(rc, 0);
+	assert_non_null(strstr(text, "\"kind guid\": {\n   \"description\": \"a GUID, or as many bits"));
+	assert_non_null(strstr(text, "\"pattern\": \"^0x[0-9a-f]{16}$\""));
+	free(text);
+	ok_line(s, "synth mesh:2,parallel=32; route minhop");
+	line_says(s, "quiz port seed=1", "m0[32]");
+	session_free(s);
+}
+
 /* After an event `check` counts the pairs it cost. */
 static void test_cost_of_event(void **state)
 {
@@ -1109,7 +1174,7 @@ static void test_walks(void **state)
 		"is new");
 	line_says(s, "layers", "as they were put there: 16.");
 	line_says(s, "step until moved", "ring3 - ring1: moved from layer 0 to layer 1: 16 and 4 pairs");
-	line_says(s, "step back until pair ring2 ring4 and opened", "layer 1 is opened");
+	line_says(s, "step back until pair ring2 ring4 and opened", "opens layer 1");
 	line_says(s, "step next phase", "balancing");
 	line_fails(s, "step until round 7", "no such step after");
 	line_fails(s, "step until switch node0001", "no switch");
@@ -1232,6 +1297,8 @@ int main(void)
 		cmocka_unit_test(test_cancelled),
 		cmocka_unit_test(test_cost_of_event),
 		cmocka_unit_test(test_quiz_rank),
+		cmocka_unit_test(test_files_read),
+		cmocka_unit_test(test_json_lists),
 		cmocka_unit_test(test_unclear),
 		cmocka_unit_test(test_guid_of_one),
 		cmocka_unit_test(test_nul_bytes),

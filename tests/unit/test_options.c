@@ -136,6 +136,7 @@ static void test_uint(void **state)
 	refused(o, "lmc", "0x", "expected a number");
 	refused(o, "lmc", "99999999999999999999", "expected a number");
 	refused(o, "nue_max_num_vls", "0", "expected a number from 1 to 255");
+	refused(o, "guid", "0xzz", "guid: found '0xzz', expected a number from 0x0 to 0xffffffffffffffff");
 	accepted(o, "guid", "10", "0x000000000000000a");
 	accepted(o, "guid", "0xffffffffffffffff", "0xffffffffffffffff");
 	assert_int_equal(options_uint(o, "guid"), UINT64_MAX);

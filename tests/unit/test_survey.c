@@ -217,6 +217,10 @@ static void expect_same(struct session *s, const char *place, const char *words)
 static void told(void **state)
 {
 	struct session *s = session_new(all_engines, all_commands);
+	char path[] = "/tmp/test_survey.XXXXXX", line[100], *text;
+	size_t n = 0;
+	struct err e;
+	int fd, rc;
 
 	(void)state;
 	ok_line(s, "synth xgft:2,2:1,2; route minhop");
@@ -226,6 +230,22 @@ static void told(void **state)
 		s, "survey pairs 5 links seed=1",
 		"Bad: 1 of 5 (not routed, pairs lost between survivors, new credit loops, or pairs lost that "
 		"neither failure costs alone): 20.00 %, of all pairs 3.62 to 62.45 % (95 % interval).");
+	fd = mkstemp(path);
+	assert_int_equal(write(fd, "node,port,ticket\nleaf-01,4,T1\nleaf-02,4,T2\n", 43), 43);
+	snprintf(line, sizeof(line), "survey file %s", path);
+	text = run_line(s, line, &rc, &e, true, NULL);
+	assert_int_equal(rc, 0);
+	for (const char *p = text; (p = strstr(p, "\"when\":\"")); p += 8) {
+		static const char *const when[] = {"alone\"", "alone\"", "in order\"", "together\""};
+
+		assert_true(n < 4);
+		assert_memory_equal(p + 8, when[n], strlen(when[n]));
+		n++;
+	}
+	assert_int_equal(n, 4);
+	free(text);
+	close(fd);
+	unlink(path);
 	session_free(s);
 }
 
