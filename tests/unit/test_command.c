@@ -696,8 +696,15 @@ static void test_files_read(void **state)
 	assert_int_equal(pwrite(fd, "echo 1\n", 7, 0), 7);
 	snprintf(line, sizeof(line), "source %s", path);
 	ok_line(s, line);
-	snprintf(line, sizeof(line), "save %s; fail switch spine-01; changes %s", path, path);
+	snprintf(line, sizeof(line), "config %s", path);
+	assert_int_equal(pwrite(fd, "lmc 0\n#", 7, 0), 7);
 	ok_line(s, line);
+	snprintf(line, sizeof(line), "save %s; remove switch spine-01; changes %s", path, path);
+	ok_line(s, line);
+	snprintf(line, sizeof(line), "save %s.b; changes %s %s.b", path, path, path);
+	line_says(s, line, "As one event from the first's tables (minhop): ");
+	snprintf(line, sizeof(line), "%s.b", path);
+	unlink(line);
 	text_add(&plan, "node,port,node,port\n,1,b,2\n,2,b,3\n");
 	for (int i = 0; i < 28; i++)
 		text_add(&plan, "a,%d,c,%d\n", i + 3, i + 3);

@@ -200,6 +200,27 @@ static int remove_folder(void **state)
 	return rmdir(folder);
 }
 
+/* A host that is the first node of all gets its map as all others. */
+static void test_first_host(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct fabric_builder *b = fb_new();
+	struct fabric *f;
+	struct err e;
+
+	(void)state;
+	fb_add(b, NODE_CA, 1, 1, "h1");
+	fb_add(b, NODE_SWITCH, 2, 4, "s1");
+	fb_add(b, NODE_CA, 3, 1, "h2");
+	assert_true(fb_link(b, 0, 1, 1, 1) && fb_link(b, 2, 1, 1, 2));
+	assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
+	assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
+	ok_line(s, "set qos TRUE; route minhop qos_ca_sl2vl=15");
+	line_says(s, "trace h1 h2", "VL 15");
+	line_says(s, "trace h2 h1", "VL 15");
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +229,7 @@ int main(void)
 		cmocka_unit_test(test_opervls_over_sweeps),
 		cmocka_unit_test(test_layers),
 		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_first_host),
 		cmocka_unit_test(test_partitions),
 		cmocka_unit_test(test_policy),
 	};
