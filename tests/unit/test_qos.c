@@ -216,8 +216,8 @@ static void test_first_host(void **state)
 	assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
 	assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
 	ok_line(s, "set qos TRUE; route minhop qos_ca_sl2vl=15");
-	line_says(s, "trace h1 h2", "VL 15");
-	line_says(s, "trace h2 h1", "VL 15");
+	line_says(s, "trace h1 h2", "h1 (LID 1) -> h2 (LID 3): NO PATH: dropped, its SL is mapped to VL 15");
+	line_says(s, "trace h1 h2", "h2 (LID 3) -> h1 (LID 1): NO PATH: dropped, its SL is mapped to VL 15");
 	session_free(s);
 }
 
