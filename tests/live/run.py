@@ -8,7 +8,7 @@ ibnetdiscover format to discover.  Needs ibsim-utils, infiniband-diags and opens
 $PRELOAD_FIRST names libraries to be loaded before the simulator's: libasan.so for a sanitized PROBE.
 Prints "N passed, N failed"; exit status 1 when something failed.
 """
-import atexit, glob, json, os, re, shutil, signal, subprocess, sys, tempfile, time
+import atexit, glob, json, lzma, os, re, shutil, signal, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -175,7 +175,7 @@ def subnet_manager(sim, probe):
     """After a sweep of OpenSM: links are active, the SM is found, the tables are those OpenSM wrote."""
     env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
     try:
-        subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xabc0001"], env=env,
+        subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", *(["-g", guid] if guid else [])], env=env,
                        cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        timeout=600)
     except subprocess.TimeoutExpired:
@@ -706,10 +706,10 @@ def only_gets(probe, ibscope):
         sim.close()
 
 
-def sweep(sim):
-    """One sweep of OpenSM; its tables: {switch GUID: {LID: port}}."""
+def sweep(sim, guid="0xabc0001"):
+    """One sweep of OpenSM at the port with this GUID, or at the simulator's own; its tables: {switch GUID: {LID: port}}."""
     env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
-    subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xabc0001"], env=env, cwd=WORK,
+    subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", *(["-g", guid] if guid else [])], env=env, cwd=WORK,
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
     tables, at = {}, None
     for line in open(os.path.join(WORK, "opensm-lfts.dump")):
@@ -894,6 +894,22 @@ def second_computation(ibscope):
         sim.close()
 
 
+def many_changes(ibscope):
+    """watch in memory that does not grow, each change told: WATCHED_CHANGES=1000 WATCHED_FABRIC=FILE[.xz] of another fabric."""
+    path = os.environ.get("WATCHED_FABRIC", SMALL)
+    if path.endswith(".xz"):
+        with lzma.open(path) as packed, open(os.path.join(WORK, "watched.net"), "wb") as f:
+            shutil.copyfileobj(packed, f)
+        path = f.name
+    sim = Sim(path)
+    try:
+        sweep(sim, None if path != SMALL else "0xabc0001")
+        watched.each_change(ibscope, check, sim, watched.cables_of(sim.run("ibnetdiscover").stdout),
+                            int(os.environ.get("WATCHED_CHANGES", "25")), 4 if path == SMALL else 20)
+    finally:
+        sim.close()
+
+
 def has_seccomp(program):
     """Was the program built with libseccomp, and has the kernel what it needs?"""
     needs = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
@@ -975,7 +991,7 @@ def main():
         if os.access(arg, os.X_OK):
             run([program, tables, killed_program, explorer, partial], arg)
             run([only_gets, taken_over], probe, arg)
-            run([watching, never_followed, second_computation], arg)
+            run([watching, never_followed, second_computation, many_changes], arg)
             run([drifting.all_of], arg, check)
             continue
         sim = Sim(arg)

@@ -1,11 +1,13 @@
 """Figures of `watch` and `counters` a second time: rounds over random changes of a simulated fabric, against what
 ibnetdiscover, dump_fts and perfquery of infiniband-diags read of it.  Nothing is shared with the program.
 """
+import collections
 import graphlib
 import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 
@@ -69,6 +71,77 @@ def changed_entries(a, b):
     was, now = ({(r.net.guid[s], lid): p for (s, lid), p in r.net.table.items()} for r in (a, b))
     there = set(b.net.guid.values())
     return sum(was.get(k, NONE) != now.get(k, NONE) for k in set(was) | set(now) if k[0] in there)
+
+
+def cables_of(text):
+    """Cables of switches that have others, in ibnetdiscover's text: {(name, port): (GUID, port, GUID, port)}, each once."""
+    at, found, ends = None, {}, collections.Counter()
+    for line in text.splitlines():
+        head = re.match(r'(?:Switch|Ca|Rt)\s*\d+ "([SHR]-\w+)"', line)
+        at = head[1] if head else at
+        port = re.match(r'\[(\d+)\]\S*\s+"(S-\w+)"\[(\d+)\]', line)
+        if port and at[0] == "S" and at < port[2]:
+            found[at, int(port[1])] = ("0x" + at[2:], int(port[1]), "0x" + port[2][2:], int(port[3]))
+            ends.update((at, port[2]))
+    return {c: ends_of for c, ends_of in found.items() if ends[c[0]] > 1 and ends["S-" + ends_of[2][2:]] > 1}
+
+
+def resident(pid):
+    """KiB."""
+    with open("/proc/%d/status" % pid, encoding="ascii") as f:
+        return int(re.search(r"VmRSS:\s+(\d+)", f.read())[1])
+
+
+def each_change(ibscope, check, sim, cables, changes, keep):
+    """One object a change, none lost, and memory that does not grow: `changes` cables go and come back, `keep` events are kept."""
+    seed = chosen_seed()
+    dice, down, told, sizes = random.Random(seed), [], 0, {}
+    p = subprocess.Popen([ibscope, "--json", "-e", "watch 3600 keep %d" % keep], env=sim.env(True), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+
+    def reading():
+        """What is told of the reading before its own object."""
+        found = []
+        for line in p.stdout:
+            o = json.loads(line)
+            if o.get("kind") == "round":
+                return [x for x in found if x["kind"].startswith("link_")]
+            found += [o] if "kind" in o else []
+        raise OSError("watch ended: %s" % p.wait())
+
+    try:
+        reading()
+        for n in range(1, changes + 1):
+            back = bool(down)           # one at a time: no switch is cut off
+            cable = down.pop() if back else dice.choice(sorted(cables))
+            down += [] if back else [cable]
+            sim.console('%s "%s"[%d]' % (("ReLink" if back else "Unlink",) + cable))
+            p.send_signal(signal.SIGHUP)
+            said = reading()
+            for _ in range(100):        # the simulator had not done it yet
+                if said:
+                    break
+                p.send_signal(signal.SIGHUP)
+                said = reading()
+            ends = [sorted([(o["a_guid"], o["a_port"]), (o["b_guid"], o["b_port"])]) for o in said]
+            want = cables[cable]
+            ok = [o["kind"] for o in said] == ["link_up" if back else "link_down"] and ends == [sorted([want[:2], want[2:]])]
+            told += ok
+            if not ok:
+                check("each change is told, SEED=%s, change %d" % (seed, n), False, (cable, back, said))
+            sizes[n] = resident(p.pid)
+            if n in (10, 100) or n % 250 == 0:
+                print("watch: %d changes, %d lines, keep %d: %.1f MiB" % (n, told, keep, sizes[n] / 1024), flush=True)
+        check("each of %d changes is told once" % changes, told == changes, told)
+        full = max(sizes[n] for n in sizes if n <= 2 * keep + 4)
+        check("memory is bounded, keep %d" % keep, sizes[changes] <= full * 1.1 + 1024, (full, sizes[changes]))
+        p.send_signal(signal.SIGTERM)
+        last = json.loads(p.stdout.read().splitlines()[-1])
+        check("the last line", "watch ended by SIGTERM" in last["text"][-1] and len(last["rounds"]) <= keep + 1, last)
+    finally:
+        if p.poll() is None:
+            p.kill()
+            p.wait()
+        p.stdout.close()
 
 
 def all_of(ibscope, check, sim, sweep):
