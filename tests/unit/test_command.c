@@ -1,4 +1,5 @@
 /* Splitting, finding, running and completing commands; the session behind them. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
@@ -727,6 +728,42 @@ static void test_files_read(void **state)
 	session_free(s);
 }
 
+/* Slurm's topology is YAML where the file's name ends so; a name that is nothing but ".yaml" has no ending.
+ */
+static void test_ending(void **state)
+{
+	struct session *s = tree();
+	char folder[] = "/tmp/ibscope-test-XXXXXX";
+	int here = open(".", O_RDONLY | O_DIRECTORY);
+	static const struct {
+		const char *line, *file, *begin;
+	} cases[] = {
+		{"export slurm .yaml", ".yaml", "# Slurm's topology.conf, for TopologyPlugin=topology/tree;"},
+		{"export slurm a.yaml", "a.yaml", "---"},
+	};
+
+	(void)state;
+	assert_true(here >= 0);
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[100] = "";
+		FILE *f;
+
+		ok_line(s, cases[i].line);
+		f = fopen(cases[i].file, "r");
+		assert_non_null(f);
+		assert_non_null(fgets(text, sizeof(text), f));
+		fclose(f);
+		unlink(cases[i].file);
+		assert_memory_equal(text, cases[i].begin, strlen(cases[i].begin));
+	}
+	assert_int_equal(fchdir(here), 0);
+	close(here);
+	rmdir(folder);
+	session_free(s);
+}
+
 /* Hops of a path, and the schema's kinds, in JSON. */
 static void test_json_lists(void **state)
 {
@@ -1306,6 +1343,7 @@ int main(void)
 		cmocka_unit_test(test_quiz_rank),
 		cmocka_unit_test(test_files_read),
 		cmocka_unit_test(test_json_lists),
+		cmocka_unit_test(test_ending),
 		cmocka_unit_test(test_unclear),
 		cmocka_unit_test(test_guid_of_one),
 		cmocka_unit_test(test_nul_bytes),
