@@ -41,11 +41,18 @@ struct port_groups {
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
-static bool has_back_reference(const char *s)
+/*
+ * glibc copies what + and { } repeat, so that nested ones need memory without end, and back references time.
+ * Are there such?
+ */
+static bool is_endless(const char *s)
 {
-	for (; *s; s++)
+	for (char before = 0; *s; before = *s++) {
+		if (*s == '{' || (*s == '+' && before && strchr("+*?)", before)))
+			return true;
 		if (*s == '\\' && (!*++s || isdigit((unsigned char)*s)))
 			return true;
+	}
 	return false;
 }
 
@@ -61,11 +68,11 @@ static int read_regexp(struct rule *r, const char *at, struct err *e)
 		r->port = (unsigned)port;
 		*colon = '\0';
 	}
-	if (strlen(r->value) > MOST_PATTERN || strchr(r->value, '{') || has_back_reference(r->value))
+	if (strlen(r->value) > MOST_PATTERN || is_endless(r->value))
 		return err_set(
 			e,
 			"%s: found '%.40s', expected a regular expression of up to %d characters, without "
-			"{ and back references",
+			"{, back references and + behind a repetition or )",
 			at, r->value, MOST_PATTERN);
 	rc = regcomp(&r->regexp, r->value, REG_EXTENDED | REG_NOSUB);
 	if (!rc)

@@ -475,8 +475,10 @@ static void test_port_groups(void **state)
 		{"port-group\nname: a\n", "found the end, expected end-port-group"},
 		{"name: a\n", "g:1: found 'name: a', expected port-group"},
 		{"port-group\nport-regexp: a(\n", "g:2: found 'a(', expected a regular expression"},
-		{"port-group\nport-regexp: (a{9}){9}\n", "without { and back references"},
-		{"port-group\nport-regexp: (a)\\1\n", "without { and back references"},
+		{"port-group\nport-regexp: (a{9}){9}\n", "without {, back references and +"},
+		{"port-group\nport-regexp: (a)\\1\n", "without {, back references and +"},
+		{"port-group\nport-regexp: a++\n", "without {, back references and +"},
+		{"port-group\nport-regexp: (a+)+\n", "without {, back references and +"},
 		{"port-group\nnonsense\n", "g:2: found 'nonsense', expected KEY: VALUE or end-port-group"},
 	};
 	struct fabric *f = make_fabric("xgft:2,3:1,2");
