@@ -251,6 +251,12 @@ void narrow_rows(const char *rows, unsigned width, struct text *t)
 
 #define FULL 60 /* characters of a line that may go on in the next one */
 
+/* Is it a full stop that stands before `at`, and not the end of "NODE..."? */
+static bool ends_sentence(const char *line, size_t at)
+{
+	return at > 1 && line[at - 1] == '.' && line[at - 2] != '.';
+}
+
 /* Where the text of a line begins behind the word, sign or key of its first column; its indent if it has
  * none. */
 static size_t text_at(const char *line, size_t len)
@@ -260,7 +266,7 @@ static size_t text_at(const char *line, size_t len)
 	if (len > indent + 2 && strchr("~+-!", line[indent]) && line[indent + 1] == ' ')
 		return indent + 2;
 	for (size_t i = indent; i + 2 < len && i < 44; i++)
-		if (line[i] == ' ' && line[i + 1] == ' ')
+		if (line[i] == ' ' && line[i + 1] == ' ' && !ends_sentence(line, i))
 			return i + strspn(line + i, " ");
 	return indent;
 }

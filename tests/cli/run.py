@@ -27,6 +27,7 @@ SECONDS = 120  # no case takes one; a bound for a program that hangs
 ENDLESS = "mesh:5x4,fail=3,shuffle=1,seed=12"
 
 FILES = {
+    "twice.map": "0x0002c90300a00000 \"first\"\n0x0002c90300a00000 \"second\"\n",
     "null.conf": "routing_engine (null)\nlmc 0\n",
     "empty.conf": "",
     "hup.conf": "lmc 1\nport_shifting TRUE\nrouting_engine updn\n",
@@ -456,6 +457,8 @@ CASES = [
     Case("glob that fits none", [STAGE, "-e", "fail switch *CSPINE*"], 3, NOTHING, r"\"\*CSPINE\*\" fits no node"),
     Case("host of two ports", [STAGE, "-R", "minhop", "-e", "trace tank1 stage2"], 0,
          r"^tank1 is taken for tank1 mlx4_0\[1\], the first of its ports that is up\.$"),
+    Case("a name given twice, and its line told once", [TREE, "-e", "names twice.map"], 0,
+         r"1 name from twice.map\ntwice.map:2: 0x0002c90300a00000 has a name already; the first counts\n"),
     Case("names", ["--node-name-map", "names.map", TREE, "-e", "show switches"], 0, r"first leaf"),
     Case("twins apart", [TWINS, *UPDN, "-e", "list switches"], 0, r"(?s)\A(?=.*Quantum-2 …8f0040 )(?=.*Quantum-2 …917f80 )"),
     Case("a twin by its end", [TWINS, *UPDN, "-e", "fail switch 8f0040; journal"], 0, r"^1 node down\.[\s\S]*fail switch .*8f0040"),

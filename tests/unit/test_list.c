@@ -405,6 +405,8 @@ static void rows_of_commands_fit(void **state)
 	} all[] = {
 		{"help", "compare two routings"},
 		{"help export", "write tables, paths"},
+		{"help step", "walk has only the steps about it.  `step` shows"},
+		{"help step", "\n  refused      this happens; so opened"},
 		{"show options", "LIDs a CA port gets"},
 		{"show engines", "fewest hops"},
 		{"show links", "…leaf-01[4] "},

@@ -526,9 +526,8 @@ static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 	text_clear(&t);
 	if (lines > 1) {
 		if (scale_now(v) == &map_around)
-			text_add(
-				&t,
-				"routes out, in, x the mean: · 0 ░ <0.5 ▒ <1.5 ▓ <2.5 █   ! entries changed");
+			text_add(&t, "routes out, in, x the mean: · 0 ░ <0.5 ▒ <1.5 ▓ <2.5 █%s",
+				 map_of(v)->most_changed ? "   ! entries changed" : "");
 		else
 			legend_text(v, &t);
 		draw_legend(v, c, y + 1, text_str(&t));
@@ -568,8 +567,8 @@ static void draw(struct view *v, struct canvas *c)
 	below = c->h <= 3 ? 0 : c->h <= 5 && s->below ? 1 : s->below;
 	if (s == &map_around && bars_told(v, c))
 		below = 2;
-	m->h = c->h - (int)below;
-	c->h = m->h;
+	m->h = c->h - (int)(below < s->below ? below : s->below);
+	c->h -= (int)below;
 	s->draw(v, c);
 	c->h += (int)below;
 	draw_below(v, c, below);

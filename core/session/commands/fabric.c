@@ -240,7 +240,7 @@ static int cmd_names(struct session *s, const struct args *args, struct out *o, 
 	out_text(o, "%s from %s\n", PLURAL(map->n, "name"), path);
 	out_json(o, "names", json_integer((json_int_t)map->n));
 	for (size_t i = 0; i < w.n; i++)
-		out_text(o, "%s:%u: %s\n", path, w.w[i].line, w.w[i].text);
+		out_text(o, "%s\n", w.w[i].text);
 	warnings_free(&w);
 	return 0;
 }
