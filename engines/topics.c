@@ -13,10 +13,9 @@ const struct topic engine_topics[] = {
 	 "no root. Free of credit loops if no cable joins switches of equal rank; otherwise see `check`.",
 	 "Schroeder et al., IEEE JSAC 9(8), 1991; engines/doc/updn.md", "route updn; check"},
 	{"ar_updn", "ar updn|nvidia|ufm",
-	 "NVIDIA's Up/Down with adaptive routing, by its published rule: the table of updn, and for each LID "
-	 "a "
-	 "group of all ports of the fewest legal hops. Not compared with the real program: ties may differ. "
-	 "`judge` tells entries of its tables that break the rule.",
+	 "NVIDIA's Up/Down with adaptive routing, by its published rule: updn's table; a LID's group is all "
+	 "ports of the fewest legal hops. Ties may differ from the real one's. `judge` tells entries that "
+	 "break the rule.",
 	 "NVIDIA, Cluster Bring-up Procedure; engines/doc/updn.md", "route ar_updn; judge"},
 	{"dnup", "down/up|downup",
 	 "like Up/Down, but ranks count from the switches with hosts, so it needs no roots. A cable between "

@@ -691,7 +691,7 @@ static void say_end(const struct ft_run *r, const struct seen *x, struct text *t
 
 void ft_tell_end(const struct ft_run *r)
 {
-	static const char *const quantities[] = {"offer", "hops", "load"};
+	static const char *const quantities[] = {"turn", "hops", "load"};
 	const struct ftree *t = r->t;
 	char a[300];
 

@@ -2,6 +2,7 @@
 
 Written from the glossary of figures and the words of the columns (`help figures`, `help columns`).
 """
+import collections
 import itertools
 import math
 import os
@@ -275,8 +276,25 @@ def scope_again(state):
     same("scope, check: pairs", (check["check"]["pairs"], check["unreachable"]), (pairs, pairs - len(ways)))
     same("scope, load-map: routes", now.ask("load-map")["loads"]["routes"], sum(lid in now.net.lids for _, lid in ways))
     same("scope, ebb: hosts", now.ask("load-map ebb")["ebb"]["hosts"], len(now.net.hosts))
+    shared_again(state, now)
     for test in plots_again, shifts_again, flows_again, compared_again, channels_again, bisection_again:
         test(now)
+
+
+def shared_again(state, scoped):
+    """load-map shared: links that the pairs of a scope and those of other hosts both use, and both loads."""
+    net, others = state.net, set(state.rng.sample(state.net.hosts, state.rng.randrange(1, len(state.net.hosts) + 1)))
+    ways = {(a, lid): way for (a, lid), way in lid_routes(net).items() if lid in net.lids}
+    loads = [collections.Counter(c for (a, b), way in ways.items() if a in hosts and b in hosts for c in way if c in net.channels)
+             for hosts in (set(scoped.net.hosts), others)]
+    told = scoped.ask("load-map shared %s all" % " ".join(net.name[h] for h in sorted(others)))["shared"]
+    same("load-map shared: links", {(r["from_guid"], r["from_port"]): (r["routes"], r["others"]) for r in told["list"]},
+         {("0x%016x" % net.guid[s], p): (loads[0][s, p], loads[1][s, p]) for s, p in set(loads[0]) & set(loads[1])})
+    same("load-map shared: sums", [told[k] for k in ("links", "alone", "others_alone", "in_both")],
+         [len(set(loads[0]) & set(loads[1])), len(set(loads[0]) - set(loads[1])), len(set(loads[1]) - set(loads[0])),
+          len(others & set(scoped.net.hosts))])
+    sums = [r["routes"] + r["others"] for r in told["list"]]
+    same("load-map shared: order", sums, sorted(sums, reverse=True))
 
 
 # --- elements

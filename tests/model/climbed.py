@@ -614,7 +614,7 @@ def check(m, st, sw, lid, via, own, answer):
     if via is None:
         expect("story", re.sub("^it is its own port 0: ", "", answer["text"][0].split(": ", 1)[1]), story(m, sw, lid, target, own))
         seen = m.seen.get((sw, lid), Seen()).offers if (sw, lid) not in m.connected else {}
-        told = {c["port"]: [c["offer"], c["hops"], c["load"]] for c in answer.get("choice", {}).get("candidates", [])}
+        told = {c["port"]: [c["turn"], c["hops"], c["load"]] for c in answer.get("choice", {}).get("candidates", [])}
         expect("candidates", told, {p: [turn, hops - (lid in m.at), load] for p, (turn, hops, load) in seen.items()})
     for line in answer["text"]:
         found = re.match(r"  Hop matrix of ftree: (none|\d+) through this port, (?:no least|least (\d+))\.", line)

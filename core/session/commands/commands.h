@@ -196,6 +196,13 @@ int close_target(struct target *t, int rc, struct out *o, struct err *e);
 #define TARGETS 5
 int close_targets(struct target *t, size_t n, int rc, struct out *o, struct err *e);
 
+/*
+ * The hosts that n words mean, as in `scope`; known: those that the fabric has, by whole names.  o tells
+ * which are not there.  NULL and *e: a word means none, or none is left.
+ */
+struct scope *scope_read(const struct session *s, const struct arg *arg, int n, bool known, struct out *o,
+			 struct err *e);
+
 /* "A -> B" in a row, of which both names may be cut. */
 void tell_pair(const char *pair, struct out *o);
 /*

@@ -58,6 +58,125 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 	free(order);
 }
 
+/* Routes of two jobs: each among its own hosts. */
+struct two_jobs {
+	const struct fabric *f;
+	const struct loads *own, *others;
+};
+
+/* Most of both first. */
+static int by_both(const void *x, const void *y, void *ctx)
+{
+	const struct two_jobs *j = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	uint64_t of_a = (uint64_t)j->own->port[a] + j->others->port[a],
+		 of_b = (uint64_t)j->own->port[b] + j->others->port[b];
+
+	if (of_a != of_b)
+		return of_a > of_b ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void tell_shared(const struct sweep *w, const struct two_jobs *j, uint32_t limit, json_t *told,
+			struct out *o)
+{
+	const struct fabric *f = j->f;
+	uint32_t *link = NEW_ARRAY(j->own->n_links + 1, uint32_t), n = 0, alone = 0, others = 0;
+	json_t *list = json_array();
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		FOR_PORTS(f, s, id) {
+			if (w->topo->peer_switch[id] == NO_ID)
+				continue;
+			if (j->own->port[id] && j->others->port[id])
+				link[n++] = id;
+			alone += j->own->port[id] && !j->others->port[id];
+			others += !j->own->port[id] && j->others->port[id];
+		}
+	qsort_r(link, n, sizeof(*link), by_both, (void *)j);
+	out_text(o, "%s of both; %u of the scope alone, %u of the others alone.\n",
+		 PLURAL(n, "directed link"), alone, others);
+	if (n)
+		out_text(o, "%8s %8s\n", "scope", "others");
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t port = link[i], peer = w->topo->peer[port];
+		json_t *x;
+
+		if (i < limit)
+			out_text(o, "%8u %8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", j->own->port[port],
+				 j->others->port[port], PORT_LABEL(f, port), PORT_LABEL(f, peer));
+		if (!o->object)
+			continue;
+		x = json_make("{s:i, s:i}", "routes", (int)j->own->port[port], "others",
+			      (int)j->others->port[port]);
+		json_put_port(x, "from", f, w->lids, port);
+		json_put_port(x, "to", f, w->lids, peer);
+		json_array_append_new(list, x);
+	}
+	if (n > limit)
+		out_text(o, "  ... %s; `load-map shared H... all` prints them\n",
+			 PLURAL(n - limit, "more link"));
+	json_object_update_new(told, json_make("{s:i, s:i, s:i, s:o}", "links", (int)n, "alone", (int)alone,
+					       "others_alone", (int)others, "list", list));
+	free(link);
+}
+
+/* Host ports of both sets. */
+static uint32_t in_both(const struct fabric *f, const struct host_set *a, const struct host_set *b)
+{
+	uint32_t n = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		n += a->in[ep] && b->in[ep];
+	return n;
+}
+
+/* `load-map shared H... [all]`: on which links the scope meets another job. */
+static int load_shared(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	bool all = args_end(args, "all");
+	struct scope *scope = NULL;
+	const struct setup *setup;
+	struct host_set *hosts;
+	struct routing *r;
+	struct loads *own, *others = NULL;
+
+	if (!session_scope(s))
+		return err_set(e, "no scope is set: `scope H...` names one job's hosts");
+	scope = scope_read(s, args->arg + 1, args->n - 1 - all, false, o, e);
+	if (!scope)
+		return -1;
+	setup = setup_with(s->setup, &(struct setup){.scope = scope});
+	hosts = setup_hosts(setup);
+	r = routing_with_hosts(w->routing, hosts);
+	own = loads_new(w->routing, &pattern_all, o->run->progress);
+	if (own)
+		others = loads_new(r, &pattern_all, o->run->progress);
+	if (others) {
+		uint32_t both = in_both(w->fabric, w->hosts, hosts);
+		json_t *told = json_make("{s:s, s:i, s:i, s:I, s:I}", "hosts", scope->words, "host_ports",
+					 (int)hosts->n, "in_both", (int)both, "routes",
+					 (json_int_t)own->routes, "others", (json_int_t)others->routes);
+
+		report_scope(s, o);
+		out_text(o, "Others: %s: %s", scope->words, PLURAL(hosts->n, "host port"));
+		out_text(o, both ? ", %u of them in the scope too.\n" : ".\n", both);
+		tell_shared(w, &(struct two_jobs){w->fabric, own, others}, all ? UINT32_MAX : SHOWN, told, o);
+		out_json(o, "shared", told);
+	} else {
+		err_set(e, CANCELLED);
+	}
+	all = others != NULL;
+	loads_free(own);
+	loads_free(others);
+	routing_unref(r);
+	host_set_unref(hosts);
+	setup_unref(setup);
+	scope_unref(scope);
+	return all ? 0 : -1;
+}
+
 /* `load-map ebb [both] [seed=K]` */
 static int load_ebb(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
@@ -92,6 +211,8 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 
 	if (args_has(args, "ebb"))
 		return load_ebb(s, args, o, e);
+	if (args_has(args, "shared"))
+		return load_shared(s, args, o, e);
 	if (session_pattern(s, w->routing, args, &pattern, o, e))
 		return -1;
 	l = loads_new(w->routing, &pattern, o->run->progress);
@@ -336,10 +457,13 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 const struct command load_commands[] = {
 	{.name = "load-map",
 	 .at_step = true,
-	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | ebb [both] [seed=K]",
+	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | shared H... [all] | ebb [both] [seed=K]",
 	 .help = "count routes per link for a traffic pattern; effective bisection bandwidth",
 	 .details =
 		 PATTERN_DETAILS "  Lists the 20 busiest links; with `all` behind the pattern every link.\n"
+				 "  shared H...: links on which the scope, one job, meets other "
+				 "hosts, another job (words as in `scope`): the routes\n"
+				 "  among the hosts of each, most of both first.\n"
 				 "  ebb: effective bisection bandwidth.  Random pairs of hosts send.  Each "
 				 "pair gets 1 / the most flows on a link of\n"
 				 "  its path.  ebb prints the mean over pairs and pairings, and half the "
@@ -358,6 +482,20 @@ const struct command load_commands[] = {
 	 "loads.ports[].to port port at the other end\n"
 	 "loads.ports[].routes integer =routes\n"
 	 "left_out integer? =flows left out\n"
+	 "shared object? links of two jobs\n"
+	 "shared.hosts string words of the other hosts\n"
+	 "shared.host_ports integer ports of these\n"
+	 "shared.in_both integer of them in the scope too\n"
+	 "shared.routes integer routes among the hosts of the scope\n"
+	 "shared.others integer routes among the others\n"
+	 "shared.links integer directed links between switches with routes of both\n"
+	 "shared.alone integer with routes of the scope alone\n"
+	 "shared.others_alone integer of the others alone\n"
+	 "shared.list[] object the links of both, most routes first\n"
+	 "shared.list[].from port port that sends\n"
+	 "shared.list[].to port port at the other end\n"
+	 "shared.list[].routes integer routes of the scope\n"
+	 "shared.list[].others integer routes of the others\n"
 	 "ebb object? effective bisection bandwidth\n"
 	 "ebb.value share =effective bisection\n"
 	 "ebb.half_width number of its 95 % interval\n"

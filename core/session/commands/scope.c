@@ -65,21 +65,19 @@ static int mark_known(const struct session *s, const char *word, uint8_t mark, u
 	return rc;
 }
 
-/* The scope that words ask for; NULL and *e. */
-static struct scope *read_scope(const struct session *s, const struct args *args, struct out *o,
-				struct err *e)
+struct scope *scope_read(const struct session *s, const struct arg *arg, int n, bool known, struct out *o,
+			 struct err *e)
 {
-	bool known = args_has(args, "known");
 	const struct fabric *f = s->fabric;
 	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
 	struct text words = {0};
 	struct scope *scope = NULL;
 	int rc = 0;
 
-	for (uint32_t ep = 0; *args->arg[0].word == '-' && ep < f->n_endports; ep++)
+	for (uint32_t ep = 0; *arg->word == '-' && ep < f->n_endports; ep++)
 		wanted[ep] = !endport_is_switch(f, ep);
-	for (int i = 0; !rc && i < args->n - known; i++) {
-		const char *word = args->arg[i].word;
+	for (int i = 0; !rc && i < n; i++) {
+		const char *word = arg[i].word;
 		bool leave_out = word[0] == '-' && word[1];
 		char *quoted = word_quoted(word);
 
@@ -105,7 +103,7 @@ static struct scope *read_scope(const struct session *s, const struct args *args
 static int cmd_scope(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const uint8_t none = 0;
-	bool all = args_has(args, "all") || args_has(args, "off");
+	bool all = args_has(args, "all") || args_has(args, "off"), known = args_has(args, "known");
 	struct scope *scope;
 	struct fabric nothing = {0};
 	char *text;
@@ -121,7 +119,7 @@ static int cmd_scope(struct session *s, const struct args *args, struct out *o, 
 		out_text(o, "All hosts count already.\n");
 		return 0;
 	}
-	scope = all ? scope_new(&nothing, "", &none) : read_scope(s, args, o, e);
+	scope = all ? scope_new(&nothing, "", &none) : scope_read(s, args->arg, args->n - known, known, o, e);
 	if (!scope)
 		return -1;
 	text = str_printf("scope %s", all ? "all" : scope->words);
