@@ -63,6 +63,25 @@ static struct sm_memory *memory_on(const struct sweep *s, const struct topo *t, 
 	return n;
 }
 
+/*
+ * What the next sweep finds behind the carried one.  Readings of tables would make a chain without an end,
+ * and hold all that was ever read: of such a sweep only the last computed one before it is kept.
+ */
+static const struct sweep *behind(const struct sweep *was)
+{
+	const struct sweep *computed = was->prev;
+	struct sweep *s;
+
+	if (sweep_remembers(was))
+		return sweep_ref(was);
+	while (computed && !sweep_remembers(computed))
+		computed = computed->prev;
+	s = sweep_with_hosts(was, was->setup);
+	sweep_unref(s->prev);
+	s->prev = computed ? sweep_ref(computed) : NULL;
+	return s;
+}
+
 struct sweep *sweep_on(const struct sweep *was, const struct setup *setup)
 {
 	const struct fabric *from = was->fabric, *to = setup->fabric;
@@ -96,6 +115,6 @@ struct sweep *sweep_on(const struct sweep *was, const struct setup *setup)
 	s->carried = true;
 	s->number = was->number;
 	s->opervls = codes_on(was->opervls, from, to);
-	s->prev = sweep_ref(was);
+	s->prev = behind(was);
 	return s;
 }

@@ -175,7 +175,7 @@ def subnet_manager(sim, probe):
     """After a sweep of OpenSM: links are active, the SM is found, the tables are those OpenSM wrote."""
     env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
     try:
-        subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", *(["-g", guid] if guid else [])], env=env,
+        subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xabc0001"], env=env,
                        cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        timeout=600)
     except subprocess.TimeoutExpired:
@@ -896,16 +896,17 @@ def second_computation(ibscope):
 
 def many_changes(ibscope):
     """watch in memory that does not grow, each change told: WATCHED_CHANGES=1000 WATCHED_FABRIC=FILE[.xz] of another fabric."""
-    path = os.environ.get("WATCHED_FABRIC", SMALL)
-    if path.endswith(".xz"):
-        with lzma.open(path) as packed, open(os.path.join(WORK, "watched.net"), "wb") as f:
+    path, given = os.path.join(WORK, "watched.net"), os.environ.get("WATCHED_FABRIC")
+    if given:
+        with (lzma.open if given.endswith(".xz") else open)(given, "rb") as packed, open(path, "wb") as f:
             shutil.copyfileobj(packed, f)
-        path = f.name
+    else:
+        subprocess.run([ibscope, "-e", "save " + path, "xgft:12,6,6:1,6,6"], check=True, stdout=subprocess.DEVNULL)
     sim = Sim(path)
     try:
-        sweep(sim, None if path != SMALL else "0xabc0001")
+        sweep(sim, None)
         watched.each_change(ibscope, check, sim, watched.cables_of(sim.run("ibnetdiscover").stdout),
-                            int(os.environ.get("WATCHED_CHANGES", "25")), 4 if path == SMALL else 20)
+                            int(os.environ.get("WATCHED_CHANGES", "20")), 20 if given else 2)
     finally:
         sim.close()
 
