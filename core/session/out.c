@@ -136,27 +136,6 @@ static void print_object(struct command_run *r, const json_t *object)
 	free(dump);
 }
 
-void out_object(struct out *o, json_t *fields)
-{
-	json_t *object;
-
-	if (o->run->json) {
-		object = json_object();
-		if (o->run->id)
-			json_object_set(object, "id", o->run->id);
-		json_object_set(object, "command", json_object_get(o->object, "command"));
-		json_object_update(object, fields);
-		json_object_set_new(object, "ok", json_true());
-		if (!o->run->begun)
-			json_object_set_new(object, "schema", json_integer(JSON_SCHEMA));
-		o->run->begun = true;
-		print_object(o->run, object);
-		fflush(o->run->f);
-		json_decref(object);
-	}
-	json_decref(fields);
-}
-
 void out_begin(struct out *o, struct command_run *r, const char *command)
 {
 	char *head;
@@ -191,24 +170,50 @@ static json_t *time_json(time_t at)
 	return json_text(out_utc(at, buf));
 }
 
-/* What the first object of a run tells of the run. */
-static void tell_run(struct out *o)
+/* What the first object of a run tells of the run; nothing in the others. */
+static void tell_run(struct out *o, json_t *object)
 {
 	const struct session *s = o->run->in->session;
 
-	json_object_set_new(o->object, "schema", json_integer(JSON_SCHEMA));
+	if (o->run->begun)
+		return;
+	o->run->begun = true;
+	json_object_set_new(object, "schema", json_integer(JSON_SCHEMA));
 	if (o->run->program)
-		json_object_set_new(o->object, "program", json_text(o->run->program));
+		json_object_set_new(object, "program", json_text(o->run->program));
 	if (!o->run->no_timing)
-		json_object_set_new(o->object, "time", time_json(time(NULL)));
+		json_object_set_new(object, "time", time_json(time(NULL)));
 	if (s->loaded) {
 		json_t *read =
 			json_make("{s:s, s:s}", "source", s->loaded->source, "format", s->loaded->format);
 
 		if (!o->run->no_timing)
 			json_object_set_new(read, "time", time_json(s->loaded_at));
-		json_object_set_new(o->object, "read", read);
+		json_object_set_new(object, "read", read);
 	}
+}
+
+void out_object(struct out *o, json_t *fields)
+{
+	json_t *object;
+
+	if (o->run->json) {
+		object = json_object();
+		if (o->run->id)
+			json_object_set(object, "id", o->run->id);
+		json_object_set(object, "command", json_object_get(o->object, "command"));
+		tell_run(o, object);
+		json_object_update(object, fields);
+		json_object_set_new(object, "ok", json_true());
+		if (o->run->no_timing)
+			json_object_del(object, "time");
+		if (o->run->no_text)
+			json_object_del(object, "text");
+		print_object(o->run, object);
+		fflush(o->run->f);
+		json_decref(object);
+	}
+	json_decref(fields);
 }
 
 const char *out_took(const struct out *o, const char *before, double seconds, char buf[OUT_TOOK])
@@ -227,9 +232,7 @@ void out_end(struct out *o, int rc, const struct err *e)
 		lines_add(o, o->partial.s, o->partial.len);
 	text_free(&o->partial);
 	json_object_set_new(o->object, "ok", json_boolean(!rc));
-	if (!o->run->begun)
-		tell_run(o);
-	o->run->begun = true;
+	tell_run(o, o->object);
 	if (rc)
 		json_object_set_new(o->object, "error", json_text(e->msg));
 	if (rc)

@@ -740,7 +740,8 @@ def lines_of_events(sim, ibscope):
             return told
 
         first = reading()
-        check("events as lines: the first reading", len(first) == 1 and first[0]["followed"] and first[0]["round"] == 1 and first[0]["text"], first)
+        check("events as lines: the first reading", len(first) == 1 and first[0]["followed"] and first[0]["round"] == 1 and first[0]["text"]
+              and first[0]["program"] and first[0]["read"]["format"] == "live", first)
         sim.console('Unlink "S-000000000abc0011"[7]')
         p.send_signal(signal.SIGHUP)
         told = reading()
@@ -809,6 +810,12 @@ def watching(ibscope):
         lines_of_events(sim, ibscope)
         sim = begun_anew(sim, SMALL)    # a client that ends in the middle may end ibsim, too
         now = sweep(sim)
+        r = sim.run(ibscope, "--json", "--no-text", "--no-timing", "-e", "watch 0 rounds 2")
+        objects = contract.objects(ibscope, r.stdout)
+        check("watch without times and text", r.returncode == 0 and len(objects) == 3 and not any("time" in o or "text" in o for o in objects)
+              and [o["schema"] for o in objects if "schema" in o] == [objects[0].get("schema")], r.stdout)
+        r = sim.run(ibscope, "--no-timing", "-e", "watch 0 rounds 1")
+        check("lines of watch without times", r.stdout.splitlines()[-1:] == ["[1] The tables followed: every host reaches every host."], r.stdout)
         r, more = captured(sim, "counters", ibscope, "--json", "-e", "watch 0 rounds 2; journal; counters leaf2[1]; counters leaf2[2]")
         told = contract.objects(ibscope, r.stdout)
         told = [o for o in told if "kind" not in o]

@@ -318,7 +318,8 @@ static void print_lines(const struct watch *w, const char *said, struct out *o)
 {
 	for (const char *end; *said; said = end + (*end != 0)) {
 		end = said + strcspn(said, "\n");
-		out_text(o, "[%u %s] %.*s\n", w->number, w->time, (int)(end - said), said);
+		out_text(o, o->run->no_timing ? "[%u%s] %.*s\n" : "[%u %s] %.*s\n", w->number,
+			 o->run->no_timing ? "" : w->time, (int)(end - said), said);
 	}
 	out_flush(o);
 }
