@@ -912,8 +912,9 @@ def many_changes(ibscope):
     sim = Sim(path)
     try:
         sweep(sim, None)
-        watched.each_change(ibscope, check, sim, watched.cables_of(sim.run("ibnetdiscover").stdout),
-                            int(os.environ.get("WATCHED_CHANGES", "20")), 20 if given else 2)
+        cables = watched.cables_of(sim.run("ibnetdiscover").stdout)
+        watched.each_change(ibscope, check, sim, cables, int(os.environ.get("WATCHED_CHANGES", "20")), 20 if given else 2)
+        watched.any_moment(ibscope, check, sim, cables)
     finally:
         sim.close()
 

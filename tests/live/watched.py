@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "model"))
 from states import Net  # noqa: E402
@@ -137,6 +138,53 @@ def each_change(ibscope, check, sim, cables, changes, keep):
         p.send_signal(signal.SIGTERM)
         last = json.loads(p.stdout.read().splitlines()[-1])
         check("the last line", "watch ended by SIGTERM" in last["text"][-1] and len(last["rounds"]) <= keep + 1, last)
+    finally:
+        if p.poll() is None:
+            p.kill()
+            p.wait()
+        p.stdout.close()
+
+
+def any_moment(ibscope, check, sim, cables):
+    """SIGHUP, SIGTERM and a reader that goes away, at any moment: no line that was due is lost, none is cut."""
+    seed = chosen_seed()
+    dice, want = random.Random(seed), []
+    print("watch at any moment: SEED=%s" % seed, flush=True)
+
+    def begin():
+        p = subprocess.Popen([ibscope, "--json", "-e", "watch 3600 keep 3"], env=sim.env(True), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        return p, p.stdout.readline()
+
+    def change(p, n):
+        cable = sorted(cables)[dice.randrange(len(cables))] if n % 2 == 0 else want[-1][1]
+        want.append(("link_up" if n % 2 else "link_down", cable))
+        sim.console('%s "%s"[%d]' % (("ReLink" if n % 2 else "Unlink",) + cable))
+        for _ in range(dice.randrange(1, 4)):
+            time.sleep(dice.random() * 0.05)
+            p.send_signal(signal.SIGHUP)
+
+    p, first = begin()
+    try:
+        told = [json.loads(first)]
+        for n in range(6):
+            change(p, n)
+            while not told[-1]["kind"].startswith("link_") or sum(o["kind"].startswith("link_") for o in told) <= n:
+                told.append(json.loads(p.stdout.readline()))
+        change(p, 6)                            # may be seen before it ends, or not
+        time.sleep(dice.random() * 0.2)
+        p.send_signal(signal.SIGTERM)
+        rest = p.stdout.read()
+        told += [json.loads(line) for line in rest.splitlines()]
+        links = [o["kind"] for o in told if o.get("kind", "").startswith("link_")]
+        check("watch ends by SIGTERM at any moment, SEED=%s" % seed, p.wait(60) in (0, 1) and rest.endswith("\n") and "kind" not in told[-1]
+              and "watch ended by SIGTERM" in told[-1]["text"][-1] and links in ([k for k, _ in want], [k for k, _ in want[:-1]]), (p.returncode, told[-3:], links))
+        sim.console('ReLink "%s"[%d]' % want[-1][1])
+        p.stdout.close()
+        p, _ = begin()
+        p.stdout.close()                        # nobody reads any more
+        time.sleep(dice.random() * 0.1)
+        p.send_signal(signal.SIGHUP)
+        check("watch ends when its reader went away, SEED=%s" % seed, p.wait(60) in (-signal.SIGPIPE, 3), p.returncode)
     finally:
         if p.poll() is None:
             p.kill()
