@@ -374,6 +374,10 @@ int scratch_file(char path[SCRATCH_PATH], struct err *e)
 	if (fd < 0)
 		return err_system(e, "a file in memory", errno);
 	snprintf(path, SCRATCH_PATH, "/proc/%d/fd/%d", (int)getpid(), fd);
+	if (access(path, F_OK)) {
+		close(fd);
+		return err_system(e, "a file in memory is read by its name in /proc", ENOENT);
+	}
 	return fd;
 }
 

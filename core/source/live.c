@@ -110,7 +110,8 @@ static int start(struct child *c, const char *ca, int port, enum live_tables wha
 	if (rc) {
 		for (int i = 0; i < 4; i++)
 			close_fd(&p[i][i ? 0 : 1]);
-		return err_set_kind(e, ERR_IO, "cannot start the discovery process: %s", strerror(rc));
+		return err_set_kind(e, ERR_IO, "cannot start the discovery process: %s%s",
+				    rc == ENOENT ? "/proc/self/exe: " : "", strerror(rc));
 	}
 	c->keep = p[0][1];
 	for (int i = 0; i < N_STREAMS; i++)

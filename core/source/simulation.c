@@ -149,7 +149,8 @@ struct simulation *simulation_new(struct err *e)
 	s->from = out[0];
 	if (rc) {
 		s->keeper = 0;
-		err_set_kind(e, ERR_IO, "cannot start the keeper of the simulation: %s", strerror(rc));
+		err_set_kind(e, ERR_IO, "cannot start the keeper of the simulation: %s%s",
+			     rc == ENOENT ? "/proc/self/exe: " : "", strerror(rc));
 		simulation_end(s);
 		return NULL;
 	}
@@ -157,7 +158,7 @@ struct simulation *simulation_new(struct err *e)
 		continue;
 	if (s->folder)
 		return s;
-	err_set(e, "%s", s->refused ? s->refused : "the keeper of the simulation ended at once");
+	err_set_kind(e, ERR_IO, "%s", s->refused ? s->refused : "the keeper of the simulation ended at once");
 	simulation_end(s);
 	return NULL;
 }

@@ -189,10 +189,16 @@ static void obey(struct keeper *k, char *line)
 	}
 }
 
-static bool make_folder(struct keeper *k)
+static const char *temporary(void)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *whole = realpath(tmp && *tmp ? tmp : "/tmp", NULL); /* absolute: programs run elsewhere */
+
+	return tmp && *tmp ? tmp : "/tmp";
+}
+
+static bool make_folder(struct keeper *k)
+{
+	char *whole = realpath(temporary(), NULL); /* absolute: programs run elsewhere */
 	int n = whole ? snprintf(k->folder, sizeof(k->folder), "%s/ibscope-verify.XXXXXX", whole) : -1;
 
 	free(whole);
@@ -248,7 +254,8 @@ static int keep(void)
 	else if (!hide_devices())
 		tell("error %s cannot be hidden from opensm (no mount namespace): not started", DEVICES);
 	else if (!make_folder(&k))
-		tell("error no folder can be made: %s", strerror(errno));
+		tell("error no folder can be made in %s: %s; TMPDIR names another", temporary(),
+		     strerror(errno));
 	else {
 		tell("folder %s", k.folder);
 		serve(&k);

@@ -517,7 +517,26 @@ def jq(folder):
         expect((answer[10], bool(re.fullmatch(r"\d+,\d+", answer[11][0]))), (["true"], True), "recipes 11 and 12")
 
 
-TESTS = [change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
+def without_proc(folder):
+    """What needs /proc says so, with status 3 and kind io; all else does without."""
+    hidden = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /proc && exec "$0" "$@"']
+    if subprocess.run([*hidden, "true"], stderr=subprocess.DEVNULL).returncode:
+        raise Skipped("a mount namespace (unshare -rm)")
+
+    def run(line):
+        done = subprocess.run([*hidden, PROGRAM, "--json", "-e", line, "torus:3x3,hosts=1"], cwd=folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+        return done.returncode, json.loads(done.stdout.splitlines()[-1])
+
+    for line in ("torus-conf t", "verify minhop", "live"):
+        status, o = run(line)
+        expect((status, o["error_kind"], "/proc" in o["error"]), (3, "io", True), "%s: %s" % (line, o))
+    for line in ("check", "export svg a.svg map", "save f", "save-session s", "report r", "export lfts l; tables l", "survey links", "diff"):
+        status, o = run("route minhop; fail random 1; " + line)
+        expect((status in (0, 1), o["ok"]), (True, True), "%s: %s" % (line, o))
+
+
+TESTS = [without_proc, change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
 TESTS += [tables.list_csv, tables.graphs, tables.canonical]
 
 

@@ -129,7 +129,7 @@ def relative(place):
     place.nothing_left()
     place.env["TMPDIR"] = "no/such/folder"
     done = place.run("synth ring:4; verify minhop")
-    expect(done.returncode == 3 and "no folder can be made: No such file" in done.stdout, done.stdout)
+    expect(done.returncode == 3 and "no folder can be made in no/such/folder: No such file or directory; TMPDIR names another" in done.stdout, done.stdout)
 
 
 def options(place):
