@@ -901,6 +901,32 @@ def second_computation(ibscope):
         sim.close()
 
 
+def canonical_bytes(ibscope):
+    """`save FILE canonical` of one fabric read from two hosts."""
+    sim = Sim(SMALL)
+    try:
+        sweep(sim)
+        hosts = sorted(set(re.findall(r'^(?:Ca|Hca)\s+\d+\s+"(H-\w+)"', sim.run("ibnetdiscover").stdout, re.M)))
+        saved, plain = {"live": [], "ibnetdiscover": []}, []
+        for host in (hosts[0], hosts[-1]):
+            text = sim.run("ibnetdiscover", SIM_HOST=host).stdout
+            plain.append(re.sub(r"^#.*\n", "", text, flags=re.M))
+            for how, words in (("live", ["-e", "live"]), ("ibnetdiscover", [])):
+                read, to = os.path.join(WORK, "read.topo"), os.path.join(WORK, "canonical.topo")
+                with open(read, "w") as f:
+                    f.write(text)
+                r = sim.run(ibscope, *words, "-e", "save %s canonical" % to, *([] if words else [read]), SIM_HOST=host)
+                check("canonical: %s from %s" % (how, host), r.returncode == 0, r.stdout + r.stderr)
+                with open(to, "rb") as f:
+                    saved[how].append(f.read())
+                os.remove(to)
+        check("the readings of two hosts differ", plain[0] != plain[1], plain)
+        for how, both in saved.items():
+            check("canonical: two hosts' readings are the same bytes, " + how, both[0] == both[1] and len(both[0]) > 500, both)
+    finally:
+        sim.close()
+
+
 def many_changes(ibscope):
     """watch in memory that does not grow, each change told: WATCHED_CHANGES=1000 WATCHED_FABRIC=FILE[.xz] of another fabric."""
     path, given = os.path.join(WORK, "watched.net"), os.environ.get("WATCHED_FABRIC")
@@ -1000,7 +1026,7 @@ def main():
         if os.access(arg, os.X_OK):
             run([program, tables, killed_program, explorer, partial], arg)
             run([only_gets, taken_over], probe, arg)
-            run([watching, never_followed, second_computation, many_changes], arg)
+            run([watching, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)
             continue
         sim = Sim(arg)
