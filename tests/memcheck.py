@@ -38,11 +38,12 @@ def memcheck(args, folder, program=contract.PROGRAM):
     return found, done
 
 
-def clean(row, folder):
+def clean(row, suite):
     options, commands = row
     for how in ([], ["--json"]):
         args = how + options + [w for c in commands for w in ("-e", c)]
-        found, done = memcheck(args, folder)
+        found, done = memcheck(args, suite.folder)
+        suite.forget()
         expect(not found.strip(), args, found[:900])
         expect(done.returncode in (0, 1), args, "status", done.returncode, done.stderr[-300:])
         if how:
@@ -54,8 +55,7 @@ def rows(which):
     suite = contract.Suite()
     try:
         for row in which:
-            clean(row, suite.folder)
-            suite.forget()
+            clean(row, suite)
     finally:
         suite.remove()
 

@@ -170,6 +170,8 @@ def any_moment(ibscope, check, sim, cables):
             change(p, n)
             while not told[-1]["kind"].startswith("link_") or sum(o["kind"].startswith("link_") for o in told) <= n:
                 told.append(json.loads(p.stdout.readline()))
+                if told[-1]["kind"] == "round":     # the simulator may not have done it yet
+                    p.send_signal(signal.SIGHUP)
         change(p, 6)                            # may be seen before it ends, or not
         time.sleep(dice.random() * 0.2)
         p.send_signal(signal.SIGTERM)
