@@ -840,8 +840,8 @@ def watching(ibscope):
         sent, counters = mads(lines), (0x04, 0x12)
         wrong = [m for m in sent if m.method != GET or (m.cls not in CLASSES and (m.cls, m.attribute) != counters)]
         asked = [m for m in sent if m.cls == 0x04]
-        check("watch: no more requests on their way than in a discovery", most_on_their_way(open(log).read().splitlines()) == limit_told(),
-              most_on_their_way(lines))
+        check("watch: no more requests on their way than in a discovery", 1 < most_on_their_way(open(log).read().splitlines()) <= limit_told(),
+              most_on_their_way(open(log).read().splitlines()))
         r, lines = captured(sim, "asked", ibscope, "-e", "live; counters leaf2[1]", CAPTURE_TRY="1")
         tries = list(zip(mads(lines), [line for line in lines if line.startswith("may ")]))
         tries = [t for m, t in tries if m.cls == 0x04]
