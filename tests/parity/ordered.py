@@ -32,8 +32,9 @@ BLOCK, NONE = 64, 255
 GRIDS = ("torus:4x4", "mesh:4x3,hosts=2", "ring:6,parallel=2,hosts=2", "torus:4x4,shuffle=1,hosts=4", "hypercube:3,hosts=2",
          "random:12,4,hosts=2,shuffle=1,seed=7", "dragonfly:3,1,2", "ring:7,hosts=3", "mesh:3x3,shuffle=1")
 TREES = ("xgft:3,3,3:1,2,2", "xgft:4,4:1,2", "xgft:3,4,2:1,2,4,shuffle=1", "xgft:4,4,4:1,2,2")
-# name: (engine, fabrics, options)
+# name: (engine, fabrics, options[, draws the steps])
 CASES = {
+    "lone": ("minhop", GRIDS + TREES, {}, lambda rng, f: lone_steps(rng, f)),
     "minhop": ("minhop", GRIDS + TREES, {}), "minhop-lmc": ("minhop", GRIDS + TREES, {"lmc": 2}), "updn": ("updn", GRIDS + TREES, {}),
     "dnup": ("dnup", GRIDS + TREES, {}), "dor": ("dor", GRIDS, {}), "ftree": ("ftree", TREES, {}),
     "lash": ("lash", GRIDS, {}), "dfsssp": ("dfsssp", GRIDS + TREES, {}), "sssp": ("sssp", GRIDS + TREES, {"lmc": 1}),
@@ -41,6 +42,16 @@ CASES = {
     "cache-tree": ("updn", TREES, {"use_ucast_cache": "TRUE"}),
     "torus": ("torus-2QoS", ("torus:4x4x4", "torus:5x4x3"), {"qos": "TRUE", "torus_config": "torus.conf"}),
 }
+
+
+def lone_steps(rng, f):
+    """The switch on which OpenSM runs loses all its links, and gets some back; meanwhile things fail that it does not see."""
+    keep = cases.Steps(f).keep
+    links = ["0x%016x[%d]" % (keep.guid, port) for port in sorted(keep.peer)]
+    rng.shuffle(links)
+    far = ["fail host 0x%016x" % n.guid for n in rng.sample(f.hosts, 3)]
+    return ["fail link " + " ".join(links[1:]), "fail link " + links[0], far[0], far[1], "restore link " + links[0], far[2],
+            "fail link " + links[0], "restore link " + " ".join(links)]
 
 
 def tables_of(dump):
@@ -212,13 +223,14 @@ def compare_all(steps, answers, sweeps, start):
 
 
 def check(name, folder, rng):
-    engine, specs, options = CASES[name]
+    engine, specs, options, *own_steps = CASES[name]
     make = ["synth " + rng.choice(specs), "save fabric.topo"] + (["torus-conf torus.conf"] if "torus_config" in options else [])
     said(*make, folder=folder)
     with open(os.path.join(folder, "fabric.topo")) as f:
         fabric = Fabric(f.read())
     others = ["route " + g for g in ("minhop", "updn", engine)] if not options else []
-    steps = cases.draw_steps(rng, fabric, most_down=2 if engine == "torus-2QoS" else None, least=EVENTS, restarts=others)[:EVENTS]
+    most = 2 if engine == "torus-2QoS" else None
+    steps = own_steps[0](rng, fabric) if own_steps else cases.draw_steps(rng, fabric, most, EVENTS, others)[:EVENTS]
     start = ["set %s %s" % o for o in options.items()] + ["load fabric.topo", "route " + engine]
     told_lines = list(start)
     for step in steps:

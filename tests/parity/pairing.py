@@ -15,17 +15,24 @@ from trial import Failed, chosen_seed, count_tests  # noqa: E402
 
 
 def said(*lines, folder, args=(), faults=False):
-    """What it prints; endports have the GUIDs that ibsim gives.  faults: it may find some (status 1)."""
+    """
+    What it prints; endports have the GUIDs that ibsim gives.  faults: it may find some (status 1), or nothing to
+    judge (status 3, which an error has, too: `told` knows the one from the other).
+    """
     done = subprocess.run([IBSCOPE, *args, "-e", "; ".join(("set port_guids ibsim",) + lines)], cwd=folder,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
-    if done.returncode not in ((0, 1) if faults else (0,)):
+    if done.returncode not in ((0, 1, 3) if faults else (0,)):
         raise Failed("ibscope: exit status %d: %s" % (done.returncode, done.stdout.strip()[-300:]))
     return done.stdout
 
 
 def told(*lines, folder, faults=False):
     """The JSON objects of the same."""
-    return contract.objects(IBSCOPE, said(*lines, folder=folder, args=("--json",), faults=faults))
+    objects = contract.objects(IBSCOPE, said(*lines, folder=folder, args=("--json",), faults=faults))
+    wrong = [o["error"] for o in objects if "error" in o]
+    if wrong:
+        raise Failed("ibscope: %s" % wrong[0])
+    return objects
 
 
 def count_cases(suite, cases, check, seed, wanted=()):
