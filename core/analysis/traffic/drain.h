@@ -36,6 +36,7 @@
 
 #define DRAIN_VLS 16
 #define DRAIN_MOST_BUFFERS 64
+#define DRAIN_MOST_RANDOM 10000000 /* packets that `random N` draws */
 
 /* Channels of it are port * DRAIN_VLS + VL; port: the port id that sends. */
 static inline uint32_t drain_port(uint32_t channel)

@@ -106,18 +106,24 @@ static struct drain *of_cycle(const struct routing *r, const struct args *args, 
 	return d;
 }
 
-/* N packets, each from a host to another, all equally likely. */
-static void draw_pairs(const struct routing *r, uint64_t n, uint64_t seed, struct pattern *p)
+#define LOOK_EVERY 4096 /* packets */
+
+/* N packets, each from a host to another, all equally likely.  false: cancelled. */
+static bool draw_pairs(const struct routing *r, uint64_t n, uint64_t seed, struct pattern *p,
+		       struct progress *progress)
 {
 	uint32_t n_hosts, *host = pattern_hosts(r, &n_hosts);
+	bool ok = true;
 
 	p->kind = PATTERN_LIST;
-	for (uint64_t i = 0; i < n && n_hosts > 1; i++) {
+	for (uint64_t i = 0; ok && i < n && n_hosts > 1; i++) {
+		ok = i % LOOK_EVERY || progress_step(progress, 0);
 		uint32_t a = rng_below(&seed, n_hosts), b = rng_below(&seed, n_hosts - 1);
 
 		pattern_add(r, host[a], host[b + (b >= a)], 1, p);
 	}
 	free(host);
+	return ok;
 }
 
 static struct drain *of_pattern(const struct session *s, const struct routing *r, const struct args *args,
@@ -126,13 +132,14 @@ static struct drain *of_pattern(const struct session *s, const struct routing *r
 	uint64_t seed = args_number(args, "seed=K", 0);
 	const struct arg *n = args_get(args, "random N");
 	struct pattern p = {0};
-	struct drain *d;
+	struct drain *d = NULL;
 
-	if (n)
-		draw_pairs(r, n->n, seed, &p);
-	else if (session_pattern(s, r, args, &p, o, e))
+	if (!n && session_pattern(s, r, args, &p, o, e))
 		return NULL;
-	d = drain_new(r, &p, buffers, seed, o->run->progress, e);
+	if (n && !draw_pairs(r, n->n, seed, &p, o->run->progress))
+		err_set(e, CANCELLED);
+	else
+		d = drain_new(r, &p, buffers, seed, o->run->progress, e);
 	pattern_free(&p);
 	return d;
 }
@@ -334,7 +341,8 @@ const struct command drain_commands[] = {
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("buffers=B", 1, DRAIN_MOST_BUFFERS,
 					   "places from 1 to " NUMBER_TEXT(DRAIN_MOST_BUFFERS), NULL),
 				ARG_NUMBER("ROUND", 0, UINT32_MAX, "a round, from 0", NULL),
-				ARG_NUMBER("random N", 1, UINT32_MAX, "a number of packets", NULL),
+				ARG_NUMBER("random N", 1, DRAIN_MOST_RANDOM,
+					   "packets from 1 to " NUMBER_TEXT(DRAIN_MOST_RANDOM), NULL),
 				ARG_NUMBER("N", 1, UINT32_MAX, "a number of rounds", NULL)),
 	 .finds = "packets stand still",
 	 .help = "move packets through the fabric, round by round, until they arrive or stand still",
