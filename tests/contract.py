@@ -201,7 +201,7 @@ SHOWN = [
         "show node leaf-01", "show node leaf-01[4]", "set lmc", "set lmc 0", "unset lmc", "snapshot a", "snapshot",
         "trace node0001 node0009", "why leaf-01 node0009", "why leaf-01 node0009 via 5", "why node0001 node0009",
         "why node0001 leaf-01 spine-01 leaf-03 node0009", "why leaf-01 spine-01 leaf-02 spine-02 leaf-03", "lft leaf-01",
-        "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map shift 1", "flows leaf-01[4] shift 2", "load-map pairs pairs.txt", "shifts", "spread tree", "check spread lag",
+        "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map shift 1", "load-map ring direct", "flows leaf-01[4] shift 2", "flows leaf-01[5] tree", "load-map pairs pairs.txt", "shifts", "spread tree", "check spread lag",
         "flows leaf-01[4]", "flows node0001 node0009 by host", "survey links", "survey switches", "survey pairs 5 switches seed=2",
         "survey pairs 3 links", "survey pairs 4", "survey pairs all", "survey pairs all switches", "survey links shard 2/3", "survey links by outage", "survey file window.csv junit made.xml gate lost=0 load=+0%", "outage switch spine-01", "outage jobs squeue.txt switch spine-01",
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
@@ -218,7 +218,7 @@ SHOWN = [
     ([FORMATS + "ndr-twins.ibnetdiscover", *UPDN], [
         "show switches", "show links", "show node 8d1140", "trace node-01 mlx5_0 node-02 mlx5_1", "why 8d1140 10", "list ports 8d1140",
         "fail link 8d1140[63]", "check", "doctor", "load-map", "diff all"]),
-    (["ring:5", "-R", "minhop"], ["drain cycle", "drain back", "drain all buffers=2 seed=3", "drain hotspot node0001", "drain random 9",
+    (["ring:5", "-R", "minhop"], ["drain cycle", "drain back", "drain all buffers=2 seed=3", "drain hotspot node0001", "drain alltoall", "drain random 9",
                                   "drain compare minhop updn nue", "drain cycle buffers=2", "drain end"]),
     (["torus:4x4", "-R", "lash"], ["set qos TRUE", "layers", "why node0001 node0011", "step start", "step to 1", "lft t00", "step end"]),
     ([FORMATS + "stage-qdr-fdr10.ibnetdiscover"], ["route minhop", "trace tank1 stage2", "list lft ib1:"]),

@@ -8,7 +8,7 @@
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
 # PARTS="NAME ..." runs these tests of a suite (verify, sessions, files, trouble, live) alone.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained ibdmchk script verify sessions changes incomplete formats live lying contract memcheck same cli systems drawings paste files memory stop trouble hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained gpus ibdmchk script verify sessions changes incomplete formats live lying contract memcheck same cli systems drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan stop unit parity tui live build verify lying memory static extend files advised driver keys hostile"
@@ -29,8 +29,9 @@ if [ "$LONG" = 1 ]; then
 	FIGURED=${FIGURED:-2000}
 	REASONED=${REASONED:-400}
 	DRAINED=${DRAINED:-2000}
+	GPUS=${GPUS:-2000}
 	DRAIN_FABRICS=${DRAIN_FABRICS:-2000}
-	export GUIDED MODELLED FIGURED REASONED DRAINED DRAIN_FABRICS
+	export GUIDED MODELLED FIGURED REASONED DRAINED GPUS DRAIN_FABRICS
 else
 	# the same classes by fewer cases, others each time: what is drawn is drawn by a new seed
 	COMMANDS=${COMMANDS:-2500}
@@ -138,6 +139,7 @@ suite() {
 	engines) IBSCOPE="$BUILD/ibscope" python3 tests/model/engines.py ;;
 	reasons) IBSCOPE="$BUILD/ibscope" python3 tests/model/reasons.py ;;
 	drained) IBSCOPE="$BUILD/ibscope" python3 tests/model/drained.py ;;
+	gpus) IBSCOPE="$BUILD/ibscope" python3 tests/model/gpus.py ;;
 	ibdmchk) IBSCOPE="$BUILD/ibscope" python3 tests/topo/ibdmchk.py ;;
 	systems) IBSCOPE="$BUILD/ibscope" python3 tests/systems/run.py $PARTS ;;
 	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py $PARTS ;;

@@ -64,7 +64,7 @@ static const struct {
 	{"hotter", "slow congestion busy traffic"},
 	{"flows", "slow congestion who shares busy"},
 	{"usage", "balance busy slow ports"},
-	{"load-map", "slow congestion busy hot bandwidth"},
+	{"load-map", "slow congestion busy hot bandwidth gpu nccl ring allreduce"},
 	{"shift", "slow congestion all-to-all collective"},
 	{"shifts", "slow congestion all-to-all collective"},
 	{"plot", "histogram chart bars loads"},

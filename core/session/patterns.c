@@ -17,6 +17,7 @@ struct reader {
 	const struct routing *r;
 	const struct args *args;
 	struct pattern *p;
+	const char *what; /* the words are for, in messages */
 	struct out *o;
 };
 
@@ -113,7 +114,7 @@ static int add_targets(const struct reader *x, const char *word, struct targets 
 			add_target(x, f->node_port[l.id[i]] + p, to);
 	}
 	id_list_free(&l);
-	return rc || to->any ? rc : err_set(e, "pattern to: %s is not a host that is up and counted", word);
+	return rc || to->any ? rc : err_set(e, "%s: %s is not a host that is up and counted", x->what, word);
 }
 
 static int read_to(const struct reader *x, struct err *e)
@@ -133,6 +134,44 @@ static int read_to(const struct reader *x, struct err *e)
 		pattern_to(x->r, to.ep, to.n, x->p);
 	free(to.ep);
 	free(to.taken);
+	return rc;
+}
+
+struct gpus *session_gpus(const struct session *s, const struct routing *r, const struct args *args,
+			  struct out *o, struct err *e)
+{
+	uint32_t all = r->topo->fabric->n_endports;
+	struct targets to = {.ep = NEW_ARRAY(all + 1, uint32_t), .taken = NEW_ARRAY(all + 1, uint8_t)};
+	struct reader x = {.s = s, .r = r, .what = "hosts", .o = o};
+	const struct arg *h = args_get(args, "H");
+	struct gpus *g = NULL;
+	bool some = h != NULL;
+	int rc = 0;
+
+	for (; !rc && h; h = args_next(args, "H", h))
+		rc = add_targets(&x, h->word, &to, e);
+	if (!rc)
+		g = gpus_new(r, some ? to.ep : NULL, to.n);
+	free(to.ep);
+	free(to.taken);
+	return g;
+}
+
+static int read_gpus(const struct reader *x, struct err *e)
+{
+	enum gpu_pattern kind = (enum gpu_pattern)args_which(x->args, gpu_pattern_word, GPU_PATTERNS);
+	struct gpus *g = session_gpus(x->s, x->r, x->args, x->o, e);
+	int rc = g ? pattern_gpus(x->r, g, kind, args_has(x->args, "direct"), x->p, x->o->run->progress, e)
+		   : -1;
+
+	if (!rc) {
+		out_text(x->o, "%s of %s on %s.\n", PLURAL(g->n, "GPU"), PLURAL(g->n_hosts, "host"),
+			 PLURAL(g->n_rails, "rail"));
+		out_json(x->o, "gpus",
+			 json_make("{s:i, s:i, s:i}", "count", (int)g->n, "hosts", (int)g->n_hosts, "rails",
+				   (int)g->n_rails));
+	}
+	gpus_free(g);
 	return rc;
 }
 
@@ -169,13 +208,14 @@ static const struct {
 } readers[] = {
 	{"lids", read_lids},	 {"shift", read_shift},	    {"bisection", read_bisection},
 	{"random", read_random}, {"hotspot", read_hotspot}, {"to", read_to},
-	{"pairs", read_pairs},
+	{"pairs", read_pairs},	 {"ring", read_gpus},	    {"tree", read_gpus},
+	{"alltoall", read_gpus},
 };
 
 int session_pattern(const struct session *s, const struct routing *r, const struct args *args,
 		    struct pattern *p, struct out *o, struct err *e)
 {
-	struct reader x = {s, r, args, p, o};
+	struct reader x = {s, r, args, p, "pattern to", o};
 	int rc = 0;
 
 	*p = pattern_all;

@@ -75,9 +75,9 @@ struct plan_report {
 
 /*
  * Rails, found from the fabric itself.  A host is all channel adapters whose names begin with the same word;
- * a rail is the rest of the name with the number of the port.  A group is what two hosts or more have in
- * common: the switch of each rail.  A host with other switches is of the group with which it shares most, on
- * a tie of that of the host before it by name.
+ * a rail is the rest of the name with the number of the port (rails.h).  A group is what two hosts or more
+ * have in common: the switch of each rail.  A host with other switches is of the group with which it shares
+ * most, on a tie of that of the host before it by name.
  */
 struct plan_rails {
 	uint32_t groups, hosts; /* hosts: of a group */
@@ -132,8 +132,5 @@ struct plan_place {
 /* Add wishes for places [n], so that few cables are touched: ports of hosts that leave, then free ones. */
 void plan_wish_places(const struct fabric *f, struct plan_place *place, size_t n, struct plan_report *r,
 		      struct progress *p);
-
-/* The name of the box or host in a node's name, after "MF0;". */
-const char *plan_box(const char *name, size_t *len);
 
 #endif

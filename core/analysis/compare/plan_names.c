@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/number.h"
 #include "core/base/order.h"
+#include "core/fabric/rails.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -37,18 +38,6 @@ static void add_key(struct plan_names *x, const char *s, size_t len, uint32_t no
 	x->key[x->n++] = (struct key){str_printf("%.*s", (int)len, s), node, rank};
 }
 
-const char *plan_box(const char *name, size_t *len)
-{
-	const char *semicolon = strchr(name, ';');
-
-	if (semicolon && strcspn(name, " /:") > (size_t)(semicolon - name))
-		name = semicolon + 1;
-	*len = strchr(name, ':')   ? strcspn(name, ":")
-	       : strchr(name, '/') ? strcspn(name, "/")
-				   : strcspn(name, " ");
-	return name;
-}
-
 struct plan_names *plan_names_new(const struct fabric *f)
 {
 	struct plan_names *x = NEW(struct plan_names);
@@ -62,7 +51,7 @@ struct plan_names *plan_names_new(const struct fabric *f)
 		add_key(x, name, strlen(name), n, 0);
 		if (strcmp(shown, name) != 0)
 			add_key(x, shown, strlen(shown), n, 0);
-		box = plan_box(name, &len);
+		box = box_name(name, &len);
 		if (len && len < strlen(name))
 			add_key(x, box, len, n, 1);
 		if (len > 2 && box[len - 2] == '-' && strchr("AaBb", box[len - 1]))
@@ -198,7 +187,7 @@ static bool text_has(const char *text, struct part want)
 static bool node_has(const struct fabric *f, uint32_t node, struct part want)
 {
 	size_t len;
-	const char *box = plan_box(f->node_given[node], &len), *path = box + len,
+	const char *box = box_name(f->node_given[node], &len), *path = box + len,
 		   *place = f->node_chassis_place[node];
 
 	if (*path == ':') /* the model may have numbers */

@@ -3,7 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/progress.h"
-#include "core/fabric/host_set.h"
+#include "core/fabric/rails.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,16 +110,6 @@ void plan_wish_places(const struct fabric *f, struct plan_place *place, size_t n
 
 /* --- hosts ------------------------------------------------------------------------------------------- */
 
-/* A port of a channel adapter. */
-struct hca {
-	const char *name; /* of the node; the host's name is name[len] */
-	size_t len;
-	const char *rest; /* behind the host's name */
-	unsigned num;	  /* of the port */
-	uint32_t port, sw;
-	uint32_t rail; /* number of (rest, num), by that order */
-};
-
 /* Ports of one host: hca[first] up to the next host's. */
 struct host {
 	uint32_t first, n;
@@ -130,58 +120,18 @@ struct host {
 
 struct rails {
 	const struct fabric *f;
-	struct hca *hca;
-	size_t n, cap;
+	struct rail_port *hca;
+	size_t n;
 	struct host *host;
 	size_t n_hosts, cap_hosts;
 	struct progress *p;
 };
 
-COMPARATOR(by_rail, struct hca, TEXT(rest) UP(num))
-
-static int by_host_name(const struct hca *a, const struct hca *b)
-{
-	int d = strncmp(a->name, b->name, a->len < b->len ? a->len : b->len);
-
-	return d ? d : (a->len > b->len) - (a->len < b->len);
-}
-
-static int by_host(const void *first, const void *second)
-{
-	int d = by_host_name(first, second);
-
-	if (d)
-		return d;
-	ORDER(((const struct hca *)first)->rail, ((const struct hca *)second)->rail);
-	ORDER(((const struct hca *)first)->port, ((const struct hca *)second)->port);
-	return 0;
-}
-
 static void find_ports(struct rails *x)
 {
-	const struct fabric *f = x->f;
-
-	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		size_t len;
-		const char *name = f->node_given[n], *box = plan_box(name, &len);
-
-		if (f->node_type[n] != NODE_CA || node_is_aggregation(f, n))
-			continue;
-		for (unsigned p = 1; p <= f->node_nports[n]; p++) {
-			uint32_t port = f->node_port[n] + p;
-
-			GROW(x->hca, x->n, x->cap);
-			x->hca[x->n++] = (struct hca){box, len, box + len, p, port, leads_to(f, port), 0};
-		}
-	}
-	if (x->n)
-		qsort(x->hca, x->n, sizeof(*x->hca), by_rail);
-	for (size_t i = 1; i < x->n; i++)
-		x->hca[i].rail = x->hca[i - 1].rail + (by_rail(&x->hca[i - 1], &x->hca[i]) != 0);
-	if (x->n)
-		qsort(x->hca, x->n, sizeof(*x->hca), by_host);
+	x->hca = rail_ports(x->f, &x->n);
 	for (uint32_t i = 0; i < x->n; i++) {
-		if (!i || by_host_name(&x->hca[i - 1], &x->hca[i])) {
+		if (!i || x->hca[i - 1].host != x->hca[i].host) {
 			GROW(x->host, x->n_hosts, x->cap_hosts);
 			x->host[x->n_hosts++] = (struct host){i, 0, 0, NO_ID, 0};
 		}
@@ -191,10 +141,10 @@ static void find_ports(struct rails *x)
 }
 
 /* The next cabled port of a host from *at on; NULL: none. */
-static const struct hca *next_cabled(const struct rails *x, const struct host *h, uint32_t *at)
+static const struct rail_port *next_cabled(const struct rails *x, const struct host *h, uint32_t *at)
 {
 	while (*at < h->n) {
-		const struct hca *c = &x->hca[h->first + (*at)++];
+		const struct rail_port *c = &x->hca[h->first + (*at)++];
 
 		if (c->sw != NO_ID)
 			return c;
@@ -205,7 +155,7 @@ static const struct hca *next_cabled(const struct rails *x, const struct host *h
 /* The switch on which a host has a rail, NO_ID: none. */
 static uint32_t switch_of(const struct rails *x, const struct host *h, uint32_t rail)
 {
-	const struct hca *c;
+	const struct rail_port *c;
 	uint32_t at = 0;
 
 	while ((c = next_cabled(x, h, &at)))
@@ -217,7 +167,7 @@ static uint32_t switch_of(const struct rails *x, const struct host *h, uint32_t 
 /* Rails that two hosts have on the same switch, counted twice, and more: any on switches that both have. */
 static uint32_t in_common(const struct rails *x, const struct host *h, const struct host *g)
 {
-	const struct hca *c, *d;
+	const struct rail_port *c, *d;
 	uint32_t at = 0, score = 0;
 
 	while ((c = next_cabled(x, h, &at))) {
@@ -238,7 +188,7 @@ static int compare_hosts(const struct rails *x, const struct host *a, const stru
 	uint32_t i = 0, k = 0;
 
 	for (;;) {
-		const struct hca *c = next_cabled(x, a, &i), *d = next_cabled(x, b, &k);
+		const struct rail_port *c = next_cabled(x, a, &i), *d = next_cabled(x, b, &k);
 
 		if (!c || !d)
 			return (c != NULL) - (d != NULL);
@@ -319,7 +269,7 @@ static void count_groups(const struct rails *x, const struct alike *g, size_t gr
 	r->groups = (uint32_t)groups;
 	for (size_t k = 0; k < groups; k++) {
 		const struct host *h = &x->host[g[k].host];
-		const struct hca *c, *first;
+		const struct rail_port *c, *first;
 		uint32_t at = 0;
 
 		first = c = next_cabled(x, h, &at);
@@ -341,7 +291,7 @@ static size_t find_places(const struct rails *x, struct plan_place *place, struc
 
 	for (size_t i = 0; i < x->n_hosts; i++)
 		for (uint32_t k = 0; x->host[i].group != NO_ID && k < x->host[i].n; k++) {
-			const struct hca *c = &x->hca[x->host[i].first + k];
+			const struct rail_port *c = &x->hca[x->host[i].first + k];
 			uint32_t sw = switch_of(x, &x->host[x->host[i].group], c->rail);
 
 			if (sw == NO_ID)

@@ -5,15 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/traffic/shift.h"
+#include "core/analysis/traffic/internal.h"
 #include "core/routing/paths.h"
 
-/* One flow, added along its path. */
-static void add_flow(struct loads *l, const struct routing *r, const struct flow *w)
+/* One flow, added along its path. way: as shift_way() has it; NULL: the path depends on VLs. */
+static void add_flow(struct loads *l, const struct routing *r, const struct flow *w, uint32_t *way)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
 
+	if (way && w->lid == r->lids->base[w->dst]) {
+		uint32_t n = shift_way(r, w->src, w->dst, way);
+
+		l->routes += n ? w->weight : 0;
+		for (uint32_t i = 0; i < n; i++)
+			l->port[way[i]] += w->weight;
+		return;
+	}
 	path_trace(r, w->src, 0, w->lid, &p);
 	if (p.end == PATH_OK) {
 		l->routes += w->weight;
@@ -125,13 +133,17 @@ static int load_all(struct loads *l, const struct routing *r, bool lids, struct 
 
 static int load_list(struct loads *l, const struct routing *r, const struct pattern *pt, struct progress *p)
 {
+	uint32_t *way = routing_has_maps(r) ? NULL : NEW_ARRAY(r->topo->fabric->n_switches + 2, uint32_t);
+	bool go_on = true;
+
 	progress_start(p, "adding up routes", (unsigned)pt->n);
-	for (size_t i = 0; i < pt->n; i++) {
-		if (i % 256 == 0 && !progress_step(p, (unsigned)i))
-			return -1;
-		add_flow(l, r, &pt->flow[i]);
+	for (size_t i = 0; go_on && i < pt->n; i++) {
+		go_on = i % 256 || progress_step(p, (unsigned)i);
+		if (go_on)
+			add_flow(l, r, &pt->flow[i], way);
 	}
-	return 0;
+	free(way);
+	return go_on ? 0 : -1;
 }
 
 static void sum_up(struct loads *l, const struct topo *t)

@@ -333,11 +333,12 @@ static int cmd_drain(struct session *s, const struct args *args, struct out *o, 
 
 const struct command drain_commands[] = {
 	{.name = "drain",
-	 .syntax = "drain [buffers=B] | cycle [GROUP] [buffers=B] | all|lids " BEHIND " | shift K " BEHIND
-		   " | bisection " BEHIND " | random " BEHIND " | random N " BEHIND " | hotspot NODE " BEHIND
-		   " | to H... " BEHIND " | pairs FILE " BEHIND
-		   " | next|back [N] | round ROUND | first|last | play [SPEED] | pause|end | compare ENGINE "
-		   "ENGINE... [OPTION=VALUE]...",
+	 .syntax =
+		 "drain [buffers=B] | cycle [GROUP] [buffers=B] | all|lids " BEHIND " | shift K " BEHIND
+		 " | bisection " BEHIND " | random " BEHIND " | random N " BEHIND " | hotspot NODE " BEHIND
+		 " | to H... " BEHIND " | pairs FILE " BEHIND " | ring|tree|alltoall [direct] [H...] " BEHIND
+		 " | next|back [N] | round ROUND | first|last | play [SPEED] | pause|end | compare ENGINE "
+		 "ENGINE... [OPTION=VALUE]...",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("buffers=B", 1, DRAIN_MOST_BUFFERS,
 					   "places from 1 to " NUMBER_TEXT(DRAIN_MOST_BUFFERS), NULL),
 				ARG_NUMBER("ROUND", 0, UINT32_MAX, "a round, from 0", NULL),
