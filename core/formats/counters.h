@@ -1,0 +1,81 @@
+/*
+ * What ports have counted, as other tools wrote it down: PM_INFO of db_csv, .pm, perfquery, ibqueryerrors,
+ * ibcheckerrors; bit error rates and temperatures of .net_dump_ext, .cables and db_csv.  The files:
+ * core/formats/doc/formats.md 9.8.
+ */
+#ifndef IBSCOPE_COUNTERS_H
+#define IBSCOPE_COUNTERS_H
+
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+
+enum counter {
+	COUNT_SYMBOL,
+	COUNT_RECOVERIES,
+	COUNT_DOWNED,
+	COUNT_RECEIVE,
+	COUNT_REMOTE,
+	COUNT_RELAY,
+	COUNT_DISCARDS,
+	COUNT_TRANSMIT_CONSTRAINT,
+	COUNT_RECEIVE_CONSTRAINT,
+	COUNT_INTEGRITY,
+	COUNT_OVERRUNS,
+	COUNT_VL15,
+	COUNT_WAIT,
+	COUNT_TRANSMIT_DATA, /* data: in units of four bytes */
+	COUNT_RECEIVE_DATA,
+	COUNT_TRANSMIT_PACKETS,
+	COUNT_RECEIVE_PACKETS,
+	N_COUNTERS
+};
+extern const char *const counter_words[N_COUNTERS]; /* "symbol_errors", ...: keys of JSON */
+/* The most that a counter of PortCounters holds; it stays there.  Those of PortCountersExtended: 64 bits. */
+extern const uint64_t counter_tops[N_COUNTERS];
+
+enum ber { BER_RAW, BER_EFFECTIVE, BER_SYMBOL, N_BERS };
+extern const char *const ber_words[N_BERS];
+
+#define TEMPERATURE_NONE (-1000.0)
+
+/* What one place of a file tells of a port, or of a node (port 0).  One port may have several. */
+struct counted_port {
+	uint64_t guid; /* of the node or the port; 0: only the LID is told */
+	uint16_t lid;  /* 0: not told */
+	uint8_t port;
+	bool sparse;   /* counters of errors that are not told are 0, or below a threshold */
+	uint32_t told; /* bit by enum counter */
+	uint32_t wide; /* of 64 bits */
+	uint64_t value[N_COUNTERS];
+	double ber[N_BERS];	  /* below 0: not told */
+	double temperature, most; /* of the cable's module or the node, and its limit; TEMPERATURE_NONE */
+	char *cable;		  /* maker, part and serial number; NULL: not told; owned */
+};
+
+struct counter_reading {
+	char *source; /* owned; NULL: live */
+	char *when;   /* as the file tells it, owned; NULL: it does not */
+	char *other;  /* of a folder: a file of another run than the first, owned; NULL: none */
+	struct counted_port *port;
+	size_t n, cap;
+	unsigned sums;	    /* rows of all ports of a node together, left out */
+	unsigned unread;    /* lines of a known form with impossible numbers, or rows that name no port */
+	unsigned unread_at; /* the first of them */
+};
+
+/*
+ * Read a file, or a folder that ibdiagnet wrote (all of its files that tell such things).  Compressed files
+ * are unpacked.  Free with counters_free(), in either case.  -1 and *e: nothing in it tells of a port.
+ */
+int counters_load(const char *path, struct counter_reading *r, struct progress *p, struct err *e);
+/* The same from memory; what was read before stays. */
+int counters_parse(const struct input *in, struct counter_reading *r, struct err *e);
+void counters_free(struct counter_reading *r);
+
+/* A new row, nothing told. */
+struct counted_port *counters_add(struct counter_reading *r);
+/* A counter, if no wider one was told. */
+void counters_set(struct counted_port *c, enum counter k, uint64_t value, bool wide);
+
+#endif
