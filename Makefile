@@ -86,7 +86,7 @@ $(eval $(call stamp,link,$$(CC) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UI
 
 # the files that are in the program (core/base/builtin.h); $(call archive,NAME FILE ...)
 BUILTIN := $(sort $(wildcard keymaps/*.keys views/lessons/*)) tests/fabrics/demo-3level.ibnet tui/ibscope.1.in tui/ibscope-json.5.in \
-	tui/ibscope.bash LICENSE
+	tui/ibscope.bash tui/ibscope.zsh tui/ibscope.fish LICENSE
 archive = for f in $(1); do \
 		case $$f in views/lessons/*) name=$${f\#views/} ;; tests/*) name=$${f\#tests/} ;; *) name=$${f\#\#tui/} ;; esac; \
 		echo "$$name $$(($$(wc -c <$$f)))"; cat $$f; \
@@ -450,6 +450,8 @@ $(BUILD)/static/licences: LICENSE
 	@mv $@.new $@
 
 # --- installing -----------------------------------------------------------------------
+# where Debian's zsh looks: in a package's folder, and in that of what was built on the machine
+ZSHDIR = zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 # The program without debug information, which is beside it, where debuggers look.
 SYMBOLS = $(DESTDIR)$(PREFIX)/lib/debug/.build-id
 install: all
@@ -469,10 +471,13 @@ install: all
 	install -Dm644 $(BUILD)/ibscope.1 $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1
 	install -Dm644 $(BUILD)/ibscope-json.5 $(DESTDIR)$(PREFIX)/share/man/man5/ibscope-json.5
 	install -Dm644 tui/ibscope.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope
+	install -Dm644 tui/ibscope.zsh $(DESTDIR)$(PREFIX)/share/$(ZSHDIR)/_ibscope
+	install -Dm644 tui/ibscope.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ibscope.fish
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ibscope $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5/ibscope-json.5 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope \
+		$(DESTDIR)$(PREFIX)/share/$(ZSHDIR)/_ibscope $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ibscope.fish
 	rm -rf $(DESTDIR)$(PREFIX)/share/ibscope $(DESTDIR)$(PREFIX)/share/doc/ibscope
 	id=$$(readelf -n $(BUILD)/ibscope | sed -n 's/.*Build ID: //p'); rm -f $(SYMBOLS)/$${id%$${id#??}}/$${id#??}.debug
 

@@ -486,7 +486,7 @@ def manual():
     keys = page_keys()
     same("key", ["%s: %s" % k for k in keys], ["%s: %s" % k for k in keymap("keymaps/default.keys")])
     same("flag", re.findall(r"^\.It.* Fl \\?-([a-z-]+)", read(os.path.relpath(PAGE, TOP)), re.M),
-         [f for f in flags()] + ["manual"])
+         [f for f in flags()] + ["manual", "complete"])
     told = answer("schema")
     kinds = dict(i.split(" ", 1) for i in items["KINDS OF VALUES"])
     items["Keys of all objects"] = items["KEYS OF ALL OBJECTS"]

@@ -27,7 +27,9 @@
 #include "engines/topics.h"
 #include "tui/about.h"
 #include "tui/manual.h"
+#include "tui/program_options.h"
 #include "tui/serve.h"
+#include "tui/shell.h"
 #include "tui/start_files.h"
 #include "tui/status.h"
 #include "tui/term_check.h"
@@ -47,45 +49,25 @@ struct command_line {
 	bool rc, no_rc, no_names;
 };
 
-static const char usage[] =
-	"usage: ibscope [OPTION]... [FABRIC]\n"
-	"Explore the routing of an InfiniBand fabric: what a subnet manager would program, and what failures "
-	"change.\n"
-	"\n"
-	"  FABRIC                   a saved fabric (its format is recognised), or a synthetic one such as\n"
-	"                           xgft:4,4:1,2  torus:4x4x4  mesh:8x8  hypercube:5  dragonfly:4,2,2\n"
-	"                           or `demo`, a small one that is in the program\n"
-	"  -L, --live[=CA[:PORT]]   discover the fabric this machine is connected to\n"
-	"  -R, --routing-engine E[,E...]\n"
-	"                           route at start (names as in opensm -R)\n"
-	"  -F, --config FILE        take routing options from an opensm.conf\n"
-	"  -e, --execute COMMANDS   run commands (';' between them), print, exit; repeatable\n"
-	"  -x, --script FILE        the same from a file, '-' for standard input\n"
-	"  -k, --keymap NAME|FILE   default, vi, emacs, or a file of key bindings\n"
-	"      --node-name-map FILE names for GUIDs, as infiniband-diags take them\n"
-	"      --no-node-name-map   do not look for a map where infiniband-diags do\n"
-	"      --rc                 run the rc files /etc/ibscope/rc and ~/.config/ibscope/rc first, with -e "
-	"and -x too\n"
-	"      --no-rc              do not run the rc files; the explorer runs them without this\n"
-	"      --json               -e and -x print a JSON object for each command\n"
-	"      --no-text            with --json: no lines of text in the objects\n"
-	"      --no-timing          nothing that differs between runs: no time, no milliseconds\n"
-	"      --serve              answer requests on standard input, a JSON object a line, until it ends\n"
-	"      --read-only          write no file, run no program, touch no InfiniBand device\n"
-	"      --status 1           exit statuses as before 2026-12: 1 for every failure\n"
-	"  -h, --help               this text; `ibscope -e help` lists the commands\n"
-	"      --man [json]         the manual: `ibscope --man | less`, or `... | man -l -` for its source;\n"
-	"                           json: the page of JSON objects\n"
-	"      --completion         completion for bash: `source <(ibscope --completion)`\n"
-	"      --licences           the terms, of the program and of what is linked with it\n"
-	"  -V, --version\n"
-	"\n"
-	"Exit status: 0 all done and well; 1 a fault was found; 2 the command line or the words of a "
-	"command "
-	"are wrong;\n"
-	"3 what was asked for cannot be told (no such file or node, nothing routed, a part of the fabric "
-	"unknown "
-	"...).\n";
+static void show_usage(void)
+{
+	fputs("usage: ibscope [OPTION]... [FABRIC]\n"
+	      "Explore the routing of an InfiniBand fabric: what a subnet manager would program, and what "
+	      "failures change.\n"
+	      "\n"
+	      "  FABRIC                   a saved fabric (its format is recognised), or a synthetic one such "
+	      "as\n"
+	      "                           xgft:4,4:1,2  torus:4x4x4  mesh:8x8  hypercube:5  dragonfly:4,2,2\n"
+	      "                           or `demo`, a small one that is in the program\n",
+	      stdout);
+	options_usage(stdout);
+	fputs("\n"
+	      "Exit status: 0 all done and well; 1 a fault was found; 2 the command line or the words of a "
+	      "command are wrong;\n"
+	      "3 what was asked for cannot be told (no such file or node, nothing routed, a part of the "
+	      "fabric unknown ...).\n",
+	      stdout);
+}
 
 PRINTF_LIKE(1, 2) static int wrong(const char *fmt, ...)
 {
@@ -140,49 +122,29 @@ static int show_version(bool json)
 	return STATUS_DONE;
 }
 
+/* Prints what makes a shell complete our command lines. */
+static int show_completion(const char *shell)
+{
+	static const char *const names[] = {"bash", "zsh", "fish"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(shell, names[i])) {
+			char *path = str_printf(BUILTIN "ibscope.%s", names[i]);
+			int rc = show_builtin(path);
+
+			free(path);
+			return rc;
+		}
+	return wrong("--completion: found \"%s\", expected bash, zsh or fish", shell);
+}
+
 /* Returns -1 to continue, else the exit status. */
 static int parse(struct command_line *cl, int argc, char **argv)
 {
-	enum {
-		OPT_NAMES = 256,
-		OPT_NO_MAP,
-		OPT_RC,
-		OPT_NO_RC,
-		OPT_JSON,
-		OPT_NO_TEXT,
-		OPT_NO_TIMING,
-		OPT_SERVE,
-		OPT_READ_ONLY,
-		OPT_STATUS,
-		OPT_COMPLETION,
-		OPT_LICENCES
-	};
-	static const struct option options[] = {
-		{"live", optional_argument, NULL, 'L'},
-		{"routing-engine", required_argument, NULL, 'R'},
-		{"config", required_argument, NULL, 'F'},
-		{"execute", required_argument, NULL, 'e'},
-		{"script", required_argument, NULL, 'x'},
-		{"keymap", required_argument, NULL, 'k'},
-		{"node-name-map", required_argument, NULL, OPT_NAMES},
-		{"no-node-name-map", no_argument, NULL, OPT_NO_MAP},
-		{"rc", no_argument, NULL, OPT_RC},
-		{"no-rc", no_argument, NULL, OPT_NO_RC},
-		{"json", no_argument, NULL, OPT_JSON},
-		{"no-text", no_argument, NULL, OPT_NO_TEXT},
-		{"no-timing", no_argument, NULL, OPT_NO_TIMING},
-		{"serve", no_argument, NULL, OPT_SERVE},
-		{"read-only", no_argument, NULL, OPT_READ_ONLY},
-		{"status", required_argument, NULL, OPT_STATUS},
-		{"completion", no_argument, NULL, OPT_COMPLETION},
-		{"licences", no_argument, NULL, OPT_LICENCES},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},
-		{NULL, 0, NULL, 0},
-	};
+	const char *shell;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "L::R:F:e:x:k:hV", options, NULL)) != -1) {
+	while ((c = option_next(argc, argv)) != -1) {
 		switch (c) {
 		case 'L':
 			cl->live = optarg ? optarg : "";
@@ -233,11 +195,14 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			status_as_of(*optarg - '0');
 			break;
 		case OPT_COMPLETION:
-			return show_builtin(BUILTIN "ibscope.bash");
+			shell = option_word(argc, argv);
+			return show_completion(shell ? shell : "bash");
+		case OPT_MAN:
+			return wrong("--man stands alone, or before json");
 		case OPT_LICENCES:
 			return show_builtin(BUILTIN "LICENSE");
 		case 'h':
-			fputs(usage, stdout);
+			show_usage();
 			return STATUS_DONE;
 		case 'V':
 			cl->version = true;
@@ -708,6 +673,37 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 	return rc ? failed(&e) : STATUS_DONE;
 }
 
+/* --complete LINE [TEXT]: for what stands in it, commands are completed with the fabric that is named before.
+ */
+static int complete(int argc, char **argv)
+{
+	struct shell_line l;
+	struct command_line cl = {0};
+	struct interpreter in = {.session = open_session()};
+	struct text said = {0};
+	struct command_run r = {.in = &in, .f = text_stream(&said)};
+	struct line_list lines = {0};
+	struct err e;
+
+	ui.about = &about;
+	shell_read(argv[2], &l);
+	cl.fabric = l.fabric;
+	cl.names = l.names;
+	cl.config = l.config;
+	if (l.commands)
+		first_lines(&cl, &lines, &lines);
+	for (size_t i = 0; i < lines.n; i++) /* a file that cannot be read only means fewer words */
+		(void)run_text(&r, lines.line[i], &e);
+	free_lines(&lines);
+	shell_offer(&l, in.session, argc > 3 ? argv[3] : NULL);
+	shell_free(&l);
+	fclose(r.f);
+	text_free(&said);
+	interpreter_free(&in);
+	session_free(in.session);
+	return STATUS_DONE;
+}
+
 static int run(int argc, char **argv)
 {
 	struct command_line cl = {0};
@@ -750,7 +746,8 @@ int main(int argc, char **argv)
 	stderr = clean_stream(STDERR_FILENO); /* the GNU C library allows this */
 	setvbuf(stderr, NULL, _IONBF, 0);
 	signals_start();
-	rc = run(argc, argv);
+	rc = (argc == 3 || argc == 4) && !strcmp(argv[1], "--complete") ? complete(argc, argv)
+									: run(argc, argv);
 	fclose(stdout);
 	fclose(stderr);
 	return rc;

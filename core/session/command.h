@@ -115,6 +115,8 @@ const struct command *command_of_pane(const struct session *s, const char *name)
 #define MOST_COMPLETIONS 20000 /* the rest is left out */
 #define COMPLETED_MOST 4096    /* bytes of a line; for a longer one nothing is offered */
 char **session_complete(struct session *s, const char *line, size_t *start);
+/* The same of one word, by the syntax of its place ("FILE|-"), without quotes. */
+char **session_complete_word(struct session *s, const char *syntax, const char *word);
 void completions_free(char **c);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/session/command.h"
 #include "core/session/syntax.h"
 #include "core/session/topics.h"
+#include "core/source/synth.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -19,6 +20,7 @@ struct completer {
 	int argc; /* words before the one to be completed */
 	char **argv;
 	char *word;	  /* the text typed so far, unquoted */
+	bool plain;	  /* the words are wanted without quotes */
 	unsigned offered; /* kinds offered, as bits */
 	char **list;
 	size_t n, cap;
@@ -29,7 +31,7 @@ static void add(struct completer *c, const char *w)
 	if (c->n >= MOST_COMPLETIONS)
 		return;
 	GROW(c->list, c->n, c->cap);
-	c->list[c->n++] = word_quoted(w);
+	c->list[c->n++] = c->plain ? str_dup(w) : word_quoted(w);
 }
 
 static void add_if(struct completer *c, const char *w)
@@ -42,7 +44,7 @@ static void add_words(struct completer *c, const char *words)
 {
 	char *copy = str_dup(words), *save = NULL;
 
-	for (char *w = strtok_r(copy, "|", &save); w; w = strtok_r(NULL, "|", &save))
+	for (char *w = strtok_r(copy, "| ", &save); w; w = strtok_r(NULL, "| ", &save))
 		add_if(c, w);
 	free(copy);
 }
@@ -155,17 +157,35 @@ static void add_files(struct completer *c, size_t lead)
 	free(dir);
 }
 
-static void add_engines(struct completer *c)
+/* Of a list of engines the last word, but none that is in it already. */
+static void add_engine(struct completer *c, const char *name)
 {
 	const char *comma = strrchr(c->word, ',');
-	int before = comma ? comma - c->word + 1 : 0;
+	int before = comma ? (int)(comma - c->word) + 1 : 0;
+	char *list = str_printf(",%.*s", before, c->word), *one = str_printf(",%s,", name),
+	     *w = str_printf("%.*s%s", before, c->word, name);
 
-	for (size_t i = 0; c->s->engines[i]; i++) {
-		char *w = str_printf("%.*s%s", before, c->word, c->s->engines[i]->name);
-
+	if (!strstr(list, one))
 		add_if(c, w);
-		free(w);
-	}
+	free(list);
+	free(one);
+	free(w);
+}
+
+static void add_engines(struct completer *c)
+{
+	for (size_t i = 0; c->s->engines[i]; i++)
+		add_engine(c, c->s->engines[i]->name);
+	add_engine(c, "no_fallback");
+}
+
+static void add_specs(struct completer *c)
+{
+	struct text words = {0};
+
+	synth_begins(c->word, &words);
+	add_words(c, text_str(&words));
+	text_free(&words);
 }
 
 static void add_option_value(struct completer *c, const char *name)
@@ -272,9 +292,7 @@ static void add_kind(struct completer *c, enum syntax_kind kind)
 	else if (kind == KIND_LESSON)
 		add_lessons(c);
 	else if (kind == KIND_SPEC)
-		add_words(c, "xgft:|torus:|mesh:|hypercube:|dragonfly:|hyperx:|ring:|random:|director:|"
-			     "regular:|kautz:|debruijn:|slimfly:|polarfly:|cascade:|tsubame:|"
-			     "published:|lesson:");
+		add_specs(c);
 	for (size_t i = 0; kind == KIND_SNAPSHOT && i < c->s->n_snapshots; i++)
 		add_if(c, c->s->snapshot[i].name);
 	if (kind == KIND_TOPIC) {
@@ -495,6 +513,20 @@ char **session_complete(struct session *s, const char *line, size_t *start)
 	else if (k)
 		complete_argument(&c, k);
 	forget_words(&c);
+	free(c.word);
+	GROW(c.list, c.n, c.cap);
+	c.list[c.n] = NULL;
+	return c.list;
+}
+
+char **session_complete_word(struct session *s, const char *syntax, const char *word)
+{
+	char name[] = "", *argv[] = {name, NULL}, *of = str_printf("ibscope %s", syntax);
+	struct completer c = {.s = s, .argc = 1, .argv = argv, .word = str_dup(word), .plain = true};
+
+	syntax_next(of, c.argc, c.argv, offer_word, &c);
+	drop_doubles(&c);
+	free(of);
 	free(c.word);
 	GROW(c.list, c.n, c.cap);
 	c.list[c.n] = NULL;

@@ -633,3 +633,30 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 	free(p.cable);
 	return ret;
 }
+
+/* The names of a list, each behind its kind. */
+static void add_named(const char *kind, const char *names, struct text *words)
+{
+	char *copy = str_dup(names), *save = NULL;
+
+	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		text_add(words, " %s%s", kind, w);
+	free(copy);
+}
+
+void synth_begins(const char *word, struct text *words)
+{
+	struct text lessons = {0};
+
+	if (!strncmp(word, "published:", 10)) {
+		add_named("published:", synth_published_names, words);
+	} else if (!strncmp(word, "lesson:", 7)) {
+		synth_lessons(&lessons);
+		add_named("lesson:", text_str(&lessons), words);
+		text_free(&lessons);
+	} else {
+		for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+			text_add(words, " %s:", kinds[i].name);
+		text_add(words, " lesson:");
+	}
+}

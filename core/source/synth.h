@@ -35,6 +35,12 @@ int synth_lesson(const char *word, char **spec, char **note, struct err *e);
 /* Their names, each behind a blank; none when the list cannot be read. */
 void synth_lessons(struct text *names);
 
+/*
+ * What a description may begin with, each behind a blank: "torus:" and the other kinds; for a word that
+ * begins "published:" or "lesson:", these with each name.
+ */
+void synth_begins(const char *word, struct text *words);
+
 /* Lines of help about kinds and options, for `help synth` and the manual. */
 extern const char synth_help[];
 

@@ -108,6 +108,7 @@ int synth_regular(struct plan *p, const char *shape);
 int synth_cascade(struct plan *p, const char *shape);
 int synth_tsubame(struct plan *p, const char *shape);
 int synth_published(struct plan *p, const char *shape);
+extern const char synth_published_names[]; /* with blanks between */
 
 /* Coordinates: grids and cubes, also for published shapes. cables[d]: parallel cables in dimension d. */
 enum grid_kind { GRID_MESH, GRID_TORUS, GRID_HYPERX };

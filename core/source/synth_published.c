@@ -152,6 +152,9 @@ static int make_two_level(struct plan *p, const struct two_level *t)
 	return p->failed ? -1 : 0;
 }
 
+const char synth_published_names[] =
+	"t2hx tsubame2 summit sierra narval deimos odin salomon gordon redsky superpod";
+
 int synth_published(struct plan *p, const char *shape)
 {
 	for (size_t i = 0; i < ARRAY_LEN(grids); i++)
@@ -171,9 +174,5 @@ int synth_published(struct plan *p, const char *shape)
 		return make_deimos(p);
 	if (!strcmp(shape, "odin"))
 		return make_odin(p);
-	return plan_fail(
-		p,
-		"unknown name '%.40s', expected one of t2hx tsubame2 summit sierra narval deimos odin "
-		"salomon gordon redsky superpod",
-		shape);
+	return plan_fail(p, "unknown name '%.40s', expected one of %s", shape, synth_published_names);
 }

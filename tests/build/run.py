@@ -24,10 +24,12 @@ LONG = os.environ.get("LONG") == "1"
 SEED = chosen_seed()
 INSTALLED = {"bin/ibscope", "share/ibscope/keymaps/default.keys", "share/ibscope/keymaps/emacs.keys",
              "share/ibscope/keymaps/vi.keys", "share/ibscope/ibscope-survey.slurm", "share/ibscope/ibscope-watch.service", "share/ibscope/examples/updown.py", "share/ibscope/fabrics/demo-3level.ibnet", "lib/debug/.build-id/ID.debug",
-             "share/man/man1/ibscope.1", "share/man/man5/ibscope-json.5", "share/bash-completion/completions/ibscope"}
+             "share/man/man1/ibscope.1", "share/man/man5/ibscope-json.5", "share/bash-completion/completions/ibscope",
+             "share/zsh/site-functions/_ibscope", "share/fish/vendor_completions.d/ibscope.fish"}
 INSTALLED |= {"share/doc/ibscope/%s/%s" % (d, name) for d in ("engines/doc", "core/formats/doc")
               for name in os.listdir(os.path.join(HERE, "../..", d))}
 INSTALLED |= {"share/ibscope/lessons/" + name for name in os.listdir(os.path.join(HERE, "../../views/lessons"))}
+PACKED = {f.replace("site-functions", "vendor-completions") for f in INSTALLED}   # below /usr, where Debian's zsh looks for a package's
 
 
 def expect(what, found, expected):
@@ -202,7 +204,7 @@ def installed_below_prefix():
     for prefix in ("/opt/some", "/usr"):
         root = TREE.path("root" + prefix.replace("/", "-"))
         TREE.make("install", "PREFIX=" + prefix, "DESTDIR=" + root)
-        expect("installed", files_below(root + prefix), INSTALLED)
+        expect("installed", files_below(root + prefix), PACKED if prefix == "/usr" else INSTALLED)
         with open(root + prefix + "/bin/ibscope", "rb") as f:
             folders = set(re.findall(rb"(/[\w/]*)/share/ibscope/keymaps\0", f.read()))
         expect("prefix in the program", folders - {b"/.."}, {prefix.encode()})
@@ -281,7 +283,7 @@ def debian_package():
     TREE.run("dpkg", "--root=" + root, "--force-not-root", "--force-depends", "--log=/dev/null", "--install", package,
              PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
     expect("files", {f for f in files_below(root) if f.startswith("usr/")},
-           {"usr/" + re.sub(r"(man[15]/.*)", r"\1.gz", f) for f in INSTALLED if not f.startswith("lib/debug/")}
+           {"usr/" + re.sub(r"(man[15]/.*)", r"\1.gz", f) for f in PACKED if not f.startswith("lib/debug/")}
            | {"usr/share/doc/ibscope/copyright", "usr/share/doc/ibscope/changelog.gz"})
     if not TREE.run(root + "/usr/bin/ibscope", "--version").startswith("ibscope "):
         raise Failed("the packed program does not tell its version")

@@ -89,9 +89,10 @@ def all_in_it():
     expect("lessons", [line for line in said.splitlines() if re.match(r"\w+, step \d+: (?!.*torus-conf)", line)], [])
     expect("lessons played", said.count("all met") >= 20)
     expect("demo", "48 switches" in run("-e", "show", "demo").stdout)
-    for option, name in (("--completion", "tui/ibscope.bash"), ("--licences", "LICENSE")):
+    for option, name in (("--completion", "tui/ibscope.bash"), ("--completion zsh", "tui/ibscope.zsh"), ("--completion fish", "tui/ibscope.fish"),
+                         ("--licences", "LICENSE")):
         with open(os.path.join(TOP, name), encoding="utf-8") as f:
-            expect(option, run(option).stdout, f.read())
+            expect(option, run(*option.split()).stdout, f.read())
     manual = run("--man").stdout
     expect("manual as text", (manual.startswith("IBSCOPE(1)"), "SYNTHETIC FABRICS" in manual, ".Sh" in manual), (True, True, False))
 
@@ -160,7 +161,8 @@ def rpm():
         expect("rpm %s: %s" % (words[0], done.stdout), done.returncode, 0)
     expect("version", subprocess.run(["rpm", "--root", target, "-q", "ibscope"], stdout=subprocess.PIPE, text=True).stdout.split("-")[:2],
            ["ibscope", "1.2.3"])
-    for name in ("share/man/man1/ibscope.1.gz", "share/man/man5/ibscope-json.5.gz", "share/bash-completion/completions/ibscope", "share/licenses/ibscope/GPL-3"):
+    for name in ("share/man/man1/ibscope.1.gz", "share/man/man5/ibscope-json.5.gz", "share/bash-completion/completions/ibscope", "share/zsh/site-functions/_ibscope",
+                 "share/fish/vendor_completions.d/ibscope.fish", "share/licenses/ibscope/GPL-3"):
         expect(name, os.path.exists(target + "/usr/" + name))
     done = subprocess.run(ENTER + [target, "/usr/bin/ibscope", "-R", "updn", "-e", "check", "demo"], stdout=subprocess.PIPE, text=True)
     expect("check", (done.returncode, "Sound" in done.stdout), (0, True))

@@ -25,6 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 sys.path.append("/usr/lib/python3/dist-packages")   # Debian's packages, where another Python runs this
 import contract  # noqa: E402
+import shells  # noqa: E402
 import tables  # noqa: E402
 from trial import chosen_seed  # noqa: E402
 
@@ -536,7 +537,15 @@ def without_proc(folder):
         expect((status in (0, 1), o["ok"]), (True, True), "%s: %s" % (line, o))
 
 
-TESTS = [without_proc, change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
+def completion(folder):
+    """Real shells offer the same words, and put them into the line as it needs them."""
+    wrong, missing = shells.ask(folder, PROGRAM)
+    expect(wrong, [], "completion")
+    if missing:
+        raise Skipped("a shell to complete in: " + " ".join(missing))
+
+
+TESTS = [completion, without_proc, change_window, gates, jq, one_cable, cut_off_by_all, for_nagios, for_prometheus, nightly, requests, no_requests, named_sessions, deadlines, signalled, statuses, read_only, over_http]
 TESTS += [tables.list_csv, tables.graphs, tables.canonical]
 
 

@@ -394,7 +394,9 @@ static void test_completion(void **state)
 	assert_true(offers(s, "trace node0001 le", "leaf-01", 15));
 	assert_true(offers(s, "trace 0x0002c90300a0", "0x0002c90300a00000", 6));
 	assert_true(offers(s, "route min", "minhop", 6));
-	assert_true(offers(s, "route minhop,min", "minhop,minhop", 6));
+	assert_true(offers(s, "route minhop,up", "minhop,updn", 6));
+	assert_false(offers(s, "route minhop,min", "minhop,minhop", 6)); /* is in the list already */
+	assert_true(offers(s, "route minhop,no", "minhop,no_fallback", 6));
 	assert_true(offers(s, "route minhop lm", "lmc=", 13));
 	assert_true(offers(s, "set port_sh", "port_shifting", 4));
 	assert_true(offers(s, "set port_shifting T", "TRUE", 18));
