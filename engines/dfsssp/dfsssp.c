@@ -36,27 +36,6 @@ static int trial(struct ds_run *x, struct err *e)
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/*
- * Writes the columns of a block to the rows. Pointers are kept in local variables, since the compiler must
- * assume that byte stores change the others.
- */
-static void flush(struct ds_run *x)
-{
-	const struct ds_graph *g = x->d->graph;
-	const uint16_t *lid = x->block_lid;
-	size_t stride = x->stride;
-	unsigned n = x->n_block;
-
-	for (uint32_t v = 0; v < g->n; v++) {
-		const uint8_t *entry = x->block + v;
-		uint8_t *port = x->r->row[g->sw[v]]->port;
-
-		for (unsigned k = 0; k < n; k++)
-			port[lid[k]] = entry[k * stride];
-	}
-	x->n_block = 0;
-}
-
 static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, unsigned swport)
 {
 	const uint32_t *out, n = x->d->graph->n;
@@ -65,10 +44,7 @@ static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, uns
 
 	ds_search_run(x->s, from);
 	out = x->s->tree->out;
-	if (x->n_block == DS_BLOCK)
-		flush(x);
-	column = x->block + x->n_block * x->stride;
-	x->block_lid[x->n_block++] = (uint16_t)lid;
+	column = columns_next(&x->done, lid);
 	for (uint32_t v = 0; v < n; v++)
 		column[v] = out[v] == NO_ID ? NO_PATH : port[out[v]];
 	column[from.v] = swport;
@@ -105,8 +81,10 @@ static int route_all(struct ds_run *x, struct err *e)
 	struct err missing = {0};
 	bool failed = false;
 
-	for (uint32_t v = 0; v < x->d->graph->n; v++)
+	for (uint32_t v = 0; v < x->d->graph->n; v++) {
 		x->r->row[x->d->graph->sw[v]] = lft_row_new(lids->max_lid);
+		x->done.row[v] = x->r->row[x->d->graph->sw[v]]->port;
+	}
 	progress_start(x->in->progress, "shortest paths", o->n);
 	for (uint32_t i = 0; i < o->n; i++) {
 		uint32_t ep = o->endport[i];
@@ -121,7 +99,7 @@ static int route_all(struct ds_run *x, struct err *e)
 		if (x->b && ds_builder_add_destination(x->b, &missing))
 			failed = true;
 	}
-	flush(x);
+	columns_write(&x->done);
 	if (x->rec)
 		note_weights(x);
 	if (failed)
@@ -206,8 +184,7 @@ static void start_run(struct ds_run *x, const struct engine_input *in, const cha
 	g = x->d->graph = ds_graph_new(in);
 	n = g->n;
 	x->s = ds_search_new(g, ASKED(in) || RECORDED(in));
-	x->stride = ((n + 63u) / 64 | 1) * 64;
-	x->block = NEW_ARRAY(DS_BLOCK * x->stride, uint8_t);
+	x->done = columns_new(n);
 	x->r = routing_new(name, in->topo, in->lids);
 	x->r->ops = layered ? &dfsssp_ops : &sssp_ops;
 	x->r->priv = x->d;
@@ -269,7 +246,8 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 	ds_search_free(x.s);
 	ds_builder_free(x.b);
 	ds_record_free(x.rec);
-	FREE_EACH(x.block, x.rank, x.hops, x.offer);
+	columns_free(&x.done);
+	FREE_EACH(x.rank, x.hops, x.offer);
 	return r;
 }
 

@@ -3,6 +3,7 @@
 #define IBSCOPE_DFSSSP_INTERNAL_H
 
 #include "core/trace/recorder.h"
+#include "engines/columns.h"
 #include "engines/dfsssp/dfsssp.h"
 
 /* --- graph.c, order.c: the graph and the order of destinations ----------------------------- */
@@ -216,19 +217,13 @@ struct ds_builder {
 
 /* --- a run ------------------------------------------------------------------------------------- */
 
-/* Columns of tables that are written at a time. */
-#define DS_BLOCK 256
-
 struct ds_run {
 	const struct engine_input *in;
 	struct dfsssp *d;
 	struct ds_search *s;
 	struct routing *r;
-	struct ds_builder *b; /* NULL: sssp */
-	uint8_t *block;	      /* [stride * DS_BLOCK] columns to be written, one after the other */
-	size_t stride;	      /* distance of columns: an odd number of cache lines */
-	uint16_t block_lid[DS_BLOCK];
-	unsigned n_block;
+	struct ds_builder *b;  /* NULL: sssp */
+	struct columns done;   /* entries of the LIDs before */
 	struct ds_record *rec; /* NULL: nobody records */
 	/* when somebody asks or records */
 	uint32_t *rank;		 /* [n] place in the order of extraction */
