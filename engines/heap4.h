@@ -100,6 +100,13 @@ static inline void heap4_down(struct heap4 *h, uint32_t at, uint64_t e)
 	place[(uint32_t)e] = at;
 }
 
+/* Empties the heap. */
+static inline void heap4_clear(struct heap4 *h)
+{
+	memset(h->item, 0xff, h->n * sizeof(*h->item)); /* UINT64_MAX */
+	h->n = 0;
+}
+
 /* Removes and returns the item of least key. The heap must not be empty. */
 static inline uint64_t heap4_take(struct heap4 *h)
 {

@@ -182,12 +182,22 @@ static uint32_t search_back(struct nue_ccdg *d, uint32_t h, uint32_t limit)
 	return n;
 }
 
+/* Up to so many channels are sorted by insertion. */
+#define FEW 24
+
 /* Sorts a list of channels by the order. */
 static void sort_by_order(struct nue_ccdg *d, uint32_t *list, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		d->sort[i] = (uint64_t)d->order[list[i]] << 32 | list[i];
-	qsort(d->sort, n, sizeof(*d->sort), order_u64);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t item = (uint64_t)d->order[list[i]] << 32 | list[i];
+		uint32_t j = i;
+
+		for (; n <= FEW && j && d->sort[j - 1] > item; j--)
+			d->sort[j] = d->sort[j - 1];
+		d->sort[j] = item;
+	}
+	if (n > FEW)
+		qsort(d->sort, n, sizeof(*d->sort), order_u64);
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = (uint32_t)d->sort[i];
 }

@@ -13,7 +13,8 @@ void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree)
 {
 	const struct nue_graph *g = x->g;
 	struct heap4 *h = &x->heap;
-	uint64_t *dist = x->dist;
+	uint64_t *dist = x->dist, farthest = 0;
+	uint32_t missing = g->n - 1;
 
 	h->n = g->n;
 	memcpy(h->item, x->all_far, g->n * sizeof(*h->item));
@@ -27,11 +28,16 @@ void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree)
 	while (h->n) {
 		uint32_t u = (uint32_t)heap4_take(h);
 
+		if (!missing && !nue_may_shorten(x, dist[u], &farthest)) {
+			heap4_clear(h);
+			break;
+		}
 		for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++) {
 			uint64_t d = dist[u] + x->weight[c];
 
 			if (d >= dist[g->to[c]])
 				continue;
+			missing -= dist[g->to[c]] == NUE_INF;
 			tree[g->to[c]] = c;
 			dist[g->to[c]] = d;
 			heap4_lower(h, g->to[c], d);

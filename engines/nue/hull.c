@@ -101,32 +101,34 @@ struct brandes {
 static void count_paths(struct brandes *b, uint32_t s)
 {
 	const struct nue_graph *g = b->g;
+	uint64_t *sigma = b->sigma;
+	uint32_t *d = b->d, n = 0;
 
 	memset(b->sigma, 0, g->n * sizeof(*b->sigma));
 	memset(b->n_pred, 0, g->n * sizeof(*b->n_pred));
-	memset(b->d, 0xff, g->n * sizeof(*b->d));
-	b->sigma[s] = 1;
-	b->d[s] = 0;
-	b->n_order = 0;
-	b->order[b->n_order++] = s;
-	for (uint32_t i = 0; i < b->n_order; i++) {
-		uint32_t u = b->order[i];
+	for (uint32_t v = 0; v < g->n; v++) /* one outside the hull is never the next */
+		d[v] = b->l->hull[v] ? NO_ID : 0;
+	sigma[s] = 1;
+	d[s] = 0;
+	b->order[n++] = s;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t u = b->order[i], next = d[u] + 1;
+		uint64_t paths = sigma[u];
 
-		for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++) {
+		for (uint32_t c = g->first[u], end = g->first[u + 1]; c < end; c++) {
 			uint32_t v = g->to[c];
 
-			if (!b->l->hull[v])
+			if (d[v] < next)
 				continue;
-			if (b->d[v] == NO_ID) {
-				b->d[v] = b->d[u] + 1;
-				b->order[b->n_order++] = v;
+			if (d[v] == NO_ID) {
+				d[v] = next;
+				b->order[n++] = v;
 			}
-			if (b->d[v] == b->d[u] + 1) {
-				b->sigma[v] += b->sigma[u];
-				b->pred[g->first[v] + b->n_pred[v]++] = u;
-			}
+			sigma[v] += paths;
+			b->pred[g->first[v] + b->n_pred[v]++] = u;
 		}
 	}
+	b->n_order = n;
 }
 
 static double plus_times(double x, double y, unsigned n)

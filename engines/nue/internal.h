@@ -3,6 +3,7 @@
 #define IBSCOPE_NUE_INTERNAL_H
 
 #include "core/trace/recorder.h"
+#include "engines/columns.h"
 #include "engines/heap4.h"
 #include "engines/nue/nue.h"
 
@@ -196,7 +197,8 @@ struct nue_run {
 	/* scratch for trees and weights, per node */
 	uint32_t *children, *queue;
 	uint64_t *sum;
-	uint64_t *all_far; /* a heap with all nodes at NUE_INF */
+	uint64_t *all_far;   /* a heap with all nodes at NUE_INF */
+	struct columns done; /* entries of the LIDs before */
 };
 
 /* --- the steps, in order --------------------------------------------------------------------- */
@@ -315,6 +317,19 @@ static inline void nue_take_back(struct nue_run *x, uint32_t e)
 static inline uint32_t nue_way_into(const struct nue_run *x, uint32_t node)
 {
 	return node == x->src ? nue_fake(x->d, node) : x->used[node];
+}
+
+/*
+ * All nodes are reached: can one at this distance still shorten the way to another? Not if none is farther
+ * than the lightest channel leads. *farthest: 0 before the first question; then the largest distance, since
+ * all only shrink.
+ */
+static inline bool nue_may_shorten(const struct nue_run *x, uint64_t dist, uint64_t *farthest)
+{
+	if (!*farthest)
+		for (uint32_t u = 0; u < x->g->n; u++)
+			*farthest = x->dist[u] > *farthest ? x->dist[u] : *farthest;
+	return dist + x->nue->first_weight < *farthest;
 }
 
 /* --- choices ------------------------------------------------------------------------------------- */

@@ -226,6 +226,7 @@ static int route_layer(struct nue_run *x, unsigned v)
 	progress_start(x->in->progress, "nue: destinations", l->n_lids * x->g->max_lids);
 	if (route_pass(x, l, false, &colour) || route_pass(x, l, true, &colour))
 		return -1;
+	columns_write(&x->done);
 	keep_results(x, l);
 	if (x->record)
 		nue_record_layer_done(x);
@@ -255,6 +256,7 @@ static void make_room(struct nue_run *x)
 	x->queue = NEW_ARRAY(n, uint32_t);
 	x->sum = NEW_ARRAY(n, uint64_t);
 	x->all_far = NEW_ARRAY(n, uint64_t);
+	x->done = columns_new(n);
 	x->nue->first_weight = x->g->total * x->g->total;
 	for (uint32_t c = 0; c < x->g->n_channels; c++)
 		x->weight[c] = x->nue->first_weight;
@@ -273,6 +275,7 @@ static int route_all(struct nue_run *x)
 			return -1;
 	if (!x->nue->include_switches && (check_base_lids(x) || nue_route_switches(x)))
 		return -1;
+	columns_write(&x->done);
 	for (uint32_t c = 0; c < x->g->n_channels; c++) {
 		uint64_t grown = x->weight[c] - x->nue->first_weight;
 
@@ -335,6 +338,7 @@ static void begin_run(struct nue_run *x)
 		uint32_t sw = x->g->sw[u], ep = f->port_endport[f->switch_port[sw]];
 
 		x->r->row[sw] = lft_row_new(in->lids->max_lid);
+		x->done.row[u] = x->r->row[sw]->port;
 		for (unsigned i = 0; i < in->lids->count[ep]; i++)
 			x->r->row[sw]->port[in->lids->base[ep] + i] = 0;
 	}
@@ -372,6 +376,7 @@ static struct routing *nue_route(const struct engine_input *in, struct engine_ou
 	begin_run(&x);
 	rc = route_all(&x);
 	heap4_free(&x.heap);
+	columns_free(&x.done);
 	FREE_EACH(x.dist, x.used, x.found, x.cd, x.candidate, x.stacks.expanded, x.stacks.accepted,
 		  x.stacks.head, x.stacks.tail, x.stacks.next, x.stacks.member, x.children, x.queue, x.sum,
 		  x.all_far, x.how, x.links, x.far, x.offer);

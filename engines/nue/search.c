@@ -165,6 +165,7 @@ static uint32_t next_channel(struct nue_run *x)
 
 int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 {
+	uint64_t farthest = 0;
 	uint32_t cur;
 
 	begin(x, lid, src, colour);
@@ -173,6 +174,11 @@ int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 	for (; cur != NO_ID && !x->d->endless; cur = next_channel(x)) {
 		if (progress_cancelled(x->in->progress))
 			return err_set(&x->out->refused, CANCELLED);
+		if (x->count == x->g->n && !x->step && !x->record &&
+		    !nue_may_shorten(x, x->cd[cur], &farthest)) {
+			heap4_clear(&x->heap);
+			break;
+		}
 		if (x->step)
 			expand_again(x, cur);
 		else

@@ -3,11 +3,6 @@
 #include <string.h>
 #include "engines/nue/internal.h"
 
-static uint8_t *entry(const struct nue_run *x, uint32_t node, unsigned lid)
-{
-	return &x->r->row[x->g->sw[node]]->port[lid];
-}
-
 /*
  * Lists nodes (without src) in x->queue so that each comes before the node from which it is reached. Returns
  * their number; it is less than n - 1 when ways form a ring.
@@ -57,16 +52,17 @@ static int add_weights(struct nue_run *x, unsigned lid, uint32_t src)
 int nue_write(struct nue_run *x, unsigned lid, uint32_t src)
 {
 	const struct nue_graph *g = x->g;
-	uint32_t owner = lid_owner(x->in->lids, lid);
+	uint8_t *port = columns_next(&x->done, lid);
 
 	for (uint32_t v = 0; v < g->n; v++)
-		if (v != src)
-			*entry(x, v, lid) = g->rport[x->used[v]];
-	*entry(x, src, lid) = x->in->topo->endport_swport[owner];
+		port[v] = v == src ? x->in->topo->endport_swport[lid_owner(x->in->lids, lid)]
+				   : g->rport[x->used[v]];
 	x->nue->event[lid] = x->events;
 	x->nue->sl_of[lid] = x->layer;
-	if (x->how)
+	if (x->how) {
+		columns_write(&x->done);
 		nue_choices(x, lid, src);
+	}
 	if (add_weights(x, lid, src))
 		return -1;
 	if (x->record)
