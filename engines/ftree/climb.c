@@ -42,9 +42,9 @@ static void sort_groups(struct ft_run *r, uint32_t sw, enum ft_dir d, bool climb
 }
 
 /* The first cable of least load, by the same counter. */
-static inline struct ft_link *least(const struct ftree *t, const struct ft_group *g, bool climb)
+static inline struct ft_link *least(struct ft_link *link, const struct ft_group *g, bool climb)
 {
-	struct ft_link *l = t->link + g->link, *best = l;
+	struct ft_link *l = link + g->link, *best = l;
 
 	for (uint32_t i = 1; i < g->n_links; i++)
 		if (climb ? l[i].cd < best->cd : l[i].cu < best->cu)
@@ -54,52 +54,54 @@ static inline struct ft_link *least(const struct ftree *t, const struct ft_group
 
 /* --- entries --------------------------------------------------------------------------------- */
 
-static uint8_t *cost_at(struct ft_run *r, uint32_t port_id, unsigned fresh)
+/* The value of the hop matrix toward the target at a port id. */
+static inline unsigned cost_now(const struct ft_run *r, uint32_t sw, uint32_t p0, uint32_t id)
 {
-	if (r->cost_of[port_id] != r->target) {
-		r->cost_of[port_id] = r->target;
-		r->cost[port_id] = fresh;
-		r->costs[r->n_costs++] = port_id;
-	}
-	return &r->cost[port_id];
+	return r->cost_of[id] == r->target ? r->cost[id]
+					   : hops_value(r->t->hops, r->t->topo, sw, r->target, id - p0);
 }
 
-/* Notes the hops of an entry toward a switch in the hop matrix, for all cables of the group. */
+static void set_cost(struct ft_run *r, uint32_t id, unsigned was, uint8_t h)
+{
+	if (r->rec) /* a recording starts with Min Hop's matrix */
+		ft_record_cost(r, r->target, id, was, h);
+	if (r->cost_of[id] != r->target)
+		r->costs[r->n_costs++] = id;
+	r->cost_of[id] = r->target;
+	r->cost[id] = h;
+}
+
+/*
+ * Notes the hops of an entry toward a switch for all cables of the group, and where they are the least,
+ * unless the hop matrix has them.
+ */
 static void note_cost(struct ft_run *r, const struct ft_group *g, uint8_t h)
 {
 	uint32_t p0 = r->t->topo->fabric->switch_port[g->peer];
-	uint8_t *least = cost_at(r, p0, hops_least(r->t->hops, g->peer, r->target));
+	unsigned was;
 
 	for (uint32_t i = 0; i < g->n_links; i++) {
-		unsigned port = r->t->link[g->link + i].remote;
-		uint32_t id = p0 + port;
+		uint32_t id = p0 + r->t->link[g->link + i].remote;
 
-		if (r->rec) /* a recording starts with Min Hop's matrix */
-			ft_record_cost(r, r->target, id,
-				       r->cost_of[id] == r->target
-					       ? r->cost[id]
-					       : hops_value(r->t->hops, r->t->topo, g->peer, r->target, port),
-				       h);
-		*cost_at(r, id, NO_PATH) = h;
+		was = cost_now(r, g->peer, p0, id);
+		if (was != h)
+			set_cost(r, id, was, h);
 	}
-	if (r->rec && h < *least)
-		ft_record_cost(r, r->target, p0, *least, h);
-	if (h < *least)
-		*least = h;
+	was = cost_now(r, g->peer, p0, p0);
+	if (h < was)
+		set_cost(r, p0, was, h);
 }
 
 static void set(struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t h,
 		enum ft_cause cause)
 {
-	uint32_t x = g->peer;
-
 	if (r->rec)
 		ft_record_set(r, g, l, h, cause);
-	ft_touch(r, x);
-	r->port[x] = l->remote;
-	r->hop[x] = h;
+	ft_touch(r, g->peer);
+	r->port[g->peer] = l->remote;
+	r->hop[g->peer] = h;
 	if (r->reversed)
-		r->reversed[x] = r->reverse > 0;
+		r->reversed[g->peer] = r->reverse > 0;
 	if (r->target != NO_ID)
 		note_cost(r, g, h);
 }
@@ -124,7 +126,7 @@ static bool teach(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint8_t
 	struct ftree *t = r->t;
 	uint32_t x = s->peer;
 	struct ft_group *g = &t->group[s->group];
-	struct ft_link *k = least(t, g, false);
+	struct ft_link *k = least(t->link, g, false);
 
 	offered(r, g, k, h + 1, FT_DESCENT, true);
 	set(r, g, k, h + 1, FT_DESCENT);
@@ -134,7 +136,7 @@ static bool teach(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint8_t
 		ft_record_spread(r, g, k);
 	k->cu++;
 	g->cu++;
-	t->sw[w].changed = true;
+	r->unsorted[w] = true;
 	return true;
 }
 
@@ -153,9 +155,63 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 	if (r->tell || r->offers) {
 		const struct ft_group *g = &r->t->group[s->group];
 
-		offered(r, g, least(r->t, g, false), h + 1, FT_DESCENT, false);
+		offered(r, g, least(r->t->link, g, false), h + 1, FT_DESCENT, false);
 	}
 	return false;
+}
+
+/*
+ * Would a descent from x, h hops from the destination, find nothing to do? All switches below it learned a
+ * route from another switch of its family that was as near.
+ */
+static inline bool is_told(const struct ft_run *r, uint32_t x, unsigned h)
+{
+	return r->told[r->family[x]] <= h && !r->unsorted[x];
+}
+
+/* descend() from a switch of a family, when nobody asks or records. */
+static bool descend_family(struct ft_run *r, uint32_t w, uint8_t h)
+{
+	/* stores of bytes may change all but local variables, for all that the compiler knows */
+	struct ft_switch *s = &r->t->sw[w];
+	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN];
+	struct ft_group *group = r->t->group;
+	struct ft_link *link = r->t->link;
+	const uint32_t *family = r->family;
+	const uint16_t *told = r->told;
+	const uint8_t *unsorted = r->unsorted;
+	uint8_t *hop = r->hop, *port = r->port;
+	uint32_t n = s->n[FT_DOWN], taught = 0;
+	unsigned next = h + 1u;
+	bool costs = r->target != NO_ID;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t x = down[i].peer, kin;
+		struct ft_group *g;
+		struct ft_link *k;
+
+		if (hop[x] <= next)
+			continue;
+		g = &group[down[i].group];
+		k = least(link, g, false);
+		port[x] = k->remote;
+		hop[x] = (uint8_t)next;
+		if (costs)
+			note_cost(r, g, (uint8_t)next);
+		kin = family[x];
+		if (kin != PLAIN &&
+		    ((told[kin] <= next && !unsorted[x]) || !descend(r, x, NO_ID, (uint8_t)next)))
+			continue;
+		k->cu++;
+		g->cu++;
+		taught++;
+	}
+	r->told[family[w]] = h;
+	if (!taught)
+		return false;
+	r->unsorted[w] = taught < n; /* when each counter grew by one, their order stays */
+	s->rot = s->rot + 1 < n ? s->rot + 1 : 0;
+	return true;
 }
 
 /*
@@ -172,10 +228,12 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 
 	if (!n)
 		return false;
-	if (s->changed) {
+	if (r->unsorted[w]) {
 		sort_groups(r, w, FT_DOWN, false);
-		s->changed = false;
+		r->unsorted[w] = false;
 	}
+	if (r->family[w] > PLAIN)
+		return !is_told(r, w, h) && descend_family(r, w, h);
 	if (s->n[FT_SIDE])
 		sort_groups(r, w, FT_SIDE, false);
 	for (uint32_t i = 0; i < n; i++) {
@@ -194,6 +252,23 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 
 /* --- up -------------------------------------------------------------------------------------- */
 
+/* Should the climb stop? Reverse hops can take practically for ever. */
+static bool give_up(struct ft_run *r)
+{
+	if (!(++r->calls & 0xFFF) && !progress_step(r->in->progress, r->lid))
+		r->stop = true;
+	if (r->t->most_calls && r->calls > r->t->most_calls)
+		r->stop = true;
+	if (r->depth > MAX_DEPTH && !r->stop) {
+		r->stop = true;
+		err_set(&r->out->refused,
+			"max_reverse_hops %u: routes to an I/O node turn round more than %u levels deep, "
+			"which OpenSM's stack may not survive; lower max_reverse_hops",
+			r->t->max_reverse, MAX_DEPTH);
+	}
+	return r->stop;
+}
+
 static bool better(const struct ft_run *r, uint32_t x, uint8_t h)
 {
 	return r->port[x] == NO_PATH || h + 1 < r->hop[x];
@@ -208,12 +283,28 @@ static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enu
 
 	if (!yes && !r->tell && !r->offers)
 		return false;
-	*link = least(r->t, g, true);
+	*link = least(r->t->link, g, true);
 	offered(r, g, *link, h + 1, cause, yes);
 	if (!yes)
 		return false;
 	set(r, g, *link, h + 1, cause);
 	return ft_ascend(r, g->peer, w, false, credit, h + 1);
+}
+
+/* try_group() for a switch at the top whose family has taught all below. */
+static inline void take_top(struct ft_run *r, const struct ft_slot *s, unsigned next)
+{
+	uint8_t *hop = r->hop + s->peer, *port = r->port + s->peer;
+	const struct ft_group *g;
+
+	if (*port != NO_PATH && next >= *hop)
+		return;
+	g = &r->t->group[s->group];
+	*port = least(r->t->link, g, true)->remote;
+	*hop = (uint8_t)next;
+	if (r->target != NO_ID)
+		note_cost(r, g, (uint8_t)next);
+	give_up(r);
 }
 
 /* Climbs through the least loaded parent, and counts it. */
@@ -253,9 +344,13 @@ static bool climb(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsign
 	}
 	g0 = &r->t->group[up[0].group];
 	if (main)
-		created |= climb_main(r, w, prev, g0, least(r->t, g0, true), credit, h);
-	for (uint32_t i = main; i < s->n[FT_UP]; i++)
-		created |= try_group(r, w, &up[i], FT_SECOND, credit, h, &k);
+		created |= climb_main(r, w, prev, g0, least(r->t->link, g0, true), credit, h);
+	for (uint32_t i = main; i < s->n[FT_UP]; i++) {
+		if (r->top[up[i].peer] && is_told(r, up[i].peer, h + 1u))
+			take_top(r, &up[i], h + 1u);
+		else
+			created |= try_group(r, w, &up[i], FT_SECOND, credit, h, &k);
+	}
 	if (s->n[FT_SIDE])
 		sort_groups(r, w, FT_SIDE, true);
 	for (uint32_t i = 0; i < s->n[FT_SIDE]; i++) {
@@ -282,23 +377,6 @@ static bool reverse_group(struct ft_run *r, uint32_t w, const struct ft_slot *s,
 	created = ft_ascend(r, s->peer, w, main, credit - 1, h + 1);
 	r->reverse--;
 	return created;
-}
-
-/* Should the climb stop? Reverse hops can take practically for ever. */
-static bool give_up(struct ft_run *r)
-{
-	if (!(++r->calls & 0xFFF) && !progress_step(r->in->progress, r->lid))
-		r->stop = true;
-	if (r->t->most_calls && r->calls > r->t->most_calls)
-		r->stop = true;
-	if (r->depth > MAX_DEPTH && !r->stop) {
-		r->stop = true;
-		err_set(&r->out->refused,
-			"max_reverse_hops %u: routes to an I/O node turn round more than %u levels deep, "
-			"which OpenSM's stack may not survive; lower max_reverse_hops",
-			r->t->max_reverse, MAX_DEPTH);
-	}
-	return r->stop;
 }
 
 bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned credit, uint8_t h)
@@ -334,7 +412,7 @@ static void offer_up(struct ft_run *r, uint32_t w)
 	for (uint32_t i = 0; r->hop[w] + 1 < NO_PATH && i < s->n[FT_UP]; i++) {
 		const struct ft_slot *up = r->t->slot + s->slot[FT_UP] + i;
 		struct ft_group *g = &r->t->group[up->group];
-		struct ft_link *k = least(r->t, g, true);
+		struct ft_link *k = least(r->t->link, g, true);
 
 		if (r->port[g->peer] != NO_PATH)
 			continue;

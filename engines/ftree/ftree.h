@@ -54,7 +54,6 @@ struct ft_slot {
 struct ft_switch {
 	bool in;	/* takes part: is up, has cables, and has a rank */
 	bool is_leaf;	/* a compute node is on it */
-	bool changed;	/* a counter of a down group has changed since they were sorted */
 	bool climbed;	/* a counter of an up group has changed since then */
 	bool plain;	/* it has only CAs below and nothing beside: a descent ends here */
 	uint32_t rank;	/* 0 = root */

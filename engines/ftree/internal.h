@@ -5,6 +5,7 @@
 #include "core/base/defs.h"
 #include "core/base/guidfile.h"
 #include "core/trace/recording.h"
+#include "engines/columns.h"
 #include "engines/ftree/ftree.h"
 
 /* Key of a CA among tuples: after all assigned ones, before unassigned ones. */
@@ -54,11 +55,8 @@ void ft_read_guids(const struct engine_input *in, struct engine_output *out, con
 /* Routes all destinations into r (route.c). False when cancelled or given up (see out->refused). */
 bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_output *out, struct routing *r);
 
-/*
- * Entries of so many destinations are written to the tables together, since single bytes in each table are
- * slow.
- */
-#define BLOCK 64
+enum { PLAIN = 1, FIRST_FAMILY };
+#define FT_UNTOLD UINT16_MAX
 
 struct ft_run {
 	struct ftree *t;
@@ -71,16 +69,28 @@ struct ft_run {
 	uint32_t n_switches;
 
 	/* the current destination */
-	uint16_t lid;	     /* 0: a dummy */
-	uint32_t target;     /* switch id if it is a switch, else NO_ID */
-	uint8_t *port, *hop; /* [n_switches] entries, NO_PATH = none */
-	uint8_t *reversed;   /* [n_switches] the entry came by reverse hops; NULL without them */
-	uint32_t *touched, n_touched;
-	uint8_t *done; /* [BLOCK * n_switches] entries not yet written to the tables */
-	uint16_t done_lid[BLOCK];
-	unsigned n_done;
-	unsigned reverse; /* reverse hops on the way to the current call */
-	bool fill;	  /* existing entries stay */
+	uint16_t lid;		      /* 0: a dummy */
+	uint32_t target;	      /* switch id if it is a switch, else NO_ID */
+	uint8_t *port, *hop;	      /* [n_switches] entries, NO_PATH = none */
+	uint8_t *reversed;	      /* [n_switches] the entry came by reverse hops; NULL without them */
+	uint32_t *touched, n_touched; /* switches with an entry, in order; NULL without reverse hops */
+	struct columns done;	      /* entries of the destinations before it */
+	unsigned reverse;	      /* reverse hops on the way to the current call */
+	bool fill;		      /* existing entries stay */
+
+	/*
+	 * Switches that have the same switches below, and neither CAs nor anything beside, are a family; of
+	 * them only the first to be reached has something to teach. There are none with reverse hops, with
+	 * cables between switches of a rank, and when somebody asks or records, since all visits are told
+	 * then.
+	 */
+	uint32_t *family; /* [n_switches] 0: none, PLAIN: a descent ends here */
+	uint32_t n_families;
+	uint16_t *told; /* [n_families] hops of the nearest switch that taught the destination; FT_UNTOLD */
+	uint8_t *unsorted; /* [n_switches] a counter of a down group has changed since they were sorted */
+	uint8_t *top;	   /* [n_switches] nothing is above it */
+	uint32_t *asker, n_askers; /* switches with CAs */
+
 	unsigned depth;
 	uint64_t calls;
 
@@ -100,7 +110,7 @@ struct ft_run {
 /* Lists a switch that is about to get its first entry for the destination. */
 static inline void ft_touch(struct ft_run *r, uint32_t sw)
 {
-	if (r->port[sw] == NO_PATH && r->hop[sw] == NO_PATH)
+	if (r->touched && r->port[sw] == NO_PATH && r->hop[sw] == NO_PATH)
 		r->touched[r->n_touched++] = sw;
 }
 

@@ -10,8 +10,9 @@
 
 static void clear(struct ft_run *r)
 {
-	for (uint32_t i = 0; i < r->n_touched; i++)
-		r->port[r->touched[i]] = r->hop[r->touched[i]] = NO_PATH;
+	memset(r->port, NO_PATH, r->n_switches);
+	memset(r->hop, NO_PATH, r->n_switches);
+	memset(r->told, 0xff, r->n_families * sizeof(*r->told)); /* FT_UNTOLD */
 	r->n_touched = 0;
 }
 
@@ -35,32 +36,8 @@ static void start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target
 /* Counts switches with hosts that did not learn the route to a CA's LID. */
 static void count_unreached(struct ft_run *r)
 {
-	if (r->n_touched == r->t->n_in)
-		return;
-	for (uint32_t s = 0; s < r->n_switches; s++) {
-		const struct ft_switch *w = &r->t->sw[s];
-
-		if (!w->in || r->port[s] != NO_PATH)
-			continue;
-		for (uint32_t i = 0; i < w->n[FT_DOWN]; i++) {
-			if (ftree_group(r->t, s, FT_DOWN, i)->peer == NO_ID) {
-				r->unreached++;
-				break;
-			}
-		}
-	}
-}
-
-/* Writes the finished entries to the tables. */
-static void flush(struct ft_run *r)
-{
-	for (uint32_t s = 0; s < r->n_switches; s++) {
-		uint8_t *port = r->r->row[s] ? r->r->row[s]->port : NULL;
-
-		for (unsigned i = 0; port && i < r->n_done; i++)
-			port[r->done_lid[i]] = r->done[(size_t)i * r->n_switches + s];
-	}
-	r->n_done = 0;
+	for (uint32_t i = 0; i < r->n_askers; i++)
+		r->unreached += r->port[r->asker[i]] == NO_PATH;
 }
 
 /* Saves the entries for the tables, and clears them. */
@@ -68,10 +45,7 @@ static void finish(struct ft_run *r)
 {
 	struct ftree *t = r->t;
 
-	memcpy(r->done + (size_t)r->n_done * r->n_switches, r->port, r->n_switches);
-	r->done_lid[r->n_done++] = r->lid;
-	if (r->n_done == BLOCK)
-		flush(r);
+	memcpy(columns_next(&r->done, r->lid), r->port, r->n_switches);
 	for (uint32_t i = 0; r->reversed && i < r->n_touched; i++) {
 		uint32_t x = r->touched[i];
 
@@ -302,6 +276,65 @@ COMPARATOR(by_place, struct ft_cost, UP(d) UP(port))
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
+/* Has a switch switches below, and no CAs? */
+static bool has_switches(const struct ftree *t, uint32_t s)
+{
+	uint32_t n = t->sw[s].n[FT_DOWN], i = 0;
+
+	while (i < n && ftree_group(t, s, FT_DOWN, i)->peer != NO_ID)
+		i++;
+	return n && i == n;
+}
+
+/* Has u the n switches below that bear this mark, and no others? */
+static bool is_kin(const struct ftree *t, uint32_t u, uint32_t n, const uint32_t *mark, uint32_t family)
+{
+	bool yes = t->sw[u].n[FT_DOWN] == n && has_switches(t, u);
+
+	for (uint32_t i = 0; yes && i < n; i++)
+		yes = mark[ftree_group(t, u, FT_DOWN, i)->peer] == family;
+	return yes;
+}
+
+/* The family of a switch: all that have the same switches below. mark: the last family seen above a switch.
+ */
+static void find_family(struct ft_run *r, uint32_t s, uint32_t *mark)
+{
+	const struct ftree *t = r->t;
+	uint32_t n = t->sw[s].n[FT_DOWN], first = ftree_group(t, s, FT_DOWN, 0)->peer;
+
+	for (uint32_t i = 0; i < n; i++)
+		mark[ftree_group(t, s, FT_DOWN, i)->peer] = r->n_families;
+	for (uint32_t i = 0; i < t->sw[first].n[FT_UP]; i++) {
+		uint32_t u = ftree_group(t, first, FT_UP, i)->peer;
+
+		if (is_kin(t, u, n, mark, r->n_families))
+			r->family[u] = r->n_families;
+	}
+	r->n_families++;
+}
+
+static void find_families(struct ft_run *r)
+{
+	const struct ftree *t = r->t;
+	uint32_t *mark = NEW_ARRAY(r->n_switches, uint32_t);
+	bool none = r->tell || r->rec || t->max_reverse;
+
+	r->family = NEW_ARRAY(r->n_switches, uint32_t);
+	r->n_families = FIRST_FAMILY;
+	for (uint32_t s = 0; s < r->n_switches && !none; s++)
+		none = t->sw[s].n[FT_SIDE];
+	for (uint32_t s = 0; s < r->n_switches && !none; s++) {
+		if (t->sw[s].plain)
+			r->family[s] = PLAIN;
+		else if (!r->family[s] && has_switches(t, s))
+			find_family(r, s, mark);
+	}
+	free(mark);
+	r->told = NEW_ARRAY(r->n_families, uint16_t);
+	memset(r->told, 0xff, r->n_families * sizeof(*r->told)); /* FT_UNTOLD */
+}
+
 static void run_start(struct ft_run *r)
 {
 	const struct fabric *f = r->t->topo->fabric;
@@ -312,8 +345,8 @@ static void run_start(struct ft_run *r)
 	memset(r->port, NO_PATH, n);
 	memset(r->hop, NO_PATH, n);
 	r->reversed = r->t->max_reverse ? NEW_ARRAY(n, uint8_t) : NULL;
-	r->touched = NEW_ARRAY(n, uint32_t);
-	r->done = NEW_ARRAY((size_t)BLOCK * n, uint8_t);
+	r->touched = r->t->max_reverse ? NEW_ARRAY(n, uint32_t) : NULL;
+	r->done = columns_new(n);
 	r->cost = NEW_ARRAY(f->n_ports, uint8_t);
 	r->cost_of = NEW_ARRAY(f->n_ports, uint32_t);
 	memset(r->cost_of, 0xff, f->n_ports * sizeof(*r->cost_of));
@@ -324,10 +357,19 @@ static void run_start(struct ft_run *r)
 	r->tell = ASKED(r->in) ? ft_tell_new(r->t) : NULL;
 	r->rec = r->in->record;
 	r->offers = r->rec && rec_wants_any(r->rec, REC_OFFER);
+	r->unsorted = NEW_ARRAY(n, uint8_t);
+	r->top = NEW_ARRAY(n, uint8_t);
+	find_families(r);
+	r->asker = NEW_ARRAY(n, uint32_t);
 	for (uint32_t s = 0; s < n; s++) {
+		if (r->t->sw[s].n[FT_DOWN] && !has_switches(r->t, s))
+			r->asker[r->n_askers++] = s;
+		r->top[s] = !r->t->sw[s].rank || !r->t->sw[s].n[FT_UP];
 		r->t->sw[s].climbed = true;
-		if (switch_up(r->t->topo, s))
-			r->r->row[s] = lft_row_new(r->t->max_lid);
+		if (!switch_up(r->t->topo, s))
+			continue;
+		r->r->row[s] = lft_row_new(r->t->max_lid);
+		r->done.row[s] = r->r->row[s]->port;
 	}
 }
 
@@ -367,7 +409,7 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 		note_leaves(&r);
 	route_others(&r);
 	route_switches(&r);
-	flush(&r);
+	columns_write(&r.done);
 	if (t->connect_roots && !r.stop) {
 		rec_phase(in, "connecting the roots through the last leaf");
 		connect_roots(&r);
@@ -377,8 +419,9 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 	if (!r.stop)
 		note_unreached(&r);
 	ft_tell_free(r.tell, t);
-	FREE_EACH(r.port, r.hop, r.reversed, r.touched, r.done, r.cost, r.cost_of, r.costs, r.resorted,
-		  r.to_last, r.from_last);
+	columns_free(&r.done);
+	FREE_EACH(r.port, r.hop, r.reversed, r.touched, r.cost, r.cost_of, r.costs, r.resorted, r.to_last,
+		  r.from_last, r.family, r.told, r.unsorted, r.top, r.asker);
 	if (r.stop && !out->refused.msg[0])
 		err_set(&out->refused, CANCELLED);
 	return !r.stop;

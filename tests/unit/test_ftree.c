@@ -602,6 +602,27 @@ static void test_sequences(void **state)
 	}
 }
 
+/*
+ * Roots of leaf 1 and a host, of leaves 2 and 3, of leaves 1 and 2: the last is no kin of the second, and
+ * tells leaf 1 the way to leaf 2.
+ */
+static void test_families(void **state)
+{
+	struct session *s = start("xgft:1,3:1,3,hosts_on=all");
+
+	(void)state;
+	ok_line(s, "set cn_guid_file node000[1-3]");
+	ok_line(s, "set root_guid_file spine-*");
+	ok_line(s, "fail host node000[5-6]");
+	ok_line(s, "fail link spine-01[3] spine-01[4]");
+	ok_line(s, "fail link spine-02[2]");
+	ok_line(s, "fail link spine-03[4]");
+	ok_line(s, "route ftree");
+	line_says(s, "trace node0001 node0002", "SL 0, 4 links");
+	check_told(s);
+	session_free(s);
+}
+
 static void test_why(void **state)
 {
 	struct session *s = start("xgft:4,4:1,2");
@@ -655,19 +676,13 @@ static void test_reverse_figure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_example),
-		cmocka_unit_test(test_structure),
-		cmocka_unit_test(test_dummies),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_refusal_details),
-		cmocka_unit_test(test_root_file),
-		cmocka_unit_test(test_manual),
-		cmocka_unit_test(test_reverse_hops),
-		cmocka_unit_test(test_reverse_figure),
-		cmocka_unit_test(test_reverse_loops),
-		cmocka_unit_test(test_shifts),
-		cmocka_unit_test(test_sequences),
-		cmocka_unit_test(test_why),
+		cmocka_unit_test(test_example),		cmocka_unit_test(test_structure),
+		cmocka_unit_test(test_dummies),		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusal_details), cmocka_unit_test(test_root_file),
+		cmocka_unit_test(test_manual),		cmocka_unit_test(test_reverse_hops),
+		cmocka_unit_test(test_reverse_figure),	cmocka_unit_test(test_reverse_loops),
+		cmocka_unit_test(test_shifts),		cmocka_unit_test(test_sequences),
+		cmocka_unit_test(test_families),	cmocka_unit_test(test_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
