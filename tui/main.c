@@ -383,7 +383,8 @@ static bool line_writes(const struct session *s, const char *line)
 	int argc;
 
 	while (line && !found && !words_split(line, &line, &argc, &argv, NULL)) {
-		const struct command *c = argc ? command_find(s, argv[0], NULL) : NULL;
+		const struct command *pane = argc ? command_of_pane(s, argv[0]) : NULL;
+		const struct command *c = pane || !argc ? pane : command_find(s, argv[0], NULL);
 
 		found = writes_output(c, argc, argv);
 		words_free(argc, argv);

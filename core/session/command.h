@@ -36,6 +36,8 @@ struct command {
 	const struct arg_number *numbers; /* of the syntax, beside the common ones; ended by key NULL */
 	/* Runs when all words fit the syntax and all numbers are in range. */
 	int (*run)(struct session *s, const struct args *args, struct out *o, struct err *e);
+	/* Is what it prints with these words a document for other programs?  NULL: never, but with FILE -. */
+	bool (*prints)(int argc, char *const *argv);
 	/*
 	 * The i-th word that may stand here; false: there are no more.  NULL: the first word names no pane.
 	 */

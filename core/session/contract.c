@@ -252,6 +252,11 @@ static void tell_command(const struct command *c, json_t *list, const struct ses
 	free(lines);
 }
 
+bool prints_schema(int argc, char *const *argv)
+{
+	return argc == 2 && !strcmp(argv[1], "json-schema");
+}
+
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	bool standard = args_has(args, "json-schema");
@@ -264,6 +269,7 @@ int cmd_schema(struct session *s, const struct args *args, struct out *o, struct
 
 		out_json(o, "json_schema", whole);
 		out_document(o, text);
+		out_document(o, "\n");
 		free(text);
 		return 0;
 	}

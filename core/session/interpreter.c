@@ -379,6 +379,8 @@ static int do_command(const struct command_words *c, struct out *o, struct err *
 
 bool writes_output(const struct command *c, int argc, char **argv)
 {
+	if (c && c->prints && c->prints(argc, argv))
+		return true;
 	if (!c || !c->json || !strstr(c->json, JSON_CONTENT))
 		return false;
 	for (int i = 1; i < argc; i++)

@@ -114,8 +114,8 @@ void tell_unread(struct command_run *r, const char *command, const struct err *w
 int run_text(struct command_run *r, const char *text, struct err *e);
 
 /*
- * Does the command write a document to standard output (FILE -)?  Its messages then go to `errors`, so that
- * who reads f gets the document alone.
+ * Does the command write a document to standard output (FILE -, or one that it prints)?  Its messages then go
+ * to `errors`, so that who reads f gets the document alone.
  */
 bool writes_output(const struct command *c, int argc, char **argv);
 

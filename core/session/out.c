@@ -92,8 +92,8 @@ void out_document(struct out *o, const char *text)
 {
 	if (o->rows.len)
 		put_rows(o);
-	if (!o->run->json)
-		fprintf(o->run->f, "%s\n", text);
+	if (!o->run->json && fputs(text, o->run->f) == EOF && errno == ENOMEM)
+		mem_exhausted(strlen(text));
 }
 
 void out_json(struct out *o, const char *key, json_t *v)

@@ -4,6 +4,7 @@
 Each case starts the program once.  usage: run.py [CASE]...
 Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
+import csv
 import fnmatch
 import json
 import lzma
@@ -595,15 +596,19 @@ def embedded(folder):
 
 def documents(folder):
     """A document on standard output is alone there: what the commands of the run say goes to standard error."""
-    lines = ["show", "fail link leaf-01[4]", "check", "export json -", "echo behind"]
-    with open(os.path.join(folder, "documents.ibs"), "w", encoding="ascii") as f:
-        f.write("\n".join(lines) + "\n")
-    for args in (["-e", "; ".join(lines)], ["-x", "documents.ibs"], [w for line in lines for w in ("-e", line)]):
-        done = run([TREE, *UPDN, *args], folder)
-        if done.returncode or json.loads(done.stdout)["engine"] != "updn":
-            return "%s: status %d: %s" % (args, done.returncode, done.stdout[:300])
-        if not re.search(r"^xgft[\s\S]*^1 link down[\s\S]*^Sound: [\s\S]*^behind$", done.stderr, re.M):
-            return "%s: %s" % (args, done.stderr)
+    for command, is_it in (("export json -", lambda text: json.loads(text)["engine"] == "updn"),
+                           ("schema json-schema", lambda text: "$defs" in json.loads(text)),
+                           ("list hosts csv sort name", lambda text: {len(row) for row in csv.reader(text.splitlines())} == {text.split("\n")[0].count(",") + 1}),
+                           ("hosts csv columns name", lambda text: text.startswith("name\nnode0001\n"))):
+        lines = ["show", "fail link leaf-01[4]", "check", command, "echo behind"]
+        with open(os.path.join(folder, "documents.ibs"), "w", encoding="ascii") as f:
+            f.write("\n".join(lines) + "\n")
+        for args in (["-e", "; ".join(lines)], ["-x", "documents.ibs"], [w for line in lines for w in ("-e", line)]):
+            done = run([TREE, *UPDN, *args], folder)
+            if done.returncode or not is_it(done.stdout):
+                return "%s: status %d: %s" % (args, done.returncode, done.stdout[:300])
+            if not re.search(r"^xgft[\s\S]*^1 link down[\s\S]*^Sound: [\s\S]*^behind$", done.stderr, re.M):
+                return "%s: %s" % (args, done.stderr)
     # of a script that cannot be read ahead each such command keeps its own messages out of its document
     with open(os.path.join(folder, "torus.ibs"), "w", encoding="ascii") as f:
         f.write("show\ntorus-conf -\n")
@@ -612,7 +617,7 @@ def documents(folder):
             not done.stderr.startswith("# 3 x 3 torus of 9 places.") or "yp_link" in done.stderr:
         return "source: %s\n--\n%s" % (done.stdout, done.stderr)
     # without a document, or with one in a file, nothing is different
-    for word in ("echo -", "export json made.json"):
+    for word in ("echo -", "export json made.json", "list hosts filter csv", "hosts sort name", "schema export"):
         done = run([TREE, *UPDN, "-e", "echo here; " + word], folder)
         if "here\n" not in done.stdout:
             return "%s: %s\n--\n%s" % (word, done.stdout, done.stderr)

@@ -40,13 +40,27 @@ struct layout {
 	struct kin kin[LAYOUT_COLUMNS]; /* the names of a column that may be cut */
 };
 
-static int parse(int argc, char **argv, struct wish *w, struct err *e)
+/* The number of words before those that say how the rows are told. */
+static int arguments_end(int argc, char *const *argv, int i)
 {
-	int i = 2;
-
 	while (i < argc && strcmp(argv[i], "sort") && strcmp(argv[i], "filter") && strcmp(argv[i], "csv") &&
 	       strcmp(argv[i], "columns"))
 		i++;
+	return i;
+}
+
+/* The pane may stand alone: `hosts csv`. */
+static bool prints_csv(int argc, char *const *argv)
+{
+	int i = arguments_end(argc, argv, 1);
+
+	return i < argc && !strcmp(argv[i], "csv");
+}
+
+static int parse(int argc, char **argv, struct wish *w, struct err *e)
+{
+	int i = arguments_end(argc, argv, 2);
+
 	w->argc = i - 2;
 	w->argv = argv + 2;
 	w->csv = i < argc && !strcmp(argv[i], "csv");
@@ -481,7 +495,7 @@ static bool print_csv(const struct view *v, const struct layout *l, struct progr
 	if (go_on && o->run->json)
 		out_json(o, "content", json_text(text_str(&all)));
 	else if (go_on)
-		out_text(o, "%s", text_str(&all));
+		out_document(o, text_str(&all));
 	text_free(&all);
 	text_free(&cell);
 	return go_on;
@@ -608,6 +622,7 @@ const struct command view_commands[] = {
 		    "  `list help filter where:pane` tells the panes and their arguments.\n",
 	 .json = JSON_LIST,
 	 .subcommand = view_subcommand,
+	 .prints = prints_csv,
 	 .run = cmd_list},
 	{.name = NULL},
 };

@@ -219,6 +219,7 @@ void tell_quantity_values(const char *const *name, const int64_t *q, unsigned n,
 const char *target_kind(struct session *s, const struct args *args, struct progress *p, struct err *e);
 
 int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e);
+bool prints_schema(int argc, char *const *argv);
 int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e);
 /* `roots export FILE [S...]`.  The command `roots` runs it. */
 int export_roots(struct session *s, const struct args *args, struct out *o, struct err *e);

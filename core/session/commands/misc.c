@@ -128,6 +128,7 @@ const struct command session_commands[] = {
 		 "commands[].keys[].pattern string? as in common\n"
 		 "commands[].keys[].optional boolean as in common\n"
 		 "commands[].keys[].help string as in common\n",
+	 .prints = prints_schema,
 	 .run = cmd_schema},
 	{.name = "quit", .syntax = "quit", .help = "leave", .run = cmd_quit},
 	{.name = NULL},
