@@ -201,7 +201,7 @@ SHOWN = [
         "show node leaf-01", "show node leaf-01[4]", "set lmc", "set lmc 0", "unset lmc", "snapshot a", "snapshot",
         "trace node0001 node0009", "why leaf-01 node0009", "why leaf-01 node0009 via 5", "why node0001 node0009",
         "why node0001 leaf-01 spine-01 leaf-03 node0009", "why leaf-01 spine-01 leaf-02 spine-02 leaf-03", "lft leaf-01",
-        "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map shift 1", "load-map ring direct", "flows leaf-01[4] shift 2", "flows leaf-01[5] tree", "load-map pairs pairs.txt", "shifts", "spread tree", "check spread lag",
+        "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map shift 1", "load-map ring direct", "ring-order direct node0001 node0004 node0002 node0005 node0007 all", "flows leaf-01[4] shift 2", "flows leaf-01[5] tree", "load-map pairs pairs.txt", "shifts", "spread tree", "check spread lag",
         "flows leaf-01[4]", "flows node0001 node0009 by host", "survey links", "survey switches", "survey pairs 5 switches seed=2",
         "survey pairs 3 links", "survey pairs 4", "survey pairs all", "survey pairs all switches", "survey links shard 2/3", "survey links by outage", "survey file window.csv junit made.xml gate lost=0 load=+0%", "outage switch spine-01", "outage jobs squeue.txt switch spine-01",
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
@@ -252,7 +252,7 @@ SHOWN = [
                      "load rails.net", "plan rails", "swap 'n3 hca0' 'n5 hca2'", "plan rails"]),
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
     ([TREE, *UPDN], ["scope node0001 node0005", "load-map shared node0002 node0009 node0001", "load-map shared node000[1-9] all"]),
-    ([TREE, *UPDN], ["scope @squeue.txt:7", "load-map to @squeue.txt:solve", "fail host @squeue.txt"]),
+    ([TREE, *UPDN], ["scope @squeue.txt:7", "jobs jobs.txt", "jobs squeue.txt of 7 ring direct all", "flows node0001 node0009", "load-map to @squeue.txt:solve", "fail host @squeue.txt"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
@@ -315,6 +315,7 @@ class Suite:
         self.file("twice.net", 'Switch 4 "a"\n[1] "h"[1]\n[2] "h"[2]\n[4] "b"[4]\n\nSwitch 4 "b"\n[1] "g"[1]\n\nHca 2 "h"\n\nHca 1 "g"\n')
         self.file("pairs.txt", "node0001 node0009 2  # twice\nnode0002 leaf-01\n")
         self.file("window.csv", "node,port,ticket\nleaf-01,4,CHG-1\nleaf-02,4,CHG-2\n")
+        self.file("jobs.txt", "a node0001 node0009\nb node0002 node000[7-8]\n")
         self.file("squeue.txt", "JOBID NAME NODES NODELIST\n7 solve 3 node000[1-2],gone\n8_1 mpi 1 node0009\n")
         self.file("answers", "2: No\n3: leaf-01[2]\n")
         self.file("some.conf", "routing_engine updn\n")

@@ -40,9 +40,11 @@ struct reader {
 	const struct input *in;
 	const char *job;
 	struct hostlist *l;
-	bool names;	     /* jobs are listed in l, not hosts */
-	struct text jobs;    /* the first ones that were not asked for */
-	struct cursor other; /* the last one of these */
+	bool names;	       /* jobs are listed in l, not hosts */
+	struct job_list *each; /* not NULL: l is that of one of these at a time */
+	size_t n_hosts;	       /* of all of them */
+	struct text jobs;      /* the first ones that were not asked for */
+	struct cursor other;   /* the last one of these */
 	unsigned n_jobs, n_found;
 	struct record idle; /* the last requested job without hosts */
 };
@@ -64,6 +66,21 @@ static void tidy(struct hostlist *l)
 	l->n = n;
 }
 
+/* The number of names, each counted once. */
+static size_t distinct(const struct hostlist *l)
+{
+	char **name = NEW_ARRAY(l->n + 1, char *);
+	size_t n = 0;
+
+	memcpy(name, l->name, l->n * sizeof(*name));
+	if (l->n)
+		qsort(name, l->n, sizeof(*name), order_texts);
+	for (size_t i = 0; i < l->n; i++)
+		n += !i || strcmp(name[i - 1], name[i]) != 0;
+	free(name);
+	return n;
+}
+
 /* Add the hosts of a list. *n: their number. */
 static int add_list(struct reader *r, struct cursor c, unsigned line, uint64_t *n, struct err *e)
 {
@@ -75,19 +92,20 @@ static int add_list(struct reader *r, struct cursor c, unsigned line, uint64_t *
 	free(text);
 	if (rc)
 		return err_set(e, "%s:%u: %s", r->in->name, line, why.msg);
-	tidy(&one);
-	*n = one.n;
+	*n = distinct(&one);
+	r->n_hosts += one.n;
 	for (size_t i = 0; i < one.n; i++) {
 		GROW(r->l->name, r->l->n, r->l->cap);
 		r->l->name[r->l->n++] = one.name[i];
 	}
 	free(one.name);
-	if (r->l->n > 2 * (size_t)HOSTLIST_MOST)
+	if (!r->each && r->l->n > 2 * (size_t)HOSTLIST_MOST)
 		tidy(r->l);
-	return r->l->n <= 2 * (size_t)HOSTLIST_MOST
+	return (r->each ? r->n_hosts : r->l->n) <= (r->each ? JOBS_HOSTS_MOST : 2 * (size_t)HOSTLIST_MOST)
 		       ? 0
-		       : err_set_kind(e, ERR_LIMIT, "%s:%u: found more than %d hosts", r->in->name, line,
-				      HOSTLIST_MOST);
+		       : err_set_kind(e, ERR_LIMIT, "%s:%u: found more than %d hosts%s", r->in->name, line,
+				      r->each ? JOBS_HOSTS_MOST : HOSTLIST_MOST,
+				      r->each ? " of all jobs" : "");
 }
 
 /* Does it end within brackets, or with sacct's mark for a cut? */
@@ -137,6 +155,16 @@ static struct cursor name_of(const struct record *x)
 	return !cur_empty(&v[ID]) ? v[ID] : !cur_empty(&v[NAME]) ? v[NAME] : v[PARTITION];
 }
 
+/* The next lists are of this job. */
+static void begin_job(struct reader *r, struct cursor name, unsigned line)
+{
+	struct job_list *j = r->each;
+
+	GROW(j->job, j->n, j->cap);
+	j->job[j->n] = (struct job_hosts){.name = cur_clean(name, SIZE_MAX), .line = line};
+	r->l = &j->job[j->n++].hosts;
+}
+
 static int take_record(struct reader *r, const struct record *x, struct err *e)
 {
 	struct cursor list = x->value[LIST], state = x->value[STATE], count = x->value[COUNT];
@@ -173,6 +201,15 @@ static int take_record(struct reader *r, const struct record *x, struct err *e)
 		all = UINT64_MAX;
 	if (ends_early(list) || (all == UINT64_MAX && x->fills))
 		return cut(r, x, e);
+	if (r->each) {
+		const char *dot = cur_find(&name, ".");
+
+		if (cur_empty(&name))
+			return err_set(e, "%s:%u: found hosts of no job, expected a column JOBID or NAME",
+				       r->in->name, x->line);
+		name.end = dot && dot > name.p && name.p == x->value[ID].p ? dot : name.end;
+		begin_job(r, name, x->line);
+	}
 	if (add_list(r, list, x->line, &n, e))
 		return -1;
 	if (n == all || all == UINT64_MAX || leaving)
@@ -366,6 +403,16 @@ static int read_records(struct reader *r, struct lines *lines, struct err *e)
 	return x.line ? take_record(r, &x, e) : 0;
 }
 
+/* A word with other bytes than lists of hosts have. */
+static bool is_no_list(struct cursor list)
+{
+	bool good = true;
+
+	for (const char *p = list.p; p < list.end; p++)
+		good &= isalnum((unsigned char)*p) || memchr("-_.,[]", *p, 6);
+	return !good;
+}
+
 static int read_lists(struct reader *r, struct lines *lines, struct err *e)
 {
 	struct cursor line, list, word;
@@ -379,8 +426,7 @@ static int read_lists(struct reader *r, struct lines *lines, struct err *e)
 		if (!cur_says(line))
 			continue;
 		list = cur_token(&rest);
-		for (const char *p = list.p; p < list.end; p++)
-			good &= isalnum((unsigned char)*p) || memchr("-_.,[]", *p, 6);
+		good &= !is_no_list(list);
 		while (word = cur_token(&rest), !cur_empty(&word) && *word.p != '#')
 			good &= memchr(word.p, '=', cur_len(word)) != NULL;
 		if (!good)
@@ -398,6 +444,44 @@ static int read_lists(struct reader *r, struct lines *lines, struct err *e)
 		return err_set(
 			e, "%s: this is a list of hosts without jobs; expected no job after the file's name",
 			r->in->name);
+	return 0;
+}
+
+/* Lines NAME HOSTS... */
+static int read_jobs(struct reader *r, struct lines *lines, struct err *e)
+{
+	struct cursor line, list;
+	char found[48];
+	uint64_t n;
+
+	while (lines_next(lines, &line)) {
+		struct cursor rest = line, name;
+		bool any = false;
+
+		if (!cur_says(line))
+			continue;
+		name = cur_token(&rest);
+		begin_job(r, name, lines->no);
+		r->n_found++;
+		while (list = cur_token(&rest), !cur_empty(&list) && *list.p != '#') {
+			any = true;
+			if (is_no_list(list))
+				return err_set(
+					e,
+					"%s:%u: found \"%s\", expected a host or a list as luna-[0160-0175]",
+					r->in->name, lines->no, excerpt(list, found, sizeof(found)));
+			if (ends_early(list))
+				return cut(r, &(struct record){.value[LIST] = list, .line = lines->no}, e);
+			if (add_list(r, list, lines->no, &n, e))
+				return -1;
+		}
+		if (!any)
+			return err_set(e,
+				       "%s:%u: found \"%s\" alone, expected NAME HOSTS..., or what squeue or "
+				       "`scontrol "
+				       "show job` prints, with its heading",
+				       r->in->name, lines->no, excerpt(name, found, sizeof(found)));
+	}
 	return 0;
 }
 
@@ -419,7 +503,7 @@ static int read_form(struct reader *r, struct err *e)
 			return read_table(r, &lines, &t, e);
 		n += !is_rule(line);
 	}
-	return read_lists(r, &start, e);
+	return r->each ? read_jobs(r, &start, e) : read_lists(r, &start, e);
 }
 
 int hostfile_read(const struct input *in, const char *job, struct hostlist *l, struct err *e)
@@ -466,4 +550,77 @@ int hostfile_jobs(const struct input *in, struct hostlist *jobs, struct err *e)
 	if (rc)
 		hostlist_free(jobs);
 	return rc;
+}
+
+/* Jobs that are named twice become one, in the place of the first. */
+struct named {
+	const char *name;
+	size_t at;
+};
+
+COMPARATOR(by_name, struct named, TEXT(name) UP(at))
+
+static void join_jobs(struct job_list *j)
+{
+	struct named *order = NEW_ARRAY(j->n + 1, struct named);
+	size_t first = 0, n = 0;
+
+	for (size_t i = 0; i < j->n; i++)
+		order[i] = (struct named){j->job[i].name, i};
+	if (j->n)
+		qsort(order, j->n, sizeof(*order), by_name);
+	for (size_t i = 1; i < j->n; i++) {
+		struct job_hosts *to = &j->job[order[first].at], *from = &j->job[order[i].at];
+
+		if (strcmp(to->name, from->name) != 0) {
+			first = i;
+			continue;
+		}
+		for (size_t k = 0; k < from->hosts.n; k++) {
+			GROW(to->hosts.name, to->hosts.n, to->hosts.cap);
+			to->hosts.name[to->hosts.n++] = from->hosts.name[k];
+		}
+		from->hosts.n = 0;
+	}
+	free(order);
+	for (size_t i = 0; i < j->n; i++)
+		if (j->job[i].hosts.n) {
+			j->job[n++] = j->job[i];
+		} else {
+			hostlist_free(&j->job[i].hosts);
+			free(j->job[i].name);
+		}
+	j->n = n;
+}
+
+int hostfile_each(const struct input *in, struct job_list *jobs, struct err *e)
+{
+	struct hostlist none = {0};
+	struct reader r = {.in = in, .l = &none, .each = jobs};
+	int rc;
+
+	*jobs = (struct job_list){0};
+	rc = read_form(&r, e);
+	if (!rc && progress_cancelled(in->progress))
+		rc = err_set(e, CANCELLED);
+	if (!rc)
+		join_jobs(jobs);
+	if (!rc && !jobs->n)
+		rc = err_set(e,
+			     "%s: found no job with hosts, expected lines NAME HOSTS..., or what squeue or "
+			     "`scontrol show job` prints",
+			     in->name);
+	if (rc)
+		job_list_free(jobs);
+	return rc;
+}
+
+void job_list_free(struct job_list *jobs)
+{
+	for (size_t i = 0; i < jobs->n; i++) {
+		hostlist_free(&jobs->job[i].hosts);
+		free(jobs->job[i].name);
+	}
+	free(jobs->job);
+	*jobs = (struct job_list){0};
 }

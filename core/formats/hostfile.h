@@ -29,4 +29,25 @@ int hostfile_read(const struct input *in, const char *job, struct hostlist *l, s
  */
 int hostfile_jobs(const struct input *in, struct hostlist *jobs, struct err *e);
 
+#define JOBS_HOSTS_MOST (16 * HOSTLIST_MOST) /* of all jobs together */
+
+struct job_hosts {
+	char *name;
+	unsigned line;	       /* where it begins */
+	struct hostlist hosts; /* in their order, maybe twice */
+};
+
+struct job_list {
+	struct job_hosts *job; /* [n] in the order of the file */
+	size_t n, cap;
+};
+
+/*
+ * All jobs with their hosts: of a table or records those that have hosts, steps (`7.batch`) with their job;
+ * else lines `NAME HOSTS...`, HOSTS being names or lists, `#` a comment.  Lines of one job are taken
+ * together.  Free with job_list_free().  -1 and *e: as above, or there is no job.
+ */
+int hostfile_each(const struct input *in, struct job_list *jobs, struct err *e);
+void job_list_free(struct job_list *jobs);
+
 #endif

@@ -52,14 +52,14 @@ struct command {
  * The core's tables of commands, ended by NULL.  Each table ends with an entry whose name is NULL. main()
  * puts the session's list together: these tables, and those of views/ and tui/.
  */
-#define CORE_COMMANDS                                                                               \
-	fabric_commands, tables_commands, change_commands, manager_commands, edit_commands,         \
-		difference_commands, scope_commands, path_commands, step_commands, check_commands,  \
-		diff_commands, transition_commands, plan_commands, drift_commands, doctor_commands, \
-		advise_commands, verify_commands, load_commands, flow_commands, survey_commands,    \
-		outage_commands, cdg_commands, drain_commands, element_commands, export_commands,   \
-		torus_commands, watch_commands, replay_commands, lesson_commands, quiz_commands,    \
-		grade_commands, session_commands
+#define CORE_COMMANDS                                                                                        \
+	fabric_commands, tables_commands, change_commands, manager_commands, edit_commands,                  \
+		difference_commands, scope_commands, path_commands, step_commands, check_commands,           \
+		diff_commands, transition_commands, plan_commands, drift_commands, doctor_commands,          \
+		advise_commands, verify_commands, load_commands, flow_commands, job_commands, ring_commands, \
+		survey_commands, outage_commands, cdg_commands, drain_commands, element_commands,            \
+		export_commands, torus_commands, watch_commands, replay_commands, lesson_commands,           \
+		quiz_commands, grade_commands, session_commands
 
 extern const struct command fabric_commands[]; /* getting a fabric, options, summaries */
 extern const struct command tables_commands[]; /* tables */
@@ -81,6 +81,8 @@ extern const struct command verify_commands[];	   /* verify */
 extern const struct command advise_commands[];	   /* advise */
 extern const struct command load_commands[];	   /* load-map, shifts */
 extern const struct command flow_commands[];	   /* flows */
+extern const struct command job_commands[];	   /* jobs */
+extern const struct command ring_commands[];	   /* ring-order */
 extern const struct command survey_commands[];	   /* survey */
 extern const struct command outage_commands[];	   /* outage */
 extern const struct command cdg_commands[];	   /* layers, cdg, cycles */

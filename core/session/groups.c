@@ -12,9 +12,10 @@ const struct aim_group aim_groups[N_GROUPS] = {
 		 "route reroute sweep restart failover sighup set unset snapshot diff changes transition"},
 	[EXPLAIN] = {"Explain", "why packets go where they go",
 		     "trace why flows equal-paths ranks roots step cdg cycles drain"},
-	[JUDGE] =
-		{"Judge", "what is wrong, what is better",
-		 "check doctor drift judge advise compare verify survey outage load-map shifts spread plan"},
+	[JUDGE] = {"Judge", "what is wrong, what is better",
+		   "check doctor drift judge advise compare verify survey outage load-map jobs ring-order "
+		   "shifts spread "
+		   "plan"},
 	[TEACH] = {"Teach", "lessons, questions, words", "lesson quiz grade help schema echo"},
 	[FILES] = {"Files", "get a fabric, keep what was found",
 		   "load live synth tables config names save save-session report export torus-conf source "
@@ -65,6 +66,8 @@ static const struct {
 	{"flows", "slow congestion who shares busy"},
 	{"usage", "balance busy slow ports"},
 	{"load-map", "slow congestion busy hot bandwidth gpu nccl ring allreduce"},
+	{"jobs", "slow congestion strangers slurm squeue gpu nccl who disturbs"},
+	{"ring-order", "nccl gpu collision swap hosts rank order mpi hostfile"},
 	{"shift", "slow congestion all-to-all collective"},
 	{"shifts", "slow congestion all-to-all collective"},
 	{"plot", "histogram chart bars loads"},

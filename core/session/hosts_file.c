@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/unpack.h"
-#include "core/formats/hostfile.h"
 
 #define ABSENT_TOLD 3
 #define HOSTS_A_LOOK 64
@@ -34,64 +34,71 @@ static char *split_job(const char *text, const char **job)
 	return str_dup(text);
 }
 
-/* Mark the nodes whose names are `host`, or `host` followed by one of `ends`. */
-static bool mark_named(const struct fabric *f, const char *host, const char *ends, enum name_kind kind,
-		       uint8_t *mark)
+/* Nodes that are found, in that order. */
+struct finder {
+	const struct fabric *f;
+	enum name_kind kind;
+	uint8_t *mark; /* [n_nodes] */
+	struct id_list *l;
+	size_t cap;
+};
+
+/* Finds the nodes whose names are `host`, or `host` followed by one of `ends`. */
+static bool find_named(struct finder *x, const char *host, const char *ends)
 {
+	const struct fabric *f = x->f;
 	struct name_hits h;
 	bool any = false;
 
-	names_find(f, host, kind, NAME_FIRST, &h);
+	names_find(f, host, x->kind, NAME_FIRST, &h);
 	for (uint32_t i = 0; i < h.n; i++) {
 		const char *given = f->node_given[h.node[i]];
 
 		if (!strncasecmp(given, host, strlen(host)) &&
 		    !memchr(ends, given[strlen(host)], strlen(ends) + 1))
 			continue;
-		mark[h.node[i]] = 1;
 		any = true;
+		if (x->mark[h.node[i]])
+			continue;
+		x->mark[h.node[i]] = 1;
+		GROW(x->l->id, x->l->n, x->cap);
+		x->l->id[x->l->n++] = h.node[i];
 	}
 	name_hits_free(&h);
 	return any;
 }
 
 /* Tries the whole name, then the name with a domain in the fabric, then without its own domain. */
-static bool mark_host(const struct fabric *f, char *host, enum name_kind kind, uint8_t *mark)
+static bool find_host(struct finder *x, char *host)
 {
 	char *dot = strchr(host, '.');
-	bool any = mark_named(f, host, " \t/:", kind, mark) || mark_named(f, host, ".", kind, mark);
+	bool any = find_named(x, host, " \t/:") || find_named(x, host, ".");
 
 	if (any || !dot)
 		return any;
 	*dot = '\0';
-	any = mark_named(f, host, " \t/:", kind, mark);
+	any = find_named(x, host, " \t/:");
 	*dot = '.';
 	return any;
 }
 
-static int find_hosts(const struct fabric *f, struct hostlist *hosts, enum name_kind kind, struct progress *p,
-		      struct id_list *l, struct err *e)
+static int find_hosts(const struct fabric *f, const struct hostlist *hosts, enum name_kind kind,
+		      struct progress *p, struct id_list *l, struct err *e)
 {
-	uint8_t *mark = NEW_ARRAY(f->n_nodes + 1, uint8_t);
+	struct finder x = {f, kind, NEW_ARRAY(f->n_nodes + 1, uint8_t), l, 0};
 	struct hostlist *absent = &l->absent;
-	size_t cap = 0;
 
 	for (size_t i = 0; i < hosts->n; i++) {
 		if (i % HOSTS_A_LOOK == 0 && progress_cancelled(p)) {
-			free(mark);
+			free(x.mark);
 			return err_set(e, CANCELLED);
 		}
-		if (mark_host(f, hosts->name[i], kind, mark))
+		if (find_host(&x, hosts->name[i]))
 			continue;
 		GROW(absent->name, absent->n, absent->cap);
 		absent->name[absent->n++] = str_dup(hosts->name[i]);
 	}
-	for (uint32_t n = 0; n < f->n_nodes; n++)
-		if (mark[n]) {
-			GROW(l->id, l->n, cap);
-			l->id[l->n++] = n;
-		}
-	free(mark);
+	free(x.mark);
 	return 0;
 }
 
@@ -110,6 +117,8 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 		rc = hostfile_read(&in, job, &hosts, e);
 	if (!rc)
 		rc = find_hosts(s->fabric, &hosts, kind, p, l, e);
+	if (!rc && l->n)
+		qsort(l->id, l->n, sizeof(*l->id), order_u32);
 	if (!rc && !l->n)
 		rc = err_set_kind(e, ERR_NO_NODE, "%s: none of %s is in the fabric (first: %s)", path,
 				  PLURAL(hosts.n, "host"), hosts.name[0]);
@@ -132,6 +141,26 @@ int hosts_file_jobs(const char *path, struct progress *p, struct hostlist *jobs,
 		rc = hostfile_jobs(&in, jobs, e);
 	free(data);
 	return rc;
+}
+
+int hosts_file_each(const char *path, struct progress *p, struct job_list *jobs, struct err *e)
+{
+	char *data = NULL;
+	struct input in = {.name = path, .progress = p};
+	int rc = read_packed_file(path, p, &data, &in.size, e);
+
+	in.data = data;
+	if (!rc)
+		rc = hostfile_each(&in, jobs, e);
+	free(data);
+	return rc;
+}
+
+int job_nodes(const struct fabric *f, const struct job_hosts *job, struct progress *p, struct id_list *l,
+	      struct err *e)
+{
+	*l = (struct id_list){.many = true};
+	return find_hosts(f, &job->hosts, NAMES_HOSTS, p, l, e);
 }
 
 void report_absent(const struct id_list *l, const char *word, struct out *o)

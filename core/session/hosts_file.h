@@ -8,6 +8,7 @@
 #ifndef IBSCOPE_HOSTS_FILE_H
 #define IBSCOPE_HOSTS_FILE_H
 
+#include "core/formats/hostfile.h"
 #include "core/session/out.h"
 #include "core/session/session.h"
 
@@ -23,6 +24,12 @@ int hosts_file_nodes(const struct session *s, const char *word, enum name_kind k
 
 /* The jobs of a file (hostfile_jobs()). -1 and *e. */
 int hosts_file_jobs(const char *path, struct progress *p, struct hostlist *jobs, struct err *e);
+
+/* All jobs of a file with their hosts (hostfile_each()). -1 and *e. */
+int hosts_file_each(const char *path, struct progress *p, struct job_list *jobs, struct err *e);
+/* The host nodes of a job, in the order of its hosts; l->absent: hosts without one.  -1 and *e: cancelled. */
+int job_nodes(const struct fabric *f, const struct job_hosts *job, struct progress *p, struct id_list *l,
+	      struct err *e);
 
 /* Tell which hosts of a word the fabric lacks; nothing when it lacks none. */
 #define JSON_ABSENT "absent[] string? hosts of the file behind `@` that are not in the fabric\n"

@@ -157,6 +157,15 @@ struct gpus *session_gpus(const struct session *s, const struct routing *r, cons
 	return g;
 }
 
+void tell_gpus(const struct gpus *g, struct out *o)
+{
+	out_text(o, "%s of %s on %s.\n", PLURAL(g->n, "GPU"), PLURAL(g->n_hosts, "host"),
+		 PLURAL(g->n_rails, "rail"));
+	out_json(o, "gpus",
+		 json_make("{s:i, s:i, s:i}", "count", (int)g->n, "hosts", (int)g->n_hosts, "rails",
+			   (int)g->n_rails));
+}
+
 static int read_gpus(const struct reader *x, struct err *e)
 {
 	enum gpu_pattern kind = (enum gpu_pattern)args_which(x->args, gpu_pattern_word, GPU_PATTERNS);
@@ -164,13 +173,8 @@ static int read_gpus(const struct reader *x, struct err *e)
 	int rc = g ? pattern_gpus(x->r, g, kind, args_has(x->args, "direct"), x->p, x->o->run->progress, e)
 		   : -1;
 
-	if (!rc) {
-		out_text(x->o, "%s of %s on %s.\n", PLURAL(g->n, "GPU"), PLURAL(g->n_hosts, "host"),
-			 PLURAL(g->n_rails, "rail"));
-		out_json(x->o, "gpus",
-			 json_make("{s:i, s:i, s:i}", "count", (int)g->n, "hosts", (int)g->n_hosts, "rails",
-				   (int)g->n_rails));
-	}
+	if (!rc)
+		tell_gpus(g, x->o);
 	gpus_free(g);
 	return rc;
 }

@@ -15,11 +15,12 @@
 	"pairs FILE | " GPU_PATTERN_SYNTAX
 #define GPU_PATTERN_SYNTAX "ring [direct] [H...] | tree [direct] [H...] | alltoall [direct] [H...]"
 /* The keys of what session_pattern() tells. */
-#define JSON_PATTERN                                                                         \
-	"order string(lid/ftree/name)? of a shift: order of the hosts, as `shifts` has it\n" \
-	"gpus object? of ring, tree and alltoall: who takes part\n"                          \
-	"gpus.count integer GPUs, one a host port\n"                                         \
-	"gpus.hosts integer their hosts\n"                                                   \
+#define JSON_PATTERN \
+	"order string(lid/ftree/name)? of a shift: order of the hosts, as `shifts` has it\n" JSON_GPUS
+#define JSON_GPUS                                                   \
+	"gpus object? of ring, tree and alltoall: who takes part\n" \
+	"gpus.count integer GPUs, one a host port\n"                \
+	"gpus.hosts integer their hosts\n"                          \
 	"gpus.rails integer rails that these have\n"
 #define PATTERN_DETAILS                                                                                     \
 	"  all          one route for each pair of hosts (default)\n"                                       \
@@ -48,6 +49,9 @@
  */
 struct gpus *session_gpus(const struct session *s, const struct routing *r, const struct args *args,
 			  struct out *o, struct err *e);
+
+/* How many there are: a line, and the key "gpus". */
+void tell_gpus(const struct gpus *g, struct out *o);
 
 /*
  * The pattern that words stand for (PATTERN_SYNTAX in a syntax line).  No word: all.  On success free *p with

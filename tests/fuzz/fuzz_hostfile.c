@@ -1,4 +1,5 @@
-/* Fuzz target: hosts of a file (`scope @FILE:JOB`): those of a job are among all; each once. */
+/* Fuzz target: hosts of a file (`scope @FILE:JOB`): those of a job are among all; each once.  Jobs of a file
+ * (`jobs FILE`): each has a name of its own and hosts. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,27 @@ static int read_hosts(const uint8_t *data, size_t size, const char *job, struct 
 	return -1;
 }
 
+static void read_jobs(const uint8_t *data, size_t size)
+{
+	struct err e = {0};
+	struct job_list l;
+
+	if (hostfile_each(&(struct input){"fuzz", (const char *)data, size, NULL}, &l, &e)) {
+		if (strncmp(e.msg, "fuzz:", 5) != 0 || l.n)
+			abort();
+		return;
+	}
+	for (size_t i = 0; i < l.n; i++)
+		if (!l.job[i].hosts.n || !*l.job[i].name || (i && !strcmp(l.job[i].name, l.job[i - 1].name)))
+			abort();
+	job_list_free(&l);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hostlist all, some;
+
+	read_jobs(data, size);
 
 	if (!read_hosts(data, size, "7", &some)) {
 		if (!read_hosts(data, size, NULL, &all))

@@ -8,6 +8,7 @@ and by which port, walks each flow by itself and compares the loads of all links
 New fabrics in every run (SEED repeats one, GPUS=N draws N).
 Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
+import itertools
 import json
 import os
 import random
@@ -189,11 +190,136 @@ def try_fabric(rng, folder):
         expect(found == {c: count[c] for c in net.channels}, what, "loads", found, "expected", dict(count))
         expect(answer["loads"]["routes"] == routes and answer["left_out"] == 0, what, "routes", answer["loads"]["routes"], "expected", routes)
         expect(answer["gpus"] == {"count": len(model.lid), "hosts": len(model.hosts), "rails": len(model.rails)}, what, answer["gpus"])
+    try_jobs(rng, net, path, folder, before, some)
+    try_order(rng, net, path, before)
+
+
+def try_jobs(rng, net, path, folder, before, some):
+    """Jobs of a file in a form of its own: links x jobs, strangers; and `flows A B` in the scope of one of them."""
+    up = sorted({net.name[h].split(" ")[0] for h in net.hosts})
+    jobs = {"j%d" % i: rng.sample(up, rng.randint(1, len(up))) for i in range(rng.randint(1, 4))}
+    lines = {"lines": "".join("%s %s\n" % (j, " ".join(hosts)) for j, hosts in jobs.items()),
+             "bars": "JOBID|NODES|NODELIST\n" + "".join("%s|%d|%s\n" % (j, len(h), ",".join(h)) for j, h in jobs.items()),
+             "records": "".join("JobId=%s JobName=x\n   NumNodes=%d NodeList=%s\n" % (j, len(h), ",".join(h)) for j, h in jobs.items())}
+    file = os.path.join(folder, "jobs")
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(rng.choice(list(lines.values())))
+    kind, direct = rng.choice(["ring", "tree", "alltoall"]), rng.random() < 0.5
+    what = "%s: jobs %s %s %s" % (before, jobs, kind, direct)
+    answer = ask(path, [*before, "jobs '%s' %s%s all" % (file, kind, " direct" * direct)])[-1]
+    loads = {j: Model(net, hosts).loads(kind, direct)[0] for j, hosts in jobs.items()}
+    links = {c: {j: n[c] for j, n in loads.items() if n[c]} for c in net.channels}
+    by_name = {net.name[s]: s for s in net.switches}
+    found = {}
+    for x in answer["links"]:
+        m = re.match(r"(.*)\[(\d+)\]$", x["from"])
+        found[by_name[m[1]], int(m[2])] = {y["job"]: y["routes"] for y in x["jobs"]}
+        expect(x["routes"] == sum(y["routes"] for y in x["jobs"]), what, x)
+    expect(found == {c: js for c, js in links.items() if len(js) > 1}, what, "links", found)
+    expect(answer["links_used"] == sum(bool(js) for js in links.values()), what, "links used", answer["links_used"])
+    for x in answer["jobs"]:
+        own = loads[x["job"]]
+        used = {c: sum(links[c].values()) for c in own if own[c]}
+        want = [len(used), sum(len(links[c]) > 1 for c in used), max(own.values(), default=0),
+                max((n - own[c] for c, n in used.items()), default=0), max(used.values(), default=0)]
+        expect([x[k] for k in ("links", "shared", "most", "strangers", "all")] == want, what, x, "expected", want)
+    ends = [h for h in net.hosts if net.name[h].split(" ")[0] in some]
+    a, b = (rng.sample(ends, 2) + [0, 0])[:2] if len(ends) > 1 else (0, 0)
+    if not a or isinstance(net.path(a, b), str):
+        return
+    inside = Model(net, sorted(some, key=natural))
+    rest = [h for h in up if h not in some]
+    outside = Model(net, sorted(rest, key=natural)).loads(kind, direct)[0] if rest else Counter()
+    answer = ask(path, [*before, "scope " + " ".join(some), "flows %d %d %s%s" % (a, b, kind, " direct" * direct)])[-1]
+    own = inside.loads(kind, direct)[0]
+    for x in answer["path"]:
+        m = re.match(r"(.*)\[(\d+)\]$", x["from"])
+        c = (by_name[m[1]], int(m[2]))
+        if c in net.channels:
+            expect((x["routes"], x["strangers"]) == (own[c], outside[c]), what, "in the scope", some, x, "expected", own[c], outside[c])
+
+
+def ring_cost(model, order, direct):
+    """Flows without a way, most on a link, links with so many, pairs that meet."""
+    model.hosts = order
+    ways = [model.net.path(a, b) for a, b in model.ring(direct)]
+    count = Counter(c for way in ways if not isinstance(way, str) for c in way if c in model.net.channels)
+    most = max(count.values(), default=0)
+    return (sum(isinstance(w, str) for w in ways), most, sum(n == most for n in count.values()), sum(n * (n - 1) // 2 for n in count.values()))
+
+
+def told_cost(told):
+    return tuple(told[k] for k in ("lost", "most", "links", "meet"))
+
+
+def swapped(order, i, k):
+    order = list(order)
+    order[i], order[k] = order[k], order[i]
+    return order
+
+
+def try_order(rng, net, path, before):
+    """The order of a ring: the costs told, all swaps, of up to six hosts all orders."""
+    names = sorted({net.name[h].split(" ")[0] for h in net.hosts})
+    rng.shuffle(names)
+    direct = rng.random() < 0.5
+    answer = ask(path, [*before, "ring-order %s%s all" % ("direct " * direct, " ".join(names))])[-1]
+    model = Model(net, names)
+    what = "%s: ring-order %s %s" % (before, names, direct)
+    now = ring_cost(model, names, direct)
+    expect(told_cost(answer["now"]) == now, what, answer["now"], "expected", now)
+    swaps = {(names[i], names[k]): ring_cost(model, swapped(names, i, k), direct) for i, k in itertools.combinations(range(len(names)), 2)}
+    least = min(swaps.values(), default=now)
+    if now[0] or now[1] > 1:
+        expect(("swap" in answer) == (least < now), what, "a swap", answer.get("swap"), "expected", least, now)
+    if "swap" in answer:
+        told = answer["swap"]
+        expect(told_cost(told["then"]) == least == swaps[told["host"], told["with"]], what, told, "expected", least)
+    best = ring_cost(model, answer["order"], direct)
+    expect(sorted(answer["order"]) == sorted(names) and told_cost(answer["best"]) == best <= min(now, least if "swap" in answer else now),
+           what, "order", answer["order"], answer["best"], "has", best)
+    if len(names) <= 6 and answer["proved"]:
+        orders = [ring_cost(model, [names[0], *rest], direct) for rest in itertools.permutations(names[1:])]
+        expect(min(orders)[:2] == best[:2] and (best[1] <= 1 or min(orders) == best), what, "the best is", min(orders), "told", best)
+    met = [(x["flows"], len(x["pairs"])) for x in answer["collisions"]]
+    expect(all(n == k > 1 for n, k in met) and sum(n * (n - 1) // 2 for n, _ in met) == now[3], what, "collisions", met, "expected", now)
+
+
+def two_racks(folder):
+    """Eight hosts of four adapters in two racks, a switch each, four cables between these (as told in NCCL's issues 307 and
+    319: a ring over two racks had half the bandwidth and less, since two flows on a link halve it).  Hosts of the racks in turn:
+    four flows a rail want four cables with those of other rails; a swap helps; rack by rack, no two flows meet."""
+    d = Dump()
+    racks = [d.add(True, "rack-%d" % i, 40) for i in (1, 2)]
+    for i in range(4):
+        d.join(racks[0], 33 + i, racks[1], 33 + i)
+    for h in range(8):
+        for r in range(4):
+            d.join(d.add(False, "gpu%d mlx5_%d" % (h + 1, r), 1), 1, racks[h // 4], 1 + h % 4 * 4 + r)
+    path = os.path.join(folder, "racks.ibnet")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(d.text())
+    mixed = ["gpu%d" % h for h in (1, 5, 2, 6, 3, 7, 4, 8)]
+    before = ["route updn"]
+    net = Net(*(a["content"] for a in ask(path, [*before, "save -", "export lfts -", "export paths -"])[-3:]))
+    model = Model(net, mixed)
+    answer, again = ask(path, [*before, "ring-order " + " ".join(mixed), "load-map ring gpu[1-8]"])[-2:]
+    now = ring_cost(model, mixed, False)
+    expect(told_cost(answer["now"]) == now and now[1] >= 4, "two racks in turn", answer["now"], "expected", now)
+    expect(told_cost(answer["swap"]["then"]) < now, "no swap helps", answer)
+    expect(answer["proved"] and told_cost(answer["best"]) == (0, 1, 8, 0), "rack by rack, one flow a cable", answer["best"])
+    expect(again["loads"]["max"] == 1, "by name they stand so", again["loads"]["max"])
 
 
 def main():
     tally = Tally()
     print("SEED=%s" % SEED)
+    with tempfile.TemporaryDirectory(prefix="gpus.") as folder:
+        try:
+            two_racks(folder)
+            tally(True, "")
+        except Failed as e:
+            tally(False, "two racks: %s" % e)
     for i in range(GPUS):
         with tempfile.TemporaryDirectory(prefix="gpus.") as folder:
             try:

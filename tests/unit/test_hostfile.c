@@ -166,6 +166,58 @@ static void test_jobs(void **state)
 		 "x: found no job with hosts, expected what squeue or `scontrol show job` prints");
 }
 
+/* "job: hosts; job: hosts", or the message. */
+static void each_is(const char *text, const char *want)
+{
+	char *copy = mem_dup(text, strlen(text) + 1);
+	struct input in = {.name = "x", .data = copy, .size = strlen(copy)};
+	struct text found = {0};
+	struct job_list l;
+	struct err e = {0};
+
+	if (hostfile_each(&in, &l, &e)) {
+		text_add(&found, "%s", e.msg);
+	} else {
+		for (size_t i = 0; i < l.n; i++) {
+			text_add(&found, "%s%s:", i ? "; " : "", l.job[i].name);
+			for (size_t k = 0; k < l.job[i].hosts.n; k++)
+				text_add(&found, " %s", l.job[i].hosts.name[k]);
+		}
+		job_list_free(&l);
+	}
+	assert_string_equal(text_str(&found), want);
+	text_free(&found);
+	free(copy);
+}
+
+/* All jobs with their hosts in order; steps with their job; lines NAME HOSTS. */
+static void test_each(void **state)
+{
+	(void)state;
+	each_is("JOBID NAME ST NODES NODELIST(REASON)\n7 a R 3 n[10,2-3]\n9 b PD 2 (Priority)\n8_1 a R 1 "
+		"n2\n",
+		"7: n10 n2 n3; 8_1: n2");
+	each_is("JobID|NNodes|NodeList\n7|2|n[1-2]\n7.batch|1|n1\n8|1|n3\n7.0|2|n[1-2]\n",
+		"7: n1 n2 n1 n1 n2; 8: n3");
+	each_is("JobId=5 JobName=x\n NumNodes=1 NodeList=n1\nJobId=6 JobName=y\n NodeList=(null)\n", "5: n1");
+	each_is("# mine\nsolve n4 n[1-2] # of Anna\n\nb,1 n7\nsolve n9\n", "solve: n4 n1 n2 n9; b,1: n7");
+	each_is("a n1\nb\n",
+		"x:2: found \"b\" alone, expected NAME HOSTS..., or what squeue or `scontrol show job` "
+		"prints, with its heading");
+	each_is("a n1 n;2\n", "x:1: found \"n;2\", expected a host or a list as luna-[0160-0175]");
+	each_is("a n[1-2\n",
+		"x:1: found hosts \"n[1-2\"; the list may be cut off; expected all hosts, as `squeue -o "
+		"'%i %D %N'` prints them");
+	each_is("a n[2-1]\n", "x:1: \"n[2-1]\": found \"[2-1]\", expected numbers and ranges as in [1-4,7]");
+	each_is("NODELIST NODES\nn[1-2] 2\n", "x:2: found hosts of no job, expected a column JOBID or NAME");
+	each_is("JOBID NODES NODELIST\n5 3 n[1-2]\n", "x:2: found a list of 2 hosts, but the job has 3: one "
+						      "of the two is cut off; expected all hosts, as "
+						      "`squeue -o '%i %D %N'` prints them");
+	each_is("", "x: found no job with hosts, expected lines NAME HOSTS..., or what squeue or `scontrol "
+		    "show job` "
+		    "prints");
+}
+
 static void test_squeue(void **state)
 {
 	(void)state;
@@ -380,9 +432,9 @@ static void test_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grammar), cmocka_unit_test(test_names), cmocka_unit_test(test_squeue),
-		cmocka_unit_test(test_jobs),	cmocka_unit_test(test_cut),   cmocka_unit_test(test_records),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_grammar), cmocka_unit_test(test_names),	cmocka_unit_test(test_squeue),
+		cmocka_unit_test(test_jobs),	cmocka_unit_test(test_each),	cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_records), cmocka_unit_test(test_damaged), cmocka_unit_test(test_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,6 +283,8 @@ uint64_t outage_after(const struct event *ev);
 
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);
+/* The tables in force, where the hosts of another scope count; NULL: all hosts do.  A reference. */
+struct routing *routing_in_scope(const struct session *s, const struct scope *scope);
 /* A line that says that the fabric is incomplete, and what is missing.  A complete fabric gets no line. */
 void report_missing(const struct fabric *f, struct out *o);
 /* Lines on a scope: its ports here, those that count.  JSON field "scope".  Returns how many are not here. */

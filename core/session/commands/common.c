@@ -121,6 +121,21 @@ void report_missing(const struct fabric *f, struct out *o)
 	text_free(&t);
 }
 
+struct routing *routing_in_scope(const struct session *s, const struct scope *scope)
+{
+	const uint8_t none = 0;
+	struct fabric nothing = {0};
+	struct scope *all = scope ? scope_ref(scope) : scope_new(&nothing, "", &none);
+	const struct setup *setup = setup_with(s->setup, &(struct setup){.scope = all});
+	struct host_set *hosts = setup_hosts(setup);
+	struct routing *r = routing_with_hosts(session_sweep(s)->routing, hosts);
+
+	host_set_unref(hosts);
+	setup_unref(setup);
+	scope_unref(all);
+	return r;
+}
+
 #define MISSED_SHOWN 4 /* switches named */
 #define SCOPE_GONE 3   /* missing ports named */
 

@@ -148,6 +148,7 @@ static int tell_link(const struct request *rq, uint32_t port, struct out *o, str
 
 struct channel_load {
 	uint32_t port, load, place;
+	uint32_t strangers; /* routes of the same pattern among all hosts outside of the scope */
 };
 
 COMPARATOR(hottest_first, struct channel_load, DOWN(load) UP(place))
@@ -170,9 +171,50 @@ static uint32_t channels_of(const struct request *rq, const struct path *p, stru
 	return n;
 }
 
-/* The hottest link of a path, and the routes that share it. */
-static int tell_path(const struct request *rq, struct out *o, struct err *e)
+/* What all who are outside of the scope put on the links of a path, were they one job with the same pattern.
+ */
+static int find_strangers(const struct request *rq, const struct args *args, struct channel_load *c,
+			  uint32_t n, struct out *o, struct err *e)
 {
+	const struct fabric *f = rq->w->fabric;
+	struct command_run run = *o->run; /* takes text and fields that nobody reads */
+	struct out quiet = {.run = &run, .object = json_object(), .lines = json_array()};
+	uint8_t *outside = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	struct pattern pattern;
+	struct scope *others;
+	struct routing *r;
+	struct loads *l = NULL;
+	int rc;
+
+	run.json = true;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		outside[ep] = !rq->w->hosts->in[ep] && !endport_is_switch(f, ep);
+	others = scope_new(f, "others", outside);
+	r = routing_in_scope(rq->s, others);
+	rc = session_pattern(rq->s, r, args, &pattern, &quiet, e);
+	if (rc && !progress_cancelled(o->run->progress)) {
+		rc = 0; /* it names hosts of the scope, so strangers have no such flows */
+	} else if (!rc) {
+		l = loads_new(r, &pattern, o->run->progress);
+		rc = l ? 0 : err_set(e, CANCELLED);
+		pattern_free(&pattern);
+	}
+	for (uint32_t i = 0; l && i < n; i++)
+		c[i].strangers = l->port[c[i].port];
+	loads_free(l);
+	routing_unref(r);
+	scope_unref(others);
+	free(outside);
+	text_free(&quiet.partial);
+	json_decref(quiet.lines);
+	json_decref(quiet.object);
+	return rc;
+}
+
+/* The hottest link of a path, and the routes that share it. */
+static int tell_path(const struct request *rq, const struct args *args, struct out *o, struct err *e)
+{
+	bool scoped = session_scope(rq->s) && rq->by != FLOWS_BY_SCOPE;
 	struct channel_load *c;
 	struct loads *l;
 	struct path p;
@@ -188,7 +230,9 @@ static int tell_path(const struct request *rq, struct out *o, struct err *e)
 	l = rc ? NULL : loads_new(rq->r, &rq->pattern, o->run->progress);
 	if (!rc && !l)
 		rc = err_set(e, CANCELLED);
-	if (l) {
+	if (!rc && scoped)
+		rc = find_strangers(rq, args, c, n, o, e);
+	if (!rc) {
 		const struct topo *t = rq->w->topo;
 		json_t *list = json_array();
 
@@ -198,11 +242,19 @@ static int tell_path(const struct request *rq, struct out *o, struct err *e)
 		port = c[0].port;
 		out_text(o, "Links of the path from %s to %s, most routes first:\n",
 			 ENDPORT_LABEL(t->fabric, rq->src), ENDPORT_LABEL(t->fabric, rq->dst));
+		if (scoped)
+			out_text(o, "%8s %9s\n", "scope", "strangers");
 		for (uint32_t i = 0; i < n; i++) {
 			json_t *x = json_make("{s:i}", "routes", (int)c[i].load);
 
-			out_text(o, "%8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", c[i].load,
-				 PORT_LABEL(t->fabric, c[i].port), PORT_LABEL(t->fabric, t->peer[c[i].port]));
+			if (scoped) {
+				json_object_set_new(x, "strangers", json_integer(c[i].strangers));
+				out_text(o, ROW_BEGIN "%8u %9u  ", c[i].load, c[i].strangers);
+			} else {
+				out_text(o, ROW_BEGIN "%8u  ", c[i].load);
+			}
+			out_text(o, ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", PORT_LABEL(t->fabric, c[i].port),
+				 PORT_LABEL(t->fabric, t->peer[c[i].port]));
 			json_put_port(x, "from", t->fabric, rq->w->lids, c[i].port);
 			json_put_port(x, "to", t->fabric, rq->w->lids, t->peer[c[i].port]);
 			json_array_append_new(list, x);
@@ -220,26 +272,14 @@ static int tell_path(const struct request *rq, struct out *o, struct err *e)
 /* With groups by scope, all hosts count, and those of the scope are one group. */
 static int count_hosts(struct request *rq, struct err *e)
 {
-	const uint8_t none = 0;
-	struct fabric nothing = {0};
-	struct scope *all;
-	const struct setup *open;
-	struct host_set *hosts;
-
 	if (rq->by != FLOWS_BY_SCOPE) {
 		rq->r = routing_ref(rq->w->routing);
 		return 0;
 	}
 	if (!session_scope(rq->s))
 		return err_set(e, "no scope is set: `scope H...` names one job's hosts");
-	all = scope_new(&nothing, "", &none);
-	open = setup_with(rq->s->setup, &(struct setup){.scope = all});
-	hosts = setup_hosts(open);
 	rq->scope = setup_hosts(rq->s->setup);
-	rq->r = routing_with_hosts(rq->w->routing, hosts);
-	host_set_unref(hosts);
-	setup_unref(open);
-	scope_unref(all);
+	rq->r = routing_in_scope(rq->s, NULL);
 	return 0;
 }
 
@@ -275,7 +315,7 @@ static int cmd_flows(struct session *s, const struct args *args, struct out *o, 
 	if (!rc) {
 		if (rq.by != FLOWS_BY_SCOPE)
 			report_scope(s, o);
-		rc = rq.src == NO_ID ? tell_link(&rq, rq.port, o, e) : tell_path(&rq, o, e);
+		rc = rq.src == NO_ID ? tell_link(&rq, rq.port, o, e) : tell_path(&rq, args, o, e);
 		pattern_free(&rq.pattern);
 	}
 	routing_unref(rq.r);
@@ -306,7 +346,10 @@ const struct command flow_commands[] = {
 		 "to a leaf meet here.\n"
 		 "  One source switch, many destinations: too few uplinks.  `by scope` counts all hosts, and "
 		 "tells apart those of the\n"
-		 "  scope.  SRC DST: the links of the path with their routes, then the flows of the first.\n"
+		 "  scope.  SRC DST: the links of the path with their routes, then the flows of the first.  "
+		 "In a scope: "
+		 "strangers, too,\n"
+		 "  the routes that the same pattern among all hosts outside of it puts there.\n"
 		 "  The pattern may be:\n" PATTERN_DETAILS,
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE JSON_ABSENT JSON_PATTERN
@@ -328,7 +371,8 @@ const struct command flow_commands[] = {
 	 "path[] object? of a path: its links, most routes first\n"
 	 "path[].from port port that sends\n"
 	 "path[].to port port at the other end\n"
-	 "path[].routes integer routes of the pattern on it\n",
+	 "path[].routes integer routes of the pattern on it\n"
+	 "path[].strangers integer? in a scope: routes that the pattern among all hosts outside puts on it\n",
 	 .run = cmd_flows},
 	{.name = NULL},
 };

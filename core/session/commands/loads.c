@@ -137,8 +137,6 @@ static int load_shared(struct session *s, const struct args *args, struct out *o
 	const struct sweep *w = session_sweep(s);
 	bool all = args_end(args, "all");
 	struct scope *scope = NULL;
-	const struct setup *setup;
-	struct host_set *hosts;
 	struct routing *r;
 	struct loads *own, *others = NULL;
 
@@ -147,20 +145,18 @@ static int load_shared(struct session *s, const struct args *args, struct out *o
 	scope = scope_read(s, args->arg + 1, args->n - 1 - all, false, o, e);
 	if (!scope)
 		return -1;
-	setup = setup_with(s->setup, &(struct setup){.scope = scope});
-	hosts = setup_hosts(setup);
-	r = routing_with_hosts(w->routing, hosts);
+	r = routing_in_scope(s, scope);
 	own = loads_new(w->routing, &pattern_all, o->run->progress);
 	if (own)
 		others = loads_new(r, &pattern_all, o->run->progress);
 	if (others) {
-		uint32_t both = in_both(w->fabric, w->hosts, hosts);
+		uint32_t both = in_both(w->fabric, w->hosts, r->hosts);
 		json_t *told = json_make("{s:s, s:i, s:i, s:I, s:I}", "hosts", scope->words, "host_ports",
-					 (int)hosts->n, "in_both", (int)both, "routes",
+					 (int)r->hosts->n, "in_both", (int)both, "routes",
 					 (json_int_t)own->routes, "others", (json_int_t)others->routes);
 
 		report_scope(s, o);
-		out_text(o, "Others: %s: %s", scope->words, PLURAL(hosts->n, "host port"));
+		out_text(o, "Others: %s: %s", scope->words, PLURAL(r->hosts->n, "host port"));
 		out_text(o, both ? ", %u of them in the scope too.\n" : ".\n", both);
 		tell_shared(w, &(struct two_jobs){w->fabric, own, others}, all ? UINT32_MAX : SHOWN, told, o);
 		out_json(o, "shared", told);
@@ -171,8 +167,6 @@ static int load_shared(struct session *s, const struct args *args, struct out *o
 	loads_free(own);
 	loads_free(others);
 	routing_unref(r);
-	host_set_unref(hosts);
-	setup_unref(setup);
 	scope_unref(scope);
 	return all ? 0 : -1;
 }
