@@ -314,7 +314,7 @@ class Suite:
                   + "".join('Hca 1 "n%d hca%d"\n[1] "r%d"[%d]\n\n' % (i, k, k, i) for k in range(3) for i in range(1, 9)))
         self.file("twice.net", 'Switch 4 "a"\n[1] "h"[1]\n[2] "h"[2]\n[4] "b"[4]\n\nSwitch 4 "b"\n[1] "g"[1]\n\nHca 2 "h"\n\nHca 1 "g"\n')
         self.file("pairs.txt", "node0001 node0009 2  # twice\nnode0002 leaf-01\n")
-        self.file("window.csv", "node,port,ticket\nleaf-01,4,CHG-1\nleaf-02,4,CHG-2\n")
+        self.file("window.csv", "node,port,ticket\nleaf-01,4,CHG-1\nleaf-02,4,CHG-2\nspine-02,,CHG-3\nnode0002\n")
         self.file("jobs.txt", "a node0001 node0009\nb node0002 node000[7-8]\n")
         self.file("squeue.txt", "JOBID NAME NODES NODELIST\n7 solve 3 node000[1-2],gone\n8_1 mpi 1 node0009\n")
         self.file("answers", "2: No\n3: leaf-01[2]\n")

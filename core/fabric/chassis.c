@@ -10,12 +10,12 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-const char *const part_word[PART_KINDS] = {"link", "switch", "chassis", "card"};
-const char *const part_words[PART_KINDS] = {"links", "switches", "chassis", "cards"};
+const char *const part_word[PART_KINDS] = {"link", "switch", "chassis", "card", "link or node"};
+const char *const part_words[PART_KINDS] = {"links", "switches", "chassis", "cards", "links and nodes"};
 
 int part_kind_of(const char *word)
 {
-	for (int k = 0; k < PART_KINDS; k++)
+	for (int k = 0; k < PART_NAMED; k++)
 		if (!strcmp(word, part_word[k]) || !strcmp(word, part_words[k]))
 			return k;
 	return -1;
@@ -263,9 +263,11 @@ uint32_t parts_find(const struct parts *p, const char *word, struct err *e)
 
 void parts_mark(const struct parts *p, uint32_t part, struct state *s, uint8_t down)
 {
+	uint32_t links = p->kind == PART_LINK || p->kind == PART_MIXED ? p->fabric->n_links : 0;
+
 	for (uint32_t i = p->first[part]; i < p->first[part + 1]; i++)
-		if (p->kind == PART_LINK)
+		if (p->id[i] < links)
 			s->link_down[p->id[i]] = down;
 		else
-			s->node_down[p->id[i]] = down;
+			s->node_down[p->id[i] - links] = down;
 }

@@ -12,7 +12,15 @@
 
 #include "core/fabric/elements.h"
 
-enum part_kind { PART_LINK, PART_SWITCH, PART_CHASSIS, PART_CARD, PART_KINDS };
+enum part_kind {
+	PART_LINK,
+	PART_SWITCH,
+	PART_CHASSIS,
+	PART_CARD,
+	PART_NAMED,		 /* the kinds before can be named in commands */
+	PART_MIXED = PART_NAMED, /* links and nodes, of a plan */
+	PART_KINDS
+};
 extern const char *const part_word[PART_KINDS];	 /* "link", "switch", "chassis", "card" */
 extern const char *const part_words[PART_KINDS]; /* "links", "switches", "chassis", "cards" */
 
@@ -20,7 +28,10 @@ struct parts {
 	const struct fabric *fabric; /* reference held */
 	enum part_kind kind;
 	uint32_t n;
-	/* Members of part p, which fail together: id[first[p]] up to id[first[p + 1]]; a link, or nodes. */
+	/*
+	 * Members of part p, which fail together: id[first[p]] up to id[first[p + 1]]; a link, or nodes; of
+	 * PART_MIXED links, and behind n_links nodes.
+	 */
 	uint32_t *first; /* [n + 1] */
 	uint32_t *id;
 	char **name; /* [n] */

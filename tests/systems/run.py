@@ -391,9 +391,13 @@ def nightly(folder):
 
 
 def window_rows(folder, name, links, start, gate=""):
-    """A plan of these links, each by one end drawn or both, and what `survey file` tells of it: (status, object)."""
+    """A plan of these links, each by one end drawn or both, and whole nodes, and what `survey file` tells of it:
+    (status, object)."""
     rows = ["Ticket,node,Port"]
     for i, r in enumerate(links):
+        if "a" not in r:
+            rows += ['"CHG, ""%d""",%s%s' % (i, r[r["kind"]], RANDOM.choice(["", ",", ", "]))] * RANDOM.randint(1, 2)
+            continue
         for end in RANDOM.sample("ab", RANDOM.randint(1, 2)):
             rows.append('"CHG, ""%d""",%s,%d' % (i, r[end].rpartition("[")[0], r[end + "_port"]))
     with open(os.path.join(folder, name), "w") as f:
@@ -405,36 +409,56 @@ def window_rows(folder, name, links, start, gate=""):
     return done.returncode, told
 
 
+def judged(start, fails):
+    """What check, diff and load-map tell of these events, in a row's words; None: no engine is left."""
+    lines = "check; snapshot s; " + "; ".join(fails) + "; diff s; load-map; check"
+    done = subprocess.run([PROGRAM, "--json", *start, "-e", lines], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=SECONDS)
+    objects = [json.loads(x) for x in done.stdout.splitlines()]
+    if objects[-1]["command"] != "check" or "loads" not in objects[-2]:
+        return None
+    first = next(x for x in objects if x["command"] == "check")
+    event, diff, loads, check = objects[-4:]
+    return {**{k: diff["change"][k] for k in ("lost", "rerouted", "longer", "entries")}, "load_after": loads["loads"]["max"], "longest": check["check"]["max_links"],
+            "cut_off": diff["cut_off"], "outage": event["pairs_until_sweep"], "engine": check["engine"],
+            # what fails may have been cut off before
+            **({} if first["hosts_cut_off"] else {"hosts_gone": check["hosts_cut_off"]})}
+
+
 def change_window(folder):
-    """Rows of `survey file` are what `survey links`, and the failures done one by one and at once, tell."""
+    """Rows of `survey file`, links and whole nodes, are what `survey links`, `survey switches`, and the failures done
+    one by one and at once, tell."""
     for start in (["-R", "minhop", DEMO], ["-R", "updn", "xgft:3,3:2,2"], ["-R", "dfsssp", "torus:4x4"], ["-R", "ftree", "xgft:4,4:2,4"], ["-R", "lash", "ring:6"]):
         every = json.loads(ibscope("--json", *start, "-e", "survey links").splitlines()[-1])["survey"]
-        links = RANDOM.sample(every, RANDOM.randint(1, min(6, len(every))))
+        rows = {r["what"]: r for r in every}
+        rows.update((r["what"], r) for r in json.loads(ibscope("--json", *start, "-e", "survey switches").splitlines()[-1])["survey"])
+        hosts = sorted({r["name"].partition("[")[0] for r in json.loads(ibscope("--json", *start, "-e", "list hosts").splitlines()[-1])["rows"]})
+        nodes = [{"kind": "host", "host": x, "what": x} for x in hosts] + [{**r, "kind": "switch"} for r in rows.values() if "switch" in r]
+        links = RANDOM.sample(every, RANDOM.randint(1, min(4, len(every)))) + RANDOM.sample(nodes, RANDOM.randint(0, 3))
+        RANDOM.shuffle(links)
+        fails = [("fail link " + x["a"]) if "a" in x else "fail %s %s" % (x["kind"], x["what"]) for x in links]
+        kinds = sorted({x.split()[1] for x in fails})
         status, told = window_rows(folder, "plan.csv", links, start)
         expect(status, 0, "without a gate")
-        n, rows = len(links), told["survey"]
-        expect([r["when"] for r in rows], ["alone"] * n + (["in order"] * (n - 1) + ["together"] if n > 1 else []), "kinds of rows")
-        for i, (r, x) in enumerate(zip(rows, links)):
-            expect(r["ticket"], 'CHG, "%d"' % i, "ticket")
-            for k in x:
+        n, survey = len(links), told["survey"]
+        expect(told["survey_of"]["what"], "links" if kinds == ["link"] else "links and nodes", "what fails")
+        expect([r["when"] for r in survey], ["alone"] * n + (["in order"] * (n - 1) + ["together"] if n > 1 else []), "kinds of rows")
+        for i, (r, x) in enumerate(zip(survey, links)):
+            expect((r["ticket"], r["try"]), ('CHG, "%d"' % i, rows[x["what"]]["try"] if x["what"] in rows else fails[i]), "ticket")
+            expect("%s (CHG, \"%d\")" % (x["what"], i), r["what"], "name")
+            for k in rows.get(x["what"], {}):
                 if k not in ("what", "index"):
-                    expect(r[k], x[k], "%s, row %d alone: %s" % (start, i, k))
-        for i, r in enumerate(rows[n:], 2):
-            fails = ["fail link " + x["a"] for x in links[:i]] if r["when"] == "in order" else ["fail link " + " ".join(x["a"] for x in links)]
-            lines = "check; snapshot s; " + "; ".join(fails) + "; diff s; load-map; check"
-            done = subprocess.run([PROGRAM, "--json", *start, "-e", lines], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  timeout=SECONDS)
-            objects = [json.loads(x) for x in done.stdout.splitlines()]
-            if objects[-1]["command"] != "check":
-                continue    # no engine is left
-            first = next(x for x in objects if x["command"] == "check")
-            diff, loads, check = objects[-3], objects[-2]["loads"], objects[-1]
-            what = "%s: %s" % (start, lines)
-            for k in ("lost", "rerouted", "longer", "entries"):
-                expect(r[k], diff["change"][k], "%s: %s" % (what, k))
-            expect((r["load_after"], r["longest"], r["cut_off"], r["hosts_gone"]),
-                   (loads["max"], check["check"]["max_links"], diff["cut_off"], check["hosts_cut_off"] - first["hosts_cut_off"]), what)
-            expect(r["outage"], objects[-4]["pairs_until_sweep"], what + ": outage")
+                    expect(r[k], rows[x["what"]][k], "%s, row %d alone: %s" % (start, i, k))
+        for i, r in enumerate(survey):
+            some = fails[i:i + 1] if i < n else fails[:i - n + 2]
+            if r["when"] == "together" and len(kinds) == 1:
+                some = ["fail %s %s" % (kinds[0], " ".join(x.split()[2] for x in fails))]
+            wanted = judged(start, some)
+            if wanted:
+                if r["when"] == "together" and len(some) > 1:
+                    # no command fails links and nodes at once; what routes one after the other remembers more
+                    wanted = {k: wanted[k] for k in ("lost", "cut_off", "longest", "engine")}
+                expect({k: r[k] for k in wanted}, wanted, "%s: %s" % (start, some))
 
 
 def gates(folder):
@@ -476,12 +500,13 @@ def gates(folder):
             expect("<!-- Incomplete" in f.read(), True, "told in the XML")
         xml.etree.ElementTree.parse(os.path.join(folder, "plan.xml"))
     expect(small_program("gate.sh", DEMO, "none.csv", folder=folder)[0], 3, "no plan")
-    for text, says in (("", "found no link"), ("node,port\n", "found no link"), ("a,b\n", "1: expected a heading"), ("node,port\nleaf-03,\n", "2: found no port"),
+    for text, says in (("", "found no link"), ("node,port\n", "found no link"), ("a,b\n", "1: expected a heading"), ("port,ticket\n1,2\n", "1: expected a heading"),
+                       ("node,port\nleaf-0,\n", "2:"), ("node\nnobody\n", "2: no node"), ("node,port\nspine-01,\n", "2: spine-01 is down already"),
                        ("node,port\n,1\n", "2: found no node"), ("node,port\nleaf-03,99\n", "2:"), ("node,port\nnobody,1\n", "2: no node"),
                        ("node;port\nleaf-0?;1\n", "2:"), ("node,port\n\n# x\nleaf-03,x\n", "4:"), ("port,node\n6,leaf-03\n2,leaf-03", "3: the link")):
         with open(os.path.join(folder, "bad.csv"), "w") as f:
             f.write(text)
-        done = subprocess.run([PROGRAM, "-R", "minhop", "-e", "fail link leaf-03[2]; survey file bad.csv", DEMO], cwd=folder, stdin=subprocess.DEVNULL,
+        done = subprocess.run([PROGRAM, "-R", "minhop", "-e", "fail link leaf-03[2]; fail switch spine-01; survey file bad.csv", DEMO], cwd=folder, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS)
         expect((done.returncode, "bad.csv:" + says in done.stderr or "bad.csv: " + says in done.stderr), (3, True), "%r: %s" % (text, done.stderr))
     for word in ("lost", "lots=1", "lost=", "lost=-1", "lost=x", "lost=+5%", "load=5%", "load=+%", "=1"):

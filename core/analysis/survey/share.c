@@ -30,11 +30,16 @@ static void put_parts(const struct survey *s, const struct survey_row *r, json_t
 	}
 	for (int k = 0; k < 2 && r->part[k] != NO_ID; k++) {
 		if (s->plan && p->first[r->part[k] + 1] - p->first[r->part[k]] > 1)
-			return; /* several links */
+			return; /* several links or nodes */
 		uint32_t id = p->id[p->first[r->part[k]]];
+		bool node = p->kind == PART_MIXED && id >= f->n_links;
+		bool link = !node && (p->kind == PART_LINK || p->kind == PART_MIXED);
 
-		for (int end = 0; p->kind == PART_LINK && end < 2; end++)
+		for (int end = 0; link && end < 2; end++)
 			json_put_port(o, link_key[k][end], f, s->before->lids, f->link_port[2 * id + end]);
+		if (node)
+			json_put_node(o, node_is_switch(f, id - f->n_links) ? switch_key[0] : "host", f,
+				      s->before->lids, id - f->n_links);
 		if (p->kind == PART_SWITCH)
 			json_put_node(o, switch_key[k], f, s->before->lids, id);
 	}
@@ -47,6 +52,7 @@ const struct field survey_fields[] = {
 	FIELD_BY_CODE("try", "string", "command that makes this failure"),
 	ROW("index", index, NULL, "its place in the list of failures, from 0"),
 	FIELD_BY_CODE("switch", "node?", "the switch"),
+	FIELD_BY_CODE("host", "node?", "of a plan: the host"),
 	FIELD_BY_CODE("second_switch", "node?", "the other switch that fails"),
 	FIELD_BY_CODE("a", "port?", "one end of the link"),
 	FIELD_BY_CODE("b", "port?", "the other"),
@@ -73,8 +79,8 @@ const struct field survey_fields[] = {
 	ROW("fallback", fallback, NULL, "another engine than before, or none"),
 	FIELD_BY_CODE("bad", "boolean",
 		      "not routed, new credit loops, pairs lost between survivors or beyond; not: cut off"),
-	FIELD_BY_CODE("when", "string(alone/in order/together)?", "of a plan: how its links fail"),
-	FIELD_BY_CODE("ticket", "string?", "of a plan: the tickets of the link"),
+	FIELD_BY_CODE("when", "string(alone/in order/together)?", "of a plan: how its rows fail"),
+	FIELD_BY_CODE("ticket", "string?", "of a plan: the tickets of the link or node"),
 	FIELD_BY_CODE("breaks[]", "string?", "of a plan: limits that it breaks, and how"),
 	{.key = NULL},
 };

@@ -55,24 +55,41 @@ char *survey_what(const struct parts *p, const uint32_t part[2])
 	return part[1] == NO_ID ? str_dup(a) : str_printf("%s + %s", a, p->name[part[1]]);
 }
 
-char *survey_command(const struct parts *p, const uint32_t part[2])
+/* A member of a plan: a link, or a node. */
+static void add_member(const struct parts *p, uint32_t id, const char **kind, struct text *t)
 {
-	struct text t = {0};
+	const struct fabric *f = p->fabric;
+	uint32_t node = id - f->n_links;
+	const char *is = id < f->n_links ? "link" : node_is_switch(f, node) ? "switch" : "host";
 	char label[300], *word;
 
-	text_add(&t, "fail %s", part_word[p->kind]);
-	for (int k = 0; k < 2 && part[k] != NO_ID; k++) {
-		bool links = p->kind == PART_LINK; /* one by one; others by their name */
+	if (id < f->n_links)
+		port_plain(f, f->link_port[2 * id], label, sizeof(label));
+	if (!*kind || strcmp(*kind, is) != 0)
+		text_add(t, "%sfail %s", *kind ? "; " : "", is);
+	*kind = is;
+	word = word_quoted(id < f->n_links ? label : f->node_name[node]);
+	text_add(t, " %s", word);
+	free(word);
+}
 
-		for (uint32_t i = p->first[part[k]];
-		     i < (links ? p->first[part[k] + 1] : p->first[part[k]] + 1); i++) {
-			if (links)
-				port_plain(p->fabric, p->fabric->link_port[2 * p->id[i]], label,
-					   sizeof(label));
-			word = word_quoted(links ? label : p->name[part[k]]);
+char *survey_command(const struct parts *p, const uint32_t part[2])
+{
+	bool single = p->kind == PART_LINK || p->kind == PART_MIXED; /* one by one; others by their name */
+	const char *kind = NULL;
+	struct text t = {0};
+
+	if (!single)
+		text_add(&t, "fail %s", part_word[p->kind]);
+	for (int k = 0; k < 2 && part[k] != NO_ID; k++) {
+		if (!single) {
+			char *word = word_quoted(p->name[part[k]]);
+
 			text_add(&t, " %s", word);
 			free(word);
 		}
+		for (uint32_t i = p->first[part[k]]; single && i < p->first[part[k] + 1]; i++)
+			add_member(p, p->id[i], &kind, &t);
 	}
 	return t.s;
 }

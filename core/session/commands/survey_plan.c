@@ -55,21 +55,37 @@ static int take_heading(struct cursor line, unsigned *at, char *between, struct 
 			if (!at[k] && cur_is(c, heading[k]))
 				at[k] = i;
 	}
-	return at[NODE] && at[PORT] ? 0
-				    : err_set(e, "expected a heading with the columns node, port and ticket");
+	return at[NODE] ? 0 : err_set(e, "expected a heading with the columns node, port and ticket");
 }
 
-/* The link that a row names; NO_ID and *e. */
-static uint32_t link_of(const struct session *s, char *const *field, struct progress *p, struct err *e)
+/* The node that a row without a port names, as a member of parts; NO_ID and *e. */
+static uint32_t node_of(const struct session *s, const char *word, struct err *e)
+{
+	uint32_t node = session_node(s, word, e);
+
+	if (node != NO_ID && session_state(s)->node_down[node]) {
+		err_set(e, "%s is down already", word);
+		node = NO_ID;
+	}
+	return node == NO_ID ? NO_ID : s->fabric->n_links + node;
+}
+
+/* The link or node that a row names; NO_ID and *e. */
+static uint32_t member_of(const struct session *s, char *const *field, struct progress *p, struct err *e)
 {
 	const char *node = field[NODE] ? field[NODE] : "", *port = field[PORT] ? field[PORT] : "";
-	char *word = str_printf("%s[%s]", node, port);
+	char *word;
 	uint32_t link = NO_ID;
 	struct id_list l;
 
-	if (!*node || !*port) {
-		err_set(e, "found no %s, expected node and port", *node ? "port" : "node");
-	} else if (!session_ports(s, word, p, &l, e)) {
+	if (!*node) {
+		err_set(e, "found no node, expected node and port, or a node alone");
+		return NO_ID;
+	}
+	if (!*port)
+		return node_of(s, node, e);
+	word = str_printf("%s[%s]", node, port);
+	if (!session_ports(s, word, p, &l, e)) {
 		if (l.n != 1)
 			err_set(e, "found \"%s\", expected one port", word);
 		else if (s->fabric->port_link[l.id[0]] == NO_ID)
@@ -84,17 +100,18 @@ static uint32_t link_of(const struct session *s, char *const *field, struct prog
 	return link;
 }
 
-/* A row's link and ticket.  Both ends of one cable are one link; its tickets are told together. */
-static void add_link(struct window *x, uint32_t link, const char *ticket)
+/* A row's link or node, and its ticket.  Both ends of one cable are one link; its tickets are told together.
+ */
+static void add_member(struct window *x, uint32_t member, const char *ticket)
 {
 	uint32_t i = 0;
 	char *both;
 
-	while (i < x->n && x->row[i].link != link)
+	while (i < x->n && x->row[i].member != member)
 		i++;
 	if (i == x->n) {
 		GROW(x->row, x->n, x->cap);
-		x->row[x->n++] = (struct window_row){link, str_dup(ticket)};
+		x->row[x->n++] = (struct window_row){member, str_dup(ticket)};
 	} else if (*ticket && strcmp(x->row[i].ticket, ticket) != 0) {
 		both = str_printf("%s%s%s", x->row[i].ticket, *x->row[i].ticket ? ", " : "", ticket);
 		free(x->row[i].ticket);
@@ -113,7 +130,7 @@ static int read_lines(const struct session *s, struct window *x, const struct in
 
 	while (!rc && lines_next(&lines, &line)) {
 		char *field[COLUMNS] = {NULL};
-		uint32_t link = NO_ID;
+		uint32_t member = NO_ID;
 
 		if (!cur_says(cur_trimmed(line)))
 			continue;
@@ -121,13 +138,14 @@ static int read_lines(const struct session *s, struct window *x, const struct in
 			rc = take_heading(line, at, &between, &why);
 		} else {
 			take_row(line, at, between, field);
-			link = link_of(s, field, in->progress, &why);
-			rc = link == NO_ID ? -1 : 0;
+			member = member_of(s, field, in->progress, &why);
+			rc = member == NO_ID ? -1 : 0;
 		}
-		if (link != NO_ID)
-			add_link(x, link, field[TICKET] ? field[TICKET] : "");
+		if (member != NO_ID)
+			add_member(x, member, field[TICKET] ? field[TICKET] : "");
 		if (!rc && x->n > PLAN_MOST)
-			rc = err_set_kind(&why, ERR_LIMIT, "found more than %d links, expected at most that",
+			rc = err_set_kind(&why, ERR_LIMIT,
+					  "found more than %d links and nodes, expected at most that",
 					  PLAN_MOST);
 		for (int k = 0; k < COLUMNS; k++)
 			free(field[k]);
@@ -137,20 +155,34 @@ static int read_lines(const struct session *s, struct window *x, const struct in
 	}
 	if (!rc && progress_cancelled(in->progress))
 		rc = err_set(e, CANCELLED);
-	return !rc && !x->n
-		       ? err_set_kind(e, ERR_INPUT, "%s: found no link, expected lines of node, port, ticket",
-				      in->name)
-		       : rc;
+	return !rc && !x->n ? err_set_kind(e, ERR_INPUT,
+					   "%s: found no link or node, expected lines of node, port, ticket",
+					   in->name)
+			    : rc;
 }
 
-/* What fails: each link alone, then two and more of them in order, then all at once. */
+static char *row_name(const struct fabric *f, const struct window_row *r)
+{
+	uint32_t node = r->member - f->n_links;
+	char a[300], b[300];
+	const char *ticket = r->ticket, *open = *ticket ? " (" : "", *end = *ticket ? ")" : "";
+
+	if (r->member >= f->n_links)
+		return str_printf("%s%s%s%s", f->node_name[node], open, ticket, end);
+	return str_printf("%s %s%s%s%s", port_plain(f, f->link_port[2 * r->member], a, sizeof(a)),
+			  port_plain(f, f->link_port[2 * r->member + 1], b, sizeof(b)), open, ticket, end);
+}
+
+/* What fails: each row alone, then two and more of them in order, then all at once. */
 static struct parts *make_parts(const struct fabric *f, const struct window *x)
 {
 	uint32_t n = x->n, all = n > 1 ? 2 * n : n;
 	struct parts *p = NEW(struct parts);
-	char a[300], b[300];
 
 	*p = (struct parts){.fabric = fabric_ref(f), .kind = PART_LINK, .n = all};
+	for (uint32_t i = 0; i < n; i++)
+		if (x->row[i].member >= f->n_links)
+			p->kind = PART_MIXED;
 	p->name = NEW_ARRAY(all, char *);
 	p->first = NEW_ARRAY((size_t)all + 1, uint32_t);
 	p->id = NEW_ARRAY((size_t)n * (n + 1) / 2 + 2 * (size_t)n, uint32_t);
@@ -159,13 +191,9 @@ static struct parts *make_parts(const struct fabric *f, const struct window *x)
 
 		p->first[i + 1] = p->first[i];
 		for (uint32_t k = from; k < to; k++)
-			p->id[p->first[i + 1]++] = x->row[k].link;
+			p->id[p->first[i + 1]++] = x->row[k].member;
 		if (i < n)
-			p->name[i] = str_printf(
-				"%s %s%s%s%s", port_plain(f, f->link_port[2 * x->row[i].link], a, sizeof(a)),
-				port_plain(f, f->link_port[2 * x->row[i].link + 1], b, sizeof(b)),
-				*x->row[i].ticket ? " (" : "", x->row[i].ticket,
-				*x->row[i].ticket ? ")" : "");
+			p->name[i] = row_name(f, &x->row[i]);
 		else
 			p->name[i] = i + 1 < all ? str_printf("1 to %u in order", to)
 						 : str_printf("all %u together", n);

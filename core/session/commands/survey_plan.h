@@ -1,4 +1,6 @@
-/* A file of links that are to fail, for `survey file`: rows of node, port and ticket; limits on what they do.
+/*
+ * A file of links and nodes that are to fail, for `survey file`: rows of node, port (none: the whole node)
+ * and ticket; limits on what they do.
  */
 #ifndef IBSCOPE_SURVEY_PLAN_H
 #define IBSCOPE_SURVEY_PLAN_H
@@ -7,20 +9,20 @@
 #include "core/fabric/chassis.h"
 #include "core/session/session.h"
 
-#define PLAN_MOST 1000 /* links */
+#define PLAN_MOST 1000 /* links and nodes */
 
 struct out;
 
 struct window {
 	struct window_row {
-		uint32_t link;
+		uint32_t member; /* a link, or behind n_links a node, as in PART_MIXED */
 		char *ticket;
-	} * row; /* [n] in the order of the file, each link once */
+	} * row; /* [n] in the order of the file, each link and node once */
 	uint32_t n, cap;
 };
 
 /*
- * Read it.  What fails as parts: n links alone, and for more than one: the first 2, 3 ... n of them, which
+ * Read it.  What fails as parts: n rows alone, and for more than one: the first 2, 3 ... n of them, which
  * fail one after the other; all n at once.  NULL and *e: "FILE:LINE: found ..., expected ...".  Always
  * window_free().
  */
