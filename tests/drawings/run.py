@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What `export svg|png|dot` draws, read back: well-formed XML, no two boxes meet, none is off the page, levels, groups and
-planes stand where they belong, what is marked is what other commands count, names stay text.  rsvg-convert makes a PNG
-of each, neato takes the places of each DOT.
+planes stand where they belong, what is marked is what other commands count, names stay text.  Whoever does not see it is
+told: each SVG has a title and a description, each switch and link its GUID and a title, no id is twice.  xmllint and
+rsvg-convert take each, neato takes the places of each DOT.
 
 Environment: IBSCOPE=build/ibscope.  Arguments: names of tests.  The last line is "N passed, N failed".
 """
@@ -28,6 +29,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 ROUNDING = 0.11  # lengths are written with one digit behind the point
 PNG = shutil.which("rsvg-convert")
 NEATO = shutil.which("neato")
+XMLLINT = shutil.which("xmllint")
 
 
 def run(fabric, commands, *options):
@@ -47,14 +49,15 @@ class Page:
         self.root = ET.fromstring(text)
         expect(self.root.tag == SVG + "svg", "root", self.root.tag)
         for e in self.root.iter():
-            expect(e.tag.replace(SVG, "") in ("svg", "rect", "text", "path", "circle", "g", "title", "animate"), "element", e.tag)
+            expect(e.tag.replace(SVG, "") in ("svg", "rect", "text", "path", "circle", "g", "title", "desc", "clipPath", "animate"), "element", e.tag)
+        check_told(self.root)
         self.size = tuple(float(self.root.get(k)) for k in ("width", "height"))
         self.width, self.height = (float(x) for x in self.root.get("viewBox").split()[2:])
         expect(abs(self.width / self.height * self.size[1] / self.size[0] - 1) < 0.01, "the drawing has not the shape of its page", self.size)
         self.box = {}  # name: rectangle, fill
         self.title = {}
         self.boxes = sorted({rect(e) for e in self.of("rect", "switch")})  # of a moving drawing a box comes often
-        for g in (g for g in self.root.iter(SVG + "g") if g.find(SVG + "title") is not None):
+        for g in (g for g in self.root.iter(SVG + "g") if g.get("data-guid")):
             name, _, more = g.find(SVG + "title").text.rpartition(": ")
             self.box[name] = rect(g.find(SVG + "rect"))
             self.title[name] = more
@@ -65,7 +68,7 @@ class Page:
 
     def lines(self):
         """What stands for cables: neither marks, arrows nor samples."""
-        return [e for e in self.root.iter(SVG + "path") if not e.get("class") and e.get("fill") == "none"]
+        return [e for e in self.root.iter(SVG + "path") if not e.get("class") and e.get("data-guid")]
 
     def check(self, what, titled=True):
         paper = (0, 0, self.width, self.height)
@@ -81,6 +84,50 @@ class Page:
                 expect(0 <= float(e.get("x")) <= self.width and 0 <= float(e.get("y")) <= self.height, what, e.attrib)
         # every drawing has a title, a line below it and a legend
         expect(not titled or len(self.texts) > 2 and self.root.findall(SVG + "text")[0].get("font-weight") == "bold", what, "no title")
+
+
+def check_told(root):
+    """A name and a description by their ids; no id twice, nothing from outside; whatever has a GUID has an id and a title."""
+    first, second = list(root)[:2]
+    expect(root.get("role") == "img" and first.tag == SVG + "title" and second.tag == SVG + "desc", "head", first.tag, second.tag)
+    expect(root.get("aria-labelledby") == "%s %s" % (first.get("id"), second.get("id")) and first.text.strip() and second.text.strip(),
+           root.attrib, first.text, second.text)
+    ids = [e.get("id") for e in root.iter() if e.get("id")]
+    expect(len(ids) == len(set(ids)), "twice", sorted(i for i in set(ids) if ids.count(i) > 1)[:5])
+    for e in root.iter():
+        expect(not e.tag.endswith(("script", "image", "use", "}a")) and not any(k.endswith("href") or k.startswith("on") for k in e.attrib), e.tag, e.attrib)
+        inner = re.findall(r"url\(([^)]*)\)", " ".join(e.attrib.values()))
+        expect(all(u[0] == "#" and u[1:] in ids for u in inner), "refers to", inner)
+        if e.get("data-guid"):
+            expect(e.get("id") and e[0].tag == SVG + "title" and e[0].text, e.attrib)
+            expect(e.get("data-guid")[2:] in e.get("id") and re.fullmatch("0x[0-9a-f]{16}", e.get("data-guid")), e.attrib)
+            ends = [e.get(k) for k in ("data-port", "data-peer-guid", "data-peer-port")]
+            expect(all(ends) or not any(ends) and e.tag == SVG + "g", "ends", e.attrib)
+
+
+def read_out(root):
+    """What a screen reader reads, in its order: what has a title of its own by that alone, other text as it stands."""
+    out = []
+
+    def walk(e):
+        if e.get("aria-hidden") == "true" or e.tag == SVG + "clipPath":
+            return
+        title = e.find(SVG + "title")
+        if e.tag in (SVG + "desc", SVG + "text"):
+            out.append("".join(e.itertext()))
+        elif title is not None:
+            out.append(title.text)
+        if title is None or e is root or not e.get("id"):
+            for child in e:
+                walk(child)
+    walk(root)
+    return out
+
+
+def check_xml(what, *paths):
+    if XMLLINT:
+        made = subprocess.run([XMLLINT, "--noout", "--nonet", "--huge", *paths], capture_output=True, timeout=SECONDS, check=False)
+        expect(not made.returncode and not made.stderr, what, made.stderr[:400])
 
 
 def rect(e):
@@ -122,6 +169,7 @@ class Drawn:
                 self.pages[-1].check(what, "notitle" not in words)
                 if PNG:
                     check_png(what, path, self.pages[-1])
+            check_xml(os.path.basename(fabric), *paths)
 
 
 def check_png(what, path, page):
@@ -502,7 +550,7 @@ def shown(page, at):
     def walk(e):
         if e.tag == SVG + "g" and not seen(e):
             return
-        if e.tag == SVG + "g" and e.find(SVG + "title") is not None:
+        if e.tag == SVG + "g" and e.get("data-guid"):
             fill[e.find(SVG + "title").text.rpartition(": ")[0]] = e.find(SVG + "rect").get("fill")
         elif e.tag == SVG + "text" and e.get("font-size") in ("15", "11"):
             texts.append("".join(e.itertext()))
@@ -528,6 +576,8 @@ def walks():
             expect(names == ["f%03d.svg" % (i + 1) for i in range(told["files"])] and len(names) > 10, names)
             with open(folder + "/m", encoding="utf-8") as f:
                 movie = Page(f.read())
+            check_xml(spec, folder + "/m")
+            expect("it plays, %d drawings of 2 s each" % len(names) in movie.root[0].text, movie.root[0].text)
             movie.check(spec, titled=False)
             expect("<script" not in movie.text and movie.text.count('dur="%gs"' % (2 * len(names))) == movie.text.count("<animate "), "lengths")
             steps = []
@@ -664,6 +714,105 @@ def bare_words():
         expect("node0" not in text and len(re.findall(r"^\tc\d+ \[", text, re.M)) == 64, "channels between switches")
 
 
+def switch_links(data):
+    """Both ends of each cable between switches of ibnetdiscover text, as (GUID, port): (GUID, port)."""
+    guid, ends = None, {}
+    for line in data.decode().splitlines():
+        head = re.match(r'Switch\t\d+ "S-([0-9a-f]+)"', line)
+        cable = re.match(r'\[(\d+)\]\t"S-([0-9a-f]+)"\[(\d+)\]', line)
+        guid = "0x" + head[1] if head else guid if line else None
+        if cable and guid:
+            ends[guid, cable[1]] = ("0x" + cable[2], cable[3])
+    return ends
+
+
+TOLD = [  # of one drawing, in this order
+    "xgft:2,2:1,2: 2 levels, 4 switches, 4 host ports",
+    "updn; path node0001 -> node0003, 4 links; way back 4 links. Switches in their places, then the links between them, then what is marked on them",
+    "spine-01: LID 4, rank 0, 0 hosts, number 2 on the way marked", "spine-02: LID 6, rank 0, 0 hosts",
+    "leaf-01: LID 1, rank 1, 2 hosts, number 1 on the way marked", "leaf-02: LID 3, rank 1, 2 hosts, number 3 on the way marked",
+    "leaf-01[3] to spine-01[1]", "leaf-01[4] to spine-02[1]", "leaf-02[3] to spine-01[2]", "leaf-02[4] to spine-02[2]",
+    "path: leaf-01[3] to spine-01[1]", "way back: spine-01[1] to leaf-01[3]", "path: spine-01[2] to leaf-02[3]", "way back: leaf-02[3] to spine-01[2]",
+    "names of parts, levels and places", "0", "1", "legend", "link", "path", "way back", "down", "some of its cables down"]
+
+
+def told():
+    """A switch by its name, LID and rank, a link by both ends; ids stay when what is drawn is another; one drawing word by word."""
+    switches = [b"root <1> & co", b"root 2", b"leaf 1", b"leaf 2"]
+    links = [(a, b) for a in switches[:2] for b in switches[2:] for _ in range(2 if a == switches[0] else 1)]
+    data = net(switches, links, {b"leaf 1": b"h1", b"leaf 2": b"h2"})
+    ends = switch_links(data)
+    with File(data) as path:
+        found = Drawn(path, ["fail link 'root 2[1]'"], ["", "load", "map rank", "layer 0", "path h1 h2", "diff"], ["list switches", "list ranks", "load-map all all"], "-R", "updn")
+        lids = {r["name"]: (r["guid"], r["lid"]) for r in found.objects[0]["rows"]}
+        ranks = {r["name"]: str(r["rank"]).split()[-1] for r in found.objects[1]["rows"]}
+        carried = {p["from"]: p["routes"] for p in found.objects[2]["loads"]["ports"]}
+        agreed = None
+        for page in found.pages:
+            nodes = {e.get("data-guid"): e for e in page.root.iter(SVG + "g") if e.get("data-guid")}
+            expect(sorted(nodes) == sorted(g for g, _ in lids.values()), sorted(nodes))
+            for name, (guid, lid) in lids.items():
+                expect(nodes[guid][0].text.startswith("%s: LID %d, " % (name, lid)), nodes[guid][0].text, name, lid)
+                expect("rank %s, " % ranks[name] in nodes[guid][0].text, nodes[guid][0].text, ranks[name])
+            drawn = {}
+            for e in page.lines():
+                one, other = (list(zip([e.get(g)] * 9, e.get(p).split())) for g, p in (("data-guid", "data-port"), ("data-peer-guid", "data-peer-port")))
+                drawn.update(zip(one + other, other + one))
+                names = ["%s[%s]" % (next(n for n, (g, _) in lids.items() if g == x[0][0]), " ".join(p for _, p in x)) for x in (one, other)]
+                expect(e[0].text.startswith(" to ".join(names)), e[0].text, names)
+                expect((len(one) > 1) == (", 2 cables" in e[0].text), e[0].text)
+            expect(drawn == ends, drawn, ends)
+            ids = {e.get("id") for e in [*nodes.values(), *page.lines()]}
+            agreed = agreed or ids
+            expect(ids == agreed and len(ids) == 4 + 4, ids ^ agreed)
+            expect(sum(e[0].text.endswith(", down") for e in page.lines()) == 1, "one link is down")
+        for e in found.pages[1].lines():
+            one, other = re.match(r"(.*\]) to (.*\])", e[0].text).groups()
+            for end, way in ((one, "there"), (other, "back")):
+                name, ports = re.match(r"(.*)\[(.*)\]", end).groups()
+                want = sum(carried.get("%s[%s]" % (name, p), 0) for p in ports.split())
+                expect(re.search(r", (\d+)(?: routes?)? " + way, e[0].text)[1] == str(want), e[0].text, end, want)
+        marks = [e[0].text for e in found.pages[4].of("path", "mark")]
+        expect(len(marks) == 4 and all(re.match(r"(path|way back): \S+ .*\[\d\] to .*\[\d\]$", m) for m in marks), marks)
+    page, = Drawn("xgft:2,2:1,2", [], ["path node0001 node0003"], [], "-R", "updn").pages
+    expect(read_out(page.root) == TOLD, read_out(page.root))
+    plot, = Drawn("ring:4", [], ["plot loads"], [], "-R", "minhop").pages
+    expect(plot.root[0].text.endswith(": routes on links") and "links, each direction" in plot.root[1].text, plot.root[1].text)
+    titles = [e[0].text for e in plot.of("rect", "bar")]
+    expect(titles and all(re.match(r"\d+: \d+$", t) for t in titles), titles)
+
+
+def dependencies():
+    """What Graphviz draws has names, too: every channel and dependency of `cdg`, and both ends of each."""
+    if not NEATO:
+        print("dependencies: skipped, dot (package graphviz) is not installed")
+        return
+    with tempfile.TemporaryDirectory(prefix="ibscope-drawings-") as folder:
+        path = os.path.join(folder, "a.svg")
+        for words in ("cdg", "cdg 0 group 1"):
+            o = run("ring:6", ["export svg %s %s" % (path, words), "cdg 0 all"], "-R", "minhop")[-1]
+            check_xml(words, path)
+            root = ET.parse(path).getroot()
+            check_told(root)
+            groups = {k: [g for g in root.iter(SVG + "g") if g.get("class") == k] for k in ("node", "edge")}
+            channels = {"%s to %s" % (c["from"], c["to"]) for c in o["cdg"]["list"] if "ring" in c["from"] and "ring" in c["to"]}
+            titles = [g[0].text for g in groups["node"]]
+            expect(len(titles) == (12 if words == "cdg" else 6) and {t.rpartition(", VL ")[0] for t in titles} <= channels, titles, sorted(channels))
+            for g in groups["edge"]:
+                one, then, n = re.match(r"(.*), then (.*): (\d+) routes?$", g[0].text).groups()
+                expect(one in titles and then in titles and int(n) > 0 and bare(one.split(" to ")[1].split(",")[0]) == bare(then.split(" to ")[0]), g[0].text)
+            expect(groups["edge"] and read_out(root)[2:] == titles + [g[0].text for g in groups["edge"]], "order")
+
+
+def checked():
+    if not XMLLINT:
+        print("checked: skipped, xmllint (package libxml2-utils) is not installed; it looked at no SVG")
+        return
+    with File(b"<svg><g></svg>") as path:  # it does tell
+        made = subprocess.run([XMLLINT, "--noout", path], capture_output=True, timeout=SECONDS, check=False)
+        expect(made.returncode, "xmllint takes what is not well-formed")
+
+
 def pngs():
     if not PNG:
         print("pngs: skipped, rsvg-convert (package librsvg2-bin) is not installed; no SVG was made a PNG")
@@ -676,7 +825,7 @@ def pngs():
                 expect(f.read(8) == b"\x89PNG\r\n\x1a\n", words)
 
 
-TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, turns, diffs, colours, plots, writes, slides, forbidden, walks, interrupted, engines, names, dots, bare_words, pngs]
+TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, turns, diffs, colours, plots, writes, slides, forbidden, walks, interrupted, engines, names, told, dependencies, checked, dots, bare_words, pngs]
 
 
 def main():

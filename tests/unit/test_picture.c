@@ -120,7 +120,7 @@ static struct session *session_of(const char *line)
 	return s;
 }
 
-/* Boxes come by switch id: their levels from above. */
+/* Boxes come in the order of the layout: their levels from above. */
 static void check_levels(const struct session *s, const struct page *p, const char *what)
 {
 	struct err e;
@@ -132,11 +132,11 @@ static void check_levels(const struct session *s, const struct page *p, const ch
 		lowest[k] = -1;
 		highest[k] = 1e9;
 	}
-	for (uint32_t sw = 0; sw < l->n; sw++) {
-		unsigned lev = l->level[sw];
+	for (uint32_t i = 0; i < l->n; i++) {
+		unsigned lev = l->level[l->order[i]];
 
-		lowest[lev] = p->box[sw].y > lowest[lev] ? p->box[sw].y : lowest[lev];
-		highest[lev] = p->box[sw].y < highest[lev] ? p->box[sw].y : highest[lev];
+		lowest[lev] = p->box[i].y > lowest[lev] ? p->box[i].y : lowest[lev];
+		highest[lev] = p->box[i].y < highest[lev] ? p->box[i].y : highest[lev];
 	}
 	for (unsigned k = 1; k < l->part[0].levels; k++)
 		if (highest[k] <= lowest[k - 1])
@@ -253,9 +253,9 @@ static void test_steps(void **state)
 	char folder[] = "/tmp/ibscope-picture-XXXXXX", line[100];
 
 	(void)state;
-	assert_int_equal(count(p.svg, "<animate "), 2 * 31);
+	assert_int_equal(count(p.svg, "<animate "), 2 * 31 - 1); /* boxes of the first stand outside */
 	assert_int_equal(count(p.svg, "font-weight=\"bold\""), 31);
-	assert_int_equal(count(p.svg, "keyTimes=\"0\""), 1); /* from the first frame on */
+	assert_int_equal(count(p.svg, "keyTimes=\"0\""), 0); /* none is seen in all frames */
 	assert_int_equal(count(still.svg, "class=\"turn1\""), 1);
 	assert_non_null(strstr(still.svg, "forbidden: down and then up"));
 	page_free(&p);
@@ -295,7 +295,8 @@ static void test_failures(void **state)
 	assert_memory_equal(before.box, after.box, before.n_boxes * sizeof(*before.box));
 	assert_int_equal(before.n_boxes, after.n_boxes);
 	assert_true(count(after.svg, dashes) >= 6);
-	assert_int_equal(count(after.svg, ", down</title>"), 1);
+	assert_int_equal(count(after.svg, "host, down</title>"), 1);
+	assert_int_equal(count(after.svg, "], down</title>"), 3 + 4); /* lines, each a cable */
 	page_free(&before);
 	page_free(&after);
 	session_free(s);
@@ -308,7 +309,8 @@ static void test_load(void **state)
 	struct page p = draw(s, "load");
 
 	(void)state;
-	assert_int_equal(count(p.svg, "<path "), 5 + 7); /* and those of the legend */
+	assert_int_equal(count(p.svg, "<path "),
+			 5 + 7 + 1); /* and those of the legend, and what is outside of boxes */
 	assert_non_null(strstr(p.svg, "minhop; routes of all pairs of hosts"));
 	assert_int_equal(count(p.svg, "fill=\"none\" stroke=\"#5aa2cf\""), 5); /* a ring of 5 is even */
 	page_free(&p);

@@ -108,12 +108,14 @@ struct picture_class {
 };
 
 struct picture_look {
-	const char *title, *line;  /* what is drawn; what is below the title */
-	const struct state *state; /* NULL: all up */
-	const uint8_t *came;	   /* [n_links] up again since what is compared with; NULL */
-	const uint32_t *load;	   /* [n_ports] routes leaving through a port, NULL: not coloured */
-	double mean;		   /* of load; 0: none */
-	bool pale;		   /* the drawing is not about links */
+	const char *title, *line;    /* what is drawn; what is below the title */
+	const struct lids *lids;     /* NULL: those of the source */
+	const struct routing *ranks; /* its engine may rank switches; NULL */
+	const struct state *state;   /* NULL: all up */
+	const uint8_t *came;	     /* [n_links] up again since what is compared with; NULL */
+	const uint32_t *load;	     /* [n_ports] routes leaving through a port, NULL: not coloured */
+	double mean;		     /* of load; 0: none */
+	bool pale;		     /* the drawing is not about links */
 	const uint8_t *way; /* [n_ports] bits of enum picture_way of those that send, NULL: none are marked */
 	unsigned ways;	    /* all bits that the legend explains */
 	const uint32_t *number; /* [n switches] order on the path or cycle from 1, 0 = not on it; NULL */
@@ -142,6 +144,17 @@ struct picture_bundle picture_bundle(const struct fabric *f, const struct pictur
 struct picture_stroke picture_stroke(const struct picture_look *look, const struct picture_bundle *u);
 struct picture_stroke picture_load_stroke(unsigned class);
 
+/*
+ * What tells of a thing without being seen.  Attributes: an id by GUID and port, the same in every drawing
+ * (again: not 0 for a further element of the same thing), and data-guid; of cables those of both ends. Words:
+ * "leaf-01: LID 12, rank 2,", to go on from; "leaf-01[3 4] to spine-02[7 8]".  port: of one end, [n] from 1.
+ */
+void picture_switch_id(FILE *to, const struct fabric *f, uint32_t sw, unsigned again);
+void picture_switch_words(FILE *to, const struct fabric *f, const struct picture_look *look, uint32_t sw);
+void picture_cables_id(FILE *to, const struct fabric *f, const char *kind, const uint32_t *port, uint32_t n,
+		       unsigned again);
+void picture_cables_words(FILE *to, const struct fabric *f, const uint32_t *port, uint32_t n);
+
 /* One SVG page.  Names are only text in it, whatever they hold.  -1: the stream failed, or cancelled. */
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
 		struct progress *p);
@@ -163,7 +176,7 @@ struct picture_step {
 	uint32_t routes; /* that go on to the next channel */
 };
 int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric *f,
-		      const struct picture_step *step, uint32_t n, const char *title, const char *line,
+		      const struct picture_step *step, uint32_t n, const struct picture_look *look,
 		      struct progress *p);
 /* The same for Graphviz, with the same places. */
 int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,

@@ -77,7 +77,9 @@ static struct spot spot_of(const struct circle *c, uint32_t i)
 	s.wx = s.x + s.nx * WORDS_AWAY;
 	s.wy = s.y + s.ny * WORDS_AWAY + 4 + s.ny * 4;
 	s.from = s.nx > 0.25f ? 0 : s.nx < -0.25f ? -1 : -0.5f;
-	s.anchor = s.nx > 0.25f ? "" : s.nx < -0.25f ? " text-anchor=\"end\"" : SVG_MIDDLE;
+	s.anchor = s.nx > 0.25f	   ? SVG_TOLD
+		   : s.nx < -0.25f ? SVG_TOLD " text-anchor=\"end\""
+				   : SVG_TOLD SVG_MIDDLE;
 	return s;
 }
 
@@ -142,8 +144,36 @@ static void put_port(FILE *to, const struct circle *c, const float *at, float tx
 
 	snprintf(words, sizeof(words), "[%u]", port);
 	out += PORT_AWAY * c->letter;
-	svg_words(to, at[0] + dx / len * out, at[1] + dy / len * out + 3, 9 * c->letter, SVG_MIDDLE SVG_OVER,
-		  words);
+	svg_words(to, at[0] + dx / len * out, at[1] + dy / len * out + 3, 9 * c->letter,
+		  SVG_TOLD SVG_MIDDLE SVG_OVER, words);
+}
+
+/* A switch that the cycle comes to again. */
+static unsigned times_before(const struct circle *c, uint32_t i)
+{
+	unsigned n = 0;
+
+	for (uint32_t k = 0; k < i; k++)
+		n += switch_of(c, k) == switch_of(c, i);
+	return n ? n + 1 : 0;
+}
+
+static void put_switch(FILE *to, const struct circle *c, uint32_t i, const struct picture_look *look)
+{
+	float x = c->x[2 * i], y = c->x[2 * i + 1];
+
+	fputs("<g", to);
+	picture_switch_id(to, c->f, switch_of(c, i), times_before(c, i));
+	fputs("><title>", to);
+	picture_switch_words(to, c->f, look, switch_of(c, i));
+	fprintf(to,
+		" place %u of %u on the cycle</title><rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" "
+		"width=\"%.1f\" "
+		"height=\"%.1f\" rx=\"3\" fill=\"#fff2c4\" stroke=\"#222\"/>\n",
+		i + 1, c->n, (double)(x - c->w / 2), (double)(y - c->h / 2), (double)c->w, (double)c->h);
+	svg_words(to, x, y - c->h / 2 + 15 * c->letter, 10 * c->letter, SVG_TOLD SVG_MIDDLE,
+		  switch_name(c->f, switch_of(c, i)));
+	fputs("</g>\n", to);
 }
 
 static void put_channel(FILE *to, const struct circle *c, uint32_t i)
@@ -152,49 +182,59 @@ static void put_channel(FILE *to, const struct circle *c, uint32_t i)
 	uint32_t port = c->step[i].port, peer = c->f->port_peer[port];
 	struct spot s = spot_of(c, i);
 	float bend = c->n == 2 ? PAIR_BEND : 0, cx, cy;
-	char words[WORDS];
+	char words[WORDS], kind[24];
 
 	cx = (p[0] + q[0]) / 2 + s.nx * bend * 1.5f;
 	cy = (p[1] + q[1]) / 2 + s.ny * bend * 1.5f;
+	step_words(&c->step[i], words, sizeof(words));
+	snprintf(kind, sizeof(kind), "channel-vl%u", c->step[i].vl);
+	fputs("<path", to);
+	picture_cables_id(to, c->f, kind, &port, 1, 0);
 	fprintf(to,
-		"<path class=\"channel\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"" COLOUR
-		"\" stroke-width=\"3.2\"/>\n",
+		" class=\"channel\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"" COLOUR
+		"\" stroke-width=\"3.2\"><title>",
 		(double)p[0], (double)p[1], (double)cx, (double)cy, (double)q[0], (double)q[1]);
+	picture_cables_words(to, c->f, &port, 1);
+	fprintf(to, ", %s</title></path>\n", words);
 	svg_arrow(to, s.x, s.y, (double)s.turn, COLOUR, "");
 	put_port(to, c, p, cx, cy, c->f->port_num[port]);
 	if (peer != NO_ID)
 		put_port(to, c, q, cx, cy, c->f->port_num[peer]);
-	step_words(&c->step[i], words, sizeof(words));
 	svg_words(to, s.wx, s.wy, 10 * c->letter, s.anchor, words);
 }
 
 int picture_cycle_svg(FILE *to, const struct svg_page *page, const struct fabric *f,
-		      const struct picture_step *step, uint32_t n, const char *title, const char *line,
+		      const struct picture_step *step, uint32_t n, const struct picture_look *look,
 		      struct progress *p)
 {
 	struct circle c = {.page = page, .letter = page->letter, .f = f, .step = step, .n = n};
 	bool go_on = true;
 	float width, height;
+	uint32_t id = svg_id(n, look->title, look->line);
 
 	place(&c);
 	settle(&c, &width, &height);
 	progress_start(p, "writing the drawing", 2 * n);
-	svg_begin(to, page, width, height, title, line);
+	svg_begin(to, page, width, height,
+		  &(struct svg_about){id, look->title, look->line,
+				      "Switches in the order of the cycle, then its channels"});
+	svg_holes(to, id, width, height);
+	for (uint32_t i = 0; i < n; i++)
+		svg_hole(to, c.x[2 * i] - c.w / 2, c.x[2 * i + 1] - c.h / 2, c.w, c.h);
+	svg_holes_end(to);
+	for (uint32_t i = 0; i < n; i++)
+		put_switch(to, &c, i, look);
+	svg_under(to, id);
 	for (uint32_t i = 0; i < n && go_on; i++) {
 		put_channel(to, &c, i);
 		go_on = progress_step(p, i);
 	}
+	fputs("</g>\n", to);
 	for (uint32_t i = 0; i < n && go_on; i++) {
 		float x = c.x[2 * i], y = c.x[2 * i + 1], turn = 2 * (float)M_PI * (float)i / (float)n;
 		float dx = sinf(turn), dy = -cosf(turn);
 		float out = 5 + fminf(c.w / 2 / fmaxf(fabsf(dx), 0.001f), c.h / 2 / fmaxf(fabsf(dy), 0.001f));
 
-		fprintf(to,
-			"<rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-			"rx=\"3\" fill=\"#fff2c4\" stroke=\"#222\"/>\n",
-			(double)(x - c.w / 2), (double)(y - c.h / 2), (double)c.w, (double)c.h);
-		svg_words(to, x, y - c.h / 2 + 15 * c.letter, 10 * c.letter, SVG_MIDDLE,
-			  switch_name(c.f, switch_of(&c, i)));
 		svg_number(to, x + dx * out, y + dy * out, c.letter, COLOUR,
 			   i + 1); /* at the box's edge, away from the circle */
 		go_on = progress_step(p, n + i);

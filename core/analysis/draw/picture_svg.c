@@ -1,4 +1,5 @@
-/* SVG of a drawing: frames, then lines, then boxes over them, then title and legend. */
+/* SVG of a drawing: frames, then boxes, then lines around them, then title and legend. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "core/analysis/draw/picture.h"
 #include "core/analysis/draw/svg.h"
 #include "core/base/memory.h"
+#include "core/base/mix.h"
 #include "core/base/text.h"
 
 #define FRAME_LETTER 6.0f
@@ -21,27 +23,71 @@ struct svg {
 	const struct fabric *f;
 	const struct picture_look *look;
 	float letter;
-	double thin; /* factor for widths of lines: many lines must not make a black page */
+	uint32_t id;	/* of the page; at first by its boxes alone, as frames have it */
+	bool moves;	/* what this frame marks is not there in the next */
+	unsigned again; /* in ids of a frame that comes later; 0 */
+	double thin;	/* factor for widths of lines: many lines must not make a black page */
 };
 
 /* --- lines --- */
 
-static void put_path(const struct svg *s, uint32_t a, uint32_t b, const struct picture_stroke *k,
-		     const char *more)
+/*
+ * The cables from a to its neighbour to[i]: kind of the id, their line, further attributes.  Its title is to
+ * be written, then end_path().
+ */
+static void begin_path(const struct svg *s, const char *kind, uint32_t a, uint32_t i,
+		       const struct picture_stroke *k, const char *more)
 {
+	const struct layout *l = s->l;
 	float c[8];
 
-	if (picture_curve(s->pic, a, b, c))
-		fprintf(s->to, "<path d=\"M%.1f %.1fL%.1f %.1f", (double)c[0], (double)c[1], (double)c[6],
+	fputs("<path", s->to);
+	picture_cables_id(s->to, s->f, kind, l->port + l->cable[i], l->cable[i + 1] - l->cable[i], s->again);
+	if (picture_curve(s->pic, a, l->to[i], c))
+		fprintf(s->to, " d=\"M%.1f %.1fL%.1f %.1f", (double)c[0], (double)c[1], (double)c[6],
 			(double)c[7]);
 	else
-		fprintf(s->to, "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", (double)c[0],
-			(double)c[1], (double)c[2], (double)c[3], (double)c[4], (double)c[5], (double)c[6],
-			(double)c[7]);
+		fprintf(s->to, " d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", (double)c[0], (double)c[1],
+			(double)c[2], (double)c[3], (double)c[4], (double)c[5], (double)c[6], (double)c[7]);
 	fprintf(s->to, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.2f\"", k->colour, k->width);
 	if (*k->dash)
 		fprintf(s->to, " stroke-dasharray=\"%s\"", k->dash);
-	fprintf(s->to, "%s/>\n", more);
+	fprintf(s->to, "%s><title>", more);
+}
+
+static void end_path(const struct svg *s)
+{
+	fputs("</title></path>\n", s->to);
+}
+
+/* Routes over the cables of a, both ways. */
+static void put_routes(const struct svg *s, const uint32_t *port, uint32_t n, uint32_t most)
+{
+	uint64_t there = 0, back = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		there += s->look->load[port[k]];
+		back += s->look->load[s->f->port_peer[port[k]]];
+	}
+	fprintf(s->to, ", %s there, %" PRIu64 " back", PLURAL(there, "route"), back);
+	if (n > 1)
+		fprintf(s->to, ", at most %u on one", most);
+}
+
+/* The title of a link: its ends, its routes, what is down. */
+static void put_link_words(const struct svg *s, uint32_t i, const struct picture_bundle *u)
+{
+	const uint32_t *port = s->l->port + s->l->cable[i];
+
+	picture_cables_words(s->to, s->f, port, u->cables);
+	if (u->cables > 1)
+		fprintf(s->to, ", %u cables", u->cables);
+	if (s->look->load)
+		put_routes(s, port, u->cables, u->load);
+	if (u->down)
+		fprintf(s->to, u->down == u->cables ? ", down" : ", %u of them down", u->down);
+	if (u->came)
+		fputs(", up again", s->to);
 }
 
 /* The number of cables, in the middle of their line. */
@@ -55,7 +101,7 @@ static void put_cables(const struct svg *s, uint32_t a, uint32_t b, uint32_t cab
 	picture_curve(s->pic, a, b, c);
 	snprintf(label, sizeof(label), "x%u", cables);
 	svg_words(s->to, (c[0] + 3 * c[2] + 3 * c[4] + c[6]) / 8, (c[1] + 3 * c[3] + 3 * c[5] + c[7]) / 8,
-		  9 * s->letter, SVG_MIDDLE SVG_OVER, label);
+		  9 * s->letter, SVG_TOLD SVG_MIDDLE SVG_OVER, label);
 }
 
 /* Draws the lines of one class. Dark lines, and links that are down, come last, so that they are seen. */
@@ -82,7 +128,9 @@ static bool put_links(const struct svg *s, unsigned class, struct progress *p)
 			if (is != class || (!k.above && !picture_draws(s->pic, a, l->to[i])))
 				continue;
 			k.width *= k.above ? 1 : s->thin;
-			put_path(s, a, l->to[i], &k, "");
+			begin_path(s, "link", a, i, &k, "");
+			put_link_words(s, i, &u);
+			end_path(s);
 			put_cables(s, a, l->to[i], u.cables);
 		}
 	}
@@ -100,10 +148,47 @@ static void put_arrow(const struct svg *s, uint32_t a, uint32_t b, const char *c
 		  more);
 }
 
-/* Puts one kind of mark over a link. Marks of the way back stand beside it. */
-static void put_mark(const struct svg *s, uint32_t a, uint32_t b, struct picture_bundle u, unsigned kind)
+static const struct {
+	unsigned way;
+	const char *words;
+} marks[] = {{PICTURE_THERE, "path"},
+	     {PICTURE_BACK, "way back"},
+	     {PICTURE_CYCLE, "channels of the cycle, in order"},
+	     {PICTURE_STEP, "cable of the step"},
+	     {PICTURE_MORE, "more entries"},
+	     {PICTURE_LESS, "fewer entries"},
+	     {PICTURE_MORE | PICTURE_LESS, "other entries"}};
+
+/* The title of a mark: what it means, and the cables marked in the direction in which they are. */
+static void put_mark_words(const struct svg *s, uint32_t i, unsigned ways)
 {
+	const char *words = "";
+	unsigned n = 0;
+
+	for (size_t k = 0; k < ARRAY_LEN(marks); k++)
+		if ((ways & marks[k].way) == marks[k].way)
+			words = marks[k].words;
+	fprintf(s->to, "%s: ", words);
+	for (uint32_t k = s->l->cable[i]; k < s->l->cable[i + 1]; k++)
+		for (unsigned back = 0; back < 2; back++) {
+			uint32_t port = back ? s->f->port_peer[s->l->port[k]] : s->l->port[k];
+
+			if (!(s->look->way[port] & ways))
+				continue;
+			fputs(n++ ? "; " : "", s->to);
+			picture_cables_words(s->to, s->f, &port, 1);
+		}
+}
+
+/* Puts one of the kinds of marks over a link. Marks of the way back stand beside it. */
+static void put_mark(const struct svg *s, uint32_t a, uint32_t i, struct picture_bundle u, unsigned kind)
+{
+	static const char *const names[] = {[PICTURE_MORE | PICTURE_LESS] = "change",
+					    [PICTURE_THERE | PICTURE_STEP] = "path",
+					    [PICTURE_BACK] = "back",
+					    [PICTURE_CYCLE] = "cycle"};
 	bool aside = kind == PICTURE_BACK;
+	uint32_t b = s->l->to[i];
 	struct picture_stroke k;
 
 	u.ways &= kind;
@@ -112,7 +197,10 @@ static void put_mark(const struct svg *s, uint32_t a, uint32_t b, struct picture
 	if (!(u.ways | u.back))
 		return;
 	k = picture_stroke(s->look, &u);
-	put_path(s, a, b, &k, aside ? " class=\"mark\" transform=\"translate(5 4)\"" : " class=\"mark\"");
+	begin_path(s, names[kind], a, i, &k,
+		   aside ? " class=\"mark\" transform=\"translate(5 4)\"" : " class=\"mark\"");
+	put_mark_words(s, i, u.ways | u.back);
+	end_path(s);
 	if (kind & (PICTURE_MORE | PICTURE_LESS))
 		return;
 	if (u.ways)
@@ -128,6 +216,9 @@ static const struct picture_stroke turn_strokes[] = {
 	[PICTURE_TURN_ON_CYCLE] = {.colour = "#b2182b", .dash = "", .width = 2},
 	[PICTURE_TURN_MISSING] = {.colour = "#888888", .dash = "1.5 3", .width = 1.4},
 };
+static const char *const turn_words[] = {[PICTURE_TURN] = "dependency",
+					 [PICTURE_TURN_ON_CYCLE] = "dependency on a cycle",
+					 [PICTURE_TURN_MISSING] = "dependency of other layers"};
 static const struct picture_stroke lane_strokes[] = {{.colour = "#1f5fa8", .dash = "", .width = 2.4},
 						     {.colour = "#b2182b", .dash = "", .width = 2.4}};
 
@@ -150,8 +241,12 @@ static void put_lane(const struct svg *s, uint32_t port)
 		fprintf(s->to, k ? "L%.1f %.1f" : "<path class=\"lane\" d=\"M%.1f %.1f", (double)at[0],
 			(double)at[1]);
 	}
-	fprintf(s->to, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", lane_stroke(s)->colour,
+	fprintf(s->to, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\"", lane_stroke(s)->colour,
 		lane_stroke(s)->width);
+	picture_cables_id(s->to, s->f, "lane", &port, 1, s->again);
+	fputs("><title>channel ", s->to);
+	picture_cables_words(s->to, s->f, &port, 1);
+	end_path(s);
 }
 
 /* An arrow from the end of one lane, through the switch, to the beginning of the next. */
@@ -177,7 +272,11 @@ static void put_turn(const struct svg *s, const struct picture_turn *t)
 		(double)q[1], k->colour, k->width);
 	if (*k->dash)
 		fprintf(s->to, " stroke-dasharray=\"%s\"", k->dash);
-	fputs("/>\n", s->to);
+	fprintf(s->to, "><title>%s: ", turn_words[t->kind]);
+	picture_cables_words(s->to, s->f, &t->from, 1);
+	fputs(", then ", s->to);
+	picture_cables_words(s->to, s->f, &t->to, 1);
+	end_path(s);
 	svg_arrow(s->to, q[0], q[1], (double)atan2f(q[1] - y, q[0] - x) * 180 / M_PI, k->colour, "");
 }
 
@@ -214,6 +313,7 @@ static void put_frame_names(const struct svg *s)
 	static const char look[] =
 		" fill=\"#444\" paint-order=\"stroke\" stroke=\"#f4f5f7\" stroke-width=\"3\"";
 
+	fputs("<g><title>names of parts, levels and places</title>\n", s->to);
 	for (uint32_t b = 0; b < s->l->n_blocks; b++)
 		if (s->pic->block[b].w > 0)
 			svg_words(s->to, s->pic->block[b].x + 4, s->pic->block[b].y + 11 * s->letter,
@@ -224,6 +324,7 @@ static void put_frame_names(const struct svg *s)
 	for (uint32_t k = 0; k < s->pic->n_labels; k++)
 		svg_words(s->to, s->pic->label[k].x, s->pic->label[k].y, 10 * s->letter,
 			  SVG_MIDDLE " fill=\"#444\"" SVG_OVER, s->pic->label[k].words);
+	fputs("</g>\n", s->to);
 }
 
 static const char *box_fill(const struct svg *s, uint32_t sw)
@@ -243,13 +344,17 @@ static void put_box(const struct svg *s, uint32_t sw)
 	bool down = look->state && look->state->node_down[node];
 	bool dark = look->class && look->kind[look->class[sw]].dark;
 
-	fputs("<g><title>", s->to);
-	svg_text(s->to, switch_name(s->f, sw));
-	fprintf(s->to, ": %s", PLURAL(s->l->hosts[sw], "host"));
+	fputs("<g", s->to);
+	picture_switch_id(s->to, s->f, sw, s->again);
+	fputs("><title>", s->to);
+	picture_switch_words(s->to, s->f, look, sw);
+	fprintf(s->to, " %s", PLURAL(s->l->hosts[sw], "host"));
 	if (look->class)
 		fprintf(s->to, ", %s", look->kind[look->class[sw]].words);
 	if (look->figure && look->figure[sw])
 		fprintf(s->to, ", %s", PLURAL(look->figure[sw], look->figure_noun));
+	if (look->number && look->number[sw] && !s->moves)
+		fprintf(s->to, ", number %u on the way marked", look->number[sw]);
 	fprintf(s->to,
 		"%s</title><rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
 		"rx=\"3\" fill=\"%s\" stroke=\"%s\"%s/>",
@@ -257,7 +362,8 @@ static void put_box(const struct svg *s, uint32_t sw)
 		down ? "#c00000" : "#222", down ? " stroke-dasharray=\"5 3\" stroke-width=\"2\"" : "");
 	if (s->pic->named[part == NO_ID ? s->l->n_parts : part])
 		svg_words(s->to, r->x + r->w / 2, r->y + 15 * s->letter, 10 * s->letter,
-			  dark ? SVG_MIDDLE " fill=\"#fff\"" : SVG_MIDDLE, switch_name(s->f, sw));
+			  dark ? SVG_TOLD SVG_MIDDLE " fill=\"#fff\"" : SVG_TOLD SVG_MIDDLE,
+			  switch_name(s->f, sw));
 	fputs("</g>\n", s->to);
 }
 
@@ -271,7 +377,8 @@ static void put_under(const struct svg *s, uint32_t sw)
 	if (!n || !s->pic->named[part == NO_ID ? s->l->n_parts : part])
 		return;
 	svg_words(s->to, r->x + r->w / 2, r->y + r->h + 10 * s->letter, 8 * s->letter,
-		  SVG_MIDDLE " fill=\"#666\"" SVG_OVER, PLURAL(n, look->figure ? look->figure_noun : "host"));
+		  SVG_TOLD SVG_MIDDLE " fill=\"#666\"" SVG_OVER,
+		  PLURAL(n, look->figure ? look->figure_noun : "host"));
 }
 
 /* --- what stands around --- */
@@ -310,19 +417,10 @@ static void bundle_sample(struct legend *g, struct picture_bundle u, const char 
 
 static void put_legend(const struct svg *s)
 {
-	static const struct {
-		unsigned way;
-		const char *words;
-	} marks[] = {{PICTURE_THERE, "path"},
-		     {PICTURE_BACK, "way back"},
-		     {PICTURE_CYCLE, "channels of the cycle, in order"},
-		     {PICTURE_STEP, "cable of the step"},
-		     {PICTURE_MORE, "more entries"},
-		     {PICTURE_LESS, "fewer entries"},
-		     {PICTURE_MORE | PICTURE_LESS, "other entries"}};
 	/* on a page of a given size there is room for two rows more */
 	struct legend g = {s, 20, s->pic->height - (s->pic->page.wide ? 64 : 32) * s->letter};
 
+	fputs("<g><title>legend</title>\n", s->to);
 	for (unsigned k = 0; k < s->look->n_kinds; k++) {
 		next_row(&g, s->look->kind[k].words);
 		fprintf(g.s->to,
@@ -352,6 +450,7 @@ static void put_legend(const struct svg *s)
 	bundle_sample(&g, (struct picture_bundle){.cables = 2, .down = 1}, "some of its cables down");
 	if (s->look->came)
 		bundle_sample(&g, (struct picture_bundle){.came = 1}, "up again");
+	fputs("</g>\n", s->to);
 }
 
 static struct svg svg_of(FILE *to, const struct picture *pic, const struct fabric *f,
@@ -361,26 +460,41 @@ static struct svg svg_of(FILE *to, const struct picture *pic, const struct fabri
 		.to = to, .pic = pic, .l = pic->layout, .f = f, .look = look, .letter = pic->page.letter};
 	uint32_t links = s.l->first[s.l->n] / 2;
 
+	for (uint32_t k = 0; k < s.l->n; k++)
+		s.id = (uint32_t)mix(s.id, (uint64_t)pic->box[k].x << 32 | (uint32_t)pic->box[k].y);
 	s.thin = fmin(1, fmax(0.3, sqrt((double)MANY_LINKS / (links ? links : 1))));
 	return s;
 }
 
-/* What is under all marks: frames and lines. */
+/* What is there without marks: frames, switches in their order, then lines. */
 static bool put_ground(const struct svg *s, struct progress *p)
 {
+	const struct picture *pic = s->pic;
 	bool go_on = true;
 
+	svg_holes(s->to, s->id, pic->width, pic->height);
+	for (uint32_t sw = 0; sw < s->l->n; sw++)
+		svg_hole(s->to, pic->box[sw].x, pic->box[sw].y, pic->box[sw].w, pic->box[sw].h);
+	svg_holes_end(s->to);
 	for (uint32_t b = 0; b < s->l->n_blocks; b++)
-		if (s->pic->block[b].w > 0)
-			put_frame(s, &s->pic->block[b], "block");
-	for (uint32_t k = 0; k < s->pic->n_planes; k++)
-		put_frame(s, &s->pic->plane[k].at, "plane");
+		if (pic->block[b].w > 0)
+			put_frame(s, &pic->block[b], "block");
+	for (uint32_t k = 0; k < pic->n_planes; k++)
+		put_frame(s, &pic->plane[k].at, "plane");
+	for (uint32_t i = 0; i < s->l->n; i++)
+		put_box(s, s->l->order[i]);
+	svg_under(s->to, s->id);
 	for (unsigned k = 0; k <= PICTURE_LOADS && go_on; k++)
 		go_on = put_links(s, k, p);
+	fputs("</g>\n", s->to);
+	for (uint32_t sw = 0; sw < s->l->n && go_on; sw++)
+		put_under(s, sw);
 	return go_on;
 }
 
-static void put_marks(const struct svg *s, uint32_t a)
+#define ORDER "Switches in their places, then the links between them, then what is marked on them"
+
+static void put_marks_of(const struct svg *s, uint32_t a)
 {
 	static const unsigned kinds[] = {PICTURE_MORE | PICTURE_LESS, PICTURE_THERE | PICTURE_STEP,
 					 PICTURE_BACK, PICTURE_CYCLE};
@@ -393,8 +507,16 @@ static void put_marks(const struct svg *s, uint32_t a)
 		u = picture_bundle(s->f, s->look, a, s->l->to[i]);
 		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
 			if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
-				put_mark(s, a, s->l->to[i], u, kinds[k]);
+				put_mark(s, a, i, u, kinds[k]);
 	}
+}
+
+static void put_marks(const struct svg *s)
+{
+	svg_under(s->to, s->id);
+	for (uint32_t a = 0; a < s->l->n; a++)
+		put_marks_of(s, a);
+	fputs("</g>\n", s->to);
 }
 
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
@@ -404,14 +526,12 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 	bool go_on;
 
 	progress_start(p, "writing the drawing", (PICTURE_LOADS + 1) * s.l->n);
-	svg_begin(to, &pic->page, pic->width, pic->height, look->title, look->line);
+	s.id = svg_id(s.id, look->title, look->line);
+	svg_begin(to, &pic->page, pic->width, pic->height,
+		  &(struct svg_about){s.id, look->title, look->line, ORDER});
 	go_on = put_ground(&s, p);
-	for (uint32_t a = 0; s.look->way && a < s.l->n; a++)
-		put_marks(&s, a);
-	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
-		put_under(&s, sw);
-	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
-		put_box(&s, sw);
+	if (s.look->way && go_on)
+		put_marks(&s);
 	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++) {
 		const struct picture_rect *r = &s.pic->box[sw];
 		struct picture_bundle on = {.ways = s.look->ways & (PICTURE_THERE | PICTURE_CYCLE)};
@@ -447,6 +567,20 @@ static void open_shown(FILE *to, unsigned from, unsigned end, unsigned frames, d
 	fputs("\"/>\n", to);
 }
 
+/* All that no frame changes, with the switches as they are in the first one. */
+static bool begin_movie(const struct svg *s, unsigned frames, double seconds, struct progress *p)
+{
+	struct svg_page page = s->pic->page;
+	char *title = str_printf("%s; it plays, %s of %g s each", s->look->title, PLURAL(frames, "drawing"),
+				 seconds);
+
+	page.untitled = true; /* each frame has its own */
+	svg_begin(s->to, &page, s->pic->width, s->pic->height,
+		  &(struct svg_about){s->id, title, s->look->line, ORDER});
+	free(title);
+	return put_ground(s, p);
+}
+
 int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 		  const struct picture_look *look, unsigned frame, unsigned frames, double seconds,
 		  const uint8_t *was, struct progress *p)
@@ -454,30 +588,20 @@ int picture_movie(FILE *to, const struct picture *pic, const struct fabric *f,
 	struct svg s = svg_of(to, pic, f, look);
 	struct picture_look all = *look; /* of the legend */
 
-	if (!frame) {
-		svg_begin(to, &pic->page, pic->width, pic->height, "", "");
-		if (!put_ground(&s, p))
-			return -1;
+	s.moves = true;
+	s.again = frame;
+	s.id = svg_id(s.id, "plays", "");
+	if (!frame && !begin_movie(&s, frames, seconds, p))
+		return -1;
+	if (frame) { /* boxes that look otherwise stay from now on: what comes later covers them */
+		open_shown(to, frame, frames, frames, seconds);
 		for (uint32_t sw = 0; sw < s.l->n; sw++)
-			put_under(&s, sw);
+			if (was[sw] != look->class[sw])
+				put_box(&s, sw);
+		fputs("</g>\n", to);
 	}
-	/* Boxes that look otherwise stay from now on: what comes later covers them. */
-	open_shown(to, frame, frames, frames, seconds);
-	for (uint32_t sw = 0; sw < s.l->n; sw++)
-		if (!frame || was[sw] != look->class[sw])
-			put_box(&s, sw);
-	fputs("</g>\n", to);
 	open_shown(to, frame, frame + 1, frames, seconds);
-	for (uint32_t a = 0; a < s.l->n; a++)
-		put_marks(&s, a);
-	for (uint32_t port = 0; port < f->n_ports; port++) {
-		uint32_t a, b;
-
-		if (!look->way[port] || !picture_channel_ends(f, port, &a, &b))
-			continue;
-		put_box(&s, a);
-		put_box(&s, b);
-	}
+	put_marks(&s);
 	put_turns(&s);
 	svg_title(to, &pic->page, pic->width, look->title, look->line);
 	fputs("</g>\n", to);

@@ -144,14 +144,32 @@ static float labels_high(const struct plot *p, float letter)
 
 /* --- bars --------------------------------------------------------------------------------------- */
 
-static void put_bar(const struct panel *g, float x0, float x1, double from, double to, const char *colour)
+/* What bar i stands for, and how many of `name` (if there is one) it shows. */
+static void put_bar_words(const struct panel *g, uint32_t i, double n, const char *name)
 {
-	if (to > from)
-		fprintf(g->to,
-			"<rect class=\"bar\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
-			"fill=\"%s\"/>\n",
-			(double)x0, (double)y_of(g, to), (double)(x1 - x0),
-			(double)(y_of(g, from) - y_of(g, to)), colour);
+	double low = g->p->x0 + i * g->p->step;
+
+	if (g->p->label)
+		svg_text(g->to, g->p->label[i]);
+	else
+		fprintf(g->to, g->p->step > 1 ? "%g to %g" : "%g", low, low + g->p->step - 1);
+	fprintf(g->to, ": %.10g%s", n, name ? " " : "");
+	svg_text(g->to, name ? name : "");
+}
+
+/* Part of bar i, or all of it. */
+static void put_bar(const struct panel *g, uint32_t i, float x0, float x1, double from, double to,
+		    const char *colour, const char *name)
+{
+	if (to <= from)
+		return;
+	fprintf(g->to,
+		"<rect class=\"bar\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
+		"fill=\"%s\"><title>",
+		(double)x0, (double)y_of(g, to), (double)(x1 - x0), (double)(y_of(g, from) - y_of(g, to)),
+		colour);
+	put_bar_words(g, i, to - from, name);
+	fputs("</title></rect>\n", g->to);
 }
 
 static void put_value(const struct panel *g, float x, double value)
@@ -159,7 +177,7 @@ static void put_value(const struct panel *g, float x, double value)
 	char words[32];
 
 	if ((float)g->p->n * (g->p->other ? 2 : 1) * g->letter <= VALUES && value > 0)
-		svg_words(g->to, x, y_of(g, value) - 3, 9 * g->letter, SVG_MIDDLE,
+		svg_words(g->to, x, y_of(g, value) - 3, 9 * g->letter, SVG_TOLD SVG_MIDDLE,
 			  number_text(value, words, sizeof(words)));
 }
 
@@ -184,13 +202,14 @@ static void put_bars(const struct panel *g)
 		if (beside) {
 			float middle = (x0 + x1) / 2;
 
-			put_bar(g, middle, x1, 0, p->other[most], OTHER_COLOUR);
+			put_bar(g, most, middle, x1, 0, p->other[most], OTHER_COLOUR, p->other_name);
 			put_value(g, (middle + x1) / 2, p->other[most]);
 			x1 = middle;
 		}
 		part = p->part ? p->part[best] : 0;
-		put_bar(g, x0, x1, 0, part, PART_COLOUR);
-		put_bar(g, x0, x1, part, p->value[best], COLOUR);
+		put_bar(g, best, x0, x1, 0, part, PART_COLOUR, p->part_name);
+		put_bar(g, best, x0, x1, part, p->value[best], COLOUR,
+			p->part || p->other ? p->value_name : NULL);
 		put_value(g, (x0 + x1) / 2, p->value[best]);
 	}
 	if (p->other && !beside) {
@@ -284,6 +303,7 @@ int plot_svg(FILE *to, const struct svg_page *page, const char *title, const cha
 	     const struct plot *plot, unsigned n, struct progress *p)
 {
 	float width = WIDTH, height = svg_top(page), y = height, high = HIGH, before;
+	struct text about = {0};
 	bool go_on = true;
 
 	for (unsigned k = 0; k < n; k++)
@@ -292,13 +312,22 @@ int plot_svg(FILE *to, const struct svg_page *page, const char *title, const cha
 	svg_fit(page, &width, &height);
 	high += (height - before) / (float)(n ? n : 1);
 	progress_start(p, "writing the plot", n);
-	svg_begin(to, page, width, height, title, line);
+	for (unsigned k = 0; k < n; k++)
+		text_add(&about, "%s%s: %s, by %s", k ? ". " : "", plot[k].y_name,
+			 PLURAL(plot[k].n, "number"), plot[k].x_name);
+	svg_begin(to, page, width, height,
+		  &(struct svg_about){svg_id((uint64_t)height, title, line), title, line, text_str(&about)});
+	text_free(&about);
 	for (unsigned k = 0; k < n && (go_on = progress_step(p, k)); k++) {
 		struct panel g = {.to = to, .p = &plot[k], .letter = page->letter, .high = high};
 
 		g.left = LEFT * page->letter;
 		g.wide = width - g.left - RIGHT;
+		fputs("<g><title>", to);
+		svg_text(to, plot[k].y_name);
+		fputs("</title>\n", to);
 		put_panel(&g, y);
+		fputs("</g>\n", to);
 		y += high + panel_around(&plot[k], page->letter);
 	}
 	svg_end(to);

@@ -1,12 +1,14 @@
 /* SVG: head, text, legend. */
 #include "core/analysis/draw/svg.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clean.h"
 #include "core/base/memory.h"
+#include "core/base/mix.h"
 #include "core/base/text.h"
 
 #define MARGIN 20.0f
@@ -72,7 +74,7 @@ void svg_number(FILE *to, float x, float y, float letter, const char *colour, ui
 	fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"%s\"/>\n", (double)x, (double)y,
 		(double)(7 * letter), colour);
 	snprintf(words, sizeof(words), "%u", number);
-	svg_words(to, x, y + 3 * letter, 9 * letter, SVG_MIDDLE " fill=\"#fff\"", words);
+	svg_words(to, x, y + 3 * letter, 9 * letter, SVG_TOLD SVG_MIDDLE " fill=\"#fff\"", words);
 }
 
 static bool begins_character(char c)
@@ -117,7 +119,7 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 	title = clean_string(title, &clean);
 	n = fitting(title, (size_t)((width - 2 * MARGIN) / (TITLE_LETTER * letter)));
 	part = str_printf("%.*s%s", (int)n, title, title[n] ? " .." : "");
-	svg_words(to, MARGIN, 26 * letter, 15 * letter, " font-weight=\"bold\"", part);
+	svg_words(to, MARGIN, 26 * letter, 15 * letter, SVG_TOLD " font-weight=\"bold\"", part);
 	free(part);
 	for (unsigned k = 0; k < page->lines && *line;) {
 		size_t len = strcspn(line, "\n");
@@ -130,7 +132,7 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 			part = str_printf("%.*s%s", (int)n, rest,
 					  rest[n] && k + 1 == page->lines ? " .." : "");
 			svg_words(to, MARGIN, (44 + LINE_HIGH * (float)k) * letter, 11 * letter,
-				  " fill=\"#444\"", part);
+				  SVG_TOLD " fill=\"#444\"", part);
 			free(part);
 			rest += n + (rest[n] == ' ');
 		}
@@ -139,8 +141,55 @@ void svg_title(FILE *to, const struct svg_page *page, float width, const char *t
 	text_free(&clean);
 }
 
-void svg_begin(FILE *to, const struct svg_page *page, float width, float height, const char *title,
-	       const char *line)
+uint32_t svg_id(uint64_t seed, const char *title, const char *line)
+{
+	for (; *title; title++)
+		seed = mix(seed, (unsigned char)*title);
+	for (; *line; line++)
+		seed = mix(seed, (unsigned char)*line);
+	return (uint32_t)seed;
+}
+
+void svg_name(FILE *to, uint32_t id)
+{
+	fprintf(to, " role=\"img\" aria-labelledby=\"title-%08" PRIx32 " desc-%08" PRIx32 "\"", id, id);
+}
+
+void svg_describe(FILE *to, const struct svg_about *of)
+{
+	fprintf(to, "<title id=\"title-%08" PRIx32 "\">", of->id);
+	svg_text(to, of->title);
+	fprintf(to, "</title>\n<desc id=\"desc-%08" PRIx32 "\">", of->id);
+	svg_text(to, of->line);
+	fputs(*of->line && *of->more ? ". " : "", to);
+	svg_text(to, of->more);
+	fputs("</desc>\n", to);
+}
+
+void svg_holes(FILE *to, uint32_t id, float width, float height)
+{
+	fprintf(to, "<clipPath id=\"outside-%08" PRIx32 "\"><path d=\"M0 0H%.0fV%.0fH0Z", id,
+		(double)ceilf(width), (double)ceilf(height));
+}
+
+void svg_hole(FILE *to, float x, float y, float w, float h)
+{
+	/* the other way round than the page: a hole by either rule of filling; and its line lies on top */
+	fprintf(to, "M%.1f %.1fv%.1fh%.1fv%.1fZ", (double)x - 0.5, (double)y - 0.5, (double)h + 1,
+		(double)w + 1, (double)-h - 1);
+}
+
+void svg_holes_end(FILE *to)
+{
+	fputs("\"/></clipPath>\n", to);
+}
+
+void svg_under(FILE *to, uint32_t id)
+{
+	fprintf(to, "<g clip-path=\"url(#outside-%08" PRIx32 ")\">\n", id);
+}
+
+void svg_begin(FILE *to, const struct svg_page *page, float width, float height, const struct svg_about *of)
 {
 	bool own = !page->wide;
 
@@ -149,10 +198,13 @@ void svg_begin(FILE *to, const struct svg_page *page, float width, float height,
 		    : "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.3f %.3f\"",
 		(double)width, (double)height);
 	fprintf(to,
-		" width=\"%.0f\" height=\"%.0f\" font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\">\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		" width=\"%.0f\" height=\"%.0f\" font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\"",
 		own ? (double)width : page->wide, own ? (double)height : page->high);
-	svg_title(to, page, width, title, line);
+	svg_name(to, of->id);
+	fputs(">\n", to);
+	svg_describe(to, of);
+	fputs("<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", to);
+	svg_title(to, page, width, of->title, of->line);
 }
 
 void svg_end(FILE *to)

@@ -23,12 +23,32 @@ void svg_fit(const struct svg_page *page, float *width, float *height);
 
 /* Words that are readable over lines. */
 #define SVG_OVER " paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"3\""
+/* What the titles tell as well: it is not read twice. */
+#define SVG_TOLD " aria-hidden=\"true\""
 #define SVG_MIDDLE " text-anchor=\"middle\""
 
-/* Begin a page: white, with a title and lines of text below it; '\n' ends a line.  Its size is of svg_fit().
+/* What a page is about. */
+struct svg_about {
+	uint32_t id;		  /* in ids of the page: several drawings may stand in one document */
+	const char *title, *line; /* '\n' ends a line */
+	const char *more;	  /* what a reader who does not see it is told besides; "" */
+};
+/* A number for the page, from what sets it apart. */
+uint32_t svg_id(uint64_t seed, const char *title, const char *line);
+/* Begin a page: white, with a title and lines of text below it.  Its size is of svg_fit(). */
+void svg_begin(FILE *to, const struct svg_page *page, float width, float height, const struct svg_about *of);
+/* The name and description of an image: attributes of its root, and its first elements. */
+void svg_name(FILE *to, uint32_t id);
+void svg_describe(FILE *to, const struct svg_about *of);
+/*
+ * What comes after the boxes, so that it is read after them, is seen as if it lay under them: a place with a
+ * hole for each box.  svg_holes() comes first, then svg_hole() for each, then svg_holes_end().
  */
-void svg_begin(FILE *to, const struct svg_page *page, float width, float height, const char *title,
-	       const char *line);
+void svg_holes(FILE *to, uint32_t id, float width, float height);
+void svg_hole(FILE *to, float x, float y, float w, float h);
+void svg_holes_end(FILE *to);
+/* Open a group that is seen outside of the boxes. */
+void svg_under(FILE *to, uint32_t id);
 /* Title and lines alone. */
 void svg_title(FILE *to, const struct svg_page *page, float width, const char *title, const char *line);
 void svg_end(FILE *to);

@@ -161,11 +161,15 @@ static int make_witness(struct session *s, const struct drawing_of *of, struct f
 int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 			struct progress *p, struct err *e)
 {
+	const struct sweep *w = session_sweep(s);
 	struct elements *el = NULL;
 	int rc;
 	struct text t = {0};
 
-	*d = (struct fabric_drawing){.look = {.state = session_state(s)}, .page = of->page};
+	*d = (struct fabric_drawing){.look = {.state = session_state(s),
+					      .lids = w ? w->lids : NULL,
+					      .ranks = w ? w->routing : NULL},
+				     .page = of->page};
 	if (of->kind == DRAWING_WITNESS) {
 		rc = make_witness(s, of, d, p, e);
 	} else {
@@ -221,7 +225,7 @@ void fabric_drawing_free(struct fabric_drawing *d)
 int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p)
 {
 	if (!d->picture)
-		return picture_cycle_svg(to, &d->page, s->fabric, d->step, d->n_steps, d->title, d->line, p);
+		return picture_cycle_svg(to, &d->page, s->fabric, d->step, d->n_steps, &d->look, p);
 	return picture_svg(to, d->picture, s->fabric, &d->look, p);
 }
 

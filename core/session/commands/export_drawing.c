@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/analysis/draw/graphviz.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
 #include "core/base/package.h"
@@ -12,8 +13,9 @@
 /* Turn DOT text in a file into SVG or PNG by the program `dot` of Graphviz. */
 static int run_graphviz(char *dot, const struct drawing *d, FILE *to, struct progress *p, struct err *e)
 {
-	char name[] = "dot", svg[] = "-Tsvg", png[] = "-Tpng";
-	char *argv[] = {name, d->as == DRAW_PNG ? png : svg, dot, NULL};
+	/* channels are read before their dependencies */
+	char name[] = "dot", svg[] = "-Tsvg", png[] = "-Tpng", order[] = "-Goutputorder=nodesfirst";
+	char *argv[] = {name, d->as == DRAW_PNG ? png : svg, order, dot, NULL};
 	struct err why;
 
 	progress_start(p, "Graphviz draws", 0);
@@ -23,6 +25,41 @@ static int run_graphviz(char *dot, const struct drawing *d, FILE *to, struct pro
 		return err_set(e, CANCELLED);
 	return err_set(e, "Graphviz' program %s; `export dot FILE` writes the dot file without this program",
 		       why.msg);
+}
+
+/* The same for an SVG, with names of what is drawn. */
+static int draw_dependencies(const struct session *s, char *dot, const struct drawing *d,
+			     const struct target *t, struct progress *p, struct err *e)
+{
+	char path[SCRATCH_PATH], *title;
+	int fd = scratch_file(path, e), rc;
+	FILE *made = fd < 0 ? NULL : fdopen(fd, "w+");
+	struct svg_about of = {.more = "Channels, then dependencies of a channel on the next one"};
+	struct text line = {0};
+
+	if (fd < 0)
+		return -1;
+	if (!made) {
+		close(fd);
+		return cannot_write(t, e);
+	}
+	title = str_printf("%s: channel dependencies", drawing_source(s->fabric));
+	drawing_engine_words(s, &line);
+	if (d->vl != CDG_ALL_VLS)
+		text_add(&line, "; VL %d", d->vl);
+	if (d->group)
+		text_add(&line, "; group %u of those with credit loops", d->group);
+	drawing_down_words(s, &line);
+	of.title = title;
+	of.line = text_str(&line);
+	of.id = svg_id(d->c->n_deps, of.title, of.line);
+	rc = run_graphviz(dot, d, made, p, e);
+	if (!rc && (fflush(made) || fseek(made, 0, SEEK_SET) || graphviz_name(made, t->f, d->c, &of)))
+		rc = cannot_write(t, e);
+	fclose(made);
+	text_free(&line);
+	free(title);
+	return rc;
 }
 
 /* The dependencies to draw, d->c. */
@@ -88,7 +125,9 @@ static int draw_by_program(struct session *s, struct drawing *d, const struct ta
 	if (!rc && (fflush(from) || lseek(fd, 0, SEEK_SET)))
 		rc = cannot_write(t, e);
 	if (!rc)
-		rc = d->c ? run_graphviz(path, d, t->f, p, e) : svg_to_png(fd, t->f, p, e);
+		rc = !d->c		 ? svg_to_png(fd, t->f, p, e)
+		     : d->as == DRAW_SVG ? draw_dependencies(s, path, d, t, p, e)
+					 : run_graphviz(path, d, t->f, p, e);
 	fclose(from);
 	return rc;
 }
