@@ -251,6 +251,7 @@ SHOWN = [
     ([TREE, *UPDN], ["save lids.one", "swap node0001 node0005", "plan lids.one", "plan lids.one effects=0", "remove host node0005 node0004", "add switch ext 4 leaf-01[1]", "plan ext.csv",
                      "load rails.net", "plan rails", "swap 'n3 hca0' 'n5 hca2'", "plan rails"]),
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
+    (["xgft:12,12,12:1,12,12"], ["advise within 1s"]),
     ([TREE, *UPDN], ["scope node0001 node0005", "load-map shared node0002 node0009 node0001", "load-map shared node000[1-9] all"]),
     ([TREE, *UPDN], ["scope @squeue.txt:7", "jobs jobs.txt", "jobs squeue.txt of 7 ring direct all", "flows node0001 node0009", "load-map to @squeue.txt:solve", "fail host @squeue.txt"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),

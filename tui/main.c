@@ -725,6 +725,7 @@ static int run(int argc, char **argv)
 		session_free(in.session);
 	}
 	free(cl.piece);
+	signals_end();
 	return rc;
 }
 

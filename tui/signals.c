@@ -10,6 +10,7 @@
 
 struct rounds batch_rounds;
 struct progress batch_progress;
+static volatile sig_atomic_t ended_by; /* a signal that a command had time to end for */
 
 /* Makes only calls that are safe in a signal handler. The signal takes its own effect when this returns. */
 static void on_end(int sig)
@@ -18,6 +19,11 @@ static void on_end(int sig)
 		atomic_store(sig == SIGHUP ? &batch_rounds.again : &batch_rounds.end, true);
 		if (sig == SIGTERM)
 			atomic_store(&batch_progress.cancel, true);
+		return;
+	}
+	if ((sig == SIGINT || sig == SIGTERM) && atomic_load(&batch_rounds.tells) && !ended_by) {
+		ended_by = sig; /* see signals_end(); a second signal does not wait */
+		atomic_store(&batch_progress.cancel, true);
 		return;
 	}
 	sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
@@ -31,6 +37,14 @@ static void flush_output(void)
 {
 	fflush(stdout);
 	out_last_objects();
+}
+
+void signals_end(void)
+{
+	if (!ended_by)
+		return;
+	flush_output();
+	on_end(ended_by);
 }
 
 void signals_start(void)

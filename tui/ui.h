@@ -306,6 +306,7 @@ extern struct rounds batch_rounds;
 extern struct progress batch_progress; /* of the commands of batch mode: SIGTERM to a `watch` cancels it */
 void signals_start(
 	void); /* before the terminal is taken; a signal that ends the program removes unfinished files */
+void signals_end(void);	      /* ends the program as a signal would for which a command was cancelled */
 void term_die(int sig);	      /* ends as the signal would */
 keycode term_key(void);	      /* K_NONE when there is none */
 bool term_waits(void);	      /* holds an Esc, which may begin an answer: read keys again soon */

@@ -19,16 +19,27 @@ bool progress_step(struct progress *p, unsigned done)
 	if (!p)
 		return true;
 	atomic_store_explicit(&p->done, done, memory_order_relaxed);
-	if (atomic_load_explicit(&p->cancel, memory_order_relaxed))
-		return false;
-	return !p->up || !atomic_load_explicit(&p->up->cancel, memory_order_relaxed);
+	return !progress_cancelled(p);
 }
 
 bool progress_cancelled(const struct progress *p)
 {
+	const struct progress *all = p;
+
 	for (; p; p = p->up)
-		if (atomic_load(&p->cancel))
+		if (atomic_load_explicit(&p->cancel, memory_order_relaxed))
 			return true;
+	return progress_late(all);
+}
+
+bool progress_late(const struct progress *p)
+{
+	for (; p; p = p->up) {
+		double until = atomic_load_explicit(&p->until, memory_order_relaxed);
+
+		if (until > 0 && now_seconds() >= until)
+			return true;
+	}
 	return false;
 }
 

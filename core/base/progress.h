@@ -15,12 +15,14 @@ struct progress {
 	atomic_uint done, total;
 	_Atomic(const char *) what; /* static string: what is being done */
 	_Atomic double since;	    /* now_seconds() when it was started */
+	_Atomic double until;	    /* now_seconds() from which it counts as cancelled; 0 = never */
 	const struct progress *up;  /* cancelled with that one; NULL = none */
 };
 
 void progress_start(struct progress *p, const char *what, unsigned total);
 bool progress_step(struct progress *p, unsigned done);
 bool progress_cancelled(const struct progress *p);
+bool progress_late(const struct progress *p); /* Is `until` past, of it or of one that it follows? */
 
 /*
  * Seconds left at `now` (now_seconds()) at the speed so far.  Below 0: too early to say (less than a second

@@ -43,6 +43,7 @@ void interpreter_free(struct interpreter *in); /* what it holds */
 struct rounds {
 	atomic_bool listening; /* set by the command */
 	atomic_bool again;     /* SIGHUP: the next round begins now */
+	atomic_bool tells;     /* set by a command that tells what it has when SIGINT or SIGTERM cancels it */
 	atomic_bool end; /* SIGTERM: it is to end as if all rounds were done; `progress` is cancelled, too */
 };
 

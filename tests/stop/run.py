@@ -9,6 +9,7 @@ The last line is "N passed, N failed".
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -327,6 +328,25 @@ def signals_in_batch(folder):
         raise Failed("left behind: %s" % sorted(os.listdir(folder)))
 
 
+def advice_so_far(folder):
+    """SIGINT and SIGTERM: advise ranks what it has, and what follows is not run; a second signal does not wait."""
+    long = "synth xgft:18,18,6:1,18,18; advise; echo never"  # minutes; its first engine takes a second
+    for sig, form in ((signal.SIGINT, []), (signal.SIGTERM, ["--json"])):
+        p = subprocess.Popen([PROGRAM, *form, "-e", long], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True)
+        first = p.stderr.readline()
+        p.send_signal(sig)
+        told, errors = p.communicate(timeout=BOUND)
+        if not first.startswith("advise: 1. minhop: A, 0 pairs lost, ") or p.returncode != -sig or not errors.endswith("cancelled\n"):
+            raise Failed("advise, signal %d: status %d, said %r" % (sig, p.returncode, first + errors))
+        if form:
+            advice = [json.loads(line) for line in told.splitlines()][-1]
+            if advice["complete"] or advice["error_kind"] != "cancelled" or advice["advice"][0]["engine"] != "minhop" or not advice["unfinished"]:
+                raise Failed("advise, signal %d: %s" % (sig, told[-500:]))
+        elif not re.search(r"1\. minhop\n.*\n     single failures: not tried\n[\s\S]*not finished\nINCOMPLETE: cancelled; ", told) or "never" in told:
+            raise Failed("advise, signal %d: %s" % (sig, told[-500:]))
+
+
 def waits_in_kernel(pid):
     with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as f:
         state = f.read().rsplit(")", 1)[1].split()[0]
@@ -471,7 +491,7 @@ def random_moments(folder):
             raise Failed("%s: left behind: %s" % (what, left))
 
 
-TESTS = [all_commands, file_commands, file_options, long_lines, tree, edits, loops, torus, small, graphs, signals_in_batch, escape_from_files, escape_from_work, quit_from_work,
+TESTS = [all_commands, file_commands, file_options, long_lines, tree, edits, loops, torus, small, graphs, signals_in_batch, advice_so_far, escape_from_files, escape_from_work, quit_from_work,
          random_moments]
 
 

@@ -183,6 +183,87 @@ static void same_on_all_cores(void **state)
 	session_free(s);
 }
 
+/* --- stopped ------------------------------------------------------------------------------------------ */
+
+struct stop {
+	struct progress p;
+	unsigned left; /* rows that are told before it is cancelled */
+};
+
+static void one_told(void *ctx, const struct advice_row *r)
+{
+	struct stop *s = ctx;
+
+	assert_false(r->unmeasured);
+	if (!--s->left)
+		atomic_store(&s->p.cancel, true);
+}
+
+/* Stopped after each number of rows: these are ranked as in the whole, the others are named. */
+static void stopped(void **state)
+{
+	struct session *s = start("synth torus:4x4");
+	struct advice *whole = advise(s, 0, 1);
+
+	(void)state;
+	for (unsigned n = 1; n <= whole->n; n++)
+		for (uint32_t failures = 0; failures < 3; failures += 2) {
+			struct stop stop = {.left = n};
+			struct advise_request rq = {.setup = s->setup,
+						    .engines = all_engines,
+						    .failures = failures,
+						    .threads = 1,
+						    .tell = one_told,
+						    .ctx = &stop};
+			struct err e = {0};
+			struct advice *a = advise_run(&rq, &stop.p, &e);
+			bool untried = false;
+
+			assert_non_null(a); /* minhop, the first, routes it */
+			assert_int_equal(a->n_measured, n);
+			assert_int_equal(a->n, whole->n);
+			assert_int_equal(advice_complete(a), n == whole->n && !a->untried);
+			assert_false(a->late);
+			for (unsigned i = 0; i < a->n; i++)
+				assert_int_equal(a->row[i].unmeasured, i >= n);
+			for (unsigned i = 0, at = 0; i < a->n_ranked; i++) { /* in the order of the whole */
+				while (at < whole->n && whole->row[at].kind != a->row[i].kind)
+					at++;
+				assert_true(at < whole->n);
+				assert_true(whole->row[at].ebb.value == a->row[i].ebb.value);
+				assert_int_equal(a->row[i].untried,
+						 failures && a->row[i].class != ADVICE_UNSOUND);
+				untried |= a->row[i].untried;
+			}
+			assert_int_equal(a->untried, untried);
+			advice_free(a);
+		}
+	advice_free(whole);
+	session_free(s);
+}
+
+/* No row was measured: there is nothing to tell. */
+static void stopped_at_once(void **state)
+{
+	struct session *s = start("synth torus:4x4");
+	struct progress p = {.cancel = true};
+	struct advise_request rq = {.setup = s->setup, .engines = all_engines, .threads = 1};
+	struct err e = {0};
+	struct advice *a;
+
+	(void)state;
+	assert_null(advise_run(&rq, &p, &e));
+	assert_string_equal(e.msg, CANCELLED);
+	atomic_store(&p.cancel, false);
+	rq.within = 1e-9; /* over before it begins: it names all that it did not try */
+	a = advise_run(&rq, &p, &e);
+	assert_non_null(a);
+	assert_true(a->late && !a->n_measured && !advice_complete(a));
+	assert_false(progress_cancelled(&p)); /* the limit went with it */
+	advice_free(a);
+	session_free(s);
+}
+
 /* --- the order alone --------------------------------------------------------------------------------- */
 
 static void order_and_reasons(void **state)
@@ -341,6 +422,8 @@ int main(void)
 		cmocka_unit_test(figures),
 		cmocka_unit_test(all_alike),
 		cmocka_unit_test(same_on_all_cores),
+		cmocka_unit_test(stopped),
+		cmocka_unit_test(stopped_at_once),
 		cmocka_unit_test(order_and_reasons),
 		cmocka_unit_test(written_files),
 		cmocka_unit_test(words_wrong),

@@ -126,12 +126,17 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── no levels");
 	else
 		text_add(t, " ── %s, %s", PLURAL(a->n_edges, "edge switch"), PLURAL(a->n_roots, "root"));
+	if (!advice_complete(a))
+		text_add(t, " ── INCOMPLETE: stopped, %u of %u measured%s", a->n_measured, a->n,
+			 a->untried ? ", failures not tried with all" : "");
 }
 
 /* Tells the worst effect of a single failure. */
 static void add_failures(const struct advice_row *r, struct text *t)
 {
-	if (!r->failures)
+	if (r->untried)
+		text_add(t, "?");
+	else if (!r->failures)
 		text_add(t, "-");
 	else if (r->failure_loops)
 		text_add(t, "loops %u", r->failure_loops);
@@ -149,6 +154,8 @@ static void add_reason(const struct view *v, uint32_t row, struct text *t)
 
 	if (r->refused)
 		text_add(t, "refuses: %s", r->refused);
+	else if (r->unmeasured)
+		text_add(t, "not finished");
 	else if (row >= advice_of(v)->n_ranked)
 		text_add(t, "the same tables as rank %u", rank_of(v, row));
 	else if (r->reason)
@@ -173,7 +180,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 
 	if (col == C_RANK)
 		return rank_of(v, row) ? rank_of(v, row) : UINT32_MAX;
-	if (r->refused)
+	if (r->refused || r->unmeasured)
 		return -1;
 	return field_number(field_of_column(advice_fields, columns[col].name), r);
 }
@@ -186,7 +193,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%s", r->kind->engine);
 	else if (col == C_REASON)
 		add_reason(v, row, t);
-	else if (r->refused && col != C_OPTIONS)
+	else if ((r->refused || r->unmeasured) && col != C_OPTIONS)
 		text_add(t, "-");
 	else if (col == C_RANK)
 		text_add(t, "%s%u", row < advice_of(v)->n_ranked ? "" : "=", rank_of(v, row));
@@ -202,7 +209,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct advice_row *r = row_at(v, row);
 
-	return r->refused || r->class == ADVICE_UNSOUND ? MARK_DOWN : 0;
+	return !r->unmeasured && (r->refused || r->class == ADVICE_UNSOUND) ? MARK_DOWN : 0;
 }
 
 /* Tells everything about a row. */

@@ -1,5 +1,6 @@
 #include "core/analysis/advise/advise.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,8 @@ struct job {
 	const struct topo *topo;  /* reference held */
 	const struct levels *levels;
 	struct host_set *all; /* hosts, whatever the scope */
+	pthread_mutex_t telling;
+	unsigned told; /* rows */
 };
 
 /* --- what is tried ------------------------------------------------------------------------------ */
@@ -203,17 +206,31 @@ static int measure(const struct job *j, struct advice_row *r, struct progress *p
 	return 0;
 }
 
+/* Tells the rows that are measured, up to the first that is not. */
+static void tell_measured(struct job *j, struct advice_row *r)
+{
+	pthread_mutex_lock(&j->telling);
+	r->unmeasured = false;
+	while (j->told < j->a->n && !j->a->row[j->told].unmeasured) {
+		if (j->rq->tell)
+			j->rq->tell(j->rq->ctx, &j->a->row[j->told]);
+		j->told++;
+	}
+	pthread_mutex_unlock(&j->telling);
+}
+
 static int try_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct job *j = ctx;
 	struct advice_row *r = &j->a->row[i];
 
 	(void)worker;
-	if (r->refused)
-		return 0;
-	if (route_candidate(j, r, p, e))
+	if (!r->refused && route_candidate(j, r, p, e))
 		return -1;
-	return r->refused ? 0 : measure(j, r, p, e);
+	if (!r->refused && measure(j, r, p, e))
+		return -1;
+	tell_measured(j, r);
+	return 0;
 }
 
 static int try_failures(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
@@ -270,6 +287,7 @@ static int look_at_fabric(struct job *j, struct levels **levels, struct progress
 		    ((c->files & CANDIDATE_ROOTS) && !j->levels->n_roots))
 			continue;
 		a->row[a->n++] = (struct advice_row){.kind = c,
+						     .unmeasured = true,
 						     .options = str_printf("%s%s%s", words,
 									   *words && c->layers ? ", " : "",
 									   c->layers ? "qos TRUE" : "")};
@@ -279,31 +297,55 @@ static int look_at_fabric(struct job *j, struct levels **levels, struct progress
 	return 0;
 }
 
+/* Tries failures with the rows as they rank without, the best first.  rc: of what came before. */
+static int try_all_failures(const struct job *j, int rc, struct progress *p, struct err *e)
+{
+	struct advice *a = j->a;
+
+	for (unsigned i = 0; i < a->n_routed; i++)
+		a->row[i].untried = a->row[i].class != ADVICE_UNSOUND;
+	for (unsigned i = 0; !rc && i < a->n_routed; i++)
+		if (a->row[i].untried) {
+			rc = try_failures(j, &a->row[i], p, e);
+			a->row[i].untried = rc != 0;
+		}
+	return rc;
+}
+
 struct advice *advise_run(const struct advise_request *rq, struct progress *p, struct err *e)
 {
-	struct job j = {.rq = rq, .a = NEW(struct advice)};
+	struct job j = {.rq = rq, .a = NEW(struct advice), .telling = PTHREAD_MUTEX_INITIALIZER};
+	struct progress own = {0}, *shown = p ? p : &own;
 	struct levels *levels = NULL;
-	int rc = look_at_fabric(&j, &levels, p, e);
-	struct parallel par = {.n = j.a->n, .threads = rq->threads, .work = try_one, .ctx = &j};
-	bool links = false; /* between switches */
+	struct parallel par = {.threads = rq->threads, .work = try_one, .ctx = &j};
+	bool links = false, stopped; /* links between switches */
+	int rc;
 
+	if (rq->within > 0)
+		atomic_store(&shown->until, now_seconds() + rq->within);
+	rc = look_at_fabric(&j, &levels, shown, e);
+	par.n = j.a->n;
 	if (!rc)
-		rc = parallel_run(&par, "trying engines", p, e);
-	for (uint32_t port = 0; port < rq->setup->fabric->n_ports; port++)
+		rc = parallel_run(&par, "trying engines", shown, e);
+	for (uint32_t port = 0; j.topo && port < rq->setup->fabric->n_ports; port++)
 		links |= j.topo->peer_switch[port] != NO_ID;
-	for (unsigned i = 0; !rc && rq->failures && links && i < j.a->n; i++)
-		if (j.a->row[i].sweep && j.a->row[i].class != ADVICE_UNSOUND)
-			rc = try_failures(&j, &j.a->row[i], p, e);
+	if (j.topo)
+		advice_rank(j.a);
+	if (rq->failures && links && j.a->n_routed) {
+		rc = try_all_failures(&j, rc, shown, e);
+		advice_rank(j.a);
+	}
+	stopped = progress_cancelled(shown);
+	j.a->late = rc && progress_late(shown);
+	atomic_store(&shown->until, 0);
 	levels_free(levels);
 	host_set_unref(j.all);
 	topo_unref(j.topo);
 	setup_unref(j.base);
-	if (rc) {
-		advice_free(j.a);
-		return NULL;
-	}
-	advice_rank(j.a);
-	return j.a;
+	if (!rc || (stopped && j.a->n_ranked) || (j.a->late && j.topo))
+		return j.a;
+	advice_free(j.a);
+	return NULL;
 }
 
 void advice_free(struct advice *a)

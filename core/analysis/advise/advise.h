@@ -33,6 +33,8 @@ struct advice_row {
 	const struct setup *setup; /* reference held: what it is tried with */
 	const struct sweep *sweep; /* reference held; NULL: refused */
 	char *refused;		   /* owned; the reason why it does not route; NULL: it does */
+	bool unmeasured;	   /* advise was stopped before its figures were there, or its refusal */
+	bool untried;		   /* it was stopped before single failures were tried */
 	uint64_t pairs, lost;	   /* ordered pairs of hosts; of these without a path */
 	uint32_t loops;		   /* groups of channels with credit loops, on all VLs */
 	unsigned vls;		   /* VLs that routes of hosts use */
@@ -55,9 +57,11 @@ struct advice_row {
 extern const struct field advice_fields[];
 
 struct advice {
-	struct advice_row
-		*row; /* [n] ranked rows, the best first; then rows equal to one of them; then refused ones */
-	unsigned n, n_ranked, n_routed;
+	struct advice_row *row; /* [n] ranked rows, the best first; then rows equal to one of them; then
+				   refused ones; then unmeasured ones */
+	unsigned n, n_ranked, n_routed, n_measured;
+	bool untried;	       /* of some ranked row: failures do not count in the ranking */
+	bool late;	       /* stopped by its limit of time; unmeasured and untried rows else: cancelled */
 	bool direct;	       /* a fabric without levels: its one root is the switch in the middle */
 	uint32_t n_edges;      /* edge switches */
 	uint32_t n_roots;      /* roots by levels */
@@ -71,11 +75,21 @@ struct advise_request {
 	const struct sweep *now; /* in force, whose LIDs stay; NULL = nothing is routed */
 	uint32_t failures; /* single failures of links tried with each at most (drawn with seed 1); 0: none */
 	unsigned threads;  /* 0: all cores; the result does not depend on it */
+	double within;	   /* seconds after which it stops with what it has; 0: none */
+	/* Called for each row once it is measured or refused, in the order of candidates; NULL. */
+	void (*tell)(void *ctx, const struct advice_row *r);
+	void *ctx;
 };
 
-/* NULL and *e: cancelled, or short of memory. */
+/*
+ * NULL and *e: cancelled before any row was measured, or short of memory.  Stopped later, or by `within`, it
+ * ranks what is measured.
+ */
 struct advice *advise_run(const struct advise_request *rq, struct progress *p, struct err *e);
 void advice_free(struct advice *a);
+
+/* Is all measured and tried that was asked for? */
+bool advice_complete(const struct advice *a);
 
 /* The letter of its class: A, B, C. */
 char advice_letter(const struct advice_row *r);

@@ -49,11 +49,11 @@ static int by_rest(const struct advice_row *a, const struct advice_row *b)
 	return a->kind < b->kind ? -1 : a->kind > b->kind;
 }
 
-static int by_class(const struct advice_row *a, const struct advice_row *b)
+static int by_class(const struct advice *all, const struct advice_row *a, const struct advice_row *b)
 {
 	if (grade(a) != grade(b))
 		return grade(a) < grade(b) ? -1 : 1;
-	if (fragile(a) != fragile(b))
+	if (!all->untried && fragile(a) != fragile(b))
 		return fragile(a) < fragile(b) ? -1 : 1;
 	return 0;
 }
@@ -62,19 +62,20 @@ static int by_class(const struct advice_row *a, const struct advice_row *b)
  * The best of row[from .. end - 1]. "As good" is not transitive for bandwidths. So all rows as good as the
  * largest of the best class count as equal, and the other figures decide.
  */
-static unsigned best_from(const struct advice_row *r, unsigned from, unsigned end)
+static unsigned best_from(const struct advice *a, unsigned from, unsigned end)
 {
+	const struct advice_row *r = a->row;
 	unsigned top = from, best;
 
 	for (unsigned i = from + 1; i < end; i++) {
-		int c = by_class(&r[i], &r[top]);
+		int c = by_class(a, &r[i], &r[top]);
 
 		if (c < 0 || (!c && r[i].ebb.value > r[top].ebb.value))
 			top = i;
 	}
 	best = top;
 	for (unsigned i = from; i < end; i++)
-		if (!by_class(&r[i], &r[top]) && !by_ebb(&r[i], &r[top]) && by_rest(&r[i], &r[best]) < 0)
+		if (!by_class(a, &r[i], &r[top]) && !by_ebb(&r[i], &r[top]) && by_rest(&r[i], &r[best]) < 0)
 			best = i;
 	return best;
 }
@@ -107,13 +108,13 @@ static char *why_failures(const struct advice_row *b)
 }
 
 /* The first figure by which a comes before b. */
-static char *why(const struct advice_row *a, const struct advice_row *b)
+static char *why(const struct advice *all, const struct advice_row *a, const struct advice_row *b)
 {
 	const char *even = "";
 
 	if (grade(a) < grade(b))
 		return why_grade(a, b);
-	if (fragile(a) < fragile(b))
+	if (!all->untried && fragile(a) < fragile(b))
 		return why_failures(b);
 	if (by_ebb(a, b) < 0)
 		return str_printf("effective bisection %.3f against %.3f", a->ebb.value, b->ebb.value);
@@ -179,7 +180,14 @@ static bool routes(const struct advice_row *r, unsigned n, const struct advice_r
 {
 	(void)r;
 	(void)n;
-	return !x->refused;
+	return !x->refused && !x->unmeasured;
+}
+
+static bool is_refused(const struct advice_row *r, unsigned n, const struct advice_row *x)
+{
+	(void)r;
+	(void)n;
+	return x->refused;
 }
 
 /* Is it like none of r[0 .. n - 1]? */
@@ -196,16 +204,27 @@ void advice_rank(struct advice *a)
 	struct advice_row *r = a->row;
 
 	a->n_routed = first_of(r, 0, a->n, routes);
+	a->n_measured = first_of(r, a->n_routed, a->n, is_refused);
+	a->untried = false;
+	for (unsigned i = 0; i < a->n_routed; i++)
+		a->untried |= r[i].untried;
 	mark_heavy(a, a->n_routed);
 	a->n_ranked = first_of(r, 0, a->n_routed, is_new);
 	for (unsigned i = 0; i < a->n_ranked; i++)
-		move_to(r, best_from(r, i, a->n_ranked), i);
+		move_to(r, best_from(a, i, a->n_ranked), i);
 	for (unsigned i = 0; i < a->n; i++) {
 		r[i].same = i;
 		for (unsigned k = 0; i >= a->n_ranked && i < a->n_routed && k < a->n_ranked; k++)
 			if (alike(&r[k], &r[i]))
 				r[i].same = k;
 	}
-	for (unsigned i = 0; i + 1 < a->n_ranked; i++)
-		r[i].reason = why(&r[i], &r[i + 1]);
+	for (unsigned i = 0; i < a->n; i++) {
+		free(r[i].reason);
+		r[i].reason = i + 1 < a->n_ranked ? why(a, &r[i], &r[i + 1]) : NULL;
+	}
+}
+
+bool advice_complete(const struct advice *a)
+{
+	return !a->late && a->n_measured == a->n && !a->untried;
 }

@@ -1,4 +1,5 @@
 /* `advise`: which engine and options suit this fabric.  It also writes the files for OpenSM. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include "core/analysis/advise/advise.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/number.h"
 #include "core/session/commands/commands.h"
 
 /* --- telling -------------------------------------------------------------------------------------- */
@@ -61,6 +63,8 @@ static void tell_row(const struct advice *a, unsigned i, struct out *o)
 		 "; %s, most routes on a link %u, effective bisection %.3f +- %.3f, shifts %.2f (worst %u)\n",
 		 PLURAL(r->vls, "VL"), r->max_load, r->ebb.value, r->ebb.half_width, r->shift_mean,
 		 r->shift_worst);
+	if (r->untried)
+		out_text(o, "     single failures: not tried\n");
 	if (r->failures) {
 		out_text(o, "     after %s: " ROW_PROSE, PLURAL(r->failures, "single failure"));
 		if (!r->failure_lost && !r->failure_loops && !r->failure_fallbacks)
@@ -89,7 +93,7 @@ static void tell_refused(const struct advice *a, struct out *o)
 {
 	json_t *list = json_array();
 
-	for (unsigned i = a->n_routed; i < a->n; i++) {
+	for (unsigned i = a->n_routed; i < a->n_measured; i++) {
 		const struct advice_row *r = &a->row[i];
 
 		out_text(o, "  -  " ROW_PROSE);
@@ -99,6 +103,51 @@ static void tell_refused(const struct advice *a, struct out *o)
 						      r->options, "refused", r->refused));
 	}
 	out_json(o, "refused", list);
+}
+
+/* What is missing because it was stopped. */
+static void tell_missing(const struct advice *a, struct out *o)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = a->n_measured; i < a->n; i++) {
+		out_text(o, "  ?  " ROW_PROSE);
+		tell_name(&a->row[i], o);
+		out_text(o, ": not finished\n");
+		json_array_append_new(list, json_make("{s:s, s:s}", "engine", a->row[i].kind->engine,
+						      "options", a->row[i].options));
+	}
+	out_json(o, "unfinished", list);
+	out_fields(o, json_make("{s:b}", "complete", advice_complete(a)));
+	if (advice_complete(a))
+		return;
+	out_text(o, "INCOMPLETE: %s; %u of %u are measured%s.  Engines tried last take longest.\n",
+		 a->late ? "the time is over" : "cancelled", a->n_measured, a->n,
+		 a->untried ? ", failures are not tried with all and do not count in the ranking" : "");
+}
+
+/* One line on standard error for each engine that is done, while others are still tried. */
+struct done {
+	struct out *o;
+	unsigned n;
+};
+
+static void tell_done(void *ctx, const struct advice_row *r)
+{
+	struct done *d = ctx;
+	FILE *f = d->o->run->errors;
+
+	d->n++;
+	if (!f)
+		return;
+	fprintf(f, "advise: %u. %s%s%s: ", d->n, r->kind->engine, *r->options ? ", " : "", r->options);
+	if (r->refused)
+		fprintf(f, "refuses\n");
+	else
+		fprintf(f,
+			"%c, %s lost, credit loops %" PRIu32 ", most routes on a link %u, bisection %.3f\n",
+			advice_letter(r), PLURAL(r->lost, "pair"), r->loops, r->max_load, r->ebb.value);
+	fflush(f);
 }
 
 /* --- files ---------------------------------------------------------------------------------------- */
@@ -164,20 +213,48 @@ static int write_files(const struct session *s, const struct advice *a, unsigned
 	return rc;
 }
 
+#define MOST_SECONDS 86400
+
 /* --- the command ---------------------------------------------------------------------------------- */
+
+/* Seconds, with or without "s". */
+static int read_within(const struct args *args, double *within, struct err *e)
+{
+	const char *word = args_word(args, "TIME", NULL);
+	size_t len = word ? strlen(word) : 0;
+	uint64_t n = 0;
+
+	if (len && !number_of_part(word, len - (word[len - 1] == 's'), 1, MOST_SECONDS, &n))
+		return err_set_kind(
+			e, ERR_SYNTAX,
+			"found \"%s\", expected seconds from 1 to " NUMBER_TEXT(MOST_SECONDS) ", like 60s",
+			word);
+	*within = (double)n;
+	return 0;
+}
 
 static int cmd_advise(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	struct done done = {.o = o};
+	struct rounds *signals = o->run->rounds;
 	struct advise_request rq = {.setup = s->setup,
 				    .engines = s->engines,
 				    .now = session_sweep(s),
-				    .failures = (uint32_t)args_number(args, "failures N", ADVISE_FAILURES)};
+				    .failures = (uint32_t)args_number(args, "failures N", ADVISE_FAILURES),
+				    .tell = tell_done,
+				    .ctx = &done};
 	const char *path = args_word(args, "FILE", NULL);
 	struct advice *a;
 	int rc = 0;
 	json_t *list;
 
+	if (read_within(args, &rq.within, e))
+		return -1;
+	if (signals)
+		atomic_store(&signals->tells, true);
 	a = advise_run(&rq, o->run->progress, e);
+	if (signals)
+		atomic_store(&signals->tells, false);
 	if (!a)
 		return -1;
 	report_scope(s, o);
@@ -196,10 +273,14 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 	}
 	out_json(o, "advice", list);
 	tell_refused(a, o);
-	if (!a->n_ranked)
+	tell_missing(a, o);
+	if (!a->n_ranked && a->n_measured == a->n)
 		out_text(o, "No engine routes this fabric.\n");
-	o->run->found_fault |= !a->n_ranked || a->row[0].class == ADVICE_UNSOUND;
-	if (path)
+	o->run->found_fault |= advice_complete(a) && (!a->n_ranked || a->row[0].class == ADVICE_UNSOUND);
+	o->run->unanswered |= !advice_complete(a);
+	if (!advice_complete(a) && !a->late)
+		rc = err_set(e, CANCELLED);
+	else if (path)
 		rc = write_files(s, a, (unsigned)args_number(args, "rank N", 1), path, o, e);
 	advice_free(a);
 	return rc;
@@ -207,32 +288,39 @@ static int cmd_advise(struct session *s, const struct args *args, struct out *o,
 
 const struct command advise_commands[] = {
 	{.name = "advise",
-	 .syntax = "advise [failures N] | advise write FILE [rank N] [failures N]",
+	 .syntax =
+		 "advise [failures N] [within TIME] | advise write FILE [rank N] [failures N] [within TIME]",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("rank N", 1, 100, "a number from 1 to 100", "rank")),
 	 .help = "try all engines on this fabric and rank them, with reasons",
-	 .details = "  advise routes the fabric as it is with every engine and sensible options.  It also "
-		    "tries roots that it finds\n"
-		    "  by levels (the upper end of the paths between hosts), compute nodes on edge switches, "
-		    "qos for engines with\n"
-		    "  layers, and a torus-2QoS.conf if the fabric is a grid.\n"
-		    "  class A      sound: every pair has a path, no credit loop\n"
-		    "  class B      no credit loop, and at most 1 pair in 10,000 has no path\n"
-		    "  class C      the rest\n"
-		    "  The first of these that differs decides the rank:\n"
-		    "  class        A, B, C; but A with more than 4 times the load of the best B comes "
-		    "behind B\n"
-		    "  a failure    harm of the worst single link failure.  advise tries all links, or 150 "
-		    "drawn by a seed;\n"
-		    "               `failures N` tries N links, 0 none.  It tries none for class C\n"
-		    "  EBB          effective bisection bandwidth: the share of its link that a host gets "
-		    "when random pairs send.\n"
-		    "               Two values whose 95 % intervals overlap count as equal\n"
-		    "  shift        mean of 20 shifts (`shifts 20`)\n"
-		    "  load         most routes on a link\n"
-		    "  VLs          fewer VLs win\n"
-		    "  `write FILE` writes lines for opensm.conf, and the files that they name: FILE.roots, "
-		    "FILE.cn, FILE.io,\n"
-		    "  FILE.torus.  `config FILE` reads them.\n",
+	 .details =
+		 "  advise routes the fabric as it is with every engine and sensible options.  It also "
+		 "tries roots that it finds\n"
+		 "  by levels (the upper end of the paths between hosts), compute nodes on edge switches, "
+		 "qos for engines with\n"
+		 "  layers, and a torus-2QoS.conf if the fabric is a grid.\n"
+		 "  class A      sound: every pair has a path, no credit loop\n"
+		 "  class B      no credit loop, and at most 1 pair in 10,000 has no path\n"
+		 "  class C      the rest\n"
+		 "  The first of these that differs decides the rank:\n"
+		 "  class        A, B, C; but A with more than 4 times the load of the best B comes "
+		 "behind B\n"
+		 "  a failure    harm of the worst single link failure.  advise tries all links, or 150 "
+		 "drawn by a seed;\n"
+		 "               `failures N` tries N links, 0 none.  It tries none for class C\n"
+		 "  EBB          effective bisection bandwidth: the share of its link that a host gets "
+		 "when random pairs send.\n"
+		 "               Two values whose 95 % intervals overlap count as equal\n"
+		 "  shift        mean of 20 shifts (`shifts 20`)\n"
+		 "  load         most routes on a link\n"
+		 "  VLs          fewer VLs win\n"
+		 "  `write FILE` writes lines for opensm.conf, and the files that they name: FILE.roots, "
+		 "FILE.cn, FILE.io,\n"
+		 "  FILE.torus.  `config FILE` reads them.\n"
+		 "  `within 60s` stops then, like Esc and, without a screen, SIGINT and SIGTERM: what is "
+		 "measured is\n"
+		 "  ranked, and the rest is named.  Without a screen each engine is told on standard error "
+		 "once it is\n"
+		 "  measured; single failures are tried after that, the best engine first.\n",
 	 .finds = "the best is of class C, or no engine routes the fabric",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_SCOPE
@@ -244,7 +332,11 @@ const struct command advise_commands[] = {
 	 "refused[] object? engines that do not route it\n"
 	 "refused[].engine string the engine\n"
 	 "refused[].options string as above\n"
-	 "refused[].refused string why\n" JSON_CONTENT,
+	 "refused[].refused string why\n"
+	 "unfinished[] object? engines that were not measured when it was stopped\n"
+	 "unfinished[].engine string the engine\n"
+	 "unfinished[].options string as above\n"
+	 "complete boolean all was measured and tried\n" JSON_CONTENT,
 	 .rows = {advice_fields},
 	 .run = cmd_advise},
 	{.name = NULL},
