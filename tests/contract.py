@@ -253,6 +253,8 @@ SHOWN = [
     (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
     (["xgft:12,12,12:1,12,12"], ["advise within 1s"]),
     ([TREE, *UPDN], ["scope node0001 node0005", "load-map shared node0002 node0009 node0001", "load-map shared node000[1-9] all"]),
+    ([TREE, *UPDN], ["counters all first.out", "counters all second.out ports.db_csv", "counters all", "counters all all", "blame counters", "counters all forget"]),
+    ([TREE, *UPDN], ["counters all first.out", "blame slow.csv", "blame slow.csv below 50", "blame few.txt"]),
     ([TREE, *UPDN], ["scope @squeue.txt:7", "jobs jobs.txt", "jobs squeue.txt of 7 ring direct all", "flows node0001 node0009", "load-map to @squeue.txt:solve", "fail host @squeue.txt"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
@@ -275,8 +277,8 @@ SHOWN = [
 ]
 
 
-# need a fabric to discover: suite live (all of `watch` and `counters`); an OpenSM that differs: suite verify
-ELSEWHERE = {"live: changes"} | {
+# need a fabric to discover: suite live (all of `watch`, `counters PORT`); an OpenSM that differs: suite verify
+ELSEWHERE = {"live: changes"} | {"counters: " + key for key in ("of", "of_guid", "of_lid", "of_port", "counters", "counters.*")} | {
     "%s: %s[].unseen" % (name, where) for where in ("nodes", "links")
     for name in ("add", "remove", "move", "swap", "replace", "rename", "speed", "event", "changes")} | {
     "%s: parts[].unseen" % name for name in ("add", "remove", "event", "changes")} | {
@@ -285,7 +287,7 @@ ELSEWHERE = {"live: changes"} | {
                                       for beside in ("", "_guid", "_lid", "_port")))}
 
 
-LIVE = ("watch", "counters")
+LIVE = ("watch",)
 
 
 def looping(dump, host, ports):
@@ -318,6 +320,17 @@ class Suite:
         self.file("window.csv", "node,port,ticket\nleaf-01,4,CHG-1\nleaf-02,4,CHG-2\nspine-02,,CHG-3\nnode0002\n")
         self.file("jobs.txt", "a node0001 node0009\nb node0002 node000[7-8]\n")
         self.file("squeue.txt", "JOBID NAME NODES NODELIST\n7 solve 3 node000[1-2],gone\n8_1 mpi 1 node0009\n")
+        self.file("slow.csv", "a,%s\n" % ",".join(hosts) + "".join("%s,%s\n" % (a, ",".join("40" if a != b and hosts[3] in (a, b) else "99" for b in hosts)) for a in hosts)
+                  if (hosts := ["node%04d" % i for i in range(1, 10)]) else "")
+        self.file("few.txt", "node0001 node0009\nnode0002 gone fail\n")
+        self.file("first.out", "# Port counters: Lid 1 port 4 (CapMask: 0x1000)\nPortSelect:....4\nSymbolErrorCounter:....65535\nLinkDownedCounter:....7\n"
+                  "PortXmitData:....4294967290\n# Port counters: Lid 1 port 255\nPortSelect:....255\n")
+        self.file("second.out", "   GUID 0x2c90300a00000 port 4: [LinkDownedCounter == 3] [PortXmitData == 7]\n   GUID 0x2c90300a00000 port 1: [PortXmitDiscards == 3]\n"
+                  "   GUID 0x77 port 1: [PortXmitDiscards == 3]\n   GUID 0x77 port 300: [PortXmitDiscards == 3]\n")
+        self.file("ports.db_csv", "START_RUN_INFO\nDate\n\"2026-01-02\"\nEND_RUN_INFO\nSTART_PM_INFO\nNodeGUID,PortNumber,LinkDownedCounter,PortXmitData\n"
+                  "0x2c90300a00000,4,4,4\nEND_PM_INFO\nSTART_CABLE_INFO\nNodeGuid,PortNum,Vendor,PN,SN,Temperature\n0x2c90300a00000,4,Maker,P,S,71C\nEND_CABLE_INFO\n"
+                  "Port=4 Lid=0x1 GUID=0x2c90300a00000\nWarnTemperatureHighThresh: 70C\n# Running timestamp : 2026-01-01\n"
+                  "#IB : GUID : Raw BER : Effective BER : Symbol BER\n4 : 0x2c90300a00000 : 1E-7 : 1E-9 : 1E-10\n")
         self.file("answers", "2: No\n3: leaf-01[2]\n")
         self.file("some.conf", "routing_engine updn\n")
         self.file("hup.conf", "routing_engine dor\nlmc 2\nport_shifting TRUE\n")

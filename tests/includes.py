@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOMS = ["core/base", "core/fabric", "core/routing", "core/sm", "core/trace", "core/formats", "core/source",
-         "core/analysis/credit", "core/analysis/traffic", "core/analysis/shape", "core/analysis/draw",
+         "core/analysis/credit", "core/analysis/traffic", "core/analysis/blame", "core/analysis/shape", "core/analysis/draw",
          "core/analysis/compare", "core/analysis/survey", "core/analysis/doctor", "core/analysis/advise",
          "core/session", "engines", "views", "tui"]
 

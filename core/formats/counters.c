@@ -382,7 +382,7 @@ static void block_line(struct reader *d, struct cursor line)
 		c->temperature = v;
 	else if ((cur_is(key, "WarnTemperatureHighThresh") ||
 		  (cur_is(key, "AlarmTemperatureHighThresh") && c->most <= TEMPERATURE_NONE)) &&
-		 real(value, &v))
+		 real(value, &v) && v > 0) /* 0 C: not read */
 		c->most = v;
 }
 
@@ -543,8 +543,8 @@ static void drop_empty(struct counter_reading *r, size_t from)
 	for (size_t i = from; i < r->n; i++) {
 		const struct counted_port *c = &r->port[i];
 
-		if (c->told || c->cable || c->temperature > TEMPERATURE_NONE || c->ber[0] >= 0 ||
-		    c->ber[1] >= 0 || c->ber[2] >= 0)
+		if (c->told || c->cable || c->temperature > TEMPERATURE_NONE || c->most > TEMPERATURE_NONE ||
+		    c->ber[0] >= 0 || c->ber[1] >= 0 || c->ber[2] >= 0)
 			r->port[n++] = *c;
 	}
 	r->n = n;

@@ -58,8 +58,8 @@ struct command {
 		diff_commands, transition_commands, plan_commands, drift_commands, doctor_commands,          \
 		advise_commands, verify_commands, load_commands, flow_commands, job_commands, ring_commands, \
 		survey_commands, outage_commands, cdg_commands, drain_commands, element_commands,            \
-		export_commands, torus_commands, watch_commands, replay_commands, lesson_commands,           \
-		quiz_commands, grade_commands, session_commands
+		export_commands, torus_commands, watch_commands, counter_commands, blame_commands,           \
+		replay_commands, lesson_commands, quiz_commands, grade_commands, session_commands
 
 extern const struct command fabric_commands[]; /* getting a fabric, options, summaries */
 extern const struct command tables_commands[]; /* tables */
@@ -90,7 +90,9 @@ extern const struct command drain_commands[];	   /* drain */
 extern const struct command element_commands[];	   /* elements, equal-paths, compare */
 extern const struct command export_commands[];	   /* save, export */
 extern const struct command torus_commands[];	   /* torus-conf */
-extern const struct command watch_commands[];	   /* watch, counters */
+extern const struct command watch_commands[];	   /* watch */
+extern const struct command counter_commands[];	   /* counters */
+extern const struct command blame_commands[];	   /* blame */
 extern const struct command replay_commands[];	   /* save-session, report */
 extern const struct command lesson_commands[];	   /* lesson */
 extern const struct command quiz_commands[];	   /* quiz */

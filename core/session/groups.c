@@ -13,7 +13,8 @@ const struct aim_group aim_groups[N_GROUPS] = {
 	[EXPLAIN] = {"Explain", "why packets go where they go",
 		     "trace why flows equal-paths ranks roots step cdg cycles drain"},
 	[JUDGE] = {"Judge", "what is wrong, what is better",
-		   "check doctor drift judge advise compare verify survey outage load-map jobs ring-order "
+		   "check doctor drift judge blame advise compare verify survey outage load-map jobs "
+		   "ring-order "
 		   "shifts spread "
 		   "plan"},
 	[TEACH] = {"Teach", "lessons, questions, words", "lesson quiz grade help schema echo"},

@@ -1,4 +1,5 @@
 #include "core/session/session.h"
+#include "core/session/counted.h"
 #include "core/trace/moment.h"
 #include "core/session/lesson.h"
 #include "core/base/err.h"
@@ -123,6 +124,7 @@ void session_free(struct session *s)
 	lesson_place_unref(s->lesson);
 	free(s->drawing);
 	free(s->configured);
+	session_uncount(s);
 	setup_unref(s->setup);
 	free(s->option_tables);
 	walk_free(s->walk);

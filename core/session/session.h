@@ -20,6 +20,7 @@
 
 struct command;
 struct drain;
+struct counter_reading;
 struct lesson_place;
 struct topic;
 struct named;
@@ -102,6 +103,8 @@ struct session {
 	bool not_computed;  /* ... names only engines that ibscope does not compute */
 	struct drawing_note *drawing;
 	size_t n_drawings, cap_drawings;
+	/* What ports counted (counted.h), the last reading and the one before; NULL: none.  Owned. */
+	struct counter_reading *counted[2];
 };
 
 /*

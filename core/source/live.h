@@ -54,7 +54,11 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
  * argv[1] one of the flags below.  As program_run().  -1 and *e also when this program cannot start itself.
  */
 int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e);
-/* Then CA ("": any), port (0: any), LID, port number: prints PortCounters by Get, "NAME VALUE" a line */
+/*
+ * Then CA ("": any), port (0: any) and "LID:PORT,PORT" for each node: prints, by Gets, "@ LID PORT" and below
+ * it "NAME VALUE WIDE" for each counter (core/formats/counters.h), with 64 bits (WIDE 1) where the node has
+ * them.  Ports that do not answer are left out; none at all: it fails.
+ */
 #define LIVE_COUNTERS_FLAG "--counters-child"
 
 /* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none) is to be freed, *port 0 = none. */

@@ -1,5 +1,6 @@
 /* The discovery process runs libibnetdisc and writes the result to LIVE_DATA_FD. */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/fabric/builder.h"
+#include "core/formats/counters.h"
 #include "core/source/gate.h"
 #include "core/source/live.h"
 #include "core/source/live_simulator.h"
@@ -297,45 +299,99 @@ bool live_child_possible(void)
 
 static const int smi[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS}, gmi[] = {IB_SMI_CLASS, IB_PERFORMANCE_CLASS};
 
-/* argv: CA, port, LID, port number. */
+/* Fields by enum counter: of PortCounters, and of 64 bits. */
+static const enum MAD_FIELDS counter_field[N_COUNTERS][2] = {
+	{IB_PC_ERR_SYM_F, IB_PC_EXT_ERR_SYM_F},
+	{IB_PC_LINK_RECOVERS_F, IB_PC_EXT_LINK_RECOVERS_F},
+	{IB_PC_LINK_DOWNED_F, IB_PC_EXT_LINK_DOWNED_F},
+	{IB_PC_ERR_RCV_F, IB_PC_EXT_ERR_RCV_F},
+	{IB_PC_ERR_PHYSRCV_F, IB_PC_EXT_ERR_PHYSRCV_F},
+	{IB_PC_ERR_SWITCH_REL_F, IB_PC_EXT_ERR_SWITCH_REL_F},
+	{IB_PC_XMT_DISCARDS_F, IB_PC_EXT_XMT_DISCARDS_F},
+	{IB_PC_ERR_XMTCONSTR_F, IB_PC_EXT_ERR_XMTCONSTR_F},
+	{IB_PC_ERR_RCVCONSTR_F, IB_PC_EXT_ERR_RCVCONSTR_F},
+	{IB_PC_ERR_LOCALINTEG_F, IB_PC_EXT_ERR_LOCALINTEG_F},
+	{IB_PC_ERR_EXCESS_OVR_F, IB_PC_EXT_ERR_EXCESS_OVR_F},
+	{IB_PC_VL15_DROPPED_F, IB_PC_EXT_VL15_DROPPED_F},
+	{IB_PC_XMT_WAIT_F, IB_PC_EXT_XMT_WAIT_F},
+	{IB_PC_XMT_BYTES_F, IB_PC_EXT_XMT_BYTES_F},
+	{IB_PC_RCV_BYTES_F, IB_PC_EXT_RCV_BYTES_F},
+	{IB_PC_XMT_PKTS_F, IB_PC_EXT_XMT_PKTS_F},
+	{IB_PC_RCV_PKTS_F, IB_PC_EXT_RCV_PKTS_F},
+};
+
+/* Bits of PerfMgt ClassPortInfo. */
+#define EXTENDED_WIDTH 0x200u
+#define EXTENDED_NO_IETF 0x400u /* without packets by kind */
+#define EXTENDED_ERRORS 2u	/* of CapabilityMask2 */
+
+/* What 64-bit counters a node has: bits of the traffic's counters and of the others. */
+static uint32_t wide_counters(struct ibmad_port *via, ib_portid_t *to, int port)
+{
+	uint8_t data[IB_PC_DATA_SZ + 1024] = {0};
+	unsigned mask;
+	uint32_t traffic = 0;
+
+	if (!pma_query_via(data, to, port, TIMEOUT_MS, CLASS_PORT_INFO, via))
+		return 0;
+	mask = mad_get_field(data, 0, IB_CPI_CAPMASK_F);
+	if (!(mask & (EXTENDED_WIDTH | EXTENDED_NO_IETF)))
+		return 0;
+	for (unsigned k = COUNT_TRANSMIT_DATA; k < N_COUNTERS; k++)
+		traffic |= 1u << k;
+	return mad_get_field(data, 0, IB_CPI_CAPMASK2_F) & EXTENDED_ERRORS ? (1u << N_COUNTERS) - 1 : traffic;
+}
+
+/* False: it does not answer.  Gets alone: counters are never reset. */
+static bool read_port(struct ibmad_port *via, ib_portid_t *to, int port, uint32_t *wide)
+{
+	uint8_t data[IB_PC_DATA_SZ + 1024] = {0}, more[IB_PC_DATA_SZ + 1024] = {0};
+
+	if (!pma_query_via(data, to, port, TIMEOUT_MS, IB_GSI_PORT_COUNTERS, via))
+		return false;
+	if (*wide && !pma_query_via(more, to, port, TIMEOUT_MS, IB_GSI_PORT_COUNTERS_EXT, via))
+		*wide = 0;
+	printf("@ %d %d\n", to->lid, port);
+	for (unsigned k = 0; k < N_COUNTERS; k++) {
+		uint64_t v = mad_get_field(data, 0, counter_field[k][0]);
+
+		if (*wide >> k & 1)
+			v = mad_get_field64(more, 0, counter_field[k][1]);
+		printf("%s %" PRIu64 " %u\n", counter_words[k], v, *wide >> k & 1);
+	}
+	return true;
+}
+
+/* argv: CA, port, "LID:PORT,PORT" of each node. */
 static int read_counters(char **argv)
 {
-	static const struct {
-		enum MAD_FIELDS field;
-		const char *name;
-	} counter[] = {
-		{IB_PC_ERR_SYM_F, "symbol_errors"},
-		{IB_PC_LINK_RECOVERS_F, "link_recoveries"},
-		{IB_PC_LINK_DOWNED_F, "link_downed"},
-		{IB_PC_ERR_RCV_F, "receive_errors"},
-		{IB_PC_ERR_PHYSRCV_F, "remote_physical_errors"},
-		{IB_PC_ERR_SWITCH_REL_F, "switch_relay_errors"},
-		{IB_PC_XMT_DISCARDS_F, "transmit_discards"},
-		{IB_PC_ERR_XMTCONSTR_F, "transmit_constraint_errors"},
-		{IB_PC_ERR_RCVCONSTR_F, "receive_constraint_errors"},
-		{IB_PC_ERR_LOCALINTEG_F, "local_integrity_errors"},
-		{IB_PC_ERR_EXCESS_OVR_F, "buffer_overruns"},
-		{IB_PC_VL15_DROPPED_F, "vl15_dropped"},
-		{IB_PC_XMT_WAIT_F, "transmit_wait"},
-		{IB_PC_XMT_BYTES_F, "transmit_data"},
-		{IB_PC_RCV_BYTES_F, "receive_data"},
-		{IB_PC_XMT_PKTS_F, "transmit_packets"},
-		{IB_PC_RCV_PKTS_F, "receive_packets"},
-	};
 	int classes[] = {IB_SMI_CLASS, IB_PERFORMANCE_CLASS};
-	uint8_t data[IB_PC_DATA_SZ + 1024] = {0};
-	struct ibmad_port *via;
-	ib_portid_t to = {0};
+	struct ibmad_port *via = mad_rpc_open_port(*argv[0] ? argv[0] : NULL, atoi(argv[1]), classes, 2);
+	unsigned n = 0;
 
-	via = mad_rpc_open_port(*argv[0] ? argv[0] : NULL, atoi(argv[1]), classes, 2);
-	ib_portid_set(&to, atoi(argv[2]), 0, 0);
-	/* a Get: counters are never reset */
-	if (!via || !pma_query_via(data, &to, atoi(argv[3]), TIMEOUT_MS, IB_GSI_PORT_COUNTERS, via))
+	if (!via)
 		return 1;
-	for (size_t i = 0; i < ARRAY_LEN(counter); i++)
-		printf("%s %u\n", counter[i].name, mad_get_field(data, 0, counter[i].field));
+	for (argv += 2; *argv; argv++) {
+		ib_portid_t to = {0};
+		char *at = *argv;
+		uint32_t wide = 0;
+		bool first = true;
+
+		ib_portid_set(&to, (int)strtol(at, &at, 10), 0, 0);
+		while (*at) { /* a node that does not answer is not asked for its other ports */
+			int port = (int)strtol(at + 1, &at, 10);
+
+			if (first)
+				wide = wide_counters(via, &to, port);
+			if (!read_port(via, &to, port, &wide) && first)
+				break;
+			first = false;
+			n++;
+		}
+		fflush(stdout);
+	}
 	mad_rpc_close_port(via);
-	return 0;
+	return !n;
 }
 
 /* argv: CA, port, enum live_tables. */
@@ -361,7 +417,7 @@ static int discover(char **argv)
 
 int live_child_main(int argc, char **argv)
 {
-	bool counters = argc == 6 && !strcmp(argv[1], LIVE_COUNTERS_FLAG);
+	bool counters = argc >= 5 && !strcmp(argv[1], LIVE_COUNTERS_FLAG);
 	pthread_t watch;
 	pid_t worker;
 

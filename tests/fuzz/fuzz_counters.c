@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Each row has a place and says something; what is narrow fits. */
 static void check(const struct counted_port *c)
 {
-	bool says = c->told || c->cable || c->temperature > TEMPERATURE_NONE;
+	bool says = c->told || c->cable || c->temperature > TEMPERATURE_NONE || c->most > TEMPERATURE_NONE;
 
 	for (unsigned k = 0; k < N_COUNTERS; k++)
 		if ((c->told >> k & 1) ? !(c->wide >> k & 1) && c->value[k] > counter_tops[k]

@@ -1,4 +1,4 @@
-/* `watch` reads a live fabric again and again; `counters` shows what one of its ports has counted. */
+/* `watch` reads a live fabric again and again. */
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -405,68 +405,6 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 	return rc;
 }
 
-/* --- counters ------------------------------------------------------------------------------------------ */
-
-/* Lines "NAME VALUE" of the process that asked the port. */
-static void tell_counters(const char *lines, struct out *o)
-{
-	json_t *obj = json_object();
-	unsigned errors = 0;
-
-	for (const char *s = lines; *s; s += strcspn(s, "\n"), s += *s == '\n') {
-		char name[40];
-		unsigned long v;
-
-		if (sscanf(s, "%39s %lu", name, &v) != 2)
-			continue;
-		json_object_set_new(obj, name, json_integer((json_int_t)v));
-		if (v || strstr(name, "_data") || strstr(name, "_packets"))
-			out_text(o, "  %-32s %12lu\n", name, v);
-		errors += v && !strstr(name, "_data") && !strstr(name, "_packets");
-	}
-	if (!errors && json_object_size(obj))
-		out_text(o, "  All counters of errors and congestion are 0.\n");
-	out_json(o, "counters", obj);
-}
-
-static int cmd_counters(struct session *s, const struct args *args, struct out *o, struct err *e)
-{
-	const char *of = args->arg[0].word;
-	uint32_t port = session_port(s, of, e), node, ep;
-	char name[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, lid[12], num[12], device[12];
-	char *argv2[] = {name, flag, NULL, device, lid, num, NULL};
-	char *ca = NULL;
-	struct text lines = {0};
-	int at = 0, rc;
-	FILE *to;
-
-	if (port == NO_ID || live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
-		return -1;
-	node = s->fabric->port_node[port];
-	ep = s->fabric->port_endport[node_is_switch(s->fabric, node) ? s->fabric->node_port[node] : port];
-	snprintf(lid, sizeof(lid), "%u", ep == NO_ID ? 0 : endport_lid(s->fabric, session_lids(s), ep));
-	snprintf(num, sizeof(num), "%u", s->fabric->port_num[port]);
-	snprintf(device, sizeof(device), "%d", at);
-	if (!strcmp(lid, "0")) {
-		free(ca);
-		return err_set(e, "%s has no LID, so its counters cannot be read", of);
-	}
-	argv2[2] = ca ? ca : str_dup("");
-	to = text_stream(&lines);
-	rc = live_again(argv2, to, o->run->progress, e);
-	fclose(to);
-	free(argv2[2]);
-	if (!rc) {
-		out_text(o, "%s, LID %s, counters since they were reset:\n", PORT_LABEL(s->fabric, port),
-			 lid);
-		if (o->object)
-			json_put_port(o->object, "of", s->fabric, session_lids(s), port);
-		tell_counters(text_str(&lines), o);
-	}
-	text_free(&lines);
-	return rc;
-}
-
 const struct command watch_commands[] = {
 	{.name = "watch",
 	 .in_rounds = true,
@@ -549,13 +487,5 @@ const struct command watch_commands[] = {
 		 "rounds[].event integer? number of the event it became\n"
 		 "rounds[].failed string? why it read nothing\n" JSON_EVENT,
 	 .run = cmd_watch},
-	{.name = "counters",
-	 .syntax = "counters PORT [CA[:PORT]]",
-	 .help = "error and congestion counters of a port of the live fabric (PortCounters, read only)",
-	 .needs = NEEDS_FABRIC,
-	 .json = "of port the port\n"
-		 "counters object? what was counted\n"
-		 "counters.* integer counters by name\n",
-	 .run = cmd_counters},
 	{.name = NULL},
 };

@@ -1,0 +1,410 @@
+#include "core/analysis/blame/blame.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/analysis/traffic/loads.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/base/rng.h"
+#include "core/routing/paths.h"
+
+#define FAULT_BONUS 3.0 /* as about 20 : 1 */
+#define PAIRS_AT_ONCE 256
+
+void tried_add(struct tried *t, uint32_t pair, uint32_t src, uint32_t dst)
+{
+	GROW(t->way, t->n_ways, t->cap);
+	t->way[t->n_ways++] = (struct tried_way){pair, src, dst};
+}
+
+void tried_free(struct tried *t)
+{
+	free(t->way);
+	free(t->bad);
+	*t = (struct tried){0};
+}
+
+/* --- who crosses what ---------------------------------------------------------------------------------- */
+
+/* A link by its sending port, or links that the same pairs cross. */
+struct candidate {
+	uint32_t port, group; /* group: candidates of one number cannot be told apart */
+	uint32_t begin;	      /* its pairs in crossing[] */
+	uint32_t all;	      /* pairs */
+	uint32_t n, b;	      /* pairs left, and bad ones of them; of only_bad: n as predicted */
+	uint64_t sign;	      /* of the set of its pairs */
+	double bonus;
+	unsigned faults;
+	bool used;
+};
+
+struct work {
+	const struct routing *r;
+	const struct tried *t;
+	struct blame *out;
+	uint32_t *link; /* links of pairs, one pair after the other */
+	size_t n_link, cap_link;
+	size_t *begin;	/* [n_pairs + 1] */
+	uint32_t *seen; /* [n_ports] last pair that crossed it, and 1 */
+	uint32_t *at;	/* [n_ports] candidate and 1 */
+	struct candidate *c;
+	uint32_t n_c;
+	uint32_t *crossing; /* pairs of candidates */
+	bool *gone;	    /* [n_pairs] explained, or without a path */
+	uint32_t left, bad; /* pairs that are not gone */
+	double total;	    /* of which links carry their share: pairs, or all routes */
+};
+
+static void cross(struct work *w, uint32_t pair, uint32_t port)
+{
+	if (w->seen[port] == pair + 1)
+		return;
+	w->seen[port] = pair + 1;
+	GROW(w->link, w->n_link, w->cap_link);
+	w->link[w->n_link++] = port;
+}
+
+static bool walk(struct work *w, const struct tried_way *y)
+{
+	const struct topo *t = w->r->topo;
+	const struct fabric *f = t->fabric;
+	struct path p;
+	bool ok;
+
+	path_trace(w->r, y->src, w->r->lids->base[y->src], w->r->lids->base[y->dst], &p);
+	ok = p.end == PATH_OK;
+	if (ok && !endport_is_switch(f, y->src))
+		cross(w, y->pair, f->endport_port[y->src]);
+	for (unsigned i = 0; ok && i < p.n; i++)
+		if (p.hop[i].out)
+			cross(w, y->pair, switch_port_id(f, p.hop[i].sw, p.hop[i].out));
+	path_free(&p);
+	return ok;
+}
+
+static int walk_all(struct work *w, struct progress *p, struct err *e)
+{
+	uint32_t pair = 0;
+	size_t i = 0;
+
+	progress_start(p, "following pairs", w->t->n_pairs);
+	for (; pair < w->t->n_pairs; pair++) {
+		size_t had = w->n_link;
+		bool ok = i < w->t->n_ways && w->t->way[i].pair == pair;
+
+		w->begin[pair] = w->n_link;
+		for (; i < w->t->n_ways && w->t->way[i].pair == pair; i++)
+			ok = walk(w, &w->t->way[i]) && ok;
+		if (!ok) {
+			w->n_link = had;
+			w->gone[pair] = true;
+			w->out->no_path++;
+		}
+		if (pair % PAIRS_AT_ONCE == 0 && !progress_step(p, pair))
+			return err_set(e, CANCELLED);
+	}
+	w->begin[pair] = w->n_link;
+	return 0;
+}
+
+/* Pairs of each link, and a sum that is another one for another set. */
+static void count_links(struct work *w)
+{
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < w->n_link; i++)
+		if (!w->at[w->link[i]])
+			w->at[w->link[i]] = ++w->n_c;
+	w->c = NEW_ARRAY(w->n_c + 1, struct candidate);
+	for (size_t i = 0; i < w->n_link; i++)
+		w->c[w->at[w->link[i]] - 1].all++;
+	for (uint32_t i = 0; i < w->n_c; i++) {
+		w->c[i].begin = at;
+		at += w->c[i].all;
+		w->c[i].all = 0;
+	}
+	w->crossing = NEW_ARRAY(at + 1, uint32_t);
+	for (uint32_t pair = 0; pair < w->t->n_pairs; pair++) {
+		uint64_t seed = pair, sign = rng_next(&seed);
+
+		for (size_t i = w->begin[pair]; i < w->begin[pair + 1]; i++) {
+			struct candidate *c = &w->c[w->at[w->link[i]] - 1];
+
+			c->port = w->link[i];
+			w->crossing[c->begin + c->all++] = pair;
+			c->sign += sign;
+			c->b += w->t->bad[pair];
+		}
+		w->left += !w->gone[pair];
+		w->bad += !w->gone[pair] && w->t->bad[pair];
+	}
+	for (uint32_t i = 0; i < w->n_c; i++)
+		w->c[i].n = w->c[i].all;
+	w->out->work += 3 * w->n_link;
+}
+
+COMPARATOR(by_sign, struct candidate, UP(sign) UP(all) DOWN(bonus) UP(port))
+
+static void group_links(struct work *w, const struct measured *m)
+{
+	for (uint32_t i = 0; i < w->n_c; i++) {
+		w->c[i].faults = measured_link(m, w->r->topo->fabric, w->c[i].port, NULL);
+		w->c[i].bonus = w->c[i].faults ? FAULT_BONUS : 0;
+	}
+	if (w->n_c)
+		qsort(w->c, w->n_c, sizeof(*w->c), by_sign);
+	for (uint32_t i = 0; i < w->n_c; i++) {
+		bool same = i && w->c[i].sign == w->c[i - 1].sign && w->c[i].all == w->c[i - 1].all;
+
+		w->c[i].group = same ? w->c[i - 1].group : i;
+		w->at[w->c[i].port] = i + 1;
+	}
+}
+
+/* Nobody told of good pairs: each link has its part of the routes of all pairs. */
+static int predict(struct work *w, struct progress *p, struct err *e)
+{
+	struct loads *l = loads_new(w->r, &pattern_all, p);
+
+	if (!l)
+		return err_set(e, CANCELLED);
+	w->total = (double)l->routes;
+	for (uint32_t i = 0; i < w->n_c; i++)
+		w->c[i].n = l->port[w->c[i].port] > w->c[i].b ? l->port[w->c[i].port] : w->c[i].b;
+	loads_free(l);
+	return 0;
+}
+
+/* --- the ranking --------------------------------------------------------------------------------------- */
+
+/* How much better a share of its own tells b bad ones of n than the share of all does. */
+static double evidence(double b, double n, double share)
+{
+	double own = n > 0 ? b / n : 0;
+
+	if (own <= share || !b)
+		return 0;
+	return b * log(own / share) + (n > b ? (n - b) * log((1 - own) / (1 - share)) : 0);
+}
+
+/* Its pairs explain nothing any more. */
+static void take_away(struct work *w, const struct candidate *c)
+{
+	for (uint32_t k = 0; k < c->all; k++) {
+		uint32_t pair = w->crossing[c->begin + k];
+
+		if (w->gone[pair])
+			continue;
+		w->gone[pair] = true;
+		w->left--;
+		w->bad -= w->t->bad[pair];
+		for (size_t i = w->begin[pair]; i < w->begin[pair + 1]; i++) {
+			struct candidate *x = &w->c[w->at[w->link[i]] - 1];
+
+			x->n -= !w->t->only_bad;
+			x->b -= w->t->bad[pair];
+			w->out->work++;
+		}
+	}
+}
+
+static uint32_t best_candidate(struct work *w, double *score)
+{
+	double all = w->t->only_bad ? w->total : w->left, share = all > 0 ? w->bad / all : 0;
+	uint32_t best = NO_ID;
+
+	/* chance makes some pairs bad even where none was seen */
+	share = fmin(fmax(share, 1 / (all + 2)), 0.5);
+	*score = 0;
+	for (uint32_t i = 0; i < w->n_c; i++) {
+		const struct candidate *c = &w->c[i];
+		double x;
+
+		if (c->used || c->group != i || !c->b)
+			continue;
+		x = evidence(c->b, c->n, share);
+		x += x > 0 ? c->bonus : 0;
+		if (x > *score) {
+			*score = x;
+			best = i;
+		}
+	}
+	w->out->work += w->n_c;
+	return best;
+}
+
+/* A place whose link is the other direction of this one. */
+static struct blamed *other_way(struct blame *b, const struct topo *t, uint32_t port)
+{
+	for (size_t i = 0; i < b->n; i++)
+		for (uint32_t k = 0; k < b->place[i].n; k++)
+			if (t->peer[b->place[i].port[k]] == port)
+				return &b->place[i];
+	return NULL;
+}
+
+static void take_best(struct work *w, uint32_t best, double score)
+{
+	struct candidate *c = &w->c[best];
+	struct blame *b = w->out;
+	uint32_t n = 1, bad = 0;
+	struct blamed *x, *other = other_way(b, w->r->topo, c->port);
+
+	for (uint32_t k = 0; k < c->all; k++)
+		bad += w->t->bad[w->crossing[c->begin + k]];
+	c->used = true;
+	if (other && other->back == NO_ID) {
+		other->back = c->port;
+		other->pairs += c->all;
+		other->bad += bad;
+		other->explained += c->b;
+		take_away(w, c);
+		return;
+	}
+	while (best + n < w->n_c && w->c[best + n].group == best)
+		n++;
+	GROW(b->place, b->n, b->cap);
+	x = &b->place[b->n++];
+	*x = (struct blamed){.port = NEW_ARRAY(n, uint32_t),
+			     .n = n,
+			     .back = NO_ID,
+			     .pairs = c->all,
+			     .bad = bad,
+			     .explained = c->b,
+			     .faults = c->faults,
+			     .score = score,
+			     /* so many links: the best of them by chance has about the logarithm */
+			     .likely = score > log(w->n_c) + FAULT_BONUS};
+	for (uint32_t k = 0; k < n; k++)
+		x->port[k] = w->c[best + k].port;
+	take_away(w, c);
+	if (x->likely)
+		b->unexplained = w->bad;
+}
+
+struct blame *blame_new(const struct routing *r, const struct tried *t, const struct measured *m,
+			struct progress *p, struct err *e)
+{
+	struct work w = {.r = r, .t = t, .out = NEW(struct blame)};
+	const struct fabric *f = r->topo->fabric;
+	int rc;
+
+	w.begin = NEW_ARRAY(t->n_pairs + 1, size_t);
+	w.gone = NEW_ARRAY(t->n_pairs + 1, bool);
+	w.seen = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	w.at = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	rc = walk_all(&w, p, e);
+	if (!rc) {
+		count_links(&w);
+		group_links(&w, m);
+		w.out->pairs = w.left;
+		w.out->bad = w.out->unexplained = w.bad;
+		w.out->links = w.n_c;
+		rc = t->only_bad ? predict(&w, p, e) : 0;
+	}
+	while (!rc && w.out->n < BLAMED_MOST) {
+		double score;
+		uint32_t best = best_candidate(&w, &score);
+
+		if (best == NO_ID)
+			break;
+		take_best(&w, best, score);
+	}
+	free(w.link);
+	free(w.begin);
+	free(w.seen);
+	free(w.at);
+	free(w.c);
+	free(w.crossing);
+	free(w.gone);
+	if (!rc)
+		return w.out;
+	blame_free(w.out);
+	return NULL;
+}
+
+/* --- by counters alone ------------------------------------------------------------------------------- */
+
+static bool waits(const struct measured *m, uint32_t port)
+{
+	const struct measured_port *x = measured_of(m, port);
+
+	return x && x->faults >> FAULT_CONGESTED & 1;
+}
+
+/* Does a switch wait itself for another port? Then it keeps those waiting that send to it. */
+static bool switch_waits(const struct topo *t, const struct measured *m, uint32_t sw, uint32_t but)
+{
+	const struct fabric *f = t->fabric;
+
+	FOR_PORTS(f, sw, port)
+		if (port != but && waits(m, port))
+			return true;
+	return false;
+}
+
+static double weight(const struct measured *m, uint32_t port, unsigned faults, bool behind)
+{
+	const struct measured_port *x = measured_of(m, port);
+	double errors = 0, wait = x ? (double)x->grown[COUNT_WAIT] + (double)x->grown[COUNT_DISCARDS] : 0;
+
+	for (unsigned k = 0; x && k < COUNT_WAIT; k++)
+		if (k != COUNT_DISCARDS && k != COUNT_RELAY && x->told >> k & 1)
+			errors += (double)x->grown[k];
+	return (faults >> FAULT_ERRORS & 1 ? 20 + log1p(errors) : 0) +
+	       (faults >> FAULT_DEGRADED & 1 ? 10 : 0) + (faults >> FAULT_FLAPPED & 1 ? 5 : 0) +
+	       (faults >> FAULT_CONGESTED & 1 && !behind ? 1 + log1p(wait) / 10 : 0);
+}
+
+COMPARATOR(by_score, struct blamed, DOWN(score) UP(port[0]))
+
+struct blame *blame_counters(const struct topo *t, const struct measured *m)
+{
+	const struct fabric *f = t->fabric;
+	struct blame *b = NEW(struct blame);
+
+	for (uint32_t link = 0; link < f->n_links; link++) {
+		const uint32_t *end = &f->link_port[(size_t)2 * link];
+		struct blamed x = {.back = NO_ID, .n = 1};
+		unsigned by[2];
+
+		for (unsigned i = 0; i < 2; i++) {
+			uint32_t far = t->peer_switch[end[i]];
+			bool behind = far != NO_ID && switch_waits(t, m, far, end[1 - i]);
+
+			by[i] = measured_link(m, f, end[i], NULL);
+			x.score += weight(m, end[i], by[i] & 1u << FAULT_CONGESTED, behind);
+		}
+		x.faults = by[0] | by[1];
+		for (unsigned i = 0; i < 2; i++)
+			x.score += weight(m, end[i],
+					  measured_of(m, end[i])
+						  ? measured_of(m, end[i])->faults & ~(1u << FAULT_CONGESTED)
+						  : 0,
+					  false);
+		if (!x.faults)
+			continue;
+		x.likely = x.score > 0;
+		x.port = NEW(uint32_t);
+		x.port[0] = end[by[1] && !by[0]];
+		if (by[0] && by[1])
+			x.back = end[1];
+		GROW(b->place, b->n, b->cap);
+		b->place[b->n++] = x;
+	}
+	b->links = f->n_links * 2;
+	if (b->n)
+		qsort(b->place, b->n, sizeof(*b->place), by_score);
+	return b;
+}
+
+void blame_free(struct blame *b)
+{
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->n; i++)
+		free(b->place[i].port);
+	free(b->place);
+	free(b);
+}

@@ -1,0 +1,403 @@
+#include "core/formats/pair_results.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/defs.h"
+#include "core/base/memory.h"
+#include "core/base/unpack.h"
+
+#define NAME_BYTES 200
+#define HOSTS_MOST 65536
+
+struct reader {
+	struct pair_results *p;
+	const struct input *in;
+	struct err *e;
+};
+
+static int wrong(const struct reader *r, unsigned line, const char *expected, struct cursor found)
+{
+	char b[60];
+
+	return err_set_kind(r->e, ERR_INPUT, "%s:%u: found \"%s\", expected %s", r->in->name, line,
+			    excerpt(found, b, sizeof(b)), expected);
+}
+
+/* --- names and pairs ----------------------------------------------------------------------------------- */
+
+static uint32_t hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h;
+}
+
+static void rehash(struct pair_results *p)
+{
+	free(p->slot);
+	p->n_slots = p->n_slots ? p->n_slots * 2 : 64;
+	p->slot = NEW_ARRAY(p->n_slots, uint32_t);
+	for (uint32_t i = 0; i < p->n_names; i++) {
+		uint32_t at = hash(p->name[i]) & (p->n_slots - 1);
+
+		while (p->slot[at])
+			at = (at + 1) & (p->n_slots - 1);
+		p->slot[at] = i + 1;
+	}
+}
+
+static uint32_t name_of(struct pair_results *p, struct cursor c)
+{
+	char *name = cur_clean(cur_trimmed(c), NAME_BYTES);
+	uint32_t at;
+
+	if (p->n_names * 2 >= p->n_slots)
+		rehash(p);
+	for (at = hash(name) & (p->n_slots - 1); p->slot[at]; at = (at + 1) & (p->n_slots - 1))
+		if (!strcmp(p->name[p->slot[at] - 1], name)) {
+			free(name);
+			return p->slot[at] - 1;
+		}
+	GROW(p->name, p->n_names, p->cap_names);
+	p->name[p->n_names++] = name;
+	p->slot[at] = p->n_names;
+	return p->n_names - 1;
+}
+
+static int add(struct reader *r, struct pair_result x)
+{
+	if (r->p->n >= PAIR_RESULTS_MOST)
+		return err_set_kind(r->e, ERR_LIMIT, "%s: found more than %d pairs", r->in->name,
+				    PAIR_RESULTS_MOST);
+	if (x.a == x.b)
+		return 0;
+	GROW(r->p->pair, r->p->n, r->p->cap);
+	r->p->pair[r->p->n++] = x;
+	return 0;
+}
+
+/* A finite number that is not negative, and nothing behind it. */
+static bool value_of(struct cursor c, double *v)
+{
+	char s[40], *end;
+
+	c = cur_trimmed(c);
+	if (cur_empty(&c) || cur_len(c) >= sizeof(s))
+		return false;
+	snprintf(s, sizeof(s), "%.*s", CUR_ARGS(c));
+	if (!isdigit((unsigned char)*s) && *s != '.')
+		return false;
+	*v = strtod(s, &end);
+	return !*end && isfinite(*v);
+}
+
+/* --- rows and matrices ------------------------------------------------------------------------------- */
+
+/* Cells by commas, by tabs where there are any, or else by blanks; quotes hold a cell together. */
+static char separator(struct cursor line)
+{
+	return memchr(line.p, ',', cur_len(line)) ? ',' : memchr(line.p, '\t', cur_len(line)) ? '\t' : ' ';
+}
+
+static bool next_cell(struct cursor *line, char between, struct cursor *cell)
+{
+	if (!line->p)
+		return false;
+	if (between != ' ') {
+		*cell = cur_csv(line, between);
+		return true;
+	}
+	cur_blanks(line);
+	if (cur_empty(line))
+		return false;
+	if (*line->p == '"' && cur_quoted(line, cell))
+		return true;
+	*cell = cur_token(line);
+	return true;
+}
+
+static bool said_of(struct cursor c, struct pair_result *x)
+{
+	static const char *const bad[] = {"fail", "failed", "error", "timeout", "down", "slow", "bad"};
+	static const char *const good[] = {"ok", "good", "pass", "passed", "fine"};
+
+	c = cur_trimmed(c);
+	x->said = PAIR_VALUE;
+	if (value_of(c, &x->value))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		if (cur_is(c, bad[i]))
+			return x->said = PAIR_BAD, true;
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
+		if (cur_is(c, good[i]))
+			return x->said = PAIR_GOOD, true;
+	return false;
+}
+
+/* Does a heading speak of times? */
+static bool is_time(struct cursor c)
+{
+	static const char *const words[] = {"lat", "time", "usec", "(us)", "_us"};
+	char *s = cur_clean(c, NAME_BYTES);
+	bool found = false;
+
+	for (char *at = s; *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		found = found || strstr(s, words[i]);
+	free(s);
+	return found;
+}
+
+/* The next line that says something, without blanks at its ends. */
+static bool next_line(struct lines *l, struct cursor *line)
+{
+	while (lines_next(l, line)) {
+		*line = cur_trimmed(*line);
+		if (cur_says(*line))
+			return true;
+	}
+	return false;
+}
+
+/* The first cell of the second line is the first name of the first line. */
+static bool is_matrix(const struct input *in)
+{
+	struct lines l = lines_of(in);
+	struct cursor head, row, name, first;
+	char by;
+
+	if (!next_line(&l, &head) || !next_line(&l, &row))
+		return false;
+	by = separator(head);
+	return next_cell(&head, by, &first) && next_cell(&row, by, &name) &&
+	       (cur_same(cur_trimmed(first), cur_trimmed(name)) ||
+		(next_cell(&head, by, &first) && cur_same(cur_trimmed(first), cur_trimmed(name)))) &&
+	       next_cell(&row, by, &name) && next_cell(&row, by, &name) && next_cell(&head, by, &first) &&
+	       !value_of(first, &(double){0});
+}
+
+static int matrix_row(struct reader *r, unsigned line_no, struct cursor line, char by, const uint32_t *to,
+		      uint32_t n)
+{
+	struct cursor cell, whole = line;
+	uint32_t from, i = 0;
+
+	if (!next_cell(&line, by, &cell))
+		return 0;
+	from = name_of(r->p, cell);
+	for (; next_cell(&line, by, &cell); i++) {
+		struct pair_result x = {.a = from, .b = i < n ? to[i] : 0};
+
+		if (i >= n)
+			return wrong(r, line_no, "as many values as names in the first line", whole);
+		if (said_of(cell, &x) && add(r, x))
+			return -1;
+	}
+	return i == n ? 0 : wrong(r, line_no, "as many values as names in the first line", whole);
+}
+
+static int read_matrix(struct reader *r)
+{
+	struct lines l = lines_of(r->in);
+	struct cursor line, cell, first;
+	uint32_t *to = NULL, n = 0, cap = 0;
+	unsigned cells = 0;
+	int rc = 0;
+	char by;
+
+	r->p->format = "matrix";
+	next_line(&l, &line);
+	by = separator(line);
+	r->p->less = is_time(line);
+	for (first = line; next_cell(&first, by, &cell);)
+		cells++;
+	/* does a cell stand above the names of the rows? */
+	if (next_line(&(struct lines){l.p, l.end, l.no, NULL}, &first)) {
+		for (; next_cell(&first, by, &cell);)
+			cells--;
+		if (!cells)
+			next_cell(&line, by, &cell);
+	}
+	while (next_cell(&line, by, &cell) && n < HOSTS_MOST) {
+		GROW(to, n, cap);
+		to[n++] = name_of(r->p, cell);
+	}
+	while (!rc && next_line(&l, &line))
+		rc = matrix_row(r, l.no, line, by, to, n);
+	free(to);
+	return rc;
+}
+
+static int read_rows(struct reader *r)
+{
+	struct lines l = lines_of(r->in);
+	struct cursor line, cell[4];
+	bool first = true;
+
+	r->p->format = "rows";
+	while (next_line(&l, &line)) {
+		struct cursor at = line;
+		char by = separator(line);
+		struct pair_result x = {.said = PAIR_BAD};
+		unsigned n = 0;
+
+		while (n < 4 && next_cell(&at, by, &cell[n]))
+			n++;
+		if (n < 2 || cur_empty(&cell[0]) || cur_empty(&cell[1]))
+			return wrong(r, l.no, "two names, and a value, `ok` or `fail`", line);
+		if (n > 2 && !said_of(cell[2], &x)) {
+			if (!first)
+				return wrong(r, l.no, "a value, `ok` or `fail`", cell[2]);
+			r->p->less = is_time(cell[2]);
+		} else if (!first || n > 2 ||
+			   !(cur_is(cur_trimmed(cell[0]), "src") || cur_is(cur_trimmed(cell[0]), "from"))) {
+			x.a = name_of(r->p, cell[0]);
+			x.b = name_of(r->p, cell[1]);
+			if (add(r, x))
+				return -1;
+		}
+		first = false;
+	}
+	return 0;
+}
+
+/* --- hp2p --------------------------------------------------------------------------------------------- */
+
+/* var hostlist = ["a", "b", ]; var bandwidth = [[0.0, 1.0, ], [1.0, 0.0, ], ]; */
+static int read_hp2p(struct reader *r)
+{
+	struct cursor all = {r->in->data, r->in->data + r->in->size}, c = all, name;
+	uint32_t *to = NULL, n = 0, cap = 0, row = 0, column = 0;
+	int rc = 0;
+
+	r->p->format = "hp2p";
+	if (cur_behind(&c, "var hostlist") && cur_behind(&c, "["))
+		while (cur_blanks(&c), cur_quoted(&c, &name) && n < HOSTS_MOST) {
+			GROW(to, n, cap);
+			to[n++] = name_of(r->p, name);
+			cur_char(&c, ',');
+		}
+	c = all;
+	if (!n || !cur_behind(&c, "var bandwidth") || !cur_behind(&c, "[")) {
+		free(to);
+		return err_set_kind(r->e, ERR_INPUT, "%s: found no hostlist with a matrix of bandwidths",
+				    r->in->name);
+	}
+	while (!rc && row < n && cur_behind(&c, "[")) {
+		struct cursor line = cur_part(&c, ']'), cell;
+
+		for (column = 0; !rc && line.p && column < n && next_cell(&line, ',', &cell); column++) {
+			struct pair_result x = {.a = to[row], .b = to[column]};
+
+			if (value_of(cell, &x.value))
+				rc = add(r, x);
+		}
+		row++;
+	}
+	if (!rc && row < n)
+		rc = err_set_kind(r->e, ERR_INPUT, "%s: found %u rows of bandwidths, expected %u",
+				  r->in->name, row, n);
+	free(to);
+	return rc;
+}
+
+/* --- nccl-tests --------------------------------------------------------------------------------------- */
+
+#define RUN_HOSTS_MOST 4096
+
+/* A run of few hosts: each sends to the next one of its ranks, and its mean bus bandwidth is theirs. */
+static int end_run(struct reader *r, uint32_t *host, uint32_t *n, double value)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && *n > 1 && i < *n; i++)
+		rc = add(r, (struct pair_result){.a = host[i], .b = host[(i + 1) % *n], .value = value});
+	*n = 0;
+	return rc;
+}
+
+static int read_nccl(struct reader *r)
+{
+	struct lines l = lines_of(r->in);
+	uint32_t host[RUN_HOSTS_MOST], n = 0;
+	struct cursor line;
+	double v;
+	int rc = 0;
+
+	r->p->format = "nccl-tests";
+	while (!rc && lines_next(&l, &line)) {
+		struct cursor at = line;
+
+		if (cur_behind(&at, "# nThread"))
+			n = 0;
+		at = line;
+		if (cur_char(&at, '#') && cur_word(&at, "Rank ") && cur_behind(&at, " Pid ") &&
+		    cur_behind(&at, " on ")) {
+			uint32_t name = name_of(r->p, cur_token(&at));
+
+			if (n < RUN_HOSTS_MOST && (!n || host[n - 1] != name))
+				host[n++] = name;
+		}
+		at = line;
+		if (cur_behind(&at, "# Avg bus bandwidth") && cur_char(&at, ':') && value_of(at, &v))
+			rc = end_run(r, host, &n, v);
+	}
+	return rc;
+}
+
+/* ------------------------------------------------------------------------------------------------------ */
+
+static bool has(const struct input *in, const char *text)
+{
+	struct cursor c = {in->data, in->data + in->size};
+
+	return cur_find(&c, text) != NULL;
+}
+
+int pair_results_parse(const struct input *in, struct pair_results *p, struct err *e)
+{
+	struct reader r = {p, in, e};
+	int rc;
+
+	*p = (struct pair_results){0};
+	rc = has(in, "var hostlist")	      ? read_hp2p(&r)
+	     : has(in, "# Avg bus bandwidth") ? read_nccl(&r)
+	     : is_matrix(in)		      ? read_matrix(&r)
+					      : read_rows(&r);
+	if (!rc && progress_cancelled(in->progress))
+		return err_set(e, CANCELLED);
+	if (!rc && !p->n)
+		return err_set_kind(e, ERR_INPUT, "%s: found no pair of hosts (%s)", in->name, p->format);
+	return rc;
+}
+
+int pair_results_load(const char *path, struct pair_results *p, struct progress *pr, struct err *e)
+{
+	char *data;
+	size_t size;
+	int rc;
+
+	*p = (struct pair_results){0};
+	if (read_packed_file(path, pr, &data, &size, e))
+		return -1;
+	rc = pair_results_parse(&(struct input){path, data, size, pr}, p, e);
+	free(data);
+	return rc;
+}
+
+void pair_results_free(struct pair_results *p)
+{
+	for (uint32_t i = 0; i < p->n_names; i++)
+		free(p->name[i]);
+	free(p->name);
+	free(p->slot);
+	free(p->pair);
+	*p = (struct pair_results){0};
+}

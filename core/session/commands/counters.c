@@ -1,0 +1,480 @@
+/* `counters`: what ports have counted, live or as tools wrote it, and the difference of two readings. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/session/commands/commands.h"
+#include "core/session/counted.h"
+#include "core/source/live.h"
+
+#define SHOWN 20
+#define HOT 5 /* nodes or modules */
+
+/* --- one port of a live fabric ---------------------------------------------------------------------- */
+
+static json_t *counters_json(uint32_t told, const uint64_t *value)
+{
+	json_t *o = json_object();
+
+	for (unsigned k = 0; k < N_COUNTERS; k++)
+		if (told >> k & 1)
+			json_object_set_new(o, counter_words[k], json_integer((json_int_t)value[k]));
+	return o;
+}
+
+static void tell_port(const struct counted_port *c, struct out *o)
+{
+	unsigned errors = 0;
+
+	for (unsigned k = 0; k < N_COUNTERS; k++) {
+		if (c->value[k] || k >= COUNT_TRANSMIT_DATA)
+			out_text(o, "  %-32s %12" PRIu64 "\n", counter_words[k], c->value[k]);
+		errors += c->value[k] && k < COUNT_TRANSMIT_DATA;
+	}
+	if (!errors && c->told)
+		out_text(o, "  All counters of errors and congestion are 0.\n");
+	out_json(o, "counters", counters_json(c->told, c->value));
+}
+
+static int of_port(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	uint32_t port = session_port(s, args->arg[0].word, e);
+	struct counter_reading r = {0};
+	char *ca = NULL;
+	int at = 0, rc;
+
+	if (port == NO_ID || live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
+		return -1;
+	rc = counters_live_port(s, ca, at, port, &r, o->run->progress, e);
+	free(ca);
+	if (!rc && !r.n)
+		rc = err_set(e, "%s did not answer", PORT_LABEL(s->fabric, port));
+	if (!rc) {
+		out_text(o, "%s, LID %u, counters since they were reset:\n", PORT_LABEL(s->fabric, port),
+			 r.port[0].lid);
+		if (o->object)
+			json_put_port(o->object, "of", s->fabric, session_lids(s), port);
+		tell_port(&r.port[0], o);
+	}
+	counters_free(&r);
+	return rc;
+}
+
+/* --- all ports --------------------------------------------------------------------------------------- */
+
+static void tell_reading(const char *what, const struct counter_reading *r, json_t *list, struct out *o)
+{
+	out_text(o, "%s: %s%s%s%s.\n", what, r->source ? r->source : "live", r->when ? " (" : "",
+		 r->when ? r->when : "", r->when ? ")" : "");
+	if (r->other)
+		out_text(o, "  Of another run: %s.\n", r->other);
+	if (r->sums)
+		out_text(o, "  %s of all ports of a node: left out.\n", PLURAL(r->sums, "sum"));
+	if (r->unread)
+		out_text(o, "  %s not understood, the first in line %u.\n", PLURAL(r->unread, "row"),
+			 r->unread_at);
+	json_array_append_new(list, json_make("{s:s*, s:s*, s:s*, s:i, s:i}", "file", r->source, "time",
+					      r->when, "other_run", r->other, "sums", (int)r->sums, "unread",
+					      (int)r->unread));
+}
+
+struct row {
+	uint32_t port;
+	unsigned faults; /* how many kinds */
+	uint64_t errors; /* that make it one, in all */
+};
+
+COMPARATOR(worst_first, struct row, DOWN(faults) DOWN(errors) UP(port))
+
+static json_t *port_json(const struct session *s, const struct measured_port *x, uint32_t port)
+{
+	json_t *obj = json_make("{s:o, s:b}", "counters", counters_json(x->told, x->grown), "reset",
+				x->reset),
+	       *faults = json_array(), *top = json_array(), *round = json_array();
+
+	json_put_port(obj, "name", s->fabric, session_lids(s), port);
+	json_put_port(obj, "peer", s->fabric, session_lids(s), s->fabric->port_peer[port]);
+	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
+		if (x->faults >> k & 1)
+			json_array_append_new(faults, json_text(port_fault_words[k]));
+	for (unsigned k = 0; k < N_COUNTERS; k++) {
+		if (x->top >> k & 1)
+			json_array_append_new(top, json_text(counter_words[k]));
+		if (x->wrapped >> k & 1)
+			json_array_append_new(round, json_text(counter_words[k]));
+	}
+	json_object_set_new(obj, "faults", faults);
+	json_object_set_new(obj, "at_top", top);
+	json_object_set_new(obj, "wrapped", round);
+	for (unsigned k = 0; k < N_BERS; k++) {
+		char key[24];
+
+		snprintf(key, sizeof(key), "%s_ber", ber_words[k]);
+		if (x->ber[k] >= 0)
+			json_object_set_new(obj, key, json_real(x->ber[k]));
+	}
+	if (x->temperature > TEMPERATURE_NONE)
+		json_object_set_new(obj, "temperature", json_real(x->temperature));
+	if (x->most > TEMPERATURE_NONE)
+		json_object_set_new(obj, "temperature_limit", json_real(x->most));
+	if (x->cable)
+		json_object_set_new(obj, "cable", json_text(x->cable));
+	return obj;
+}
+
+static void number(const struct measured_port *x, enum counter k, char buf[32])
+{
+	if (x->told >> k & 1)
+		snprintf(buf, 32, "%s%" PRIu64, x->top >> k & 1 ? ">=" : "", x->grown[k]);
+	else
+		snprintf(buf, 32, "-");
+}
+
+static void tell_row(const struct session *s, const struct measured_port *x, uint32_t port, struct out *o)
+{
+	static const enum counter shown[] = {COUNT_SYMBOL,   COUNT_DOWNED, COUNT_RECEIVE,
+					     COUNT_DISCARDS, COUNT_WAIT,   COUNT_TRANSMIT_DATA};
+	char cell[ARRAY_LEN(shown)][32];
+	struct text t = {0}, why = {0};
+
+	for (size_t i = 0; i < ARRAY_LEN(shown); i++)
+		number(x, shown[i], cell[i]);
+	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
+		if (x->faults >> k & 1)
+			text_add(&t, "%s%s", t.len ? ", " : "", port_fault_words[k]);
+	measured_tell(x, x->faults & 1u << FAULT_DEGRADED, &why);
+	out_text(o, "%8s %6s %8s %8s %12s %16s  " ROW_CUT("%s") " -> " ROW_CUT("%s") "  %s%s%s%s\n", cell[0],
+		 cell[1], cell[2], cell[3], cell[4], cell[5], PORT_LABEL(s->fabric, port),
+		 PORT_LABEL(s->fabric, s->fabric->port_peer[port]), text_str(&t), why.len ? ": " : "",
+		 text_str(&why),
+		 x->reset     ? " (reset)"
+		 : x->wrapped ? " (wrapped)"
+			      : "");
+	text_free(&t);
+	text_free(&why);
+}
+
+struct heat {
+	double degrees;
+	uint32_t port;
+};
+
+COMPARATOR(hottest_first, struct heat, DOWN(degrees) UP(port))
+
+static void tell_heat(const struct session *s, const struct measured *m, struct out *o)
+{
+	struct heat *h = NEW_ARRAY(m->n + 1, struct heat);
+	uint32_t n = 0;
+
+	for (uint32_t port = 0; port < s->fabric->n_ports; port++) {
+		const struct measured_port *x = measured_of(m, port);
+
+		if (x && x->temperature > TEMPERATURE_NONE)
+			h[n++] = (struct heat){x->temperature, port};
+	}
+	qsort(h, n, sizeof(*h), hottest_first);
+	if (n)
+		out_text(o, "Temperatures of nodes and modules (%u), hottest first:\n", n);
+	for (uint32_t i = 0; i < n && i < HOT; i++) {
+		const char *cable = measured_of(m, h[i].port)->cable;
+
+		out_text(o, "%6.0f C  " ROW_CUT("%s") "%s%s\n", h[i].degrees,
+			 s->fabric->port_num[h[i].port]
+				 ? PORT_LABEL(s->fabric, h[i].port)
+				 : s->fabric->node_name[s->fabric->port_node[h[i].port]],
+			 cable ? "  " : "", cable ? cable : "");
+	}
+	free(h);
+}
+
+static void tell_sums(const struct measured *m, struct out *o)
+{
+	if (m->unknown)
+		out_text(o, "%s of ports that the fabric does not have: left out.\n",
+			 PLURAL(m->unknown, "row"));
+	if (m->alone)
+		out_text(o, "%s in one of the readings alone: not compared.\n", PLURAL(m->alone, "port"));
+	if (m->n_reset)
+		out_text(o, "%s reset between the readings: what was counted since then.\n",
+			 PLURAL(m->n_reset, "port"));
+	if (m->n_wrapped)
+		out_text(o, "%s with a counter that went round once: added.\n", PLURAL(m->n_wrapped, "port"));
+	if (m->n_top)
+		out_text(o, "%s with a counter at its top: it may have counted more (>=).\n",
+			 PLURAL(m->n_top, "port"));
+}
+
+static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
+{
+	struct measured *m = session_measured(s);
+	json_t *list = json_array(), *readings = json_array(), *counts;
+	struct row *row;
+	uint32_t n = 0;
+
+	if (!m) {
+		json_decref(list);
+		json_decref(readings);
+		return err_set(e, "no reading of counters yet: `counters all FILE` or `counters all live`");
+	}
+	tell_reading(m->two ? "Now" : "Counted since the counters were reset", s->counted[0], readings, o);
+	if (m->two)
+		tell_reading("Before; what grew since then", s->counted[1], readings, o);
+	row = NEW_ARRAY(m->n + 1, struct row);
+	for (uint32_t port = 0; port < s->fabric->n_ports; port++) {
+		const struct measured_port *x = measured_of(m, port);
+		struct row *r = &row[n];
+
+		if (!x)
+			continue;
+		*r = (struct row){.port = port};
+		for (unsigned k = 0; k < N_PORT_FAULTS; k++)
+			r->faults += x->faults >> k & 1;
+		for (unsigned k = 0; k < COUNT_WAIT; k++)
+			r->errors += x->told >> k & 1 ? x->grown[k] : 0;
+		n += r->faults > 0;
+		if (o->object)
+			json_array_append_new(list, port_json(s, x, port));
+	}
+	tell_sums(m, o);
+	qsort(row, n, sizeof(*row), worst_first);
+	out_text(o, "%s told; ", PLURAL(m->n, "port"));
+	out_text(o, "with errors %u, flapped %u, congested %u, degraded %u.\n", m->n_faults[FAULT_ERRORS],
+		 m->n_faults[FAULT_FLAPPED], m->n_faults[FAULT_CONGESTED], m->n_faults[FAULT_DEGRADED]);
+	if (n)
+		out_text(o, "%8s %6s %8s %8s %12s %16s\n", "symbol", "downed", "receive", "discards", "wait",
+			 "sent");
+	for (uint32_t i = 0; i < n && (whole || i < SHOWN); i++)
+		tell_row(s, measured_of(m, row[i].port), row[i].port, o);
+	if (!whole && n > SHOWN)
+		out_text(o, "  ... %s; `counters all all` prints them\n", PLURAL(n - SHOWN, "more port"));
+	tell_heat(s, m, o);
+	counts = json_object();
+	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
+		json_object_set_new(counts, port_fault_words[k], json_integer(m->n_faults[k]));
+	out_json(o, "readings", readings);
+	out_json(o, "measured",
+		 json_make("{s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "told", (int)m->n, "unknown",
+			   (int)m->unknown, "alone", (int)m->alone, "reset", (int)m->n_reset, "wrapped",
+			   (int)m->n_wrapped, "at_top", (int)m->n_top, "faults", counts, "ports", list));
+	free(row);
+	measured_free(m);
+	return 0;
+}
+
+/* `counters all live [CA[:PORT]]` */
+static int read_live(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	struct counter_reading r = {0};
+	char *ca = NULL;
+	int at = 0, rc;
+
+	if (live_parse_target(args_word(args, "CA[:PORT]", ""), &ca, &at, e))
+		return -1;
+	rc = counters_live(s, ca, at, &r, o->run->progress, e);
+	free(ca);
+	if (rc)
+		counters_free(&r);
+	else
+		session_count(s, &r);
+	return rc;
+}
+
+static int cmd_counters(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const struct arg *file = NULL;
+
+	if (!args_has(args, "all"))
+		return of_port(s, args, o, e);
+	if (args_has(args, "forget")) {
+		session_lock(s);
+		session_uncount(s);
+		session_unlock(s);
+		out_text(o, "No reading of counters is held.\n");
+		return 0;
+	}
+	if (args_has(args, "live") && read_live(s, args, o, e))
+		return -1;
+	while ((file = args_next(args, "FILE", file))) {
+		struct counter_reading r;
+
+		if (counters_load(file->word, &r, o->run->progress, e)) {
+			counters_free(&r);
+			return -1;
+		}
+		session_count(s, &r);
+	}
+	return tell_all(s, args->n > 1 && args_end(args, "all"), o, e);
+}
+
+const struct command
+	counter_commands[] =
+		{
+			{.name = "counters",
+			 .syntax = "counters PORT [CA[:PORT]] | all [all] | all live [CA[:PORT]] | all "
+				   "forget | all FILE...",
+			 .help = "error and congestion counters of a live port, or of all ports: one "
+				 "reading, or two and "
+				 "what grew",
+			 .details =
+				 "  PORT: read now (Gets alone; 64 bits where the port has them).  The "
+				 "session holds the "
+				 "last two "
+				 "readings of all ports:\n"
+				 "  all           what grew between them; of one, since the counters were "
+				 "reset\n"
+				 "  all live      takes one more, of all ports with a cable\n"
+				 "  all FILE...   takes one of each file: db_csv or another of ibdiagnet's "
+				 "files or its "
+				 "folder, "
+				 "perfquery's,\n"
+				 "                ibqueryerrors' or ibcheckerrors' output (several of one "
+				 "time: put together "
+				 "by "
+				 "cat)\n"
+				 "  all forget    drops both\n"
+				 "  errors: symbol and receive errors, link recoveries, local integrity, "
+				 "overruns: 1 between "
+				 "two "
+				 "readings, " NUMBER_TEXT(
+					 ERRORS_LEAST) " in one.  flapped:\n"
+						       "  link downed, 1 or " NUMBER_TEXT(
+							       DOWN_LEAST) ".  congested: "
+									   "discards, 1 "
+									   "or " NUMBER_TEXT(DISCARDS_LEAST) ", or a tick of waiting for each " NUMBER_TEXT(
+										   WAIT_DATA) " wo"
+											      "rds"
+											      " se"
+											      "nt."
+											      "  "
+											      "deg"
+											      "rad"
+											      "ed:"
+											      " ef"
+											      "fec"
+											      "tiv"
+											      "e "
+											      "or "
+											      "sym"
+											      "bol"
+											      "\n"
+											      "  "
+											      "BER"
+											      " of"
+											      " 1e"
+											      "-12"
+											      " an"
+											      "d "
+											      "abo"
+											      "ve,"
+											      " a "
+											      "mod"
+											      "ule"
+											      " ab"
+											      "ove"
+											      " it"
+											      "s "
+											      "lim"
+											      "it."
+											      "  "
+											      "tra"
+											      "nsm"
+											      "it_"
+											      "dat"
+											      "a "
+											      "cou"
+											      "nts"
+											      " wo"
+											      "rds"
+											      " of"
+											      " fo"
+											      "ur "
+											      "byt"
+											      "es."
+											      "  "
+											      "tra"
+											      "ce,"
+											      " do"
+											      "cto"
+											      "r,"
+											      "\n"
+											      "  "
+											      "`lo"
+											      "ad-"
+											      "map"
+											      " co"
+											      "unt"
+											      "ers"
+											      "` "
+											      "and"
+											      " bl"
+											      "ame"
+											      " us"
+											      "e "
+											      "the"
+											      " re"
+											      "adi"
+											      "ngs"
+											      "; "
+											      "ses"
+											      "sio"
+											      "ns "
+											      "tha"
+											      "t "
+											      "are"
+											      " sa"
+											      "ved"
+											      " do"
+											      " no"
+											      "t "
+											      "hav"
+											      "e "
+											      "the"
+											      "m."
+											      "\n",
+			 .needs = NEEDS_FABRIC,
+			 .json = "of port? the port\n"
+				 "counters object? what was counted\n"
+				 "counters.* integer counters by name\n"
+				 "readings[] object? the last reading, and the one before\n"
+				 "readings[].file string? file or folder; none: live\n"
+				 "readings[].time string? as the file tells it\n"
+				 "readings[].other_run string? a file of the folder that is of another run\n"
+				 "readings[].sums integer rows for all ports of a node, left out\n"
+				 "readings[].unread integer rows that are not understood\n"
+				 "measured object? what ports counted, or by how much that grew between two "
+				 "readings\n"
+				 "measured.told integer ports that the last reading tells of\n"
+				 "measured.unknown integer its rows for ports that the fabric does not have\n"
+				 "measured.alone integer ports in one of two readings alone\n"
+				 "measured.reset integer ports whose counters were reset in between\n"
+				 "measured.wrapped integer ports with a counter that went round\n"
+				 "measured.at_top integer ports with a counter at its top\n"
+				 "measured.faults object ports with each kind of fault\n"
+				 "measured.faults.errors integer damaged packets, links trained anew\n"
+				 "measured.faults.flapped integer links that were down\n"
+				 "measured.faults.congested integer packets waited long or were discarded\n"
+				 "measured.faults.degraded integer bit error rate or temperature above its "
+				 "limit\n"
+				 "measured.ports[] object the ports\n"
+				 "measured.ports[].name port the port\n"
+				 "measured.ports[].peer port the other end\n"
+				 "measured.ports[].counters object counters that are told\n"
+				 "measured.ports[].counters.* integer by name; transmit_data in words of "
+				 "four bytes\n"
+				 "measured.ports[].reset boolean reset in between: counted since then\n"
+				 "measured.ports[].faults[] string(errors/flapped/congested/degraded) what "
+				 "is wrong\n"
+				 "measured.ports[].at_top[] string counters at their top: it may be more\n"
+				 "measured.ports[].wrapped[] string counters that went round\n"
+				 "measured.ports[].raw_ber number? bit error rate before correction\n"
+				 "measured.ports[].effective_ber number? after correction\n"
+				 "measured.ports[].symbol_ber number? of symbols after correction\n"
+				 "measured.ports[].temperature number? of the module, of port 0 of the node, "
+				 "in degrees C\n"
+				 "measured.ports[].temperature_limit number? of the module\n"
+				 "measured.ports[].cable string? maker, part and serial number\n",
+			 .run = cmd_counters},
+			{.name = NULL},
+};
