@@ -146,6 +146,8 @@ def ask(folder, program):
     os.symlink(program, os.path.join(folder, "bin", "ibscope"))
     with open(os.path.join(folder, "my fabrics", "a \"b\" it's $1.net"), "w") as f:
         f.write('Switch 6 "S"\n[1] "a host"[1]\n\nHca 1 "a host"\n[1] "S"[1]\n')
+    with open(os.path.join(folder, "my \x1b[31m.net"), "w"):   # what steers a terminal is not offered
+        pass
     for shell, name in (("zsh", "functions/_ibscope"), ("fish", ".config/fish/completions/ibscope.fish")):
         with open(os.path.join(folder, name), "w") as f:
             subprocess.run([program, "--completion", shell], stdout=f, check=True)
