@@ -271,7 +271,7 @@ SHOWN = [
               "route ftree cn_guid_file=node0001 io_guid_file=node0002", "synth xgft:2,2:1,2"]),
     (["ring:6"], ["lesson", "lesson ring check", "lesson ring", "lesson answer", "lesson next", "lesson ring all", "list lesson",
                   "synth lesson:tree2"]),
-    ([TREE, *UPDN], ["save-session -", "report -", "export slurm -", "export prometheus made.prom most=3", "check format nagios", "snapshot b", "load cut.ibnet", "diff b"]),
+    ([TREE, *UPDN], ["save-session -", "report -", "report change -", "report change - html", "export slurm -", "export prometheus made.prom most=3", "check format nagios", "snapshot b", "load cut.ibnet", "diff b"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
     *STATES,
 ]

@@ -194,6 +194,7 @@ PROMISES = {
     "undo; compare updn ftree minhop": r"Undone[\s\S]*updn +ftree +minhop",
     "advise": r"  1\. \S+[\s\S]*A: ",
     "report before-the-window.md": r"before-the-window.md written",
+    "report change window.html": r"window.html written",
 }
 # Words of the comments behind the README's tours, and what shows in the output that they hold.  Each comment has some.
 COMMENTS = {
@@ -691,7 +692,8 @@ FINDS = {"changes": "synth xgft:3,3:1,2; save A; remove link leaf-01[4]; save B;
          "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -",
          "transition": "synth xgft:3,3:1,2,shuffle=1,seed=4; route minhop; fail link leaf-01[4]; transition",
          "quiz": "synth lesson:tree3; route minhop; quiz port seed=1; quiz answer 99",
-         "lesson": "lesson new M.lesson; lesson ./M.lesson 3; lesson answer leaf-02[1]", "grade": "lesson new L.lesson; grade ./L.lesson ANSWERS"}
+         "lesson": "lesson new M.lesson; lesson ./M.lesson 3; lesson answer leaf-02[1]", "grade": "lesson new L.lesson; grade ./L.lesson ANSWERS",
+         "report": "synth ring:5; route minhop; report change -"}
 
 
 def scripts():

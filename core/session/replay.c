@@ -59,6 +59,12 @@ static unsigned put_options(struct text *t, const struct options *a, const struc
 	return n;
 }
 
+void replay_options(struct text *t, const struct options *a, const struct options *b)
+{
+	put_options(t, a, b, false);
+	put_options(t, a, b, true);
+}
+
 static void put_lost(struct replay *r, const char *what, const char *event, const char *why)
 {
 	text_add(&r->lost, "%s", what);
@@ -102,8 +108,7 @@ static void put_change(struct replay *r, const struct event *ev, const struct ev
 	char *file;
 
 	if (!before->setup->chain) { /* options set since then made no event */
-		put_options(&r->script, before->setup->options, ev->setup->options, false);
-		put_options(&r->script, before->setup->options, ev->setup->options, true);
+		replay_options(&r->script, before->setup->options, ev->setup->options);
 	}
 	if (ev->kind == EVENT_SET || !strncmp(text, "set ", 4) || !strncmp(text, "unset ", 6)) {
 		if (!put_options(&r->script, before->setup->options, ev->setup->options, false))
@@ -206,8 +211,7 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 	}
 	for (size_t i = s->at; i + 1 < s->n_events; i++)
 		text_add(&r->script, "undo\n");
-	put_options(&r->script, s->event[s->at].setup->options, s->setup->options, false);
-	put_options(&r->script, s->event[s->at].setup->options, s->setup->options, true);
+	replay_options(&r->script, s->event[s->at].setup->options, s->setup->options);
 	for (size_t i = 0; i < s->n_snapshots; i++)
 		if (!kept[i])
 			put_lost(r, "Snapshot \"", s->snapshot[i].name,

@@ -18,4 +18,7 @@ struct replay {
 void replay_make(struct replay *r, const struct session *s, const char *fabric, const char *names);
 void replay_free(struct replay *r);
 
+/* `set` and `unset` lines that lead from the options a (NULL: the defaults) to b. */
+void replay_options(struct text *t, const struct options *a, const struct options *b);
+
 #endif

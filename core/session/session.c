@@ -666,16 +666,27 @@ int session_edit(struct session *s, const struct fabric *loaded, const struct st
 			   e);
 }
 
-struct session *session_draft(const struct session *s)
+struct session *session_draft_at(const struct session *s, size_t event)
 {
 	struct session *d = session_new(s->engines, s->commands);
-	const struct event *at = session_event(s);
-	struct event ev = {.text = str_dup("draft"), .setup = setup_ref(s->setup)};
+	const struct event *at = event < s->n_events ? &s->event[event] : NULL;
+	const struct scope *scope = s->setup->scope;
+	struct event ev = {.text = str_dup("draft"),
+			   .setup = at && event != s->at
+					    ? setup_with(at->setup, &(struct setup){.scope = scope})
+					    : setup_ref(s->setup)};
 
 	d->names = s->names;
-	ev.sweep = at && at->sweep ? sweep_ref(at->sweep) : NULL;
+	if (at && at->sweep)
+		ev.sweep = at->setup->scope == scope ? sweep_ref(at->sweep)
+						     : sweep_with_hosts(at->sweep, ev.setup);
 	append_event(d, &ev);
 	return d;
+}
+
+struct session *session_draft(const struct session *s)
+{
+	return session_draft_at(s, s->at);
 }
 
 void session_draft_free(struct session *s)

@@ -190,6 +190,8 @@ void session_note_drawing(struct session *s, const char *path, const char *what)
  * borrows from s, which must outlive it.  Free with session_draft_free(); NULL is fine.
  */
 struct session *session_draft(const struct session *s);
+/* The same as s stood after an event, with the hosts that count now. */
+struct session *session_draft_at(const struct session *s, size_t event);
 void session_draft_free(struct session *s);
 
 /* A live fabric has just been read, and the loaded fabric is the same. */

@@ -198,10 +198,10 @@ COMMANDS = [
     "export paths -", "export json -", "export dot -", "export dot - cdg", "export svg -", "export svg - load", "export svg - cdg 0",
     f"export svg - path {HOST} {HOST2}", "export svg - diff", "export svg - map chassis", "export svg - layer 0", "export svg - plot survey switches",
     f"export dot - path {HOST} {HOST2}",
-    "report -", "save-session -", "export slurm -", "advise write -", "roots export - " + SPINE, "help", "check",
+    "report -", "report change -", "report change - html", "save-session -", "export slurm -", "advise write -", "roots export - " + SPINE, "help", "check",
 ]
 # what else is written as text, on the tree with names of chassis
-WRITTEN = ["save", "save-session", "report", "roots export", "advise write", "export lfts", "export fdbs", "export guid2lid", "export subnet",
+WRITTEN = ["save", "save-session", "report", "report change", "roots export", "advise write", "export lfts", "export fdbs", "export guid2lid", "export subnet",
            "export paths", "export slurm", "export sl2vl", "export json", "export dot", "export svg"]
 
 # engine and fabric, and what only they have

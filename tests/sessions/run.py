@@ -20,6 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(ROOT, "tests"))
 from trial import chosen_seed, expect, run_tests  # noqa: E402
+import change_report  # noqa: E402
 
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
@@ -373,7 +374,9 @@ def slurm_itself(folder):
     expect(read_by_slurm(folder, nodes)[1], "a switch that is not there is no fault to Slurm")
 
 
-TESTS = [replayed, lost, any_path, report, drawings, hostile, slurm, slurm_itself]
+TESTS = [replayed, lost, any_path, report, change_report.change, change_report.page, drawings, hostile, slurm, slurm_itself]
+if os.environ.get("LONG") == "1" or "browser" in sys.argv[1:]:
+    TESTS.append(change_report.browser)
 
 if __name__ == "__main__":
     sys.exit(run_tests("sessions", TESTS, sys.argv[1:], also=(StopIteration,)))

@@ -17,7 +17,7 @@ WORDS = {"NODE": "leaf-01[1]", "SRC": "node0001", "DST": "node0002", "S": "leaf-
 BEFORE = {"roots export": ["route updn"],
           "export torus": ["synth torus:3x3x3,hosts=1", "torus-conf conf", "route torus-2QoS qos=TRUE torus_config=conf"],
           "export ca-order": ["route ftree"], "export sl2vl": ["route dfsssp qos=TRUE"], "torus-conf": ["synth torus:3x3x3,hosts=1"],
-          "outage jobs": ["fail random 1 seed=1"], "save-session": ["fail switch leaf-01"],
+          "outage jobs": ["fail random 1 seed=1"], "report change": ["fail random 1 seed=1"], "save-session": ["fail switch leaf-01"],
           "export svg": ["shifts 3", "survey links", "!step start"], "export png": ["shifts 3", "survey links", "!step start"]}
 WRITERS = {"save", "save-session", "report", "export", "roots", "advise", "torus-conf", "lesson"}
 SCREEN = {"screen", "keymap"}  # of the interface: run.py types them

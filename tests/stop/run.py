@@ -46,7 +46,7 @@ SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "sear
 # The smaller tree has a fifth of the entries, an eighth of the pairs: of it, a fifth of the GAP.
 TREES = {"synth xgft:14,14,14:1,14,14": GAP, "synth xgft:10,10,10:1,10,10": GAP // 5}
 TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
-        "export fdbs OUT", "export guid2lid OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export csv OUT", "export graphml OUT", "export node-link OUT", "export dot OUT cables", "export prometheus OUT", "export slurm OUT", "plan OUT", "save-session OUT", "report OUT",
+        "export fdbs OUT", "export guid2lid OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export csv OUT", "export graphml OUT", "export node-link OUT", "export dot OUT cables", "export prometheus OUT", "export slurm OUT", "plan OUT", "save-session OUT", "report OUT", "report change OUT",
         "export dot OUT", "export dot OUT cdg", "export svg OUT load", "export svg OUT map layers", "export svg OUT plot hops size=800x600", "export svg OUT plot loads updn minhop", "show links", "show hosts", "show switches", "snapshot a",
         "fail random 3 seed=1", "scope @HOSTS", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift minhop all", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",

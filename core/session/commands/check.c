@@ -79,8 +79,12 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	out_json(o, "loop_turns", json_integer(turns));
 }
 
-/* Credit loops and dropped routes.  Returns the number of both; -1 and *e when cancelled or out of memory. */
-static int64_t check_loops(const struct sweep *w, struct faults *faults, struct out *o, struct err *e)
+/*
+ * Credit loops and dropped routes (*dropped).  Returns the number of both; -1 and *e when cancelled or out of
+ * memory.
+ */
+static int64_t check_loops(const struct sweep *w, struct faults *faults, uint64_t *dropped, struct out *o,
+			   struct err *e)
 {
 	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress, e);
 	int64_t n;
@@ -89,7 +93,8 @@ static int64_t check_loops(const struct sweep *w, struct faults *faults, struct 
 		return -1;
 	n = report_cycles(c, 1, 0, o->run->progress, o);
 	print_loop_turns(w, c, o);
-	n += (int64_t)report_dropped(c, o);
+	*dropped = report_dropped(c, o);
+	n += (int64_t)*dropped;
 	if (faults)
 		faults_add_loops(faults, c);
 	cdg_free(c);
@@ -306,7 +311,7 @@ static int check(struct session *s, const struct sweep *w, struct judgement *j, 
 	print_check(w, c, o);
 	cut = tell_cut_off(w, all, o);
 	comparison_free(own);
-	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, o, e);
+	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, &j->dropped, o, e);
 	j->cut_off = cut;
 	j->loops = loops < 0 ? 0 : (uint64_t)loops;
 	if (loops < 0 || check_held(session_event(s)->change, o, e))

@@ -271,6 +271,15 @@ int fail_words(struct session *s, const struct args *args, struct state *state, 
 /* A line on the outage, and keys of JSON_OUTAGE. */
 struct outage;
 void report_outage(const struct outage *x, struct out *o);
+/* The jobs of a file with hosts in the fabric, each with the part of an outage that is among its own, most
+ * first. */
+struct outage_job_list {
+	struct outage_job *job;
+	uint32_t n, absent; /* absent: jobs without a host here */
+};
+int outage_jobs(const struct session *s, const struct outage *x, const char *path, struct outage_job_list *l,
+		struct progress *p, struct err *e);
+void outage_jobs_free(struct outage_job_list *l);
 /* What fails, for the command and the pane `outage`. */
 #define OUTAGE_SYNTAX(before)                                                               \
 	before "link NODE[PORT]... | " before "switch S... | " before "host H... | " before \
@@ -313,6 +322,7 @@ struct judgement {
 	struct text said; /* its lines; {0} before */
 	uint32_t cut_off; /* endports */
 	uint64_t loops;	  /* groups of credit loops, and dropped routes */
+	uint64_t dropped; /* these alone */
 	bool fault;	  /* something is wrong */
 	bool sound;	  /* nothing is, and all could be judged */
 };

@@ -171,43 +171,58 @@ static void list_jobs(const struct outage_job *job, uint32_t n, uint32_t absent,
 	out_json(o, "jobs", list);
 }
 
-static int report_jobs(const struct session *s, const struct outage *x, const char *path, struct out *o,
-		       struct err *e)
+int outage_jobs(const struct session *s, const struct outage *x, const char *path, struct outage_job_list *l,
+		struct progress *p, struct err *e)
 {
-	struct progress *p = o->run->progress;
 	struct hostlist names;
-	struct outage_job *job;
-	uint32_t n = 0, absent = 0;
 	int rc = hosts_file_jobs(path, p, &names, e);
 
+	*l = (struct outage_job_list){.n = 0};
 	if (rc)
 		return -1;
-	job = NEW_ARRAY(names.n + 1, struct outage_job);
+	l->job = NEW_ARRAY(names.n + 1, struct outage_job);
 	for (size_t i = 0; !rc && i < names.n; i++) {
 		char *word = str_printf("@%s:%s", path, names.name[i]);
-		struct outage *y = of_job(s, x, word, &job[n].hosts, p, e);
+		struct outage_job *job = &l->job[l->n];
+		struct outage *y = of_job(s, x, word, &job->hosts, p, e);
 
 		if (y) {
-			job[n] = (struct outage_job){str_dup(names.name[i]), job[n].hosts, y->n_hosts, y->cut,
-						     y->end_down};
-			n++;
+			*job = (struct outage_job){str_dup(names.name[i]), job->hosts, y->n_hosts, y->cut,
+						   y->end_down};
+			l->n++;
 		} else if (e->kind == ERR_NO_NODE) {
-			absent++;
+			l->absent++;
 		} else {
 			rc = -1;
 		}
 		outage_free(y);
 		free(word);
 	}
-	if (!rc) {
-		qsort(job, n, sizeof(*job), most_cut);
-		list_jobs(job, n, absent, o);
-	}
-	while (n)
-		free(job[--n].name);
-	free(job);
+	qsort(l->job, l->n, sizeof(*l->job), most_cut);
 	hostlist_free(&names);
+	if (rc)
+		outage_jobs_free(l);
 	return rc;
+}
+
+void outage_jobs_free(struct outage_job_list *l)
+{
+	while (l->n)
+		free(l->job[--l->n].name);
+	free(l->job);
+	l->job = NULL;
+}
+
+static int report_jobs(const struct session *s, const struct outage *x, const char *path, struct out *o,
+		       struct err *e)
+{
+	struct outage_job_list l;
+
+	if (outage_jobs(s, x, path, &l, o->run->progress, e))
+		return -1;
+	list_jobs(l.job, l.n, l.absent, o);
+	outage_jobs_free(&l);
+	return 0;
 }
 
 /* --- the command -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include "core/base/memory.h"
 #include "core/formats/formats.h"
 #include "core/session/commands/commands.h"
+#include "core/session/commands/change_report.h"
 #include "core/session/replay.h"
 
 /* --- save-session ------------------------------------------------------------------------------------ */
@@ -91,91 +92,72 @@ static int cmd_save_session(struct session *s, const struct args *args, struct o
 
 /* --- report ------------------------------------------------------------------------------------------- */
 
-/* Text escaped for Markdown, so that it is shown unchanged: names come from outside. */
-static void put_text(FILE *f, const char *s)
-{
-	struct text t = {0};
-
-	for (const char *c = clean_string(s, &t); *c; c++) {
-		if (strchr("\\`*_{}[]<>#|~&", *c))
-			putc('\\', f);
-		putc(*c == '\n' ? ' ' : *c, f);
-	}
-	text_free(&t);
-}
-
-static void put_item(FILE *f, const char *what, const char *value)
-{
-	fprintf(f, "- %s: ", what);
-	put_text(f, value);
-	putc('\n', f);
-}
-
-static void put_count(FILE *f, const char *what, uint64_t n)
-{
-	fprintf(f, "- %s: %" PRIu64 "\n", what, n);
-}
-
-static void put_engine(FILE *f, const struct session *s, const struct sweep *w)
+void report_settings(struct document *d, const struct session *s, const struct sweep *w)
 {
 	const struct options *o = s->setup->options;
 
-	fputs("\n## Engine and options\n\n", f);
-	put_item(f, "asked for", s->setup->chain ? s->setup->chain : "nothing is routed");
+	doc_heading(d, 2, "Engine and options");
+	doc_item(d, "asked for", s->setup->chain ? s->setup->chain : "nothing is routed");
 	if (w && w->routing)
-		put_item(f, "routed", w->routing->engine);
+		doc_item(d, "routed", w->routing->engine);
 	for (size_t i = 0; w && i < w->n_refusals; i++) {
-		fprintf(f, "- %s refuses: ", w->refusal[i].engine);
-		put_text(f, w->refusal[i].why);
-		putc('\n', f);
+		char *what = str_printf("%s refuses", w->refusal[i].engine);
+
+		doc_item(d, what, w->refusal[i].why);
+		free(what);
 	}
-	if (w && w->fatal)
-		fprintf(f, "- **OpenSM 3.3.23 %s here**\n", w->fatal);
+	if (w && w->fatal) {
+		char *what = str_printf("OpenSM 3.3.23 %s here", w->fatal);
+
+		doc_item(d, NULL, what);
+		free(what);
+	}
 	for (size_t i = 0; i < options_count(o); i++)
 		if (options_is_set(o, options_at(o, i)->name))
-			put_item(f, options_at(o, i)->name, options_get(o, options_at(o, i)->name));
+			doc_item(d, options_at(o, i)->name, options_get(o, options_at(o, i)->name));
 	if (session_scope(s))
-		put_item(f, "scope", session_scope(s)->words);
+		doc_item(d, "scope", session_scope(s)->words);
 }
 
-static void put_failed(FILE *f, const struct session *s)
+static void put_failed(struct document *d, const struct session *s)
 {
 	const struct fabric *fb = s->fabric;
 	const struct state *st = session_state(s);
 	uint32_t n = 0;
+	char *link;
 
-	fputs("\n## What failed\n\n", f);
+	doc_heading(d, 2, "What failed");
 	for (uint32_t i = 0; i < fb->n_nodes; i++) {
 		if (!st->node_down[i])
 			continue;
-		put_item(f, node_is_switch(fb, i) ? "switch" : "host", fb->node_name[i]);
+		doc_item(d, node_is_switch(fb, i) ? "switch" : "host", fb->node_name[i]);
 		n++;
 	}
 	for (uint32_t l = 0; l < fb->n_links; l++) {
 		if (!st->link_down[l])
 			continue;
-		fputs("- link: ", f);
-		put_text(f, PORT_LABEL(fb, fb->link_port[2 * l]));
-		fputs(" to ", f);
-		put_text(f, PORT_LABEL(fb, fb->link_port[2 * l + 1]));
-		putc('\n', f);
+		link = str_printf("%s to %s", PORT_LABEL(fb, fb->link_port[2 * l]),
+				  PORT_LABEL(fb, fb->link_port[2 * l + 1]));
+		doc_item(d, "link", link);
+		free(link);
 		n++;
 	}
 	if (!n)
-		fputs("Nothing.\n", f);
+		doc_line(d, false, "Nothing.");
 }
 
-static void put_journal(FILE *f, const struct session *s)
+static void put_journal(struct document *d, const struct session *s)
 {
-	fputs("\n## What was done, and what it changed\n\n", f);
+	doc_heading(d, 2, "What was done, and what it changed");
+	putc('\n', d->f);
 	for (size_t i = 0; i <= s->at; i++) {
 		const struct event *ev = &s->event[i];
 
-		fprintf(f, "%zu. ", i + 1);
-		put_text(f, ev->text);
+		fprintf(d->f, "%zu. ", i + 1);
+		doc_text(d, ev->text);
 		if (ev->change && ev->kind != EVENT_SCOPE) {
-			fputs(": ", f);
-			fprintf(f,
+			fputs(": ", d->f);
+			fprintf(d->f,
 				"%" PRIu64 " entries on %u switches changed (%" PRIu64 " new, %" PRIu64
 				" gone); of %" PRIu64 " pairs %" PRIu64 " take another "
 				"path, "
@@ -185,134 +167,143 @@ static void put_journal(FILE *f, const struct session *s)
 				ev->change->rerouted, ev->change->lost, ev->change->regained,
 				ev->change->max_hops_after, ev->change->max_hops_before);
 		}
-		putc('\n', f);
+		putc('\n', d->f);
 	}
 }
 
-static int put_check(FILE *f, const struct sweep *w, struct out *o, struct err *e)
+static int put_check(struct document *d, const struct sweep *w, struct out *o, struct err *e)
 {
 	struct check_result c;
-	struct cdg *d;
+	struct cdg *x;
 
 	if (check_routing(w->routing, &c, o->run->progress))
 		return err_set(e, CANCELLED);
-	d = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress, e);
-	if (!d)
+	x = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress, e);
+	if (!x)
 		return -1;
-	fputs("\n## Check\n\n", f);
-	put_count(f, "paths between hosts", c.pairs);
-	put_count(f, "unreachable", c.unreachable);
-	put_count(f, "of these in forwarding loops", c.looping);
-	put_count(f, "longest path, links", c.max_hops);
-	put_count(f, "ports without LID", c.no_lid);
-	put_count(f, "ports cut off from the subnet manager", count_cut_off(w, NULL));
-	put_count(f, "groups of channels with credit loops", d->n_components);
+	doc_heading(d, 2, "Check");
+	doc_count(d, "paths between hosts", c.pairs);
+	doc_count(d, "unreachable", c.unreachable);
+	doc_count(d, "of these in forwarding loops", c.looping);
+	doc_count(d, "longest path, links", c.max_hops);
+	doc_count(d, "ports without LID", c.no_lid);
+	doc_count(d, "ports cut off from the subnet manager", count_cut_off(w, NULL));
+	doc_count(d, "groups of channels with credit loops", x->n_components);
 	out_json(o, "unreachable", json_integer((json_int_t)c.unreachable));
-	out_json(o, "credit_loop_groups", json_integer(d->n_components));
-	cdg_free(d);
+	out_json(o, "credit_loop_groups", json_integer(x->n_components));
+	cdg_free(x);
 	return 0;
 }
 
-static int put_load(FILE *f, const struct sweep *w, struct out *o, struct err *e)
+static int put_load(struct document *d, const struct sweep *w, struct out *o, struct err *e)
 {
 	struct loads *l = loads_new(w->routing, &pattern_all, o->run->progress);
+	struct text most = {0};
+	char mean[40];
 
 	if (!l)
 		return err_set(e, CANCELLED);
-	fputs("\n## Load, all hosts to all\n\n", f);
-	put_count(f, "routes", l->routes);
-	put_count(f, "links between switches, a direction each", l->n_links);
-	fprintf(f, "- most routes on a link: %u", l->max);
-	if (l->max_port != NO_ID) {
-		fputs(", at ", f);
-		put_text(f, PORT_LABEL(w->fabric, l->max_port));
-	}
-	fprintf(f, "\n- mean: %.2f\n- least: %u\n", l->mean, l->min);
+	doc_heading(d, 2, "Load, all hosts to all");
+	doc_count(d, "routes", l->routes);
+	doc_count(d, "links between switches, a direction each", l->n_links);
+	text_add(&most, "%u", l->max);
+	if (l->max_port != NO_ID)
+		text_add(&most, ", at %s", PORT_LABEL(w->fabric, l->max_port));
+	snprintf(mean, sizeof(mean), "%.2f", l->mean);
+	doc_item(d, "most routes on a link", text_str(&most));
+	doc_item(d, "mean", mean);
+	doc_count(d, "least", l->min);
+	text_free(&most);
 	out_json(o, "max_load", json_integer(l->max));
 	loads_free(l);
 	return 0;
 }
 
-/* The fence is longer than any in the text, so that no line ends it. */
-static void put_script(FILE *f, const struct replay *r)
+void report_script(struct document *d, const struct replay *r)
 {
-	struct text t = {0};
+	doc_heading(d, 2, "To do it again");
+	doc_lines(d, text_str(&r->script));
+	if (!r->lost.len)
+		return;
+	doc_line(d, false, "Not in it:");
+	doc_line(d, false, text_str(&r->lost));
+}
 
-	fputs("\n## To do it again\n\n````\n", f);
-	for (const char *s = clean_string(text_str(&r->script), &t), *end; *s; s = end) {
-		end = s + strcspn(s, "\n");
-		end += *end != '\0';
-		fprintf(f, "%s%.*s", strncmp(s, "````", 4) ? "" : " ", (int)(end - s), s);
+void report_source(struct document *d, const struct session *s)
+{
+	const struct fabric *fb = s->fabric;
+	struct text missing = {0};
+	uint32_t hosts = 0;
+
+	for (uint32_t n = 0; n < fb->n_nodes; n++)
+		hosts += fb->node_type[n] == NODE_CA && !node_is_aggregation(fb, n);
+	doc_heading(d, 2, "Fabric");
+	doc_item(d, "source", fb->source);
+	doc_item(d, "format", fb->format);
+	doc_count(d, "switches", fb->n_switches);
+	doc_count(d, "hosts", hosts);
+	doc_count(d, "links", fb->n_links);
+	if (fb->warnings.n)
+		doc_count(d, "oddities of the source (`show warnings`)", fb->warnings.n);
+	if (fb->warnings.missing) {
+		text_add(&missing, "a part of the fabric is not in its source: ");
+		warnings_tell_missing(&fb->warnings, &missing);
+		doc_item(d, d->html ? "<strong>incomplete</strong>" : "**incomplete**", text_str(&missing));
+		text_free(&missing);
 	}
-	fputs("````\n", f);
-	if (r->lost.len) {
-		fputs("\nNot in it:\n\n", f);
-		put_text(f, text_str(&r->lost));
-		putc('\n', f);
+}
+
+static void put_drawings(struct document *d, const struct session *s)
+{
+	bool any = false;
+
+	/* Drawings that were written up to the present event. */
+	for (size_t i = 0; i < s->n_drawings; i++) {
+		const struct drawing_note *n = &s->drawing[i];
+
+		if (n->at > s->at) /* its event was undone */
+			continue;
+		fputs(any ? "- " : "\n## Drawings\n\n- ", d->f);
+		any = true;
+		doc_text(d, n->path);
+		fputs(": ", d->f);
+		doc_text(d, n->what);
+		fprintf(d->f, ", after step %zu\n", n->at + 1);
 	}
-	text_free(&t);
 }
 
 static int put_report(const struct session *s, const struct replay *r, FILE *f, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	bool any = false;
-	const struct fabric *fb = s->fabric;
-	struct text missing = {0};
-	uint32_t hosts = 0;
+	struct document d = {.f = f};
+	char *title = str_printf("Fabric %s", s->fabric->source);
 
-	fputs("# Fabric ", f);
-	put_text(f, s->fabric->source);
-	fputs("\n\n", f);
-	for (uint32_t n = 0; n < fb->n_nodes; n++)
-		hosts += fb->node_type[n] == NODE_CA && !node_is_aggregation(fb, n);
-	fputs("## Fabric\n\n", f);
-	put_item(f, "source", fb->source);
-	put_item(f, "format", fb->format);
-	put_count(f, "switches", fb->n_switches);
-	put_count(f, "hosts", hosts);
-	put_count(f, "links", fb->n_links);
-	if (fb->warnings.n)
-		put_count(f, "oddities of the source (`show warnings`)", fb->warnings.n);
-	if (fb->warnings.missing) {
-		warnings_tell_missing(&fb->warnings, &missing);
-		fprintf(f, "- **incomplete**: a part of the fabric is not in its source: %s\n",
-			text_str(&missing));
-		text_free(&missing);
-	}
-	put_engine(f, s, w);
-	put_failed(f, s);
-	put_journal(f, s);
-	/* Drawings that were written up to the present event. */
-	for (size_t i = 0; i < s->n_drawings; i++) {
-		const struct drawing_note *d = &s->drawing[i];
-
-		if (d->at > s->at) /* its event was undone */
-			continue;
-		fputs(any ? "- " : "\n## Drawings\n\n- ", f);
-		any = true;
-		put_text(f, d->path);
-		fputs(": ", f);
-		put_text(f, d->what);
-		fprintf(f, ", after step %zu\n", d->at + 1);
-	}
-	if (w && w->routing && (put_check(f, w, o, e) || put_load(f, w, o, e)))
+	doc_begin(&d, title);
+	free(title);
+	report_source(&d, s);
+	report_settings(&d, s, w);
+	put_failed(&d, s);
+	put_journal(&d, s);
+	put_drawings(&d, s);
+	if (w && w->routing && (put_check(&d, w, o, e) || put_load(&d, w, o, e)))
 		return -1;
-	put_script(f, r);
+	report_script(&d, r);
 	return 0;
 }
 
 static int cmd_report(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	const char *path = args_word(args, "change FILE", args->arg[0].word);
 	struct target to;
 	struct replay r;
 	int rc;
 
-	if (open_target(&to, args->arg[0].word, o, e))
+	if (open_target(&to, path, o, e))
 		return -1;
-	warnings_copy(&to.missing, &s->fabric->warnings); /* put_fabric() tells them */
+	warnings_copy(&to.missing, &s->fabric->warnings); /* report_source() tells them */
 	replay_make(&r, s, NULL, NULL);
-	rc = put_report(s, &r, to.f, o, e);
+	rc = args_has(args, "change") ? report_change(s, args, path, &r, to.f, o, e)
+				      : put_report(s, &r, to.f, o, e);
 	replay_free(&r);
 	return close_target(&to, rc, o, e);
 }
@@ -331,14 +322,44 @@ const struct command replay_commands[] = {
 	 .json = JSON_CONTENT "lost string lines: what the file lacks\n",
 	 .run = cmd_save_session},
 	{.name = "report",
-	 .syntax = "report FILE",
+	 .syntax = "report FILE | report change FILE [jobs FILE] [html]",
 	 .help = "write a report in Markdown for a ticket: fabric, engine, options, failures, changes, "
-		 "drawings, check, load",
-	 .details = "  It ends with the commands that do it all again (as of `save-session`).\n",
+		 "drawings, check, load; or what a change does",
+	 .finds = "of `report change`: the change is not safe",
+	 .details =
+		 "  It ends with the commands that do it all again (as of `save-session`).\n"
+		 "  change      the journal as a change, for those who decide on it: the verdict, each step, "
+		 "figures before, during\n"
+		 "              and after, the worst second failure meanwhile, hosts that notice it, how to "
+		 "back out, settings.\n"
+		 "              The first event with tables is before; hosts that count now count in all of "
+		 "it.  A FILE.html, or\n"
+		 "              `html`, is one page with its pictures, which loads nothing and prints on "
+		 "A4\n"
+		 "  jobs FILE   hosts by job too: what squeue or `scontrol show job` prints, or lines under "
+		 "the heading\n"
+		 "              NAME NODELIST\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = JSON_CONTENT "unreachable integer? =pairs without a path\n"
-			      "credit_loop_groups integer? =groups of credit loops\n"
-			      "max_load integer? most routes on a link, all hosts to all\n",
+	 .json = JSON_CONTENT
+	 "unreachable integer? =pairs without a path\n"
+	 "credit_loop_groups integer? =groups of credit loops\n"
+	 "max_load integer? most routes on a link, all hosts to all\n"
+	 "verdict string? of `report change`: its first line\n"
+	 "states[] object? of it: before, and after each step\n"
+	 "states[].state string before, or which step\n"
+	 "states[].event string what was done\n"
+	 "states[].number integer(1..) of that event in the journal\n"
+	 "states[].routed boolean there are tables; else the figures are 0\n"
+	 "states[].sound boolean as check judges\n"
+	 "states[].pairs integer =pairs\n"
+	 "states[].unreachable integer =pairs without a path\n"
+	 "states[].cut_off integer endports cut off from the subnet manager\n"
+	 "states[].max_links integer =longest path\n"
+	 "states[].max_load integer most routes on a link, all hosts to all\n"
+	 "states[].credit_loops integer =groups of credit loops\n"
+	 "states[].bisection share|null as of `load-map ebb`; null: fewer than two hosts\n"
+	 "states[].outage integer|null pairs that the step cuts until the next sweep; "
+	 "null: no tables before\n",
 	 .run = cmd_report},
 	{.name = NULL},
 };
