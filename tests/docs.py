@@ -689,7 +689,7 @@ FINDS = {"changes": "synth xgft:3,3:1,2; save A; remove link leaf-01[4]; save B;
          "drift": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; drift minhop",
          "judge": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; judge",
          "spread": "synth xgft:3,3:1,2; route minhop; export lfts D; fail link leaf-01[4]; tables D; spread tree",
-         "doctor": "synth torus:4x4; route minhop; doctor", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -",
+         "doctor": "synth torus:4x4; route minhop; doctor", "blame": "synth xgft:3,3:1,2; route minhop; blame SLOW", "torus-conf": "synth mesh:4x4; fail link m11[2]; torus-conf -",
          "transition": "synth xgft:3,3:1,2,shuffle=1,seed=4; route minhop; fail link leaf-01[4]; transition",
          "quiz": "synth lesson:tree3; route minhop; quiz port seed=1; quiz answer 99",
          "lesson": "lesson new M.lesson; lesson ./M.lesson 3; lesson answer leaf-02[1]", "grade": "lesson new L.lesson; grade ./L.lesson ANSWERS",
@@ -713,6 +713,8 @@ def scripts():
             f.write("node,port,node,port\nleaf-01,4,spine-02,1\n")
         with open(os.path.join(folder, "ANSWERS"), "w") as f:
             f.write("2: yes\n")
+        with open(os.path.join(folder, "SLOW"), "w") as f:
+            f.write("".join("node%04d,node%04d,%s\n" % (a, b, "fail" if a == 1 else "ok") for a in range(1, 10) for b in range(1, 10) if a != b))
         for name, line in FINDS.items():
             done = run(["--json", "-e", line + "; echo behind"], cwd=folder)
             found = [json.loads(x) for x in done.stdout.splitlines()]

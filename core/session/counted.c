@@ -40,9 +40,10 @@ void session_uncount(struct session *s)
 
 struct measured *session_measured(const struct session *s)
 {
-	return s->fabric && s->counted[0]
-		       ? measured_new(s->fabric, session_lids(s), s->counted[0], s->counted[1])
-		       : NULL;
+	const struct sweep *w = session_sweep(s);
+	const struct fabric *f = w ? w->fabric : s->fabric;
+
+	return f && s->counted[0] ? measured_new(f, session_lids(s), s->counted[0], s->counted[1]) : NULL;
 }
 
 /* --- live ------------------------------------------------------------------------------------------- */

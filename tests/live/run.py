@@ -848,6 +848,15 @@ def watching(ibscope):
         barred = "1" if has_seccomp(ibscope) else r"\d+"
         check("who reads counters is confined", len(tries) in (2, 3) and all(re.fullmatch("may open %s socket %s fork %s exec %s" % ((barred,) * 4), t) for t in tries)
               and "transmit_packets" in r.stdout, (tries, r.stdout + r.stderr))
+        r, lines = captured(sim, "all", ibscope, "--json", "-e", "live; counters all live; counters all live")
+        told = [o["measured"] for o in contract.objects(ibscope, r.stdout) if o["command"] == "counters" and o["ok"]]
+        with_tool = sim.run("perfquery", "-x", str(lid), "1").stdout
+        packets = [int(v) for v in re.findall(r"^PortXmitPkts:\.*(\d+)$", with_tool, re.M)]
+        mine = [p["counters"]["transmit_packets"] for m in told for p in m["ports"] if (p["name"], p["port"]) == ("leaf2[1]", 1)]
+        check("counters of all ports", len(told) == 2 and told[0]["told"] == told[1]["told"] > 20 and len(mine) == 2 and len(packets) == 1
+              and 0 < mine[0] <= packets[0] and mine[1] < mine[0] and told[1]["reset"] == 0, (r.stdout[:600] + r.stderr, mine, packets))
+        check("counters of all ports: only Gets", all(m.method == GET for m in mads(lines)) and {m.attribute for m in mads(lines) if m.cls == 0x04} <= {0x01, 0x12, 0x1d},
+              mads(lines)[-1])
         check("watch and counters: only Gets", not wrong and [m.attribute for m in asked].count(0x12) == 2 and len(sent) > 300,
               "%s; %d of counters, %d in all" % (wrong[:3], len(asked), len(sent)))
     finally:

@@ -52,7 +52,7 @@ TREE = [list(TREES)[0 if LONG else 1], "route updn", "save OUT", "load OUT", "na
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
         "load-map random seed=2", "load-map alltoall direct", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
         "flows node0001 node0900 by pair to node0900", "spread tree all", "spread lag", "check spread lag",
-        "shifts 20", "jobs JOBS all", "ring-order", "ring-order node0001 node0900 node0002 node0899 node0003 node0898 node0004 node0897", "drain all", "drain compare updn minhop", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
+        "shifts 20", "jobs JOBS all", "blame SLOW", "ring-order", "ring-order node0001 node0900 node0002 node0899 node0003 node0898 node0004 node0897", "drain all", "drain compare updn minhop", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node0900", "why leaf-001 node0900", "step start leaf-001", "list ports",
         "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list outage hosts", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]
 # Changes of the fabric, on the smaller tree.
@@ -86,7 +86,7 @@ def looks(folder, commands, fails=False, gap=GAP):
     """Each command looks often enough whether it was cancelled, ends when it was, and leaves all tables as they were.
     fails: it may fail.  Its work, in thousands of basic blocks."""
     fill = {"OUT": os.path.join(folder, "out"), "EXTRA": os.path.join(folder, "extra"), "FILE": os.path.join(folder, "file"),
-            "@HOSTS": "@" + os.path.join(folder, "hosts"), "JOBS": os.path.join(folder, "jobs"), "RAILS": os.path.join(folder, "rails.net"), "CONF": os.path.join(folder, "conf"), "ANSWERS": os.path.join(folder, "answers")}
+            "@HOSTS": "@" + os.path.join(folder, "hosts"), "JOBS": os.path.join(folder, "jobs"), "SLOW": os.path.join(folder, "slow"), "RAILS": os.path.join(folder, "rails.net"), "CONF": os.path.join(folder, "conf"), "ANSWERS": os.path.join(folder, "answers")}
     with open(fill["ANSWERS"], "w", encoding="utf-8") as f:
         f.write("3: leaf-01[2]\n")
     with open(fill["CONF"], "w", encoding="utf-8") as f:
@@ -99,6 +99,8 @@ def looks(folder, commands, fails=False, gap=GAP):
         f.write("".join("node%04d\nno-%04d\n" % (i, i) for i in range(1, 20000)))
     with open(fill["JOBS"], "w", encoding="utf-8") as f:
         f.write("".join("job-%d node%04d node%04d no-%d\n" % (i, i, i + 1, i) for i in range(1, 300)) + "all node[0001-0900]\n")
+    with open(fill["SLOW"], "w", encoding="utf-8") as f:
+        f.write("".join("node%04d,node%04d,%s\n" % (i, j, "fail" if i == 7 else "ok") for i in range(1, 901) for j in (i % 900 + 1, (i + 99) % 900 + 1, (i + 399) % 900 + 1)))
     lines = [" ".join(fill.get(w, w) for w in c.split()) for c in commands]
     seed = os.environ.get("SEED") or str(random.randrange(1 << 30))
     p = subprocess.run([LOOKS, *lines], cwd=folder, env=dict(os.environ, SEED=seed, MOMENTS=LOOK_MOMENTS), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

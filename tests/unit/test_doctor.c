@@ -725,6 +725,29 @@ static void cancelling(void **state)
 	session_free(s);
 }
 
+/* A reading of counters: what ports did, each kind once. */
+static void counted(void **state)
+{
+	struct session *s = start("synth xgft:3,3:1,2");
+	struct text t = {0};
+	json_t *o;
+
+	(void)state;
+	ok_line(s, "route updn");
+	write_text("   GUID 0x2c90300a00000 port 4: [SymbolErrorCounter == 12] [LinkDownedCounter == 10]\n"
+		   "   GUID 0x2c90300a00000 port 5: [PortXmitDiscards == 100] [LinkDownedCounter == 9]\n"
+		   "#IB : GUID : Raw BER : Effective BER : Symbol BER\n"
+		   "4 : 0x2c90300a00000 : 1E-7 : 1E-13 : 1E-13\n"
+		   "5 : 0x2c90300a00000 : 1E-7 : 1E-11 : 1E-13\n");
+	with_file(s, "counters all %s");
+	o = doctor_object(s);
+	tell_bad(o, &t);
+	assert_non_null(strstr(text_str(&t), "warning errors, warning flapped, warning degraded"));
+	json_decref(o);
+	text_free(&t);
+	session_free(s);
+}
+
 /* Every rule of the table was met by a test above. */
 static void all_rules(void **state)
 {
@@ -747,7 +770,7 @@ int main(void)
 		cmocka_unit_test(lottery),	   cmocka_unit_test(dropped),
 		cmocka_unit_test(order_and_words), cmocka_unit_test(pane),
 		cmocka_unit_test(cancelling),	   cmocka_unit_test(ibdiagnet_folders),
-		cmocka_unit_test(all_rules),
+		cmocka_unit_test(counted),	   cmocka_unit_test(all_rules),
 	};
 	int fd = mkstemp(file);
 

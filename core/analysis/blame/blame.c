@@ -10,7 +10,7 @@
 #include "core/routing/paths.h"
 
 #define FAULT_BONUS 3.0 /* as about 20 : 1 */
-#define PAIRS_AT_ONCE 256
+#define PAIRS_AT_ONCE 64
 
 void tried_add(struct tried *t, uint32_t pair, uint32_t src, uint32_t dst)
 {

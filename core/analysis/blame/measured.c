@@ -179,6 +179,7 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 	if (before)
 		place(f, owner, before, &b);
 	free(owner);
+	m->fabric = f;
 	m->two = before != NULL;
 	m->n = a.n;
 	m->at = a.at;

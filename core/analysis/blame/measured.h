@@ -37,6 +37,7 @@ struct measured_port {
 };
 
 struct measured {
+	const struct fabric *fabric; /* borrowed */
 	bool two;
 	uint32_t *at;		    /* [n_ports] place in port[] and 1; 0: nothing is told */
 	struct measured_port *port; /* [n] */

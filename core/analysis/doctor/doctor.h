@@ -8,6 +8,7 @@
 #ifndef IBSCOPE_DOCTOR_H
 #define IBSCOPE_DOCTOR_H
 
+#include "core/analysis/blame/measured.h"
 #include "core/base/err.h"
 #include "core/base/fields.h"
 #include "core/base/progress.h"
@@ -61,8 +62,9 @@ struct diagnosis {
 struct doctor_request {
 	const struct setup *setup;
 	const struct engine *const *engines;
-	const struct sweep *now; /* in force; NULL = nothing is routed */
-	const char *configured;	 /* chain of the configuration; NULL = none */
+	const struct sweep *now;	/* in force; NULL = nothing is routed */
+	const char *configured;		/* chain of the configuration; NULL = none */
+	const struct measured *counted; /* what ports counted; NULL: not known */
 };
 
 /* NULL and *e: cancelled, out of memory, or an unusable option. */

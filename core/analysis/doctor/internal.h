@@ -126,6 +126,8 @@ finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, fi
 finder find_all_roots, find_aggregation_roots, find_roots_fragile, find_root_with_hosts, find_not_listed;
 /* shape.c: cables and hosts */
 finder find_thin, find_cabling, find_above_edge, find_empty_leaf, find_single_point, find_sm_decides;
+/* counted.c: what ports counted */
+finder find_counted;
 /* load.c */
 finder find_hot_cable, find_uneven, find_idle;
 

@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
+#include "core/session/counted.h"
 
 static void tell_finding(const struct diagnosis *d, const struct finding *x, json_t *list, struct out *o)
 {
@@ -96,10 +97,13 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 		.now = session_sweep(s),
 		.configured = s->configured,
 	};
+	struct measured *counted = session_measured(s);
 	struct diagnosis *d;
 	int rc;
 
+	rq.counted = counted;
 	d = doctor_run(&rq, o->run->progress, e);
+	measured_free(counted);
 	if (!d)
 		return -1;
 	report(d, o);
@@ -113,19 +117,22 @@ const struct command doctor_commands[] = {
 	 .syntax = "doctor [--baseline FILE]",
 	 .help = "list every problem found, worst first",
 	 .finds = "it finds an error; with --baseline, also when something is lost",
-	 .details = "  doctor judges the tables that `tables FILE|live` read, else those in force, else Min "
-		    "Hop's.\n"
-		    "  error        traffic is lost or will be, or may stop\n"
-		    "  warning      it works, but not as meant, or it breaks at the next event\n"
-		    "  note         worth knowing\n"
-		    "  fact         it is in the input\n"
-		    "  computed     it follows from OpenSM's rules\n"
-		    "  likely       a statistic or a guess\n"
-		    "  Each finding names the command that shows more.\n"
-		    "  --baseline FILE: what `ibscope --json -e check` printed earlier.  doctor then also "
-		    "lists hosts, switches and\n"
-		    "  cables of FILE that are gone, and cables that are slower now, even if other cables "
-		    "carry their routes.\n",
+	 .details =
+		 "  doctor judges the tables that `tables FILE|live` read, else those in force, else Min "
+		 "Hop's.\n"
+		 "  error        traffic is lost or will be, or may stop\n"
+		 "  warning      it works, but not as meant, or it breaks at the next event\n"
+		 "  note         worth knowing\n"
+		 "  fact         it is in the input\n"
+		 "  computed     it follows from OpenSM's rules\n"
+		 "  likely       a statistic or a guess\n"
+		 "  Each finding names the command that shows more.  With a reading of counters (`counters "
+		 "all`): errors, flapped,\n"
+		 "  degraded and congested links; the pane does not know them.\n"
+		 "  --baseline FILE: what `ibscope --json -e check` printed earlier.  doctor then also "
+		 "lists hosts, switches and\n"
+		 "  cables of FILE that are gone, and cables that are slower now, even if other cables "
+		 "carry their routes.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine engine|null engine whose tables doctor judges, null: no engine routes\n"
 		 "complete boolean the whole fabric is known\n"

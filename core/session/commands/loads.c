@@ -1,5 +1,6 @@
 /* Routes and flows on links under traffic patterns. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
+#include "core/session/counted.h"
 #include "core/session/patterns.h"
 #include "core/base/order.h"
 
@@ -196,6 +198,128 @@ static int load_ebb(struct session *s, const struct args *args, struct out *o, s
 	return 0;
 }
 
+/* Predicted and measured load of links between switches. */
+struct compared {
+	const struct loads *l;
+	const struct measured *m;
+	double routes, sent; /* in all, of links that are told */
+};
+
+static uint64_t sent_by(const struct measured *m, uint32_t port)
+{
+	const struct measured_port *x = measured_of(m, port);
+
+	return x && x->told >> COUNT_TRANSMIT_DATA & 1 ? x->grown[COUNT_TRANSMIT_DATA] : UINT64_MAX;
+}
+
+static int by_sent(const void *x, const void *y, void *ctx)
+{
+	const struct compared *c = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	if (sent_by(c->m, a) != sent_by(c->m, b))
+		return sent_by(c->m, a) > sent_by(c->m, b) ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* How much the two agree: 1 in step, 0 not at all. */
+static double correlation(const struct compared *c, const uint32_t *port, uint32_t n)
+{
+	double mx = c->routes / n, my = c->sent / n, xy = 0, xx = 0, yy = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double x = c->l->port[port[i]] - mx, y = (double)sent_by(c->m, port[i]) - my;
+
+		xy += x * y;
+		xx += x * x;
+		yy += y * y;
+	}
+	return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : NAN;
+}
+
+static void tell_compared(const struct sweep *w, struct compared *c, bool all, struct out *o)
+{
+	const struct fabric *f = w->fabric;
+	uint32_t *port = NEW_ARRAY(c->l->n_links + 1, uint32_t), n = 0, untold = 0;
+	json_t *list = json_array();
+	double agree;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		FOR_PORTS(f, s, id) {
+			uint64_t sent = w->topo->peer_switch[id] == NO_ID ? UINT64_MAX : sent_by(c->m, id);
+
+			untold += w->topo->peer_switch[id] != NO_ID && sent == UINT64_MAX;
+			if (sent == UINT64_MAX)
+				continue;
+			port[n++] = id;
+			c->routes += c->l->port[id];
+			c->sent += (double)sent;
+		}
+	qsort_r(port, n, sizeof(*port), by_sent, c);
+	agree = n ? correlation(c, port, n) : NAN;
+	out_text(o, "%s between switches with what they sent%s", PLURAL(n, "directed link"),
+		 c->m->two ? " between two readings" : " since the counters were reset");
+	if (untold)
+		out_text(o, "; of %u it is not told", untold);
+	out_text(o, ".\n");
+	if (!isnan(agree))
+		out_text(o, "Correlation of routes (all pairs) and data sent: %.2f.\n", agree);
+	if (n)
+		out_text(o, "%8s %9s %14s %9s %7s\n", "routes", "share", "sent, MB", "share", "ratio");
+	for (uint32_t i = 0; i < n; i++) {
+		double sent = (double)sent_by(c->m, port[i]),
+		       by_routes = c->routes > 0 ? c->l->port[port[i]] / c->routes : 0,
+		       by_data = c->sent > 0 ? sent / c->sent : 0;
+		const struct measured_port *x = measured_of(c->m, port[i]);
+		bool top = x->top >> COUNT_TRANSMIT_DATA & 1;
+		json_t *one;
+
+		if (all || i < SHOWN)
+			out_text(o,
+				 "%8u %8.2f%% %2s%12.0f %8.2f%% %7.2f  " ROW_CUT("%s") " -> " ROW_CUT(
+					 "%s") "\n",
+				 c->l->port[port[i]], 100 * by_routes, top ? ">=" : "", sent * 4 / 1e6,
+				 100 * by_data, by_routes > 0 ? by_data / by_routes : 0,
+				 PORT_LABEL(f, port[i]), PORT_LABEL(f, w->topo->peer[port[i]]));
+		if (!o->object)
+			continue;
+		one = json_make("{s:i, s:f, s:I, s:f, s:b}", "routes", (int)c->l->port[port[i]],
+				"routes_share", by_routes, "sent", (json_int_t)sent_by(c->m, port[i]),
+				"sent_share", by_data, "at_top", top);
+		json_put_port(one, "from", f, w->lids, port[i]);
+		json_put_port(one, "to", f, w->lids, w->topo->peer[port[i]]);
+		json_array_append_new(list, one);
+	}
+	if (!all && n > SHOWN)
+		out_text(o, "  ... %s; `load-map counters all` prints them\n",
+			 PLURAL(n - SHOWN, "more link"));
+	out_json(o, "measured",
+		 json_make("{s:i, s:i, s:f, s:o}", "links", (int)n, "untold", (int)untold, "correlation",
+			   agree, "list", list));
+	free(port);
+}
+
+/* `load-map counters [all]` */
+static int load_counted(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	struct measured *m = session_measured(s);
+	struct loads *l;
+
+	if (!m)
+		return err_set(e, "no reading of counters yet: `counters all FILE` or `counters all live`");
+	l = loads_new(w->routing, &pattern_all, o->run->progress);
+	if (l) {
+		report_scope(s, o);
+		tell_compared(w, &(struct compared){.l = l, .m = m}, args_end(args, "all"), o);
+	}
+	measured_free(m);
+	if (!l)
+		return err_set(e, CANCELLED);
+	loads_free(l);
+	return 0;
+}
+
 static int cmd_load_map(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
@@ -205,6 +329,8 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 
 	if (args_has(args, "ebb"))
 		return load_ebb(s, args, o, e);
+	if (args_has(args, "counters"))
+		return load_counted(s, args, o, e);
 	if (args_has(args, "shared"))
 		return load_shared(s, args, o, e);
 	if (session_pattern(s, w->routing, args, &pattern, o, e))
@@ -451,13 +577,16 @@ static int cmd_spread(struct session *s, const struct args *args, struct out *o,
 const struct command load_commands[] = {
 	{.name = "load-map",
 	 .at_step = true,
-	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | shared H... [all] | ebb [both] [seed=K]",
+	 .syntax = "load-map [" PATTERN_SYNTAX
+		   "] [all] | shared H... [all] | counters [all] | ebb [both] [seed=K]",
 	 .help = "count routes per link for a traffic pattern; effective bisection bandwidth",
 	 .details =
 		 PATTERN_DETAILS "  Lists the 20 busiest links; with `all` behind the pattern every link.\n"
 				 "  shared H...: links on which the scope, one job, meets other "
 				 "hosts, another job (words as in `scope`): the routes\n"
 				 "  among the hosts of each, most of both first.\n"
+				 "  counters: routes of all pairs beside what the last reading of counters "
+				 "says was sent (`counters all`).\n"
 				 "  ebb: effective bisection bandwidth.  Random pairs of hosts send.  Each "
 				 "pair gets 1 / the most flows on a link of\n"
 				 "  its path.  ebb prints the mean over pairs and pairings, and half the "
@@ -490,6 +619,18 @@ const struct command load_commands[] = {
 	 "shared.list[].to port port at the other end\n"
 	 "shared.list[].routes integer routes of the scope\n"
 	 "shared.list[].others integer routes of the others\n"
+	 "measured object? predicted beside measured load of links between switches\n"
+	 "measured.links integer directed links whose sending port is told\n"
+	 "measured.untold integer those of which it is not\n"
+	 "measured.correlation number|null of routes and data sent, -1 to 1\n"
+	 "measured.list[] object links, most data first\n"
+	 "measured.list[].from port port that sends\n"
+	 "measured.list[].to port port at the other end\n"
+	 "measured.list[].routes integer routes of all pairs\n"
+	 "measured.list[].routes_share number of all these links' routes\n"
+	 "measured.list[].sent integer words of four bytes\n"
+	 "measured.list[].sent_share number of what all these links sent\n"
+	 "measured.list[].at_top boolean it may have sent more\n"
 	 "ebb object? effective bisection bandwidth\n"
 	 "ebb.value share =effective bisection\n"
 	 "ebb.half_width number of its 95 % interval\n"

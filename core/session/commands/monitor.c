@@ -14,6 +14,7 @@
 #include "core/base/order.h"
 #include "core/base/progress.h"
 #include "core/session/commands/commands.h"
+#include "core/session/counted.h"
 
 /* Prometheus' text form, version 0.0.4: HELP and TYPE once, then the samples. */
 static void metric(FILE *f, const char *name, const char *help)
@@ -94,13 +95,16 @@ static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct prog
 /* Every kind has a sample, 0 too: so a query need not know what is absent. */
 static int findings(FILE *f, const struct session *s, struct progress *p, struct err *e)
 {
+	struct measured *counted = session_measured(s);
 	const struct doctor_request rq = {.setup = s->setup,
 					  .engines = s->engines,
 					  .now = session_sweep(s),
-					  .configured = s->configured};
+					  .configured = s->configured,
+					  .counted = counted};
 	struct diagnosis *d = doctor_run(&rq, p, e);
 	const char *kind, *meaning;
 
+	measured_free(counted);
 	if (!d)
 		return -1;
 	metric(f, "findings", "Findings of doctor by kind.");

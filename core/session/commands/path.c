@@ -8,11 +8,60 @@
 #include "core/routing/paths.h"
 #include "core/sm/qos.h"
 #include "core/session/commands/commands.h"
+#include "core/session/counted.h"
 #include "core/trace/moment.h"
 
 /* --- trace ------------------------------------------------------------------------------- */
 
-static void print_hop(const struct routing *r, const struct path *p, unsigned i, struct out *o)
+/* What a link does by the counters read last, behind its port; m NULL: nothing. */
+static void print_counted(const struct measured *m, uint32_t port, struct out *o)
+{
+	struct text t = {0};
+	unsigned faults = m ? measured_link(m, m->fabric, port, &t) : 0;
+	bool first = true;
+
+	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
+		if (faults >> k & 1) {
+			out_text(o, "%s%s", first ? "  BAD LINK: " : ", ", port_fault_words[k]);
+			first = false;
+		}
+	if (faults)
+		out_text(o, " (%s)", text_str(&t));
+	text_free(&t);
+}
+
+/* The links of a path that have faults by counters. */
+static json_t *bad_links(const struct routing *r, const struct path *p, const struct measured *m)
+{
+	const struct fabric *f = r->topo->fabric;
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i <= p->n; i++) {
+		const struct path_hop *h = i ? &p->hop[i - 1] : NULL;
+		uint32_t port = !h			      ? f->endport_port[p->src]
+				: h->out && h->out != NO_PATH ? switch_port_id(f, h->sw, h->out)
+							      : NO_ID;
+		struct text t = {0};
+		unsigned faults = port == NO_ID ? 0 : measured_link(m, f, port, &t);
+
+		if (faults) {
+			json_t *kinds = json_array(),
+			       *x = json_make("{s:o, s:s}", "faults", kinds, "counted", text_str(&t));
+
+			for (unsigned k = 0; k < N_PORT_FAULTS; k++)
+				if (faults >> k & 1)
+					json_array_append_new(kinds, json_text(port_fault_words[k]));
+			json_put_port(x, "from", f, r->lids, port);
+			json_put_port(x, "to", f, r->lids, f->port_peer[port]);
+			json_array_append_new(list, x);
+		}
+		text_free(&t);
+	}
+	return list;
+}
+
+static void print_hop(const struct routing *r, const struct path *p, unsigned i, const struct measured *m,
+		      struct out *o)
 {
 	const struct path_hop *h = &p->hop[i];
 	struct text ports = {0};
@@ -33,6 +82,8 @@ static void print_hop(const struct routing *r, const struct path *p, unsigned i,
 	routing_ports_text(r, h->sw, p->dlid, &ports);
 	if (ports.len)
 		out_text(o, "  any of %s", text_str(&ports));
+	if (m && h->out && h->out != NO_PATH)
+		print_counted(m, switch_port_id(f, h->sw, h->out), o);
 	out_text(o, "\n");
 	text_free(&ports);
 }
@@ -103,7 +154,7 @@ static void print_ways(const struct routing *r, uint32_t src, unsigned slid, uns
 		path_trace_worst(r, src, slid, dlid, &w, &worst);
 		out_text(o, "  NOT by all ports of the groups: %s\n", path_end_text(worst.end));
 		for (unsigned i = 0; i < worst.n && i < 16; i++)
-			print_hop(r, &worst, i, o);
+			print_hop(r, &worst, i, NULL, o);
 		if (worst.n > 16)
 			out_text(o, "    ...\n");
 		path_free(&worst);
@@ -120,7 +171,8 @@ static bool is_undecided(const struct session *s, const struct path *p)
 	return m && p->end == PATH_NO_ENTRY && p->n && !moment_decided(m, p->hop[p->n - 1].sw, p->dlid);
 }
 
-static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid, struct out *o)
+static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
+			  const struct measured *m, struct out *o)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
@@ -142,8 +194,13 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 		out_text(o, "not decided yet\n");
 	else
 		out_text(o, "NO PATH: %s\n", path_end_text(p.end));
+	if (p.n && m && measured_link(m, f, f->endport_port[src], NULL)) {
+		out_text(o, "    %s", ENDPORT_LABEL(f, src));
+		print_counted(m, f->endport_port[src], o);
+		out_text(o, "\n");
+	}
 	for (unsigned i = 0; i < p.n; i++)
-		print_hop(r, &p, i, o);
+		print_hop(r, &p, i, m, o);
 	print_ways(r, src, slid, dlid, &p, o);
 	if (r->sl_unread && p.end == PATH_OK)
 		out_text(o, "  " QOS_UNREAD_PAIR);
@@ -156,6 +213,8 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	if (p.end != PATH_OK && !undecided)
 		o->run->found_fault = true;
 	json = path_json(r, &p);
+	if (m && p.n)
+		json_object_set_new(json, "bad_links", bad_links(r, &p, m));
 	if (undecided)
 		json_object_set_new(json, "end", json_text("not decided yet"));
 	path_free(&p);
@@ -190,6 +249,7 @@ static int cmd_trace(struct session *s, const struct args *args, struct out *o, 
 	const struct arg *from = &args->arg[0], *to = &args->arg[1];
 	unsigned slid = from->lid, dlid = to->lid;
 	uint32_t src = from->id, dst = to->id;
+	struct measured *m;
 	int same;
 
 	if (!session_sweep(s))
@@ -197,10 +257,13 @@ static int cmd_trace(struct session *s, const struct args *args, struct out *o, 
 	w = need_routing(s, e);
 	if (!w)
 		return -1;
-	out_json(o, "forward", print_path(w->routing, src, slid, dlid, o));
+	m = session_measured(s);
+	out_json(o, "forward", print_path(w->routing, src, slid, dlid, m, o));
+	if (src != dst)
+		out_json(o, "back", print_path(w->routing, dst, dlid, slid, m, o));
+	measured_free(m);
 	if (src == dst)
 		return 0;
-	out_json(o, "back", print_path(w->routing, dst, dlid, slid, o));
 	same = return_same(w->routing, src, slid, dst, dlid);
 	if (same == 0)
 		out_text(o, "The way back takes other cables.\n");
@@ -304,7 +367,11 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 	  ".path[].in portnum port it comes in by; 0: it starts here\n" k                                  \
 	  ".path[].out portnum port it goes out by; 0: it ends here, 255: there is no entry\n" k           \
 	  ".path[].vl vl|null VL on the link out\n" k                                                      \
-	  ".path[].ports[] portnum? ports that adaptive routing may take\n"
+	  ".path[].ports[] portnum? ports that adaptive routing may take\n" k                              \
+	  ".bad_links[] object? links with faults, by the counters read last\n" k                          \
+	  ".bad_links[].from port port that sends\n" k ".bad_links[].to port port at the other end\n" k    \
+	  ".bad_links[].faults[] string(errors/flapped/congested/degraded) what is wrong\n" k              \
+	  ".bad_links[].counted string the counters that tell it\n"
 
 #define KEYS_FORWARD PATH_KEYS("forward")
 #define KEYS_BACK PATH_KEYS("back")
@@ -315,7 +382,11 @@ const struct command path_commands[] = {
 	 .syntax = "trace SRC DST",
 	 .help = "show the path hop by hop, in both directions",
 	 .finds = "a direction has no path, or not by all ports of an adaptive-routing group",
-	 .details = "  Before anything is routed, trace knows the LIDs of the fabric's source.\n",
+	 .details = "  Before anything is routed, trace knows the LIDs of the fabric's source.  "
+		    "With a reading of counters\n"
+		    "  (`counters all`) links with errors, and those that flapped, are congested or "
+		    "degraded, are "
+		    "marked.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "forward object? the path\n" KEYS_FORWARD "back object? the path back\n" KEYS_BACK
 		 "shortest object? while nothing is routed: the shortest way by cable\n"
