@@ -24,6 +24,7 @@ struct nue_ccdg *nue_ccdg_new(const struct nue_graph *g)
 	}
 	d->n_edges = n;
 	d->edge = NEW_ARRAY(d->n_edges + 1u, uint16_t);
+	d->used = NEW_ARRAY(d->n_edges / 64 + 1u, uint64_t);
 	d->edge_wet = NEW_ARRAY(d->n_edges + 1u, uint8_t);
 	d->vertex = NEW_ARRAY(d->n_vertices + 1u, uint16_t);
 	d->vertex_wet = NEW_ARRAY(d->n_vertices + 1u, uint8_t);
@@ -41,7 +42,7 @@ void nue_ccdg_free(struct nue_ccdg *d)
 {
 	if (!d)
 		return;
-	FREE_EACH(d->first_edge, d->edge, d->edge_wet, d->vertex, d->vertex_wet, d->wet_edges.of,
+	FREE_EACH(d->first_edge, d->edge, d->used, d->edge_wet, d->vertex, d->vertex_wet, d->wet_edges.of,
 		  d->wet_vertices.of, d->slot, d->real, d->order, d->mark, d->queue, d->before, d->sort,
 		  d->place, d);
 }
@@ -50,6 +51,7 @@ void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
 {
 	for (uint32_t e = 0; e < d->n_edges; e++)
 		d->edge[e] = NUE_UNUSED;
+	memset(d->used, 0, (d->n_edges / 64 + 1u) * sizeof(*d->used));
 	for (uint32_t c = 0; c < d->n_vertices; c++)
 		d->vertex[c] = NUE_UNUSED;
 	for (uint32_t c = 0; c < d->g->n_channels; c++)
@@ -67,9 +69,15 @@ void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
 	d->searches = d->blocked = d->merges = 0;
 }
 
+static void colour_edge(struct nue_ccdg *d, uint32_t e, uint16_t colour)
+{
+	d->edge[e] = colour;
+	d->used[e / 64] |= UINT64_C(1) << e % 64;
+}
+
 void nue_mark_edge(struct nue_ccdg *d, uint32_t c, uint32_t x)
 {
-	d->edge[nue_edge_of(d, c, x)] = NUE_ESCAPE;
+	colour_edge(d, nue_edge_of(d, c, x), NUE_ESCAPE);
 }
 
 /* --- order of channels ---------------------------------------------------------------------- */
@@ -145,15 +153,27 @@ static uint32_t search_on(struct nue_ccdg *d, uint32_t x, uint32_t h, uint32_t l
 	d->queue[n++] = x;
 	d->mark[x] = epoch;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t c = d->queue[i], end = g->first[g->to[c] + 1];
+		uint32_t c = d->queue[i], first = g->first[g->to[c]], end = g->first[g->to[c] + 1], width;
 
-		for (uint32_t y = g->first[g->to[c]]; y < end; y++) {
-			if (!nue_used(d, nue_edge_of(d, c, y)) || d->order[y] > limit || d->mark[y] == epoch)
-				continue;
-			if (y == h)
-				return NO_ID;
-			d->mark[y] = epoch;
-			d->queue[n++] = y;
+		for (; first < end; first += width) {
+			uint32_t e = nue_edge_of(d, c, first);
+			uint64_t bits = d->used[e / 64] >> e % 64;
+
+			width = 64 - e % 64;
+			if (end - first < width) {
+				width = end - first;
+				bits &= (UINT64_C(1) << width) - 1;
+			}
+			for (; bits; bits &= bits - 1) {
+				uint32_t y = first + (uint32_t)__builtin_ctzll(bits);
+
+				if (d->order[y] > limit || d->mark[y] == epoch)
+					continue;
+				if (y == h)
+					return NO_ID;
+				d->mark[y] = epoch;
+				d->queue[n++] = y;
+			}
 		}
 	}
 	return n;
@@ -323,7 +343,7 @@ bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s)
 		d->merges++;
 		d->real[d->slot[d->vertex[x]]] = d->slot[d->vertex[h]];
 	}
-	d->edge[e] = d->vertex[h];
+	colour_edge(d, e, d->vertex[h]);
 	if (!d->edge_wet[e])
 		wet_add(&d->wet_edges, e);
 	d->edge_wet[e] = 1;

@@ -50,6 +50,7 @@ struct nue_ccdg {
 	uint32_t n_vertices, n_edges;
 	uint32_t *first_edge; /* [n_vertices] index of the edge to channel first[to], minus first[to] */
 	uint16_t *edge;	      /* [n_edges] slot */
+	uint64_t *used;	      /* a bit for each edge: is it in use, its colour above UNUSED? For searches. */
 	uint16_t *vertex;     /* [n_vertices] slot */
 	/* painted for the current destination, and lists of these */
 	uint8_t *edge_wet, *vertex_wet;
@@ -136,6 +137,7 @@ static inline void nue_unpaint(struct nue_ccdg *d, uint32_t e)
 	if (!d->edge_wet[e])
 		return;
 	d->edge[e] = NUE_UNUSED;
+	d->used[e / 64] &= ~(UINT64_C(1) << e % 64);
 	d->edge_wet[e] = 0;
 }
 
