@@ -218,11 +218,11 @@ static int columns_of_parts(void)
 	return n;
 }
 
-/* Empties the parts that matter least until all fit beside the fabric's name. What failed and the engine
- * stay. */
+/* Empties the parts that matter least until all fit beside the fabric's name. What failed, the engine and the
+ * age stay. */
 static void give_way(int room)
 {
-	for (enum rank last = RANK_TIME; last > RANK_FAILED && columns_of_parts() > room; last--)
+	for (enum rank last = RANK_TIME; last > RANK_AGE && columns_of_parts() > room; last--)
 		for (unsigned i = 0; i < n_parts; i++)
 			if (parts[i].rank == last)
 				text_clear(&parts[i].t);
@@ -236,7 +236,7 @@ void draw_top_bar(int cols)
 	char title[64];
 	const struct scene *sc = &ui.scene;
 	const char *name = title;
-	int x = 1, room;
+	int x = 1, room, age;
 
 	if (serial != sc->serial || width != cols) {
 		compose(sc);
@@ -253,8 +253,13 @@ void draw_top_bar(int cols)
 	draw_text(0, 0, cols, "", ST_BAR, true);
 	room = cols - 1 - columns_of_parts();
 	x += draw_text(0, x, room < NAME_LEAST ? NAME_LEAST : room, name, ST_BAR, false);
-	for (unsigned i = 0; i < n_parts; i++)
-		x += draw_text(0, x, cols - x, text_str(&parts[i].t), ST_BAR, false);
+	/* what else there is no room for is cut off before the age, which is the last */
+	age = ages ? text_columns(text_str(&parts[n_parts - 1].t)) : 0;
+	for (unsigned i = 0; i < n_parts; i++) {
+		int most = cols - x - (i + 1 < n_parts ? age : 0);
+
+		x += most > 0 ? draw_text(0, x, most, text_str(&parts[i].t), ST_BAR, false) : 0;
+	}
 	draw_crumbs(cols, cols - x - 3);
 }
 

@@ -17,6 +17,7 @@ static void free_strings(char **s, uint32_t n)
 static void fabric_release(struct fabric *f)
 {
 	counted_unref(f->switch_tables);
+	counted_unref(f->managers);
 	free_strings(f->node_desc, f->n_nodes);
 	fabric_free_names(f);
 	free_strings(f->node_chassis_place, f->n_nodes);

@@ -102,6 +102,9 @@ struct fabric {
 	 * routing/switch_tables.h knows its content: fabric_switch_tables().
 	 */
 	struct counted *switch_tables;
+	/* The subnet managers that were met then: fabric_managers(), managers.h; reference held, NULL = not
+	 * read. */
+	struct counted *managers;
 
 	/* Look-ups; use the functions below. */
 	uint32_t *by_guid;			 /* nodes by ascending node GUID */

@@ -325,7 +325,8 @@ static void append_event(struct session *s, struct event *ev)
 		drop_events(s, s->at + 1);
 	GROW(s->event, s->n_events, s->cap_events);
 	s->at = s->n_events;
-	s->event[s->n_events++] = *ev;
+	s->event[s->n_events] = *ev;
+	s->event[s->n_events++].time = time(NULL);
 	put_in_force(s, setup_ref(ev->setup));
 	s->generation++;
 }

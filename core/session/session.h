@@ -45,6 +45,7 @@ struct event {
 	struct sweep *sweep;	   /* of that setup; reference; NULL while nothing has been routed */
 	/* since the event before (EVENT_SCOPE: those of the event before it); NULL: nothing to compare */
 	struct comparison *change;
+	time_t time; /* when it came into the journal */
 };
 
 struct snapshot {

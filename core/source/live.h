@@ -33,8 +33,9 @@ int live_child_main(int argc, char **argv);
 
 enum live_tables {
 	LIVE_NO_TABLES,
-	LIVE_LFTS,	/* forwarding tables: (*out)->switch_tables, see switch_tables.h */
-	LIVE_LFTS_SL2VL /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
+	LIVE_LFTS,	 /* forwarding tables: (*out)->switch_tables, see switch_tables.h */
+	LIVE_LFTS_SL2VL, /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
+	LIVE_WATCHED	 /* forwarding tables, and the subnet managers are asked (SMInfo): managers.h */
 };
 
 /*

@@ -23,7 +23,8 @@
 #define CAP_EXT_SPEEDS 0x4000u /* PortInfo.CapabilityMask: IsExtendedSpeedsSupported */
 #define EXT_INFO_FDR10 1
 #define LFT_BLOCK 64
-#define OUTSTANDING 2 /* requests under way at a time in a discovery */
+#define CAP_IS_SM 0x2u /* a subnet manager runs there */
+#define OUTSTANDING 2  /* requests under way at a time in a discovery */
 
 /* stdin ends when the parent cancels or dies. Then: exit(), so that libraries clean up, or end by force. */
 static void *watch_parent(void *arg)
@@ -105,6 +106,7 @@ static void put_port(FILE *f, ibnd_port_t *p)
 	r.state = (uint8_t)mad_get_field(p->info, 0, IB_PORT_STATE_F);
 	r.opervls = (uint8_t)mad_get_field(p->info, 0, IB_PORT_OPER_VLS_F);
 	r.ext = (uint8_t)p->ext_portnum;
+	r.sm_lid = (uint16_t)mad_get_field(p->info, 0, IB_PORT_SMLID_F);
 	if (p->remoteport) {
 		r.peer_guid = p->remoteport->node->guid;
 		r.peer_port = (uint8_t)p->remoteport->portnum;
@@ -235,7 +237,64 @@ static void put_tables(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uint3
 	free(maps);
 }
 
-static void put_head(FILE *f, ibnd_fabric_t *fb, bool tables, struct live_head *h)
+/* Does a port say that a subnet manager runs there? */
+static bool has_manager(ibnd_port_t *p)
+{
+	return p && (p->node->type != IB_NODE_SWITCH || !p->portnum) && p->guid &&
+	       mad_get_field(p->info, 0, IB_PORT_CAPMASK_F) & CAP_IS_SM;
+}
+
+static uint32_t count_managers(ibnd_fabric_t *fb)
+{
+	uint32_t found = 0;
+
+	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
+		for (int p = 0; p <= n->numports; p++)
+			found += has_manager(n->ports[p]);
+	return found;
+}
+
+/* The way to a port itself: to a switch or the local port the node's, else by the cable that leads to it. */
+static bool way_to(ibnd_fabric_t *fb, ibnd_port_t *p, ib_portid_t *to)
+{
+	ibnd_node_t *n = p->node;
+	bool local = n == fb->from_node && p->portnum == fb->from_portnum;
+
+	if (n->type != IB_NODE_SWITCH && !local && !p->remoteport)
+		return false;
+	*to = n->type == IB_NODE_SWITCH || local ? n->path_portid : p->remoteport->node->path_portid;
+	if (n->type == IB_NODE_SWITCH || local)
+		return true;
+	if (to->drpath.cnt + 1 >= IB_SUBNET_PATH_HOPS_MAX)
+		return false;
+	to->drpath.p[++to->drpath.cnt] = (uint8_t)p->remoteport->portnum;
+	return true;
+}
+
+/* Asks each manager for its state and priority: a Get of SMInfo. */
+static void put_managers(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb)
+{
+	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
+		for (int p = 0; p <= n->numports; p++) {
+			uint8_t info[IB_SMP_DATA_SIZE] = {0};
+			struct live_manager r;
+			ib_portid_t to;
+
+			if (!has_manager(n->ports[p]))
+				continue;
+			memset(&r, 0, sizeof(r));
+			r.guid = n->ports[p]->guid;
+			r.lid = n->ports[p]->base_lid;
+			r.answered = way_to(fb, n->ports[p], &to) &&
+				     smp_query_via(info, &to, IB_ATTR_SMINFO, 0, 0, via);
+			r.state = (uint8_t)mad_get_field(info, 0, IB_SMINFO_STATE_F);
+			r.priority = (uint8_t)mad_get_field(info, 0, IB_SMINFO_PRIO_F);
+			put(f, &r, sizeof(r));
+			printf("manager\n");
+		}
+}
+
+static void put_head(FILE *f, ibnd_fabric_t *fb, enum live_tables what, struct live_head *h)
 {
 	ibnd_node_t *from = fb->from_node;
 	ibnd_port_t *p = NULL;
@@ -244,8 +303,9 @@ static void put_head(FILE *f, ibnd_fabric_t *fb, bool tables, struct live_head *
 	h->magic = LIVE_HEAD;
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next) {
 		h->n_nodes++;
-		h->n_tables += tables && n->type == IB_NODE_SWITCH;
+		h->n_tables += what && n->type == IB_NODE_SWITCH;
 	}
+	h->n_managers = what == LIVE_WATCHED ? count_managers(fb) : 0;
 	if (from) {
 		h->from_guid = from->guid;
 		h->from_port = (uint8_t)fb->from_portnum;
@@ -278,11 +338,13 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 		mad_rpc_set_timeout(via, TIMEOUT_MS);
 		mad_rpc_set_retries(via, RETRIES);
 	}
-	put_head(f, fb, what != LIVE_NO_TABLES, &h);
+	put_head(f, fb, what, &h);
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
 		put_node(f, n);
 	if (via) {
 		put_tables(f, via, fb, h.n_tables, what);
+		if (h.n_managers)
+			put_managers(f, via, fb);
 		mad_rpc_close_port(via);
 	}
 	put(f, &tail, sizeof(tail));

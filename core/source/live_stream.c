@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/order.h"
 #include "core/fabric/builder.h"
+#include "core/fabric/managers.h"
 #include "core/routing/switch_tables.h"
 #include "core/source/live_stream.h"
 
@@ -233,6 +235,8 @@ static bool get_nodes(struct reader *r, struct live_head *h)
 		return unreadable(r, "number", h->magic, "that of a stream");
 	if (h->n_nodes > MAX_LID || h->n_tables > h->n_nodes)
 		return unreadable(r, "nodes:", h->n_nodes, "no more than a subnet has LIDs, nor more tables");
+	if (h->n_managers > MAX_LID)
+		return unreadable(r, "subnet managers:", h->n_managers, "no more than a subnet has LIDs");
 	r->port = NEW_ARRAY(h->n_nodes + 1u, struct live_port *);
 	for (uint32_t i = 0; i < h->n_nodes; i++)
 		if (!get_node(r))
@@ -298,6 +302,55 @@ static bool get_tables(struct reader *r, struct fabric *f, const struct live_hea
 	return true;
 }
 
+/* The SM LID that most endports tell, the lowest of several. */
+static void count_masters(const struct reader *r, struct managers *m)
+{
+	uint32_t *told = NEW_ARRAY(MAX_LID + 1u, uint32_t), all = 0;
+
+	for (uint32_t i = 0; i < r->b->n; i++)
+		for (unsigned p = 0; p <= r->b->node[i].nports; p++) {
+			const struct live_port *q = &r->port[i][p];
+			bool endport = q->num != NOT_SENT && (r->b->node[i].type == NODE_SWITCH ? !p : p > 0);
+
+			if (!endport || !q->sm_lid || q->sm_lid > MAX_LID)
+				continue;
+			told[q->sm_lid]++;
+			all++;
+		}
+	for (unsigned lid = 1; lid <= MAX_LID; lid++)
+		if (told[lid] > told[m->lid])
+			m->lid = (uint16_t)lid;
+	m->others = all - told[m->lid];
+	free(told);
+}
+
+COMPARATOR(manager_by_guid, struct manager, UP(guid))
+
+static bool get_managers(struct reader *r, struct fabric *f, const struct live_head *h, struct managers *m)
+{
+	for (uint32_t i = 0; i < h->n_managers; i++) {
+		struct live_manager x;
+		struct manager *to = &m->m[m->n];
+
+		if (!get(r, &x, sizeof(x)))
+			return false;
+		if (fabric_endport_by_guid(f, x.guid) == NO_ID || manager_at(m, x.guid))
+			continue;
+		if (x.answered && x.state > MANAGER_MASTER)
+			warnings_missing(&f->warnings, IMPOSSIBLE, 0,
+					 "the subnet manager at port 0x%016" PRIx64 " tells state %u", x.guid,
+					 x.state);
+		*to = (struct manager){.guid = x.guid,
+				       .lid = x.lid,
+				       .state = x.answered && x.state <= MANAGER_MASTER ? x.state
+											: MANAGER_SILENT,
+				       .priority = x.answered ? x.priority : 0};
+		m->n++;
+	}
+	qsort(m->m, m->n, sizeof(*m->m), manager_by_guid);
+	return true;
+}
+
 static bool get_tail(struct reader *r)
 {
 	uint32_t tail;
@@ -316,12 +369,24 @@ int live_read(const void *data, size_t size, const char *source, enum live_table
 	struct reader r = {.data = data, .size = size, .source = source, .e = e, .b = fb_new()};
 	struct live_head h = {0};
 	struct fabric *f = NULL;
+	struct managers *m = NULL;
 	int rc = -1;
 
-	if (!get_nodes(&r, &h))
+	if (!get_nodes(&r, &h)) {
 		fb_free(r.b);
-	else if (!fb_finish(r.b, source, "live", &f, e) && get_tables(&r, f, &h, what) && get_tail(&r))
-		rc = 0;
+	} else {
+		m = managers_new(h.n_managers);
+		m->asked = what == LIVE_WATCHED;
+		m->local_lid = h.sm_lid;
+		count_masters(&r, m);
+		if (fb_finish(r.b, source, "live", &f, e)) {
+			counted_unref(&m->counted);
+		} else {
+			f->managers = &m->counted;
+			rc = get_tables(&r, f, &h, what) && get_managers(&r, f, &h, m) && get_tail(&r) ? 0
+												       : -1;
+		}
+	}
 	for (uint32_t i = 0; r.port && i < h.n_nodes; i++)
 		free(r.port[i]);
 	free(r.port);

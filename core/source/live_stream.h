@@ -1,6 +1,6 @@
 /*
  * What the discovery process writes to its parent: a head, the nodes each
- * followed by its ports, the tables each followed by its entries, a tail.  Both ends
+ * followed by its ports, the tables each followed by its entries, the subnet managers, a tail.  Both ends
  * are the same program, so these are plain structures in memory order.
  */
 #ifndef IBSCOPE_LIVE_STREAM_H
@@ -19,7 +19,7 @@
 
 struct live_head {
 	uint32_t magic; /* LIVE_HEAD */
-	uint32_t n_nodes, n_tables;
+	uint32_t n_nodes, n_tables, n_managers;
 	uint16_t sm_lid; /* of the local port, 0 = none */
 	uint8_t from_port, unused;
 	uint64_t from_guid; /* node GUID of the local node */
@@ -35,8 +35,15 @@ struct live_node {
 
 struct live_port {
 	uint64_t guid, peer_guid; /* peer_guid: node GUID at the other end, 0 = none */
-	uint16_t lid;
+	uint16_t lid, sm_lid;	  /* sm_lid: of its master as it tells it, 0 = none */
 	uint8_t num, lmc, peer_port, width, speed, widths, speeds, state, opervls, ext;
+};
+
+/* A subnet manager's answer. */
+struct live_manager {
+	uint64_t guid; /* of the port */
+	uint16_t lid;
+	uint8_t answered, state, priority;
 };
 
 struct live_table {

@@ -42,6 +42,7 @@ class Sim:
     def __init__(self, path, socket=None):
         Sim.number += 1
         self.socket = socket or "live.%d.%d" % (os.getpid(), Sim.number)
+        self.told = 0
         self.log = os.path.join(WORK, "sim%d.log" % Sim.number)
         self.out = open(self.log, "w")
         self.proc = subprocess.Popen(
@@ -55,9 +56,15 @@ class Sim:
             time.sleep(0.05)
 
     def console(self, *lines):
-        self.proc.stdin.write("\n".join(lines) + "\n")
+        """Tell it; it has done so at the end: it answers a last word that it does not know."""
+        self.told += 1
+        self.proc.stdin.write("\n".join(lines + ("Told%d" % self.told,)) + "\n")
         self.proc.stdin.flush()
-        time.sleep(0.3)
+        end = time.time() + 60
+        while "command 'Told%d' unknown" % self.told not in open(self.log, errors="replace").read():
+            if time.time() > end or self.proc.poll() is not None:
+                raise OSError("ibsim does not answer: %s" % open(self.log, errors="replace").read()[-600:])
+            time.sleep(0.01)
 
     def env(self, ours=False):
         return dict(os.environ, IBSIM_SOCKNAME=self.socket, LD_PRELOAD=PRELOAD if ours else SIM_SO)
@@ -394,8 +401,13 @@ def explorer(ibscope):
         t.run(":live")
         t.wait(r"Nothing changed since the last discovery")
         t.run(":watch 0 rounds 2")
-        t.wait(r"^. \[2 ")
+        t.wait(r"^. \[1 ")
         t.wait(r"^ .*\| read [1-9]\d* s ago")    # also when watch has ended
+        t.run(":fail switch *leaf1*; set lmc 2; route dor,minhop")
+        t.wait(r"^ .*\| [1-9]\d* failed.*\| read \d+ s ago")
+        t.resize(50, 24)
+        t.wait(r"^ .*\| read \d+ s ago *$")     # never cut off
+        t.resize(120, 40)
         t.run(":synth ring:4")
         t.wait(r"^ ring:4 ")
         check("explorer: only a live fabric has an age", " ago" not in t.capture().split("\n")[0], t.capture().split("\n")[0])
@@ -635,7 +647,7 @@ def partial(ibscope):
 # --- what is sent, and what the discovery process may do meanwhile ---------------------------------
 
 GET, CLASSES = 0x01, {0x01: "SubnLid", 0x81: "SubnDir"}
-ATTRIBUTES = {0x10: "NodeDescription", 0x11: "NodeInfo", 0x12: "SwitchInfo", 0x15: "PortInfo", 0x17: "SLtoVLTable",
+ATTRIBUTES = {0x10: "NodeDescription", 0x11: "NodeInfo", 0x12: "SwitchInfo", 0x15: "PortInfo", 0x17: "SLtoVLTable", 0x20: "SMInfo",
               0x19: "LinearForwardingTable", 0xff90: "MlnxExtPortInfo"}
 
 
@@ -690,7 +702,7 @@ def only_gets(probe, ibscope):
                             "live; route minhop; live tables; live sl2vl; check; fail switch *spine1*; undo; live tables; save saved2")
         sent = mads(lines)
         asked = {ATTRIBUTES.get(m.attribute, m.attribute) for m in sent}
-        check("a session's MADs are seen", asked == set(ATTRIBUTES.values()) and len(sent) > 4 * 11 * 3 and r.stdout,
+        check("a session's MADs are seen", asked == set(ATTRIBUTES.values()) - {"SMInfo"} and len(sent) > 4 * 11 * 3 and r.stdout,
               "%d MADs: %s; %s" % (len(sent), asked, r.stderr))
         page = open(os.path.join(HERE, "..", "..", "tui", "ibscope.1.in")).read()
         told = set(re.findall(r"\w+(?:Info|Description|Table)\b", re.search(r"^\.Ss What is sent\n(.*?)^\.S", page, re.M | re.S)[1]))
@@ -772,6 +784,9 @@ def watching(ibscope):
     sim = Sim(SMALL)
     log, p = os.path.join(WORK, "capture.watch"), None
 
+    def log_readings():
+        return open(log).read().count("open ") if os.path.exists(log) else 0
+
     def until(words):
         """Lines up to one with the words."""
         told = []
@@ -788,9 +803,12 @@ def watching(ibscope):
         p = subprocess.Popen([ibscope, "-e", "watch 0 rounds 100000"], env=env, cwd=WORK, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         check("watch: whole", until("The tables ")[-1] == "[1] The tables followed: every host reaches every host.")
-        check("watch: nothing changed", until("[2]")[-1] == "[2] nothing changed")
+        check("watch: managers", until("Subnet ") == ["[1] Subnet managers: none."])
+        while log_readings() < 4:       # readings that say nothing
+            time.sleep(0.02)
         sim.console('Unlink "S-000000000abc0011"[7]')
         told = until("The tables ")
+        check("watch: quiet readings say nothing", int(told[0][1:told[0].index("]")]) > 2 and "link" in told[0], told[0])
         dead = sum(port == {0xabc0011: 7, 0xabc0001: 1}.get(guid) for guid, table in tables.items() for port in table.values())
         check("watch: a link went", any(l.endswith("] - link MF0;spine1:MQM8700/U1[1] -- leaf1[7]") for l in told), told[-9:])
         check("watch: the tables have not followed",
@@ -816,7 +834,7 @@ def watching(ibscope):
         check("watch without times and text", r.returncode == 0 and len(objects) == 3 and not any("time" in o or "text" in o for o in objects)
               and [o["schema"] for o in objects if "schema" in o] == [objects[0].get("schema")], r.stdout)
         r = sim.run(ibscope, "--no-timing", "-e", "watch 0 rounds 1")
-        check("lines of watch without times", r.stdout.splitlines()[-1:] == ["[1] The tables followed: every host reaches every host."], r.stdout)
+        check("lines of watch without times", r.stdout.splitlines()[-2:-1] == ["[1] The tables followed: every host reaches every host."], r.stdout)
         r, more = captured(sim, "counters", ibscope, "--json", "-e", "watch 0 rounds 2; journal; counters leaf2[1]; counters leaf2[2]")
         told = contract.objects(ibscope, r.stdout)
         told = [o for o in told if "kind" not in o]
@@ -866,6 +884,195 @@ def watching(ibscope):
         sim.close()
 
 
+class Manager:
+    """OpenSM that stays, at the port of a host; it has swept once."""
+    number = 0
+
+    def __init__(self, sim, host, guid, priority, engine="minhop"):
+        Manager.number += 1
+        self.folder = os.path.join(WORK, "manager%d" % Manager.number)
+        os.mkdir(self.folder)
+        self.log, conf = os.path.join(self.folder, "osm.log"), os.path.join(self.folder, "opensm.conf")
+        with open(conf, "w") as f:      # one on standby sees at once that the master is gone
+            f.write("guid %s\nsm_priority %d\nrouting_engine %s\nsminfo_polling_timeout 200\npolling_retry_number 2\n" % (guid, priority, engine))
+        self.p = subprocess.Popen(
+            ["opensm", "-F", conf, "-d2", "-f", self.log, "-D", "0x43"], cwd=self.folder,
+            env=dict(sim.env(), SIM_HOST=host, OSM_TMP_DIR=self.folder, OSM_CACHE_DIR=self.folder), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def until(self, words):
+        end = time.monotonic() + 120
+        while not (os.path.exists(self.log) and words in open(self.log, errors="replace").read()):
+            if time.monotonic() > end or self.p.poll() is not None:
+                raise OSError("OpenSM does not say %s: %s" % (words, open(self.log, errors="replace").read()[-600:]))
+            time.sleep(0.02)
+
+    def close(self):
+        self.p.kill()
+        self.p.wait()
+
+
+class Watched:
+    """`watch` that reads when it is told to: the objects of each reading."""
+
+    def __init__(self, sim, ibscope, words="", *options):
+        self.p = subprocess.Popen([ibscope, "--json", *options, "-e", "watch 3600 keep 3 " + words], env=sim.env(True), cwd=WORK,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.lines = []
+
+    def reading(self):
+        told = []
+        for line in self.p.stdout:
+            self.lines.append(line)
+            told.append(json.loads(line))
+            if told[-1].get("kind") == "round":
+                return told
+        raise OSError("watch ended: %s" % self.p.wait())
+
+    def again(self):
+        self.p.send_signal(signal.SIGHUP)
+        return self.reading()
+
+    def again_until(self, kind):
+        """Readings up to one that tells the kind: an answer of the simulator may come later than its log."""
+        told = []
+        for _ in range(200):
+            told += self.again()
+            if any(o["kind"] == kind for o in told):
+                return told
+        raise OSError("no %s: %s" % (kind, told[-3:]))
+
+    def end(self):
+        """What it says at its end, all objects checked against the schema."""
+        self.p.send_signal(signal.SIGTERM)
+        rest = self.p.stdout.read()
+        return contract.objects(IBSCOPE, "".join(self.lines) + rest)
+
+    def close(self):
+        if self.p.poll() is None:
+            self.p.kill()
+        self.p.wait()
+        self.p.stdout.close()
+
+
+def managers(ibscope):
+    """watch: a master that moves is told once; masters and standbys, priority and state; death, handover, a new engine; a program of the user's."""
+    global IBSCOPE
+    IBSCOPE = ibscope
+    sim, w, running = Sim(SMALL), None, []
+    hosts = {n: ("H-0000000000000a%d0" % n, "0xa%d1" % n, "host%d HCA-1" % n, "0x0000000000000a%d0" % n) for n in (1, 2)}
+
+    def once(n):
+        """One sweep of OpenSM at a host, which then leaves."""
+        r = subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", hosts[n][1]], cwd=WORK, stdin=subprocess.DEVNULL,
+                           env=dict(sim.env(), SIM_HOST=hosts[n][0], OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK), stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, timeout=600)
+        return r.returncode
+
+    def told_of(told, kind):
+        return [o for o in told if o["kind"] == kind]
+
+    try:
+        once(1)
+        w = Watched(sim, ibscope)
+        w.reading()
+        check("managers: none is told when nothing moved", [o["kind"] for o in w.again()] == ["round"])
+        once(2)
+        told = w.again()
+        moved = told_of(told, "master_changed")
+        check("managers: the master moved, once, both LIDs and GUIDs", len(moved) == 1 and [moved[0].get(k) for k in (
+            "from", "from_guid", "from_port", "from_lid", "to", "to_guid", "to_port", "to_lid")] == [
+                "host1 HCA-1[1]", "0x0000000000000a10", 1, 100, "host2 HCA-1[1]", "0x0000000000000a20", 1, 104], told)
+        told = w.again()
+        check("managers: it is not told again", [o["kind"] for o in told] == ["round"] and told[0]["managers"] == [], told)
+        running.append(Manager(sim, *hosts[1][:2], 5))
+        running[0].until("SUBNET UP")
+        told = w.again_until("manager_new")
+        came, moved = told_of(told, "manager_new"), told_of(told, "master_changed")
+        check("managers: a master came", [(o["manager"], o["manager_guid"], o["state"], o["priority"]) for o in came] == [(*hosts[1][2:], "master", 5)]
+              and [(o["from_lid"], o["to_lid"]) for o in moved] == [(104, 100)], told)
+        r, lines = captured(sim, "managers", ibscope, "-e", "watch 0 rounds 1")
+        asked = [m for m in mads(lines) if ATTRIBUTES.get(m.attribute) == "SMInfo"]
+        check("managers: only Gets are sent", r.returncode == 0 and len(asked) == 1 and not not_get(lines), (r.stdout, asked, not_get(lines)[:3]))
+        running.append(Manager(sim, *hosts[2][:2], 3, "dor"))
+        running[1].until("Entering STANDBY state")
+        told = w.again_until("manager_new")
+        now = {o["name"]: (o["state"], o["priority"]) for o in told[-1]["managers"]}
+        check("managers: one on standby", now == {hosts[1][2]: ("master", 5), hosts[2][2]: ("standby", 3)} and not told_of(told, "master_changed"), told)
+        check("managers: in text", "Subnet managers: host1 HCA-1 master, priority 5; host2 HCA-1 standby, priority 3." in told[-1]["text"], told)
+        running[0].close()
+        running[1].until("SUBNET UP")
+        told, lasts = [], {"manager_gone", "master_changed", "engine_changed", "manager_changed"}
+        while not lasts <= {o["kind"] for o in told} and len(told) < 400:
+            told += w.again()
+        # the simulator may go on for a while to say that there is one, which then does not answer
+        died = [o for o in told if (o["kind"], o.get("state"), o.get("priority")) == ("manager_gone", "master", 5)
+                or (o["kind"], o.get("state"), o.get("was"), o.get("old_priority")) == ("manager_changed", "silent", "master", 5)]
+        check("managers: the master died", [o["manager"] for o in died] == [hosts[1][2]] and any(
+            re.match(r"[-~] subnet manager host1 HCA-1: (silent; )?it was master, priority 5", line) for o in told for line in o.get("text", ())), told)
+        check("managers: the other took over", [(o["state"], o["priority"], o["was"]) for o in told_of(told, "manager_changed") if o["manager"] == hosts[2][2]][-1:]
+              == [("master", 3, "standby")] or [o["state"] for o in told_of(told, "manager_changed") if o["manager"] == hosts[2][2]] == ["discovering", "master"], told)
+        check("managers: the new master is told once", [(o["from_lid"], o["to_lid"]) for o in told_of(told, "master_changed")] == [(100, 104)], told)
+        check("managers: a new engine by name", [(o["engine"], o["old_engine"]) for o in told_of(told, "engine_changed")] == [("dor", "minhop")], told)
+        objects = w.end()
+        check("managers: the schema", objects[-1]["rounds"][-1]["engine"] == "dor" and "kind" not in objects[-1], objects[-1:])
+    finally:
+        if w:
+            w.close()
+        for m in running:
+            m.close()
+        sim.close()
+
+
+def on_change(ibscope):
+    """watch on-change PROGRAM: by exec, with its words as they are; what hangs or fails does not stop the watch."""
+    sim, w = Sim(SMALL), None
+    seen, program = os.path.join(WORK, "seen"), os.path.join(WORK, "on change.py")
+    with open(program, "w") as f:
+        f.write("#!/usr/bin/env python3\nimport json, os, sys, time\nhow = sys.argv[1]\nrecord = {'argv': sys.argv[2:], 'in': [json.loads(x) for x in sys.stdin]}\n"
+                "open(%r, 'a').write(json.dumps(record) + '\\n')\nif how == 'fails':\n    sys.exit('out of order')\n"
+                "while how == 'hangs':\n    time.sleep(3600)\n" % seen)
+    os.chmod(program, 0o755)
+    words = ["$(touch bad)", "; touch bad", "a  b", "*"]
+
+    def records():
+        return [json.loads(line) for line in open(seen)] if os.path.exists(seen) else []
+
+    try:
+        sweep(sim)
+        for how, order, expected in (("works", "Unlink", None), ("fails", "ReLink", "ended with status 1"),
+                                     ("hangs", "Unlink", "ended after 1 s, the most that it may take")):
+            w = Watched(sim, ibscope, 'within %d on-change "%s" %s %s' % (1 if how == "hangs" else 60, program, how, " ".join('"%s"' % x for x in words)))
+            w.reading()
+            w.again()
+            check("on-change %s: a reading without a change runs nothing" % how, len(records()) == ("works", "fails", "hangs").index(how), records())
+            sim.console('%s "S-000000000abc0011"[7]' % order)
+            told = w.again()
+            got = records()[-1]
+            plain = [{k: v for k, v in o.items() if k not in ("text", "ok", "command", "on_change_failed")} for o in told]
+            check("on-change %s: its words and its input" % how, got["argv"] == words and got["in"] == plain
+                  and [o["kind"] for o in plain] == ["link_down" if order == "Unlink" else "link_up", "round"], (got, plain))
+            check("on-change %s: told" % how, (expected is None) == ("on_change_failed" not in told[-1]) and (expected or "") in told[-1].get("on_change_failed", "")
+                  and (how != "fails" or any(line.startswith("on-change: ") and line.endswith("out of order") for line in told[-1]["text"])), told[-1])
+            check("on-change %s: watch goes on" % how, [o["kind"] for o in w.again()] == ["round"])
+            check("on-change %s: ended with it" % how, not children_of(w.p.pid), children_of(w.p.pid))
+            contract.objects(ibscope, "".join(w.lines))
+            w.close()
+        check("on-change: no shell", not os.path.exists(os.path.join(WORK, "bad")))
+        n = len(records())
+        for begin, words, kind in ((["--read-only"], program + " works", "not_allowed"), ([], "/no/such/program", None)):
+            r = sim.run(ibscope, "--json", *begin, "-e", 'watch 0 rounds 1 on-change "%s"' % words)
+            o = contract.objects(ibscope, r.stdout)[-1]
+            check("on-change: %s" % (kind or "nothing ran"), (o.get("error_kind") == kind) and len(records()) == n, (o, r.returncode))
+        sim.console('ReLink "S-000000000abc0011"[7]')
+        r = sim.run(ibscope, "-e", "live tables; fail link leaf1[7]; watch 0 rounds 1; journal")
+        check("each row of the journal has its time", len(re.findall(r"^[> ] +\d+  \S.*  \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\b", r.stdout, re.M)) >= 2, r.stdout)
+    finally:
+        if w:
+            w.close()
+        sim.close()
+
+
 def never_followed(ibscope):
     """watch says what check says: without LIDs, with a host that has none, and when nothing changed since, nothing followed."""
     def judged(name, lid, tables):
@@ -875,7 +1082,7 @@ def never_followed(ibscope):
                           r.stdout[r.stdout.index("[1 "):], flags=re.M)
             check("watch, %s: %snothing followed" % (name, begin), r.returncode == 1 and "followed:" not in said and "NOT SOUND" in said
                   and "%d endport%s without LID" % (lid, "s" * (lid != 1)) in said and said.startswith("nothing changed") == known
-                  and "[2] nothing changed; what was wrong still is\n" in said, r.stdout + r.stderr)
+                  and "[2]" not in said, r.stdout + r.stderr)
             r = sim.run(ibscope, "--json", "-e", begin + "watch 0 rounds 2")
             rounds = contract.objects(ibscope, r.stdout)[-1]["rounds"]
             check("watch, %s: %srounds" % (name, begin), r.returncode == 1 and [x["followed"] for x in rounds] == [False, False]
@@ -949,7 +1156,7 @@ def many_changes(ibscope):
     try:
         sweep(sim, None)
         cables = watched.cables_of(sim.run("ibnetdiscover").stdout)
-        watched.each_change(ibscope, check, sim, cables, int(os.environ.get("WATCHED_CHANGES", "20")), 20 if given else 2)
+        watched.each_change(ibscope, check, sim, cables, int(os.environ.get("WATCHED_CHANGES", "20")), (10, 20) if given else (1, 1), 4 if given else 2)
         watched.any_moment(ibscope, check, sim, cables)
     finally:
         sim.close()
@@ -1036,7 +1243,7 @@ def main():
         if os.access(arg, os.X_OK):
             run([program, tables, killed_program, explorer, partial], arg)
             run([only_gets, taken_over], probe, arg)
-            run([watching, never_followed, second_computation, many_changes, canonical_bytes], arg)
+            run([watching, managers, on_change, never_followed, second_computation, many_changes, canonical_bytes], arg)
             run([drifting.all_of], arg, check)
             continue
         sim = Sim(arg)

@@ -93,48 +93,66 @@ def resident(pid):
         return int(re.search(r"VmRSS:\s+(\d+)", f.read())[1])
 
 
-def each_change(ibscope, check, sim, cables, changes, keep):
-    """One object a change, none lost, and memory that does not grow: `changes` cables go and come back, `keep` events are kept."""
+def apart(dice, cables, n):
+    """n cables, no two at one switch, so that no switch is cut off."""
+    drawn, at = [], set()
+    for c in dice.sample(sorted(cables), len(cables)):
+        ends = {cables[c][0], cables[c][2]}
+        if len(drawn) < n and not at & ends:
+            drawn.append(c)
+            at |= ends
+    return drawn
+
+
+def each_change(ibscope, check, sim, cables, changes, at_once, keep):
+    """
+    One object a change, none lost and none twice, and memory that does not grow: `changes` cables go and come back, as many between
+    two readings as at_once has (least, most); `keep` events are kept.
+    """
     seed = chosen_seed()
-    dice, down, told, sizes = random.Random(seed), [], 0, {}
-    p = subprocess.Popen([ibscope, "--json", "-e", "watch 3600 keep %d" % keep], env=sim.env(True), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    dice, down, told, sizes, done = random.Random(seed), [], 0, [], 0
+    p = subprocess.Popen([ibscope, "--json", "-e", "live tables wait 3600; watch 3600 keep %d" % keep], env=sim.env(True), stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, text=True)
 
     def reading():
-        """What is told of the reading before its own object."""
+        """What is told of the reading before its own object.  A simulator that is given no time for 10 s is asked again."""
         found = []
         for line in p.stdout:
             o = json.loads(line)
+            if "failed" in o:
+                p.send_signal(signal.SIGHUP)
+                continue
             if o.get("kind") == "round":
-                return [x for x in found if x["kind"].startswith("link_")]
+                return sorted((x["kind"], *sorted([(x["a_guid"], x["a_port"]), (x["b_guid"], x["b_port"])])) if x["kind"].startswith("link_")
+                              else (x["kind"],) for x in found if x["kind"] != "tables_changed")
             found += [o] if "kind" in o else []
         raise OSError("watch ended: %s" % p.wait())
 
+    def ends(cable):
+        return sorted([cables[cable][:2], cables[cable][2:]])
+
     try:
         reading()
-        for n in range(1, changes + 1):
-            back = bool(down)           # one at a time: no switch is cut off
-            cable = down.pop() if back else dice.choice(sorted(cables))
-            down += [] if back else [cable]
-            sim.console('%s "%s"[%d]' % (("ReLink" if back else "Unlink",) + cable))
+        while done < changes:
+            back, n = bool(down), dice.randint(*at_once)
+            some = down if back else apart(dice, cables, min(n, changes - done))
+            down = [] if back else some
+            sim.console(*('%s "%s"[%d]' % (("ReLink" if back else "Unlink",) + c) for c in some))
             p.send_signal(signal.SIGHUP)
-            said = reading()
-            for _ in range(100):        # the simulator had not done it yet
-                if said:
-                    break
-                p.send_signal(signal.SIGHUP)
-                said = reading()
-            ends = [sorted([(o["a_guid"], o["a_port"]), (o["b_guid"], o["b_port"])]) for o in said]
-            want = cables[cable]
-            ok = [o["kind"] for o in said] == ["link_up" if back else "link_down"] and ends == [sorted([want[:2], want[2:]])]
-            told += ok
-            if not ok:
-                check("each change is told, SEED=%s, change %d" % (seed, n), False, (cable, back, said))
-            sizes[n] = resident(p.pid)
-            if n in (10, 100) or n % 250 == 0:
-                print("watch: %d changes, %d lines, keep %d: %.1f MiB" % (n, told, keep, sizes[n] / 1024), flush=True)
-        check("each of %d changes is told once" % changes, told == changes, told)
-        full = max(sizes[n] for n in sizes if n <= 2 * keep + 4)
-        check("memory is bounded, keep %d" % keep, sizes[changes] <= full * 1.1 + 1024, (full, sizes[changes]))
+            said, want = reading(), sorted(("link_up" if back else "link_down", *ends(c)) for c in some)
+            told += len(set(said) & set(want))
+            if said != want:
+                check("each change is told once, and nothing else, SEED=%s, after %d" % (seed, done), False,
+                      (set(want) - set(said), set(said) - set(want), len(said), len(want)))
+            before, done = done, done + len(some)
+            sizes.append(resident(p.pid))
+            if len(sizes) % 10 == 0 or any(before < mark <= done for mark in (10, 100, 500, changes)):
+                print("watch: %d changes in %d readings, %d lines, keep %d: %.1f MiB" % (done, len(sizes), told, keep, sizes[-1] / 1024), flush=True)
+        p.send_signal(signal.SIGHUP)
+        check("nothing is told a second time", reading() == [], seed)
+        check("each of %d changes is told once" % changes, told == done >= changes, (told, done))
+        full = max(sizes[:2 * keep + 4])    # as many readings are kept then as ever
+        check("memory is bounded after each of %d readings, keep %d" % (len(sizes), keep), max(sizes) <= full * 1.1 + 1024, (full, sizes))
         p.send_signal(signal.SIGTERM)
         last = json.loads(p.stdout.read().splitlines()[-1])
         check("the last line", "watch ended by SIGTERM" in last["text"][-1] and len(last["rounds"]) <= keep + 1, last)

@@ -282,7 +282,6 @@ def watched(folder):
             w.until("have not followed", "not known, as `check`", "nothing changed; what was wrong still is")
             live.sweep(sim)
             w.until(followed)
-            w.until("nothing changed$")
             worth["came back"] += 1
             first = first or min((resources(w.p.pid) for _ in range(100)), key=lambda r: r[1:])
             # between two rounds no more is open than at first, but for a moment that was not met

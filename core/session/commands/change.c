@@ -480,6 +480,7 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 {
 	json_t *list, *x;
 	struct text t = {0};
+	char at[OUT_UTC];
 	size_t event;
 
 	if (args->n)
@@ -495,6 +496,8 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 		if (ev->kind != EVENT_SCOPE && ev->sweep && ev->sweep->routing)
 			text_add(&t, "  [%s%s]", ev->sweep->routing->engine,
 				 out_took(o, " ", ev->sweep->seconds, (char[OUT_TOOK]){0}));
+		if (!o->run->no_timing)
+			text_add(&t, "  %s", out_utc(ev->time, at));
 		event = t.len;
 		if (c)
 			text_add(&t,
@@ -506,6 +509,8 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 		else
 			out_text(o, "%s\n", text_str(&t));
 		x = json_make("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text, "current", i == s->at);
+		if (!o->run->no_timing)
+			json_object_set_new(x, "time", json_text(out_utc(ev->time, at)));
 		if (c)
 			json_object_update_new(x,
 					       json_make("{s:I, s:I, s:I, s:I}", "entries",
@@ -647,6 +652,8 @@ const struct command change_commands[] = {
 		 "events[].event integer its number\n"
 		 "events[].text string what was done\n"
 		 "events[].current boolean it is in force\n"
+		 "events[].time string(^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$)? when it "
+		 "came, UTC\n"
 		 "events[].entries integer? =changed entries\n"
 		 "events[].rerouted integer? =rerouted pairs\n"
 		 "events[].lost integer? =lost pairs\n"

@@ -1,28 +1,46 @@
 /* `watch` reads a live fabric again and again. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/base/memory.h"
+#include "core/base/permit.h"
+#include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/routing/switch_tables.h"
 #include "core/session/commands/changes.h"
 #include "core/session/commands/commands.h"
+#include "core/session/commands/watch.h"
 #include "core/source/live.h"
 
 #define WATCH_S 10
-#define HISTORY 40 /* rounds in the line of history */
-#define KEPT 20	   /* events of the journal that stay, and rounds in the object at the end */
+#define MANAGER_WORDS "inactive/discovering/standby/master/silent"
+#define HISTORY 40  /* rounds in the line of history */
+#define KEPT 20	    /* events of the journal that stay, and rounds in the object at the end */
+#define WITHIN_S 10 /* that a program of the user's may take */
+#define WITHIN_MOST 3600
+#define SAID 400      /* bytes of its errors that are told */
+#define NEW_TABLES 20 /* of so many entries one has changed: another engine may have made them */
 
 struct watch {
 	char *ca;
 	int port;
-	unsigned seconds, rounds;			 /* rounds 0: until it is stopped */
-	bool followed;					 /* had the tables followed, at the last judgement? */
-	bool again;					 /* not the first round */
+	unsigned seconds, rounds; /* rounds 0: until it is stopped */
+	bool followed;		  /* had the tables followed, at the last judgement? */
+	bool again;		  /* not the first round */
+	bool quiet;		  /* nothing changed in this round */
+	char *failed;		  /* why the last reading failed; NULL: it did not.  Owned */
+	const char *engine;	  /* that made the tables; NULL: not known.  Static */
+	bool engine_due;	  /* it may be another now */
+	char *const *on_change;	  /* words of the user's program; NULL: none.  Borrowed */
+	unsigned within;	  /* seconds that it may take */
 	uint64_t entries[HISTORY], unreachable[HISTORY]; /* of the last rounds, the last one at the end */
 	size_t keep;					 /* events and rounds */
 	json_t *list;					 /* the last rounds; empty in text mode */
@@ -170,20 +188,55 @@ static unsigned tell_changes(struct session *s, struct watch *w, const struct fa
 	return n;
 }
 
-/* Is another port the subnet manager's now? */
-static void tell_manager(struct watch *w, const struct fabric *before, const struct fabric *f, struct out *o)
+/* Tells what is different of the subnet managers.  Returns whether anything is. */
+static bool tell_managers(struct watch *w, const struct fabric *before, const struct fabric *f, struct out *o)
 {
-	json_t *fields;
+	struct text t = {0};
+	json_t *list = watch_managers(before, f, &t), *x;
+	size_t i;
 
-	if (before->sm_endport == NO_ID || f->sm_endport == NO_ID ||
-	    fabric_endport_in(before, f, f->sm_endport) == before->sm_endport)
+	json_array_foreach(list, i, x)
+	{
+		char *kind = str_dup(json_string_value(json_object_get(x, "kind")));
+
+		add_told(w, kind, json_incref(x));
+		free(kind);
+	}
+	out_text(o, "%s", text_str(&t));
+	text_free(&t);
+	json_decref(list);
+	w->engine_due |= i > 0;
+	return i > 0;
+}
+
+/* Which engine made the tables, when they may be another's and have followed? */
+static void tell_engine(struct session *s, struct watch *w, struct out *o)
+{
+	const char *now = w->engine_due && w->followed ? watch_engine(s, o->run->progress) : NULL;
+
+	if (!now)
 		return;
-	fields = json_object();
-	json_put_endport(fields, "from", before, NULL, before->sm_endport);
-	json_put_endport(fields, "to", f, NULL, f->sm_endport);
-	out_text(o, "the subnet manager is %s now, it was %s\n", ENDPORT_LABEL(f, f->sm_endport),
-		 ENDPORT_LABEL(before, before->sm_endport));
-	add_told(w, "master_changed", fields);
+	w->engine_due = false;
+	if (w->engine && strcmp(w->engine, now)) {
+		out_text(o, "the tables are those of %s now, they were those of %s\n", now, w->engine);
+		add_told(w, "engine_changed",
+			 json_make("{s:s, s:s}", "engine", now, "old_engine", w->engine));
+	}
+	w->engine = now;
+}
+
+/* Puts a reading in force, and judges it. */
+static int take_change(struct session *s, struct watch *w, struct fabric *f, const char *how, json_t *round,
+		       struct out *o, struct err *e)
+{
+	if (publish(s, f, how, o, e))
+		return -1;
+	session_read_now(s);
+	if (tell_followed(s, w, round, o, e))
+		return -1;
+	tell_engine(s, w, o);
+	json_object_set_new(round, "event", json_integer((json_int_t)s->at));
+	return 0;
 }
 
 /* Compares the new reading f (taken over) with the one before (NULL: none). */
@@ -192,42 +245,54 @@ static int take_round(struct session *s, struct watch *w, struct fabric *f, cons
 {
 	unsigned n = before ? tell_changes(s, w, before, f, round, o) : 0;
 	uint64_t entries = before ? tables_changed(before, f) : 0;
-	bool first = !w->again;
+	bool part = before && f->warnings.missing && !before->warnings.missing;
+	bool first = !w->again, told = before && !part && tell_managers(w, before, f, o);
+	struct text managers = {0};
 	char how[80];
 	int rc = 0;
 
 	w->n_changes += n;
 	w->entries[HISTORY - 1] = entries;
+	w->engine_due |= !before || first || entries * NEW_TABLES > (uint64_t)f->n_switches * f->n_endports;
 	json_object_set_new(round, "entries", json_integer((json_int_t)entries));
 	if (!before)
 		json_object_set_new(round, "changes", json_array());
-	if (before)
-		tell_manager(w, before, f, o);
+	json_object_set_new(round, "managers", watch_managers_json(f));
+	watch_managers_text(f, &managers);
 	if (entries)
 		add_told(w, "tables_changed", json_make("{s:I}", "entries", (json_int_t)entries));
-	if (before && f->warnings.missing && !before->warnings.missing) {
+	w->quiet = false;
+	if (part) {
 		out_text(o, "a part of the fabric did not answer: what was read before stays\n");
 		w->followed = false;
 		fabric_unref(f);
-	} else if (before && !n && !entries && (!first || in_force(s))) {
+	} else if (before && !n && !entries && !told && (!first || in_force(s))) {
+		/* a quiet round says nothing, but after one that failed */
 		session_read_now(s);
-		out_text(o, "nothing changed%s\n", first || w->followed ? "" : "; what was wrong still is");
+		w->quiet = !first && !w->failed;
+		if (!w->quiet)
+			out_text(o, "nothing changed%s\n",
+				 first || w->followed ? "" : "; what was wrong still is");
 		fabric_unref(f);
 		rc = first ? tell_followed(s, w, round, o, e) : 0;
+		if (!rc)
+			tell_engine(s, w, o);
 	} else {
-		if (before)
+		if (told && !n && !entries)
+			snprintf(how, sizeof(how), "live (subnet managers)");
+		else if (before)
 			snprintf(how, sizeof(how), "live (%s, %s)", n == 1 ? "1 change" : PLURAL(n, "change"),
 				 PLURAL(entries, "table entry"));
 		else
 			snprintf(how, sizeof(how), "live");
-		rc = publish(s, f, how, o, e);
-		if (!rc)
-			session_read_now(s);
-		if (!rc)
-			rc = tell_followed(s, w, round, o, e);
-		json_object_set_new(round, "event", json_integer((json_int_t)s->at));
+		rc = take_change(s, w, f, how, round, o, e);
 	}
+	if (!w->quiet && !rc)
+		out_text(o, "%s", text_str(&managers));
+	text_free(&managers);
 	json_object_set_new(round, "followed", json_boolean(w->followed));
+	if (w->engine)
+		json_object_set_new(round, "engine", json_text(w->engine));
 	o->run->found_fault |= !w->followed;
 	return rc;
 }
@@ -274,20 +339,26 @@ static int read_round(struct session *s, struct watch *w, unsigned number, json_
 {
 	const struct fabric *before = read_before(s) ? fabric_ref(s->loaded) : NULL;
 	struct fabric *f;
-	int rc = live_discover_tables(w->ca, w->port, LIVE_LFTS, LIVE_SILENCE_S, &f, o->run->progress, e);
+	int rc = live_discover_tables(w->ca, w->port, LIVE_WATCHED, LIVE_SILENCE_S, &f, o->run->progress, e);
 
 	memmove(w->entries, w->entries + 1, sizeof(w->entries) - sizeof(*w->entries));
 	memmove(w->unreachable, w->unreachable + 1, sizeof(w->unreachable) - sizeof(*w->unreachable));
 	w->entries[HISTORY - 1] = 0; /* what is unreachable still is, until it is counted again */
 	if (!rc) {
 		rc = take_round(s, w, f, before, round, o, e);
+		free(w->failed);
+		w->failed = NULL;
 	} else if (before && !progress_cancelled(o->run->progress)) {
-		out_text(o, "%s\n", e->msg);
+		w->quiet = w->failed && !strcmp(w->failed, e->msg);
+		if (!w->quiet)
+			out_text(o, "%s\n", e->msg);
+		free(w->failed);
+		w->failed = str_dup(e->msg);
 		json_object_set_new(round, "failed", json_text(e->msg));
 		o->run->unanswered = true;
 		rc = 0;
 	}
-	if (!rc)
+	if (!rc && !w->quiet)
 		tell_history(w, number, o);
 	w->again = true;
 	fabric_unref(before);
@@ -324,6 +395,63 @@ static void print_lines(const struct watch *w, const char *said, struct out *o)
 	out_flush(o);
 }
 
+/* A file in memory with the round's changes and the round, a line of JSON each; -1 and errno. */
+static int lines_of_json(const struct watch *w, const json_t *round)
+{
+	int fd = memfd_create("events", MFD_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	json_t *x;
+	size_t i;
+	int own;
+
+	if (!f)
+		return -1;
+	json_array_foreach(w->told, i, x)
+	{
+		json_dumpf(x, f, JSON_COMPACT);
+		putc('\n', f);
+	}
+	x = json_make("{s:s, s:s}", "time", w->time, "kind", "round");
+	json_object_update(x, (json_t *)(uintptr_t)round);
+	json_dumpf(x, f, JSON_COMPACT);
+	putc('\n', f);
+	json_decref(x);
+	fflush(f);
+	own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	fclose(f);
+	if (own >= 0)
+		lseek(own, 0, SEEK_SET);
+	return own;
+}
+
+/* Runs the user's program for a round with a change.  Whatever it does, watch goes on. */
+static void run_on_change(const struct watch *w, json_t *round, struct out *o)
+{
+	struct text said = {0};
+	struct program_way way = {.seconds = w->within, .said = &said, .most_said = SAID, .mib = 1};
+	char *printed;
+	size_t size;
+	struct err e = {0};
+	int rc = -1;
+
+	if (!w->on_change || !json_array_size(w->told))
+		return;
+	way.in = lines_of_json(w, round);
+	if (way.in < 0)
+		err_system(&e, *w->on_change, errno);
+	else
+		rc = program_output(w->on_change, &way, *w->on_change, &printed, &size, o->run->progress, &e);
+	if (way.in >= 0)
+		close(way.in);
+	if (!rc)
+		free(printed);
+	else if (!progress_cancelled(o->run->progress)) {
+		out_text(o, "on-change: %s%s%s\n", e.msg, said.len ? ": " : "", text_str(&said));
+		json_object_set_new(round, "on_change_failed", json_text(e.msg));
+	}
+	text_free(&said);
+}
+
 static int do_round(struct session *s, struct watch *w, unsigned number, struct out *o, struct err *e)
 {
 	json_t *round = json_make("{s:i}", "round", (int)number);
@@ -337,11 +465,13 @@ static int do_round(struct session *s, struct watch *w, unsigned number, struct 
 	w->told = json_array();
 	if (o->run->json) {
 		rc = read_round(s, w, number, round, o, e);
+		run_on_change(w, round, o);
 		if (!rc)
 			print_objects(w, round, o);
 	} else {
 		run.f = text_stream(&said);
 		rc = read_round(s, w, number, round, &lines, e);
+		run_on_change(w, round, &lines);
 		fclose(run.f);
 		o->run->found_fault |= run.found_fault;
 		o->run->unanswered |= run.unanswered;
@@ -376,14 +506,30 @@ static int tell_end(const struct watch *w, unsigned rounds, struct out *o)
 	return 0;
 }
 
+/* The program of the user's behind `on-change`, and its words; NULL: none. */
+static int take_program(struct session *s, const struct args *args, struct watch *w, struct err *e)
+{
+	for (int i = 0; i < args->n; i++)
+		if (args->arg[i].small && !strcmp(args->arg[i].word, "on-change")) {
+			w->on_change = args->argv + i + 2;
+			break;
+		}
+	if (w->on_change && s->in_lesson)
+		return err_set(e, "a lesson runs no program; `watch on-change %s` must be typed",
+			       *w->on_change);
+	return w->on_change ? permitted("running", *w->on_change, e) : 0;
+}
+
 static int cmd_watch(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	struct watch w = {.seconds = (unsigned)args_number(args, "SECONDS", WATCH_S),
 			  .rounds = (unsigned)args_number(args, "rounds N", 0),
-			  .keep = (size_t)args_number(args, "keep N", KEPT)};
+			  .keep = (size_t)args_number(args, "keep N", KEPT),
+			  .within = (unsigned)args_number(args, "within N", WITHIN_S)};
 	const char *device = args_word(args, "CA[:PORT]", NULL);
 	struct rounds *signals = o->run->rounds;
-	int rc = device ? live_parse_target(device, &w.ca, &w.port, e) : 0;
+	int rc = take_program(s, args, &w, e) || (device && live_parse_target(device, &w.ca, &w.port, e)) ? -1
+													  : 0;
 	unsigned i = 0;
 
 	w.list = json_array();
@@ -402,6 +548,7 @@ static int cmd_watch(struct session *s, const struct args *args, struct out *o, 
 		rc = tell_end(&w, i, o);
 	out_json(o, "rounds", w.list);
 	free(w.ca);
+	free(w.failed);
 	return rc;
 }
 
@@ -413,8 +560,11 @@ const struct command watch_commands[] = {
 				ARG_NUMBER("rounds N", 0, LIVE_WATCH_ROUNDS,
 					   "a number up to " NUMBER_TEXT(LIVE_WATCH_ROUNDS), NULL),
 				ARG_NUMBER("keep N", 1, LIVE_WATCH_ROUNDS,
-					   "a number from 1 to " NUMBER_TEXT(LIVE_WATCH_ROUNDS), NULL)),
-	 .syntax = "watch [SECONDS] [rounds N] [keep N] [on CA[:PORT]]",
+					   "a number from 1 to " NUMBER_TEXT(LIVE_WATCH_ROUNDS), NULL),
+				ARG_NUMBER("within N", 1, WITHIN_MOST,
+					   "a number from 1 to " NUMBER_TEXT(WITHIN_MOST), NULL)),
+	 .syntax =
+		 "watch [SECONDS] [rounds N] [keep N] [on CA[:PORT]] [within N] [on-change PROGRAM [ARG]...]",
 	 .help = "read the live fabric and its tables again and again; each change becomes an event, with "
 		 "its effects",
 	 .details =
@@ -426,6 +576,17 @@ const struct command watch_commands[] = {
 		 "reading.  From the third\n"
 		 "  reading on, a line shows the last 40 side by side: table entries that changed, pairs "
 		 "without a path.\n"
+		 "  It asks the subnet managers for state and priority, and names the engine that explains "
+		 "the "
+		 "tables.  A reading\n"
+		 "  without a change says nothing.\n"
+		 "  on-change PROGRAM runs your program, never by a shell, after each reading with a change: "
+		 "its "
+		 "input is a line of\n"
+		 "  JSON for each change and one for the reading.  It is ended after `within` N seconds "
+		 "(10); "
+		 "when it fails, that\n"
+		 "  is told, and watch goes on.\n"
 		 "  Each line begins with the number of the reading and its time (UTC).  With --json each "
 		 "change "
 		 "is an object of its\n"
@@ -439,16 +600,28 @@ const struct command watch_commands[] = {
 		 "UTC\n"
 		 "round integer(1..)? of a reading or a change: the number of the reading\n"
 		 "kind string(round/part_gone/part_new/node_gone/node_new/replaced/moved/renamed/link_down/"
-		 "link_up/swapped/rate/lid/tables_changed/master_changed)? what the object is about; none: "
+		 "link_up/swapped/rate/lid/tables_changed/master_changed/manager_new/manager_gone/"
+		 "manager_changed/engine_changed)? what the object is about; none: "
 		 "the "
 		 "command\n"
 		 "name node? node_*, replaced, renamed, moved, lid: the node; of a part its name\n"
+		 "manager endport? manager_*: where the subnet manager runs\n"
+		 "state string(" MANAGER_WORDS
+		 ")? manager_*: state of the subnet manager; manager_gone: before\n"
+		 "was string(" MANAGER_WORDS ")? manager_changed: state before\n"
+		 "priority integer(0..15)? manager_*: its priority\n"
+		 "old_priority integer(0..15)? manager_changed: before\n"
+		 "engine engine? engine_changed: that explains the tables now; of a reading: as far as "
+		 "known\n"
+		 "old_engine engine? engine_changed: before\n"
 		 "a port? link_*, moved, swapped, rate: one end\n"
 		 "b port? the other, before\n"
 		 "new node? replaced, renamed: what it is now\n"
 		 "at port? moved: the port of the node\n"
-		 "from port? moved: where that led; master_changed: the port before\n"
-		 "to port? moved: where it leads now; master_changed: the port now\n"
+		 "from port? moved: where that led; master_changed: the master's port before, its LID as the "
+		 "ports "
+		 "told it\n"
+		 "to port? moved: where it leads now; master_changed: the master's port now\n"
 		 "other_a port? swapped: an end of the other cable\n"
 		 "other_b port? swapped: its other end\n"
 		 "old_width width? rate: before\n"
@@ -474,6 +647,12 @@ const struct command watch_commands[] = {
 		 "followed boolean? no entry is dead, and check calls them sound\n"
 		 "event integer? of a reading: number of the event it became\n"
 		 "failed string? why it read nothing\n"
+		 "on_change_failed string? of a reading: what went wrong with the program behind on-change\n"
+		 "managers[] object? of a reading: the subnet managers, as they answered\n"
+		 "managers[].name endport the port\n"
+		 "managers[].state string(" MANAGER_WORDS ") silent: the port says there is one, it did not "
+		 "answer\n"
+		 "managers[].priority integer(0..15)? its priority\n"
 		 "rounds[] object? the last readings, as many as `keep`\n"
 		 "rounds[].round integer(1..) its number, from 1\n"
 		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
@@ -485,7 +664,13 @@ const struct command watch_commands[] = {
 		 "rounds[].followed boolean? no entry is dead, and check calls them sound; of rounds without "
 		 "a change: as before\n"
 		 "rounds[].event integer? number of the event it became\n"
-		 "rounds[].failed string? why it read nothing\n" JSON_EVENT,
+		 "rounds[].failed string? why it read nothing\n"
+		 "rounds[].on_change_failed string? what went wrong with the program\n"
+		 "rounds[].engine engine? the engine that explains the tables\n"
+		 "rounds[].managers[] object? the subnet managers\n"
+		 "rounds[].managers[].name endport the port\n"
+		 "rounds[].managers[].state string(" MANAGER_WORDS ") as it answered\n"
+		 "rounds[].managers[].priority integer(0..15)? its priority\n" JSON_EVENT,
 	 .run = cmd_watch},
 	{.name = NULL},
 };

@@ -1,0 +1,49 @@
+/* The subnet managers that a live reading met: what ports tell of their master, what the managers answered.
+ */
+#ifndef IBSCOPE_MANAGERS_H
+#define IBSCOPE_MANAGERS_H
+
+#include "core/base/counted.h"
+#include "core/fabric/fabric.h"
+
+/* SMInfo's states (IBA 1.3, 14.2.5.13), and a port that says it has a manager, which did not answer. */
+enum manager_state {
+	MANAGER_INACTIVE,
+	MANAGER_DISCOVERING,
+	MANAGER_STANDBY,
+	MANAGER_MASTER,
+	MANAGER_SILENT,
+	MANAGER_STATES
+};
+extern const char *const manager_state_word[MANAGER_STATES];
+
+struct manager {
+	uint64_t guid; /* of its port */
+	uint16_t lid;
+	uint8_t state, priority;
+};
+
+struct managers {
+	struct counted counted;
+	uint16_t local_lid; /* the master's LID as the local port tells it; 0: none */
+	uint16_t lid;	    /* as most endports tell it; 0: none does */
+	uint32_t others;    /* endports that tell another one */
+	bool asked;	    /* were the managers asked (SMInfo)? */
+	uint32_t n;
+	struct manager *m; /* [n] by port GUID */
+};
+
+struct managers *managers_new(uint32_t most); /* with one reference, and room for so many */
+
+/* Those of a fabric that was read live; NULL: it was not.  Borrowed. */
+static inline const struct managers *fabric_managers(const struct fabric *f)
+{
+	return (const struct managers *)f->managers;
+}
+
+/* The one at a port; NULL: none. */
+const struct manager *manager_at(const struct managers *m, uint64_t port_guid);
+/* The endport that most endports name as their master's; NO_ID: none is named, or it is not there. */
+uint32_t managers_master(const struct fabric *f);
+
+#endif
